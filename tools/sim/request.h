@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The wire between libcachepeek.so (running as Valgrind's client) and the
+ * simulated PMU (a Valgrind tool).  Both sides include this file and nothing
+ * else of each other: the library is MIT, the tool is GPL.
+ *
+ * A request is made with VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_..., ...);
+ * natively, and under any other Valgrind tool, every request answers 0.
+ */
+#ifndef CACHEPEEK_SIM_REQUEST_H
+#define CACHEPEEK_SIM_REQUEST_H
+
+/* Grows with every incompatible change of this file. */
+#define CP_SIM_PROTOCOL 1
+
+/* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
+#define CP_SIM_REQUEST_BASE 0x43500000ul
+
+/* Raw counters, in the order in which READ delivers them.  X(name, meaning).
+ * A "line" below is a cache line of the level that counts.
+ *
+ * Conventions: a reference that spans two lines is one reference and two
+ * line look-ups (each may miss).  A read-modify-write instruction is one load
+ * and one store, also counted in l1d_rmw; its miss is the load's.
+ */
+#define CP_SIM_COUNTERS(X)                                                     \
+	X(instructions,      "instructions executed")                         \
+	X(l1d_loads,         "data load references")                          \
+	X(l1d_stores,        "data store references")                         \
+	X(l1d_rmw,           "read-modify-writes: load and store pairs of one instruction") \
+	X(l1i_accesses,      "instruction line fetches (one per change of line)") \
+	X(l1i_misses,        "instruction lines not in L1I")                  \
+	X(l1d_load_misses,   "lines that a load did not find in L1D")         \
+	X(l1d_store_misses,  "lines that a store did not find in L1D")        \
+	X(l1d_writebacks,    "modified lines evicted from L1D into L2")       \
+	X(l2_ifetch_misses,  "instruction lines not in L2")                   \
+	X(l2_load_misses,    "lines asked for by a load and not in L2")       \
+	X(l2_store_misses,   "lines asked for by a store and not in L2")      \
+	X(l2_writebacks,     "modified lines evicted from L2 into the last level") \
+	X(llc_ifetch_misses, "instruction lines not in the last level")       \
+	X(llc_load_misses,   "lines asked for by a load and not in the last level") \
+	X(llc_store_misses,  "lines asked for by a store and not in the last level") \
+	X(llc_writebacks,    "modified lines evicted from the last level to memory") \
+	X(itlb_misses,       "instruction pages not in the first-level ITLB") \
+	X(itlb_walks,        "instruction pages in no TLB: page walks")       \
+	X(dtlb_load_misses,  "pages that a load did not find in the first-level DTLB") \
+	X(dtlb_store_misses, "pages that a store did not find in the first-level DTLB") \
+	X(dtlb_load_walks,   "pages that a load found in no TLB: page walks") \
+	X(dtlb_store_walks,  "pages that a store found in no TLB: page walks") \
+	X(invalidations,     "lines taken from another thread's private caches by a store of this thread") \
+	X(hitm,              "lines that another thread's private caches held modified")
+
+enum cp_sim_counter {
+#define X(name, meaning) CP_SIM_##name,
+	CP_SIM_COUNTERS(X)
+#undef X
+	CP_SIM_NCOUNTERS
+};
+
+enum cp_sim_request {
+	/* () -> CP_SIM_PROTOCOL: am I run by the simulated PMU? */
+	CP_SIM_HELLO = CP_SIM_REQUEST_BASE,
+
+	/* (lo, hi): guest code in [lo, hi) is the library itself: it is neither
+	 * counted nor does it touch the simulated caches. -> 1 */
+	CP_SIM_OWN_CODE,
+
+	/* () -> 1.  Until RESUME the calling thread's instructions and
+	 * references (libc called by the library, say) go to a scratch machine:
+	 * its counters and its simulated caches stay as they are.  Nests. */
+	CP_SIM_PAUSE,
+	CP_SIM_RESUME,
+
+	/* (uint64_t out[CP_SIM_NCOUNTERS]) -> 1: what the calling thread has
+	 * executed since it was created. */
+	CP_SIM_READ,
+
+	/* (uint64_t out[CP_SIM_NCOUNTERS]) -> 1: the sum over all threads of the
+	 * process, ended ones included, since its first instruction (or fork). */
+	CP_SIM_READ_PROCESS,
+
+	/* (uint64_t mirror[CP_SIM_NCOUNTERS]) -> 1: the tool copies the calling
+	 * thread's counters there at the end of each of its time slices, when
+	 * it ends, and at SYNC.  The memory lies in the run record, so that the
+	 * counts outlive the process.  NULL unbinds.  Fork children start
+	 * unbound and at zero. */
+	CP_SIM_BIND,
+
+	/* (uint64_t mirror[CP_SIM_NCOUNTERS]) -> 1: the same for the process. */
+	CP_SIM_BIND_PROCESS,
+
+	/* () -> 1: bring every bound mirror up to date now. */
+	CP_SIM_SYNC,
+};
+
+#endif
