@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The environment variables: one table for parsing, --help and the man page.
+ */
+#ifndef CACHEPEEK_PRELOAD_OPTIONS_H
+#define CACHEPEEK_PRELOAD_OPTIONS_H
+
+#include <stdbool.h>
+
+enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
+enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE };
+
+/* Strings point into the environment; NULL where not set and without default. */
+struct cp_options {
+	const char *events;
+	const char *groups;
+	int engine; /* enum cp_engine_choice */
+	const char *machine;
+	const char *output;
+	const char *dir;
+	int children; /* enum cp_children */
+	const char *regions;
+	const char *domain;
+	int verbose; /* 0..3 */
+	bool disable;
+};
+
+enum cp_option_type { CP_OPTION_TEXT, CP_OPTION_CHOICE, CP_OPTION_LEVEL, CP_OPTION_BOOL };
+
+struct cp_option {
+	const char *name; /* "CACHEPEEK_EVENTS" */
+	enum cp_option_type type;
+	unsigned offset;         /* in struct cp_options */
+	const char *choices;     /* "auto|perf|sim": the value is the index */
+	const char *fallback;    /* default, as text; NULL: none */
+	const char *placeholder; /* for help: "EVENT,…" */
+	const char *help;        /* one line */
+};
+
+/* Ends with a NULL name. */
+extern const struct cp_option cp_option_table[];
+
+/* Called with one line (no newline) for each variable that is misspelt or has
+ * a value that cannot be used; the default stands for it. */
+typedef void cp_option_complaint(void *context, const char *line);
+
+/* Reads every CACHEPEEK_* variable of envp.  Allocates nothing. */
+void cp_options_read(struct cp_options *options, char *const envp[],
+	cp_option_complaint *complain, void *context);
+
+#endif

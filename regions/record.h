@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The run record: what one process image counted, in a MAP_SHARED file, so
+ * that it outlives the process however that ends.
+ *
+ * A run directory (mode 0700) holds one record per process image, named
+ * PID-IMAGE.rec; IMAGE counts the execs of that pid.  A record is a header of
+ * CP_RECORD_HEADER_SIZE bytes followed by items, each aligned to 8 bytes and
+ * never moved: readers may look while the process lives.  An item becomes
+ * visible when the writer, last of all, stores its type (release order);
+ * space that was reserved but never finished has type 0 with its size set, or
+ * a size of 0 where the process died in between: there the record ends.
+ * Offsets are from the start of the file; 0 means "none".  Byte order and
+ * word size are the writer's, which version and magic tell apart.
+ *
+ * Counters and quantities: a *counter* is what the engine reads (a perf event,
+ * a raw counter of the simulated PMU); a *quantity* is what the user asked for
+ * (an event, or a preset such as l1d_misses), a sum of counters.
+ */
+#ifndef CACHEPEEK_REGIONS_RECORD_H
+#define CACHEPEEK_REGIONS_RECORD_H
+
+#include <stdint.h>
+
+#define CP_RECORD_MAGIC "cpeekrec"
+#define CP_RECORD_VERSION 1
+#define CP_RECORD_HEADER_SIZE 4096
+
+#define CP_MAX_COUNTERS 64   /* counters of one run */
+#define CP_MAX_QUANTITIES 96 /* quantities of one run */
+#define CP_MAX_PERF_GROUPS 32
+#define CP_MIRROR_SIZE 32 /* raw counters of the simulated PMU, with room */
+
+enum cp_engine_id { CP_ENGINE_NONE, CP_ENGINE_PERF, CP_ENGINE_SIM };
+
+/* How a process image ended: the "how" of the JSON report. */
+enum cp_how {
+	CP_HOW_RUNNING, /* still running, or killed: tell by whether the pid lives */
+	CP_HOW_EXIT,    /* exit(), return from main, _exit(): code is the status */
+	CP_HOW_EXEC,    /* became another program */
+	CP_HOW_SIGNAL,  /* code is the signal that ended it */
+};
+
+enum cp_record_flag {
+	CP_RECORD_FORKED = 1,       /* a fork child: counted from the fork on */
+	CP_RECORD_ROOT = 2,         /* the root of its process tree: it reports */
+	CP_RECORD_KERNEL = 4,       /* kernel mode is counted */
+	CP_RECORD_NOT_USER = 8,     /* user mode is not */
+};
+
+/* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
+struct cp_record_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t header_size;
+	uint32_t ncounters, nquantities, nperf_groups;
+	uint32_t engine; /* enum cp_engine_id */
+	uint32_t flags;  /* enum cp_record_flag */
+	int32_t pid, ppid, root_pid;
+	int32_t rank; /* of MPI, from the launcher's environment; -1: none */
+	uint32_t image;
+	uint32_t how; /* enum cp_how */
+	int32_t code;
+	uint64_t tail; /* end of the reserved items; atomic */
+	uint64_t realtime_ns, start_ns, end_ns;
+	uint64_t overhead_ns; /* our own start and end work, without the report */
+	uint64_t pair_ns;     /* calibrated cost of one begin/end pair, 0: unknown */
+	/* Simulated PMU: raw counters of the whole process, from its first
+	 * instruction (from the fork in a fork child); kept by the tool. */
+	uint64_t process[CP_MIRROR_SIZE];
+};
+
+enum cp_item_type {
+	CP_ITEM_NONE,
+	CP_ITEM_PAD,      /* skip */
+	CP_ITEM_STRING,   /* struct cp_string_item */
+	CP_ITEM_META,     /* struct cp_meta_item */
+	CP_ITEM_COUNTER,  /* struct cp_counter_item, in index order */
+	CP_ITEM_QUANTITY, /* struct cp_quantity_item, in index order */
+	CP_ITEM_THREAD,   /* struct cp_thread_item */
+	CP_ITEM_REGION,   /* struct cp_region_item */
+};
+
+struct cp_item {
+	uint32_t type; /* enum cp_item_type, written last */
+	uint32_t size; /* of the item with this header, a multiple of 8 */
+};
+
+struct cp_string_item {
+	struct cp_item item;
+	uint32_t length; /* bytes, may be any; a NUL follows */
+	char text[];
+};
+
+/* KEY NUL VALUE; the value may hold anything and runs to length.  Keys:
+ *   exe       path of the program        command   argv, each NUL-terminated
+ *   host      node name                  why       why this engine was chosen
+ *   machine   the hierarchy counted on, e.g. "host: AMD EPYC; L1D 32 KiB …"
+ *   line      bytes of a cache line (decimal; the LINE of formulas)
+ *   group     the text of a group file that was asked for, one item each
+ *   tool      version of the library     warning   one line for the report
+ *   pmu       the core PMU(s), perf engine
+ */
+struct cp_meta_item {
+	struct cp_item item;
+	uint32_t key_length, length;
+	char text[]; /* key, NUL, value, NUL */
+};
+
+struct cp_counter_item {
+	struct cp_item item;
+	uint32_t perf_group; /* index into the times of a region; sim: 0 */
+	uint32_t mirror;     /* sim: index into the mirrors; perf: ~0u */
+	char name[];         /* NUL-terminated */
+};
+
+/* A quantity that could not be counted is here too, with its reason. */
+struct cp_quantity_item {
+	struct cp_item item;
+	uint32_t available;
+	uint32_t nterms;
+	struct cp_term {
+		uint32_t counter;
+		int32_t sign; /* +1 or -1 */
+	} terms[8];
+	uint32_t name_length, reason_length;
+	char text[]; /* name NUL reason NUL */
+};
+
+enum cp_thread_state {
+	CP_THREAD_RUNNING = 1, /* or not seen to end */
+	CP_THREAD_ENDED = 2,
+	CP_THREAD_ADOPTED = 4, /* found by a scan: counted from then on */
+	CP_THREAD_LOST = 8,    /* its counters could not be opened: see reason */
+};
+
+struct cp_thread_item {
+	struct cp_item item;
+	int32_t tid;
+	uint32_t state; /* enum cp_thread_state */
+	uint64_t start_ns, end_ns;
+	uint64_t root;    /* offset of its root region */
+	uint64_t reason;  /* CP_THREAD_LOST: offset of a string */
+	char name[16];
+	/* Simulated PMU: mirror is kept by the tool, base is what it held when
+	 * the root region began: the root's counts are mirror - base. */
+	uint64_t base[CP_MIRROR_SIZE];
+	uint64_t mirror[CP_MIRROR_SIZE];
+};
+
+enum cp_region_flag {
+	CP_REGION_END_WITHOUT_BEGIN = 1, /* on a root region: in that thread */
+	CP_REGION_WRONG_NAME = 2, /* ended by another name: the inner ones were closed */
+	CP_REGION_LEFT_OPEN = 4,  /* open when the thread ended: closed there */
+	CP_REGION_READ_FAILED = 8, /* a reading failed: counts are incomplete */
+};
+
+/* Raw sums over the executions of a region, children included. */
+struct cp_sum {
+	uint64_t inclusive;
+	uint64_t children; /* of which in regions nested inside */
+};
+
+/* Over the completed executions.  Raw (unscaled) counts of the quantity. */
+struct cp_spread {
+	uint64_t min, max;
+	double sum_squares;
+};
+
+/* nanoseconds that a perf group was enabled / was on the PMU. */
+struct cp_times {
+	uint64_t enabled, running;
+};
+
+/* One path of regions in one thread.  The tree of regions hangs off the
+ * thread's root region, the thread's whole life. */
+struct cp_region_item {
+	struct cp_item item;
+	uint64_t thread, parent, name; /* offsets; parent and name 0: root */
+	uint32_t flags;                /* enum cp_region_flag */
+	uint32_t version;              /* odd while the writer changes it */
+	uint64_t calls;                /* executions completed */
+	uint64_t time_ns, children_ns; /* monotonic; of which in nested regions */
+	/* Then: struct cp_sum[ncounters], struct cp_spread[nquantities],
+	 * struct cp_times[nperf_groups]. */
+};
+
+static inline uint64_t cp_region_item_size(uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return sizeof(struct cp_region_item) + ncounters * sizeof(struct cp_sum) +
+	       nquantities * sizeof(struct cp_spread) + ngroups * sizeof(struct cp_times);
+}
+
+static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
+{
+	return (struct cp_sum *)(uintptr_t)(region + 1);
+}
+
+static inline struct cp_spread *cp_region_spreads(const struct cp_region_item *region, uint32_t ncounters)
+{
+	return (struct cp_spread *)(cp_region_sums(region) + ncounters);
+}
+
+static inline struct cp_times *cp_region_times(
+	const struct cp_region_item *region, uint32_t ncounters, uint32_t nquantities)
+{
+	return (struct cp_times *)(cp_region_spreads(region, ncounters) + nquantities);
+}
+
+#endif
