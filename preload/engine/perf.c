@@ -4,15 +4,14 @@
  * read(2) per group, or in user space where the mmap page allows it.
  */
 #include <errno.h>
-#include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
-#include "base/log.h"
 #include "preload/engine/engine.h"
 #include "preload/engine/explain.h"
 #include "preload/engine/userread.h"
@@ -33,34 +32,6 @@ static int sys_perf_event_open(const struct perf_event_attr *attr, pid_t tid, in
 	long fd = syscall(SYS_perf_event_open, attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
-}
-
-/* ---- our descriptors stay out of the program's way ---- */
-
-/*
- * A descriptor number that the program would not get: above its soft limit
- * where the hard limit leaves room (numbers above the soft limit stay valid),
- * else near the limit.  The soft limit is ours only during the call.
- */
-static int move_high(int fd)
-{
-	struct rlimit limit, wide;
-	int high;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return fd;
-	wide = limit;
-	wide.rlim_cur = limit.rlim_max;
-	if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &wide) == 0) {
-		high = fcntl(fd, F_DUPFD_CLOEXEC, (int)limit.rlim_cur);
-		setrlimit(RLIMIT_NOFILE, &limit);
-	} else {
-		high = fcntl(fd, F_DUPFD_CLOEXEC, (int)(limit.rlim_cur / 2));
-	}
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
 }
 
 /* ---- opening ---- */
@@ -161,7 +132,7 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 			cp_perf_explain(-fd, &the_set->counters[i].attr, why);
 			return fd;
 		}
-		counters->fd[i] = move_high(fd);
+		counters->fd[i] = cp_fd_move_high(fd);
 		if (leads(i))
 			leader = counters->fd[i];
 	}
