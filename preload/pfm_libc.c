@@ -6,6 +6,7 @@
  * Tracepoints are none of our business, so it finds no directory of them.
  */
 #include <dirent.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * tools/sim; reexec.c is what puts the program under it.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <valgrind/valgrind.h>
 
 #include "preload/engine/engine.h"
