@@ -38,7 +38,7 @@ static int reserve_file(int fd, uint64_t from, uint64_t size)
 	return result < 0 ? -errno : 0;
 }
 
-static int add_chunk(struct cp_record *record, uint64_t size)
+static int add_chunk(struct cp_recording *record, uint64_t size)
 {
 	struct cp_record_chunk *chunk = &record->chunks[record->nchunks];
 	int result;
@@ -77,7 +77,7 @@ static int open_new(const char *directory, int pid, uint32_t *image)
 	return -EEXIST;
 }
 
-int cp_record_create(struct cp_record *record, const char *directory, int pid)
+int cp_record_create(struct cp_recording *record, const char *directory, int pid)
 {
 	struct cp_record_header *header;
 	uint32_t image;
@@ -104,7 +104,7 @@ int cp_record_create(struct cp_record *record, const char *directory, int pid)
 	return 0;
 }
 
-void cp_record_close(struct cp_record *record)
+void cp_record_close(struct cp_recording *record)
 {
 	for (unsigned i = 0; i < record->nchunks; i++)
 		munmap(record->chunks[i].base, record->chunks[i].size);
@@ -116,7 +116,7 @@ void cp_record_close(struct cp_record *record)
 }
 
 /* The rest of a chunk that is too small for the next item. */
-static void pad_out(struct cp_record *record, char *at, uint64_t size)
+static void pad_out(struct cp_recording *record, char *at, uint64_t size)
 {
 	struct cp_item *pad = (void *)at;
 
@@ -127,7 +127,7 @@ static void pad_out(struct cp_record *record, char *at, uint64_t size)
 	__atomic_store_n(&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
 }
 
-static void *reserve_locked(struct cp_record *record, uint64_t size)
+static void *reserve_locked(struct cp_recording *record, uint64_t size)
 {
 	struct cp_record_chunk *chunk = &record->chunks[record->nchunks - 1];
 	uint64_t used = record->header->tail - chunk->offset;
@@ -146,7 +146,7 @@ static void *reserve_locked(struct cp_record *record, uint64_t size)
 	return item;
 }
 
-void *cp_record_reserve(struct cp_record *record, uint64_t size)
+void *cp_record_reserve(struct cp_recording *record, uint64_t size)
 {
 	void *item = NULL;
 
@@ -164,7 +164,7 @@ void cp_item_publish(void *item, enum cp_item_type type)
 	__atomic_store_n(&((struct cp_item *)item)->type, (uint32_t)type, __ATOMIC_RELEASE);
 }
 
-uint64_t cp_record_offset(struct cp_record *record, const void *item)
+uint64_t cp_record_offset(struct cp_recording *record, const void *item)
 {
 	const char *at = item;
 
@@ -177,7 +177,7 @@ uint64_t cp_record_offset(struct cp_record *record, const void *item)
 	return 0;
 }
 
-uint64_t cp_record_string(struct cp_record *record, const char *text, size_t length)
+uint64_t cp_record_string(struct cp_recording *record, const char *text, size_t length)
 {
 	struct cp_string_item *item =
 		cp_record_reserve(record, sizeof(struct cp_string_item) + length + 1);
@@ -190,7 +190,7 @@ uint64_t cp_record_string(struct cp_record *record, const char *text, size_t len
 	return cp_record_offset(record, item);
 }
 
-void cp_record_meta(struct cp_record *record, const char *key, const char *value, size_t length)
+void cp_record_meta(struct cp_recording *record, const char *key, const char *value, size_t length)
 {
 	size_t key_length = strlen(key);
 	struct cp_meta_item *item = cp_record_reserve(

@@ -241,7 +241,7 @@ static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
 	return false;
 }
 
-int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_record *record,
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_recording *record,
 	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns)
 {
 	memset(tree, 0, sizeof(*tree));
@@ -295,6 +295,55 @@ enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 	return misuse;
 }
 
+bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
+{
+	const struct cp_node *parent = tree->top ? tree->top->node : tree->root;
+	struct cp_node *child = parent->recent;
+
+	if (child && child->name == name)
+		return true;
+	HASH_FIND_PTR(parent->children, &name, child);
+	return child != NULL;
+}
+
+void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
+{
+	if (tree->pauses++ > 0)
+		return;
+	tree->paused = cp_pool_take(&frames);
+	if (!tree->paused)
+		return;
+	tree->paused->start = *reading;
+	tree->paused->begin_ns = now_ns;
+}
+
+/* Moves the start of every open region by what was counted meanwhile. */
+static void shift_starts(struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+{
+	const struct cp_frame *paused = tree->paused;
+
+	for (struct cp_frame *frame = tree->top; frame; frame = frame->outer) {
+		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
+			frame->start.counter[i] += now->counter[i] - paused->start.counter[i];
+		for (uint32_t g = 0; g < tree->layout->ngroups; g++) {
+			frame->start.group[g].enabled +=
+				now->group[g].enabled - paused->start.group[g].enabled;
+			frame->start.group[g].running +=
+				now->group[g].running - paused->start.group[g].running;
+		}
+		frame->begin_ns += now_ns - paused->begin_ns;
+	}
+}
+
+void cp_tree_resume(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
+{
+	if (tree->pauses == 0 || --tree->pauses > 0 || !tree->paused)
+		return;
+	shift_starts(tree, reading, now_ns);
+	cp_pool_give(&frames, tree->paused);
+	tree->paused = NULL;
+}
+
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
 {
 	return tree->top ? tree->top->node->name : NULL;
@@ -334,35 +383,45 @@ void cp_tree_drop(struct cp_tree *tree)
 		node = next;
 	}
 	cp_pool_give(&frames, tree->begin);
+	cp_pool_give(&frames, tree->paused);
 	memset(tree, 0, sizeof(*tree));
 }
 
+struct cp_reading *cp_tree_root_start(struct cp_tree *tree)
+{
+	return &tree->begin->start;
+}
+
+uint64_t cp_tree_root_offset(const struct cp_tree *tree)
+{
+	return cp_record_offset(tree->record, tree->root->item);
+}
+
 /* Outermost first. */
-static int reopen(struct cp_tree *child, const struct cp_frame *frame,
-	const struct cp_reading *reading, uint64_t now_ns)
+static int reopen(struct cp_tree *child, const struct cp_frame *frame)
 {
 	struct cp_reading *start;
 
 	if (!frame)
 		return 0;
-	if (reopen(child, frame->outer, reading, now_ns) < 0)
+	if (reopen(child, frame->outer) < 0)
 		return -ENOMEM;
 	start = cp_tree_begin(child, frame->node->name);
 	if (!start)
 		return -ENOMEM;
-	*start = *reading;
-	cp_tree_begin_time(child, now_ns);
+	*start = child->begin->start;
+	cp_tree_begin_time(child, child->begin->begin_ns);
 	return 0;
 }
 
-int cp_tree_fork(struct cp_tree *child, const struct cp_tree *parent, struct cp_record *record,
-	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns)
+int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent)
 {
-	int result;
+	return reopen(child, parent->top);
+}
 
+void cp_trees_after_fork(void)
+{
 	cp_lock_reset(&nodes.lock);
 	cp_lock_reset(&frames.lock);
 	cp_lock_reset(&hash_lock);
-	result = cp_tree_start(child, parent->layout, record, thread, reading, now_ns);
-	return result < 0 ? result : reopen(child, parent->top, reading, now_ns);
 }

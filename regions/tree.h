@@ -30,13 +30,15 @@ struct cp_frame;
 
 struct cp_tree {
 	const struct cp_layout *layout;
-	struct cp_record *record;
+	struct cp_recording *record;
 	uint64_t thread; /* record offset of its thread item */
 	struct cp_node *root;
 	struct cp_frame *top;   /* innermost open region; NULL: none */
 	unsigned depth;         /* of open regions */
 	struct cp_frame *begin; /* the root's start */
 	struct cp_node *nodes;  /* all, for cp_tree_drop */
+	unsigned pauses;        /* that were not resumed */
+	struct cp_frame *paused; /* the reading at the first of them */
 };
 
 /* What went wrong in the program's use of markers, for a warning. */
@@ -48,7 +50,7 @@ enum cp_misuse {
 };
 
 /* Starts the tree with its root region.  0 or -ENOMEM. */
-int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_record *record,
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_recording *record,
 	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns);
 
 /* Finds or makes the node of `name` under the innermost open region and opens
@@ -61,6 +63,14 @@ void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
 
 enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 	const struct cp_reading *reading, uint64_t now_ns);
+
+/* Is there a node of this name under the innermost open region already? */
+bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
+
+/* What happens between pause and resume belongs to no open region, only to the
+ * root.  They nest. */
+void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+void cp_tree_resume(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
 
 /* The innermost open region's name; NULL: none is open. */
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
@@ -76,9 +86,16 @@ void cp_tree_spoil(struct cp_tree *tree);
 /* Gives the tree's memory back; the record keeps what it has. */
 void cp_tree_drop(struct cp_tree *tree);
 
-/* In a fork child: starts `child` afresh in its own record, with the regions
- * open that are open in `parent` (their counts from zero). */
-int cp_tree_fork(struct cp_tree *child, const struct cp_tree *parent, struct cp_record *record,
-	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns);
+/* What the root's counts are measured from, to be filled by the caller who
+ * wants its own work to lie before it; and its offset in the record. */
+struct cp_reading *cp_tree_root_start(struct cp_tree *tree);
+uint64_t cp_tree_root_offset(const struct cp_tree *tree);
+
+/* In a fork child: opens the regions that are open in the parent's tree, from
+ * the same reading as the root.  parent's memory is not given back. */
+int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent);
+
+/* In a fork child, before any tree is touched. */
+void cp_trees_after_fork(void);
 
 #endif
