@@ -40,13 +40,31 @@ static void leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
-static int read_own(struct cp_live_thread *thread, struct cp_reading *reading)
+/* The counters alone, errno kept. */
+static int read_counters(struct cp_live_thread *thread, struct cp_reading *reading)
 {
 	int saved = errno, result;
 
 	result = cp_runtime.engine->read(&thread->counters, true, reading);
 	errno = saved;
 	return result;
+}
+
+/* What a marker reads: between pause and resume, the moment of the pause. */
+static void read_marker(
+	struct cp_live_thread *thread, struct cp_reading *reading, uint64_t *now_ns)
+{
+	const struct cp_reading *frozen = cp_tree_frozen(&thread->tree, now_ns);
+
+	if (frozen) {
+		*reading = *frozen;
+		return;
+	}
+	*now_ns = cp_now_ns();
+	if (read_counters(thread, reading) == 0)
+		return;
+	memset(reading, 0, sizeof(*reading));
+	cp_tree_spoil(&thread->tree);
 }
 
 /* ---- misuse: each kind and name once per thread is enough ---- */
@@ -116,14 +134,14 @@ static void begin(cachepeek_region name)
 {
 	struct cp_live_thread *thread = name ? enter() : NULL;
 	struct cp_reading *start;
+	uint64_t now_ns;
 
 	if (!thread)
 		return;
 	start = open_region(thread, name);
 	if (start) {
-		cp_tree_begin_time(&thread->tree, cp_now_ns());
-		if (read_own(thread, start) < 0)
-			cp_tree_spoil(&thread->tree);
+		read_marker(thread, start, &now_ns);
+		cp_tree_begin_time(&thread->tree, now_ns);
 	}
 	leave(thread);
 }
@@ -134,15 +152,13 @@ static void end(cachepeek_region name)
 	const struct cp_name *inner;
 	struct cp_reading reading;
 	enum cp_misuse misuse;
+	uint64_t now_ns;
 
 	if (!thread)
 		return;
-	if (read_own(thread, &reading) < 0) {
-		cp_tree_spoil(&thread->tree);
-		memset(&reading, 0, sizeof(reading));
-	}
+	read_marker(thread, &reading, &now_ns);
 	inner = cp_tree_innermost(&thread->tree);
-	misuse = cp_tree_end(&thread->tree, name, &reading, cp_now_ns());
+	misuse = cp_tree_end(&thread->tree, name, &reading, now_ns);
 	note_misuse(misuse, thread, name, inner);
 	leave(thread);
 }
@@ -168,7 +184,7 @@ static int read_quantity(const char *name, uint64_t *value)
 	cp_sim_pause();
 	quantity = find_quantity(name);
 	if (quantity)
-		result = quantity->available ? read_own(thread, &reading) : -ENODATA;
+		result = quantity->available ? read_counters(thread, &reading) : -ENODATA;
 	if (result == 0) {
 		for (unsigned t = 0; t < quantity->nterms; t++)
 			sum += quantity->terms[t].sign *
@@ -187,7 +203,7 @@ static void pause_regions(void)
 
 	if (!thread)
 		return;
-	if (read_own(thread, &reading) == 0)
+	if (read_counters(thread, &reading) == 0)
 		cp_tree_pause(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }
@@ -199,7 +215,7 @@ static void resume_regions(void)
 
 	if (!thread)
 		return;
-	if (read_own(thread, &reading) == 0)
+	if (read_counters(thread, &reading) == 0)
 		cp_tree_resume(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }

@@ -317,6 +317,14 @@ void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint6
 	tree->paused->begin_ns = now_ns;
 }
 
+const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns)
+{
+	if (!tree->paused)
+		return NULL;
+	*now_ns = tree->paused->begin_ns;
+	return &tree->paused->start;
+}
+
 /* Moves the start of every open region by what was counted meanwhile. */
 static void shift_starts(struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
 {

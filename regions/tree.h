@@ -72,6 +72,9 @@ bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
 void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
 void cp_tree_resume(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
 
+/* While paused: the reading (and time) that every marker is to use. */
+const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns);
+
 /* The innermost open region's name; NULL: none is open. */
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
 
