@@ -34,6 +34,7 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	core->uncore = u;
 	core->line_shift = log2_of(m->line);
 	core->page_shift = log2_of(m->page) - core->line_shift;
+	core->page_mask = (1u << core->page_shift) - 1;
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
 	core->clock = core->clock_seen = 1;
 	filter_reset(core);

@@ -31,7 +31,7 @@ LANES_INLINE struct slot slot_at(const struct cache *tlb, uint32_t slot)
 
 LANES_INLINE uint64_t mask_bit(const struct core *core, uint64_t line)
 {
-	return 1ull << ((line >> core->group_shift) & 63);
+	return 1ull << ((line & core->page_mask) >> core->group_shift);
 }
 
 /* The page was used at least as late as this line of it, which leaves a filter. */

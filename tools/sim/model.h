@@ -77,6 +77,7 @@ struct core {
 	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
 	uint32_t line_shift;
 	uint32_t page_shift;  /* from a line's number to its page's */
+	uint32_t page_mask;   /* of a line's number: its place in its page */
 	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
 	uint32_t miss_history;
 	uint32_t nowhere; /* a stamp that nobody reads */
