@@ -34,6 +34,10 @@ PROGRAMS := $(PROGRAM_SRC:tests/programs/%.c=$(T)/programs/%) \
 	$(PROGRAM_LIB:tests/programs/%.c=$(T)/programs/%.so)
 PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
+PROGRAM_calls := -fno-pie -no-pie
+PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
+$(T)/programs/ctor: | $(T)/programs/libctor.so
+
 $(T)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_$*)
