@@ -17,7 +17,7 @@
 
 static void meta(const char *key, const char *value)
 {
-	cp_record_meta(&cp_runtime.record, key, value, strlen(value));
+	cp_record_put_meta(&cp_runtime.record, key, value, strlen(value));
 }
 
 static void meta_command(void)
@@ -33,7 +33,7 @@ static void meta_command(void)
 	for (int i = 0; all && i < cp_runtime.argc && used < size; i++)
 		used += cp_format(all + used, size - used, "%s", cp_runtime.argv[i]) + 1;
 	if (all)
-		cp_record_meta(&cp_runtime.record, "command", all, used < size ? used : size);
+		cp_record_put_meta(&cp_runtime.record, "command", all, used < size ? used : size);
 }
 
 static void meta_machine(void)

@@ -177,7 +177,7 @@ static void collect_arguments(char **argv, size_t count, const char *first, va_l
 #define COLLECT(argv, first)                                                               \
 	va_list cp_args;                                                                   \
 	va_start(cp_args, first);                                                          \
-	size_t cp_count = first ? count_arguments(cp_args) : 1;                            \
+	size_t cp_count = count_arguments(cp_args);                            \
 	va_end(cp_args);                                                                   \
 	char *argv[cp_count];                                                              \
 	va_start(cp_args, first);                                                          \

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -28,7 +29,11 @@ const struct cp_real *cp_real(void)
 
 	if (__atomic_load_n(&filled, __ATOMIC_ACQUIRE))
 		return &table;
-#define X(name) table.name = (__typeof__(&name))find(#name, table._exit);
+#define X(name)                                                                            \
+	{                                                                                  \
+		void *found = find(#name, table._exit);                                    \
+		memcpy(&table.name, &found, sizeof(found));                                \
+	}
 	CP_REAL_FUNCTIONS(X)
 #undef X
 	__atomic_store_n(&filled, true, __ATOMIC_RELEASE);

@@ -84,7 +84,7 @@ void cp_warn(const char *line)
 	if (first)
 		cp_say("%s", line);
 	if (cp_runtime.record.header)
-		cp_record_meta(&cp_runtime.record, "warning", line, strlen(line));
+		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
 	else if (early.count < 8)
 		cp_format(early.line[early.count++], sizeof(early.line[0]), "%s", line);
 }
@@ -92,7 +92,7 @@ void cp_warn(const char *line)
 static void keep_early_warnings(void)
 {
 	for (unsigned i = 0; i < early.count; i++)
-		cp_record_meta(&cp_runtime.record, "warning", early.line[i],
+		cp_record_put_meta(&cp_runtime.record, "warning", early.line[i],
 			strlen(early.line[i]));
 	early.count = 0;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,7 +50,7 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
 	char line[CP_WHY_SIZE + 64];
 
-	item->reason = cp_record_string(&cp_runtime.record, why->text, strlen(why->text));
+	item->reason = cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
 	item->state |= CP_THREAD_LOST;
 	cp_format(line, sizeof(line), "thread %d is not counted: %s", item->tid, why->text);
 	cp_warn(line);

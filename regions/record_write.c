@@ -177,7 +177,7 @@ uint64_t cp_record_offset(struct cp_recording *record, const void *item)
 	return 0;
 }
 
-uint64_t cp_record_string(struct cp_recording *record, const char *text, size_t length)
+uint64_t cp_record_put_string(struct cp_recording *record, const char *text, size_t length)
 {
 	struct cp_string_item *item =
 		cp_record_reserve(record, sizeof(struct cp_string_item) + length + 1);
@@ -190,7 +190,7 @@ uint64_t cp_record_string(struct cp_recording *record, const char *text, size_t 
 	return cp_record_offset(record, item);
 }
 
-void cp_record_meta(struct cp_recording *record, const char *key, const char *value, size_t length)
+void cp_record_put_meta(struct cp_recording *record, const char *key, const char *value, size_t length)
 {
 	size_t key_length = strlen(key);
 	struct cp_meta_item *item = cp_record_reserve(

@@ -51,7 +51,7 @@ static struct cp_pool frames = {.object_size = sizeof(struct cp_frame)};
 static uint64_t name_offset(struct cp_tree *tree, struct cp_name *name)
 {
 	if (name && !name->record_offset)
-		name->record_offset = cp_record_string(tree->record, name->text, name->length);
+		name->record_offset = cp_record_put_string(tree->record, name->text, name->length);
 	return name ? name->record_offset : 0;
 }
 
