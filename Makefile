@@ -4,9 +4,10 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 B ?= build
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 OBJCOPY ?= objcopy
-PKG_CONFIG ?= pkg-config
 VERSION := 0.1.0
 
 CFLAGS ?= -O2 -g
@@ -24,7 +25,9 @@ OUTPUT := $(wildcard output/*.c)
 LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTPUT)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
-CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c preload/options.c
+CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
+	preload/options.c preload/machine.c preload/env.c preload/pfm.c preload/pfm_libc.c \
+	preload/engine/perf.c preload/engine/explain.c preload/engine/userread.c
 CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 
@@ -33,10 +36,22 @@ CLI := $(B)/cachepeek-bin
 PFM := $(B)/libpfm-hidden.a
 
 .DEFAULT_GOAL := all
-.PHONY: all
-all: $(LIB) $(CLI)
 
-$(B)/%.o: %.c
+# Sets SIM: the simulated PMU, in the directory $(B)/cachepeek.
+-include tools/sim/sim.mk
+-include tests/tests.mk
+
+.PHONY: all
+all: $(LIB) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
+
+# Changes when the command of the compiler does, and then everything is old.
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' > $@
+.PHONY: FORCE
+
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CP_CFLAGS) $(CFLAGS) -c -o $@ $<
 
@@ -49,7 +64,7 @@ $(B)/embedded.o: $(B)/embedded.S
 # Debian's libpfm.a is not position-independent where it names stdio's streams,
 # and what it calls may be the program's own (bash has a getenv, many have a
 # malloc): a copy of it calls ours (preload/pfm_libc.c) instead.
-PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup
+PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup opendir
 $(PFM):
 	@mkdir -p $(@D)
 	$(OBJCOPY) $(foreach s,$(PFM_SYMS),--redefine-sym $s=cp_pfm_$s) \
@@ -63,10 +78,75 @@ $(LIB): $(LIB_OBJ) $(PFM) preload/libcachepeek.map
 $(CLI): $(CLI_OBJ) $(PFM)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM)
 
--include tools/sim/sim.mk
--include tests/tests.mk
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
-.PHONY: clean
-clean:
+# The compiler itself may be missing when these start: what needs it runs in a
+# second make, after deps.
+.PHONY: demo demo-run check asan bench
+demo: ## install what is missing, build, and print the report of a real program
+	@sh tools/deps.sh build
+	@$(MAKE) --no-print-directory demo-run
+check: ## install what is missing, build, and run every test
+	@sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory check-run
+asan: ## the unit tests under the address and undefined-behaviour sanitizers
+	@sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory B=$(B)/asan \
+		CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
+		check-unit
+bench: ## print the measured costs beside their budgets
+	@sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory bench-run
+
+demo-run: all
+	@sh tools/demo.sh $(B)
+
+# Objects only: there is no libpfm4 or Valgrind to link with.
+CROSS := aarch64-linux-gnu-
+.PHONY: check-cross cross-objects
+check-cross: ## compile for aarch64 too, where its cross compiler is installed
+	@if command -v $(CROSS)gcc > /dev/null; then \
+		mkdir -p $(B)/aarch64/include && \
+		ln -sfn /usr/include/perfmon $(B)/aarch64/include/perfmon && \
+		ln -sfn /usr/include/valgrind $(B)/aarch64/include/valgrind && \
+		$(MAKE) --no-print-directory B=$(B)/aarch64 CC=$(CROSS)gcc \
+			CFLAGS="-O2 -isystem $(B)/aarch64/include" cross-objects && \
+		echo "check-cross: aarch64 objects compile"; \
+	else \
+		echo "check-cross: skipped: no $(CROSS)gcc (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"; \
+	fi
+cross-objects: $(LIB_OBJ) $(CLI_OBJ)
+
+# The library is found by name, from any directory, once ld.so knows it.
+D := $(DESTDIR)$(PREFIX)
+.PHONY: install uninstall
+install: all ## copy everything below DESTDIR/PREFIX
+	install -d $(D)/bin $(D)/lib/cachepeek $(D)/include $(D)/share/man/man1 $(D)/share/man/man7
+	install -m 755 $(CLI) $(D)/bin/cachepeek
+	install -m 644 $(LIB) $(D)/lib/libcachepeek.so
+	install -m 755 $(wildcard $(B)/cachepeek/*) $(D)/lib/cachepeek/
+	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
+	install -m 644 doc/cachepeek.1 $(D)/share/man/man1/cachepeek.1
+	install -m 644 doc/libcachepeek.7 $(D)/share/man/man7/libcachepeek.7
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+uninstall: ## remove what install copied
+	rm -f $(D)/bin/cachepeek $(D)/lib/libcachepeek.so $(D)/include/cachepeek.h
+	rm -f $(D)/share/man/man1/cachepeek.1 $(D)/share/man/man7/libcachepeek.7
+	rm -rf $(D)/lib/cachepeek
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+FORMAT := clang-format-14
+FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
+.PHONY: format format-check
+format: ## lay out the sources with clang-format 14
+	$(FORMAT) -i $(FORMATTED)
+format-check: ## list what format would change; fails if that is anything
+	$(FORMAT) --dry-run -Werror $(FORMATTED)
+
+.PHONY: clean help
+clean: ## remove what was built
 	rm -rf $(B)
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | sort | \
+		while IFS='	' read -r target what; do printf '%-14s%s\n' "$$target" "$$what"; done
+	@echo 'Variables: PREFIX=$(PREFIX) DESTDIR= B=$(B) CC=$(CC) CFLAGS="$(CFLAGS)" CI='

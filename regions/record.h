@@ -22,14 +22,11 @@
 
 #include <stdint.h>
 
+#include "base/counts.h"
+
 #define CP_RECORD_MAGIC "cpeekrec"
 #define CP_RECORD_VERSION 1
 #define CP_RECORD_HEADER_SIZE 4096
-
-#define CP_MAX_COUNTERS 64   /* counters of one run */
-#define CP_MAX_QUANTITIES 96 /* quantities of one run */
-#define CP_MAX_PERF_GROUPS 32
-#define CP_MIRROR_SIZE 32 /* raw counters of the simulated PMU, with room */
 
 enum cp_engine_id { CP_ENGINE_NONE, CP_ENGINE_PERF, CP_ENGINE_SIM };
 
@@ -165,11 +162,6 @@ struct cp_sum {
 struct cp_spread {
 	uint64_t min, max;
 	double sum_squares;
-};
-
-/* nanoseconds that a perf group was enabled / was on the PMU. */
-struct cp_times {
-	uint64_t enabled, running;
 };
 
 /* One path of regions in one thread.  The tree of regions hangs off the

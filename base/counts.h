@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Words that the engines, the record and the report share.
+ */
+#ifndef CACHEPEEK_BASE_COUNTS_H
+#define CACHEPEEK_BASE_COUNTS_H
+
+#include <stdint.h>
+
+#define CP_MAX_COUNTERS 64   /* counters of one run */
+#define CP_MAX_QUANTITIES 96 /* quantities of one run */
+#define CP_MAX_PERF_GROUPS 32
+#define CP_MIRROR_SIZE 32 /* raw counters of the simulated PMU, with room */
+
+/* nanoseconds that a perf group was enabled / was on the PMU. */
+struct cp_times {
+	uint64_t enabled, running;
+};
+
+/* What an engine reads at one moment: counts since the thread was opened. */
+struct cp_reading {
+	uint64_t counter[CP_MAX_COUNTERS];
+	struct cp_times group[CP_MAX_PERF_GROUPS];
+};
+
+#endif

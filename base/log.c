@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "base/format.h"
+
+int cp_log_fd = 2;
+int cp_log_level;
+
+static void say(const char *format, va_list args)
+{
+	static const char prefix[] = "cachepeek: ";
+	char line[1000];
+	size_t length = sizeof(prefix) - 1, room = sizeof(line) - length - 1;
+	int saved = errno;
+	ssize_t ignored;
+
+	__builtin_memcpy(line, prefix, length);
+	length += cp_vformat(line + length, room, format, args);
+	if (length > sizeof(line) - 2)
+		length = sizeof(line) - 2;
+	line[length++] = '\n';
+	ignored = write(cp_log_fd, line, length);
+	(void)ignored; /* nowhere to complain to */
+	errno = saved;
+}
+
+void cp_say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+void cp_debug(int level, const char *format, ...)
+{
+	va_list args;
+
+	if (level > cp_log_level)
+		return;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lines for the user, on a duplicate of stderr that the program cannot close.
+ */
+#ifndef CACHEPEEK_BASE_LOG_H
+#define CACHEPEEK_BASE_LOG_H
+
+/* Where lines go; 2 until somebody sets it. */
+extern int cp_log_fd;
+
+/* 0: warnings only, 1: decisions, 2: steps, 3: everything. */
+extern int cp_log_level;
+
+/* "cachepeek: TEXT\n" in one write(2); a longer line is cut at 1,000 bytes.
+ * No allocation, async-signal-safe, errno kept. */
+void cp_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* cp_say() if cp_log_level >= level. */
+void cp_debug(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

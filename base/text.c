@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
+}
+
+int cp_parse_u64_prefix(const char *text, const char **end, uint64_t *value)
+{
+	unsigned base = 10;
+	const char *first;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		base = 16;
+		text += 2;
+	}
+	*value = 0;
+	for (first = text; (unsigned)digit_value(*text) < base; text++)
+		if (__builtin_mul_overflow(*value, base, value) ||
+			__builtin_add_overflow(*value, (unsigned)digit_value(*text), value))
+			return -EINVAL;
+	*end = text;
+	return text == first ? -EINVAL : 0;
+}
+
+int cp_parse_u64(const char *text, uint64_t *value)
+{
+	const char *end;
+
+	if (cp_parse_u64_prefix(text, &end, value) || *end)
+		return -EINVAL;
+	return 0;
+}
+
+bool cp_starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+const char *cp_next_piece(const char **at, char separator, size_t *length)
+{
+	const char *begin = *at, *end;
+
+	while (*begin == separator || *begin == ' ')
+		begin++;
+	for (end = begin; *end && *end != separator; end++)
+		;
+	*at = end;
+	while (end > begin && end[-1] == ' ')
+		end--;
+	*length = (size_t)(end - begin);
+	return *length ? begin : NULL;
+}
+
+bool cp_read_file(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return false;
+	while (used + 1 < size && (n = read(fd, to + used, size - 1 - used)) > 0)
+		used += (size_t)n;
+	close(fd);
+	if (n < 0)
+		return false;
+	if (used && to[used - 1] == '\n')
+		used--;
+	to[used] = '\0';
+	return true;
+}

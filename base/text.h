@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Small things about strings that need neither locale nor malloc.
+ */
+#ifndef CACHEPEEK_BASE_TEXT_H
+#define CACHEPEEK_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decimal or 0x hexadecimal with nothing after it.  Returns 0, or -EINVAL
+ * for anything else and for what does not fit into 64 bits. */
+int cp_parse_u64(const char *text, uint64_t *value);
+
+/* The same up to the first byte that is not a digit; *end points there. */
+int cp_parse_u64_prefix(const char *text, const char **end, uint64_t *value);
+
+bool cp_starts_with(const char *text, const char *prefix);
+
+/* The next piece of a list: skips separators at *at, sets *length to the
+ * piece's, moves *at behind it.  NULL: no more pieces. */
+const char *cp_next_piece(const char **at, char separator, size_t *length);
+
+/* Whether the whole small file could be read; it is NUL-terminated, and a
+ * newline at its end is dropped.  For /proc and /sys. */
+bool cp_read_file(const char *path, char *to, size_t size);
+
+#endif

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+# What the end-to-end tests share: running a command with and without the
+# library, and reading the JSON report.
+package Peek;
+use strict;
+use warnings;
+use Cwd qw(abs_path);
+use Exporter qw(import);
+use File::Basename qw(dirname);
+use File::Temp qw(tempdir);
+use JSON::PP;
+use Test::More;
+use Time::HiRes ();
+
+our @EXPORT = qw(run peek plain report root build lib cli program source scratch
+	write_file read_file which need_perf can_count region threads_named leaves
+	value sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
+
+# Events that every kernel counts, so that the perf engine has nothing to say.
+our $SOFTWARE = 'perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES';
+
+my $source = abs_path(dirname(__FILE__) . '/../..');
+my $build = abs_path($ENV{B} || "$source/build");
+my $scratch = tempdir('peek-XXXXXX', TMPDIR => 1, CLEANUP => 1);
+my $seconds = $ENV{PEEK_TIMEOUT} || 300;
+
+# Nothing of the caller's own settings reaches a program under test.
+delete @ENV{grep { /^CACHEPEEK_|^LD_PRELOAD$/ } keys %ENV};
+$ENV{LC_ALL} = 'C';
+$ENV{PERL_HASH_SEED} = 0;
+$ENV{PYTHONHASHSEED} = 0;
+
+sub source { $source }
+sub build { $build }
+sub lib { "$build/libcachepeek.so" }
+sub cli { "$build/cachepeek-bin" }
+sub program { "$build/tests/programs/$_[0]" }
+sub scratch { @_ ? "$scratch/$_[0]" : $scratch }
+
+sub read_file
+{
+	my ($path) = @_;
+	open(my $file, '<:raw', $path) or return undef;
+	local $/;
+	my $text = <$file>;
+	return defined $text ? $text : '';
+}
+
+sub write_file
+{
+	my ($path, $text) = @_;
+	open(my $file, '>:raw', $path) or die "$path: $!";
+	print $file $text;
+	close($file) or die "$path: $!";
+	return $path;
+}
+
+# The program of this name on the path; of several python3, Debian's own.
+sub which
+{
+	my ($name) = @_;
+	for my $directory ('/usr/bin', '/bin', split(/:/, $ENV{PATH})) {
+		return "$directory/$name" if -x "$directory/$name";
+	}
+	return undef;
+}
+
+sub child
+{
+	my ($run, $out, $err) = @_;
+	setpgrp(0, 0);
+	open(STDIN, '<', $run->{stdin} || '/dev/null') or die "stdin: $!";
+	open(STDOUT, '>', $out) or die "stdout: $!";
+	open(STDERR, '>', $err) or die "stderr: $!";
+	chdir($run->{cwd} || $scratch) or die "chdir: $!";
+	my %env = %{$run->{env} || {}};
+	for my $name (keys %env) {
+		if (defined $env{$name}) { $ENV{$name} = $env{$name} } else { delete $ENV{$name} }
+	}
+	exec { $run->{file} || $run->{command}[0] } @{$run->{command}} or
+		print STDERR "exec: $!\n";
+	require POSIX;
+	POSIX::_exit(127);
+}
+
+# The wait status; undef if the command did not end in time, and was killed.
+sub wait_for
+{
+	my ($pid) = @_;
+	my $until = Time::HiRes::time() + $seconds;
+	my $pause = 0.001;
+	until (waitpid($pid, 1) == $pid) {   # 1: WNOHANG
+		if (Time::HiRes::time() > $until) {
+			kill('KILL', -$pid);
+			waitpid($pid, 0);
+			return undef;
+		}
+		Time::HiRes::sleep($pause);
+		$pause = 0.02 if ($pause *= 1.5) > 0.02;
+	}
+	return $?;
+}
+
+# run(command => [...], env => {...}, stdin => FILE, cwd => DIR, file => FILE)
+# -> {out, err, status}
+my $runs = 0;
+sub run
+{
+	my (%run) = @_;
+	my $name = "$scratch/run" . ++$runs;
+	my $pid = fork();
+	die "fork: $!" unless defined $pid;
+	child(\%run, "$name.out", "$name.err") unless $pid;
+	my $status = wait_for($pid);
+	my %result = (command => $run{command}, status => $status,
+		out => read_file("$name.out"), err => read_file("$name.err"));
+	unlink("$name.out", "$name.err");
+	diag("timed out after $seconds s: @{$run{command}}") unless defined $status;
+	return \%result;
+}
+
+sub plain { run(@_) }
+
+# run() under the library; more keys: engine (perf or sim: a test never leaves
+# it to the machine), events, groups, machine, output, preload.  The report,
+# decoded, is {report}; lines of ours on stderr are {notes}, the rest is {err}.
+sub peek
+{
+	my (%run) = @_;
+	my $json = "$scratch/report" . ++$runs . '.json';
+	my %env = (LD_PRELOAD => $run{preload} || lib(),
+		CACHEPEEK_OUTPUT => $run{output} || $json,
+		CACHEPEEK_ENGINE => $run{engine});
+	$env{CACHEPEEK_EVENTS} = $run{events} if defined $run{events};
+	$env{CACHEPEEK_GROUPS} = $run{groups} if defined $run{groups};
+	$env{CACHEPEEK_MACHINE} = $run{machine} if defined $run{machine};
+	if (($run{engine} || '') eq 'perf' && !defined $run{events} && !defined $run{groups}) {
+		$env{CACHEPEEK_EVENTS} = $SOFTWARE;
+	}
+	%env = (%env, %{$run{env} || {}});
+	my $result = run(%run, env => \%env);
+	$result->{notes} = [];
+	$result->{err} = join('', grep {
+		/^cachepeek: / ? !push(@{$result->{notes}}, $_) : 1
+	} split(/^/, $result->{err}));
+	$result->{json} = read_file($json);
+	$result->{report} = eval { decode_json($result->{json}) } if defined $result->{json};
+	unlink($json);
+	return $result;
+}
+
+sub notes { scalar @{$_[0]{notes}} }
+
+# ---- reports ----
+
+# The region of this path in {regions => [...]}: a report or a thread of it.
+sub region
+{
+	my ($in, @path) = @_;
+	for my $region (@{$in->{regions} || []}) {
+		return $region if join("\0", @{$region->{path}}) eq join("\0", @path);
+	}
+	return undef;
+}
+
+# value(REGION, NAME[, "exclusive"]); undef where there is none.
+sub value
+{
+	my ($region, $name, $which) = @_;
+	return undef unless $region && $region->{counts}{$name};
+	return $region->{counts}{$name}{$which || 'value'};
+}
+
+sub threads_named
+{
+	my ($report, $name) = @_;
+	return grep { $_->{name} eq $name } map { @{$_->{threads}} } @{$report->{processes}};
+}
+
+# The images that ended, not those that became another program.
+sub leaves
+{
+	my ($report) = @_;
+	return grep { $_->{exit}{how} ne 'exec' } @{$report->{processes}};
+}
+
+sub sum_of_threads
+{
+	my ($process, $name, @path) = @_;
+	my $sum = 0;
+	for my $thread (@{$process->{threads}}) {
+		my $region = region($thread, @path);
+		$sum += value($region, $name) || 0 if $region;
+	}
+	return $sum;
+}
+
+# Every count of every region of the report is the sum over all threads.
+sub ok_sums
+{
+	my ($report, $what) = @_;
+	my @wrong;
+	my $compared = 0;
+	for my $region (@{$report->{regions}}) {
+		for my $name (sort keys %{$region->{counts}}) {
+			my $total = value($region, $name);
+			next unless defined $total;
+			my $sum = 0;
+			$sum += sum_of_threads($_, $name, @{$region->{path}})
+				for @{$report->{processes}};
+			$compared++;
+			push(@wrong, join('/', @{$region->{path}}) . " $name: $total, threads $sum")
+				if $sum != $total;
+		}
+	}
+	my $held = ok($compared && !@wrong, "$what: threads add up to the whole");
+	diag($compared ? join("\n", @wrong) : 'nothing to compare') unless $held;
+	return $held;
+}
+
+sub status_text
+{
+	my ($status) = @_;
+	return 'none' unless defined $status;
+	return 'signal ' . ($status & 127) if $status & 127;
+	return 'exit ' . ($status >> 8);
+}
+
+# What the report says of a process's end is what its parent was told.
+sub ok_exit
+{
+	my ($process, $status, $what) = @_;
+	my $exit = $process ? $process->{exit} : {};
+	return is(($exit->{how} || 'none') . ' ' . (defined $exit->{code} ? $exit->{code} : '-'),
+		status_text($status), "$what: how and code of the end");
+}
+
+# ---- transparency ----
+
+# Runs the command without and with the library: six assertions that nobody can
+# tell the difference, and that the report has all of it.  Keys as of peek();
+# exes: names of the executables expected to end, one per process; threads: how
+# many there have to be in all, or a range [least, most].
+sub ok_same
+{
+	my ($what, %run) = @_;
+	my $plain = run(%run);
+	my $with = peek(%run);
+	my ($exes, $threads) = @run{qw(exes threads)};
+
+	$what = "$run{engine}: $what";
+	subtest $what => sub {
+		is($with->{out}, $plain->{out}, 'same output') if length $plain->{out} < 4096;
+		ok($with->{out} eq $plain->{out}, 'same output, byte for byte');
+		is($with->{err}, $plain->{err}, 'same errors');
+		is(status_text($with->{status}), status_text($plain->{status}), 'same status');
+		is(notes($with), 0, 'nothing to say') or diag(@{$with->{notes}});
+		my $report = $with->{report};
+		return fail('a report') unless ok($report, 'a report');
+		is($report->{schema}, 'cachepeek-report/1', 'its schema');
+		is($report->{engine}{name}, $run{engine}, 'its engine');
+		my @processes = @{$report->{processes}};
+		is(join(' ', sort map { $_->{exe} =~ s{.*/}{}r } leaves($report)),
+			join(' ', sort @$exes), 'every process') if $exes;
+		my $count = map { @{$_->{threads}} } @processes;
+		my ($least, $most) = ref $threads ? @$threads : ($threads, $threads);
+		ok($count >= $least && $count <= $most, 'every thread') ||
+			diag("$count threads, not $least to $most") if defined $threads;
+		ok_exit(root_process($report), $plain->{status}, 'root');
+		ok_sums($report, 'sums');
+	};
+	return $with;
+}
+
+# The last image of the process that started the run: nobody is its parent.
+sub root_process
+{
+	my ($report) = @_;
+	my %pids = map { $_->{pid} => 1 } @{$report->{processes}};
+	my @root = grep { !$pids{$_->{ppid}} } @{$report->{processes}};
+	my ($last) = grep { $_->{exit}{how} ne 'exec' } @root;
+	return $last;
+}
+
+# ---- what the machine lets us count ----
+
+my $countable;
+sub can_count
+{
+	my ($kind) = @_;
+	$countable = run(command => [program('can_count')])->{out} unless defined $countable;
+	return $countable =~ /^$kind$/m;
+}
+
+# Skips the whole test where the kernel counts nothing at all.
+sub need_perf
+{
+	my ($kind) = (@_, 'software');
+	return if can_count($kind);
+	my ($why) = $countable =~ /^no $kind: (.*)$/m;
+	plan(skip_all => "the kernel counts no $kind events here: $why");
+}
+
+sub root { $> == 0 }
+sub report { $_[0]{report} }
+
+1;

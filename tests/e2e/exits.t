@@ -1,0 +1,52 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# However a process ends: its status is its own, and the report says which.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+# Nothing of ours runs after these: the report is made by a later one.
+my %unseen = map { $_ => 1 } qw(kill exit_group);
+
+for my $engine (qw(perf sim)) {
+	SKIP: {
+		skip('perf: the kernel counts no software events here', 1)
+			if $engine eq 'perf' && !can_count('software');
+		for my $how (qw(return exit _exit _Exit quick_exit thread pthread_exit atexit
+			exit_group abort segv term handled kill exec fork vfork)) {
+			my %run = (engine => $engine, command => [program('exits'), $how]);
+			my $plain = plain(%run);
+			my $directory = scratch("dir-$engine-$how");
+			mkdir($directory, 0700) or die;
+			my $with = peek(%run, env => {CACHEPEEK_DIR => $directory});
+
+			is(status_text($with->{status}), status_text($plain->{status}),
+				"$engine, $how: same status");
+			is($with->{out}, $plain->{out}, "$engine, $how: same output");
+			my $report = $with->{report};
+			$report = report_of($directory) unless $report || !$unseen{$how};
+			ok($report, "$engine, $how: a report") or next;
+			my $process = root_process($report);
+			if ($how eq 'kill' || $how eq 'exit_group') {
+				like($process->{exit}{how}, qr/^(killed|unknown|signal|exit)$/,
+					"$engine, $how: the end is not made up");
+			} else {
+				ok_exit($process, $plain->{status}, "$engine, $how");
+			}
+		}
+	}
+}
+
+# The report that the command makes of a run that could not report itself.
+sub report_of
+{
+	my ($directory) = @_;
+	my $file = "$directory.json";
+	run(command => [cli(), 'report', '-o', $file, $directory]);
+	my $text = read_file($file);
+	return defined $text ? JSON::PP::decode_json($text) : undef;
+}
+done_testing();

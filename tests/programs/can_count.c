@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * Prints which kinds of events the kernel lets this process count, a line
+ * each: "software", "breakpoint", "hardware", and of others the errno.
+ */
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void try_open(const char *name, struct perf_event_attr *attr)
+{
+	int fd;
+
+	attr->size = sizeof(*attr);
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		printf("no %s: %s\n", name, strerror(errno));
+	else
+		printf("%s\n", name);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(void)
+{
+	struct perf_event_attr software, breakpoint, hardware;
+
+	memset(&software, 0, sizeof(software));
+	software.type = PERF_TYPE_SOFTWARE;
+	software.config = PERF_COUNT_SW_PAGE_FAULTS;
+	try_open("software", &software);
+
+	memset(&breakpoint, 0, sizeof(breakpoint));
+	breakpoint.type = PERF_TYPE_BREAKPOINT;
+	breakpoint.bp_type = HW_BREAKPOINT_X;
+	breakpoint.bp_addr = (uintptr_t)main;
+	breakpoint.bp_len = sizeof(long);
+	try_open("breakpoint", &breakpoint);
+
+	memset(&hardware, 0, sizeof(hardware));
+	hardware.type = PERF_TYPE_HARDWARE;
+	hardware.config = PERF_COUNT_HW_INSTRUCTIONS;
+	try_open("hardware", &hardware);
+	return 0;
+}

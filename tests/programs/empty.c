@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT
+ * Nothing, to see what starting and ending costs.
+ */
+int main(void)
+{
+	return 0;
+}

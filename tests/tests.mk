@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# Tests: tests/unit/*.c (TAP, one program each), tests/sim/*.t and tests/e2e/*.t
+# (TAP from Perl), and the programs under test in tests/programs.
+
+T := $(B)/tests
+CXX ?= g++
+PROVE ?= prove
+PROVE_FLAGS ?= -j2
+
+TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
+
+# What a unit test may call: everything that hooks nothing.
+TEST_SRC := $(CLI_SHARED)
+TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
+TEST_LIB := $(B)/libcp-test.a
+UNIT_SRC := $(wildcard tests/unit/*.c)
+UNIT := $(UNIT_SRC:tests/unit/%.c=$(T)/unit/%.t)
+
+$(TEST_LIB): $(TEST_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $(TEST_OBJ)
+
+$(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) -pthread -lm
+.SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
+
+# Programs under test.  PROGRAM_<name> adds flags for one of them.
+PROGRAM_SRC := $(filter-out tests/programs/lib%.c,$(wildcard tests/programs/*.c))
+PROGRAM_CC := $(wildcard tests/programs/*.cc)
+PROGRAM_LIB := $(wildcard tests/programs/lib*.c)
+PROGRAMS := $(PROGRAM_SRC:tests/programs/%.c=$(T)/programs/%) \
+	$(PROGRAM_CC:tests/programs/%.cc=$(T)/programs/%) \
+	$(PROGRAM_LIB:tests/programs/%.c=$(T)/programs/%.so)
+PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
+
+PROGRAM_calls := -fno-pie -no-pie
+PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
+$(T)/programs/ctor: | $(T)/programs/libctor.so
+
+$(T)/programs/%: tests/programs/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_$*)
+$(T)/programs/%: tests/programs/%.cc
+	@mkdir -p $(@D)
+	$(CXX) -std=c++14 -Wall -Wextra $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_$*)
+$(T)/programs/%.so: tests/programs/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $<
+
+-include $(UNIT_SRC:%.c=$(B)/%.d) $(B)/tests/tap/tap.d
+-include $(patsubst %,%.d,$(PROGRAMS))
+
+.PHONY: check-run check-unit test-programs bench-run
+test-programs: $(PROGRAMS)
+check-unit: $(UNIT)
+	$(PROVE) $(PROVE_FLAGS) $(UNIT)
+
+# Tests that call make start afresh, without the settings of this one.
+check-run: all $(UNIT) $(PROGRAMS)
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
+		B='$(abspath $(B))' CC='$(CC)' LC_ALL=C \
+		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
+
+bench-run: all $(PROGRAMS)
+	@for script in $(sort $(wildcard tests/bench/*.sh)); do \
+		echo "== $$script"; B='$(abspath $(B))' bash $$script || exit 1; echo; \
+	done

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that this tree needs and that are missing.
+#
+#	tools/deps.sh [GROUP…]          build, check, ci (default: build check)
+#	tools/deps.sh --list [GROUP…]   prints the packages instead
+#	tools/deps.sh --missing [GROUP…]
+#
+# Uses apt-get as root or through sudo; where it may not, it prints what is
+# missing and the command that installs it, and fails.  When nothing is
+# missing it touches no network and needs no rights.
+set -eu
+
+# What `make` and `make demo` need: compiler, libpfm4, the parts of Valgrind
+# that the simulated PMU is linked with, and the program of the demo.
+build='gcc libc6-dev make binutils libpfm4-dev valgrind gzip'
+# What `make check` runs: prove and Perl's JSON, the programs under test.
+check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base'
+# What only .ci/run needs: second compiler, cross compiler, formatter, node.
+ci='clang clang-format-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
+
+usage()
+{
+	sed -n '3,7s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+}
+
+packages()
+{
+	for group in "$@"; do
+		case $group in
+		build) echo $build ;;
+		check) echo $check ;;
+		ci) echo $ci ;;
+		*) echo "deps.sh: no group '$group': build, check or ci" >&2; exit 2 ;;
+		esac
+	done | tr ' ' '\n' | sort -u
+}
+
+is_installed()
+{
+	case $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) in
+	*' installed') return 0 ;;
+	esac
+	return 1
+}
+
+missing()
+{
+	packages "$@" | while read -r package; do
+		is_installed "$package" || echo "$package"
+	done
+}
+
+# Package lists may be absent (a new container) or too old for the archive.
+install()
+{
+	apt="$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y"
+	$apt install --no-install-recommends "$@" ||
+		{ $apt update && $apt install --no-install-recommends "$@"; }
+}
+
+mode=install
+case ${1-} in
+--list) mode=list; shift ;;
+--missing) mode=missing; shift ;;
+-*) usage ;;
+esac
+[ $# -gt 0 ] || set -- build check
+packages "$@" > /dev/null
+
+if [ $mode = list ]; then
+	packages "$@"
+	exit
+fi
+if ! command -v dpkg-query > /dev/null; then
+	echo "deps.sh: not a Debian system: these packages, under whatever name, have to be there:" >&2
+	packages "$@" | tr '\n' ' ' >&2
+	echo >&2
+	exit 0
+fi
+wanted=$(missing "$@")
+if [ $mode = missing ]; then
+	[ -z "$wanted" ] || echo "$wanted"
+	exit
+fi
+[ -n "$wanted" ] || exit 0
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+	# Without a terminal sudo cannot ask for a password.
+	if ! command -v sudo > /dev/null || { [ ! -t 0 ] && ! sudo -n true 2> /dev/null; }; then
+		{
+			echo "deps.sh: these packages are missing, and installing them takes root:"
+			echo $wanted
+			echo "As root:"
+			echo "	apt-get install --no-install-recommends" $wanted
+		} >&2
+		exit 1
+	fi
+	sudo=sudo
+fi
+echo "deps.sh: installing" $wanted >&2
+install $wanted >&2
