@@ -62,7 +62,7 @@ $(B)/embedded.o: $(B)/embedded.S
 # Debian's libpfm.a is not position-independent where it names stdio's streams,
 # and what it calls may be the program's own (bash has a getenv, many have a
 # malloc): a copy of it calls ours (preload/pfm_libc.c) instead.
-PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup
+PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup opendir
 $(PFM):
 	@mkdir -p $(@D)
 	$(OBJCOPY) $(foreach s,$(PFM_SYMS),--redefine-sym $s=cp_pfm_$s) \

@@ -20,7 +20,6 @@ struct cp_options {
 	const char *dir;
 	int children; /* enum cp_children */
 	const char *regions;
-	const char *domain;
 	int verbose; /* 0..3 */
 	bool disable;
 };

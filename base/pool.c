@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/pool.h"
+
+#include <string.h>
+
+void *cp_pool_take(struct cp_pool *pool)
+{
+	void *object;
+
+	cp_lock(&pool->lock);
+	object = pool->free;
+	if (object)
+		pool->free = *(void **)object;
+	else
+		object = cp_arena_alloc(&pool->arena, pool->object_size);
+	cp_unlock(&pool->lock);
+	if (object)
+		memset(object, 0, pool->object_size);
+	return object;
+}
+
+void cp_pool_give(struct cp_pool *pool, void *object)
+{
+	if (!object)
+		return;
+	cp_lock(&pool->lock);
+	*(void **)object = pool->free;
+	pool->free = object;
+	cp_unlock(&pool->lock);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Objects of one size that come and go (threads, region nodes, stack frames):
+ * taken from an arena that only grows, given back to a free list.
+ */
+#ifndef CACHEPEEK_BASE_POOL_H
+#define CACHEPEEK_BASE_POOL_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/lock.h"
+
+struct cp_pool {
+	size_t object_size; /* at least a pointer's */
+	struct cp_lock lock;
+	struct cp_arena arena;
+	void *free;
+};
+
+/* A zeroed object, or NULL when memory is out.  Thread-safe. */
+void *cp_pool_take(struct cp_pool *pool);
+
+/* object may be NULL.  Thread-safe. */
+void cp_pool_give(struct cp_pool *pool, void *object);
+
+#endif

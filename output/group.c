@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/group.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/embedded.h"
+#include "base/error.h"
+#include "base/format.h"
+#include "base/nearest.h"
+#include "output/preset.h"
+
+#define SUFFIX ".group"
+#define MAX_FILE (64 << 10)
+
+struct parser {
+	struct cp_arena *arena;
+	struct cp_group *group;
+	struct cp_lines lines;
+	const char *file;
+	char *error;
+	size_t error_size;
+};
+
+/* Always false, so that a directive can return it. */
+__attribute__((format(printf, 2, 3))) static bool fail(
+	struct parser *parser, const char *format, ...)
+{
+	size_t used = cp_format(parser->error, parser->error_size,
+		"%s:%u: ", parser->file, parser->lines.number);
+	va_list args;
+
+	va_start(args, format);
+	if (used < parser->error_size)
+		cp_vformat(parser->error + used, parser->error_size - used, format, args);
+	va_end(args);
+	return false;
+}
+
+static const char *keep(struct parser *parser, struct cp_slice slice)
+{
+	return cp_arena_copy(parser->arena, slice.at, cp_slice_length(slice));
+}
+
+static bool parse_text(struct parser *parser, struct cp_slice rest, const char **to)
+{
+	rest = cp_slice_trim(rest);
+	if (rest.at == rest.end)
+		return fail(parser,
+			"nothing follows the directive: write its text behind it");
+	*to = keep(parser, rest);
+	return true;
+}
+
+static bool is_event(const char *name)
+{
+	return strstr(name, "::") != NULL;
+}
+
+static bool check_quantity(struct parser *parser, const char *name)
+{
+	const char *nearest;
+
+	if (is_event(name) || cp_preset_known(name))
+		return true;
+	nearest = cp_nearest(name, cp_preset_names(parser->arena));
+	if (nearest)
+		return fail(parser, "there is no preset \"%s\": did you mean \"%s\"?",
+			name, nearest);
+	return fail(parser,
+		"there is no preset \"%s\": see cachepeek list presets, or name an event "
+		"as PMU::EVENT",
+		name);
+}
+
+static bool parse_names(
+	struct parser *parser, struct cp_slice rest, const char **names, size_t *count)
+{
+	struct cp_slice word;
+
+	while (cp_slice_word(&rest, &word)) {
+		const char *name = keep(parser, word);
+
+		if (*count == CP_GROUP_MAX_NAMES)
+			return fail(parser, "more than %d quantities: split the group",
+				CP_GROUP_MAX_NAMES);
+		if (!check_quantity(parser, name))
+			return false;
+		names[(*count)++] = name;
+	}
+	return true;
+}
+
+/* NAME "heading words" */
+static bool parse_column(struct parser *parser, struct cp_slice part)
+{
+	struct cp_group *group = parser->group;
+	struct cp_slice name;
+
+	if (!cp_slice_word(&part, &name))
+		return fail(parser,
+			"an empty column: write NAME \"heading\" between the bars");
+	part = cp_slice_trim(part);
+	if (cp_slice_length(part) < 3 || *part.at != '"' || part.end[-1] != '"')
+		return fail(parser, "column %s has no heading: write it as \"words\"",
+			keep(parser, name));
+	if (group->ncolumns == CP_GROUP_MAX_COLUMNS)
+		return fail(parser, "more than %d columns", CP_GROUP_MAX_COLUMNS);
+	part.at++;
+	part.end--;
+	group->columns[group->ncolumns++] =
+		(struct cp_column){keep(parser, name), keep(parser, part)};
+	return true;
+}
+
+static bool parse_columns(struct parser *parser, struct cp_slice rest)
+{
+	struct cp_slice part;
+
+	while (cp_slice_part(&rest, '|', &part))
+		if (!parse_column(parser, part))
+			return false;
+	return true;
+}
+
+static bool parse_long(struct parser *parser)
+{
+	unsigned began = parser->lines.number;
+	const char *from = parser->lines.at;
+	struct cp_slice line;
+
+	while (cp_lines_verbatim(&parser->lines, &line)) {
+		if (!cp_slice_is(cp_slice_trim(line), "@end"))
+			continue;
+		parser->group->description =
+			cp_arena_copy(parser->arena, from, (size_t)(line.at - from));
+		return true;
+	}
+	parser->lines.number = began;
+	return fail(parser, "@long does not end: put @end on a line of its own");
+}
+
+static bool parse_directive(struct parser *parser, struct cp_slice line)
+{
+	static const char *const known[] = {
+		"@group", "@title", "@need", "@want", "@columns", "@mark", "@long", NULL};
+	struct cp_group *group = parser->group;
+	struct cp_slice word;
+	const char *nearest;
+
+	cp_slice_word(&line, &word);
+	if (cp_slice_is(word, "@group"))
+		return parse_text(parser, line, &group->name);
+	if (cp_slice_is(word, "@title"))
+		return parse_text(parser, line, &group->title);
+	if (cp_slice_is(word, "@mark"))
+		return parse_text(parser, line, &group->mark);
+	if (cp_slice_is(word, "@need"))
+		return parse_names(parser, line, group->need, &group->nneed);
+	if (cp_slice_is(word, "@want"))
+		return parse_names(parser, line, group->want, &group->nwant);
+	if (cp_slice_is(word, "@columns"))
+		return parse_columns(parser, line);
+	if (cp_slice_is(word, "@long"))
+		return parse_long(parser);
+	nearest = cp_nearest(keep(parser, word), known);
+	return fail(parser, "unknown directive %s%s%s", keep(parser, word),
+		nearest ? ": did you mean " : "", nearest ? nearest : "");
+}
+
+/* Cuts "[unit]" off the end of left, which is "name [unit]". */
+static const char *cut_unit(struct parser *parser, struct cp_slice *left)
+{
+	struct cp_slice unit = *left;
+
+	if (left->at == left->end || left->end[-1] != ']')
+		return "";
+	unit.at = memchr(left->at, '[', cp_slice_length(*left));
+	if (!unit.at)
+		return "";
+	left->end = unit.at++;
+	unit.end--;
+	*left = cp_slice_trim(*left);
+	return keep(parser, cp_slice_trim(unit));
+}
+
+static bool parse_metric(struct parser *parser, struct cp_slice line)
+{
+	struct cp_group *group = parser->group;
+	struct cp_metric *metric = &group->metrics[group->nmetrics];
+	struct cp_slice left, word;
+	char why[200];
+
+	if (!memchr(line.at, '=', cp_slice_length(line)))
+		return fail(parser,
+			"neither a directive nor a metric: write NAME [UNIT] = FORMULA");
+	if (group->nmetrics == CP_GROUP_MAX_METRICS)
+		return fail(parser, "more than %d metrics: split the group",
+			CP_GROUP_MAX_METRICS);
+	cp_slice_part(&line, '=', &left);
+	metric->unit = cut_unit(parser, &left);
+	metric->name = keep(parser, left);
+	if (!cp_slice_word(&left, &word) || left.at < left.end)
+		return fail(parser,
+			"a metric's name is one word: write NAME [UNIT] = FORMULA");
+	metric->formula_text = keep(parser, cp_slice_trim(line));
+	metric->formula = cp_formula_parse(
+		parser->arena, cp_slice_of(metric->formula_text), why, sizeof(why));
+	if (!metric->formula)
+		return fail(parser, "metric %s: %s", metric->name, why);
+	group->nmetrics++;
+	return true;
+}
+
+static bool among(const char *const *names, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_quantity(const struct cp_group *group, const char *name)
+{
+	return among(group->need, group->nneed, name) ||
+	       among(group->want, group->nwant, name);
+}
+
+static bool is_metric(const struct cp_group *group, const char *name)
+{
+	for (size_t i = 0; i < group->nmetrics; i++)
+		if (strcmp(group->metrics[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool formula_name_is_there(void *context, const char *name)
+{
+	static const char *const parameters[] = {"LINE", "N", "SECONDS", "TSC"};
+	struct parser *parser = context;
+
+	return among(parameters, 4, name) || is_quantity(parser->group, name) ||
+	       fail(parser,
+		       "a formula uses %s, which is in neither @need nor @want: add it "
+		       "there",
+		       name);
+}
+
+/* What can only be told once everything has been read. */
+static bool check(struct parser *parser)
+{
+	const struct cp_group *group = parser->group;
+
+	if (!group->name)
+		return fail(parser, "the group has no name: add a line @group NAME");
+	if (!group->nneed && !group->nwant)
+		return fail(
+			parser, "the group counts nothing: add a line @need QUANTITY …");
+	for (size_t i = 0; i < group->nmetrics; i++)
+		if (!cp_formula_names(
+			    group->metrics[i].formula, formula_name_is_there, parser))
+			return false;
+	for (size_t i = 0; i < group->ncolumns; i++)
+		if (!is_metric(group, group->columns[i].name) &&
+			!is_quantity(group, group->columns[i].name))
+			return fail(parser, "column %s is neither a metric nor counted",
+				group->columns[i].name);
+	if (group->mark && !is_metric(group, group->mark) &&
+		!is_quantity(group, group->mark))
+		return fail(
+			parser, "@mark %s is neither a metric nor counted", group->mark);
+	return true;
+}
+
+const struct cp_group *cp_group_parse(struct cp_arena *arena, const char *file,
+	const char *text, char *error, size_t error_size)
+{
+	struct cp_group *group = cp_arena_alloc(arena, sizeof(*group));
+	struct parser parser = {arena, group, {.at = text}, file, error, error_size};
+	struct cp_slice line;
+
+	group->text = cp_arena_copy(arena, text, strlen(text));
+	group->title = group->description = "";
+	while (cp_lines_next(&parser.lines, &line))
+		if (!(*line.at == '@' ? parse_directive(&parser, line)
+				      : parse_metric(&parser, line)))
+			return NULL;
+	return check(&parser) ? group : NULL;
+}
+
+/* Returns a length, or -errno. */
+static ssize_t read_all(int fd, char *to, size_t size)
+{
+	size_t used = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && used < size) {
+		n = read(fd, to + used, size - used);
+		if (n > 0)
+			used += (size_t)n;
+		else if (n < 0 && errno == EINTR)
+			n = 1;
+	}
+	return n < 0 ? -errno : (ssize_t)used;
+}
+
+static const struct cp_group *read_group(
+	struct cp_arena *arena, const char *path, char *error, size_t error_size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char *text;
+	ssize_t length;
+
+	if (fd < 0) {
+		cp_format(error, error_size, "group file %s: %s: check the path", path,
+			cp_error_text(errno));
+		return NULL;
+	}
+	text = cp_arena_alloc(arena, MAX_FILE + 1);
+	length = read_all(fd, text, MAX_FILE + 1);
+	close(fd);
+	if (length >= 0 && length <= MAX_FILE && !memchr(text, '\0', (size_t)length))
+		return cp_group_parse(arena, path, text, error, error_size);
+	cp_format(error, error_size, "group file %s: %s", path,
+		length < 0 ? cp_error_text((int)length)
+			   : "not a group file: it is larger than 64 KiB or holds a NUL");
+	return NULL;
+}
+
+static bool is_group_file(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(SUFFIX);
+
+	return length > suffix && strcmp(name + length - suffix, SUFFIX) == 0;
+}
+
+const char *const *cp_group_names(struct cp_arena *arena)
+{
+	const struct cp_embedded *file;
+	const char **names;
+	size_t count = 0;
+
+	for (file = cp_embedded_files; file->name; file++)
+		count++;
+	names = cp_arena_alloc(arena, (count + 1) * sizeof(*names));
+	count = 0;
+	for (file = cp_embedded_files; file->name; file++)
+		if (is_group_file(file->name))
+			names[count++] = cp_arena_copy(
+				arena, file->name, strlen(file->name) - strlen(SUFFIX));
+	return names;
+}
+
+const struct cp_group *cp_group_find(
+	struct cp_arena *arena, const char *name, char *error, size_t error_size)
+{
+	char file[80];
+	const char *text, *nearest;
+
+	if (strchr(name, '/'))
+		return read_group(arena, name, error, error_size);
+	cp_format(file, sizeof(file), "%.64s" SUFFIX, name);
+	text = cp_embedded_find(file);
+	if (text)
+		return cp_group_parse(arena, file, text, error, error_size);
+	nearest = cp_nearest(name, cp_group_names(arena));
+	if (nearest)
+		cp_format(error, error_size,
+			"there is no group \"%s\": did you mean \"%s\"?", name, nearest);
+	else
+		cp_format(error, error_size,
+			"there is no group \"%s\": see cachepeek list groups; a path "
+			"holds a slash",
+			name);
+	return NULL;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Groups: what to count and which metrics to compute, for one question.  They
+ * are data (output/groups/ *.group, or a file of the user's):
+ *
+ *     @group cache                      the name
+ *     @title One line
+ *     @need instructions l1d_misses     quantities without which it is pointless
+ *     @want l1d_writebacks              quantities that are nice to have
+ *     l1d_mpki [1/kinstr] = 1000 * l1d_misses / instructions
+ *     @columns instructions "instr" | l1d_mpki "L1D MPKI"
+ *     @mark l1d_mpki                    its worst row gets the mark
+ *     @long … @end                      text for people, until the line @end
+ *
+ * @need and @want add up over several lines.  A quantity is a preset or a
+ * full event name (with "::").  A column is a metric or a quantity; the words
+ * of its heading stand below one another in the text report.  The unit "ratio"
+ * is shown as a percentage in text.
+ */
+#ifndef CACHEPEEK_OUTPUT_GROUP_H
+#define CACHEPEEK_OUTPUT_GROUP_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "output/formula.h"
+
+#define CP_GROUP_MAX_NAMES 48
+#define CP_GROUP_MAX_METRICS 48
+#define CP_GROUP_MAX_COLUMNS 16
+
+struct cp_metric {
+	const char *name, *unit; /* unit "" if none is given */
+	const char *formula_text;
+	const struct cp_formula *formula;
+};
+
+struct cp_column {
+	const char *name;    /* of a metric of this group or a quantity */
+	const char *heading; /* at most 2 or 3 short words */
+};
+
+struct cp_group {
+	const char *name, *title;
+	const char *text;        /* the whole file: what the run record keeps */
+	const char *mark;        /* NULL: none */
+	const char *description; /* of @long, "" if none */
+	size_t nneed, nwant, nmetrics, ncolumns;
+	const char *need[CP_GROUP_MAX_NAMES];
+	const char *want[CP_GROUP_MAX_NAMES];
+	struct cp_metric metrics[CP_GROUP_MAX_METRICS];
+	struct cp_column columns[CP_GROUP_MAX_COLUMNS];
+};
+
+/* Parses text; file is for messages.  NULL on an error, with one line (file,
+ * line number, cause, cure) in error.  The group lives in arena. */
+const struct cp_group *cp_group_parse(struct cp_arena *arena, const char *file,
+	const char *text, char *error, size_t error_size);
+
+/* The group NAME that is compiled in, or read from a file if the name holds a
+ * slash.  Errors as above; a misspelt name gets its nearest match. */
+const struct cp_group *cp_group_find(
+	struct cp_arena *arena, const char *name, char *error, size_t error_size);
+
+/* The names of the groups that are compiled in, NULL-terminated. */
+const char *const *cp_group_names(struct cp_arena *arena);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Presets: vendor-neutral quantities (l1d_misses) and the events that give
+ * them on each PMU.  They are data, in output/presets/ *.events:
+ *
+ *     @pmu skl skx clx       the PMUs of this file, as libpfm4 names them;
+ *                            "sim" is the simulated PMU, "perf" the kernel's
+ *                            generic and software events
+ *     @line 64               bytes of a cache line, if known
+ *     @bare                  event names stand for themselves (no "PMU::")
+ *     l2_misses = L2_RQSTS:MISS | L2_RQSTS:0x3f
+ *     l2_evictions = L2_LINES_OUT:SILENT + L2_LINES_OUT:NON_SILENT
+ *     @doc NAME MEANING      what a preset means on any PMU
+ *
+ * Alternatives, separated by |, are to be tried in order; terms are combined
+ * by + and - standing alone.  A name without "::" belongs to the PMU asked for.
+ */
+#ifndef CACHEPEEK_OUTPUT_PRESET_H
+#define CACHEPEEK_OUTPUT_PRESET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+
+#define CP_PRESET_MAX_TERMS 8
+#define CP_PRESET_MAX_ALTERNATIVES 4
+
+struct cp_preset_term {
+	int sign; /* +1 or -1 */
+	const char *
+		event; /* "skx::L1D:REPLACEMENT", "perf::page-faults", sim: "l1d_loads" */
+};
+
+struct cp_preset_alternative {
+	size_t nterms; /* 1 .. CP_PRESET_MAX_TERMS */
+	struct cp_preset_term terms[CP_PRESET_MAX_TERMS];
+};
+
+struct cp_preset {
+	const char *name;
+	const char *meaning; /* one line, or "" */
+	size_t nalternatives;
+	struct cp_preset_alternative alternatives[CP_PRESET_MAX_ALTERNATIVES];
+};
+
+/* How `preset` is counted on `pmu`.  0, -ENOENT if that PMU cannot give it (or
+ * is not known), -EINVAL if its data file is malformed.  Strings are in arena. */
+int cp_preset_lookup(struct cp_arena *arena, const char *pmu, const char *preset,
+	struct cp_preset *out);
+
+/* Every preset of pmu, in the order of its file; visit returns false to stop.
+ * Returns 0, -ENOENT for an unknown PMU, -EINVAL for a malformed file. */
+int cp_preset_each(struct cp_arena *arena, const char *pmu,
+	bool (*visit)(void *context, const struct cp_preset *preset), void *context);
+
+/* Is this the name of a preset, on whatever PMU? */
+bool cp_preset_known(const char *name);
+
+/* What it means, in one line of static storage's text; NULL if unknown. */
+const char *cp_preset_meaning(struct cp_arena *arena, const char *name);
+
+/* The names of all presets, sorted as in the documentation, NULL-terminated:
+ * for cp_nearest() and lists. */
+const char *const *cp_preset_names(struct cp_arena *arena);
+
+/* Bytes of a cache line on pmu, 0 if unknown. */
+unsigned cp_preset_line(const char *pmu);
+
+#endif

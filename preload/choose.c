@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/choose.h"
+
+#include <string.h>
+
+#include "base/format.h"
+#include "preload/rank.h"
+#include "preload/reexec.h"
+
+const char *cp_default_group(const struct cp_engine *engine, bool hardware)
+{
+	return engine == &cp_engine_sim || hardware ? "cache" : "soft";
+}
+
+static void choose_perf(struct cp_choice *choice)
+{
+	struct cp_why why;
+	bool hardware = cp_perf_hardware_works(&why);
+
+	choice->engine = &cp_engine_perf;
+	choice->default_group = cp_default_group(&cp_engine_perf, hardware);
+	if (hardware)
+		cp_format(choice->why, sizeof(choice->why), "hardware counters");
+	else
+		cp_format(choice->why, sizeof(choice->why),
+			"software events only: no hardware counters (%s)", why.text);
+}
+
+/* Why the simulated PMU is not taken without being asked for; NULL: it is. */
+static const char *no_silent_simulation(struct cp_why *why)
+{
+	if (cp_rank_from_environment() >= 0)
+		return "under an MPI launcher it would serialise and slow down every rank";
+	if (cp_reexec_possible(why) < 0)
+		return why->text;
+	return NULL;
+}
+
+static void choose_without_hardware(struct cp_choice *choice, const struct cp_why *reason)
+{
+	struct cp_why why;
+	const char *no = no_silent_simulation(&why);
+
+	if (!no) {
+		choice->engine = &cp_engine_sim;
+		choice->default_group = cp_default_group(&cp_engine_sim, false);
+		cp_format(choice->why, sizeof(choice->why), "no hardware counters: %s",
+			reason->text);
+	} else {
+		choice->engine = &cp_engine_perf;
+		choice->default_group = cp_default_group(&cp_engine_perf, false);
+		cp_format(choice->why, sizeof(choice->why),
+			"software events only: no hardware counters (%s), and the simulated PMU "
+			"is not started by itself: %s (CACHEPEEK_ENGINE=sim asks for it)",
+			reason->text, no);
+	}
+	choice->tell = true;
+}
+
+static void choose_auto(struct cp_choice *choice)
+{
+	struct cp_why why;
+
+	if (cp_request_is_software(&cp_runtime.request)) {
+		choice->engine = &cp_engine_perf;
+		choice->default_group = cp_default_group(&cp_engine_perf, false);
+		cp_format(choice->why, sizeof(choice->why),
+			"only software and breakpoint events were asked for");
+	} else if (cp_perf_hardware_works(&why)) {
+		choice->engine = &cp_engine_perf;
+		choice->default_group = cp_default_group(&cp_engine_perf, true);
+		cp_format(choice->why, sizeof(choice->why), "hardware counters");
+	} else {
+		choose_without_hardware(choice, &why);
+	}
+}
+
+void cp_choose_engine(struct cp_choice *choice)
+{
+	memset(choice, 0, sizeof(*choice));
+	switch (cp_runtime.options.engine) {
+	case CP_CHOOSE_PERF:
+		choose_perf(choice);
+		break;
+	case CP_CHOOSE_SIM:
+		choice->engine = &cp_engine_sim;
+		choice->default_group = cp_default_group(&cp_engine_sim, false);
+		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=sim");
+		break;
+	default:
+		choose_auto(choice);
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which engine: one decision per process tree, taken in its root.
+ */
+#ifndef CACHEPEEK_PRELOAD_CHOOSE_H
+#define CACHEPEEK_PRELOAD_CHOOSE_H
+
+#include "preload/runtime.h"
+
+struct cp_choice {
+	const struct cp_engine *engine;
+	const char *default_group; /* what to count when nothing was asked for */
+	char why[2 * CP_WHY_SIZE]; /* for the report */
+	bool tell;                 /* … and for stderr: it is not what one expects */
+};
+
+/* Reads cp_runtime.options and .request.  Opens nothing for good. */
+void cp_choose_engine(struct cp_choice *choice);
+
+/* The groups to count on this engine when the user named none. */
+const char *cp_default_group(const struct cp_engine *engine, bool hardware);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a record says about its process before anything is counted.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "preload/pfm.h"
+#include "preload/rank.h"
+#include "preload/reexec.h"
+#include "preload/report.h"
+#include "preload/runtime.h"
+
+static void meta(const char *key, const char *value)
+{
+	cp_record_put_meta(&cp_runtime.record, key, value, strlen(value));
+}
+
+static void meta_command(void)
+{
+	size_t size = 0, used = 0;
+	char *all;
+
+	for (int i = 0; i < cp_runtime.argc; i++)
+		size += strlen(cp_runtime.argv[i]) + 1;
+	if (size > 65536)
+		size = 65536;
+	all = cp_arena_alloc(&cp_runtime.arena, size + 1);
+	for (int i = 0; all && i < cp_runtime.argc && used < size; i++)
+		used += cp_format(all + used, size - used, "%s", cp_runtime.argv[i]) + 1;
+	if (all)
+		cp_record_put_meta(&cp_runtime.record, "command", all, used < size ? used : size);
+}
+
+static void meta_machine(void)
+{
+	char text[512];
+
+	cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
+	meta("machine", text);
+	cp_format(text, sizeof(text), "%u", cp_runtime.machine.level[CP_L1D].line);
+	meta("line", text);
+}
+
+static void metas(void)
+{
+	struct utsname host;
+
+	meta("tool", CP_VERSION);
+	meta("exe", cp_own_executable());
+	meta_command();
+	if (uname(&host) == 0)
+		meta("host", host.nodename);
+	meta("why", cp_runtime.why);
+	meta_machine();
+	if (!cp_runtime.sim && cp_runtime.engine == &cp_engine_perf && cp_pfm_core_pmu(0))
+		meta("pmu", cp_pfm_core_pmu(0));
+	for (size_t i = 0; i < cp_runtime.request.ngroups; i++)
+		meta("group", cp_runtime.request.groups[i]->text);
+}
+
+static int counter_item(const struct cp_counter *counter)
+{
+	size_t length = strlen(counter->name);
+	struct cp_counter_item *item =
+		cp_record_reserve(&cp_runtime.record, sizeof(*item) + length + 1);
+
+	if (!item)
+		return -ENOSPC;
+	item->perf_group = counter->group;
+	item->mirror = cp_runtime.sim ? counter->mirror : UINT32_MAX;
+	memcpy(item->name, counter->name, length);
+	cp_item_publish(item, CP_ITEM_COUNTER);
+	return 0;
+}
+
+static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity)
+{
+	size_t name = strlen(quantity->name), reason = strlen(quantity->why.text);
+	struct cp_quantity_item *item;
+
+	if (quantity->available)
+		reason = 0;
+	item = cp_record_reserve(&cp_runtime.record, sizeof(*item) + name + reason + 2);
+	if (!item)
+		return NULL;
+	item->available = quantity->available;
+	item->nterms = quantity->nterms;
+	for (unsigned i = 0; i < quantity->nterms; i++) {
+		item->terms[i].counter = quantity->terms[i].counter;
+		item->terms[i].sign = quantity->terms[i].sign;
+	}
+	item->name_length = (uint32_t)name;
+	item->reason_length = (uint32_t)reason;
+	memcpy(item->text, quantity->name, name);
+	memcpy(item->text + name + 1, quantity->why.text, reason);
+	cp_item_publish(item, CP_ITEM_QUANTITY);
+	return item;
+}
+
+/* The layout's terms point into the record's items: written once, read by both. */
+static int items(void)
+{
+	static struct cp_quantity_terms terms[CP_MAX_QUANTITIES];
+	const struct cp_event_set *set = &cp_runtime.set;
+
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (counter_item(&set->counters[i]) < 0)
+			return -ENOSPC;
+	for (unsigned i = 0; i < set->nquantities; i++) {
+		const struct cp_quantity_item *item = quantity_item(&set->quantities[i]);
+
+		if (!item)
+			return -ENOSPC;
+		terms[i] = (struct cp_quantity_terms){item->nterms, item->terms};
+	}
+	cp_runtime.layout = (struct cp_layout){
+		.ncounters = set->ncounters,
+		.nquantities = set->nquantities,
+		.ngroups = set->ngroups,
+		.quantities = terms,
+	};
+	return 0;
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool counts_kernel(const struct cp_event_set *set)
+{
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (!set->counters[i].attr.exclude_kernel)
+			return true;
+	return false;
+}
+
+int cp_record_describe(void)
+{
+	struct cp_record_header *header = cp_runtime.record.header;
+
+	header->ncounters = cp_runtime.set.ncounters;
+	header->nquantities = cp_runtime.set.nquantities;
+	header->nperf_groups = cp_runtime.set.ngroups;
+	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
+	header->ppid = getppid();
+	header->root_pid = cp_runtime.root_pid;
+	header->rank = cp_rank_from_environment();
+	header->realtime_ns = realtime_ns();
+	header->start_ns = cp_now_ns();
+	if (cp_runtime.pid == cp_runtime.root_pid)
+		header->flags |= CP_RECORD_ROOT;
+	if (cp_runtime.forked)
+		header->flags |= CP_RECORD_FORKED;
+	if (!cp_runtime.sim && counts_kernel(&cp_runtime.set))
+		header->flags |= CP_RECORD_KERNEL;
+	metas();
+	return items();
+}

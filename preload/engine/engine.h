@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What an engine is: something that counts events per thread.  There are two,
+ * perf.c (the kernel's counters) and sim.c (the simulated PMU).  An engine
+ * knows nothing of regions, records and reports.
+ *
+ * One error rule: functions return 0 or -errno, and a why for people where
+ * there is one.  Nothing here allocates with malloc or keeps the program's
+ * errno changed on purpose; callers save it.
+ */
+#ifndef CACHEPEEK_PRELOAD_ENGINE_ENGINE_H
+#define CACHEPEEK_PRELOAD_ENGINE_ENGINE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/counts.h"
+
+#define CP_MAX_TERMS 8
+#define CP_NAME_SIZE 96
+#define CP_WHY_SIZE 400
+
+/* Why something cannot be counted, and what would change that: one line. */
+struct cp_why {
+	char text[CP_WHY_SIZE];
+};
+
+/* One thing the engine reads. */
+struct cp_counter {
+	char name[CP_NAME_SIZE];
+	struct perf_event_attr attr; /* perf */
+	unsigned group;              /* perf: which group it was put into */
+	unsigned mirror;             /* sim: enum cp_sim_counter */
+};
+
+/* One thing the user asked for: a sum of counters, or a reason why not. */
+struct cp_quantity {
+	char name[CP_NAME_SIZE];
+	bool available;
+	unsigned nterms;
+	struct {
+		unsigned counter;
+		int sign;
+	} terms[CP_MAX_TERMS];
+	struct cp_why why;
+};
+
+struct cp_event_set {
+	unsigned ncounters, nquantities, ngroups;
+	struct cp_counter counters[CP_MAX_COUNTERS];
+	struct cp_quantity quantities[CP_MAX_QUANTITIES];
+};
+
+/* A thread's open counters.  Zeroed means closed. */
+struct cp_thread_counters {
+	bool open;
+	int fd[CP_MAX_COUNTERS];     /* perf; group leaders first of their group */
+	void *page[CP_MAX_COUNTERS]; /* perf: the mmap'd page, or NULL */
+	bool user_read;              /* perf: every counter can be read in user space */
+	uint64_t *mirror;            /* sim: where the tool keeps this thread's counts */
+};
+
+struct cp_engine {
+	const char *name;
+
+	/* Takes the set whose counters were resolved for this engine.  Called
+	 * once before any thread_open, and in each program image. */
+	int (*configure)(const struct cp_event_set *set);
+
+	/* Starts counting for the thread tid (0: the caller).  The caller zeroed
+	 * *counters and, for sim, set mirror.  -EMFILE, -EACCES … with *why. */
+	int (*thread_open)(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why);
+
+	/* Counts since thread_open.  May be called from any thread if own is
+	 * false; own says that the counters are the calling thread's. */
+	int (*read)(const struct cp_thread_counters *counters, bool own, struct cp_reading *reading);
+
+	/* Safe on counters that were never opened. */
+	void (*thread_close)(struct cp_thread_counters *counters);
+
+	/* In a fork child: forget what belongs to the parent.  counters is the
+	 * forking thread's; the other threads' are dropped with drop. */
+	void (*after_fork)(struct cp_thread_counters *counters);
+};
+
+extern const struct cp_engine cp_engine_perf;
+extern const struct cp_engine cp_engine_sim;
+
+/* -- perf.c, beyond the contract -- */
+
+/* Can this event be opened on the calling thread, and why not?  The event is
+ * closed again. */
+int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why);
+
+/* Distributes the counters over perf groups (counter.group, set->ngroups),
+ * as many in one as the PMU takes at once. */
+void cp_perf_arrange(struct cp_event_set *set);
+
+/* Does the machine have a hardware PMU that opens and counts?  If not, why,
+ * and what would unlock it. */
+bool cp_perf_hardware_works(struct cp_why *why);
+
+/* -- sim.c -- */
+
+/* Is this process run by the simulated PMU? */
+bool cp_sim_active(void);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kernel's counters: one set of perf groups per thread, read with one
+ * read(2) per group, or in user space where the mmap page allows it.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/format.h"
+#include "preload/engine/engine.h"
+#include "preload/engine/explain.h"
+#include "preload/engine/userread.h"
+
+#define READ_FORMAT                                                                        \
+	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+
+/* What read(2) gives for a group with READ_FORMAT. */
+struct group_values {
+	uint64_t nr, enabled, running;
+	uint64_t value[CP_MAX_COUNTERS];
+};
+
+static const struct cp_event_set *the_set;
+
+static int sys_perf_event_open(const struct perf_event_attr *attr, pid_t tid, int group)
+{
+	long fd = syscall(SYS_perf_event_open, attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* ---- opening ---- */
+
+static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leader)
+{
+	struct perf_event_attr attr = *wanted;
+	int fd;
+
+	attr.size = sizeof(attr);
+	attr.read_format = READ_FORMAT;
+	attr.disabled = leader < 0;
+#ifdef __aarch64__
+	if (attr.type == PERF_TYPE_RAW || attr.type == PERF_TYPE_HARDWARE)
+		attr.config1 |= 2; /* ask for reads from user space */
+#endif
+	fd = sys_perf_event_open(&attr, tid, leader);
+#ifdef __aarch64__
+	if (fd == -EINVAL && attr.config1 != wanted->config1) {
+		attr.config1 = wanted->config1;
+		fd = sys_perf_event_open(&attr, tid, leader);
+	}
+#endif
+	return fd;
+}
+
+int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why)
+{
+	int fd = open_event(attr, 0, -1);
+
+	if (fd < 0) {
+		cp_perf_explain(-fd, attr, why);
+		return fd;
+	}
+	close(fd);
+	return 0;
+}
+
+/*
+ * Greedy, in the order of the request, so that the events of one formula stay
+ * together: a counter joins the current group if the kernel takes it there.
+ */
+void cp_perf_arrange(struct cp_event_set *set)
+{
+	int fds[CP_MAX_COUNTERS], leader = -1;
+	unsigned group = 0;
+
+	for (unsigned i = 0; i < set->ncounters; i++) {
+		fds[i] = open_event(&set->counters[i].attr, 0, leader);
+		if (fds[i] < 0 && leader >= 0 && group + 1 < CP_MAX_PERF_GROUPS) {
+			fds[i] = open_event(&set->counters[i].attr, 0, -1);
+			leader = -1;
+			group++;
+		}
+		if (leader < 0)
+			leader = fds[i];
+		set->counters[i].group = group;
+	}
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	set->ngroups = set->ncounters ? group + 1 : 0;
+}
+
+static int configure(const struct cp_event_set *set)
+{
+	the_set = set;
+	return 0;
+}
+
+static void thread_close(struct cp_thread_counters *counters)
+{
+	if (!counters->open)
+		return;
+	counters->open = false;
+	for (unsigned i = 0; i < the_set->ncounters; i++) {
+		cp_user_page_unmap(counters->page[i]);
+		counters->page[i] = NULL;
+		if (counters->fd[i] >= 0)
+			close(counters->fd[i]);
+	}
+}
+
+static bool leads(unsigned counter)
+{
+	return counter == 0 ||
+	       the_set->counters[counter].group != the_set->counters[counter - 1].group;
+}
+
+static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
+{
+	int leader = -1;
+
+	for (unsigned i = 0; i < the_set->ncounters; i++) {
+		int fd = open_event(&the_set->counters[i].attr, tid, leads(i) ? -1 : leader);
+
+		if (fd < 0) {
+			cp_perf_explain(-fd, &the_set->counters[i].attr, why);
+			return fd;
+		}
+		counters->fd[i] = cp_fd_move_high(fd);
+		if (leads(i))
+			leader = counters->fd[i];
+	}
+	return 0;
+}
+
+/* Pages cost a mapping each: kept only where user space may really read them. */
+static void map_pages(struct cp_thread_counters *counters)
+{
+	counters->user_read = the_set->ncounters > 0;
+	for (unsigned i = 0; i < the_set->ncounters && counters->user_read; i++) {
+		if (the_set->counters[i].attr.type == PERF_TYPE_SOFTWARE ||
+			the_set->counters[i].attr.type == PERF_TYPE_BREAKPOINT) {
+			counters->user_read = false;
+			break;
+		}
+		counters->page[i] = cp_user_page_map(counters->fd[i]);
+		counters->user_read = cp_user_page_readable(counters->page[i]);
+	}
+	if (counters->user_read)
+		return;
+	for (unsigned i = 0; i < the_set->ncounters; i++) {
+		cp_user_page_unmap(counters->page[i]);
+		counters->page[i] = NULL;
+	}
+}
+
+static void enable_groups(const struct cp_thread_counters *counters)
+{
+	for (unsigned i = 0; i < the_set->ncounters; i++)
+		if (leads(i))
+			ioctl(counters->fd[i], PERF_EVENT_IOC_ENABLE, 0);
+}
+
+static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
+{
+	int error;
+
+	for (unsigned i = 0; i < CP_MAX_COUNTERS; i++)
+		counters->fd[i] = -1;
+	counters->open = true;
+	error = open_all(counters, tid, why);
+	if (error) {
+		thread_close(counters);
+		return error;
+	}
+	enable_groups(counters);
+	if (tid == 0)
+		map_pages(counters);
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static int read_group(const struct cp_thread_counters *counters, unsigned first,
+	struct cp_reading *reading)
+{
+	unsigned group = the_set->counters[first].group, n = first;
+	struct group_values values;
+	ssize_t size;
+
+	do
+		size = read(counters->fd[first], &values, sizeof(values));
+	while (size < 0 && errno == EINTR);
+	if (size < 0)
+		return -errno;
+	/* 0: a pinned group that lost its place; too short: members missing. */
+	if ((size_t)size < offsetof(struct group_values, value))
+		return -ENODATA;
+	for (; n < the_set->ncounters && the_set->counters[n].group == group; n++) {
+		if (n - first >= values.nr)
+			return -ENODATA;
+		reading->counter[n] = values.value[n - first];
+	}
+	reading->group[group] = (struct cp_times){values.enabled, values.running};
+	return 0;
+}
+
+static bool read_user(const struct cp_thread_counters *counters, struct cp_reading *reading)
+{
+	for (unsigned i = 0; i < the_set->ncounters; i++)
+		if (!cp_user_page_read(counters->page[i], &reading->counter[i],
+			    &reading->group[the_set->counters[i].group]))
+			return false;
+	return true;
+}
+
+static int read_counters(
+	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
+{
+	int error = 0;
+
+	if (!counters->open)
+		return -EBADF;
+	if (own && counters->user_read && read_user(counters, reading))
+		return 0;
+	for (unsigned i = 0; i < the_set->ncounters && !error; i++)
+		if (leads(i))
+			error = read_group(counters, i, reading);
+	return error;
+}
+
+/* The child's copies of the descriptors still count the parent; the pages are
+ * not mapped in a child. */
+static void after_fork(struct cp_thread_counters *counters)
+{
+	memset(counters->page, 0, sizeof(counters->page));
+	thread_close(counters);
+}
+
+const struct cp_engine cp_engine_perf = {
+	.name = "perf",
+	.configure = configure,
+	.thread_open = thread_open,
+	.read = read_counters,
+	.thread_close = thread_close,
+	.after_fork = after_fork,
+};
+
+/* ---- is there hardware that counts? ---- */
+
+/* Touches enough memory that any cache event must move. */
+static void touch_memory(void)
+{
+	static volatile char buffer[1 << 16];
+
+	for (unsigned i = 0; i < sizeof(buffer); i += 64)
+		buffer[i]++;
+}
+
+bool cp_perf_hardware_works(struct cp_why *why)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct group_values values = {0};
+	int fd = open_event(&attr, 0, -1);
+
+	if (fd < 0) {
+		cp_perf_explain(-fd, &attr, why);
+		return false;
+	}
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	touch_memory();
+	if (read(fd, &values, sizeof(values)) < 0)
+		values.running = 0;
+	close(fd);
+	if (values.running && values.value[0])
+		return true;
+	cp_format(why->text, sizeof(why->text),
+		"the PMU accepts events but does not count (a hypervisor masks it?): pass the "
+		"vPMU through, or run on bare metal");
+	return false;
+}

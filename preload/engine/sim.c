@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simulated PMU, asked by client requests.  The tool that answers is
+ * tools/sim; reexec.c is what puts the program under it.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <valgrind/valgrind.h>
+
+#include "preload/engine/engine.h"
+#include "preload/engine/simclient.h"
+#include "tools/sim/request.h"
+
+static const struct cp_event_set *the_set;
+
+unsigned long cp_sim_request(unsigned long request, const void *argument)
+{
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, argument, 0, 0, 0, 0);
+}
+
+unsigned long cp_sim_own_code(const void *low, const void *high)
+{
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_OWN_CODE, low, high, 0, 0, 0);
+}
+
+bool cp_sim_active(void)
+{
+	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;
+}
+
+static int configure(const struct cp_event_set *set)
+{
+	the_set = set;
+	return 0;
+}
+
+/* The tool counts every thread anyway: opening is telling it where to leave
+ * the counts.  Only a thread itself can do that. */
+static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
+{
+	(void)why;
+	if (tid != 0 || !counters->mirror)
+		return -EINVAL;
+	cp_sim_request(CP_SIM_BIND, counters->mirror);
+	counters->open = true;
+	return 0;
+}
+
+static int read_counters(
+	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
+{
+	uint64_t raw[CP_SIM_NCOUNTERS];
+	const uint64_t *from = counters->mirror;
+
+	if (!counters->open)
+		return -EBADF;
+	if (own) {
+		cp_sim_request(CP_SIM_READ, raw);
+		from = raw;
+	}
+	for (unsigned i = 0; i < the_set->ncounters; i++)
+		reading->counter[i] = from[the_set->counters[i].mirror];
+	reading->group[0] = (struct cp_times){1, 1};
+	return 0;
+}
+
+/* The mirror stays bound: the tool writes the last values when the thread is
+ * really gone, and the record outlives it. */
+static void thread_close(struct cp_thread_counters *counters)
+{
+	counters->open = false;
+}
+
+static void after_fork(struct cp_thread_counters *counters)
+{
+	counters->open = false; /* the tool unbinds by itself */
+}
+
+const struct cp_engine cp_engine_sim = {
+	.name = "sim",
+	.configure = configure,
+	.thread_open = thread_open,
+	.read = read_counters,
+	.thread_close = thread_close,
+	.after_fork = after_fork,
+};

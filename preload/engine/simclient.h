@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Client requests as plain functions, so that valgrind.h stays in one file.
+ * Natively each answers 0 and does nothing.
+ */
+#ifndef CACHEPEEK_PRELOAD_ENGINE_SIMCLIENT_H
+#define CACHEPEEK_PRELOAD_ENGINE_SIMCLIENT_H
+
+/* request: enum cp_sim_request of tools/sim/request.h, with its one argument. */
+unsigned long cp_sim_request(unsigned long request, const void *argument);
+
+unsigned long cp_sim_own_code(const void *low, const void *high);
+
+#endif

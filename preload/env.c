@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/env.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static char **environment;
+
+void cp_env_use(char **envp)
+{
+	environment = envp;
+}
+
+char **cp_env_all(void)
+{
+	return environment;
+}
+
+/* Do two entries, or an entry and a bare name, name the same variable? */
+static bool same_name(const char *entry, const char *other)
+{
+	size_t length = strcspn(other, "=");
+
+	return strncmp(entry, other, length) == 0 && entry[length] == '=';
+}
+
+const char *cp_env_get(const char *name)
+{
+	for (char **entry = environment; entry && *entry; entry++)
+		if (same_name(*entry, name))
+			return *entry + strlen(name) + 1;
+	return NULL;
+}
+
+void cp_env_remove(char **envp, const char *name)
+{
+	char **to = envp;
+
+	for (; *envp; envp++)
+		if (!same_name(*envp, name))
+			*to++ = *envp;
+	*to = NULL;
+}
+
+size_t cp_env_count(char *const envp[])
+{
+	size_t count = 0;
+
+	while (envp && envp[count])
+		count++;
+	return count;
+}
+
+static bool replaced(const char *entry, char *const added[])
+{
+	for (; *added; added++)
+		if (same_name(entry, *added))
+			return true;
+	return false;
+}
+
+void cp_env_merge(char **to, char *const envp[], char *const added[])
+{
+	for (; envp && *envp; envp++)
+		if (!replaced(*envp, added))
+			*to++ = *envp;
+	for (; *added; added++)
+		*to++ = *added;
+	*to = NULL;
+}

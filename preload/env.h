@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The environment without getenv and setenv, which a program may define itself
+ * (bash does) and which do not work yet when our constructor runs.
+ */
+#ifndef CACHEPEEK_PRELOAD_ENV_H
+#define CACHEPEEK_PRELOAD_ENV_H
+
+#include <stddef.h>
+
+/* The environment that the functions below look at; the constructor's third
+ * argument, later what __libc_start_main sees. */
+void cp_env_use(char **envp);
+char **cp_env_all(void);
+
+/* The value of a variable, or NULL. */
+const char *cp_env_get(const char *name);
+
+/* Removes every entry NAME=… from envp, in place. */
+void cp_env_remove(char **envp, const char *name);
+
+/* How many pointers envp has, the closing NULL not counted. */
+size_t cp_env_count(char *const envp[]);
+
+/*
+ * Fills to[] (room for cp_env_count + added + 1) with envp, in which the
+ * entries added[] ("NAME=value", NULL-terminated) replace those of the same name.
+ */
+void cp_env_merge(char **to, char *const envp[], char *const added[]);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The request (names and groups), and what both engines share in answering it.
+ */
+#include "preload/events.h"
+
+#include <string.h>
+
+#include "base/format.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "output/preset.h"
+#include "preload/events_internal.h"
+
+static void add_name(struct cp_request *request, const char *name)
+{
+	for (size_t i = 0; i < request->nnames; i++)
+		if (strcmp(request->names[i], name) == 0)
+			return;
+	if (request->nnames == CP_MAX_QUANTITIES) {
+		request->dropped++;
+		return;
+	}
+	request->names[request->nnames++] = name;
+}
+
+static void add_events(struct cp_request *request, struct cp_arena *arena, const char *list)
+{
+	const char *piece;
+	size_t length;
+
+	while ((piece = cp_next_piece(&list, ',', &length)))
+		add_name(request, cp_arena_copy(arena, piece, length));
+}
+
+static void add_group(struct cp_request *request, struct cp_arena *arena, const char *name,
+	cp_complaint *complain)
+{
+	char error[256];
+	const struct cp_group *group;
+
+	if (request->ngroups == CP_MAX_GROUPS) {
+		complain("more than 16 groups were asked for: the rest is left out");
+		return;
+	}
+	group = cp_group_find(arena, name, error, sizeof(error));
+	if (!group) {
+		complain(error);
+		return;
+	}
+	request->groups[request->ngroups++] = group;
+	for (size_t i = 0; i < group->nneed; i++)
+		add_name(request, group->need[i]);
+	for (size_t i = 0; i < group->nwant; i++)
+		add_name(request, group->want[i]);
+}
+
+void cp_request_read(struct cp_request *request, struct cp_arena *arena, const char *events,
+	const char *groups, const char *default_group, cp_complaint *complain)
+{
+	const char *piece;
+	size_t length;
+	char line[128];
+
+	memset(request, 0, sizeof(*request));
+	if (events)
+		add_events(request, arena, events);
+	else if (!groups)
+		groups = default_group;
+	while (groups && (piece = cp_next_piece(&groups, ',', &length)))
+		add_group(request, arena, cp_arena_copy(arena, piece, length), complain);
+	if (request->nnames == 0 && !events)
+		add_group(request, arena, default_group, complain);
+	if (request->dropped) {
+		cp_format(line, sizeof(line), "%u events beyond %u are not counted: ask for fewer",
+			request->dropped, CP_MAX_QUANTITIES);
+		complain(line);
+	}
+}
+
+/* ---- the set ---- */
+
+struct cp_quantity *cp_set_quantity(struct cp_event_set *set, const char *name)
+{
+	struct cp_quantity *quantity = &set->quantities[set->nquantities++];
+
+	memset(quantity, 0, sizeof(*quantity));
+	cp_format(quantity->name, sizeof(quantity->name), "%s", name);
+	return quantity;
+}
+
+int cp_set_counter(struct cp_event_set *set, const char *name)
+{
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (strcmp(set->counters[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+struct cp_counter *cp_set_add_counter(struct cp_event_set *set, const char *name)
+{
+	struct cp_counter *counter = &set->counters[set->ncounters++];
+
+	memset(counter, 0, sizeof(*counter));
+	cp_format(counter->name, sizeof(counter->name), "%s", name);
+	return counter;
+}
+
+void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned counter)
+{
+	quantity->terms[quantity->nterms].sign = sign;
+	quantity->terms[quantity->nterms].counter = counter;
+	quantity->nterms++;
+}
+
+void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *detail,
+	struct cp_quantity *quantity, cp_complaint *complain)
+{
+	const char *nearest = cp_nearest(name, cp_preset_names(arena));
+	char line[320];
+
+	if (nearest)
+		cp_format(line, sizeof(line), "unknown event %s: did you mean %s? It is not counted",
+			name, nearest);
+	else
+		cp_format(line, sizeof(line),
+			"unknown event %s (%s): `cachepeek list events` shows what there is. It is "
+			"not counted",
+			name, detail);
+	complain(line);
+	cp_format(quantity->why.text, sizeof(quantity->why.text), "unknown event (%s)", detail);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From what the user asked for (events, presets, groups) to what an engine
+ * counts.  Data in, data out: nothing is opened for good here.
+ */
+#ifndef CACHEPEEK_PRELOAD_EVENTS_H
+#define CACHEPEEK_PRELOAD_EVENTS_H
+
+#include "base/arena.h"
+#include "output/group.h"
+#include "preload/engine/engine.h"
+
+#define CP_MAX_GROUPS 16
+
+/* What was asked for, before any engine was chosen. */
+struct cp_request {
+	size_t nnames, ngroups;
+	const char *names[CP_MAX_QUANTITIES];      /* in the order asked, no doubles */
+	const struct cp_group *groups[CP_MAX_GROUPS];
+	unsigned dropped; /* names beyond the limit */
+};
+
+/* Called with one line for each thing that cannot be as asked. */
+typedef void cp_complaint(const char *line);
+
+/*
+ * Reads CACHEPEEK_EVENTS and CACHEPEEK_GROUPS (either may be NULL).  Events
+ * alone replace the default group; neither means default_group.
+ */
+void cp_request_read(struct cp_request *request, struct cp_arena *arena, const char *events,
+	const char *groups, const char *default_group, cp_complaint *complain);
+
+/* Nothing but software and breakpoint events: those need no PMU. */
+bool cp_request_is_software(const struct cp_request *request);
+
+/* Encodes and probe-opens every name.  What cannot be counted stays in the set
+ * as an unavailable quantity with its reason; names unknown to everybody are
+ * complained about. */
+void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
+	struct cp_arena *arena, cp_complaint *complain);
+
+void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,
+	struct cp_arena *arena, cp_complaint *complain);
+
+#endif

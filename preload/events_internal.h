@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shared by events.c, events_perf.c and events_sim.c only.
+ */
+#ifndef CACHEPEEK_PRELOAD_EVENTS_INTERNAL_H
+#define CACHEPEEK_PRELOAD_EVENTS_INTERNAL_H
+
+#include "preload/events.h"
+
+/* A new quantity, not available yet.  The caller keeps within the limit. */
+struct cp_quantity *cp_set_quantity(struct cp_event_set *set, const char *name);
+
+/* The index of the counter with this name, or -1. */
+int cp_set_counter(struct cp_event_set *set, const char *name);
+
+/* A new counter at the end.  The caller keeps within the limit. */
+struct cp_counter *cp_set_add_counter(struct cp_event_set *set, const char *name);
+
+void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned counter);
+
+/* One line about a name that nobody knows, with the nearest preset; the same
+ * becomes the quantity's reason. */
+void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *detail,
+	struct cp_quantity *quantity, cp_complaint *complain);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: __libc_start_main, _exit, _Exit, quick_exit,
+ *   execve, execv, execvp, execvpe, execl, execlp, execle, fexecve, execveat,
+ *   posix_spawn, posix_spawnp.
+ *
+ * __libc_start_main: the one place between the constructors and main where
+ *   `environ` exists, so that children inherit the run (setenv is bash's own).
+ * _exit & co.: the process ends without its atexit handlers.
+ * exec*: this image ends.  Under the simulated PMU /proc/self/exe is the
+ *   simulator, which a program that runs itself again does not mean.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "preload/env.h"
+#include "preload/hooks.h"
+#include "preload/real.h"
+#include "preload/reexec.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static char *const *run_entries;
+
+void cp_hooks_start(char *const entries[])
+{
+	run_entries = entries;
+	cp_real();
+	pthread_atfork(NULL, NULL, cp_process_forked);
+}
+
+/* ---- before main ---- */
+
+/* `environ` is replaced by a longer array; libc has not looked at it since. */
+static void extend_environment(void)
+{
+	static struct cp_arena arena;
+	size_t count = cp_env_count(environ) + cp_env_count(run_entries);
+	char **extended = cp_arena_alloc(&arena, (count + 1) * sizeof(*extended));
+
+	if (!extended)
+		return;
+	cp_env_merge(extended, environ, run_entries);
+	environ = extended;
+	cp_env_use(extended);
+}
+
+EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*init)(void),
+	void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+{
+	if (run_entries && cp_counting() && !cp_runtime.sim)
+		extend_environment();
+	return cp_real()->__libc_start_main(main_, argc, argv, init, fini, rtld_fini, stack_end);
+}
+
+/* ---- ends without handlers ---- */
+
+EXPORT void _exit(int status)
+{
+	cp_process_end(CP_HOW_EXIT, status & 0xff);
+	cp_real()->_exit(status);
+	__builtin_unreachable();
+}
+
+EXPORT void _Exit(int status)
+{
+	_exit(status);
+}
+
+static int quick_status;
+
+static void at_quick_exit_handler(void)
+{
+	cp_process_end(CP_HOW_EXIT, quick_status & 0xff);
+}
+
+/* Our handler is registered only now, so it runs first: the program's own
+ * at_quick_exit handlers are not counted. */
+EXPORT void quick_exit(int status)
+{
+	quick_status = status;
+	at_quick_exit(at_quick_exit_handler);
+	cp_real()->quick_exit(status);
+	__builtin_unreachable();
+}
+
+/* ---- exec ---- */
+
+static const char *actual_path(const char *path)
+{
+	char own[64];
+
+	if (!cp_runtime.sim || !path || strncmp(path, "/proc/", 6) != 0)
+		return path;
+	cp_format(own, sizeof(own), "/proc/%d/exe", (int)getpid());
+	if (strcmp(path, "/proc/self/exe") == 0 || strcmp(path, own) == 0)
+		return cp_own_executable();
+	return path;
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	int result;
+
+	cp_process_exec();
+	result = cp_real()->execve(actual_path(path), argv, envp);
+	cp_exec_failed();
+	return result;
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	int result;
+
+	cp_process_exec();
+	result = cp_real()->execvpe(actual_path(file), argv, envp);
+	cp_exec_failed();
+	return result;
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	int result;
+
+	cp_process_exec();
+	result = cp_real()->fexecve(fd, argv, envp);
+	cp_exec_failed();
+	return result;
+}
+
+EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	int result;
+
+	cp_process_exec();
+	result = cp_real()->execveat(fd, actual_path(path), argv, envp, flags);
+	cp_exec_failed();
+	return result;
+}
+
+/* The arguments of execl and its like, NULL included; the array is the
+ * caller's, on its stack as in libc, since a vfork child may be calling. */
+static size_t count_arguments(va_list args)
+{
+	size_t count = 2; /* the named one and NULL */
+
+	while (va_arg(args, const char *))
+		count++;
+	return count;
+}
+
+static void collect_arguments(char **argv, size_t count, const char *first, va_list args)
+{
+	argv[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i < count; i++)
+		argv[i] = va_arg(args, char *);
+}
+
+#define COLLECT(argv, first)                                                               \
+	va_list cp_args;                                                                   \
+	va_start(cp_args, first);                                                          \
+	size_t cp_count = count_arguments(cp_args);                            \
+	va_end(cp_args);                                                                   \
+	char *argv[cp_count];                                                              \
+	va_start(cp_args, first);                                                          \
+	collect_arguments(argv, cp_count, first, cp_args)
+
+EXPORT int execl(const char *path, const char *first, ...)
+{
+	COLLECT(argv, first);
+	va_end(cp_args);
+	return execve(path, argv, environ);
+}
+
+EXPORT int execlp(const char *file, const char *first, ...)
+{
+	COLLECT(argv, first);
+	va_end(cp_args);
+	return execvpe(file, argv, environ);
+}
+
+EXPORT int execle(const char *path, const char *first, ...)
+{
+	char *const *envp;
+
+	COLLECT(argv, first);
+	envp = va_arg(cp_args, char *const *);
+	va_end(cp_args);
+	return execve(path, argv, envp);
+}
+
+/* ---- spawn: the child's image is no end of ours ---- */
+
+EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
+	const posix_spawn_file_actions_t *restrict actions,
+	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+	char *const envp[restrict])
+{
+	return cp_real()->posix_spawn(pid, actual_path(path), actions, attributes, argv, envp);
+}
+
+EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+	const posix_spawn_file_actions_t *restrict actions,
+	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
+	char *const envp[restrict])
+{
+	return cp_real()->posix_spawnp(pid, actual_path(file), actions, attributes, argv, envp);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: pthread_create, thrd_create.
+ *
+ * Each new thread starts in a function of ours, which opens its counters and
+ * then calls the program's.  Its end is seen by a TSD destructor (threads.c).
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <threads.h>
+
+#include "base/pool.h"
+#include "preload/hooks.h"
+#include "preload/real.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* What the new thread is to run. */
+struct parcel {
+	union {
+		void *(*pthread)(void *);
+		thrd_start_t thrd;
+	} function;
+	void *argument;
+};
+
+static struct cp_pool parcels = {.object_size = sizeof(struct parcel)};
+
+/* Takes the parcel's content and gives it back before the program's function
+ * runs, which may never return. */
+static struct parcel unpack(void *memory)
+{
+	struct parcel parcel;
+
+	cp_sim_pause();
+	parcel = *(struct parcel *)memory;
+	cp_pool_give(&parcels, memory);
+	cp_thread_begin();
+	cp_sim_resume();
+	return parcel;
+}
+
+static struct parcel *pack(void *argument)
+{
+	struct parcel *parcel = NULL;
+
+	if (!cp_counting() || !cp_enter())
+		return NULL;
+	cp_sim_pause();
+	parcel = cp_pool_take(&parcels);
+	if (parcel)
+		parcel->argument = argument;
+	cp_threads_adopt();
+	cp_sim_resume();
+	cp_leave();
+	return parcel;
+}
+
+static void *run_pthread(void *memory)
+{
+	struct parcel parcel = unpack(memory);
+
+	return parcel.function.pthread(parcel.argument);
+}
+
+static int run_thrd(void *memory)
+{
+	struct parcel parcel = unpack(memory);
+
+	return parcel.function.thrd(parcel.argument);
+}
+
+EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+	void *(*function)(void *), void *restrict argument)
+{
+	struct parcel *parcel = pack(argument);
+	int result;
+
+	if (!parcel)
+		return cp_real()->pthread_create(thread, attributes, function, argument);
+	parcel->function.pthread = function;
+	result = cp_real()->pthread_create(thread, attributes, run_pthread, parcel);
+	if (result != 0)
+		cp_pool_give(&parcels, parcel);
+	return result;
+}
+
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+	struct parcel *parcel = pack(argument);
+	int result;
+
+	if (!parcel)
+		return cp_real()->thrd_create(thread, function, argument);
+	parcel->function.thrd = function;
+	result = cp_real()->thrd_create(thread, run_thrd, parcel);
+	if (result != thrd_success)
+		cp_pool_give(&parcels, parcel);
+	return result;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/nearest.h"
+#include "base/text.h"
+
+#define PREFIX "CACHEPEEK_"
+#define FIELD(name) offsetof(struct cp_options, name)
+
+/* Variables with this prefix are how our own processes talk to each other. */
+#define PRIVATE PREFIX "_"
+
+const struct cp_option cp_option_table[] = {
+	{PREFIX "EVENTS", CP_OPTION_TEXT, FIELD(events), NULL, NULL, "EVENT,…",
+		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, presets"},
+	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
+		"groups of derived metrics, or group files (default: cache)"},
+	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto", "ENGINE",
+		"hardware counters, the simulated PMU, or whichever can count here"},
+	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
+		"the cache hierarchy that the simulated PMU has"},
+	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
+		"where reports go: stderr, - or files ending in .txt or .json; %h %p %r %e"},
+	{PREFIX "DIR", CP_OPTION_TEXT, FIELD(dir), NULL, NULL, "DIRECTORY",
+		"keep the run's records in this directory"},
+	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore", "follow", "HOW",
+		"count the processes that the program starts, or leave them alone"},
+	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
+		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
+	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",
+		"say more about what is decided and done"},
+	{PREFIX "DISABLE", CP_OPTION_BOOL, FIELD(disable), NULL, "0", "0|1",
+		"do nothing at all"},
+	{NULL, CP_OPTION_TEXT, 0, NULL, NULL, NULL, NULL},
+};
+
+static int choice_index(const char *choices, const char *value)
+{
+	size_t length;
+
+	for (int i = 0;; i++) {
+		const char *piece = cp_next_piece(&choices, '|', &length);
+
+		if (!piece)
+			return -EINVAL;
+		if (strlen(value) == length && strncmp(piece, value, length) == 0)
+			return i;
+	}
+}
+
+static int store(struct cp_options *options, const struct cp_option *option, const char *value)
+{
+	char *field = (char *)options + option->offset;
+	uint64_t number;
+	int index;
+
+	switch (option->type) {
+	case CP_OPTION_TEXT:
+		*(const char **)(void *)field = *value ? value : NULL;
+		return 0;
+	case CP_OPTION_CHOICE:
+		index = choice_index(option->choices, value);
+		if (index < 0)
+			return index;
+		*(int *)(void *)field = index;
+		return 0;
+	case CP_OPTION_LEVEL:
+		if (cp_parse_u64(value, &number) || number > 3)
+			return -EINVAL;
+		*(int *)(void *)field = (int)number;
+		return 0;
+	case CP_OPTION_BOOL:
+		if (cp_parse_u64(value, &number) || number > 1)
+			return -EINVAL;
+		*(bool *)field = number;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static const struct cp_option *find(const char *name, size_t length)
+{
+	for (const struct cp_option *option = cp_option_table; option->name; option++)
+		if (strlen(option->name) == length && memcmp(option->name, name, length) == 0)
+			return option;
+	return NULL;
+}
+
+static void complain_unknown(
+	const char *variable, size_t length, cp_option_complaint *complain, void *context)
+{
+	const char *names[sizeof(cp_option_table) / sizeof(cp_option_table[0])] = {NULL};
+	char word[64], line[256];
+	const char *nearest;
+
+	for (unsigned i = 0; cp_option_table[i].name; i++)
+		names[i] = cp_option_table[i].name;
+	cp_format(word, sizeof(word), "%.*s", (int)length, variable);
+	nearest = cp_nearest(word, names);
+	if (nearest)
+		cp_format(line, sizeof(line), "unknown variable %s: did you mean %s? (ignored)",
+			word, nearest);
+	else
+		cp_format(line, sizeof(line),
+			"unknown variable %s (ignored): `cachepeek --help` lists them", word);
+	complain(context, line);
+}
+
+static void complain_value(const struct cp_option *option, const char *value,
+	cp_option_complaint *complain, void *context)
+{
+	char line[320];
+
+	cp_format(line, sizeof(line), "%s=%.80s is not one of %s: %s is used", option->name, value,
+		option->choices ? option->choices : option->placeholder, option->fallback);
+	complain(context, line);
+}
+
+void cp_options_read(
+	struct cp_options *options, char *const envp[], cp_option_complaint *complain, void *context)
+{
+	memset(options, 0, sizeof(*options));
+	for (const struct cp_option *option = cp_option_table; option->name; option++)
+		if (option->fallback)
+			store(options, option, option->fallback);
+	for (; envp && *envp; envp++) {
+		const char *equals = strchr(*envp, '=');
+		const struct cp_option *option;
+
+		if (!equals || !cp_starts_with(*envp, PREFIX) || cp_starts_with(*envp, PRIVATE))
+			continue;
+		option = find(*envp, (size_t)(equals - *envp));
+		if (!option)
+			complain_unknown(*envp, (size_t)(equals - *envp), complain, context);
+		else if (store(options, option, equals + 1) < 0)
+			complain_value(option, equals + 1, complain, context);
+	}
+}

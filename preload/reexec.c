@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/reexec.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/format.h"
+#include "preload/env.h"
+
+#if defined(__x86_64__)
+#define TOOL_FILE "cachepeek-amd64-linux"
+#elif defined(__aarch64__)
+#define TOOL_FILE "cachepeek-arm64-linux"
+#else
+#define TOOL_FILE "cachepeek-none"
+#endif
+
+#define ARGV0 "CACHEPEEK__ARGV0"
+#define EXE "CACHEPEEK__EXE"
+
+/* Of the simulated PMU's core; each with why it is needed. */
+static const char *const core_options[] = {
+	"--tool=cachepeek",
+	"-q",
+	"--vgdb=no",              /* no FIFOs in /tmp, no polling */
+	"--max-threads=5000",     /* the default of 500 aborts larger programs */
+	"--run-libc-freeres=no",  /* would run code after the program's end */
+	"--read-inline-info=no",  /* debug info that nobody asks for */
+	"--sanity-level=0",
+	"--error-limit=no",
+};
+#define NCORE (sizeof(core_options) / sizeof(core_options[0]))
+
+static char exe_path[PATH_MAX];
+
+/* ---- where things are ---- */
+
+/* Beside the library: DIR/libcachepeek.so has DIR/cachepeek/TOOL_FILE. */
+static int tool_directory(char *to, size_t size)
+{
+	char real[PATH_MAX];
+	Dl_info info;
+	char *slash;
+
+	if (!dladdr((void *)(uintptr_t)cp_reexec_possible, &info) || !info.dli_fname)
+		return -ENOENT;
+	if (!realpath(info.dli_fname, real))
+		return -errno;
+	slash = strrchr(real, '/');
+	if (!slash)
+		return -ENOENT;
+	return cp_format(to, size, "%.*s/cachepeek", (int)(slash - real), real) < size
+		       ? 0
+		       : -ENAMETOOLONG;
+}
+
+int cp_reexec_possible(struct cp_why *why)
+{
+	char directory[PATH_MAX], tool[PATH_MAX + 64];
+	int result = tool_directory(directory, sizeof(directory));
+
+	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, TOOL_FILE);
+	if (result == 0 && access(tool, X_OK) == 0)
+		return 0;
+	cp_format(why->text, sizeof(why->text),
+		"the simulated PMU is not installed (%s): `make install` puts it there", tool);
+	return -ENOENT;
+}
+
+static bool same_file(const char *path, const struct stat *wanted)
+{
+	struct stat found;
+
+	return stat(path, &found) == 0 && found.st_dev == wanted->st_dev &&
+	       found.st_ino == wanted->st_ino;
+}
+
+const char *cp_own_executable(void)
+{
+	ssize_t length;
+
+	if (exe_path[0])
+		return exe_path;
+	length = readlink("/proc/self/exe", exe_path, sizeof(exe_path) - 1);
+	exe_path[length > 0 ? length : 0] = '\0';
+	return exe_path;
+}
+
+/* ---- the new command line ---- */
+
+struct command {
+	const char *argv[NCORE + CP_NLEVELS + 8];
+	char level[CP_NLEVELS][48];
+	char page[32];
+	char tool[PATH_MAX + 64];
+	char lib[PATH_MAX + 32];
+	unsigned count;
+};
+
+static void add(struct command *command, const char *word)
+{
+	command->argv[command->count++] = word;
+}
+
+static void add_options(struct command *command, const struct cp_machine *machine)
+{
+	add(command, "cachepeek-sim");
+	for (unsigned i = 0; i < NCORE; i++)
+		add(command, core_options[i]);
+	for (int level = 0; level < CP_NLEVELS; level++) {
+		cp_machine_option(machine, (enum cp_level)level, command->level[level],
+			sizeof(command->level[level]));
+		add(command, command->level[level]);
+	}
+	cp_format(command->page, sizeof(command->page), "--page=%u", machine->page);
+	add(command, command->page);
+	add(command, "--");
+}
+
+/* Multi-call programs look at argv[0], and Valgrind makes argv[0] of the path:
+ * the path that keeps the name is better than what /proc/self/exe says. */
+static const char *program_path(const char *argv0)
+{
+	struct stat self;
+
+	if (strchr(argv0, '/') && stat("/proc/self/exe", &self) == 0 && same_file(argv0, &self))
+		return argv0;
+	return cp_own_executable();
+}
+
+static char **whole_argv(struct cp_arena *arena, const struct command *command, char **argv)
+{
+	size_t own = command->count, theirs = cp_env_count(argv);
+	char **all = cp_arena_alloc(arena, (own + theirs + 2) * sizeof(*all));
+
+	if (!all)
+		return NULL;
+	memcpy(all, command->argv, own * sizeof(*all));
+	all[own] = (char *)(uintptr_t)program_path(argv[0] ? argv[0] : "");
+	if (theirs > 1)
+		memcpy(all + own + 1, argv + 1, (theirs - 1) * sizeof(*all));
+	return all;
+}
+
+/* The caller's variables and ours; VALGRIND_LIB is where the core looks for
+ * its parts, VALGRIND_LAUNCHER only has to exist. */
+static char **whole_environment(
+	struct cp_arena *arena, struct command *command, char **argv, char *const added[])
+{
+	static char launcher[] = "VALGRIND_LAUNCHER=/proc/self/exe";
+	size_t given = cp_env_count(added), length = strlen(argv[0] ? argv[0] : "");
+	char **more = cp_arena_alloc(arena, (given + 5) * sizeof(*more));
+	char **all = cp_arena_alloc(
+		arena, (cp_env_count(cp_env_all()) + given + 6) * sizeof(*all));
+	char *name = cp_arena_alloc(arena, length + sizeof(ARGV0) + 1);
+	char *exe = cp_arena_alloc(arena, PATH_MAX + sizeof(EXE) + 1);
+
+	if (!more || !all || !name || !exe)
+		return NULL;
+	cp_format(name, length + sizeof(ARGV0) + 1, ARGV0 "=%s", argv[0] ? argv[0] : "");
+	cp_format(exe, PATH_MAX + sizeof(EXE) + 1, EXE "=%s", cp_own_executable());
+	memcpy(more, added, given * sizeof(*more));
+	more[given] = command->lib;
+	more[given + 1] = launcher;
+	more[given + 2] = name;
+	more[given + 3] = exe;
+	cp_env_merge(all, cp_env_all(), more);
+	return all;
+}
+
+int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine, struct cp_why *why)
+{
+	static struct command command; /* its strings must outlive this frame */
+	struct cp_arena arena = {0};
+	char directory[PATH_MAX];
+	char **all, **environment;
+	int result = cp_reexec_possible(why);
+
+	if (result < 0 || tool_directory(directory, sizeof(directory)) < 0)
+		return -ENOENT;
+	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, TOOL_FILE);
+	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
+	command.count = 0;
+	add_options(&command, machine);
+	all = whole_argv(&arena, &command, argv);
+	environment = whole_environment(&arena, &command, argv, added);
+	if (!all || !environment) {
+		cp_arena_free(&arena);
+		return -ENOMEM;
+	}
+	execve(command.tool, all, environment);
+	result = -errno;
+	cp_arena_free(&arena);
+	cp_format(why->text, sizeof(why->text), "the simulated PMU %s does not start (errno %d)",
+		command.tool, -result);
+	return result;
+}
+
+/* ---- in the new image ---- */
+
+void cp_reexec_restore(char **argv, char **envp)
+{
+	const char *argv0, *exe;
+
+	cp_env_use(envp);
+	argv0 = cp_env_get(ARGV0);
+	exe = cp_env_get(EXE);
+	if (argv0 && argv[0])
+		argv[0] = (char *)(uintptr_t)argv0;
+	if (exe)
+		cp_format(exe_path, sizeof(exe_path), "%s", exe);
+	cp_env_remove(envp, ARGV0);
+	cp_env_remove(envp, EXE);
+	cp_env_remove(envp, "VALGRIND_LIB");
+}

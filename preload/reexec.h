@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running the program again, under the simulated PMU.
+ */
+#ifndef CACHEPEEK_PRELOAD_REEXEC_H
+#define CACHEPEEK_PRELOAD_REEXEC_H
+
+#include "preload/engine/engine.h"
+#include "preload/machine.h"
+
+/* Is the simulated PMU installed beside the library?  0, or -errno and why. */
+int cp_reexec_possible(struct cp_why *why);
+
+/*
+ * Replaces this process image by the same program under the simulated PMU,
+ * with the environment entries added[] ("NAME=value", NULL-terminated).  Does
+ * not return unless that fails: -errno and why.
+ */
+int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine,
+	struct cp_why *why);
+
+/* In the new image: gives argv[0] its old text and takes our private variables
+ * out of the environment array, in place. */
+void cp_reexec_restore(char **argv, char **envp);
+
+/* The program's own executable: /proc/self/exe natively, what was re-executed
+ * under the simulated PMU (where /proc/self/exe is the tool). */
+const char *cp_own_executable(void);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHEPEEK_PRELOAD_REPORT_H
+#define CACHEPEEK_PRELOAD_REPORT_H
+
+/* Writes the report of the run directory to what CACHEPEEK_OUTPUT names. */
+void cp_report_at_exit(void);
+
+/* What the report needs to know of this process, into its record: engine,
+ * machine, command, events.  0 or -errno. */
+int cp_record_describe(void);
+
+#endif

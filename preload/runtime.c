@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Beginning and end.  The constructor runs before everybody else's (the
+ * library is linked with -z initfirst): libc works, but `environ` is not set
+ * yet, and getenv, setenv, malloc and stdio may be the program's own.
+ */
+#include "preload/runtime.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "preload/choose.h"
+#include "preload/engine/simclient.h"
+#include "preload/env.h"
+#include "preload/hooks.h"
+#include "preload/rank.h"
+#include "preload/reexec.h"
+#include "preload/report.h"
+#include "preload/threads.h"
+#include "tools/sim/request.h"
+
+#define RUN "CACHEPEEK__RUN"
+#define WHY "CACHEPEEK__WHY"
+
+struct cp_runtime cp_runtime;
+
+/* Warnings made before there is a record to keep them in. */
+static struct {
+	unsigned count;
+	char line[8][320];
+} early;
+
+/* ---- small things ---- */
+
+uint64_t cp_now_ns(void)
+{
+	struct timespec now;
+
+	if (cp_runtime.sim)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void cp_sim_pause(void)
+{
+	if (cp_runtime.sim)
+		cp_sim_request(CP_SIM_PAUSE, NULL);
+}
+
+void cp_sim_resume(void)
+{
+	if (cp_runtime.sim)
+		cp_sim_request(CP_SIM_RESUME, NULL);
+}
+
+void cp_sim_sync(void)
+{
+	if (cp_runtime.sim)
+		cp_sim_request(CP_SIM_SYNC, NULL);
+}
+
+static bool is_root(void)
+{
+	return cp_runtime.pid == cp_runtime.root_pid;
+}
+
+void cp_warn(const char *line)
+{
+	/* The root's second image (the simulated one, or after an exec) would
+	 * only repeat what the first has said. */
+	bool first = is_root() && (!cp_runtime.record.header || cp_runtime.record.header->image == 0);
+
+	if (first)
+		cp_say("%s", line);
+	if (cp_runtime.record.header)
+		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
+	else if (early.count < 8)
+		cp_format(early.line[early.count++], sizeof(early.line[0]), "%s", line);
+}
+
+static void keep_early_warnings(void)
+{
+	for (unsigned i = 0; i < early.count; i++)
+		cp_record_put_meta(&cp_runtime.record, "warning", early.line[i],
+			strlen(early.line[i]));
+	early.count = 0;
+}
+
+/* ---- what the parent process decided ---- */
+
+/* RUN is "ENGINE:ROOT_PID:DIRECTORY". */
+static bool inherit_run(void)
+{
+	const char *run = cp_env_get(RUN), *why = cp_env_get(WHY), *end;
+	uint64_t root;
+
+	if (!run || (strncmp(run, "sim:", 4) && strncmp(run, "perf:", 5)))
+		return false;
+	end = strchr(run, ':') + 1;
+	if (cp_parse_u64_prefix(end, &end, &root) < 0 || root > INT32_MAX || *end != ':' ||
+		access(end + 1, W_OK | X_OK) != 0)
+		return false;
+	cp_runtime.engine = *run == 's' ? &cp_engine_sim : &cp_engine_perf;
+	cp_runtime.root_pid = (pid_t)root;
+	cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s", end + 1);
+	cp_format(cp_runtime.why, sizeof(cp_runtime.why), "%s", why ? why : "");
+	return true;
+}
+
+/* The entries that children, and our own next image, inherit. */
+static char *const *run_entries(void)
+{
+	static char run[CP_RUNDIR_SIZE + 64], why[sizeof(cp_runtime.why) + 32];
+	static char *entries[3] = {run, why, NULL};
+
+	cp_format(run, sizeof(run), RUN "=%s:%d:%s", cp_runtime.engine->name,
+		(int)cp_runtime.root_pid, cp_runtime.directory);
+	cp_format(why, sizeof(why), WHY "=%s", cp_runtime.why);
+	return entries;
+}
+
+/* ---- the decision, in the root ---- */
+
+static int make_run_directory(void)
+{
+	char line[CP_RUNDIR_SIZE + 160];
+	int result = cp_run_make(cp_env_get, cp_runtime.options.dir, cp_runtime.directory,
+		sizeof(cp_runtime.directory));
+
+	if (result == 0)
+		return 0;
+	cp_format(line, sizeof(line),
+		"no place for the run's records (%s: errno %d): nothing is counted. Set "
+		"CACHEPEEK_DIR to a directory that can be written",
+		cp_runtime.directory, -result);
+	cp_warn(line);
+	return result;
+}
+
+static void tell_choice(const struct cp_choice *choice)
+{
+	if (choice->engine == &cp_engine_sim)
+		cp_say("counting on the simulated PMU, 20 to 100 times slower than the program "
+		       "alone (%s). CACHEPEEK_ENGINE=perf forbids this",
+			choice->why);
+	else
+		cp_say("%s", choice->why);
+}
+
+static int become_root(void)
+{
+	struct cp_choice choice;
+
+	cp_choose_engine(&choice);
+	cp_runtime.engine = choice.engine;
+	cp_runtime.root_pid = cp_runtime.pid;
+	cp_format(cp_runtime.why, sizeof(cp_runtime.why), "%s", choice.why);
+	if (choice.tell || cp_log_level > 0)
+		tell_choice(&choice);
+	return make_run_directory();
+}
+
+static int find_machine(void)
+{
+	char error[256];
+
+	if (cp_machine_find(&cp_runtime.machine, cp_runtime.options.machine, error, sizeof(error)) == 0)
+		return 0;
+	cp_warn(error);
+	cp_warn("the host's caches are simulated instead: CACHEPEEK_MACHINE was not usable");
+	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
+}
+
+/* Returns only if the program stays as it is. */
+static void run_simulated(char **argv)
+{
+	struct cp_why why;
+	char line[CP_WHY_SIZE + 64];
+
+	find_machine();
+	cp_reexec(argv, run_entries(), &cp_runtime.machine, &why);
+	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
+	cp_warn(line);
+	if (is_root())
+		cp_run_remove(cp_runtime.directory);
+}
+
+/* ---- counting begins ---- */
+
+static void resolve_events(void)
+{
+	const char *fallback = "cache";
+	struct cp_why why;
+
+	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
+		!cp_runtime.options.groups)
+		fallback = cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
+	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
+		cp_runtime.options.groups, fallback, cp_warn);
+	if (cp_runtime.sim)
+		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+	else
+		cp_events_for_perf(
+			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+}
+
+static int start_record(void)
+{
+	char line[CP_RUNDIR_SIZE + 96];
+	int result = cp_record_create(&cp_runtime.record, cp_runtime.directory, cp_runtime.pid);
+
+	if (result == 0)
+		result = cp_record_describe();
+	if (result == 0)
+		return 0;
+	cp_format(line, sizeof(line), "no run record in %s (errno %d): process %d is not counted",
+		cp_runtime.directory, -result, (int)cp_runtime.pid);
+	cp_warn(line);
+	return result;
+}
+
+static void on_exit_handler(int status, void *unused)
+{
+	(void)unused;
+	cp_process_end(CP_HOW_EXIT, status & 0xff);
+}
+
+static void begin_counting(void)
+{
+	if (start_record() < 0)
+		return;
+	keep_early_warnings();
+	cp_runtime.engine->configure(&cp_runtime.set);
+	if (cp_runtime.sim)
+		cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
+	cp_thread_begin();
+}
+
+/* ---- the constructor ---- */
+
+/* The part of our own mapping that holds code, for the simulated PMU. */
+static void tell_own_code(void)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	const ElfW(Ehdr) *file = (const void *)__ehdr_start;
+	const ElfW(Phdr) *segment = (const void *)(__ehdr_start + file->e_phoff);
+
+	for (unsigned i = 0; i < file->e_phnum; i++)
+		if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X))
+			cp_sim_own_code(__ehdr_start + segment[i].p_vaddr,
+				__ehdr_start + segment[i].p_vaddr + segment[i].p_memsz);
+}
+
+static void complain(void *context, const char *line)
+{
+	(void)context;
+	cp_warn(line);
+}
+
+static void ignore_complaint(const char *line)
+{
+	(void)line; /* resolve_events will say it again, and keep it */
+}
+
+static void read_request_quietly(void)
+{
+	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
+		cp_runtime.options.groups, "cache", ignore_complaint);
+}
+
+static void start(int argc, char **argv, char **envp)
+{
+	bool inherited;
+	int fd = cp_fd_duplicate_high(STDERR_FILENO);
+
+	if (fd >= 0)
+		cp_log_fd = fd;
+	cp_runtime.argc = argc;
+	cp_runtime.argv = argv;
+	cp_runtime.pid = getpid();
+	if (cp_runtime.sim)
+		cp_reexec_restore(argv, envp);
+	inherited = inherit_run();
+	if (!inherited)
+		cp_runtime.root_pid = cp_runtime.pid;
+	cp_options_read(&cp_runtime.options, envp, complain, NULL);
+	cp_log_level = cp_runtime.options.verbose;
+	if (cp_is_launcher(cp_own_executable()))
+		return;
+	if (inherited && !is_root() && cp_runtime.options.children == CP_CHILDREN_IGNORE)
+		return;
+	if (!inherited) {
+		read_request_quietly();
+		if (become_root() < 0)
+			return;
+	}
+	if (cp_runtime.engine == &cp_engine_sim && !cp_runtime.sim) {
+		run_simulated(argv);
+		return;
+	}
+	find_machine();
+	resolve_events();
+	cp_threads_start();
+	cp_hooks_start(run_entries());
+	on_exit(on_exit_handler, NULL);
+	begin_counting();
+}
+
+__attribute__((constructor)) static void constructor(int argc, char **argv, char **envp)
+{
+	uint64_t began;
+
+	cp_env_use(envp);
+	cp_runtime.sim = cp_sim_active();
+	if (cp_env_get("CACHEPEEK_DISABLE") && strcmp(cp_env_get("CACHEPEEK_DISABLE"), "1") == 0)
+		return;
+	if (getauxval(AT_SECURE))
+		return;
+	if (cp_runtime.sim) {
+		tell_own_code();
+		cp_sim_pause();
+	}
+	began = cp_now_ns();
+	start(argc, argv, envp);
+	if (cp_runtime.record.header)
+		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
+	cp_sim_resume();
+}
+
+/* ---- the end ---- */
+
+void cp_process_end(enum cp_how how, int code)
+{
+	int on = CP_ON;
+	struct cp_record_header *header = cp_runtime.record.header;
+
+	/* A vfork child has our memory but is not us. */
+	if (getpid() != cp_runtime.pid)
+		return;
+	cp_sim_pause();
+	if (!__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
+		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		cp_sim_resume();
+		return;
+	}
+	cp_self.depth++; /* what we call from here on is nobody's business */
+	cp_threads_finish();
+	header->end_ns = cp_now_ns();
+	header->code = code;
+	__atomic_store_n(&header->how, (uint32_t)how, __ATOMIC_RELEASE);
+	if (is_root())
+		cp_report_at_exit();
+	cp_self.depth--;
+	/* On the simulated PMU the pause stays: nothing after this is counted. */
+}
+
+void cp_process_exec(void)
+{
+	if (!cp_counting() || getpid() != cp_runtime.pid || !cp_enter())
+		return;
+	cp_sim_pause();
+	cp_threads_adopt();
+	cp_threads_flush();
+	cp_runtime.record.header->end_ns = cp_now_ns();
+	__atomic_store_n(&cp_runtime.record.header->how, CP_HOW_EXEC, __ATOMIC_RELEASE);
+	cp_sim_resume();
+	cp_leave();
+}
+
+void cp_exec_failed(void)
+{
+	if (cp_counting() && getpid() == cp_runtime.pid)
+		__atomic_store_n(
+			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
+}
+
+void cp_process_forked(void)
+{
+	if (!cp_counting())
+		return;
+	cp_sim_pause();
+	cp_self.depth++;
+	cp_runtime.pid = getpid();
+	cp_runtime.forked = true;
+	cp_record_close(&cp_runtime.record);
+	cp_names_after_fork();
+	cp_trees_after_fork();
+	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
+		cp_runtime.state = CP_OFF;
+	} else {
+		if (cp_runtime.sim)
+			cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+		cp_threads_after_fork();
+	}
+	cp_self.depth--;
+	cp_sim_resume();
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of the library in this process, and its beginning and end.
+ */
+#ifndef CACHEPEEK_PRELOAD_RUNTIME_H
+#define CACHEPEEK_PRELOAD_RUNTIME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "preload/engine/engine.h"
+#include "preload/events.h"
+#include "preload/machine.h"
+#include "preload/options.h"
+#include "regions/record_write.h"
+#include "regions/rundir.h"
+#include "regions/tree.h"
+
+enum cp_state {
+	CP_OFF,      /* not started, or disabled */
+	CP_ON,       /* counting */
+	CP_FINISHED, /* last readings taken: nothing is recorded any more */
+};
+
+struct cp_runtime {
+	int state; /* enum cp_state; atomic */
+	struct cp_options options;
+	const struct cp_engine *engine;
+	bool sim;    /* this image runs under the simulated PMU */
+	bool forked; /* this process is a fork child without an exec */
+	pid_t pid, root_pid;
+	char directory[CP_RUNDIR_SIZE];
+	char why[2 * CP_WHY_SIZE]; /* why this engine */
+	struct cp_event_set set;
+	struct cp_layout layout;
+	struct cp_recording record;
+	struct cp_arena arena; /* of the constructor; groups and names */
+	struct cp_request request;
+	struct cp_machine machine;
+	uint64_t overhead_ns;
+	int argc;
+	char **argv;
+};
+
+extern struct cp_runtime cp_runtime;
+
+static inline bool cp_counting(void)
+{
+	return __atomic_load_n(&cp_runtime.state, __ATOMIC_RELAXED) == CP_ON;
+}
+
+/* CLOCK_MONOTONIC; 0 on the simulated PMU, whose time is nobody's. */
+uint64_t cp_now_ns(void);
+
+/* One line for the user, kept in the record for the report as well.  Said
+ * aloud once per process tree. */
+void cp_warn(const char *line);
+
+/*
+ * The process ends this way: last readings, state in the record, and the
+ * report if this is the root of the tree.  Only the first call does anything.
+ */
+void cp_process_end(enum cp_how how, int code);
+
+/* Before an exec, which may fail: returns the state to go back to with
+ * cp_exec_failed.  Nothing in a vfork child, whose memory is its parent's. */
+void cp_process_exec(void);
+void cp_exec_failed(void);
+
+/* In a fork child. */
+void cp_process_forked(void);
+
+/* ---- on the simulated PMU, our own work is not the program's ---- */
+
+void cp_sim_pause(void);
+void cp_sim_resume(void);
+
+/* Every thread's counts into the record. */
+void cp_sim_sync(void);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/threads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/pool.h"
+#include "base/text.h"
+#include "preload/runtime.h"
+
+__thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
+
+/* The list of live threads.  Outermost lock: the record's and the pools' are
+ * taken with it held. */
+static struct cp_lock lock;
+static struct cp_live_thread *live;
+static unsigned nlive;
+
+static struct cp_pool pool = {.object_size = sizeof(struct cp_live_thread)};
+static pthread_key_t key;
+
+/* ---- one thread ---- */
+
+static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
+{
+	struct cp_thread_item *item =
+		cp_record_reserve(&cp_runtime.record, sizeof(struct cp_thread_item));
+	char path[64];
+
+	if (!item)
+		return NULL;
+	item->tid = tid;
+	item->state = state;
+	item->start_ns = cp_now_ns();
+	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
+	if (!cp_read_file(path, item->name, sizeof(item->name)))
+		item->name[0] = '\0';
+	cp_item_publish(item, CP_ITEM_THREAD);
+	return item;
+}
+
+static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
+{
+	char line[CP_WHY_SIZE + 64];
+
+	item->reason = cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
+	item->state |= CP_THREAD_LOST;
+	cp_format(line, sizeof(line), "thread %d is not counted: %s", item->tid, why->text);
+	cp_warn(line);
+}
+
+static void list_add(struct cp_live_thread *thread)
+{
+	cp_lock(&lock);
+	thread->next = live;
+	if (live)
+		live->previous = thread;
+	live = thread;
+	nlive++;
+	cp_unlock(&lock);
+}
+
+static void list_remove(struct cp_live_thread *thread)
+{
+	if (thread->next)
+		thread->next->previous = thread->previous;
+	if (thread->previous)
+		thread->previous->next = thread->next;
+	else
+		live = thread->next;
+	nlive--;
+}
+
+/*
+ * What the root region starts from.  perf: what was counted since the open,
+ * which is our own work.  The simulated PMU counts a thread from its first
+ * instruction: zero, but for the main thread, whose first instructions were
+ * the dynamic linker's.
+ */
+static void first_reading(struct cp_live_thread *thread, struct cp_reading *reading, bool own)
+{
+	memset(reading, 0, sizeof(*reading));
+	if (cp_runtime.sim && thread->tid != cp_runtime.pid)
+		return;
+	cp_runtime.engine->read(&thread->counters, own, reading);
+	if (cp_runtime.sim) {
+		cp_sim_sync();
+		memcpy(thread->item->base, thread->item->mirror, sizeof(thread->item->base));
+	}
+}
+
+/* tid 0: the calling thread. */
+static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
+{
+	struct cp_live_thread *thread = cp_pool_take(&pool);
+	struct cp_reading reading;
+	struct cp_why why = {""};
+	int result;
+
+	if (!thread)
+		return NULL;
+	thread->tid = tid ? tid : (pid_t)syscall(SYS_gettid);
+	thread->item = new_item(thread->tid, state);
+	if (!thread->item)
+		goto no_memory;
+	thread->counters.mirror = thread->item->mirror;
+	result = cp_runtime.engine->thread_open(&thread->counters, tid, &why);
+	if (result < 0) {
+		mark_lost(thread->item, &why);
+		goto no_memory;
+	}
+	memset(&reading, 0, sizeof(reading));
+	result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
+		cp_record_offset(&cp_runtime.record, thread->item), &reading, cp_now_ns());
+	if (result < 0)
+		goto no_tree;
+	thread->item->root = cp_tree_root_offset(&thread->tree);
+	first_reading(thread, cp_tree_root_start(&thread->tree), tid == 0);
+	list_add(thread);
+	return thread;
+no_tree:
+	cp_runtime.engine->thread_close(&thread->counters);
+no_memory:
+	cp_pool_give(&pool, thread);
+	return NULL;
+}
+
+/* The last reading; own: by the thread itself. */
+static void take_last_reading(struct cp_live_thread *thread, bool own, bool close_open)
+{
+	struct cp_reading reading = {0};
+	unsigned left_open;
+	char line[160];
+
+	if (cp_runtime.engine->read(&thread->counters, own, &reading) < 0) {
+		cp_tree_spoil(&thread->tree);
+		return;
+	}
+	left_open = cp_tree_finish(&thread->tree, &reading, cp_now_ns(), close_open);
+	if (left_open) {
+		cp_format(line, sizeof(line),
+			"thread %d ended with %u region%s still open: closed there (is an END "
+			"missing?)",
+			(int)thread->tid, left_open, left_open == 1 ? "" : "s");
+		cp_warn(line);
+	}
+}
+
+static void stop_counting(struct cp_live_thread *thread, bool own)
+{
+	take_last_reading(thread, own, true);
+	thread->item->end_ns = cp_now_ns();
+	cp_runtime.engine->thread_close(&thread->counters);
+	cp_tree_drop(&thread->tree);
+}
+
+/* ---- the calling thread ---- */
+
+void cp_thread_begin(void)
+{
+	if (!cp_counting() || cp_self.thread || !cp_enter())
+		return;
+	cp_sim_pause();
+	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
+	pthread_setspecific(key, &cp_self);
+	cp_sim_resume();
+	cp_leave();
+}
+
+void cp_thread_end(void)
+{
+	struct cp_live_thread *thread = cp_self.thread;
+
+	if (!thread || !cp_enter())
+		return;
+	cp_sim_pause();
+	cp_lock(&lock);
+	cp_self.thread = NULL;
+	cp_self.dead = true;
+	if (cp_counting()) {
+		stop_counting(thread, true);
+		thread->item->state = (thread->item->state & ~(uint32_t)CP_THREAD_RUNNING) |
+				      CP_THREAD_ENDED;
+		list_remove(thread);
+		cp_pool_give(&pool, thread);
+	}
+	cp_unlock(&lock);
+	cp_sim_resume();
+	cp_leave();
+}
+
+/* glibc runs TSD destructors in up to four rounds, as long as some set their
+ * key again; ours does, to be the last and count what the others do. */
+static void destructor(void *value)
+{
+	(void)value;
+	if (++cp_self.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+		pthread_setspecific(key, &cp_self);
+	else
+		cp_thread_end();
+}
+
+void cp_threads_start(void)
+{
+	pthread_key_create(&key, destructor);
+}
+
+/* ---- all threads ---- */
+
+/* An owner that is inside its tree leaves within microseconds; one that was
+ * interrupted there for good (a signal handler that exits) never does. */
+static void wait_until_idle(const struct cp_live_thread *thread)
+{
+	for (unsigned i = 0; i < 1000 && __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE); i++)
+		sched_yield();
+}
+
+void cp_threads_finish(void)
+{
+	cp_lock(&lock);
+	cp_sim_sync();
+	for (struct cp_live_thread *thread = live; thread; thread = thread->next) {
+		if (thread != cp_self.thread)
+			wait_until_idle(thread);
+		stop_counting(thread, thread == cp_self.thread);
+	}
+	live = NULL;
+	nlive = 0;
+	cp_self.thread = NULL;
+	cp_unlock(&lock);
+}
+
+void cp_threads_flush(void)
+{
+	cp_lock(&lock);
+	cp_sim_sync();
+	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
+		take_last_reading(thread, thread == cp_self.thread, false);
+	cp_unlock(&lock);
+}
+
+/* ---- fork ---- */
+
+void cp_threads_after_fork(void)
+{
+	struct cp_live_thread *thread, *mine = cp_self.thread, *next;
+	struct cp_tree old = {0};
+
+	cp_lock_reset(&lock);
+	cp_lock_reset(&pool.lock);
+	if (mine)
+		old = mine->tree;
+	for (thread = live; thread; thread = next) {
+		next = thread->next;
+		cp_runtime.engine->after_fork(&thread->counters);
+		if (thread != mine)
+			cp_pool_give(&pool, thread);
+	}
+	live = NULL;
+	nlive = 0;
+	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
+	if (cp_self.thread)
+		cp_tree_reopen(&cp_self.thread->tree, &old);
+	pthread_setspecific(key, &cp_self);
+	cp_pool_give(&pool, mine);
+}
+
+/* ---- threads that nobody saw being created ---- */
+
+/* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static bool known(pid_t tid)
+{
+	const struct cp_live_thread *thread;
+
+	cp_lock(&lock);
+	for (thread = live; thread && thread->tid != tid; thread = thread->next)
+		;
+	cp_unlock(&lock);
+	return thread != NULL;
+}
+
+static void adopt(const char *name)
+{
+	uint64_t tid;
+
+	if (cp_parse_u64(name, &tid) == 0 && tid <= INT32_MAX && !known((pid_t)tid))
+		start_counting((pid_t)tid, CP_THREAD_RUNNING | CP_THREAD_ADOPTED);
+}
+
+/* One stat tells whether there is anything to look for: a directory's links
+ * are its subdirectories and two more. */
+static bool somebody_new(void)
+{
+	struct stat task;
+
+	return stat("/proc/self/task", &task) == 0 && task.st_nlink > nlive + 2;
+}
+
+void cp_threads_adopt(void)
+{
+	char buffer[2048] __attribute__((aligned(8)));
+	long size;
+	int dir;
+
+	if (cp_runtime.sim || !somebody_new())
+		return;
+	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return;
+	while ((size = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < size;) {
+			struct entry *entry = (struct entry *)(buffer + at);
+
+			at += entry->size;
+			adopt(entry->name);
+		}
+	close(dir);
+}

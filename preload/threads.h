@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The threads of this process that are being counted.
+ */
+#ifndef CACHEPEEK_PRELOAD_THREADS_H
+#define CACHEPEEK_PRELOAD_THREADS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "preload/engine/engine.h"
+#include "regions/tree.h"
+
+struct cp_live_thread {
+	struct cp_live_thread *next, *previous;
+	pid_t tid;
+	struct cp_thread_item *item; /* in the record */
+	struct cp_thread_counters counters;
+	struct cp_tree tree;
+	/* The owner is inside its tree.  Whoever finishes the process sets
+	 * cp_runtime.state first and then waits for this to be 0. */
+	int busy;
+};
+
+/* All that a thread has of its own: initial-exec, so that reading it calls
+ * nothing.  depth > 0 or dead: keep out, we were called from within. */
+struct cp_self {
+	struct cp_live_thread *thread;
+	int depth;
+	bool dead;
+	unsigned char rounds; /* of the TSD destructor */
+};
+
+extern __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
+
+/* May this thread do anything of ours now?  Pairs with cp_leave(). */
+static inline bool cp_enter(void)
+{
+	if (cp_self.dead || cp_self.depth > 0)
+		return false;
+	cp_self.depth++;
+	return true;
+}
+
+static inline void cp_leave(void)
+{
+	cp_self.depth--;
+}
+
+/* Once, in the constructor (and never again: keys survive a fork). */
+void cp_threads_start(void);
+
+/* Counts the calling thread from here on. */
+void cp_thread_begin(void);
+
+/* The calling thread ends: last reading, state in the record, counters closed.
+ * Nothing of ours happens in it afterwards. */
+void cp_thread_end(void);
+
+/* Last readings of every thread that still runs; none of them can enter its
+ * tree any more (cp_runtime.state is set). */
+void cp_threads_finish(void);
+
+/* Brings every thread's root region up to date, without ending anything. */
+void cp_threads_flush(void);
+
+/* In a fork child: only the caller is left, counted from zero. */
+void cp_threads_after_fork(void);
+
+/* Looks for threads that nobody saw being created and counts them from now on
+ * (where the engine can). */
+void cp_threads_adopt(void);
+
+#endif

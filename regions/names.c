@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "regions/names.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/lock.h"
+
+static struct cp_arena arena; /* of names, under the lock */
+
+/* uthash's memory is ours, too: no malloc in hooks.  Its growth is geometric,
+ * so what free leaves behind is bounded by what is in use. */
+#define uthash_malloc(size) cp_arena_alloc(&arena, size)
+#define uthash_free(memory, size) ((void)(memory))
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct entry {
+	struct cp_name name;
+	UT_hash_handle hh;
+};
+
+static struct entry *table; /* under the lock */
+static struct cp_lock lock; /* taken before the record's */
+
+static struct entry *add(const char *text, size_t length)
+{
+	struct entry *entry = cp_arena_alloc(&arena, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->name.text = cp_arena_copy(&arena, text, length);
+	entry->name.length = length;
+	if (!entry->name.text)
+		return NULL;
+	HASH_ADD_KEYPTR(hh, table, entry->name.text, length, entry);
+	return entry;
+}
+
+struct cp_name *cp_name_intern(const char *text, size_t length)
+{
+	struct entry *entry;
+
+	if (length > CP_MAX_REGION_NAME)
+		length = CP_MAX_REGION_NAME;
+	cp_lock(&lock);
+	HASH_FIND(hh, table, text, length, entry);
+	if (!entry)
+		entry = add(text, length);
+	cp_unlock(&lock);
+	return entry ? &entry->name : NULL;
+}
+
+void cp_names_after_fork(void)
+{
+	cp_lock_reset(&lock);
+	for (struct entry *entry = table; entry; entry = entry->hh.next)
+		entry->name.record_offset = 0;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "regions/record_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/format.h"
+
+#define MAX_SIZE ((uint64_t)2 << 30)
+#define SETTLE_TRIES 100
+
+static bool text_fits(const struct cp_item *item, const char *text, uint64_t length)
+{
+	uint64_t offset = (uint64_t)(text - (const char *)item);
+
+	return offset <= item->size && length < item->size - offset &&
+	       text[length] == '\0';
+}
+
+static bool string_is_sound(const struct cp_item *item)
+{
+	const struct cp_string_item *string = (const struct cp_string_item *)item;
+
+	return item->size >= sizeof(*string) &&
+	       text_fits(item, string->text, string->length);
+}
+
+static bool meta_is_sound(const struct cp_item *item)
+{
+	const struct cp_meta_item *meta = (const struct cp_meta_item *)item;
+
+	return item->size >= sizeof(*meta) &&
+	       text_fits(item, meta->text, meta->key_length) &&
+	       text_fits(item, meta->text + meta->key_length + 1, meta->length);
+}
+
+static bool counter_is_sound(
+	const struct cp_record_header *header, const struct cp_item *item)
+{
+	const struct cp_counter_item *counter = (const struct cp_counter_item *)item;
+
+	return item->size > sizeof(*counter) &&
+	       memchr(counter->name, '\0', item->size - sizeof(*counter)) &&
+	       (header->engine == CP_ENGINE_SIM
+			       ? counter->mirror < CP_MIRROR_SIZE
+			       : counter->perf_group < header->nperf_groups);
+}
+
+static bool quantity_is_sound(
+	const struct cp_record_header *header, const struct cp_item *item)
+{
+	const struct cp_quantity_item *quantity = (const struct cp_quantity_item *)item;
+
+	if (item->size < sizeof(*quantity) || quantity->nterms > 8 ||
+		!text_fits(item, quantity->text, quantity->name_length) ||
+		!text_fits(item, quantity->text + quantity->name_length + 1,
+			quantity->reason_length))
+		return false;
+	for (uint32_t i = 0; i < quantity->nterms; i++)
+		if (quantity->terms[i].counter >= header->ncounters ||
+			(quantity->terms[i].sign != 1 && quantity->terms[i].sign != -1))
+			return false;
+	return true;
+}
+
+static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
+{
+	switch (item->type) {
+	case CP_ITEM_STRING:
+		return string_is_sound(item);
+	case CP_ITEM_META:
+		return meta_is_sound(item);
+	case CP_ITEM_COUNTER:
+		return counter_is_sound(header, item);
+	case CP_ITEM_QUANTITY:
+		return quantity_is_sound(header, item);
+	case CP_ITEM_THREAD:
+		return item->size >= sizeof(struct cp_thread_item);
+	case CP_ITEM_REGION:
+		return item->size >= cp_region_item_size(header->ncounters,
+					     header->nquantities, header->nperf_groups);
+	default:
+		return true; /* of no interest, or of a later version */
+	}
+}
+
+/* The item at offset, if one fits there. */
+static const struct cp_item *item_at(const struct cp_record *record, uint64_t offset)
+{
+	const struct cp_item *item;
+
+	if (offset < CP_RECORD_HEADER_SIZE || offset % 8 || offset > record->size ||
+		record->size - offset < sizeof(*item))
+		return NULL;
+	item = (const struct cp_item *)(record->bytes + offset);
+	if (item->size < sizeof(*item) || item->size % 8 ||
+		item->size > record->size - offset)
+		return NULL;
+	return item;
+}
+
+static const struct cp_item *next_item(
+	const struct cp_record *record, const struct cp_item *item)
+{
+	return item_at(record, item ? cp_record_offset(record, item) + item->size
+				    : CP_RECORD_HEADER_SIZE);
+}
+
+static void count_items(struct cp_record *record, size_t counts[CP_ITEM_REGION + 1])
+{
+	for (const struct cp_item *item = next_item(record, NULL); item;
+		item = next_item(record, item))
+		if (item->type <= CP_ITEM_REGION)
+			counts[item->type]++;
+}
+
+static void file_item(struct cp_record *record, const struct cp_item *item,
+	size_t *ncounters, size_t *nquantities)
+{
+	const struct cp_record_header *header = record->header;
+
+	if (!is_sound(header, item)) {
+		record->damaged = true;
+		return;
+	}
+	if (item->type == CP_ITEM_META)
+		record->metas[record->nmetas++] = (const struct cp_meta_item *)item;
+	else if (item->type == CP_ITEM_THREAD)
+		record->threads[record->nthreads++] = (const struct cp_thread_item *)item;
+	else if (item->type == CP_ITEM_REGION)
+		record->regions[record->nregions++] = (const struct cp_region_item *)item;
+	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
+		record->counters[(*ncounters)++] = (const struct cp_counter_item *)item;
+	else if (item->type == CP_ITEM_QUANTITY && *nquantities < header->nquantities)
+		record->quantities[(*nquantities)++] =
+			(const struct cp_quantity_item *)item;
+}
+
+/* Fills the tables of record; false if it ends before its counters do. */
+static bool file_items(struct cp_arena *arena, struct cp_record *record)
+{
+	size_t counts[CP_ITEM_REGION + 1] = {0}, ncounters = 0, nquantities = 0;
+
+	count_items(record, counts);
+	record->metas =
+		cp_arena_alloc(arena, counts[CP_ITEM_META] * sizeof(*record->metas));
+	record->threads =
+		cp_arena_alloc(arena, counts[CP_ITEM_THREAD] * sizeof(*record->threads));
+	record->regions =
+		cp_arena_alloc(arena, counts[CP_ITEM_REGION] * sizeof(*record->regions));
+	record->counters =
+		cp_arena_alloc(arena, CP_MAX_COUNTERS * sizeof(*record->counters));
+	record->quantities =
+		cp_arena_alloc(arena, CP_MAX_QUANTITIES * sizeof(*record->quantities));
+	for (const struct cp_item *item = next_item(record, NULL); item;
+		item = next_item(record, item))
+		file_item(record, item, &ncounters, &nquantities);
+	return ncounters == record->header->ncounters &&
+	       nquantities == record->header->nquantities;
+}
+
+/* What is wrong with the header, or NULL. */
+static const char *header_fault(const struct cp_record_header *header, size_t size)
+{
+	if (size < sizeof(header->magic) ||
+		memcmp(header->magic, CP_RECORD_MAGIC, 8) != 0)
+		return "not a run record of cachepeek";
+	if (size < CP_RECORD_HEADER_SIZE)
+		return "a run record that is cut off";
+	if (header->version != CP_RECORD_VERSION ||
+		header->header_size != CP_RECORD_HEADER_SIZE)
+		return "a run record of another version: use the cachepeek that wrote it";
+	if (header->ncounters > CP_MAX_COUNTERS ||
+		header->nquantities > CP_MAX_QUANTITIES ||
+		header->nperf_groups > CP_MAX_PERF_GROUPS ||
+		header->engine > CP_ENGINE_SIM)
+		return "a run record that is damaged";
+	return NULL;
+}
+
+int cp_record_parse(struct cp_arena *arena, const void *bytes, size_t size,
+	struct cp_record *record, char *error, size_t error_size)
+{
+	const struct cp_record_header *header = bytes;
+	const char *fault = header_fault(header, size);
+
+	*record = (struct cp_record){.header = header, .bytes = bytes, .size = size};
+	if (!fault && header->tail > size && header->how != CP_HOW_RUNNING)
+		record->damaged = true;
+	else if (!fault && header->tail >= CP_RECORD_HEADER_SIZE)
+		record->size = header->tail;
+	if (!fault && !file_items(arena, record))
+		fault = "a run record that ends before counting began";
+	if (!fault)
+		return 0;
+	cp_format(error, error_size, "%s", fault);
+	return -EPROTO;
+}
+
+static ssize_t read_at(int fd, char *to, size_t size, off_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pread(fd, to + done, size - done, offset + (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+/* Reads a region again until it did not change meanwhile: see version. */
+static void settle(int fd, struct cp_record *record, const struct cp_region_item *region)
+{
+	uint64_t offset = cp_record_offset(record, region);
+	char *to = (char *)(uintptr_t)region + sizeof(struct cp_item);
+	size_t size = cp_region_item_size(record->header->ncounters,
+			      record->header->nquantities, record->header->nperf_groups) -
+		      sizeof(struct cp_item);
+	uint32_t now;
+	off_t version = (off_t)(offset + offsetof(struct cp_region_item, version));
+
+	for (int i = 0; i < SETTLE_TRIES; i++) {
+		if (read_at(fd, (char *)&now, sizeof(now), version) != sizeof(now) ||
+			(now % 2 == 0 && now == region->version))
+			return;
+		read_at(fd, to, size, (off_t)(offset + sizeof(struct cp_item)));
+	}
+}
+
+/* How many bytes are worth reading; -errno. */
+static int64_t used_size(int fd)
+{
+	struct cp_record_header header = {.tail = 0};
+	struct stat status;
+	ssize_t n;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EINVAL;
+	n = read_at(fd, (char *)&header, sizeof(header), 0);
+	if (n < 0)
+		return n;
+	if ((uint64_t)n == sizeof(header) && header.tail >= CP_RECORD_HEADER_SIZE &&
+		header.tail < (uint64_t)status.st_size)
+		status.st_size = (off_t)header.tail;
+	return (uint64_t)status.st_size > MAX_SIZE ? -EFBIG : status.st_size;
+}
+
+static int read_open(struct cp_arena *arena, int fd, struct cp_record *record,
+	char *error, size_t error_size)
+{
+	int64_t size = used_size(fd);
+	char *bytes;
+	ssize_t n;
+	int fault;
+
+	if (size < 0)
+		return (int)size;
+	bytes = cp_arena_alloc(arena, (size_t)size);
+	n = read_at(fd, bytes, (size_t)size, 0);
+	if (n < 0)
+		return (int)n;
+	fault = cp_record_parse(arena, bytes, (size_t)n, record, error, error_size);
+	if (!fault && record->header->how == CP_HOW_RUNNING)
+		for (size_t i = 0; i < record->nregions; i++)
+			settle(fd, record, record->regions[i]);
+	return fault;
+}
+
+int cp_record_read(struct cp_arena *arena, int dirfd, const char *name,
+	struct cp_record *record, char *error, size_t error_size)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
+	    fault;
+	char why[120] = "";
+
+	fault = fd < 0 ? -errno : read_open(arena, fd, record, why, sizeof(why));
+	if (fault)
+		cp_format(error, error_size, "%s: %s", name,
+			*why ? why : cp_error_text(fault));
+	if (fd >= 0)
+		close(fd);
+	return fault;
+}
+
+/* The item at offset in a table that is sorted by offset. */
+static const void *look_up(const struct cp_record *record, const void *const *table,
+	size_t count, uint64_t offset)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t at = cp_record_offset(record, table[middle]);
+
+		if (at == offset)
+			return table[middle];
+		if (at < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+const struct cp_region_item *cp_record_region(
+	const struct cp_record *record, uint64_t offset)
+{
+	return look_up(
+		record, (const void *const *)record->regions, record->nregions, offset);
+}
+
+const struct cp_thread_item *cp_record_thread(
+	const struct cp_record *record, uint64_t offset)
+{
+	return look_up(
+		record, (const void *const *)record->threads, record->nthreads, offset);
+}
+
+const struct cp_string_item *cp_record_string(
+	const struct cp_record *record, uint64_t offset)
+{
+	const struct cp_item *item = item_at(record, offset);
+
+	if (!item || item->type != CP_ITEM_STRING || !string_is_sound(item))
+		return NULL;
+	return (const struct cp_string_item *)item;
+}
+
+const char *cp_record_meta(
+	const struct cp_record *record, const char *key, size_t *length)
+{
+	for (size_t i = 0; i < record->nmetas; i++) {
+		const struct cp_meta_item *meta = record->metas[i];
+
+		if (!cp_meta_is(meta, key))
+			continue;
+		if (length)
+			*length = meta->length;
+		return cp_meta_value(meta);
+	}
+	return NULL;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "regions/record_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/format.h"
+
+#define FIRST_CHUNK ((uint64_t)128 << 10)
+#define NEXT_CHUNK ((uint64_t)1 << 20)
+#define MAX_IMAGES 10000
+
+static uint64_t round_up(uint64_t size, uint64_t to)
+{
+	return (size + to - 1) / to * to;
+}
+
+/* The space is really reserved: writing to a mapping of a full disk is SIGBUS.
+ * Past RLIMIT_FSIZE the kernel would send SIGXFSZ, so that is asked first. */
+static int reserve_file(int fd, uint64_t from, uint64_t size)
+{
+	struct rlimit limit;
+	int result;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+		from + size > limit.rlim_cur)
+		return -EFBIG;
+	do
+		result = fallocate(fd, 0, (off_t)from, (off_t)size);
+	while (result < 0 && errno == EINTR);
+	if (result < 0 && errno == EOPNOTSUPP)
+		result = ftruncate(fd, (off_t)(from + size));
+	return result < 0 ? -errno : 0;
+}
+
+static int add_chunk(struct cp_recording *record, uint64_t size)
+{
+	struct cp_record_chunk *chunk = &record->chunks[record->nchunks];
+	int result;
+
+	if (record->nchunks == CP_RECORD_CHUNKS)
+		return -ENOSPC;
+	result = reserve_file(record->fd, record->mapped, size);
+	if (result < 0)
+		return result;
+	chunk->base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, record->fd,
+		(off_t)record->mapped);
+	if (chunk->base == MAP_FAILED)
+		return -errno;
+	chunk->offset = record->mapped;
+	chunk->size = size;
+	record->mapped += size;
+	record->nchunks++;
+	return 0;
+}
+
+static int open_new(const char *directory, int pid, uint32_t *image)
+{
+	char path[512];
+	int fd;
+
+	for (*image = 0; *image < MAX_IMAGES; ++*image) {
+		if (cp_format(path, sizeof(path), "%s/%d-%u.rec", directory, pid, *image) >=
+			sizeof(path))
+			return -ENAMETOOLONG;
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+int cp_record_create(struct cp_recording *record, const char *directory, int pid)
+{
+	struct cp_record_header *header;
+	uint32_t image;
+	int result;
+
+	memset(record, 0, sizeof(*record));
+	record->fd = open_new(directory, pid, &image);
+	if (record->fd < 0)
+		return record->fd;
+	record->fd = cp_fd_move_high(record->fd);
+	result = add_chunk(record, FIRST_CHUNK);
+	if (result < 0) {
+		close(record->fd);
+		return result;
+	}
+	header = (void *)record->chunks[0].base;
+	header->version = CP_RECORD_VERSION;
+	header->header_size = CP_RECORD_HEADER_SIZE;
+	header->pid = pid;
+	header->image = image;
+	header->tail = CP_RECORD_HEADER_SIZE;
+	memcpy(header->magic, CP_RECORD_MAGIC, sizeof(header->magic));
+	record->header = header;
+	return 0;
+}
+
+void cp_record_close(struct cp_recording *record)
+{
+	for (unsigned i = 0; i < record->nchunks; i++)
+		munmap(record->chunks[i].base, record->chunks[i].size);
+	record->nchunks = 0;
+	record->header = NULL;
+	if (record->fd >= 0)
+		close(record->fd);
+	record->fd = -1;
+}
+
+/* The rest of a chunk that is too small for the next item. */
+static void pad_out(struct cp_recording *record, char *at, uint64_t size)
+{
+	struct cp_item *pad = (void *)at;
+
+	if (size == 0)
+		return;
+	pad->size = (uint32_t)size;
+	cp_item_publish(pad, CP_ITEM_PAD);
+	__atomic_store_n(&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
+}
+
+static void *reserve_locked(struct cp_recording *record, uint64_t size)
+{
+	struct cp_record_chunk *chunk = &record->chunks[record->nchunks - 1];
+	uint64_t used = record->header->tail - chunk->offset;
+	struct cp_item *item;
+
+	if (chunk->size - used < size) {
+		if (add_chunk(record, size > NEXT_CHUNK ? round_up(size, 4096) : NEXT_CHUNK) < 0)
+			return NULL;
+		pad_out(record, chunk->base + used, chunk->size - used);
+		chunk = &record->chunks[record->nchunks - 1];
+		used = 0;
+	}
+	item = (void *)(chunk->base + used);
+	item->size = (uint32_t)size;
+	__atomic_store_n(&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
+	return item;
+}
+
+void *cp_record_reserve(struct cp_recording *record, uint64_t size)
+{
+	void *item = NULL;
+
+	size = round_up(size, 8);
+	if (!record->header || size > UINT32_MAX / 2)
+		return NULL;
+	cp_lock(&record->lock);
+	item = reserve_locked(record, size);
+	cp_unlock(&record->lock);
+	return item;
+}
+
+void cp_item_publish(void *item, enum cp_item_type type)
+{
+	__atomic_store_n(&((struct cp_item *)item)->type, (uint32_t)type, __ATOMIC_RELEASE);
+}
+
+uint64_t cp_record_offset(struct cp_recording *record, const void *item)
+{
+	const char *at = item;
+
+	for (unsigned i = 0; item && i < record->nchunks; i++) {
+		const struct cp_record_chunk *chunk = &record->chunks[i];
+
+		if (at >= chunk->base && at < chunk->base + chunk->size)
+			return chunk->offset + (uint64_t)(at - chunk->base);
+	}
+	return 0;
+}
+
+uint64_t cp_record_put_string(struct cp_recording *record, const char *text, size_t length)
+{
+	struct cp_string_item *item =
+		cp_record_reserve(record, sizeof(struct cp_string_item) + length + 1);
+
+	if (!item)
+		return 0;
+	item->length = (uint32_t)length;
+	memcpy(item->text, text, length);
+	cp_item_publish(item, CP_ITEM_STRING);
+	return cp_record_offset(record, item);
+}
+
+void cp_record_put_meta(struct cp_recording *record, const char *key, const char *value, size_t length)
+{
+	size_t key_length = strlen(key);
+	struct cp_meta_item *item = cp_record_reserve(
+		record, sizeof(struct cp_meta_item) + key_length + 1 + length + 1);
+
+	if (!item)
+		return;
+	item->key_length = (uint32_t)key_length;
+	item->length = (uint32_t)length;
+	memcpy(item->text, key, key_length);
+	memcpy(item->text + key_length + 1, value, length);
+	cp_item_publish(item, CP_ITEM_META);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The writing side of the run record (regions/record.h has the format).
+ */
+#ifndef CACHEPEEK_REGIONS_RECORD_WRITE_H
+#define CACHEPEEK_REGIONS_RECORD_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/lock.h"
+#include "regions/record.h"
+
+#define CP_RECORD_CHUNKS 512
+
+struct cp_recording {
+	struct cp_record_header *header;
+	struct cp_lock lock; /* innermost: nothing is called with it held */
+	int fd;              /* to grow with; high, close-on-exec */
+	uint64_t mapped;     /* bytes of the file that are mapped */
+	unsigned nchunks;
+	struct cp_record_chunk {
+		char *base;
+		uint64_t offset, size;
+	} chunks[CP_RECORD_CHUNKS];
+};
+
+/* Creates DIRECTORY/PID-IMAGE.rec with the first IMAGE that is free, and its
+ * header with magic, sizes, pid and image set.  0 or -errno. */
+int cp_record_create(struct cp_recording *record, const char *directory, int pid);
+
+/* Unmaps; the file stays. */
+void cp_record_close(struct cp_recording *record);
+
+/* Space for an item of `size` bytes (any size; rounded up), zeroed, type still
+ * CP_ITEM_NONE: fill it and then cp_item_publish it.  NULL when the file cannot
+ * grow.  Thread-safe. */
+void *cp_record_reserve(struct cp_recording *record, uint64_t size);
+
+void cp_item_publish(void *item, enum cp_item_type type);
+
+/* The file offset of an item that cp_record_reserve returned; 0 for NULL. */
+uint64_t cp_record_offset(struct cp_recording *record, const void *item);
+
+/* Convenience: publish a string or a meta item.  0 / nothing if out of space. */
+uint64_t cp_record_put_string(struct cp_recording *record, const char *text, size_t length);
+void cp_record_put_meta(struct cp_recording *record, const char *key, const char *value, size_t length);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "regions/rundir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/text.h"
+
+/* How many runs stay in the base directory, for `cachepeek report` and diff. */
+#define KEPT_RUNS 20
+/* A directory this old is removed even if the newest ones are fewer. */
+#define MAX_ENTRIES 256
+
+/* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+bool cp_run_base(cp_lookup *get, char *to, size_t size)
+{
+	const char *cache = get("XDG_CACHE_HOME"), *home = get("HOME");
+
+	if (cache && *cache == '/')
+		return cp_format(to, size, "%s/cachepeek", cache) < size;
+	if (home && *home == '/')
+		return cp_format(to, size, "%s/.cache/cachepeek", home) < size;
+	return false;
+}
+
+static int make_parents(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		int result;
+
+		*slash = '\0';
+		result = mkdir(path, 0700);
+		*slash = '/';
+		if (result < 0 && errno != EEXIST)
+			return -errno;
+	}
+	return 0;
+}
+
+static uint64_t random_bits(void)
+{
+	uint64_t bits = 0;
+	struct timespec now;
+
+	if (getrandom(&bits, sizeof(bits), GRND_NONBLOCK) == (ssize_t)sizeof(bits))
+		return bits;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_nsec << 20 ^ (uint64_t)getpid();
+}
+
+/* YYYYMMDD-HHMMSS sorts by age; the random part makes it nobody else's. */
+static int make_named(const char *parent, const char *prefix, char *to, size_t size)
+{
+	time_t now = time(NULL);
+	uint64_t days = (uint64_t)now / 86400, seconds = (uint64_t)now % 86400;
+
+	if (cp_format(to, size, "%s/%s%06llu-%05llu-%016llx", parent, prefix,
+		    (unsigned long long)days, (unsigned long long)seconds,
+		    (unsigned long long)random_bits()) >= size)
+		return -ENAMETOOLONG;
+	return mkdir(to, 0700) < 0 ? -errno : 0;
+}
+
+/* ---- cleaning ---- */
+
+static void each_entry(int dir, void (*visit)(void *context, int dir, const char *name), void *context)
+{
+	char buffer[4096] __attribute__((aligned(8)));
+	long size;
+
+	while ((size = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < size;) {
+			struct entry *entry = (struct entry *)(buffer + at);
+
+			at += entry->size;
+			if (entry->name[0] != '.')
+				visit(context, dir, entry->name);
+		}
+}
+
+static void unlink_record(void *context, int dir, const char *name)
+{
+	size_t length = strlen(name);
+
+	(void)context;
+	if (length > 4 && strcmp(name + length - 4, ".rec") == 0)
+		unlinkat(dir, name, 0);
+}
+
+static void remove_at(int parent, const char *name)
+{
+	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0)
+		return;
+	each_entry(dir, unlink_record, NULL);
+	close(dir);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+void cp_run_remove(const char *path)
+{
+	remove_at(AT_FDCWD, path);
+}
+
+struct runs {
+	unsigned count;
+	char name[MAX_ENTRIES][48];
+};
+
+static void note_run(void *context, int dir, const char *name)
+{
+	struct runs *runs = context;
+
+	(void)dir;
+	if (strncmp(name, "run-", 4) == 0 && strlen(name) < 48 && runs->count < MAX_ENTRIES)
+		cp_format(runs->name[runs->count++], 48, "%s", name);
+}
+
+/* A run is over when no process of it lives; records are named PID-IMAGE. */
+static void note_alive(void *context, int dir, const char *name)
+{
+	const char *end;
+	uint64_t pid;
+
+	(void)dir;
+	if (cp_parse_u64_prefix(name, &end, &pid) == 0 && *end == '-' && pid <= INT32_MAX &&
+		(kill((pid_t)pid, 0) == 0 || errno == EPERM))
+		*(bool *)context = true;
+}
+
+static bool in_use(int parent, const char *name)
+{
+	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool alive = false;
+
+	if (dir < 0)
+		return true;
+	each_entry(dir, note_alive, &alive);
+	close(dir);
+	return alive;
+}
+
+static unsigned newer_than(const struct runs *runs, const char *name)
+{
+	unsigned newer = 0;
+
+	for (unsigned i = 0; i < runs->count; i++)
+		newer += strcmp(runs->name[i], name) > 0;
+	return newer;
+}
+
+static void clean(const char *base)
+{
+	static struct runs runs; /* once per run, in its root, before threads */
+	int dir = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0)
+		return;
+	runs.count = 0;
+	each_entry(dir, note_run, &runs);
+	for (unsigned i = 0; i < runs.count; i++)
+		if (newer_than(&runs, runs.name[i]) >= KEPT_RUNS && !in_use(dir, runs.name[i]))
+			remove_at(dir, runs.name[i]);
+	close(dir);
+}
+
+/* ---- making ---- */
+
+/* Symlinks are replaced by rename, so that `last` always exists. */
+static void point_last(const char *base, const char *run)
+{
+	char fresh[CP_RUNDIR_SIZE], last[CP_RUNDIR_SIZE];
+	const char *name = strrchr(run, '/') + 1;
+
+	if (cp_format(fresh, sizeof(fresh), "%s/.last-%d", base, (int)getpid()) >= sizeof(fresh) ||
+		cp_format(last, sizeof(last), "%s/last", base) >= sizeof(last))
+		return;
+	unlink(fresh);
+	if (symlink(name, fresh) == 0)
+		rename(fresh, last);
+}
+
+static int make_in_base(cp_lookup *get, char *to, size_t size)
+{
+	char base[CP_RUNDIR_SIZE];
+	int result;
+
+	if (!cp_run_base(get, base, sizeof(base) - 1))
+		return -ENOENT;
+	memcpy(to, base, strlen(base) + 1);
+	strcat(base, "/");
+	result = make_parents(base);
+	if (result < 0)
+		return result;
+	base[strlen(base) - 1] = '\0';
+	clean(base);
+	result = make_named(base, "run-", to, size);
+	if (result == 0)
+		point_last(base, to);
+	return result;
+}
+
+static int make_in_temporary(cp_lookup *get, char *to, size_t size)
+{
+	const char *places[] = {get("TMPDIR"), "/tmp", "/dev/shm"};
+	int result = -ENOENT;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!places[i] || *places[i] != '/')
+			continue;
+		result = make_named(places[i], "cachepeek-", to, size);
+		if (result == 0)
+			return 0;
+	}
+	return result;
+}
+
+static int make_wanted(const char *wanted, char *to, size_t size)
+{
+	char cwd[CP_RUNDIR_SIZE] = "";
+	int result;
+
+	if (*wanted != '/' && !getcwd(cwd, sizeof(cwd)))
+		return -errno;
+	if (cp_format(to, size, "%s%s%s", cwd, *cwd ? "/" : "", wanted) >= size)
+		return -ENAMETOOLONG;
+	result = make_parents(to);
+	if (result < 0)
+		return result;
+	return mkdir(to, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size)
+{
+	if (wanted)
+		return make_wanted(wanted, to, size);
+	if (make_in_base(get, to, size) == 0)
+		return 0;
+	return make_in_temporary(get, to, size);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The run directory: where the records of one process tree are, mode 0700.
+ */
+#ifndef CACHEPEEK_REGIONS_RUNDIR_H
+#define CACHEPEEK_REGIONS_RUNDIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CP_RUNDIR_SIZE 512
+
+/* Looks up an environment variable: the library and the command have
+ * different means. */
+typedef const char *cp_lookup(const char *name);
+
+/*
+ * The directory that holds the user's runs: $XDG_CACHE_HOME/cachepeek or
+ * $HOME/.cache/cachepeek.  Its entry "last" is a symlink to the newest run.
+ * Returns false if there is neither variable.
+ */
+bool cp_run_base(cp_lookup *get, char *to, size_t size);
+
+/*
+ * Makes a new run directory: at `wanted` if not NULL (created with its parents
+ * if need be, taken as it is otherwise), else in the base directory, else,
+ * with an unpredictable name, in $TMPDIR, /tmp or /dev/shm.  Old runs in the
+ * base directory are removed.  *made tells whether it was created, so that it
+ * may be removed after the report.  0, or -errno of the last thing tried, with
+ * the path that failed in `to`.
+ */
+int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size);
+
+/* Removes a run directory with the records in it, nothing else. */
+void cp_run_remove(const char *path);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+#include "regions/tree.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/pool.h"
+
+static struct cp_arena hash_arena; /* under hash_lock */
+static struct cp_lock hash_lock;
+
+static void *hash_memory(size_t size)
+{
+	void *memory;
+
+	cp_lock(&hash_lock);
+	memory = cp_arena_alloc(&hash_arena, size);
+	cp_unlock(&hash_lock);
+	return memory;
+}
+
+#define uthash_malloc(size) hash_memory(size)
+#define uthash_free(memory, size) ((void)(memory))
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+/* One path of one thread. */
+struct cp_node {
+	struct cp_region_item *item;
+	struct cp_node *parent;
+	struct cp_name *name; /* NULL: the root */
+	struct cp_node *children; /* hash by name */
+	struct cp_node *recent;   /* the child used last: loops find it at once */
+	struct cp_node *next;     /* of the tree */
+	UT_hash_handle hh;
+};
+
+/* One open execution. */
+struct cp_frame {
+	struct cp_frame *outer;
+	struct cp_node *node;
+	uint64_t begin_ns;
+	struct cp_reading start;
+};
+
+static struct cp_pool nodes = {.object_size = sizeof(struct cp_node)};
+static struct cp_pool frames = {.object_size = sizeof(struct cp_frame)};
+
+/* ---- nodes ---- */
+
+static uint64_t name_offset(struct cp_tree *tree, struct cp_name *name)
+{
+	if (name && !name->record_offset)
+		name->record_offset = cp_record_put_string(tree->record, name->text, name->length);
+	return name ? name->record_offset : 0;
+}
+
+static struct cp_region_item *new_item(
+	struct cp_tree *tree, const struct cp_node *parent, struct cp_name *name)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = cp_record_reserve(tree->record,
+		cp_region_item_size(layout->ncounters, layout->nquantities, layout->ngroups));
+	struct cp_spread *spreads;
+
+	if (!item)
+		return NULL;
+	item->thread = tree->thread;
+	item->parent = parent ? cp_record_offset(tree->record, parent->item) : 0;
+	item->name = name_offset(tree, name);
+	spreads = cp_region_spreads(item, layout->ncounters);
+	for (uint32_t i = 0; i < layout->nquantities; i++)
+		spreads[i].min = UINT64_MAX;
+	cp_item_publish(item, CP_ITEM_REGION);
+	return item;
+}
+
+static struct cp_node *new_node(struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
+{
+	struct cp_node *node = cp_pool_take(&nodes);
+
+	if (!node)
+		return NULL;
+	node->item = new_item(tree, parent, name);
+	if (!node->item) {
+		cp_pool_give(&nodes, node);
+		return NULL;
+	}
+	node->parent = parent;
+	node->name = name;
+	node->next = tree->nodes;
+	tree->nodes = node;
+	if (parent)
+		HASH_ADD_PTR(parent->children, name, node);
+	return node;
+}
+
+static struct cp_node *child_of(struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
+{
+	struct cp_node *child = parent->recent;
+
+	if (child && child->name == name)
+		return child;
+	HASH_FIND_PTR(parent->children, &name, child);
+	if (!child)
+		child = new_node(tree, parent, name);
+	if (child)
+		parent->recent = child;
+	return child;
+}
+
+/* ---- adding up ---- */
+
+/* Readers of a record whose writer died in between see an odd version. */
+static void write_begin(struct cp_region_item *item)
+{
+	__atomic_store_n(&item->version, item->version + 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void write_end(struct cp_region_item *item)
+{
+	__atomic_store_n(&item->version, item->version + 1, __ATOMIC_RELEASE);
+}
+
+/* Counters never run backwards; one that did was not ours any more. */
+static uint64_t difference(struct cp_region_item *item, uint64_t now, uint64_t then)
+{
+	if (now >= then)
+		return now - then;
+	item->flags |= CP_REGION_READ_FAILED;
+	return 0;
+}
+
+static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
+	const uint64_t delta[])
+{
+	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
+
+	for (uint32_t q = 0; q < layout->nquantities; q++) {
+		const struct cp_quantity_terms *quantity = &layout->quantities[q];
+		int64_t sum = 0;
+		uint64_t value;
+
+		for (uint32_t t = 0; t < quantity->nterms; t++)
+			sum += quantity->terms[t].sign * (int64_t)delta[quantity->terms[t].counter];
+		value = sum < 0 ? 0 : (uint64_t)sum;
+		if (value < spreads[q].min)
+			spreads[q].min = value;
+		if (value > spreads[q].max)
+			spreads[q].max = value;
+		spreads[q].sum_squares += (double)value * (double)value;
+	}
+}
+
+static void add_times(const struct cp_layout *layout, struct cp_region_item *item,
+	const struct cp_reading *from, const struct cp_reading *to)
+{
+	struct cp_times *times = cp_region_times(item, layout->ncounters, layout->nquantities);
+
+	for (uint32_t g = 0; g < layout->ngroups; g++) {
+		times[g].enabled += to->group[g].enabled - from->group[g].enabled;
+		times[g].running += to->group[g].running - from->group[g].running;
+	}
+}
+
+/* One execution from `frame` to `now`, onto the node and its parent's share. */
+static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = frame->node->item, *parent = frame->node->parent->item;
+	struct cp_sum *sums = cp_region_sums(item), *above = cp_region_sums(parent);
+	uint64_t delta[CP_MAX_COUNTERS], time_ns = now_ns - frame->begin_ns;
+
+	write_begin(item);
+	write_begin(parent);
+	for (uint32_t i = 0; i < layout->ncounters; i++) {
+		delta[i] = difference(item, now->counter[i], frame->start.counter[i]);
+		sums[i].inclusive += delta[i];
+		above[i].children += delta[i];
+	}
+	add_spreads(layout, item, delta);
+	add_times(layout, item, &frame->start, now);
+	item->time_ns += time_ns;
+	parent->children_ns += time_ns;
+	item->calls++;
+	write_end(parent);
+	write_end(item);
+}
+
+/* The root's counts are one difference, renewed at each boundary. */
+static void update_root(struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = tree->root->item;
+	const struct cp_reading *start = &tree->begin->start;
+	struct cp_sum *sums = cp_region_sums(item);
+	struct cp_times *times = cp_region_times(item, layout->ncounters, layout->nquantities);
+
+	write_begin(item);
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		sums[i].inclusive = difference(item, now->counter[i], start->counter[i]);
+	for (uint32_t g = 0; g < layout->ngroups; g++) {
+		times[g].enabled = now->group[g].enabled - start->group[g].enabled;
+		times[g].running = now->group[g].running - start->group[g].running;
+	}
+	item->time_ns = now_ns - tree->begin->begin_ns;
+	write_end(item);
+}
+
+/* ---- the stack ---- */
+
+static struct cp_frame *push(struct cp_tree *tree, struct cp_node *node)
+{
+	struct cp_frame *frame = cp_pool_take(&frames);
+
+	if (!frame)
+		return NULL;
+	frame->node = node;
+	frame->outer = tree->top;
+	tree->top = frame;
+	tree->depth++;
+	return frame;
+}
+
+static void pop(struct cp_tree *tree)
+{
+	struct cp_frame *frame = tree->top;
+
+	tree->top = frame->outer;
+	tree->depth--;
+	cp_pool_give(&frames, frame);
+}
+
+static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
+{
+	for (const struct cp_frame *frame = tree->top; frame; frame = frame->outer)
+		if (frame->node->name == name)
+			return true;
+	return false;
+}
+
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_recording *record,
+	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns)
+{
+	memset(tree, 0, sizeof(*tree));
+	tree->layout = layout;
+	tree->record = record;
+	tree->thread = thread;
+	tree->root = new_node(tree, NULL, NULL);
+	tree->begin = cp_pool_take(&frames);
+	if (!tree->root || !tree->begin) {
+		cp_tree_drop(tree);
+		return -ENOMEM;
+	}
+	tree->root->item->calls = 1;
+	tree->begin->node = tree->root;
+	tree->begin->begin_ns = now_ns;
+	tree->begin->start = *reading;
+	return 0;
+}
+
+struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
+{
+	struct cp_node *node = child_of(tree, tree->top ? tree->top->node : tree->root, name);
+	struct cp_frame *frame = node ? push(tree, node) : NULL;
+
+	return frame ? &frame->start : NULL;
+}
+
+void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
+{
+	tree->top->begin_ns = now_ns;
+}
+
+enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
+	const struct cp_reading *reading, uint64_t now_ns)
+{
+	enum cp_misuse misuse = CP_MISUSE_NONE;
+
+	if (!is_open(tree, name)) {
+		tree->root->item->flags |= CP_REGION_END_WITHOUT_BEGIN;
+		return CP_MISUSE_NO_BEGIN;
+	}
+	while (tree->top->node->name != name) {
+		tree->top->node->item->flags |= CP_REGION_WRONG_NAME;
+		add_execution(tree, tree->top, reading, now_ns);
+		pop(tree);
+		misuse = CP_MISUSE_WRONG_NAME;
+	}
+	add_execution(tree, tree->top, reading, now_ns);
+	pop(tree);
+	update_root(tree, reading, now_ns);
+	return misuse;
+}
+
+bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
+{
+	const struct cp_node *parent = tree->top ? tree->top->node : tree->root;
+	struct cp_node *child = parent->recent;
+
+	if (child && child->name == name)
+		return true;
+	HASH_FIND_PTR(parent->children, &name, child);
+	return child != NULL;
+}
+
+void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
+{
+	if (tree->pauses++ > 0)
+		return;
+	tree->paused = cp_pool_take(&frames);
+	if (!tree->paused)
+		return;
+	tree->paused->start = *reading;
+	tree->paused->begin_ns = now_ns;
+}
+
+const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns)
+{
+	if (!tree->paused)
+		return NULL;
+	*now_ns = tree->paused->begin_ns;
+	return &tree->paused->start;
+}
+
+/* Moves the start of every open region by what was counted meanwhile. */
+static void shift_starts(struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+{
+	const struct cp_frame *paused = tree->paused;
+
+	for (struct cp_frame *frame = tree->top; frame; frame = frame->outer) {
+		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
+			frame->start.counter[i] += now->counter[i] - paused->start.counter[i];
+		for (uint32_t g = 0; g < tree->layout->ngroups; g++) {
+			frame->start.group[g].enabled +=
+				now->group[g].enabled - paused->start.group[g].enabled;
+			frame->start.group[g].running +=
+				now->group[g].running - paused->start.group[g].running;
+		}
+		frame->begin_ns += now_ns - paused->begin_ns;
+	}
+}
+
+void cp_tree_resume(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
+{
+	if (tree->pauses == 0 || --tree->pauses > 0 || !tree->paused)
+		return;
+	shift_starts(tree, reading, now_ns);
+	cp_pool_give(&frames, tree->paused);
+	tree->paused = NULL;
+}
+
+const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
+{
+	return tree->top ? tree->top->node->name : NULL;
+}
+
+unsigned cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
+	bool close_open)
+{
+	unsigned closed = 0;
+
+	update_root(tree, reading, now_ns);
+	for (; close_open && tree->top; closed++) {
+		tree->top->node->item->flags |= CP_REGION_LEFT_OPEN;
+		add_execution(tree, tree->top, reading, now_ns);
+		pop(tree);
+	}
+	return closed;
+}
+
+void cp_tree_spoil(struct cp_tree *tree)
+{
+	tree->root->item->flags |= CP_REGION_READ_FAILED;
+	if (tree->top)
+		tree->top->node->item->flags |= CP_REGION_READ_FAILED;
+}
+
+void cp_tree_drop(struct cp_tree *tree)
+{
+	struct cp_node *node = tree->nodes;
+
+	while (tree->top)
+		pop(tree);
+	while (node) {
+		struct cp_node *next = node->next;
+
+		cp_pool_give(&nodes, node);
+		node = next;
+	}
+	cp_pool_give(&frames, tree->begin);
+	cp_pool_give(&frames, tree->paused);
+	memset(tree, 0, sizeof(*tree));
+}
+
+struct cp_reading *cp_tree_root_start(struct cp_tree *tree)
+{
+	return &tree->begin->start;
+}
+
+uint64_t cp_tree_root_offset(const struct cp_tree *tree)
+{
+	return cp_record_offset(tree->record, tree->root->item);
+}
+
+/* Outermost first. */
+static int reopen(struct cp_tree *child, const struct cp_frame *frame)
+{
+	struct cp_reading *start;
+
+	if (!frame)
+		return 0;
+	if (reopen(child, frame->outer) < 0)
+		return -ENOMEM;
+	start = cp_tree_begin(child, frame->node->name);
+	if (!start)
+		return -ENOMEM;
+	*start = child->begin->start;
+	cp_tree_begin_time(child, child->begin->begin_ns);
+	return 0;
+}
+
+int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent)
+{
+	return reopen(child, parent->top);
+}
+
+void cp_trees_after_fork(void)
+{
+	cp_lock_reset(&nodes.lock);
+	cp_lock_reset(&frames.lock);
+	cp_lock_reset(&hash_lock);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a count belongs to: each thread's tree of regions and the stack of
+ * those that are open.  Turns two readings into a delta on a path; opens no
+ * event and reads no clock: readings and times come from the caller.
+ *
+ * A tree belongs to one thread; no function here may run on the same tree
+ * twice at a time.
+ */
+#ifndef CACHEPEEK_REGIONS_TREE_H
+#define CACHEPEEK_REGIONS_TREE_H
+
+#include <stdbool.h>
+
+#include "base/counts.h"
+#include "regions/names.h"
+#include "regions/record_write.h"
+
+/* How the sums of a run are laid out: the same for all trees. */
+struct cp_layout {
+	uint32_t ncounters, nquantities, ngroups;
+	const struct cp_quantity_terms {
+		uint32_t nterms;
+		const struct cp_term *terms;
+	} *quantities;
+};
+
+struct cp_node;
+struct cp_frame;
+
+struct cp_tree {
+	const struct cp_layout *layout;
+	struct cp_recording *record;
+	uint64_t thread; /* record offset of its thread item */
+	struct cp_node *root;
+	struct cp_frame *top;   /* innermost open region; NULL: none */
+	unsigned depth;         /* of open regions */
+	struct cp_frame *begin; /* the root's start */
+	struct cp_node *nodes;  /* all, for cp_tree_drop */
+	unsigned pauses;        /* that were not resumed */
+	struct cp_frame *paused; /* the reading at the first of them */
+};
+
+/* What went wrong in the program's use of markers, for a warning. */
+enum cp_misuse {
+	CP_MISUSE_NONE,
+	CP_MISUSE_NO_BEGIN,   /* end of a region that is not open: ignored */
+	CP_MISUSE_WRONG_NAME, /* inner regions were still open: closed too */
+	CP_MISUSE_NO_MEMORY,  /* the region is not recorded */
+};
+
+/* Starts the tree with its root region.  0 or -ENOMEM. */
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_recording *record,
+	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns);
+
+/* Finds or makes the node of `name` under the innermost open region and opens
+ * it; its start is read into the returned reading (set by the caller after
+ * this call, so that our own work is before it).  NULL: out of memory. */
+struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name);
+
+/* The time of the begin just made. */
+void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
+
+enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
+	const struct cp_reading *reading, uint64_t now_ns);
+
+/* Is there a node of this name under the innermost open region already? */
+bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
+
+/* What happens between pause and resume belongs to no open region, only to the
+ * root.  They nest. */
+void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+void cp_tree_resume(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+
+/* While paused: the reading (and time) that every marker is to use. */
+const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns);
+
+/* The innermost open region's name; NULL: none is open. */
+const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
+
+/* Brings the root region up to date.  closed: close what is open and mark it
+ * as left open; returns how many regions that were. */
+unsigned cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
+	bool close_open);
+
+/* Flags on a region of the record that a failed reading spoiled. */
+void cp_tree_spoil(struct cp_tree *tree);
+
+/* Gives the tree's memory back; the record keeps what it has. */
+void cp_tree_drop(struct cp_tree *tree);
+
+/* What the root's counts are measured from, to be filled by the caller who
+ * wants its own work to lie before it; and its offset in the record. */
+struct cp_reading *cp_tree_root_start(struct cp_tree *tree);
+uint64_t cp_tree_root_offset(const struct cp_tree *tree);
+
+/* In a fork child: opens the regions that are open in the parent's tree, from
+ * the same reading as the root.  parent's memory is not given back. */
+int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent);
+
+/* In a fork child, before any tree is touched. */
+void cp_trees_after_fork(void);
+
+#endif

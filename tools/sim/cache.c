@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The parts of a cache that are not on anybody's fast path.
+ */
+#include "cache.h"
+#include "host.h"
+
+static uint32_t log2_of(uint32_t n)
+{
+	uint32_t bits = 0;
+
+	while ((1ull << bits) < n)
+		bits++;
+	return bits;
+}
+
+static uint64_t reciprocal_of(uint32_t sets)
+{
+	return (sets & (sets - 1)) ? ~0ull / sets + 1 : 0;
+}
+
+static uint64_t rows_size(const struct cache *c)
+{
+	return (uint64_t)c->sets * c->stride;
+}
+
+static void mark_padding(struct cache *c)
+{
+	for (uint32_t set = 0; c->ways != c->lanes && set < c->sets; set++)
+		for (uint32_t way = c->ways; way < c->lanes; way++)
+			row_stamps(c, cache_row(c, set))[way] = STAMP_NEVER;
+}
+
+/* extra: bytes per way behind the stamps.  0 sets: an absent cache. */
+int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
+{
+	c->sets = sets;
+	c->ways = ways;
+	c->lanes = (ways + 3) & ~3u;
+	c->stride = (c->lanes * (8 + extra) + 63) & ~63u;
+	c->shift = log2_of(sets);
+	c->reciprocal = reciprocal_of(sets);
+	c->clock = 0;
+	c->rows = sets ? host_alloc(rows_size(c)) : 0;
+	if (sets && !c->rows)
+		return -1;
+	mark_padding(c);
+	return 0;
+}
+
+void cache_clear(struct cache *c)
+{
+	if (!c->sets)
+		return;
+	host_zero(c->rows, rows_size(c));
+	mark_padding(c);
+	c->clock = 0;
+}
+
+void cache_free(struct cache *c)
+{
+	if (c->rows)
+		host_free(c->rows, rows_size(c));
+	c->rows = 0;
+}
+
+static uint32_t rank_of(const uint32_t *stamps, uint32_t ways, uint32_t stamp)
+{
+	uint32_t rank = 1;
+
+	for (uint32_t way = 0; way < ways; way++)
+		rank += stamps[way] && stamps[way] < stamp;
+	return rank;
+}
+
+static void rank_row(struct cache *c, uint8_t *row, uint32_t flag_bits)
+{
+	uint32_t *stamps = row_stamps(c, row), ranked[CACHE_MAX_WAYS];
+	uint32_t flags = (1u << flag_bits) - 1;
+
+	for (uint32_t way = 0; way < c->ways; way++)
+		ranked[way] = rank_of(stamps, c->ways, stamps[way]) << flag_bits |
+			      (stamps[way] & flags);
+	for (uint32_t way = 0; way < c->ways; way++)
+		stamps[way] = row_tags(row)[way] ? ranked[way] : 0;
+}
+
+/* Stamps have 32 bits.  Long before they wrap, each is replaced by its rank
+ * within its set, which keeps the order and with it every later decision.
+ * The low flag_bits of a stamp are not part of its age. */
+void cache_rank(struct cache *c, uint32_t flag_bits)
+{
+	for (uint32_t set = 0; set < c->sets; set++)
+		rank_row(c, cache_row(c, set), flag_bits);
+	c->clock = c->ways + 1;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A set-associative array with exact least-recently-used replacement: every
+ * cache and TLB of the model is one of these.
+ *
+ * A row (set) is laid out as  tags[lanes] stamps[lanes] extra[lanes]:
+ *   tag    0 for an empty way, else the key divided by the number of sets,
+ *          plus one.  Valgrind keeps client addresses below 2^44, so 32 bits
+ *          tell all lines of a set apart when a way spans 4 KB or more (any
+ *          TLB; an L1 of 64 sets of 64 bytes), else those within 2^32 ways.
+ *   stamp  when the way was last used; the smallest is the victim.  Empty ways
+ *          have 0, ways that only pad the row to whole vectors STAMP_NEVER.
+ *   extra  flags or masks that only some caches have.
+ * An all-zero row is an empty set, so fresh pages from the kernel need no
+ * initialisation, which matters for a last level of 200,000 sets.
+ */
+#ifndef CACHEPEEK_SIM_CACHE_H
+#define CACHEPEEK_SIM_CACHE_H
+
+#include "lanes.h"
+
+#define STAMP_NEVER 0x7fffffffu
+#define CACHE_MAX_WAYS 128
+
+struct cache {
+	uint8_t *rows;
+	uint64_t reciprocal; /* of the number of sets; 0: a power of two */
+	uint32_t sets, ways, lanes, stride, shift;
+	uint32_t clock; /* of caches that stamp for themselves */
+};
+
+struct cache_place {
+	uint8_t *row;
+	uint32_t set, tag;
+};
+
+LANES_INLINE uint32_t *row_tags(uint8_t *row)
+{
+	return (uint32_t *)row;
+}
+
+LANES_INLINE uint32_t *row_stamps(const struct cache *c, uint8_t *row)
+{
+	return (uint32_t *)row + c->lanes;
+}
+
+/* L1D keeps two flags per way here ... */
+LANES_INLINE uint8_t *row_flags(const struct cache *c, uint8_t *row)
+{
+	return row + 8 * c->lanes;
+}
+
+/* ... and the first-level TLBs the lines of each page that are in a filter. */
+LANES_INLINE uint64_t *row_masks(const struct cache *c, uint8_t *row)
+{
+	return (uint64_t *)(row + 8 * c->lanes);
+}
+
+LANES_INLINE uint8_t *cache_row(const struct cache *c, uint32_t set)
+{
+	return c->rows + (uint64_t)set * c->stride;
+}
+
+/* Division by multiplication: the rounded-up reciprocal yields the quotient or
+ * one more, for every 64-bit key. */
+LANES_INLINE uint64_t cache_divide(const struct cache *c, uint64_t key)
+{
+	uint64_t q = (uint64_t)(((unsigned __int128)key * c->reciprocal) >> 64);
+
+	return q - (q * c->sets > key);
+}
+
+LANES_INLINE struct cache_place cache_place(const struct cache *c, uint64_t key)
+{
+	struct cache_place p;
+	uint64_t q;
+
+	if (c->reciprocal) {
+		q = cache_divide(c, key);
+		p.set = (uint32_t)(key - q * c->sets);
+	} else {
+		q = key >> c->shift;
+		p.set = (uint32_t)key & (c->sets - 1);
+	}
+	p.tag = (uint32_t)q + 1;
+	p.row = cache_row(c, p.set);
+	return p;
+}
+
+LANES_INLINE uint64_t cache_key(const struct cache *c, uint32_t set, uint32_t tag)
+{
+	return (uint64_t)(tag - 1) * c->sets + set;
+}
+
+LANES_INLINE int cache_find(const struct cache *c, struct cache_place p)
+{
+	return lanes_find(row_tags(p.row), c->lanes, p.tag);
+}
+
+LANES_INLINE unsigned cache_victim(const struct cache *c, uint8_t *row)
+{
+	return lanes_oldest(row_stamps(c, row), c->lanes);
+}
+
+/* Lets the host fetch the tags of a set while we do something else. */
+LANES_INLINE void cache_prefetch(const struct cache *c, uint64_t key)
+{
+	uint8_t *row = cache_place(c, key).row;
+
+	__builtin_prefetch(row);
+	__builtin_prefetch(row + 64);
+}
+
+int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra);
+void cache_clear(struct cache *c);
+void cache_rank(struct cache *c, uint32_t flag_bits);
+void cache_free(struct cache *c);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The life of a core: made, lent to a thread, read, made cold again.
+ */
+#include "model.h"
+#include "host.h"
+
+static uint32_t log2_of(uint32_t n)
+{
+	return 31 - (uint32_t)__builtin_clz(n);
+}
+
+int uncore_init(struct uncore *u, const struct machine *m)
+{
+	u->cores = 0;
+	u->ncores = 0;
+	return cache_init(&u->llc, m->llc.sets, m->llc.ways, 0);
+}
+
+static void filter_reset(struct core *core)
+{
+	for (uint32_t i = 0; i < DATA_FILTER; i++) {
+		core->read_line[i] = core->write_line[i] = NO_LINE;
+		core->stamp_at[i] = &core->nowhere;
+	}
+	for (uint32_t i = 0; i < CODE_FILTER; i++)
+		core->code_line[i] = NO_LINE;
+	core->last_line = NO_LINE;
+}
+
+/* The core must be zeroed memory.  -1: no memory. */
+int core_init(struct core *core, const struct machine *m, struct uncore *u)
+{
+	core->uncore = u;
+	core->line_shift = log2_of(m->line);
+	core->page_shift = log2_of(m->page) - core->line_shift;
+	core->page_mask = (1u << core->page_shift) - 1;
+	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
+	core->clock = core->clock_seen = 1;
+	filter_reset(core);
+	if (cache_init(&core->l1i, m->l1i.sets, m->l1i.ways, 0) ||
+		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, 1) ||
+		cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
+		cache_init(&core->itlb, m->itlb.sets, m->itlb.ways, 8) ||
+		cache_init(&core->dtlb, m->dtlb.sets, m->dtlb.ways, 8) ||
+		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0)) {
+		core_free(core);
+		return -1;
+	}
+	return 0;
+}
+
+/* As cold as after core_init; what has been counted stays. */
+void core_clear(struct core *core)
+{
+	cache_clear(&core->l1i);
+	cache_clear(&core->l1d);
+	cache_clear(&core->l2);
+	cache_clear(&core->itlb);
+	cache_clear(&core->dtlb);
+	cache_clear(&core->stlb);
+	filter_reset(core);
+}
+
+void core_free(struct core *core)
+{
+	cache_free(&core->l1i);
+	cache_free(&core->l1d);
+	cache_free(&core->l2);
+	cache_free(&core->itlb);
+	cache_free(&core->dtlb);
+	cache_free(&core->stlb);
+}
+
+/* From now on the other cores see this one's accesses, and it theirs. */
+void core_attach(struct core *core)
+{
+	core->next = core->uncore->cores;
+	core->uncore->cores = core;
+	core->uncore->ncores++;
+}
+
+void core_detach(struct core *core)
+{
+	struct core **link = &core->uncore->cores;
+
+	while (*link != core)
+		link = &(*link)->next;
+	*link = core->next;
+	core->uncore->ncores--;
+}
+
+static void renew_stamps(struct core *core)
+{
+	filter_forget_all(core);
+	cache_rank(&core->l1i, 0);
+	cache_rank(&core->l1d, 0);
+	cache_rank(&core->itlb, 0);
+	cache_rank(&core->dtlb, 0);
+	core->clock = CACHE_MAX_WAYS + 2;
+}
+
+/* Turns what generated code has noted since the last time into counts.  Its
+ * clock advances once for each change of instruction line and twice for each
+ * reference, hence the lines need no counter of their own. */
+void core_collect(struct core *core)
+{
+	uint64_t loads = (uint32_t)core->refs, stores = core->refs >> 32;
+	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
+
+	core->count[CP_SIM_instructions] += core->clock >> 32;
+	core->count[CP_SIM_l1d_loads] += loads;
+	core->count[CP_SIM_l1d_stores] += stores;
+	core->count[CP_SIM_l1d_rmw] += core->rmw;
+	core->count[CP_SIM_l1i_accesses] +=
+		ticks - core->idle_ticks - 2 * (loads + stores);
+	core->clock = (uint32_t)core->clock;
+	core->refs = core->rmw = core->idle_ticks = 0;
+	if (core->clock > CLOCK_LIMIT)
+		renew_stamps(core);
+	core->clock_seen = core->clock;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Searching one cache set: the only code that knows about vector units.
+ *
+ * A set is an array of 32-bit lanes, always a multiple of four and aligned to
+ * 16 bytes.  Values that are compared for age stay below 2^31, because SSE2
+ * only compares signed.
+ */
+#ifndef CACHEPEEK_SIM_LANES_H
+#define CACHEPEEK_SIM_LANES_H
+
+#include <stdint.h>
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+LANES_INLINE __m128i lanes_at(const uint32_t *v)
+{
+	return *(const __m128i *)v;
+}
+
+LANES_INLINE __m128i lanes_equal(const uint32_t *v, __m128i key)
+{
+	return _mm_cmpeq_epi32(key, lanes_at(v));
+}
+
+/* One bit for each of up to four lanes that hold the key. */
+LANES_INLINE unsigned lanes_match4(const uint32_t *v, __m128i key)
+{
+	return _mm_movemask_ps(_mm_castsi128_ps(lanes_equal(v, key)));
+}
+
+LANES_INLINE unsigned lanes_match8(const uint32_t *v, __m128i key)
+{
+	__m128i m = _mm_packs_epi32(lanes_equal(v, key), lanes_equal(v + 4, key));
+
+	return _mm_movemask_epi8(_mm_packs_epi16(m, _mm_setzero_si128()));
+}
+
+LANES_INLINE unsigned lanes_match16(const uint32_t *v, __m128i key)
+{
+	__m128i lo = _mm_packs_epi32(lanes_equal(v, key), lanes_equal(v + 4, key));
+	__m128i hi = _mm_packs_epi32(lanes_equal(v + 8, key), lanes_equal(v + 12, key));
+
+	return _mm_movemask_epi8(_mm_packs_epi16(lo, hi));
+}
+
+LANES_INLINE int lanes_first(unsigned bits, unsigned base)
+{
+	return (int)(base + (unsigned)__builtin_ctz(bits));
+}
+
+/* The first lane that holds the key, or -1. */
+LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
+{
+	__m128i k = _mm_set1_epi32((int)key);
+	unsigned i = 0, bits;
+
+	for (; i + 16 <= lanes; i += 16)
+		if ((bits = lanes_match16(v + i, k)))
+			return lanes_first(bits, i);
+	if (i + 8 <= lanes) {
+		if ((bits = lanes_match8(v + i, k)))
+			return lanes_first(bits, i);
+		i += 8;
+	}
+	if (i < lanes && (bits = lanes_match4(v + i, k)))
+		return lanes_first(bits, i);
+	return -1;
+}
+
+LANES_INLINE __m128i lanes_min4(__m128i a, __m128i b)
+{
+	__m128i greater = _mm_cmpgt_epi32(a, b);
+
+	return _mm_or_si128(_mm_and_si128(greater, b), _mm_andnot_si128(greater, a));
+}
+
+LANES_INLINE uint32_t lanes_min(const uint32_t *v, unsigned lanes)
+{
+	__m128i m = lanes_at(v);
+
+	for (unsigned i = 4; i < lanes; i += 4)
+		m = lanes_min4(m, lanes_at(v + i));
+	m = lanes_min4(m, _mm_shuffle_epi32(m, 0x4e));
+	m = lanes_min4(m, _mm_shuffle_epi32(m, 0xb1));
+	return (uint32_t)_mm_cvtsi128_si32(m);
+}
+
+#else
+
+LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
+{
+	for (unsigned i = 0; i < lanes; i++)
+		if (v[i] == key)
+			return (int)i;
+	return -1;
+}
+
+LANES_INLINE uint32_t lanes_min(const uint32_t *v, unsigned lanes)
+{
+	uint32_t min = v[0];
+
+	for (unsigned i = 1; i < lanes; i++)
+		if (v[i] < min)
+			min = v[i];
+	return min;
+}
+
+#endif
+
+/* The lane with the smallest value: the way that was used longest ago. */
+LANES_INLINE unsigned lanes_oldest(const uint32_t *v, unsigned lanes)
+{
+	return (unsigned)lanes_find(v, lanes, lanes_min(v, lanes));
+}
+
+#endif

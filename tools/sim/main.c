@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The simulated PMU: registration with Valgrind's core, and its memory.
+ */
+#include "tool.h"
+#include "host.h"
+
+void *host_alloc(uint64_t size)
+{
+	return VG_(am_shadow_alloc)(size);
+}
+
+void host_free(void *p, uint64_t size)
+{
+	VG_(am_munmap_valgrind)((Addr)p, VG_PGROUNDUP(size));
+}
+
+void host_zero(void *p, uint64_t size)
+{
+	VG_(memset)(p, 0, size);
+}
+
+static void start(void)
+{
+	options_check();
+	threads_start();
+}
+
+static void finish(Int exit_code)
+{
+	(void)exit_code;
+	threads_finish();
+}
+
+static void register_tool(void)
+{
+	VG_(details_name)("cachepeek");
+	VG_(details_version)(NULL);
+	VG_(details_description)("a simulated PMU");
+	VG_(details_copyright_author)("GPL-2.0-or-later, the libcachepeek developers.");
+	VG_(details_bug_reports_to)("the libcachepeek developers");
+	VG_(details_avg_translation_sizeB)(600);
+	VG_(basic_tool_funcs)(start, instrument, finish);
+	VG_(needs_command_line_options)
+	(options_parse, options_usage, options_debug_usage);
+	VG_(needs_client_requests)(request_handle);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(register_tool)

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The simulated machine: cores with private L1I, L1D, L2 and TLBs around one
+ * last-level cache.  Freestanding, so that a unit test can drive it.
+ *
+ * Write-back, write-allocate, exact LRU, neither inclusive nor exclusive: a
+ * miss fills every level it passed.  A store takes a line away from the other
+ * cores (MESI without a bus: state changes at once).
+ */
+#ifndef CACHEPEEK_SIM_MODEL_H
+#define CACHEPEEK_SIM_MODEL_H
+
+#include "cache.h"
+#include "request.h"
+
+struct geometry {
+	uint32_t sets, ways; /* 0, 0: this machine has none */
+};
+
+struct machine {
+	struct geometry l1i, l1d, l2, llc, itlb, dtlb, stlb;
+	uint32_t line, page; /* bytes, powers of two */
+};
+
+/* Entries of the filters (see core.h); powers of two. */
+#ifndef DATA_FILTER
+#define DATA_FILTER 2048
+#endif
+#ifndef CODE_FILTER
+#define CODE_FILTER 1024
+#endif
+/* A core's stamps are ranked anew when its clock has come this far: there is
+ * room for everything that a time slice may add. */
+#ifndef CLOCK_LIMIT
+#define CLOCK_LIMIT (1u << 30)
+#endif
+/* The same for L2, LLC and STLB, which keep two flags below their stamps. */
+#ifndef OUTER_CLOCK_LIMIT
+#define OUTER_CLOCK_LIMIT (1u << 28)
+#endif
+
+#define NO_LINE (~0ull)
+
+enum access { IFETCH, LOAD, STORE };
+
+struct core;
+
+/* What the cores share. */
+struct uncore {
+	struct cache llc;
+	struct core *cores; /* linked by core->next */
+	uint32_t ncores;
+};
+
+/* Generated code reads and writes the first part.  An entry of a filter is the
+ * line with that index if a reference to it needs no more than a new stamp:
+ * resident in L1 and its page in the first-level TLB; for stores, also dirty
+ * and owned. */
+struct core {
+	uint64_t clock;     /* low half: stamps; high half: instructions */
+	uint64_t refs;      /* low half: loads; high half: stores */
+	uint64_t last_line; /* of the last instruction executed */
+	uint64_t rmw;
+	uint64_t idle_ticks; /* clock ticks that stand for no reference */
+	uint64_t clock_seen; /* the clock at the last core_collect */
+
+	uint64_t read_line[DATA_FILTER];
+	uint64_t write_line[DATA_FILTER];
+	uint32_t *stamp_at[DATA_FILTER]; /* where the L1D keeps its stamp */
+	uint64_t code_line[CODE_FILTER];
+	uint32_t code_stamp[CODE_FILTER]; /* newer than the one in the L1I */
+
+	/* The rest belongs to the model. */
+	uint32_t page_slot[DATA_FILTER]; /* in the DTLB */
+	uint32_t code_slot[CODE_FILTER]; /* in the L1I */
+	uint32_t code_page_slot[CODE_FILTER];
+	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
+	uint32_t line_shift;
+	uint32_t page_shift;  /* from a line's number to its page's */
+	uint32_t page_mask;   /* of a line's number: its place in its page */
+	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
+	uint32_t miss_history;
+	uint32_t nowhere; /* a stamp that nobody reads */
+	struct uncore *uncore;
+	struct core *next;
+	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
+};
+
+/* uncore.c */
+int uncore_init(struct uncore *u, const struct machine *m);
+int core_init(struct core *core, const struct machine *m, struct uncore *u);
+void core_clear(struct core *core);
+void core_free(struct core *core);
+void core_attach(struct core *core);
+void core_detach(struct core *core);
+void core_collect(struct core *core);
+
+/* l1.c */
+void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t stamp);
+void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
+	uint32_t stamp);
+void code_touch(struct core *core, uint64_t line, uint32_t stamp);
+void filter_forget_data(struct core *core, uint32_t index);
+void filter_forget_all(struct core *core);
+
+/* outer.c: behind the first level */
+int outer_fetch(struct core *core, uint64_t line, enum access kind);
+void outer_write_back(struct core *core, uint64_t line);
+void outer_own(struct core *core, uint64_t line);
+void outer_page(struct core *core, uint64_t page, enum access kind);
+
+#endif

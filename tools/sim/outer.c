@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Behind the first level: L2, last level, second-level TLB, other cores.
+ *
+ * These caches stamp for themselves; a stamp is (clock << 2 | flags).
+ */
+#include "model.h"
+
+enum { DIRTY = 1, OWNED = 2, FLAGS = 3, FLAG_BITS = 2 };
+enum { L1_DIRTY = 1, L1_OWNED = 2 }; /* as in l1.c */
+
+static void stamp_way(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
+{
+	row_stamps(c, row)[way] = ++c->clock << FLAG_BITS | flags;
+	if (__builtin_expect(c->clock >= OUTER_CLOCK_LIMIT, 0))
+		cache_rank(c, FLAG_BITS);
+}
+
+LANES_INLINE uint32_t flags_of(const struct cache *c, uint8_t *row, unsigned way)
+{
+	return row_stamps(c, row)[way] & FLAGS;
+}
+
+static void set_flags(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
+{
+	row_stamps(c, row)[way] |= flags;
+}
+
+static void clear_flags(struct cache *c, uint8_t *row, unsigned way)
+{
+	row_stamps(c, row)[way] &= ~(uint32_t)FLAGS;
+}
+
+static void empty_way(struct cache *c, uint8_t *row, unsigned way)
+{
+	row_tags(row)[way] = 0;
+	row_stamps(c, row)[way] = 0;
+}
+
+/* Makes room in the last level and puts the line there. */
+static void llc_fill(struct core *core, struct cache_place p, uint32_t flags)
+{
+	struct cache *c = &core->uncore->llc;
+	unsigned way = cache_victim(c, p.row);
+
+	core->count[CP_SIM_llc_writebacks] += flags_of(c, p.row, way) & DIRTY;
+	row_tags(p.row)[way] = p.tag;
+	stamp_way(c, p.row, way, flags);
+}
+
+static void llc_write_back(struct core *core, uint64_t line)
+{
+	struct cache *c = &core->uncore->llc;
+	struct cache_place p;
+	int way;
+
+	if (!c->sets)
+		return;
+	p = cache_place(c, line);
+	way = cache_find(c, p);
+	if (way >= 0)
+		set_flags(c, p.row, way, DIRTY);
+	else
+		llc_fill(core, p, DIRTY);
+}
+
+static void llc_fetch(struct core *core, uint64_t line, enum access kind)
+{
+	struct cache *c = &core->uncore->llc;
+	struct cache_place p;
+	int way;
+
+	if (!c->sets)
+		return;
+	p = cache_place(c, line);
+	way = cache_find(c, p);
+	if (way >= 0) {
+		stamp_way(c, p.row, way, flags_of(c, p.row, way));
+		return;
+	}
+	core->count[CP_SIM_llc_ifetch_misses + kind]++;
+	llc_fill(core, p, 0);
+}
+
+static void l2_fill(struct core *core, struct cache_place p, uint32_t flags)
+{
+	struct cache *c = &core->l2;
+	unsigned way = cache_victim(c, p.row);
+
+	if (flags_of(c, p.row, way) & DIRTY) {
+		core->count[CP_SIM_l2_writebacks]++;
+		llc_write_back(core, cache_key(c, p.set, row_tags(p.row)[way]));
+	}
+	row_tags(p.row)[way] = p.tag;
+	stamp_way(c, p.row, way, flags);
+}
+
+/* A modified line leaves the L1D. */
+void outer_write_back(struct core *core, uint64_t line)
+{
+	struct cache *c = &core->l2;
+	struct cache_place p;
+	int way;
+
+	if (!c->sets) {
+		llc_write_back(core, line);
+		return;
+	}
+	p = cache_place(c, line);
+	way = cache_find(c, p);
+	if (way >= 0)
+		set_flags(c, p.row, way, DIRTY | OWNED);
+	else
+		l2_fill(core, p, DIRTY | OWNED);
+}
+
+/* One line in another core's L1D and L2, if it is there. */
+struct remote {
+	struct cache_place l1, l2;
+	int l1_way, l2_way;
+};
+
+static int remote_find(struct core *other, uint64_t line, struct remote *r)
+{
+	r->l1 = cache_place(&other->l1d, line);
+	r->l1_way = cache_find(&other->l1d, r->l1);
+	r->l2_way = -1;
+	if (other->l2.sets) {
+		r->l2 = cache_place(&other->l2, line);
+		r->l2_way = cache_find(&other->l2, r->l2);
+	}
+	return r->l1_way >= 0 || r->l2_way >= 0;
+}
+
+static int remote_dirty(struct core *other, const struct remote *r)
+{
+	if (r->l1_way >= 0 && row_flags(&other->l1d, r->l1.row)[r->l1_way] & L1_DIRTY)
+		return 1;
+	return r->l2_way >= 0 && flags_of(&other->l2, r->l2.row, r->l2_way) & DIRTY;
+}
+
+static void remote_take(struct core *other, const struct remote *r, uint64_t line)
+{
+	uint32_t index = line & (DATA_FILTER - 1);
+
+	if (r->l1_way >= 0) {
+		if (other->read_line[index] == line)
+			filter_forget_data(other, index);
+		empty_way(&other->l1d, r->l1.row, r->l1_way);
+		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
+	}
+	if (r->l2_way >= 0)
+		empty_way(&other->l2, r->l2.row, r->l2_way);
+}
+
+static void remote_share(struct core *other, const struct remote *r, uint64_t line)
+{
+	uint32_t index = line & (DATA_FILTER - 1);
+
+	if (r->l1_way >= 0) {
+		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
+		if (other->write_line[index] == line)
+			other->write_line[index] = NO_LINE;
+	}
+	if (r->l2_way >= 0)
+		clear_flags(&other->l2, r->l2.row, r->l2_way);
+}
+
+/* Tells the other cores of our access; returns whether the line is ours alone. */
+static int snoop(struct core *core, uint64_t line, enum access kind)
+{
+	int alone = 1;
+	struct remote r;
+
+	for (struct core *other = core->uncore->cores; other; other = other->next) {
+		if (other == core || !remote_find(other, line, &r))
+			continue;
+		if (remote_dirty(other, &r)) {
+			core->count[CP_SIM_hitm]++;
+			llc_write_back(core, line);
+		}
+		if (kind == STORE) {
+			core->count[CP_SIM_invalidations]++;
+			remote_take(other, &r, line);
+		} else {
+			remote_share(other, &r, line);
+			alone = 0;
+		}
+	}
+	return alone;
+}
+
+/* Our L1D wants to modify a line that others may have. */
+void outer_own(struct core *core, uint64_t line)
+{
+	struct cache_place p;
+	int way;
+
+	snoop(core, line, STORE);
+	if (!core->l2.sets)
+		return;
+	p = cache_place(&core->l2, line);
+	way = cache_find(&core->l2, p);
+	if (way >= 0)
+		set_flags(&core->l2, p.row, way, OWNED);
+}
+
+static int beyond_private(struct core *core, uint64_t line, enum access kind)
+{
+	int alone = core->uncore->ncores <= 1 || snoop(core, line, kind);
+
+	llc_fetch(core, line, kind);
+	return alone;
+}
+
+/* A line comes to an L1; returns whether no other core has it. */
+int outer_fetch(struct core *core, uint64_t line, enum access kind)
+{
+	struct cache *c = &core->l2;
+	struct cache_place p;
+	int way, alone;
+
+	if (!c->sets)
+		return beyond_private(core, line, kind);
+	p = cache_place(c, line);
+	way = cache_find(c, p);
+	core->miss_history = core->miss_history << 1 | (way < 0);
+	if (__builtin_expect(way >= 0, 1)) {
+		stamp_way(c, p.row, way, flags_of(c, p.row, way));
+		return flags_of(c, p.row, way) & OWNED;
+	}
+	core->count[CP_SIM_l2_ifetch_misses + kind]++;
+	alone = beyond_private(core, line, kind);
+	l2_fill(core, p, alone ? OWNED : 0);
+	return alone;
+}
+
+static void count_walk(struct core *core, enum access kind)
+{
+	static const unsigned char counter[] = {
+		CP_SIM_itlb_walks, CP_SIM_dtlb_load_walks, CP_SIM_dtlb_store_walks};
+
+	core->count[counter[kind]]++;
+}
+
+/* A page that the first-level TLB did not have. */
+void outer_page(struct core *core, uint64_t page, enum access kind)
+{
+	struct cache *c = &core->stlb;
+	struct cache_place p;
+	int way;
+
+	if (!c->sets) {
+		count_walk(core, kind);
+		return;
+	}
+	p = cache_place(c, page);
+	way = cache_find(c, p);
+	if (way < 0) {
+		count_walk(core, kind);
+		way = (int)cache_victim(c, p.row);
+		row_tags(p.row)[way] = p.tag;
+	}
+	stamp_way(c, p.row, way, 0);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What the program under simulation may ask (request.h).
+ *
+ * A request ends its superblock, and the next one loads the core's address
+ * anew, so PAUSE and RESUME take effect exactly there.
+ */
+#include "tool.h"
+
+Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
+{
+	*ret = 1;
+	switch (args[0]) {
+	case CP_SIM_HELLO:
+		*ret = CP_SIM_PROTOCOL;
+		break;
+	case CP_SIM_OWN_CODE:
+		*ret = own_code_add(args[1], args[2]);
+		break;
+	case CP_SIM_PAUSE:
+		threads_pause(tid);
+		break;
+	case CP_SIM_RESUME:
+		threads_resume(tid);
+		break;
+	case CP_SIM_READ:
+		*ret = threads_read(tid, args[1]);
+		break;
+	case CP_SIM_READ_PROCESS:
+		*ret = threads_read_process(args[1]);
+		break;
+	case CP_SIM_BIND:
+		*ret = threads_bind(tid, args[1]);
+		break;
+	case CP_SIM_BIND_PROCESS:
+		*ret = threads_bind_process(args[1]);
+		break;
+	case CP_SIM_SYNC:
+		threads_sync();
+		break;
+	default:
+		*ret = 0;
+		return False;
+	}
+	return True;
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The simulated PMU: a Valgrind tool built out of tree, against the libraries
+# and headers of the distribution's valgrind package.  Included by the root
+# Makefile; B is the build directory.
+
+B ?= build
+VALGRIND_INCLUDE ?= /usr/include/valgrind
+VALGRIND_LIBEXEC ?= /usr/libexec/valgrind
+SIM_TRIPLET := $(shell $(CC) -dumpmachine)
+VALGRIND_LIBDIR ?= $(firstword $(wildcard /usr/lib/$(SIM_TRIPLET)/valgrind /usr/lib/valgrind))
+
+SIM_ARCH := $(if $(filter aarch64%,$(SIM_TRIPLET)),arm64,amd64)
+SIM_PLATFORM := $(SIM_ARCH)-linux
+SIM_DIR := $(B)/cachepeek
+SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
+SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
+
+SIM_SOURCES := main options instrument threads own_code requests cache core l1 outer
+SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
+
+SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
+	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
+	-isystem $(VALGRIND_INCLUDE) -Itools/sim -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
+	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1
+# Where Valgrind's own build puts its tools.
+SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
+SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
+	-Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
+ifeq ($(SIM_ARCH),arm64)
+SIM_CFLAGS := $(filter-out -m64,$(SIM_CFLAGS))
+SIM_LDFLAGS := $(filter-out -m64,$(SIM_LDFLAGS))
+endif
+
+.PHONY: sim
+sim: $(SIM) $(SIM_CORE)
+
+$(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
+	$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) \
+		$(VALGRIND_LIBDIR)/libcoregrind-$(SIM_PLATFORM).a \
+		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc
+
+$(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
+	cp $< $@
+
+$(B)/sim/%.o: tools/sim/%.c | $(B)/sim
+	$(CC) $(SIM_CFLAGS) -c -o $@ $<
+
+$(SIM_DIR) $(B)/sim:
+	mkdir -p $@
+
+-include $(SIM_OBJECTS:.o=.d)

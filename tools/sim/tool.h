@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What the parts of the Valgrind tool share.
+ */
+#ifndef CACHEPEEK_SIM_TOOL_H
+#define CACHEPEEK_SIM_TOOL_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_transtab.h"
+#include "pub_tool_clreq.h"
+#include "model.h"
+
+/* options.c */
+extern struct machine tool_machine;
+extern Bool tool_report;
+Bool options_parse(const HChar *arg);
+void options_check(void);
+void options_usage(void);
+void options_debug_usage(void);
+
+/* threads.c: the counters and the core of each thread */
+extern struct core *running; /* where the running thread's accesses go */
+void threads_start(void);
+void threads_finish(void);
+Int threads_read(ThreadId tid, UWord out);
+Int threads_read_process(UWord out);
+Int threads_bind(ThreadId tid, UWord mirror);
+Int threads_bind_process(UWord mirror);
+void threads_sync(void);
+void threads_pause(ThreadId tid);
+void threads_resume(ThreadId tid);
+
+/* own_code.c: the library's own code */
+Bool own_code_add(Addr lo, Addr hi);
+Bool own_code_at(Addr addr);
+
+/* requests.c */
+Bool request_handle(ThreadId tid, UWord *args, UWord *ret);
+
+/* instrument.c */
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+	IRType host_word);
+
+#endif
