@@ -35,12 +35,12 @@ PFM := $(B)/libpfm-hidden.a
 
 .DEFAULT_GOAL := all
 
-# Sets SIM: the simulated PMU, in the directory $(B)/cachepeek.
+# Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/cachepeek.
 -include tools/sim/sim.mk
 -include tests/tests.mk
 
 .PHONY: all
-all: $(LIB) $(CLI) $(SIM) ## build the library, the command and the simulated PMU
+all: $(LIB) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE

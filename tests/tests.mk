@@ -57,7 +57,7 @@ check-unit: $(UNIT)
 	$(PROVE) $(PROVE_FLAGS) $(UNIT)
 
 # Tests that call make start afresh, without the settings of this one.
-check-run: all $(UNIT) $(PROGRAMS)
+check-run: all $(UNIT) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
 		B='$(abspath $(B))' CC='$(CC)' LC_ALL=C \
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
