@@ -25,7 +25,9 @@ OUTPUT := $(wildcard output/*.c)
 LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTPUT)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
-CLI_SHARED := $(BASE) $(OUTPUT) $(wildcard regions/record_read.c preload/options.c)
+CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
+	preload/options.c preload/machine.c preload/env.c preload/pfm.c preload/pfm_libc.c \
+	preload/engine/perf.c preload/engine/explain.c preload/engine/userread.c
 CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek doctor: what can be counted here, why not, and what would change
+ * that.  --verify runs kernels of known counts (tools/kernels.c) on each engine
+ * and compares.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <linux/hw_breakpoint.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "output/report.h"
+#include "preload/engine/engine.h"
+#include "preload/machine.h"
+#include "preload/pfm.h"
+#include "regions/rundir.h"
+#include "tools/cmd.h"
+#include "tools/kernels.h"
+#include "tools/place.h"
+
+/* The argument with which this command runs itself as the program under test. */
+#define KERNELS "--run-kernels"
+
+static void row(const char *what, bool can, const char *text)
+{
+	printf("  %-18s %-4s %s\n", what, can ? "yes" : "no", text);
+}
+
+/* ---- what can be counted ---- */
+
+static bool software_works(struct cp_why *why)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.exclude_kernel = 1,
+	};
+
+	return cp_perf_probe(&attr, why) == 0;
+}
+
+static bool breakpoints_work(struct cp_why *why)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = (uintptr_t)&cp_cmd_doctor,
+		.bp_len = sizeof(long),
+		.exclude_kernel = 1,
+	};
+
+	return cp_perf_probe(&attr, why) == 0;
+}
+
+static bool simulator_works(char *text, size_t size)
+{
+	char library[PATH_MAX], tool[PATH_MAX + 64], error[256];
+	struct cp_machine machine;
+
+	if (cp_library_path(library, sizeof(library)) < 0) {
+		snprintf(text, size, "libcachepeek.so is not installed: run `make install`");
+		return false;
+	}
+	*strrchr(library, '/') = '\0';
+#if defined(__aarch64__)
+	snprintf(tool, sizeof(tool), "%s/cachepeek/cachepeek-arm64-linux", library);
+#else
+	snprintf(tool, sizeof(tool), "%s/cachepeek/cachepeek-amd64-linux", library);
+#endif
+	if (access(tool, X_OK) != 0) {
+		snprintf(text, size, "%s is missing: run `make install`", tool);
+		return false;
+	}
+	if (cp_machine_find(&machine, "host", error, sizeof(error)) == 0)
+		cp_machine_describe(&machine, text, size);
+	return true;
+}
+
+static void print_settings(void)
+{
+	char text[64];
+
+	if (cp_read_file("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)))
+		printf("  kernel.perf_event_paranoid = %s\n", text);
+	if (cp_read_file("/proc/sys/kernel/nmi_watchdog", text, sizeof(text)))
+		printf("  kernel.nmi_watchdog = %s\n", text);
+	if (cp_pfm_core_pmu(0))
+		printf("  libpfm4 names this PMU %s\n", cp_pfm_core_pmu(0));
+	else
+		printf("  libpfm4 does not know this CPU's PMU: perf:: names only\n");
+}
+
+static void diagnose(bool *hardware, bool *software, bool *simulator)
+{
+	struct cp_why why = {""};
+	char text[512];
+
+	*hardware = cp_perf_hardware_works(&why);
+	row("hardware counters", *hardware, *hardware ? "the PMU counts" : why.text);
+	*software = software_works(&why);
+	row("software events", *software,
+		*software ? "page faults, context switches, migrations, task clock" : why.text);
+	row("breakpoint events", breakpoints_work(&why),
+		breakpoints_work(&why) ? "mem:ADDRESS:x counts the calls of a function" : why.text);
+	*simulator = simulator_works(text, sizeof(text));
+	row("simulated PMU", *simulator, text);
+}
+
+/* ---- verification ---- */
+
+static int run_kernels(const char *engine, const char *directory)
+{
+	char *argv[] = {(char[]){"/proc/self/exe"}, (char[]){"doctor"}, (char[]){KERNELS}, NULL};
+	char variables[5][PATH_MAX + 32], self[PATH_MAX];
+	char *added[6] = {variables[0], variables[1], variables[2], variables[3], variables[4], NULL};
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int status = -1;
+	pid_t child;
+
+	if (length <= 0)
+		return -ENOENT;
+	self[length] = '\0';
+	argv[0] = self;
+	snprintf(variables[0], sizeof(variables[0]), "CACHEPEEK_ENGINE=%s", engine);
+	snprintf(variables[1], sizeof(variables[1]), "CACHEPEEK_DIR=%s", directory);
+	snprintf(variables[2], sizeof(variables[2]), "CACHEPEEK_OUTPUT=%s/report.json", directory);
+	snprintf(variables[3], sizeof(variables[3]),
+		"CACHEPEEK_EVENTS=instructions,l1d_loads,l1d_stores,l1d_load_misses,"
+		"l1d_store_misses,l1d_misses,dtlb_misses,dtlb_walks,page_faults");
+	snprintf(variables[4], sizeof(variables[4]), "CACHEPEEK_GROUPS=");
+	fflush(stdout);
+	child = fork();
+	if (child == 0)
+		_exit(-cp_exec_preloaded(argv, added));
+	if (child < 0 || waitpid(child, &status, 0) < 0)
+		return -errno;
+	return status == 0 ? 0 : -ECHILD;
+}
+
+static const struct cp_region *find_region(const struct cp_report *report, const char *name)
+{
+	const struct cp_region *region = report->total;
+
+	for (; region; region = cp_region_next(report->total, region))
+		if (region->depth == 1 && cp_slice_is(region->name, name))
+			return region;
+	return NULL;
+}
+
+static bool as_expected(const struct cp_kernel *kernel, uint64_t value, bool sim)
+{
+	double expected = (double)kernel->expected, slack = expected * kernel->hardware_slack;
+
+	if (sim || kernel->hardware_slack == 0)
+		return value >= kernel->expected &&
+		       value <= kernel->expected + (sim ? kernel->sim_slack : 0);
+	return (double)value >= expected - slack && (double)value <= expected + slack;
+}
+
+/* 1 right, 0 wrong, -1 not counted here. */
+static int verify_kernel(
+	const struct cp_report *report, const struct cp_kernel *kernel, bool sim)
+{
+	const struct cp_region *region = find_region(report, kernel->region);
+	int index = cp_report_quantity(report, kernel->preset);
+	const struct cp_count *count = region && index >= 0 ? &region->counts[index] : NULL;
+	bool right;
+
+	if (!count || count->status == CP_UNAVAILABLE) {
+		printf("  %-18s %12llu  %12s  skip  %s\n", kernel->preset,
+			(unsigned long long)kernel->expected, "-",
+			count && count->reason ? count->reason : "no such region");
+		return count ? -1 : 0;
+	}
+	right = as_expected(kernel, count->value, sim);
+	printf("  %-18s %12llu  %12llu  %-4s  %s\n", kernel->preset,
+		(unsigned long long)kernel->expected, (unsigned long long)count->value,
+		right ? "ok" : "OFF", kernel->what);
+	return right;
+}
+
+static void remove_run(const char *directory)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/report.json", directory);
+	unlink(path);
+	cp_run_remove(directory);
+}
+
+/* How many kernels were counted wrongly; -1: no report. */
+static int verify_engine(const char *engine)
+{
+	char directory[] = "/tmp/cachepeek-doctor-XXXXXX", error[256] = "";
+	const char *paths[] = {directory};
+	const struct cp_report *report = NULL;
+	struct cp_arena arena = {0};
+	int wrong = 0, checked = 0;
+
+	if (!mkdtemp(directory))
+		return -1;
+	if (run_kernels(engine, directory) == 0)
+		report = cp_report_build(&arena, paths, 1, error, sizeof(error));
+	printf("\nengine %s\n  %-18s %12s  %12s\n", engine, "preset", "expected", "measured");
+	for (const struct cp_kernel *kernel = cp_kernels; report && kernel->region; kernel++) {
+		int result = verify_kernel(report, kernel, strcmp(engine, "sim") == 0);
+
+		wrong += result == 0;
+		checked += result >= 0;
+	}
+	printf(report ? "  %d of %d right\n" : "  no report: the kernels did not run %s\n",
+		report ? checked - wrong : 0, checked);
+	if (!report && *error)
+		printf("  %s\n", error);
+	cp_arena_free(&arena);
+	remove_run(directory);
+	return report && checked ? wrong : -1;
+}
+
+int cp_cmd_doctor(int argc, char **argv)
+{
+	bool hardware, software, simulator, verify = argc > 1 && strcmp(argv[1], "--verify") == 0;
+	int failures = 0;
+
+	if (argc > 1 && strcmp(argv[1], KERNELS) == 0) {
+		cp_kernels_run();
+		return 0;
+	}
+	if (argc > 1 && !verify) {
+		fprintf(stderr, "cachepeek: doctor takes --verify or nothing, not %s\n", argv[1]);
+		return 2;
+	}
+	printf("cachepeek %s: what can be counted here\n\n", CP_VERSION);
+	diagnose(&hardware, &software, &simulator);
+	printf("\n");
+	print_settings();
+	printf("  without CACHEPEEK_ENGINE: %s\n", hardware ? "hardware counters (perf)"
+			  : simulator			     ? "the simulated PMU (sim)"
+							     : "software events only (perf)");
+	if (verify && software)
+		failures += verify_engine("perf") != 0;
+	if (verify && simulator)
+		failures += verify_engine("sim") != 0;
+	return failures ? 1 : 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek [run] [options] PROGRAM [arguments]: sets the variables and runs
+ * the program with the library preloaded; the report is the library's.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/cmd.h"
+#include "tools/place.h"
+
+#define MAX_ADDED 16
+
+struct settings {
+	unsigned count;
+	char *added[MAX_ADDED + 1];
+	char *outputs;
+};
+
+static void add(struct settings *settings, const char *name, const char *value)
+{
+	char *entry;
+
+	if (settings->count == MAX_ADDED || asprintf(&entry, "%s=%s", name, value) < 0)
+		return;
+	settings->added[settings->count++] = entry;
+}
+
+static void add_output(struct settings *settings, const char *sink)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", settings->outputs ? settings->outputs : "",
+		    settings->outputs ? "," : "", sink) < 0)
+		return;
+	free(settings->outputs);
+	settings->outputs = longer;
+}
+
+static const struct option long_options[] = {
+	{"groups", required_argument, NULL, 'g'},
+	{"events", required_argument, NULL, 'e'},
+	{"output", required_argument, NULL, 'o'},
+	{"engine", required_argument, NULL, 'E'},
+	{"machine", required_argument, NULL, 'm'},
+	{"dir", required_argument, NULL, 'd'},
+	{"verbose", no_argument, NULL, 'v'},
+	{NULL, 0, NULL, 0},
+};
+
+static int parse(struct settings *settings, int argc, char **argv)
+{
+	int option;
+
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "+g:e:o:E:m:d:v", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'g':
+			add(settings, "CACHEPEEK_GROUPS", optarg);
+			break;
+		case 'e':
+			add(settings, "CACHEPEEK_EVENTS", optarg);
+			break;
+		case 'o':
+			add_output(settings, optarg);
+			break;
+		case 'E':
+			add(settings, "CACHEPEEK_ENGINE", optarg);
+			break;
+		case 'm':
+			add(settings, "CACHEPEEK_MACHINE", optarg);
+			break;
+		case 'd':
+			add(settings, "CACHEPEEK_DIR", optarg);
+			break;
+		case 'v':
+			add(settings, "CACHEPEEK_VERBOSE", "1");
+			break;
+		default:
+			return -EINVAL;
+		}
+	}
+	if (settings->outputs)
+		add(settings, "CACHEPEEK_OUTPUT", settings->outputs);
+	return 0;
+}
+
+/* ---- programs that cannot be preloaded ---- */
+
+static int open_in_path(const char *program)
+{
+	char path[PATH_MAX];
+	const char *at = getenv("PATH"), *end;
+
+	if (strchr(program, '/') || !at)
+		return open(program, O_RDONLY | O_CLOEXEC);
+	for (; at; at = *end ? end + 1 : NULL) {
+		int fd;
+
+		end = strchrnul(at, ':');
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(end - at), at, program);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+/* A 64-bit ELF executable without an interpreter has no dynamic linker, and so
+ * nobody who would load the library. */
+static bool is_static(int fd)
+{
+	Elf64_Ehdr file;
+	Elf64_Phdr segment;
+
+	if (pread(fd, &file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
+		memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 ||
+		file.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	for (unsigned i = 0; i < file.e_phnum; i++) {
+		off_t at = (off_t)(file.e_phoff + i * sizeof(segment));
+
+		if (pread(fd, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
+			return false;
+		if (segment.p_type == PT_INTERP)
+			return false;
+	}
+	return true;
+}
+
+static void warn_if_static(const char *program)
+{
+	int fd = open_in_path(program);
+
+	if (fd < 0)
+		return;
+	if (is_static(fd))
+		fprintf(stderr,
+			"cachepeek: %s is statically linked: nothing can be preloaded into it, so it "
+			"runs uncounted (link it dynamically)\n",
+			program);
+	close(fd);
+}
+
+int cp_cmd_run(int argc, char **argv)
+{
+	struct settings settings = {0};
+	int result;
+
+	if (parse(&settings, argc, argv) < 0)
+		return 2;
+	if (optind == argc) {
+		fprintf(stderr, "cachepeek: no program to run: cachepeek [run] [options] PROGRAM "
+				"[arguments]; `cachepeek --help` shows the options\n");
+		return 2;
+	}
+	warn_if_static(argv[optind]);
+	result = cp_exec_preloaded(argv + optind, settings.added);
+	fprintf(stderr, "cachepeek: %s cannot be run: %s\n", argv[optind], strerror(-result));
+	return result == -ENOENT ? 127 : 126;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/kernels.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "regions/cachepeek.h"
+
+#define LOOPS 1000000u
+#define LINES 256u /* 16 KiB: in any L1D */
+#define ROUNDS 10u
+#define PAGES 1024u /* more than first-level TLBs hold */
+#define PAGE 4096u
+#define LINE 64u
+
+/* Two instructions a turn, whatever the compiler thinks of it. */
+static void count_down(void)
+{
+	uint64_t turns = LOOPS;
+
+#if defined(__x86_64__)
+	__asm__ volatile("1: dec %0\n\tjnz 1b" : "+r"(turns) : : "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(turns) : : "cc");
+#else
+	while (turns)
+		__asm__ volatile("" : "+r"(turns)), turns--;
+#endif
+}
+
+static void load_often(void)
+{
+	static volatile uint64_t word;
+
+	for (unsigned i = 0; i < LOOPS; i++)
+		(void)word;
+}
+
+static void store_often(void)
+{
+	static volatile uint64_t word;
+
+	for (unsigned i = 0; i < LOOPS; i++)
+		word = i;
+}
+
+/* Fresh pages of a mapping that nobody has touched. */
+static volatile char *fresh(size_t size)
+{
+	void *memory = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	madvise(memory, size + PAGE, MADV_NOHUGEPAGE);
+	return memory;
+}
+
+static volatile char *memory; /* mapped before the region, touched in it */
+
+static void touch_lines(void)
+{
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned i = 0; i < LINES; i++)
+			(void)memory[i * LINE];
+}
+
+static void write_lines(void)
+{
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned i = 0; i < LINES; i++)
+			memory[i * LINE] = 1;
+}
+
+static void touch_pages(void)
+{
+	for (unsigned i = 0; i < PAGES; i++)
+		(void)memory[i * PAGE];
+}
+
+const struct cp_kernel cp_kernels[] = {
+	{"instructions", count_down, "instructions", 2 * LOOPS, 100, 0.01,
+		"a loop of two instructions, 1,000,000 times"},
+	{"loads", load_often, "l1d_loads", LOOPS, 100, 0.05, "1,000,000 loads of one word"},
+	{"stores", store_often, "l1d_stores", LOOPS, 100, 0.05, "1,000,000 stores to one word"},
+	{"load_lines", touch_lines, "l1d_load_misses", LINES, 10, 1.0,
+		"256 fresh lines read, 10 times over"},
+	{"store_lines", write_lines, "l1d_store_misses", LINES, 10, 1.0,
+		"256 fresh lines written, 10 times over"},
+	{"lines", touch_lines, "l1d_misses", LINES, 10, 1.0, "256 fresh lines read, 10 times over"},
+	{"tlb", touch_pages, "dtlb_misses", PAGES, 10, 1.0, "1,024 fresh pages, one load each"},
+	{"walks", touch_pages, "dtlb_walks", PAGES, 10, 1.0, "1,024 fresh pages, one load each"},
+	{"faults", touch_pages, "page_faults", PAGES, 0, 0.0, "1,024 fresh pages, one load each"},
+	{NULL, NULL, NULL, 0, 0, 0, NULL},
+};
+
+void cp_kernels_run(void)
+{
+	for (const struct cp_kernel *kernel = cp_kernels; kernel->region; kernel++) {
+		cachepeek_region region = cachepeek_region_register(kernel->region);
+
+		memory = fresh(PAGES * PAGE);
+		cachepeek_begin(region);
+		kernel->run();
+		cachepeek_end(region);
+		munmap((void *)(uintptr_t)memory, PAGES * PAGE + PAGE);
+	}
+}

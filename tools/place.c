@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/place.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cp_library_path(char *to, size_t size)
+{
+	static const char *const places[] = {
+		"%s/libcachepeek.so",
+		"%s/../lib/libcachepeek.so",
+	};
+	char directory[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
+
+	if (length <= 0)
+		return -ENOENT;
+	directory[length] = '\0';
+	*strrchr(directory, '/') = '\0';
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), places[i], directory);
+		if (access(path, R_OK) == 0 && realpath(path, real) && strlen(real) < size) {
+			strcpy(to, real);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* Ours last: whoever is preloaded already has reasons to be first. */
+static void add_preload(const char *library)
+{
+	const char *present = getenv("LD_PRELOAD");
+	char *value;
+
+	if (!present || !*present) {
+		setenv("LD_PRELOAD", library, 1);
+		return;
+	}
+	if (strstr(present, library))
+		return;
+	if (asprintf(&value, "%s:%s", present, library) < 0)
+		return;
+	setenv("LD_PRELOAD", value, 1);
+	free(value);
+}
+
+int cp_exec_preloaded(char *const argv[], char *const added[])
+{
+	char library[PATH_MAX];
+
+	if (cp_library_path(library, sizeof(library)) < 0) {
+		fprintf(stderr, "cachepeek: libcachepeek.so is neither beside this command nor in "
+				"../lib: run `make install`\n");
+		return -ENOENT;
+	}
+	for (; *added; added++)
+		putenv(*added);
+	add_preload(library);
+	execvp(argv[0], argv);
+	return -errno;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHEPEEK_TOOLS_PLACE_H
+#define CACHEPEEK_TOOLS_PLACE_H
+
+#include <stddef.h>
+
+/* The library that belongs to this command: beside it in a build tree, in
+ * ../lib of an installation.  0, or -ENOENT. */
+int cp_library_path(char *to, size_t size);
+
+/* Runs argv with the variables added[] ("NAME=value", NULL-terminated) and the
+ * library preloaded.  Returns only if that fails: -errno. */
+int cp_exec_preloaded(char *const argv[], char *const added[]);
+
+#endif
