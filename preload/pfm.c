@@ -8,13 +8,36 @@
 
 #include "base/format.h"
 
+/* Detecting the CPU's PMUs takes a CPUID instruction for each that libpfm
+ * knows, and in a virtual machine each of them leaves the guest: 1 ms in all.
+ * Software events need none of that, only the PMU that libpfm calls "perf". */
+enum started { NOT_YET, PERF_ONLY, ALL, FAILED };
+static enum started started;
+
+const char *cp_pfm_forced_pmu(void);
+
+/* libpfm's getenv is ours (pfm_libc.c), which asks here. */
+const char *cp_pfm_forced_pmu(void)
+{
+	return started == PERF_ONLY ? "perf" : NULL;
+}
+
+static int start(enum started wanted)
+{
+	if (started == wanted || started == ALL || started == FAILED)
+		return started == FAILED ? -ENOSYS : 0;
+	if (started == PERF_ONLY)
+		pfm_terminate();
+	started = wanted;
+	if (pfm_initialize() == PFM_SUCCESS)
+		return 0;
+	started = FAILED;
+	return -ENOSYS;
+}
+
 int cp_pfm_start(void)
 {
-	static int state; /* 0: not tried, 1: works, -1: does not */
-
-	if (!state)
-		state = pfm_initialize() == PFM_SUCCESS ? 1 : -1;
-	return state > 0 ? 0 : -ENOSYS;
+	return start(ALL);
 }
 
 int cp_pfm_encode(const char *event, struct perf_event_attr *attr, const char **reason)
@@ -23,7 +46,7 @@ int cp_pfm_encode(const char *event, struct perf_event_attr *attr, const char **
 	int result;
 
 	*reason = "libpfm4 does not start on this machine";
-	if (cp_pfm_start() < 0)
+	if (start(strncmp(event, "perf::", 6) == 0 ? PERF_ONLY : ALL) < 0)
 		return -ENOSYS;
 	memset(attr, 0, sizeof(*attr));
 	result = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);

@@ -10,7 +10,7 @@
 
 struct perf_event_attr;
 
-/* Initialises libpfm at the first call.  0 or -ENOSYS. */
+/* Initialises libpfm with every PMU that is present.  0 or -ENOSYS. */
 int cp_pfm_start(void);
 
 /*

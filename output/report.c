@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Building a report: finding the records, what they share, and the order.
+ */
+#include "output/report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/format.h"
+#include "output/report_parts.h"
+
+#define MAX_QUANTITIES 512 /* of all records together */
+#define MAX_GROUPS 16
+
+struct source_list {
+	struct cp_source **items;
+	size_t count, room;
+};
+
+static void add_source(
+	struct cp_report *report, struct source_list *list, int dirfd, const char *name)
+{
+	struct cp_source *source = cp_arena_alloc(report->arena, sizeof(*source));
+	char error[512];
+
+	if (cp_record_read(report->arena, dirfd, name, &source->record, error,
+		    sizeof(error)) < 0) {
+		cp_report_warn(report, "%s", error);
+		return;
+	}
+	if (source->record.damaged)
+		cp_report_warn(report,
+			"%s: damaged in places: what could be read is shown", name);
+	if (list->count == list->room) {
+		struct cp_source **more;
+
+		list->room = list->room ? list->room * 2 : 16;
+		more = cp_arena_alloc(report->arena, list->room * sizeof(*more));
+		if (list->count)
+			memcpy(more, list->items, list->count * sizeof(*more));
+		list->items = more;
+	}
+	list->items[list->count++] = source;
+}
+
+static bool is_record(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && *name != '.' && strcmp(name + length - 4, ".rec") == 0;
+}
+
+/* readdir(3) would use malloc. */
+static void add_directory(struct cp_report *report, struct source_list *list, int fd)
+{
+	char buffer[4096] __attribute__((aligned(8)));
+	long length;
+
+	while ((length = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+		for (long at = 0; at < length;) {
+			const struct dirent64 *entry =
+				(const struct dirent64 *)(buffer + at);
+
+			if (is_record(entry->d_name))
+				add_source(report, list, fd, entry->d_name);
+			at += entry->d_reclen;
+		}
+	}
+	if (length < 0)
+		cp_report_warn(report, "the run directory: %s", cp_error_text(errno));
+}
+
+static void add_path(struct cp_report *report, struct source_list *list, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		add_directory(report, list, fd);
+		close(fd);
+	} else if (errno == ENOTDIR) {
+		add_source(report, list, AT_FDCWD, path);
+	} else {
+		cp_report_warn(report, "%s: %s", path, cp_error_text(errno));
+	}
+}
+
+static bool comes_before(const struct cp_source *a, const struct cp_source *b)
+{
+	const struct cp_record_header *x = a->record.header, *y = b->record.header;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank;
+	if (x->realtime_ns != y->realtime_ns)
+		return x->realtime_ns < y->realtime_ns;
+	if (x->pid != y->pid)
+		return x->pid < y->pid;
+	return x->image < y->image;
+}
+
+static void sift_down(struct cp_source **items, size_t root, size_t count)
+{
+	for (size_t child; (child = 2 * root + 1) < count; root = child) {
+		struct cp_source *top = items[root];
+
+		if (child + 1 < count && comes_before(items[child], items[child + 1]))
+			child++;
+		if (!comes_before(top, items[child]))
+			return;
+		items[root] = items[child];
+		items[child] = top;
+	}
+}
+
+/* Heapsort, because qsort(3) may use malloc. */
+static void sort(struct source_list *list)
+{
+	for (size_t i = list->count / 2; i > 0; i--)
+		sift_down(list->items, i - 1, list->count);
+	for (size_t end = list->count; end > 1; end--) {
+		struct cp_source *last = list->items[end - 1];
+
+		list->items[end - 1] = list->items[0];
+		list->items[0] = last;
+		sift_down(list->items, 0, end - 1);
+	}
+}
+
+/* The index of name among the report's quantities; it is added if need be. */
+static uint32_t number(struct cp_report *report, const char **names, const char *name)
+{
+	int index = cp_report_quantity(report, name);
+
+	if (index >= 0)
+		return (uint32_t)index;
+	if (report->nquantities == MAX_QUANTITIES) {
+		cp_report_warn(report,
+			"more than %d quantities: some share the last column",
+			MAX_QUANTITIES);
+		return MAX_QUANTITIES - 1;
+	}
+	names[report->nquantities] = name;
+	return (uint32_t)report->nquantities++;
+}
+
+static void number_quantities(struct cp_report *report, const struct source_list *list)
+{
+	const char **names =
+		cp_arena_alloc(report->arena, MAX_QUANTITIES * sizeof(*names));
+
+	report->quantities = names;
+	for (size_t i = 0; i < list->count; i++) {
+		struct cp_source *source = list->items[i];
+
+		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
+			source->quantity[q] =
+				number(report, names, source->record.quantities[q]->text);
+	}
+}
+
+static bool has_group(const struct cp_report *report,
+	const struct cp_group *const *groups, const char *text)
+{
+	for (size_t i = 0; i < report->ngroups; i++)
+		if (strcmp(groups[i]->text, text) == 0)
+			return true;
+	return false;
+}
+
+static void add_group(
+	struct cp_report *report, const struct cp_group **groups, const char *text)
+{
+	const struct cp_group *group;
+	char error[512];
+
+	if (report->ngroups == MAX_GROUPS || has_group(report, groups, text))
+		return;
+	group = cp_group_parse(
+		report->arena, "group of the run", text, error, sizeof(error));
+	if (group)
+		groups[report->ngroups++] = group;
+	else
+		cp_report_warn(report, "%s", error);
+}
+
+static void collect_metas(struct cp_report *report, const struct source_list *list)
+{
+	const struct cp_group **groups =
+		cp_arena_alloc(report->arena, MAX_GROUPS * sizeof(*groups));
+
+	report->groups = groups;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct cp_record *record = &list->items[i]->record;
+
+		for (size_t j = 0; j < record->nmetas; j++) {
+			if (cp_meta_is(record->metas[j], "group"))
+				add_group(
+					report, groups, cp_meta_value(record->metas[j]));
+			else if (cp_meta_is(record->metas[j], "warning"))
+				cp_report_warn(
+					report, "%s", cp_meta_value(record->metas[j]));
+		}
+	}
+}
+
+static void collect_metrics(struct cp_report *report)
+{
+	report->metrics = cp_arena_alloc(report->arena,
+		report->ngroups * CP_GROUP_MAX_METRICS * sizeof(*report->metrics));
+	for (size_t i = 0; i < report->ngroups; i++)
+		for (size_t j = 0; j < report->groups[i]->nmetrics; j++)
+			if (cp_report_metric(report, report->groups[i]->metrics[j].name) <
+				0)
+				report->metrics[report->nmetrics++] =
+					&report->groups[i]->metrics[j];
+}
+
+/* The record that speaks for the run: the root's, else the first. */
+static const struct cp_record *spokesman(const struct source_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i]->record.header->flags & CP_RECORD_ROOT)
+			return &list->items[i]->record;
+	return &list->items[0]->record;
+}
+
+static void split_command(struct cp_report *report, const struct cp_record *record)
+{
+	size_t length = 0, count = 0;
+	const char *text = cp_record_meta(record, "command", &length), **command;
+
+	for (size_t at = 0; text && at < length; at += strlen(text + at) + 1)
+		count++;
+	command = cp_arena_alloc(report->arena, (count + 1) * sizeof(*command));
+	report->command = command;
+	for (size_t at = 0; text && at < length; at += strlen(text + at) + 1)
+		command[report->narguments++] = text + at;
+}
+
+static const char *domain_of(const struct cp_record_header *header)
+{
+	if (!(header->flags & CP_RECORD_KERNEL))
+		return "u";
+	return header->flags & CP_RECORD_NOT_USER ? "k" : "uk";
+}
+
+static double line_size(const char *text)
+{
+	double value = 0;
+
+	for (; text && *text >= '0' && *text <= '9' && value < 1e6; text++)
+		value = value * 10 + (*text - '0');
+	return value;
+}
+
+static const char *meta_or_empty(const struct cp_record *record, const char *key)
+{
+	const char *value = cp_record_meta(record, key, NULL);
+
+	return value ? value : "";
+}
+
+static void describe(struct cp_report *report, const struct cp_record *record)
+{
+	report->engine = (enum cp_engine_id)record->header->engine;
+	report->version = meta_or_empty(record, "tool");
+	report->why = meta_or_empty(record, "why");
+	report->machine = meta_or_empty(record, "machine");
+	report->host = meta_or_empty(record, "host");
+	report->domain = domain_of(record->header);
+	report->line = line_size(cp_record_meta(record, "line", NULL));
+	split_command(report, record);
+}
+
+static void build(struct cp_report *report, const char *const *paths, size_t npaths)
+{
+	struct source_list list = {0};
+
+	for (size_t i = 0; i < npaths; i++)
+		add_path(report, &list, paths[i]);
+	if (!list.count)
+		return;
+	sort(&list);
+	describe(report, spokesman(&list));
+	number_quantities(report, &list);
+	collect_metas(report, &list);
+	collect_metrics(report);
+	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
+	report->processes =
+		cp_arena_alloc(report->arena, list.count * sizeof(*report->processes));
+	for (; report->nprocesses < list.count; report->nprocesses++)
+		cp_process_fill(report, list.items[report->nprocesses],
+			&report->processes[report->nprocesses]);
+	cp_merge_finish(report, report->total);
+	cp_metrics_of_tree(report, report->total);
+	cp_report_check(report);
+}
+
+static const struct cp_report *build_or_explain(struct cp_arena *arena,
+	const char *const *paths, size_t npaths, char *error, size_t error_size)
+{
+	struct cp_report *report = cp_arena_alloc(arena, sizeof(*report));
+
+	report->arena = arena;
+	build(report, paths, npaths);
+	if (report->nprocesses)
+		return report;
+	if (report->nwarnings)
+		cp_format(error, error_size, "%s", report->warnings[0]);
+	else
+		cp_format(error, error_size, "%s holds no run records (*.rec)",
+			npaths ? paths[0] : "nothing");
+	return NULL;
+}
+
+const struct cp_report *cp_report_build(struct cp_arena *arena, const char *const *paths,
+	size_t npaths, char *error, size_t error_size)
+{
+	jmp_buf *outer = arena->out_of_memory, out_of_memory;
+	const struct cp_report *volatile report = NULL;
+
+	if (setjmp(out_of_memory) == 0) {
+		arena->out_of_memory = &out_of_memory;
+		report = build_or_explain(arena, paths, npaths, error, error_size);
+	} else {
+		cp_format(error, error_size, "out of memory for the report");
+	}
+	arena->out_of_memory = outer;
+	return report;
+}

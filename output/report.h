@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The report model: what a run directory says, as processes, threads and trees
+ * of regions, with every count's provenance, and the same summed over threads
+ * and processes by path.  Writers (output/json.h, output/text.h) only print it.
+ *
+ * Rules:
+ * - A count of a path is the sum over its threads: sum over threads == process
+ *   == merged, for value, exclusive and calls.  Where some threads could not be
+ *   counted, the sum is over the others, "estimated", and says so in reason.
+ * - perf: a counter that was on the PMU part of the time is scaled by
+ *   enabled / running of that region.  Below CP_MIN_COVERAGE there is no value.
+ * - Nothing is negative, and "not counted" is never 0.
+ */
+#ifndef CACHEPEEK_OUTPUT_REPORT_H
+#define CACHEPEEK_OUTPUT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "output/group.h"
+#include "output/value.h"
+#include "output/words.h"
+#include "regions/record.h"
+
+/* Fraction of the time below which a multiplexed count is not scaled. */
+#define CP_MIN_COVERAGE 0.01
+
+/* Deeper nesting than the library itself can record is not a real record. */
+#define CP_MAX_DEPTH 256
+
+struct cp_place {
+	int32_t rank; /* -1: none */
+	int32_t pid, tid;
+};
+
+/* Of a value over the threads that have it; nthreads 0: none has. */
+struct cp_extent {
+	double min, max, sum; /* mean: sum / nthreads */
+	size_t nthreads;
+	struct cp_place min_at, max_at;
+};
+
+/* Of at least one thread; rounding does not take it beyond min and max. */
+static inline double cp_extent_mean(const struct cp_extent *extent)
+{
+	double mean = extent->sum / (double)extent->nthreads;
+
+	if (mean < extent->min)
+		return extent->min;
+	return mean > extent->max ? extent->max : mean;
+}
+
+struct cp_count {
+	uint64_t value;     /* events, nested regions included; scaled if need be */
+	uint64_t exclusive; /* without nested regions; <= value */
+	enum cp_status status;
+	const char *reason; /* unavailable or estimated: why; else NULL */
+	double coverage;    /* fraction of the time counted, 0 .. 1 */
+	/* CP_SCALED: half-width of the error bar, in events; see
+	 * cp_scaling_error(); < 0: none */
+	double error;
+	/* Over executions, scaled as value is; only if calls_known. */
+	bool calls_known;
+	double call_min, call_max, call_mean, call_stddev;
+	struct cp_extent over; /* merged trees only */
+
+	double squares, covered, wanted; /* for the sums; not for writers */
+	size_t missing; /* merged: threads that have the region but no value */
+};
+
+struct cp_result {
+	struct cp_value value;
+	struct cp_extent over; /* merged trees only */
+};
+
+/* A path of regions; the root (parent NULL) is a thread's, or the run's, whole. */
+struct cp_region {
+	struct cp_slice name; /* any bytes; empty for the root */
+	struct cp_region *parent, *child, *last_child, *next;
+	unsigned depth;                /* 0 for the root */
+	uint32_t flags;                /* enum cp_region_flag, of any thread */
+	uint64_t calls;                /* executions completed */
+	uint64_t time_ns, children_ns; /* sums over threads */
+	uint64_t longest_ns;           /* of one thread */
+	struct cp_value seconds;       /* "time_s": time_ns, or why not */
+	size_t nthreads;               /* that have it */
+	struct cp_count *counts;       /* [report->nquantities] */
+	struct cp_result *metrics;     /* [report->nmetrics] */
+};
+
+struct cp_thread {
+	int32_t tid;
+	const char *name;
+	uint32_t state;     /* enum cp_thread_state */
+	const char *reason; /* CP_THREAD_LOST: why; else NULL */
+	struct cp_region *root;
+};
+
+struct cp_process {
+	int32_t pid, ppid, rank;  /* rank -1: none */
+	uint32_t image;           /* execs of this pid before it */
+	const char *host, *exe;   /* "" if not known */
+	const char *how;          /* exit, exec, signal, running, killed, unknown */
+	int32_t code;             /* status or signal */
+	const char *counted_from; /* constructor, fork */
+	bool root;                /* of its process tree */
+	uint64_t start_ns, end_ns, overhead_ns, pair_ns, realtime_ns;
+	struct cp_count *whole; /* [nquantities]: of the whole process, if known */
+	size_t nthreads;
+	struct cp_thread *threads;
+	struct cp_region *total; /* the sum of the threads' trees */
+};
+
+struct cp_report {
+	struct cp_arena *arena; /* owns everything here */
+	const char *version;    /* of the library that counted */
+	size_t narguments;
+	const char *const *command;
+	enum cp_engine_id engine;
+	const char *why, *domain, *machine, *host;
+	double line; /* bytes, 0 if not known */
+	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;
+	const char *const *quantities; /* spelled as they were asked for */
+	const struct cp_group *const *groups;
+	const struct cp_metric **metrics; /* of all groups, each name once */
+	struct cp_process *processes;     /* by rank, then time of start */
+	struct cp_region *total;          /* merged over all processes */
+	const char **warnings;
+};
+
+/*
+ * Builds the report of what paths (npaths of them) hold: run directories, or
+ * single records.  Records that cannot be read become warnings.
+ * Returns NULL, with one line in error, if there is none at all, or memory ran
+ * out.  Uses no malloc; everything lives in arena, whose out_of_memory the
+ * function sets for itself.  Not to be called by two threads with one arena.
+ */
+const struct cp_report *cp_report_build(struct cp_arena *arena, const char *const *paths,
+	size_t npaths, char *error, size_t error_size);
+
+/* The next region in preorder below (and with) root; NULL after the last. */
+const struct cp_region *cp_region_next(
+	const struct cp_region *root, const struct cp_region *region);
+
+/* The metric's or quantity's index in the report; -1 if it has none. */
+int cp_report_metric(const struct cp_report *report, const char *name);
+int cp_report_quantity(const struct cp_report *report, const char *name);
+
+/*
+ * Half-width of a 95 % error bar of a count that was multiplexed: value, the
+ * fraction of time covered, and running time in ns.  Takes the slices of 4 ms
+ * (the kernel's default rotation) to vary as much as their mean, and corrects
+ * for the finite population: 2 * value * sqrt((1 - coverage) / slices).
+ */
+double cp_scaling_error(double value, double coverage, double running_ns);
+
+#endif

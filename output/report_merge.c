@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sum of trees of regions: by path, over threads and processes.
+ */
+#include <string.h>
+
+#include "base/format.h"
+#include "output/report_parts.h"
+
+static void extend(struct cp_extent *extent, double value, struct cp_place at)
+{
+	if (!extent->nthreads || value < extent->min) {
+		extent->min = value;
+		extent->min_at = at;
+	}
+	if (!extent->nthreads || value > extent->max) {
+		extent->max = value;
+		extent->max_at = at;
+	}
+	extent->sum += value;
+	extent->nthreads++;
+}
+
+/* What a sum of standard deviations needs: sums of squares over executions. */
+static void add_calls(struct cp_count *to, const struct cp_count *from)
+{
+	if (!from->calls_known)
+		return;
+	if (!to->calls_known || from->call_min < to->call_min)
+		to->call_min = from->call_min;
+	if (!to->calls_known || from->call_max > to->call_max)
+		to->call_max = from->call_max;
+	to->squares += from->squares;
+	to->calls_known = true;
+}
+
+static void add_count(
+	struct cp_count *to, const struct cp_count *from, struct cp_place at)
+{
+	if (from->status == CP_UNAVAILABLE) {
+		to->missing++;
+		if (!to->reason)
+			to->reason = from->reason;
+		return;
+	}
+	if (__builtin_add_overflow(to->value, from->value, &to->value))
+		to->value = UINT64_MAX;
+	if (__builtin_add_overflow(to->exclusive, from->exclusive, &to->exclusive))
+		to->exclusive = UINT64_MAX;
+	if (from->status > to->status) {
+		to->status = from->status;
+		to->reason = from->reason;
+	}
+	if (from->error > 0)
+		to->error += from->error * from->error; /* independent: squares add */
+	to->covered += from->covered;
+	to->wanted += from->wanted;
+	add_calls(to, from);
+	extend(&to->over, (double)from->value, at);
+}
+
+static void add_seconds(struct cp_region *to, const struct cp_region *from)
+{
+	bool first = to->nthreads == 0;
+
+	if (from->seconds.status == CP_UNAVAILABLE) {
+		if (first)
+			to->seconds = from->seconds;
+		return;
+	}
+	if (first || to->seconds.status == CP_UNAVAILABLE) {
+		to->seconds = from->seconds;
+		return;
+	}
+	to->seconds.value += from->seconds.value;
+	if (from->seconds.status > to->seconds.status)
+		to->seconds.status = from->seconds.status;
+}
+
+static void add_region(struct cp_report *report, struct cp_region *to,
+	const struct cp_region *from, struct cp_place at)
+{
+	for (size_t i = 0; i < report->nquantities; i++)
+		add_count(&to->counts[i], &from->counts[i], at);
+	for (size_t i = 0; i < report->nmetrics; i++)
+		if (from->metrics[i].value.status != CP_UNAVAILABLE)
+			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
+	add_seconds(to, from);
+	to->calls += from->calls;
+	to->flags |= from->flags;
+	to->time_ns += from->time_ns;
+	to->children_ns += from->children_ns;
+	if (from->longest_ns > to->longest_ns)
+		to->longest_ns = from->longest_ns;
+	to->nthreads += from->nthreads;
+}
+
+static bool same_name(struct cp_slice a, struct cp_slice b)
+{
+	size_t length = cp_slice_length(a);
+
+	return length == cp_slice_length(b) && memcmp(a.at, b.at, length) == 0;
+}
+
+/* The child of that name.  Threads mostly do the same things in the same
+ * order, so the one after the last that was found is tried first. */
+static struct cp_region *child_named(struct cp_report *report, struct cp_region *parent,
+	const struct cp_region *last, struct cp_slice name)
+{
+	if (last && last->next && same_name(last->next->name, name))
+		return last->next;
+	for (struct cp_region *child = parent->child; child; child = child->next)
+		if (same_name(child->name, name))
+			return child;
+	return cp_region_new(report, parent, name);
+}
+
+void cp_merge_tree(struct cp_report *report, struct cp_region *into,
+	const struct cp_region *root, struct cp_place at)
+{
+	struct cp_region *stack[CP_MAX_DEPTH + 2] = {into},
+					       *last[CP_MAX_DEPTH + 2] = {NULL};
+
+	add_region(report, into, root, at);
+	for (const struct cp_region *from = cp_region_next(root, root); from;
+		from = cp_region_next(root, from)) {
+		struct cp_region *parent = stack[from->depth - 1],
+				 *before = last[from->depth], *to;
+
+		if (before && before->parent != parent)
+			before = NULL;
+		to = child_named(report, parent, before, from->name);
+		add_region(report, to, from, at);
+		stack[from->depth] = last[from->depth] = to;
+	}
+}
+
+static const char *partly(
+	struct cp_report *report, const struct cp_count *count, size_t nthreads)
+{
+	char text[400];
+	size_t length = cp_format(text, sizeof(text),
+		"without %zu of %zu threads: %.300s", count->missing, nthreads,
+		count->reason ? count->reason : "not counted");
+
+	return cp_arena_copy(report->arena, text, length);
+}
+
+static void finish_count(
+	struct cp_report *report, struct cp_count *count, struct cp_region *region)
+{
+	if (!count->over.nthreads) {
+		count->status = CP_UNAVAILABLE;
+		count->error = -1;
+		if (!count->reason)
+			count->reason = "no thread was recorded";
+		return;
+	}
+	count->coverage = count->wanted > 0 ? count->covered / count->wanted : 1;
+	if (count->coverage > 1)
+		count->coverage = 1;
+	count->error = count->error > 0 ? __builtin_sqrt(count->error) : -1;
+	if (count->missing) {
+		count->reason = partly(report, count, region->nthreads);
+		count->status = CP_ESTIMATED;
+	}
+	cp_count_finish_calls(count, region->calls);
+}
+
+void cp_merge_finish(struct cp_report *report, struct cp_region *root)
+{
+	struct cp_region *region = root;
+
+	do {
+		for (size_t i = 0; i < report->nquantities; i++)
+			finish_count(report, &region->counts[i], region);
+		region = (struct cp_region *)(uintptr_t)cp_region_next(root, region);
+	} while (region);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The steps of cp_report_build(); nobody else's business.
+ */
+#ifndef CACHEPEEK_OUTPUT_REPORT_PARTS_H
+#define CACHEPEEK_OUTPUT_REPORT_PARTS_H
+
+#include "output/report.h"
+#include "regions/record_read.h"
+
+/* A record, and how its quantities are numbered in the report. */
+struct cp_source {
+	struct cp_record record;
+	uint32_t quantity[CP_MAX_QUANTITIES]; /* record's index -> report's */
+};
+
+#define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
+
+/* report_counts.c: one thread's numbers. */
+void cp_count_region(struct cp_report *report, const struct cp_source *source,
+	const struct cp_region_item *item, const struct cp_thread_item *thread,
+	const char *how, struct cp_region *region);
+void cp_count_process(struct cp_report *report, const struct cp_source *source,
+	struct cp_count *counts);
+void cp_counts_unavailable(
+	struct cp_report *report, struct cp_count *counts, const char *reason);
+
+/* Mean and standard deviation (of the sample) over calls executions, from
+ * value and squares. */
+void cp_count_finish_calls(struct cp_count *count, uint64_t calls);
+
+/* report_tree.c: a record's threads and their trees. */
+void cp_process_fill(struct cp_report *report, const struct cp_source *source,
+	struct cp_process *process);
+struct cp_region *cp_region_new(
+	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
+
+/* report_merge.c: adds the tree of a thread to a merged tree; then, when all
+ * are in, settles the sums. */
+void cp_merge_tree(struct cp_report *report, struct cp_region *into,
+	const struct cp_region *root, struct cp_place place);
+void cp_merge_finish(struct cp_report *report, struct cp_region *root);
+
+/* report_metrics.c: computes the metrics of every region of a tree. */
+void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
+
+/* report_warnings.c: what a reader must know before believing the numbers. */
+void cp_report_check(struct cp_report *report);
+
+/* process_state.c: how a process that never said goodbye ended: "running",
+ * "killed", or "unknown" on another host.  realtime_ns: when it began. */
+const char *cp_process_state(int32_t pid, uint64_t realtime_ns, const char *host);
+
+/* Adds a warning to the report, unless it is there already. */
+void cp_report_warn(struct cp_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

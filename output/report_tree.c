@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the items of one record to a process, its threads and their regions.
+ */
+#include <string.h>
+
+#include "base/format.h"
+#include "output/report_parts.h"
+
+struct cp_region *cp_region_new(
+	struct cp_report *report, struct cp_region *parent, struct cp_slice name)
+{
+	struct cp_region *region = cp_arena_alloc(report->arena, sizeof(*region));
+
+	region->name = name;
+	region->parent = parent;
+	region->counts = cp_arena_alloc(
+		report->arena, report->nquantities * sizeof(*region->counts));
+	region->metrics = cp_arena_alloc(
+		report->arena, report->nmetrics * sizeof(*region->metrics));
+	if (!parent)
+		return region;
+	region->depth = parent->depth + 1;
+	if (parent->last_child)
+		parent->last_child->next = region;
+	else
+		parent->child = region;
+	parent->last_child = region;
+	return region;
+}
+
+const struct cp_region *cp_region_next(
+	const struct cp_region *root, const struct cp_region *region)
+{
+	if (region->child)
+		return region->child;
+	while (region != root && !region->next)
+		region = region->parent;
+	return region == root ? NULL : region->next;
+}
+
+static struct cp_slice region_name(
+	const struct cp_record *record, const struct cp_region_item *item)
+{
+	const struct cp_string_item *string = cp_record_string(record, item->name);
+
+	if (!string)
+		return cp_slice_of("?");
+	return (struct cp_slice){string->text, string->text + string->length};
+}
+
+static size_t index_of(const struct cp_record *record, const struct cp_region_item *item)
+{
+	size_t low = 0, high = record->nregions;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (record->regions[middle] < item)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The parent stands before its children in the file, which rules out cycles. */
+static struct cp_region *parent_of(const struct cp_record *record,
+	struct cp_region **made, const struct cp_region_item *item)
+{
+	const struct cp_region_item *parent = cp_record_region(record, item->parent);
+
+	if (!parent || parent >= item || parent->thread != item->thread)
+		return NULL;
+	return made[index_of(record, parent)];
+}
+
+static struct cp_region *root_of(struct cp_report *report, const struct cp_record *record,
+	const struct cp_thread_item *thread, const struct cp_region_item *item,
+	struct cp_process *process)
+{
+	for (size_t i = 0; i < record->nthreads; i++) {
+		if (record->threads[i] != thread)
+			continue;
+		if (thread->root != cp_record_offset(record, item) ||
+			process->threads[i].root)
+			return NULL;
+		return process->threads[i].root =
+			       cp_region_new(report, NULL, (struct cp_slice){"", ""});
+	}
+	return NULL;
+}
+
+/* The region of an item, hung into its thread's tree; NULL if it has no place. */
+static struct cp_region *place(struct cp_report *report, const struct cp_record *record,
+	const struct cp_region_item *item, const struct cp_thread_item *thread,
+	struct cp_region **made, struct cp_process *process)
+{
+	struct cp_region *parent;
+
+	if (!item->parent)
+		return root_of(report, record, thread, item, process);
+	parent = parent_of(record, made, item);
+	if (!parent || parent->depth >= CP_MAX_DEPTH)
+		return NULL;
+	return cp_region_new(report, parent, region_name(record, item));
+}
+
+static void fill_regions(struct cp_report *report, const struct cp_source *source,
+	struct cp_process *process)
+{
+	const struct cp_record *record = &source->record;
+	struct cp_region **made = cp_arena_alloc(
+		report->arena, record->nregions * sizeof(struct cp_region *));
+
+	for (size_t i = 0; i < record->nregions; i++) {
+		const struct cp_region_item *item = record->regions[i];
+		const struct cp_thread_item *thread =
+			cp_record_thread(record, item->thread);
+
+		if (thread)
+			made[i] = place(report, record, item, thread, made, process);
+		if (made[i])
+			cp_count_region(
+				report, source, item, thread, process->how, made[i]);
+	}
+}
+
+/* A thread without a root was lost before anything of it could be recorded. */
+static void give_root(struct cp_report *report, struct cp_thread *thread)
+{
+	const char *reason =
+		thread->reason ? thread->reason : "nothing was recorded of the thread";
+
+	thread->root = cp_region_new(report, NULL, (struct cp_slice){"", ""});
+	thread->root->nthreads = 1;
+	thread->root->seconds = cp_unavailable(reason);
+	cp_counts_unavailable(report, thread->root->counts, reason);
+}
+
+static void fill_threads(struct cp_report *report, const struct cp_record *record,
+	struct cp_process *process)
+{
+	process->nthreads = record->nthreads;
+	process->threads = cp_arena_alloc(
+		report->arena, record->nthreads * sizeof(*process->threads));
+	for (size_t i = 0; i < record->nthreads; i++) {
+		const struct cp_thread_item *item = record->threads[i];
+		const struct cp_string_item *reason =
+			cp_record_string(record, item->reason);
+		struct cp_thread *thread = &process->threads[i];
+
+		thread->tid = item->tid;
+		thread->state = item->state;
+		thread->name = cp_arena_copy(report->arena, item->name,
+			strnlen(item->name, sizeof(item->name)));
+		if (item->state & CP_THREAD_LOST)
+			thread->reason = reason ? reason->text
+						: "its counters could not be opened";
+	}
+}
+
+static const char *how_of(const struct cp_record *record)
+{
+	const struct cp_record_header *header = record->header;
+
+	switch (header->how) {
+	case CP_HOW_EXIT:
+		return "exit";
+	case CP_HOW_EXEC:
+		return "exec";
+	case CP_HOW_SIGNAL:
+		return "signal";
+	default:
+		return cp_process_state(header->pid, header->realtime_ns,
+			cp_record_meta(record, "host", NULL));
+	}
+}
+
+static const char *meta_or(
+	const struct cp_record *record, const char *key, const char *otherwise)
+{
+	const char *value = cp_record_meta(record, key, NULL);
+
+	return value ? value : otherwise;
+}
+
+static void fill_header(const struct cp_record *record, struct cp_process *process)
+{
+	const struct cp_record_header *header = record->header;
+
+	process->pid = header->pid;
+	process->ppid = header->ppid;
+	process->rank = header->rank;
+	process->image = header->image;
+	process->host = meta_or(record, "host", "");
+	process->exe = meta_or(record, "exe", "");
+	process->how = how_of(record);
+	process->code = header->code;
+	process->counted_from = header->flags & CP_RECORD_FORKED ? "fork" : "constructor";
+	process->root = header->flags & CP_RECORD_ROOT;
+	process->start_ns = header->start_ns;
+	process->end_ns = header->end_ns;
+	process->realtime_ns = header->realtime_ns;
+	process->overhead_ns = header->overhead_ns;
+	process->pair_ns = header->pair_ns;
+}
+
+static void merge_threads(struct cp_report *report, struct cp_process *process)
+{
+	process->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
+	for (size_t i = 0; i < process->nthreads; i++) {
+		struct cp_thread *thread = &process->threads[i];
+		struct cp_place at = {process->rank, process->pid, thread->tid};
+
+		cp_metrics_of_tree(report, thread->root);
+		cp_merge_tree(report, process->total, thread->root, at);
+		cp_merge_tree(report, report->total, thread->root, at);
+	}
+	cp_merge_finish(report, process->total);
+	cp_metrics_of_tree(report, process->total);
+}
+
+void cp_process_fill(struct cp_report *report, const struct cp_source *source,
+	struct cp_process *process)
+{
+	fill_header(&source->record, process);
+	fill_threads(report, &source->record, process);
+	fill_regions(report, source, process);
+	for (size_t i = 0; i < process->nthreads; i++)
+		if (!process->threads[i].root)
+			give_root(report, &process->threads[i]);
+	process->whole = cp_arena_alloc(
+		report->arena, report->nquantities * sizeof(*process->whole));
+	cp_count_process(report, source, process->whole);
+	merge_threads(report, process);
+}

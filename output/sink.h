@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where reports go: CACHEPEEK_OUTPUT and `cachepeek report -o`, a comma list of
+ *
+ *     stderr    the text report
+ *     -         the text report on stdout
+ *     FILE      .txt: text, .json: JSON; missing directories are made
+ *
+ * In a file name %h is the host, %p the pid, %r the MPI rank (0 without MPI),
+ * %e the base name of the executable, %% a percent sign.
+ */
+#ifndef CACHEPEEK_OUTPUT_SINK_H
+#define CACHEPEEK_OUTPUT_SINK_H
+
+#include <stdbool.h>
+
+#include "output/report.h"
+
+struct cp_sink_context {
+	int stderr_fd, stdout_fd; /* -1: closed, the sink is skipped in silence */
+	const char *host, *exe;   /* for %h and %e; NULL: the report's */
+	int pid, rank;            /* for %p and %r; rank -1: none */
+	bool no_colour;           /* NO_COLOR is set */
+	/* Called with one line (no newline): which sink failed, why, the cure. */
+	void (*complain)(void *context, const char *line);
+	void *complain_context;
+};
+
+/* Writes the report to every sink of list (NULL or "": stderr), as far as they
+ * can be written.  Returns how many could not.  Scratch memory comes from
+ * arena (may be the report's; out_of_memory need not be set).  Descriptors stay
+ * open.  Sets no signal handler: SIGPIPE is the caller's. */
+int cp_sinks_write(struct cp_arena *arena, const struct cp_report *report,
+	const char *list, const struct cp_sink_context *context);
+
+/* Looks at list without writing anything: calls complain for what
+ * cp_sinks_write() would refuse, so that a run need not end before its user
+ * learns of a misspelt ending.  Returns how many there are. */
+int cp_sinks_check(const char *list, const struct cp_sink_context *context);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/text.h"
+
+#include <string.h>
+
+#include "output/text_parts.h"
+
+#define INDENT 10
+
+static void labelled(struct cp_text *text, const char *label, const char *value)
+{
+	cp_out_format(text->out, "%-*s", INDENT, label);
+	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(value)), INDENT,
+		INDENT, text->width);
+}
+
+static void print_command(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	const char *line = cp_text_format(text->arena, "cachepeek %s:", report->version);
+
+	for (size_t i = 0; i < report->narguments; i++)
+		line = cp_text_format(
+			text->arena, "%.300s %.200s", line, report->command[i]);
+	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(line)), 0, 2,
+		text->width);
+}
+
+static void print_engine(struct cp_text *text)
+{
+	static const char *const names[] = {
+		"none", "hardware and kernel counters (perf)", "simulated PMU (sim)"};
+	const struct cp_report *report = text->report;
+	const char *name = names[report->engine];
+
+	labelled(text, "engine",
+		*report->why
+			? cp_text_format(text->arena, "%s: %.400s", name, report->why)
+			: name);
+}
+
+static const char *domain(const struct cp_report *report)
+{
+	if (strcmp(report->domain, "u") == 0)
+		return "user mode only";
+	return strcmp(report->domain, "k") == 0 ? "kernel mode only"
+						: "user and kernel mode";
+}
+
+static void print_counted(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	bool simulated = report->engine == CP_ENGINE_SIM;
+
+	labelled(text, "counted",
+		cp_text_format(text->arena, "%s, from the library's constructor on%s",
+			domain(report),
+			simulated ? "; simulated, so times are not shown" : ""));
+}
+
+static size_t count_threads(const struct cp_report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->nprocesses; i++)
+		count += report->processes[i].nthreads;
+	return count;
+}
+
+/* The last image of the process at the root of the tree; NULL if it is not there. */
+static const struct cp_process *root_process(const struct cp_report *report)
+{
+	const struct cp_process *root = NULL;
+
+	for (size_t i = 0; i < report->nprocesses; i++)
+		if (report->processes[i].root &&
+			(!root || report->processes[i].pid == root->pid))
+			root = &report->processes[i];
+	for (size_t i = 0; root && i < report->nprocesses; i++)
+		if (report->processes[i].pid == root->pid &&
+			report->processes[i].image > root->image)
+			root = &report->processes[i];
+	return root;
+}
+
+static void print_ran(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	const struct cp_process *root = root_process(report);
+	size_t threads = count_threads(report);
+
+	labelled(text, "ran",
+		cp_text_format(text->arena, "%zu process%s, %zu thread%s%s%s",
+			report->nprocesses, report->nprocesses == 1 ? "" : "es", threads,
+			threads == 1 ? "" : "s", root ? "; " : "",
+			root ? cp_text_ended(text, root) : ""));
+}
+
+static void print_cost(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	uint64_t total = 0, pair = 0;
+
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		total += report->processes[i].overhead_ns;
+		if (report->processes[i].pair_ns > pair)
+			pair = report->processes[i].pair_ns;
+	}
+	if (!total && !pair)
+		return;
+	labelled(text, "our cost",
+		cp_text_format(text->arena, "%.3f ms at start and end%s",
+			(double)total / 1e6,
+			pair ? cp_text_format(text->arena,
+				       ", %lu ns per execution of a region",
+				       (unsigned long)pair)
+			     : ""));
+}
+
+static void print_warnings(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+
+	if (report->nwarnings)
+		cp_out_text(text->out, "\n");
+	for (size_t i = 0; i < report->nwarnings; i++) {
+		cp_out_text(text->out,
+			text->colour ? "\033[1;33mwarning:\033[0m " : "warning: ");
+		cp_text_wrap(text->out,
+			cp_text_safe(text->arena, cp_slice_of(report->warnings[i])), 9, 9,
+			text->width);
+	}
+}
+
+void cp_text_write(struct cp_out *out, struct cp_arena *arena,
+	const struct cp_report *report, const struct cp_text_options *options)
+{
+	struct cp_text text = {.out = out,
+		.arena = arena,
+		.report = report,
+		.width = options->width ? options->width : 80,
+		.colour = options->colour};
+
+	print_command(&text);
+	print_engine(&text);
+	if (*report->machine)
+		labelled(&text, "machine", report->machine);
+	print_counted(&text);
+	print_ran(&text);
+	print_cost(&text);
+	cp_text_processes(&text);
+	cp_text_regions(&text);
+	print_warnings(&text);
+}

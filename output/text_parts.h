@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of the text report; nobody else's business.
+ */
+#ifndef CACHEPEEK_OUTPUT_TEXT_PARTS_H
+#define CACHEPEEK_OUTPUT_TEXT_PARTS_H
+
+#include "output/table.h"
+#include "output/text.h"
+
+struct cp_text {
+	struct cp_out *out;
+	struct cp_arena *arena;
+	const struct cp_report *report;
+	size_t width;
+	bool colour;
+};
+
+/* A column of a report: a metric or a count, by index. */
+struct cp_text_column {
+	bool is_metric;
+	size_t index;
+	const char *name, *heading, *unit; /* unit as the data file has it */
+	double divisor; /* counts: 1, or 1e6 for columns of large numbers */
+};
+
+/* text_column.c */
+bool cp_text_column_find(
+	const struct cp_report *report, const char *name, struct cp_text_column *column);
+struct cp_value cp_text_column_value(
+	const struct cp_text_column *column, const struct cp_region *region);
+const struct cp_extent *cp_text_column_extent(
+	const struct cp_text_column *column, const struct cp_region *region);
+/* How the unit is shown: "%" for a ratio, "/kI", "M" for a divided count, … */
+const char *cp_text_column_unit(const struct cp_text_column *column);
+/* "12.3", "~12.3" if estimated, "—" if unavailable. */
+const char *cp_text_column_cell(
+	struct cp_text *text, const struct cp_text_column *column, struct cp_value value);
+/* A metric outside of a table: "12.3 %", "4.56 MB". */
+const char *cp_text_with_unit(
+	struct cp_text *text, const struct cp_metric *metric, struct cp_value value);
+
+/* text_regions.c: the tables, one per group, and one of other quantities. */
+void cp_text_regions(struct cp_text *text);
+
+/* text_processes.c */
+void cp_text_processes(struct cp_text *text);
+const char *cp_text_ended(struct cp_text *text, const struct cp_process *process);
+
+/* text_extents.c: who has the least and the most of the marked metric. */
+void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <string.h>
+
+#include "output/text_parts.h"
+
+#define MAX_ROWS 12
+
+static const char *signal_name(int32_t number)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} names[] = {{SIGHUP, "HUP"}, {SIGINT, "INT"}, {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},
+		{SIGTRAP, "TRAP"}, {SIGABRT, "ABRT"}, {SIGBUS, "BUS"}, {SIGFPE, "FPE"},
+		{SIGKILL, "KILL"}, {SIGSEGV, "SEGV"}, {SIGPIPE, "PIPE"},
+		{SIGALRM, "ALRM"}, {SIGTERM, "TERM"}, {SIGXCPU, "XCPU"}, {SIGSYS, "SYS"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].number == number)
+			return names[i].name;
+	return NULL;
+}
+
+const char *cp_text_ended(struct cp_text *text, const struct cp_process *process)
+{
+	const char *name = signal_name(process->code);
+
+	if (strcmp(process->how, "exit") == 0)
+		return cp_text_format(text->arena, "exit %d", process->code);
+	if (strcmp(process->how, "signal") == 0)
+		return name ? cp_text_format(text->arena, "SIG%s", name)
+			    : cp_text_format(text->arena, "signal %d", process->code);
+	return process->how;
+}
+
+static bool any_rank(const struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nprocesses; i++)
+		if (report->processes[i].rank >= 0)
+			return true;
+	return false;
+}
+
+static const char *base_name(struct cp_text *text, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return cp_text_safe(text->arena, cp_slice_of(slash ? slash + 1 : path));
+}
+
+/* What tells processes apart: instructions, and the first group's mark. */
+static size_t choose_columns(struct cp_text *text, struct cp_text_column columns[2])
+{
+	const struct cp_report *report = text->report;
+	size_t count = 0;
+
+	if (cp_text_column_find(report, "instructions", &columns[0])) {
+		columns[0].heading = "instr";
+		columns[count++].divisor = 1e6;
+	}
+	if (report->ngroups && report->groups[0]->mark &&
+		cp_text_column_find(report, report->groups[0]->mark, &columns[count])) {
+		columns[count].heading = report->groups[0]->mark;
+		count++;
+	}
+	return count;
+}
+
+static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
+	const struct cp_text_column *columns, size_t count)
+{
+	const struct cp_process *process = &text->report->processes[row];
+	size_t at = 0;
+
+	cp_table_set(table, row, at++, base_name(text, process->exe));
+	cp_table_set(table, row, at++, cp_text_format(text->arena, "%d", process->pid));
+	if (any_rank(text->report))
+		cp_table_set(table, row, at++,
+			process->rank < 0
+				? "—"
+				: cp_text_format(text->arena, "%d", process->rank));
+	cp_table_set(table, row, at++, cp_text_integer(text->arena, process->nthreads));
+	cp_table_set(table, row, at++, cp_text_ended(text, process));
+	for (size_t i = 0; i < count; i++)
+		cp_table_set(table, row, at++,
+			cp_text_column_cell(text, &columns[i],
+				cp_text_column_value(&columns[i], process->total)));
+}
+
+static void fill_headings(struct cp_text *text, struct cp_table *table,
+	const struct cp_text_column *columns, size_t count)
+{
+	size_t at = 0;
+
+	cp_table_heading(table, at++, "", "process");
+	cp_table_heading(table, at++, "", "pid");
+	if (any_rank(text->report))
+		cp_table_heading(table, at++, "", "rank");
+	cp_table_heading(table, at++, "", "threads");
+	cp_table_heading(table, at++, "", "ended");
+	for (size_t i = 0; i < count; i++)
+		cp_table_heading(table, at++, columns[i].heading,
+			cp_text_column_unit(&columns[i]));
+}
+
+void cp_text_processes(struct cp_text *text)
+{
+	size_t all = text->report->nprocesses, rows = all < MAX_ROWS ? all : MAX_ROWS;
+	struct cp_text_column columns[2];
+	size_t count = choose_columns(text, columns);
+	struct cp_table *table;
+
+	if (all < 2)
+		return;
+	table = cp_table_new(text->arena, 4 + any_rank(text->report) + count, rows);
+	fill_headings(text, table, columns, count);
+	for (size_t row = 0; row < rows; row++)
+		fill_row(text, table, row, columns, count);
+	cp_out_text(text->out, "\n");
+	cp_table_print(table, text->out, text->width, text->colour);
+	if (rows < all)
+		cp_out_format(text->out, "… and %zu more\n", all - rows);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of regions: an indented tree, one row per region, a group's
+ * metrics as columns, a mark on the row to look at first.
+ */
+#include <string.h>
+
+#include "output/text_parts.h"
+
+#define MAX_COLUMNS 64
+#define LARGE 1e9 /* from here, counts are shown in millions */
+#define ROOM_FOR_NAMES 26
+#define WORTH_MARKING 0.01 /* share of the run's instructions */
+
+struct columns {
+	struct cp_text_column column[MAX_COLUMNS];
+	size_t count;
+};
+
+static size_t count_regions(const struct cp_report *report)
+{
+	size_t count = 0;
+
+	for (const struct cp_region *r = report->total; r;
+		r = cp_region_next(report->total, r))
+		count++;
+	return count;
+}
+
+static bool any_value(const struct cp_text *text, const struct cp_text_column *column)
+{
+	const struct cp_region *root = text->report->total;
+
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
+		if (cp_text_column_value(column, r).status != CP_UNAVAILABLE)
+			return true;
+	return false;
+}
+
+static void choose_divisor(const struct cp_text *text, struct cp_text_column *column)
+{
+	const struct cp_region *root = text->report->total;
+
+	for (const struct cp_region *r = root; r && !column->is_metric;
+		r = cp_region_next(root, r))
+		if (r->counts[column->index].status != CP_UNAVAILABLE &&
+			(double)r->counts[column->index].value >= LARGE)
+			column->divisor = 1e6;
+}
+
+static void add_column(struct cp_text *text, struct columns *columns, const char *name,
+	const char *heading)
+{
+	struct cp_text_column *column = &columns->column[columns->count];
+
+	if (columns->count == MAX_COLUMNS ||
+		!cp_text_column_find(text->report, name, column) ||
+		!any_value(text, column))
+		return;
+	column->heading = heading;
+	choose_divisor(text, column);
+	columns->count++;
+}
+
+static bool has_time(const struct cp_text *text)
+{
+	return text->report->total->seconds.status != CP_UNAVAILABLE;
+}
+
+/* The least coverage of any count of the region; 1 if none is scaled. */
+static double coverage_of(const struct cp_report *report, const struct cp_region *region)
+{
+	double least = 1;
+
+	for (size_t i = 0; i < report->nquantities; i++) {
+		const struct cp_count *count = &region->counts[i];
+
+		if (count->status != CP_UNAVAILABLE && count->coverage < least)
+			least = count->coverage;
+	}
+	return least;
+}
+
+static bool any_scaled(const struct cp_text *text)
+{
+	const struct cp_region *root = text->report->total;
+
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
+		if (coverage_of(text->report, r) < 1)
+			return true;
+	return false;
+}
+
+static const char *row_name(struct cp_text *text, const struct cp_region *region)
+{
+	static const char indent[] = "                                ";
+	unsigned depth = region->depth < 16 ? region->depth : 16;
+
+	if (!region->parent)
+		return "whole run";
+	return cp_text_format(text->arena, "%.*s%s", (int)(2 * depth), indent,
+		cp_text_safe(text->arena, region->name));
+}
+
+static const char *time_cell(struct cp_text *text, const struct cp_region *region)
+{
+	if (region->seconds.status == CP_UNAVAILABLE)
+		return "—";
+	return cp_text_format(text->arena, "%s%.3f",
+		region->seconds.status == CP_ESTIMATED ? "~" : "", region->seconds.value);
+}
+
+static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
+	const struct columns *columns, const struct cp_region *region)
+{
+	size_t at = 0;
+
+	cp_table_set(table, row, at++, row_name(text, region));
+	cp_table_set(table, row, at++,
+		region->parent ? cp_text_integer(text->arena, region->calls) : NULL);
+	if (has_time(text))
+		cp_table_set(table, row, at++, time_cell(text, region));
+	for (size_t i = 0; i < columns->count; i++)
+		cp_table_set(table, row, at++,
+			cp_text_column_cell(text, &columns->column[i],
+				cp_text_column_value(&columns->column[i], region)));
+	if (at < table->ncolumns)
+		cp_table_set(table, row, at,
+			cp_text_decimal(
+				text->arena, 100 * coverage_of(text->report, region)));
+}
+
+static void fill_headings(
+	struct cp_text *text, struct cp_table *table, const struct columns *columns)
+{
+	size_t at = 0;
+
+	cp_table_heading(table, at++, "", "region");
+	cp_table_heading(table, at++, "", "calls");
+	if (has_time(text))
+		cp_table_heading(table, at++, "time", "s");
+	for (size_t i = 0; i < columns->count; i++)
+		cp_table_heading(table, at++, columns->column[i].heading,
+			cp_text_column_unit(&columns->column[i]));
+	if (at < table->ncolumns)
+		cp_table_heading(table, at, "counted", "% time");
+}
+
+/* Regions that do next to nothing have the wildest ratios. */
+static bool worth_marking(const struct cp_report *report, const struct cp_region *region)
+{
+	int i = cp_report_quantity(report, "instructions");
+
+	if (!region->parent)
+		return false;
+	if (i < 0 || report->total->counts[i].status == CP_UNAVAILABLE)
+		return true;
+	return region->counts[i].status != CP_UNAVAILABLE &&
+	       (double)region->counts[i].value >=
+		       WORTH_MARKING * (double)report->total->counts[i].value;
+}
+
+static void mark_worst(struct cp_text *text, struct cp_table *table, const char *name)
+{
+	const struct cp_region *root = text->report->total;
+	struct cp_text_column column;
+	double worst = 0;
+	size_t row = 0, worst_row = table->nrows;
+
+	if (!name || !cp_text_column_find(text->report, name, &column))
+		return;
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r), row++) {
+		struct cp_value value = cp_text_column_value(&column, r);
+
+		if (value.status == CP_UNAVAILABLE || value.value <= worst ||
+			!worth_marking(text->report, r))
+			continue;
+		worst = value.value;
+		worst_row = row;
+	}
+	if (worst_row < table->nrows)
+		table->marks[worst_row] = "<==";
+}
+
+static void print_table(
+	struct cp_text *text, const struct columns *columns, const char *mark)
+{
+	size_t rows = count_regions(text->report), row = 0;
+	size_t ncolumns = 2 + has_time(text) + columns->count + any_scaled(text);
+	struct cp_table *table = cp_table_new(text->arena, ncolumns, rows);
+
+	fill_headings(text, table, columns);
+	for (const struct cp_region *r = text->report->total; r;
+		r = cp_region_next(text->report->total, r))
+		fill_row(text, table, row++, columns, r);
+	mark_worst(text, table, mark);
+	cp_table_print(table, text->out, text->width, text->colour);
+}
+
+static bool is_column(const struct cp_group *group, const char *name)
+{
+	for (size_t i = 0; i < group->ncolumns; i++)
+		if (strcmp(group->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static struct cp_value whole_run(
+	const struct cp_text *text, const struct cp_metric *metric)
+{
+	int index = cp_report_metric(text->report, metric->name);
+
+	return text->report->total->metrics[index].value;
+}
+
+/* Metrics that no column shows, of the whole run. */
+static void print_others(struct cp_text *text, const struct cp_group *group)
+{
+	const char *line = "";
+
+	for (size_t i = 0; i < group->nmetrics; i++) {
+		struct cp_value value = whole_run(text, &group->metrics[i]);
+
+		if (is_column(group, group->metrics[i].name) ||
+			value.status == CP_UNAVAILABLE)
+			continue;
+		line = cp_text_format(text->arena, "%.400s%s%s %s", line,
+			*line ? ", " : "", group->metrics[i].name,
+			cp_text_with_unit(text, &group->metrics[i], value));
+	}
+	if (!*line)
+		return;
+	cp_out_text(text->out, "whole run: ");
+	cp_text_wrap(text->out, line, 11, 2, text->width);
+}
+
+/* The names that share the reason of metric i, or NULL if an earlier one did. */
+static const char *names_with_reason(
+	struct cp_text *text, const struct cp_group *group, size_t i, const char *reason)
+{
+	const char *names = "";
+
+	for (size_t j = 0; j < group->nmetrics; j++) {
+		struct cp_value value = whole_run(text, &group->metrics[j]);
+
+		if (value.status != CP_UNAVAILABLE || strcmp(value.reason, reason) != 0)
+			continue;
+		if (j < i)
+			return NULL;
+		names = cp_text_format(text->arena, "%.400s%s%s", names,
+			*names ? ", " : "", group->metrics[j].name);
+	}
+	return names;
+}
+
+static void print_unavailable(struct cp_text *text, const struct cp_group *group)
+{
+	for (size_t i = 0; i < group->nmetrics; i++) {
+		struct cp_value value = whole_run(text, &group->metrics[i]);
+		const char *names = NULL, *line;
+
+		if (value.status == CP_UNAVAILABLE)
+			names = names_with_reason(text, group, i, value.reason);
+		if (!names)
+			continue;
+		line = cp_text_format(text->arena, "%s (%s)", names,
+			cp_text_safe(text->arena, cp_slice_of(value.reason)));
+		cp_out_text(text->out, "not available: ");
+		cp_text_wrap(text->out, line, 15, 2, text->width);
+	}
+}
+
+static bool uses_unit(const struct columns *columns, const char *unit)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		if (strcmp(columns->column[i].unit, unit) == 0)
+			return true;
+	return false;
+}
+
+static void print_group(struct cp_text *text, const struct cp_group *group)
+{
+	struct columns *columns = cp_arena_alloc(text->arena, sizeof(*columns));
+	struct cp_text_column mark;
+
+	for (size_t i = 0; i < group->ncolumns; i++)
+		add_column(
+			text, columns, group->columns[i].name, group->columns[i].heading);
+	cp_out_text(text->out, "\n");
+	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(group->title)), 0,
+		2, text->width);
+	print_table(text, columns, group->mark);
+	if (uses_unit(columns, "1/kinstr"))
+		cp_out_text(text->out, "/kI: per thousand instructions\n");
+	print_others(text, group);
+	print_unavailable(text, group);
+	if (group->mark && cp_text_column_find(text->report, group->mark, &mark))
+		cp_text_extents(text, &mark);
+}
+
+static bool in_a_group(const struct cp_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->ngroups; i++) {
+		const struct cp_group *group = report->groups[i];
+
+		for (size_t j = 0; j < group->nneed; j++)
+			if (strcmp(group->need[j], name) == 0)
+				return true;
+		for (size_t j = 0; j < group->nwant; j++)
+			if (strcmp(group->want[j], name) == 0)
+				return true;
+	}
+	return false;
+}
+
+/* "perf::PAGE-FAULTS" -> "perf:: PAGE- FAULTS": lines of about 9 columns. */
+static const char *break_name(struct cp_text *text, const char *name)
+{
+	char *broken = cp_arena_alloc(text->arena, 2 * strlen(name) + 1), *to = broken;
+	int used = 0, breaks = 0;
+
+	for (; *name; name++) {
+		bool after = strchr(":_-.", *name) && !(name[0] == ':' && name[1] == ':');
+		size_t part = strcspn(name + 1, ":_-.");
+
+		*to++ = (unsigned char)*name > ' ' ? *name : '?';
+		used++;
+		if (after && breaks < 3 && used + (int)part > 9) {
+			*to++ = ' ';
+			used = 0;
+			breaks++;
+		}
+	}
+	return broken;
+}
+
+static void print_unavailable_counts(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+
+	for (size_t i = 0; i < report->nquantities; i++) {
+		const struct cp_count *count = &report->total->counts[i];
+		const char *line;
+
+		if (in_a_group(report, report->quantities[i]) ||
+			count->status != CP_UNAVAILABLE)
+			continue;
+		line = cp_text_format(text->arena, "%.100s (%.300s)",
+			report->quantities[i], count->reason);
+		cp_out_text(text->out, "not available: ");
+		cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(line)), 15,
+			2, text->width);
+	}
+}
+
+static size_t width_of(struct cp_text *text, const struct cp_text_column *column)
+{
+	struct cp_table *table = cp_table_new(text->arena, 1, 1);
+
+	cp_table_heading(table, 0, column->heading, cp_text_column_unit(column));
+	cp_table_set(table, 0, 0,
+		cp_text_column_cell(
+			text, column, cp_text_column_value(column, text->report->total)));
+	return 2 + cp_table_column_width(table, 0);
+}
+
+/* Events that were asked for by themselves: in as many tables as they need. */
+static void print_events(struct cp_text *text)
+{
+	struct columns *columns = cp_arena_alloc(text->arena, sizeof(*columns));
+	size_t width = ROOM_FOR_NAMES, printed = 0;
+
+	for (size_t i = 0; i < text->report->nquantities; i++) {
+		const char *name = text->report->quantities[i];
+
+		if (in_a_group(text->report, name))
+			continue;
+		if (!printed++)
+			cp_out_text(text->out, "\nEvents\n");
+		add_column(text, columns, name, break_name(text, name));
+		if (!columns->count || columns->column[columns->count - 1].name != name)
+			continue;
+		width += width_of(text, &columns->column[columns->count - 1]);
+		if (width <= text->width || columns->count == 1)
+			continue;
+		columns->count--;
+		print_table(text, columns, NULL);
+		columns->column[0] = columns->column[columns->count];
+		columns->count = 1;
+		width = ROOM_FOR_NAMES + width_of(text, &columns->column[0]);
+	}
+	if (columns->count)
+		print_table(text, columns, NULL);
+	if (printed)
+		print_unavailable_counts(text);
+}
+
+void cp_text_regions(struct cp_text *text)
+{
+	for (size_t i = 0; i < text->report->ngroups; i++)
+		print_group(text, text->report->groups[i]);
+	print_events(text);
+}
