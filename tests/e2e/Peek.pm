@@ -109,7 +109,7 @@ my $runs = 0;
 sub run
 {
 	my (%run) = @_;
-	my $name = "$scratch/run" . ++$runs;
+	my $name = sprintf('%s/run%04d', $scratch, ++$runs);
 	my $pid = fork();
 	die "fork: $!" unless defined $pid;
 	child(\%run, "$name.out", "$name.err") unless $pid;
@@ -130,7 +130,8 @@ sub plain { run(@_) }
 sub peek
 {
 	my (%run) = @_;
-	my $json = "$scratch/report" . ++$runs . '.json';
+	# Of one length: the size of the environment moves the stack.
+	my $json = sprintf('%s/report%04d.json', $scratch, ++$runs);
 	my %env = (LD_PRELOAD => $run{preload} || lib(),
 		CACHEPEEK_OUTPUT => $run{output} || $json,
 		CACHEPEEK_ENGINE => $run{engine});

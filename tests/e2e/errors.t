@@ -43,14 +43,14 @@ sub ok_unavailable
 SKIP: {
 	skip('the kernel counts no software events here', 1) unless can_count('software');
 	my $run = complains('an event nobody knows',
-		[qr/perf::PAGE-FAULTZ/, qr/did you mean `?perf::PAGE-FAULTS/i],
+		[qr/perf::PAGE-FAULTZ/, qr/did you mean [`"]?perf::PAGE-FAULTS/i],
 		events => 'perf::PAGE-FAULTZ,perf::CONTEXT-SWITCHES');
 	ok_unavailable(region($run->{report}), 'perf::PAGE-FAULTZ', qr/./, 'an event nobody knows');
 	ok(defined value(region($run->{report}), 'perf::CONTEXT-SWITCHES'), 'the others are counted');
 
-	complains('a preset misspelt', [qr/l1d_mises/, qr/did you mean `?l1d_misses/],
+	complains('a preset misspelt', [qr/l1d_mises/, qr/did you mean [`"]?l1d_misses/],
 		events => "l1d_mises,$faults");
-	complains('a group nobody knows', [qr/\bcach\b/, qr/did you mean `?cache\b/],
+	complains('a group nobody knows', [qr/\bcach\b/, qr/did you mean [`"]?cache\b/],
 		groups => 'cach', events => $faults);
 	complains('a variable misspelt', [qr/CACHEPEEK_EVENT\b/, qr/did you mean CACHEPEEK_EVENTS/],
 		events => $faults, env => {CACHEPEEK_EVENT => 'x'});
