@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/format.h"
-#include "preload/pfm.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
 #include "preload/report.h"

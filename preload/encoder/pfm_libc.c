@@ -23,7 +23,6 @@ char *cp_pfm_getenv(const char *name);
 char *cp_pfm_strtok(char *text, const char *separators);
 char *cp_pfm_strdup(const char *text);
 DIR *cp_pfm_opendir(const char *path);
-const char *cp_pfm_forced_pmu(void);
 
 static struct cp_arena arena;
 
@@ -62,8 +61,6 @@ void cp_pfm_free(void *memory)
 
 char *cp_pfm_getenv(const char *name)
 {
-	if (strcmp(name, "LIBPFM_FORCE_PMU") == 0 && cp_pfm_forced_pmu())
-		return (char *)(uintptr_t)cp_pfm_forced_pmu();
 	return (char *)(uintptr_t)cp_env_get(name);
 }
 
