@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek: finds the command and leaves the rest to it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "preload/options.h"
+#include "tools/cmd.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{"run", cp_cmd_run},
+	{"report", cp_cmd_report},
+	{"list", cp_cmd_list},
+	{"doctor", cp_cmd_doctor},
+};
+
+static const char usage[] =
+	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
+	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek list events|presets|groups|machines [NAME]...\n"
+	"       cachepeek doctor [--verify]\n"
+	"       cachepeek --help | --version\n"
+	"\n"
+	"Tells which caches a program uses, and where.  Without a command, runs the\n"
+	"program; `report` without a directory shows the last run again.\n"
+	"\n"
+	"Options of run, each of which sets a variable:\n"
+	"  -g, --groups GROUP,...    -e, --events EVENT,...    -o, --output SINK\n"
+	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
+	"  -v, --verbose\n"
+	"\n"
+	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
+
+static void print_variable(const struct cp_option *option)
+{
+	printf("  %s=%s\n        %s", option->name,
+		option->choices ? option->choices : option->placeholder, option->help);
+	if (option->fallback && !strstr(option->help, "default"))
+		printf(" (default: %s)", option->fallback);
+	printf("\n");
+}
+
+static int help(void)
+{
+	fputs(usage, stdout);
+	for (const struct cp_option *option = cp_option_table; option->name; option++)
+		print_variable(option);
+	return fflush(stdout) == 0 ? 0 : 1;
+}
+
+static int version(void)
+{
+	printf("cachepeek %s\n", CP_VERSION);
+	return fflush(stdout) == 0 ? 0 : 1;
+}
+
+int cp_cmd_misspelt(const char *what, const char *word, const char *const *known)
+{
+	const char *nearest = cp_nearest(word, known);
+
+	if (nearest)
+		fprintf(stderr,
+			"cachepeek: there is no %s \"%s\": did you mean \"%s\"?\n", what,
+			word, nearest);
+	else
+		fprintf(stderr,
+			"cachepeek: there is no %s \"%s\": `cachepeek --help` has them\n",
+			what, word);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "";
+
+	if (argc < 2) {
+		fprintf(stderr,
+			"cachepeek: no program to run: cachepeek PROGRAM [arguments], or "
+			"cachepeek --help\n");
+		return 2;
+	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return help();
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+		return version();
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(word, commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	return cp_cmd_run(argc, argv);
+}

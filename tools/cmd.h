@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The commands of `cachepeek`.  Each gets its own name as argv[0] and its
+ * arguments after it, and returns the exit status: 0, 1 (failed), 2 (misused).
+ */
+#ifndef CACHEPEEK_TOOLS_CMD_H
+#define CACHEPEEK_TOOLS_CMD_H
+
+int cp_cmd_run(int argc, char **argv);
+int cp_cmd_report(int argc, char **argv);
+int cp_cmd_list(int argc, char **argv);
+int cp_cmd_doctor(int argc, char **argv);
+
+/* Says on stderr that word is no WHAT ("option"), with the nearest of known
+ * (NULL-terminated) if there is one.  Returns 2. */
+int cp_cmd_misspelt(const char *what, const char *word, const char *const *known);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek report: the report of run directories or records, again.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/json.h"
+#include "output/report.h"
+#include "output/sink.h"
+#include "regions/rundir.h"
+#include "tools/cmd.h"
+
+struct request {
+	char *outputs; /* comma list; NULL: stdout */
+	bool json;
+	const char **paths; /* room for all arguments */
+	size_t npaths;
+};
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+static void add_output(struct request *request, const char *output)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", request->outputs ? request->outputs : "",
+		    request->outputs ? "," : "", output) < 0)
+		return;
+	free(request->outputs);
+	request->outputs = longer;
+}
+
+/* The value of an option that was given as "-oVALUE", "--output=VALUE" or
+ * with VALUE as the next argument; NULL if it is missing. */
+static const char *option_value(const char *rest, char **argv, int *at)
+{
+	if (*rest == '=')
+		return rest + 1;
+	return *rest ? rest : argv[++*at];
+}
+
+static const char *output_option(char **argv, int *at)
+{
+	const char *argument = argv[*at];
+
+	if (strncmp(argument, "--output", 8) == 0 && (argument[8] == '=' || !argument[8]))
+		return option_value(argument + 8, argv, at);
+	return option_value(argument + 2, argv, at);
+}
+
+static bool is_output(const char *argument)
+{
+	return strcmp(argument, "--output") == 0 ||
+	       strncmp(argument, "--output=", 9) == 0 ||
+	       (argument[0] == '-' && argument[1] == 'o');
+}
+
+static int parse(struct request *request, char **argv)
+{
+	static const char *const known[] = {"--output", "--json", "-o", NULL};
+	bool options = true;
+
+	for (int i = 1; argv[i]; i++) {
+		const char *output;
+
+		if (!options || argv[i][0] != '-' || !argv[i][1]) {
+			request->paths[request->npaths++] = argv[i];
+		} else if (strcmp(argv[i], "--") == 0) {
+			options = false;
+		} else if (strcmp(argv[i], "--json") == 0) {
+			request->json = true;
+		} else if (is_output(argv[i])) {
+			output = output_option(argv, &i);
+			if (!output) {
+				fprintf(stderr,
+					"cachepeek: -o lacks its value: a file that ends "
+					"in .txt or .json, - or stderr\n");
+				return 2;
+			}
+			add_output(request, output);
+		} else {
+			return cp_cmd_misspelt("option", argv[i], known);
+		}
+	}
+	return 0;
+}
+
+/* The directory of the last run; NULL after saying why there is none. */
+static const char *last_run(void)
+{
+	static char path[PATH_MAX + 8];
+	char base[PATH_MAX];
+
+	if (!cp_run_base(environment, base, sizeof(base))) {
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
+				"the run's "
+				"directory (CACHEPEEK_DIR)\n");
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "%s/last", base);
+	if (access(path, F_OK) == 0)
+		return path;
+	fprintf(stderr,
+		"cachepeek: no run is kept in %s: run `cachepeek PROGRAM` first, or name "
+		"a run's directory\n",
+		base);
+	return NULL;
+}
+
+static void complain(void *context, const char *line)
+{
+	(void)context;
+	fprintf(stderr, "cachepeek: %s\n", line);
+}
+
+static int write_json(const struct cp_report *report)
+{
+	struct cp_out out;
+	int error;
+
+	cp_out_open(&out, STDOUT_FILENO);
+	cp_json_write(&out, report);
+	error = cp_out_flush(&out);
+	if (error)
+		fprintf(stderr, "cachepeek: stdout: %s\n", strerror(-error));
+	return error ? 1 : 0;
+}
+
+static int write_outputs(
+	struct cp_arena *arena, const struct cp_report *report, const char *outputs)
+{
+	const struct cp_process *process = &report->processes[0];
+	const char *no_colour = getenv("NO_COLOR");
+	struct cp_sink_context context = {.stderr_fd = STDERR_FILENO,
+		.stdout_fd = STDOUT_FILENO,
+		.pid = process->pid,
+		.rank = process->rank,
+		.no_colour = no_colour && *no_colour,
+		.complain = complain};
+
+	return cp_sinks_write(arena, report, outputs, &context) ? 1 : 0;
+}
+
+static int show(const struct request *request)
+{
+	struct cp_arena arena = {0};
+	const struct cp_report *report;
+	char error[1024];
+	int status = 0;
+
+	report = cp_report_build(
+		&arena, request->paths, request->npaths, error, sizeof(error));
+	if (!report) {
+		fprintf(stderr, "cachepeek: %s\n", error);
+		status = 1;
+	}
+	if (report && request->json)
+		status |= write_json(report);
+	if (report && (request->outputs || !request->json))
+		status |= write_outputs(
+			&arena, report, request->outputs ? request->outputs : "-");
+	cp_arena_free(&arena);
+	return status;
+}
+
+int cp_cmd_report(int argc, char **argv)
+{
+	struct request request = {.paths = calloc((size_t)argc + 1, sizeof(char *))};
+	int status = request.paths ? parse(&request, argv) : 1;
+
+	if (!status && !request.npaths) {
+		const char *last = last_run();
+
+		if (last)
+			request.paths[request.npaths++] = last;
+		else
+			status = 1;
+	}
+	if (!status)
+		status = show(&request);
+	free(request.outputs);
+	free(request.paths);
+	return status;
+}
