@@ -26,7 +26,7 @@ LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTP
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
-	preload/options.c preload/machine.c preload/env.c preload/pfm.c preload/pfm_libc.c \
+	preload/options.c preload/machine.c preload/env.c preload/encoder/pfm.c preload/encoder/pfm_libc.c \
 	preload/engine/perf.c preload/engine/explain.c preload/engine/userread.c
 CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
@@ -42,7 +42,7 @@ PFM := $(B)/libpfm-hidden.a
 -include tests/tests.mk
 
 .PHONY: all
-all: $(LIB) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
+all: $(LIB) $(ENCODER) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
@@ -65,15 +65,23 @@ $(B)/embedded.o: $(B)/embedded.S
 # and what it calls may be the program's own (bash has a getenv, many have a
 # malloc): a copy of it calls ours (preload/pfm_libc.c) instead.
 PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup opendir
-$(PFM):
+$(PFM): Makefile
 	@mkdir -p $(@D)
 	$(OBJCOPY) $(foreach s,$(PFM_SYMS),--redefine-sym $s=cp_pfm_$s) \
 		$$($(CC) -print-file-name=libpfm.a) $@
 
-$(LIB): $(LIB_OBJ) $(PFM) preload/libcachepeek.map
+$(LIB): $(LIB_OBJ) preload/libcachepeek.map
 	$(CC) $(CFLAGS) -shared -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs \
 		-Wl,--exclude-libs,ALL -Wl,--version-script,preload/libcachepeek.map \
-		-Wl,--gc-sections $(LDFLAGS) -o $@ $(LIB_OBJ) $(PFM)
+		-Wl,--gc-sections $(LDFLAGS) -o $@ $(LIB_OBJ)
+
+# libpfm4 in an object of its own: preload/encoder/pfm.h says why.
+ENCODER := $(B)/cachepeek/encoder.so
+ENCODER_OBJ := $(B)/preload/encoder/pfm.o $(B)/preload/encoder/pfm_libc.o $(B)/preload/env.o \
+	$(B)/base/arena.o $(B)/base/format.o
+$(ENCODER): $(ENCODER_OBJ) $(PFM)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -shared -Wl,-z,defs -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM)
 
 $(CLI): $(CLI_OBJ) $(PFM)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM)

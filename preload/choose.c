@@ -61,7 +61,7 @@ static void choose_auto(struct cp_choice *choice)
 {
 	struct cp_why why;
 
-	if (cp_request_is_software(&cp_runtime.request)) {
+	if (cp_request_is_software(&cp_runtime.request, &cp_runtime.arena)) {
 		choice->engine = &cp_engine_perf;
 		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),

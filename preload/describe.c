@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/format.h"
-#include "preload/pfm.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
@@ -40,9 +39,12 @@ static void meta_machine(void)
 {
 	char text[512];
 
-	cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
-	meta("machine", text);
-	cp_format(text, sizeof(text), "%u", cp_runtime.machine.level[CP_L1D].line);
+	if (cp_runtime.sim) {
+		cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
+		meta("machine", text);
+	}
+	cp_format(text, sizeof(text), "%u",
+		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line : cp_machine_host_line());
 	meta("line", text);
 }
 
@@ -57,8 +59,6 @@ static void metas(void)
 		meta("host", host.nodename);
 	meta("why", cp_runtime.why);
 	meta_machine();
-	if (!cp_runtime.sim && cp_runtime.engine == &cp_engine_perf && cp_pfm_core_pmu(0))
-		meta("pmu", cp_pfm_core_pmu(0));
 	for (size_t i = 0; i < cp_runtime.request.ngroups; i++)
 		meta("group", cp_runtime.request.groups[i]->text);
 }

@@ -31,7 +31,7 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena, const c
 	const char *groups, const char *default_group, cp_complaint *complain);
 
 /* Nothing but software and breakpoint events: those need no PMU. */
-bool cp_request_is_software(const struct cp_request *request);
+bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena);
 
 /* Encodes and probe-opens every name.  What cannot be counted stays in the set
  * as an unavailable quantity with its reason; names unknown to everybody are

@@ -1,113 +1,42 @@
 /* SPDX-License-Identifier: MIT
  *
- * Events of the kernel: libpfm4's names, raw codes and breakpoints in perf's
- * own spelling, and presets by the PMUs that are present.
+ * Events of the kernel by name, and presets by the PMUs that are present.
  */
 #include <errno.h>
-#include <linux/hw_breakpoint.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "base/text.h"
 #include "output/preset.h"
+#include "preload/encode.h"
 #include "preload/events_internal.h"
-#include "preload/pfm.h"
 
-/* ---- spellings that libpfm does not know ---- */
-
-/* rHEX: a raw code of the core PMU. */
-static bool encode_raw(const char *event, struct perf_event_attr *attr)
-{
-	char hex[32];
-
-	if (event[0] != 'r' || strlen(event) > 20)
-		return false;
-	cp_format(hex, sizeof(hex), "0x%s", event + 1);
-	if (cp_parse_u64(hex, (uint64_t *)&attr->config) < 0)
-		return false;
-	attr->type = PERF_TYPE_RAW;
-	return true;
-}
-
-static bool breakpoint_access(const char *letters, struct perf_event_attr *attr)
-{
-	attr->bp_type = 0;
-	for (; *letters; letters++) {
-		if (*letters == 'x')
-			attr->bp_type |= HW_BREAKPOINT_X;
-		else if (*letters == 'r')
-			attr->bp_type |= HW_BREAKPOINT_R;
-		else if (*letters == 'w')
-			attr->bp_type |= HW_BREAKPOINT_W;
-		else
-			return false;
-	}
-	return attr->bp_type != 0;
-}
-
-/* mem:ADDRESS[/LENGTH][:rwx], perf's spelling; without access: rw. */
-static bool encode_breakpoint(const char *event, struct perf_event_attr *attr)
-{
-	const char *at = event + 4, *access = "rw";
-	uint64_t address, length = 0;
-
-	if (!cp_starts_with(event, "mem:") || cp_parse_u64_prefix(at, &at, &address) < 0)
-		return false;
-	if (*at == '/' && cp_parse_u64_prefix(at + 1, &at, &length) < 0)
-		return false;
-	if (*at == ':')
-		access = at + 1;
-	else if (*at)
-		return false;
-	if (!breakpoint_access(access, attr))
-		return false;
-	attr->type = PERF_TYPE_BREAKPOINT;
-	attr->bp_addr = address;
-	attr->bp_len = length ? length : attr->bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
-	return true;
-}
-
-static bool is_breakpoint(const char *event)
-{
-	return cp_starts_with(event, "mem:");
-}
-
-/* 0, or -EINVAL with a phrase in *reason. */
-static int encode(const char *event, struct perf_event_attr *attr, const char **reason)
-{
-	memset(attr, 0, sizeof(*attr));
-	if (is_breakpoint(event)) {
-		*reason = "breakpoints are written mem:ADDRESS[/LENGTH][:rwx]";
-		if (!encode_breakpoint(event, attr))
-			return -EINVAL;
-	} else if (!encode_raw(event, attr)) {
-		return cp_pfm_encode(event, attr, reason);
-	}
-	attr->exclude_kernel = 1;
-	attr->exclude_hv = 1;
-	return 0;
-}
-
-bool cp_request_is_software(const struct cp_request *request)
+static bool needs_no_pmu(const char *event)
 {
 	struct perf_event_attr attr;
 	const char *reason;
 
-	for (size_t i = 0; i < request->nnames; i++) {
-		if (cp_preset_known(request->names[i])) {
-			struct cp_arena arena = {0};
-			struct cp_preset preset;
-			int missing = cp_preset_lookup(&arena, "perf", request->names[i], &preset);
+	/* Only libpfm knows what else "perf::" names, and that is hardware. */
+	if (!cp_starts_with(event, "mem:") && !cp_starts_with(event, "perf::"))
+		return false;
+	return cp_encode(event, &attr, &reason) == 0 &&
+	       (attr.type == PERF_TYPE_SOFTWARE || attr.type == PERF_TYPE_BREAKPOINT);
+}
 
-			if (missing || encode(preset.alternatives[0].terms[0].event, &attr, &reason))
-				attr.type = PERF_TYPE_RAW;
-			cp_arena_free(&arena);
-		} else if (encode(request->names[i], &attr, &reason) < 0) {
+static bool is_software_preset(const char *name, struct cp_arena *arena)
+{
+	struct cp_preset preset;
+
+	return cp_preset_lookup(arena, "perf", name, &preset) == 0 &&
+	       needs_no_pmu(preset.alternatives[0].terms[0].event);
+}
+
+bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena)
+{
+	for (size_t i = 0; i < request->nnames; i++)
+		if (!needs_no_pmu(request->names[i]) &&
+			!is_software_preset(request->names[i], arena))
 			return false;
-		}
-		if (attr.type != PERF_TYPE_SOFTWARE && attr.type != PERF_TYPE_BREAKPOINT)
-			return false;
-	}
 	return request->nnames > 0;
 }
 
@@ -122,7 +51,7 @@ static int counter_for(struct cp_event_set *set, const char *event, struct cp_wh
 
 	if (index >= 0)
 		return index;
-	if (encode(event, &attr, &reason) < 0) {
+	if (cp_encode(event, &attr, &reason) < 0) {
 		cp_format(why->text, sizeof(why->text), "%s", reason);
 		return -EINVAL;
 	}
@@ -175,9 +104,12 @@ static bool resolve_preset(
 {
 	const char *pmu;
 
+	/* What the kernel counts in software needs no PMU to be looked for. */
+	if (is_software_preset(quantity->name, arena))
+		return try_pmu(set, quantity, arena, "perf");
 	cp_format(quantity->why.text, sizeof(quantity->why.text),
 		"no event for it is known on this machine's PMU");
-	for (unsigned i = 0; (pmu = cp_pfm_core_pmu(i)); i++)
+	for (unsigned i = 0; (pmu = cp_core_pmu(i)); i++)
 		if (try_pmu(set, quantity, arena, pmu))
 			return true;
 	return try_pmu(set, quantity, arena, "perf");
@@ -191,7 +123,7 @@ static bool resolve_event(struct cp_event_set *set, struct cp_quantity *quantity
 	char line[CP_WHY_SIZE + CP_NAME_SIZE + 32];
 	int counter;
 
-	if (encode(quantity->name, &attr, &reason) < 0) {
+	if (cp_encode(quantity->name, &attr, &reason) < 0) {
 		cp_complain_unknown(quantity->name, arena, reason, quantity, complain);
 		return false;
 	}

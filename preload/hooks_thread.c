@@ -38,6 +38,7 @@ static struct parcel unpack(void *memory)
 	parcel = *(struct parcel *)memory;
 	cp_pool_give(&parcels, memory);
 	cp_thread_begin();
+	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
 	cp_sim_resume();
 	return parcel;
 }
@@ -53,9 +54,18 @@ static struct parcel *pack(void *argument)
 	if (parcel)
 		parcel->argument = argument;
 	cp_threads_adopt();
+	if (parcel)
+		__atomic_fetch_add(&cp_threads_starting, 1, __ATOMIC_ACQUIRE);
 	cp_sim_resume();
 	cp_leave();
 	return parcel;
+}
+
+/* The thread was not created. */
+static void unpack_unused(struct parcel *parcel)
+{
+	cp_pool_give(&parcels, parcel);
+	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
 }
 
 static void *run_pthread(void *memory)
@@ -83,7 +93,7 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 	parcel->function.pthread = function;
 	result = cp_real()->pthread_create(thread, attributes, run_pthread, parcel);
 	if (result != 0)
-		cp_pool_give(&parcels, parcel);
+		unpack_unused(parcel);
 	return result;
 }
 
@@ -97,6 +107,6 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	parcel->function.thrd = function;
 	result = cp_real()->thrd_create(thread, run_thrd, parcel);
 	if (result != thrd_success)
-		cp_pool_give(&parcels, parcel);
+		unpack_unused(parcel);
 	return result;
 }

@@ -108,6 +108,13 @@ static void host_machine(struct cp_machine *machine)
 			machine->level[level] = defaults.level[level];
 }
 
+unsigned cp_machine_host_line(void)
+{
+	uint32_t line = sysfs_number(0, "coherency_line_size");
+
+	return line ? line : defaults.level[CP_L1D].line;
+}
+
 /* ---- machine files ---- */
 
 static bool parse_size(const char **at, uint64_t *value)

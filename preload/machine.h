@@ -30,6 +30,9 @@ struct cp_machine {
  */
 int cp_machine_find(struct cp_machine *machine, const char *name, char *error, size_t error_size);
 
+/* Bytes of the host's L1D line, the one number that hardware counters need. */
+unsigned cp_machine_host_line(void);
+
 /* "host: L1I 32 KiB 8-way, …", for the report. */
 void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size);
 

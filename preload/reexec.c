@@ -42,7 +42,7 @@ static char exe_path[PATH_MAX];
 /* ---- where things are ---- */
 
 /* Beside the library: DIR/libcachepeek.so has DIR/cachepeek/TOOL_FILE. */
-static int tool_directory(char *to, size_t size)
+static int companion_directory(char *to, size_t size)
 {
 	char real[PATH_MAX];
 	Dl_info info;
@@ -60,10 +60,20 @@ static int tool_directory(char *to, size_t size)
 		       : -ENAMETOOLONG;
 }
 
+int cp_companion_path(const char *name, char *to, size_t size)
+{
+	char directory[PATH_MAX];
+	int result = companion_directory(directory, sizeof(directory));
+
+	if (result < 0)
+		return result;
+	return cp_format(to, size, "%s/%s", directory, name) < size ? 0 : -ENAMETOOLONG;
+}
+
 int cp_reexec_possible(struct cp_why *why)
 {
 	char directory[PATH_MAX], tool[PATH_MAX + 64];
-	int result = tool_directory(directory, sizeof(directory));
+	int result = companion_directory(directory, sizeof(directory));
 
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, TOOL_FILE);
 	if (result == 0 && access(tool, X_OK) == 0)
@@ -182,7 +192,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	char **all, **environment;
 	int result = cp_reexec_possible(why);
 
-	if (result < 0 || tool_directory(directory, sizeof(directory)) < 0)
+	if (result < 0 || companion_directory(directory, sizeof(directory)) < 0)
 		return -ENOENT;
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, TOOL_FILE);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);

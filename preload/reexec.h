@@ -8,6 +8,10 @@
 #include "preload/engine/engine.h"
 #include "preload/machine.h"
 
+/* The path of a file that is installed with the library: DIR/cachepeek/NAME for
+ * DIR/libcachepeek.so.  0 or -errno. */
+int cp_companion_path(const char *name, char *to, size_t size);
+
 /* Is the simulated PMU installed beside the library?  0, or -errno and why. */
 int cp_reexec_possible(struct cp_why *why);
 

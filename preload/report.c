@@ -1,6 +1,51 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The report at the end of the root process, made from the run directory as
+ * `cachepeek report` would make it.
+ */
 #include "preload/report.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "output/sink.h"
+#include "preload/env.h"
+#include "preload/reexec.h"
+#include "preload/runtime.h"
+
+static void complain(void *context, const char *line)
+{
+	(void)context;
+	cp_say("%s", line);
+}
+
+static int if_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
+}
 
 void cp_report_at_exit(void)
 {
+	const char *paths[] = {cp_runtime.directory};
+	struct cp_sink_context context = {
+		.stderr_fd = if_open(cp_log_fd),
+		.stdout_fd = if_open(STDOUT_FILENO),
+		.exe = cp_own_executable(),
+		.pid = cp_runtime.pid,
+		.rank = cp_runtime.record.header->rank,
+		.no_colour = cp_env_get("NO_COLOR") != NULL,
+		.complain = complain,
+	};
+	const struct cp_report *report;
+	struct cp_arena arena = {0};
+	char error[256];
+
+	report = cp_report_build(&arena, paths, 1, error, sizeof(error));
+	if (report)
+		cp_sinks_write(&arena, report, cp_runtime.options.output, &context);
+	else
+		cp_say("no report: %s", error);
+	cp_arena_free(&arena);
 }

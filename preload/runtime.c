@@ -310,12 +310,14 @@ static void start(int argc, char **argv, char **envp)
 		run_simulated(argv);
 		return;
 	}
-	find_machine();
+	if (cp_runtime.sim)
+		find_machine();
 	resolve_events();
 	cp_threads_start();
 	cp_hooks_start(run_entries());
 	on_exit(on_exit_handler, NULL);
 	begin_counting();
+	cp_perf_probe_done();
 }
 
 __attribute__((constructor)) static void constructor(int argc, char **argv, char **envp)

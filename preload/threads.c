@@ -26,6 +26,8 @@ static unsigned nlive;
 static struct cp_pool pool = {.object_size = sizeof(struct cp_live_thread)};
 static pthread_key_t key;
 
+int cp_threads_starting;
+
 /* ---- one thread ---- */
 
 static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
@@ -161,6 +163,16 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 	cp_tree_drop(&thread->tree);
 }
 
+/* Threads that we have seen end stay in /proc for a moment. */
+#define REMEMBERED 256
+static pid_t ended[REMEMBERED]; /* under the lock */
+static unsigned nended;
+
+static void remember_ended(pid_t tid)
+{
+	ended[nended++ % REMEMBERED] = tid;
+}
+
 /* ---- the calling thread ---- */
 
 void cp_thread_begin(void)
@@ -189,6 +201,7 @@ void cp_thread_end(void)
 		thread->item->state = (thread->item->state & ~(uint32_t)CP_THREAD_RUNNING) |
 				      CP_THREAD_ENDED;
 		list_remove(thread);
+		remember_ended(thread->tid);
 		cp_pool_give(&pool, thread);
 	}
 	cp_unlock(&lock);
@@ -255,6 +268,7 @@ void cp_threads_after_fork(void)
 
 	cp_lock_reset(&lock);
 	cp_lock_reset(&pool.lock);
+	cp_threads_starting = 0;
 	if (mine)
 		old = mine->tree;
 	for (thread = live; thread; thread = next) {
@@ -283,15 +297,27 @@ struct entry {
 	char name[];
 };
 
-static bool known(pid_t tid)
+static bool known_locked(pid_t tid)
 {
 	const struct cp_live_thread *thread;
 
+	for (thread = live; thread; thread = thread->next)
+		if (thread->tid == tid)
+			return true;
+	for (unsigned i = 0; i < REMEMBERED; i++)
+		if (ended[i] == tid)
+			return true;
+	return false;
+}
+
+static bool known(pid_t tid)
+{
+	bool found;
+
 	cp_lock(&lock);
-	for (thread = live; thread && thread->tid != tid; thread = thread->next)
-		;
+	found = known_locked(tid);
 	cp_unlock(&lock);
-	return thread != NULL;
+	return found;
 }
 
 static void adopt(const char *name)
@@ -317,7 +343,9 @@ void cp_threads_adopt(void)
 	long size;
 	int dir;
 
-	if (cp_runtime.sim || !somebody_new())
+	/* A thread that is on its way to cp_thread_begin is not a stray. */
+	if (cp_runtime.sim || __atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
+		!somebody_new())
 		return;
 	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)

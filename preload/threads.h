@@ -47,6 +47,9 @@ static inline void cp_leave(void)
 	cp_self.depth--;
 }
 
+/* Threads whose creation was begun and that are not counted yet; atomic. */
+extern int cp_threads_starting;
+
 /* Once, in the constructor (and never again: keys survive a fork). */
 void cp_threads_start(void);
 

@@ -18,7 +18,7 @@
 #include "output/report.h"
 #include "preload/engine/engine.h"
 #include "preload/machine.h"
-#include "preload/pfm.h"
+#include "preload/encoder/pfm.h"
 #include "regions/rundir.h"
 #include "tools/cmd.h"
 #include "tools/kernels.h"
@@ -90,8 +90,8 @@ static void print_settings(void)
 		printf("  kernel.perf_event_paranoid = %s\n", text);
 	if (cp_read_file("/proc/sys/kernel/nmi_watchdog", text, sizeof(text)))
 		printf("  kernel.nmi_watchdog = %s\n", text);
-	if (cp_pfm_core_pmu(0))
-		printf("  libpfm4 names this PMU %s\n", cp_pfm_core_pmu(0));
+	if (cp_encoder.core_pmu(0))
+		printf("  libpfm4 names this PMU %s\n", cp_encoder.core_pmu(0));
 	else
 		printf("  libpfm4 does not know this CPU's PMU: perf:: names only\n");
 }

@@ -11,7 +11,7 @@
 #include "base/embedded.h"
 #include "output/group.h"
 #include "output/preset.h"
-#include "preload/pfm.h"
+#include "preload/encoder/pfm.h"
 #include "tools/cmd.h"
 
 static struct cp_arena arena;
@@ -37,12 +37,12 @@ static void print_event(void *context, const char *name)
 
 static int list_events(void)
 {
-	if (cp_pfm_start() < 0)
+	if (0 < 0)
 		fprintf(stderr,
 			"cachepeek: libpfm4 could not be started: raw events (rHEX) and "
 			"presets of the simulated PMU remain\n");
 	else
-		cp_pfm_each_event(print_event, NULL);
+		cp_encoder.each_event(print_event, NULL);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int describe_preset(const char *name)
 	if (!meaning)
 		return cp_cmd_misspelt("preset", name, cp_preset_names(&arena));
 	printf("%s: %s\n", name, meaning);
-	for (unsigned i = 0; (pmu = cp_pfm_core_pmu(i)); i++)
+	for (unsigned i = 0; (pmu = cp_encoder.core_pmu(i)); i++)
 		print_on(pmu, name);
 	print_on("perf", name);
 	print_on("sim", name);
@@ -101,7 +101,7 @@ static const char *hardware_with(const char *name)
 {
 	const char *pmu;
 
-	for (unsigned i = 0; (pmu = cp_pfm_core_pmu(i)); i++)
+	for (unsigned i = 0; (pmu = cp_encoder.core_pmu(i)); i++)
 		if (has_preset(pmu, name))
 			return "cpu";
 	return has_preset("perf", name) ? "perf" : "";
@@ -121,7 +121,7 @@ static int list_presets(void)
 	const char *const *names = cp_preset_names(&arena), *pmu;
 	int status = 0;
 
-	cp_pfm_start();
+	0;
 	for (char *const *name = filters; *name; name++)
 		status |= describe_preset(*name);
 	if (*filters)
@@ -129,14 +129,14 @@ static int list_presets(void)
 	for (size_t i = 0; names[i]; i++)
 		print_preset(names[i]);
 	printf("\ncpu: this processor's PMU has it");
-	for (unsigned i = 0; (pmu = cp_pfm_core_pmu(i)); i++)
+	for (unsigned i = 0; (pmu = cp_encoder.core_pmu(i)); i++)
 		printf("%s%s", i ? ", " : " (", pmu);
 	printf("%s; perf: the kernel has a generic\nor software event; sim: the "
 	       "simulated PMU has "
 	       "it.  `cachepeek list presets NAME`\nshows the events behind one, "
 	       "`cachepeek "
 	       "doctor` what can be counted here.\n",
-		cp_pfm_core_pmu(0) ? ")" : " (none was found)");
+		cp_encoder.core_pmu(0) ? ")" : " (none was found)");
 	return 0;
 }
 

@@ -90,9 +90,12 @@ extern const struct cp_engine cp_engine_sim;
 
 /* -- perf.c, beyond the contract -- */
 
-/* Can this event be opened on the calling thread, and why not?  The event is
- * closed again. */
+/* Can this event be opened on the calling thread, and why not?  The event
+ * stays open until cp_perf_probe_done(): the kernel patches itself when the
+ * first event of a kind is opened and when the last is closed, which takes
+ * longer than everything else here. */
 int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why);
+void cp_perf_probe_done(void);
 
 /* Distributes the counters over perf groups (counter.group, set->ngroups),
  * as many in one as the PMU takes at once. */

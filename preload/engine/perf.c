@@ -58,6 +58,9 @@ static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leade
 	return fd;
 }
 
+static int probed[CP_MAX_COUNTERS];
+static unsigned nprobed;
+
 int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why)
 {
 	int fd = open_event(attr, 0, -1);
@@ -66,8 +69,25 @@ int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why)
 		cp_perf_explain(-fd, attr, why);
 		return fd;
 	}
-	close(fd);
+	if (nprobed < CP_MAX_COUNTERS)
+		probed[nprobed++] = fd;
+	else
+		close(fd);
 	return 0;
+}
+
+void cp_perf_probe_done(void)
+{
+	while (nprobed > 0)
+		close(probed[--nprobed]);
+}
+
+static bool needs_no_pmu(const struct cp_event_set *set)
+{
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (set->counters[i].attr.type != PERF_TYPE_SOFTWARE)
+			return false;
+	return true;
 }
 
 /*
@@ -79,6 +99,10 @@ void cp_perf_arrange(struct cp_event_set *set)
 	int fds[CP_MAX_COUNTERS], leader = -1;
 	unsigned group = 0;
 
+	if (needs_no_pmu(set)) { /* any number of these fits into one group */
+		set->ngroups = set->ncounters > 0;
+		return;
+	}
 	for (unsigned i = 0; i < set->ncounters; i++) {
 		fds[i] = open_event(&set->counters[i].attr, 0, leader);
 		if (fds[i] < 0 && leader >= 0 && group + 1 < CP_MAX_PERF_GROUPS) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/pfm.h"
+#include "preload/encoder/pfm.h"
 
 #include <errno.h>
 #include <perfmon/pfmlib.h>
@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "preload/env.h"
 
-int cp_pfm_start(void)
+static int start(void)
 {
 	static int state; /* 0: not tried, 1: works, -1: does not */
 
@@ -17,13 +18,13 @@ int cp_pfm_start(void)
 	return state > 0 ? 0 : -ENOSYS;
 }
 
-int cp_pfm_encode(const char *event, struct perf_event_attr *attr, const char **reason)
+static int encode(const char *event, struct perf_event_attr *attr, const char **reason)
 {
 	pfm_perf_encode_arg_t argument = {.attr = attr, .size = sizeof(argument)};
 	int result;
 
 	*reason = "libpfm4 does not start on this machine";
-	if (cp_pfm_start() < 0)
+	if (start() < 0)
 		return -ENOSYS;
 	memset(attr, 0, sizeof(*attr));
 	result = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
@@ -40,13 +41,13 @@ static int present(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info(pmu, info) == PFM_SUCCESS && info->is_present;
 }
 
-const char *cp_pfm_core_pmu(unsigned index)
+static const char *core_pmu(unsigned index)
 {
 	static char name[32];
 	pfm_pmu_info_t info;
 	pfm_pmu_t pmu;
 
-	if (cp_pfm_start() < 0)
+	if (start() < 0)
 		return NULL;
 	pfm_for_all_pmus (pmu) {
 		if (!present(pmu, &info) || info.type != PFM_PMU_TYPE_CORE)
@@ -76,14 +77,23 @@ static void each_event_of(
 	}
 }
 
-void cp_pfm_each_event(void (*visit)(void *context, const char *name), void *context)
+static void each_event(void (*visit)(void *context, const char *name), void *context)
 {
 	pfm_pmu_info_t info;
 	pfm_pmu_t pmu;
 
-	if (cp_pfm_start() < 0)
+	if (start() < 0)
 		return;
 	pfm_for_all_pmus (pmu)
 		if (present(pmu, &info))
 			each_event_of(&info, visit, context);
 }
+
+extern const struct cp_encoder cp_encoder;
+
+__attribute__((visibility("default"))) const struct cp_encoder cp_encoder = {
+	.use_environment = cp_env_use,
+	.encode = encode,
+	.core_pmu = core_pmu,
+	.each_event = each_event,
+};

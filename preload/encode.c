@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/encode.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/hw_breakpoint.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "preload/encoder/pfm.h"
+#include "preload/env.h"
+#include "preload/reexec.h"
+
+/* The kernel's software events under libpfm's names: the few that every run
+ * may count, without paying for libpfm's tables. */
+static const struct {
+	const char *name;
+	uint64_t config;
+} software[] = {
+	{"CPU-CLOCK", PERF_COUNT_SW_CPU_CLOCK},
+	{"TASK-CLOCK", PERF_COUNT_SW_TASK_CLOCK},
+	{"PAGE-FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
+	{"FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
+	{"CONTEXT-SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{"CS", PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{"CPU-MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
+	{"MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
+	{"MINOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MIN},
+	{"MAJOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+	{"ALIGNMENT-FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS},
+	{"EMULATION-FAULTS", PERF_COUNT_SW_EMULATION_FAULTS},
+};
+
+/* ":u", ":k", ":uk" and nothing (user mode): which modes are left out. */
+static bool apply_modes(const char *modifiers, struct perf_event_attr *attr)
+{
+	bool user = !*modifiers, kernel = false;
+
+	for (; *modifiers; modifiers++) {
+		if (*modifiers == 'u')
+			user = true;
+		else if (*modifiers == 'k')
+			kernel = true;
+		else if (*modifiers != ':')
+			return false;
+	}
+	attr->exclude_user = !user;
+	attr->exclude_kernel = !kernel;
+	attr->exclude_hv = 1;
+	return user || kernel;
+}
+
+static bool encode_software(const char *event, struct perf_event_attr *attr)
+{
+	const char *name = event + 6;
+	size_t length;
+
+	if (strncasecmp(event, "perf::", 6) != 0)
+		return false;
+	length = strcspn(name, ":");
+	for (unsigned i = 0; i < sizeof(software) / sizeof(software[0]); i++) {
+		if (strlen(software[i].name) != length ||
+			strncasecmp(software[i].name, name, length) != 0)
+			continue;
+		attr->type = PERF_TYPE_SOFTWARE;
+		attr->config = software[i].config;
+		return apply_modes(name + length, attr);
+	}
+	return false;
+}
+
+/* rHEX: a raw code of the core PMU. */
+static bool encode_raw(const char *event, struct perf_event_attr *attr)
+{
+	size_t digits = strspn(event + 1, "0123456789abcdefABCDEF");
+	char hex[24];
+	uint64_t config;
+
+	if (event[0] != 'r' || digits == 0 || digits > 16)
+		return false;
+	if (event[1 + digits] != ':' && event[1 + digits])
+		return false;
+	cp_format(hex, sizeof(hex), "0x%.*s", (int)digits, event + 1);
+	if (cp_parse_u64(hex, &config) < 0)
+		return false;
+	attr->type = PERF_TYPE_RAW;
+	attr->config = config;
+	return apply_modes(event + 1 + digits, attr);
+}
+
+static bool breakpoint_access(const char *letters, struct perf_event_attr *attr)
+{
+	attr->bp_type = 0;
+	for (; *letters; letters++) {
+		if (*letters == 'x')
+			attr->bp_type |= HW_BREAKPOINT_X;
+		else if (*letters == 'r')
+			attr->bp_type |= HW_BREAKPOINT_R;
+		else if (*letters == 'w')
+			attr->bp_type |= HW_BREAKPOINT_W;
+		else
+			return false;
+	}
+	return attr->bp_type != 0;
+}
+
+/* mem:ADDRESS[/LENGTH][:rwx], perf's spelling; without access: rw. */
+static bool encode_breakpoint(const char *event, struct perf_event_attr *attr)
+{
+	const char *at = event + 4, *access = "rw";
+	uint64_t address, length = 0;
+
+	if (cp_parse_u64_prefix(at, &at, &address) < 0)
+		return false;
+	if (*at == '/' && cp_parse_u64_prefix(at + 1, &at, &length) < 0)
+		return false;
+	if (*at == ':')
+		access = at + 1;
+	else if (*at)
+		return false;
+	if (!breakpoint_access(access, attr))
+		return false;
+	attr->type = PERF_TYPE_BREAKPOINT;
+	attr->bp_addr = address;
+	attr->bp_len = length ? length : attr->bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
+	return apply_modes("", attr);
+}
+
+/* libpfm, loaded at its first use; NULL and a reason where that fails. */
+static const struct cp_encoder *encoder(const char **reason)
+{
+	static const struct cp_encoder *loaded;
+	static bool tried;
+	char path[PATH_MAX];
+	void *object;
+
+	*reason = "libpfm4 (encoder.so) is not installed beside the library: `make install`";
+	if (tried)
+		return loaded;
+	tried = true;
+	if (cp_companion_path("encoder.so", path, sizeof(path)) < 0)
+		return NULL;
+	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (object)
+		loaded = dlsym(object, "cp_encoder");
+	if (loaded)
+		loaded->use_environment(cp_env_all());
+	return loaded;
+}
+
+int cp_encode(const char *event, struct perf_event_attr *attr, const char **reason)
+{
+	const struct cp_encoder *libpfm;
+
+	memset(attr, 0, sizeof(*attr));
+	if (cp_starts_with(event, "mem:")) {
+		*reason = "breakpoints are written mem:ADDRESS[/LENGTH][:rwx]";
+		return encode_breakpoint(event, attr) ? 0 : -EINVAL;
+	}
+	if (encode_raw(event, attr) || encode_software(event, attr))
+		return 0;
+	libpfm = encoder(reason);
+	return libpfm ? libpfm->encode(event, attr, reason) : -EINVAL;
+}
+
+const char *cp_core_pmu(unsigned index)
+{
+	const char *reason;
+	const struct cp_encoder *libpfm = encoder(&reason);
+
+	return libpfm ? libpfm->core_pmu(index) : NULL;
+}
