@@ -121,7 +121,6 @@ static int list_presets(void)
 	const char *const *names = cp_preset_names(&arena), *pmu;
 	int status = 0;
 
-	0;
 	for (char *const *name = filters; *name; name++)
 		status |= describe_preset(*name);
 	if (*filters)

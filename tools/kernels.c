@@ -32,10 +32,10 @@ static void count_down(void)
 
 static void load_often(void)
 {
-	static volatile uint64_t word;
+	static volatile uint64_t word = 1;
 
 	for (unsigned i = 0; i < LOOPS; i++)
-		(void)word;
+		__asm__ volatile("" : : "r"(word));
 }
 
 static void store_often(void)
@@ -46,7 +46,8 @@ static void store_often(void)
 		word = i;
 }
 
-/* Fresh pages of a mapping that nobody has touched. */
+/* Pages that nobody has touched, at addresses that nobody has used: mappings
+ * are never given back, or the next one's lines would be in the caches already. */
 static volatile char *fresh(size_t size)
 {
 	void *memory = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE,
@@ -105,6 +106,5 @@ void cp_kernels_run(void)
 		cachepeek_begin(region);
 		kernel->run();
 		cachepeek_end(region);
-		munmap((void *)(uintptr_t)memory, PAGES * PAGE + PAGE);
 	}
 }
