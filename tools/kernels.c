@@ -30,18 +30,16 @@ static void count_down(void)
 #endif
 }
 
+static volatile uint64_t word;
+
 static void load_often(void)
 {
-	static volatile uint64_t word = 1;
-
 	for (unsigned i = 0; i < LOOPS; i++)
-		__asm__ volatile("" : : "r"(word));
+		(void)word;
 }
 
 static void store_often(void)
 {
-	static volatile uint64_t word;
-
 	for (unsigned i = 0; i < LOOPS; i++)
 		word = i;
 }
