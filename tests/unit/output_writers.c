@@ -121,6 +121,12 @@ static void make_run(void)
 		*make_times(&make, item, i) = (struct cp_times){1000, 1000};
 		make_sum(item, i)->inclusive = 500000;
 	}
+	thread = make_thread(&make, 4712, CP_THREAD_ENDED, "other");
+	root = make_region(&make, thread, NULL, NULL, 1);
+	for (uint32_t i = 0; i < 2; i++) {
+		*make_times(&make, root, i) = (struct cp_times){1000, 1000};
+		make_sum(root, i)->inclusive = i ? 10 : 1000;
+	}
 	make_write(&make, directory, "4711-0.rec");
 }
 
@@ -165,6 +171,8 @@ static void test_text(const struct cp_report *report)
 	ok(strstr(text, "The title") && strstr(text, "./solver --big") &&
 			strstr(text, "1.2.3"),
 		"the header and the group's title");
+	ok(strstr(text, "mpki by thread (/kI)") && strstr(text, "10.0  tid 4712"),
+		"the thread that has the least is named");
 	ok(strstr(text, "Events\n") && strstr(text, "FAULTS"),
 		"events outside of groups");
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
