@@ -81,6 +81,35 @@ static void test_numbers(void)
 		"columns of UTF-8");
 }
 
+/* A table of one long name and three numbers, printed in `width` columns. */
+static const char *table_of(size_t width)
+{
+	struct cp_table *table = cp_table_new(&arena, 4, 1);
+	struct cp_out out;
+	char path[100];
+
+	cp_table_set(table, 0, 0, "a name of 21 letters!");
+	for (size_t i = 1; i < 4; i++)
+		cp_table_set(table, 0, i, "1,234");
+	table->marks[0] = "<==";
+	snprintf(path, sizeof(path), "%s/table", directory);
+	cp_out_open(&out, open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600));
+	cp_table_print(table, &out, width, false);
+	cp_out_flush(&out);
+	close(out.fd);
+	return read_whole(path);
+}
+
+static void test_table(void)
+{
+	is_string(table_of(80), "a name of 21 letters!  1,234  1,234  1,234 <==\n",
+		"a table with room");
+	is_string(table_of(43), "a name of 21 letters! 1,234 1,234 1,234 <==\n",
+		"without room the columns move together");
+	is_string(table_of(36), "a name of 21 … 1,234 1,234 1,234 <==\n",
+		"then the name is cut");
+}
+
 static void make_run(void)
 {
 	static const char name[] =
@@ -263,6 +292,7 @@ int main(void)
 	plan_lazy();
 	test_json_strings();
 	test_numbers();
+	test_table();
 	make_run();
 	report = cp_report_build(&arena, paths, 1, error, sizeof(error));
 	if (!report)
