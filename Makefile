@@ -34,10 +34,20 @@ CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 LIB := $(B)/libcachepeek.so
 CLI := $(B)/cachepeek-bin
 PFM := $(B)/libpfm-hidden.a
+# libpfm4 in an object of its own: preload/encoder/pfm.h says why.
+ENCODER := $(B)/cachepeek/encoder.so
+
+# One short line per command; V=1 shows the commands themselves.
+ifdef V
+run = @echo '$(subst ','\'',$(2))'; $(2)
+else
+run = @printf '  %-8s%s\n' '$(1)' '$@'; $(2)
+endif
 
 .DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
 
-# Sets SIM: the simulated PMU, in the directory $(B)/cachepeek.
+# Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/cachepeek.
 -include tools/sim/sim.mk
 -include tests/tests.mk
 
@@ -53,13 +63,13 @@ $(B)/flags: FORCE
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CP_CFLAGS) $(CFLAGS) -c -o $@ $<
+	$(call run,CC,$(CC) $(CP_CFLAGS) $(CFLAGS) -c -o $@ $<)
 
 $(B)/embedded.S: tools/embed.sh $(DATA)
 	@mkdir -p $(@D)
-	sh tools/embed.sh $(DATA) > $@
+	$(call run,EMBED,sh tools/embed.sh $(DATA) > $@)
 $(B)/embedded.o: $(B)/embedded.S
-	$(CC) -c -o $@ $<
+	$(call run,AS,$(CC) -c -o $@ $<)
 
 # Debian's libpfm.a is not position-independent where it names stdio's streams,
 # and what it calls may be the program's own (bash has a getenv, many have a
@@ -67,24 +77,23 @@ $(B)/embedded.o: $(B)/embedded.S
 PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup opendir
 $(PFM): Makefile
 	@mkdir -p $(@D)
-	$(OBJCOPY) $(foreach s,$(PFM_SYMS),--redefine-sym $s=cp_pfm_$s) \
-		$$($(CC) -print-file-name=libpfm.a) $@
+	$(call run,OBJCOPY,$(OBJCOPY) $(foreach s,$(PFM_SYMS),--redefine-sym $s=cp_pfm_$s) \
+		$$($(CC) -print-file-name=libpfm.a) $@)
 
+LIB_LDFLAGS := -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--exclude-libs,ALL \
+	-Wl,--version-script,preload/libcachepeek.map -Wl,--gc-sections
 $(LIB): $(LIB_OBJ) preload/libcachepeek.map
-	$(CC) $(CFLAGS) -shared -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs \
-		-Wl,--exclude-libs,ALL -Wl,--version-script,preload/libcachepeek.map \
-		-Wl,--gc-sections $(LDFLAGS) -o $@ $(LIB_OBJ)
+	$(call run,LD,$(CC) $(CFLAGS) -shared $(LIB_LDFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ))
 
-# libpfm4 in an object of its own: preload/encoder/pfm.h says why.
-ENCODER := $(B)/cachepeek/encoder.so
 ENCODER_OBJ := $(B)/preload/encoder/pfm.o $(B)/preload/encoder/pfm_libc.o $(B)/preload/env.o \
 	$(B)/base/arena.o $(B)/base/format.o
+ENCODER_LDFLAGS := -Wl,-z,defs -Wl,--exclude-libs,ALL
 $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -Wl,-z,defs -Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM)
+	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
 
 $(CLI): $(CLI_OBJ) $(PFM)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM))
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
@@ -132,7 +141,7 @@ install: all ## copy everything below DESTDIR/PREFIX
 	install -d $(D)/bin $(D)/lib/cachepeek $(D)/include $(D)/share/man/man1 $(D)/share/man/man7
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(D)/lib/libcachepeek.so
-	install -m 755 $(wildcard $(B)/cachepeek/*) $(D)/lib/cachepeek/
+	install -m 755 $(B)/cachepeek/* $(D)/lib/cachepeek/
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
 	install -m 644 doc/cachepeek.1 $(D)/share/man/man1/cachepeek.1
 	install -m 644 doc/libcachepeek.7 $(D)/share/man/man7/libcachepeek.7

@@ -18,11 +18,11 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(T)/unit/%.t)
 
 $(TEST_LIB): $(TEST_OBJ)
 	@rm -f $@
-	$(AR) rcs $@ $(TEST_OBJ)
+	$(call run,AR,$(AR) rcs $@ $(TEST_OBJ))
 
-$(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB)
+$(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) -pthread -lm
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 
 # Programs under test.  PROGRAM_<name> adds flags for one of them.
@@ -40,13 +40,13 @@ $(T)/programs/ctor: | $(T)/programs/libctor.so
 
 $(T)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_$*)
+	$(call run,CC,$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_$*))
 $(T)/programs/%: tests/programs/%.cc
 	@mkdir -p $(@D)
-	$(CXX) -std=c++14 -Wall -Wextra $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_$*)
+	$(call run,CXX,$(CXX) -std=c++14 -Wall -Wextra $(PROGRAM_FLAGS) -o $@ $< $(PROGRAM_$*))
 $(T)/programs/%.so: tests/programs/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $<
+	$(call run,CC,$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $<)
 
 -include $(UNIT_SRC:%.c=$(B)/%.d) $(B)/tests/tap/tap.d
 -include $(patsubst %,%.d,$(PROGRAMS))
@@ -57,7 +57,7 @@ check-unit: $(UNIT)
 	$(PROVE) $(PROVE_FLAGS) $(UNIT)
 
 # Tests that call make start afresh, without the settings of this one.
-check-run: all $(UNIT) $(PROGRAMS)
+check-run: all $(UNIT) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
 		B='$(abspath $(B))' CC='$(CC)' LC_ALL=C \
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/sim/*.t tests/hook/*.t tests/e2e/*.t))

@@ -29,6 +29,8 @@ delete @ENV{grep { /^CACHEPEEK_|^LD_PRELOAD$/ } keys %ENV};
 $ENV{LC_ALL} = 'C';
 $ENV{PERL_HASH_SEED} = 0;
 $ENV{PYTHONHASHSEED} = 0;
+# Where the library keeps the last run.
+$ENV{XDG_CACHE_HOME} = "$scratch/cache";
 
 sub source { $source }
 sub build { $build }
@@ -107,7 +109,7 @@ my $runs = 0;
 sub run
 {
 	my (%run) = @_;
-	my $name = "$scratch/run" . ++$runs;
+	my $name = sprintf('%s/run%04d', $scratch, ++$runs);
 	my $pid = fork();
 	die "fork: $!" unless defined $pid;
 	child(\%run, "$name.out", "$name.err") unless $pid;
@@ -122,12 +124,14 @@ sub run
 sub plain { run(@_) }
 
 # run() under the library; more keys: engine (perf or sim: a test never leaves
-# it to the machine), events, groups, machine, output, preload.  The report,
-# decoded, is {report}; lines of ours on stderr are {notes}, the rest is {err}.
+# it to the machine), events, groups, machine, output, preload; under: a command
+# that starts the program, itself without the library.  The report, decoded, is
+# {report}; lines of ours on stderr are {notes}, the rest is {err}.
 sub peek
 {
 	my (%run) = @_;
-	my $json = "$scratch/report" . ++$runs . '.json';
+	# Of one length: the size of the environment moves the stack.
+	my $json = sprintf('%s/report%04d.json', $scratch, ++$runs);
 	my %env = (LD_PRELOAD => $run{preload} || lib(),
 		CACHEPEEK_OUTPUT => $run{output} || $json,
 		CACHEPEEK_ENGINE => $run{engine});
@@ -138,6 +142,10 @@ sub peek
 		$env{CACHEPEEK_EVENTS} = $SOFTWARE;
 	}
 	%env = (%env, %{$run{env} || {}});
+	if ($run{under}) {
+		$run{command} = [@{$run{under}}, 'env', "LD_PRELOAD=$env{LD_PRELOAD}", @{$run{command}}];
+		$env{LD_PRELOAD} = undef;
+	}
 	my $result = run(%run, env => \%env);
 	$result->{notes} = [];
 	$result->{err} = join('', grep {

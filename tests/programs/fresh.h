@@ -22,7 +22,7 @@ static inline volatile char *fresh(size_t bytes)
 }
 
 /* One load per step.  Not inlined, so that its code is the same everywhere. */
-static inline __attribute__((noinline)) void load_each(volatile char *at, size_t count, size_t step)
+static __attribute__((noinline, unused)) void load_each(volatile char *at, size_t count, size_t step)
 {
 	while (count--) {
 		(void)*at;
@@ -30,7 +30,7 @@ static inline __attribute__((noinline)) void load_each(volatile char *at, size_t
 	}
 }
 
-static inline __attribute__((noinline)) void store_each(volatile char *at, size_t count, size_t step)
+static __attribute__((noinline, unused)) void store_each(volatile char *at, size_t count, size_t step)
 {
 	while (count--) {
 		*at = 1;

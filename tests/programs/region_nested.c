@@ -5,7 +5,8 @@
 #include "cachepeek.h"
 #include "fresh.h"
 
-static volatile char *next;
+static char memory[PAGE] __attribute__((aligned(PAGE)));
+static volatile char *next = memory;
 
 /* Every region goes through here; the first calls load nothing. */
 static void take(size_t lines)
@@ -35,7 +36,6 @@ static void alone(size_t lines)
 
 int main(void)
 {
-	next = fresh(PAGE);
 	CACHEPEEK_BEGIN("warm");
 	nest(0, 0);
 	alone(0);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Prints the bytes of arguments and environment that the kernel put above the
- * stack, whatever was done to environ since: they move everything below.
+ *	stack_size ANYTHING
+ * Prints the bytes from its first argument to the end of what the kernel put
+ * above the stack, that is of the environment, whatever was done to environ and
+ * argv[0] since: they move everything below.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,8 @@ int main(int argc, char **argv)
 {
 	const char *end = (const char *)getauxval(AT_EXECFN);
 
-	(void)argc;
-	printf("%ld\n", (long)(end + strlen(end) + 1 - argv[0]));
+	if (argc != 2)
+		return 2;
+	printf("%ld\n", (long)(end + strlen(end) + 1 - argv[1]));
 	return 0;
 }

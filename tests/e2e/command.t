@@ -1,0 +1,98 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The cachepeek command: same report as the preloaded library, lists, doctor.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+sub command
+{
+	my ($arguments, %env) = @_;
+	return run(command => [cli(), @$arguments], env => {CACHEPEEK_ENGINE => 'sim', %env});
+}
+
+# ---- run ----
+
+my $json = scratch('report.json');
+{
+	my $plain = run(command => [program('threads'), 3]);
+	for my $how ([], ['run']) {
+		unlink($json);
+		my $run = command([@$how, '-e', 'instructions,l1d_misses', '-o', $json, program('threads'), 3]);
+		is($run->{out}, $plain->{out}, "cachepeek @$how: same output");
+		is($run->{err}, '', "cachepeek @$how: nothing else");
+		is(status_text($run->{status}), 'exit 0', "cachepeek @$how: same status");
+		my $report = eval { JSON::PP::decode_json(read_file($json)) } || {};
+		is_deeply($report->{command}, [program('threads'), '3'], "cachepeek @$how: a report of the program");
+		cmp_ok(value(region($report), 'instructions') || 0, '>', 10000, "cachepeek @$how: with counts");
+		is(scalar(@{$report->{processes} || []}), 1, "cachepeek @$how: and without itself");
+	}
+	my $killed = command(['-o', $json, program('exits'), 'term']);
+	is(status_text($killed->{status}), 'signal 15', 'a program that is killed: so is the command');
+	my $absent = command(['./absent']);
+	is(status_text($absent->{status}), 'exit 127', 'a program that is not there');
+	like($absent->{err}, qr/absent.*No such file/, 'and it says which');
+}
+
+# ---- text, several sinks, and the same from the records ----
+
+{
+	my $directory = scratch('records');
+	my $text = scratch('report.txt');
+	my $run = peek(engine => 'sim', groups => 'cache', output => "$text,$json,stderr",
+		env => {CACHEPEEK_DIR => $directory}, command => [program('region_nested')]);
+	my $report = read_file($text) || '';
+	like($report, qr/outer/, 'the text report has the regions');
+	is(scalar(grep { length > 80 } split(/\n/, decode($report))), 0, 'in 80 columns');
+	unlike($report, qr/\e\[/, 'without colours in a file');
+	is($run->{err} . join('', @{$run->{notes}}), $report, 'the same on stderr');
+	ok(eval { JSON::PP::decode_json(read_file($json)) }, 'and JSON beside it');
+
+	my $again = command(['report', $directory]);
+	is($again->{out}, $report, 'cachepeek report: the same again from the records');
+	my $last = command(['report']);
+	is(status_text($last->{status}), 'exit 0', 'cachepeek report without an argument');
+	like($last->{out}, qr/outer|threads|exits/, 'shows the last run');
+	my $none = command(['report', scratch('absent')]);
+	isnt(status_text($none->{status}), 'exit 0', 'cachepeek report of nothing fails');
+	like($none->{err}, qr/absent/, 'and says of what');
+}
+
+sub decode { my ($bytes) = @_; utf8::decode($bytes); return $bytes }
+
+# ---- lists, help, doctor ----
+
+for my $case (['events', qr/perf::PAGE-FAULTS/], ['presets', qr/^\s*l1d_misses\b/m],
+	['groups', qr/^\s*cache\b.*^\s*icache\b.*^\s*tlb\b/ms], ['machines', qr/\bcachegrind\b/]) {
+	my ($what, $pattern) = @$case;
+	my $list = command(['list', $what]);
+	is(status_text($list->{status}), 'exit 0', "cachepeek list $what");
+	like($list->{out}, $pattern, "cachepeek list $what: knows it");
+}
+{
+	my $help = command(['--help']);
+	is(status_text($help->{status}), 'exit 0', 'cachepeek --help');
+	my $manual = read_file(source() . '/doc/libcachepeek.7');
+	my @variables = sort keys %{{map { $_ => 1 } $help->{out} =~ /\b(CACHEPEEK_[A-Z]+)\b/g}};
+	cmp_ok(scalar(@variables), '>=', 8, 'cachepeek --help lists the variables');
+	is_deeply([grep { $manual !~ /\b$_\b/ } @variables], [], 'libcachepeek(7) has all of them');
+	like($help->{out}, qr/\b$_\b/, "cachepeek --help has $_") for qw(run report doctor list);
+	my $wrong = command(['--hepl']);
+	isnt(status_text($wrong->{status}), 'exit 0', 'an unknown option fails');
+	like($wrong->{err}, qr/--hepl/, 'and is named');
+	like(command(['--version'])->{out}, qr/\b\d+\.\d+\.\d+\b/, 'cachepeek --version');
+}
+{
+	my $doctor = command(['doctor']);
+	like(status_text($doctor->{status}), qr/^exit [01]$/, 'cachepeek doctor');
+	like($doctor->{out}, qr/PMU|perf/i, 'says what can be counted here');
+	my $verify = command(['doctor', '--verify']);
+	is(status_text($verify->{status}), 'exit 0', 'cachepeek doctor --verify on the simulated PMU')
+		|| diag($verify->{out}, $verify->{err});
+	like($verify->{out}, qr/l1d_misses/, 'compares presets');
+	unlike($verify->{out}, qr/\bfail/i, 'none fails');
+}
+done_testing();

@@ -1,0 +1,65 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The perf engine, on events that every kernel counts exactly: page faults and
+# hardware breakpoints.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+need_perf();
+my $faults = 'perf::PAGE-FAULTS';
+my @perf = (engine => 'perf', events => "$faults,perf::CONTEXT-SWITCHES");
+
+for my $pages (1, 37, 1000) {
+	my $run = peek(@perf, command => [program('region_pages'), $pages, 4]);
+	my $report = $run->{report};
+	my $touched = $pages;
+	ok($report, "$pages pages: a report") or diag($run->{err}), next;
+	my ($main) = threads_named($report, 'region_pages');
+
+	is($report->{engine}{name}, 'perf', "$pages pages: counted by the kernel");
+	is(value(region($main, 'touch'), $faults), $pages, "$pages pages in main: a fault each");
+	for my $i (0 .. 3) {
+		my ($thread) = threads_named($report, "page-$i");
+		my $count = region($thread, 'touch')->{counts}{$faults};
+		is($count->{value}, $pages + $i + 1, "$pages pages: page-$i has its own");
+		is($count->{status}, 'exact', "$pages pages: page-$i is exact");
+		$touched += $pages + $i + 1;
+	}
+	is(value(region($report, 'touch'), $faults), $touched, "$pages pages: all together");
+	is(region($report, 'touch')->{calls}, 5, "$pages pages: five executions");
+	ok_sums($report, "$pages pages");
+}
+
+# A second event does not change the first, nor its order.
+{
+	my $run = peek(engine => 'perf', command => [program('region_pages'), 50, 0],
+		events => 'perf::CONTEXT-SWITCHES,perf::MINOR-FAULTS,perf::PAGE-FAULTS,perf::TASK-CLOCK');
+	my $touch = region($run->{report}, 'touch');
+	is(value($touch, 'perf::PAGE-FAULTS'), 50, 'page faults among four events');
+	is(value($touch, 'perf::MINOR-FAULTS'), 50, 'all of them minor');
+	like(value($touch, 'perf::CONTEXT-SWITCHES'), qr/^\d+$/, 'context switches are a number, if 0');
+	cmp_ok(value($touch, 'perf::TASK-CLOCK'), '>', 0, 'time on a CPU');
+}
+
+SKIP: {
+	skip('the kernel gives no hardware breakpoints here', 1) unless can_count('breakpoint');
+	my ($address) = run(command => ['nm', program('calls')])->{out} =~ /^0*([0-9a-f]+) T counted$/m;
+	my $event = "mem:0x$address:x";
+	my $run = peek(engine => 'perf', events => $event, command => [program('calls'), 321, 3]);
+	my $report = $run->{report};
+	ok($report, 'calls: a report') or diag($run->{err}), last SKIP;
+	my ($main) = threads_named($report, 'calls');
+
+	is(value(region($main), $event), 321, 'calls from main');
+	for my $i (0 .. 2) {
+		my ($thread) = threads_named($report, "call-$i");
+		is(value(region($thread), $event), 321 * ($i + 2), "calls from call-$i");
+		is(region($thread)->{counts}{$event}{status}, 'exact', "exact in call-$i");
+	}
+	is(value(region($report), $event), 321 * (1 + 2 + 3 + 4), 'calls in all');
+}
+done_testing();

@@ -1,0 +1,33 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The shared library as the linker and the loader see it.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../e2e";
+use Peek;
+use Test::More;
+
+sub output { run(command => [@_])->{out} }
+
+my $exports = read_file("$FindBin::Bin/exports.txt");
+my @want = grep { /^[^#\s]/ } split(/\n/, $exports);
+my @got = output('nm', '-D', '--defined-only', lib()) =~ /^\S+ \S (\S+)$/mg;
+is(join("\n", sort @got), join("\n", sort @want), 'it exports what exports.txt lists');
+is_deeply([grep { /\@/ } @got], [], 'without versions, which would disable hooks of OpenMP');
+
+my @imports = output('nm', '-D', '--undefined-only', lib()) =~ /^\s+\S (\S+)/mg;
+ok(@imports > 10, 'it imports something');
+is_deeply([grep { /^__tls_get_addr/ } @imports], [], 'its thread-local storage is initial-exec');
+# These may be the program's own (bash has a getenv, many have a malloc), or
+# must not run in a hook.
+my @forbidden = grep { /^(malloc|calloc|realloc|free|getenv|setenv|putenv|printf|fopen|fprintf|puts|exit)(\@|$)/ } @imports;
+is_deeply(\@forbidden, [], 'it uses no malloc, stdio, getenv or setenv');
+
+my $dynamic = output('readelf', '-dW', lib());
+is_deeply([$dynamic =~ /\(NEEDED\).*\[(.*)\]/g], ['libc.so.6'], 'it needs libc and nothing else');
+like($dynamic, qr/FLAGS_1.*INITFIRST/, 'it is initialised first');
+like($dynamic, qr/\(SONAME\).*\[libcachepeek\.so\]/, 'its name');
+unlike($dynamic, qr/TEXTREL/, 'no relocations in code');
+like(output('readelf', '-lW', lib()), qr/GNU_STACK\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+RW\s/, 'no executable stack');
+done_testing();
