@@ -106,8 +106,8 @@ static const struct cp_item *item_at(const struct cp_record *record, uint64_t of
 static const struct cp_item *next_item(
 	const struct cp_record *record, const struct cp_item *item)
 {
-	return item_at(record, item ? cp_item_offset(record, item) + item->size
-				    : CP_RECORD_HEADER_SIZE);
+	return item_at(record,
+		item ? cp_item_offset(record, item) + item->size : CP_RECORD_HEADER_SIZE);
 }
 
 static void count_items(struct cp_record *record, size_t counts[CP_ITEM_REGION + 1])
@@ -189,8 +189,9 @@ int cp_record_parse(struct cp_arena *arena, const void *bytes, size_t size,
 	const char *fault = header_fault(header, size);
 
 	*record = (struct cp_record){.header = header, .bytes = bytes, .size = size};
-	if (!fault && header->tail > size && header->how != CP_HOW_RUNNING)
-		record->damaged = true;
+	/* A live writer may have moved its tail since the bytes were read. */
+	if (!fault && header->tail > size)
+		record->damaged = header->how != CP_HOW_RUNNING;
 	else if (!fault && header->tail >= CP_RECORD_HEADER_SIZE)
 		record->size = header->tail;
 	if (!fault && !file_items(arena, record))
