@@ -82,7 +82,7 @@ static struct cp_region *root_of(struct cp_report *report, const struct cp_recor
 	for (size_t i = 0; i < record->nthreads; i++) {
 		if (record->threads[i] != thread)
 			continue;
-		if (thread->root != cp_record_offset(record, item) ||
+		if (thread->root != cp_item_offset(record, item) ||
 			process->threads[i].root)
 			return NULL;
 		return process->threads[i].root =

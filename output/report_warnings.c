@@ -62,16 +62,11 @@ static void check_flags(struct cp_report *report, const struct cp_region *region
 	int length = (int)cp_slice_length(region->name);
 	const char *name = region->name.at;
 
-	if (region->flags & CP_REGION_END_WITHOUT_BEGIN)
-		cp_report_warn(report, "a region was ended that had not begun: ignored");
-	if (region->flags & CP_REGION_WRONG_NAME)
-		cp_report_warn(report,
-			"region %.*s was ended by another name: the regions inside were "
-			"closed",
-			length, name);
+	/* Misplaced ENDs are warnings of the record already, with both names. */
 	if (region->flags & CP_REGION_LEFT_OPEN)
 		cp_report_warn(report,
-			"region %.*s was open when its thread ended: it was closed there",
+			"region %.*s was open when its thread ended: closed there (is an END "
+			"missing?)",
 			length, name);
 	if (region->flags & CP_REGION_READ_FAILED)
 		cp_report_warn(report,

@@ -29,7 +29,7 @@ static void print_command(struct cp_text *text)
 static void print_engine(struct cp_text *text)
 {
 	static const char *const names[] = {
-		"none", "hardware and kernel counters (perf)", "simulated PMU (sim)"};
+		"none", "counters of the kernel (perf)", "simulated PMU (sim)"};
 	const struct cp_report *report = text->report;
 	const char *name = names[report->engine];
 

@@ -44,13 +44,16 @@ const char *cp_text_column_unit(const struct cp_text_column *column)
 		return "%";
 	if (strcmp(column->unit, "1/kinstr") == 0)
 		return "/kI";
-	return strcmp(column->unit, "1/instr") == 0 ? "/I" : column->unit;
+	if (strcmp(column->unit, "1/instr") == 0)
+		return "/I";
+	return strncmp(column->unit, "1/", 2) == 0 ? column->unit + 1 : column->unit;
 }
 
 static const char *plain_cell(
 	struct cp_text *text, const struct cp_text_column *column, double value)
 {
-	if (!column->is_metric && column->divisor == 1)
+	if (!column->is_metric && column->divisor == 1 &&
+		value == (double)(uint64_t)value)
 		return cp_text_integer(text->arena, (uint64_t)value);
 	if (!column->is_metric)
 		return cp_text_decimal(text->arena, value / column->divisor);

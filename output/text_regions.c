@@ -102,12 +102,19 @@ static const char *row_name(struct cp_text *text, const struct cp_region *region
 		cp_text_safe(text->arena, region->name));
 }
 
+/* Seconds, or milliseconds for a run that is over in no time. */
+static double time_factor(const struct cp_text *text)
+{
+	return text->report->total->seconds.value < 0.1 ? 1000 : 1;
+}
+
 static const char *time_cell(struct cp_text *text, const struct cp_region *region)
 {
 	if (region->seconds.status == CP_UNAVAILABLE)
 		return "—";
 	return cp_text_format(text->arena, "%s%.3f",
-		region->seconds.status == CP_ESTIMATED ? "~" : "", region->seconds.value);
+		region->seconds.status == CP_ESTIMATED ? "~" : "",
+		region->seconds.value * time_factor(text));
 }
 
 static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
@@ -138,7 +145,9 @@ static void fill_headings(
 	cp_table_heading(table, at++, "", "region");
 	cp_table_heading(table, at++, "", "calls");
 	if (has_time(text))
-		cp_table_heading(table, at++, "time", "s");
+		cp_table_heading(table, at++,
+			text->report->total->nthreads > 1 ? "time, sum" : "time",
+			time_factor(text) > 1 ? "ms" : "s");
 	for (size_t i = 0; i < columns->count; i++)
 		cp_table_heading(table, at++, columns->column[i].heading,
 			cp_text_column_unit(&columns->column[i]));

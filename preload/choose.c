@@ -24,6 +24,8 @@ static void choose_perf(struct cp_choice *choice)
 	else
 		cp_format(choice->why, sizeof(choice->why),
 			"software events only: no hardware counters (%s)", why.text);
+	choice->tell = !hardware &&
+		       !cp_request_is_software(&cp_runtime.request, &cp_runtime.arena);
 }
 
 /* Why the simulated PMU is not taken without being asked for; NULL: it is. */

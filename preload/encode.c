@@ -22,18 +22,18 @@ static const struct {
 	const char *name;
 	uint64_t config;
 } software[] = {
-	{"CPU-CLOCK", PERF_COUNT_SW_CPU_CLOCK},
-	{"TASK-CLOCK", PERF_COUNT_SW_TASK_CLOCK},
-	{"PAGE-FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
-	{"FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
-	{"CONTEXT-SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{"CS", PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{"CPU-MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
-	{"MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
-	{"MINOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MIN},
-	{"MAJOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-	{"ALIGNMENT-FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS},
-	{"EMULATION-FAULTS", PERF_COUNT_SW_EMULATION_FAULTS},
+	{"perf::CPU-CLOCK", PERF_COUNT_SW_CPU_CLOCK},
+	{"perf::TASK-CLOCK", PERF_COUNT_SW_TASK_CLOCK},
+	{"perf::PAGE-FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
+	{"perf::FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
+	{"perf::CONTEXT-SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{"perf::CS", PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{"perf::CPU-MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
+	{"perf::MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
+	{"perf::MINOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MIN},
+	{"perf::MAJOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+	{"perf::ALIGNMENT-FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS},
+	{"perf::EMULATION-FAULTS", PERF_COUNT_SW_EMULATION_FAULTS},
 };
 
 /* ":u", ":k", ":uk" and nothing (user mode): which modes are left out. */
@@ -57,21 +57,25 @@ static bool apply_modes(const char *modifiers, struct perf_event_attr *attr)
 
 static bool encode_software(const char *event, struct perf_event_attr *attr)
 {
-	const char *name = event + 6;
 	size_t length;
 
 	if (strncasecmp(event, "perf::", 6) != 0)
 		return false;
-	length = strcspn(name, ":");
+	length = 6 + strcspn(event + 6, ":");
 	for (unsigned i = 0; i < sizeof(software) / sizeof(software[0]); i++) {
 		if (strlen(software[i].name) != length ||
-			strncasecmp(software[i].name, name, length) != 0)
+			strncasecmp(software[i].name, event, length) != 0)
 			continue;
 		attr->type = PERF_TYPE_SOFTWARE;
 		attr->config = software[i].config;
-		return apply_modes(name + length, attr);
+		return apply_modes(event + length, attr);
 	}
 	return false;
+}
+
+const char *cp_software_event(unsigned index)
+{
+	return index < sizeof(software) / sizeof(software[0]) ? software[index].name : NULL;
 }
 
 /* rHEX: a raw code of the core PMU. */

@@ -15,6 +15,9 @@
  */
 int cp_encode(const char *event, struct perf_event_attr *attr, const char **reason);
 
+/* The name of the index'th software event, NULL after the last. */
+const char *cp_software_event(unsigned index);
+
 /* The name of the index'th core PMU that libpfm finds, NULL after the last. */
 const char *cp_core_pmu(unsigned index);
 

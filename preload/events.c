@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "output/preset.h"
+#include "preload/encode.h"
 #include "preload/events_internal.h"
 
 static void add_name(struct cp_request *request, const char *name)
@@ -113,10 +114,24 @@ void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned count
 	quantity->nterms++;
 }
 
+/* Of presets and software events, what was probably meant. */
+static const char *meant(const char *name, struct cp_arena *arena)
+{
+	const char *candidates[32], *nearest = cp_nearest(name, cp_preset_names(arena));
+	unsigned count = 0;
+
+	if (nearest)
+		return nearest;
+	while (count < 31 && (candidates[count] = cp_software_event(count)))
+		count++;
+	candidates[count] = NULL;
+	return cp_nearest(name, candidates);
+}
+
 void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *detail,
 	struct cp_quantity *quantity, cp_complaint *complain)
 {
-	const char *nearest = cp_nearest(name, cp_preset_names(arena));
+	const char *nearest = meant(name, arena);
 	char line[320];
 
 	if (nearest)

@@ -77,11 +77,10 @@ static bool is_root(void)
 
 void cp_warn(const char *line)
 {
-	/* The root's second image (the simulated one, or after an exec) would
-	 * only repeat what the first has said. */
+	/* Children, and the root after an exec, would only repeat it. */
 	bool first = is_root() && (!cp_runtime.record.header || cp_runtime.record.header->image == 0);
 
-	if (first)
+	if (first && !cp_runtime.quiet)
 		cp_say("%s", line);
 	if (cp_runtime.record.header)
 		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
@@ -173,12 +172,12 @@ static int become_root(void)
 
 static int find_machine(void)
 {
-	char error[256];
+	char error[256], line[320];
 
 	if (cp_machine_find(&cp_runtime.machine, cp_runtime.options.machine, error, sizeof(error)) == 0)
 		return 0;
-	cp_warn(error);
-	cp_warn("the host's caches are simulated instead: CACHEPEEK_MACHINE was not usable");
+	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)", error);
+	cp_warn(line);
 	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
 }
 
@@ -295,6 +294,7 @@ static void start(int argc, char **argv, char **envp)
 	inherited = inherit_run();
 	if (!inherited)
 		cp_runtime.root_pid = cp_runtime.pid;
+	cp_runtime.quiet = inherited;
 	cp_options_read(&cp_runtime.options, envp, complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
 	if (cp_is_launcher(cp_own_executable()))
@@ -312,6 +312,7 @@ static void start(int argc, char **argv, char **envp)
 	}
 	if (cp_runtime.sim)
 		find_machine();
+	cp_runtime.quiet = false;
 	resolve_events();
 	cp_threads_start();
 	cp_hooks_start(run_entries());

@@ -28,6 +28,7 @@ struct cp_runtime {
 	int state; /* enum cp_state; atomic */
 	struct cp_options options;
 	const struct cp_engine *engine;
+	bool quiet;  /* an earlier image of this process has said it all */
 	bool sim;    /* this image runs under the simulated PMU */
 	bool forked; /* this process is a fork child without an exec */
 	pid_t pid, root_pid;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/log.h"
 #include "base/pool.h"
 #include "base/text.h"
 #include "preload/runtime.h"
@@ -30,32 +31,42 @@ int cp_threads_starting;
 
 /* ---- one thread ---- */
 
+/* Threads are named after they begin: read again when they end. */
+static void read_name(struct cp_thread_item *item)
+{
+	char path[64], name[sizeof(item->name)];
+
+	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)item->tid);
+	if (cp_read_file(path, name, sizeof(name)))
+		memcpy(item->name, name, sizeof(name));
+}
+
 static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
 {
 	struct cp_thread_item *item =
 		cp_record_reserve(&cp_runtime.record, sizeof(struct cp_thread_item));
-	char path[64];
 
 	if (!item)
 		return NULL;
 	item->tid = tid;
 	item->state = state;
 	item->start_ns = cp_now_ns();
-	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
-	if (!cp_read_file(path, item->name, sizeof(item->name)))
-		item->name[0] = '\0';
+	read_name(item);
 	cp_item_publish(item, CP_ITEM_THREAD);
 	return item;
 }
 
+/* Said once: where one thread fails, the next ones do, too; the report counts
+ * them. */
 static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
-	char line[CP_WHY_SIZE + 64];
+	static bool said;
 
 	item->reason = cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
 	item->state |= CP_THREAD_LOST;
-	cp_format(line, sizeof(line), "thread %d is not counted: %s", item->tid, why->text);
-	cp_warn(line);
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	cp_say("thread %d is not counted: %s", item->tid, why->text);
 }
 
 static void list_add(struct cp_live_thread *thread)
@@ -138,26 +149,18 @@ no_memory:
 static void take_last_reading(struct cp_live_thread *thread, bool own, bool close_open)
 {
 	struct cp_reading reading = {0};
-	unsigned left_open;
-	char line[160];
 
 	if (cp_runtime.engine->read(&thread->counters, own, &reading) < 0) {
 		cp_tree_spoil(&thread->tree);
 		return;
 	}
-	left_open = cp_tree_finish(&thread->tree, &reading, cp_now_ns(), close_open);
-	if (left_open) {
-		cp_format(line, sizeof(line),
-			"thread %d ended with %u region%s still open: closed there (is an END "
-			"missing?)",
-			(int)thread->tid, left_open, left_open == 1 ? "" : "s");
-		cp_warn(line);
-	}
+	cp_tree_finish(&thread->tree, &reading, cp_now_ns(), close_open);
 }
 
 static void stop_counting(struct cp_live_thread *thread, bool own)
 {
 	take_last_reading(thread, own, true);
+	read_name(thread->item);
 	thread->item->end_ns = cp_now_ns();
 	cp_runtime.engine->thread_close(&thread->counters);
 	cp_tree_drop(&thread->tree);

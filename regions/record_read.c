@@ -106,8 +106,8 @@ static const struct cp_item *item_at(const struct cp_record *record, uint64_t of
 static const struct cp_item *next_item(
 	const struct cp_record *record, const struct cp_item *item)
 {
-	return item_at(record, item ? cp_record_offset(record, item) + item->size
-				    : CP_RECORD_HEADER_SIZE);
+	return item_at(record,
+		item ? cp_item_offset(record, item) + item->size : CP_RECORD_HEADER_SIZE);
 }
 
 static void count_items(struct cp_record *record, size_t counts[CP_ITEM_REGION + 1])
@@ -189,8 +189,9 @@ int cp_record_parse(struct cp_arena *arena, const void *bytes, size_t size,
 	const char *fault = header_fault(header, size);
 
 	*record = (struct cp_record){.header = header, .bytes = bytes, .size = size};
-	if (!fault && header->tail > size && header->how != CP_HOW_RUNNING)
-		record->damaged = true;
+	/* A live writer may have moved its tail since the bytes were read. */
+	if (!fault && header->tail > size)
+		record->damaged = header->how != CP_HOW_RUNNING;
 	else if (!fault && header->tail >= CP_RECORD_HEADER_SIZE)
 		record->size = header->tail;
 	if (!fault && !file_items(arena, record))
@@ -222,7 +223,7 @@ static ssize_t read_at(int fd, char *to, size_t size, off_t offset)
 /* Reads a region again until it did not change meanwhile: see version. */
 static void settle(int fd, struct cp_record *record, const struct cp_region_item *region)
 {
-	uint64_t offset = cp_record_offset(record, region);
+	uint64_t offset = cp_item_offset(record, region);
 	char *to = (char *)(uintptr_t)region + sizeof(struct cp_item);
 	size_t size = cp_region_item_size(record->header->ncounters,
 			      record->header->nquantities, record->header->nperf_groups) -
@@ -303,7 +304,7 @@ static const void *look_up(const struct cp_record *record, const void *const *ta
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		uint64_t at = cp_record_offset(record, table[middle]);
+		uint64_t at = cp_item_offset(record, table[middle]);
 
 		if (at == offset)
 			return table[middle];

@@ -71,7 +71,7 @@ static inline const char *cp_meta_value(const struct cp_meta_item *meta)
 }
 
 /* Offset of an item of this record. */
-static inline uint64_t cp_record_offset(const struct cp_record *record, const void *item)
+static inline uint64_t cp_item_offset(const struct cp_record *record, const void *item)
 {
 	return (uint64_t)((const char *)item - record->bytes);
 }

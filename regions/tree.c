@@ -357,18 +357,15 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
 	return tree->top ? tree->top->node->name : NULL;
 }
 
-unsigned cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
+void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
 	bool close_open)
 {
-	unsigned closed = 0;
-
 	update_root(tree, reading, now_ns);
-	for (; close_open && tree->top; closed++) {
+	while (close_open && tree->top) {
 		tree->top->node->item->flags |= CP_REGION_LEFT_OPEN;
 		add_execution(tree, tree->top, reading, now_ns);
 		pop(tree);
 	}
-	return closed;
 }
 
 void cp_tree_spoil(struct cp_tree *tree)

@@ -78,9 +78,9 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 /* The innermost open region's name; NULL: none is open. */
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
 
-/* Brings the root region up to date.  closed: close what is open and mark it
- * as left open; returns how many regions that were. */
-unsigned cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
+/* Brings the root region up to date.  close_open: closes what is open and marks
+ * it as left open. */
+void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
 	bool close_open);
 
 /* Flags on a region of the record that a failed reading spoiled. */

@@ -27,9 +27,32 @@
 /* The argument with which this command runs itself as the program under test. */
 #define KERNELS "--run-kernels"
 
+#define WIDTH 78
+#define INDENT 26
+
+/* Text broken at blanks, its lines after the first indented. */
+static void print_wrapped(const char *text)
+{
+	size_t room = WIDTH - INDENT, length = strlen(text);
+
+	while (length > room) {
+		size_t at = room;
+
+		while (at > 0 && text[at] != ' ')
+			at--;
+		if (at == 0)
+			at = strcspn(text, " ");
+		printf("%.*s\n%*s", (int)at, text, INDENT, "");
+		text += at + (text[at] == ' ');
+		length = strlen(text);
+	}
+	printf("%s\n", text);
+}
+
 static void row(const char *what, bool can, const char *text)
 {
-	printf("  %-18s %-4s %s\n", what, can ? "yes" : "no", text);
+	printf("  %-18s  %-4s ", what, can ? "yes" : "no");
+	print_wrapped(text);
 }
 
 /* ---- what can be counted ---- */
@@ -99,7 +122,7 @@ static void print_settings(void)
 static void diagnose(bool *hardware, bool *software, bool *simulator)
 {
 	struct cp_why why = {""};
-	char text[512];
+	char text[PATH_MAX + 128];
 
 	*hardware = cp_perf_hardware_works(&why);
 	row("hardware counters", *hardware, *hardware ? "the PMU counts" : why.text);
@@ -175,7 +198,7 @@ static int verify_kernel(
 	if (!count || count->status == CP_UNAVAILABLE) {
 		printf("  %-18s %12llu  %12s  skip  %s\n", kernel->preset,
 			(unsigned long long)kernel->expected, "-",
-			count && count->reason ? count->reason : "no such region");
+			count ? "not counted here" : "no such region");
 		return count ? -1 : 0;
 	}
 	right = as_expected(kernel, count->value, sim);
@@ -214,10 +237,10 @@ static int verify_engine(const char *engine)
 		wrong += result == 0;
 		checked += result >= 0;
 	}
-	printf(report ? "  %d of %d right\n" : "  no report: the kernels did not run %s\n",
-		report ? checked - wrong : 0, checked);
-	if (!report && *error)
-		printf("  %s\n", error);
+	if (report)
+		printf("  %d of %d right\n", checked - wrong, checked);
+	else
+		printf("  no report: %s\n", *error ? error : "the kernels did not run");
 	cp_arena_free(&arena);
 	remove_run(directory);
 	return report && checked ? wrong : -1;

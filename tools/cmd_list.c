@@ -37,12 +37,7 @@ static void print_event(void *context, const char *name)
 
 static int list_events(void)
 {
-	if (0 < 0)
-		fprintf(stderr,
-			"cachepeek: libpfm4 could not be started: raw events (rHEX) and "
-			"presets of the simulated PMU remain\n");
-	else
-		cp_encoder.each_event(print_event, NULL);
+	cp_encoder.each_event(print_event, NULL);
 	return 0;
 }
 
@@ -121,7 +116,6 @@ static int list_presets(void)
 	const char *const *names = cp_preset_names(&arena), *pmu;
 	int status = 0;
 
-	0;
 	for (char *const *name = filters; *name; name++)
 		status |= describe_preset(*name);
 	if (*filters)

@@ -34,6 +34,7 @@ static inline void *make_item(struct make *make, uint32_t type, size_t size)
 	size = (size + 7) / 8 * 8;
 	if (header->tail + size > MAKE_SIZE)
 		abort();
+	memset(item, 0, size);
 	item->type = type;
 	item->size = (uint32_t)size;
 	header->tail += size;

@@ -50,10 +50,16 @@ LANES_INLINE uint8_t *row_flags(const struct cache *c, uint8_t *row)
 	return row + 8 * c->lanes;
 }
 
-/* ... and the first-level TLBs the lines of each page that are in a filter. */
+/* ... and the first-level TLBs the lines of each page that are in a filter,
+ * and how often the page was asked for since it came. */
 LANES_INLINE uint64_t *row_masks(const struct cache *c, uint8_t *row)
 {
 	return (uint64_t *)(row + 8 * c->lanes);
+}
+
+LANES_INLINE uint8_t *row_uses(const struct cache *c, uint8_t *row)
+{
+	return row + 16 * c->lanes;
 }
 
 LANES_INLINE uint8_t *cache_row(const struct cache *c, uint32_t set)

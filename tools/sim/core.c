@@ -41,8 +41,8 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	if (cache_init(&core->l1i, m->l1i.sets, m->l1i.ways, 0) ||
 		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, 1) ||
 		cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
-		cache_init(&core->itlb, m->itlb.sets, m->itlb.ways, 8) ||
-		cache_init(&core->dtlb, m->dtlb.sets, m->dtlb.ways, 8) ||
+		cache_init(&core->itlb, m->itlb.sets, m->itlb.ways, 9) ||
+		cache_init(&core->dtlb, m->dtlb.sets, m->dtlb.ways, 9) ||
 		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0)) {
 		core_free(core);
 		return -1;

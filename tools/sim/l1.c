@@ -16,6 +16,15 @@ enum { L1_DIRTY = 1, L1_OWNED = 2 };
 
 #define SLOT(set, way) ((uint32_t)(set) << 7 | (uint32_t)(way))
 
+/* Pages that come and go would only cost the filter's upkeep: a page's lines
+ * are filtered when it has been found in the DTLB more often than this. */
+#define USES_TO_FILTER 2
+
+struct page_use {
+	uint32_t slot;
+	int settled;
+};
+
 struct slot {
 	uint32_t *stamp;
 	uint64_t *mask;
@@ -156,6 +165,7 @@ static void tlb_fill(
 	row_tags(p.row)[way] = p.tag;
 	row_stamps(tlb, p.row)[way] = stamp;
 	row_masks(tlb, p.row)[way] = 0;
+	row_uses(tlb, p.row)[way] = 0;
 }
 
 static __attribute__((noinline)) unsigned dtlb_miss(struct core *core, uint64_t page,
@@ -229,13 +239,13 @@ static __attribute__((noinline)) void first_store(
 	struct core *core, uint64_t line, uint32_t index)
 {
 	struct cache_place p = cache_place(&core->l1d, line);
-	int way = cache_find(&core->l1d, p);
+	uint32_t way = core->stamp_at[index] - row_stamps(&core->l1d, p.row);
 
 	l1d_dirty(core, line, &row_flags(&core->l1d, p.row)[way]);
 	core->write_line[index] = line;
 }
 
-static void filter_data(struct core *core, uint64_t line, uint32_t slot, int dirty)
+LANES_INLINE void filter_data(struct core *core, uint64_t line, uint32_t slot, int dirty)
 {
 	uint32_t index = line & (DATA_FILTER - 1);
 
@@ -245,16 +255,42 @@ static void filter_data(struct core *core, uint64_t line, uint32_t slot, int dir
 	*slot_at(&core->dtlb, slot).mask |= mask_bit(core, line);
 }
 
-/* One reference to one line, for which the filter did not vouch.  A page that
- * has just come into the DTLB must come again before its lines are filtered:
- * pages that come and go would only cost the filter's upkeep. */
+/* Looks the page up and makes it the newest of its set. */
+LANES_INLINE struct page_use dtlb_touch(
+	struct core *core, uint64_t page, enum access kind, uint32_t stamp)
+{
+	struct cache *c = &core->dtlb;
+	struct cache_place p = cache_place(c, page);
+	int way = cache_find(c, p);
+	uint8_t *uses;
+
+	if (way < 0)
+		return (struct page_use){SLOT(p.set, dtlb_miss(core, page, p, kind, stamp)), 0};
+	row_stamps(c, p.row)[way] = stamp;
+	uses = &row_uses(c, p.row)[way];
+	if (*uses >= USES_TO_FILTER)
+		return (struct page_use){SLOT(p.set, way), 1};
+	++*uses;
+	return (struct page_use){SLOT(p.set, way), 0};
+}
+
+/* Has the host fetch what a miss would need. */
+LANES_INLINE void prefetch_outer(struct core *core, uint64_t line)
+{
+	if (core->l2.sets)
+		cache_prefetch(&core->l2, line);
+	if (core->miss_history & 3 && core->uncore->llc.sets)
+		cache_prefetch(&core->uncore->llc, line);
+}
+
+/* One reference to one line, for which the filter did not vouch. */
 void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t stamp)
 {
 	uint32_t index = line & (DATA_FILTER - 1);
-	uint64_t page = line >> core->page_shift;
-	struct cache_place p, t;
+	struct cache_place p;
+	struct page_use page;
 	uint8_t *flags;
-	int way, page_way;
+	int way;
 
 	if (core->read_line[index] == line) {
 		*core->stamp_at[index] = stamp;
@@ -262,15 +298,8 @@ void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t sta
 			first_store(core, line, index);
 		return;
 	}
-	if (core->l2.sets)
-		cache_prefetch(&core->l2, line);
-	if (core->miss_history & 3 && core->uncore->llc.sets)
-		cache_prefetch(&core->uncore->llc, line);
-
-	t = cache_place(&core->dtlb, page);
-	page_way = cache_find(&core->dtlb, t);
-	if (page_way < 0)
-		dtlb_miss(core, page, t, kind, stamp);
+	prefetch_outer(core, line);
+	page = dtlb_touch(core, line >> core->page_shift, kind, stamp);
 	p = cache_place(&core->l1d, line);
 	way = cache_find(&core->l1d, p);
 	if (way < 0)
@@ -282,8 +311,8 @@ void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t sta
 	flags = &row_flags(&core->l1d, p.row)[way];
 	if (kind == STORE && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
-	if (page_way >= 0)
-		filter_data(core, line, SLOT(t.set, page_way), *flags & L1_DIRTY);
+	if (page.settled)
+		filter_data(core, line, page.slot, *flags & L1_DIRTY);
 }
 
 /* The same for any reference; the lines it touches have successive stamps. */

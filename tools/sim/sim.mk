@@ -50,3 +50,27 @@ $(SIM_DIR) $(B)/sim:
 	mkdir -p $@
 
 -include $(SIM_OBJECTS:.o=.d)
+
+# The programs that tests/sim/*.t run.
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress)
+SIM_MODEL := $(addprefix tools/sim/,cache.c core.c l1.c outer.c)
+SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
+SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
+
+.PHONY: sim-tests
+sim-tests: sim $(SIM_TEST_PROGRAMS)
+
+$(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
+	$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread
+
+$(B)/sim/threads: tests/sim/threads.c | $(B)/sim
+	$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread
+
+$(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
+	$(CC) $(SIM_TEST_CFLAGS) -o $@ $<
+
+$(B)/sim/model_test: SIM_VARIANT :=
+$(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
+$(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
+		$(SIM_MODEL) $(wildcard tools/sim/*.h tests/sim/*.h) | $(B)/sim
+	$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^)

@@ -1,0 +1,42 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# Option values that make no sense are refused with one line that names them.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Sim;
+use Test::More;
+
+sub refused {
+	my ($option, $why) = @_;
+	my ($status, $out, $log) = sim_run($option, '/bin/true');
+	my ($name) = $option =~ /^(--\w+)/;
+	my @lines = split /\n/, $log . slurp("$SCRATCH/err");
+
+	is($status >> 8, 2, "$option: exit status");
+	is(scalar(@lines), 1, "$option: one line");
+	like($lines[0] // '', qr/\Q$name\E.*$why/, "$option: $why");
+}
+
+refused('--l1d=64,8', 'SETS,WAYS,LINE');
+refused('--l1d=64,8,x', 'SETS,WAYS,LINE');
+refused('--l1d=64,8,64,1', 'SETS,WAYS,LINE');
+refused('--dtlb=16,4,64', 'SETS,WAYS');
+refused('--l1d=64,129,64', '1 to 128');
+refused('--l1d=64,0,64', '1 to 128');
+refused('--l2=0,8,64', 'sets');
+refused('--l2=1024,8,48', 'line size');
+refused('--l2=1024,8,128', 'line size of --l1i');
+refused('--l1d=0,0,0', 'cannot be absent');
+refused('--page=5000', 'power of two');
+
+my ($status, $out, $log) = sim_run('--report=yes', '/bin/echo', 'hello');
+is($status, 0, '--report: exit status');
+is($out, "hello\n", '--report: the output is the program\'s');
+like($log, qr/process \d+ instructions [1-9]/, '--report: prints counters');
+($status, $out, $log) = sim_run('/bin/echo', 'hello');
+is($log, '', 'silent otherwise');
+
+done_testing;

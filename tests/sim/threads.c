@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * N threads at once, each adding to its own line.  Usage: threads N */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_barrier_t all_here;
+static struct {
+	long value, unused[7];
+} cell[5000];
+
+static void *work(void *p)
+{
+	long *value = p;
+
+	pthread_barrier_wait(&all_here);
+	for (int i = 0; i < 1000; i++)
+		*value += i;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 4;
+	static pthread_t thread[5000];
+	pthread_attr_t small;
+	long sum = 0;
+
+	pthread_barrier_init(&all_here, NULL, (unsigned)n);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&thread[i], &small, work, &cell[i].value))
+			return 1;
+	for (int i = 0; i < n; i++) {
+		pthread_join(thread[i], NULL);
+		sum += cell[i].value;
+	}
+	printf("%ld\n", sum);
+	return 0;
+}
