@@ -8,7 +8,7 @@ input=$build/demo.txt
 
 # The text comes from the C headers that the build needs anyway.
 find /usr/include/valgrind /usr/include/perfmon /usr/include/linux -name '*.h' \
-	-exec cat {} + | head -c 2000000 > "$input"
+	-exec cat {} + 2> /dev/null | head -c 2000000 > "$input"
 
 cd "$build"
 echo '$ LD_PRELOAD=build/libcachepeek.so gzip -c demo.txt > demo.txt.gz'

@@ -13,7 +13,7 @@ set -eu
 
 # What `make` and `make demo` need: compiler, libpfm4, the parts of Valgrind
 # that the simulated PMU is linked with, and the program of the demo.
-build='gcc libc6-dev make binutils libpfm4-dev valgrind gzip'
+build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
 check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node.

@@ -245,10 +245,10 @@ sub ok_exit
 
 # ---- transparency ----
 
-# Runs the command without and with the library: six assertions that nobody can
+# Runs the command without and with the library: a test that nobody can
 # tell the difference, and that the report has all of it.  Keys as of peek();
 # exes: names of the executables expected to end, one per process; threads: how
-# many there have to be in all, or a range [least, most].
+# many there have to be in those, or a range [least, most].
 sub ok_same
 {
 	my ($what, %run) = @_;
@@ -267,10 +267,9 @@ sub ok_same
 		return fail('a report') unless ok($report, 'a report');
 		is($report->{schema}, 'cachepeek-report/1', 'its schema');
 		is($report->{engine}{name}, $run{engine}, 'its engine');
-		my @processes = @{$report->{processes}};
 		is(join(' ', sort map { $_->{exe} =~ s{.*/}{}r } leaves($report)),
 			join(' ', sort @$exes), 'every process') if $exes;
-		my $count = map { @{$_->{threads}} } @processes;
+		my $count = map { @{$_->{threads}} } leaves($report);
 		my ($least, $most) = ref $threads ? @$threads : ($threads, $threads);
 		ok($count >= $least && $count <= $most, 'every thread') ||
 			diag("$count threads, not $least to $most") if defined $threads;

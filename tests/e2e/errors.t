@@ -58,9 +58,12 @@ SKIP: {
 		events => $faults, env => {CACHEPEEK_QQQQQQQQ => 'x'});
 	complains('an engine there is not', [qr/CACHEPEEK_ENGINE=prf/, qr/auto\|perf\|sim/],
 		events => $faults, engine => 'prf');
-	complains('a directory for the report that is not there',
-		[qr{/nowhere/at/all\.json}, qr/No such file|ENOENT|cannot/i],
-		events => $faults, output => '/nowhere/at/all.json');
+	my $file = write_file(scratch('file'), '');
+	complains('a report that cannot be written',
+		[qr{\Q$file\E/report\.json}, qr/Not a directory|ENOTDIR/i],
+		events => $faults, output => "$file/report.json");
+	complains('a report of no known format', [qr/report\.xyz/, qr/\.json/],
+		events => $faults, output => scratch('report.xyz'));
 }
 {
 	my $run = complains('a machine nobody knows', [qr/\bpentium-profi\b/],

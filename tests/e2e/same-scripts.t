@@ -55,7 +55,7 @@ SKIP: {
 	my @with = (engine => $engine);
 
 	ok_same('python3', @with, exes => [exe('python3')], threads => 4,
-		command => [which('python3'), '-I', $python]);
+		command => [which('python3'), $python]);
 	ok_same('perl and a child of it', @with, command => [which('perl'), $perl]);
 	ok_same('a pipeline', @with, exes => [$sh, 'gzip', 'wc'], threads => 3,
 		command => ['sh', '-c', "gzip -c $text | wc -c"]);
