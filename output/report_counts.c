@@ -269,8 +269,8 @@ static void take_open(struct raw *raw, const struct cp_region_item *item,
 		enabled |= raw->times[i].enabled;
 	if (item->parent)
 		raw->gap = "no execution of it had ended";
-	else if (raw->sim)
-		return; /* the mirror knows */
+	else if (raw->sim || strcmp(how, "exec") == 0)
+		return; /* the mirror knows; an exec takes a last reading */
 	else if (!enabled)
 		raw->gap = open_reason(how);
 	else
