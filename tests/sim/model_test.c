@@ -84,14 +84,13 @@ struct duel {
 /* As generated code: test the filter, maybe call, stamp. */
 static void fast_data(struct core *c, uint64_t addr, uint32_t size, enum access kind)
 {
-	uint64_t *filter = kind == STORE ? c->write_line : c->read_line;
 	uint64_t last = (addr + size - 1) >> c->line_shift;
 	uint32_t index = (addr >> c->line_shift) & (DATA_FILTER - 1);
 	uint32_t stamp = (uint32_t)c->clock;
 
-	if (filter[index] != last)
+	if ((kind == STORE ? c->data[index].write : c->data[index].read) != last)
 		data_access(c, addr, size, kind, stamp);
-	*c->stamp_at[index] = stamp;
+	*c->data[index].stamp_at = stamp;
 	c->clock += 2;
 	c->refs += kind == STORE ? 1ull << 32 : 1;
 }
@@ -111,9 +110,9 @@ static void fast_code(struct core *c, uint64_t line)
 	uint32_t index = line & (CODE_FILTER - 1);
 
 	c->clock += c->last_line != line;
-	if (c->code_line[index] != line)
+	if (c->code[index].line != line)
 		code_touch(c, line, (uint32_t)c->clock);
-	c->code_stamp[index] = (uint32_t)c->clock;
+	c->code[index].stamp = (uint32_t)c->clock;
 	c->last_line = line;
 	c->clock += 1ull << 32;
 }

@@ -20,11 +20,11 @@ int uncore_init(struct uncore *u, const struct machine *m)
 static void filter_reset(struct core *core)
 {
 	for (uint32_t i = 0; i < DATA_FILTER; i++) {
-		core->read_line[i] = core->write_line[i] = NO_LINE;
-		core->stamp_at[i] = &core->nowhere;
+		core->data[i].read = core->data[i].write = NO_LINE;
+		core->data[i].stamp_at = &core->nowhere;
 	}
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
-		core->code_line[i] = NO_LINE;
+		core->code[i].line = NO_LINE;
 	core->last_line = NO_LINE;
 }
 

@@ -144,7 +144,7 @@ static void remote_take(struct core *other, const struct remote *r, uint64_t lin
 	uint32_t index = line & (DATA_FILTER - 1);
 
 	if (r->l1_way >= 0) {
-		if (other->read_line[index] == line)
+		if (other->data[index].read == line)
 			filter_forget_data(other, index);
 		empty_way(&other->l1d, r->l1.row, r->l1_way);
 		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
@@ -159,8 +159,8 @@ static void remote_share(struct core *other, const struct remote *r, uint64_t li
 
 	if (r->l1_way >= 0) {
 		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
-		if (other->write_line[index] == line)
-			other->write_line[index] = NO_LINE;
+		if (other->data[index].write == line)
+			other->data[index].write = NO_LINE;
 	}
 	if (r->l2_way >= 0)
 		clear_flags(&other->l2, r->l2.row, r->l2_way);
@@ -224,7 +224,7 @@ int outer_fetch(struct core *core, uint64_t line, enum access kind)
 		return beyond_private(core, line, kind);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
-	core->miss_history = core->miss_history << 1 | (way < 0);
+	core->l2_misses = core->l2_misses << 1 | (way < 0);
 	if (__builtin_expect(way >= 0, 1)) {
 		stamp_way(c, p.row, way, flags_of(c, p.row, way));
 		return flags_of(c, p.row, way) & OWNED;
