@@ -210,14 +210,15 @@ static Int filter_for(UInt kind)
 	return kind == READ ? CORE(data[0].read) : CORE(data[0].write);
 }
 
-/* Indexed by the line of the first byte (times four: an entry's words), compared with the line of the last:
- * they differ, and the helper is called, when a reference straddles. */
+/* Indexed by the line of the first byte (times four: an entry's words), compared with the
+ * line of the last: they differ, and the helper is called, when a reference straddles. */
 static void settle_data(const struct reference *r)
 {
 	UInt shift = line_shift();
 	Bool constant = r->at.root == IRTemp_INVALID;
 	IRExpr *a = constant ? word(r->at.offset) : IRExpr_RdTmp(r->at.temp);
-	IRExpr *index = binop(Iop_And64, shift_right(a, shift - 2), word((DATA_FILTER - 1) << 2));
+	IRExpr *index =
+		binop(Iop_And64, shift_right(a, shift - 2), word((DATA_FILTER - 1) << 2));
 	IRExpr *last = shift_right(plus(a, r->size - 1), shift);
 	IRExpr *known = load(in_array(filter_for(r->kind), index));
 

@@ -84,11 +84,11 @@ struct core {
 	/* The rest belongs to the model. */
 	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
 	uint32_t line_shift;
-	uint32_t page_shift;  /* from a line's number to its page's */
-	uint32_t page_mask;   /* of a line's number: its place in its page */
-	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
+	uint32_t page_shift;            /* from a line's number to its page's */
+	uint32_t page_mask;             /* of a line's number: its place in its page */
+	uint32_t group_shift;           /* lines per bit of a TLB entry's mask, log 2 */
 	uint32_t l1d_misses, l2_misses; /* of the latest look-ups, a bit each */
-	uint32_t nowhere; /* a stamp that nobody reads */
+	uint32_t nowhere;               /* a stamp that nobody reads */
 	struct uncore *uncore;
 	struct core *next;
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */

@@ -218,6 +218,7 @@ int outer_fetch(struct core *core, uint64_t line, enum access kind)
 {
 	struct cache *c = &core->l2;
 	struct cache_place p;
+	uint32_t flags;
 	int way, alone;
 
 	if (!c->sets)
@@ -226,8 +227,9 @@ int outer_fetch(struct core *core, uint64_t line, enum access kind)
 	way = cache_find(c, p);
 	core->l2_misses = core->l2_misses << 1 | (way < 0);
 	if (__builtin_expect(way >= 0, 1)) {
-		stamp_way(c, p.row, way, flags_of(c, p.row, way));
-		return flags_of(c, p.row, way) & OWNED;
+		flags = flags_of(c, p.row, way);
+		stamp_way(c, p.row, way, flags);
+		return flags & OWNED;
 	}
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
 	alone = beyond_private(core, line, kind);
