@@ -77,7 +77,7 @@ struct duel {
 	struct uncore uncore;
 	struct core *core[REF_CORES];
 	uint64_t count[REF_CORES][CP_SIM_NCOUNTERS];
-	int ncores, turn;
+	int ncores, turn, any_sets;
 	uint64_t walk, pc;
 };
 
@@ -134,12 +134,23 @@ static void data(struct duel *d, uint64_t addr, uint32_t size, enum access kind)
 		fast_data(d->core[d->turn], addr, size, kind);
 }
 
+/* Lines whose numbers differ in high bits only; near addresses if the sets are
+ * not powers of two, where a far line has no set that we could name. */
+static uint64_t pick_far(struct duel *d)
+{
+	uint64_t near = 0x50000000 + random_below(8) * 0x10000 + random_below(64);
+
+	return d->any_sets ? near : near + (random_below(16) << 43);
+}
+
 /* A mixture: a small hot area, a walk, columns, anywhere, far away. */
 static uint64_t pick_address(struct duel *d)
 {
 	uint64_t line = d->ref.m.line;
 
-	switch (random_below(8)) {
+	switch (random_below(9)) {
+	case 5:
+		return pick_far(d);
 	case 0:
 		return d->walk += 8;
 	case 1:
@@ -208,6 +219,7 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 	memset(d, 0, sizeof(*d));
 	seed = 88172645463325252ull;
 	d->ncores = ncores;
+	d->any_sets = m->llc.sets & (m->llc.sets - 1);
 	d->walk = 0x40000000;
 	ref_init(&d->ref, m, ncores);
 	uncore_init(&d->uncore, m);

@@ -88,8 +88,9 @@ void filter_forget_all(struct core *core)
 }
 
 /* Do for each filtered line of a page: `visit` is inlined. */
-LANES_INLINE uint32_t page_lines(struct core *core, uint64_t page, uint64_t mask,
-	uint32_t bound, uint32_t (*visit)(struct core *, uint64_t, uint32_t))
+LANES_INLINE uint32_t page_lines(struct core *core, uint64_t page, uint64_t slot,
+	uint64_t mask, uint32_t bound,
+	uint32_t (*visit)(struct core *, uint64_t, uint64_t, uint32_t))
 {
 	uint64_t first = page << core->page_shift;
 	uint32_t result = bound;
@@ -100,54 +101,59 @@ LANES_INLINE uint32_t page_lines(struct core *core, uint64_t page, uint64_t mask
 		uint64_t end = line + (1ull << core->group_shift);
 
 		for (; line < end && result == bound; line++)
-			result = visit(core, line, bound);
+			result = visit(core, line, slot, bound);
 	}
 	return result;
 }
 
-LANES_INLINE uint32_t data_newer(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t data_newer(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
+	struct data_entry *e = &core->data[line & (DATA_FILTER - 1)];
 
-	if (core->data[index].read != line || *core->data[index].stamp_at <= bound)
+	if (e->read == NO_LINE || e->page_slot != slot || *e->stamp_at <= bound)
 		return bound;
-	return *core->data[index].stamp_at;
+	return *e->stamp_at;
 }
 
-LANES_INLINE uint32_t data_drop(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t data_drop(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
+	struct data_entry *e = &core->data[line & (DATA_FILTER - 1)];
 
-	if (core->data[index].read == line)
-		core->data[index].read = core->data[index].write = NO_LINE;
+	if (e->page_slot == slot)
+		e->read = e->write = NO_LINE;
 	return bound;
 }
 
-LANES_INLINE uint32_t code_newer(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t code_newer(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (CODE_FILTER - 1);
+	struct code_entry *e = &core->code[line & (CODE_FILTER - 1)];
 
-	if (core->code[index].line != line || core->code[index].stamp <= bound)
+	if (e->line == NO_LINE || e->page_slot != slot || e->stamp <= bound)
 		return bound;
-	return core->code[index].stamp;
+	return e->stamp;
 }
 
-LANES_INLINE uint32_t code_drop(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t code_drop(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (CODE_FILTER - 1);
+	struct code_entry *e = &core->code[line & (CODE_FILTER - 1)];
 
-	if (core->code[index].line == line)
-		filter_forget_code(core, index);
+	if (e->line != NO_LINE && e->page_slot == slot)
+		filter_forget_code(core, line & (CODE_FILTER - 1));
 	return bound;
 }
 
 /* The way whose page was used longest ago, with no line left in the filter. */
 LANES_INLINE unsigned tlb_victim(struct core *core, struct cache *tlb,
-	struct cache_place p, uint32_t (*newer)(struct core *, uint64_t, uint32_t),
-	uint32_t (*drop)(struct core *, uint64_t, uint32_t))
+	struct cache_place p,
+	uint32_t (*newer)(struct core *, uint64_t, uint64_t, uint32_t),
+	uint32_t (*drop)(struct core *, uint64_t, uint64_t, uint32_t))
 {
 	uint32_t *stamps = row_stamps(tlb, p.row), stamp;
-	uint64_t *masks = row_masks(tlb, p.row), page;
+	uint64_t *masks = row_masks(tlb, p.row), page, slot;
 	unsigned way;
 
 	for (;;) {
@@ -155,12 +161,13 @@ LANES_INLINE unsigned tlb_victim(struct core *core, struct cache *tlb,
 		if (!masks[way])
 			return way;
 		page = cache_key(tlb, p.set, row_tags(p.row)[way]);
-		stamp = page_lines(core, page, masks[way], stamps[way], newer);
+		slot = slot_of(tlb, p.row, way);
+		stamp = page_lines(core, page, slot, masks[way], stamps[way], newer);
 		if (stamp == stamps[way])
 			break;
 		stamps[way] = stamp;
 	}
-	page_lines(core, page, masks[way], 0, drop);
+	page_lines(core, page, slot, masks[way], 0, drop);
 	return way;
 }
 
@@ -199,17 +206,19 @@ static __attribute__((noinline)) unsigned itlb_miss(
 /* The line that a way of the L1D holds is going away. */
 static void l1d_evict(struct core *core, struct cache_place p, unsigned way)
 {
-	uint32_t tag = row_tags(p.row)[way], index;
+	uint32_t tag = row_tags(p.row)[way];
+	struct data_entry *e;
 	uint64_t old;
 
 	if (!tag)
 		return;
 	old = cache_key(&core->l1d, p.set, tag);
-	index = old & (DATA_FILTER - 1);
-	if (core->data[index].read == old)
-		filter_forget_data(core, index);
-	if (core->data[index].stamp_at == &row_stamps(&core->l1d, p.row)[way])
-		core->data[index].stamp_at = &core->nowhere;
+	e = &core->data[old & (DATA_FILTER - 1)];
+	if (e->stamp_at == &row_stamps(&core->l1d, p.row)[way]) {
+		if (e->read != NO_LINE)
+			filter_forget_data(core, old & (DATA_FILTER - 1));
+		e->stamp_at = &core->nowhere;
+	}
 	if (row_flags(&core->l1d, p.row)[way] & L1_DIRTY) {
 		core->count[CP_SIM_l1d_writebacks]++;
 		outer_write_back(core, old);
@@ -239,22 +248,23 @@ static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
 }
 
 /* The first store to a line that loads have brought into the filter. */
-static __attribute__((noinline)) void first_store(struct core *core, struct data_entry *e)
+static __attribute__((noinline)) void first_store(
+	struct core *core, struct data_entry *e, uint64_t line)
 {
-	struct cache_place p = cache_place(&core->l1d, e->read);
+	struct cache_place p = cache_place(&core->l1d, line);
 	uint32_t way = e->stamp_at - row_stamps(&core->l1d, p.row);
 
-	l1d_dirty(core, e->read, &row_flags(&core->l1d, p.row)[way]);
+	l1d_dirty(core, line, &row_flags(&core->l1d, p.row)[way]);
 	e->write = e->read;
 }
 
 LANES_INLINE void filter_data(
-	struct core *core, struct data_entry *e, uint64_t line, uint64_t slot, int dirty)
+	struct core *core, struct data_entry *e, uint64_t full, uint64_t slot, int dirty)
 {
-	e->read = line;
-	e->write = dirty ? line : NO_LINE;
+	e->read = full;
+	e->write = dirty ? full : NO_LINE;
 	e->page_slot = slot;
-	*slot_mask(&core->dtlb, slot) |= mask_bit(core, line);
+	*slot_mask(&core->dtlb, slot) |= mask_bit(core, full);
 }
 
 /* Looks the page up and makes it the newest of its set. */
@@ -305,16 +315,17 @@ LANES_INLINE uint8_t *l1d_touch(struct core *core, struct data_entry *e, uint64_
 }
 
 /* One reference to one line, for which the filter did not vouch. */
-void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t stamp)
+void data_touch(struct core *core, uint64_t full, enum access kind, uint32_t stamp)
 {
-	struct data_entry *e = &core->data[line & (DATA_FILTER - 1)];
+	struct data_entry *e = &core->data[full & (DATA_FILTER - 1)];
+	uint64_t line = regions_shorten(&core->uncore->regions, full);
 	struct page_use page;
 	uint8_t *flags;
 
-	if (e->read == line) {
+	if (e->read == full) {
 		*e->stamp_at = stamp;
-		if (kind == STORE && e->write != line)
-			first_store(core, e);
+		if (kind == STORE && e->write != full)
+			first_store(core, e, line);
 		return;
 	}
 	prefetch_outer(core, line);
@@ -323,7 +334,7 @@ void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t sta
 	if (kind == STORE && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
 	if (page.settled)
-		filter_data(core, e, line, page.slot, *flags & L1_DIRTY);
+		filter_data(core, e, full, page.slot, *flags & L1_DIRTY);
 }
 
 /* The same for any reference; the lines it touches have successive stamps. */
@@ -342,19 +353,20 @@ static unsigned l1i_victim(struct core *core, struct cache_place p)
 {
 	struct cache *c = &core->l1i;
 	uint32_t *stamps = row_stamps(c, p.row), tag, index;
-	uint64_t line;
+	struct code_entry *e;
 	unsigned way;
 
 	for (;;) {
 		way = cache_victim(c, p.row);
 		tag = row_tags(p.row)[way];
-		line = cache_key(c, p.set, tag);
-		index = line & (CODE_FILTER - 1);
-		if (!tag || core->code[index].line != line)
+		index = cache_key(c, p.set, tag) & (CODE_FILTER - 1);
+		e = &core->code[index];
+		if (!tag || e->line == NO_LINE ||
+			e->slot != (uint32_t)slot_of(c, p.row, way))
 			return way;
-		if (core->code[index].stamp == stamps[way])
+		if (e->stamp == stamps[way])
 			break;
-		stamps[way] = core->code[index].stamp;
+		stamps[way] = e->stamp;
 	}
 	filter_forget_code(core, index);
 	return way;
@@ -374,14 +386,15 @@ static unsigned l1i_miss(
 }
 
 /* One fetch from a line for which the filter did not vouch. */
-void code_touch(struct core *core, uint64_t line, uint32_t stamp)
+void code_touch(struct core *core, uint64_t full, uint32_t stamp)
 {
-	struct code_entry *e = &core->code[line & (CODE_FILTER - 1)];
+	struct code_entry *e = &core->code[full & (CODE_FILTER - 1)];
+	uint64_t line = regions_shorten(&core->uncore->regions, full);
 	uint64_t page = line >> core->page_shift;
 	struct cache_place p, t;
 	int way, page_way;
 
-	if (e->line == line) {
+	if (e->line == full) {
 		e->stamp = stamp;
 		return;
 	}
@@ -395,7 +408,7 @@ void code_touch(struct core *core, uint64_t line, uint32_t stamp)
 		way = (int)l1i_miss(core, line, p, stamp);
 	if (e->line != NO_LINE)
 		filter_forget_code(core, line & (CODE_FILTER - 1));
-	e->line = line;
+	e->line = full;
 	e->stamp = stamp;
 	e->slot = (uint32_t)slot_of(&core->l1i, p.row, way);
 	e->page_slot = slot_of(&core->itlb, t.row, page_way);

@@ -11,6 +11,7 @@
 #define CACHEPEEK_SIM_MODEL_H
 
 #include "cache.h"
+#include "regions.h"
 #include "request.h"
 
 struct geometry {
@@ -47,17 +48,21 @@ struct core;
 
 /* What the cores share. */
 struct uncore {
+	struct regions regions;
 	struct cache llc;
 	struct core *cores; /* linked by core->next */
 	uint32_t ncores;
 };
 
-/* An entry of a filter is the line with that index if a reference to it needs
+/* Lines have their full numbers in generated code and in the filters, short
+ * ones (regions.h) in the caches.
+ *
+ * An entry of a filter is the line with that index if a reference to it needs
  * no more than a new stamp: resident in L1 and its page in the first-level TLB;
  * for stores, also dirty and owned.  A data entry is four words, which
  * generated code relies on. */
 struct data_entry {
-	uint64_t read, write; /* the line, or NO_LINE */
+	uint64_t read, write; /* the line's full number, or NO_LINE */
 	uint32_t *stamp_at;   /* where the L1D keeps its stamp */
 	uint64_t page_slot;   /* of its page in the DTLB */
 };
