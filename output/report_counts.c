@@ -234,7 +234,8 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index)
 	return count;
 }
 
-/* A root that was still open: the simulated PMU kept its counts in mirror. */
+/* The simulated PMU keeps a thread's counts in mirror, to its very end: later
+ * than the library's last reading, and whether there was one or not. */
 static void take_mirror(struct raw *raw, const struct cp_thread_item *thread)
 {
 	for (uint32_t i = 0; i < raw->record->header->ncounters; i++) {
@@ -269,7 +270,7 @@ static void take_open(struct raw *raw, const struct cp_region_item *item,
 	if (item->parent)
 		raw->gap = "no execution of it had ended";
 	else if (raw->sim)
-		take_mirror(raw, thread);
+		return; /* the mirror knows */
 	else if (!enabled)
 		raw->gap = open_reason(how);
 	else
@@ -333,6 +334,8 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	struct raw raw = {.report = report, .record = &source->record};
 
 	take_apart(&raw, item);
+	if (raw.sim && !item->parent)
+		take_mirror(&raw, thread);
 	if (!item->calls)
 		take_open(&raw, item, thread, how);
 	if (thread->state & CP_THREAD_LOST)

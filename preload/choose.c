@@ -24,7 +24,8 @@ static void choose_perf(struct cp_choice *choice)
 	else
 		cp_format(choice->why, sizeof(choice->why),
 			"software events only: no hardware counters (%s)", why.text);
-	choice->tell = !hardware &&
+	/* What was asked for by name is answered name by name. */
+	choice->tell = !hardware && !cp_runtime.options.events &&
 		       !cp_request_is_software(&cp_runtime.request, &cp_runtime.arena);
 }
 

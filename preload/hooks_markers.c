@@ -91,11 +91,14 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 {
 	static unsigned reported; /* one bit per kind */
 	unsigned bit = 1u << misuse;
+	int state;
 
 	if (misuse == CP_MISUSE_NONE || __atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	report_misuse(misuse, thread, name, inner);
+	pthread_setcancelstate(state, NULL);
 	cp_sim_resume();
 }
 
@@ -121,11 +124,14 @@ static cachepeek_region region_register(const char *name)
 static struct cp_reading *open_region(struct cp_live_thread *thread, struct cp_name *name)
 {
 	struct cp_reading *start;
+	int state;
 
 	if (cp_tree_has_child(&thread->tree, name))
 		return cp_tree_begin(&thread->tree, name);
 	cp_sim_pause();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	start = cp_tree_begin(&thread->tree, name);
+	pthread_setcancelstate(state, NULL);
 	cp_sim_resume();
 	return start;
 }
@@ -223,13 +229,15 @@ static void resume_regions(void)
 static void flush(void)
 {
 	struct cp_live_thread *thread = enter();
-	int saved = errno;
+	int saved = errno, state;
 
 	if (!thread)
 		return;
 	cp_sim_pause();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	cp_threads_adopt();
 	cp_threads_flush();
+	pthread_setcancelstate(state, NULL);
 	cp_sim_resume();
 	leave(thread);
 	errno = saved;

@@ -33,7 +33,7 @@ static char *const *run_entries;
 void cp_hooks_start(char *const entries[])
 {
 	run_entries = entries;
-	cp_real();
+	cp_real_fill();
 	pthread_atfork(NULL, NULL, cp_process_forked);
 }
 
@@ -58,7 +58,7 @@ EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv, voi
 {
 	if (run_entries && cp_counting() && !cp_runtime.sim)
 		extend_environment();
-	return cp_real()->__libc_start_main(main_, argc, argv, init, fini, rtld_fini, stack_end);
+	return CP_REAL(__libc_start_main)(main_, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* ---- ends without handlers ---- */
@@ -66,7 +66,7 @@ EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv, voi
 EXPORT void _exit(int status)
 {
 	cp_process_end(CP_HOW_EXIT, status & 0xff);
-	cp_real()->_exit(status);
+	CP_REAL(_exit)(status);
 	__builtin_unreachable();
 }
 
@@ -88,7 +88,7 @@ EXPORT void quick_exit(int status)
 {
 	quick_status = status;
 	at_quick_exit(at_quick_exit_handler);
-	cp_real()->quick_exit(status);
+	CP_REAL(quick_exit)(status);
 	__builtin_unreachable();
 }
 
@@ -111,7 +111,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 	int result;
 
 	cp_process_exec();
-	result = cp_real()->execve(actual_path(path), argv, envp);
+	result = CP_REAL(execve)(actual_path(path), argv, envp);
 	cp_exec_failed();
 	return result;
 }
@@ -126,7 +126,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 	int result;
 
 	cp_process_exec();
-	result = cp_real()->execvpe(actual_path(file), argv, envp);
+	result = CP_REAL(execvpe)(actual_path(file), argv, envp);
 	cp_exec_failed();
 	return result;
 }
@@ -141,7 +141,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	int result;
 
 	cp_process_exec();
-	result = cp_real()->fexecve(fd, argv, envp);
+	result = CP_REAL(fexecve)(fd, argv, envp);
 	cp_exec_failed();
 	return result;
 }
@@ -151,7 +151,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[], char *const en
 	int result;
 
 	cp_process_exec();
-	result = cp_real()->execveat(fd, actual_path(path), argv, envp, flags);
+	result = CP_REAL(execveat)(fd, actual_path(path), argv, envp, flags);
 	cp_exec_failed();
 	return result;
 }
@@ -214,7 +214,7 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 	char *const envp[restrict])
 {
-	return cp_real()->posix_spawn(pid, actual_path(path), actions, attributes, argv, envp);
+	return CP_REAL(posix_spawn)(pid, actual_path(path), actions, attributes, argv, envp);
 }
 
 EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
@@ -222,5 +222,5 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 	char *const envp[restrict])
 {
-	return cp_real()->posix_spawnp(pid, actual_path(file), actions, attributes, argv, envp);
+	return CP_REAL(posix_spawnp)(pid, actual_path(file), actions, attributes, argv, envp);
 }

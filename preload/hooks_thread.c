@@ -46,8 +46,9 @@ static struct parcel unpack(void *memory)
 static struct parcel *pack(void *argument)
 {
 	struct parcel *parcel = NULL;
+	int state;
 
-	if (!cp_counting() || !cp_enter())
+	if (!cp_counting() || !cp_enter_slowly(&state))
 		return NULL;
 	cp_sim_pause();
 	parcel = cp_pool_take(&parcels);
@@ -57,7 +58,7 @@ static struct parcel *pack(void *argument)
 	if (parcel)
 		__atomic_fetch_add(&cp_threads_starting, 1, __ATOMIC_ACQUIRE);
 	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 	return parcel;
 }
 
@@ -89,9 +90,9 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 	int result;
 
 	if (!parcel)
-		return cp_real()->pthread_create(thread, attributes, function, argument);
+		return CP_REAL(pthread_create)(thread, attributes, function, argument);
 	parcel->function.pthread = function;
-	result = cp_real()->pthread_create(thread, attributes, run_pthread, parcel);
+	result = CP_REAL(pthread_create)(thread, attributes, run_pthread, parcel);
 	if (result != 0)
 		unpack_unused(parcel);
 	return result;
@@ -103,9 +104,9 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	int result;
 
 	if (!parcel)
-		return cp_real()->thrd_create(thread, function, argument);
+		return CP_REAL(thrd_create)(thread, function, argument);
 	parcel->function.thrd = function;
-	result = cp_real()->thrd_create(thread, run_thrd, parcel);
+	result = CP_REAL(thrd_create)(thread, run_thrd, parcel);
 	if (result != thrd_success)
 		unpack_unused(parcel);
 	return result;

@@ -2,40 +2,33 @@
 #include "preload/real.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/log.h"
 
-static void *find(const char *name, void (*leave)(int))
+struct cp_real cp_reals;
+
+void *cp_real_find(const char *name)
 {
 	void *found = dlsym(RTLD_NEXT, name);
 
-	if (!found) {
-		cp_say("this C library has no %s and is not supported: run the program without "
-		       "libcachepeek.so",
-			name);
-		if (leave)
-			leave(127);
-		__builtin_trap();
-	}
-	return found;
+	if (found)
+		return found;
+	cp_say("this C library has no %s and is not supported: run the program without "
+	       "libcachepeek.so",
+		name);
+	if (cp_reals._exit)
+		cp_reals._exit(127);
+	__builtin_trap();
 }
 
-const struct cp_real *cp_real(void)
+void cp_real_fill(void)
 {
-	static struct cp_real table;
-	static bool filled; /* two threads would write the same values */
-
-	if (__atomic_load_n(&filled, __ATOMIC_ACQUIRE))
-		return &table;
 #define X(name)                                                                            \
 	{                                                                                  \
-		void *found = find(#name, table._exit);                                    \
-		memcpy(&table.name, &found, sizeof(found));                                \
+		void *found = cp_real_find(#name);                                         \
+		memcpy(&cp_reals.name, &found, sizeof(found));                             \
 	}
 	CP_REAL_FUNCTIONS(X)
 #undef X
-	__atomic_store_n(&filled, true, __ATOMIC_RELEASE);
-	return &table;
 }

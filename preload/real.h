@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <threads.h>
 #include <unistd.h>
@@ -38,7 +39,17 @@ struct cp_real {
 #undef X
 };
 
-/* The table; filled at the first call. */
-const struct cp_real *cp_real(void);
+extern struct cp_real cp_reals;
+
+/* Fills the whole table: a vfork child or a signal handler must not be the
+ * first to call dlsym. */
+void cp_real_fill(void);
+
+/* One entry, for a library that is disabled and needs hardly any. */
+void *cp_real_find(const char *name);
+
+#define CP_REAL(function)                                                                  \
+	(cp_reals.function ? cp_reals.function                                             \
+			   : (__typeof__(&function))(uintptr_t)cp_real_find(#function))
 
 #endif

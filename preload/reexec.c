@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 
 #define ARGV0 "CACHEPEEK__ARGV0"
 #define EXE "CACHEPEEK__EXE"
+#define COMM "CACHEPEEK__COMM"
 
 /* Of the simulated PMU's core; each with why it is needed. */
 static const char *const core_options[] = {
@@ -165,9 +167,10 @@ static char **whole_environment(
 {
 	static char launcher[] = "VALGRIND_LAUNCHER=/proc/self/exe";
 	size_t given = cp_env_count(added), length = strlen(argv[0] ? argv[0] : "");
-	char **more = cp_arena_alloc(arena, (given + 5) * sizeof(*more));
+	static char comm[sizeof(COMM) + 18] = COMM "=";
+	char **more = cp_arena_alloc(arena, (given + 6) * sizeof(*more));
 	char **all = cp_arena_alloc(
-		arena, (cp_env_count(cp_env_all()) + given + 6) * sizeof(*all));
+		arena, (cp_env_count(cp_env_all()) + given + 7) * sizeof(*all));
 	char *name = cp_arena_alloc(arena, length + sizeof(ARGV0) + 1);
 	char *exe = cp_arena_alloc(arena, PATH_MAX + sizeof(EXE) + 1);
 
@@ -180,6 +183,8 @@ static char **whole_environment(
 	more[given + 1] = launcher;
 	more[given + 2] = name;
 	more[given + 3] = exe;
+	prctl(PR_GET_NAME, comm + sizeof(COMM));
+	more[given + 4] = comm;
 	cp_env_merge(all, cp_env_all(), more);
 	return all;
 }
@@ -216,16 +221,20 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 
 void cp_reexec_restore(char **argv, char **envp)
 {
-	const char *argv0, *exe;
+	const char *argv0, *exe, *comm;
 
 	cp_env_use(envp);
 	argv0 = cp_env_get(ARGV0);
 	exe = cp_env_get(EXE);
+	comm = cp_env_get(COMM);
+	if (comm)
+		prctl(PR_SET_NAME, comm);
 	if (argv0 && argv[0])
 		argv[0] = (char *)(uintptr_t)argv0;
 	if (exe)
 		cp_format(exe_path, sizeof(exe_path), "%s", exe);
 	cp_env_remove(envp, ARGV0);
 	cp_env_remove(envp, EXE);
+	cp_env_remove(envp, COMM);
 	cp_env_remove(envp, "VALGRIND_LIB");
 }

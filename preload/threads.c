@@ -180,20 +180,23 @@ static void remember_ended(pid_t tid)
 
 void cp_thread_begin(void)
 {
-	if (!cp_counting() || cp_self.thread || !cp_enter())
+	int state;
+
+	if (!cp_counting() || cp_self.thread || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
 	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
 	pthread_setspecific(key, &cp_self);
 	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 }
 
 void cp_thread_end(void)
 {
 	struct cp_live_thread *thread = cp_self.thread;
+	int state;
 
-	if (!thread || !cp_enter())
+	if (!thread || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
 	cp_lock(&lock);
@@ -209,7 +212,7 @@ void cp_thread_end(void)
 	}
 	cp_unlock(&lock);
 	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 }
 
 /* glibc runs TSD destructors in up to four rounds, as long as some set their

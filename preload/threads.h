@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_PRELOAD_THREADS_H
 #define CACHEPEEK_PRELOAD_THREADS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -45,6 +46,25 @@ static inline bool cp_enter(void)
 static inline void cp_leave(void)
 {
 	cp_self.depth--;
+}
+
+/*
+ * The same around work that opens, reads or writes files: those are
+ * cancellation points, and a thread that is cancelled inside would leave locks
+ * held.  state is for cp_leave_slowly.
+ */
+static inline bool cp_enter_slowly(int *state)
+{
+	if (!cp_enter())
+		return false;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
+	return true;
+}
+
+static inline void cp_leave_slowly(int state)
+{
+	pthread_setcancelstate(state, NULL);
+	cp_leave();
 }
 
 /* Threads whose creation was begun and that are not counted yet; atomic. */

@@ -254,7 +254,6 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct c
 		cp_tree_drop(tree);
 		return -ENOMEM;
 	}
-	tree->root->item->calls = 1;
 	tree->begin->node = tree->root;
 	tree->begin->begin_ns = now_ns;
 	tree->begin->start = *reading;
@@ -361,6 +360,8 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint
 	bool close_open)
 {
 	update_root(tree, reading, now_ns);
+	if (close_open)
+		tree->root->item->calls = 1;
 	while (close_open && tree->top) {
 		tree->top->node->item->flags |= CP_REGION_LEFT_OPEN;
 		add_execution(tree, tree->top, reading, now_ns);

@@ -216,10 +216,10 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 {
 	unsigned group = the_set->counters[first].group, n = first;
 	struct group_values values;
-	ssize_t size;
+	long size;
 
-	do
-		size = read(counters->fd[first], &values, sizeof(values));
+	do /* libc's read is a cancellation point, and may be the program's own */
+		size = syscall(SYS_read, counters->fd[first], &values, sizeof(values));
 	while (size < 0 && errno == EINTR);
 	if (size < 0)
 		return -errno;
