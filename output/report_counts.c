@@ -261,7 +261,7 @@ static const char *open_reason(const char *how)
 
 /* What is known of a region that has not ended even once. */
 static void take_open(struct raw *raw, const struct cp_region_item *item,
-	const struct cp_thread_item *thread, const char *how)
+	const char *how)
 {
 	uint64_t enabled = 0;
 
@@ -337,7 +337,7 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	if (raw.sim && !item->parent)
 		take_mirror(&raw, thread);
 	if (!item->calls)
-		take_open(&raw, item, thread, how);
+		take_open(&raw, item, how);
 	if (thread->state & CP_THREAD_LOST)
 		raw.gap = lost_reason(source, thread);
 	count_all(&raw, source, region->counts);

@@ -87,7 +87,8 @@ static void at_quick_exit_handler(void)
 EXPORT void quick_exit(int status)
 {
 	quick_status = status;
-	at_quick_exit(at_quick_exit_handler);
+	if (at_quick_exit(at_quick_exit_handler) != 0)
+		at_quick_exit_handler();
 	CP_REAL(quick_exit)(status);
 	__builtin_unreachable();
 }
