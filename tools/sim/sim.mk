@@ -7,7 +7,7 @@
 B ?= build
 VALGRIND_INCLUDE ?= /usr/include/valgrind
 VALGRIND_LIBEXEC ?= /usr/libexec/valgrind
-SIM_TRIPLET := $(shell $(CC) -dumpmachine)
+SIM_TRIPLET := $(shell $(CC) -dumpmachine 2>/dev/null)
 VALGRIND_LIBDIR ?= $(firstword $(wildcard /usr/lib/$(SIM_TRIPLET)/valgrind /usr/lib/valgrind))
 
 SIM_ARCH := $(if $(filter aarch64%,$(SIM_TRIPLET)),arm64,amd64)
