@@ -30,6 +30,27 @@ static void count_down(void)
 #endif
 }
 
+/* if (odd && is_five), with an operand that is never reached: four instructions
+ * of the seven are executed a turn. */
+static void skip_operands(void)
+{
+	uint64_t turns = LOOPS;
+
+#if defined(__x86_64__)
+	__asm__ volatile("1: test $1, %b0\n\tjz 2f\n\tcmp $5, %0\n\tjz 2f\n\tnop\n"
+			 "2: sub $2, %0\n\tjnz 1b"
+		: "+r"(turns)
+		:
+		: "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("1: tst %0, #1\n\tb.eq 2f\n\tcmp %0, #5\n\tb.eq 2f\n\tnop\n"
+			 "2: subs %0, %0, #2\n\tb.ne 1b"
+		: "+r"(turns)
+		:
+		: "cc");
+#endif
+}
+
 static volatile uint64_t word;
 
 static void load_often(void)
@@ -82,6 +103,8 @@ static void touch_pages(void)
 const struct cp_kernel cp_kernels[] = {
 	{"instructions", count_down, "instructions", 2 * LOOPS, 100, 0.01,
 		"a loop of two instructions, 1,000,000 times"},
+	{"skipped", skip_operands, "instructions", 4 * (LOOPS / 2), 100, 0.01,
+		"a loop whose a && b never reaches b, 500,000 times"},
 	{"loads", load_often, "l1d_loads", LOOPS, 100, 0.05, "1,000,000 loads of one word"},
 	{"stores", store_often, "l1d_stores", LOOPS, 100, 0.05, "1,000,000 stores to one word"},
 	{"load_lines", touch_lines, "l1d_load_misses", LINES, 10, 1.0,
