@@ -358,7 +358,7 @@ struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 		right = cp_formula_evaluate(arena, formula->right, lookup, context);
 	if (right.status == CP_UNAVAILABLE)
 		return right;
-	if (formula->op == DIVIDE && right.value == 0)
+	if (formula->op == DIVIDE && formula->right && right.value == 0)
 		return unavailable_because(arena, formula->right->text.at,
 			cp_slice_length(formula->right->text), " is 0");
 	if (right.status > left.status)

@@ -104,7 +104,7 @@ static bool inherit_run(void)
 	const char *run = cp_env_get(RUN), *why = cp_env_get(WHY), *end;
 	uint64_t root;
 
-	if (!run || (strncmp(run, "sim:", 4) && strncmp(run, "perf:", 5)))
+	if (!run || (!cp_starts_with(run, "sim:") && !cp_starts_with(run, "perf:")))
 		return false;
 	end = strchr(run, ':') + 1;
 	if (cp_parse_u64_prefix(end, &end, &root) < 0 || root > INT32_MAX || *end != ':' ||
@@ -150,7 +150,7 @@ static int make_run_directory(void)
 static void tell_choice(const struct cp_choice *choice)
 {
 	if (choice->engine == &cp_engine_sim)
-		cp_say("counting on the simulated PMU, 20 to 100 times slower than the program "
+		cp_say("counting on the simulated PMU, 10 to 50 times slower than the program "
 		       "alone (%s). CACHEPEEK_ENGINE=perf forbids this",
 			choice->why);
 	else

@@ -36,12 +36,9 @@ static void print_wrapped(const char *text)
 	size_t room = WIDTH - INDENT, length = strlen(text);
 
 	while (length > room) {
-		size_t at = room;
+		const char *blank = memrchr(text, ' ', room + 1);
+		size_t at = blank ? (size_t)(blank - text) : strcspn(text, " ");
 
-		while (at > 0 && text[at] != ' ')
-			at--;
-		if (at == 0)
-			at = strcspn(text, " ");
 		printf("%.*s\n%*s", (int)at, text, INDENT, "");
 		text += at + (text[at] == ' ');
 		length = strlen(text);
