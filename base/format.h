@@ -16,7 +16,7 @@
  * Understood: %s %c %d %i %u %x %%, the modifiers l, ll, z; a width, the flags
  * '-' and '0', a precision for %s (also .*), %f and %g.  %g prints the
  * shortest of plain and exponent form with up to 17 significant digits.
- * NaN and infinities print as "nan" and "inf".
+ * NaN and infinities print as "nan" and "inf"; a half is rounded up.
  */
 size_t cp_vformat(char *to, size_t size, const char *format, va_list args);
 size_t cp_format(char *to, size_t size, const char *format, ...)
