@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "output/report_parts.h"
 
 #define MAX_QUANTITIES 512 /* of all records together */
@@ -62,7 +62,7 @@ static void add_directory(struct cp_report *report, struct source_list *list, in
 	char buffer[4096] __attribute__((aligned(8)));
 	long length;
 
-	while ((length = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
+	while ((length = cp_syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
 		for (long at = 0; at < length;) {
 			const struct dirent64 *entry =
 				(const struct dirent64 *)(buffer + at);
@@ -73,7 +73,7 @@ static void add_directory(struct cp_report *report, struct source_list *list, in
 		}
 	}
 	if (length < 0)
-		cp_report_warn(report, "the run directory: %s", cp_error_text(errno));
+		cp_report_warn(report, "the run directory: %s", cp_error_text((int)-length));
 }
 
 static void add_path(struct cp_report *report, struct source_list *list, const char *path)

@@ -24,11 +24,12 @@ void *cp_real_find(const char *name)
 
 void cp_real_fill(void)
 {
-#define X(name)                                                                            \
-	{                                                                                  \
-		void *found = cp_real_find(#name);                                         \
-		memcpy(&cp_reals.name, &found, sizeof(found));                             \
+#define X(name)                                                                          \
+	{                                                                                \
+		void *found = cp_real_find(#name);                                       \
+		memcpy(&cp_reals.name, &found, sizeof(found));                           \
 	}
 	CP_REAL_FUNCTIONS(X)
+	X(sigset)
 #undef X
 }

@@ -8,6 +8,7 @@
 #define CACHEPEEK_PRELOAD_REAL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,27 +17,35 @@
 
 typedef int cp_main_function(int argc, char **argv, char **envp);
 
+int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+sighandler_t bsd_signal(int number, sighandler_t handler);
+
 int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*init)(void),
 	void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
 /* _exit comes first, so that there is a way to exit when another is missing. */
-#define CP_REAL_FUNCTIONS(X)                                                               \
-	X(_exit)                                                                           \
-	X(quick_exit)                                                                      \
-	X(__libc_start_main)                                                               \
-	X(execve)                                                                          \
-	X(execvpe)                                                                         \
-	X(fexecve)                                                                         \
-	X(execveat)                                                                        \
-	X(posix_spawn)                                                                     \
-	X(posix_spawnp)                                                                    \
-	X(pthread_create)                                                                  \
+#define CP_REAL_FUNCTIONS(X)                                                             \
+	X(_exit)                                                                         \
+	X(sigaction)                                                                     \
+	X(signal)                                                                        \
+	X(__sysv_signal)                                                                 \
+	X(sigaltstack)                                                                   \
+	X(quick_exit)                                                                    \
+	X(__libc_start_main)                                                             \
+	X(execve)                                                                        \
+	X(execvpe)                                                                       \
+	X(fexecve)                                                                       \
+	X(execveat)                                                                      \
+	X(posix_spawn)                                                                   \
+	X(posix_spawnp)                                                                  \
+	X(pthread_create)                                                                \
 	X(thrd_create)
 
 struct cp_real {
 #define X(name) __typeof__(&name) name;
 	CP_REAL_FUNCTIONS(X)
 #undef X
+	__typeof__(&signal) sigset; /* whose declaration says "deprecated" */
 };
 
 extern struct cp_real cp_reals;
@@ -48,8 +57,8 @@ void cp_real_fill(void);
 /* One entry, for a library that is disabled and needs hardly any. */
 void *cp_real_find(const char *name);
 
-#define CP_REAL(function)                                                                  \
-	(cp_reals.function ? cp_reals.function                                             \
+#define CP_REAL(function)                                                                \
+	(cp_reals.function ? cp_reals.function                                           \
 			   : (__typeof__(&function))(uintptr_t)cp_real_find(#function))
 
 #endif

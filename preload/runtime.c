@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,10 +19,13 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/stack.h"
+#include "base/syscall.h"
 #include "base/text.h"
 #include "preload/choose.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
+#include "preload/fatal.h"
 #include "preload/hooks.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
@@ -78,7 +82,8 @@ static bool is_root(void)
 void cp_warn(const char *line)
 {
 	/* Children, and the root after an exec, would only repeat it. */
-	bool first = is_root() && (!cp_runtime.record.header || cp_runtime.record.header->image == 0);
+	bool first = is_root() &&
+		     (!cp_runtime.record.header || cp_runtime.record.header->image == 0);
 
 	if (first && !cp_runtime.quiet)
 		cp_say("%s", line);
@@ -107,8 +112,8 @@ static bool inherit_run(void)
 	if (!run || (!cp_starts_with(run, "sim:") && !cp_starts_with(run, "perf:")))
 		return false;
 	end = strchr(run, ':') + 1;
-	if (cp_parse_u64_prefix(end, &end, &root) < 0 || root > INT32_MAX || *end != ':' ||
-		access(end + 1, W_OK | X_OK) != 0)
+	if (cp_parse_u64_prefix(end, &end, &root) < 0 || root > INT32_MAX ||
+		*end != ':' || access(end + 1, W_OK | X_OK) != 0)
 		return false;
 	cp_runtime.engine = *run == 's' ? &cp_engine_sim : &cp_engine_perf;
 	cp_runtime.root_pid = (pid_t)root;
@@ -174,9 +179,11 @@ static int find_machine(void)
 {
 	char error[256], line[320];
 
-	if (cp_machine_find(&cp_runtime.machine, cp_runtime.options.machine, error, sizeof(error)) == 0)
+	if (cp_machine_find(&cp_runtime.machine, cp_runtime.options.machine, error,
+		    sizeof(error)) == 0)
 		return 0;
-	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)", error);
+	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)",
+		error);
 	cp_warn(line);
 	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
 }
@@ -204,11 +211,13 @@ static void resolve_events(void)
 
 	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
 		!cp_runtime.options.groups)
-		fallback = cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
+		fallback =
+			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, fallback, cp_warn);
 	if (cp_runtime.sim)
-		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+		cp_events_for_sim(
+			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
 	else
 		cp_events_for_perf(
 			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
@@ -217,13 +226,15 @@ static void resolve_events(void)
 static int start_record(void)
 {
 	char line[CP_RUNDIR_SIZE + 96];
-	int result = cp_record_create(&cp_runtime.record, cp_runtime.directory, cp_runtime.pid);
+	int result = cp_record_create(
+		&cp_runtime.record, cp_runtime.directory, cp_runtime.pid);
 
 	if (result == 0)
 		result = cp_record_describe();
 	if (result == 0)
 		return 0;
-	cp_format(line, sizeof(line), "no run record in %s (errno %d): process %d is not counted",
+	cp_format(line, sizeof(line),
+		"no run record in %s (errno %d): process %d is not counted",
 		cp_runtime.directory, -result, (int)cp_runtime.pid);
 	cp_warn(line);
 	return result;
@@ -318,6 +329,7 @@ static void start(int argc, char **argv, char **envp)
 	cp_hooks_start(run_entries());
 	on_exit(on_exit_handler, NULL);
 	begin_counting();
+	cp_fatal_start();
 	cp_perf_probe_done();
 }
 
@@ -327,7 +339,8 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 
 	cp_env_use(envp);
 	cp_runtime.sim = cp_sim_active();
-	if (cp_env_get("CACHEPEEK_DISABLE") && strcmp(cp_env_get("CACHEPEEK_DISABLE"), "1") == 0)
+	if (cp_env_get("CACHEPEEK_DISABLE") &&
+		strcmp(cp_env_get("CACHEPEEK_DISABLE"), "1") == 0)
 		return;
 	if (getauxval(AT_SECURE))
 		return;
@@ -344,29 +357,70 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 
 /* ---- the end ---- */
 
+static struct {
+	pid_t tid; /* who finishes the process */
+	int done;  /* atomic */
+	enum cp_how how;
+	int code;
+} ending;
+
+/* Readings and report, on a stack that is large enough for them. */
+static void finish(void *unused)
+{
+	struct cp_record_header *header = cp_runtime.record.header;
+
+	(void)unused;
+	cp_threads_finish();
+	header->end_ns = cp_now_ns();
+	header->code = ending.code;
+	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
+	if (is_root())
+		cp_report_at_exit();
+}
+
+/* Whoever ends the process now, too, lets the report be written first. */
+static void wait_for_the_end(pid_t tid)
+{
+	while (tid != ending.tid && !__atomic_load_n(&ending.done, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
 void cp_process_end(enum cp_how how, int code)
 {
+	static char stack[256 << 10] __attribute__((aligned(16)));
+	pid_t tid = (pid_t)cp_syscall(SYS_gettid);
 	int on = CP_ON;
-	struct cp_record_header *header = cp_runtime.record.header;
 
 	/* A vfork child has our memory but is not us. */
 	if (getpid() != cp_runtime.pid)
 		return;
-	cp_sim_pause();
-	if (!__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
-		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-		cp_sim_resume();
-		return;
-	}
 	cp_self.depth++; /* what we call from here on is nobody's business */
-	cp_threads_finish();
-	header->end_ns = cp_now_ns();
+	cp_sim_pause();
+	if (__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
+		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		ending.tid = tid;
+		ending.how = how;
+		ending.code = code;
+		cp_call_on_stack(stack + sizeof(stack), finish, NULL);
+		__atomic_store_n(&ending.done, 1, __ATOMIC_RELEASE);
+		/* On the simulated PMU the pause stays: nothing after this is
+		 * counted. */
+	} else {
+		if (on == CP_FINISHED)
+			wait_for_the_end(tid);
+		cp_sim_resume();
+	}
+	cp_leave();
+}
+
+void cp_process_cut(enum cp_how how, int code)
+{
+	struct cp_record_header *header = cp_runtime.record.header;
+
+	if (!header || getpid() != cp_runtime.pid)
+		return;
 	header->code = code;
 	__atomic_store_n(&header->how, (uint32_t)how, __ATOMIC_RELEASE);
-	if (is_root())
-		cp_report_at_exit();
-	cp_self.depth--;
-	/* On the simulated PMU the pause stays: nothing after this is counted. */
 }
 
 void cp_process_exec(void)
@@ -404,9 +458,10 @@ void cp_process_forked(void)
 		cp_runtime.state = CP_OFF;
 	} else {
 		if (cp_runtime.sim)
-			cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+			cp_sim_request(
+				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
 		cp_threads_after_fork();
 	}
-	cp_self.depth--;
 	cp_sim_resume();
+	cp_leave();
 }

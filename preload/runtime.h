@@ -65,6 +65,10 @@ void cp_warn(const char *line);
  */
 void cp_process_end(enum cp_how how, int code);
 
+/* Without readings or a report, which are there already or cannot be had: how
+ * it ends after all.  Async-signal-safe anywhere. */
+void cp_process_cut(enum cp_how how, int code);
+
 /* Before an exec, which may fail: returns the state to go back to with
  * cp_exec_failed.  Nothing in a vfork child, whose memory is its parent's. */
 void cp_process_exec(void);

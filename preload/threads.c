@@ -7,13 +7,14 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/format.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/syscall.h"
 #include "base/text.h"
+#include "preload/fatal.h"
 #include "preload/runtime.h"
 
 __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
@@ -62,7 +63,8 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
 	static bool said;
 
-	item->reason = cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
+	item->reason =
+		cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
 	item->state |= CP_THREAD_LOST;
 	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		return;
@@ -97,7 +99,8 @@ static void list_remove(struct cp_live_thread *thread)
  * instruction: zero, but for the main thread, whose first instructions were
  * the dynamic linker's.
  */
-static void first_reading(struct cp_live_thread *thread, struct cp_reading *reading, bool own)
+static void first_reading(
+	struct cp_live_thread *thread, struct cp_reading *reading, bool own)
 {
 	memset(reading, 0, sizeof(*reading));
 	if (cp_runtime.sim && thread->tid != cp_runtime.pid)
@@ -105,7 +108,8 @@ static void first_reading(struct cp_live_thread *thread, struct cp_reading *read
 	cp_runtime.engine->read(&thread->counters, own, reading);
 	if (cp_runtime.sim) {
 		cp_sim_sync();
-		memcpy(thread->item->base, thread->item->mirror, sizeof(thread->item->base));
+		memcpy(thread->item->base, thread->item->mirror,
+			sizeof(thread->item->base));
 	}
 }
 
@@ -119,7 +123,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 
 	if (!thread)
 		return NULL;
-	thread->tid = tid ? tid : (pid_t)syscall(SYS_gettid);
+	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
 	thread->item = new_item(thread->tid, state);
 	if (!thread->item)
 		goto no_memory;
@@ -131,7 +135,8 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	}
 	memset(&reading, 0, sizeof(reading));
 	result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
-		cp_record_offset(&cp_runtime.record, thread->item), &reading, cp_now_ns());
+		cp_record_offset(&cp_runtime.record, thread->item), &reading,
+		cp_now_ns());
 	if (result < 0)
 		goto no_tree;
 	thread->item->root = cp_tree_root_offset(&thread->tree);
@@ -185,6 +190,7 @@ void cp_thread_begin(void)
 	if (!cp_counting() || cp_self.thread || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
+	cp_fatal_thread_begin();
 	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
 	pthread_setspecific(key, &cp_self);
 	cp_sim_resume();
@@ -204,13 +210,15 @@ void cp_thread_end(void)
 	cp_self.dead = true;
 	if (cp_counting()) {
 		stop_counting(thread, true);
-		thread->item->state = (thread->item->state & ~(uint32_t)CP_THREAD_RUNNING) |
-				      CP_THREAD_ENDED;
+		thread->item->state =
+			(thread->item->state & ~(uint32_t)CP_THREAD_RUNNING) |
+			CP_THREAD_ENDED;
 		list_remove(thread);
 		remember_ended(thread->tid);
 		cp_pool_give(&pool, thread);
 	}
 	cp_unlock(&lock);
+	cp_fatal_thread_end();
 	cp_sim_resume();
 	cp_leave_slowly(state);
 }
@@ -237,7 +245,8 @@ void cp_threads_start(void)
  * interrupted there for good (a signal handler that exits) never does. */
 static void wait_until_idle(const struct cp_live_thread *thread)
 {
-	for (unsigned i = 0; i < 1000 && __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE); i++)
+	for (unsigned i = 0; i < 1000 && __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE);
+		i++)
 		sched_yield();
 }
 
@@ -274,6 +283,7 @@ void cp_threads_after_fork(void)
 
 	cp_lock_reset(&lock);
 	cp_lock_reset(&pool.lock);
+	cp_fatal_after_fork();
 	cp_threads_starting = 0;
 	if (mine)
 		old = mine->tree;
@@ -356,7 +366,7 @@ void cp_threads_adopt(void)
 	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return;
-	while ((size = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+	while ((size = cp_syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < size;) {
 			struct entry *entry = (struct entry *)(buffer + at);
 

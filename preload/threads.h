@@ -6,6 +6,7 @@
 #define CACHEPEEK_PRELOAD_THREADS_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -30,6 +31,10 @@ struct cp_self {
 	int depth;
 	bool dead;
 	unsigned char rounds; /* of the TSD destructor */
+	void *stack;          /* the alternate signal stack that we gave it */
+	/* A fatal signal that came at depth > 0; 0: none. */
+	volatile int pending;
+	siginfo_t pending_info;
 };
 
 extern __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
@@ -40,12 +45,20 @@ static inline bool cp_enter(void)
 	if (cp_self.dead || cp_self.depth > 0)
 		return false;
 	cp_self.depth++;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return true;
 }
 
+/* Lets cp_self.pending strike (fatal.c). */
+void cp_deferred_signal(void);
+
 static inline void cp_leave(void)
 {
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	cp_self.depth--;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (__builtin_expect(cp_self.pending != 0, 0))
+		cp_deferred_signal();
 }
 
 /*

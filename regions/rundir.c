@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/syscall.h"
 #include "base/text.h"
 
 /* How many runs stay in the base directory, for `cachepeek report` and diff. */
@@ -80,12 +80,13 @@ static int make_named(const char *parent, const char *prefix, char *to, size_t s
 
 /* ---- cleaning ---- */
 
-static void each_entry(int dir, void (*visit)(void *context, int dir, const char *name), void *context)
+static void each_entry(
+	int dir, void (*visit)(void *context, int dir, const char *name), void *context)
 {
 	char buffer[4096] __attribute__((aligned(8)));
 	long size;
 
-	while ((size = syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+	while ((size = cp_syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < size;) {
 			struct entry *entry = (struct entry *)(buffer + at);
 
@@ -132,7 +133,8 @@ static void note_run(void *context, int dir, const char *name)
 	struct runs *runs = context;
 
 	(void)dir;
-	if (strncmp(name, "run-", 4) == 0 && strlen(name) < 48 && runs->count < MAX_ENTRIES)
+	if (strncmp(name, "run-", 4) == 0 && strlen(name) < 48 &&
+		runs->count < MAX_ENTRIES)
 		cp_format(runs->name[runs->count++], 48, "%s", name);
 }
 
@@ -143,8 +145,8 @@ static void note_alive(void *context, int dir, const char *name)
 	uint64_t pid;
 
 	(void)dir;
-	if (cp_parse_u64_prefix(name, &end, &pid) == 0 && *end == '-' && pid <= INT32_MAX &&
-		(kill((pid_t)pid, 0) == 0 || errno == EPERM))
+	if (cp_parse_u64_prefix(name, &end, &pid) == 0 && *end == '-' &&
+		pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM))
 		*(bool *)context = true;
 }
 
@@ -179,7 +181,8 @@ static void clean(const char *base)
 	runs.count = 0;
 	each_entry(dir, note_run, &runs);
 	for (unsigned i = 0; i < runs.count; i++)
-		if (newer_than(&runs, runs.name[i]) >= KEPT_RUNS && !in_use(dir, runs.name[i]))
+		if (newer_than(&runs, runs.name[i]) >= KEPT_RUNS &&
+			!in_use(dir, runs.name[i]))
 			remove_at(dir, runs.name[i]);
 	close(dir);
 }
@@ -192,7 +195,8 @@ static void point_last(const char *base, const char *run)
 	char fresh[CP_RUNDIR_SIZE], last[CP_RUNDIR_SIZE];
 	const char *name = strrchr(run, '/') + 1;
 
-	if (cp_format(fresh, sizeof(fresh), "%s/.last-%d", base, (int)getpid()) >= sizeof(fresh) ||
+	if (cp_format(fresh, sizeof(fresh), "%s/.last-%d", base, (int)getpid()) >=
+			sizeof(fresh) ||
 		cp_format(last, sizeof(last), "%s/last", base) >= sizeof(last))
 		return;
 	unlink(fresh);

@@ -7,17 +7,18 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "preload/engine/engine.h"
 #include "preload/engine/explain.h"
 #include "preload/engine/userread.h"
 
-#define READ_FORMAT                                                                        \
-	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING)
+#define READ_FORMAT                                                                      \
+	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |                            \
+		PERF_FORMAT_TOTAL_TIME_RUNNING)
 
 /* What read(2) gives for a group with READ_FORMAT. */
 struct group_values {
@@ -29,9 +30,8 @@ static const struct cp_event_set *the_set;
 
 static int sys_perf_event_open(const struct perf_event_attr *attr, pid_t tid, int group)
 {
-	long fd = syscall(SYS_perf_event_open, attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : (int)fd;
+	return (int)cp_syscall(
+		SYS_perf_event_open, attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
 /* ---- opening ---- */
@@ -150,7 +150,8 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 	int leader = -1;
 
 	for (unsigned i = 0; i < the_set->ncounters; i++) {
-		int fd = open_event(&the_set->counters[i].attr, tid, leads(i) ? -1 : leader);
+		int fd = open_event(
+			&the_set->counters[i].attr, tid, leads(i) ? -1 : leader);
 
 		if (fd < 0) {
 			cp_perf_explain(-fd, &the_set->counters[i].attr, why);
@@ -219,10 +220,10 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	long size;
 
 	do /* libc's read is a cancellation point, and may be the program's own */
-		size = syscall(SYS_read, counters->fd[first], &values, sizeof(values));
-	while (size < 0 && errno == EINTR);
+		size = cp_syscall(SYS_read, counters->fd[first], &values, sizeof(values));
+	while (size == -EINTR);
 	if (size < 0)
-		return -errno;
+		return (int)size;
 	/* 0: a pinned group that lost its place; too short: members missing. */
 	if ((size_t)size < offsetof(struct group_values, value))
 		return -ENODATA;
@@ -235,7 +236,8 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	return 0;
 }
 
-static bool read_user(const struct cp_thread_counters *counters, struct cp_reading *reading)
+static bool read_user(
+	const struct cp_thread_counters *counters, struct cp_reading *reading)
 {
 	for (unsigned i = 0; i < the_set->ncounters; i++)
 		if (!cp_user_page_read(counters->page[i], &reading->counter[i],
@@ -310,7 +312,8 @@ bool cp_perf_hardware_works(struct cp_why *why)
 	if (values.running && values.value[0])
 		return true;
 	cp_format(why->text, sizeof(why->text),
-		"the PMU accepts events but does not count (a hypervisor masks it?): pass the "
+		"the PMU accepts events but does not count (a hypervisor masks it?): "
+		"pass the "
 		"vPMU through, or run on bare metal");
 	return false;
 }
