@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 static int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -74,7 +76,7 @@ bool cp_read_file(const char *path, char *to, size_t size)
 		return false;
 	while (used + 1 < size && (n = read(fd, to + used, size - 1 - used)) > 0)
 		used += (size_t)n;
-	close(fd);
+	cp_fd_close(fd);
 	if (n < 0)
 		return false;
 	if (used && to[used - 1] == '\n')

@@ -7,6 +7,7 @@
 #ifndef CACHEPEEK_PRELOAD_REAL_H
 #define CACHEPEEK_PRELOAD_REAL_H
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -20,18 +21,22 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
 
 /* _exit comes first, so that there is a way to exit when another is missing. */
-#define CP_REAL_FUNCTIONS(X)                                                               \
-	X(_exit)                                                                           \
-	X(quick_exit)                                                                      \
-	X(__libc_start_main)                                                               \
-	X(execve)                                                                          \
-	X(execvpe)                                                                         \
-	X(fexecve)                                                                         \
-	X(execveat)                                                                        \
-	X(posix_spawn)                                                                     \
-	X(posix_spawnp)                                                                    \
-	X(pthread_create)                                                                  \
-	X(thrd_create)
+#define CP_REAL_FUNCTIONS(X)                                                             \
+	X(_exit)                                                                         \
+	X(quick_exit)                                                                    \
+	X(__libc_start_main)                                                             \
+	X(execve)                                                                        \
+	X(execvpe)                                                                       \
+	X(fexecve)                                                                       \
+	X(execveat)                                                                      \
+	X(posix_spawn)                                                                   \
+	X(posix_spawnp)                                                                  \
+	X(pthread_create)                                                                \
+	X(thrd_create)                                                                   \
+	X(close)                                                                         \
+	X(dup2)                                                                          \
+	X(dup3)                                                                          \
+	X(fcntl)
 
 struct cp_real {
 #define X(name) __typeof__(&name) name;
@@ -48,8 +53,8 @@ void cp_real_fill(void);
 /* One entry, for a library that is disabled and needs hardly any. */
 void *cp_real_find(const char *name);
 
-#define CP_REAL(function)                                                                  \
-	(cp_reals.function ? cp_reals.function                                             \
+#define CP_REAL(function)                                                                \
+	(cp_reals.function ? cp_reals.function                                           \
 			   : (__typeof__(&function))(uintptr_t)cp_real_find(#function))
 
 #endif

@@ -21,6 +21,7 @@ static void complain(void *context, const char *line)
 	cp_say("%s", line);
 }
 
+/* The program's; ours cannot be closed. */
 static int if_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
@@ -30,7 +31,7 @@ void cp_report_at_exit(void)
 {
 	const char *paths[] = {cp_runtime.directory};
 	struct cp_sink_context context = {
-		.stderr_fd = if_open(cp_log_fd),
+		.stderr_fd = cp_log_fd,
 		.stdout_fd = if_open(STDOUT_FILENO),
 		.exe = cp_own_executable(),
 		.pid = cp_runtime.pid,

@@ -24,6 +24,7 @@
 #include "preload/env.h"
 #include "preload/hooks.h"
 #include "preload/rank.h"
+#include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
 #include "preload/threads.h"
@@ -279,13 +280,19 @@ static void read_request_quietly(void)
 		cp_runtime.options.groups, "cache", ignore_complaint);
 }
 
+/* 2 itself where there is no number for a duplicate; nowhere if it is closed:
+ * the first file that the program opens would get that number. */
+static void keep_stderr(void)
+{
+	if (cp_fd_keep_duplicate(STDERR_FILENO, &cp_log_fd) == -EMFILE)
+		cp_log_fd = STDERR_FILENO;
+}
+
 static void start(int argc, char **argv, char **envp)
 {
 	bool inherited;
-	int fd = cp_fd_duplicate_high(STDERR_FILENO);
 
-	if (fd >= 0)
-		cp_log_fd = fd;
+	keep_stderr();
 	cp_runtime.argc = argc;
 	cp_runtime.argv = argv;
 	cp_runtime.pid = getpid();
@@ -325,6 +332,9 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 {
 	uint64_t began;
 
+	/* Even if nothing else is done: the hooks are there, and none of them may
+	 * be the first to look for the real function. */
+	cp_real_fill();
 	cp_env_use(envp);
 	cp_runtime.sim = cp_sim_active();
 	if (cp_env_get("CACHEPEEK_DISABLE") && strcmp(cp_env_get("CACHEPEEK_DISABLE"), "1") == 0)

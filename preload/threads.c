@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -62,7 +63,8 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
 	static bool said;
 
-	item->reason = cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
+	item->reason =
+		cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
 	item->state |= CP_THREAD_LOST;
 	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		return;
@@ -97,7 +99,8 @@ static void list_remove(struct cp_live_thread *thread)
  * instruction: zero, but for the main thread, whose first instructions were
  * the dynamic linker's.
  */
-static void first_reading(struct cp_live_thread *thread, struct cp_reading *reading, bool own)
+static void first_reading(
+	struct cp_live_thread *thread, struct cp_reading *reading, bool own)
 {
 	memset(reading, 0, sizeof(*reading));
 	if (cp_runtime.sim && thread->tid != cp_runtime.pid)
@@ -105,11 +108,13 @@ static void first_reading(struct cp_live_thread *thread, struct cp_reading *read
 	cp_runtime.engine->read(&thread->counters, own, reading);
 	if (cp_runtime.sim) {
 		cp_sim_sync();
-		memcpy(thread->item->base, thread->item->mirror, sizeof(thread->item->base));
+		memcpy(thread->item->base, thread->item->mirror,
+			sizeof(thread->item->base));
 	}
 }
 
-/* tid 0: the calling thread. */
+/* tid 0: the calling thread.  One whose counters cannot be opened is lost, but
+ * known: or it would be taken for a stray again and again. */
 static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 {
 	struct cp_live_thread *thread = cp_pool_take(&pool);
@@ -127,11 +132,14 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	result = cp_runtime.engine->thread_open(&thread->counters, tid, &why);
 	if (result < 0) {
 		mark_lost(thread->item, &why);
-		goto no_memory;
+		thread->lost = true;
+		list_add(thread);
+		return thread;
 	}
 	memset(&reading, 0, sizeof(reading));
 	result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
-		cp_record_offset(&cp_runtime.record, thread->item), &reading, cp_now_ns());
+		cp_record_offset(&cp_runtime.record, thread->item), &reading,
+		cp_now_ns());
 	if (result < 0)
 		goto no_tree;
 	thread->item->root = cp_tree_root_offset(&thread->tree);
@@ -159,9 +167,11 @@ static void take_last_reading(struct cp_live_thread *thread, bool own, bool clos
 
 static void stop_counting(struct cp_live_thread *thread, bool own)
 {
-	take_last_reading(thread, own, true);
 	read_name(thread->item);
 	thread->item->end_ns = cp_now_ns();
+	if (thread->lost)
+		return;
+	take_last_reading(thread, own, true);
 	cp_runtime.engine->thread_close(&thread->counters);
 	cp_tree_drop(&thread->tree);
 }
@@ -178,6 +188,16 @@ static void remember_ended(pid_t tid)
 
 /* ---- the calling thread ---- */
 
+static void begin_self(void)
+{
+	struct cp_live_thread *thread = start_counting(0, CP_THREAD_RUNNING);
+	bool lost = thread && thread->lost;
+
+	cp_self.thread = lost ? NULL : thread;
+	cp_self.lost = lost ? thread : NULL;
+	pthread_setspecific(key, &cp_self);
+}
+
 void cp_thread_begin(void)
 {
 	int state;
@@ -185,27 +205,27 @@ void cp_thread_begin(void)
 	if (!cp_counting() || cp_self.thread || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
-	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
-	pthread_setspecific(key, &cp_self);
+	begin_self();
 	cp_sim_resume();
 	cp_leave_slowly(state);
 }
 
 void cp_thread_end(void)
 {
-	struct cp_live_thread *thread = cp_self.thread;
+	struct cp_live_thread *thread = cp_self.thread ? cp_self.thread : cp_self.lost;
 	int state;
 
 	if (!thread || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
 	cp_lock(&lock);
-	cp_self.thread = NULL;
+	cp_self.thread = cp_self.lost = NULL;
 	cp_self.dead = true;
 	if (cp_counting()) {
 		stop_counting(thread, true);
-		thread->item->state = (thread->item->state & ~(uint32_t)CP_THREAD_RUNNING) |
-				      CP_THREAD_ENDED;
+		thread->item->state =
+			(thread->item->state & ~(uint32_t)CP_THREAD_RUNNING) |
+			CP_THREAD_ENDED;
 		list_remove(thread);
 		remember_ended(thread->tid);
 		cp_pool_give(&pool, thread);
@@ -237,7 +257,8 @@ void cp_threads_start(void)
  * interrupted there for good (a signal handler that exits) never does. */
 static void wait_until_idle(const struct cp_live_thread *thread)
 {
-	for (unsigned i = 0; i < 1000 && __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE); i++)
+	for (unsigned i = 0; i < 1000 && __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE);
+		i++)
 		sched_yield();
 }
 
@@ -252,7 +273,7 @@ void cp_threads_finish(void)
 	}
 	live = NULL;
 	nlive = 0;
-	cp_self.thread = NULL;
+	cp_self.thread = cp_self.lost = NULL;
 	cp_unlock(&lock);
 }
 
@@ -261,7 +282,19 @@ void cp_threads_flush(void)
 	cp_lock(&lock);
 	cp_sim_sync();
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
-		take_last_reading(thread, thread == cp_self.thread, false);
+		if (!thread->lost)
+			take_last_reading(thread, thread == cp_self.thread, false);
+	cp_unlock(&lock);
+}
+
+void cp_threads_settle(void)
+{
+	cp_lock(&lock);
+	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
+		if (thread != cp_self.thread)
+			wait_until_idle(thread);
+	cp_lock(&cp_runtime.record.lock);
+	cp_unlock(&cp_runtime.record.lock);
 	cp_unlock(&lock);
 }
 
@@ -285,10 +318,9 @@ void cp_threads_after_fork(void)
 	}
 	live = NULL;
 	nlive = 0;
-	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
+	begin_self();
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
-	pthread_setspecific(key, &cp_self);
 	cp_pool_give(&pool, mine);
 }
 
@@ -363,5 +395,5 @@ void cp_threads_adopt(void)
 			at += entry->size;
 			adopt(entry->name);
 		}
-	close(dir);
+	cp_fd_close(dir);
 }

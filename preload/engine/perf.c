@@ -72,14 +72,14 @@ int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why)
 	if (nprobed < CP_MAX_COUNTERS)
 		probed[nprobed++] = fd;
 	else
-		close(fd);
+		cp_fd_close(fd);
 	return 0;
 }
 
 void cp_perf_probe_done(void)
 {
 	while (nprobed > 0)
-		close(probed[--nprobed]);
+		cp_fd_close(probed[--nprobed]);
 }
 
 static bool needs_no_pmu(const struct cp_event_set *set)
@@ -116,7 +116,7 @@ void cp_perf_arrange(struct cp_event_set *set)
 	}
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (fds[i] >= 0)
-			close(fds[i]);
+			cp_fd_close(fds[i]);
 	set->ngroups = set->ncounters ? group + 1 : 0;
 }
 
@@ -134,8 +134,7 @@ static void thread_close(struct cp_thread_counters *counters)
 	for (unsigned i = 0; i < the_set->ncounters; i++) {
 		cp_user_page_unmap(counters->page[i]);
 		counters->page[i] = NULL;
-		if (counters->fd[i] >= 0)
-			close(counters->fd[i]);
+		cp_fd_drop(&counters->fd[i]);
 	}
 }
 
@@ -156,7 +155,14 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 			cp_perf_explain(-fd, &the_set->counters[i].attr, why);
 			return fd;
 		}
-		counters->fd[i] = cp_fd_move_high(fd);
+		counters->fd[i] = fd;
+		fd = cp_fd_keep(&counters->fd[i]);
+		if (fd < 0) {
+			cp_fd_close(counters->fd[i]);
+			counters->fd[i] = -1;
+			cp_perf_explain(-fd, &the_set->counters[i].attr, why);
+			return fd;
+		}
 		if (leads(i))
 			leader = counters->fd[i];
 	}
@@ -306,7 +312,7 @@ bool cp_perf_hardware_works(struct cp_why *why)
 	touch_memory();
 	if (read(fd, &values, sizeof(values)) < 0)
 		values.running = 0;
-	close(fd);
+	cp_fd_close(fd);
 	if (values.running && values.value[0])
 		return true;
 	cp_format(why->text, sizeof(why->text),
