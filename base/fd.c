@@ -117,6 +117,14 @@ static int duplicate_high(int fd)
 	return high;
 }
 
+bool cp_fd_scarce(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= limit.rlim_max &&
+	       limit.rlim_cur < HIGHEST_START;
+}
+
 int cp_fd_keep(int *slot)
 {
 	int low = *slot, high = duplicate_high(low);

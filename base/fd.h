@@ -34,6 +34,9 @@ int cp_fd_keep_duplicate(int fd, int *slot);
 /* close(2) for what was never kept; 0 or -errno. */
 int cp_fd_close(int fd);
 
+/* Are there no numbers but those that the program may use, too? */
+bool cp_fd_scarce(void);
+
 /* Is it one that we keep? */
 bool cp_fd_is_ours(int fd);
 
