@@ -234,11 +234,13 @@ static void split_command(struct cp_report *report, const struct cp_record *reco
 	size_t length = 0, count = 0;
 	const char *text = cp_record_meta(record, "command", &length), **command;
 
-	for (size_t at = 0; text && at < length; at += strlen(text + at) + 1)
+	if (!text)
+		length = 0;
+	for (size_t at = 0; at < length; at += strlen(text + at) + 1)
 		count++;
 	command = cp_arena_alloc(report->arena, (count + 1) * sizeof(*command));
 	report->command = command;
-	for (size_t at = 0; text && at < length; at += strlen(text + at) + 1)
+	for (size_t at = 0; at < length; at += strlen(text + at) + 1)
 		command[report->narguments++] = text + at;
 }
 

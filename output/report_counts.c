@@ -261,7 +261,7 @@ static const char *open_reason(const char *how)
 
 /* What is known of a region that has not ended even once. */
 static void take_open(struct raw *raw, const struct cp_region_item *item,
-	const struct cp_thread_item *thread, const char *how)
+	const char *how)
 {
 	uint64_t enabled = 0;
 
@@ -269,8 +269,8 @@ static void take_open(struct raw *raw, const struct cp_region_item *item,
 		enabled |= raw->times[i].enabled;
 	if (item->parent)
 		raw->gap = "no execution of it had ended";
-	else if (raw->sim)
-		return; /* the mirror knows */
+	else if (raw->sim || strcmp(how, "exec") == 0)
+		return; /* the mirror knows; an exec takes a last reading */
 	else if (!enabled)
 		raw->gap = open_reason(how);
 	else
@@ -337,7 +337,7 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	if (raw.sim && !item->parent)
 		take_mirror(&raw, thread);
 	if (!item->calls)
-		take_open(&raw, item, thread, how);
+		take_open(&raw, item, how);
 	if (thread->state & CP_THREAD_LOST)
 		raw.gap = lost_reason(source, thread);
 	count_all(&raw, source, region->counts);

@@ -59,7 +59,8 @@ static enum format format_of(const char *path)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (ends_with(path, formats[i].ending))
 			return formats[i].format;
-	return UNKNOWN;
+	/* Terminals and /dev/null have no endings. */
+	return strncmp(path, "/dev/", 5) == 0 ? TEXT : UNKNOWN;
 }
 
 static bool check_format(struct job *job, const char *path)
@@ -101,9 +102,10 @@ static void append_name(struct path *path, const char *given, const char *otherw
 
 static void append_number(struct path *path, int number)
 {
-	char digits[16];
+	char digits[16] = "";
+	size_t length = cp_format(digits, sizeof(digits), "%d", number);
 
-	append(path, digits, cp_format(digits, sizeof(digits), "%d", number));
+	append(path, digits, length);
 }
 
 static void expand_one(struct job *job, struct path *path, char letter)

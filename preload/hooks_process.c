@@ -38,16 +38,21 @@ void cp_hooks_start(char *const entries[])
 
 /* ---- before main ---- */
 
-/* `environ` is replaced by a longer array; libc has not looked at it since. */
+/*
+ * `environ` is replaced by a longer array.  In a program that has its own copy
+ * of the variable it is still NULL here, unless a constructor has changed the
+ * environment: then what our constructor was given is the environment.
+ */
 static void extend_environment(void)
 {
 	static struct cp_arena arena;
-	size_t count = cp_env_count(environ) + cp_env_count(run_entries);
+	char **present = environ ? environ : cp_env_all();
+	size_t count = cp_env_count(present) + cp_env_count(run_entries);
 	char **extended = cp_arena_alloc(&arena, (count + 1) * sizeof(*extended));
 
 	if (!extended)
 		return;
-	cp_env_merge(extended, environ, run_entries);
+	cp_env_merge(extended, present, run_entries);
 	environ = extended;
 	cp_env_use(extended);
 }
@@ -86,7 +91,8 @@ static void at_quick_exit_handler(void)
 EXPORT void quick_exit(int status)
 {
 	quick_status = status;
-	at_quick_exit(at_quick_exit_handler);
+	if (at_quick_exit(at_quick_exit_handler) != 0)
+		at_quick_exit_handler();
 	CP_REAL(quick_exit)(status);
 	__builtin_unreachable();
 }

@@ -189,7 +189,7 @@ static void run_simulated(char **argv)
 	char line[CP_WHY_SIZE + 64];
 
 	find_machine();
-	cp_reexec(argv, run_entries(), &cp_runtime.machine, &why);
+	cp_reexec(argv, run_entries(), &cp_runtime.machine, cp_runtime.directory, &why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (is_root())

@@ -96,12 +96,14 @@ static void each_entry(int dir, void (*visit)(void *context, int dir, const char
 		}
 }
 
-static void unlink_record(void *context, int dir, const char *name)
+/* Records and the simulator's messages: what we write into a run. */
+static void unlink_ours(void *context, int dir, const char *name)
 {
 	size_t length = strlen(name);
 
 	(void)context;
-	if (length > 4 && strcmp(name + length - 4, ".rec") == 0)
+	if (length > 4 && (strcmp(name + length - 4, ".rec") == 0 ||
+				  strcmp(name + length - 4, ".log") == 0))
 		unlinkat(dir, name, 0);
 }
 
@@ -111,7 +113,7 @@ static void remove_at(int parent, const char *name)
 
 	if (dir < 0)
 		return;
-	each_entry(dir, unlink_record, NULL);
+	each_entry(dir, unlink_ours, NULL);
 	cp_fd_close(dir);
 	unlinkat(parent, name, AT_REMOVEDIR);
 }

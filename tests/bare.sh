@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The README's two commands on a Debian 12 that has only git and make: in a
 # folder made by debootstrap, as root there, first with the network and then
-# without it.  For developers, as root; takes some minutes and 1.5 GB.
+# without it.  For developers, as root; takes some minutes and 1 GB.
 #	tests/bare.sh DIRECTORY [MIRROR]
 set -eu
 [ $# -ge 1 ] || { sed -n '3,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }

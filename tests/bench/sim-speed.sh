@@ -26,7 +26,7 @@ cc -O2 -o "$WORK/chase" tests/bench/chase.c
 cat /usr/include/*.h /usr/include/linux/*.h | head -c 6000000 >"$WORK/text"
 cat >"$WORK/python" <<'END'
 d = {}
-for i in range(150000):
+for i in range(400000):
     k = (i * 7919) % 10007
     d[k] = d.get(k, 0) + len(str(i))
 print(sum(d.values()), sum(sorted(d)))
@@ -65,7 +65,7 @@ for c in "${@:-gzip sqlite3 matmul chase python3 perl}"; do
 		n=$(user_seconds "$c")
 		g=$(user_seconds "$c" valgrind $CACHEGRIND)
 		o=$(user_seconds "$c" env VALGRIND_LIB="$SIM_DIR" VALGRIND_LAUNCHER="$SIM" \
-			"$SIM" --tool=cachepeek -q --vgdb=no $MACHINE)
+			"$SIM" --tool=cachepeek -q --vgdb=no --vex-guest-chase=no $MACHINE)
 		echo "$c $n $g $o"
 	done
 done | awk '{ r = $3 / $4; l += log(r); n++

@@ -20,7 +20,9 @@ our @EXPORT = qw(run peek plain report root build lib cli program source scratch
 our $SOFTWARE = 'perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES';
 
 my $source = abs_path(dirname(__FILE__) . '/../..');
-my $build = abs_path($ENV{B} || "$source/build");
+# B as make knows it: relative to the top, or absolute.
+my $build = $ENV{B} || 'build';
+$build = abs_path($build =~ m{^/} ? $build : "$source/$build");
 my $scratch = tempdir('peek-XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $seconds = $ENV{PEEK_TIMEOUT} || 300;
 

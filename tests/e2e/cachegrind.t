@@ -20,6 +20,7 @@ with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
 create index tk on t(k);
 select count(*), sum(k), max(v) from t where k between 1000 and 10000;
 SQL
+my $long = write_file(scratch('long'), read_file($text) x 12);
 my $perl = 'my %h; $h{$_ * 7 % 5003} .= "x" for 1 .. 50000; print scalar(keys %h), "\n"';
 
 my @programs = (
@@ -27,7 +28,7 @@ my @programs = (
 	{name => 'sqlite3', command => [which('sqlite3'), ':memory:'], stdin => $sql},
 	{name => 'perl', command => [which('perl'), '-e', $perl]},
 	{name => 'openssl', command => [which('openssl'), 'enc', '-aes-256-cbc', '-pbkdf2',
-		'-iter', '5000', '-k', 'key', '-S', '0011223344556677', '-in', $text]},
+		'-iter', '5000', '-k', 'key', '-S', '0011223344556677', '-bufsize', '1000000', '-in', $long]},
 	{name => 'matrix multiply', command => [program('matmul'), 150]},
 );
 

@@ -13,7 +13,8 @@ enum { LINE = 64, PAGE = 4096 };
 /* Whole fresh pages; small ones, so that each first touch is one page fault. */
 static inline volatile char *fresh(size_t bytes)
 {
-	char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = mmap(
+		NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
 		abort();
@@ -22,7 +23,8 @@ static inline volatile char *fresh(size_t bytes)
 }
 
 /* One load per step.  Not inlined, so that its code is the same everywhere. */
-static __attribute__((noinline, unused)) void load_each(volatile char *at, size_t count, size_t step)
+static __attribute__((noinline, unused)) void load_each(
+	volatile char *at, size_t count, size_t step)
 {
 	while (count--) {
 		(void)*at;
@@ -30,7 +32,8 @@ static __attribute__((noinline, unused)) void load_each(volatile char *at, size_
 	}
 }
 
-static __attribute__((noinline, unused)) void store_each(volatile char *at, size_t count, size_t step)
+static __attribute__((noinline, unused)) void store_each(
+	volatile char *at, size_t count, size_t step)
 {
 	while (count--) {
 		*at = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *	region_threads THREADS
- * Thread i (of 16 at most), named walk-i, loads 8 (i + 1) new lines in the region "walk", all
- * of the threads being alive.
+ * Thread i (of 16 at most), named walk-i, loads 8 (i + 1) new lines in the region "walk",
+ *all of the threads being alive.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -77,21 +77,20 @@ struct duel {
 	struct uncore uncore;
 	struct core *core[REF_CORES];
 	uint64_t count[REF_CORES][CP_SIM_NCOUNTERS];
-	int ncores, turn;
+	int ncores, turn, any_sets;
 	uint64_t walk, pc;
 };
 
 /* As generated code: test the filter, maybe call, stamp. */
 static void fast_data(struct core *c, uint64_t addr, uint32_t size, enum access kind)
 {
-	uint64_t *filter = kind == STORE ? c->write_line : c->read_line;
 	uint64_t last = (addr + size - 1) >> c->line_shift;
 	uint32_t index = (addr >> c->line_shift) & (DATA_FILTER - 1);
 	uint32_t stamp = (uint32_t)c->clock;
 
-	if (filter[index] != last)
+	if ((kind == STORE ? c->data[index].write : c->data[index].read) != last)
 		data_access(c, addr, size, kind, stamp);
-	*c->stamp_at[index] = stamp;
+	*c->data[index].stamp_at = stamp;
 	c->clock += 2;
 	c->refs += kind == STORE ? 1ull << 32 : 1;
 }
@@ -111,9 +110,9 @@ static void fast_code(struct core *c, uint64_t line)
 	uint32_t index = line & (CODE_FILTER - 1);
 
 	c->clock += c->last_line != line;
-	if (c->code_line[index] != line)
+	if (c->code[index].line != line)
 		code_touch(c, line, (uint32_t)c->clock);
-	c->code_stamp[index] = (uint32_t)c->clock;
+	c->code[index].stamp = (uint32_t)c->clock;
 	c->last_line = line;
 	c->clock += 1ull << 32;
 }
@@ -135,12 +134,23 @@ static void data(struct duel *d, uint64_t addr, uint32_t size, enum access kind)
 		fast_data(d->core[d->turn], addr, size, kind);
 }
 
+/* Lines whose numbers differ in high bits only; near addresses if the sets are
+ * not powers of two, where a far line has no set that we could name. */
+static uint64_t pick_far(struct duel *d)
+{
+	uint64_t near = 0x50000000 + random_below(8) * 0x10000 + random_below(64);
+
+	return d->any_sets ? near : near + (random_below(16) << 43);
+}
+
 /* A mixture: a small hot area, a walk, columns, anywhere, far away. */
 static uint64_t pick_address(struct duel *d)
 {
 	uint64_t line = d->ref.m.line;
 
-	switch (random_below(8)) {
+	switch (random_below(9)) {
+	case 5:
+		return pick_far(d);
 	case 0:
 		return d->walk += 8;
 	case 1:
@@ -209,6 +219,7 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 	memset(d, 0, sizeof(*d));
 	seed = 88172645463325252ull;
 	d->ncores = ncores;
+	d->any_sets = m->llc.sets & (m->llc.sets - 1);
 	d->walk = 0x40000000;
 	ref_init(&d->ref, m, ncores);
 	uncore_init(&d->uncore, m);

@@ -163,12 +163,12 @@ static void result(bool held, const char *format, va_list args)
 	pthread_mutex_unlock(&lock);
 }
 
-#define RESULT(held)                      \
-	do {                              \
-		va_list args;             \
-		va_start(args, format);   \
-		result(held, format, args); \
-		va_end(args);             \
+#define RESULT(held)                                                                     \
+	do {                                                                             \
+		va_list args;                                                            \
+		va_start(args, format);                                                  \
+		result(held, format, args);                                              \
+		va_end(args);                                                            \
 	} while (0)
 
 bool ok(bool condition, const char *format, ...)
@@ -190,7 +190,8 @@ bool is_u64(uint64_t got, uint64_t want, const char *format, ...)
 	RESULT(got == want);
 	if (got != want)
 		diag(" got: %llu (0x%llx)\nwant: %llu (0x%llx)", (unsigned long long)got,
-			(unsigned long long)got, (unsigned long long)want, (unsigned long long)want);
+			(unsigned long long)got, (unsigned long long)want,
+			(unsigned long long)want);
 	return got == want;
 }
 

@@ -29,7 +29,8 @@ bool ok(bool condition, const char *format, ...) TAP_PRINTF(2, 3);
 bool is_int(long long got, long long want, const char *format, ...) TAP_PRINTF(3, 4);
 bool is_u64(uint64_t got, uint64_t want, const char *format, ...) TAP_PRINTF(3, 4);
 /* NULL equals only NULL. */
-bool is_string(const char *got, const char *want, const char *format, ...) TAP_PRINTF(3, 4);
+bool is_string(const char *got, const char *want, const char *format, ...)
+	TAP_PRINTF(3, 4);
 /* |got - want| <= epsilon; NaN is near to nothing. */
 bool is_double_near(double got, double want, double epsilon, const char *format, ...)
 	TAP_PRINTF(4, 5);

@@ -59,6 +59,10 @@ static struct cp_region_item *region(struct cp_thread_item *thread,
 
 	make_sum(item, 0)->inclusive = instructions;
 	make_sum(item, 1)->inclusive = misses;
+	if (!parent) { /* on the simulated PMU the mirrors have the root's counts */
+		thread->mirror[0] = instructions;
+		thread->mirror[1] = misses;
+	}
 	for (uint32_t i = 0; i < make_header(&make)->nperf_groups; i++)
 		*make_times(&make, item, i) = (struct cp_times){1000000, 1000000};
 	for (uint32_t i = 0; parent && i < 2; i++)

@@ -114,8 +114,8 @@ static int child(const char *mode)
 	FILE *pipe;
 	int status;
 
-	snprintf(command, sizeof(command), "'%s' %s 2>/dev/null",
-		program_invocation_name, mode);
+	snprintf(command, sizeof(command), "'%s' %s 2>/dev/null", program_invocation_name,
+		mode);
 	pipe = popen(command, "r");
 	if (!pipe)
 		bail("popen");
@@ -148,14 +148,16 @@ int main(int argc, char **argv)
 
 	is_int(child("kinds"), 0, "success");
 	is_string(output,
-		"1..9\nok 1 - ok\nok 2 - int\nok 3 - u64\nok 4 - string\nok 5 - no string\n"
+		"1..9\nok 1 - ok\nok 2 - int\nok 3 - u64\nok 4 - string\nok 5 - no "
+		"string\n"
 		"ok 6 - near\nok 7 - infinite\nok 8 # SKIP no reason\n"
 		"not ok 9 - not yet # TODO later\n",
 		"what success prints");
 
 	is_int(child("failures"), 1, "failure");
 	is_string(output,
-		"1..6\nnot ok 1 - a @ in a name\nnot ok 2\nnot ok 3 - u64\nnot ok 4 - string\n"
+		"1..6\nnot ok 1 - a @ in a name\nnot ok 2\nnot ok 3 - u64\nnot ok 4 - "
+		"string\n"
 		"not ok 5 - NaN\nnot ok 6 - far\n",
 		"what failure prints");
 

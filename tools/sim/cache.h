@@ -5,9 +5,7 @@
  *
  * A row (set) is laid out as  tags[lanes] stamps[lanes] extra[lanes]:
  *   tag    0 for an empty way, else the key divided by the number of sets,
- *          plus one.  Valgrind keeps client addresses below 2^44, so 32 bits
- *          tell all lines of a set apart when a way spans 4 KB or more (any
- *          TLB; an L1 of 64 sets of 64 bytes), else those within 2^32 ways.
+ *          plus one (regions.h sees to it that 32 bits are enough).
  *   stamp  when the way was last used; the smallest is the victim.  Empty ways
  *          have 0, ways that only pad the row to whole vectors STAMP_NEVER.
  *   extra  flags or masks that only some caches have.

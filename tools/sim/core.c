@@ -10,8 +10,21 @@ static uint32_t log2_of(uint32_t n)
 	return 31 - (uint32_t)__builtin_clz(n);
 }
 
+static uint32_t fewest_sets(const struct machine *m)
+{
+	const struct geometry *level[] = {&m->l1i, &m->l1d, &m->l2, &m->llc};
+	uint32_t fewest = m->l1d.sets;
+
+	for (int i = 0; i < 4; i++)
+		if (level[i]->sets && level[i]->sets < fewest)
+			fewest = level[i]->sets;
+	return fewest;
+}
+
+/* The uncore must be zeroed memory.  -1: no memory. */
 int uncore_init(struct uncore *u, const struct machine *m)
 {
+	regions_init(&u->regions, fewest_sets(m));
 	u->cores = 0;
 	u->ncores = 0;
 	return cache_init(&u->llc, m->llc.sets, m->llc.ways, 0);
@@ -20,11 +33,11 @@ int uncore_init(struct uncore *u, const struct machine *m)
 static void filter_reset(struct core *core)
 {
 	for (uint32_t i = 0; i < DATA_FILTER; i++) {
-		core->read_line[i] = core->write_line[i] = NO_LINE;
-		core->stamp_at[i] = &core->nowhere;
+		core->data[i].read = core->data[i].write = NO_LINE;
+		core->data[i].stamp_at = &core->nowhere;
 	}
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
-		core->code_line[i] = NO_LINE;
+		core->code[i].line = NO_LINE;
 	core->last_line = NO_LINE;
 }
 

@@ -190,12 +190,12 @@ static UInt tick_for_helper(UInt tick)
 static void settle_code(const struct reference *r)
 {
 	ULong line = r->at.offset;
-	Int entry = line & (CODE_FILTER - 1);
-	IRExpr *known = load(in_core(CORE(code_line) + 8 * entry));
+	Int entry = (line & (CODE_FILTER - 1)) * sizeof(struct code_entry);
+	IRExpr *known = load(in_core(CORE(code[0].line) + entry));
 
 	call("on_code", on_code, word(line), tick_for_helper(r->tick),
 		differs(known, word(line)));
-	store(in_core(CORE(code_stamp) + 4 * entry), stamp_of(r->tick));
+	store(in_core(CORE(code[0].stamp) + entry), stamp_of(r->tick));
 }
 
 static void *helper_for(UInt kind)
@@ -207,23 +207,24 @@ static void *helper_for(UInt kind)
 
 static Int filter_for(UInt kind)
 {
-	return kind == READ ? CORE(read_line) : CORE(write_line);
+	return kind == READ ? CORE(data[0].read) : CORE(data[0].write);
 }
 
-/* Indexed by the line of the first byte, compared with the line of the last:
- * they differ, and the helper is called, when a reference straddles. */
+/* Indexed by the line of the first byte (times four: an entry's words), compared with the
+ * line of the last: they differ, and the helper is called, when a reference straddles. */
 static void settle_data(const struct reference *r)
 {
 	UInt shift = line_shift();
 	Bool constant = r->at.root == IRTemp_INVALID;
 	IRExpr *a = constant ? word(r->at.offset) : IRExpr_RdTmp(r->at.temp);
-	IRExpr *index = binop(Iop_And64, shift_right(a, shift), word(DATA_FILTER - 1));
+	IRExpr *index =
+		binop(Iop_And64, shift_right(a, shift - 2), word((DATA_FILTER - 1) << 2));
 	IRExpr *last = shift_right(plus(a, r->size - 1), shift);
 	IRExpr *known = load(in_array(filter_for(r->kind), index));
 
 	call("on_data", helper_for(r->kind), a, SITE(r->size, tick_for_helper(r->tick)),
 		differs(last, known));
-	store(load(in_array(CORE(stamp_at), index)), stamp_of(r->tick));
+	store(load(in_array(CORE(data[0].stamp_at), index)), stamp_of(r->tick));
 }
 
 static void settle_references(void)

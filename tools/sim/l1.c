@@ -14,28 +14,32 @@
 
 enum { L1_DIRTY = 1, L1_OWNED = 2 };
 
-#define SLOT(set, way) ((uint32_t)(set) << 7 | (uint32_t)(way))
+/* Where a way is: the offset of its stamp in the rows, and in the high half,
+ * for TLBs, of its mask.  Found once, followed often. */
+LANES_INLINE uint64_t slot_of(const struct cache *c, uint8_t *row, unsigned way)
+{
+	uint64_t stamp = (uint64_t)(row - c->rows) + 4 * (c->lanes + way);
+
+	return stamp | (stamp + 4 * (c->lanes + way)) << 32;
+}
 
 /* Pages that come and go would only cost the filter's upkeep: a page's lines
  * are filtered when it has been found in the DTLB more often than this. */
-#define USES_TO_FILTER 2
+#define USES_TO_FILTER 1
 
 struct page_use {
-	uint32_t slot;
+	uint64_t slot;
 	int settled;
 };
 
-struct slot {
-	uint32_t *stamp;
-	uint64_t *mask;
-};
-
-LANES_INLINE struct slot slot_at(const struct cache *tlb, uint32_t slot)
+LANES_INLINE uint32_t *slot_stamp(const struct cache *c, uint64_t slot)
 {
-	uint8_t *row = cache_row(tlb, slot >> 7);
-	uint32_t way = slot & 127;
+	return (uint32_t *)(c->rows + (uint32_t)slot);
+}
 
-	return (struct slot){&row_stamps(tlb, row)[way], &row_masks(tlb, row)[way]};
+LANES_INLINE uint64_t *slot_mask(const struct cache *c, uint64_t slot)
+{
+	return (uint64_t *)(c->rows + (slot >> 32));
 }
 
 LANES_INLINE uint64_t mask_bit(const struct core *core, uint64_t line)
@@ -44,47 +48,49 @@ LANES_INLINE uint64_t mask_bit(const struct core *core, uint64_t line)
 }
 
 /* The page was used at least as late as this line of it, which leaves a filter. */
-LANES_INLINE void page_inherit(
-	const struct core *core, struct slot page, uint64_t line, uint32_t stamp)
+LANES_INLINE void page_inherit(const struct core *core, const struct cache *tlb,
+	uint64_t slot, uint64_t line, uint32_t stamp)
 {
-	if (*page.stamp < stamp)
-		*page.stamp = stamp;
+	uint32_t *page_stamp = slot_stamp(tlb, slot);
+
+	if (*page_stamp < stamp)
+		*page_stamp = stamp;
 	if (!core->group_shift)
-		*page.mask &= ~mask_bit(core, line);
+		*slot_mask(tlb, slot) &= ~mask_bit(core, line);
 }
 
 void filter_forget_data(struct core *core, uint32_t index)
 {
-	struct slot page = slot_at(&core->dtlb, core->page_slot[index]);
+	struct data_entry *e = &core->data[index];
 
-	page_inherit(core, page, core->read_line[index], *core->stamp_at[index]);
-	core->read_line[index] = core->write_line[index] = NO_LINE;
+	page_inherit(core, &core->dtlb, e->page_slot, e->read, *e->stamp_at);
+	e->read = e->write = NO_LINE;
 }
 
 static void filter_forget_code(struct core *core, uint32_t index)
 {
-	uint32_t slot = core->code_slot[index], stamp = core->code_stamp[index];
-	struct slot page = slot_at(&core->itlb, core->code_page_slot[index]);
+	struct code_entry *e = &core->code[index];
 
-	row_stamps(&core->l1i, cache_row(&core->l1i, slot >> 7))[slot & 127] = stamp;
-	page_inherit(core, page, core->code_line[index], stamp);
-	core->code_line[index] = NO_LINE;
+	*slot_stamp(&core->l1i, e->slot) = e->stamp;
+	page_inherit(core, &core->itlb, e->page_slot, e->line, e->stamp);
+	e->line = NO_LINE;
 }
 
 /* Leaves every stamp exact. */
 void filter_forget_all(struct core *core)
 {
 	for (uint32_t i = 0; i < DATA_FILTER; i++)
-		if (core->read_line[i] != NO_LINE)
+		if (core->data[i].read != NO_LINE)
 			filter_forget_data(core, i);
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
-		if (core->code_line[i] != NO_LINE)
+		if (core->code[i].line != NO_LINE)
 			filter_forget_code(core, i);
 }
 
 /* Do for each filtered line of a page: `visit` is inlined. */
-LANES_INLINE uint32_t page_lines(struct core *core, uint64_t page, uint64_t mask,
-	uint32_t bound, uint32_t (*visit)(struct core *, uint64_t, uint32_t))
+LANES_INLINE uint32_t page_lines(struct core *core, uint64_t page, uint64_t slot,
+	uint64_t mask, uint32_t bound,
+	uint32_t (*visit)(struct core *, uint64_t, uint64_t, uint32_t))
 {
 	uint64_t first = page << core->page_shift;
 	uint32_t result = bound;
@@ -95,54 +101,59 @@ LANES_INLINE uint32_t page_lines(struct core *core, uint64_t page, uint64_t mask
 		uint64_t end = line + (1ull << core->group_shift);
 
 		for (; line < end && result == bound; line++)
-			result = visit(core, line, bound);
+			result = visit(core, line, slot, bound);
 	}
 	return result;
 }
 
-LANES_INLINE uint32_t data_newer(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t data_newer(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
+	struct data_entry *e = &core->data[line & (DATA_FILTER - 1)];
 
-	if (core->read_line[index] != line || *core->stamp_at[index] <= bound)
+	if (e->read == NO_LINE || e->page_slot != slot || *e->stamp_at <= bound)
 		return bound;
-	return *core->stamp_at[index];
+	return *e->stamp_at;
 }
 
-LANES_INLINE uint32_t data_drop(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t data_drop(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
+	struct data_entry *e = &core->data[line & (DATA_FILTER - 1)];
 
-	if (core->read_line[index] == line)
-		core->read_line[index] = core->write_line[index] = NO_LINE;
+	if (e->page_slot == slot)
+		e->read = e->write = NO_LINE;
 	return bound;
 }
 
-LANES_INLINE uint32_t code_newer(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t code_newer(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (CODE_FILTER - 1);
+	struct code_entry *e = &core->code[line & (CODE_FILTER - 1)];
 
-	if (core->code_line[index] != line || core->code_stamp[index] <= bound)
+	if (e->line == NO_LINE || e->page_slot != slot || e->stamp <= bound)
 		return bound;
-	return core->code_stamp[index];
+	return e->stamp;
 }
 
-LANES_INLINE uint32_t code_drop(struct core *core, uint64_t line, uint32_t bound)
+LANES_INLINE uint32_t code_drop(
+	struct core *core, uint64_t line, uint64_t slot, uint32_t bound)
 {
-	uint32_t index = line & (CODE_FILTER - 1);
+	struct code_entry *e = &core->code[line & (CODE_FILTER - 1)];
 
-	if (core->code_line[index] == line)
-		filter_forget_code(core, index);
+	if (e->line != NO_LINE && e->page_slot == slot)
+		filter_forget_code(core, line & (CODE_FILTER - 1));
 	return bound;
 }
 
 /* The way whose page was used longest ago, with no line left in the filter. */
 LANES_INLINE unsigned tlb_victim(struct core *core, struct cache *tlb,
-	struct cache_place p, uint32_t (*newer)(struct core *, uint64_t, uint32_t),
-	uint32_t (*drop)(struct core *, uint64_t, uint32_t))
+	struct cache_place p,
+	uint32_t (*newer)(struct core *, uint64_t, uint64_t, uint32_t),
+	uint32_t (*drop)(struct core *, uint64_t, uint64_t, uint32_t))
 {
 	uint32_t *stamps = row_stamps(tlb, p.row), stamp;
-	uint64_t *masks = row_masks(tlb, p.row), page;
+	uint64_t *masks = row_masks(tlb, p.row), page, slot;
 	unsigned way;
 
 	for (;;) {
@@ -150,12 +161,13 @@ LANES_INLINE unsigned tlb_victim(struct core *core, struct cache *tlb,
 		if (!masks[way])
 			return way;
 		page = cache_key(tlb, p.set, row_tags(p.row)[way]);
-		stamp = page_lines(core, page, masks[way], stamps[way], newer);
+		slot = slot_of(tlb, p.row, way);
+		stamp = page_lines(core, page, slot, masks[way], stamps[way], newer);
 		if (stamp == stamps[way])
 			break;
 		stamps[way] = stamp;
 	}
-	page_lines(core, page, masks[way], 0, drop);
+	page_lines(core, page, slot, masks[way], 0, drop);
 	return way;
 }
 
@@ -168,7 +180,7 @@ static void tlb_fill(
 	row_uses(tlb, p.row)[way] = 0;
 }
 
-static __attribute__((noinline)) unsigned dtlb_miss(struct core *core, uint64_t page,
+static __attribute__((noinline)) void dtlb_miss(struct core *core, uint64_t page,
 	struct cache_place p, enum access kind, uint32_t stamp)
 {
 	unsigned way;
@@ -177,7 +189,6 @@ static __attribute__((noinline)) unsigned dtlb_miss(struct core *core, uint64_t 
 	outer_page(core, page, kind);
 	way = tlb_victim(core, &core->dtlb, p, data_newer, data_drop);
 	tlb_fill(&core->dtlb, p, way, stamp);
-	return way;
 }
 
 static __attribute__((noinline)) unsigned itlb_miss(
@@ -195,17 +206,19 @@ static __attribute__((noinline)) unsigned itlb_miss(
 /* The line that a way of the L1D holds is going away. */
 static void l1d_evict(struct core *core, struct cache_place p, unsigned way)
 {
-	uint32_t tag = row_tags(p.row)[way], index;
+	uint32_t tag = row_tags(p.row)[way];
+	struct data_entry *e;
 	uint64_t old;
 
 	if (!tag)
 		return;
 	old = cache_key(&core->l1d, p.set, tag);
-	index = old & (DATA_FILTER - 1);
-	if (core->read_line[index] == old)
-		filter_forget_data(core, index);
-	if (core->stamp_at[index] == &row_stamps(&core->l1d, p.row)[way])
-		core->stamp_at[index] = &core->nowhere;
+	e = &core->data[old & (DATA_FILTER - 1)];
+	if (e->stamp_at == &row_stamps(&core->l1d, p.row)[way]) {
+		if (e->read != NO_LINE)
+			filter_forget_data(core, old & (DATA_FILTER - 1));
+		e->stamp_at = &core->nowhere;
+	}
 	if (row_flags(&core->l1d, p.row)[way] & L1_DIRTY) {
 		core->count[CP_SIM_l1d_writebacks]++;
 		outer_write_back(core, old);
@@ -236,23 +249,22 @@ static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
 
 /* The first store to a line that loads have brought into the filter. */
 static __attribute__((noinline)) void first_store(
-	struct core *core, uint64_t line, uint32_t index)
+	struct core *core, struct data_entry *e, uint64_t line)
 {
 	struct cache_place p = cache_place(&core->l1d, line);
-	uint32_t way = core->stamp_at[index] - row_stamps(&core->l1d, p.row);
+	uint32_t way = e->stamp_at - row_stamps(&core->l1d, p.row);
 
 	l1d_dirty(core, line, &row_flags(&core->l1d, p.row)[way]);
-	core->write_line[index] = line;
+	e->write = e->read;
 }
 
-LANES_INLINE void filter_data(struct core *core, uint64_t line, uint32_t slot, int dirty)
+LANES_INLINE void filter_data(
+	struct core *core, struct data_entry *e, uint64_t full, uint64_t slot, int dirty)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
-
-	core->read_line[index] = line;
-	core->write_line[index] = dirty ? line : NO_LINE;
-	core->page_slot[index] = slot;
-	*slot_at(&core->dtlb, slot).mask |= mask_bit(core, line);
+	e->read = full;
+	e->write = dirty ? full : NO_LINE;
+	e->page_slot = slot;
+	*slot_mask(&core->dtlb, slot) |= mask_bit(core, full);
 }
 
 /* Looks the page up and makes it the newest of its set. */
@@ -264,55 +276,65 @@ LANES_INLINE struct page_use dtlb_touch(
 	int way = cache_find(c, p);
 	uint8_t *uses;
 
-	if (way < 0)
-		return (struct page_use){SLOT(p.set, dtlb_miss(core, page, p, kind, stamp)), 0};
+	if (way < 0) {
+		dtlb_miss(core, page, p, kind, stamp);
+		return (struct page_use){0, 0};
+	}
 	row_stamps(c, p.row)[way] = stamp;
 	uses = &row_uses(c, p.row)[way];
 	if (*uses >= USES_TO_FILTER)
-		return (struct page_use){SLOT(p.set, way), 1};
+		return (struct page_use){slot_of(c, p.row, way), 1};
 	++*uses;
-	return (struct page_use){SLOT(p.set, way), 0};
+	return (struct page_use){0, 0};
 }
 
-/* Has the host fetch what a miss would need. */
+/* Has the host fetch what a miss would need, if there have been misses. */
 LANES_INLINE void prefetch_outer(struct core *core, uint64_t line)
 {
-	if (core->l2.sets)
+	if (core->l1d_misses & 15 && core->l2.sets)
 		cache_prefetch(&core->l2, line);
-	if (core->miss_history & 3 && core->uncore->llc.sets)
+	if (core->l2_misses & 3 && core->uncore->llc.sets)
 		cache_prefetch(&core->uncore->llc, line);
 }
 
-/* One reference to one line, for which the filter did not vouch. */
-void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t stamp)
+/* Looks the line up, brings it if need be, and makes it the newest. */
+LANES_INLINE uint8_t *l1d_touch(struct core *core, struct data_entry *e, uint64_t line,
+	enum access kind, uint32_t stamp)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
-	struct cache_place p;
+	struct cache_place p = cache_place(&core->l1d, line);
+	int way = cache_find(&core->l1d, p);
+
+	core->l1d_misses = core->l1d_misses << 1 | (way < 0);
+	if (way < 0)
+		way = (int)l1d_miss(core, line, p, kind);
+	if (e->read != NO_LINE)
+		filter_forget_data(core, line & (DATA_FILTER - 1));
+	e->stamp_at = &row_stamps(&core->l1d, p.row)[way];
+	*e->stamp_at = stamp;
+	return &row_flags(&core->l1d, p.row)[way];
+}
+
+/* One reference to one line, for which the filter did not vouch. */
+void data_touch(struct core *core, uint64_t full, enum access kind, uint32_t stamp)
+{
+	struct data_entry *e = &core->data[full & (DATA_FILTER - 1)];
+	uint64_t line = regions_shorten(&core->uncore->regions, full);
 	struct page_use page;
 	uint8_t *flags;
-	int way;
 
-	if (core->read_line[index] == line) {
-		*core->stamp_at[index] = stamp;
-		if (kind == STORE && core->write_line[index] != line)
-			first_store(core, line, index);
+	if (e->read == full) {
+		*e->stamp_at = stamp;
+		if (kind == STORE && e->write != full)
+			first_store(core, e, line);
 		return;
 	}
 	prefetch_outer(core, line);
 	page = dtlb_touch(core, line >> core->page_shift, kind, stamp);
-	p = cache_place(&core->l1d, line);
-	way = cache_find(&core->l1d, p);
-	if (way < 0)
-		way = (int)l1d_miss(core, line, p, kind);
-	if (core->read_line[index] != NO_LINE)
-		filter_forget_data(core, index);
-	core->stamp_at[index] = &row_stamps(&core->l1d, p.row)[way];
-	*core->stamp_at[index] = stamp;
-	flags = &row_flags(&core->l1d, p.row)[way];
+	flags = l1d_touch(core, e, line, kind, stamp);
 	if (kind == STORE && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
 	if (page.settled)
-		filter_data(core, line, page.slot, *flags & L1_DIRTY);
+		filter_data(core, e, full, page.slot, *flags & L1_DIRTY);
 }
 
 /* The same for any reference; the lines it touches have successive stamps. */
@@ -331,19 +353,20 @@ static unsigned l1i_victim(struct core *core, struct cache_place p)
 {
 	struct cache *c = &core->l1i;
 	uint32_t *stamps = row_stamps(c, p.row), tag, index;
-	uint64_t line;
+	struct code_entry *e;
 	unsigned way;
 
 	for (;;) {
 		way = cache_victim(c, p.row);
 		tag = row_tags(p.row)[way];
-		line = cache_key(c, p.set, tag);
-		index = line & (CODE_FILTER - 1);
-		if (!tag || core->code_line[index] != line)
+		index = cache_key(c, p.set, tag) & (CODE_FILTER - 1);
+		e = &core->code[index];
+		if (!tag || e->line == NO_LINE ||
+			e->slot != (uint32_t)slot_of(c, p.row, way))
 			return way;
-		if (core->code_stamp[index] == stamps[way])
+		if (e->stamp == stamps[way])
 			break;
-		stamps[way] = core->code_stamp[index];
+		stamps[way] = e->stamp;
 	}
 	filter_forget_code(core, index);
 	return way;
@@ -363,15 +386,16 @@ static unsigned l1i_miss(
 }
 
 /* One fetch from a line for which the filter did not vouch. */
-void code_touch(struct core *core, uint64_t line, uint32_t stamp)
+void code_touch(struct core *core, uint64_t full, uint32_t stamp)
 {
-	uint32_t index = line & (CODE_FILTER - 1), slot;
+	struct code_entry *e = &core->code[full & (CODE_FILTER - 1)];
+	uint64_t line = regions_shorten(&core->uncore->regions, full);
 	uint64_t page = line >> core->page_shift;
 	struct cache_place p, t;
 	int way, page_way;
 
-	if (core->code_line[index] == line) {
-		core->code_stamp[index] = stamp;
+	if (e->line == full) {
+		e->stamp = stamp;
 		return;
 	}
 	t = cache_place(&core->itlb, page);
@@ -382,12 +406,11 @@ void code_touch(struct core *core, uint64_t line, uint32_t stamp)
 	way = cache_find(&core->l1i, p);
 	if (way < 0)
 		way = (int)l1i_miss(core, line, p, stamp);
-	if (core->code_line[index] != NO_LINE)
-		filter_forget_code(core, index);
-	slot = SLOT(t.set, page_way);
-	core->code_line[index] = line;
-	core->code_page_slot[index] = slot;
-	core->code_slot[index] = SLOT(p.set, way);
-	core->code_stamp[index] = stamp;
-	*slot_at(&core->itlb, slot).mask |= mask_bit(core, line);
+	if (e->line != NO_LINE)
+		filter_forget_code(core, line & (CODE_FILTER - 1));
+	e->line = full;
+	e->stamp = stamp;
+	e->slot = (uint32_t)slot_of(&core->l1i, p.row, way);
+	e->page_slot = slot_of(&core->itlb, t.row, page_way);
+	*slot_mask(&core->itlb, e->page_slot) |= mask_bit(core, line);
 }

@@ -11,6 +11,7 @@
 #define CACHEPEEK_SIM_MODEL_H
 
 #include "cache.h"
+#include "regions.h"
 #include "request.h"
 
 struct geometry {
@@ -47,15 +48,33 @@ struct core;
 
 /* What the cores share. */
 struct uncore {
+	struct regions regions;
 	struct cache llc;
 	struct core *cores; /* linked by core->next */
 	uint32_t ncores;
 };
 
-/* Generated code reads and writes the first part.  An entry of a filter is the
- * line with that index if a reference to it needs no more than a new stamp:
- * resident in L1 and its page in the first-level TLB; for stores, also dirty
- * and owned. */
+/* Lines have their full numbers in generated code and in the filters, short
+ * ones (regions.h) in the caches.
+ *
+ * An entry of a filter is the line with that index if a reference to it needs
+ * no more than a new stamp: resident in L1 and its page in the first-level TLB;
+ * for stores, also dirty and owned.  A data entry is four words, which
+ * generated code relies on. */
+struct data_entry {
+	uint64_t read, write; /* the line's full number, or NO_LINE */
+	uint32_t *stamp_at;   /* where the L1D keeps its stamp */
+	uint64_t page_slot;   /* of its page in the DTLB */
+};
+
+struct code_entry {
+	uint64_t line;
+	uint64_t page_slot;
+	uint32_t stamp; /* newer than the one in the L1I */
+	uint32_t slot;
+};
+
+/* Generated code reads and writes the part up to the filters. */
 struct core {
 	uint64_t clock;     /* low half: stamps; high half: instructions */
 	uint64_t refs;      /* low half: loads; high half: stores */
@@ -64,23 +83,17 @@ struct core {
 	uint64_t idle_ticks; /* clock ticks that stand for no reference */
 	uint64_t clock_seen; /* the clock at the last core_collect */
 
-	uint64_t read_line[DATA_FILTER];
-	uint64_t write_line[DATA_FILTER];
-	uint32_t *stamp_at[DATA_FILTER]; /* where the L1D keeps its stamp */
-	uint64_t code_line[CODE_FILTER];
-	uint32_t code_stamp[CODE_FILTER]; /* newer than the one in the L1I */
+	struct data_entry data[DATA_FILTER];
+	struct code_entry code[CODE_FILTER];
 
 	/* The rest belongs to the model. */
-	uint32_t page_slot[DATA_FILTER]; /* in the DTLB */
-	uint32_t code_slot[CODE_FILTER]; /* in the L1I */
-	uint32_t code_page_slot[CODE_FILTER];
 	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
 	uint32_t line_shift;
-	uint32_t page_shift;  /* from a line's number to its page's */
-	uint32_t page_mask;   /* of a line's number: its place in its page */
-	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
-	uint32_t miss_history;
-	uint32_t nowhere; /* a stamp that nobody reads */
+	uint32_t page_shift;            /* from a line's number to its page's */
+	uint32_t page_mask;             /* of a line's number: its place in its page */
+	uint32_t group_shift;           /* lines per bit of a TLB entry's mask, log 2 */
+	uint32_t l1d_misses, l2_misses; /* of the latest look-ups, a bit each */
+	uint32_t nowhere;               /* a stamp that nobody reads */
 	struct uncore *uncore;
 	struct core *next;
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */

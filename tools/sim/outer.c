@@ -139,13 +139,21 @@ static int remote_dirty(struct core *other, const struct remote *r)
 	return r->l2_way >= 0 && flags_of(&other->l2, r->l2.row, r->l2_way) & DIRTY;
 }
 
+/* The entry that filters the line in this way of the L1D, or NULL. */
+static struct data_entry *filter_entry(
+	struct core *core, const struct remote *r, uint64_t line)
+{
+	struct data_entry *e = &core->data[line & (DATA_FILTER - 1)];
+	uint32_t *stamp = &row_stamps(&core->l1d, r->l1.row)[r->l1_way];
+
+	return e->read != NO_LINE && e->stamp_at == stamp ? e : 0;
+}
+
 static void remote_take(struct core *other, const struct remote *r, uint64_t line)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
-
 	if (r->l1_way >= 0) {
-		if (other->read_line[index] == line)
-			filter_forget_data(other, index);
+		if (filter_entry(other, r, line))
+			filter_forget_data(other, line & (DATA_FILTER - 1));
 		empty_way(&other->l1d, r->l1.row, r->l1_way);
 		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
 	}
@@ -155,12 +163,13 @@ static void remote_take(struct core *other, const struct remote *r, uint64_t lin
 
 static void remote_share(struct core *other, const struct remote *r, uint64_t line)
 {
-	uint32_t index = line & (DATA_FILTER - 1);
+	struct data_entry *e;
 
 	if (r->l1_way >= 0) {
 		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
-		if (other->write_line[index] == line)
-			other->write_line[index] = NO_LINE;
+		e = filter_entry(other, r, line);
+		if (e)
+			e->write = NO_LINE;
 	}
 	if (r->l2_way >= 0)
 		clear_flags(&other->l2, r->l2.row, r->l2_way);
@@ -218,16 +227,18 @@ int outer_fetch(struct core *core, uint64_t line, enum access kind)
 {
 	struct cache *c = &core->l2;
 	struct cache_place p;
+	uint32_t flags;
 	int way, alone;
 
 	if (!c->sets)
 		return beyond_private(core, line, kind);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
-	core->miss_history = core->miss_history << 1 | (way < 0);
+	core->l2_misses = core->l2_misses << 1 | (way < 0);
 	if (__builtin_expect(way >= 0, 1)) {
-		stamp_way(c, p.row, way, flags_of(c, p.row, way));
-		return flags_of(c, p.row, way) & OWNED;
+		flags = flags_of(c, p.row, way);
+		stamp_way(c, p.row, way, flags);
+		return flags & OWNED;
 	}
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
 	alone = beyond_private(core, line, kind);
