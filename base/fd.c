@@ -6,10 +6,11 @@
 #include <limits.h>
 #include <stddef.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "base/syscall.h"
 
 /* Descriptors from here on are never kept. */
 #define MAX_FD (1 << 17)
@@ -25,7 +26,7 @@ static struct cp_lock limit_lock;
 
 int cp_fd_close(int fd)
 {
-	return syscall(SYS_close, fd) < 0 ? -errno : 0;
+	return (int)cp_syscall(SYS_close, fd);
 }
 
 static int *slot_of(int fd)
@@ -77,13 +78,13 @@ static void enter(int fd, int *slot)
 
 static int duplicate_from(int fd, rlim_t from)
 {
-	long high = syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, (long)from);
+	long high = cp_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
 
 	if (high >= MAX_FD) {
 		cp_fd_close((int)high);
 		return -EMFILE;
 	}
-	return high < 0 ? -errno : (int)high;
+	return (int)high;
 }
 
 /* The soft limit is ours only during the call. */
@@ -117,12 +118,27 @@ static int duplicate_high(int fd)
 	return high;
 }
 
+uint64_t cp_fd_room(int fd)
+{
+	struct rlimit limit;
+	struct stat file;
+	off_t at;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+		fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
+		return UINT64_MAX;
+	at = lseek(fd, 0, SEEK_CUR);
+	if (file.st_size > at) /* it may be opened for appending */
+		at = file.st_size;
+	return (rlim_t)at < limit.rlim_cur ? limit.rlim_cur - (rlim_t)at : 0;
+}
+
 bool cp_fd_scarce(void)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= limit.rlim_max &&
-	       limit.rlim_cur < HIGHEST_START;
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	       limit.rlim_cur >= limit.rlim_max && limit.rlim_cur < HIGHEST_START;
 }
 
 int cp_fd_keep(int *slot)

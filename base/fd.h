@@ -12,6 +12,7 @@
 #define CACHEPEEK_BASE_FD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Keeps *slot, an open descriptor: moves it to a number that the program would
@@ -33,6 +34,10 @@ int cp_fd_keep_duplicate(int fd, int *slot);
 
 /* close(2) for what was never kept; 0 or -errno. */
 int cp_fd_close(int fd);
+
+/* How many bytes may be written there: past RLIMIT_FSIZE the kernel would send
+ * the program a SIGXFSZ that is meant for us. */
+uint64_t cp_fd_room(int fd);
 
 /* Are there no numbers but those that the program may use, too? */
 bool cp_fd_scarce(void);

@@ -31,7 +31,8 @@ int cp_parse_u64_prefix(const char *text, const char **end, uint64_t *value)
 	*value = 0;
 	for (first = text; (unsigned)digit_value(*text) < base; text++)
 		if (__builtin_mul_overflow(*value, base, value) ||
-			__builtin_add_overflow(*value, (unsigned)digit_value(*text), value))
+			__builtin_add_overflow(
+				*value, (unsigned)digit_value(*text), value))
 			return -EINVAL;
 	*end = text;
 	return text == first ? -EINVAL : 0;

@@ -16,11 +16,11 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -48,7 +48,12 @@ EXPORT int close(int fd)
 /* Straight to the kernel: libc's is no cancellation point either. */
 static int range(unsigned first, unsigned last, int flags)
 {
-	return (int)syscall(SYS_close_range, first, last, flags);
+	long result = cp_syscall(SYS_close_range, first, last, flags);
+
+	if (result == 0)
+		return 0;
+	errno = (int)-result;
+	return -1;
 }
 
 EXPORT int close_range(unsigned first, unsigned last, int flags)
@@ -113,7 +118,7 @@ static bool possible(int from, int to)
 {
 	struct rlimit limit;
 
-	return syscall(SYS_fcntl, from, F_GETFD) >= 0 &&
+	return cp_syscall(SYS_fcntl, from, F_GETFD) >= 0 &&
 	       getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)to < limit.rlim_cur;
 }
 

@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(close)                                                                         \
 	X(dup2)                                                                          \
 	X(dup3)                                                                          \
-	X(fcntl)
+	X(fcntl)                                                                         \
+	X(prctl)
 
 struct cp_real {
 #define X(name) __typeof__(&name) name;

@@ -6,7 +6,9 @@
 #include "preload/report.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -27,7 +29,26 @@ static int if_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
 }
 
-void cp_report_at_exit(void)
+static struct stat directory;
+
+void cp_report_start(void)
+{
+	if (stat(cp_runtime.directory, &directory) < 0)
+		directory.st_ino = 0;
+}
+
+/* A program that has changed its root directory or its user sees other files
+ * than it did, or none: a report there would be somebody else's. */
+static bool directory_is_there(void)
+{
+	struct stat now;
+
+	return stat(cp_runtime.directory, &now) == 0 && now.st_dev == directory.st_dev &&
+	       now.st_ino == directory.st_ino &&
+	       faccessat(AT_FDCWD, cp_runtime.directory, R_OK | X_OK, AT_EACCESS) == 0;
+}
+
+static void write_report(void)
 {
 	const char *paths[] = {cp_runtime.directory};
 	struct cp_sink_context context = {
@@ -49,4 +70,19 @@ void cp_report_at_exit(void)
 	else
 		cp_say("no report: %s", error);
 	cp_arena_free(&arena);
+}
+
+void cp_report_at_exit(void)
+{
+	if (cp_confined())
+		cp_say("no report: the program forbids the system calls that it takes "
+		       "(seccomp): `cachepeek report %s` writes it",
+			cp_runtime.directory);
+	else if (directory_is_there())
+		write_report();
+	else
+		cp_say("no report: the program changed its root directory or its user, "
+		       "and "
+		       "cannot read %s any more: `cachepeek report %s` writes it",
+			cp_runtime.directory, cp_runtime.directory);
 }

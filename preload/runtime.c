@@ -241,6 +241,7 @@ static void begin_counting(void)
 	if (start_record() < 0)
 		return;
 	keep_early_warnings();
+	cp_report_start();
 	cp_runtime.engine->configure(&cp_runtime.set);
 	if (cp_runtime.sim)
 		cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
@@ -360,7 +361,7 @@ void cp_process_end(enum cp_how how, int code)
 	struct cp_record_header *header = cp_runtime.record.header;
 
 	/* A vfork child has our memory but is not us. */
-	if (getpid() != cp_runtime.pid)
+	if (!cp_confined() && getpid() != cp_runtime.pid)
 		return;
 	cp_sim_pause();
 	if (!__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
@@ -381,7 +382,7 @@ void cp_process_end(enum cp_how how, int code)
 
 void cp_process_exec(void)
 {
-	if (!cp_counting() || getpid() != cp_runtime.pid || !cp_enter())
+	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
 		return;
 	cp_sim_pause();
 	cp_threads_adopt();
@@ -394,7 +395,7 @@ void cp_process_exec(void)
 
 void cp_exec_failed(void)
 {
-	if (cp_counting() && getpid() == cp_runtime.pid)
+	if (cp_counting() && !cp_confined() && getpid() == cp_runtime.pid)
 		__atomic_store_n(
 			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
 }

@@ -37,6 +37,8 @@ static void read_name(struct cp_thread_item *item)
 {
 	char path[64], name[sizeof(item->name)];
 
+	if (cp_confined())
+		return;
 	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)item->tid);
 	if (cp_read_file(path, name, sizeof(name)))
 		memcpy(item->name, name, sizeof(name));
@@ -113,12 +115,27 @@ static void first_reading(
 	}
 }
 
+static int open_counters(struct cp_live_thread *thread, pid_t tid, struct cp_why *why)
+{
+	if (!cp_confined())
+		return cp_runtime.engine->thread_open(&thread->counters, tid, why);
+	cp_format(why->text, sizeof(why->text),
+		"the program forbids new counters (seccomp)");
+	return -EPERM;
+}
+
+static void close_counters(struct cp_live_thread *thread)
+{
+	if (!cp_confined())
+		cp_runtime.engine->thread_close(&thread->counters);
+}
+
 /* tid 0: the calling thread.  One whose counters cannot be opened is lost, but
  * known: or it would be taken for a stray again and again. */
 static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 {
 	struct cp_live_thread *thread = cp_pool_take(&pool);
-	struct cp_reading reading;
+	static const struct cp_reading nothing; /* stacks may be small */
 	struct cp_why why = {""};
 	int result;
 
@@ -129,16 +146,15 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	if (!thread->item)
 		goto no_memory;
 	thread->counters.mirror = thread->item->mirror;
-	result = cp_runtime.engine->thread_open(&thread->counters, tid, &why);
+	result = open_counters(thread, tid, &why);
 	if (result < 0) {
 		mark_lost(thread->item, &why);
 		thread->lost = true;
 		list_add(thread);
 		return thread;
 	}
-	memset(&reading, 0, sizeof(reading));
 	result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
-		cp_record_offset(&cp_runtime.record, thread->item), &reading,
+		cp_record_offset(&cp_runtime.record, thread->item), &nothing,
 		cp_now_ns());
 	if (result < 0)
 		goto no_tree;
@@ -147,7 +163,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	list_add(thread);
 	return thread;
 no_tree:
-	cp_runtime.engine->thread_close(&thread->counters);
+	close_counters(thread);
 no_memory:
 	cp_pool_give(&pool, thread);
 	return NULL;
@@ -172,7 +188,7 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 	if (thread->lost)
 		return;
 	take_last_reading(thread, own, true);
-	cp_runtime.engine->thread_close(&thread->counters);
+	close_counters(thread);
 	cp_tree_drop(&thread->tree);
 }
 
@@ -377,12 +393,13 @@ static bool somebody_new(void)
 
 void cp_threads_adopt(void)
 {
-	char buffer[2048] __attribute__((aligned(8)));
+	char buffer[1024] __attribute__((aligned(8)));
 	long size;
 	int dir;
 
 	/* A thread that is on its way to cp_thread_begin is not a stray. */
-	if (cp_runtime.sim || __atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
+	if (cp_runtime.sim || cp_confined() ||
+		__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
 		!somebody_new())
 		return;
 	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

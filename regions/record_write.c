@@ -43,7 +43,7 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 	struct cp_record_chunk *chunk = &record->chunks[record->nchunks];
 	int result;
 
-	if (record->nchunks == CP_RECORD_CHUNKS)
+	if (record->nchunks == CP_RECORD_CHUNKS || record->sealed)
 		return -ENOSPC;
 	result = reserve_file(record->fd, record->mapped, size);
 	if (result < 0)
