@@ -69,7 +69,7 @@ const char *cp_next_piece(const char **at, char separator, size_t *length)
 
 bool cp_read_file(const char *path, char *to, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO may be named */
 	size_t used = 0;
 	ssize_t n = 0;
 
