@@ -50,6 +50,7 @@ endif
 # Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/cachepeek.
 -include tools/sim/sim.mk
 -include tests/tests.mk
+-include tests/fuzz/fuzz.mk
 
 .PHONY: all
 all: $(LIB) $(ENCODER) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU

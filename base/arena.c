@@ -23,10 +23,12 @@ static size_t round_up(size_t size, size_t to)
 static struct cp_arena_block *add_block(struct cp_arena *arena, size_t need)
 {
 	size_t header = round_up(sizeof(struct cp_arena_block), ALIGN);
-	size_t size = need > BLOCK_SIZE - header ? round_up(need + header, 4096) : BLOCK_SIZE;
+	size_t size =
+		need > BLOCK_SIZE - header ? round_up(need + header, 4096) : BLOCK_SIZE;
 	struct cp_arena_block *block;
 
-	block = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	block = mmap(
+		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (block == MAP_FAILED)
 		return NULL;
 	block->next = arena->blocks;

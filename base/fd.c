@@ -3,38 +3,200 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stddef.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-int cp_fd_duplicate_high(int fd)
+#include "base/lock.h"
+#include "base/syscall.h"
+
+/* Descriptors from here on are never kept. */
+#define MAX_FD (1 << 17)
+/* The kernel copies the table up to the highest open number in each fork: no
+ * descriptor of ours goes further than it must. */
+#define HIGHEST_START (1 << 14)
+
+static int *slots[MAX_FD];                 /* atomic; untouched pages cost nothing */
+static int lowest = INT_MAX, highest = -1; /* atomic; bounds, never narrowed */
+
+/* Innermost; the soft limit is raised while it is held. */
+static struct cp_lock limit_lock;
+
+int cp_fd_close(int fd)
 {
-	struct rlimit limit, wide;
+	return (int)cp_syscall(SYS_close, fd);
+}
+
+static int *slot_of(int fd)
+{
+	if (fd < __atomic_load_n(&lowest, __ATOMIC_RELAXED) || fd >= MAX_FD)
+		return NULL;
+	return __atomic_load_n(&slots[fd], __ATOMIC_ACQUIRE);
+}
+
+bool cp_fd_is_ours(int fd)
+{
+	return slot_of(fd) != NULL;
+}
+
+int cp_fd_next(unsigned first, unsigned last)
+{
+	int end = __atomic_load_n(&highest, __ATOMIC_RELAXED), fd;
+	int begin = __atomic_load_n(&lowest, __ATOMIC_RELAXED);
+
+	if (last < (unsigned)end)
+		end = (int)last;
+	if (first > (unsigned)begin)
+		begin = first > INT_MAX ? INT_MAX : (int)first;
+	for (fd = begin; fd <= end; fd++)
+		if (slot_of(fd))
+			return fd;
+	return -1;
+}
+
+static void widen(int fd)
+{
+	int seen = __atomic_load_n(&lowest, __ATOMIC_RELAXED);
+
+	while (fd < seen && !__atomic_compare_exchange_n(&lowest, &seen, fd, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+	seen = __atomic_load_n(&highest, __ATOMIC_RELAXED);
+	while (fd > seen && !__atomic_compare_exchange_n(&highest, &seen, fd, false,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
+static void enter(int fd, int *slot)
+{
+	widen(fd);
+	__atomic_store_n(&slots[fd], slot, __ATOMIC_RELEASE);
+	__atomic_store_n(slot, fd, __ATOMIC_RELEASE);
+}
+
+static int duplicate_from(int fd, rlim_t from)
+{
+	long high = cp_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+
+	if (high >= MAX_FD) {
+		cp_fd_close((int)high);
+		return -EMFILE;
+	}
+	return (int)high;
+}
+
+/* The soft limit is ours only during the call. */
+static int duplicate_above(int fd, const struct rlimit *limit)
+{
+	struct rlimit wide = {limit->rlim_max, limit->rlim_max};
 	int high;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+	if (setrlimit(RLIMIT_NOFILE, &wide) < 0)
 		return -errno;
-	wide = limit;
-	wide.rlim_cur = limit.rlim_max;
-	/* The soft limit is ours only during the call. */
-	if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &wide) == 0) {
-		high = fcntl(fd, F_DUPFD_CLOEXEC, (int)limit.rlim_cur);
-		if (high < 0)
-			high = -errno;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	} else {
-		high = fcntl(fd, F_DUPFD_CLOEXEC, (int)(limit.rlim_cur / 2));
-		if (high < 0)
-			high = -errno;
-	}
+	high = duplicate_from(fd, limit->rlim_cur);
+	setrlimit(RLIMIT_NOFILE, limit);
 	return high;
 }
 
-int cp_fd_move_high(int fd)
+static int duplicate_high(int fd)
 {
-	int high = cp_fd_duplicate_high(fd);
+	struct rlimit limit;
+	int high = -EMFILE;
+
+	cp_lock(&limit_lock);
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		high = -errno;
+	else if (limit.rlim_cur < limit.rlim_max && limit.rlim_cur < MAX_FD / 2)
+		high = duplicate_above(fd, &limit);
+	else if (limit.rlim_cur / 2 < HIGHEST_START)
+		high = duplicate_from(fd, limit.rlim_cur / 2);
+	else
+		high = duplicate_from(fd, HIGHEST_START);
+	cp_unlock(&limit_lock);
+	return high;
+}
+
+uint64_t cp_fd_room(int fd)
+{
+	struct rlimit limit;
+	struct stat file;
+	off_t at;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+		fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
+		return UINT64_MAX;
+	at = lseek(fd, 0, SEEK_CUR);
+	if (file.st_size > at) /* it may be opened for appending */
+		at = file.st_size;
+	return (rlim_t)at < limit.rlim_cur ? limit.rlim_cur - (rlim_t)at : 0;
+}
+
+bool cp_fd_scarce(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+	       limit.rlim_cur >= limit.rlim_max && limit.rlim_cur < HIGHEST_START;
+}
+
+int cp_fd_keep(int *slot)
+{
+	int low = *slot, high = duplicate_high(low);
 
 	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+		return high;
+	enter(high, slot);
+	cp_fd_close(low);
+	return 0;
+}
+
+int cp_fd_keep_somewhere(int *slot)
+{
+	int result = cp_fd_keep(slot);
+
+	if (result < 0 && *slot < MAX_FD)
+		enter(*slot, slot);
+	return result;
+}
+
+int cp_fd_keep_duplicate(int fd, int *slot)
+{
+	int high = duplicate_high(fd);
+
+	*slot = -1;
+	if (high < 0)
+		return high;
+	enter(high, slot);
+	return 0;
+}
+
+void cp_fd_drop(int *slot)
+{
+	int fd = *slot;
+
+	if (fd < 0)
+		return;
+	*slot = -1;
+	/* Closed while it is still ours: the number is the program's only then. */
+	cp_fd_close(fd);
+	if (fd < MAX_FD)
+		__atomic_compare_exchange_n(&slots[fd], &slot, NULL, false,
+			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+int cp_fd_give_way(int fd)
+{
+	int *slot = slot_of(fd), high;
+
+	if (!slot)
+		return 0;
+	high = duplicate_high(fd);
+	if (high >= 0)
+		enter(high, slot);
+	else
+		__atomic_store_n(slot, -1, __ATOMIC_RELEASE);
+	__atomic_store_n(&slots[fd], NULL, __ATOMIC_RELEASE);
+	return high < 0 ? high : 0;
 }

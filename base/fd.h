@@ -1,16 +1,57 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The descriptors that we keep open in a foreign program.  Each is registered
+ * with the address of the int that holds it, so that it can be told from the
+ * program's and moved out of its way.  Lock-free: the hooks of close(2) ask for
+ * every descriptor, in vfork children and signal handlers, too.
+ *
+ * Everything here is plain system calls: libc's close is a cancellation point,
+ * and close and fcntl may be the program's own, or our hooks.
+ */
 #ifndef CACHEPEEK_BASE_FD_H
 #define CACHEPEEK_BASE_FD_H
 
-/*
- * Moves fd to a number that the program would not get, close-on-exec: above
- * its soft limit where the hard limit leaves room (numbers above the soft limit
- * stay valid), else to the upper half of what it may use.  fd is closed; if it
- * cannot be moved it is returned as it is.
- */
-int cp_fd_move_high(int fd);
+#include <stdbool.h>
+#include <stdint.h>
 
-/* The same for a duplicate; fd stays open.  -errno. */
-int cp_fd_duplicate_high(int fd);
+/*
+ * Keeps *slot, an open descriptor: moves it to a number that the program would
+ * not get, close-on-exec, and registers it.  That is above the soft limit where
+ * the hard limit leaves room (such numbers stay valid), else in the upper half
+ * of what the program may use, so that half is always the program's.  If there
+ * is no such number any more: -EMFILE, and *slot is as it was.
+ */
+int cp_fd_keep(int *slot);
+
+/* The same, but where it is if there is no better number (-EMFILE as well). */
+int cp_fd_keep_somewhere(int *slot);
+
+/* Closes *slot if it is open, forgets it; *slot is -1 then. */
+void cp_fd_drop(int *slot);
+
+/* A duplicate of fd in *slot, kept; -errno, and *slot is -1. */
+int cp_fd_keep_duplicate(int fd, int *slot);
+
+/* close(2) for what was never kept; 0 or -errno. */
+int cp_fd_close(int fd);
+
+/* How many bytes may be written there: past RLIMIT_FSIZE the kernel would send
+ * the program a SIGXFSZ that is meant for us. */
+uint64_t cp_fd_room(int fd);
+
+/* Are there no numbers but those that the program may use, too? */
+bool cp_fd_scarce(void);
+
+/* Is it one that we keep? */
+bool cp_fd_is_ours(int fd);
+
+/* The first that we keep in [first, last]; -1: none. */
+int cp_fd_next(unsigned first, unsigned last);
+
+/*
+ * The number fd, one of ours, is about to become the program's: what was there
+ * moves elsewhere, or *slot becomes -1 (-errno).  The number itself stays open.
+ */
+int cp_fd_give_way(int fd);
 
 #endif

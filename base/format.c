@@ -28,7 +28,8 @@ static void pad(struct sink *sink, int count, char with)
 		put(sink, with);
 }
 
-static void put_field(struct sink *sink, const struct spec *spec, const char *text, int length)
+static void put_field(
+	struct sink *sink, const struct spec *spec, const char *text, int length)
 {
 	bool sign_first = spec->zero && !spec->left && length > 0 && *text == '-';
 
@@ -65,8 +66,8 @@ static char *digits(char *end, uint64_t value, unsigned base)
 	return end;
 }
 
-static void put_integer(
-	struct sink *sink, const struct spec *spec, uint64_t value, bool negative, unsigned base)
+static void put_integer(struct sink *sink, const struct spec *spec, uint64_t value,
+	bool negative, unsigned base)
 {
 	char buffer[32], *end = buffer + sizeof(buffer), *begin;
 
@@ -86,7 +87,9 @@ static int fixed(char *to, double value, int precision)
 	for (int i = 0; i < precision; i++)
 		scale *= 10;
 	integer = (uint64_t)value;
-	fraction = (uint64_t)(((long double)value - (long double)integer) * (long double)scale + 0.5L);
+	fraction = (uint64_t)(((long double)value - (long double)integer) *
+				      (long double)scale +
+			      0.5L);
 	if (fraction >= scale) {
 		integer++;
 		fraction -= scale;
@@ -168,7 +171,8 @@ static int general(char *to, double value, int significant)
 	return trim_zeros(to, fixed(to, value, decimals > 18 ? 18 : decimals));
 }
 
-static void put_double(struct sink *sink, const struct spec *spec, double value, bool shortest)
+static void put_double(
+	struct sink *sink, const struct spec *spec, double value, bool shortest)
 {
 	char buffer[64];
 	int length = 0, precision = spec->precision < 0 ? 6 : spec->precision;
@@ -228,7 +232,8 @@ static uint64_t next_unsigned(const struct spec *spec, va_list *args)
 {
 	if (spec->longs == 0)
 		return va_arg(*args, unsigned);
-	return spec->longs == 1 ? va_arg(*args, unsigned long) : va_arg(*args, unsigned long long);
+	return spec->longs == 1 ? va_arg(*args, unsigned long)
+				: va_arg(*args, unsigned long long);
 }
 
 static int64_t next_signed(const struct spec *spec, va_list *args)
@@ -238,7 +243,8 @@ static int64_t next_signed(const struct spec *spec, va_list *args)
 	return spec->longs == 1 ? va_arg(*args, long) : va_arg(*args, long long);
 }
 
-static void convert(struct sink *sink, const struct spec *spec, char conversion, va_list *args)
+static void convert(
+	struct sink *sink, const struct spec *spec, char conversion, va_list *args)
 {
 	int64_t number;
 

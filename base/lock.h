@@ -16,7 +16,8 @@ struct cp_lock {
 
 static inline void cp_lock(struct cp_lock *lock)
 {
-	for (unsigned tries = 0; __atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE); tries++)
+	for (unsigned tries = 0; __atomic_exchange_n(&lock->held, 1, __ATOMIC_ACQUIRE);
+		tries++)
 		if (tries > 64)
 			sched_yield();
 }

@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 
 int cp_log_fd = 2;
+bool cp_log_only_write;
 int cp_log_level;
 
 static void say(const char *format, va_list args)
@@ -23,8 +25,10 @@ static void say(const char *format, va_list args)
 	if (length > sizeof(line) - 2)
 		length = sizeof(line) - 2;
 	line[length++] = '\n';
-	ignored = write(cp_log_fd, line, length);
-	(void)ignored; /* nowhere to complain to */
+	if (cp_log_only_write || length <= cp_fd_room(cp_log_fd)) {
+		ignored = write(cp_log_fd, line, length);
+		(void)ignored; /* nowhere to complain to */
+	}
 	errno = saved;
 }
 

@@ -5,8 +5,13 @@
 #ifndef CACHEPEEK_BASE_LOG_H
 #define CACHEPEEK_BASE_LOG_H
 
+#include <stdbool.h>
+
 /* Where lines go; 2 until somebody sets it. */
 extern int cp_log_fd;
+
+/* No system call but write(2) is allowed any more. */
+extern bool cp_log_only_write;
 
 /* 0: warnings only, 1: decisions, 2: steps, 3: everything. */
 extern int cp_log_level;

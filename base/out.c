@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 
 void cp_out_open(struct cp_out *out, int fd)
@@ -19,6 +20,8 @@ int cp_out_flush(struct cp_out *out)
 {
 	size_t done = 0;
 
+	if (!out->error && out->used > cp_fd_room(out->fd))
+		out->error = EFBIG;
 	while (!out->error && done < out->used) {
 		ssize_t n = write(out->fd, out->buffer + done, out->used - done);
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 static int digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -29,7 +31,8 @@ int cp_parse_u64_prefix(const char *text, const char **end, uint64_t *value)
 	*value = 0;
 	for (first = text; (unsigned)digit_value(*text) < base; text++)
 		if (__builtin_mul_overflow(*value, base, value) ||
-			__builtin_add_overflow(*value, (unsigned)digit_value(*text), value))
+			__builtin_add_overflow(
+				*value, (unsigned)digit_value(*text), value))
 			return -EINVAL;
 	*end = text;
 	return text == first ? -EINVAL : 0;
@@ -66,7 +69,7 @@ const char *cp_next_piece(const char **at, char separator, size_t *length)
 
 bool cp_read_file(const char *path, char *to, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO may be named */
 	size_t used = 0;
 	ssize_t n = 0;
 
@@ -74,7 +77,7 @@ bool cp_read_file(const char *path, char *to, size_t size)
 		return false;
 	while (used + 1 < size && (n = read(fd, to + used, size - 1 - used)) > 0)
 		used += (size_t)n;
-	close(fd);
+	cp_fd_close(fd);
 	if (n < 0)
 		return false;
 	if (used && to[used - 1] == '\n')

@@ -98,8 +98,10 @@ static int parse_exponent(struct parser *parser)
 	if (parser->at < parser->end && (*parser->at == '-' || *parser->at == '+'))
 		parser->at++;
 	value = parse_digits(parser, 0, &digits);
-	if (!digits || value > 300)
+	if (!digits || value > 300) {
 		fail(parser, "a number has no usable exponent");
+		return 0; /* as an int it may have no value at all */
+	}
 	return negative ? -(int)value : (int)value;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/embedded.h"
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/format.h"
 #include "base/nearest.h"
 #include "output/preset.h"
@@ -322,7 +323,7 @@ static const struct cp_group *read_group(
 	}
 	text = cp_arena_alloc(arena, MAX_FILE + 1);
 	length = read_all(fd, text, MAX_FILE + 1);
-	close(fd);
+	cp_fd_close(fd);
 	if (length >= 0 && length <= MAX_FILE && !memchr(text, '\0', (size_t)length))
 		return cp_group_parse(arena, path, text, error, error_size);
 	cp_format(error, error_size, "group file %s: %s", path,

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 #include "output/report_parts.h"
 
@@ -38,7 +39,7 @@ static ssize_t read_stat(int32_t pid, char *text, size_t size)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		length = read(fd, text, size - 1);
-		close(fd);
+		cp_fd_close(fd);
 	}
 	text[length > 0 ? length : 0] = '\0';
 	return length;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
 #include "output/report_parts.h"
@@ -82,7 +83,7 @@ static void add_path(struct cp_report *report, struct source_list *list, const c
 
 	if (fd >= 0) {
 		add_directory(report, list, fd);
-		close(fd);
+		cp_fd_close(fd);
 	} else if (errno == ENOTDIR) {
 		add_source(report, list, AT_FDCWD, path);
 	} else {

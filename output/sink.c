@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/format.h"
 #include "output/json.h"
 #include "output/text.h"
@@ -189,7 +190,7 @@ static void write_descriptor(struct job *job, const char *name, int fd)
 
 static void write_file(struct job *job, struct path *path)
 {
-	int fd, error;
+	int fd, error, closed;
 
 	if (!check_format(job, path->text))
 		return;
@@ -202,8 +203,9 @@ static void write_file(struct job *job, struct path *path)
 		return;
 	}
 	error = write_report(job, fd, format_of(path->text));
-	if (close(fd) < 0 && !error)
-		error = -errno;
+	closed = cp_fd_close(fd);
+	if (!error)
+		error = closed;
 	if (error)
 		complain(job, "output %s: %s: the file is incomplete", path->text,
 			cp_error_text(error));

@@ -81,11 +81,13 @@ const char *cp_software_event(unsigned index)
 /* rHEX: a raw code of the core PMU. */
 static bool encode_raw(const char *event, struct perf_event_attr *attr)
 {
-	size_t digits = strspn(event + 1, "0123456789abcdefABCDEF");
+	size_t digits = 0;
 	char hex[24];
 	uint64_t config;
 
-	if (event[0] != 'r' || digits == 0 || digits > 16)
+	if (event[0] == 'r')
+		digits = strspn(event + 1, "0123456789abcdefABCDEF");
+	if (digits == 0 || digits > 16)
 		return false;
 	if (event[1 + digits] != ':' && event[1 + digits])
 		return false;

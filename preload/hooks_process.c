@@ -33,7 +33,6 @@ static char *const *run_entries;
 void cp_hooks_start(char *const entries[])
 {
 	run_entries = entries;
-	cp_real_fill();
 	pthread_atfork(NULL, NULL, cp_process_forked);
 }
 

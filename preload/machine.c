@@ -10,6 +10,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
+#define MAX_LINE 4096
+#define MAX_PAGE ((uint64_t)1 << 30)
 #define CACHE_DIR "/sys/devices/system/cpu/cpu0/cache/index"
 
 static const char *const level_names[CP_NLEVELS] = {"l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb"};
@@ -142,7 +144,7 @@ static bool parse_cache(const char *text, enum cp_level level, struct cp_cache *
 		return false;
 	if (!is_tlb(level) && !parse_size(&text, &line))
 		return false;
-	if (!ways || ways > 128 || !line || size / ways / line == 0 || size % (ways * line) ||
+	if (!ways || ways > 128 || !line || line > MAX_LINE || size / ways / line == 0 || size % (ways * line) ||
 		size / ways / line > UINT32_MAX)
 		return false;
 	cache->sets = (uint32_t)(size / ways / line);
@@ -159,7 +161,8 @@ static bool parse_line(struct cp_machine *machine, const char *key, size_t lengt
 		if (strlen(level_names[level]) == length &&
 			strncmp(key, level_names[level], length) == 0)
 			return parse_cache(value, (enum cp_level)level, &machine->level[level]);
-	if (length == 4 && strncmp(key, "page", 4) == 0 && parse_size(&value, &page) && page) {
+	if (length == 4 && strncmp(key, "page", 4) == 0 && parse_size(&value, &page) && page &&
+		page <= MAX_PAGE) {
 		machine->page = (uint32_t)page;
 		return true;
 	}

@@ -7,11 +7,13 @@
 #ifndef CACHEPEEK_PRELOAD_REAL_H
 #define CACHEPEEK_PRELOAD_REAL_H
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -39,7 +41,12 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(posix_spawn)                                                                   \
 	X(posix_spawnp)                                                                  \
 	X(pthread_create)                                                                \
-	X(thrd_create)
+	X(thrd_create)                                                                   \
+	X(close)                                                                         \
+	X(dup2)                                                                          \
+	X(dup3)                                                                          \
+	X(fcntl)                                                                         \
+	X(prctl)
 
 struct cp_real {
 #define X(name) __typeof__(&name) name;

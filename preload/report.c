@@ -6,7 +6,9 @@
 #include "preload/report.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -21,16 +23,36 @@ static void complain(void *context, const char *line)
 	cp_say("%s", line);
 }
 
+/* The program's; ours cannot be closed. */
 static int if_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
 }
 
-void cp_report_at_exit(void)
+static struct stat directory;
+
+void cp_report_start(void)
+{
+	if (stat(cp_runtime.directory, &directory) < 0)
+		directory.st_ino = 0;
+}
+
+/* A program that has changed its root directory or its user sees other files
+ * than it did, or none: a report there would be somebody else's. */
+static bool directory_is_there(void)
+{
+	struct stat now;
+
+	return stat(cp_runtime.directory, &now) == 0 && now.st_dev == directory.st_dev &&
+	       now.st_ino == directory.st_ino &&
+	       faccessat(AT_FDCWD, cp_runtime.directory, R_OK | X_OK, AT_EACCESS) == 0;
+}
+
+static void write_report(void)
 {
 	const char *paths[] = {cp_runtime.directory};
 	struct cp_sink_context context = {
-		.stderr_fd = if_open(cp_log_fd),
+		.stderr_fd = cp_log_fd,
 		.stdout_fd = if_open(STDOUT_FILENO),
 		.exe = cp_own_executable(),
 		.pid = cp_runtime.pid,
@@ -48,4 +70,19 @@ void cp_report_at_exit(void)
 	else
 		cp_say("no report: %s", error);
 	cp_arena_free(&arena);
+}
+
+void cp_report_at_exit(void)
+{
+	if (cp_confined())
+		cp_say("no report: the program forbids the system calls that it takes "
+		       "(seccomp): `cachepeek report %s` writes it",
+			cp_runtime.directory);
+	else if (directory_is_there())
+		write_report();
+	else
+		cp_say("no report: the program changed its root directory or its user, "
+		       "and "
+		       "cannot read %s any more: `cachepeek report %s` writes it",
+			cp_runtime.directory, cp_runtime.directory);
 }

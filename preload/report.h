@@ -2,6 +2,9 @@
 #ifndef CACHEPEEK_PRELOAD_REPORT_H
 #define CACHEPEEK_PRELOAD_REPORT_H
 
+/* When the run directory is known to be there. */
+void cp_report_start(void);
+
 /* Writes the report of the run directory to what CACHEPEEK_OUTPUT names. */
 void cp_report_at_exit(void);
 

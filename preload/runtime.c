@@ -28,6 +28,7 @@
 #include "preload/fatal.h"
 #include "preload/hooks.h"
 #include "preload/rank.h"
+#include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
 #include "preload/threads.h"
@@ -251,6 +252,7 @@ static void begin_counting(void)
 	if (start_record() < 0)
 		return;
 	keep_early_warnings();
+	cp_report_start();
 	cp_runtime.engine->configure(&cp_runtime.set);
 	if (cp_runtime.sim)
 		cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
@@ -290,13 +292,19 @@ static void read_request_quietly(void)
 		cp_runtime.options.groups, "cache", ignore_complaint);
 }
 
+/* 2 itself where there is no number for a duplicate; nowhere if it is closed:
+ * the first file that the program opens would get that number. */
+static void keep_stderr(void)
+{
+	if (cp_fd_keep_duplicate(STDERR_FILENO, &cp_log_fd) == -EMFILE)
+		cp_log_fd = STDERR_FILENO;
+}
+
 static void start(int argc, char **argv, char **envp)
 {
 	bool inherited;
-	int fd = cp_fd_duplicate_high(STDERR_FILENO);
 
-	if (fd >= 0)
-		cp_log_fd = fd;
+	keep_stderr();
 	cp_runtime.argc = argc;
 	cp_runtime.argv = argv;
 	cp_runtime.pid = getpid();
@@ -337,6 +345,9 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 {
 	uint64_t began;
 
+	/* Even if nothing else is done: the hooks are there, and none of them may
+	 * be the first to look for the real function. */
+	cp_real_fill();
 	cp_env_use(envp);
 	cp_runtime.sim = cp_sim_active();
 	if (cp_env_get("CACHEPEEK_DISABLE") &&
@@ -392,7 +403,7 @@ void cp_process_end(enum cp_how how, int code)
 	int on = CP_ON;
 
 	/* A vfork child has our memory but is not us. */
-	if (getpid() != cp_runtime.pid)
+	if (!cp_confined() && getpid() != cp_runtime.pid)
 		return;
 	cp_self.depth++; /* what we call from here on is nobody's business */
 	cp_sim_pause();
@@ -425,7 +436,7 @@ void cp_process_cut(enum cp_how how, int code)
 
 void cp_process_exec(void)
 {
-	if (!cp_counting() || getpid() != cp_runtime.pid || !cp_enter())
+	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
 		return;
 	cp_sim_pause();
 	cp_threads_adopt();
@@ -438,7 +449,7 @@ void cp_process_exec(void)
 
 void cp_exec_failed(void)
 {
-	if (cp_counting() && getpid() == cp_runtime.pid)
+	if (cp_counting() && !cp_confined() && getpid() == cp_runtime.pid)
 		__atomic_store_n(
 			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
 }

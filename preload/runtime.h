@@ -30,6 +30,7 @@ struct cp_runtime {
 	const struct cp_engine *engine;
 	bool quiet;  /* an earlier image of this process has said it all */
 	bool sim;    /* this image runs under the simulated PMU */
+	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
 	bool forked; /* this process is a fork child without an exec */
 	pid_t pid, root_pid;
 	char directory[CP_RUNDIR_SIZE];
@@ -50,6 +51,11 @@ extern struct cp_runtime cp_runtime;
 static inline bool cp_counting(void)
 {
 	return __atomic_load_n(&cp_runtime.state, __ATOMIC_RELAXED) == CP_ON;
+}
+
+static inline bool cp_confined(void)
+{
+	return __atomic_load_n(&cp_runtime.confined, __ATOMIC_ACQUIRE);
 }
 
 /* CLOCK_MONOTONIC; 0 on the simulated PMU, whose time is nobody's. */

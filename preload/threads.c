@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -37,6 +38,8 @@ static void read_name(struct cp_thread_item *item)
 {
 	char path[64], name[sizeof(item->name)];
 
+	if (cp_confined())
+		return;
 	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)item->tid);
 	if (cp_read_file(path, name, sizeof(name)))
 		memcpy(item->name, name, sizeof(name));
@@ -113,11 +116,27 @@ static void first_reading(
 	}
 }
 
-/* tid 0: the calling thread. */
+static int open_counters(struct cp_live_thread *thread, pid_t tid, struct cp_why *why)
+{
+	if (!cp_confined())
+		return cp_runtime.engine->thread_open(&thread->counters, tid, why);
+	cp_format(why->text, sizeof(why->text),
+		"the program forbids new counters (seccomp)");
+	return -EPERM;
+}
+
+static void close_counters(struct cp_live_thread *thread)
+{
+	if (!cp_confined())
+		cp_runtime.engine->thread_close(&thread->counters);
+}
+
+/* tid 0: the calling thread.  One whose counters cannot be opened is lost, but
+ * known: or it would be taken for a stray again and again. */
 static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 {
 	struct cp_live_thread *thread = cp_pool_take(&pool);
-	struct cp_reading reading;
+	static const struct cp_reading nothing; /* stacks may be small */
 	struct cp_why why = {""};
 	int result;
 
@@ -128,14 +147,15 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	if (!thread->item)
 		goto no_memory;
 	thread->counters.mirror = thread->item->mirror;
-	result = cp_runtime.engine->thread_open(&thread->counters, tid, &why);
+	result = open_counters(thread, tid, &why);
 	if (result < 0) {
 		mark_lost(thread->item, &why);
-		goto no_memory;
+		thread->lost = true;
+		list_add(thread);
+		return thread;
 	}
-	memset(&reading, 0, sizeof(reading));
 	result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
-		cp_record_offset(&cp_runtime.record, thread->item), &reading,
+		cp_record_offset(&cp_runtime.record, thread->item), &nothing,
 		cp_now_ns());
 	if (result < 0)
 		goto no_tree;
@@ -144,7 +164,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	list_add(thread);
 	return thread;
 no_tree:
-	cp_runtime.engine->thread_close(&thread->counters);
+	close_counters(thread);
 no_memory:
 	cp_pool_give(&pool, thread);
 	return NULL;
@@ -164,10 +184,12 @@ static void take_last_reading(struct cp_live_thread *thread, bool own, bool clos
 
 static void stop_counting(struct cp_live_thread *thread, bool own)
 {
-	take_last_reading(thread, own, true);
 	read_name(thread->item);
 	thread->item->end_ns = cp_now_ns();
-	cp_runtime.engine->thread_close(&thread->counters);
+	if (thread->lost)
+		return;
+	take_last_reading(thread, own, true);
+	close_counters(thread);
 	cp_tree_drop(&thread->tree);
 }
 
@@ -183,6 +205,16 @@ static void remember_ended(pid_t tid)
 
 /* ---- the calling thread ---- */
 
+static void begin_self(void)
+{
+	struct cp_live_thread *thread = start_counting(0, CP_THREAD_RUNNING);
+	bool lost = thread && thread->lost;
+
+	cp_self.thread = lost ? NULL : thread;
+	cp_self.lost = lost ? thread : NULL;
+	pthread_setspecific(key, &cp_self);
+}
+
 void cp_thread_begin(void)
 {
 	int state;
@@ -191,22 +223,21 @@ void cp_thread_begin(void)
 		return;
 	cp_sim_pause();
 	cp_fatal_thread_begin();
-	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
-	pthread_setspecific(key, &cp_self);
+	begin_self();
 	cp_sim_resume();
 	cp_leave_slowly(state);
 }
 
 void cp_thread_end(void)
 {
-	struct cp_live_thread *thread = cp_self.thread;
+	struct cp_live_thread *thread = cp_self.thread ? cp_self.thread : cp_self.lost;
 	int state;
 
 	if (!thread || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
 	cp_lock(&lock);
-	cp_self.thread = NULL;
+	cp_self.thread = cp_self.lost = NULL;
 	cp_self.dead = true;
 	if (cp_counting()) {
 		stop_counting(thread, true);
@@ -261,7 +292,7 @@ void cp_threads_finish(void)
 	}
 	live = NULL;
 	nlive = 0;
-	cp_self.thread = NULL;
+	cp_self.thread = cp_self.lost = NULL;
 	cp_unlock(&lock);
 }
 
@@ -270,7 +301,19 @@ void cp_threads_flush(void)
 	cp_lock(&lock);
 	cp_sim_sync();
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
-		take_last_reading(thread, thread == cp_self.thread, false);
+		if (!thread->lost)
+			take_last_reading(thread, thread == cp_self.thread, false);
+	cp_unlock(&lock);
+}
+
+void cp_threads_settle(void)
+{
+	cp_lock(&lock);
+	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
+		if (thread != cp_self.thread)
+			wait_until_idle(thread);
+	cp_lock(&cp_runtime.record.lock);
+	cp_unlock(&cp_runtime.record.lock);
 	cp_unlock(&lock);
 }
 
@@ -295,10 +338,9 @@ void cp_threads_after_fork(void)
 	}
 	live = NULL;
 	nlive = 0;
-	cp_self.thread = start_counting(0, CP_THREAD_RUNNING);
+	begin_self();
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
-	pthread_setspecific(key, &cp_self);
 	cp_pool_give(&pool, mine);
 }
 
@@ -355,12 +397,13 @@ static bool somebody_new(void)
 
 void cp_threads_adopt(void)
 {
-	char buffer[2048] __attribute__((aligned(8)));
+	char buffer[1024] __attribute__((aligned(8)));
 	long size;
 	int dir;
 
 	/* A thread that is on its way to cp_thread_begin is not a stray. */
-	if (cp_runtime.sim || __atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
+	if (cp_runtime.sim || cp_confined() ||
+		__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
 		!somebody_new())
 		return;
 	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -373,5 +416,5 @@ void cp_threads_adopt(void)
 			at += entry->size;
 			adopt(entry->name);
 		}
-	close(dir);
+	cp_fd_close(dir);
 }

@@ -19,6 +19,7 @@ struct cp_live_thread {
 	struct cp_thread_item *item; /* in the record */
 	struct cp_thread_counters counters;
 	struct cp_tree tree;
+	bool lost; /* known, but its counters could not be opened */
 	/* The owner is inside its tree.  Whoever finishes the process sets
 	 * cp_runtime.state first and then waits for this to be 0. */
 	int busy;
@@ -27,7 +28,8 @@ struct cp_live_thread {
 /* All that a thread has of its own: initial-exec, so that reading it calls
  * nothing.  depth > 0 or dead: keep out, we were called from within. */
 struct cp_self {
-	struct cp_live_thread *thread;
+	struct cp_live_thread *thread; /* NULL if it is not counted */
+	struct cp_live_thread *lost;   /* known all the same */
 	int depth;
 	bool dead;
 	unsigned char rounds; /* of the TSD destructor */
@@ -99,6 +101,9 @@ void cp_threads_finish(void);
 
 /* Brings every thread's root region up to date, without ending anything. */
 void cp_threads_flush(void);
+
+/* Returns when no reading that was under way is any more. */
+void cp_threads_settle(void);
 
 /* In a fork child: only the caller is left, counted from zero. */
 void cp_threads_after_fork(void);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/format.h"
 
 #define MAX_SIZE ((uint64_t)2 << 30)
@@ -292,7 +293,7 @@ int cp_record_read(struct cp_arena *arena, int dirfd, const char *name,
 		cp_format(error, error_size, "%s: %s", name,
 			*why ? why : cp_error_text(fault));
 	if (fd >= 0)
-		close(fd);
+		cp_fd_close(fd);
 	return fault;
 }
 

@@ -43,7 +43,7 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 	struct cp_record_chunk *chunk = &record->chunks[record->nchunks];
 	int result;
 
-	if (record->nchunks == CP_RECORD_CHUNKS)
+	if (record->nchunks == CP_RECORD_CHUNKS || record->sealed)
 		return -ENOSPC;
 	result = reserve_file(record->fd, record->mapped, size);
 	if (result < 0)
@@ -87,10 +87,10 @@ int cp_record_create(struct cp_recording *record, const char *directory, int pid
 	record->fd = open_new(directory, pid, &image);
 	if (record->fd < 0)
 		return record->fd;
-	record->fd = cp_fd_move_high(record->fd);
+	cp_fd_keep_somewhere(&record->fd);
 	result = add_chunk(record, FIRST_CHUNK);
 	if (result < 0) {
-		close(record->fd);
+		cp_fd_drop(&record->fd);
 		return result;
 	}
 	header = (void *)record->chunks[0].base;
@@ -110,9 +110,7 @@ void cp_record_close(struct cp_recording *record)
 		munmap(record->chunks[i].base, record->chunks[i].size);
 	record->nchunks = 0;
 	record->header = NULL;
-	if (record->fd >= 0)
-		close(record->fd);
-	record->fd = -1;
+	cp_fd_drop(&record->fd);
 }
 
 /* The rest of a chunk that is too small for the next item. */

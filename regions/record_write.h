@@ -16,6 +16,7 @@
 struct cp_recording {
 	struct cp_record_header *header;
 	struct cp_lock lock; /* innermost: nothing is called with it held */
+	bool sealed; /* it cannot grow any more */
 	int fd;              /* to grow with; high, close-on-exec */
 	uint64_t mapped;     /* bytes of the file that are mapped */
 	unsigned nchunks;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -114,7 +115,7 @@ static void remove_at(int parent, const char *name)
 	if (dir < 0)
 		return;
 	each_entry(dir, unlink_ours, NULL);
-	close(dir);
+	cp_fd_close(dir);
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
@@ -158,7 +159,7 @@ static bool in_use(int parent, const char *name)
 	if (dir < 0)
 		return true;
 	each_entry(dir, note_alive, &alive);
-	close(dir);
+	cp_fd_close(dir);
 	return alive;
 }
 
@@ -184,7 +185,7 @@ static void clean(const char *base)
 		if (newer_than(&runs, runs.name[i]) >= KEPT_RUNS &&
 			!in_use(dir, runs.name[i]))
 			remove_at(dir, runs.name[i]);
-	close(dir);
+	cp_fd_close(dir);
 }
 
 /* ---- making ---- */

@@ -56,7 +56,7 @@ struct cp_event_set {
 /* A thread's open counters.  Zeroed means closed. */
 struct cp_thread_counters {
 	bool open;
-	int fd[CP_MAX_COUNTERS];     /* perf; group leaders first of their group */
+	int fd[CP_MAX_COUNTERS];     /* perf; leaders first of their group; -1: see page */
 	void *page[CP_MAX_COUNTERS]; /* perf: the mmap'd page, or NULL */
 	bool user_read;              /* perf: every counter can be read in user space */
 	uint64_t *mirror;            /* sim: where the tool keeps this thread's counts */

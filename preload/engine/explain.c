@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -33,13 +34,7 @@ static int paranoid_level(void)
 
 static bool seccomp_filtered(void)
 {
-	char status[4096];
-	const char *line;
-
-	if (!cp_read_file("/proc/self/status", status, sizeof(status)))
-		return false;
-	line = strstr(status, "\nSeccomp:\t");
-	return line && line[10] == '2';
+	return prctl(PR_GET_SECCOMP) == 2; /* SECCOMP_MODE_FILTER */
 }
 
 static void explain_permission(int error, const struct perf_event_attr *attr, struct cp_why *why)

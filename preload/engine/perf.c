@@ -72,14 +72,14 @@ int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why)
 	if (nprobed < CP_MAX_COUNTERS)
 		probed[nprobed++] = fd;
 	else
-		close(fd);
+		cp_fd_close(fd);
 	return 0;
 }
 
 void cp_perf_probe_done(void)
 {
 	while (nprobed > 0)
-		close(probed[--nprobed]);
+		cp_fd_close(probed[--nprobed]);
 }
 
 static bool needs_no_pmu(const struct cp_event_set *set)
@@ -116,7 +116,7 @@ void cp_perf_arrange(struct cp_event_set *set)
 	}
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (fds[i] >= 0)
-			close(fds[i]);
+			cp_fd_close(fds[i]);
 	set->ngroups = set->ncounters ? group + 1 : 0;
 }
 
@@ -134,8 +134,7 @@ static void thread_close(struct cp_thread_counters *counters)
 	for (unsigned i = 0; i < the_set->ncounters; i++) {
 		cp_user_page_unmap(counters->page[i]);
 		counters->page[i] = NULL;
-		if (counters->fd[i] >= 0)
-			close(counters->fd[i]);
+		cp_fd_drop(&counters->fd[i]);
 	}
 }
 
@@ -145,41 +144,78 @@ static bool leads(unsigned counter)
 	       the_set->counters[counter].group != the_set->counters[counter - 1].group;
 }
 
+/* A group is read through its leader; its members live as long as they have a
+ * descriptor or a page, and pages are limited less than descriptors are. */
+static bool kept_by_page(struct cp_thread_counters *counters, unsigned i, int fd)
+{
+	if (leads(i) || !cp_fd_scarce())
+		return false;
+	counters->page[i] = cp_user_page_map(fd);
+	if (!counters->page[i])
+		return false;
+	cp_fd_close(fd);
+	return true;
+}
+
+static int open_one(
+	struct cp_thread_counters *counters, unsigned i, pid_t tid, int leader)
+{
+	int fd = open_event(&the_set->counters[i].attr, tid, leads(i) ? -1 : leader),
+	    result;
+
+	if (fd < 0 || kept_by_page(counters, i, fd))
+		return fd < 0 ? fd : 0;
+	counters->fd[i] = fd;
+	result = cp_fd_keep(&counters->fd[i]);
+	if (result < 0) {
+		counters->fd[i] = -1;
+		cp_fd_close(fd);
+	}
+	return result;
+}
+
 static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
 {
-	int leader = -1;
+	int leader = -1, result;
 
 	for (unsigned i = 0; i < the_set->ncounters; i++) {
-		int fd = open_event(
-			&the_set->counters[i].attr, tid, leads(i) ? -1 : leader);
-
-		if (fd < 0) {
-			cp_perf_explain(-fd, &the_set->counters[i].attr, why);
-			return fd;
+		result = open_one(counters, i, tid, leader);
+		if (result < 0) {
+			cp_perf_explain(-result, &the_set->counters[i].attr, why);
+			return result;
 		}
-		counters->fd[i] = cp_fd_move_high(fd);
 		if (leads(i))
 			leader = counters->fd[i];
 	}
 	return 0;
 }
 
-/* Pages cost a mapping each: kept only where user space may really read them. */
+static bool may_be_read_by_user(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_BREAKPOINT;
+}
+
+static bool map_all(struct cp_thread_counters *counters)
+{
+	for (unsigned i = 0; i < the_set->ncounters; i++) {
+		if (!may_be_read_by_user(&the_set->counters[i].attr))
+			return false;
+		if (!counters->page[i])
+			counters->page[i] = cp_user_page_map(counters->fd[i]);
+		if (!cp_user_page_readable(counters->page[i]))
+			return false;
+	}
+	return the_set->ncounters > 0;
+}
+
+/* Pages cost a mapping each: kept only where user space may really read them,
+ * or where nothing else keeps the counter. */
 static void map_pages(struct cp_thread_counters *counters)
 {
-	counters->user_read = the_set->ncounters > 0;
-	for (unsigned i = 0; i < the_set->ncounters && counters->user_read; i++) {
-		if (the_set->counters[i].attr.type == PERF_TYPE_SOFTWARE ||
-			the_set->counters[i].attr.type == PERF_TYPE_BREAKPOINT) {
-			counters->user_read = false;
-			break;
-		}
-		counters->page[i] = cp_user_page_map(counters->fd[i]);
-		counters->user_read = cp_user_page_readable(counters->page[i]);
-	}
-	if (counters->user_read)
-		return;
-	for (unsigned i = 0; i < the_set->ncounters; i++) {
+	counters->user_read = map_all(counters);
+	for (unsigned i = 0; i < the_set->ncounters && !counters->user_read; i++) {
+		if (counters->fd[i] < 0)
+			continue;
 		cp_user_page_unmap(counters->page[i]);
 		counters->page[i] = NULL;
 	}
@@ -224,8 +260,9 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	while (size == -EINTR);
 	if (size < 0)
 		return (int)size;
-	/* 0: a pinned group that lost its place; too short: members missing. */
-	if ((size_t)size < offsetof(struct group_values, value))
+	/* 0: a pinned group that lost its place; another size: not a group. */
+	if ((size_t)size < offsetof(struct group_values, value) ||
+		(size_t)size != offsetof(struct group_values, value[values.nr]))
 		return -ENODATA;
 	for (; n < the_set->ncounters && the_set->counters[n].group == group; n++) {
 		if (n - first >= values.nr)
@@ -308,7 +345,7 @@ bool cp_perf_hardware_works(struct cp_why *why)
 	touch_memory();
 	if (read(fd, &values, sizeof(values)) < 0)
 		values.running = 0;
-	close(fd);
+	cp_fd_close(fd);
 	if (values.running && values.value[0])
 		return true;
 	cp_format(why->text, sizeof(why->text),

@@ -1,0 +1,109 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Our descriptors and the program's: neither gets the other's, and counting
+# goes on whatever the program closes.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $pages = 200;
+my $faults = 'perf::PAGE-FAULTS';
+
+# Nothing that whoever runs the tests left open.
+my @alone = ('perl', '-MPOSIX', '-e', 'POSIX::close($_) for 3 .. 1023; exec @ARGV or die $!');
+
+# Where our numbers are: above the soft limit, or in the upper half of it.
+my %limits = (
+	'room above the soft limit' => [@alone, 'prlimit', '--nofile=256:1024'],
+	'no room above the soft limit' => [@alone, 'prlimit', '--nofile=256:256'],
+);
+
+sub command { [program('close_all'), $_[0], $pages, @_[1 .. $#_]] }
+
+# Both threads' region, to the page, on perf; that it is there at all on sim.
+sub ok_counted
+{
+	my ($run, $engine, $what) = @_;
+	my @threads = map { @{$_->{threads}} } @{$run->{report}{processes} || []};
+	my @touch = map { region($_, 'touch') } @threads;
+	is(scalar(@touch), 2, "$what: both threads have the region");
+	return if $engine eq 'sim';
+	is_deeply([map { value($_, $faults) } @touch], [$pages, $pages],
+		"$what: each fault after it was counted");
+}
+
+for my $engine (qw(perf sim)) {
+SKIP: {
+	skip('perf: the kernel counts no software events here', 1)
+		if $engine eq 'perf' && !can_count('software');
+	for my $room (sort keys %limits) {
+		for my $how (qw(loop closefrom range unshare walk dup2 dup3 vfork)) {
+			# The simulated PMU has descriptors that cannot be had.
+			next if $engine eq 'sim' && $how =~ /unshare|dup/;
+			my $what = "$engine, $room, $how";
+			my @command = (engine => $engine, command => command($how));
+			my $plain = plain(@command, command => [@{$limits{$room}}, @{command($how)}]);
+			my $run = peek(@command, under => $limits{$room});
+			is($run->{out}, $plain->{out}, "$what: the program sees no difference");
+			is($run->{err}, $plain->{err}, "$what: nothing on its stderr");
+			is(notes($run), 0, "$what: nothing to say") or diag(@{$run->{notes}});
+			ok_counted($run, $engine, $what);
+		}
+	}
+}
+}
+
+SKIP: {
+	skip('perf: the kernel counts no software events here', 1) unless can_count('software');
+
+	# Every number is taken: ours give way, and it is said what that costs.
+	my @limit = @{$limits{'no room above the soft limit'}};
+	my $run = peek(engine => 'perf', command => command('take', 200), under => \@limit);
+	unlike($run->{out}, qr/instead/, 'numbers that the program chooses are its own');
+	like($run->{out}, qr/^0 files were read/m, '... and so is what is in those files');
+	is(notes($run), 0, '... nothing to say');
+	ok_counted($run, 'perf', 'numbers taken');
+	$run = peek(engine => 'perf', command => command('take', 253), under => \@limit);
+	is($run->{status}, 0, 'all numbers taken: the program runs');
+	unlike($run->{out}, qr/instead/, '... and gets them');
+	ok(!$run->{report}, '... the report too has no descriptor') or
+		is(value(region($run->{report}, 'touch'), $faults), undef, '... no count is made up');
+
+	# Closed behind our back: no count is made up.
+	$run = peek(engine => 'perf', command => command('raw'));
+	is($run->{out}, plain(command => command('raw'))->{out}, 'raw system calls: same output');
+	my ($count) = map { $_->{counts}{$faults} } grep { "@{$_->{path}}" eq 'touch' }
+		@{$run->{report}{regions} || []};
+	ok(!$run->{report} || !$count || $count->{status} eq 'unavailable',
+		'raw system calls: no count is made up');
+
+	# The report, when stderr was closed, is on the stderr that was.
+	$run = peek(engine => 'perf', command => command('loop'), output => 'stderr');
+	like($run->{err}, qr/touch/, 'the report goes where stderr was');
+
+	# A closed stderr is not replaced by the program's first file.
+	my $file = scratch('first');
+	$run = run(command => ['sh', '-c',
+		'exec 2>&-; exec "$0" -c "exec 5>\"$1\"; echo mine >&2 2>/dev/null; echo text >&5; exit 0" x "$1"',
+		'/bin/sh', $file],
+		env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => 'nonsense'});
+	is(read_file($file), "text\n", 'a closed stderr is not the first file that is opened');
+
+	# The program's own numbers under a tight limit.
+	my @tight = (@alone, 'prlimit', '--nofile=1024:1024');
+	$run = peek(engine => 'perf', under => \@tight, command => [program('many_threads'), 2000, 500]);
+	is($run->{out}, "2000 threads, 500 files\n", '2,000 threads and 500 files of 1,024 descriptors');
+	is(notes($run), 1, 'one line about it') or diag(@{$run->{notes}});
+	my @threads = map { @{$_->{threads}} } @{$run->{report}{processes}};
+	my @lost = grep { $_->{state} eq 'lost' } @threads;
+	is(scalar(@threads), 2001, 'each thread has its row');
+	ok(@lost > 0 && @lost < 2001 - 400, "one descriptor per thread, for half of them") or diag(scalar(@lost));
+	my ($said) = map { /^(\d+) threads could not be counted/ } @{$run->{report}{warnings}};
+	is($said, scalar(@lost), 'the report says how many are not');
+	my ($root) = grep { !@{$_->{path}} } @{$run->{report}{regions}};
+	isnt($root->{counts}{$faults}{status}, 'exact', 'a sum without them is not called exact');
+}
+done_testing();

@@ -1,0 +1,158 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Where something is missing that a library may count on, or is taken away while
+# the program runs: it behaves as without us, and what was counted is there.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+need_perf();
+my $faults = 'perf::PAGE-FAULTS';
+my $runs = 0;
+
+sub directory
+{
+	my $directory = scratch(sprintf('env-%02d', ++$runs));
+	mkdir($directory, 0755) or die;
+	return $directory;
+}
+
+# The report that the command makes of a run that could not report itself.
+sub report_of
+{
+	my ($directory) = @_;
+	my $file = "$directory.json";
+	run(command => [cli(), 'report', '-o', $file, $directory]);
+	my $text = read_file($file);
+	return defined $text ? JSON::PP::decode_json($text) : undef;
+}
+
+# Runs it without and with the library; the report is its own or, where `says`
+# matches its line, the command's.
+sub ok_confined
+{
+	my ($what, %run) = @_;
+	my $directory = directory();
+	my %under = $run{under} ? (command => [@{$run{under}}, @{$run{command}}]) : ();
+	my $plain = run(%run, %under);
+	my $with = peek(engine => 'perf', %run,
+		env => {CACHEPEEK_DIR => $directory, %{$run{env} || {}}});
+
+	is(status_text($with->{status}), status_text($plain->{status}), "$what: same status");
+	is($with->{out}, $plain->{out}, "$what: same output");
+	is($with->{err}, $plain->{err}, "$what: same errors");
+	if ($run{says}) {
+		is(notes($with), 1, "$what: one line") or diag(@{$with->{notes}});
+		like($with->{notes}[0] || '', $run{says}, "$what: what happened");
+		ok(!$with->{report}, "$what: no report of its own");
+		$with->{report} = report_of($directory);
+	} else {
+		is(notes($with), 0, "$what: nothing to say") or diag(@{$with->{notes}});
+	}
+	return $with;
+}
+
+sub ok_regions
+{
+	my ($what, $report, %count) = @_;
+	for my $name (sort keys %count) {
+		is(value(region($report, $name), $faults), $count{$name}, "$what: region $name");
+	}
+}
+
+# ---- taken away while it runs ----
+
+my $here = `id -u` == 0 ? undef : 'only root may do that';
+my $root = directory();
+for my $row (
+	['nothing', [], undef, 200, 100],
+	['allow', [], undef, 200, 100],
+	['fsize', [], qr/too large: the file is incomplete/, 200, 100],
+	['nofile', [], qr/no report: .* too many open files/, 200, 100],
+	['filter', [], qr/no report: the program forbids .*seccomp/, 200, 100],
+	['strict', [], qr/strict mode: it is counted up to here/, 100, undef],
+	['chroot', [$root], qr/no report: the program changed its root/, 200, 100],
+	['setuid', [], qr/no report: the program changed its root .* its user/, 200, 100],
+) {
+	my ($how, $arguments, $says, $before, $after) = @$row;
+SKIP: {
+	skip("$how: $here", 1) if $here && $how =~ /chroot|setuid/;
+	my $run = ok_confined($how, says => $says, command => [program('confine'), $how, @$arguments]);
+	ok_regions($how, $run->{report}, before => $before, $after ? (after => $after) : ());
+}
+}
+
+is_deeply([glob("$root/*")], [], 'nothing was written below the new root directory');
+
+# ---- missing from the start ----
+
+my @pages = (program('region_pages'), 100, 2);
+my %sum = (touch => 100 + 101 + 102);
+my $run;
+
+$run = ok_confined('no HOME', command => \@pages,
+	env => {HOME => undef, XDG_CACHE_HOME => undef, CACHEPEEK_DIR => undef});
+ok_regions('no HOME', $run->{report}, %sum);
+
+my %huge = map { ("HUGE_$_" => 'x' x 100_000) } 1 .. 10;
+$run = ok_confined('an environment of 1 MB', command => \@pages, env => \%huge);
+ok_regions('an environment of 1 MB', $run->{report}, %sum);
+my %many = map { ("MANY_$_" => $_) } 1 .. 20_000;
+$run = ok_confined('20,000 variables', command => \@pages, env => \%many);
+ok_regions('20,000 variables', $run->{report}, %sum);
+
+SKIP: {
+	my @unshare = ('unshare', '--mount', '--propagation', 'private', '--');
+	skip('no mount namespace of our own here', 1)
+		if run(command => [@unshare, 'mount', '-t', 'tmpfs', 'none', '/proc'])->{status};
+
+	my @no_proc = (@unshare, 'sh', '-c', 'mount -t tmpfs none /proc && exec "$@"', 'sh');
+	$run = ok_confined('no /proc', command => \@pages, under => \@no_proc);
+	ok_regions('no /proc', $run->{report}, %sum);
+
+	# The directory that was asked for is on a file system without room.
+	my $small = directory();
+	my @full = (@unshare, 'sh', '-c', 'mount -t tmpfs -o size=64k none "$0" && exec "$@"', $small);
+	my $plain = run(command => \@pages);
+	$run = peek(engine => 'perf', under => \@full, command => \@pages,
+		env => {CACHEPEEK_DIR => "$small/run"});
+	is($run->{status}, 0, 'a full file system: the program runs');
+	is(notes($run), 1, '... one line') or diag(@{$run->{notes}});
+	like($run->{notes}[0] || '', qr/no run record in .*small|no run record in .*env-/, '... which says so');
+
+	# Room for the record's beginning only: what did not fit is not made up.
+	@full = (@unshare, 'sh', '-c', 'mount -t tmpfs -o size=200k none "$0" && exec "$@"', $small);
+	$run = peek(engine => 'perf', under => \@full, command => [program('many_regions'), 5000],
+		env => {CACHEPEEK_DIR => "$small/run"});
+	is($run->{status}, 0, 'a file system that fills up: the program runs');
+	ok(notes($run) >= 1, '... it says so');
+	my $named = grep { @{$_->{path}} } @{$run->{report}{regions} || []};
+	ok($named > 50 && $named < 5000, '... and reports what fitted') or diag($named);
+
+	my @read_only = (@unshare, 'sh', '-c',
+		'mount -t tmpfs -o ro none "$0" && exec "$@"', $small);
+	$run = peek(engine => 'perf', under => \@read_only, command => \@pages,
+		env => {CACHEPEEK_DIR => "$small/run"});
+	is($run->{status}, 0, 'a read-only file system: the program runs');
+	is(notes($run), 1, '... one line') or diag(@{$run->{notes}});
+	like($run->{notes}[0] || '', qr/no place for the run's records/, '... which says so');
+}
+
+# ---- small stacks ----
+
+$run = ok_confined('stacks of 16 KB', command => [program('small_stack')]);
+is(value(region($run->{report}, ('nested') x 5), $faults) // 'none', 0, 'stacks of 16 KB: the innermost region');
+my ($plain, $with) = map { $_->{out} } run(command => [program('small_stack'), 'measure']),
+	peek(engine => 'perf', command => [program('small_stack'), 'measure']);
+ok($with + 1024 >= $plain, 'hooks take little more stack than libc does') or diag("$with of $plain left");
+
+# ---- children that are to be left alone ----
+
+$run = ok_confined('CACHEPEEK_CHILDREN=ignore', env => {CACHEPEEK_CHILDREN => 'ignore'},
+	command => ['sh', '-c', '"$0" 10 0; (:); ls -l /proc/self/fd | grep -c cachepeek; exit 3', program('region_pages')]);
+is(scalar(@{$run->{report}{processes}}), 1, 'CACHEPEEK_CHILDREN=ignore: one process');
+is(scalar(my @records = glob(scratch('env-*/*-*.rec'))) > 0, 1, 'records are kept where CACHEPEEK_DIR says');
+done_testing();

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# Fuzzing with libFuzzer: one program per reader, tests/fuzz/*.c.
+#
+#	make fuzz                       all of them, FUZZ_SECONDS in total
+#	make fuzz FUZZ=record FUZZ_SECONDS=1800
+#	make fuzz-coverage              lines of each reader that the corpus reaches
+#
+# Seeds are in tests/fuzz/seeds and among the data files; what is found goes to
+# $(B)/fuzz/corpus, failures to $(B)/fuzz/*.failure.
+
+FUZZ_SECONDS ?= 60
+FUZZ_ALL := $(filter-out arena,$(notdir $(basename $(wildcard tests/fuzz/*.c))))
+FUZZ ?= $(FUZZ_ALL)
+FUZZ_CC := clang-14
+FUZZ_EACH = $(shell expr $(FUZZ_SECONDS) / $(words $(FUZZ)) + 1)
+FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined
+FUZZ_COVERAGE_FLAGS := -O1 -g -fprofile-instr-generate -fcoverage-mapping
+
+# What is read, beside the seeds, and whose lines count for the coverage.
+FUZZ_SEEDS_group := output/groups
+FUZZ_SEEDS_machine := $(wildcard preload/machines)
+FUZZ_SEEDS_preset := output/presets
+FUZZ_LINES_record := regions/record_read.c
+FUZZ_LINES_group := output/group.c
+FUZZ_LINES_formula := output/formula.c
+FUZZ_LINES_preset := output/preset.c
+FUZZ_LINES_machine := preload/machine.c
+FUZZ_LINES_options := preload/options.c
+FUZZ_LINES_event := preload/encode.c
+FUZZ_LINES_sinks := output/sink.c
+
+# In the second make, whose B and flags are those of one of the two builds.
+FUZZ_LIB := $(B)/libfuzzed.a
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c preload/encoder/%,$(CLI_SHARED))) \
+	$(B)/tests/fuzz/arena.o $(B)/embedded.o
+$(FUZZ_LIB): $(FUZZ_OBJ)
+	@rm -f $@
+	$(call run,AR,$(AR) rcs $@ $(FUZZ_OBJ))
+$(B)/fuzz-%: $(B)/tests/fuzz/%.o $(FUZZ_LIB)
+	$(call run,LD,$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_LIB))
+-include $(FUZZ_OBJ:.o=.d) $(FUZZ_ALL:%=$(B)/tests/fuzz/%.d)
+.PHONY: fuzz-programs
+fuzz-programs: $(FUZZ:%=$(B)/fuzz-%)
+.SECONDARY: $(FUZZ_ALL:%=$(B)/tests/fuzz/%.o)
+
+.PHONY: fuzz fuzz-build fuzz-coverage
+fuzz-build:
+	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=$(FUZZ_CC) \
+		CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" FUZZ='$(FUZZ)' fuzz-programs
+fuzz: fuzz-build ## run the fuzz targets for FUZZ_SECONDS (60) in total
+	@for target in $(FUZZ); do \
+		mkdir -p $(B)/fuzz/corpus/$$target; \
+		$(MAKE) --no-print-directory -s fuzz-one FUZZ=$$target FUZZ_EACH=$(FUZZ_EACH) || exit 1; \
+	done
+.PHONY: fuzz-one
+fuzz-one:
+	@nice $(B)/fuzz/fuzz-$(FUZZ) -max_total_time=$(FUZZ_EACH) -timeout=10 -rss_limit_mb=1024 \
+		-print_final_stats=1 -verbosity=0 -artifact_prefix=$(B)/fuzz/$(FUZZ). \
+		$(B)/fuzz/corpus/$(FUZZ) $(wildcard tests/fuzz/seeds/$(FUZZ)) $(FUZZ_SEEDS_$(FUZZ)) \
+		> $(B)/fuzz/$(FUZZ).log 2>&1 || { tail -40 $(B)/fuzz/$(FUZZ).log; exit 1; }
+	@sed -n 's/^stat::number_of_executed_units: */$(FUZZ): executions: /p' $(B)/fuzz/$(FUZZ).log
+
+fuzz-coverage: ## print how much of each reader the fuzz corpus reaches
+	@$(MAKE) --no-print-directory B=$(B)/fuzz-coverage CC=$(FUZZ_CC) \
+		CFLAGS="$(FUZZ_COVERAGE_FLAGS)" FUZZ='$(FUZZ)' fuzz-programs
+	@for target in $(FUZZ); do \
+		$(MAKE) --no-print-directory -s fuzz-coverage-one FUZZ=$$target; \
+	done
+.PHONY: fuzz-coverage-one
+fuzz-coverage-one:
+	@mkdir -p $(B)/fuzz/corpus/$(FUZZ)
+	@LLVM_PROFILE_FILE=$(B)/fuzz-coverage/$(FUZZ).raw $(B)/fuzz-coverage/fuzz-$(FUZZ) -runs=0 \
+		$(B)/fuzz/corpus/$(FUZZ) $(wildcard tests/fuzz/seeds/$(FUZZ)) $(FUZZ_SEEDS_$(FUZZ)) \
+		> $(B)/fuzz-coverage/$(FUZZ).log 2>&1
+	@llvm-profdata-14 merge -o $(B)/fuzz-coverage/$(FUZZ).data $(B)/fuzz-coverage/$(FUZZ).raw
+	@llvm-cov-14 report $(B)/fuzz-coverage/fuzz-$(FUZZ) \
+		-instr-profile=$(B)/fuzz-coverage/$(FUZZ).data $(FUZZ_LINES_$(FUZZ)) 2> /dev/null | \
+		awk '/^TOTAL/ { print "$(FUZZ): lines of $(FUZZ_LINES_$(FUZZ)): " $$10 }'

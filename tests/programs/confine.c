@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *	confine HOW [ARGUMENT]
+ * Takes something away from itself that a library may have counted on, touches
+ * 100 fresh pages in each of the regions "before" (entered once earlier) and
+ * "after", and ends with status 7.
+ *
+ * chroot DIRECTORY, setuid, fsize, nofile: what the system calls of that name do.
+ * strict, filter: no system calls but read, write and exit; allow: a filter that
+ * forbids ptrace only.  nothing: none of these.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cachepeek.h"
+#include "fresh.h"
+
+enum { PAGES = 100 };
+
+static volatile char *memory[3];
+static int strict;
+
+static int load_filter(struct sock_filter *code, size_t count)
+{
+	struct sock_fprog program = {(unsigned short)count, code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+#define LOAD_NUMBER BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))
+#define IF(number, action)                                                               \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),                               \
+		BPF_STMT(BPF_RET | BPF_K, action)
+
+static int only_read_write_exit(void)
+{
+	struct sock_filter code[] = {
+		LOAD_NUMBER,
+		IF(SYS_read, SECCOMP_RET_ALLOW),
+		IF(SYS_write, SECCOMP_RET_ALLOW),
+		IF(SYS_exit_group, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+
+	return load_filter(code, sizeof(code) / sizeof(code[0]));
+}
+
+static int all_but_ptrace(void)
+{
+	struct sock_filter code[] = {
+		LOAD_NUMBER,
+		IF(SYS_ptrace, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	return load_filter(code, sizeof(code) / sizeof(code[0]));
+}
+
+static int become_nobody(void)
+{
+	return setgroups(0, NULL) < 0 || setgid(65534) < 0 ? -1 : setuid(65534);
+}
+
+static int limit(int which, rlim_t to)
+{
+	struct rlimit both = {to, to};
+
+	return setrlimit(which, &both);
+}
+
+static int confine(const char *how, const char *argument)
+{
+	if (strcmp(how, "chroot") == 0)
+		return chroot(argument) < 0 ? -1 : chdir("/");
+	if (strcmp(how, "setuid") == 0)
+		return become_nobody();
+	if (strcmp(how, "fsize") == 0)
+		return limit(RLIMIT_FSIZE, 2000);
+	if (strcmp(how, "nofile") == 0)
+		return limit(RLIMIT_NOFILE, 3);
+	if (strcmp(how, "filter") == 0)
+		return only_read_write_exit();
+	if (strcmp(how, "allow") == 0)
+		return all_but_ptrace();
+	strict = strcmp(how, "strict") == 0;
+	return strict ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const char done[] = "done\n";
+
+	for (int i = 0; i < 3; i++)
+		memory[i] = fresh(PAGES * PAGE);
+	CACHEPEEK_BEGIN("before");
+	store_each(memory[0], PAGES, PAGE);
+	CACHEPEEK_END("before");
+	if (argc < 2 || confine(argv[1], argc > 2 ? argv[2] : NULL) < 0)
+		return 1;
+	CACHEPEEK_BEGIN("before");
+	store_each(memory[1], PAGES, PAGE);
+	CACHEPEEK_END("before");
+	CACHEPEEK_BEGIN("after");
+	store_each(memory[2], PAGES, PAGE);
+	CACHEPEEK_END("after");
+	if (write(1, done, sizeof(done) - 1) < 0)
+		return 1;
+	if (strict)
+		syscall(SYS_exit, 7);
+	exit(7);
+}
