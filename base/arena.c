@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/map.h"
+
 /* Large enough for the report of a small run, small enough to cost one fault a page. */
 #define BLOCK_SIZE ((size_t)256 << 10)
 #define ALIGN 16
@@ -27,9 +29,8 @@ static struct cp_arena_block *add_block(struct cp_arena *arena, size_t need)
 		need > BLOCK_SIZE - header ? round_up(need + header, 4096) : BLOCK_SIZE;
 	struct cp_arena_block *block;
 
-	block = mmap(
-		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (block == MAP_FAILED)
+	block = cp_map(size, -1, 0);
+	if (!block)
 		return NULL;
 	block->next = arena->blocks;
 	block->size = size;

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/lock.h"
+#include "base/map.h"
 #include "base/syscall.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
@@ -196,9 +196,7 @@ static void *take_stack(void)
 	cp_unlock(&lock);
 	if (stack)
 		return stack;
-	stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-	return stack == MAP_FAILED ? NULL : stack;
+	return cp_map(STACK_SIZE, -1, 0);
 }
 
 static void give_stack(void *stack)

@@ -19,6 +19,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "base/stack.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -36,6 +37,10 @@
 
 #define RUN "CACHEPEEK__RUN"
 #define WHY "CACHEPEEK__WHY"
+
+/* Where our memory is under the simulated PMU: below the 16 TiB that its core
+ * gives to programs, above what it, or any program's malloc, uses first. */
+#define SIM_MEMORY 0x70000000000
 
 struct cp_runtime cp_runtime;
 
@@ -358,6 +363,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	if (cp_runtime.sim) {
 		tell_own_code();
 		cp_sim_pause();
+		cp_map_from(SIM_MEMORY);
 	}
 	began = cp_now_ns();
 	start(argc, argv, envp);

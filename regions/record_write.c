@@ -10,6 +10,7 @@
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/map.h"
 
 #define FIRST_CHUNK ((uint64_t)128 << 10)
 #define NEXT_CHUNK ((uint64_t)1 << 20)
@@ -48,9 +49,8 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 	result = reserve_file(record->fd, record->mapped, size);
 	if (result < 0)
 		return result;
-	chunk->base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, record->fd,
-		(off_t)record->mapped);
-	if (chunk->base == MAP_FAILED)
+	chunk->base = cp_map(size, record->fd, (off_t)record->mapped);
+	if (!chunk->base)
 		return -errno;
 	chunk->offset = record->mapped;
 	chunk->size = size;

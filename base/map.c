@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/map.h"
+
+#include <sys/mman.h>
+
+#define PAGES 0xfffful /* huge pages of any size are not wanted: 64 KiB apart */
+
+static uintptr_t next; /* atomic; 0: the kernel chooses */
+
+void *cp_map(size_t size, int fd, off_t offset)
+{
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
+	uintptr_t wish = 0;
+	void *memory;
+
+	if (__atomic_load_n(&next, __ATOMIC_RELAXED))
+		wish = __atomic_fetch_add(&next, (size + PAGES) & ~PAGES, __ATOMIC_RELAXED);
+	memory = mmap((void *)wish, size, PROT_READ | PROT_WRITE, flags, fd, offset);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void cp_map_from(uintptr_t address)
+{
+	__atomic_store_n(&next, address, __ATOMIC_RELAXED);
+}

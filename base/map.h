@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHEPEEK_BASE_MAP_H
+#define CACHEPEEK_BASE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * mmap() of readable and writable memory for ourselves, out of the way of the
+ * program's own mappings: on the simulated PMU, where cp_map_from() is called,
+ * in a part of the address space that nobody else uses, so that the program's
+ * addresses, and with them its conflicts in the caches, are those that it has
+ * without us.  Elsewhere the kernel chooses, at random as for anybody.
+ * fd -1: anonymous and private, else shared.  NULL and errno if it fails.
+ */
+void *cp_map(size_t size, int fd, off_t offset);
+
+/* Our part of the address space from here on. */
+void cp_map_from(uintptr_t address);
+
+#endif
