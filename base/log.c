@@ -7,10 +7,21 @@
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/text.h"
 
 int cp_log_fd = 2;
 bool cp_log_only_write;
 int cp_log_level;
+
+/* Names in a line are the program's, and a terminal may be what reads it. */
+static void make_safe(char *line, const char *end)
+{
+	size_t bytes;
+
+	for (; line < end; line++)
+		for (bytes = cp_control_length(line, end); bytes > 0; bytes--)
+			line[bytes - 1] = '?';
+}
 
 static void say(const char *format, va_list args)
 {
@@ -24,6 +35,7 @@ static void say(const char *format, va_list args)
 	length += cp_vformat(line + length, room, format, args);
 	if (length > sizeof(line) - 2)
 		length = sizeof(line) - 2;
+	make_safe(line, line + length);
 	line[length++] = '\n';
 	if (cp_log_only_write || length <= cp_fd_room(cp_log_fd)) {
 		ignored = write(cp_log_fd, line, length);

@@ -67,6 +67,25 @@ const char *cp_next_piece(const char **at, char separator, size_t *length)
 	return *length ? begin : NULL;
 }
 
+size_t cp_control_length(const char *text, const char *end)
+{
+	unsigned char c[3] = {0};
+
+	for (int i = 0; i < 3 && text + i < end; i++)
+		c[i] = (unsigned char)text[i];
+	if (text < end && (c[0] < ' ' || c[0] == 0x7f))
+		return 1;
+	if ((c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) ||
+		(c[0] == 0xd8 && c[1] == 0x9c))
+		return 2; /* C1, U+061C */
+	if (c[0] != 0xe2)
+		return 0;
+	if (c[1] == 0x80 && ((c[2] & 0xfe) == 0x8e || (c[2] >= 0xa8 && c[2] <= 0xae)))
+		return 3; /* U+200E, U+200F, U+2028 to U+202E */
+	return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9 ? 3
+							    : 0; /* U+2066 to U+2069 */
+}
+
 bool cp_read_file(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO may be named */

@@ -26,4 +26,11 @@ const char *cp_next_piece(const char **at, char separator, size_t *length);
  * newline at its end is dropped.  For /proc and /sys. */
 bool cp_read_file(const char *path, char *to, size_t size);
 
+/*
+ * Bytes of the character at text, up to end, that commands a terminal or turns
+ * the direction of writing; 0 if it is none: C0, DEL, C1, and the marks of
+ * Unicode's bidirectional algorithm and line separators in UTF-8.
+ */
+size_t cp_control_length(const char *text, const char *end);
+
 #endif

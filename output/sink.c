@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "output/json.h"
 #include "output/text.h"
 
@@ -188,6 +189,20 @@ static void write_descriptor(struct job *job, const char *name, int fd)
 			name, cp_error_text(error));
 }
 
+/* Nobody else's: a report names arguments.  A FIFO that nobody reads from would
+ * hold the program. */
+static int open_output(const char *path)
+{
+	int fd = open(path,
+		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+			O_NONBLOCK,
+		0600);
+
+	if (fd >= 0)
+		cp_syscall(SYS_fcntl, fd, F_SETFL, O_WRONLY);
+	return fd;
+}
+
 static void write_file(struct job *job, struct path *path)
 {
 	int fd, error, closed;
@@ -195,8 +210,7 @@ static void write_file(struct job *job, struct path *path)
 	if (!check_format(job, path->text))
 		return;
 	make_directories(path);
-	fd = open(path->text,
-		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0666);
+	fd = open_output(path->text);
 	if (fd < 0) {
 		complain(job, "output %s: %s: choose a file that can be written",
 			path->text, cp_error_text(errno));

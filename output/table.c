@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "output/utf8.h"
 
 #define GAP 2        /* between columns; 1 where they would not fit */
@@ -230,15 +231,6 @@ static size_t spell(char *to, unsigned char c)
 	return cp_format(to, 5, "\\x%02x", c);
 }
 
-/* U+0080 to U+009F control terminals, too. */
-static bool is_control(const char *at, size_t bytes)
-{
-	unsigned char c = (unsigned char)at[0];
-
-	return (bytes == 1 && (c < ' ' || c == 0x7f)) ||
-	       (bytes == 2 && c == 0xc2 && (unsigned char)at[1] < 0xa0);
-}
-
 const char *cp_text_safe(struct cp_arena *arena, struct cp_slice text)
 {
 	char *safe = cp_arena_alloc(arena, cp_slice_length(text) * 4 + 5), *to = safe;
@@ -246,7 +238,7 @@ const char *cp_text_safe(struct cp_arena *arena, struct cp_slice text)
 	while (text.at < text.end) {
 		size_t bytes = cp_utf8_length(text.at, cp_slice_length(text));
 
-		if (!bytes || is_control(text.at, bytes)) {
+		if (!bytes || cp_control_length(text.at, text.end)) {
 			to += spell(to, (unsigned char)*text.at++);
 			continue;
 		}

@@ -40,7 +40,7 @@ SKIP: {
 	skip('perf: the kernel counts no software events here', 1)
 		if $engine eq 'perf' && !can_count('software');
 	for my $room (sort keys %limits) {
-		for my $how (qw(loop closefrom range unshare walk dup2 dup3 vfork)) {
+		for my $how (qw(loop closefrom range unshare walk dup2 dup3 vfork vfork-dup2)) {
 			# The simulated PMU has descriptors that cannot be had.
 			next if $engine eq 'sim' && $how =~ /unshare|dup/;
 			my $what = "$engine, $room, $how";
@@ -86,11 +86,10 @@ SKIP: {
 
 	# A closed stderr is not replaced by the program's first file.
 	my $file = scratch('first');
-	$run = run(command => ['sh', '-c',
-		'exec 2>&-; exec "$0" -c "exec 5>\"$1\"; echo mine >&2 2>/dev/null; echo text >&5; exit 0" x "$1"',
-		'/bin/sh', $file],
-		env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => 'nonsense'});
-	is(read_file($file), "text\n", 'a closed stderr is not the first file that is opened');
+	$run = peek(engine => 'perf', output => 'stderr', command => ['sh', '-c',
+		'exec 2>&-; exec "$@"', 'sh', which('perl'), '-e',
+		'open(my $file, ">", $ARGV[0]); print $file fileno($file), "\n"', $file]);
+	is(read_file($file), "2\n", 'a closed stderr is not the first file that is opened');
 
 	# The program's own numbers under a tight limit.
 	my @tight = (@alone, 'prlimit', '--nofile=1024:1024');

@@ -7,7 +7,8 @@
  * loop, closefrom, range, unshare, walk: closes them.
  * dup2, dup3: puts a file on every number that is open.
  * take: on the first COUNT numbers from 3 on.
- * vfork: closes them in a vfork child; raw: by system calls of its own.
+ * vfork: closes them in a vfork child; vfork-dup2: occupies them there; raw: by system
+ *calls of its own.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -65,13 +66,15 @@ static int list(int numbers[])
 	return count;
 }
 
-/* How many closes succeeded. */
+/* How many were open, in thousands, and how many closes succeeded. */
 static int close_up_to(long last)
 {
 	int closed = 0;
 
-	for (int fd = 2; fd <= last; fd++)
+	for (int fd = 2; fd <= last; fd++) {
+		closed += fcntl(fd, F_GETFD) >= 0 ? 1000 : 0;
 		closed += close(fd) == 0;
+	}
 	return closed;
 }
 
@@ -111,13 +114,16 @@ static int occupy(bool dup3_, int count)
 	return file;
 }
 
-static int in_vfork_child(void)
+static int in_vfork_child(bool takes)
 {
 	pid_t pid = vfork();
 	int status = -1;
 
 	if (pid == 0) {
-		walk();
+		if (takes)
+			occupy(false, 0);
+		else
+			walk();
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
@@ -144,8 +150,8 @@ static int take_away(const char *how)
 		return close_range(2, ~0U, CLOSE_RANGE_UNSHARE);
 	if (strcmp(how, "walk") == 0)
 		return walk();
-	if (strcmp(how, "vfork") == 0)
-		return in_vfork_child();
+	if (strncmp(how, "vfork", 5) == 0)
+		return in_vfork_child(how[5]);
 	if (strcmp(how, "raw") == 0)
 		return raw();
 	if (strcmp(how, "take") == 0 || strncmp(how, "dup", 3) == 0)
