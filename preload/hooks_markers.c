@@ -76,11 +76,13 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 
 	if (misuse == CP_MISUSE_NO_BEGIN)
 		cp_format(line, sizeof(line),
-			"END of region \"%.80s\" in thread %d, where it is not open: ignored",
+			"END of region \"%.80s\" in thread %d, where it is not open: "
+			"ignored",
 			name->text, (int)thread->tid);
 	else
 		cp_format(line, sizeof(line),
-			"END of region \"%.80s\" in thread %d while \"%.80s\" was open inside it: "
+			"END of region \"%.80s\" in thread %d while \"%.80s\" was open "
+			"inside it: "
 			"both are closed",
 			name->text, (int)thread->tid, inner ? inner->text : "?");
 	cp_warn(line);
@@ -93,7 +95,8 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	unsigned bit = 1u << misuse;
 	int state;
 
-	if (misuse == CP_MISUSE_NONE || __atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
+	if (misuse == CP_MISUSE_NONE ||
+		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * Overrides: __libc_start_main, _exit, _Exit, quick_exit,
+ * Overrides: __libc_start_main, _exit, _Exit, quick_exit, daemon,
  *   execve, execv, execvp, execvpe, execl, execlp, execle, fexecve, execveat,
  *   posix_spawn, posix_spawnp.
  *
  * __libc_start_main: the one place between the constructors and main where
  *   `environ` exists, so that children inherit the run (setenv is bash's own).
  * _exit & co.: the process ends without its atexit handlers.
+ * daemon: libc's own ends the parent by an _exit that nobody sees.
  * exec*: this image ends.  Under the simulated PMU /proc/self/exe is the
  *   simulator, which a program that runs itself again does not mean.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <paths.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/format.h"
@@ -30,10 +35,19 @@
 
 static char *const *run_entries;
 
+static int quick_status;
+
+/* Registered first, so that it runs after the program's own. */
+static void at_quick_exit_handler(void)
+{
+	cp_process_end(CP_HOW_EXIT, quick_status & 0xff);
+}
+
 void cp_hooks_start(char *const entries[])
 {
 	run_entries = entries;
 	pthread_atfork(NULL, NULL, cp_process_forked);
+	at_quick_exit(at_quick_exit_handler);
 }
 
 /* ---- before main ---- */
@@ -57,12 +71,13 @@ static void extend_environment(void)
 	cp_env_use(extended);
 }
 
-EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*init)(void),
-	void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
+EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv,
+	void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
 	if (run_entries && cp_counting() && !cp_runtime.sim)
 		extend_environment();
-	return CP_REAL(__libc_start_main)(main_, argc, argv, init, fini, rtld_fini, stack_end);
+	return CP_REAL(__libc_start_main)(
+		main_, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 /* ---- ends without handlers ---- */
@@ -79,22 +94,46 @@ EXPORT void _Exit(int status)
 	_exit(status);
 }
 
-static int quick_status;
-
-static void at_quick_exit_handler(void)
-{
-	cp_process_end(CP_HOW_EXIT, quick_status & 0xff);
-}
-
-/* Our handler is registered only now, so it runs first: the program's own
- * at_quick_exit handlers are not counted. */
 EXPORT void quick_exit(int status)
 {
 	quick_status = status;
-	if (at_quick_exit(at_quick_exit_handler) != 0)
-		at_quick_exit_handler();
 	CP_REAL(quick_exit)(status);
 	__builtin_unreachable();
+}
+
+static int use_null_device(void)
+{
+	int fd = open(_PATH_DEVNULL, O_RDWR);
+	struct stat null;
+
+	if (fd < 0 || fstat(fd, &null) < 0)
+		return -1;
+	if (!S_ISCHR(null.st_mode) || null.st_rdev != makedev(1, 3)) {
+		close(fd);
+		errno = ENODEV;
+		return -1;
+	}
+	for (int standard = 0; standard <= 2; standard++)
+		dup2(fd, standard);
+	if (fd > 2)
+		close(fd);
+	return 0;
+}
+
+/* As libc's, which does not mind a directory that it cannot go to either. */
+EXPORT int daemon(int nochdir, int noclose)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -1;
+	if (pid > 0)
+		_exit(0);
+	if (setsid() < 0)
+		return -1;
+	if (!nochdir)
+		(void)!chdir("/");
+	return noclose ? 0 : use_null_device();
 }
 
 /* ---- exec ---- */
@@ -151,7 +190,8 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 	return result;
 }
 
-EXPORT int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
+EXPORT int execveat(
+	int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	int result;
 
@@ -179,13 +219,13 @@ static void collect_arguments(char **argv, size_t count, const char *first, va_l
 		argv[i] = va_arg(args, char *);
 }
 
-#define COLLECT(argv, first)                                                               \
-	va_list cp_args;                                                                   \
-	va_start(cp_args, first);                                                          \
-	size_t cp_count = count_arguments(cp_args);                            \
-	va_end(cp_args);                                                                   \
-	char *argv[cp_count];                                                              \
-	va_start(cp_args, first);                                                          \
+#define COLLECT(argv, first)                                                             \
+	va_list cp_args;                                                                 \
+	va_start(cp_args, first);                                                        \
+	size_t cp_count = count_arguments(cp_args);                                      \
+	va_end(cp_args);                                                                 \
+	char *argv[cp_count];                                                            \
+	va_start(cp_args, first);                                                        \
 	collect_arguments(argv, cp_count, first, cp_args)
 
 EXPORT int execl(const char *path, const char *first, ...)
@@ -219,7 +259,8 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 	char *const envp[restrict])
 {
-	return CP_REAL(posix_spawn)(pid, actual_path(path), actions, attributes, argv, envp);
+	return CP_REAL(posix_spawn)(
+		pid, actual_path(path), actions, attributes, argv, envp);
 }
 
 EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
@@ -227,5 +268,6 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 	char *const envp[restrict])
 {
-	return CP_REAL(posix_spawnp)(pid, actual_path(file), actions, attributes, argv, envp);
+	return CP_REAL(posix_spawnp)(
+		pid, actual_path(file), actions, attributes, argv, envp);
 }

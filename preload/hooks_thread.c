@@ -33,6 +33,7 @@ static struct cp_pool parcels = {.object_size = sizeof(struct parcel)};
 static struct parcel unpack(void *memory)
 {
 	struct parcel parcel;
+	int saved = errno;
 
 	cp_sim_pause();
 	parcel = *(struct parcel *)memory;
@@ -40,13 +41,14 @@ static struct parcel unpack(void *memory)
 	cp_thread_begin();
 	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
 	cp_sim_resume();
+	errno = saved;
 	return parcel;
 }
 
 static struct parcel *pack(void *argument)
 {
 	struct parcel *parcel = NULL;
-	int state;
+	int saved = errno, state;
 
 	if (!cp_counting() || !cp_enter_slowly(&state))
 		return NULL;
@@ -59,6 +61,7 @@ static struct parcel *pack(void *argument)
 		__atomic_fetch_add(&cp_threads_starting, 1, __ATOMIC_ACQUIRE);
 	cp_sim_resume();
 	cp_leave_slowly(state);
+	errno = saved;
 	return parcel;
 }
 
@@ -83,8 +86,9 @@ static int run_thrd(void *memory)
 	return parcel.function.thrd(parcel.argument);
 }
 
-EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
-	void *(*function)(void *), void *restrict argument)
+EXPORT int pthread_create(pthread_t *restrict thread,
+	const pthread_attr_t *restrict attributes, void *(*function)(void *),
+	void *restrict argument)
 {
 	struct parcel *parcel = pack(argument);
 	int result;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -348,6 +349,7 @@ static void start(int argc, char **argv, char **envp)
 
 __attribute__((constructor)) static void constructor(int argc, char **argv, char **envp)
 {
+	int saved = errno;
 	uint64_t began;
 
 	/* Even if nothing else is done: the hooks are there, and none of them may
@@ -369,6 +371,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	start(argc, argv, envp);
 	if (cp_runtime.record.header)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
+	errno = saved;
 	cp_sim_resume();
 }
 
@@ -430,6 +433,43 @@ void cp_process_end(enum cp_how how, int code)
 	cp_leave();
 }
 
+static struct {
+	int left; /* by SYS_exit; atomic */
+	int code;
+} main_thread;
+
+/* Whose status is the process's when all threads leave one by one: until
+ * Linux 6 the main thread's, since then that of the last. */
+static int last_code(int code)
+{
+	struct utsname kernel;
+
+	if (uname(&kernel) == 0 && (kernel.release[0] < '6' && kernel.release[1] == '.'))
+		return main_thread.code;
+	return code;
+}
+
+void cp_thread_leaves(int code)
+{
+	if (!cp_counting() || getpid() != cp_runtime.pid)
+		return;
+	if (cp_syscall(SYS_gettid) == cp_runtime.pid) {
+		main_thread.code = code;
+		__atomic_store_n(&main_thread.left, 1, __ATOMIC_RELEASE);
+	}
+	cp_thread_end();
+	if (cp_threads_all_ended())
+		cp_process_end(CP_HOW_EXIT, last_code(code));
+}
+
+void cp_thread_left(void)
+{
+	if (__atomic_load_n(&main_thread.left, __ATOMIC_ACQUIRE))
+		cp_thread_leaves(0);
+	else
+		cp_thread_end();
+}
+
 void cp_process_cut(enum cp_how how, int code)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
@@ -462,6 +502,8 @@ void cp_exec_failed(void)
 
 void cp_process_forked(void)
 {
+	int saved = errno;
+
 	if (!cp_counting())
 		return;
 	cp_sim_pause();
@@ -479,6 +521,7 @@ void cp_process_forked(void)
 				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
 		cp_threads_after_fork();
 	}
+	errno = saved;
 	cp_sim_resume();
 	cp_leave();
 }

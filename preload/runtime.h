@@ -75,6 +75,12 @@ void cp_process_end(enum cp_how how, int code);
  * it ends after all.  Async-signal-safe anywhere. */
 void cp_process_cut(enum cp_how how, int code);
 
+/* The calling thread leaves by SYS_exit; the last one takes the process along. */
+void cp_thread_leaves(int code);
+
+/* The same for a thread that libc ends; nothing while the main thread is there. */
+void cp_thread_left(void);
+
 /* Before an exec, which may fail: returns the state to go back to with
  * cp_exec_failed.  Nothing in a vfork child, whose memory is its parent's. */
 void cp_process_exec(void);

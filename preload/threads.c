@@ -254,6 +254,16 @@ void cp_thread_end(void)
 	cp_leave_slowly(state);
 }
 
+bool cp_threads_all_ended(void)
+{
+	bool none;
+
+	cp_lock(&lock);
+	none = nlive == 0;
+	cp_unlock(&lock);
+	return none && !__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE);
+}
+
 /* glibc runs TSD destructors in up to four rounds, as long as some set their
  * key again; ours does, to be the last and count what the others do. */
 static void destructor(void *value)
@@ -262,7 +272,7 @@ static void destructor(void *value)
 	if (++cp_self.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
 		pthread_setspecific(key, &cp_self);
 	else
-		cp_thread_end();
+		cp_thread_left();
 }
 
 void cp_threads_start(void)

@@ -95,6 +95,9 @@ void cp_thread_begin(void);
  * Nothing of ours happens in it afterwards. */
 void cp_thread_end(void);
 
+/* Is nobody left whom we count, or are about to? */
+bool cp_threads_all_ended(void);
+
 /* Last readings of every thread that still runs; none of them can enter its
  * tree any more (cp_runtime.state is set). */
 void cp_threads_finish(void);

@@ -1,0 +1,104 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# However a process with four busy threads ends: its wait status is its own, and
+# the report says which, with every region that was completed.
+# EXIT_ROUNDS: how often each row is run (3).  EXIT_ENGINES: on which (perf sim).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $rounds = $ENV{EXIT_ROUNDS} || 3;
+
+# Nobody in the process sees these coming: `cachepeek report` does what it can.
+my %unseen = map { $_ => 1 } qw(raw 9);
+# No region is open any more: their threads were left to end.
+my %all_ended = map { $_ => 1 } qw(pthread_exit thrd_exit SYS_exit);
+
+my @rows = (qw(return exit _exit _Exit quick_exit quick_handler syscall raw atexit err
+	pthread_exit thrd_exit SYS_exit fork vfork exec daemon thread thread_abort
+	thread_segv thread_overflow abort assert segv overflow divide pipe handled
+	default_again), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,
+	29, 30, 31, 34, 63);
+my @slow = qw(alarm cpu);
+
+# The report that the command makes of a run that could not make its own.
+sub report_of
+{
+	my ($directory) = @_;
+	my $file = "$directory.json";
+	run(command => [cli(), 'report', '-o', $file, $directory]);
+	my $text = read_file($file);
+	return defined $text ? JSON::PP::decode_json($text) : undef;
+}
+
+# What is wrong with the report of this row; nothing: "".
+sub faults
+{
+	my ($how, $report, $status) = @_;
+	return 'no report' unless $report;
+	my ($process) = grep { @{$_->{threads}} >= 5 } @{$report->{processes}};
+	return 'no process with its threads' unless $process;
+	my $exit = "$process->{exit}{how} " . ($process->{exit}{code} // '-');
+	my $want = $unseen{$how} ? 'killed -' : $how eq 'exec' ? 'exec -' : status_text($status);
+	my @faults;
+	push(@faults, "$exit, not $want") if $exit ne $want;
+	push(@faults, @{$process->{threads}} . ' threads') if @{$process->{threads}} != 5;
+	my @calls = sort { $a <=> $b } map { my $region = region($_, 'work'); $region ? $region->{calls} : () }
+		@{$process->{threads}};
+	push(@faults, "work: @calls") if "@calls" ne '10 11 12 13';
+	my @inner = sort { $a <=> $b }
+		map { my $region = region($_, 'work', 'inner'); $region ? $region->{calls} : () }
+		@{$process->{threads}};
+	push(@faults, "inner: @inner") if "@inner" ne '10 11 12 13';
+	my @open = grep { region($_, 'open') } @{$process->{threads}};
+	push(@faults, @open . ' open') if @open != 4;
+	return join('; ', @faults);
+}
+
+my $directories = 0;
+sub once
+{
+	my ($engine, $how, $plain) = @_;
+	my $directory = scratch(sprintf('matrix-%05d', ++$directories));
+	my $with = peek(engine => $engine, command => [program('ends'), $how],
+		env => {CACHEPEEK_DIR => $directory});
+	my $report = $unseen{$how} ? report_of($directory) : $with->{report};
+	my @faults = grep { length } faults($how, $report, $plain->{status});
+	push(@faults, status_text($with->{status}) . ' instead of ' . status_text($plain->{status}))
+		if status_text($with->{status}) ne status_text($plain->{status});
+	push(@faults, "stderr: $with->{err}") if $with->{err} ne $plain->{err} && $how ne 'assert';
+	push(@faults, @{$with->{notes}});
+	unlink(glob("$directory/*.rec"), "$directory.json");
+	rmdir($directory);
+	return join('; ', @faults);
+}
+
+sub row
+{
+	my ($engine, $how, $times) = @_;
+	my $plain = plain(command => [program('ends'), $how]);
+	my @faults = grep { length } map { once($engine, $how, $plain) } 1 .. $times;
+	ok(!@faults, "$engine, $how, $times times: " . status_text($plain->{status})) or
+		diag(@faults . " of $times: $faults[0]");
+}
+
+for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim))) {
+	SKIP: {
+		skip('perf: the kernel counts no software events here', 1)
+			if $engine eq 'perf' && !can_count('software');
+		row($engine, $_, $rounds) for @rows;
+		row($engine, $_, 1) for @slow;
+	}
+}
+
+# What the program can ask about its signals is what it is without us.  (The
+# simulator keeps the last real-time signal for itself, and SIGSTKFLT.)
+SKIP: {
+	skip('perf: the kernel counts no software events here', 1) if !can_count('software');
+	ok_same('a program that looks at its signals', engine => 'perf',
+		command => [program('signal_view')]);
+}
+done_testing();
