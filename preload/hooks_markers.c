@@ -6,6 +6,7 @@
  * last at a begin and first at an end, so that our own work lies outside.
  */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -26,7 +27,8 @@ static struct cp_live_thread *enter(void)
 
 	if (!thread || !cp_enter())
 		return NULL;
-	__atomic_store_n(&thread->busy, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST) && cp_counting())
+		sched_yield();
 	if (__atomic_load_n(&cp_runtime.state, __ATOMIC_SEQ_CST) == CP_ON)
 		return thread;
 	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);

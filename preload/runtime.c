@@ -390,6 +390,7 @@ static void finish(void *unused)
 	struct cp_record_header *header = cp_runtime.record.header;
 
 	(void)unused;
+	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
 	cp_threads_finish();
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;

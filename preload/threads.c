@@ -284,11 +284,26 @@ void cp_threads_start(void)
 
 /* An owner that is inside its tree leaves within microseconds; one that was
  * interrupted there for good (a signal handler that exits) never does. */
-static void wait_until_idle(const struct cp_live_thread *thread)
+static bool keep_out_owner(struct cp_live_thread *thread)
 {
-	for (unsigned i = 0; i < 1000 && __atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE);
-		i++)
+	for (unsigned i = 0; i < 1000; i++) {
+		if (!__atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST))
+			return true;
 		sched_yield();
+	}
+	return false;
+}
+
+static void flush_thread(struct cp_live_thread *thread)
+{
+	if (thread->lost)
+		return;
+	if (thread == cp_self.thread) {
+		take_last_reading(thread, true, false);
+	} else if (keep_out_owner(thread)) {
+		take_last_reading(thread, false, false);
+		__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+	}
 }
 
 void cp_threads_finish(void)
@@ -297,7 +312,7 @@ void cp_threads_finish(void)
 	cp_sim_sync();
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next) {
 		if (thread != cp_self.thread)
-			wait_until_idle(thread);
+			keep_out_owner(thread);
 		stop_counting(thread, thread == cp_self.thread);
 	}
 	live = NULL;
@@ -311,8 +326,7 @@ void cp_threads_flush(void)
 	cp_lock(&lock);
 	cp_sim_sync();
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
-		if (!thread->lost)
-			take_last_reading(thread, thread == cp_self.thread, false);
+		flush_thread(thread);
 	cp_unlock(&lock);
 }
 
@@ -320,8 +334,8 @@ void cp_threads_settle(void)
 {
 	cp_lock(&lock);
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
-		if (thread != cp_self.thread)
-			wait_until_idle(thread);
+		if (thread != cp_self.thread && keep_out_owner(thread))
+			__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	cp_lock(&cp_runtime.record.lock);
 	cp_unlock(&cp_runtime.record.lock);
 	cp_unlock(&lock);

@@ -20,8 +20,9 @@ struct cp_live_thread {
 	struct cp_thread_counters counters;
 	struct cp_tree tree;
 	bool lost; /* known, but its counters could not be opened */
-	/* The owner is inside its tree.  Whoever finishes the process sets
-	 * cp_runtime.state first and then waits for this to be 0. */
+	/* Somebody is inside the tree: the owner, or another thread that brings
+	 * it up to date.  Whoever finishes the process sets cp_runtime.state
+	 * first and then waits for this to be 0. */
 	int busy;
 };
 

@@ -81,7 +81,8 @@ static inline const struct cachepeek_api *cachepeek_api(void)
  * handle.  Cheap enough for start-up code, not for inner loops. */
 static inline cachepeek_region cachepeek_region_register(const char *name)
 {
-	return cachepeek_api() ? cachepeek_api()->region_register(name) : (cachepeek_region)0;
+	return cachepeek_api() ? cachepeek_api()->region_register(name)
+			       : (cachepeek_region)0;
 }
 
 static inline void cachepeek_begin(cachepeek_region region)
@@ -126,14 +127,14 @@ static inline void cachepeek_flush(void)
 }
 
 /* Markers by name; the handle is looked up once per place in the source. */
-#define CACHEPEEK_REGION_(call, name)                                                      \
-	do {                                                                               \
-		static cachepeek_region cachepeek_handle_;                                 \
-		if (cachepeek_api()) {                                                     \
-			if (!cachepeek_handle_)                                            \
-				cachepeek_handle_ = cachepeek_region_register(name);       \
-			cachepeek_api()->call(cachepeek_handle_);                          \
-		}                                                                          \
+#define CACHEPEEK_REGION_(call, name)                                                    \
+	do {                                                                             \
+		static cachepeek_region cachepeek_handle_;                               \
+		if (cachepeek_api()) {                                                   \
+			if (!cachepeek_handle_)                                          \
+				cachepeek_handle_ = cachepeek_region_register(name);     \
+			cachepeek_api()->call(cachepeek_handle_);                        \
+		}                                                                        \
 	} while (0)
 #define CACHEPEEK_BEGIN(name) CACHEPEEK_REGION_(begin, name)
 #define CACHEPEEK_END(name) CACHEPEEK_REGION_(end, name)

@@ -12,7 +12,8 @@
 #define CP_MAX_REGION_NAME 4096
 
 struct cp_name {
-	uint64_t record_offset; /* of its string in the current record, 0: not there yet */
+	uint64_t
+		record_offset; /* of its string in the current record, 0: not there yet */
 	size_t length;
 	const char *text;
 };

@@ -39,10 +39,10 @@ enum cp_how {
 };
 
 enum cp_record_flag {
-	CP_RECORD_FORKED = 1,       /* a fork child: counted from the fork on */
-	CP_RECORD_ROOT = 2,         /* the root of its process tree: it reports */
-	CP_RECORD_KERNEL = 4,       /* kernel mode is counted */
-	CP_RECORD_NOT_USER = 8,     /* user mode is not */
+	CP_RECORD_FORKED = 1,   /* a fork child: counted from the fork on */
+	CP_RECORD_ROOT = 2,     /* the root of its process tree: it reports */
+	CP_RECORD_KERNEL = 4,   /* kernel mode is counted */
+	CP_RECORD_NOT_USER = 8, /* user mode is not */
 };
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
@@ -76,6 +76,7 @@ enum cp_item_type {
 	CP_ITEM_QUANTITY, /* struct cp_quantity_item, in index order */
 	CP_ITEM_THREAD,   /* struct cp_thread_item */
 	CP_ITEM_REGION,   /* struct cp_region_item */
+	CP_ITEM_JOURNAL,  /* struct cp_journal_item */
 };
 
 struct cp_item {
@@ -136,8 +137,8 @@ struct cp_thread_item {
 	int32_t tid;
 	uint32_t state; /* enum cp_thread_state */
 	uint64_t start_ns, end_ns;
-	uint64_t root;    /* offset of its root region */
-	uint64_t reason;  /* CP_THREAD_LOST: offset of a string */
+	uint64_t root;   /* offset of its root region */
+	uint64_t reason; /* CP_THREAD_LOST: offset of a string */
 	char name[16];
 	/* Simulated PMU: mirror is kept by the tool, base is what it held when
 	 * the root region began: the root's counts are mirror - base. */
@@ -147,8 +148,8 @@ struct cp_thread_item {
 
 enum cp_region_flag {
 	CP_REGION_END_WITHOUT_BEGIN = 1, /* on a root region: in that thread */
-	CP_REGION_WRONG_NAME = 2, /* ended by another name: the inner ones were closed */
-	CP_REGION_LEFT_OPEN = 4,  /* open when the thread ended: closed there */
+	CP_REGION_WRONG_NAME = 2,  /* ended by another name: the inner ones were closed */
+	CP_REGION_LEFT_OPEN = 4,   /* open when the thread ended: closed there */
 	CP_REGION_READ_FAILED = 8, /* a reading failed: counts are incomplete */
 };
 
@@ -177,10 +178,39 @@ struct cp_region_item {
 	 * struct cp_times[nperf_groups]. */
 };
 
-static inline uint64_t cp_region_item_size(uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+/*
+ * One per thread.  An execution changes several regions at once: its own, the
+ * parent's and the root's.  What is about to be overwritten is kept here, and
+ * active says so.  Where the writer was killed meanwhile (active, and a region
+ * that is named here has an odd version) the reader puts everything back.
+ */
+#define CP_JOURNAL_RANGES 4
+
+struct cp_journal_item {
+	struct cp_item item;
+	uint64_t thread;
+	uint32_t active;
+	uint32_t nranges;
+	struct cp_journal_range {
+		uint64_t offset; /* in the file */
+		uint64_t size;   /* multiple of 8 */
+	} ranges[CP_JOURNAL_RANGES];
+	uint64_t bytes[]; /* the ranges' contents, one after the other */
+};
+
+static inline uint64_t cp_region_item_size(
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
 {
 	return sizeof(struct cp_region_item) + ncounters * sizeof(struct cp_sum) +
 	       nquantities * sizeof(struct cp_spread) + ngroups * sizeof(struct cp_times);
+}
+
+/* All of a region that changes, and of the two above it, their sums. */
+static inline uint64_t cp_journal_item_size(
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return sizeof(struct cp_journal_item) +
+	       3 * cp_region_item_size(ncounters, nquantities, ngroups);
 }
 
 static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
@@ -188,7 +218,8 @@ static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
 	return (struct cp_sum *)(uintptr_t)(region + 1);
 }
 
-static inline struct cp_spread *cp_region_spreads(const struct cp_region_item *region, uint32_t ncounters)
+static inline struct cp_spread *cp_region_spreads(
+	const struct cp_region_item *region, uint32_t ncounters)
 {
 	return (struct cp_spread *)(cp_region_sums(region) + ncounters);
 }

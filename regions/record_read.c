@@ -240,6 +240,69 @@ static void settle(int fd, struct cp_record *record, const struct cp_region_item
 	}
 }
 
+/* ---- what a writer had begun when it died is put back ---- */
+
+/* The region that a range of a journal lies in; NULL: damage. */
+static struct cp_region_item *region_of_range(
+	const struct cp_record *record, const struct cp_journal_range *range)
+{
+	for (size_t i = 0; i < record->nregions; i++) {
+		const struct cp_region_item *region = record->regions[i];
+		uint64_t first = cp_item_offset(record, region),
+			 inside = range->offset - first;
+
+		if (range->offset >= first + offsetof(struct cp_region_item, flags) &&
+			inside <= region->item.size &&
+			range->size <= region->item.size - inside)
+			return (struct cp_region_item *)(uintptr_t)region;
+	}
+	return NULL;
+}
+
+static bool is_torn(const struct cp_record *record, const struct cp_journal_item *journal)
+{
+	bool odd = false;
+	uint64_t room = journal->item.size - sizeof(*journal);
+
+	for (uint32_t i = 0; i < journal->nranges; i++) {
+		const struct cp_journal_range *range = &journal->ranges[i];
+		const struct cp_region_item *region = region_of_range(record, range);
+
+		if (!region || range->size > room || range->size % 8 || range->offset % 8)
+			return false;
+		room -= range->size;
+		odd |= region->version % 2;
+	}
+	return odd;
+}
+
+static void put_back(struct cp_record *record, const struct cp_journal_item *journal)
+{
+	const char *from = (const char *)journal->bytes;
+
+	for (uint32_t i = 0; i < journal->nranges; i++) {
+		const struct cp_journal_range *range = &journal->ranges[i];
+
+		memcpy((char *)(uintptr_t)record->bytes + range->offset, from,
+			range->size);
+		from += range->size;
+	}
+}
+
+static void undo_unfinished(struct cp_record *record)
+{
+	for (const struct cp_item *item = next_item(record, NULL); item;
+		item = next_item(record, item)) {
+		const struct cp_journal_item *journal =
+			(const struct cp_journal_item *)item;
+
+		if (item->type == CP_ITEM_JOURNAL && item->size >= sizeof(*journal) &&
+			journal->active && journal->nranges <= CP_JOURNAL_RANGES &&
+			is_torn(record, journal))
+			put_back(record, journal);
+	}
+}
+
 /* How many bytes are worth reading; -errno. */
 static int64_t used_size(int fd)
 {
@@ -278,6 +341,8 @@ static int read_open(struct cp_arena *arena, int fd, struct cp_record *record,
 	if (!fault && record->header->how == CP_HOW_RUNNING)
 		for (size_t i = 0; i < record->nregions; i++)
 			settle(fd, record, record->regions[i]);
+	if (!fault)
+		undo_unfinished(record);
 	return fault;
 }
 

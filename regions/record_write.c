@@ -65,8 +65,8 @@ static int open_new(const char *directory, int pid, uint32_t *image)
 	int fd;
 
 	for (*image = 0; *image < MAX_IMAGES; ++*image) {
-		if (cp_format(path, sizeof(path), "%s/%d-%u.rec", directory, pid, *image) >=
-			sizeof(path))
+		if (cp_format(path, sizeof(path), "%s/%d-%u.rec", directory, pid,
+			    *image) >= sizeof(path))
 			return -ENAMETOOLONG;
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0)
@@ -122,7 +122,8 @@ static void pad_out(struct cp_recording *record, char *at, uint64_t size)
 		return;
 	pad->size = (uint32_t)size;
 	cp_item_publish(pad, CP_ITEM_PAD);
-	__atomic_store_n(&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
 }
 
 static void *reserve_locked(struct cp_recording *record, uint64_t size)
@@ -132,7 +133,8 @@ static void *reserve_locked(struct cp_recording *record, uint64_t size)
 	struct cp_item *item;
 
 	if (chunk->size - used < size) {
-		if (add_chunk(record, size > NEXT_CHUNK ? round_up(size, 4096) : NEXT_CHUNK) < 0)
+		if (add_chunk(record,
+			    size > NEXT_CHUNK ? round_up(size, 4096) : NEXT_CHUNK) < 0)
 			return NULL;
 		pad_out(record, chunk->base + used, chunk->size - used);
 		chunk = &record->chunks[record->nchunks - 1];
@@ -140,7 +142,8 @@ static void *reserve_locked(struct cp_recording *record, uint64_t size)
 	}
 	item = (void *)(chunk->base + used);
 	item->size = (uint32_t)size;
-	__atomic_store_n(&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
 	return item;
 }
 
@@ -159,7 +162,8 @@ void *cp_record_reserve(struct cp_recording *record, uint64_t size)
 
 void cp_item_publish(void *item, enum cp_item_type type)
 {
-	__atomic_store_n(&((struct cp_item *)item)->type, (uint32_t)type, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&((struct cp_item *)item)->type, (uint32_t)type, __ATOMIC_RELEASE);
 }
 
 uint64_t cp_record_offset(struct cp_recording *record, const void *item)
@@ -175,7 +179,8 @@ uint64_t cp_record_offset(struct cp_recording *record, const void *item)
 	return 0;
 }
 
-uint64_t cp_record_put_string(struct cp_recording *record, const char *text, size_t length)
+uint64_t cp_record_put_string(
+	struct cp_recording *record, const char *text, size_t length)
 {
 	struct cp_string_item *item =
 		cp_record_reserve(record, sizeof(struct cp_string_item) + length + 1);
@@ -188,7 +193,8 @@ uint64_t cp_record_put_string(struct cp_recording *record, const char *text, siz
 	return cp_record_offset(record, item);
 }
 
-void cp_record_put_meta(struct cp_recording *record, const char *key, const char *value, size_t length)
+void cp_record_put_meta(
+	struct cp_recording *record, const char *key, const char *value, size_t length)
 {
 	size_t key_length = strlen(key);
 	struct cp_meta_item *item = cp_record_reserve(

@@ -44,7 +44,9 @@ void cp_item_publish(void *item, enum cp_item_type type);
 uint64_t cp_record_offset(struct cp_recording *record, const void *item);
 
 /* Convenience: publish a string or a meta item.  0 / nothing if out of space. */
-uint64_t cp_record_put_string(struct cp_recording *record, const char *text, size_t length);
-void cp_record_put_meta(struct cp_recording *record, const char *key, const char *value, size_t length);
+uint64_t cp_record_put_string(
+	struct cp_recording *record, const char *text, size_t length);
+void cp_record_put_meta(
+	struct cp_recording *record, const char *key, const char *value, size_t length);
 
 #endif

@@ -27,8 +27,9 @@ static void *hash_memory(size_t size)
 /* One path of one thread. */
 struct cp_node {
 	struct cp_region_item *item;
+	uint64_t offset; /* of the item, in the record */
 	struct cp_node *parent;
-	struct cp_name *name; /* NULL: the root */
+	struct cp_name *name;     /* NULL: the root */
 	struct cp_node *children; /* hash by name */
 	struct cp_node *recent;   /* the child used last: loops find it at once */
 	struct cp_node *next;     /* of the tree */
@@ -51,7 +52,8 @@ static struct cp_pool frames = {.object_size = sizeof(struct cp_frame)};
 static uint64_t name_offset(struct cp_tree *tree, struct cp_name *name)
 {
 	if (name && !name->record_offset)
-		name->record_offset = cp_record_put_string(tree->record, name->text, name->length);
+		name->record_offset =
+			cp_record_put_string(tree->record, name->text, name->length);
 	return name ? name->record_offset : 0;
 }
 
@@ -59,8 +61,9 @@ static struct cp_region_item *new_item(
 	struct cp_tree *tree, const struct cp_node *parent, struct cp_name *name)
 {
 	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = cp_record_reserve(tree->record,
-		cp_region_item_size(layout->ncounters, layout->nquantities, layout->ngroups));
+	struct cp_region_item *item = cp_record_reserve(
+		tree->record, cp_region_item_size(layout->ncounters, layout->nquantities,
+				      layout->ngroups));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -75,7 +78,22 @@ static struct cp_region_item *new_item(
 	return item;
 }
 
-static struct cp_node *new_node(struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
+static struct cp_journal_item *new_journal(struct cp_tree *tree)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_journal_item *journal = cp_record_reserve(
+		tree->record, cp_journal_item_size(layout->ncounters, layout->nquantities,
+				      layout->ngroups));
+
+	if (!journal)
+		return NULL;
+	journal->thread = tree->thread;
+	cp_item_publish(journal, CP_ITEM_JOURNAL);
+	return journal;
+}
+
+static struct cp_node *new_node(
+	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
 {
 	struct cp_node *node = cp_pool_take(&nodes);
 
@@ -86,6 +104,7 @@ static struct cp_node *new_node(struct cp_tree *tree, struct cp_node *parent, st
 		cp_pool_give(&nodes, node);
 		return NULL;
 	}
+	node->offset = cp_record_offset(tree->record, node->item);
 	node->parent = parent;
 	node->name = name;
 	node->next = tree->nodes;
@@ -95,7 +114,8 @@ static struct cp_node *new_node(struct cp_tree *tree, struct cp_node *parent, st
 	return node;
 }
 
-static struct cp_node *child_of(struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
+static struct cp_node *child_of(
+	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
 {
 	struct cp_node *child = parent->recent;
 
@@ -111,16 +131,83 @@ static struct cp_node *child_of(struct cp_tree *tree, struct cp_node *parent, st
 
 /* ---- adding up ---- */
 
-/* Readers of a record whose writer died in between see an odd version. */
+/*
+ * Every change of the record is one transaction: save what it is going to
+ * overwrite, open, change, close.  No call of libc: on the simulated PMU that
+ * would be the program's.  The order of the stores matters to nobody but the
+ * compiler, since the dead write no more; the living are read again until the
+ * version is even.
+ */
+
+struct change {
+	struct cp_journal_item *journal;
+	uint64_t *to;
+};
+
+/* Two at a time; the compiler is kept from making a memcpy of it. */
+static uint64_t *copy_words(uint64_t *to, const uint64_t *from, uint64_t count)
+{
+	typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+	for (; count >= 4; count -= 4, to += 4, from += 4) {
+		pair low = *(const pair *)from, high = *(const pair *)(from + 2);
+
+		*(pair *)to = low;
+		*(pair *)(to + 2) = high;
+		__asm__ volatile("" : : : "memory");
+	}
+	for (; count > 0; count--) {
+		*to++ = *from++;
+		__asm__ volatile("" : : : "memory");
+	}
+	return to;
+}
+
+static void save(struct change *change, const struct cp_node *node, const void *first,
+	const void *end)
+{
+	struct cp_journal_item *journal = change->journal;
+	struct cp_journal_range *range;
+
+	if (!journal)
+		return;
+	range = &journal->ranges[journal->nranges++];
+	range->offset =
+		node->offset + (uint64_t)((const char *)first - (const char *)node->item);
+	range->size = (uint64_t)((const char *)end - (const char *)first);
+	change->to = copy_words(change->to, first, range->size / 8);
+}
+
+static struct change change_begin(struct cp_tree *tree)
+{
+	if (tree->journal)
+		tree->journal->nranges = 0;
+	return (struct change){
+		tree->journal, tree->journal ? tree->journal->bytes : NULL};
+}
+
+static void change_open(const struct change *change)
+{
+	if (change->journal)
+		__atomic_store_n(&change->journal->active, 1, __ATOMIC_RELEASE);
+}
+
+static void change_close(const struct change *change)
+{
+	if (change->journal)
+		__atomic_store_n(&change->journal->active, 0, __ATOMIC_RELEASE);
+}
+
+/* Readers see an odd version while the region changes, or its writer died. */
 static void write_begin(struct cp_region_item *item)
 {
-	__atomic_store_n(&item->version, item->version + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&item->version, item->version | 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void write_end(struct cp_region_item *item)
 {
-	__atomic_store_n(&item->version, item->version + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&item->version, (item->version | 1) + 1, __ATOMIC_RELEASE);
 }
 
 /* Counters never run backwards; one that did was not ours any more. */
@@ -143,7 +230,8 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 		uint64_t value;
 
 		for (uint32_t t = 0; t < quantity->nterms; t++)
-			sum += quantity->terms[t].sign * (int64_t)delta[quantity->terms[t].counter];
+			sum += quantity->terms[t].sign *
+			       (int64_t)delta[quantity->terms[t].counter];
 		value = sum < 0 ? 0 : (uint64_t)sum;
 		if (value < spreads[q].min)
 			spreads[q].min = value;
@@ -156,7 +244,8 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 static void add_times(const struct cp_layout *layout, struct cp_region_item *item,
 	const struct cp_reading *from, const struct cp_reading *to)
 {
-	struct cp_times *times = cp_region_times(item, layout->ncounters, layout->nquantities);
+	struct cp_times *times =
+		cp_region_times(item, layout->ncounters, layout->nquantities);
 
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled += to->group[g].enabled - from->group[g].enabled;
@@ -164,17 +253,17 @@ static void add_times(const struct cp_layout *layout, struct cp_region_item *ite
 	}
 }
 
-/* One execution from `frame` to `now`, onto the node and its parent's share. */
-static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
+/* One execution from `frame` to `now`, onto the node and its parent's share;
+ * both are open for writing. */
+static void add(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns)
 {
 	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = frame->node->item, *parent = frame->node->parent->item;
+	struct cp_region_item *item = frame->node->item,
+			      *parent = frame->node->parent->item;
 	struct cp_sum *sums = cp_region_sums(item), *above = cp_region_sums(parent);
 	uint64_t delta[CP_MAX_COUNTERS], time_ns = now_ns - frame->begin_ns;
 
-	write_begin(item);
-	write_begin(parent);
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
 		delta[i] = difference(item, now->counter[i], frame->start.counter[i]);
 		sums[i].inclusive += delta[i];
@@ -185,20 +274,20 @@ static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	item->time_ns += time_ns;
 	parent->children_ns += time_ns;
 	item->calls++;
-	write_end(parent);
-	write_end(item);
 }
 
-/* The root's counts are one difference, renewed at each boundary. */
-static void update_root(struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+/* The root's counts are one difference, renewed at each boundary; it is open
+ * for writing. */
+static void renew_root(
+	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = tree->root->item;
 	const struct cp_reading *start = &tree->begin->start;
 	struct cp_sum *sums = cp_region_sums(item);
-	struct cp_times *times = cp_region_times(item, layout->ncounters, layout->nquantities);
+	struct cp_times *times =
+		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	write_begin(item);
 	for (uint32_t i = 0; i < layout->ncounters; i++)
 		sums[i].inclusive = difference(item, now->counter[i], start->counter[i]);
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
@@ -206,7 +295,66 @@ static void update_root(struct cp_tree *tree, const struct cp_reading *now, uint
 		times[g].running = now->group[g].running - start->group[g].running;
 	}
 	item->time_ns = now_ns - tree->begin->begin_ns;
-	write_end(item);
+}
+
+static void save_sums(
+	struct change *change, const struct cp_node *node, uint32_t ncounters)
+{
+	save(change, node, &node->item->flags, cp_region_spreads(node->item, ncounters));
+}
+
+static void save_times(
+	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
+{
+	struct cp_times *times =
+		cp_region_times(node->item, layout->ncounters, layout->nquantities);
+
+	save(change, node, times, times + layout->ngroups);
+}
+
+static void update_root(
+	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+{
+	struct change change = change_begin(tree);
+
+	save_sums(&change, tree->root, tree->layout->ncounters);
+	save_times(&change, tree->root, tree->layout);
+	change_open(&change);
+	write_begin(tree->root->item);
+	renew_root(tree, now, now_ns);
+	write_end(tree->root->item);
+	change_close(&change);
+}
+
+/* The execution, and with_root the root up to date: all of it or nothing. */
+static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns, bool with_root)
+{
+	const struct cp_layout *layout = tree->layout;
+	const struct cp_node *node = frame->node, *parent = node->parent,
+			     *root = tree->root;
+	struct change change = change_begin(tree);
+
+	save(&change, node, &node->item->flags,
+		cp_region_times(node->item, layout->ncounters, layout->nquantities) +
+			layout->ngroups);
+	save_sums(&change, parent, layout->ncounters);
+	if (with_root && root != parent)
+		save_sums(&change, root, layout->ncounters);
+	if (with_root)
+		save_times(&change, root, layout);
+	change_open(&change);
+	write_begin(node->item);
+	write_begin(parent->item);
+	write_begin(root->item);
+	add(tree, frame, now, now_ns);
+	if (with_root)
+		renew_root(tree, now, now_ns);
+	write_end(root->item);
+	if (root != parent)
+		write_end(parent->item);
+	write_end(node->item);
+	change_close(&change);
 }
 
 /* ---- the stack ---- */
@@ -241,13 +389,15 @@ static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
 	return false;
 }
 
-int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_recording *record,
-	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns)
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
+	uint64_t now_ns)
 {
 	memset(tree, 0, sizeof(*tree));
 	tree->layout = layout;
 	tree->record = record;
 	tree->thread = thread;
+	tree->journal = new_journal(tree);
 	tree->root = new_node(tree, NULL, NULL);
 	tree->begin = cp_pool_take(&frames);
 	if (!tree->root || !tree->begin) {
@@ -262,7 +412,8 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct c
 
 struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
 {
-	struct cp_node *node = child_of(tree, tree->top ? tree->top->node : tree->root, name);
+	struct cp_node *node =
+		child_of(tree, tree->top ? tree->top->node : tree->root, name);
 	struct cp_frame *frame = node ? push(tree, node) : NULL;
 
 	return frame ? &frame->start : NULL;
@@ -284,13 +435,12 @@ enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 	}
 	while (tree->top->node->name != name) {
 		tree->top->node->item->flags |= CP_REGION_WRONG_NAME;
-		add_execution(tree, tree->top, reading, now_ns);
+		add_execution(tree, tree->top, reading, now_ns, false);
 		pop(tree);
 		misuse = CP_MISUSE_WRONG_NAME;
 	}
-	add_execution(tree, tree->top, reading, now_ns);
+	add_execution(tree, tree->top, reading, now_ns, true);
 	pop(tree);
-	update_root(tree, reading, now_ns);
 	return misuse;
 }
 
@@ -305,7 +455,8 @@ bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
 	return child != NULL;
 }
 
-void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
+void cp_tree_pause(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
 {
 	if (tree->pauses++ > 0)
 		return;
@@ -325,13 +476,15 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 }
 
 /* Moves the start of every open region by what was counted meanwhile. */
-static void shift_starts(struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+static void shift_starts(
+	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
 {
 	const struct cp_frame *paused = tree->paused;
 
 	for (struct cp_frame *frame = tree->top; frame; frame = frame->outer) {
 		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
-			frame->start.counter[i] += now->counter[i] - paused->start.counter[i];
+			frame->start.counter[i] +=
+				now->counter[i] - paused->start.counter[i];
 		for (uint32_t g = 0; g < tree->layout->ngroups; g++) {
 			frame->start.group[g].enabled +=
 				now->group[g].enabled - paused->start.group[g].enabled;
@@ -342,7 +495,8 @@ static void shift_starts(struct cp_tree *tree, const struct cp_reading *now, uin
 	}
 }
 
-void cp_tree_resume(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
+void cp_tree_resume(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
 {
 	if (tree->pauses == 0 || --tree->pauses > 0 || !tree->paused)
 		return;
@@ -356,15 +510,15 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
 	return tree->top ? tree->top->node->name : NULL;
 }
 
-void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
-	bool close_open)
+void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
+	uint64_t now_ns, bool close_open)
 {
 	update_root(tree, reading, now_ns);
 	if (close_open)
 		tree->root->item->calls = 1;
 	while (close_open && tree->top) {
 		tree->top->node->item->flags |= CP_REGION_LEFT_OPEN;
-		add_execution(tree, tree->top, reading, now_ns);
+		add_execution(tree, tree->top, reading, now_ns, false);
 		pop(tree);
 	}
 }

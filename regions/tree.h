@@ -22,7 +22,7 @@ struct cp_layout {
 	const struct cp_quantity_terms {
 		uint32_t nterms;
 		const struct cp_term *terms;
-	} *quantities;
+	} * quantities;
 };
 
 struct cp_node;
@@ -37,7 +37,8 @@ struct cp_tree {
 	unsigned depth;         /* of open regions */
 	struct cp_frame *begin; /* the root's start */
 	struct cp_node *nodes;  /* all, for cp_tree_drop */
-	unsigned pauses;        /* that were not resumed */
+	struct cp_journal_item *journal;
+	unsigned pauses;         /* that were not resumed */
 	struct cp_frame *paused; /* the reading at the first of them */
 };
 
@@ -50,8 +51,9 @@ enum cp_misuse {
 };
 
 /* Starts the tree with its root region.  0 or -ENOMEM. */
-int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout, struct cp_recording *record,
-	uint64_t thread, const struct cp_reading *reading, uint64_t now_ns);
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
+	uint64_t now_ns);
 
 /* Finds or makes the node of `name` under the innermost open region and opens
  * it; its start is read into the returned reading (set by the caller after
@@ -69,8 +71,10 @@ bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
 
 /* What happens between pause and resume belongs to no open region, only to the
  * root.  They nest. */
-void cp_tree_pause(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
-void cp_tree_resume(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+void cp_tree_pause(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+void cp_tree_resume(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
 
 /* While paused: the reading (and time) that every marker is to use. */
 const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns);
@@ -80,8 +84,8 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
 
 /* Brings the root region up to date.  close_open: closes what is open and marks
  * it as left open. */
-void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns,
-	bool close_open);
+void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
+	uint64_t now_ns, bool close_open);
 
 /* Flags on a region of the record that a failed reading spoiled. */
 void cp_tree_spoil(struct cp_tree *tree);
