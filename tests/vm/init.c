@@ -65,9 +65,11 @@ static void become(const char *name, char *words)
 	report_path(path, sizeof(path), name);
 	setenv("CACHEPEEK_OUTPUT", path, 1);
 	setenv("LD_PRELOAD", "/lib/libcachepeek.so", 1);
-	for (char *word = strtok(words, " "); word && argc < 63; word = strtok(NULL, " ")) {
+	for (char *word = strtok(words, " "); word && argc < 63;
+		word = strtok(NULL, " ")) {
 		if (argc == 0 && strncmp(word, "uid=", 4) == 0) {
-			if (setgid((gid_t)atoi(word + 4)) || setuid((uid_t)atoi(word + 4)))
+			if (setgid((gid_t)atoi(word + 4)) ||
+				setuid((uid_t)atoi(word + 4)))
 				_exit(126);
 		} else if (argc == 0 && strchr(word, '=')) {
 			putenv(word);
