@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -18,6 +18,8 @@ build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip'
 check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node.
 ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
+# What `make check-vm` runs: an arm64 machine, and the compiler for it.
+vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio gzip'
 
 usage()
 {
@@ -32,7 +34,8 @@ packages()
 		build) echo $build ;;
 		check) echo $check ;;
 		ci) echo $ci ;;
-		*) echo "deps.sh: no group '$group': build, check or ci" >&2; exit 2 ;;
+		vm) echo $vm ;;
+		*) echo "deps.sh: no group '$group': build, check, ci or vm" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }

@@ -58,7 +58,8 @@ struct cp_thread_counters {
 	bool open;
 	int fd[CP_MAX_COUNTERS];     /* perf; leaders first of their group; -1: see page */
 	void *page[CP_MAX_COUNTERS]; /* perf: the mmap'd page, or NULL */
-	bool user_read;              /* perf: every counter can be read in user space */
+	/* perf, by the group's first counter: can be read in user space */
+	bool user_read[CP_MAX_COUNTERS];
 	uint64_t *mirror;            /* sim: where the tool keeps this thread's counts */
 };
 
@@ -98,7 +99,8 @@ int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why);
 void cp_perf_probe_done(void);
 
 /* Distributes the counters over perf groups (counter.group, set->ngroups),
- * as many in one as the PMU takes at once. */
+ * as many in one as the PMU really counts at once.  Reorders the counters:
+ * those that need no PMU come last, in groups of their own. */
 void cp_perf_arrange(struct cp_event_set *set);
 
 /* Does the machine have a hardware PMU that opens and counts?  If not, why,

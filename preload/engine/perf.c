@@ -82,47 +82,141 @@ void cp_perf_probe_done(void)
 		cp_fd_close(probed[--nprobed]);
 }
 
-static bool needs_no_pmu(const struct cp_event_set *set)
+/* ---- groups ---- */
+
+static bool needs_no_pmu(const struct cp_counter *counter)
 {
-	for (unsigned i = 0; i < set->ncounters; i++)
-		if (set->counters[i].attr.type != PERF_TYPE_SOFTWARE)
-			return false;
-	return true;
+	return counter->attr.type == PERF_TYPE_SOFTWARE ||
+	       counter->attr.type == PERF_TYPE_BREAKPOINT;
+}
+
+static void renumber(struct cp_quantity *quantity, const unsigned place[])
+{
+	for (unsigned i = 0; i < quantity->nterms; i++)
+		quantity->terms[i].counter = place[quantity->terms[i].counter];
 }
 
 /*
- * Greedy, in the order of the request, so that the events of one formula stay
- * together: a counter joins the current group if the kernel takes it there.
+ * Counters that need no PMU go to the end, into groups of their own: beside
+ * hardware events they would count only while those have their turn.
  */
+static void hardware_first(struct cp_event_set *set)
+{
+	static struct cp_counter sorted[CP_MAX_COUNTERS];
+	unsigned place[CP_MAX_COUNTERS], n = 0;
+
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (unsigned i = 0; i < set->ncounters; i++)
+			if (needs_no_pmu(&set->counters[i]) == (pass == 1)) {
+				sorted[n] = set->counters[i];
+				place[i] = n++;
+			}
+	memcpy(set->counters, sorted, n * sizeof(sorted[0]));
+	for (unsigned i = 0; i < set->nquantities; i++)
+		renumber(&set->quantities[i], place);
+}
+
+/*
+ * Opens the counters from first on, as many as the kernel takes into one
+ * group; how many that are, at least 1.  A failure shows again in thread_open,
+ * which explains it.
+ */
+static unsigned fill_group(const struct cp_event_set *set, unsigned first, int fds[])
+{
+	unsigned n = 1;
+
+	fds[first] = open_event(&set->counters[first].attr, 0, -1);
+	for (; fds[first] >= 0 && first + n < set->ncounters; n++) {
+		if (needs_no_pmu(&set->counters[first + n]) !=
+			needs_no_pmu(&set->counters[first]))
+			break;
+		fds[first + n] =
+			open_event(&set->counters[first + n].attr, 0, fds[first]);
+		if (fds[first + n] < 0)
+			break;
+	}
+	return n;
+}
+
+/* Is the group put on the PMU when it is enabled?  The kernel takes groups
+ * that never are: while its leader is disabled it does not count that. */
+static bool gets_counters(int leader)
+{
+	struct group_values values = {0};
+
+	ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	for (unsigned i = 0; i < 1000 && values.enabled == 0; i++)
+		if (cp_syscall(SYS_read, leader, &values, sizeof(values)) <= 0)
+			break;
+	ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	return values.running > 0;
+}
+
+/* Gives members back, from the end, until the rest has counters. */
+static unsigned shrink_group(const int fds[], unsigned n)
+{
+	while (n > 1 && !gets_counters(fds[0]))
+		cp_fd_close(fds[--n]);
+	return n;
+}
+
+static void close_group(const int fds[], unsigned n)
+{
+	while (n-- > 0)
+		if (fds[n] >= 0)
+			cp_fd_close(fds[n]);
+}
+
+/* Software events: any number of them fits. */
+static unsigned software_group(const struct cp_event_set *set, unsigned first)
+{
+	unsigned n = 0;
+
+	while (first + n < set->ncounters &&
+		set->counters[first + n].attr.type == PERF_TYPE_SOFTWARE)
+		n++;
+	return n;
+}
+
+/* Greedy, in the order of the request, so that the events of one formula stay
+ * together. */
 void cp_perf_arrange(struct cp_event_set *set)
 {
-	int fds[CP_MAX_COUNTERS], leader = -1;
-	unsigned group = 0;
+	int fds[CP_MAX_COUNTERS];
+	unsigned first = 0, n;
 
-	if (needs_no_pmu(set)) { /* any number of these fits into one group */
-		set->ngroups = set->ncounters > 0;
-		return;
-	}
-	for (unsigned i = 0; i < set->ncounters; i++) {
-		fds[i] = open_event(&set->counters[i].attr, 0, leader);
-		if (fds[i] < 0 && leader >= 0 && group + 1 < CP_MAX_PERF_GROUPS) {
-			fds[i] = open_event(&set->counters[i].attr, 0, -1);
-			leader = -1;
-			group++;
+	hardware_first(set);
+	for (set->ngroups = 0; first < set->ncounters; set->ngroups++) {
+		n = software_group(set, first);
+		if (n == 0) {
+			n = fill_group(set, first, fds);
+			n = shrink_group(fds + first, n);
+			close_group(fds + first, n);
 		}
-		if (leader < 0)
-			leader = fds[i];
-		set->counters[i].group = group;
+		for (; n > 0; n--)
+			set->counters[first++].group = set->ngroups;
 	}
-	for (unsigned i = 0; i < set->ncounters; i++)
-		if (fds[i] >= 0)
-			cp_fd_close(fds[i]);
-	set->ngroups = set->ncounters ? group + 1 : 0;
+}
+
+/* One past the last counter of the group that begins with first. */
+static unsigned group_end_of[CP_MAX_COUNTERS];
+
+static bool leads(unsigned counter)
+{
+	return counter == 0 ||
+	       the_set->counters[counter].group != the_set->counters[counter - 1].group;
 }
 
 static int configure(const struct cp_event_set *set)
 {
+	unsigned first = 0;
+
 	the_set = set;
+	for (unsigned i = 0; i < set->ncounters; i++) {
+		if (leads(i))
+			first = i;
+		group_end_of[first] = i + 1;
+	}
 	return 0;
 }
 
@@ -136,12 +230,6 @@ static void thread_close(struct cp_thread_counters *counters)
 		counters->page[i] = NULL;
 		cp_fd_drop(&counters->fd[i]);
 	}
-}
-
-static bool leads(unsigned counter)
-{
-	return counter == 0 ||
-	       the_set->counters[counter].group != the_set->counters[counter - 1].group;
 }
 
 /* A group is read through its leader; its members live as long as they have a
@@ -190,30 +278,19 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 	return 0;
 }
 
-static bool may_be_read_by_user(const struct perf_event_attr *attr)
+/* Pages cost a mapping each: kept only where user space may really read them,
+ * for the whole group or not at all, or where nothing else keeps the counter. */
+static void map_group(struct cp_thread_counters *counters, unsigned first, unsigned end)
 {
-	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_BREAKPOINT;
-}
+	bool readable = true;
 
-static bool map_all(struct cp_thread_counters *counters)
-{
-	for (unsigned i = 0; i < the_set->ncounters; i++) {
-		if (!may_be_read_by_user(&the_set->counters[i].attr))
-			return false;
+	for (unsigned i = first; i < end && readable; i++) {
 		if (!counters->page[i])
 			counters->page[i] = cp_user_page_map(counters->fd[i]);
-		if (!cp_user_page_readable(counters->page[i]))
-			return false;
+		readable = cp_user_page_readable(counters->page[i]);
 	}
-	return the_set->ncounters > 0;
-}
-
-/* Pages cost a mapping each: kept only where user space may really read them,
- * or where nothing else keeps the counter. */
-static void map_pages(struct cp_thread_counters *counters)
-{
-	counters->user_read = map_all(counters);
-	for (unsigned i = 0; i < the_set->ncounters && !counters->user_read; i++) {
+	counters->user_read[first] = readable;
+	for (unsigned i = first; i < end && !readable; i++) {
 		if (counters->fd[i] < 0)
 			continue;
 		cp_user_page_unmap(counters->page[i]);
@@ -221,11 +298,17 @@ static void map_pages(struct cp_thread_counters *counters)
 	}
 }
 
+static void map_pages(struct cp_thread_counters *counters)
+{
+	for (unsigned i = 0; i < the_set->ncounters; i = group_end_of[i])
+		if (!needs_no_pmu(&the_set->counters[i]))
+			map_group(counters, i, group_end_of[i]);
+}
+
 static void enable_groups(const struct cp_thread_counters *counters)
 {
-	for (unsigned i = 0; i < the_set->ncounters; i++)
-		if (leads(i))
-			ioctl(counters->fd[i], PERF_EVENT_IOC_ENABLE, 0);
+	for (unsigned i = 0; i < the_set->ncounters; i = group_end_of[i])
+		ioctl(counters->fd[i], PERF_EVENT_IOC_ENABLE, 0);
 }
 
 static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
@@ -251,7 +334,7 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	struct cp_reading *reading)
 {
-	unsigned group = the_set->counters[first].group, n = first;
+	unsigned group = the_set->counters[first].group;
 	struct group_values values;
 	long size;
 
@@ -264,7 +347,7 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	if ((size_t)size < offsetof(struct group_values, value) ||
 		(size_t)size != offsetof(struct group_values, value[values.nr]))
 		return -ENODATA;
-	for (; n < the_set->ncounters && the_set->counters[n].group == group; n++) {
+	for (unsigned n = first; n < group_end_of[first]; n++) {
 		if (n - first >= values.nr)
 			return -ENODATA;
 		reading->counter[n] = values.value[n - first];
@@ -273,10 +356,12 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	return 0;
 }
 
-static bool read_user(
-	const struct cp_thread_counters *counters, struct cp_reading *reading)
+static bool read_group_in_user_space(const struct cp_thread_counters *counters,
+	unsigned first, struct cp_reading *reading)
 {
-	for (unsigned i = 0; i < the_set->ncounters; i++)
+	if (!counters->user_read[first])
+		return false;
+	for (unsigned i = first; i < group_end_of[first]; i++)
 		if (!cp_user_page_read(counters->page[i], &reading->counter[i],
 			    &reading->group[the_set->counters[i].group]))
 			return false;
@@ -290,10 +375,8 @@ static int read_counters(
 
 	if (!counters->open)
 		return -EBADF;
-	if (own && counters->user_read && read_user(counters, reading))
-		return 0;
-	for (unsigned i = 0; i < the_set->ncounters && !error; i++)
-		if (leads(i))
+	for (unsigned i = 0; i < the_set->ncounters && !error; i = group_end_of[i])
+		if (!own || !read_group_in_user_space(counters, i, reading))
 			error = read_group(counters, i, reading);
 	return error;
 }

@@ -59,6 +59,7 @@ static void test_edges(void)
 {
 	char small[5];
 	double zero = 0;
+	const char *volatile none = NULL; /* or the compiler objects */
 
 	is_u64(cp_format(small, sizeof(small), "%s", "longer"), 6, "the whole length");
 	is_string(small, "long", "cut to what fits");
@@ -67,7 +68,7 @@ static void test_edges(void)
 	is_string(small, "nan", "no number");
 	cp_format(small, sizeof(small), "%f", 1 / zero);
 	is_string(small, "inf", "infinity");
-	cp_format(small, sizeof(small), "%s", (char *)NULL);
+	cp_format(small, sizeof(small), "%s", none);
 	is_string(small, "(nul", "no string");
 	if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))
 		diag("a locale with a decimal comma is set");
