@@ -20,6 +20,7 @@
 
 static int *slots[MAX_FD];                 /* atomic; untouched pages cost nothing */
 static int lowest = INT_MAX, highest = -1; /* atomic; bounds, never narrowed */
+static int hidden = INT_MAX;               /* and beyond; set once */
 
 /* Innermost; the soft limit is raised while it is held. */
 static struct cp_lock limit_lock;
@@ -36,9 +37,17 @@ static int *slot_of(int fd)
 	return __atomic_load_n(&slots[fd], __ATOMIC_ACQUIRE);
 }
 
+void cp_fd_hide_beyond_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < INT_MAX)
+		hidden = (int)limit.rlim_max;
+}
+
 bool cp_fd_is_ours(int fd)
 {
-	return slot_of(fd) != NULL;
+	return slot_of(fd) != NULL || fd >= hidden;
 }
 
 int cp_fd_next(unsigned first, unsigned last)

@@ -42,6 +42,10 @@ uint64_t cp_fd_room(int fd);
 /* Are there no numbers but those that the program may use, too? */
 bool cp_fd_scarce(void);
 
+/* Numbers beyond today's hard limit are ours as well: the simulator has taken
+ * them, and told the program of a limit below.  Once, before the first thread. */
+void cp_fd_hide_beyond_limit(void);
+
 /* Is it one that we keep? */
 bool cp_fd_is_ours(int fd);
 

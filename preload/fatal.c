@@ -176,6 +176,16 @@ void cp_fatal_start(void)
 		cp_fatal_watch(number);
 }
 
+void cp_fatal_stop(void)
+{
+	struct sigaction action;
+
+	for (int number = 1; number < NSIG; number++)
+		if (is_fatal(number) && CP_REAL(sigaction)(number, NULL, &action) == 0 &&
+			cp_fatal_is_ours(&action))
+			CP_REAL(sigaction)(number, &views[number], NULL);
+}
+
 /* ---- alternate stacks ---- */
 
 /* A program that asks for SA_ONSTACK without giving a stack runs on ours, so it
@@ -216,7 +226,7 @@ void cp_fatal_thread_begin(void)
 {
 	stack_t old, ours = {.ss_size = STACK_SIZE};
 
-	if (cp_self.stack || cp_runtime.pid == 1)
+	if (cp_self.stack || cp_runtime.pid == 1 || cp_confined())
 		return;
 	if (CP_REAL(sigaltstack)(NULL, &old) < 0 || !(old.ss_flags & SS_DISABLE))
 		return;
@@ -239,7 +249,7 @@ void cp_fatal_thread_end(void)
 {
 	stack_t old, none = {.ss_flags = SS_DISABLE};
 
-	if (!cp_self.stack || CP_REAL(sigaltstack)(NULL, &old) < 0)
+	if (!cp_self.stack || cp_confined() || CP_REAL(sigaltstack)(NULL, &old) < 0)
 		return;
 	if (cp_fatal_is_our_stack(&old) && CP_REAL(sigaltstack)(&none, NULL) < 0)
 		return; /* in use: the thread is ending in a handler */

@@ -16,6 +16,9 @@
  * first thread is counted. */
 void cp_fatal_start(void);
 
+/* What we watch is at SIG_DFL again. */
+void cp_fatal_stop(void);
+
 /* Watches this signal, if it is fatal and at SIG_DFL; keeps errno. */
 void cp_fatal_watch(int number);
 

@@ -162,7 +162,8 @@ static int make_run_directory(void)
 static void tell_choice(const struct cp_choice *choice)
 {
 	if (choice->engine == &cp_engine_sim)
-		cp_say("counting on the simulated PMU, 10 to 50 times slower than the program "
+		cp_say("counting on the simulated PMU, 10 to 50 times slower than the "
+		       "program "
 		       "alone (%s). CACHEPEEK_ENGINE=perf forbids this",
 			choice->why);
 	else
@@ -366,6 +367,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 		tell_own_code();
 		cp_sim_pause();
 		cp_map_from(SIM_MEMORY);
+		cp_fd_hide_beyond_limit();
 	}
 	began = cp_now_ns();
 	start(argc, argv, envp);
@@ -378,8 +380,8 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 /* ---- the end ---- */
 
 static struct {
-	pid_t tid; /* who finishes the process */
-	int done;  /* atomic */
+	const struct cp_self *by; /* the thread that finishes the process */
+	int done;                 /* atomic */
 	enum cp_how how;
 	int code;
 } ending;
@@ -400,26 +402,24 @@ static void finish(void *unused)
 }
 
 /* Whoever ends the process now, too, lets the report be written first. */
-static void wait_for_the_end(pid_t tid)
+static void wait_for_the_end(void)
 {
-	while (tid != ending.tid && !__atomic_load_n(&ending.done, __ATOMIC_ACQUIRE))
+	while (ending.by != &cp_self && !__atomic_load_n(&ending.done, __ATOMIC_ACQUIRE))
 		sched_yield();
 }
 
 void cp_process_end(enum cp_how how, int code)
 {
 	static char stack[256 << 10] __attribute__((aligned(16)));
-	pid_t tid = (pid_t)cp_syscall(SYS_gettid);
 	int on = CP_ON;
 
-	/* A vfork child has our memory but is not us. */
-	if (!cp_confined() && getpid() != cp_runtime.pid)
+	if (!cp_is_this_process())
 		return;
 	cp_self.depth++; /* what we call from here on is nobody's business */
 	cp_sim_pause();
 	if (__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
 		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-		ending.tid = tid;
+		ending.by = &cp_self;
 		ending.how = how;
 		ending.code = code;
 		cp_call_on_stack(stack + sizeof(stack), finish, NULL);
@@ -428,7 +428,7 @@ void cp_process_end(enum cp_how how, int code)
 		 * counted. */
 	} else {
 		if (on == CP_FINISHED)
-			wait_for_the_end(tid);
+			wait_for_the_end();
 		cp_sim_resume();
 	}
 	cp_leave();
@@ -445,16 +445,20 @@ static int last_code(int code)
 {
 	struct utsname kernel;
 
-	if (uname(&kernel) == 0 && (kernel.release[0] < '6' && kernel.release[1] == '.'))
+	if (!cp_confined() && uname(&kernel) == 0 &&
+		(kernel.release[0] < '6' && kernel.release[1] == '.'))
 		return main_thread.code;
 	return code;
 }
 
 void cp_thread_leaves(int code)
 {
-	if (!cp_counting() || getpid() != cp_runtime.pid)
+	const struct cp_live_thread *thread =
+		cp_self.thread ? cp_self.thread : cp_self.lost;
+
+	if (cp_self.dead || !cp_counting() || !cp_is_this_process())
 		return;
-	if (cp_syscall(SYS_gettid) == cp_runtime.pid) {
+	if (thread && thread->tid == cp_runtime.pid) {
 		main_thread.code = code;
 		__atomic_store_n(&main_thread.left, 1, __ATOMIC_RELEASE);
 	}
@@ -475,7 +479,7 @@ void cp_process_cut(enum cp_how how, int code)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
 
-	if (!header || getpid() != cp_runtime.pid)
+	if (!header || !cp_is_this_process())
 		return;
 	header->code = code;
 	__atomic_store_n(&header->how, (uint32_t)how, __ATOMIC_RELEASE);

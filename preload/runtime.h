@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "preload/engine/engine.h"
@@ -28,10 +29,10 @@ struct cp_runtime {
 	int state; /* enum cp_state; atomic */
 	struct cp_options options;
 	const struct cp_engine *engine;
-	bool quiet;  /* an earlier image of this process has said it all */
-	bool sim;    /* this image runs under the simulated PMU */
+	bool quiet;    /* an earlier image of this process has said it all */
+	bool sim;      /* this image runs under the simulated PMU */
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
-	bool forked; /* this process is a fork child without an exec */
+	bool forked;   /* this process is a fork child without an exec */
 	pid_t pid, root_pid;
 	char directory[CP_RUNDIR_SIZE];
 	char why[2 * CP_WHY_SIZE]; /* why this engine */
@@ -56,6 +57,12 @@ static inline bool cp_counting(void)
 static inline bool cp_confined(void)
 {
 	return __atomic_load_n(&cp_runtime.confined, __ATOMIC_ACQUIRE);
+}
+
+/* A vfork child has our memory but is not us.  Who is confined may not ask. */
+static inline bool cp_is_this_process(void)
+{
+	return cp_confined() || getpid() == cp_runtime.pid;
 }
 
 /* CLOCK_MONOTONIC; 0 on the simulated PMU, whose time is nobody's. */

@@ -8,9 +8,12 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "preload/fatal.h"
 #include "preload/runtime.h"
+#include "preload/threads.h"
 
 #define MAX_STEPS 4096 /* BPF_MAXINSNS: jumps go forward only */
 
@@ -34,6 +37,10 @@ static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_get
 	SYS_mkdir,
 #endif
 	SYS_faccessat, SYS_rt_sigprocmask, SYS_sigaltstack};
+
+/* What fatal.c does about a signal. */
+static const int needed_by_signals[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo,
+	SYS_tgkill, SYS_rt_sigreturn, SYS_getpid, SYS_gettid};
 
 /* ---- classic BPF, as far as seccomp takes it ---- */
 
@@ -190,19 +197,46 @@ static bool passes(const struct sock_fprog *program, int number)
 	return false;
 }
 
-bool cp_seccomp_lets_us(const struct sock_fprog *program)
+static bool all_pass(const struct sock_fprog *program, const int numbers[], size_t count)
 {
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!passes(program, needed[i]))
+	for (size_t i = 0; i < count; i++)
+		if (!passes(program, numbers[i]))
 			return false;
 	return true;
 }
 
+#define ALL_PASS(program, numbers)                                                       \
+	all_pass(program, numbers, sizeof(numbers) / sizeof((numbers)[0]))
+
 /* ---- */
 
-void cp_seccomp_installed(const struct sock_fprog *filter)
+/* In strict mode even a look at the clock is deadly, and what is left to the
+ * thread is to compute and to end: its counts end here. */
+static void leave_strict_thread(void)
 {
-	if (!cp_counting() || cp_seccomp_lets_us(filter))
+	cp_say("thread %d enters seccomp's strict mode: it is counted up to here. If no "
+	       "report follows: `cachepeek report %s`",
+		(int)gettid(), cp_runtime.directory);
+	cp_thread_end();
+}
+
+void cp_seccomp_before(const struct sock_fprog *filter)
+{
+	if (!cp_counting() || getpid() != cp_runtime.pid)
+		return;
+	if (!filter)
+		leave_strict_thread();
+	else if (!ALL_PASS(filter, needed_by_signals))
+		cp_fatal_stop(); /* the wait status counts for more than our readings */
+}
+
+void cp_seccomp_after(const struct sock_fprog *filter, bool done)
+{
+	if (!filter || !cp_counting())
+		return;
+	if (!done)
+		cp_fatal_start();
+	if (!done || ALL_PASS(filter, needed))
 		return;
 	cp_log_only_write = true;
 	cp_runtime.record.sealed = true;

@@ -11,10 +11,9 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
-/* May each of our system calls pass?  false for a filter we do not understand. */
-bool cp_seccomp_lets_us(const struct sock_fprog *program);
-
-/* This filter was installed: the process may be confined from here on. */
-void cp_seccomp_installed(const struct sock_fprog *filter);
+/* Around the system call that confines the calling thread, to strict mode
+ * (filter: NULL) or by a filter; done: it succeeded. */
+void cp_seccomp_before(const struct sock_fprog *filter);
+void cp_seccomp_after(const struct sock_fprog *filter, bool done);
 
 #endif

@@ -84,12 +84,12 @@ SKIP: {
 	$run = peek(engine => 'perf', command => command('loop'), output => 'stderr');
 	like($run->{err}, qr/touch/, 'the report goes where stderr was');
 
-	# A closed stderr is not replaced by the program's first file.
-	my $file = scratch('first');
-	$run = peek(engine => 'perf', output => 'stderr', command => ['sh', '-c',
-		'exec 2>&-; exec "$@"', 'sh', which('perl'), '-e',
-		'open(my $file, ">", $ARGV[0]); print $file fileno($file), "\n"', $file]);
-	is(read_file($file), "2\n", 'a closed stderr is not the first file that is opened');
+	# A closed stderr is not replaced by anything of ours.
+	my @closed = ('sh', '-c', 'exec 2>&-; exec "$@"', 'sh', program('close_all'), 'first');
+	my $first = plain(command => [@closed])->{out};
+	is($first, "2\n", 'the first file is opened where stderr was');
+	$run = peek(engine => 'perf', output => 'stderr', command => [@closed]);
+	is($run->{out}, $first, '... with us, too');
 
 	# The program's own numbers under a tight limit.
 	my @tight = (@alone, 'prlimit', '--nofile=1024:1024');

@@ -73,6 +73,7 @@ for my $row (
 	['fsize', [], qr/too large: the file is incomplete/, 200, 100],
 	['nofile', [], qr/no report: .* too many open files/, 200, 100],
 	['filter', [], qr/no report: the program forbids .*seccomp/, 200, 100],
+	['syscall', [], qr/no report: the program forbids .*seccomp/, 200, 100],
 	['strict', [], qr/strict mode: it is counted up to here/, 100, undef],
 	['chroot', [$root], qr/no report: the program changed its root/, 200, 100],
 	['setuid', [], qr/no report: the program changed its root .* its user/, 200, 100],
@@ -83,6 +84,15 @@ SKIP: {
 	my $run = ok_confined($how, says => $says, command => [program('confine'), $how, @$arguments]);
 	ok_regions($how, $run->{report}, before => $before, $after ? (after => $after) : ());
 }
+}
+
+# Its own death, and neither ours by a forbidden call nor a line about it.
+{
+	my $directory = directory();
+	my $run = peek(engine => 'perf', command => [program('confine'), 'fault'],
+		env => {CACHEPEEK_DIR => $directory});
+	is(status_text($run->{status}), 'signal 11', 'a fault under a filter: same status');
+	ok_regions('a fault under a filter', report_of($directory), before => 200, after => 100);
 }
 
 is_deeply([glob("$root/*")], [], 'nothing was written below the new root directory');

@@ -7,8 +7,8 @@
  * loop, closefrom, range, unshare, walk: closes them.
  * dup2, dup3: puts a file on every number that is open.
  * take: on the first COUNT numbers from 3 on.
- * vfork: closes them in a vfork child; vfork-dup2: occupies them there; raw: by system
- *calls of its own.
+ * vfork: closes them in a vfork child; vfork-dup2: occupies them there.
+ * raw: by system calls of its own.  first: nothing; prints where a file comes first.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -183,6 +183,10 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	int files[40], taken;
 
+	if (argc > 1 && strcmp(argv[1], "first") == 0) {
+		printf("%d\n", open("/proc/self/comm", O_RDONLY));
+		return 0;
+	}
 	pages = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;
 	given = argc > 3 ? atoi(argv[3]) : 0;
 	pthread_barrier_init(&barrier, NULL, 2);

@@ -5,7 +5,8 @@
  * "after", and ends with status 7.
  *
  * chroot DIRECTORY, setuid, fsize, nofile: what the system calls of that name do.
- * strict, filter: no system calls but read, write and exit; allow: a filter that
+ * strict, filter: no system calls but read, write and exit; syscall: such a filter
+ * by seccomp(2); fault: such a filter, and it ends by SIGSEGV; allow: a filter that
  * forbids ptrace only.  nothing: none of these.
  */
 #include <errno.h>
@@ -29,12 +30,16 @@ enum { PAGES = 100 };
 static volatile char *memory[3];
 static int strict;
 
+static int by_syscall, fault;
+
 static int load_filter(struct sock_filter *code, size_t count)
 {
 	struct sock_fprog program = {(unsigned short)count, code};
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
+	if (by_syscall)
+		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
@@ -89,7 +94,9 @@ static int confine(const char *how, const char *argument)
 		return limit(RLIMIT_FSIZE, 2000);
 	if (strcmp(how, "nofile") == 0)
 		return limit(RLIMIT_NOFILE, 3);
-	if (strcmp(how, "filter") == 0)
+	by_syscall = strcmp(how, "syscall") == 0;
+	fault = strcmp(how, "fault") == 0;
+	if (strcmp(how, "filter") == 0 || by_syscall || fault)
 		return only_read_write_exit();
 	if (strcmp(how, "allow") == 0)
 		return all_but_ptrace();
@@ -118,5 +125,7 @@ int main(int argc, char **argv)
 		return 1;
 	if (strict)
 		syscall(SYS_exit, 7);
+	if (fault)
+		*(volatile char *)8 = 0;
 	exit(7);
 }
