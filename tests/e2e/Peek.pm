@@ -81,6 +81,8 @@ sub child
 	for my $name (keys %env) {
 		if (defined $env{$name}) { $ENV{$name} = $env{$name} } else { delete $ENV{$name} }
 	}
+	# Whoever runs the tests in the background or under nohup has these ignored.
+	$SIG{$_} = 'DEFAULT' for qw(HUP INT QUIT PIPE TERM);
 	exec { $run->{file} || $run->{command}[0] } @{$run->{command}} or
 		print STDERR "exec: $!\n";
 	require POSIX;
