@@ -76,7 +76,7 @@ static void on_modify(Addr a, UWord site)
 
 static void on_code(UWord line, UWord tick)
 {
-	code_touch(running, line, (uint32_t)running->clock + (uint32_t)tick);
+	running->paths.code(running, line, (uint32_t)running->clock + (uint32_t)tick);
 }
 
 /* Guarded references count only here. */
