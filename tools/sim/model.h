@@ -25,10 +25,10 @@ struct machine {
 
 /* Entries of the filters (see core.h); powers of two. */
 #ifndef DATA_FILTER
-#define DATA_FILTER 2048
+#define DATA_FILTER 8192
 #endif
 #ifndef CODE_FILTER
-#define CODE_FILTER 1024
+#define CODE_FILTER 4096
 #endif
 /* A core's stamps are ranked anew when its clock has come this far: there is
  * room for everything that a time slice may add. */
