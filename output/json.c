@@ -350,7 +350,8 @@ static void process_identity(struct json *json, const struct cp_process *p)
 	string_member(json, "exe", p->exe);
 	key(json, "exit");
 	cp_out_format(json->out, "{\"how\": \"%s\", \"code\": ", p->how);
-	if (strcmp(p->how, "exit") == 0 || strcmp(p->how, "signal") == 0)
+	if (strcmp(p->how, "exit") == 0 || strcmp(p->how, "signal") == 0 ||
+		(strcmp(p->how, "killed") == 0 && p->code))
 		cp_out_format(json->out, "%d}", p->code);
 	else
 		cp_out_text(json->out, "null}");
@@ -426,6 +427,22 @@ static void header(struct json *json)
 	cp_out_text(json->out, "]");
 }
 
+static void launcher_totals(struct json *json)
+{
+	const struct cp_report *report = json->report;
+
+	if (!report->ntotals)
+		return;
+	key(json, "launcher_totals");
+	open_scope(json, "{");
+	for (size_t i = 0; i < report->ntotals; i++) {
+		key(json, report->totals[i].name);
+		cp_out_format(json->out, "{\"value\": %lu, \"status\": \"exact\"}",
+			(unsigned long)report->totals[i].value);
+	}
+	close_scope(json, "}");
+}
+
 void cp_json_write(struct cp_out *out, const struct cp_report *report)
 {
 	struct json json = {.out = out, .report = report};
@@ -438,6 +455,7 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 		process(&json, &report->processes[i]);
 	close_scope(&json, "]");
 	regions(&json, report->total, true);
+	launcher_totals(&json);
 	string_list(&json, "warnings", report->warnings, report->nwarnings);
 	close_scope(&json, "}");
 	cp_out_text(out, "\n");

@@ -114,6 +114,8 @@ struct cp_process {
 	struct cp_region *total; /* the sum of the threads' trees */
 };
 
+#define CP_MAX_TOTALS 16
+
 struct cp_report {
 	struct cp_arena *arena; /* owns everything here */
 	const char *version;    /* of the library that counted */
@@ -129,6 +131,12 @@ struct cp_report {
 	struct cp_process *processes;     /* by rank, then time of start */
 	struct cp_region *total;          /* merged over all processes */
 	const char **warnings;
+	/* What the launcher counted of the whole tree, from its exec on. */
+	size_t ntotals;
+	struct cp_launcher_total {
+		const char *name;
+		uint64_t value;
+	} totals[CP_MAX_TOTALS];
 };
 
 /*

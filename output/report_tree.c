@@ -171,6 +171,8 @@ static const char *how_of(const struct cp_record *record)
 		return "exec";
 	case CP_HOW_SIGNAL:
 		return "signal";
+	case CP_HOW_KILLED:
+		return "killed";
 	default:
 		return cp_process_state(header->pid, header->realtime_ns,
 			cp_record_meta(record, "host", NULL));

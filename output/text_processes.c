@@ -31,6 +31,10 @@ const char *cp_text_ended(struct cp_text *text, const struct cp_process *process
 	if (strcmp(process->how, "signal") == 0)
 		return name ? cp_text_format(text->arena, "SIG%s", name)
 			    : cp_text_format(text->arena, "signal %d", process->code);
+	if (strcmp(process->how, "killed") == 0 && process->code)
+		return name ? cp_text_format(text->arena, "killed by SIG%s", name)
+			    : cp_text_format(
+				      text->arena, "killed by signal %d", process->code);
 	return process->how;
 }
 

@@ -38,6 +38,7 @@
 
 #define RUN "CACHEPEEK__RUN"
 #define WHY "CACHEPEEK__WHY"
+#define LAUNCHER "CACHEPEEK__LAUNCHER" /* the run's directory */
 
 /* Where our memory is under the simulated PMU: below the 16 TiB that its core
  * gives to programs, above what it, or any program's malloc, uses first. */
@@ -146,9 +147,14 @@ static char *const *run_entries(void)
 static int make_run_directory(void)
 {
 	char line[CP_RUNDIR_SIZE + 160];
-	int result = cp_run_make(cp_env_get, cp_runtime.options.dir, cp_runtime.directory,
-		sizeof(cp_runtime.directory));
+	int result = 0;
 
+	if (cp_runtime.launched)
+		cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
+			cp_env_get(LAUNCHER));
+	else
+		result = cp_run_make(cp_env_get, cp_runtime.options.dir,
+			cp_runtime.directory, sizeof(cp_runtime.directory));
 	if (result == 0)
 		return 0;
 	cp_format(line, sizeof(line),
@@ -317,6 +323,8 @@ static void start(int argc, char **argv, char **envp)
 	if (cp_runtime.sim)
 		cp_reexec_restore(argv, envp);
 	inherited = inherit_run();
+	cp_runtime.launched =
+		cp_env_get(LAUNCHER) && access(cp_env_get(LAUNCHER), W_OK | X_OK) == 0;
 	if (!inherited)
 		cp_runtime.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
@@ -395,7 +403,7 @@ static void finish(void *unused)
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
-	if (is_root())
+	if (is_root() && !cp_runtime.launched)
 		cp_report_at_exit();
 }
 

@@ -31,6 +31,7 @@ struct cp_runtime {
 	bool quiet;  /* an earlier image of this process has said it all */
 	bool sim;    /* this image runs under the simulated PMU */
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
+	bool launched; /* the `cachepeek` command is our parent, and reports */
 	bool forked; /* this process is a fork child without an exec */
 	pid_t pid, root_pid;
 	char directory[CP_RUNDIR_SIZE];

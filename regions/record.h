@@ -36,6 +36,7 @@ enum cp_how {
 	CP_HOW_EXIT,    /* exit(), return from main, _exit(): code is the status */
 	CP_HOW_EXEC,    /* became another program */
 	CP_HOW_SIGNAL,  /* code is the signal that ended it */
+	CP_HOW_KILLED,  /* the same, but it did not see that coming: its parent says so */
 };
 
 enum cp_record_flag {
@@ -98,6 +99,8 @@ struct cp_string_item {
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report
  *   pmu       the core PMU(s), perf engine
+ *   launcher_total  "NAME VALUE": what the `cachepeek` command counted of the
+ *             whole tree, one item each
  */
 struct cp_meta_item {
 	struct cp_item item;
