@@ -427,6 +427,26 @@ static void header(struct json *json)
 	cp_out_text(json->out, "]");
 }
 
+static void unfollowed(struct json *json)
+{
+	const struct cp_report *report = json->report;
+
+	if (!report->nunfollowed)
+		return;
+	key(json, "not_followed");
+	open_scope(json, "[");
+	for (size_t i = 0; i < report->nunfollowed; i++) {
+		const struct cp_unfollowed *it = &report->unfollowed[i];
+
+		indent(json);
+		cp_out_format(json->out, "{\"pid\": %d, \"ppid\": %d", it->pid, it->ppid);
+		inline_string(json, "exe", it->exe);
+		inline_string(json, "why", it->why);
+		cp_out_text(json->out, "}");
+	}
+	close_scope(json, "]");
+}
+
 static void launcher_totals(struct json *json)
 {
 	const struct cp_report *report = json->report;
@@ -455,6 +475,7 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 		process(&json, &report->processes[i]);
 	close_scope(&json, "]");
 	regions(&json, report->total, true);
+	unfollowed(&json);
 	launcher_totals(&json);
 	string_list(&json, "warnings", report->warnings, report->nwarnings);
 	close_scope(&json, "}");

@@ -309,6 +309,7 @@ static void build(struct cp_report *report, const char *const *paths, size_t npa
 	number_quantities(report, &list);
 	collect_metas(report, &list);
 	collect_metrics(report);
+	cp_report_unfollowed(report, list.items, list.count);
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 	report->processes =
 		cp_arena_alloc(report->arena, list.count * sizeof(*report->processes));

@@ -131,6 +131,12 @@ struct cp_report {
 	struct cp_process *processes;     /* by rank, then time of start */
 	struct cp_region *total;          /* merged over all processes */
 	const char **warnings;
+	/* Programs that processes of the run started and that have no record. */
+	size_t nunfollowed;
+	struct cp_unfollowed {
+		int32_t pid, ppid;
+		const char *exe, *why;
+	} * unfollowed;
 	/* What the launcher counted of the whole tree, from its exec on. */
 	size_t ntotals;
 	struct cp_launcher_total {

@@ -28,6 +28,7 @@
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
+#include "preload/follow.h"
 #include "preload/hooks.h"
 #include "preload/rank.h"
 #include "preload/real.h"
@@ -328,7 +329,7 @@ static void start(int argc, char **argv, char **envp)
 	if (!inherited)
 		cp_runtime.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
-	cp_options_read(&cp_runtime.options, envp, complain, NULL);
+	cp_options_read(&cp_runtime.options, cp_follow_start(envp), complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
 	if (cp_is_launcher(cp_own_executable()))
 		return;
@@ -348,6 +349,7 @@ static void start(int argc, char **argv, char **envp)
 	cp_runtime.quiet = false;
 	resolve_events();
 	cp_threads_start();
+	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
 	on_exit(on_exit_handler, NULL);
 	begin_counting();
@@ -519,6 +521,7 @@ void cp_process_forked(void)
 	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
+	cp_follow_after_fork();
 	cp_record_close(&cp_runtime.record);
 	cp_names_after_fork();
 	cp_trees_after_fork();

@@ -99,6 +99,8 @@ struct cp_string_item {
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report
  *   pmu       the core PMU(s), perf engine
+ *   program   "PID kept|changed PATH": process PID was made to run PATH (this
+ *             one: it is the next image); changed: in an environment without us
  *   launcher_total  "NAME VALUE": what the `cachepeek` command counted of the
  *             whole tree, one item each
  */

@@ -193,7 +193,7 @@ uint64_t cp_record_put_string(
 	return cp_record_offset(record, item);
 }
 
-void cp_record_put_meta(
+void *cp_record_put_meta(
 	struct cp_recording *record, const char *key, const char *value, size_t length)
 {
 	size_t key_length = strlen(key);
@@ -201,10 +201,11 @@ void cp_record_put_meta(
 		record, sizeof(struct cp_meta_item) + key_length + 1 + length + 1);
 
 	if (!item)
-		return;
+		return NULL;
 	item->key_length = (uint32_t)key_length;
 	item->length = (uint32_t)length;
 	memcpy(item->text, key, key_length);
 	memcpy(item->text + key_length + 1, value, length);
 	cp_item_publish(item, CP_ITEM_META);
+	return item;
 }

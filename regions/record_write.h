@@ -46,7 +46,7 @@ uint64_t cp_record_offset(struct cp_recording *record, const void *item);
 /* Convenience: publish a string or a meta item.  0 / nothing if out of space. */
 uint64_t cp_record_put_string(
 	struct cp_recording *record, const char *text, size_t length);
-void cp_record_put_meta(
+void *cp_record_put_meta(
 	struct cp_recording *record, const char *key, const char *value, size_t length);
 
 #endif
