@@ -314,6 +314,8 @@ static void regions(struct json *json, const struct cp_region *root, bool merged
 
 static const char *thread_state(const struct cp_thread *thread)
 {
+	if (thread->state & CP_THREAD_FOLDS)
+		return thread->reason ? "folded, lost" : "folded";
 	if (thread->state & CP_THREAD_LOST)
 		return "lost";
 	return thread->state & CP_THREAD_ENDED ? "ended" : "running";
@@ -324,7 +326,12 @@ static void thread(struct json *json, const struct cp_thread *t)
 	indent(json);
 	open_scope(json, "{");
 	key(json, "tid");
-	cp_out_format(json->out, "%d", t->tid);
+	if (t->state & CP_THREAD_FOLDS)
+		cp_out_text(json->out, "null");
+	else
+		cp_out_format(json->out, "%d", t->tid);
+	if (t->state & CP_THREAD_FOLDS)
+		integer_member(json, "threads", t->threads);
 	string_member(json, "name", t->name);
 	string_member(json, "state", thread_state(t));
 	key(json, "adopted");

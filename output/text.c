@@ -63,7 +63,7 @@ static size_t count_threads(const struct cp_report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->nprocesses; i++)
-		count += report->processes[i].nthreads;
+		count += cp_process_threads(&report->processes[i]);
 	return count;
 }
 
