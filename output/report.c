@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
+#include "base/text.h"
 #include "output/report_parts.h"
 
 #define MAX_QUANTITIES 512 /* of all records together */
@@ -74,7 +75,8 @@ static void add_directory(struct cp_report *report, struct source_list *list, in
 		}
 	}
 	if (length < 0)
-		cp_report_warn(report, "the run directory: %s", cp_error_text((int)-length));
+		cp_report_warn(
+			report, "the run directory: %s", cp_error_text((int)-length));
 }
 
 static void add_path(struct cp_report *report, struct source_list *list, const char *path)
@@ -189,6 +191,18 @@ static void add_group(
 		cp_report_warn(report, "%s", error);
 }
 
+static void add_total(struct cp_report *report, const char *text)
+{
+	const char *blank = strchr(text, ' ');
+	struct cp_launcher_total *total = &report->totals[report->ntotals];
+
+	if (!blank || report->ntotals == CP_MAX_TOTALS ||
+		cp_parse_u64(blank + 1, &total->value) < 0)
+		return;
+	total->name = cp_arena_copy(report->arena, text, (size_t)(blank - text));
+	report->ntotals++;
+}
+
 static void collect_metas(struct cp_report *report, const struct source_list *list)
 {
 	const struct cp_group **groups =
@@ -202,6 +216,8 @@ static void collect_metas(struct cp_report *report, const struct source_list *li
 			if (cp_meta_is(record->metas[j], "group"))
 				add_group(
 					report, groups, cp_meta_value(record->metas[j]));
+			else if (cp_meta_is(record->metas[j], "launcher_total"))
+				add_total(report, cp_meta_value(record->metas[j]));
 			else if (cp_meta_is(record->metas[j], "warning"))
 				cp_report_warn(
 					report, "%s", cp_meta_value(record->metas[j]));
@@ -293,6 +309,7 @@ static void build(struct cp_report *report, const char *const *paths, size_t npa
 	number_quantities(report, &list);
 	collect_metas(report, &list);
 	collect_metrics(report);
+	cp_report_unfollowed(report, list.items, list.count);
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 	report->processes =
 		cp_arena_alloc(report->arena, list.count * sizeof(*report->processes));

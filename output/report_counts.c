@@ -260,8 +260,7 @@ static const char *open_reason(const char *how)
 }
 
 /* What is known of a region that has not ended even once. */
-static void take_open(struct raw *raw, const struct cp_region_item *item,
-	const char *how)
+static void take_open(struct raw *raw, const struct cp_region_item *item, const char *how)
 {
 	uint64_t enabled = 0;
 
@@ -327,6 +326,25 @@ static void count_all(
 			counts[source->quantity[i]] = count_of(raw, i);
 }
 
+/* What the region of many threads knows of them. */
+static void take_folded(const struct cp_record *record, const struct cp_region_item *item,
+	struct cp_region *region)
+{
+	const struct cp_record_header *header = record->header;
+	const struct cp_folded *folded =
+		(const void *)(cp_region_times(
+				       item, header->ncounters, header->nquantities) +
+			       header->nperf_groups);
+
+	region->folded = true;
+	if (item->item.size < cp_region_item_size(header->ncounters, header->nquantities,
+				      header->nperf_groups) +
+				      sizeof(*folded))
+		return;
+	region->nthreads = folded->threads;
+	region->longest_ns = folded->longest_ns;
+}
+
 void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	const struct cp_region_item *item, const struct cp_thread_item *thread,
 	const char *how, struct cp_region *region)
@@ -334,7 +352,8 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	struct raw raw = {.report = report, .record = &source->record};
 
 	take_apart(&raw, item);
-	if (raw.sim && !item->parent)
+	if (raw.sim && !item->parent &&
+		!(thread->state & (CP_THREAD_FOLDED | CP_THREAD_FOLDS)))
 		take_mirror(&raw, thread);
 	if (!item->calls)
 		take_open(&raw, item, how);
@@ -347,6 +366,8 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	region->children_ns = item->children_ns;
 	region->seconds = seconds_of(&raw, item, how);
 	region->nthreads = 1;
+	if (thread->state & CP_THREAD_FOLDS)
+		take_folded(&source->record, item, region);
 }
 
 /* Of the whole process, where the engine knows: the simulated PMU does. */

@@ -44,6 +44,10 @@ void cp_merge_finish(struct cp_report *report, struct cp_region *root);
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
 
+/* report_unfollowed.c: programs that were started without us. */
+void cp_report_unfollowed(
+	struct cp_report *report, struct cp_source *const *sources, size_t nsources);
+
 /* report_warnings.c: what a reader must know before believing the numbers. */
 void cp_report_check(struct cp_report *report);
 

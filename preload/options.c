@@ -29,8 +29,9 @@ const struct cp_option cp_option_table[] = {
 		"where reports go: stderr, - or files ending in .txt or .json; %h %p %r %e"},
 	{PREFIX "DIR", CP_OPTION_TEXT, FIELD(dir), NULL, NULL, "DIRECTORY",
 		"keep the run's records in this directory"},
-	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore", "follow", "HOW",
-		"count the processes that the program starts, or leave them alone"},
+	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore|force", "follow", "HOW",
+		"count the processes that the program starts, leave them alone, or count even "
+		"those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
 		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
 	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
-enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE };
+enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
 /* Strings point into the environment; NULL where not set and without default. */
 struct cp_options {

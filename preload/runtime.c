@@ -28,6 +28,7 @@
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
+#include "preload/follow.h"
 #include "preload/hooks.h"
 #include "preload/rank.h"
 #include "preload/real.h"
@@ -38,6 +39,7 @@
 
 #define RUN "CACHEPEEK__RUN"
 #define WHY "CACHEPEEK__WHY"
+#define LAUNCHER "CACHEPEEK__LAUNCHER" /* the run's directory */
 
 /* Where our memory is under the simulated PMU: below the 16 TiB that its core
  * gives to programs, above what it, or any program's malloc, uses first. */
@@ -146,9 +148,14 @@ static char *const *run_entries(void)
 static int make_run_directory(void)
 {
 	char line[CP_RUNDIR_SIZE + 160];
-	int result = cp_run_make(cp_env_get, cp_runtime.options.dir, cp_runtime.directory,
-		sizeof(cp_runtime.directory));
+	int result = 0;
 
+	if (cp_runtime.launched)
+		cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
+			cp_env_get(LAUNCHER));
+	else
+		result = cp_run_make(cp_env_get, cp_runtime.options.dir,
+			cp_runtime.directory, sizeof(cp_runtime.directory));
 	if (result == 0)
 		return 0;
 	cp_format(line, sizeof(line),
@@ -318,10 +325,12 @@ static void start(int argc, char **argv, char **envp)
 	if (cp_runtime.sim)
 		cp_reexec_restore(argv, envp);
 	inherited = inherit_run();
+	cp_runtime.launched =
+		cp_env_get(LAUNCHER) && access(cp_env_get(LAUNCHER), W_OK | X_OK) == 0;
 	if (!inherited)
 		cp_runtime.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
-	cp_options_read(&cp_runtime.options, envp, complain, NULL);
+	cp_options_read(&cp_runtime.options, cp_follow_start(envp), complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
 	if (cp_is_launcher(cp_own_executable()))
 		return;
@@ -341,6 +350,7 @@ static void start(int argc, char **argv, char **envp)
 	cp_runtime.quiet = false;
 	resolve_events();
 	cp_threads_start();
+	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
 	on_exit(on_exit_handler, NULL);
 	begin_counting();
@@ -397,7 +407,7 @@ static void finish(void *unused)
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
-	if (is_root())
+	if (is_root() && !cp_runtime.launched)
 		cp_report_at_exit();
 }
 
@@ -515,6 +525,7 @@ void cp_process_forked(void)
 	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
+	cp_follow_after_fork();
 	cp_record_close(&cp_runtime.record);
 	cp_names_after_fork();
 	cp_trees_after_fork();

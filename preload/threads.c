@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "base/pool.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "preload/ended.h"
 #include "preload/fatal.h"
 #include "preload/runtime.h"
 
@@ -31,6 +33,11 @@ static pthread_key_t key;
 
 int cp_threads_starting;
 
+void cp_thread_give(struct cp_live_thread *thread)
+{
+	cp_pool_give(&pool, thread);
+}
+
 /* ---- one thread ---- */
 
 /* Threads are named after they begin: read again when they end. */
@@ -38,14 +45,19 @@ static void read_name(struct cp_thread_item *item)
 {
 	char path[64], name[sizeof(item->name)];
 
-	if (cp_confined())
+	if (cp_confined() || !item->tid)
 		return;
+	if (item->tid == (pid_t)cp_syscall(SYS_gettid)) {
+		if (cp_syscall(SYS_prctl, PR_GET_NAME, name) == 0)
+			memcpy(item->name, name, sizeof(name));
+		return;
+	}
 	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)item->tid);
 	if (cp_read_file(path, name, sizeof(name)))
 		memcpy(item->name, name, sizeof(name));
 }
 
-static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
+struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state)
 {
 	struct cp_thread_item *item =
 		cp_record_reserve(&cp_runtime.record, sizeof(struct cp_thread_item));
@@ -60,14 +72,35 @@ static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
 	return item;
 }
 
+/* The offset of a reason in the record; the last one is mostly the same. */
+static struct {
+	struct cp_lock lock;
+	uint64_t offset; /* 0: none yet */
+	struct cp_why why;
+} last_reason;
+
+static uint64_t put_reason(const struct cp_why *why)
+{
+	uint64_t offset;
+
+	cp_lock(&last_reason.lock);
+	if (!last_reason.offset || strcmp(last_reason.why.text, why->text) != 0) {
+		last_reason.why = *why;
+		last_reason.offset = cp_record_put_string(
+			&cp_runtime.record, why->text, strlen(why->text));
+	}
+	offset = last_reason.offset;
+	cp_unlock(&last_reason.lock);
+	return offset;
+}
+
 /* Said once: where one thread fails, the next ones do, too; the report counts
  * them. */
 static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
 	static bool said;
 
-	item->reason =
-		cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
+	item->reason = put_reason(why);
 	item->state |= CP_THREAD_LOST;
 	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		return;
@@ -143,7 +176,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	if (!thread)
 		return NULL;
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
-	thread->item = new_item(thread->tid, state);
+	thread->item = cp_thread_item_new(thread->tid, state);
 	if (!thread->item)
 		goto no_memory;
 	thread->counters.mirror = thread->item->mirror;
@@ -190,7 +223,6 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 		return;
 	take_last_reading(thread, own, true);
 	close_counters(thread);
-	cp_tree_drop(&thread->tree);
 }
 
 /* Threads that we have seen end stay in /proc for a moment. */
@@ -246,7 +278,7 @@ void cp_thread_end(void)
 			CP_THREAD_ENDED;
 		list_remove(thread);
 		remember_ended(thread->tid);
-		cp_pool_give(&pool, thread);
+		cp_ended_keep(thread);
 	}
 	cp_unlock(&lock);
 	cp_fatal_thread_end();
@@ -350,6 +382,9 @@ void cp_threads_after_fork(void)
 
 	cp_lock_reset(&lock);
 	cp_lock_reset(&pool.lock);
+	cp_lock_reset(&last_reason.lock);
+	last_reason.offset = 0;
+	cp_ended_after_fork();
 	cp_fatal_after_fork();
 	cp_threads_starting = 0;
 	if (mine)

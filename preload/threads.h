@@ -83,6 +83,15 @@ static inline void cp_leave_slowly(int state)
 	cp_leave();
 }
 
+/* ---- for ended.c ---- */
+
+/* A published item of the record; NULL: no space. */
+struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state);
+
+void cp_thread_give(struct cp_live_thread *thread);
+
+/* ---- ---- */
+
 /* Threads whose creation was begun and that are not counted yet; atomic. */
 extern int cp_threads_starting;
 

@@ -126,6 +126,52 @@ static void pad_out(struct cp_recording *record, char *at, uint64_t size)
 		&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
 }
 
+/* The list for items of this size; NULL: there are too many sizes. */
+static struct cp_record_free *unused_of(struct cp_recording *record, uint64_t size)
+{
+	for (unsigned i = 0; i < sizeof(record->unused) / sizeof(record->unused[0]);
+		i++) {
+		if (!record->unused[i].size)
+			record->unused[i].size = (uint32_t)size;
+		if (record->unused[i].size == size)
+			return &record->unused[i];
+	}
+	return NULL;
+}
+
+/* Padding to readers until it is published again. */
+static struct cp_item *reuse_locked(struct cp_recording *record, uint64_t size)
+{
+	for (unsigned i = 0; i < sizeof(record->unused) / sizeof(record->unused[0]);
+		i++) {
+		struct cp_item *item = record->unused[i].first;
+
+		if (record->unused[i].size != size || !item)
+			continue;
+		record->unused[i].first = *(struct cp_item **)(item + 1);
+		memset(item + 1, 0, size - sizeof(*item));
+		return item;
+	}
+	return NULL;
+}
+
+void cp_record_recycle(struct cp_recording *record, void *memory)
+{
+	struct cp_item *item = memory;
+	struct cp_record_free *list;
+
+	if (!item)
+		return;
+	cp_item_publish(item, CP_ITEM_PAD);
+	cp_lock(&record->lock);
+	list = unused_of(record, item->size);
+	if (list && item->size >= sizeof(*item) + sizeof(void *)) {
+		*(struct cp_item **)(item + 1) = list->first;
+		list->first = item;
+	}
+	cp_unlock(&record->lock);
+}
+
 static void *reserve_locked(struct cp_recording *record, uint64_t size)
 {
 	struct cp_record_chunk *chunk = &record->chunks[record->nchunks - 1];
@@ -155,7 +201,9 @@ void *cp_record_reserve(struct cp_recording *record, uint64_t size)
 	if (!record->header || size > UINT32_MAX / 2)
 		return NULL;
 	cp_lock(&record->lock);
-	item = reserve_locked(record, size);
+	item = reuse_locked(record, size);
+	if (!item)
+		item = reserve_locked(record, size);
 	cp_unlock(&record->lock);
 	return item;
 }
@@ -193,7 +241,7 @@ uint64_t cp_record_put_string(
 	return cp_record_offset(record, item);
 }
 
-void cp_record_put_meta(
+void *cp_record_put_meta(
 	struct cp_recording *record, const char *key, const char *value, size_t length)
 {
 	size_t key_length = strlen(key);
@@ -201,10 +249,11 @@ void cp_record_put_meta(
 		record, sizeof(struct cp_meta_item) + key_length + 1 + length + 1);
 
 	if (!item)
-		return;
+		return NULL;
 	item->key_length = (uint32_t)key_length;
 	item->length = (uint32_t)length;
 	memcpy(item->text, key, key_length);
 	memcpy(item->text + key_length + 1, value, length);
 	cp_item_publish(item, CP_ITEM_META);
+	return item;
 }

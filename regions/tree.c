@@ -1,48 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "regions/tree.h"
+#include "regions/tree_parts.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/pool.h"
-
-static struct cp_arena hash_arena; /* under hash_lock */
-static struct cp_lock hash_lock;
-
-static void *hash_memory(size_t size)
-{
-	void *memory;
-
-	cp_lock(&hash_lock);
-	memory = cp_arena_alloc(&hash_arena, size);
-	cp_unlock(&hash_lock);
-	return memory;
-}
-
-#define uthash_malloc(size) hash_memory(size)
-#define uthash_free(memory, size) ((void)(memory))
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-/* One path of one thread. */
-struct cp_node {
-	struct cp_region_item *item;
-	uint64_t offset; /* of the item, in the record */
-	struct cp_node *parent;
-	struct cp_name *name;     /* NULL: the root */
-	struct cp_node *children; /* hash by name */
-	struct cp_node *recent;   /* the child used last: loops find it at once */
-	struct cp_node *next;     /* of the tree */
-	UT_hash_handle hh;
-};
-
-/* One open execution. */
-struct cp_frame {
-	struct cp_frame *outer;
-	struct cp_node *node;
-	uint64_t begin_ns;
-	struct cp_reading start;
-};
 
 static struct cp_pool nodes = {.object_size = sizeof(struct cp_node)};
 static struct cp_pool frames = {.object_size = sizeof(struct cp_frame)};
@@ -63,7 +25,8 @@ static struct cp_region_item *new_item(
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = cp_record_reserve(
 		tree->record, cp_region_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups));
+				      layout->ngroups) +
+				      (tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -114,7 +77,7 @@ static struct cp_node *new_node(
 	return node;
 }
 
-static struct cp_node *child_of(
+struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
 {
 	struct cp_node *child = parent->recent;
@@ -130,85 +93,6 @@ static struct cp_node *child_of(
 }
 
 /* ---- adding up ---- */
-
-/*
- * Every change of the record is one transaction: save what it is going to
- * overwrite, open, change, close.  No call of libc: on the simulated PMU that
- * would be the program's.  The order of the stores matters to nobody but the
- * compiler, since the dead write no more; the living are read again until the
- * version is even.
- */
-
-struct change {
-	struct cp_journal_item *journal;
-	uint64_t *to;
-};
-
-/* Two at a time; the compiler is kept from making a memcpy of it. */
-static uint64_t *copy_words(uint64_t *to, const uint64_t *from, uint64_t count)
-{
-	typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
-
-	for (; count >= 4; count -= 4, to += 4, from += 4) {
-		pair low = *(const pair *)from, high = *(const pair *)(from + 2);
-
-		*(pair *)to = low;
-		*(pair *)(to + 2) = high;
-		__asm__ volatile("" : : : "memory");
-	}
-	for (; count > 0; count--) {
-		*to++ = *from++;
-		__asm__ volatile("" : : : "memory");
-	}
-	return to;
-}
-
-static void save(struct change *change, const struct cp_node *node, const void *first,
-	const void *end)
-{
-	struct cp_journal_item *journal = change->journal;
-	struct cp_journal_range *range;
-
-	if (!journal)
-		return;
-	range = &journal->ranges[journal->nranges++];
-	range->offset =
-		node->offset + (uint64_t)((const char *)first - (const char *)node->item);
-	range->size = (uint64_t)((const char *)end - (const char *)first);
-	change->to = copy_words(change->to, first, range->size / 8);
-}
-
-static struct change change_begin(struct cp_tree *tree)
-{
-	if (tree->journal)
-		tree->journal->nranges = 0;
-	return (struct change){
-		tree->journal, tree->journal ? tree->journal->bytes : NULL};
-}
-
-static void change_open(const struct change *change)
-{
-	if (change->journal)
-		__atomic_store_n(&change->journal->active, 1, __ATOMIC_RELEASE);
-}
-
-static void change_close(const struct change *change)
-{
-	if (change->journal)
-		__atomic_store_n(&change->journal->active, 0, __ATOMIC_RELEASE);
-}
-
-/* Readers see an odd version while the region changes, or its writer died. */
-static void write_begin(struct cp_region_item *item)
-{
-	__atomic_store_n(&item->version, item->version | 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-static void write_end(struct cp_region_item *item)
-{
-	__atomic_store_n(&item->version, (item->version | 1) + 1, __ATOMIC_RELEASE);
-}
 
 /* Counters never run backwards; one that did was not ours any more. */
 static uint64_t difference(struct cp_region_item *item, uint64_t now, uint64_t then)
@@ -389,15 +273,14 @@ static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
 	return false;
 }
 
-int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
+static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
 	uint64_t now_ns)
 {
-	memset(tree, 0, sizeof(*tree));
 	tree->layout = layout;
 	tree->record = record;
 	tree->thread = thread;
-	tree->journal = new_journal(tree);
+	tree->journal = tree->folds ? NULL : new_journal(tree);
 	tree->root = new_node(tree, NULL, NULL);
 	tree->begin = cp_pool_take(&frames);
 	if (!tree->root || !tree->begin) {
@@ -410,10 +293,28 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
 	return 0;
 }
 
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
+	uint64_t now_ns)
+{
+	memset(tree, 0, sizeof(*tree));
+	return start(tree, layout, record, thread, reading, now_ns);
+}
+
+int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread)
+{
+	static const struct cp_reading nothing;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->folds = true;
+	return start(tree, layout, record, thread, &nothing, 0);
+}
+
 struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
 {
 	struct cp_node *node =
-		child_of(tree, tree->top ? tree->top->node : tree->root, name);
+		cp_tree_child(tree, tree->top ? tree->top->node : tree->root, name);
 	struct cp_frame *frame = node ? push(tree, node) : NULL;
 
 	return frame ? &frame->start : NULL;
@@ -532,11 +433,13 @@ void cp_tree_spoil(struct cp_tree *tree)
 
 void cp_tree_drop(struct cp_tree *tree)
 {
-	struct cp_node *node = tree->nodes;
+	struct cp_node *node;
 
 	while (tree->top)
 		pop(tree);
-	while (node) {
+	for (node = tree->nodes; node; node = node->next)
+		HASH_CLEAR(hh, node->children);
+	for (node = tree->nodes; node;) {
 		struct cp_node *next = node->next;
 
 		cp_pool_give(&nodes, node);
@@ -583,5 +486,5 @@ void cp_trees_after_fork(void)
 {
 	cp_lock_reset(&nodes.lock);
 	cp_lock_reset(&frames.lock);
-	cp_lock_reset(&hash_lock);
+	cp_hash_after_fork();
 }

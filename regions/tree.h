@@ -32,6 +32,7 @@ struct cp_tree {
 	const struct cp_layout *layout;
 	struct cp_recording *record;
 	uint64_t thread; /* record offset of its thread item */
+	bool folds;      /* stands for many threads: regions end in a cp_folded */
 	struct cp_node *root;
 	struct cp_frame *top;   /* innermost open region; NULL: none */
 	unsigned depth;         /* of open regions */
@@ -86,6 +87,15 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
  * it as left open. */
 void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open);
+
+/* Starts a tree into which others are folded; no region is ever begun in it. */
+int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread);
+
+/* Moves what is recorded in `from`, which is finished, into `into`, and gives
+ * the space in the record back; `from` is then only to be dropped.  false: out
+ * of memory, nothing has happened. */
+bool cp_tree_fold(struct cp_tree *into, struct cp_tree *from);
 
 /* Flags on a region of the record that a failed reading spoiled. */
 void cp_tree_spoil(struct cp_tree *tree);

@@ -10,7 +10,8 @@ PROVE_FLAGS ?= -j2
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
 # What a unit test may call: everything that hooks nothing.
-TEST_SRC := $(CLI_SHARED) regions/names.c regions/tree.c regions/record_write.c
+TEST_SRC := $(CLI_SHARED) regions/names.c regions/tree.c regions/tree_memory.c regions/fold.c \
+	regions/record_write.c
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -35,6 +36,7 @@ PROGRAMS := $(PROGRAM_SRC:tests/programs/%.c=$(T)/programs/%) \
 PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
 PROGRAM_calls := -fno-pie -no-pie
+PROGRAM_static := -static
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
 $(T)/programs/ctor: | $(T)/programs/libctor.so
 

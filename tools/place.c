@@ -23,7 +23,8 @@ int cp_library_path(char *to, size_t size)
 	*strrchr(directory, '/') = '\0';
 	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), places[i], directory);
-		if (access(path, R_OK) == 0 && realpath(path, real) && strlen(real) < size) {
+		if (access(path, R_OK) == 0 && realpath(path, real) &&
+			strlen(real) < size) {
 			strcpy(to, real);
 			return 0;
 		}
@@ -49,18 +50,28 @@ static void add_preload(const char *library)
 	free(value);
 }
 
-int cp_exec_preloaded(char *const argv[], char *const added[])
+int cp_prepare_preload(char *const added[])
 {
 	char library[PATH_MAX];
 
 	if (cp_library_path(library, sizeof(library)) < 0) {
-		fprintf(stderr, "cachepeek: libcachepeek.so is neither beside this command nor in "
+		fprintf(stderr, "cachepeek: libcachepeek.so is neither beside this "
+				"command nor in "
 				"../lib: run `make install`\n");
 		return -ENOENT;
 	}
 	for (; *added; added++)
 		putenv(*added);
 	add_preload(library);
+	return 0;
+}
+
+int cp_exec_preloaded(char *const argv[], char *const added[])
+{
+	int result = cp_prepare_preload(added);
+
+	if (result < 0)
+		return result;
 	execvp(argv[0], argv);
 	return -errno;
 }
