@@ -162,7 +162,8 @@ static int make_run_directory(void)
 static void tell_choice(const struct cp_choice *choice)
 {
 	if (choice->engine == &cp_engine_sim)
-		cp_say("counting on the simulated PMU, 10 to 50 times slower than the program "
+		cp_say("counting on the simulated PMU, 10 to 50 times slower than the "
+		       "program "
 		       "alone (%s). CACHEPEEK_ENGINE=perf forbids this",
 			choice->why);
 	else
@@ -501,6 +502,24 @@ void cp_exec_failed(void)
 			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
 }
 
+/*
+ * A signal handler that has interrupted us forks: the child goes back to what we
+ * were doing, with its locks held by itself or by nobody.  It finishes that,
+ * without its parent's record, and is not counted (an exec makes that good).
+ */
+static void forked_inside(void)
+{
+	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
+	cp_runtime.pid = getpid();
+	cp_runtime.state = CP_OFF;
+	cp_fd_after_fork();
+	if (cp_record_detach(&cp_runtime.record) < 0)
+		cp_runtime.record.header = NULL;
+	cp_say("process %d is not counted: a signal handler forked it inside "
+	       "libcachepeek.so",
+		(int)cp_runtime.pid);
+}
+
 void cp_process_forked(void)
 {
 	int saved = errno;
@@ -508,9 +527,17 @@ void cp_process_forked(void)
 	if (!cp_counting())
 		return;
 	cp_sim_pause();
+	if (cp_self.depth > 0) {
+		forked_inside();
+		errno = saved;
+		cp_sim_resume();
+		return;
+	}
 	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
+	cp_fd_after_fork();
+	cp_hooks_after_fork();
 	cp_record_close(&cp_runtime.record);
 	cp_names_after_fork();
 	cp_trees_after_fork();
