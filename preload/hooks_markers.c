@@ -13,6 +13,7 @@
 #include "preload/runtime.h"
 #include "preload/threads.h"
 #include "regions/cachepeek.h"
+#include "preload/real.h"
 
 /* ---- entering ---- */
 
@@ -101,9 +102,9 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	report_misuse(misuse, thread, name, inner);
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 }
 
@@ -134,9 +135,9 @@ static struct cp_reading *open_region(struct cp_live_thread *thread, struct cp_n
 	if (cp_tree_has_child(&thread->tree, name))
 		return cp_tree_begin(&thread->tree, name);
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	start = cp_tree_begin(&thread->tree, name);
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 	return start;
 }
@@ -239,10 +240,10 @@ static void flush(void)
 	if (!thread)
 		return;
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	cp_threads_adopt();
 	cp_threads_flush();
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 	leave(thread);
 	errno = saved;

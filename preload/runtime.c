@@ -342,7 +342,7 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	cp_threads_start();
 	cp_hooks_start(run_entries());
-	on_exit(on_exit_handler, NULL);
+	CP_REAL(on_exit)(on_exit_handler, NULL);
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/threads.h"
+#include "preload/real.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -212,7 +213,7 @@ static void begin_self(void)
 
 	cp_self.thread = lost ? NULL : thread;
 	cp_self.lost = lost ? thread : NULL;
-	pthread_setspecific(key, &cp_self);
+	CP_REAL(pthread_setspecific)(key, &cp_self);
 }
 
 void cp_thread_begin(void)
@@ -270,14 +271,14 @@ static void destructor(void *value)
 {
 	(void)value;
 	if (++cp_self.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
-		pthread_setspecific(key, &cp_self);
+		CP_REAL(pthread_setspecific)(key, &cp_self);
 	else
 		cp_thread_left();
 }
 
 void cp_threads_start(void)
 {
-	pthread_key_create(&key, destructor);
+	CP_REAL(pthread_key_create)(&key, destructor);
 }
 
 /* ---- all threads ---- */
