@@ -369,7 +369,11 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 		cp_map_from(SIM_MEMORY);
 	}
 	began = cp_now_ns();
-	start(argc, argv, envp);
+	/* One block is enough for all that the constructor asks for. */
+	if (cp_arena_alloc(&cp_runtime.arena, 1))
+		start(argc, argv, envp);
+	else
+		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	if (cp_runtime.record.header)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
 	errno = saved;

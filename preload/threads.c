@@ -75,6 +75,21 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 	cp_say("thread %d is not counted: %s", item->tid, why->text);
 }
 
+/* Neither in the memory of the process nor in its record; said once. */
+static void warn_no_memory(pid_t tid)
+{
+	static bool said;
+	char line[120];
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	cp_format(line, sizeof(line),
+		"thread %d, or more, is not counted: no memory for it, or no room on the "
+		"disk",
+		(int)(tid ? tid : gettid()));
+	cp_warn(line);
+}
+
 static void list_add(struct cp_live_thread *thread)
 {
 	cp_lock(&lock);
@@ -141,8 +156,10 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	struct cp_why why = {""};
 	int result;
 
-	if (!thread)
+	if (!thread) {
+		warn_no_memory(tid);
 		return NULL;
+	}
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
 	thread->item = new_item(thread->tid, state);
 	if (!thread->item)
@@ -167,6 +184,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 no_tree:
 	close_counters(thread);
 no_memory:
+	warn_no_memory(thread->tid);
 	cp_pool_give(&pool, thread);
 	return NULL;
 }
