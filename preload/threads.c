@@ -25,7 +25,7 @@ __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
  * taken with it held. */
 static struct cp_lock lock;
 static struct cp_live_thread *live;
-static unsigned nlive;
+static unsigned nlive; /* atomic; changed under the lock */
 
 static struct cp_pool pool = {.object_size = sizeof(struct cp_live_thread)};
 static pthread_key_t key;
@@ -97,7 +97,7 @@ static void list_add(struct cp_live_thread *thread)
 	if (live)
 		live->previous = thread;
 	live = thread;
-	nlive++;
+	__atomic_fetch_add(&nlive, 1, __ATOMIC_RELAXED);
 	cp_unlock(&lock);
 }
 
@@ -109,7 +109,7 @@ static void list_remove(struct cp_live_thread *thread)
 		thread->previous->next = thread->next;
 	else
 		live = thread->next;
-	nlive--;
+	__atomic_fetch_sub(&nlive, 1, __ATOMIC_RELAXED);
 }
 
 /*
@@ -285,10 +285,16 @@ bool cp_threads_all_ended(void)
 
 /* glibc runs TSD destructors in up to four rounds, as long as some set their
  * key again; ours does, to be the last and count what the others do. */
+#ifdef __SANITIZE_THREAD__ /* whose runtime is gone in the last round */
+#define ROUNDS (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+#else
+#define ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
+#endif
+
 static void destructor(void *value)
 {
 	(void)value;
-	if (++cp_self.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+	if (++cp_self.rounds < ROUNDS)
 		CP_REAL(pthread_setspecific)(key, &cp_self);
 	else
 		cp_thread_left();
@@ -335,7 +341,7 @@ void cp_threads_finish(void)
 		stop_counting(thread, thread == cp_self.thread);
 	}
 	live = NULL;
-	nlive = 0;
+	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
 	cp_self.thread = cp_self.lost = NULL;
 	cp_unlock(&lock);
 }
@@ -380,7 +386,7 @@ void cp_threads_after_fork(void)
 			cp_pool_give(&pool, thread);
 	}
 	live = NULL;
-	nlive = 0;
+	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
 	begin_self();
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
@@ -435,7 +441,8 @@ static bool somebody_new(void)
 {
 	struct stat task;
 
-	return stat("/proc/self/task", &task) == 0 && task.st_nlink > nlive + 2;
+	return stat("/proc/self/task", &task) == 0 &&
+	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2;
 }
 
 void cp_threads_adopt(void)
