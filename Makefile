@@ -50,6 +50,7 @@ endif
 # Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/cachepeek.
 -include tools/sim/sim.mk
 -include tests/tests.mk
+-include tests/sanitize.mk
 -include tests/fuzz/fuzz.mk
 -include tests/vm/vm.mk
 
@@ -101,7 +102,7 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm asan bench
+.PHONY: demo demo-run check check-vm bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
@@ -111,11 +112,6 @@ check: ## install what is missing, build, and run every test
 check-vm: ## the perf engine on an emulated arm64 PMU, under a real kernel
 	@sh tools/deps.sh build check vm
 	@$(MAKE) --no-print-directory check-vm-run
-asan: ## the unit tests under the address and undefined-behaviour sanitizers
-	@sh tools/deps.sh build check
-	@$(MAKE) --no-print-directory B=$(B)/asan \
-		CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
-		check-unit
 bench: ## print the measured costs beside their budgets
 	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory bench-run
@@ -169,6 +165,6 @@ format-check: ## list what format would change; fails if that is anything
 clean: ## remove what was built
 	rm -rf $(B)
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | sort | \
+	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## /\1\t/p' Makefile tests/*.mk tests/*/*.mk | sort | \
 		while IFS='	' read -r target what; do printf '%-14s%s\n' "$$target" "$$what"; done
 	@echo 'Variables: PREFIX=$(PREFIX) DESTDIR= B=$(B) CC=$(CC) CFLAGS="$(CFLAGS)" CI='

@@ -119,7 +119,7 @@ static void handler(int number, siginfo_t *info, void *context)
 	if (cp_self.depth > 0) {
 		cp_process_cut(CP_HOW_SIGNAL, number);
 	} else {
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+		CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 		cp_process_end(CP_HOW_SIGNAL, number);
 		cp_process_cut(CP_HOW_SIGNAL, number);
 	}

@@ -13,6 +13,7 @@
 #include "preload/runtime.h"
 #include "preload/threads.h"
 #include "regions/cachepeek.h"
+#include "preload/real.h"
 
 /* ---- entering ---- */
 
@@ -101,9 +102,31 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	report_misuse(misuse, thread, name, inner);
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+}
+
+/* No memory, or no room on the disk: once is enough, too. */
+static void note_not_opened(
+	const struct cp_live_thread *thread, const struct cp_name *name)
+{
+	static bool said;
+	char line[240];
+	int state;
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_format(line, sizeof(line),
+		"region \"%.80s\" in thread %d, or more, is not counted: no memory for "
+		"it, "
+		"or no room on the disk",
+		name->text, (int)thread->tid);
+	cp_warn(line);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 }
 
@@ -118,6 +141,8 @@ static cachepeek_region region_register(const char *name)
 		return NULL;
 	cp_sim_pause();
 	handle = cp_name_intern(name, strlen(name));
+	if (!handle)
+		cp_warn("a region is not counted: no memory for its name");
 	cp_sim_resume();
 	cp_leave();
 	errno = saved;
@@ -134,9 +159,9 @@ static struct cp_reading *open_region(struct cp_live_thread *thread, struct cp_n
 	if (cp_tree_has_child(&thread->tree, name))
 		return cp_tree_begin(&thread->tree, name);
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	start = cp_tree_begin(&thread->tree, name);
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 	return start;
 }
@@ -153,6 +178,8 @@ static void begin(cachepeek_region name)
 	if (start) {
 		read_marker(thread, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
+	} else {
+		note_not_opened(thread, name);
 	}
 	leave(thread);
 }
@@ -239,10 +266,10 @@ static void flush(void)
 	if (!thread)
 		return;
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	cp_threads_adopt();
 	cp_threads_flush();
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 	leave(thread);
 	errno = saved;

@@ -251,7 +251,8 @@ static int start_record(void)
 	cp_format(line, sizeof(line),
 		"no run record in %s (errno %d): process %d is not counted",
 		cp_runtime.directory, -result, (int)cp_runtime.pid);
-	cp_warn(line);
+	/* In a child, too: there is no record to keep the line in. */
+	cp_say("%s", line);
 	return result;
 }
 
@@ -352,7 +353,7 @@ static void start(int argc, char **argv, char **envp)
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
-	on_exit(on_exit_handler, NULL);
+	CP_REAL(on_exit)(on_exit_handler, NULL);
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
@@ -380,7 +381,11 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 		cp_fd_hide_beyond_limit();
 	}
 	began = cp_now_ns();
-	start(argc, argv, envp);
+	/* One block is enough for all that the constructor asks for. */
+	if (cp_arena_alloc(&cp_runtime.arena, 1))
+		start(argc, argv, envp);
+	else
+		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	if (cp_runtime.record.header)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
 	errno = saved;
@@ -515,6 +520,24 @@ void cp_exec_failed(void)
 			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
 }
 
+/*
+ * A signal handler that has interrupted us forks: the child goes back to what we
+ * were doing, with its locks held by itself or by nobody.  It finishes that,
+ * without its parent's record, and is not counted (an exec makes that good).
+ */
+static void forked_inside(void)
+{
+	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
+	cp_runtime.pid = getpid();
+	cp_runtime.state = CP_OFF;
+	cp_fd_after_fork();
+	if (cp_record_detach(&cp_runtime.record) < 0)
+		cp_runtime.record.header = NULL;
+	cp_say("process %d is not counted: a signal handler forked it inside "
+	       "libcachepeek.so",
+		(int)cp_runtime.pid);
+}
+
 void cp_process_forked(void)
 {
 	int saved = errno;
@@ -522,10 +545,18 @@ void cp_process_forked(void)
 	if (!cp_counting())
 		return;
 	cp_sim_pause();
+	if (cp_self.depth > 0) {
+		forked_inside();
+		errno = saved;
+		cp_sim_resume();
+		return;
+	}
 	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
 	cp_follow_after_fork();
+	cp_fd_after_fork();
+	cp_hooks_after_fork();
 	cp_record_close(&cp_runtime.record);
 	cp_names_after_fork();
 	cp_trees_after_fork();

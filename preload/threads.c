@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/threads.h"
+#include "preload/real.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@ __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
  * taken with it held. */
 static struct cp_lock lock;
 static struct cp_live_thread *live;
-static unsigned nlive;
+static unsigned nlive; /* atomic; changed under the lock */
 
 static struct cp_pool pool = {.object_size = sizeof(struct cp_live_thread)};
 static pthread_key_t key;
@@ -107,6 +108,21 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 	cp_say("thread %d is not counted: %s", item->tid, why->text);
 }
 
+/* Neither in the memory of the process nor in its record; said once. */
+static void warn_no_memory(pid_t tid)
+{
+	static bool said;
+	char line[120];
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	cp_format(line, sizeof(line),
+		"thread %d, or more, is not counted: no memory for it, or no room on the "
+		"disk",
+		(int)(tid ? tid : gettid()));
+	cp_warn(line);
+}
+
 static void list_add(struct cp_live_thread *thread)
 {
 	cp_lock(&lock);
@@ -114,7 +130,7 @@ static void list_add(struct cp_live_thread *thread)
 	if (live)
 		live->previous = thread;
 	live = thread;
-	nlive++;
+	__atomic_fetch_add(&nlive, 1, __ATOMIC_RELAXED);
 	cp_unlock(&lock);
 }
 
@@ -126,7 +142,7 @@ static void list_remove(struct cp_live_thread *thread)
 		thread->previous->next = thread->next;
 	else
 		live = thread->next;
-	nlive--;
+	__atomic_fetch_sub(&nlive, 1, __ATOMIC_RELAXED);
 }
 
 /*
@@ -173,8 +189,10 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	struct cp_why why = {""};
 	int result;
 
-	if (!thread)
+	if (!thread) {
+		warn_no_memory(tid);
 		return NULL;
+	}
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
 	thread->item = cp_thread_item_new(thread->tid, state);
 	if (!thread->item)
@@ -199,6 +217,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 no_tree:
 	close_counters(thread);
 no_memory:
+	warn_no_memory(thread->tid);
 	cp_pool_give(&pool, thread);
 	return NULL;
 }
@@ -244,7 +263,7 @@ static void begin_self(void)
 
 	cp_self.thread = lost ? NULL : thread;
 	cp_self.lost = lost ? thread : NULL;
-	pthread_setspecific(key, &cp_self);
+	CP_REAL(pthread_setspecific)(key, &cp_self);
 }
 
 void cp_thread_begin(void)
@@ -298,18 +317,24 @@ bool cp_threads_all_ended(void)
 
 /* glibc runs TSD destructors in up to four rounds, as long as some set their
  * key again; ours does, to be the last and count what the others do. */
+#ifdef __SANITIZE_THREAD__ /* whose runtime is gone in the last round */
+#define ROUNDS (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+#else
+#define ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
+#endif
+
 static void destructor(void *value)
 {
 	(void)value;
-	if (++cp_self.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
-		pthread_setspecific(key, &cp_self);
+	if (++cp_self.rounds < ROUNDS)
+		CP_REAL(pthread_setspecific)(key, &cp_self);
 	else
 		cp_thread_left();
 }
 
 void cp_threads_start(void)
 {
-	pthread_key_create(&key, destructor);
+	CP_REAL(pthread_key_create)(&key, destructor);
 }
 
 /* ---- all threads ---- */
@@ -348,7 +373,7 @@ void cp_threads_finish(void)
 		stop_counting(thread, thread == cp_self.thread);
 	}
 	live = NULL;
-	nlive = 0;
+	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
 	cp_self.thread = cp_self.lost = NULL;
 	cp_unlock(&lock);
 }
@@ -396,7 +421,7 @@ void cp_threads_after_fork(void)
 			cp_pool_give(&pool, thread);
 	}
 	live = NULL;
-	nlive = 0;
+	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
 	begin_self();
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
@@ -451,7 +476,8 @@ static bool somebody_new(void)
 {
 	struct stat task;
 
-	return stat("/proc/self/task", &task) == 0 && task.st_nlink > nlive + 2;
+	return stat("/proc/self/task", &task) == 0 &&
+	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2;
 }
 
 void cp_threads_adopt(void)

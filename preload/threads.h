@@ -12,6 +12,7 @@
 
 #include "preload/engine/engine.h"
 #include "regions/tree.h"
+#include "preload/real.h"
 
 struct cp_live_thread {
 	struct cp_live_thread *next, *previous;
@@ -73,13 +74,13 @@ static inline bool cp_enter_slowly(int *state)
 {
 	if (!cp_enter())
 		return false;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, state);
 	return true;
 }
 
 static inline void cp_leave_slowly(int state)
 {
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_leave();
 }
 

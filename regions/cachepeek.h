@@ -130,10 +130,16 @@ static inline void cachepeek_flush(void)
 #define CACHEPEEK_REGION_(call, name)                                                    \
 	do {                                                                             \
 		static cachepeek_region cachepeek_handle_;                               \
+		cachepeek_region cachepeek_known_;                                       \
 		if (cachepeek_api()) {                                                   \
-			if (!cachepeek_handle_)                                          \
-				cachepeek_handle_ = cachepeek_region_register(name);     \
-			cachepeek_api()->call(cachepeek_handle_);                        \
+			cachepeek_known_ =                                               \
+				__atomic_load_n(&cachepeek_handle_, __ATOMIC_ACQUIRE);   \
+			if (!cachepeek_known_) {                                         \
+				cachepeek_known_ = cachepeek_region_register(name);      \
+				__atomic_store_n(&cachepeek_handle_, cachepeek_known_,   \
+					__ATOMIC_RELEASE);                               \
+			}                                                                \
+			cachepeek_api()->call(cachepeek_known_);                         \
 		}                                                                        \
 	} while (0)
 #define CACHEPEEK_BEGIN(name) CACHEPEEK_REGION_(begin, name)

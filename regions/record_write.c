@@ -113,6 +113,30 @@ void cp_record_close(struct cp_recording *record)
 	cp_fd_drop(&record->fd);
 }
 
+/* Moved over the shared pages, which are what they were to everybody else. */
+static int detach_chunk(const struct cp_record_chunk *chunk)
+{
+	void *copy = cp_map(chunk->size, -1, 0);
+
+	if (!copy)
+		return -errno;
+	memcpy(copy, chunk->base, chunk->size);
+	if (mremap(copy, chunk->size, chunk->size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		    chunk->base) == MAP_FAILED)
+		return -errno;
+	return 0;
+}
+
+int cp_record_detach(struct cp_recording *record)
+{
+	int result = 0;
+
+	record->sealed = true;
+	for (unsigned i = 0; i < record->nchunks && result == 0; i++)
+		result = detach_chunk(&record->chunks[i]);
+	return result;
+}
+
 /* The rest of a chunk that is too small for the next item. */
 static void pad_out(struct cp_recording *record, char *at, uint64_t size)
 {

@@ -39,6 +39,10 @@ int cp_record_create(struct cp_recording *record, const char *directory, int pid
 /* Unmaps; the file stays. */
 void cp_record_close(struct cp_recording *record);
 
+/* In a fork child that may be writing to it: from now on what it writes goes
+ * nowhere.  0 or -errno. */
+int cp_record_detach(struct cp_recording *record);
+
 /* Space for an item of `size` bytes (any size; rounded up), zeroed, type still
  * CP_ITEM_NONE: fill it and then cp_item_publish it.  NULL when the file cannot
  * grow.  Thread-safe. */

@@ -37,6 +37,8 @@ PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
 PROGRAM_calls := -fno-pie -no-pie
 PROGRAM_static := -static
+# So that libstep.so finds its function.
+PROGRAM_coexist := -rdynamic
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
 $(T)/programs/ctor: | $(T)/programs/libctor.so
 

@@ -43,7 +43,7 @@ SKIP: {
 	my %end = (kill => 'killed 9', raw => 'exit 22', return => 'exit 3');
 	for my $case (['kill', '0000'], ['kill', 2000], ['raw', 2000], ['return', 2000]) {
 		my ($how, $pages) = @$case;
-		my $run = launch([program('faults'), $pages, $how]);
+		my $run = launch([program('pages_left'), $pages, $how]);
 		my $what = "$how, $pages pages";
 		is(status_text($run->{status}), $status{$how}, "$what: the program's status");
 		is($run->{err}, '', "$what: nothing to say");
@@ -62,11 +62,11 @@ SKIP: {
 		cmp_ok($argument_pages, '<', $most, "$what: rusage has the arguments' pages more");
 		is($usage - $events, $argument_pages, "$what: and none else") if @fixed;
 	}
-	my $text = run(command => [cli(), program('faults'), 10, 'kill'],
+	my $text = run(command => [cli(), program('pages_left'), 10, 'kill'],
 		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $SOFTWARE})->{err};
 	like($text, qr/killed by SIGKILL/, 'the text report says who ended it');
 	like($text, qr/^totals .*perf::PAGE-FAULTS\s+\d+/ms, '... and has the totals');
-	$text = run(command => [cli(), program('faults'), 10, 'return'],
+	$text = run(command => [cli(), program('pages_left'), 10, 'return'],
 		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $SOFTWARE})->{err};
 	like($text, qr/whole run/, 'a program that ends by itself: a report');
 	unlike($text, qr/^totals/m, '... in which they would say nothing new');
