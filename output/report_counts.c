@@ -210,13 +210,13 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 	cp_count_finish_calls(count, raw->calls);
 }
 
-static struct cp_count count_of(const struct raw *raw, uint32_t index)
+static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
 {
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
 	struct cp_count count = {.error = -1};
 	struct cover cover;
 
-	if (!quantity->available)
+	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent)
 		return no_count(quantity->reason_length
 					? quantity->text + quantity->name_length + 1
 					: "not available on this PMU");
@@ -324,7 +324,7 @@ static void count_all(
 	cp_counts_unavailable(raw->report, counts, "not asked for in this process");
 	for (uint32_t i = 0; i < raw->record->header->nquantities; i++)
 		if (source->quantity[i] != CP_NOT_NUMBERED)
-			counts[source->quantity[i]] = count_of(raw, i);
+			counts[source->quantity[i]] = count_of(raw, i, source->silent[i]);
 }
 
 void cp_count_region(struct cp_report *report, const struct cp_source *source,

@@ -99,6 +99,13 @@ static bool encode_raw(const char *event, struct perf_event_attr *attr)
 	return apply_modes(event + 1 + digits, attr);
 }
 
+bool cp_event_is_raw(const char *event)
+{
+	struct perf_event_attr attr;
+
+	return encode_raw(event, &attr);
+}
+
 static bool breakpoint_access(const char *letters, struct perf_event_attr *attr)
 {
 	attr->bp_type = 0;

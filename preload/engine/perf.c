@@ -14,6 +14,7 @@
 #include "base/syscall.h"
 #include "preload/engine/engine.h"
 #include "preload/engine/explain.h"
+#include "preload/engine/proof.h"
 #include "preload/engine/userread.h"
 
 #define READ_FORMAT                                                                      \
@@ -61,13 +62,19 @@ static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leade
 static int probed[CP_MAX_COUNTERS];
 static unsigned nprobed;
 
-int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why)
+int cp_perf_probe(const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why)
 {
 	int fd = open_event(attr, 0, -1);
 
 	if (fd < 0) {
 		cp_perf_explain(-fd, attr, why);
 		return fd;
+	}
+	if (proof)
+		*proof = cp_prove(fd, attr, why);
+	if (proof && *proof == CP_PROOF_MISSING) {
+		cp_fd_close(fd);
+		return -ENOENT;
 	}
 	if (nprobed < CP_MAX_COUNTERS)
 		probed[nprobed++] = fd;
@@ -400,40 +407,37 @@ const struct cp_engine cp_engine_perf = {
 
 /* ---- is there hardware that counts? ---- */
 
-/* Touches enough memory that any cache event must move. */
-static void touch_memory(void)
+static int counts(uint64_t config, struct cp_why *why)
 {
-	static volatile char buffer[1 << 16];
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = config,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = open_event(&attr, 0, -1);
+	bool moved;
 
-	for (unsigned i = 0; i < sizeof(buffer); i += 64)
-		buffer[i]++;
+	if (fd < 0) {
+		cp_perf_explain(-fd, &attr, why);
+		return fd;
+	}
+	moved = cp_event_moves(fd);
+	cp_fd_close(fd);
+	if (moved)
+		return 0;
+	cp_format(why->text, sizeof(why->text),
+		"the PMU accepts events but does not count (a hypervisor masks it?): pass the "
+		"vPMU through, or run on bare metal");
+	return -ENODATA;
 }
 
 bool cp_perf_hardware_works(struct cp_why *why)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	struct group_values values = {0};
-	int fd = open_event(&attr, 0, -1);
+	struct cp_why second;
 
-	if (fd < 0) {
-		cp_perf_explain(-fd, &attr, why);
-		return false;
-	}
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	touch_memory();
-	if (read(fd, &values, sizeof(values)) < 0)
-		values.running = 0;
-	cp_fd_close(fd);
-	if (values.running && values.value[0])
-		return true;
-	cp_format(why->text, sizeof(why->text),
-		"the PMU accepts events but does not count (a hypervisor masks it?): "
-		"pass the "
-		"vPMU through, or run on bare metal");
-	return false;
+	/* Some emulators count cycles only; the first answer is the better one
+	 * to tell. */
+	return counts(PERF_COUNT_HW_INSTRUCTIONS, why) == 0 ||
+	       counts(PERF_COUNT_HW_CPU_CYCLES, &second) == 0;
 }

@@ -250,6 +250,45 @@ static void test_unavailable(void)
 	clear();
 }
 
+/* Two processes whose event is unproven, that count so many of it. */
+static const struct cp_report *unproven(uint64_t first, uint64_t second)
+{
+	const uint64_t misses[] = {first, second};
+
+	for (int32_t i = 0; i < 2; i++) {
+		char name[20];
+
+		make_begin(&make, CP_ENGINE_PERF, 100 + i);
+		make_counter(&make, "i", 0, 0);
+		make_counter(&make, "r3", 0, 0);
+		make_quantity(&make, "instructions", NULL, (int[]){1, 0});
+		make_quantity(&make, "r3", "0 in a self-test, too", (int[]){2, 0})
+			->available = CP_QUANTITY_UNPROVEN;
+		region(make_thread(&make, 100 + i, CP_THREAD_ENDED, "t"), NULL, NULL, 1, 10,
+			misses[i]);
+		snprintf(name, sizeof(name), "%d-0.rec", 100 + i);
+		make_write(&make, directory, name);
+	}
+	return build();
+}
+
+static void test_unproven(void)
+{
+	const struct cp_report *report = unproven(0, 0);
+
+	is_string(cp_status_name(report->total->counts[1].status), "unavailable",
+		"an unproven event that never moved has no value");
+	is_string(report->total->counts[1].reason, "0 in a self-test, too", "but a reason");
+	is_string(cp_status_name(report->total->counts[0].status), "exact",
+		"which costs the others nothing");
+	clear();
+	report = unproven(0, 7);
+	is_u64(report->total->counts[1].value, 7, "one that moved somewhere counts");
+	is_string(cp_status_name(report->processes[0].total->counts[1].status), "exact",
+		"and its zeros are zeros");
+	clear();
+}
+
 static void test_negative(void)
 {
 	struct cp_thread_item *thread;
@@ -433,6 +472,7 @@ int main(void)
 	test_sums(CP_ENGINE_PERF, "perf");
 	test_scaling();
 	test_unavailable();
+	test_unproven();
 	test_negative();
 	test_lost_thread();
 	test_per_call();
