@@ -32,7 +32,7 @@ static inline void cp_call_on_stack(void *top, void (*function)(void *), void *a
 			 : "+r"(first)
 			 : [stack] "r"(stack), [call] "r"(call)
 			 : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
-			 "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x30",
+			 "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30",
 			 "cc", "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
 			 "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
 			 "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
