@@ -70,8 +70,8 @@ static int counter_for(struct cp_event_set *set, const char *event, struct cp_wh
 		return -EINVAL;
 	}
 	if (set->ncounters == CP_MAX_COUNTERS) {
-		cp_format(why->text, sizeof(why->text), "more than %d counters: ask for fewer events",
-			CP_MAX_COUNTERS);
+		cp_format(why->text, sizeof(why->text),
+			"more than %d counters: ask for fewer events", CP_MAX_COUNTERS);
 		return -ENOSPC;
 	}
 	error = cp_perf_probe(&attr, wants_proof(event, &attr) ? &proof : NULL, why);
@@ -83,8 +83,8 @@ static int counter_for(struct cp_event_set *set, const char *event, struct cp_wh
 	return (int)set->ncounters - 1;
 }
 
-static void add_term(
-	struct cp_event_set *set, struct cp_quantity *quantity, int sign, unsigned counter)
+static void add_term(struct cp_event_set *set, struct cp_quantity *quantity, int sign,
+	unsigned counter)
 {
 	cp_quantity_add_term(quantity, sign, counter);
 	if (!set->counters[counter].unproven)
@@ -100,7 +100,8 @@ static bool try_alternative(struct cp_event_set *set, struct cp_quantity *quanti
 	quantity->nterms = 0;
 	quantity->unproven = false;
 	for (size_t i = 0; i < alternative->nterms; i++) {
-		int counter = counter_for(set, alternative->terms[i].event, &quantity->why);
+		int counter =
+			counter_for(set, alternative->terms[i].event, &quantity->why);
 
 		if (counter < 0)
 			return false;
@@ -172,9 +173,10 @@ void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *reque
 	for (size_t i = 0; i < request->nnames; i++) {
 		struct cp_quantity *quantity = cp_set_quantity(set, request->names[i]);
 
-		quantity->available = cp_preset_known(quantity->name)
-					      ? resolve_preset(set, quantity, arena)
-					      : resolve_event(set, quantity, arena, complain);
+		quantity->available =
+			cp_preset_known(quantity->name)
+				? resolve_preset(set, quantity, arena)
+				: resolve_event(set, quantity, arena, complain);
 		if (!quantity->available)
 			quantity->nterms = 0;
 	}

@@ -64,12 +64,12 @@ static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
  * them. */
 static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 
 	item->reason =
 		cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
 	item->state |= CP_THREAD_LOST;
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_say("thread %d is not counted: %s", item->tid, why->text);
 }

@@ -18,8 +18,8 @@ build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip'
 check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node.
 ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
-# What `make check-vm` runs: an arm64 machine, and the compiler for it.
-vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio gzip'
+# What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
+vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
 usage()
 {

@@ -62,7 +62,8 @@ static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leade
 static int probed[CP_MAX_COUNTERS];
 static unsigned nprobed;
 
-int cp_perf_probe(const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why)
+int cp_perf_probe(
+	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why)
 {
 	int fd = open_event(attr, 0, -1);
 
@@ -427,7 +428,8 @@ static int counts(uint64_t config, struct cp_why *why)
 	if (moved)
 		return 0;
 	cp_format(why->text, sizeof(why->text),
-		"the PMU accepts events but does not count (a hypervisor masks it?): pass the "
+		"the PMU accepts events but does not count (a hypervisor masks it?): "
+		"pass the "
 		"vPMU through, or run on bare metal");
 	return -ENODATA;
 }

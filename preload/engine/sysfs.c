@@ -34,7 +34,8 @@ static bool any_entry(const char *path,
 
 	if (fd < 0)
 		return false;
-	while (!found && (size = cp_syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
+	while (!found &&
+		(size = cp_syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
 		for (long at = 0; at < size && !found;) {
 			const struct entry *entry = (const struct entry *)(buffer + at);
 
