@@ -201,8 +201,11 @@ static void test_scaling(void)
 	is_double_near(count->coverage, 0.25, 1e-12, "with the coverage");
 	is_double_near(count->error, cp_scaling_error(4000, 0.25, 1e8), 1e-6,
 		"and an error bar");
-	is_double_near(cp_scaling_error(4000, 0.25, 1e8), 2 * 4000 * 0.17320508, 1e-3,
-		"of two standard errors over 25 slices");
+	is_double_near(cp_scaling_error(4000, 0.25, 1e8), 2 * 4000 * 0.17535678, 1e-3,
+		"of two standard errors over 25 slices and 1000 events");
+	is_double_near(cp_scaling_error(8, 0.5, 4e9), 2 * 8 * 0.35425979, 1e-6,
+		"few events are uncertain, however many slices");
+	is_double_near(cp_scaling_error(0, 0.25, 1e8), 12, 1e-9, "none are, too");
 	count = misses_with(1000, 1000);
 	is_u64(count->value, 1000, "all of the time: as counted");
 	is_string(cp_status_name(count->status), "exact", "exactly");
