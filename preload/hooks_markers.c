@@ -42,7 +42,7 @@ static void leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
-/* The counters alone, errno kept. */
+/* The counters alone, errno kept; the tree knows what to do with a failure. */
 static int read_counters(struct cp_live_thread *thread, struct cp_reading *reading)
 {
 	int saved = errno, result;
@@ -63,10 +63,7 @@ static void read_marker(
 		return;
 	}
 	*now_ns = cp_now_ns();
-	if (read_counters(thread, reading) == 0)
-		return;
-	memset(reading, 0, sizeof(*reading));
-	cp_tree_spoil(&thread->tree);
+	read_counters(thread, reading);
 }
 
 /* ---- misuse: each kind and name once per thread is enough ---- */
@@ -214,8 +211,8 @@ static void pause_regions(void)
 
 	if (!thread)
 		return;
-	if (read_counters(thread, &reading) == 0)
-		cp_tree_pause(&thread->tree, &reading, cp_now_ns());
+	read_counters(thread, &reading);
+	cp_tree_pause(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }
 
@@ -226,8 +223,8 @@ static void resume_regions(void)
 
 	if (!thread)
 		return;
-	if (read_counters(thread, &reading) == 0)
-		cp_tree_resume(&thread->tree, &reading, cp_now_ns());
+	read_counters(thread, &reading);
+	cp_tree_resume(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }
 

@@ -25,6 +25,8 @@ struct cp_layout {
 	} * quantities;
 };
 
+/* Readings may have failed: what they bound is not counted, and flagged. */
+
 struct cp_node;
 struct cp_frame;
 
@@ -86,9 +88,6 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
  * it as left open. */
 void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open);
-
-/* Flags on a region of the record that a failed reading spoiled. */
-void cp_tree_spoil(struct cp_tree *tree);
 
 /* Gives the tree's memory back; the record keeps what it has. */
 void cp_tree_drop(struct cp_tree *tree);

@@ -76,7 +76,7 @@ struct cp_engine {
 	 * *counters and, for sim, set mirror.  -EMFILE, -EACCES … with *why. */
 	int (*thread_open)(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why);
 
-	/* Counts since thread_open.  May be called from any thread if own is
+	/* Counts since thread_open, and reading->failed if not 0.  May be called from any thread if own is
 	 * false; own says that the counters are the calling thread's. */
 	int (*read)(const struct cp_thread_counters *counters, bool own, struct cp_reading *reading);
 

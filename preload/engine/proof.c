@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/engine/proof.h"
 
-#include <sys/ioctl.h>
-
 #include "base/format.h"
-#include "base/syscall.h"
+#include "preload/engine/kernel.h"
 #include "preload/engine/sysfs.h"
 
 static void touch_memory(void)
@@ -21,10 +19,10 @@ bool cp_event_moves(int fd)
 	uint64_t values[16] = {0};
 	bool read;
 
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	cp_kernel_enable(fd, true);
 	touch_memory();
-	read = cp_syscall(SYS_read, fd, values, sizeof(values)) > 0;
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	read = cp_kernel_read(fd, values, sizeof(values)) > 0;
+	cp_kernel_enable(fd, false);
 	return read && values[3] > 0;
 }
 

@@ -56,6 +56,7 @@ static int read_counters(
 	uint64_t raw[CP_SIM_NCOUNTERS];
 	const uint64_t *from = counters->mirror;
 
+	reading->failed = !counters->open;
 	if (!counters->open)
 		return -EBADF;
 	if (own) {
