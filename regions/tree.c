@@ -394,10 +394,15 @@ static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 
 /* ---- the stack ---- */
 
+/* Used frames stay with their tree: the pool has a lock, and clears them. */
 static struct cp_frame *push(struct cp_tree *tree, struct cp_node *node)
 {
-	struct cp_frame *frame = cp_pool_take(&frames);
+	struct cp_frame *frame = tree->spare;
 
+	if (frame)
+		tree->spare = frame->outer;
+	else
+		frame = cp_pool_take(&frames);
 	if (!frame)
 		return NULL;
 	frame->node = node;
@@ -413,7 +418,8 @@ static void pop(struct cp_tree *tree)
 
 	tree->top = frame->outer;
 	tree->depth--;
-	cp_pool_give(&frames, frame);
+	frame->outer = tree->spare;
+	tree->spare = frame;
 }
 
 static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
@@ -566,6 +572,12 @@ void cp_tree_drop(struct cp_tree *tree)
 
 	while (tree->top)
 		pop(tree);
+	while (tree->spare) {
+		struct cp_frame *frame = tree->spare;
+
+		tree->spare = frame->outer;
+		cp_pool_give(&frames, frame);
+	}
 	while (node) {
 		struct cp_node *next = node->next;
 

@@ -37,6 +37,7 @@ struct cp_tree {
 	struct cp_node *root;
 	struct cp_frame *top;   /* innermost open region; NULL: none */
 	unsigned depth;         /* of open regions */
+	struct cp_frame *spare; /* used before */
 	struct cp_frame *begin; /* the root's start */
 	struct cp_node *nodes;  /* all, for cp_tree_drop */
 	struct cp_journal_item *journal;

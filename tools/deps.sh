@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, bench (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -21,6 +21,9 @@ ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
+# What `make bench` compares with.
+bench='libpapi-dev'
+
 usage()
 {
 	sed -n '3,7s/^# \{0,1\}//p' "$0" >&2
@@ -35,7 +38,8 @@ packages()
 		check) echo $check ;;
 		ci) echo $ci ;;
 		vm) echo $vm ;;
-		*) echo "deps.sh: no group '$group': build, check, ci or vm" >&2; exit 2 ;;
+		bench) echo $bench ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm or bench" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
