@@ -34,6 +34,8 @@ my $n1 = boot($dir, 'neoverse-n1', '',
 	perf('seven', join(',', @instructions[0 .. 6]), "/bin/vm_loops $long 1"),
 	perf('silent', 'r03,r16,r3ff,r23,instructions', "/bin/vm_loops $turns 1"),
 	'run cache CACHEPEEK_ENGINE=perf CACHEPEEK_GROUPS=cache /bin/vm_loops 1000 1',
+	perf('read_eight', join(',', @instructions[0 .. 6], 'cycles'), "/bin/vm_read $long r08"),
+	perf('read_silent', 'r3ff', '/bin/vm_read 1000 r3ff'),
 	perf('level3', 'INST_RETIRED', '/bin/vm_loops 1000 1', 'uid=65534'),
 	'run auto3 uid=65534 /bin/vm_loops 1000 1',
 	"set $paranoid 2",
@@ -131,7 +133,14 @@ for my $event (@six) {
 		"6 events fit: $event is exact");
 }
 
+my ($read) = $n1->{read_eight}{out} =~ /^error 0 read (\d+)$/m;
+# Few slices, and no error bar: what was counted itself would be half of it.
+ok(defined $read && abs($read - 2 * $long) <= 0.05 * 2 * $long,
+	'cachepeek_read scales what was multiplexed') or diag($n1->{read_eight}{out});
+
 # ---- zeros that are none ----
+
+like($n1->{read_silent}{out}, qr/^error -61 /m, 'cachepeek_read: a silent event has no count');
 
 for my $event (qw(r03 r16 r3ff)) {
 	my $count = count(region($n1->{silent}{report}, 'loop'), $event);
