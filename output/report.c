@@ -166,6 +166,44 @@ static void number_quantities(struct cp_report *report, const struct source_list
 	}
 }
 
+/* Did every term of a quantity move in some thread? */
+static bool has_moved(const struct cp_record *record, uint32_t index)
+{
+	const struct cp_quantity_item *quantity = record->quantities[index];
+
+	for (size_t i = 0; i < record->nregions; i++) {
+		const struct cp_sum *sums = cp_region_sums(record->regions[i]);
+		uint32_t moved = 0;
+
+		for (uint32_t t = 0; t < quantity->nterms; t++)
+			moved += sums[quantity->terms[t].counter].inclusive > 0;
+		if (moved == quantity->nterms)
+			return true;
+	}
+	return false;
+}
+
+/* Where it moved in one process, a 0 of another is a 0. */
+static void find_silent(struct cp_report *report, const struct source_list *list)
+{
+	bool *moved = cp_arena_alloc(report->arena, report->nquantities + 1);
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct cp_source *source = list->items[i];
+
+		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
+			moved[source->quantity[q]] |= has_moved(&source->record, q);
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct cp_source *source = list->items[i];
+
+		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
+			source->silent[q] = source->record.quantities[q]->available ==
+						    CP_QUANTITY_UNPROVEN &&
+					    !moved[source->quantity[q]];
+	}
+}
+
 static bool has_group(const struct cp_report *report,
 	const struct cp_group *const *groups, const char *text)
 {
@@ -307,6 +345,7 @@ static void build(struct cp_report *report, const char *const *paths, size_t npa
 	sort(&list);
 	describe(report, spokesman(&list));
 	number_quantities(report, &list);
+	find_silent(report, &list);
 	collect_metas(report, &list);
 	collect_metrics(report);
 	cp_report_unfollowed(report, list.items, list.count);

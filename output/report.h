@@ -173,8 +173,10 @@ int cp_report_quantity(const struct cp_report *report, const char *name);
 /*
  * Half-width of a 95 % error bar of a count that was multiplexed: value, the
  * fraction of time covered, and running time in ns.  Takes the slices of 4 ms
- * (the kernel's default rotation) to vary as much as their mean, and corrects
- * for the finite population: 2 * value * sqrt((1 - coverage) / slices).
+ * (the kernel's default rotation) to vary as much as their mean and events to
+ * come one by one, and corrects for the finite population:
+ * 2 * value * sqrt((1 - coverage) * (1 / slices + 1 / seen)), where
+ * seen = value * coverage.  None seen: 3 / coverage.
  */
 double cp_scaling_error(double value, double coverage, double running_ns);
 

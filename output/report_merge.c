@@ -24,8 +24,10 @@ static void extend(struct cp_extent *extent, double value, struct cp_place at)
 /* What a sum of standard deviations needs: sums of squares over executions. */
 static void add_calls(struct cp_count *to, const struct cp_count *from)
 {
-	if (!from->calls_known)
+	if (!from->calls_known) {
+		to->squares = __builtin_nan(""); /* unknown, then, of all together */
 		return;
+	}
 	if (!to->calls_known || from->call_min < to->call_min)
 		to->call_min = from->call_min;
 	if (!to->calls_known || from->call_max > to->call_max)

@@ -12,6 +12,8 @@
 struct cp_source {
 	struct cp_record record;
 	uint32_t quantity[CP_MAX_QUANTITIES]; /* record's index -> report's */
+	/* CP_QUANTITY_UNPROVEN, and 0 everywhere in the report */
+	bool silent[CP_MAX_QUANTITIES];
 };
 
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */

@@ -43,7 +43,7 @@ static void leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
-/* The counters alone, errno kept. */
+/* The counters alone, errno kept; the tree knows what to do with a failure. */
 static int read_counters(struct cp_live_thread *thread, struct cp_reading *reading)
 {
 	int saved = errno, result;
@@ -64,10 +64,7 @@ static void read_marker(
 		return;
 	}
 	*now_ns = cp_now_ns();
-	if (read_counters(thread, reading) == 0)
-		return;
-	memset(reading, 0, sizeof(*reading));
-	cp_tree_spoil(&thread->tree);
+	read_counters(thread, reading);
 }
 
 /* ---- misuse: each kind and name once per thread is enough ---- */
@@ -209,12 +206,39 @@ static const struct cp_quantity *find_quantity(const char *name)
 	return NULL;
 }
 
+/* Multiplexed counters are scaled, as in the report; -ENODATA if there is no
+ * number that would be right. */
+static int quantity_value(const struct cp_quantity *quantity,
+	const struct cp_reading *reading, uint64_t *value)
+{
+	double sum = 0;
+	uint64_t exact = 0;
+	bool scaled = false;
+
+	for (unsigned t = 0; t < quantity->nterms; t++) {
+		unsigned counter = quantity->terms[t].counter;
+		const struct cp_times *times =
+			&reading->group[cp_runtime.set.counters[counter].group];
+		uint64_t count = reading->counter[counter];
+
+		if (!times->running)
+			return -ENODATA;
+		scaled |= times->running < times->enabled;
+		exact += (uint64_t)quantity->terms[t].sign * count;
+		sum += quantity->terms[t].sign * (double)count * (double)times->enabled /
+		       (double)times->running;
+	}
+	if (sum < 0 || (quantity->unproven && !exact))
+		return -ENODATA;
+	*value = scaled ? (uint64_t)(sum + 0.5) : exact;
+	return 0;
+}
+
 static int read_quantity(const char *name, uint64_t *value)
 {
 	struct cp_live_thread *thread = enter();
 	const struct cp_quantity *quantity;
 	struct cp_reading reading;
-	int64_t sum = 0;
 	int result = -ENOENT;
 
 	if (!thread)
@@ -223,12 +247,8 @@ static int read_quantity(const char *name, uint64_t *value)
 	quantity = find_quantity(name);
 	if (quantity)
 		result = quantity->available ? read_counters(thread, &reading) : -ENODATA;
-	if (result == 0) {
-		for (unsigned t = 0; t < quantity->nterms; t++)
-			sum += quantity->terms[t].sign *
-			       (int64_t)reading.counter[quantity->terms[t].counter];
-		*value = sum < 0 ? 0 : (uint64_t)sum;
-	}
+	if (result == 0)
+		result = quantity_value(quantity, &reading, value);
 	cp_sim_resume();
 	leave(thread);
 	return result;
@@ -241,8 +261,8 @@ static void pause_regions(void)
 
 	if (!thread)
 		return;
-	if (read_counters(thread, &reading) == 0)
-		cp_tree_pause(&thread->tree, &reading, cp_now_ns());
+	read_counters(thread, &reading);
+	cp_tree_pause(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }
 
@@ -253,8 +273,8 @@ static void resume_regions(void)
 
 	if (!thread)
 		return;
-	if (read_counters(thread, &reading) == 0)
-		cp_tree_resume(&thread->tree, &reading, cp_now_ns());
+	read_counters(thread, &reading);
+	cp_tree_resume(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }
 

@@ -99,7 +99,8 @@ static inline void cachepeek_end(cachepeek_region region)
 
 /* The calling thread's count so far of a quantity, spelled as it was asked for
  * (an event, or a preset such as "l1d_misses").  0, or -ENOENT if it was not
- * asked for, -ENODATA if it cannot be counted here, -ENOSYS without the library. */
+ * asked for, -ENODATA if there is no count of it, -ENOSYS without the library.
+ * A count that was multiplexed is scaled. */
 static inline int cachepeek_read(const char *quantity, uint64_t *value)
 {
 	return cachepeek_api() ? cachepeek_api()->read(quantity, value) : -38;

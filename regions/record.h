@@ -117,10 +117,16 @@ struct cp_counter_item {
 	char name[];         /* NUL-terminated */
 };
 
+enum cp_quantity_state {
+	CP_QUANTITY_UNAVAILABLE,
+	CP_QUANTITY_AVAILABLE,
+	CP_QUANTITY_UNPROVEN, /* counted, but a 0 in the whole run is no count */
+};
+
 /* A quantity that could not be counted is here too, with its reason. */
 struct cp_quantity_item {
 	struct cp_item item;
-	uint32_t available;
+	uint32_t available; /* enum cp_quantity_state */
 	uint32_t nterms;
 	struct cp_term {
 		uint32_t counter;

@@ -95,12 +95,25 @@ struct cp_node *cp_tree_child(
 /* ---- adding up ---- */
 
 /* Counters never run backwards; one that did was not ours any more. */
-static uint64_t difference(struct cp_region_item *item, uint64_t now, uint64_t then)
+static bool is_backwards(const struct cp_layout *layout, const struct cp_reading *from,
+	const struct cp_reading *to)
 {
-	if (now >= then)
-		return now - then;
-	item->flags |= CP_REGION_READ_FAILED;
-	return 0;
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		if (to->counter[i] < from->counter[i])
+			return true;
+	return false;
+}
+
+static bool is_countable(const struct cp_layout *layout, const struct cp_reading *from,
+	const struct cp_reading *to)
+{
+	return !from->failed && !to->failed && !is_backwards(layout, from, to);
+}
+
+/* Times that were read in different ways differ by rounding. */
+static uint64_t elapsed(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
 }
 
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
@@ -132,29 +145,43 @@ static void add_times(const struct cp_layout *layout, struct cp_region_item *ite
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled += to->group[g].enabled - from->group[g].enabled;
-		times[g].running += to->group[g].running - from->group[g].running;
+		times[g].enabled += elapsed(from->group[g].enabled, to->group[g].enabled);
+		times[g].running += elapsed(from->group[g].running, to->group[g].running);
 	}
 }
 
-/* One execution from `frame` to `now`, onto the node and its parent's share;
- * both are open for writing. */
-static void add(struct cp_tree *tree, const struct cp_frame *frame,
-	const struct cp_reading *now, uint64_t now_ns)
+static void add_counts(const struct cp_layout *layout, struct cp_region_item *item,
+	struct cp_region_item *parent, const struct cp_reading *from,
+	const struct cp_reading *to)
 {
-	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = frame->node->item,
-			      *parent = frame->node->parent->item;
 	struct cp_sum *sums = cp_region_sums(item), *above = cp_region_sums(parent);
-	uint64_t delta[CP_MAX_COUNTERS], time_ns = now_ns - frame->begin_ns;
+	uint64_t delta[CP_MAX_COUNTERS];
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
-		delta[i] = difference(item, now->counter[i], frame->start.counter[i]);
+		delta[i] = to->counter[i] - from->counter[i];
 		sums[i].inclusive += delta[i];
 		above[i].children += delta[i];
 	}
 	add_spreads(layout, item, delta);
-	add_times(layout, item, &frame->start, now);
+	add_times(layout, item, from, to);
+}
+
+/* One execution from `frame` to `now`, onto the node and its parent's share;
+ * both are open for writing.  Where a reading failed, nothing is counted, and
+ * both lack it: the one a part of it, the other a part to leave out. */
+static void add(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns)
+{
+	struct cp_region_item *item = frame->node->item,
+			      *parent = frame->node->parent->item;
+	uint64_t time_ns = now_ns - frame->begin_ns;
+
+	if (is_countable(tree->layout, &frame->start, now)) {
+		add_counts(tree->layout, item, parent, &frame->start, now);
+	} else {
+		item->flags |= CP_REGION_READ_FAILED;
+		parent->flags |= CP_REGION_READ_FAILED;
+	}
 	item->time_ns += time_ns;
 	parent->children_ns += time_ns;
 	item->calls++;
@@ -167,18 +194,26 @@ static void renew_root(
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = tree->root->item;
-	const struct cp_reading *start = &tree->begin->start;
+	struct cp_reading *start = &tree->begin->start;
 	struct cp_sum *sums = cp_region_sums(item);
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	for (uint32_t i = 0; i < layout->ncounters; i++)
-		sums[i].inclusive = difference(item, now->counter[i], start->counter[i]);
-	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled = now->group[g].enabled - start->group[g].enabled;
-		times[g].running = now->group[g].running - start->group[g].running;
-	}
 	item->time_ns = now_ns - tree->begin->begin_ns;
+	if (!is_countable(layout, start, now)) {
+		item->flags |= CP_REGION_READ_FAILED;
+		if (start->failed)
+			*start = *now; /* from here on, then */
+		return;
+	}
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		sums[i].inclusive = now->counter[i] - start->counter[i];
+	for (uint32_t g = 0; g < layout->ngroups; g++) {
+		times[g].enabled =
+			elapsed(start->group[g].enabled, now->group[g].enabled);
+		times[g].running =
+			elapsed(start->group[g].running, now->group[g].running);
+	}
 }
 
 static void save_sums(
@@ -243,10 +278,15 @@ static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 
 /* ---- the stack ---- */
 
+/* Used frames stay with their tree: the pool has a lock, and clears them. */
 static struct cp_frame *push(struct cp_tree *tree, struct cp_node *node)
 {
-	struct cp_frame *frame = cp_pool_take(&frames);
+	struct cp_frame *frame = tree->spare;
 
+	if (frame)
+		tree->spare = frame->outer;
+	else
+		frame = cp_pool_take(&frames);
 	if (!frame)
 		return NULL;
 	frame->node = node;
@@ -262,7 +302,8 @@ static void pop(struct cp_tree *tree)
 
 	tree->top = frame->outer;
 	tree->depth--;
-	cp_pool_give(&frames, frame);
+	frame->outer = tree->spare;
+	tree->spare = frame;
 }
 
 static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
@@ -381,8 +422,10 @@ static void shift_starts(
 	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
 {
 	const struct cp_frame *paused = tree->paused;
+	bool countable = is_countable(tree->layout, &paused->start, now);
 
 	for (struct cp_frame *frame = tree->top; frame; frame = frame->outer) {
+		frame->start.failed |= !countable;
 		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
 			frame->start.counter[i] +=
 				now->counter[i] - paused->start.counter[i];
@@ -424,19 +467,18 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	}
 }
 
-void cp_tree_spoil(struct cp_tree *tree)
-{
-	tree->root->item->flags |= CP_REGION_READ_FAILED;
-	if (tree->top)
-		tree->top->node->item->flags |= CP_REGION_READ_FAILED;
-}
-
 void cp_tree_drop(struct cp_tree *tree)
 {
 	struct cp_node *node;
 
 	while (tree->top)
 		pop(tree);
+	while (tree->spare) {
+		struct cp_frame *frame = tree->spare;
+
+		tree->spare = frame->outer;
+		cp_pool_give(&frames, frame);
+	}
 	for (node = tree->nodes; node; node = node->next)
 		HASH_CLEAR(hh, node->children);
 	for (node = tree->nodes; node;) {

@@ -25,6 +25,8 @@ struct cp_layout {
 	} * quantities;
 };
 
+/* Readings may have failed: what they bound is not counted, and flagged. */
+
 struct cp_node;
 struct cp_frame;
 
@@ -36,6 +38,7 @@ struct cp_tree {
 	struct cp_node *root;
 	struct cp_frame *top;   /* innermost open region; NULL: none */
 	unsigned depth;         /* of open regions */
+	struct cp_frame *spare; /* used before */
 	struct cp_frame *begin; /* the root's start */
 	struct cp_node *nodes;  /* all, for cp_tree_drop */
 	struct cp_journal_item *journal;
@@ -96,9 +99,6 @@ int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
  * the space in the record back; `from` is then only to be dropped.  false: out
  * of memory, nothing has happened. */
 bool cp_tree_fold(struct cp_tree *into, struct cp_tree *from);
-
-/* Flags on a region of the record that a failed reading spoiled. */
-void cp_tree_spoil(struct cp_tree *tree);
 
 /* Gives the tree's memory back; the record keeps what it has. */
 void cp_tree_drop(struct cp_tree *tree);

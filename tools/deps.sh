@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, bench (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -18,8 +18,11 @@ build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip'
 check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base libjemalloc2 libmimalloc2.0 libfaketime strace'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node.
 ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
-# What `make check-vm` runs: an arm64 machine, and the compiler for it.
-vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio gzip'
+# What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
+vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
+
+# What `make bench` compares with.
+bench='libpapi-dev'
 
 usage()
 {
@@ -35,7 +38,8 @@ packages()
 		check) echo $check ;;
 		ci) echo $ci ;;
 		vm) echo $vm ;;
-		*) echo "deps.sh: no group '$group': build, check, ci or vm" >&2; exit 2 ;;
+		bench) echo $bench ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm or bench" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
