@@ -52,6 +52,7 @@ endif
 -include tests/tests.mk
 -include tests/fuzz/fuzz.mk
 -include tests/vm/vm.mk
+-include tests/presets/presets.mk
 
 .PHONY: all
 all: $(LIB) $(ENCODER) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
@@ -101,7 +102,7 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm asan bench
+.PHONY: demo demo-run check check-vm check-presets asan bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
@@ -111,6 +112,9 @@ check: ## install what is missing, build, and run every test
 check-vm: ## the perf engine on an emulated arm64 PMU, under a real kernel
 	@sh tools/deps.sh build check vm
 	@$(MAKE) --no-print-directory check-vm-run
+check-presets: ## every preset against the libpfm4 of five architectures
+	@sh tools/deps.sh build check presets || sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory check-presets-run
 asan: ## the unit tests under the address and undefined-behaviour sanitizers
 	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory B=$(B)/asan \

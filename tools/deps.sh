@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -20,6 +20,9 @@ check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 o
 ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
 # What `make check-vm` runs: an arm64 machine, and the compiler for it.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio gzip'
+# What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
+presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
 
 usage()
 {
@@ -35,7 +38,8 @@ packages()
 		check) echo $check ;;
 		ci) echo $ci ;;
 		vm) echo $vm ;;
-		*) echo "deps.sh: no group '$group': build, check, ci or vm" >&2; exit 2 ;;
+		presets) echo $presets ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm or presets" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
