@@ -44,6 +44,9 @@ void cp_merge_finish(struct cp_report *report, struct cp_region *root);
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
 
+/* Warnings about metrics that were clamped and checks of groups that fail. */
+void cp_metrics_check(struct cp_report *report);
+
 /* report_warnings.c: what a reader must know before believing the numbers. */
 void cp_report_check(struct cp_report *report);
 

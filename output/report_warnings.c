@@ -65,7 +65,8 @@ static void check_flags(struct cp_report *report, const struct cp_region *region
 	/* Misplaced ENDs are warnings of the record already, with both names. */
 	if (region->flags & CP_REGION_LEFT_OPEN)
 		cp_report_warn(report,
-			"region %.*s was open when its thread ended: closed there (is an END "
+			"region %.*s was open when its thread ended: closed there (is an "
+			"END "
 			"missing?)",
 			length, name);
 	if (region->flags & CP_REGION_READ_FAILED)
@@ -148,4 +149,5 @@ void cp_report_check(struct cp_report *report)
 	check_threads(report);
 	check_regions(report);
 	check_zeros(report);
+	cp_metrics_check(report);
 }
