@@ -54,6 +54,7 @@ endif
 -include tests/sanitize.mk
 -include tests/fuzz/fuzz.mk
 -include tests/vm/vm.mk
+-include tests/presets/presets.mk
 
 .PHONY: all
 all: $(LIB) $(ENCODER) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
@@ -103,13 +104,17 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm bench
+.PHONY: demo demo-run check check-vm check-presets bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
 check: ## install what is missing, build, and run every test
 	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory check-run
+check-presets: ## every preset against the libpfm4 of five architectures
+	@sh tools/deps.sh build check
+	@sh tools/deps.sh presets || echo "check-presets: without these packages architectures are skipped"
+	@$(MAKE) --no-print-directory check-presets-run
 check-vm: ## the perf engine on emulated arm64 and riscv64 PMUs, under real kernels
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh vm || echo "check-vm: without these packages machines are skipped"

@@ -50,6 +50,9 @@ void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
 void cp_report_unfollowed(
 	struct cp_report *report, struct cp_source *const *sources, size_t nsources);
 
+/* Warnings about metrics that were clamped and checks of groups that fail. */
+void cp_metrics_check(struct cp_report *report);
+
 /* report_warnings.c: what a reader must know before believing the numbers. */
 void cp_report_check(struct cp_report *report);
 

@@ -158,4 +158,5 @@ void cp_report_check(struct cp_report *report)
 	check_threads(report);
 	check_regions(report);
 	check_zeros(report);
+	cp_metrics_check(report);
 }

@@ -21,6 +21,8 @@ const struct cp_option cp_option_table[] = {
 		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, presets"},
 	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
 		"groups of derived metrics, or group files (default: cache)"},
+	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
+		"constants of the groups' formulas, such as ELEMENT=4 (bytes per element)"},
 	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto", "ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",

@@ -14,6 +14,7 @@ enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 struct cp_options {
 	const char *events;
 	const char *groups;
+	const char *let;
 	int engine; /* enum cp_engine_choice */
 	const char *machine;
 	const char *output;

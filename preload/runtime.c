@@ -229,7 +229,7 @@ static void resolve_events(void)
 		fallback =
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, fallback, cp_warn);
+		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
 	if (cp_runtime.sim)
 		cp_events_for_sim(
 			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
@@ -304,7 +304,7 @@ static void ignore_complaint(const char *line)
 static void read_request_quietly(void)
 {
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, "cache", ignore_complaint);
+		cp_runtime.options.groups, cp_runtime.options.let, "cache", ignore_complaint);
 }
 
 /* 2 itself where there is no number for a duplicate; nowhere if it is closed:

@@ -26,6 +26,12 @@ $(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 
+# What tests/groups/formulas.t asks for values.
+EVALUATE := $(T)/evaluate
+$(EVALUATE): $(B)/tests/groups/evaluate.o $(TEST_LIB) $(PFM)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
+
 # Programs under test.  PROGRAM_<name> adds flags for one of them.
 PROGRAM_SRC := $(filter-out tests/programs/lib%.c,$(wildcard tests/programs/*.c))
 PROGRAM_CC := $(wildcard tests/programs/*.cc)
@@ -61,10 +67,10 @@ check-unit: $(UNIT)
 	$(PROVE) $(PROVE_FLAGS) $(UNIT)
 
 # Tests that call make start afresh, without the settings of this one.
-check-run: all $(UNIT) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
+check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
 		B='$(B)' CC='$(CC)' LC_ALL=C \
-		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
+		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
 
 bench-run: all $(PROGRAMS)
 	@for script in $(sort $(wildcard tests/bench/*.sh)); do \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm, bench (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, bench (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -23,6 +23,9 @@ vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linu
 
 # What `make bench` compares with.
 bench='libpapi-dev'
+# What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
+presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
 
 usage()
 {
@@ -38,8 +41,9 @@ packages()
 		check) echo $check ;;
 		ci) echo $ci ;;
 		vm) echo $vm ;;
+		presets) echo $presets ;;
 		bench) echo $bench ;;
-		*) echo "deps.sh: no group '$group': build, check, ci, vm or bench" >&2; exit 2 ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets or bench" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
