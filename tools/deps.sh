@@ -15,11 +15,14 @@ set -eu
 # that the simulated PMU is linked with, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
-check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base'
+check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base musl-tools pkg-config'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node.
 ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
 # What `make check-vm` runs: an arm64 machine, and the compiler for it.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio gzip'
+
+# What `make deb` runs.
+deb='debhelper dpkg-dev fakeroot lintian'
 
 usage()
 {
@@ -35,7 +38,8 @@ packages()
 		check) echo $check ;;
 		ci) echo $ci ;;
 		vm) echo $vm ;;
-		*) echo "deps.sh: no group '$group': build, check, ci or vm" >&2; exit 2 ;;
+		deb) echo $deb ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm or deb" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
