@@ -21,7 +21,11 @@ endif
 CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 	-D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -MMD -MP
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events preload/machines/*.machine))
+# The page of the HTML report, with the library that draws its charts.
+CHART ?= /usr/share/javascript/chart.js/chart.min.js
+PAGE := $(B)/report.html-head $(B)/report.html-tail
+
+DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events preload/machines/*.machine)) $(PAGE)
 BASE := $(wildcard base/*.c)
 OUTPUT := $(wildcard output/*.c)
 LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTPUT)
@@ -77,6 +81,9 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CP_CFLAGS) $(CFLAGS) -c -o $@ $<)
 
+$(PAGE): $(B)/report.html-%: tools/page.sh $(wildcard output/html/*) $(CHART)
+	@mkdir -p $(@D)
+	$(call run,PAGE,sh tools/page.sh $* output/html $(CHART) > $@)
 $(B)/embedded.S: tools/embed.sh $(DATA)
 	@mkdir -p $(@D)
 	$(call run,EMBED,sh tools/embed.sh $(DATA) > $@)
