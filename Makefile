@@ -2,6 +2,8 @@
 # `make help` lists the targets.
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 DESTDIR ?=
 B ?= build
 ifeq ($(origin CC),default)
@@ -17,9 +19,13 @@ WARN += -Werror
 endif
 # -fno-math-errno: sqrt becomes an instruction, so that libm is not needed.
 CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
-	-D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_PREFIX='"$(PREFIX)"' -MMD -MP
+	-D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -MMD -MP
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events preload/machines/*.machine))
+# The page of the HTML report, with the library that draws its charts.
+CHART ?= /usr/share/javascript/chart.js/chart.min.js
+PAGE := $(B)/report.html-head $(B)/report.html-tail
+
+DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events preload/machines/*.machine)) $(PAGE)
 BASE := $(wildcard base/*.c)
 OUTPUT := $(wildcard output/*.c)
 LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTPUT)
@@ -62,14 +68,25 @@ all: $(LIB) $(ENCODER) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the comma
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' | cmp -s - $@ || \
-		echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' > $@
+	@echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' | cmp -s - $@ || { \
+		sh tools/floors.sh '$(CC)' '$(VALGRIND_INCLUDE)' && \
+		echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' > $@; }
 .PHONY: FORCE
+
+# The one object that knows where the library is installed.
+$(B)/libdir: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' > $@
+$(B)/tools/place.o: CP_CFLAGS += -DCP_LIBDIR='"$(LIBDIR)"'
+$(B)/tools/place.o: $(B)/libdir
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CP_CFLAGS) $(CFLAGS) -c -o $@ $<)
 
+$(PAGE): $(B)/report.html-%: tools/page.sh $(wildcard output/html/*) $(CHART)
+	@mkdir -p $(@D)
+	$(call run,PAGE,sh tools/page.sh $* output/html $(CHART) > $@)
 $(B)/embedded.S: tools/embed.sh $(DATA)
 	@mkdir -p $(@D)
 	$(call run,EMBED,sh tools/embed.sh $(DATA) > $@)
@@ -143,23 +160,7 @@ check-cross: ## compile for aarch64 too, where its cross compiler is installed
 	fi
 cross-objects: $(LIB_OBJ) $(CLI_OBJ)
 
-# The library is found by name, from any directory, once ld.so knows it.
-D := $(DESTDIR)$(PREFIX)
-.PHONY: install uninstall
-install: all ## copy everything below DESTDIR/PREFIX
-	install -d $(D)/bin $(D)/lib/cachepeek $(D)/include $(D)/share/man/man1 $(D)/share/man/man7
-	install -m 755 $(CLI) $(D)/bin/cachepeek
-	install -m 644 $(LIB) $(D)/lib/libcachepeek.so
-	install -m 755 $(B)/cachepeek/* $(D)/lib/cachepeek/
-	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
-	install -m 644 doc/cachepeek.1 $(D)/share/man/man1/cachepeek.1
-	install -m 644 doc/libcachepeek.7 $(D)/share/man/man7/libcachepeek.7
-	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
-uninstall: ## remove what install copied
-	rm -f $(D)/bin/cachepeek $(D)/lib/libcachepeek.so $(D)/include/cachepeek.h
-	rm -f $(D)/share/man/man1/cachepeek.1 $(D)/share/man/man7/libcachepeek.7
-	rm -rf $(D)/lib/cachepeek
-	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+-include tools/install.mk
 
 FORMAT := clang-format-14
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
@@ -173,6 +174,6 @@ format-check: ## list what format would change; fails if that is anything
 clean: ## remove what was built
 	rm -rf $(B)
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## /\1\t/p' Makefile tests/*.mk tests/*/*.mk | sort | \
+	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## /\1\t/p' Makefile tools/install.mk tests/*.mk tests/*/*.mk | sort | \
 		while IFS='	' read -r target what; do printf '%-14s%s\n' "$$target" "$$what"; done
-	@echo 'Variables: PREFIX=$(PREFIX) DESTDIR= B=$(B) CC=$(CC) CFLAGS="$(CFLAGS)" CI='
+	@echo 'Variables: PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) DESTDIR= B=$(B) CC=$(CC) CFLAGS="$(CFLAGS)" CI='

@@ -25,6 +25,12 @@ static void put_escaped(struct cp_out *out, unsigned char c)
 		cp_out_format(out, "\\u%04x", c);
 }
 
+/* In a page, "</script" and "<!--" would end the report or hide what follows. */
+static bool is_markup(const char *text, const char *end)
+{
+	return *text == '<' && text + 1 < end && (text[1] == '/' || text[1] == '!');
+}
+
 void cp_json_string(struct cp_out *out, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -34,8 +40,8 @@ void cp_json_string(struct cp_out *out, const char *text, size_t length)
 		size_t bytes = cp_utf8_length(text, (size_t)(end - text));
 		unsigned char c = (unsigned char)*text;
 
-		if (bytes > 1 ||
-			(bytes == 1 && c >= ' ' && c != '"' && c != '\\' && c != 0x7f))
+		if (bytes > 1 || (bytes == 1 && c >= ' ' && c != '"' && c != '\\' &&
+					 c != 0x7f && !is_markup(text, end)))
 			cp_out_bytes(out, text, bytes);
 		else
 			put_escaped(out, c);

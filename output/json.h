@@ -17,7 +17,8 @@
  * out->error afterwards. */
 void cp_json_write(struct cp_out *out, const struct cp_report *report);
 
-/* A JSON string of any length bytes, in quotes. */
+/* A JSON string of any length bytes, in quotes; it can stand in a page's script:
+ * </ and <! do not occur. */
 void cp_json_string(struct cp_out *out, const char *text, size_t length);
 
 #endif

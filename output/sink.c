@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -13,12 +14,29 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
+#include "output/csv.h"
+#include "output/html.h"
 #include "output/json.h"
+#include "output/openmetrics.h"
 #include "output/text.h"
 
 #define MAX_PATH 4096
 
-enum format { TEXT, JSON, LATER, UNKNOWN };
+#define ENDINGS ".txt, .json, .csv, .html or .prom"
+
+/* The endings of files, and who writes them (text: with options, below). */
+static const struct format {
+	const char *ending;
+	void (*write)(struct cp_out *out, const struct cp_report *report);
+	bool replaced; /* a reader never sees a part of it; names no arguments */
+} formats[] = {
+	{".txt", NULL, false},
+	{".json", cp_json_write, false},
+	{".csv", cp_csv_write, false},
+	{".html", cp_html_write, false},
+	{".prom", cp_openmetrics_write, true},
+};
+#define TEXT (&formats[0])
 
 struct job {
 	struct cp_arena *arena;
@@ -49,34 +67,24 @@ static bool ends_with(const char *text, const char *ending)
 	return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-static enum format format_of(const char *path)
+/* NULL: no ending picks one. */
+static const struct format *format_of(const char *path)
 {
-	static const struct {
-		const char *ending;
-		enum format format;
-	} formats[] = {{".txt", TEXT}, {".json", JSON}, {".csv", LATER}, {".html", LATER},
-		{".prom", LATER}};
-
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
 		if (ends_with(path, formats[i].ending))
-			return formats[i].format;
+			return &formats[i];
 	/* Terminals and /dev/null have no endings. */
-	return strncmp(path, "/dev/", 5) == 0 ? TEXT : UNKNOWN;
+	return strncmp(path, "/dev/", 5) == 0 ? TEXT : NULL;
 }
 
-static bool check_format(struct job *job, const char *path)
+static const struct format *check_format(struct job *job, const char *path)
 {
-	enum format format = format_of(path);
+	const struct format *format = format_of(path);
 
-	if (format == LATER)
-		complain(job,
-			"output %s: this version does not write that format yet: use "
-			".txt or .json",
+	if (!format)
+		complain(job, "output %s: the ending picks the format: use " ENDINGS,
 			path);
-	else if (format == UNKNOWN)
-		complain(job, "output %s: the ending picks the format: use .txt or .json",
-			path);
-	return format == TEXT || format == JSON;
+	return format;
 }
 
 struct path {
@@ -166,14 +174,14 @@ static struct cp_text_options options_for(struct job *job, int fd)
 }
 
 /* Returns 0 or -errno. */
-static int write_report(struct job *job, int fd, enum format format)
+static int write_report(struct job *job, int fd, const struct format *format)
 {
 	struct cp_text_options options = options_for(job, fd);
 	struct cp_out out;
 
 	cp_out_open(&out, fd);
-	if (format == JSON)
-		cp_json_write(&out, job->report);
+	if (format->write)
+		format->write(&out, job->report);
 	else
 		cp_text_write(&out, job->arena, job->report, &options);
 	return cp_out_flush(&out);
@@ -191,38 +199,81 @@ static void write_descriptor(struct job *job, const char *name, int fd)
 
 /* Nobody else's: a report names arguments.  A FIFO that nobody reads from would
  * hold the program. */
-static int open_output(const char *path)
+static int open_output(const char *path, mode_t mode)
 {
 	int fd = open(path,
 		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
 			O_NONBLOCK,
-		0600);
+		mode);
 
 	if (fd >= 0)
 		cp_syscall(SYS_fcntl, fd, F_SETFL, O_WRONLY);
 	return fd;
 }
 
-static void write_file(struct job *job, struct path *path)
+/* Returns 0 or -errno. */
+static int fill(struct job *job, int fd, const struct format *format)
 {
-	int fd, error, closed;
+	int error = write_report(job, fd, format), closed = cp_fd_close(fd);
 
-	if (!check_format(job, path->text))
-		return;
-	make_directories(path);
-	fd = open_output(path->text);
+	return error ? error : closed;
+}
+
+static void cannot_open(struct job *job, const char *path)
+{
+	complain(job, "output %s: %s: choose a file that can be written", path,
+		cp_error_text(errno));
+}
+
+static void write_in_place(struct job *job, const char *path, const struct format *format)
+{
+	int fd = open_output(path, 0600), error;
+
 	if (fd < 0) {
-		complain(job, "output %s: %s: choose a file that can be written",
-			path->text, cp_error_text(errno));
+		cannot_open(job, path);
 		return;
 	}
-	error = write_report(job, fd, format_of(path->text));
-	closed = cp_fd_close(fd);
-	if (!error)
-		error = closed;
+	error = fill(job, fd, format);
 	if (error)
-		complain(job, "output %s: %s: the file is incomplete", path->text,
+		complain(job, "output %s: %s: the file is incomplete", path,
 			cp_error_text(error));
+}
+
+/* Collectors read such files at any time, under a user of their own, and only
+ * those with the right ending: a new one takes the place of the old. */
+static void write_replacing(
+	struct job *job, const char *path, const struct format *format)
+{
+	char new[MAX_PATH + 32];
+	int fd, error;
+
+	cp_format(new, sizeof(new), "%s.%d", path, (int)getpid());
+	unlink(new);
+	fd = open_output(new, 0644);
+	if (fd < 0) {
+		cannot_open(job, path);
+		return;
+	}
+	error = fill(job, fd, format);
+	if (!error && rename(new, path) < 0)
+		error = -errno;
+	if (!error)
+		return;
+	unlink(new);
+	complain(job, "output %s: %s: the file is as it was", path, cp_error_text(error));
+}
+
+static void write_file(struct job *job, struct path *path)
+{
+	const struct format *format = check_format(job, path->text);
+
+	if (!format)
+		return;
+	make_directories(path);
+	if (format->replaced)
+		write_replacing(job, path->text, format);
+	else
+		write_in_place(job, path->text, format);
 }
 
 static void write_sink(struct job *job, struct cp_slice sink)

@@ -4,7 +4,8 @@
  *
  *     stderr    the text report
  *     -         the text report on stdout
- *     FILE      .txt: text, .json: JSON; missing directories are made
+ *     FILE      .txt: text, .json: JSON, .csv: a table with a row per value,
+ *               .html: a page, .prom: OpenMetrics; missing directories are made
  *
  * In a file name %h is the host, %p the pid, %r the MPI rank (0 without MPI),
  * %e the base name of the executable, %% a percent sign.

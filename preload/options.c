@@ -28,7 +28,7 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
-		"where reports go: stderr, - or files ending in .txt or .json; %h %p %r %e"},
+		"where reports go: stderr, - or files ending in .txt .json .csv .html .prom; %h %p %r %e"},
 	{PREFIX "DIR", CP_OPTION_TEXT, FIELD(dir), NULL, NULL, "DIRECTORY",
 		"keep the run's records in this directory"},
 	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore|force", "follow", "HOW",

@@ -84,7 +84,8 @@ static int parse(struct request *request, char **argv)
 			if (!output) {
 				fprintf(stderr,
 					"cachepeek: -o lacks its value: a file that ends "
-					"in .txt or .json, - or stderr\n");
+					"in .txt, .json, .csv, .html or .prom, - or "
+					"stderr\n");
 				return 2;
 			}
 			add_output(request, output);

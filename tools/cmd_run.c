@@ -121,13 +121,14 @@ static int open_in_path(const char *program)
 	return -1;
 }
 
-/* A 64-bit ELF executable without an interpreter has no dynamic linker, and so
- * nobody who would load the library. */
-static bool is_static(int fd)
+/* Reads the path of the ELF executable's interpreter, "" if it has none.
+ * Returns whether it is a 64-bit ELF executable at all. */
+static bool read_interpreter(int fd, char *to, size_t size)
 {
 	Elf64_Ehdr file;
 	Elf64_Phdr segment;
 
+	memset(to, 0, size);
 	if (pread(fd, &file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
 		memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 ||
 		file.e_ident[EI_CLASS] != ELFCLASS64)
@@ -138,24 +139,41 @@ static bool is_static(int fd)
 		if (pread(fd, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
 			return false;
 		if (segment.p_type == PT_INTERP)
-			return false;
+			return pread(fd, to,
+				       segment.p_filesz < size ? segment.p_filesz
+							       : size - 1,
+				       (off_t)segment.p_offset) > 0;
 	}
 	return true;
 }
 
-static void warn_if_static(const char *program)
+/* Whether the library can be loaded into the program; says why not.  Without an
+ * interpreter there is no dynamic linker, which would do it; musl's would stop
+ * at symbols that only glibc has, and the program would not run. */
+static bool can_be_preloaded(const char *program)
 {
+	char interpreter[PATH_MAX];
+	bool can = true;
 	int fd = open_in_path(program);
 
 	if (fd < 0)
-		return;
-	if (is_static(fd))
+		return true;
+	if (!read_interpreter(fd, interpreter, sizeof(interpreter))) {
+		/* a script, or something for execvp() to refuse */
+	} else if (!*interpreter) {
 		fprintf(stderr,
 			"cachepeek: %s is statically linked: nothing can be preloaded "
-			"into it, so it "
-			"runs uncounted (link it dynamically)\n",
+			"into it, so it runs uncounted (link it dynamically)\n",
 			program);
+	} else if (strstr(interpreter, "/ld-musl-")) {
+		fprintf(stderr,
+			"cachepeek: %s is linked with musl, whose loader cannot load "
+			"this library: it runs uncounted (link it with glibc)\n",
+			program);
+		can = false;
+	}
 	close(fd);
+	return can;
 }
 
 /* ---- running it ---- */
@@ -241,7 +259,10 @@ int cp_cmd_run(int argc, char **argv)
 			"[arguments]; `cachepeek --help` shows the options\n");
 		return 2;
 	}
-	warn_if_static(argv[optind]);
+	if (!can_be_preloaded(argv[optind])) {
+		execvp(argv[optind], argv + optind);
+		return cannot_run(argv[optind], errno);
+	}
 	result = cp_prepare_preload(settings.added);
 	if (result < 0)
 		return 127;

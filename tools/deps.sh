@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, bench (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, bench, deb (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -13,11 +13,14 @@ set -eu
 
 # What `make` and `make demo` need: compiler, libpfm4, the parts of Valgrind
 # that the simulated PMU is linked with, and the program of the demo.
-build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip'
+build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip libjs-chart.js'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
-check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base libjemalloc2 libmimalloc2.0 libfaketime strace'
-# What only .ci/run needs: second compiler, cross compiler, formatter, node.
-ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
+check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
+	libjemalloc2 libmimalloc2.0 libfaketime strace musl-tools pkg-config'
+# What only .ci/run needs: second compiler, cross compiler, formatter, node, and
+# who reads our reports.
+ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs
+	prometheus python3-jsonschema chromium chromium-driver python3-selenium'
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
@@ -26,6 +29,9 @@ bench='libpapi-dev'
 # What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
 presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
+
+# What `make deb` runs.
+deb='debhelper dpkg-dev fakeroot lintian'
 
 usage()
 {
@@ -43,7 +49,8 @@ packages()
 		vm) echo $vm ;;
 		presets) echo $presets ;;
 		bench) echo $bench ;;
-		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets or bench" >&2; exit 2 ;;
+		deb) echo $deb ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets, bench or deb" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }

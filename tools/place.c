@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Beside the command as built or installed, or where a package puts it. */
 int cp_library_path(char *to, size_t size)
 {
 	static const char *const places[] = {
-		"%s/libcachepeek.so",
-		"%s/../lib/libcachepeek.so",
+		"libcachepeek.so",
+		"../lib/libcachepeek.so",
+		CP_LIBDIR "/libcachepeek.so",
 	};
 	char directory[PATH_MAX], path[PATH_MAX + 64], real[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", directory, sizeof(directory) - 1);
@@ -22,7 +24,10 @@ int cp_library_path(char *to, size_t size)
 	directory[length] = '\0';
 	*strrchr(directory, '/') = '\0';
 	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), places[i], directory);
+		if (places[i][0] == '/')
+			snprintf(path, sizeof(path), "%s", places[i]);
+		else
+			snprintf(path, sizeof(path), "%s/%s", directory, places[i]);
 		if (access(path, R_OK) == 0 && realpath(path, real) &&
 			strlen(real) < size) {
 			strcpy(to, real);
@@ -57,7 +62,7 @@ int cp_prepare_preload(char *const added[])
 	if (cp_library_path(library, sizeof(library)) < 0) {
 		fprintf(stderr, "cachepeek: libcachepeek.so is neither beside this "
 				"command nor in "
-				"../lib: run `make install`\n");
+				"../lib or " CP_LIBDIR ": run `make install`\n");
 		return -ENOENT;
 	}
 	for (; *added; added++)

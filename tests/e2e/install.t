@@ -8,13 +8,11 @@ use File::Find;
 use FindBin;
 use lib $FindBin::Bin;
 use Peek;
+use Stage;
 use Test::More;
 
-my $stage = scratch('stage');
+my $stage = stage();
 my $prefix = "$stage/usr/local";
-my @make = ('make', '-s', '-C', source(), 'B=' . build(), "DESTDIR=$stage", 'PREFIX=/usr/local');
-my $install = run(command => [@make, 'install'], env => {CI => undef});
-is(status_text($install->{status}), 'exit 0', 'make install') || BAIL_OUT($install->{err});
 
 sub installed
 {
@@ -22,9 +20,15 @@ sub installed
 	find({no_chdir => 1, wanted => sub { push(@files, $_) if -f }}, $stage) if -d $stage;
 	return map { s{^\Q$stage\E}{}r } sort @files;
 }
-is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/local/$_" }
-	qw(bin/cachepeek include/cachepeek.h lib/libcachepeek.so
-	share/man/man1/cachepeek.1 share/man/man7/libcachepeek.7)], 'the files it installs');
+is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/local/$_" } qw(
+	bin/cachepeek include/cachepeek.h lib/libcachepeek.so lib/pkgconfig/cachepeek.pc
+	share/bash-completion/completions/cachepeek
+	share/doc/cachepeek/examples/README.md share/doc/cachepeek/examples/read.c
+	share/doc/cachepeek/examples/regions.c share/doc/cachepeek/examples/threads.cc
+	share/man/man1/cachepeek.1 share/man/man3/cachepeek.3
+	share/man/man5/cachepeek-groups.5 share/man/man5/cachepeek-machines.5
+	share/man/man7/libcachepeek.7 share/zsh/site-functions/_cachepeek)],
+	'the files it installs');
 ok(-x "$prefix/lib/cachepeek/cachepeek-amd64-linux", 'and the simulated PMU')
 	if `uname -m` =~ /x86_64/;
 
@@ -37,15 +41,41 @@ $run = run(cwd => '/', env => {CACHEPEEK_ENGINE => 'sim'},
 like(read_file($json) || '', qr/"cachepeek-report\/1"/, 'the command finds the library')
 	|| diag($run->{err});
 
+# The library in a directory of a multi-arch system, where a package puts it.
+{
+	my $place = scratch('multiarch');
+	my $main = write_file(scratch('main.c'), qq(#include "tools/place.h"\n)
+		. "int main(int argc, char **argv) { (void)argc; return cp_exec_preloaded(argv + 1, (char *[]){0}) != 0; }\n");
+	my $built = run(command => [$ENV{CC} || 'gcc', '-D_GNU_SOURCE', '-I' . source(),
+		qq(-DCP_LIBDIR="$place"), '-o', scratch('placed'), $main, source() . '/tools/place.c']);
+	my $run = run(command => [scratch('placed'), 'true']);
+	like($run->{err}, qr{^cachepeek: libcachepeek.so is neither .*\Q$place\E: run `make install`$}m,
+		'the command says where it has looked') || diag($built->{err});
+	mkdir($place);
+	run(command => ['cp', '-r', "$prefix/lib/libcachepeek.so", "$prefix/lib/cachepeek", $place]);
+	$run = run(command => [scratch('placed'), 'true'],
+		env => {CACHEPEEK_ENGINE => 'sim', CACHEPEEK_EVENTS => 'instructions'});
+	like($run->{err}, qr/whole run/, 'and finds it in LIBDIR') || diag($run->{err});
+}
+
+# What pkg-config says is the installed directory.
+my $flags = run(command => ['pkg-config', '--cflags', '--libs', 'cachepeek'], env => {stage_env()});
+is($flags->{out} =~ s/\s+$//r, "-I$prefix/include", 'pkg-config: the header, and nothing to link');
+my ($version) = read_file(source() . '/Makefile') =~ /^VERSION := (.*)$/m;
+is(run(command => ['pkg-config', '--modversion', 'cachepeek'], env => {stage_env()})->{out},
+	"$version\n", 'pkg-config: the version');
+like(read_file(source() . '/debian/changelog'), qr/^cachepeek \(\Q$version\E\)/,
+	'the Debian package has the same');
+
 # A program built against the installed header only.
 my $source = write_file(scratch('use.c'), qq(#include <cachepeek.h>\nint main(void)\n{\n)
 	. qq(\tCACHEPEEK_BEGIN("a");\n\tCACHEPEEK_END("a");\n\treturn 0;\n}\n));
-my $build = run(command => [$ENV{CC} || 'gcc', "-I$prefix/include", '-o', scratch('use'), $source]);
+my $build = run(command => [$ENV{CC} || 'gcc', split(' ', $flags->{out}), '-o', scratch('use'), $source]);
 is($build->{err}, '', 'the installed header is enough');
 $run = peek(engine => 'sim', events => 'instructions', command => [scratch('use')]);
 is((region($run->{report}, 'a') || {calls => 0})->{calls}, 1, 'and its regions are counted');
 
-my $uninstall = run(command => [@make, 'uninstall']);
+my $uninstall = stage_make('uninstall');
 is(status_text($uninstall->{status}), 'exit 0', 'make uninstall');
 is_deeply([installed()], [], 'leaves nothing');
 done_testing();

@@ -43,7 +43,7 @@ $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	cp $< $@
 
-$(B)/sim/%.o: tools/sim/%.c | $(B)/sim
+$(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags
 	$(CC) $(SIM_CFLAGS) -c -o $@ $<
 
 $(SIM_DIR) $(B)/sim:

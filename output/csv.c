@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/csv.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "output/utf8.h"
+
+static const char headings[] =
+	"scope,host,rank,pid,tid,thread,region,kind,name,value,unit,status,coverage,"
+	"error,reason\n";
+
+/* Where a value belongs: the columns on its left. */
+struct place {
+	struct cp_out *out;
+	const struct cp_report *report;
+	const char *scope;
+	const struct cp_process *process; /* NULL: the run */
+	const struct cp_thread *thread;   /* NULL: the process or the run */
+	const struct cp_region *region;
+};
+
+/* ---- cells ---- */
+
+/* Writes one character of length bytes (0: not UTF-8). */
+static void character(struct cp_out *out, const char *at, size_t length)
+{
+	unsigned char c = (unsigned char)*at;
+
+	if (length > 1)
+		cp_out_bytes(out, at, length);
+	else if (c == '"')
+		cp_out_text(out, "\"\"");
+	else if (c == '\\')
+		cp_out_text(out, "\\\\");
+	else if (c == '\n')
+		cp_out_text(out, "\\n");
+	else if (c == '\t')
+		cp_out_text(out, "\\t");
+	else if (c == '\r')
+		cp_out_text(out, "\\r");
+	else if (!length || c < ' ' || c == 0x7f)
+		cp_out_format(out, "\\x%02x", c);
+	else
+		cp_out_bytes(out, at, 1);
+}
+
+static void characters(struct cp_out *out, const char *text, size_t length)
+{
+	for (const char *end = text + length; text < end;) {
+		size_t bytes = cp_utf8_length(text, (size_t)(end - text));
+
+		character(out, text, bytes);
+		text += bytes ? bytes : 1;
+	}
+}
+
+static bool is_formula(const char *text, size_t length)
+{
+	return length && memchr("=+-@", *text, 4);
+}
+
+void cp_csv_text(struct cp_out *out, const char *text, size_t length)
+{
+	bool formula = is_formula(text, length);
+	bool quote = memchr(text, ',', length) || memchr(text, '"', length) ||
+		     (length && (*text == ' ' || text[length - 1] == ' '));
+
+	if (quote)
+		cp_out_text(out, "\"");
+	if (formula)
+		cp_out_text(out, "'");
+	characters(out, text, length);
+	if (quote)
+		cp_out_text(out, "\"");
+}
+
+static void text_cell(struct cp_out *out, const char *text)
+{
+	cp_out_text(out, ",");
+	if (text)
+		cp_csv_text(out, text, strlen(text));
+}
+
+static void number_cell(struct cp_out *out, double value)
+{
+	if (value > -9e15 && value < 9e15 && value == (double)(int64_t)value)
+		cp_out_format(out, ",%ld", (long)value);
+	else
+		cp_out_format(out, ",%.10g", value);
+}
+
+static void empty_cell(struct cp_out *out)
+{
+	cp_out_text(out, ",");
+}
+
+/* ---- the left side ---- */
+
+static void path_name(struct cp_out *out, const struct cp_slice *name)
+{
+	const char *at = name->at;
+
+	for (const char *slash; (slash = memchr(at, '/', (size_t)(name->end - at)));
+		at = slash + 1) {
+		characters(out, at, (size_t)(slash - at));
+		cp_out_text(out, "\\/");
+	}
+	characters(out, at, (size_t)(name->end - at));
+}
+
+/* "solve/halo", a slash in a name as \/; always quoted, so that nobody has to
+ * look for commas in all its names first. */
+static void path_cell(struct cp_out *out, const struct cp_region *region)
+{
+	const struct cp_slice *names[CP_MAX_DEPTH + 1];
+	unsigned depth = region->depth;
+
+	cp_out_text(out, ",");
+	if (!depth)
+		return;
+	for (unsigned i = depth; i > 0; i--, region = region->parent)
+		names[i - 1] = &region->name;
+	cp_out_text(out, "\"");
+	if (is_formula(names[0]->at, cp_slice_length(*names[0])))
+		cp_out_text(out, "'");
+	for (unsigned i = 0; i < depth; i++) {
+		cp_out_text(out, i ? "/" : "");
+		path_name(out, names[i]);
+	}
+	cp_out_text(out, "\"");
+}
+
+static void process_cells(const struct place *place)
+{
+	const struct cp_process *process = place->process;
+
+	if (!process) {
+		cp_out_text(place->out, ",,,");
+		return;
+	}
+	text_cell(place->out, process->host);
+	if (process->rank < 0)
+		empty_cell(place->out);
+	else
+		cp_out_format(place->out, ",%d", process->rank);
+	cp_out_format(place->out, ",%d", process->pid);
+}
+
+/* Begins a row, up to the name of the value. */
+static void row(const struct place *place, const char *kind, const char *name)
+{
+	cp_out_text(place->out, place->scope);
+	process_cells(place);
+	if (place->thread) {
+		cp_out_format(place->out, ",%d", place->thread->tid);
+		text_cell(place->out, place->thread->name);
+	} else {
+		cp_out_text(place->out, ",,");
+	}
+	if (place->region)
+		path_cell(place->out, place->region);
+	else
+		empty_cell(place->out);
+	cp_out_format(place->out, ",%s", kind);
+	text_cell(place->out, name);
+}
+
+/* ---- values ---- */
+
+static void value(const struct place *place, const char *kind, const char *name,
+	const struct cp_value *value, const char *unit)
+{
+	row(place, kind, name);
+	if (value->status == CP_UNAVAILABLE)
+		empty_cell(place->out);
+	else
+		number_cell(place->out, value->value);
+	text_cell(place->out, unit);
+	text_cell(place->out, cp_status_name(value->status));
+	cp_out_text(place->out, ",,");
+	text_cell(place->out, value->reason);
+	cp_out_text(place->out, "\n");
+}
+
+static void count(const struct place *place, const char *kind, const char *name,
+	const struct cp_count *count, uint64_t number)
+{
+	bool there = count->status != CP_UNAVAILABLE;
+
+	row(place, kind, name);
+	if (there)
+		cp_out_format(place->out, ",%lu", (unsigned long)number);
+	else
+		empty_cell(place->out);
+	cp_out_format(place->out, ",events,%s", cp_status_name(count->status));
+	if (there)
+		number_cell(place->out, count->coverage);
+	else
+		empty_cell(place->out);
+	if (there && count->error >= 0 && strcmp(kind, "count") == 0)
+		number_cell(place->out, count->error);
+	else
+		empty_cell(place->out);
+	text_cell(place->out, count->reason);
+	cp_out_text(place->out, "\n");
+}
+
+static void counts(const struct place *place, const struct cp_count *all)
+{
+	const struct cp_report *report = place->report;
+
+	for (size_t i = 0; i < report->nquantities; i++) {
+		const char *name = report->quantities[i];
+
+		count(place, "count", name, &all[i], all[i].value);
+		count(place, "exclusive", name, &all[i], all[i].exclusive);
+	}
+}
+
+static void region(struct place *place, const struct cp_region *region)
+{
+	const struct cp_report *report = place->report;
+	struct cp_value calls = {.value = (double)region->calls};
+
+	place->region = region;
+	value(place, "calls", "calls", &calls, "calls");
+	value(place, "time", "time_s", &region->seconds, "s");
+	counts(place, region->counts);
+	for (size_t i = 0; i < report->nmetrics; i++)
+		value(place, "metric", report->metrics[i]->name,
+			&region->metrics[i].value, report->metrics[i]->unit);
+}
+
+static void regions(struct place place, const struct cp_region *root)
+{
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
+		region(&place, r);
+}
+
+static void process(struct place place, const struct cp_process *process)
+{
+	place.process = process;
+	place.scope = "process";
+	counts(&place, process->whole);
+	place.scope = "thread";
+	for (size_t i = 0; i < process->nthreads; i++) {
+		place.thread = &process->threads[i];
+		regions(place, place.thread->root);
+	}
+}
+
+void cp_csv_write(struct cp_out *out, const struct cp_report *report)
+{
+	struct place place = {.out = out, .report = report, .scope = "run"};
+
+	cp_out_text(out, headings);
+	regions(place, report->total);
+	for (size_t i = 0; i < report->nprocesses; i++)
+		process(place, &report->processes[i]);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/openmetrics.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "output/utf8.h"
+
+struct metrics {
+	struct cp_out *out;
+	const struct cp_report *report;
+	const char *exe;
+	bool first; /* label of its sample */
+};
+
+/* ---- labels ---- */
+
+/* Bytes that are not UTF-8 become the code point of the same number, as in the
+ * JSON report; control characters too would be taken, but not shown. */
+static void character(struct cp_out *out, const char *at, size_t length)
+{
+	unsigned char c = (unsigned char)*at;
+
+	if (length > 1)
+		cp_out_bytes(out, at, length);
+	else if (c == '"' || c == '\\')
+		cp_out_format(out, "\\%c", c);
+	else if (c == '\n')
+		cp_out_text(out, "\\n");
+	else if (!length)
+		cp_out_format(out, "%c%c", 0xc0 | c >> 6, 0x80 | (c & 0x3f));
+	else
+		cp_out_bytes(out, at, 1);
+}
+
+static void characters(struct cp_out *out, const char *text, size_t length)
+{
+	for (const char *end = text + length; text < end;) {
+		size_t bytes = cp_utf8_length(text, (size_t)(end - text));
+
+		character(out, text, bytes);
+		text += bytes ? bytes : 1;
+	}
+}
+
+static void begin_label(struct metrics *m, const char *name)
+{
+	cp_out_format(m->out, "%s%s=\"", m->first ? "{" : ",", name);
+	m->first = false;
+}
+
+static void label(struct metrics *m, const char *name, const char *text)
+{
+	begin_label(m, name);
+	characters(m->out, text, strlen(text));
+	cp_out_text(m->out, "\"");
+}
+
+/* In a path a slash within a name is \/, and what is not UTF-8 \xNN, so that two
+ * regions never have one label; the backslash itself is doubled for the label. */
+static void path_character(struct cp_out *out, const char *at, size_t length)
+{
+	unsigned char c = (unsigned char)*at;
+
+	if (length == 1 && c == '/')
+		cp_out_text(out, "\\\\/");
+	else if (length == 1 && c == '\\')
+		cp_out_text(out, "\\\\\\\\");
+	else if (!length || c < ' ' || c == 0x7f)
+		cp_out_format(out, "\\\\x%02x", c);
+	else
+		character(out, at, length);
+}
+
+static void path(struct metrics *m, const struct cp_region *region)
+{
+	const struct cp_slice *names[CP_MAX_DEPTH + 1];
+	unsigned depth = region->depth;
+
+	for (unsigned i = depth; i > 0; i--, region = region->parent)
+		names[i - 1] = &region->name;
+	for (unsigned i = 0; i < depth; i++) {
+		cp_out_text(m->out, i ? "/" : "");
+		for (const char *at = names[i]->at; at < names[i]->end;) {
+			size_t bytes = cp_utf8_length(at, (size_t)(names[i]->end - at));
+
+			path_character(m->out, at, bytes);
+			at += bytes ? bytes : 1;
+		}
+	}
+}
+
+static void sample(struct metrics *m, const char *name, const struct cp_region *region)
+{
+	cp_out_text(m->out, name);
+	m->first = true;
+	label(m, "exe", m->exe);
+	begin_label(m, "region");
+	path(m, region);
+	cp_out_text(m->out, "\"");
+}
+
+static void number(struct metrics *m, double value)
+{
+	if (value > -9e15 && value < 9e15 && value == (double)(int64_t)value)
+		cp_out_format(m->out, "} %ld\n", (long)value);
+	else
+		cp_out_format(m->out, "} %.10g\n", value);
+}
+
+static void family(struct metrics *m, const char *name, const char *help)
+{
+	cp_out_format(m->out, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help);
+}
+
+#define EACH_REGION(m, region)                                                           \
+	for (const struct cp_region *region = (m)->report->total; region;                \
+		region = cp_region_next((m)->report->total, region))
+
+/* ---- counts ---- */
+
+static void count(struct metrics *m, const char *name, const struct cp_region *region,
+	size_t quantity, double value)
+{
+	sample(m, name, region);
+	label(m, "event", m->report->quantities[quantity]);
+	label(m, "status", cp_status_name(region->counts[quantity].status));
+	number(m, value);
+}
+
+static void events(struct metrics *m)
+{
+	family(m, "cachepeek_events",
+		"Events counted in a region, nested ones included.");
+	EACH_REGION(m, region)
+	for (size_t i = 0; i < m->report->nquantities; i++)
+		if (region->counts[i].status != CP_UNAVAILABLE)
+			count(m, "cachepeek_events", region, i,
+				(double)region->counts[i].value);
+}
+
+static void errors(struct metrics *m)
+{
+	family(m, "cachepeek_events_error",
+		"Half-width of the 95 % error bar of cachepeek_events, in events.");
+	EACH_REGION(m, region)
+	for (size_t i = 0; i < m->report->nquantities; i++)
+		if (region->counts[i].status == CP_SCALED && region->counts[i].error >= 0)
+			count(m, "cachepeek_events_error", region, i,
+				region->counts[i].error);
+}
+
+static void coverages(struct metrics *m)
+{
+	family(m, "cachepeek_events_coverage_ratio",
+		"Part of the time in which cachepeek_events was counted.");
+	EACH_REGION(m, region)
+	for (size_t i = 0; i < m->report->nquantities; i++)
+		if (region->counts[i].status != CP_UNAVAILABLE)
+			count(m, "cachepeek_events_coverage_ratio", region, i,
+				region->counts[i].coverage);
+}
+
+/* ---- metrics, calls, time ---- */
+
+static void derived(struct metrics *m)
+{
+	family(m, "cachepeek_metric", "Metrics of the groups, computed from the events.");
+	EACH_REGION(m, region)
+	for (size_t i = 0; i < m->report->nmetrics; i++) {
+		const struct cp_value *value = &region->metrics[i].value;
+
+		if (value->status == CP_UNAVAILABLE)
+			continue;
+		sample(m, "cachepeek_metric", region);
+		label(m, "metric", m->report->metrics[i]->name);
+		label(m, "unit", m->report->metrics[i]->unit);
+		label(m, "status", cp_status_name(value->status));
+		number(m, value->value);
+	}
+}
+
+static void calls(struct metrics *m)
+{
+	family(m, "cachepeek_region_calls", "Executions of a region.");
+	EACH_REGION(m, region)
+	{
+		sample(m, "cachepeek_region_calls", region);
+		number(m, (double)region->calls);
+	}
+}
+
+static void seconds(struct metrics *m)
+{
+	family(m, "cachepeek_region_seconds", "Time in a region, summed over threads.");
+	EACH_REGION(m, region)
+	{
+		if (region->seconds.status == CP_UNAVAILABLE)
+			continue;
+		sample(m, "cachepeek_region_seconds", region);
+		label(m, "status", cp_status_name(region->seconds.status));
+		number(m, region->seconds.value);
+	}
+}
+
+/* ---- what is not there ---- */
+
+static void missing(struct metrics *m, const struct cp_region *region, const char *kind,
+	const char *name, enum cp_status status, const char *reason)
+{
+	if (status != CP_UNAVAILABLE)
+		return;
+	sample(m, "cachepeek_unavailable", region);
+	label(m, "kind", kind);
+	label(m, "name", name);
+	label(m, "reason", reason ? reason : "");
+	number(m, 1);
+}
+
+static void unavailable(struct metrics *m)
+{
+	family(m, "cachepeek_unavailable", "What could not be counted, and why.");
+	EACH_REGION(m, region)
+	{
+		missing(m, region, "time", "time_s", region->seconds.status,
+			region->seconds.reason);
+		for (size_t i = 0; i < m->report->nquantities; i++)
+			missing(m, region, "event", m->report->quantities[i],
+				region->counts[i].status, region->counts[i].reason);
+		for (size_t i = 0; i < m->report->nmetrics; i++)
+			missing(m, region, "metric", m->report->metrics[i]->name,
+				region->metrics[i].value.status,
+				region->metrics[i].value.reason);
+	}
+}
+
+static void info(struct metrics *m)
+{
+	static const char *const engines[] = {"none", "perf", "sim"};
+	const struct cp_report *report = m->report;
+
+	family(m, "cachepeek_info", "What counted the run, and on which machine.");
+	cp_out_text(m->out, "cachepeek_info");
+	m->first = true;
+	label(m, "exe", m->exe);
+	label(m, "version", report->version ? report->version : "");
+	label(m, "engine", engines[report->engine]);
+	label(m, "domain", report->domain ? report->domain : "");
+	label(m, "machine", report->machine ? report->machine : "");
+	number(m, 1);
+}
+
+void cp_openmetrics_write(struct cp_out *out, const struct cp_report *report)
+{
+	const char *exe = report->narguments ? report->command[0] : "";
+	const char *slash = strrchr(exe, '/');
+	struct metrics m = {.out = out, .report = report, .exe = slash ? slash + 1 : exe};
+
+	info(&m);
+	calls(&m);
+	seconds(&m);
+	events(&m);
+	errors(&m);
+	coverages(&m);
+	derived(&m);
+	unavailable(&m);
+	cp_out_text(out, "# EOF\n");
+}

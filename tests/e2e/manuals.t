@@ -1,0 +1,159 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The options and variables in --help, in the tables of the sources, in the
+# manual pages and in the completions are the same.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my %page = map { $_ => read_file(source() . "/doc/$_") }
+	qw(cachepeek.1 cachepeek.3 libcachepeek.7 cachepeek-groups.5 cachepeek-machines.5);
+my $help = run(command => [cli(), '--help'])->{out};
+
+sub text { my ($file) = @_; return read_file(source() . "/$file") }
+sub uniq { my %seen; return sort grep { !$seen{$_}++ } @_ }
+sub options_in { my ($text) = @_; return uniq($text =~ /(?<![\w-])(--?[a-zA-Z][a-z-]*)(?![\w.])/g) }
+
+# ---- pages ----
+
+for my $name (sort keys %page) {
+	my $render = run(command => ['groff', '-ww', '-man', '-Tutf8', source() . "/doc/$name"]);
+	is($render->{err}, '', "$name: groff has nothing to say");
+	my ($title) = $page{$name} =~ /^\.TH (\S+ \d) /m;
+	is(lc($title || ''), $name =~ s/\./ /r, "$name: its title");
+	for my $other ($page{$name} =~ /^\.BR (\S+ \(\d\))/mg) {
+		my ($file, $section) = $other =~ /^(\S+) \((\d)\)/;
+		next unless $file =~ /cachepeek/;
+		ok($page{"$file.$section"}, "$name: $file($section) is there");
+	}
+}
+
+# ---- options ----
+
+# The tags of a section of cachepeek(1): '\-g, \-\-groups'.
+sub tags
+{
+	my ($section) = @_;
+	my ($text) = $page{'cachepeek.1'} =~ /^\.SS $section\n(.*?)(?=^\.S[SH] )/ms;
+	$text //= '';
+	my @tags = $text =~ /^\.TP\n\.\S+ (.*)$/mg;
+	return options_in(join("\n", map { s/\\-/-/gr } @tags));
+}
+
+my ($usage, $variables) = split(/^Variables/m, $help);
+my ($run_options) = $usage =~ /^Options of run.*?:\n(.*)/ms;
+my %help = (run => [options_in($run_options)]);
+for my $command (qw(report doctor list)) {
+	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b(.*)$/mg))];
+}
+# -o and --output: the usage line has the short one.
+$help{report} = [uniq(@{$help{report}}, '--output')];
+
+my ($table) = text('tools/cmd_run.c') =~ /long_options\[\] = \{(.*?)\};/s;
+my %table = (run => [uniq(map { ("--$_->[0]", "-$_->[1]") } grep { defined }
+		map { /\{"([^"]+)", \w+, NULL, '(.)'\}/ ? [$1, $2] : () } split(/\n/, $table))]);
+my ($known) = text('tools/cmd_report.c') =~ /known\[\] = \{(.*?)\};/s;
+$table{report} = [uniq($known =~ /"(-[^"]+)"/g)];
+$table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
+$table{list} = [];
+
+my $bash = text('tools/completion/cachepeek.bash');
+my $zsh = text('tools/completion/_cachepeek');
+my ($words) = $bash =~ /^_cachepeek_options\(\)\n\{(.*?)^\}/ms;
+cmp_ok(scalar(@{$table{run}}), '>=', 13, 'the table of run is read');
+for my $command (qw(run report doctor list)) {
+	my @table = @{$table{$command}};
+	is_deeply($help{$command}, \@table, "$command: --help has what the table has");
+	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too");
+	my ($line) = $words =~ /^\t$command\) (.*)$/m;
+	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
+	is_deeply([grep { $zsh !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @table], [], "$command: and zsh's");
+}
+for my $option ('--help', '--version') {
+	like($usage, qr/\Q$option\E/, "$option is in --help");
+	like($page{'cachepeek.1'}, qr/\Q@{[$option =~ s{-}{\\-}gr]}\E/, 'in cachepeek(1)');
+	like($bash, qr/\Q$option\E/, 'in the completion');
+	is(status_text(run(command => [cli(), $option])->{status}), 'exit 0', 'and works');
+}
+# Each option of run is taken: the program is started.
+for my $option (grep { /^--/ } @{$table{run}}) {
+	my %value = ('--verbose' => [], '--engine' => ['sim'], '--events' => ['instructions'],
+		'--groups' => ['cache'], '--machine' => ['host'], '--output' => ['/dev/null'],
+		'--dir' => [scratch('records')]);
+	my $run = run(command => [cli(), $option, @{$value{$option} || ['1']}, 'true'],
+		env => {CACHEPEEK_DISABLE => 1});
+	is($run->{err}, '', "$option is taken");
+	is(status_text($run->{status}), 'exit 0', 'and the program runs');
+}
+
+# ---- commands ----
+
+my @commands = uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)", cp_cmd_\w+\},$/mg);
+is_deeply([uniq($usage =~ /^ {7}cachepeek ([a-z]+)/mg, 'run')], \@commands, 'the commands: --help');
+is_deeply([uniq($page{'cachepeek.1'} =~ /^\.SS ([a-z]+)$/mg)], \@commands, 'cachepeek(1)');
+is_deeply([grep { $bash !~ /^\t$_\) /m && $_ ne 'list' } @commands], [], 'completion of bash');
+is_deeply([grep { $zsh !~ /'$_:/ } @commands], [], 'of zsh');
+
+# ---- variables ----
+
+my @table_of_variables = uniq(map { "CACHEPEEK_$_" } text('preload/options.c') =~ /^\t\{PREFIX "([A-Z_]+)"/mg);
+cmp_ok(scalar(@table_of_variables), '>=', 10, 'the table of variables is read');
+is_deeply([uniq($variables =~ /^  (CACHEPEEK_[A-Z_]+)=/mg)], \@table_of_variables, 'the variables: --help');
+my ($environment) = $page{'libcachepeek.7'} =~ /^\.SH ENVIRONMENT\n(.*?)^\.SH /ms;
+is_deeply([uniq($environment =~ /^\.TP\n\.B (CACHEPEEK_[A-Z_]+)$/mg)], \@table_of_variables, 'libcachepeek(7)');
+for my $name (sort keys %page) {
+	my %known = map { $_ => 1 } @table_of_variables;
+	is_deeply([grep { !$known{$_} && !/^CACHEPEEK_(_|BEGIN$|END$)/ }
+		uniq($page{$name} =~ /\b(CACHEPEEK_[A-Z_]+)\b/g)], [], "$name: no other is mentioned");
+}
+
+# ---- the header ----
+
+my $header = text('regions/cachepeek.h');
+my @functions = uniq($header =~ /^static inline \w+ (cachepeek_(?!api)\w+)\(/mg);
+my ($name_line) = $page{'cachepeek.3'} =~ /^\.SH NAME\n(.*?)\\-/ms;
+is_deeply([uniq(grep { /^cachepeek_/ } $name_line =~ /\w+/g)], \@functions, 'cachepeek(3): the functions');
+
+# ---- formats ----
+
+my ($directives) = text('output/group.c') =~ /known\[\] = \{\s*("\@group".*?)NULL/s;
+is_deeply([uniq(grep { defined && $_ ne '@end' }
+	$page{'cachepeek-groups.5'} =~ /^\.BI (\@\w+)|^\.BR (\@\w+)/mg)],
+	[uniq($directives =~ /"(\@\w+)"/g)], 'cachepeek-groups(5): the directives');
+my ($levels) = text('preload/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)\}/s;
+is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)"/g], [],
+	'cachepeek-machines(5): the levels');
+
+# ---- completion works ----
+
+sub complete
+{
+	my (@words) = @_;
+	my $script = ". '" . source() . "/tools/completion/cachepeek.bash'\n"
+		. "compopt() { :; }\n"
+		. 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cachepeek; printf "%s\n" "${COMPREPLY[@]}"';
+	my $bin = scratch('bin');
+	mkdir($bin);
+	symlink(cli(), "$bin/cachepeek");
+	my $run = run(command => ['bash', '-c', $script, 'bash', @words],
+		env => {PATH => "$bin:$ENV{PATH}"});
+	is($run->{err}, '', "completing @words: no complaint");
+	return [grep { length } split(/\n/, $run->{out})];
+}
+is(scalar(grep { $_ eq 'doctor' } @{complete('cachepeek', 'doc')}), 1, 'a command');
+is_deeply(complete('cachepeek', '--eng'), ['--engine'], 'an option');
+is_deeply(complete('cachepeek', '-E', ''), [qw(auto perf sim)], 'engines');
+is_deeply(complete('cachepeek', '-g', 'cache,t'), ['cache,tlb'], 'the second of two groups');
+is_deeply(complete('cachepeek', 'run', '-m', 'cacheg'), ['cachegrind'], 'machines');
+is_deeply(complete('cachepeek', 'list', 'm'), ['machines'], 'lists');
+is_deeply(complete('cachepeek', 'list', 'presets', 'l1d_stores'), ['l1d_stores'], 'presets');
+is_deeply(complete('cachepeek', 'doctor', '-'), ['--verify'], 'of doctor');
+is_deeply(complete('cachepeek', 'report', '--j'), ['--json'], 'of report');
+SKIP: {
+	my $shell = which('zsh') or skip('no zsh', 1);
+	is(run(command => [$shell, '-n', source() . '/tools/completion/_cachepeek'])->{err}, '', 'zsh parses its file');
+}
+done_testing();

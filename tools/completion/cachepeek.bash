@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# bash completion for cachepeek(1).
+
+# The first word of each line of a list that is not indented.
+_cachepeek_names()
+{
+	cachepeek list "$1" 2> /dev/null | sed -n 's/^\([A-Za-z][A-Za-z0-9_:-]*\) .*/\1/p'
+}
+
+# Completes the last of a comma list.
+_cachepeek_list()
+{
+	local before=
+
+	case $cur in
+	*,*) before=${cur%,*}, ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${cur##*,}")
+	compopt -o nospace
+}
+
+# Whether $1 is an option with a value that follows it.
+_cachepeek_takes_value()
+{
+	case $1 in
+	-g | --groups | -e | --events | -o | --output | -E | --engine | \
+		-m | --machine | -d | --dir) return 0 ;;
+	esac
+	return 1
+}
+
+_cachepeek_value()
+{
+	case $prev in
+	-g | --groups) _cachepeek_list "$(_cachepeek_names groups)" ;;
+	-e | --events) _cachepeek_list "$(_cachepeek_names presets)" ;;
+	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim' -- "$cur") ;;
+	-m | --machine) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
+	-d | --dir) compopt -o dirnames ;;
+	-o | --output) compopt -o default ;;
+	esac
+}
+
+_cachepeek_options()
+{
+	case $1 in
+	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose' ;;
+	report) echo '-o --output --json' ;;
+	doctor) echo '--verify' ;;
+	esac
+}
+
+_cachepeek()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local command=run at=1 words
+
+	COMPREPLY=()
+	case ${COMP_WORDS[1]} in
+	run | report | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	esac
+	[ "$COMP_CWORD" -gt 1 ] || at=1
+	if [ "$command" = run ]; then
+		while [ "$at" -lt "$COMP_CWORD" ]; do
+			case ${COMP_WORDS[at]} in
+			-*) _cachepeek_takes_value "${COMP_WORDS[at]}" && at=$((at + 1)) ;;
+			*) _cachepeek_program "$at"; return ;;
+			esac
+			at=$((at + 1))
+		done
+	fi
+	if _cachepeek_takes_value "$prev"; then
+		_cachepeek_value
+		return
+	fi
+	words=$(_cachepeek_options "$command")
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report list doctor --help --version"
+	[ "$command" != list ] || [ "$COMP_CWORD" -ne 2 ] || words='events presets groups machines'
+	if [ "$command" = list ] && [ "$COMP_CWORD" -gt 2 ]; then
+		words=$(_cachepeek_names "${COMP_WORDS[2]}")
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	case $command$cur in
+	run-* | list* | doctor*) ;;
+	run*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
+	*) compopt -o default ;;
+	esac
+}
+
+# The program's own completion, where bash-completion is there.
+_cachepeek_program()
+{
+	if declare -F _command_offset > /dev/null; then
+		_command_offset "$1"
+	else
+		compopt -o default
+	fi
+}
+
+complete -F _cachepeek cachepeek

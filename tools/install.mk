@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# What goes where, and the Debian packages.  Included by the root Makefile.
+
+D := $(DESTDIR)$(PREFIX)
+L := $(DESTDIR)$(LIBDIR)
+Z := $(DESTDIR)$(ZSHDIR)
+MANUALS := $(wildcard doc/*.[1-8])
+EXAMPLES := $(wildcard examples/*)
+# Each as DIRECTORY/NAME, for both directions.
+INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc \
+	$(D)/include/cachepeek.h $(Z)/_cachepeek \
+	$(D)/share/bash-completion/completions/cachepeek \
+	$(foreach m,$(MANUALS),$(D)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m))
+INSTALLED_DIRECTORIES := $(L)/cachepeek $(D)/share/doc/cachepeek
+
+$(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+# The library is found by name, from any directory, once ld.so knows it.
+.PHONY: install uninstall
+install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
+	install -d $(sort $(dir $(INSTALLED))) $(L)/cachepeek $(D)/share/doc/cachepeek/examples
+	install -m 755 $(CLI) $(D)/bin/cachepeek
+	install -m 644 $(LIB) $(L)/libcachepeek.so
+	install -m 755 $(SIM) $(L)/cachepeek/
+	install -m 644 $(ENCODER) $(SIM_CORE) $(L)/cachepeek/
+	install -m 644 $(B)/cachepeek.pc $(L)/pkgconfig/cachepeek.pc
+	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
+	install -m 644 tools/completion/_cachepeek $(Z)/_cachepeek
+	install -m 644 tools/completion/cachepeek.bash $(D)/share/bash-completion/completions/cachepeek
+	for page in $(MANUALS); do \
+		install -m 644 $$page $(D)/share/man/man$${page##*.}/ || exit 1; \
+	done
+	install -m 644 $(EXAMPLES) $(D)/share/doc/cachepeek/examples/
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+uninstall: ## remove what install copied
+	rm -f $(INSTALLED)
+	rm -rf $(INSTALLED_DIRECTORIES)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+# In a copy, because dpkg-buildpackage writes beside and into the tree.
+DEB := $(B)/deb/cachepeek-$(VERSION)
+.PHONY: deb deb-run
+deb: ## build the Debian packages, in build/
+	@sh tools/deps.sh build deb
+	@$(MAKE) --no-print-directory deb-run
+deb-run:
+	rm -rf $(B)/deb $(B)/*.deb
+	mkdir -p $(DEB)
+	find . -mindepth 1 -maxdepth 1 ! -name .git ! -name 'build*' -exec cp -r {} $(DEB)/ \;
+	cd $(DEB) && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES -u B -u DESTDIR \
+		dpkg-buildpackage -b -us -uc
+	lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs \
+		$(B)/deb/cachepeek_$(VERSION)_*.changes
+	cp $(B)/deb/*.deb $(B)/
