@@ -95,11 +95,14 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 	to->nthreads += from->nthreads;
 }
 
-static bool same_name(struct cp_slice a, struct cp_slice b)
+/* A range and a region are not the same, whatever their names. */
+static bool same_region(const struct cp_region *a, const struct cp_region *b)
 {
-	size_t length = cp_slice_length(a);
+	size_t length = cp_slice_length(a->name);
 
-	return length == cp_slice_length(b) && memcmp(a.at, b.at, length) == 0;
+	return length == cp_slice_length(b->name) &&
+	       !((a->flags ^ b->flags) & CP_REGION_OVERLAPPING) &&
+	       memcmp(a->name.at, b->name.at, length) == 0;
 }
 
 /* The child of that name.  Threads mostly do the same things in the same

@@ -29,6 +29,7 @@
 #include "preload/env.h"
 #include "preload/fatal.h"
 #include "preload/hooks.h"
+#include "preload/markers.h"
 #include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
@@ -322,6 +323,7 @@ static void start(int argc, char **argv, char **envp)
 	cp_runtime.quiet = inherited;
 	cp_options_read(&cp_runtime.options, envp, complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
+	cp_names_filter(cp_runtime.options.regions);
 	if (cp_is_launcher(cp_own_executable()))
 		return;
 	if (inherited && !is_root() && cp_runtime.options.children == CP_CHILDREN_IGNORE)
@@ -514,6 +516,7 @@ void cp_process_forked(void)
 	cp_record_close(&cp_runtime.record);
 	cp_names_after_fork();
 	cp_trees_after_fork();
+	cp_ranges_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {

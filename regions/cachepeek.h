@@ -13,11 +13,12 @@
  * library is not preloaded, and in static programs, a marker is a test of a
  * pointer.  C and C++, gcc and clang.
  *
- * Regions nest, belong to the calling thread, and are closed in reverse order;
- * END of an outer region closes the inner ones too (and that is reported, as is
- * an END without BEGIN, which is ignored).  Markers keep errno, never block and
- * never call malloc.  They may be used in any thread, not in signal handlers
- * that interrupt a marker (there they do nothing).
+ * Regions nest to any depth (250 have paths of their own), belong to the calling
+ * thread, and are closed in reverse order; END of an outer region closes the
+ * inner ones too (and that is reported, as is an END without BEGIN, which is
+ * ignored).  A region that calls itself is a path below itself.  Markers keep errno,
+ * never block and never call malloc.  They may be used in any thread, not in signal
+ * handlers that interrupt a marker (there they do nothing).
  */
 #ifndef CACHEPEEK_H
 #define CACHEPEEK_H
@@ -43,6 +44,8 @@ struct cachepeek_api {
 	void (*pause)(void);
 	void (*resume)(void);
 	void (*flush)(void);
+	void (*begin_named)(const char *name);
+	void (*end_named)(const char *name);
 };
 
 /*
@@ -97,6 +100,20 @@ static inline void cachepeek_end(cachepeek_region region)
 		cachepeek_api()->end(region);
 }
 
+/* The same by name, which is looked up each time: for names that are made at
+ * run time. */
+static inline void cachepeek_begin_named(const char *name)
+{
+	if (cachepeek_api())
+		cachepeek_api()->begin_named(name);
+}
+
+static inline void cachepeek_end_named(const char *name)
+{
+	if (cachepeek_api())
+		cachepeek_api()->end_named(name);
+}
+
 /* The calling thread's count so far of a quantity, spelled as it was asked for
  * (an event, or a preset such as "l1d_misses").  0, or -ENOENT if it was not
  * asked for, -ENODATA if it cannot be counted here, -ENOSYS without the library. */
@@ -126,21 +143,70 @@ static inline void cachepeek_flush(void)
 		cachepeek_api()->flush();
 }
 
-/* Markers by name; the handle is looked up once per place in the source. */
+/* The handle in *place, looked up when it is first asked for.  Threads that do
+ * that at once find the same. */
+static inline cachepeek_region cachepeek_region_once(
+	cachepeek_region *place, const char *name)
+{
+	cachepeek_region region = __atomic_load_n(place, __ATOMIC_RELAXED);
+
+	if (!region) {
+		region = cachepeek_region_register(name);
+		__atomic_store_n(place, region, __ATOMIC_RELAXED);
+	}
+	return region;
+}
+
+/* Markers by name; the handle is looked up once per place in the source, so the
+ * name must be the same each time. */
 #define CACHEPEEK_REGION_(call, name)                                                    \
 	do {                                                                             \
 		static cachepeek_region cachepeek_handle_;                               \
-		if (cachepeek_api()) {                                                   \
-			if (!cachepeek_handle_)                                          \
-				cachepeek_handle_ = cachepeek_region_register(name);     \
-			cachepeek_api()->call(cachepeek_handle_);                        \
-		}                                                                        \
+		if (cachepeek_api())                                                     \
+			cachepeek_api()->call(                                           \
+				cachepeek_region_once(&cachepeek_handle_, name));        \
 	} while (0)
 #define CACHEPEEK_BEGIN(name) CACHEPEEK_REGION_(begin, name)
 #define CACHEPEEK_END(name) CACHEPEEK_REGION_(end, name)
 
 #ifdef __cplusplus
 }
+
+/*
+ * A region as long as the block it stands in, however that is left:
+ *
+ *     cachepeek::scope scope("solve");       or        CACHEPEEK_SCOPE("solve");
+ */
+namespace cachepeek
+{
+class scope
+{
+	cachepeek_region region_;
+	scope(const scope &);
+	scope &operator=(const scope &);
+
+      public:
+	explicit scope(cachepeek_region region) : region_(region)
+	{
+		cachepeek_begin(region_);
+	}
+	explicit scope(const char *name) : region_(cachepeek_region_register(name))
+	{
+		cachepeek_begin(region_);
+	}
+	~scope()
+	{
+		cachepeek_end(region_);
+	}
+};
+} // namespace cachepeek
+#define CACHEPEEK_JOIN2_(a, b) a##b
+#define CACHEPEEK_JOIN_(a, b) CACHEPEEK_JOIN2_(a, b)
+#define CACHEPEEK_SCOPE(name)                                                            \
+	static cachepeek_region CACHEPEEK_JOIN_(cachepeek_handle_, __LINE__);            \
+	cachepeek::scope CACHEPEEK_JOIN_(cachepeek_scope_, __LINE__)(                    \
+		cachepeek_region_once(                                                   \
+			&CACHEPEEK_JOIN_(cachepeek_handle_, __LINE__), name))
 #endif
 
 #endif

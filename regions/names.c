@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/lock.h"
+#include "regions/filter.h"
 
 static struct cp_arena arena; /* of names, under the lock */
 
@@ -23,6 +24,8 @@ struct entry {
 static struct entry *table; /* under the lock */
 static struct cp_lock lock; /* taken before the record's */
 
+static const char *filter;
+
 static struct entry *add(const char *text, size_t length)
 {
 	struct entry *entry = cp_arena_alloc(&arena, sizeof(*entry));
@@ -31,6 +34,7 @@ static struct entry *add(const char *text, size_t length)
 		return NULL;
 	entry->name.text = cp_arena_copy(&arena, text, length);
 	entry->name.length = length;
+	entry->name.left_out = !cp_filter_allows(filter, text, length);
 	if (!entry->name.text)
 		return NULL;
 	HASH_ADD_KEYPTR(hh, table, entry->name.text, length, entry);
@@ -49,6 +53,11 @@ struct cp_name *cp_name_intern(const char *text, size_t length)
 		entry = add(text, length);
 	cp_unlock(&lock);
 	return entry ? &entry->name : NULL;
+}
+
+void cp_names_filter(const char *patterns)
+{
+	filter = patterns;
 }
 
 void cp_names_after_fork(void)
