@@ -143,18 +143,22 @@ cross-objects: $(LIB_OBJ) $(CLI_OBJ)
 D := $(DESTDIR)$(PREFIX)
 .PHONY: install uninstall
 install: all ## copy everything below DESTDIR/PREFIX
-	install -d $(D)/bin $(D)/lib/cachepeek $(D)/include $(D)/share/man/man1 $(D)/share/man/man7
+	install -d $(D)/bin $(D)/lib/cachepeek $(D)/include $(D)/share/cachepeek \
+		$(D)/share/man/man1 $(D)/share/man/man3 $(D)/share/man/man7
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(D)/lib/libcachepeek.so
 	install -m 755 $(B)/cachepeek/* $(D)/lib/cachepeek/
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
+	install -m 644 regions/cachepeek.f90 regions/cachepeek.py $(D)/share/cachepeek/
 	install -m 644 doc/cachepeek.1 $(D)/share/man/man1/cachepeek.1
+	install -m 644 doc/cachepeek.3 $(D)/share/man/man3/cachepeek.3
 	install -m 644 doc/libcachepeek.7 $(D)/share/man/man7/libcachepeek.7
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 uninstall: ## remove what install copied
 	rm -f $(D)/bin/cachepeek $(D)/lib/libcachepeek.so $(D)/include/cachepeek.h
-	rm -f $(D)/share/man/man1/cachepeek.1 $(D)/share/man/man7/libcachepeek.7
-	rm -rf $(D)/lib/cachepeek
+	rm -f $(D)/share/man/man1/cachepeek.1 $(D)/share/man/man3/cachepeek.3
+	rm -f $(D)/share/man/man7/libcachepeek.7
+	rm -rf $(D)/lib/cachepeek $(D)/share/cachepeek
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 
 FORMAT := clang-format-14

@@ -268,9 +268,8 @@ static void path(struct json *json, const struct cp_region *region)
 
 static void region_flags(struct json *json, uint32_t flags)
 {
-	static const char *const names[] = {
-		"end_without_begin", "wrong_name", "left_open", "read_failed", "overlapping",
-		"deeper", "continued"};
+	static const char *const names[] = {"end_without_begin", "wrong_name",
+		"left_open", "read_failed", "overlapping", "deeper", "continued"};
 	bool first = true;
 
 	key(json, "flags");

@@ -15,7 +15,7 @@ set -eu
 # that the simulated PMU is linked with, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
-check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base'
+check='perl g++ gfortran likwid libpapi-dev libtrilinos-kokkos-dev libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node.
 ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
 # What `make check-vm` runs: an arm64 machine, and the compiler for it.

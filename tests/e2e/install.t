@@ -24,7 +24,8 @@ sub installed
 }
 is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/local/$_" }
 	qw(bin/cachepeek include/cachepeek.h lib/libcachepeek.so
-	share/man/man1/cachepeek.1 share/man/man7/libcachepeek.7)], 'the files it installs');
+	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py
+	share/man/man1/cachepeek.1 share/man/man3/cachepeek.3 share/man/man7/libcachepeek.7)], 'the files it installs');
 ok(-x "$prefix/lib/cachepeek/cachepeek-amd64-linux", 'and the simulated PMU')
 	if `uname -m` =~ /x86_64/;
 
