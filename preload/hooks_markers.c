@@ -65,23 +65,6 @@ static int read_quantity(const char *name, uint64_t *value)
 	return result;
 }
 
-static void flush(void)
-{
-	struct cp_live_thread *thread = cp_marker_enter();
-	int saved = errno, state;
-
-	if (!thread)
-		return;
-	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	cp_threads_adopt();
-	cp_threads_flush();
-	pthread_setcancelstate(state, NULL);
-	cp_sim_resume();
-	cp_marker_leave(thread);
-	errno = saved;
-}
-
 extern const struct cachepeek_api cachepeek_api_1;
 
 __attribute__((visibility("default"))) const struct cachepeek_api cachepeek_api_1 = {
@@ -92,7 +75,7 @@ __attribute__((visibility("default"))) const struct cachepeek_api cachepeek_api_
 	.read = read_quantity,
 	.pause = cp_marker_pause,
 	.resume = cp_marker_resume,
-	.flush = flush,
+	.flush = cp_marker_flush,
 	.begin_named = begin_named,
 	.end_named = end_named,
 };

@@ -232,6 +232,23 @@ void cp_marker_resume(void)
 	cp_marker_leave(thread);
 }
 
+void cp_marker_flush(void)
+{
+	struct cp_live_thread *thread = cp_marker_enter();
+	int saved = errno, state;
+
+	if (!thread)
+		return;
+	cp_sim_pause();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	cp_threads_adopt();
+	cp_threads_flush();
+	pthread_setcancelstate(state, NULL);
+	cp_sim_resume();
+	cp_marker_leave(thread);
+	errno = saved;
+}
+
 /* ---- ranges, in the tree of one thread ---- */
 
 bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid)

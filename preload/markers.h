@@ -55,6 +55,9 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how);
 void cp_marker_pause(void);
 void cp_marker_resume(void);
 
+/* Brings the record up to date for all threads. */
+void cp_marker_flush(void);
+
 /* The key of a range, in the words of the tool that has it. */
 struct cp_range_key {
 	uint64_t tag, id[4];

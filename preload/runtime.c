@@ -28,7 +28,9 @@
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
+#include "preload/handles.h"
 #include "preload/hooks.h"
+#include "preload/injection.h"
 #include "preload/markers.h"
 #include "preload/rank.h"
 #include "preload/real.h"
@@ -343,6 +345,7 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	cp_threads_start();
 	cp_hooks_start(run_entries());
+	cp_injection_start();
 	on_exit(on_exit_handler, NULL);
 	begin_counting();
 	cp_fatal_start();
@@ -517,6 +520,7 @@ void cp_process_forked(void)
 	cp_names_after_fork();
 	cp_trees_after_fork();
 	cp_ranges_after_fork();
+	cp_handles_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
