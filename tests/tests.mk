@@ -36,6 +36,9 @@ PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
 PROGRAM_calls := -fno-pie -no-pie
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
+PROGRAM_marks_caliper := -L$(T)/programs -l:libothertool.so -Wl,-rpath,'$$ORIGIN'
+PROGRAM_marks_pcontrol := $(PROGRAM_marks_caliper)
+$(T)/programs/marks_caliper $(T)/programs/marks_pcontrol: | $(T)/programs/libothertool.so
 $(T)/programs/ctor: | $(T)/programs/libctor.so
 
 $(T)/programs/%: tests/programs/%.c
