@@ -65,7 +65,7 @@ static uint64_t tag_of(uint64_t stack)
 		struct cp_name *handle = cp_marker_name(name);                           \
                                                                                          \
 		if (handle)                                                              \
-			cp_marker_end(handle, tag_of(STACK_REGIONS), CP_END_INNER);      \
+			cp_marker_end(handle, tag_of(STACK_REGIONS), CP_END_OWN);      \
 		return real ? real(name) : 0;                                            \
 	}
 BEGIN(cali_begin_region)
@@ -114,7 +114,7 @@ static void begin_value(const char *attribute, const char *value)
 static void end_value(const char *attribute)
 {
 	if (attribute)
-		cp_marker_end(NULL, stack_of(attribute), CP_END_INNER);
+		cp_marker_end(NULL, stack_of(attribute), CP_END_OWN);
 }
 
 static const char *name_of(cali_id_t attribute, const void *caller)
@@ -232,7 +232,7 @@ static uint64_t tag_of_object(const void *object)
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
                                                                                          \
-		cp_marker_end(NULL, tag_of_object(object), CP_END_INNER);                \
+		cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);                \
 		if (real)                                                                \
 			real(object);                                                    \
 	}

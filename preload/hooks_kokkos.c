@@ -165,7 +165,7 @@ static uint64_t new_id(void)
 	void kokkosp_end_##kind(uint64_t id);                                            \
 	EXPORT void kokkosp_end_##kind(uint64_t id)                                      \
 	{                                                                                \
-		cp_marker_end(NULL, KERNELS, CP_END_INNER);                              \
+		cp_marker_end(NULL, KERNELS, CP_END_OWN);                              \
 		if (next.end_##kind)                                                     \
 			next.end_##kind(id);                                             \
 	}
@@ -183,7 +183,7 @@ EXPORT void kokkosp_begin_deep_copy(struct kokkos_space to, const char *to_name,
 
 EXPORT void kokkosp_end_deep_copy(void)
 {
-	cp_marker_end(NULL, COPIES, CP_END_INNER);
+	cp_marker_end(NULL, COPIES, CP_END_OWN);
 	if (next.end_deep_copy)
 		next.end_deep_copy();
 }
@@ -199,7 +199,7 @@ EXPORT void kokkosp_push_profile_region(const char *name)
 
 EXPORT void kokkosp_pop_profile_region(void)
 {
-	cp_marker_end(NULL, REGIONS, CP_END_INNER);
+	cp_marker_end(NULL, REGIONS, CP_END_OWN);
 	if (next.pop_profile_region)
 		next.pop_profile_region();
 }

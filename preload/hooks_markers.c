@@ -18,7 +18,7 @@ static void begin(cachepeek_region name)
 static void end(cachepeek_region name)
 {
 	if (name)
-		cp_marker_end(name, CP_MARKER_API, CP_END_INNER);
+		cp_marker_end(name, CP_MARKER_API, CP_END_OWN);
 }
 
 static void begin_named(const char *name)

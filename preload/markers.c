@@ -174,14 +174,15 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag)
 
 /* Regions that go on elsewhere may need new nodes. */
 static enum cp_misuse end_alone(struct cp_live_thread *thread, const struct cp_name *name,
-	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns)
+	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns)
 {
 	enum cp_misuse misuse;
 	int state;
 
 	cp_sim_pause();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	misuse = cp_tree_end_loosely(&thread->tree, name, tag, reading, now_ns);
+	misuse =
+		cp_tree_end_loosely(&thread->tree, name, tag, close_own, reading, now_ns);
 	pthread_setcancelstate(state, NULL);
 	cp_sim_resume();
 	return misuse;
@@ -199,8 +200,9 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 		return;
 	read_marker(thread, true, &reading, &now_ns);
 	inner = cp_tree_innermost(&thread->tree);
-	if (how == CP_END_ALONE)
-		misuse = end_alone(thread, name, tag, &reading, now_ns);
+	if (!cp_tree_is_innermost(&thread->tree, name, tag))
+		misuse =
+			end_alone(thread, name, tag, how == CP_END_OWN, &reading, now_ns);
 	else
 		misuse = cp_tree_end_tagged(&thread->tree, name, tag, &reading, now_ns);
 	if (name && !tag)

@@ -28,6 +28,7 @@
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
+#include "preload/functions.h"
 #include "preload/handles.h"
 #include "preload/hooks.h"
 #include "preload/injection.h"
@@ -346,6 +347,7 @@ static void start(int argc, char **argv, char **envp)
 	cp_threads_start();
 	cp_hooks_start(run_entries());
 	cp_injection_start();
+	cp_functions_start();
 	on_exit(on_exit_handler, NULL);
 	begin_counting();
 	cp_fatal_start();
@@ -521,6 +523,7 @@ void cp_process_forked(void)
 	cp_trees_after_fork();
 	cp_ranges_after_fork();
 	cp_handles_after_fork();
+	cp_functions_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {

@@ -26,6 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Not a region of its own in a program built with -finstrument-functions. */
+#define CACHEPEEK_NOT_A_REGION_ __attribute__((no_instrument_function))
+#define CACHEPEEK_INLINE_ static inline CACHEPEEK_NOT_A_REGION_
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -55,7 +59,7 @@ struct cachepeek_api {
  */
 #if defined(__x86_64__) && !defined(__ILP32__)
 __asm__(".weak cachepeek_api_1");
-static inline const struct cachepeek_api *cachepeek_api(void)
+CACHEPEEK_INLINE_ const struct cachepeek_api *cachepeek_api(void)
 {
 	const struct cachepeek_api *table;
 
@@ -64,7 +68,7 @@ static inline const struct cachepeek_api *cachepeek_api(void)
 }
 #elif defined(__aarch64__) && !defined(__ILP32__)
 __asm__(".weak cachepeek_api_1");
-static inline const struct cachepeek_api *cachepeek_api(void)
+CACHEPEEK_INLINE_ const struct cachepeek_api *cachepeek_api(void)
 {
 	const struct cachepeek_api *table;
 
@@ -74,7 +78,7 @@ static inline const struct cachepeek_api *cachepeek_api(void)
 }
 #else
 extern const struct cachepeek_api cachepeek_api_1 __attribute__((weak));
-static inline const struct cachepeek_api *cachepeek_api(void)
+CACHEPEEK_INLINE_ const struct cachepeek_api *cachepeek_api(void)
 {
 	return &cachepeek_api_1;
 }
@@ -82,19 +86,19 @@ static inline const struct cachepeek_api *cachepeek_api(void)
 
 /* Registers a name (any bytes, cut at 4,096).  The same name gives the same
  * handle.  Cheap enough for start-up code, not for inner loops. */
-static inline cachepeek_region cachepeek_region_register(const char *name)
+CACHEPEEK_INLINE_ cachepeek_region cachepeek_region_register(const char *name)
 {
 	return cachepeek_api() ? cachepeek_api()->region_register(name)
 			       : (cachepeek_region)0;
 }
 
-static inline void cachepeek_begin(cachepeek_region region)
+CACHEPEEK_INLINE_ void cachepeek_begin(cachepeek_region region)
 {
 	if (cachepeek_api())
 		cachepeek_api()->begin(region);
 }
 
-static inline void cachepeek_end(cachepeek_region region)
+CACHEPEEK_INLINE_ void cachepeek_end(cachepeek_region region)
 {
 	if (cachepeek_api())
 		cachepeek_api()->end(region);
@@ -102,13 +106,13 @@ static inline void cachepeek_end(cachepeek_region region)
 
 /* The same by name, which is looked up each time: for names that are made at
  * run time. */
-static inline void cachepeek_begin_named(const char *name)
+CACHEPEEK_INLINE_ void cachepeek_begin_named(const char *name)
 {
 	if (cachepeek_api())
 		cachepeek_api()->begin_named(name);
 }
 
-static inline void cachepeek_end_named(const char *name)
+CACHEPEEK_INLINE_ void cachepeek_end_named(const char *name)
 {
 	if (cachepeek_api())
 		cachepeek_api()->end_named(name);
@@ -117,27 +121,27 @@ static inline void cachepeek_end_named(const char *name)
 /* The calling thread's count so far of a quantity, spelled as it was asked for
  * (an event, or a preset such as "l1d_misses").  0, or -ENOENT if it was not
  * asked for, -ENODATA if it cannot be counted here, -ENOSYS without the library. */
-static inline int cachepeek_read(const char *quantity, uint64_t *value)
+CACHEPEEK_INLINE_ int cachepeek_read(const char *quantity, uint64_t *value)
 {
 	return cachepeek_api() ? cachepeek_api()->read(quantity, value) : -38;
 }
 
 /* Between pause and resume the calling thread's counts belong to no open
  * region (they stay in the thread's total).  They nest. */
-static inline void cachepeek_pause(void)
+CACHEPEEK_INLINE_ void cachepeek_pause(void)
 {
 	if (cachepeek_api())
 		cachepeek_api()->pause();
 }
 
-static inline void cachepeek_resume(void)
+CACHEPEEK_INLINE_ void cachepeek_resume(void)
 {
 	if (cachepeek_api())
 		cachepeek_api()->resume();
 }
 
 /* Brings the run record up to date for all threads, for a reader outside. */
-static inline void cachepeek_flush(void)
+CACHEPEEK_INLINE_ void cachepeek_flush(void)
 {
 	if (cachepeek_api())
 		cachepeek_api()->flush();
@@ -145,7 +149,7 @@ static inline void cachepeek_flush(void)
 
 /* The handle in *place, looked up when it is first asked for.  Threads that do
  * that at once find the same. */
-static inline cachepeek_region cachepeek_region_once(
+CACHEPEEK_INLINE_ cachepeek_region cachepeek_region_once(
 	cachepeek_region *place, const char *name)
 {
 	cachepeek_region region = __atomic_load_n(place, __ATOMIC_RELAXED);
@@ -186,15 +190,16 @@ class scope
 	scope &operator=(const scope &);
 
       public:
-	explicit scope(cachepeek_region region) : region_(region)
+	CACHEPEEK_NOT_A_REGION_ explicit scope(cachepeek_region region) : region_(region)
 	{
 		cachepeek_begin(region_);
 	}
-	explicit scope(const char *name) : region_(cachepeek_region_register(name))
+	CACHEPEEK_NOT_A_REGION_ explicit scope(const char *name)
+	    : region_(cachepeek_region_register(name))
 	{
 		cachepeek_begin(region_);
 	}
-	~scope()
+	CACHEPEEK_NOT_A_REGION_ ~scope()
 	{
 		cachepeek_end(region_);
 	}

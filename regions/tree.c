@@ -342,22 +342,39 @@ static void continue_region(struct cp_tree *tree, struct cp_name *name, uint64_t
 }
 
 /* Closes down to frame and opens what was above it again, outermost first. */
-static void close_from_within(struct cp_tree *tree, const struct cp_frame *frame,
-	const struct cp_reading *reading, uint64_t now_ns)
+static enum cp_misuse close_from_within(struct cp_tree *tree,
+	const struct cp_frame *frame, bool close_own, const struct cp_reading *reading,
+	uint64_t now_ns)
 {
 	struct cp_name *name = (struct cp_name *)(uintptr_t)tree->top->name;
 	uint64_t tag = tree->top->tag;
-	bool last = tree->top == frame;
+	bool last = tree->top == frame, goes_on = !last;
 
-	close_top(tree, reading, now_ns, last, last ? 0 : CP_REGION_CONTINUED);
-	if (last)
-		return;
-	close_from_within(tree, frame, reading, now_ns);
-	continue_region(tree, name, tag, reading, now_ns);
+	enum cp_misuse misuse = CP_MISUSE_NONE;
+	uint32_t flags = 0;
+
+	if (close_own && tag == frame->tag)
+		goes_on = false;
+	if (goes_on)
+		flags = CP_REGION_CONTINUED;
+	else if (!last && !tag)
+		flags = CP_REGION_WRONG_NAME;
+	close_top(tree, reading, now_ns, last, flags);
+	if (!last)
+		misuse = close_from_within(tree, frame, close_own, reading, now_ns);
+	if (goes_on)
+		continue_region(tree, name, tag, reading, now_ns);
+	return flags == CP_REGION_WRONG_NAME ? CP_MISUSE_WRONG_NAME : misuse;
+}
+
+bool cp_tree_is_innermost(
+	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag)
+{
+	return tree->top && matches(tree->top, name, tag);
 }
 
 enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
-	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns)
+	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns)
 {
 	const struct cp_frame *frame = find_open(tree, name, tag);
 
@@ -365,8 +382,7 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 		return CP_MISUSE_NO_BEGIN;
 	if (tree->depth > 2 * CP_TREE_DEPTH) /* no recursion without a bound */
 		return cp_tree_end_tagged(tree, name, tag, reading, now_ns);
-	close_from_within(tree, frame, reading, now_ns);
-	return CP_MISUSE_NONE;
+	return close_from_within(tree, frame, close_own, reading, now_ns);
 }
 
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)

@@ -88,12 +88,17 @@ struct cp_reading *cp_tree_begin_tagged(
 enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,
 	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns);
 
+/* Would such an end close nothing else? */
+bool cp_tree_is_innermost(
+	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag);
+
 /*
- * Ends that region alone.  Regions that are open inside it go on outside it:
- * each has one execution on the old path, and from here on one on the new.
+ * Ends that region alone, or close_own: those of its tag inside it, too.  Others
+ * that are open inside it go on outside it: each has one execution on the old
+ * path, and from here on one on the new.
  */
 enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
-	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns);
+	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns);
 
 /*
  * Ranges overlap with anything: they hang off the root, have nothing inside and
