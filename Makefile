@@ -101,7 +101,7 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm asan bench
+.PHONY: demo demo-run check check-vm asan tsan bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
@@ -116,6 +116,10 @@ asan: ## the unit tests under the address and undefined-behaviour sanitizers
 	@$(MAKE) --no-print-directory B=$(B)/asan \
 		CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
 		check-unit
+tsan: ## the tests of the region tree under the thread sanitizer
+	@sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory B=$(B)/tsan CFLAGS="-O1 -g -fsanitize=thread" \
+		UNIT_SRC=tests/unit/regions_threads.c check-unit
 bench: ## print the measured costs beside their budgets
 	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory bench-run
