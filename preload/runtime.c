@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -25,6 +24,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "preload/choose.h"
+#include "preload/clock.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
@@ -59,12 +59,7 @@ static struct {
 
 uint64_t cp_now_ns(void)
 {
-	struct timespec now;
-
-	if (cp_runtime.sim)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return cp_runtime.sim ? 0 : cp_clock_ns();
 }
 
 void cp_sim_pause(void)
@@ -344,6 +339,8 @@ static void start(int argc, char **argv, char **envp)
 		find_machine();
 	cp_runtime.quiet = false;
 	resolve_events();
+	if (cp_runtime.engine == &cp_engine_perf)
+		cp_clock_start();
 	cp_threads_start();
 	cp_hooks_start(run_entries());
 	cp_injection_start();
