@@ -2,7 +2,7 @@
  *
  * The timestamp counter is used where the kernel itself keeps time by it, which
  * means that it runs evenly and alike on all CPUs.  Its rate is measured over the
- * first 20 ms, to some millionths; until then the kernel is asked.
+ * first 2 ms, to some hundred-thousandths; until then the kernel is asked.
  */
 #include "preload/clock.h"
 
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "preload/engine/arch/arch.h"
 
-#define LONG_ENOUGH_NS 20000000
+#define LONG_ENOUGH_NS 2000000
 #define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 struct moment {
@@ -92,4 +92,10 @@ uint64_t cp_clock_ns(void)
 		now - first.ns > LONG_ENOUGH_NS)
 		calibrate();
 	return now;
+}
+
+void cp_clock_settle(void)
+{
+	while (!__atomic_load_n(&calibrating, __ATOMIC_RELAXED))
+		cp_clock_ns();
 }

@@ -13,4 +13,7 @@ void cp_clock_start(void);
 
 uint64_t cp_clock_ns(void);
 
+/* Waits, 2 ms at most, until reading it costs what it will from then on. */
+void cp_clock_settle(void);
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "preload/calibrate.h"
 #include "preload/markers_parts.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -157,11 +158,15 @@ static struct cp_reading *open_region(
 
 void cp_marker_begin(struct cp_name *name, uint64_t tag)
 {
-	struct cp_live_thread *thread =
-		name && !name->left_out ? cp_marker_enter() : NULL;
+	struct cp_live_thread *thread;
 	struct cp_reading *start;
 	uint64_t now_ns;
 
+	if (!name || name->left_out)
+		return;
+	if (__builtin_expect(!__atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED), 0))
+		cp_calibrate();
+	thread = cp_marker_enter();
 	if (!thread)
 		return;
 	start = open_region(thread, name, tag);

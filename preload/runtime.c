@@ -23,6 +23,7 @@
 #include "base/stack.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "preload/calibrate.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
 #include "preload/engine/simclient.h"
@@ -527,6 +528,7 @@ void cp_process_forked(void)
 		if (cp_runtime.sim)
 			cp_sim_request(
 				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+		cp_calibrate_describe();
 		cp_threads_after_fork();
 	}
 	errno = saved;

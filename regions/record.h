@@ -154,6 +154,7 @@ enum cp_region_flag {
 	CP_REGION_OVERLAPPING = 16, /* a range: not in its parent's children */
 	CP_REGION_DEEPER = 32,      /* regions nested too deeply are counted here */
 	CP_REGION_CONTINUED = 64, /* went on elsewhere when the region around it ended */
+	CP_REGION_SHORT = 128,    /* in reports: our cost is over 5 % of it */
 };
 
 /* Raw sums over the executions of a region, children included. */

@@ -378,8 +378,11 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 {
 	const struct cp_frame *frame = find_open(tree, name, tag);
 
-	if (!frame)
+	if (!frame) {
+		if (!tag)
+			tree->root->item->flags |= CP_REGION_END_WITHOUT_BEGIN;
 		return CP_MISUSE_NO_BEGIN;
+	}
 	if (tree->depth > 2 * CP_TREE_DEPTH) /* no recursion without a bound */
 		return cp_tree_end_tagged(tree, name, tag, reading, now_ns);
 	return close_from_within(tree, frame, close_own, reading, now_ns);
