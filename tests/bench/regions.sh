@@ -21,16 +21,12 @@ row()
 {
 	printf '%-44s %10s %10s\n' "$@"
 }
-milliseconds() # COMMAND...: the least of five
+milliseconds() # COMMAND...: of the processor, the least of five
 {
-	local least=1000000 began took
+	local TIMEFORMAT='%U %S'
 	for _ in 1 2 3 4 5; do
-		began=$(date +%s%N)
-		"$@" > /dev/null
-		took=$((($(date +%s%N) - began) / 1000000))
-		[ $took -ge $least ] || least=$took
-	done
-	echo $least
+		{ time "$@" > /dev/null; } 2>&1
+	done | awk '{ t = ($1 + $2) * 1000; if (NR == 1 || t < least) least = t } END { print least }'
 }
 row '' measured budget
 row 'begin and end, not preloaded, ns' "$("$home/region" pair)" '2 each'
