@@ -274,13 +274,14 @@ static void path(struct json *json, const struct cp_region *region)
 
 static void region_flags(struct json *json, uint32_t flags)
 {
-	static const char *const names[] = {
-		"end_without_begin", "wrong_name", "left_open", "read_failed"};
+	static const char *const names[] = {"end_without_begin", "wrong_name",
+		"left_open", "read_failed", "overlapping", "deeper", "continued",
+		"short"};
 	bool first = true;
 
 	key(json, "flags");
 	cp_out_text(json->out, "[");
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!(flags & 1u << i))
 			continue;
 		cp_out_format(json->out, "%s\"%s\"", first ? "" : ", ", names[i]);

@@ -82,6 +82,9 @@ struct cp_result {
 struct cp_region {
 	struct cp_slice name; /* any bytes; empty for the root */
 	struct cp_region *parent, *child, *last_child, *next;
+	/* Of merged trees: the children, to be found by name. */
+	struct cp_region **buckets, *same_bucket;
+	size_t nbuckets, nchildren;
 	unsigned depth;                /* 0 for the root */
 	uint32_t flags;                /* enum cp_region_flag, of any thread */
 	uint64_t calls;                /* executions completed */

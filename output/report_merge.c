@@ -99,24 +99,88 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 	to->nthreads += from->nthreads;
 }
 
-static bool same_name(struct cp_slice a, struct cp_slice b)
+/* A range and a region are not the same, whatever their names. */
+static bool same_region(const struct cp_region *a, const struct cp_region *b)
 {
-	size_t length = cp_slice_length(a);
+	size_t length = cp_slice_length(a->name);
 
-	return length == cp_slice_length(b) && memcmp(a.at, b.at, length) == 0;
+	return length == cp_slice_length(b->name) &&
+	       !((a->flags ^ b->flags) & CP_REGION_OVERLAPPING) &&
+	       memcmp(a->name.at, b->name.at, length) == 0;
 }
 
-/* The child of that name.  Threads mostly do the same things in the same
- * order, so the one after the last that was found is tried first. */
-static struct cp_region *child_named(struct cp_report *report, struct cp_region *parent,
-	const struct cp_region *last, struct cp_slice name)
+/* ---- the children of a region by name, where there are many ---- */
+
+#define FEW 8
+
+static size_t hash_of(const struct cp_region *region)
 {
-	if (last && last->next && same_name(last->next->name, name))
-		return last->next;
+	uint64_t hash = region->flags & CP_REGION_OVERLAPPING;
+
+	for (const char *at = region->name.at; at < region->name.end; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	return (size_t)(hash ^ hash >> 32);
+}
+
+static void file_child(struct cp_region *parent, struct cp_region *child)
+{
+	struct cp_region **bucket =
+		&parent->buckets[hash_of(child) & (parent->nbuckets - 1)];
+
+	child->same_bucket = *bucket;
+	*bucket = child;
+}
+
+static void grow_buckets(struct cp_report *report, struct cp_region *parent)
+{
+	parent->nbuckets = parent->nbuckets ? 4 * parent->nbuckets : 8 * FEW;
+	parent->buckets = cp_arena_alloc(
+		report->arena, parent->nbuckets * sizeof(*parent->buckets));
 	for (struct cp_region *child = parent->child; child; child = child->next)
-		if (same_name(child->name, name))
-			return child;
-	return cp_region_new(report, parent, name);
+		file_child(parent, child);
+}
+
+static struct cp_region *find_child(
+	const struct cp_region *parent, const struct cp_region *like)
+{
+	struct cp_region *child = parent->child;
+
+	if (parent->nbuckets) {
+		child = parent->buckets[hash_of(like) & (parent->nbuckets - 1)];
+		while (child && !same_region(child, like))
+			child = child->same_bucket;
+		return child;
+	}
+	while (child && !same_region(child, like))
+		child = child->next;
+	return child;
+}
+
+static struct cp_region *add_child(
+	struct cp_report *report, struct cp_region *parent, const struct cp_region *like)
+{
+	struct cp_region *child = cp_region_new(report, parent, like->name);
+
+	child->flags = like->flags & CP_REGION_OVERLAPPING;
+	parent->nchildren++;
+	if (parent->nchildren > FEW && parent->nchildren > parent->nbuckets)
+		grow_buckets(report, parent);
+	else if (parent->nbuckets)
+		file_child(parent, child);
+	return child;
+}
+
+/* The child like that one.  Threads mostly do the same things in the same
+ * order, so the one after the last that was found is tried first. */
+static struct cp_region *child_like(struct cp_report *report, struct cp_region *parent,
+	const struct cp_region *last, const struct cp_region *like)
+{
+	struct cp_region *child;
+
+	if (last && last->next && same_region(last->next, like))
+		return last->next;
+	child = find_child(parent, like);
+	return child ? child : add_child(report, parent, like);
 }
 
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,
@@ -133,7 +197,7 @@ void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 
 		if (before && before->parent != parent)
 			before = NULL;
-		to = child_named(report, parent, before, from->name);
+		to = child_like(report, parent, before, from);
 		add_region(report, to, from, at);
 		stack[from->depth] = last[from->depth] = to;
 	}

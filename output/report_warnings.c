@@ -94,28 +94,25 @@ static uint64_t pair_cost(const struct cp_report *report)
 	return cost;
 }
 
-static void check_length(
-	struct cp_report *report, const struct cp_region *region, uint64_t pair_ns)
+/* Our boundaries' cost is subtracted, as well as it is known; where it is large
+ * what remains is not well known. */
+static bool is_short(const struct cp_region *region, uint64_t pair_ns)
 {
-	if (!region->parent || !region->calls || !pair_ns ||
-		region->seconds.status == CP_UNAVAILABLE ||
-		region->time_ns / region->calls >= SHORT_FACTOR * pair_ns)
-		return;
-	cp_report_warn(report,
-		"region %.*s lasts %lu ns per execution and its boundaries cost %lu ns: "
-		"its counts are partly ours",
-		(int)cp_slice_length(region->name), region->name.at,
-		(unsigned long)(region->time_ns / region->calls), (unsigned long)pair_ns);
+	return region->parent && region->calls && pair_ns &&
+	       region->seconds.status != CP_UNAVAILABLE &&
+	       region->time_ns / region->calls < SHORT_FACTOR * pair_ns;
 }
 
 static void check_regions(struct cp_report *report)
 {
 	uint64_t pair_ns = pair_cost(report);
 
-	for (const struct cp_region *region = report->total; region;
-		region = cp_region_next(report->total, region)) {
+	for (struct cp_region *region = report->total; region;
+		region = (struct cp_region *)(uintptr_t)cp_region_next(
+			report->total, region)) {
 		check_flags(report, region);
-		check_length(report, region, pair_ns);
+		if (is_short(region, pair_ns))
+			region->flags |= CP_REGION_SHORT;
 	}
 }
 

@@ -43,6 +43,9 @@ const char *cp_text_with_unit(
 /* text_regions.c: the tables, one per group, and one of other quantities. */
 void cp_text_regions(struct cp_text *text);
 
+/* text_notes.c */
+void cp_text_notes(struct cp_text *text);
+
 /* text_processes.c */
 void cp_text_processes(struct cp_text *text);
 const char *cp_text_ended(struct cp_text *text, const struct cp_process *process);

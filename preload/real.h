@@ -51,7 +51,8 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(dup2)                                                                          \
 	X(dup3)                                                                          \
 	X(fcntl)                                                                         \
-	X(prctl)
+	X(prctl)                                                                         \
+	X(getenv)
 
 struct cp_real {
 #define X(name) __typeof__(&name) name;

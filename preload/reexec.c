@@ -47,17 +47,27 @@ static char exe_path[PATH_MAX];
 
 /* ---- where things are ---- */
 
-/* Beside the library: DIR/libcachepeek.so has DIR/cachepeek/TOOL_FILE. */
-static int companion_directory(char *to, size_t size)
+int cp_library_path(char *to, size_t size)
 {
 	char real[PATH_MAX];
 	Dl_info info;
-	char *slash;
 
 	if (!dladdr((void *)(uintptr_t)cp_reexec_possible, &info) || !info.dli_fname)
 		return -ENOENT;
 	if (!realpath(info.dli_fname, real))
 		return -errno;
+	return cp_format(to, size, "%s", real) < size ? 0 : -ENAMETOOLONG;
+}
+
+/* Beside the library: DIR/libcachepeek.so has DIR/cachepeek/TOOL_FILE. */
+static int companion_directory(char *to, size_t size)
+{
+	char real[PATH_MAX];
+	int result = cp_library_path(real, sizeof(real));
+	char *slash;
+
+	if (result < 0)
+		return result;
 	slash = strrchr(real, '/');
 	if (!slash)
 		return -ENOENT;

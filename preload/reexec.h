@@ -32,4 +32,7 @@ void cp_reexec_restore(char **argv, char **envp);
  * under the simulated PMU (where /proc/self/exe is the tool). */
 const char *cp_own_executable(void);
 
+/* This library's own path, without symbolic links.  0 or -errno. */
+int cp_library_path(char *to, size_t size);
+
 #endif

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -24,12 +23,18 @@
 #include "base/stack.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "preload/calibrate.h"
 #include "preload/choose.h"
+#include "preload/clock.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
 #include "preload/follow.h"
+#include "preload/functions.h"
+#include "preload/handles.h"
 #include "preload/hooks.h"
+#include "preload/injection.h"
+#include "preload/markers.h"
 #include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
@@ -57,12 +62,7 @@ static struct {
 
 uint64_t cp_now_ns(void)
 {
-	struct timespec now;
-
-	if (cp_runtime.sim)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return cp_runtime.sim ? 0 : cp_clock_ns();
 }
 
 void cp_sim_pause(void)
@@ -333,6 +333,7 @@ static void start(int argc, char **argv, char **envp)
 	cp_runtime.quiet = inherited;
 	cp_options_read(&cp_runtime.options, cp_follow_start(envp), complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
+	cp_names_filter(cp_runtime.options.regions);
 	if (cp_is_launcher(cp_own_executable()))
 		return;
 	if (inherited && !is_root() && cp_runtime.options.children == CP_CHILDREN_IGNORE)
@@ -350,37 +351,34 @@ static void start(int argc, char **argv, char **envp)
 		find_machine();
 	cp_runtime.quiet = false;
 	resolve_events();
+	if (cp_runtime.engine == &cp_engine_perf)
+		cp_clock_start();
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
+	cp_injection_start();
+	cp_functions_start();
 	CP_REAL(on_exit)(on_exit_handler, NULL);
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
 }
 
-__attribute__((constructor)) static void constructor(int argc, char **argv, char **envp)
+static bool is_off(void)
 {
-	int saved = errno;
-	uint64_t began;
+	const char *disabled = cp_env_get("CACHEPEEK_DISABLE");
 
-	/* Even if nothing else is done: the hooks are there, and none of them may
-	 * be the first to look for the real function. */
-	cp_real_fill();
-	cp_env_use(envp);
-	cp_runtime.sim = cp_sim_active();
-	if (cp_env_get("CACHEPEEK_DISABLE") &&
-		strcmp(cp_env_get("CACHEPEEK_DISABLE"), "1") == 0)
-		return;
-	if (getauxval(AT_SECURE))
-		return;
+	return (disabled && strcmp(disabled, "1") == 0) || getauxval(AT_SECURE);
+}
+
+static void begin(int argc, char **argv, char **envp)
+{
+	uint64_t began = cp_now_ns();
+
 	if (cp_runtime.sim) {
-		tell_own_code();
-		cp_sim_pause();
 		cp_map_from(SIM_MEMORY);
 		cp_fd_hide_beyond_limit();
 	}
-	began = cp_now_ns();
 	/* One block is enough for all that the constructor asks for. */
 	if (cp_arena_alloc(&cp_runtime.arena, 1))
 		start(argc, argv, envp);
@@ -388,11 +386,33 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	if (cp_runtime.record.header)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
+}
+
+__attribute__((constructor)) static void constructor(int argc, char **argv, char **envp)
+{
+	int saved = errno;
+
+	/* What libc does for us from here on is not the program's. */
+	cp_runtime.sim = cp_sim_active();
+	if (cp_runtime.sim)
+		tell_own_code();
+	cp_sim_pause();
+	/* Even if nothing else is done: the hooks are there, and none of them may
+	 * be the first to look for the real function. */
+	cp_real_fill();
+	cp_env_use(envp);
+	if (!is_off())
+		begin(argc, argv, envp);
 	errno = saved;
 	cp_sim_resume();
 }
 
 /* ---- the end ---- */
+
+bool cp_is_this_process(void)
+{
+	return cp_confined() || getpid() == cp_runtime.pid;
+}
 
 static struct {
 	const struct cp_self *by; /* the thread that finishes the process */
@@ -560,12 +580,16 @@ void cp_process_forked(void)
 	cp_record_close(&cp_runtime.record);
 	cp_names_after_fork();
 	cp_trees_after_fork();
+	cp_ranges_after_fork();
+	cp_handles_after_fork();
+	cp_functions_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
 		if (cp_runtime.sim)
 			cp_sim_request(
 				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+		cp_calibrate_describe();
 		cp_threads_after_fork();
 	}
 	errno = saved;

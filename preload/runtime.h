@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "preload/engine/engine.h"
@@ -61,10 +60,7 @@ static inline bool cp_confined(void)
 }
 
 /* A vfork child has our memory but is not us.  Who is confined may not ask. */
-static inline bool cp_is_this_process(void)
-{
-	return cp_confined() || getpid() == cp_runtime.pid;
-}
+bool cp_is_this_process(void);
 
 /* CLOCK_MONOTONIC; 0 on the simulated PMU, whose time is nobody's. */
 uint64_t cp_now_ns(void);

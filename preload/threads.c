@@ -384,6 +384,20 @@ void cp_threads_flush(void)
 	cp_unlock(&lock);
 }
 
+void cp_thread_visit(
+	pid_t tid, void (*visit)(struct cp_live_thread *, void *), void *context)
+{
+	cp_lock(&lock);
+	for (struct cp_live_thread *thread = live; thread; thread = thread->next) {
+		if (thread->tid != tid || thread->lost || !keep_out_owner(thread))
+			continue;
+		cp_sim_sync();
+		visit(thread, context);
+		__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+	}
+	cp_unlock(&lock);
+}
+
 void cp_threads_settle(void)
 {
 	cp_lock(&lock);

@@ -116,6 +116,11 @@ void cp_threads_finish(void);
 /* Brings every thread's root region up to date, without ending anything. */
 void cp_threads_flush(void);
 
+/* Calls visit for the thread tid, if it is still there, with nobody else inside
+ * its tree. */
+void cp_thread_visit(
+	pid_t tid, void (*visit)(struct cp_live_thread *, void *), void *context);
+
 /* Returns when no reading that was under way is any more. */
 void cp_threads_settle(void);
 

@@ -13,17 +13,22 @@
  * library is not preloaded, and in static programs, a marker is a test of a
  * pointer.  C and C++, gcc and clang.
  *
- * Regions nest, belong to the calling thread, and are closed in reverse order;
- * END of an outer region closes the inner ones too (and that is reported, as is
- * an END without BEGIN, which is ignored).  Markers keep errno, never block and
- * never call malloc.  They may be used in any thread, not in signal handlers
- * that interrupt a marker (there they do nothing).
+ * Regions nest to any depth (250 have paths of their own), belong to the calling
+ * thread, and are closed in reverse order; END of an outer region closes the
+ * inner ones too (and that is reported, as is an END without BEGIN, which is
+ * ignored).  A region that calls itself is a path below itself.  Markers keep errno,
+ * never block and never call malloc.  They may be used in any thread, not in signal
+ * handlers that interrupt a marker (there they do nothing).
  */
 #ifndef CACHEPEEK_H
 #define CACHEPEEK_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Not a region of its own in a program built with -finstrument-functions. */
+#define CACHEPEEK_NOT_A_REGION_ __attribute__((no_instrument_function))
+#define CACHEPEEK_INLINE_ static inline CACHEPEEK_NOT_A_REGION_
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +48,8 @@ struct cachepeek_api {
 	void (*pause)(void);
 	void (*resume)(void);
 	void (*flush)(void);
+	void (*begin_named)(const char *name);
+	void (*end_named)(const char *name);
 };
 
 /*
@@ -52,7 +59,7 @@ struct cachepeek_api {
  */
 #if defined(__x86_64__) && !defined(__ILP32__)
 __asm__(".weak cachepeek_api_1");
-static inline const struct cachepeek_api *cachepeek_api(void)
+CACHEPEEK_INLINE_ const struct cachepeek_api *cachepeek_api(void)
 {
 	const struct cachepeek_api *table;
 
@@ -61,7 +68,7 @@ static inline const struct cachepeek_api *cachepeek_api(void)
 }
 #elif defined(__aarch64__) && !defined(__ILP32__)
 __asm__(".weak cachepeek_api_1");
-static inline const struct cachepeek_api *cachepeek_api(void)
+CACHEPEEK_INLINE_ const struct cachepeek_api *cachepeek_api(void)
 {
 	const struct cachepeek_api *table;
 
@@ -71,7 +78,7 @@ static inline const struct cachepeek_api *cachepeek_api(void)
 }
 #else
 extern const struct cachepeek_api cachepeek_api_1 __attribute__((weak));
-static inline const struct cachepeek_api *cachepeek_api(void)
+CACHEPEEK_INLINE_ const struct cachepeek_api *cachepeek_api(void)
 {
 	return &cachepeek_api_1;
 }
@@ -79,75 +86,133 @@ static inline const struct cachepeek_api *cachepeek_api(void)
 
 /* Registers a name (any bytes, cut at 4,096).  The same name gives the same
  * handle.  Cheap enough for start-up code, not for inner loops. */
-static inline cachepeek_region cachepeek_region_register(const char *name)
+CACHEPEEK_INLINE_ cachepeek_region cachepeek_region_register(const char *name)
 {
 	return cachepeek_api() ? cachepeek_api()->region_register(name)
 			       : (cachepeek_region)0;
 }
 
-static inline void cachepeek_begin(cachepeek_region region)
+CACHEPEEK_INLINE_ void cachepeek_begin(cachepeek_region region)
 {
 	if (cachepeek_api())
 		cachepeek_api()->begin(region);
 }
 
-static inline void cachepeek_end(cachepeek_region region)
+CACHEPEEK_INLINE_ void cachepeek_end(cachepeek_region region)
 {
 	if (cachepeek_api())
 		cachepeek_api()->end(region);
+}
+
+/* The same by name, which is looked up each time: for names that are made at
+ * run time. */
+CACHEPEEK_INLINE_ void cachepeek_begin_named(const char *name)
+{
+	if (cachepeek_api())
+		cachepeek_api()->begin_named(name);
+}
+
+CACHEPEEK_INLINE_ void cachepeek_end_named(const char *name)
+{
+	if (cachepeek_api())
+		cachepeek_api()->end_named(name);
 }
 
 /* The calling thread's count so far of a quantity, spelled as it was asked for
  * (an event, or a preset such as "l1d_misses").  0, or -ENOENT if it was not
  * asked for, -ENODATA if there is no count of it, -ENOSYS without the library.
  * A count that was multiplexed is scaled. */
-static inline int cachepeek_read(const char *quantity, uint64_t *value)
+CACHEPEEK_INLINE_ int cachepeek_read(const char *quantity, uint64_t *value)
 {
 	return cachepeek_api() ? cachepeek_api()->read(quantity, value) : -38;
 }
 
 /* Between pause and resume the calling thread's counts belong to no open
  * region (they stay in the thread's total).  They nest. */
-static inline void cachepeek_pause(void)
+CACHEPEEK_INLINE_ void cachepeek_pause(void)
 {
 	if (cachepeek_api())
 		cachepeek_api()->pause();
 }
 
-static inline void cachepeek_resume(void)
+CACHEPEEK_INLINE_ void cachepeek_resume(void)
 {
 	if (cachepeek_api())
 		cachepeek_api()->resume();
 }
 
 /* Brings the run record up to date for all threads, for a reader outside. */
-static inline void cachepeek_flush(void)
+CACHEPEEK_INLINE_ void cachepeek_flush(void)
 {
 	if (cachepeek_api())
 		cachepeek_api()->flush();
 }
 
-/* Markers by name; the handle is looked up once per place in the source. */
+/* The handle in *place, looked up when it is first asked for.  Threads that do
+ * that at once find the same. */
+CACHEPEEK_INLINE_ cachepeek_region cachepeek_region_once(
+	cachepeek_region *place, const char *name)
+{
+	cachepeek_region region = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+	if (!region) {
+		region = cachepeek_region_register(name);
+		__atomic_store_n(place, region, __ATOMIC_RELEASE);
+	}
+	return region;
+}
+
+/* Markers by name; the handle is looked up once per place in the source, so the
+ * name must be the same each time. */
 #define CACHEPEEK_REGION_(call, name)                                                    \
 	do {                                                                             \
 		static cachepeek_region cachepeek_handle_;                               \
-		cachepeek_region cachepeek_known_;                                       \
-		if (cachepeek_api()) {                                                   \
-			cachepeek_known_ =                                               \
-				__atomic_load_n(&cachepeek_handle_, __ATOMIC_ACQUIRE);   \
-			if (!cachepeek_known_) {                                         \
-				cachepeek_known_ = cachepeek_region_register(name);      \
-				__atomic_store_n(&cachepeek_handle_, cachepeek_known_,   \
-					__ATOMIC_RELEASE);                               \
-			}                                                                \
-			cachepeek_api()->call(cachepeek_known_);                         \
-		}                                                                        \
+		if (cachepeek_api())                                                     \
+			cachepeek_api()->call(                                           \
+				cachepeek_region_once(&cachepeek_handle_, name));        \
 	} while (0)
 #define CACHEPEEK_BEGIN(name) CACHEPEEK_REGION_(begin, name)
 #define CACHEPEEK_END(name) CACHEPEEK_REGION_(end, name)
 
 #ifdef __cplusplus
 }
+
+/*
+ * A region as long as the block it stands in, however that is left:
+ *
+ *     cachepeek::scope scope("solve");       or        CACHEPEEK_SCOPE("solve");
+ */
+namespace cachepeek
+{
+class scope
+{
+	cachepeek_region region_;
+	scope(const scope &);
+	scope &operator=(const scope &);
+
+      public:
+	CACHEPEEK_NOT_A_REGION_ explicit scope(cachepeek_region region) : region_(region)
+	{
+		cachepeek_begin(region_);
+	}
+	CACHEPEEK_NOT_A_REGION_ explicit scope(const char *name)
+	    : region_(cachepeek_region_register(name))
+	{
+		cachepeek_begin(region_);
+	}
+	CACHEPEEK_NOT_A_REGION_ ~scope()
+	{
+		cachepeek_end(region_);
+	}
+};
+} // namespace cachepeek
+#define CACHEPEEK_JOIN2_(a, b) a##b
+#define CACHEPEEK_JOIN_(a, b) CACHEPEEK_JOIN2_(a, b)
+#define CACHEPEEK_SCOPE(name)                                                            \
+	static cachepeek_region CACHEPEEK_JOIN_(cachepeek_handle_, __LINE__);            \
+	cachepeek::scope CACHEPEEK_JOIN_(cachepeek_scope_, __LINE__)(                    \
+		cachepeek_region_once(                                                   \
+			&CACHEPEEK_JOIN_(cachepeek_handle_, __LINE__), name))
 #endif
 
 #endif

@@ -18,7 +18,7 @@ static struct cp_node *counterpart(struct cp_tree *into, const struct cp_node *n
 	if (!node->parent)
 		return into->root;
 	parent = counterpart(into, node->parent);
-	return parent ? cp_tree_child(into, parent, node->name) : NULL;
+	return parent ? cp_tree_child(into, parent, node->name, node->range) : NULL;
 }
 
 static bool make_room(struct cp_tree *into, const struct cp_tree *from)

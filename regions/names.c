@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/lock.h"
+#include "regions/filter.h"
 
 static struct cp_arena arena; /* of names, under the lock */
 
@@ -25,6 +26,8 @@ static struct entry *table;  /* under the lock */
 static struct entry *newest; /* of all, each complete; under the lock */
 static struct cp_lock lock;  /* taken before the record's */
 
+static const char *filter;
+
 static struct entry *add(const char *text, size_t length)
 {
 	struct entry *entry = cp_arena_alloc(&arena, sizeof(*entry));
@@ -33,6 +36,7 @@ static struct entry *add(const char *text, size_t length)
 		return NULL;
 	entry->name.text = cp_arena_copy(&arena, text, length);
 	entry->name.length = length;
+	entry->name.left_out = !cp_filter_allows(filter, text, length);
 	if (!entry->name.text)
 		return NULL;
 	entry->older = newest;
@@ -63,6 +67,11 @@ static void build_again(void)
 	table = NULL;
 	for (entry = newest; entry; entry = entry->older)
 		HASH_ADD_KEYPTR(hh, table, entry->name.text, entry->name.length, entry);
+}
+
+void cp_names_filter(const char *patterns)
+{
+	filter = patterns;
 }
 
 void cp_names_after_fork(void)

@@ -168,6 +168,10 @@ enum cp_region_flag {
 	CP_REGION_WRONG_NAME = 2,  /* ended by another name: the inner ones were closed */
 	CP_REGION_LEFT_OPEN = 4,   /* open when the thread ended: closed there */
 	CP_REGION_READ_FAILED = 8, /* a reading failed: counts are incomplete */
+	CP_REGION_OVERLAPPING = 16, /* a range: not in its parent's children */
+	CP_REGION_DEEPER = 32,      /* regions nested too deeply are counted here */
+	CP_REGION_CONTINUED = 64, /* went on elsewhere when the region around it ended */
+	CP_REGION_SHORT = 128,    /* in reports: our cost is over 5 % of it */
 };
 
 /* Raw sums over the executions of a region, children included. */

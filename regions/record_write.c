@@ -55,7 +55,7 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 	chunk->offset = record->mapped;
 	chunk->size = size;
 	record->mapped += size;
-	record->nchunks++;
+	__atomic_store_n(&record->nchunks, record->nchunks + 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -241,8 +241,9 @@ void cp_item_publish(void *item, enum cp_item_type type)
 uint64_t cp_record_offset(struct cp_recording *record, const void *item)
 {
 	const char *at = item;
+	unsigned nchunks = __atomic_load_n(&record->nchunks, __ATOMIC_ACQUIRE);
 
-	for (unsigned i = 0; item && i < record->nchunks; i++) {
+	for (unsigned i = 0; item && i < nchunks; i++) {
 		const struct cp_record_chunk *chunk = &record->chunks[i];
 
 		if (at >= chunk->base && at < chunk->base + chunk->size)

@@ -1,26 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-#include "regions/tree_parts.h"
-
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/pool.h"
+#include "regions/tree_parts.h"
 
-static struct cp_pool nodes = {.object_size = sizeof(struct cp_node)};
+/* Words, not bytes: memcmp would be the program's on the simulated PMU. */
+static unsigned hash_key(const void *memory)
+{
+	const struct cp_node_key *key = memory;
+	uint64_t mixed = (uint64_t)(uintptr_t)key->parent * 0x9e3779b97f4a7c15u;
+
+	mixed = (mixed ^ (uint64_t)(uintptr_t)key->name ^ key->range) *
+		0xd6e8feb86659fd93u;
+	return (unsigned)(mixed >> 32);
+}
+
+static int key_differs(const void *one, const void *other)
+{
+	const struct cp_node_key *a = one, *b = other;
+
+	return a->parent != b->parent || a->name != b->name || a->range != b->range;
+}
+
+#define uthash_malloc(size) cp_hash_take(size)
+#define uthash_free(memory, size) cp_hash_give(memory, size)
+#define HASH_NONFATAL_OOM 1
+#define HASH_FUNCTION(key, length, value) ((value) = hash_key(key))
+#define HASH_KEYCMP(a, b, length) key_differs(a, b)
+#include <uthash.h>
+
+/* What the hash of a tree holds.  One for the whole tree: one for each parent
+ * would be half a kilobyte each. */
+struct cp_tree_entry {
+	struct cp_node node;
+	struct cp_node_key key;
+	UT_hash_handle hh;
+};
+
+static struct cp_pool nodes = {.object_size = sizeof(struct cp_tree_entry)};
 static struct cp_pool frames = {.object_size = sizeof(struct cp_frame)};
+static struct cp_pool stubs = {.object_size = offsetof(struct cp_frame, begin_ns)};
 
 /* ---- nodes ---- */
 
 static uint64_t name_offset(struct cp_tree *tree, struct cp_name *name)
 {
-	if (name && !name->record_offset)
-		name->record_offset =
-			cp_record_put_string(tree->record, name->text, name->length);
-	return name ? name->record_offset : 0;
+	uint64_t offset;
+
+	if (!name)
+		return 0;
+	offset = __atomic_load_n(&name->record_offset, __ATOMIC_ACQUIRE);
+	if (offset)
+		return offset;
+	offset = cp_record_put_string(tree->record, name->text, name->length);
+	__atomic_store_n(&name->record_offset, offset, __ATOMIC_RELEASE);
+	return offset;
 }
 
-static struct cp_region_item *new_item(
-	struct cp_tree *tree, const struct cp_node *parent, struct cp_name *name)
+static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_node *parent,
+	struct cp_name *name, bool range)
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = cp_record_reserve(
@@ -32,8 +72,9 @@ static struct cp_region_item *new_item(
 	if (!item)
 		return NULL;
 	item->thread = tree->thread;
-	item->parent = parent ? cp_record_offset(tree->record, parent->item) : 0;
+	item->parent = parent ? parent->offset : 0;
 	item->name = name_offset(tree, name);
+	item->flags = range ? CP_REGION_OVERLAPPING : 0;
 	spreads = cp_region_spreads(item, layout->ncounters);
 	for (uint32_t i = 0; i < layout->nquantities; i++)
 		spreads[i].min = UINT64_MAX;
@@ -56,230 +97,63 @@ static struct cp_journal_item *new_journal(struct cp_tree *tree)
 }
 
 static struct cp_node *new_node(
-	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
+	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range)
 {
-	struct cp_node *node = cp_pool_take(&nodes);
+	struct cp_tree_entry *entry = cp_pool_take(&nodes);
+	struct cp_node *node = entry ? &entry->node : NULL;
 
 	if (!node)
 		return NULL;
-	node->item = new_item(tree, parent, name);
+	node->item = new_item(tree, parent, name, range);
 	if (!node->item) {
-		cp_pool_give(&nodes, node);
+		cp_pool_give(&nodes, entry);
 		return NULL;
 	}
 	node->offset = cp_record_offset(tree->record, node->item);
 	node->parent = parent;
 	node->name = name;
+	node->range = range;
 	node->next = tree->nodes;
 	tree->nodes = node;
+	entry->key = (struct cp_node_key){parent, name, range};
 	if (parent)
-		HASH_ADD_PTR(parent->children, name, node);
+		HASH_ADD(hh, tree->table, key, sizeof(entry->key), entry);
 	return node;
 }
 
-struct cp_node *cp_tree_child(
-	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
+static struct cp_node *find_child(const struct cp_tree *tree,
+	const struct cp_node *parent, const struct cp_name *name, bool range)
 {
-	struct cp_node *child = parent->recent;
+	struct cp_node_key key = {parent, name, range};
+	struct cp_tree_entry *entry;
 
-	if (child && child->name == name)
-		return child;
-	HASH_FIND_PTR(parent->children, &name, child);
+	if (!range && parent->recent && parent->recent->name == name)
+		return parent->recent;
+	HASH_FIND(hh, tree->table, &key, sizeof(key), entry);
+	return entry ? &entry->node : NULL;
+}
+
+struct cp_node *cp_tree_child(
+	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range)
+{
+	struct cp_node *child = find_child(tree, parent, name, range);
+
 	if (!child)
-		child = new_node(tree, parent, name);
-	if (child)
+		child = new_node(tree, parent, name, range);
+	if (child && !range)
 		parent->recent = child;
 	return child;
 }
 
-/* ---- adding up ---- */
-
-/* Counters never run backwards; one that did was not ours any more. */
-static bool is_backwards(const struct cp_layout *layout, const struct cp_reading *from,
-	const struct cp_reading *to)
-{
-	for (uint32_t i = 0; i < layout->ncounters; i++)
-		if (to->counter[i] < from->counter[i])
-			return true;
-	return false;
-}
-
-static bool is_countable(const struct cp_layout *layout, const struct cp_reading *from,
-	const struct cp_reading *to)
-{
-	return !from->failed && !to->failed && !is_backwards(layout, from, to);
-}
-
-/* Times that were read in different ways differ by rounding. */
-static uint64_t elapsed(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
-static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
-	const uint64_t delta[])
-{
-	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
-
-	for (uint32_t q = 0; q < layout->nquantities; q++) {
-		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-		int64_t sum = 0;
-		uint64_t value;
-
-		for (uint32_t t = 0; t < quantity->nterms; t++)
-			sum += quantity->terms[t].sign *
-			       (int64_t)delta[quantity->terms[t].counter];
-		value = sum < 0 ? 0 : (uint64_t)sum;
-		if (value < spreads[q].min)
-			spreads[q].min = value;
-		if (value > spreads[q].max)
-			spreads[q].max = value;
-		spreads[q].sum_squares += (double)value * (double)value;
-	}
-}
-
-static void add_times(const struct cp_layout *layout, struct cp_region_item *item,
-	const struct cp_reading *from, const struct cp_reading *to)
-{
-	struct cp_times *times =
-		cp_region_times(item, layout->ncounters, layout->nquantities);
-
-	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled += elapsed(from->group[g].enabled, to->group[g].enabled);
-		times[g].running += elapsed(from->group[g].running, to->group[g].running);
-	}
-}
-
-static void add_counts(const struct cp_layout *layout, struct cp_region_item *item,
-	struct cp_region_item *parent, const struct cp_reading *from,
-	const struct cp_reading *to)
-{
-	struct cp_sum *sums = cp_region_sums(item), *above = cp_region_sums(parent);
-	uint64_t delta[CP_MAX_COUNTERS];
-
-	for (uint32_t i = 0; i < layout->ncounters; i++) {
-		delta[i] = to->counter[i] - from->counter[i];
-		sums[i].inclusive += delta[i];
-		above[i].children += delta[i];
-	}
-	add_spreads(layout, item, delta);
-	add_times(layout, item, from, to);
-}
-
-/* One execution from `frame` to `now`, onto the node and its parent's share;
- * both are open for writing.  Where a reading failed, nothing is counted, and
- * both lack it: the one a part of it, the other a part to leave out. */
-static void add(struct cp_tree *tree, const struct cp_frame *frame,
-	const struct cp_reading *now, uint64_t now_ns)
-{
-	struct cp_region_item *item = frame->node->item,
-			      *parent = frame->node->parent->item;
-	uint64_t time_ns = now_ns - frame->begin_ns;
-
-	if (is_countable(tree->layout, &frame->start, now)) {
-		add_counts(tree->layout, item, parent, &frame->start, now);
-	} else {
-		item->flags |= CP_REGION_READ_FAILED;
-		parent->flags |= CP_REGION_READ_FAILED;
-	}
-	item->time_ns += time_ns;
-	parent->children_ns += time_ns;
-	item->calls++;
-}
-
-/* The root's counts are one difference, renewed at each boundary; it is open
- * for writing. */
-static void renew_root(
-	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
-{
-	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = tree->root->item;
-	struct cp_reading *start = &tree->begin->start;
-	struct cp_sum *sums = cp_region_sums(item);
-	struct cp_times *times =
-		cp_region_times(item, layout->ncounters, layout->nquantities);
-
-	item->time_ns = now_ns - tree->begin->begin_ns;
-	if (!is_countable(layout, start, now)) {
-		item->flags |= CP_REGION_READ_FAILED;
-		if (start->failed)
-			*start = *now; /* from here on, then */
-		return;
-	}
-	for (uint32_t i = 0; i < layout->ncounters; i++)
-		sums[i].inclusive = now->counter[i] - start->counter[i];
-	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled =
-			elapsed(start->group[g].enabled, now->group[g].enabled);
-		times[g].running =
-			elapsed(start->group[g].running, now->group[g].running);
-	}
-}
-
-static void save_sums(
-	struct change *change, const struct cp_node *node, uint32_t ncounters)
-{
-	save(change, node, &node->item->flags, cp_region_spreads(node->item, ncounters));
-}
-
-static void save_times(
-	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
-{
-	struct cp_times *times =
-		cp_region_times(node->item, layout->ncounters, layout->nquantities);
-
-	save(change, node, times, times + layout->ngroups);
-}
-
-static void update_root(
-	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
-{
-	struct change change = change_begin(tree);
-
-	save_sums(&change, tree->root, tree->layout->ncounters);
-	save_times(&change, tree->root, tree->layout);
-	change_open(&change);
-	write_begin(tree->root->item);
-	renew_root(tree, now, now_ns);
-	write_end(tree->root->item);
-	change_close(&change);
-}
-
-/* The execution, and with_root the root up to date: all of it or nothing. */
-static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
-	const struct cp_reading *now, uint64_t now_ns, bool with_root)
-{
-	const struct cp_layout *layout = tree->layout;
-	const struct cp_node *node = frame->node, *parent = node->parent,
-			     *root = tree->root;
-	struct change change = change_begin(tree);
-
-	save(&change, node, &node->item->flags,
-		cp_region_times(node->item, layout->ncounters, layout->nquantities) +
-			layout->ngroups);
-	save_sums(&change, parent, layout->ncounters);
-	if (with_root && root != parent)
-		save_sums(&change, root, layout->ncounters);
-	if (with_root)
-		save_times(&change, root, layout);
-	change_open(&change);
-	write_begin(node->item);
-	write_begin(parent->item);
-	write_begin(root->item);
-	add(tree, frame, now, now_ns);
-	if (with_root)
-		renew_root(tree, now, now_ns);
-	write_end(root->item);
-	if (root != parent)
-		write_end(parent->item);
-	write_end(node->item);
-	change_close(&change);
-}
-
 /* ---- the stack ---- */
 
-/* Used frames stay with their tree: the pool has a lock, and clears them. */
-static struct cp_frame *push(struct cp_tree *tree, struct cp_node *node)
+/* The innermost region that is recorded. */
+static struct cp_node *innermost(const struct cp_tree *tree)
+{
+	return tree->top && tree->depth <= CP_TREE_DEPTH ? tree->top->node : tree->root;
+}
+
+static struct cp_frame *new_frame(struct cp_tree *tree)
 {
 	struct cp_frame *frame = tree->spare;
 
@@ -287,13 +161,36 @@ static struct cp_frame *push(struct cp_tree *tree, struct cp_node *node)
 		tree->spare = frame->outer;
 	else
 		frame = cp_pool_take(&frames);
-	if (!frame)
-		return NULL;
-	frame->node = node;
+	return frame;
+}
+
+static void spare_frame(struct cp_tree *tree, struct cp_frame *frame)
+{
+	frame->outer = tree->spare;
+	tree->spare = frame;
+}
+
+static void push(struct cp_tree *tree, struct cp_frame *frame, const struct cp_name *name,
+	uint64_t tag)
+{
+	frame->name = name;
+	frame->tag = tag;
 	frame->outer = tree->top;
 	tree->top = frame;
 	tree->depth++;
-	return frame;
+}
+
+/* Too deep for a path of its own: it is only known to be open. */
+static void push_stub(struct cp_tree *tree, const struct cp_name *name, uint64_t tag)
+{
+	struct cp_frame *stub = cp_pool_take(&stubs), *limit = tree->top;
+
+	if (!stub)
+		return;
+	push(tree, stub, name, tag);
+	while (!limit->node)
+		limit = limit->outer;
+	limit->node->item->flags |= CP_REGION_DEEPER;
 }
 
 static void pop(struct cp_tree *tree)
@@ -302,16 +199,43 @@ static void pop(struct cp_tree *tree)
 
 	tree->top = frame->outer;
 	tree->depth--;
-	frame->outer = tree->spare;
-	tree->spare = frame;
+	if (!frame->node) {
+		cp_pool_give(&stubs, frame);
+		return;
+	}
+	spare_frame(tree, frame);
+	if (!tree->paused)
+		tree->npairs++;
 }
 
-static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
+/* Closes the innermost region. */
+static void close_top(struct cp_tree *tree, const struct cp_reading *reading,
+	uint64_t now_ns, bool with_root, uint32_t flags)
 {
-	for (const struct cp_frame *frame = tree->top; frame; frame = frame->outer)
-		if (frame->node->name == name)
-			return true;
-	return false;
+	struct cp_frame *frame = tree->top;
+
+	if (frame->node) {
+		if (flags)
+			frame->node->item->flags |= flags;
+		cp_tree_add_execution(tree, frame, reading, now_ns, with_root);
+	}
+	pop(tree);
+}
+
+static bool matches(
+	const struct cp_frame *frame, const struct cp_name *name, uint64_t tag)
+{
+	return frame->tag == tag && (!name || frame->name == name);
+}
+
+static struct cp_frame *find_open(
+	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag)
+{
+	struct cp_frame *frame = tree->top;
+
+	while (frame && !matches(frame, name, tag))
+		frame = frame->outer;
+	return frame;
 }
 
 static int start(struct cp_tree *tree, const struct cp_layout *layout,
@@ -322,7 +246,7 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	tree->record = record;
 	tree->thread = thread;
 	tree->journal = tree->folds ? NULL : new_journal(tree);
-	tree->root = new_node(tree, NULL, NULL);
+	tree->root = new_node(tree, NULL, NULL, false);
 	tree->begin = cp_pool_take(&frames);
 	if (!tree->root || !tree->begin) {
 		cp_tree_drop(tree);
@@ -354,11 +278,27 @@ int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
 
 struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
 {
-	struct cp_node *node =
-		cp_tree_child(tree, tree->top ? tree->top->node : tree->root, name);
-	struct cp_frame *frame = node ? push(tree, node) : NULL;
+	return cp_tree_begin_tagged(tree, name, 0);
+}
 
-	return frame ? &frame->start : NULL;
+struct cp_reading *cp_tree_begin_tagged(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
+{
+	struct cp_node *node;
+	struct cp_frame *frame;
+
+	if (tree->depth >= CP_TREE_DEPTH) {
+		push_stub(tree, name, tag);
+		return NULL;
+	}
+	node = cp_tree_child(tree, innermost(tree), name, false);
+	frame = node ? new_frame(tree) : NULL;
+	if (!frame)
+		return NULL;
+	frame->node = node;
+	frame->pairs = tree->npairs;
+	push(tree, frame, name, tag);
+	return &frame->start;
 }
 
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
@@ -369,33 +309,143 @@ void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
 enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 	const struct cp_reading *reading, uint64_t now_ns)
 {
+	return cp_tree_end_tagged(tree, name, 0, reading, now_ns);
+}
+
+enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,
+	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns)
+{
+	const struct cp_frame *frame = find_open(tree, name, tag);
 	enum cp_misuse misuse = CP_MISUSE_NONE;
 
-	if (!is_open(tree, name)) {
-		tree->root->item->flags |= CP_REGION_END_WITHOUT_BEGIN;
+	if (!frame) {
+		if (!tag)
+			tree->root->item->flags |= CP_REGION_END_WITHOUT_BEGIN;
 		return CP_MISUSE_NO_BEGIN;
 	}
-	while (tree->top->node->name != name) {
-		tree->top->node->item->flags |= CP_REGION_WRONG_NAME;
-		add_execution(tree, tree->top, reading, now_ns, false);
-		pop(tree);
-		misuse = CP_MISUSE_WRONG_NAME;
+	while (tree->top != frame) {
+		if (!tree->top->tag)
+			misuse = CP_MISUSE_WRONG_NAME;
+		close_top(tree, reading, now_ns, false,
+			tree->top->tag ? 0 : CP_REGION_WRONG_NAME);
 	}
-	add_execution(tree, tree->top, reading, now_ns, true);
-	pop(tree);
+	close_top(tree, reading, now_ns, true, 0);
 	return misuse;
+}
+
+/* Opens again what was closed for the sake of an outer region, on its new path. */
+static void continue_region(struct cp_tree *tree, struct cp_name *name, uint64_t tag,
+	const struct cp_reading *reading, uint64_t now_ns)
+{
+	struct cp_reading *start = cp_tree_begin_tagged(tree, name, tag);
+
+	if (!start)
+		return;
+	*start = *reading;
+	cp_tree_begin_time(tree, now_ns);
+}
+
+/* Closes down to frame and opens what was above it again, outermost first. */
+static enum cp_misuse close_from_within(struct cp_tree *tree,
+	const struct cp_frame *frame, bool close_own, const struct cp_reading *reading,
+	uint64_t now_ns)
+{
+	struct cp_name *name = (struct cp_name *)(uintptr_t)tree->top->name;
+	uint64_t tag = tree->top->tag;
+	bool last = tree->top == frame, goes_on = !last;
+
+	enum cp_misuse misuse = CP_MISUSE_NONE;
+	uint32_t flags = 0;
+
+	if (close_own && tag == frame->tag)
+		goes_on = false;
+	if (goes_on)
+		flags = CP_REGION_CONTINUED;
+	else if (!last && !tag)
+		flags = CP_REGION_WRONG_NAME;
+	close_top(tree, reading, now_ns, last, flags);
+	if (!last)
+		misuse = close_from_within(tree, frame, close_own, reading, now_ns);
+	if (goes_on)
+		continue_region(tree, name, tag, reading, now_ns);
+	return flags == CP_REGION_WRONG_NAME ? CP_MISUSE_WRONG_NAME : misuse;
+}
+
+bool cp_tree_is_innermost(
+	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag)
+{
+	return tree->top && matches(tree->top, name, tag);
+}
+
+enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
+	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns)
+{
+	const struct cp_frame *frame = find_open(tree, name, tag);
+
+	if (!frame) {
+		if (!tag)
+			tree->root->item->flags |= CP_REGION_END_WITHOUT_BEGIN;
+		return CP_MISUSE_NO_BEGIN;
+	}
+	if (tree->depth > 2 * CP_TREE_DEPTH) /* no recursion without a bound */
+		return cp_tree_end_tagged(tree, name, tag, reading, now_ns);
+	return close_from_within(tree, frame, close_own, reading, now_ns);
 }
 
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
 {
-	const struct cp_node *parent = tree->top ? tree->top->node : tree->root;
-	struct cp_node *child = parent->recent;
-
-	if (child && child->name == name)
-		return true;
-	HASH_FIND_PTR(parent->children, &name, child);
-	return child != NULL;
+	return tree->spare && tree->depth < CP_TREE_DEPTH &&
+	       find_child(tree, innermost(tree), name, false);
 }
+
+/* ---- ranges ---- */
+
+struct cp_reading *cp_tree_range_begin(
+	struct cp_tree *tree, struct cp_name *name, uint64_t id)
+{
+	struct cp_node *node = cp_tree_child(tree, tree->root, name, true);
+	struct cp_frame *frame = node ? new_frame(tree) : NULL;
+
+	if (!frame)
+		return NULL;
+	frame->node = node;
+	frame->name = name;
+	frame->tag = id;
+	frame->pairs = tree->npairs;
+	frame->outer = tree->ranges;
+	tree->ranges = frame;
+	return &frame->start;
+}
+
+void cp_tree_range_time(struct cp_tree *tree, uint64_t now_ns)
+{
+	tree->ranges->begin_ns = now_ns;
+}
+
+static void close_range(struct cp_tree *tree, struct cp_frame **at,
+	const struct cp_reading *reading, uint64_t now_ns)
+{
+	struct cp_frame *frame = *at;
+
+	cp_tree_add_range(tree, frame, reading, now_ns);
+	*at = frame->outer;
+	spare_frame(tree, frame);
+}
+
+enum cp_misuse cp_tree_range_end(struct cp_tree *tree, uint64_t id,
+	const struct cp_reading *reading, uint64_t now_ns)
+{
+	struct cp_frame **at = &tree->ranges;
+
+	while (*at && (*at)->tag != id)
+		at = &(*at)->outer;
+	if (!*at)
+		return CP_MISUSE_NO_BEGIN;
+	close_range(tree, at, reading, now_ns);
+	return CP_MISUSE_NONE;
+}
+
+/* ---- pauses ---- */
 
 void cp_tree_pause(
 	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
@@ -417,14 +467,16 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 	return &tree->paused->start;
 }
 
-/* Moves the start of every open region by what was counted meanwhile. */
-static void shift_starts(
-	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+/* Moves the start of a list of open ones by what was counted meanwhile. */
+static void shift_starts(const struct cp_tree *tree, struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns)
 {
 	const struct cp_frame *paused = tree->paused;
-	bool countable = is_countable(tree->layout, &paused->start, now);
+	bool countable = cp_tree_is_countable(tree->layout, &paused->start, now);
 
-	for (struct cp_frame *frame = tree->top; frame; frame = frame->outer) {
+	for (; frame; frame = frame->outer) {
+		if (!frame->node)
+			continue;
 		frame->start.failed |= !countable;
 		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
 			frame->start.counter[i] +=
@@ -444,44 +496,52 @@ void cp_tree_resume(
 {
 	if (tree->pauses == 0 || --tree->pauses > 0 || !tree->paused)
 		return;
-	shift_starts(tree, reading, now_ns);
+	shift_starts(tree, tree->top, reading, now_ns);
+	shift_starts(tree, tree->ranges, reading, now_ns);
 	cp_pool_give(&frames, tree->paused);
 	tree->paused = NULL;
 }
 
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
 {
-	return tree->top ? tree->top->node->name : NULL;
+	return tree->top ? tree->top->name : NULL;
 }
 
 void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open)
 {
-	update_root(tree, reading, now_ns);
-	if (close_open)
-		tree->root->item->calls = 1;
-	while (close_open && tree->top) {
-		tree->top->node->item->flags |= CP_REGION_LEFT_OPEN;
-		add_execution(tree, tree->top, reading, now_ns, false);
-		pop(tree);
+	cp_tree_update_root(tree, reading, now_ns);
+	if (!close_open)
+		return;
+	tree->root->item->calls = 1;
+	while (tree->top)
+		close_top(tree, reading, now_ns, false, CP_REGION_LEFT_OPEN);
+	while (tree->ranges) {
+		tree->ranges->node->item->flags |= CP_REGION_LEFT_OPEN;
+		close_range(tree, &tree->ranges, reading, now_ns);
+	}
+}
+
+static void give_frames(struct cp_frame *frame)
+{
+	while (frame) {
+		struct cp_frame *outer = frame->outer;
+
+		cp_pool_give(&frames, frame);
+		frame = outer;
 	}
 }
 
 void cp_tree_drop(struct cp_tree *tree)
 {
-	struct cp_node *node;
+	struct cp_node *node = tree->nodes;
 
 	while (tree->top)
 		pop(tree);
-	while (tree->spare) {
-		struct cp_frame *frame = tree->spare;
-
-		tree->spare = frame->outer;
-		cp_pool_give(&frames, frame);
-	}
-	for (node = tree->nodes; node; node = node->next)
-		HASH_CLEAR(hh, node->children);
-	for (node = tree->nodes; node;) {
+	give_frames(tree->spare);
+	give_frames(tree->ranges);
+	HASH_CLEAR(hh, tree->table);
+	while (node) {
 		struct cp_node *next = node->next;
 
 		cp_pool_give(&nodes, node);
@@ -511,16 +571,31 @@ static int reopen(struct cp_tree *child, const struct cp_frame *frame)
 		return 0;
 	if (reopen(child, frame->outer) < 0)
 		return -ENOMEM;
-	start = cp_tree_begin(child, frame->node->name);
+	start = cp_tree_begin_tagged(
+		child, (struct cp_name *)(uintptr_t)frame->name, frame->tag);
 	if (!start)
-		return -ENOMEM;
+		return child->depth > CP_TREE_DEPTH ? 0 : -ENOMEM;
 	*start = child->begin->start;
 	cp_tree_begin_time(child, child->begin->begin_ns);
 	return 0;
 }
 
+static void reopen_ranges(struct cp_tree *child, const struct cp_frame *frame)
+{
+	for (; frame; frame = frame->outer) {
+		struct cp_reading *start = cp_tree_range_begin(
+			child, (struct cp_name *)(uintptr_t)frame->name, frame->tag);
+
+		if (!start)
+			return;
+		*start = child->begin->start;
+		cp_tree_range_time(child, child->begin->begin_ns);
+	}
+}
+
 int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent)
 {
+	reopen_ranges(child, parent->ranges);
 	return reopen(child, parent->top);
 }
 
@@ -528,5 +603,6 @@ void cp_trees_after_fork(void)
 {
 	cp_lock_reset(&nodes.lock);
 	cp_lock_reset(&frames.lock);
+	cp_lock_reset(&stubs.lock);
 	cp_hash_after_fork();
 }

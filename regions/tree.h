@@ -23,12 +23,25 @@ struct cp_layout {
 		uint32_t nterms;
 		const struct cp_term *terms;
 	} * quantities;
+	const struct cp_pair_cost *cost; /* NULL: not known, nothing is subtracted */
 };
 
 /* Readings may have failed: what they bound is not counted, and flagged. */
 
+/* What one begin/end pair counts by itself: between its own two readings, and
+ * in all, which is what the region around it sees. */
+struct cp_pair_cost {
+	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS];
+	uint64_t inside_ns, whole_ns;
+};
+
+/* Regions that are nested more deeply have no path of their own: what they
+ * count is the innermost recorded one's. */
+#define CP_TREE_DEPTH 250
+
 struct cp_node;
 struct cp_frame;
+struct cp_tree_entry;
 
 struct cp_tree {
 	const struct cp_layout *layout;
@@ -36,11 +49,14 @@ struct cp_tree {
 	uint64_t thread; /* record offset of its thread item */
 	bool folds;      /* stands for many threads: regions end in a cp_folded */
 	struct cp_node *root;
-	struct cp_frame *top;   /* innermost open region; NULL: none */
-	unsigned depth;         /* of open regions */
-	struct cp_frame *spare; /* used before */
-	struct cp_frame *begin; /* the root's start */
-	struct cp_node *nodes;  /* all, for cp_tree_drop */
+	struct cp_frame *top;        /* innermost open region; NULL: none */
+	unsigned depth;              /* of open regions */
+	struct cp_frame *begin;      /* the root's start */
+	struct cp_node *nodes;       /* all, for cp_tree_drop */
+	struct cp_tree_entry *table; /* hash of the nodes by parent and name */
+	struct cp_frame *ranges;     /* open, in no order */
+	struct cp_frame *spare;      /* for the next begins */
+	uint64_t npairs;             /* begin/end pairs that are done */
 	struct cp_journal_item *journal;
 	unsigned pauses;         /* that were not resumed */
 	struct cp_frame *paused; /* the reading at the first of them */
@@ -61,8 +77,42 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
 
 /* Finds or makes the node of `name` under the innermost open region and opens
  * it; its start is read into the returned reading (set by the caller after
- * this call, so that our own work is before it).  NULL: out of memory. */
+ * this call, so that our own work is before it).  NULL: out of memory, or nested
+ * too deeply; an end is expected all the same. */
 struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name);
+
+/*
+ * The same for the markers of another tool, which have a tag of their own: an
+ * end matches only a begin of its tag.  Other tools' regions that are closed
+ * on the way are no misuse.  name NULL: whichever of that tag is innermost.
+ */
+struct cp_reading *cp_tree_begin_tagged(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
+enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,
+	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns);
+
+/* Would such an end close nothing else? */
+bool cp_tree_is_innermost(
+	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag);
+
+/*
+ * Ends that region alone, or close_own: those of its tag inside it, too.  Others
+ * that are open inside it go on outside it: each has one execution on the old
+ * path, and from here on one on the new.
+ */
+enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
+	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns);
+
+/*
+ * Ranges overlap with anything: they hang off the root, have nothing inside and
+ * are no part of the root's nested counts (CP_REGION_OVERLAPPING).  id is the
+ * caller's, unique among the open ones.
+ */
+struct cp_reading *cp_tree_range_begin(
+	struct cp_tree *tree, struct cp_name *name, uint64_t id);
+void cp_tree_range_time(struct cp_tree *tree, uint64_t now_ns);
+enum cp_misuse cp_tree_range_end(struct cp_tree *tree, uint64_t id,
+	const struct cp_reading *reading, uint64_t now_ns);
 
 /* The time of the begin just made. */
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
@@ -70,7 +120,7 @@ void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
 enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 	const struct cp_reading *reading, uint64_t now_ns);
 
-/* Is there a node of this name under the innermost open region already? */
+/* Can a region of this name be begun without any new memory? */
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
 
 /* What happens between pause and resume belongs to no open region, only to the

@@ -1,45 +1,69 @@
 /* SPDX-License-Identifier: MIT
  *
- * What tree.c and fold.c share; nobody else's business.
+ * What the files of the region tree share; nobody else's business.
  */
 #ifndef CACHEPEEK_REGIONS_TREE_PARTS_H
 #define CACHEPEEK_REGIONS_TREE_PARTS_H
 
 #include "regions/tree.h"
 
-/* tree_memory.c: what the hash tables are made of. */
-void *cp_hash_take(size_t size);
-void cp_hash_give(void *memory, size_t size);
-void cp_hash_after_fork(void);
-
-#define uthash_malloc(size) cp_hash_take(size)
-#define uthash_free(memory, size) cp_hash_give(memory, size)
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
+/* Handles of uthash, which only tree.c includes. */
+struct cp_node_key {
+	const struct cp_node *parent;
+	const struct cp_name *name;
+	uint64_t range; /* 0 or 1 */
+};
 
 /* One path of one thread. */
 struct cp_node {
 	struct cp_region_item *item;
 	uint64_t offset; /* of the item, in the record */
 	struct cp_node *parent;
-	struct cp_name *name;     /* NULL: the root */
-	struct cp_node *children; /* hash by name */
-	struct cp_node *recent;   /* the child used last: loops find it at once */
-	struct cp_node *next;     /* of the tree */
-	UT_hash_handle hh;
+	struct cp_name *name;   /* NULL: the root */
+	struct cp_node *recent; /* the child used last: loops find it at once */
+	struct cp_node *next;   /* of the tree */
+	bool range;             /* has nothing inside */
 };
 
-/* One open execution. */
+/* One open execution.  One that is nested too deeply to be recorded ends
+ * before begin_ns. */
 struct cp_frame {
 	struct cp_frame *outer;
-	struct cp_node *node;
+	struct cp_node *node; /* NULL: not recorded */
+	const struct cp_name *name;
+	uint64_t tag;
+	uint64_t pairs; /* of the thread when this one began */
 	uint64_t begin_ns;
 	struct cp_reading start;
 };
 
-/* The child of that name, made if need be; NULL: out of memory. */
+/* tree_memory.c: what the hash tables are made of. */
+void *cp_hash_take(size_t size);
+void cp_hash_give(void *memory, size_t size);
+void cp_hash_after_fork(void);
+
+/* tree.c: the child of that name, made if need be; NULL: out of memory. */
 struct cp_node *cp_tree_child(
-	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name);
+	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range);
+
+/* tree_change.c */
+
+/* Is what lies between them a count? */
+bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_reading *from,
+	const struct cp_reading *to);
+
+/* Each of these is one transaction. */
+
+/* The execution, and with_root the root up to date: all of it or nothing. */
+void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns, bool with_root);
+
+/* The same for a range, which is no part of what it overlaps with. */
+void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns);
+
+void cp_tree_update_root(
+	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns);
 
 /* ---- changes of the record ---- */
 

@@ -10,8 +10,8 @@ PROVE_FLAGS ?= -j2
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
 # What a unit test may call: everything that hooks nothing.
-TEST_SRC := $(CLI_SHARED) regions/names.c regions/tree.c regions/tree_memory.c regions/fold.c \
-	regions/record_write.c
+TEST_SRC := $(CLI_SHARED) regions/filter.c regions/names.c regions/tree.c regions/tree_change.c \
+	regions/tree_memory.c regions/fold.c regions/record_write.c
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -46,6 +46,9 @@ PROGRAM_static := -static
 # So that libstep.so finds its function.
 PROGRAM_coexist := -rdynamic
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
+PROGRAM_marks_caliper := -L$(T)/programs -l:libothertool.so -Wl,-rpath,'$$ORIGIN'
+PROGRAM_marks_pcontrol := $(PROGRAM_marks_caliper)
+$(T)/programs/marks_caliper $(T)/programs/marks_pcontrol: | $(T)/programs/libothertool.so
 $(T)/programs/ctor: | $(T)/programs/libctor.so
 
 $(T)/programs/%: tests/programs/%.c

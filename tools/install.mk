@@ -11,7 +11,7 @@ INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc
 	$(D)/include/cachepeek.h $(Z)/_cachepeek \
 	$(D)/share/bash-completion/completions/cachepeek \
 	$(foreach m,$(MANUALS),$(D)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m))
-INSTALLED_DIRECTORIES := $(L)/cachepeek $(D)/share/doc/cachepeek
+INSTALLED_DIRECTORIES := $(L)/cachepeek $(D)/share/cachepeek $(D)/share/doc/cachepeek
 
 $(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
 	@mkdir -p $(@D)
@@ -20,13 +20,15 @@ $(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
 # The library is found by name, from any directory, once ld.so knows it.
 .PHONY: install uninstall
 install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
-	install -d $(sort $(dir $(INSTALLED))) $(L)/cachepeek $(D)/share/doc/cachepeek/examples
+	install -d $(sort $(dir $(INSTALLED))) $(L)/cachepeek $(D)/share/cachepeek \
+		$(D)/share/doc/cachepeek/examples
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(L)/libcachepeek.so
 	install -m 755 $(SIM) $(L)/cachepeek/
 	install -m 644 $(ENCODER) $(SIM_CORE) $(L)/cachepeek/
 	install -m 644 $(B)/cachepeek.pc $(L)/pkgconfig/cachepeek.pc
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
+	install -m 644 regions/cachepeek.f90 regions/cachepeek.py $(D)/share/cachepeek/
 	install -m 644 tools/completion/_cachepeek $(Z)/_cachepeek
 	install -m 644 tools/completion/cachepeek.bash $(D)/share/bash-completion/completions/cachepeek
 	for page in $(MANUALS); do \

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pairs of a scratch region inside another, in a record that nobody reads, by
+ * the functions that the program's markers call.  Of some rounds the least
+ * counts: whatever else happened only adds.
+ */
+#include "preload/calibrate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "preload/clock.h"
+#include "preload/markers.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
+
+bool cp_calibrated;
+
+static struct cp_pair_cost cost;
+static bool known;
+
+/* The calling thread for the time being: its counters, another tree. */
+static struct cp_live_thread scratch;
+static struct cp_layout layout;
+static struct cp_recording record;
+static char memory[SCRATCH] __attribute__((aligned(16)));
+
+static bool start_scratch(const struct cp_live_thread *thread)
+{
+	static const struct cp_reading nothing;
+
+	record.header = (struct cp_record_header *)memory;
+	record.header->tail = CP_RECORD_HEADER_SIZE;
+	record.sealed = true;
+	record.nchunks = 1;
+	record.chunks[0] = (struct cp_record_chunk){memory, 0, SCRATCH};
+	layout = cp_runtime.layout;
+	layout.cost = NULL;
+	scratch.tid = thread->tid;
+	scratch.counters = thread->counters;
+	return cp_tree_start(&scratch.tree, &layout, &record, 0, &nothing, 0) == 0;
+}
+
+/* Region number n of the scratch record; the root is 0. */
+static const struct cp_region_item *item(unsigned n)
+{
+	for (uint64_t at = CP_RECORD_HEADER_SIZE; at < record.header->tail;) {
+		const struct cp_item *next = (const void *)(memory + at);
+
+		if (next->type == CP_ITEM_REGION && n-- == 0)
+			return (const void *)next;
+		at += next->size;
+	}
+	return NULL;
+}
+
+static void run_pairs(struct cp_name *outer, struct cp_name *inner)
+{
+	cp_marker_begin(outer, CP_MARKER_API);
+	for (int i = 0; i < PAIRS; i++) {
+		cp_marker_begin(inner, CP_MARKER_API);
+		cp_marker_end(inner, CP_MARKER_API, CP_END_OWN);
+	}
+	cp_marker_end(outer, CP_MARKER_API, CP_END_OWN);
+}
+
+static void least(uint64_t *so_far, uint64_t value, uint64_t minus, uint64_t by)
+{
+	value = (value > minus ? value - minus : 0) / by;
+	if (value < *so_far)
+		*so_far = value;
+}
+
+/* What the last round added, given what was there before. */
+static void take_round(const uint64_t outer_before[], const uint64_t inner_before[])
+{
+	const struct cp_region_item *outer = item(1), *inner = item(2);
+	const struct cp_sum *outside = cp_region_sums(outer),
+			    *inside = cp_region_sums(inner);
+
+	for (uint32_t i = 0; i < layout.ncounters; i++) {
+		least(&cost.inside[i], inside[i].inclusive, inner_before[i], PAIRS);
+		least(&cost.whole[i], outside[i].inclusive,
+			outer_before[i] + cost.inside[i], PAIRS);
+	}
+	least(&cost.inside_ns, inner->time_ns, inner_before[CP_MAX_COUNTERS], PAIRS);
+	least(&cost.whole_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + cost.inside_ns, PAIRS);
+}
+
+static void remember(uint64_t before[], const struct cp_region_item *region)
+{
+	const struct cp_sum *sums = cp_region_sums(region);
+
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		before[i] = sums[i].inclusive;
+	before[CP_MAX_COUNTERS] = region->time_ns;
+}
+
+static void measure(void)
+{
+	/* Not the program's regions of these names, which go into its record. */
+	static struct cp_name names[] = {{0, 5, "outer", false}, {0, 5, "inner", false}};
+	struct cp_name *outer = &names[0], *inner = &names[1];
+	uint64_t outer_before[CP_MAX_COUNTERS + 1], inner_before[CP_MAX_COUNTERS + 1];
+
+	run_pairs(outer, inner); /* makes the regions, and warms up */
+	if (!item(2))
+		return;
+	memset(&cost, 0xff, sizeof(cost));
+	for (int i = 0; i < ROUNDS; i++) {
+		remember(outer_before, item(1));
+		remember(inner_before, item(2));
+		run_pairs(outer, inner);
+		take_round(outer_before, inner_before);
+	}
+	known = true;
+}
+
+void cp_calibrate_describe(void)
+{
+	if (known && cp_runtime.record.header)
+		cp_runtime.record.header->pair_ns = cost.whole_ns;
+}
+
+void cp_calibrate(void)
+{
+	struct cp_live_thread *thread = cp_self.thread;
+	int saved = errno;
+
+	if (cp_runtime.sim || !thread || thread->lost || cp_self.depth > 0 ||
+		!cp_counting() ||
+		__atomic_exchange_n(&cp_calibrated, true, __ATOMIC_ACQ_REL))
+		return;
+	cp_clock_settle();
+	if (start_scratch(thread)) {
+		cp_self.thread = &scratch;
+		measure();
+		cp_self.thread = thread;
+		cp_tree_drop(&scratch.tree);
+	}
+	if (known) {
+		cp_calibrate_describe();
+		__atomic_store_n(&cp_runtime.layout.cost, &cost, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/handles.h"
+
+#include "base/arena.h"
+#include "base/lock.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+static struct cp_arena arena; /* under the lock */
+
+#define uthash_malloc(size) cp_arena_alloc(&arena, size)
+#define uthash_free(memory, size) ((void)(memory))
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct key {
+	uint64_t tag, value;
+};
+
+struct entry {
+	struct cp_handle handle;
+	struct key key;
+	UT_hash_handle hh;
+};
+
+static struct entry *table; /* under the lock */
+static struct cp_lock lock;
+
+static struct entry *find(uint64_t tag, uint64_t value)
+{
+	struct key key = {tag, value};
+	struct entry *entry;
+
+	HASH_FIND(hh, table, &key, sizeof(key), entry);
+	return entry;
+}
+
+static struct entry *add(uint64_t tag, uint64_t value)
+{
+	struct entry *entry = cp_arena_alloc(&arena, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->handle.tag = tag;
+	entry->handle.value = value ? value : (uint64_t)(uintptr_t)entry;
+	entry->key = (struct key){tag, entry->handle.value};
+	HASH_ADD(hh, table, key, sizeof(entry->key), entry);
+	return entry;
+}
+
+/* Not at the same time as a marker in this thread. */
+static bool lock_table(void)
+{
+	if (!cp_enter())
+		return false;
+	cp_sim_pause();
+	cp_lock(&lock);
+	return true;
+}
+
+static void unlock_table(void)
+{
+	cp_unlock(&lock);
+	cp_sim_resume();
+	cp_leave();
+}
+
+const struct cp_handle *cp_handle_set(uint64_t tag, uint64_t value, struct cp_name *name)
+{
+	struct entry *entry;
+
+	if (!cp_counting() || !lock_table())
+		return NULL;
+	entry = value ? find(tag, value) : NULL;
+	if (!entry)
+		entry = add(tag, value);
+	if (entry)
+		entry->handle.name = name;
+	unlock_table();
+	return entry ? &entry->handle : NULL;
+}
+
+struct cp_name *cp_handle_name(uint64_t tag, uint64_t value)
+{
+	struct entry *entry;
+	struct cp_name *name;
+
+	if (!cp_counting() || !lock_table())
+		return NULL;
+	entry = find(tag, value);
+	name = entry ? entry->handle.name : NULL;
+	unlock_table();
+	return name;
+}
+
+void cp_handles_after_fork(void)
+{
+	cp_lock_reset(&lock);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: MPI_Pcontrol, mpi_pcontrol_, mpi_pcontrol_f08_.
+ *
+ * MPI's own word to tools: level 0 pauses the regions of the calling thread, 1
+ * resumes them, 2 flushes.  Other levels, and other arguments, mean something to
+ * one tool only: there is no telling whether an argument was given at all.
+ */
+#include "preload/forward.h"
+#include "preload/markers.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+int MPI_Pcontrol(const int level, void *a, void *b, void *c);
+void mpi_pcontrol_(const int *level);
+void mpi_pcontrol_f08_(const int *level);
+
+/* Fortran's calls C's in some MPIs: then the inner one is the same event. */
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+static __thread bool paused __attribute__((tls_model("initial-exec")));
+
+static void obey(int level)
+{
+	if (level == 0 && !paused)
+		cp_marker_pause();
+	else if (level == 1 && paused)
+		cp_marker_resume();
+	else if (level == 2)
+		cp_marker_flush();
+	if (level == 0 || level == 1)
+		paused = level == 0;
+}
+
+/* Variadic in MPI: what else the program may have passed is passed on, in the
+ * registers that it came in. */
+EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
+{
+	__typeof__(&MPI_Pcontrol) real = CP_FORWARD(MPI_Pcontrol);
+
+	if (!inside)
+		obey(level);
+	return real ? real(level, a, b, c) : 0;
+}
+
+#define FORTRAN(function)                                                                \
+	EXPORT void function(const int *level)                                           \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+		bool outer = inside;                                                     \
+                                                                                         \
+		if (!outer)                                                              \
+			obey(*level);                                                    \
+		inside = true;                                                           \
+		if (real)                                                                \
+			real(level);                                                     \
+		inside = outer;                                                          \
+	}
+FORTRAN(mpi_pcontrol_)
+FORTRAN(mpi_pcontrol_f08_)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Being the library that other tools' environment variables name.
+ */
+#ifndef CACHEPEEK_PRELOAD_INJECTION_H
+#define CACHEPEEK_PRELOAD_INJECTION_H
+
+/* Once, in the constructor. */
+void cp_injection_start(void);
+
+/* What the user has set the variable to; NULL: nothing. */
+const char *cp_injection_of_user(const char *name);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the markers share; nobody else's business.
+ */
+#ifndef CACHEPEEK_PRELOAD_MARKERS_PARTS_H
+#define CACHEPEEK_PRELOAD_MARKERS_PARTS_H
+
+#include "preload/threads.h"
+
+/* The calling thread, with nobody else inside its tree; NULL: do nothing. */
+struct cp_live_thread *cp_marker_enter(void);
+void cp_marker_leave(struct cp_live_thread *thread);
+
+/* The counters alone, errno kept. */
+int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading);
+
+/* A range in the calling thread, whose tid is told; its end, in that thread,
+ * by anybody. */
+bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid);
+void cp_marker_range_end(pid_t tid, uint64_t id);
+
+#endif

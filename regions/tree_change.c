@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Executions of regions, added to the record.
+ */
+#include "regions/tree_parts.h"
+
+static uint64_t less(uint64_t value, uint64_t part)
+{
+	return value > part ? value - part : 0;
+}
+
+/* Counters never run backwards; one that did was not ours any more. */
+static bool is_backwards(const struct cp_layout *layout, const struct cp_reading *from,
+	const struct cp_reading *to)
+{
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		if (to->counter[i] < from->counter[i])
+			return true;
+	return false;
+}
+
+bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_reading *from,
+	const struct cp_reading *to)
+{
+	return !from->failed && !to->failed && !is_backwards(layout, from, to);
+}
+
+/* What `pairs` boundaries inside an execution cost it, and, own, its own. */
+static uint64_t cost_of(
+	const struct cp_tree *tree, uint32_t counter, uint64_t pairs, bool own)
+{
+	const struct cp_pair_cost *cost = tree->layout->cost;
+
+	if (!cost)
+		return 0;
+	return pairs * cost->whole[counter] + (own ? cost->inside[counter] : 0);
+}
+
+static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, bool own)
+{
+	const struct cp_pair_cost *cost = tree->layout->cost;
+
+	return cost ? pairs * cost->whole_ns + (own ? cost->inside_ns : 0) : 0;
+}
+
+static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
+	const uint64_t delta[])
+{
+	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
+
+	for (uint32_t q = 0; q < layout->nquantities; q++) {
+		const struct cp_quantity_terms *quantity = &layout->quantities[q];
+		int64_t sum = 0;
+		uint64_t value;
+
+		for (uint32_t t = 0; t < quantity->nterms; t++)
+			sum += quantity->terms[t].sign *
+			       (int64_t)delta[quantity->terms[t].counter];
+		value = sum < 0 ? 0 : (uint64_t)sum;
+		if (value < spreads[q].min)
+			spreads[q].min = value;
+		if (value > spreads[q].max)
+			spreads[q].max = value;
+		spreads[q].sum_squares += (double)value * (double)value;
+	}
+}
+
+/* Times that were read in different ways differ by rounding. */
+static void add_times(const struct cp_layout *layout, struct cp_region_item *item,
+	const struct cp_reading *from, const struct cp_reading *to)
+{
+	struct cp_times *times =
+		cp_region_times(item, layout->ncounters, layout->nquantities);
+
+	for (uint32_t g = 0; g < layout->ngroups; g++) {
+		times[g].enabled +=
+			less(to->group[g].enabled, from->group[g].enabled);
+		times[g].running +=
+			less(to->group[g].running, from->group[g].running);
+	}
+}
+
+/* What our own boundaries inside have counted is not the program's. */
+static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t delta[])
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = frame->node->item;
+	struct cp_sum *sums = cp_region_sums(item);
+	uint64_t pairs = tree->npairs - frame->pairs;
+
+	for (uint32_t i = 0; i < layout->ncounters; i++) {
+		delta[i] = less(now->counter[i] - frame->start.counter[i],
+			cost_of(tree, i, pairs, true));
+		sums[i].inclusive += delta[i];
+	}
+	add_spreads(layout, item, delta);
+	add_times(layout, item, &frame->start, now);
+}
+
+/* One execution from `frame` to `now`, which is open for writing; delta is set to
+ * what it counted.  Where a reading failed that is nothing, and false. */
+static bool add(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns, uint64_t delta[])
+{
+	struct cp_region_item *item = frame->node->item;
+	bool countable = cp_tree_is_countable(tree->layout, &frame->start, now);
+
+	if (countable)
+		add_counts(tree, frame, now, delta);
+	else
+		item->flags |= CP_REGION_READ_FAILED;
+	item->time_ns += less(less(now_ns, frame->begin_ns),
+		cost_ns(tree, tree->npairs - frame->pairs, true));
+	item->calls++;
+	return countable;
+}
+
+/* delta NULL: it could not be counted, and the parent lacks a part to leave out. */
+static void add_to_parent(struct cp_tree *tree, const struct cp_node *node,
+	const uint64_t delta[], uint64_t time_ns)
+{
+	struct cp_region_item *parent = node->parent->item;
+	struct cp_sum *above = cp_region_sums(parent);
+
+	if (!delta)
+		parent->flags |= CP_REGION_READ_FAILED;
+	for (uint32_t i = 0; delta && i < tree->layout->ncounters; i++)
+		above[i].children += delta[i];
+	parent->children_ns += time_ns;
+}
+
+/* The root's counts are one difference, renewed at each boundary; it is open
+ * for writing. */
+static void renew_root(
+	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = tree->root->item;
+	struct cp_reading *start = &tree->begin->start;
+	struct cp_sum *sums = cp_region_sums(item);
+	struct cp_times *times =
+		cp_region_times(item, layout->ncounters, layout->nquantities);
+
+	item->time_ns = less(
+		less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->npairs, false));
+	if (!cp_tree_is_countable(layout, start, now)) {
+		item->flags |= CP_REGION_READ_FAILED;
+		if (start->failed)
+			*start = *now; /* from here on, then */
+		return;
+	}
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		sums[i].inclusive = less(now->counter[i] - start->counter[i],
+			cost_of(tree, i, tree->npairs, false));
+	for (uint32_t g = 0; g < layout->ngroups; g++) {
+		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
+		times[g].running = less(now->group[g].running, start->group[g].running);
+	}
+}
+
+static void save_sums(
+	struct change *change, const struct cp_node *node, uint32_t ncounters)
+{
+	save(change, node, &node->item->flags, cp_region_spreads(node->item, ncounters));
+}
+
+static void save_times(
+	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
+{
+	struct cp_times *times =
+		cp_region_times(node->item, layout->ncounters, layout->nquantities);
+
+	save(change, node, times, times + layout->ngroups);
+}
+
+void cp_tree_update_root(
+	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
+{
+	struct change change = change_begin(tree);
+
+	save_sums(&change, tree->root, tree->layout->ncounters);
+	save_times(&change, tree->root, tree->layout);
+	change_open(&change);
+	write_begin(tree->root->item);
+	renew_root(tree, now, now_ns);
+	write_end(tree->root->item);
+	change_close(&change);
+}
+
+static void save_all(
+	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
+{
+	save(change, node, &node->item->flags,
+		cp_region_times(node->item, layout->ncounters, layout->nquantities) +
+			layout->ngroups);
+}
+
+void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns, bool with_root)
+{
+	const struct cp_layout *layout = tree->layout;
+	const struct cp_node *node = frame->node, *parent = node->parent,
+			     *root = tree->root;
+	struct change change = change_begin(tree);
+	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns;
+	bool counted;
+
+	save_all(&change, node, layout);
+	save_sums(&change, parent, layout->ncounters);
+	if (with_root && root != parent)
+		save_sums(&change, root, layout->ncounters);
+	if (with_root)
+		save_times(&change, root, layout);
+	change_open(&change);
+	write_begin(node->item);
+	write_begin(parent->item);
+	write_begin(root->item);
+	counted = add(tree, frame, now, now_ns, delta);
+	add_to_parent(tree, node, counted ? delta : NULL, node->item->time_ns - before_ns);
+	if (with_root)
+		renew_root(tree, now, now_ns);
+	write_end(root->item);
+	if (root != parent)
+		write_end(parent->item);
+	write_end(node->item);
+	change_close(&change);
+}
+
+void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns)
+{
+	struct change change = change_begin(tree);
+	uint64_t delta[CP_MAX_COUNTERS];
+
+	save_all(&change, frame->node, tree->layout);
+	change_open(&change);
+	write_begin(frame->node->item);
+	add(tree, frame, now, now_ns, delta);
+	write_end(frame->node->item);
+	change_close(&change);
+}

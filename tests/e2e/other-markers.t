@@ -1,0 +1,225 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Programs that are marked for other tools show their regions: real ones with
+# LIKWID, PAPI and Kokkos as Debian has them, test programs written from the
+# published interfaces of ITT, NVTX and Caliper.  A tool that is there, too, gets
+# every call.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my @perf = (engine => 'perf', events => 'perf::PAGE-FAULTS');
+my @sim = (engine => 'sim', events => 'instructions');
+my $other = build() . '/tests/programs/libothertool.so';
+
+# "path calls" of every region, those of ranges with a ~; the root has none.
+sub paths
+{
+	my ($in) = @_;
+	return [map {
+		my $region = $_;
+		my $mark = (grep { $_ eq 'overlapping' } @{$region->{flags} || []}) ? '~' : '';
+		$mark . join('/', @{$region->{path}}) . " $region->{calls}";
+	} grep { @{$_->{path}} } @{($in || {})->{regions} || []}];
+}
+
+sub sorted { [sort @{$_[0]}] }
+
+# What the root's children counted, ranges apart, is what it has not itself.
+sub ok_root
+{
+	my ($report, $name, $what) = @_;
+	my $root = region($report);
+	my $inside = 0;
+	$inside += value($_, $name) for grep { @{$_->{path}} == 1 &&
+		!grep { $_ eq 'overlapping' } @{$_->{flags} || []} } @{$report->{regions}};
+	is(value($root, $name), value($root, $name, 'exclusive') + $inside,
+		"$what: inclusive is exclusive and children");
+}
+
+# Runs it without and with the library, by both engines.
+sub check
+{
+	my ($what, $want, %run) = @_;
+	my $out = delete $run{out};
+	my $plain = run(%run);
+	for my $engine ([@perf], [@sim]) {
+		my %how = @$engine;
+		my $with = peek(@$engine, %run);
+		is($with->{out}, defined $out ? $out : $plain->{out}, "$what, $how{engine}: its output");
+		is(status_text($with->{status}), 'exit 0', "$what, $how{engine}: its end");
+		is_deeply(sorted(paths($with->{report})), sorted($want), "$what, $how{engine}: its regions")
+			or diag($with->{err}, explain(paths($with->{report})));
+		is_deeply($with->{report}{warnings}, [], "$what, $how{engine}: nothing to warn of");
+		ok_root($with->{report}, $how{events}, "$what, $how{engine}");
+	}
+	return $plain;
+}
+
+sub build_program
+{
+	my ($name, $text, @command) = @_;
+	my $source = write_file(scratch($name), $text);
+	my $exe = scratch("$name.exe");
+	my $build = run(command => [map { $_ eq 'SOURCE' ? $source : $_ } @command, '-o', $exe]);
+	is(status_text($build->{status}), 'exit 0', "$name: compiles") or diag($build->{err});
+	return $exe;
+}
+
+# ---- LIKWID ----
+
+SKIP: {
+	skip('no LIKWID here', 1) unless -e '/usr/include/likwid-marker.h';
+	my $exe = build_program('likwid.c', <<'C', 'gcc', '-DLIKWID_PERFMON', '-pthread', 'SOURCE', '-llikwid');
+#include <likwid-marker.h>
+#include <pthread.h>
+#include <stdio.h>
+static void *work(void *unused)
+{
+	LIKWID_MARKER_THREADINIT;
+	for (int i = 0; i < 3; i++) {
+		LIKWID_MARKER_START("outer");
+		LIKWID_MARKER_START("inner");
+		LIKWID_MARKER_STOP("inner");
+		LIKWID_MARKER_START("over");
+		LIKWID_MARKER_STOP("outer");
+		LIKWID_MARKER_STOP("over");
+		LIKWID_MARKER_STOP("never begun");
+	}
+	return unused;
+}
+int main(void)
+{
+	double events[4], time = 1;
+	int nevents = 4, count = 0;
+	pthread_t threads[2];
+	LIKWID_MARKER_INIT;
+	LIKWID_MARKER_REGISTER("outer");
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], 0, work, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], 0);
+	LIKWID_MARKER_GET("outer", &nevents, events, &time, &count);
+	printf("%d\n", count);
+	LIKWID_MARKER_CLOSE;
+	return 0;
+}
+C
+	check('LIKWID', ['outer 6', 'outer/inner 6', 'outer/over 6', 'over 6'], command => [$exe]);
+}
+
+# ---- PAPI: where it cannot count, programs are not told to give up ----
+
+SKIP: {
+	skip('no PAPI here', 1) unless -e '/usr/include/papi.h';
+	my $exe = build_program('papi.c', <<'C', 'gcc', 'SOURCE', '-lpapi');
+#include <papi.h>
+#include <stdio.h>
+int main(void)
+{
+	if (PAPI_hl_region_begin("outer") || PAPI_hl_region_begin("inner") || PAPI_hl_read("inner") ||
+		PAPI_hl_region_end("inner") || PAPI_hl_region_end("outer") || PAPI_hl_stop())
+		return 3;
+	puts("counted");
+	return 0;
+}
+C
+	my $plain = check('PAPI', ['outer 1', 'outer/inner 1'], command => [$exe],
+		cwd => scratch(), out => "counted\n");
+	my $asked = peek(@perf, command => [$exe], env => {PAPI_EVENTS => 'PAPI_TOT_INS'});
+	is(status_text($asked->{status}), status_text($plain->{status}), 'PAPI: its own errors when it was asked');
+}
+
+# ---- Kokkos ----
+
+SKIP: {
+	skip('no Kokkos here', 1) unless -e '/usr/include/trilinos/Kokkos_Core.hpp';
+	my $exe = build_program('kokkos.cc', <<'CC', 'g++', '-w', '-O1', '-fopenmp', '-I/usr/include/trilinos', 'SOURCE', '-ltrilinos_kokkoscore');
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ProfileSection.hpp>
+#include <cstdio>
+int main(int argc, char **argv)
+{
+	Kokkos::initialize(argc, argv);
+	{
+		Kokkos::View<double *> v(Kokkos::ViewAllocateWithoutInitializing("v"), 100);
+		Kokkos::View<double *> w(Kokkos::ViewAllocateWithoutInitializing("w"), 100);
+		double sum = 0;
+		Kokkos::Profiling::pushRegion("phase");
+		for (int i = 0; i < 3; i++)
+			Kokkos::parallel_for("fill", 100, [=](int i) { v(i) = i; });
+		Kokkos::parallel_reduce("sum", 100, [=](int i, double &all) { all += v(i); }, sum);
+		Kokkos::parallel_scan("scan", 100, [=](int i, double &all, bool last) { all += v(i); });
+		Kokkos::Profiling::ProfilingSection section("section");
+		section.start();
+		Kokkos::deep_copy(w, v);
+		Kokkos::Profiling::popRegion();
+		section.stop();
+		std::printf("%g\n", sum);
+	}
+	Kokkos::finalize();
+}
+CC
+	my $want = ['phase 1', 'phase/fill 3', 'phase/sum 1', 'phase/scan 1', 'phase/deep_copy 1', '~section 1'];
+	check('Kokkos', $want, command => [$exe]);
+	my $with = peek(@perf, command => [$exe], env => {KOKKOS_PROFILE_LIBRARY => $other});
+	like($with->{err}, qr/^other tool: .* kokkos 7 /m, "Kokkos: the user's tool gets every call");
+	is_deeply(sorted(paths($with->{report})), sorted($want), 'Kokkos: and so do we');
+	my $named = peek(@perf, command => [$exe, "--kokkos-tools-library=$other"]);
+	is(status_text($named->{status}), 'exit 0', 'Kokkos: a tool on its command line is no conflict');
+	my $broken = peek(@perf, command => [$exe], env => {KOKKOS_PROFILE_LIBRARY => '/nowhere.so'});
+	is(status_text($broken->{status}), 'exit 0', 'Kokkos: a tool that is not there ends nothing');
+	like(join('', @{$broken->{notes}}), qr{/nowhere\.so cannot be loaded}, 'Kokkos: but is told');
+}
+
+# ---- ITT, NVTX, Caliper ----
+
+my @itt = ('task 3', 'task/task 3', '~overlapped 1', '~region 1', '~one 1', 'event 1');
+check('ITT', [@itt], command => [program('marks_itt')], out => "1 1 1\n");
+{
+	my $with = peek(@perf, command => [program('marks_itt')], env => {INTEL_LIBITTNOTIFY64 => $other});
+	like($with->{err}, qr/^other tool: itt 13 /m, "ITT: the user's collector gets every call");
+	is_deeply(sorted(paths($with->{report})), sorted([map { s/~one/~other/r } @itt]),
+		'ITT: and so do we, with its domains');
+}
+
+my @nvtx = ('push 1', "push/w\x{ef}de \x{20ac} 1", 'registered 1', 'registered/default 1', 'default 1',
+	'~range 1 1', '~range 2 1');
+check('NVTX', [@nvtx], command => [program('marks_nvtx')], out => "-2 -2\n1 1\n");
+{
+	my $with = peek(@perf, command => [program('marks_nvtx')], env => {NVTX_INJECTION64_PATH => $other});
+	like($with->{err}, qr/^other tool: .* nvtx 5 /m, "NVTX: the user's tool gets every call");
+	is($with->{out}, "7 8\n1 1\n", 'NVTX: and gives the results');
+	is_deeply(sorted(paths($with->{report})), sorted([@nvtx]), 'NVTX: and so do we');
+}
+
+check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps 1',
+	'main/steps/solver=direct 1', 'main/steps/solver=cg 2'], command => [program('marks_caliper')]);
+{
+	my %run = (command => [program('marks_caliper')]);
+	is(peek(@perf, %run)->{err}, run(%run)->{err}, 'Caliper: gets every call');
+}
+
+# ---- MPI_Pcontrol: what lies between 0 and 1 is in no region ----
+
+{
+	my %run = (command => [program('marks_pcontrol')]);
+	my $plain = run(%run);
+	like($plain->{out}, qr/^level 7 seven$/m, 'MPI: it takes arguments');
+	my $with = peek(@perf, %run);
+	is($with->{out}, $plain->{out}, 'MPI: they arrive');
+	is(value(region($with->{report}, 'all'), 'perf::PAGE-FAULTS'), 2, 'MPI: two pages of four');
+	ok_root($with->{report}, 'perf::PAGE-FAULTS', 'MPI');
+}
+
+# ---- where it is not there: nothing leaks ----
+
+{
+	my $run = peek(@perf, command => ['/bin/sh', '-c', 'env; echo "[$KOKKOS_TOOLS_LIBS]"']);
+	unlike($run->{out}, qr/^(INTEL_LIBITTNOTIFY64|NVTX_INJECTION64_PATH|KOKKOS_)/m, 'no child inherits a variable');
+	like($run->{out}, qr/^\[\]$/m, 'nor does a shell see one');
+}
+done_testing();
