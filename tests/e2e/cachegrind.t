@@ -110,17 +110,18 @@ my %padding = (cachegrind => 64, sim => 64);
 }
 
 # A disabled library still looks up what it hooks, and libc's work for that is
-# nobody's in cachegrind's file; the simulated PMU cannot count what comes after
-# the report.  Both are the same few lines of code and data in every program: an
-# empty one shows how many.
+# nobody's in cachegrind's file, where only our own functions can be left out; the
+# simulated PMU counts neither, nor what comes after the report.  Both are the same
+# few thousand instructions in every program: an empty one shows how many.
 my %constant;
 {
+	my %most = (instructions => 40_000, data_refs => 20_000, l1i_misses => 200, llc_misses => 400);
 	my $empty = {command => [program('empty')]};
 	my (undef, $theirs) = under_cachegrind($empty, $padding{cachegrind});
 	my (undef, $ours) = under_sim($empty, $padding{sim});
-	for my $name (qw(l1i_misses llc_misses)) {
+	for my $name (sort keys %most) {
 		$constant{$name} = $theirs->{$name} - $ours->{$name};
-		cmp_ok(abs($constant{$name}), '<', 200, "beside the program: $name: $constant{$name}");
+		cmp_ok(abs($constant{$name}), '<', $most{$name}, "beside the program: $name: $constant{$name}");
 	}
 }
 
