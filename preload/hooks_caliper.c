@@ -65,7 +65,7 @@ static uint64_t tag_of(uint64_t stack)
 		struct cp_name *handle = cp_marker_name(name);                           \
                                                                                          \
 		if (handle)                                                              \
-			cp_marker_end(handle, tag_of(STACK_REGIONS), CP_END_OWN);      \
+			cp_marker_end(handle, tag_of(STACK_REGIONS), CP_END_OWN);        \
 		return real ? real(name) : 0;                                            \
 	}
 BEGIN(cali_begin_region)
@@ -232,7 +232,7 @@ static uint64_t tag_of_object(const void *object)
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
                                                                                          \
-		cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);                \
+		cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);                  \
 		if (real)                                                                \
 			real(object);                                                    \
 	}

@@ -165,7 +165,7 @@ static uint64_t new_id(void)
 	void kokkosp_end_##kind(uint64_t id);                                            \
 	EXPORT void kokkosp_end_##kind(uint64_t id)                                      \
 	{                                                                                \
-		cp_marker_end(NULL, KERNELS, CP_END_OWN);                              \
+		cp_marker_end(NULL, KERNELS, CP_END_OWN);                                \
 		if (next.end_##kind)                                                     \
 			next.end_##kind(id);                                             \
 	}
