@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# How fast is the simulated PMU?  User seconds of each program natively, under
-# cachegrind and under ours, best of three, and the ratio of the last two.
-# cachegrind simulates two levels and no TLB, ours three levels and all TLBs.
-# Usage: sim-speed.sh [CASE...]
+# How fast is the simulated PMU?  User seconds of each program under Valgrind's
+# no-op tool, under cachegrind and under ours, the best of RUNS (2) with the
+# three run in turn, and cachegrind's time divided by ours.  cachegrind runs
+# with its own defaults but for the geometry; it simulates two levels and no
+# TLB, ours three levels and all TLBs.
+# Usage: sim-speed.sh [CASE...]; QUICK=1 for workloads of a tenth.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
 ARCH=$(${CC:-cc} -dumpmachine | sed -n 's/^aarch64.*/arm64/p')
 SIM_DIR=$PWD/$B/cachepeek
 SIM=$SIM_DIR/cachepeek-${ARCH:-amd64}-linux
-RUNS=${RUNS:-3}
+RUNS=${RUNS:-2}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 export PERL_HASH_SEED=0 PYTHONHASHSEED=0
@@ -21,53 +23,99 @@ MACHINE="--l1i=64,8,64 --l1d=64,8,64 --l2=2048,8,64 --llc=8192,16,64
 CACHEGRIND="--tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null
 	--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64"
 
-cc -O2 -o "$WORK/matmul" tests/bench/matmul.c
-cc -O2 -o "$WORK/chase" tests/bench/chase.c
-cat /usr/include/*.h /usr/include/linux/*.h | head -c 6000000 >"$WORK/text"
-cat >"$WORK/python" <<'END'
+# Sizes that take about two seconds under the no-op tool.
+MB=24 XZ_MB=5 ROWS=300000 BY_ROWS=600 BY_COLUMNS=500 STEPS=12000000 ROUNDS=400000
+PERL_ROUNDS=1500000 FUNCTIONS=40
+if [ "${QUICK:-0}" = 1 ]; then
+	MB=2 XZ_MB=1 ROWS=30000 BY_ROWS=250 BY_COLUMNS=250 STEPS=1000000 ROUNDS=40000
+	PERL_ROUNDS=150000 FUNCTIONS=10
+fi
+
+${CC:-cc} -O2 -o "$WORK/matmul" tests/bench/matmul.c
+${CC:-cc} -O2 -o "$WORK/chase" tests/bench/chase.c
+cat /usr/include/*.h /usr/include/linux/*.h >"$WORK/headers"
+while cat "$WORK/headers"; do :; done 2>/dev/null | head -c $((MB * 1000000)) >"$WORK/text"
+head -c $((XZ_MB * 1000000)) "$WORK/text" >"$WORK/xz-text"
+for ((i = 0; i < FUNCTIONS; i++)); do
+	echo "int f$i(int *p, int n) { int s = $i; for (int i = 0; i < n; i++)
+		{ if (p[i] > s) s += p[i] * $i; else p[i] ^= s; } return n ? s / n : s; }"
+done >"$WORK/source.c"
+cat >"$WORK/python" <<END
 d = {}
-for i in range(400000):
+for i in range($ROUNDS):
     k = (i * 7919) % 10007
     d[k] = d.get(k, 0) + len(str(i))
 print(sum(d.values()), sum(sorted(d)))
 END
 SQL="create table t(a integer primary key, b text);
-with recursive c(x) as (select 1 union all select x+1 from c where x<60000)
+with recursive c(x) as (select 1 union all select x+1 from c where x<$ROWS)
 insert into t select x, hex(x*2654435761) from c;
 create index i on t(b);
 select count(*), sum(length(b)) from t where b > '5';
 select count(*) from t x join t y on x.a = y.a + 1 where x.b < y.b;"
 PYTHON=$(python3 -c 'import sys; print(sys.executable)')
+CC1=$(${CC:-cc} -print-prog-name=cc1)
 
 run_case() {
 	case $1 in
 	gzip) "${@:2}" /bin/gzip -c "$WORK/text" ;;
+	xz) "${@:2}" /usr/bin/xz -3 -T1 -c "$WORK/xz-text" ;;
+	xz-T2) "${@:2}" /usr/bin/xz -3 -T2 --block-size=500000 -c "$WORK/xz-text" ;;
 	sqlite3) "${@:2}" /usr/bin/sqlite3 :memory: "$SQL" ;;
-	matmul) "${@:2}" "$WORK/matmul" 300 ;;
-	chase) "${@:2}" "$WORK/chase" 32 10000000 ;;
 	python3) "${@:2}" "$PYTHON" -S "$WORK/python" ;;
-	perl) "${@:2}" /usr/bin/perl -e 'my %h; for (1..200000) { $h{$_ % 5003} .= "x$_"; } print length(join "", values %h), "\n"' ;;
+	perl) "${@:2}" /usr/bin/perl -e "my %h; for (1..$PERL_ROUNDS) { \$h{\$_ % 5003} .= qq(x\$_); } print length(join q(), values %h)" ;;
+	matmul) "${@:2}" "$WORK/matmul" "$BY_ROWS" rows ;;
+	cc1) "${@:2}" "$CC1" -quiet -O1 "$WORK/source.c" -o "$WORK/source.s" ;;
+	chase) "${@:2}" "$WORK/chase" 32 "$STEPS" ;;
+	columns) "${@:2}" "$WORK/matmul" "$BY_COLUMNS" ;;
+	*)
+		echo "sim-speed.sh: no case '$1'" >&2
+		return 1
+		;;
 	esac >/dev/null
 }
 
-user_seconds() {
-	local best=999 t
-	for _ in $(seq "$RUNS"); do
-		t=$( { TIMEFORMAT=%U; time run_case "$@" 2>/dev/null; } 2>&1)
-		best=$(echo "$t $best" | awk '{print $1 < $2 ? $1 : $2}')
-	done
-	echo "$best"
+under() {
+	case $1 in
+	none) run_case "$2" valgrind --tool=none -q ;;
+	cachegrind) run_case "$2" valgrind $CACHEGRIND -q ;;
+	ours) run_case "$2" env VALGRIND_LIB="$SIM_DIR" VALGRIND_LAUNCHER="$SIM" \
+		"$SIM" --tool=cachepeek -q --vgdb=no --vex-guest-chase=no $MACHINE ;;
+	esac
 }
 
-echo "case        native  cachegrind    ours   cachegrind/ours"
-for c in "${@:-gzip sqlite3 matmul chase python3 perl}"; do
-	for c in $c; do
-		n=$(user_seconds "$c")
-		g=$(user_seconds "$c" valgrind $CACHEGRIND)
-		o=$(user_seconds "$c" env VALGRIND_LIB="$SIM_DIR" VALGRIND_LAUNCHER="$SIM" \
-			"$SIM" --tool=cachepeek -q --vgdb=no --vex-guest-chase=no $MACHINE)
-		echo "$c $n $g $o"
+# A failed run has no time, and fails the bench.
+user_seconds() {
+	local TIMEFORMAT=%U t
+
+	t=$( { time under "$@" 2>"$WORK/errors"; } 2>&1) && echo "$t" && return
+	cat "$WORK/errors" >&2
+	exit 1
+}
+
+bench_case() {
+	local best=(999 999 999) tools=(none cachegrind ours) i t
+
+	for ((run = 0; run < RUNS; run++)); do
+		for i in 0 1 2; do
+			t=$(user_seconds "${tools[i]}" "$1") || return 1
+			best[i]=$(echo "$t ${best[i]}" | awk '{print $1 < $2 ? $1 : $2}')
+		done
 	done
-done | awk '{ r = $3 / $4; l += log(r); n++
-	printf "%-10s %7.2f %11.2f %7.2f %17.2f\n", $1, $2, $3, $4, r; fflush() }
-	END { printf "geometric mean %39.2f\n", exp(l / n) }'
+	echo "$1 ${best[*]}" >>"$WORK/times"
+	row "$1" "${best[@]}"
+}
+
+row() {
+	awk -v name="$1" -v n="$2" -v g="$3" -v o="$4" 'BEGIN {
+		printf "%-10s %8.2f %11.2f %7.2f %17.2f %11.2f\n", name, n, g, o, g / o, o / n }'
+}
+
+echo "case           none  cachegrind    ours   cachegrind/ours   ours/none"
+for c in ${*:-gzip xz xz-T2 sqlite3 python3 perl matmul cc1 chase columns}; do
+	bench_case "$c" || exit 1
+done
+# The worst cases, where every reference misses L1 and TLB, have limits of their own.
+awk '$1 != "chase" && $1 != "columns" { l += log($3 / $4); m += log($4 / $2); k++ }
+	END { if (k) printf "geometric mean %41.2f %11.2f, without chase and columns\n",
+		exp(l / k), exp(m / k) }' "$WORK/times"
