@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -51,6 +52,7 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(dup2)                                                                          \
 	X(dup3)                                                                          \
 	X(fcntl)                                                                         \
+	X(fstat)                                                                         \
 	X(prctl)
 
 struct cp_real {
