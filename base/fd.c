@@ -30,6 +30,12 @@ int cp_fd_close(int fd)
 	return (int)cp_syscall(SYS_close, fd);
 }
 
+/* libc's struct stat is the kernel's where there are 64 bits. */
+int cp_fd_stat(int fd, struct stat *file)
+{
+	return (int)cp_syscall(SYS_fstat, fd, file);
+}
+
 static int *slot_of(int fd)
 {
 	if (fd < __atomic_load_n(&lowest, __ATOMIC_RELAXED) || fd >= MAX_FD)
@@ -156,7 +162,7 @@ uint64_t cp_fd_room(int fd)
 	off_t at;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
-		fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
+		cp_fd_stat(fd, &file) < 0 || !S_ISREG(file.st_mode))
 		return UINT64_MAX;
 	at = lseek(fd, 0, SEEK_CUR);
 	if (file.st_size > at) /* it may be opened for appending */

@@ -35,6 +35,10 @@ int cp_fd_keep_duplicate(int fd, int *slot);
 /* close(2) for what was never kept; 0 or -errno. */
 int cp_fd_close(int fd);
 
+/* fstat(2), which the library overrides: 0 or -errno. */
+struct stat;
+int cp_fd_stat(int fd, struct stat *file);
+
 /* How many bytes may be written there: past RLIMIT_FSIZE the kernel would send
  * the program a SIGXFSZ that is meant for us. */
 uint64_t cp_fd_room(int fd);

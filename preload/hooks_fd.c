@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Overrides: close, closefrom, close_range, dup2, dup3, fcntl, fcntl64.
+ * Overrides: close, closefrom, close_range, dup2, dup3, fcntl, fcntl64, fstat,
+ *   fstat64.
  *
  * To the program our descriptors are not there: closing one is EBADF, closing
  * a range leaves them out, and one whose number the program wants moves away.
@@ -16,6 +17,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -158,3 +160,16 @@ EXPORT int fcntl(int fd, int command, ...)
 }
 
 EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
+
+/* ---- looking ---- */
+
+/* How programs find out which of their descriptors are open. */
+EXPORT int fstat(int fd, struct stat *file)
+{
+	return is_ours(fd) ? not_open() : CP_REAL(fstat)(fd, file);
+}
+
+EXPORT int fstat64(int fd, struct stat64 *file)
+{
+	return fstat(fd, (struct stat *)file);
+}

@@ -23,6 +23,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 #include "preload/env.h"
 #include "preload/follow.h"
@@ -107,7 +108,7 @@ static int use_null_device(void)
 	int fd = open(_PATH_DEVNULL, O_RDWR);
 	struct stat null;
 
-	if (fd < 0 || fstat(fd, &null) < 0)
+	if (fd < 0 || cp_fd_stat(fd, &null) < 0)
 		return -1;
 	if (!S_ISCHR(null.st_mode) || null.st_rdev != makedev(1, 3)) {
 		close(fd);

@@ -120,11 +120,6 @@ int isatty(int fd)
 }
 
 /* libc's struct stat is the kernel's where there are 64 bits. */
-int fstat(int fd, struct stat *file)
-{
-	return (int)CALL(SYS_fstat, fd, file);
-}
-
 int stat(const char *restrict path, struct stat *restrict file)
 {
 	return (int)CALL(SYS_newfstatat, AT_FDCWD, path, file, 0);

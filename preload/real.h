@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -52,7 +53,8 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(dup3)                                                                          \
 	X(fcntl)                                                                         \
 	X(prctl)                                                                         \
-	X(getenv)
+	X(getenv)                                                                        \
+	X(fstat)
 
 struct cp_real {
 #define X(name) __typeof__(&name) name;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/fd.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "preload/env.h"
@@ -275,7 +276,7 @@ static void close_log(const char *log)
 	if (!log || cp_parse_u64_prefix(log, &end, &fd) < 0 || *end != ':' ||
 		cp_parse_u64(end + 1, &low) < 0)
 		return;
-	if (fstat((int)fd, &ours) == 0 && fstat((int)low, &leaked) == 0 && S_ISREG(ours.st_mode) &&
+	if (cp_fd_stat((int)fd, &ours) == 0 && cp_fd_stat((int)low, &leaked) == 0 && S_ISREG(ours.st_mode) &&
 		ours.st_dev == leaked.st_dev && ours.st_ino == leaked.st_ino)
 		close((int)low);
 	close((int)fd);

@@ -309,9 +309,10 @@ static int64_t used_size(int fd)
 	struct cp_record_header header = {.tail = 0};
 	struct stat status;
 	ssize_t n;
+	int error = cp_fd_stat(fd, &status);
 
-	if (fstat(fd, &status) < 0)
-		return -errno;
+	if (error)
+		return error;
 	if (!S_ISREG(status.st_mode))
 		return -EINVAL;
 	n = read_at(fd, (char *)&header, sizeof(header), 0);

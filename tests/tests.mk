@@ -79,3 +79,9 @@ bench-run: all $(PROGRAMS)
 	@for script in $(sort $(wildcard tests/bench/*.sh)); do \
 		echo "== $$script"; B='$(B)' bash $$script || exit 1; echo; \
 	done
+
+# Minutes to an hour; python.sh needs libpython3.11-testsuite, debian.sh the network.
+.PHONY: check-suites
+check-suites: $(LIB) $(ENCODER) ## other people's test suites, with and without the library
+	B='$(B)' tests/suites/python.sh
+	B='$(B)' tests/suites/debian.sh xz-utils

@@ -91,6 +91,19 @@ for my $engine (@engines) {
 	is(calls($run->{report}, 'work', 'malloc'), 300, "$engine: own malloc: regions of malloc");
 }
 
+# ---- a program that looks for descriptors where ours are ----
+
+SKIP: {
+	skip('no python3 here', 1) unless which('python3');
+	my $look = 'import os
+def there(fd):
+    try: os.fstat(fd)
+    except OSError: return False
+    return True
+print([fd for fd in range(100000) if there(fd)])';
+	ok_same('fstat of every descriptor', engine => 'perf', command => [which('python3'), '-c', $look]);
+}
+
 # ---- other preloaded libraries ----
 
 my @directories = glob('/usr/lib/*-linux-gnu');

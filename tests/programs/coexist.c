@@ -210,7 +210,7 @@ static rlim_t file_limit(void)
 static void use_everything(void)
 {
 	armed = 0;
-	alarm(20);
+	alarm(100);
 	if (file_limit() != files.rlim_cur)
 		_exit(3);
 	regions();
@@ -231,7 +231,7 @@ static void expect_success(pid_t pid)
 
 /* Few of many steps, since forks are slow; primes, to meet every place of a
  * loop. */
-enum { STRIDE = 37, LONG_STRIDE = 101 };
+enum { STRIDE = 61, LONG_STRIDE = 211 };
 
 static void fork_and_go_on(int inside)
 {
@@ -244,7 +244,7 @@ static void fork_and_go_on(int inside)
 		expect_success(pid);
 		return;
 	}
-	alarm(20);
+	alarm(100);
 	in_trap = NULL;
 }
 
