@@ -392,6 +392,15 @@ static void process(struct json *json, const struct cp_process *p)
 	open_scope(json, "{");
 	counts(json, "counts", p->whole, false);
 	close_scope(json, "}");
+	key(json, "unattributed");
+	open_scope(json, "{");
+	key(json, "cpu_s");
+	if (p->cpu_ns)
+		number(json, (double)p->unattributed_ns / 1e9);
+	else
+		cp_out_text(json->out, "null");
+	counts(json, "counts", p->unattributed, false);
+	close_scope(json, "}");
 	key(json, "threads");
 	open_scope(json, "[");
 	for (size_t i = 0; i < p->nthreads; i++)

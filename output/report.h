@@ -92,9 +92,9 @@ struct cp_region {
 	uint64_t longest_ns;           /* of one thread */
 	struct cp_value seconds;       /* "time_s": time_ns, or why not */
 	size_t nthreads;               /* that have it */
-	bool folded; /* of many threads: says nothing of any one of them */
-	struct cp_count *counts;       /* [report->nquantities] */
-	struct cp_result *metrics;     /* [report->nmetrics] */
+	bool folded;               /* of many threads: says nothing of any one of them */
+	struct cp_count *counts;   /* [report->nquantities] */
+	struct cp_result *metrics; /* [report->nmetrics] */
 };
 
 struct cp_thread {
@@ -117,6 +117,10 @@ struct cp_process {
 	bool root;                /* of its process tree */
 	uint64_t start_ns, end_ns, overhead_ns, pair_ns, realtime_ns;
 	struct cp_count *whole; /* [nquantities]: of the whole process, if known */
+	/* Of the whole, what is in no thread: [nquantities]; and CPU time, if
+	 * cpu_ns (of the process) is not 0. */
+	struct cp_count *unattributed;
+	uint64_t cpu_ns, unattributed_ns;
 	size_t nthreads; /* rows: one may stand for many threads */
 	struct cp_thread *threads;
 	struct cp_region *total; /* the sum of the threads' trees */

@@ -390,21 +390,62 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 		take_folded(&source->record, item, region);
 }
 
+/* Counts that no region has, from the raw counters by their index. */
+static void count_bare(struct cp_report *report, const struct cp_source *source,
+	const uint64_t mirror[CP_MIRROR_SIZE], struct cp_count *counts)
+{
+	static const struct cp_spread no_spreads[CP_MAX_QUANTITIES] = {{1, 0, 0}};
+	const struct cp_record *record = &source->record;
+	struct raw raw = {
+		.report = report, .record = record, .spreads = no_spreads, .sim = true};
+
+	for (uint32_t i = 0; i < record->header->ncounters; i++)
+		raw.inclusive[i] = mirror[record->counters[i]->mirror];
+	count_all(&raw, source, counts);
+}
+
 /* Of the whole process, where the engine knows: the simulated PMU does. */
 void cp_count_process(
 	struct cp_report *report, const struct cp_source *source, struct cp_count *counts)
 {
 	const struct cp_record_header *header = source->record.header;
-	static const struct cp_spread no_spreads[CP_MAX_QUANTITIES] = {{1, 0, 0}};
-	struct raw raw = {
-		.report = report, .record = &source->record, .spreads = no_spreads};
 
-	if (header->engine != CP_ENGINE_SIM) {
+	if (header->engine != CP_ENGINE_SIM)
 		cp_counts_unavailable(report, counts, "counted from the constructor");
+	else
+		count_bare(report, source, header->process, counts);
+}
+
+/* What a thread has of counter c: all that it executed, since it was created. */
+static uint64_t of_thread(
+	const struct cp_record *record, const struct cp_thread_item *thread, uint32_t c)
+{
+	const struct cp_region_item *root = cp_record_region(record, thread->root);
+
+	if (!(thread->state & (CP_THREAD_FOLDED | CP_THREAD_FOLDS)))
+		return thread->mirror[record->counters[c]->mirror];
+	return root ? cp_region_sums(root)[c].inclusive : 0;
+}
+
+void cp_count_unattributed(
+	struct cp_report *report, const struct cp_source *source, struct cp_count *counts)
+{
+	const struct cp_record *record = &source->record;
+	uint64_t left[CP_MIRROR_SIZE];
+
+	if (record->header->engine != CP_ENGINE_SIM) {
+		cp_counts_unavailable(report, counts, "counters are opened per thread");
 		return;
 	}
-	raw.sim = true;
-	for (uint32_t i = 0; i < header->ncounters; i++)
-		raw.inclusive[i] = header->process[source->record.counters[i]->mirror];
-	count_all(&raw, source, counts);
+	memcpy(left, record->header->process, sizeof(left));
+	for (uint32_t c = 0; c < record->header->ncounters; c++) {
+		uint64_t *of = &left[record->counters[c]->mirror];
+
+		for (size_t i = 0; i < record->nthreads; i++) {
+			uint64_t one = of_thread(record, record->threads[i], c);
+
+			*of -= one < *of ? one : *of;
+		}
+	}
+	count_bare(report, source, left, counts);
 }

@@ -24,6 +24,8 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	const char *how, struct cp_region *region);
 void cp_count_process(struct cp_report *report, const struct cp_source *source,
 	struct cp_count *counts);
+void cp_count_unattributed(struct cp_report *report, const struct cp_source *source,
+	struct cp_count *counts);
 void cp_counts_unavailable(
 	struct cp_report *report, struct cp_count *counts, const char *reason);
 

@@ -258,6 +258,9 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 	process->realtime_ns = header->realtime_ns;
 	process->overhead_ns = header->overhead_ns;
 	process->pair_ns = header->pair_ns;
+	process->cpu_ns = header->cpu_ns;
+	if (header->cpu_ns > header->seen_cpu_ns)
+		process->unattributed_ns = header->cpu_ns - header->seen_cpu_ns;
 }
 
 static void merge_threads(struct cp_report *report, struct cp_process *process)
@@ -285,5 +288,8 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	process->whole = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*process->whole));
 	cp_count_process(report, source, process->whole);
+	process->unattributed = cp_arena_alloc(
+		report->arena, report->nquantities * sizeof(*process->unattributed));
+	cp_count_unattributed(report, source, process->unattributed);
 	merge_threads(report, process);
 }

@@ -66,6 +66,50 @@ static void check_threads(struct cp_report *report)
 			adopted, adopted == 1 ? " was" : "s were");
 }
 
+/* A thread's last microseconds are in nobody's account. */
+#define TAIL_NS 100000
+#define SLACK_NS 10000000
+
+static void check_cpu_time(struct cp_report *report, const struct cp_process *process)
+{
+	uint64_t ns = process->unattributed_ns;
+
+	if (ns > SLACK_NS + cp_process_threads(process) * TAIL_NS &&
+		ns > process->cpu_ns / 100)
+		cp_report_warn(report,
+			"<unattributed>: %lu of %lu ms of CPU time of process %d went to "
+			"threads that were not seen: what they counted is in no sum",
+			(unsigned long)(ns / 1000000),
+			(unsigned long)(process->cpu_ns / 1000000), process->pid);
+}
+
+/* The simulated PMU knows them all; one quantity is enough to say so. */
+static void check_counts(struct cp_report *report, const struct cp_process *process)
+{
+	for (size_t i = 0; i < report->nquantities; i++) {
+		const struct cp_count *count = &process->unattributed[i],
+				      *whole = &process->whole[i];
+
+		if (count->status == CP_UNAVAILABLE || whole->status == CP_UNAVAILABLE ||
+			count->value <= whole->value / 100)
+			continue;
+		cp_report_warn(report,
+			"<unattributed>: %lu of %lu %s of process %d are of threads that "
+			"were not seen: in no sum",
+			(unsigned long)count->value, (unsigned long)whole->value,
+			report->quantities[i], process->pid);
+		return;
+	}
+}
+
+static void check_unattributed(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		check_cpu_time(report, &report->processes[i]);
+		check_counts(report, &report->processes[i]);
+	}
+}
+
 static void check_flags(struct cp_report *report, const struct cp_region *region)
 {
 	int length = (int)cp_slice_length(region->name);
@@ -153,6 +197,7 @@ static void check_zeros(struct cp_report *report)
 void cp_report_check(struct cp_report *report)
 {
 	check_threads(report);
+	check_unattributed(report);
 	check_regions(report);
 	check_zeros(report);
 	cp_metrics_check(report);

@@ -9,11 +9,9 @@
 #include "base/lock.h"
 #include "base/map.h"
 #include "base/syscall.h"
-#include "preload/engine/simclient.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
-#include "tools/sim/request.h"
 
 /* What the kernel does at SIG_DFL is to end the process (signal(7)); real-time
  * signals, too. */
@@ -86,8 +84,6 @@ static void die_of(int number, siginfo_t *info)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
-	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_DIE, (void *)(uintptr_t)number);
 	CP_REAL(sigaction)(number, &action, NULL);
 	send_again(number, info);
 }

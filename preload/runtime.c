@@ -52,6 +52,10 @@
 
 struct cp_runtime cp_runtime;
 
+/* CPU time before counting began: for the check whether there were threads that
+ * nobody saw. */
+static uint64_t cpu_base;
+
 /* Warnings made before there is a record to keep them in. */
 static struct {
 	unsigned count;
@@ -271,6 +275,7 @@ static void begin_counting(void)
 	cp_runtime.engine->configure(&cp_runtime.set);
 	if (cp_runtime.sim)
 		cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+	cpu_base = cp_process_cpu();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
 }
@@ -428,6 +433,8 @@ static void finish(void *unused)
 
 	(void)unused;
 	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
+	cp_threads_adopt();
+	header->cpu_ns = cp_process_cpu() - cpu_base;
 	cp_threads_finish();
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
@@ -590,6 +597,7 @@ void cp_process_forked(void)
 			cp_sim_request(
 				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
 		cp_calibrate_describe();
+		cpu_base = cp_process_cpu();
 		cp_threads_after_fork();
 	}
 	errno = saved;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -180,6 +181,45 @@ static void close_counters(struct cp_live_thread *thread)
 		cp_runtime.engine->thread_close(&thread->counters);
 }
 
+/* ---- CPU time ---- */
+
+static uint64_t cpu_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	if (cp_runtime.sim || cp_confined() ||
+		cp_syscall(SYS_clock_gettime, clock, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t cp_process_cpu(void)
+{
+	return cpu_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* The kernel's encoding of other threads' clocks: per thread, of the scheduler. */
+uint64_t cp_thread_cpu(pid_t tid)
+{
+	return cpu_clock(
+		tid ? (clockid_t)(~(unsigned)tid << 3 | 4 | 2) : CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* An adopted thread may be gone, and its clock: but not its counters, which
+ * were enabled for as long as it ran. */
+static void note_cpu(const struct cp_live_thread *thread, bool own)
+{
+	uint64_t now = cp_thread_cpu(own ? 0 : thread->tid),
+		 seen = now > thread->cpu_start ? now - thread->cpu_start : 0;
+
+	if (!now && !thread->lost)
+		seen = cp_tree_time_enabled(&thread->tree);
+	__atomic_fetch_add(
+		&cp_runtime.record.header->seen_cpu_ns, seen, __ATOMIC_RELAXED);
+}
+
+/* ---- beginning and end ---- */
+
 /* tid 0: the calling thread.  One whose counters cannot be opened is lost, but
  * known: or it would be taken for a stray again and again. */
 static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
@@ -197,6 +237,9 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	thread->item = cp_thread_item_new(thread->tid, state);
 	if (!thread->item)
 		goto no_memory;
+	/* Of an adopted one, and of an image after another, what was before. */
+	if (tid || thread->tid == cp_runtime.pid)
+		thread->cpu_start = cp_thread_cpu(tid);
 	thread->counters.mirror = thread->item->mirror;
 	result = open_counters(thread, tid, &why);
 	if (result < 0) {
@@ -235,10 +278,11 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 {
 	read_name(thread->item);
 	thread->item->end_ns = cp_now_ns();
-	if (thread->lost)
-		return;
-	take_last_reading(thread, own, true);
-	close_counters(thread);
+	if (!thread->lost) {
+		take_last_reading(thread, own, true);
+		close_counters(thread);
+	}
+	note_cpu(thread, own);
 }
 
 /* Threads that we have seen end stay in /proc for a moment. */

@@ -20,7 +20,8 @@ struct cp_live_thread {
 	struct cp_thread_item *item; /* in the record */
 	struct cp_thread_counters counters;
 	struct cp_tree tree;
-	bool lost; /* known, but its counters could not be opened */
+	uint64_t cpu_start; /* ns of its CPU time that are not ours to know */
+	bool lost;          /* known, but its counters could not be opened */
 	/* Somebody is inside the tree: the owner, or another thread that brings
 	 * it up to date.  Whoever finishes the process sets cp_runtime.state
 	 * first and then waits for this to be 0. */
@@ -92,6 +93,10 @@ struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state);
 void cp_thread_give(struct cp_live_thread *thread);
 
 /* ---- ---- */
+
+/* CPU time of the process, and of a thread (0: the caller), in ns. */
+uint64_t cp_process_cpu(void);
+uint64_t cp_thread_cpu(pid_t tid);
 
 /* Threads whose creation was begun and that are not counted yet; atomic. */
 extern int cp_threads_starting;

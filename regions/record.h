@@ -66,6 +66,9 @@ struct cp_record_header {
 	/* Simulated PMU: raw counters of the whole process, from its first
 	 * instruction (from the fork in a fork child); kept by the tool. */
 	uint64_t process[CP_MIRROR_SIZE];
+	/* perf: CPU time from the constructor to the end, of the process and of
+	 * those of its threads that were counted while they were; 0: not known. */
+	uint64_t cpu_ns, seen_cpu_ns;
 };
 
 enum cp_item_type {

@@ -562,6 +562,16 @@ uint64_t cp_tree_root_offset(const struct cp_tree *tree)
 	return cp_record_offset(tree->record, tree->root->item);
 }
 
+uint64_t cp_tree_time_enabled(const struct cp_tree *tree)
+{
+	const struct cp_layout *layout = tree->layout;
+
+	if (!tree->root || !layout->ngroups)
+		return 0;
+	return cp_region_times(tree->root->item, layout->ncounters, layout->nquantities)
+		->enabled;
+}
+
 /* Outermost first. */
 static int reopen(struct cp_tree *child, const struct cp_frame *frame)
 {

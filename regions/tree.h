@@ -158,6 +158,9 @@ void cp_tree_drop(struct cp_tree *tree);
 struct cp_reading *cp_tree_root_start(struct cp_tree *tree);
 uint64_t cp_tree_root_offset(const struct cp_tree *tree);
 
+/* For how long the first group of events was enabled, as far as it is known. */
+uint64_t cp_tree_time_enabled(const struct cp_tree *tree);
+
 /* In a fork child: opens the regions that are open in the parent's tree, from
  * the same reading as the root.  parent's memory is not given back. */
 int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent);

@@ -1,0 +1,50 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Threads that libc knows nothing of: found while they run, or at least missed.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+sub unattributed { grep { /^<unattributed>/ } @{$_[0]{report}{warnings}} }
+
+# 100,000,000 rounds of two to four instructions, and to the instruction none.
+for my $case (['none', 0, 0], ['gone', 200e6, 400e6], ['stays', 200e6, 9e9]) {
+	my ($how, $least, $most) = @$case;
+	my $run = peek(engine => 'sim', events => 'instructions', command => [program('stray'), $how]);
+	is($run->{out}, "$how\n", "sim, $how: the program ran");
+	my $process = $run->{report}{processes}[0];
+	my $missed = $process->{unattributed}{counts}{instructions}{value};
+	cmp_ok($missed, '>=', $least, "sim, $how: $missed instructions are in no thread");
+	cmp_ok($missed, '<=', $most, "sim, $how: and no more");
+	is(scalar(unattributed($run)), $how eq 'none' ? 0 : 1, "sim, $how: the report says so");
+	my $whole = $process->{whole_process}{counts}{instructions}{value};
+	my $sum = value(region($run->{report}), 'instructions');
+	cmp_ok($sum + $missed, '<=', $whole, "sim, $how: the whole is not less than its parts");
+}
+SKIP: {
+	skip('perf: the kernel counts no software events here', 1) unless can_count('software');
+	my %run = map { $_ => peek(engine => 'perf', command => [program('stray'), $_]) } qw(none gone stays);
+	is($run{$_}{out}, "$_\n", "perf, $_: the program ran") for sort keys %run;
+	my %adopted = map { my $how = $_;
+		$how => scalar(grep { $_->{adopted} } @{$run{$how}{report}{processes}[0]{threads}}) } keys %run;
+	is($adopted{none}, 0, 'perf, none: nobody is adopted');
+	is(scalar(unattributed($run{none})), 0, 'perf, none: nothing is missed');
+	is($adopted{gone}, 0, 'perf, gone: too late to adopt');
+	is(scalar(unattributed($run{gone})), 1, 'perf, gone: its CPU time is missed');
+	cmp_ok($run{gone}{report}{processes}[0]{unattributed}{cpu_s}, '>', 0.01, 'perf, gone: which is known');
+	is($adopted{stays}, 1, 'perf, stays: adopted');
+	ok(scalar(grep { /found running/ } @{$run{stays}{report}{warnings}}), 'perf, stays: the report says so');
+
+	# What a thread that is known has used is not missed.
+	my $busy = peek(engine => 'perf', command => [which('perl'), '-e', '$x += $_ for 1 .. 4000000']);
+	is(scalar(unattributed($busy)), 0, 'perf, a busy main thread: nothing is missed');
+	cmp_ok($busy->{report}{processes}[0]{unattributed}{cpu_s}, '<', 0.01, 'perf, a busy main thread: hardly any time');
+
+	# Nothing is missed where many come and go.
+	my $run = peek(engine => 'perf', command => [program('churn'), 2000]);
+	is(scalar(unattributed($run)), 0, 'perf, 2,000 threads: nothing is missed');
+}
+done_testing();
