@@ -12,8 +12,6 @@
  */
 #include "model.h"
 
-enum { L1_DIRTY = 1, L1_OWNED = 2 };
-
 /* Where a way is: the offset of its stamp in the rows, and in the high half,
  * for TLBs, of its mask.  Found once, followed often. */
 LANES_INLINE uint64_t slot_of(const struct cache *c, uint8_t *row, unsigned way)
@@ -207,7 +205,7 @@ LANES_INLINE unsigned itlb_miss(struct core *core, struct cache *itlb, uint64_t 
 LANES_INLINE void l1d_evict(struct core *core, uint32_t *stamp_at, uint8_t flags,
 	uint64_t old, struct data_entry *e)
 {
-	if (e->stamp_at == stamp_at) {
+	if (flags & L1_FILTERED && e->stamp_at == stamp_at) {
 		if (e->read != NO_LINE)
 			filter_forget_data(core, old & (DATA_FILTER - 1));
 		e->stamp_at = &core->nowhere;
@@ -230,7 +228,8 @@ LANES_INLINE unsigned l1d_miss(struct core *core, struct cache *l1d, uint64_t li
 	struct data_entry *e = &core->data[old & (DATA_FILTER - 1)];
 	int owned;
 
-	__builtin_prefetch(e);
+	if (*flags & L1_FILTERED)
+		__builtin_prefetch(e);
 	core->count[CP_SIM_l1d_load_misses + (kind == STORE)]++;
 	owned = core->paths.fetch(core, line, kind);
 	if (tag)
@@ -244,7 +243,7 @@ static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
 {
 	if (!(*flags & L1_OWNED))
 		outer_own(core, line);
-	*flags = L1_DIRTY | L1_OWNED;
+	*flags |= L1_DIRTY | L1_OWNED;
 }
 
 /* The first store to a line that loads have brought into the filter. */
@@ -258,11 +257,12 @@ static __attribute__((noinline)) void first_store(
 	e->write = e->read;
 }
 
-LANES_INLINE void filter_data(
-	struct core *core, struct data_entry *e, uint64_t full, uint64_t slot, int dirty)
+LANES_INLINE void filter_data(struct core *core, struct data_entry *e, uint64_t full,
+	uint64_t slot, uint8_t *flags)
 {
 	e->read = full;
-	e->write = dirty ? full : NO_LINE;
+	e->write = *flags & L1_DIRTY ? full : NO_LINE;
+	*flags |= L1_FILTERED;
 	e->page_slot = slot;
 	*slot_mask(&core->dtlb, slot) |= mask_bit(core, full);
 }
@@ -336,7 +336,9 @@ LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
 	if (kind == STORE && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
 	if (page.settled)
-		filter_data(core, e, full, page.slot, *flags & L1_DIRTY);
+		filter_data(core, e, full, page.slot, flags);
+	else
+		e->stamp_at = &core->nowhere;
 }
 
 /* The same for any reference; the lines it touches have successive stamps. */

@@ -62,6 +62,9 @@ struct uncore {
 	uint32_t ncores;
 };
 
+/* Flags of a way of the L1D.  FILTERED: its stamp may be in reach of the filter. */
+enum { L1_DIRTY = 1, L1_OWNED = 2, L1_FILTERED = 4 };
+
 /* Lines have their full numbers in generated code and in the filters, short
  * ones (regions.h) in the caches.
  *

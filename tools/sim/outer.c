@@ -7,7 +7,6 @@
 #include "model.h"
 
 enum { DIRTY = 1, OWNED = 2, FLAGS = 3, FLAG_BITS = 2 };
-enum { L1_DIRTY = 1, L1_OWNED = 2 }; /* as in l1.c */
 
 /* May rank all stamps of the cache anew, before it gives out the next. */
 LANES_INLINE uint32_t next_stamp(struct cache *c, uint32_t flags)
@@ -172,7 +171,7 @@ static void remote_share(struct core *other, const struct remote *r, uint64_t li
 	struct data_entry *e;
 
 	if (r->l1_way >= 0) {
-		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
+		row_flags(&other->l1d, r->l1.row)[r->l1_way] &= L1_FILTERED;
 		e = filter_entry(other, r, line);
 		if (e)
 			e->write = NO_LINE;
