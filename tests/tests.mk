@@ -58,8 +58,9 @@ check-unit: $(UNIT)
 
 # Tests that call make start afresh, without the settings of this one.
 check-run: all $(UNIT) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
+	@rm -rf $(T)/reports && mkdir -p $(T)/reports
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
-		B='$(B)' CC='$(CC)' LC_ALL=C \
+		B='$(B)' CC='$(CC)' LC_ALL=C PEEK_REPORTS='$(abspath $(T)/reports)' \
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
 
 bench-run: all $(PROGRAMS)

@@ -5,13 +5,14 @@ D := $(DESTDIR)$(PREFIX)
 L := $(DESTDIR)$(LIBDIR)
 Z := $(DESTDIR)$(ZSHDIR)
 MANUALS := $(wildcard doc/*.[1-8])
+SCHEMAS := $(wildcard doc/*.schema.json)
 EXAMPLES := $(wildcard examples/*)
 # Each as DIRECTORY/NAME, for both directions.
 INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc \
 	$(D)/include/cachepeek.h $(Z)/_cachepeek \
 	$(D)/share/bash-completion/completions/cachepeek \
 	$(foreach m,$(MANUALS),$(D)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m))
-INSTALLED_DIRECTORIES := $(L)/cachepeek $(D)/share/doc/cachepeek
+INSTALLED_DIRECTORIES := $(L)/cachepeek $(D)/share/cachepeek $(D)/share/doc/cachepeek
 
 $(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
 	@mkdir -p $(@D)
@@ -20,7 +21,8 @@ $(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
 # The library is found by name, from any directory, once ld.so knows it.
 .PHONY: install uninstall
 install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
-	install -d $(sort $(dir $(INSTALLED))) $(L)/cachepeek $(D)/share/doc/cachepeek/examples
+	install -d $(sort $(dir $(INSTALLED))) $(L)/cachepeek $(D)/share/cachepeek \
+		$(D)/share/doc/cachepeek/examples
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(L)/libcachepeek.so
 	install -m 755 $(SIM) $(L)/cachepeek/
@@ -32,6 +34,7 @@ install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
 	for page in $(MANUALS); do \
 		install -m 644 $$page $(D)/share/man/man$${page##*.}/ || exit 1; \
 	done
+	install -m 644 $(SCHEMAS) $(D)/share/cachepeek/
 	install -m 644 $(EXAMPLES) $(D)/share/doc/cachepeek/examples/
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 uninstall: ## remove what install copied
