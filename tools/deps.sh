@@ -15,10 +15,11 @@ set -eu
 # that the simulated PMU is linked with, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip libjs-chart.js'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
-check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base musl-tools pkg-config
-	prometheus python3-jsonschema chromium chromium-driver python3-selenium'
-# What only .ci/run needs: second compiler, cross compiler, formatter, node.
-ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs'
+check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base musl-tools pkg-config python3-jsonschema'
+# What only .ci/run needs: second compiler, cross compiler, formatter, node, the
+# browser for the HTML report and promtool (whose package starts a server), zsh.
+ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs
+	chromium chromium-driver python3-selenium prometheus zsh'
 # What `make check-vm` runs: an arm64 machine, and the compiler for it.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio gzip'
 
