@@ -33,7 +33,8 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
 	preload/options.c preload/machine.c preload/env.c preload/encoder/pfm.c preload/encoder/pfm_libc.c \
-	preload/engine/perf.c preload/engine/explain.c preload/engine/userread.c
+	preload/engine/perf.c preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
+	preload/engine/userread.c preload/engine/kernel.c
 CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 
@@ -56,8 +57,10 @@ endif
 # Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/cachepeek.
 -include tools/sim/sim.mk
 -include tests/tests.mk
+-include tests/sanitize.mk
 -include tests/fuzz/fuzz.mk
 -include tests/vm/vm.mk
+-include tests/presets/presets.mk
 
 .PHONY: all
 all: $(LIB) $(ENCODER) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
@@ -118,23 +121,24 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm asan bench
+.PHONY: demo demo-run check check-vm check-presets bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
 check: ## install what is missing, build, and run every test
 	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory check-run
-check-vm: ## the perf engine on an emulated arm64 PMU, under a real kernel
-	@sh tools/deps.sh build check vm
-	@$(MAKE) --no-print-directory check-vm-run
-asan: ## the unit tests under the address and undefined-behaviour sanitizers
+check-presets: ## every preset against the libpfm4 of five architectures
 	@sh tools/deps.sh build check
-	@$(MAKE) --no-print-directory B=$(B)/asan \
-		CFLAGS="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" \
-		check-unit
+	@sh tools/deps.sh presets || echo "check-presets: without these packages architectures are skipped"
+	@$(MAKE) --no-print-directory check-presets-run
+check-vm: ## the perf engine on emulated arm64 and riscv64 PMUs, under real kernels
+	@sh tools/deps.sh build check
+	@sh tools/deps.sh vm || echo "check-vm: without these packages machines are skipped"
+	@$(MAKE) --no-print-directory check-vm-run
 bench: ## print the measured costs beside their budgets
 	@sh tools/deps.sh build check
+	@sh tools/deps.sh bench || echo "bench: without these packages there is less to compare with"
 	@$(MAKE) --no-print-directory bench-run
 
 demo-run: all
@@ -170,6 +174,6 @@ format-check: ## list what format would change; fails if that is anything
 clean: ## remove what was built
 	rm -rf $(B)
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## /\1\t/p' Makefile tools/install.mk | sort | \
+	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## /\1\t/p' Makefile tools/install.mk tests/*.mk tests/*/*.mk | sort | \
 		while IFS='	' read -r target what; do printf '%-14s%s\n' "$$target" "$$what"; done
 	@echo 'Variables: PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) DESTDIR= B=$(B) CC=$(CC) CFLAGS="$(CFLAGS)" CI='

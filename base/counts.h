@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_BASE_COUNTS_H
 #define CACHEPEEK_BASE_COUNTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CP_MAX_COUNTERS 64   /* counters of one run */
@@ -19,6 +20,7 @@ struct cp_times {
 
 /* What an engine reads at one moment: counts since the thread was opened. */
 struct cp_reading {
+	bool failed; /* nothing else in it means anything */
 	uint64_t counter[CP_MAX_COUNTERS];
 	struct cp_times group[CP_MAX_PERF_GROUPS];
 };

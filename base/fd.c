@@ -96,17 +96,39 @@ static int duplicate_from(int fd, rlim_t from)
 	return (int)high;
 }
 
+/* What the program's limit is while it is raised; under limit_lock. */
+static struct rlimit program_limit;
+static bool raised; /* atomic */
+
+static void restore_limit(void)
+{
+	setrlimit(RLIMIT_NOFILE, &program_limit);
+	__atomic_store_n(&raised, false, __ATOMIC_RELEASE);
+}
+
 /* The soft limit is ours only during the call. */
 static int duplicate_above(int fd, const struct rlimit *limit)
 {
 	struct rlimit wide = {limit->rlim_max, limit->rlim_max};
 	int high;
 
-	if (setrlimit(RLIMIT_NOFILE, &wide) < 0)
-		return -errno;
+	program_limit = *limit;
+	__atomic_store_n(&raised, true, __ATOMIC_RELEASE);
+	if (setrlimit(RLIMIT_NOFILE, &wide) < 0) {
+		high = -errno;
+		__atomic_store_n(&raised, false, __ATOMIC_RELEASE);
+		return high;
+	}
 	high = duplicate_from(fd, limit->rlim_cur);
-	setrlimit(RLIMIT_NOFILE, limit);
+	restore_limit();
 	return high;
+}
+
+void cp_fd_after_fork(void)
+{
+	if (__atomic_load_n(&raised, __ATOMIC_ACQUIRE))
+		restore_limit();
+	cp_lock_reset(&limit_lock);
 }
 
 static int duplicate_high(int fd)

@@ -58,4 +58,7 @@ int cp_fd_next(unsigned first, unsigned last);
  */
 int cp_fd_give_way(int fd);
 
+/* In a fork child: the thread that had raised the limit is not there. */
+void cp_fd_after_fork(void);
+
 #endif

@@ -47,6 +47,25 @@ static inline long cp_syscall6(long number, const long arg[6])
 	return a;
 }
 
+#elif defined(__riscv) && __riscv_xlen == 64
+
+static inline long cp_syscall6(long number, const long arg[6])
+{
+	register long n __asm__("a7") = number;
+	register long a __asm__("a0") = arg[0];
+	register long b __asm__("a1") = arg[1];
+	register long c __asm__("a2") = arg[2];
+	register long d __asm__("a3") = arg[3];
+	register long e __asm__("a4") = arg[4];
+	register long f __asm__("a5") = arg[5];
+
+	__asm__ volatile("ecall"
+			 : "+r"(a)
+			 : "r"(n), "r"(b), "r"(c), "r"(d), "r"(e), "r"(f)
+			 : "memory");
+	return a;
+}
+
 #else
 
 static inline long cp_syscall6(long number, const long arg[6])

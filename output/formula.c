@@ -8,7 +8,21 @@
 #define MAX_DEPTH 64
 #define MAX_NODES 256 /* which bounds the recursion over a long sum, too */
 
-enum op { NUMBER, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, NEGATE, MIN, MAX, ABS };
+enum op {
+	NUMBER,
+	NAME,
+	ADD,
+	SUBTRACT,
+	MULTIPLY,
+	DIVIDE,
+	NEGATE,
+	MIN,
+	MAX,
+	ABS,
+	CLAMP,  /* right: BOUNDS */
+	BOUNDS, /* only below CLAMP: low, high */
+	ESTIMATE,
+};
 
 struct cp_formula {
 	enum op op;
@@ -131,44 +145,59 @@ static const struct cp_formula *parse_number(struct parser *parser)
 	return number;
 }
 
-static const struct cp_formula *parse_call(
-	struct parser *parser, enum op op, const char *from)
+struct function {
+	const char *name;
+	enum op op;
+	int arguments;
+};
+
+static const struct cp_formula *parse_argument(struct parser *parser)
 {
-	const struct cp_formula *left, *right = NULL;
+	if (!accept(parser, ','))
+		return fail(parser,
+			"min and max take two values, clamp three: a comma is missing");
+	return parse_sum(parser);
+}
+
+static const struct cp_formula *parse_call(
+	struct parser *parser, const struct function *function, const char *from)
+{
+	const struct cp_formula *left, *right = NULL, *high;
 
 	parser->at++; /* the parenthesis */
 	left = parse_sum(parser);
-	if (left && op != ABS) {
-		if (!accept(parser, ','))
-			return fail(parser,
-				"min and max take two values, a comma is missing");
-		right = parse_sum(parser);
-	}
-	if (!left || (op != ABS && !right))
+	if (left && function->arguments > 1)
+		right = parse_argument(parser);
+	if (!left || (function->arguments > 1 && !right))
 		return NULL;
+	if (function->arguments > 2) {
+		high = parse_argument(parser);
+		right = high ? node(parser, BOUNDS, from, right, high) : NULL;
+		if (!right)
+			return NULL;
+	}
 	if (!accept(parser, ')'))
 		return fail(parser, "a closing parenthesis is missing");
-	return node(parser, op, from, left, right);
+	return node(parser, function->op, from, left, right);
 }
 
 static const struct cp_formula *parse_name(struct parser *parser)
 {
-	static const struct {
-		const char *name;
-		enum op op;
-	} functions[] = {{"min", MIN}, {"max", MAX}, {"abs", ABS}};
+	static const struct function functions[] = {{"min", MIN, 2}, {"max", MAX, 2},
+		{"abs", ABS, 1}, {"clamp", CLAMP, 3}, {"estimate", ESTIMATE, 1}};
 	struct cp_slice word = {parser->at, parser->at};
 	struct cp_formula *name;
 
 	while (word.end < parser->end && is_name(*word.end))
 		word.end++;
 	parser->at = word.end;
-	for (size_t i = 0; peek(parser) == '(' && i < 3; i++)
+	for (size_t i = 0; peek(parser) == '(' && i < 5; i++)
 		if (cp_slice_is(word, functions[i].name))
-			return parse_call(parser, functions[i].op, word.at);
+			return parse_call(parser, &functions[i], word.at);
 	if (peek(parser) == '(') {
 		parser->at = word.at;
-		return fail(parser, "only min, max and abs are functions");
+		return fail(
+			parser, "only min, max, abs, clamp and estimate are functions");
 	}
 	parser->at = word.end;
 	name = node(parser, NAME, word.at, NULL, NULL);
@@ -318,7 +347,7 @@ static double apply(enum op op, double a, double b)
 	case ABS:
 		return a < 0 ? -a : a;
 	default:
-		return 0;
+		return a;
 	}
 }
 
@@ -344,6 +373,50 @@ static struct cp_value evaluate_name(struct cp_arena *arena,
 	return unavailable_because(arena, formula->name, strlen(formula->name), why);
 }
 
+/* The text of the formula, and what its value was. */
+static struct cp_value clamped_to(struct cp_arena *arena, const struct cp_formula *clamp,
+	struct cp_value value, double to)
+{
+	const struct cp_formula *what = clamp->left;
+	char flag[300], was[40], is[40];
+	size_t size;
+
+	cp_format(was, sizeof(was), "%.4f", value.value);
+	cp_format(is, sizeof(is), "%.4f", to);
+	size = cp_format(flag, sizeof(flag), "%.*s was %s, which cannot be: taken as %s",
+		(int)(cp_slice_length(what->text) < 180 ? cp_slice_length(what->text)
+							: 180),
+		what->text.at, was, is);
+	value.flag =
+		cp_arena_copy(arena, flag, size < sizeof(flag) ? size : sizeof(flag) - 1);
+	value.status = CP_ESTIMATED;
+	value.value = to;
+	return value;
+}
+
+static struct cp_value clamp(struct cp_arena *arena, const struct cp_formula *formula,
+	struct cp_value value, cp_formula_lookup *lookup, void *context)
+{
+	struct cp_value low = cp_formula_evaluate(
+				arena, formula->right->left, lookup, context),
+			high = cp_formula_evaluate(
+				arena, formula->right->right, lookup, context);
+
+	if (low.status == CP_UNAVAILABLE)
+		return low;
+	if (high.status == CP_UNAVAILABLE)
+		return high;
+	if (value.value < low.value)
+		return clamped_to(arena, formula, value, low.value);
+	if (value.value > high.value)
+		return clamped_to(arena, formula, value, high.value);
+	if (low.status > value.status)
+		value.status = low.status;
+	if (high.status > value.status)
+		value.status = high.status;
+	return value;
+}
+
 struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 	const struct cp_formula *formula, cp_formula_lookup *lookup, void *context)
 {
@@ -356,6 +429,8 @@ struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 	left = cp_formula_evaluate(arena, formula->left, lookup, context);
 	if (left.status == CP_UNAVAILABLE)
 		return left;
+	if (formula->op == CLAMP)
+		return clamp(arena, formula, left, lookup, context);
 	if (formula->right)
 		right = cp_formula_evaluate(arena, formula->right, lookup, context);
 	if (right.status == CP_UNAVAILABLE)
@@ -365,6 +440,10 @@ struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 			cp_slice_length(formula->right->text), " is 0");
 	if (right.status > left.status)
 		left.status = right.status;
+	if (formula->op == ESTIMATE && left.status < CP_ESTIMATED)
+		left.status = CP_ESTIMATED;
+	if (!left.flag)
+		left.flag = right.flag;
 	left.value = apply(formula->op, left.value, right.value);
 	if (!__builtin_isfinite(left.value))
 		return unavailable_because(arena, formula->text.at,

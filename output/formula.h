@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * The formulas of metrics: numbers, names, + - * /, unary minus, parentheses,
- * min(a, b), max(a, b), abs(a).  A name is what the caller's lookup knows: a
- * quantity (l1d_misses, perf::cycles; in 'quotes' where it holds a character
- * that a formula would take for an operator, as 'perf::PAGE-FAULTS') or one of
- * the parameters LINE, N, SECONDS, TSC.
+ * min(a, b), max(a, b), abs(a), clamp(a, low, high), estimate(a).  A name is what the
+ * caller's lookup knows: a quantity (l1d_misses, perf::cycles; in 'quotes' where it holds
+ * a character that a formula would take for an operator, as 'perf::PAGE-FAULTS') or one
+ * of the parameters LINE, N, SECONDS, TSC.
+ *
+ * clamp() is for what cannot lie outside its bounds but comes from counts that do
+ * not fit together: the result is then estimated, and its flag says what it was.
+ * estimate() is for what rests on an assumption.
  *
  * A formula never yields NaN, an infinity or a substitute: without one of its
  * inputs, or divided by zero, it is unavailable and says why.

@@ -128,6 +128,112 @@ static bool parse_columns(struct parser *parser, struct cp_slice rest)
 	return true;
 }
 
+/* ---- constants ---- */
+
+const struct cp_let *cp_group_let(const struct cp_group *group, const char *name)
+{
+	for (size_t i = 0; i < group->nlets; i++)
+		if (strcmp(group->lets[i].name, name) == 0)
+			return &group->lets[i];
+	return NULL;
+}
+
+const struct cp_metric *cp_group_metric(const struct cp_group *group, const char *name)
+{
+	for (size_t i = 0; i < group->nmetrics; i++)
+		if (strcmp(group->metrics[i].name, name) == 0)
+			return &group->metrics[i];
+	return NULL;
+}
+
+static struct cp_value no_names(void *context, const char *name)
+{
+	(void)context;
+	(void)name;
+	return cp_unavailable("a constant has no inputs");
+}
+
+/* The constant of this name, made if there is none. */
+static struct cp_let *find_let(struct cp_group *group, const char *name)
+{
+	for (size_t i = 0; i < group->nlets; i++)
+		if (strcmp(group->lets[i].name, name) == 0)
+			return &group->lets[i];
+	if (group->nlets == CP_GROUP_MAX_LETS)
+		return NULL;
+	group->lets[group->nlets] = (struct cp_let){.name = name, .meaning = ""};
+	return &group->lets[group->nlets++];
+}
+
+/* NAME VALUE what it means */
+static bool parse_let(struct parser *parser, struct cp_slice rest)
+{
+	const struct cp_formula *formula;
+	struct cp_slice name, text;
+	struct cp_value value;
+	struct cp_let *let;
+	char why[200];
+
+	if (!cp_slice_word(&rest, &name) || !cp_slice_word(&rest, &text))
+		return fail(parser, "write @let NAME NUMBER what it means");
+	formula = cp_formula_parse(
+		parser->arena, cp_slice_of(keep(parser, text)), why, sizeof(why));
+	value = formula ? cp_formula_evaluate(parser->arena, formula, no_names, NULL)
+			: cp_unavailable(why);
+	if (value.status == CP_UNAVAILABLE || value.value <= 0)
+		return fail(parser, "@let %s %s is not a number above 0",
+			keep(parser, name), keep(parser, text));
+	let = find_let(parser->group, keep(parser, name));
+	if (!let)
+		return fail(parser, "more than %d constants", CP_GROUP_MAX_LETS);
+	let->value = value.value;
+	let->text = keep(parser, text);
+	rest = cp_slice_trim(rest);
+	if (!*let->meaning)
+		let->meaning = keep(parser, rest);
+	return true;
+}
+
+/* ---- checks ---- */
+
+static const struct cp_formula *parse_side(
+	struct parser *parser, struct cp_slice side, const char **text)
+{
+	const struct cp_formula *formula;
+	char why[200];
+
+	*text = keep(parser, cp_slice_trim(side));
+	formula = cp_formula_parse(parser->arena, cp_slice_of(*text), why, sizeof(why));
+	if (!formula)
+		fail(parser, "@check %s: %s", *text, why);
+	return formula;
+}
+
+/* LEFT <= RIGHT "message", or LEFT ~ RIGHT "message" */
+static bool parse_check(struct parser *parser, struct cp_slice rest)
+{
+	struct cp_check *check = &parser->group->checks[parser->group->nchecks];
+	struct cp_slice left, right, message;
+	char mark;
+
+	if (parser->group->nchecks == CP_GROUP_MAX_CHECKS)
+		return fail(parser, "more than %d checks", CP_GROUP_MAX_CHECKS);
+	check->about = !memchr(rest.at, '<', cp_slice_length(rest));
+	mark = check->about ? '~' : '<';
+	if (!memchr(rest.at, mark, cp_slice_length(rest)) ||
+		!cp_slice_part(&rest, mark, &left) ||
+		!cp_slice_part(&rest, '"', &right) ||
+		(!check->about && (right.at == right.end || *right.at++ != '=')) ||
+		!cp_slice_part(&rest, '"', &message))
+		return fail(parser,
+			"write @check LEFT <= RIGHT \"message\", or LEFT ~ RIGHT");
+	check->message = keep(parser, message);
+	check->left = parse_side(parser, left, &check->left_text);
+	check->right = check->left ? parse_side(parser, right, &check->right_text) : NULL;
+	parser->group->nchecks++;
+	return check->right != NULL;
+}
+
 static bool parse_long(struct parser *parser)
 {
 	unsigned began = parser->lines.number;
@@ -147,8 +253,8 @@ static bool parse_long(struct parser *parser)
 
 static bool parse_directive(struct parser *parser, struct cp_slice line)
 {
-	static const char *const known[] = {
-		"@group", "@title", "@need", "@want", "@columns", "@mark", "@long", NULL};
+	static const char *const known[] = {"@group", "@title", "@need", "@want", "@let",
+		"@check", "@columns", "@mark", "@long", NULL};
 	struct cp_group *group = parser->group;
 	struct cp_slice word;
 	const char *nearest;
@@ -164,6 +270,10 @@ static bool parse_directive(struct parser *parser, struct cp_slice line)
 		return parse_names(parser, line, group->need, &group->nneed);
 	if (cp_slice_is(word, "@want"))
 		return parse_names(parser, line, group->want, &group->nwant);
+	if (cp_slice_is(word, "@let"))
+		return parse_let(parser, line);
+	if (cp_slice_is(word, "@check"))
+		return parse_check(parser, line);
 	if (cp_slice_is(word, "@columns"))
 		return parse_columns(parser, line);
 	if (cp_slice_is(word, "@long"))
@@ -211,6 +321,7 @@ static bool parse_metric(struct parser *parser, struct cp_slice line)
 	metric->formula_text = keep(parser, cp_slice_trim(line));
 	metric->formula = cp_formula_parse(
 		parser->arena, cp_slice_of(metric->formula_text), why, sizeof(why));
+	metric->group = group;
 	if (!metric->formula)
 		return fail(parser, "metric %s: %s", metric->name, why);
 	group->nmetrics++;
@@ -233,19 +344,25 @@ static bool is_quantity(const struct cp_group *group, const char *name)
 
 static bool is_metric(const struct cp_group *group, const char *name)
 {
-	for (size_t i = 0; i < group->nmetrics; i++)
-		if (strcmp(group->metrics[i].name, name) == 0)
-			return true;
-	return false;
+	return cp_group_metric(group, name) != NULL;
 }
+
+struct names {
+	struct parser *parser;
+	size_t nmetrics; /* that may be used */
+};
 
 static bool formula_name_is_there(void *context, const char *name)
 {
 	static const char *const parameters[] = {"LINE", "N", "SECONDS", "TSC"};
-	struct parser *parser = context;
+	struct names *names = context;
+	const struct cp_group *group = names->parser->group;
+	const struct cp_metric *metric = cp_group_metric(group, name);
 
-	return among(parameters, 4, name) || is_quantity(parser->group, name) ||
-	       fail(parser,
+	return among(parameters, 4, name) || is_quantity(group, name) ||
+	       cp_group_let(group, name) ||
+	       (metric && (size_t)(metric - group->metrics) < names->nmetrics) ||
+	       fail(names->parser,
 		       "a formula uses %s, which is in neither @need nor @want: add it "
 		       "there",
 		       name);
@@ -255,15 +372,22 @@ static bool formula_name_is_there(void *context, const char *name)
 static bool check(struct parser *parser)
 {
 	const struct cp_group *group = parser->group;
+	struct names names = {parser, 0};
 
 	if (!group->name)
 		return fail(parser, "the group has no name: add a line @group NAME");
 	if (!group->nneed && !group->nwant)
 		return fail(
 			parser, "the group counts nothing: add a line @need QUANTITY …");
-	for (size_t i = 0; i < group->nmetrics; i++)
+	for (; names.nmetrics < group->nmetrics; names.nmetrics++)
+		if (!cp_formula_names(group->metrics[names.nmetrics].formula,
+			    formula_name_is_there, &names))
+			return false;
+	for (size_t i = 0; i < group->nchecks; i++)
 		if (!cp_formula_names(
-			    group->metrics[i].formula, formula_name_is_there, parser))
+			    group->checks[i].left, formula_name_is_there, &names) ||
+			!cp_formula_names(
+				group->checks[i].right, formula_name_is_there, &names))
 			return false;
 	for (size_t i = 0; i < group->ncolumns; i++)
 		if (!is_metric(group, group->columns[i].name) &&

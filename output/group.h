@@ -8,18 +8,24 @@
  *     @need instructions l1d_misses     quantities without which it is pointless
  *     @want l1d_writebacks              quantities that are nice to have
  *     l1d_mpki [1/kinstr] = 1000 * l1d_misses / instructions
+ *     @let ELEMENT 8 bytes per element  a constant of the formulas, and its meaning
+ *     @check l1d_misses <= l1d_accesses "what it means if this does not hold"
+ *     @check l2_reads + l2_writes ~ l2_accesses "…"     within a tenth
  *     @columns instructions "instr" | l1d_mpki "L1D MPKI"
  *     @mark l1d_mpki                    its worst row gets the mark
  *     @long … @end                      text for people, until the line @end
  *
  * @need and @want add up over several lines.  A quantity is a preset or a
- * full event name (with "::").  A column is a metric or a quantity; the words
- * of its heading stand below one another in the text report.  The unit "ratio"
+ * full event name (with "::").  A formula may use metrics that stand above it.
+ * Of several @let of one name the last value and the first meaning count: that is
+ * how CACHEPEEK_LET sets one.  N is LINE / ELEMENT.  A column is a metric or a quantity;
+ * the words of its heading stand below one another in the text report.  The unit "ratio"
  * is shown as a percentage in text.
  */
 #ifndef CACHEPEEK_OUTPUT_GROUP_H
 #define CACHEPEEK_OUTPUT_GROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
@@ -28,11 +34,26 @@
 #define CP_GROUP_MAX_NAMES 48
 #define CP_GROUP_MAX_METRICS 48
 #define CP_GROUP_MAX_COLUMNS 16
+#define CP_GROUP_MAX_LETS 16
+#define CP_GROUP_MAX_CHECKS 16
 
 struct cp_metric {
 	const char *name, *unit; /* unit "" if none is given */
 	const char *formula_text;
 	const struct cp_formula *formula;
+	const struct cp_group *group; /* that it stands in */
+};
+
+struct cp_let {
+	const char *name, *meaning;
+	const char *text; /* of the value */
+	double value;
+};
+
+struct cp_check {
+	const char *left_text, *right_text, *message;
+	const struct cp_formula *left, *right;
+	bool about; /* left and right are about equal; else left <= right */
 };
 
 struct cp_column {
@@ -45,12 +66,18 @@ struct cp_group {
 	const char *text;        /* the whole file: what the run record keeps */
 	const char *mark;        /* NULL: none */
 	const char *description; /* of @long, "" if none */
-	size_t nneed, nwant, nmetrics, ncolumns;
+	size_t nneed, nwant, nmetrics, ncolumns, nlets, nchecks;
 	const char *need[CP_GROUP_MAX_NAMES];
 	const char *want[CP_GROUP_MAX_NAMES];
 	struct cp_metric metrics[CP_GROUP_MAX_METRICS];
 	struct cp_column columns[CP_GROUP_MAX_COLUMNS];
+	struct cp_let lets[CP_GROUP_MAX_LETS];
+	struct cp_check checks[CP_GROUP_MAX_CHECKS];
 };
+
+/* NULL if the group has none of that name. */
+const struct cp_let *cp_group_let(const struct cp_group *group, const char *name);
+const struct cp_metric *cp_group_metric(const struct cp_group *group, const char *name);
 
 /* Parses text; file is for messages.  NULL on an error, with one line (file,
  * line number, cause, cure) in error.  The group lives in arena. */

@@ -320,6 +320,8 @@ static void regions(struct json *json, const struct cp_region *root, bool merged
 
 static const char *thread_state(const struct cp_thread *thread)
 {
+	if (thread->state & CP_THREAD_FOLDS)
+		return thread->reason ? "folded, lost" : "folded";
 	if (thread->state & CP_THREAD_LOST)
 		return "lost";
 	return thread->state & CP_THREAD_ENDED ? "ended" : "running";
@@ -330,7 +332,12 @@ static void thread(struct json *json, const struct cp_thread *t)
 	indent(json);
 	open_scope(json, "{");
 	key(json, "tid");
-	cp_out_format(json->out, "%d", t->tid);
+	if (t->state & CP_THREAD_FOLDS)
+		cp_out_text(json->out, "null");
+	else
+		cp_out_format(json->out, "%d", t->tid);
+	if (t->state & CP_THREAD_FOLDS)
+		integer_member(json, "threads", t->threads);
 	string_member(json, "name", t->name);
 	string_member(json, "state", thread_state(t));
 	key(json, "adopted");
@@ -356,7 +363,8 @@ static void process_identity(struct json *json, const struct cp_process *p)
 	string_member(json, "exe", p->exe);
 	key(json, "exit");
 	cp_out_format(json->out, "{\"how\": \"%s\", \"code\": ", p->how);
-	if (strcmp(p->how, "exit") == 0 || strcmp(p->how, "signal") == 0)
+	if (strcmp(p->how, "exit") == 0 || strcmp(p->how, "signal") == 0 ||
+		(strcmp(p->how, "killed") == 0 && p->code))
 		cp_out_format(json->out, "%d}", p->code);
 	else
 		cp_out_text(json->out, "null}");
@@ -432,6 +440,42 @@ static void header(struct json *json)
 	cp_out_text(json->out, "]");
 }
 
+static void unfollowed(struct json *json)
+{
+	const struct cp_report *report = json->report;
+
+	if (!report->nunfollowed)
+		return;
+	key(json, "not_followed");
+	open_scope(json, "[");
+	for (size_t i = 0; i < report->nunfollowed; i++) {
+		const struct cp_unfollowed *it = &report->unfollowed[i];
+
+		indent(json);
+		cp_out_format(json->out, "{\"pid\": %d, \"ppid\": %d", it->pid, it->ppid);
+		inline_string(json, "exe", it->exe);
+		inline_string(json, "why", it->why);
+		cp_out_text(json->out, "}");
+	}
+	close_scope(json, "]");
+}
+
+static void launcher_totals(struct json *json)
+{
+	const struct cp_report *report = json->report;
+
+	if (!report->ntotals)
+		return;
+	key(json, "launcher_totals");
+	open_scope(json, "{");
+	for (size_t i = 0; i < report->ntotals; i++) {
+		key(json, report->totals[i].name);
+		cp_out_format(json->out, "{\"value\": %lu, \"status\": \"exact\"}",
+			(unsigned long)report->totals[i].value);
+	}
+	close_scope(json, "}");
+}
+
 void cp_json_write(struct cp_out *out, const struct cp_report *report)
 {
 	struct json json = {.out = out, .report = report};
@@ -444,6 +488,8 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 		process(&json, &report->processes[i]);
 	close_scope(&json, "]");
 	regions(&json, report->total, true);
+	unfollowed(&json);
+	launcher_totals(&json);
 	string_list(&json, "warnings", report->warnings, report->nwarnings);
 	close_scope(&json, "}");
 	cp_out_text(out, "\n");

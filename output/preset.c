@@ -10,10 +10,14 @@
 
 /* A data file of one or more PMUs, at the line after the directives read. */
 struct file {
+	const char *text;
 	struct cp_lines lines;
 	unsigned line_size;
-	bool bare, matches;
+	bool bare, socket, matches, beside; /* the PMU that was asked for */
 };
+
+static const char *const include_names[] = {
+	"loads", "stores", "prefetch", "code", "walks", "writebacks", "socket", NULL};
 
 static bool is_events(const char *name)
 {
@@ -32,6 +36,16 @@ static unsigned parse_unsigned(struct cp_slice text)
 	return value;
 }
 
+static bool has_word(struct cp_slice words, const char *wanted)
+{
+	struct cp_slice word;
+
+	while (cp_slice_word(&words, &word))
+		if (cp_slice_is(word, wanted))
+			return true;
+	return false;
+}
+
 static void read_directive(struct file *file, struct cp_slice line, const char *pmu)
 {
 	struct cp_slice directive, word;
@@ -41,15 +55,18 @@ static void read_directive(struct file *file, struct cp_slice line, const char *
 		file->bare = true;
 	else if (cp_slice_is(directive, "@line") && cp_slice_word(&line, &word))
 		file->line_size = parse_unsigned(word);
+	else if (cp_slice_is(directive, "@scope") && cp_slice_word(&line, &word))
+		file->socket = cp_slice_is(word, "socket");
 	else if (cp_slice_is(directive, "@pmu"))
-		while (cp_slice_word(&line, &word))
-			file->matches |= cp_slice_is(word, pmu);
+		file->matches |= has_word(line, pmu);
+	else if (cp_slice_is(directive, "@beside"))
+		file->beside |= has_word(line, pmu);
 }
 
 /* Reads the directives at the head; the lines after them remain. */
 static struct file open_file(const char *text, const char *pmu)
 {
-	struct file file = {.lines = {.at = text}};
+	struct file file = {.text = text, .lines = {.at = text}};
 	struct cp_slice line;
 	struct cp_lines before = file.lines;
 
@@ -81,13 +98,18 @@ static bool has_pmu(struct cp_slice event)
 	return false;
 }
 
+static bool is_sysfs(struct cp_slice event)
+{
+	return cp_slice_length(event) > 6 && memcmp(event.at, "sysfs:", 6) == 0;
+}
+
 static const char *event_name(struct cp_arena *arena, const struct file *file,
 	const char *pmu, struct cp_slice event)
 {
 	size_t length = cp_slice_length(event), prefix = strlen(pmu);
 	char *name;
 
-	if (file->bare || has_pmu(event))
+	if (file->bare || has_pmu(event) || is_sysfs(event))
 		return cp_arena_copy(arena, event.at, length);
 	name = cp_arena_alloc(arena, prefix + 2 + length + 1);
 	memcpy(name, pmu, prefix);
@@ -118,21 +140,67 @@ static int parse_alternative(struct cp_arena *arena, const struct file *file,
 	return sign == 0 ? 0 : -EINVAL;
 }
 
-/* line is "name = alternative | alternative". */
+/* Cuts "{words}" off the end of the line; -EINVAL for a word that is none. */
+static int cut_includes(struct cp_slice *line, unsigned *includes)
+{
+	const char *open = memchr(line->at, '{', cp_slice_length(*line));
+	struct cp_slice words = {open ? open + 1 : line->end, line->end - 1}, word;
+	unsigned i;
+
+	*includes = 0;
+	if (!open)
+		return 0;
+	if (line->end[-1] != '}')
+		return -EINVAL;
+	while (cp_slice_word(&words, &word)) {
+		for (i = 0; include_names[i] && !cp_slice_is(word, include_names[i]);)
+			i++;
+		if (!include_names[i])
+			return -EINVAL;
+		*includes |= 1U << i;
+	}
+	line->end = open;
+	return 0;
+}
+
+/* The comment that is all of the line above `at`, or "". */
+static const char *note_above(
+	struct cp_arena *arena, const struct file *file, const char *at)
+{
+	const char *end = at, *from;
+
+	while (end > file->text && end[-1] != '\n')
+		end--;
+	if (end == file->text)
+		return "";
+	for (from = --end; from > file->text && from[-1] != '\n';)
+		from--;
+	if (*from != '#')
+		return "";
+	return cp_arena_copy(arena, from + 1 + (from[1] == ' '),
+		(size_t)(end - from - 1 - (from[1] == ' ')));
+}
+
+/* line is "name = alternative | alternative {what is included}". */
 static int parse_preset(struct cp_arena *arena, const struct file *file, const char *pmu,
 	struct cp_slice line, struct cp_preset *out)
 {
 	struct cp_slice name, part;
-	int error = 0;
+	const char *start = line.at;
+	int error;
 
-	if (!memchr(line.at, '=', cp_slice_length(line)) ||
+	memset(out, 0, sizeof(*out));
+	error = cut_includes(&line, &out->includes);
+	if (error || !memchr(line.at, '=', cp_slice_length(line)) ||
 		!cp_slice_part(&line, '=', &name))
 		return -EINVAL;
-	memset(out, 0, sizeof(*out));
+	out->note = note_above(arena, file, start);
 	out->name = cp_arena_copy(arena, name.at, cp_slice_length(name));
 	out->meaning = cp_preset_meaning(arena, out->name);
 	if (!out->meaning)
 		out->meaning = "";
+	if (file->socket)
+		out->includes |= CP_INCLUDES_SOCKET;
 	while (!error && cp_slice_part(&line, '|', &part)) {
 		if (out->nalternatives == CP_PRESET_MAX_ALTERNATIVES)
 			return -EINVAL;
@@ -186,6 +254,141 @@ unsigned cp_preset_line(const char *pmu)
 
 	return find_file(pmu, &file) == 0 ? file.line_size : 0;
 }
+
+bool cp_preset_is_socket(const char *pmu)
+{
+	struct file file;
+
+	return find_file(pmu, &file) == 0 && file.socket;
+}
+
+const char *cp_preset_include_name(unsigned index)
+{
+	return index < sizeof(include_names) / sizeof(include_names[0])
+		       ? include_names[index]
+		       : NULL;
+}
+
+/* ---- the PMUs ---- */
+
+/* The next "@pmu NAME…" among the files from *at on; *at: the file after it. */
+static bool next_pmus(const struct cp_embedded **at, struct cp_slice *names)
+{
+	struct cp_slice directive;
+	struct cp_lines lines;
+
+	for (; (*at)->name; ++*at) {
+		if (!is_events((*at)->name))
+			continue;
+		lines = (struct cp_lines){.at = (*at)->text};
+		while (cp_lines_next(&lines, names) && *names->at == '@')
+			if (cp_slice_word(names, &directive) &&
+				cp_slice_is(directive, "@pmu"))
+				return ++*at, true;
+	}
+	return false;
+}
+
+static bool is_beside(const struct cp_embedded *embedded, const char *core)
+{
+	return !core || open_file(embedded->text, core).beside;
+}
+
+/* Those of the files beside core, or all (NULL); names may be NULL to count. */
+static size_t collect_pmus(struct cp_arena *arena, const char *core, const char **names)
+{
+	const struct cp_embedded *at = cp_embedded_files;
+	struct cp_slice line, word;
+	size_t count = 0;
+
+	while (next_pmus(&at, &line))
+		while (is_beside(at - 1, core) && cp_slice_word(&line, &word)) {
+			if (names)
+				names[count] = cp_arena_copy(
+					arena, word.at, cp_slice_length(word));
+			count++;
+		}
+	return count;
+}
+
+const char *const *cp_preset_beside(struct cp_arena *arena, const char *core)
+{
+	size_t count = collect_pmus(arena, core, NULL);
+	const char **names = cp_arena_alloc(arena, (count + 1) * sizeof(*names));
+
+	collect_pmus(arena, core, names);
+	return names;
+}
+
+const char *const *cp_preset_pmus(struct cp_arena *arena)
+{
+	return cp_preset_beside(arena, NULL);
+}
+
+/* ---- counters ---- */
+
+/* "0-3,7"; 0 if it is not that. */
+static uint32_t parse_counters(struct cp_slice text)
+{
+	struct cp_slice range, from;
+	uint32_t mask = 0;
+
+	while (cp_slice_part(&text, ',', &range)) {
+		cp_slice_part(&range, '-', &from);
+		unsigned first = parse_unsigned(from);
+		unsigned last = range.at < range.end ? parse_unsigned(range) : first;
+
+		for (; first <= last && first < 32; first++)
+			mask |= 1U << first;
+	}
+	return mask;
+}
+
+static bool stands_for(struct cp_slice pattern, const char *event)
+{
+	size_t length = cp_slice_length(pattern);
+
+	return strncmp(pattern.at, event, length) == 0 &&
+	       (event[length] == '\0' || event[length] == ':');
+}
+
+static bool lists_event(struct cp_slice events, const char *event)
+{
+	struct cp_slice word;
+
+	while (cp_slice_word(&events, &word))
+		if (stands_for(word, event))
+			return true;
+	return false;
+}
+
+int cp_preset_counters(const char *pmu, const char *event, uint32_t *counters)
+{
+	size_t prefix = strlen(pmu);
+	struct cp_slice line, directive, word;
+	struct file file;
+	int error = find_file(pmu, &file);
+
+	if (error)
+		return error;
+	if (strncmp(event, pmu, prefix) == 0 && strncmp(event + prefix, "::", 2) == 0)
+		event += prefix + 2;
+	error = -ENOENT;
+	file.lines = (struct cp_lines){.at = file.text};
+	while (cp_lines_next(&file.lines, &line) && *line.at == '@') {
+		cp_slice_word(&line, &directive);
+		if (cp_slice_is(directive, "@fixed") && lists_event(line, event))
+			return *counters = 0, 0;
+		if (cp_slice_is(directive, "@counters") && cp_slice_word(&line, &word))
+			*counters = parse_counters(word), error = 0;
+		if (cp_slice_is(directive, "@only") && cp_slice_word(&line, &word) &&
+			lists_event(line, event))
+			return *counters = parse_counters(word), 0;
+	}
+	return error;
+}
+
+/* ---- meanings ---- */
 
 /* The next "@doc NAME MEANING"; line becomes the meaning. */
 static bool next_doc(struct cp_lines *lines, struct cp_slice *name, struct cp_slice *line)

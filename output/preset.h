@@ -8,18 +8,31 @@
  *                            generic and software events
  *     @line 64               bytes of a cache line, if known
  *     @bare                  event names stand for themselves (no "PMU::")
- *     l2_misses = L2_RQSTS:MISS | L2_RQSTS:0x3f
+ *     @counters 0-3          the counters that an event may use
+ *     @fixed EVENT…          have a counter each of their own
+ *     @only 0-1 EVENT…       may use only these counters
+ *     @scope socket          counts all that a socket does, not one thread
+ *     @beside skx clx        core PMUs that a PMU of scope socket belongs to
+ *     # what is peculiar about it
+ *     l2_misses = L2_RQSTS:MISS | L2_RQSTS:0x3f {loads stores prefetch code}
  *     l2_evictions = L2_LINES_OUT:SILENT + L2_LINES_OUT:NON_SILENT
  *     @doc NAME MEANING      what a preset means on any PMU
  *
  * Alternatives, separated by |, are to be tried in order; terms are combined
- * by + and - standing alone.  A name without "::" belongs to the PMU asked for.
+ * by + and - standing alone.  A name without "::" belongs to the PMU asked for;
+ * sysfs:PATTERN/KEY=VALUE,…/ is perf's spelling for the PMUs in
+ * /sys/bus/event_source/devices whose names match, and their sum.  In @fixed
+ * and @only, EVENT stands for EVENT:UMASK, too.  The braces say what the counts
+ * include; without them it is not documented, or the question makes no sense.
+ * The comment in the line above a preset is its note.  A file that lists several
+ * PMUs of scope socket (one per memory channel) is about their sum.
  */
 #ifndef CACHEPEEK_OUTPUT_PRESET_H
 #define CACHEPEEK_OUTPUT_PRESET_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 
@@ -37,9 +50,22 @@ struct cp_preset_alternative {
 	struct cp_preset_term terms[CP_PRESET_MAX_TERMS];
 };
 
+/* What a count includes, whichever instruction or unit asked for it. */
+enum cp_preset_includes {
+	CP_INCLUDES_LOADS = 1,
+	CP_INCLUDES_STORES = 2,
+	CP_INCLUDES_PREFETCH = 4, /* by hardware */
+	CP_INCLUDES_CODE = 8,
+	CP_INCLUDES_WALKS = 16,
+	CP_INCLUDES_WRITEBACKS = 32, /* from the level above */
+	CP_INCLUDES_SOCKET = 64,     /* all that the socket does */
+};
+
 struct cp_preset {
 	const char *name;
 	const char *meaning; /* one line, or "" */
+	const char *note;    /* about this PMU's events, one line, or "" */
+	unsigned includes;   /* enum cp_preset_includes; 0: not known */
 	size_t nalternatives;
 	struct cp_preset_alternative alternatives[CP_PRESET_MAX_ALTERNATIVES];
 };
@@ -66,5 +92,24 @@ const char *const *cp_preset_names(struct cp_arena *arena);
 
 /* Bytes of a cache line on pmu, 0 if unknown. */
 unsigned cp_preset_line(const char *pmu);
+
+/* Does pmu count for all of a socket, so that no thread can be given a share? */
+bool cp_preset_is_socket(const char *pmu);
+
+/*
+ * The counters of pmu that may count event (of its own file, "PMU::" or not), a
+ * bit each; 0 if it has one of its own.  -ENOENT if the counters of that PMU
+ * are not known.
+ */
+int cp_preset_counters(const char *pmu, const char *event, uint32_t *counters);
+
+/* Every PMU that has a file, in the order of the files, NULL-terminated. */
+const char *const *cp_preset_pmus(struct cp_arena *arena);
+
+/* The PMUs of scope socket beside the core PMU, NULL-terminated. */
+const char *const *cp_preset_beside(struct cp_arena *arena, const char *core);
+
+/* The index'th word for what a count includes, NULL after the last. */
+const char *cp_preset_include_name(unsigned index);
 
 #endif

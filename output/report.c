@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
+#include "base/text.h"
 #include "output/report_parts.h"
 
 #define MAX_QUANTITIES 512 /* of all records together */
@@ -74,7 +75,8 @@ static void add_directory(struct cp_report *report, struct source_list *list, in
 		}
 	}
 	if (length < 0)
-		cp_report_warn(report, "the run directory: %s", cp_error_text((int)-length));
+		cp_report_warn(
+			report, "the run directory: %s", cp_error_text((int)-length));
 }
 
 static void add_path(struct cp_report *report, struct source_list *list, const char *path)
@@ -164,6 +166,44 @@ static void number_quantities(struct cp_report *report, const struct source_list
 	}
 }
 
+/* Did every term of a quantity move in some thread? */
+static bool has_moved(const struct cp_record *record, uint32_t index)
+{
+	const struct cp_quantity_item *quantity = record->quantities[index];
+
+	for (size_t i = 0; i < record->nregions; i++) {
+		const struct cp_sum *sums = cp_region_sums(record->regions[i]);
+		uint32_t moved = 0;
+
+		for (uint32_t t = 0; t < quantity->nterms; t++)
+			moved += sums[quantity->terms[t].counter].inclusive > 0;
+		if (moved == quantity->nterms)
+			return true;
+	}
+	return false;
+}
+
+/* Where it moved in one process, a 0 of another is a 0. */
+static void find_silent(struct cp_report *report, const struct source_list *list)
+{
+	bool *moved = cp_arena_alloc(report->arena, report->nquantities + 1);
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct cp_source *source = list->items[i];
+
+		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
+			moved[source->quantity[q]] |= has_moved(&source->record, q);
+	}
+	for (size_t i = 0; i < list->count; i++) {
+		struct cp_source *source = list->items[i];
+
+		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
+			source->silent[q] = source->record.quantities[q]->available ==
+						    CP_QUANTITY_UNPROVEN &&
+					    !moved[source->quantity[q]];
+	}
+}
+
 static bool has_group(const struct cp_report *report,
 	const struct cp_group *const *groups, const char *text)
 {
@@ -189,6 +229,18 @@ static void add_group(
 		cp_report_warn(report, "%s", error);
 }
 
+static void add_total(struct cp_report *report, const char *text)
+{
+	const char *blank = strchr(text, ' ');
+	struct cp_launcher_total *total = &report->totals[report->ntotals];
+
+	if (!blank || report->ntotals == CP_MAX_TOTALS ||
+		cp_parse_u64(blank + 1, &total->value) < 0)
+		return;
+	total->name = cp_arena_copy(report->arena, text, (size_t)(blank - text));
+	report->ntotals++;
+}
+
 static void collect_metas(struct cp_report *report, const struct source_list *list)
 {
 	const struct cp_group **groups =
@@ -202,6 +254,8 @@ static void collect_metas(struct cp_report *report, const struct source_list *li
 			if (cp_meta_is(record->metas[j], "group"))
 				add_group(
 					report, groups, cp_meta_value(record->metas[j]));
+			else if (cp_meta_is(record->metas[j], "launcher_total"))
+				add_total(report, cp_meta_value(record->metas[j]));
 			else if (cp_meta_is(record->metas[j], "warning"))
 				cp_report_warn(
 					report, "%s", cp_meta_value(record->metas[j]));
@@ -291,8 +345,10 @@ static void build(struct cp_report *report, const char *const *paths, size_t npa
 	sort(&list);
 	describe(report, spokesman(&list));
 	number_quantities(report, &list);
+	find_silent(report, &list);
 	collect_metas(report, &list);
 	collect_metrics(report);
+	cp_report_unfollowed(report, list.items, list.count);
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 	report->processes =
 		cp_arena_alloc(report->arena, list.count * sizeof(*report->processes));

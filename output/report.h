@@ -36,7 +36,8 @@ struct cp_place {
 	int32_t pid, tid;
 };
 
-/* Of a value over the threads that have it; nthreads 0: none has. */
+/* Of a value over the threads that have it, without those that are folded;
+ * nthreads 0: none has. */
 struct cp_extent {
 	double min, max, sum; /* mean: sum / nthreads */
 	size_t nthreads;
@@ -68,7 +69,8 @@ struct cp_count {
 	struct cp_extent over; /* merged trees only */
 
 	double squares, covered, wanted; /* for the sums; not for writers */
-	size_t missing; /* merged: threads that have the region but no value */
+	/* Merged: threads that have the region and a value, or none. */
+	size_t counted, missing;
 };
 
 struct cp_result {
@@ -87,6 +89,7 @@ struct cp_region {
 	uint64_t longest_ns;           /* of one thread */
 	struct cp_value seconds;       /* "time_s": time_ns, or why not */
 	size_t nthreads;               /* that have it */
+	bool folded; /* of many threads: says nothing of any one of them */
 	struct cp_count *counts;       /* [report->nquantities] */
 	struct cp_result *metrics;     /* [report->nmetrics] */
 };
@@ -96,6 +99,8 @@ struct cp_thread {
 	const char *name;
 	uint32_t state;     /* enum cp_thread_state */
 	const char *reason; /* CP_THREAD_LOST: why; else NULL */
+	/* CP_THREAD_FOLDS: how many threads it stands for; 1 for any other. */
+	uint64_t threads;
 	struct cp_region *root;
 };
 
@@ -109,10 +114,14 @@ struct cp_process {
 	bool root;                /* of its process tree */
 	uint64_t start_ns, end_ns, overhead_ns, pair_ns, realtime_ns;
 	struct cp_count *whole; /* [nquantities]: of the whole process, if known */
-	size_t nthreads;
+	size_t nthreads; /* rows: one may stand for many threads */
 	struct cp_thread *threads;
 	struct cp_region *total; /* the sum of the threads' trees */
 };
+
+uint64_t cp_process_threads(const struct cp_process *process);
+
+#define CP_MAX_TOTALS 16
 
 struct cp_report {
 	struct cp_arena *arena; /* owns everything here */
@@ -129,6 +138,18 @@ struct cp_report {
 	struct cp_process *processes;     /* by rank, then time of start */
 	struct cp_region *total;          /* merged over all processes */
 	const char **warnings;
+	/* Programs that processes of the run started and that have no record. */
+	size_t nunfollowed;
+	struct cp_unfollowed {
+		int32_t pid, ppid;
+		const char *exe, *why;
+	} * unfollowed;
+	/* What the launcher counted of the whole tree, from its exec on. */
+	size_t ntotals;
+	struct cp_launcher_total {
+		const char *name;
+		uint64_t value;
+	} totals[CP_MAX_TOTALS];
 };
 
 /*
@@ -152,8 +173,10 @@ int cp_report_quantity(const struct cp_report *report, const char *name);
 /*
  * Half-width of a 95 % error bar of a count that was multiplexed: value, the
  * fraction of time covered, and running time in ns.  Takes the slices of 4 ms
- * (the kernel's default rotation) to vary as much as their mean, and corrects
- * for the finite population: 2 * value * sqrt((1 - coverage) / slices).
+ * (the kernel's default rotation) to vary as much as their mean and events to
+ * come one by one, and corrects for the finite population:
+ * 2 * value * sqrt((1 - coverage) * (1 / slices + 1 / seen)), where
+ * seen = value * coverage.  None seen: 3 / coverage.
  */
 double cp_scaling_error(double value, double coverage, double running_ns);
 

@@ -8,6 +8,7 @@
 #include "output/report_parts.h"
 
 #define KERNEL_SLICE_NS 4e6 /* perf_event_mux_interval_ms, its default */
+#define MIN_SLICES 8        /* without an event, to say 0 */
 #define SIM_TIME "wall time is simulator time"
 
 /* One region, taken apart. */
@@ -32,11 +33,13 @@ struct cover {
 
 double cp_scaling_error(double value, double coverage, double running_ns)
 {
-	double slices = running_ns / KERNEL_SLICE_NS;
+	double slices = running_ns / KERNEL_SLICE_NS, seen = value * coverage;
 
 	if (slices < 1)
 		slices = 1;
-	return 2 * value * __builtin_sqrt((1 - coverage) / slices);
+	if (seen < 1)
+		return 3 / coverage;
+	return 2 * value * __builtin_sqrt((1 - coverage) * (1 / slices + 1 / seen));
 }
 
 static struct cp_count no_count(const char *reason)
@@ -49,6 +52,21 @@ void cp_counts_unavailable(
 {
 	for (size_t i = 0; i < report->nquantities; i++)
 		counts[i] = no_count(reason);
+}
+
+/* Nothing was seen, and few slices looked: that is not 0. */
+static const char *not_seen(struct cp_report *report, const struct cover *cover)
+{
+	char text[120];
+	size_t length;
+
+	if (cover->coverage > 1 - CP_MIN_COVERAGE ||
+		cover->running >= MIN_SLICES * KERNEL_SLICE_NS)
+		return NULL;
+	length = cp_format(text, sizeof(text),
+		"none seen, but counted only %.2g %% of the time: too little to say 0",
+		100 * cover->coverage);
+	return cp_arena_copy(report->arena, text, length);
 }
 
 static const char *too_little(struct cp_report *report, double coverage)
@@ -181,7 +199,7 @@ void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
 {
 	double n = (double)calls, mean, variance;
 
-	if (!count->calls_known || !calls) {
+	if (!count->calls_known || !calls || __builtin_isnan(count->squares)) {
 		count->calls_known = false;
 		return;
 	}
@@ -197,8 +215,8 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 	uint64_t unscaled;
 	double factor = 1;
 
-	if (!raw->calls || spread->min > spread->max || !(spread->sum_squares >= 0) ||
-		!__builtin_isfinite(spread->sum_squares))
+	if (!raw->calls || raw->part || spread->min > spread->max ||
+		!(spread->sum_squares >= 0) || !__builtin_isfinite(spread->sum_squares))
 		return;
 	if (count->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
 		unscaled)
@@ -210,13 +228,13 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 	cp_count_finish_calls(count, raw->calls);
 }
 
-static struct cp_count count_of(const struct raw *raw, uint32_t index)
+static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
 {
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
 	struct cp_count count = {.error = -1};
 	struct cover cover;
 
-	if (!quantity->available)
+	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent)
 		return no_count(quantity->reason_length
 					? quantity->text + quantity->name_length + 1
 					: "not available on this PMU");
@@ -228,6 +246,8 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index)
 	if (!sum_terms(raw, quantity, cover.coverage < 1, raw->inclusive, &count.value))
 		return no_count("its terms do not add up to a count (less than nothing, "
 				"or too much)");
+	if (!count.value && (cover.reason = not_seen(raw->report, &cover)))
+		return no_count(cover.reason);
 	count.exclusive = exclusive_of(raw, quantity, cover.coverage < 1, count.value);
 	set_status(&count, raw, &cover);
 	set_spread(&count, raw, quantity, &raw->spreads[index]);
@@ -260,8 +280,7 @@ static const char *open_reason(const char *how)
 }
 
 /* What is known of a region that has not ended even once. */
-static void take_open(struct raw *raw, const struct cp_region_item *item,
-	const char *how)
+static void take_open(struct raw *raw, const struct cp_region_item *item, const char *how)
 {
 	uint64_t enabled = 0;
 
@@ -324,7 +343,26 @@ static void count_all(
 	cp_counts_unavailable(raw->report, counts, "not asked for in this process");
 	for (uint32_t i = 0; i < raw->record->header->nquantities; i++)
 		if (source->quantity[i] != CP_NOT_NUMBERED)
-			counts[source->quantity[i]] = count_of(raw, i);
+			counts[source->quantity[i]] = count_of(raw, i, source->silent[i]);
+}
+
+/* What the region of many threads knows of them. */
+static void take_folded(const struct cp_record *record, const struct cp_region_item *item,
+	struct cp_region *region)
+{
+	const struct cp_record_header *header = record->header;
+	const struct cp_folded *folded =
+		(const void *)(cp_region_times(
+				       item, header->ncounters, header->nquantities) +
+			       header->nperf_groups);
+
+	region->folded = true;
+	if (item->item.size < cp_region_item_size(header->ncounters, header->nquantities,
+				      header->nperf_groups) +
+				      sizeof(*folded))
+		return;
+	region->nthreads = folded->threads;
+	region->longest_ns = folded->longest_ns;
 }
 
 void cp_count_region(struct cp_report *report, const struct cp_source *source,
@@ -334,7 +372,8 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	struct raw raw = {.report = report, .record = &source->record};
 
 	take_apart(&raw, item);
-	if (raw.sim && !item->parent)
+	if (raw.sim && !item->parent &&
+		!(thread->state & (CP_THREAD_FOLDED | CP_THREAD_FOLDS)))
 		take_mirror(&raw, thread);
 	if (!item->calls)
 		take_open(&raw, item, how);
@@ -347,6 +386,8 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	region->children_ns = item->children_ns;
 	region->seconds = seconds_of(&raw, item, how);
 	region->nthreads = 1;
+	if (thread->state & CP_THREAD_FOLDS)
+		take_folded(&source->record, item, region);
 }
 
 /* Of the whole process, where the engine knows: the simulated PMU does. */

@@ -24,8 +24,10 @@ static void extend(struct cp_extent *extent, double value, struct cp_place at)
 /* What a sum of standard deviations needs: sums of squares over executions. */
 static void add_calls(struct cp_count *to, const struct cp_count *from)
 {
-	if (!from->calls_known)
+	if (!from->calls_known) {
+		to->squares = __builtin_nan(""); /* unknown, then, of all together */
 		return;
+	}
 	if (!to->calls_known || from->call_min < to->call_min)
 		to->call_min = from->call_min;
 	if (!to->calls_known || from->call_max > to->call_max)
@@ -34,11 +36,11 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	to->calls_known = true;
 }
 
-static void add_count(
-	struct cp_count *to, const struct cp_count *from, struct cp_place at)
+static void add_count(struct cp_count *to, const struct cp_count *from,
+	const struct cp_region *region, struct cp_place at)
 {
 	if (from->status == CP_UNAVAILABLE) {
-		to->missing++;
+		to->missing += region->nthreads;
 		if (!to->reason)
 			to->reason = from->reason;
 		return;
@@ -56,7 +58,9 @@ static void add_count(
 	to->covered += from->covered;
 	to->wanted += from->wanted;
 	add_calls(to, from);
-	extend(&to->over, (double)from->value, at);
+	to->counted += region->nthreads;
+	if (!region->folded)
+		extend(&to->over, (double)from->value, at);
 }
 
 static void add_seconds(struct cp_region *to, const struct cp_region *from)
@@ -81,9 +85,9 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 	const struct cp_region *from, struct cp_place at)
 {
 	for (size_t i = 0; i < report->nquantities; i++)
-		add_count(&to->counts[i], &from->counts[i], at);
+		add_count(&to->counts[i], &from->counts[i], from, at);
 	for (size_t i = 0; i < report->nmetrics; i++)
-		if (from->metrics[i].value.status != CP_UNAVAILABLE)
+		if (!from->folded && from->metrics[i].value.status != CP_UNAVAILABLE)
 			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
 	add_seconds(to, from);
 	to->calls += from->calls;
@@ -149,7 +153,7 @@ static const char *partly(
 static void finish_count(
 	struct cp_report *report, struct cp_count *count, struct cp_region *region)
 {
-	if (!count->over.nthreads) {
+	if (!count->counted) {
 		count->status = CP_UNAVAILABLE;
 		count->error = -1;
 		if (!count->reason)

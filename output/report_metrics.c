@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "output/metric.h"
 #include "output/report_parts.h"
 
 struct scope {
@@ -49,18 +50,17 @@ static struct cp_value parameter(const struct scope *scope, const char *name)
 		return cp_unavailable("time stamps are not recorded");
 	if (line <= 0)
 		return cp_unavailable("the size of a cache line is not known");
-	/* N: references per line, of 8-byte elements. */
-	return (struct cp_value){.value = strcmp(name, "N") == 0 ? line / 8 : line};
+	return (struct cp_value){.value = line};
 }
 
 static struct cp_value look_up(void *context, const char *name)
 {
-	static const char *const parameters[] = {"LINE", "N", "SECONDS", "TSC"};
+	static const char *const parameters[] = {"LINE", "SECONDS", "TSC"};
 	const struct scope *scope = context;
 	int index = cp_report_quantity(scope->report, name);
 	const struct cp_count *count;
 
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 3; i++)
 		if (strcmp(name, parameters[i]) == 0)
 			return parameter(scope, name);
 	if (index < 0)
@@ -76,12 +76,57 @@ static void metrics_of_region(struct cp_report *report, struct cp_region *region
 	struct scope scope = {report, region};
 
 	for (size_t i = 0; i < report->nmetrics; i++) {
-		struct cp_value value = cp_formula_evaluate(
-			report->arena, report->metrics[i]->formula, look_up, &scope);
+		const struct cp_metric *metric = report->metrics[i];
+		struct cp_value value = cp_metric_evaluate(
+			report->arena, metric->group, metric->formula, look_up, &scope);
 
 		if (value.status != CP_UNAVAILABLE)
-			value.reason = NULL;
+			value.reason = value.flag;
 		region->metrics[i].value = value;
+	}
+}
+
+/* Counts that were scaled are known to a few percent at best. */
+static bool holds(
+	const struct cp_check *check, struct cp_value left, struct cp_value right)
+{
+	bool exact = left.status != CP_SCALED && right.status != CP_SCALED &&
+		     left.status != CP_ESTIMATED && right.status != CP_ESTIMATED;
+	double slack = (check->about || !exact ? 0.1 : 0) * right.value;
+
+	return left.value <= right.value + slack &&
+	       (!check->about || left.value >= right.value - slack);
+}
+
+static void check_group(struct cp_report *report, const struct cp_group *group)
+{
+	struct scope scope = {report, report->total};
+
+	for (size_t i = 0; i < group->nchecks; i++) {
+		const struct cp_check *check = &group->checks[i];
+		struct cp_value left = cp_metric_evaluate(report->arena, group,
+					check->left, look_up, &scope),
+				right = cp_metric_evaluate(report->arena, group,
+					check->right, look_up, &scope);
+
+		if (left.status == CP_UNAVAILABLE || right.status == CP_UNAVAILABLE ||
+			holds(check, left, right))
+			continue;
+		cp_report_warn(report, "%s (%.0f) should be %s %s (%.0f): %s",
+			check->left_text, left.value, check->about ? "about" : "at most",
+			check->right_text, right.value, check->message);
+	}
+}
+
+void cp_metrics_check(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->ngroups; i++)
+		check_group(report, report->groups[i]);
+	for (size_t i = 0; i < report->nmetrics; i++) {
+		const char *flag = report->total->metrics[i].value.flag;
+
+		if (flag && report->total->metrics[i].value.status != CP_UNAVAILABLE)
+			cp_report_warn(report, "%s: %s", report->metrics[i]->name, flag);
 	}
 }
 

@@ -12,6 +12,8 @@
 struct cp_source {
 	struct cp_record record;
 	uint32_t quantity[CP_MAX_QUANTITIES]; /* record's index -> report's */
+	/* CP_QUANTITY_UNPROVEN, and 0 everywhere in the report */
+	bool silent[CP_MAX_QUANTITIES];
 };
 
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
@@ -43,6 +45,13 @@ void cp_merge_finish(struct cp_report *report, struct cp_region *root);
 
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
+
+/* report_unfollowed.c: programs that were started without us. */
+void cp_report_unfollowed(
+	struct cp_report *report, struct cp_source *const *sources, size_t nsources);
+
+/* Warnings about metrics that were clamped and checks of groups that fail. */
+void cp_metrics_check(struct cp_report *report);
 
 /* report_warnings.c: what a reader must know before believing the numbers. */
 void cp_report_check(struct cp_report *report);

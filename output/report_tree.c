@@ -64,17 +64,6 @@ static size_t index_of(const struct cp_record *record, const struct cp_region_it
 	return low;
 }
 
-/* The parent stands before its children in the file, which rules out cycles. */
-static struct cp_region *parent_of(const struct cp_record *record,
-	struct cp_region **made, const struct cp_region_item *item)
-{
-	const struct cp_region_item *parent = cp_record_region(record, item->parent);
-
-	if (!parent || parent >= item || parent->thread != item->thread)
-		return NULL;
-	return made[index_of(record, parent)];
-}
-
 static struct cp_region *root_of(struct cp_report *report, const struct cp_record *record,
 	const struct cp_thread_item *thread, const struct cp_region_item *item,
 	struct cp_process *process)
@@ -91,39 +80,63 @@ static struct cp_region *root_of(struct cp_report *report, const struct cp_recor
 	return NULL;
 }
 
-/* The region of an item, hung into its thread's tree; NULL if it has no place. */
-static struct cp_region *place(struct cp_report *report, const struct cp_record *record,
-	const struct cp_region_item *item, const struct cp_thread_item *thread,
-	struct cp_region **made, struct cp_process *process)
+/* A record's items and what became of them. */
+struct placing {
+	struct cp_report *report;
+	const struct cp_source *source;
+	struct cp_process *process;
+	struct cp_region **made; /* by the item's index; NULL: not yet, or no place */
+};
+
+static struct cp_region *place(struct placing *placing, size_t index, unsigned depth);
+
+/* Space in the file is used again, so that a parent may stand behind its
+ * children; those who say to be each other's parents are told by the depth. */
+static struct cp_region *place_below(
+	struct placing *placing, const struct cp_region_item *item, unsigned depth)
 {
+	const struct cp_record *record = &placing->source->record;
+	const struct cp_region_item *item_above = cp_record_region(record, item->parent);
 	struct cp_region *parent;
 
-	if (!item->parent)
-		return root_of(report, record, thread, item, process);
-	parent = parent_of(record, made, item);
+	if (!item_above || item_above->thread != item->thread || depth > CP_MAX_DEPTH)
+		return NULL;
+	parent = place(placing, index_of(record, item_above), depth + 1);
 	if (!parent || parent->depth >= CP_MAX_DEPTH)
 		return NULL;
-	return cp_region_new(report, parent, region_name(record, item));
+	return cp_region_new(placing->report, parent, region_name(record, item));
+}
+
+/* The region of an item, hung into its thread's tree; NULL if it has no place. */
+static struct cp_region *place(struct placing *placing, size_t index, unsigned depth)
+{
+	const struct cp_record *record = &placing->source->record;
+	const struct cp_region_item *item = record->regions[index];
+	const struct cp_thread_item *thread = cp_record_thread(record, item->thread);
+	struct cp_region *region = placing->made[index];
+
+	if (region || !thread)
+		return region;
+	if (item->parent)
+		region = place_below(placing, item, depth);
+	else
+		region = root_of(placing->report, record, thread, item, placing->process);
+	placing->made[index] = region;
+	if (region)
+		cp_count_region(placing->report, placing->source, item, thread,
+			placing->process->how, region);
+	return region;
 }
 
 static void fill_regions(struct cp_report *report, const struct cp_source *source,
 	struct cp_process *process)
 {
-	const struct cp_record *record = &source->record;
-	struct cp_region **made = cp_arena_alloc(
-		report->arena, record->nregions * sizeof(struct cp_region *));
+	struct placing placing = {report, source, process,
+		cp_arena_alloc(report->arena,
+			source->record.nregions * sizeof(struct cp_region *))};
 
-	for (size_t i = 0; i < record->nregions; i++) {
-		const struct cp_region_item *item = record->regions[i];
-		const struct cp_thread_item *thread =
-			cp_record_thread(record, item->thread);
-
-		if (thread)
-			made[i] = place(report, record, item, thread, made, process);
-		if (made[i])
-			cp_count_region(
-				report, source, item, thread, process->how, made[i]);
-	}
+	for (size_t i = 0; i < source->record.nregions; i++)
+		place(&placing, i, 0);
 }
 
 /* A thread without a root was lost before anything of it could be recorded. */
@@ -133,7 +146,8 @@ static void give_root(struct cp_report *report, struct cp_thread *thread)
 		thread->reason ? thread->reason : "nothing was recorded of the thread";
 
 	thread->root = cp_region_new(report, NULL, (struct cp_slice){"", ""});
-	thread->root->nthreads = 1;
+	thread->root->nthreads = thread->threads;
+	thread->root->folded = thread->state & CP_THREAD_FOLDS;
 	thread->root->seconds = cp_unavailable(reason);
 	cp_counts_unavailable(report, thread->root->counts, reason);
 }
@@ -152,12 +166,50 @@ static void fill_threads(struct cp_report *report, const struct cp_record *recor
 
 		thread->tid = item->tid;
 		thread->state = item->state;
+		thread->threads = item->state & CP_THREAD_FOLDS ? item->base[0] : 1;
 		thread->name = cp_arena_copy(report->arena, item->name,
 			strnlen(item->name, sizeof(item->name)));
 		if (item->state & CP_THREAD_LOST)
 			thread->reason = reason ? reason->text
 						: "its counters could not be opened";
 	}
+}
+
+/* Is it only there as a part of another one? */
+static bool is_folded(const struct cp_thread *thread)
+{
+	const struct cp_region *root = thread->root;
+
+	if (thread->state & CP_THREAD_FOLDS)
+		return root ? root->calls == 0 : thread->threads == 0;
+	return (thread->state & CP_THREAD_FOLDED) && (!root || root->calls == 0);
+}
+
+static void settle_threads(struct cp_report *report, struct cp_process *process)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < process->nthreads; i++) {
+		struct cp_thread *thread = &process->threads[i];
+
+		if (is_folded(thread))
+			continue;
+		if (!thread->root)
+			give_root(report, thread);
+		else if (thread->state & CP_THREAD_FOLDS)
+			thread->threads = thread->root->nthreads;
+		process->threads[left++] = *thread;
+	}
+	process->nthreads = left;
+}
+
+uint64_t cp_process_threads(const struct cp_process *process)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < process->nthreads; i++)
+		count += process->threads[i].threads;
+	return count;
 }
 
 static const char *how_of(const struct cp_record *record)
@@ -171,6 +223,8 @@ static const char *how_of(const struct cp_record *record)
 		return "exec";
 	case CP_HOW_SIGNAL:
 		return "signal";
+	case CP_HOW_KILLED:
+		return "killed";
 	default:
 		return cp_process_state(header->pid, header->realtime_ns,
 			cp_record_meta(record, "host", NULL));
@@ -227,9 +281,7 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	fill_header(&source->record, process);
 	fill_threads(report, &source->record, process);
 	fill_regions(report, source, process);
-	for (size_t i = 0; i < process->nthreads; i++)
-		if (!process->threads[i].root)
-			give_root(report, &process->threads[i]);
+	settle_threads(report, process);
 	process->whole = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*process->whole));
 	cp_count_process(report, source, process->whole);

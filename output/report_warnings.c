@@ -34,7 +34,7 @@ void cp_report_warn(struct cp_report *report, const char *format, ...)
 
 static void check_threads(struct cp_report *report)
 {
-	size_t lost = 0, adopted = 0;
+	size_t lost = 0, adopted = 0, folded = 0;
 	const char *reason = NULL;
 
 	for (size_t i = 0; i < report->nprocesses; i++) {
@@ -42,7 +42,10 @@ static void check_threads(struct cp_report *report)
 			const struct cp_thread *thread = &report->processes[i].threads[j];
 
 			adopted += (thread->state & CP_THREAD_ADOPTED) != 0;
-			lost += thread->reason != NULL;
+			if (thread->reason)
+				lost += thread->threads;
+			else if (thread->state & CP_THREAD_FOLDS)
+				folded += thread->threads;
 			reason = thread->reason ? thread->reason : reason;
 		}
 	}
@@ -50,6 +53,12 @@ static void check_threads(struct cp_report *report)
 		cp_report_warn(report,
 			"%zu thread%s could not be counted (%s): sums lack %s", lost,
 			lost == 1 ? "" : "s", reason, lost == 1 ? "it" : "them");
+	if (folded)
+		cp_report_warn(report,
+			"%zu ended threads, folded: their counts are in the sums, least "
+			"and "
+			"most are over the others",
+			folded);
 	if (adopted)
 		cp_report_warn(report,
 			"%zu thread%s found running: counted from then on, not from the "
@@ -65,7 +74,8 @@ static void check_flags(struct cp_report *report, const struct cp_region *region
 	/* Misplaced ENDs are warnings of the record already, with both names. */
 	if (region->flags & CP_REGION_LEFT_OPEN)
 		cp_report_warn(report,
-			"region %.*s was open when its thread ended: closed there (is an END "
+			"region %.*s was open when its thread ended: closed there (is an "
+			"END "
 			"missing?)",
 			length, name);
 	if (region->flags & CP_REGION_READ_FAILED)
@@ -148,4 +158,5 @@ void cp_report_check(struct cp_report *report)
 	check_threads(report);
 	check_regions(report);
 	check_zeros(report);
+	cp_metrics_check(report);
 }

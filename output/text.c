@@ -63,7 +63,7 @@ static size_t count_threads(const struct cp_report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->nprocesses; i++)
-		count += report->processes[i].nthreads;
+		count += cp_process_threads(&report->processes[i]);
 	return count;
 }
 
@@ -117,6 +117,28 @@ static void print_cost(struct cp_text *text)
 			     : ""));
 }
 
+static bool somebody_was_killed(const struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nprocesses; i++)
+		if (strcmp(report->processes[i].how, "killed") == 0)
+			return true;
+	return false;
+}
+
+/* The regions end at their last boundary; this does not. */
+static void print_totals(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	const char *line = "of the whole tree, to its end (user and kernel mode):";
+
+	if (!report->ntotals || !somebody_was_killed(report))
+		return;
+	for (size_t i = 0; i < report->ntotals; i++)
+		line = cp_text_format(text->arena, "%s%s %s %lu", line, i ? "," : "",
+			report->totals[i].name, (unsigned long)report->totals[i].value);
+	labelled(text, "totals", line);
+}
+
 static void print_warnings(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
@@ -148,6 +170,7 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	print_counted(&text);
 	print_ran(&text);
 	print_cost(&text);
+	print_totals(&text);
 	cp_text_processes(&text);
 	cp_text_regions(&text);
 	print_warnings(&text);

@@ -26,7 +26,9 @@ struct cp_value cp_text_column_value(
 
 	if (column->is_metric)
 		return region->metrics[column->index].value;
-	return (struct cp_value){(double)count->value, count->status, count->reason};
+	return (struct cp_value){.value = (double)count->value,
+		.status = count->status,
+		.reason = count->reason};
 }
 
 const struct cp_extent *cp_text_column_extent(

@@ -5,6 +5,7 @@
 #include "output/text_parts.h"
 
 #define MAX_ROWS 12
+#define MAX_UNFOLLOWED 4
 
 static const char *signal_name(int32_t number)
 {
@@ -31,6 +32,10 @@ const char *cp_text_ended(struct cp_text *text, const struct cp_process *process
 	if (strcmp(process->how, "signal") == 0)
 		return name ? cp_text_format(text->arena, "SIG%s", name)
 			    : cp_text_format(text->arena, "signal %d", process->code);
+	if (strcmp(process->how, "killed") == 0 && process->code)
+		return name ? cp_text_format(text->arena, "killed by SIG%s", name)
+			    : cp_text_format(
+				      text->arena, "killed by signal %d", process->code);
 	return process->how;
 }
 
@@ -80,7 +85,7 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 			process->rank < 0
 				? "—"
 				: cp_text_format(text->arena, "%d", process->rank));
-	cp_table_set(table, row, at++, cp_text_integer(text->arena, process->nthreads));
+	cp_table_set(table, row, at++, cp_text_integer(text->arena, cp_process_threads(process)));
 	cp_table_set(table, row, at++, cp_text_ended(text, process));
 	for (size_t i = 0; i < count; i++)
 		cp_table_set(table, row, at++,
@@ -104,21 +109,89 @@ static void fill_headings(struct cp_text *text, struct cp_table *table,
 			cp_text_column_unit(&columns[i]));
 }
 
+static void fill_unfollowed(struct cp_text *text, struct cp_table *table, size_t row,
+	const struct cp_unfollowed *it)
+{
+	bool ranks = any_rank(text->report);
+
+	cp_table_set(table, row, 0, base_name(text, it->exe));
+	cp_table_set(table, row, 1, cp_text_format(text->arena, "%d", it->pid));
+	if (ranks)
+		cp_table_set(table, row, 2, "—");
+	cp_table_set(table, row, 2 + ranks, "—");
+	cp_table_set(table, row, 3 + ranks, "not followed");
+}
+
+/* "2 sh, 14 cc1": by how often each executable is there. */
+static const char *names(struct cp_text *text, const char *const *exes, size_t count)
+{
+	const char *line = "",
+		   **left = cp_arena_alloc(text->arena, count * sizeof(*left));
+
+	for (size_t i = 0; i < count; i++)
+		left[i] = base_name(text, exes[i]);
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 1;
+
+		if (!left[i])
+			continue;
+		for (size_t j = i + 1; j < count; j++)
+			if (left[j] && strcmp(left[i], left[j]) == 0) {
+				left[j] = NULL;
+				same++;
+			}
+		line = cp_text_format(text->arena, "%s%s%zu %s", line, *line ? ", " : "",
+			same, left[i]);
+	}
+	return line;
+}
+
+/* What the table has no rows for: processes from first on, and all that were
+ * not followed from the second number on. */
+static void print_rest(struct cp_text *text, size_t first, size_t first_unfollowed)
+{
+	const struct cp_report *report = text->report;
+	size_t count = report->nprocesses - first,
+	       unfollowed = report->nunfollowed - first_unfollowed;
+	const char **exes = cp_arena_alloc(
+		text->arena, (report->nprocesses + report->nunfollowed) * sizeof(*exes));
+
+	for (size_t i = 0; i < count; i++)
+		exes[i] = report->processes[first + i].exe;
+	if (count)
+		cp_text_wrap(text->out,
+			cp_text_format(text->arena, "… and %zu more: %s", count,
+				names(text, exes, count)),
+			0, 2, text->width);
+	for (size_t i = 0; i < unfollowed; i++)
+		exes[i] = report->unfollowed[first_unfollowed + i].exe;
+	if (unfollowed)
+		cp_text_wrap(text->out,
+			cp_text_format(text->arena, "… and %zu more not followed: %s",
+				unfollowed, names(text, exes, unfollowed)),
+			0, 2, text->width);
+}
+
 void cp_text_processes(struct cp_text *text)
 {
-	size_t all = text->report->nprocesses, rows = all < MAX_ROWS ? all : MAX_ROWS;
+	const struct cp_report *report = text->report;
+	size_t all = report->nprocesses, rows = all < MAX_ROWS ? all : MAX_ROWS;
+	size_t unfollowed = report->nunfollowed < MAX_UNFOLLOWED ? report->nunfollowed
+								 : MAX_UNFOLLOWED;
 	struct cp_text_column columns[2];
 	size_t count = choose_columns(text, columns);
 	struct cp_table *table;
 
-	if (all < 2)
+	if (all + unfollowed < 2)
 		return;
-	table = cp_table_new(text->arena, 4 + any_rank(text->report) + count, rows);
+	table = cp_table_new(
+		text->arena, 4 + any_rank(report) + count, rows + unfollowed);
 	fill_headings(text, table, columns, count);
 	for (size_t row = 0; row < rows; row++)
 		fill_row(text, table, row, columns, count);
+	for (size_t i = 0; i < unfollowed; i++)
+		fill_unfollowed(text, table, rows + i, &report->unfollowed[i]);
 	cp_out_text(text->out, "\n");
 	cp_table_print(table, text->out, text->width, text->colour);
-	if (rows < all)
-		cp_out_format(text->out, "… and %zu more\n", all - rows);
+	print_rest(text, rows, unfollowed);
 }

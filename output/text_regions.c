@@ -279,6 +279,21 @@ static void print_unavailable(struct cp_text *text, const struct cp_group *group
 	}
 }
 
+/* The constants that the metrics rest on. */
+static void print_lets(struct cp_text *text, const struct cp_group *group)
+{
+	const char *line = "";
+
+	for (size_t i = 0; i < group->nlets; i++)
+		line = cp_text_format(text->arena, "%.600s%s%s %s (%s)", line,
+			*line ? ", " : "", group->lets[i].name, group->lets[i].text,
+			cp_text_safe(text->arena, cp_slice_of(group->lets[i].meaning)));
+	if (!*line)
+		return;
+	cp_out_text(text->out, "assumed: ");
+	cp_text_wrap(text->out, line, 9, 2, text->width);
+}
+
 static bool uses_unit(const struct columns *columns, const char *unit)
 {
 	for (size_t i = 0; i < columns->count; i++)
@@ -302,6 +317,7 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 	if (uses_unit(columns, "1/kinstr"))
 		cp_out_text(text->out, "/kI: per thousand instructions\n");
 	print_others(text, group);
+	print_lets(text, group);
 	print_unavailable(text, group);
 	if (group->mark && cp_text_column_find(text->report, group->mark, &mark))
 		cp_text_extents(text, &mark);

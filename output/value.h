@@ -23,6 +23,7 @@ struct cp_value {
 	double value; /* finite; meaningless where status is CP_UNAVAILABLE */
 	enum cp_status status;
 	const char *reason; /* CP_UNAVAILABLE: why, one phrase; else NULL */
+	const char *flag;   /* what a formula had to clamp, one phrase; else NULL */
 };
 
 /* The spelling of the JSON report: "exact", "scaled", … */

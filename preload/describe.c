@@ -83,12 +83,14 @@ static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity
 	size_t name = strlen(quantity->name), reason = strlen(quantity->why.text);
 	struct cp_quantity_item *item;
 
-	if (quantity->available)
+	if (quantity->available && !quantity->unproven)
 		reason = 0;
 	item = cp_record_reserve(&cp_runtime.record, sizeof(*item) + name + reason + 2);
 	if (!item)
 		return NULL;
-	item->available = quantity->available;
+	item->available = !quantity->available ? CP_QUANTITY_UNAVAILABLE
+			  : quantity->unproven ? CP_QUANTITY_UNPROVEN
+					       : CP_QUANTITY_AVAILABLE;
 	item->nterms = quantity->nterms;
 	for (unsigned i = 0; i < quantity->nterms; i++) {
 		item->terms[i].counter = quantity->terms[i].counter;

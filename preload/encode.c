@@ -75,7 +75,8 @@ static bool encode_software(const char *event, struct perf_event_attr *attr)
 
 const char *cp_software_event(unsigned index)
 {
-	return index < sizeof(software) / sizeof(software[0]) ? software[index].name : NULL;
+	return index < sizeof(software) / sizeof(software[0]) ? software[index].name
+							      : NULL;
 }
 
 /* rHEX: a raw code of the core PMU. */
@@ -97,6 +98,13 @@ static bool encode_raw(const char *event, struct perf_event_attr *attr)
 	attr->type = PERF_TYPE_RAW;
 	attr->config = config;
 	return apply_modes(event + 1 + digits, attr);
+}
+
+bool cp_event_is_raw(const char *event)
+{
+	struct perf_event_attr attr;
+
+	return encode_raw(event, &attr);
 }
 
 static bool breakpoint_access(const char *letters, struct perf_event_attr *attr)
@@ -133,7 +141,9 @@ static bool encode_breakpoint(const char *event, struct perf_event_attr *attr)
 		return false;
 	attr->type = PERF_TYPE_BREAKPOINT;
 	attr->bp_addr = address;
-	attr->bp_len = length ? length : attr->bp_type == HW_BREAKPOINT_X ? sizeof(long) : 4;
+	attr->bp_len = length                             ? length
+		       : attr->bp_type == HW_BREAKPOINT_X ? sizeof(long)
+							  : 4;
 	return apply_modes("", attr);
 }
 
@@ -145,7 +155,8 @@ static const struct cp_encoder *encoder(const char **reason)
 	char path[PATH_MAX];
 	void *object;
 
-	*reason = "libpfm4 (encoder.so) is not installed beside the library: `make install`";
+	*reason = "libpfm4 (encoder.so) is not installed beside the library: `make "
+		  "install`";
 	if (tried)
 		return loaded;
 	tried = true;

@@ -6,6 +6,7 @@
 #define CACHEPEEK_PRELOAD_ENCODE_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 
 /*
  * Understands perf's mem:ADDRESS[/LENGTH][:rwx] and rHEX, the kernel's
@@ -14,6 +15,9 @@
  * in *reason, which is static.
  */
 int cp_encode(const char *event, struct perf_event_attr *attr, const char **reason);
+
+/* Is it spelled rHEX? */
+bool cp_event_is_raw(const char *event);
 
 /* The name of the index'th software event, NULL after the last. */
 const char *cp_software_event(unsigned index);

@@ -24,12 +24,17 @@ static bool same_name(const char *entry, const char *other)
 	return strncmp(entry, other, length) == 0 && entry[length] == '=';
 }
 
+const char *cp_env_find(char *const envp[], const char *name)
+{
+	for (; envp && *envp; envp++)
+		if (same_name(*envp, name))
+			return strchr(*envp, '=') + 1;
+	return NULL;
+}
+
 const char *cp_env_get(const char *name)
 {
-	for (char **entry = environment; entry && *entry; entry++)
-		if (same_name(*entry, name))
-			return *entry + strlen(name) + 1;
-	return NULL;
+	return cp_env_find(environment, name);
 }
 
 void cp_env_remove(char **envp, const char *name)

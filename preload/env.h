@@ -13,7 +13,8 @@
 void cp_env_use(char **envp);
 char **cp_env_all(void);
 
-/* The value of a variable, or NULL. */
+/* The value of a variable, or NULL; name may be an entry (NAME=…). */
+const char *cp_env_find(char *const envp[], const char *name);
 const char *cp_env_get(const char *name);
 
 /* Removes every entry NAME=… from envp, in place. */

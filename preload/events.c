@@ -15,6 +15,10 @@
 
 static void add_name(struct cp_request *request, const char *name)
 {
+	if (!name) { /* no memory for it */
+		request->dropped++;
+		return;
+	}
 	for (size_t i = 0; i < request->nnames; i++)
 		if (strcmp(request->names[i], name) == 0)
 			return;
@@ -34,8 +38,69 @@ static void add_events(struct cp_request *request, struct cp_arena *arena, const
 		add_name(request, cp_arena_copy(arena, piece, length));
 }
 
+/* The group with another value of a constant.  The value becomes part of its
+ * text, and so the run record keeps it. */
+static const struct cp_group *with_let(struct cp_arena *arena, const struct cp_group *group,
+	const char *name, const char *value, cp_complaint *complain)
+{
+	size_t room = strlen(group->text) + strlen(name) + strlen(value) + 16;
+	char *text = cp_arena_alloc(arena, room), error[256], line[320];
+	const struct cp_group *changed;
+
+	cp_format(text, room, "%s\n@let %s %s\n", group->text, name, value);
+	changed = cp_group_parse(arena, "CACHEPEEK_LET", text, error, sizeof(error));
+	if (changed)
+		return changed;
+	cp_format(line, sizeof(line), "CACHEPEEK_LET: %s=%.80s is not a number above 0: %s is used",
+		name, value, cp_group_let(group, name)->text);
+	complain(line);
+	return group;
+}
+
+static const struct cp_group *with_lets(struct cp_arena *arena, const struct cp_group *group,
+	const char *lets, cp_complaint *complain)
+{
+	const char *piece;
+	size_t length;
+
+	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
+		char *name = cp_arena_copy(arena, piece, length), *equals = strchr(name, '=');
+
+		if (!equals)
+			continue;
+		*equals = '\0';
+		if (cp_group_let(group, name))
+			group = with_let(arena, group, name, equals + 1, complain);
+	}
+	return group;
+}
+
+/* Each NAME=NUMBER is for one of the groups. */
+static void check_lets(const struct cp_request *request, const char *lets, cp_complaint *complain)
+{
+	const char *piece;
+	char line[200], name[64];
+	size_t length;
+
+	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
+		size_t left = strcspn(piece, "="), i = 0;
+
+		cp_format(name, sizeof(name), "%.*s", (int)(left < length ? left : length), piece);
+		while (i < request->ngroups && !cp_group_let(request->groups[i], name))
+			i++;
+		if (i < request->ngroups && left < length)
+			continue;
+		cp_format(line, sizeof(line),
+			left < length ? "CACHEPEEK_LET: no group of this run has a constant %s: "
+					"`cachepeek list groups NAME` shows them"
+				      : "CACHEPEEK_LET=%s: write NAME=NUMBER",
+			name);
+		complain(line);
+	}
+}
+
 static void add_group(struct cp_request *request, struct cp_arena *arena, const char *name,
-	cp_complaint *complain)
+	const char *lets, cp_complaint *complain)
 {
 	char error[256];
 	const struct cp_group *group;
@@ -49,6 +114,7 @@ static void add_group(struct cp_request *request, struct cp_arena *arena, const 
 		complain(error);
 		return;
 	}
+	group = with_lets(arena, group, lets, complain);
 	request->groups[request->ngroups++] = group;
 	for (size_t i = 0; i < group->nneed; i++)
 		add_name(request, group->need[i]);
@@ -57,7 +123,8 @@ static void add_group(struct cp_request *request, struct cp_arena *arena, const 
 }
 
 void cp_request_read(struct cp_request *request, struct cp_arena *arena, const char *events,
-	const char *groups, const char *default_group, cp_complaint *complain)
+	const char *groups, const char *lets, const char *default_group,
+	cp_complaint *complain)
 {
 	const char *piece;
 	size_t length;
@@ -69,9 +136,10 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena, const c
 	else if (!groups)
 		groups = default_group;
 	while (groups && (piece = cp_next_piece(&groups, ',', &length)))
-		add_group(request, arena, cp_arena_copy(arena, piece, length), complain);
+		add_group(request, arena, cp_arena_copy(arena, piece, length), lets, complain);
 	if (request->nnames == 0 && !events)
-		add_group(request, arena, default_group, complain);
+		add_group(request, arena, default_group, lets, complain);
+	check_lets(request, lets, complain);
 	if (request->dropped) {
 		cp_format(line, sizeof(line), "%u events beyond %u are not counted: ask for fewer",
 			request->dropped, CP_MAX_QUANTITIES);

@@ -24,11 +24,12 @@ struct cp_request {
 typedef void cp_complaint(const char *line);
 
 /*
- * Reads CACHEPEEK_EVENTS and CACHEPEEK_GROUPS (either may be NULL).  Events
- * alone replace the default group; neither means default_group.
+ * Reads CACHEPEEK_EVENTS, CACHEPEEK_GROUPS and CACHEPEEK_LET (each may be NULL).
+ * Events alone replace the default group; neither means default_group.
  */
 void cp_request_read(struct cp_request *request, struct cp_arena *arena, const char *events,
-	const char *groups, const char *default_group, cp_complaint *complain);
+	const char *groups, const char *lets, const char *default_group,
+	cp_complaint *complain);
 
 /* Nothing but software and breakpoint events: those need no PMU. */
 bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "output/preset.h"
 #include "preload/encode.h"
+#include "preload/engine/proof.h"
 #include "preload/events_internal.h"
 
 static bool needs_no_pmu(const char *event)
@@ -42,12 +43,25 @@ bool cp_request_is_software(const struct cp_request *request, struct cp_arena *a
 
 /* ---- counters and quantities ---- */
 
+/* Arm PMUs take every code; others take too many of those that are no names. */
+static bool wants_proof(const char *event, const struct perf_event_attr *attr)
+{
+#ifdef __aarch64__
+	(void)event;
+	return attr->type == PERF_TYPE_RAW;
+#else
+	return attr->type == PERF_TYPE_RAW && cp_event_is_raw(event);
+#endif
+}
+
 /* The counter of this event, made if need be; -errno with *why. */
 static int counter_for(struct cp_event_set *set, const char *event, struct cp_why *why)
 {
 	struct perf_event_attr attr;
 	const char *reason;
 	int index = cp_set_counter(set, event), error;
+	enum cp_proof proof = CP_PROOF_COUNTS;
+	struct cp_counter *counter;
 
 	if (index >= 0)
 		return index;
@@ -56,15 +70,27 @@ static int counter_for(struct cp_event_set *set, const char *event, struct cp_wh
 		return -EINVAL;
 	}
 	if (set->ncounters == CP_MAX_COUNTERS) {
-		cp_format(why->text, sizeof(why->text), "more than %d counters: ask for fewer events",
-			CP_MAX_COUNTERS);
+		cp_format(why->text, sizeof(why->text),
+			"more than %d counters: ask for fewer events", CP_MAX_COUNTERS);
 		return -ENOSPC;
 	}
-	error = cp_perf_probe(&attr, why);
+	error = cp_perf_probe(&attr, wants_proof(event, &attr) ? &proof : NULL, why);
 	if (error)
 		return error;
-	cp_set_add_counter(set, event)->attr = attr;
+	counter = cp_set_add_counter(set, event);
+	counter->attr = attr;
+	counter->unproven = proof == CP_PROOF_NONE;
 	return (int)set->ncounters - 1;
+}
+
+static void add_term(struct cp_event_set *set, struct cp_quantity *quantity, int sign,
+	unsigned counter)
+{
+	cp_quantity_add_term(quantity, sign, counter);
+	if (!set->counters[counter].unproven)
+		return;
+	quantity->unproven = true;
+	cp_explain_unproven(&set->counters[counter].attr, &quantity->why);
 }
 
 /* All terms or nothing. */
@@ -72,12 +98,14 @@ static bool try_alternative(struct cp_event_set *set, struct cp_quantity *quanti
 	const struct cp_preset_alternative *alternative)
 {
 	quantity->nterms = 0;
+	quantity->unproven = false;
 	for (size_t i = 0; i < alternative->nterms; i++) {
-		int counter = counter_for(set, alternative->terms[i].event, &quantity->why);
+		int counter =
+			counter_for(set, alternative->terms[i].event, &quantity->why);
 
 		if (counter < 0)
 			return false;
-		cp_quantity_add_term(quantity, alternative->terms[i].sign, (unsigned)counter);
+		add_term(set, quantity, alternative->terms[i].sign, (unsigned)counter);
 	}
 	return true;
 }
@@ -134,7 +162,7 @@ static bool resolve_event(struct cp_event_set *set, struct cp_quantity *quantity
 		complain(line);
 		return false;
 	}
-	cp_quantity_add_term(quantity, 1, (unsigned)counter);
+	add_term(set, quantity, 1, (unsigned)counter);
 	return true;
 }
 
@@ -145,9 +173,10 @@ void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *reque
 	for (size_t i = 0; i < request->nnames; i++) {
 		struct cp_quantity *quantity = cp_set_quantity(set, request->names[i]);
 
-		quantity->available = cp_preset_known(quantity->name)
-					      ? resolve_preset(set, quantity, arena)
-					      : resolve_event(set, quantity, arena, complain);
+		quantity->available =
+			cp_preset_known(quantity->name)
+				? resolve_preset(set, quantity, arena)
+				: resolve_event(set, quantity, arena, complain);
 		if (!quantity->available)
 			quantity->nterms = 0;
 	}

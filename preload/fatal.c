@@ -9,9 +9,11 @@
 #include "base/lock.h"
 #include "base/map.h"
 #include "base/syscall.h"
+#include "preload/engine/simclient.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
+#include "tools/sim/request.h"
 
 /* What the kernel does at SIG_DFL is to end the process (signal(7)); real-time
  * signals, too. */
@@ -84,6 +86,8 @@ static void die_of(int number, siginfo_t *info)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
+	if (cp_runtime.sim)
+		cp_sim_request(CP_SIM_DIE, (void *)(uintptr_t)number);
 	CP_REAL(sigaction)(number, &action, NULL);
 	send_again(number, info);
 }
@@ -115,7 +119,7 @@ static void handler(int number, siginfo_t *info, void *context)
 	if (cp_self.depth > 0) {
 		cp_process_cut(CP_HOW_SIGNAL, number);
 	} else {
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+		CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 		cp_process_end(CP_HOW_SIGNAL, number);
 		cp_process_cut(CP_HOW_SIGNAL, number);
 	}

@@ -13,6 +13,7 @@
 #include "preload/runtime.h"
 #include "preload/threads.h"
 #include "regions/cachepeek.h"
+#include "preload/real.h"
 
 /* ---- entering ---- */
 
@@ -42,7 +43,7 @@ static void leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
-/* The counters alone, errno kept. */
+/* The counters alone, errno kept; the tree knows what to do with a failure. */
 static int read_counters(struct cp_live_thread *thread, struct cp_reading *reading)
 {
 	int saved = errno, result;
@@ -63,10 +64,7 @@ static void read_marker(
 		return;
 	}
 	*now_ns = cp_now_ns();
-	if (read_counters(thread, reading) == 0)
-		return;
-	memset(reading, 0, sizeof(*reading));
-	cp_tree_spoil(&thread->tree);
+	read_counters(thread, reading);
 }
 
 /* ---- misuse: each kind and name once per thread is enough ---- */
@@ -101,9 +99,31 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	report_misuse(misuse, thread, name, inner);
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+}
+
+/* No memory, or no room on the disk: once is enough, too. */
+static void note_not_opened(
+	const struct cp_live_thread *thread, const struct cp_name *name)
+{
+	static bool said;
+	char line[240];
+	int state;
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_format(line, sizeof(line),
+		"region \"%.80s\" in thread %d, or more, is not counted: no memory for "
+		"it, "
+		"or no room on the disk",
+		name->text, (int)thread->tid);
+	cp_warn(line);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 }
 
@@ -118,6 +138,8 @@ static cachepeek_region region_register(const char *name)
 		return NULL;
 	cp_sim_pause();
 	handle = cp_name_intern(name, strlen(name));
+	if (!handle)
+		cp_warn("a region is not counted: no memory for its name");
 	cp_sim_resume();
 	cp_leave();
 	errno = saved;
@@ -134,9 +156,9 @@ static struct cp_reading *open_region(struct cp_live_thread *thread, struct cp_n
 	if (cp_tree_has_child(&thread->tree, name))
 		return cp_tree_begin(&thread->tree, name);
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	start = cp_tree_begin(&thread->tree, name);
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 	return start;
 }
@@ -153,6 +175,8 @@ static void begin(cachepeek_region name)
 	if (start) {
 		read_marker(thread, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
+	} else {
+		note_not_opened(thread, name);
 	}
 	leave(thread);
 }
@@ -182,12 +206,39 @@ static const struct cp_quantity *find_quantity(const char *name)
 	return NULL;
 }
 
+/* Multiplexed counters are scaled, as in the report; -ENODATA if there is no
+ * number that would be right. */
+static int quantity_value(const struct cp_quantity *quantity,
+	const struct cp_reading *reading, uint64_t *value)
+{
+	double sum = 0;
+	uint64_t exact = 0;
+	bool scaled = false;
+
+	for (unsigned t = 0; t < quantity->nterms; t++) {
+		unsigned counter = quantity->terms[t].counter;
+		const struct cp_times *times =
+			&reading->group[cp_runtime.set.counters[counter].group];
+		uint64_t count = reading->counter[counter];
+
+		if (!times->running)
+			return -ENODATA;
+		scaled |= times->running < times->enabled;
+		exact += (uint64_t)quantity->terms[t].sign * count;
+		sum += quantity->terms[t].sign * (double)count * (double)times->enabled /
+		       (double)times->running;
+	}
+	if (sum < 0 || (quantity->unproven && !exact))
+		return -ENODATA;
+	*value = scaled ? (uint64_t)(sum + 0.5) : exact;
+	return 0;
+}
+
 static int read_quantity(const char *name, uint64_t *value)
 {
 	struct cp_live_thread *thread = enter();
 	const struct cp_quantity *quantity;
 	struct cp_reading reading;
-	int64_t sum = 0;
 	int result = -ENOENT;
 
 	if (!thread)
@@ -196,12 +247,8 @@ static int read_quantity(const char *name, uint64_t *value)
 	quantity = find_quantity(name);
 	if (quantity)
 		result = quantity->available ? read_counters(thread, &reading) : -ENODATA;
-	if (result == 0) {
-		for (unsigned t = 0; t < quantity->nterms; t++)
-			sum += quantity->terms[t].sign *
-			       (int64_t)reading.counter[quantity->terms[t].counter];
-		*value = sum < 0 ? 0 : (uint64_t)sum;
-	}
+	if (result == 0)
+		result = quantity_value(quantity, &reading, value);
 	cp_sim_resume();
 	leave(thread);
 	return result;
@@ -214,8 +261,8 @@ static void pause_regions(void)
 
 	if (!thread)
 		return;
-	if (read_counters(thread, &reading) == 0)
-		cp_tree_pause(&thread->tree, &reading, cp_now_ns());
+	read_counters(thread, &reading);
+	cp_tree_pause(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }
 
@@ -226,8 +273,8 @@ static void resume_regions(void)
 
 	if (!thread)
 		return;
-	if (read_counters(thread, &reading) == 0)
-		cp_tree_resume(&thread->tree, &reading, cp_now_ns());
+	read_counters(thread, &reading);
+	cp_tree_resume(&thread->tree, &reading, cp_now_ns());
 	leave(thread);
 }
 
@@ -239,10 +286,10 @@ static void flush(void)
 	if (!thread)
 		return;
 	cp_sim_pause();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	cp_threads_adopt();
 	cp_threads_flush();
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 	leave(thread);
 	errno = saved;

@@ -25,6 +25,7 @@
 
 #include "base/format.h"
 #include "preload/env.h"
+#include "preload/follow.h"
 #include "preload/hooks.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
@@ -150,13 +151,32 @@ static const char *actual_path(const char *path)
 	return path;
 }
 
-EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+static void *before_exec(const char *path, char *const envp[])
 {
-	int result;
+	void *note = cp_follow_note(getpid(), path, envp);
 
 	cp_process_exec();
-	result = CP_REAL(execve)(actual_path(path), argv, envp);
+	return note;
+}
+
+static void exec_failed(void *note)
+{
+	int saved = errno;
+
 	cp_exec_failed();
+	cp_follow_undo(note);
+	errno = saved;
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	char *room[cp_follow_room(envp)];
+	void *note = before_exec(path, envp);
+	int result;
+
+	result = CP_REAL(execve)(
+		actual_path(path), argv, cp_follow_environment(room, envp));
+	exec_failed(note);
 	return result;
 }
 
@@ -167,11 +187,13 @@ EXPORT int execv(const char *path, char *const argv[])
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
+	char *room[cp_follow_room(envp)];
+	void *note = before_exec(file, envp);
 	int result;
 
-	cp_process_exec();
-	result = CP_REAL(execvpe)(actual_path(file), argv, envp);
-	cp_exec_failed();
+	result = CP_REAL(execvpe)(
+		actual_path(file), argv, cp_follow_environment(room, envp));
+	exec_failed(note);
 	return result;
 }
 
@@ -182,22 +204,25 @@ EXPORT int execvp(const char *file, char *const argv[])
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
+	char *room[cp_follow_room(envp)];
+	void *note = before_exec(NULL, envp);
 	int result;
 
-	cp_process_exec();
-	result = CP_REAL(fexecve)(fd, argv, envp);
-	cp_exec_failed();
+	result = CP_REAL(fexecve)(fd, argv, cp_follow_environment(room, envp));
+	exec_failed(note);
 	return result;
 }
 
 EXPORT int execveat(
 	int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
+	char *room[cp_follow_room(envp)];
+	void *note = before_exec(path, envp);
 	int result;
 
-	cp_process_exec();
-	result = CP_REAL(execveat)(fd, actual_path(path), argv, envp, flags);
-	cp_exec_failed();
+	result = CP_REAL(execveat)(
+		fd, actual_path(path), argv, cp_follow_environment(room, envp), flags);
+	exec_failed(note);
 	return result;
 }
 
@@ -254,13 +279,30 @@ EXPORT int execle(const char *path, const char *first, ...)
 
 /* ---- spawn: the child's image is no end of ours ---- */
 
+static void spawned(pid_t *pid, pid_t child, const char *path, char *const envp[])
+{
+	int saved = errno;
+
+	if (pid)
+		*pid = child;
+	cp_follow_note(child, path, envp);
+	errno = saved;
+}
+
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 	const posix_spawn_file_actions_t *restrict actions,
 	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 	char *const envp[restrict])
 {
-	return CP_REAL(posix_spawn)(
-		pid, actual_path(path), actions, attributes, argv, envp);
+	char *room[cp_follow_room(envp)];
+	pid_t child;
+	int result;
+
+	result = CP_REAL(posix_spawn)(&child, actual_path(path), actions, attributes,
+		argv, cp_follow_environment(room, envp));
+	if (result == 0)
+		spawned(pid, child, path, envp);
+	return result;
 }
 
 EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
@@ -268,6 +310,13 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 	const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 	char *const envp[restrict])
 {
-	return CP_REAL(posix_spawnp)(
-		pid, actual_path(file), actions, attributes, argv, envp);
+	char *room[cp_follow_room(envp)];
+	pid_t child;
+	int result;
+
+	result = CP_REAL(posix_spawnp)(&child, actual_path(file), actions, attributes,
+		argv, cp_follow_environment(room, envp));
+	if (result == 0)
+		spawned(pid, child, file, envp);
+	return result;
 }

@@ -28,6 +28,11 @@ struct parcel {
 
 static struct cp_pool parcels = {.object_size = sizeof(struct parcel)};
 
+void cp_hooks_after_fork(void)
+{
+	cp_lock_reset(&parcels.lock);
+}
+
 /* Takes the parcel's content and gives it back before the program's function
  * runs, which may never return. */
 static struct parcel unpack(void *memory)

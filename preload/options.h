@@ -8,12 +8,13 @@
 #include <stdbool.h>
 
 enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
-enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE };
+enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
 /* Strings point into the environment; NULL where not set and without default. */
 struct cp_options {
 	const char *events;
 	const char *groups;
+	const char *let;
 	int engine; /* enum cp_engine_choice */
 	const char *machine;
 	const char *output;

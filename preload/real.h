@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The real functions behind the ones that we override, in one table, filled
- * before any of them is needed: a vfork child or a signal handler must not be
- * the first to call dlsym.
+ * The real functions behind the ones that we override, and behind a few that the
+ * program's sanitizer has its own of, not to be called yet when we need them.
+ * In one table, filled before any of them is needed: a vfork child or a signal
+ * handler must not be the first to call dlsym.
  */
 #ifndef CACHEPEEK_PRELOAD_REAL_H
 #define CACHEPEEK_PRELOAD_REAL_H
@@ -33,6 +34,10 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(__sysv_signal)                                                                 \
 	X(sigaltstack)                                                                   \
 	X(quick_exit)                                                                    \
+	X(on_exit)                                                                       \
+	X(pthread_key_create)                                                            \
+	X(pthread_setspecific)                                                           \
+	X(pthread_setcancelstate)                                                        \
 	X(__libc_start_main)                                                             \
 	X(execve)                                                                        \
 	X(execvpe)                                                                       \

@@ -28,6 +28,7 @@
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
+#include "preload/follow.h"
 #include "preload/hooks.h"
 #include "preload/rank.h"
 #include "preload/real.h"
@@ -38,6 +39,7 @@
 
 #define RUN "CACHEPEEK__RUN"
 #define WHY "CACHEPEEK__WHY"
+#define LAUNCHER "CACHEPEEK__LAUNCHER" /* the run's directory */
 
 /* Where our memory is under the simulated PMU: below the 16 TiB that its core
  * gives to programs, above what it, or any program's malloc, uses first. */
@@ -146,9 +148,14 @@ static char *const *run_entries(void)
 static int make_run_directory(void)
 {
 	char line[CP_RUNDIR_SIZE + 160];
-	int result = cp_run_make(cp_env_get, cp_runtime.options.dir, cp_runtime.directory,
-		sizeof(cp_runtime.directory));
+	int result = 0;
 
+	if (cp_runtime.launched)
+		cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
+			cp_env_get(LAUNCHER));
+	else
+		result = cp_run_make(cp_env_get, cp_runtime.options.dir,
+			cp_runtime.directory, sizeof(cp_runtime.directory));
 	if (result == 0)
 		return 0;
 	cp_format(line, sizeof(line),
@@ -222,7 +229,7 @@ static void resolve_events(void)
 		fallback =
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, fallback, cp_warn);
+		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
 	if (cp_runtime.sim)
 		cp_events_for_sim(
 			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
@@ -244,7 +251,8 @@ static int start_record(void)
 	cp_format(line, sizeof(line),
 		"no run record in %s (errno %d): process %d is not counted",
 		cp_runtime.directory, -result, (int)cp_runtime.pid);
-	cp_warn(line);
+	/* In a child, too: there is no record to keep the line in. */
+	cp_say("%s", line);
 	return result;
 }
 
@@ -296,7 +304,7 @@ static void ignore_complaint(const char *line)
 static void read_request_quietly(void)
 {
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, "cache", ignore_complaint);
+		cp_runtime.options.groups, cp_runtime.options.let, "cache", ignore_complaint);
 }
 
 /* 2 itself where there is no number for a duplicate; nowhere if it is closed:
@@ -318,10 +326,12 @@ static void start(int argc, char **argv, char **envp)
 	if (cp_runtime.sim)
 		cp_reexec_restore(argv, envp);
 	inherited = inherit_run();
+	cp_runtime.launched =
+		cp_env_get(LAUNCHER) && access(cp_env_get(LAUNCHER), W_OK | X_OK) == 0;
 	if (!inherited)
 		cp_runtime.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
-	cp_options_read(&cp_runtime.options, envp, complain, NULL);
+	cp_options_read(&cp_runtime.options, cp_follow_start(envp), complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
 	if (cp_is_launcher(cp_own_executable()))
 		return;
@@ -341,8 +351,9 @@ static void start(int argc, char **argv, char **envp)
 	cp_runtime.quiet = false;
 	resolve_events();
 	cp_threads_start();
+	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
-	on_exit(on_exit_handler, NULL);
+	CP_REAL(on_exit)(on_exit_handler, NULL);
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
@@ -370,7 +381,11 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 		cp_fd_hide_beyond_limit();
 	}
 	began = cp_now_ns();
-	start(argc, argv, envp);
+	/* One block is enough for all that the constructor asks for. */
+	if (cp_arena_alloc(&cp_runtime.arena, 1))
+		start(argc, argv, envp);
+	else
+		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	if (cp_runtime.record.header)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
 	errno = saved;
@@ -397,7 +412,7 @@ static void finish(void *unused)
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
-	if (is_root())
+	if (is_root() && !cp_runtime.launched)
 		cp_report_at_exit();
 }
 
@@ -505,6 +520,24 @@ void cp_exec_failed(void)
 			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
 }
 
+/*
+ * A signal handler that has interrupted us forks: the child goes back to what we
+ * were doing, with its locks held by itself or by nobody.  It finishes that,
+ * without its parent's record, and is not counted (an exec makes that good).
+ */
+static void forked_inside(void)
+{
+	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
+	cp_runtime.pid = getpid();
+	cp_runtime.state = CP_OFF;
+	cp_fd_after_fork();
+	if (cp_record_detach(&cp_runtime.record) < 0)
+		cp_runtime.record.header = NULL;
+	cp_say("process %d is not counted: a signal handler forked it inside "
+	       "libcachepeek.so",
+		(int)cp_runtime.pid);
+}
+
 void cp_process_forked(void)
 {
 	int saved = errno;
@@ -512,9 +545,18 @@ void cp_process_forked(void)
 	if (!cp_counting())
 		return;
 	cp_sim_pause();
+	if (cp_self.depth > 0) {
+		forked_inside();
+		errno = saved;
+		cp_sim_resume();
+		return;
+	}
 	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
+	cp_follow_after_fork();
+	cp_fd_after_fork();
+	cp_hooks_after_fork();
 	cp_record_close(&cp_runtime.record);
 	cp_names_after_fork();
 	cp_trees_after_fork();

@@ -33,6 +33,7 @@ struct cp_runtime {
 	bool sim;      /* this image runs under the simulated PMU */
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
 	bool forked;   /* this process is a fork child without an exec */
+	bool launched; /* the `cachepeek` command is our parent, and reports */
 	pid_t pid, root_pid;
 	char directory[CP_RUNDIR_SIZE];
 	char why[2 * CP_WHY_SIZE]; /* why this engine */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/threads.h"
+#include "preload/real.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include "base/pool.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "preload/ended.h"
 #include "preload/fatal.h"
 #include "preload/runtime.h"
 
@@ -24,12 +27,17 @@ __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
  * taken with it held. */
 static struct cp_lock lock;
 static struct cp_live_thread *live;
-static unsigned nlive;
+static unsigned nlive; /* atomic; changed under the lock */
 
 static struct cp_pool pool = {.object_size = sizeof(struct cp_live_thread)};
 static pthread_key_t key;
 
 int cp_threads_starting;
+
+void cp_thread_give(struct cp_live_thread *thread)
+{
+	cp_pool_give(&pool, thread);
+}
 
 /* ---- one thread ---- */
 
@@ -38,14 +46,19 @@ static void read_name(struct cp_thread_item *item)
 {
 	char path[64], name[sizeof(item->name)];
 
-	if (cp_confined())
+	if (cp_confined() || !item->tid)
 		return;
+	if (item->tid == (pid_t)cp_syscall(SYS_gettid)) {
+		if (cp_syscall(SYS_prctl, PR_GET_NAME, name) == 0)
+			memcpy(item->name, name, sizeof(name));
+		return;
+	}
 	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)item->tid);
 	if (cp_read_file(path, name, sizeof(name)))
 		memcpy(item->name, name, sizeof(name));
 }
 
-static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
+struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state)
 {
 	struct cp_thread_item *item =
 		cp_record_reserve(&cp_runtime.record, sizeof(struct cp_thread_item));
@@ -60,18 +73,54 @@ static struct cp_thread_item *new_item(pid_t tid, uint32_t state)
 	return item;
 }
 
+/* The offset of a reason in the record; the last one is mostly the same. */
+static struct {
+	struct cp_lock lock;
+	uint64_t offset; /* 0: none yet */
+	struct cp_why why;
+} last_reason;
+
+static uint64_t put_reason(const struct cp_why *why)
+{
+	uint64_t offset;
+
+	cp_lock(&last_reason.lock);
+	if (!last_reason.offset || strcmp(last_reason.why.text, why->text) != 0) {
+		last_reason.why = *why;
+		last_reason.offset = cp_record_put_string(
+			&cp_runtime.record, why->text, strlen(why->text));
+	}
+	offset = last_reason.offset;
+	cp_unlock(&last_reason.lock);
+	return offset;
+}
+
 /* Said once: where one thread fails, the next ones do, too; the report counts
  * them. */
 static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 
-	item->reason =
-		cp_record_put_string(&cp_runtime.record, why->text, strlen(why->text));
+	item->reason = put_reason(why);
 	item->state |= CP_THREAD_LOST;
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_say("thread %d is not counted: %s", item->tid, why->text);
+}
+
+/* Neither in the memory of the process nor in its record; said once. */
+static void warn_no_memory(pid_t tid)
+{
+	static bool said;
+	char line[120];
+
+	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		return;
+	cp_format(line, sizeof(line),
+		"thread %d, or more, is not counted: no memory for it, or no room on the "
+		"disk",
+		(int)(tid ? tid : gettid()));
+	cp_warn(line);
 }
 
 static void list_add(struct cp_live_thread *thread)
@@ -81,7 +130,7 @@ static void list_add(struct cp_live_thread *thread)
 	if (live)
 		live->previous = thread;
 	live = thread;
-	nlive++;
+	__atomic_fetch_add(&nlive, 1, __ATOMIC_RELAXED);
 	cp_unlock(&lock);
 }
 
@@ -93,7 +142,7 @@ static void list_remove(struct cp_live_thread *thread)
 		thread->previous->next = thread->next;
 	else
 		live = thread->next;
-	nlive--;
+	__atomic_fetch_sub(&nlive, 1, __ATOMIC_RELAXED);
 }
 
 /*
@@ -140,10 +189,12 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	struct cp_why why = {""};
 	int result;
 
-	if (!thread)
+	if (!thread) {
+		warn_no_memory(tid);
 		return NULL;
+	}
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
-	thread->item = new_item(thread->tid, state);
+	thread->item = cp_thread_item_new(thread->tid, state);
 	if (!thread->item)
 		goto no_memory;
 	thread->counters.mirror = thread->item->mirror;
@@ -166,6 +217,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 no_tree:
 	close_counters(thread);
 no_memory:
+	warn_no_memory(thread->tid);
 	cp_pool_give(&pool, thread);
 	return NULL;
 }
@@ -175,10 +227,7 @@ static void take_last_reading(struct cp_live_thread *thread, bool own, bool clos
 {
 	struct cp_reading reading = {0};
 
-	if (cp_runtime.engine->read(&thread->counters, own, &reading) < 0) {
-		cp_tree_spoil(&thread->tree);
-		return;
-	}
+	cp_runtime.engine->read(&thread->counters, own, &reading);
 	cp_tree_finish(&thread->tree, &reading, cp_now_ns(), close_open);
 }
 
@@ -190,7 +239,6 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 		return;
 	take_last_reading(thread, own, true);
 	close_counters(thread);
-	cp_tree_drop(&thread->tree);
 }
 
 /* Threads that we have seen end stay in /proc for a moment. */
@@ -212,7 +260,7 @@ static void begin_self(void)
 
 	cp_self.thread = lost ? NULL : thread;
 	cp_self.lost = lost ? thread : NULL;
-	pthread_setspecific(key, &cp_self);
+	CP_REAL(pthread_setspecific)(key, &cp_self);
 }
 
 void cp_thread_begin(void)
@@ -246,7 +294,7 @@ void cp_thread_end(void)
 			CP_THREAD_ENDED;
 		list_remove(thread);
 		remember_ended(thread->tid);
-		cp_pool_give(&pool, thread);
+		cp_ended_keep(thread);
 	}
 	cp_unlock(&lock);
 	cp_fatal_thread_end();
@@ -266,18 +314,24 @@ bool cp_threads_all_ended(void)
 
 /* glibc runs TSD destructors in up to four rounds, as long as some set their
  * key again; ours does, to be the last and count what the others do. */
+#ifdef __SANITIZE_THREAD__ /* whose runtime is gone in the last round */
+#define ROUNDS (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+#else
+#define ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
+#endif
+
 static void destructor(void *value)
 {
 	(void)value;
-	if (++cp_self.rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
-		pthread_setspecific(key, &cp_self);
+	if (++cp_self.rounds < ROUNDS)
+		CP_REAL(pthread_setspecific)(key, &cp_self);
 	else
 		cp_thread_left();
 }
 
 void cp_threads_start(void)
 {
-	pthread_key_create(&key, destructor);
+	CP_REAL(pthread_key_create)(&key, destructor);
 }
 
 /* ---- all threads ---- */
@@ -316,7 +370,7 @@ void cp_threads_finish(void)
 		stop_counting(thread, thread == cp_self.thread);
 	}
 	live = NULL;
-	nlive = 0;
+	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
 	cp_self.thread = cp_self.lost = NULL;
 	cp_unlock(&lock);
 }
@@ -350,6 +404,9 @@ void cp_threads_after_fork(void)
 
 	cp_lock_reset(&lock);
 	cp_lock_reset(&pool.lock);
+	cp_lock_reset(&last_reason.lock);
+	last_reason.offset = 0;
+	cp_ended_after_fork();
 	cp_fatal_after_fork();
 	cp_threads_starting = 0;
 	if (mine)
@@ -361,7 +418,7 @@ void cp_threads_after_fork(void)
 			cp_pool_give(&pool, thread);
 	}
 	live = NULL;
-	nlive = 0;
+	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
 	begin_self();
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
@@ -416,7 +473,8 @@ static bool somebody_new(void)
 {
 	struct stat task;
 
-	return stat("/proc/self/task", &task) == 0 && task.st_nlink > nlive + 2;
+	return stat("/proc/self/task", &task) == 0 &&
+	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2;
 }
 
 void cp_threads_adopt(void)

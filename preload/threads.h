@@ -12,6 +12,7 @@
 
 #include "preload/engine/engine.h"
 #include "regions/tree.h"
+#include "preload/real.h"
 
 struct cp_live_thread {
 	struct cp_live_thread *next, *previous;
@@ -73,15 +74,24 @@ static inline bool cp_enter_slowly(int *state)
 {
 	if (!cp_enter())
 		return false;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, state);
 	return true;
 }
 
 static inline void cp_leave_slowly(int state)
 {
-	pthread_setcancelstate(state, NULL);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_leave();
 }
+
+/* ---- for ended.c ---- */
+
+/* A published item of the record; NULL: no space. */
+struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state);
+
+void cp_thread_give(struct cp_live_thread *thread);
+
+/* ---- ---- */
 
 /* Threads whose creation was begun and that are not counted yet; atomic. */
 extern int cp_threads_starting;

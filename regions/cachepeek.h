@@ -99,7 +99,8 @@ static inline void cachepeek_end(cachepeek_region region)
 
 /* The calling thread's count so far of a quantity, spelled as it was asked for
  * (an event, or a preset such as "l1d_misses").  0, or -ENOENT if it was not
- * asked for, -ENODATA if it cannot be counted here, -ENOSYS without the library. */
+ * asked for, -ENODATA if there is no count of it, -ENOSYS without the library.
+ * A count that was multiplexed is scaled. */
 static inline int cachepeek_read(const char *quantity, uint64_t *value)
 {
 	return cachepeek_api() ? cachepeek_api()->read(quantity, value) : -38;
@@ -130,10 +131,16 @@ static inline void cachepeek_flush(void)
 #define CACHEPEEK_REGION_(call, name)                                                    \
 	do {                                                                             \
 		static cachepeek_region cachepeek_handle_;                               \
+		cachepeek_region cachepeek_known_;                                       \
 		if (cachepeek_api()) {                                                   \
-			if (!cachepeek_handle_)                                          \
-				cachepeek_handle_ = cachepeek_region_register(name);     \
-			cachepeek_api()->call(cachepeek_handle_);                        \
+			cachepeek_known_ =                                               \
+				__atomic_load_n(&cachepeek_handle_, __ATOMIC_ACQUIRE);   \
+			if (!cachepeek_known_) {                                         \
+				cachepeek_known_ = cachepeek_region_register(name);      \
+				__atomic_store_n(&cachepeek_handle_, cachepeek_known_,   \
+					__ATOMIC_RELEASE);                               \
+			}                                                                \
+			cachepeek_api()->call(cachepeek_known_);                         \
 		}                                                                        \
 	} while (0)
 #define CACHEPEEK_BEGIN(name) CACHEPEEK_REGION_(begin, name)

@@ -17,11 +17,13 @@ static struct cp_arena arena; /* of names, under the lock */
 
 struct entry {
 	struct cp_name name;
+	struct entry *older;
 	UT_hash_handle hh;
 };
 
-static struct entry *table; /* under the lock */
-static struct cp_lock lock; /* taken before the record's */
+static struct entry *table;  /* under the lock */
+static struct entry *newest; /* of all, each complete; under the lock */
+static struct cp_lock lock;  /* taken before the record's */
 
 static struct entry *add(const char *text, size_t length)
 {
@@ -33,6 +35,8 @@ static struct entry *add(const char *text, size_t length)
 	entry->name.length = length;
 	if (!entry->name.text)
 		return NULL;
+	entry->older = newest;
+	__atomic_store_n(&newest, entry, __ATOMIC_RELEASE);
 	HASH_ADD_KEYPTR(hh, table, entry->name.text, length, entry);
 	return entry;
 }
@@ -51,9 +55,21 @@ struct cp_name *cp_name_intern(const char *text, size_t length)
 	return entry ? &entry->name : NULL;
 }
 
+/* Another thread, which does not exist here, was changing the table. */
+static void build_again(void)
+{
+	struct entry *entry;
+
+	table = NULL;
+	for (entry = newest; entry; entry = entry->older)
+		HASH_ADD_KEYPTR(hh, table, entry->name.text, entry->name.length, entry);
+}
+
 void cp_names_after_fork(void)
 {
+	if (lock.held)
+		build_again();
 	cp_lock_reset(&lock);
-	for (struct entry *entry = table; entry; entry = entry->hh.next)
+	for (struct entry *entry = newest; entry; entry = entry->older)
 		entry->name.record_offset = 0;
 }

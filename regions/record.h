@@ -36,6 +36,7 @@ enum cp_how {
 	CP_HOW_EXIT,    /* exit(), return from main, _exit(): code is the status */
 	CP_HOW_EXEC,    /* became another program */
 	CP_HOW_SIGNAL,  /* code is the signal that ended it */
+	CP_HOW_KILLED,  /* the same, but it did not see that coming: its parent says so */
 };
 
 enum cp_record_flag {
@@ -98,6 +99,10 @@ struct cp_string_item {
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report
  *   pmu       the core PMU(s), perf engine
+ *   program   "PID kept|changed PATH": process PID was made to run PATH (this
+ *             one: it is the next image); changed: in an environment without us
+ *   launcher_total  "NAME VALUE": what the `cachepeek` command counted of the
+ *             whole tree, one item each
  */
 struct cp_meta_item {
 	struct cp_item item;
@@ -112,10 +117,16 @@ struct cp_counter_item {
 	char name[];         /* NUL-terminated */
 };
 
+enum cp_quantity_state {
+	CP_QUANTITY_UNAVAILABLE,
+	CP_QUANTITY_AVAILABLE,
+	CP_QUANTITY_UNPROVEN, /* counted, but a 0 in the whole run is no count */
+};
+
 /* A quantity that could not be counted is here too, with its reason. */
 struct cp_quantity_item {
 	struct cp_item item;
-	uint32_t available;
+	uint32_t available; /* enum cp_quantity_state */
 	uint32_t nterms;
 	struct cp_term {
 		uint32_t counter;
@@ -130,6 +141,11 @@ enum cp_thread_state {
 	CP_THREAD_ENDED = 2,
 	CP_THREAD_ADOPTED = 4, /* found by a scan: counted from then on */
 	CP_THREAD_LOST = 8,    /* its counters could not be opened: see reason */
+	/* Its regions move into a thread with FOLDS, and all that they have not
+	 * lost is still to be found in them.  With a root of no calls (or, if it
+	 * is lost, without that) nothing is left: it is counted there. */
+	CP_THREAD_FOLDED = 16,
+	CP_THREAD_FOLDS = 32, /* stands for threads that have ended; its tid is 0 */
 };
 
 struct cp_thread_item {
@@ -140,7 +156,8 @@ struct cp_thread_item {
 	uint64_t root;   /* offset of its root region */
 	uint64_t reason; /* CP_THREAD_LOST: offset of a string */
 	char name[16];
-	/* Simulated PMU: mirror is kept by the tool, base is what it held when
+	/* CP_THREAD_FOLDS and LOST: base[0] is how many there are.
+	 * Simulated PMU: mirror is kept by the tool, base is what it held when
 	 * the root region began: the root's counts are mirror - base. */
 	uint64_t base[CP_MIRROR_SIZE];
 	uint64_t mirror[CP_MIRROR_SIZE];
@@ -176,6 +193,12 @@ struct cp_region_item {
 	uint64_t time_ns, children_ns; /* monotonic; of which in nested regions */
 	/* Then: struct cp_sum[ncounters], struct cp_spread[nquantities],
 	 * struct cp_times[nperf_groups]. */
+};
+
+/* Follows the times of a region of a thread with CP_THREAD_FOLDS. */
+struct cp_folded {
+	uint64_t threads;    /* that had the region */
+	uint64_t longest_ns; /* of one of them */
 };
 
 /*

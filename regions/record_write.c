@@ -113,6 +113,30 @@ void cp_record_close(struct cp_recording *record)
 	cp_fd_drop(&record->fd);
 }
 
+/* Moved over the shared pages, which are what they were to everybody else. */
+static int detach_chunk(const struct cp_record_chunk *chunk)
+{
+	void *copy = cp_map(chunk->size, -1, 0);
+
+	if (!copy)
+		return -errno;
+	memcpy(copy, chunk->base, chunk->size);
+	if (mremap(copy, chunk->size, chunk->size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		    chunk->base) == MAP_FAILED)
+		return -errno;
+	return 0;
+}
+
+int cp_record_detach(struct cp_recording *record)
+{
+	int result = 0;
+
+	record->sealed = true;
+	for (unsigned i = 0; i < record->nchunks && result == 0; i++)
+		result = detach_chunk(&record->chunks[i]);
+	return result;
+}
+
 /* The rest of a chunk that is too small for the next item. */
 static void pad_out(struct cp_recording *record, char *at, uint64_t size)
 {
@@ -124,6 +148,52 @@ static void pad_out(struct cp_recording *record, char *at, uint64_t size)
 	cp_item_publish(pad, CP_ITEM_PAD);
 	__atomic_store_n(
 		&record->header->tail, record->header->tail + size, __ATOMIC_RELEASE);
+}
+
+/* The list for items of this size; NULL: there are too many sizes. */
+static struct cp_record_free *unused_of(struct cp_recording *record, uint64_t size)
+{
+	for (unsigned i = 0; i < sizeof(record->unused) / sizeof(record->unused[0]);
+		i++) {
+		if (!record->unused[i].size)
+			record->unused[i].size = (uint32_t)size;
+		if (record->unused[i].size == size)
+			return &record->unused[i];
+	}
+	return NULL;
+}
+
+/* Padding to readers until it is published again. */
+static struct cp_item *reuse_locked(struct cp_recording *record, uint64_t size)
+{
+	for (unsigned i = 0; i < sizeof(record->unused) / sizeof(record->unused[0]);
+		i++) {
+		struct cp_item *item = record->unused[i].first;
+
+		if (record->unused[i].size != size || !item)
+			continue;
+		record->unused[i].first = *(struct cp_item **)(item + 1);
+		memset(item + 1, 0, size - sizeof(*item));
+		return item;
+	}
+	return NULL;
+}
+
+void cp_record_recycle(struct cp_recording *record, void *memory)
+{
+	struct cp_item *item = memory;
+	struct cp_record_free *list;
+
+	if (!item)
+		return;
+	cp_item_publish(item, CP_ITEM_PAD);
+	cp_lock(&record->lock);
+	list = unused_of(record, item->size);
+	if (list && item->size >= sizeof(*item) + sizeof(void *)) {
+		*(struct cp_item **)(item + 1) = list->first;
+		list->first = item;
+	}
+	cp_unlock(&record->lock);
 }
 
 static void *reserve_locked(struct cp_recording *record, uint64_t size)
@@ -155,7 +225,9 @@ void *cp_record_reserve(struct cp_recording *record, uint64_t size)
 	if (!record->header || size > UINT32_MAX / 2)
 		return NULL;
 	cp_lock(&record->lock);
-	item = reserve_locked(record, size);
+	item = reuse_locked(record, size);
+	if (!item)
+		item = reserve_locked(record, size);
 	cp_unlock(&record->lock);
 	return item;
 }
@@ -193,7 +265,7 @@ uint64_t cp_record_put_string(
 	return cp_record_offset(record, item);
 }
 
-void cp_record_put_meta(
+void *cp_record_put_meta(
 	struct cp_recording *record, const char *key, const char *value, size_t length)
 {
 	size_t key_length = strlen(key);
@@ -201,10 +273,11 @@ void cp_record_put_meta(
 		record, sizeof(struct cp_meta_item) + key_length + 1 + length + 1);
 
 	if (!item)
-		return;
+		return NULL;
 	item->key_length = (uint32_t)key_length;
 	item->length = (uint32_t)length;
 	memcpy(item->text, key, key_length);
 	memcpy(item->text + key_length + 1, value, length);
 	cp_item_publish(item, CP_ITEM_META);
+	return item;
 }

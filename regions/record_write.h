@@ -16,9 +16,15 @@
 struct cp_recording {
 	struct cp_record_header *header;
 	struct cp_lock lock; /* innermost: nothing is called with it held */
-	bool sealed; /* it cannot grow any more */
+	bool sealed;         /* it cannot grow any more */
 	int fd;              /* to grow with; high, close-on-exec */
 	uint64_t mapped;     /* bytes of the file that are mapped */
+	/* Items that were given back, by size; linked by the word behind the
+	 * header.  Under the lock. */
+	struct cp_record_free {
+		uint32_t size;
+		struct cp_item *first;
+	} unused[4];
 	unsigned nchunks;
 	struct cp_record_chunk {
 		char *base;
@@ -33,10 +39,18 @@ int cp_record_create(struct cp_recording *record, const char *directory, int pid
 /* Unmaps; the file stays. */
 void cp_record_close(struct cp_recording *record);
 
+/* In a fork child that may be writing to it: from now on what it writes goes
+ * nowhere.  0 or -errno. */
+int cp_record_detach(struct cp_recording *record);
+
 /* Space for an item of `size` bytes (any size; rounded up), zeroed, type still
  * CP_ITEM_NONE: fill it and then cp_item_publish it.  NULL when the file cannot
  * grow.  Thread-safe. */
 void *cp_record_reserve(struct cp_recording *record, uint64_t size);
+
+/* Gives an item back, for a later one of exactly that size.  Whoever refers to
+ * it must be gone.  NULL is fine.  Thread-safe. */
+void cp_record_recycle(struct cp_recording *record, void *item);
 
 void cp_item_publish(void *item, enum cp_item_type type);
 
@@ -46,7 +60,7 @@ uint64_t cp_record_offset(struct cp_recording *record, const void *item);
 /* Convenience: publish a string or a meta item.  0 / nothing if out of space. */
 uint64_t cp_record_put_string(
 	struct cp_recording *record, const char *text, size_t length);
-void cp_record_put_meta(
+void *cp_record_put_meta(
 	struct cp_recording *record, const char *key, const char *value, size_t length);
 
 #endif

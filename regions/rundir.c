@@ -119,11 +119,6 @@ static void remove_at(int parent, const char *name)
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-void cp_run_remove(const char *path)
-{
-	remove_at(AT_FDCWD, path);
-}
-
 struct runs {
 	unsigned count;
 	char name[MAX_ENTRIES][48];
@@ -203,6 +198,38 @@ static void point_last(const char *base, const char *run)
 	unlink(fresh);
 	if (symlink(name, fresh) == 0)
 		rename(fresh, last);
+}
+
+/* After the removal of a run: `last` is the newest that is left. */
+static void repoint_last(const char *removed)
+{
+	char base[CP_RUNDIR_SIZE], run[CP_RUNDIR_SIZE];
+	const char *slash = strrchr(removed, '/'), *newest = NULL;
+	static struct runs runs;
+	int dir;
+
+	if (!slash || strncmp(slash + 1, "run-", 4) != 0)
+		return;
+	cp_format(base, sizeof(base), "%.*s", (int)(slash - removed), removed);
+	dir = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return;
+	runs.count = 0;
+	each_entry(dir, note_run, &runs);
+	for (unsigned i = 0; i < runs.count; i++)
+		if (!newest || strcmp(runs.name[i], newest) > 0)
+			newest = runs.name[i];
+	if (!newest)
+		unlinkat(dir, "last", 0);
+	else if (cp_format(run, sizeof(run), "%s/%s", base, newest) < sizeof(run))
+		point_last(base, run);
+	cp_fd_close(dir);
+}
+
+void cp_run_remove(const char *path)
+{
+	remove_at(AT_FDCWD, path);
+	repoint_last(path);
 }
 
 static int make_in_base(cp_lookup *get, char *to, size_t size)

@@ -1,48 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "regions/tree.h"
+#include "regions/tree_parts.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/pool.h"
-
-static struct cp_arena hash_arena; /* under hash_lock */
-static struct cp_lock hash_lock;
-
-static void *hash_memory(size_t size)
-{
-	void *memory;
-
-	cp_lock(&hash_lock);
-	memory = cp_arena_alloc(&hash_arena, size);
-	cp_unlock(&hash_lock);
-	return memory;
-}
-
-#define uthash_malloc(size) hash_memory(size)
-#define uthash_free(memory, size) ((void)(memory))
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-/* One path of one thread. */
-struct cp_node {
-	struct cp_region_item *item;
-	uint64_t offset; /* of the item, in the record */
-	struct cp_node *parent;
-	struct cp_name *name;     /* NULL: the root */
-	struct cp_node *children; /* hash by name */
-	struct cp_node *recent;   /* the child used last: loops find it at once */
-	struct cp_node *next;     /* of the tree */
-	UT_hash_handle hh;
-};
-
-/* One open execution. */
-struct cp_frame {
-	struct cp_frame *outer;
-	struct cp_node *node;
-	uint64_t begin_ns;
-	struct cp_reading start;
-};
 
 static struct cp_pool nodes = {.object_size = sizeof(struct cp_node)};
 static struct cp_pool frames = {.object_size = sizeof(struct cp_frame)};
@@ -63,7 +25,8 @@ static struct cp_region_item *new_item(
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = cp_record_reserve(
 		tree->record, cp_region_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups));
+				      layout->ngroups) +
+				      (tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -114,7 +77,7 @@ static struct cp_node *new_node(
 	return node;
 }
 
-static struct cp_node *child_of(
+struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name)
 {
 	struct cp_node *child = parent->recent;
@@ -131,92 +94,26 @@ static struct cp_node *child_of(
 
 /* ---- adding up ---- */
 
-/*
- * Every change of the record is one transaction: save what it is going to
- * overwrite, open, change, close.  No call of libc: on the simulated PMU that
- * would be the program's.  The order of the stores matters to nobody but the
- * compiler, since the dead write no more; the living are read again until the
- * version is even.
- */
-
-struct change {
-	struct cp_journal_item *journal;
-	uint64_t *to;
-};
-
-/* Two at a time; the compiler is kept from making a memcpy of it. */
-static uint64_t *copy_words(uint64_t *to, const uint64_t *from, uint64_t count)
-{
-	typedef uint64_t pair __attribute__((vector_size(16), aligned(8), may_alias));
-
-	for (; count >= 4; count -= 4, to += 4, from += 4) {
-		pair low = *(const pair *)from, high = *(const pair *)(from + 2);
-
-		*(pair *)to = low;
-		*(pair *)(to + 2) = high;
-		__asm__ volatile("" : : : "memory");
-	}
-	for (; count > 0; count--) {
-		*to++ = *from++;
-		__asm__ volatile("" : : : "memory");
-	}
-	return to;
-}
-
-static void save(struct change *change, const struct cp_node *node, const void *first,
-	const void *end)
-{
-	struct cp_journal_item *journal = change->journal;
-	struct cp_journal_range *range;
-
-	if (!journal)
-		return;
-	range = &journal->ranges[journal->nranges++];
-	range->offset =
-		node->offset + (uint64_t)((const char *)first - (const char *)node->item);
-	range->size = (uint64_t)((const char *)end - (const char *)first);
-	change->to = copy_words(change->to, first, range->size / 8);
-}
-
-static struct change change_begin(struct cp_tree *tree)
-{
-	if (tree->journal)
-		tree->journal->nranges = 0;
-	return (struct change){
-		tree->journal, tree->journal ? tree->journal->bytes : NULL};
-}
-
-static void change_open(const struct change *change)
-{
-	if (change->journal)
-		__atomic_store_n(&change->journal->active, 1, __ATOMIC_RELEASE);
-}
-
-static void change_close(const struct change *change)
-{
-	if (change->journal)
-		__atomic_store_n(&change->journal->active, 0, __ATOMIC_RELEASE);
-}
-
-/* Readers see an odd version while the region changes, or its writer died. */
-static void write_begin(struct cp_region_item *item)
-{
-	__atomic_store_n(&item->version, item->version | 1, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-static void write_end(struct cp_region_item *item)
-{
-	__atomic_store_n(&item->version, (item->version | 1) + 1, __ATOMIC_RELEASE);
-}
-
 /* Counters never run backwards; one that did was not ours any more. */
-static uint64_t difference(struct cp_region_item *item, uint64_t now, uint64_t then)
+static bool is_backwards(const struct cp_layout *layout, const struct cp_reading *from,
+	const struct cp_reading *to)
 {
-	if (now >= then)
-		return now - then;
-	item->flags |= CP_REGION_READ_FAILED;
-	return 0;
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		if (to->counter[i] < from->counter[i])
+			return true;
+	return false;
+}
+
+static bool is_countable(const struct cp_layout *layout, const struct cp_reading *from,
+	const struct cp_reading *to)
+{
+	return !from->failed && !to->failed && !is_backwards(layout, from, to);
+}
+
+/* Times that were read in different ways differ by rounding. */
+static uint64_t elapsed(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
 }
 
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
@@ -248,29 +145,43 @@ static void add_times(const struct cp_layout *layout, struct cp_region_item *ite
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled += to->group[g].enabled - from->group[g].enabled;
-		times[g].running += to->group[g].running - from->group[g].running;
+		times[g].enabled += elapsed(from->group[g].enabled, to->group[g].enabled);
+		times[g].running += elapsed(from->group[g].running, to->group[g].running);
 	}
 }
 
-/* One execution from `frame` to `now`, onto the node and its parent's share;
- * both are open for writing. */
-static void add(struct cp_tree *tree, const struct cp_frame *frame,
-	const struct cp_reading *now, uint64_t now_ns)
+static void add_counts(const struct cp_layout *layout, struct cp_region_item *item,
+	struct cp_region_item *parent, const struct cp_reading *from,
+	const struct cp_reading *to)
 {
-	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = frame->node->item,
-			      *parent = frame->node->parent->item;
 	struct cp_sum *sums = cp_region_sums(item), *above = cp_region_sums(parent);
-	uint64_t delta[CP_MAX_COUNTERS], time_ns = now_ns - frame->begin_ns;
+	uint64_t delta[CP_MAX_COUNTERS];
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
-		delta[i] = difference(item, now->counter[i], frame->start.counter[i]);
+		delta[i] = to->counter[i] - from->counter[i];
 		sums[i].inclusive += delta[i];
 		above[i].children += delta[i];
 	}
 	add_spreads(layout, item, delta);
-	add_times(layout, item, &frame->start, now);
+	add_times(layout, item, from, to);
+}
+
+/* One execution from `frame` to `now`, onto the node and its parent's share;
+ * both are open for writing.  Where a reading failed, nothing is counted, and
+ * both lack it: the one a part of it, the other a part to leave out. */
+static void add(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, uint64_t now_ns)
+{
+	struct cp_region_item *item = frame->node->item,
+			      *parent = frame->node->parent->item;
+	uint64_t time_ns = now_ns - frame->begin_ns;
+
+	if (is_countable(tree->layout, &frame->start, now)) {
+		add_counts(tree->layout, item, parent, &frame->start, now);
+	} else {
+		item->flags |= CP_REGION_READ_FAILED;
+		parent->flags |= CP_REGION_READ_FAILED;
+	}
 	item->time_ns += time_ns;
 	parent->children_ns += time_ns;
 	item->calls++;
@@ -283,18 +194,26 @@ static void renew_root(
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = tree->root->item;
-	const struct cp_reading *start = &tree->begin->start;
+	struct cp_reading *start = &tree->begin->start;
 	struct cp_sum *sums = cp_region_sums(item);
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	for (uint32_t i = 0; i < layout->ncounters; i++)
-		sums[i].inclusive = difference(item, now->counter[i], start->counter[i]);
-	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled = now->group[g].enabled - start->group[g].enabled;
-		times[g].running = now->group[g].running - start->group[g].running;
-	}
 	item->time_ns = now_ns - tree->begin->begin_ns;
+	if (!is_countable(layout, start, now)) {
+		item->flags |= CP_REGION_READ_FAILED;
+		if (start->failed)
+			*start = *now; /* from here on, then */
+		return;
+	}
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		sums[i].inclusive = now->counter[i] - start->counter[i];
+	for (uint32_t g = 0; g < layout->ngroups; g++) {
+		times[g].enabled =
+			elapsed(start->group[g].enabled, now->group[g].enabled);
+		times[g].running =
+			elapsed(start->group[g].running, now->group[g].running);
+	}
 }
 
 static void save_sums(
@@ -359,10 +278,15 @@ static void add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 
 /* ---- the stack ---- */
 
+/* Used frames stay with their tree: the pool has a lock, and clears them. */
 static struct cp_frame *push(struct cp_tree *tree, struct cp_node *node)
 {
-	struct cp_frame *frame = cp_pool_take(&frames);
+	struct cp_frame *frame = tree->spare;
 
+	if (frame)
+		tree->spare = frame->outer;
+	else
+		frame = cp_pool_take(&frames);
 	if (!frame)
 		return NULL;
 	frame->node = node;
@@ -378,7 +302,8 @@ static void pop(struct cp_tree *tree)
 
 	tree->top = frame->outer;
 	tree->depth--;
-	cp_pool_give(&frames, frame);
+	frame->outer = tree->spare;
+	tree->spare = frame;
 }
 
 static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
@@ -389,15 +314,14 @@ static bool is_open(const struct cp_tree *tree, const struct cp_name *name)
 	return false;
 }
 
-int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
+static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
 	uint64_t now_ns)
 {
-	memset(tree, 0, sizeof(*tree));
 	tree->layout = layout;
 	tree->record = record;
 	tree->thread = thread;
-	tree->journal = new_journal(tree);
+	tree->journal = tree->folds ? NULL : new_journal(tree);
 	tree->root = new_node(tree, NULL, NULL);
 	tree->begin = cp_pool_take(&frames);
 	if (!tree->root || !tree->begin) {
@@ -410,10 +334,28 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
 	return 0;
 }
 
+int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
+	uint64_t now_ns)
+{
+	memset(tree, 0, sizeof(*tree));
+	return start(tree, layout, record, thread, reading, now_ns);
+}
+
+int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread)
+{
+	static const struct cp_reading nothing;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->folds = true;
+	return start(tree, layout, record, thread, &nothing, 0);
+}
+
 struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
 {
 	struct cp_node *node =
-		child_of(tree, tree->top ? tree->top->node : tree->root, name);
+		cp_tree_child(tree, tree->top ? tree->top->node : tree->root, name);
 	struct cp_frame *frame = node ? push(tree, node) : NULL;
 
 	return frame ? &frame->start : NULL;
@@ -480,8 +422,10 @@ static void shift_starts(
 	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
 {
 	const struct cp_frame *paused = tree->paused;
+	bool countable = is_countable(tree->layout, &paused->start, now);
 
 	for (struct cp_frame *frame = tree->top; frame; frame = frame->outer) {
+		frame->start.failed |= !countable;
 		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
 			frame->start.counter[i] +=
 				now->counter[i] - paused->start.counter[i];
@@ -523,20 +467,21 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	}
 }
 
-void cp_tree_spoil(struct cp_tree *tree)
-{
-	tree->root->item->flags |= CP_REGION_READ_FAILED;
-	if (tree->top)
-		tree->top->node->item->flags |= CP_REGION_READ_FAILED;
-}
-
 void cp_tree_drop(struct cp_tree *tree)
 {
-	struct cp_node *node = tree->nodes;
+	struct cp_node *node;
 
 	while (tree->top)
 		pop(tree);
-	while (node) {
+	while (tree->spare) {
+		struct cp_frame *frame = tree->spare;
+
+		tree->spare = frame->outer;
+		cp_pool_give(&frames, frame);
+	}
+	for (node = tree->nodes; node; node = node->next)
+		HASH_CLEAR(hh, node->children);
+	for (node = tree->nodes; node;) {
 		struct cp_node *next = node->next;
 
 		cp_pool_give(&nodes, node);
@@ -583,5 +528,5 @@ void cp_trees_after_fork(void)
 {
 	cp_lock_reset(&nodes.lock);
 	cp_lock_reset(&frames.lock);
-	cp_lock_reset(&hash_lock);
+	cp_hash_after_fork();
 }

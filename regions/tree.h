@@ -25,6 +25,8 @@ struct cp_layout {
 	} * quantities;
 };
 
+/* Readings may have failed: what they bound is not counted, and flagged. */
+
 struct cp_node;
 struct cp_frame;
 
@@ -32,9 +34,11 @@ struct cp_tree {
 	const struct cp_layout *layout;
 	struct cp_recording *record;
 	uint64_t thread; /* record offset of its thread item */
+	bool folds;      /* stands for many threads: regions end in a cp_folded */
 	struct cp_node *root;
 	struct cp_frame *top;   /* innermost open region; NULL: none */
 	unsigned depth;         /* of open regions */
+	struct cp_frame *spare; /* used before */
 	struct cp_frame *begin; /* the root's start */
 	struct cp_node *nodes;  /* all, for cp_tree_drop */
 	struct cp_journal_item *journal;
@@ -87,8 +91,14 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
 void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open);
 
-/* Flags on a region of the record that a failed reading spoiled. */
-void cp_tree_spoil(struct cp_tree *tree);
+/* Starts a tree into which others are folded; no region is ever begun in it. */
+int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
+	struct cp_recording *record, uint64_t thread);
+
+/* Moves what is recorded in `from`, which is finished, into `into`, and gives
+ * the space in the record back; `from` is then only to be dropped.  false: out
+ * of memory, nothing has happened. */
+bool cp_tree_fold(struct cp_tree *into, struct cp_tree *from);
 
 /* Gives the tree's memory back; the record keeps what it has. */
 void cp_tree_drop(struct cp_tree *tree);

@@ -10,7 +10,8 @@ PROVE_FLAGS ?= -j2
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
 # What a unit test may call: everything that hooks nothing.
-TEST_SRC := $(CLI_SHARED) regions/names.c regions/tree.c regions/record_write.c
+TEST_SRC := $(CLI_SHARED) regions/names.c regions/tree.c regions/tree_memory.c regions/fold.c \
+	regions/record_write.c
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -25,6 +26,12 @@ $(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 
+# What tests/groups/formulas.t asks for values.
+EVALUATE := $(T)/evaluate
+$(EVALUATE): $(B)/tests/groups/evaluate.o $(TEST_LIB) $(PFM)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
+
 # Programs under test.  PROGRAM_<name> adds flags for one of them.
 PROGRAM_SRC := $(filter-out tests/programs/lib%.c,$(wildcard tests/programs/*.c))
 PROGRAM_CC := $(wildcard tests/programs/*.cc)
@@ -35,6 +42,9 @@ PROGRAMS := $(PROGRAM_SRC:tests/programs/%.c=$(T)/programs/%) \
 PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
 PROGRAM_calls := -fno-pie -no-pie
+PROGRAM_static := -static
+# So that libstep.so finds its function.
+PROGRAM_coexist := -rdynamic
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
 $(T)/programs/ctor: | $(T)/programs/libctor.so
 
@@ -57,11 +67,12 @@ check-unit: $(UNIT)
 	$(PROVE) $(PROVE_FLAGS) $(UNIT)
 
 # Tests that call make start afresh, without the settings of this one.
-check-run: all $(UNIT) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
+check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 	@rm -rf $(T)/reports && mkdir -p $(T)/reports
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
 		B='$(B)' CC='$(CC)' LC_ALL=C PEEK_REPORTS='$(abspath $(T)/reports)' \
-		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
+		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
+	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
 
 bench-run: all $(PROGRAMS)
 	@for script in $(sort $(wildcard tests/bench/*.sh)); do \

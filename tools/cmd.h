@@ -8,6 +8,10 @@
 
 int cp_cmd_run(int argc, char **argv);
 int cp_cmd_report(int argc, char **argv);
+/* The report of a run that has just ended, of which pid was the root, to the
+ * sinks of outputs (NULL: stderr), as the library would have written it. */
+void cp_report_run(const char *directory, int pid, const char *outputs);
+
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);
 

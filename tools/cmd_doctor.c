@@ -62,7 +62,7 @@ static bool software_works(struct cp_why *why)
 		.exclude_kernel = 1,
 	};
 
-	return cp_perf_probe(&attr, why) == 0;
+	return cp_perf_probe(&attr, NULL, why) == 0;
 }
 
 static bool breakpoints_work(struct cp_why *why)
@@ -75,7 +75,7 @@ static bool breakpoints_work(struct cp_why *why)
 		.exclude_kernel = 1,
 	};
 
-	return cp_perf_probe(&attr, why) == 0;
+	return cp_perf_probe(&attr, NULL, why) == 0;
 }
 
 static bool simulator_works(char *text, size_t size)

@@ -19,6 +19,7 @@
 struct request {
 	char *outputs; /* comma list; NULL: stdout */
 	bool json;
+	int pid;            /* of the process that names the files; 0: the first */
 	const char **paths; /* room for all arguments */
 	size_t npaths;
 };
@@ -136,13 +137,25 @@ static int write_json(const struct cp_report *report)
 	return error ? 1 : 0;
 }
 
-static int write_outputs(
-	struct cp_arena *arena, const struct cp_report *report, const char *outputs)
+/* The one that names the files: pid's last image, else the first of all. */
+static const struct cp_process *process_of(const struct cp_report *report, int pid)
 {
-	const struct cp_process *process = &report->processes[0];
+	const struct cp_process *found = &report->processes[0];
+
+	for (size_t i = 0; i < report->nprocesses; i++)
+		if (report->processes[i].pid == pid)
+			found = &report->processes[i];
+	return found;
+}
+
+static int write_outputs(struct cp_arena *arena, const struct cp_report *report, int pid,
+	const char *outputs)
+{
+	const struct cp_process *process = process_of(report, pid);
 	const char *no_colour = getenv("NO_COLOR");
 	struct cp_sink_context context = {.stderr_fd = STDERR_FILENO,
 		.stdout_fd = STDOUT_FILENO,
+		.exe = process->exe,
 		.pid = process->pid,
 		.rank = process->rank,
 		.no_colour = no_colour && *no_colour,
@@ -167,10 +180,24 @@ static int show(const struct request *request)
 	if (report && request->json)
 		status |= write_json(report);
 	if (report && (request->outputs || !request->json))
-		status |= write_outputs(
-			&arena, report, request->outputs ? request->outputs : "-");
+		status |= write_outputs(&arena, report, request->pid,
+			request->outputs ? request->outputs : "-");
 	cp_arena_free(&arena);
 	return status;
+}
+
+void cp_report_run(const char *directory, int pid, const char *outputs)
+{
+	char fallback[] = "stderr", *copy = outputs && *outputs ? strdup(outputs) : NULL;
+	struct request request = {
+		.outputs = copy ? copy : fallback,
+		.pid = pid,
+		.paths = &directory,
+		.npaths = 1,
+	};
+
+	show(&request);
+	free(copy);
 }
 
 int cp_cmd_report(int argc, char **argv)

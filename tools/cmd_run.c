@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * cachepeek [run] [options] PROGRAM [arguments]: sets the variables and runs
- * the program with the library preloaded; the report is the library's.
+ * cachepeek [run] [options] PROGRAM [arguments]: sets the variables, runs the
+ * program with the library preloaded, and reports when it has ended.
  */
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "regions/rundir.h"
 #include "tools/cmd.h"
+#include "tools/launch.h"
 #include "tools/place.h"
 
 #define MAX_ADDED 16
@@ -61,7 +67,8 @@ static int parse(struct settings *settings, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+g:e:o:E:m:d:v", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+g:e:o:E:m:d:v", long_options, NULL)) !=
+		-1) {
 		switch (option) {
 		case 'g':
 			add(settings, "CACHEPEEK_GROUPS", optarg);
@@ -169,27 +176,100 @@ static bool can_be_preloaded(const char *program)
 	return can;
 }
 
-static int run(char *const argv[], char *const added[])
+/* ---- running it ---- */
+
+static const char *environment(const char *name)
 {
-	if (can_be_preloaded(argv[0]))
-		return cp_exec_preloaded(argv, added);
-	execvp(argv[0], argv);
-	return -errno;
+	return getenv(name);
+}
+
+/* Part of a run that has its own launcher, or not to be counted at all. */
+static bool is_uncounted(void)
+{
+	const char *disabled = getenv("CACHEPEEK_DISABLE");
+
+	return getenv("CACHEPEEK__RUN") || (disabled && strcmp(disabled, "1") == 0);
+}
+
+static int cannot_run(const char *program, int error)
+{
+	fprintf(stderr, "cachepeek: %s cannot be run: %s\n", program, strerror(error));
+	return error == ENOENT ? 127 : 126;
+}
+
+static bool has_records(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = strstr(entry->d_name, ".rec") != NULL;
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* The way the program ended, without a core file of our own beside its. */
+static int end_like(int status)
+{
+	struct rlimit none = {0, 0};
+	int number = WTERMSIG(status);
+	sigset_t set;
+
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+	return 128 + number;
+}
+
+/* As the parent of the program: the run is ours, and so is its report. */
+static int run_in(const char *directory, char **argv)
+{
+	struct cp_launch launch;
+	int result;
+
+	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	result = cp_launch(&launch, argv);
+	if (result == 0)
+		cp_launch_note(&launch, directory);
+	if (has_records(directory))
+		cp_report_run(directory, launch.pid, getenv("CACHEPEEK_OUTPUT"));
+	else if (!getenv("CACHEPEEK_DIR"))
+		cp_run_remove(directory);
+	return result < 0 ? cannot_run(argv[0], -result) : end_like(launch.status);
 }
 
 int cp_cmd_run(int argc, char **argv)
 {
 	struct settings settings = {0};
+	char directory[CP_RUNDIR_SIZE];
 	int result;
 
 	if (parse(&settings, argc, argv) < 0)
 		return 2;
 	if (optind == argc) {
-		fprintf(stderr, "cachepeek: no program to run: cachepeek [run] [options] PROGRAM "
-				"[arguments]; `cachepeek --help` shows the options\n");
+		fprintf(stderr,
+			"cachepeek: no program to run: cachepeek [run] [options] PROGRAM "
+			"[arguments]; `cachepeek --help` shows the options\n");
 		return 2;
 	}
-	result = run(argv + optind, settings.added);
-	fprintf(stderr, "cachepeek: %s cannot be run: %s\n", argv[optind], strerror(-result));
-	return result == -ENOENT ? 127 : 126;
+	if (!can_be_preloaded(argv[optind])) {
+		execvp(argv[optind], argv + optind);
+		return cannot_run(argv[optind], errno);
+	}
+	result = cp_prepare_preload(settings.added);
+	if (result < 0)
+		return 127;
+	if (is_uncounted() || cp_run_make(environment, environment("CACHEPEEK_DIR"),
+				      directory, sizeof(directory)) < 0) {
+		execvp(argv[optind], argv + optind);
+		return cannot_run(argv[optind], errno);
+	}
+	return run_in(directory, argv + optind);
 }

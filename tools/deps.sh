@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, bench, deb (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -15,13 +15,20 @@ set -eu
 # that the simulated PMU is linked with, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip libjs-chart.js'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
-check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base musl-tools pkg-config python3-jsonschema'
-# What only .ci/run needs: second compiler, cross compiler, formatter, node, the
-# browser for the HTML report and promtool (whose package starts a server), zsh.
+check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
+	libjemalloc2 libmimalloc2.0 libfaketime strace musl-tools pkg-config python3-jsonschema'
+# What only .ci/run needs: second compiler, cross compiler, formatter, node, and
+# who reads our reports: promtool (whose package starts a server), a browser.
 ci='clang libclang-rt-14-dev clang-format-14 llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs
-	chromium chromium-driver python3-selenium prometheus zsh'
-# What `make check-vm` runs: an arm64 machine, and the compiler for it.
-vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross cpio gzip'
+	prometheus chromium chromium-driver python3-selenium zsh'
+# What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
+vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
+
+# What `make bench` compares with.
+bench='libpapi-dev'
+# What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
+presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
 
 # What `make deb` runs.
 deb='debhelper dpkg-dev fakeroot lintian'
@@ -40,8 +47,10 @@ packages()
 		check) echo $check ;;
 		ci) echo $ci ;;
 		vm) echo $vm ;;
+		presets) echo $presets ;;
+		bench) echo $bench ;;
 		deb) echo $deb ;;
-		*) echo "deps.sh: no group '$group': build, check, ci, vm or deb" >&2; exit 2 ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets, bench or deb" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }

@@ -20,9 +20,9 @@ echo '	.type cp_embedded_files, %object'
 echo 'cp_embedded_files:'
 i=0
 while [ $i -lt $n ]; do
-	echo "	.quad .Lname$i, .Ltext$i"
+	echo "	.dc.a .Lname$i, .Ltext$i"
 	i=$((i + 1))
 done
-echo '	.quad 0, 0'
+echo '	.dc.a 0, 0'
 echo '	.size cp_embedded_files, . - cp_embedded_files'
 echo '	.section .note.GNU-stack,"",%progbits'

@@ -55,7 +55,7 @@ static void add_preload(const char *library)
 	free(value);
 }
 
-int cp_exec_preloaded(char *const argv[], char *const added[])
+int cp_prepare_preload(char *const added[])
 {
 	char library[PATH_MAX];
 
@@ -68,6 +68,15 @@ int cp_exec_preloaded(char *const argv[], char *const added[])
 	for (; *added; added++)
 		putenv(*added);
 	add_preload(library);
+	return 0;
+}
+
+int cp_exec_preloaded(char *const argv[], char *const added[])
+{
+	int result = cp_prepare_preload(added);
+
+	if (result < 0)
+		return result;
 	execvp(argv[0], argv);
 	return -errno;
 }

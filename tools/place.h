@@ -8,8 +8,11 @@
  * ../lib of an installation.  0, or -ENOENT. */
 int cp_library_path(char *to, size_t size);
 
-/* Runs argv with the variables added[] ("NAME=value", NULL-terminated) and the
- * library preloaded.  Returns only if that fails: -errno. */
+/* Sets up the environment for a program with the library preloaded: added[]
+ * ("NAME=value", NULL-terminated) and LD_PRELOAD.  -ENOENT after saying why. */
+int cp_prepare_preload(char *const added[]);
+
+/* Runs argv like that.  Returns only if that fails: -errno. */
 int cp_exec_preloaded(char *const argv[], char *const added[]);
 
 #endif

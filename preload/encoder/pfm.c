@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -32,6 +34,50 @@ static int encode(const char *event, struct perf_event_attr *attr, const char **
 		return 0;
 	*reason = pfm_strerror(result);
 	return -EINVAL;
+}
+
+static bool has_table(const char *event)
+{
+	size_t length = strcspn(event, ":");
+	pfm_pmu_info_t info;
+	pfm_pmu_t pmu;
+
+	pfm_for_all_pmus (pmu) {
+		memset(&info, 0, sizeof(info));
+		info.size = sizeof(info);
+		if (pfm_get_pmu_info(pmu, &info) == PFM_SUCCESS &&
+			strlen(info.name) == length &&
+			strncmp(info.name, event, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Uncore PMUs have an encoding for the kernel only where they are. */
+static int encode_for_none(const char *event)
+{
+	uint64_t buffer[8], *codes = buffer;
+	int count = 8;
+
+	return pfm_get_event_encoding(event, PFM_PLM3, NULL, NULL, &codes, &count);
+}
+
+static int check(const char *event, const char **reason)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr)};
+	pfm_perf_encode_arg_t argument = {.attr = &attr, .size = sizeof(argument)};
+	int result;
+
+	*reason = "libpfm4 does not start on this machine";
+	if (start() < 0)
+		return -ENOSYS;
+	if (!has_table(event))
+		return -ENOENT;
+	result = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
+	if (result == PFM_ERR_NOTSUPP)
+		result = encode_for_none(event);
+	*reason = pfm_strerror(result);
+	return result == PFM_SUCCESS ? 0 : -EINVAL;
 }
 
 static int present(pfm_pmu_t pmu, pfm_pmu_info_t *info)
@@ -94,6 +140,7 @@ extern const struct cp_encoder cp_encoder;
 __attribute__((visibility("default"))) const struct cp_encoder cp_encoder = {
 	.use_environment = cp_env_use,
 	.encode = encode,
+	.check = check,
 	.core_pmu = core_pmu,
 	.each_event = each_event,
 };

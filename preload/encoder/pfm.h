@@ -25,6 +25,14 @@ struct cp_encoder {
 	 */
 	int (*encode)(const char *event, struct perf_event_attr *attr, const char **reason);
 
+	/*
+	 * Does libpfm know this event, on whatever PMU?  0; -ENOENT if it has no
+	 * table of that PMU (each architecture's libpfm has its own), -EINVAL
+	 * with a phrase in *reason if there is no such event.  Wants
+	 * LIBPFM_ENCODE_INACTIVE in the environment.
+	 */
+	int (*check)(const char *event, const char **reason);
+
 	/* The name of the index'th core PMU that is present ("skx", "arm_n1"),
 	 * NULL after the last.  "perf", uncore and OS PMUs are left out. */
 	const char *(*core_pmu)(unsigned index);

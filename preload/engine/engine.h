@@ -33,12 +33,14 @@ struct cp_counter {
 	struct perf_event_attr attr; /* perf */
 	unsigned group;              /* perf: which group it was put into */
 	unsigned mirror;             /* sim: enum cp_sim_counter */
+	bool unproven;               /* perf: CP_PROOF_NONE */
 };
 
 /* One thing the user asked for: a sum of counters, or a reason why not. */
 struct cp_quantity {
 	char name[CP_NAME_SIZE];
 	bool available;
+	bool unproven; /* available, but a 0 is not to be believed: why */
 	unsigned nterms;
 	struct {
 		unsigned counter;
@@ -74,7 +76,7 @@ struct cp_engine {
 	 * *counters and, for sim, set mirror.  -EMFILE, -EACCES … with *why. */
 	int (*thread_open)(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why);
 
-	/* Counts since thread_open.  May be called from any thread if own is
+	/* Counts since thread_open, and reading->failed if not 0.  May be called from any thread if own is
 	 * false; own says that the counters are the calling thread's. */
 	int (*read)(const struct cp_thread_counters *counters, bool own, struct cp_reading *reading);
 
@@ -91,11 +93,19 @@ extern const struct cp_engine cp_engine_sim;
 
 /* -- perf.c, beyond the contract -- */
 
-/* Can this event be opened on the calling thread, and why not?  The event
+/* What is known of a raw event that opens. */
+enum cp_proof {
+	CP_PROOF_COUNTS,  /* it moved, or the kernel lists it */
+	CP_PROOF_NONE,    /* a 0 may be no count */
+	CP_PROOF_MISSING, /* the PMU does not have it */
+};
+
+/* Can this event be opened on the calling thread, and why not?  proof (or NULL:
+ * not wanted) tells whether it also counts; -ENOENT if not.  The event
  * stays open until cp_perf_probe_done(): the kernel patches itself when the
  * first event of a kind is opened and when the last is closed, which takes
  * longer than everything else here. */
-int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why);
+int cp_perf_probe(const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why);
 void cp_perf_probe_done(void);
 
 /* Distributes the counters over perf groups (counter.group, set->ngroups),

@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "preload/engine/sysfs.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
@@ -64,8 +65,9 @@ static void explain_permission(int error, const struct perf_event_attr *attr, st
 
 static void explain_missing(const struct perf_event_attr *attr, struct cp_why *why)
 {
-	if (is_hardware(attr) && access("/sys/bus/event_source/devices/cpu", F_OK) != 0 &&
-		access("/sys/bus/event_source/devices/armv8_pmuv3_0", F_OK) != 0)
+	char pmu[256];
+
+	if (is_hardware(attr) && !cp_sysfs_core_pmu(pmu, sizeof(pmu)))
 		cp_format(why->text, sizeof(why->text),
 			"this machine has no hardware PMU (a virtual machine without vPMU?): "
 			"switch the vPMU on in the hypervisor, or run on bare metal");

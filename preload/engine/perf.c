@@ -6,14 +6,14 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
-#include "base/syscall.h"
 #include "preload/engine/engine.h"
 #include "preload/engine/explain.h"
+#include "preload/engine/kernel.h"
+#include "preload/engine/proof.h"
 #include "preload/engine/userread.h"
 
 #define READ_FORMAT                                                                      \
@@ -27,12 +27,6 @@ struct group_values {
 };
 
 static const struct cp_event_set *the_set;
-
-static int sys_perf_event_open(const struct perf_event_attr *attr, pid_t tid, int group)
-{
-	return (int)cp_syscall(
-		SYS_perf_event_open, attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
-}
 
 /* ---- opening ---- */
 
@@ -48,11 +42,11 @@ static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leade
 	if (attr.type == PERF_TYPE_RAW || attr.type == PERF_TYPE_HARDWARE)
 		attr.config1 |= 2; /* ask for reads from user space */
 #endif
-	fd = sys_perf_event_open(&attr, tid, leader);
+	fd = cp_kernel_open(&attr, tid, leader);
 #ifdef __aarch64__
 	if (fd == -EINVAL && attr.config1 != wanted->config1) {
 		attr.config1 = wanted->config1;
-		fd = sys_perf_event_open(&attr, tid, leader);
+		fd = cp_kernel_open(&attr, tid, leader);
 	}
 #endif
 	return fd;
@@ -61,13 +55,20 @@ static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leade
 static int probed[CP_MAX_COUNTERS];
 static unsigned nprobed;
 
-int cp_perf_probe(const struct perf_event_attr *attr, struct cp_why *why)
+int cp_perf_probe(
+	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why)
 {
 	int fd = open_event(attr, 0, -1);
 
 	if (fd < 0) {
 		cp_perf_explain(-fd, attr, why);
 		return fd;
+	}
+	if (proof)
+		*proof = cp_prove(fd, attr, why);
+	if (proof && *proof == CP_PROOF_MISSING) {
+		cp_fd_close(fd);
+		return -ENOENT;
 	}
 	if (nprobed < CP_MAX_COUNTERS)
 		probed[nprobed++] = fd;
@@ -144,11 +145,11 @@ static bool gets_counters(int leader)
 {
 	struct group_values values = {0};
 
-	ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
+	cp_kernel_enable(leader, true);
 	for (unsigned i = 0; i < 1000 && values.enabled == 0; i++)
-		if (cp_syscall(SYS_read, leader, &values, sizeof(values)) <= 0)
+		if (cp_kernel_read(leader, &values, sizeof(values)) <= 0)
 			break;
-	ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	cp_kernel_enable(leader, false);
 	return values.running > 0;
 }
 
@@ -226,7 +227,7 @@ static void thread_close(struct cp_thread_counters *counters)
 		return;
 	counters->open = false;
 	for (unsigned i = 0; i < the_set->ncounters; i++) {
-		cp_user_page_unmap(counters->page[i]);
+		cp_kernel_unmap(counters->page[i]);
 		counters->page[i] = NULL;
 		cp_fd_drop(&counters->fd[i]);
 	}
@@ -238,7 +239,7 @@ static bool kept_by_page(struct cp_thread_counters *counters, unsigned i, int fd
 {
 	if (leads(i) || !cp_fd_scarce())
 		return false;
-	counters->page[i] = cp_user_page_map(fd);
+	counters->page[i] = cp_kernel_map(fd);
 	if (!counters->page[i])
 		return false;
 	cp_fd_close(fd);
@@ -286,14 +287,14 @@ static void map_group(struct cp_thread_counters *counters, unsigned first, unsig
 
 	for (unsigned i = first; i < end && readable; i++) {
 		if (!counters->page[i])
-			counters->page[i] = cp_user_page_map(counters->fd[i]);
+			counters->page[i] = cp_kernel_map(counters->fd[i]);
 		readable = cp_user_page_readable(counters->page[i]);
 	}
 	counters->user_read[first] = readable;
 	for (unsigned i = first; i < end && !readable; i++) {
 		if (counters->fd[i] < 0)
 			continue;
-		cp_user_page_unmap(counters->page[i]);
+		cp_kernel_unmap(counters->page[i]);
 		counters->page[i] = NULL;
 	}
 }
@@ -305,10 +306,17 @@ static void map_pages(struct cp_thread_counters *counters)
 			map_group(counters, i, group_end_of[i]);
 }
 
-static void enable_groups(const struct cp_thread_counters *counters)
+static int enable_groups(const struct cp_thread_counters *counters, struct cp_why *why)
 {
-	for (unsigned i = 0; i < the_set->ncounters; i = group_end_of[i])
-		ioctl(counters->fd[i], PERF_EVENT_IOC_ENABLE, 0);
+	int result = 0;
+
+	for (unsigned i = 0; i < the_set->ncounters && result == 0; i = group_end_of[i])
+		result = cp_kernel_enable(counters->fd[i], true);
+	if (result)
+		cp_format(why->text, sizeof(why->text),
+			"the kernel opened its counters but does not start them (%s)",
+			cp_error_text(-result));
+	return result;
 }
 
 static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
@@ -319,11 +327,12 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 		counters->fd[i] = -1;
 	counters->open = true;
 	error = open_all(counters, tid, why);
+	if (!error)
+		error = enable_groups(counters, why);
 	if (error) {
 		thread_close(counters);
 		return error;
 	}
-	enable_groups(counters);
 	if (tid == 0)
 		map_pages(counters);
 	return 0;
@@ -339,7 +348,7 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	long size;
 
 	do /* libc's read is a cancellation point, and may be the program's own */
-		size = cp_syscall(SYS_read, counters->fd[first], &values, sizeof(values));
+		size = cp_kernel_read(counters->fd[first], &values, sizeof(values));
 	while (size == -EINTR);
 	if (size < 0)
 		return (int)size;
@@ -359,25 +368,28 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 static bool read_group_in_user_space(const struct cp_thread_counters *counters,
 	unsigned first, struct cp_reading *reading)
 {
+	struct cp_times times[2];
+
 	if (!counters->user_read[first])
 		return false;
+	/* The times are the leader's, as in read(2). */
 	for (unsigned i = first; i < group_end_of[first]; i++)
 		if (!cp_user_page_read(counters->page[i], &reading->counter[i],
-			    &reading->group[the_set->counters[i].group]))
+			    &times[i != first]))
 			return false;
+	reading->group[the_set->counters[first].group] = times[0];
 	return true;
 }
 
 static int read_counters(
 	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
 {
-	int error = 0;
+	int error = counters->open ? 0 : -EBADF;
 
-	if (!counters->open)
-		return -EBADF;
 	for (unsigned i = 0; i < the_set->ncounters && !error; i = group_end_of[i])
 		if (!own || !read_group_in_user_space(counters, i, reading))
 			error = read_group(counters, i, reading);
+	reading->failed = error != 0;
 	return error;
 }
 
@@ -400,40 +412,38 @@ const struct cp_engine cp_engine_perf = {
 
 /* ---- is there hardware that counts? ---- */
 
-/* Touches enough memory that any cache event must move. */
-static void touch_memory(void)
-{
-	static volatile char buffer[1 << 16];
-
-	for (unsigned i = 0; i < sizeof(buffer); i += 64)
-		buffer[i]++;
-}
-
-bool cp_perf_hardware_works(struct cp_why *why)
+static int counts(uint64_t config, struct cp_why *why)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.config = config,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	struct group_values values = {0};
 	int fd = open_event(&attr, 0, -1);
+	bool moved;
 
 	if (fd < 0) {
 		cp_perf_explain(-fd, &attr, why);
-		return false;
+		return fd;
 	}
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	touch_memory();
-	if (read(fd, &values, sizeof(values)) < 0)
-		values.running = 0;
+	moved = cp_event_moves(fd);
 	cp_fd_close(fd);
-	if (values.running && values.value[0])
-		return true;
+	if (moved)
+		return 0;
 	cp_format(why->text, sizeof(why->text),
 		"the PMU accepts events but does not count (a hypervisor masks it?): "
 		"pass the "
 		"vPMU through, or run on bare metal");
-	return false;
+	return -ENODATA;
+}
+
+bool cp_perf_hardware_works(struct cp_why *why)
+{
+	struct cp_why second;
+
+	/* Some emulators count cycles only; the first answer is the better one
+	 * to tell. */
+	return counts(PERF_COUNT_HW_INSTRUCTIONS, why) == 0 ||
+	       counts(PERF_COUNT_HW_CPU_CYCLES, &second) == 0;
 }

@@ -15,11 +15,15 @@ static const struct cp_event_set *the_set;
 
 unsigned long cp_sim_request(unsigned long request, const void *argument)
 {
+	(void)request; /* used where there is a Valgrind only */
+	(void)argument;
 	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, argument, 0, 0, 0, 0);
 }
 
 unsigned long cp_sim_own_code(const void *low, const void *high)
 {
+	(void)low;
+	(void)high;
 	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_OWN_CODE, low, high, 0, 0, 0);
 }
 
@@ -52,6 +56,7 @@ static int read_counters(
 	uint64_t raw[CP_SIM_NCOUNTERS];
 	const uint64_t *from = counters->mirror;
 
+	reading->failed = !counters->open;
 	if (!counters->open)
 		return -EBADF;
 	if (own) {

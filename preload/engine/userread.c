@@ -3,23 +3,8 @@
 
 #include <linux/perf_event.h>
 #include <stddef.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "preload/engine/arch/arch.h"
-
-void *cp_user_page_map(int fd)
-{
-	void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
-
-	return page == MAP_FAILED ? NULL : page;
-}
-
-void cp_user_page_unmap(void *page)
-{
-	if (page)
-		munmap(page, (size_t)sysconf(_SC_PAGESIZE));
-}
 
 bool cp_user_page_readable(const void *page)
 {
@@ -31,7 +16,8 @@ bool cp_user_page_readable(const void *page)
 
 /* time_enabled and time_running stand still between context switches; the
  * page says how to turn the timestamp counter into the time since then. */
-static uint64_t time_since_update(const struct perf_event_mmap_page *control, uint64_t now)
+static uint64_t time_since_update(
+	const struct perf_event_mmap_page *control, uint64_t now)
 {
 	uint64_t quotient = now >> control->time_shift;
 	uint64_t remainder = now & (((uint64_t)1 << control->time_shift) - 1);
@@ -61,7 +47,8 @@ bool cp_user_page_read(const void *page, uint64_t *count, struct cp_times *times
 		times->enabled = control->time_enabled + since;
 		times->running = control->time_running + since;
 		*count = (uint64_t)control->offset +
-			 (uint64_t)sign_extend(cp_arch_read_counter(index), control->pmc_width);
+			 (uint64_t)sign_extend(
+				 cp_arch_read_counter(index), control->pmc_width);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	} while (control->lock != sequence);
 	return true;

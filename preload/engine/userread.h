@@ -10,10 +10,6 @@
 
 #include "base/counts.h"
 
-/* Maps the page of an event; NULL where the kernel refuses. */
-void *cp_user_page_map(int fd);
-void cp_user_page_unmap(void *page);
-
 /* Does the page say that its counter may be read now, times included? */
 bool cp_user_page_readable(const void *page);
 

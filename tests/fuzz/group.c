@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "output/formula.h"
 #include "output/group.h"
+#include "output/metric.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct cp_value look_up(void *context, const char *name)
@@ -29,10 +30,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		cp_group_find(&arena, text, error, sizeof(error));
 	cp_group_find(&arena, size % 64 ? "l2" : "/dev/null", error, sizeof(error));
 	fuzz_read(cp_group_names(&arena)[0]);
-	for (size_t i = 0; group && i < group->nmetrics; i++)
-		fuzz_read(cp_formula_evaluate(
-			&arena, group->metrics[i].formula, look_up, NULL)
-				  .reason);
+	for (size_t i = 0; group && i < group->nmetrics; i++) {
+		struct cp_value value = cp_metric_evaluate(
+			&arena, group, group->metrics[i].formula, look_up, NULL);
+
+		fuzz_read(value.reason);
+		fuzz_read(value.flag);
+	}
+	for (size_t i = 0; group && i < group->nchecks; i++)
+		fuzz_read(group->checks[i].message);
 	cp_arena_free(&arena);
 	free(text);
 	return 0;

@@ -34,6 +34,7 @@ static bool visit(void *context, const struct cp_preset *preset)
 	(void)context;
 	fuzz_read(preset->name);
 	fuzz_read(preset->meaning);
+	fuzz_read(preset->note);
 	for (size_t i = 0; i < preset->nalternatives; i++)
 		for (size_t j = 0; j < preset->alternatives[i].nterms; j++)
 			fuzz_read(preset->alternatives[i].terms[j].event);
@@ -44,6 +45,7 @@ static void use(struct cp_arena *arena)
 {
 	const char *const *names = cp_preset_names(arena);
 	struct cp_preset preset;
+	uint32_t counters;
 
 	for (size_t i = 0; names && names[i] && i < 8; i++) {
 		cp_preset_known(names[i]);
@@ -54,6 +56,8 @@ static void use(struct cp_arena *arena)
 	cp_preset_each(arena, "skx", visit, NULL);
 	cp_preset_each(arena, "sim", visit, NULL);
 	cp_preset_line("skx");
+	cp_preset_counters("skx", "skx::A:B", &counters);
+	cp_preset_beside(arena, "skx");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -111,7 +111,7 @@ static void fast_code(struct core *c, uint64_t line)
 
 	c->clock += c->last_line != line;
 	if (c->code[index].line != line)
-		code_touch(c, line, (uint32_t)c->clock);
+		c->paths.code(c, line, (uint32_t)c->clock);
 	c->code[index].stamp = (uint32_t)c->clock;
 	c->last_line = line;
 	c->clock += 1ull << 32;

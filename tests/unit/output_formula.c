@@ -13,17 +13,17 @@ static struct cp_value look_up(void *context, const char *name)
 {
 	(void)context;
 	if (strcmp(name, "six") == 0)
-		return (struct cp_value){6, CP_EXACT, NULL};
+		return (struct cp_value){.value = 6, .status = CP_EXACT};
 	if (strcmp(name, "scaled") == 0)
-		return (struct cp_value){10, CP_SCALED, NULL};
+		return (struct cp_value){.value = 10, .status = CP_SCALED};
 	if (strcmp(name, "model") == 0)
-		return (struct cp_value){3, CP_SIMULATED, NULL};
+		return (struct cp_value){.value = 3, .status = CP_SIMULATED};
 	if (strcmp(name, "guess") == 0)
-		return (struct cp_value){4, CP_ESTIMATED, NULL};
+		return (struct cp_value){.value = 4, .status = CP_ESTIMATED};
 	if (strcmp(name, "perf::PAGE-FAULTS") == 0)
-		return (struct cp_value){8, CP_EXACT, NULL};
+		return (struct cp_value){.value = 8, .status = CP_EXACT};
 	if (strcmp(name, "zero") == 0)
-		return (struct cp_value){0, CP_EXACT, NULL};
+		return (struct cp_value){.value = 0, .status = CP_EXACT};
 	return cp_unavailable("not counted");
 }
 
@@ -50,7 +50,9 @@ static void test_values(void)
 		{"min(six, 4)", 4}, {"max(six, 4) + 1", 7}, {"abs(4 - six)", 2},
 		{"1000 * six / 1e6", 0.006}, {"1.5e3", 1500}, {".25", 0.25},
 		{"2.5e-3", 0.0025}, {"'perf::PAGE-FAULTS' / 2", 4}, {" six\t", 6},
-		{"1 - min(2 * 3, six) / six", 0}};
+		{"1 - min(2 * 3, six) / six", 0}, {"clamp(six, 0, 7)", 6},
+		{"clamp(-six, 1 - 3, 7)", -2}, {"clamp(six, 0, 2 + 3) * 2", 10},
+		{"estimate(six / 2)", 3}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct cp_value value = evaluate(cases[i].text);
@@ -58,6 +60,19 @@ static void test_values(void)
 		is_double_near(value.status == CP_UNAVAILABLE ? -99 : value.value,
 			cases[i].value, 1e-12, "%s", cases[i].text);
 	}
+}
+
+static void test_clamped(void)
+{
+	struct cp_value value = evaluate("2 * clamp(six / 4, 0, 1)");
+
+	is_string(cp_status_name(value.status), "estimated", "clamped: estimated");
+	is_string(value.flag, "six / 4 was 1.5000, which cannot be: taken as 1.0000",
+		"and flagged");
+	is_string(evaluate("1 + clamp(six - 7, 0, 9)").flag,
+		"six - 7 was -1.0000, which cannot be: taken as 0.0000",
+		"from below, too, and on the right of an operator");
+	ok(!evaluate("clamp(six, 6, 6)").flag, "not at the bounds themselves");
 }
 
 static void test_status(void)
@@ -70,6 +85,12 @@ static void test_status(void)
 		"simulated is worse than scaled");
 	is_string(cp_status_name(evaluate("min(six, guess) - model").status), "estimated",
 		"estimated is worse than simulated");
+	is_string(cp_status_name(evaluate("estimate(six)").status), "estimated",
+		"what rests on an assumption is estimated");
+	is_string(cp_status_name(evaluate("clamp(six, 0, scaled)").status), "scaled",
+		"bounds count as inputs");
+	is_string(cp_status_name(evaluate("clamp(six, 0, absent)").status), "unavailable",
+		"also where they are missing");
 	is_string(cp_status_name(evaluate("0 * absent").status), "unavailable",
 		"nothing makes up for a missing input");
 }
@@ -133,6 +154,7 @@ int main(void)
 	plan_lazy();
 	test_values();
 	test_status();
+	test_clamped();
 	test_unavailable();
 	test_errors();
 	test_names();

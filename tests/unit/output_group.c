@@ -34,6 +34,16 @@ static void test_mistakes(void)
 		{HEAD "@columns instructions\n", {"f:3", "instructions", "heading"}},
 		{HEAD "@mark nothing\n", {"@mark nothing", "", ""}},
 		{HEAD "@long\nfor ever\n", {"f:3", "@long", "@end"}},
+		{HEAD "@let X 1e\n", {"f:3", "@let X 1e", "number"}},
+		{HEAD "@let X 0 nothing\n", {"f:3", "@let X 0", "above 0"}},
+		{HEAD "@let X\n", {"f:3", "@let NAME NUMBER", ""}},
+		{HEAD "@check instructions \"x\"\n", {"f:3", "LEFT <= RIGHT", ""}},
+		{HEAD "@check instructions < cycles \"x\"\n",
+			{"f:3", "LEFT <= RIGHT", ""}},
+		{HEAD "@check instructions <= cycles \"x\"\n", {"cycles", "@need", ""}},
+		{HEAD "@check (instructions ~ 2 \"x\"\n", {"f:3", "@check", ""}},
+		{HEAD "a = b + 1\nb = 2\n", {"formula uses b", "@need", ""}},
+		{HEAD "a = a + 1\n", {"formula uses a", "@need", ""}},
 		{"@need instructions\n", {"no name", "@group", ""}},
 		{"@group g\n", {"counts nothing", "@need", ""}},
 		{HEAD "two words [1] = 1\n", {"f:3", "one word", ""}},
@@ -58,6 +68,8 @@ static void test_parse(void)
 		"@need instructions\n@want perf::PAGE-FAULTS l1d_misses\n"
 		"a [1/kinstr] = 1000 * l1d_misses / instructions\nb = "
 		"'perf::PAGE-FAULTS'\n"
+		"@let X 2 what it is\n@let X 1.5e1\nc = a * X\n"
+		"@check b + 1 <= instructions \"not so\"\n@check b ~ c \"or so\"\n"
 		"@columns instructions \"instr uctions\" | a \"L1D\"\n@mark a\n"
 		"@long\none # kept\n\n  two\n@end\n",
 		error, sizeof(error));
@@ -74,6 +86,13 @@ static void test_parse(void)
 	is_string(group->columns[0].heading, "instr uctions", "heading");
 	is_string(group->columns[1].name, "a", "second column");
 	is_string(group->mark, "a", "mark");
+	is_int((long long)group->nlets, 1, "one constant");
+	ok(group->lets[0].value == 15, "of its last value");
+	is_string(group->lets[0].meaning, "what it is", "and its first meaning");
+	ok(group->nchecks == 2 && !group->checks[0].about && group->checks[1].about,
+		"two checks");
+	is_string(group->checks[0].message, "not so", "with a message");
+	is_string(group->checks[0].left_text, "b + 1", "and its sides");
 	is_string(
 		group->description, "one # kept\n\n  two\n", "the long text is verbatim");
 }
@@ -135,9 +154,11 @@ static bool check_preset(void *context, const struct cp_preset *preset)
 		for (size_t j = 0; j < preset->alternatives[i].nterms; j++) {
 			const char *event = preset->alternatives[i].terms[j].event;
 
-			count->strange += strcmp(count->pmu, "sim") == 0
-						  ? !is_raw_counter(event)
-						  : !strstr(event, "::");
+			count->strange +=
+				strcmp(count->pmu, "sim") == 0
+					? !is_raw_counter(event)
+					: !strstr(event, "::") &&
+						  strncmp(event, "sysfs:", 6) != 0;
 		}
 	return true;
 }
@@ -147,7 +168,8 @@ static void check_pmu(const char *pmu)
 	struct count count = {.pmu = pmu};
 	int result = cp_preset_each(&arena, pmu, check_preset, &count);
 
-	ok(result == 0 && count.presets > 10 && !count.nameless && !count.strange,
+	ok(result == 0 && count.presets > (cp_preset_is_socket(pmu) ? 0 : 10) &&
+			!count.nameless && !count.strange,
 		"%s: %zu presets, %zu without a meaning, %zu terms that are no event",
 		pmu, count.presets, count.nameless, count.strange);
 }
@@ -194,8 +216,54 @@ static void test_presets(void)
 		"an unknown PMU");
 	ok(cp_preset_known("l2_writebacks") && !cp_preset_known("l2_writeback"),
 		"known or not");
+	is_int(cp_preset_lookup(&arena, "skx", "l1d_load_misses", &preset), 0,
+		"one with a note");
+	is_string(preset.note, "does not include FB_HIT: misses = L1_MISS + FB_HIT",
+		"which is the comment above it");
+	is_int(preset.includes, CP_INCLUDES_LOADS, "and counts loads only");
+	is_int(cp_preset_lookup(&arena, "skx_unc_imc3", "imc_reads", &preset), 0,
+		"a preset of a memory controller");
+	is_int(preset.includes, CP_INCLUDES_SOCKET, "is the socket's");
 	is_int(cp_preset_line("arm_n2"), 64, "line of a PMU");
 	is_int(cp_preset_line("z80"), 0, "line of an unknown one");
+}
+
+static long long counters(const char *pmu, const char *event)
+{
+	uint32_t mask = 99;
+	int error = cp_preset_counters(pmu, event, &mask);
+
+	return error ? error : (long long)mask;
+}
+
+static void test_counters(void)
+{
+	is_int(counters("skl", "L1D:REPLACEMENT"), 0xf, "any of Skylake's four");
+	is_int(counters("skl", "skl::INST_RETIRED:ANY_P"), 0, "one of its own");
+	is_int(counters("icl", "icl::L2_RQSTS:0x3f"), 0xf, "four of eight, by base name");
+	is_int(counters("icl", "LONGEST_LAT_CACHE:MISS"), 0xff, "any of eight");
+	is_int(counters("core", "MEM_LOAD_RETIRED:L1D_MISS"), 1, "the first only");
+	is_int(counters("power9", "power9::PM_LD_MISS_L1_ALT"), 0x10, "PMC4");
+	is_int(counters("power9", "power9::PM_LD_MISS_L1"), 8,
+		"a name is not the beginning of another");
+	is_int(counters("apple_m1", "sysfs:apple_firestorm_pmu/event=0x8c/"), 0x82,
+		"a list of counters");
+	is_int(counters("netburst", "x"), -ENOENT, "not known");
+	is_int(counters("z80", "x"), -ENOENT, "nor is that PMU");
+}
+
+static void test_pmus(void)
+{
+	const char *const *pmus = cp_preset_pmus(&arena), *const * beside;
+	size_t count = 0;
+
+	while (pmus[count])
+		count++;
+	ok(count >= 80, "%zu PMUs", count);
+	beside = cp_preset_beside(&arena, "spr");
+	ok(beside[0] && strcmp(beside[0], "spr_unc_imc") == 0 && !beside[1],
+		"the memory controllers are beside the cores");
+	ok(!cp_preset_beside(&arena, "arm_n1")[0], "or nothing is");
 }
 
 int main(void)
@@ -206,6 +274,8 @@ int main(void)
 	test_find();
 	test_preset_files();
 	test_presets();
+	test_counters();
+	test_pmus();
 	cp_arena_free(&arena);
 	return 0;
 }

@@ -97,7 +97,7 @@ static inline void make_counter(
 }
 
 /* terms: counter + 1, negative to subtract, 0 ends; reason NULL: available. */
-static inline void make_quantity(
+static inline struct cp_quantity_item *make_quantity(
 	struct make *make, const char *name, const char *reason, const int *terms)
 {
 	size_t reason_length = reason ? strlen(reason) : 0;
@@ -116,6 +116,7 @@ static inline void make_quantity(
 			(struct cp_term){(uint32_t)(abs(term) - 1), term < 0 ? -1 : 1};
 	}
 	make_header(make)->nquantities++;
+	return quantity;
 }
 
 static inline struct cp_thread_item *make_thread(

@@ -201,8 +201,11 @@ static void test_scaling(void)
 	is_double_near(count->coverage, 0.25, 1e-12, "with the coverage");
 	is_double_near(count->error, cp_scaling_error(4000, 0.25, 1e8), 1e-6,
 		"and an error bar");
-	is_double_near(cp_scaling_error(4000, 0.25, 1e8), 2 * 4000 * 0.17320508, 1e-3,
-		"of two standard errors over 25 slices");
+	is_double_near(cp_scaling_error(4000, 0.25, 1e8), 2 * 4000 * 0.17535678, 1e-3,
+		"of two standard errors over 25 slices and 1000 events");
+	is_double_near(cp_scaling_error(8, 0.5, 4e9), 2 * 8 * 0.35425979, 1e-6,
+		"few events are uncertain, however many slices");
+	is_double_near(cp_scaling_error(0, 0.25, 1e8), 12, 1e-9, "none are, too");
 	count = misses_with(1000, 1000);
 	is_u64(count->value, 1000, "all of the time: as counted");
 	is_string(cp_status_name(count->status), "exact", "exactly");
@@ -247,6 +250,45 @@ static void test_unavailable(void)
 		"perf does not know the whole process");
 	is_double_near(report->processes[0].threads[0].root->seconds.value, 0.001, 1e-12,
 		"time");
+	clear();
+}
+
+/* Two processes whose event is unproven, that count so many of it. */
+static const struct cp_report *unproven(uint64_t first, uint64_t second)
+{
+	const uint64_t misses[] = {first, second};
+
+	for (int32_t i = 0; i < 2; i++) {
+		char name[20];
+
+		make_begin(&make, CP_ENGINE_PERF, 100 + i);
+		make_counter(&make, "i", 0, 0);
+		make_counter(&make, "r3", 0, 0);
+		make_quantity(&make, "instructions", NULL, (int[]){1, 0});
+		make_quantity(&make, "r3", "0 in a self-test, too", (int[]){2, 0})
+			->available = CP_QUANTITY_UNPROVEN;
+		region(make_thread(&make, 100 + i, CP_THREAD_ENDED, "t"), NULL, NULL, 1, 10,
+			misses[i]);
+		snprintf(name, sizeof(name), "%d-0.rec", 100 + i);
+		make_write(&make, directory, name);
+	}
+	return build();
+}
+
+static void test_unproven(void)
+{
+	const struct cp_report *report = unproven(0, 0);
+
+	is_string(cp_status_name(report->total->counts[1].status), "unavailable",
+		"an unproven event that never moved has no value");
+	is_string(report->total->counts[1].reason, "0 in a self-test, too", "but a reason");
+	is_string(cp_status_name(report->total->counts[0].status), "exact",
+		"which costs the others nothing");
+	clear();
+	report = unproven(0, 7);
+	is_u64(report->total->counts[1].value, 7, "one that moved somewhere counts");
+	is_string(cp_status_name(report->processes[0].total->counts[1].status), "exact",
+		"and its zeros are zeros");
 	clear();
 }
 
@@ -433,6 +475,7 @@ int main(void)
 	test_sums(CP_ENGINE_PERF, "perf");
 	test_scaling();
 	test_unavailable();
+	test_unproven();
 	test_negative();
 	test_lost_thread();
 	test_per_call();

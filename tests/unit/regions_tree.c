@@ -161,7 +161,7 @@ int main(void)
 	static const char *const letters[NAMES] = {"a", "b", "c", "d", "e"};
 	char directory[] = "/tmp/regions-tree-XXXXXX";
 	struct cp_name *names[NAMES];
-	struct cp_reading now = {{0}, {{0, 0}}};
+	struct cp_reading now = {.counter = {0}};
 	struct cp_tree tree;
 	unsigned disagreements = 0;
 

@@ -1,43 +1,53 @@
 # SPDX-License-Identifier: MIT
-# The emulated bench: the library as it is, cross-compiled, under a real arm64
-# kernel and its PMU driver.  Everything lies in $(VM); check.t explains.
+# The emulated bench: the library as it is, cross-compiled, under a real kernel
+# and its PMU driver.  Everything lies in $(VM)/ARCH; tests/vm/ARCH.t explains.
 
 VM := $(B)/vm
-VM_ARCH := aarch64-linux-gnu
-VM_B := $(VM)/arm64
-VM_LIBC ?= /usr/$(VM_ARCH)/lib
-VM_PROGRAM_SRC := $(wildcard tests/vm/programs/*.c) tests/programs/region_pages.c
-VM_PROGRAMS := $(patsubst %.c,$(VM)/root/bin/%,$(notdir $(VM_PROGRAM_SRC)))
-vpath %.c tests/vm/programs tests/programs
+VM_ARCHES := arm64 riscv64
+VM_CC_arm64 := aarch64-linux-gnu
+VM_CC_riscv64 := riscv64-linux-gnu
+VM_LOADER_arm64 := ld-linux-aarch64.so.1
+VM_LOADER_riscv64 := ld-linux-riscv64-lp64d.so.1
+VM_PROGRAM_SRC := $(wildcard tests/vm/programs/*.c)
 
-.PHONY: check-vm-run vm-library vm-initramfs
-check-vm-run:
-	@sh tests/vm/prepare.sh $(VM)
-	@[ -e $(VM)/missing ] || env -u MAKEFLAGS -u MFLAGS $(MAKE) --no-print-directory B='$(B)' vm-initramfs
-	env LC_ALL=C VM='$(VM)' $(PROVE) tests/vm/check.t
+.PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-machine vm-library
+check-vm-run: $(VM_ARCHES:%=vm-prepare-%)
+	env LC_ALL=C VM='$(VM)' $(PROVE) $(sort $(wildcard tests/vm/*.t))
 
-# The Makefile itself builds for arm64; -B is where libpfm.a is found.  Which
-# files are old, it knows better than we do.
+# The machine, or why there is none.
+$(VM_ARCHES:%=vm-prepare-%): vm-prepare-%:
+	@sh tests/vm/prepare.sh $(VM)/$* $*
+	@[ -e $(VM)/$*/missing ] || env -u MAKEFLAGS -u MFLAGS \
+		$(MAKE) --no-print-directory B='$(B)' VM_ARCH=$* vm-machine
+
+# The rest is for one VM_ARCH.
+VM_DIR := $(VM)/$(VM_ARCH)
+VM_ROOT := $(VM_DIR)/root
+VM_TRIPLE := $(VM_CC_$(VM_ARCH))
+VM_PROGRAMS := $(patsubst %.c,$(VM_ROOT)/bin/%,$(notdir $(VM_PROGRAM_SRC)))
+
+# The Makefile itself builds for another machine; -B is where libpfm.a is found.
+# Which files are old, it knows better than we do.
+VM_MAKE = $(MAKE) --no-print-directory B=$(VM_DIR)/build OBJCOPY=$(VM_TRIPLE)-objcopy \
+	CC='$(VM_TRIPLE)-gcc -B$(abspath $(VM_DIR))/debian/usr/lib/$(VM_TRIPLE)/' \
+	CFLAGS='-O2 -g -isystem $(abspath $(VM_DIR))/include'
 vm-library:
-	@mkdir -p $(VM)/include
-	@ln -sfn /usr/include/valgrind $(VM)/include/valgrind
-	@ln -sfn $(abspath $(VM))/arm64-root/usr/include/perfmon $(VM)/include/perfmon
-	@$(MAKE) --no-print-directory B=$(VM_B) OBJCOPY=$(VM_ARCH)-objcopy \
-		CC='$(VM_ARCH)-gcc -B$(abspath $(VM))/arm64-root/usr/lib/$(VM_ARCH)/' \
-		CFLAGS='-O2 -g -isystem $(abspath $(VM))/include' \
-		$(VM_B)/libcachepeek.so $(VM_B)/cachepeek/encoder.so
+	@mkdir -p $(VM_DIR)/include
+	@ln -sfn /usr/include/valgrind $(VM_DIR)/include/valgrind
+	@ln -sfn $(abspath $(VM_DIR))/debian/usr/include/perfmon $(VM_DIR)/include/perfmon
+	@$(VM_MAKE) $(VM_DIR)/build/libcachepeek.so $(VM_DIR)/build/cachepeek/encoder.so
 
-$(VM)/root/bin/%: %.c tests/vm/programs/loop.h
+$(VM_ROOT)/bin/%: tests/vm/programs/%.c tests/vm/programs/loop.h regions/cachepeek.h
 	@mkdir -p $(@D)
-	$(call run,CC,$(VM_ARCH)-gcc -std=gnu11 -O1 -g -I. -Iregions -Itests/programs \
+	$(call run,CC,$(VM_TRIPLE)-gcc -std=gnu11 -O1 -g -I. -Iregions -Itests/programs \
 		-D_GNU_SOURCE -pthread -o $@ $<)
-$(VM)/root/init: tests/vm/init.c
+$(VM_ROOT)/init: tests/vm/init.c
 	@mkdir -p $(@D)
-	$(call run,CC,$(VM_ARCH)-gcc -std=gnu11 -Os -static -s -D_GNU_SOURCE -o $@ $<)
+	$(call run,CC,$(VM_TRIPLE)-gcc -std=gnu11 -Os -static -s -D_GNU_SOURCE -o $@ $<)
 
-vm-initramfs: vm-library $(VM)/root/init $(VM_PROGRAMS)
-	@cd $(VM)/root && mkdir -p lib/cachepeek proc sys dev tmp
-	@cp -L $(VM_LIBC)/ld-linux-aarch64.so.1 $(VM_LIBC)/libc.so.6 $(VM)/root/lib
-	@$(VM_ARCH)-strip -o $(VM)/root/lib/libcachepeek.so $(VM_B)/libcachepeek.so
-	@$(VM_ARCH)-strip -o $(VM)/root/lib/cachepeek/encoder.so $(VM_B)/cachepeek/encoder.so
-	@cd $(VM)/root && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz
+vm-machine: vm-library $(VM_ROOT)/init $(VM_PROGRAMS)
+	@cd $(VM_ROOT) && mkdir -p lib/cachepeek proc sys dev tmp
+	@cp -L $(addprefix /usr/$(VM_TRIPLE)/lib/,$(VM_LOADER_$(VM_ARCH)) libc.so.6) $(VM_ROOT)/lib
+	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek.so $(VM_DIR)/build/libcachepeek.so
+	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/cachepeek/encoder.so $(VM_DIR)/build/cachepeek/encoder.so
+	@cd $(VM_ROOT) && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz

@@ -37,7 +37,7 @@ int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
 	c->sets = sets;
 	c->ways = ways;
 	c->lanes = (ways + 3) & ~3u;
-	c->stride = (c->lanes * (8 + extra) + 63) & ~63u;
+	c->stride = cache_stride(c->lanes, extra);
 	c->shift = log2_of(sets);
 	c->reciprocal = reciprocal_of(sets);
 	c->clock = 0;

@@ -65,6 +65,35 @@ LANES_INLINE uint8_t *cache_row(const struct cache *c, uint32_t set)
 	return c->rows + (uint64_t)set * c->stride;
 }
 
+/* Bytes of extra per way. */
+enum { L1D_EXTRA = 1, TLB_EXTRA = 9 };
+
+LANES_INLINE uint32_t cache_stride(uint32_t lanes, uint32_t extra)
+{
+	return (lanes * (8 + extra) + 63) & ~63u;
+}
+
+/* May code for that many lanes and a power of two of sets serve this cache? */
+LANES_INLINE int cache_has_shape(const struct cache *c, uint32_t lanes)
+{
+	return c->lanes == lanes && !c->reciprocal;
+}
+
+/* The same cache, with what its shape tells known to the compiler; 0: nothing
+ * is.  A copy to search with, not to be kept: its clock is not the cache's. */
+LANES_INLINE struct cache cache_shaped(
+	const struct cache *c, uint32_t lanes, uint32_t extra)
+{
+	struct cache shaped = *c;
+
+	if (lanes) {
+		shaped.lanes = lanes;
+		shaped.stride = cache_stride(lanes, extra);
+		shaped.reciprocal = 0;
+	}
+	return shaped;
+}
+
 /* Division by multiplication: the rounded-up reciprocal yields the quotient or
  * one more, for every 64-bit key. */
 LANES_INLINE uint64_t cache_divide(const struct cache *c, uint64_t key)

@@ -52,14 +52,16 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	core->clock = core->clock_seen = 1;
 	filter_reset(core);
 	if (cache_init(&core->l1i, m->l1i.sets, m->l1i.ways, 0) ||
-		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, 1) ||
+		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, L1D_EXTRA) ||
 		cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
-		cache_init(&core->itlb, m->itlb.sets, m->itlb.ways, 9) ||
-		cache_init(&core->dtlb, m->dtlb.sets, m->dtlb.ways, 9) ||
+		cache_init(&core->itlb, m->itlb.sets, m->itlb.ways, TLB_EXTRA) ||
+		cache_init(&core->dtlb, m->dtlb.sets, m->dtlb.ways, TLB_EXTRA) ||
 		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0)) {
 		core_free(core);
 		return -1;
 	}
+	l1_choose_paths(core);
+	outer_choose_paths(core);
 	return 0;
 }
 

@@ -36,7 +36,9 @@ static struct {
 	IRTypeEnv *types;
 	Int shadow; /* offset of the first shadow area in the guest state */
 	IRTemp core;
-	IRExpr *clock, *refs; /* the core's, at the start of the superblock */
+	IRExpr *clock; /* the core's, at the tick below */
+	UInt clock_tick;
+	IRExpr *refs; /* the core's, at the start of the superblock */
 	struct tally now, settled;
 	UInt rmw, idle; /* since the last settlement */
 	Addr instruction;
@@ -76,7 +78,7 @@ static void on_modify(Addr a, UWord site)
 
 static void on_code(UWord line, UWord tick)
 {
-	code_touch(running, line, (uint32_t)running->clock + (uint32_t)tick);
+	running->paths.code(running, line, (uint32_t)running->clock + (uint32_t)tick);
 }
 
 /* Guarded references count only here. */
@@ -172,9 +174,12 @@ static void call(const HChar *what, void *helper, IRExpr *x, ULong y, IRExpr *gu
 
 /* --- Settling: from references to code --- */
 
+/* Each made from the one before, which makes it one instruction. */
 static IRExpr *stamp_of(UInt tick)
 {
-	return name(Ity_I32, IRExpr_Unop(Iop_64to32, plus(b.clock, tick)));
+	b.clock = plus(b.clock, tick - b.clock_tick);
+	b.clock_tick = tick;
+	return name(Ity_I32, IRExpr_Unop(Iop_64to32, b.clock));
 }
 
 static UInt line_shift(void)
@@ -249,7 +254,8 @@ static void settle_counts(void)
 
 	if (n->instructions != old->instructions || n->ticks != old->ticks)
 		store(in_core(CORE(clock)),
-			plus(b.clock, n->ticks | (ULong)n->instructions << 32));
+			plus(b.clock, (n->ticks - b.clock_tick) +
+					      ((ULong)n->instructions << 32)));
 	if (n->loads != old->loads || n->stores != old->stores)
 		store(in_core(CORE(refs)),
 			plus(b.refs, n->loads | (ULong)n->stores << 32));
@@ -400,6 +406,7 @@ static void open_block(ULong line)
 		Ity_I64, IRExpr_Unop(Iop_1Uto64,
 				 differs(load(in_core(CORE(last_line))), word(line))));
 	b.clock = binop(Iop_Add64, load(in_core(CORE(clock))), moved);
+	b.clock_tick = 0;
 	store(in_core(CORE(clock)), b.clock);
 	b.refs = load(in_core(CORE(refs)));
 }

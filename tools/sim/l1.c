@@ -147,7 +147,7 @@ LANES_INLINE uint32_t code_drop(
 }
 
 /* The way whose page was used longest ago, with no line left in the filter. */
-LANES_INLINE unsigned tlb_victim(struct core *core, struct cache *tlb,
+LANES_INLINE unsigned tlb_victim(struct core *core, const struct cache *tlb,
 	struct cache_place p,
 	uint32_t (*newer)(struct core *, uint64_t, uint64_t, uint32_t),
 	uint32_t (*drop)(struct core *, uint64_t, uint64_t, uint32_t))
@@ -171,7 +171,7 @@ LANES_INLINE unsigned tlb_victim(struct core *core, struct cache *tlb,
 	return way;
 }
 
-static void tlb_fill(
+LANES_INLINE void tlb_fill(
 	struct cache *tlb, struct cache_place p, unsigned way, uint32_t stamp)
 {
 	row_tags(p.row)[way] = p.tag;
@@ -180,63 +180,63 @@ static void tlb_fill(
 	row_uses(tlb, p.row)[way] = 0;
 }
 
-static __attribute__((noinline)) void dtlb_miss(struct core *core, uint64_t page,
+LANES_INLINE void dtlb_miss(struct core *core, struct cache *dtlb, uint64_t page,
 	struct cache_place p, enum access kind, uint32_t stamp)
 {
 	unsigned way;
 
 	core->count[CP_SIM_dtlb_load_misses + (kind == STORE)]++;
 	outer_page(core, page, kind);
-	way = tlb_victim(core, &core->dtlb, p, data_newer, data_drop);
-	tlb_fill(&core->dtlb, p, way, stamp);
+	way = tlb_victim(core, dtlb, p, data_newer, data_drop);
+	tlb_fill(dtlb, p, way, stamp);
 }
 
-static __attribute__((noinline)) unsigned itlb_miss(
-	struct core *core, uint64_t page, struct cache_place p, uint32_t stamp)
+LANES_INLINE unsigned itlb_miss(struct core *core, struct cache *itlb, uint64_t page,
+	struct cache_place p, uint32_t stamp)
 {
 	unsigned way;
 
 	core->count[CP_SIM_itlb_misses]++;
 	outer_page(core, page, IFETCH);
-	way = tlb_victim(core, &core->itlb, p, code_newer, code_drop);
-	tlb_fill(&core->itlb, p, way, stamp);
+	way = tlb_victim(core, itlb, p, code_newer, code_drop);
+	tlb_fill(itlb, p, way, stamp);
 	return way;
 }
 
-/* The line that a way of the L1D holds is going away. */
-static void l1d_evict(struct core *core, struct cache_place p, unsigned way)
+/* The line that a way of the L1D holds is going away; e is its filter's entry. */
+LANES_INLINE void l1d_evict(struct core *core, uint32_t *stamp_at, uint8_t flags,
+	uint64_t old, struct data_entry *e)
 {
-	uint32_t tag = row_tags(p.row)[way];
-	struct data_entry *e;
-	uint64_t old;
-
-	if (!tag)
-		return;
-	old = cache_key(&core->l1d, p.set, tag);
-	e = &core->data[old & (DATA_FILTER - 1)];
-	if (e->stamp_at == &row_stamps(&core->l1d, p.row)[way]) {
+	if (e->stamp_at == stamp_at) {
 		if (e->read != NO_LINE)
 			filter_forget_data(core, old & (DATA_FILTER - 1));
 		e->stamp_at = &core->nowhere;
 	}
-	if (row_flags(&core->l1d, p.row)[way] & L1_DIRTY) {
+	if (flags & L1_DIRTY) {
 		core->count[CP_SIM_l1d_writebacks]++;
 		outer_write_back(core, old);
 	}
 }
 
-static __attribute__((noinline)) unsigned l1d_miss(
-	struct core *core, uint64_t line, struct cache_place p, enum access kind)
+/* Nobody else changes our L1D, so the victim is known before the line comes,
+ * and the host may fetch what its eviction needs meanwhile. */
+LANES_INLINE unsigned l1d_miss(struct core *core, struct cache *l1d, uint64_t line,
+	struct cache_place p, enum access kind)
 {
+	unsigned way = cache_victim(l1d, p.row);
+	uint32_t tag = row_tags(p.row)[way];
+	uint8_t *flags = &row_flags(l1d, p.row)[way];
+	uint64_t old = cache_key(l1d, p.set, tag);
+	struct data_entry *e = &core->data[old & (DATA_FILTER - 1)];
 	int owned;
-	unsigned way;
 
+	__builtin_prefetch(e);
 	core->count[CP_SIM_l1d_load_misses + (kind == STORE)]++;
-	owned = outer_fetch(core, line, kind);
-	way = cache_victim(&core->l1d, p.row);
-	l1d_evict(core, p, way);
+	owned = core->paths.fetch(core, line, kind);
+	if (tag)
+		l1d_evict(core, &row_stamps(l1d, p.row)[way], *flags, old, e);
 	row_tags(p.row)[way] = p.tag;
-	row_flags(&core->l1d, p.row)[way] = owned ? L1_OWNED : 0;
+	*flags = owned ? L1_OWNED : 0;
 	return way;
 }
 
@@ -267,27 +267,6 @@ LANES_INLINE void filter_data(
 	*slot_mask(&core->dtlb, slot) |= mask_bit(core, full);
 }
 
-/* Looks the page up and makes it the newest of its set. */
-LANES_INLINE struct page_use dtlb_touch(
-	struct core *core, uint64_t page, enum access kind, uint32_t stamp)
-{
-	struct cache *c = &core->dtlb;
-	struct cache_place p = cache_place(c, page);
-	int way = cache_find(c, p);
-	uint8_t *uses;
-
-	if (way < 0) {
-		dtlb_miss(core, page, p, kind, stamp);
-		return (struct page_use){0, 0};
-	}
-	row_stamps(c, p.row)[way] = stamp;
-	uses = &row_uses(c, p.row)[way];
-	if (*uses >= USES_TO_FILTER)
-		return (struct page_use){slot_of(c, p.row, way), 1};
-	++*uses;
-	return (struct page_use){0, 0};
-}
-
 /* Has the host fetch what a miss would need, if there have been misses. */
 LANES_INLINE void prefetch_outer(struct core *core, uint64_t line)
 {
@@ -297,26 +276,49 @@ LANES_INLINE void prefetch_outer(struct core *core, uint64_t line)
 		cache_prefetch(&core->uncore->llc, line);
 }
 
-/* Looks the line up, brings it if need be, and makes it the newest. */
-LANES_INLINE uint8_t *l1d_touch(struct core *core, struct data_entry *e, uint64_t line,
-	enum access kind, uint32_t stamp)
+/* Looks the page up and makes it the newest of its set. */
+LANES_INLINE struct page_use dtlb_touch(struct core *core, struct cache *dtlb,
+	uint64_t page, enum access kind, uint32_t stamp)
 {
-	struct cache_place p = cache_place(&core->l1d, line);
-	int way = cache_find(&core->l1d, p);
+	struct cache_place p = cache_place(dtlb, page);
+	int way = cache_find(dtlb, p);
+	uint8_t *uses;
+
+	if (way < 0) {
+		dtlb_miss(core, dtlb, page, p, kind, stamp);
+		return (struct page_use){0, 0};
+	}
+	row_stamps(dtlb, p.row)[way] = stamp;
+	uses = &row_uses(dtlb, p.row)[way];
+	if (*uses >= USES_TO_FILTER)
+		return (struct page_use){slot_of(dtlb, p.row, way), 1};
+	++*uses;
+	return (struct page_use){0, 0};
+}
+
+/* Looks the line up, brings it if need be, and makes it the newest. */
+LANES_INLINE uint8_t *l1d_touch(struct core *core, struct cache *l1d,
+	struct data_entry *e, uint64_t line, enum access kind, uint32_t stamp)
+{
+	struct cache_place p = cache_place(l1d, line);
+	int way = cache_find(l1d, p);
 
 	core->l1d_misses = core->l1d_misses << 1 | (way < 0);
 	if (way < 0)
-		way = (int)l1d_miss(core, line, p, kind);
+		way = (int)l1d_miss(core, l1d, line, p, kind);
 	if (e->read != NO_LINE)
 		filter_forget_data(core, line & (DATA_FILTER - 1));
-	e->stamp_at = &row_stamps(&core->l1d, p.row)[way];
+	e->stamp_at = &row_stamps(l1d, p.row)[way];
 	*e->stamp_at = stamp;
-	return &row_flags(&core->l1d, p.row)[way];
+	return &row_flags(l1d, p.row)[way];
 }
 
 /* One reference to one line, for which the filter did not vouch. */
-void data_touch(struct core *core, uint64_t full, enum access kind, uint32_t stamp)
+LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
+	uint32_t stamp, uint32_t l1d_lanes, uint32_t dtlb_lanes)
 {
+	struct cache l1d = cache_shaped(&core->l1d, l1d_lanes, L1D_EXTRA);
+	struct cache dtlb = cache_shaped(&core->dtlb, dtlb_lanes, TLB_EXTRA);
 	struct data_entry *e = &core->data[full & (DATA_FILTER - 1)];
 	uint64_t line = regions_shorten(&core->uncore->regions, full);
 	struct page_use page;
@@ -329,8 +331,8 @@ void data_touch(struct core *core, uint64_t full, enum access kind, uint32_t sta
 		return;
 	}
 	prefetch_outer(core, line);
-	page = dtlb_touch(core, line >> core->page_shift, kind, stamp);
-	flags = l1d_touch(core, e, line, kind, stamp);
+	page = dtlb_touch(core, &dtlb, line >> core->page_shift, kind, stamp);
+	flags = l1d_touch(core, &l1d, e, line, kind, stamp);
 	if (kind == STORE && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
 	if (page.settled)
@@ -345,24 +347,24 @@ void data_access(
 	uint64_t last = (addr + size - 1) >> core->line_shift;
 
 	for (; line <= last; line++, stamp++)
-		data_touch(core, line, kind, stamp);
+		core->paths.data(core, line, kind, stamp);
 }
 
 /* As for the TLBs: the way whose line was used longest ago, unfiltered. */
-static unsigned l1i_victim(struct core *core, struct cache_place p)
+LANES_INLINE unsigned l1i_victim(
+	struct core *core, struct cache *l1i, struct cache_place p)
 {
-	struct cache *c = &core->l1i;
-	uint32_t *stamps = row_stamps(c, p.row), tag, index;
+	uint32_t *stamps = row_stamps(l1i, p.row), tag, index;
 	struct code_entry *e;
 	unsigned way;
 
 	for (;;) {
-		way = cache_victim(c, p.row);
+		way = cache_victim(l1i, p.row);
 		tag = row_tags(p.row)[way];
-		index = cache_key(c, p.set, tag) & (CODE_FILTER - 1);
+		index = cache_key(l1i, p.set, tag) & (CODE_FILTER - 1);
 		e = &core->code[index];
 		if (!tag || e->line == NO_LINE ||
-			e->slot != (uint32_t)slot_of(c, p.row, way))
+			e->slot != (uint32_t)slot_of(l1i, p.row, way))
 			return way;
 		if (e->stamp == stamps[way])
 			break;
@@ -372,22 +374,25 @@ static unsigned l1i_victim(struct core *core, struct cache_place p)
 	return way;
 }
 
-static unsigned l1i_miss(
-	struct core *core, uint64_t line, struct cache_place p, uint32_t stamp)
+LANES_INLINE unsigned l1i_miss(struct core *core, struct cache *l1i, uint64_t line,
+	struct cache_place p, uint32_t stamp)
 {
 	unsigned way;
 
 	core->count[CP_SIM_l1i_misses]++;
-	outer_fetch(core, line, IFETCH);
-	way = l1i_victim(core, p);
+	core->paths.fetch(core, line, IFETCH);
+	way = l1i_victim(core, l1i, p);
 	row_tags(p.row)[way] = p.tag;
-	row_stamps(&core->l1i, p.row)[way] = stamp;
+	row_stamps(l1i, p.row)[way] = stamp;
 	return way;
 }
 
 /* One fetch from a line for which the filter did not vouch. */
-void code_touch(struct core *core, uint64_t full, uint32_t stamp)
+LANES_INLINE void code_touch(struct core *core, uint64_t full, uint32_t stamp,
+	uint32_t l1i_lanes, uint32_t itlb_lanes)
 {
+	struct cache l1i = cache_shaped(&core->l1i, l1i_lanes, 0);
+	struct cache itlb = cache_shaped(&core->itlb, itlb_lanes, TLB_EXTRA);
 	struct code_entry *e = &core->code[full & (CODE_FILTER - 1)];
 	uint64_t line = regions_shorten(&core->uncore->regions, full);
 	uint64_t page = line >> core->page_shift;
@@ -398,19 +403,50 @@ void code_touch(struct core *core, uint64_t full, uint32_t stamp)
 		e->stamp = stamp;
 		return;
 	}
-	t = cache_place(&core->itlb, page);
-	page_way = cache_find(&core->itlb, t);
+	t = cache_place(&itlb, page);
+	page_way = cache_find(&itlb, t);
 	if (page_way < 0)
-		page_way = (int)itlb_miss(core, page, t, stamp);
-	p = cache_place(&core->l1i, line);
-	way = cache_find(&core->l1i, p);
+		page_way = (int)itlb_miss(core, &itlb, page, t, stamp);
+	p = cache_place(&l1i, line);
+	way = cache_find(&l1i, p);
 	if (way < 0)
-		way = (int)l1i_miss(core, line, p, stamp);
+		way = (int)l1i_miss(core, &l1i, line, p, stamp);
 	if (e->line != NO_LINE)
 		filter_forget_code(core, line & (CODE_FILTER - 1));
 	e->line = full;
 	e->stamp = stamp;
-	e->slot = (uint32_t)slot_of(&core->l1i, p.row, way);
-	e->page_slot = slot_of(&core->itlb, t.row, page_way);
-	*slot_mask(&core->itlb, e->page_slot) |= mask_bit(core, line);
+	e->slot = (uint32_t)slot_of(&l1i, p.row, way);
+	e->page_slot = slot_of(&itlb, t.row, page_way);
+	*slot_mask(&itlb, e->page_slot) |= mask_bit(core, line);
+}
+
+/* The shapes that have paths of their own: (lanes of L1, lanes of TLB).  Lanes
+ * are ways rounded up to four. */
+#define SHAPES(X) X(4, 4) X(4, 8) X(8, 4) X(8, 8) X(8, 16) X(12, 4) X(12, 8) X(12, 16)
+#define ALL_SHAPES(X) SHAPES(X) X(0, 0)
+
+#define PATHS(l1, tlb)                                                                   \
+	static void data_##l1##_##tlb(                                                   \
+		struct core *core, uint64_t line, enum access kind, uint32_t stamp)      \
+	{                                                                                \
+		data_touch(core, line, kind, stamp, l1, tlb);                            \
+	}                                                                                \
+                                                                                         \
+	static void code_##l1##_##tlb(struct core *core, uint64_t line, uint32_t stamp)  \
+	{                                                                                \
+		code_touch(core, line, stamp, l1, tlb);                                  \
+	}
+ALL_SHAPES(PATHS)
+
+void l1_choose_paths(struct core *core)
+{
+	core->paths.data = data_0_0;
+	core->paths.code = code_0_0;
+#define X(l1, tlb)                                                                       \
+	if (cache_has_shape(&core->l1d, l1) && cache_has_shape(&core->dtlb, tlb))        \
+		core->paths.data = data_##l1##_##tlb;                                    \
+	if (cache_has_shape(&core->l1i, l1) && cache_has_shape(&core->itlb, tlb))        \
+		core->paths.code = code_##l1##_##tlb;
+	SHAPES(X)
+#undef X
 }

@@ -58,16 +58,17 @@ LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
 	__m128i k = _mm_set1_epi32((int)key);
 	unsigned i = 0, bits;
 
+	if (lanes == 8)
+		return (bits = lanes_match8(v, k)) ? lanes_first(bits, 0) : -1;
+	if (lanes == 4)
+		return (bits = lanes_match4(v, k)) ? lanes_first(bits, 0) : -1;
 	for (; i + 16 <= lanes; i += 16)
 		if ((bits = lanes_match16(v + i, k)))
 			return lanes_first(bits, i);
-	if (i + 8 <= lanes) {
-		if ((bits = lanes_match8(v + i, k)))
+#pragma GCC unroll 3
+	for (; i < lanes; i += 4)
+		if ((bits = lanes_match4(v + i, k)))
 			return lanes_first(bits, i);
-		i += 8;
-	}
-	if (i < lanes && (bits = lanes_match4(v + i, k)))
-		return lanes_first(bits, i);
 	return -1;
 }
 
@@ -82,6 +83,7 @@ LANES_INLINE uint32_t lanes_min(const uint32_t *v, unsigned lanes)
 {
 	__m128i m = lanes_at(v);
 
+#pragma GCC unroll 4
 	for (unsigned i = 4; i < lanes; i += 4)
 		m = lanes_min4(m, lanes_at(v + i));
 	m = lanes_min4(m, _mm_shuffle_epi32(m, 0x4e));

@@ -25,10 +25,10 @@ struct machine {
 
 /* Entries of the filters (see core.h); powers of two. */
 #ifndef DATA_FILTER
-#define DATA_FILTER 2048
+#define DATA_FILTER 8192
 #endif
 #ifndef CODE_FILTER
-#define CODE_FILTER 1024
+#define CODE_FILTER 4096
 #endif
 /* A core's stamps are ranked anew when its clock has come this far: there is
  * room for everything that a time slice may add. */
@@ -45,6 +45,14 @@ struct machine {
 enum access { IFETCH, LOAD, STORE };
 
 struct core;
+
+/* What the fast paths of a core are: variants of the same code, compiled for
+ * the common shapes of its caches and for any, and chosen by core_init. */
+struct paths {
+	void (*data)(struct core *core, uint64_t line, enum access kind, uint32_t stamp);
+	void (*code)(struct core *core, uint64_t line, uint32_t stamp);
+	int (*fetch)(struct core *core, uint64_t line, enum access kind);
+};
 
 /* What the cores share. */
 struct uncore {
@@ -87,6 +95,7 @@ struct core {
 	struct code_entry code[CODE_FILTER];
 
 	/* The rest belongs to the model. */
+	struct paths paths;
 	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
 	uint32_t line_shift;
 	uint32_t page_shift;            /* from a line's number to its page's */
@@ -109,15 +118,14 @@ void core_detach(struct core *core);
 void core_collect(struct core *core);
 
 /* l1.c */
-void data_touch(struct core *core, uint64_t line, enum access kind, uint32_t stamp);
+void l1_choose_paths(struct core *core);
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);
-void code_touch(struct core *core, uint64_t line, uint32_t stamp);
 void filter_forget_data(struct core *core, uint32_t index);
 void filter_forget_all(struct core *core);
 
 /* outer.c: behind the first level */
-int outer_fetch(struct core *core, uint64_t line, enum access kind);
+void outer_choose_paths(struct core *core);
 void outer_write_back(struct core *core, uint64_t line);
 void outer_own(struct core *core, uint64_t line);
 void outer_page(struct core *core, uint64_t page, enum access kind);

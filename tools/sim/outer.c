@@ -9,11 +9,17 @@
 enum { DIRTY = 1, OWNED = 2, FLAGS = 3, FLAG_BITS = 2 };
 enum { L1_DIRTY = 1, L1_OWNED = 2 }; /* as in l1.c */
 
-static void stamp_way(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
+/* May rank all stamps of the cache anew, before it gives out the next. */
+LANES_INLINE uint32_t next_stamp(struct cache *c, uint32_t flags)
 {
-	row_stamps(c, row)[way] = ++c->clock << FLAG_BITS | flags;
 	if (__builtin_expect(c->clock >= OUTER_CLOCK_LIMIT, 0))
 		cache_rank(c, FLAG_BITS);
+	return ++c->clock << FLAG_BITS | flags;
+}
+
+static void stamp_way(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
+{
+	row_stamps(c, row)[way] = next_stamp(c, flags);
 }
 
 LANES_INLINE uint32_t flags_of(const struct cache *c, uint8_t *row, unsigned way)
@@ -222,28 +228,56 @@ static int beyond_private(struct core *core, uint64_t line, enum access kind)
 	return alone;
 }
 
-/* A line comes to an L1; returns whether no other core has it. */
-int outer_fetch(struct core *core, uint64_t line, enum access kind)
+static __attribute__((noinline)) int l2_miss(
+	struct core *core, uint64_t line, struct cache_place p, enum access kind)
 {
-	struct cache *c = &core->l2;
-	struct cache_place p;
-	uint32_t flags;
-	int way, alone;
+	int alone;
 
-	if (!c->sets)
-		return beyond_private(core, line, kind);
-	p = cache_place(c, line);
-	way = cache_find(c, p);
-	core->l2_misses = core->l2_misses << 1 | (way < 0);
-	if (__builtin_expect(way >= 0, 1)) {
-		flags = flags_of(c, p.row, way);
-		stamp_way(c, p.row, way, flags);
-		return flags & OWNED;
-	}
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
 	alone = beyond_private(core, line, kind);
 	l2_fill(core, p, alone ? OWNED : 0);
 	return alone;
+}
+
+/* A line comes to an L1; returns whether no other core has it. */
+LANES_INLINE int fetch(struct core *core, uint64_t line, enum access kind, uint32_t lanes)
+{
+	struct cache l2 = cache_shaped(&core->l2, lanes, 0);
+	struct cache_place p = cache_place(&l2, line);
+	int way = cache_find(&l2, p);
+	uint32_t flags;
+
+	core->l2_misses = core->l2_misses << 1 | (way < 0);
+	if (__builtin_expect(way < 0, 0))
+		return l2_miss(core, line, p, kind);
+	flags = flags_of(&l2, p.row, way);
+	row_stamps(&l2, p.row)[way] = next_stamp(&core->l2, flags);
+	return flags & OWNED;
+}
+
+static int fetch_any(struct core *core, uint64_t line, enum access kind)
+{
+	return fetch(core, line, kind, 0);
+}
+
+static int fetch_8(struct core *core, uint64_t line, enum access kind)
+{
+	return fetch(core, line, kind, 8);
+}
+
+static int fetch_16(struct core *core, uint64_t line, enum access kind)
+{
+	return fetch(core, line, kind, 16);
+}
+
+void outer_choose_paths(struct core *core)
+{
+	const struct cache *l2 = &core->l2;
+
+	core->paths.fetch = !l2->sets                 ? beyond_private
+			    : cache_has_shape(l2, 8)  ? fetch_8
+			    : cache_has_shape(l2, 16) ? fetch_16
+						      : fetch_any;
 }
 
 static void count_walk(struct core *core, enum access kind)

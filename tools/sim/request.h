@@ -91,6 +91,11 @@ enum cp_sim_request {
 
 	/* () -> 1: bring every bound mirror up to date now. */
 	CP_SIM_SYNC,
+
+	/* (signal number) -> 1: SYNC, and the process dies of this signal, now
+	 * and in the calling thread, whatever its disposition.  Returns only
+	 * where nothing dies of it (the first process of a container). */
+	CP_SIM_DIE,
 };
 
 #endif

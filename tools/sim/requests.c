@@ -38,6 +38,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_SYNC:
 		threads_sync();
 		break;
+	case CP_SIM_DIE:
+		die_by_signal(args[1]);
+		break;
 	default:
 		*ret = 0;
 		return False;

@@ -16,12 +16,12 @@ SIM_DIR := $(B)/cachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-SIM_SOURCES := main options instrument threads own_code requests cache core l1 outer regions
+SIM_SOURCES := main options instrument threads own_code requests death cache core l1 outer regions
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
 	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
-	-isystem $(VALGRIND_INCLUDE) -Itools/sim -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
+	-isystem $(VALGRIND_INCLUDE) -Itools/sim -I. -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
 	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)

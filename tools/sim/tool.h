@@ -44,6 +44,9 @@ void threads_resume(ThreadId tid);
 Bool own_code_add(Addr lo, Addr hi);
 Bool own_code_at(Addr addr);
 
+/* death.c */
+void die_by_signal(UWord number);
+
 /* requests.c */
 Bool request_handle(ThreadId tid, UWord *args, UWord *ret);
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #define CP_ARCH_USER_READ 1
 
+/* The architecture's common events, which have a bit each in PMCEID<n>_EL0;
+ * 0x11 is CPU_CYCLES. */
+#define CP_ARCH_LISTS(config) ((config) < 0x40 || ((config) >= 0x4000 && (config) < 0x4040))
+#define CP_ARCH_LISTED_EVENT 0x11
+
 /* The register's number is part of the instruction, hence the switch.  The
  * cycle counter is number 31, index 32 in the page. */
 static inline uint64_t cp_arch_read_counter(uint32_t index)

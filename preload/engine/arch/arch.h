@@ -5,6 +5,9 @@
  *   cp_arch_read_counter   the PMU register behind the mmap page's index
  *                          (index as in the page: 1 is counter 0)
  *   cp_arch_timestamp      the clock that the page's time_mult speaks of
+ *   CP_ARCH_LISTS(config)  1 if the kernel lists, in sysfs, exactly those events
+ *                          of this kind that the PMU says it has
+ *   CP_ARCH_LISTED_EVENT   one of these, that every CPU has
  */
 #ifndef CACHEPEEK_PRELOAD_ENGINE_ARCH_ARCH_H
 #define CACHEPEEK_PRELOAD_ENGINE_ARCH_ARCH_H

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#define CP_ARCH_LISTS(config) ((void)(config), 0)
+#define CP_ARCH_LISTED_EVENT 0
 #define CP_ARCH_USER_READ 1
 
 static inline uint64_t cp_arch_read_counter(uint32_t index)

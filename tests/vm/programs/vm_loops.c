@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *	vm_loops COUNT TIMES
  * Main and then the threads loop-1 and loop-2 run TIMES executions of the
- * region "loop": COUNT turns in main, COUNT + 1000 and COUNT + 2000 in the
- * threads, which live at the same time.
+ * regions "one", a loop of one turn, and "loop": COUNT turns in main, twice
+ * and three times as many in the threads, which live at the same time.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -13,16 +13,18 @@
 
 static uint64_t turns;
 static unsigned times;
+static cachepeek_region one_turn, all_turns;
 
-/* Each from the same call, so that it costs the same around the loop. */
+/* Both from the same call, so that what surrounds the loop costs the same. */
 static void repeat(uint64_t count)
 {
-	CACHEPEEK_BEGIN("warm");
-	CACHEPEEK_END("warm");
-	for (unsigned i = 0; i < times; i++) {
-		CACHEPEEK_BEGIN("loop");
-		loop(count);
-		CACHEPEEK_END("loop");
+	const cachepeek_region regions[2] = {one_turn, all_turns};
+	const volatile uint64_t counts[2] = {1, count};
+
+	for (unsigned i = 0; i < 2 * times; i++) {
+		cachepeek_begin(regions[i % 2]);
+		loop(counts[i % 2]);
+		cachepeek_end(regions[i % 2]);
 	}
 }
 
@@ -33,7 +35,7 @@ static void *run(void *argument)
 
 	snprintf(name, sizeof(name), "loop-%u", index);
 	pthread_setname_np(pthread_self(), name);
-	repeat(turns + 1000 * index);
+	repeat(turns * (index + 1));
 	return NULL;
 }
 
@@ -43,6 +45,8 @@ int main(int argc, char **argv)
 
 	turns = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
 	times = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	one_turn = cachepeek_region_register("one");
+	all_turns = cachepeek_region_register("loop");
 	for (uintptr_t i = 0; i < 2; i++)
 		if (pthread_create(&threads[i], NULL, run, (void *)(i + 1)))
 			return 1;

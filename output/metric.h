@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The formulas of a group with everything that the group itself knows: its
+ * constants, N, and the metrics that stand above.
+ */
+#ifndef CACHEPEEK_OUTPUT_METRIC_H
+#define CACHEPEEK_OUTPUT_METRIC_H
+
+#include "output/group.h"
+
+/*
+ * The value of a formula of group.  lookup knows quantities and the parameters
+ * LINE, SECONDS and TSC.  Rules as in output/formula.h.
+ */
+struct cp_value cp_metric_evaluate(struct cp_arena *arena, const struct cp_group *group,
+	const struct cp_formula *formula, cp_formula_lookup *lookup, void *context);
+
+#endif

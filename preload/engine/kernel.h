@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kernel's side of perf events, as few calls as possible and none of libc:
+ * the program may have its own read and ioctl.  Tests link a kernel that fails.
+ */
+#ifndef CACHEPEEK_PRELOAD_ENGINE_KERNEL_H
+#define CACHEPEEK_PRELOAD_ENGINE_KERNEL_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* A descriptor or -errno. */
+int cp_kernel_open(const struct perf_event_attr *attr, pid_t tid, int group);
+
+/* read(2): bytes or -errno. */
+long cp_kernel_read(int fd, void *to, size_t size);
+
+/* Enables or disables the event; 0 or -errno. */
+int cp_kernel_enable(int fd, bool enable);
+
+/* The event's first page, NULL where the kernel refuses. */
+void *cp_kernel_map(int fd);
+void cp_kernel_unmap(void *page);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/follow.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/format.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "preload/env.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define MAX_SETTINGS 32
+#define PRELOAD "LD_PRELOAD"
+
+static char *settings[MAX_SETTINGS + 1]; /* CACHEPEEK_NAME=value */
+static char *const *run;
+static char library[PATH_MAX]; /* as it stands in LD_PRELOAD; "": it does not */
+static const int *ours;        /* 1 in our memory, 0 in a fork child's */
+
+/* ---- what this image was given ---- */
+
+/* The piece of an LD_PRELOAD that is us; NULL if there is none. */
+static const char *own_piece(const char *list, size_t *length)
+{
+	while (list && *list) {
+		const char *end = list + strcspn(list, ": "), *slash = end;
+
+		while (slash > list && slash[-1] != '/')
+			slash--;
+		if (cp_starts_with(slash, "libcachepeek.so")) {
+			*length = (size_t)(end - list);
+			return list;
+		}
+		list = *end ? end + 1 : end;
+	}
+	return NULL;
+}
+
+static void keep_settings(char *const envp[])
+{
+	static struct cp_arena arena;
+	size_t count = 0;
+
+	for (; envp && *envp && count < MAX_SETTINGS; envp++) {
+		char *copy;
+
+		if (!cp_starts_with(*envp, "CACHEPEEK_") ||
+			cp_starts_with(*envp, "CACHEPEEK__"))
+			continue;
+		copy = cp_arena_alloc(&arena, strlen(*envp) + 1);
+		if (copy)
+			settings[count++] = memcpy(copy, *envp, strlen(*envp) + 1);
+	}
+	settings[count] = NULL;
+}
+
+/* Memory that a fork child finds empty, and a vfork child as we left it. */
+static void tell_forks_apart(void)
+{
+	int *page = cp_map(4096, -1, 0);
+
+	if (!page || madvise(page, 4096, MADV_WIPEONFORK) < 0)
+		return;
+	*page = 1;
+	ours = page;
+}
+
+char *const *cp_follow_start(char *const envp[])
+{
+	size_t length = 0;
+	const char *piece = own_piece(cp_env_find(envp, PRELOAD), &length);
+
+	if (piece && length < sizeof(library))
+		memcpy(library, piece, length);
+	keep_settings(envp);
+	tell_forks_apart();
+	return settings;
+}
+
+void cp_follow_run(char *const run_entries[])
+{
+	run = run_entries;
+}
+
+void cp_follow_after_fork(void)
+{
+	if (ours)
+		*(int *)(uintptr_t)ours = 1;
+}
+
+/* ---- does the next program bring us along? ---- */
+
+static bool follows(char *const envp[])
+{
+	size_t length;
+
+	return !library[0] || (own_piece(cp_env_find(envp, PRELOAD), &length) &&
+				      cp_env_find(envp, *run));
+}
+
+static bool forced(char *const envp[])
+{
+	return cp_counting() && cp_runtime.options.children == CP_CHILDREN_FORCE &&
+	       !follows(envp);
+}
+
+static size_t preload_size(char *const envp[])
+{
+	const char *present = cp_env_find(envp, PRELOAD);
+
+	return sizeof(PRELOAD "=:") + (present ? strlen(present) : 0) + strlen(library);
+}
+
+size_t cp_follow_room(char *const envp[])
+{
+	if (!forced(envp))
+		return 1;
+	return cp_env_count(envp) + cp_env_count(settings) + cp_env_count(run) + 2 +
+	       preload_size(envp) / sizeof(char *) + 1;
+}
+
+/* LD_PRELOAD stands behind the pointers, in the same room. */
+static char *preload_entry(char *to, char *const envp[])
+{
+	const char *present = cp_env_find(envp, PRELOAD);
+	size_t length;
+
+	if (own_piece(present, &length))
+		cp_format(to, preload_size(envp), PRELOAD "=%s", present);
+	else
+		cp_format(to, preload_size(envp), PRELOAD "=%s%s%s",
+			present ? present : "", present && *present ? ":" : "", library);
+	return to;
+}
+
+char *const *cp_follow_environment(char **room, char *const envp[])
+{
+	char *preload[2] = {NULL, NULL};
+	size_t pointers =
+		cp_env_count(envp) + cp_env_count(settings) + cp_env_count(run) + 2;
+
+	if (!forced(envp))
+		return envp;
+	preload[0] = preload_entry((char *)(room + pointers), envp);
+	cp_env_merge(room, envp, settings);
+	cp_env_merge(room, room, run);
+	cp_env_merge(room, room, preload);
+	return room;
+}
+
+/* ---- notes ---- */
+
+/* A fork child that we were not told of has a copy of our memory, but writes
+ * into the same record: that is none of its business. */
+static bool is_ours(void)
+{
+	return getpid() == cp_runtime.pid || (ours && *ours);
+}
+
+void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
+{
+	char text[512]; /* stacks may be small */
+	void *note = NULL;
+	size_t length;
+
+	if (!cp_counting() || cp_confined() ||
+		cp_runtime.options.children == CP_CHILDREN_IGNORE || !is_ours() ||
+		!cp_enter())
+		return NULL;
+	cp_sim_pause();
+	length = cp_format(text, sizeof(text), "%d %s %s", (int)pid,
+		follows(envp) || cp_runtime.options.children == CP_CHILDREN_FORCE
+			? "kept"
+			: "changed",
+		path ? path : "");
+	note = cp_record_put_meta(&cp_runtime.record, "program", text,
+		length < sizeof(text) ? length : sizeof(text) - 1);
+	cp_sim_resume();
+	cp_leave();
+	return note;
+}
+
+void cp_follow_undo(void *note)
+{
+	if (note)
+		cp_item_publish(note, CP_ITEM_PAD);
+}

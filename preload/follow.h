@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The programs that this process starts: do they bring us along, and what
+ * becomes of them if not.  (CACHEPEEK_CHILDREN.)
+ */
+#ifndef CACHEPEEK_PRELOAD_FOLLOW_H
+#define CACHEPEEK_PRELOAD_FOLLOW_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Once; envp is the environment that this image was given.  A copy of the
+ * settings in it is returned: a program may overwrite the original to change its
+ * title. */
+char *const *cp_follow_start(char *const envp[]);
+
+/* The variables that tell children of the run; before main. */
+void cp_follow_run(char *const run_entries[]);
+
+/* In a fork child. */
+void cp_follow_after_fork(void);
+
+/*
+ * The environment for the next program is envp: unless CACHEPEEK_CHILDREN is
+ * force, and envp does not bring us along.  Then it is made in room, for which
+ * cp_follow_room() says how many pointers are needed (>= 1).  Allocates
+ * nothing, as vfork children must not.
+ */
+size_t cp_follow_room(char *const envp[]);
+char *const *cp_follow_environment(char **room, char *const envp[]);
+
+/*
+ * The process pid becomes, or is, the program at path: whether it was counted
+ * is seen when the report is made.  Returns something for cp_follow_undo() if
+ * the exec failed.  Nothing for children that do not share our memory.
+ */
+void *cp_follow_note(pid_t pid, const char *path, char *const envp[]);
+void cp_follow_undo(void *note);
+
+#endif

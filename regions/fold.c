@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Adding the tree of a thread that has ended to the one that stands for many.
+ *
+ * One region after the other moves, innermost first, and each in one
+ * transaction: what the two trees hold together is the same at any instant,
+ * also for a reader who finds the process killed in between.
+ */
+#include <string.h>
+
+#include "regions/tree_parts.h"
+
+/* Where node's counts belong; made if need be, NULL: out of memory. */
+static struct cp_node *counterpart(struct cp_tree *into, const struct cp_node *node)
+{
+	struct cp_node *parent;
+
+	if (!node->parent)
+		return into->root;
+	parent = counterpart(into, node->parent);
+	return parent ? cp_tree_child(into, parent, node->name) : NULL;
+}
+
+static bool make_room(struct cp_tree *into, const struct cp_tree *from)
+{
+	for (const struct cp_node *node = from->nodes; node; node = node->next)
+		if (!counterpart(into, node))
+			return false;
+	return true;
+}
+
+static struct cp_folded *folded_of(
+	const struct cp_layout *layout, struct cp_region_item *item)
+{
+	return (void *)(cp_region_times(item, layout->ncounters, layout->nquantities) +
+			layout->ngroups);
+}
+
+static void move_counts(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from)
+{
+	struct cp_sum *sums = cp_region_sums(to), *old_sums = cp_region_sums(from);
+	struct cp_times *times = cp_region_times(
+				to, layout->ncounters, layout->nquantities),
+			*old_times = cp_region_times(
+				from, layout->ncounters, layout->nquantities);
+
+	for (uint32_t i = 0; i < layout->ncounters; i++) {
+		sums[i].inclusive += old_sums[i].inclusive;
+		sums[i].children += old_sums[i].children;
+		old_sums[i] = (struct cp_sum){0, 0};
+	}
+	for (uint32_t g = 0; g < layout->ngroups; g++) {
+		times[g].enabled += old_times[g].enabled;
+		times[g].running += old_times[g].running;
+		old_times[g] = (struct cp_times){0, 0};
+	}
+}
+
+static void move_spreads(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from)
+{
+	struct cp_spread *spreads = cp_region_spreads(to, layout->ncounters),
+			 *old = cp_region_spreads(from, layout->ncounters);
+
+	for (uint32_t q = 0; q < layout->nquantities; q++) {
+		if (old[q].min < spreads[q].min)
+			spreads[q].min = old[q].min;
+		if (old[q].max > spreads[q].max)
+			spreads[q].max = old[q].max;
+		spreads[q].sum_squares += old[q].sum_squares;
+		old[q] = (struct cp_spread){UINT64_MAX, 0, 0};
+	}
+}
+
+static void move_rest(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from)
+{
+	struct cp_folded *folded = folded_of(layout, to);
+
+	folded->threads++;
+	if (from->time_ns > folded->longest_ns)
+		folded->longest_ns = from->time_ns;
+	to->flags |= from->flags;
+	to->calls += from->calls;
+	to->time_ns += from->time_ns;
+	to->children_ns += from->children_ns;
+	from->calls = from->time_ns = from->children_ns = 0;
+	from->flags = 0;
+}
+
+static void move_region(
+	struct cp_tree *from, const struct cp_node *node, const struct cp_node *to)
+{
+	const struct cp_layout *layout = from->layout;
+	struct change change = change_begin(from);
+
+	save(&change, to, &to->item->flags, folded_of(layout, to->item) + 1);
+	save(&change, node, &node->item->flags, folded_of(layout, node->item));
+	change_open(&change);
+	write_begin(to->item);
+	write_begin(node->item);
+	move_counts(layout, to->item, node->item);
+	move_spreads(layout, to->item, node->item);
+	move_rest(layout, to->item, node->item);
+	write_end(node->item);
+	write_end(to->item);
+	change_close(&change);
+}
+
+bool cp_tree_fold(struct cp_tree *into, struct cp_tree *from)
+{
+	if (!make_room(into, from))
+		return false;
+	/* The newest first: children come after their parents, the root last. */
+	for (const struct cp_node *node = from->nodes; node; node = node->next)
+		move_region(from, node, counterpart(into, node));
+	for (const struct cp_node *node = from->nodes; node; node = node->next)
+		cp_record_recycle(from->record, node->item);
+	cp_record_recycle(from->record, from->journal);
+	from->journal = NULL;
+	return true;
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# make, shells, compilers, linkers: the same files as without us, and one
+# report of all of them.
+# BUILD_TARGET: what is built (the command; "all" takes longer).
+use strict;
+use warnings;
+use File::Find qw(find);
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+plan(skip_all => 'the kernel counts no software events here') unless can_count('software');
+
+# The same place for both: it is in the files.
+my $place = scratch('place');
+my $target = $ENV{BUILD_TARGET} || "$place/cachepeek-bin";
+my %clean = map { $_ => undef } qw(MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES B);
+my @make = ('make', '-s', '-j2', '-C', source(), "B=$place", $target);
+
+# Every file with a sum of what is in it.
+sub files
+{
+	my %sum;
+	find({no_chdir => 1, wanted => sub {
+		return unless -f $_;
+		my $text = read_file($_);
+		$sum{substr($_, length($place))} = length($text) . ':' . unpack('%64C*', $text);
+	}}, $place);
+	return \%sum;
+}
+
+my $plain = run(command => \@make, env => \%clean);
+my $expected = files();
+rename($place, "$place-plain") or die "rename: $!";
+my $run = peek(engine => 'perf', command => \@make, env => \%clean);
+
+is(status_text($plain->{status}), 'exit 0', 'it builds') or diag($plain->{err});
+is(status_text($run->{status}), 'exit 0', 'with the library, too') or diag($run->{err});
+is($run->{err}, $plain->{err}, 'nothing more on stderr');
+is(notes($run), 0, 'nothing to say') or diag(@{$run->{notes}});
+cmp_ok(scalar(keys %$expected), '>', 50, scalar(keys %$expected) . ' files');
+is_deeply(files(), $expected, 'the same files');
+
+my %count;
+$count{$_->{exe} =~ s{.*/}{}r}++ for leaves($run->{report});
+my $compiled = grep { /\.o$/ && !/embedded/ } keys %$expected;
+cmp_ok($count{cc1}, '>=', $compiled, "a cc1 for each of $compiled objects");
+is($count{make}, 1, 'one make') or diag(join(' ', map { "$_ $count{$_}" } sort keys %count));
+my @cut = grep { $_->{exit}{how} !~ /^(exit|exec)$/ } @{$run->{report}{processes}};
+is(scalar(@cut), 0, 'each process is there to its end') or
+	diag(map { "$_->{exe} $_->{exit}{how}\n" } @cut);
+is_deeply($run->{report}{not_followed} || [], [], 'and none was left behind');
+ok_sums($run->{report}, 'the whole build');
+done_testing();

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# Sanitizers: the unit tests, and programs that the preloaded library counts with
+# the perf engine, where both are instrumented (tests/sanitize/*.t).
+#
+#	make asan tsan memcheck
+
+SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+SANITIZE_tsan := -fsanitize=thread
+
+# What a sanitizer's runtime calls while it sets itself up, and what stands in
+# for libc: not instrumented.
+NOT_SANITIZED := base/fd preload/fatal preload/hooks_fd preload/hooks_process \
+	preload/hooks_seccomp preload/hooks_signal preload/hooks_syscall preload/libc \
+	preload/libc_string preload/real preload/vdso
+ifdef SANITIZE
+$(NOT_SANITIZED:%=$(B)/%.o): override CFLAGS += -fno-sanitize=all
+PROGRAM_FLAGS += $(SANITIZE_$(SANITIZE)) -fno-omit-frame-pointer
+endif
+
+# One directory per sanitizer; memcheck takes the ordinary build.
+SANITIZED_PROGRAMS := $(patsubst %,$(T)/programs/%,can_count region_threads region_nested \
+	region_misuse threads many_threads coexist ends)
+.PHONY: asan tsan memcheck sanitized
+asan tsan: ## unit and perf-engine tests, instrumented (asan: UBSan, too)
+	@sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory B=$(B)/$@ SANITIZE=$@ \
+		CFLAGS="-O1 -g -fno-omit-frame-pointer $(SANITIZE_$@)" sanitized
+memcheck: ## the same tests under Valgrind
+	@sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory sanitized-by-memcheck
+sanitized: $(LIB) $(ENCODER) $(SANITIZED_PROGRAMS) check-unit
+	SANITIZE=$(SANITIZE) B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t
+.PHONY: sanitized-by-memcheck
+sanitized-by-memcheck: $(LIB) $(ENCODER) $(SANITIZED_PROGRAMS) $(UNIT)
+	$(PROVE) $(PROVE_FLAGS) -e 'valgrind -q --error-exitcode=66 --trace-children=yes --vgdb=no' \
+		$(filter-out $(MEMCHECK_SKIPS),$(UNIT))
+	SANITIZE=memcheck B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t
+# The first is about 80-bit floating point, which Valgrind has not; the second steps
+# through children of its own.
+MEMCHECK_SKIPS := $(T)/unit/base_format.t $(T)/unit/regions_torn.t
