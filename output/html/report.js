@@ -365,7 +365,8 @@ let heatPage = 0;
 
 function threadName({process, thread}) {
 	const rank = process.rank === null ? '' : 'rank ' + process.rank + ' ';
-	return rank + (report.processes.length > 1 ? process.pid + '/' : '') + thread.tid;
+	return rank + (report.processes.length > 1 ? process.pid + '/' : '')
+		+ (thread.tid === null ? count(thread.threads, 'ended thread', 'ended threads') : thread.tid);
 }
 
 function drawHeat() {

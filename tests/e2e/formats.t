@@ -99,7 +99,7 @@ sub wanted
 	my @wanted = wanted_regions($report, $report->{regions}, 'run', '', '');
 	for my $process (@{$report->{processes}}) {
 		push(@wanted, wanted_counts($report, $process->{whole_process}{counts}, 'process', $process->{pid}, '', ''));
-		push(@wanted, wanted_regions($report, $_->{regions}, 'thread', $process->{pid}, $_->{tid}))
+		push(@wanted, wanted_regions($report, $_->{regions}, 'thread', $process->{pid}, $_->{tid} // ''))
 			for @{$process->{threads}};
 	}
 	return map { join("\t", @$_) } @wanted;
