@@ -153,7 +153,10 @@ static void row(const struct place *place, const char *kind, const char *name)
 	cp_out_text(place->out, place->scope);
 	process_cells(place);
 	if (place->thread) {
-		cp_out_format(place->out, ",%d", place->thread->tid);
+		if (place->thread->state & CP_THREAD_FOLDS)
+			empty_cell(place->out);
+		else
+			cp_out_format(place->out, ",%d", place->thread->tid);
 		text_cell(place->out, place->thread->name);
 	} else {
 		cp_out_text(place->out, ",,");

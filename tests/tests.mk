@@ -71,9 +71,11 @@ check-unit: $(UNIT)
 
 # Tests that call make start afresh, without the settings of this one.
 check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
+	@rm -rf $(T)/reports && mkdir -p $(T)/reports
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
-		B='$(B)' CC='$(CC)' LC_ALL=C \
+		B='$(B)' CC='$(CC)' LC_ALL=C PEEK_REPORTS='$(abspath $(T)/reports)' \
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
+	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
 
 bench-run: all $(PROGRAMS)
 	@for script in $(sort $(wildcard tests/bench/*.sh)); do \

@@ -22,8 +22,8 @@ static const struct command {
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
 	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
-	"       cachepeek list events|presets|groups|machines [--pmu PMU] [NAME]...\n"
-	"       cachepeek list presets --check [--verbose]\n"
+	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
+	"       cachepeek list presets --check [-v|--verbose]\n"
 	"       cachepeek doctor [--verify]\n"
 	"       cachepeek --help | --version\n"
 	"\n"

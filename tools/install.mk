@@ -5,6 +5,7 @@ D := $(DESTDIR)$(PREFIX)
 L := $(DESTDIR)$(LIBDIR)
 Z := $(DESTDIR)$(ZSHDIR)
 MANUALS := $(wildcard doc/*.[1-8])
+SCHEMAS := $(wildcard doc/*.schema.json)
 EXAMPLES := $(wildcard examples/*)
 # Each as DIRECTORY/NAME, for both directions.
 INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc \
@@ -34,6 +35,7 @@ install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
 	for page in $(MANUALS); do \
 		install -m 644 $$page $(D)/share/man/man$${page##*.}/ || exit 1; \
 	done
+	install -m 644 $(SCHEMAS) $(D)/share/cachepeek/
 	install -m 644 $(EXAMPLES) $(D)/share/doc/cachepeek/examples/
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 uninstall: ## remove what install copied

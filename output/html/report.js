@@ -35,12 +35,21 @@ function short(number) {
 	for (const [size, letter] of SCALES)
 		if (Math.abs(number) >= size)
 			return (number / size).toPrecision(3) + letter;
-	return Number.isInteger(number) ? String(number) : number.toPrecision(3);
+	return Number.isInteger(number) ? String(number) : String(Number(number.toPrecision(3)));
+}
+
+// Units with a prefix of their own.
+const BYTES = {GB: 1e9, MB: 1e6};
+
+function unitName(unit) {
+	return unit === 'ratio' ? '%' : unit in BYTES ? 'bytes' : unit;
 }
 
 function full(number, unit) {
 	if (unit === 'ratio')
 		return (100 * number).toFixed(2) + ' %';
+	if (unit in BYTES)
+		return short(number * BYTES[unit]);
 	if (Number.isInteger(number))
 		return number.toLocaleString('en-US');
 	return Math.abs(number) >= 1e5 ? Math.round(number).toLocaleString('en-US')
@@ -51,7 +60,7 @@ function full(number, unit) {
 function explain(v, unit) {
 	if (v.value === null)
 		return 'unavailable: ' + (v.reason || 'no reason is given');
-	let text = full(v.value, unit) + (unit && unit !== 'ratio' ? ' ' + unit : '') + ', ' + v.status;
+	let text = full(v.value, unit) + (unit && unit !== 'ratio' ? ' ' + unitName(unit) : '') + ', ' + v.status;
 	if (v.status === 'scaled')
 		text += ': counted ' + full(v.coverage, 'ratio') + ' of the time'
 			+ (v.error === null ? '' : ', ± ' + full(v.error));
@@ -314,7 +323,7 @@ function heading(id, title, unit) {
 	if (sorted.id === id)
 		button.append(sorted.down ? ' ▼' : ' ▲');
 	if (unit)
-		th.append(make('br'), make('small', {}, unit === 'ratio' ? '%' : unit));
+		th.append(make('br'), make('small', {}, unitName(unit)));
 	return th;
 }
 
@@ -356,7 +365,8 @@ let heatPage = 0;
 
 function threadName({process, thread}) {
 	const rank = process.rank === null ? '' : 'rank ' + process.rank + ' ';
-	return rank + (report.processes.length > 1 ? process.pid + '/' : '') + thread.tid;
+	return rank + (report.processes.length > 1 ? process.pid + '/' : '')
+		+ (thread.tid === null ? count(thread.threads, 'ended thread', 'ended threads') : thread.tid);
 }
 
 function drawHeat() {
@@ -368,8 +378,8 @@ function drawHeat() {
 		return region ? column.of(region) : null;
 	};
 	const some = shown.slice(0, HEAT_ROWS), part = threads.slice(heatPage * HEAT_COLUMNS, (heatPage + 1) * HEAT_COLUMNS);
-	$('heat-note').textContent = column.title + (column.unit && column.unit !== 'ratio' ? ' in ' + column.unit : '')
-		+ ' per thread; darker is more, within a region'
+	$('heat-note').textContent = column.title + (column.unit && column.unit !== 'ratio' ? ' in ' + unitName(column.unit) : '')
+		+ ' per thread; a stronger colour is more, within a region'
 		+ (shown.length > some.length ? '.  The first ' + some.length + ' regions of the table above' : '') + '.';
 	$('heat').replaceChildren(
 		make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, 'region'), ...part.map(thread =>
@@ -396,14 +406,15 @@ function drawReasons() {
 	const seen = new Map(), used = new Set();
 	for (const {region} of rows)
 		for (const column of columns) {
-			const v = column.of(region);
+			const v = column.of(region), text = column.title + ': ' + v.reason;
 			used.add(v.status);
 			if (v.reason)
-				seen.set(column.title + ': ' + v.reason, v.status);
+				seen.set(text, {status: v.status, regions: (seen.get(text) || {regions: 0}).regions + 1});
 		}
 	$('legend').append(...statuses.filter(status => used.has(status)).map(status =>
 		make('li', {}, make('span', {class: status}, status), ': ' + meanings[status])));
-	$('reasons').append(...[...seen].map(([text, status]) => make('li', {class: status}, plain(text))));
+	$('reasons').append(...[...seen].map(([text, {status, regions}]) => make('li', {class: status}, plain(text)
+		+ (regions < rows.length ? ' (in ' + count(regions, 'region', 'regions') + ')' : ''))));
 }
 
 // ---- all of it ----
@@ -431,7 +442,8 @@ function start() {
 	for (const column of columns)
 		if (rows.some(row => column.of(row.region).value !== null))
 			$('heat-of').append(make('option', {value: column.id}, column.title));
-	const first = columns.find(column => column.kind && rows.some(row => column.of(row.region).value !== null));
+	const known = columns.filter(column => column.kind && rows.some(row => column.of(row.region).value !== null));
+	const first = known.find(column => column.id.endsWith('mpki')) || known[0];
 	if (first)
 		$('heat-of').value = first.id;
 	document.documentElement.dataset.theme = dark.matches ? 'dark' : 'light';

@@ -7,6 +7,7 @@ use warnings;
 use Cwd qw(abs_path);
 use Exporter qw(import);
 use File::Basename qw(dirname);
+use File::Copy qw(move);
 use File::Temp qw(tempdir);
 use JSON::PP;
 use Test::More;
@@ -157,8 +158,19 @@ sub peek
 	} split(/^/, $result->{err}));
 	$result->{json} = read_file($json);
 	$result->{report} = eval { decode_json($result->{json}) } if defined $result->{json};
-	unlink($json);
+	keep($json, $result->{report});
 	return $result;
+}
+
+# `make check` looks at all reports afterwards (tests/validate.py).
+sub keep
+{
+	my ($json, $report) = @_;
+	if ($report && $ENV{PEEK_REPORTS}) {
+		my $test = $0 =~ s{.*/}{}r;
+		move($json, "$ENV{PEEK_REPORTS}/$test-" . $json =~ s{.*/}{}r);
+	}
+	unlink($json);
 }
 
 sub notes { scalar @{$_[0]{notes}} }

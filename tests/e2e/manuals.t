@@ -52,13 +52,18 @@ for my $command (qw(report doctor list)) {
 # -o and --output: the usage line has the short one.
 $help{report} = [uniq(@{$help{report}}, '--output')];
 
-my ($table) = text('tools/cmd_run.c') =~ /long_options\[\] = \{(.*?)\};/s;
-my %table = (run => [uniq(map { ("--$_->[0]", "-$_->[1]") } grep { defined }
-		map { /\{"([^"]+)", \w+, NULL, '(.)'\}/ ? [$1, $2] : () } split(/\n/, $table))]);
+# The long and short options of a command that uses getopt_long().
+sub getopt_table
+{
+	my ($source) = @_;
+	my ($long) = $source =~ /long_options\[\] = \{(.*?)\};/s;
+	my ($short) = $source =~ /getopt_long\(argc, argv, "\+?([^"]*)"/;
+	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
+}
+my %table = (run => getopt_table(text('tools/cmd_run.c')), list => getopt_table(text('tools/cmd_list.c')));
 my ($known) = text('tools/cmd_report.c') =~ /known\[\] = \{(.*?)\};/s;
 $table{report} = [uniq($known =~ /"(-[^"]+)"/g)];
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
-$table{list} = [];
 
 my $bash = text('tools/completion/cachepeek.bash');
 my $zsh = text('tools/completion/_cachepeek');

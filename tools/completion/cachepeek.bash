@@ -4,7 +4,12 @@
 # The first word of each line of a list that is not indented.
 _cachepeek_names()
 {
-	cachepeek list "$1" 2> /dev/null | sed -n 's/^\([A-Za-z][A-Za-z0-9_:-]*\) .*/\1/p'
+	cachepeek list "$1" 2> /dev/null | sed -n 's/^\([A-Za-z][A-Za-z0-9_-]*\):\{0,1\} .*/\1/p'
+}
+
+_cachepeek_pmus()
+{
+	cachepeek list presets --pmu all 2> /dev/null | sed 's/ .*//'
 }
 
 # Completes the last of a comma list.
@@ -24,7 +29,7 @@ _cachepeek_takes_value()
 {
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
-		-m | --machine | -d | --dir) return 0 ;;
+		-m | --machine | -d | --dir | -p | --pmu) return 0 ;;
 	esac
 	return 1
 }
@@ -35,6 +40,7 @@ _cachepeek_value()
 	-g | --groups) _cachepeek_list "$(_cachepeek_names groups)" ;;
 	-e | --events) _cachepeek_list "$(_cachepeek_names presets)" ;;
 	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim' -- "$cur") ;;
+	-p | --pmu) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;
 	-m | --machine) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
 	-d | --dir) compopt -o dirnames ;;
 	-o | --output) compopt -o default ;;
@@ -46,6 +52,7 @@ _cachepeek_options()
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose' ;;
 	report) echo '-o --output --json' ;;
+	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
 	esac
 }
@@ -75,10 +82,10 @@ _cachepeek()
 	fi
 	words=$(_cachepeek_options "$command")
 	[ "$COMP_CWORD" -gt 1 ] || words="$words run report list doctor --help --version"
-	[ "$command" != list ] || [ "$COMP_CWORD" -ne 2 ] || words='events presets groups machines'
-	if [ "$command" = list ] && [ "$COMP_CWORD" -gt 2 ]; then
-		words=$(_cachepeek_names "${COMP_WORDS[2]}")
-	fi
+	case $command$COMP_CWORD in
+	list2) words='events presets groups machines' ;;
+	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
+	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	case $command$cur in
 	run-* | list* | doctor*) ;;

@@ -1,0 +1,287 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+# TAP: what the HTML report shows, read back from the page in headless Chromium,
+# is what the JSON report of the same run has.
+#	tests/browser/check.py DIRECTORY	(threads, hostile, many: .html, .json)
+import json
+import os
+import sys
+import time
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browser import browser
+
+count = 0
+
+
+def ok(held, name, *why):
+    global count
+    count += 1
+    print(f"{'ok' if held else 'not ok'} {count} - {name}".replace('#', '\\#'), flush=True)
+    if not held:
+        for line in why:
+            print('#', str(line)[:1000], flush=True)
+
+
+def same(found, wanted, name):
+    ok(found == wanted, name, f'found  {found}', f'wanted {wanted}')
+
+
+def near(found, wanted, name):
+    ok(found is not None and abs(found - wanted) <= 1e-9 * max(1, abs(wanted)), name, found, wanted)
+
+
+def load(place, name):
+    with open(os.path.join(place, name + '.json'), encoding='utf-8') as file:
+        return json.load(file)
+
+
+def quiet(page, path, name):
+    """Nothing on the console, nothing asked for but the file itself."""
+    same(page.complaints(), [], f'{name}: nothing on the console')
+    same([url for url in page.requests() if not url.startswith('data:')],
+         ['file://' + os.path.abspath(path)], f'{name}: no request but the file')
+
+
+# The table: a list of [name, {column: value or null}] as shown.
+TABLE = '''
+const ids = [...document.querySelectorAll('#regions thead th')].map(th => th.dataset.id);
+return [...document.querySelectorAll('#regions tbody tr')].map(tr => [tr.cells[0].title,
+	Object.fromEntries([...tr.cells].slice(1).map((td, i) => [ids[i + 1],
+		[td.dataset.value === undefined ? null : Number(td.dataset.value), td.className, td.title]]))]);
+'''
+
+
+def name_of(region):
+    return ' / '.join(region['path']) or 'whole run'
+
+
+def values_of(region):
+    """Column: value, of everything that a page may show."""
+    values = {'calls': {'value': region['calls'], 'status': 'exact'}, 'time_s': region['time_s']}
+    values.update(region['metrics'])
+    values.update({'#' + name: count for name, count in region['counts'].items()})
+    return values
+
+
+def check_table(page, report):
+    page.ask('''const s = document.getElementById('columns'); s.value = 'all';
+        s.dispatchEvent(new Event('change'));''')
+    shown = page.ask(TABLE)
+    same([row[0] for row in shown], [name_of(region) for region in report['regions']],
+         'table: every region, in order')
+    wrong, missing, reasons = [], [], 0
+    for region, (name, cells) in zip(report['regions'], shown):
+        for column, value in values_of(region).items():
+            if column not in cells:
+                missing.append((name, column, value))
+                continue
+            number, status, title = cells[column]
+            if number != value['value'] or status != value['status']:
+                wrong.append((name, column, number, status, value))
+            if value['value'] is None and value['reason'] in title:
+                reasons += 1
+            if value['value'] is not None and value['status'] not in title:
+                wrong.append((name, column, title))
+    same(wrong, [], 'table: every value and its provenance')
+    same([m for m in missing if m[2]['value'] is not None], [],
+         'table: only columns without any value are left out')
+    ok(reasons > 0, 'table: what is unavailable says why')
+
+
+def check_served(page, report):
+    chart = page.ask('''const s = document.getElementById('served-scale'); s.value = 'count';
+        s.dispatchEvent(new Event('change'));
+        const c = Chart.getChart('served');
+        return {labels: c.data.labels, sets: c.data.datasets.map(d => [d.label, d.data]),
+            patterns: c.data.datasets.every(d => d.backgroundColor.every(b => b instanceof CanvasPattern)),
+            width: document.getElementById('served').getBoundingClientRect().width};''')
+    same([name for name, _ in chart['sets']], ['L1D', 'L2', 'L3', 'memory'], 'chart: the levels')
+    same(sorted(chart['labels']), sorted(name_of(r) for r in report['regions']), 'chart: a bar per region')
+    for region in report['regions']:
+        at = chart['labels'].index(name_of(region))
+        n = {name: c['value'] for name, c in region['counts'].items()}
+        same([data[at] for _, data in chart['sets']],
+             [n['l1d_accesses'] - n['l1d_misses'], n['l2_accesses'] - n['l2_misses'],
+              n['llc_accesses'] - n['llc_misses'], n['llc_misses']], f'chart: {name_of(region)}')
+    ok(chart['patterns'], 'chart: simulated bars are hatched')
+    ok(chart['width'] > 300, 'chart: it is drawn', chart['width'])
+    shares = page.ask('''const s = document.getElementById('served-scale'); s.value = 'share';
+        s.dispatchEvent(new Event('change'));
+        return Chart.getChart('served').data.datasets.map(d => d.data);''')
+    for i in range(len(chart['labels'])):
+        near(sum(data[i] for data in shares), 100, f"chart: shares of {chart['labels'][i]} are 100 %")
+    table = page.ask('''return [...document.querySelectorAll('#served-table tbody tr')].map(tr =>
+        [tr.cells[0].title, ...[...tr.cells].slice(1).map(td => Number(td.dataset.value))]);''')
+    same(table, [[label] + [data[i] for _, data in chart['sets']] for i, label in enumerate(chart['labels'])],
+         'chart: its numbers as a table')
+    pixels = page.ask('''const c = document.getElementById('served');
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
+        for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 250) seen.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]);
+        return [...seen];''')
+    for level, colour in (('L1D', '47,109,181'), ('memory', '192,57,43')):
+        ok(colour in pixels, f'chart: the colour of {level} is on the canvas')
+
+
+def check_hover(page, report):
+    page.driver.execute_script("document.getElementById('served').scrollIntoView({block: 'center'})")
+    text = page.ask('''const c = Chart.getChart('served'), bar = c.getDatasetMeta(0).data[0];
+        const box = c.canvas.getBoundingClientRect();
+        return [box.left + bar.x / 2 + 20, box.top + bar.y];''')
+    for kind in ('mouseMoved',):
+        page.driver.execute_cdp_cmd('Input.dispatchMouseEvent', {'type': kind, 'x': text[0], 'y': text[1]})
+    tip = None
+    for _ in range(50):
+        tip = page.ask('''const t = Chart.getChart('served').tooltip;
+            return t.opacity ? [t.title[0], t.body.map(b => b.lines[0])] : null;''')
+        if tip:
+            break
+        time.sleep(0.1)
+    label = page.ask("return Chart.getChart('served').data.labels[0]")
+    region = next(r for r in report['regions'] if name_of(r) == label)
+    hits = region['counts']['l1d_accesses']['value'] - region['counts']['l1d_misses']['value']
+    ok(tip and tip[0] == label and f'L1D: {hits:,}, simulated' in tip[1],
+       'hover: the number and its provenance', tip, hits)
+
+
+def order(page):
+    return [row[0] for row in page.ask(TABLE)]
+
+
+def check_sort(page, report):
+    metric = 'l1d_miss_ratio'
+    button = f'#regions th[data-id="{metric}"] button'
+    known = [r for r in report['regions'] if r['metrics'][metric]['value'] is not None]
+    down = [name_of(r) for r in sorted(known, key=lambda r: -r['metrics'][metric]['value'])]
+    page.driver.find_element(By.CSS_SELECTOR, button).click()
+    same(order(page)[:len(down)], down, 'sort: a click sorts, the most first')
+    same(page.ask(f"return document.querySelector('th[data-id=\"{metric}\"]').getAttribute('aria-sort')"),
+         'descending', 'sort: a screen reader is told')
+    # By keyboard: the button kept the focus.
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    same(order(page)[:len(down)], down[::-1], 'sort: the Enter key turns it round')
+    page.driver.switch_to.active_element.send_keys(Keys.SPACE)
+    same(order(page)[:len(down)], down, 'sort: the space bar too')
+
+
+def check_filter(page, report):
+    page.driver.find_element(By.ID, 'filter').send_keys('WAL')
+    wanted = [name_of(r) for r in report['regions'] if 'wal' in name_of(r).lower()]
+    same(sorted(order(page)), sorted(wanted), 'filter: as it is typed')
+    same(page.ask("return Chart.getChart('served').data.labels"), wanted, 'filter: the chart too')
+    ok(page.ask("return document.getElementById('found').textContent")
+       == f"{len(wanted)} region of {len(report['regions'])}", 'filter: how many were found')
+    page.driver.find_element(By.ID, 'filter').send_keys(Keys.BACKSPACE * 3)
+    same(len(order(page)), len(report['regions']), 'filter: and taken back')
+
+
+def check_keyboard(page, path):
+    """Tab reaches each control, in the order of the page."""
+    page.show(path)
+    seen = []
+    page.driver.find_element(By.TAG_NAME, 'body').send_keys(Keys.TAB)
+    for _ in range(60):
+        name = page.ask("const a = document.activeElement; return a === document.body ? null"
+                        " : a.id || a.className || a.tagName + ':' + (a.parentNode.dataset.id || '')")
+        if name is None or name in seen:
+            break
+        seen.append(name)
+        page.driver.switch_to.active_element.send_keys(Keys.TAB)
+    wanted = ['skip', 'theme', 'served-scale', 'filter', 'columns', 'heat-of']
+    same([name for name in seen if name in wanted], wanted, 'keyboard: every control, in order')
+    ok('BUTTON:l1d_mpki' in seen, 'keyboard: the headings of the table', seen)
+
+
+def check_heat(page, report):
+    threads = [(p, t) for p in report['processes'] for t in p['threads']]
+    for what, value_of in (('#l1d_misses', lambda r: r['counts']['l1d_misses']['value']),
+                           ('l1d_mpki', lambda r: r['metrics']['l1d_mpki']['value'])):
+        found = page.ask('''const s = document.getElementById('heat-of'); s.value = arguments[0];
+            s.dispatchEvent(new Event('change'));
+            return [...document.querySelectorAll('#heat tbody tr')].map(tr => [tr.cells[0].title,
+                [...tr.cells].slice(1).map(td => td.dataset.value === undefined ? null : Number(td.dataset.value)),
+                [...tr.cells].slice(1).map(td => Number((td.style.backgroundColor.match(/[\\d.]+\\)$/) || ['0'])[0].replace(')', '')))]);''', what)
+        found = {name: (values, shades) for name, values, shades in found}
+        for region in report['regions']:
+            wanted = [next((value_of(r) for r in t['regions'] if r['path'] == region['path']), None)
+                      for _, t in threads]
+            values, shades = found[name_of(region)]
+            same(values, wanted, f'map: {what} of {name_of(region)} per thread')
+            most = max(v or 0 for v in wanted)
+            if most:
+                strongest = shades.index(max(shades))
+                near(wanted[strongest], most, f'map: {what} of {name_of(region)}: the strongest colour is the most')
+
+
+def check_themes(page, path):
+    background = "return getComputedStyle(document.body).backgroundColor"
+    page.show(path, 390, 'dark')
+    same(page.ask(background), 'rgb(13, 17, 23)', 'dark, where the system is')
+    page.driver.find_element(By.ID, 'theme').click()
+    same(page.ask(background), 'rgb(255, 255, 255)', 'light, by the button')
+    ok(page.ask('return document.documentElement.scrollWidth <= innerWidth'),
+       '390 px: the page does not scroll sideways', page.ask('return document.documentElement.scrollWidth'))
+    page.show(path, 1000, 'dark', 'print')
+    page.ask("dispatchEvent(new Event('beforeprint'))")
+    same(page.ask(background), 'rgb(255, 255, 255)', 'print: light')
+    ok(page.ask("return getComputedStyle(document.querySelector('#regions th button')).display !== 'none'"
+                " && getComputedStyle(document.getElementById('filter').closest('.controls')).display === 'none'"),
+       'print: headings, and no controls')
+    page.ask("dispatchEvent(new Event('afterprint'))")
+    same(page.ask('return document.documentElement.dataset.theme'), 'dark', 'print: and dark again')
+
+
+def check_threads(page, place):
+    path = os.path.join(place, 'threads.html')
+    report = load(place, 'threads')
+    page.show(path)
+    ok('region_threads' in page.driver.title, 'the title names the command', page.driver.title)
+    text = page.ask("return document.querySelector('header').innerText")
+    for part in ('Simulated: these are counts of a simulated PMU', report['machine']['description'], '9 threads'):
+        ok(part in text, f'header: {part}', text)
+    quiet(page, path, 'threads')
+    check_table(page, report)
+    check_served(page, report)
+    check_hover(page, report)
+    check_heat(page, report)
+    check_sort(page, report)
+    check_filter(page, report)
+    check_keyboard(page, path)
+    check_themes(page, path)
+    quiet_after = page.complaints()
+    same(quiet_after, [], 'and still nothing on the console')
+
+
+def check_hostile(page, place):
+    path = os.path.join(place, 'hostile.html')
+    report = load(place, 'hostile')
+    page.show(path)
+    quiet(page, path, 'hostile names')
+    same(len(page.ask(TABLE)), len(report['regions']), 'hostile names: every region')
+    same(page.ask("return document.querySelectorAll('b, script').length"), 3, 'hostile names: no element is made')
+    shown = page.ask("return document.body.innerText")
+    ok('</script><b>&amp;' in shown, 'hostile names: shown as they are')
+    ok(not any(ord(c) in (0x1b, 0x07, 0x202e, 0x2066, 0x9b) for c in shown),
+       'hostile names: nothing that controls the text')
+
+
+def check_many(page, place):
+    path = os.path.join(place, 'many.html')
+    report = load(place, 'many')
+    page.show(path)
+    quiet(page, path, 'many')
+    ok(len(report['regions']) > 10000, 'many: more than 10,000 regions', len(report['regions']))
+    same(len(page.ask(TABLE)), 200, 'many: the first page of them')
+    page.driver.find_element(By.CSS_SELECTOR, '#region-pages button:last-child').click()
+    same(order(page)[0], name_of(report['regions'][200]), 'many: the next page')
+    page.driver.find_element(By.ID, 'filter').send_keys('region-9999')
+    same(order(page), ['region-9999'], 'many: one is found')
+
+
+with browser() as page:
+    check_threads(page, sys.argv[1])
+    check_hostile(page, sys.argv[1])
+    check_many(page, sys.argv[1])
+print(f'1..{count}')

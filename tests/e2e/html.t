@@ -1,0 +1,45 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The HTML report in a real browser: tests/browser/check.py reads its numbers
+# back and uses it.  Here: the runs, and what the file is.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+
+my $place = scratch('pages');
+mkdir($place);
+for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile', 'cache', program('hostile')],
+	['many', undef, program('many_regions'), 10000]) {
+	my ($name, $groups, @command) = @$case;
+	my $run = peek(engine => 'sim', groups => $groups, output => "$place/$name.html,$place/$name.json",
+		events => $groups ? undef : 'instructions,l1d_misses', command => \@command);
+	is(status_text($run->{status}), 'exit 0', "$name: ran");
+	my $page = read_file("$place/$name.html");
+	my ($inside) = $page =~ m{<script id="report" type="application/json">\n(.*?)</script>}s;
+	is($inside, read_file("$place/$name.json"), "$name: the page holds the JSON report");
+	is(scalar(() = $page =~ m{</script}gi), 3, "$name: and nothing ends its scripts");
+	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
+}
+
+unless (which('chromedriver') && which('chromium')) {
+	SKIP: { skip('no chromium and chromedriver (chromium-driver, python3-selenium)', 1) }
+	done_testing();
+	exit;
+}
+my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check.py', $place]);
+my $plan = 0;
+for my $line (split(/\n/, $check->{out})) {
+	if ($line =~ /^(not )?ok \d+ - (.*)$/) {
+		ok(!$1, $2);
+	} elsif ($line =~ /^1\.\.(\d+)$/) {
+		$plan = $1;
+	} else {
+		diag($line);
+	}
+}
+cmp_ok($plan, '>', 60, 'the browser came to the end') || diag($check->{err});
+done_testing();
