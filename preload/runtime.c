@@ -349,6 +349,13 @@ static void start(int argc, char **argv, char **envp)
 	cp_perf_probe_done();
 }
 
+static bool may_start(void)
+{
+	const char *disable = cp_env_get("CACHEPEEK_DISABLE");
+
+	return !(disable && strcmp(disable, "1") == 0) && !getauxval(AT_SECURE);
+}
+
 __attribute__((constructor)) static void constructor(int argc, char **argv, char **envp)
 {
 	int saved = errno;
@@ -359,13 +366,11 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	cp_real_fill();
 	cp_env_use(envp);
 	cp_runtime.sim = cp_sim_active();
-	if (cp_env_get("CACHEPEEK_DISABLE") &&
-		strcmp(cp_env_get("CACHEPEEK_DISABLE"), "1") == 0)
-		return;
-	if (getauxval(AT_SECURE))
+	if (cp_runtime.sim)
+		tell_own_code();
+	if (!may_start())
 		return;
 	if (cp_runtime.sim) {
-		tell_own_code();
 		cp_sim_pause();
 		cp_map_from(SIM_MEMORY);
 	}
