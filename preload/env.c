@@ -19,9 +19,10 @@ char **cp_env_all(void)
 /* Do two entries, or an entry and a bare name, name the same variable? */
 static bool same_name(const char *entry, const char *other)
 {
-	size_t length = strcspn(other, "=");
-
-	return strncmp(entry, other, length) == 0 && entry[length] == '=';
+	for (; *entry == *other && *entry != '='; entry++, other++)
+		if (!*entry)
+			return false;
+	return *entry == '=' && (!*other || *other == '=');
 }
 
 const char *cp_env_find(char *const envp[], const char *name)

@@ -126,11 +126,18 @@ char *strrchr(const char *text, int c)
 	return (char *)(uintptr_t)found;
 }
 
+static int is_one_of(char c, const char *set)
+{
+	while (*set && *set != c)
+		set++;
+	return *set != 0;
+}
+
 size_t strcspn(const char *text, const char *stop)
 {
 	size_t length = 0;
 
-	while (text[length] && !strchr(stop, text[length]))
+	while (text[length] && !is_one_of(text[length], stop))
 		length++;
 	return length;
 }
@@ -139,7 +146,7 @@ size_t strspn(const char *text, const char *accept)
 {
 	size_t length = 0;
 
-	while (text[length] && strchr(accept, text[length]))
+	while (text[length] && is_one_of(text[length], accept))
 		length++;
 	return length;
 }

@@ -268,7 +268,7 @@ static volatile int finished;
 
 static void let_fork(int inside)
 {
-	if (!inside || handled % STRIDE)
+	if (!inside || (handled % STRIDE && file_limit() == files.rlim_cur))
 		return;
 	sem_post(&stopped);
 	while (sem_wait(&forked) < 0)
@@ -389,6 +389,10 @@ int main(int argc, char **argv)
 	sem_init(&stopped, 0, 0);
 	sem_init(&forked, 0, 0);
 	prlimit(0, RLIMIT_NOFILE, NULL, &files);
+	if (files.rlim_cur > 1000) { /* so that there is a reason to raise it */
+		files.rlim_cur = 1000;
+		prlimit(0, RLIMIT_NOFILE, &files, NULL);
+	}
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		if (argc < 2 || strcmp(ways[i].name, argv[1]))
 			continue;
