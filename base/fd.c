@@ -102,14 +102,14 @@ static int duplicate_from(int fd, rlim_t from)
 	return (int)high;
 }
 
-/* What the program's limit is while it is raised; under limit_lock. */
-static struct rlimit program_limit;
-static bool raised; /* atomic */
+/* Soft limits of the program: while it is raised, and when this thread forked. */
+static rlim_t program_limit; /* atomic */
+static unsigned changes;     /* atomic; odd while the limit is raised */
+static __thread rlim_t limit_at_fork;
 
-static void restore_limit(void)
+static void change(unsigned by)
 {
-	setrlimit(RLIMIT_NOFILE, &program_limit);
-	__atomic_store_n(&raised, false, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&changes, by, __ATOMIC_SEQ_CST);
 }
 
 /* The soft limit is ours only during the call. */
@@ -118,22 +118,42 @@ static int duplicate_above(int fd, const struct rlimit *limit)
 	struct rlimit wide = {limit->rlim_max, limit->rlim_max};
 	int high;
 
-	program_limit = *limit;
-	__atomic_store_n(&raised, true, __ATOMIC_RELEASE);
-	if (setrlimit(RLIMIT_NOFILE, &wide) < 0) {
-		high = -errno;
-		__atomic_store_n(&raised, false, __ATOMIC_RELEASE);
-		return high;
-	}
-	high = duplicate_from(fd, limit->rlim_cur);
-	restore_limit();
+	__atomic_store_n(&program_limit, limit->rlim_cur, __ATOMIC_RELAXED);
+	change(1);
+	high = setrlimit(RLIMIT_NOFILE, &wide) < 0 ? -errno
+						   : duplicate_from(fd, limit->rlim_cur);
+	setrlimit(RLIMIT_NOFILE, limit);
+	change(1);
 	return high;
 }
 
+void cp_fd_before_fork(void)
+{
+	struct rlimit limit;
+	unsigned seen;
+
+	do {
+		seen = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
+		if (seen & 1)
+			limit.rlim_cur = __atomic_load_n(&program_limit, __ATOMIC_RELAXED);
+		else if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+			limit.rlim_cur = RLIM_INFINITY;
+	} while (seen != __atomic_load_n(&changes, __ATOMIC_SEQ_CST));
+	limit_at_fork = limit.rlim_cur;
+}
+
+/* The kernel copies limits before it copies memory: `changes` may be even in a
+ * child whose limit is the raised one. */
 void cp_fd_after_fork(void)
 {
-	if (__atomic_load_n(&raised, __ATOMIC_ACQUIRE))
-		restore_limit();
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == limit.rlim_max &&
+		limit_at_fork < limit.rlim_cur) {
+		limit.rlim_cur = limit_at_fork;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	__atomic_store_n(&changes, 0, __ATOMIC_RELAXED);
 	cp_lock_reset(&limit_lock);
 }
 

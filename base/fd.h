@@ -62,7 +62,9 @@ int cp_fd_next(unsigned first, unsigned last);
  */
 int cp_fd_give_way(int fd);
 
-/* In a fork child: the thread that had raised the limit is not there. */
+/* In the thread that forks, and then in the child: the soft limit is as it was,
+ * whatever another thread, which is not there, had made of it. */
+void cp_fd_before_fork(void);
 void cp_fd_after_fork(void);
 
 #endif

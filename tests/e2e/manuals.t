@@ -111,14 +111,14 @@ my ($environment) = $page{'libcachepeek.7'} =~ /^\.SH ENVIRONMENT\n(.*?)^\.SH /m
 is_deeply([uniq($environment =~ /^\.TP\n\.B (CACHEPEEK_[A-Z_]+)$/mg)], \@table_of_variables, 'libcachepeek(7)');
 for my $name (sort keys %page) {
 	my %known = map { $_ => 1 } @table_of_variables;
-	is_deeply([grep { !$known{$_} && !/^CACHEPEEK_(_|BEGIN$|END$)/ }
+	is_deeply([grep { !$known{$_} && !/^CACHEPEEK_(_|BEGIN$|END$|SCOPE$)/ }
 		uniq($page{$name} =~ /\b(CACHEPEEK_[A-Z_]+)\b/g)], [], "$name: no other is mentioned");
 }
 
 # ---- the header ----
 
 my $header = text('regions/cachepeek.h');
-my @functions = uniq($header =~ /^static inline \w+ (cachepeek_(?!api)\w+)\(/mg);
+my @functions = uniq($header =~ /^CACHEPEEK_INLINE_ \w+ (cachepeek_(?!api|\w+_once)\w+)\(/mg);
 my ($name_line) = $page{'cachepeek.3'} =~ /^\.SH NAME\n(.*?)\\-/ms;
 is_deeply([uniq(grep { /^cachepeek_/ } $name_line =~ /\w+/g)], \@functions, 'cachepeek(3): the functions');
 
