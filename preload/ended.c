@@ -30,11 +30,10 @@ static bool start_sum(void)
 /* The simulated PMU has counted on until the thread was really gone. */
 static void take_mirror(struct cp_live_thread *thread)
 {
-	struct cp_reading reading = {0};
-
+	memset(&thread->reading, 0, sizeof(thread->reading));
 	thread->counters.open = true;
-	if (cp_runtime.engine->read(&thread->counters, false, &reading) == 0)
-		cp_tree_finish(&thread->tree, &reading, 0, false);
+	if (cp_runtime.engine->read(&thread->counters, false, &thread->reading) == 0)
+		cp_tree_finish(&thread->tree, &thread->reading, 0, false);
 	thread->counters.open = false;
 }
 

@@ -71,7 +71,6 @@ static int read_quantity(const char *name, uint64_t *value)
 {
 	struct cp_live_thread *thread = cp_marker_enter();
 	const struct cp_quantity *quantity;
-	struct cp_reading reading;
 	int result = -ENOENT;
 
 	if (!thread)
@@ -79,10 +78,10 @@ static int read_quantity(const char *name, uint64_t *value)
 	cp_sim_pause();
 	quantity = find_quantity(name);
 	if (quantity)
-		result = quantity->available ? cp_marker_read(thread, true, &reading)
+		result = quantity->available ? cp_marker_read(thread, true, &thread->reading)
 					     : -ENODATA;
 	if (result == 0)
-		result = quantity_value(quantity, &reading, value);
+		result = quantity_value(quantity, &thread->reading, value);
 	cp_sim_resume();
 	cp_marker_leave(thread);
 	return result;

@@ -222,19 +222,18 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
 	struct cp_live_thread *thread = name && name->left_out ? NULL : cp_marker_enter();
 	const struct cp_name *inner;
-	struct cp_reading reading;
 	enum cp_misuse misuse;
 	uint64_t now_ns;
 
 	if (!thread)
 		return;
-	read_marker(thread, true, &reading, &now_ns);
+	read_marker(thread, true, &thread->reading, &now_ns);
 	inner = cp_tree_innermost(&thread->tree);
 	if (!cp_tree_is_innermost(&thread->tree, name, tag))
 		misuse =
-			end_alone(thread, name, tag, how == CP_END_OWN, &reading, now_ns);
+			end_alone(thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
 	else
-		misuse = cp_tree_end_tagged(&thread->tree, name, tag, &reading, now_ns);
+		misuse = cp_tree_end_tagged(&thread->tree, name, tag, &thread->reading, now_ns);
 	if (name && !tag)
 		note_misuse(misuse, thread, name, inner);
 	cp_marker_leave(thread);
@@ -243,24 +242,22 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 void cp_marker_pause(void)
 {
 	struct cp_live_thread *thread = cp_marker_enter();
-	struct cp_reading reading;
 
 	if (!thread)
 		return;
-	cp_marker_read(thread, true, &reading);
-	cp_tree_pause(&thread->tree, &reading, cp_now_ns());
+	cp_marker_read(thread, true, &thread->reading);
+	cp_tree_pause(&thread->tree, &thread->reading, cp_now_ns());
 	cp_marker_leave(thread);
 }
 
 void cp_marker_resume(void)
 {
 	struct cp_live_thread *thread = cp_marker_enter();
-	struct cp_reading reading;
 
 	if (!thread)
 		return;
-	cp_marker_read(thread, true, &reading);
-	cp_tree_resume(&thread->tree, &reading, cp_now_ns());
+	cp_marker_read(thread, true, &thread->reading);
+	cp_tree_resume(&thread->tree, &thread->reading, cp_now_ns());
 	cp_marker_leave(thread);
 }
 
@@ -308,11 +305,10 @@ bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid)
 
 static void end_range(struct cp_live_thread *thread, bool own, uint64_t id)
 {
-	struct cp_reading reading;
 	uint64_t now_ns;
 
-	read_marker(thread, own, &reading, &now_ns);
-	cp_tree_range_end(&thread->tree, id, &reading, now_ns);
+	read_marker(thread, own, &thread->reading, &now_ns);
+	cp_tree_range_end(&thread->tree, id, &thread->reading, now_ns);
 }
 
 static void end_foreign_range(struct cp_live_thread *thread, void *id)

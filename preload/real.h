@@ -14,6 +14,7 @@
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <threads.h>
@@ -53,6 +54,8 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(dup3)                                                                          \
 	X(fcntl)                                                                         \
 	X(prctl)                                                                         \
+	X(realpath)                                                                      \
+	X(memmem)                                                                        \
 	X(getenv)                                                                        \
 	X(fstat)
 

@@ -16,6 +16,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "preload/env.h"
+#include "preload/real.h"
 
 #if defined(__x86_64__)
 #define TOOL_FILE "cachepeek-amd64-linux"
@@ -55,7 +56,7 @@ int cp_library_path(char *to, size_t size)
 
 	if (!dladdr((void *)(uintptr_t)cp_reexec_possible, &info) || !info.dli_fname)
 		return -ENOENT;
-	if (!realpath(info.dli_fname, real))
+	if (!CP_REAL(realpath)(info.dli_fname, real))
 		return -errno;
 	return cp_format(to, size, "%s", real) < size ? 0 : -ENAMETOOLONG;
 }

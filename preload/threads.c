@@ -268,10 +268,9 @@ no_memory:
 /* The last reading; own: by the thread itself. */
 static void take_last_reading(struct cp_live_thread *thread, bool own, bool close_open)
 {
-	struct cp_reading reading = {0};
-
-	cp_runtime.engine->read(&thread->counters, own, &reading);
-	cp_tree_finish(&thread->tree, &reading, cp_now_ns(), close_open);
+	memset(&thread->reading, 0, sizeof(thread->reading));
+	cp_runtime.engine->read(&thread->counters, own, &thread->reading);
+	cp_tree_finish(&thread->tree, &thread->reading, cp_now_ns(), close_open);
 }
 
 static void stop_counting(struct cp_live_thread *thread, bool own)

@@ -26,6 +26,8 @@ struct cp_live_thread {
 	 * it up to date.  Whoever finishes the process sets cp_runtime.state
 	 * first and then waits for this to be 0. */
 	int busy;
+	/* For whoever is inside: stacks may be small. */
+	struct cp_reading reading;
 };
 
 /* All that a thread has of its own: initial-exec, so that reading it calls
