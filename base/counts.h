@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CP_MAX_COUNTERS 64   /* counters of one run */
-#define CP_MAX_QUANTITIES 96 /* quantities of one run */
+#define CP_MAX_COUNTERS 64                 /* counters of one run */
+#define CP_MAX_QUANTITIES 96               /* quantities of one run */
 #define CP_MAX_PERF_GROUPS CP_MAX_COUNTERS /* at worst each has its own */
 #define CP_MIRROR_SIZE 32 /* raw counters of the simulated PMU, with room */
 

@@ -135,7 +135,8 @@ void cp_fd_before_fork(void)
 	do {
 		seen = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
 		if (seen & 1)
-			limit.rlim_cur = __atomic_load_n(&program_limit, __ATOMIC_RELAXED);
+			limit.rlim_cur =
+				__atomic_load_n(&program_limit, __ATOMIC_RELAXED);
 		else if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
 			limit.rlim_cur = RLIM_INFINITY;
 	} while (seen != __atomic_load_n(&changes, __ATOMIC_SEQ_CST));

@@ -14,7 +14,8 @@ void *cp_map(size_t size, int fd, off_t offset)
 	void *memory;
 
 	if (__atomic_load_n(&next, __ATOMIC_RELAXED))
-		wish = __atomic_fetch_add(&next, (size + PAGES) & ~PAGES, __ATOMIC_RELAXED);
+		wish = __atomic_fetch_add(
+			&next, (size + PAGES) & ~PAGES, __ATOMIC_RELAXED);
 	memory = mmap((void *)wish, size, PROT_READ | PROT_WRITE, flags, fd, offset);
 	return memory == MAP_FAILED ? NULL : memory;
 }

@@ -10,8 +10,9 @@
 
 #include <cachepeek.h>
 
-class Region {
-public:
+class Region
+{
+      public:
 	explicit Region(const char *name) : region(cachepeek_region_register(name))
 	{
 		cachepeek_begin(region);
@@ -23,7 +24,7 @@ public:
 	Region(const Region &) = delete;
 	Region &operator=(const Region &) = delete;
 
-private:
+      private:
 	cachepeek_region region;
 };
 

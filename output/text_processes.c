@@ -85,7 +85,8 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 			process->rank < 0
 				? "—"
 				: cp_text_format(text->arena, "%d", process->rank));
-	cp_table_set(table, row, at++, cp_text_integer(text->arena, cp_process_threads(process)));
+	cp_table_set(table, row, at++,
+		cp_text_integer(text->arena, cp_process_threads(process)));
 	cp_table_set(table, row, at++, cp_text_ended(text, process));
 	for (size_t i = 0; i < count; i++)
 		cp_table_set(table, row, at++,

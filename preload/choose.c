@@ -33,7 +33,8 @@ static void choose_perf(struct cp_choice *choice)
 static const char *no_silent_simulation(struct cp_why *why)
 {
 	if (cp_rank_from_environment() >= 0)
-		return "under an MPI launcher it would serialise and slow down every rank";
+		return "under an MPI launcher it would serialise and slow down every "
+		       "rank";
 	if (cp_reexec_possible(why) < 0)
 		return why->text;
 	return NULL;
@@ -53,7 +54,8 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 		choice->engine = &cp_engine_perf;
 		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
-			"software events only: no hardware counters (%s), and the simulated PMU "
+			"software events only: no hardware counters (%s), and the "
+			"simulated PMU "
 			"is not started by itself: %s (CACHEPEEK_ENGINE=sim asks for it)",
 			reason->text, no);
 	}

@@ -32,7 +32,8 @@ static void meta_command(void)
 	for (int i = 0; all && i < cp_runtime.argc && used < size; i++)
 		used += cp_format(all + used, size - used, "%s", cp_runtime.argv[i]) + 1;
 	if (all)
-		cp_record_put_meta(&cp_runtime.record, "command", all, used < size ? used : size);
+		cp_record_put_meta(
+			&cp_runtime.record, "command", all, used < size ? used : size);
 }
 
 static void meta_machine(void)
@@ -44,7 +45,8 @@ static void meta_machine(void)
 		meta("machine", text);
 	}
 	cp_format(text, sizeof(text), "%u",
-		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line : cp_machine_host_line());
+		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line
+			       : cp_machine_host_line());
 	meta("line", text);
 }
 

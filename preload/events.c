@@ -29,7 +29,8 @@ static void add_name(struct cp_request *request, const char *name)
 	request->names[request->nnames++] = name;
 }
 
-static void add_events(struct cp_request *request, struct cp_arena *arena, const char *list)
+static void add_events(
+	struct cp_request *request, struct cp_arena *arena, const char *list)
 {
 	const char *piece;
 	size_t length;
@@ -40,8 +41,9 @@ static void add_events(struct cp_request *request, struct cp_arena *arena, const
 
 /* The group with another value of a constant.  The value becomes part of its
  * text, and so the run record keeps it. */
-static const struct cp_group *with_let(struct cp_arena *arena, const struct cp_group *group,
-	const char *name, const char *value, cp_complaint *complain)
+static const struct cp_group *with_let(struct cp_arena *arena,
+	const struct cp_group *group, const char *name, const char *value,
+	cp_complaint *complain)
 {
 	size_t room = strlen(group->text) + strlen(name) + strlen(value) + 16;
 	char *text = cp_arena_alloc(arena, room), error[256], line[320];
@@ -51,20 +53,22 @@ static const struct cp_group *with_let(struct cp_arena *arena, const struct cp_g
 	changed = cp_group_parse(arena, "CACHEPEEK_LET", text, error, sizeof(error));
 	if (changed)
 		return changed;
-	cp_format(line, sizeof(line), "CACHEPEEK_LET: %s=%.80s is not a number above 0: %s is used",
-		name, value, cp_group_let(group, name)->text);
+	cp_format(line, sizeof(line),
+		"CACHEPEEK_LET: %s=%.80s is not a number above 0: %s is used", name,
+		value, cp_group_let(group, name)->text);
 	complain(line);
 	return group;
 }
 
-static const struct cp_group *with_lets(struct cp_arena *arena, const struct cp_group *group,
-	const char *lets, cp_complaint *complain)
+static const struct cp_group *with_lets(struct cp_arena *arena,
+	const struct cp_group *group, const char *lets, cp_complaint *complain)
 {
 	const char *piece;
 	size_t length;
 
 	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
-		char *name = cp_arena_copy(arena, piece, length), *equals = strchr(name, '=');
+		char *name = cp_arena_copy(arena, piece, length),
+		     *equals = strchr(name, '=');
 
 		if (!equals)
 			continue;
@@ -76,7 +80,8 @@ static const struct cp_group *with_lets(struct cp_arena *arena, const struct cp_
 }
 
 /* Each NAME=NUMBER is for one of the groups. */
-static void check_lets(const struct cp_request *request, const char *lets, cp_complaint *complain)
+static void check_lets(
+	const struct cp_request *request, const char *lets, cp_complaint *complain)
 {
 	const char *piece;
 	char line[200], name[64];
@@ -85,13 +90,15 @@ static void check_lets(const struct cp_request *request, const char *lets, cp_co
 	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
 		size_t left = strcspn(piece, "="), i = 0;
 
-		cp_format(name, sizeof(name), "%.*s", (int)(left < length ? left : length), piece);
+		cp_format(name, sizeof(name), "%.*s",
+			(int)(left < length ? left : length), piece);
 		while (i < request->ngroups && !cp_group_let(request->groups[i], name))
 			i++;
 		if (i < request->ngroups && left < length)
 			continue;
 		cp_format(line, sizeof(line),
-			left < length ? "CACHEPEEK_LET: no group of this run has a constant %s: "
+			left < length ? "CACHEPEEK_LET: no group of this run has a "
+					"constant %s: "
 					"`cachepeek list groups NAME` shows them"
 				      : "CACHEPEEK_LET=%s: write NAME=NUMBER",
 			name);
@@ -99,8 +106,8 @@ static void check_lets(const struct cp_request *request, const char *lets, cp_co
 	}
 }
 
-static void add_group(struct cp_request *request, struct cp_arena *arena, const char *name,
-	const char *lets, cp_complaint *complain)
+static void add_group(struct cp_request *request, struct cp_arena *arena,
+	const char *name, const char *lets, cp_complaint *complain)
 {
 	char error[256];
 	const struct cp_group *group;
@@ -122,9 +129,9 @@ static void add_group(struct cp_request *request, struct cp_arena *arena, const 
 		add_name(request, group->want[i]);
 }
 
-void cp_request_read(struct cp_request *request, struct cp_arena *arena, const char *events,
-	const char *groups, const char *lets, const char *default_group,
-	cp_complaint *complain)
+void cp_request_read(struct cp_request *request, struct cp_arena *arena,
+	const char *events, const char *groups, const char *lets,
+	const char *default_group, cp_complaint *complain)
 {
 	const char *piece;
 	size_t length;
@@ -136,12 +143,14 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena, const c
 	else if (!groups)
 		groups = default_group;
 	while (groups && (piece = cp_next_piece(&groups, ',', &length)))
-		add_group(request, arena, cp_arena_copy(arena, piece, length), lets, complain);
+		add_group(request, arena, cp_arena_copy(arena, piece, length), lets,
+			complain);
 	if (request->nnames == 0 && !events)
 		add_group(request, arena, default_group, lets, complain);
 	check_lets(request, lets, complain);
 	if (request->dropped) {
-		cp_format(line, sizeof(line), "%u events beyond %u are not counted: ask for fewer",
+		cp_format(line, sizeof(line),
+			"%u events beyond %u are not counted: ask for fewer",
 			request->dropped, CP_MAX_QUANTITIES);
 		complain(line);
 	}
@@ -203,13 +212,16 @@ void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *d
 	char line[320];
 
 	if (nearest)
-		cp_format(line, sizeof(line), "unknown event %s: did you mean %s? It is not counted",
-			name, nearest);
+		cp_format(line, sizeof(line),
+			"unknown event %s: did you mean %s? It is not counted", name,
+			nearest);
 	else
 		cp_format(line, sizeof(line),
-			"unknown event %s (%s): `cachepeek list events` shows what there is. It is "
+			"unknown event %s (%s): `cachepeek list events` shows what there "
+			"is. It is "
 			"not counted",
 			name, detail);
 	complain(line);
-	cp_format(quantity->why.text, sizeof(quantity->why.text), "unknown event (%s)", detail);
+	cp_format(quantity->why.text, sizeof(quantity->why.text), "unknown event (%s)",
+		detail);
 }

@@ -15,7 +15,7 @@
 /* What was asked for, before any engine was chosen. */
 struct cp_request {
 	size_t nnames, ngroups;
-	const char *names[CP_MAX_QUANTITIES];      /* in the order asked, no doubles */
+	const char *names[CP_MAX_QUANTITIES]; /* in the order asked, no doubles */
 	const struct cp_group *groups[CP_MAX_GROUPS];
 	unsigned dropped; /* names beyond the limit */
 };
@@ -27,9 +27,9 @@ typedef void cp_complaint(const char *line);
  * Reads CACHEPEEK_EVENTS, CACHEPEEK_GROUPS and CACHEPEEK_LET (each may be NULL).
  * Events alone replace the default group; neither means default_group.
  */
-void cp_request_read(struct cp_request *request, struct cp_arena *arena, const char *events,
-	const char *groups, const char *lets, const char *default_group,
-	cp_complaint *complain);
+void cp_request_read(struct cp_request *request, struct cp_arena *arena,
+	const char *events, const char *groups, const char *lets,
+	const char *default_group, cp_complaint *complain);
 
 /* Nothing but software and breakpoint events: those need no PMU. */
 bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena);

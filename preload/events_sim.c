@@ -12,9 +12,9 @@
 
 static const char *const raw_names[] = {
 #define X(name, meaning) #name,
-	CP_SIM_COUNTERS(X)
+	CP_SIM_COUNTERS (X)
 #undef X
-	NULL,
+		NULL,
 };
 
 static int raw_index(const char *name)
@@ -74,7 +74,7 @@ void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *reques
 				"not counted by the simulated PMU");
 		else
 			cp_complain_unknown(quantity->name, arena,
-				"neither a preset nor a counter of the simulated PMU", quantity,
-				complain);
+				"neither a preset nor a counter of the simulated PMU",
+				quantity, complain);
 	}
 }

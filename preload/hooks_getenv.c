@@ -72,7 +72,8 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *context)
 
 		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R))
 			module->knows_new_name |=
-				CP_REAL(memmem)((const void *)(info->dlpi_addr + segment->p_vaddr),
+				CP_REAL(memmem)((const void *)(info->dlpi_addr +
+							       segment->p_vaddr),
 					segment->p_filesz, NEW_KOKKOS,
 					sizeof(NEW_KOKKOS) - 1) != NULL;
 	}

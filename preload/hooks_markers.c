@@ -78,8 +78,9 @@ static int read_quantity(const char *name, uint64_t *value)
 	cp_sim_pause();
 	quantity = find_quantity(name);
 	if (quantity)
-		result = quantity->available ? cp_marker_read(thread, true, &thread->reading)
-					     : -ENODATA;
+		result = quantity->available
+				 ? cp_marker_read(thread, true, &thread->reading)
+				 : -ENODATA;
 	if (result == 0)
 		result = quantity_value(quantity, &thread->reading, value);
 	cp_sim_resume();

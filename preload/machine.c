@@ -14,8 +14,10 @@
 #define MAX_PAGE ((uint64_t)1 << 30)
 #define CACHE_DIR "/sys/devices/system/cpu/cpu0/cache/index"
 
-static const char *const level_names[CP_NLEVELS] = {"l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb"};
-static const char *const level_titles[CP_NLEVELS] = {"L1I", "L1D", "L2", "L3", "ITLB", "DTLB", "STLB"};
+static const char *const level_names[CP_NLEVELS] = {
+	"l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb"};
+static const char *const level_titles[CP_NLEVELS] = {
+	"L1I", "L1D", "L2", "L3", "ITLB", "DTLB", "STLB"};
 
 static bool is_tlb(enum cp_level level)
 {
@@ -49,7 +51,8 @@ static uint32_t sysfs_number(unsigned index, const char *file)
 	uint64_t value;
 
 	cp_format(path, sizeof(path), CACHE_DIR "%u/%s", index, file);
-	if (!cp_read_file(path, text, sizeof(text)) || cp_parse_u64_prefix(text, &end, &value) < 0)
+	if (!cp_read_file(path, text, sizeof(text)) ||
+		cp_parse_u64_prefix(text, &end, &value) < 0)
 		return 0;
 	if (*end == 'K')
 		value <<= 10;
@@ -144,8 +147,8 @@ static bool parse_cache(const char *text, enum cp_level level, struct cp_cache *
 		return false;
 	if (!is_tlb(level) && !parse_size(&text, &line))
 		return false;
-	if (!ways || ways > 128 || !line || line > MAX_LINE || size / ways / line == 0 || size % (ways * line) ||
-		size / ways / line > UINT32_MAX)
+	if (!ways || ways > 128 || !line || line > MAX_LINE || size / ways / line == 0 ||
+		size % (ways * line) || size / ways / line > UINT32_MAX)
 		return false;
 	cache->sets = (uint32_t)(size / ways / line);
 	cache->ways = (uint32_t)ways;
@@ -153,16 +156,18 @@ static bool parse_cache(const char *text, enum cp_level level, struct cp_cache *
 	return true;
 }
 
-static bool parse_line(struct cp_machine *machine, const char *key, size_t length, const char *value)
+static bool parse_line(
+	struct cp_machine *machine, const char *key, size_t length, const char *value)
 {
 	uint64_t page;
 
 	for (int level = 0; level < CP_NLEVELS; level++)
 		if (strlen(level_names[level]) == length &&
 			strncmp(key, level_names[level], length) == 0)
-			return parse_cache(value, (enum cp_level)level, &machine->level[level]);
-	if (length == 4 && strncmp(key, "page", 4) == 0 && parse_size(&value, &page) && page &&
-		page <= MAX_PAGE) {
+			return parse_cache(
+				value, (enum cp_level)level, &machine->level[level]);
+	if (length == 4 && strncmp(key, "page", 4) == 0 && parse_size(&value, &page) &&
+		page && page <= MAX_PAGE) {
 		machine->page = (uint32_t)page;
 		return true;
 	}
@@ -189,7 +194,8 @@ static int parse_machine(struct cp_machine *machine, const char *file, const cha
 		value = line + key + strspn(line + key, " \t=");
 		if (!strchr(line, '=') || !parse_line(machine, line, key, value)) {
 			cp_format(error, error_size,
-				"%s:%u: expected LEVEL = SIZE WAYS LINE (l1i l1d l2 llc), TLB = "
+				"%s:%u: expected LEVEL = SIZE WAYS LINE (l1i l1d l2 "
+				"llc), TLB = "
 				"ENTRIES WAYS (itlb dtlb stlb) or page = BYTES",
 				file, number);
 			return -EINVAL;
@@ -198,14 +204,16 @@ static int parse_machine(struct cp_machine *machine, const char *file, const cha
 	return 0;
 }
 
-static int named_machine(struct cp_machine *machine, const char *name, char *error, size_t error_size)
+static int named_machine(
+	struct cp_machine *machine, const char *name, char *error, size_t error_size)
 {
 	char file[80], content[8192];
 	const char *text = content;
 
 	if (strchr(name, '/')) {
 		if (!cp_read_file(name, content, sizeof(content))) {
-			cp_format(error, error_size, "machine file %s cannot be read", name);
+			cp_format(error, error_size, "machine file %s cannot be read",
+				name);
 			return -ENOENT;
 		}
 	} else {
@@ -216,7 +224,8 @@ static int named_machine(struct cp_machine *machine, const char *name, char *err
 		const char *names[64] = {"host"};
 		unsigned count = 1;
 
-		for (const struct cp_embedded *e = cp_embedded_files; e->name && count < 63; e++)
+		for (const struct cp_embedded *e = cp_embedded_files;
+			e->name && count < 63; e++)
 			if (strstr(e->name, ".machine"))
 				names[count++] = e->name;
 		cp_format(file, sizeof(file), "%s.machine", name);
@@ -233,7 +242,8 @@ static int named_machine(struct cp_machine *machine, const char *name, char *err
 	return parse_machine(machine, name, text, error, error_size);
 }
 
-int cp_machine_find(struct cp_machine *machine, const char *name, char *error, size_t error_size)
+int cp_machine_find(
+	struct cp_machine *machine, const char *name, char *error, size_t error_size)
 {
 	if (strcmp(name, "host") == 0) {
 		host_machine(machine);
@@ -244,7 +254,8 @@ int cp_machine_find(struct cp_machine *machine, const char *name, char *error, s
 
 /* ---- for people and for the tool ---- */
 
-static size_t describe_level(const struct cp_machine *machine, enum cp_level level, char *to, size_t size)
+static size_t describe_level(
+	const struct cp_machine *machine, enum cp_level level, char *to, size_t size)
 {
 	const struct cp_cache *cache = &machine->level[level];
 	uint64_t bytes = (uint64_t)cache->sets * cache->ways * cache->line;
@@ -255,8 +266,9 @@ static size_t describe_level(const struct cp_machine *machine, enum cp_level lev
 		return cp_format(to, size, ", %s %u", level_titles[level],
 			cache->sets * cache->ways);
 	if (bytes >= 1 << 20)
-		return cp_format(to, size, "%s%s %g MiB %u-way", level == CP_L1I ? "" : ", ",
-			level_titles[level], (double)bytes / (1 << 20), cache->ways);
+		return cp_format(to, size, "%s%s %g MiB %u-way",
+			level == CP_L1I ? "" : ", ", level_titles[level],
+			(double)bytes / (1 << 20), cache->ways);
 	return cp_format(to, size, "%s%s %g KiB %u-way", level == CP_L1I ? "" : ", ",
 		level_titles[level], (double)bytes / 1024, cache->ways);
 }
@@ -266,18 +278,21 @@ void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size
 	size_t used = cp_format(to, size, "%s: ", machine->name);
 
 	for (int level = 0; level < CP_NLEVELS && used < size; level++)
-		used += describe_level(machine, (enum cp_level)level, to + used, size - used);
+		used += describe_level(
+			machine, (enum cp_level)level, to + used, size - used);
 	if (used < size && machine->note[0])
 		cp_format(to + used, size - used, " (%s)", machine->note);
 }
 
-void cp_machine_option(const struct cp_machine *machine, enum cp_level level, char *to, size_t size)
+void cp_machine_option(
+	const struct cp_machine *machine, enum cp_level level, char *to, size_t size)
 {
 	const struct cp_cache *cache = &machine->level[level];
 
 	if (is_tlb(level))
-		cp_format(to, size, "--%s=%u,%u", level_names[level], cache->sets, cache->ways);
+		cp_format(to, size, "--%s=%u,%u", level_names[level], cache->sets,
+			cache->ways);
 	else
-		cp_format(to, size, "--%s=%u,%u,%u", level_names[level], cache->sets, cache->ways,
-			cache->line);
+		cp_format(to, size, "--%s=%u,%u,%u", level_names[level], cache->sets,
+			cache->ways, cache->line);
 }

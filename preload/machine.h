@@ -28,7 +28,8 @@ struct cp_machine {
  * slash).  0, or -errno with one line in error.  What sysfs does not tell about
  * the host is taken from the defaults and said in note.
  */
-int cp_machine_find(struct cp_machine *machine, const char *name, char *error, size_t error_size);
+int cp_machine_find(
+	struct cp_machine *machine, const char *name, char *error, size_t error_size);
 
 /* Bytes of the host's L1D line, the one number that hardware counters need. */
 unsigned cp_machine_host_line(void);
@@ -37,6 +38,7 @@ unsigned cp_machine_host_line(void);
 void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size);
 
 /* The option of the simulated PMU for a level, such as "--l1d=64,8,64". */
-void cp_machine_option(const struct cp_machine *machine, enum cp_level level, char *to, size_t size);
+void cp_machine_option(
+	const struct cp_machine *machine, enum cp_level level, char *to, size_t size);
 
 #endif

@@ -230,10 +230,11 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 	read_marker(thread, true, &thread->reading, &now_ns);
 	inner = cp_tree_innermost(&thread->tree);
 	if (!cp_tree_is_innermost(&thread->tree, name, tag))
-		misuse =
-			end_alone(thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
+		misuse = end_alone(
+			thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
 	else
-		misuse = cp_tree_end_tagged(&thread->tree, name, tag, &thread->reading, now_ns);
+		misuse = cp_tree_end_tagged(
+			&thread->tree, name, tag, &thread->reading, now_ns);
 	if (name && !tag)
 		note_misuse(misuse, thread, name, inner);
 	cp_marker_leave(thread);

@@ -18,21 +18,27 @@
 
 const struct cp_option cp_option_table[] = {
 	{PREFIX "EVENTS", CP_OPTION_TEXT, FIELD(events), NULL, NULL, "EVENT,…",
-		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, presets"},
+		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, "
+		"presets"},
 	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
 		"groups of derived metrics, or group files (default: cache)"},
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
-		"constants of the groups' formulas, such as ELEMENT=4 (bytes per element)"},
-	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto", "ENGINE",
+		"constants of the groups' formulas, such as ELEMENT=4 (bytes per "
+		"element)"},
+	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto",
+		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
-		"where reports go: stderr, - or files ending in .txt .json .csv .html .prom; %h %p %r %e"},
+		"where reports go: stderr, - or files ending in .txt .json .csv .html "
+		".prom; %h %p %r %e"},
 	{PREFIX "DIR", CP_OPTION_TEXT, FIELD(dir), NULL, NULL, "DIRECTORY",
 		"keep the run's records in this directory"},
-	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore|force", "follow", "HOW",
-		"count the processes that the program starts, leave them alone, or count even "
+	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore|force",
+		"follow", "HOW",
+		"count the processes that the program starts, leave them alone, or count "
+		"even "
 		"those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
 		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
@@ -57,7 +63,8 @@ static int choice_index(const char *choices, const char *value)
 	}
 }
 
-static int store(struct cp_options *options, const struct cp_option *option, const char *value)
+static int store(
+	struct cp_options *options, const struct cp_option *option, const char *value)
 {
 	char *field = (char *)options + option->offset;
 	uint64_t number;
@@ -90,7 +97,8 @@ static int store(struct cp_options *options, const struct cp_option *option, con
 static const struct cp_option *find(const char *name, size_t length)
 {
 	for (const struct cp_option *option = cp_option_table; option->name; option++)
-		if (strlen(option->name) == length && memcmp(option->name, name, length) == 0)
+		if (strlen(option->name) == length &&
+			memcmp(option->name, name, length) == 0)
 			return option;
 	return NULL;
 }
@@ -107,11 +115,12 @@ static void complain_unknown(
 	cp_format(word, sizeof(word), "%.*s", (int)length, variable);
 	nearest = cp_nearest(word, names);
 	if (nearest)
-		cp_format(line, sizeof(line), "unknown variable %s: did you mean %s? (ignored)",
-			word, nearest);
+		cp_format(line, sizeof(line),
+			"unknown variable %s: did you mean %s? (ignored)", word, nearest);
 	else
 		cp_format(line, sizeof(line),
-			"unknown variable %s (ignored): `cachepeek --help` lists them", word);
+			"unknown variable %s (ignored): `cachepeek --help` lists them",
+			word);
 	complain(context, line);
 }
 
@@ -120,13 +129,15 @@ static void complain_value(const struct cp_option *option, const char *value,
 {
 	char line[320];
 
-	cp_format(line, sizeof(line), "%s=%.80s is not one of %s: %s is used", option->name, value,
-		option->choices ? option->choices : option->placeholder, option->fallback);
+	cp_format(line, sizeof(line), "%s=%.80s is not one of %s: %s is used",
+		option->name, value,
+		option->choices ? option->choices : option->placeholder,
+		option->fallback);
 	complain(context, line);
 }
 
-void cp_options_read(
-	struct cp_options *options, char *const envp[], cp_option_complaint *complain, void *context)
+void cp_options_read(struct cp_options *options, char *const envp[],
+	cp_option_complaint *complain, void *context)
 {
 	memset(options, 0, sizeof(*options));
 	for (const struct cp_option *option = cp_option_table; option->name; option++)
@@ -136,11 +147,13 @@ void cp_options_read(
 		const char *equals = strchr(*envp, '=');
 		const struct cp_option *option;
 
-		if (!equals || !cp_starts_with(*envp, PREFIX) || cp_starts_with(*envp, PRIVATE))
+		if (!equals || !cp_starts_with(*envp, PREFIX) ||
+			cp_starts_with(*envp, PRIVATE))
 			continue;
 		option = find(*envp, (size_t)(equals - *envp));
 		if (!option)
-			complain_unknown(*envp, (size_t)(equals - *envp), complain, context);
+			complain_unknown(
+				*envp, (size_t)(equals - *envp), complain, context);
 		else if (store(options, option, equals + 1) < 0)
 			complain_value(option, equals + 1, complain, context);
 	}

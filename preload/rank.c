@@ -22,23 +22,37 @@ static const char *const rank_variables[] = {
 };
 
 static const char *const launchers[] = {
-	"mpirun", "mpiexec", "mpiexec.hydra", "mpiexec.openmpi", "mpirun.openmpi",
-	"mpiexec.mpich", "mpirun.mpich", "orterun", "orted", "prterun", "prted",
-	"hydra_pmi_proxy", "hydra_bstrap_proxy", "srun", "slurmstepd",
+	"mpirun",
+	"mpiexec",
+	"mpiexec.hydra",
+	"mpiexec.openmpi",
+	"mpirun.openmpi",
+	"mpiexec.mpich",
+	"mpirun.mpich",
+	"orterun",
+	"orted",
+	"prterun",
+	"prted",
+	"hydra_pmi_proxy",
+	"hydra_bstrap_proxy",
+	"srun",
+	"slurmstepd",
 };
 
 static int rank_of(const char *value)
 {
 	uint64_t rank;
 
-	return value && cp_parse_u64(value, &rank) == 0 && rank <= INT_MAX ? (int)rank : -1;
+	return value && cp_parse_u64(value, &rank) == 0 && rank <= INT_MAX ? (int)rank
+									   : -1;
 }
 
 int cp_rank_from_environment(void)
 {
 	int rank;
 
-	for (unsigned i = 0; i < sizeof(rank_variables) / sizeof(rank_variables[0]); i++) {
+	for (unsigned i = 0; i < sizeof(rank_variables) / sizeof(rank_variables[0]);
+		i++) {
 		rank = rank_of(cp_env_get(rank_variables[i]));
 		if (rank >= 0)
 			return rank;

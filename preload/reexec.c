@@ -97,7 +97,8 @@ int cp_reexec_possible(struct cp_why *why)
 	if (result == 0 && access(tool, X_OK) == 0)
 		return 0;
 	cp_format(why->text, sizeof(why->text),
-		"the simulated PMU is not installed (%s): `make install` puts it there", tool);
+		"the simulated PMU is not installed (%s): `make install` puts it there",
+		tool);
 	return -ENOENT;
 }
 
@@ -186,12 +187,14 @@ static const char *program_path(const char *argv0)
 {
 	struct stat self;
 
-	if (strchr(argv0, '/') && stat("/proc/self/exe", &self) == 0 && same_file(argv0, &self))
+	if (strchr(argv0, '/') && stat("/proc/self/exe", &self) == 0 &&
+		same_file(argv0, &self))
 		return argv0;
 	return cp_own_executable();
 }
 
-static char **whole_argv(struct cp_arena *arena, const struct command *command, char **argv)
+static char **whole_argv(
+	struct cp_arena *arena, const struct command *command, char **argv)
 {
 	size_t own = command->count, theirs = cp_env_count(argv);
 	char **all = cp_arena_alloc(arena, (own + theirs + 2) * sizeof(*all));
@@ -259,8 +262,8 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	execve(command.tool, all, environment);
 	result = -errno;
 	cp_arena_free(&arena);
-	cp_format(why->text, sizeof(why->text), "the simulated PMU %s does not start (errno %d)",
-		command.tool, -result);
+	cp_format(why->text, sizeof(why->text),
+		"the simulated PMU %s does not start (errno %d)", command.tool, -result);
 	return result;
 }
 
@@ -277,8 +280,9 @@ static void close_log(const char *log)
 	if (!log || cp_parse_u64_prefix(log, &end, &fd) < 0 || *end != ':' ||
 		cp_parse_u64(end + 1, &low) < 0)
 		return;
-	if (cp_fd_stat((int)fd, &ours) == 0 && cp_fd_stat((int)low, &leaked) == 0 && S_ISREG(ours.st_mode) &&
-		ours.st_dev == leaked.st_dev && ours.st_ino == leaked.st_ino)
+	if (cp_fd_stat((int)fd, &ours) == 0 && cp_fd_stat((int)low, &leaked) == 0 &&
+		S_ISREG(ours.st_mode) && ours.st_dev == leaked.st_dev &&
+		ours.st_ino == leaked.st_ino)
 		close((int)low);
 	close((int)fd);
 }

@@ -309,7 +309,8 @@ static void ignore_complaint(const char *line)
 static void read_request_quietly(void)
 {
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, cp_runtime.options.let, "cache", ignore_complaint);
+		cp_runtime.options.groups, cp_runtime.options.let, "cache",
+		ignore_complaint);
 }
 
 /* 2 itself where there is no number for a duplicate; nowhere if it is closed:

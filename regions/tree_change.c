@@ -73,10 +73,8 @@ static void add_times(const struct cp_layout *layout, struct cp_region_item *ite
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled +=
-			less(to->group[g].enabled, from->group[g].enabled);
-		times[g].running +=
-			less(to->group[g].running, from->group[g].running);
+		times[g].enabled += less(to->group[g].enabled, from->group[g].enabled);
+		times[g].running += less(to->group[g].running, from->group[g].running);
 	}
 }
 
@@ -217,7 +215,8 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	write_begin(parent->item);
 	write_begin(root->item);
 	counted = add(tree, frame, now, now_ns, delta);
-	add_to_parent(tree, node, counted ? delta : NULL, node->item->time_ns - before_ns);
+	add_to_parent(
+		tree, node, counted ? delta : NULL, node->item->time_ns - before_ns);
 	if (with_root)
 		renew_root(tree, now, now_ns);
 	write_end(root->item);

@@ -84,7 +84,8 @@ static bool simulator_works(char *text, size_t size)
 	struct cp_machine machine;
 
 	if (cp_library_path(library, sizeof(library)) < 0) {
-		snprintf(text, size, "libcachepeek.so is not installed: run `make install`");
+		snprintf(text, size,
+			"libcachepeek.so is not installed: run `make install`");
 		return false;
 	}
 	*strrchr(library, '/') = '\0';
@@ -125,9 +126,11 @@ static void diagnose(bool *hardware, bool *software, bool *simulator)
 	row("hardware counters", *hardware, *hardware ? "the PMU counts" : why.text);
 	*software = software_works(&why);
 	row("software events", *software,
-		*software ? "page faults, context switches, migrations, task clock" : why.text);
+		*software ? "page faults, context switches, migrations, task clock"
+			  : why.text);
 	row("breakpoint events", breakpoints_work(&why),
-		breakpoints_work(&why) ? "mem:ADDRESS:x counts the calls of a function" : why.text);
+		breakpoints_work(&why) ? "mem:ADDRESS:x counts the calls of a function"
+				       : why.text);
 	*simulator = simulator_works(text, sizeof(text));
 	row("simulated PMU", *simulator, text);
 }
@@ -136,9 +139,11 @@ static void diagnose(bool *hardware, bool *software, bool *simulator)
 
 static int run_kernels(const char *engine, const char *directory)
 {
-	char *argv[] = {(char[]){"/proc/self/exe"}, (char[]){"doctor"}, (char[]){KERNELS}, NULL};
+	char *argv[] = {
+		(char[]){"/proc/self/exe"}, (char[]){"doctor"}, (char[]){KERNELS}, NULL};
 	char variables[5][PATH_MAX + 32], self[PATH_MAX];
-	char *added[6] = {variables[0], variables[1], variables[2], variables[3], variables[4], NULL};
+	char *added[6] = {variables[0], variables[1], variables[2], variables[3],
+		variables[4], NULL};
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int status = -1;
 	pid_t child;
@@ -149,7 +154,8 @@ static int run_kernels(const char *engine, const char *directory)
 	argv[0] = self;
 	snprintf(variables[0], sizeof(variables[0]), "CACHEPEEK_ENGINE=%s", engine);
 	snprintf(variables[1], sizeof(variables[1]), "CACHEPEEK_DIR=%s", directory);
-	snprintf(variables[2], sizeof(variables[2]), "CACHEPEEK_OUTPUT=%s/report.json", directory);
+	snprintf(variables[2], sizeof(variables[2]), "CACHEPEEK_OUTPUT=%s/report.json",
+		directory);
 	snprintf(variables[3], sizeof(variables[3]),
 		"CACHEPEEK_EVENTS=instructions,l1d_loads,l1d_stores,l1d_load_misses,"
 		"l1d_store_misses,l1d_misses,dtlb_misses,dtlb_walks,page_faults");
@@ -163,7 +169,8 @@ static int run_kernels(const char *engine, const char *directory)
 	return status == 0 ? 0 : -ECHILD;
 }
 
-static const struct cp_region *find_region(const struct cp_report *report, const char *name)
+static const struct cp_region *find_region(
+	const struct cp_report *report, const char *name)
 {
 	const struct cp_region *region = report->total;
 
@@ -175,7 +182,8 @@ static const struct cp_region *find_region(const struct cp_report *report, const
 
 static bool as_expected(const struct cp_kernel *kernel, uint64_t value, bool sim)
 {
-	double expected = (double)kernel->expected, slack = expected * kernel->hardware_slack;
+	double expected = (double)kernel->expected,
+	       slack = expected * kernel->hardware_slack;
 
 	if (sim || kernel->hardware_slack == 0)
 		return value >= kernel->expected &&
@@ -189,7 +197,8 @@ static int verify_kernel(
 {
 	const struct cp_region *region = find_region(report, kernel->region);
 	int index = cp_report_quantity(report, kernel->preset);
-	const struct cp_count *count = region && index >= 0 ? &region->counts[index] : NULL;
+	const struct cp_count *count =
+		region && index >= 0 ? &region->counts[index] : NULL;
 	bool right;
 
 	if (!count || count->status == CP_UNAVAILABLE) {
@@ -227,8 +236,10 @@ static int verify_engine(const char *engine)
 		return -1;
 	if (run_kernels(engine, directory) == 0)
 		report = cp_report_build(&arena, paths, 1, error, sizeof(error));
-	printf("\nengine %s\n  %-18s %12s  %12s\n", engine, "preset", "expected", "measured");
-	for (const struct cp_kernel *kernel = cp_kernels; report && kernel->region; kernel++) {
+	printf("\nengine %s\n  %-18s %12s  %12s\n", engine, "preset", "expected",
+		"measured");
+	for (const struct cp_kernel *kernel = cp_kernels; report && kernel->region;
+		kernel++) {
 		int result = verify_kernel(report, kernel, strcmp(engine, "sim") == 0);
 
 		wrong += result == 0;
@@ -245,7 +256,8 @@ static int verify_engine(const char *engine)
 
 int cp_cmd_doctor(int argc, char **argv)
 {
-	bool hardware, software, simulator, verify = argc > 1 && strcmp(argv[1], "--verify") == 0;
+	bool hardware, software, simulator,
+		verify = argc > 1 && strcmp(argv[1], "--verify") == 0;
 	int failures = 0;
 
 	if (argc > 1 && strcmp(argv[1], KERNELS) == 0) {
@@ -253,16 +265,18 @@ int cp_cmd_doctor(int argc, char **argv)
 		return 0;
 	}
 	if (argc > 1 && !verify) {
-		fprintf(stderr, "cachepeek: doctor takes --verify or nothing, not %s\n", argv[1]);
+		fprintf(stderr, "cachepeek: doctor takes --verify or nothing, not %s\n",
+			argv[1]);
 		return 2;
 	}
 	printf("cachepeek %s: what can be counted here\n\n", CP_VERSION);
 	diagnose(&hardware, &software, &simulator);
 	printf("\n");
 	print_settings();
-	printf("  without CACHEPEEK_ENGINE: %s\n", hardware ? "hardware counters (perf)"
-			  : simulator			     ? "the simulated PMU (sim)"
-							     : "software events only (perf)");
+	printf("  without CACHEPEEK_ENGINE: %s\n",
+		hardware    ? "hardware counters (perf)"
+		: simulator ? "the simulated PMU (sim)"
+			    : "software events only (perf)");
 	if (verify && software)
 		failures += verify_engine("perf") != 0;
 	if (verify && simulator)

@@ -39,15 +39,15 @@ static void skip_operands(void)
 #if defined(__x86_64__)
 	__asm__ volatile("1: test $1, %b0\n\tjz 2f\n\tcmp $5, %0\n\tjz 2f\n\tnop\n"
 			 "2: sub $2, %0\n\tjnz 1b"
-		: "+r"(turns)
-		:
-		: "cc");
+			 : "+r"(turns)
+			 :
+			 : "cc");
 #elif defined(__aarch64__)
 	__asm__ volatile("1: tst %0, #1\n\tb.eq 2f\n\tcmp %0, #5\n\tb.eq 2f\n\tnop\n"
 			 "2: subs %0, %0, #2\n\tb.ne 1b"
-		: "+r"(turns)
-		:
-		: "cc");
+			 : "+r"(turns)
+			 :
+			 : "cc");
 #endif
 }
 
@@ -105,16 +105,22 @@ const struct cp_kernel cp_kernels[] = {
 		"a loop of two instructions, 1,000,000 times"},
 	{"skipped", skip_operands, "instructions", 4 * (LOOPS / 2), 100, 0.01,
 		"a loop whose a && b never reaches b, 500,000 times"},
-	{"loads", load_often, "l1d_loads", LOOPS, 100, 0.05, "1,000,000 loads of one word"},
-	{"stores", store_often, "l1d_stores", LOOPS, 100, 0.05, "1,000,000 stores to one word"},
+	{"loads", load_often, "l1d_loads", LOOPS, 100, 0.05,
+		"1,000,000 loads of one word"},
+	{"stores", store_often, "l1d_stores", LOOPS, 100, 0.05,
+		"1,000,000 stores to one word"},
 	{"load_lines", touch_lines, "l1d_load_misses", LINES, 10, 1.0,
 		"256 fresh lines read, 10 times over"},
 	{"store_lines", write_lines, "l1d_store_misses", LINES, 10, 1.0,
 		"256 fresh lines written, 10 times over"},
-	{"lines", touch_lines, "l1d_misses", LINES, 10, 1.0, "256 fresh lines read, 10 times over"},
-	{"tlb", touch_pages, "dtlb_misses", PAGES, 10, 1.0, "1,024 fresh pages, one load each"},
-	{"walks", touch_pages, "dtlb_walks", PAGES, 10, 1.0, "1,024 fresh pages, one load each"},
-	{"faults", touch_pages, "page_faults", PAGES, 0, 0.0, "1,024 fresh pages, one load each"},
+	{"lines", touch_lines, "l1d_misses", LINES, 10, 1.0,
+		"256 fresh lines read, 10 times over"},
+	{"tlb", touch_pages, "dtlb_misses", PAGES, 10, 1.0,
+		"1,024 fresh pages, one load each"},
+	{"walks", touch_pages, "dtlb_walks", PAGES, 10, 1.0,
+		"1,024 fresh pages, one load each"},
+	{"faults", touch_pages, "page_faults", PAGES, 0, 0.0,
+		"1,024 fresh pages, one load each"},
 	{NULL, NULL, NULL, 0, 0, 0, NULL},
 };
 

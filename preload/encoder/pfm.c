@@ -42,7 +42,8 @@ static bool has_table(const char *event)
 	pfm_pmu_info_t info;
 	pfm_pmu_t pmu;
 
-	pfm_for_all_pmus (pmu) {
+	pfm_for_all_pmus(pmu)
+	{
 		memset(&info, 0, sizeof(info));
 		info.size = sizeof(info);
 		if (pfm_get_pmu_info(pmu, &info) == PFM_SUCCESS &&
@@ -95,7 +96,8 @@ static const char *core_pmu(unsigned index)
 
 	if (start() < 0)
 		return NULL;
-	pfm_for_all_pmus (pmu) {
+	pfm_for_all_pmus(pmu)
+	{
 		if (!present(pmu, &info) || info.type != PFM_PMU_TYPE_CORE)
 			continue;
 		/* the architectural PMU stands for Intel CPUs unknown to libpfm */
@@ -107,8 +109,8 @@ static const char *core_pmu(unsigned index)
 	return NULL;
 }
 
-static void each_event_of(
-	const pfm_pmu_info_t *pmu, void (*visit)(void *context, const char *name), void *context)
+static void each_event_of(const pfm_pmu_info_t *pmu,
+	void (*visit)(void *context, const char *name), void *context)
 {
 	pfm_event_info_t event;
 	char name[160];
@@ -130,9 +132,8 @@ static void each_event(void (*visit)(void *context, const char *name), void *con
 
 	if (start() < 0)
 		return;
-	pfm_for_all_pmus (pmu)
-		if (present(pmu, &info))
-			each_event_of(&info, visit, context);
+	pfm_for_all_pmus(pmu) if (present(pmu, &info))
+		each_event_of(&info, visit, context);
 }
 
 extern const struct cp_encoder cp_encoder;

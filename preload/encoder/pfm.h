@@ -23,7 +23,8 @@ struct cp_encoder {
 	 * into *attr.  Returns 0, or -EINVAL with a phrase of libpfm's in
 	 * *reason, which is static.
 	 */
-	int (*encode)(const char *event, struct perf_event_attr *attr, const char **reason);
+	int (*encode)(
+		const char *event, struct perf_event_attr *attr, const char **reason);
 
 	/*
 	 * Does libpfm know this event, on whatever PMU?  0; -ENOENT if it has no

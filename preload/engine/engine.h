@@ -58,11 +58,11 @@ struct cp_event_set {
 /* A thread's open counters.  Zeroed means closed. */
 struct cp_thread_counters {
 	bool open;
-	int fd[CP_MAX_COUNTERS];     /* perf; leaders first of their group; -1: see page */
+	int fd[CP_MAX_COUNTERS]; /* perf; leaders first of their group; -1: see page */
 	void *page[CP_MAX_COUNTERS]; /* perf: the mmap'd page, or NULL */
 	/* perf, by the group's first counter: can be read in user space */
 	bool user_read[CP_MAX_COUNTERS];
-	uint64_t *mirror;            /* sim: where the tool keeps this thread's counts */
+	uint64_t *mirror; /* sim: where the tool keeps this thread's counts */
 };
 
 struct cp_engine {
@@ -74,11 +74,13 @@ struct cp_engine {
 
 	/* Starts counting for the thread tid (0: the caller).  The caller zeroed
 	 * *counters and, for sim, set mirror.  -EMFILE, -EACCES … with *why. */
-	int (*thread_open)(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why);
+	int (*thread_open)(
+		struct cp_thread_counters *counters, pid_t tid, struct cp_why *why);
 
-	/* Counts since thread_open, and reading->failed if not 0.  May be called from any thread if own is
-	 * false; own says that the counters are the calling thread's. */
-	int (*read)(const struct cp_thread_counters *counters, bool own, struct cp_reading *reading);
+	/* Counts since thread_open, and reading->failed if not 0.  May be called from any
+	 * thread if own is false; own says that the counters are the calling thread's. */
+	int (*read)(const struct cp_thread_counters *counters, bool own,
+		struct cp_reading *reading);
 
 	/* Safe on counters that were never opened. */
 	void (*thread_close)(struct cp_thread_counters *counters);
@@ -105,7 +107,8 @@ enum cp_proof {
  * stays open until cp_perf_probe_done(): the kernel patches itself when the
  * first event of a kind is opened and when the last is closed, which takes
  * longer than everything else here. */
-int cp_perf_probe(const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why);
+int cp_perf_probe(
+	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why);
 void cp_perf_probe_done(void);
 
 /* Distributes the counters over perf groups (counter.group, set->ngroups),

@@ -38,7 +38,8 @@ static bool seccomp_filtered(void)
 	return prctl(PR_GET_SECCOMP) == 2; /* SECCOMP_MODE_FILTER */
 }
 
-static void explain_permission(int error, const struct perf_event_attr *attr, struct cp_why *why)
+static void explain_permission(
+	int error, const struct perf_event_attr *attr, struct cp_why *why)
 {
 	int level = paranoid_level();
 	int needed = attr->exclude_kernel ? 2 : 1;
@@ -49,16 +50,19 @@ static void explain_permission(int error, const struct perf_event_attr *attr, st
 	else if (level > needed && geteuid() != 0)
 		cp_format(why->text, sizeof(why->text),
 			"kernel.perf_event_paranoid is %d and forbids it: `sysctl -w "
-			"kernel.perf_event_paranoid=%d` as root, or CAP_PERFMON, unlocks it",
+			"kernel.perf_event_paranoid=%d` as root, or CAP_PERFMON, unlocks "
+			"it",
 			level, needed);
 	else if (seccomp_filtered())
 		cp_format(why->text, sizeof(why->text),
-			"a seccomp filter (a container's?) refuses perf_event_open: allow it in the "
+			"a seccomp filter (a container's?) refuses perf_event_open: "
+			"allow it in the "
 			"profile, e.g. docker run --cap-add PERFMON "
 			"--security-opt seccomp=unconfined");
 	else
 		cp_format(why->text, sizeof(why->text),
-			"the kernel refuses perf_event_open (%s) although perf_event_paranoid is %d: "
+			"the kernel refuses perf_event_open (%s) although "
+			"perf_event_paranoid is %d: "
 			"a security module, lockdown or a missing CAP_PERFMON",
 			error == EPERM ? "EPERM" : "EACCES", level);
 }
@@ -69,7 +73,8 @@ static void explain_missing(const struct perf_event_attr *attr, struct cp_why *w
 
 	if (is_hardware(attr) && !cp_sysfs_core_pmu(pmu, sizeof(pmu)))
 		cp_format(why->text, sizeof(why->text),
-			"this machine has no hardware PMU (a virtual machine without vPMU?): "
+			"this machine has no hardware PMU (a virtual machine without "
+			"vPMU?): "
 			"switch the vPMU on in the hypervisor, or run on bare metal");
 	else
 		cp_format(why->text, sizeof(why->text),
@@ -106,26 +111,30 @@ void cp_perf_explain(int error, const struct perf_event_attr *attr, struct cp_wh
 		break;
 	case EBUSY:
 		cp_format(why->text, sizeof(why->text),
-			"the PMU is reserved by somebody else (EBUSY): another profiler, or the "
+			"the PMU is reserved by somebody else (EBUSY): another profiler, "
+			"or the "
 			"NMI watchdog (`sysctl -w kernel.nmi_watchdog=0`)");
 		break;
 	case ENOSPC:
 		cp_format(why->text, sizeof(why->text),
-			"the CPU has no breakpoint register left (ENOSPC): ask for fewer mem: events");
+			"the CPU has no breakpoint register left (ENOSPC): ask for fewer "
+			"mem: events");
 		break;
 	case ENOSYS:
 		cp_format(why->text, sizeof(why->text), "%s",
 			seccomp_filtered()
-				? "a seccomp filter (a container's?) hides perf_event_open (ENOSYS): "
+				? "a seccomp filter (a container's?) hides "
+				  "perf_event_open (ENOSYS): "
 				  "allow it in the profile"
 				: "this kernel has no perf_event_open (ENOSYS)");
 		break;
 	case EINVAL:
 		cp_format(why->text, sizeof(why->text),
-			"the kernel does not take this event's encoding on this CPU (EINVAL)");
+			"the kernel does not take this event's encoding on this CPU "
+			"(EINVAL)");
 		break;
 	default:
-		cp_format(why->text, sizeof(why->text), "perf_event_open failed with errno %d",
-			error);
+		cp_format(why->text, sizeof(why->text),
+			"perf_event_open failed with errno %d", error);
 	}
 }

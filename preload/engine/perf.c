@@ -374,8 +374,8 @@ static bool read_group_in_user_space(const struct cp_thread_counters *counters,
 		return false;
 	/* The times are the leader's, as in read(2). */
 	for (unsigned i = first; i < group_end_of[first]; i++)
-		if (!cp_user_page_read(counters->page[i], &reading->counter[i],
-			    &times[i != first]))
+		if (!cp_user_page_read(
+			    counters->page[i], &reading->counter[i], &times[i != first]))
 			return false;
 	reading->group[the_set->counters[first].group] = times[0];
 	return true;

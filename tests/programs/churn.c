@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *	churn THREADS
  * So many short threads, one after the other; each touches one new page, the
- * tenth one in a region, and the first has one of its own.  Prints by how many kilobytes the process has grown
- * since half of them, and what each thread took, in microseconds: in time and
- * of the processors.
+ * tenth one in a region, and the first has one of its own.  Prints by how many kilobytes
+ *the process has grown since half of them, and what each thread took, in microseconds: in
+ *time and of the processors.
  */
 #include <pthread.h>
 #include <stdio.h>

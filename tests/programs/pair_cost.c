@@ -21,8 +21,9 @@
 
 enum { MAX_ROUNDS = 1000, WAYS = 3 };
 
-static const uint64_t events[] = {PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
-	PERF_COUNT_SW_CPU_MIGRATIONS, PERF_COUNT_SW_TASK_CLOCK};
+static const uint64_t events[] = {PERF_COUNT_SW_PAGE_FAULTS,
+	PERF_COUNT_SW_CONTEXT_SWITCHES, PERF_COUNT_SW_CPU_MIGRATIONS,
+	PERF_COUNT_SW_TASK_CLOCK};
 
 static cachepeek_region region;
 static int group = -1;
@@ -37,7 +38,8 @@ static int open_group(void)
 			.config = events[i],
 			.disabled = i == 0,
 			.exclude_kernel = 1,
-			.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			.read_format = PERF_FORMAT_GROUP |
+				       PERF_FORMAT_TOTAL_TIME_ENABLED |
 				       PERF_FORMAT_TOTAL_TIME_RUNNING,
 		};
 		int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, 0);
@@ -90,7 +92,8 @@ static double ns_of(void (*run)(void), unsigned pairs)
 	for (unsigned i = 0; i < pairs; i++)
 		run();
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	return ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) /
+	return ((double)(to.tv_sec - from.tv_sec) * 1e9 +
+		       (double)(to.tv_nsec - from.tv_nsec)) /
 	       pairs;
 }
 

@@ -15,13 +15,13 @@
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-#define SAME(...)                                                                          \
-	do {                                                                               \
-		char ours[300], theirs[300];                                               \
-		size_t length = cp_format(ours, sizeof(ours), __VA_ARGS__);                \
-		int wanted = snprintf(theirs, sizeof(theirs), __VA_ARGS__);                \
-		is_string(ours, theirs, "%s", #__VA_ARGS__);                               \
-		is_int((int)length, wanted, "its length");                                 \
+#define SAME(...)                                                                        \
+	do {                                                                             \
+		char ours[300], theirs[300];                                             \
+		size_t length = cp_format(ours, sizeof(ours), __VA_ARGS__);              \
+		int wanted = snprintf(theirs, sizeof(theirs), __VA_ARGS__);              \
+		is_string(ours, theirs, "%s", #__VA_ARGS__);                             \
+		is_int((int)length, wanted, "its length");                               \
 	} while (0)
 
 static void test_like_libc(void)
@@ -41,8 +41,9 @@ static void test_like_libc(void)
 /* What we print as %.17g is the same number when it is read again. */
 static void test_round_trip(void)
 {
-	static const double values[] = {1.0 / 3, 1e15 / 7, 123456.789, 5e-324, DBL_MAX, 1e22,
-		0.1, 4503599627370497.5, 1e-5, 9.999999999999999e15, 2.2250738585072014e-308};
+	static const double values[] = {1.0 / 3, 1e15 / 7, 123456.789, 5e-324, DBL_MAX,
+		1e22, 0.1, 4503599627370497.5, 1e-5, 9.999999999999999e15,
+		2.2250738585072014e-308};
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

@@ -8,12 +8,14 @@
 #include "preload/engine/explain.h"
 #include "tests/tap/tap.h"
 
-static void says(int error, const struct perf_event_attr *attr, const char *word, const char *what)
+static void says(
+	int error, const struct perf_event_attr *attr, const char *word, const char *what)
 {
 	struct cp_why why = {""};
 
 	cp_perf_explain(error, attr, &why);
-	ok(strstr(why.text, word) != NULL, "%s: \"%s\"", what, word) || (diag("%s", why.text), 0);
+	ok(strstr(why.text, word) != NULL, "%s: \"%s\"", what, word) ||
+		(diag("%s", why.text), 0);
 	ok(!strchr(why.text, '\n') && strlen(why.text) > 20, "%s: one line", what);
 }
 

@@ -85,7 +85,8 @@ static const struct cp_region *child(const struct cp_region *parent, const char 
 static void make_thread_of(int32_t tid, uint64_t scale, bool extra)
 {
 	struct cp_thread_item *thread = make_thread(&make, tid, CP_THREAD_ENDED, "t");
-	struct cp_region_item *root = region(thread, NULL, NULL, 1, 1000 * scale, 100 * scale);
+	struct cp_region_item *root =
+		region(thread, NULL, NULL, 1, 1000 * scale, 100 * scale);
 	struct cp_region_item *solve =
 		region(thread, root, "solve", 2, 600 * scale, 60 * scale);
 
@@ -267,8 +268,8 @@ static const struct cp_report *unproven(uint64_t first, uint64_t second)
 		make_quantity(&make, "instructions", NULL, (int[]){1, 0});
 		make_quantity(&make, "r3", "0 in a self-test, too", (int[]){2, 0})
 			->available = CP_QUANTITY_UNPROVEN;
-		region(make_thread(&make, 100 + i, CP_THREAD_ENDED, "t"), NULL, NULL, 1, 10,
-			misses[i]);
+		region(make_thread(&make, 100 + i, CP_THREAD_ENDED, "t"), NULL, NULL, 1,
+			10, misses[i]);
 		snprintf(name, sizeof(name), "%d-0.rec", 100 + i);
 		make_write(&make, directory, name);
 	}
@@ -281,7 +282,8 @@ static void test_unproven(void)
 
 	is_string(cp_status_name(report->total->counts[1].status), "unavailable",
 		"an unproven event that never moved has no value");
-	is_string(report->total->counts[1].reason, "0 in a self-test, too", "but a reason");
+	is_string(
+		report->total->counts[1].reason, "0 in a self-test, too", "but a reason");
 	is_string(cp_status_name(report->total->counts[0].status), "exact",
 		"which costs the others nothing");
 	clear();

@@ -252,8 +252,7 @@ static void test_sinks(const struct cp_report *report)
 		bail("no symlinks");
 	is_int(cp_sinks_write(&arena, report, list, &context), 3,
 		"three of four sinks fail");
-	ok(strstr(complaints, "a.pdf: the ending picks the format"), "%s",
-		complaints);
+	ok(strstr(complaints, "a.pdf: the ending picks the format"), "%s", complaints);
 	ok(strstr(complaints, "c: the ending picks the format"), "an unknown ending");
 	ok(strstr(complaints, "link.txt: is a symbolic link"), "links are not followed");
 	ok(stat(in_directory("b.txt"), &status) == 0 && status.st_size > 500,

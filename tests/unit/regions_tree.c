@@ -52,8 +52,8 @@ static void model_begin(unsigned name, const uint64_t now[2])
 {
 	char child[DEPTH * 2 + 2];
 
-	snprintf(child, sizeof(child), "%.*s/%c", DEPTH * 2 - 2, paths[stack[depth].path].name,
-		(char)('a' + name));
+	snprintf(child, sizeof(child), "%.*s/%c", DEPTH * 2 - 2,
+		paths[stack[depth].path].name, (char)('a' + name));
 	depth++;
 	stack[depth].name = name;
 	stack[depth].path = path_of(child);
@@ -62,7 +62,8 @@ static void model_begin(unsigned name, const uint64_t now[2])
 
 static void model_pop(const uint64_t now[2])
 {
-	struct path *path = &paths[stack[depth].path], *parent = &paths[stack[depth - 1].path];
+	struct path *path = &paths[stack[depth].path],
+		    *parent = &paths[stack[depth - 1].path];
 	uint64_t whole = 0;
 
 	for (int i = 0; i < 2; i++) {
@@ -167,7 +168,8 @@ int main(void)
 
 	plan_lazy();
 	srandom(20);
-	if (!mkdtemp(directory) || cp_record_create(&record, directory, (int)getpid()) < 0)
+	if (!mkdtemp(directory) ||
+		cp_record_create(&record, directory, (int)getpid()) < 0)
 		bail("no record in %s", directory);
 	for (unsigned i = 0; i < NAMES; i++)
 		names[i] = cp_name_intern(letters[i], 1);
@@ -183,7 +185,8 @@ int main(void)
 			cp_tree_begin_time(&tree, step);
 			model_begin(name, now.counter);
 		} else {
-			enum cp_misuse misuse = cp_tree_end(&tree, names[name], &now, step);
+			enum cp_misuse misuse =
+				cp_tree_end(&tree, names[name], &now, step);
 
 			disagreements += (misuse != CP_MISUSE_NO_BEGIN) !=
 					 model_end(name, now.counter);

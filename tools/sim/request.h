@@ -23,38 +23,39 @@
  * line look-ups (each may miss).  A read-modify-write instruction is one load
  * and one store, also counted in l1d_rmw; its miss is the load's.
  */
-#define CP_SIM_COUNTERS(X)                                                     \
-	X(instructions,      "instructions executed")                         \
-	X(l1d_loads,         "data load references")                          \
-	X(l1d_stores,        "data store references")                         \
-	X(l1d_rmw,           "read-modify-writes: load and store pairs of one instruction") \
-	X(l1i_accesses,      "instruction line fetches (one per change of line)") \
-	X(l1i_misses,        "instruction lines not in L1I")                  \
-	X(l1d_load_misses,   "lines that a load did not find in L1D")         \
-	X(l1d_store_misses,  "lines that a store did not find in L1D")        \
-	X(l1d_writebacks,    "modified lines evicted from L1D into L2")       \
-	X(l2_ifetch_misses,  "instruction lines not in L2")                   \
-	X(l2_load_misses,    "lines asked for by a load and not in L2")       \
-	X(l2_store_misses,   "lines asked for by a store and not in L2")      \
-	X(l2_writebacks,     "modified lines evicted from L2 into the last level") \
-	X(llc_ifetch_misses, "instruction lines not in the last level")       \
-	X(llc_load_misses,   "lines asked for by a load and not in the last level") \
-	X(llc_store_misses,  "lines asked for by a store and not in the last level") \
-	X(llc_writebacks,    "modified lines evicted from the last level to memory") \
-	X(itlb_misses,       "instruction pages not in the first-level ITLB") \
-	X(itlb_walks,        "instruction pages in no TLB: page walks")       \
-	X(dtlb_load_misses,  "pages that a load did not find in the first-level DTLB") \
-	X(dtlb_store_misses, "pages that a store did not find in the first-level DTLB") \
-	X(dtlb_load_walks,   "pages that a load found in no TLB: page walks") \
-	X(dtlb_store_walks,  "pages that a store found in no TLB: page walks") \
-	X(invalidations,     "lines taken from another thread's private caches by a store of this thread") \
-	X(hitm,              "lines that another thread's private caches held modified")
+#define CP_SIM_COUNTERS(X)                                                               \
+	X(instructions, "instructions executed")                                         \
+	X(l1d_loads, "data load references")                                             \
+	X(l1d_stores, "data store references")                                           \
+	X(l1d_rmw, "read-modify-writes: load and store pairs of one instruction")        \
+	X(l1i_accesses, "instruction line fetches (one per change of line)")             \
+	X(l1i_misses, "instruction lines not in L1I")                                    \
+	X(l1d_load_misses, "lines that a load did not find in L1D")                      \
+	X(l1d_store_misses, "lines that a store did not find in L1D")                    \
+	X(l1d_writebacks, "modified lines evicted from L1D into L2")                     \
+	X(l2_ifetch_misses, "instruction lines not in L2")                               \
+	X(l2_load_misses, "lines asked for by a load and not in L2")                     \
+	X(l2_store_misses, "lines asked for by a store and not in L2")                   \
+	X(l2_writebacks, "modified lines evicted from L2 into the last level")           \
+	X(llc_ifetch_misses, "instruction lines not in the last level")                  \
+	X(llc_load_misses, "lines asked for by a load and not in the last level")        \
+	X(llc_store_misses, "lines asked for by a store and not in the last level")      \
+	X(llc_writebacks, "modified lines evicted from the last level to memory")        \
+	X(itlb_misses, "instruction pages not in the first-level ITLB")                  \
+	X(itlb_walks, "instruction pages in no TLB: page walks")                         \
+	X(dtlb_load_misses, "pages that a load did not find in the first-level DTLB")    \
+	X(dtlb_store_misses, "pages that a store did not find in the first-level DTLB")  \
+	X(dtlb_load_walks, "pages that a load found in no TLB: page walks")              \
+	X(dtlb_store_walks, "pages that a store found in no TLB: page walks")            \
+	X(invalidations, "lines taken from another thread's private caches by a store "  \
+			 "of this thread")                                               \
+	X(hitm, "lines that another thread's private caches held modified")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
-	CP_SIM_COUNTERS(X)
+	CP_SIM_COUNTERS (X)
 #undef X
-	CP_SIM_NCOUNTERS
+		CP_SIM_NCOUNTERS
 };
 
 enum cp_sim_request {

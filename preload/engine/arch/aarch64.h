@@ -3,7 +3,8 @@
 
 /* The architecture's common events, which have a bit each in PMCEID<n>_EL0;
  * 0x11 is CPU_CYCLES. */
-#define CP_ARCH_LISTS(config) ((config) < 0x40 || ((config) >= 0x4000 && (config) < 0x4040))
+#define CP_ARCH_LISTS(config)                                                            \
+	((config) < 0x40 || ((config) >= 0x4000 && (config) < 0x4040))
 #define CP_ARCH_LISTED_EVENT 0x11
 
 /* The register's number is part of the instruction, hence the switch.  The
@@ -12,9 +13,9 @@ static inline uint64_t cp_arch_read_counter(uint32_t index)
 {
 	uint64_t value = 0;
 
-#define CP_EVENT_COUNTER(n)                                                                \
-	case n + 1:                                                                        \
-		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));              \
+#define CP_EVENT_COUNTER(n)                                                              \
+	case n + 1:                                                                      \
+		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(value));            \
 		break
 	switch (index) {
 		CP_EVENT_COUNTER(0);
