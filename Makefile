@@ -168,7 +168,16 @@ FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
 format: ## lay out the sources with clang-format 14
 	$(FORMAT) -i $(FORMATTED)
 format-check: ## list what format would change; fails if that is anything
-	$(FORMAT) --dry-run -Werror $(FORMATTED)
+	@$(FORMAT) --dry-run -Werror $(FORMATTED)
+
+# What is linked into the library and the command; tools/sim is Valgrind's world.
+LINTED = $(sort $(LIB_SRC) $(CLI_SRC))
+DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
+.PHONY: lint
+lint: format-check ## layout, clang-tidy and cppcheck
+	@echo $(LINTED) | xargs -P 2 -n 10 sh -c 'clang-tidy-14 --quiet "$$@" -- $(subst ','\'',$(DEFINES))' sh
+	@cppcheck --quiet -j 2 --error-exitcode=1 --inline-suppr --std=c11 -I. -D_GNU_SOURCE \
+		--enable=warning,portability,performance $(LINTED)
 
 .PHONY: clean help
 clean: ## remove what was built

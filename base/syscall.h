@@ -11,7 +11,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__x86_64__) && !defined(__ILP32__)
+#if defined(__clang_analyzer__)
+
+/* It cannot see that the kernel writes to memory. */
+long cp_syscall6(long number, const long arg[6]);
+
+#elif defined(__x86_64__) && !defined(__ILP32__)
 
 static inline long cp_syscall6(long number, const long arg[6])
 {

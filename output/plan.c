@@ -38,6 +38,7 @@ static void add_event(struct planner *planner, const char *pmu, const char *even
 	size_t count = planner->plan->nevents;
 
 	for (size_t i = 0; i < count; i++)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): all set */
 		if (strcmp(planner->events[i], event) == 0)
 			return;
 	if (cp_preset_counters(pmu, event, &counters) < 0)
@@ -144,13 +145,13 @@ void cp_plan_group(struct cp_arena *arena, const struct cp_group *group,
 {
 	struct planner *planner = cp_arena_alloc(arena, sizeof(*planner));
 
+	memset(plan, 0, sizeof(*plan));
 	*planner = (struct planner){.arena = arena,
 		.pmus = pmus,
 		.usable = usable,
 		.context = context,
 		.plan = plan,
 		.counters_known = true};
-	memset(plan, 0, sizeof(*plan));
 	plan->usable = find_all(planner, group->need, group->nneed);
 	plan->complete = find_all(planner, group->want, group->nwant) && plan->usable;
 	plan->passes = count_passes(planner);

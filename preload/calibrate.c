@@ -104,7 +104,8 @@ static void measure(void)
 	/* Not the program's regions of these names, which go into its record. */
 	static struct cp_name names[] = {{0, 5, "outer", false}, {0, 5, "inner", false}};
 	struct cp_name *outer = &names[0], *inner = &names[1];
-	uint64_t outer_before[CP_MAX_COUNTERS + 1], inner_before[CP_MAX_COUNTERS + 1];
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0},
+						inner_before[CP_MAX_COUNTERS + 1] = {0};
 
 	run_pairs(outer, inner); /* makes the regions, and warms up */
 	if (!item(2))

@@ -168,12 +168,12 @@ static void wait_for_end(struct cp_launch *launch, const struct rusage *before)
 
 int cp_launch(struct cp_launch *launch, char *const argv[])
 {
-	struct start start;
+	struct start start = {{-1, -1}, {-1, -1}, NULL};
 	int fds[NEVENTS], result;
 
 	memset(launch, 0, sizeof(*launch));
 	result = prepare(&start);
-	if (result < 0)
+	if (result != 0)
 		return result;
 	fflush(NULL);
 	launch->pid = child = fork();
