@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "output/group.h"
 #include "preload/engine/engine.h"
+#include "preload/machine.h"
 
 #define CP_MAX_GROUPS 16
 
@@ -40,7 +41,8 @@ bool cp_request_is_software(const struct cp_request *request, struct cp_arena *a
 void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
 	struct cp_arena *arena, cp_complaint *complain);
 
+/* machine: whose own names are understood, and what levels there are. */
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,
-	struct cp_arena *arena, cp_complaint *complain);
+	const struct cp_machine *machine, struct cp_arena *arena, cp_complaint *complain);
 
 #endif

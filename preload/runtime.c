@@ -235,8 +235,8 @@ static void resolve_events(void)
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
 	if (cp_runtime.sim)
-		cp_events_for_sim(
-			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
+			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
 		cp_events_for_perf(
 			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
