@@ -193,6 +193,10 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag)
 	if (!thread)
 		return;
 	start = open_region(thread, name, tag);
+	if (start && cp_tree_is_skipping(&thread->tree)) {
+		cp_marker_leave(thread);
+		return;
+	}
 	if (start) {
 		read_marker(thread, true, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
@@ -218,6 +222,18 @@ static enum cp_misuse end_alone(struct cp_live_thread *thread, const struct cp_n
 	return misuse;
 }
 
+/* The end of an execution that is not counted: without a reading. */
+static bool end_skipped(
+	struct cp_live_thread *thread, const struct cp_name *name, uint64_t tag)
+{
+	struct cp_tree *tree = &thread->tree;
+
+	if (!cp_tree_is_skipping(tree) || !cp_tree_is_innermost(tree, name, tag))
+		return false;
+	cp_tree_end_tagged(tree, name, tag, &thread->reading, 0);
+	return true;
+}
+
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
 	struct cp_live_thread *thread = name && name->left_out ? NULL : cp_marker_enter();
@@ -227,6 +243,10 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 
 	if (!thread)
 		return;
+	if (end_skipped(thread, name, tag)) {
+		cp_marker_leave(thread);
+		return;
+	}
 	read_marker(thread, true, &thread->reading, &now_ns);
 	inner = cp_tree_innermost(&thread->tree);
 	if (!cp_tree_is_innermost(&thread->tree, name, tag))

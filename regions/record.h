@@ -20,6 +20,7 @@
 #ifndef CACHEPEEK_REGIONS_RECORD_H
 #define CACHEPEEK_REGIONS_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/counts.h"
@@ -44,6 +45,7 @@ enum cp_record_flag {
 	CP_RECORD_ROOT = 2,     /* the root of its process tree: it reports */
 	CP_RECORD_KERNEL = 4,   /* kernel mode is counted */
 	CP_RECORD_NOT_USER = 8, /* user mode is not */
+	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
 };
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
@@ -213,7 +215,25 @@ struct cp_region_item {
 	uint64_t calls;                /* executions completed */
 	uint64_t time_ns, children_ns; /* monotonic; of which in nested regions */
 	/* Then: struct cp_sum[ncounters], struct cp_spread[nquantities],
-	 * struct cp_times[nperf_groups]. */
+	 * struct cp_times[nperf_groups]; with CP_RECORD_SPARSE, struct cp_sampled. */
+};
+
+/*
+ * Where not all executions are counted, those that are stand for `weight` of
+ * them each, 1 or more.  The sums above (not the times of perf groups) have each
+ * count as often as that, and so has what is in the parent's children; here is
+ * what an error bar needs, of the executions that stand for more than one.
+ */
+struct cp_sampled {
+	uint64_t counted; /* executions */
+	uint64_t chosen;  /* of which stand for more than one: */
+	uint64_t weight;  /* for so many */
+	uint64_t time_ns; /* theirs, weighted */
+	double squares;   /* sum of weight * (weight - 1) */
+	struct cp_sample {
+		uint64_t sum;   /* of the quantity, weighted */
+		double squares; /* of the deviations from the mean, weighted */
+	} sample[];
 };
 
 /* Follows the times of a region of a thread with CP_THREAD_FOLDS. */
@@ -243,18 +263,22 @@ struct cp_journal_item {
 };
 
 static inline uint64_t cp_region_item_size(
-	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups, bool sparse)
 {
 	return sizeof(struct cp_region_item) + ncounters * sizeof(struct cp_sum) +
-	       nquantities * sizeof(struct cp_spread) + ngroups * sizeof(struct cp_times);
+	       nquantities * sizeof(struct cp_spread) +
+	       ngroups * sizeof(struct cp_times) +
+	       (sparse ? sizeof(struct cp_sampled) +
+				       nquantities * sizeof(struct cp_sample)
+		       : 0);
 }
 
 /* All of a region that changes, and of the two above it, their sums. */
 static inline uint64_t cp_journal_item_size(
-	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups, bool sparse)
 {
 	return sizeof(struct cp_journal_item) +
-	       3 * cp_region_item_size(ncounters, nquantities, ngroups);
+	       3 * cp_region_item_size(ncounters, nquantities, ngroups, sparse);
 }
 
 static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
@@ -272,6 +296,14 @@ static inline struct cp_times *cp_region_times(
 	const struct cp_region_item *region, uint32_t ncounters, uint32_t nquantities)
 {
 	return (struct cp_times *)(cp_region_spreads(region, ncounters) + nquantities);
+}
+
+/* Only in records with CP_RECORD_SPARSE. */
+static inline struct cp_sampled *cp_region_sampled(const struct cp_region_item *region,
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return (struct cp_sampled *)(cp_region_times(region, ncounters, nquantities) +
+				     ngroups);
 }
 
 #endif

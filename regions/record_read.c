@@ -83,7 +83,8 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return item->size >= sizeof(struct cp_thread_item);
 	case CP_ITEM_REGION:
 		return item->size >= cp_region_item_size(header->ncounters,
-					     header->nquantities, header->nperf_groups);
+					     header->nquantities, header->nperf_groups,
+					     header->flags & CP_RECORD_SPARSE);
 	default:
 		return true; /* of no interest, or of a later version */
 	}
@@ -226,8 +227,9 @@ static void settle(int fd, struct cp_record *record, const struct cp_region_item
 {
 	uint64_t offset = cp_item_offset(record, region);
 	char *to = (char *)(uintptr_t)region + sizeof(struct cp_item);
-	size_t size = cp_region_item_size(record->header->ncounters,
-			      record->header->nquantities, record->header->nperf_groups) -
+	const struct cp_record_header *header = record->header;
+	size_t size = cp_region_item_size(header->ncounters, header->nquantities,
+			      header->nperf_groups, header->flags & CP_RECORD_SPARSE) -
 		      sizeof(struct cp_item);
 	uint32_t now;
 	off_t version = (off_t)(offset + offsetof(struct cp_region_item, version));

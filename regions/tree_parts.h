@@ -23,6 +23,10 @@ struct cp_node {
 	struct cp_node *recent; /* the child used last: loops find it at once */
 	struct cp_node *next;   /* of the tree */
 	bool range;             /* has nothing inside */
+	/* Sparse: of `every` executions one is counted.  So many are still to come
+	 * of these, and so many after that one. */
+	uint32_t every, left, pick;
+	double usual_ns; /* of late */
 };
 
 /* One open execution.  One that is nested too deeply to be recorded ends
@@ -32,7 +36,8 @@ struct cp_frame {
 	struct cp_node *node; /* NULL: not recorded */
 	const struct cp_name *name;
 	uint64_t tag;
-	uint64_t pairs; /* of the thread when this one began */
+	uint64_t weight;         /* executions that it stands for; 0: it is not counted */
+	uint64_t pairs, skipped; /* of the thread when this one began */
 	uint64_t begin_ns;
 	struct cp_reading start;
 };
@@ -45,6 +50,34 @@ void cp_hash_after_fork(void);
 /* tree.c: the child of that name, made if need be; NULL: out of memory. */
 struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range);
+
+/* Where what changes of a region ends, and what a fold adds begins. */
+static inline void *cp_region_end(
+	const struct cp_layout *layout, struct cp_region_item *item)
+{
+	return (char *)item + cp_region_item_size(layout->ncounters, layout->nquantities,
+				      layout->ngroups, layout->sparse);
+}
+
+static inline struct cp_sampled *cp_sampled_of(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	return cp_region_sampled(
+		item, layout->ncounters, layout->nquantities, layout->ngroups);
+}
+
+/* tree_sparse.c: the weight of the execution that begins, 0: not counted. */
+uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node);
+
+/* Adds an execution of these counts, or one tree's to another's. */
+void cp_sparse_add(const struct cp_tree *tree, struct cp_node *node, uint64_t weight,
+	const uint64_t delta[], uint64_t time_ns);
+void cp_sparse_move(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from);
+
+/* Executions that the sums of a region stand for. */
+uint64_t cp_sparse_executions(
+	const struct cp_layout *layout, const struct cp_region_item *item);
 
 /* tree_change.c */
 
