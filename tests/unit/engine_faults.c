@@ -257,7 +257,7 @@ static void describe(void)
 
 		item->perf_group = set.counters[i].group;
 		item->mirror = UINT32_MAX;
-		snprintf(item->name, 8, "c%u", i);
+		snprintf(item->name, 8, "c%u", i % 100);
 		cp_item_publish(item, CP_ITEM_COUNTER);
 	}
 	for (unsigned i = 0; i < set.ncounters; i++) {
@@ -267,11 +267,11 @@ static void describe(void)
 		item->available = CP_QUANTITY_AVAILABLE;
 		item->nterms = 1;
 		item->terms[0] = term[i];
-		item->name_length = (uint32_t)snprintf(item->text, 7, "q%u", i);
+		item->name_length = (uint32_t)sprintf(item->text, "q%u", i % 1000);
 		cp_item_publish(item, CP_ITEM_QUANTITY);
 		terms[i] = (struct cp_quantity_terms){1, &term[i]};
 	}
-	layout = (struct cp_layout){set.ncounters, set.ncounters, set.ngroups, terms};
+	layout = (struct cp_layout){set.ncounters, set.ncounters, set.ngroups, terms, NULL};
 }
 
 static void start(const char *directory)
