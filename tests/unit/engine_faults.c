@@ -271,7 +271,8 @@ static void describe(void)
 		cp_item_publish(item, CP_ITEM_QUANTITY);
 		terms[i] = (struct cp_quantity_terms){1, &term[i]};
 	}
-	layout = (struct cp_layout){set.ncounters, set.ncounters, set.ngroups, terms, NULL};
+	layout = (struct cp_layout){
+		set.ncounters, set.ncounters, set.ngroups, terms, NULL};
 }
 
 static void start(const char *directory)
