@@ -179,6 +179,16 @@ static struct cp_reading *open_region(
 	return start;
 }
 
+/* The group of events that is to count the execution begun. */
+static void take_turn(struct cp_live_thread *thread)
+{
+	int saved = errno, group = cp_tree_turn(&thread->tree);
+
+	if (group >= 0)
+		cp_runtime.engine->turn(&thread->counters, (unsigned)group);
+	errno = saved;
+}
+
 void cp_marker_begin(struct cp_name *name, uint64_t tag)
 {
 	struct cp_live_thread *thread;
@@ -194,6 +204,8 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag)
 		return;
 	start = open_region(thread, name, tag);
 	if (start) {
+		if (thread->tree.layout->nrotated)
+			take_turn(thread);
 		read_marker(thread, true, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
 	} else if (thread->tree.depth <= CP_TREE_DEPTH) {
