@@ -16,7 +16,7 @@
 
 enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
 
-bool cp_calibrated;
+int cp_calibrated;
 
 static struct cp_pair_cost cost;
 static bool known;
@@ -158,7 +158,7 @@ void cp_calibrate(void)
 
 	if (cp_runtime.sim || !thread || thread->lost || cp_self.depth > 0 ||
 		!cp_counting() ||
-		__atomic_exchange_n(&cp_calibrated, true, __ATOMIC_ACQ_REL))
+		__atomic_exchange_n(&cp_calibrated, 1, __ATOMIC_ACQ_REL))
 		return;
 	cp_clock_settle();
 	if (start_scratch(thread)) {

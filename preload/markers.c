@@ -110,11 +110,11 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 static void note_not_opened(
 	const struct cp_live_thread *thread, const struct cp_name *name)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 	char line[240];
 	int state;
 
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);

@@ -112,10 +112,10 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 /* Neither in the memory of the process nor in its record; said once. */
 static void warn_no_memory(pid_t tid)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 	char line[120];
 
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_format(line, sizeof(line),
 		"thread %d, or more, is not counted: no memory for it, or no room on the "
