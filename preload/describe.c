@@ -110,11 +110,14 @@ static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity
 static int items(void)
 {
 	static struct cp_quantity_terms terms[CP_MAX_QUANTITIES];
+	static uint32_t group_of[CP_MAX_COUNTERS];
 	const struct cp_event_set *set = &cp_runtime.set;
 
-	for (unsigned i = 0; i < set->ncounters; i++)
+	for (unsigned i = 0; i < set->ncounters; i++) {
 		if (counter_item(&set->counters[i]) < 0)
 			return -ENOSPC;
+		group_of[i] = set->counters[i].group;
+	}
 	for (unsigned i = 0; i < set->nquantities; i++) {
 		const struct cp_quantity_item *item = quantity_item(&set->quantities[i]);
 
@@ -127,6 +130,8 @@ static int items(void)
 		.nquantities = set->nquantities,
 		.ngroups = set->ngroups,
 		.quantities = terms,
+		.nrotated = set->nrotated,
+		.group_of = group_of,
 	};
 	return 0;
 }
@@ -154,6 +159,7 @@ int cp_record_describe(void)
 	header->ncounters = cp_runtime.set.ncounters;
 	header->nquantities = cp_runtime.set.nquantities;
 	header->nperf_groups = cp_runtime.set.ngroups;
+	header->nrotated = cp_runtime.set.nrotated;
 	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();
 	header->root_pid = cp_runtime.root_pid;

@@ -240,6 +240,8 @@ static void resolve_events(void)
 	else
 		cp_events_for_perf(
 			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
+		cp_perf_rotate(&cp_runtime.set);
 }
 
 static int start_record(void)

@@ -32,8 +32,7 @@ static bool make_room(struct cp_tree *into, const struct cp_tree *from)
 static struct cp_folded *folded_of(
 	const struct cp_layout *layout, struct cp_region_item *item)
 {
-	return (void *)(cp_region_times(item, layout->ncounters, layout->nquantities) +
-			layout->ngroups);
+	return cp_region_end(layout, item);
 }
 
 static void move_counts(const struct cp_layout *layout, struct cp_region_item *to,
@@ -113,6 +112,8 @@ static void move_region(
 	write_begin(node->item);
 	move_spreads(layout, to->item, node->item);
 	move_counts(layout, to->item, node->item);
+	if (layout->nrotated)
+		cp_rotated_move(layout, to->item, node->item);
 	move_rest(layout, to->item, node->item);
 	write_end(node->item);
 	write_end(to->item);

@@ -69,6 +69,9 @@ struct cp_record_header {
 	/* perf: CPU time from the constructor to the end, of the process and of
 	 * those of its threads that were counted while they were; 0: not known. */
 	uint64_t cpu_ns, seen_cpu_ns;
+	/* perf: the first so many groups of counters took turns, one at a time:
+	 * each region has a cp_rotated.  0: none did. */
+	uint64_t nrotated;
 };
 
 enum cp_item_type {
@@ -213,7 +216,40 @@ struct cp_region_item {
 	uint64_t calls;                /* executions completed */
 	uint64_t time_ns, children_ns; /* monotonic; of which in nested regions */
 	/* Then: struct cp_sum[ncounters], struct cp_spread[nquantities],
-	 * struct cp_times[nperf_groups]. */
+	 * struct cp_times[nperf_groups]; with nrotated also struct cp_rotated,
+	 * struct cp_turns[nperf_groups], struct cp_sample[ncounters]. */
+};
+
+/*
+ * Groups that take turns: one of them is drawn for an execution of a region and
+ * counts all that is nested in it.  Executions that went from begin to end
+ * without another draw are samples.  The first one of each thread is kept apart:
+ * it makes caches warm.  What several executions of a region counted after one
+ * and the same draw is no independent news: a cluster.
+ */
+struct cp_rotated {
+	uint64_t firsts;   /* first executions: how many threads have one */
+	uint64_t first_ns; /* and how long a rotated group was enabled in them */
+	uint64_t draw;     /* of the cluster that was added to last */
+};
+
+/* Of one group. */
+struct cp_turns {
+	uint64_t calls;          /* samples */
+	uint64_t clusters, open; /* open: samples in the one added to last */
+	uint64_t firsts;         /* first executions that it counted */
+	uint64_t ns;             /* enabled in its samples */
+	double squares;          /* sum over clusters: samples, squared */
+};
+
+/* Of one counter, over the samples of its group. */
+struct cp_sample {
+	uint64_t sum, first; /* first: in the first executions */
+	uint64_t open;       /* in the cluster added to last */
+	uint64_t max;        /* in the largest one… */
+	uint64_t max_calls;  /* …which had so many samples */
+	double squares;      /* sum over clusters: their counts, squared */
+	double cross;        /* counts times samples */
 };
 
 /* Follows the times of a region of a thread with CP_THREAD_FOLDS. */
@@ -249,12 +285,22 @@ static inline uint64_t cp_region_item_size(
 	       nquantities * sizeof(struct cp_spread) + ngroups * sizeof(struct cp_times);
 }
 
+/* What nrotated adds to it. */
+static inline uint64_t cp_rotated_size(
+	uint64_t nrotated, uint32_t ncounters, uint32_t ngroups)
+{
+	return nrotated ? sizeof(struct cp_rotated) + ngroups * sizeof(struct cp_turns) +
+				  ncounters * sizeof(struct cp_sample)
+			: 0;
+}
+
 /* All of a region that changes, and of the two above it, their sums. */
 static inline uint64_t cp_journal_item_size(
-	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups, uint64_t nrotated)
 {
 	return sizeof(struct cp_journal_item) +
-	       3 * cp_region_item_size(ncounters, nquantities, ngroups);
+	       3 * (cp_region_item_size(ncounters, nquantities, ngroups) +
+			   cp_rotated_size(nrotated, ncounters, ngroups));
 }
 
 static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
@@ -272,6 +318,24 @@ static inline struct cp_times *cp_region_times(
 	const struct cp_region_item *region, uint32_t ncounters, uint32_t nquantities)
 {
 	return (struct cp_times *)(cp_region_spreads(region, ncounters) + nquantities);
+}
+
+/* Only with nrotated. */
+static inline struct cp_rotated *cp_region_rotated(const struct cp_region_item *region,
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return (void *)(cp_region_times(region, ncounters, nquantities) + ngroups);
+}
+
+static inline struct cp_turns *cp_rotated_turns(const struct cp_rotated *rotated)
+{
+	return (struct cp_turns *)(uintptr_t)(rotated + 1);
+}
+
+static inline struct cp_sample *cp_rotated_samples(
+	const struct cp_rotated *rotated, uint32_t ngroups)
+{
+	return (struct cp_sample *)(cp_rotated_turns(rotated) + ngroups);
 }
 
 #endif

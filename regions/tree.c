@@ -63,10 +63,12 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 	struct cp_name *name, bool range)
 {
 	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = cp_record_reserve(
-		tree->record, cp_region_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups) +
-				      (tree->folds ? sizeof(struct cp_folded) : 0));
+	struct cp_region_item *item = cp_record_reserve(tree->record,
+		cp_region_item_size(
+			layout->ncounters, layout->nquantities, layout->ngroups) +
+			cp_rotated_size(
+				layout->nrotated, layout->ncounters, layout->ngroups) +
+			(tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -87,7 +89,7 @@ static struct cp_journal_item *new_journal(struct cp_tree *tree)
 	const struct cp_layout *layout = tree->layout;
 	struct cp_journal_item *journal = cp_record_reserve(
 		tree->record, cp_journal_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups));
+				      layout->ngroups, layout->nrotated));
 
 	if (!journal)
 		return NULL;
@@ -199,6 +201,8 @@ static void pop(struct cp_tree *tree)
 
 	tree->top = frame->outer;
 	tree->depth--;
+	if (tree->unit == frame)
+		tree->unit = NULL;
 	if (!frame->node) {
 		cp_pool_give(&stubs, frame);
 		return;
@@ -297,6 +301,7 @@ struct cp_reading *cp_tree_begin_tagged(
 		return NULL;
 	frame->node = node;
 	frame->pairs = tree->npairs;
+	frame->draws = tree->draws;
 	push(tree, frame, name, tag);
 	return &frame->start;
 }
@@ -412,6 +417,7 @@ struct cp_reading *cp_tree_range_begin(
 	frame->name = name;
 	frame->tag = id;
 	frame->pairs = tree->npairs;
+	frame->draws = tree->draws;
 	frame->outer = tree->ranges;
 	tree->ranges = frame;
 	return &frame->start;

@@ -43,6 +43,16 @@ static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, bool own)
 	return cost ? pairs * cost->whole_ns + (own ? cost->inside_ns : 0) : 0;
 }
 
+/* What counts only in its turn has no least and no most. */
+static bool takes_turns(
+	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
+{
+	for (uint32_t t = 0; t < quantity->nterms && layout->nrotated; t++)
+		if (layout->group_of[quantity->terms[t].counter] < layout->nrotated)
+			return true;
+	return false;
+}
+
 /* The calls before had their part of the sums, which are those with delta. */
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
 	const uint64_t delta[])
@@ -53,6 +63,8 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
 		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
 
+		if (takes_turns(layout, quantity))
+			continue;
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
@@ -92,6 +104,8 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 			cost_of(tree, i, pairs, true));
 		sums[i].inclusive += delta[i];
 	}
+	if (layout->nrotated)
+		cp_tree_add_sample(tree, frame, now, delta);
 	add_spreads(layout, item, delta);
 	add_times(layout, item, &frame->start, now);
 }
@@ -189,9 +203,7 @@ void cp_tree_update_root(
 static void save_all(
 	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
 {
-	save(change, node, &node->item->flags,
-		cp_region_times(node->item, layout->ncounters, layout->nquantities) +
-			layout->ngroups);
+	save(change, node, &node->item->flags, cp_region_end(layout, node->item));
 }
 
 void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,

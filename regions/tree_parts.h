@@ -23,6 +23,8 @@ struct cp_node {
 	struct cp_node *recent; /* the child used last: loops find it at once */
 	struct cp_node *next;   /* of the tree */
 	bool range;             /* has nothing inside */
+	bool begun;             /* rotation: not for the first time */
+	uint64_t left;          /* rotation: groups that its block still has */
 };
 
 /* One open execution.  One that is nested too deeply to be recorded ends
@@ -33,6 +35,7 @@ struct cp_frame {
 	const struct cp_name *name;
 	uint64_t tag;
 	uint64_t pairs; /* of the thread when this one began */
+	uint64_t draws; /* the same */
 	uint64_t begin_ns;
 	struct cp_reading start;
 };
@@ -76,6 +79,24 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 
 void cp_tree_update_root(
 	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns);
+
+/* rotate.c: an execution that ended, as a sample; its item is open for writing
+ * and its calls do not count it yet. */
+void cp_tree_add_sample(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, const uint64_t delta[]);
+
+/* The samples of `from` move to those of `to`; both are open for writing. */
+void cp_rotated_move(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from);
+
+/* Where the part of a region ends that every tree has. */
+static inline void *cp_region_end(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	return (char *)(cp_region_times(item, layout->ncounters, layout->nquantities) +
+			layout->ngroups) +
+	       cp_rotated_size(layout->nrotated, layout->ncounters, layout->ngroups);
+}
 
 /* ---- changes of the record ---- */
 

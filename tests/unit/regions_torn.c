@@ -23,7 +23,10 @@ static char directory[] = "/tmp/cachepeek-torn-XXXXXX";
 static const struct cp_term terms[COUNTERS] = {{0, 1}, {1, 1}};
 static const struct cp_quantity_terms quantities[COUNTERS] = {
 	{1, &terms[0]}, {1, &terms[1]}};
-static const struct cp_layout layout = {COUNTERS, COUNTERS, 1, quantities, NULL};
+static const struct cp_layout layout = {.ncounters = COUNTERS,
+	.nquantities = COUNTERS,
+	.ngroups = 1,
+	.quantities = quantities};
 static struct cp_recording recording;
 
 /* ---- the writer ---- */
