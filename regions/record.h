@@ -25,7 +25,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 1
+#define CP_RECORD_VERSION 2
 #define CP_RECORD_HEADER_SIZE 4096
 
 enum cp_engine_id { CP_ENGINE_NONE, CP_ENGINE_PERF, CP_ENGINE_SIM };
