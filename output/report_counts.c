@@ -16,6 +16,8 @@
 struct raw {
 	struct cp_report *report;
 	const struct cp_record *record;
+	const struct cp_region_item *item; /* with groups that took turns */
+	uint64_t turns_ns;                 /* for how long they did */
 	uint64_t inclusive[CP_MAX_COUNTERS], children[CP_MAX_COUNTERS];
 	const struct cp_spread *spreads;
 	const struct cp_times *times;
@@ -82,28 +84,44 @@ static const char *too_little(struct cp_report *report, double coverage)
 	return cp_arena_copy(report->arena, text, length);
 }
 
+static bool takes_turns(const struct raw *raw, uint32_t counter)
+{
+	return raw->record->counters[counter]->perf_group < raw->record->header->nrotated;
+}
+
+/* Groups that take turns are wanted for as long as any of them counts. */
+static struct cp_times times_of(const struct raw *raw, uint32_t counter)
+{
+	struct cp_times times = raw->times[raw->record->counters[counter]->perf_group];
+
+	if (takes_turns(raw, counter))
+		times.enabled = raw->turns_ns;
+	return times;
+}
+
 static struct cover cover_of(
 	const struct raw *raw, const struct cp_quantity_item *quantity)
 {
 	struct cover cover = {.coverage = 1};
 
 	for (uint32_t i = 0; !raw->sim && i < quantity->nterms; i++) {
-		const struct cp_times *times =
-			&raw->times[raw->record->counters[quantity->terms[i].counter]
-					    ->perf_group];
+		uint32_t counter = quantity->terms[i].counter;
+		struct cp_times times = times_of(raw, counter);
 		double coverage =
-			times->enabled ? (double)times->running / (double)times->enabled
-				       : 0;
+			times.enabled ? (double)times.running / (double)times.enabled : 0;
 
-		if (!times->enabled)
+		if (!times.enabled)
 			cover.reason = "the counter was not enabled";
-		else if (!times->running)
-			cover.reason = "never scheduled on the PMU";
+		else if (!times.running)
+			cover.reason = takes_turns(raw, counter)
+					       ? "groups of events take turns: this one "
+						 "had none"
+					       : "never scheduled on the PMU";
 		if (i && coverage >= cover.coverage)
 			continue;
 		cover.coverage = coverage > 1 ? 1 : coverage;
-		cover.enabled = (double)times->enabled;
-		cover.running = (double)times->running;
+		cover.enabled = (double)times.enabled;
+		cover.running = (double)times.running;
 	}
 	if (!cover.reason && cover.coverage < CP_MIN_COVERAGE)
 		cover.reason = too_little(raw->report, cover.coverage);
@@ -112,14 +130,14 @@ static struct cover cover_of(
 
 static double factor_of(const struct raw *raw, uint32_t counter)
 {
-	const struct cp_times *times;
+	struct cp_times times;
 
 	if (raw->sim)
 		return 1;
-	times = &raw->times[raw->record->counters[counter]->perf_group];
-	if (times->running >= times->enabled)
+	times = times_of(raw, counter);
+	if (times.running >= times.enabled)
 		return 1;
-	return (double)times->enabled / (double)times->running;
+	return (double)times.enabled / (double)times.running;
 }
 
 /* The sum of a quantity's terms, exactly; false if it is no count. */
@@ -199,10 +217,10 @@ static void add_sampled(
 	struct cp_count *count, const struct raw *raw, uint32_t index, double scale)
 {
 	const struct cp_sampled *sampled = raw->sampled;
-	const struct cp_sample *sample = &sampled->sample[index];
+	const struct cp_chosen *chosen = &sampled->of[index];
 	double share = (double)sampled->counted / (double)raw->calls,
-	       tail = scale * cp_sampled_tail(sampled, raw->calls, (double)sample->sum),
-	       error = scale * cp_sampled_error(sampled, raw->calls, sample),
+	       tail = scale * cp_sampled_tail(sampled, raw->calls, (double)chosen->sum),
+	       error = scale * cp_sampled_error(sampled, raw->calls, chosen),
 	       scaled = count->error > 0 ? count->error : 0;
 
 	tail += (double)count->value;
@@ -271,6 +289,84 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 	cp_count_finish_calls(count, raw->calls);
 }
 
+/* ---- groups that took turns ---- */
+
+static bool any_takes_turns(
+	const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	for (uint32_t i = 0; i < quantity->nterms; i++)
+		if (takes_turns(raw, quantity->terms[i].counter))
+			return true;
+	return false;
+}
+
+/* Of the terms together; their errors may all point the same way. */
+static struct cp_guess guess(
+	const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	struct cp_guess sum = {0};
+
+	for (uint32_t i = 0; i < quantity->nterms; i++) {
+		uint32_t counter = quantity->terms[i].counter;
+		struct cp_guess term = {.value = (double)raw->inclusive[counter]};
+
+		if (takes_turns(raw, counter))
+			term = cp_rotated_guess(
+				raw->report, raw->record, raw->item, counter);
+		sum.value += quantity->terms[i].sign * term.value;
+		sum.error += term.error;
+		sum.loose = term.loose ? term.loose : sum.loose;
+		sum.none = term.none ? term.none : sum.none;
+	}
+	if (!(sum.value >= 0 && sum.value < 9e18))
+		sum.none = "its terms do not add up to a count (less than nothing, or "
+			   "too much)";
+	return sum;
+}
+
+/* No better than the share of time that each group had. */
+static struct cp_count count_loosely(const struct raw *raw,
+	const struct cp_quantity_item *quantity, const struct cover *cover,
+	const char *why)
+{
+	struct cp_count count = {.error = -1, .status = CP_ESTIMATED, .reason = why};
+
+	if (!sum_scaled(raw, quantity, raw->inclusive, &count.value))
+		return no_count("its terms do not add up to a count (less than nothing, "
+				"or too much)");
+	count.exclusive = exclusive_of(raw, quantity, true, count.value);
+	count.coverage = cover->coverage;
+	return count;
+}
+
+static struct cp_count count_in_turns(const struct raw *raw,
+	const struct cp_quantity_item *quantity, const struct cover *cover)
+{
+	struct cp_guess sum = guess(raw, quantity);
+	struct cp_count count = {.error = -1};
+	uint64_t by_time;
+
+	if (!sum.loose && sum.none)
+		return no_count(sum.none);
+	if (sum.loose)
+		count = count_loosely(raw, quantity, cover, sum.loose);
+	if (sum.loose && count.status == CP_UNAVAILABLE)
+		return count;
+	if (!sum.loose) {
+		count.value = (uint64_t)(sum.value + 0.5);
+		sum_scaled(raw, quantity, raw->inclusive, &by_time);
+		count.exclusive = exclusive_of(raw, quantity, true, by_time);
+		if (by_time)
+			count.exclusive = (uint64_t)((double)count.exclusive /
+						     (double)by_time * sum.value);
+		set_status(&count, raw, cover);
+		count.error = sum.error;
+	}
+	count.covered = cover->running;
+	count.wanted = cover->enabled;
+	return count;
+}
+
 static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
 {
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
@@ -287,6 +383,8 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index, bool sile
 	cover = cover_of(raw, quantity);
 	if (cover.reason)
 		return no_count(cover.reason);
+	if (cover.coverage < 1 && any_takes_turns(raw, quantity))
+		return count_in_turns(raw, quantity, &cover);
 	if (!sum_terms(raw, quantity, cover.coverage < 1, raw->inclusive, &count.value))
 		return no_count(TOO_MUCH);
 	if (!count.value && (cover.reason = not_seen(raw->report, &cover)))
@@ -368,6 +466,8 @@ static void take_apart(struct raw *raw, const struct cp_region_item *item)
 	raw->spreads = cp_region_spreads(item, header->ncounters);
 	raw->times = cp_region_times(item, header->ncounters, header->nquantities);
 	raw->calls = item->calls;
+	raw->item = item;
+	raw->turns_ns = cp_rotated_time(raw->record, item);
 	raw->sim = header->engine == CP_ENGINE_SIM;
 	if (item->flags & CP_REGION_READ_FAILED)
 		raw->part = "a reading failed: counts are incomplete";
@@ -425,8 +525,7 @@ static void take_folded(const struct cp_record *record, const struct cp_region_i
 	struct cp_region *region)
 {
 	const struct cp_record_header *header = record->header;
-	uint64_t size = cp_region_item_size(header->ncounters, header->nquantities,
-		header->nperf_groups, header->flags & CP_RECORD_SPARSE);
+	uint64_t size = cp_record_region_size(header);
 	const struct cp_folded *folded = (const void *)((const char *)item + size);
 
 	region->folded = true;

@@ -15,8 +15,7 @@ bool cp_sampled_is_sound(
 		!(sampled->squares >= 0 && sampled->squares < 1e38))
 		return false;
 	for (uint32_t q = 0; q < nquantities; q++)
-		if (!(sampled->sample[q].squares >= 0 &&
-			    sampled->sample[q].squares < 1e200))
+		if (!(sampled->of[q].squares >= 0 && sampled->of[q].squares < 1e200))
 			return false;
 	return true;
 }
@@ -46,16 +45,16 @@ static double quantile(double freedom)
  * weight (as many as one misses in 5 % of cases).
  */
 double cp_sampled_error(
-	const struct cp_sampled *sampled, uint64_t calls, const struct cp_sample *sample)
+	const struct cp_sampled *sampled, uint64_t calls, const struct cp_chosen *chosen)
 {
 	double n = (double)sampled->chosen, weight = (double)sampled->weight, variance,
 	       left = left_over(sampled, calls);
 
 	if (sampled->chosen < FEWEST)
 		return -1;
-	if (!sample->sum)
+	if (!chosen->sum)
 		return 3 * weight / n;
-	variance = sample->squares / weight * n / (n - 1);
+	variance = chosen->squares / weight * n / (n - 1);
 	return quantile(n - 1) *
 	       __builtin_sqrt(variance * (sampled->squares + (left < 0 ? -left : left)));
 }

@@ -16,7 +16,7 @@
 
 enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
 
-bool cp_calibrated;
+int cp_calibrated;
 
 static struct cp_pair_cost cost;
 static bool known;
@@ -38,6 +38,7 @@ static bool start_scratch(const struct cp_live_thread *thread)
 	record.chunks[0] = (struct cp_record_chunk){memory, 0, SCRATCH};
 	layout = cp_runtime.layout;
 	layout.cost = NULL; /* so that all executions are counted */
+	layout.nrotated = 0;
 	scratch.tid = thread->tid;
 	scratch.counters = thread->counters;
 	return cp_tree_start(&scratch.tree, &layout, &record, 0, &nothing, 0) == 0;
@@ -88,14 +89,25 @@ static void take_skipped(const uint64_t outer_before[])
 		outer_before[CP_MAX_COUNTERS] + cost.inside_ns, PAIRS);
 }
 
+/* Groups that take turns count in theirs only. */
+static bool counts_in(unsigned turn, uint32_t counter)
+{
+	uint32_t group = layout.group_of[counter];
+
+	return group >= cp_runtime.layout.nrotated || group == turn;
+}
+
 /* What the last round added, given what was there before. */
-static void take_round(const uint64_t outer_before[], const uint64_t inner_before[])
+static void take_round(
+	unsigned turn, const uint64_t outer_before[], const uint64_t inner_before[])
 {
 	const struct cp_region_item *outer = item(1), *inner = item(2);
 	const struct cp_sum *outside = cp_region_sums(outer),
 			    *inside = cp_region_sums(inner);
 
 	for (uint32_t i = 0; i < layout.ncounters; i++) {
+		if (!counts_in(turn, i))
+			continue;
 		least(&cost.inside[i], inside[i].inclusive, inner_before[i], PAIRS);
 		least(&cost.whole[i], outside[i].inclusive,
 			outer_before[i] + cost.inside[i], PAIRS);
@@ -114,29 +126,50 @@ static void remember(uint64_t before[], const struct cp_region_item *region)
 	before[CP_MAX_COUNTERS] = region->time_ns;
 }
 
+static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *inner)
+{
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0},
+						inner_before[CP_MAX_COUNTERS + 1] = {0};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		remember(outer_before, item(1));
+		remember(inner_before, item(2));
+		run_pairs(outer, inner, false);
+		take_round(turn, outer_before, inner_before);
+	}
+}
+
+static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
+{
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		remember(outer_before, item(1));
+		run_pairs(outer, inner, true);
+		take_skipped(outer_before);
+	}
+}
+
 static void measure(void)
 {
 	/* Not the program's regions of these names, which go into its record. */
 	static struct cp_name names[] = {{0, 5, "outer", false}, {0, 5, "inner", false}};
 	struct cp_name *outer = &names[0], *inner = &names[1];
-	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0},
-						inner_before[CP_MAX_COUNTERS + 1] = {0};
+	unsigned turn = scratch.counters.turn;
 
 	run_pairs(outer, inner, false); /* makes the regions, and warms up */
 	if (!item(2))
 		return;
 	memset(&cost, 0xff, sizeof(cost));
-	for (int i = 0; i < ROUNDS; i++) {
-		remember(outer_before, item(1));
-		remember(inner_before, item(2));
-		run_pairs(outer, inner, false);
-		take_round(outer_before, inner_before);
+	measure_turn(turn, outer, inner);
+	for (unsigned g = 0; g < cp_runtime.layout.nrotated; g++) {
+		cp_runtime.engine->turn(&scratch.counters, g);
+		measure_turn(g, outer, inner);
 	}
-	for (int i = 0; layout.sparse && i < ROUNDS; i++) {
-		remember(outer_before, item(1));
-		run_pairs(outer, inner, true);
-		take_skipped(outer_before);
-	}
+	if (cp_runtime.layout.nrotated)
+		cp_runtime.engine->turn(&scratch.counters, turn);
+	if (layout.sparse)
+		measure_skipped(outer, inner);
 	known = true;
 }
 
@@ -153,7 +186,7 @@ void cp_calibrate(void)
 
 	if (cp_runtime.sim || !thread || thread->lost || cp_self.depth > 0 ||
 		!cp_counting() ||
-		__atomic_exchange_n(&cp_calibrated, true, __ATOMIC_ACQ_REL))
+		__atomic_exchange_n(&cp_calibrated, 1, __ATOMIC_ACQ_REL))
 		return;
 	cp_clock_settle();
 	if (start_scratch(thread)) {

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-extern bool cp_calibrated; /* atomic: somebody has begun to */
+extern int cp_calibrated;
+	/* not every CPU exchanges bytes */ /* atomic: somebody has begun to */
 
 /* Measures what an empty begin/end pair counts and has it subtracted from then
  * on.  Before the first region of a process; nothing on the simulated PMU, which

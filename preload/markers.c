@@ -110,11 +110,11 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 static void note_not_opened(
 	const struct cp_live_thread *thread, const struct cp_name *name)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 	char line[240];
 	int state;
 
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
@@ -179,6 +179,16 @@ static struct cp_reading *open_region(
 	return start;
 }
 
+/* The group of events that is to count the execution begun. */
+static void take_turn(struct cp_live_thread *thread)
+{
+	int saved = errno, group = cp_tree_turn(&thread->tree);
+
+	if (group >= 0)
+		cp_runtime.engine->turn(&thread->counters, (unsigned)group);
+	errno = saved;
+}
+
 void cp_marker_begin(struct cp_name *name, uint64_t tag)
 {
 	struct cp_live_thread *thread;
@@ -198,6 +208,8 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag)
 		return;
 	}
 	if (start) {
+		if (thread->tree.layout->nrotated)
+			take_turn(thread);
 		read_marker(thread, true, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
 	} else if (thread->tree.depth <= CP_TREE_DEPTH) {

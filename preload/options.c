@@ -28,6 +28,10 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto",
 		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
+	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate",
+		"multiplex", "HOW",
+		"more events than counters: share the time out, or the executions of "
+		"regions"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",

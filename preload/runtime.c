@@ -240,6 +240,11 @@ static void resolve_events(void)
 	else
 		cp_events_for_perf(
 			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
+		cp_perf_rotate(&cp_runtime.set);
+	if (cp_runtime.set.nrotated && cp_runtime.options.sparse)
+		cp_warn("CACHEPEEK_SPARSE=1 is ignored: groups of events take turns "
+			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
 }
 
 static int start_record(void)

@@ -119,6 +119,8 @@ static void move_region(
 	move_counts(layout, to->item, node->item);
 	if (layout->sparse)
 		cp_sparse_move(layout, to->item, node->item);
+	if (layout->nrotated)
+		cp_rotated_move(layout, to->item, node->item);
 	move_rest(layout, to->item, node->item);
 	write_end(node->item);
 	write_end(to->item);

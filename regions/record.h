@@ -26,7 +26,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 1
+#define CP_RECORD_VERSION 2
 #define CP_RECORD_HEADER_SIZE 4096
 
 enum cp_engine_id { CP_ENGINE_NONE, CP_ENGINE_PERF, CP_ENGINE_SIM };
@@ -71,6 +71,9 @@ struct cp_record_header {
 	/* perf: CPU time from the constructor to the end, of the process and of
 	 * those of its threads that were counted while they were; 0: not known. */
 	uint64_t cpu_ns, seen_cpu_ns;
+	/* perf: the first so many groups of counters took turns, one at a time:
+	 * each region has a cp_rotated.  0: none did. */
+	uint64_t nrotated;
 };
 
 enum cp_item_type {
@@ -215,7 +218,9 @@ struct cp_region_item {
 	uint64_t calls;                /* executions completed */
 	uint64_t time_ns, children_ns; /* monotonic; of which in nested regions */
 	/* Then: struct cp_sum[ncounters], struct cp_spread[nquantities],
-	 * struct cp_times[nperf_groups]; with CP_RECORD_SPARSE, struct cp_sampled. */
+	 * struct cp_times[nperf_groups]; with nrotated also struct cp_rotated,
+	 * struct cp_turns[nperf_groups], struct cp_sample[ncounters]; with
+	 * CP_RECORD_SPARSE struct cp_sampled. */
 };
 
 /*
@@ -230,10 +235,42 @@ struct cp_sampled {
 	uint64_t weight;  /* for so many */
 	uint64_t time_ns; /* theirs, weighted */
 	double squares;   /* sum of weight * (weight - 1) */
-	struct cp_sample {
+	struct cp_chosen {
 		uint64_t sum;   /* of the quantity, weighted */
 		double squares; /* of the deviations from the mean, weighted */
-	} sample[];
+	} of[];                 /* the quantities */
+};
+
+/*
+ * Groups that take turns: one of them is drawn for an execution of a region and
+ * counts all that is nested in it.  Executions that went from begin to end
+ * without another draw are samples.  The first one of each thread is kept apart:
+ * it makes caches warm.  What several executions of a region counted after one
+ * and the same draw is no independent news: a cluster.
+ */
+struct cp_rotated {
+	uint64_t firsts;   /* first executions: how many threads have one */
+	uint64_t first_ns; /* and how long a rotated group was enabled in them */
+	uint64_t draw;     /* of the cluster that was added to last */
+};
+
+/* Of one group. */
+struct cp_turns {
+	uint64_t calls;          /* samples */
+	uint64_t clusters, open; /* open: samples in the one added to last */
+	uint64_t firsts;         /* first executions that it counted */
+	uint64_t ns;             /* enabled in its samples */
+	double squares;          /* sum over clusters: samples, squared */
+};
+
+/* Of one counter, over the samples of its group. */
+struct cp_sample {
+	uint64_t sum, first; /* first: in the first executions */
+	uint64_t open;       /* in the cluster added to last */
+	uint64_t max;        /* in the largest one… */
+	uint64_t max_calls;  /* …which had so many samples */
+	double squares;      /* sum over clusters: their counts, squared */
+	double cross;        /* counts times samples */
 };
 
 /* Follows the times of a region of a thread with CP_THREAD_FOLDS. */
@@ -263,22 +300,32 @@ struct cp_journal_item {
 };
 
 static inline uint64_t cp_region_item_size(
-	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups, bool sparse)
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
 {
 	return sizeof(struct cp_region_item) + ncounters * sizeof(struct cp_sum) +
-	       nquantities * sizeof(struct cp_spread) +
-	       ngroups * sizeof(struct cp_times) +
-	       (sparse ? sizeof(struct cp_sampled) +
-				       nquantities * sizeof(struct cp_sample)
-		       : 0);
+	       nquantities * sizeof(struct cp_spread) + ngroups * sizeof(struct cp_times);
+}
+
+/* What nrotated adds to it. */
+static inline uint64_t cp_rotated_size(
+	uint64_t nrotated, uint32_t ncounters, uint32_t ngroups)
+{
+	return nrotated ? sizeof(struct cp_rotated) + ngroups * sizeof(struct cp_turns) +
+				  ncounters * sizeof(struct cp_sample)
+			: 0;
+}
+
+/* What CP_RECORD_SPARSE adds to it; a record has one of the two. */
+static inline uint64_t cp_sampled_size(bool sparse, uint32_t nquantities)
+{
+	return sparse ? sizeof(struct cp_sampled) + nquantities * sizeof(struct cp_chosen)
+		      : 0;
 }
 
 /* All of a region that changes, and of the two above it, their sums. */
-static inline uint64_t cp_journal_item_size(
-	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups, bool sparse)
+static inline uint64_t cp_journal_item_size(uint64_t region_size)
 {
-	return sizeof(struct cp_journal_item) +
-	       3 * cp_region_item_size(ncounters, nquantities, ngroups, sparse);
+	return sizeof(struct cp_journal_item) + 3 * region_size;
 }
 
 static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
@@ -304,6 +351,24 @@ static inline struct cp_sampled *cp_region_sampled(const struct cp_region_item *
 {
 	return (struct cp_sampled *)(cp_region_times(region, ncounters, nquantities) +
 				     ngroups);
+}
+
+/* Only with nrotated. */
+static inline struct cp_rotated *cp_region_rotated(const struct cp_region_item *region,
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return (void *)(cp_region_times(region, ncounters, nquantities) + ngroups);
+}
+
+static inline struct cp_turns *cp_rotated_turns(const struct cp_rotated *rotated)
+{
+	return (struct cp_turns *)(uintptr_t)(rotated + 1);
+}
+
+static inline struct cp_sample *cp_rotated_samples(
+	const struct cp_rotated *rotated, uint32_t ngroups)
+{
+	return (struct cp_sample *)(cp_rotated_turns(rotated) + ngroups);
 }
 
 #endif

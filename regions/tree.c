@@ -63,10 +63,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 	struct cp_name *name, bool range)
 {
 	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = cp_record_reserve(
-		tree->record, cp_region_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups, layout->sparse) +
-				      (tree->folds ? sizeof(struct cp_folded) : 0));
+	struct cp_region_item *item = cp_record_reserve(tree->record,
+		cp_region_size(layout) + (tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -84,10 +82,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 
 static struct cp_journal_item *new_journal(struct cp_tree *tree)
 {
-	const struct cp_layout *layout = tree->layout;
 	struct cp_journal_item *journal = cp_record_reserve(
-		tree->record, cp_journal_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups, layout->sparse));
+		tree->record, cp_journal_item_size(cp_region_size(tree->layout)));
 
 	if (!journal)
 		return NULL;
@@ -199,6 +195,8 @@ static void pop(struct cp_tree *tree)
 
 	tree->top = frame->outer;
 	tree->depth--;
+	if (tree->unit == frame)
+		tree->unit = NULL;
 	if (!frame->node) {
 		cp_pool_give(&stubs, frame);
 		return;
@@ -262,7 +260,7 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	tree->begin->pairs = tree->begin->skipped = 0;
 	tree->begin->begin_ns = now_ns;
 	tree->begin->start = *reading;
-	tree->random = (now_ns ^ thread << 40) | 1;
+	tree->random = now_ns ^ thread << 40;
 	return 0;
 }
 
@@ -307,6 +305,7 @@ struct cp_reading *cp_tree_begin_tagged(
 	frame->weight = tree->layout->sparse ? cp_sparse_begin(tree, node) : 1;
 	frame->pairs = tree->npairs;
 	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
 	push(tree, frame, name, tag);
 	return &frame->start;
 }
@@ -322,7 +321,7 @@ void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t cou
 
 	if (!node)
 		return;
-	node->every = node->left = count;
+	node->every = node->ahead = count;
 	node->pick = UINT32_MAX;
 }
 
@@ -439,6 +438,7 @@ struct cp_reading *cp_tree_range_begin(
 	frame->weight = 1;
 	frame->pairs = tree->npairs;
 	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
 	frame->outer = tree->ranges;
 	tree->ranges = frame;
 	return &frame->start;

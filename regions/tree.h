@@ -24,7 +24,9 @@ struct cp_layout {
 		const struct cp_term *terms;
 	} * quantities;
 	const struct cp_pair_cost *cost; /* NULL: not known, nothing is subtracted */
-	bool sparse; /* of short regions, one execution in some is counted */
+	bool sparse;              /* of short regions, one execution in some is counted */
+	uint32_t nrotated;        /* the first so many groups take turns */
+	const uint32_t *group_of; /* [ncounters]; only if nrotated */
 };
 
 /* Readings may have failed: what they bound is not counted, and flagged. */
@@ -60,8 +62,13 @@ struct cp_tree {
 	struct cp_frame *ranges;     /* open, in no order */
 	struct cp_frame *spare;      /* for the next begins */
 	uint64_t npairs, nskipped;   /* begin/end pairs that are done */
-	uint64_t random;             /* state; never 0 */
 	struct cp_journal_item *journal;
+	/* Rotation: which group has its turn, how often one was drawn, and for
+	 * which execution, NULL if that has ended. */
+	unsigned turn;
+	uint64_t draws;
+	const struct cp_frame *unit;
+	uint64_t random;
 	unsigned pauses;         /* that were not resumed */
 	struct cp_frame *paused; /* the reading at the first of them */
 };
@@ -131,6 +138,18 @@ void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
 
 enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 	const struct cp_reading *reading, uint64_t now_ns);
+
+/* ---- rotation: rotate.c ---- */
+
+/* The group that has its turn when counting begins, and what chance begins with. */
+void cp_tree_rotate_from(struct cp_tree *tree, unsigned group, uint64_t seed);
+
+/*
+ * Which group is to count the execution that was just begun (before its reading
+ * is taken); -1: the one that counts already.  Draws for executions of regions
+ * that are not their first in this thread, unless one they lie in was drawn for.
+ */
+int cp_tree_turn(struct cp_tree *tree);
 
 /* Can a region of this name be begun without any new memory? */
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);

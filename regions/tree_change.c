@@ -50,6 +50,16 @@ static uint64_t cost_ns(
 	       (own ? cost->inside_ns : 0);
 }
 
+/* What counts only in its turn has no least and no most. */
+static bool takes_turns(
+	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
+{
+	for (uint32_t t = 0; t < quantity->nterms && layout->nrotated; t++)
+		if (layout->group_of[quantity->terms[t].counter] < layout->nrotated)
+			return true;
+	return false;
+}
+
 /* The executions before had their part of the sums, which are those with this
  * one's delta, weighted. */
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
@@ -62,6 +72,8 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
 		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
 
+		if (takes_turns(layout, quantity))
+			continue;
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
@@ -101,6 +113,8 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 			cost_of(tree, frame, i, true));
 		sums[i].inclusive += frame->weight * delta[i];
 	}
+	if (layout->nrotated)
+		cp_tree_add_sample(tree, frame, now, delta);
 	add_spreads(layout, item, delta, frame->weight);
 	add_times(layout, item, &frame->start, now);
 }

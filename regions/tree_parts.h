@@ -25,8 +25,10 @@ struct cp_node {
 	bool range;             /* has nothing inside */
 	/* Sparse: of `every` executions one is counted.  So many are still to come
 	 * of these, and so many after that one. */
-	uint32_t every, left, pick;
+	uint32_t every, ahead, pick;
 	double usual_ns; /* of late */
+	bool begun;      /* rotation: not for the first time */
+	uint64_t left;   /* rotation: groups that its block still has */
 };
 
 /* One open execution.  One that is nested too deeply to be recorded ends
@@ -38,6 +40,7 @@ struct cp_frame {
 	uint64_t tag;
 	uint64_t weight;         /* executions that it stands for; 0: it is not counted */
 	uint64_t pairs, skipped; /* of the thread when this one began */
+	uint64_t draws;          /* the same */
 	uint64_t begin_ns;
 	struct cp_reading start;
 };
@@ -50,14 +53,6 @@ void cp_hash_after_fork(void);
 /* tree.c: the child of that name, made if need be; NULL: out of memory. */
 struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range);
-
-/* Where what changes of a region ends, and what a fold adds begins. */
-static inline void *cp_region_end(
-	const struct cp_layout *layout, struct cp_region_item *item)
-{
-	return (char *)item + cp_region_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups, layout->sparse);
-}
 
 static inline struct cp_sampled *cp_sampled_of(
 	const struct cp_layout *layout, const struct cp_region_item *item)
@@ -109,6 +104,33 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 
 void cp_tree_update_root(
 	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns);
+
+/* rotate.c: what chance has next. */
+uint64_t cp_tree_chance(struct cp_tree *tree);
+
+/* An execution that ended, as a sample; its item is open for writing
+ * and its calls do not count it yet. */
+void cp_tree_add_sample(struct cp_tree *tree, const struct cp_frame *frame,
+	const struct cp_reading *now, const uint64_t delta[]);
+
+/* The samples of `from` move to those of `to`; both are open for writing. */
+void cp_rotated_move(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from);
+
+/* How much a region takes, without what a fold adds to it. */
+static inline uint64_t cp_region_size(const struct cp_layout *layout)
+{
+	return cp_region_item_size(
+		       layout->ncounters, layout->nquantities, layout->ngroups) +
+	       cp_rotated_size(layout->nrotated, layout->ncounters, layout->ngroups) +
+	       cp_sampled_size(layout->sparse, layout->nquantities);
+}
+
+static inline void *cp_region_end(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	return (char *)(uintptr_t)item + cp_region_size(layout);
+}
 
 /* ---- changes of the record ---- */
 

@@ -15,14 +15,6 @@ enum {
 	REMEMBERED = 16 /* executions, about, that tell how long one takes of late */
 };
 
-static uint64_t next_random(struct cp_tree *tree)
-{
-	tree->random ^= tree->random << 13;
-	tree->random ^= tree->random >> 7;
-	tree->random ^= tree->random << 17;
-	return tree->random * 0x2545f4914f6cdd1du >> 32;
-}
-
 static uint32_t choose(const struct cp_tree *tree, const struct cp_node *node)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
@@ -39,11 +31,11 @@ static uint32_t choose(const struct cp_tree *tree, const struct cp_node *node)
 
 uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node)
 {
-	if (!node->left) {
-		node->every = node->left = choose(tree, node);
-		node->pick = (uint32_t)next_random(tree) & (node->every - 1);
+	if (!node->ahead) {
+		node->every = node->ahead = choose(tree, node);
+		node->pick = (uint32_t)cp_tree_chance(tree) & (node->every - 1);
 	}
-	return --node->left == node->pick ? node->every : 0;
+	return --node->ahead == node->pick ? node->every : 0;
 }
 
 uint64_t cp_sparse_executions(
@@ -57,13 +49,13 @@ uint64_t cp_sparse_executions(
 	return sampled->counted - sampled->chosen + sampled->weight;
 }
 
-static void add_sample(struct cp_sample *sample, uint64_t before, uint64_t sum,
+static void add_chosen(struct cp_chosen *of, uint64_t before, uint64_t sum,
 	uint64_t weight, double squares)
 {
-	sample->squares += squares;
+	of->squares += squares;
 	if (before && weight)
-		sample->squares += cp_squares_between(sample->sum, before, sum, weight);
-	sample->sum += sum;
+		of->squares += cp_squares_between(of->sum, before, sum, weight);
+	of->sum += sum;
 }
 
 void cp_sparse_add(const struct cp_tree *tree, struct cp_node *node, uint64_t weight,
@@ -79,7 +71,7 @@ void cp_sparse_add(const struct cp_tree *tree, struct cp_node *node, uint64_t we
 	if (weight < 2)
 		return;
 	for (uint32_t q = 0; delta && q < layout->nquantities; q++)
-		add_sample(&sampled->sample[q], sampled->weight,
+		add_chosen(&sampled->of[q], sampled->weight,
 			weight * cp_quantity_sum(&layout->quantities[q], delta, 1),
 			weight, 0);
 	sampled->chosen++;
@@ -95,9 +87,9 @@ void cp_sparse_move(const struct cp_layout *layout, struct cp_region_item *to,
 			  *old = cp_sampled_of(layout, from);
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
-		add_sample(&sum->sample[q], sum->weight, old->sample[q].sum, old->weight,
-			old->sample[q].squares);
-		old->sample[q] = (struct cp_sample){0, 0};
+		add_chosen(&sum->of[q], sum->weight, old->of[q].sum, old->weight,
+			old->of[q].squares);
+		old->of[q] = (struct cp_chosen){0, 0};
 	}
 	sum->counted += old->counted;
 	sum->chosen += old->chosen;

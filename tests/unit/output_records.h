@@ -148,8 +148,8 @@ static inline struct cp_region_item *make_region(struct make *make,
 	const struct cp_record_header *header = make_header(make);
 	uint64_t text = name ? make_string(make, name, strlen(name)) : 0;
 	struct cp_region_item *region = make_item(make, CP_ITEM_REGION,
-		cp_region_item_size(header->ncounters, header->nquantities,
-			header->nperf_groups, header->flags & CP_RECORD_SPARSE));
+		cp_region_item_size(
+			header->ncounters, header->nquantities, header->nperf_groups));
 
 	region->thread = make_offset(make, thread);
 	region->parent = parent ? make_offset(make, parent) : 0;
