@@ -68,7 +68,9 @@ struct cp_count {
 	double call_min, call_max, call_mean, call_stddev;
 	struct cp_extent over; /* merged trees only */
 
-	double squares, covered, wanted; /* for the sums; not for writers */
+	/* For the sums; not for writers.  Squares of the executions' deviations. */
+	uint64_t executions;
+	double squares, covered, wanted;
 	/* Merged: threads that have the region and a value, or none. */
 	size_t counted, missing;
 };

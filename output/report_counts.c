@@ -215,15 +215,14 @@ static void set_status(
 
 void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
 {
-	double n = (double)calls, mean, variance;
+	double n = (double)calls;
 
-	if (!count->calls_known || !calls || __builtin_isnan(count->squares)) {
+	if (!count->calls_known || !calls || !__builtin_isfinite(count->squares)) {
 		count->calls_known = false;
 		return;
 	}
-	mean = count->call_mean = (double)count->value / n;
-	variance = calls > 1 ? (count->squares - n * mean * mean) / (n - 1) : 0;
-	count->call_stddev = variance > 0 ? __builtin_sqrt(variance) : 0;
+	count->call_mean = (double)count->value / n;
+	count->call_stddev = calls > 1 ? __builtin_sqrt(count->squares / (n - 1)) : 0;
 }
 
 /* The spread is of raw counts: scaled as the whole was. */
@@ -234,15 +233,16 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 	double factor = 1;
 
 	if (!raw->calls || raw->part || spread->min > spread->max ||
-		!(spread->sum_squares >= 0) || !__builtin_isfinite(spread->sum_squares))
+		!(spread->squares >= 0) || !__builtin_isfinite(spread->squares))
 		return;
 	if (count->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
 		unscaled)
 		factor = (double)count->value / (double)unscaled;
 	count->calls_known = true;
+	count->executions = raw->calls;
 	count->call_min = (double)spread->min * factor;
 	count->call_max = (double)spread->max * factor;
-	count->squares = spread->sum_squares * factor * factor;
+	count->squares = spread->squares * factor * factor;
 	cp_count_finish_calls(count, raw->calls);
 }
 

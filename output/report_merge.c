@@ -21,7 +21,7 @@ static void extend(struct cp_extent *extent, double value, struct cp_place at)
 	extent->nthreads++;
 }
 
-/* What a sum of standard deviations needs: sums of squares over executions. */
+/* What a standard deviation over all needs: squares of the deviations. */
 static void add_calls(struct cp_count *to, const struct cp_count *from)
 {
 	if (!from->calls_known) {
@@ -33,6 +33,10 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	if (!to->calls_known || from->call_max > to->call_max)
 		to->call_max = from->call_max;
 	to->squares += from->squares;
+	if (to->executions && from->executions)
+		to->squares += cp_squares_between(
+			to->value, to->executions, from->value, from->executions);
+	to->executions += from->executions;
 	to->calls_known = true;
 }
 
@@ -45,6 +49,7 @@ static void add_count(struct cp_count *to, const struct cp_count *from,
 			to->reason = from->reason;
 		return;
 	}
+	add_calls(to, from);
 	if (__builtin_add_overflow(to->value, from->value, &to->value))
 		to->value = UINT64_MAX;
 	if (__builtin_add_overflow(to->exclusive, from->exclusive, &to->exclusive))
@@ -57,7 +62,6 @@ static void add_count(struct cp_count *to, const struct cp_count *from,
 		to->error += from->error * from->error; /* independent: squares add */
 	to->covered += from->covered;
 	to->wanted += from->wanted;
-	add_calls(to, from);
 	to->counted += region->nthreads;
 	if (!region->folded)
 		extend(&to->over, (double)from->value, at);

@@ -56,6 +56,7 @@ static void move_counts(const struct cp_layout *layout, struct cp_region_item *t
 	}
 }
 
+/* Before the sums move: what lies between the two is taken from them. */
 static void move_spreads(const struct cp_layout *layout, struct cp_region_item *to,
 	struct cp_region_item *from)
 {
@@ -63,11 +64,21 @@ static void move_spreads(const struct cp_layout *layout, struct cp_region_item *
 			 *old = cp_region_spreads(from, layout->ncounters);
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
+		const struct cp_quantity_terms *quantity = &layout->quantities[q];
+
 		if (old[q].min < spreads[q].min)
 			spreads[q].min = old[q].min;
 		if (old[q].max > spreads[q].max)
 			spreads[q].max = old[q].max;
-		spreads[q].sum_squares += old[q].sum_squares;
+		spreads[q].squares += old[q].squares;
+		if (to->calls && from->calls)
+			spreads[q].squares += cp_squares_between(
+				cp_quantity_sum(
+					quantity, &cp_region_sums(to)->inclusive, 2),
+				to->calls,
+				cp_quantity_sum(
+					quantity, &cp_region_sums(from)->inclusive, 2),
+				from->calls);
 		old[q] = (struct cp_spread){UINT64_MAX, 0, 0};
 	}
 }
@@ -99,8 +110,8 @@ static void move_region(
 	change_open(&change);
 	write_begin(to->item);
 	write_begin(node->item);
-	move_counts(layout, to->item, node->item);
 	move_spreads(layout, to->item, node->item);
+	move_counts(layout, to->item, node->item);
 	if (layout->nrotated)
 		cp_rotated_move(layout, to->item, node->item);
 	move_rest(layout, to->item, node->item);

@@ -193,8 +193,22 @@ struct cp_sum {
 /* Over the completed executions.  Raw (unscaled) counts of the quantity. */
 struct cp_spread {
 	uint64_t min, max;
-	double sum_squares;
+	double squares; /* of the deviations from the mean */
 };
+
+/*
+ * What the squares of two sets of executions lack of those of both together:
+ * their sums, and how many each are (not 0).  In whole numbers as far as that
+ * goes: of a small spread of large counts nothing is lost.
+ */
+static inline double cp_squares_between(
+	uint64_t sum, uint64_t n, uint64_t other, uint64_t m)
+{
+	double apart = (double)(int64_t)(sum / n - other / m) +
+		       ((double)(sum % n) / (double)n - (double)(other % m) / (double)m);
+
+	return apart * apart * (double)n * ((double)m / ((double)n + (double)m));
+}
 
 /* One path of regions in one thread.  The tree of regions hangs off the
  * thread's root region, the thread's whole life. */

@@ -53,6 +53,7 @@ static bool takes_turns(
 	return false;
 }
 
+/* The calls before had their part of the sums, which are those with delta. */
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
 	const uint64_t delta[])
 {
@@ -60,20 +61,19 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-		int64_t sum = 0;
-		uint64_t value;
+		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
 
 		if (takes_turns(layout, quantity))
 			continue;
-		for (uint32_t t = 0; t < quantity->nterms; t++)
-			sum += quantity->terms[t].sign *
-			       (int64_t)delta[quantity->terms[t].counter];
-		value = sum < 0 ? 0 : (uint64_t)sum;
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
 			spreads[q].max = value;
-		spreads[q].sum_squares += (double)value * (double)value;
+		if (!item->calls)
+			continue;
+		sum = cp_quantity_sum(quantity, &cp_region_sums(item)->inclusive, 2);
+		spreads[q].squares += cp_squares_between(
+			sum > value ? sum - value : 0, item->calls, value, 1);
 	}
 }
 

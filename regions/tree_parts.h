@@ -55,6 +55,18 @@ struct cp_node *cp_tree_child(
 bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_reading *from,
 	const struct cp_reading *to);
 
+/* Its terms, of counters that lie `step` words apart, but never less than 0. */
+static inline uint64_t cp_quantity_sum(const struct cp_quantity_terms *quantity,
+	const uint64_t counters[], uint32_t step)
+{
+	int64_t sum = 0;
+
+	for (uint32_t t = 0; t < quantity->nterms; t++)
+		sum += quantity->terms[t].sign *
+		       (int64_t)counters[quantity->terms[t].counter * step];
+	return sum < 0 ? 0 : (uint64_t)sum;
+}
+
 /* Each of these is one transaction. */
 
 /* The execution, and with_root the root up to date: all of it or nothing. */

@@ -396,6 +396,7 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	struct group_values values;
 	long size;
 
+	values.nr = 0; /* what is shorter has none */
 	do /* libc's read is a cancellation point, and may be the program's own */
 		size = cp_kernel_read(counters->fd[first], &values, sizeof(values));
 	while (size == -EINTR);

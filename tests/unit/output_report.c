@@ -336,9 +336,11 @@ static void test_lost_thread(void)
 
 /* ---- per call ---- */
 
-static void test_per_call(void)
+/* Executions of base + 10, 20, 30, 40, in two threads. */
+static void test_per_call(uint64_t base)
 {
 	const struct cp_count *count;
+	double large = (double)base;
 
 	for (int i = 0; i < 2; i++) {
 		struct cp_thread_item *thread;
@@ -347,18 +349,18 @@ static void test_per_call(void)
 		if (i == 0)
 			begin(CP_ENGINE_SIM, 100);
 		thread = make_thread(&make, 100 + i, CP_THREAD_ENDED, "t");
-		root = region(thread, NULL, NULL, 1, 1000, 0);
-		item = region(
-			thread, root, "r", 2, i ? 70 : 30, 0); /* 10 + 20, 30 + 40 */
-		cp_region_spreads(item, 2)[0] = i ? (struct cp_spread){30, 40, 900 + 1600}
-						  : (struct cp_spread){10, 20, 100 + 400};
+		root = region(thread, NULL, NULL, 1, 2 * base + 1000, 0);
+		item = region(thread, root, "r", 2, 2 * base + (i ? 70 : 30), 0);
+		cp_region_spreads(item, 2)[0] =
+			i ? (struct cp_spread){base + 30, base + 40, 50}
+			  : (struct cp_spread){base + 10, base + 20, 50};
 	}
 	make_write(&make, directory, "100-0.rec");
 	count = &child(build()->total, "r")->counts[0];
 	ok(count->calls_known, "executions are known");
-	is_double_near(count->call_min, 10, 0, "least per call");
-	is_double_near(count->call_max, 40, 0, "most per call");
-	is_double_near(count->call_mean, 25, 0, "mean per call");
+	is_double_near(count->call_min, large + 10, 0, "least per call");
+	is_double_near(count->call_max, large + 40, 0, "most per call");
+	is_double_near(count->call_mean, large + 25, 0, "mean per call");
 	is_double_near(
 		count->call_stddev, 12.909944, 1e-5, "standard deviation of 10 20 30 40");
 	clear();
@@ -480,7 +482,8 @@ int main(void)
 	test_unproven();
 	test_negative();
 	test_lost_thread();
-	test_per_call();
+	test_per_call(0);
+	test_per_call(1000000000000000);
 	test_killed();
 	test_images();
 	test_nothing();

@@ -100,8 +100,8 @@ static const char *fault_of(const struct cp_record *record, uint64_t *calls)
 		return "the region's own sums";
 	if (cp_region_times(inner, COUNTERS, COUNTERS)[0].running != n)
 		return "the region's times";
-	if (cp_region_spreads(inner, COUNTERS)[1].sum_squares != 10000.0 * (double)n)
-		return "the region's squares";
+	if (cp_region_spreads(inner, COUNTERS)[1].max != (n ? 100 : 0))
+		return "the region's most";
 	sum = cp_region_sums(outer);
 	if (sum[0].children != n || sum[1].children != 100 * n ||
 		outer->children_ns != 10 * n)
