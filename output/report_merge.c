@@ -162,6 +162,12 @@ static struct cp_region *find_child(
 	return child;
 }
 
+const struct cp_region *cp_region_child_like(
+	const struct cp_region *parent, const struct cp_region *like)
+{
+	return find_child(parent, like);
+}
+
 static struct cp_region *add_child(
 	struct cp_report *report, struct cp_region *parent, const struct cp_region *like)
 {

@@ -161,6 +161,8 @@ int cp_record_describe(void)
 	header->ncounters = cp_runtime.set.ncounters;
 	header->nquantities = cp_runtime.set.nquantities;
 	header->nperf_groups = cp_runtime.set.ngroups;
+	header->pass = cp_runtime.set.pass;
+	header->npasses = cp_runtime.set.npasses;
 	header->nrotated = cp_runtime.set.nrotated;
 	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();

@@ -52,6 +52,7 @@ struct cp_quantity {
 struct cp_event_set {
 	unsigned ncounters, nquantities, ngroups;
 	unsigned nrotated; /* perf: the first so many groups take turns; 0: none does */
+	unsigned pass, npasses; /* of several runs, from 1 on; 0: this is the only one */
 	struct cp_counter counters[CP_MAX_COUNTERS];
 	struct cp_quantity quantities[CP_MAX_QUANTITIES];
 };
@@ -116,6 +117,11 @@ enum cp_proof {
 int cp_perf_probe(
 	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why);
 void cp_perf_probe_done(void);
+
+bool cp_perf_needs_pmu(const struct perf_event_attr *attr);
+
+/* Does the PMU count all of these at once? */
+bool cp_perf_fits(const struct perf_event_attr *const attrs[], unsigned n);
 
 /* Distributes the counters over perf groups (counter.group, set->ngroups),
  * as many in one as the PMU really counts at once.  Reorders the counters:

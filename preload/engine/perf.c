@@ -85,10 +85,14 @@ void cp_perf_probe_done(void)
 
 /* ---- groups ---- */
 
+bool cp_perf_needs_pmu(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_BREAKPOINT;
+}
+
 static bool needs_no_pmu(const struct cp_counter *counter)
 {
-	return counter->attr.type == PERF_TYPE_SOFTWARE ||
-	       counter->attr.type == PERF_TYPE_BREAKPOINT;
+	return !cp_perf_needs_pmu(&counter->attr);
 }
 
 static void renumber(struct cp_quantity *quantity, const unsigned place[])
@@ -166,6 +170,23 @@ static void close_group(const int fds[], unsigned n)
 	while (n-- > 0)
 		if (fds[n] >= 0)
 			cp_fd_close(fds[n]);
+}
+
+bool cp_perf_fits(const struct perf_event_attr *const attrs[], unsigned n)
+{
+	int fds[CP_MAX_COUNTERS];
+	unsigned opened = 0;
+	bool fits;
+
+	while (opened < n) {
+		fds[opened] = open_event(attrs[opened], 0, opened ? fds[0] : -1);
+		if (fds[opened] < 0)
+			break;
+		opened++;
+	}
+	fits = n == 0 || (opened == n && gets_counters(fds[0]));
+	close_group(fds, opened);
+	return fits;
 }
 
 /* Software events: any number of them fits. */
