@@ -42,6 +42,7 @@ PROGRAMS := $(PROGRAM_SRC:tests/programs/%.c=$(T)/programs/%) \
 PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
 PROGRAM_calls := -fno-pie -no-pie
+PROGRAM_region_calls := -fno-pie -no-pie
 PROGRAM_static := -static
 # So that libstep.so finds its function.
 PROGRAM_coexist := -rdynamic
