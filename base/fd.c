@@ -105,7 +105,7 @@ static int duplicate_from(int fd, rlim_t from)
 /* Soft limits of the program: while it is raised, and when this thread forked. */
 static rlim_t program_limit; /* atomic */
 static unsigned changes;     /* atomic; odd while the limit is raised */
-static __thread rlim_t limit_at_fork;
+static __thread rlim_t limit_at_fork __attribute__((tls_model("initial-exec")));
 
 static void change(unsigned by)
 {

@@ -55,7 +55,7 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 static int read_counters(
 	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
 {
-	uint64_t raw[CP_SIM_NCOUNTERS];
+	uint64_t raw[CP_SIM_NCOUNTERS] = {0};
 	const uint64_t *from = counters->mirror;
 
 	reading->failed = !counters->open;

@@ -48,7 +48,7 @@ $(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags
 	$(CC) $(SIM_CFLAGS) -c -o $@ $<
 
 $(SIM_DIR) $(B)/sim:
-	mkdir -p $@
+	@mkdir -p $@
 
 -include $(SIM_OBJECTS:.o=.d)
 
