@@ -150,7 +150,7 @@ static void collect_lines(struct core *core)
  * reference, hence the lines need no counter of their own. */
 void core_collect(struct core *core)
 {
-	uint64_t loads = (uint32_t)core->refs, stores = core->refs >> 32;
+	uint64_t loads = core->loads, stores = core->stores;
 	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
 
 	core->count[CP_SIM_instructions] += core->clock >> 32;
@@ -163,7 +163,7 @@ void core_collect(struct core *core)
 	if (!core->flex)
 		collect_lines(core);
 	core->clock = (uint32_t)core->clock;
-	core->refs = core->rmw = core->idle_ticks = 0;
+	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
 		renew_stamps(core);
 	core->clock_seen = core->clock;
