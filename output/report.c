@@ -25,6 +25,11 @@ struct source_list {
 	size_t count, room;
 };
 
+const char cp_simulated_limits[] =
+	"the kernel's accesses and other processes' are not seen, each process has the "
+	"last level to itself; lines are those of virtual addresses; threads take turns; "
+	"code for CPU features that the simulator hides (AVX-512) does not run";
+
 static void add_source(
 	struct cp_report *report, struct source_list *list, int dirfd, const char *name)
 {
