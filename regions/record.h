@@ -200,16 +200,20 @@ struct cp_spread {
 
 /*
  * What the squares of two sets of executions lack of those of both together:
- * their sums, and how many each are (not 0).  In whole numbers as far as that
- * goes: of a small spread of large counts nothing is lost.
+ * their sums, and how many each are (not 0).  Large ones in whole numbers as far as
+ * that goes: of a small spread of large counts nothing is lost.
  */
 static inline double cp_squares_between(
 	uint64_t sum, uint64_t n, uint64_t other, uint64_t m)
 {
-	double apart = (double)(int64_t)(sum / n - other / m) +
-		       ((double)(sum % n) / (double)n - (double)(other % m) / (double)m);
+	double apart, few = (double)n, more = (double)m;
 
-	return apart * apart * (double)n * ((double)m / ((double)n + (double)m));
+	if (__builtin_expect((sum | other) >> 40 == 0, 1))
+		apart = (double)sum / few - (double)other / more;
+	else
+		apart = (double)(int64_t)(sum / n - other / m) +
+			((double)(sum % n) / few - (double)(other % m) / more);
+	return apart * apart * few * (more / (few + more));
 }
 
 /* One path of regions in one thread.  The tree of regions hangs off the

@@ -50,7 +50,8 @@ static uint64_t cost_ns(
 	       (own ? cost->inside_ns : 0);
 }
 
-/* What counts only in its turn has no least and no most. */
+/* What counts only in its turn has no least and no most, nor has what is not
+ * counted at all. */
 static bool takes_turns(
 	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
 {
@@ -70,10 +71,11 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
+		uint64_t value, sum;
 
-		if (takes_turns(layout, quantity))
+		if (!quantity->nterms || takes_turns(layout, quantity))
 			continue;
+		value = cp_quantity_sum(quantity, delta, 1);
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
@@ -214,9 +216,9 @@ void cp_tree_update_root(
 }
 
 static void save_all(
-	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
+	struct change *change, const struct cp_node *node, const struct cp_tree *tree)
 {
-	save(change, node, &node->item->flags, cp_region_end(layout, node->item));
+	save(change, node, &node->item->flags, cp_region_end(tree, node->item));
 }
 
 void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
@@ -229,7 +231,7 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns;
 	bool counted;
 
-	save_all(&change, node, layout);
+	save_all(&change, node, tree);
 	save_sums(&change, parent, layout->ncounters);
 	if (with_root && root != parent)
 		save_sums(&change, root, layout->ncounters);
@@ -257,7 +259,7 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 	struct change change = change_begin(tree);
 	uint64_t delta[CP_MAX_COUNTERS];
 
-	save_all(&change, frame->node, tree->layout);
+	save_all(&change, frame->node, tree);
 	change_open(&change);
 	write_begin(frame->node->item);
 	add(tree, frame, now, now_ns, delta);

@@ -71,8 +71,16 @@ void cp_sparse_move(const struct cp_layout *layout, struct cp_region_item *to,
 	struct cp_region_item *from);
 
 /* Executions that the sums of a region stand for. */
-uint64_t cp_sparse_executions(
-	const struct cp_layout *layout, const struct cp_region_item *item);
+static inline uint64_t cp_sparse_executions(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	const struct cp_sampled *sampled;
+
+	if (__builtin_expect(!layout->sparse, 1))
+		return item->calls;
+	sampled = cp_sampled_of(layout, item);
+	return sampled->counted - sampled->chosen + sampled->weight;
+}
 
 /* tree_change.c */
 
@@ -127,9 +135,9 @@ static inline uint64_t cp_region_size(const struct cp_layout *layout)
 }
 
 static inline void *cp_region_end(
-	const struct cp_layout *layout, const struct cp_region_item *item)
+	const struct cp_tree *tree, const struct cp_region_item *item)
 {
-	return (char *)(uintptr_t)item + cp_region_size(layout);
+	return (char *)(uintptr_t)item + tree->region_size;
 }
 
 /* ---- changes of the record ---- */
