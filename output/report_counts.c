@@ -85,14 +85,39 @@ static bool takes_turns(const struct raw *raw, uint32_t counter)
 	return raw->record->counters[counter]->perf_group < raw->record->header->nrotated;
 }
 
-/* Groups that take turns are wanted for as long as any of them counts. */
+/* The times of the counter that tells for how long this one's kind of core was in
+ * use; NULL: all cores are alike. */
+static const struct cp_times *residency(const struct raw *raw, uint32_t counter)
+{
+	const struct cp_record_header *header = raw->record->header;
+	uint32_t reference =
+		header->reference[raw->record->counters[counter]->perf_group];
+
+	return reference && reference <= header->nperf_groups ? &raw->times[reference - 1]
+							      : NULL;
+}
+
+/* Groups that take turns are wanted for as long as any of them counts; those of
+ * one kind of core for as long as the thread is on it. */
 static struct cp_times times_of(const struct raw *raw, uint32_t counter)
 {
 	struct cp_times times = raw->times[raw->record->counters[counter]->perf_group];
+	const struct cp_times *on_core = residency(raw, counter);
 
 	if (takes_turns(raw, counter))
 		times.enabled = raw->turns_ns;
+	if (on_core)
+		times.enabled = on_core->running;
 	return times;
+}
+
+/* It is 0 then, and no part of the time is missing. */
+static bool was_elsewhere(const struct raw *raw, uint32_t counter)
+{
+	const struct cp_times *on_core = residency(raw, counter);
+
+	return on_core && on_core->enabled && !on_core->running &&
+	       !times_of(raw, counter).running;
 }
 
 static struct cover cover_of(
@@ -106,7 +131,11 @@ static struct cover cover_of(
 		double coverage =
 			times.enabled ? (double)times.running / (double)times.enabled : 0;
 
-		if (!times.enabled)
+		if (was_elsewhere(raw, counter))
+			continue;
+		if (!times.enabled && residency(raw, counter))
+			cover.reason = "for how long it ran on such cores is not known";
+		else if (!times.enabled)
 			cover.reason = "the counter was not enabled";
 		else if (!times.running)
 			cover.reason = takes_turns(raw, counter)
@@ -195,6 +224,19 @@ static uint64_t exclusive_of(const struct raw *raw,
 	return sum < value ? sum : value;
 }
 
+/* Is the quantity the counter that tells for how long a kind of core was in use? */
+static const struct cp_times *tells_residency(
+	const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	uint32_t counter = quantity->terms[0].counter;
+
+	if (raw->sim || quantity->nterms != 1 ||
+		residency(raw, counter) !=
+			&raw->times[raw->record->counters[counter]->perf_group])
+		return NULL;
+	return residency(raw, counter);
+}
+
 static void set_status(
 	struct cp_count *count, const struct raw *raw, const struct cover *cover)
 {
@@ -211,6 +253,16 @@ static void set_status(
 		count->status = CP_ESTIMATED;
 		count->reason = raw->part;
 	}
+}
+
+/* Not scaled: its coverage is the share of the time on this kind of core. */
+static void set_residency(struct cp_count *count, const struct cp_times *times)
+{
+	count->covered = (double)times->running;
+	count->wanted = (double)times->enabled;
+	count->coverage = times->enabled ? count->covered / count->wanted : 0;
+	if (count->coverage > 1)
+		count->coverage = 1;
 }
 
 void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
@@ -235,8 +287,8 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 	if (!raw->calls || raw->part || spread->min > spread->max ||
 		!(spread->squares >= 0) || !__builtin_isfinite(spread->squares))
 		return;
-	if (count->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
-		unscaled)
+	if (count->status == CP_SCALED &&
+		sum_exactly(quantity, raw->inclusive, &unscaled) && unscaled)
 		factor = (double)count->value / (double)unscaled;
 	count->calls_known = true;
 	count->executions = raw->calls;
@@ -348,6 +400,8 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index, bool sile
 		return no_count(cover.reason);
 	count.exclusive = exclusive_of(raw, quantity, cover.coverage < 1, count.value);
 	set_status(&count, raw, &cover);
+	if (tells_residency(raw, quantity))
+		set_residency(&count, tells_residency(raw, quantity));
 	set_spread(&count, raw, quantity, &raw->spreads[index]);
 	return count;
 }

@@ -161,6 +161,7 @@ int cp_record_describe(void)
 	header->nperf_groups = cp_runtime.set.ngroups;
 	header->pass = cp_runtime.set.pass;
 	header->npasses = cp_runtime.set.npasses;
+	memcpy(header->reference, cp_runtime.set.reference, sizeof(header->reference));
 	header->nrotated = cp_runtime.set.nrotated;
 	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();

@@ -223,6 +223,14 @@ static void run_simulated(char **argv)
 
 /* ---- counting begins ---- */
 
+static void rotate_events(void)
+{
+	cp_perf_rotate(&cp_runtime.set);
+	if (cp_runtime.set.reference[0])
+		cp_warn("CACHEPEEK_SCHEDULE=rotate is not for machines with several "
+			"kinds of core: events are multiplexed instead");
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
@@ -244,7 +252,7 @@ static void resolve_events(void)
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
 			&cp_runtime.arena, cp_warn);
 	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
-		cp_perf_rotate(&cp_runtime.set);
+		rotate_events();
 }
 
 static int start_record(void)

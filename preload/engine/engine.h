@@ -34,6 +34,7 @@ struct cp_counter {
 	unsigned group;              /* perf: which group it was put into */
 	unsigned mirror;             /* sim: enum cp_sim_counter */
 	bool unproven;               /* perf: CP_PROOF_NONE */
+	unsigned core;               /* perf: kind of core, from 1 on; 0: any */
 };
 
 /* One thing the user asked for: a sum of counters, or a reason why not. */
@@ -52,6 +53,9 @@ struct cp_quantity {
 struct cp_event_set {
 	unsigned ncounters, nquantities, ngroups;
 	unsigned nrotated; /* perf: the first so many groups take turns; 0: none does */
+	/* perf: by group, 1 + the group whose running time is the time that this
+	 * one's kind of core was in use; 0: there is but one kind. */
+	unsigned char reference[CP_MAX_PERF_GROUPS];
 	unsigned pass, npasses; /* of several runs, from 1 on; 0: this is the only one */
 	struct cp_counter counters[CP_MAX_COUNTERS];
 	struct cp_quantity quantities[CP_MAX_QUANTITIES];

@@ -131,9 +131,12 @@ static unsigned fill_group(const struct cp_event_set *set, unsigned first, int f
 	unsigned n = 1;
 
 	fds[first] = open_event(&set->counters[first].attr, 0, -1);
+	if (set->counters[first].attr.pinned)
+		return n;
 	for (; fds[first] >= 0 && first + n < set->ncounters; n++) {
-		if (needs_no_pmu(&set->counters[first + n]) !=
-			needs_no_pmu(&set->counters[first]))
+		if (set->counters[first + n].attr.pinned ||
+			needs_no_pmu(&set->counters[first + n]) !=
+				needs_no_pmu(&set->counters[first]))
 			break;
 		fds[first + n] =
 			open_event(&set->counters[first + n].attr, 0, fds[first]);
@@ -227,7 +230,7 @@ void cp_perf_rotate(struct cp_event_set *set)
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (!needs_no_pmu(&set->counters[i]))
 			n = set->counters[i].group + 1;
-	set->nrotated = n > 1 ? n : 0;
+	set->nrotated = n > 1 && !set->reference[0] ? n : 0;
 }
 
 /* One past the last counter of the group that begins with first. */
@@ -402,6 +405,12 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	while (size == -EINTR);
 	if (size < 0)
 		return (int)size;
+	/* One that only tells for how long it ran did not, then. */
+	if (size == 0 && the_set->reference[group]) {
+		reading->counter[first] = 0;
+		reading->group[group] = (struct cp_times){0, 0};
+		return 0;
+	}
 	/* 0: a pinned group that lost its place; another size: not a group. */
 	if ((size_t)size < offsetof(struct group_values, value) ||
 		(size_t)size != offsetof(struct group_values, value[values.nr]))
