@@ -53,6 +53,7 @@ struct cp_quantity {
 struct cp_event_set {
 	unsigned ncounters, nquantities, ngroups;
 	unsigned nrotated; /* perf: the first so many groups take turns; 0: none does */
+	bool starved;      /* perf: some event was never put on the PMU */
 	/* perf: by group, 1 + the group whose running time is the time that this
 	 * one's kind of core was in use; 0: there is but one kind. */
 	unsigned char reference[CP_MAX_PERF_GROUPS];

@@ -160,10 +160,11 @@ static bool gets_counters(int leader)
 	return values.running > 0;
 }
 
-/* Gives members back, from the end, until the rest has counters. */
+/* Gives members back, from the end, until the rest has counters.  How many those
+ * are; 0: not even one has. */
 static unsigned shrink_group(const int fds[], unsigned n)
 {
-	while (n > 1 && !gets_counters(fds[0]))
+	while (n > 0 && !gets_counters(fds[0]))
 		cp_fd_close(fds[--n]);
 	return n;
 }
@@ -203,6 +204,22 @@ static unsigned software_group(const struct cp_event_set *set, unsigned first)
 	return n;
 }
 
+/* On another kind of core than the one we are on nothing runs: what was opened
+ * together is believed to run together. */
+static unsigned hardware_group(struct cp_event_set *set, unsigned first, int fds[])
+{
+	unsigned opened = fill_group(set, first, fds), running;
+
+	if (fds[first] < 0)
+		return 1;
+	running = shrink_group(fds + first, opened);
+	close_group(fds + first, running);
+	if (running > 0)
+		return running;
+	set->starved |= !set->counters[first].core;
+	return set->counters[first].core ? opened : 1;
+}
+
 /* Greedy, in the order of the request, so that the events of one formula stay
  * together. */
 void cp_perf_arrange(struct cp_event_set *set)
@@ -213,11 +230,8 @@ void cp_perf_arrange(struct cp_event_set *set)
 	hardware_first(set);
 	for (set->ngroups = 0; first < set->ncounters; set->ngroups++) {
 		n = software_group(set, first);
-		if (n == 0) {
-			n = fill_group(set, first, fds);
-			n = shrink_group(fds + first, n);
-			close_group(fds + first, n);
-		}
+		if (n == 0)
+			n = hardware_group(set, first, fds);
 		for (; n > 0; n--)
 			set->counters[first++].group = set->ngroups;
 	}
