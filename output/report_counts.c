@@ -376,7 +376,7 @@ static struct cp_count count_in_turns(const struct raw *raw,
 	return count;
 }
 
-static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
+static struct cp_count count_here(const struct raw *raw, uint32_t index, bool silent)
 {
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
 	struct cp_count count = {.error = -1};
@@ -403,6 +403,31 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index, bool sile
 	if (tells_residency(raw, quantity))
 		set_residency(&count, tells_residency(raw, quantity));
 	set_spread(&count, raw, quantity, &raw->spreads[index]);
+	return count;
+}
+
+static bool is_of_socket(const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	for (uint32_t i = 0; i < quantity->nterms && !raw->sim; i++) {
+		uint32_t counter = quantity->terms[i].counter;
+
+		if (raw->record->header
+				->socket[raw->record->counters[counter]->perf_group])
+			return true;
+	}
+	return false;
+}
+
+static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
+{
+	struct cp_count count = count_here(raw, index, silent);
+
+	if (!is_of_socket(raw, raw->record->quantities[index]))
+		return count;
+	count.socket = true;
+	count.of_socket = count.status;
+	count.status = CP_UNAVAILABLE;
+	count.reason = "it counts what a whole socket did, not one thread";
 	return count;
 }
 

@@ -219,8 +219,21 @@ static void tell_cores(struct cp_report *report)
 			text);
 }
 
+static void tell_sockets(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nquantities; i++)
+		if (report->total->counts[i].socket &&
+			report->total->counts[i].status != CP_UNAVAILABLE)
+			cp_report_warn(report,
+				"%s: all that the machine's sockets did during the "
+				"region, "
+				"other programs included",
+				report->quantities[i]);
+}
+
 void cp_report_check(struct cp_report *report)
 {
+	tell_sockets(report);
 	tell_cores(report);
 	check_threads(report);
 	check_unattributed(report);

@@ -126,6 +126,14 @@ static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *i
 	}
 }
 
+/* What others do meanwhile is none of our cost. */
+static void leave_out_sockets(void)
+{
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		if (cp_runtime.set.counters[i].socket)
+			cost.inside[i] = cost.whole[i] = 0;
+}
+
 static void measure(void)
 {
 	/* Not the program's regions of these names, which go into its record. */
@@ -144,6 +152,7 @@ static void measure(void)
 	}
 	if (cp_runtime.layout.nrotated)
 		cp_runtime.engine->turn(&scratch.counters, turn);
+	leave_out_sockets();
 	known = true;
 }
 

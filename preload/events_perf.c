@@ -185,6 +185,16 @@ static bool resolve_everywhere(
 	return true;
 }
 
+static bool on_sockets(
+	struct cp_event_set *set, struct cp_quantity *quantity, struct cp_arena *arena)
+{
+	for (unsigned i = 0; i < cores.count; i++)
+		if (cores.core[i].pmu &&
+			cp_socket_preset(set, quantity, arena, cores.core[i].pmu))
+			return true;
+	return false;
+}
+
 static bool resolve_preset(
 	struct cp_event_set *set, struct cp_quantity *quantity, struct cp_arena *arena)
 {
@@ -194,13 +204,15 @@ static bool resolve_preset(
 	if (!cores.count && !cores.hybrid)
 		cp_cores_find(&cores, arena);
 	if (cores.hybrid)
-		return resolve_everywhere(set, quantity, arena);
+		return resolve_everywhere(set, quantity, arena) ||
+		       on_sockets(set, quantity, arena);
 	cp_format(quantity->why.text, sizeof(quantity->why.text),
 		"no event for it is known on this machine's PMU");
 	for (unsigned i = 0; i < cores.count; i++)
 		if (try_pmu(set, quantity, arena, cores.core[i].pmu, 0))
 			return true;
-	return try_pmu(set, quantity, arena, "perf", 0);
+	return try_pmu(set, quantity, arena, "perf", 0) ||
+	       on_sockets(set, quantity, arena);
 }
 
 /* The kernel's generic events mean the first kind of core unless told. */
@@ -233,8 +245,17 @@ static bool resolve_event(struct cp_event_set *set, struct cp_quantity *quantity
 {
 	struct perf_event_attr attr;
 	const char *reason;
+	bool socket;
 	char line[CP_WHY_SIZE + CP_NAME_SIZE + 32];
 
+	if (cp_socket_event(set, quantity, &socket))
+		return true;
+	if (socket) {
+		cp_format(line, sizeof(line), "%s is not counted: %s", quantity->name,
+			quantity->why.text);
+		complain(line);
+		return false;
+	}
 	if (cp_encode(quantity->name, &attr, &reason) < 0) {
 		cp_complain_unknown(quantity->name, arena, reason, quantity, complain);
 		return false;

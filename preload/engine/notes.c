@@ -27,6 +27,7 @@ static unsigned hardware_groups(const struct cp_event_set *set)
 		for (unsigned i = 0; i < set->ncounters; i++)
 			groups += set->counters[i].core == core &&
 				  !set->counters[i].attr.pinned &&
+				  !set->counters[i].socket &&
 				  cp_perf_needs_pmu(&set->counters[i].attr) &&
 				  (i == 0 || set->counters[i].group !=
 						     set->counters[i - 1].group);

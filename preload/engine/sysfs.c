@@ -162,6 +162,52 @@ unsigned cp_sysfs_core_pmus(struct cp_sysfs_pmu pmus[], unsigned max)
 	return cp_sysfs_pmus(NULL, pmus, max);
 }
 
+/* ---- of sockets ---- */
+
+struct typed {
+	uint32_t type;
+	struct cp_sysfs_pmu *pmu;
+};
+
+static bool has_type(const char *directory, const char *name, void *context)
+{
+	const struct typed *wanted = context;
+
+	return read_pmu(directory, name, wanted->pmu) &&
+	       wanted->pmu->type == wanted->type;
+}
+
+bool cp_sysfs_socket_pmu(uint32_t type, struct cp_sysfs_pmu *pmu)
+{
+	struct typed wanted = {type, pmu};
+
+	return any_entry(CP_SYSFS_DEVICES, has_type, &wanted) && pmu->socket;
+}
+
+/* A list such as "0,8-9". */
+unsigned cp_sysfs_cpus(const struct cp_sysfs_pmu *pmu, int cpus[], unsigned max)
+{
+	char path[256], text[256];
+	const char *at = text;
+	uint64_t first, last;
+	unsigned count = 0;
+
+	cp_format(path, sizeof(path), "%s/%s/cpumask", CP_SYSFS_DEVICES, pmu->name);
+	if (!cp_read_file(path, text, sizeof(text)))
+		return 0;
+	do {
+		if (cp_parse_u64_prefix(at, &at, &first) < 0)
+			break;
+		last = first;
+		if (*at == '-' && cp_parse_u64_prefix(at + 1, &at, &last) < 0)
+			break;
+		for (; first <= last && first < INT32_MAX && count <= max; first++)
+			if (count++ < max)
+				cpus[count - 1] = (int)first;
+	} while (*at++ == ',');
+	return count;
+}
+
 /* ---- events ---- */
 
 /* "event=0x0011" and nothing else. */

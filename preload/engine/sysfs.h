@@ -26,6 +26,13 @@ struct cp_sysfs_pmu {
  * also beyond max. */
 unsigned cp_sysfs_pmus(const char *pattern, struct cp_sysfs_pmu pmus[], unsigned max);
 
+/* The PMU of that type, if it counts sockets. */
+bool cp_sysfs_socket_pmu(uint32_t type, struct cp_sysfs_pmu *pmu);
+
+/* The CPUs that stand for the sockets, one each: how many there are, also beyond
+ * max. */
+unsigned cp_sysfs_cpus(const struct cp_sysfs_pmu *pmu, int cpus[], unsigned max);
+
 /* Those of cores: several where there are several kinds of core. */
 unsigned cp_sysfs_core_pmus(struct cp_sysfs_pmu pmus[], unsigned max);
 

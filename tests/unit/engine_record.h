@@ -37,37 +37,39 @@ static struct cp_quantity_terms engine_quantity(
 }
 
 static struct cp_layout engine_layout(
-	struct cp_recording *record, const struct cp_event_set *set)
+	struct cp_recording *record, const struct cp_event_set *of)
 {
 	static struct cp_quantity_terms terms[SET_COUNTERS];
 	static uint32_t group_of[SET_COUNTERS];
-	unsigned nquantities = set->nquantities ? set->nquantities : set->ncounters;
+	unsigned nquantities = of->nquantities ? of->nquantities : of->ncounters;
 
-	record->header->ncounters = set->ncounters;
+	record->header->ncounters = of->ncounters;
 	record->header->nquantities = nquantities;
-	record->header->nperf_groups = set->ngroups;
-	record->header->nrotated = set->nrotated;
-	memcpy(record->header->reference, set->reference, sizeof(set->reference));
+	record->header->nperf_groups = of->ngroups;
+	record->header->nrotated = of->nrotated;
+	for (unsigned i = 0; i < of->ncounters; i++)
+		record->header->socket[of->counters[i].group] = of->counters[i].socket;
+	memcpy(record->header->reference, of->reference, sizeof(of->reference));
 	record->header->engine = CP_ENGINE_PERF;
 	record->header->rank = -1;
 	record->header->how = CP_HOW_EXIT;
-	for (unsigned i = 0; i < set->ncounters; i++) {
+	for (unsigned i = 0; i < of->ncounters; i++) {
 		struct cp_counter_item *item =
 			cp_record_reserve(record, sizeof(*item) + 8);
 
-		item->perf_group = group_of[i] = set->counters[i].group;
+		item->perf_group = group_of[i] = of->counters[i].group;
 		item->mirror = UINT32_MAX;
 		snprintf(item->name, 8, "c%u", i);
 		cp_item_publish(item, CP_ITEM_COUNTER);
 	}
 	for (unsigned i = 0; i < nquantities; i++)
 		terms[i] = engine_quantity(
-			record, set->nquantities ? &set->quantities[i] : NULL, i);
-	return (struct cp_layout){.ncounters = set->ncounters,
+			record, of->nquantities ? &of->quantities[i] : NULL, i);
+	return (struct cp_layout){.ncounters = of->ncounters,
 		.nquantities = nquantities,
-		.ngroups = set->ngroups,
+		.ngroups = of->ngroups,
 		.quantities = terms,
-		.nrotated = set->nrotated,
+		.nrotated = of->nrotated,
 		.group_of = group_of};
 }
 

@@ -27,6 +27,7 @@ struct world_event {
 	int other_end;
 	unsigned config, leader; /* leader: index of its group's first */
 	uint32_t type; /* which kind of core counts it; matters with world.core */
+	bool cpu;      /* counts all that a CPU stands for: always */
 	bool pinned;   /* comes before others; reads nothing if it cannot */
 	bool started, on_pmu;
 	uint64_t count, enabled, running; /* of a group: its leader's times */
@@ -49,6 +50,7 @@ static struct {
 	int read_result;     /* one read in… */
 	unsigned read_fails; /* … so many has this result; 0: none */
 	int enable_error;
+	int cpu_error; /* opening what counts a CPU fails so; 0: it does not */
 	unsigned torn; /* one page read in so many is interrupted */
 	unsigned reads, failed_reads, user_reads;
 } world;
@@ -132,15 +134,17 @@ static void world_schedule(void)
 	bool on[WORLD_EVENTS] = {false};
 
 	world_collect();
+	for (unsigned i = 0; i < world.nevents; i++)
+		on[i] = world.event[i].cpu;
 	for (unsigned i = 0; i < world.nevents && !world.no_pinned; i++)
-		on[i] = world.event[i].inode && world.event[i].pinned &&
-			world.event[i].started && world_is_eligible(&world.event[i]);
+		on[i] |= world.event[i].inode && world.event[i].pinned &&
+			 world.event[i].started && world_is_eligible(&world.event[i]);
 	for (unsigned n = 0; n < world.nevents; n++) {
 		unsigned i = (first + n) % world.nevents;
 		const struct world_event *event = &world.event[i];
 
 		if (!event->inode || event->leader != i || !event->started ||
-			event->pinned || !world_is_eligible(event) ||
+			event->pinned || event->cpu || !world_is_eligible(event) ||
 			world_group_size(i) > room)
 			continue;
 		room -= world_group_size(i);
@@ -231,6 +235,18 @@ int cp_kernel_open(const struct perf_event_attr *attr, pid_t tid, int group)
 	world.nevents++;
 	world_update_page(event);
 	return ends[1];
+}
+
+/* Enabled from the start, and beside everything else. */
+int cp_kernel_open_cpu(const struct perf_event_attr *attr, int cpu)
+{
+	struct world_event *event = &world.event[world.nevents];
+	int fd = world.cpu_error ? world.cpu_error : cp_kernel_open(attr, -1, -1);
+
+	(void)cpu;
+	if (fd >= 0)
+		event->cpu = event->started = event->on_pmu = true;
+	return fd;
 }
 
 int cp_kernel_enable(int fd, bool enable)
