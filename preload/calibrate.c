@@ -152,6 +152,14 @@ static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
 	}
 }
 
+/* What others do meanwhile is none of our cost. */
+static void leave_out_sockets(void)
+{
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		if (cp_runtime.set.counters[i].socket)
+			cost.inside[i] = cost.whole[i] = 0;
+}
+
 static void measure(void)
 {
 	/* Not the program's regions of these names, which go into its record. */
@@ -172,6 +180,7 @@ static void measure(void)
 		cp_runtime.engine->turn(&scratch.counters, turn);
 	if (layout.sparse)
 		measure_skipped(outer, inner);
+	leave_out_sockets();
 	known = true;
 }
 

@@ -20,7 +20,7 @@
 const struct cp_option cp_option_table[] = {
 	{PREFIX "EVENTS", CP_OPTION_TEXT, FIELD(events), NULL, NULL, "EVENT,…",
 		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, "
-		"presets"},
+		"sysfs:PMU/NAME=VALUE/, presets"},
 	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
 		"groups of derived metrics, or group files (default: cache)"},
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",

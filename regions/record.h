@@ -78,6 +78,12 @@ struct cp_record_header {
 	/* Of several runs that share the events: which one, from 1 on, and how
 	 * many it takes.  0: this is the only one. */
 	uint32_t pass, npasses;
+	/* perf: by group, 1 + the group whose running time is the time that this
+	 * one's kind of core was in use; 0: all cores are alike. */
+	uint8_t reference[CP_MAX_PERF_GROUPS];
+	/* perf: by group, 1: it counts all that sockets do; read by the main
+	 * thread of the first process only. */
+	uint8_t socket[CP_MAX_PERF_GROUPS];
 };
 
 enum cp_item_type {
