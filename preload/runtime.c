@@ -262,8 +262,8 @@ static void resolve_events(void)
 	if (pass)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
-		cp_events_for_sim(
-			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
+			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
 			&cp_runtime.arena, cp_warn);
