@@ -40,9 +40,28 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	to->calls_known = true;
 }
 
+/* One thread has read it for all: no sum, and nobody's share. */
+static void take_socket(struct cp_count *to, const struct cp_count *from)
+{
+	if (!to->reason)
+		to->reason = from->reason;
+	if (from->of_socket == CP_UNAVAILABLE || to->counted)
+		return;
+	*to = *from;
+	to->status = from->of_socket;
+	to->reason = NULL;
+	to->error = from->error > 0 ? from->error * from->error : 0;
+	to->calls_known = false;
+	to->counted = 1;
+}
+
 static void add_count(struct cp_count *to, const struct cp_count *from,
 	const struct cp_region *region, struct cp_place at)
 {
+	if (from->socket) {
+		take_socket(to, from);
+		return;
+	}
 	if (from->status == CP_UNAVAILABLE) {
 		to->missing += region->nthreads;
 		if (!to->reason)
@@ -160,6 +179,12 @@ static struct cp_region *find_child(
 	while (child && !same_region(child, like))
 		child = child->next;
 	return child;
+}
+
+const struct cp_region *cp_region_child_like(
+	const struct cp_region *parent, const struct cp_region *like)
+{
+	return find_child(parent, like);
 }
 
 static struct cp_region *add_child(

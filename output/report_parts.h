@@ -81,6 +81,15 @@ void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place place);
 void cp_merge_finish(struct cp_report *report, struct cp_region *root);
 
+/* In a merged tree; NULL: there is none. */
+const struct cp_region *cp_region_child_like(
+	const struct cp_region *parent, const struct cp_region *like);
+
+/* report_passes.c: puts what another pass of the same run counted into the
+ * merged tree, where the report has nothing. */
+void cp_report_add_pass(
+	struct cp_report *report, const struct cp_report *other, uint32_t pass);
+
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
 

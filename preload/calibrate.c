@@ -7,10 +7,12 @@
 #include "preload/calibrate.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "preload/clock.h"
 #include "preload/markers.h"
+#include "preload/markers_parts.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -59,11 +61,11 @@ static const struct cp_region_item *item(unsigned n)
 
 static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 {
-	cp_marker_begin(outer, CP_MARKER_API);
+	cp_marker_begin_now(outer, CP_MARKER_API);
 	if (skip)
 		cp_tree_skip(&scratch.tree, inner, PAIRS);
 	for (int i = 0; i < PAIRS; i++) {
-		cp_marker_begin(inner, CP_MARKER_API);
+		cp_marker_begin_now(inner, CP_MARKER_API);
 		cp_marker_end(inner, CP_MARKER_API, CP_END_OWN);
 	}
 	cp_marker_end(outer, CP_MARKER_API, CP_END_OWN);
@@ -150,6 +152,14 @@ static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
 	}
 }
 
+/* What others do meanwhile is none of our cost. */
+static void leave_out_sockets(void)
+{
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		if (cp_runtime.set.counters[i].socket)
+			cost.inside[i] = cost.whole[i] = 0;
+}
+
 static void measure(void)
 {
 	/* Not the program's regions of these names, which go into its record. */
@@ -170,6 +180,7 @@ static void measure(void)
 		cp_runtime.engine->turn(&scratch.counters, turn);
 	if (layout.sparse)
 		measure_skipped(outer, inner);
+	leave_out_sockets();
 	known = true;
 }
 
@@ -179,15 +190,23 @@ void cp_calibrate_describe(void)
 		cp_runtime.record.header->pair_ns = cost.whole_ns;
 }
 
-void cp_calibrate(void)
+/* Regions that began before would have counted the pairs inside them.  Not for
+ * ever: whoever measures may be interrupted for good, or be another process's. */
+static void wait_for_it(void)
 {
-	struct cp_live_thread *thread = cp_self.thread;
-	int saved = errno;
+	int calibrating = CP_CALIBRATING;
 
-	if (cp_runtime.sim || !thread || thread->lost || cp_self.depth > 0 ||
-		!cp_counting() ||
-		__atomic_exchange_n(&cp_calibrated, 1, __ATOMIC_ACQ_REL))
-		return;
+	for (unsigned i = 0; i < 10000; i++) {
+		if (__atomic_load_n(&cp_calibrated, __ATOMIC_ACQUIRE) == CP_CALIBRATED)
+			return;
+		sched_yield();
+	}
+	__atomic_compare_exchange_n(&cp_calibrated, &calibrating, CP_CALIBRATED, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static void calibrate(struct cp_live_thread *thread)
+{
 	cp_clock_settle();
 	if (start_scratch(thread)) {
 		cp_self.thread = &scratch;
@@ -199,5 +218,21 @@ void cp_calibrate(void)
 		cp_calibrate_describe();
 		__atomic_store_n(&cp_runtime.layout.cost, &cost, __ATOMIC_RELEASE);
 	}
+	__atomic_store_n(&cp_calibrated, CP_CALIBRATED, __ATOMIC_RELEASE);
+}
+
+void cp_calibrate(void)
+{
+	struct cp_live_thread *thread = cp_self.thread;
+	int saved = errno, state = CP_NOT_CALIBRATED;
+
+	if (cp_runtime.sim || !thread || thread == &scratch || thread->lost ||
+		cp_self.depth > 0 || !cp_counting())
+		return;
+	if (__atomic_compare_exchange_n(&cp_calibrated, &state, CP_CALIBRATING, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		calibrate(thread);
+	else if (state == CP_CALIBRATING)
+		wait_for_it();
 	errno = saved;
 }

@@ -191,14 +191,21 @@ static void take_turn(struct cp_live_thread *thread)
 
 void cp_marker_begin(struct cp_name *name, uint64_t tag)
 {
+	if (__builtin_expect(
+		    __atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED) != CP_CALIBRATED,
+		    0))
+		cp_calibrate();
+	cp_marker_begin_now(name, tag);
+}
+
+void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
+{
 	struct cp_live_thread *thread;
 	struct cp_reading *start;
 	uint64_t now_ns;
 
 	if (!name || name->left_out)
 		return;
-	if (__builtin_expect(!__atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED), 0))
-		cp_calibrate();
 	thread = cp_marker_enter();
 	if (!thread)
 		return;

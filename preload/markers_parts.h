@@ -6,6 +6,7 @@
 #define CACHEPEEK_PRELOAD_MARKERS_PARTS_H
 
 #include "preload/threads.h"
+#include "regions/names.h"
 
 /* The calling thread, with nobody else inside its tree; NULL: do nothing. */
 struct cp_live_thread *cp_marker_enter(void);
@@ -13,6 +14,9 @@ void cp_marker_leave(struct cp_live_thread *thread);
 
 /* The counters alone, errno kept. */
 int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading);
+
+/* cp_marker_begin without a look whether its cost is known: for who measures that. */
+void cp_marker_begin_now(struct cp_name *name, uint64_t tag);
 
 /* A range in the calling thread, whose tid is told; its end, in that thread,
  * by anybody. */

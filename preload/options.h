@@ -18,6 +18,7 @@ struct cp_options {
 	const char *let;
 	int engine;   /* enum cp_engine_choice */
 	int schedule; /* enum cp_schedule */
+	int pass;
 	const char *machine;
 	const char *output;
 	const char *dir;
@@ -28,7 +29,13 @@ struct cp_options {
 	bool disable;
 };
 
-enum cp_option_type { CP_OPTION_TEXT, CP_OPTION_CHOICE, CP_OPTION_LEVEL, CP_OPTION_BOOL };
+enum cp_option_type {
+	CP_OPTION_TEXT,
+	CP_OPTION_CHOICE,
+	CP_OPTION_LEVEL,
+	CP_OPTION_COUNT,
+	CP_OPTION_BOOL,
+};
 
 struct cp_option {
 	const char *name; /* "CACHEPEEK_EVENTS" */

@@ -28,6 +28,7 @@
 #define CP_RECORD_MAGIC "cpeekrec"
 #define CP_RECORD_VERSION 2
 #define CP_RECORD_HEADER_SIZE 4096
+#define CP_MAX_PASSES 1000
 
 enum cp_engine_id { CP_ENGINE_NONE, CP_ENGINE_PERF, CP_ENGINE_SIM };
 
@@ -74,6 +75,15 @@ struct cp_record_header {
 	/* perf: the first so many groups of counters took turns, one at a time:
 	 * each region has a cp_rotated.  0: none did. */
 	uint64_t nrotated;
+	/* Of several runs that share the events: which one, from 1 on, and how
+	 * many it takes.  0: this is the only one. */
+	uint32_t pass, npasses;
+	/* perf: by group, 1 + the group whose running time is the time that this
+	 * one's kind of core was in use; 0: all cores are alike. */
+	uint8_t reference[CP_MAX_PERF_GROUPS];
+	/* perf: by group, 1: it counts all that sockets do; read by the main
+	 * thread of the first process only. */
+	uint8_t socket[CP_MAX_PERF_GROUPS];
 };
 
 enum cp_item_type {
