@@ -20,7 +20,7 @@ my %all_ended = map { $_ => 1 } qw(pthread_exit thrd_exit SYS_exit);
 my @rows = (qw(return exit _exit _Exit quick_exit quick_handler syscall raw atexit err
 	pthread_exit thrd_exit SYS_exit fork vfork exec daemon thread thread_abort
 	thread_segv thread_overflow abort assert segv overflow divide pipe handled
-	default_again), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,
+	default_again default_by_sigaction overflow_without_stack), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,
 	29, 30, 31, 34, 63);
 my @slow = qw(alarm cpu);
 
