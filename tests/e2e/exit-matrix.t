@@ -101,4 +101,16 @@ SKIP: {
 	ok_same('a program that looks at its signals', engine => 'perf',
 		command => [program('signal_view')]);
 }
+
+# A report that nobody reads: what its writing meets is nobody's business.
+for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim))) {
+	SKIP: {
+		skip('perf: the kernel counts no software events here', 1)
+			if $engine eq 'perf' && !can_count('software');
+		my $run = peek(engine => $engine, output => 'stderr', command => [program('ends'), 'exit'],
+			under => ['perl', '-e', 'pipe(R, W); close(R); open(STDERR, ">&", W); exec @ARGV or die $!']);
+		is(status_text($run->{status}), status_text(plain(command => [program('ends'), 'exit'])->{status}),
+			"$engine: a pipe without a reader for the report");
+	}
+}
 done_testing();
