@@ -275,8 +275,8 @@ static void path(struct json *json, const struct cp_region *region)
 static void region_flags(struct json *json, uint32_t flags)
 {
 	static const char *const names[] = {"end_without_begin", "wrong_name",
-		"left_open", "read_failed", "overlapping", "deeper", "continued",
-		"short"};
+		"left_open", "read_failed", "overlapping", "deeper", "continued", "short",
+		"elsewhere"};
 	bool first = true;
 
 	key(json, "flags");

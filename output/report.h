@@ -132,6 +132,7 @@ uint64_t cp_process_threads(const struct cp_process *process);
 
 struct cp_report {
 	struct cp_arena *arena; /* owns everything here */
+	struct cp_names *names; /* of files and lines; while it is built */
 	const char *version;    /* of the library that counted */
 	size_t narguments;
 	const char *const *command;

@@ -20,6 +20,7 @@ struct raw {
 	const struct cp_times *times;
 	uint64_t calls;
 	bool sim;
+	bool elsewhere;   /* CP_REGION_ELSEWHERE */
 	const char *gap;  /* why nothing was counted, or NULL */
 	const char *part; /* why not everything was, or NULL */
 };
@@ -215,7 +216,7 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 	uint64_t unscaled;
 	double factor = 1;
 
-	if (!raw->calls || raw->part || spread->min > spread->max ||
+	if (!raw->calls || raw->part || raw->elsewhere || spread->min > spread->max ||
 		!(spread->sum_squares >= 0) || !__builtin_isfinite(spread->sum_squares))
 		return;
 	if (count->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
@@ -286,6 +287,8 @@ static void take_open(struct raw *raw, const struct cp_region_item *item, const 
 
 	for (uint32_t i = 0; i < raw->record->header->nperf_groups; i++)
 		enabled |= raw->times[i].enabled;
+	if (raw->elsewhere)
+		return;
 	if (item->parent)
 		raw->gap = "no execution of it had ended";
 	else if (raw->sim || strcmp(how, "exec") == 0)
@@ -309,6 +312,7 @@ static void take_apart(struct raw *raw, const struct cp_region_item *item)
 	raw->times = cp_region_times(item, header->ncounters, header->nquantities);
 	raw->calls = item->calls;
 	raw->sim = header->engine == CP_ENGINE_SIM;
+	raw->elsewhere = item->flags & CP_REGION_ELSEWHERE;
 	if (item->flags & CP_REGION_READ_FAILED)
 		raw->part = "a reading failed: counts are incomplete";
 }
@@ -318,12 +322,12 @@ static struct cp_value seconds_of(
 {
 	if (raw->sim)
 		return cp_unavailable(SIM_TIME);
-	if (!item->calls && item->parent)
+	if (!item->calls && item->parent && !raw->elsewhere)
 		return cp_unavailable(raw->gap);
 	if (!item->calls && !item->time_ns)
 		return cp_unavailable(open_reason(how));
 	return (struct cp_value){.value = (double)item->time_ns / 1e9,
-		.status = item->calls ? CP_EXACT : CP_ESTIMATED};
+		.status = item->calls || raw->elsewhere ? CP_EXACT : CP_ESTIMATED};
 }
 
 static const char *lost_reason(

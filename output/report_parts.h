@@ -39,6 +39,11 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
 
+/* report_names.c: the name that a reader understands. */
+#define CP_MAX_RESOLVED 1024 /* longer ones stay as they are */
+struct cp_slice cp_region_name(
+	struct cp_report *report, const struct cp_record *record, struct cp_slice name);
+
 /* report_merge.c: adds the tree of a thread to a merged tree; then, when all
  * are in, settles the sums. */
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,

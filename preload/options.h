@@ -21,6 +21,7 @@ struct cp_options {
 	const char *dir;
 	int children; /* enum cp_children */
 	const char *regions;
+	bool openmp;
 	int verbose; /* 0..3 */
 	bool disable;
 };

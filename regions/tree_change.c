@@ -25,22 +25,23 @@ bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_readin
 	return !from->failed && !to->failed && !is_backwards(layout, from, to);
 }
 
-/* What `pairs` boundaries inside an execution cost it, and, own, its own. */
+/* What `pairs` boundaries inside an execution cost it, and its own: one for each
+ * of its pieces, between rests. */
 static uint64_t cost_of(
-	const struct cp_tree *tree, uint32_t counter, uint64_t pairs, bool own)
+	const struct cp_tree *tree, uint32_t counter, uint64_t pairs, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
 	if (!cost)
 		return 0;
-	return pairs * cost->whole[counter] + (own ? cost->inside[counter] : 0);
+	return pairs * cost->whole[counter] + pieces * cost->inside[counter];
 }
 
-static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, bool own)
+static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
-	return cost ? pairs * cost->whole_ns + (own ? cost->inside_ns : 0) : 0;
+	return cost ? pairs * cost->whole_ns + pieces * cost->inside_ns : 0;
 }
 
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
@@ -89,7 +90,7 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
 		delta[i] = less(now->counter[i] - frame->start.counter[i],
-			cost_of(tree, i, pairs, true));
+			cost_of(tree, i, pairs, frame->rests + 1));
 		sums[i].inclusive += delta[i];
 	}
 	add_spreads(layout, item, delta);
@@ -109,16 +110,16 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 	else
 		item->flags |= CP_REGION_READ_FAILED;
 	item->time_ns += less(less(now_ns, frame->begin_ns),
-		cost_ns(tree, tree->npairs - frame->pairs, true));
+		cost_ns(tree, tree->npairs - frame->pairs, frame->rests + 1));
 	item->calls++;
 	return countable;
 }
 
-/* delta NULL: it could not be counted, and the parent lacks a part to leave out. */
-static void add_to_parent(struct cp_tree *tree, const struct cp_node *node,
+/* delta NULL: it could not be counted, and the region around it lacks a part to
+ * leave out. */
+static void add_to_outer(struct cp_tree *tree, struct cp_region_item *parent,
 	const uint64_t delta[], uint64_t time_ns)
 {
-	struct cp_region_item *parent = node->parent->item;
 	struct cp_sum *above = cp_region_sums(parent);
 
 	if (!delta)
@@ -140,8 +141,8 @@ static void renew_root(
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	item->time_ns = less(
-		less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->npairs, false));
+	item->time_ns =
+		less(less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->npairs, 0));
 	if (!cp_tree_is_countable(layout, start, now)) {
 		item->flags |= CP_REGION_READ_FAILED;
 		if (start->failed)
@@ -150,7 +151,7 @@ static void renew_root(
 	}
 	for (uint32_t i = 0; i < layout->ncounters; i++)
 		sums[i].inclusive = less(now->counter[i] - start->counter[i],
-			cost_of(tree, i, tree->npairs, false));
+			cost_of(tree, i, tree->npairs, 0));
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
 		times[g].running = less(now->group[g].running, start->group[g].running);
@@ -194,36 +195,71 @@ static void save_all(
 			layout->ngroups);
 }
 
+/* What was counted inside a region that is open in another thread only. */
+static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
+	const struct cp_frame *frame, const struct cp_reading *now,
+	const uint64_t delta[], uint64_t time_ns)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = node->item;
+	struct cp_sum *sums = cp_region_sums(item);
+	struct change change = change_begin(tree);
+
+	save_all(&change, node, layout);
+	change_open(&change);
+	write_begin(item);
+	item->flags |= CP_REGION_ELSEWHERE | (delta ? 0 : CP_REGION_READ_FAILED);
+	for (uint32_t i = 0; delta && i < layout->ncounters; i++) {
+		sums[i].inclusive += delta[i];
+		sums[i].children += delta[i];
+	}
+	if (delta)
+		add_times(layout, item, &frame->start, now);
+	item->time_ns += time_ns;
+	item->children_ns += time_ns;
+	write_end(item);
+	change_close(&change);
+}
+
+/* The region whose own counts it is no part of: mostly its parent. */
+static const struct cp_node *around(
+	const struct cp_tree *tree, const struct cp_frame *frame)
+{
+	return frame->outer ? frame->outer->node : tree->root;
+}
+
 void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns, bool with_root)
 {
 	const struct cp_layout *layout = tree->layout;
-	const struct cp_node *node = frame->node, *parent = node->parent,
+	const struct cp_node *node = frame->node, *outer = around(tree, frame),
 			     *root = tree->root;
 	struct change change = change_begin(tree);
-	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns;
+	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns, spent_ns;
 	bool counted;
 
 	save_all(&change, node, layout);
-	save_sums(&change, parent, layout->ncounters);
-	if (with_root && root != parent)
+	save_sums(&change, outer, layout->ncounters);
+	if (with_root && root != outer)
 		save_sums(&change, root, layout->ncounters);
 	if (with_root)
 		save_times(&change, root, layout);
 	change_open(&change);
 	write_begin(node->item);
-	write_begin(parent->item);
+	write_begin(outer->item);
 	write_begin(root->item);
 	counted = add(tree, frame, now, now_ns, delta);
-	add_to_parent(
-		tree, node, counted ? delta : NULL, node->item->time_ns - before_ns);
+	spent_ns = node->item->time_ns - before_ns;
+	add_to_outer(tree, outer->item, counted ? delta : NULL, spent_ns);
 	if (with_root)
 		renew_root(tree, now, now_ns);
 	write_end(root->item);
-	if (root != parent)
-		write_end(parent->item);
+	if (root != outer)
+		write_end(outer->item);
 	write_end(node->item);
 	change_close(&change);
+	for (node = node->parent; node != outer && node != root; node = node->parent)
+		add_elsewhere(tree, node, frame, now, counted ? delta : NULL, spent_ns);
 }
 
 void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
