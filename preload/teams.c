@@ -47,7 +47,7 @@ static bool needs_memory(const struct cp_tree *tree, const struct cp_team *team)
 static struct cp_reading *begin(struct cp_live_thread *thread, const struct cp_team *team)
 {
 	struct cp_reading *start;
-	int state;
+	int state = 0;
 
 	if (!needs_memory(&thread->tree, team))
 		return begin_in_tree(&thread->tree, team);

@@ -154,6 +154,7 @@ for my $compiler (grep { which($_) } 'gcc', 'clang') {
 		ok(defined $value && $value >= $own{$function} && $value < $own{$function} + 100,
 			"$compiler: $function: without what came while it waited") or diag($value);
 	}
+	is_deeply($with->{report}{warnings}, [], "$compiler: no region is left open");
 	ok(value(region($with->{report}), $faults) > 4000, "$compiler: which the whole run has");
 }
 
