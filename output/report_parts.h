@@ -16,6 +16,22 @@ struct cp_source {
 	bool silent[CP_MAX_QUANTITIES];
 };
 
+struct cp_source_list {
+	struct cp_source **items;
+	size_t count, room;
+};
+
+#define CP_MAX_GROUPS 16
+
+/* report.c: from the records on.  report->quantities and report->groups may
+ * begin with those of a job. */
+void cp_sources_add(struct cp_report *report, struct cp_source_list *list,
+	const struct cp_record *record);
+void cp_sources_add_path(
+	struct cp_report *report, struct cp_source_list *list, const char *path);
+void cp_report_of_sources(struct cp_report *report, struct cp_source_list *list);
+void cp_report_metrics(struct cp_report *report);
+
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
 
 /* report_counts.c: one thread's numbers. */
@@ -49,6 +65,10 @@ struct cp_slice cp_region_name(
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place place);
 void cp_merge_finish(struct cp_report *report, struct cp_region *root);
+
+/* The same for a tree that is itself the sum of many, not finished. */
+void cp_merge_sums(
+	struct cp_report *report, struct cp_region *into, const struct cp_region *root);
 
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);

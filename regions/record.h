@@ -69,6 +69,7 @@ struct cp_record_header {
 	/* perf: CPU time from the constructor to the end, of the process and of
 	 * those of its threads that were counted while they were; 0: not known. */
 	uint64_t cpu_ns, seen_cpu_ns;
+	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
 };
 
 enum cp_item_type {

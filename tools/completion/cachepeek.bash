@@ -52,6 +52,7 @@ _cachepeek_options()
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose' ;;
 	report) echo '-o --output --json' ;;
+	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
 	esac
@@ -64,7 +65,7 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	if [ "$command" = run ]; then
@@ -81,7 +82,7 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
