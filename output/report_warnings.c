@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -194,8 +195,71 @@ static void check_zeros(struct cp_report *report)
 				(unsigned long)counts[instructions].value);
 }
 
+/* On each kind of core, where there are several. */
+static void tell_cores(struct cp_report *report)
+{
+	char text[200];
+	size_t length = 0;
+
+	for (size_t i = 0; i < report->nquantities; i++) {
+		const struct cp_count *count = &report->total->counts[i];
+		const char *end = strstr(report->quantities[i], "::cycles");
+
+		if (!end || count->status != CP_EXACT || count->coverage >= 1 ||
+			length >= sizeof(text))
+			continue;
+		length += cp_format(text + length, sizeof(text) - length,
+			"%s%.0f %% of the time on %.*s", length ? ", " : "",
+			100 * count->coverage, (int)(end - report->quantities[i]),
+			report->quantities[i]);
+	}
+	if (length)
+		cp_report_warn(report,
+			"this machine has several kinds of core: %s. Counts are those of "
+			"each kind, added up",
+			text);
+}
+
+static void tell_sockets(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nquantities; i++)
+		if (report->total->counts[i].socket &&
+			report->total->counts[i].status != CP_UNAVAILABLE)
+			cp_report_warn(report,
+				"%s: all that the machine's sockets did during the "
+				"region, "
+				"other programs included",
+				report->quantities[i]);
+}
+
+const char cp_simulated_limits[] =
+	"the kernel's accesses and other processes' are not seen, each process has the "
+	"last level to itself; lines are those of virtual addresses; threads take turns; "
+	"code for CPU features that the simulator hides (AVX-512) does not run";
+
+/* The core sends this for what it does not know, too. */
+static void check_instructions(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		const struct cp_process *process = &report->processes[i];
+
+		if (report->engine == CP_ENGINE_SIM &&
+			strcmp(process->how, "signal") == 0 && process->code == SIGILL)
+			cp_report_warn(report,
+				"process %d ended with SIGILL: the simulated PMU does "
+				"not "
+				"execute AVX-512 and other instructions beyond AVX2. Use "
+				"a "
+				"program built without them, or CACHEPEEK_ENGINE=perf",
+				process->pid);
+	}
+}
+
 void cp_report_check(struct cp_report *report)
 {
+	check_instructions(report);
+	tell_sockets(report);
+	tell_cores(report);
 	check_threads(report);
 	check_unattributed(report);
 	check_regions(report);

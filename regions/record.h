@@ -78,6 +78,13 @@ struct cp_record_header {
 	/* Of several runs that share the events: which one, from 1 on, and how
 	 * many it takes.  0: this is the only one. */
 	uint32_t pass, npasses;
+	/* perf: by group, 1 + the group whose running time is the time that this
+	 * one's kind of core was in use; 0: all cores are alike. */
+	uint8_t reference[CP_MAX_PERF_GROUPS];
+	/* perf: by group, 1: it counts all that sockets do; read by the main
+	 * thread of the first process only. */
+	uint8_t socket[CP_MAX_PERF_GROUPS];
+	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
 };
 
 enum cp_item_type {
@@ -110,6 +117,8 @@ struct cp_string_item {
  *   line      bytes of a cache line (decimal; the LINE of formulas)
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report
+ *   object    "BUILDID PATH": a file whose name is in names of regions,
+ *             "FUNCTION@FILE+0xOFFSET"; BUILDID is - where it has none
  *   pmu       the core PMU(s), perf engine
  *   program   "PID kept|changed PATH": process PID was made to run PATH (this
  *             one: it is the next image); changed: in an environment without us
@@ -184,6 +193,9 @@ enum cp_region_flag {
 	CP_REGION_DEEPER = 32,      /* regions nested too deeply are counted here */
 	CP_REGION_CONTINUED = 64, /* went on elsewhere when the region around it ended */
 	CP_REGION_SHORT = 128,    /* in reports: our cost is over 5 % of it */
+	/* Counts what regions inside it counted in this thread while it was open in
+	 * another one only: these are no executions, and have no spread. */
+	CP_REGION_ELSEWHERE = 256,
 };
 
 /* Raw sums over the executions of a region, children included. */
@@ -200,16 +212,20 @@ struct cp_spread {
 
 /*
  * What the squares of two sets of executions lack of those of both together:
- * their sums, and how many each are (not 0).  In whole numbers as far as that
- * goes: of a small spread of large counts nothing is lost.
+ * their sums, and how many each are (not 0).  Large ones in whole numbers as far as
+ * that goes: of a small spread of large counts nothing is lost.
  */
 static inline double cp_squares_between(
 	uint64_t sum, uint64_t n, uint64_t other, uint64_t m)
 {
-	double apart = (double)(int64_t)(sum / n - other / m) +
-		       ((double)(sum % n) / (double)n - (double)(other % m) / (double)m);
+	double apart, few = (double)n, more = (double)m;
 
-	return apart * apart * (double)n * ((double)m / ((double)n + (double)m));
+	if (__builtin_expect((sum | other) >> 40 == 0, 1))
+		apart = (double)sum / few - (double)other / more;
+	else
+		apart = (double)(int64_t)(sum / n - other / m) +
+			((double)(sum % n) / few - (double)(other % m) / more);
+	return apart * apart * few * (more / (few + more));
 }
 
 /* One path of regions in one thread.  The tree of regions hangs off the
