@@ -26,6 +26,7 @@ struct raw {
 	 * of the others.  NULL: all were. */
 	const struct cp_sampled *sampled;
 	bool sim;
+	bool elsewhere;   /* CP_REGION_ELSEWHERE */
 	const char *gap;  /* why nothing was counted, or NULL */
 	const char *part; /* why not everything was, or NULL */
 };
@@ -330,7 +331,7 @@ void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
 static void set_spread(struct cp_count *count, const struct raw *raw,
 	const struct cp_spread *spread, double scale)
 {
-	if (!raw->calls || raw->part || spread->min > spread->max ||
+	if (!raw->calls || raw->part || raw->elsewhere || spread->min > spread->max ||
 		!(spread->squares >= 0) || !__builtin_isfinite(spread->squares))
 		return;
 	count->calls_known = true;
@@ -509,6 +510,8 @@ static void take_open(struct raw *raw, const struct cp_region_item *item, const 
 
 	for (uint32_t i = 0; i < raw->record->header->nperf_groups; i++)
 		enabled |= raw->times[i].enabled;
+	if (raw->elsewhere)
+		return;
 	if (item->parent)
 		raw->gap = "no execution of it had ended";
 	else if (raw->sim || strcmp(how, "exec") == 0)
@@ -548,6 +551,7 @@ static void take_apart(struct raw *raw, const struct cp_region_item *item)
 	raw->item = item;
 	raw->turns_ns = cp_rotated_time(raw->record, item);
 	raw->sim = header->engine == CP_ENGINE_SIM;
+	raw->elsewhere = item->flags & CP_REGION_ELSEWHERE;
 	if (item->flags & CP_REGION_READ_FAILED)
 		raw->part = "a reading failed: counts are incomplete";
 	if (header->flags & CP_RECORD_SPARSE)
@@ -569,14 +573,14 @@ static struct cp_value seconds_of(
 {
 	if (raw->sim)
 		return cp_unavailable(SIM_TIME);
-	if (!item->calls && item->parent)
+	if (!item->calls && item->parent && !raw->elsewhere)
 		return cp_unavailable(raw->gap);
 	if (!item->calls && !item->time_ns)
 		return cp_unavailable(open_reason(how));
 	return (struct cp_value){.value = (double)time_of(raw, item) / 1e9,
-		.status = raw->sampled  ? CP_SCALED
-			  : item->calls ? CP_EXACT
-					: CP_ESTIMATED};
+		.status = raw->sampled                    ? CP_SCALED
+			  : item->calls || raw->elsewhere ? CP_EXACT
+							  : CP_ESTIMATED};
 }
 
 static const char *lost_reason(

@@ -16,6 +16,22 @@ struct cp_source {
 	bool silent[CP_MAX_QUANTITIES];
 };
 
+struct cp_source_list {
+	struct cp_source **items;
+	size_t count, room;
+};
+
+#define CP_MAX_GROUPS 16
+
+/* report.c: from the records on.  report->quantities and report->groups may
+ * begin with those of a job. */
+void cp_sources_add(struct cp_report *report, struct cp_source_list *list,
+	const struct cp_record *record);
+void cp_sources_add_path(
+	struct cp_report *report, struct cp_source_list *list, const char *path);
+void cp_report_of_sources(struct cp_report *report, const struct cp_source_list *all);
+void cp_report_metrics(struct cp_report *report);
+
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
 
 /* report_counts.c: one thread's numbers. */
@@ -75,6 +91,11 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
 
+/* report_names.c: the name that a reader understands. */
+#define CP_MAX_RESOLVED 1024 /* longer ones stay as they are */
+struct cp_slice cp_region_name(
+	struct cp_report *report, const struct cp_record *record, struct cp_slice name);
+
 /* report_merge.c: adds the tree of a thread to a merged tree; then, when all
  * are in, settles the sums. */
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,
@@ -89,6 +110,10 @@ const struct cp_region *cp_region_child_like(
  * merged tree, where the report has nothing. */
 void cp_report_add_pass(
 	struct cp_report *report, const struct cp_report *other, uint32_t pass);
+
+/* The same for a tree that is itself the sum of many, not finished. */
+void cp_merge_sums(
+	struct cp_report *report, struct cp_region *into, const struct cp_region *root);
 
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);

@@ -39,14 +39,15 @@ const struct cp_region *cp_region_next(
 	return region == root ? NULL : region->next;
 }
 
-static struct cp_slice region_name(
+static struct cp_slice region_name(struct cp_report *report,
 	const struct cp_record *record, const struct cp_region_item *item)
 {
 	const struct cp_string_item *string = cp_record_string(record, item->name);
 
 	if (!string)
 		return cp_slice_of("?");
-	return (struct cp_slice){string->text, string->text + string->length};
+	return cp_region_name(report, record,
+		(struct cp_slice){string->text, string->text + string->length});
 }
 
 static size_t index_of(const struct cp_record *record, const struct cp_region_item *item)
@@ -104,7 +105,8 @@ static struct cp_region *place_below(
 	parent = place(placing, index_of(record, item_above), depth + 1);
 	if (!parent || parent->depth >= CP_MAX_DEPTH)
 		return NULL;
-	return cp_region_new(placing->report, parent, region_name(record, item));
+	return cp_region_new(
+		placing->report, parent, region_name(placing->report, record, item));
 }
 
 /* The region of an item, hung into its thread's tree; NULL if it has no place. */

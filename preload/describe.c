@@ -172,6 +172,7 @@ int cp_record_describe(void)
 	header->ppid = getppid();
 	header->root_pid = cp_runtime.root_pid;
 	header->rank = cp_rank_from_environment();
+	header->nranks = header->rank >= 0 ? cp_ranks_from_environment() : 0;
 	header->realtime_ns = realtime_ns();
 	header->start_ns = cp_now_ns();
 	if (cp_runtime.pid == cp_runtime.root_pid)

@@ -108,6 +108,7 @@ static const struct {
 	{"prefetch=none", FIELD(prefetch), CP_NO_PREFETCH, CACHES},
 	{"prefetch=next-line", FIELD(prefetch), CP_NEXT_LINE, NOT_LLC},
 	{"half-lines", FIELD(half_lines), 1, L1D_ONLY},
+	{"fp-bypass", FIELD(fp_bypass), 1, L1D_ONLY},
 };
 #define NWORDS (sizeof(words) / sizeof(words[0]))
 

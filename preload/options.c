@@ -51,6 +51,8 @@ const struct cp_option cp_option_table[] = {
 		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
 	{PREFIX "SPARSE", CP_OPTION_BOOL, FIELD(sparse), NULL, "0", "0|1",
 		"of regions that are too short, count one execution in some, and scale"},
+	{PREFIX "OPENMP", CP_OPTION_BOOL, FIELD(openmp), NULL, "1", "0|1",
+		"a region for each parallel region of OpenMP"},
 	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",
 		"say more about what is decided and done"},
 	{PREFIX "DISABLE", CP_OPTION_BOOL, FIELD(disable), NULL, "0", "0|1",

@@ -25,6 +25,7 @@ struct cp_options {
 	int children; /* enum cp_children */
 	const char *regions;
 	bool sparse;
+	bool openmp;
 	int verbose; /* 0..3 */
 	bool disable;
 };

@@ -36,10 +36,12 @@
 #include "preload/hooks.h"
 #include "preload/injection.h"
 #include "preload/markers.h"
+#include "preload/openmp.h"
 #include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
+#include "preload/symbols.h"
 #include "preload/threads.h"
 #include "tools/sim/request.h"
 
@@ -625,6 +627,8 @@ void cp_process_forked(void)
 	cp_ranges_after_fork();
 	cp_handles_after_fork();
 	cp_functions_after_fork();
+	cp_calibrate_after_fork();
+	cp_openmp_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
@@ -632,6 +636,7 @@ void cp_process_forked(void)
 			cp_sim_request(
 				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
 		cp_calibrate_describe();
+		cp_symbol_describe(&cp_runtime.record);
 		cpu_base = cp_process_cpu();
 		cp_threads_after_fork();
 	}

@@ -84,6 +84,7 @@ struct cp_record_header {
 	/* perf: by group, 1: it counts all that sockets do; read by the main
 	 * thread of the first process only. */
 	uint8_t socket[CP_MAX_PERF_GROUPS];
+	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
 };
 
 enum cp_item_type {
@@ -116,6 +117,8 @@ struct cp_string_item {
  *   line      bytes of a cache line (decimal; the LINE of formulas)
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report
+ *   object    "BUILDID PATH": a file whose name is in names of regions,
+ *             "FUNCTION@FILE+0xOFFSET"; BUILDID is - where it has none
  *   pmu       the core PMU(s), perf engine
  *   program   "PID kept|changed PATH": process PID was made to run PATH (this
  *             one: it is the next image); changed: in an environment without us
@@ -190,6 +193,9 @@ enum cp_region_flag {
 	CP_REGION_DEEPER = 32,      /* regions nested too deeply are counted here */
 	CP_REGION_CONTINUED = 64, /* went on elsewhere when the region around it ended */
 	CP_REGION_SHORT = 128,    /* in reports: our cost is over 5 % of it */
+	/* Counts what regions inside it counted in this thread while it was open in
+	 * another one only: these are no executions, and have no spread. */
+	CP_REGION_ELSEWHERE = 256,
 };
 
 /* Raw sums over the executions of a region, children included. */

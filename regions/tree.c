@@ -117,7 +117,7 @@ static struct cp_node *new_node(
 	return node;
 }
 
-static struct cp_node *find_child(const struct cp_tree *tree,
+struct cp_node *cp_tree_find_child(const struct cp_tree *tree,
 	const struct cp_node *parent, const struct cp_name *name, bool range)
 {
 	struct cp_node_key key = {parent, name, range};
@@ -132,7 +132,7 @@ static struct cp_node *find_child(const struct cp_tree *tree,
 struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range)
 {
-	struct cp_node *child = find_child(tree, parent, name, range);
+	struct cp_node *child = cp_tree_find_child(tree, parent, name, range);
 
 	if (!child)
 		child = new_node(tree, parent, name, range);
@@ -189,6 +189,34 @@ static void push_stub(struct cp_tree *tree, const struct cp_name *name, uint64_t
 	limit->node->item->flags |= CP_REGION_DEEPER;
 }
 
+struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
+	const struct cp_name *name, uint64_t tag)
+{
+	struct cp_frame *frame = new_frame(tree);
+
+	if (!frame)
+		return NULL;
+	frame->node = node;
+	frame->weight = 1;
+	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
+	frame->rests = 0;
+	push(tree, frame, name, tag);
+	return frame;
+}
+
+struct cp_frame *cp_frame_take(const struct cp_reading *reading, uint64_t now_ns)
+{
+	struct cp_frame *frame = cp_pool_take(&frames);
+
+	if (!frame)
+		return NULL;
+	frame->start = *reading;
+	frame->begin_ns = now_ns;
+	return frame;
+}
+
 static void pop(struct cp_tree *tree)
 {
 	struct cp_frame *frame = tree->top;
@@ -210,8 +238,7 @@ static void pop(struct cp_tree *tree)
 		tree->nskipped++;
 }
 
-/* Closes the innermost region. */
-static void close_top(struct cp_tree *tree, const struct cp_reading *reading,
+void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool with_root, uint32_t flags)
 {
 	struct cp_frame *frame = tree->top;
@@ -299,16 +326,17 @@ struct cp_reading *cp_tree_begin_tagged(
 		return NULL;
 	}
 	node = cp_tree_child(tree, innermost(tree), name, false);
-	frame = node ? new_frame(tree) : NULL;
+	frame = node ? cp_tree_open(tree, node, name, tag) : NULL;
 	if (!frame)
 		return NULL;
-	frame->node = node;
-	frame->weight = tree->layout->sparse ? cp_sparse_begin(tree, node) : 1;
-	frame->pairs = tree->npairs;
-	frame->skipped = tree->nskipped;
-	frame->draws = tree->draws;
-	push(tree, frame, name, tag);
+	if (tree->layout->sparse)
+		frame->weight = cp_sparse_begin(tree, node);
 	return &frame->start;
+}
+
+const struct cp_node *cp_tree_place(const struct cp_tree *tree)
+{
+	return innermost(tree);
 }
 
 bool cp_tree_top_is_skipped(const struct cp_tree *tree)
@@ -318,7 +346,7 @@ bool cp_tree_top_is_skipped(const struct cp_tree *tree)
 
 void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count)
 {
-	struct cp_node *node = find_child(tree, innermost(tree), name, false);
+	struct cp_node *node = cp_tree_find_child(tree, innermost(tree), name, false);
 
 	if (!node)
 		return;
@@ -351,10 +379,10 @@ enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *na
 	while (tree->top != frame) {
 		if (!tree->top->tag)
 			misuse = CP_MISUSE_WRONG_NAME;
-		close_top(tree, reading, now_ns, false,
+		cp_tree_close_top(tree, reading, now_ns, false,
 			tree->top->tag ? 0 : CP_REGION_WRONG_NAME);
 	}
-	close_top(tree, reading, now_ns, true, 0);
+	cp_tree_close_top(tree, reading, now_ns, true, 0);
 	return misuse;
 }
 
@@ -388,7 +416,7 @@ static enum cp_misuse close_from_within(struct cp_tree *tree,
 		flags = CP_REGION_CONTINUED;
 	else if (!last && !tag)
 		flags = CP_REGION_WRONG_NAME;
-	close_top(tree, reading, now_ns, last, flags);
+	cp_tree_close_top(tree, reading, now_ns, last, flags);
 	if (!last)
 		misuse = close_from_within(tree, frame, close_own, reading, now_ns);
 	if (goes_on)
@@ -420,7 +448,7 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
 {
 	return tree->spare && tree->depth < CP_TREE_DEPTH &&
-	       find_child(tree, innermost(tree), name, false);
+	       cp_tree_find_child(tree, innermost(tree), name, false);
 }
 
 /* ---- ranges ---- */
@@ -440,6 +468,7 @@ struct cp_reading *cp_tree_range_begin(
 	frame->pairs = tree->npairs;
 	frame->skipped = tree->nskipped;
 	frame->draws = tree->draws;
+	frame->rests = 0;
 	frame->outer = tree->ranges;
 	tree->ranges = frame;
 	return &frame->start;
@@ -480,11 +509,7 @@ void cp_tree_pause(
 {
 	if (tree->pauses++ > 0)
 		return;
-	tree->paused = cp_pool_take(&frames);
-	if (!tree->paused)
-		return;
-	tree->paused->start = *reading;
-	tree->paused->begin_ns = now_ns;
+	tree->paused = cp_frame_take(reading, now_ns);
 }
 
 const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns)
@@ -495,27 +520,26 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 	return &tree->paused->start;
 }
 
-/* Moves the start of a list of open ones by what was counted meanwhile. */
-static void shift_starts(const struct cp_tree *tree, struct cp_frame *frame,
+void cp_tree_shift(const struct cp_tree *tree, struct cp_frame *frame,
+	const struct cp_frame *end, const struct cp_frame *from,
 	const struct cp_reading *now, uint64_t now_ns)
 {
-	const struct cp_frame *paused = tree->paused;
-	bool countable = cp_tree_is_countable(tree->layout, &paused->start, now);
+	bool countable = cp_tree_is_countable(tree->layout, &from->start, now);
 
-	for (; frame; frame = frame->outer) {
+	for (; frame != end; frame = frame->outer) {
 		if (!frame->node)
 			continue;
 		frame->start.failed |= !countable;
 		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
 			frame->start.counter[i] +=
-				now->counter[i] - paused->start.counter[i];
+				now->counter[i] - from->start.counter[i];
 		for (uint32_t g = 0; g < tree->layout->ngroups; g++) {
 			frame->start.group[g].enabled +=
-				now->group[g].enabled - paused->start.group[g].enabled;
+				now->group[g].enabled - from->start.group[g].enabled;
 			frame->start.group[g].running +=
-				now->group[g].running - paused->start.group[g].running;
+				now->group[g].running - from->start.group[g].running;
 		}
-		frame->begin_ns += now_ns - paused->begin_ns;
+		frame->begin_ns += now_ns - from->begin_ns;
 	}
 }
 
@@ -524,8 +548,8 @@ void cp_tree_resume(
 {
 	if (tree->pauses == 0 || --tree->pauses > 0 || !tree->paused)
 		return;
-	shift_starts(tree, tree->top, reading, now_ns);
-	shift_starts(tree, tree->ranges, reading, now_ns);
+	cp_tree_shift(tree, tree->top, NULL, tree->paused, reading, now_ns);
+	cp_tree_shift(tree, tree->ranges, NULL, tree->paused, reading, now_ns);
 	cp_pool_give(&frames, tree->paused);
 	tree->paused = NULL;
 }
@@ -539,11 +563,13 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open)
 {
 	cp_tree_update_root(tree, reading, now_ns);
+	tree->root_is_newer = true;
 	if (!close_open)
 		return;
+	cp_tree_settle(tree);
 	tree->root->item->calls = 1;
 	while (tree->top)
-		close_top(tree, reading, now_ns, false, CP_REGION_LEFT_OPEN);
+		cp_tree_close_top(tree, reading, now_ns, false, CP_REGION_LEFT_OPEN);
 	while (tree->ranges) {
 		tree->ranges->node->item->flags |= CP_REGION_LEFT_OPEN;
 		close_range(tree, &tree->ranges, reading, now_ns);
@@ -577,6 +603,7 @@ void cp_tree_drop(struct cp_tree *tree)
 	}
 	cp_pool_give(&frames, tree->begin);
 	cp_pool_give(&frames, tree->paused);
+	cp_pool_give(&frames, tree->rest_frame);
 	memset(tree, 0, sizeof(*tree));
 }
 
@@ -600,6 +627,15 @@ uint64_t cp_tree_time_enabled(const struct cp_tree *tree)
 		->enabled;
 }
 
+static struct cp_reading *reopen_one(struct cp_tree *child, const struct cp_frame *frame)
+{
+	struct cp_name *name = (struct cp_name *)(uintptr_t)frame->name;
+
+	if (!frame->node)
+		return cp_tree_begin_tagged(child, name, frame->tag);
+	return cp_tree_begin_at(child, frame->node->parent, name, frame->tag);
+}
+
 /* Outermost first. */
 static int reopen(struct cp_tree *child, const struct cp_frame *frame)
 {
@@ -609,8 +645,7 @@ static int reopen(struct cp_tree *child, const struct cp_frame *frame)
 		return 0;
 	if (reopen(child, frame->outer) < 0)
 		return -ENOMEM;
-	start = cp_tree_begin_tagged(
-		child, (struct cp_name *)(uintptr_t)frame->name, frame->tag);
+	start = reopen_one(child, frame);
 	if (!start)
 		return child->depth > CP_TREE_DEPTH ? 0 : -ENOMEM;
 	*start = child->begin->start;

@@ -70,8 +70,12 @@ struct cp_tree {
 	uint64_t draws;
 	const struct cp_frame *unit;
 	uint64_t random;
-	unsigned pauses;         /* that were not resumed */
-	struct cp_frame *paused; /* the reading at the first of them */
+	unsigned pauses;                /* that were not resumed */
+	struct cp_frame *paused;        /* the reading at the first of them */
+	struct cp_frame *rest_frame;    /* for rest; NULL: not prepared */
+	struct cp_frame *rest;          /* the reading where it began; NULL: no rest */
+	const struct cp_frame *resting; /* the outermost region that rests */
+	bool root_is_newer;             /* than the rest */
 };
 
 /* What went wrong in the program's use of markers, for a warning. */
@@ -171,6 +175,48 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 
 /* The innermost open region's name; NULL: none is open. */
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
+
+/* ---- teams: one region, executed by several threads ---- */
+
+/* Where a thread is, for the threads that it shares a region with: valid until
+ * its tree is dropped. */
+const struct cp_node *cp_tree_place(const struct cp_tree *tree);
+
+/* The same as cp_tree_begin_tagged, but each execution is counted, however short. */
+struct cp_reading *cp_tree_begin_here(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
+
+/*
+ * The same, but under the path of a place in another thread's tree (NULL: the
+ * root).  The regions on that path are not open here:
+ * what this one counts is theirs, too (CP_REGION_ELSEWHERE).
+ */
+struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *place,
+	struct cp_name *name, uint64_t tag);
+
+/* Can it be begun there without any new memory? */
+bool cp_tree_can_begin_at(const struct cp_tree *tree, const struct cp_node *place,
+	const struct cp_name *name);
+
+/* Once, before the first rest.  false: out of memory. */
+bool cp_tree_prepare_rest(struct cp_tree *tree);
+
+/*
+ * A rest: what follows belongs to none of the regions from the innermost of that
+ * tag on, inwards, until they go on; they may as well be settled: then they have
+ * ended where the rest began.  The reading there is for the caller to fill in,
+ * the time comes next.  NULL: it rests already, or has no such region.
+ */
+struct cp_reading *cp_tree_rest(struct cp_tree *tree, uint64_t tag);
+void cp_tree_rest_time(struct cp_tree *tree, uint64_t now_ns);
+void cp_tree_go_on(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+void cp_tree_settle(struct cp_tree *tree);
+
+static inline bool cp_tree_rests(const struct cp_tree *tree)
+{
+	return tree->rest != NULL;
+}
 
 /* Brings the root region up to date.  close_open: closes what is open and marks
  * it as left open. */

@@ -25,9 +25,10 @@ bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_readin
 	return !from->failed && !to->failed && !is_backwards(layout, from, to);
 }
 
-/* What the boundaries inside an execution cost it, and, own, its own. */
+/* What the boundaries inside an execution cost it, and its own: one for each of
+ * its pieces, between rests. */
 static uint64_t cost_of(const struct cp_tree *tree, const struct cp_frame *frame,
-	uint32_t counter, bool own)
+	uint32_t counter, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
@@ -35,11 +36,11 @@ static uint64_t cost_of(const struct cp_tree *tree, const struct cp_frame *frame
 		return 0;
 	return (tree->npairs - frame->pairs) * cost->whole[counter] +
 	       (tree->nskipped - frame->skipped) * cost->skipped[counter] +
-	       (own ? cost->inside[counter] : 0);
+	       pieces * cost->inside[counter];
 }
 
 static uint64_t cost_ns(
-	const struct cp_tree *tree, const struct cp_frame *frame, bool own)
+	const struct cp_tree *tree, const struct cp_frame *frame, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
@@ -47,7 +48,7 @@ static uint64_t cost_ns(
 		return 0;
 	return (tree->npairs - frame->pairs) * cost->whole_ns +
 	       (tree->nskipped - frame->skipped) * cost->skipped_ns +
-	       (own ? cost->inside_ns : 0);
+	       pieces * cost->inside_ns;
 }
 
 /* What counts only in its turn has no least and no most, nor has what is not
@@ -112,7 +113,7 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
 		delta[i] = less(now->counter[i] - frame->start.counter[i],
-			cost_of(tree, frame, i, true));
+			cost_of(tree, frame, i, frame->rests + 1));
 		sums[i].inclusive += frame->weight * delta[i];
 	}
 	if (layout->nrotated)
@@ -128,8 +129,8 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 {
 	struct cp_region_item *item = frame->node->item;
 	bool countable = cp_tree_is_countable(tree->layout, &frame->start, now);
-	uint64_t time_ns =
-		less(less(now_ns, frame->begin_ns), cost_ns(tree, frame, true));
+	uint64_t time_ns = less(
+		less(now_ns, frame->begin_ns), cost_ns(tree, frame, frame->rests + 1));
 
 	if (countable)
 		add_counts(tree, frame, now, delta);
@@ -143,18 +144,18 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 	return countable;
 }
 
-/* delta NULL: it could not be counted, and the parent lacks a part to leave out. */
-static void add_to_parent(struct cp_tree *tree, const struct cp_frame *frame,
-	const uint64_t delta[], uint64_t time_ns)
+/* delta NULL: it could not be counted, and the region around it lacks a part to
+ * leave out. */
+static void add_to_outer(struct cp_tree *tree, const struct cp_frame *frame,
+	struct cp_region_item *outer, const uint64_t delta[], uint64_t time_ns)
 {
-	struct cp_region_item *parent = frame->node->parent->item;
-	struct cp_sum *above = cp_region_sums(parent);
+	struct cp_sum *above = cp_region_sums(outer);
 
 	if (!delta)
-		parent->flags |= CP_REGION_READ_FAILED;
+		outer->flags |= CP_REGION_READ_FAILED;
 	for (uint32_t i = 0; delta && i < tree->layout->ncounters; i++)
 		above[i].children += frame->weight * delta[i];
-	parent->children_ns += time_ns;
+	outer->children_ns += time_ns;
 }
 
 /* The root's counts are one difference, renewed at each boundary; it is open
@@ -169,8 +170,8 @@ static void renew_root(
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	item->time_ns = less(
-		less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->begin, false));
+	item->time_ns =
+		less(less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->begin, 0));
 	if (!cp_tree_is_countable(layout, start, now)) {
 		item->flags |= CP_REGION_READ_FAILED;
 		if (start->failed)
@@ -179,7 +180,7 @@ static void renew_root(
 	}
 	for (uint32_t i = 0; i < layout->ncounters; i++)
 		sums[i].inclusive = less(now->counter[i] - start->counter[i],
-			cost_of(tree, tree->begin, i, false));
+			cost_of(tree, tree->begin, i, 0));
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
 		times[g].running = less(now->group[g].running, start->group[g].running);
@@ -221,36 +222,72 @@ static void save_all(
 	save(change, node, &node->item->flags, cp_region_end(tree, node->item));
 }
 
+/* What was counted inside a region that is open in another thread only, by one
+ * that weighs 1: teams' executions all do. */
+static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
+	const struct cp_frame *frame, const struct cp_reading *now,
+	const uint64_t delta[], uint64_t time_ns)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = node->item;
+	struct cp_sum *sums = cp_region_sums(item);
+	struct change change = change_begin(tree);
+
+	save_all(&change, node, tree);
+	change_open(&change);
+	write_begin(item);
+	item->flags |= CP_REGION_ELSEWHERE | (delta ? 0 : CP_REGION_READ_FAILED);
+	for (uint32_t i = 0; delta && i < layout->ncounters; i++) {
+		sums[i].inclusive += delta[i];
+		sums[i].children += delta[i];
+	}
+	if (delta)
+		add_times(layout, item, &frame->start, now);
+	item->time_ns += time_ns;
+	item->children_ns += time_ns;
+	write_end(item);
+	change_close(&change);
+}
+
+/* The region whose own counts it is no part of: mostly its parent. */
+static const struct cp_node *around(
+	const struct cp_tree *tree, const struct cp_frame *frame)
+{
+	return frame->outer ? frame->outer->node : tree->root;
+}
+
 void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns, bool with_root)
 {
 	const struct cp_layout *layout = tree->layout;
-	const struct cp_node *node = frame->node, *parent = node->parent,
+	const struct cp_node *node = frame->node, *outer = around(tree, frame),
 			     *root = tree->root;
 	struct change change = change_begin(tree);
-	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns;
+	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns, spent_ns;
 	bool counted;
 
 	save_all(&change, node, tree);
-	save_sums(&change, parent, layout->ncounters);
-	if (with_root && root != parent)
+	save_sums(&change, outer, layout->ncounters);
+	if (with_root && root != outer)
 		save_sums(&change, root, layout->ncounters);
 	if (with_root)
 		save_times(&change, root, layout);
 	change_open(&change);
 	write_begin(node->item);
-	write_begin(parent->item);
+	write_begin(outer->item);
 	write_begin(root->item);
 	counted = add(tree, frame, now, now_ns, delta);
-	add_to_parent(
-		tree, frame, counted ? delta : NULL, node->item->time_ns - before_ns);
+	spent_ns = node->item->time_ns - before_ns;
+	add_to_outer(tree, frame, outer->item, counted ? delta : NULL, spent_ns);
 	if (with_root)
 		renew_root(tree, now, now_ns);
 	write_end(root->item);
-	if (root != parent)
-		write_end(parent->item);
+	if (root != outer)
+		write_end(outer->item);
 	write_end(node->item);
 	change_close(&change);
+	for (node = node->parent; node != outer && node != root; node = node->parent)
+		add_elsewhere(tree, node, frame, now, counted ? delta : NULL, spent_ns);
 }
 
 void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,

@@ -42,6 +42,7 @@ struct cp_frame {
 	uint64_t pairs, skipped; /* of the thread when this one began */
 	uint64_t draws;          /* the same */
 	uint64_t begin_ns;
+	uint64_t rests;
 	struct cp_reading start;
 };
 
@@ -81,6 +82,27 @@ static inline uint64_t cp_sparse_executions(
 	sampled = cp_sampled_of(layout, item);
 	return sampled->counted - sampled->chosen + sampled->weight;
 }
+
+/* tree.c: a new frame of that node, on top; NULL: out of memory. */
+struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
+	const struct cp_name *name, uint64_t tag);
+
+/* tree.c: closes the innermost region. */
+void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
+	uint64_t now_ns, bool with_root, uint32_t flags);
+
+/* tree.c: the child of that name; NULL: there is none. */
+struct cp_node *cp_tree_find_child(const struct cp_tree *tree,
+	const struct cp_node *parent, const struct cp_name *name, bool range);
+
+/* tree.c: moves the starts from frame outwards, until end, by what was counted
+ * from `from` to now, as if it had not been. */
+void cp_tree_shift(const struct cp_tree *tree, struct cp_frame *frame,
+	const struct cp_frame *end, const struct cp_frame *from,
+	const struct cp_reading *now, uint64_t now_ns);
+
+/* A frame to keep a reading in; NULL: out of memory. */
+struct cp_frame *cp_frame_take(const struct cp_reading *reading, uint64_t now_ns);
 
 /* tree_change.c */
 

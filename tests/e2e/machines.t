@@ -60,6 +60,16 @@ for my $name ('host', @names) {
 	ok(reason($run, 'llc_misses'), 'ixp45x: nor a last level');
 }
 {
+	my $run = simulate('itanium2', 'l1d_bypasses,l1d_load_misses,l1d_loads,L1DTLB_TRANSFER',
+		program('columns'), 100, 1);
+	my $all = region($run->{report});
+
+	cmp_ok(value($all, 'l1d_bypasses'), '>=', 10000, 'itanium2: doubles are loaded from L2');
+	cmp_ok(value($all, 'l1d_bypasses') + value($all, 'l1d_load_misses'), '<',
+		value($all, 'l1d_loads'), 'itanium2: other loads are not');
+	cmp_ok(value($all, 'l1d_load_misses'), '<', 5000, 'itanium2: and are no misses of L1D');
+}
+{
 	my $run = simulate('sapphire-rapids', 'LONGEST_LAT_CACHE:MISS,llc_misses,L2_RQSTS:NONESUCH');
 	my $all = region($run->{report});
 

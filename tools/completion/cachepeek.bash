@@ -53,6 +53,7 @@ _cachepeek_options()
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes' ;;
 	report) echo '-o --output --json' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output' ;;
+	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
 	esac
@@ -65,7 +66,7 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	if [ "$command" = run ] || [ "$command" = compare ]; then
@@ -82,7 +83,7 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
