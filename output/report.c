@@ -342,10 +342,9 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 	split_command(report, record);
 }
 
-void cp_report_of_sources(struct cp_report *report, struct cp_source_list *list)
+/* Of records of one run. */
+static void build_run(struct cp_report *report, struct cp_source_list *list)
 {
-	if (!list->count)
-		return;
 	sort(list);
 	describe(report, spokesman(list));
 	number_quantities(report, list);
@@ -360,17 +359,86 @@ void cp_report_of_sources(struct cp_report *report, struct cp_source_list *list)
 		cp_process_fill(report, list->items[report->nprocesses],
 			&report->processes[report->nprocesses]);
 	cp_merge_finish(report, report->total);
+}
+
+static void settle(struct cp_report *report)
+{
 	cp_metrics_of_tree(report, report->total);
 	cp_report_check(report);
 }
 
+/* The lowest pass that is higher than that one; UINT32_MAX: none. */
+static uint32_t pass_after(const struct cp_source_list *list, int64_t before)
+{
+	uint32_t next = UINT32_MAX;
+
+	for (size_t i = 0; i < list->count; i++) {
+		uint32_t pass = list->items[i]->record.header->pass;
+
+		if ((int64_t)pass > before && pass < next)
+			next = pass;
+	}
+	return next;
+}
+
+static struct cp_source_list of_pass(
+	struct cp_report *report, const struct cp_source_list *all, uint32_t pass)
+{
+	struct cp_source_list list = {
+		.items = cp_arena_alloc(report->arena, all->count * sizeof(*list.items))};
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i]->record.header->pass == pass)
+			list.items[list.count++] = all->items[i];
+	return list;
+}
+
+static void add_pass(
+	struct cp_report *report, const struct cp_source_list *all, uint32_t pass)
+{
+	struct cp_report *other = cp_arena_alloc(report->arena, sizeof(*other));
+	struct cp_source_list list = of_pass(report, all, pass);
+
+	other->arena = report->arena;
+	build_run(other, &list);
+	settle(other);
+	cp_report_add_pass(report, other, pass);
+}
+
+static const char *shared_by(struct cp_report *report, uint32_t npasses)
+{
+	char text[1024];
+	size_t length =
+		cp_format(text, sizeof(text), "%s%sthe events were shared by %u runs",
+			report->why, *report->why ? "; " : "", npasses);
+
+	return cp_arena_copy(report->arena, text, length);
+}
+
+void cp_report_of_sources(struct cp_report *report, struct cp_source_list *all)
+{
+	struct cp_source_list first;
+	uint32_t pass, npasses = 1;
+
+	if (!all->count)
+		return;
+	pass = pass_after(all, -1);
+	first = of_pass(report, all, pass);
+	build_run(report, &first);
+	for (; (pass = pass_after(all, pass)) != UINT32_MAX; npasses++)
+		add_pass(report, all, pass);
+	if (npasses > 1)
+		report->why = shared_by(report, npasses);
+	settle(report);
+}
+
 static void build(struct cp_report *report, const char *const *paths, size_t npaths)
 {
-	struct cp_source_list list = {0};
+	struct cp_source_list all = {0};
 
 	for (size_t i = 0; i < npaths; i++)
-		cp_sources_add_path(report, &list, paths[i]);
-	cp_report_of_sources(report, &list);
+		cp_sources_add_path(report, &all, paths[i]);
+	cp_report_of_sources(report, &all);
 }
 
 static const struct cp_report *build_or_explain(struct cp_arena *arena,

@@ -9,16 +9,22 @@
 
 #define KERNEL_SLICE_NS 4e6 /* perf_event_mux_interval_ms, its default */
 #define MIN_SLICES 8        /* without an event, to say 0 */
+#define TOO_MUCH "its terms do not add up to a count (less than nothing, or too much)"
 #define SIM_TIME "wall time is simulator time"
 
 /* One region, taken apart. */
 struct raw {
 	struct cp_report *report;
 	const struct cp_record *record;
+	const struct cp_region_item *item; /* with groups that took turns */
+	uint64_t turns_ns;                 /* for how long they did */
 	uint64_t inclusive[CP_MAX_COUNTERS], children[CP_MAX_COUNTERS];
 	const struct cp_spread *spreads;
 	const struct cp_times *times;
 	uint64_t calls;
+	/* Not all executions were counted: those that were, and what is to be said
+	 * of the others.  NULL: all were. */
+	const struct cp_sampled *sampled;
 	bool sim;
 	bool elsewhere;   /* CP_REGION_ELSEWHERE */
 	const char *gap;  /* why nothing was counted, or NULL */
@@ -79,28 +85,44 @@ static const char *too_little(struct cp_report *report, double coverage)
 	return cp_arena_copy(report->arena, text, length);
 }
 
+static bool takes_turns(const struct raw *raw, uint32_t counter)
+{
+	return raw->record->counters[counter]->perf_group < raw->record->header->nrotated;
+}
+
+/* Groups that take turns are wanted for as long as any of them counts. */
+static struct cp_times times_of(const struct raw *raw, uint32_t counter)
+{
+	struct cp_times times = raw->times[raw->record->counters[counter]->perf_group];
+
+	if (takes_turns(raw, counter))
+		times.enabled = raw->turns_ns;
+	return times;
+}
+
 static struct cover cover_of(
 	const struct raw *raw, const struct cp_quantity_item *quantity)
 {
 	struct cover cover = {.coverage = 1};
 
 	for (uint32_t i = 0; !raw->sim && i < quantity->nterms; i++) {
-		const struct cp_times *times =
-			&raw->times[raw->record->counters[quantity->terms[i].counter]
-					    ->perf_group];
+		uint32_t counter = quantity->terms[i].counter;
+		struct cp_times times = times_of(raw, counter);
 		double coverage =
-			times->enabled ? (double)times->running / (double)times->enabled
-				       : 0;
+			times.enabled ? (double)times.running / (double)times.enabled : 0;
 
-		if (!times->enabled)
+		if (!times.enabled)
 			cover.reason = "the counter was not enabled";
-		else if (!times->running)
-			cover.reason = "never scheduled on the PMU";
+		else if (!times.running)
+			cover.reason = takes_turns(raw, counter)
+					       ? "groups of events take turns: this one "
+						 "had none"
+					       : "never scheduled on the PMU";
 		if (i && coverage >= cover.coverage)
 			continue;
 		cover.coverage = coverage > 1 ? 1 : coverage;
-		cover.enabled = (double)times->enabled;
-		cover.running = (double)times->running;
+		cover.enabled = (double)times.enabled;
+		cover.running = (double)times.running;
 	}
 	if (!cover.reason && cover.coverage < CP_MIN_COVERAGE)
 		cover.reason = too_little(raw->report, cover.coverage);
@@ -109,14 +131,14 @@ static struct cover cover_of(
 
 static double factor_of(const struct raw *raw, uint32_t counter)
 {
-	const struct cp_times *times;
+	struct cp_times times;
 
 	if (raw->sim)
 		return 1;
-	times = &raw->times[raw->record->counters[counter]->perf_group];
-	if (times->running >= times->enabled)
+	times = times_of(raw, counter);
+	if (times.running >= times.enabled)
 		return 1;
-	return (double)times->enabled / (double)times->running;
+	return (double)times.enabled / (double)times.running;
 }
 
 /* The sum of a quantity's terms, exactly; false if it is no count. */
@@ -178,6 +200,51 @@ static uint64_t exclusive_of(const struct raw *raw,
 	return sum < value ? sum : value;
 }
 
+/* What the raw counts were multiplied by. */
+static double scale_of(const struct cp_count *count, const struct raw *raw,
+	const struct cp_quantity_item *quantity, const struct cover *cover)
+{
+	uint64_t unscaled;
+
+	if (cover->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
+		unscaled)
+		return (double)count->value / (double)unscaled;
+	return 1;
+}
+
+/* Executions of which none in a row of several was counted yet are taken for
+ * the others' like; the error bar has both its causes. */
+static void add_sampled(
+	struct cp_count *count, const struct raw *raw, uint32_t index, double scale)
+{
+	const struct cp_sampled *sampled = raw->sampled;
+	const struct cp_chosen *chosen = &sampled->of[index];
+	double share = (double)sampled->counted / (double)raw->calls,
+	       tail = scale * cp_sampled_tail(sampled, raw->calls, (double)chosen->sum),
+	       error = scale * cp_sampled_error(sampled, raw->calls, chosen),
+	       scaled = count->error > 0 ? count->error : 0;
+
+	tail += (double)count->value;
+	if (!(tail < 9e18)) {
+		*count = no_count(TOO_MUCH);
+		return;
+	}
+	count->value = tail > 0 ? (uint64_t)(tail + 0.5) : 0;
+	if (count->exclusive > count->value)
+		count->exclusive = count->value;
+	count->coverage *= share;
+	count->wanted /= share;
+	if (count->status == CP_ESTIMATED)
+		return;
+	count->status = CP_SCALED;
+	count->error = __builtin_sqrt(error * error + scaled * scaled);
+	if (error >= 0)
+		return;
+	count->status = CP_ESTIMATED;
+	count->error = -1;
+	count->reason = "too few of its executions were counted for an error bar";
+}
+
 static void set_status(
 	struct cp_count *count, const struct raw *raw, const struct cover *cover)
 {
@@ -198,35 +265,107 @@ static void set_status(
 
 void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
 {
-	double n = (double)calls, mean, variance;
+	double n = (double)calls;
 
-	if (!count->calls_known || !calls || __builtin_isnan(count->squares)) {
+	if (!count->calls_known || !calls || !__builtin_isfinite(count->squares)) {
 		count->calls_known = false;
 		return;
 	}
-	mean = count->call_mean = (double)count->value / n;
-	variance = calls > 1 ? (count->squares - n * mean * mean) / (n - 1) : 0;
-	count->call_stddev = variance > 0 ? __builtin_sqrt(variance) : 0;
+	count->call_mean = (double)count->value / n;
+	count->call_stddev = calls > 1 ? __builtin_sqrt(count->squares / (n - 1)) : 0;
 }
 
 /* The spread is of raw counts: scaled as the whole was. */
 static void set_spread(struct cp_count *count, const struct raw *raw,
-	const struct cp_quantity_item *quantity, const struct cp_spread *spread)
+	const struct cp_spread *spread, double scale)
 {
-	uint64_t unscaled;
-	double factor = 1;
-
 	if (!raw->calls || raw->part || raw->elsewhere || spread->min > spread->max ||
-		!(spread->sum_squares >= 0) || !__builtin_isfinite(spread->sum_squares))
+		!(spread->squares >= 0) || !__builtin_isfinite(spread->squares))
 		return;
-	if (count->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
-		unscaled)
-		factor = (double)count->value / (double)unscaled;
 	count->calls_known = true;
-	count->call_min = (double)spread->min * factor;
-	count->call_max = (double)spread->max * factor;
-	count->squares = spread->sum_squares * factor * factor;
+	count->executions = raw->calls;
+	count->call_min = (double)spread->min * scale;
+	count->call_max = (double)spread->max * scale;
+	count->squares = spread->squares * scale * scale;
 	cp_count_finish_calls(count, raw->calls);
+}
+
+/* ---- groups that took turns ---- */
+
+static bool any_takes_turns(
+	const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	for (uint32_t i = 0; i < quantity->nterms; i++)
+		if (takes_turns(raw, quantity->terms[i].counter))
+			return true;
+	return false;
+}
+
+/* Of the terms together; their errors may all point the same way. */
+static struct cp_guess guess(
+	const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	struct cp_guess sum = {0};
+
+	for (uint32_t i = 0; i < quantity->nterms; i++) {
+		uint32_t counter = quantity->terms[i].counter;
+		struct cp_guess term = {.value = (double)raw->inclusive[counter]};
+
+		if (takes_turns(raw, counter))
+			term = cp_rotated_guess(
+				raw->report, raw->record, raw->item, counter);
+		sum.value += quantity->terms[i].sign * term.value;
+		sum.error += term.error;
+		sum.loose = term.loose ? term.loose : sum.loose;
+		sum.none = term.none ? term.none : sum.none;
+	}
+	if (!(sum.value >= 0 && sum.value < 9e18))
+		sum.none = "its terms do not add up to a count (less than nothing, or "
+			   "too much)";
+	return sum;
+}
+
+/* No better than the share of time that each group had. */
+static struct cp_count count_loosely(const struct raw *raw,
+	const struct cp_quantity_item *quantity, const struct cover *cover,
+	const char *why)
+{
+	struct cp_count count = {.error = -1, .status = CP_ESTIMATED, .reason = why};
+
+	if (!sum_scaled(raw, quantity, raw->inclusive, &count.value))
+		return no_count("its terms do not add up to a count (less than nothing, "
+				"or too much)");
+	count.exclusive = exclusive_of(raw, quantity, true, count.value);
+	count.coverage = cover->coverage;
+	return count;
+}
+
+static struct cp_count count_in_turns(const struct raw *raw,
+	const struct cp_quantity_item *quantity, const struct cover *cover)
+{
+	struct cp_guess sum = guess(raw, quantity);
+	struct cp_count count = {.error = -1};
+	uint64_t by_time;
+
+	if (!sum.loose && sum.none)
+		return no_count(sum.none);
+	if (sum.loose)
+		count = count_loosely(raw, quantity, cover, sum.loose);
+	if (sum.loose && count.status == CP_UNAVAILABLE)
+		return count;
+	if (!sum.loose) {
+		count.value = (uint64_t)(sum.value + 0.5);
+		sum_scaled(raw, quantity, raw->inclusive, &by_time);
+		count.exclusive = exclusive_of(raw, quantity, true, by_time);
+		if (by_time)
+			count.exclusive = (uint64_t)((double)count.exclusive /
+						     (double)by_time * sum.value);
+		set_status(&count, raw, cover);
+		count.error = sum.error;
+	}
+	count.covered = cover->running;
+	count.wanted = cover->enabled;
+	return count;
 }
 
 static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
@@ -234,6 +373,7 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index, bool sile
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
 	struct cp_count count = {.error = -1};
 	struct cover cover;
+	double scale;
 
 	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent)
 		return no_count(quantity->reason_length
@@ -244,14 +384,18 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index, bool sile
 	cover = cover_of(raw, quantity);
 	if (cover.reason)
 		return no_count(cover.reason);
+	if (cover.coverage < 1 && any_takes_turns(raw, quantity))
+		return count_in_turns(raw, quantity, &cover);
 	if (!sum_terms(raw, quantity, cover.coverage < 1, raw->inclusive, &count.value))
-		return no_count("its terms do not add up to a count (less than nothing, "
-				"or too much)");
+		return no_count(TOO_MUCH);
 	if (!count.value && (cover.reason = not_seen(raw->report, &cover)))
 		return no_count(cover.reason);
 	count.exclusive = exclusive_of(raw, quantity, cover.coverage < 1, count.value);
 	set_status(&count, raw, &cover);
-	set_spread(&count, raw, quantity, &raw->spreads[index]);
+	scale = scale_of(&count, raw, quantity, &cover);
+	if (raw->sampled)
+		add_sampled(&count, raw, index, scale);
+	set_spread(&count, raw, &raw->spreads[index], scale);
 	return count;
 }
 
@@ -299,6 +443,20 @@ static void take_open(struct raw *raw, const struct cp_region_item *item, const 
 		raw->part = "counted up to the last reading";
 }
 
+static void take_sampled(struct raw *raw, const struct cp_region_item *item)
+{
+	const struct cp_record_header *header = raw->record->header;
+	const struct cp_sampled *sampled = cp_region_sampled(
+		item, header->ncounters, header->nquantities, header->nperf_groups);
+
+	if (!item->parent || item->calls == sampled->counted)
+		return;
+	if (cp_sampled_is_sound(sampled, header->nquantities, item->calls))
+		raw->sampled = sampled;
+	else
+		raw->gap = "its record of the executions that were counted is damaged";
+}
+
 static void take_apart(struct raw *raw, const struct cp_region_item *item)
 {
 	const struct cp_record_header *header = raw->record->header;
@@ -311,10 +469,24 @@ static void take_apart(struct raw *raw, const struct cp_region_item *item)
 	raw->spreads = cp_region_spreads(item, header->ncounters);
 	raw->times = cp_region_times(item, header->ncounters, header->nquantities);
 	raw->calls = item->calls;
+	raw->item = item;
+	raw->turns_ns = cp_rotated_time(raw->record, item);
 	raw->sim = header->engine == CP_ENGINE_SIM;
 	raw->elsewhere = item->flags & CP_REGION_ELSEWHERE;
 	if (item->flags & CP_REGION_READ_FAILED)
 		raw->part = "a reading failed: counts are incomplete";
+	if (header->flags & CP_RECORD_SPARSE)
+		take_sampled(raw, item);
+}
+
+static uint64_t time_of(const struct raw *raw, const struct cp_region_item *item)
+{
+	double ns = (double)item->time_ns;
+
+	if (!raw->sampled)
+		return item->time_ns;
+	ns += cp_sampled_tail(raw->sampled, raw->calls, (double)raw->sampled->time_ns);
+	return ns > 0 && ns < 9e18 ? (uint64_t)(ns + 0.5) : 0;
 }
 
 static struct cp_value seconds_of(
@@ -326,8 +498,10 @@ static struct cp_value seconds_of(
 		return cp_unavailable(raw->gap);
 	if (!item->calls && !item->time_ns)
 		return cp_unavailable(open_reason(how));
-	return (struct cp_value){.value = (double)item->time_ns / 1e9,
-		.status = item->calls || raw->elsewhere ? CP_EXACT : CP_ESTIMATED};
+	return (struct cp_value){.value = (double)time_of(raw, item) / 1e9,
+		.status = raw->sampled                    ? CP_SCALED
+			  : item->calls || raw->elsewhere ? CP_EXACT
+							  : CP_ESTIMATED};
 }
 
 static const char *lost_reason(
@@ -355,15 +529,11 @@ static void take_folded(const struct cp_record *record, const struct cp_region_i
 	struct cp_region *region)
 {
 	const struct cp_record_header *header = record->header;
-	const struct cp_folded *folded =
-		(const void *)(cp_region_times(
-				       item, header->ncounters, header->nquantities) +
-			       header->nperf_groups);
+	uint64_t size = cp_record_region_size(header);
+	const struct cp_folded *folded = (const void *)((const char *)item + size);
 
 	region->folded = true;
-	if (item->item.size < cp_region_item_size(header->ncounters, header->nquantities,
-				      header->nperf_groups) +
-				      sizeof(*folded))
+	if (item->item.size < size + sizeof(*folded))
 		return;
 	region->nthreads = folded->threads;
 	region->longest_ns = folded->longest_ns;
@@ -386,7 +556,7 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	count_all(&raw, source, region->counts);
 	region->calls = item->calls;
 	region->flags = item->flags;
-	region->time_ns = region->longest_ns = item->time_ns;
+	region->time_ns = region->longest_ns = time_of(&raw, item);
 	region->children_ns = item->children_ns;
 	region->seconds = seconds_of(&raw, item, how);
 	region->nthreads = 1;

@@ -58,7 +58,7 @@ static const char *keep(struct cp_report *report, const char *text)
 				      : text;
 }
 
-/* What a sum of standard deviations needs: sums of squares over executions. */
+/* What a standard deviation over all needs: squares of the deviations. */
 static void add_calls(struct cp_count *to, const struct cp_count *from)
 {
 	if (!from->calls_known) {
@@ -70,12 +70,17 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	if (!to->calls_known || from->call_max > to->call_max)
 		to->call_max = from->call_max;
 	to->squares += from->squares;
+	if (to->executions && from->executions)
+		to->squares += cp_squares_between(
+			to->value, to->executions, from->value, from->executions);
+	to->executions += from->executions;
 	to->calls_known = true;
 }
 
 static void add_values(
 	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
 {
+	add_calls(to, from);
 	if (__builtin_add_overflow(to->value, from->value, &to->value))
 		to->value = UINT64_MAX;
 	if (__builtin_add_overflow(to->exclusive, from->exclusive, &to->exclusive))
@@ -84,9 +89,10 @@ static void add_values(
 		to->status = from->status;
 		to->reason = keep(report, from->reason);
 	}
+	if (from->exclusive_status > to->exclusive_status)
+		to->exclusive_status = from->exclusive_status;
 	to->covered += from->covered;
 	to->wanted += from->wanted;
-	add_calls(to, from);
 }
 
 static void add_count(struct cp_report *report, struct cp_count *to,
@@ -234,6 +240,12 @@ static struct cp_region *find_child(
 	return child;
 }
 
+const struct cp_region *cp_region_child_like(
+	const struct cp_region *parent, const struct cp_region *like)
+{
+	return find_child(parent, like);
+}
+
 static struct cp_region *add_child(
 	struct cp_report *report, struct cp_region *parent, const struct cp_region *like)
 {
@@ -330,7 +342,10 @@ static void finish_count(
 	count->coverage = count->wanted > 0 ? count->covered / count->wanted : 1;
 	if (count->coverage > 1)
 		count->coverage = 1;
-	count->error = count->error > 0 ? __builtin_sqrt(count->error) : -1;
+	if (count->error > 0 || count->status == CP_SCALED)
+		count->error = __builtin_sqrt(count->error);
+	else
+		count->error = -1;
 	if (count->missing) {
 		count->reason = partly(report, count, region->nthreads);
 		count->status = CP_ESTIMATED;

@@ -45,9 +45,45 @@ void cp_count_unattributed(struct cp_report *report, const struct cp_source *sou
 void cp_counts_unavailable(
 	struct cp_report *report, struct cp_count *counts, const char *reason);
 
+/*
+ * report_rotated.c: what a counter of a group that took turns comes to, over all
+ * executions of a region.  The samples are taken as clusters that were drawn at
+ * random; the bar (95 %) is the sum of
+ * - Student's t times the standard error of the ratio of counts to samples,
+ *   without a correction for the finite population: that is too much for work
+ *   that repeats itself after as many executions as there are groups,
+ * - the part by which the samples' mean time differs from that of all,
+ * - for each first execution that it has not counted, as much as is added for it.
+ * There is no value where the bar reaches 0, or where one cluster makes up more
+ * than a fifth of the variance (and the bar is above 1 %): with such tails no
+ * bar holds.
+ */
+struct cp_guess {
+	double value, error;
+	const char *loose; /* no guess, by the time counted only: why; or NULL */
+	const char *none;  /* there is no value: why; or NULL */
+};
+struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_record *record,
+	const struct cp_region_item *item, uint32_t counter);
+
+/* For how long any group that takes turns was enabled. */
+uint64_t cp_rotated_time(
+	const struct cp_record *record, const struct cp_region_item *item);
+
 /* Mean and standard deviation (of the sample) over calls executions, from
  * value and squares. */
 void cp_count_finish_calls(struct cp_count *count, uint64_t calls);
+
+/* report_sampled.c: regions of which not all executions were counted.  Is what is
+ * kept of them possible?  How many events the executions that nothing stands for
+ * add to (or those that there were not take from) a sum, and the half-width of
+ * the error bar of all; < 0: none can be given.  What is exclusive in a tree. */
+bool cp_sampled_is_sound(
+	const struct cp_sampled *sampled, uint32_t nquantities, uint64_t calls);
+double cp_sampled_tail(const struct cp_sampled *sampled, uint64_t calls, double sum);
+double cp_sampled_error(
+	const struct cp_sampled *sampled, uint64_t calls, const struct cp_chosen *chosen);
+void cp_sampled_tree(const struct cp_report *report, struct cp_region *root);
 
 /* report_tree.c: a record's threads and their trees. */
 void cp_process_fill(struct cp_report *report, const struct cp_source *source,
@@ -69,6 +105,15 @@ void cp_merge_finish(struct cp_report *report, struct cp_region *root);
 /* The same for a tree that is itself the sum of many, not finished. */
 void cp_merge_sums(
 	struct cp_report *report, struct cp_region *into, const struct cp_region *root);
+
+/* In a merged tree; NULL: there is none. */
+const struct cp_region *cp_region_child_like(
+	const struct cp_region *parent, const struct cp_region *like);
+
+/* report_passes.c: puts what another pass of the same run counted into the
+ * merged tree, where the report has nothing. */
+void cp_report_add_pass(
+	struct cp_report *report, const struct cp_report *other, uint32_t pass);
 
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);

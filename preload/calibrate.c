@@ -7,16 +7,18 @@
 #include "preload/calibrate.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "preload/clock.h"
 #include "preload/markers.h"
+#include "preload/markers_parts.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
 enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
 
-bool cp_calibrated;
+int cp_calibrated;
 
 static struct cp_pair_cost cost;
 static bool known;
@@ -37,7 +39,8 @@ static bool start_scratch(const struct cp_live_thread *thread)
 	record.nchunks = 1;
 	record.chunks[0] = (struct cp_record_chunk){memory, 0, SCRATCH};
 	layout = cp_runtime.layout;
-	layout.cost = NULL;
+	layout.cost = NULL; /* so that all executions are counted */
+	layout.nrotated = 0;
 	scratch.tid = thread->tid;
 	scratch.counters = thread->counters;
 	return cp_tree_start(&scratch.tree, &layout, &record, 0, &nothing, 0) == 0;
@@ -56,11 +59,13 @@ static const struct cp_region_item *item(unsigned n)
 	return NULL;
 }
 
-static void run_pairs(struct cp_name *outer, struct cp_name *inner)
+static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 {
-	cp_marker_begin(outer, CP_MARKER_API);
+	cp_marker_begin_now(outer, CP_MARKER_API);
+	if (skip)
+		cp_tree_skip(&scratch.tree, inner, PAIRS);
 	for (int i = 0; i < PAIRS; i++) {
-		cp_marker_begin(inner, CP_MARKER_API);
+		cp_marker_begin_now(inner, CP_MARKER_API);
 		cp_marker_end(inner, CP_MARKER_API, CP_END_OWN);
 	}
 	cp_marker_end(outer, CP_MARKER_API, CP_END_OWN);
@@ -73,14 +78,38 @@ static void least(uint64_t *so_far, uint64_t value, uint64_t minus, uint64_t by)
 		*so_far = value;
 }
 
+/* What skipped pairs cost the region around them. */
+static void take_skipped(const uint64_t outer_before[])
+{
+	const struct cp_region_item *outer = item(1);
+	const struct cp_sum *outside = cp_region_sums(outer);
+
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		least(&cost.skipped[i], outside[i].inclusive,
+			outer_before[i] + cost.inside[i], PAIRS);
+	least(&cost.skipped_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + cost.inside_ns, PAIRS);
+}
+
+/* Groups that take turns count in theirs only. */
+static bool counts_in(unsigned turn, uint32_t counter)
+{
+	uint32_t group = layout.group_of[counter];
+
+	return group >= cp_runtime.layout.nrotated || group == turn;
+}
+
 /* What the last round added, given what was there before. */
-static void take_round(const uint64_t outer_before[], const uint64_t inner_before[])
+static void take_round(
+	unsigned turn, const uint64_t outer_before[], const uint64_t inner_before[])
 {
 	const struct cp_region_item *outer = item(1), *inner = item(2);
 	const struct cp_sum *outside = cp_region_sums(outer),
 			    *inside = cp_region_sums(inner);
 
 	for (uint32_t i = 0; i < layout.ncounters; i++) {
+		if (!counts_in(turn, i))
+			continue;
 		least(&cost.inside[i], inside[i].inclusive, inner_before[i], PAIRS);
 		least(&cost.whole[i], outside[i].inclusive,
 			outer_before[i] + cost.inside[i], PAIRS);
@@ -99,24 +128,50 @@ static void remember(uint64_t before[], const struct cp_region_item *region)
 	before[CP_MAX_COUNTERS] = region->time_ns;
 }
 
+static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *inner)
+{
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0},
+						inner_before[CP_MAX_COUNTERS + 1] = {0};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		remember(outer_before, item(1));
+		remember(inner_before, item(2));
+		run_pairs(outer, inner, false);
+		take_round(turn, outer_before, inner_before);
+	}
+}
+
+static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
+{
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		remember(outer_before, item(1));
+		run_pairs(outer, inner, true);
+		take_skipped(outer_before);
+	}
+}
+
 static void measure(void)
 {
 	/* Not the program's regions of these names, which go into its record. */
 	static struct cp_name names[] = {{0, 5, "outer", false}, {0, 5, "inner", false}};
 	struct cp_name *outer = &names[0], *inner = &names[1];
-	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0},
-						inner_before[CP_MAX_COUNTERS + 1] = {0};
+	unsigned turn = scratch.counters.turn;
 
-	run_pairs(outer, inner); /* makes the regions, and warms up */
+	run_pairs(outer, inner, false); /* makes the regions, and warms up */
 	if (!item(2))
 		return;
 	memset(&cost, 0xff, sizeof(cost));
-	for (int i = 0; i < ROUNDS; i++) {
-		remember(outer_before, item(1));
-		remember(inner_before, item(2));
-		run_pairs(outer, inner);
-		take_round(outer_before, inner_before);
+	measure_turn(turn, outer, inner);
+	for (unsigned g = 0; g < cp_runtime.layout.nrotated; g++) {
+		cp_runtime.engine->turn(&scratch.counters, g);
+		measure_turn(g, outer, inner);
 	}
+	if (cp_runtime.layout.nrotated)
+		cp_runtime.engine->turn(&scratch.counters, turn);
+	if (layout.sparse)
+		measure_skipped(outer, inner);
 	known = true;
 }
 
@@ -126,15 +181,23 @@ void cp_calibrate_describe(void)
 		cp_runtime.record.header->pair_ns = cost.whole_ns;
 }
 
-void cp_calibrate(void)
+/* Regions that began before would have counted the pairs inside them.  Not for
+ * ever: whoever measures may be interrupted for good, or be another process's. */
+static void wait_for_it(void)
 {
-	struct cp_live_thread *thread = cp_self.thread;
-	int saved = errno;
+	int calibrating = CP_CALIBRATING;
 
-	if (cp_runtime.sim || !thread || thread->lost || cp_self.depth > 0 ||
-		!cp_counting() ||
-		__atomic_exchange_n(&cp_calibrated, true, __ATOMIC_ACQ_REL))
-		return;
+	for (unsigned i = 0; i < 10000; i++) {
+		if (__atomic_load_n(&cp_calibrated, __ATOMIC_ACQUIRE) == CP_CALIBRATED)
+			return;
+		sched_yield();
+	}
+	__atomic_compare_exchange_n(&cp_calibrated, &calibrating, CP_CALIBRATED, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+static void calibrate(struct cp_live_thread *thread)
+{
 	cp_clock_settle();
 	if (start_scratch(thread)) {
 		cp_self.thread = &scratch;
@@ -146,5 +209,21 @@ void cp_calibrate(void)
 		cp_calibrate_describe();
 		__atomic_store_n(&cp_runtime.layout.cost, &cost, __ATOMIC_RELEASE);
 	}
+	__atomic_store_n(&cp_calibrated, CP_CALIBRATED, __ATOMIC_RELEASE);
+}
+
+void cp_calibrate(void)
+{
+	struct cp_live_thread *thread = cp_self.thread;
+	int saved = errno, state = CP_NOT_CALIBRATED;
+
+	if (cp_runtime.sim || !thread || thread == &scratch || thread->lost ||
+		cp_self.depth > 0 || !cp_counting())
+		return;
+	if (__atomic_compare_exchange_n(&cp_calibrated, &state, CP_CALIBRATING, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		calibrate(thread);
+	else if (state == CP_CALIBRATING)
+		wait_for_it();
 	errno = saved;
 }

@@ -110,11 +110,15 @@ static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity
 static int items(void)
 {
 	static struct cp_quantity_terms terms[CP_MAX_QUANTITIES];
+	static uint32_t group_of[CP_MAX_COUNTERS];
 	const struct cp_event_set *set = &cp_runtime.set;
+	const struct cp_record_header *header = cp_runtime.record.header;
 
-	for (unsigned i = 0; i < set->ncounters; i++)
+	for (unsigned i = 0; i < set->ncounters; i++) {
 		if (counter_item(&set->counters[i]) < 0)
 			return -ENOSPC;
+		group_of[i] = set->counters[i].group;
+	}
 	for (unsigned i = 0; i < set->nquantities; i++) {
 		const struct cp_quantity_item *item = quantity_item(&set->quantities[i]);
 
@@ -127,6 +131,9 @@ static int items(void)
 		.nquantities = set->nquantities,
 		.ngroups = set->ngroups,
 		.quantities = terms,
+		.sparse = header->flags & CP_RECORD_SPARSE,
+		.nrotated = set->nrotated,
+		.group_of = group_of,
 	};
 	return 0;
 }
@@ -154,6 +161,9 @@ int cp_record_describe(void)
 	header->ncounters = cp_runtime.set.ncounters;
 	header->nquantities = cp_runtime.set.nquantities;
 	header->nperf_groups = cp_runtime.set.ngroups;
+	header->pass = cp_runtime.set.pass;
+	header->npasses = cp_runtime.set.npasses;
+	header->nrotated = cp_runtime.set.nrotated;
 	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();
 	header->root_pid = cp_runtime.root_pid;
@@ -167,6 +177,9 @@ int cp_record_describe(void)
 		header->flags |= CP_RECORD_FORKED;
 	if (!cp_runtime.sim && counts_kernel(&cp_runtime.set))
 		header->flags |= CP_RECORD_KERNEL;
+	/* The simulated PMU reads itself for nothing. */
+	if (cp_runtime.options.sparse && !cp_runtime.sim && !cp_runtime.set.nrotated)
+		header->flags |= CP_RECORD_SPARSE;
 	metas();
 	return items();
 }

@@ -34,11 +34,15 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena,
 /* Nothing but software and breakpoint events: those need no PMU. */
 bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena);
 
-/* Encodes and probe-opens every name.  What cannot be counted stays in the set
- * as an unavailable quantity with its reason; names unknown to everybody are
- * complained about. */
+/* Adds the event that all passes count: see cp_events_for_perf. */
+void cp_request_add_common(struct cp_request *request);
+
+/* Encodes and probe-opens every name.  pass: of several runs, the number of this
+ * one, from 1 on; 0: there is one run, which counts everything.  What cannot be counted
+ * stays in the set as an unavailable quantity with its reason; names unknown to everybody
+ * are complained about. */
 void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
-	struct cp_arena *arena, cp_complaint *complain);
+	unsigned pass, struct cp_arena *arena, cp_complaint *complain);
 
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,
 	struct cp_arena *arena, cp_complaint *complain);

@@ -167,7 +167,7 @@ static bool resolve_event(struct cp_event_set *set, struct cp_quantity *quantity
 }
 
 void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
-	struct cp_arena *arena, cp_complaint *complain)
+	unsigned pass, struct cp_arena *arena, cp_complaint *complain)
 {
 	memset(set, 0, sizeof(*set));
 	for (size_t i = 0; i < request->nnames; i++) {
@@ -180,5 +180,7 @@ void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *reque
 		if (!quantity->available)
 			quantity->nterms = 0;
 	}
+	if (pass)
+		cp_events_take_pass(set, pass);
 	cp_perf_arrange(set);
 }

@@ -170,7 +170,7 @@ int symlink(const char *target, const char *path)
 
 int rename(const char *from, const char *to)
 {
-	return (int)CALL(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+	return (int)CALL(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 ssize_t readlink(const char *restrict path, char *restrict to, size_t size)

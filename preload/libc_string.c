@@ -81,7 +81,7 @@ size_t strnlen(const char *text, size_t most)
 
 size_t strlen(const char *text)
 {
-	return strnlen(text, SIZE_MAX);
+	return strnlen(text, PTRDIFF_MAX);
 }
 
 int strncmp(const char *a, const char *b, size_t most)
@@ -93,7 +93,7 @@ int strncmp(const char *a, const char *b, size_t most)
 
 int strcmp(const char *a, const char *b)
 {
-	return strncmp(a, b, SIZE_MAX);
+	return strncmp(a, b, PTRDIFF_MAX);
 }
 
 /* Of ASCII letters, whatever the locale. */

@@ -110,11 +110,11 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 void cp_marker_note_not_opened(
 	const struct cp_live_thread *thread, const struct cp_name *name)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 	char line[240];
 	int state;
 
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
@@ -179,7 +179,26 @@ static struct cp_reading *open_region(
 	return start;
 }
 
+/* The group of events that is to count the execution begun. */
+void cp_marker_take_turn(struct cp_live_thread *thread)
+{
+	int saved = errno, group = cp_tree_turn(&thread->tree);
+
+	if (group >= 0)
+		cp_runtime.engine->turn(&thread->counters, (unsigned)group);
+	errno = saved;
+}
+
 void cp_marker_begin(struct cp_name *name, uint64_t tag)
+{
+	if (__builtin_expect(
+		    __atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED) != CP_CALIBRATED,
+		    0))
+		cp_calibrate();
+	cp_marker_begin_now(name, tag);
+}
+
+void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 {
 	struct cp_live_thread *thread;
 	struct cp_reading *start;
@@ -187,13 +206,17 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag)
 
 	if (!name || name->left_out)
 		return;
-	if (__builtin_expect(!__atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED), 0))
-		cp_calibrate();
 	thread = cp_marker_enter();
 	if (!thread)
 		return;
 	start = open_region(thread, name, tag);
+	if (start && cp_tree_is_skipping(&thread->tree)) {
+		cp_marker_leave(thread);
+		return;
+	}
 	if (start) {
+		if (thread->tree.layout->nrotated)
+			cp_marker_take_turn(thread);
 		cp_marker_read_now(thread, true, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
 	} else if (thread->tree.depth <= CP_TREE_DEPTH) {
@@ -218,6 +241,18 @@ static enum cp_misuse end_alone(struct cp_live_thread *thread, const struct cp_n
 	return misuse;
 }
 
+/* The end of an execution that is not counted: without a reading. */
+static bool end_skipped(
+	struct cp_live_thread *thread, const struct cp_name *name, uint64_t tag)
+{
+	struct cp_tree *tree = &thread->tree;
+
+	if (!cp_tree_is_skipping(tree) || !cp_tree_is_innermost(tree, name, tag))
+		return false;
+	cp_tree_end_tagged(tree, name, tag, &thread->reading, 0);
+	return true;
+}
+
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
 	struct cp_live_thread *thread = name && name->left_out ? NULL : cp_marker_enter();
@@ -227,6 +262,10 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 
 	if (!thread)
 		return;
+	if (end_skipped(thread, name, tag)) {
+		cp_marker_leave(thread);
+		return;
+	}
 	cp_marker_read_now(thread, true, &thread->reading, &now_ns);
 	inner = cp_tree_innermost(&thread->tree);
 	if (!cp_tree_is_innermost(&thread->tree, name, tag))

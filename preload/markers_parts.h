@@ -6,6 +6,7 @@
 #define CACHEPEEK_PRELOAD_MARKERS_PARTS_H
 
 #include "preload/threads.h"
+#include "regions/names.h"
 
 /* The calling thread, with nobody else inside its tree; NULL: do nothing. */
 struct cp_live_thread *cp_marker_enter(void);
@@ -22,6 +23,12 @@ void cp_marker_read_now(struct cp_live_thread *thread, bool own,
 /* Said once: a region is not counted, for want of memory. */
 void cp_marker_note_not_opened(
 	const struct cp_live_thread *thread, const struct cp_name *name);
+
+/* The group of events that is to count the execution begun. */
+void cp_marker_take_turn(struct cp_live_thread *thread);
+
+/* cp_marker_begin without a look whether its cost is known: for who measures that. */
+void cp_marker_begin_now(struct cp_name *name, uint64_t tag);
 
 /* A range in the calling thread, whose tid is told; its end, in that thread,
  * by anybody. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
+enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE };
 enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
 /* Strings point into the environment; NULL where not set and without default. */
@@ -15,18 +16,27 @@ struct cp_options {
 	const char *events;
 	const char *groups;
 	const char *let;
-	int engine; /* enum cp_engine_choice */
+	int engine;   /* enum cp_engine_choice */
+	int schedule; /* enum cp_schedule */
+	int pass;
 	const char *machine;
 	const char *output;
 	const char *dir;
 	int children; /* enum cp_children */
 	const char *regions;
 	bool openmp;
+	bool sparse;
 	int verbose; /* 0..3 */
 	bool disable;
 };
 
-enum cp_option_type { CP_OPTION_TEXT, CP_OPTION_CHOICE, CP_OPTION_LEVEL, CP_OPTION_BOOL };
+enum cp_option_type {
+	CP_OPTION_TEXT,
+	CP_OPTION_CHOICE,
+	CP_OPTION_LEVEL,
+	CP_OPTION_COUNT,
+	CP_OPTION_BOOL,
+};
 
 struct cp_option {
 	const char *name; /* "CACHEPEEK_EVENTS" */

@@ -228,6 +228,7 @@ static void run_simulated(char **argv)
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
+	unsigned pass = cp_runtime.sim ? 0 : (unsigned)cp_runtime.options.pass;
 	struct cp_why why;
 
 	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
@@ -236,12 +237,19 @@ static void resolve_events(void)
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
+	if (pass)
+		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
 		cp_events_for_sim(
 			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
 	else
-		cp_events_for_perf(
-			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
+			&cp_runtime.arena, cp_warn);
+	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
+		cp_perf_rotate(&cp_runtime.set);
+	if (cp_runtime.set.nrotated && cp_runtime.options.sparse)
+		cp_warn("CACHEPEEK_SPARSE=1 is ignored: groups of events take turns "
+			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
 }
 
 static int start_record(void)

@@ -112,10 +112,10 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 /* Neither in the memory of the process nor in its record; said once. */
 static void warn_no_memory(pid_t tid)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 	char line[120];
 
-	if (__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_format(line, sizeof(line),
 		"thread %d, or more, is not counted: no memory for it, or no room on the "
@@ -220,6 +220,16 @@ static void note_cpu(const struct cp_live_thread *thread, bool own)
 
 /* ---- beginning and end ---- */
 
+/* Threads that are too short for several turns have different ones. */
+static unsigned first_turn(void)
+{
+	static unsigned turns;
+
+	if (!cp_runtime.set.nrotated)
+		return 0;
+	return __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED) % cp_runtime.set.nrotated;
+}
+
 /* tid 0: the calling thread.  One whose counters cannot be opened is lost, but
  * known: or it would be taken for a stray again and again. */
 static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
@@ -241,6 +251,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	if (tid || thread->tid == cp_runtime.pid)
 		thread->cpu_start = cp_thread_cpu(tid);
 	thread->counters.mirror = thread->item->mirror;
+	thread->counters.turn = first_turn();
 	result = open_counters(thread, tid, &why);
 	if (result < 0) {
 		mark_lost(thread->item, &why);
@@ -253,6 +264,8 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 		cp_now_ns());
 	if (result < 0)
 		goto no_tree;
+	cp_tree_rotate_from(&thread->tree, thread->counters.turn,
+		thread->item->start_ns ^ (uint64_t)thread->tid << 32);
 	thread->item->root = cp_tree_root_offset(&thread->tree);
 	first_reading(thread, cp_tree_root_start(&thread->tree), tid == 0);
 	list_add(thread);

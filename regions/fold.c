@@ -32,8 +32,7 @@ static bool make_room(struct cp_tree *into, const struct cp_tree *from)
 static struct cp_folded *folded_of(
 	const struct cp_layout *layout, struct cp_region_item *item)
 {
-	return (void *)(cp_region_times(item, layout->ncounters, layout->nquantities) +
-			layout->ngroups);
+	return cp_region_end(layout, item);
 }
 
 static void move_counts(const struct cp_layout *layout, struct cp_region_item *to,
@@ -57,6 +56,21 @@ static void move_counts(const struct cp_layout *layout, struct cp_region_item *t
 	}
 }
 
+/* Before the sums move: what lies between the two is taken from them. */
+static double squares_between(const struct cp_layout *layout, uint32_t q,
+	const struct cp_region_item *to, const struct cp_region_item *from)
+{
+	const struct cp_quantity_terms *quantity = &layout->quantities[q];
+	uint64_t there = cp_sparse_executions(layout, to),
+		 more = cp_sparse_executions(layout, from);
+
+	if (!there || !more)
+		return 0;
+	return cp_squares_between(
+		cp_quantity_sum(quantity, &cp_region_sums(to)->inclusive, 2), there,
+		cp_quantity_sum(quantity, &cp_region_sums(from)->inclusive, 2), more);
+}
+
 static void move_spreads(const struct cp_layout *layout, struct cp_region_item *to,
 	struct cp_region_item *from)
 {
@@ -68,7 +82,8 @@ static void move_spreads(const struct cp_layout *layout, struct cp_region_item *
 			spreads[q].min = old[q].min;
 		if (old[q].max > spreads[q].max)
 			spreads[q].max = old[q].max;
-		spreads[q].sum_squares += old[q].sum_squares;
+		spreads[q].squares +=
+			old[q].squares + squares_between(layout, q, to, from);
 		old[q] = (struct cp_spread){UINT64_MAX, 0, 0};
 	}
 }
@@ -100,8 +115,12 @@ static void move_region(
 	change_open(&change);
 	write_begin(to->item);
 	write_begin(node->item);
-	move_counts(layout, to->item, node->item);
 	move_spreads(layout, to->item, node->item);
+	move_counts(layout, to->item, node->item);
+	if (layout->sparse)
+		cp_sparse_move(layout, to->item, node->item);
+	if (layout->nrotated)
+		cp_rotated_move(layout, to->item, node->item);
 	move_rest(layout, to->item, node->item);
 	write_end(node->item);
 	write_end(to->item);

@@ -20,13 +20,15 @@
 #ifndef CACHEPEEK_REGIONS_RECORD_H
 #define CACHEPEEK_REGIONS_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 1
+#define CP_RECORD_VERSION 2
 #define CP_RECORD_HEADER_SIZE 4096
+#define CP_MAX_PASSES 1000
 
 enum cp_engine_id { CP_ENGINE_NONE, CP_ENGINE_PERF, CP_ENGINE_SIM };
 
@@ -44,6 +46,7 @@ enum cp_record_flag {
 	CP_RECORD_ROOT = 2,     /* the root of its process tree: it reports */
 	CP_RECORD_KERNEL = 4,   /* kernel mode is counted */
 	CP_RECORD_NOT_USER = 8, /* user mode is not */
+	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
 };
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
@@ -69,6 +72,12 @@ struct cp_record_header {
 	/* perf: CPU time from the constructor to the end, of the process and of
 	 * those of its threads that were counted while they were; 0: not known. */
 	uint64_t cpu_ns, seen_cpu_ns;
+	/* perf: the first so many groups of counters took turns, one at a time:
+	 * each region has a cp_rotated.  0: none did. */
+	uint64_t nrotated;
+	/* Of several runs that share the events: which one, from 1 on, and how
+	 * many it takes.  0: this is the only one. */
+	uint32_t pass, npasses;
 	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
 };
 
@@ -192,8 +201,22 @@ struct cp_sum {
 /* Over the completed executions.  Raw (unscaled) counts of the quantity. */
 struct cp_spread {
 	uint64_t min, max;
-	double sum_squares;
+	double squares; /* of the deviations from the mean */
 };
+
+/*
+ * What the squares of two sets of executions lack of those of both together:
+ * their sums, and how many each are (not 0).  In whole numbers as far as that
+ * goes: of a small spread of large counts nothing is lost.
+ */
+static inline double cp_squares_between(
+	uint64_t sum, uint64_t n, uint64_t other, uint64_t m)
+{
+	double apart = (double)(int64_t)(sum / n - other / m) +
+		       ((double)(sum % n) / (double)n - (double)(other % m) / (double)m);
+
+	return apart * apart * (double)n * ((double)m / ((double)n + (double)m));
+}
 
 /* One path of regions in one thread.  The tree of regions hangs off the
  * thread's root region, the thread's whole life. */
@@ -205,7 +228,59 @@ struct cp_region_item {
 	uint64_t calls;                /* executions completed */
 	uint64_t time_ns, children_ns; /* monotonic; of which in nested regions */
 	/* Then: struct cp_sum[ncounters], struct cp_spread[nquantities],
-	 * struct cp_times[nperf_groups]. */
+	 * struct cp_times[nperf_groups]; with nrotated also struct cp_rotated,
+	 * struct cp_turns[nperf_groups], struct cp_sample[ncounters]; with
+	 * CP_RECORD_SPARSE struct cp_sampled. */
+};
+
+/*
+ * Where not all executions are counted, those that are stand for `weight` of
+ * them each, 1 or more.  The sums above (not the times of perf groups) have each
+ * count as often as that, and so has what is in the parent's children; here is
+ * what an error bar needs, of the executions that stand for more than one.
+ */
+struct cp_sampled {
+	uint64_t counted; /* executions */
+	uint64_t chosen;  /* of which stand for more than one: */
+	uint64_t weight;  /* for so many */
+	uint64_t time_ns; /* theirs, weighted */
+	double squares;   /* sum of weight * (weight - 1) */
+	struct cp_chosen {
+		uint64_t sum;   /* of the quantity, weighted */
+		double squares; /* of the deviations from the mean, weighted */
+	} of[];                 /* the quantities */
+};
+
+/*
+ * Groups that take turns: one of them is drawn for an execution of a region and
+ * counts all that is nested in it.  Executions that went from begin to end
+ * without another draw are samples.  The first one of each thread is kept apart:
+ * it makes caches warm.  What several executions of a region counted after one
+ * and the same draw is no independent news: a cluster.
+ */
+struct cp_rotated {
+	uint64_t firsts;   /* first executions: how many threads have one */
+	uint64_t first_ns; /* and how long a rotated group was enabled in them */
+	uint64_t draw;     /* of the cluster that was added to last */
+};
+
+/* Of one group. */
+struct cp_turns {
+	uint64_t calls;          /* samples */
+	uint64_t clusters, open; /* open: samples in the one added to last */
+	uint64_t firsts;         /* first executions that it counted */
+	uint64_t ns;             /* enabled in its samples */
+	double squares;          /* sum over clusters: samples, squared */
+};
+
+/* Of one counter, over the samples of its group. */
+struct cp_sample {
+	uint64_t sum, first; /* first: in the first executions */
+	uint64_t open;       /* in the cluster added to last */
+	uint64_t max;        /* in the largest one… */
+	uint64_t max_calls;  /* …which had so many samples */
+	double squares;      /* sum over clusters: their counts, squared */
+	double cross;        /* counts times samples */
 };
 
 /* Follows the times of a region of a thread with CP_THREAD_FOLDS. */
@@ -241,12 +316,26 @@ static inline uint64_t cp_region_item_size(
 	       nquantities * sizeof(struct cp_spread) + ngroups * sizeof(struct cp_times);
 }
 
-/* All of a region that changes, and of the two above it, their sums. */
-static inline uint64_t cp_journal_item_size(
-	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+/* What nrotated adds to it. */
+static inline uint64_t cp_rotated_size(
+	uint64_t nrotated, uint32_t ncounters, uint32_t ngroups)
 {
-	return sizeof(struct cp_journal_item) +
-	       3 * cp_region_item_size(ncounters, nquantities, ngroups);
+	return nrotated ? sizeof(struct cp_rotated) + ngroups * sizeof(struct cp_turns) +
+				  ncounters * sizeof(struct cp_sample)
+			: 0;
+}
+
+/* What CP_RECORD_SPARSE adds to it; a record has one of the two. */
+static inline uint64_t cp_sampled_size(bool sparse, uint32_t nquantities)
+{
+	return sparse ? sizeof(struct cp_sampled) + nquantities * sizeof(struct cp_chosen)
+		      : 0;
+}
+
+/* All of a region that changes, and of the two above it, their sums. */
+static inline uint64_t cp_journal_item_size(uint64_t region_size)
+{
+	return sizeof(struct cp_journal_item) + 3 * region_size;
 }
 
 static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
@@ -264,6 +353,32 @@ static inline struct cp_times *cp_region_times(
 	const struct cp_region_item *region, uint32_t ncounters, uint32_t nquantities)
 {
 	return (struct cp_times *)(cp_region_spreads(region, ncounters) + nquantities);
+}
+
+/* Only in records with CP_RECORD_SPARSE. */
+static inline struct cp_sampled *cp_region_sampled(const struct cp_region_item *region,
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return (struct cp_sampled *)(cp_region_times(region, ncounters, nquantities) +
+				     ngroups);
+}
+
+/* Only with nrotated. */
+static inline struct cp_rotated *cp_region_rotated(const struct cp_region_item *region,
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return (void *)(cp_region_times(region, ncounters, nquantities) + ngroups);
+}
+
+static inline struct cp_turns *cp_rotated_turns(const struct cp_rotated *rotated)
+{
+	return (struct cp_turns *)(uintptr_t)(rotated + 1);
+}
+
+static inline struct cp_sample *cp_rotated_samples(
+	const struct cp_rotated *rotated, uint32_t ngroups)
+{
+	return (struct cp_sample *)(cp_rotated_turns(rotated) + ngroups);
 }
 
 #endif

@@ -68,6 +68,15 @@ static bool quantity_is_sound(
 	return true;
 }
 
+uint64_t cp_record_region_size(const struct cp_record_header *header)
+{
+	return cp_region_item_size(
+		       header->ncounters, header->nquantities, header->nperf_groups) +
+	       cp_rotated_size(
+		       header->nrotated, header->ncounters, header->nperf_groups) +
+	       cp_sampled_size(header->flags & CP_RECORD_SPARSE, header->nquantities);
+}
+
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
 {
 	switch (item->type) {
@@ -82,8 +91,7 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 	case CP_ITEM_THREAD:
 		return item->size >= sizeof(struct cp_thread_item);
 	case CP_ITEM_REGION:
-		return item->size >= cp_region_item_size(header->ncounters,
-					     header->nquantities, header->nperf_groups);
+		return item->size >= cp_record_region_size(header);
 	default:
 		return true; /* of no interest, or of a later version */
 	}
@@ -178,7 +186,7 @@ static const char *header_fault(const struct cp_record_header *header, size_t si
 	if (header->ncounters > CP_MAX_COUNTERS ||
 		header->nquantities > CP_MAX_QUANTITIES ||
 		header->nperf_groups > CP_MAX_PERF_GROUPS ||
-		header->engine > CP_ENGINE_SIM)
+		header->nrotated > header->nperf_groups || header->engine > CP_ENGINE_SIM)
 		return "a run record that is damaged";
 	return NULL;
 }
@@ -226,9 +234,7 @@ static void settle(int fd, struct cp_record *record, const struct cp_region_item
 {
 	uint64_t offset = cp_item_offset(record, region);
 	char *to = (char *)(uintptr_t)region + sizeof(struct cp_item);
-	size_t size = cp_region_item_size(record->header->ncounters,
-			      record->header->nquantities, record->header->nperf_groups) -
-		      sizeof(struct cp_item);
+	size_t size = cp_record_region_size(record->header) - sizeof(struct cp_item);
 	uint32_t now;
 	off_t version = (off_t)(offset + offsetof(struct cp_region_item, version));
 

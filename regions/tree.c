@@ -63,10 +63,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 	struct cp_name *name, bool range)
 {
 	const struct cp_layout *layout = tree->layout;
-	struct cp_region_item *item = cp_record_reserve(
-		tree->record, cp_region_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups) +
-				      (tree->folds ? sizeof(struct cp_folded) : 0));
+	struct cp_region_item *item = cp_record_reserve(tree->record,
+		cp_region_size(layout) + (tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -84,10 +82,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 
 static struct cp_journal_item *new_journal(struct cp_tree *tree)
 {
-	const struct cp_layout *layout = tree->layout;
 	struct cp_journal_item *journal = cp_record_reserve(
-		tree->record, cp_journal_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups));
+		tree->record, cp_journal_item_size(cp_region_size(tree->layout)));
 
 	if (!journal)
 		return NULL;
@@ -201,7 +197,10 @@ struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
 	if (!frame)
 		return NULL;
 	frame->node = node;
+	frame->weight = 1;
 	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
 	frame->rests = 0;
 	push(tree, frame, name, tag);
 	return frame;
@@ -224,13 +223,19 @@ static void pop(struct cp_tree *tree)
 
 	tree->top = frame->outer;
 	tree->depth--;
+	if (tree->unit == frame)
+		tree->unit = NULL;
 	if (!frame->node) {
 		cp_pool_give(&stubs, frame);
 		return;
 	}
 	spare_frame(tree, frame);
-	if (!tree->paused)
+	if (tree->paused)
+		return;
+	if (frame->weight)
 		tree->npairs++;
+	else
+		tree->nskipped++;
 }
 
 void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
@@ -238,11 +243,12 @@ void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
 {
 	struct cp_frame *frame = tree->top;
 
-	if (frame->node) {
-		if (flags)
-			frame->node->item->flags |= flags;
+	if (frame->node && flags)
+		frame->node->item->flags |= flags;
+	if (frame->node && frame->weight)
 		cp_tree_add_execution(tree, frame, reading, now_ns, with_root);
-	}
+	else if (frame->node)
+		frame->node->item->calls++;
 	pop(tree);
 }
 
@@ -277,8 +283,11 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 		return -ENOMEM;
 	}
 	tree->begin->node = tree->root;
+	tree->begin->weight = 1;
+	tree->begin->pairs = tree->begin->skipped = 0;
 	tree->begin->begin_ns = now_ns;
 	tree->begin->start = *reading;
+	tree->random = now_ns ^ thread << 40;
 	return 0;
 }
 
@@ -317,12 +326,31 @@ struct cp_reading *cp_tree_begin_tagged(
 	}
 	node = cp_tree_child(tree, innermost(tree), name, false);
 	frame = node ? cp_tree_open(tree, node, name, tag) : NULL;
-	return frame ? &frame->start : NULL;
+	if (!frame)
+		return NULL;
+	if (tree->layout->sparse)
+		frame->weight = cp_sparse_begin(tree, node);
+	return &frame->start;
 }
 
 const struct cp_node *cp_tree_place(const struct cp_tree *tree)
 {
 	return innermost(tree);
+}
+
+bool cp_tree_is_skipping(const struct cp_tree *tree)
+{
+	return tree->top && tree->top->node && !tree->top->weight;
+}
+
+void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count)
+{
+	struct cp_node *node = cp_tree_find_child(tree, innermost(tree), name, false);
+
+	if (!node)
+		return;
+	node->every = node->ahead = count;
+	node->pick = UINT32_MAX;
 }
 
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
@@ -435,7 +463,10 @@ struct cp_reading *cp_tree_range_begin(
 	frame->node = node;
 	frame->name = name;
 	frame->tag = id;
+	frame->weight = 1;
 	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
 	frame->rests = 0;
 	frame->outer = tree->ranges;
 	tree->ranges = frame;

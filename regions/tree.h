@@ -24,15 +24,20 @@ struct cp_layout {
 		const struct cp_term *terms;
 	} * quantities;
 	const struct cp_pair_cost *cost; /* NULL: not known, nothing is subtracted */
+	bool sparse;              /* of short regions, one execution in some is counted */
+	uint32_t nrotated;        /* the first so many groups take turns */
+	const uint32_t *group_of; /* [ncounters]; only if nrotated */
 };
 
 /* Readings may have failed: what they bound is not counted, and flagged. */
 
 /* What one begin/end pair counts by itself: between its own two readings, and
- * in all, which is what the region around it sees. */
+ * in all, which is what the region around it sees; and in all where the execution
+ * is not counted. */
 struct cp_pair_cost {
-	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS];
-	uint64_t inside_ns, whole_ns;
+	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS],
+		skipped[CP_MAX_COUNTERS];
+	uint64_t inside_ns, whole_ns, skipped_ns;
 };
 
 /* Regions that are nested more deeply have no path of their own: what they
@@ -56,8 +61,14 @@ struct cp_tree {
 	struct cp_tree_entry *table; /* hash of the nodes by parent and name */
 	struct cp_frame *ranges;     /* open, in no order */
 	struct cp_frame *spare;      /* for the next begins */
-	uint64_t npairs;             /* begin/end pairs that are done */
+	uint64_t npairs, nskipped;   /* begin/end pairs that are done */
 	struct cp_journal_item *journal;
+	/* Rotation: which group has its turn, how often one was drawn, and for
+	 * which execution, NULL if that has ended. */
+	unsigned turn;
+	uint64_t draws;
+	const struct cp_frame *unit;
+	uint64_t random;
 	unsigned pauses;                /* that were not resumed */
 	struct cp_frame *paused;        /* the reading at the first of them */
 	struct cp_frame *rest_frame;    /* for rest; NULL: not prepared */
@@ -118,11 +129,31 @@ void cp_tree_range_time(struct cp_tree *tree, uint64_t now_ns);
 enum cp_misuse cp_tree_range_end(struct cp_tree *tree, uint64_t id,
 	const struct cp_reading *reading, uint64_t now_ns);
 
+/* Is the execution of the innermost open region not to be counted?  Then neither
+ * its begin nor its end needs a reading, or the time. */
+bool cp_tree_is_skipping(const struct cp_tree *tree);
+
+/* Of the next executions of that region, in the innermost open one, none is
+ * counted: to find out what that costs. */
+void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count);
+
 /* The time of the begin just made. */
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
 
 enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 	const struct cp_reading *reading, uint64_t now_ns);
+
+/* ---- rotation: rotate.c ---- */
+
+/* The group that has its turn when counting begins, and what chance begins with. */
+void cp_tree_rotate_from(struct cp_tree *tree, unsigned group, uint64_t seed);
+
+/*
+ * Which group is to count the execution that was just begun (before its reading
+ * is taken); -1: the one that counts already.  Draws for executions of regions
+ * that are not their first in this thread, unless one they lie in was drawn for.
+ */
+int cp_tree_turn(struct cp_tree *tree);
 
 /* Can a region of this name be begun without any new memory? */
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);

@@ -25,44 +25,66 @@ bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_readin
 	return !from->failed && !to->failed && !is_backwards(layout, from, to);
 }
 
-/* What `pairs` boundaries inside an execution cost it, and its own: one for each
- * of its pieces, between rests. */
-static uint64_t cost_of(
-	const struct cp_tree *tree, uint32_t counter, uint64_t pairs, uint64_t pieces)
+/* What the boundaries inside an execution cost it, and its own: one for each of
+ * its pieces, between rests. */
+static uint64_t cost_of(const struct cp_tree *tree, const struct cp_frame *frame,
+	uint32_t counter, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
 	if (!cost)
 		return 0;
-	return pairs * cost->whole[counter] + pieces * cost->inside[counter];
+	return (tree->npairs - frame->pairs) * cost->whole[counter] +
+	       (tree->nskipped - frame->skipped) * cost->skipped[counter] +
+	       pieces * cost->inside[counter];
 }
 
-static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, uint64_t pieces)
+static uint64_t cost_ns(
+	const struct cp_tree *tree, const struct cp_frame *frame, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
-	return cost ? pairs * cost->whole_ns + pieces * cost->inside_ns : 0;
+	if (!cost)
+		return 0;
+	return (tree->npairs - frame->pairs) * cost->whole_ns +
+	       (tree->nskipped - frame->skipped) * cost->skipped_ns +
+	       pieces * cost->inside_ns;
 }
 
+/* What counts only in its turn has no least and no most. */
+static bool takes_turns(
+	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
+{
+	for (uint32_t t = 0; t < quantity->nterms && layout->nrotated; t++)
+		if (layout->group_of[quantity->terms[t].counter] < layout->nrotated)
+			return true;
+	return false;
+}
+
+/* The executions before had their part of the sums, which are those with this
+ * one's delta, weighted. */
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
-	const uint64_t delta[])
+	const uint64_t delta[], uint64_t weight)
 {
 	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
+	uint64_t before = cp_sparse_executions(layout, item);
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-		int64_t sum = 0;
-		uint64_t value;
+		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
 
-		for (uint32_t t = 0; t < quantity->nterms; t++)
-			sum += quantity->terms[t].sign *
-			       (int64_t)delta[quantity->terms[t].counter];
-		value = sum < 0 ? 0 : (uint64_t)sum;
+		if (takes_turns(layout, quantity))
+			continue;
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
 			spreads[q].max = value;
-		spreads[q].sum_squares += (double)value * (double)value;
+		if (!before)
+			continue;
+		sum = cp_quantity_sum(quantity, &cp_region_sums(item)->inclusive, 2);
+		spreads[q].squares += cp_squares_between(
+			sum > weight * value ? sum - weight * value : 0, before,
+			weight * value, weight);
 	}
 }
 
@@ -86,14 +108,15 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = frame->node->item;
 	struct cp_sum *sums = cp_region_sums(item);
-	uint64_t pairs = tree->npairs - frame->pairs;
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
 		delta[i] = less(now->counter[i] - frame->start.counter[i],
-			cost_of(tree, i, pairs, frame->rests + 1));
-		sums[i].inclusive += delta[i];
+			cost_of(tree, frame, i, frame->rests + 1));
+		sums[i].inclusive += frame->weight * delta[i];
 	}
-	add_spreads(layout, item, delta);
+	if (layout->nrotated)
+		cp_tree_add_sample(tree, frame, now, delta);
+	add_spreads(layout, item, delta, frame->weight);
 	add_times(layout, item, &frame->start, now);
 }
 
@@ -104,28 +127,32 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 {
 	struct cp_region_item *item = frame->node->item;
 	bool countable = cp_tree_is_countable(tree->layout, &frame->start, now);
+	uint64_t time_ns = less(
+		less(now_ns, frame->begin_ns), cost_ns(tree, frame, frame->rests + 1));
 
 	if (countable)
 		add_counts(tree, frame, now, delta);
 	else
 		item->flags |= CP_REGION_READ_FAILED;
-	item->time_ns += less(less(now_ns, frame->begin_ns),
-		cost_ns(tree, tree->npairs - frame->pairs, frame->rests + 1));
+	if (tree->layout->sparse)
+		cp_sparse_add(tree, frame->node, frame->weight, countable ? delta : NULL,
+			time_ns);
+	item->time_ns += frame->weight * time_ns;
 	item->calls++;
 	return countable;
 }
 
 /* delta NULL: it could not be counted, and the region around it lacks a part to
  * leave out. */
-static void add_to_outer(struct cp_tree *tree, struct cp_region_item *parent,
-	const uint64_t delta[], uint64_t time_ns)
+static void add_to_outer(struct cp_tree *tree, const struct cp_frame *frame,
+	struct cp_region_item *parent, const uint64_t delta[], uint64_t time_ns)
 {
 	struct cp_sum *above = cp_region_sums(parent);
 
 	if (!delta)
 		parent->flags |= CP_REGION_READ_FAILED;
 	for (uint32_t i = 0; delta && i < tree->layout->ncounters; i++)
-		above[i].children += delta[i];
+		above[i].children += frame->weight * delta[i];
 	parent->children_ns += time_ns;
 }
 
@@ -142,7 +169,7 @@ static void renew_root(
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
 	item->time_ns =
-		less(less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->npairs, 0));
+		less(less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->begin, 0));
 	if (!cp_tree_is_countable(layout, start, now)) {
 		item->flags |= CP_REGION_READ_FAILED;
 		if (start->failed)
@@ -151,7 +178,7 @@ static void renew_root(
 	}
 	for (uint32_t i = 0; i < layout->ncounters; i++)
 		sums[i].inclusive = less(now->counter[i] - start->counter[i],
-			cost_of(tree, i, tree->npairs, 0));
+			cost_of(tree, tree->begin, i, 0));
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
 		times[g].running = less(now->group[g].running, start->group[g].running);
@@ -190,9 +217,7 @@ void cp_tree_update_root(
 static void save_all(
 	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
 {
-	save(change, node, &node->item->flags,
-		cp_region_times(node->item, layout->ncounters, layout->nquantities) +
-			layout->ngroups);
+	save(change, node, &node->item->flags, cp_region_end(layout, node->item));
 }
 
 /* What was counted inside a region that is open in another thread only. */
@@ -210,8 +235,8 @@ static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
 	write_begin(item);
 	item->flags |= CP_REGION_ELSEWHERE | (delta ? 0 : CP_REGION_READ_FAILED);
 	for (uint32_t i = 0; delta && i < layout->ncounters; i++) {
-		sums[i].inclusive += delta[i];
-		sums[i].children += delta[i];
+		sums[i].inclusive += frame->weight * delta[i];
+		sums[i].children += frame->weight * delta[i];
 	}
 	if (delta)
 		add_times(layout, item, &frame->start, now);
@@ -250,7 +275,7 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	write_begin(root->item);
 	counted = add(tree, frame, now, now_ns, delta);
 	spent_ns = node->item->time_ns - before_ns;
-	add_to_outer(tree, outer->item, counted ? delta : NULL, spent_ns);
+	add_to_outer(tree, frame, outer->item, counted ? delta : NULL, spent_ns);
 	if (with_root)
 		renew_root(tree, now, now_ns);
 	write_end(root->item);

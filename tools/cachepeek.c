@@ -35,7 +35,8 @@ static const char usage[] =
 	"Options of run, each of which sets a variable:\n"
 	"  -g, --groups GROUP,...    -e, --events EVENT,...    -o, --output SINK\n"
 	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
-	"  -v, --verbose\n"
+	"  -v, --verbose             --passes: run the program as often as the events\n"
+	"                            need, each time counting a part of them\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

@@ -102,8 +102,8 @@ static bool check_preset(void *context, const struct cp_preset *preset)
 	tally->other_versions += best != BROKEN && event;
 	tally->broken += best == BROKEN;
 	if (best == BROKEN)
-		printf("broken: %s %s: %s: %s\n", tally->pmu, preset->name, event,
-			reason);
+		printf("broken: %s %s: %s: %s\n", tally->pmu, preset->name,
+			event ? event : "no alternatives", reason ? reason : "");
 	return true;
 }
 

@@ -51,6 +51,8 @@ struct cp_quantity {
 
 struct cp_event_set {
 	unsigned ncounters, nquantities, ngroups;
+	unsigned nrotated; /* perf: the first so many groups take turns; 0: none does */
+	unsigned pass, npasses; /* of several runs, from 1 on; 0: this is the only one */
 	struct cp_counter counters[CP_MAX_COUNTERS];
 	struct cp_quantity quantities[CP_MAX_QUANTITIES];
 };
@@ -62,6 +64,7 @@ struct cp_thread_counters {
 	void *page[CP_MAX_COUNTERS]; /* perf: the mmap'd page, or NULL */
 	/* perf, by the group's first counter: can be read in user space */
 	bool user_read[CP_MAX_COUNTERS];
+	unsigned turn;    /* perf, nrotated: the group that counts */
 	uint64_t *mirror; /* sim: where the tool keeps this thread's counts */
 };
 
@@ -73,7 +76,8 @@ struct cp_engine {
 	int (*configure)(const struct cp_event_set *set);
 
 	/* Starts counting for the thread tid (0: the caller).  The caller zeroed
-	 * *counters and, for sim, set mirror.  -EMFILE, -EACCES … with *why. */
+	 * *counters and, for sim, set mirror, else turn.  -EMFILE, -EACCES … with *why.
+	 */
 	int (*thread_open)(
 		struct cp_thread_counters *counters, pid_t tid, struct cp_why *why);
 
@@ -81,6 +85,9 @@ struct cp_engine {
 	 * thread if own is false; own says that the counters are the calling thread's. */
 	int (*read)(const struct cp_thread_counters *counters, bool own,
 		struct cp_reading *reading);
+
+	/* With nrotated: stops the group that has its turn and starts this one. */
+	void (*turn)(struct cp_thread_counters *counters, unsigned group);
 
 	/* Safe on counters that were never opened. */
 	void (*thread_close)(struct cp_thread_counters *counters);
@@ -111,10 +118,19 @@ int cp_perf_probe(
 	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why);
 void cp_perf_probe_done(void);
 
+bool cp_perf_needs_pmu(const struct perf_event_attr *attr);
+
+/* Does the PMU count all of these at once? */
+bool cp_perf_fits(const struct perf_event_attr *const attrs[], unsigned n);
+
 /* Distributes the counters over perf groups (counter.group, set->ngroups),
  * as many in one as the PMU really counts at once.  Reorders the counters:
  * those that need no PMU come last, in groups of their own. */
 void cp_perf_arrange(struct cp_event_set *set);
+
+/* Lets the groups that need the PMU take turns, if there are several.  After
+ * cp_perf_arrange. */
+void cp_perf_rotate(struct cp_event_set *set);
 
 /* Does the machine have a hardware PMU that opens and counts?  If not, why,
  * and what would unlock it. */

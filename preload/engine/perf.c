@@ -85,10 +85,14 @@ void cp_perf_probe_done(void)
 
 /* ---- groups ---- */
 
+bool cp_perf_needs_pmu(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_BREAKPOINT;
+}
+
 static bool needs_no_pmu(const struct cp_counter *counter)
 {
-	return counter->attr.type == PERF_TYPE_SOFTWARE ||
-	       counter->attr.type == PERF_TYPE_BREAKPOINT;
+	return !cp_perf_needs_pmu(&counter->attr);
 }
 
 static void renumber(struct cp_quantity *quantity, const unsigned place[])
@@ -168,6 +172,23 @@ static void close_group(const int fds[], unsigned n)
 			cp_fd_close(fds[n]);
 }
 
+bool cp_perf_fits(const struct perf_event_attr *const attrs[], unsigned n)
+{
+	int fds[CP_MAX_COUNTERS];
+	unsigned opened = 0;
+	bool fits;
+
+	while (opened < n) {
+		fds[opened] = open_event(attrs[opened], 0, opened ? fds[0] : -1);
+		if (fds[opened] < 0)
+			break;
+		opened++;
+	}
+	fits = n == 0 || (opened == n && gets_counters(fds[0]));
+	close_group(fds, opened);
+	return fits;
+}
+
 /* Software events: any number of them fits. */
 static unsigned software_group(const struct cp_event_set *set, unsigned first)
 {
@@ -199,8 +220,20 @@ void cp_perf_arrange(struct cp_event_set *set)
 	}
 }
 
+void cp_perf_rotate(struct cp_event_set *set)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (!needs_no_pmu(&set->counters[i]))
+			n = set->counters[i].group + 1;
+	set->nrotated = n > 1 ? n : 0;
+}
+
 /* One past the last counter of the group that begins with first. */
 static unsigned group_end_of[CP_MAX_COUNTERS];
+
+static unsigned leader_of[CP_MAX_PERF_GROUPS]; /* by group */
 
 static bool leads(unsigned counter)
 {
@@ -215,7 +248,7 @@ static int configure(const struct cp_event_set *set)
 	the_set = set;
 	for (unsigned i = 0; i < set->ncounters; i++) {
 		if (leads(i))
-			first = i;
+			first = leader_of[set->counters[i].group] = i;
 		group_end_of[first] = i + 1;
 	}
 	return 0;
@@ -306,12 +339,18 @@ static void map_pages(struct cp_thread_counters *counters)
 			map_group(counters, i, group_end_of[i]);
 }
 
+static bool waits_for_its_turn(const struct cp_thread_counters *counters, unsigned group)
+{
+	return group < the_set->nrotated && group != counters->turn;
+}
+
 static int enable_groups(const struct cp_thread_counters *counters, struct cp_why *why)
 {
 	int result = 0;
 
 	for (unsigned i = 0; i < the_set->ncounters && result == 0; i = group_end_of[i])
-		result = cp_kernel_enable(counters->fd[i], true);
+		if (!waits_for_its_turn(counters, the_set->counters[i].group))
+			result = cp_kernel_enable(counters->fd[i], true);
 	if (result)
 		cp_format(why->text, sizeof(why->text),
 			"the kernel opened its counters but does not start them (%s)",
@@ -338,6 +377,16 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 	return 0;
 }
 
+/* A group that does not start shows by its times. */
+static void turn(struct cp_thread_counters *counters, unsigned group)
+{
+	if (!counters->open || group == counters->turn)
+		return;
+	cp_kernel_enable(counters->fd[leader_of[counters->turn]], false);
+	cp_kernel_enable(counters->fd[leader_of[group]], true);
+	counters->turn = group;
+}
+
 /* ---- reading ---- */
 
 static int read_group(const struct cp_thread_counters *counters, unsigned first,
@@ -347,6 +396,7 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	struct group_values values;
 	long size;
 
+	values.nr = 0; /* what is shorter has none */
 	do /* libc's read is a cancellation point, and may be the program's own */
 		size = cp_kernel_read(counters->fd[first], &values, sizeof(values));
 	while (size == -EINTR);
@@ -406,6 +456,7 @@ const struct cp_engine cp_engine_perf = {
 	.configure = configure,
 	.thread_open = thread_open,
 	.read = read_counters,
+	.turn = turn,
 	.thread_close = thread_close,
 	.after_fork = after_fork,
 };

@@ -88,7 +88,7 @@ for my $option ('--help', '--version') {
 for my $option (grep { /^--/ } @{$table{run}}) {
 	my %value = ('--verbose' => [], '--engine' => ['sim'], '--events' => ['instructions'],
 		'--groups' => ['cache'], '--machine' => ['host'], '--output' => ['/dev/null'],
-		'--dir' => [scratch('records')]);
+		'--dir' => [scratch('records')], '--passes' => []);
 	my $run = run(command => [cli(), $option, @{$value{$option} || ['1']}, 'true'],
 		env => {CACHEPEEK_DISABLE => 1});
 	is($run->{err}, '', "$option is taken");

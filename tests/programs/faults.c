@@ -63,7 +63,7 @@ static const struct {
 	CALL(prlimit64, EPERM),
 	CALL(read, EIO, EINTR, EBADF),
 	CALL(readlinkat, EACCES, ENOENT),
-	CALL(renameat, EACCES, EXDEV),
+	CALL(renameat2, EACCES, EXDEV),
 	CALL(sched_yield),
 	CALL(symlinkat, EEXIST, EPERM),
 	CALL(uname, EFAULT),

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The model with its filters against the plain reference: every counter of
- * every core equal after a million random references, on many geometries.
+ * The model with its filters, and that of machines that are not plain, against
+ * the plain reference: every counter of every core equal after a million random
+ * references, on many machines.
  * What generated code does inline is written out in C here.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "flex.h"
 #include "host.h"
 #include "reference.h"
 
@@ -28,39 +30,321 @@ void host_zero(void *p, uint64_t size)
 	memset(p, 0, size);
 }
 
+#define G(s, w, ...)                                                                     \
+	{                                                                                \
+		.sets = (s), .ways = (w), __VA_ARGS__                                    \
+	}
+#define PLRU .policy = POLICY_PLRU
+#define TURNS .policy = POLICY_ROUND_ROBIN
+#define RANDOM(n) .policy = POLICY_RANDOM, .seed = (n)
+#define THROUGH .write_through = 1
+#define AROUND .no_allocate = 1
+#define INCL .inclusion = INCLUSIVE
+#define EXCL .inclusion = EXCLUSIVE
+#define NEXT .prefetch = PREFETCH_NEXT_LINE
+#define STREAM(n, d) .prefetch = PREFETCH_STREAM, .degree = (n), .distance = (d)
+#define TLBS .itlb = G(16, 4), .dtlb = G(16, 4), .stlb = G(64, 8)
+
 static const struct {
 	const char *name;
 	struct machine m;
 } cases[] = {
-	/* l1i, l1d, l2, llc, itlb, dtlb, stlb, line, page */
-	{"a desktop core", {{64, 8}, {64, 8}, {256, 8}, {1024, 16}, {16, 4}, {16, 4},
-				   {64, 8}, 64, 4096}},
-	{"12-way L1D, 20-way last level", {{64, 8}, {64, 12}, {512, 20}, {1024, 20},
-						  {16, 6}, {16, 6}, {128, 12}, 64, 4096}},
-	{"sets that are no powers of two", {{48, 3}, {37, 5}, {300, 7}, {1111, 11},
-						   {9, 3}, {13, 5}, {99, 7}, 64, 4096}},
-	{"one way", {{64, 1}, {64, 1}, {512, 1}, {2048, 1}, {16, 1}, {16, 1}, {64, 1}, 64,
-			    4096}},
-	{"fully associative", {{1, 64}, {1, 48}, {1, 100}, {1, 128}, {1, 32}, {1, 64},
-				      {1, 128}, 64, 4096}},
-	{"one way and one set",
-		{{1, 1}, {1, 1}, {4, 2}, {16, 4}, {1, 1}, {1, 1}, {1, 2}, 64, 4096}},
-	{"no L2", {{64, 8}, {64, 8}, {0, 0}, {1024, 16}, {16, 4}, {16, 4}, {64, 8}, 64,
-			  4096}},
-	{"no last level", {{64, 8}, {64, 8}, {512, 8}, {0, 0}, {16, 4}, {16, 4}, {64, 8},
-				  64, 4096}},
-	{"L1 only, no second TLB",
-		{{32, 4}, {32, 4}, {0, 0}, {0, 0}, {1, 32}, {1, 32}, {0, 0}, 64, 4096}},
-	{"32-byte lines, 16 KB pages", {{128, 4}, {128, 4}, {512, 8}, {1024, 8}, {1, 16},
-					       {1, 16}, {32, 4}, 32, 16384}},
-	{"16-byte lines, 2 MB pages", {{64, 4}, {64, 4}, {512, 8}, {1024, 8}, {1, 4},
-					      {1, 4}, {2, 4}, 16, 2097152}},
-	{"256-byte lines, 1 KB pages", {{16, 4}, {16, 4}, {64, 8}, {128, 8}, {4, 4},
-					       {4, 4}, {16, 4}, 256, 1024}},
-	{"128-byte lines, 64 KB pages", {{64, 4}, {64, 4}, {512, 8}, {1024, 16}, {1, 48},
-						{1, 48}, {64, 4}, 128, 65536}},
+	{"a desktop core", {.l1i = G(64, 8),
+				   .l1d = G(64, 8),
+				   .l2 = G(256, 8),
+				   .llc = G(1024, 16),
+				   .itlb = G(16, 4),
+				   .dtlb = G(16, 4),
+				   .stlb = G(64, 8),
+				   .line = 64,
+				   .page = 4096}},
+	{"12-way L1D, 20-way last level", {.l1i = G(64, 8),
+						  .l1d = G(64, 12),
+						  .l2 = G(512, 20),
+						  .llc = G(1024, 20),
+						  .itlb = G(16, 6),
+						  .dtlb = G(16, 6),
+						  .stlb = G(128, 12),
+						  .line = 64,
+						  .page = 4096}},
+	{"sets that are no powers of two", {.l1i = G(48, 3),
+						   .l1d = G(37, 5),
+						   .l2 = G(300, 7),
+						   .llc = G(1111, 11),
+						   .itlb = G(9, 3),
+						   .dtlb = G(13, 5),
+						   .stlb = G(99, 7),
+						   .line = 64,
+						   .page = 4096}},
+	{"one way", {.l1i = G(64, 1),
+			    .l1d = G(64, 1),
+			    .l2 = G(512, 1),
+			    .llc = G(2048, 1),
+			    .itlb = G(16, 1),
+			    .dtlb = G(16, 1),
+			    .stlb = G(64, 1),
+			    .line = 64,
+			    .page = 4096}},
+	{"fully associative", {.l1i = G(1, 64),
+				      .l1d = G(1, 48),
+				      .l2 = G(1, 100),
+				      .llc = G(1, 128),
+				      .itlb = G(1, 32),
+				      .dtlb = G(1, 64),
+				      .stlb = G(1, 128),
+				      .line = 64,
+				      .page = 4096}},
+	{"one way and one set", {.l1i = G(1, 1),
+					.l1d = G(1, 1),
+					.l2 = G(4, 2),
+					.llc = G(16, 4),
+					.itlb = G(1, 1),
+					.dtlb = G(1, 1),
+					.stlb = G(1, 2),
+					.line = 64,
+					.page = 4096}},
+	{"no L2", {.l1i = G(64, 8),
+			  .l1d = G(64, 8),
+			  .l2 = G(0, 0),
+			  .llc = G(1024, 16),
+			  .itlb = G(16, 4),
+			  .dtlb = G(16, 4),
+			  .stlb = G(64, 8),
+			  .line = 64,
+			  .page = 4096}},
+	{"no last level", {.l1i = G(64, 8),
+				  .l1d = G(64, 8),
+				  .l2 = G(512, 8),
+				  .llc = G(0, 0),
+				  .itlb = G(16, 4),
+				  .dtlb = G(16, 4),
+				  .stlb = G(64, 8),
+				  .line = 64,
+				  .page = 4096}},
+	{"L1 only, no second TLB", {.l1i = G(32, 4),
+					   .l1d = G(32, 4),
+					   .l2 = G(0, 0),
+					   .llc = G(0, 0),
+					   .itlb = G(1, 32),
+					   .dtlb = G(1, 32),
+					   .stlb = G(0, 0),
+					   .line = 64,
+					   .page = 4096}},
+	{"32-byte lines, 16 KB pages", {.l1i = G(128, 4),
+					       .l1d = G(128, 4),
+					       .l2 = G(512, 8),
+					       .llc = G(1024, 8),
+					       .itlb = G(1, 16),
+					       .dtlb = G(1, 16),
+					       .stlb = G(32, 4),
+					       .line = 32,
+					       .page = 16384}},
+	{"16-byte lines, 2 MB pages", {.l1i = G(64, 4),
+					      .l1d = G(64, 4),
+					      .l2 = G(512, 8),
+					      .llc = G(1024, 8),
+					      .itlb = G(1, 4),
+					      .dtlb = G(1, 4),
+					      .stlb = G(2, 4),
+					      .line = 16,
+					      .page = 2097152}},
+	{"256-byte lines, 1 KB pages", {.l1i = G(16, 4),
+					       .l1d = G(16, 4),
+					       .l2 = G(64, 8),
+					       .llc = G(128, 8),
+					       .itlb = G(4, 4),
+					       .dtlb = G(4, 4),
+					       .stlb = G(16, 4),
+					       .line = 256,
+					       .page = 1024}},
+	{"128-byte lines, 64 KB pages", {.l1i = G(64, 4),
+						.l1d = G(64, 4),
+						.l2 = G(512, 8),
+						.llc = G(1024, 16),
+						.itlb = G(1, 48),
+						.dtlb = G(1, 48),
+						.stlb = G(64, 4),
+						.line = 128,
+						.page = 65536}},
+	/* from here on those of flex.h */
+	{"tree-PLRU everywhere", {.l1i = G(64, 8, PLRU),
+					 .l1d = G(64, 8, PLRU),
+					 .l2 = G(256, 8, PLRU),
+					 .llc = G(512, 16, PLRU),
+					 .itlb = G(16, 4, PLRU),
+					 .dtlb = G(16, 4, PLRU),
+					 .stlb = G(64, 8, PLRU),
+					 .line = 64,
+					 .page = 4096}},
+	{"round-robin everywhere", {.l1i = G(32, 32, TURNS),
+					   .l1d = G(32, 32, TURNS),
+					   .l2 = G(300, 7, TURNS),
+					   .llc = G(1111, 11, TURNS),
+					   .itlb = G(1, 32, TURNS),
+					   .dtlb = G(1, 32, TURNS),
+					   .stlb = G(64, 8, TURNS),
+					   .line = 64,
+					   .page = 4096}},
+	{"random everywhere", {.l1i = G(64, 4, RANDOM(1)),
+				      .l1d = G(64, 4, RANDOM(2)),
+				      .l2 = G(256, 8, RANDOM(3)),
+				      .llc = G(1000, 9, RANDOM(4)),
+				      .itlb = G(16, 4, RANDOM(5)),
+				      .dtlb = G(16, 4, RANDOM(6)),
+				      .stlb = G(64, 8, RANDOM(0)),
+				      .line = 64,
+				      .page = 4096}},
+	{"write-through L1D, allocating", {.l1i = G(64, 4),
+						  .l1d = G(64, 4, THROUGH),
+						  .l2 = G(256, 8),
+						  .llc = G(1024, 8),
+						  TLBS,
+						  .line = 64,
+						  .page = 4096}},
+	{"write-through L1D around which store misses go",
+		{.l1i = G(64, 4),
+			.l1d = G(64, 4, THROUGH, AROUND),
+			.l2 = G(256, 8),
+			.llc = G(1024, 8),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
+	{"write-back L1D around which store misses go", {.l1i = G(64, 4),
+								.l1d = G(64, 4, AROUND),
+								.l2 = G(256, 8, AROUND),
+								.llc = G(1024, 8, AROUND),
+								TLBS,
+								.line = 64,
+								.page = 4096}},
+	{"write-through as far as memory", {.l1i = G(64, 4),
+						   .l1d = G(64, 4, THROUGH),
+						   .l2 = G(256, 8, THROUGH, AROUND),
+						   .llc = G(1024, 8, THROUGH),
+						   TLBS,
+						   .line = 64,
+						   .page = 4096}},
+	{"inclusive L2 and last level", {.l1i = G(64, 4),
+						.l1d = G(64, 4),
+						.l2 = G(64, 6, INCL),
+						.llc = G(128, 8, INCL),
+						TLBS,
+						.line = 64,
+						.page = 4096}},
+	{"inclusive last level, random, no L2", {.l1i = G(64, 4),
+							.l1d = G(64, 4),
+							.llc = G(128, 5, INCL, RANDOM(7)),
+							TLBS,
+							.line = 64,
+							.page = 4096}},
+	{"exclusive L2, no last level", {.l1i = G(64, 2),
+						.l1d = G(64, 2),
+						.l2 = G(128, 16, EXCL),
+						.itlb = G(1, 32),
+						.dtlb = G(1, 32),
+						.itlb2 = G(32, 4),
+						.dtlb2 = G(64, 4),
+						.line = 64,
+						.page = 4096}},
+	{"exclusive last level behind an inclusive L2", {.l1i = G(64, 4),
+								.l1d = G(64, 4),
+								.l2 = G(128, 8, INCL),
+								.llc = G(300, 16, EXCL),
+								TLBS,
+								.line = 64,
+								.page = 4096}},
+	{"exclusive L2 and last level", {.l1i = G(64, 2),
+						.l1d = G(64, 2),
+						.l2 = G(64, 8, EXCL),
+						.llc = G(256, 16, EXCL, PLRU),
+						TLBS,
+						.line = 64,
+						.page = 4096}},
+	{"exclusive last level, no L2", {.l1i = G(32, 2),
+						.l1d = G(32, 2),
+						.llc = G(128, 8, EXCL),
+						TLBS,
+						.line = 64,
+						.page = 4096}},
+	{"lines of 64 and 128 bytes, inclusive",
+		{.l1i = G(64, 4),
+			.l1d = G(64, 4),
+			.l2 = G(100, 8, .line = 128, INCL),
+			.llc = G(256, 12, .line = 128, INCL),
+			TLBS,
+			.line = 64,
+			.page = 16384}},
+	{"lines of 64, 128 and 256 bytes", {.l1i = G(64, 4),
+						   .l1d = G(64, 4, THROUGH, AROUND),
+						   .l2 = G(128, 8, .line = 128),
+						   .llc = G(128, 12, .line = 256),
+						   TLBS,
+						   .line = 64,
+						   .page = 16384}},
+	{"L1I with larger lines than L1D", {.l1i = G(32, 4, .line = 128),
+						   .l1d = G(64, 4),
+						   .l2 = G(100, 8, .line = 128, INCL),
+						   TLBS,
+						   .line = 64,
+						   .page = 4096}},
+	{"L2 shared by two cores", {.l1i = G(64, 4),
+					   .l1d = G(64, 4),
+					   .l2 = G(256, 8, .shared = 2),
+					   .llc = G(512, 16),
+					   TLBS,
+					   .line = 64,
+					   .page = 4096}},
+	{"inclusive L2 with larger lines shared by all",
+		{.l1i = G(64, 4),
+			.l1d = G(64, 4),
+			.l2 = G(128, 12, .shared = 4, .line = 128, INCL),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
+	{"exclusive L2 shared by two, prefetching L1",
+		{.l1i = G(64, 4, NEXT),
+			.l1d = G(64, 4, NEXT),
+			.l2 = G(128, 8, .shared = 2, EXCL),
+			.llc = G(512, 16, EXCL),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
+	{"next-line prefetchers", {.l1i = G(64, 4, NEXT),
+					  .l1d = G(64, 4, NEXT),
+					  .l2 = G(256, 8, NEXT),
+					  .llc = G(1024, 8),
+					  TLBS,
+					  .line = 64,
+					  .page = 4096}},
+	{"stream prefetchers", {.l1i = G(64, 4, STREAM(1, 1)),
+				       .l1d = G(64, 4, STREAM(2, 1)),
+				       .l2 = G(256, 8, STREAM(4, 8), INCL),
+				       .llc = G(1024, 8, INCL),
+				       TLBS,
+				       .line = 64,
+				       .page = 4096}},
+	{"half lines", {.l1i = G(64, 32, TURNS, .line = 32),
+			       .l1d = G(32, 32, TURNS, .line = 32, .halves = 1),
+			       .itlb = G(1, 32, TURNS),
+			       .dtlb = G(1, 32, TURNS),
+			       .line = 16,
+			       .page = 4096}},
+	{"half lines and exclusive L2", {.l1i = G(64, 4),
+						.l1d = G(64, 4, .halves = 1, .line = 64),
+						.l2 = G(64, 8, EXCL, .line = 64),
+						TLBS,
+						.line = 32,
+						.page = 4096}},
+	{"floating-point loads that bypass L1D",
+		{.l1i = G(64, 4),
+			.l1d = G(64, 4, THROUGH, AROUND, .fp_bypass = 1),
+			.l2 = G(256, 8, .line = 128),
+			.llc = G(512, 12, .line = 128),
+			TLBS,
+			.line = 64,
+			.page = 16384}},
 };
 #define NCASES ((int)(sizeof(cases) / sizeof(cases[0])))
+#define NPICKED 40
 
 static uint64_t seed;
 
@@ -158,7 +442,8 @@ static uint64_t pick_address(struct duel *d)
 	case 2:
 		return 0x20000000 + random_below(4096 * line);
 	case 3:
-		return 0x1ffeff0000 + random_below(64) * d->ref.m.page;
+		return (d->any_sets ? 0xfeff0000 : 0x1ffeff0000) +
+		       random_below(64) * d->ref.m.page;
 	case 4:
 		return 0x30000000 + random_below(200 * line);
 	default:
@@ -173,11 +458,26 @@ static uint32_t pick_size(void)
 	return random_below(50) ? sizes[random_below(11)] : sizes[random_below(12)];
 }
 
+/* As the helper for floating-point loads. */
+static void bypass(struct duel *d, uint64_t addr, uint32_t size)
+{
+	struct core *c = d->core[d->turn];
+
+	ref_bypass(&d->ref, d->turn, addr, size);
+	flex_bypass(c, addr, size);
+	c->clock += 2;
+	c->refs++;
+}
+
 static void step_data(struct duel *d)
 {
 	uint64_t addr = pick_address(d);
 	uint32_t size = pick_size();
 
+	if (d->ref.m.l1d.fp_bypass && random_below(4) == 0) {
+		bypass(d, addr, size);
+		return;
+	}
 	switch (random_below(5)) {
 	case 0:
 	case 1:
@@ -214,12 +514,23 @@ static void step(struct duel *d)
 		step_data(d);
 }
 
+static int has_any_sets(const struct machine *m)
+{
+	const struct geometry *g[] = {&m->l1i, &m->l1d, &m->l2, &m->llc, &m->itlb,
+		&m->dtlb, &m->stlb, &m->itlb2, &m->dtlb2};
+
+	for (int i = 0; i < 9; i++)
+		if (g[i]->sets & (g[i]->sets - 1))
+			return 1;
+	return 0;
+}
+
 static void duel_start(struct duel *d, const struct machine *m, int ncores)
 {
 	memset(d, 0, sizeof(*d));
 	seed = 88172645463325252ull;
 	d->ncores = ncores;
-	d->any_sets = m->llc.sets & (m->llc.sets - 1);
+	d->any_sets = has_any_sets(m);
 	d->walk = 0x40000000;
 	ref_init(&d->ref, m, ncores);
 	uncore_init(&d->uncore, m);
@@ -233,11 +544,11 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 static void duel_end(struct duel *d)
 {
 	ref_free(&d->ref);
-	cache_free(&d->uncore.llc);
 	for (int i = 0; i < d->ncores; i++) {
 		core_free(d->core[i]);
 		host_free(d->core[i], sizeof(struct core));
 	}
+	uncore_free(&d->uncore);
 }
 
 static int differences(struct duel *d)
@@ -263,12 +574,12 @@ static int differences(struct duel *d)
 	return different;
 }
 
-static int run_case(int n, int ncores, long steps)
+static int run_case(const struct machine *m, int ncores, long steps)
 {
 	static struct duel d;
 	int different;
 
-	duel_start(&d, &cases[n].m, ncores);
+	duel_start(&d, m, ncores);
 	for (long i = 0; i < steps; i++)
 		step(&d);
 	different = differences(&d);
@@ -276,21 +587,121 @@ static int run_case(int n, int ncores, long steps)
 	return different;
 }
 
+/* ---- machines that nobody thought of ---- */
+
+static uint32_t pick_sets(uint32_t most)
+{
+	uint32_t sets = 1 + (uint32_t)random_below(most);
+
+	return random_below(2) ? sets : 1u << (31 - __builtin_clz(sets));
+}
+
+static struct geometry pick_geometry(uint32_t most_sets, uint32_t line)
+{
+	struct geometry g = {.sets = pick_sets(most_sets), .line = line};
+
+	g.ways = 1 + (uint32_t)random_below(9);
+	g.policy = (uint8_t)random_below(4);
+	if (g.policy == POLICY_PLRU)
+		g.ways = 1u << random_below(4);
+	g.seed = random_below(5);
+	return g;
+}
+
+static void pick_prefetcher(struct geometry *g)
+{
+	g->prefetch = (uint8_t)random_below(3);
+	g->degree = 1 + (uint32_t)random_below(3);
+	g->distance = 1 + (uint32_t)random_below(4);
+}
+
+static void pick_writes(struct geometry *g)
+{
+	g->write_through = random_below(3) == 0;
+	g->no_allocate = random_below(3) == 0;
+}
+
+/* No level in front may pass stores on to an exclusive one. */
+static void pick_inclusion(
+	struct geometry *g, const struct geometry *front, int same_lines)
+{
+	g->inclusion = (uint8_t)random_below(3);
+	if (g->inclusion != EXCLUSIVE)
+		return;
+	if (front->write_through || front->no_allocate || !same_lines)
+		g->inclusion = NON_INCLUSIVE;
+	else
+		g->prefetch = g->write_through = 0;
+}
+
+static struct machine pick_machine(void)
+{
+	struct machine m = {.line = 32, .page = 4096};
+	struct geometry *front = &m.l1d;
+	uint32_t inner = 64 << random_below(2), line;
+
+	m.l1i = pick_geometry(64, 64);
+	m.l1d = pick_geometry(64, inner);
+	pick_prefetcher(&m.l1i);
+	pick_prefetcher(&m.l1d);
+	pick_writes(&m.l1d);
+	m.l1d.halves = random_below(2) != 0;
+	line = inner;
+	if (random_below(4)) {
+		line <<= random_below(2);
+		m.l2 = pick_geometry(256, line);
+		m.l2.shared = (uint32_t)random_below(4);
+		pick_prefetcher(&m.l2);
+		pick_writes(&m.l2);
+		pick_inclusion(&m.l2, front, line == 64);
+		m.l1d.fp_bypass = m.l1d.write_through && random_below(2);
+		front = &m.l2;
+	}
+	if (random_below(4)) {
+		m.llc = pick_geometry(1024, line << random_below(2));
+		pick_writes(&m.llc);
+		pick_inclusion(
+			&m.llc, front, m.llc.line == line && (m.l2.sets || line == 64));
+	}
+	m.itlb = pick_geometry(16, 0);
+	m.dtlb = pick_geometry(16, 0);
+	if (random_below(2))
+		m.stlb = pick_geometry(64, 0);
+	else
+		m.dtlb2 = pick_geometry(64, 0);
+	return m;
+}
+
+static int test, failed;
+
+static void run(const char *name, const struct machine *m, int ncores, long steps)
+{
+	int bad = run_case(m, ncores, steps);
+
+	printf("%sok %d - %s, cores: %d\n", bad ? "not " : "", ++test, name, ncores);
+	fflush(stdout);
+	failed |= bad != 0;
+}
+
 int main(int argc, char **argv)
 {
 	long steps = argc > 1 ? atol(argv[1]) : 1300000;
-	int failed = 0, test = 0;
+	char name[32];
 
-	printf("1..%d\n", 2 * NCASES);
+	printf("1..%d\n", 2 * NCASES + NPICKED);
 	for (int n = 0; n < NCASES; n++) {
-		for (int ncores = 1; ncores <= REF_CORES; ncores += REF_CORES - 1) {
-			int bad = run_case(n, ncores, steps);
+		run(cases[n].name, &cases[n].m, 1, steps);
+		run(cases[n].name, &cases[n].m, REF_CORES, steps);
+	}
+	for (int n = 0; n < NPICKED; n++) {
+		struct machine m;
 
-			printf("%sok %d - %s, cores: %d\n", bad ? "not " : "", ++test,
-				cases[n].name, ncores);
-			fflush(stdout);
-			failed |= bad != 0;
-		}
+		seed = 1000003ull * (unsigned)n + 17;
+		for (int i = 0; i < 10; i++)
+			random_below(2);
+		m = pick_machine();
+		snprintf(name, sizeof(name), "random machine %d", n);
+		run(name, &m, 1 + n % REF_CORES, steps);
 	}
 	return failed;
 }

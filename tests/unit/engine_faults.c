@@ -13,6 +13,7 @@
 #include "regions/rundir.h"
 #include "regions/tree.h"
 #include "tests/tap/tap.h"
+#include "tests/unit/engine_record.h"
 #include "tests/unit/engine_world.h"
 
 #define SEEDS 200
@@ -127,7 +128,6 @@ static struct cp_name *names[NAMES];
 static struct cp_recording record;
 static struct cp_tree tree;
 static struct cp_thread_counters counters;
-static struct cp_quantity_terms terms[WORLD_CONFIGS];
 static struct cp_layout layout;
 static uint64_t clock_ns;
 
@@ -240,40 +240,6 @@ static void pause_or_resume(void)
 
 /* ---- a run ---- */
 
-static void describe(void)
-{
-	static const struct cp_term term[WORLD_CONFIGS] = {{0, 1}, {1, 1}, {2, 1}, {3, 1},
-		{4, 1}, {5, 1}, {6, 1}, {7, 1}, {8, 1}, {9, 1}, {10, 1}, {11, 1}, {12, 1},
-		{13, 1}, {14, 1}, {15, 1}};
-
-	record.header->ncounters = record.header->nquantities = set.ncounters;
-	record.header->nperf_groups = set.ngroups;
-	record.header->engine = CP_ENGINE_PERF;
-	record.header->rank = -1;
-	record.header->how = CP_HOW_EXIT;
-	for (unsigned i = 0; i < set.ncounters; i++) {
-		struct cp_counter_item *item =
-			cp_record_reserve(&record, sizeof(*item) + 8);
-
-		item->perf_group = set.counters[i].group;
-		item->mirror = UINT32_MAX;
-		snprintf(item->name, 8, "c%u", i);
-		cp_item_publish(item, CP_ITEM_COUNTER);
-	}
-	for (unsigned i = 0; i < set.ncounters; i++) {
-		struct cp_quantity_item *item =
-			cp_record_reserve(&record, sizeof(*item) + 8);
-
-		item->available = CP_QUANTITY_AVAILABLE;
-		item->nterms = 1;
-		item->terms[0] = term[i];
-		item->name_length = (uint32_t)snprintf(item->text, 7, "q%u", i);
-		cp_item_publish(item, CP_ITEM_QUANTITY);
-		terms[i] = (struct cp_quantity_terms){1, &term[i]};
-	}
-	layout = (struct cp_layout){set.ncounters, set.ncounters, set.ngroups, terms};
-}
-
 static void start(const char *directory)
 {
 	struct cp_thread_item *thread;
@@ -283,7 +249,7 @@ static void start(const char *directory)
 	cp_names_after_fork(); /* another record */
 	if (cp_record_create(&record, directory, (int)getpid()) < 0)
 		bail("no record in %s", directory);
-	describe();
+	layout = engine_layout(&record, &set);
 	thread = cp_record_reserve(&record, sizeof(*thread));
 	thread->tid = getpid();
 	thread->state = CP_THREAD_ENDED;

@@ -336,9 +336,11 @@ static void test_lost_thread(void)
 
 /* ---- per call ---- */
 
-static void test_per_call(void)
+/* Executions of base + 10, 20, 30, 40, in two threads. */
+static void test_per_call(uint64_t base)
 {
 	const struct cp_count *count;
+	double large = (double)base;
 
 	for (int i = 0; i < 2; i++) {
 		struct cp_thread_item *thread;
@@ -347,21 +349,53 @@ static void test_per_call(void)
 		if (i == 0)
 			begin(CP_ENGINE_SIM, 100);
 		thread = make_thread(&make, 100 + i, CP_THREAD_ENDED, "t");
-		root = region(thread, NULL, NULL, 1, 1000, 0);
-		item = region(
-			thread, root, "r", 2, i ? 70 : 30, 0); /* 10 + 20, 30 + 40 */
-		cp_region_spreads(item, 2)[0] = i ? (struct cp_spread){30, 40, 900 + 1600}
-						  : (struct cp_spread){10, 20, 100 + 400};
+		root = region(thread, NULL, NULL, 1, 2 * base + 1000, 0);
+		item = region(thread, root, "r", 2, 2 * base + (i ? 70 : 30), 0);
+		cp_region_spreads(item, 2)[0] =
+			i ? (struct cp_spread){base + 30, base + 40, 50}
+			  : (struct cp_spread){base + 10, base + 20, 50};
 	}
 	make_write(&make, directory, "100-0.rec");
 	count = &child(build()->total, "r")->counts[0];
 	ok(count->calls_known, "executions are known");
-	is_double_near(count->call_min, 10, 0, "least per call");
-	is_double_near(count->call_max, 40, 0, "most per call");
-	is_double_near(count->call_mean, 25, 0, "mean per call");
+	is_double_near(count->call_min, large + 10, 0, "least per call");
+	is_double_near(count->call_max, large + 40, 0, "most per call");
+	is_double_near(count->call_mean, large + 25, 0, "mean per call");
 	is_double_near(
 		count->call_stddev, 12.909944, 1e-5, "standard deviation of 10 20 30 40");
 	clear();
+}
+
+/* ---- regions that are short beside what their boundaries cost ---- */
+
+static bool is_flagged(uint32_t engine, uint64_t pair_ns, uint64_t calls, uint64_t ns)
+{
+	struct cp_thread_item *thread;
+	struct cp_region_item *root;
+	const struct cp_region *total;
+	bool flagged;
+
+	begin(engine, 100);
+	make_header(&make)->pair_ns = pair_ns;
+	thread = make_thread(&make, 100, CP_THREAD_ENDED, "t");
+	root = region(thread, NULL, NULL, 1, 1000, 0);
+	region(thread, root, "r", calls, 10, 0)->time_ns = ns;
+	root->time_ns = 1;
+	make_write(&make, directory, "100-0.rec");
+	total = build()->total;
+	flagged = child(total, "r")->flags & CP_REGION_SHORT;
+	ok(!(total->flags & CP_REGION_SHORT), "the whole run is never short");
+	clear();
+	return flagged;
+}
+
+static void test_short(void)
+{
+	ok(is_flagged(CP_ENGINE_PERF, 100, 10, 19990), "over 5 %%: short");
+	ok(!is_flagged(CP_ENGINE_PERF, 100, 10, 20000), "5 %%: not short");
+	ok(!is_flagged(CP_ENGINE_PERF, 0, 10, 10), "the cost is not known: nor short");
+	ok(!is_flagged(CP_ENGINE_PERF, 100, 0, 0), "never executed: nor that");
+	ok(!is_flagged(CP_ENGINE_SIM, 100, 10, 10), "where time is nobody's, neither");
 }
 
 /* ---- how it ended ---- */
@@ -480,7 +514,9 @@ int main(void)
 	test_unproven();
 	test_negative();
 	test_lost_thread();
-	test_per_call();
+	test_short();
+	test_per_call(0);
+	test_per_call(1000000000000000);
 	test_killed();
 	test_images();
 	test_nothing();

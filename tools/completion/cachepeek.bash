@@ -50,7 +50,7 @@ _cachepeek_value()
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose' ;;
+	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes' ;;
 	report) echo '-o --output --json' ;;
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;

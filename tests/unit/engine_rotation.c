@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Twelve events on a PMU with four counters, whose groups take turns: of many
+ * kinds of work, does the truth lie within the bars that the report has?  The
+ * kernel is a fake one that knows it; the engine, the region tree, the record
+ * and the report are the real ones.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "output/report.h"
+#include "preload/engine/engine.h"
+#include "regions/rundir.h"
+#include "regions/tree.h"
+#include "tests/tap/tap.h"
+#include "tests/unit/engine_record.h"
+#include "tests/unit/engine_world.h"
+
+#define SEEDS 100
+#define EVENTS 12
+#define INNER 5 /* executions of the inner region in one of the outer */
+
+static struct cp_event_set set;
+static struct cp_thread_counters counters;
+static struct cp_recording record;
+static struct cp_tree tree;
+static struct cp_layout layout;
+static uint64_t clock_ns;
+
+/* ---- work ---- */
+
+static double uniform(void)
+{
+	return ((double)random() + 1) / ((double)RAND_MAX + 2);
+}
+
+static double steady(unsigned i)
+{
+	(void)i;
+	return 1 + 0.002 * (uniform() - 0.5);
+}
+
+static double cold_first(unsigned i)
+{
+	return i == 0 ? 20 : 1 + 0.01 * (uniform() - 0.5);
+}
+
+static double period_2(unsigned i)
+{
+	return i % 2 ? 1 : 20;
+}
+
+static double period_3(unsigned i)
+{
+	return i % 3 ? 1 : 20;
+}
+
+static double period_4(unsigned i)
+{
+	return i % 4 ? 1 : 20;
+}
+
+static double ramp(unsigned i)
+{
+	return 0.1 + i;
+}
+
+/* Pareto: no variance. */
+static double heavy_tailed(unsigned i)
+{
+	(void)i;
+	return pow(uniform(), -1 / 1.5);
+}
+
+/* The first four events of three follow the work; the second have the same, but
+ * at another moment; the third happen evenly. */
+static void one_execution(double (*work)(unsigned), unsigned i, uint64_t truth[])
+{
+	double of_all = work(i), of_one;
+	uint64_t happened[WORLD_CONFIGS] = {0};
+
+	for (unsigned e = 0; e < EVENTS; e++) {
+		of_one = e % 3 == 0 ? of_all : e % 3 == 1 ? work(i) : 1;
+		happened[e] = (uint64_t)(1000 * (e + 1) * of_one);
+		truth[e] += happened[e];
+	}
+	/* How long it takes does not always say how much it is. */
+	world_advance(20000 + (uint64_t)(of_all * 500), happened);
+	clock_ns += 20000;
+}
+
+/* ---- as the markers do it ---- */
+
+static void begin(struct cp_name *name)
+{
+	struct cp_reading *start = cp_tree_begin(&tree, name);
+	int group = cp_tree_turn(&tree);
+
+	if (group >= 0)
+		cp_engine_perf.turn(&counters, (unsigned)group);
+	cp_engine_perf.read(&counters, true, start);
+	cp_tree_begin_time(&tree, clock_ns);
+}
+
+static void end(struct cp_name *name)
+{
+	struct cp_reading reading;
+
+	cp_engine_perf.read(&counters, true, &reading);
+	cp_tree_end(&tree, name, &reading, clock_ns);
+}
+
+static void start(const char *directory, uint64_t seed)
+{
+	struct cp_thread_item *thread;
+	struct cp_reading first = {0};
+	struct cp_why why;
+
+	cp_names_after_fork(); /* another record */
+	if (cp_record_create(&record, directory, (int)getpid()) < 0)
+		bail("no record in %s", directory);
+	layout = engine_layout(&record, &set);
+	thread = cp_record_reserve(&record, sizeof(*thread));
+	thread->tid = getpid();
+	thread->state = CP_THREAD_ENDED;
+	cp_item_publish(thread, CP_ITEM_THREAD);
+	memset(&counters, 0, sizeof(counters));
+	counters.turn = (unsigned)(seed % set.nrotated);
+	if (cp_engine_perf.thread_open(&counters, 0, &why) < 0)
+		bail("not opened: %s", why.text);
+	cp_engine_perf.read(&counters, true, &first);
+	cp_tree_start(
+		&tree, &layout, &record, cp_record_offset(&record, thread), &first, 0);
+	cp_tree_rotate_from(&tree, counters.turn, seed);
+	thread->root = cp_tree_root_offset(&tree);
+	clock_ns = 0;
+}
+
+static void make_set(void)
+{
+	memset(&set, 0, sizeof(set));
+	set.ncounters = EVENTS;
+	for (unsigned i = 0; i < EVENTS; i++) {
+		set.counters[i].attr.type = PERF_TYPE_RAW;
+		set.counters[i].attr.config = i;
+	}
+	cp_perf_arrange(&set);
+	cp_perf_rotate(&set);
+	cp_engine_perf.configure(&set);
+}
+
+/* ---- the report against the truth ---- */
+
+static struct tally {
+	unsigned right, shown, near; /* of all seeds, per event; near: 1 % */
+} tallies[2][EVENTS];
+
+static unsigned seed_now, loose;
+
+static void judge(struct tally *tally, const struct cp_count *count, uint64_t truth)
+{
+	double off = fabs((double)count->value - (double)truth);
+
+	switch (count->status) {
+	case CP_SCALED:
+		tally->shown++;
+		tally->right += count->error >= 0 && off <= count->error;
+		tally->near += off <= 0.01 * (double)truth;
+		break;
+	case CP_UNAVAILABLE:
+		tally->right += count->reason != NULL;
+		break;
+	default:
+		if (loose++ == 0)
+			diag("seed %u: %s (%s)", seed_now, cp_status_name(count->status),
+				count->reason ? count->reason : "-");
+	}
+}
+
+static void compare(const char *directory, uint64_t truth[])
+{
+	struct cp_arena arena = {0};
+	char error[256];
+	const struct cp_report *report =
+		cp_report_build(&arena, &directory, 1, error, sizeof(error));
+	const struct cp_region *region;
+
+	if (!report)
+		bail("no report: %s", error);
+	region = report->total->child;
+	for (unsigned kind = 0; region; kind++, region = region->child)
+		for (unsigned e = 0; e < EVENTS; e++)
+			judge(&tallies[kind][e], &region->counts[e], truth[e]);
+	cp_arena_free(&arena);
+}
+
+static void run(double (*work)(unsigned), bool nested, const char *directory)
+{
+	struct cp_name *outer = cp_name_intern("outer", 5),
+		       *inner = cp_name_intern("inner", 5);
+	unsigned executions = 60 + world_random(120);
+	uint64_t truth[EVENTS] = {0};
+	struct cp_reading last;
+
+	start(directory, (uint64_t)random());
+	for (unsigned i = 0; i < executions; i++) {
+		begin(outer);
+		for (unsigned n = 0; n < (nested ? INNER : 1); n++) {
+			if (nested)
+				begin(inner);
+			one_execution(work, i, truth);
+			if (nested)
+				end(inner);
+		}
+		end(outer);
+	}
+	cp_engine_perf.read(&counters, true, &last);
+	cp_tree_finish(&tree, &last, clock_ns, true);
+	compare(directory, truth);
+	cp_engine_perf.thread_close(&counters);
+	cp_tree_drop(&tree);
+	cp_record_close(&record);
+}
+
+/* shown, near: at least so many of the hundred, of each event. */
+static void test_work(const char *what, double (*work)(unsigned), bool nested,
+	unsigned shown, unsigned near)
+{
+	unsigned right[2] = {SEEDS, SEEDS}, least_shown = SEEDS, least_near = SEEDS;
+
+	memset(tallies, 0, sizeof(tallies));
+	loose = 0;
+	for (seed_now = 0; seed_now < SEEDS; seed_now++) {
+		char directory[] = "/tmp/engine-rotation-XXXXXX";
+
+		srandom(seed_now);
+		world_reset();
+		make_set();
+		if (!mkdtemp(directory))
+			bail("no /tmp");
+		run(work, nested, directory);
+		cp_run_remove(directory);
+	}
+	for (unsigned kind = 0; kind < (nested ? 2 : 1); kind++)
+		for (unsigned e = 0; e < EVENTS; e++) {
+			const struct tally *tally = &tallies[kind][e];
+
+			if (tally->right < right[kind])
+				right[kind] = tally->right;
+			if (tally->shown < least_shown)
+				least_shown = tally->shown;
+			if (tally->near < least_near)
+				least_near = tally->near;
+		}
+	is_u64(set.nrotated, 3, "%s: twelve events, three groups", what);
+	ok(right[0] >= 90, "%s: of each event right or withheld in %u of %u runs", what,
+		right[0], SEEDS);
+	if (nested)
+		ok(right[1] >= 90, "%s: and of the inner region in %u", what, right[1]);
+	ok(least_shown >= shown, "%s: and there is a value in at least %u", what,
+		least_shown);
+	ok(least_near >= near, "%s: which is within 1 %% in %u", what, least_near);
+	is_u64(loose, 0, "%s: never without a bar", what);
+}
+
+int main(void)
+{
+	plan_lazy();
+	test_work("steady", steady, false, SEEDS, SEEDS);
+	test_work("cold first", cold_first, false, SEEDS, 0);
+	test_work("period 2", period_2, false, 80, 0);
+	test_work("period 3", period_3, false, 80, 0);
+	test_work("period 4", period_4, false, 80, 0);
+	test_work("ramp", ramp, false, SEEDS, 0);
+	test_work("heavy-tailed", heavy_tailed, false, 0, 0);
+	test_work("nested, period 3", period_3, true, 70, 0);
+	test_work("nested, steady", steady, true, SEEDS, SEEDS);
+	return 0;
+}
