@@ -214,6 +214,17 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 	cp_merge_tree(&job->report, job->report.total, rank->total, at);
 }
 
+void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
+	const unsigned char *there, size_t bytes)
+{
+	adopt(job, sums);
+	add_warnings(job, sums);
+	for (size_t i = 0; i < 8 * bytes && i < INT32_MAX; i++)
+		if (there[i / 8] & 1u << i % 8)
+			note_rank(job, (int32_t)i);
+	cp_merge_sums(&job->report, job->report.total, sums->total);
+}
+
 /* What a rank's report is built with. */
 struct adding {
 	struct cp_arena arena;

@@ -346,6 +346,8 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 static void build_run(struct cp_report *report, struct cp_source_list *list)
 {
 	sort(list);
+	for (size_t i = 0; i < list->count; i++)
+		report->in_job |= list->items[i]->record.header->flags & CP_RECORD_IN_JOB;
 	describe(report, spokesman(list));
 	number_quantities(report, list);
 	find_silent(report, list);

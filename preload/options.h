@@ -24,6 +24,7 @@ struct cp_options {
 	const char *dir;
 	int children; /* enum cp_children */
 	const char *regions;
+	int mpi_timeout; /* seconds */
 	bool openmp;
 	bool sparse;
 	int verbose; /* 0..3 */
