@@ -136,6 +136,7 @@ const void *cp_job_pack(struct cp_job *job, size_t *size)
 	struct writer writer = {.arena = job->arena};
 	struct head head = head_of(job);
 
+	cp_arena_free(&job->scratch);
 	put(&writer, &head, sizeof(head));
 	if (report->total)
 		put_texts(&writer, report);
