@@ -7,12 +7,13 @@
 set -eu
 merge=${B:-build}/tests/merge
 
-printf '%9s %9s %12s %14s %10s\n' ranks s 'peak, KB' 'message, KB' 'step, ms'
+printf '%9s %9s %9s %12s %14s %10s\n' ranks s 'CPU s' 'peak, KB' 'message, KB' 'step, ms'
 for ranks in ${MERGE_RANKS:-64 1024 8192 65536}; do
 	python3 -c '
 import resource, subprocess, sys
 out = subprocess.run(sys.argv[1:], capture_output=True, text=True, check=True).stdout.split()
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-print("%9s %9s %12d %14.0f %10s" % (sys.argv[2], out[0], peak, int(out[1]) / 1024, out[2]))
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("%9s %9s %9.2f %12d %14.0f %10s" % (sys.argv[2], out[0], used.ru_utime + used.ru_stime,
+	used.ru_maxrss, int(out[1]) / 1024, out[2]))
 ' "$merge" "$ranks" 200
 done
