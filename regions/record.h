@@ -47,6 +47,7 @@ enum cp_record_flag {
 	CP_RECORD_KERNEL = 4,   /* kernel mode is counted */
 	CP_RECORD_NOT_USER = 8, /* user mode is not */
 	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
+	CP_RECORD_IN_JOB = 32,  /* it is in the report of an MPI job: none of its own */
 };
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */

@@ -238,8 +238,8 @@ static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
 	write_begin(item);
 	item->flags |= CP_REGION_ELSEWHERE | (delta ? 0 : CP_REGION_READ_FAILED);
 	for (uint32_t i = 0; delta && i < layout->ncounters; i++) {
-		sums[i].inclusive += delta[i];
-		sums[i].children += delta[i];
+		sums[i].inclusive += frame->weight * delta[i];
+		sums[i].children += frame->weight * delta[i];
 	}
 	if (delta)
 		add_times(layout, item, &frame->start, now);
