@@ -182,14 +182,10 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
  * its tree is dropped. */
 const struct cp_node *cp_tree_place(const struct cp_tree *tree);
 
-/* The same as cp_tree_begin_tagged, but each execution is counted, however short. */
-struct cp_reading *cp_tree_begin_here(
-	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
-
 /*
- * The same, but under the path of a place in another thread's tree (NULL: the
- * root).  The regions on that path are not open here:
- * what this one counts is theirs, too (CP_REGION_ELSEWHERE).
+ * cp_tree_begin_tagged, with each execution counted, however short, under the path of a
+ * place in another thread's tree (NULL: the root).  The regions on that path are not open
+ * here: what this one counts is theirs, too (CP_REGION_ELSEWHERE).
  */
 struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *place,
 	struct cp_name *name, uint64_t tag);
