@@ -44,28 +44,30 @@ void cp_marker_leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
-/* The tree knows what to do with a failure. */
+/* The tree knows what to do with a failure.  Engines read without libc, and so
+ * without errno. */
+static inline __attribute__((always_inline)) int read_counters(
+	struct cp_live_thread *thread, bool own, struct cp_reading *reading)
+{
+	return cp_runtime.engine->read(&thread->counters, own, reading);
+}
+
 int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading)
 {
-	int saved = errno, result;
-
-	result = cp_runtime.engine->read(&thread->counters, own, reading);
-	errno = saved;
-	return result;
+	return read_counters(thread, own, reading);
 }
 
 /* What a marker reads: between pause and resume, the moment of the pause. */
-static void read_marker(struct cp_live_thread *thread, bool own,
-	struct cp_reading *reading, uint64_t *now_ns)
+static inline __attribute__((always_inline)) void read_marker(
+	struct cp_live_thread *thread, bool own, struct cp_reading *reading,
+	uint64_t *now_ns)
 {
-	const struct cp_reading *frozen = cp_tree_frozen(&thread->tree, now_ns);
-
-	if (frozen) {
-		*reading = *frozen;
+	if (__builtin_expect(thread->tree.paused != NULL, 0)) {
+		*reading = *cp_tree_frozen(&thread->tree, now_ns);
 		return;
 	}
 	*now_ns = cp_now_ns();
-	cp_marker_read(thread, own, reading);
+	read_counters(thread, own, reading);
 }
 
 /* ---- misuse: each kind and name once per thread is enough ---- */
@@ -166,11 +168,11 @@ struct cp_name *cp_marker_name(const char *text)
 static struct cp_reading *open_region(
 	struct cp_live_thread *thread, struct cp_name *name, uint64_t tag)
 {
-	struct cp_reading *start;
+	struct cp_reading *start = cp_tree_begin_again(&thread->tree, name, tag);
 	int state;
 
-	if (cp_tree_has_child(&thread->tree, name))
-		return cp_tree_begin_tagged(&thread->tree, name, tag);
+	if (start)
+		return start;
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	start = cp_tree_begin_tagged(&thread->tree, name, tag);
@@ -247,15 +249,13 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 	if (!thread)
 		return;
 	read_marker(thread, true, &thread->reading, &now_ns);
-	inner = cp_tree_innermost(&thread->tree);
-	if (!cp_tree_is_innermost(&thread->tree, name, tag))
+	if (!cp_tree_end_innermost(&thread->tree, name, tag, &thread->reading, now_ns)) {
+		inner = cp_tree_innermost(&thread->tree);
 		misuse = end_alone(
 			thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
-	else
-		misuse = cp_tree_end_tagged(
-			&thread->tree, name, tag, &thread->reading, now_ns);
-	if (name && !tag)
-		note_misuse(misuse, thread, name, inner);
+		if (name && !tag)
+			note_misuse(misuse, thread, name, inner);
+	}
 	cp_marker_leave(thread);
 }
 

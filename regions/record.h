@@ -216,6 +216,24 @@ static inline double cp_squares_between(
 	return apart * apart * (double)n * ((double)m / ((double)n + (double)m));
 }
 
+/*
+ * The same for one more execution, without a division: its distance from the mean
+ * is (sum - n * value) / n, and that is squared and multiplied by n / (n + 1).
+ * share is 1 / (n * (n + 1)).
+ */
+static inline double cp_squares_of_another(
+	uint64_t sum, uint64_t n, uint64_t value, double share)
+{
+	uint64_t even, apart;
+
+	if (__builtin_mul_overflow(n, value, &even))
+		return cp_squares_between(sum, n, value, 1);
+	apart = sum > even ? sum - even : even - sum;
+	if (apart > INT64_MAX)
+		return cp_squares_between(sum, n, value, 1);
+	return (double)(int64_t)apart * (double)(int64_t)apart * share;
+}
+
 /* One path of regions in one thread.  The tree of regions hangs off the
  * thread's root region, the thread's whole life. */
 struct cp_region_item {

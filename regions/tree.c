@@ -280,6 +280,16 @@ int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
 	return start(tree, layout, record, thread, &nothing, 0);
 }
 
+static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
+	struct cp_frame *frame, const struct cp_name *name, uint64_t tag)
+{
+	frame->node = node;
+	frame->pairs = tree->npairs;
+	frame->draws = tree->draws;
+	push(tree, frame, name, tag);
+	return &frame->start;
+}
+
 struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
 {
 	return cp_tree_begin_tagged(tree, name, 0);
@@ -297,13 +307,7 @@ struct cp_reading *cp_tree_begin_tagged(
 	}
 	node = cp_tree_child(tree, innermost(tree), name, false);
 	frame = node ? new_frame(tree) : NULL;
-	if (!frame)
-		return NULL;
-	frame->node = node;
-	frame->pairs = tree->npairs;
-	frame->draws = tree->draws;
-	push(tree, frame, name, tag);
-	return &frame->start;
+	return frame ? open_frame(tree, node, frame, name, tag) : NULL;
 }
 
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
@@ -376,10 +380,13 @@ static enum cp_misuse close_from_within(struct cp_tree *tree,
 	return flags == CP_REGION_WRONG_NAME ? CP_MISUSE_WRONG_NAME : misuse;
 }
 
-bool cp_tree_is_innermost(
-	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag)
+bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
+	const struct cp_reading *reading, uint64_t now_ns)
 {
-	return tree->top && matches(tree->top, name, tag);
+	if (!tree->top || !matches(tree->top, name, tag))
+		return false;
+	close_top(tree, reading, now_ns, true, 0);
+	return true;
 }
 
 enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
@@ -397,10 +404,18 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 	return close_from_within(tree, frame, close_own, reading, now_ns);
 }
 
-bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
+struct cp_reading *cp_tree_begin_again(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
 {
-	return tree->spare && tree->depth < CP_TREE_DEPTH &&
-	       find_child(tree, innermost(tree), name, false);
+	struct cp_node *parent = innermost(tree), *node;
+
+	if (!tree->spare || tree->depth >= CP_TREE_DEPTH)
+		return NULL;
+	node = find_child(tree, parent, name, false);
+	if (!node)
+		return NULL;
+	parent->recent = node;
+	return open_frame(tree, node, new_frame(tree), name, tag);
 }
 
 /* ---- ranges ---- */

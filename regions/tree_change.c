@@ -26,16 +26,6 @@ bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_readin
 }
 
 /* What `pairs` boundaries inside an execution cost it, and, own, its own. */
-static uint64_t cost_of(
-	const struct cp_tree *tree, uint32_t counter, uint64_t pairs, bool own)
-{
-	const struct cp_pair_cost *cost = tree->layout->cost;
-
-	if (!cost)
-		return 0;
-	return pairs * cost->whole[counter] + (own ? cost->inside[counter] : 0);
-}
-
 static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, bool own)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
@@ -47,7 +37,7 @@ static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, bool own)
 static bool takes_turns(
 	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
 {
-	for (uint32_t t = 0; t < quantity->nterms && layout->nrotated; t++)
+	for (uint32_t t = 0; t < quantity->nterms; t++)
 		if (layout->group_of[quantity->terms[t].counter] < layout->nrotated)
 			return true;
 	return false;
@@ -58,12 +48,13 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 	const uint64_t delta[])
 {
 	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
+	double n = (double)(int64_t)item->calls, share = n > 0 ? 1 / (n * (n + 1)) : 0;
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
 		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
 
-		if (takes_turns(layout, quantity))
+		if (layout->nrotated && takes_turns(layout, quantity))
 			continue;
 		if (value < spreads[q].min)
 			spreads[q].min = value;
@@ -72,8 +63,8 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 		if (!item->calls)
 			continue;
 		sum = cp_quantity_sum(quantity, &cp_region_sums(item)->inclusive, 2);
-		spreads[q].squares += cp_squares_between(
-			sum > value ? sum - value : 0, item->calls, value, 1);
+		spreads[q].squares += cp_squares_of_another(
+			sum > value ? sum - value : 0, item->calls, value, share);
 	}
 }
 
@@ -97,12 +88,16 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = frame->node->item;
 	struct cp_sum *sums = cp_region_sums(item);
+	const struct cp_pair_cost *cost = layout->cost;
 	uint64_t pairs = tree->npairs - frame->pairs;
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
-		delta[i] = less(now->counter[i] - frame->start.counter[i],
-			cost_of(tree, i, pairs, true));
-		sums[i].inclusive += delta[i];
+		uint64_t value = now->counter[i] - frame->start.counter[i];
+
+		if (cost)
+			value = less(value, pairs * cost->whole[i] + cost->inside[i]);
+		delta[i] = value;
+		sums[i].inclusive += value;
 	}
 	if (layout->nrotated)
 		cp_tree_add_sample(tree, frame, now, delta);
@@ -149,6 +144,7 @@ static void renew_root(
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = tree->root->item;
+	const struct cp_pair_cost *cost = layout->cost;
 	struct cp_reading *start = &tree->begin->start;
 	struct cp_sum *sums = cp_region_sums(item);
 	struct cp_times *times =
@@ -162,9 +158,12 @@ static void renew_root(
 			*start = *now; /* from here on, then */
 		return;
 	}
-	for (uint32_t i = 0; i < layout->ncounters; i++)
-		sums[i].inclusive = less(now->counter[i] - start->counter[i],
-			cost_of(tree, i, tree->npairs, false));
+	for (uint32_t i = 0; i < layout->ncounters; i++) {
+		uint64_t value = now->counter[i] - start->counter[i];
+
+		sums[i].inclusive =
+			cost ? less(value, tree->npairs * cost->whole[i]) : value;
+	}
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
 		times[g].running = less(now->group[g].running, start->group[g].running);
