@@ -107,10 +107,6 @@ struct cp_reading *cp_tree_begin_tagged(
 enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,
 	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns);
 
-/* Would such an end close nothing else? */
-bool cp_tree_is_innermost(
-	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag);
-
 /*
  * Ends that region alone, or close_own: those of its tag inside it, too.  Others
  * that are open inside it go on outside it: each has one execution on the old
@@ -162,6 +158,14 @@ int cp_tree_turn(struct cp_tree *tree);
 
 /* Can a region of this name be begun without any new memory? */
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
+
+/* cp_tree_begin_tagged, if that needs no new memory; else NULL and nothing. */
+struct cp_reading *cp_tree_begin_again(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
+
+/* cp_tree_end_tagged, if that closes nothing else; else false and nothing. */
+bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
+	const struct cp_reading *reading, uint64_t now_ns);
 
 /* What happens between pause and resume belongs to no open region, only to the
  * root.  They nest. */
