@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "output/job.h"
 #include "output/utf8.h"
 
 /* Where in the document we are: indentation, and whether a comma is due. */
@@ -159,6 +160,9 @@ static void extent(struct json *json, const struct cp_extent *over)
 	inline_number(json, "min", over->min);
 	inline_number(json, "max", over->max);
 	inline_number(json, "mean", cp_extent_mean(over));
+	inline_number(json, "stddev", cp_extent_stddev(over));
+	if (cp_extent_mean(over) > 0)
+		inline_number(json, "imbalance", over->max / cp_extent_mean(over));
 	place(json, "min_at", &over->min_at);
 	place(json, "max_at", &over->max_at);
 }
@@ -200,6 +204,9 @@ static void count(
 	key(json, name);
 	count_value(json, c);
 	inline_string(json, "status", cp_status_name(c->status));
+	if (there && c->exclusive_status > c->status)
+		inline_string(
+			json, "exclusive_status", cp_status_name(c->exclusive_status));
 	if (there)
 		inline_number(json, "coverage", c->coverage);
 	else
@@ -209,6 +216,8 @@ static void count(
 	else
 		inline_null(json, "error");
 	inline_string(json, "reason", c->reason);
+	if (c->socket)
+		inline_string(json, "scope", "socket");
 	per_call(json, c);
 	if (there && merged)
 		extent(json, &c->over);
@@ -275,8 +284,8 @@ static void path(struct json *json, const struct cp_region *region)
 static void region_flags(struct json *json, uint32_t flags)
 {
 	static const char *const names[] = {"end_without_begin", "wrong_name",
-		"left_open", "read_failed", "overlapping", "deeper", "continued",
-		"short"};
+		"left_open", "read_failed", "overlapping", "deeper", "continued", "short",
+		"elsewhere"};
 	bool first = true;
 
 	key(json, "flags");
@@ -486,6 +495,29 @@ static void launcher_totals(struct json *json)
 	close_scope(json, "}");
 }
 
+/* The ranks of a job, and which are missing. */
+static void job(struct json *json)
+{
+	const struct cp_job *it = json->report->job;
+	const char *comma = "";
+
+	if (!it)
+		return;
+	key(json, "ranks");
+	cp_out_format(json->out, "{\"recorded\": %zu, \"of\": ", it->nranks);
+	if (it->wanted)
+		cp_out_format(json->out, "%d", it->wanted);
+	else
+		cp_out_text(json->out, "null");
+	cp_out_format(json->out, ", \"processes\": %zu, \"missing\": [", it->nprocesses);
+	for (int32_t rank = cp_job_missing(it, 0); rank >= 0;
+		rank = cp_job_missing(it, rank + 1)) {
+		cp_out_format(json->out, "%s%d", comma, rank);
+		comma = ", ";
+	}
+	cp_out_text(json->out, "]}");
+}
+
 void cp_json_write(struct cp_out *out, const struct cp_report *report)
 {
 	struct json json = {.out = out, .report = report};
@@ -497,6 +529,7 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 	for (size_t i = 0; i < report->nprocesses; i++)
 		process(&json, &report->processes[i]);
 	close_scope(&json, "]");
+	job(&json);
 	regions(&json, report->total, true);
 	unfollowed(&json);
 	launcher_totals(&json);

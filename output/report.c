@@ -18,27 +18,13 @@
 #include "output/report_parts.h"
 
 #define MAX_QUANTITIES 512 /* of all records together */
-#define MAX_GROUPS 16
 
-struct source_list {
-	struct cp_source **items;
-	size_t count, room;
-};
-
-static void add_source(
-	struct cp_report *report, struct source_list *list, int dirfd, const char *name)
+void cp_sources_add(struct cp_report *report, struct cp_source_list *list,
+	const struct cp_record *record)
 {
 	struct cp_source *source = cp_arena_alloc(report->arena, sizeof(*source));
-	char error[512];
 
-	if (cp_record_read(report->arena, dirfd, name, &source->record, error,
-		    sizeof(error)) < 0) {
-		cp_report_warn(report, "%s", error);
-		return;
-	}
-	if (source->record.damaged)
-		cp_report_warn(report,
-			"%s: damaged in places: what could be read is shown", name);
+	source->record = *record;
 	if (list->count == list->room) {
 		struct cp_source **more;
 
@@ -51,6 +37,23 @@ static void add_source(
 	list->items[list->count++] = source;
 }
 
+static void add_source(struct cp_report *report, struct cp_source_list *list, int dirfd,
+	const char *name)
+{
+	struct cp_record record;
+	char error[512];
+
+	if (cp_record_read(report->arena, dirfd, name, &record, error, sizeof(error)) <
+		0) {
+		cp_report_warn(report, "%s", error);
+		return;
+	}
+	if (record.damaged)
+		cp_report_warn(report,
+			"%s: damaged in places: what could be read is shown", name);
+	cp_sources_add(report, list, &record);
+}
+
 static bool is_record(const char *name)
 {
 	size_t length = strlen(name);
@@ -59,7 +62,7 @@ static bool is_record(const char *name)
 }
 
 /* readdir(3) would use malloc. */
-static void add_directory(struct cp_report *report, struct source_list *list, int fd)
+static void add_directory(struct cp_report *report, struct cp_source_list *list, int fd)
 {
 	char buffer[4096] __attribute__((aligned(8)));
 	long length;
@@ -79,7 +82,8 @@ static void add_directory(struct cp_report *report, struct source_list *list, in
 			report, "the run directory: %s", cp_error_text((int)-length));
 }
 
-static void add_path(struct cp_report *report, struct source_list *list, const char *path)
+void cp_sources_add_path(
+	struct cp_report *report, struct cp_source_list *list, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -121,7 +125,7 @@ static void sift_down(struct cp_source **items, size_t root, size_t count)
 }
 
 /* Heapsort, because qsort(3) may use malloc. */
-static void sort(struct source_list *list)
+static void sort(struct cp_source_list *list)
 {
 	for (size_t i = list->count / 2; i > 0; i--)
 		sift_down(list->items, i - 1, list->count);
@@ -151,11 +155,13 @@ static uint32_t number(struct cp_report *report, const char **names, const char 
 	return (uint32_t)report->nquantities++;
 }
 
-static void number_quantities(struct cp_report *report, const struct source_list *list)
+static void number_quantities(struct cp_report *report, const struct cp_source_list *list)
 {
 	const char **names =
 		cp_arena_alloc(report->arena, MAX_QUANTITIES * sizeof(*names));
 
+	if (report->nquantities)
+		memcpy(names, report->quantities, report->nquantities * sizeof(*names));
 	report->quantities = names;
 	for (size_t i = 0; i < list->count; i++) {
 		struct cp_source *source = list->items[i];
@@ -184,7 +190,7 @@ static bool has_moved(const struct cp_record *record, uint32_t index)
 }
 
 /* Where it moved in one process, a 0 of another is a 0. */
-static void find_silent(struct cp_report *report, const struct source_list *list)
+static void find_silent(struct cp_report *report, const struct cp_source_list *list)
 {
 	bool *moved = cp_arena_alloc(report->arena, report->nquantities + 1);
 
@@ -219,7 +225,7 @@ static void add_group(
 	const struct cp_group *group;
 	char error[512];
 
-	if (report->ngroups == MAX_GROUPS || has_group(report, groups, text))
+	if (report->ngroups == CP_MAX_GROUPS || has_group(report, groups, text))
 		return;
 	group = cp_group_parse(
 		report->arena, "group of the run", text, error, sizeof(error));
@@ -241,11 +247,13 @@ static void add_total(struct cp_report *report, const char *text)
 	report->ntotals++;
 }
 
-static void collect_metas(struct cp_report *report, const struct source_list *list)
+static void collect_metas(struct cp_report *report, const struct cp_source_list *list)
 {
 	const struct cp_group **groups =
-		cp_arena_alloc(report->arena, MAX_GROUPS * sizeof(*groups));
+		cp_arena_alloc(report->arena, CP_MAX_GROUPS * sizeof(*groups));
 
+	if (report->ngroups)
+		memcpy(groups, report->groups, report->ngroups * sizeof(*groups));
 	report->groups = groups;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct cp_record *record = &list->items[i]->record;
@@ -263,7 +271,7 @@ static void collect_metas(struct cp_report *report, const struct source_list *li
 	}
 }
 
-static void collect_metrics(struct cp_report *report)
+void cp_report_metrics(struct cp_report *report)
 {
 	report->metrics = cp_arena_alloc(report->arena,
 		report->ngroups * CP_GROUP_MAX_METRICS * sizeof(*report->metrics));
@@ -276,7 +284,7 @@ static void collect_metrics(struct cp_report *report)
 }
 
 /* The record that speaks for the run: the root's, else the first. */
-static const struct cp_record *spokesman(const struct source_list *list)
+static const struct cp_record *spokesman(const struct cp_source_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i]->record.header->flags & CP_RECORD_ROOT)
@@ -334,30 +342,103 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 	split_command(report, record);
 }
 
-static void build(struct cp_report *report, const char *const *paths, size_t npaths)
+/* Of records of one run. */
+static void build_run(struct cp_report *report, struct cp_source_list *list)
 {
-	struct source_list list = {0};
-
-	for (size_t i = 0; i < npaths; i++)
-		add_path(report, &list, paths[i]);
-	if (!list.count)
-		return;
-	sort(&list);
-	describe(report, spokesman(&list));
-	number_quantities(report, &list);
-	find_silent(report, &list);
-	collect_metas(report, &list);
-	collect_metrics(report);
-	cp_report_unfollowed(report, list.items, list.count);
+	sort(list);
+	describe(report, spokesman(list));
+	number_quantities(report, list);
+	find_silent(report, list);
+	collect_metas(report, list);
+	cp_report_metrics(report);
+	cp_report_unfollowed(report, list->items, list->count);
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 	report->processes =
-		cp_arena_alloc(report->arena, list.count * sizeof(*report->processes));
-	for (; report->nprocesses < list.count; report->nprocesses++)
-		cp_process_fill(report, list.items[report->nprocesses],
+		cp_arena_alloc(report->arena, list->count * sizeof(*report->processes));
+	for (; report->nprocesses < list->count; report->nprocesses++)
+		cp_process_fill(report, list->items[report->nprocesses],
 			&report->processes[report->nprocesses]);
 	cp_merge_finish(report, report->total);
+}
+
+static void settle(struct cp_report *report)
+{
 	cp_metrics_of_tree(report, report->total);
 	cp_report_check(report);
+}
+
+/* The lowest pass that is higher than that one; UINT32_MAX: none. */
+static uint32_t pass_after(const struct cp_source_list *list, int64_t before)
+{
+	uint32_t next = UINT32_MAX;
+
+	for (size_t i = 0; i < list->count; i++) {
+		uint32_t pass = list->items[i]->record.header->pass;
+
+		if ((int64_t)pass > before && pass < next)
+			next = pass;
+	}
+	return next;
+}
+
+static struct cp_source_list of_pass(
+	struct cp_report *report, const struct cp_source_list *all, uint32_t pass)
+{
+	struct cp_source_list list = {
+		.items = cp_arena_alloc(report->arena, all->count * sizeof(*list.items))};
+
+	for (size_t i = 0; i < all->count; i++)
+		if (all->items[i]->record.header->pass == pass)
+			list.items[list.count++] = all->items[i];
+	return list;
+}
+
+static void add_pass(
+	struct cp_report *report, const struct cp_source_list *all, uint32_t pass)
+{
+	struct cp_report *other = cp_arena_alloc(report->arena, sizeof(*other));
+	struct cp_source_list list = of_pass(report, all, pass);
+
+	other->arena = report->arena;
+	build_run(other, &list);
+	settle(other);
+	cp_report_add_pass(report, other, pass);
+}
+
+static const char *shared_by(struct cp_report *report, uint32_t npasses)
+{
+	char text[1024];
+	size_t length =
+		cp_format(text, sizeof(text), "%s%sthe events were shared by %u runs",
+			report->why, *report->why ? "; " : "", npasses);
+
+	return cp_arena_copy(report->arena, text, length);
+}
+
+void cp_report_of_sources(struct cp_report *report, const struct cp_source_list *all)
+{
+	struct cp_source_list first;
+	uint32_t pass, npasses = 1;
+
+	if (!all->count)
+		return;
+	pass = pass_after(all, -1);
+	first = of_pass(report, all, pass);
+	build_run(report, &first);
+	for (; (pass = pass_after(all, pass)) != UINT32_MAX; npasses++)
+		add_pass(report, all, pass);
+	if (npasses > 1)
+		report->why = shared_by(report, npasses);
+	settle(report);
+}
+
+static void build(struct cp_report *report, const char *const *paths, size_t npaths)
+{
+	struct cp_source_list list = {0};
+
+	for (size_t i = 0; i < npaths; i++)
+		cp_sources_add_path(report, &list, paths[i]);
+	cp_report_of_sources(report, &list);
 }
 
 static const struct cp_report *build_or_explain(struct cp_arena *arena,

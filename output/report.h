@@ -39,7 +39,7 @@ struct cp_place {
 /* Of a value over the threads that have it, without those that are folded;
  * nthreads 0: none has. */
 struct cp_extent {
-	double min, max, sum; /* mean: sum / nthreads */
+	double min, max, sum, squares; /* mean: sum / nthreads */
 	size_t nthreads;
 	struct cp_place min_at, max_at;
 };
@@ -54,12 +54,16 @@ static inline double cp_extent_mean(const struct cp_extent *extent)
 	return mean > extent->max ? extent->max : mean;
 }
 
+/* Standard deviation of the sample; 0 of one. */
+double cp_extent_stddev(const struct cp_extent *extent);
+
 struct cp_count {
 	uint64_t value;     /* events, nested regions included; scaled if need be */
 	uint64_t exclusive; /* without nested regions; <= value */
 	enum cp_status status;
-	const char *reason; /* unavailable or estimated: why; else NULL */
-	double coverage;    /* fraction of the time counted, 0 .. 1 */
+	enum cp_status exclusive_status; /* of nested regions, if that is worse */
+	const char *reason;              /* unavailable or estimated: why; else NULL */
+	double coverage;                 /* fraction of the time counted, 0 .. 1 */
 	/* CP_SCALED: half-width of the error bar, in events; see
 	 * cp_scaling_error(); < 0: none */
 	double error;
@@ -67,6 +71,10 @@ struct cp_count {
 	bool calls_known;
 	double call_min, call_max, call_mean, call_stddev;
 	struct cp_extent over; /* merged trees only */
+	/* It counts all that sockets did: no thread has it, and the sums have what
+	 * the main thread read. */
+	bool socket;
+	enum cp_status of_socket;
 
 	/* For the sums; not for writers.  Squares of the executions' deviations. */
 	uint64_t executions;
@@ -94,6 +102,7 @@ struct cp_region {
 	uint64_t longest_ns;           /* of one thread */
 	struct cp_value seconds;       /* "time_s": time_ns, or why not */
 	size_t nthreads;               /* that have it */
+	size_t nranks;                 /* the same, of a job's total */
 	bool folded;               /* of many threads: says nothing of any one of them */
 	struct cp_count *counts;   /* [report->nquantities] */
 	struct cp_result *metrics; /* [report->nmetrics] */
@@ -134,6 +143,7 @@ uint64_t cp_process_threads(const struct cp_process *process);
 
 struct cp_report {
 	struct cp_arena *arena; /* owns everything here */
+	struct cp_names *names; /* of files and lines; while it is built */
 	const char *version;    /* of the library that counted */
 	size_t narguments;
 	const char *const *command;
@@ -147,6 +157,10 @@ struct cp_report {
 	struct cp_process *processes;     /* by rank, then time of start */
 	struct cp_region *total;          /* merged over all processes */
 	const char **warnings;
+	/* Of a job (output/job.h): there are no processes, and what is said of
+	 * threads is said of ranks. */
+	const struct cp_job *job;
+	bool copies; /* its texts outlive those of what is added */
 	/* Programs that processes of the run started and that have no record. */
 	size_t nunfollowed;
 	struct cp_unfollowed {

@@ -7,6 +7,15 @@
 #include "base/format.h"
 #include "output/report_parts.h"
 
+/* The squares of the deviations of two sets lack this of those of both: how far
+ * their means are apart. */
+static double between(double sum, double n, double other, double m)
+{
+	double apart = sum / n - other / m;
+
+	return apart * apart * n * (m / (n + m));
+}
+
 static void extend(struct cp_extent *extent, double value, struct cp_place at)
 {
 	if (!extent->nthreads || value < extent->min) {
@@ -17,8 +26,48 @@ static void extend(struct cp_extent *extent, double value, struct cp_place at)
 		extent->max = value;
 		extent->max_at = at;
 	}
+	if (extent->nthreads)
+		extent->squares +=
+			between(extent->sum, (double)extent->nthreads, value, 1);
 	extent->sum += value;
 	extent->nthreads++;
+}
+
+double cp_extent_stddev(const struct cp_extent *extent)
+{
+	return extent->nthreads > 1
+		       ? __builtin_sqrt(extent->squares / (double)(extent->nthreads - 1))
+		       : 0;
+}
+
+/* Of two extents over different threads. */
+static void widen(struct cp_extent *to, const struct cp_extent *from)
+{
+	if (!from->nthreads)
+		return;
+	if (!to->nthreads || from->min < to->min ||
+		(!(from->min > to->min) && from->min_at.rank < to->min_at.rank)) {
+		to->min = from->min;
+		to->min_at = from->min_at;
+	}
+	if (!to->nthreads || from->max > to->max ||
+		(!(from->max < to->max) && from->max_at.rank < to->max_at.rank)) {
+		to->max = from->max;
+		to->max_at = from->max_at;
+	}
+	to->squares += from->squares;
+	if (to->nthreads)
+		to->squares += between(
+			to->sum, (double)to->nthreads, from->sum, (double)from->nthreads);
+	to->sum += from->sum;
+	to->nthreads += from->nthreads;
+}
+
+/* A text of what is added. */
+static const char *keep(struct cp_report *report, const char *text)
+{
+	return text && report->copies ? cp_arena_copy(report->arena, text, strlen(text))
+				      : text;
 }
 
 /* What a standard deviation over all needs: squares of the deviations. */
@@ -40,15 +89,28 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	to->calls_known = true;
 }
 
-static void add_count(struct cp_count *to, const struct cp_count *from,
-	const struct cp_region *region, struct cp_place at)
+/* One thread has read it for all: no sum, and nobody's share. */
+static void take_socket(
+	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
 {
-	if (from->status == CP_UNAVAILABLE) {
-		to->missing += region->nthreads;
-		if (!to->reason)
-			to->reason = from->reason;
+	if (!to->reason)
+		to->reason = keep(report, from->reason);
+	if (!to->socket)
+		to->of_socket = CP_UNAVAILABLE;
+	to->socket = true;
+	if (from->of_socket == CP_UNAVAILABLE || to->counted)
 		return;
-	}
+	*to = *from;
+	to->status = from->of_socket;
+	to->reason = NULL;
+	to->error = from->error > 0 ? from->error * from->error : 0;
+	to->calls_known = false;
+	to->counted = 1;
+}
+
+static void add_values(
+	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
+{
 	add_calls(to, from);
 	if (__builtin_add_overflow(to->value, from->value, &to->value))
 		to->value = UINT64_MAX;
@@ -56,28 +118,50 @@ static void add_count(struct cp_count *to, const struct cp_count *from,
 		to->exclusive = UINT64_MAX;
 	if (from->status > to->status) {
 		to->status = from->status;
-		to->reason = from->reason;
+		to->reason = keep(report, from->reason);
 	}
-	if (from->error > 0)
-		to->error += from->error * from->error; /* independent: squares add */
+	if (from->exclusive_status > to->exclusive_status)
+		to->exclusive_status = from->exclusive_status;
 	to->covered += from->covered;
 	to->wanted += from->wanted;
+}
+
+static void add_count(struct cp_report *report, struct cp_count *to,
+	const struct cp_count *from, const struct cp_region *region, struct cp_place at)
+{
+	if (from->socket) {
+		take_socket(report, to, from);
+		return;
+	}
+	if (from->status == CP_UNAVAILABLE) {
+		to->missing += region->nthreads;
+		if (!to->reason)
+			to->reason = keep(report, from->reason);
+		return;
+	}
+	add_values(report, to, from);
+	if (from->error > 0)
+		to->error += from->error * from->error; /* independent: squares add */
 	to->counted += region->nthreads;
 	if (!region->folded)
 		extend(&to->over, (double)from->value, at);
 }
 
-static void add_seconds(struct cp_region *to, const struct cp_region *from)
+static void add_seconds(
+	struct cp_report *report, struct cp_region *to, const struct cp_region *from)
 {
 	bool first = to->nthreads == 0;
 
 	if (from->seconds.status == CP_UNAVAILABLE) {
 		if (first)
 			to->seconds = from->seconds;
+		if (first)
+			to->seconds.reason = keep(report, from->seconds.reason);
 		return;
 	}
 	if (first || to->seconds.status == CP_UNAVAILABLE) {
 		to->seconds = from->seconds;
+		to->seconds.reason = keep(report, from->seconds.reason);
 		return;
 	}
 	to->seconds.value += from->seconds.value;
@@ -85,15 +169,11 @@ static void add_seconds(struct cp_region *to, const struct cp_region *from)
 		to->seconds.status = from->seconds.status;
 }
 
-static void add_region(struct cp_report *report, struct cp_region *to,
-	const struct cp_region *from, struct cp_place at)
+/* What needs no place. */
+static void add_rest(
+	struct cp_report *report, struct cp_region *to, const struct cp_region *from)
 {
-	for (size_t i = 0; i < report->nquantities; i++)
-		add_count(&to->counts[i], &from->counts[i], from, at);
-	for (size_t i = 0; i < report->nmetrics; i++)
-		if (!from->folded && from->metrics[i].value.status != CP_UNAVAILABLE)
-			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
-	add_seconds(to, from);
+	add_seconds(report, to, from);
 	to->calls += from->calls;
 	to->flags |= from->flags;
 	to->time_ns += from->time_ns;
@@ -101,6 +181,49 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 	if (from->longest_ns > to->longest_ns)
 		to->longest_ns = from->longest_ns;
 	to->nthreads += from->nthreads;
+}
+
+static void add_region(struct cp_report *report, struct cp_region *to,
+	const struct cp_region *from, struct cp_place at)
+{
+	for (size_t i = 0; i < report->nquantities; i++)
+		add_count(report, &to->counts[i], &from->counts[i], from, at);
+	for (size_t i = 0; i < report->nmetrics; i++)
+		if (!from->folded && from->metrics[i].value.status != CP_UNAVAILABLE)
+			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
+	add_rest(report, to, from);
+	to->nranks++;
+}
+
+/* from is a sum, too. */
+static void add_sums(
+	struct cp_report *report, struct cp_region *to, const struct cp_region *from)
+{
+	for (size_t i = 0; i < report->nquantities; i++) {
+		struct cp_count *count = &to->counts[i];
+		const struct cp_count *more = &from->counts[i];
+
+		if (more->socket) {
+			bool first = !count->counted;
+
+			take_socket(report, count, more);
+			if (first)
+				count->error = more->error;
+			continue;
+		}
+		if (more->missing && !count->reason)
+			count->reason = keep(report, more->reason);
+		if (more->counted)
+			add_values(report, count, more);
+		count->error += more->error;
+		count->counted += more->counted;
+		count->missing += more->missing;
+		widen(&count->over, &more->over);
+	}
+	for (size_t i = 0; i < report->nmetrics; i++)
+		widen(&to->metrics[i].over, &from->metrics[i].over);
+	add_rest(report, to, from);
+	to->nranks += from->nranks;
 }
 
 /* A range and a region are not the same, whatever their names. */
@@ -160,10 +283,25 @@ static struct cp_region *find_child(
 	return child;
 }
 
+const struct cp_region *cp_region_child_like(
+	const struct cp_region *parent, const struct cp_region *like)
+{
+	return find_child(parent, like);
+}
+
 static struct cp_region *add_child(
 	struct cp_report *report, struct cp_region *parent, const struct cp_region *like)
 {
-	struct cp_region *child = cp_region_new(report, parent, like->name);
+	struct cp_slice name = like->name;
+	struct cp_region *child;
+
+	if (report->copies) {
+		size_t length = cp_slice_length(name);
+
+		name.at = cp_arena_copy(report->arena, name.at, length);
+		name.end = name.at + length;
+	}
+	child = cp_region_new(report, parent, name);
 
 	child->flags = like->flags & CP_REGION_OVERLAPPING;
 	parent->nchildren++;
@@ -187,24 +325,40 @@ static struct cp_region *child_like(struct cp_report *report, struct cp_region *
 	return child ? child : add_child(report, parent, like);
 }
 
-void cp_merge_tree(struct cp_report *report, struct cp_region *into,
-	const struct cp_region *root, struct cp_place at)
+/* at NULL: root is a sum. */
+static void merge(struct cp_report *report, struct cp_region *into,
+	const struct cp_region *root, const struct cp_place *at)
 {
 	struct cp_region *stack[CP_MAX_DEPTH + 2] = {into},
 					       *last[CP_MAX_DEPTH + 2] = {NULL};
 
-	add_region(report, into, root, at);
-	for (const struct cp_region *from = cp_region_next(root, root); from;
+	for (const struct cp_region *from = root; from;
 		from = cp_region_next(root, from)) {
-		struct cp_region *parent = stack[from->depth - 1],
-				 *before = last[from->depth], *to;
+		struct cp_region *parent = from->depth ? stack[from->depth - 1] : NULL,
+				 *before = last[from->depth], *to = into;
 
 		if (before && before->parent != parent)
 			before = NULL;
-		to = child_like(report, parent, before, from);
-		add_region(report, to, from, at);
+		if (parent)
+			to = child_like(report, parent, before, from);
+		if (at)
+			add_region(report, to, from, *at);
+		else
+			add_sums(report, to, from);
 		stack[from->depth] = last[from->depth] = to;
 	}
+}
+
+void cp_merge_tree(struct cp_report *report, struct cp_region *into,
+	const struct cp_region *root, struct cp_place at)
+{
+	merge(report, into, root, &at);
+}
+
+void cp_merge_sums(
+	struct cp_report *report, struct cp_region *into, const struct cp_region *root)
+{
+	merge(report, into, root, NULL);
 }
 
 static const char *partly(
@@ -231,7 +385,10 @@ static void finish_count(
 	count->coverage = count->wanted > 0 ? count->covered / count->wanted : 1;
 	if (count->coverage > 1)
 		count->coverage = 1;
-	count->error = count->error > 0 ? __builtin_sqrt(count->error) : -1;
+	if (count->error > 0 || count->status == CP_SCALED)
+		count->error = __builtin_sqrt(count->error);
+	else
+		count->error = -1;
 	if (count->missing) {
 		count->reason = partly(report, count, region->nthreads);
 		count->status = CP_ESTIMATED;

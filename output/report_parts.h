@@ -16,6 +16,22 @@ struct cp_source {
 	bool silent[CP_MAX_QUANTITIES];
 };
 
+struct cp_source_list {
+	struct cp_source **items;
+	size_t count, room;
+};
+
+#define CP_MAX_GROUPS 16
+
+/* report.c: from the records on.  report->quantities and report->groups may
+ * begin with those of a job. */
+void cp_sources_add(struct cp_report *report, struct cp_source_list *list,
+	const struct cp_record *record);
+void cp_sources_add_path(
+	struct cp_report *report, struct cp_source_list *list, const char *path);
+void cp_report_of_sources(struct cp_report *report, const struct cp_source_list *all);
+void cp_report_metrics(struct cp_report *report);
+
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
 
 /* report_counts.c: one thread's numbers. */
@@ -58,17 +74,46 @@ uint64_t cp_rotated_time(
  * value and squares. */
 void cp_count_finish_calls(struct cp_count *count, uint64_t calls);
 
+/* report_sampled.c: regions of which not all executions were counted.  Is what is
+ * kept of them possible?  How many events the executions that nothing stands for
+ * add to (or those that there were not take from) a sum, and the half-width of
+ * the error bar of all; < 0: none can be given.  What is exclusive in a tree. */
+bool cp_sampled_is_sound(
+	const struct cp_sampled *sampled, uint32_t nquantities, uint64_t calls);
+double cp_sampled_tail(const struct cp_sampled *sampled, uint64_t calls, double sum);
+double cp_sampled_error(
+	const struct cp_sampled *sampled, uint64_t calls, const struct cp_chosen *chosen);
+void cp_sampled_tree(const struct cp_report *report, struct cp_region *root);
+
 /* report_tree.c: a record's threads and their trees. */
 void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	struct cp_process *process);
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
 
+/* report_names.c: the name that a reader understands. */
+#define CP_MAX_RESOLVED 1024 /* longer ones stay as they are */
+struct cp_slice cp_region_name(
+	struct cp_report *report, const struct cp_record *record, struct cp_slice name);
+
 /* report_merge.c: adds the tree of a thread to a merged tree; then, when all
  * are in, settles the sums. */
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place place);
 void cp_merge_finish(struct cp_report *report, struct cp_region *root);
+
+/* In a merged tree; NULL: there is none. */
+const struct cp_region *cp_region_child_like(
+	const struct cp_region *parent, const struct cp_region *like);
+
+/* report_passes.c: puts what another pass of the same run counted into the
+ * merged tree, where the report has nothing. */
+void cp_report_add_pass(
+	struct cp_report *report, const struct cp_report *other, uint32_t pass);
+
+/* The same for a tree that is itself the sum of many, not finished. */
+void cp_merge_sums(
+	struct cp_report *report, struct cp_region *into, const struct cp_region *root);
 
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);

@@ -39,14 +39,15 @@ const struct cp_region *cp_region_next(
 	return region == root ? NULL : region->next;
 }
 
-static struct cp_slice region_name(
+static struct cp_slice region_name(struct cp_report *report,
 	const struct cp_record *record, const struct cp_region_item *item)
 {
 	const struct cp_string_item *string = cp_record_string(record, item->name);
 
 	if (!string)
 		return cp_slice_of("?");
-	return (struct cp_slice){string->text, string->text + string->length};
+	return cp_region_name(report, record,
+		(struct cp_slice){string->text, string->text + string->length});
 }
 
 static size_t index_of(const struct cp_record *record, const struct cp_region_item *item)
@@ -104,7 +105,8 @@ static struct cp_region *place_below(
 	parent = place(placing, index_of(record, item_above), depth + 1);
 	if (!parent || parent->depth >= CP_MAX_DEPTH)
 		return NULL;
-	return cp_region_new(placing->report, parent, region_name(record, item));
+	return cp_region_new(
+		placing->report, parent, region_name(placing->report, record, item));
 }
 
 /* The region of an item, hung into its thread's tree; NULL if it has no place. */
@@ -263,13 +265,16 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 		process->unattributed_ns = header->cpu_ns - header->seen_cpu_ns;
 }
 
-static void merge_threads(struct cp_report *report, struct cp_process *process)
+static void merge_threads(
+	struct cp_report *report, struct cp_process *process, bool sparse)
 {
 	process->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 	for (size_t i = 0; i < process->nthreads; i++) {
 		struct cp_thread *thread = &process->threads[i];
 		struct cp_place at = {process->rank, process->pid, thread->tid};
 
+		if (sparse)
+			cp_sampled_tree(report, thread->root);
 		cp_metrics_of_tree(report, thread->root);
 		cp_merge_tree(report, process->total, thread->root, at);
 		cp_merge_tree(report, report->total, thread->root, at);
@@ -291,5 +296,5 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	process->unattributed = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*process->unattributed));
 	cp_count_unattributed(report, source, process->unattributed);
-	merge_threads(report, process);
+	merge_threads(report, process, source->record.header->flags & CP_RECORD_SPARSE);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "output/job.h"
 #include "output/text_parts.h"
 
 #define INDENT 10
@@ -81,6 +82,21 @@ static const struct cp_process *root_process(const struct cp_report *report)
 			report->processes[i].image > root->image)
 			root = &report->processes[i];
 	return root;
+}
+
+static void print_job(struct cp_text *text)
+{
+	const struct cp_job *job = text->report->job;
+
+	labelled(text, "ran",
+		cp_text_format(text->arena, "%zu%s rank%s, %zu process%s, %zu thread%s",
+			job->nranks,
+			job->wanted ? cp_text_format(text->arena, " of %d", job->wanted)
+				    : "",
+			(job->wanted ? (size_t)job->wanted : job->nranks) == 1 ? "" : "s",
+			job->nprocesses, job->nprocesses == 1 ? "" : "es",
+			text->report->total->nthreads,
+			text->report->total->nthreads == 1 ? "" : "s"));
 }
 
 static void print_ran(struct cp_text *text)
@@ -168,7 +184,10 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	if (*report->machine)
 		labelled(&text, "machine", report->machine);
 	print_counted(&text);
-	print_ran(&text);
+	if (report->job)
+		print_job(&text);
+	else
+		print_ran(&text);
 	print_cost(&text);
 	print_totals(&text);
 	cp_text_processes(&text);

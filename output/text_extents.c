@@ -33,6 +33,8 @@ static const char *place(struct cp_text *text, const struct cp_place *at)
 		process = cp_text_format(text->arena, "rank %d", at->rank);
 	else if (text->report->nprocesses > 1)
 		process = cp_text_format(text->arena, "pid %d", at->pid);
+	if (text->report->job && !*process)
+		return cp_text_format(text->arena, "pid %d", at->pid);
 	if (!threaded && *process)
 		return process;
 	return cp_text_format(
@@ -65,8 +67,8 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 
 static struct cp_table *new_table(struct cp_text *text, size_t rows)
 {
-	static const char *const headings[] = {
-		"region", "threads", "least", "in", "mean", "most", "in"};
+	const char *const headings[] = {"region", text->report->job ? "ranks" : "threads",
+		"least", "in", "mean", "most", "in"};
 	struct cp_table *table = cp_table_new(text->arena, 7, rows);
 
 	for (size_t i = 0; i < 7; i++)
@@ -88,7 +90,8 @@ void cp_text_extents(struct cp_text *text, const struct cp_text_column *column)
 		r = cp_region_next(root, r))
 		if (cp_text_column_extent(column, r)->nthreads > 1)
 			fill_row(text, table, row++, column, r);
-	cp_out_format(text->out, "\n%s by thread", column->name);
+	cp_out_format(text->out, "\n%s by %s", column->name,
+		text->report->job ? "rank" : "thread");
 	if (*cp_text_column_unit(column))
 		cp_out_format(text->out, " (%s)", cp_text_column_unit(column));
 	cp_out_text(text->out, "\n");

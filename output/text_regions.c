@@ -7,6 +7,7 @@
 
 #include "output/text_parts.h"
 
+#define MAX_EXTENTS 4
 #define MAX_COLUMNS 64
 #define LARGE 1e9 /* from here, counts are shown in millions */
 #define ROOM_FOR_NAMES 26
@@ -389,6 +390,21 @@ static size_t width_of(struct cp_text *text, const struct cp_text_column *column
 	return 2 + cp_table_column_width(table, 0);
 }
 
+/* A group has a mark that says by what its ranks are compared. */
+static void print_extents(struct cp_text *text)
+{
+	struct cp_text_column column;
+	unsigned printed = 0;
+
+	for (size_t i = 0; i < text->report->nquantities && printed < MAX_EXTENTS; i++)
+		if (!in_a_group(text->report, text->report->quantities[i]) &&
+			cp_text_column_find(
+				text->report, text->report->quantities[i], &column)) {
+			cp_text_extents(text, &column);
+			printed++;
+		}
+}
+
 /* Events that were asked for by themselves: in as many tables as they need. */
 static void print_events(struct cp_text *text)
 {
@@ -418,6 +434,8 @@ static void print_events(struct cp_text *text)
 		print_table(text, columns, NULL);
 	if (printed)
 		print_unavailable_counts(text);
+	if (text->report->job)
+		print_extents(text);
 }
 
 void cp_text_regions(struct cp_text *text)

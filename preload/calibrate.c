@@ -7,14 +7,18 @@
 #include "preload/calibrate.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "preload/clock.h"
 #include "preload/markers.h"
+#include "preload/markers_parts.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
 enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
+/* A measurement takes less than 1 ms of CPU time. */
+#define MOST_WAIT_NS 50000000
 
 int cp_calibrated;
 
@@ -37,7 +41,7 @@ static bool start_scratch(const struct cp_live_thread *thread)
 	record.nchunks = 1;
 	record.chunks[0] = (struct cp_record_chunk){memory, 0, SCRATCH};
 	layout = cp_runtime.layout;
-	layout.cost = NULL;
+	layout.cost = NULL; /* so that all executions are counted */
 	layout.nrotated = 0;
 	scratch.tid = thread->tid;
 	scratch.counters = thread->counters;
@@ -57,11 +61,13 @@ static const struct cp_region_item *item(unsigned n)
 	return NULL;
 }
 
-static void run_pairs(struct cp_name *outer, struct cp_name *inner)
+static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 {
-	cp_marker_begin(outer, CP_MARKER_API);
+	cp_marker_begin_now(outer, CP_MARKER_API);
+	if (skip)
+		cp_tree_skip(&scratch.tree, inner, PAIRS);
 	for (int i = 0; i < PAIRS; i++) {
-		cp_marker_begin(inner, CP_MARKER_API);
+		cp_marker_begin_now(inner, CP_MARKER_API);
 		cp_marker_end(inner, CP_MARKER_API, CP_END_OWN);
 	}
 	cp_marker_end(outer, CP_MARKER_API, CP_END_OWN);
@@ -72,6 +78,19 @@ static void least(uint64_t *so_far, uint64_t value, uint64_t minus, uint64_t by)
 	value = (value > minus ? value - minus : 0) / by;
 	if (value < *so_far)
 		*so_far = value;
+}
+
+/* What skipped pairs cost the region around them. */
+static void take_skipped(const uint64_t outer_before[])
+{
+	const struct cp_region_item *outer = item(1);
+	const struct cp_sum *outside = cp_region_sums(outer);
+
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		least(&cost.skipped[i], outside[i].inclusive,
+			outer_before[i] + cost.inside[i], PAIRS);
+	least(&cost.skipped_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + cost.inside_ns, PAIRS);
 }
 
 /* Groups that take turns count in theirs only. */
@@ -119,9 +138,28 @@ static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *i
 	for (int i = 0; i < ROUNDS; i++) {
 		remember(outer_before, item(1));
 		remember(inner_before, item(2));
-		run_pairs(outer, inner);
+		run_pairs(outer, inner, false);
 		take_round(turn, outer_before, inner_before);
 	}
+}
+
+static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
+{
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		remember(outer_before, item(1));
+		run_pairs(outer, inner, true);
+		take_skipped(outer_before);
+	}
+}
+
+/* What others do meanwhile is none of our cost. */
+static void leave_out_sockets(void)
+{
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		if (cp_runtime.set.counters[i].socket)
+			cost.inside[i] = cost.whole[i] = 0;
 }
 
 static void measure(void)
@@ -131,7 +169,7 @@ static void measure(void)
 	struct cp_name *outer = &names[0], *inner = &names[1];
 	unsigned turn = scratch.counters.turn;
 
-	run_pairs(outer, inner); /* makes the regions, and warms up */
+	run_pairs(outer, inner, false); /* makes the regions, and warms up */
 	if (!item(2))
 		return;
 	memset(&cost, 0xff, sizeof(cost));
@@ -142,6 +180,9 @@ static void measure(void)
 	}
 	if (cp_runtime.layout.nrotated)
 		cp_runtime.engine->turn(&scratch.counters, turn);
+	if (layout.sparse)
+		measure_skipped(outer, inner);
+	leave_out_sockets();
 	known = true;
 }
 
@@ -151,15 +192,35 @@ void cp_calibrate_describe(void)
 		cp_runtime.record.header->pair_ns = cost.whole_ns;
 }
 
-void cp_calibrate(void)
+static void give_up(void)
 {
-	struct cp_live_thread *thread = cp_self.thread;
-	int saved = errno;
+	int calibrating = CP_CALIBRATING;
 
-	if (cp_runtime.sim || !thread || thread->lost || cp_self.depth > 0 ||
-		!cp_counting() ||
-		__atomic_exchange_n(&cp_calibrated, 1, __ATOMIC_ACQ_REL))
-		return;
+	__atomic_compare_exchange_n(&cp_calibrated, &calibrating, CP_CALIBRATED, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/* Regions that began before would have counted the pairs inside them.  Not for
+ * ever: whoever measures may be interrupted for good, or be another process's. */
+static void wait_for_it(void)
+{
+	uint64_t end = cp_now_ns() + MOST_WAIT_NS;
+
+	while (cp_now_ns() < end) {
+		if (__atomic_load_n(&cp_calibrated, __ATOMIC_ACQUIRE) == CP_CALIBRATED)
+			return;
+		sched_yield();
+	}
+	give_up();
+}
+
+void cp_calibrate_after_fork(void)
+{
+	give_up();
+}
+
+static void calibrate(struct cp_live_thread *thread)
+{
 	cp_clock_settle();
 	if (start_scratch(thread)) {
 		cp_self.thread = &scratch;
@@ -171,5 +232,21 @@ void cp_calibrate(void)
 		cp_calibrate_describe();
 		__atomic_store_n(&cp_runtime.layout.cost, &cost, __ATOMIC_RELEASE);
 	}
+	__atomic_store_n(&cp_calibrated, CP_CALIBRATED, __ATOMIC_RELEASE);
+}
+
+void cp_calibrate(void)
+{
+	struct cp_live_thread *thread = cp_self.thread;
+	int saved = errno, state = CP_NOT_CALIBRATED;
+
+	if (cp_runtime.sim || !thread || thread == &scratch || thread->lost ||
+		cp_self.depth > 0 || !cp_counting())
+		return;
+	if (__atomic_compare_exchange_n(&cp_calibrated, &state, CP_CALIBRATING, false,
+		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		calibrate(thread);
+	else if (state == CP_CALIBRATING)
+		wait_for_it();
 	errno = saved;
 }

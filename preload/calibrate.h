@@ -5,14 +5,17 @@
 #ifndef CACHEPEEK_PRELOAD_CALIBRATE_H
 #define CACHEPEEK_PRELOAD_CALIBRATE_H
 
-#include <stdbool.h>
+enum cp_calibration { CP_NOT_CALIBRATED, CP_CALIBRATING, CP_CALIBRATED };
 
-extern int cp_calibrated; /* not every CPU exchanges bytes */ /* atomic: somebody has begun to */
+extern int cp_calibrated; /* atomic */
 
 /* Measures what an empty begin/end pair counts and has it subtracted from then
- * on.  Before the first region of a process; nothing on the simulated PMU, which
- * does not count us. */
+ * on.  Before the first region of a process; other threads wait for a moment.
+ * Nothing on the simulated PMU, which does not count us. */
 void cp_calibrate(void);
+
+/* In a fork child, nobody is there any more who measures. */
+void cp_calibrate_after_fork(void);
 
 /* Into a new record, in a fork child. */
 void cp_calibrate_describe(void);

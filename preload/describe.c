@@ -112,6 +112,7 @@ static int items(void)
 	static struct cp_quantity_terms terms[CP_MAX_QUANTITIES];
 	static uint32_t group_of[CP_MAX_COUNTERS];
 	const struct cp_event_set *set = &cp_runtime.set;
+	const struct cp_record_header *header = cp_runtime.record.header;
 
 	for (unsigned i = 0; i < set->ncounters; i++) {
 		if (counter_item(&set->counters[i]) < 0)
@@ -130,6 +131,7 @@ static int items(void)
 		.nquantities = set->nquantities,
 		.ngroups = set->ngroups,
 		.quantities = terms,
+		.sparse = header->flags & CP_RECORD_SPARSE,
 		.nrotated = set->nrotated,
 		.group_of = group_of,
 	};
@@ -159,11 +161,18 @@ int cp_record_describe(void)
 	header->ncounters = cp_runtime.set.ncounters;
 	header->nquantities = cp_runtime.set.nquantities;
 	header->nperf_groups = cp_runtime.set.ngroups;
+	header->pass = cp_runtime.set.pass;
+	header->npasses = cp_runtime.set.npasses;
+	memcpy(header->reference, cp_runtime.set.reference, sizeof(header->reference));
+	for (unsigned i = 0; i < cp_runtime.set.ncounters; i++)
+		header->socket[cp_runtime.set.counters[i].group] =
+			cp_runtime.set.counters[i].socket;
 	header->nrotated = cp_runtime.set.nrotated;
 	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();
 	header->root_pid = cp_runtime.root_pid;
 	header->rank = cp_rank_from_environment();
+	header->nranks = header->rank >= 0 ? cp_ranks_from_environment() : 0;
 	header->realtime_ns = realtime_ns();
 	header->start_ns = cp_now_ns();
 	if (cp_runtime.pid == cp_runtime.root_pid)
@@ -172,6 +181,9 @@ int cp_record_describe(void)
 		header->flags |= CP_RECORD_FORKED;
 	if (!cp_runtime.sim && counts_kernel(&cp_runtime.set))
 		header->flags |= CP_RECORD_KERNEL;
+	/* The simulated PMU reads itself for nothing. */
+	if (cp_runtime.options.sparse && !cp_runtime.sim && !cp_runtime.set.nrotated)
+		header->flags |= CP_RECORD_SPARSE;
 	metas();
 	return items();
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "output/group.h"
 #include "preload/engine/engine.h"
+#include "preload/machine.h"
 
 #define CP_MAX_GROUPS 16
 
@@ -34,13 +35,18 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena,
 /* Nothing but software and breakpoint events: those need no PMU. */
 bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena);
 
-/* Encodes and probe-opens every name.  What cannot be counted stays in the set
- * as an unavailable quantity with its reason; names unknown to everybody are
- * complained about. */
-void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
-	struct cp_arena *arena, cp_complaint *complain);
+/* Adds the event that all passes count: see cp_events_for_perf. */
+void cp_request_add_common(struct cp_request *request);
 
+/* Encodes and probe-opens every name.  pass: of several runs, the number of this
+ * one, from 1 on; 0: there is one run, which counts everything.  What cannot be counted
+ * stays in the set as an unavailable quantity with its reason; names unknown to everybody
+ * are complained about. */
+void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
+	unsigned pass, struct cp_arena *arena, cp_complaint *complain);
+
+/* machine: whose own names are understood, and what levels there are. */
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,
-	struct cp_arena *arena, cp_complaint *complain);
+	const struct cp_machine *machine, struct cp_arena *arena, cp_complaint *complain);
 
 #endif

@@ -29,15 +29,15 @@ static void *find_from(const char *name, const void *caller)
 	return found;
 }
 
-static void *find(const char *name, const void *caller)
+void *cp_forward_look(const char *name, const void *caller)
 {
 	void *found = dlsym(RTLD_NEXT, name);
 	Dl_info ours, theirs;
 
 	if (!found)
 		found = find_from(name, caller);
-	if (found && dladdr((void *)(uintptr_t)find, &ours) && dladdr(found, &theirs) &&
-		ours.dli_fbase == theirs.dli_fbase)
+	if (found && dladdr((void *)(uintptr_t)cp_forward_look, &ours) &&
+		dladdr(found, &theirs) && ours.dli_fbase == theirs.dli_fbase)
 		return NULL;
 	return found;
 }
@@ -50,7 +50,7 @@ void *cp_forward_find(struct cp_forward *forward, const void *caller)
 	if (real || __atomic_load_n(&forward->missed_by, __ATOMIC_RELAXED) == caller)
 		return real;
 	cp_sim_pause();
-	real = find(forward->name, caller);
+	real = cp_forward_look(forward->name, caller);
 	cp_sim_resume();
 	if (real)
 		__atomic_store_n(&forward->real, real, __ATOMIC_RELEASE);
@@ -72,7 +72,7 @@ void *cp_forward_open(const char *path)
 		cp_say("the tool library %s cannot be loaded: it gets no markers", path);
 		return NULL;
 	}
-	if (dladdr((void *)(uintptr_t)find, &ours)) {
+	if (dladdr((void *)(uintptr_t)cp_forward_look, &ours)) {
 		struct link_map *map = NULL;
 
 		if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map &&

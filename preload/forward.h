@@ -20,6 +20,9 @@ struct cp_forward {
  */
 void *cp_forward_find(struct cp_forward *forward, const void *caller);
 
+/* The same, looked for each time; name is the symbol's. */
+void *cp_forward_look(const char *name, const void *caller);
+
 /* A pointer to the real `function`, or NULL; used in its hook only. */
 #define CP_FORWARD(function)                                                             \
 	__extension__({                                                                  \

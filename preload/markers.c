@@ -55,7 +55,7 @@ int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *r
 }
 
 /* What a marker reads: between pause and resume, the moment of the pause. */
-static void read_marker(struct cp_live_thread *thread, bool own,
+void cp_marker_read_now(struct cp_live_thread *thread, bool own,
 	struct cp_reading *reading, uint64_t *now_ns)
 {
 	const struct cp_reading *frozen = cp_tree_frozen(&thread->tree, now_ns);
@@ -107,7 +107,7 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 }
 
 /* No memory, or no room on the disk: once is enough, too. */
-static void note_not_opened(
+void cp_marker_note_not_opened(
 	const struct cp_live_thread *thread, const struct cp_name *name)
 {
 	static int said; /* not every CPU exchanges bytes */
@@ -179,11 +179,13 @@ static struct cp_reading *open_region(
 	return start;
 }
 
-/* The group of events that is to count the execution begun. */
-static void take_turn(struct cp_live_thread *thread)
+void cp_marker_take_turn(struct cp_live_thread *thread)
 {
-	int saved = errno, group = cp_tree_turn(&thread->tree);
+	int saved = errno, group;
 
+	if (!thread->tree.layout->nrotated)
+		return;
+	group = cp_tree_turn(&thread->tree);
 	if (group >= 0)
 		cp_runtime.engine->turn(&thread->counters, (unsigned)group);
 	errno = saved;
@@ -191,25 +193,35 @@ static void take_turn(struct cp_live_thread *thread)
 
 void cp_marker_begin(struct cp_name *name, uint64_t tag)
 {
+	if (__builtin_expect(
+		    __atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED) != CP_CALIBRATED,
+		    0))
+		cp_calibrate();
+	cp_marker_begin_now(name, tag);
+}
+
+void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
+{
 	struct cp_live_thread *thread;
 	struct cp_reading *start;
 	uint64_t now_ns;
 
 	if (!name || name->left_out)
 		return;
-	if (__builtin_expect(!__atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED), 0))
-		cp_calibrate();
 	thread = cp_marker_enter();
 	if (!thread)
 		return;
 	start = open_region(thread, name, tag);
+	if (start && cp_tree_is_skipping(&thread->tree)) {
+		cp_marker_leave(thread);
+		return;
+	}
 	if (start) {
-		if (thread->tree.layout->nrotated)
-			take_turn(thread);
-		read_marker(thread, true, start, &now_ns);
+		cp_marker_take_turn(thread);
+		cp_marker_read_now(thread, true, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
 	} else if (thread->tree.depth <= CP_TREE_DEPTH) {
-		note_not_opened(thread, name);
+		cp_marker_note_not_opened(thread, name);
 	}
 	cp_marker_leave(thread);
 }
@@ -230,6 +242,18 @@ static enum cp_misuse end_alone(struct cp_live_thread *thread, const struct cp_n
 	return misuse;
 }
 
+/* The end of an execution that is not counted: without a reading. */
+static bool end_skipped(
+	struct cp_live_thread *thread, const struct cp_name *name, uint64_t tag)
+{
+	struct cp_tree *tree = &thread->tree;
+
+	if (!cp_tree_is_skipping(tree) || !cp_tree_is_innermost(tree, name, tag))
+		return false;
+	cp_tree_end_tagged(tree, name, tag, &thread->reading, 0);
+	return true;
+}
+
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
 	struct cp_live_thread *thread = name && name->left_out ? NULL : cp_marker_enter();
@@ -239,7 +263,11 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 
 	if (!thread)
 		return;
-	read_marker(thread, true, &thread->reading, &now_ns);
+	if (end_skipped(thread, name, tag)) {
+		cp_marker_leave(thread);
+		return;
+	}
+	cp_marker_read_now(thread, true, &thread->reading, &now_ns);
 	inner = cp_tree_innermost(&thread->tree);
 	if (!cp_tree_is_innermost(&thread->tree, name, tag))
 		misuse = end_alone(
@@ -309,7 +337,7 @@ bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid)
 	cp_sim_resume();
 	*tid = thread->tid;
 	if (start) {
-		read_marker(thread, true, start, &now_ns);
+		cp_marker_read_now(thread, true, start, &now_ns);
 		cp_tree_range_time(&thread->tree, now_ns);
 	}
 	cp_marker_leave(thread);
@@ -320,7 +348,7 @@ static void end_range(struct cp_live_thread *thread, bool own, uint64_t id)
 {
 	uint64_t now_ns;
 
-	read_marker(thread, own, &thread->reading, &now_ns);
+	cp_marker_read_now(thread, own, &thread->reading, &now_ns);
 	cp_tree_range_end(&thread->tree, id, &thread->reading, now_ns);
 }
 

@@ -26,7 +26,9 @@ enum cp_marker_kind {
 	CP_MARKER_EXTRAE,
 	CP_MARKER_SCOREP,
 	CP_MARKER_TAU,
+	CP_MARKER_PERFSTUBS,
 	CP_MARKER_FUNCTION,
+	CP_MARKER_OPENMP,
 };
 
 /* A kind, and which of its stacks (a domain, a type of events); not 0. */

@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "regions/record.h"
 
 #define PREFIX "CACHEPEEK_"
 #define FIELD(name) offsetof(struct cp_options, name)
@@ -19,7 +20,7 @@
 const struct cp_option cp_option_table[] = {
 	{PREFIX "EVENTS", CP_OPTION_TEXT, FIELD(events), NULL, NULL, "EVENT,…",
 		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, "
-		"presets"},
+		"sysfs:PMU/NAME=VALUE/, presets"},
 	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
 		"groups of derived metrics, or group files (default: cache)"},
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
@@ -32,6 +33,8 @@ const struct cp_option cp_option_table[] = {
 		"multiplex", "HOW",
 		"more events than counters: share the time out, or the executions of "
 		"regions"},
+	{PREFIX "PASS", CP_OPTION_COUNT, FIELD(pass), NULL, "0", "NUMBER",
+		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
@@ -46,6 +49,10 @@ const struct cp_option cp_option_table[] = {
 		"those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
 		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
+	{PREFIX "SPARSE", CP_OPTION_BOOL, FIELD(sparse), NULL, "0", "0|1",
+		"of regions that are too short, count one execution in some, and scale"},
+	{PREFIX "OPENMP", CP_OPTION_BOOL, FIELD(openmp), NULL, "1", "0|1",
+		"a region for each parallel region of OpenMP"},
 	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",
 		"say more about what is decided and done"},
 	{PREFIX "DISABLE", CP_OPTION_BOOL, FIELD(disable), NULL, "0", "0|1",
@@ -86,6 +93,11 @@ static int store(
 		return 0;
 	case CP_OPTION_LEVEL:
 		if (cp_parse_u64(value, &number) || number > 3)
+			return -EINVAL;
+		*(int *)(void *)field = (int)number;
+		return 0;
+	case CP_OPTION_COUNT:
+		if (cp_parse_u64(value, &number) || number > CP_MAX_PASSES)
 			return -EINVAL;
 		*(int *)(void *)field = (int)number;
 		return 0;
@@ -133,8 +145,8 @@ static void complain_value(const struct cp_option *option, const char *value,
 {
 	char line[320];
 
-	cp_format(line, sizeof(line), "%s=%.80s is not one of %s: %s is used",
-		option->name, value,
+	cp_format(line, sizeof(line), "%s=%.80s is not %s%s: %s is used", option->name,
+		value, option->type == CP_OPTION_COUNT ? "a " : "one of ",
 		option->choices ? option->choices : option->placeholder,
 		option->fallback);
 	complain(context, line);

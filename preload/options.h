@@ -18,16 +18,25 @@ struct cp_options {
 	const char *let;
 	int engine;   /* enum cp_engine_choice */
 	int schedule; /* enum cp_schedule */
+	int pass;
 	const char *machine;
 	const char *output;
 	const char *dir;
 	int children; /* enum cp_children */
 	const char *regions;
+	bool sparse;
+	bool openmp;
 	int verbose; /* 0..3 */
 	bool disable;
 };
 
-enum cp_option_type { CP_OPTION_TEXT, CP_OPTION_CHOICE, CP_OPTION_LEVEL, CP_OPTION_BOOL };
+enum cp_option_type {
+	CP_OPTION_TEXT,
+	CP_OPTION_CHOICE,
+	CP_OPTION_LEVEL,
+	CP_OPTION_COUNT,
+	CP_OPTION_BOOL,
+};
 
 struct cp_option {
 	const char *name; /* "CACHEPEEK_EVENTS" */

@@ -21,6 +21,16 @@ static const char *const rank_variables[] = {
 	"ALPS_APP_PE",
 };
 
+static const char *const size_variables[] = {
+	"OMPI_COMM_WORLD_SIZE",
+	"MV2_COMM_WORLD_SIZE",
+	"MVP_COMM_WORLD_SIZE",
+	"PALS_SIZE",
+	"FLUX_JOB_SIZE",
+	"JSM_NAMESPACE_SIZE",
+	"PMI_SIZE",
+};
+
 static const char *const launchers[] = {
 	"mpirun",
 	"mpiexec",
@@ -58,6 +68,21 @@ int cp_rank_from_environment(void)
 			return rank;
 	}
 	return cp_env_get("SLURM_STEP_ID") ? rank_of(cp_env_get("SLURM_PROCID")) : -1;
+}
+
+int cp_ranks_from_environment(void)
+{
+	int ranks;
+
+	for (unsigned i = 0; i < sizeof(size_variables) / sizeof(size_variables[0]);
+		i++) {
+		ranks = rank_of(cp_env_get(size_variables[i]));
+		if (ranks > 0)
+			return ranks;
+	}
+	ranks = cp_env_get("SLURM_STEP_ID") ? rank_of(cp_env_get("SLURM_STEP_NUM_TASKS"))
+					    : -1;
+	return ranks > 0 ? ranks : 0;
 }
 
 bool cp_is_launcher(const char *exe)

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +16,11 @@
 #include "base/arena.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/lock.h"
 #include "preload/reexec.h"
+#include "regions/record_write.h"
+
+#define MAX_ID 32 /* bytes; GNU's have 20 */
 
 struct symbol {
 	uint64_t value;
@@ -26,12 +31,16 @@ struct symbol {
 struct file {
 	struct file *next;
 	uint64_t base; /* what is added to addresses in the file */
+	const char *path;
+	char id[2 * MAX_ID + 1]; /* its build ID; "": it has none */
+	bool described;
 	size_t nsymbols;
 	struct symbol *symbols;
 };
 
 static struct cp_arena arena;
 static struct file *files;
+static struct cp_lock lock; /* of both; innermost but for the record's */
 
 static bool fits(uint64_t offset, uint64_t size, uint64_t all)
 {
@@ -78,12 +87,29 @@ static void take_table(struct file *file, const char *bytes, size_t size,
 		text[strings->sh_size - 1] != '\0' || table->sh_offset % 8)
 		return;
 	file->symbols = cp_arena_alloc(&arena, count * sizeof(*file->symbols));
-	for (size_t i = 0; file->symbols && i < count; i++)
+	if (!file->symbols)
+		return;
+	for (size_t i = 0; i < count; i++)
 		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
 			symbols[i].st_value && symbols[i].st_name < strings->sh_size)
 			file->symbols[file->nsymbols++] = (struct symbol){
 				symbols[i].st_value, text + symbols[i].st_name};
 	sort(file->symbols, file->nsymbols);
+}
+
+static void take_id(
+	struct file *file, const char *bytes, size_t size, const ElfW(Shdr) * section)
+{
+	const ElfW(Nhdr) *note = (const void *)(bytes + section->sh_offset);
+	const unsigned char *id = (const unsigned char *)(note + 1) + 4; /* "GNU" */
+
+	if (!fits(section->sh_offset, section->sh_size, size) || section->sh_offset % 4 ||
+		section->sh_size < sizeof(*note) + 4 || note->n_type != NT_GNU_BUILD_ID ||
+		note->n_namesz != 4 || note->n_descsz > MAX_ID ||
+		note->n_descsz > section->sh_size - sizeof(*note) - 4)
+		return;
+	for (unsigned i = 0; i < note->n_descsz; i++)
+		cp_format(file->id + 2 * (size_t)i, 3, "%02x", id[i]);
 }
 
 /* The bytes stay mapped: the names are in them. */
@@ -97,11 +123,14 @@ static void read_symbols(struct file *file, const char *bytes, size_t size)
 		!fits(header->e_shoff, header->e_shnum * sizeof(*sections), size))
 		return;
 	sections = (const void *)(bytes + header->e_shoff);
-	for (unsigned i = 0; i < header->e_shnum; i++)
+	for (unsigned i = 0; i < header->e_shnum; i++) {
+		if (sections[i].sh_type == SHT_NOTE && !file->id[0])
+			take_id(file, bytes, size, &sections[i]);
 		if (sections[i].sh_type == SHT_SYMTAB &&
 			sections[i].sh_link < header->e_shnum)
 			take_table(file, bytes, size, &sections[i],
 				&sections[sections[i].sh_link]);
+	}
 }
 
 static void read_file(struct file *file, const char *path)
@@ -120,7 +149,7 @@ static void read_file(struct file *file, const char *path)
 	cp_fd_close(fd);
 }
 
-static const struct file *file_of(const struct link_map *map)
+static struct file *file_of(const struct link_map *map)
 {
 	struct file *file = files;
 
@@ -132,7 +161,11 @@ static const struct file *file_of(const struct link_map *map)
 	if (!file)
 		return NULL;
 	file->base = map->l_addr;
-	read_file(file, map->l_name[0] ? map->l_name : cp_own_executable());
+	file->path = map->l_name[0] ? map->l_name : cp_own_executable();
+	file->path = cp_arena_copy(&arena, file->path, strlen(file->path));
+	if (!file->path)
+		return NULL;
+	read_file(file, file->path);
 	file->next = files;
 	files = file;
 	return file;
@@ -155,25 +188,65 @@ static const char *look_up(const struct file *file, uint64_t value)
 		       : NULL;
 }
 
-size_t cp_symbol_name(const void *address, char *to, size_t size)
+bool cp_symbol_find(const void *address, struct cp_symbol *symbol)
 {
-	const char *name = NULL, *slash;
 	struct link_map *map = NULL;
+	const struct file *file;
 	Dl_info info;
-	size_t length;
 
 	if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return false;
+	cp_lock(&lock);
+	file = file_of(map);
+	cp_unlock(&lock);
+	if (!file)
+		return false;
+	symbol->path = file->path;
+	symbol->offset = (uint64_t)(uintptr_t)address - map->l_addr;
+	symbol->name = look_up(file, symbol->offset);
+	if (!symbol->name && info.dli_saddr == address)
+		symbol->name = info.dli_sname;
+	return true;
+}
+
+size_t cp_symbol_name(const void *address, char *to, size_t size)
+{
+	struct cp_symbol symbol;
+	const char *slash;
+	size_t length;
+
+	if (!cp_symbol_find(address, &symbol))
 		return cp_format(to, size, "0x%lx", (unsigned long)(uintptr_t)address);
-	if (info.dli_sname && info.dli_saddr == address)
-		name = info.dli_sname;
+	slash = strrchr(symbol.path, '/');
+	if (symbol.name)
+		length = cp_format(to, size, "%s", symbol.name);
 	else
-		name = look_up(file_of(map), (uint64_t)(uintptr_t)address - map->l_addr);
-	slash = strrchr(info.dli_fname, '/');
-	if (name)
-		length = cp_format(to, size, "%s", name);
-	else
-		length = cp_format(to, size, "%s+0x%lx",
-			slash ? slash + 1 : info.dli_fname,
-			(unsigned long)((uintptr_t)address - map->l_addr));
+		length = cp_format(to, size, "%s+0x%lx", slash ? slash + 1 : symbol.path,
+			(unsigned long)symbol.offset);
 	return length < size ? length : size - 1;
+}
+
+void cp_symbol_describe(struct cp_recording *record)
+{
+	char text[PATH_MAX + sizeof(files->id) + 2];
+	size_t length;
+
+	cp_lock(&lock);
+	for (struct file *file = files; file; file = file->next) {
+		if (file->described)
+			continue;
+		length = cp_format(text, sizeof(text), "%s %s",
+			file->id[0] ? file->id : "-", file->path);
+		if (length < sizeof(text))
+			cp_record_put_meta(record, "object", text, length);
+		file->described = true;
+	}
+	cp_unlock(&lock);
+}
+
+void cp_symbols_after_fork(void)
+{
+	cp_lock_reset(&lock);
+	for (struct file *file = files; file; file = file->next)
+		file->described = false;
 }

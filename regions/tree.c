@@ -64,11 +64,7 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = cp_record_reserve(tree->record,
-		cp_region_item_size(
-			layout->ncounters, layout->nquantities, layout->ngroups) +
-			cp_rotated_size(
-				layout->nrotated, layout->ncounters, layout->ngroups) +
-			(tree->folds ? sizeof(struct cp_folded) : 0));
+		tree->region_size + (tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -86,10 +82,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 
 static struct cp_journal_item *new_journal(struct cp_tree *tree)
 {
-	const struct cp_layout *layout = tree->layout;
-	struct cp_journal_item *journal = cp_record_reserve(
-		tree->record, cp_journal_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups, layout->nrotated));
+	struct cp_journal_item *journal =
+		cp_record_reserve(tree->record, cp_journal_item_size(tree->region_size));
 
 	if (!journal)
 		return NULL;
@@ -123,7 +117,7 @@ static struct cp_node *new_node(
 	return node;
 }
 
-static struct cp_node *find_child(const struct cp_tree *tree,
+struct cp_node *cp_tree_find_child(const struct cp_tree *tree,
 	const struct cp_node *parent, const struct cp_name *name, bool range)
 {
 	struct cp_node_key key = {parent, name, range};
@@ -138,7 +132,7 @@ static struct cp_node *find_child(const struct cp_tree *tree,
 struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range)
 {
-	struct cp_node *child = find_child(tree, parent, name, range);
+	struct cp_node *child = cp_tree_find_child(tree, parent, name, range);
 
 	if (!child)
 		child = new_node(tree, parent, name, range);
@@ -195,6 +189,34 @@ static void push_stub(struct cp_tree *tree, const struct cp_name *name, uint64_t
 	limit->node->item->flags |= CP_REGION_DEEPER;
 }
 
+struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
+	const struct cp_name *name, uint64_t tag)
+{
+	struct cp_frame *frame = new_frame(tree);
+
+	if (!frame)
+		return NULL;
+	frame->node = node;
+	frame->weight = 1;
+	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
+	frame->rests = 0;
+	push(tree, frame, name, tag);
+	return frame;
+}
+
+struct cp_frame *cp_frame_take(const struct cp_reading *reading, uint64_t now_ns)
+{
+	struct cp_frame *frame = cp_pool_take(&frames);
+
+	if (!frame)
+		return NULL;
+	frame->start = *reading;
+	frame->begin_ns = now_ns;
+	return frame;
+}
+
 static void pop(struct cp_tree *tree)
 {
 	struct cp_frame *frame = tree->top;
@@ -208,21 +230,25 @@ static void pop(struct cp_tree *tree)
 		return;
 	}
 	spare_frame(tree, frame);
-	if (!tree->paused)
+	if (tree->paused)
+		return;
+	if (frame->weight)
 		tree->npairs++;
+	else
+		tree->nskipped++;
 }
 
-/* Closes the innermost region. */
-static void close_top(struct cp_tree *tree, const struct cp_reading *reading,
+void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool with_root, uint32_t flags)
 {
 	struct cp_frame *frame = tree->top;
 
-	if (frame->node) {
-		if (flags)
-			frame->node->item->flags |= flags;
+	if (frame->node && flags)
+		frame->node->item->flags |= flags;
+	if (frame->node && frame->weight)
 		cp_tree_add_execution(tree, frame, reading, now_ns, with_root);
-	}
+	else if (frame->node)
+		frame->node->item->calls++;
 	pop(tree);
 }
 
@@ -249,6 +275,7 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	tree->layout = layout;
 	tree->record = record;
 	tree->thread = thread;
+	tree->region_size = cp_region_size(layout);
 	tree->journal = tree->folds ? NULL : new_journal(tree);
 	tree->root = new_node(tree, NULL, NULL, false);
 	tree->begin = cp_pool_take(&frames);
@@ -257,8 +284,11 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 		return -ENOMEM;
 	}
 	tree->begin->node = tree->root;
+	tree->begin->weight = 1;
+	tree->begin->pairs = tree->begin->skipped = 0;
 	tree->begin->begin_ns = now_ns;
 	tree->begin->start = *reading;
+	tree->random = now_ns ^ thread << 40;
 	return 0;
 }
 
@@ -296,14 +326,32 @@ struct cp_reading *cp_tree_begin_tagged(
 		return NULL;
 	}
 	node = cp_tree_child(tree, innermost(tree), name, false);
-	frame = node ? new_frame(tree) : NULL;
+	frame = node ? cp_tree_open(tree, node, name, tag) : NULL;
 	if (!frame)
 		return NULL;
-	frame->node = node;
-	frame->pairs = tree->npairs;
-	frame->draws = tree->draws;
-	push(tree, frame, name, tag);
+	if (tree->layout->sparse)
+		frame->weight = cp_sparse_begin(tree, node);
 	return &frame->start;
+}
+
+const struct cp_node *cp_tree_place(const struct cp_tree *tree)
+{
+	return innermost(tree);
+}
+
+bool cp_tree_top_is_skipped(const struct cp_tree *tree)
+{
+	return tree->top && tree->top->node && !tree->top->weight;
+}
+
+void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count)
+{
+	struct cp_node *node = cp_tree_find_child(tree, innermost(tree), name, false);
+
+	if (!node)
+		return;
+	node->every = node->ahead = count;
+	node->pick = UINT32_MAX;
 }
 
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
@@ -331,10 +379,10 @@ enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *na
 	while (tree->top != frame) {
 		if (!tree->top->tag)
 			misuse = CP_MISUSE_WRONG_NAME;
-		close_top(tree, reading, now_ns, false,
+		cp_tree_close_top(tree, reading, now_ns, false,
 			tree->top->tag ? 0 : CP_REGION_WRONG_NAME);
 	}
-	close_top(tree, reading, now_ns, true, 0);
+	cp_tree_close_top(tree, reading, now_ns, true, 0);
 	return misuse;
 }
 
@@ -368,7 +416,7 @@ static enum cp_misuse close_from_within(struct cp_tree *tree,
 		flags = CP_REGION_CONTINUED;
 	else if (!last && !tag)
 		flags = CP_REGION_WRONG_NAME;
-	close_top(tree, reading, now_ns, last, flags);
+	cp_tree_close_top(tree, reading, now_ns, last, flags);
 	if (!last)
 		misuse = close_from_within(tree, frame, close_own, reading, now_ns);
 	if (goes_on)
@@ -400,7 +448,7 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
 {
 	return tree->spare && tree->depth < CP_TREE_DEPTH &&
-	       find_child(tree, innermost(tree), name, false);
+	       cp_tree_find_child(tree, innermost(tree), name, false);
 }
 
 /* ---- ranges ---- */
@@ -416,8 +464,11 @@ struct cp_reading *cp_tree_range_begin(
 	frame->node = node;
 	frame->name = name;
 	frame->tag = id;
+	frame->weight = 1;
 	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
 	frame->draws = tree->draws;
+	frame->rests = 0;
 	frame->outer = tree->ranges;
 	tree->ranges = frame;
 	return &frame->start;
@@ -458,11 +509,7 @@ void cp_tree_pause(
 {
 	if (tree->pauses++ > 0)
 		return;
-	tree->paused = cp_pool_take(&frames);
-	if (!tree->paused)
-		return;
-	tree->paused->start = *reading;
-	tree->paused->begin_ns = now_ns;
+	tree->paused = cp_frame_take(reading, now_ns);
 }
 
 const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns)
@@ -473,27 +520,26 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 	return &tree->paused->start;
 }
 
-/* Moves the start of a list of open ones by what was counted meanwhile. */
-static void shift_starts(const struct cp_tree *tree, struct cp_frame *frame,
+void cp_tree_shift(const struct cp_tree *tree, struct cp_frame *frame,
+	const struct cp_frame *end, const struct cp_frame *from,
 	const struct cp_reading *now, uint64_t now_ns)
 {
-	const struct cp_frame *paused = tree->paused;
-	bool countable = cp_tree_is_countable(tree->layout, &paused->start, now);
+	bool countable = cp_tree_is_countable(tree->layout, &from->start, now);
 
-	for (; frame; frame = frame->outer) {
+	for (; frame != end; frame = frame->outer) {
 		if (!frame->node)
 			continue;
 		frame->start.failed |= !countable;
 		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
 			frame->start.counter[i] +=
-				now->counter[i] - paused->start.counter[i];
+				now->counter[i] - from->start.counter[i];
 		for (uint32_t g = 0; g < tree->layout->ngroups; g++) {
 			frame->start.group[g].enabled +=
-				now->group[g].enabled - paused->start.group[g].enabled;
+				now->group[g].enabled - from->start.group[g].enabled;
 			frame->start.group[g].running +=
-				now->group[g].running - paused->start.group[g].running;
+				now->group[g].running - from->start.group[g].running;
 		}
-		frame->begin_ns += now_ns - paused->begin_ns;
+		frame->begin_ns += now_ns - from->begin_ns;
 	}
 }
 
@@ -502,8 +548,8 @@ void cp_tree_resume(
 {
 	if (tree->pauses == 0 || --tree->pauses > 0 || !tree->paused)
 		return;
-	shift_starts(tree, tree->top, reading, now_ns);
-	shift_starts(tree, tree->ranges, reading, now_ns);
+	cp_tree_shift(tree, tree->top, NULL, tree->paused, reading, now_ns);
+	cp_tree_shift(tree, tree->ranges, NULL, tree->paused, reading, now_ns);
 	cp_pool_give(&frames, tree->paused);
 	tree->paused = NULL;
 }
@@ -517,11 +563,13 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open)
 {
 	cp_tree_update_root(tree, reading, now_ns);
+	tree->root_is_newer = true;
 	if (!close_open)
 		return;
+	cp_tree_settle(tree);
 	tree->root->item->calls = 1;
 	while (tree->top)
-		close_top(tree, reading, now_ns, false, CP_REGION_LEFT_OPEN);
+		cp_tree_close_top(tree, reading, now_ns, false, CP_REGION_LEFT_OPEN);
 	while (tree->ranges) {
 		tree->ranges->node->item->flags |= CP_REGION_LEFT_OPEN;
 		close_range(tree, &tree->ranges, reading, now_ns);
@@ -555,6 +603,7 @@ void cp_tree_drop(struct cp_tree *tree)
 	}
 	cp_pool_give(&frames, tree->begin);
 	cp_pool_give(&frames, tree->paused);
+	cp_pool_give(&frames, tree->rest_frame);
 	memset(tree, 0, sizeof(*tree));
 }
 
@@ -578,6 +627,15 @@ uint64_t cp_tree_time_enabled(const struct cp_tree *tree)
 		->enabled;
 }
 
+static struct cp_reading *reopen_one(struct cp_tree *child, const struct cp_frame *frame)
+{
+	struct cp_name *name = (struct cp_name *)(uintptr_t)frame->name;
+
+	if (!frame->node)
+		return cp_tree_begin_tagged(child, name, frame->tag);
+	return cp_tree_begin_at(child, frame->node->parent, name, frame->tag);
+}
+
 /* Outermost first. */
 static int reopen(struct cp_tree *child, const struct cp_frame *frame)
 {
@@ -587,8 +645,7 @@ static int reopen(struct cp_tree *child, const struct cp_frame *frame)
 		return 0;
 	if (reopen(child, frame->outer) < 0)
 		return -ENOMEM;
-	start = cp_tree_begin_tagged(
-		child, (struct cp_name *)(uintptr_t)frame->name, frame->tag);
+	start = reopen_one(child, frame);
 	if (!start)
 		return child->depth > CP_TREE_DEPTH ? 0 : -ENOMEM;
 	*start = child->begin->start;

@@ -24,17 +24,20 @@ struct cp_layout {
 		const struct cp_term *terms;
 	} * quantities;
 	const struct cp_pair_cost *cost; /* NULL: not known, nothing is subtracted */
-	uint32_t nrotated;               /* the first so many groups take turns */
-	const uint32_t *group_of;        /* [ncounters]; only if nrotated */
+	bool sparse;              /* of short regions, one execution in some is counted */
+	uint32_t nrotated;        /* the first so many groups take turns */
+	const uint32_t *group_of; /* [ncounters]; only if nrotated */
 };
 
 /* Readings may have failed: what they bound is not counted, and flagged. */
 
 /* What one begin/end pair counts by itself: between its own two readings, and
- * in all, which is what the region around it sees. */
+ * in all, which is what the region around it sees; and in all where the execution
+ * is not counted. */
 struct cp_pair_cost {
-	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS];
-	uint64_t inside_ns, whole_ns;
+	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS],
+		skipped[CP_MAX_COUNTERS];
+	uint64_t inside_ns, whole_ns, skipped_ns;
 };
 
 /* Regions that are nested more deeply have no path of their own: what they
@@ -48,8 +51,9 @@ struct cp_tree_entry;
 struct cp_tree {
 	const struct cp_layout *layout;
 	struct cp_recording *record;
-	uint64_t thread; /* record offset of its thread item */
-	bool folds;      /* stands for many threads: regions end in a cp_folded */
+	uint64_t thread;      /* record offset of its thread item */
+	uint64_t region_size; /* in the record, without what a fold adds */
+	bool folds;           /* stands for many threads: regions end in a cp_folded */
 	struct cp_node *root;
 	struct cp_frame *top;        /* innermost open region; NULL: none */
 	unsigned depth;              /* of open regions */
@@ -58,7 +62,7 @@ struct cp_tree {
 	struct cp_tree_entry *table; /* hash of the nodes by parent and name */
 	struct cp_frame *ranges;     /* open, in no order */
 	struct cp_frame *spare;      /* for the next begins */
-	uint64_t npairs;             /* begin/end pairs that are done */
+	uint64_t npairs, nskipped;   /* begin/end pairs that are done */
 	struct cp_journal_item *journal;
 	/* Rotation: which group has its turn, how often one was drawn, and for
 	 * which execution, NULL if that has ended. */
@@ -66,8 +70,12 @@ struct cp_tree {
 	uint64_t draws;
 	const struct cp_frame *unit;
 	uint64_t random;
-	unsigned pauses;         /* that were not resumed */
-	struct cp_frame *paused; /* the reading at the first of them */
+	unsigned pauses;                /* that were not resumed */
+	struct cp_frame *paused;        /* the reading at the first of them */
+	struct cp_frame *rest_frame;    /* for rest; NULL: not prepared */
+	struct cp_frame *rest;          /* the reading where it began; NULL: no rest */
+	const struct cp_frame *resting; /* the outermost region that rests */
+	bool root_is_newer;             /* than the rest */
 };
 
 /* What went wrong in the program's use of markers, for a warning. */
@@ -122,6 +130,18 @@ void cp_tree_range_time(struct cp_tree *tree, uint64_t now_ns);
 enum cp_misuse cp_tree_range_end(struct cp_tree *tree, uint64_t id,
 	const struct cp_reading *reading, uint64_t now_ns);
 
+/* Is the execution of the innermost open region not to be counted?  Then neither
+ * its begin nor its end needs a reading, or the time. */
+bool cp_tree_top_is_skipped(const struct cp_tree *tree);
+static inline bool cp_tree_is_skipping(const struct cp_tree *tree)
+{
+	return __builtin_expect(tree->layout->sparse, 0) && cp_tree_top_is_skipped(tree);
+}
+
+/* Of the next executions of that region, in the innermost open one, none is
+ * counted: to find out what that costs. */
+void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count);
+
 /* The time of the begin just made. */
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
 
@@ -155,6 +175,48 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 
 /* The innermost open region's name; NULL: none is open. */
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
+
+/* ---- teams: one region, executed by several threads ---- */
+
+/* Where a thread is, for the threads that it shares a region with: valid until
+ * its tree is dropped. */
+const struct cp_node *cp_tree_place(const struct cp_tree *tree);
+
+/* The same as cp_tree_begin_tagged, but each execution is counted, however short. */
+struct cp_reading *cp_tree_begin_here(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
+
+/*
+ * The same, but under the path of a place in another thread's tree (NULL: the
+ * root).  The regions on that path are not open here:
+ * what this one counts is theirs, too (CP_REGION_ELSEWHERE).
+ */
+struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *place,
+	struct cp_name *name, uint64_t tag);
+
+/* Can it be begun there without any new memory? */
+bool cp_tree_can_begin_at(const struct cp_tree *tree, const struct cp_node *place,
+	const struct cp_name *name);
+
+/* Once, before the first rest.  false: out of memory. */
+bool cp_tree_prepare_rest(struct cp_tree *tree);
+
+/*
+ * A rest: what follows belongs to none of the regions from the innermost of that
+ * tag on, inwards, until they go on; they may as well be settled: then they have
+ * ended where the rest began.  The reading there is for the caller to fill in,
+ * the time comes next.  NULL: it rests already, or has no such region.
+ */
+struct cp_reading *cp_tree_rest(struct cp_tree *tree, uint64_t tag);
+void cp_tree_rest_time(struct cp_tree *tree, uint64_t now_ns);
+void cp_tree_go_on(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+void cp_tree_settle(struct cp_tree *tree);
+
+static inline bool cp_tree_rests(const struct cp_tree *tree)
+{
+	return tree->rest != NULL;
+}
 
 /* Brings the root region up to date.  close_open: closes what is open and marks
  * it as left open. */

@@ -25,25 +25,34 @@ bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_readin
 	return !from->failed && !to->failed && !is_backwards(layout, from, to);
 }
 
-/* What `pairs` boundaries inside an execution cost it, and, own, its own. */
-static uint64_t cost_of(
-	const struct cp_tree *tree, uint32_t counter, uint64_t pairs, bool own)
+/* What the boundaries inside an execution cost it, and its own: one for each of
+ * its pieces, between rests. */
+static uint64_t cost_of(const struct cp_tree *tree, const struct cp_frame *frame,
+	uint32_t counter, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
 	if (!cost)
 		return 0;
-	return pairs * cost->whole[counter] + (own ? cost->inside[counter] : 0);
+	return (tree->npairs - frame->pairs) * cost->whole[counter] +
+	       (tree->nskipped - frame->skipped) * cost->skipped[counter] +
+	       pieces * cost->inside[counter];
 }
 
-static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, bool own)
+static uint64_t cost_ns(
+	const struct cp_tree *tree, const struct cp_frame *frame, uint64_t pieces)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
-	return cost ? pairs * cost->whole_ns + (own ? cost->inside_ns : 0) : 0;
+	if (!cost)
+		return 0;
+	return (tree->npairs - frame->pairs) * cost->whole_ns +
+	       (tree->nskipped - frame->skipped) * cost->skipped_ns +
+	       pieces * cost->inside_ns;
 }
 
-/* What counts only in its turn has no least and no most. */
+/* What counts only in its turn has no least and no most, nor has what is not
+ * counted at all. */
 static bool takes_turns(
 	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
 {
@@ -53,27 +62,31 @@ static bool takes_turns(
 	return false;
 }
 
-/* The calls before had their part of the sums, which are those with delta. */
+/* The executions before had their part of the sums, which are those with this
+ * one's delta, weighted. */
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
-	const uint64_t delta[])
+	const uint64_t delta[], uint64_t weight)
 {
 	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
+	uint64_t before = cp_sparse_executions(layout, item);
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
+		uint64_t value, sum;
 
-		if (takes_turns(layout, quantity))
+		if (!quantity->nterms || takes_turns(layout, quantity))
 			continue;
+		value = cp_quantity_sum(quantity, delta, 1);
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
 			spreads[q].max = value;
-		if (!item->calls)
+		if (!before)
 			continue;
 		sum = cp_quantity_sum(quantity, &cp_region_sums(item)->inclusive, 2);
 		spreads[q].squares += cp_squares_between(
-			sum > value ? sum - value : 0, item->calls, value, 1);
+			sum > weight * value ? sum - weight * value : 0, before,
+			weight * value, weight);
 	}
 }
 
@@ -97,16 +110,15 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = frame->node->item;
 	struct cp_sum *sums = cp_region_sums(item);
-	uint64_t pairs = tree->npairs - frame->pairs;
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
 		delta[i] = less(now->counter[i] - frame->start.counter[i],
-			cost_of(tree, i, pairs, true));
-		sums[i].inclusive += delta[i];
+			cost_of(tree, frame, i, frame->rests + 1));
+		sums[i].inclusive += frame->weight * delta[i];
 	}
 	if (layout->nrotated)
 		cp_tree_add_sample(tree, frame, now, delta);
-	add_spreads(layout, item, delta);
+	add_spreads(layout, item, delta, frame->weight);
 	add_times(layout, item, &frame->start, now);
 }
 
@@ -117,29 +129,33 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 {
 	struct cp_region_item *item = frame->node->item;
 	bool countable = cp_tree_is_countable(tree->layout, &frame->start, now);
+	uint64_t time_ns = less(
+		less(now_ns, frame->begin_ns), cost_ns(tree, frame, frame->rests + 1));
 
 	if (countable)
 		add_counts(tree, frame, now, delta);
 	else
 		item->flags |= CP_REGION_READ_FAILED;
-	item->time_ns += less(less(now_ns, frame->begin_ns),
-		cost_ns(tree, tree->npairs - frame->pairs, true));
+	if (tree->layout->sparse)
+		cp_sparse_add(tree, frame->node, frame->weight, countable ? delta : NULL,
+			time_ns);
+	item->time_ns += frame->weight * time_ns;
 	item->calls++;
 	return countable;
 }
 
-/* delta NULL: it could not be counted, and the parent lacks a part to leave out. */
-static void add_to_parent(struct cp_tree *tree, const struct cp_node *node,
-	const uint64_t delta[], uint64_t time_ns)
+/* delta NULL: it could not be counted, and the region around it lacks a part to
+ * leave out. */
+static void add_to_outer(struct cp_tree *tree, const struct cp_frame *frame,
+	struct cp_region_item *outer, const uint64_t delta[], uint64_t time_ns)
 {
-	struct cp_region_item *parent = node->parent->item;
-	struct cp_sum *above = cp_region_sums(parent);
+	struct cp_sum *above = cp_region_sums(outer);
 
 	if (!delta)
-		parent->flags |= CP_REGION_READ_FAILED;
+		outer->flags |= CP_REGION_READ_FAILED;
 	for (uint32_t i = 0; delta && i < tree->layout->ncounters; i++)
-		above[i].children += delta[i];
-	parent->children_ns += time_ns;
+		above[i].children += frame->weight * delta[i];
+	outer->children_ns += time_ns;
 }
 
 /* The root's counts are one difference, renewed at each boundary; it is open
@@ -154,8 +170,8 @@ static void renew_root(
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	item->time_ns = less(
-		less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->npairs, false));
+	item->time_ns =
+		less(less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->begin, 0));
 	if (!cp_tree_is_countable(layout, start, now)) {
 		item->flags |= CP_REGION_READ_FAILED;
 		if (start->failed)
@@ -164,7 +180,7 @@ static void renew_root(
 	}
 	for (uint32_t i = 0; i < layout->ncounters; i++)
 		sums[i].inclusive = less(now->counter[i] - start->counter[i],
-			cost_of(tree, i, tree->npairs, false));
+			cost_of(tree, tree->begin, i, 0));
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
 		times[g].running = less(now->group[g].running, start->group[g].running);
@@ -201,41 +217,77 @@ void cp_tree_update_root(
 }
 
 static void save_all(
-	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
+	struct change *change, const struct cp_node *node, const struct cp_tree *tree)
 {
-	save(change, node, &node->item->flags, cp_region_end(layout, node->item));
+	save(change, node, &node->item->flags, cp_region_end(tree, node->item));
+}
+
+/* What was counted inside a region that is open in another thread only, by one
+ * that weighs 1: teams' executions all do. */
+static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
+	const struct cp_frame *frame, const struct cp_reading *now,
+	const uint64_t delta[], uint64_t time_ns)
+{
+	const struct cp_layout *layout = tree->layout;
+	struct cp_region_item *item = node->item;
+	struct cp_sum *sums = cp_region_sums(item);
+	struct change change = change_begin(tree);
+
+	save_all(&change, node, tree);
+	change_open(&change);
+	write_begin(item);
+	item->flags |= CP_REGION_ELSEWHERE | (delta ? 0 : CP_REGION_READ_FAILED);
+	for (uint32_t i = 0; delta && i < layout->ncounters; i++) {
+		sums[i].inclusive += delta[i];
+		sums[i].children += delta[i];
+	}
+	if (delta)
+		add_times(layout, item, &frame->start, now);
+	item->time_ns += time_ns;
+	item->children_ns += time_ns;
+	write_end(item);
+	change_close(&change);
+}
+
+/* The region whose own counts it is no part of: mostly its parent. */
+static const struct cp_node *around(
+	const struct cp_tree *tree, const struct cp_frame *frame)
+{
+	return frame->outer ? frame->outer->node : tree->root;
 }
 
 void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns, bool with_root)
 {
 	const struct cp_layout *layout = tree->layout;
-	const struct cp_node *node = frame->node, *parent = node->parent,
+	const struct cp_node *node = frame->node, *outer = around(tree, frame),
 			     *root = tree->root;
 	struct change change = change_begin(tree);
-	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns;
+	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns, spent_ns;
 	bool counted;
 
-	save_all(&change, node, layout);
-	save_sums(&change, parent, layout->ncounters);
-	if (with_root && root != parent)
+	save_all(&change, node, tree);
+	save_sums(&change, outer, layout->ncounters);
+	if (with_root && root != outer)
 		save_sums(&change, root, layout->ncounters);
 	if (with_root)
 		save_times(&change, root, layout);
 	change_open(&change);
 	write_begin(node->item);
-	write_begin(parent->item);
+	write_begin(outer->item);
 	write_begin(root->item);
 	counted = add(tree, frame, now, now_ns, delta);
-	add_to_parent(
-		tree, node, counted ? delta : NULL, node->item->time_ns - before_ns);
+	spent_ns = node->item->time_ns - before_ns;
+	add_to_outer(tree, frame, outer->item, counted ? delta : NULL, spent_ns);
 	if (with_root)
 		renew_root(tree, now, now_ns);
 	write_end(root->item);
-	if (root != parent)
-		write_end(parent->item);
+	if (root != outer)
+		write_end(outer->item);
 	write_end(node->item);
 	change_close(&change);
+	for (node = node->parent; node != outer && node != root; node = node->parent)
+		add_elsewhere(tree, node, frame, now, counted ? delta : NULL, spent_ns);
 }
 
 void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
@@ -244,7 +296,7 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 	struct change change = change_begin(tree);
 	uint64_t delta[CP_MAX_COUNTERS];
 
-	save_all(&change, frame->node, tree->layout);
+	save_all(&change, frame->node, tree);
 	change_open(&change);
 	write_begin(frame->node->item);
 	add(tree, frame, now, now_ns, delta);

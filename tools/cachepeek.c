@@ -15,6 +15,8 @@ static const struct command {
 } commands[] = {
 	{"run", cp_cmd_run},
 	{"report", cp_cmd_report},
+	{"compare", cp_cmd_compare},
+	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},
 };
@@ -22,6 +24,9 @@ static const struct command {
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
 	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
+	"                 PROGRAM [arguments]\n"
+	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"
 	"       cachepeek doctor [--verify]\n"
@@ -33,7 +38,8 @@ static const char usage[] =
 	"Options of run, each of which sets a variable:\n"
 	"  -g, --groups GROUP,...    -e, --events EVENT,...    -o, --output SINK\n"
 	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
-	"  -v, --verbose\n"
+	"  -v, --verbose             --passes: run the program as often as the events\n"
+	"                            need, each time counting a part of them\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

@@ -15,6 +15,7 @@
 #include "output/sink.h"
 #include "regions/rundir.h"
 #include "tools/cmd.h"
+#include "tools/show.h"
 
 struct request {
 	char *outputs; /* comma list; NULL: stdout */
@@ -22,6 +23,7 @@ struct request {
 	int pid;            /* of the process that names the files; 0: the first */
 	const char **paths; /* room for all arguments */
 	size_t npaths;
+	cp_report_builder *build;
 };
 
 static const char *environment(const char *name)
@@ -148,16 +150,24 @@ static const struct cp_process *process_of(const struct cp_report *report, int p
 	return found;
 }
 
+/* Of a job, which has ranks instead: what names its files is the program. */
+static struct cp_process job_process(const struct cp_report *report)
+{
+	return (struct cp_process){
+		.rank = -1, .exe = report->narguments ? report->command[0] : ""};
+}
+
 static int write_outputs(struct cp_arena *arena, const struct cp_report *report, int pid,
 	const char *outputs)
 {
-	const struct cp_process *process = process_of(report, pid);
+	const struct cp_process process =
+		report->nprocesses ? *process_of(report, pid) : job_process(report);
 	const char *no_colour = getenv("NO_COLOR");
 	struct cp_sink_context context = {.stderr_fd = STDERR_FILENO,
 		.stdout_fd = STDOUT_FILENO,
-		.exe = process->exe,
-		.pid = process->pid,
-		.rank = process->rank,
+		.exe = process.exe,
+		.pid = process.pid,
+		.rank = process.rank,
 		.no_colour = no_colour && *no_colour,
 		.complain = complain};
 
@@ -171,7 +181,7 @@ static int show(const struct request *request)
 	char error[1024];
 	int status = 0;
 
-	report = cp_report_build(
+	report = request->build(
 		&arena, request->paths, request->npaths, error, sizeof(error));
 	if (!report) {
 		fprintf(stderr, "cachepeek: %s\n", error);
@@ -194,28 +204,42 @@ void cp_report_run(const char *directory, int pid, const char *outputs)
 		.pid = pid,
 		.paths = &directory,
 		.npaths = 1,
+		.build = cp_report_build,
 	};
 
 	show(&request);
 	free(copy);
 }
 
-int cp_cmd_report(int argc, char **argv)
+int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 {
-	struct request request = {.paths = calloc((size_t)argc + 1, sizeof(char *))};
+	struct request request = {
+		.paths = calloc((size_t)argc + 1, sizeof(char *)), .build = build};
 	int status = request.paths ? parse(&request, argv) : 1;
 
-	if (!status && !request.npaths) {
-		const char *last = last_run();
+	if (!status && !request.npaths && last) {
+		const char *directory = last_run();
 
-		if (last)
-			request.paths[request.npaths++] = last;
+		if (directory)
+			request.paths[request.npaths++] = directory;
 		else
 			status = 1;
+	}
+	if (!status && !request.npaths) {
+		fprintf(stderr,
+			"cachepeek: %s: name the directories or records of the "
+			"ranks\n",
+			argv[0]);
+		status = 2;
 	}
 	if (!status)
 		status = show(&request);
 	free(request.outputs);
 	free(request.paths);
 	return status;
+}
+
+int cp_cmd_report(int argc, char **argv)
+{
+	return cp_show(argv, argc, cp_report_build, true);
 }

@@ -15,13 +15,13 @@ set -eu
 # that the simulated PMU is linked with, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip libjs-chart.js'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
-check='perl g++ libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
+check='perl g++ libgomp1 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
 	libjemalloc2 libmimalloc2.0 libfaketime strace musl-tools pkg-config python3-jsonschema'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node, and
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool.
 ci='clang libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs
-	gfortran likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium zsh'
+	gfortran libomp-14-dev openmpi-bin libopenmpi-dev mpich libmpich-dev likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium zsh'
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 

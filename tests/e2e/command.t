@@ -37,6 +37,20 @@ my $json = scratch('report.json');
 	like($absent->{err}, qr/absent.*No such file/, 'and it says which');
 }
 
+# ---- several runs ----
+
+{
+	unlink($json);
+	my $run = command(['--passes', '-e', 'perf::PAGE-FAULTS', '-o', $json, program('threads'), 3],
+		CACHEPEEK_ENGINE => 'perf');
+	my $report = eval { JSON::PP::decode_json(read_file($json)) } || {};
+	is($run->{out}, run(command => [program('threads'), 3])->{out}, '--passes: events that need no PMU need one run');
+	is(region($report)->{counts}{'perf::PAGE-FAULTS'}{status}, 'exact', '--passes: which counts them');
+	is(scalar(@{$report->{processes} || []}), 1, '--passes: and is one process');
+	$run = command([program('threads'), 3], CACHEPEEK_PASS => 'two', CACHEPEEK_ENGINE => 'perf');
+	like($run->{err}, qr/CACHEPEEK_PASS=two is not a NUMBER: 0 is used/, 'a pass that is no number');
+}
+
 # ---- text, several sinks, and the same from the records ----
 
 {

@@ -313,6 +313,26 @@ static void test_negative(void)
 	clear();
 }
 
+/* Hypervisors mask events, which open and run all the same. */
+static void test_masked(uint64_t instructions)
+{
+	const struct cp_report *report;
+	struct cp_thread_item *thread;
+	bool said = false;
+
+	clear();
+	begin(CP_ENGINE_PERF, 100);
+	thread = make_thread(&make, 100, CP_THREAD_ENDED, "t");
+	region(thread, NULL, NULL, 1, instructions, 0);
+	make_write(&make, directory, "100-0.rec");
+	report = build();
+	for (size_t i = 0; i < report->nwarnings; i++)
+		said |= strstr(report->warnings[i], "l1d_misses stayed 0 over") != NULL;
+	is_int(said, instructions >= 1000000,
+		"no misses at all in %lu instructions: said to be suspicious or not",
+		(unsigned long)instructions);
+}
+
 static void test_lost_thread(void)
 {
 	const struct cp_report *report;
@@ -364,6 +384,38 @@ static void test_per_call(uint64_t base)
 	is_double_near(
 		count->call_stddev, 12.909944, 1e-5, "standard deviation of 10 20 30 40");
 	clear();
+}
+
+/* ---- regions that are short beside what their boundaries cost ---- */
+
+static bool is_flagged(uint32_t engine, uint64_t pair_ns, uint64_t calls, uint64_t ns)
+{
+	struct cp_thread_item *thread;
+	struct cp_region_item *root;
+	const struct cp_region *total;
+	bool flagged;
+
+	begin(engine, 100);
+	make_header(&make)->pair_ns = pair_ns;
+	thread = make_thread(&make, 100, CP_THREAD_ENDED, "t");
+	root = region(thread, NULL, NULL, 1, 1000, 0);
+	region(thread, root, "r", calls, 10, 0)->time_ns = ns;
+	root->time_ns = 1;
+	make_write(&make, directory, "100-0.rec");
+	total = build()->total;
+	flagged = child(total, "r")->flags & CP_REGION_SHORT;
+	ok(!(total->flags & CP_REGION_SHORT), "the whole run is never short");
+	clear();
+	return flagged;
+}
+
+static void test_short(void)
+{
+	ok(is_flagged(CP_ENGINE_PERF, 100, 10, 19990), "over 5 %%: short");
+	ok(!is_flagged(CP_ENGINE_PERF, 100, 10, 20000), "5 %%: not short");
+	ok(!is_flagged(CP_ENGINE_PERF, 0, 10, 10), "the cost is not known: nor short");
+	ok(!is_flagged(CP_ENGINE_PERF, 100, 0, 0), "never executed: nor that");
+	ok(!is_flagged(CP_ENGINE_SIM, 100, 10, 10), "where time is nobody's, neither");
 }
 
 /* ---- how it ended ---- */
@@ -481,7 +533,10 @@ int main(void)
 	test_unavailable();
 	test_unproven();
 	test_negative();
+	test_masked(2000000);
+	test_masked(1000);
 	test_lost_thread();
+	test_short();
 	test_per_call(0);
 	test_per_call(1000000000000000);
 	test_killed();

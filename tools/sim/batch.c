@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "batch.h"
+#include "flex.h"
 
 struct core *running;
 
@@ -30,6 +31,13 @@ static void run_data(
 	uint64_t last = (addr + i->size - 1) >> core->line_shift;
 	struct data_entry *e = &core->data[first & (DATA_FILTER - 1)];
 
+	if (__builtin_expect(i->kind == BATCH_FLOAT, 0)) {
+		if (core->flex)
+			flex_bypass(core, addr, i->size);
+		else /* the scratch core's machine is plain */
+			data_access(core, addr, i->size, LOAD, stamp);
+		return;
+	}
 	if (last == (i->kind == BATCH_READ ? e->read : e->write)) {
 		*e->stamp_at = stamp;
 		return;

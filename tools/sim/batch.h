@@ -14,8 +14,9 @@
 
 #include "model.h"
 
-/* A modify is the load and the store of one instruction. */
-enum batch_kind { BATCH_CODE, BATCH_READ, BATCH_WRITE, BATCH_MODIFY };
+/* A modify is the load and the store of one instruction.  Floats: only where
+ * their loads bypass L1D. */
+enum batch_kind { BATCH_CODE, BATCH_READ, BATCH_WRITE, BATCH_MODIFY, BATCH_FLOAT };
 
 #define BATCH_PLACES 4
 #define BATCH_ITEMS 32

@@ -123,7 +123,7 @@ static void add_direct(Bool reads, Bool writes, IRExpr *a, UInt size, IRExpr *gu
 		settle_direct(&b, BATCH_MODIFY, a, size, guard);
 }
 
-static void add_load(IRExpr *a, UInt size)
+static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size)
 {
 	struct address at = address_of(a);
 
@@ -131,9 +131,14 @@ static void add_load(IRExpr *a, UInt size)
 		add_direct(True, False, a, size, NULL);
 		return;
 	}
-	add_reference(BATCH_READ, &at, size);
+	add_reference(kind, &at, size);
 	b.now.loads++;
 	b.now.ticks += 2;
+}
+
+static void add_load(IRExpr *a, UInt size)
+{
+	add_load_of(BATCH_READ, a, size);
 }
 
 /* The store of an instruction whose load was of the very same bytes. */
@@ -234,12 +239,16 @@ static void follow(IRTemp t, const IRExpr *e)
 	b.offset[t] = b.offset[from] + (e->Iex.Binop.op == Iop_Add64 ? by : -by);
 }
 
-static void visit_value(const IRStmt *s)
+static void visit_value(const IRSB *in, Int at)
 {
+	const IRStmt *s = in->stmts[at];
 	IRExpr *e = s->Ist.WrTmp.data;
+	Bool is_float =
+		e->tag == Iex_Load && tool_machine.l1d.fp_bypass && is_float_load(in, at);
 
 	if (e->tag == Iex_Load)
-		add_load(e->Iex.Load.addr, sizeofIRType(e->Iex.Load.ty));
+		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,
+			sizeofIRType(e->Iex.Load.ty));
 	else
 		follow(s->Ist.WrTmp.tmp, e);
 }
@@ -270,14 +279,15 @@ static void visit_exclusive(const IRStmt *s)
 			sizeofIRType(typeOfIRTemp(b.types, s->Ist.LLSC.result)));
 }
 
-static void visit(const IRStmt *s)
+static void visit(const IRSB *in, Int at)
 {
+	const IRStmt *s = in->stmts[at];
 	const IRStoreG *g;
 	const IRCAS *c;
 
 	switch (s->tag) {
 	case Ist_WrTmp:
-		visit_value(s);
+		visit_value(in, at);
 		break;
 	case Ist_Store:
 		add_store(s->Ist.Store.addr, size_of(s->Ist.Store.data));
@@ -335,7 +345,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 			if (counted)
 				add_instruction(s->Ist.IMark.addr, s->Ist.IMark.len);
 		} else if (counted) {
-			visit(s);
+			visit(in, i);
 		}
 		addStmtToIRSB(b.out, s);
 	}

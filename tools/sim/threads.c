@@ -293,6 +293,8 @@ void threads_finish(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		end(i);
-	if (tool_report)
-		report_counts("process", VG_(getpid)(), process_count);
+	if (!tool_report)
+		return;
+	report_counts("process", VG_(getpid)(), process_count);
+	VG_(umsg)("simulated state: %llu bytes\n", tool_state);
 }

@@ -20,6 +20,9 @@
 #include "pub_tool_clreq.h"
 #include "batch.h"
 
+/* main.c: bytes of what is simulated */
+extern ULong tool_state;
+
 /* options.c */
 extern struct machine tool_machine;
 extern Bool tool_report;
@@ -38,6 +41,9 @@ Int threads_bind_process(UWord mirror);
 void threads_sync(void);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);
+
+/* floats.c: is the load that statement `at` makes one of floating-point data? */
+Bool is_float_load(const IRSB *in, Int at);
 
 /* own_code.c: the library's own code */
 Bool own_code_add(Addr lo, Addr hi);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The report of a whole job: the sums over its ranks by path, and for each value
+ * the least, the most, the mean, the deviation, and which rank.  Ranks are added
+ * one by one, and what is kept grows with the distinct paths, not with ranks.
+ *
+ * All functions need arena->out_of_memory.
+ */
+#ifndef CACHEPEEK_OUTPUT_JOB_H
+#define CACHEPEEK_OUTPUT_JOB_H
+
+#include "output/report.h"
+#include "regions/record_read.h"
+
+#define CP_JOB_NAMED 8 /* ranks that are named, of those that are unlike the rest */
+
+struct cp_job {
+	struct cp_arena *arena;
+	struct cp_report report;
+	size_t nranks;  /* that were added */
+	int32_t wanted; /* of the whole job; 0: not known */
+	/* Bits of the ranks that are there. */
+	unsigned char *there;
+	size_t room;
+	size_t nprocesses;
+	bool several_hosts;
+};
+
+struct cp_job *cp_job_new(struct cp_arena *arena);
+
+/*
+ * One rank more: what its records say (paths as of cp_report_build).  Returns
+ * false, with one line in error, if there was nothing.  Works in memory of its
+ * own, which it gives back.
+ */
+bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, char *error,
+	size_t size);
+
+/* The same for one record in memory. */
+bool cp_job_add_record(
+	struct cp_job *job, const void *bytes, size_t length, char *error, size_t size);
+
+/* Of rank: was it added? */
+bool cp_job_has(const struct cp_job *job, int32_t rank);
+
+/* The first rank from `rank` on that is not there; -1: none is missing. */
+int32_t cp_job_missing(const struct cp_job *job, int32_t rank);
+
+/* The report, after which nothing can be added. */
+const struct cp_report *cp_job_finish(struct cp_job *job);
+
+#endif

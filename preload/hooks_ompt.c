@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: ompt_start_tool, __kmpc_fork_call, __kmpc_fork_teams.
+ *
+ * LLVM's runtime tells a tool what it does (OMPT, OpenMP 5.0 chapter 4), but not
+ * which function a region's body is, and a call of it may be the last thing that
+ * a function does, so that the address it returns to is another's: the calls
+ * themselves are looked at, on their way through.
+ *
+ * A worker's region ends when the next one begins, or never: it rests from the
+ * barrier at the end on.  Tasks that are run in a barrier are the region's.
+ */
+#include <stddef.h>
+
+#include "base/pool.h"
+#include "preload/forward.h"
+#include "preload/openmp.h"
+#include "preload/real.h"
+#include "preload/runtime.h"
+#include "preload/teams.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- of the OMPT interface, what is used here ---- */
+
+union ompt_data {
+	uint64_t value;
+	void *pointer;
+};
+
+typedef void any_function(void);
+typedef any_function *lookup_function(const char *);
+
+struct ompt_start {
+	int (*initialize)(lookup_function *, int, union ompt_data *);
+	void (*finalize)(union ompt_data *);
+	union ompt_data data;
+};
+
+enum { SCOPE_BEGIN = 1, SCOPE_END };
+enum { EXPLICIT = 4 }; /* of the kinds of tasks */
+enum { KIND_TASKWAIT = 5, KIND_TASKGROUP, KIND_REDUCTION, KIND_JOIN = 9 };
+enum {
+	PARALLEL_BEGIN = 3,
+	PARALLEL_END,
+	TASK_CREATE,
+	TASK_SCHEDULE,
+	IMPLICIT_TASK,
+	SYNC_REGION = 23
+};
+
+/* ---- parallel regions ---- */
+
+struct region {
+	struct cp_team team;
+};
+
+static struct cp_pool regions = {.object_size = sizeof(struct region)};
+
+/* NULL: one of the runtime's own, around a team of a league. */
+static const struct cp_omp_site *next_site(const void *caller)
+{
+	static const char no_entry[] = "";
+	const struct cp_omp_site *site = cp_omp_next;
+
+	cp_omp_next = NULL;
+	if (site || !caller)
+		return site;
+	return cp_omp_site(caller, no_entry, NULL, caller);
+}
+
+static void on_parallel_begin(union ompt_data *task, const void *frame,
+	union ompt_data *parallel, unsigned threads, int flags, const void *caller)
+{
+	const struct cp_omp_site *site = next_site(caller);
+	struct region *region;
+
+	(void)task;
+	(void)frame;
+	(void)threads;
+	(void)flags;
+	parallel->pointer = NULL;
+	if (!site || !site->name || site->name->left_out || !cp_counting())
+		return;
+	cp_sim_pause();
+	region = cp_pool_take(&regions);
+	cp_sim_resume();
+	if (!region)
+		return;
+	cp_team_fork(&region->team, site->name);
+	parallel->pointer = region;
+}
+
+static void on_parallel_end(
+	union ompt_data *parallel, union ompt_data *task, int flags, const void *caller)
+{
+	(void)task;
+	(void)flags;
+	(void)caller;
+	cp_pool_give(&regions, parallel->pointer);
+	parallel->pointer = NULL;
+}
+
+/* ---- tasks ---- */
+
+/* What a task's data say: a region's part of the calling thread, or an explicit
+ * task, which may have ended a rest. */
+enum { PART = 1, TASK, WAKING_TASK };
+
+static void on_implicit_task(int scope, union ompt_data *parallel, union ompt_data *task,
+	unsigned threads, unsigned index, int flags)
+{
+	const struct region *region = parallel ? parallel->pointer : NULL;
+
+	(void)threads;
+	(void)index;
+	(void)flags;
+	if (scope == SCOPE_BEGIN) {
+		task->value = region && cp_team_begin(&region->team) ? PART : 0;
+	} else if (task->value == PART) {
+		cp_team_rest();
+		cp_team_settle();
+	}
+}
+
+static void on_task_create(union ompt_data *task, const void *frame,
+	union ompt_data *created, int flags, int depends, const void *caller)
+{
+	(void)task;
+	(void)frame;
+	(void)depends;
+	(void)caller;
+	if (created && flags & EXPLICIT)
+		created->value = TASK;
+}
+
+/* A task that has ended a rest goes back to it, unless another task follows. */
+static void on_task_schedule(union ompt_data *before, int status, union ompt_data *after)
+{
+	bool was_waking = before && before->value == WAKING_TASK,
+	     is_task = after && (after->value == TASK || after->value == WAKING_TASK);
+
+	(void)status;
+	if (was_waking)
+		before->value = TASK;
+	if (is_task && (was_waking || cp_team_go_on()))
+		after->value = WAKING_TASK;
+	else if (was_waking)
+		cp_team_rest();
+}
+
+/* ---- barriers ---- */
+
+static void on_sync_region(int kind, int scope, union ompt_data *parallel,
+	union ompt_data *task, const void *caller)
+{
+	(void)caller;
+	if (kind == KIND_TASKWAIT || kind == KIND_TASKGROUP || kind == KIND_REDUCTION)
+		return;
+	if (scope == SCOPE_BEGIN && task && task->value == PART)
+		cp_team_rest();
+	else if (scope == SCOPE_END && parallel && kind != KIND_JOIN)
+		cp_team_go_on();
+}
+
+/* ---- the tool ---- */
+
+static int initialize(lookup_function *look_up, int device, union ompt_data *data)
+{
+	static const struct {
+		int event;
+		any_function *function;
+	} callbacks[] = {
+		{PARALLEL_BEGIN, (any_function *)(uintptr_t)on_parallel_begin},
+		{PARALLEL_END, (any_function *)(uintptr_t)on_parallel_end},
+		{TASK_CREATE, (any_function *)(uintptr_t)on_task_create},
+		{TASK_SCHEDULE, (any_function *)(uintptr_t)on_task_schedule},
+		{IMPLICIT_TASK, (any_function *)(uintptr_t)on_implicit_task},
+		{SYNC_REGION, (any_function *)(uintptr_t)on_sync_region},
+	};
+	int (*set)(int, any_function *) =
+		(__typeof__(set))(uintptr_t)look_up("ompt_set_callback");
+
+	(void)device;
+	(void)data;
+	if (!set)
+		return 0;
+	for (unsigned i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
+		set(callbacks[i].event, callbacks[i].function);
+	__atomic_store_n(&cp_omp_told, true, __ATOMIC_RELEASE);
+	return 1;
+}
+
+static bool another_tool;
+
+static void finalize(union ompt_data *data)
+{
+	(void)data;
+}
+
+EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime);
+
+/* There can be one tool only: another's comes first. */
+EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
+{
+	static struct ompt_start ours = {initialize, finalize, {0}};
+	__typeof__(&ompt_start_tool) next = CP_FORWARD(ompt_start_tool);
+	struct ompt_start *theirs = next ? next(version, runtime) : NULL;
+
+	if (!cp_counting() || !cp_runtime.options.openmp)
+		return theirs;
+	if (!theirs)
+		return &ours;
+	another_tool = true;
+	cp_warn("no regions of OpenMP: another tool watches its runtime "
+		"(ompt_start_tool)");
+	return theirs;
+}
+
+void cp_ompt_after_fork(void)
+{
+	cp_lock_reset(&regions.lock);
+}
+
+/* ---- the calls that begin a region ---- */
+
+/* What the compiler says of a call. */
+struct identity {
+	int reserved1, flags, reserved2, reserved3;
+	const char *source;
+};
+
+static void tell_silence(const struct cp_omp_site *site)
+{
+	static bool said;
+
+	if (site->name && !another_tool &&
+		!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		cp_warn("no regions of OpenMP: its runtime tells tools nothing (is "
+			"OMP_TOOL=disabled set?)");
+}
+
+static const void *begin_call(const char *entry, const struct identity *identity,
+	const void *body, const void *caller)
+{
+	const char *source = identity ? identity->source : NULL;
+	const struct cp_omp_site *site =
+		cp_omp_site(body, entry, source && *source ? source : NULL, caller);
+
+	if (!site->told)
+		tell_silence(site);
+	else if (!cp_omp_next) /* or gcc's entry has said it, which comes here */
+		cp_omp_next = site;
+	return site->real;
+}
+
+/* Called below. */
+__attribute__((used)) static const void *begin_region(
+	const struct identity *identity, int count, const void *body, const void *caller)
+{
+	static const char entry[] = "__kmpc_fork_call";
+
+	(void)count;
+	return begin_call(entry, identity, body, caller);
+}
+
+__attribute__((used)) static const void *begin_league(
+	const struct identity *identity, int count, const void *body, const void *caller)
+{
+	static const char entry[] = "__kmpc_fork_teams";
+
+	(void)count;
+	return begin_call(entry, identity, body, caller);
+}
+
+/* The number of arguments varies, and so they are left where they are. */
+#if defined(__x86_64__)
+#define FORWARD(entry, function)                                                         \
+	__asm__(".text\n\t.globl " entry "\n\t.type " entry ", @function\n" entry ":\n"  \
+		"\tendbr64\n"                                                            \
+		"\tmov (%rsp), %r11\n"                                                   \
+		"\tpush %rdi\n\tpush %rsi\n\tpush %rdx\n\tpush %rcx\n"                   \
+		"\tpush %r8\n\tpush %r9\n\tpush %rax\n"                                  \
+		"\tmov %r11, %rcx\n"                                                     \
+		"\tcall " function "\n"                                                  \
+		"\tmov %rax, %r11\n"                                                     \
+		"\tpop %rax\n\tpop %r9\n\tpop %r8\n\tpop %rcx\n"                         \
+		"\tpop %rdx\n\tpop %rsi\n\tpop %rdi\n"                                   \
+		"\tjmp *%r11\n"                                                          \
+		"\t.size " entry ", . - " entry "\n")
+#elif defined(__aarch64__)
+#define FORWARD(entry, function)                                                         \
+	__asm__(".text\n\t.globl " entry "\n\t.type " entry ", %function\n" entry ":\n"  \
+		"\tstp x29, x30, [sp, #-80]!\n"                                          \
+		"\tmov x29, sp\n"                                                        \
+		"\tstp x0, x1, [sp, #16]\n\tstp x2, x3, [sp, #32]\n"                     \
+		"\tstp x4, x5, [sp, #48]\n\tstp x6, x7, [sp, #64]\n"                     \
+		"\tmov x3, x30\n"                                                        \
+		"\tbl " function "\n"                                                    \
+		"\tmov x16, x0\n"                                                        \
+		"\tldp x0, x1, [sp, #16]\n\tldp x2, x3, [sp, #32]\n"                     \
+		"\tldp x4, x5, [sp, #48]\n\tldp x6, x7, [sp, #64]\n"                     \
+		"\tldp x29, x30, [sp], #80\n"                                            \
+		"\tbr x16\n"                                                             \
+		"\t.size " entry ", . - " entry "\n")
+#endif
+#ifdef FORWARD
+FORWARD("__kmpc_fork_call", "begin_region");
+FORWARD("__kmpc_fork_teams", "begin_league");
+#endif
