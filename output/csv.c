@@ -190,13 +190,17 @@ static void count(const struct place *place, const char *kind, const char *name,
 	const struct cp_count *count, uint64_t number)
 {
 	bool there = count->status != CP_UNAVAILABLE;
+	enum cp_status status = count->status;
+
+	if (strcmp(kind, "exclusive") == 0 && there && count->exclusive_status > status)
+		status = count->exclusive_status;
 
 	row(place, kind, name);
 	if (there)
 		cp_out_format(place->out, ",%lu", (unsigned long)number);
 	else
 		empty_cell(place->out);
-	cp_out_format(place->out, ",events,%s", cp_status_name(count->status));
+	cp_out_format(place->out, ",events,%s", cp_status_name(status));
 	if (there)
 		number_cell(place->out, count->coverage);
 	else

@@ -200,6 +200,9 @@ static void count(
 	key(json, name);
 	count_value(json, c);
 	inline_string(json, "status", cp_status_name(c->status));
+	if (there && c->exclusive_status > c->status)
+		inline_string(
+			json, "exclusive_status", cp_status_name(c->exclusive_status));
 	if (there)
 		inline_number(json, "coverage", c->coverage);
 	else

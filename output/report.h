@@ -58,8 +58,9 @@ struct cp_count {
 	uint64_t value;     /* events, nested regions included; scaled if need be */
 	uint64_t exclusive; /* without nested regions; <= value */
 	enum cp_status status;
-	const char *reason; /* unavailable or estimated: why; else NULL */
-	double coverage;    /* fraction of the time counted, 0 .. 1 */
+	enum cp_status exclusive_status; /* of nested regions, if that is worse */
+	const char *reason;              /* unavailable or estimated: why; else NULL */
+	double coverage;                 /* fraction of the time counted, 0 .. 1 */
 	/* CP_SCALED: half-width of the error bar, in events; see
 	 * cp_scaling_error(); < 0: none */
 	double error;

@@ -9,6 +9,7 @@
 
 #define KERNEL_SLICE_NS 4e6 /* perf_event_mux_interval_ms, its default */
 #define MIN_SLICES 8        /* without an event, to say 0 */
+#define TOO_MUCH "its terms do not add up to a count (less than nothing, or too much)"
 #define SIM_TIME "wall time is simulator time"
 
 /* One region, taken apart. */
@@ -21,6 +22,9 @@ struct raw {
 	const struct cp_spread *spreads;
 	const struct cp_times *times;
 	uint64_t calls;
+	/* Not all executions were counted: those that were, and what is to be said
+	 * of the others.  NULL: all were. */
+	const struct cp_sampled *sampled;
 	bool sim;
 	const char *gap;  /* why nothing was counted, or NULL */
 	const char *part; /* why not everything was, or NULL */
@@ -224,6 +228,51 @@ static uint64_t exclusive_of(const struct raw *raw,
 	return sum < value ? sum : value;
 }
 
+/* What the raw counts were multiplied by. */
+static double scale_of(const struct cp_count *count, const struct raw *raw,
+	const struct cp_quantity_item *quantity, const struct cover *cover)
+{
+	uint64_t unscaled;
+
+	if (cover->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
+		unscaled)
+		return (double)count->value / (double)unscaled;
+	return 1;
+}
+
+/* Executions of which none in a row of several was counted yet are taken for
+ * the others' like; the error bar has both its causes. */
+static void add_sampled(
+	struct cp_count *count, const struct raw *raw, uint32_t index, double scale)
+{
+	const struct cp_sampled *sampled = raw->sampled;
+	const struct cp_chosen *chosen = &sampled->of[index];
+	double share = (double)sampled->counted / (double)raw->calls,
+	       tail = scale * cp_sampled_tail(sampled, raw->calls, (double)chosen->sum),
+	       error = scale * cp_sampled_error(sampled, raw->calls, chosen),
+	       scaled = count->error > 0 ? count->error : 0;
+
+	tail += (double)count->value;
+	if (!(tail < 9e18)) {
+		*count = no_count(TOO_MUCH);
+		return;
+	}
+	count->value = tail > 0 ? (uint64_t)(tail + 0.5) : 0;
+	if (count->exclusive > count->value)
+		count->exclusive = count->value;
+	count->coverage *= share;
+	count->wanted /= share;
+	if (count->status == CP_ESTIMATED)
+		return;
+	count->status = CP_SCALED;
+	count->error = __builtin_sqrt(error * error + scaled * scaled);
+	if (error >= 0)
+		return;
+	count->status = CP_ESTIMATED;
+	count->error = -1;
+	count->reason = "too few of its executions were counted for an error bar";
+}
+
 /* Is the quantity the counter that tells for how long a kind of core was in use? */
 static const struct cp_times *tells_residency(
 	const struct raw *raw, const struct cp_quantity_item *quantity)
@@ -279,22 +328,16 @@ void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
 
 /* The spread is of raw counts: scaled as the whole was. */
 static void set_spread(struct cp_count *count, const struct raw *raw,
-	const struct cp_quantity_item *quantity, const struct cp_spread *spread)
+	const struct cp_spread *spread, double scale)
 {
-	uint64_t unscaled;
-	double factor = 1;
-
 	if (!raw->calls || raw->part || spread->min > spread->max ||
 		!(spread->squares >= 0) || !__builtin_isfinite(spread->squares))
 		return;
-	if (count->status == CP_SCALED &&
-		sum_exactly(quantity, raw->inclusive, &unscaled) && unscaled)
-		factor = (double)count->value / (double)unscaled;
 	count->calls_known = true;
 	count->executions = raw->calls;
-	count->call_min = (double)spread->min * factor;
-	count->call_max = (double)spread->max * factor;
-	count->squares = spread->squares * factor * factor;
+	count->call_min = (double)spread->min * scale;
+	count->call_max = (double)spread->max * scale;
+	count->squares = spread->squares * scale * scale;
 	cp_count_finish_calls(count, raw->calls);
 }
 
@@ -381,6 +424,7 @@ static struct cp_count count_here(const struct raw *raw, uint32_t index, bool si
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
 	struct cp_count count = {.error = -1};
 	struct cover cover;
+	double scale;
 
 	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent)
 		return no_count(quantity->reason_length
@@ -394,15 +438,17 @@ static struct cp_count count_here(const struct raw *raw, uint32_t index, bool si
 	if (cover.coverage < 1 && any_takes_turns(raw, quantity))
 		return count_in_turns(raw, quantity, &cover);
 	if (!sum_terms(raw, quantity, cover.coverage < 1, raw->inclusive, &count.value))
-		return no_count("its terms do not add up to a count (less than nothing, "
-				"or too much)");
+		return no_count(TOO_MUCH);
 	if (!count.value && (cover.reason = not_seen(raw->report, &cover)))
 		return no_count(cover.reason);
 	count.exclusive = exclusive_of(raw, quantity, cover.coverage < 1, count.value);
 	set_status(&count, raw, &cover);
+	scale = scale_of(&count, raw, quantity, &cover);
+	if (raw->sampled)
+		add_sampled(&count, raw, index, scale);
 	if (tells_residency(raw, quantity))
 		set_residency(&count, tells_residency(raw, quantity));
-	set_spread(&count, raw, quantity, &raw->spreads[index]);
+	set_spread(&count, raw, &raw->spreads[index], scale);
 	return count;
 }
 
@@ -473,6 +519,20 @@ static void take_open(struct raw *raw, const struct cp_region_item *item, const 
 		raw->part = "counted up to the last reading";
 }
 
+static void take_sampled(struct raw *raw, const struct cp_region_item *item)
+{
+	const struct cp_record_header *header = raw->record->header;
+	const struct cp_sampled *sampled = cp_region_sampled(
+		item, header->ncounters, header->nquantities, header->nperf_groups);
+
+	if (!item->parent || item->calls == sampled->counted)
+		return;
+	if (cp_sampled_is_sound(sampled, header->nquantities, item->calls))
+		raw->sampled = sampled;
+	else
+		raw->gap = "its record of the executions that were counted is damaged";
+}
+
 static void take_apart(struct raw *raw, const struct cp_region_item *item)
 {
 	const struct cp_record_header *header = raw->record->header;
@@ -490,6 +550,18 @@ static void take_apart(struct raw *raw, const struct cp_region_item *item)
 	raw->sim = header->engine == CP_ENGINE_SIM;
 	if (item->flags & CP_REGION_READ_FAILED)
 		raw->part = "a reading failed: counts are incomplete";
+	if (header->flags & CP_RECORD_SPARSE)
+		take_sampled(raw, item);
+}
+
+static uint64_t time_of(const struct raw *raw, const struct cp_region_item *item)
+{
+	double ns = (double)item->time_ns;
+
+	if (!raw->sampled)
+		return item->time_ns;
+	ns += cp_sampled_tail(raw->sampled, raw->calls, (double)raw->sampled->time_ns);
+	return ns > 0 && ns < 9e18 ? (uint64_t)(ns + 0.5) : 0;
 }
 
 static struct cp_value seconds_of(
@@ -501,8 +573,10 @@ static struct cp_value seconds_of(
 		return cp_unavailable(raw->gap);
 	if (!item->calls && !item->time_ns)
 		return cp_unavailable(open_reason(how));
-	return (struct cp_value){.value = (double)item->time_ns / 1e9,
-		.status = item->calls ? CP_EXACT : CP_ESTIMATED};
+	return (struct cp_value){.value = (double)time_of(raw, item) / 1e9,
+		.status = raw->sampled  ? CP_SCALED
+			  : item->calls ? CP_EXACT
+					: CP_ESTIMATED};
 }
 
 static const char *lost_reason(
@@ -530,10 +604,7 @@ static void take_folded(const struct cp_record *record, const struct cp_region_i
 	struct cp_region *region)
 {
 	const struct cp_record_header *header = record->header;
-	uint64_t size = cp_region_item_size(header->ncounters, header->nquantities,
-				header->nperf_groups) +
-			cp_rotated_size(header->nrotated, header->ncounters,
-				header->nperf_groups);
+	uint64_t size = cp_record_region_size(header);
 	const struct cp_folded *folded = (const void *)((const char *)item + size);
 
 	region->folded = true;
@@ -560,7 +631,7 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	count_all(&raw, source, region->counts);
 	region->calls = item->calls;
 	region->flags = item->flags;
-	region->time_ns = region->longest_ns = item->time_ns;
+	region->time_ns = region->longest_ns = time_of(&raw, item);
 	region->children_ns = item->children_ns;
 	region->seconds = seconds_of(&raw, item, how);
 	region->nthreads = 1;

@@ -77,6 +77,8 @@ static void add_count(struct cp_count *to, const struct cp_count *from,
 		to->status = from->status;
 		to->reason = from->reason;
 	}
+	if (from->exclusive_status > to->exclusive_status)
+		to->exclusive_status = from->exclusive_status;
 	if (from->error > 0)
 		to->error += from->error * from->error; /* independent: squares add */
 	to->covered += from->covered;
@@ -256,7 +258,10 @@ static void finish_count(
 	count->coverage = count->wanted > 0 ? count->covered / count->wanted : 1;
 	if (count->coverage > 1)
 		count->coverage = 1;
-	count->error = count->error > 0 ? __builtin_sqrt(count->error) : -1;
+	if (count->error > 0 || count->status == CP_SCALED)
+		count->error = __builtin_sqrt(count->error);
+	else
+		count->error = -1;
 	if (count->missing) {
 		count->reason = partly(report, count, region->nthreads);
 		count->status = CP_ESTIMATED;

@@ -58,6 +58,17 @@ uint64_t cp_rotated_time(
  * value and squares. */
 void cp_count_finish_calls(struct cp_count *count, uint64_t calls);
 
+/* report_sampled.c: regions of which not all executions were counted.  Is what is
+ * kept of them possible?  How many events the executions that nothing stands for
+ * add to (or those that there were not take from) a sum, and the half-width of
+ * the error bar of all; < 0: none can be given.  What is exclusive in a tree. */
+bool cp_sampled_is_sound(
+	const struct cp_sampled *sampled, uint32_t nquantities, uint64_t calls);
+double cp_sampled_tail(const struct cp_sampled *sampled, uint64_t calls, double sum);
+double cp_sampled_error(
+	const struct cp_sampled *sampled, uint64_t calls, const struct cp_chosen *chosen);
+void cp_sampled_tree(const struct cp_report *report, struct cp_region *root);
+
 /* report_tree.c: a record's threads and their trees. */
 void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	struct cp_process *process);

@@ -263,13 +263,16 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 		process->unattributed_ns = header->cpu_ns - header->seen_cpu_ns;
 }
 
-static void merge_threads(struct cp_report *report, struct cp_process *process)
+static void merge_threads(
+	struct cp_report *report, struct cp_process *process, bool sparse)
 {
 	process->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 	for (size_t i = 0; i < process->nthreads; i++) {
 		struct cp_thread *thread = &process->threads[i];
 		struct cp_place at = {process->rank, process->pid, thread->tid};
 
+		if (sparse)
+			cp_sampled_tree(report, thread->root);
 		cp_metrics_of_tree(report, thread->root);
 		cp_merge_tree(report, process->total, thread->root, at);
 		cp_merge_tree(report, report->total, thread->root, at);
@@ -291,5 +294,5 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	process->unattributed = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*process->unattributed));
 	cp_count_unattributed(report, source, process->unattributed);
-	merge_threads(report, process);
+	merge_threads(report, process, source->record.header->flags & CP_RECORD_SPARSE);
 }

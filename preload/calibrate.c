@@ -39,7 +39,7 @@ static bool start_scratch(const struct cp_live_thread *thread)
 	record.nchunks = 1;
 	record.chunks[0] = (struct cp_record_chunk){memory, 0, SCRATCH};
 	layout = cp_runtime.layout;
-	layout.cost = NULL;
+	layout.cost = NULL; /* so that all executions are counted */
 	layout.nrotated = 0;
 	scratch.tid = thread->tid;
 	scratch.counters = thread->counters;
@@ -59,9 +59,11 @@ static const struct cp_region_item *item(unsigned n)
 	return NULL;
 }
 
-static void run_pairs(struct cp_name *outer, struct cp_name *inner)
+static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 {
 	cp_marker_begin_now(outer, CP_MARKER_API);
+	if (skip)
+		cp_tree_skip(&scratch.tree, inner, PAIRS);
 	for (int i = 0; i < PAIRS; i++) {
 		cp_marker_begin_now(inner, CP_MARKER_API);
 		cp_marker_end(inner, CP_MARKER_API, CP_END_OWN);
@@ -74,6 +76,19 @@ static void least(uint64_t *so_far, uint64_t value, uint64_t minus, uint64_t by)
 	value = (value > minus ? value - minus : 0) / by;
 	if (value < *so_far)
 		*so_far = value;
+}
+
+/* What skipped pairs cost the region around them. */
+static void take_skipped(const uint64_t outer_before[])
+{
+	const struct cp_region_item *outer = item(1);
+	const struct cp_sum *outside = cp_region_sums(outer);
+
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		least(&cost.skipped[i], outside[i].inclusive,
+			outer_before[i] + cost.inside[i], PAIRS);
+	least(&cost.skipped_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + cost.inside_ns, PAIRS);
 }
 
 /* Groups that take turns count in theirs only. */
@@ -121,8 +136,19 @@ static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *i
 	for (int i = 0; i < ROUNDS; i++) {
 		remember(outer_before, item(1));
 		remember(inner_before, item(2));
-		run_pairs(outer, inner);
+		run_pairs(outer, inner, false);
 		take_round(turn, outer_before, inner_before);
+	}
+}
+
+static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
+{
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0};
+
+	for (int i = 0; i < ROUNDS; i++) {
+		remember(outer_before, item(1));
+		run_pairs(outer, inner, true);
+		take_skipped(outer_before);
 	}
 }
 
@@ -141,7 +167,7 @@ static void measure(void)
 	struct cp_name *outer = &names[0], *inner = &names[1];
 	unsigned turn = scratch.counters.turn;
 
-	run_pairs(outer, inner); /* makes the regions, and warms up */
+	run_pairs(outer, inner, false); /* makes the regions, and warms up */
 	if (!item(2))
 		return;
 	memset(&cost, 0xff, sizeof(cost));
@@ -152,6 +178,8 @@ static void measure(void)
 	}
 	if (cp_runtime.layout.nrotated)
 		cp_runtime.engine->turn(&scratch.counters, turn);
+	if (layout.sparse)
+		measure_skipped(outer, inner);
 	leave_out_sockets();
 	known = true;
 }

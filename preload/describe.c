@@ -112,6 +112,7 @@ static int items(void)
 	static struct cp_quantity_terms terms[CP_MAX_QUANTITIES];
 	static uint32_t group_of[CP_MAX_COUNTERS];
 	const struct cp_event_set *set = &cp_runtime.set;
+	const struct cp_record_header *header = cp_runtime.record.header;
 
 	for (unsigned i = 0; i < set->ncounters; i++) {
 		if (counter_item(&set->counters[i]) < 0)
@@ -130,6 +131,7 @@ static int items(void)
 		.nquantities = set->nquantities,
 		.ngroups = set->ngroups,
 		.quantities = terms,
+		.sparse = header->flags & CP_RECORD_SPARSE,
 		.nrotated = set->nrotated,
 		.group_of = group_of,
 	};
@@ -178,6 +180,9 @@ int cp_record_describe(void)
 		header->flags |= CP_RECORD_FORKED;
 	if (!cp_runtime.sim && counts_kernel(&cp_runtime.set))
 		header->flags |= CP_RECORD_KERNEL;
+	/* The simulated PMU reads itself for nothing. */
+	if (cp_runtime.options.sparse && !cp_runtime.sim && !cp_runtime.set.nrotated)
+		header->flags |= CP_RECORD_SPARSE;
 	metas();
 	return items();
 }

@@ -212,6 +212,10 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 	if (!thread)
 		return;
 	start = open_region(thread, name, tag);
+	if (start && cp_tree_is_skipping(&thread->tree)) {
+		cp_marker_leave(thread);
+		return;
+	}
 	if (start) {
 		if (thread->tree.layout->nrotated)
 			take_turn(thread);
@@ -239,6 +243,14 @@ static enum cp_misuse end_alone(struct cp_live_thread *thread, const struct cp_n
 	return misuse;
 }
 
+/* The end of an execution that is not counted: without a reading. */
+static bool end_skipped(
+	struct cp_live_thread *thread, const struct cp_name *name, uint64_t tag)
+{
+	return cp_tree_is_skipping(&thread->tree) &&
+	       cp_tree_end_innermost(&thread->tree, name, tag, &thread->reading, 0);
+}
+
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
 	struct cp_live_thread *thread = name && name->left_out ? NULL : cp_marker_enter();
@@ -248,6 +260,10 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 
 	if (!thread)
 		return;
+	if (end_skipped(thread, name, tag)) {
+		cp_marker_leave(thread);
+		return;
+	}
 	read_marker(thread, true, &thread->reading, &now_ns);
 	if (!cp_tree_end_innermost(&thread->tree, name, tag, &thread->reading, now_ns)) {
 		inner = cp_tree_innermost(&thread->tree);

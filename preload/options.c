@@ -49,6 +49,8 @@ const struct cp_option cp_option_table[] = {
 		"those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
 		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
+	{PREFIX "SPARSE", CP_OPTION_BOOL, FIELD(sparse), NULL, "0", "0|1",
+		"of regions that are too short, count one execution in some, and scale"},
 	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",
 		"say more about what is decided and done"},
 	{PREFIX "DISABLE", CP_OPTION_BOOL, FIELD(disable), NULL, "0", "0|1",

@@ -24,6 +24,7 @@ struct cp_options {
 	const char *dir;
 	int children; /* enum cp_children */
 	const char *regions;
+	bool sparse;
 	int verbose; /* 0..3 */
 	bool disable;
 };

@@ -262,8 +262,8 @@ static void resolve_events(void)
 	if (pass)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
-		cp_events_for_sim(
-			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
+			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
 			&cp_runtime.arena, cp_warn);
@@ -271,6 +271,9 @@ static void resolve_events(void)
 		note_machine();
 	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
 		rotate_events();
+	if (cp_runtime.set.nrotated && cp_runtime.options.sparse)
+		cp_warn("CACHEPEEK_SPARSE=1 is ignored: groups of events take turns "
+			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
 }
 
 static int start_record(void)

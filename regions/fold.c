@@ -30,9 +30,9 @@ static bool make_room(struct cp_tree *into, const struct cp_tree *from)
 }
 
 static struct cp_folded *folded_of(
-	const struct cp_layout *layout, struct cp_region_item *item)
+	const struct cp_tree *tree, const struct cp_region_item *item)
 {
-	return cp_region_end(layout, item);
+	return cp_region_end(tree, item);
 }
 
 static void move_counts(const struct cp_layout *layout, struct cp_region_item *to,
@@ -57,6 +57,20 @@ static void move_counts(const struct cp_layout *layout, struct cp_region_item *t
 }
 
 /* Before the sums move: what lies between the two is taken from them. */
+static double squares_between(const struct cp_layout *layout, uint32_t q,
+	const struct cp_region_item *to, const struct cp_region_item *from)
+{
+	const struct cp_quantity_terms *quantity = &layout->quantities[q];
+	uint64_t there = cp_sparse_executions(layout, to),
+		 more = cp_sparse_executions(layout, from);
+
+	if (!there || !more)
+		return 0;
+	return cp_squares_between(
+		cp_quantity_sum(quantity, &cp_region_sums(to)->inclusive, 2), there,
+		cp_quantity_sum(quantity, &cp_region_sums(from)->inclusive, 2), more);
+}
+
 static void move_spreads(const struct cp_layout *layout, struct cp_region_item *to,
 	struct cp_region_item *from)
 {
@@ -64,29 +78,20 @@ static void move_spreads(const struct cp_layout *layout, struct cp_region_item *
 			 *old = cp_region_spreads(from, layout->ncounters);
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
-		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-
 		if (old[q].min < spreads[q].min)
 			spreads[q].min = old[q].min;
 		if (old[q].max > spreads[q].max)
 			spreads[q].max = old[q].max;
-		spreads[q].squares += old[q].squares;
-		if (to->calls && from->calls)
-			spreads[q].squares += cp_squares_between(
-				cp_quantity_sum(
-					quantity, &cp_region_sums(to)->inclusive, 2),
-				to->calls,
-				cp_quantity_sum(
-					quantity, &cp_region_sums(from)->inclusive, 2),
-				from->calls);
+		spreads[q].squares +=
+			old[q].squares + squares_between(layout, q, to, from);
 		old[q] = (struct cp_spread){UINT64_MAX, 0, 0};
 	}
 }
 
-static void move_rest(const struct cp_layout *layout, struct cp_region_item *to,
+static void move_rest(const struct cp_tree *tree, struct cp_region_item *to,
 	struct cp_region_item *from)
 {
-	struct cp_folded *folded = folded_of(layout, to);
+	struct cp_folded *folded = folded_of(tree, to);
 
 	folded->threads++;
 	if (from->time_ns > folded->longest_ns)
@@ -105,16 +110,18 @@ static void move_region(
 	const struct cp_layout *layout = from->layout;
 	struct change change = change_begin(from);
 
-	save(&change, to, &to->item->flags, folded_of(layout, to->item) + 1);
-	save(&change, node, &node->item->flags, folded_of(layout, node->item));
+	save(&change, to, &to->item->flags, folded_of(from, to->item) + 1);
+	save(&change, node, &node->item->flags, folded_of(from, node->item));
 	change_open(&change);
 	write_begin(to->item);
 	write_begin(node->item);
 	move_spreads(layout, to->item, node->item);
 	move_counts(layout, to->item, node->item);
+	if (layout->sparse)
+		cp_sparse_move(layout, to->item, node->item);
 	if (layout->nrotated)
 		cp_rotated_move(layout, to->item, node->item);
-	move_rest(layout, to->item, node->item);
+	move_rest(from, to->item, node->item);
 	write_end(node->item);
 	write_end(to->item);
 	change_close(&change);

@@ -20,12 +20,13 @@
 #ifndef CACHEPEEK_REGIONS_RECORD_H
 #define CACHEPEEK_REGIONS_RECORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 1
+#define CP_RECORD_VERSION 2
 #define CP_RECORD_HEADER_SIZE 4096
 #define CP_MAX_PASSES 1000
 
@@ -45,6 +46,7 @@ enum cp_record_flag {
 	CP_RECORD_ROOT = 2,     /* the root of its process tree: it reports */
 	CP_RECORD_KERNEL = 4,   /* kernel mode is counted */
 	CP_RECORD_NOT_USER = 8, /* user mode is not */
+	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
 };
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
@@ -204,16 +206,20 @@ struct cp_spread {
 
 /*
  * What the squares of two sets of executions lack of those of both together:
- * their sums, and how many each are (not 0).  In whole numbers as far as that
- * goes: of a small spread of large counts nothing is lost.
+ * their sums, and how many each are (not 0).  Large ones in whole numbers as far as
+ * that goes: of a small spread of large counts nothing is lost.
  */
 static inline double cp_squares_between(
 	uint64_t sum, uint64_t n, uint64_t other, uint64_t m)
 {
-	double apart = (double)(int64_t)(sum / n - other / m) +
-		       ((double)(sum % n) / (double)n - (double)(other % m) / (double)m);
+	double apart, few = (double)n, more = (double)m;
 
-	return apart * apart * (double)n * ((double)m / ((double)n + (double)m));
+	if (__builtin_expect((sum | other) >> 40 == 0, 1))
+		apart = (double)sum / few - (double)other / more;
+	else
+		apart = (double)(int64_t)(sum / n - other / m) +
+			((double)(sum % n) / few - (double)(other % m) / more);
+	return apart * apart * few * (more / (few + more));
 }
 
 /*
@@ -245,7 +251,26 @@ struct cp_region_item {
 	uint64_t time_ns, children_ns; /* monotonic; of which in nested regions */
 	/* Then: struct cp_sum[ncounters], struct cp_spread[nquantities],
 	 * struct cp_times[nperf_groups]; with nrotated also struct cp_rotated,
-	 * struct cp_turns[nperf_groups], struct cp_sample[ncounters]. */
+	 * struct cp_turns[nperf_groups], struct cp_sample[ncounters]; with
+	 * CP_RECORD_SPARSE struct cp_sampled. */
+};
+
+/*
+ * Where not all executions are counted, those that are stand for `weight` of
+ * them each, 1 or more.  The sums above (not the times of perf groups) have each
+ * count as often as that, and so has what is in the parent's children; here is
+ * what an error bar needs, of the executions that stand for more than one.
+ */
+struct cp_sampled {
+	uint64_t counted; /* executions */
+	uint64_t chosen;  /* of which stand for more than one: */
+	uint64_t weight;  /* for so many */
+	uint64_t time_ns; /* theirs, weighted */
+	double squares;   /* sum of weight * (weight - 1) */
+	struct cp_chosen {
+		uint64_t sum;   /* of the quantity, weighted */
+		double squares; /* of the deviations from the mean, weighted */
+	} of[];                 /* the quantities */
 };
 
 /*
@@ -322,13 +347,17 @@ static inline uint64_t cp_rotated_size(
 			: 0;
 }
 
-/* All of a region that changes, and of the two above it, their sums. */
-static inline uint64_t cp_journal_item_size(
-	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups, uint64_t nrotated)
+/* What CP_RECORD_SPARSE adds to it; a record has one of the two. */
+static inline uint64_t cp_sampled_size(bool sparse, uint32_t nquantities)
 {
-	return sizeof(struct cp_journal_item) +
-	       3 * (cp_region_item_size(ncounters, nquantities, ngroups) +
-			   cp_rotated_size(nrotated, ncounters, ngroups));
+	return sparse ? sizeof(struct cp_sampled) + nquantities * sizeof(struct cp_chosen)
+		      : 0;
+}
+
+/* All of a region that changes, and of the two above it, their sums. */
+static inline uint64_t cp_journal_item_size(uint64_t region_size)
+{
+	return sizeof(struct cp_journal_item) + 3 * region_size;
 }
 
 static inline struct cp_sum *cp_region_sums(const struct cp_region_item *region)
@@ -346,6 +375,14 @@ static inline struct cp_times *cp_region_times(
 	const struct cp_region_item *region, uint32_t ncounters, uint32_t nquantities)
 {
 	return (struct cp_times *)(cp_region_spreads(region, ncounters) + nquantities);
+}
+
+/* Only in records with CP_RECORD_SPARSE. */
+static inline struct cp_sampled *cp_region_sampled(const struct cp_region_item *region,
+	uint32_t ncounters, uint32_t nquantities, uint32_t ngroups)
+{
+	return (struct cp_sampled *)(cp_region_times(region, ncounters, nquantities) +
+				     ngroups);
 }
 
 /* Only with nrotated. */

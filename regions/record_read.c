@@ -68,11 +68,13 @@ static bool quantity_is_sound(
 	return true;
 }
 
-static uint64_t region_size(const struct cp_record_header *header)
+uint64_t cp_record_region_size(const struct cp_record_header *header)
 {
 	return cp_region_item_size(
 		       header->ncounters, header->nquantities, header->nperf_groups) +
-	       cp_rotated_size(header->nrotated, header->ncounters, header->nperf_groups);
+	       cp_rotated_size(
+		       header->nrotated, header->ncounters, header->nperf_groups) +
+	       cp_sampled_size(header->flags & CP_RECORD_SPARSE, header->nquantities);
 }
 
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
@@ -89,7 +91,7 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 	case CP_ITEM_THREAD:
 		return item->size >= sizeof(struct cp_thread_item);
 	case CP_ITEM_REGION:
-		return item->size >= region_size(header);
+		return item->size >= cp_record_region_size(header);
 	default:
 		return true; /* of no interest, or of a later version */
 	}
@@ -232,7 +234,7 @@ static void settle(int fd, struct cp_record *record, const struct cp_region_item
 {
 	uint64_t offset = cp_item_offset(record, region);
 	char *to = (char *)(uintptr_t)region + sizeof(struct cp_item);
-	size_t size = region_size(record->header) - sizeof(struct cp_item);
+	size_t size = cp_record_region_size(record->header) - sizeof(struct cp_item);
 	uint32_t now;
 	off_t version = (off_t)(offset + offsetof(struct cp_region_item, version));
 

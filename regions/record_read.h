@@ -50,6 +50,9 @@ int cp_record_parse(struct cp_arena *arena, const void *bytes, size_t size,
 /* The item that begins at offset; NULL if there is none of that type. */
 const struct cp_region_item *cp_record_region(
 	const struct cp_record *record, uint64_t offset);
+/* How much a region takes there, without struct cp_folded. */
+uint64_t cp_record_region_size(const struct cp_record_header *header);
+
 const struct cp_thread_item *cp_record_thread(
 	const struct cp_record *record, uint64_t offset);
 const struct cp_string_item *cp_record_string(

@@ -17,7 +17,7 @@ void cp_tree_rotate_from(struct cp_tree *tree, unsigned group, uint64_t seed)
 }
 
 /* splitmix64 */
-static uint64_t chance(struct cp_tree *tree)
+uint64_t cp_tree_chance(struct cp_tree *tree)
 {
 	uint64_t mixed = tree->random += 0x9e3779b97f4a7c15u;
 
@@ -44,7 +44,7 @@ static unsigned draw(struct cp_tree *tree, struct cp_node *node)
 	if (!node->left)
 		node->left = UINT64_MAX >> (64 - tree->layout->nrotated);
 	left = node->left;
-	for (uint64_t skip = chance(tree) % members(left); skip > 0; skip--)
+	for (uint64_t skip = cp_tree_chance(tree) % members(left); skip > 0; skip--)
 		left &= left - 1;
 	while (!(left >> group & 1))
 		group++;

@@ -64,11 +64,7 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = cp_record_reserve(tree->record,
-		cp_region_item_size(
-			layout->ncounters, layout->nquantities, layout->ngroups) +
-			cp_rotated_size(
-				layout->nrotated, layout->ncounters, layout->ngroups) +
-			(tree->folds ? sizeof(struct cp_folded) : 0));
+		tree->region_size + (tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -86,10 +82,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 
 static struct cp_journal_item *new_journal(struct cp_tree *tree)
 {
-	const struct cp_layout *layout = tree->layout;
-	struct cp_journal_item *journal = cp_record_reserve(
-		tree->record, cp_journal_item_size(layout->ncounters, layout->nquantities,
-				      layout->ngroups, layout->nrotated));
+	struct cp_journal_item *journal =
+		cp_record_reserve(tree->record, cp_journal_item_size(tree->region_size));
 
 	if (!journal)
 		return NULL;
@@ -208,8 +202,12 @@ static void pop(struct cp_tree *tree)
 		return;
 	}
 	spare_frame(tree, frame);
-	if (!tree->paused)
+	if (tree->paused)
+		return;
+	if (frame->weight)
 		tree->npairs++;
+	else
+		tree->nskipped++;
 }
 
 /* Closes the innermost region. */
@@ -218,11 +216,12 @@ static void close_top(struct cp_tree *tree, const struct cp_reading *reading,
 {
 	struct cp_frame *frame = tree->top;
 
-	if (frame->node) {
-		if (flags)
-			frame->node->item->flags |= flags;
+	if (frame->node && flags)
+		frame->node->item->flags |= flags;
+	if (frame->node && frame->weight)
 		cp_tree_add_execution(tree, frame, reading, now_ns, with_root);
-	}
+	else if (frame->node)
+		frame->node->item->calls++;
 	pop(tree);
 }
 
@@ -249,6 +248,7 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	tree->layout = layout;
 	tree->record = record;
 	tree->thread = thread;
+	tree->region_size = cp_region_size(layout);
 	tree->journal = tree->folds ? NULL : new_journal(tree);
 	tree->root = new_node(tree, NULL, NULL, false);
 	tree->begin = cp_pool_take(&frames);
@@ -257,8 +257,11 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 		return -ENOMEM;
 	}
 	tree->begin->node = tree->root;
+	tree->begin->weight = 1;
+	tree->begin->pairs = tree->begin->skipped = 0;
 	tree->begin->begin_ns = now_ns;
 	tree->begin->start = *reading;
+	tree->random = now_ns ^ thread << 40;
 	return 0;
 }
 
@@ -284,7 +287,9 @@ static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
 	struct cp_frame *frame, const struct cp_name *name, uint64_t tag)
 {
 	frame->node = node;
+	frame->weight = tree->layout->sparse ? cp_sparse_begin(tree, node) : 1;
 	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
 	frame->draws = tree->draws;
 	push(tree, frame, name, tag);
 	return &frame->start;
@@ -308,6 +313,21 @@ struct cp_reading *cp_tree_begin_tagged(
 	node = cp_tree_child(tree, innermost(tree), name, false);
 	frame = node ? new_frame(tree) : NULL;
 	return frame ? open_frame(tree, node, frame, name, tag) : NULL;
+}
+
+bool cp_tree_top_is_skipped(const struct cp_tree *tree)
+{
+	return tree->top && tree->top->node && !tree->top->weight;
+}
+
+void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count)
+{
+	struct cp_node *node = find_child(tree, innermost(tree), name, false);
+
+	if (!node)
+		return;
+	node->every = node->ahead = count;
+	node->pick = UINT32_MAX;
 }
 
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
@@ -431,7 +451,9 @@ struct cp_reading *cp_tree_range_begin(
 	frame->node = node;
 	frame->name = name;
 	frame->tag = id;
+	frame->weight = 1;
 	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
 	frame->draws = tree->draws;
 	frame->outer = tree->ranges;
 	tree->ranges = frame;

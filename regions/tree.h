@@ -24,17 +24,20 @@ struct cp_layout {
 		const struct cp_term *terms;
 	} * quantities;
 	const struct cp_pair_cost *cost; /* NULL: not known, nothing is subtracted */
-	uint32_t nrotated;               /* the first so many groups take turns */
-	const uint32_t *group_of;        /* [ncounters]; only if nrotated */
+	bool sparse;              /* of short regions, one execution in some is counted */
+	uint32_t nrotated;        /* the first so many groups take turns */
+	const uint32_t *group_of; /* [ncounters]; only if nrotated */
 };
 
 /* Readings may have failed: what they bound is not counted, and flagged. */
 
 /* What one begin/end pair counts by itself: between its own two readings, and
- * in all, which is what the region around it sees. */
+ * in all, which is what the region around it sees; and in all where the execution
+ * is not counted. */
 struct cp_pair_cost {
-	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS];
-	uint64_t inside_ns, whole_ns;
+	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS],
+		skipped[CP_MAX_COUNTERS];
+	uint64_t inside_ns, whole_ns, skipped_ns;
 };
 
 /* Regions that are nested more deeply have no path of their own: what they
@@ -48,8 +51,9 @@ struct cp_tree_entry;
 struct cp_tree {
 	const struct cp_layout *layout;
 	struct cp_recording *record;
-	uint64_t thread; /* record offset of its thread item */
-	bool folds;      /* stands for many threads: regions end in a cp_folded */
+	uint64_t thread;      /* record offset of its thread item */
+	uint64_t region_size; /* in the record, without what a fold adds */
+	bool folds;           /* stands for many threads: regions end in a cp_folded */
 	struct cp_node *root;
 	struct cp_frame *top;        /* innermost open region; NULL: none */
 	unsigned depth;              /* of open regions */
@@ -58,7 +62,7 @@ struct cp_tree {
 	struct cp_tree_entry *table; /* hash of the nodes by parent and name */
 	struct cp_frame *ranges;     /* open, in no order */
 	struct cp_frame *spare;      /* for the next begins */
-	uint64_t npairs;             /* begin/end pairs that are done */
+	uint64_t npairs, nskipped;   /* begin/end pairs that are done */
 	struct cp_journal_item *journal;
 	/* Rotation: which group has its turn, how often one was drawn, and for
 	 * which execution, NULL if that has ended. */
@@ -117,6 +121,18 @@ struct cp_reading *cp_tree_range_begin(
 void cp_tree_range_time(struct cp_tree *tree, uint64_t now_ns);
 enum cp_misuse cp_tree_range_end(struct cp_tree *tree, uint64_t id,
 	const struct cp_reading *reading, uint64_t now_ns);
+
+/* Is the execution of the innermost open region not to be counted?  Then neither
+ * its begin nor its end needs a reading, or the time. */
+bool cp_tree_top_is_skipped(const struct cp_tree *tree);
+static inline bool cp_tree_is_skipping(const struct cp_tree *tree)
+{
+	return __builtin_expect(tree->layout->sparse, 0) && cp_tree_top_is_skipped(tree);
+}
+
+/* Of the next executions of that region, in the innermost open one, none is
+ * counted: to find out what that costs. */
+void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count);
 
 /* The time of the begin just made. */
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);

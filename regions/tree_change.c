@@ -25,15 +25,33 @@ bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_readin
 	return !from->failed && !to->failed && !is_backwards(layout, from, to);
 }
 
-/* What `pairs` boundaries inside an execution cost it, and, own, its own. */
-static uint64_t cost_ns(const struct cp_tree *tree, uint64_t pairs, bool own)
+/* What the boundaries inside an execution cost it, and, own, its own. */
+static uint64_t cost_of(const struct cp_tree *tree, const struct cp_frame *frame,
+	uint32_t counter, bool own)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 
-	return cost ? pairs * cost->whole_ns + (own ? cost->inside_ns : 0) : 0;
+	if (!cost)
+		return 0;
+	return (tree->npairs - frame->pairs) * cost->whole[counter] +
+	       (tree->nskipped - frame->skipped) * cost->skipped[counter] +
+	       (own ? cost->inside[counter] : 0);
 }
 
-/* What counts only in its turn has no least and no most. */
+static uint64_t cost_ns(
+	const struct cp_tree *tree, const struct cp_frame *frame, bool own)
+{
+	const struct cp_pair_cost *cost = tree->layout->cost;
+
+	if (!cost)
+		return 0;
+	return (tree->npairs - frame->pairs) * cost->whole_ns +
+	       (tree->nskipped - frame->skipped) * cost->skipped_ns +
+	       (own ? cost->inside_ns : 0);
+}
+
+/* What counts only in its turn has no least and no most, nor has what is not
+ * counted at all. */
 static bool takes_turns(
 	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
 {
@@ -43,28 +61,37 @@ static bool takes_turns(
 	return false;
 }
 
-/* The calls before had their part of the sums, which are those with delta. */
+/* The executions before had their part of the sums, which are those with this
+ * one's delta, weighted. */
 static void add_spreads(const struct cp_layout *layout, struct cp_region_item *item,
-	const uint64_t delta[])
+	const uint64_t delta[], uint64_t weight)
 {
 	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
-	double n = (double)(int64_t)item->calls, share = n > 0 ? 1 / (n * (n + 1)) : 0;
+	uint64_t before = cp_sparse_executions(layout, item);
+	double n = (double)(int64_t)before, share = n > 0 ? 1 / (n * (n + 1)) : 0;
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
+		uint64_t value, sum;
 
-		if (layout->nrotated && takes_turns(layout, quantity))
+		if (!quantity->nterms ||
+			(layout->nrotated && takes_turns(layout, quantity)))
 			continue;
+		value = cp_quantity_sum(quantity, delta, 1);
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
 			spreads[q].max = value;
-		if (!item->calls)
+		if (!before)
 			continue;
 		sum = cp_quantity_sum(quantity, &cp_region_sums(item)->inclusive, 2);
-		spreads[q].squares += cp_squares_of_another(
-			sum > value ? sum - value : 0, item->calls, value, share);
+		if (weight == 1)
+			spreads[q].squares += cp_squares_of_another(
+				sum > value ? sum - value : 0, before, value, share);
+		else
+			spreads[q].squares += cp_squares_between(
+				sum > weight * value ? sum - weight * value : 0, before,
+				weight * value, weight);
 	}
 }
 
@@ -88,20 +115,15 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = frame->node->item;
 	struct cp_sum *sums = cp_region_sums(item);
-	const struct cp_pair_cost *cost = layout->cost;
-	uint64_t pairs = tree->npairs - frame->pairs;
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
-		uint64_t value = now->counter[i] - frame->start.counter[i];
-
-		if (cost)
-			value = less(value, pairs * cost->whole[i] + cost->inside[i]);
-		delta[i] = value;
-		sums[i].inclusive += value;
+		delta[i] = less(now->counter[i] - frame->start.counter[i],
+			cost_of(tree, frame, i, true));
+		sums[i].inclusive += frame->weight * delta[i];
 	}
 	if (layout->nrotated)
 		cp_tree_add_sample(tree, frame, now, delta);
-	add_spreads(layout, item, delta);
+	add_spreads(layout, item, delta, frame->weight);
 	add_times(layout, item, &frame->start, now);
 }
 
@@ -112,28 +134,32 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 {
 	struct cp_region_item *item = frame->node->item;
 	bool countable = cp_tree_is_countable(tree->layout, &frame->start, now);
+	uint64_t time_ns =
+		less(less(now_ns, frame->begin_ns), cost_ns(tree, frame, true));
 
 	if (countable)
 		add_counts(tree, frame, now, delta);
 	else
 		item->flags |= CP_REGION_READ_FAILED;
-	item->time_ns += less(less(now_ns, frame->begin_ns),
-		cost_ns(tree, tree->npairs - frame->pairs, true));
+	if (tree->layout->sparse)
+		cp_sparse_add(tree, frame->node, frame->weight, countable ? delta : NULL,
+			time_ns);
+	item->time_ns += frame->weight * time_ns;
 	item->calls++;
 	return countable;
 }
 
 /* delta NULL: it could not be counted, and the parent lacks a part to leave out. */
-static void add_to_parent(struct cp_tree *tree, const struct cp_node *node,
+static void add_to_parent(struct cp_tree *tree, const struct cp_frame *frame,
 	const uint64_t delta[], uint64_t time_ns)
 {
-	struct cp_region_item *parent = node->parent->item;
+	struct cp_region_item *parent = frame->node->parent->item;
 	struct cp_sum *above = cp_region_sums(parent);
 
 	if (!delta)
 		parent->flags |= CP_REGION_READ_FAILED;
 	for (uint32_t i = 0; delta && i < tree->layout->ncounters; i++)
-		above[i].children += delta[i];
+		above[i].children += frame->weight * delta[i];
 	parent->children_ns += time_ns;
 }
 
@@ -144,26 +170,22 @@ static void renew_root(
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = tree->root->item;
-	const struct cp_pair_cost *cost = layout->cost;
 	struct cp_reading *start = &tree->begin->start;
 	struct cp_sum *sums = cp_region_sums(item);
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
 	item->time_ns = less(
-		less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->npairs, false));
+		less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->begin, false));
 	if (!cp_tree_is_countable(layout, start, now)) {
 		item->flags |= CP_REGION_READ_FAILED;
 		if (start->failed)
 			*start = *now; /* from here on, then */
 		return;
 	}
-	for (uint32_t i = 0; i < layout->ncounters; i++) {
-		uint64_t value = now->counter[i] - start->counter[i];
-
-		sums[i].inclusive =
-			cost ? less(value, tree->npairs * cost->whole[i]) : value;
-	}
+	for (uint32_t i = 0; i < layout->ncounters; i++)
+		sums[i].inclusive = less(now->counter[i] - start->counter[i],
+			cost_of(tree, tree->begin, i, false));
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
 		times[g].running = less(now->group[g].running, start->group[g].running);
@@ -200,9 +222,9 @@ void cp_tree_update_root(
 }
 
 static void save_all(
-	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
+	struct change *change, const struct cp_node *node, const struct cp_tree *tree)
 {
-	save(change, node, &node->item->flags, cp_region_end(layout, node->item));
+	save(change, node, &node->item->flags, cp_region_end(tree, node->item));
 }
 
 void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
@@ -215,7 +237,7 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns;
 	bool counted;
 
-	save_all(&change, node, layout);
+	save_all(&change, node, tree);
 	save_sums(&change, parent, layout->ncounters);
 	if (with_root && root != parent)
 		save_sums(&change, root, layout->ncounters);
@@ -227,7 +249,7 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	write_begin(root->item);
 	counted = add(tree, frame, now, now_ns, delta);
 	add_to_parent(
-		tree, node, counted ? delta : NULL, node->item->time_ns - before_ns);
+		tree, frame, counted ? delta : NULL, node->item->time_ns - before_ns);
 	if (with_root)
 		renew_root(tree, now, now_ns);
 	write_end(root->item);
@@ -243,7 +265,7 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 	struct change change = change_begin(tree);
 	uint64_t delta[CP_MAX_COUNTERS];
 
-	save_all(&change, frame->node, tree->layout);
+	save_all(&change, frame->node, tree);
 	change_open(&change);
 	write_begin(frame->node->item);
 	add(tree, frame, now, now_ns, delta);

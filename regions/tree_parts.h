@@ -23,8 +23,12 @@ struct cp_node {
 	struct cp_node *recent; /* the child used last: loops find it at once */
 	struct cp_node *next;   /* of the tree */
 	bool range;             /* has nothing inside */
-	bool begun;             /* rotation: not for the first time */
-	uint64_t left;          /* rotation: groups that its block still has */
+	/* Sparse: of `every` executions one is counted.  So many are still to come
+	 * of these, and so many after that one. */
+	uint32_t every, ahead, pick;
+	double usual_ns; /* of late */
+	bool begun;      /* rotation: not for the first time */
+	uint64_t left;   /* rotation: groups that its block still has */
 };
 
 /* One open execution.  One that is nested too deeply to be recorded ends
@@ -34,8 +38,9 @@ struct cp_frame {
 	struct cp_node *node; /* NULL: not recorded */
 	const struct cp_name *name;
 	uint64_t tag;
-	uint64_t pairs; /* of the thread when this one began */
-	uint64_t draws; /* the same */
+	uint64_t weight;         /* executions that it stands for; 0: it is not counted */
+	uint64_t pairs, skipped; /* of the thread when this one began */
+	uint64_t draws;          /* the same */
 	uint64_t begin_ns;
 	struct cp_reading start;
 };
@@ -48,6 +53,34 @@ void cp_hash_after_fork(void);
 /* tree.c: the child of that name, made if need be; NULL: out of memory. */
 struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range);
+
+static inline struct cp_sampled *cp_sampled_of(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	return cp_region_sampled(
+		item, layout->ncounters, layout->nquantities, layout->ngroups);
+}
+
+/* tree_sparse.c: the weight of the execution that begins, 0: not counted. */
+uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node);
+
+/* Adds an execution of these counts, or one tree's to another's. */
+void cp_sparse_add(const struct cp_tree *tree, struct cp_node *node, uint64_t weight,
+	const uint64_t delta[], uint64_t time_ns);
+void cp_sparse_move(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from);
+
+/* Executions that the sums of a region stand for. */
+static inline uint64_t cp_sparse_executions(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	const struct cp_sampled *sampled;
+
+	if (__builtin_expect(!layout->sparse, 1))
+		return item->calls;
+	sampled = cp_sampled_of(layout, item);
+	return sampled->counted - sampled->chosen + sampled->weight;
+}
 
 /* tree_change.c */
 
@@ -82,7 +115,10 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 void cp_tree_update_root(
 	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns);
 
-/* rotate.c: an execution that ended, as a sample; its item is open for writing
+/* rotate.c: what chance has next. */
+uint64_t cp_tree_chance(struct cp_tree *tree);
+
+/* An execution that ended, as a sample; its item is open for writing
  * and its calls do not count it yet. */
 void cp_tree_add_sample(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, const uint64_t delta[]);
@@ -91,13 +127,19 @@ void cp_tree_add_sample(struct cp_tree *tree, const struct cp_frame *frame,
 void cp_rotated_move(const struct cp_layout *layout, struct cp_region_item *to,
 	struct cp_region_item *from);
 
-/* Where the part of a region ends that every tree has. */
-static inline void *cp_region_end(
-	const struct cp_layout *layout, const struct cp_region_item *item)
+/* How much a region takes, without what a fold adds to it. */
+static inline uint64_t cp_region_size(const struct cp_layout *layout)
 {
-	return (char *)(cp_region_times(item, layout->ncounters, layout->nquantities) +
-			layout->ngroups) +
-	       cp_rotated_size(layout->nrotated, layout->ncounters, layout->ngroups);
+	return cp_region_item_size(
+		       layout->ncounters, layout->nquantities, layout->ngroups) +
+	       cp_rotated_size(layout->nrotated, layout->ncounters, layout->ngroups) +
+	       cp_sampled_size(layout->sparse, layout->nquantities);
+}
+
+static inline void *cp_region_end(
+	const struct cp_tree *tree, const struct cp_region_item *item)
+{
+	return (char *)(uintptr_t)item + tree->region_size;
 }
 
 /* ---- changes of the record ---- */

@@ -11,7 +11,7 @@ TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
 # What a unit test may call: everything that hooks nothing.
 TEST_SRC := $(CLI_SHARED) regions/filter.c regions/names.c regions/tree.c regions/tree_change.c \
-	regions/tree_memory.c regions/rotate.c regions/fold.c regions/record_write.c
+	regions/tree_memory.c regions/rotate.c regions/tree_sparse.c regions/fold.c regions/record_write.c
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -42,6 +42,7 @@ PROGRAMS := $(PROGRAM_SRC:tests/programs/%.c=$(T)/programs/%) \
 PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
 PROGRAM_calls := -fno-pie -no-pie
+PROGRAM_region_calls := -fno-pie -no-pie
 PROGRAM_static := -static
 # So that libstep.so finds its function.
 PROGRAM_coexist := -rdynamic

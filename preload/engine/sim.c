@@ -11,6 +11,8 @@
 #include "preload/engine/simclient.h"
 #include "tools/sim/request.h"
 
+_Static_assert(CP_SIM_NCOUNTERS <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+
 static const struct cp_event_set *the_set;
 
 unsigned long cp_sim_request(unsigned long request, const void *argument)

@@ -91,5 +91,6 @@ sub outside
 	return $report->{processes}[0]{whole_process}{counts}{instructions}{value} -
 		value(region($report), 'instructions');
 }
-is(outside($run->{report}), outside(churn('sim', 400)->{report}), 'sim: every instruction is in some thread');
+# Its work depends on where on the stack a string is: as many letters in both.
+is(outside($run->{report}), outside(churn('sim', '0400')->{report}), 'sim: every instruction is in some thread');
 done_testing();

@@ -62,4 +62,28 @@ SKIP: {
 	}
 	is(value(region($report), $event), 321 * (1 + 2 + 3 + 4), 'calls in all');
 }
+
+# Hardware breakpoints in nested regions: each is its own part and what is inside.
+SKIP: {
+	skip('the kernel gives no hardware breakpoints here', 1) unless can_count('breakpoint');
+	my ($address) = run(command => ['nm', program('region_calls')])->{out} =~ /^0*([0-9a-f]+) T counted$/m;
+	my ($event, $times) = ("mem:0x$address:x", 123);
+	my $report = peek(engine => 'perf', events => $event,
+		command => [program('region_calls'), $times, 2])->{report};
+	ok($report, 'calls in regions: a report') or last SKIP;
+	my %want = ('' => [1, 11 + 24 * $times, 11], 'outer' => [$times, 24 * $times, 7 * $times],
+		'outer inner' => [3 * $times, 17 * $times, 15 * $times],
+		'outer inner inner' => [$times, 2 * $times, 2 * $times]);
+	for my $thread (map { @{$_->{threads}} } @{$report->{processes}}) {
+		my %got = map { ("@{$_->{path}}" => [$_->{calls}, value($_, $event),
+			value($_, $event, 'exclusive')]) } @{$thread->{regions}};
+		is_deeply(\%got, \%want, "calls in regions of $thread->{name}: to the call, and without those inside");
+	}
+	my ($each, $n) = (region($report, qw(outer inner))->{counts}{$event}{per_call}, 9 * $times);
+	is("$each->{min} $each->{max}", '5 7', 'calls in regions: least and most of an execution');
+	cmp_ok(abs($each->{mean} - 17 / 3), '<', 1e-6, 'calls in regions: their mean');
+	cmp_ok(abs($each->{stddev} - sqrt(8 / 9 * $n / ($n - 1))), '<', 1e-6, 'calls in regions: and spread');
+	is((grep { $_->{counts}{$event}{status} ne 'exact' } @{$report->{regions}}), 0, 'calls in regions: exactly');
+	ok_sums($report, 'calls in regions');
+}
 done_testing();

@@ -10,9 +10,9 @@ use Sim;
 use Test::More;
 
 sub refused {
-	my ($option, $why) = @_;
+	my ($option, $why, $named) = @_;
 	my ($status, $out, $log) = sim_run($option, '/bin/true');
-	my ($name) = $option =~ /^(--\w+)/;
+	my ($name) = $named // $option =~ /^(--\w+)/;
 	my @lines = split /\n/, $log . slurp("$SCRATCH/err");
 
 	is($status >> 8, 2, "$option: exit status");
@@ -28,7 +28,16 @@ refused('--l1d=64,129,64', '1 to 128');
 refused('--l1d=64,0,64', '1 to 128');
 refused('--l2=0,8,64', 'sets');
 refused('--l2=1024,8,48', 'line size');
-refused('--l2=1024,8,128', 'line size of --l1i');
+refused('--l2=1024,8,32', 'must not be smaller');
+refused('--llc=1024,8,32', 'must not be smaller');
+refused('--l1d=64,6,64,plru', 'power of two');
+refused('--l1d=64,8,64,mru', 'WORD');
+refused('--l1d=64,8,64,stream:2', 'WORD');
+refused('--l1d=64,8,64,fp-bypass', 'write-through');
+refused('--l2=64,8,64,exclusive,next-line', 'no prefetcher');
+refused('--llc=64,8,64,next-line', 'no prefetcher');
+refused('--dtlb2=64,8', 'excludes', '--stlb');
+refused('--cores=0', '1 to 4096');
 refused('--l1d=0,0,0', 'cannot be absent');
 refused('--page=5000', 'power of two');
 

@@ -1,16 +1,134 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * No filters, no vectors, no shortcuts: one look-up per line and level.
+ * No filters, no vectors, no shortcuts, no ownership: every cache is searched
+ * from end to end, and all other cores are asked each time.  Byte addresses
+ * throughout.  The rules are those of tools/sim/flex.h.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "reference.h"
 
-static void make(struct ref_cache *c, struct geometry g)
+/* ---- one cache ---- */
+
+static void make(struct ref_cache *c, const struct geometry *g, uint64_t line)
 {
-	c->sets = g.sets;
-	c->ways = g.ways;
-	c->way = calloc((size_t)g.sets * g.ways + 1, sizeof(*c->way));
+	c->g = *g;
+	c->line = line;
+	c->way = calloc((size_t)g->sets * g->ways + 1, sizeof(*c->way));
+	c->tree = calloc((size_t)g->sets + 1, 256);
+	c->turn = calloc((size_t)g->sets + 1, sizeof(*c->turn));
+	c->random = g->seed ? g->seed : 0x9e3779b97f4a7c15ull;
+}
+
+static void unmake(struct ref_cache *c)
+{
+	free(c->way);
+	free(c->tree);
+	free(c->turn);
+}
+
+static uint64_t set_of(const struct ref_cache *c, uint64_t addr)
+{
+	return addr / c->line % c->g.sets;
+}
+
+static struct ref_way *find(struct ref_cache *c, uint64_t addr)
+{
+	struct ref_way *w;
+
+	if (!c->g.sets)
+		return NULL;
+	w = &c->way[set_of(c, addr) * c->g.ways];
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		if (w[i].valid && w[i].key == addr / c->line)
+			return &w[i];
+	return NULL;
+}
+
+/* The ways [low, high) are a subtree, named like a heap's nodes from 1. */
+static void point_away(
+	uint8_t *tree, uint32_t node, uint32_t low, uint32_t high, uint32_t way)
+{
+	uint32_t middle = (low + high) / 2;
+
+	if (high - low == 1)
+		return;
+	if (way < middle) {
+		tree[node] = 1;
+		point_away(tree, 2 * node, low, middle, way);
+	} else {
+		tree[node] = 0;
+		point_away(tree, 2 * node + 1, middle, high, way);
+	}
+}
+
+static uint32_t pointed_at(
+	const uint8_t *tree, uint32_t node, uint32_t low, uint32_t high)
+{
+	uint32_t middle = (low + high) / 2;
+
+	if (high - low == 1)
+		return low;
+	return tree[node] ? pointed_at(tree, 2 * node + 1, middle, high)
+			  : pointed_at(tree, 2 * node, low, middle);
+}
+
+static void use(struct ref_system *s, struct ref_cache *c, struct ref_way *w)
+{
+	size_t n = (size_t)(w - c->way);
+
+	w->used = ++s->now;
+	if (c->g.policy == POLICY_PLRU)
+		point_away(&c->tree[n / c->g.ways * 256], 1, 0, c->g.ways,
+			(uint32_t)(n % c->g.ways));
+}
+
+static uint32_t next_random(struct ref_cache *c)
+{
+	uint64_t x = c->random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	c->random = x;
+	return (uint32_t)((x >> 16) % c->g.ways);
+}
+
+static struct ref_way *victim(struct ref_cache *c, uint64_t addr)
+{
+	uint64_t set = set_of(c, addr);
+	struct ref_way *w = &c->way[set * c->g.ways], *oldest = w;
+
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		if (!w[i].valid)
+			return &w[i];
+	switch (c->g.policy) {
+	case POLICY_PLRU:
+		return &w[pointed_at(&c->tree[set * 256], 1, 0, c->g.ways)];
+	case POLICY_ROUND_ROBIN:
+		return &w[c->turn[set]++ % c->g.ways];
+	case POLICY_RANDOM:
+		return &w[next_random(c)];
+	default:
+		for (uint32_t i = 0; i < c->g.ways; i++)
+			if (w[i].used < oldest->used)
+				oldest = &w[i];
+		return oldest;
+	}
+}
+
+static void put(struct ref_system *s, struct ref_cache *c, struct ref_way *w,
+	uint64_t addr, int dirty, int prefetched)
+{
+	*w = (struct ref_way){addr / c->line, 0, 1, dirty, prefetched, {dirty, dirty}};
+	use(s, c, w);
+}
+
+/* ---- the system ---- */
+
+static uint64_t line_of(const struct machine *m, const struct geometry *g)
+{
+	return g->line ? g->line : m->line;
 }
 
 void ref_init(struct ref_system *s, const struct machine *m, int ncores)
@@ -18,269 +136,617 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 	memset(s, 0, sizeof(*s));
 	s->m = *m;
 	s->ncores = ncores;
-	make(&s->llc, m->llc);
+	make(&s->llc, &m->llc, line_of(m, &m->llc));
 	for (int i = 0; i < ncores; i++) {
-		make(&s->core[i].l1i, m->l1i);
-		make(&s->core[i].l1d, m->l1d);
-		make(&s->core[i].l2, m->l2);
-		make(&s->core[i].itlb, m->itlb);
-		make(&s->core[i].dtlb, m->dtlb);
-		make(&s->core[i].stlb, m->stlb);
-		s->core[i].last_line = NO_LINE;
+		struct ref_core *c = &s->core[i];
+
+		make(&s->l2[i], &m->l2, line_of(m, &m->l2));
+		make(&c->l1i, &m->l1i, line_of(m, &m->l1i));
+		make(&c->l1d, &m->l1d, line_of(m, &m->l1d));
+		make(&c->itlb, &m->itlb, m->page);
+		make(&c->dtlb, &m->dtlb, m->page);
+		make(&c->stlb, &m->stlb, m->page);
+		make(&c->itlb2, &m->itlb2, m->page);
+		make(&c->dtlb2, &m->dtlb2, m->page);
+		c->last_code = NO_LINE;
+		c->cluster = i / (m->l2.shared > 1 ? (int)m->l2.shared : 1);
 	}
 }
 
 void ref_free(struct ref_system *s)
 {
-	free(s->llc.way);
+	unmake(&s->llc);
 	for (int i = 0; i < s->ncores; i++) {
-		free(s->core[i].l1i.way);
-		free(s->core[i].l1d.way);
-		free(s->core[i].l2.way);
-		free(s->core[i].itlb.way);
-		free(s->core[i].dtlb.way);
-		free(s->core[i].stlb.way);
+		unmake(&s->l2[i]);
+		unmake(&s->core[i].l1i);
+		unmake(&s->core[i].l1d);
+		unmake(&s->core[i].itlb);
+		unmake(&s->core[i].dtlb);
+		unmake(&s->core[i].stlb);
+		unmake(&s->core[i].itlb2);
+		unmake(&s->core[i].dtlb2);
 	}
 }
 
-static struct ref_way *find(struct ref_cache *c, uint64_t key)
+static struct ref_cache *l2_of(struct ref_system *s, struct ref_core *c)
 {
-	struct ref_way *w = c->sets ? &c->way[key % c->sets * c->ways] : NULL;
-
-	for (uint32_t i = 0; i < c->ways; i++)
-		if (w[i].valid && w[i].key == key)
-			return &w[i];
-	return NULL;
+	return &s->l2[c->cluster];
 }
 
-static struct ref_way *victim(struct ref_cache *c, uint64_t key)
+static int is_exclusive(const struct ref_cache *c)
 {
-	struct ref_way *w = &c->way[key % c->sets * c->ways], *oldest = w;
+	return c->g.sets && c->g.inclusion == EXCLUSIVE;
+}
 
-	for (uint32_t i = 0; i < c->ways; i++) {
-		if (!w[i].valid)
-			return &w[i];
-		if (w[i].used < oldest->used)
-			oldest = &w[i];
+/* ---- lines that leave ---- */
+
+static void count_l1d_writeback(
+	struct ref_core *c, const struct ref_cache *l1d, const struct ref_way *w)
+{
+	c->count[CP_SIM_l1d_writebacks]++;
+	if (l1d->g.halves)
+		c->count[CP_SIM_l1d_half_writebacks] +=
+			(uint64_t)(w->half[0] + w->half[1]);
+}
+
+/* An outer level evicts [addr, addr + bytes): one inner cache loses it. */
+static int purge(struct ref_core *c, struct ref_cache *inner, uint64_t addr,
+	uint64_t bytes, int is_l1d, int is_l2)
+{
+	int dirty = 0;
+
+	for (uint64_t a = addr; a < addr + bytes; a += inner->line) {
+		struct ref_way *w = find(inner, a);
+
+		if (!w)
+			continue;
+		c->count[CP_SIM_back_invalidations]++;
+		if (w->dirty && is_l1d)
+			count_l1d_writeback(c, inner, w);
+		if (w->dirty && is_l2)
+			c->count[CP_SIM_l2_writebacks]++;
+		dirty |= w->dirty;
+		w->valid = 0;
 	}
+	return dirty;
+}
+
+/* cluster < 0: all */
+static int purge_l1s(struct ref_system *s, struct ref_core *c, int cluster, uint64_t addr,
+	uint64_t bytes)
+{
+	int dirty = 0;
+
+	for (int i = 0; i < s->ncores; i++) {
+		if (cluster >= 0 && s->core[i].cluster != cluster)
+			continue;
+		dirty |= purge(c, &s->core[i].l1d, addr, bytes, 1, 0);
+		purge(c, &s->core[i].l1i, addr, bytes, 0, 0);
+	}
+	return dirty;
+}
+
+static void llc_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty)
+{
+	struct ref_way *w = victim(&s->llc, addr);
+
+	if (w->valid) {
+		uint64_t old = w->key * s->llc.line;
+		int old_dirty = w->dirty;
+
+		if (s->llc.g.inclusion == INCLUSIVE) {
+			old_dirty |= purge_l1s(s, c, -1, old, s->llc.line);
+			for (int i = 0; i < s->ncores; i++)
+				old_dirty |= purge(c, &s->l2[i], old, s->llc.line, 0, 1);
+		}
+		c->count[CP_SIM_llc_writebacks] += old_dirty != 0;
+	}
+	c->count[CP_SIM_llc_fills]++;
+	put(s, &s->llc, w, addr, dirty, 0);
+}
+
+static int llc_dirty(struct ref_system *s, struct ref_core *c)
+{
+	c->count[CP_SIM_llc_writes_through] += s->llc.g.write_through;
+	return !s->llc.g.write_through;
+}
+
+static void llc_victim(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty)
+{
+	struct ref_way *w = find(&s->llc, addr);
+
+	if (!s->llc.g.sets)
+		return;
+	if (!dirty) {
+		if (!w)
+			llc_put(s, c, addr, 0);
+	} else if (w) {
+		w->dirty |= llc_dirty(s, c);
+	} else if (s->llc.g.no_allocate) {
+		c->count[CP_SIM_llc_writes_through]++;
+	} else {
+		llc_put(s, c, addr, llc_dirty(s, c));
+	}
+}
+
+static void llc_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
+{
+	struct ref_way *w = find(&s->llc, addr);
+
+	if (!s->llc.g.sets)
+		return;
+	c->count[CP_SIM_llc_accesses]++;
+	if (w) {
+		use(s, &s->llc, w);
+		w->dirty |= llc_dirty(s, c);
+		return;
+	}
+	c->count[CP_SIM_llc_store_misses]++;
+	if (s->llc.g.no_allocate)
+		c->count[CP_SIM_llc_writes_through]++;
+	else
+		llc_put(s, c, addr, llc_dirty(s, c));
+}
+
+/* Returns whether the only copy, a modified one, has left. */
+static int llc_get(struct ref_system *s, struct ref_core *c, uint64_t addr,
+	enum access kind, int keeps)
+{
+	struct ref_way *w = find(&s->llc, addr);
+
+	if (!s->llc.g.sets)
+		return 0;
+	c->count[CP_SIM_llc_accesses]++;
+	if (!w) {
+		c->count[CP_SIM_llc_ifetch_misses + kind]++;
+		if (!is_exclusive(&s->llc))
+			llc_put(s, c, addr, 0);
+		return 0;
+	}
+	if (!is_exclusive(&s->llc) || (w->dirty && !keeps)) {
+		use(s, &s->llc, w);
+		return 0;
+	}
+	w->valid = 0;
+	return w->dirty;
+}
+
+static void l2_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty,
+	int prefetched)
+{
+	struct ref_cache *l2 = l2_of(s, c);
+	struct ref_way *w = victim(l2, addr);
+
+	if (w->valid) {
+		uint64_t old = w->key * l2->line;
+		int old_dirty = w->dirty;
+
+		if (l2->g.inclusion == INCLUSIVE)
+			old_dirty |= purge_l1s(s, c, c->cluster, old, l2->line);
+		c->count[CP_SIM_l2_writebacks] += old_dirty != 0;
+		if (old_dirty || is_exclusive(&s->llc))
+			llc_victim(s, c, old, old_dirty);
+	}
+	c->count[CP_SIM_l2_fills]++;
+	put(s, l2, w, addr, dirty, prefetched);
+}
+
+static int l2_dirty(struct ref_system *s, struct ref_core *c)
+{
+	int through = l2_of(s, c)->g.write_through;
+
+	c->count[CP_SIM_l2_writes_through] += (uint64_t)through;
+	return !through;
+}
+
+/* L1 evicts a line. */
+static void l2_victim(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty)
+{
+	struct ref_cache *l2 = l2_of(s, c);
+	struct ref_way *w = find(l2, addr);
+	int stays;
+
+	if (!l2->g.sets) {
+		if (dirty || is_exclusive(&s->llc))
+			llc_victim(s, c, addr, dirty);
+		return;
+	}
+	if (!dirty) {
+		if (is_exclusive(l2) && !w)
+			l2_put(s, c, addr, 0, 0);
+		return;
+	}
+	if (!w && l2->g.no_allocate) {
+		c->count[CP_SIM_l2_writes_through]++;
+		llc_victim(s, c, addr, 1);
+		return;
+	}
+	stays = l2_dirty(s, c);
+	if (!stays)
+		llc_victim(s, c, addr, 1);
+	if (w)
+		w->dirty |= stays;
+	else
+		l2_put(s, c, addr, stays, 0);
+}
+
+/* L1D passes a store on. */
+static void l2_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
+{
+	struct ref_cache *l2 = l2_of(s, c);
+	struct ref_way *w = find(l2, addr);
+	int dirty = 0, stays;
+
+	if (!l2->g.sets) {
+		llc_store(s, c, addr);
+		return;
+	}
+	c->count[CP_SIM_l2_accesses]++;
+	if (!w) {
+		c->count[CP_SIM_l2_store_misses]++;
+		if (l2->g.no_allocate) {
+			c->count[CP_SIM_l2_writes_through]++;
+			llc_store(s, c, addr);
+			return;
+		}
+		c->count[CP_SIM_beyond_l2_lines]++;
+		dirty = llc_get(s, c, addr, STORE, 1);
+	} else {
+		use(s, l2, w);
+		w->prefetched = 0;
+	}
+	stays = l2_dirty(s, c);
+	if (!stays)
+		llc_store(s, c, addr);
+	if (w)
+		w->dirty |= stays;
+	else
+		l2_put(s, c, addr, dirty | stays, 0);
+}
+
+/* ---- other cores ---- */
+
+/* One cache is told of an access to [addr, addr + bytes). */
+static void tell(struct ref_cache *c, uint64_t addr, uint64_t bytes, enum access kind,
+	int *present, int *dirty)
+{
+	if (!c->g.sets)
+		return;
+	for (uint64_t a = addr; a < addr + bytes; a += c->line) {
+		struct ref_way *w = find(c, a);
+
+		if (!w)
+			continue;
+		*present = 1;
+		*dirty |= w->dirty;
+		w->dirty = w->half[0] = w->half[1] = 0;
+		w->valid = kind != STORE;
+	}
+}
+
+static void count_told(struct ref_core *c, enum access kind, int present, int dirty)
+{
+	c->count[CP_SIM_hitm] += (uint64_t)dirty;
+	c->count[CP_SIM_invalidations] += kind == STORE && present;
+}
+
+static void tell_siblings(
+	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind)
+{
+	/* The newest core first, as the cluster lists them. */
+	for (int i = s->ncores - 1; i >= 0; i--) {
+		struct ref_core *other = &s->core[i];
+		int present = 0, dirty = 0;
+
+		if (other == c || other->cluster != c->cluster)
+			continue;
+		addr = addr / c->l1d.line * c->l1d.line;
+		tell(&other->l1d, addr, c->l1d.line, kind, &present, &dirty);
+		if (dirty)
+			l2_victim(s, c, addr, 1);
+		count_told(c, kind, present, dirty);
+	}
+}
+
+static void tell_others(
+	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind)
+{
+	uint64_t granule = c->l1d.line;
+
+	if (s->m.l2.sets && s->l2[0].line > granule)
+		granule = s->l2[0].line;
+	addr = addr / granule * granule;
+	for (int cluster = REF_CORES - 1; cluster >= 0; cluster--) {
+		int present = 0, dirty = 0;
+
+		if (cluster == c->cluster)
+			continue;
+		for (int i = 0; i < s->ncores; i++) {
+			struct ref_core *other = &s->core[i];
+
+			if (other->cluster != cluster)
+				continue;
+			tell(&other->l1d, addr, granule, kind, &present, &dirty);
+			if (is_exclusive(l2_of(s, c)))
+				tell(&other->l1i, addr, granule, kind, &present, &dirty);
+		}
+		if (cluster < s->ncores)
+			tell(&s->l2[cluster], addr, granule, kind, &present, &dirty);
+		if (dirty)
+			llc_victim(s, c, addr, 1);
+		count_told(c, kind, present, dirty);
+	}
+}
+
+/* ---- prefetchers ---- */
+
+enum { L1I, L1D, L2 };
+
+static void prefetch_line(
+	struct ref_system *s, struct ref_core *c, int level, uint64_t addr);
+
+static struct ref_cache *level_of(struct ref_system *s, struct ref_core *c, int level)
+{
+	return level == L1I ? &c->l1i : level == L1D ? &c->l1d : l2_of(s, c);
+}
+
+static struct ref_stream *stream_of(struct ref_stream *all, uint64_t page)
+{
+	struct ref_stream *oldest = all;
+
+	for (int i = 0; i < 16; i++)
+		if (all[i].used && all[i].page == page)
+			return &all[i];
+	for (int i = 0; i < 16; i++)
+		if (all[i].used < oldest->used)
+			oldest = &all[i];
+	memset(oldest, 0, sizeof(*oldest));
+	oldest->page = page;
 	return oldest;
 }
 
-static struct ref_way *put(
-	struct ref_system *s, struct ref_way *w, uint64_t key, int dirty, int owned)
+/* Calls for a line if it is in the same page. */
+static void maybe(
+	struct ref_system *s, struct ref_core *c, int level, uint64_t from, int64_t lines)
 {
-	*w = (struct ref_way){key, ++s->now, 1, dirty, owned};
-	return w;
+	uint64_t line = level_of(s, c, level)->line,
+		 addr = from / line * line + (uint64_t)lines * line;
+
+	if (addr / s->m.page == from / s->m.page)
+		prefetch_line(s, c, level, addr);
 }
 
-static void llc_put(struct ref_system *s, struct ref_core *c, uint64_t line, int dirty)
+static void train(struct ref_system *s, struct ref_core *c, int level, uint64_t addr)
 {
-	struct ref_way *w = victim(&s->llc, line);
+	const struct ref_cache *cache = level_of(s, c, level);
+	struct ref_stream *st;
+	uint64_t line = addr / cache->line;
+	int64_t stride;
+	int fresh;
 
-	if (w->valid && w->dirty)
-		c->count[CP_SIM_llc_writebacks]++;
-	put(s, w, line, dirty, 0);
-}
-
-static void llc_write_back(struct ref_system *s, struct ref_core *c, uint64_t line)
-{
-	struct ref_way *w = find(&s->llc, line);
-
-	if (!s->llc.sets)
+	if (cache->g.prefetch == PREFETCH_NEXT_LINE)
+		maybe(s, c, level, addr, 1);
+	if (cache->g.prefetch != PREFETCH_STREAM)
 		return;
-	if (w)
-		w->dirty = 1;
-	else
-		llc_put(s, c, line, 1);
-}
-
-static void l2_put(
-	struct ref_system *s, struct ref_core *c, uint64_t line, int dirty, int owned)
-{
-	struct ref_way *w = victim(&c->l2, line);
-
-	if (w->valid && w->dirty) {
-		c->count[CP_SIM_l2_writebacks]++;
-		llc_write_back(s, c, w->key);
+	st = stream_of(c->stream[level], addr / s->m.page);
+	fresh = !st->used;
+	st->used = ++c->now;
+	stride = (int64_t)(line - st->last);
+	if (fresh || stride == 0) {
+		st->last = line;
+		return;
 	}
-	put(s, w, line, dirty, owned);
+	st->twice = stride == st->stride;
+	st->stride = stride;
+	st->last = line;
+	for (uint32_t i = 0; st->twice && i < cache->g.degree; i++)
+		maybe(s, c, level, addr, stride * (int64_t)(cache->g.distance + i));
 }
 
-static void l1_write_back(struct ref_system *s, struct ref_core *c, uint64_t line)
+/* ---- fetching ---- */
+
+/* Returns whether L1 gets it modified.  *seen: L2's prefetcher is to know. */
+static int fetch(struct ref_system *s, struct ref_core *c, uint64_t addr,
+	enum access kind, int *seen)
 {
-	struct ref_way *w = find(&c->l2, line);
+	struct ref_cache *l2 = l2_of(s, c);
+	struct ref_way *w;
+	int dirty;
 
-	if (!c->l2.sets)
-		llc_write_back(s, c, line);
-	else if (w)
-		w->dirty = w->owned = 1;
-	else
-		l2_put(s, c, line, 1, 1);
-}
-
-static void lose(struct ref_way *w, int write)
-{
-	if (!w)
-		return;
-	w->dirty = w->owned = 0;
-	if (write)
-		w->valid = 0;
-}
-
-static int snoop(struct ref_system *s, struct ref_core *c, uint64_t line, int write)
-{
-	int alone = 1;
-
-	for (int i = 0; i < s->ncores; i++) {
-		struct ref_core *other = &s->core[i];
-		struct ref_way *d = find(&other->l1d, line), *l2 = find(&other->l2, line);
-
-		if (other == c || (!d && !l2))
-			continue;
-		if ((d && d->dirty) || (l2 && l2->dirty)) {
-			c->count[CP_SIM_hitm]++;
-			llc_write_back(s, c, line);
+	*seen = 0;
+	c->count[CP_SIM_l2_accesses] += l2->g.sets != 0;
+	tell_siblings(s, c, addr, kind);
+	w = find(l2, addr);
+	if (w) {
+		use(s, l2, w);
+		tell_others(s, c, addr, kind);
+		if (kind != PREFETCH) {
+			*seen = w->prefetched;
+			w->prefetched = 0;
 		}
-		c->count[CP_SIM_invalidations] += write;
-		lose(d, write);
-		lose(l2, write);
-		alone = alone && write;
+		if (!is_exclusive(l2) || (kind == IFETCH && w->dirty))
+			return 0;
+		w->valid = 0;
+		return w->dirty;
 	}
-	return alone;
+	c->count[CP_SIM_beyond_l2_lines]++;
+	if (!l2->g.sets) {
+		tell_others(s, c, addr, kind);
+		return llc_get(s, c, addr, kind, kind != IFETCH);
+	}
+	c->count[CP_SIM_l2_ifetch_misses + kind]++;
+	tell_others(s, c, addr, kind);
+	dirty = llc_get(s, c, addr, kind, !is_exclusive(l2) || kind != IFETCH);
+	*seen = kind != PREFETCH;
+	if (is_exclusive(l2))
+		return dirty;
+	l2_put(s, c, addr, dirty, 0);
+	return 0;
 }
 
-static int beyond(
-	struct ref_system *s, struct ref_core *c, uint64_t line, enum access kind)
+static void l1_put(struct ref_system *s, struct ref_core *c, struct ref_cache *l1,
+	uint64_t addr, int dirty, int prefetched)
 {
-	int alone = snoop(s, c, line, kind == STORE);
-	struct ref_way *w = find(&s->llc, line);
+	struct ref_way *w = victim(l1, addr);
 
-	if (!s->llc.sets)
-		return alone;
-	if (w) {
-		w->used = ++s->now;
+	if (w->valid) {
+		if (w->dirty)
+			count_l1d_writeback(c, l1, w);
+		l2_victim(s, c, w->key * l1->line, w->dirty);
+	}
+	put(s, l1, w, addr, dirty, prefetched);
+}
+
+static void prefetch_line(
+	struct ref_system *s, struct ref_core *c, int level, uint64_t addr)
+{
+	struct ref_cache *cache = level_of(s, c, level);
+	int seen, dirty;
+
+	if (find(cache, addr))
+		return;
+	c->count[level == L1I   ? CP_SIM_l1i_prefetches
+		 : level == L1D ? CP_SIM_l1d_prefetches
+				: CP_SIM_l2_prefetches]++;
+	c->count[CP_SIM_l1d_fills] += level == L1D;
+	c->count[CP_SIM_beyond_l2_lines] += level == L2;
+	if (level == L2) {
+		tell_others(s, c, addr, PREFETCH);
+		dirty = llc_get(s, c, addr, PREFETCH, 1);
+		l2_put(s, c, addr, dirty, 1);
 	} else {
-		c->count[CP_SIM_llc_ifetch_misses + kind]++;
-		llc_put(s, c, line, 0);
+		dirty = fetch(s, c, addr, PREFETCH, &seen);
+		l1_put(s, c, cache, addr, level == L1D ? dirty : 0, 1);
 	}
-	return alone;
 }
 
-static int fetch(
-	struct ref_system *s, struct ref_core *c, uint64_t line, enum access kind)
-{
-	struct ref_way *w = find(&c->l2, line);
-	int alone;
+/* ---- references ---- */
 
-	if (w) {
-		w->used = ++s->now;
-		return w->owned;
-	}
-	c->count[CP_SIM_l2_ifetch_misses + kind] += c->l2.sets != 0;
-	alone = beyond(s, c, line, kind);
-	if (c->l2.sets)
-		l2_put(s, c, line, 0, alone);
-	return alone;
+static int page_there(struct ref_system *s, struct ref_cache *tlb, uint64_t addr)
+{
+	struct ref_way *w = find(tlb, addr);
+
+	if (w)
+		use(s, tlb, w);
+	else if (tlb->g.sets)
+		put(s, tlb, victim(tlb, addr), addr, 0, 0);
+	return w != NULL;
 }
 
-static void second_tlb(struct ref_system *s, struct ref_core *c, uint64_t page, int walks)
+static void translate(struct ref_system *s, struct ref_core *c, uint64_t addr, int code,
+	int misses, int walks)
 {
-	struct ref_way *w = find(&c->stlb, page);
+	struct ref_cache *own = code ? &c->itlb2 : &c->dtlb2;
 
-	if (w) {
-		w->used = ++s->now;
+	if (page_there(s, code ? &c->itlb : &c->dtlb, addr))
 		return;
-	}
-	c->count[walks]++;
-	if (c->stlb.sets)
-		put(s, victim(&c->stlb, page), page, 0, 0);
-}
-
-static void translate(struct ref_system *s, struct ref_core *c, struct ref_cache *tlb,
-	uint64_t line, int misses, int walks)
-{
-	uint64_t page = line / (s->m.page / s->m.line);
-	struct ref_way *w = find(tlb, page);
-
-	if (w) {
-		w->used = ++s->now;
-		return;
-	}
 	c->count[misses]++;
-	second_tlb(s, c, page, walks);
-	put(s, victim(tlb, page), page, 0, 0);
+	if (!page_there(s, own->g.sets ? own : &c->stlb, addr))
+		c->count[walks]++;
 }
 
-static struct ref_way *l1d_line(
-	struct ref_system *s, struct ref_core *c, uint64_t line, enum access kind)
+static void store_into(
+	struct ref_system *s, struct ref_core *c, struct ref_way *w, uint64_t addr)
 {
-	struct ref_way *w = find(&c->l1d, line);
-	int owned;
+	tell_siblings(s, c, addr, STORE);
+	tell_others(s, c, addr, STORE);
+	if (c->l1d.g.write_through) {
+		c->count[CP_SIM_l1d_writes_through]++;
+		l2_store(s, c, addr);
+	} else {
+		w->dirty = 1;
+		w->half[addr % c->l1d.line >= c->l1d.line / 2] = 1;
+	}
+}
 
+static void one_unit(
+	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind)
+{
+	struct ref_cache *l1d = &c->l1d;
+	struct ref_way *w;
+	int store = kind == STORE, seen = 0, train_l1 = 1, dirty;
+
+	translate(s, c, addr, 0,
+		store ? CP_SIM_dtlb_store_misses : CP_SIM_dtlb_load_misses,
+		store ? CP_SIM_dtlb_store_walks : CP_SIM_dtlb_load_walks);
+	w = find(l1d, addr);
 	if (w) {
-		w->used = ++s->now;
-		return w;
+		use(s, l1d, w);
+		train_l1 = w->prefetched;
+		w->prefetched = 0;
+	} else {
+		c->count[store ? CP_SIM_l1d_store_misses : CP_SIM_l1d_load_misses]++;
+		if (store && l1d->g.no_allocate) {
+			tell_siblings(s, c, addr, STORE);
+			tell_others(s, c, addr, STORE);
+			c->count[CP_SIM_l1d_writes_through]++;
+			l2_store(s, c, addr);
+			return;
+		}
+		c->count[CP_SIM_l1d_fills]++;
+		dirty = fetch(s, c, addr, kind, &seen);
+		l1_put(s, c, l1d, addr, dirty, 0);
+		w = find(l1d, addr);
 	}
-	c->count[kind == STORE ? CP_SIM_l1d_store_misses : CP_SIM_l1d_load_misses]++;
-	owned = fetch(s, c, line, kind);
-	w = victim(&c->l1d, line);
-	if (w->valid && w->dirty) {
-		c->count[CP_SIM_l1d_writebacks]++;
-		l1_write_back(s, c, w->key);
-	}
-	return put(s, w, line, 0, owned);
-}
-
-static void modify(struct ref_system *s, struct ref_core *c, struct ref_way *w)
-{
-	struct ref_way *l2 = find(&c->l2, w->key);
-
-	if (!w->owned) {
-		snoop(s, c, w->key, 1);
-		w->owned = 1;
-		if (l2)
-			l2->owned = 1;
-	}
-	w->dirty = 1;
+	if (store)
+		store_into(s, c, w, addr);
+	if (seen)
+		train(s, c, L2, addr);
+	if (train_l1)
+		train(s, c, L1D, addr);
 }
 
 void ref_data(
 	struct ref_system *s, int core, uint64_t addr, uint32_t size, enum access kind)
 {
 	struct ref_core *c = &s->core[core];
-	int store = kind == STORE;
 
-	c->count[store ? CP_SIM_l1d_stores : CP_SIM_l1d_loads]++;
-	for (uint64_t line = addr / s->m.line; line <= (addr + size - 1) / s->m.line;
-		line++) {
-		struct ref_way *w;
+	c->count[kind == STORE ? CP_SIM_l1d_stores : CP_SIM_l1d_loads]++;
+	for (uint64_t u = addr / s->m.line; u <= (addr + size - 1) / s->m.line; u++)
+		one_unit(s, c, u * s->m.line, kind);
+}
 
-		translate(s, c, &c->dtlb, line,
-			store ? CP_SIM_dtlb_store_misses : CP_SIM_dtlb_load_misses,
-			store ? CP_SIM_dtlb_store_walks : CP_SIM_dtlb_load_walks);
-		w = l1d_line(s, c, line, kind);
-		if (store)
-			modify(s, c, w);
+void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size)
+{
+	struct ref_core *c = &s->core[core];
+	int seen;
+
+	c->count[CP_SIM_l1d_loads]++;
+	for (uint64_t u = addr / s->m.line; u <= (addr + size - 1) / s->m.line; u++) {
+		translate(s, c, u * s->m.line, 0, CP_SIM_dtlb_load_misses,
+			CP_SIM_dtlb_load_walks);
+		c->count[CP_SIM_l1d_bypasses]++;
+		fetch(s, c, u * s->m.line, LOAD, &seen);
+		if (seen)
+			train(s, c, L2, u * s->m.line);
 	}
 }
 
-void ref_code(struct ref_system *s, int core, uint64_t line)
+void ref_code(struct ref_system *s, int core, uint64_t unit)
 {
 	struct ref_core *c = &s->core[core];
+	uint64_t addr = unit * s->m.line;
 	struct ref_way *w;
+	int seen = 0, train_l1 = 1;
 
 	c->count[CP_SIM_instructions]++;
-	if (line == c->last_line)
+	if (addr / c->l1i.line == c->last_code)
 		return;
-	c->last_line = line;
+	c->last_code = addr / c->l1i.line;
 	c->count[CP_SIM_l1i_accesses]++;
-	translate(s, c, &c->itlb, line, CP_SIM_itlb_misses, CP_SIM_itlb_walks);
-	w = find(&c->l1i, line);
+	translate(s, c, addr, 1, CP_SIM_itlb_misses, CP_SIM_itlb_walks);
+	w = find(&c->l1i, addr);
 	if (w) {
-		w->used = ++s->now;
-		return;
+		use(s, &c->l1i, w);
+		train_l1 = w->prefetched;
+		w->prefetched = 0;
+	} else {
+		c->count[CP_SIM_l1i_misses]++;
+		fetch(s, c, addr, IFETCH, &seen);
+		l1_put(s, c, &c->l1i, addr, 0, 0);
 	}
-	c->count[CP_SIM_l1i_misses]++;
-	fetch(s, c, line, IFETCH);
-	put(s, victim(&c->l1i, line), line, 0, 0);
+	if (seen)
+		train(s, c, L2, addr);
+	if (train_l1)
+		train(s, c, L1I, addr);
 }

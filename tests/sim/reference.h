@@ -1,32 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The model once more, as plainly as possible: what model_test compares with.
+ * Every machine once more, as plainly as possible: what model_test compares with.
  */
 #ifndef SIM_REFERENCE_H
 #define SIM_REFERENCE_H
 
 #include "model.h"
 
-#define REF_CORES 3
+#define REF_CORES 4
 
 struct ref_way {
 	uint64_t key, used;
-	int valid, dirty, owned;
+	int valid, dirty, prefetched;
+	int half[2]; /* of L1D: which half is dirty */
 };
 
 struct ref_cache {
-	uint32_t sets, ways;
+	struct geometry g;
+	uint64_t line; /* bytes; of a TLB: of a page */
 	struct ref_way *way;
+	uint8_t *tree;  /* tree-PLRU: 256 nodes for each set */
+	uint32_t *turn; /* round-robin, for each set */
+	uint64_t random;
+};
+
+struct ref_stream {
+	uint64_t page, last, used;
+	int64_t stride;
+	int twice;
 };
 
 struct ref_core {
-	struct ref_cache l1i, l1d, l2, itlb, dtlb, stlb;
-	uint64_t last_line, count[CP_SIM_NCOUNTERS];
+	struct ref_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
+	struct ref_stream stream[3][16]; /* of L1I, L1D, L2 */
+	uint64_t last_code, now, count[CP_SIM_NCOUNTERS];
+	int cluster;
 };
 
 struct ref_system {
 	struct machine m;
-	struct ref_cache llc;
+	struct ref_cache llc, l2[REF_CORES];
 	struct ref_core core[REF_CORES];
 	int ncores;
 	uint64_t now;
@@ -36,6 +49,7 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores);
 void ref_free(struct ref_system *s);
 void ref_data(
 	struct ref_system *s, int core, uint64_t addr, uint32_t size, enum access kind);
-void ref_code(struct ref_system *s, int core, uint64_t line);
+void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size);
+void ref_code(struct ref_system *s, int core, uint64_t unit);
 
 #endif

@@ -59,7 +59,7 @@ static struct cp_layout engine_layout(
 
 		item->perf_group = group_of[i] = of->counters[i].group;
 		item->mirror = UINT32_MAX;
-		snprintf(item->name, 8, "c%u", i);
+		snprintf(item->name, 8, "c%u", i % 100);
 		cp_item_publish(item, CP_ITEM_COUNTER);
 	}
 	for (unsigned i = 0; i < nquantities; i++)

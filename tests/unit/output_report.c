@@ -386,6 +386,38 @@ static void test_per_call(uint64_t base)
 	clear();
 }
 
+/* ---- regions that are short beside what their boundaries cost ---- */
+
+static bool is_flagged(uint32_t engine, uint64_t pair_ns, uint64_t calls, uint64_t ns)
+{
+	struct cp_thread_item *thread;
+	struct cp_region_item *root;
+	const struct cp_region *total;
+	bool flagged;
+
+	begin(engine, 100);
+	make_header(&make)->pair_ns = pair_ns;
+	thread = make_thread(&make, 100, CP_THREAD_ENDED, "t");
+	root = region(thread, NULL, NULL, 1, 1000, 0);
+	region(thread, root, "r", calls, 10, 0)->time_ns = ns;
+	root->time_ns = 1;
+	make_write(&make, directory, "100-0.rec");
+	total = build()->total;
+	flagged = child(total, "r")->flags & CP_REGION_SHORT;
+	ok(!(total->flags & CP_REGION_SHORT), "the whole run is never short");
+	clear();
+	return flagged;
+}
+
+static void test_short(void)
+{
+	ok(is_flagged(CP_ENGINE_PERF, 100, 10, 19990), "over 5 %%: short");
+	ok(!is_flagged(CP_ENGINE_PERF, 100, 10, 20000), "5 %%: not short");
+	ok(!is_flagged(CP_ENGINE_PERF, 0, 10, 10), "the cost is not known: nor short");
+	ok(!is_flagged(CP_ENGINE_PERF, 100, 0, 0), "never executed: nor that");
+	ok(!is_flagged(CP_ENGINE_SIM, 100, 10, 10), "where time is nobody's, neither");
+}
+
 /* ---- how it ended ---- */
 
 static const struct cp_report *open_thread(uint32_t engine, int32_t pid)
@@ -504,6 +536,7 @@ int main(void)
 	test_masked(2000000);
 	test_masked(1000);
 	test_lost_thread();
+	test_short();
 	test_per_call(0);
 	test_per_call(1000000000000000);
 	test_killed();

@@ -48,15 +48,6 @@ int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
 	return 0;
 }
 
-void cache_clear(struct cache *c)
-{
-	if (!c->sets)
-		return;
-	host_zero(c->rows, rows_size(c));
-	mark_padding(c);
-	c->clock = 0;
-}
-
 void cache_free(struct cache *c)
 {
 	if (c->rows)

@@ -145,7 +145,6 @@ LANES_INLINE void cache_prefetch(const struct cache *c, uint64_t key)
 }
 
 int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra);
-void cache_clear(struct cache *c);
 void cache_rank(struct cache *c, uint32_t flag_bits);
 void cache_free(struct cache *c);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The life of a core: made, lent to a thread, read, made cold again.
+ * The life of a core: made, used by threads one after the other, read.
  */
 #include "model.h"
 #include "host.h"
@@ -21,13 +21,42 @@ static uint32_t fewest_sets(const struct machine *m)
 	return fewest;
 }
 
+static int geometry_is_plain(const struct machine *m, const struct geometry *g)
+{
+	int same_line = !g->line || g->line == m->line;
+
+	return same_line && g->shared <= 1 && g->policy == POLICY_LRU &&
+	       g->inclusion == NON_INCLUSIVE && g->prefetch == PREFETCH_NONE &&
+	       !g->write_through && !g->no_allocate && !g->halves && !g->fp_bypass;
+}
+
+int machine_is_plain(const struct machine *m)
+{
+	const struct geometry *level[] = {
+		&m->l1i, &m->l1d, &m->l2, &m->llc, &m->itlb, &m->dtlb, &m->stlb};
+
+	for (int i = 0; i < 7; i++)
+		if (level[i]->sets && !geometry_is_plain(m, level[i]))
+			return 0;
+	return !m->itlb2.sets && !m->dtlb2.sets;
+}
+
 /* The uncore must be zeroed memory.  -1: no memory. */
 int uncore_init(struct uncore *u, const struct machine *m)
 {
 	regions_init(&u->regions, fewest_sets(m));
 	u->cores = 0;
 	u->ncores = 0;
+	if (!machine_is_plain(m))
+		return flex_uncore_init(u, m);
 	return cache_init(&u->llc, m->llc.sets, m->llc.ways, 0);
+}
+
+void uncore_free(struct uncore *u)
+{
+	if (u->flex)
+		flex_uncore_free(u);
+	cache_free(&u->llc);
 }
 
 static void filter_reset(struct core *core)
@@ -51,6 +80,8 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
 	core->clock = core->clock_seen = 1;
 	filter_reset(core);
+	if (!machine_is_plain(m))
+		return flex_core_init(core, m, u);
 	if (cache_init(&core->l1i, m->l1i.sets, m->l1i.ways, 0) ||
 		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, L1D_EXTRA) ||
 		cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
@@ -65,20 +96,10 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	return 0;
 }
 
-/* As cold as after core_init; what has been counted stays. */
-void core_clear(struct core *core)
-{
-	cache_clear(&core->l1i);
-	cache_clear(&core->l1d);
-	cache_clear(&core->l2);
-	cache_clear(&core->itlb);
-	cache_clear(&core->dtlb);
-	cache_clear(&core->stlb);
-	filter_reset(core);
-}
-
 void core_free(struct core *core)
 {
+	if (core->flex)
+		flex_core_free(core);
 	cache_free(&core->l1i);
 	cache_free(&core->l1d);
 	cache_free(&core->l2);
@@ -95,16 +116,6 @@ void core_attach(struct core *core)
 	core->uncore->ncores++;
 }
 
-void core_detach(struct core *core)
-{
-	struct core **link = &core->uncore->cores;
-
-	while (*link != core)
-		link = &(*link)->next;
-	*link = core->next;
-	core->uncore->ncores--;
-}
-
 static void renew_stamps(struct core *core)
 {
 	filter_forget_all(core);
@@ -115,22 +126,44 @@ static void renew_stamps(struct core *core)
 	core->clock = CACHE_MAX_WAYS + 2;
 }
 
+/* On a plain machine each miss brings a line, and nothing else does. */
+static void collect_lines(struct core *core)
+{
+	uint64_t *n = core->count, from_l1;
+
+	n[CP_SIM_l1d_fills] = n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_store_misses];
+	from_l1 = n[CP_SIM_l1i_misses] + n[CP_SIM_l1d_fills];
+	if (core->l2.sets) {
+		n[CP_SIM_l2_accesses] = from_l1;
+		n[CP_SIM_beyond_l2_lines] = n[CP_SIM_l2_ifetch_misses] +
+					    n[CP_SIM_l2_load_misses] +
+					    n[CP_SIM_l2_store_misses];
+	} else {
+		n[CP_SIM_beyond_l2_lines] = from_l1;
+	}
+	if (core->uncore->llc.sets)
+		n[CP_SIM_llc_accesses] = n[CP_SIM_beyond_l2_lines];
+}
+
 /* Turns what generated code has noted since the last time into counts.  Its
  * clock advances once for each change of instruction line and twice for each
  * reference, hence the lines need no counter of their own. */
 void core_collect(struct core *core)
 {
-	uint64_t loads = (uint32_t)core->refs, stores = core->refs >> 32;
+	uint64_t loads = core->loads, stores = core->stores;
 	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
 
 	core->count[CP_SIM_instructions] += core->clock >> 32;
 	core->count[CP_SIM_l1d_loads] += loads;
 	core->count[CP_SIM_l1d_stores] += stores;
 	core->count[CP_SIM_l1d_rmw] += core->rmw;
-	core->count[CP_SIM_l1i_accesses] +=
-		ticks - core->idle_ticks - 2 * (loads + stores);
+	if (!core->flex) /* which may have larger lines in L1I, and counts itself */
+		core->count[CP_SIM_l1i_accesses] +=
+			ticks - core->idle_ticks - 2 * (loads + stores);
+	if (!core->flex)
+		collect_lines(core);
 	core->clock = (uint32_t)core->clock;
-	core->refs = core->rmw = core->idle_ticks = 0;
+	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
 		renew_stamps(core);
 	core->clock_seen = core->clock;

@@ -14,13 +14,30 @@
 #include "regions.h"
 #include "request.h"
 
+enum policy { POLICY_LRU, POLICY_PLRU, POLICY_ROUND_ROBIN, POLICY_RANDOM };
+enum inclusion { NON_INCLUSIVE, INCLUSIVE, EXCLUSIVE };
+enum prefetcher { PREFETCH_NONE, PREFETCH_NEXT_LINE, PREFETCH_STREAM };
+
+/* What is zero is as on the plain machine that this file describes; flex.h says
+ * what the rest means. */
 struct geometry {
 	uint32_t sets, ways; /* 0, 0: this machine has none */
+	uint32_t line;       /* bytes; 0: the machine's */
+	uint32_t shared;     /* by how many cores: L2; 0: one */
+	uint8_t policy, inclusion, prefetch;
+	uint8_t write_through, no_allocate;
+	uint8_t halves;    /* L1D: a dirty bit for each half of a line */
+	uint8_t fp_bypass; /* L1D: floating-point loads are L2's */
+	uint64_t seed;
+	uint32_t degree, distance; /* of the stream prefetcher, in lines */
 };
 
 struct machine {
 	struct geometry l1i, l1d, l2, llc, itlb, dtlb, stlb;
-	uint32_t line, page; /* bytes, powers of two */
+	/* Bytes, powers of two.  The line is the smallest unit that is told apart. */
+	uint32_t line, page;
+	struct geometry itlb2, dtlb2; /* in place of a common second level */
+	uint32_t cores;               /* 0: as many as there are threads */
 };
 
 /* Entries of the filters (see core.h); powers of two. */
@@ -42,9 +59,11 @@ struct machine {
 
 #define NO_LINE (~0ull)
 
-enum access { IFETCH, LOAD, STORE };
+enum access { IFETCH, LOAD, STORE, PREFETCH };
 
 struct core;
+struct flex_core;
+struct flex_shared;
 
 /* What the fast paths of a core are: variants of the same code, compiled for
  * the common shapes of its caches and for any, and chosen by core_init. */
@@ -60,6 +79,7 @@ struct uncore {
 	struct cache llc;
 	struct core *cores; /* linked by core->next */
 	uint32_t ncores;
+	struct flex_shared *flex; /* NULL: a plain machine */
 };
 
 /* Flags of a way of the L1D.  FILTERED: its stamp may be in reach of the filter. */
@@ -70,8 +90,7 @@ enum { L1_DIRTY = 1, L1_OWNED = 2, L1_FILTERED = 4 };
  *
  * An entry of a filter is the line with that index if a reference to it needs
  * no more than a new stamp: resident in L1 and its page in the first-level TLB;
- * for stores, also dirty and owned.  A data entry is four words, which
- * generated code relies on. */
+ * for stores, also dirty and owned. */
 struct data_entry {
 	uint64_t read, write; /* the line's full number, or NO_LINE */
 	uint32_t *stamp_at;   /* where the L1D keeps its stamp */
@@ -83,16 +102,15 @@ struct code_entry {
 	uint64_t page_slot;
 	uint32_t stamp; /* newer than the one in the L1I */
 	uint32_t slot;
+	uint64_t unused; /* makes its size a power of two */
 };
 
-/* Generated code reads and writes the part up to the filters. */
 struct core {
-	uint64_t clock;     /* low half: stamps; high half: instructions */
-	uint64_t refs;      /* low half: loads; high half: stores */
-	uint64_t last_line; /* of the last instruction executed */
-	uint64_t rmw;
-	uint64_t idle_ticks; /* clock ticks that stand for no reference */
-	uint64_t clock_seen; /* the clock at the last core_collect */
+	uint64_t clock;              /* low half: stamps; high half: instructions */
+	uint64_t last_line;          /* of the last instruction executed */
+	uint32_t loads, stores, rmw; /* since the last core_collect, like the next */
+	uint32_t idle_ticks;         /* clock ticks that stand for no reference */
+	uint64_t clock_seen;         /* the clock at the last core_collect */
 
 	struct data_entry data[DATA_FILTER];
 	struct code_entry code[CODE_FILTER];
@@ -108,16 +126,19 @@ struct core {
 	uint32_t nowhere;               /* a stamp that nobody reads */
 	struct uncore *uncore;
 	struct core *next;
+	struct flex_core *flex;           /* NULL: a plain machine */
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
 };
 
-/* uncore.c */
+/* Is it what this file describes, or something for flex.h? */
+int machine_is_plain(const struct machine *m);
+
+/* core.c */
 int uncore_init(struct uncore *u, const struct machine *m);
+void uncore_free(struct uncore *u);
 int core_init(struct core *core, const struct machine *m, struct uncore *u);
-void core_clear(struct core *core);
 void core_free(struct core *core);
 void core_attach(struct core *core);
-void core_detach(struct core *core);
 void core_collect(struct core *core);
 
 /* l1.c */
@@ -132,5 +153,11 @@ void outer_choose_paths(struct core *core);
 void outer_write_back(struct core *core, uint64_t line);
 void outer_own(struct core *core, uint64_t line);
 void outer_page(struct core *core, uint64_t page, enum access kind);
+
+/* flex.c: machines that are not plain */
+int flex_uncore_init(struct uncore *u, const struct machine *m);
+void flex_uncore_free(struct uncore *u);
+int flex_core_init(struct core *core, const struct machine *m, struct uncore *u);
+void flex_core_free(struct core *core);
 
 #endif

@@ -12,21 +12,24 @@ Bool tool_report;
 static struct array {
 	const HChar *name;
 	struct geometry *geometry;
-	UInt sets, ways;
 	Bool has_line, may_be_absent;
-	UInt line;
+	struct geometry g;
 } arrays[] = {
-	{"--l1i", &tool_machine.l1i, 64, 8, True, False, 64},
-	{"--l1d", &tool_machine.l1d, 64, 8, True, False, 64},
-	{"--l2", &tool_machine.l2, 1024, 16, True, True, 64},
-	{"--llc", &tool_machine.llc, 8192, 16, True, True, 64},
-	{"--itlb", &tool_machine.itlb, 16, 4, False, False, 0},
-	{"--dtlb", &tool_machine.dtlb, 16, 4, False, False, 0},
-	{"--stlb", &tool_machine.stlb, 128, 8, False, True, 0},
+	{"--l1i", &tool_machine.l1i, True, False, {64, 8, .line = 64}},
+	{"--l1d", &tool_machine.l1d, True, False, {64, 8, .line = 64}},
+	{"--l2", &tool_machine.l2, True, True, {1024, 16, .line = 64}},
+	{"--llc", &tool_machine.llc, True, True, {8192, 16, .line = 64}},
+	{"--itlb", &tool_machine.itlb, False, False, {.sets = 16, .ways = 4}},
+	{"--dtlb", &tool_machine.dtlb, False, False, {.sets = 16, .ways = 4}},
+	{"--stlb", &tool_machine.stlb, False, True, {.sets = 128, .ways = 8}},
+	{"--itlb2", &tool_machine.itlb2, False, True, {.sets = 0}},
+	{"--dtlb2", &tool_machine.dtlb2, False, True, {.sets = 0}},
 };
 #define NARRAYS (sizeof(arrays) / sizeof(arrays[0]))
+#define NCACHES 4
 
 static ULong page_size = 4096;
+static ULong cores = 64;
 
 static void __attribute__((noreturn)) refuse(const HChar *name, const HChar *why)
 {
@@ -34,18 +37,21 @@ static void __attribute__((noreturn)) refuse(const HChar *name, const HChar *why
 	VG_(exit)(2);
 }
 
-/* "=1,2,3" into out[n]. */
-static Bool parse_numbers(const HChar *s, ULong *out, UInt n)
+/* "1,2,3" into out[n], and where it ends. */
+static Bool parse_numbers(const HChar **at, HChar separator, ULong *out, UInt n)
 {
+	const HChar *s = *at;
+
 	for (UInt i = 0; i < n; i++) {
 		HChar *end;
 
-		if (*s++ != (i ? ',' : '=') || !VG_(isdigit)(*s))
+		if ((i && *s++ != separator) || !VG_(isdigit)(*s))
 			return False;
 		out[i] = (ULong)VG_(strtoll10)(s, &end);
 		s = end;
 	}
-	return *s == '\0';
+	*at = s;
+	return True;
 }
 
 static Bool power_of_two(ULong n)
@@ -68,24 +74,110 @@ static void check_array(const struct array *a, const ULong *v)
 		refuse(a->name, "the line size must be 16, 32, 64, 128 or 256");
 }
 
+/* What a geometry may say after its numbers; field is the byte that gets value. */
+#define WORD(word, field, value)                                                         \
+	{                                                                                \
+		word, __builtin_offsetof(struct geometry, field), value                  \
+	}
+static const struct {
+	const HChar *word;
+	UInt field;
+	UChar value;
+} words[] = {
+	WORD("lru", policy, POLICY_LRU),
+	WORD("plru", policy, POLICY_PLRU),
+	WORD("round-robin", policy, POLICY_ROUND_ROBIN),
+	WORD("write-through", write_through, 1),
+	WORD("no-allocate", no_allocate, 1),
+	WORD("inclusive", inclusion, INCLUSIVE),
+	WORD("exclusive", inclusion, EXCLUSIVE),
+	WORD("next-line", prefetch, PREFETCH_NEXT_LINE),
+	WORD("half-lines", halves, 1),
+	WORD("fp-bypass", fp_bypass, 1),
+};
+
+static Bool parse_plain_word(struct geometry *g, const HChar *s, UInt length)
+{
+	for (UInt i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (VG_(strlen)(words[i].word) == length &&
+			VG_(strncmp)(s, words[i].word, length) == 0) {
+			((UChar *)g)[words[i].field] = words[i].value;
+			return True;
+		}
+	return False;
+}
+
+/* NAME:NUMBER[:NUMBER], n numbers. */
+static Bool parse_numbered(
+	const HChar *s, const HChar *end, const HChar *name, ULong *out, UInt n)
+{
+	UInt length = VG_(strlen)(name);
+
+	if (VG_(strncmp)(s, name, length) != 0)
+		return False;
+	s += length;
+	return parse_numbers(&s, ':', out, n) && s == end;
+}
+
+static Bool parse_word(struct geometry *g, const HChar *s, const HChar *end)
+{
+	ULong v[2];
+
+	if (parse_numbered(s, end, "shared:", v, 1)) {
+		g->shared = v[0];
+	} else if (parse_numbered(s, end, "random:", v, 1)) {
+		g->policy = POLICY_RANDOM;
+		g->seed = v[0];
+	} else if (parse_numbered(s, end, "stream:", v, 2)) {
+		g->prefetch = PREFETCH_STREAM;
+		g->degree = v[0];
+		g->distance = v[1];
+	} else {
+		return parse_plain_word(g, s, (UInt)(end - s));
+	}
+	return True;
+}
+
+static void parse_words(struct array *a, const HChar *s)
+{
+	while (*s == ',') {
+		const HChar *end = ++s;
+
+		while (*end && *end != ',')
+			end++;
+		if (!parse_word(&a->g, s, end))
+			refuse(a->name, a->has_line ? "expected SETS,WAYS,LINE[,WORD...]"
+						    : "expected SETS,WAYS[,WORD...]");
+		s = end;
+	}
+}
+
 static void parse_array(struct array *a, const HChar *value)
 {
 	ULong v[3] = {0, 0, 0};
 
-	if (!parse_numbers(value, v, a->has_line ? 3 : 2))
-		refuse(a->name,
-			a->has_line ? "expected SETS,WAYS,LINE" : "expected SETS,WAYS");
+	if (!parse_numbers(&value, ',', v, a->has_line ? 3 : 2) ||
+		(*value && *value != ','))
+		refuse(a->name, a->has_line ? "expected SETS,WAYS,LINE[,WORD...]"
+					    : "expected SETS,WAYS[,WORD...]");
 	check_array(a, v);
-	a->sets = v[0];
-	a->ways = v[1];
-	a->line = v[0] ? v[2] : 0;
+	a->g = (struct geometry){.sets = v[0], .ways = v[1], .line = v[0] ? v[2] : 0};
+	parse_words(a, value);
+	if (a->g.policy == POLICY_PLRU && !power_of_two(a->g.ways))
+		refuse(a->name, "plru needs a power of two of ways");
 }
 
 static void parse_page(const HChar *value)
 {
-	if (!parse_numbers(value, &page_size, 1) || !power_of_two(page_size) ||
-		page_size < 1024 || page_size > 1u << 30)
+	if (!parse_numbers(&value, ',', &page_size, 1) || *value ||
+		!power_of_two(page_size) || page_size < 1024 || page_size > 1u << 30)
 		refuse("--page", "expected a power of two from 1024 to 1073741824");
+}
+
+static void parse_cores(const HChar *value)
+{
+	if (!parse_numbers(&value, ',', &cores, 1) || *value || !cores || cores > 4096)
+		refuse("--cores", "expected a number from 1 to 4096");
 }
 
 Bool options_parse(const HChar *arg)
@@ -95,12 +187,16 @@ Bool options_parse(const HChar *arg)
 
 		if (VG_(strncmp)(arg, arrays[i].name, length) == 0 &&
 			arg[length] == '=') {
-			parse_array(&arrays[i], arg + length);
+			parse_array(&arrays[i], arg + length + 1);
 			return True;
 		}
 	}
 	if (VG_(strncmp)(arg, "--page=", 7) == 0) {
-		parse_page(arg + 6);
+		parse_page(arg + 7);
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--cores=", 8) == 0) {
+		parse_cores(arg + 8);
 		return True;
 	}
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
@@ -109,21 +205,68 @@ Bool options_parse(const HChar *arg)
 	return False;
 }
 
+/* The smallest line; a half of L1D's if those are told apart. */
+static UInt smallest_line(void)
+{
+	UInt line = arrays[0].g.line;
+
+	for (UInt i = 0; i < NCACHES; i++) {
+		const struct geometry *g = &arrays[i].g;
+
+		if (g->sets && g->line >> g->halves < line)
+			line = g->line >> g->halves;
+	}
+	return line;
+}
+
+static void check_together(void)
+{
+	const struct geometry *l1i = &tool_machine.l1i, *l1d = &tool_machine.l1d,
+			      *l2 = &tool_machine.l2, *llc = &tool_machine.llc;
+	UInt inner = l1i->line > l1d->line ? l1i->line : l1d->line;
+
+	if (l2->sets && l2->line < inner)
+		refuse("--l2", "its line must not be smaller than L1's");
+	if (llc->sets && llc->line < (l2->sets ? l2->line : inner))
+		refuse("--llc", "its line must not be smaller than those in front of it");
+	if (l1d->fp_bypass && (!l2->sets || !l1d->write_through))
+		refuse("--l1d", "fp-bypass needs an L2 and a write-through L1D");
+	if (l2->inclusion == EXCLUSIVE &&
+		(l1d->write_through || l1d->no_allocate || l2->prefetch ||
+			l2->write_through || l2->line != l1d->line ||
+			l2->line != l1i->line))
+		refuse("--l2", "exclusive needs lines like L1's, a write-back L1D that "
+			       "allocates, and no prefetcher");
+	if (llc->inclusion == EXCLUSIVE &&
+		(llc->write_through ||
+			(l2->sets ? l2->write_through || l2->no_allocate ||
+						l2->line != llc->line
+				  : l1d->write_through || l1d->no_allocate ||
+						l1d->line != llc->line ||
+						l1i->line != llc->line)))
+		refuse("--llc", "exclusive needs lines like those in front of it, and a "
+				"write-back level there that allocates");
+	if (llc->prefetch)
+		refuse("--llc", "the last level has no prefetcher");
+	if (tool_machine.stlb.sets &&
+		(tool_machine.itlb2.sets || tool_machine.dtlb2.sets))
+		refuse("--stlb", "a common second level excludes --itlb2 and --dtlb2");
+}
+
 /* Fills in tool_machine. */
 void options_check(void)
 {
-	tool_machine.line = arrays[0].line;
+	tool_machine.line = smallest_line();
 	tool_machine.page = page_size;
-	for (UInt i = 0; i < NARRAYS; i++) {
-		struct array *a = &arrays[i];
-
-		if (a->sets && a->has_line && a->line != tool_machine.line)
-			refuse(a->name, "all levels must have the line size of --l1i");
-		a->geometry->sets = a->sets;
-		a->geometry->ways = a->sets ? a->ways : 0;
-	}
-	if (tool_machine.page < tool_machine.line)
-		refuse("--page", "a page must not be smaller than a line");
+	tool_machine.cores = cores;
+	for (UInt i = 0; i < NARRAYS; i++)
+		*arrays[i].geometry = arrays[i].g;
+	for (UInt i = 0; i < NCACHES; i++)
+		if (arrays[i].g.line > tool_machine.page)
+			refuse("--page", "a page must not be smaller than a line");
+	if (tool_machine.line < 8)
+		refuse("--l1d", "half-lines needs lines of 16 bytes or more");
+	check_together();
 }
 
 void options_usage(void)
@@ -134,6 +277,11 @@ void options_usage(void)
 	 "                              1024,16,64 8192,16,64]; --l2, --llc 0,0,0: none\n"
 	 "    --itlb=SETS,WAYS --dtlb=... --stlb=...   TLBs [16,4 16,4 128,8];\n"
 	 "                              --stlb=0,0: none\n"
+	 "    --itlb2=... --dtlb2=...   second levels of their own [none]\n"
+	 "    after the numbers: ,plru ,round-robin ,random:SEED ,write-through\n"
+	 "      ,no-allocate ,inclusive ,exclusive ,shared:CORES ,next-line\n"
+	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
+	 "    --cores=N                 cores for threads to run on [64]\n"
 	 "    --page=BYTES              page size [4096]\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }

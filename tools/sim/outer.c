@@ -49,6 +49,7 @@ static void llc_fill(struct core *core, struct cache_place p, uint32_t flags)
 	unsigned way = cache_victim(c, p.row);
 
 	core->count[CP_SIM_llc_writebacks] += flags_of(c, p.row, way) & DIRTY;
+	core->count[CP_SIM_llc_fills]++;
 	row_tags(p.row)[way] = p.tag;
 	stamp_way(c, p.row, way, flags);
 }
@@ -96,6 +97,7 @@ static void l2_fill(struct core *core, struct cache_place p, uint32_t flags)
 		core->count[CP_SIM_l2_writebacks]++;
 		llc_write_back(core, cache_key(c, p.set, row_tags(p.row)[way]));
 	}
+	core->count[CP_SIM_l2_fills]++;
 	row_tags(p.row)[way] = p.tag;
 	stamp_way(c, p.row, way, flags);
 }

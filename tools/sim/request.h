@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 1
+#define CP_SIM_PROTOCOL 2
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -36,10 +36,12 @@
 	X(l2_ifetch_misses, "instruction lines not in L2")                               \
 	X(l2_load_misses, "lines asked for by a load and not in L2")                     \
 	X(l2_store_misses, "lines asked for by a store and not in L2")                   \
+	X(l2_prefetch_misses, "lines asked for by L1's prefetchers and not in L2")       \
 	X(l2_writebacks, "modified lines evicted from L2 into the last level")           \
 	X(llc_ifetch_misses, "instruction lines not in the last level")                  \
 	X(llc_load_misses, "lines asked for by a load and not in the last level")        \
 	X(llc_store_misses, "lines asked for by a store and not in the last level")      \
+	X(llc_prefetch_misses, "lines asked for by prefetchers, not in the last level")  \
 	X(llc_writebacks, "modified lines evicted from the last level to memory")        \
 	X(itlb_misses, "instruction pages not in the first-level ITLB")                  \
 	X(itlb_walks, "instruction pages in no TLB: page walks")                         \
@@ -49,7 +51,22 @@
 	X(dtlb_store_walks, "pages that a store found in no TLB: page walks")            \
 	X(invalidations, "lines taken from another thread's private caches by a store "  \
 			 "of this thread")                                               \
-	X(hitm, "lines that another thread's private caches held modified")
+	X(hitm, "lines that another thread's private caches held modified")              \
+	X(l1d_half_writebacks, "modified halves of lines evicted from L1D")              \
+	X(l1d_writes_through, "writes that L1D passed on: write-through, not allocated") \
+	X(l2_writes_through, "writes that L2 passed on: write-through, not allocated")   \
+	X(llc_writes_through, "writes that the last level passed on to memory")          \
+	X(l1d_fills, "lines put into L1D")                                               \
+	X(beyond_l2_lines, "lines that came from beyond L2 (L1, if there is no L2)")     \
+	X(l2_accesses, "requests to L2: lines asked for, stores passed on")              \
+	X(llc_accesses, "requests to the last level: the same")                          \
+	X(l2_fills, "lines put into L2: missed there, evicted from L1, prefetched")      \
+	X(llc_fills, "lines put into the last level")                                    \
+	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \
+	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
+	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
+	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
+	X(l1d_bypasses, "floating-point loads that L2 served by design")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,

@@ -2,28 +2,36 @@
  *
  * Threads: their cores, counters and mirrors.
  *
- * Generated code finds the running thread's core through a pointer in the
- * first shadow area of its registers.  PAUSE points it at a scratch core of a
- * machine of its own.  Valgrind runs one thread at a time, so nothing here
- * needs a lock.
+ * A thread stays on the core that it starts on: the first of those with the
+ * fewest threads.  Caches and TLBs are the core's, so they are warm for the next
+ * thread, and threads beyond the number of cores share them.
+ *
+ * Generated code works on the core that `running` points to.  PAUSE points it at
+ * a scratch core of a machine of its own.  Valgrind runs one thread at a time, so nothing
+ * here needs a lock.
  */
 #include "tool.h"
 #include "host.h"
 
+struct seat {
+	struct core *core; /* NULL: nobody was here yet */
+	UInt threads;
+};
+
 struct thread {
 	struct core *core; /* NULL: no such thread */
+	struct seat *seat;
 	UInt paused;
 	ULong count[CP_SIM_NCOUNTERS];
 	ULong *mirror;
 };
 
-struct core *running;
-
 static struct thread *threads; /* by ThreadId */
 static ULong process_count[CP_SIM_NCOUNTERS];
 static ULong *process_mirror;
 static struct uncore uncore, scratch_uncore;
-static struct core *scratch, *spare; /* spare: of ended threads, by core->next */
+static struct core *scratch;
+static struct seat *seats; /* tool_machine.cores of them */
 
 static const struct machine scratch_machine = {
 	.l1i = {4, 4},
@@ -43,20 +51,33 @@ static struct core *new_core(const struct machine *m, struct uncore *u)
 	return core;
 }
 
-/* Private caches start cold with each thread: the one place to change when
- * threads come to share a machine's finite cores. */
-static struct core *core_for_new_thread(void)
+/* The first of those that the fewest threads use. */
+static struct seat *find_seat(void)
 {
-	struct core *core = spare;
+	struct seat *best = &seats[0];
 
-	if (core) {
-		spare = core->next;
-		core_clear(core);
-	} else {
-		core = new_core(&tool_machine, &uncore);
+	for (UInt i = 1; i < tool_machine.cores && best->threads; i++)
+		if (seats[i].threads < best->threads)
+			best = &seats[i];
+	return best;
+}
+
+static void take_seat(struct thread *t)
+{
+	t->seat = find_seat();
+	t->seat->threads++;
+	if (!t->seat->core) {
+		t->seat->core = new_core(&tool_machine, &uncore);
+		core_attach(t->seat->core);
 	}
-	core_attach(core);
-	return core;
+	t->core = t->seat->core;
+}
+
+static void leave_seat(struct thread *t)
+{
+	t->seat->threads--;
+	t->seat = NULL;
+	t->core = NULL;
 }
 
 static void copy_out(ULong *to, const ULong *from)
@@ -83,7 +104,7 @@ static void collect(struct thread *t)
 static void begin(struct thread *t)
 {
 	VG_(memset)(t, 0, sizeof(*t));
-	t->core = core_for_new_thread();
+	take_seat(t);
 }
 
 static void use_core(ThreadId tid)
@@ -91,8 +112,6 @@ static void use_core(ThreadId tid)
 	struct thread *t = &threads[tid];
 
 	running = t->paused ? scratch : t->core;
-	VG_(set_shadow_regs_area)
-	(tid, 1, 0, sizeof(running), (const UChar *)&running);
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)
@@ -130,10 +149,7 @@ static void end(ThreadId tid)
 	collect(t);
 	if (tool_report)
 		report_counts("thread", tid, t->count);
-	core_detach(t->core);
-	t->core->next = spare;
-	spare = t->core;
-	t->core = NULL;
+	leave_seat(t);
 	t->mirror = NULL;
 }
 
@@ -152,12 +168,8 @@ static void on_fork_child(ThreadId tid)
 		if (!threads[i].core)
 			continue;
 		forget_counts(&threads[i]);
-		if (i == tid)
-			continue;
-		core_detach(threads[i].core);
-		threads[i].core->next = spare;
-		spare = threads[i].core;
-		threads[i].core = NULL;
+		if (i != tid)
+			leave_seat(&threads[i]);
 	}
 	VG_(memset)(process_count, 0, sizeof(process_count));
 	process_mirror = NULL;
@@ -261,6 +273,7 @@ void threads_start(void)
 	m.line = tool_machine.line;
 	m.page = tool_machine.page;
 	threads = VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads));
+	seats = VG_(calloc)("cachepeek.seats", tool_machine.cores, sizeof(*seats));
 	if (uncore_init(&uncore, &tool_machine) != 0) {
 		VG_(fmsg)("no memory to simulate the last level\n");
 		VG_(exit)(1);

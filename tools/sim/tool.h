@@ -18,7 +18,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_transtab.h"
 #include "pub_tool_clreq.h"
-#include "model.h"
+#include "batch.h"
 
 /* options.c */
 extern struct machine tool_machine;
@@ -29,7 +29,6 @@ void options_usage(void);
 void options_debug_usage(void);
 
 /* threads.c: the counters and the core of each thread */
-extern struct core *running; /* where the running thread's accesses go */
 void threads_start(void);
 void threads_finish(void);
 Int threads_read(ThreadId tid, UWord out);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Machines that are not plain: any replacement, write policy, inclusion, line
+ * sizes, sharing and prefetcher.  There is no filter: generated code calls for
+ * each reference.  What happens, in this order:
+ *
+ * Units are numbers of the machine's smallest line (or half line).  A reference
+ * is translated, then it looks up L1.  A miss fetches the line from L2, which
+ * may fetch it from the last level; each level is filled before the level above
+ * it, and a victim leaves when its successor is put in its place.
+ *
+ * Writes.  A write-back cache keeps a store, a write-through one passes it on as
+ * well.  A store that misses a no-allocate cache goes on to the next level.  A
+ * modified line that is evicted marks the line of the next level as modified, or
+ * is put there (no-allocate: passed on).
+ *
+ * Inclusion, of L2 with regard to L1, of the last level to all in front of it:
+ * an inclusive level takes what it evicts away from them, and what was modified
+ * there leaves with it.  An exclusive one is filled by what they evict, clean or
+ * modified, and gives away what it is asked for; only an instruction fetch leaves
+ * a modified line where it is.
+ *
+ * Other cores.  The granule is the larger of the lines of L1D and L2.  An access
+ * that misses L1D, or stores to a line that is not owned, makes the others give
+ * up ownership (a load) or the line (a store).  What they have modified goes to
+ * the last level, or to L2 if they share that.  OWNED means that no other core
+ * outside has the line, and saves looking.  Of instruction caches only those in
+ * front of an exclusive L2 are asked.
+ *
+ * Prefetchers, L2's first, start when the reference is done.  They see the demand
+ * look-ups that miss and those that are the first to hit a prefetched line.  Next-line
+ * fetches the line after that.  Streams are told by page: when the distance of two
+ * look-ups repeats, the next `degree` lines beyond `distance` such steps are fetched.
+ * None leaves its page.
+ */
+#ifndef CACHEPEEK_SIM_FLEX_H
+#define CACHEPEEK_SIM_FLEX_H
+
+#include "flex_cache.h"
+
+#define FLEX_STREAMS 16
+
+/* A page that the stream prefetcher follows. */
+struct flex_stream {
+	uint64_t page, last, used; /* used 0: free */
+	int64_t stride;
+	int steady;
+};
+
+struct flex_prefetcher {
+	uint32_t kind, degree, distance;
+	uint64_t clock;
+	struct flex_stream stream[FLEX_STREAMS];
+};
+
+/* The cores around one L2. */
+struct flex_cluster {
+	struct flex_cache l2;
+	struct core *cores; /* linked by flex->next */
+	uint32_t ncores;
+	struct flex_cluster *next;
+};
+
+struct flex_core {
+	struct flex_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
+	struct flex_prefetcher l1i_prefetcher, l1d_prefetcher, l2_prefetcher;
+	struct flex_cluster *cluster;
+	struct core *next; /* of the cluster */
+	uint64_t last_code;
+	uint64_t l2_seen; /* unit of a look-up that L2's prefetcher is to see, or NO_LINE
+			   */
+	uint32_t page_shift; /* from units */
+};
+
+struct flex_shared {
+	struct flex_cache llc;
+	struct flex_cluster *clusters;
+	uint32_t nclusters, granule_shift; /* from units */
+};
+
+/* flex_outer.c: L2, last level, other cores */
+
+/* A line comes to an L1: flags for it (OWNED, and DIRTY out of an exclusive L2). */
+uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind);
+/* The fetch is over: L2's prefetcher may start. */
+void flex_train_l2(struct core *core);
+/* The L1D is about to modify the line, and does not own it. */
+void flex_own(struct core *core, uint64_t unit);
+/* L1D passes a store on. */
+void flex_write(struct core *core, uint64_t unit);
+/* L1 has evicted a line. */
+void flex_evicted(struct core *core, uint64_t unit, uint32_t flags);
+
+/* flex.c: a modified line leaves L1D */
+void flex_count_writeback(struct core *core, uint32_t flags);
+/* A floating-point load on a machine where those are L2's. */
+void flex_bypass(struct core *core, uint64_t addr, uint32_t size);
+
+/* flex_prefetch.c: after a demand look-up of the cache; `fetch` brings one line */
+void flex_prefetch(struct core *core, struct flex_prefetcher *p,
+	const struct flex_cache *c, uint64_t unit,
+	void (*fetch)(struct core *core, uint64_t unit));
+
+LANES_INLINE int flex_exclusive(const struct flex_cache *c)
+{
+	return c->sets && c->g.inclusion == EXCLUSIVE;
+}
+
+#endif

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Behind the first level of a machine that is not plain (flex.h).
+ */
+#include "flex.h"
+
+static struct flex_shared *shared(const struct core *core)
+{
+	return core->uncore->flex;
+}
+
+static int is_dirty(const struct flex_cache *c, const struct flex_place *p)
+{
+	return *flex_flags(c, p) & FLEX_ANY_DIRTY;
+}
+
+/* Empties the way; returns whether it was modified. */
+static int take(struct flex_cache *c, const struct flex_place *p)
+{
+	int dirty = is_dirty(c, p) != 0;
+
+	flex_drop(c, p);
+	return dirty;
+}
+
+/* ---- taking lines away from L1 ---- */
+
+/* Empties every L1 line of the core within [unit, unit + units); counts for
+ * whoever is to blame.  Returns whether any was modified. */
+static int purge_l1(struct core *blamed, struct core *core, uint64_t unit, uint64_t units)
+{
+	struct flex_core *f = core->flex;
+	struct flex_place p;
+	int dirty = 0;
+
+	for (uint64_t u = unit; u < unit + units; u += 1ull << f->l1d.shift) {
+		p = flex_find(&f->l1d, u);
+		if (p.way < 0)
+			continue;
+		blamed->count[CP_SIM_back_invalidations]++;
+		if (is_dirty(&f->l1d, &p))
+			flex_count_writeback(blamed, *flex_flags(&f->l1d, &p));
+		dirty |= take(&f->l1d, &p);
+	}
+	for (uint64_t u = unit; u < unit + units; u += 1ull << f->l1i.shift) {
+		p = flex_find(&f->l1i, u);
+		if (p.way < 0)
+			continue;
+		blamed->count[CP_SIM_back_invalidations]++;
+		flex_drop(&f->l1i, &p);
+	}
+	return dirty;
+}
+
+static int purge_cluster_l1(struct core *blamed, const struct flex_cluster *cluster,
+	uint64_t unit, uint64_t units)
+{
+	int dirty = 0;
+
+	for (struct core *c = cluster->cores; c; c = c->flex->next)
+		dirty |= purge_l1(blamed, c, unit, units);
+	return dirty;
+}
+
+static int purge_l2(
+	struct core *blamed, struct flex_cluster *cluster, uint64_t unit, uint64_t units)
+{
+	struct flex_cache *l2 = &cluster->l2;
+	int dirty = 0;
+
+	for (uint64_t u = unit; l2->sets && u < unit + units; u += 1ull << l2->shift) {
+		struct flex_place p = flex_find(l2, u);
+
+		if (p.way < 0)
+			continue;
+		blamed->count[CP_SIM_back_invalidations]++;
+		if (!take(l2, &p))
+			continue;
+		blamed->count[CP_SIM_l2_writebacks]++;
+		dirty = 1;
+	}
+	return dirty;
+}
+
+/* ---- last level ---- */
+
+/* Takes from all in front of the last level what that evicts. */
+static int purge_all(struct core *core, uint64_t unit, uint64_t units)
+{
+	int dirty = 0;
+
+	for (struct flex_cluster *c = shared(core)->clusters; c; c = c->next) {
+		dirty |= purge_cluster_l1(core, c, unit, units);
+		dirty |= purge_l2(core, c, unit, units);
+	}
+	return dirty;
+}
+
+static void llc_fill(struct core *core, struct flex_place *p, uint32_t flags)
+{
+	struct flex_cache *llc = &shared(core)->llc;
+
+	if (flex_make_room(llc, p)) {
+		int dirty = is_dirty(llc, p) != 0;
+
+		if (llc->g.inclusion == INCLUSIVE)
+			dirty |= purge_all(core, flex_unit(llc, p), 1ull << llc->shift);
+		core->count[CP_SIM_llc_writebacks] += (uint64_t)dirty;
+	}
+	core->count[CP_SIM_llc_fills]++;
+	flex_put(llc, p, flags);
+}
+
+/* The line in the last level is modified, or memory is if it writes through. */
+static uint32_t llc_modified(struct core *core)
+{
+	if (!shared(core)->llc.g.write_through)
+		return FLEX_DIRTY;
+	core->count[CP_SIM_llc_writes_through]++;
+	return 0;
+}
+
+/* A line comes from L2 (or L1, if there is no L2). */
+static void llc_take_victim(struct core *core, uint64_t unit, int dirty)
+{
+	struct flex_cache *llc = &shared(core)->llc;
+	struct flex_place p = flex_find(llc, unit);
+
+	if (!llc->sets)
+		return;
+	if (p.way >= 0) {
+		if (dirty)
+			*flex_flags(llc, &p) |= (uint8_t)llc_modified(core);
+	} else if (dirty && llc->g.no_allocate) {
+		core->count[CP_SIM_llc_writes_through]++;
+	} else {
+		llc_fill(core, &p, dirty ? llc_modified(core) : 0);
+	}
+}
+
+/* A store comes from a level that does not keep it. */
+static void llc_write(struct core *core, uint64_t unit)
+{
+	struct flex_cache *llc = &shared(core)->llc;
+	struct flex_place p = flex_find(llc, unit);
+
+	if (!llc->sets)
+		return;
+	core->count[CP_SIM_llc_accesses]++;
+	if (p.way >= 0) {
+		flex_touch(llc, &p);
+		*flex_flags(llc, &p) |= (uint8_t)llc_modified(core);
+		return;
+	}
+	core->count[CP_SIM_llc_store_misses]++;
+	if (llc->g.no_allocate)
+		core->count[CP_SIM_llc_writes_through]++;
+	else
+		llc_fill(core, &p, llc_modified(core));
+}
+
+/* A line leaves the last level or memory for the cores.  Returns DIRTY if it is
+ * modified and its only copy (may_be_dirty: the receiver can keep such). */
+static uint32_t llc_fetch(
+	struct core *core, uint64_t unit, enum access kind, int may_be_dirty)
+{
+	struct flex_cache *llc = &shared(core)->llc;
+	struct flex_place p = flex_find(llc, unit);
+
+	if (!llc->sets)
+		return 0;
+	core->count[CP_SIM_llc_accesses]++;
+	if (p.way < 0) {
+		core->count[CP_SIM_llc_ifetch_misses + kind]++;
+		if (!flex_exclusive(llc))
+			llc_fill(core, &p, 0);
+		return 0;
+	}
+	if (!flex_exclusive(llc) || (is_dirty(llc, &p) && !may_be_dirty)) {
+		flex_touch(llc, &p);
+		return 0;
+	}
+	return take(llc, &p) ? FLEX_DIRTY : 0;
+}
+
+/* ---- L2 ---- */
+
+static void l2_evict(struct core *core, const struct flex_place *p)
+{
+	struct flex_cluster *cluster = core->flex->cluster;
+	struct flex_cache *l2 = &cluster->l2;
+	uint64_t unit = flex_unit(l2, p);
+	int dirty = is_dirty(l2, p) != 0;
+
+	if (l2->g.inclusion == INCLUSIVE)
+		dirty |= purge_cluster_l1(core, cluster, unit, 1ull << l2->shift);
+	core->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
+	if (dirty || flex_exclusive(&shared(core)->llc))
+		llc_take_victim(core, unit, dirty);
+}
+
+static void l2_fill(struct core *core, struct flex_place *p, uint32_t flags)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+
+	if (flex_make_room(l2, p))
+		l2_evict(core, p);
+	core->count[CP_SIM_l2_fills]++;
+	flex_put(l2, p, flags);
+}
+
+/* L2 gets modified data: DIRTY, or what is further out is told. */
+static uint32_t l2_modified(
+	struct core *core, uint64_t unit, void (*pass)(struct core *core, uint64_t unit))
+{
+	if (!core->flex->cluster->l2.g.write_through)
+		return FLEX_DIRTY;
+	core->count[CP_SIM_l2_writes_through]++;
+	pass(core, unit);
+	return 0;
+}
+
+static void pass_victim(struct core *core, uint64_t unit)
+{
+	llc_take_victim(core, unit, 1);
+}
+
+void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	struct flex_place p = flex_find(l2, unit);
+	int dirty = (flags & FLEX_ANY_DIRTY) != 0;
+
+	flags &= FLEX_OWNED; /* which modified lines out of an exclusive level may lack */
+	if (!l2->sets) {
+		if (dirty || flex_exclusive(&shared(core)->llc))
+			llc_take_victim(core, unit, dirty);
+	} else if (!dirty) {
+		if (flex_exclusive(l2) && p.way < 0)
+			l2_fill(core, &p, flags);
+	} else if (p.way >= 0) {
+		flags |= l2_modified(core, unit, pass_victim);
+		*flex_flags(l2, &p) |= (uint8_t)flags;
+	} else if (l2->g.no_allocate) {
+		core->count[CP_SIM_l2_writes_through]++;
+		llc_take_victim(core, unit, 1);
+	} else {
+		flags |= l2_modified(core, unit, pass_victim);
+		l2_fill(core, &p, flags);
+	}
+}
+
+void flex_write(struct core *core, uint64_t unit)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	struct flex_place p = flex_find(l2, unit);
+	uint32_t flags;
+
+	if (!l2->sets) {
+		llc_write(core, unit);
+		return;
+	}
+	core->count[CP_SIM_l2_accesses]++;
+	if (p.way >= 0) {
+		flex_touch(l2, &p);
+		*flex_flags(l2, &p) &= (uint8_t)~FLEX_PREFETCHED;
+		flags = FLEX_OWNED | l2_modified(core, unit, llc_write);
+		*flex_flags(l2, &p) |= (uint8_t)flags;
+		return;
+	}
+	core->count[CP_SIM_l2_store_misses]++;
+	if (l2->g.no_allocate) {
+		core->count[CP_SIM_l2_writes_through]++;
+		llc_write(core, unit);
+		return;
+	}
+	core->count[CP_SIM_beyond_l2_lines]++;
+	flags = FLEX_OWNED | llc_fetch(core, unit, STORE, 1);
+	flags |= l2_modified(core, unit, llc_write);
+	l2_fill(core, &p, flags);
+}
+
+/* ---- other cores ---- */
+
+/* What a look at one cache's line brings to light. */
+struct finding {
+	int present, dirty;
+};
+
+static void give_up(struct flex_cache *c, const struct flex_place *p, enum access kind,
+	struct finding *found)
+{
+	found->present = 1;
+	found->dirty |= is_dirty(c, p) != 0;
+	if (kind == STORE)
+		flex_drop(c, p);
+	else
+		*flex_flags(c, p) &= (uint8_t) ~(FLEX_ANY_DIRTY | FLEX_OWNED);
+}
+
+static void search(struct flex_cache *c, uint64_t unit, uint64_t units, enum access kind,
+	struct finding *found)
+{
+	for (uint64_t u = unit; u < unit + units; u += 1ull << c->shift) {
+		struct flex_place p = flex_find(c, u);
+
+		if (p.way >= 0)
+			give_up(c, &p, kind, found);
+	}
+}
+
+/* L1I is not asked, unless what it evicts goes to L2. */
+static void search_l1(struct core *core, uint64_t unit, uint64_t units, enum access kind,
+	struct finding *found)
+{
+	struct flex_core *f = core->flex;
+
+	search(&f->l1d, unit, units, kind, found);
+	if (flex_exclusive(&f->cluster->l2))
+		search(&f->l1i, unit, units, kind, found);
+}
+
+/* Returns whether the finder is alone with the line now. */
+static int account(struct core *core, enum access kind, struct finding found)
+{
+	core->count[CP_SIM_hitm] += (uint64_t)found.dirty;
+	if (kind == STORE)
+		core->count[CP_SIM_invalidations] += (uint64_t)found.present;
+	return kind == STORE || !found.present;
+}
+
+/* The L1Ds of the cores that share our L2. */
+static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
+{
+	const struct flex_cluster *cluster = core->flex->cluster;
+	uint32_t shift = core->flex->l1d.shift;
+	int alone = 1;
+
+	unit = unit >> shift << shift;
+	for (struct core *c = cluster->cores; c; c = c->flex->next) {
+		struct finding found = {0, 0};
+
+		if (c == core)
+			continue;
+		search(&c->flex->l1d, unit, 1ull << shift, kind, &found);
+		if (found.dirty)
+			flex_evicted(core, unit, FLEX_DIRTY);
+		alone &= account(core, kind, found);
+	}
+	return alone;
+}
+
+/* The other clusters: their L2 and the L1Ds in front of it. */
+static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
+{
+	struct flex_shared *s = shared(core);
+	uint64_t units = 1ull << s->granule_shift;
+	int alone = 1;
+
+	unit &= ~(units - 1);
+	for (struct flex_cluster *cluster = s->clusters; cluster;
+		cluster = cluster->next) {
+		struct finding found = {0, 0};
+
+		if (cluster == core->flex->cluster)
+			continue;
+		for (struct core *c = cluster->cores; c; c = c->flex->next)
+			search_l1(c, unit, units, kind, &found);
+		if (cluster->l2.sets)
+			search(&cluster->l2, unit, units, kind, &found);
+		if (found.dirty)
+			llc_take_victim(core, unit, 1);
+		alone &= account(core, kind, found);
+	}
+	return alone;
+}
+
+void flex_own(struct core *core, uint64_t unit)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	struct flex_place p;
+
+	snoop_siblings(core, unit, STORE);
+	p = flex_find(l2, unit);
+	if (p.way >= 0 && *flex_flags(l2, &p) & FLEX_OWNED)
+		return;
+	snoop_clusters(core, unit, STORE);
+	if (p.way >= 0)
+		*flex_flags(l2, &p) |= FLEX_OWNED;
+}
+
+/* ---- fetching ---- */
+
+static void l2_prefetch_line(struct core *core, uint64_t unit)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	struct flex_place p = flex_find(l2, unit);
+	uint32_t flags;
+
+	if (p.way >= 0)
+		return;
+	core->count[CP_SIM_l2_prefetches]++;
+	core->count[CP_SIM_beyond_l2_lines]++;
+	flags = snoop_clusters(core, unit, PREFETCH) ? FLEX_OWNED : 0;
+	flags |= llc_fetch(core, unit, PREFETCH, 1);
+	l2_fill(core, &p, flags | FLEX_PREFETCHED);
+}
+
+static void note_for_training(struct core *core, uint64_t unit, enum access kind)
+{
+	core->flex->l2_seen = kind != PREFETCH ? unit : NO_LINE;
+}
+
+void flex_train_l2(struct core *core)
+{
+	struct flex_core *f = core->flex;
+
+	if (f->l2_prefetcher.kind && f->l2_seen != NO_LINE)
+		flex_prefetch(core, &f->l2_prefetcher, &f->cluster->l2, f->l2_seen,
+			l2_prefetch_line);
+	f->l2_seen = NO_LINE;
+}
+
+static uint32_t l2_hit(
+	struct core *core, uint64_t unit, const struct flex_place *p, enum access kind)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	uint8_t *flags = flex_flags(l2, p);
+	int first = kind != PREFETCH && *flags & FLEX_PREFETCHED;
+	uint32_t result;
+
+	flex_touch(l2, p);
+	if (!(*flags & FLEX_OWNED) && snoop_clusters(core, unit, kind))
+		*flags |= FLEX_OWNED;
+	if (first)
+		*flags &= (uint8_t)~FLEX_PREFETCHED;
+	result = *flags & FLEX_OWNED;
+	if (flex_exclusive(l2) && !(kind == IFETCH && is_dirty(l2, p)))
+		result |= take(l2, p) ? FLEX_DIRTY : 0;
+	if (first)
+		note_for_training(core, unit, kind);
+	return result;
+}
+
+static uint32_t l2_miss(
+	struct core *core, uint64_t unit, struct flex_place *p, enum access kind)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	int fills = !flex_exclusive(l2);
+	uint32_t flags;
+
+	core->count[CP_SIM_l2_ifetch_misses + kind]++;
+	core->count[CP_SIM_beyond_l2_lines]++;
+	flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;
+	flags |= llc_fetch(core, unit, kind, fills || kind != IFETCH);
+	if (fills)
+		l2_fill(core, p, flags);
+	note_for_training(core, unit, kind);
+	return fills ? flags & FLEX_OWNED : flags;
+}
+
+uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	int alone = snoop_siblings(core, unit, kind);
+	struct flex_place p = flex_find(l2, unit);
+	uint32_t flags;
+
+	core->count[CP_SIM_l2_accesses] += l2->sets != 0;
+	if (!l2->sets) {
+		core->count[CP_SIM_beyond_l2_lines]++;
+		flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;
+		flags |= llc_fetch(core, unit, kind, kind != IFETCH);
+	} else if (p.way >= 0) {
+		flags = l2_hit(core, unit, &p, kind);
+	} else {
+		flags = l2_miss(core, unit, &p, kind);
+	}
+	return alone ? flags : flags & ~(uint32_t)FLEX_OWNED;
+}
