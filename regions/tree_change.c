@@ -159,6 +159,7 @@ static void add_to_parent(struct cp_tree *tree, const struct cp_frame *frame,
 	if (!delta)
 		parent->flags |= CP_REGION_READ_FAILED;
 	for (uint32_t i = 0; delta && i < tree->layout->ncounters; i++)
+		/* NOLINTNEXTLINE(clang-analyzer-core.*): add_counts has set all */
 		above[i].children += frame->weight * delta[i];
 	parent->children_ns += time_ns;
 }
