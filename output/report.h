@@ -160,6 +160,7 @@ struct cp_report {
 	/* Of a job (output/job.h): there are no processes, and what is said of
 	 * threads is said of ranks. */
 	const struct cp_job *job;
+	bool in_job; /* some of it is in the report of a job already */
 	bool copies; /* its texts outlive those of what is added */
 	/* Programs that processes of the run started and that have no record. */
 	size_t nunfollowed;
@@ -188,6 +189,9 @@ const struct cp_report *cp_report_build(struct cp_arena *arena, const char *cons
 /* The next region in preorder below (and with) root; NULL after the last. */
 const struct cp_region *cp_region_next(
 	const struct cp_region *root, const struct cp_region *region);
+
+/* What the simulated PMU cannot know, for every report of it. */
+extern const char cp_simulated_limits[];
 
 /* The metric's or quantity's index in the report; -1 if it has none. */
 int cp_report_metric(const struct cp_report *report, const char *name);
