@@ -103,11 +103,11 @@ run(command => \@crash, env => \%sim);
 is_deeply([map { mode($_) } grep { !-l } glob("$log/*.log")], ['0600'], '... one of ours is for its owner only');
 
 my ($taken, $bait) = (scratch('taken'), write_file(scratch('bait'),
-	my $sound = read_file(source() . '/tests/fuzz/seeds/record/perf')));
+	my $baited = read_file(source() . '/tests/fuzz/seeds/record/perf')));
 run(command => [cli(), '-E', 'perf', '-e', $faults, '-d', $taken, '-o', scratch('taken.json'),
 	'sh', '-c', 'ln -s "$1" "$2/$$-1.rec"; exit 3', 'sh', $bait, $taken]);
 ok(-l (glob("$taken/*-1.rec"))[0], 'a link where the next record would be');
-ok(read_file($bait) eq $sound, '... the target is untouched');
+ok(read_file($bait) eq $baited, '... the target is untouched');
 
 # ---- readers ----
 
