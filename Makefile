@@ -25,14 +25,14 @@ CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(B)/report.html-head $(B)/report.html-tail
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events preload/machines/*.machine)) $(PAGE)
+DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
 BASE := $(wildcard base/*.c)
 OUTPUT := $(wildcard output/*.c)
 LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTPUT)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
-	preload/options.c preload/machine.c preload/env.c preload/encoder/pfm.c preload/encoder/pfm_libc.c \
+	preload/options.c preload/machine.c preload/machine_file.c preload/env.c preload/encoder/pfm.c preload/encoder/pfm_libc.c \
 	preload/engine/perf.c preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
 	preload/engine/userread.c preload/engine/kernel.c
 CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)

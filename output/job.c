@@ -211,6 +211,7 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 	job->nprocesses += rank->nprocesses;
 	if (wanted > job->wanted)
 		job->wanted = wanted;
+	job->several_hosts |= strcmp(job->report.host, rank->host) != 0;
 	cp_merge_tree(&job->report, job->report.total, rank->total, at);
 }
 
@@ -319,6 +320,23 @@ static void warn_of_missing(struct cp_job *job)
 		count, job->wanted, list, count > CP_JOB_NAMED ? ", …" : "");
 }
 
+/* One rank's value is in the sums: that of all ranks on its host. */
+static void leave_out_sockets(struct cp_report *report)
+{
+	for (const struct cp_region *r = report->total; r;
+		r = cp_region_next(report->total, r))
+		for (size_t i = 0; i < report->nquantities; i++) {
+			struct cp_count *count = &r->counts[i];
+
+			if (!count->socket || count->status == CP_UNAVAILABLE)
+				continue;
+			count->status = CP_UNAVAILABLE;
+			count->error = -1;
+			count->reason = "it counts whole sockets, and the ranks are on "
+					"several hosts";
+		}
+}
+
 const struct cp_report *cp_job_finish(struct cp_job *job)
 {
 	struct cp_report *report = &job->report;
@@ -327,6 +345,8 @@ const struct cp_report *cp_job_finish(struct cp_job *job)
 	if (!report->total)
 		return NULL;
 	cp_merge_finish(report, report->total);
+	if (job->several_hosts)
+		leave_out_sockets(report);
 	cp_metrics_of_tree(report, report->total);
 	cp_metrics_check(report);
 	warn_of_missing(job);

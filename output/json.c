@@ -216,6 +216,8 @@ static void count(
 	else
 		inline_null(json, "error");
 	inline_string(json, "reason", c->reason);
+	if (c->socket)
+		inline_string(json, "scope", "socket");
 	per_call(json, c);
 	if (there && merged)
 		extent(json, &c->over);

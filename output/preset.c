@@ -6,6 +6,7 @@
 
 #include "base/embedded.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "output/words.h"
 
 /* A data file of one or more PMUs, at the line after the directives read. */
@@ -287,6 +288,59 @@ static bool next_pmus(const struct cp_embedded **at, struct cp_slice *names)
 				return ++*at, true;
 	}
 	return false;
+}
+
+/* Does "NAME/0x97,0x9a" fit?  NAME may end in *. */
+static bool is_device(struct cp_slice word, const char *device, unsigned model)
+{
+	const char *at = word.at, *end;
+	uint64_t number;
+
+	for (; at < word.end && *at != '/' && *at != '*'; at++, device++)
+		if (*at != *device)
+			return false;
+	if (*device && (at == word.end || *at != '*'))
+		return false;
+	at += at < word.end && *at == '*';
+	if (at == word.end)
+		return true;
+	while (at < word.end && (*at == '/' || *at == ',')) {
+		if (cp_parse_u64_prefix(at + 1, &end, &number) < 0)
+			return false;
+		if (number == model)
+			return true;
+		at = end;
+	}
+	return false;
+}
+
+/* The file's first PMU, if one of its devices fits. */
+static bool of_device(
+	const char *text, const char *device, unsigned model, struct cp_slice *pmu)
+{
+	struct cp_lines lines = {.at = text};
+	struct cp_slice line, directive, word;
+
+	while (cp_lines_next(&lines, &line) && *line.at == '@') {
+		cp_slice_word(&line, &directive);
+		if (cp_slice_is(directive, "@pmu"))
+			cp_slice_word(&line, pmu);
+		while (cp_slice_is(directive, "@device") && cp_slice_word(&line, &word))
+			if (is_device(word, device, model))
+				return true;
+	}
+	return false;
+}
+
+const char *cp_preset_pmu_of_device(
+	struct cp_arena *arena, const char *device, unsigned model)
+{
+	struct cp_slice pmu;
+
+	for (const struct cp_embedded *at = cp_embedded_files; at->name; at++)
+		if (is_events(at->name) && of_device(at->text, device, model, &pmu))
+			return cp_arena_copy(arena, pmu.at, cp_slice_length(pmu));
+	return NULL;
 }
 
 static bool is_beside(const struct cp_embedded *embedded, const char *core)

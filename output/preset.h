@@ -6,6 +6,9 @@
  *     @pmu skl skx clx       the PMUs of this file, as libpfm4 names them;
  *                            "sim" is the simulated PMU, "perf" the kernel's
  *                            generic and software events
+ *     @device cpu_atom/0x97  the kernel's PMUs (in sysfs) that are the first of
+ *                            these, on CPUs of this model or part; without
+ *                            models, on all
  *     @line 64               bytes of a cache line, if known
  *     @bare                  event names stand for themselves (no "PMU::")
  *     @counters 0-3          the counters that an event may use
@@ -102,6 +105,11 @@ bool cp_preset_is_socket(const char *pmu);
  * are not known.
  */
 int cp_preset_counters(const char *pmu, const char *event, uint32_t *counters);
+
+/* The PMU that a core PMU of the kernel's is, on a CPU of that model (x86) or part
+ * (Arm); NULL: not known. */
+const char *cp_preset_pmu_of_device(
+	struct cp_arena *arena, const char *device, unsigned model);
 
 /* Every PMU that has a file, in the order of the files, NULL-terminated. */
 const char *const *cp_preset_pmus(struct cp_arena *arena);

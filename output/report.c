@@ -417,7 +417,7 @@ static const char *shared_by(struct cp_report *report, uint32_t npasses)
 	return cp_arena_copy(report->arena, text, length);
 }
 
-void cp_report_of_sources(struct cp_report *report, struct cp_source_list *all)
+void cp_report_of_sources(struct cp_report *report, const struct cp_source_list *all)
 {
 	struct cp_source_list first;
 	uint32_t pass, npasses = 1;
@@ -436,11 +436,11 @@ void cp_report_of_sources(struct cp_report *report, struct cp_source_list *all)
 
 static void build(struct cp_report *report, const char *const *paths, size_t npaths)
 {
-	struct cp_source_list all = {0};
+	struct cp_source_list list = {0};
 
 	for (size_t i = 0; i < npaths; i++)
-		cp_sources_add_path(report, &all, paths[i]);
-	cp_report_of_sources(report, &all);
+		cp_sources_add_path(report, &list, paths[i]);
+	cp_report_of_sources(report, &list);
 }
 
 static const struct cp_report *build_or_explain(struct cp_arena *arena,

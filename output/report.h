@@ -71,6 +71,10 @@ struct cp_count {
 	bool calls_known;
 	double call_min, call_max, call_mean, call_stddev;
 	struct cp_extent over; /* merged trees only */
+	/* It counts all that sockets did: no thread has it, and the sums have what
+	 * the main thread read. */
+	bool socket;
+	enum cp_status of_socket;
 
 	/* For the sums; not for writers.  Squares of the executions' deviations. */
 	uint64_t executions;

@@ -90,14 +90,39 @@ static bool takes_turns(const struct raw *raw, uint32_t counter)
 	return raw->record->counters[counter]->perf_group < raw->record->header->nrotated;
 }
 
-/* Groups that take turns are wanted for as long as any of them counts. */
+/* The times of the counter that tells for how long this one's kind of core was in
+ * use; NULL: all cores are alike. */
+static const struct cp_times *residency(const struct raw *raw, uint32_t counter)
+{
+	const struct cp_record_header *header = raw->record->header;
+	uint32_t reference =
+		header->reference[raw->record->counters[counter]->perf_group];
+
+	return reference && reference <= header->nperf_groups ? &raw->times[reference - 1]
+							      : NULL;
+}
+
+/* Groups that take turns are wanted for as long as any of them counts; those of
+ * one kind of core for as long as the thread is on it. */
 static struct cp_times times_of(const struct raw *raw, uint32_t counter)
 {
 	struct cp_times times = raw->times[raw->record->counters[counter]->perf_group];
+	const struct cp_times *on_core = residency(raw, counter);
 
 	if (takes_turns(raw, counter))
 		times.enabled = raw->turns_ns;
+	if (on_core)
+		times.enabled = on_core->running;
 	return times;
+}
+
+/* It is 0 then, and no part of the time is missing. */
+static bool was_elsewhere(const struct raw *raw, uint32_t counter)
+{
+	const struct cp_times *on_core = residency(raw, counter);
+
+	return on_core && on_core->enabled && !on_core->running &&
+	       !times_of(raw, counter).running;
 }
 
 static struct cover cover_of(
@@ -111,7 +136,11 @@ static struct cover cover_of(
 		double coverage =
 			times.enabled ? (double)times.running / (double)times.enabled : 0;
 
-		if (!times.enabled)
+		if (was_elsewhere(raw, counter))
+			continue;
+		if (!times.enabled && residency(raw, counter))
+			cover.reason = "for how long it ran on such cores is not known";
+		else if (!times.enabled)
 			cover.reason = "the counter was not enabled";
 		else if (!times.running)
 			cover.reason = takes_turns(raw, counter)
@@ -245,6 +274,19 @@ static void add_sampled(
 	count->reason = "too few of its executions were counted for an error bar";
 }
 
+/* Is the quantity the counter that tells for how long a kind of core was in use? */
+static const struct cp_times *tells_residency(
+	const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	uint32_t counter = quantity->terms[0].counter;
+
+	if (raw->sim || quantity->nterms != 1 ||
+		residency(raw, counter) !=
+			&raw->times[raw->record->counters[counter]->perf_group])
+		return NULL;
+	return residency(raw, counter);
+}
+
 static void set_status(
 	struct cp_count *count, const struct raw *raw, const struct cover *cover)
 {
@@ -261,6 +303,16 @@ static void set_status(
 		count->status = CP_ESTIMATED;
 		count->reason = raw->part;
 	}
+}
+
+/* Not scaled: its coverage is the share of the time on this kind of core. */
+static void set_residency(struct cp_count *count, const struct cp_times *times)
+{
+	count->covered = (double)times->running;
+	count->wanted = (double)times->enabled;
+	count->coverage = times->enabled ? count->covered / count->wanted : 0;
+	if (count->coverage > 1)
+		count->coverage = 1;
 }
 
 void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
@@ -368,7 +420,7 @@ static struct cp_count count_in_turns(const struct raw *raw,
 	return count;
 }
 
-static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
+static struct cp_count count_here(const struct raw *raw, uint32_t index, bool silent)
 {
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
 	struct cp_count count = {.error = -1};
@@ -395,7 +447,34 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index, bool sile
 	scale = scale_of(&count, raw, quantity, &cover);
 	if (raw->sampled)
 		add_sampled(&count, raw, index, scale);
+	if (tells_residency(raw, quantity))
+		set_residency(&count, tells_residency(raw, quantity));
 	set_spread(&count, raw, &raw->spreads[index], scale);
+	return count;
+}
+
+static bool is_of_socket(const struct raw *raw, const struct cp_quantity_item *quantity)
+{
+	for (uint32_t i = 0; i < quantity->nterms && !raw->sim; i++) {
+		uint32_t counter = quantity->terms[i].counter;
+
+		if (raw->record->header
+				->socket[raw->record->counters[counter]->perf_group])
+			return true;
+	}
+	return false;
+}
+
+static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
+{
+	struct cp_count count = count_here(raw, index, silent);
+
+	if (!is_of_socket(raw, raw->record->quantities[index]))
+		return count;
+	count.socket = true;
+	count.of_socket = count.status;
+	count.status = CP_UNAVAILABLE;
+	count.reason = "it counts what a whole socket did, not one thread";
 	return count;
 }
 

@@ -7,6 +7,15 @@
 #include "base/format.h"
 #include "output/report_parts.h"
 
+/* The squares of the deviations of two sets lack this of those of both: how far
+ * their means are apart. */
+static double between(double sum, double n, double other, double m)
+{
+	double apart = sum / n - other / m;
+
+	return apart * apart * n * (m / (n + m));
+}
+
 static void extend(struct cp_extent *extent, double value, struct cp_place at)
 {
 	if (!extent->nthreads || value < extent->min) {
@@ -17,18 +26,18 @@ static void extend(struct cp_extent *extent, double value, struct cp_place at)
 		extent->max = value;
 		extent->max_at = at;
 	}
+	if (extent->nthreads)
+		extent->squares +=
+			between(extent->sum, (double)extent->nthreads, value, 1);
 	extent->sum += value;
-	extent->squares += value * value;
 	extent->nthreads++;
 }
 
 double cp_extent_stddev(const struct cp_extent *extent)
 {
-	double n = (double)extent->nthreads, mean = extent->sum / n,
-	       variance = extent->squares - n * mean * mean;
-
-	return extent->nthreads > 1 && variance > 0 ? __builtin_sqrt(variance / (n - 1))
-						    : 0;
+	return extent->nthreads > 1
+		       ? __builtin_sqrt(extent->squares / (double)(extent->nthreads - 1))
+		       : 0;
 }
 
 /* Of two extents over different threads. */
@@ -46,8 +55,11 @@ static void widen(struct cp_extent *to, const struct cp_extent *from)
 		to->max = from->max;
 		to->max_at = from->max_at;
 	}
-	to->sum += from->sum;
 	to->squares += from->squares;
+	if (to->nthreads)
+		to->squares += between(
+			to->sum, (double)to->nthreads, from->sum, (double)from->nthreads);
+	to->sum += from->sum;
 	to->nthreads += from->nthreads;
 }
 
@@ -77,6 +89,25 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	to->calls_known = true;
 }
 
+/* One thread has read it for all: no sum, and nobody's share. */
+static void take_socket(
+	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
+{
+	if (!to->reason)
+		to->reason = keep(report, from->reason);
+	if (!to->socket)
+		to->of_socket = CP_UNAVAILABLE;
+	to->socket = true;
+	if (from->of_socket == CP_UNAVAILABLE || to->counted)
+		return;
+	*to = *from;
+	to->status = from->of_socket;
+	to->reason = NULL;
+	to->error = from->error > 0 ? from->error * from->error : 0;
+	to->calls_known = false;
+	to->counted = 1;
+}
+
 static void add_values(
 	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
 {
@@ -98,6 +129,10 @@ static void add_values(
 static void add_count(struct cp_report *report, struct cp_count *to,
 	const struct cp_count *from, const struct cp_region *region, struct cp_place at)
 {
+	if (from->socket) {
+		take_socket(report, to, from);
+		return;
+	}
 	if (from->status == CP_UNAVAILABLE) {
 		to->missing += region->nthreads;
 		if (!to->reason)
@@ -168,6 +203,14 @@ static void add_sums(
 		struct cp_count *count = &to->counts[i];
 		const struct cp_count *more = &from->counts[i];
 
+		if (more->socket) {
+			bool first = !count->counted;
+
+			take_socket(report, count, more);
+			if (first)
+				count->error = more->error;
+			continue;
+		}
 		if (more->missing && !count->reason)
 			count->reason = keep(report, more->reason);
 		if (more->counted)

@@ -29,7 +29,7 @@ void cp_sources_add(struct cp_report *report, struct cp_source_list *list,
 	const struct cp_record *record);
 void cp_sources_add_path(
 	struct cp_report *report, struct cp_source_list *list, const char *path);
-void cp_report_of_sources(struct cp_report *report, struct cp_source_list *list);
+void cp_report_of_sources(struct cp_report *report, const struct cp_source_list *all);
 void cp_report_metrics(struct cp_report *report);
 
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
@@ -102,10 +102,6 @@ void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place place);
 void cp_merge_finish(struct cp_report *report, struct cp_region *root);
 
-/* The same for a tree that is itself the sum of many, not finished. */
-void cp_merge_sums(
-	struct cp_report *report, struct cp_region *into, const struct cp_region *root);
-
 /* In a merged tree; NULL: there is none. */
 const struct cp_region *cp_region_child_like(
 	const struct cp_region *parent, const struct cp_region *like);
@@ -114,6 +110,10 @@ const struct cp_region *cp_region_child_like(
  * merged tree, where the report has nothing. */
 void cp_report_add_pass(
 	struct cp_report *report, const struct cp_report *other, uint32_t pass);
+
+/* The same for a tree that is itself the sum of many, not finished. */
+void cp_merge_sums(
+	struct cp_report *report, struct cp_region *into, const struct cp_region *root);
 
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);

@@ -128,6 +128,8 @@ static const char *fault(
 {
 	double samples = 0;
 
+	if (view->item->flags & CP_REGION_ELSEWHERE)
+		return "groups of events took turns within it: scaled by their time";
 	for (uint64_t g = 0; g < view->record->header->nrotated; g++)
 		samples += (double)view->turns[g].calls;
 	if (samples < view->others || !view->others || !turns->calls)

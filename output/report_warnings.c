@@ -194,8 +194,47 @@ static void check_zeros(struct cp_report *report)
 				(unsigned long)counts[instructions].value);
 }
 
+/* On each kind of core, where there are several. */
+static void tell_cores(struct cp_report *report)
+{
+	char text[200];
+	size_t length = 0;
+
+	for (size_t i = 0; i < report->nquantities; i++) {
+		const struct cp_count *count = &report->total->counts[i];
+		const char *end = strstr(report->quantities[i], "::cycles");
+
+		if (!end || count->status != CP_EXACT || count->coverage >= 1 ||
+			length >= sizeof(text))
+			continue;
+		length += cp_format(text + length, sizeof(text) - length,
+			"%s%.0f %% of the time on %.*s", length ? ", " : "",
+			100 * count->coverage, (int)(end - report->quantities[i]),
+			report->quantities[i]);
+	}
+	if (length)
+		cp_report_warn(report,
+			"this machine has several kinds of core: %s. Counts are those of "
+			"each kind, added up",
+			text);
+}
+
+static void tell_sockets(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nquantities; i++)
+		if (report->total->counts[i].socket &&
+			report->total->counts[i].status != CP_UNAVAILABLE)
+			cp_report_warn(report,
+				"%s: all that the machine's sockets did during the "
+				"region, "
+				"other programs included",
+				report->quantities[i]);
+}
+
 void cp_report_check(struct cp_report *report)
 {
+	tell_sockets(report);
+	tell_cores(report);
 	check_threads(report);
 	check_unattributed(report);
 	check_regions(report);

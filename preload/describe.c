@@ -163,6 +163,10 @@ int cp_record_describe(void)
 	header->nperf_groups = cp_runtime.set.ngroups;
 	header->pass = cp_runtime.set.pass;
 	header->npasses = cp_runtime.set.npasses;
+	memcpy(header->reference, cp_runtime.set.reference, sizeof(header->reference));
+	for (unsigned i = 0; i < cp_runtime.set.ncounters; i++)
+		header->socket[cp_runtime.set.counters[i].group] =
+			cp_runtime.set.counters[i].socket;
 	header->nrotated = cp_runtime.set.nrotated;
 	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();

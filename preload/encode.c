@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "preload/encode_sysfs.h"
 #include "preload/encoder/pfm.h"
 #include "preload/env.h"
 #include "preload/reexec.h"
@@ -147,6 +148,24 @@ static bool encode_breakpoint(const char *event, struct perf_event_attr *attr)
 	return apply_modes("", attr);
 }
 
+/* Of one thread's PMU: the others have CPUs to be opened on. */
+static int encode_sysfs(
+	const char *event, struct perf_event_attr *attr, const char **reason)
+{
+	struct cp_sysfs_pmu pmu;
+	unsigned count = cp_sysfs_event_pmus(event, &pmu, 1);
+	const char *modes;
+
+	*reason = count ? "it counts all of a socket, not one thread"
+			: "this machine has no such PMU in /sys/bus/event_source/devices";
+	if (!count || pmu.socket)
+		return -EINVAL;
+	if (cp_sysfs_encode(event, &pmu, attr, &modes, reason) < 0)
+		return -EINVAL;
+	*reason = "the modes behind it are u, k or uk";
+	return apply_modes(modes, attr) ? 0 : -EINVAL;
+}
+
 /* libpfm, loaded at its first use; NULL and a reason where that fails. */
 static const struct cp_encoder *encoder(const char **reason)
 {
@@ -179,6 +198,8 @@ int cp_encode(const char *event, struct perf_event_attr *attr, const char **reas
 		*reason = "breakpoints are written mem:ADDRESS[/LENGTH][:rwx]";
 		return encode_breakpoint(event, attr) ? 0 : -EINVAL;
 	}
+	if (cp_starts_with(event, "sysfs:"))
+		return encode_sysfs(event, attr, reason);
 	if (encode_raw(event, attr) || encode_software(event, attr))
 		return 0;
 	libpfm = encoder(reason);

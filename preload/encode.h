@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Understands perf's mem:ADDRESS[/LENGTH][:rwx] and rHEX, the kernel's
- * software events (perf::PAGE-FAULTS …), and through libpfm everything else.
+ * Understands sysfs:PMU/SETTING=VALUE,…/, perf's mem:ADDRESS[/LENGTH][:rwx] and rHEX, the
+ * kernel's software events (perf::PAGE-FAULTS …), and through libpfm everything else.
  * User mode only unless modifiers say otherwise.  0, or -EINVAL with a phrase
  * in *reason, which is static.
  */

@@ -29,13 +29,29 @@ static void add_name(struct cp_request *request, const char *name)
 	request->names[request->nnames++] = name;
 }
 
+/* The settings of sysfs:PMU/ONE=1,TWO=2/ hold commas. */
+static const char *next_event(const char **list, size_t *length)
+{
+	const char *piece = cp_next_piece(list, ',', length), *first, *last;
+
+	if (!piece || !cp_starts_with(piece, "sysfs:"))
+		return piece;
+	first = strchr(piece, '/');
+	last = first && first < piece + *length ? strchr(first + 1, '/') : NULL;
+	if (!last || last < piece + *length)
+		return piece;
+	*length = (size_t)(last - piece) + strcspn(last, ",");
+	*list = piece + *length;
+	return piece;
+}
+
 static void add_events(
 	struct cp_request *request, struct cp_arena *arena, const char *list)
 {
 	const char *piece;
 	size_t length;
 
-	while ((piece = cp_next_piece(&list, ',', &length)))
+	while ((piece = next_event(&list, &length)))
 		add_name(request, cp_arena_copy(arena, piece, length));
 }
 

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "output/group.h"
 #include "preload/engine/engine.h"
+#include "preload/machine.h"
 
 #define CP_MAX_GROUPS 16
 
@@ -44,7 +45,8 @@ void cp_request_add_common(struct cp_request *request);
 void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
 	unsigned pass, struct cp_arena *arena, cp_complaint *complain);
 
+/* machine: whose own names are understood, and what levels there are. */
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,
-	struct cp_arena *arena, cp_complaint *complain);
+	const struct cp_machine *machine, struct cp_arena *arena, cp_complaint *complain);
 
 #endif

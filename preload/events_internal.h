@@ -23,6 +23,16 @@ void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned count
 void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *detail,
 	struct cp_quantity *quantity, cp_complaint *complain);
 
+/*
+ * A preset that the PMUs beside the core PMU (NULL: any) know of whole sockets; or
+ * an event of such a PMU.  All of their PMUs and sockets are added up.  False, and
+ * quantity->why where there is something to say; *known tells whether such an
+ * event was found at all.
+ */
+bool cp_socket_preset(struct cp_event_set *set, struct cp_quantity *quantity,
+	struct cp_arena *arena, const char *core);
+bool cp_socket_event(struct cp_event_set *set, struct cp_quantity *quantity, bool *known);
+
 /* Leaves in the set what this pass counts; the rest becomes unavailable.  Before
  * cp_perf_arrange. */
 void cp_events_take_pass(struct cp_event_set *set, unsigned pass);

@@ -31,7 +31,8 @@ static void add_terms(const struct cp_event_set *set, struct counters *to,
 	for (unsigned t = 0; t < quantity->nterms; t++) {
 		unsigned counter = quantity->terms[t].counter;
 
-		if (cp_perf_needs_pmu(&set->counters[counter].attr) && !has(to, counter))
+		if (cp_perf_needs_pmu(&set->counters[counter].attr) &&
+			!set->counters[counter].socket && !has(to, counter))
 			to->index[to->count++] = counter;
 	}
 }
@@ -101,6 +102,8 @@ static void drop_unused(struct cp_event_set *set)
 			set->counters[n - 1] = set->counters[i];
 	}
 	set->ncounters = n;
+	for (unsigned i = 0; i < set->nparts; i++) /* of sockets: all are in use */
+		set->parts[i].counter = place[set->parts[i].counter];
 	for (unsigned q = 0; q < set->nquantities; q++)
 		for (unsigned t = 0; t < set->quantities[q].nterms; t++)
 			set->quantities[q].terms[t].counter =

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Events of the simulated PMU: its presets (output/presets/sim.events) and its
- * raw counters by name.
+ * Events of the simulated PMU: its presets (output/presets/sim.events), its raw
+ * counters by name, and the events that the simulated machine's own PMU has.
  */
 #include <string.h>
+#include <strings.h>
 
+#include "base/embedded.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "output/preset.h"
 #include "preload/events_internal.h"
 #include "tools/sim/request.h"
@@ -25,56 +28,232 @@ static int raw_index(const char *name)
 	return -1;
 }
 
-static bool add_term(
-	struct cp_event_set *set, struct cp_quantity *quantity, int sign, const char *raw)
+/* ---- what the machine does not have ---- */
+
+/* The level that a raw counter or a preset is about, if the machine lacks it. */
+static const char *missing_level(const struct cp_machine *machine, const char *name)
 {
+	const struct cp_cache *level = machine->level;
+
+	if (cp_starts_with(name, "l2_") && !level[CP_L2].sets)
+		return "L2";
+	if (cp_starts_with(name, "llc_") && !level[CP_LLC].sets)
+		return "last level behind L2";
+	if (strcmp(name, "l1d_half_writebacks") == 0 && !level[CP_L1D].half_lines)
+		return "dirty bits for half lines";
+	return NULL;
+}
+
+static void say_missing(const struct cp_machine *machine, const char *missing,
+	struct cp_quantity *quantity)
+{
+	cp_format(quantity->why.text, sizeof(quantity->why.text),
+		"the simulated machine %s has no %s", machine->name, missing);
+}
+
+/* ---- presets and raw counters ---- */
+
+struct resolver {
+	struct cp_event_set *set;
+	struct cp_quantity *quantity;
+	struct cp_arena *arena;
+	const struct cp_machine *machine;
+};
+
+static bool add_raw(const struct resolver *r, int sign, const char *raw)
+{
+	const char *missing = missing_level(r->machine, raw);
 	int mirror = raw_index(raw), counter;
 
-	if (mirror < 0 || quantity->nterms == CP_MAX_TERMS)
+	if (missing)
+		say_missing(r->machine, missing, r->quantity);
+	if (missing || mirror < 0 || r->quantity->nterms == CP_MAX_TERMS)
 		return false;
-	counter = cp_set_counter(set, raw);
+	counter = cp_set_counter(r->set, raw);
 	if (counter < 0) {
-		counter = (int)set->ncounters;
-		cp_set_add_counter(set, raw)->mirror = (unsigned)mirror;
+		counter = (int)r->set->ncounters;
+		cp_set_add_counter(r->set, raw)->mirror = (unsigned)mirror;
 	}
-	cp_quantity_add_term(quantity, sign, (unsigned)counter);
+	cp_quantity_add_term(r->quantity, sign, (unsigned)counter);
 	return true;
 }
 
-static bool resolve(
-	struct cp_event_set *set, struct cp_quantity *quantity, struct cp_arena *arena)
+static bool add_alternative(const struct resolver *r, int sign,
+	const struct cp_preset_alternative *alternative)
 {
-	const struct cp_preset_alternative *alternative;
+	unsigned before = r->quantity->nterms;
+
+	for (size_t i = 0; i < alternative->nterms; i++)
+		if (!add_raw(r, sign * alternative->terms[i].sign,
+			    alternative->terms[i].event)) {
+			r->quantity->nterms = before;
+			return false;
+		}
+	return true;
+}
+
+/* A preset, else a raw counter.  Where there is no last level L2 is it, but L2's
+ * presets are about L2 alone. */
+static bool add_name(const struct resolver *r, int sign, const char *name)
+{
+	const char *missing = missing_level(r->machine, name);
 	struct cp_preset preset;
 
-	if (cp_preset_lookup(arena, "sim", quantity->name, &preset) < 0)
-		return add_term(set, quantity, 1, quantity->name);
-	alternative = &preset.alternatives[0];
-	for (size_t i = 0; i < alternative->nterms; i++)
-		if (!add_term(set, quantity, alternative->terms[i].sign,
-			    alternative->terms[i].event))
+	if (cp_preset_lookup(r->arena, "sim", name, &preset) < 0)
+		return add_raw(r, sign, name);
+	if (missing && !cp_starts_with(name, "llc_")) {
+		say_missing(r->machine, missing, r->quantity);
+		return false;
+	}
+	for (size_t i = 0; i < preset.nalternatives; i++)
+		if (add_alternative(r, sign, &preset.alternatives[i]))
+			return true;
+	return false;
+}
+
+/* ---- the machine's own names ---- */
+
+/* "NAME = a + b - c", or 0.  rest: the right side, cut up. */
+static bool add_sum(const struct resolver *r, char *rest)
+{
+	int sign = 1;
+
+	for (char *word = rest; *word; word = rest) {
+		rest += strcspn(rest, " ");
+		if (*rest)
+			*rest++ = '\0';
+		if (strcmp(word, "-") == 0)
+			sign = -1;
+		else if (strcmp(word, "+") == 0)
+			sign = 1;
+		else if (strcmp(word, "0") != 0 && !add_name(r, sign, word))
 			return false;
+	}
 	return true;
+}
+
+static bool say_uncounted(const struct resolver *r, const char *name)
+{
+	if (!r->quantity->why.text[0])
+		cp_format(r->quantity->why.text, sizeof(r->quantity->why.text),
+			"%s of machine %s needs what the simulated PMU does not count",
+			name, r->machine->name);
+	return false;
+}
+
+/* By the machine's .natives file. */
+static bool add_native(const struct resolver *r, const char *name)
+{
+	char file[64], line[256];
+	const char *text;
+
+	cp_format(file, sizeof(file), "%s.natives", r->machine->events);
+	text = cp_embedded_find(file);
+	while (text && *text) {
+		size_t length = strcspn(text, "\n");
+		char *equals;
+
+		cp_format(line, sizeof(line), "%.*s", (int)length, text);
+		text += length + (text[length] == '\n');
+		equals = strstr(line, " = ");
+		if (*line == '#' || !equals)
+			continue;
+		*equals = '\0';
+		if (strcasecmp(line, name) == 0)
+			return add_sum(r, equals + 3) || say_uncounted(r, name);
+	}
+	return false;
+}
+
+struct search {
+	const struct resolver *resolver;
+	const char *event; /* with its PMU */
+	bool found;
+};
+
+/* Is this preset what that PMU's event counts? */
+static bool try_preset(void *context, const struct cp_preset *preset)
+{
+	struct search *search = context;
+
+	for (size_t i = 0; i < preset->nalternatives && !search->found; i++) {
+		const struct cp_preset_alternative *a = &preset->alternatives[i];
+
+		if (a->nterms == 1 && strcasecmp(a->terms[0].event, search->event) == 0 &&
+			!missing_level(search->resolver->machine, preset->name))
+			search->found = add_name(search->resolver, 1, preset->name);
+	}
+	return !search->found;
+}
+
+/* By the presets of the machine's PMU, read backwards. */
+static bool add_by_preset(const struct resolver *r, const char *name)
+{
+	char event[CP_NAME_SIZE + 40];
+	struct search search = {r, event, false};
+
+	cp_format(event, sizeof(event), "%s%s%s",
+		strstr(name, "::") ? "" : r->machine->pmu,
+		strstr(name, "::") ? "" : "::", name);
+	cp_preset_each(r->arena, r->machine->pmu, try_preset, &search);
+	return search.found;
+}
+
+/* The name without the machine's "PMU::". */
+static const char *own_name(const struct cp_machine *machine, const char *name)
+{
+	size_t length = strlen(machine->pmu);
+
+	return strncasecmp(name, machine->pmu, length) == 0 &&
+			       strncmp(name + length, "::", 2) == 0
+		       ? name + length + 2
+		       : name;
+}
+
+static bool add_machines_event(const struct resolver *r)
+{
+	if (r->machine->events[0] &&
+		add_native(r, own_name(r->machine, r->quantity->name)))
+		return true;
+	r->quantity->nterms = 0;
+	return r->machine->pmu[0] && add_by_preset(r, r->quantity->name);
+}
+
+/* ---- the request ---- */
+
+static void refuse(const struct resolver *r, cp_complaint *complain)
+{
+	struct cp_quantity *quantity = r->quantity;
+	char text[200];
+
+	quantity->nterms = 0;
+	if (quantity->why.text[0])
+		return;
+	cp_format(text, sizeof(text), "not counted by the simulated PMU%s%s",
+		r->machine->pmu[0] || r->machine->events[0] ? " on machine " : "",
+		r->machine->pmu[0] || r->machine->events[0] ? r->machine->name : "");
+	if (cp_preset_known(quantity->name) || strchr(quantity->name, ':'))
+		cp_format(quantity->why.text, sizeof(quantity->why.text), "%s", text);
+	else
+		cp_complain_unknown(quantity->name, r->arena,
+			"neither a preset nor a counter of the simulated PMU", quantity,
+			complain);
 }
 
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,
-	struct cp_arena *arena, cp_complaint *complain)
+	const struct cp_machine *machine, struct cp_arena *arena, cp_complaint *complain)
 {
 	memset(set, 0, sizeof(*set));
 	set->ngroups = 1;
 	for (size_t i = 0; i < request->nnames; i++) {
 		struct cp_quantity *quantity = cp_set_quantity(set, request->names[i]);
+		struct resolver r = {set, quantity, arena, machine};
 
-		quantity->available = resolve(set, quantity, arena);
-		if (quantity->available)
-			continue;
-		quantity->nterms = 0;
-		if (cp_preset_known(quantity->name) || strchr(quantity->name, ':'))
-			cp_format(quantity->why.text, sizeof(quantity->why.text),
-				"not counted by the simulated PMU");
+		quantity->available =
+			add_name(&r, 1, quantity->name) || add_machines_event(&r);
+		if (!quantity->available)
+			refuse(&r, complain);
 		else
-			cp_complain_unknown(quantity->name, arena,
-				"neither a preset nor a counter of the simulated PMU",
-				quantity, complain);
+			quantity->why.text[0] = '\0';
 	}
 }

@@ -45,7 +45,6 @@ static const char *own_piece(const char *list, size_t *length)
 
 static void keep_settings(char *const envp[])
 {
-	static struct cp_arena arena;
 	size_t count = 0;
 
 	for (; envp && *envp && count < MAX_SETTINGS; envp++) {
@@ -54,7 +53,7 @@ static void keep_settings(char *const envp[])
 		if (!cp_starts_with(*envp, "CACHEPEEK_") ||
 			cp_starts_with(*envp, "CACHEPEEK__"))
 			continue;
-		copy = cp_arena_alloc(&arena, strlen(*envp) + 1);
+		copy = cp_arena_alloc(&cp_runtime.arena, strlen(*envp) + 1);
 		if (copy)
 			settings[count++] = memcpy(copy, *envp, strlen(*envp) + 1);
 	}

@@ -54,8 +54,9 @@ static int quantity_value(const struct cp_quantity *quantity,
 			&reading->group[cp_runtime.set.counters[counter].group];
 		uint64_t count = reading->counter[counter];
 
-		/* What counts only in its turn knows executions, not moments. */
-		if (!times->running ||
+		/* What counts only in its turn knows executions, not moments; what
+		 * counts sockets is no thread's. */
+		if (!times->running || cp_runtime.set.counters[counter].socket ||
 			cp_runtime.set.counters[counter].group < cp_runtime.set.nrotated)
 			return -ENODATA;
 		scaled |= times->running < times->enabled;

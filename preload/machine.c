@@ -4,20 +4,25 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/embedded.h"
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define MAX_LINE 4096
-#define MAX_PAGE ((uint64_t)1 << 30)
+#define MAX_CORES 4096
 #define CACHE_DIR "/sys/devices/system/cpu/cpu0/cache/index"
 
 static const char *const level_names[CP_NLEVELS] = {
-	"l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb"};
+	"l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb", "itlb2", "dtlb2"};
 static const char *const level_titles[CP_NLEVELS] = {
-	"L1I", "L1D", "L2", "L3", "ITLB", "DTLB", "STLB"};
+	"L1I", "L1D", "L2", "L3", "ITLB", "DTLB", "STLB", "ITLB2", "DTLB2"};
+
+const char *cp_level_name(enum cp_level level)
+{
+	return level_names[level];
+}
 
 static bool is_tlb(enum cp_level level)
 {
@@ -30,15 +35,16 @@ static const struct cp_machine defaults = {
 	.name = "host",
 	.level =
 		{
-			[CP_L1I] = {64, 8, 64},
-			[CP_L1D] = {64, 8, 64},
-			[CP_L2] = {2048, 8, 64},
-			[CP_LLC] = {8192, 16, 64},
-			[CP_ITLB] = {16, 4, 0},
-			[CP_DTLB] = {16, 4, 0},
-			[CP_STLB] = {128, 12, 0},
+			[CP_L1I] = {.sets = 64, .ways = 8, .line = 64},
+			[CP_L1D] = {.sets = 64, .ways = 8, .line = 64},
+			[CP_L2] = {.sets = 2048, .ways = 8, .line = 64},
+			[CP_LLC] = {.sets = 8192, .ways = 16, .line = 64},
+			[CP_ITLB] = {.sets = 16, .ways = 4},
+			[CP_DTLB] = {.sets = 16, .ways = 4},
+			[CP_STLB] = {.sets = 128, .ways = 12},
 		},
 	.page = 4096,
+	.cores = 64,
 	.note = "TLB sizes assumed",
 };
 
@@ -78,6 +84,7 @@ static bool sysfs_cache(unsigned index, struct cp_cache *cache)
 {
 	uint32_t size = sysfs_number(index, "size");
 
+	memset(cache, 0, sizeof(*cache));
 	cache->sets = sysfs_number(index, "number_of_sets");
 	cache->ways = sysfs_number(index, "ways_of_associativity");
 	cache->line = sysfs_number(index, "coherency_line_size");
@@ -94,7 +101,11 @@ static void host_machine(struct cp_machine *machine)
 {
 	unsigned found = 0;
 
+	long cores = sysconf(_SC_NPROCESSORS_CONF);
+
 	*machine = defaults;
+	if (cores > 0 && cores <= MAX_CORES)
+		machine->cores = (uint32_t)cores;
 	for (unsigned index = 0; index < 8; index++) {
 		struct cp_cache cache;
 		int level = sysfs_level(index);
@@ -120,89 +131,7 @@ unsigned cp_machine_host_line(void)
 	return line ? line : defaults.level[CP_L1D].line;
 }
 
-/* ---- machine files ---- */
-
-static bool parse_size(const char **at, uint64_t *value)
-{
-	while (**at == ' ' || **at == '\t')
-		++*at;
-	if (cp_parse_u64_prefix(*at, at, value) < 0)
-		return false;
-	if (**at == 'K' || **at == 'M') {
-		*value <<= **at == 'K' ? 10 : 20;
-		++*at;
-	}
-	return true;
-}
-
-/* "32K 8 64": size, ways, line; TLBs "64 4": entries, ways; "none". */
-static bool parse_cache(const char *text, enum cp_level level, struct cp_cache *cache)
-{
-	uint64_t size, ways, line = 1;
-
-	memset(cache, 0, sizeof(*cache));
-	if (cp_starts_with(text, "none"))
-		return level == CP_L2 || level == CP_LLC || level == CP_STLB;
-	if (!parse_size(&text, &size) || !parse_size(&text, &ways))
-		return false;
-	if (!is_tlb(level) && !parse_size(&text, &line))
-		return false;
-	if (!ways || ways > 128 || !line || line > MAX_LINE || size / ways / line == 0 ||
-		size % (ways * line) || size / ways / line > UINT32_MAX)
-		return false;
-	cache->sets = (uint32_t)(size / ways / line);
-	cache->ways = (uint32_t)ways;
-	cache->line = is_tlb(level) ? 0 : (uint32_t)line;
-	return true;
-}
-
-static bool parse_line(
-	struct cp_machine *machine, const char *key, size_t length, const char *value)
-{
-	uint64_t page;
-
-	for (int level = 0; level < CP_NLEVELS; level++)
-		if (strlen(level_names[level]) == length &&
-			strncmp(key, level_names[level], length) == 0)
-			return parse_cache(
-				value, (enum cp_level)level, &machine->level[level]);
-	if (length == 4 && strncmp(key, "page", 4) == 0 && parse_size(&value, &page) &&
-		page && page <= MAX_PAGE) {
-		machine->page = (uint32_t)page;
-		return true;
-	}
-	return false;
-}
-
-static int parse_machine(struct cp_machine *machine, const char *file, const char *text,
-	char *error, size_t error_size)
-{
-	unsigned number = 0;
-
-	while (*text) {
-		size_t length = strcspn(text, "\n"), key;
-		char line[200];
-		const char *value;
-
-		number++;
-		cp_format(line, sizeof(line), "%.*s", (int)length, text);
-		text += length + (text[length] == '\n');
-		line[strcspn(line, "#")] = '\0';
-		key = strcspn(line, " \t=");
-		if (line[strspn(line, " \t\r")] == '\0')
-			continue;
-		value = line + key + strspn(line + key, " \t=");
-		if (!strchr(line, '=') || !parse_line(machine, line, key, value)) {
-			cp_format(error, error_size,
-				"%s:%u: expected LEVEL = SIZE WAYS LINE (l1i l1d l2 "
-				"llc), TLB = "
-				"ENTRIES WAYS (itlb dtlb stlb) or page = BYTES",
-				file, number);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
+/* ---- by name ---- */
 
 static int named_machine(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size)
@@ -239,7 +168,7 @@ static int named_machine(
 	*machine = defaults;
 	machine->note[0] = '\0';
 	cp_format(machine->name, sizeof(machine->name), "%s", name);
-	return parse_machine(machine, name, text, error, error_size);
+	return cp_machine_parse(machine, name, text, error, error_size);
 }
 
 int cp_machine_find(
@@ -254,14 +183,41 @@ int cp_machine_find(
 
 /* ---- for people and for the tool ---- */
 
-static size_t describe_level(
+/* Words for what is not as usual, each with a separator before it. */
+static size_t describe_words(
+	const struct cp_cache *cache, char separator, char *to, size_t size)
+{
+	static const char *const policies[] = {"", "plru", "round-robin", "random"};
+	static const char *const inclusions[] = {"", "inclusive", "exclusive"};
+	static const char *const prefetchers[] = {"", "next-line", "stream"};
+	const char *words[] = {policies[cache->policy],
+		cache->write_through ? "write-through" : "",
+		cache->no_allocate ? "no-allocate" : "", inclusions[cache->inclusion],
+		prefetchers[cache->prefetch], cache->half_lines ? "half-lines" : "",
+		cache->fp_bypass ? "fp-bypass" : ""};
+	size_t used = 0;
+
+	to[0] = '\0';
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!*words[i])
+			continue;
+		used += cp_format(to + used, size - used, "%c%s", separator, words[i]);
+		if (i == 0 && separator == ',' && cache->policy == CP_RANDOM)
+			used += cp_format(to + used, size - used, ":%llu",
+				(unsigned long long)cache->seed);
+		if (i == 4 && separator == ',' && cache->prefetch == CP_STREAM)
+			used += cp_format(to + used, size - used, ":%u:%u", cache->degree,
+				cache->distance);
+	}
+	return used;
+}
+
+static size_t describe_size(
 	const struct cp_machine *machine, enum cp_level level, char *to, size_t size)
 {
 	const struct cp_cache *cache = &machine->level[level];
 	uint64_t bytes = (uint64_t)cache->sets * cache->ways * cache->line;
 
-	if (!cache->sets)
-		return 0;
 	if (is_tlb(level))
 		return cp_format(to, size, ", %s %u", level_titles[level],
 			cache->sets * cache->ways);
@@ -277,9 +233,18 @@ void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size
 {
 	size_t used = cp_format(to, size, "%s: ", machine->name);
 
-	for (int level = 0; level < CP_NLEVELS && used < size; level++)
-		used += describe_level(
+	for (int level = 0; level < CP_NLEVELS && used < size; level++) {
+		const struct cp_cache *cache = &machine->level[level];
+		char words[128];
+
+		if (!cache->sets)
+			continue;
+		used += describe_size(
 			machine, (enum cp_level)level, to + used, size - used);
+		describe_words(cache, ' ', words, sizeof(words));
+		if (used < size)
+			used += cp_format(to + used, size - used, "%s", words);
+	}
 	if (used < size && machine->note[0])
 		cp_format(to + used, size - used, " (%s)", machine->note);
 }
@@ -288,11 +253,13 @@ void cp_machine_option(
 	const struct cp_machine *machine, enum cp_level level, char *to, size_t size)
 {
 	const struct cp_cache *cache = &machine->level[level];
+	char words[128], shared[32] = "", line[16] = "";
 
-	if (is_tlb(level))
-		cp_format(to, size, "--%s=%u,%u", level_names[level], cache->sets,
-			cache->ways);
-	else
-		cp_format(to, size, "--%s=%u,%u,%u", level_names[level], cache->sets,
-			cache->ways, cache->line);
+	describe_words(cache, ',', words, sizeof(words));
+	if (level == CP_L2 && cache->shared > 1)
+		cp_format(shared, sizeof(shared), ",shared:%u", cache->shared);
+	if (!is_tlb(level))
+		cp_format(line, sizeof(line), ",%u", cache->line);
+	cp_format(to, size, "--%s=%u,%u%s%s%s", level_names[level], cache->sets,
+		cache->ways, line, words, shared);
 }

@@ -6,21 +6,47 @@
 #ifndef CACHEPEEK_PRELOAD_MACHINE_H
 #define CACHEPEEK_PRELOAD_MACHINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum cp_policy { CP_LRU, CP_PLRU, CP_ROUND_ROBIN, CP_RANDOM };
+enum cp_inclusion { CP_NON_INCLUSIVE, CP_INCLUSIVE, CP_EXCLUSIVE };
+enum cp_prefetch { CP_NO_PREFETCH, CP_NEXT_LINE, CP_STREAM };
 
 /* sets 0: the machine has no such cache. */
 struct cp_cache {
 	uint32_t sets, ways, line;
+	uint8_t policy, inclusion, prefetch; /* of the enums above */
+	bool write_through, no_allocate, half_lines, fp_bypass;
+	uint32_t shared;           /* by how many cores; 0: not said */
+	uint32_t degree, distance; /* of CP_STREAM, in lines */
+	uint32_t latency;          /* cycles of a hit; 0: not said */
+	uint64_t seed;             /* of CP_RANDOM */
 };
 
-enum cp_level { CP_L1I, CP_L1D, CP_L2, CP_LLC, CP_ITLB, CP_DTLB, CP_STLB, CP_NLEVELS };
+enum cp_level {
+	CP_L1I,
+	CP_L1D,
+	CP_L2,
+	CP_LLC,
+	CP_ITLB,
+	CP_DTLB,
+	CP_STLB,
+	CP_ITLB2,
+	CP_DTLB2,
+	CP_NLEVELS
+};
 
 struct cp_machine {
 	char name[64];
 	struct cp_cache level[CP_NLEVELS]; /* TLBs: line is 0 */
 	uint32_t page;                     /* bytes */
-	char note[160]; /* what was assumed, for the report; "" if nothing */
+	uint32_t cores;
+	uint32_t memory_latency, fill_buffers, write_buffers; /* 0: not said */
+	char events[32]; /* its own events: machines/NAME.natives; "": none */
+	char pmu[32];    /* its PMU, as the presets name it; "": none */
+	char note[160];  /* what was assumed, for the report; "" if nothing */
 };
 
 /*
@@ -31,13 +57,23 @@ struct cp_machine {
 int cp_machine_find(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size);
 
+/* The text of a machine file over what *machine says already.  0, or -EINVAL with
+ * one line in error that begins with FILE:LINE. */
+int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
+	char *error, size_t error_size);
+
+/* "l1d", "dtlb2", … */
+const char *cp_level_name(enum cp_level level);
+
 /* Bytes of the host's L1D line, the one number that hardware counters need. */
 unsigned cp_machine_host_line(void);
 
 /* "host: L1I 32 KiB 8-way, …", for the report. */
 void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size);
 
-/* The option of the simulated PMU for a level, such as "--l1d=64,8,64". */
+/* The option of the simulated PMU for a level, such as "--l1d=64,8,64,plru"; it
+ * fits into CP_MACHINE_OPTION bytes. */
+#define CP_MACHINE_OPTION 192
 void cp_machine_option(
 	const struct cp_machine *machine, enum cp_level level, char *to, size_t size);
 

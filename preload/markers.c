@@ -179,11 +179,13 @@ static struct cp_reading *open_region(
 	return start;
 }
 
-/* The group of events that is to count the execution begun. */
 void cp_marker_take_turn(struct cp_live_thread *thread)
 {
-	int saved = errno, group = cp_tree_turn(&thread->tree);
+	int saved = errno, group;
 
+	if (!thread->tree.layout->nrotated)
+		return;
+	group = cp_tree_turn(&thread->tree);
 	if (group >= 0)
 		cp_runtime.engine->turn(&thread->counters, (unsigned)group);
 	errno = saved;
@@ -215,8 +217,7 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 		return;
 	}
 	if (start) {
-		if (thread->tree.layout->nrotated)
-			cp_marker_take_turn(thread);
+		cp_marker_take_turn(thread);
 		cp_marker_read_now(thread, true, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
 	} else if (thread->tree.depth <= CP_TREE_DEPTH) {

@@ -20,7 +20,7 @@
 const struct cp_option cp_option_table[] = {
 	{PREFIX "EVENTS", CP_OPTION_TEXT, FIELD(events), NULL, NULL, "EVENT,…",
 		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, "
-		"presets"},
+		"sysfs:PMU/NAME=VALUE/, presets"},
 	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
 		"groups of derived metrics, or group files (default: cache)"},
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
@@ -52,10 +52,10 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "MPI_TIMEOUT", CP_OPTION_COUNT, FIELD(mpi_timeout), NULL, "60", "SECONDS",
 		"how long ranks wait for each other in MPI_Finalize, for one report; 0: "
 		"no such report"},
-	{PREFIX "OPENMP", CP_OPTION_BOOL, FIELD(openmp), NULL, "1", "0|1",
-		"a region for each parallel region of OpenMP"},
 	{PREFIX "SPARSE", CP_OPTION_BOOL, FIELD(sparse), NULL, "0", "0|1",
 		"of regions that are too short, count one execution in some, and scale"},
+	{PREFIX "OPENMP", CP_OPTION_BOOL, FIELD(openmp), NULL, "1", "0|1",
+		"a region for each parallel region of OpenMP"},
 	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",
 		"say more about what is decided and done"},
 	{PREFIX "DISABLE", CP_OPTION_BOOL, FIELD(disable), NULL, "0", "0|1",

@@ -25,8 +25,8 @@ struct cp_options {
 	int children; /* enum cp_children */
 	const char *regions;
 	int mpi_timeout; /* seconds */
-	bool openmp;
 	bool sparse;
+	bool openmp;
 	int verbose; /* 0..3 */
 	bool disable;
 };

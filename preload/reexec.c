@@ -124,9 +124,10 @@ const char *cp_own_executable(void)
 /* ---- the new command line ---- */
 
 struct command {
-	const char *argv[NCORE + CP_NLEVELS + 9];
-	char level[CP_NLEVELS][48];
+	const char *argv[NCORE + CP_NLEVELS + 10];
+	char level[CP_NLEVELS][CP_MACHINE_OPTION];
 	char page[32];
+	char cores[32];
 	char log[48];
 	char log_fd[48];
 	char tool[PATH_MAX + 64];
@@ -178,6 +179,8 @@ static void add_options(
 	}
 	cp_format(command->page, sizeof(command->page), "--page=%u", machine->page);
 	add(command, command->page);
+	cp_format(command->cores, sizeof(command->cores), "--cores=%u", machine->cores);
+	add(command, command->cores);
 	add(command, "--");
 }
 

@@ -26,6 +26,7 @@
 #include "preload/calibrate.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
+#include "preload/engine/notes.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
@@ -94,6 +95,15 @@ static bool is_root(void)
 	return cp_runtime.pid == cp_runtime.root_pid;
 }
 
+/* In the report only. */
+static void keep_warning(const char *line)
+{
+	if (cp_runtime.record.header)
+		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
+	else if (early.count < 8)
+		cp_format(early.line[early.count++], sizeof(early.line[0]), "%s", line);
+}
+
 void cp_warn(const char *line)
 {
 	/* Children, and the root after an exec, would only repeat it. */
@@ -102,10 +112,7 @@ void cp_warn(const char *line)
 
 	if (first && !cp_runtime.quiet)
 		cp_say("%s", line);
-	if (cp_runtime.record.header)
-		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
-	else if (early.count < 8)
-		cp_format(early.line[early.count++], sizeof(early.line[0]), "%s", line);
+	keep_warning(line);
 }
 
 static void keep_early_warnings(void)
@@ -225,6 +232,23 @@ static void run_simulated(char **argv)
 
 /* ---- counting begins ---- */
 
+static void note_machine(void)
+{
+	const char *siblings = cp_perf_note_siblings(&cp_runtime.set);
+
+	cp_perf_note(&cp_runtime.set, keep_warning);
+	if (siblings)
+		keep_warning(siblings);
+}
+
+static void rotate_events(void)
+{
+	cp_perf_rotate(&cp_runtime.set);
+	if (cp_runtime.set.reference[0])
+		cp_warn("CACHEPEEK_SCHEDULE=rotate is not for machines with several "
+			"kinds of core: events are multiplexed instead");
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
@@ -240,13 +264,15 @@ static void resolve_events(void)
 	if (pass)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
-		cp_events_for_sim(
-			&cp_runtime.set, &cp_runtime.request, &cp_runtime.arena, cp_warn);
+		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
+			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
 			&cp_runtime.arena, cp_warn);
+	if (!cp_runtime.sim)
+		note_machine();
 	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
-		cp_perf_rotate(&cp_runtime.set);
+		rotate_events();
 	if (cp_runtime.set.nrotated && cp_runtime.options.sparse)
 		cp_warn("CACHEPEEK_SPARSE=1 is ignored: groups of events take turns "
 			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
@@ -601,6 +627,7 @@ void cp_process_forked(void)
 	cp_ranges_after_fork();
 	cp_handles_after_fork();
 	cp_functions_after_fork();
+	cp_calibrate_after_fork();
 	cp_openmp_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;

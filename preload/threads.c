@@ -252,6 +252,9 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 		thread->cpu_start = cp_thread_cpu(tid);
 	thread->counters.mirror = thread->item->mirror;
 	thread->counters.turn = first_turn();
+	thread->counters.sockets = cp_runtime.set.nparts > 0 &&
+				   thread->tid == cp_runtime.pid &&
+				   cp_runtime.pid == cp_runtime.root_pid;
 	result = open_counters(thread, tid, &why);
 	if (result < 0) {
 		mark_lost(thread->item, &why);

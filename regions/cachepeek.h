@@ -121,7 +121,8 @@ CACHEPEEK_INLINE_ void cachepeek_end_named(const char *name)
 /* The calling thread's count so far of a quantity, spelled as it was asked for
  * (an event, or a preset such as "l1d_misses").  0, or -ENOENT if it was not
  * asked for, -ENODATA if there is no count of it, -ENOSYS without the library.
- * A count that was multiplexed is scaled; one that takes turns has no value here. */
+ * A count that was multiplexed is scaled; one that takes turns, or is of a whole
+ * socket, has no value here. */
 CACHEPEEK_INLINE_ int cachepeek_read(const char *quantity, uint64_t *value)
 {
 	return cachepeek_api() ? cachepeek_api()->read(quantity, value) : -38;

@@ -30,9 +30,9 @@ static bool make_room(struct cp_tree *into, const struct cp_tree *from)
 }
 
 static struct cp_folded *folded_of(
-	const struct cp_layout *layout, struct cp_region_item *item)
+	const struct cp_tree *tree, const struct cp_region_item *item)
 {
-	return cp_region_end(layout, item);
+	return cp_region_end(tree, item);
 }
 
 static void move_counts(const struct cp_layout *layout, struct cp_region_item *to,
@@ -88,10 +88,10 @@ static void move_spreads(const struct cp_layout *layout, struct cp_region_item *
 	}
 }
 
-static void move_rest(const struct cp_layout *layout, struct cp_region_item *to,
+static void move_rest(const struct cp_tree *tree, struct cp_region_item *to,
 	struct cp_region_item *from)
 {
-	struct cp_folded *folded = folded_of(layout, to);
+	struct cp_folded *folded = folded_of(tree, to);
 
 	folded->threads++;
 	if (from->time_ns > folded->longest_ns)
@@ -110,8 +110,8 @@ static void move_region(
 	const struct cp_layout *layout = from->layout;
 	struct change change = change_begin(from);
 
-	save(&change, to, &to->item->flags, folded_of(layout, to->item) + 1);
-	save(&change, node, &node->item->flags, folded_of(layout, node->item));
+	save(&change, to, &to->item->flags, folded_of(from, to->item) + 1);
+	save(&change, node, &node->item->flags, folded_of(from, node->item));
 	change_open(&change);
 	write_begin(to->item);
 	write_begin(node->item);
@@ -121,7 +121,7 @@ static void move_region(
 		cp_sparse_move(layout, to->item, node->item);
 	if (layout->nrotated)
 		cp_rotated_move(layout, to->item, node->item);
-	move_rest(layout, to->item, node->item);
+	move_rest(from, to->item, node->item);
 	write_end(node->item);
 	write_end(to->item);
 	change_close(&change);

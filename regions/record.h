@@ -79,6 +79,12 @@ struct cp_record_header {
 	/* Of several runs that share the events: which one, from 1 on, and how
 	 * many it takes.  0: this is the only one. */
 	uint32_t pass, npasses;
+	/* perf: by group, 1 + the group whose running time is the time that this
+	 * one's kind of core was in use; 0: all cores are alike. */
+	uint8_t reference[CP_MAX_PERF_GROUPS];
+	/* perf: by group, 1: it counts all that sockets do; read by the main
+	 * thread of the first process only. */
+	uint8_t socket[CP_MAX_PERF_GROUPS];
 	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
 };
 
@@ -207,16 +213,20 @@ struct cp_spread {
 
 /*
  * What the squares of two sets of executions lack of those of both together:
- * their sums, and how many each are (not 0).  In whole numbers as far as that
- * goes: of a small spread of large counts nothing is lost.
+ * their sums, and how many each are (not 0).  Large ones in whole numbers as far as
+ * that goes: of a small spread of large counts nothing is lost.
  */
 static inline double cp_squares_between(
 	uint64_t sum, uint64_t n, uint64_t other, uint64_t m)
 {
-	double apart = (double)(int64_t)(sum / n - other / m) +
-		       ((double)(sum % n) / (double)n - (double)(other % m) / (double)m);
+	double apart, few = (double)n, more = (double)m;
 
-	return apart * apart * (double)n * ((double)m / ((double)n + (double)m));
+	if (__builtin_expect((sum | other) >> 40 == 0, 1))
+		apart = (double)sum / few - (double)other / more;
+	else
+		apart = (double)(int64_t)(sum / n - other / m) +
+			((double)(sum % n) / few - (double)(other % m) / more);
+	return apart * apart * few * (more / (few + more));
 }
 
 /* One path of regions in one thread.  The tree of regions hangs off the

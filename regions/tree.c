@@ -64,7 +64,7 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = cp_record_reserve(tree->record,
-		cp_region_size(layout) + (tree->folds ? sizeof(struct cp_folded) : 0));
+		tree->region_size + (tree->folds ? sizeof(struct cp_folded) : 0));
 	struct cp_spread *spreads;
 
 	if (!item)
@@ -82,8 +82,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 
 static struct cp_journal_item *new_journal(struct cp_tree *tree)
 {
-	struct cp_journal_item *journal = cp_record_reserve(
-		tree->record, cp_journal_item_size(cp_region_size(tree->layout)));
+	struct cp_journal_item *journal =
+		cp_record_reserve(tree->record, cp_journal_item_size(tree->region_size));
 
 	if (!journal)
 		return NULL;
@@ -275,6 +275,7 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	tree->layout = layout;
 	tree->record = record;
 	tree->thread = thread;
+	tree->region_size = cp_region_size(layout);
 	tree->journal = tree->folds ? NULL : new_journal(tree);
 	tree->root = new_node(tree, NULL, NULL, false);
 	tree->begin = cp_pool_take(&frames);
@@ -338,7 +339,7 @@ const struct cp_node *cp_tree_place(const struct cp_tree *tree)
 	return innermost(tree);
 }
 
-bool cp_tree_is_skipping(const struct cp_tree *tree)
+bool cp_tree_top_is_skipped(const struct cp_tree *tree)
 {
 	return tree->top && tree->top->node && !tree->top->weight;
 }

@@ -51,8 +51,9 @@ struct cp_tree_entry;
 struct cp_tree {
 	const struct cp_layout *layout;
 	struct cp_recording *record;
-	uint64_t thread; /* record offset of its thread item */
-	bool folds;      /* stands for many threads: regions end in a cp_folded */
+	uint64_t thread;      /* record offset of its thread item */
+	uint64_t region_size; /* in the record, without what a fold adds */
+	bool folds;           /* stands for many threads: regions end in a cp_folded */
 	struct cp_node *root;
 	struct cp_frame *top;        /* innermost open region; NULL: none */
 	unsigned depth;              /* of open regions */
@@ -131,7 +132,11 @@ enum cp_misuse cp_tree_range_end(struct cp_tree *tree, uint64_t id,
 
 /* Is the execution of the innermost open region not to be counted?  Then neither
  * its begin nor its end needs a reading, or the time. */
-bool cp_tree_is_skipping(const struct cp_tree *tree);
+bool cp_tree_top_is_skipped(const struct cp_tree *tree);
+static inline bool cp_tree_is_skipping(const struct cp_tree *tree)
+{
+	return __builtin_expect(tree->layout->sparse, 0) && cp_tree_top_is_skipped(tree);
+}
 
 /* Of the next executions of that region, in the innermost open one, none is
  * counted: to find out what that costs. */
@@ -177,9 +182,13 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
  * its tree is dropped. */
 const struct cp_node *cp_tree_place(const struct cp_tree *tree);
 
+/* The same as cp_tree_begin_tagged, but each execution is counted, however short. */
+struct cp_reading *cp_tree_begin_here(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
+
 /*
- * The same as cp_tree_begin_tagged, but under the path of a place in another
- * thread's tree (NULL: the root).  The regions on that path are not open here:
+ * The same, but under the path of a place in another thread's tree (NULL: the
+ * root).  The regions on that path are not open here:
  * what this one counts is theirs, too (CP_REGION_ELSEWHERE).
  */
 struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *place,

@@ -51,7 +51,8 @@ static uint64_t cost_ns(
 	       pieces * cost->inside_ns;
 }
 
-/* What counts only in its turn has no least and no most. */
+/* What counts only in its turn has no least and no most, nor has what is not
+ * counted at all. */
 static bool takes_turns(
 	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
 {
@@ -71,10 +72,11 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
-		uint64_t value = cp_quantity_sum(quantity, delta, 1), sum;
+		uint64_t value, sum;
 
-		if (takes_turns(layout, quantity))
+		if (!quantity->nterms || takes_turns(layout, quantity))
 			continue;
+		value = cp_quantity_sum(quantity, delta, 1);
 		if (value < spreads[q].min)
 			spreads[q].min = value;
 		if (value > spreads[q].max)
@@ -145,15 +147,15 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 /* delta NULL: it could not be counted, and the region around it lacks a part to
  * leave out. */
 static void add_to_outer(struct cp_tree *tree, const struct cp_frame *frame,
-	struct cp_region_item *parent, const uint64_t delta[], uint64_t time_ns)
+	struct cp_region_item *outer, const uint64_t delta[], uint64_t time_ns)
 {
-	struct cp_sum *above = cp_region_sums(parent);
+	struct cp_sum *above = cp_region_sums(outer);
 
 	if (!delta)
-		parent->flags |= CP_REGION_READ_FAILED;
+		outer->flags |= CP_REGION_READ_FAILED;
 	for (uint32_t i = 0; delta && i < tree->layout->ncounters; i++)
 		above[i].children += frame->weight * delta[i];
-	parent->children_ns += time_ns;
+	outer->children_ns += time_ns;
 }
 
 /* The root's counts are one difference, renewed at each boundary; it is open
@@ -215,12 +217,13 @@ void cp_tree_update_root(
 }
 
 static void save_all(
-	struct change *change, const struct cp_node *node, const struct cp_layout *layout)
+	struct change *change, const struct cp_node *node, const struct cp_tree *tree)
 {
-	save(change, node, &node->item->flags, cp_region_end(layout, node->item));
+	save(change, node, &node->item->flags, cp_region_end(tree, node->item));
 }
 
-/* What was counted inside a region that is open in another thread only. */
+/* What was counted inside a region that is open in another thread only, by one
+ * that weighs 1: teams' executions all do. */
 static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
 	const struct cp_frame *frame, const struct cp_reading *now,
 	const uint64_t delta[], uint64_t time_ns)
@@ -230,7 +233,7 @@ static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
 	struct cp_sum *sums = cp_region_sums(item);
 	struct change change = change_begin(tree);
 
-	save_all(&change, node, layout);
+	save_all(&change, node, tree);
 	change_open(&change);
 	write_begin(item);
 	item->flags |= CP_REGION_ELSEWHERE | (delta ? 0 : CP_REGION_READ_FAILED);
@@ -263,7 +266,7 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	uint64_t delta[CP_MAX_COUNTERS], before_ns = node->item->time_ns, spent_ns;
 	bool counted;
 
-	save_all(&change, node, layout);
+	save_all(&change, node, tree);
 	save_sums(&change, outer, layout->ncounters);
 	if (with_root && root != outer)
 		save_sums(&change, root, layout->ncounters);
@@ -293,7 +296,7 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 	struct change change = change_begin(tree);
 	uint64_t delta[CP_MAX_COUNTERS];
 
-	save_all(&change, frame->node, tree->layout);
+	save_all(&change, frame->node, tree);
 	change_open(&change);
 	write_begin(frame->node->item);
 	add(tree, frame, now, now_ns, delta);

@@ -55,6 +55,34 @@ void cp_hash_after_fork(void);
 struct cp_node *cp_tree_child(
 	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, bool range);
 
+static inline struct cp_sampled *cp_sampled_of(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	return cp_region_sampled(
+		item, layout->ncounters, layout->nquantities, layout->ngroups);
+}
+
+/* tree_sparse.c: the weight of the execution that begins, 0: not counted. */
+uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node);
+
+/* Adds an execution of these counts, or one tree's to another's. */
+void cp_sparse_add(const struct cp_tree *tree, struct cp_node *node, uint64_t weight,
+	const uint64_t delta[], uint64_t time_ns);
+void cp_sparse_move(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_region_item *from);
+
+/* Executions that the sums of a region stand for. */
+static inline uint64_t cp_sparse_executions(
+	const struct cp_layout *layout, const struct cp_region_item *item)
+{
+	const struct cp_sampled *sampled;
+
+	if (__builtin_expect(!layout->sparse, 1))
+		return item->calls;
+	sampled = cp_sampled_of(layout, item);
+	return sampled->counted - sampled->chosen + sampled->weight;
+}
+
 /* tree.c: a new frame of that node, on top; NULL: out of memory. */
 struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
 	const struct cp_name *name, uint64_t tag);
@@ -75,26 +103,6 @@ void cp_tree_shift(const struct cp_tree *tree, struct cp_frame *frame,
 
 /* A frame to keep a reading in; NULL: out of memory. */
 struct cp_frame *cp_frame_take(const struct cp_reading *reading, uint64_t now_ns);
-
-static inline struct cp_sampled *cp_sampled_of(
-	const struct cp_layout *layout, const struct cp_region_item *item)
-{
-	return cp_region_sampled(
-		item, layout->ncounters, layout->nquantities, layout->ngroups);
-}
-
-/* tree_sparse.c: the weight of the execution that begins, 0: not counted. */
-uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node);
-
-/* Adds an execution of these counts, or one tree's to another's. */
-void cp_sparse_add(const struct cp_tree *tree, struct cp_node *node, uint64_t weight,
-	const uint64_t delta[], uint64_t time_ns);
-void cp_sparse_move(const struct cp_layout *layout, struct cp_region_item *to,
-	struct cp_region_item *from);
-
-/* Executions that the sums of a region stand for. */
-uint64_t cp_sparse_executions(
-	const struct cp_layout *layout, const struct cp_region_item *item);
 
 /* tree_change.c */
 
@@ -149,9 +157,9 @@ static inline uint64_t cp_region_size(const struct cp_layout *layout)
 }
 
 static inline void *cp_region_end(
-	const struct cp_layout *layout, const struct cp_region_item *item)
+	const struct cp_tree *tree, const struct cp_region_item *item)
 {
-	return (char *)(uintptr_t)item + cp_region_size(layout);
+	return (char *)(uintptr_t)item + tree->region_size;
 }
 
 /* ---- changes of the record ---- */

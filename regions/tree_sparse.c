@@ -38,17 +38,6 @@ uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node)
 	return --node->ahead == node->pick ? node->every : 0;
 }
 
-uint64_t cp_sparse_executions(
-	const struct cp_layout *layout, const struct cp_region_item *item)
-{
-	const struct cp_sampled *sampled;
-
-	if (!layout->sparse)
-		return item->calls;
-	sampled = cp_sampled_of(layout, item);
-	return sampled->counted - sampled->chosen + sampled->weight;
-}
-
 static void add_chosen(struct cp_chosen *of, uint64_t before, uint64_t sum,
 	uint64_t weight, double squares)
 {

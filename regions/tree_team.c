@@ -20,18 +20,30 @@ static struct cp_node *counterpart(
 		    : cp_tree_find_child(tree, parent, foreign->name, false);
 }
 
+static struct cp_reading *begin_below(
+	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, uint64_t tag)
+{
+	struct cp_node *node = parent ? cp_tree_child(tree, parent, name, false) : NULL;
+	struct cp_frame *frame = node ? cp_tree_open(tree, node, name, tag) : NULL;
+
+	return frame ? &frame->start : NULL;
+}
+
+struct cp_reading *cp_tree_begin_here(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
+{
+	if (tree->depth >= CP_TREE_DEPTH)
+		return cp_tree_begin_tagged(tree, name, tag);
+	return begin_below(
+		tree, (struct cp_node *)(uintptr_t)cp_tree_place(tree), name, tag);
+}
+
 struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *place,
 	struct cp_name *name, uint64_t tag)
 {
-	struct cp_node *parent, *node;
-	struct cp_frame *frame;
-
 	if (tree->depth >= CP_TREE_DEPTH)
 		return cp_tree_begin_tagged(tree, name, tag);
-	parent = counterpart(tree, place, true);
-	node = parent ? cp_tree_child(tree, parent, name, false) : NULL;
-	frame = node ? cp_tree_open(tree, node, name, tag) : NULL;
-	return frame ? &frame->start : NULL;
+	return begin_below(tree, counterpart(tree, place, true), name, tag);
 }
 
 bool cp_tree_can_begin_at(const struct cp_tree *tree, const struct cp_node *place,

@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
 	{"run", cp_cmd_run},
 	{"report", cp_cmd_report},
+	{"compare", cp_cmd_compare},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},
@@ -23,6 +24,8 @@ static const struct command {
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
 	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
+	"                 PROGRAM [arguments]\n"
 	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"

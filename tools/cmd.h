@@ -12,6 +12,7 @@ int cp_cmd_report(int argc, char **argv);
  * sinks of outputs (NULL: stderr), as the library would have written it. */
 void cp_report_run(const char *directory, int pid, const char *outputs);
 
+int cp_cmd_compare(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);

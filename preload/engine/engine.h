@@ -21,6 +21,7 @@
 #define CP_MAX_TERMS 8
 #define CP_NAME_SIZE 96
 #define CP_WHY_SIZE 400
+#define CP_MAX_PARTS 64
 
 /* Why something cannot be counted, and what would change that: one line. */
 struct cp_why {
@@ -34,6 +35,8 @@ struct cp_counter {
 	unsigned group;              /* perf: which group it was put into */
 	unsigned mirror;             /* sim: enum cp_sim_counter */
 	bool unproven;               /* perf: CP_PROOF_NONE */
+	bool socket;                 /* perf: the sum of its parts; no thread's */
+	unsigned core;               /* perf: kind of core, from 1 on; 0: any */
 };
 
 /* One thing the user asked for: a sum of counters, or a reason why not. */
@@ -49,9 +52,22 @@ struct cp_quantity {
 	struct cp_why why;
 };
 
+/* One PMU, on one of the CPUs that stand for a socket. */
+struct cp_part {
+	unsigned counter;
+	int cpu;
+	struct perf_event_attr attr;
+};
+
 struct cp_event_set {
 	unsigned ncounters, nquantities, ngroups;
 	unsigned nrotated; /* perf: the first so many groups take turns; 0: none does */
+	unsigned nparts;
+	struct cp_part parts[CP_MAX_PARTS];
+	bool starved; /* perf: some event was never put on the PMU */
+	/* perf: by group, 1 + the group whose running time is the time that this
+	 * one's kind of core was in use; 0: there is but one kind. */
+	unsigned char reference[CP_MAX_PERF_GROUPS];
 	unsigned pass, npasses; /* of several runs, from 1 on; 0: this is the only one */
 	struct cp_counter counters[CP_MAX_COUNTERS];
 	struct cp_quantity quantities[CP_MAX_QUANTITIES];
@@ -64,6 +80,8 @@ struct cp_thread_counters {
 	void *page[CP_MAX_COUNTERS]; /* perf: the mmap'd page, or NULL */
 	/* perf, by the group's first counter: can be read in user space */
 	bool user_read[CP_MAX_COUNTERS];
+	/* perf: the counters of sockets are read with this thread's; one thread. */
+	bool sockets;
 	unsigned turn;    /* perf, nrotated: the group that counts */
 	uint64_t *mirror; /* sim: where the tool keeps this thread's counts */
 };
@@ -76,7 +94,8 @@ struct cp_engine {
 	int (*configure)(const struct cp_event_set *set);
 
 	/* Starts counting for the thread tid (0: the caller).  The caller zeroed
-	 * *counters and, for sim, set mirror, else turn.  -EMFILE, -EACCES … with *why.
+	 * *counters and, for sim, set mirror, else turn and sockets.  -EMFILE, -EACCES …
+	 * with *why.
 	 */
 	int (*thread_open)(
 		struct cp_thread_counters *counters, pid_t tid, struct cp_why *why);
@@ -117,6 +136,9 @@ enum cp_proof {
 int cp_perf_probe(
 	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why);
 void cp_perf_probe_done(void);
+
+/* Can all that a CPU stands for be counted?  0, or -errno with *why. */
+int cp_perf_probe_cpu(const struct perf_event_attr *attr, int cpu, struct cp_why *why);
 
 bool cp_perf_needs_pmu(const struct perf_event_attr *attr);
 

@@ -11,6 +11,12 @@ int cp_kernel_open(const struct perf_event_attr *attr, pid_t tid, int group)
 		SYS_perf_event_open, attr, tid, -1, group, PERF_FLAG_FD_CLOEXEC);
 }
 
+int cp_kernel_open_cpu(const struct perf_event_attr *attr, int cpu)
+{
+	return (int)cp_syscall(
+		SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
 long cp_kernel_read(int fd, void *to, size_t size)
 {
 	return cp_syscall(SYS_read, fd, to, size);

@@ -14,6 +14,9 @@
 /* A descriptor or -errno. */
 int cp_kernel_open(const struct perf_event_attr *attr, pid_t tid, int group);
 
+/* All that a CPU, or what it stands for, does: a descriptor or -errno. */
+int cp_kernel_open_cpu(const struct perf_event_attr *attr, int cpu);
+
 /* read(2): bytes or -errno. */
 long cp_kernel_read(int fd, void *to, size_t size);
 

@@ -101,24 +101,35 @@ static void renumber(struct cp_quantity *quantity, const unsigned place[])
 		quantity->terms[i].counter = place[quantity->terms[i].counter];
 }
 
+/* The order of the counters: those of threads, of no PMU, of sockets. */
+static unsigned place_of(const struct cp_counter *counter)
+{
+	if (counter->socket)
+		return 2;
+	return needs_no_pmu(counter);
+}
+
 /*
  * Counters that need no PMU go to the end, into groups of their own: beside
- * hardware events they would count only while those have their turn.
+ * hardware events they would count only while those have their turn.  Those of
+ * sockets are no thread's.
  */
 static void hardware_first(struct cp_event_set *set)
 {
 	static struct cp_counter sorted[CP_MAX_COUNTERS];
 	unsigned place[CP_MAX_COUNTERS], n = 0;
 
-	for (unsigned pass = 0; pass < 2; pass++)
+	for (unsigned pass = 0; pass < 3; pass++)
 		for (unsigned i = 0; i < set->ncounters; i++)
-			if (needs_no_pmu(&set->counters[i]) == (pass == 1)) {
+			if (place_of(&set->counters[i]) == pass) {
 				sorted[n] = set->counters[i];
 				place[i] = n++;
 			}
 	memcpy(set->counters, sorted, n * sizeof(sorted[0]));
 	for (unsigned i = 0; i < set->nquantities; i++)
 		renumber(&set->quantities[i], place);
+	for (unsigned i = 0; i < set->nparts; i++)
+		set->parts[i].counter = place[set->parts[i].counter];
 }
 
 /*
@@ -131,9 +142,12 @@ static unsigned fill_group(const struct cp_event_set *set, unsigned first, int f
 	unsigned n = 1;
 
 	fds[first] = open_event(&set->counters[first].attr, 0, -1);
+	if (set->counters[first].attr.pinned)
+		return n;
 	for (; fds[first] >= 0 && first + n < set->ncounters; n++) {
-		if (needs_no_pmu(&set->counters[first + n]) !=
-			needs_no_pmu(&set->counters[first]))
+		if (set->counters[first + n].attr.pinned ||
+			place_of(&set->counters[first + n]) !=
+				place_of(&set->counters[first]))
 			break;
 		fds[first + n] =
 			open_event(&set->counters[first + n].attr, 0, fds[first]);
@@ -157,10 +171,11 @@ static bool gets_counters(int leader)
 	return values.running > 0;
 }
 
-/* Gives members back, from the end, until the rest has counters. */
+/* Gives members back, from the end, until the rest has counters.  How many those
+ * are; 0: not even one has. */
 static unsigned shrink_group(const int fds[], unsigned n)
 {
-	while (n > 1 && !gets_counters(fds[0]))
+	while (n > 0 && !gets_counters(fds[0]))
 		cp_fd_close(fds[--n]);
 	return n;
 }
@@ -200,6 +215,25 @@ static unsigned software_group(const struct cp_event_set *set, unsigned first)
 	return n;
 }
 
+/* On another kind of core than the one we are on nothing runs: what was opened
+ * together is believed to run together. */
+static unsigned hardware_group(struct cp_event_set *set, unsigned first, int fds[])
+{
+	unsigned opened, running;
+
+	if (set->counters[first].socket)
+		return 1;
+	opened = fill_group(set, first, fds);
+	if (fds[first] < 0)
+		return 1;
+	running = shrink_group(fds + first, opened);
+	close_group(fds + first, running);
+	if (running > 0)
+		return running;
+	set->starved |= !set->counters[first].core;
+	return set->counters[first].core ? opened : 1;
+}
+
 /* Greedy, in the order of the request, so that the events of one formula stay
  * together. */
 void cp_perf_arrange(struct cp_event_set *set)
@@ -210,11 +244,8 @@ void cp_perf_arrange(struct cp_event_set *set)
 	hardware_first(set);
 	for (set->ngroups = 0; first < set->ncounters; set->ngroups++) {
 		n = software_group(set, first);
-		if (n == 0) {
-			n = fill_group(set, first, fds);
-			n = shrink_group(fds + first, n);
-			close_group(fds + first, n);
-		}
+		if (n == 0)
+			n = hardware_group(set, first, fds);
 		for (; n > 0; n--)
 			set->counters[first++].group = set->ngroups;
 	}
@@ -225,9 +256,9 @@ void cp_perf_rotate(struct cp_event_set *set)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < set->ncounters; i++)
-		if (!needs_no_pmu(&set->counters[i]))
+		if (place_of(&set->counters[i]) == 0)
 			n = set->counters[i].group + 1;
-	set->nrotated = n > 1 ? n : 0;
+	set->nrotated = n > 1 && !set->reference[0] ? n : 0;
 }
 
 /* One past the last counter of the group that begins with first. */
@@ -241,9 +272,20 @@ static bool leads(unsigned counter)
 	       the_set->counters[counter].group != the_set->counters[counter - 1].group;
 }
 
+/* Counters from there on are sockets'. */
+static unsigned of_threads;
+
+static int part_fd[CP_MAX_PARTS];
+
 static int configure(const struct cp_event_set *set)
 {
 	unsigned first = 0;
+
+	for (unsigned i = 0; i < CP_MAX_PARTS; i++)
+		part_fd[i] = -1;
+	of_threads = 0;
+	while (of_threads < set->ncounters && !set->counters[of_threads].socket)
+		of_threads++;
 
 	the_set = set;
 	for (unsigned i = 0; i < set->ncounters; i++) {
@@ -253,6 +295,8 @@ static int configure(const struct cp_event_set *set)
 	}
 	return 0;
 }
+
+static void close_sockets(struct cp_thread_counters *counters);
 
 static void thread_close(struct cp_thread_counters *counters)
 {
@@ -264,6 +308,7 @@ static void thread_close(struct cp_thread_counters *counters)
 		counters->page[i] = NULL;
 		cp_fd_drop(&counters->fd[i]);
 	}
+	close_sockets(counters);
 }
 
 /* A group is read through its leader; its members live as long as they have a
@@ -300,7 +345,7 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 {
 	int leader = -1, result;
 
-	for (unsigned i = 0; i < the_set->ncounters; i++) {
+	for (unsigned i = 0; i < of_threads; i++) {
 		result = open_one(counters, i, tid, leader);
 		if (result < 0) {
 			cp_perf_explain(-result, &the_set->counters[i].attr, why);
@@ -310,6 +355,57 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 			leader = counters->fd[i];
 	}
 	return 0;
+}
+
+/* ---- sockets ---- */
+
+static int open_part(const struct cp_part *part)
+{
+	struct perf_event_attr attr = part->attr;
+
+	attr.size = sizeof(attr);
+	attr.read_format = READ_FORMAT;
+	return cp_kernel_open_cpu(&attr, part->cpu);
+}
+
+int cp_perf_probe_cpu(const struct perf_event_attr *attr, int cpu, struct cp_why *why)
+{
+	const struct cp_part part = {.cpu = cpu, .attr = *attr};
+	int fd = open_part(&part);
+
+	if (fd == -EACCES || fd == -EPERM)
+		cp_format(why->text, sizeof(why->text),
+			"it counts all of a socket: that takes CAP_PERFMON, or "
+			"`sysctl -w kernel.perf_event_paranoid=0` as root");
+	else if (fd < 0)
+		cp_perf_explain(-fd, attr, why);
+	if (fd < 0)
+		return fd;
+	cp_fd_close(fd);
+	return 0;
+}
+
+static void close_sockets(struct cp_thread_counters *counters)
+{
+	for (unsigned i = 0; i < the_set->nparts && counters->sockets; i++)
+		cp_fd_drop(&part_fd[i]);
+	counters->sockets = false;
+}
+
+/* All or none: what could be probed opens here as well, but for descriptors. */
+static void open_sockets(struct cp_thread_counters *counters)
+{
+	for (unsigned i = 0; i < the_set->nparts && counters->sockets; i++) {
+		int fd = open_part(&the_set->parts[i]);
+
+		part_fd[i] = fd < 0 ? -1 : fd;
+		if (fd >= 0 && cp_fd_keep(&part_fd[i]) == 0)
+			continue;
+		if (fd >= 0)
+			cp_fd_close(fd);
+		part_fd[i] = -1;
+		close_sockets(counters);
+	}
 }
 
 /* Pages cost a mapping each: kept only where user space may really read them,
@@ -334,7 +430,7 @@ static void map_group(struct cp_thread_counters *counters, unsigned first, unsig
 
 static void map_pages(struct cp_thread_counters *counters)
 {
-	for (unsigned i = 0; i < the_set->ncounters; i = group_end_of[i])
+	for (unsigned i = 0; i < of_threads; i = group_end_of[i])
 		if (!needs_no_pmu(&the_set->counters[i]))
 			map_group(counters, i, group_end_of[i]);
 }
@@ -348,7 +444,7 @@ static int enable_groups(const struct cp_thread_counters *counters, struct cp_wh
 {
 	int result = 0;
 
-	for (unsigned i = 0; i < the_set->ncounters && result == 0; i = group_end_of[i])
+	for (unsigned i = 0; i < of_threads && result == 0; i = group_end_of[i])
 		if (!waits_for_its_turn(counters, the_set->counters[i].group))
 			result = cp_kernel_enable(counters->fd[i], true);
 	if (result)
@@ -374,6 +470,8 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 	}
 	if (tid == 0)
 		map_pages(counters);
+	if (counters->sockets)
+		open_sockets(counters);
 	return 0;
 }
 
@@ -402,6 +500,12 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	while (size == -EINTR);
 	if (size < 0)
 		return (int)size;
+	/* One that only tells for how long it ran did not, then. */
+	if (size == 0 && the_set->reference[group]) {
+		reading->counter[first] = 0;
+		reading->group[group] = (struct cp_times){0, 0};
+		return 0;
+	}
 	/* 0: a pinned group that lost its place; another size: not a group. */
 	if ((size_t)size < offsetof(struct group_values, value) ||
 		(size_t)size != offsetof(struct group_values, value[values.nr]))
@@ -431,14 +535,39 @@ static bool read_group_in_user_space(const struct cp_thread_counters *counters,
 	return true;
 }
 
+/* Added up as they are, also those that were multiplexed: so are their times. */
+static int read_sockets(struct cp_reading *reading)
+{
+	for (unsigned i = of_threads; i < the_set->ncounters; i++) {
+		reading->counter[i] = 0;
+		reading->group[the_set->counters[i].group] = (struct cp_times){0, 0};
+	}
+	for (unsigned i = 0; i < the_set->nparts; i++) {
+		unsigned counter = the_set->parts[i].counter;
+		struct cp_times *times =
+			&reading->group[the_set->counters[counter].group];
+		struct group_values values;
+
+		if (cp_kernel_read(part_fd[i], &values, sizeof(values)) <
+			(long)offsetof(struct group_values, value[1]))
+			return -ENODATA;
+		reading->counter[counter] += values.value[0];
+		times->enabled += values.enabled;
+		times->running += values.running;
+	}
+	return 0;
+}
+
 static int read_counters(
 	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
 {
 	int error = counters->open ? 0 : -EBADF;
 
-	for (unsigned i = 0; i < the_set->ncounters && !error; i = group_end_of[i])
+	for (unsigned i = 0; i < of_threads && !error; i = group_end_of[i])
 		if (!own || !read_group_in_user_space(counters, i, reading))
 			error = read_group(counters, i, reading);
+	if (counters->sockets && !error)
+		error = read_sockets(reading);
 	reading->failed = error != 0;
 	return error;
 }

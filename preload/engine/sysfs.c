@@ -11,8 +11,6 @@
 #include "base/text.h"
 #include "preload/engine/arch/arch.h"
 
-#define DEVICES "/sys/bus/event_source/devices"
-
 /* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
 struct entry {
 	uint64_t inode;
@@ -61,11 +59,156 @@ bool cp_sysfs_core_pmu(char *path, size_t size)
 {
 	char found[256];
 
-	if (!any_entry(DEVICES, is_core, found))
+	if (!any_entry(CP_SYSFS_DEVICES, is_core, found))
 		return false;
 	cp_format(path, size, "%s", found);
 	return true;
 }
+
+/* ---- PMUs by name ---- */
+
+/* "[a-z]" at *pattern, which is moved to its end. */
+static bool in_set(const char **pattern, char c)
+{
+	const char *at = *pattern + 1;
+	bool found = false;
+
+	for (; *at && *at != ']'; at++) {
+		if (at[1] == '-' && at[2] && at[2] != ']') {
+			found |= c >= at[0] && c <= at[2];
+			at += 2;
+		} else {
+			found |= c == *at;
+		}
+	}
+	*pattern = *at ? at : at - 1;
+	return found;
+}
+
+static bool matches(const char *pattern, const char *name)
+{
+	for (; *pattern; pattern++, name++) {
+		if (*pattern == '*') {
+			for (; *name; name++)
+				if (matches(pattern + 1, name))
+					return true;
+			return !pattern[1];
+		}
+		if (!*name)
+			return false;
+		if (*pattern == '[' ? !in_set(&pattern, *name)
+				    : *pattern != '?' && *pattern != *name)
+			return false;
+	}
+	return !*name;
+}
+
+struct search {
+	const char *pattern; /* NULL: cores */
+	struct cp_sysfs_pmu *pmus;
+	unsigned max, count;
+};
+
+static bool read_pmu(const char *directory, const char *name, struct cp_sysfs_pmu *pmu)
+{
+	char path[256], text[32];
+	uint64_t type;
+
+	cp_format(path, sizeof(path), "%s/%s/type", directory, name);
+	if (strlen(name) >= sizeof(pmu->name) ||
+		!cp_read_file(path, text, sizeof(text)) ||
+		cp_parse_u64(text, &type) < 0 || type > UINT32_MAX)
+		return false;
+	cp_format(pmu->name, sizeof(pmu->name), "%s", name);
+	pmu->type = (uint32_t)type;
+	cp_format(path, sizeof(path), "%s/%s/cpumask", directory, name);
+	pmu->socket = access(path, F_OK) == 0;
+	return true;
+}
+
+/* Sorted in, since directories have no order. */
+static bool collect(const char *directory, const char *name, void *context)
+{
+	struct search *search = context;
+	struct cp_sysfs_pmu pmu;
+	char path[256];
+	unsigned at;
+
+	if (search->pattern ? !matches(search->pattern, name)
+			    : !is_core(directory, name, path))
+		return false;
+	if (!read_pmu(directory, name, &pmu))
+		return false;
+	at = search->count < search->max ? search->count : search->max;
+	search->count++;
+	for (; at > 0 && strcmp(search->pmus[at - 1].name, name) > 0; at--)
+		if (at < search->max)
+			search->pmus[at] = search->pmus[at - 1];
+	if (at < search->max)
+		search->pmus[at] = pmu;
+	return false;
+}
+
+unsigned cp_sysfs_pmus(const char *pattern, struct cp_sysfs_pmu pmus[], unsigned max)
+{
+	struct search search = {pattern, pmus, max, 0};
+
+	any_entry(CP_SYSFS_DEVICES, collect, &search);
+	return search.count;
+}
+
+unsigned cp_sysfs_core_pmus(struct cp_sysfs_pmu pmus[], unsigned max)
+{
+	return cp_sysfs_pmus(NULL, pmus, max);
+}
+
+/* ---- of sockets ---- */
+
+struct typed {
+	uint32_t type;
+	struct cp_sysfs_pmu *pmu;
+};
+
+static bool has_type(const char *directory, const char *name, void *context)
+{
+	const struct typed *wanted = context;
+
+	return read_pmu(directory, name, wanted->pmu) &&
+	       wanted->pmu->type == wanted->type;
+}
+
+bool cp_sysfs_socket_pmu(uint32_t type, struct cp_sysfs_pmu *pmu)
+{
+	struct typed wanted = {type, pmu};
+
+	return any_entry(CP_SYSFS_DEVICES, has_type, &wanted) && pmu->socket;
+}
+
+/* A list such as "0,8-9". */
+unsigned cp_sysfs_cpus(const struct cp_sysfs_pmu *pmu, int cpus[], unsigned max)
+{
+	char path[256], text[256];
+	const char *at = text;
+	uint64_t first, last;
+	unsigned count = 0;
+
+	cp_format(path, sizeof(path), "%s/%s/cpumask", CP_SYSFS_DEVICES, pmu->name);
+	if (!cp_read_file(path, text, sizeof(text)))
+		return 0;
+	do {
+		if (cp_parse_u64_prefix(at, &at, &first) < 0)
+			break;
+		last = first;
+		if (*at == '-' && cp_parse_u64_prefix(at + 1, &at, &last) < 0)
+			break;
+		for (; first <= last && first < INT32_MAX && count <= max; first++)
+			if (count++ < max)
+				cpus[count - 1] = (int)first;
+	} while (*at++ == ',');
+	return count;
+}
+
+/* ---- events ---- */
 
 /* "event=0x0011" and nothing else. */
 static bool has_code(const char *directory, const char *name, void *wanted)

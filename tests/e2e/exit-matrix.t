@@ -20,7 +20,7 @@ my %all_ended = map { $_ => 1 } qw(pthread_exit thrd_exit SYS_exit);
 my @rows = (qw(return exit _exit _Exit quick_exit quick_handler syscall raw atexit err
 	pthread_exit thrd_exit SYS_exit fork vfork exec daemon thread thread_abort
 	thread_segv thread_overflow abort assert segv overflow divide pipe handled
-	default_again), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,
+	default_again default_by_sigaction overflow_without_stack), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,
 	29, 30, 31, 34, 63);
 my @slow = qw(alarm cpu);
 
@@ -100,5 +100,17 @@ SKIP: {
 	skip('perf: the kernel counts no software events here', 1) if !can_count('software');
 	ok_same('a program that looks at its signals', engine => 'perf',
 		command => [program('signal_view')]);
+}
+
+# A report that nobody reads: what its writing meets is nobody's business.
+for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim))) {
+	SKIP: {
+		skip('perf: the kernel counts no software events here', 1)
+			if $engine eq 'perf' && !can_count('software');
+		my $run = peek(engine => $engine, output => 'stderr', command => [program('ends'), 'exit'],
+			under => ['perl', '-e', 'pipe(R, W); close(R); open(STDERR, ">&", W); exec @ARGV or die $!']);
+		is(status_text($run->{status}), status_text(plain(command => [program('ends'), 'exit'])->{status}),
+			"$engine: a pipe without a reader for the report");
+	}
 }
 done_testing();

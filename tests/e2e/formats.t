@@ -210,6 +210,7 @@ sub openmetrics
 	unlike($text =~ s/\n//gr, qr/[\x00-\x1f\x7f]/, 'hostile names: no control characters');
 	is_deeply([grep { /^[=+\-@\t\r]/ } map { @{$_}{qw(region thread name reason host unit)} } @$rows], [],
 		'hostile names: no formula');
+	ok((grep { $_->{thread} eq q('=1+\x1b[2J\nhost) } @$rows) > 0, 'hostile names: a thread that is called like a formula');
 	my %regions = map { $_->{region} => 1 } @$rows;
 	ok($regions{$_}, "hostile names: $_") for "'=1+1", '\x1b]0;title\x07\x1b[31mred', 'line\nbreak\r\ttab',
 		'"quote\\\\ <\/script><b>&amp;', 'invalid \xff\xfe\xc3( \xed\xa0\x80 \xf5\x80\x80\x80 end';

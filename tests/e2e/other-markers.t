@@ -109,6 +109,46 @@ int main(void)
 }
 C
 	check('LIKWID', ['outer 6', 'outer/inner 6', 'outer/over 6', 'over 6'], command => [$exe]);
+
+	# Between us and the real library: what reaches that, and what it returns.
+	my $between = build_program('between.c', <<'C', 'gcc', '-shared', '-fPIC', '-D_GNU_SOURCE', 'SOURCE');
+#include <dlfcn.h>
+#include <stdio.h>
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+static int calls[6];
+void likwid_markerInit(void) { calls[0]++; REAL(likwid_markerInit)(); }
+void likwid_markerThreadInit(void) { __sync_add_and_fetch(&calls[1], 1); REAL(likwid_markerThreadInit)(); }
+int likwid_markerRegisterRegion(const char *tag)
+{
+	calls[2]++;
+	int result = REAL(likwid_markerRegisterRegion)(tag);
+	fprintf(stderr, "register %s: %d\n", tag, result);
+	return result;
+}
+int likwid_markerStartRegion(const char *tag)
+{
+	__sync_add_and_fetch(&calls[3], 1);
+	return REAL(likwid_markerStartRegion)(tag);
+}
+int likwid_markerStopRegion(const char *tag)
+{
+	__sync_add_and_fetch(&calls[4], 1);
+	return REAL(likwid_markerStopRegion)(tag);
+}
+void likwid_markerClose(void)
+{
+	calls[5]++;
+	REAL(likwid_markerClose)();
+	fprintf(stderr, "init %d threads %d register %d start %d stop %d close %d\n", calls[0], calls[1],
+		calls[2], calls[3], calls[4], calls[5]);
+}
+C
+	my $alone = run(command => [$exe], env => {LD_PRELOAD => $between});
+	like($alone->{err}, qr/^init 1 threads 2 register 1 start 18 stop 24 close 1$/m, 'LIKWID, behind us: the calls');
+	my $with = peek(@perf, command => [$exe], preload => lib() . ":$between");
+	is($with->{err}, $alone->{err}, 'LIKWID, behind us: gets every call, and its results arrive');
+	is_deeply(sorted(paths($with->{report})), ['outer 6', 'outer/inner 6', 'outer/over 6', 'over 6'],
+		'LIKWID, behind us: and so do we');
 }
 
 # ---- PAPI: where it cannot count, programs are not told to give up ----
@@ -131,6 +171,47 @@ C
 		cwd => scratch(), out => "counted\n");
 	my $asked = peek(@perf, command => [$exe], env => {PAPI_EVENTS => 'PAPI_TOT_INS'});
 	is(status_text($asked->{status}), status_text($plain->{status}), 'PAPI: its own errors when it was asked');
+
+	# Where it can count, it counts what we do.
+	my $pages = build_program('papi-pages.c', <<'C', 'gcc', 'SOURCE', '-lpapi');
+#include <papi.h>
+#include <sys/mman.h>
+static void touch(int pages)
+{
+	volatile char *at = mmap(0, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise((void *)at, pages * 4096, MADV_NOHUGEPAGE);
+	while (pages--)
+		at[pages * 4096] = 1;
+}
+int main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		if (PAPI_hl_region_begin("outer") || PAPI_hl_region_begin("inner"))
+			return 3;
+		touch(10 * (i + 1));
+		if (PAPI_hl_region_end("inner") || PAPI_hl_region_end("outer"))
+			return 4;
+	}
+	return PAPI_hl_stop();
+}
+C
+	my %papi = (PAPI_EVENTS => 'perf::PAGE-FAULTS', PAPI_OUTPUT_DIRECTORY => scratch('papi'));
+	SKIP: {
+		skip('PAPI counts no page faults here', 4)
+			if run(command => [$pages], env => \%papi)->{status} || !glob(scratch('papi/papi_hl_output/*.json'));
+		$papi{PAPI_OUTPUT_DIRECTORY} = scratch('papi-both');
+		my $both = peek(@perf, command => [$pages], env => \%papi);
+		my ($file) = glob(scratch('papi-both/papi_hl_output/*.json'));
+		my $theirs = JSON::PP::decode_json(read_file($file // '/dev/null') || '{}');
+		my @theirs = map { $_->{'perf::PAGE-FAULTS'} } grep { $_->{name} eq 'inner' }
+			map { values %{$_->{regions}} } values %{$theirs->{threads}};
+		is(status_text($both->{status}), 'exit 0', 'PAPI, counting: no error');
+		is(join(' ', sort { $a <=> $b } @theirs), '10 20 30', 'PAPI, counting: it gets every call');
+		my $inner = region($both->{report}, 'outer', 'inner');
+		is(value($inner, 'perf::PAGE-FAULTS'), 60, 'PAPI, counting: and so do we');
+		is("$inner->{counts}{'perf::PAGE-FAULTS'}{per_call}{min} $inner->{counts}{'perf::PAGE-FAULTS'}{per_call}{max}",
+			'10 30', 'PAPI, counting: to the page');
+	}
 }
 
 # ---- Kokkos ----
@@ -201,6 +282,24 @@ check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps
 {
 	my %run = (command => [program('marks_caliper')]);
 	is(peek(@perf, %run)->{err}, run(%run)->{err}, 'Caliper: gets every call');
+}
+
+# ---- Score-P, TAU, Extrae, PerfStubs ----
+
+{
+	my @want = ('solve 3', 'solve/step 3', 'solve/step/by name 3', 'tau 1', 'tau/timer 2',
+		'Phase=Seven 2', '1000=8 1', 'Phase=Seven/2000=5 1', '2000=5 1', 'ps 1', 'ps/iteration 2',
+		'ps/iteration/string 2', 'ps/iteration/current 2');
+	check('user regions', [@want], command => [program('marks_user')], out => '');
+	my $tool = program('libusertool.so');
+	my %run = (command => [program('marks_user')]);
+	my $alone = run(%run, env => {LD_PRELOAD => $tool});
+	is(scalar(() = $alone->{err} =~ /^tool: /mg), 54, 'user regions: what their tool is told without us')
+		or diag($alone->{err});
+	my $with = peek(@perf, %run, preload => lib() . ":$tool");
+	is($with->{err}, $alone->{err}, 'user regions: it gets every call');
+	is_deeply(sorted(paths($with->{report})), sorted([@want]), 'user regions: and so do we, once')
+		or diag(explain(paths($with->{report})));
 }
 
 # ---- MPI_Pcontrol: what lies between 0 and 1 is in no region ----

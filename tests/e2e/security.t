@@ -89,6 +89,26 @@ $run = run(command => ['sh', '-c', 'ln -s "$1" "$2/$$-0.rec"; shift 2; exec "$@"
 is(read_file($victim), "precious\n", 'a record whose name is taken by a link: the target is untouched');
 is(scalar(grep { !-l } glob("$trap/*.rec")), 1, '... and there is a record all the same');
 
+# The same for what the simulator says, and for the record that the command corrects
+# when the program has ended.
+my $log = scratch('log');
+mkdir($log, 0700) or die;
+my @crash = ('env', 'LD_PRELOAD=' . lib(), program('ends'), 'segv');
+my %sim = (CACHEPEEK_DIR => $log, CACHEPEEK_ENGINE => 'sim', CACHEPEEK_EVENTS => 'instructions',
+	CACHEPEEK_OUTPUT => scratch('log.json'));
+run(command => ['sh', '-c', 'ln -s "$1" "$2/$$-simulator.log"; shift 2; exec "$@"', 'sh', $victim, $log, @crash],
+	env => \%sim);
+is(read_file($victim), "precious\n", 'a log whose name is taken by a link: the target is untouched');
+run(command => \@crash, env => \%sim);
+is_deeply([map { mode($_) } grep { !-l } glob("$log/*.log")], ['0600'], '... one of ours is for its owner only');
+
+my ($taken, $bait) = (scratch('taken'), write_file(scratch('bait'),
+	my $sound = read_file(source() . '/tests/fuzz/seeds/record/perf')));
+run(command => [cli(), '-E', 'perf', '-e', $faults, '-d', $taken, '-o', scratch('taken.json'),
+	'sh', '-c', 'ln -s "$1" "$2/$$-1.rec"; exit 3', 'sh', $bait, $taken]);
+ok(-l (glob("$taken/*-1.rec"))[0], 'a link where the next record would be');
+ok(read_file($bait) eq $sound, '... the target is untouched');
+
 # ---- readers ----
 
 my $odd = scratch('odd');
@@ -101,7 +121,9 @@ write_file("$odd/5-0.rec", 'cpeekrec' . "\xff" x 8192);
 open(my $sparse, '>', "$odd/6-0.rec") or die;
 truncate($sparse, 5 * 2 ** 30);
 close($sparse);
-my $seed = read_file(source() . '/tests/fuzz/seeds/record/perf');
+my $sound = scratch('sound');
+peek(engine => 'perf', command => \@pages, env => {CACHEPEEK_DIR => $sound});
+my ($seed) = map { read_file($_) } glob("$sound/*.rec");
 write_file("$odd/7-0.rec", $seed);
 write_file("$odd/8-0.rec", substr($seed, 0, length($seed) / 2));
 $run = run(command => [cli(), 'report', '-o', scratch('odd.json'), $odd]);

@@ -60,8 +60,6 @@ is($page->{status}, 'exact', 'without it: all are counted');
 is($outer->{exclusive_status}, undef, 'without it: nothing is scaled');
 is($region->{time_s}{status}, 'exact', 'without it: time');
 ok_more('without it');
-is_deeply([map { (grep { $_ eq 'short' } @{region($exact->{report}, @$_)->{flags}}) ? 1 : 0 }
-	['outer', 'page'], ['slow'], ['outer']], [1, 0, 0], 'without it: short are those that are');
 
 $run = peek(engine => 'perf', events => $faults, output => 'stderr', env => {%on}, command => \@command);
 my ($column) = $run->{err} =~ /  (counted)\n/;

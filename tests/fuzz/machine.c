@@ -27,11 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cp_machine machine = defaults;
 
 	find_others();
-	if (parse_machine(&machine, "fuzz.machine", text, line, sizeof(line)) == 0) {
+	if (cp_machine_parse(&machine, "fuzz.machine", text, line, sizeof(line)) == 0) {
 		for (int level = 0; level < CP_NLEVELS; level++) {
 			const struct cp_cache *cache = &machine.level[level];
 
-			cp_machine_option(&machine, (enum cp_level)level, line, 48);
+			cp_machine_option(
+				&machine, (enum cp_level)level, line, CP_MACHINE_OPTION);
 			if (cache->sets &&
 				(!cache->ways ||
 					(!is_tlb((enum cp_level)level) && !cache->line)))

@@ -119,6 +119,26 @@ static void default_again(int number)
 	raise(number);
 }
 
+static void default_by_sigaction(int number)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	sigaction(number, &action, NULL);
+	raise(number);
+}
+
+/* A stack for signals, given and taken back again. */
+static void overflow_without_stack(void)
+{
+	static char memory[1 << 16];
+	stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
+
+	sigaltstack(&stack, NULL);
+	stack.ss_flags = SS_DISABLE;
+	sigaltstack(&stack, NULL);
+	overflow_now();
+}
+
 static void in_thread(void (*end)(void))
 {
 	end_in_thread = end;
@@ -238,6 +258,8 @@ static void by_signal(const char *how)
 		fault();
 	if (!strcmp(how, "overflow"))
 		overflow_now();
+	if (!strcmp(how, "overflow_without_stack"))
+		overflow_without_stack();
 	if (!strcmp(how, "divide"))
 		divide();
 	if (!strcmp(how, "cpu"))
@@ -254,6 +276,10 @@ static void by_signal(const char *how)
 	}
 	if (!strcmp(how, "default_again")) {
 		signal(SIGTERM, default_again);
+		raise(SIGTERM);
+	}
+	if (!strcmp(how, "default_by_sigaction")) {
+		signal(SIGTERM, default_by_sigaction);
 		raise(SIGTERM);
 	}
 }

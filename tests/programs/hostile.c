@@ -27,7 +27,7 @@ int main(void)
 {
 	char path[4096];
 
-	pthread_setname_np(pthread_self(), "\033[2J\nhost");
+	pthread_setname_np(pthread_self(), "=1+\033[2J\nhost");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		cachepeek_region region = cachepeek_region_register(names[i]);
 

@@ -2,10 +2,11 @@
  *	killed FILE
  * Four threads run "outer" with "inner" twice inside, for ever; FILE (shared
  * memory) gets how often each thread has completed them (outer then inner),
- * and then the threads' ids.
+ * and then the threads' ids.  SIGTERM strikes one of them, not main.
  */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,12 +50,16 @@ int main(int argc, char **argv)
 {
 	int fd = argc > 1 ? open(argv[1], O_RDWR) : -1;
 	pthread_t thread;
+	sigset_t term;
 
 	done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (done == MAP_FAILED)
 		return 1;
 	for (size_t i = 0; i < THREADS; i++)
 		pthread_create(&thread, NULL, work, (void *)i);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &term, NULL);
 	for (;;)
 		pause();
 }

@@ -86,4 +86,27 @@ counts('loads', l1d_load_misses => 100, l2_load_misses => 0, llc_load_misses => 
 counts('loads', l1d_load_misses => 100, llc_load_misses => 100);
 counts('straddles', l1d_load_misses => 200);
 
+# A machine that is not plain, but counts as if: second-level TLBs of their own.
+($status, $c) = sim_client(qw(--l1i=64,8,64 --l1d=64,8,64 --l2=1024,16,64 --llc=8192,16,64
+	--itlb=16,4 --dtlb=16,4 --stlb=0,0 --itlb2=128,8 --dtlb2=128,8));
+is($status, 0, 'not plain: the client ran to its end');
+counts('loads', l1d_load_misses => 100, l1d_store_misses => 0, l2_load_misses => 100,
+	llc_load_misses => 100, dtlb_load_misses => 2, dtlb_load_walks => 2, l1d_rmw => 0,
+	l1d_loads => 1000 + $own_loads, l1d_stores => $own_stores);
+cmp_ok($c->{'loads.l1i_accesses'}, '<=', 100, 'not plain: a loop changes lines once');
+counts('stores', l1d_load_misses => 0, l1d_store_misses => 100, l2_store_misses => 100,
+	dtlb_store_misses => 2, l1d_stores => 1000 + $own_stores);
+counts('straddles', l1d_load_misses => 200, dtlb_load_misses => 4);
+counts('rmw', l1d_rmw => 100, l1d_load_misses => 100, l1d_store_misses => 0);
+counts('pages', dtlb_load_misses => 500, dtlb_load_walks => 500);
+counts('paused', l1d_load_misses => 0, dtlb_load_misses => 0);
+cmp_ok($c->{'sharing.hitm'}, '>=', 19, 'not plain: a line written in turns comes modified');
+cmp_ok($c->{'sharing.invalidations'}, '>=', 19, 'not plain: and is taken away');
+
+# Stores that L1D passes on, and lines fetched ahead.
+($status, $c) = sim_client(qw(--l1d=64,8,64,write-through,no-allocate));
+counts('stores', l1d_store_misses => 1000, l2_store_misses => 100, l1d_writebacks => 0);
+($status, $c) = sim_client(qw(--l1d=64,8,64,next-line));
+cmp_ok($c->{'loads.l1d_load_misses'}, '<=', 4, 'a walk misses the first line of each page');
+
 done_testing;

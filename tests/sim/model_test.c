@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "batch.h"
 #include "flex.h"
 #include "host.h"
 #include "reference.h"
@@ -365,57 +366,12 @@ struct duel {
 	uint64_t walk, pc;
 };
 
-/* As generated code: test the filter, maybe call, stamp. */
-static void fast_data(struct core *c, uint64_t addr, uint32_t size, enum access kind)
-{
-	uint64_t last = (addr + size - 1) >> c->line_shift;
-	uint32_t index = (addr >> c->line_shift) & (DATA_FILTER - 1);
-	uint32_t stamp = (uint32_t)c->clock;
-
-	if ((kind == STORE ? c->data[index].write : c->data[index].read) != last)
-		data_access(c, addr, size, kind, stamp);
-	*c->data[index].stamp_at = stamp;
-	c->clock += 2;
-	c->refs += kind == STORE ? 1ull << 32 : 1;
-}
-
-static void fast_large(struct core *c, uint64_t addr, uint32_t size, enum access kind)
-{
-	uint32_t ticks = 2 + (size >> c->line_shift);
-
-	data_access(c, addr, size, kind, (uint32_t)c->clock);
-	c->clock += ticks;
-	c->idle_ticks += ticks - 2;
-	c->refs += kind == STORE ? 1ull << 32 : 1;
-}
-
-static void fast_code(struct core *c, uint64_t line)
-{
-	uint32_t index = line & (CODE_FILTER - 1);
-
-	c->clock += c->last_line != line;
-	if (c->code[index].line != line)
-		c->paths.code(c, line, (uint32_t)c->clock);
-	c->code[index].stamp = (uint32_t)c->clock;
-	c->last_line = line;
-	c->clock += 1ull << 32;
-}
-
 static void collect(struct duel *d, int i)
 {
 	core_collect(d->core[i]);
 	for (int k = 0; k < CP_SIM_NCOUNTERS; k++)
 		d->count[i][k] += d->core[i]->count[k];
 	memset(d->core[i]->count, 0, sizeof(d->core[i]->count));
-}
-
-static void data(struct duel *d, uint64_t addr, uint32_t size, enum access kind)
-{
-	ref_data(&d->ref, d->turn, addr, size, kind);
-	if (size > d->ref.m.line)
-		fast_large(d->core[d->turn], addr, size, kind);
-	else
-		fast_data(d->core[d->turn], addr, size, kind);
 }
 
 /* Lines whose numbers differ in high bits only; near addresses if the sets are
@@ -453,9 +409,9 @@ static uint64_t pick_address(struct duel *d)
 
 static uint32_t pick_size(void)
 {
-	static const uint32_t sizes[] = {1, 2, 4, 4, 8, 8, 8, 16, 8, 4, 4, 512};
+	static const uint32_t sizes[] = {1, 2, 4, 4, 8, 8, 8, 16, 8, 4, 4};
 
-	return random_below(50) ? sizes[random_below(11)] : sizes[random_below(12)];
+	return sizes[random_below(11)];
 }
 
 /* As the helper for floating-point loads. */
@@ -466,52 +422,140 @@ static void bypass(struct duel *d, uint64_t addr, uint32_t size)
 	ref_bypass(&d->ref, d->turn, addr, size);
 	flex_bypass(c, addr, size);
 	c->clock += 2;
-	c->refs++;
+	c->loads++;
 }
 
-static void step_data(struct duel *d)
+static void step_direct(struct duel *d)
 {
 	uint64_t addr = pick_address(d);
-	uint32_t size = pick_size();
+	uint32_t size = random_below(2) ? 512 : pick_size();
+	enum access kind = random_below(2) ? LOAD : STORE;
 
-	if (d->ref.m.l1d.fp_bypass && random_below(4) == 0) {
-		bypass(d, addr, size);
-		return;
+	ref_data(&d->ref, d->turn, addr, size, kind);
+	batch_direct(addr, size, kind);
+}
+
+/* A batch in the making: what settle.c makes of a piece of code. */
+struct maker {
+	_Alignas(64) struct batch b;
+	uint64_t line, at[BATCH_PLACES];
+	uint32_t size[BATCH_PLACES], last_tick[BATCH_PLACES], ticks, nplaces;
+};
+
+static void make_line(struct duel *d, struct maker *m, int offset)
+{
+	struct batch_item *i = &m->b.item[m->b.items++];
+
+	if (offset)
+		m->b.second_line_tick = (uint16_t)++m->ticks;
+	m->b.more_lines = (uint16_t)offset;
+	i->kind = BATCH_CODE;
+	i->offset = offset;
+	i->tick = (uint8_t)m->ticks;
+	m->b.clock += 1ull << 32;
+	ref_code(&d->ref, d->turn, m->line + (uint64_t)offset);
+}
+
+/* One of the bytes of a place; all of them, if it is the place's first. */
+static void make_reference(struct duel *d, struct maker *m, uint32_t place, int first)
+{
+	static const enum batch_kind kinds[] = {
+		BATCH_READ, BATCH_READ, BATCH_WRITE, BATCH_MODIFY};
+	struct batch_item *i = &m->b.item[m->b.items++];
+	uint32_t from = first ? 0 : (uint32_t)random_below(m->size[place]);
+	uint64_t addr = m->at[place] + from;
+
+	i->place = (uint8_t)place;
+	i->kind = (uint8_t)kinds[random_below(4)];
+	i->offset = (int32_t)from;
+	i->size = (uint8_t)(first ? m->size[place]
+				  : 1 + random_below(m->size[place] - from));
+	if (i->kind != BATCH_WRITE) {
+		ref_data(&d->ref, d->turn, addr, i->size, LOAD);
+		m->ticks += 2;
+		m->b.loads++;
 	}
-	switch (random_below(5)) {
-	case 0:
-	case 1:
-		data(d, addr, size, STORE);
-		break;
-	case 2:
-		data(d, addr, size, LOAD);
-		data(d, addr, size, STORE);
-		break;
-	default:
-		data(d, addr, size, LOAD);
+	i->tick = (uint8_t)(i->kind == BATCH_READ ? m->ticks - 2 : m->ticks);
+	m->last_tick[place] = i->tick;
+	if (i->kind == BATCH_READ)
+		return;
+	ref_data(&d->ref, d->turn, addr, i->size, STORE);
+	m->ticks += 2;
+	m->b.stores++;
+	m->b.place[place].filter = __builtin_offsetof(struct data_entry, write);
+}
+
+/* As if place n had always been number m, which is the n-th by time. */
+static void make_order(struct maker *m)
+{
+	struct maker was = *m;
+
+	for (uint32_t n = 0; n < m->nplaces; n++) {
+		uint32_t rank = 0;
+
+		for (uint32_t i = 0; i < m->nplaces; i++)
+			rank += was.last_tick[i] < was.last_tick[n];
+		m->at[rank] = was.at[n];
+		m->b.place[rank] = was.b.place[n];
+		m->b.place[rank].last = (uint8_t)(was.size[n] - 1);
+		m->b.place[rank].tick = (uint16_t)was.last_tick[n];
+		for (uint32_t i = 0; i < m->b.items; i++)
+			if (was.b.item[i].kind != BATCH_CODE && was.b.item[i].place == n)
+				m->b.item[i].place = (uint8_t)rank;
 	}
 }
 
-static void step_code(struct duel *d)
+static void make_references(struct duel *d, struct maker *m)
 {
+	uint32_t more = m->nplaces ? (uint32_t)random_below(4) : 0;
+
+	for (uint32_t n = 0; n < m->nplaces; n++) {
+		m->at[n] = n && random_below(3) == 0 ? m->at[n - 1] + random_below(24)
+						     : pick_address(d);
+		m->size[n] = pick_size();
+		make_reference(d, m, n, 1);
+		if (random_below(8) == 0 && !m->b.more_lines)
+			make_line(d, m, 1);
+	}
+	while (more--)
+		make_reference(d, m, (uint32_t)random_below(m->nplaces), 0);
+}
+
+static void step_batch(struct duel *d)
+{
+	struct maker m;
+	batch_function *run;
+
+	memset(&m, 0, sizeof(m));
 	if (random_below(20) == 0)
 		d->pc = random_below(random_below(4) ? 600 : 20000);
 	else if (random_below(3) == 0)
 		d->pc++;
-	ref_code(&d->ref, d->turn, 4096 + d->pc);
-	fast_code(d->core[d->turn], 4096 + d->pc);
+	m.line = 4096 + d->pc;
+	m.nplaces = (uint32_t)random_below(BATCH_PLACES + 1);
+	make_line(d, &m, 0);
+	make_references(d, &m);
+	make_order(&m);
+	m.b.clock += m.ticks;
+	d->pc += m.b.more_lines;
+	run = batch_function_for(
+		d->core[d->turn]->line_shift, m.nplaces, m.b.more_lines + 1);
+	run(&m.b, m.line, m.at[0], m.at[1], m.at[2], m.at[3]);
 }
 
 static void step(struct duel *d)
 {
-	if (random_below(500) == 0) {
+	if (random_below(200) == 0) {
 		collect(d, d->turn);
 		d->turn = (int)random_below((uint64_t)d->ncores);
 	}
-	if (random_below(3) == 0)
-		step_code(d);
+	running = d->core[d->turn];
+	if (random_below(100) == 0)
+		step_direct(d);
+	else if (d->ref.m.l1d.fp_bypass && random_below(4) == 0)
+		bypass(d, pick_address(d), pick_size());
 	else
-		step_data(d);
+		step_batch(d);
 }
 
 static int has_any_sets(const struct machine *m)

@@ -275,6 +275,7 @@ static void llc_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 
 	if (!s->llc.g.sets)
 		return;
+	c->count[CP_SIM_llc_accesses]++;
 	if (w) {
 		use(s, &s->llc, w);
 		w->dirty |= llc_dirty(s, c);
@@ -295,6 +296,7 @@ static int llc_get(struct ref_system *s, struct ref_core *c, uint64_t addr,
 
 	if (!s->llc.g.sets)
 		return 0;
+	c->count[CP_SIM_llc_accesses]++;
 	if (!w) {
 		c->count[CP_SIM_llc_ifetch_misses + kind]++;
 		if (!is_exclusive(&s->llc))
@@ -379,6 +381,7 @@ static void l2_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 		llc_store(s, c, addr);
 		return;
 	}
+	c->count[CP_SIM_l2_accesses]++;
 	if (!w) {
 		c->count[CP_SIM_l2_store_misses]++;
 		if (l2->g.no_allocate) {
@@ -386,6 +389,7 @@ static void l2_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 			llc_store(s, c, addr);
 			return;
 		}
+		c->count[CP_SIM_beyond_l2_lines]++;
 		dirty = llc_get(s, c, addr, STORE, 1);
 	} else {
 		use(s, l2, w);
@@ -550,6 +554,7 @@ static int fetch(struct ref_system *s, struct ref_core *c, uint64_t addr,
 	int dirty;
 
 	*seen = 0;
+	c->count[CP_SIM_l2_accesses] += l2->g.sets != 0;
 	tell_siblings(s, c, addr, kind);
 	w = find(l2, addr);
 	if (w) {
@@ -564,6 +569,7 @@ static int fetch(struct ref_system *s, struct ref_core *c, uint64_t addr,
 		w->valid = 0;
 		return w->dirty;
 	}
+	c->count[CP_SIM_beyond_l2_lines]++;
 	if (!l2->g.sets) {
 		tell_others(s, c, addr, kind);
 		return llc_get(s, c, addr, kind, kind != IFETCH);
@@ -602,6 +608,8 @@ static void prefetch_line(
 	c->count[level == L1I   ? CP_SIM_l1i_prefetches
 		 : level == L1D ? CP_SIM_l1d_prefetches
 				: CP_SIM_l2_prefetches]++;
+	c->count[CP_SIM_l1d_fills] += level == L1D;
+	c->count[CP_SIM_beyond_l2_lines] += level == L2;
 	if (level == L2) {
 		tell_others(s, c, addr, PREFETCH);
 		dirty = llc_get(s, c, addr, PREFETCH, 1);
@@ -675,6 +683,7 @@ static void one_unit(
 			l2_store(s, c, addr);
 			return;
 		}
+		c->count[CP_SIM_l1d_fills]++;
 		dirty = fetch(s, c, addr, kind, &seen);
 		l1_put(s, c, l1d, addr, dirty, 0);
 		w = find(l1d, addr);

@@ -100,6 +100,16 @@ static void test_enable(void)
 	is_u64(open_descriptors(), before, "and are closed");
 }
 
+/* Events open and run, and count nothing: a hypervisor's doing. */
+static void test_masked(void)
+{
+	struct cp_why why = {""};
+
+	world_reset();
+	ok(!cp_perf_hardware_works(&why), "a PMU that runs and counts nothing is none");
+	ok(strstr(why.text, "hypervisor") != NULL, "and why: %s", why.text);
+}
+
 static void test_groups(void)
 {
 	world_reset();
@@ -443,6 +453,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(open_errors) / sizeof(open_errors[0]); i++)
 		test_open(open_errors[i]);
 	test_enable();
+	test_masked();
 	test_groups();
 	test_runs("all fit", 4, 1, false);
 	test_runs("multiplexed", 9, 1, false);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,6 +26,9 @@ struct world_event {
 	ino_t inode; /* 0: gone */
 	int other_end;
 	unsigned config, leader; /* leader: index of its group's first */
+	uint32_t type; /* which kind of core counts it; matters with world.core */
+	bool cpu;      /* counts all that a CPU stands for: always */
+	bool pinned;   /* comes before others; reads nothing if it cannot */
 	bool started, on_pmu;
 	uint64_t count, enabled, running; /* of a group: its leader's times */
 	bool mapped;
@@ -37,6 +41,8 @@ static struct {
 	unsigned nevents;
 	unsigned capacity;   /* counters of the PMU; a larger group never runs */
 	unsigned width;      /* bits of a register */
+	uint32_t core;       /* kind of core in use: only its events count; 0: any */
+	bool no_pinned;      /* something else holds the counters of those */
 	bool user_access;    /* pages say that registers may be read */
 	uint64_t now;        /* ns */
 	int open_error;      /* the next opens fail so, after… */
@@ -44,6 +50,7 @@ static struct {
 	int read_result;     /* one read in… */
 	unsigned read_fails; /* … so many has this result; 0: none */
 	int enable_error;
+	int cpu_error; /* opening what counts a CPU fails so; 0: it does not */
 	unsigned torn; /* one page read in so many is interrupted */
 	unsigned reads, failed_reads, user_reads;
 } world;
@@ -114,6 +121,11 @@ static unsigned world_group_size(unsigned leader)
 	return size;
 }
 
+static bool world_is_eligible(const struct world_event *event)
+{
+	return !world.core || event->type == world.core;
+}
+
 /* Some groups that fit get counters, beginning anywhere: a rotation. */
 static void world_schedule(void)
 {
@@ -122,11 +134,17 @@ static void world_schedule(void)
 	bool on[WORLD_EVENTS] = {false};
 
 	world_collect();
+	for (unsigned i = 0; i < world.nevents; i++)
+		on[i] = world.event[i].cpu;
+	for (unsigned i = 0; i < world.nevents && !world.no_pinned; i++)
+		on[i] |= world.event[i].inode && world.event[i].pinned &&
+			 world.event[i].started && world_is_eligible(&world.event[i]);
 	for (unsigned n = 0; n < world.nevents; n++) {
 		unsigned i = (first + n) % world.nevents;
 		const struct world_event *event = &world.event[i];
 
 		if (!event->inode || event->leader != i || !event->started ||
+			event->pinned || event->cpu || !world_is_eligible(event) ||
 			world_group_size(i) > room)
 			continue;
 		room -= world_group_size(i);
@@ -184,6 +202,12 @@ static void world_reset(void)
 
 /* ---- what the engine calls ---- */
 
+static uint32_t world_type(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_HARDWARE ? (uint32_t)(attr->config >> 32)
+						: attr->type;
+}
+
 int cp_kernel_open(const struct perf_event_attr *attr, pid_t tid, int group)
 {
 	struct world_event *leader = group >= 0 ? world_find(group) : NULL;
@@ -198,15 +222,31 @@ int cp_kernel_open(const struct perf_event_attr *attr, pid_t tid, int group)
 	}
 	if (world.nevents == WORLD_EVENTS)
 		abort();
+	if (leader && leader->type != world_type(attr))
+		return -EINVAL; /* of another PMU */
 	if (pipe2(ends, O_CLOEXEC) < 0 || fstat(ends[1], &status) < 0)
 		abort();
 	*event = (struct world_event){.inode = status.st_ino,
 		.other_end = ends[0],
-		.config = (unsigned)attr->config};
+		.type = world_type(attr),
+		.pinned = attr->pinned,
+		.config = (unsigned)attr->config % WORLD_CONFIGS};
 	event->leader = leader ? (unsigned)(leader - world.event) : world.nevents;
 	world.nevents++;
 	world_update_page(event);
 	return ends[1];
+}
+
+/* Enabled from the start, and beside everything else. */
+int cp_kernel_open_cpu(const struct perf_event_attr *attr, int cpu)
+{
+	struct world_event *event = &world.event[world.nevents];
+	int fd = world.cpu_error ? world.cpu_error : cp_kernel_open(attr, -1, -1);
+
+	(void)cpu;
+	if (fd >= 0)
+		event->cpu = event->started = event->on_pmu = true;
+	return fd;
 }
 
 int cp_kernel_enable(int fd, bool enable)
@@ -234,6 +274,8 @@ long cp_kernel_read(int fd, void *to, size_t size)
 	}
 	if (!leader)
 		return -EBADF;
+	if (leader->pinned && world.no_pinned)
+		return 0;
 	world_advance(100, NULL);
 	words[1] = leader->enabled;
 	words[2] = leader->running;
@@ -265,6 +307,8 @@ void cp_kernel_unmap(void *page)
 
 #define CACHEPEEK_PRELOAD_ENGINE_ARCH_ARCH_H
 #define CP_ARCH_USER_READ 1
+#define CP_ARCH_LISTS(config) ((void)(config), 0)
+#define CP_ARCH_LISTED_EVENT 0
 
 static uint64_t cp_arch_read_counter(uint32_t index)
 {

@@ -313,6 +313,26 @@ static void test_negative(void)
 	clear();
 }
 
+/* Hypervisors mask events, which open and run all the same. */
+static void test_masked(uint64_t instructions)
+{
+	const struct cp_report *report;
+	struct cp_thread_item *thread;
+	bool said = false;
+
+	clear();
+	begin(CP_ENGINE_PERF, 100);
+	thread = make_thread(&make, 100, CP_THREAD_ENDED, "t");
+	region(thread, NULL, NULL, 1, instructions, 0);
+	make_write(&make, directory, "100-0.rec");
+	report = build();
+	for (size_t i = 0; i < report->nwarnings; i++)
+		said |= strstr(report->warnings[i], "l1d_misses stayed 0 over") != NULL;
+	is_int(said, instructions >= 1000000,
+		"no misses at all in %lu instructions: said to be suspicious or not",
+		(unsigned long)instructions);
+}
+
 static void test_lost_thread(void)
 {
 	const struct cp_report *report;
@@ -513,6 +533,8 @@ int main(void)
 	test_unavailable();
 	test_unproven();
 	test_negative();
+	test_masked(2000000);
+	test_masked(1000);
 	test_lost_thread();
 	test_short();
 	test_per_call(0);

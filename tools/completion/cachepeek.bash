@@ -29,7 +29,7 @@ _cachepeek_takes_value()
 {
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
-		-m | --machine | -d | --dir | -p | --pmu) return 0 ;;
+		-m | --machine | --machines | -d | --dir | -p | --pmu) return 0 ;;
 	esac
 	return 1
 }
@@ -41,7 +41,7 @@ _cachepeek_value()
 	-e | --events) _cachepeek_list "$(_cachepeek_names presets)" ;;
 	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim' -- "$cur") ;;
 	-p | --pmu) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;
-	-m | --machine) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
+	-m | --machine | --machines) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
 	-d | --dir) compopt -o dirnames ;;
 	-o | --output) compopt -o default ;;
 	esac
@@ -52,6 +52,7 @@ _cachepeek_options()
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes' ;;
 	report) echo '-o --output --json' ;;
+	compare) echo '-m --machines -g --groups -e --events -o --output' ;;
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
@@ -65,10 +66,10 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
-	if [ "$command" = run ]; then
+	if [ "$command" = run ] || [ "$command" = compare ]; then
 		while [ "$at" -lt "$COMP_CWORD" ]; do
 			case ${COMP_WORDS[at]} in
 			-*) _cachepeek_takes_value "${COMP_WORDS[at]}" && at=$((at + 1)) ;;
@@ -82,15 +83,15 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report merge list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	case $command$cur in
-	run-* | list* | doctor*) ;;
-	run*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
+	run-* | compare-* | list* | doctor*) ;;
+	run* | compare*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
 	*) compopt -o default ;;
 	esac
 }

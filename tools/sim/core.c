@@ -126,12 +126,31 @@ static void renew_stamps(struct core *core)
 	core->clock = CACHE_MAX_WAYS + 2;
 }
 
+/* On a plain machine each miss brings a line, and nothing else does. */
+static void collect_lines(struct core *core)
+{
+	uint64_t *n = core->count, from_l1;
+
+	n[CP_SIM_l1d_fills] = n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_store_misses];
+	from_l1 = n[CP_SIM_l1i_misses] + n[CP_SIM_l1d_fills];
+	if (core->l2.sets) {
+		n[CP_SIM_l2_accesses] = from_l1;
+		n[CP_SIM_beyond_l2_lines] = n[CP_SIM_l2_ifetch_misses] +
+					    n[CP_SIM_l2_load_misses] +
+					    n[CP_SIM_l2_store_misses];
+	} else {
+		n[CP_SIM_beyond_l2_lines] = from_l1;
+	}
+	if (core->uncore->llc.sets)
+		n[CP_SIM_llc_accesses] = n[CP_SIM_beyond_l2_lines];
+}
+
 /* Turns what generated code has noted since the last time into counts.  Its
  * clock advances once for each change of instruction line and twice for each
  * reference, hence the lines need no counter of their own. */
 void core_collect(struct core *core)
 {
-	uint64_t loads = (uint32_t)core->refs, stores = core->refs >> 32;
+	uint64_t loads = core->loads, stores = core->stores;
 	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
 
 	core->count[CP_SIM_instructions] += core->clock >> 32;
@@ -141,8 +160,10 @@ void core_collect(struct core *core)
 	if (!core->flex) /* which may have larger lines in L1I, and counts itself */
 		core->count[CP_SIM_l1i_accesses] +=
 			ticks - core->idle_ticks - 2 * (loads + stores);
+	if (!core->flex)
+		collect_lines(core);
 	core->clock = (uint32_t)core->clock;
-	core->refs = core->rmw = core->idle_ticks = 0;
+	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
 		renew_stamps(core);
 	core->clock_seen = core->clock;

@@ -98,6 +98,7 @@ static void l1d_prefetch_line(struct core *core, uint64_t unit)
 	if (p.way >= 0)
 		return;
 	core->count[CP_SIM_l1d_prefetches]++;
+	core->count[CP_SIM_l1d_fills]++;
 	fill(core, l1d, &p,
 		fetched(l1d, flex_fetch(core, unit, PREFETCH)) | FLEX_PREFETCHED);
 }
@@ -154,6 +155,7 @@ static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum ac
 		flex_write(core, unit);
 		return;
 	}
+	core->count[CP_SIM_l1d_fills]++;
 	fill(core, l1d, p, fetched(l1d, flex_fetch(core, unit, kind)));
 	if (store)
 		modify(core, unit, p);

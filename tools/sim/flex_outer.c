@@ -146,6 +146,7 @@ static void llc_write(struct core *core, uint64_t unit)
 
 	if (!llc->sets)
 		return;
+	core->count[CP_SIM_llc_accesses]++;
 	if (p.way >= 0) {
 		flex_touch(llc, &p);
 		*flex_flags(llc, &p) |= (uint8_t)llc_modified(core);
@@ -168,6 +169,7 @@ static uint32_t llc_fetch(
 
 	if (!llc->sets)
 		return 0;
+	core->count[CP_SIM_llc_accesses]++;
 	if (p.way < 0) {
 		core->count[CP_SIM_llc_ifetch_misses + kind]++;
 		if (!flex_exclusive(llc))
@@ -258,6 +260,7 @@ void flex_write(struct core *core, uint64_t unit)
 		llc_write(core, unit);
 		return;
 	}
+	core->count[CP_SIM_l2_accesses]++;
 	if (p.way >= 0) {
 		flex_touch(l2, &p);
 		*flex_flags(l2, &p) &= (uint8_t)~FLEX_PREFETCHED;
@@ -271,6 +274,7 @@ void flex_write(struct core *core, uint64_t unit)
 		llc_write(core, unit);
 		return;
 	}
+	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = FLEX_OWNED | llc_fetch(core, unit, STORE, 1);
 	flags |= l2_modified(core, unit, llc_write);
 	l2_fill(core, &p, flags);
@@ -396,6 +400,7 @@ static void l2_prefetch_line(struct core *core, uint64_t unit)
 	if (p.way >= 0)
 		return;
 	core->count[CP_SIM_l2_prefetches]++;
+	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, PREFETCH) ? FLEX_OWNED : 0;
 	flags |= llc_fetch(core, unit, PREFETCH, 1);
 	l2_fill(core, &p, flags | FLEX_PREFETCHED);
@@ -445,6 +450,7 @@ static uint32_t l2_miss(
 	uint32_t flags;
 
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
+	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;
 	flags |= llc_fetch(core, unit, kind, fills || kind != IFETCH);
 	if (fills)
@@ -460,7 +466,9 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
 	struct flex_place p = flex_find(l2, unit);
 	uint32_t flags;
 
+	core->count[CP_SIM_l2_accesses] += l2->sets != 0;
 	if (!l2->sets) {
+		core->count[CP_SIM_beyond_l2_lines]++;
 		flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;
 		flags |= llc_fetch(core, unit, kind, kind != IFETCH);
 	} else if (p.way >= 0) {

@@ -5,13 +5,17 @@
 #include "tool.h"
 #include "host.h"
 
+ULong tool_state;
+
 void *host_alloc(uint64_t size)
 {
+	tool_state += size;
 	return VG_(am_shadow_alloc)(size);
 }
 
 void host_free(void *p, uint64_t size)
 {
+	tool_state -= size;
 	VG_(am_munmap_valgrind)((Addr)p, VG_PGROUNDUP(size));
 }
 

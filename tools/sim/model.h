@@ -90,8 +90,7 @@ enum { L1_DIRTY = 1, L1_OWNED = 2, L1_FILTERED = 4 };
  *
  * An entry of a filter is the line with that index if a reference to it needs
  * no more than a new stamp: resident in L1 and its page in the first-level TLB;
- * for stores, also dirty and owned.  A data entry is four words, which
- * generated code relies on. */
+ * for stores, also dirty and owned. */
 struct data_entry {
 	uint64_t read, write; /* the line's full number, or NO_LINE */
 	uint32_t *stamp_at;   /* where the L1D keeps its stamp */
@@ -103,16 +102,15 @@ struct code_entry {
 	uint64_t page_slot;
 	uint32_t stamp; /* newer than the one in the L1I */
 	uint32_t slot;
+	uint64_t unused; /* makes its size a power of two */
 };
 
-/* Generated code reads and writes the part up to the filters. */
 struct core {
-	uint64_t clock;     /* low half: stamps; high half: instructions */
-	uint64_t refs;      /* low half: loads; high half: stores */
-	uint64_t last_line; /* of the last instruction executed */
-	uint64_t rmw;
-	uint64_t idle_ticks; /* clock ticks that stand for no reference */
-	uint64_t clock_seen; /* the clock at the last core_collect */
+	uint64_t clock;              /* low half: stamps; high half: instructions */
+	uint64_t last_line;          /* of the last instruction executed */
+	uint32_t loads, stores, rmw; /* since the last core_collect, like the next */
+	uint32_t idle_ticks;         /* clock ticks that stand for no reference */
+	uint64_t clock_seen;         /* the clock at the last core_collect */
 
 	struct data_entry data[DATA_FILTER];
 	struct code_entry code[CODE_FILTER];

@@ -56,6 +56,10 @@
 	X(l1d_writes_through, "writes that L1D passed on: write-through, not allocated") \
 	X(l2_writes_through, "writes that L2 passed on: write-through, not allocated")   \
 	X(llc_writes_through, "writes that the last level passed on to memory")          \
+	X(l1d_fills, "lines put into L1D")                                               \
+	X(beyond_l2_lines, "lines that came from beyond L2 (L1, if there is no L2)")     \
+	X(l2_accesses, "requests to L2: lines asked for, stores passed on")              \
+	X(llc_accesses, "requests to the last level: the same")                          \
 	X(l2_fills, "lines put into L2: missed there, evicted from L1, prefetched")      \
 	X(llc_fills, "lines put into the last level")                                    \
 	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \

@@ -2,8 +2,8 @@
  *
  * What the program under simulation may ask (request.h).
  *
- * A request ends its superblock, and the next one loads the core's address
- * anew, so PAUSE and RESUME take effect exactly there.
+ * A request ends its superblock, and what was gathered before it has been
+ * counted, so PAUSE and RESUME take effect exactly there.
  */
 #include "tool.h"
 

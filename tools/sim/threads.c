@@ -6,10 +6,9 @@
  * fewest threads.  Caches and TLBs are the core's, so they are warm for the next
  * thread, and threads beyond the number of cores share them.
  *
- * Generated code finds the running thread's core through a pointer in the
- * first shadow area of its registers.  PAUSE points it at a scratch core of a
- * machine of its own.  Valgrind runs one thread at a time, so nothing here
- * needs a lock.
+ * Generated code works on the core that `running` points to.  PAUSE points it at
+ * a scratch core of a machine of its own.  Valgrind runs one thread at a time, so nothing
+ * here needs a lock.
  */
 #include "tool.h"
 #include "host.h"
@@ -26,8 +25,6 @@ struct thread {
 	ULong count[CP_SIM_NCOUNTERS];
 	ULong *mirror;
 };
-
-struct core *running;
 
 static struct thread *threads; /* by ThreadId */
 static ULong process_count[CP_SIM_NCOUNTERS];
@@ -115,8 +112,6 @@ static void use_core(ThreadId tid)
 	struct thread *t = &threads[tid];
 
 	running = t->paused ? scratch : t->core;
-	VG_(set_shadow_regs_area)
-	(tid, 1, 0, sizeof(running), (const UChar *)&running);
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)
@@ -298,6 +293,8 @@ void threads_finish(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		end(i);
-	if (tool_report)
-		report_counts("process", VG_(getpid)(), process_count);
+	if (!tool_report)
+		return;
+	report_counts("process", VG_(getpid)(), process_count);
+	VG_(umsg)("simulated state: %llu bytes\n", tool_state);
 }

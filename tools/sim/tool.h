@@ -18,7 +18,10 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_transtab.h"
 #include "pub_tool_clreq.h"
-#include "model.h"
+#include "batch.h"
+
+/* main.c: bytes of what is simulated */
+extern ULong tool_state;
 
 /* options.c */
 extern struct machine tool_machine;
@@ -29,7 +32,6 @@ void options_usage(void);
 void options_debug_usage(void);
 
 /* threads.c: the counters and the core of each thread */
-extern struct core *running; /* where the running thread's accesses go */
 void threads_start(void);
 void threads_finish(void);
 Int threads_read(ThreadId tid, UWord out);
@@ -39,6 +41,9 @@ Int threads_bind_process(UWord mirror);
 void threads_sync(void);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);
+
+/* floats.c: is the load that statement `at` makes one of floating-point data? */
+Bool is_float_load(const IRSB *in, Int at);
 
 /* own_code.c: the library's own code */
 Bool own_code_add(Addr lo, Addr hi);

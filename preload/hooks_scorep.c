@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: SCOREP_User_RegionInit, SCOREP_User_RegionBegin,
+ *   SCOREP_User_RegionEnter, SCOREP_User_RegionEnd, SCOREP_User_RegionByNameBegin,
+ *   SCOREP_User_RegionByNameEnd.
+ *
+ * Score-P's user regions in C and C++.  A region has a handle, which Score-P makes
+ * when it first begins; where it is not there, we do.
+ */
+#include "preload/forward.h"
+#include "preload/handles.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_SCOREP, 0)
+#define HANDLES cp_marker_tag(CP_MARKER_SCOREP, 1)
+
+void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionEnter(void *handle);
+void SCOREP_User_RegionEnd(void *handle);
+void SCOREP_User_RegionByNameBegin(
+	const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionByNameEnd(const char *name);
+
+/* Its functions may call each other through us: then that is no call of the
+ * program. */
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+static void note(void **handle, const char *name)
+{
+	const struct cp_handle *made = cp_handle_set(
+		HANDLES, (uint64_t)(uintptr_t)*handle, cp_marker_name(name));
+
+	if (made && !*handle)
+		*handle = (void *)(uintptr_t)made->value;
+}
+
+static void begin(void *handle)
+{
+	if (!inside && handle)
+		cp_marker_begin(
+			cp_handle_name(HANDLES, (uint64_t)(uintptr_t)handle), TAG);
+}
+
+EXPORT void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line)
+{
+	__typeof__(&SCOREP_User_RegionInit) real = CP_FORWARD(SCOREP_User_RegionInit);
+
+	if (real)
+		real(handle, last_name, last, name, type, file, line);
+	note(handle, name);
+}
+
+EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line)
+{
+	__typeof__(&SCOREP_User_RegionBegin) real = CP_FORWARD(SCOREP_User_RegionBegin);
+	void *before = *handle;
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(handle, last_name, last, name, type, file, line);
+	inside = outer;
+	if (!before || !cp_handle_name(HANDLES, (uint64_t)(uintptr_t)*handle))
+		note(handle, name);
+	begin(*handle);
+}
+
+EXPORT void SCOREP_User_RegionEnter(void *handle)
+{
+	__typeof__(&SCOREP_User_RegionEnter) real = CP_FORWARD(SCOREP_User_RegionEnter);
+
+	if (real)
+		real(handle);
+	begin(handle);
+}
+
+EXPORT void SCOREP_User_RegionEnd(void *handle)
+{
+	__typeof__(&SCOREP_User_RegionEnd) real = CP_FORWARD(SCOREP_User_RegionEnd);
+	struct cp_name *name = NULL;
+
+	if (!inside && handle)
+		name = cp_handle_name(HANDLES, (uint64_t)(uintptr_t)handle);
+	if (name)
+		cp_marker_end(name, TAG, CP_END_OWN);
+	if (real)
+		real(handle);
+}
+
+EXPORT void SCOREP_User_RegionByNameBegin(
+	const char *name, uint32_t type, const char *file, uint32_t line)
+{
+	__typeof__(&SCOREP_User_RegionByNameBegin) real =
+		CP_FORWARD(SCOREP_User_RegionByNameBegin);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(name, type, file, line);
+	inside = outer;
+	if (!inside)
+		cp_marker_begin(cp_marker_name(name), TAG);
+}
+
+EXPORT void SCOREP_User_RegionByNameEnd(const char *name)
+{
+	__typeof__(&SCOREP_User_RegionByNameEnd) real =
+		CP_FORWARD(SCOREP_User_RegionByNameEnd);
+	struct cp_name *region = inside ? NULL : cp_marker_name(name);
+	bool outer = inside;
+
+	if (region)
+		cp_marker_end(region, TAG, CP_END_OWN);
+	inside = true;
+	if (real)
+		real(name);
+	inside = outer;
+}

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Machine files (doc/cachepeek-machines.5).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/nearest.h"
+#include "base/text.h"
+#include "preload/machine.h"
+
+#define MAX_WAYS 128
+#define MAX_SETS (1u << 24)
+#define MAX_CORES 4096
+#define MAX_PAGE (1u << 30)
+
+/* Where in the file, and what is wrong there. */
+struct place {
+	const char *file;
+	unsigned line;
+	char *error;
+	size_t size;
+};
+
+static bool wrong(const struct place *at, const char *what, const char *word)
+{
+	cp_format(at->error, at->size, "%s:%u: %s%s%s", at->file, at->line, what,
+		word ? ": " : "", word ? word : "");
+	return false;
+}
+
+static bool is_tlb(enum cp_level level)
+{
+	return level >= CP_ITLB;
+}
+
+/* ---- words and numbers ---- */
+
+/* The next word of the line, cut out of it; "" at its end. */
+static char *next_word(char **at)
+{
+	char *word = *at + strspn(*at, " \t\r");
+	size_t length = strcspn(word, " \t\r");
+
+	*at = word + length;
+	if (word[length])
+		*(*at)++ = '\0';
+	return word;
+}
+
+/* 64, 32K, 1M, 2G */
+static bool parse_size(const char *word, uint64_t *value)
+{
+	static const char units[] = "KMG";
+	const char *end, *unit;
+
+	if (cp_parse_u64_prefix(word, &end, value) < 0)
+		return false;
+	if (!*end)
+		return true;
+	unit = strchr(units, *end);
+	if (!unit || end[1] || *value >> 32)
+		return false;
+	*value <<= 10 * (unit - units + 1);
+	return true;
+}
+
+static bool parse_number(const char *word, uint32_t most, uint32_t *value)
+{
+	uint64_t number;
+
+	if (!parse_size(word, &number) || number > most)
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
+static bool is_power_of_two(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* ---- a level ---- */
+
+enum { CACHES = 1, TLBS = 2, L1D_ONLY = 4, OUTER_ONLY = 8, NOT_LLC = 16 };
+
+#define FIELD(name) offsetof(struct cp_cache, name)
+
+/* Words without a number; value goes into the byte at field. */
+static const struct {
+	const char *word;
+	size_t field;
+	uint8_t value;
+	unsigned where;
+} words[] = {
+	{"lru", FIELD(policy), CP_LRU, CACHES | TLBS},
+	{"plru", FIELD(policy), CP_PLRU, CACHES | TLBS},
+	{"round-robin", FIELD(policy), CP_ROUND_ROBIN, CACHES | TLBS},
+	{"random", FIELD(policy), CP_RANDOM, CACHES | TLBS},
+	{"write-back", FIELD(write_through), 0, CACHES},
+	{"write-through", FIELD(write_through), 1, CACHES},
+	{"allocate", FIELD(no_allocate), 0, CACHES},
+	{"no-allocate", FIELD(no_allocate), 1, CACHES},
+	{"non-inclusive", FIELD(inclusion), CP_NON_INCLUSIVE, OUTER_ONLY},
+	{"inclusive", FIELD(inclusion), CP_INCLUSIVE, OUTER_ONLY},
+	{"exclusive", FIELD(inclusion), CP_EXCLUSIVE, OUTER_ONLY},
+	{"prefetch=none", FIELD(prefetch), CP_NO_PREFETCH, CACHES},
+	{"prefetch=next-line", FIELD(prefetch), CP_NEXT_LINE, NOT_LLC},
+	{"half-lines", FIELD(half_lines), 1, L1D_ONLY},
+	{"fp-bypass", FIELD(fp_bypass), 1, L1D_ONLY},
+};
+#define NWORDS (sizeof(words) / sizeof(words[0]))
+
+static unsigned kinds_of(enum cp_level level)
+{
+	if (is_tlb(level))
+		return TLBS;
+	return CACHES | (level == CP_L1D ? L1D_ONLY : 0) |
+	       (level == CP_L2 || level == CP_LLC ? OUTER_ONLY : 0) |
+	       (level != CP_LLC ? NOT_LLC : 0);
+}
+
+/* stream:DEGREE:DISTANCE */
+static bool parse_stream(const char *word, struct cp_cache *cache)
+{
+	const char *end;
+	uint64_t degree, distance;
+
+	if (cp_parse_u64_prefix(word, &end, &degree) < 0 || *end != ':' ||
+		cp_parse_u64(end + 1, &distance) < 0 || degree < 1 || degree > 64 ||
+		distance < 1 || distance > 1024)
+		return false;
+	cache->prefetch = CP_STREAM;
+	cache->degree = (uint32_t)degree;
+	cache->distance = (uint32_t)distance;
+	return true;
+}
+
+/* Words with a number. */
+static bool parse_valued(const struct place *at, enum cp_level level, const char *word,
+	struct cp_cache *cache)
+{
+	if (cp_starts_with(word, "latency="))
+		return parse_number(word + 8, 100000, &cache->latency) ||
+		       wrong(at, "latency=CYCLES, at most 100000", word);
+	if (cp_starts_with(word, "random=")) {
+		cache->policy = CP_RANDOM;
+		return cp_parse_u64(word + 7, &cache->seed) == 0 ||
+		       wrong(at, "random=SEED wants a number", word);
+	}
+	if (cp_starts_with(word, "shared=") && !is_tlb(level))
+		return (parse_number(word + 7, MAX_CORES, &cache->shared) &&
+			       cache->shared) ||
+		       wrong(at, "shared=CORES, from 1 to 4096", word);
+	if (cp_starts_with(word, "prefetch=stream:") && kinds_of(level) & NOT_LLC)
+		return parse_stream(word + 16, cache) ||
+		       wrong(at,
+			       "prefetch=stream:DEGREE:DISTANCE, in lines, at most 64 "
+			       "and 1024",
+			       word);
+	return wrong(at, "not known here", word);
+}
+
+static bool parse_word(const struct place *at, enum cp_level level, const char *word,
+	struct cp_cache *cache)
+{
+	for (size_t i = 0; i < NWORDS; i++) {
+		if (strcmp(word, words[i].word) != 0)
+			continue;
+		if (!(words[i].where & kinds_of(level)))
+			return wrong(at, "not for this level", word);
+		((uint8_t *)cache)[words[i].field] = words[i].value;
+		return true;
+	}
+	return parse_valued(at, level, word, cache);
+}
+
+/* "32K 8 64" or, of a TLB, "64 4". */
+static bool parse_shape(
+	const struct place *at, enum cp_level level, char **text, struct cp_cache *cache)
+{
+	uint64_t size, ways, line = 1;
+
+	if (!parse_size(next_word(text), &size) || !parse_size(next_word(text), &ways) ||
+		(!is_tlb(level) && !parse_size(next_word(text), &line)))
+		return wrong(at,
+			is_tlb(level) ? "expected TLB = ENTRIES WAYS [WORDS]"
+				      : "expected LEVEL = SIZE WAYS LINE [WORDS]",
+			NULL);
+	if (!ways || ways > MAX_WAYS)
+		return wrong(at, "the ways must be 1 to 128", NULL);
+	if (!is_tlb(level) && (!is_power_of_two(line) || line < 16 || line > 256))
+		return wrong(at, "the line must be 16, 32, 64, 128 or 256 bytes", NULL);
+	if (!size || size % (ways * line))
+		return wrong(at,
+			is_tlb(level) ? "the entries are no multiple of the ways"
+				      : "the size is no multiple of WAYS times LINE",
+			NULL);
+	if (size / ways / line > MAX_SETS)
+		return wrong(at, "more than 16777216 sets", NULL);
+	cache->sets = (uint32_t)(size / ways / line);
+	cache->ways = (uint32_t)ways;
+	cache->line = is_tlb(level) ? 0 : (uint32_t)line;
+	return true;
+}
+
+static bool may_be_absent(enum cp_level level)
+{
+	return level != CP_L1I && level != CP_L1D && level != CP_ITLB && level != CP_DTLB;
+}
+
+static bool parse_level(
+	const struct place *at, enum cp_level level, char *text, struct cp_cache *cache)
+{
+	const char *word;
+
+	memset(cache, 0, sizeof(*cache));
+	if (strncmp(text, "none", 4) == 0 && !text[4 + strspn(text + 4, " \t\r")])
+		return may_be_absent(level) ||
+		       wrong(at, "this level cannot be absent", NULL);
+	if (!parse_shape(at, level, &text, cache))
+		return false;
+	while (*(word = next_word(&text)))
+		if (!parse_word(at, level, word, cache))
+			return false;
+	if (cache->policy == CP_PLRU && !is_power_of_two(cache->ways))
+		return wrong(at, "plru is a tree: its ways must be a power of two", NULL);
+	return true;
+}
+
+/* ---- the other keys ---- */
+
+static const struct {
+	const char *key;
+	size_t field;
+	uint32_t most;
+} numbers[] = {
+	{"page", offsetof(struct cp_machine, page), MAX_PAGE},
+	{"cores", offsetof(struct cp_machine, cores), MAX_CORES},
+	{"memory-latency", offsetof(struct cp_machine, memory_latency), 1000000},
+	{"fill-buffers", offsetof(struct cp_machine, fill_buffers), 10000},
+	{"write-buffers", offsetof(struct cp_machine, write_buffers), 10000},
+};
+#define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+static bool parse_text(const struct place *at, char *text, char *to, size_t size)
+{
+	char *word = next_word(&text);
+
+	if (!*word || *next_word(&text) || strlen(word) >= size)
+		return wrong(at, "expected one name", NULL);
+	cp_format(to, size, "%s", word);
+	return true;
+}
+
+static bool parse_other(
+	const struct place *at, struct cp_machine *machine, const char *key, char *text)
+{
+	for (size_t i = 0; i < NNUMBERS; i++) {
+		uint32_t *field =
+			(uint32_t *)(void *)((char *)machine + numbers[i].field);
+
+		if (strcmp(key, numbers[i].key) != 0)
+			continue;
+		if (!parse_number(next_word(&text), numbers[i].most, field) || !*field ||
+			*next_word(&text))
+			return wrong(at, "expected one number above 0", key);
+		return true;
+	}
+	if (strcmp(key, "events") == 0)
+		return parse_text(at, text, machine->events, sizeof(machine->events));
+	if (strcmp(key, "pmu") == 0)
+		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
+	return wrong(at,
+		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
+		"dtlb2 page cores memory-latency fill-buffers write-buffers events pmu",
+		NULL);
+}
+
+/* ---- the file ---- */
+
+/* Lines where a level was described, 0: not. */
+struct stated {
+	unsigned line[CP_NLEVELS];
+};
+
+static bool parse_line(const struct place *at, struct cp_machine *machine,
+	struct stated *stated, char *line)
+{
+	char *value = strchr(line, '='), *key = line;
+
+	if (value)
+		*value++ = '\0';
+	else
+		value = line + strlen(line);
+	key = next_word(&key);
+	value += strspn(value, " \t");
+	for (int level = 0; level < CP_NLEVELS; level++)
+		if (strcmp(key, cp_level_name((enum cp_level)level)) == 0) {
+			stated->line[level] = at->line;
+			return parse_level(
+				at, (enum cp_level)level, value, &machine->level[level]);
+		}
+	return parse_other(at, machine, key, value);
+}
+
+/* Second-level TLBs of their own stand in place of the common one. */
+static bool settle_tlbs(
+	struct place *at, struct cp_machine *machine, const struct stated *stated)
+{
+	struct cp_cache *level = machine->level;
+
+	if (!level[CP_ITLB2].sets && !level[CP_DTLB2].sets)
+		return true;
+	at->line = stated->line[CP_STLB];
+	if (at->line && level[CP_STLB].sets)
+		return wrong(
+			at, "stlb is in place of itlb2 and dtlb2: leave one out", NULL);
+	memset(&level[CP_STLB], 0, sizeof(level[CP_STLB]));
+	return true;
+}
+
+/* A level behind others, none of which may have larger lines, and what an
+ * exclusive one demands of those whose victims fill it. */
+static bool check_outer(
+	struct place *at, const struct cp_cache *cache, const struct cp_cache *front[2])
+{
+	for (int i = 0; i < 2; i++) {
+		if (cache->line < front[i]->line)
+			return wrong(
+				at, "its line is smaller than one in front of it", NULL);
+		if (cache->inclusion != CP_EXCLUSIVE)
+			continue;
+		if (cache->line != front[i]->line)
+			return wrong(at,
+				"exclusive wants the lines of the level in front", NULL);
+		if (front[i]->write_through || front[i]->no_allocate)
+			return wrong(at,
+				"exclusive wants a level in front that is write-back and "
+				"allocates",
+				NULL);
+	}
+	if (cache->inclusion == CP_EXCLUSIVE && (cache->write_through || cache->prefetch))
+		return wrong(at,
+			"exclusive wants write-back and no prefetcher: only victims "
+			"fill it",
+			NULL);
+	return true;
+}
+
+static bool check_caches(
+	struct place *at, const struct cp_machine *machine, const struct stated *stated)
+{
+	const struct cp_cache *level = machine->level, *l2 = &level[CP_L2],
+			      *llc = &level[CP_LLC];
+	const struct cp_cache *front[2] = {&level[CP_L1I], &level[CP_L1D]};
+
+	at->line = stated->line[CP_L1D];
+	if (level[CP_L1D].fp_bypass && (!level[CP_L1D].write_through || !l2->sets))
+		return wrong(at, "fp-bypass wants a write-through L1D and an L2", NULL);
+	at->line = stated->line[CP_L2];
+	if (l2->sets && !check_outer(at, l2, front))
+		return false;
+	if (l2->shared > machine->cores)
+		return wrong(at, "shared by more cores than there are", NULL);
+	if (l2->sets)
+		front[0] = front[1] = l2;
+	at->line = stated->line[CP_LLC];
+	if (llc->shared && llc->shared != machine->cores)
+		return wrong(at,
+			"the last level is shared by all cores: set cores to those "
+			"around one",
+			NULL);
+	return !llc->sets || check_outer(at, llc, front);
+}
+
+static bool check_machine(
+	struct place *at, struct cp_machine *machine, const struct stated *stated)
+{
+	at->line = stated->line[CP_L1I];
+	for (int level = CP_L1I; level <= CP_LLC; level++)
+		if (machine->level[level].line > machine->page)
+			return wrong(at, "a page must not be smaller than a line", NULL);
+	if (!is_power_of_two(machine->page) || machine->page < 1024)
+		return wrong(at, "page must be a power of two from 1024", NULL);
+	return settle_tlbs(at, machine, stated) && check_caches(at, machine, stated);
+}
+
+int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
+	char *error, size_t error_size)
+{
+	struct place at = {file, 0, error, error_size};
+	struct stated stated = {{0}};
+	char line[256];
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		at.line++;
+		cp_format(line, sizeof(line), "%.*s", (int)length, text);
+		text += length + (text[length] == '\n');
+		line[strcspn(line, "#")] = '\0';
+		if (line[strspn(line, " \t\r")] &&
+			!parse_line(&at, machine, &stated, line))
+			return -EINVAL;
+	}
+	return check_machine(&at, machine, &stated) ? 0 : -EINVAL;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# One binary on several simulated machines, side by side: the four on which the
+# miss rates of two programs notorious for misses were once compared.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my @machines = qw(pentium4-m2 pentium4-m3 opteron-244 core2duo);
+
+# {row}{machine}: the cells of the table.
+sub compare
+{
+	my (@command) = @_;
+	my $file = scratch('table');
+	my $run = run(command => [cli(), 'compare', '--machines', join(',', @machines), '-o', $file,
+		@command]);
+	my (%cell, @names);
+
+	for my $line (split /\n/, read_file($file) // '') {
+		@names = split ' ', $line if $line =~ /^ +pentium4-m2\b/;
+		next unless @names && $line =~ /^(\w+)(?: \[\S+\])? +(\S.*)$/;
+		my ($row, $values) = ($1, $2);
+		$values =~ s/ %//g;
+		@{$cell{$row}}{@names} = map { s/,//gr } split ' ', $values;
+	}
+	return ($run, \%cell, read_file($file));
+}
+
+for my $program (['chase', 20000, 200000], ['columns', 400, 3]) {
+	my ($name, @arguments) = @$program;
+	my ($run, $cell, $text) = compare(program($name), @arguments);
+	my $plain = run(command => [program($name), @arguments]);
+
+	is($run->{out}, $plain->{out}, "$name: its output, once");
+	is($run->{status}, $plain->{status}, "$name: its status");
+	is(scalar(keys %{$cell->{l1d_misses}}), 4, "$name: a column for each machine");
+	note(join("\n", grep { /^(?: +pentium|l1d_miss_ratio|l2_miss_ratio|l2_misses|l1d_misses)/ }
+		split(/\n/, $text // '')));
+	cmp_ok($cell->{l1d_misses}{'pentium4-m2'}, '>=', $cell->{l1d_misses}{'pentium4-m3'},
+		"$name: 8 KB miss no less than 16 KB");
+	cmp_ok($cell->{l2_misses}{'core2duo'}, '<=', $cell->{l2_misses}{'pentium4-m2'},
+		"$name: 4 MB of L2 miss no more than 512 KB");
+	# its data fit: what misses comes for the first time
+	my ($bytes) = $name eq 'chase' ? 20000 * (64 + 8) : 400 * 400 * 8;
+	cmp_ok($cell->{l2_misses}{'core2duo'}, '<', 1.1 * $bytes / 64 + 2000,
+		"$name: on core2duo L2 misses each line once");
+	cmp_ok($cell->{l2_miss_ratio}{'core2duo'}, '<', 20, "$name: almost none of the look-ups");
+}
+
+# ---- input, status and mistakes ----
+
+{
+	my $file = scratch('out');
+	my $input = write_file(scratch('input'), "one\ntwo\n");
+	my $run = run(stdin => $input,
+		command => [cli(), 'compare', '--machines', 'cachegrind,zen3', '-e',
+			'instructions,l2_misses', '-o', $file, which('sh'), '-c', 'cat; cat >&2; exit 5']);
+
+	is($run->{out}, "one\ntwo\n", 'each run reads the input; one is seen');
+	is($run->{status} >> 8, 5, 'the status is the program\'s');
+	my ($first, $second) = read_file($file) =~ /^instructions +([\d,]+) +([\d,]+)/m;
+	s/,//g for $first, $second;
+	cmp_ok(abs($first - $second), '<', 0.2 * $first, 'all of them did the same');
+	like(read_file($file), qr/^l2_misses +\N{U+2014}|^l2_misses +\xe2\x80\x94/m,
+		'a machine without an L2 has no count of it');
+}
+for my $case ([['--machines', 'zen33', '/bin/true'], qr/did you mean zen3/],
+	[['/bin/true'], qr/no machines/], [['--machines', 'zen3'], qr/no program/],
+	[['--machines', 'zen3', '/nonesuch'], qr/cannot be run/]) {
+	my ($arguments, $why) = @$case;
+	my $run = run(command => [cli(), 'compare', @$arguments]);
+
+	like($run->{err}, $why, "compare @$arguments");
+	isnt($run->{status}, 0, 'fails');
+}
+
+done_testing;

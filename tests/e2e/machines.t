@@ -1,0 +1,140 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Machines: those that come with the library, those that users write, and their
+# mistakes.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+sub simulate
+{
+	my ($machine, $events, @command) = @_;
+	return peek(engine => 'sim', machine => $machine, events => $events,
+		command => @command ? \@command : [program('empty')]);
+}
+
+sub reason
+{
+	my ($run, $event) = @_;
+	return region($run->{report})->{counts}{$event}{reason};
+}
+
+# ---- each that is compiled in ----
+
+my @names = map { m{([^/]+)\.machine$} } glob(source() . '/preload/machines/*.machine');
+cmp_ok(scalar(@names), ">=", 16, "machines");
+my $listed = run(command => [cli(), 'list', 'machines'])->{out};
+for my $name ('host', @names) {
+	my $run = simulate($name, 'instructions,l1d_accesses,l1d_misses,llc_misses');
+
+	like($listed, qr/^\Q$name\E +\S/m, "$name is listed");
+	is(scalar(@{$run->{notes}}), 0,
+		"$name: nothing to complain about");
+	like($run->{report}{machine}{description} // '', qr/^\Q$name\E: L1I /, "$name: is simulated");
+	cmp_ok(value(region($run->{report}), 'l1d_accesses') // 0, '>', 0, "$name: counts");
+}
+
+# ---- a processor's own names ----
+
+{
+	my $run = simulate('pentium-pro',
+		'DATA_MEM_REFS,l1d_accesses,DCU_LINES_IN,L2_LINES_IN,ppro::BUS_TRAN_MEM,L2_IFETCH,l1i_misses');
+	my $all = region($run->{report});
+
+	is(value($all, 'DATA_MEM_REFS'), value($all, 'l1d_accesses'), 'pentium-pro: DATA_MEM_REFS');
+	is(value($all, 'L2_IFETCH'), value($all, 'l1i_misses'), 'pentium-pro: L2_IFETCH');
+	cmp_ok(value($all, 'ppro::BUS_TRAN_MEM'), '>=', value($all, 'L2_LINES_IN'),
+		'pentium-pro: the bus moves what L2 gets');
+}
+{
+	my $run = simulate('ixp45x', '0x7,instructions,0xa,0xB,0xC,0x1,l2_misses,llc_misses');
+	my $all = region($run->{report});
+
+	is(value($all, '0x7'), value($all, 'instructions'), 'ixp45x: 0x7');
+	cmp_ok(value($all, '0xa'), '>', value($all, '0xB'), 'ixp45x: 0xA and 0xB in any case');
+	like(reason($run, '0x1'), qr/0x1 of machine ixp45x/, 'ixp45x: no clock, so no cycles');
+	like(reason($run, 'l2_misses'), qr/ixp45x has no L2/, 'ixp45x: no L2 is not 0 misses');
+	ok(reason($run, 'llc_misses'), 'ixp45x: nor a last level');
+}
+{
+	my $run = simulate('itanium2', 'l1d_bypasses,l1d_load_misses,l1d_loads,L1DTLB_TRANSFER',
+		program('columns'), 100, 1);
+	my $all = region($run->{report});
+
+	cmp_ok(value($all, 'l1d_bypasses'), '>=', 10000, 'itanium2: doubles are loaded from L2');
+	cmp_ok(value($all, 'l1d_bypasses') + value($all, 'l1d_load_misses'), '<',
+		value($all, 'l1d_loads'), 'itanium2: other loads are not');
+	cmp_ok(value($all, 'l1d_load_misses'), '<', 5000, 'itanium2: and are no misses of L1D');
+}
+{
+	my $run = simulate('sapphire-rapids', 'LONGEST_LAT_CACHE:MISS,llc_misses,L2_RQSTS:NONESUCH');
+	my $all = region($run->{report});
+
+	is(value($all, 'LONGEST_LAT_CACHE:MISS'), value($all, 'llc_misses'),
+		'the presets of a PMU, read backwards');
+	ok(reason($run, 'L2_RQSTS:NONESUCH'), 'and nothing else');
+}
+{
+	my $run = simulate('neoverse-n2', 'llc_misses,l2_misses');
+
+	is(value(region($run->{report}), 'llc_misses'), value(region($run->{report}), 'l2_misses'),
+		'where nothing is behind L2, that is the last level');
+}
+
+# ---- a machine of one's own ----
+
+my $own = <<'END';
+# ten lines
+cores = 4
+l1i = 16K 4 32
+l1d = 12K 3 32 round-robin write-through no-allocate prefetch=next-line
+l2 = 96K 6 64 random=7 inclusive shared=2 prefetch=stream:2:4
+llc = 1M 16 128 plru exclusive
+itlb = 32 32
+dtlb = 48 3 plru
+dtlb2 = 512 4
+memory-latency = 200
+END
+
+sub file { return write_file(scratch('own.machine'), $_[0]) }
+{
+	(my $sound = $own) =~ s/plru exclusive/plru inclusive/;
+	$sound =~ s/48 3 plru/48 3/;
+	my $run = simulate(file($sound), 'instructions,l2_accesses,l1d_stores');
+	my $all = region($run->{report});
+
+	is(scalar(@{$run->{notes}}), 0, 'ten lines make a machine');
+	cmp_ok(value($all, 'l2_accesses'), '>', value($all, 'l1d_stores'),
+		'stores go through a write-through L1D');
+	like($run->{report}{machine}{description}, qr/L1D 12 KiB 3-way round-robin write-through/, 'so it says');
+}
+
+sub mistake
+{
+	my ($text, $line, $why) = @_;
+	my $run = simulate(file($text), 'instructions');
+
+	like("@{$run->{notes}}", qr/own\.machine:$line: [^\n]*$why/, "line $line: $why");
+	like($run->{report}{machine}{description}, qr/^host/, "line $line: the host's caches instead");
+}
+
+mistake("cores = 1\nl1d = 32K 8 64 mru\n", 2, 'mru');
+mistake($own, 8, 'power of two');
+(my $text = $own) =~ s/48 3 plru/48 3/;
+mistake($text, 6, 'lines of the level in front');
+mistake("l1d = 32K 8\n", 1, 'SIZE WAYS LINE');
+mistake("\nl1d = 32K 7 64\n", 2, 'multiple');
+mistake("l1d = none\n", 1, 'absent');
+mistake("dtlb = 64 4 write-through\n", 1, 'not for this level');
+mistake("llc = 8M 16 64 prefetch=next-line\n", 1, 'not for this level');
+mistake("l1i = 32K 8 64\nl1d = 32K 8 64\nl2 = 1M 8 32\n", 3, 'smaller');
+mistake("cores = 2\nl2 = 1M 8 64 shared=4\n", 2, 'more cores');
+mistake("cores = 4\nllc = 1M 8 64 shared=2\n", 2, 'all cores');
+mistake("stlb = 512 4\ndtlb2 = 64 4\n", 1, 'leave one out');
+mistake("levels = 3\n", 1, 'expected KEY');
+mistake("cores = 0\n", 1, 'above 0');
+
+done_testing;

@@ -1,0 +1,43 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# Threads on a machine's finite cores: what 64 of them cost on a large machine,
+# and that the cores' caches outlive them.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Sim;
+use Test::More;
+
+# sapphire-rapids
+my @machine = ('--l1i=64,8,64', '--l1d=64,12,64', '--l2=2048,16,64', '--llc=114688,15,64,exclusive',
+	'--itlb=32,8', '--dtlb=16,6', '--stlb=128,16', '--cores=56');
+
+sub threads {
+	my ($n, @options) = @_;
+	my ($status, $out, $log) = sim_run('--report=yes', @options, "$BUILD/sim/threads", $n);
+	my %count = $log =~ /process \d+ (\w+) (\d+)/g;
+	my ($state) = $log =~ /simulated state: (\d+) bytes/;
+
+	is($status, 0, "$n threads");
+	return ($state, \%count);
+}
+
+my ($one) = threads(1, @machine);
+my ($many, $count) = threads(64, @machine);
+
+cmp_ok($many, '<', 64 << 20, '64 threads on 56 cores: less than 64 MB');
+cmp_ok($many, '>', 8 * $one / 4, 'and more than one thread takes');
+cmp_ok((threads(100, @machine))[0], '==', $many, 'more threads need no more cores');
+
+# All on one core: no line is anybody else's.  On four, they are.
+my (undef, $alone) = threads(8, '--cores=1');
+my (undef, $four) = threads(8, '--cores=4');
+
+is($alone->{hitm} + $alone->{invalidations}, 0, 'one core: nothing is taken from another');
+cmp_ok($four->{hitm}, '>', 0, 'four cores: lines go from one to another');
+cmp_ok($alone->{l1d_load_misses}, '<', $four->{l1d_load_misses},
+	'on one core the caches are warm for the next thread');
+
+done_testing;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What generated code calls: one function for a few references, which tests
+ * them against the filters all at once, stamps and counts them.  A call and
+ * constants, because the host's instruction cache is what code expanded in
+ * line runs out of.
+ *
+ * If every reference is admitted, their stamps are all that has to be written,
+ * the last for each place, and no order is lost.  Otherwise they are made one by
+ * one, in the program's order.
+ */
+#ifndef CACHEPEEK_SIM_BATCH_H
+#define CACHEPEEK_SIM_BATCH_H
+
+#include "model.h"
+
+/* A modify is the load and the store of one instruction.  Floats: only where
+ * their loads bypass L1D. */
+enum batch_kind { BATCH_CODE, BATCH_READ, BATCH_WRITE, BATCH_MODIFY, BATCH_FLOAT };
+
+#define BATCH_PLACES 4
+#define BATCH_ITEMS 32
+
+/* A reference. */
+struct batch_item {
+	int32_t offset; /* from its place; of code: from the first line, in lines */
+	uint8_t tick;   /* after the clock when the batch starts */
+	uint8_t size, kind, place;
+};
+
+/* What does not change between runs of the same code.  A place is an address
+ * and so many bytes that no reference to it lies outside. */
+struct batch {
+	uint64_t clock; /* what it adds: ticks, and in the high half instructions */
+	uint32_t items;
+	uint16_t second_line_tick;
+	uint16_t more_lines;               /* than one */
+	uint32_t loads, stores, rmw, idle; /* what it adds to those of the core */
+	struct {
+		uint8_t last;   /* byte */
+		uint8_t filter; /* that must know it: its offset in an entry */
+		uint16_t tick;  /* of its last reference; they are in this order */
+	} place[BATCH_PLACES];
+	struct batch_item item[BATCH_ITEMS];
+};
+
+/* The batch's first code line, which may be the one that the last ended with,
+ * and the addresses of its places. */
+typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
+	uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* The function for batches of so many places and one or two code lines.  They
+ * take no more arguments than there are places. */
+batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
+
+extern struct core *running; /* where the running thread's accesses go */
+
+/* One reference of any size, at once. */
+void batch_direct(uint64_t addr, uint32_t size, enum access kind);
+
+#endif

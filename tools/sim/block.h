@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The superblock being instrumented: instrument.c gathers its references,
+ * settle.c turns them into code, a batch at a time.
+ */
+#ifndef CACHEPEEK_SIM_BLOCK_H
+#define CACHEPEEK_SIM_BLOCK_H
+
+#include "tool.h"
+
+/* What is known of an address: root + offset; no root: a constant. */
+struct address {
+	IRTemp root, temp;
+	ULong offset;
+};
+
+struct reference {
+	enum batch_kind kind;
+	UInt size, tick, place;
+	Addr instruction;
+	struct address at; /* of code: the line number, in offset */
+};
+
+struct place {
+	struct address at;
+	UInt size, tick; /* tick: of the last reference to it */
+	Bool writes;
+};
+
+struct tally {
+	UInt ticks, instructions, loads, stores, rmw;
+};
+
+#define MAX_TEMPS 8192
+
+struct block {
+	IRSB *out;
+	IRTypeEnv *types;
+	Addr instruction;
+	ULong line; /* of that instruction */
+
+	/* The batch so far.  No lines: nothing. */
+	ULong first_line;
+	UInt lines, second_line_tick, nrefs, nplaces;
+	struct tally now;
+	struct reference refs[BATCH_ITEMS];
+	struct place places[BATCH_PLACES];
+
+	IRTemp root[MAX_TEMPS];
+	Long offset[MAX_TEMPS];
+};
+
+UInt line_shift(void);
+void forget_batch(struct block *b);
+void settle(struct block *b);
+void settle_direct(
+	struct block *b, enum batch_kind kind, IRExpr *a, UInt size, IRExpr *guard);
+
+/* batches.c */
+const struct batch *batch_keep(const struct batch *batch);
+
+#endif

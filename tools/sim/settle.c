@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * From references to code: the calls that a superblock is given.
+ *
+ * Each reference has a tick, its place on the core's clock, so that stamps order
+ * references as the program made them.
+ */
+#include <stddef.h>
+#include "block.h"
+
+static void on_load(Addr a, UWord size)
+{
+	batch_direct(a, (uint32_t)size, LOAD);
+}
+
+static void on_store(Addr a, UWord size)
+{
+	batch_direct(a, (uint32_t)size, STORE);
+}
+
+/* After the load and the store of one instruction. */
+static void on_modify(Addr a, UWord size)
+{
+	(void)a, (void)size;
+	running->rmw++;
+}
+
+UInt line_shift(void)
+{
+	return 31 - (UInt)__builtin_clz(tool_machine.line);
+}
+
+static IRExpr *word(ULong v)
+{
+	return IRExpr_Const(IRConst_U64(v));
+}
+
+static void call(
+	struct block *b, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
+{
+	IRDirty *d = unsafeIRDirty_0_N(0, what, VG_(fnptr_to_fnentry)(helper), args);
+
+	if (guard)
+		d->guard = guard;
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
+static IRExpr *address_value(const struct address *at)
+{
+	return at->root == IRTemp_INVALID ? word(at->offset) : IRExpr_RdTmp(at->temp);
+}
+
+/* Sorts the places by their ticks; order[n]: which one is n-th. */
+static void order_places(const struct block *b, UInt *order)
+{
+	for (UInt i = 0; i < b->nplaces; i++) {
+		UInt at = i;
+
+		for (; at && b->places[order[at - 1]].tick > b->places[i].tick; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+}
+
+static void describe_item(const struct block *b, const UInt *number,
+	const struct reference *r, struct batch_item *item)
+{
+	Bool is_code = r->kind == BATCH_CODE;
+	ULong base = is_code ? b->first_line : b->places[r->place].at.offset;
+
+	item->kind = r->kind;
+	item->tick = r->tick;
+	item->offset = (int32_t)(r->at.offset - base);
+	if (is_code)
+		return;
+	item->size = r->size;
+	item->place = number[r->place];
+}
+
+static void describe_counts(const struct block *b, struct batch *batch)
+{
+	batch->clock = b->now.ticks | (ULong)b->now.instructions << 32;
+	batch->loads = b->now.loads;
+	batch->stores = b->now.stores;
+	batch->rmw = b->now.rmw;
+	batch->more_lines = b->lines - 1;
+	batch->second_line_tick = b->second_line_tick;
+}
+
+static const struct batch *describe(const struct block *b, const UInt *order)
+{
+	UInt number[BATCH_PLACES];
+	struct batch batch;
+
+	VG_(memset)(&batch, 0, sizeof(batch));
+	describe_counts(b, &batch);
+	for (UInt i = 0; i < b->nplaces; i++) {
+		const struct place *p = &b->places[order[i]];
+
+		number[order[i]] = i;
+		batch.place[i].last = p->size - 1;
+		batch.place[i].filter =
+			p->writes ? offsetof(struct data_entry, write) : 0;
+		batch.place[i].tick = p->tick;
+	}
+	for (; batch.items < b->nrefs; batch.items++)
+		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
+	return batch_keep(&batch);
+}
+
+void forget_batch(struct block *b)
+{
+	b->lines = b->second_line_tick = b->nrefs = b->nplaces = 0;
+	b->now = (struct tally){0, 0, 0, 0, 0};
+}
+
+/* Only as many arguments as there are places: more would cost code. */
+static IRExpr **arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
+{
+	return n == 0   ? mkIRExprVec_2(batch, line)
+	       : n == 1 ? mkIRExprVec_3(batch, line, at[0])
+	       : n == 2 ? mkIRExprVec_4(batch, line, at[0], at[1])
+	       : n == 3 ? mkIRExprVec_5(batch, line, at[0], at[1], at[2])
+			: mkIRExprVec_6(batch, line, at[0], at[1], at[2], at[3]);
+}
+
+void settle(struct block *b)
+{
+	IRExpr *at[BATCH_PLACES], *batch;
+	UInt order[BATCH_PLACES];
+
+	if (!b->lines)
+		return;
+	order_places(b, order);
+	batch = word((Addr)describe(b, order));
+	for (UInt i = 0; i < b->nplaces; i++)
+		at[i] = address_value(&b->places[order[i]].at);
+	call(b, "batch", (void *)batch_function_for(line_shift(), b->nplaces, b->lines),
+		arguments(batch, word(b->first_line), at, b->nplaces), NULL);
+	forget_batch(b);
+}
+
+void settle_direct(
+	struct block *b, enum batch_kind kind, IRExpr *a, UInt size, IRExpr *guard)
+{
+	void *helper = kind == BATCH_READ    ? (void *)on_load
+		       : kind == BATCH_WRITE ? (void *)on_store
+					     : (void *)on_modify;
+
+	call(b, "direct", helper, mkIRExprVec_2(a, word(size)), guard);
+}
