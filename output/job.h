@@ -23,8 +23,8 @@ struct cp_job {
 	unsigned char *there;
 	size_t room;
 	size_t nprocesses;
-	struct cp_arena scratch; /* for one rank after the other */
 	bool several_hosts;
+	struct cp_arena scratch; /* for one rank after the other */
 };
 
 struct cp_job *cp_job_new(struct cp_arena *arena);

@@ -428,6 +428,8 @@ static void engine(struct json *json)
 	cp_out_format(json->out, "{\"name\": \"%s\"", names[json->report->engine]);
 	inline_string(json, "why", json->report->why);
 	inline_string(json, "domain", json->report->domain);
+	if (json->report->engine == CP_ENGINE_SIM)
+		inline_string(json, "limits", cp_simulated_limits);
 	cp_out_text(json->out, "}");
 	key(json, "machine");
 	cp_out_text(json->out, "{\"description\": ");

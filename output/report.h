@@ -190,6 +190,9 @@ const struct cp_report *cp_report_build(struct cp_arena *arena, const char *cons
 const struct cp_region *cp_region_next(
 	const struct cp_region *root, const struct cp_region *region);
 
+/* What the simulated PMU cannot know, for every report of it. */
+extern const char cp_simulated_limits[];
+
 /* The metric's or quantity's index in the report; -1 if it has none. */
 int cp_report_metric(const struct cp_report *report, const char *name);
 int cp_report_quantity(const struct cp_report *report, const char *name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -231,8 +232,32 @@ static void tell_sockets(struct cp_report *report)
 				report->quantities[i]);
 }
 
+const char cp_simulated_limits[] =
+	"the kernel's accesses and other processes' are not seen, each process has the "
+	"last level to itself; lines are those of virtual addresses; threads take turns; "
+	"code for CPU features that the simulator hides (AVX-512) does not run";
+
+/* The core sends this for what it does not know, too. */
+static void check_instructions(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		const struct cp_process *process = &report->processes[i];
+
+		if (report->engine == CP_ENGINE_SIM &&
+			strcmp(process->how, "signal") == 0 && process->code == SIGILL)
+			cp_report_warn(report,
+				"process %d ended with SIGILL: the simulated PMU does "
+				"not "
+				"execute AVX-512 and other instructions beyond AVX2. Use "
+				"a "
+				"program built without them, or CACHEPEEK_ENGINE=perf",
+				process->pid);
+	}
+}
+
 void cp_report_check(struct cp_report *report)
 {
+	check_instructions(report);
 	tell_sockets(report);
 	tell_cores(report);
 	check_threads(report);

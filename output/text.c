@@ -57,6 +57,8 @@ static void print_counted(struct cp_text *text)
 		cp_text_format(text->arena, "%s, from the library's constructor on%s",
 			domain(report),
 			simulated ? "; simulated, so times are not shown" : ""));
+	if (simulated)
+		labelled(text, "limits", cp_simulated_limits);
 }
 
 static size_t count_threads(const struct cp_report *report)

@@ -25,8 +25,8 @@ struct cp_options {
 	int children; /* enum cp_children */
 	const char *regions;
 	int mpi_timeout; /* seconds */
-	bool sparse;
 	bool openmp;
+	bool sparse;
 	int verbose; /* 0..3 */
 	bool disable;
 };

@@ -141,6 +141,8 @@ function head() {
 	fact('machine', report.machine.description || 'not known');
 	fact('counted', {u: 'user mode', k: 'kernel mode', uk: 'user and kernel mode'}[report.engine.domain]
 		|| report.engine.domain || '');
+	if (report.engine.limits)
+		fact('limits', report.engine.limits);
 	fact('ran', count(report.processes.length, 'process', 'processes') + ', '
 		+ count(threads, 'thread', 'threads') + '; ' + ends());
 	fact('groups', report.groups.join(', ') || 'none');

@@ -137,4 +137,14 @@ mistake("stlb = 512 4\ndtlb2 = 64 4\n", 1, 'leave one out');
 mistake("levels = 3\n", 1, 'expected KEY');
 mistake("cores = 0\n", 1, 'above 0');
 
+# ---- what the simulated CPU cannot do ----
+
+SKIP: {
+	skip('another architecture', 2) if `uname -m` !~ /x86_64/;
+	my $run = simulate('cachegrind', 'instructions', program('avx512'));
+
+	is(status_text($run->{status}), 'signal 4', 'AVX-512 ends the program');
+	like(join("\n", @{$run->{report}{warnings}}), qr/SIGILL: .*AVX-512/, 'and the report says why');
+}
+
 done_testing;
