@@ -15,7 +15,7 @@ struct head {
 	uint32_t nquantities, ngroups, nwarnings, narguments, nregions;
 	uint32_t engine;
 	int32_t wanted;
-	uint32_t pad;
+	uint32_t several_hosts;
 	uint64_t there, nprocesses;
 	double line;
 };
@@ -84,6 +84,7 @@ static struct head head_of(const struct cp_job *job)
 		.narguments = (uint32_t)report->narguments,
 		.engine = report->engine,
 		.wanted = job->wanted,
+		.several_hosts = job->several_hosts,
 		.there = job->room,
 		.nprocesses = job->nprocesses,
 		.line = report->line};
@@ -347,7 +348,9 @@ static void take_counts(struct unpacking *it, struct cp_region *region)
 
 		take_into(&it->reader, count, sizeof(*count));
 		count->reason = take_text(&it->reader);
-		it->reader.failed |= count->status > CP_UNAVAILABLE;
+		it->reader.failed |= count->status > CP_UNAVAILABLE ||
+				     count->exclusive_status > CP_UNAVAILABLE ||
+				     count->of_socket > CP_UNAVAILABLE;
 	}
 	for (size_t i = 0; i < it->theirs.nmetrics; i++) {
 		struct cp_extent over;
@@ -407,6 +410,8 @@ static bool unpack(struct unpacking *it)
 	it->both.warnings = it->warnings;
 	it->both.nwarnings = it->head.nwarnings;
 	cp_job_add_sums(it->job, &it->both, it->there, it->head.there);
+	it->job->several_hosts |= it->head.several_hosts ||
+				  strcmp(it->job->report.host, it->both.host) != 0;
 	it->job->nprocesses += it->head.nprocesses;
 	if (it->head.wanted > it->job->wanted)
 		it->job->wanted = it->head.wanted;
