@@ -27,9 +27,12 @@ static struct cp_arena_block *add_block(struct cp_arena *arena, size_t need)
 	size_t header = round_up(sizeof(struct cp_arena_block), ALIGN);
 	size_t size =
 		need > BLOCK_SIZE - header ? round_up(need + header, 4096) : BLOCK_SIZE;
-	struct cp_arena_block *block;
+	struct cp_arena_block *block = arena->spare;
 
-	block = cp_map(size, -1, 0);
+	if (block && size == BLOCK_SIZE)
+		arena->spare = block->next;
+	else
+		block = cp_map(size, -1, 0);
 	if (!block)
 		return NULL;
 	block->next = arena->blocks;
@@ -67,15 +70,39 @@ char *cp_arena_copy(struct cp_arena *arena, const char *text, size_t length)
 	return copy;
 }
 
-void cp_arena_free(struct cp_arena *arena)
+static void unmap(struct cp_arena_block *block)
 {
-	struct cp_arena_block *block = arena->blocks;
-
 	while (block) {
 		struct cp_arena_block *next = block->next;
 
 		munmap(block, block->size);
 		block = next;
 	}
+}
+
+void cp_arena_reuse(struct cp_arena *arena)
+{
+	struct cp_arena_block *block = arena->blocks;
+
 	arena->blocks = NULL;
+	while (block) {
+		struct cp_arena_block *next = block->next;
+
+		if (block->size == BLOCK_SIZE) {
+			memset(block, 0, block->used);
+			block->size = BLOCK_SIZE;
+			block->next = arena->spare;
+			arena->spare = block;
+		} else {
+			munmap(block, block->size);
+		}
+		block = next;
+	}
+}
+
+void cp_arena_free(struct cp_arena *arena)
+{
+	unmap(arena->blocks);
+	unmap(arena->spare);
+	arena->blocks = arena->spare = NULL;
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 struct cp_arena {
-	struct cp_arena_block *blocks;
+	struct cp_arena_block *blocks, *spare;
 	/* Where to go when memory runs out; NULL: cp_arena_alloc returns NULL. */
 	jmp_buf *out_of_memory;
 };
@@ -23,6 +23,9 @@ void *cp_arena_alloc(struct cp_arena *arena, size_t size);
 
 /* A NUL-terminated copy of the first length bytes of text. */
 char *cp_arena_copy(struct cp_arena *arena, const char *text, size_t length);
+
+/* As cp_arena_free, but most of the memory stays with the arena for what comes. */
+void cp_arena_reuse(struct cp_arena *arena);
 
 /* Unmaps everything; the arena is empty and usable again. */
 void cp_arena_free(struct cp_arena *arena);

@@ -215,17 +215,29 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 	cp_merge_tree(&job->report, job->report.total, rank->total, at);
 }
 
+void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
+	const unsigned char *there, size_t bytes)
+{
+	adopt(job, sums);
+	add_warnings(job, sums);
+	for (size_t i = 0; i < 8 * bytes && i < INT32_MAX; i++)
+		if (there[i / 8] & 1u << i % 8)
+			note_rank(job, (int32_t)i);
+	cp_merge_sums(&job->report, job->report.total, sums->total);
+}
+
 /* What a rank's report is built with. */
 struct adding {
-	struct cp_arena arena;
+	struct cp_arena *arena;
 	struct cp_report report;
 	struct cp_source_list list;
 	jmp_buf out_of_memory;
 };
 
-static void begin(struct adding *adding, const struct cp_job *job)
+static void begin(struct adding *adding, struct cp_job *job)
 {
-	adding->report.arena = &adding->arena;
+	adding->arena = adding->report.arena = &job->scratch;
+	adding->arena->out_of_memory = &adding->out_of_memory;
 	adding->report.quantities = job->report.quantities;
 	adding->report.nquantities = job->report.nquantities;
 	adding->report.groups = job->report.groups;
@@ -256,7 +268,6 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 	volatile bool done = false;
 
 	if (setjmp(adding.out_of_memory) == 0) {
-		adding.arena.out_of_memory = &adding.out_of_memory;
 		begin(&adding, job);
 		for (size_t i = 0; i < npaths; i++)
 			cp_sources_add_path(&adding.report, &adding.list, paths[i]);
@@ -264,7 +275,7 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 	} else {
 		cp_format(error, size, "out of memory for a rank's records");
 	}
-	cp_arena_free(&adding.arena);
+	cp_arena_reuse(&job->scratch);
 	return done;
 }
 
@@ -276,9 +287,8 @@ bool cp_job_add_record(
 	volatile bool done = false;
 
 	if (setjmp(adding.out_of_memory) == 0) {
-		adding.arena.out_of_memory = &adding.out_of_memory;
 		begin(&adding, job);
-		if (cp_record_parse(&adding.arena, bytes, length, &record, error, size) ==
+		if (cp_record_parse(adding.arena, bytes, length, &record, error, size) ==
 			0) {
 			cp_sources_add(&adding.report, &adding.list, &record);
 			done = finish(&adding, job, error, size);
@@ -286,7 +296,7 @@ bool cp_job_add_record(
 	} else {
 		cp_format(error, size, "out of memory for a rank's records");
 	}
-	cp_arena_free(&adding.arena);
+	cp_arena_reuse(&job->scratch);
 	return done;
 }
 
@@ -331,6 +341,7 @@ const struct cp_report *cp_job_finish(struct cp_job *job)
 {
 	struct cp_report *report = &job->report;
 
+	cp_arena_free(&job->scratch);
 	if (!report->total)
 		return NULL;
 	cp_merge_finish(report, report->total);

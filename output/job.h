@@ -24,6 +24,7 @@ struct cp_job {
 	size_t room;
 	size_t nprocesses;
 	bool several_hosts;
+	struct cp_arena scratch; /* for one rank after the other */
 };
 
 struct cp_job *cp_job_new(struct cp_arena *arena);
@@ -39,6 +40,11 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 /* The same for one record in memory. */
 bool cp_job_add_record(
 	struct cp_job *job, const void *bytes, size_t length, char *error, size_t size);
+
+/* The sums of other ranks, whose quantities and groups begin with those of the job;
+ * there: bits of these ranks. */
+void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
+	const unsigned char *there, size_t bytes);
 
 /* Of rank: was it added? */
 bool cp_job_has(const struct cp_job *job, int32_t rank);

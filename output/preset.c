@@ -321,13 +321,14 @@ static bool of_device(
 	struct cp_lines lines = {.at = text};
 	struct cp_slice line, directive, word;
 
+	*pmu = (struct cp_slice){NULL, NULL};
 	while (cp_lines_next(&lines, &line) && *line.at == '@') {
 		cp_slice_word(&line, &directive);
 		if (cp_slice_is(directive, "@pmu"))
 			cp_slice_word(&line, pmu);
 		while (cp_slice_is(directive, "@device") && cp_slice_word(&line, &word))
 			if (is_device(word, device, model))
-				return true;
+				return pmu->at != NULL;
 	}
 	return false;
 }

@@ -346,6 +346,8 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 static void build_run(struct cp_report *report, struct cp_source_list *list)
 {
 	sort(list);
+	for (size_t i = 0; i < list->count; i++)
+		report->in_job |= list->items[i]->record.header->flags & CP_RECORD_IN_JOB;
 	describe(report, spokesman(list));
 	number_quantities(report, list);
 	find_silent(report, list);
@@ -434,11 +436,11 @@ void cp_report_of_sources(struct cp_report *report, const struct cp_source_list 
 
 static void build(struct cp_report *report, const char *const *paths, size_t npaths)
 {
-	struct cp_source_list list = {0};
+	struct cp_source_list all = {0};
 
 	for (size_t i = 0; i < npaths; i++)
-		cp_sources_add_path(report, &list, paths[i]);
-	cp_report_of_sources(report, &list);
+		cp_sources_add_path(report, &all, paths[i]);
+	cp_report_of_sources(report, &all);
 }
 
 static const struct cp_report *build_or_explain(struct cp_arena *arena,

@@ -160,6 +160,7 @@ struct cp_report {
 	/* Of a job (output/job.h): there are no processes, and what is said of
 	 * threads is said of ranks. */
 	const struct cp_job *job;
+	bool in_job; /* some of it is in the report of a job already */
 	bool copies; /* its texts outlive those of what is added */
 	/* Programs that processes of the run started and that have no record. */
 	size_t nunfollowed;

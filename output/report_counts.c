@@ -397,7 +397,7 @@ static struct cp_count count_in_turns(const struct raw *raw,
 {
 	struct cp_guess sum = guess(raw, quantity);
 	struct cp_count count = {.error = -1};
-	uint64_t by_time;
+	uint64_t by_time = 0;
 
 	if (!sum.loose && sum.none)
 		return no_count(sum.none);

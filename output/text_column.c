@@ -54,7 +54,7 @@ const char *cp_text_column_unit(const struct cp_text_column *column)
 static const char *plain_cell(
 	struct cp_text *text, const struct cp_text_column *column, double value)
 {
-	if (!column->is_metric && column->divisor == 1 &&
+	if (!column->is_metric && column->divisor == 1 && value < 0x1p64 &&
 		value == (double)(uint64_t)value)
 		return cp_text_integer(text->arena, (uint64_t)value);
 	if (!column->is_metric)

@@ -40,9 +40,11 @@ static const struct cp_count *most_unlike(
 	return found;
 }
 
+/* Scaled, or of a record that says so, it may be more than fits. */
 static const char *whole(struct cp_text *text, double value)
 {
-	return cp_text_integer(text->arena, (uint64_t)(value + 0.5));
+	return cp_text_integer(text->arena,
+		value < 0x1p64 - 0x1p11 ? (uint64_t)(value + 0.5) : UINT64_MAX);
 }
 
 static void tell_unlike(struct cp_text *text, const struct cp_region *region,

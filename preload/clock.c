@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "preload/engine/arch/arch.h"
 
 #define LONG_ENOUGH_NS 2000000
 #define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -20,9 +19,9 @@ struct moment {
 	uint64_t ticks, ns;
 };
 
-static struct moment first, base;
-static uint64_t rate;       /* ns per tick, times 2^32 */
-static int calibrated;      /* atomic: base and rate are there */
+struct cp_clock cp_clock;
+
+static struct moment first;
 static int calibrating = 1; /* atomic: nobody else may (any more) */
 
 static uint64_t system_ns(void)
@@ -64,29 +63,24 @@ void cp_clock_start(void)
 
 static void calibrate(void)
 {
+	struct moment base;
+
 	if (__atomic_exchange_n(&calibrating, 1, __ATOMIC_ACQUIRE))
 		return;
 	base = both();
 	if (base.ticks <= first.ticks)
 		return;
-	rate = (uint64_t)((double)(base.ns - first.ns) /
-			  (double)(base.ticks - first.ticks) * 4294967296.0);
-	__atomic_store_n(&calibrated, 1, __ATOMIC_RELEASE);
+	cp_clock.ticks = base.ticks;
+	cp_clock.ns = base.ns;
+	cp_clock.rate = (uint64_t)((double)(base.ns - first.ns) /
+				   (double)(base.ticks - first.ticks) * 4294967296.0);
+	__atomic_store_n(&cp_clock.calibrated, 1, __ATOMIC_RELEASE);
 }
 
-uint64_t cp_clock_ns(void)
+uint64_t cp_clock_slowly(void)
 {
-	__extension__ typedef unsigned __int128 wide;
 	uint64_t now;
 
-	if (__builtin_expect(__atomic_load_n(&calibrated, __ATOMIC_ACQUIRE), 1)) {
-		now = cp_arch_timestamp();
-		/* Another CPU's may be a few ticks behind. */
-		return now < base.ticks
-			       ? base.ns
-			       : base.ns + (uint64_t)((wide)(now - base.ticks) * rate >>
-						      32);
-	}
 	now = system_ns();
 	if (!__atomic_load_n(&calibrating, __ATOMIC_RELAXED) &&
 		now - first.ns > LONG_ENOUGH_NS)

@@ -112,7 +112,7 @@ static void drop_unused(struct cp_event_set *set)
 
 void cp_events_take_pass(struct cp_event_set *set, unsigned pass)
 {
-	unsigned pass_of[CP_MAX_QUANTITIES];
+	unsigned pass_of[CP_MAX_QUANTITIES] = {0};
 
 	set->pass = pass;
 	set->npasses = assign(set, pass_of);

@@ -66,7 +66,7 @@ static bool passes_by(const struct cp_omp_site *site)
 		const struct cp_omp_site *site =                                         \
 			cp_omp_site((const void *)(uintptr_t)body, name, NULL, CALLER);  \
 		void(*real) signature = (__typeof__(real))(uintptr_t)site->real;         \
-		struct work work = {body, data, {NULL, NULL, NULL}};                     \
+		struct work work = {body, data, {NULL, NULL}};                           \
                                                                                          \
 		if (passes_by(site)) {                                                   \
 			real theirs;                                                     \
@@ -132,8 +132,7 @@ EXPORT unsigned GOMP_parallel_reductions(
 		cp_omp_site((const void *)(uintptr_t)body, name, NULL, CALLER);
 	__typeof__(&GOMP_parallel_reductions) real =
 		(__typeof__(real))(uintptr_t)site->real;
-	struct reducing_work reducing = {
-		*(void **)data, {body, data, {NULL, NULL, NULL}}};
+	struct reducing_work reducing = {*(void **)data, {body, data, {NULL, NULL}}};
 	unsigned result;
 
 	if (passes_by(site))

@@ -44,28 +44,36 @@ void cp_marker_leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
-/* The tree knows what to do with a failure. */
+/* The tree knows what to do with a failure.  Engines read without libc, and so
+ * without errno. */
+static inline __attribute__((always_inline)) int read_counters(
+	struct cp_live_thread *thread, bool own, struct cp_reading *reading)
+{
+	return cp_runtime.engine->read(&thread->counters, own, reading);
+}
+
 int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading)
 {
-	int saved = errno, result;
-
-	result = cp_runtime.engine->read(&thread->counters, own, reading);
-	errno = saved;
-	return result;
+	return read_counters(thread, own, reading);
 }
 
 /* What a marker reads: between pause and resume, the moment of the pause. */
-void cp_marker_read_now(struct cp_live_thread *thread, bool own,
-	struct cp_reading *reading, uint64_t *now_ns)
+static inline __attribute__((always_inline)) void read_marker(
+	struct cp_live_thread *thread, bool own, struct cp_reading *reading,
+	uint64_t *now_ns)
 {
-	const struct cp_reading *frozen = cp_tree_frozen(&thread->tree, now_ns);
-
-	if (frozen) {
-		*reading = *frozen;
+	if (__builtin_expect(thread->tree.paused != NULL, 0)) {
+		*reading = *cp_tree_frozen(&thread->tree, now_ns);
 		return;
 	}
 	*now_ns = cp_now_ns();
-	cp_marker_read(thread, own, reading);
+	read_counters(thread, own, reading);
+}
+
+void cp_marker_read_now(struct cp_live_thread *thread, bool own,
+	struct cp_reading *reading, uint64_t *now_ns)
+{
+	read_marker(thread, own, reading, now_ns);
 }
 
 /* ---- misuse: each kind and name once per thread is enough ---- */
@@ -166,11 +174,11 @@ struct cp_name *cp_marker_name(const char *text)
 static struct cp_reading *open_region(
 	struct cp_live_thread *thread, struct cp_name *name, uint64_t tag)
 {
-	struct cp_reading *start;
+	struct cp_reading *start = cp_tree_begin_again(&thread->tree, name, tag);
 	int state;
 
-	if (cp_tree_has_child(&thread->tree, name))
-		return cp_tree_begin_tagged(&thread->tree, name, tag);
+	if (start)
+		return start;
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	start = cp_tree_begin_tagged(&thread->tree, name, tag);
@@ -218,7 +226,7 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 	}
 	if (start) {
 		cp_marker_take_turn(thread);
-		cp_marker_read_now(thread, true, start, &now_ns);
+		read_marker(thread, true, start, &now_ns);
 		cp_tree_begin_time(&thread->tree, now_ns);
 	} else if (thread->tree.depth <= CP_TREE_DEPTH) {
 		cp_marker_note_not_opened(thread, name);
@@ -248,10 +256,8 @@ static bool end_skipped(
 {
 	struct cp_tree *tree = &thread->tree;
 
-	if (!cp_tree_is_skipping(tree) || !cp_tree_is_innermost(tree, name, tag))
-		return false;
-	cp_tree_end_tagged(tree, name, tag, &thread->reading, 0);
-	return true;
+	return cp_tree_is_skipping(tree) &&
+	       cp_tree_end_innermost(tree, name, tag, &thread->reading, 0);
 }
 
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
@@ -267,16 +273,14 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 		cp_marker_leave(thread);
 		return;
 	}
-	cp_marker_read_now(thread, true, &thread->reading, &now_ns);
-	inner = cp_tree_innermost(&thread->tree);
-	if (!cp_tree_is_innermost(&thread->tree, name, tag))
+	read_marker(thread, true, &thread->reading, &now_ns);
+	if (!cp_tree_end_innermost(&thread->tree, name, tag, &thread->reading, now_ns)) {
+		inner = cp_tree_innermost(&thread->tree);
 		misuse = end_alone(
 			thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
-	else
-		misuse = cp_tree_end_tagged(
-			&thread->tree, name, tag, &thread->reading, now_ns);
-	if (name && !tag)
-		note_misuse(misuse, thread, name, inner);
+		if (name && !tag)
+			note_misuse(misuse, thread, name, inner);
+	}
 	cp_marker_leave(thread);
 }
 
@@ -337,7 +341,7 @@ bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid)
 	cp_sim_resume();
 	*tid = thread->tid;
 	if (start) {
-		cp_marker_read_now(thread, true, start, &now_ns);
+		read_marker(thread, true, start, &now_ns);
 		cp_tree_range_time(&thread->tree, now_ns);
 	}
 	cp_marker_leave(thread);
@@ -348,7 +352,7 @@ static void end_range(struct cp_live_thread *thread, bool own, uint64_t id)
 {
 	uint64_t now_ns;
 
-	cp_marker_read_now(thread, own, &thread->reading, &now_ns);
+	read_marker(thread, own, &thread->reading, &now_ns);
 	cp_tree_range_end(&thread->tree, id, &thread->reading, now_ns);
 }
 

@@ -12,7 +12,7 @@
 struct cp_live_thread *cp_marker_enter(void);
 void cp_marker_leave(struct cp_live_thread *thread);
 
-/* The counters alone, errno kept. */
+/* The counters alone; errno stays. */
 int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading);
 
 /* cp_marker_begin without a look whether its cost is known: for who measures that. */

@@ -24,8 +24,9 @@ struct cp_options {
 	const char *dir;
 	int children; /* enum cp_children */
 	const char *regions;
-	bool sparse;
+	int mpi_timeout; /* seconds */
 	bool openmp;
+	bool sparse;
 	int verbose; /* 0..3 */
 	bool disable;
 };

@@ -48,9 +48,8 @@ static bool directory_is_there(void)
 	       faccessat(AT_FDCWD, cp_runtime.directory, R_OK | X_OK, AT_EACCESS) == 0;
 }
 
-static void write_report(void)
+void cp_report_write(struct cp_arena *arena, const struct cp_report *report)
 {
-	const char *paths[] = {cp_runtime.directory};
 	struct cp_sink_context context = {
 		.stderr_fd = cp_log_fd,
 		.stdout_fd = if_open(STDOUT_FILENO),
@@ -60,20 +59,29 @@ static void write_report(void)
 		.no_colour = cp_env_get("NO_COLOR") != NULL,
 		.complain = complain,
 	};
+
+	cp_sinks_write(arena, report, cp_runtime.options.output, &context);
+}
+
+static void write_report(void)
+{
+	const char *paths[] = {cp_runtime.directory};
 	const struct cp_report *report;
 	struct cp_arena arena = {0};
 	char error[256];
 
 	report = cp_report_build(&arena, paths, 1, error, sizeof(error));
-	if (report)
-		cp_sinks_write(&arena, report, cp_runtime.options.output, &context);
-	else
+	if (!report)
 		cp_say("no report: %s", error);
+	else if (!report->in_job)
+		cp_report_write(&arena, report);
 	cp_arena_free(&arena);
 }
 
 void cp_report_at_exit(void)
 {
+	if (cp_runtime.record.header->flags & CP_RECORD_IN_JOB)
+		return;
 	if (cp_confined())
 		cp_say("no report: the program forbids the system calls that it takes "
 		       "(seccomp): `cachepeek report %s` writes it",

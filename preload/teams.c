@@ -15,7 +15,7 @@ void cp_team_fork(struct cp_team *team, struct cp_name *name)
 {
 	struct cp_live_thread *thread;
 
-	*team = (struct cp_team){NULL, NULL, NULL};
+	*team = (struct cp_team){NULL, NULL};
 	if (!name || name->left_out)
 		return;
 	if (__builtin_expect(
@@ -26,23 +26,13 @@ void cp_team_fork(struct cp_team *team, struct cp_name *name)
 	thread = cp_marker_enter();
 	if (!thread)
 		return;
-	team->tree = &thread->tree;
 	team->place = cp_tree_place(&thread->tree);
 	cp_marker_leave(thread);
 }
 
-static struct cp_reading *begin_in_tree(struct cp_tree *tree, const struct cp_team *team)
-{
-	return team->tree == tree ? cp_tree_begin_here(tree, team->name, TAG)
-				  : cp_tree_begin_at(tree, team->place, team->name, TAG);
-}
-
 static bool needs_memory(const struct cp_tree *tree, const struct cp_team *team)
 {
-	return !tree->rest_frame ||
-	       !(team->tree == tree
-			       ? cp_tree_has_child(tree, team->name)
-			       : cp_tree_can_begin_at(tree, team->place, team->name));
+	return !tree->rest_frame || !cp_tree_can_begin_at(tree, team->place, team->name);
 }
 
 /* What needs libc is not the program's. */
@@ -52,11 +42,11 @@ static struct cp_reading *begin(struct cp_live_thread *thread, const struct cp_t
 	int state = 0;
 
 	if (!needs_memory(&thread->tree, team))
-		return begin_in_tree(&thread->tree, team);
+		return cp_tree_begin_at(&thread->tree, team->place, team->name, TAG);
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
 	cp_tree_prepare_rest(&thread->tree);
-	start = begin_in_tree(&thread->tree, team);
+	start = cp_tree_begin_at(&thread->tree, team->place, team->name, TAG);
 	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 	return start;

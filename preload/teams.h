@@ -14,8 +14,7 @@
 
 struct cp_team {
 	struct cp_name *name;        /* NULL: not counted */
-	const struct cp_tree *tree;  /* of the thread that forks */
-	const struct cp_node *place; /* where it was */
+	const struct cp_node *place; /* where the thread that forks was */
 };
 
 /* In the thread that meets the region, before the others know of it.  The team

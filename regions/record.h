@@ -47,6 +47,7 @@ enum cp_record_flag {
 	CP_RECORD_KERNEL = 4,   /* kernel mode is counted */
 	CP_RECORD_NOT_USER = 8, /* user mode is not */
 	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
+	CP_RECORD_IN_JOB = 32,  /* it is in the report of an MPI job: none of its own */
 };
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
@@ -226,6 +227,31 @@ static inline double cp_squares_between(
 		apart = (double)(int64_t)(sum / n - other / m) +
 			((double)(sum % n) / few - (double)(other % m) / more);
 	return apart * apart * few * (more / (few + more));
+}
+
+/*
+ * The same for m more executions that each counted `value`, with one division for
+ * all quantities: their distance from the mean is (sum - n * value) / n, and that
+ * is squared and multiplied by n * m / (n + m).
+ */
+static inline double cp_squares_share(uint64_t n, uint64_t m)
+{
+	double few = (double)(int64_t)n, more = (double)(int64_t)m;
+
+	return more / (few * (few + more));
+}
+
+static inline double cp_squares_of_more(
+	uint64_t sum, uint64_t n, uint64_t value, uint64_t m, double share)
+{
+	uint64_t even, apart;
+
+	if (__builtin_mul_overflow(n, value, &even))
+		return cp_squares_between(sum, n, m * value, m);
+	apart = sum > even ? sum - even : even - sum;
+	if (apart > INT64_MAX)
+		return cp_squares_between(sum, n, m * value, m);
+	return (double)(int64_t)apart * (double)(int64_t)apart * share;
 }
 
 /* One path of regions in one thread.  The tree of regions hangs off the

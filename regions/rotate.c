@@ -38,15 +38,16 @@ static unsigned members(uint64_t set)
 /* One of those that the node's block has left, which it then has no more. */
 static unsigned draw(struct cp_tree *tree, struct cp_node *node)
 {
-	unsigned group = 0;
+	unsigned group = 0, count;
 	uint64_t left;
 
 	if (!node->left)
 		node->left = UINT64_MAX >> (64 - tree->layout->nrotated);
 	left = node->left;
-	for (uint64_t skip = cp_tree_chance(tree) % members(left); skip > 0; skip--)
+	count = members(left);
+	for (uint64_t skip = count ? cp_tree_chance(tree) % count : 0; skip > 0; skip--)
 		left &= left - 1;
-	while (!(left >> group & 1))
+	while (left && !(left >> group & 1))
 		group++;
 	node->left &= ~((uint64_t)1 << group);
 	return group;

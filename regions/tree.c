@@ -189,6 +189,18 @@ static void push_stub(struct cp_tree *tree, const struct cp_name *name, uint64_t
 	limit->node->item->flags |= CP_REGION_DEEPER;
 }
 
+/* It begins: what its counts are measured from, but for its start and time. */
+static inline void set_out(
+	const struct cp_tree *tree, struct cp_frame *frame, struct cp_node *node)
+{
+	frame->node = node;
+	frame->weight = 1;
+	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
+	frame->rests = 0;
+}
+
 struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
 	const struct cp_name *name, uint64_t tag)
 {
@@ -196,12 +208,7 @@ struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
 
 	if (!frame)
 		return NULL;
-	frame->node = node;
-	frame->weight = 1;
-	frame->pairs = tree->npairs;
-	frame->skipped = tree->nskipped;
-	frame->draws = tree->draws;
-	frame->rests = 0;
+	set_out(tree, frame, node);
 	push(tree, frame, name, tag);
 	return frame;
 }
@@ -310,6 +317,16 @@ int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
 	return start(tree, layout, record, thread, &nothing, 0);
 }
 
+static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
+	struct cp_frame *frame, const struct cp_name *name, uint64_t tag)
+{
+	set_out(tree, frame, node);
+	if (__builtin_expect(tree->layout->sparse, 0))
+		frame->weight = cp_sparse_begin(tree, node);
+	push(tree, frame, name, tag);
+	return &frame->start;
+}
+
 struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
 {
 	return cp_tree_begin_tagged(tree, name, 0);
@@ -326,12 +343,8 @@ struct cp_reading *cp_tree_begin_tagged(
 		return NULL;
 	}
 	node = cp_tree_child(tree, innermost(tree), name, false);
-	frame = node ? cp_tree_open(tree, node, name, tag) : NULL;
-	if (!frame)
-		return NULL;
-	if (tree->layout->sparse)
-		frame->weight = cp_sparse_begin(tree, node);
-	return &frame->start;
+	frame = node ? new_frame(tree) : NULL;
+	return frame ? open_frame(tree, node, frame, name, tag) : NULL;
 }
 
 const struct cp_node *cp_tree_place(const struct cp_tree *tree)
@@ -424,10 +437,13 @@ static enum cp_misuse close_from_within(struct cp_tree *tree,
 	return flags == CP_REGION_WRONG_NAME ? CP_MISUSE_WRONG_NAME : misuse;
 }
 
-bool cp_tree_is_innermost(
-	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag)
+bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
+	const struct cp_reading *reading, uint64_t now_ns)
 {
-	return tree->top && matches(tree->top, name, tag);
+	if (!tree->top || !matches(tree->top, name, tag))
+		return false;
+	cp_tree_close_top(tree, reading, now_ns, true, 0);
+	return true;
 }
 
 enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
@@ -443,6 +459,20 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 	if (tree->depth > 2 * CP_TREE_DEPTH) /* no recursion without a bound */
 		return cp_tree_end_tagged(tree, name, tag, reading, now_ns);
 	return close_from_within(tree, frame, close_own, reading, now_ns);
+}
+
+struct cp_reading *cp_tree_begin_again(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
+{
+	struct cp_node *parent = innermost(tree), *node;
+
+	if (!tree->spare || tree->depth >= CP_TREE_DEPTH)
+		return NULL;
+	node = cp_tree_find_child(tree, parent, name, false);
+	if (!node)
+		return NULL;
+	parent->recent = node;
+	return open_frame(tree, node, new_frame(tree), name, tag);
 }
 
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
@@ -461,14 +491,9 @@ struct cp_reading *cp_tree_range_begin(
 
 	if (!frame)
 		return NULL;
-	frame->node = node;
+	set_out(tree, frame, node);
 	frame->name = name;
 	frame->tag = id;
-	frame->weight = 1;
-	frame->pairs = tree->npairs;
-	frame->skipped = tree->nskipped;
-	frame->draws = tree->draws;
-	frame->rests = 0;
 	frame->outer = tree->ranges;
 	tree->ranges = frame;
 	return &frame->start;

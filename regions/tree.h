@@ -107,10 +107,6 @@ struct cp_reading *cp_tree_begin_tagged(
 enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,
 	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns);
 
-/* Would such an end close nothing else? */
-bool cp_tree_is_innermost(
-	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag);
-
 /*
  * Ends that region alone, or close_own: those of its tag inside it, too.  Others
  * that are open inside it go on outside it: each has one execution on the old
@@ -163,6 +159,14 @@ int cp_tree_turn(struct cp_tree *tree);
 /* Can a region of this name be begun without any new memory? */
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
 
+/* cp_tree_begin_tagged, if that needs no new memory; else NULL and nothing. */
+struct cp_reading *cp_tree_begin_again(
+	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
+
+/* cp_tree_end_tagged, if that closes nothing else; else false and nothing. */
+bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
+	const struct cp_reading *reading, uint64_t now_ns);
+
 /* What happens between pause and resume belongs to no open region, only to the
  * root.  They nest. */
 void cp_tree_pause(
@@ -182,14 +186,10 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
  * its tree is dropped. */
 const struct cp_node *cp_tree_place(const struct cp_tree *tree);
 
-/* The same as cp_tree_begin_tagged, but each execution is counted, however short. */
-struct cp_reading *cp_tree_begin_here(
-	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
-
 /*
- * The same, but under the path of a place in another thread's tree (NULL: the
- * root).  The regions on that path are not open here:
- * what this one counts is theirs, too (CP_REGION_ELSEWHERE).
+ * cp_tree_begin_tagged, with each execution counted, however short, under the path of a
+ * place in another thread's tree (NULL: the root).  The regions on that path are not open
+ * here: what this one counts is theirs, too (CP_REGION_ELSEWHERE).
  */
 struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *place,
 	struct cp_name *name, uint64_t tag);

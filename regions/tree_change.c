@@ -25,30 +25,35 @@ bool cp_tree_is_countable(const struct cp_layout *layout, const struct cp_readin
 	return !from->failed && !to->failed && !is_backwards(layout, from, to);
 }
 
-/* What the boundaries inside an execution cost it, and its own: one for each of
- * its pieces, between rests. */
-static uint64_t cost_of(const struct cp_tree *tree, const struct cp_frame *frame,
-	uint32_t counter, uint64_t pieces)
-{
-	const struct cp_pair_cost *cost = tree->layout->cost;
+/* Boundaries inside an execution, and its own: one for each of its pieces, between
+ * rests. */
+struct boundaries {
+	uint64_t pairs, skipped, pieces;
+};
 
-	if (!cost)
-		return 0;
-	return (tree->npairs - frame->pairs) * cost->whole[counter] +
-	       (tree->nskipped - frame->skipped) * cost->skipped[counter] +
-	       pieces * cost->inside[counter];
-}
-
-static uint64_t cost_ns(
+static inline struct boundaries boundaries_of(
 	const struct cp_tree *tree, const struct cp_frame *frame, uint64_t pieces)
 {
-	const struct cp_pair_cost *cost = tree->layout->cost;
+	return (struct boundaries){
+		tree->npairs - frame->pairs, tree->nskipped - frame->skipped, pieces};
+}
 
-	if (!cost)
-		return 0;
-	return (tree->npairs - frame->pairs) * cost->whole_ns +
-	       (tree->nskipped - frame->skipped) * cost->skipped_ns +
-	       pieces * cost->inside_ns;
+/* What they cost it. */
+static inline uint64_t cost_of(
+	const struct cp_pair_cost *cost, struct boundaries of, uint32_t counter)
+{
+	uint64_t sum =
+		of.pairs * cost->whole[counter] + of.pieces * cost->inside[counter];
+
+	if (__builtin_expect(of.skipped > 0, 0))
+		sum += of.skipped * cost->skipped[counter];
+	return sum;
+}
+
+static inline uint64_t cost_ns(const struct cp_pair_cost *cost, struct boundaries of)
+{
+	return of.pairs * cost->whole_ns + of.skipped * cost->skipped_ns +
+	       of.pieces * cost->inside_ns;
 }
 
 /* What counts only in its turn has no least and no most, nor has what is not
@@ -56,7 +61,7 @@ static uint64_t cost_ns(
 static bool takes_turns(
 	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
 {
-	for (uint32_t t = 0; t < quantity->nterms && layout->nrotated; t++)
+	for (uint32_t t = 0; t < quantity->nterms; t++)
 		if (layout->group_of[quantity->terms[t].counter] < layout->nrotated)
 			return true;
 	return false;
@@ -69,12 +74,14 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 {
 	struct cp_spread *spreads = cp_region_spreads(item, layout->ncounters);
 	uint64_t before = cp_sparse_executions(layout, item);
+	double share = before ? cp_squares_share(before, weight) : 0;
 
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];
 		uint64_t value, sum;
 
-		if (!quantity->nterms || takes_turns(layout, quantity))
+		if (!quantity->nterms ||
+			(layout->nrotated && takes_turns(layout, quantity)))
 			continue;
 		value = cp_quantity_sum(quantity, delta, 1);
 		if (value < spreads[q].min)
@@ -84,9 +91,9 @@ static void add_spreads(const struct cp_layout *layout, struct cp_region_item *i
 		if (!before)
 			continue;
 		sum = cp_quantity_sum(quantity, &cp_region_sums(item)->inclusive, 2);
-		spreads[q].squares += cp_squares_between(
-			sum > weight * value ? sum - weight * value : 0, before,
-			weight * value, weight);
+		spreads[q].squares += cp_squares_of_more(
+			sum > weight * value ? sum - weight * value : 0, before, value,
+			weight, share);
 	}
 }
 
@@ -105,16 +112,21 @@ static void add_times(const struct cp_layout *layout, struct cp_region_item *ite
 
 /* What our own boundaries inside have counted is not the program's. */
 static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
-	const struct cp_reading *now, uint64_t delta[])
+	const struct cp_reading *now, struct boundaries own, uint64_t delta[])
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = frame->node->item;
 	struct cp_sum *sums = cp_region_sums(item);
+	const struct cp_pair_cost *cost = layout->cost;
+	uint64_t weight = frame->weight;
 
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
-		delta[i] = less(now->counter[i] - frame->start.counter[i],
-			cost_of(tree, frame, i, frame->rests + 1));
-		sums[i].inclusive += frame->weight * delta[i];
+		uint64_t value = now->counter[i] - frame->start.counter[i];
+
+		if (cost)
+			value = less(value, cost_of(cost, own, i));
+		delta[i] = value;
+		sums[i].inclusive += weight * value;
 	}
 	if (layout->nrotated)
 		cp_tree_add_sample(tree, frame, now, delta);
@@ -129,11 +141,14 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 {
 	struct cp_region_item *item = frame->node->item;
 	bool countable = cp_tree_is_countable(tree->layout, &frame->start, now);
-	uint64_t time_ns = less(
-		less(now_ns, frame->begin_ns), cost_ns(tree, frame, frame->rests + 1));
+	const struct cp_pair_cost *cost = tree->layout->cost;
+	struct boundaries own = boundaries_of(tree, frame, frame->rests + 1);
+	uint64_t time_ns = less(now_ns, frame->begin_ns);
 
+	if (cost)
+		time_ns = less(time_ns, cost_ns(cost, own));
 	if (countable)
-		add_counts(tree, frame, now, delta);
+		add_counts(tree, frame, now, own, delta);
 	else
 		item->flags |= CP_REGION_READ_FAILED;
 	if (tree->layout->sparse)
@@ -165,22 +180,27 @@ static void renew_root(
 {
 	const struct cp_layout *layout = tree->layout;
 	struct cp_region_item *item = tree->root->item;
+	const struct cp_pair_cost *cost = layout->cost;
+	struct boundaries inside = boundaries_of(tree, tree->begin, 0);
 	struct cp_reading *start = &tree->begin->start;
 	struct cp_sum *sums = cp_region_sums(item);
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	item->time_ns =
-		less(less(now_ns, tree->begin->begin_ns), cost_ns(tree, tree->begin, 0));
+	item->time_ns = less(now_ns, tree->begin->begin_ns);
+	if (cost)
+		item->time_ns = less(item->time_ns, cost_ns(cost, inside));
 	if (!cp_tree_is_countable(layout, start, now)) {
 		item->flags |= CP_REGION_READ_FAILED;
 		if (start->failed)
 			*start = *now; /* from here on, then */
 		return;
 	}
-	for (uint32_t i = 0; i < layout->ncounters; i++)
-		sums[i].inclusive = less(now->counter[i] - start->counter[i],
-			cost_of(tree, tree->begin, i, 0));
+	for (uint32_t i = 0; i < layout->ncounters; i++) {
+		uint64_t value = now->counter[i] - start->counter[i];
+
+		sums[i].inclusive = cost ? less(value, cost_of(cost, inside, i)) : value;
+	}
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
 		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
 		times[g].running = less(now->group[g].running, start->group[g].running);
@@ -238,8 +258,8 @@ static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
 	write_begin(item);
 	item->flags |= CP_REGION_ELSEWHERE | (delta ? 0 : CP_REGION_READ_FAILED);
 	for (uint32_t i = 0; delta && i < layout->ncounters; i++) {
-		sums[i].inclusive += delta[i];
-		sums[i].children += delta[i];
+		sums[i].inclusive += frame->weight * delta[i];
+		sums[i].children += frame->weight * delta[i];
 	}
 	if (delta)
 		add_times(layout, item, &frame->start, now);

@@ -116,6 +116,8 @@ static inline uint64_t cp_quantity_sum(const struct cp_quantity_terms *quantity,
 {
 	int64_t sum = 0;
 
+	if (quantity->nterms == 1 && quantity->terms->sign > 0)
+		return counters[quantity->terms->counter * step];
 	for (uint32_t t = 0; t < quantity->nterms; t++)
 		sum += quantity->terms[t].sign *
 		       (int64_t)counters[quantity->terms[t].counter * step];

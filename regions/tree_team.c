@@ -29,15 +29,6 @@ static struct cp_reading *begin_below(
 	return frame ? &frame->start : NULL;
 }
 
-struct cp_reading *cp_tree_begin_here(
-	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
-{
-	if (tree->depth >= CP_TREE_DEPTH)
-		return cp_tree_begin_tagged(tree, name, tag);
-	return begin_below(
-		tree, (struct cp_node *)(uintptr_t)cp_tree_place(tree), name, tag);
-}
-
 struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *place,
 	struct cp_name *name, uint64_t tag)
 {

@@ -33,6 +33,12 @@ $(EVALUATE): $(B)/tests/groups/evaluate.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
 
+# What tests/bench/merge.sh runs.
+MERGE_BENCH := $(T)/merge
+$(MERGE_BENCH): $(B)/tests/bench/merge.o $(TEST_LIB) $(PFM)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
+
 # Programs under test.  PROGRAM_<name> adds flags for one of them.
 PROGRAM_SRC := $(filter-out tests/programs/lib%.c,$(wildcard tests/programs/*.c))
 PROGRAM_CC := $(wildcard tests/programs/*.cc)
@@ -63,7 +69,7 @@ $(T)/programs/%.so: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -fPIC -shared -o $@ $<)
 
--include $(UNIT_SRC:%.c=$(B)/%.d) $(B)/tests/tap/tap.d
+-include $(UNIT_SRC:%.c=$(B)/%.d) $(B)/tests/tap/tap.d $(B)/tests/bench/merge.d
 -include $(patsubst %,%.d,$(PROGRAMS))
 
 .PHONY: check-run check-unit test-programs bench-run
@@ -79,7 +85,7 @@ check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
 	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
 
-bench-run: all $(PROGRAMS)
+bench-run: all $(PROGRAMS) $(MERGE_BENCH)
 	@for script in $(sort $(wildcard tests/bench/*.sh)); do \
 		echo "== $$script"; B='$(B)' bash $$script || exit 1; echo; \
 	done

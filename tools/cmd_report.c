@@ -24,6 +24,7 @@ struct request {
 	const char **paths; /* room for all arguments */
 	size_t npaths;
 	cp_report_builder *build;
+	bool unless_in_job; /* whose report is there already */
 };
 
 static const char *environment(const char *name)
@@ -187,6 +188,8 @@ static int show(const struct request *request)
 		fprintf(stderr, "cachepeek: %s\n", error);
 		status = 1;
 	}
+	if (report && report->in_job && request->unless_in_job)
+		report = NULL;
 	if (report && request->json)
 		status |= write_json(report);
 	if (report && (request->outputs || !request->json))
@@ -205,6 +208,7 @@ void cp_report_run(const char *directory, int pid, const char *outputs)
 		.paths = &directory,
 		.npaths = 1,
 		.build = cp_report_build,
+		.unless_in_job = true,
 	};
 
 	show(&request);

@@ -487,7 +487,10 @@ static void turn(struct cp_thread_counters *counters, unsigned group)
 
 /* ---- reading ---- */
 
-static int read_group(const struct cp_thread_counters *counters, unsigned first,
+/* After a system call each return to a function that was called before it is
+ * mispredicted, where the kernel guards against attacks on that prediction. */
+static inline __attribute__((always_inline)) int read_group(
+	const struct cp_thread_counters *counters, unsigned first,
 	struct cp_reading *reading)
 {
 	unsigned group = the_set->counters[first].group;
@@ -510,11 +513,10 @@ static int read_group(const struct cp_thread_counters *counters, unsigned first,
 	if ((size_t)size < offsetof(struct group_values, value) ||
 		(size_t)size != offsetof(struct group_values, value[values.nr]))
 		return -ENODATA;
-	for (unsigned n = first; n < group_end_of[first]; n++) {
-		if (n - first >= values.nr)
-			return -ENODATA;
-		reading->counter[n] = values.value[n - first];
-	}
+	if (values.nr < group_end_of[first] - first)
+		return -ENODATA;
+	for (unsigned n = group_end_of[first] - first; n-- > 0;)
+		reading->counter[first + n] = values.value[n];
 	reading->group[group] = (struct cp_times){values.enabled, values.running};
 	return 0;
 }

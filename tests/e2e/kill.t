@@ -46,8 +46,13 @@ sub kill_one
 	sleep(0.002) until time() > $until || 4 == grep { $_ } (unpack('Q8', read_file($counters)))[0, 2, 4, 6];
 	sleep(rand(0.02));
 	kill($signal, $pid);
+	my $gone = 0;
+	$until = time() + 30;
+	sleep(0.002) until ($gone = waitpid($pid, 1)) || time() > $until;   # 1: WNOHANG
+	return $? if $gone;
+	kill('KILL', $pid);
 	waitpid($pid, 0);
-	return $?;
+	return 'still running';
 }
 
 # What is wrong with a thread, of which outer and inner were seen completed.
@@ -87,7 +92,7 @@ for my $n (1 .. $kills) {
 	my @done = unpack('Q12', read_file($counters));
 	my ($with, $report) = report_of($directory);
 	my @wrong;
-	push(@wrong, "status $status") if $status != 9;
+	push(@wrong, "status $status") if $status ne 9;
 	push(@wrong, $with->{err}) if $with->{err} =~ /damaged|cut off|ends before/;
 	push(@wrong, 'no report') if !$report;
 	push(@wrong, "how $report->{processes}[0]{exit}{how}")
@@ -116,7 +121,7 @@ for my $n (1 .. $kills) {
 	my $report = eval { JSON::PP::decode_json(read_file($output) // '') };
 	my $exit = $report ? $report->{processes}[0]{exit} : {how => 'no report', code => ''};
 	push(@unsaid, "term $n: status $status, $exit->{how} $exit->{code}")
-		if $status != 15 || "$exit->{how} $exit->{code}" ne 'signal 15';
+		if $status ne 15 || "$exit->{how} $exit->{code}" ne 'signal 15';
 	unlink(glob("$directory/*.rec"), $output);
 	rmdir($directory);
 }

@@ -39,6 +39,45 @@ sub merged
 	return decode_json(read_file($json) // '{}');
 }
 
+sub read_json
+{
+	my ($path) = @_;
+	my $text = read_file($path);
+	return defined $text ? decode_json($text) : undef;
+}
+
+sub built
+{
+	my ($what, $exe, @command) = @_;
+	my $build = run(command => [@command, '-o', scratch($exe)]);
+	is($build->{status}, 0, "$what: compiles") || diag($build->{err});
+	return $build->{status} ? undef : scratch($exe);
+}
+
+# Fortran and C++ do nothing but begin and end.
+my %fortran = (
+	f77 => "      program main\n      include 'mpif.h'\n      integer e\n      call mpi_init(e)\n" .
+		"      call mpi_finalize(e)\n      end\n",
+	f90 => "program main\nuse mpi\ninteger :: e\ncall MPI_Init(e)\ncall MPI_Finalize(e)\nend program\n",
+	f08 => "program main\nuse mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend program\n");
+
+# One report, of rank 0, and nothing else.
+sub check_one
+{
+	my ($what, $mpi, $ranks, $exe, %env) = @_;
+	my $json = scratch('one.json');
+	unlink($json);
+	my $plain = run(command => [@{$mpi->{run}}, '-n', $ranks, $exe]);
+	my $job = job($mpi, $ranks, scratch("records-" . ($what =~ s/\W+/-/gr)),
+		{CACHEPEEK_OUTPUT => $json, %env}, $exe);
+	is($job->{out}, $plain->{out}, "$what: same output");
+	is(status_text($job->{status}), status_text($plain->{status}), "$what: same status");
+	my $report = read_json($json);
+	is_deeply($report->{ranks}, {recorded => $ranks, of => $ranks, processes => $ranks, missing => []},
+		"$what: one report of all ranks");
+	return ($report, $job);
+}
+
 # The region "work" of ranks 0 .. n-1 that are in @ranks.
 sub check_work
 {
@@ -78,7 +117,8 @@ for my $name (sort keys %implementations) {
 		is($build->{status}, 0, "$name: compiles") or next;
 		for my $ranks (1, 2, 3, 5, 8) {
 			my $directory = scratch("$name-$ranks");
-			my $job = job($mpi, $ranks, $directory, {CACHEPEEK_OUTPUT => "$directory/rank%r.json"}, $exe);
+			my $job = job($mpi, $ranks, $directory, {CACHEPEEK_MPI_TIMEOUT => 0,
+				CACHEPEEK_OUTPUT => "$directory/rank%r.json"}, $exe);
 			is($job->{out}, $ranks * ($ranks - 1) / 2 . "\n", "$name, $ranks: output of the program");
 			is(status_text($job->{status}), 'exit 0', "$name, $ranks: its status");
 			my $report = merged($directory);
@@ -87,6 +127,56 @@ for my $name (sort keys %implementations) {
 			check_work($report, "$name, $ranks", 0 .. $ranks - 1);
 			is_deeply($report->{warnings}, [], "$name, $ranks: nothing to warn of");
 		}
+
+		# The report that the ranks make by themselves.
+		for my $ranks (2, 3, 5, 8) {
+			my ($report, $job) = check_one("$name, $ranks, at MPI_Finalize", $mpi, $ranks, $exe);
+			check_work($report, "$name, $ranks, at MPI_Finalize", 0 .. $ranks - 1);
+			is_deeply($report->{warnings}, [], "$name, $ranks: nothing to warn of");
+			is($job->{err}, '', "$name, $ranks: nothing on stderr");
+			my $later = merged(scratch("records-$name-$ranks-at-MPI_Finalize"));
+			is_deeply(region($report, 'work'), region($later, 'work'),
+				"$name, $ranks: merge makes the same of the records");
+		}
+		my ($simulated) = check_one("$name, simulated", $mpi, 3, $exe, CACHEPEEK_ENGINE => 'sim',
+			CACHEPEEK_EVENTS => 'instructions');
+		is(region($simulated, 'work')->{calls}, 3, "$name, simulated: work");
+		ok(value(region($simulated, 'work'), 'instructions') > 3 * 35, "$name, simulated: is counted");
+		for my $language (sort keys %fortran) {
+			my $suffix = $language eq 'f77' ? 'f' : 'f90';
+			my $source = write_file(scratch("finalize-$language.$suffix"), $fortran{$language});
+			my $compiler = $mpi->{cc} =~ s/mpicc/mpif90/r;
+			my $program = built("$name, $language", "$language-$name", $compiler, $source) or next;
+			check_one("$name, $language", $mpi, 3, $program);
+		}
+
+		# Another tool of MPI, before us and after us.
+		my $other = built("$name, other tool", "other-$name.so", $mpi->{cc}, '-shared', '-fPIC',
+			source() . '/tests/mpi/other.c');
+		for my $order ([$other, lib()], [lib(), $other]) {
+			my ($report, $job) = check_one("$name, other tool $order->[0]", $mpi, 3, $exe,
+				LD_PRELOAD => join(':', @$order));
+			check_work($report, "$name, other tool", 0 .. 2);
+			is($job->{err}, "the other tool\n" x 3, "$name: the other tool is called once");
+		}
+
+		# Some are not counted at all: no hang, and the rest has what it has.
+		my $some = scratch("some-$name.sh");
+		write_file($some, "#!/bin/sh\n" . 'case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in ' .
+			"1) exec $exe ;; *) LD_PRELOAD=" . lib() . " exec $exe ;; esac\n");
+		chmod(0755, $some);
+		my $without = scratch("without-$name");
+		my $partly = job($mpi, 3, $without, {LD_PRELOAD => '', CACHEPEEK_MPI_TIMEOUT => 1,
+			CACHEPEEK_OUTPUT => "$without/rank%r.json"}, $some);
+		# UCX, below some, complains of what was not received.
+		like($partly->{out}, qr/^3$/m, "$name, one without us: output");
+		is(status_text($partly->{status}), 'exit 0', "$name, one without us: status");
+		like($partly->{err}, qr/no report of the whole job: not all ranks came.* 1 s/,
+			"$name, one without us: it says so");
+		my $rest = merged($without);
+		check_work($rest, "$name, one without us", 0, 2);
+		is_deeply($rest->{ranks}{missing}, [1], "$name, one without us: which is missing");
+		ok(read_json("$without/rank2.json"), "$name, one without us: the others' own reports");
 
 		# The launcher ends the others, some before they have done anything more.
 		for my $how ('abort', 'kill', 'exit', 'mpi_abort') {

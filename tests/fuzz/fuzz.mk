@@ -28,12 +28,13 @@ FUZZ_LINES_preset := output/preset.c
 FUZZ_LINES_machine := preload/machine.c
 FUZZ_LINES_options := preload/options.c
 FUZZ_LINES_event := preload/encode.c
+FUZZ_LINES_sysfs := preload/encode_sysfs.c
 FUZZ_LINES_sinks := output/sink.c
 
 # In the second make, whose B and flags are those of one of the two builds.
 FUZZ_LIB := $(B)/libfuzzed.a
 FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c preload/encoder/%,$(CLI_SHARED))) \
-	$(B)/tests/fuzz/arena.o $(B)/embedded.o
+	$(B)/preload/encode_sysfs.o $(B)/tests/fuzz/arena.o $(B)/embedded.o
 $(FUZZ_LIB): $(FUZZ_OBJ)
 	@rm -f $@
 	$(call run,AR,$(AR) rcs $@ $(FUZZ_OBJ))

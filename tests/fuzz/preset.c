@@ -57,6 +57,10 @@ static void use(struct cp_arena *arena)
 	cp_preset_each(arena, "sim", visit, NULL);
 	cp_preset_line("skx");
 	cp_preset_counters("skx", "skx::A:B", &counters);
+	cp_preset_is_socket("skx");
+	fuzz_read(cp_preset_include_name((unsigned)strlen(events)));
+	fuzz_read(cp_preset_pmu_of_device(arena, "cpu_core", 0x97));
+	fuzz_read(cp_preset_pmus(arena)[0]);
 	cp_preset_beside(arena, "skx");
 }
 

@@ -1,29 +1,79 @@
 /* SPDX-License-Identifier: MIT
  *
- * CACHEPEEK_OUTPUT: looked at, never written.
+ * CACHEPEEK_OUTPUT: looked at, and now and then written, to where nobody looks:
+ * what the bytes name is never opened.
  */
-#include "output/sink.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/arena.h"
+#include "output/report.h"
 #include "tests/fuzz/fuzz.h"
 
-static void complain(void *context, const char *line)
+static unsigned turns;
+
+/* Every fourth cannot be opened, or put in its place. */
+static int open_nothing(const char *path)
+{
+	fuzz_read(path);
+	return ++turns % 4 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+}
+
+static int change_nothing(const char *path)
+{
+	fuzz_read(path);
+	return ++turns % 4 ? 0 : -1;
+}
+
+#define open(path, flags, mode) open_nothing(path)
+#define mkdir(path, mode) change_nothing(path)
+#define unlink(path) change_nothing(path)
+#define rename(from, to) change_nothing(to)
+#include "output/sink.c"
+#undef open
+#undef mkdir
+#undef unlink
+#undef rename
+
+static void say(void *context, const char *line)
 {
 	(void)context;
 	fuzz_read(line);
 }
 
+/* Of a seed of records; NULL where that is not at hand. */
+static const struct cp_report *any_report(void)
+{
+	static const char *const paths[] = {"tests/fuzz/seeds/record/perf"};
+	static const struct cp_report *report;
+	static struct cp_arena arena;
+	char error[200];
+
+	if (!report)
+		report = cp_report_build(&arena, paths, 1, error, sizeof(error));
+	return report;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
-	struct cp_sink_context context = {.stderr_fd = -1,
-		.stdout_fd = -1,
-		.host = "host/with/slashes",
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct cp_sink_context context = {.stderr_fd = size % 3 ? null : -1,
+		.stdout_fd = null,
+		.host = size % 2 ? "host/with/slashes" : NULL,
 		.exe = "/usr/bin/exe",
 		.pid = 12345,
 		.rank = (int)(size % 7) - 1,
-		.complain = complain};
+		.complain = say};
+	struct cp_arena arena = {0};
 
 	cp_sinks_check(text, &context);
+	if (size % 64 == 0 && any_report())
+		cp_sinks_write(&arena, any_report(), text, &context);
+	cp_arena_free(&arena);
+	close(null);
 	free(text);
 	return 0;
 }

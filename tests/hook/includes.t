@@ -15,7 +15,7 @@ my %may = (
 	'base/' => [],
 	'preload/engine/' => [qw(base/ tools/sim/request.h)],
 	'preload/' => [qw(base/ preload/engine/ regions/ output/group.h output/preset.h
-		output/report.h output/sink.h tools/sim/request.h)],
+		output/job_pack.h output/report.h output/sink.h tools/sim/request.h)],
 	'regions/' => [qw(base/)],
 	'output/' => [qw(base/ regions/record.h regions/record_read.h)],
 );

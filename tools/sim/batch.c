@@ -16,6 +16,14 @@ static void run_code(struct core *core, uint64_t line, uint32_t stamp)
 		core->paths.code(core, line, stamp);
 }
 
+LANES_INLINE void run_lines(struct core *core, uint64_t first, uint64_t last,
+	enum access kind, uint32_t stamp)
+{
+	core->paths.data(core, first, kind, stamp);
+	for (uint64_t line = first + 1; __builtin_expect(line <= last, 0); line++)
+		core->paths.data(core, line, kind, ++stamp);
+}
+
 static void run_data(
 	struct core *core, const struct batch_item *i, uint64_t addr, uint32_t stamp)
 {
@@ -35,8 +43,8 @@ static void run_data(
 		return;
 	}
 	if (i->kind == BATCH_MODIFY)
-		data_access(core, addr, i->size, LOAD, stamp - 2);
-	data_access(core, addr, i->size, i->kind == BATCH_READ ? LOAD : STORE, stamp);
+		run_lines(core, first, last, LOAD, stamp - 2);
+	run_lines(core, first, last, i->kind == BATCH_READ ? LOAD : STORE, stamp);
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));

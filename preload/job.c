@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The ranks' sums go up a binomial tree to rank 0.  All messages have a limit of
+ * time, and are sent in MPI_COMM_WORLD: after the meeting every rank is here, or
+ * was, so that none of them is in the program's own receives.  Whoever does not
+ * get through is missing in the report, and in the record of nobody.
+ */
+#include "preload/job.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/log.h"
+#include "output/job_pack.h"
+#include "output/sink.h"
+#include "preload/markers.h"
+#include "preload/mpi.h"
+#include "preload/real.h"
+#include "preload/report.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define LARGEST ((uint64_t)4 << 30) /* of a message */
+
+static struct {
+	struct cp_mpi mpi;
+	double seconds;
+	/* Never given back where a message may still be under way. */
+	struct cp_arena arena;
+	const void *caller;
+	bool sent; /* our part is in somebody else's */
+} job;
+
+/* ---- this rank ---- */
+
+/* With a directory that all ranks share: the one record that is surely ours. */
+static const char *own_records(char *path, size_t size)
+{
+	const struct cp_record_header *header = cp_runtime.record.header;
+
+	if (!cp_runtime.options.dir)
+		return cp_runtime.directory;
+	cp_format(path, size, "%s/%d-%u.rec", cp_runtime.directory, header->pid,
+		header->image);
+	return path;
+}
+
+static struct cp_job *own_job(void)
+{
+	char path[CP_RUNDIR_SIZE + 40], error[256];
+	const char *paths[] = {own_records(path, sizeof(path))};
+	struct cp_job *own = cp_job_new(&job.arena);
+
+	if (cp_job_add(own, paths, 1, error, sizeof(error)))
+		return own;
+	cp_say("rank %d is not in the report of the job: %s", job.mpi.rank, error);
+	return NULL;
+}
+
+/* ---- up the tree ---- */
+
+static bool send_up(struct cp_job *own, int to)
+{
+	size_t length = 0;
+	const void *bytes = cp_job_pack(own, &length);
+	static uint64_t size;
+
+	size = length;
+	return cp_mpi_send(to, &size, sizeof(size), job.seconds) &&
+	       cp_mpi_send(to, bytes, length, job.seconds);
+}
+
+static void receive_from(struct cp_job *own, int from)
+{
+	static uint64_t size;
+	void *bytes;
+
+	if (!cp_mpi_receive(from, &size, sizeof(size), job.seconds) || size > LARGEST)
+		return;
+	bytes = cp_arena_alloc(&job.arena, size);
+	if (cp_mpi_receive(from, bytes, size, job.seconds))
+		cp_job_unpack(own, bytes, size);
+}
+
+/* Rank r sends to r without its lowest bit, after it has heard all below. */
+static bool gather(struct cp_job *own)
+{
+	for (int bit = 1; bit < job.mpi.size; bit <<= 1) {
+		if (job.mpi.rank & bit)
+			return send_up(own, job.mpi.rank - bit);
+		if (job.mpi.rank + bit < job.mpi.size)
+			receive_from(own, job.mpi.rank + bit);
+	}
+	return true;
+}
+
+static void write_report(struct cp_job *own)
+{
+	const struct cp_report *report = cp_job_finish(own);
+
+	if (report)
+		cp_report_write(&job.arena, report);
+}
+
+static void run_job(void)
+{
+	struct cp_job *own = own_job();
+
+	if (!own)
+		return;
+	own->wanted = job.mpi.size;
+	job.sent = gather(own);
+	if (job.mpi.rank == 0)
+		write_report(own);
+}
+
+static void run_with_memory(void)
+{
+	jmp_buf out_of_memory;
+
+	if (setjmp(out_of_memory) == 0) {
+		job.arena.out_of_memory = &out_of_memory;
+		run_job();
+	} else {
+		cp_say("rank %d is not in the report of the job: no memory",
+			job.mpi.rank);
+	}
+	job.arena.out_of_memory = NULL;
+}
+
+static void run(void)
+{
+	const char *why;
+
+	if (!cp_mpi_find(&job.mpi, job.caller, &why)) {
+		cp_say("no report of the whole job from this MPI: %s; `cachepeek merge` "
+		       "makes one of the records",
+			why);
+		return;
+	}
+	cp_runtime.record.header->rank = job.mpi.rank;
+	cp_runtime.record.header->nranks = job.mpi.size;
+	if (job.mpi.size == 1)
+		return;
+	if (!cp_mpi_meet(job.seconds)) {
+		if (job.mpi.rank == 0)
+			cp_say("no report of the whole job: not all ranks came to "
+			       "MPI_Finalize in %g s; `cachepeek merge` makes one of the "
+			       "records",
+				job.seconds);
+		return;
+	}
+	run_with_memory();
+	if (job.sent)
+		cp_runtime.record.header->flags |= CP_RECORD_IN_JOB;
+}
+
+void cp_job_report(const void *caller)
+{
+	static bool done;
+	int saved = errno, state;
+
+	if (!cp_counting() || cp_confined() || !cp_is_this_process() ||
+		__atomic_exchange_n(&done, true, __ATOMIC_RELAXED))
+		return;
+	cp_marker_flush();
+	if (!cp_enter_slowly(&state))
+		return;
+	cp_sim_pause();
+	job.caller = caller;
+	job.seconds = cp_runtime.options.mpi_timeout;
+	if (cp_runtime.options.mpi_timeout)
+		run();
+	cp_sim_resume();
+	cp_leave_slowly(state);
+	errno = saved;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One report for all ranks of a job of MPI.
+ */
+#ifndef CACHEPEEK_PRELOAD_JOB_H
+#define CACHEPEEK_PRELOAD_JOB_H
+
+/* Before MPI_Finalize, which is called from `caller`: rank 0 writes the report of
+ * the job, and no rank one of its own.  Where that fails, each does, as it would
+ * have. */
+void cp_job_report(const void *caller);
+
+#endif
