@@ -18,8 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "preload/machine.h"
 #include "regions/record.h"
 #include "regions/rundir.h"
+#include "tools/alone.h"
 #include "tools/cmd.h"
 #include "tools/launch.h"
 #include "tools/place.h"
@@ -156,27 +158,26 @@ static bool read_interpreter(int fd, char *to, size_t size)
 /* Whether the library can be loaded into the program; says why not.  Without an
  * interpreter there is no dynamic linker, which would do it; musl's would stop
  * at symbols that only glibc has, and the program would not run. */
-static bool can_be_preloaded(const char *program)
+enum preloading { CAN, CANNOT, STATIC };
+
+static enum preloading can_be_preloaded(const char *program)
 {
 	char interpreter[PATH_MAX];
-	bool can = true;
+	enum preloading can = CAN;
 	int fd = open_in_path(program);
 
 	if (fd < 0)
-		return true;
+		return CAN;
 	if (!read_interpreter(fd, interpreter, sizeof(interpreter))) {
 		/* a script, or something for execvp() to refuse */
 	} else if (!*interpreter) {
-		fprintf(stderr,
-			"cachepeek: %s is statically linked: nothing can be preloaded "
-			"into it, so it runs uncounted (link it dynamically)\n",
-			program);
+		can = STATIC;
 	} else if (strstr(interpreter, "/ld-musl-")) {
 		fprintf(stderr,
 			"cachepeek: %s is linked with musl, whose loader cannot load "
 			"this library: it runs uncounted (link it with glibc)\n",
 			program);
-		can = false;
+		can = CANNOT;
 	}
 	close(fd);
 	return can;
@@ -303,10 +304,50 @@ static int run_in(const char *directory, char **argv, bool passes)
 	return result < 0 ? cannot_run(argv[0], -result) : end_like(launch.status);
 }
 
+static const char *setting(const struct settings *settings, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (unsigned i = settings->count; i-- > 0;)
+		if (strncmp(settings->added[i], name, length) == 0 &&
+			settings->added[i][length] == '=')
+			return settings->added[i] + length + 1;
+	return getenv(name);
+}
+
+/* Counted as a whole if that was asked for; else it runs as it is. */
+static bool run_static(char **argv, const struct settings *settings, int *result)
+{
+	const char *engine = setting(settings, "CACHEPEEK_ENGINE"),
+		   *name = setting(settings, "CACHEPEEK_MACHINE");
+	struct cp_machine machine;
+	char error[256] = "";
+	int status;
+
+	if (!engine || strcmp(engine, "sim") != 0 || is_uncounted()) {
+		fprintf(stderr,
+			"cachepeek: %s is statically linked: nothing can be preloaded "
+			"into it, so it runs uncounted (link it dynamically, or -E sim "
+			"counts the whole run)\n",
+			argv[0]);
+		return false;
+	}
+	if (cp_machine_find(
+		    &machine, name && *name ? name : "host", error, sizeof(error)) < 0 &&
+		cp_machine_find(&machine, "host", error + strlen(error), 1) == 0)
+		fprintf(stderr,
+			"cachepeek: %s (the host's caches are simulated instead)\n",
+			error);
+	*result = cp_run_alone(argv, &machine, &status);
+	*result = *result < 0 ? cannot_run(argv[0], -*result) : end_like(status);
+	return true;
+}
+
 int cp_cmd_run(int argc, char **argv)
 {
 	struct settings settings = {0};
 	char directory[CP_RUNDIR_SIZE];
+	enum preloading preloading;
 	int result;
 
 	if (parse(&settings, argc, argv) < 0)
@@ -317,7 +358,10 @@ int cp_cmd_run(int argc, char **argv)
 			"[arguments]; `cachepeek --help` shows the options\n");
 		return 2;
 	}
-	if (!can_be_preloaded(argv[optind])) {
+	preloading = can_be_preloaded(argv[optind]);
+	if (preloading == STATIC && run_static(argv + optind, &settings, &result))
+		return result;
+	if (preloading == CANNOT) {
 		execvp(argv[optind], argv + optind);
 		return cannot_run(argv[optind], errno);
 	}

@@ -137,6 +137,23 @@ mistake("stlb = 512 4\ndtlb2 = 64 4\n", 1, 'leave one out');
 mistake("levels = 3\n", 1, 'expected KEY');
 mistake("cores = 0\n", 1, 'above 0');
 
+# ---- programs into which nothing can be preloaded ----
+
+{
+	my @static = program('static');
+	my $run = run(command => [cli(), '-E', 'sim', '-m', 'zen3', @static]);
+	my %count = $run->{err} =~ /^(\w+) +(\d+)$/mg;
+
+	is($run->{out}, "static\n", 'a static program: its output');
+	is(status_text($run->{status}), 'exit 17', 'its status');
+	like($run->{err}, qr/^machine +zen3: L1I/m, 'the machine');
+	cmp_ok($count{instructions} // 0, '>', 10000, 'the whole run is counted');
+	is($count{l1d_load_misses} + $count{l1d_store_misses}, $count{l1d_fills}, 'as one machine');
+	$run = run(command => [cli(), @static]);
+	like($run->{err}, qr/static is statically linked: .*-E sim/, 'not asked for: how to');
+	is(status_text($run->{status}), 'exit 17', 'and it runs');
+}
+
 # ---- what the simulated CPU cannot do ----
 
 SKIP: {
