@@ -190,13 +190,22 @@ void cp_calibrate_describe(void)
 		cp_runtime.record.header->pair_ns = cost.whole_ns;
 }
 
+void cp_calibrate_after_fork(void)
+{
+	int calibrating = CP_CALIBRATING;
+
+	/* The thread that was at it is not here: nobody will finish. */
+	__atomic_compare_exchange_n(&cp_calibrated, &calibrating, CP_CALIBRATED, false,
+		__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 /* Regions that began before would have counted the pairs inside them.  Not for
  * ever: whoever measures may be interrupted for good, or be another process's. */
 static void wait_for_it(void)
 {
 	int calibrating = CP_CALIBRATING;
 
-	for (unsigned i = 0; i < 10000; i++) {
+	for (unsigned i = 0; i < 1000; i++) {
 		if (__atomic_load_n(&cp_calibrated, __ATOMIC_ACQUIRE) == CP_CALIBRATED)
 			return;
 		sched_yield();

@@ -14,6 +14,9 @@ extern int cp_calibrated; /* atomic */
  * Nothing on the simulated PMU, which does not count us. */
 void cp_calibrate(void);
 
+/* In a fork child, before any marker. */
+void cp_calibrate_after_fork(void);
+
 /* Into a new record, in a fork child. */
 void cp_calibrate_describe(void);
 
