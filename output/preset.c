@@ -336,7 +336,7 @@ static bool of_device(
 const char *cp_preset_pmu_of_device(
 	struct cp_arena *arena, const char *device, unsigned model)
 {
-	struct cp_slice pmu;
+	struct cp_slice pmu = {"", ""};
 
 	for (const struct cp_embedded *at = cp_embedded_files; at->name; at++)
 		if (is_events(at->name) && of_device(at->text, device, model, &pmu))

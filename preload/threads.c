@@ -18,6 +18,7 @@
 #include "base/pool.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "preload/calibrate.h"
 #include "preload/ended.h"
 #include "preload/fatal.h"
 #include "preload/runtime.h"
@@ -481,6 +482,7 @@ void cp_threads_after_fork(void)
 	last_reason.offset = 0;
 	cp_ended_after_fork();
 	cp_fatal_after_fork();
+	cp_calibrate_after_fork();
 	cp_threads_starting = 0;
 	if (mine)
 		old = mine->tree;
