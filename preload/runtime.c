@@ -627,7 +627,6 @@ void cp_process_forked(void)
 	cp_ranges_after_fork();
 	cp_handles_after_fork();
 	cp_functions_after_fork();
-	cp_calibrate_after_fork();
 	cp_openmp_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
