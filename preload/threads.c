@@ -231,6 +231,13 @@ static unsigned first_turn(void)
 	return __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED) % cp_runtime.set.nrotated;
 }
 
+/* Was it on its way out while its counters were opened?  Then it is no thread to
+ * list, and what it did is <unattributed>.  ENODEV: its group went with it. */
+static bool is_gone(pid_t tid, int result)
+{
+	return tid && (result == -ESRCH || result == -ENODEV);
+}
+
 /* tid 0: the calling thread.  One whose counters cannot be opened is lost, but
  * known: or it would be taken for a stray again and again. */
 static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
@@ -238,25 +245,32 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	struct cp_live_thread *thread = cp_pool_take(&pool);
 	static const struct cp_reading nothing; /* stacks may be small */
 	struct cp_why why = {""};
-	int result;
+	int result = 0;
 
 	if (!thread) {
 		warn_no_memory(tid);
 		return NULL;
 	}
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
-	thread->item = cp_thread_item_new(thread->tid, state);
-	if (!thread->item)
-		goto no_memory;
-	/* Of an adopted one, and of an image after another, what was before. */
-	if (tid || thread->tid == cp_runtime.pid)
-		thread->cpu_start = cp_thread_cpu(tid);
-	thread->counters.mirror = thread->item->mirror;
 	thread->counters.turn = first_turn();
 	thread->counters.sockets = cp_runtime.set.nparts > 0 &&
 				   thread->tid == cp_runtime.pid &&
 				   cp_runtime.pid == cp_runtime.root_pid;
-	result = open_counters(thread, tid, &why);
+	if (tid)
+		result = open_counters(thread, tid, &why);
+	if (is_gone(tid, result)) {
+		cp_pool_give(&pool, thread);
+		return NULL;
+	}
+	thread->item = cp_thread_item_new(thread->tid, state);
+	if (!thread->item)
+		goto no_tree;
+	/* Of an adopted one, and of an image after another, what was before. */
+	if (tid || thread->tid == cp_runtime.pid)
+		thread->cpu_start = cp_thread_cpu(tid);
+	thread->counters.mirror = thread->item->mirror;
+	if (!tid)
+		result = open_counters(thread, tid, &why);
 	if (result < 0) {
 		mark_lost(thread->item, &why);
 		thread->lost = true;
@@ -276,7 +290,6 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	return thread;
 no_tree:
 	close_counters(thread);
-no_memory:
 	warn_no_memory(thread->tid);
 	cp_pool_give(&pool, thread);
 	return NULL;
