@@ -49,7 +49,7 @@ void cp_hooks_start(char *const entries[])
 {
 	run_entries = entries;
 	pthread_atfork(cp_fd_before_fork, NULL, cp_process_forked);
-	at_quick_exit(at_quick_exit_handler);
+	(void)at_quick_exit(at_quick_exit_handler);
 }
 
 /* ---- before main ---- */
