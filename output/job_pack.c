@@ -337,6 +337,14 @@ static void take_description(struct unpacking *it)
 	number_metrics(it, groups);
 }
 
+static bool is_bool(const bool *sent)
+{
+	unsigned char byte;
+
+	memcpy(&byte, sent, sizeof(byte));
+	return byte <= 1;
+}
+
 static void take_counts(struct unpacking *it, struct cp_region *region)
 {
 	for (size_t i = 0; i < it->both.nquantities; i++) {
@@ -350,7 +358,9 @@ static void take_counts(struct unpacking *it, struct cp_region *region)
 		count->reason = take_text(&it->reader);
 		it->reader.failed |= count->status > CP_UNAVAILABLE ||
 				     count->exclusive_status > CP_UNAVAILABLE ||
-				     count->of_socket > CP_UNAVAILABLE;
+				     count->of_socket > CP_UNAVAILABLE ||
+				     !is_bool(&count->calls_known) ||
+				     !is_bool(&count->socket);
 	}
 	for (size_t i = 0; i < it->theirs.nmetrics; i++) {
 		struct cp_extent over;
