@@ -232,10 +232,10 @@ struct identity {
 
 static void tell_silence(const struct cp_omp_site *site)
 {
-	static bool said;
+	static int said; /* not every CPU exchanges bytes */
 
 	if (site->name && !another_tool &&
-		!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		cp_warn("no regions of OpenMP: its runtime tells tools nothing (is "
 			"OMP_TOOL=disabled set?)");
 }

@@ -160,11 +160,11 @@ static void run(void)
 
 void cp_job_report(const void *caller)
 {
-	static bool done;
+	static int done; /* not every CPU exchanges bytes */
 	int saved = errno, state;
 
 	if (!cp_counting() || cp_confined() || !cp_is_this_process() ||
-		__atomic_exchange_n(&done, true, __ATOMIC_RELAXED))
+		__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
 		return;
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))

@@ -7,11 +7,11 @@
 #include "preload/encode_sysfs.h"
 #include "tests/fuzz/fuzz.h"
 
-static const char *format, *alias;
+static const char *of_format, *of_alias;
 
 static bool read_file(const char *path, char *to, size_t size)
 {
-	const char *text = strstr(path, "/format/") ? format : alias;
+	const char *text = strstr(path, "/format/") ? of_format : of_alias;
 
 	if (!text || strlen(text) >= size)
 		return false;
@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cp_sysfs_pmu pmu;
 	const char *modes = NULL, *reason = NULL;
 
-	format = second;
-	alias = cut(second);
+	of_format = second;
+	of_alias = cut(second);
 	if (cp_sysfs_event_pmus(text, &pmu, 1)) {
 		if (cp_sysfs_encode(text, &pmu, &attr, &modes, &reason) == 0)
 			fuzz_read(modes);

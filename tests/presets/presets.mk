@@ -5,7 +5,9 @@
 PRESETS := $(B)/presets
 PRESETS_SRC := tests/presets/check.c tools/presets_check.c output/preset.c output/words.c \
 	preload/encoder/pfm.c preload/env.c base/arena.c base/embedded.c base/format.c \
-	base/map.c
+	base/map.c base/text.c
+# What is not called may name what is not linked.
+PRESETS_LINK := -Wl,--gc-sections
 PRESETS_i386 := i686-linux-gnu i386-linux-gnu
 PRESETS_arm64 := aarch64-linux-gnu aarch64-linux-gnu
 PRESETS_armhf := arm-linux-gnueabihf arm-linux-gnueabihf
@@ -21,6 +23,6 @@ presets-programs: $(foreach a,i386 arm64 armhf ppc64el,$(PRESETS)/check-$a)
 
 # libpfm4's own headers hold zero-size arrays and wide enumerators.
 $(PRESETS)/check-%: $(PRESETS_SRC) $(B)/embedded.S tools/presets_check.h output/preset.h preload/encoder/pfm.h
-	$(call run,CC,$(word 1,$(PRESETS_$*))-gcc -static -std=gnu11 -O1 $(filter-out -Wpedantic,$(WARN)) \
+	$(call run,CC,$(word 1,$(PRESETS_$*))-gcc -static -std=gnu11 -O1 -ffunction-sections $(PRESETS_LINK) $(filter-out -Wpedantic,$(WARN)) \
 		-D_GNU_SOURCE -I. -isystem $(PRESETS)/$*/usr/include -o $@ $(PRESETS_SRC) $(B)/embedded.S \
 		$(PRESETS)/$*/usr/lib/$(word 2,$(PRESETS_$*))/libpfm.a)
