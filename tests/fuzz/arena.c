@@ -44,3 +44,8 @@ void cp_arena_free(struct cp_arena *arena)
 		free(block);
 	}
 }
+
+void cp_arena_reuse(struct cp_arena *arena)
+{
+	cp_arena_free(arena);
+}
