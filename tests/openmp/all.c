@@ -5,6 +5,8 @@
  * the first time is elsewhere.
  */
 #include <omp.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "cachepeek.h"
@@ -95,6 +97,18 @@ static void alone(void)
 	item(0);
 }
 
+/* Nobody goes on before @people have come: a thread of an inner team that is through
+ * early could otherwise be lent to the other one, and be there for both. Gives up after
+ * a while, since a test that fails says more than one that hangs. */
+static void wait_for_all(int people)
+{
+	static atomic_int came;
+	int last = (atomic_fetch_add(&came, 1) / people + 1) * people;
+
+	for (int i = 0; i < 10000000 && atomic_load(&came) < last; i++)
+		sched_yield();
+}
+
 static void nested(void)
 {
 #pragma omp parallel num_threads(2)
@@ -102,7 +116,10 @@ static void nested(void)
 		int outer = omp_get_thread_num();
 
 #pragma omp parallel num_threads(2)
-		item(2 * outer + omp_get_thread_num());
+		{
+			item(2 * outer + omp_get_thread_num());
+			wait_for_all(4);
+		}
 	}
 }
 
