@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,8 +84,7 @@ static bool parse(struct comparison *c, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+m:g:e:o:", long_options, NULL)) !=
-		-1) {
+	while ((option = cp_cmd_option(argc, argv, "+:m:g:e:o:", long_options)) != -1) {
 		if (option == 'm' && !add_machines(c, optarg))
 			return false;
 		else if (option == 'g')
