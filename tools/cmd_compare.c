@@ -62,9 +62,10 @@ static bool add_machines(struct comparison *c, const char *list)
 		c->names[c->nmachines] = cp_arena_copy(&c->arena, piece, length);
 		if (cp_machine_find(
 			    &machine, c->names[c->nmachines], error, sizeof(error)) < 0) {
-			fprintf(stderr,
-				"cachepeek: %s; `cachepeek list machines` shows them\n",
-				error);
+			fprintf(stderr, "cachepeek: %s%s\n", error,
+				strchr(c->names[c->nmachines], '/')
+					? ""
+					: "; `cachepeek list machines` shows them");
 			return false;
 		}
 		c->nmachines++;
