@@ -47,6 +47,11 @@ my $json = scratch('report.json');
 	is($run->{out}, run(command => [program('threads'), 3])->{out}, '--passes: events that need no PMU need one run');
 	is(region($report)->{counts}{'perf::PAGE-FAULTS'}{status}, 'exact', '--passes: which counts them');
 	is(scalar(@{$report->{processes} || []}), 1, '--passes: and is one process');
+	SKIP: {
+		skip('this machine has a PMU', 1) if can_count('hardware');
+		is_deeply($report->{events}, ['perf::PAGE-FAULTS'],
+			'--passes: instructions, which nobody asked for and no PMU counts, are not missed');
+	}
 	$run = command([program('threads'), 3], CACHEPEEK_PASS => 'two', CACHEPEEK_ENGINE => 'perf');
 	like($run->{err}, qr/CACHEPEEK_PASS=two is not a NUMBER: 0 is used/, 'a pass that is no number');
 }
