@@ -52,17 +52,15 @@ for my $command (qw(report merge doctor list)) {
 # -o and --output: the usage line has the short one.
 $help{$_} = [uniq(@{$help{$_}}, '--output')] for qw(report merge);
 
-# The long and short options of a command that uses getopt_long().
+# The long and short options of a command that uses cp_cmd_option().
 sub getopt_table
 {
 	my ($source) = @_;
 	my ($long) = $source =~ /long_options\[\] = \{(.*?)\};/s;
-	my ($short) = $source =~ /getopt_long\(argc, argv, "\+?([^"]*)"/;
+	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = (run => getopt_table(text('tools/cmd_run.c')), list => getopt_table(text('tools/cmd_list.c')));
-my ($known) = text('tools/cmd_report.c') =~ /known\[\] = \{(.*?)\};/s;
-$table{report} = [uniq($known =~ /"(-[^"]+)"/g)];
+my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report list);
 $table{merge} = $table{report};
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
 
