@@ -62,8 +62,7 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
 	int ours = cp_fd_next(first, last);
 
-	/* Ours are close-on-exec already. */
-	if (ours < 0 || flags & (int)CLOSE_RANGE_CLOEXEC || getpid() != cp_runtime.pid)
+	if (ours < 0 || getpid() != cp_runtime.pid)
 		return range(first, last, flags);
 	for (; ours >= 0; ours = cp_fd_next(first, last)) {
 		if ((unsigned)ours > first && range(first, (unsigned)ours - 1, flags) < 0)
