@@ -116,7 +116,7 @@ $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
 
 $(CLI): $(CLI_OBJ) $(PFM)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM))
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -lm)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
