@@ -215,6 +215,10 @@ for my $name (@documents) {
 		}
 	}
 	next if $manual;
+	my $place = $name =~ s{[^/]*$}{}r;
+	for my $link ($text =~ /\]\(([^)]+)\)/g) {
+		ok(-e source() . "/$place$link", "$name: $link is there") unless $link =~ /^https:/;
+	}
 	$executed += execute_table($name, $text);
 	check_inline($name, $text);
 }
