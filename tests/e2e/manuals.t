@@ -131,6 +131,18 @@ my ($levels) = text('preload/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)
 is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)"/g], [],
 	'cachepeek-machines(5): the levels');
 
+# ---- the page about metrics ----
+
+{
+	my %groups = map { m{([^/]+)\.group$} => read_file($_) } glob(source() . '/output/groups/*.group');
+	my %metrics = map { $_ => 1 } map { /^([a-z0-9_]+) \[/mg } values %groups;
+	my $metrics = text('doc/metrics.md');
+	my %named = map { $_ => 1 } $metrics =~ /`([a-z0-9-]+)`/g;
+	is_deeply([grep { $metrics !~ /`$_`/ } sort keys %metrics], [], 'metrics.md has every metric');
+	is_deeply([grep { !$metrics{$_} } map { /`([^`]+)`/g } $metrics =~ /^\| (`[^|]*)/mg], [], 'and no other');
+	is_deeply([grep { !$named{$_} } sort keys %groups], [], 'and every group');
+}
+
 # ---- completion works ----
 
 sub complete
