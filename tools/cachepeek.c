@@ -25,7 +25,7 @@ static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
 	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
 	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
-	"                 PROGRAM [arguments]\n"
+	"                 [--json] PROGRAM [arguments]\n"
 	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"

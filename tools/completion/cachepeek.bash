@@ -52,7 +52,7 @@ _cachepeek_options()
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes' ;;
 	report) echo '-o --output --json' ;;
-	compare) echo '-m --machines -g --groups -e --events -o --output' ;;
+	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
