@@ -26,7 +26,7 @@ static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
 	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
 	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
-	"                 PROGRAM [arguments]\n"
+	"                 [--json] PROGRAM [arguments]\n"
 	"       cachepeek diff [--fail-if CONDITION]... [-o OUTPUT]... [--json] [--all]\n"
 	"                 BEFORE AFTER | BEFORE... -- AFTER...\n"
 	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
