@@ -8,7 +8,8 @@
 # output: the same words, and numbers that are the same but for 3 %.  A line "..."
 # stands for any output.  On the line before a block:
 #	<!-- not run: why -->		.\" not run: why
-#	<!-- output like this: why -->	only how each line begins is compared
+#	<!-- output like this: why -->	only how each line begins is compared, and only
+#					on machines without a PMU, as those of the documents
 #	<!-- needs PROGRAM -->		not run where that is not installed
 use strict;
 use warnings;
@@ -160,6 +161,10 @@ sub execute
 	for my $command (@commands) {
 		my $got = shift(@outputs) // '';
 		next unless defined $command->[1] && $command->[1] =~ /\S/;
+		if ($how && can_count('hardware')) {
+			note("$name:$line: written where there is no PMU");
+			next;
+		}
 		my $why = $how ? unlike_this($command->[1], $got) : differs($command->[1], $got);
 		ok(!defined $why, "$name:$line: the output of $command->[0]") || diag("$why:\n$got");
 	}
