@@ -115,8 +115,9 @@ $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
 
+# jansson reads and writes JSON documents for the command.
 $(CLI): $(CLI_OBJ) $(PFM)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -lm)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -l:libjansson.a -lm)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
@@ -153,6 +154,7 @@ check-cross: ## compile for aarch64 too, where its cross compiler is installed
 		mkdir -p $(B)/aarch64/include && \
 		ln -sfn /usr/include/perfmon $(B)/aarch64/include/perfmon && \
 		ln -sfn /usr/include/valgrind $(B)/aarch64/include/valgrind && \
+		ln -sfn /usr/include/jansson.h /usr/include/jansson_config.h $(B)/aarch64/include/ && \
 		$(MAKE) --no-print-directory B=$(B)/aarch64 CC=$(CROSS)gcc \
 			CFLAGS="-O2 -isystem $(B)/aarch64/include" cross-objects && \
 		echo "check-cross: aarch64 objects compile"; \

@@ -44,6 +44,22 @@ void cp_marker_leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
+bool cp_marker_lock(struct cp_lock *lock)
+{
+	if (!cp_counting() || !cp_enter())
+		return false;
+	cp_sim_pause();
+	cp_lock(lock);
+	return true;
+}
+
+void cp_marker_unlock(struct cp_lock *lock)
+{
+	cp_unlock(lock);
+	cp_sim_resume();
+	cp_leave();
+}
+
 /* The tree knows what to do with a failure.  Engines read without libc, and so
  * without errno. */
 static inline __attribute__((always_inline)) int read_counters(

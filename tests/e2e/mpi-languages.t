@@ -78,7 +78,9 @@ sub check
 			"$what: of all ranks");
 		check_job($report, $what, $ranks, $oracle);
 	}
-	is_deeply($report->{warnings}, [], "$what: nothing to warn of");
+	# What is bound to libc by RTLD_DEEPBIND begins threads behind our back.
+	my @warnings = grep { $what !~ /^ABI/ || !/found running/ } @{$report->{warnings}};
+	is_deeply(\@warnings, [], "$what: nothing to warn of");
 	my $each = of_ranks($directory);
 	is_deeply([sort { $a <=> $b } keys %$each], [0 .. $ranks - 1], "$what: a record for each rank");
 	check_rank($each->{$_}, $what, $_, $oracle) for 0 .. $ranks - 1;
@@ -124,6 +126,16 @@ SKIP: {
 	my $work = built('mpi4py', 'work.so', 'gcc', '-O1', '-D_GNU_SOURCE', '-I' . source() . '/regions',
 		'-shared', '-fPIC', "$tests/work.c");
 	check_all('mpi4py', $mpi, 3, undef, '/usr/bin/python3', "$tests/pages.py", $work);
+}
+
+# The ABI of MPI 5, of which Debian has no library: one of the tests', over MPICH.
+SKIP: {
+	my $mpi = $implementations{mpich};
+	skip('no MPICH', 1) unless has($mpi);
+	my @flags = ('gcc', '-O1', '-D_GNU_SOURCE', '-I' . source() . '/regions', "-I$tests/abi");
+	my $library = built('MPI 5', 'libmpi_abi.so', @flags, '-shared', '-fPIC', "$tests/abi/library.c");
+	my $exe = built('MPI 5', 'pages-abi', @flags, "$tests/pages.c", $library, '-Wl,-rpath,' . scratch());
+	check_all('ABI of MPI 5', $mpi, 5, undef, $exe);
 }
 
 # On the simulated PMU nobody spins, unless the user wants that.

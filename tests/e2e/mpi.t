@@ -158,6 +158,33 @@ for my $name (sort keys %implementations) {
 	}
 }
 
+# The library set by the launchers themselves, and for them: they say nothing.
+my %set = (openmpi => sub { ('-x', "LD_PRELOAD=$_[0]") }, mpich => sub { ('-genv', 'LD_PRELOAD', $_[0]) });
+for my $name (sort keys %implementations) {
+	my $mpi = $implementations{$name};
+	SKIP: {
+		skip("no $name", 1) unless has($mpi);
+		for my $how ('by', 'for') {
+			my $json = scratch("$how-$name.json");
+			my $job = run(command => [@{$mpi->{run}}, $how eq 'by' ? $set{$name}->(lib()) : (), '-n', 2, scratch("pages-$name")],
+				env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults, CACHEPEEK_OUTPUT => $json,
+					$how eq 'for' ? (LD_PRELOAD => lib()) : ()});
+			is($job->{err}, '', "$name: the library set $how the launcher");
+			check_work(read_json($json), "$name: set $how the launcher", 0, 1);
+		}
+	}
+}
+
+# What its MPI takes for a job of one is still the rank that the launcher says.
+SKIP: {
+	skip('no MPICH', 1) unless has($implementations{mpich});
+	my $alone = run(command => [scratch('pages-mpich')], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf',
+		CACHEPEEK_EVENTS => $faults, CACHEPEEK_OUTPUT => scratch('alone%r.json'),
+		SLURM_STEP_ID => 0, SLURM_PROCID => 1, SLURM_STEP_NUM_TASKS => 2});
+	my $report = read_json(scratch('alone1.json'));
+	is($report && $report->{processes}[0]{rank}, 1, 'a rank that its MPI knows nothing of');
+}
+
 my $nothing = run(command => [cli(), 'merge']);
 is(status_text($nothing->{status}), 'exit 2', 'merge of nothing');
 like($nothing->{err}, qr/name the directories or records/, 'says what to name');
