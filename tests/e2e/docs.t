@@ -37,6 +37,10 @@ my $work = scratch('work');
 	}
 	write_file("$work/app.c", read_file(source() . '/examples/regions.c'));
 	write_file("$work/$_", "of no matter\n" x 1000) for qw(file demo.txt);
+	for my $side (qw(before after)) {
+		peek(engine => 'sim', events => 'l1d_misses', output => "$work/$side.json",
+			command => [program('region_nested')]);
+	}
 }
 
 # Blocks of [text, why it is not run, line, how its output is compared].
