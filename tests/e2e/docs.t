@@ -39,7 +39,7 @@ my $work = scratch('work');
 	write_file("$work/$_", "of no matter\n" x 1000) for qw(file demo.txt);
 	for my $side (qw(before after)) {
 		peek(engine => 'sim', events => 'l1d_misses', output => "$work/$side.json",
-			command => [program('region_nested')]);
+			env => {CACHEPEEK_DIR => "$work/records"}, command => [program('region_nested')]);
 	}
 }
 
