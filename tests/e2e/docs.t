@@ -179,10 +179,10 @@ sub execute
 sub execute_table
 {
 	my ($name, $text) = @_;
-	my $count = 0;
+	my ($count, %done) = (0);
 	for my $cell ($text =~ /^\| [^|]* \| ([^|]*) \|/mg) {
 		for my $command ($cell =~ /`(cachepeek [^`]+)`/g) {
-			$count += execute($name, [$command, undef, 'table']);
+			$count += execute($name, [$command, undef, 'table']) unless $done{$command}++;
 		}
 	}
 	return $count;
@@ -198,7 +198,7 @@ sub check_inline
 	for my $command ($text =~ /`([^`]+)`/g) {
 		if ($command =~ /^make (?:-\S+ )*([a-z-]+)/) {
 			ok($targets{$1}, "$name: `$command`: the target is there");
-		} elsif ($command =~ m{^(?:prove (?:-v )?)?((?:tests|tools|doc|examples)/[\w./-]*\w/?)( |$)}) {
+		} elsif ($command =~ m{^(?:prove (?:-v )?)?((?:tests|tools|doc|examples|base|preload|regions|output)/[\w./-]*\w/?)( |$)}) {
 			ok(-e source() . "/$1", "$name: `$command`: the file is there");
 		} elsif ($command =~ /^cachepeek ([a-z]+)(?: |$)/) {
 			like($help, qr/cachepeek \[?$1\b/, "$name: `$command`: the command is there");
