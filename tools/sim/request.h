@@ -109,6 +109,12 @@ enum cp_sim_request {
 
 	/* () -> 1: bring every bound mirror up to date now. */
 	CP_SIM_SYNC,
+
+	/* (struct cp_series *) -> 1: the tool adds a row to the time series
+	 * (regions/series.h) at the first end of a time slice after it is due,
+	 * while no thread is between PAUSE and RESUME.  Fork children have none.
+	 * NULL: no more. */
+	CP_SIM_SERIES,
 };
 
 #endif

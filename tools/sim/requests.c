@@ -35,6 +35,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_BIND_PROCESS:
 		*ret = threads_bind_process(args[1]);
 		break;
+	case CP_SIM_SERIES:
+		*ret = threads_series(args[1]);
+		break;
 	case CP_SIM_SYNC:
 		threads_sync();
 		break;

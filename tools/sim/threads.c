@@ -12,6 +12,7 @@
  */
 #include "tool.h"
 #include "host.h"
+#include "regions/series.h"
 
 struct seat {
 	struct core *core; /* NULL: nobody was here yet */
@@ -29,6 +30,7 @@ struct thread {
 static struct thread *threads; /* by ThreadId */
 static ULong process_count[CP_SIM_NCOUNTERS];
 static ULong *process_mirror;
+static struct cp_series *series; /* the library's; NULL: none is wanted */
 static struct uncore uncore, scratch_uncore;
 static struct core *scratch;
 static struct seat *seats; /* tool_machine.cores of them */
@@ -122,6 +124,26 @@ static void on_slice_start(ThreadId tid, ULong blocks)
 	use_core(tid);
 }
 
+static ULong now_ns(void)
+{
+	return (ULong)VG_(read_millisecond_timer)() * 1000000;
+}
+
+/* The library may be changing what a row is made of. */
+static Bool somebody_is_paused(void)
+{
+	for (UInt i = 0; i < VG_N_THREADS; i++)
+		if (threads[i].core && threads[i].paused)
+			return True;
+	return False;
+}
+
+static void add_row(void)
+{
+	if (series && now_ns() >= series->next_ns && !somebody_is_paused())
+		cp_series_tick(series, now_ns());
+}
+
 /* The scratch core counts too, and its clock must not overflow. */
 static void on_slice_end(ThreadId tid, ULong blocks)
 {
@@ -130,6 +152,7 @@ static void on_slice_end(ThreadId tid, ULong blocks)
 		return;
 	collect(&threads[tid]);
 	core_collect(scratch);
+	add_row();
 }
 
 static void report_counts(const HChar *who, UInt number, const ULong *count)
@@ -173,6 +196,7 @@ static void on_fork_child(ThreadId tid)
 	}
 	VG_(memset)(process_count, 0, sizeof(process_count));
 	process_mirror = NULL;
+	series = NULL;
 }
 
 static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
@@ -242,6 +266,20 @@ Int threads_bind_process(UWord mirror)
 		return 0;
 	process_mirror = (ULong *)mirror;
 	copy_out(process_mirror, process_count);
+	return 1;
+}
+
+/* With the last row, if there was a series. */
+Int threads_series(UWord wanted)
+{
+	if (wanted && !VG_(am_is_valid_for_client)(
+			      wanted, sizeof(struct cp_series), VKI_PROT_WRITE))
+		return 0;
+	if (series)
+		cp_series_add(series, now_ns());
+	series = (struct cp_series *)wanted;
+	if (series)
+		series->next_ns = now_ns() + series->item->interval_ns;
 	return 1;
 }
 
