@@ -33,7 +33,8 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
 	preload/options.c preload/machine.c preload/machine_file.c preload/env.c preload/encoder/pfm.c preload/encoder/pfm_libc.c \
-	preload/engine/perf.c preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
+	preload/engine/perf.c preload/engine/perf_groups.c preload/engine/perf_probe.c \
+	preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
 	preload/engine/userread.c preload/engine/kernel.c
 CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o

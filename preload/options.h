@@ -25,6 +25,7 @@ struct cp_options {
 	int children; /* enum cp_children */
 	const char *regions;
 	int mpi_timeout; /* seconds */
+	bool mpi_regions;
 	bool openmp;
 	bool sparse;
 	int interval; /* ms; 0: no time series */

@@ -85,9 +85,18 @@ int cp_cmd_misspelt(const char *what, const char *word, const char *const *known
 	return 2;
 }
 
+static const struct command *find_command(const char *word)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(word, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : "";
+	const struct command *command = find_command(argc > 1 ? argv[1] : "");
+	const char *word;
 
 	if (argc < 2) {
 		fprintf(stderr,
@@ -95,12 +104,10 @@ int main(int argc, char **argv)
 			"cachepeek --help\n");
 		return 2;
 	}
+	word = command && argc > 2 ? argv[2] : argv[1];
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return help();
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
 		return version();
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(word, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	return cp_cmd_run(argc, argv);
+	return command ? command->run(argc - 1, argv + 1) : cp_cmd_run(argc, argv);
 }

@@ -6,6 +6,8 @@
 #ifndef CACHEPEEK_TOOLS_CMD_H
 #define CACHEPEEK_TOOLS_CMD_H
 
+#include <getopt.h>
+
 int cp_cmd_run(int argc, char **argv);
 int cp_cmd_report(int argc, char **argv);
 /* The report of a run that has just ended, of which pid was the root, to the
@@ -28,5 +30,15 @@ int cp_cmd_doctor(int argc, char **argv);
 /* Says on stderr that word is no WHAT ("option"), with the nearest of known
  * (NULL-terminated) if there is one.  Returns 2. */
 int cp_cmd_misspelt(const char *what, const char *word, const char *const *known);
+
+/*
+ * The next option of a command, as getopt_long(): its value, or -1 after the
+ * last.  '?' if there is no such option, its value is missing, or it has one too
+ * many: this has been said on stderr.  letters begins "+:" where the first
+ * argument that is no option ends them, else ":".  An option without a letter
+ * has a value above UCHAR_MAX.
+ */
+int cp_cmd_option(
+	int argc, char **argv, const char *letters, const struct option *options);
 
 #endif

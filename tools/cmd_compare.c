@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,9 +61,10 @@ static bool add_machines(struct comparison *c, const char *list)
 		c->names[c->nmachines] = cp_arena_copy(&c->arena, piece, length);
 		if (cp_machine_find(
 			    &machine, c->names[c->nmachines], error, sizeof(error)) < 0) {
-			fprintf(stderr,
-				"cachepeek: %s; `cachepeek list machines` shows them\n",
-				error);
+			fprintf(stderr, "cachepeek: %s%s\n", error,
+				strchr(c->names[c->nmachines], '/')
+					? ""
+					: "; `cachepeek list machines` shows them");
 			return false;
 		}
 		c->nmachines++;
@@ -84,8 +84,7 @@ static bool parse(struct comparison *c, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+m:g:e:o:", long_options, NULL)) !=
-		-1) {
+	while ((option = cp_cmd_option(argc, argv, "+:m:g:e:o:", long_options)) != -1) {
 		if (option == 'm' && !add_machines(c, optarg))
 			return false;
 		else if (option == 'g')

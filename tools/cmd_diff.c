@@ -4,6 +4,7 @@
  * whether that is noise.
  */
 #include <getopt.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,11 +28,14 @@ struct request {
 	int between; /* of the arguments: BEFORE... -- AFTER..., or -1 */
 };
 
+/* Without a letter. */
+enum { FAIL_IF = UCHAR_MAX + 1, JSON, ALL };
+
 static const struct option long_options[] = {
-	{"fail-if", required_argument, NULL, 'f'},
+	{"fail-if", required_argument, NULL, FAIL_IF},
 	{"output", required_argument, NULL, 'o'},
-	{"json", no_argument, NULL, 'j'},
-	{"all", no_argument, NULL, 'a'},
+	{"json", no_argument, NULL, JSON},
+	{"all", no_argument, NULL, ALL},
 	{NULL, 0, NULL, 0},
 };
 
@@ -74,15 +78,15 @@ static bool parse(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "o:", long_options, NULL)) != -1) {
-		if (option == 'f' && !add_gate(request, optarg))
+	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
+		if (option == FAIL_IF && !add_gate(request, optarg))
 			return false;
 		else if (option == 'o' && !cp_outputs_add(&request->outputs,
 						  request->diff.arena, "diff", optarg))
 			return false;
-		else if (option == 'j')
+		else if (option == JSON)
 			request->json = true;
-		else if (option == 'a')
+		else if (option == ALL)
 			request->diff.all = true;
 		else if (option == '?')
 			return false;

@@ -7,7 +7,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -58,6 +57,9 @@ static void add_output(struct settings *settings, const char *sink)
 	settings->outputs = longer;
 }
 
+/* Without a letter. */
+enum { PASSES = UCHAR_MAX + 1, REPEAT };
+
 static const struct option long_options[] = {
 	{"groups", required_argument, NULL, 'g'},
 	{"events", required_argument, NULL, 'e'},
@@ -66,8 +68,8 @@ static const struct option long_options[] = {
 	{"machine", required_argument, NULL, 'm'},
 	{"dir", required_argument, NULL, 'd'},
 	{"verbose", no_argument, NULL, 'v'},
-	{"passes", no_argument, NULL, 'P'},
-	{"repeat", required_argument, NULL, 'R'},
+	{"passes", no_argument, NULL, PASSES},
+	{"repeat", required_argument, NULL, REPEAT},
 	{NULL, 0, NULL, 0},
 };
 
@@ -90,7 +92,7 @@ static int parse(struct settings *settings, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+g:e:o:E:m:d:v", long_options, NULL)) !=
+	while ((option = cp_cmd_option(argc, argv, "+:g:e:o:E:m:d:v", long_options)) !=
 		-1) {
 		switch (option) {
 		case 'g':
@@ -114,10 +116,10 @@ static int parse(struct settings *settings, int argc, char **argv)
 		case 'v':
 			add(settings, "CACHEPEEK_VERBOSE", "1");
 			break;
-		case 'P':
+		case PASSES:
 			settings->passes = true;
 			break;
-		case 'R':
+		case REPEAT:
 			if (!parse_repeat(settings, optarg))
 				return -EINVAL;
 			break;

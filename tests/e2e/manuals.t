@@ -53,17 +53,15 @@ for my $command (qw(report diff merge doctor list)) {
 # -o and --output: the usage line has the short one.
 $help{$_} = [uniq(@{$help{$_}}, '--output')] for qw(report diff merge);
 
-# The long and short options of a command that uses getopt_long().
+# The long and short options of a command that uses cp_cmd_option().
 sub getopt_table
 {
 	my ($source) = @_;
 	my ($long) = $source =~ /long_options\[\] = \{(.*?)\};/s;
-	my ($short) = $source =~ /getopt_long\(argc, argv, "\+?([^"]*)"/;
+	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = (run => getopt_table(text('tools/cmd_run.c')), diff => getopt_table(text('tools/cmd_diff.c')), list => getopt_table(text('tools/cmd_list.c')));
-my ($known) = text('tools/cmd_report.c') =~ /known\[\] = \{(.*?)\};/s;
-$table{report} = [uniq($known =~ /"(-[^"]+)"/g)];
+my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report diff list);
 $table{merge} = $table{report};
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
 
@@ -134,6 +132,18 @@ is_deeply([uniq(grep { defined && $_ ne '@end' }
 my ($levels) = text('preload/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)\}/s;
 is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)"/g], [],
 	'cachepeek-machines(5): the levels');
+
+# ---- the page about metrics ----
+
+{
+	my %groups = map { m{([^/]+)\.group$} => read_file($_) } glob(source() . '/output/groups/*.group');
+	my %metrics = map { $_ => 1 } map { /^([a-z0-9_]+) \[/mg } values %groups;
+	my $metrics = text('doc/metrics.md');
+	my %named = map { $_ => 1 } $metrics =~ /`([a-z0-9-]+)`/g;
+	is_deeply([grep { $metrics !~ /`$_`/ } sort keys %metrics], [], 'metrics.md has every metric');
+	is_deeply([grep { !$metrics{$_} } map { /`([^`]+)`/g } $metrics =~ /^\| (`[^|]*)/mg], [], 'and no other');
+	is_deeply([grep { !$named{$_} } sort keys %groups], [], 'and every group');
+}
 
 # ---- completion works ----
 
