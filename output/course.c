@@ -253,11 +253,9 @@ static void fill_line(
 		fill_quantity(work, from, q, line);
 }
 
-/* The simulated clock began to run with the series. */
 static void fill_ends(const struct work *work, struct cp_course *course)
 {
-	const struct cp_record_header *header = work->record->header;
-	uint64_t start = course->simulated ? 0 : header->start_ns;
+	uint64_t start = work->series->start_ns;
 
 	course->ends =
 		cp_arena_alloc(work->report->arena, work->nrows * sizeof(*course->ends));

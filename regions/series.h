@@ -24,6 +24,7 @@
 struct cp_series_item {
 	uint64_t item; /* struct cp_item */
 	uint64_t asked_ns, interval_ns;
+	uint64_t start_ns; /* when it began */
 	uint32_t block_words, nblocks;
 	uint32_t dropped; /* regions that found no block */
 	uint32_t half;    /* that has the rows */

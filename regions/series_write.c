@@ -40,6 +40,7 @@ int cp_series_start(struct cp_series *series, struct cp_recording *record,
 	if (!item)
 		return -ENOSPC;
 	item->asked_ns = item->interval_ns = interval_ns;
+	item->start_ns = now_ns;
 	item->block_words = record->header->ncounters + 2 * record->header->nperf_groups;
 	series->item = item;
 	series->next_ns = now_ns + interval_ns;

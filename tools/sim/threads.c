@@ -278,8 +278,10 @@ Int threads_series(UWord wanted)
 	if (series)
 		cp_series_add(series, now_ns());
 	series = (struct cp_series *)wanted;
-	if (series)
+	if (series) {
+		series->item->start_ns = now_ns();
 		series->next_ns = now_ns() + series->item->interval_ns;
+	}
 	return 1;
 }
 
