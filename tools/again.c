@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/watch.h"
+
 long cp_keep_input(void)
 {
 	char buffer[65536];
@@ -50,16 +52,18 @@ static void speak(const int saved[2])
 }
 
 int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],
-	long input, bool seen)
+	const char *what, long input, bool seen)
 {
 	int saved[2] = {-1, -1}, result;
+	struct cp_watch watch;
 
 	if (input >= 0)
 		lseek(STDIN_FILENO, input, SEEK_SET);
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	if (!seen)
 		silence(saved);
-	result = cp_launch(launch, argv);
+	cp_watch_start(&watch, directory, what);
+	result = cp_launch(launch, argv, &watch);
 	if (!seen)
 		speak(saved);
 	if (result == 0)

@@ -15,8 +15,9 @@
 long cp_keep_input(void);
 
 /* Runs argv in a run directory, reading from input on; its records are there
- * then.  seen: its output is.  0 or -errno. */
+ * then.  seen: its output is.  what: in front of the progress, at a
+ * terminal.  0 or -errno. */
 int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],
-	long input, bool seen);
+	const char *what, long input, bool seen);
 
 #endif

@@ -119,7 +119,7 @@ int cp_run_alone(char **argv, const struct cp_machine *machine, int *status)
 		add(&command, argv[i]);
 	setenv("VALGRIND_LIB", command.directory, 1);
 	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
-	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv);
+	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv, NULL);
 	*status = launch.status;
 	rewind(log);
 	if (result == 0)

@@ -127,7 +127,8 @@ static int simulate(struct comparison *c, size_t i, char **argv, long input)
 		return result;
 	}
 	setenv("CACHEPEEK_MACHINE", c->names[i], 1);
-	result = cp_run_again(&launch, directory, argv, input, i == 0);
+	result = cp_run_again(&launch, directory, argv,
+		cp_text_format(&c->arena, "%s: ", c->names[i]), input, i == 0);
 	c->status[i] = launch.status;
 	if (result == 0) {
 		c->reports[i] =
