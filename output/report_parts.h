@@ -91,6 +91,12 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
 
+/* course.c: the time series of a process whose total is there; regions: those of
+ * the record's items, by index, in their threads' trees (NULL: none). */
+const struct cp_course *cp_course_of(struct cp_report *report,
+	const struct cp_source *source, const struct cp_process *process,
+	struct cp_region *const *regions);
+
 /* report_names.c: the name that a reader understands. */
 #define CP_MAX_RESOLVED 1024 /* longer ones stay as they are */
 struct cp_slice cp_region_name(

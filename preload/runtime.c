@@ -35,6 +35,7 @@
 #include "preload/functions.h"
 #include "preload/handles.h"
 #include "preload/hooks.h"
+#include "preload/interval.h"
 #include "preload/injection.h"
 #include "preload/markers.h"
 #include "preload/openmp.h"
@@ -325,8 +326,10 @@ static void begin_counting(void)
 	if (cp_runtime.sim)
 		bind_process();
 	cpu_base = cp_process_cpu();
+	cp_interval_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
+	cp_interval_start();
 }
 
 /* ---- the constructor ---- */
@@ -486,6 +489,7 @@ static void finish(void *unused)
 	cp_threads_adopt();
 	header->cpu_ns = cp_process_cpu() - cpu_base;
 	cp_threads_finish();
+	cp_interval_finish();
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
@@ -641,6 +645,7 @@ void cp_process_forked(void)
 	cp_handles_after_fork();
 	cp_functions_after_fork();
 	cp_openmp_after_fork();
+	cp_interval_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
@@ -649,7 +654,9 @@ void cp_process_forked(void)
 		cp_calibrate_describe();
 		cp_symbol_describe(&cp_runtime.record);
 		cpu_base = cp_process_cpu();
+		cp_interval_prepare();
 		cp_threads_after_fork();
+		cp_interval_start();
 	}
 	errno = saved;
 	cp_sim_resume();
