@@ -320,6 +320,20 @@ static void warn_of_missing(struct cp_job *job)
 		count, job->wanted, list, count > CP_JOB_NAMED ? ", …" : "");
 }
 
+static void warn_of_shared(struct cp_report *report)
+{
+	size_t shared = 0;
+
+	for (size_t i = 0; i < report->nquantities; i++)
+		shared += report->total->counts[i].shared > 0;
+	if (shared)
+		cp_report_warn(report,
+			"the ranks shared the events: %zu of %zu counts are of some "
+			"ranks, "
+			"for all",
+			shared, report->nquantities);
+}
+
 /* One rank's value is in the sums: that of all ranks on its host. */
 static void leave_out_sockets(struct cp_report *report)
 {
@@ -350,5 +364,6 @@ const struct cp_report *cp_job_finish(struct cp_job *job)
 	cp_metrics_of_tree(report, report->total);
 	cp_metrics_check(report);
 	warn_of_missing(job);
+	warn_of_shared(report);
 	return report;
 }

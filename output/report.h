@@ -79,6 +79,12 @@ struct cp_count {
 	/* For the sums; not for writers.  Squares of the executions' deviations. */
 	uint64_t executions;
 	double squares, covered, wanted;
+	/* Another rank counts it.  In sums of threads: of how many; in those of ranks,
+	 * how many ranks; and what those that count it did beside: executions, and
+	 * instructions. */
+	size_t shared;
+	uint64_t sample_calls;
+	double sample_instructions;
 	/* Merged: threads that have the region and a value, or none. */
 	size_t counted, missing;
 };

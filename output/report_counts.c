@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "output/report_parts.h"
 
 #define KERNEL_SLICE_NS 4e6 /* perf_event_mux_interval_ms, its default */
@@ -427,10 +428,14 @@ static struct cp_count count_here(const struct raw *raw, uint32_t index, bool si
 	struct cover cover;
 	double scale;
 
-	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent)
-		return no_count(quantity->reason_length
-					? quantity->text + quantity->name_length + 1
-					: "not available on this PMU");
+	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent) {
+		const char *reason = quantity->text + quantity->name_length + 1;
+
+		count = no_count(
+			quantity->reason_length ? reason : "not available on this PMU");
+		count.shared = cp_starts_with(count.reason, CP_IN_PASS);
+		return count;
+	}
 	if (raw->gap)
 		return no_count(raw->gap);
 	cover = cover_of(raw, quantity);

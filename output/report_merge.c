@@ -126,15 +126,20 @@ static void add_values(
 	to->wanted += from->wanted;
 }
 
+/* common: what all ranks count, here; NULL: nothing. */
 static void add_count(struct cp_report *report, struct cp_count *to,
-	const struct cp_count *from, const struct cp_region *region, struct cp_place at)
+	const struct cp_count *from, const struct cp_region *region,
+	const struct cp_count *common, struct cp_place at)
 {
 	if (from->socket) {
 		take_socket(report, to, from);
 		return;
 	}
 	if (from->status == CP_UNAVAILABLE) {
-		to->missing += region->nthreads;
+		if (from->shared)
+			to->shared++;
+		else
+			to->missing += region->nthreads;
 		if (!to->reason)
 			to->reason = keep(report, from->reason);
 		return;
@@ -143,6 +148,9 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 	if (from->error > 0)
 		to->error += from->error * from->error; /* independent: squares add */
 	to->counted += region->nthreads;
+	to->sample_calls += region->calls;
+	if (common)
+		to->sample_instructions += (double)common->value;
 	if (!region->folded)
 		extend(&to->over, (double)from->value, at);
 }
@@ -186,8 +194,13 @@ static void add_rest(
 static void add_region(struct cp_report *report, struct cp_region *to,
 	const struct cp_region *from, struct cp_place at)
 {
+	int index = cp_common_quantity(report);
+	const struct cp_count *common = index >= 0 ? &from->counts[index] : NULL;
+
+	if (common && common->status == CP_UNAVAILABLE)
+		common = NULL;
 	for (size_t i = 0; i < report->nquantities; i++)
-		add_count(report, &to->counts[i], &from->counts[i], from, at);
+		add_count(report, &to->counts[i], &from->counts[i], from, common, at);
 	for (size_t i = 0; i < report->nmetrics; i++)
 		if (!from->folded && from->metrics[i].value.status != CP_UNAVAILABLE)
 			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
@@ -211,13 +224,16 @@ static void add_sums(
 				count->error = more->error;
 			continue;
 		}
-		if (more->missing && !count->reason)
+		if ((more->missing || more->shared) && !count->reason)
 			count->reason = keep(report, more->reason);
 		if (more->counted)
 			add_values(report, count, more);
 		count->error += more->error;
 		count->counted += more->counted;
 		count->missing += more->missing;
+		count->shared += more->shared;
+		count->sample_calls += more->sample_calls;
+		count->sample_instructions += more->sample_instructions;
 		widen(&count->over, &more->over);
 	}
 	for (size_t i = 0; i < report->nmetrics; i++)
@@ -393,7 +409,7 @@ static void finish_count(
 		count->reason = partly(report, count, region->nthreads);
 		count->status = CP_ESTIMATED;
 	}
-	cp_count_finish_calls(count, region->calls);
+	cp_count_finish_calls(count, count->shared ? count->executions : region->calls);
 }
 
 void cp_merge_finish(struct cp_report *report, struct cp_region *root)
@@ -403,6 +419,8 @@ void cp_merge_finish(struct cp_report *report, struct cp_region *root)
 	do {
 		for (size_t i = 0; i < report->nquantities; i++)
 			finish_count(report, &region->counts[i], region);
+		for (size_t i = 0; i < report->nquantities; i++)
+			cp_shared_finish(report, region, &region->counts[i]);
 		region = (struct cp_region *)(uintptr_t)cp_region_next(root, region);
 	} while (region);
 }
