@@ -75,6 +75,13 @@ struct cp_count {
 	 * the main thread read. */
 	bool socket;
 	enum cp_status of_socket;
+	/* The same of a job: the sums over the hosts whose first rank has a value. */
+	struct cp_hosts {
+		size_t count;
+		uint64_t value, exclusive;
+		double squares; /* of the error bars */
+		enum cp_status status;
+	} hosts;
 
 	/* For the sums; not for writers.  Squares of the executions' deviations. */
 	uint64_t executions;

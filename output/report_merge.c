@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "output/job.h"
 #include "output/report_parts.h"
 
 /* The squares of the deviations of two sets lack this of those of both: how far
@@ -89,10 +90,38 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	to->calls_known = true;
 }
 
+static void add_hosts(struct cp_hosts *to, const struct cp_hosts *from)
+{
+	to->count += from->count;
+	to->value += from->value;
+	to->exclusive += from->exclusive;
+	to->squares += from->squares;
+	if (from->status > to->status)
+		to->status = from->status;
+}
+
+/* What the first rank of a host has read of its sockets. */
+static void add_host(struct cp_report *report, struct cp_count *to,
+	const struct cp_count *from, struct cp_place at)
+{
+	struct cp_hosts host = {1, from->value, from->exclusive, 0, from->of_socket};
+
+	if (!report->job || !report->job->first_on_host ||
+		from->of_socket == CP_UNAVAILABLE)
+		return;
+	if (from->error > 0)
+		host.squares = from->error * from->error;
+	add_hosts(&to->hosts, &host);
+	extend(&to->over, (double)from->value, at);
+}
+
 /* One thread has read it for all: no sum, and nobody's share. */
 static void take_socket(
 	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
 {
+	struct cp_extent over = to->over;
+	struct cp_hosts hosts = to->hosts;
+
 	if (!to->reason)
 		to->reason = keep(report, from->reason);
 	if (!to->socket)
@@ -106,6 +135,8 @@ static void take_socket(
 	to->error = from->error > 0 ? from->error * from->error : 0;
 	to->calls_known = false;
 	to->counted = 1;
+	to->over = over;
+	to->hosts = hosts;
 }
 
 static void add_values(
@@ -133,6 +164,7 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 {
 	if (from->socket) {
 		take_socket(report, to, from);
+		add_host(report, to, from, at);
 		return;
 	}
 	if (from->status == CP_UNAVAILABLE) {
@@ -222,6 +254,8 @@ static void add_sums(
 			take_socket(report, count, more);
 			if (first)
 				count->error = more->error;
+			add_hosts(&count->hosts, &more->hosts);
+			widen(&count->over, &more->over);
 			continue;
 		}
 		if ((more->missing || more->shared) && !count->reason)
