@@ -109,6 +109,11 @@ enum cp_sim_request {
 
 	/* () -> 1: bring every bound mirror up to date now. */
 	CP_SIM_SYNC,
+
+	/* (unsigned k, uint64_t mirror[CP_SIM_NCOUNTERS]) -> 1: as BIND_PROCESS, for
+	 * machine k, from 1 on, of those that get the same references.  -> 0: there
+	 * is no such machine. */
+	CP_SIM_BIND_MACHINE,
 };
 
 #endif
