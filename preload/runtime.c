@@ -257,10 +257,25 @@ static void rotate_events(void)
 			"kinds of core: events are multiplexed instead");
 }
 
+/* What this run, or this rank, counts of the events. */
+static struct cp_share share_of_events(void)
+{
+	int rank = cp_rank_from_environment();
+
+	if (cp_runtime.options.pass || cp_runtime.options.schedule != CP_SCHEDULE_RANKS)
+		return (struct cp_share){(unsigned)cp_runtime.options.pass, false};
+	if (rank >= 0)
+		return (struct cp_share){(unsigned)rank + 1, true};
+	cp_warn("CACHEPEEK_SCHEDULE=ranks is for jobs of MPI, and no launcher's rank is "
+		"in "
+		"the environment: events are multiplexed instead");
+	return (struct cp_share){0, false};
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
-	unsigned pass = cp_runtime.sim ? 0 : (unsigned)cp_runtime.options.pass;
+	struct cp_share share = {0, false};
 	struct cp_why why;
 
 	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
@@ -269,13 +284,15 @@ static void resolve_events(void)
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
-	if (pass)
+	if (!cp_runtime.sim)
+		share = share_of_events();
+	if (share.number)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
 		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
 			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
-		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
+		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
 	if (!cp_runtime.sim)
 		note_machine();
