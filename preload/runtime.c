@@ -35,6 +35,7 @@
 #include "preload/functions.h"
 #include "preload/handles.h"
 #include "preload/hooks.h"
+#include "preload/interval.h"
 #include "preload/injection.h"
 #include "preload/markers.h"
 #include "preload/openmp.h"
@@ -256,10 +257,25 @@ static void rotate_events(void)
 			"kinds of core: events are multiplexed instead");
 }
 
+/* What this run, or this rank, counts of the events. */
+static struct cp_share share_of_events(void)
+{
+	int rank = cp_rank_from_environment();
+
+	if (cp_runtime.options.pass || cp_runtime.options.schedule != CP_SCHEDULE_RANKS)
+		return (struct cp_share){(unsigned)cp_runtime.options.pass, false};
+	if (rank >= 0)
+		return (struct cp_share){(unsigned)rank + 1, true};
+	cp_warn("CACHEPEEK_SCHEDULE=ranks is for jobs of MPI, and no launcher's rank is "
+		"in "
+		"the environment: events are multiplexed instead");
+	return (struct cp_share){0, false};
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
-	unsigned pass = cp_runtime.sim ? 0 : (unsigned)cp_runtime.options.pass;
+	struct cp_share share = {0, false};
 	struct cp_why why;
 
 	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
@@ -268,13 +284,15 @@ static void resolve_events(void)
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
-	if (pass)
+	if (!cp_runtime.sim)
+		share = share_of_events();
+	if (share.number)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
 		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
 			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
-		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
+		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
 	if (!cp_runtime.sim)
 		note_machine();
@@ -325,8 +343,10 @@ static void begin_counting(void)
 	if (cp_runtime.sim)
 		bind_process();
 	cpu_base = cp_process_cpu();
+	cp_interval_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
+	cp_interval_start();
 }
 
 /* ---- the constructor ---- */
@@ -486,6 +506,7 @@ static void finish(void *unused)
 	cp_threads_adopt();
 	header->cpu_ns = cp_process_cpu() - cpu_base;
 	cp_threads_finish();
+	cp_interval_finish();
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
@@ -641,6 +662,7 @@ void cp_process_forked(void)
 	cp_handles_after_fork();
 	cp_functions_after_fork();
 	cp_openmp_after_fork();
+	cp_interval_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
@@ -649,7 +671,9 @@ void cp_process_forked(void)
 		cp_calibrate_describe();
 		cp_symbol_describe(&cp_runtime.record);
 		cpu_base = cp_process_cpu();
+		cp_interval_prepare();
 		cp_threads_after_fork();
+		cp_interval_start();
 	}
 	errno = saved;
 	cp_sim_resume();
