@@ -11,18 +11,17 @@
 #include "base/log.h"
 #include "base/stack.h"
 #include "preload/calibrate.h"
-#include "preload/engine/simclient.h"
 #include "preload/follow.h"
 #include "preload/functions.h"
 #include "preload/handles.h"
 #include "preload/hooks.h"
+#include "preload/interval.h"
 #include "preload/markers.h"
 #include "preload/openmp.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
 #include "preload/symbols.h"
 #include "preload/threads.h"
-#include "tools/sim/request.h"
 
 bool cp_is_this_process(void)
 {
@@ -46,6 +45,7 @@ static void finish(void *unused)
 	cp_threads_adopt();
 	header->cpu_ns = cp_process_cpu() - cp_runtime.cpu_base;
 	cp_threads_finish();
+	cp_interval_finish();
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
@@ -201,16 +201,18 @@ void cp_process_forked(void)
 	cp_handles_after_fork();
 	cp_functions_after_fork();
 	cp_openmp_after_fork();
+	cp_interval_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
 		if (cp_runtime.sim)
-			cp_sim_request(
-				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+			cp_bind_record();
 		cp_calibrate_describe();
 		cp_symbol_describe(&cp_runtime.record);
 		cp_runtime.cpu_base = cp_process_cpu();
+		cp_interval_prepare();
 		cp_threads_after_fork();
+		cp_interval_start();
 	}
 	errno = saved;
 	cp_sim_resume();

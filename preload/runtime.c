@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
+#include "preload/compared.h"
 #include "preload/engine/notes.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
@@ -28,6 +29,7 @@
 #include "preload/follow.h"
 #include "preload/functions.h"
 #include "preload/hooks.h"
+#include "preload/interval.h"
 #include "preload/injection.h"
 #include "preload/rank.h"
 #include "preload/real.h"
@@ -132,7 +134,8 @@ static char *const *run_entries(void)
 	static char run[CP_RUNDIR_SIZE + 64], why[sizeof(cp_runtime.why) + 32];
 	static char *entries[3] = {run, why, NULL};
 
-	cp_format(run, sizeof(run), RUN "=%s:%d:%s", cp_runtime.engine->name,
+	/* Padded: a program's misses depend on how long its environment is. */
+	cp_format(run, sizeof(run), RUN "=%s:%07d:%s", cp_runtime.engine->name,
 		(int)cp_runtime.root_pid, cp_runtime.directory);
 	cp_format(why, sizeof(why), WHY "=%s", cp_runtime.why);
 	return entries;
@@ -187,9 +190,11 @@ static int become_root(void)
 
 static int find_machine(void)
 {
-	char error[256], line[320];
+	char error[256], line[320], first[CP_COMPARED_SIZE];
+	bool compared = cp_compared_first(first, sizeof(first));
 
-	if (cp_machine_find(&cp_runtime.machine, cp_runtime.options.machine, error,
+	if (cp_machine_find(&cp_runtime.machine,
+		    compared ? first : cp_runtime.options.machine, error,
 		    sizeof(error)) == 0)
 		return 0;
 	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)",
@@ -201,11 +206,14 @@ static int find_machine(void)
 /* Returns only if the program stays as it is. */
 static void run_simulated(char **argv)
 {
+	static struct cp_machine machines[CP_MAX_MACHINES];
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
 
 	find_machine();
-	cp_reexec(argv, run_entries(), &cp_runtime.machine, cp_runtime.directory, &why);
+	machines[0] = cp_runtime.machine;
+	cp_reexec(argv, run_entries(), machines, cp_compared_find(machines, cp_warn),
+		cp_runtime.directory, &why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -231,10 +239,25 @@ static void rotate_events(void)
 			"kinds of core: events are multiplexed instead");
 }
 
+/* What this run, or this rank, counts of the events. */
+static struct cp_share share_of_events(void)
+{
+	int rank = cp_rank_from_environment();
+
+	if (cp_runtime.options.pass || cp_runtime.options.schedule != CP_SCHEDULE_RANKS)
+		return (struct cp_share){(unsigned)cp_runtime.options.pass, false};
+	if (rank >= 0)
+		return (struct cp_share){(unsigned)rank + 1, true};
+	cp_warn("CACHEPEEK_SCHEDULE=ranks is for jobs of MPI, and no launcher's rank is "
+		"in "
+		"the environment: events are multiplexed instead");
+	return (struct cp_share){0, false};
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
-	unsigned pass = cp_runtime.sim ? 0 : (unsigned)cp_runtime.options.pass;
+	struct cp_share share = {0, false};
 	struct cp_why why;
 
 	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
@@ -243,13 +266,15 @@ static void resolve_events(void)
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
-	if (pass)
+	if (!cp_runtime.sim)
+		share = share_of_events();
+	if (share.number)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
 		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
 			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
-		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
+		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
 	if (!cp_runtime.sim)
 		note_machine();
@@ -284,6 +309,12 @@ static void on_exit_handler(int status, void *unused)
 	cp_process_end(CP_HOW_EXIT, status & 0xff);
 }
 
+void cp_bind_record(void)
+{
+	cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+	cp_compared_bind();
+}
+
 static void begin_counting(void)
 {
 	if (cp_start_record() < 0)
@@ -292,10 +323,12 @@ static void begin_counting(void)
 	cp_report_start();
 	cp_runtime.engine->configure(&cp_runtime.set);
 	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+		cp_bind_record();
 	cp_runtime.cpu_base = cp_process_cpu();
+	cp_interval_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
+	cp_interval_start();
 }
 
 /* ---- the constructor ---- */

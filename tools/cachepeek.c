@@ -16,6 +16,7 @@ static const struct command {
 	{"run", cp_cmd_run},
 	{"report", cp_cmd_report},
 	{"compare", cp_cmd_compare},
+	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},
@@ -23,10 +24,13 @@ static const struct command {
 
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
-	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
-	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
+	"       cachepeek report [-o|--output OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek compare -m|--machines NAME,... [-g|--groups GROUPS]\n"
+	"                 [-e|--events EVENTS] [-o|--output FILE] [--json]\n"
 	"                 PROGRAM [arguments]\n"
-	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
+	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
+	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
+	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"
 	"       cachepeek doctor [--verify]\n"
@@ -40,6 +44,7 @@ static const char usage[] =
 	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
+	"  --repeat N: run it N times, and report how far the values are apart\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

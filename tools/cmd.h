@@ -14,7 +14,19 @@ int cp_cmd_report(int argc, char **argv);
  * sinks of outputs (NULL: stderr), as the library would have written it. */
 void cp_report_run(const char *directory, int pid, const char *outputs);
 
+/* Says why the program was not run.  Returns the status of a shell. */
+int cp_cannot_run(const char *program, int error);
+
+/* Ends like the program, whose status of wait(2) is this: returns its exit status,
+ * or dies by its signal. */
+int cp_end_like(int status);
+
+/* The same of a run that has not ended, and in silence: what cannot be written now
+ * is said at the end. */
+void cp_report_now(const char *directory, int pid, const char *outputs);
+
 int cp_cmd_compare(int argc, char **argv);
+int cp_cmd_diff(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);
