@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/stack.h"
 #include "preload/calibrate.h"
+#include "preload/engine/simclient.h"
 #include "preload/follow.h"
 #include "preload/functions.h"
 #include "preload/handles.h"
@@ -206,7 +207,7 @@ void cp_process_forked(void)
 		cp_runtime.state = CP_OFF;
 	} else {
 		if (cp_runtime.sim)
-			cp_bind_record();
+			cp_bind_process();
 		cp_calibrate_describe();
 		cp_symbol_describe(&cp_runtime.record);
 		cp_runtime.cpu_base = cp_process_cpu();

@@ -309,7 +309,7 @@ static void on_exit_handler(int status, void *unused)
 	cp_process_end(CP_HOW_EXIT, status & 0xff);
 }
 
-void cp_bind_record(void)
+void cp_bind_process(void)
 {
 	cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
 	cp_compared_bind();
@@ -323,7 +323,7 @@ static void begin_counting(void)
 	cp_report_start();
 	cp_runtime.engine->configure(&cp_runtime.set);
 	if (cp_runtime.sim)
-		cp_bind_record();
+		cp_bind_process();
 	cp_runtime.cpu_base = cp_process_cpu();
 	cp_interval_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);

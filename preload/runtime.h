@@ -81,8 +81,8 @@ void cp_warn(const char *line);
 /* A record of this process, with what was asked for; said if there is none. */
 int cp_start_record(void);
 
-/* The simulated PMU counts into it from here on. */
-void cp_bind_record(void);
+/* The simulated PMU counts the whole process in its record. */
+void cp_bind_process(void);
 
 /* ---- process.c ---- */
 
