@@ -26,6 +26,7 @@
 #include "preload/calibrate.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
+#include "preload/compared.h"
 #include "preload/engine/notes.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
@@ -151,7 +152,8 @@ static char *const *run_entries(void)
 	static char run[CP_RUNDIR_SIZE + 64], why[sizeof(cp_runtime.why) + 32];
 	static char *entries[3] = {run, why, NULL};
 
-	cp_format(run, sizeof(run), RUN "=%s:%d:%s", cp_runtime.engine->name,
+	/* Padded: a program's misses depend on how long its environment is. */
+	cp_format(run, sizeof(run), RUN "=%s:%07d:%s", cp_runtime.engine->name,
 		(int)cp_runtime.root_pid, cp_runtime.directory);
 	cp_format(why, sizeof(why), WHY "=%s", cp_runtime.why);
 	return entries;
@@ -206,9 +208,11 @@ static int become_root(void)
 
 static int find_machine(void)
 {
-	char error[256], line[320];
+	char error[256], line[320], first[CP_COMPARED_SIZE];
+	bool compared = cp_compared_first(first, sizeof(first));
 
-	if (cp_machine_find(&cp_runtime.machine, cp_runtime.options.machine, error,
+	if (cp_machine_find(&cp_runtime.machine,
+		    compared ? first : cp_runtime.options.machine, error,
 		    sizeof(error)) == 0)
 		return 0;
 	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)",
@@ -220,11 +224,14 @@ static int find_machine(void)
 /* Returns only if the program stays as it is. */
 static void run_simulated(char **argv)
 {
+	static struct cp_machine machines[CP_MAX_MACHINES];
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
 
 	find_machine();
-	cp_reexec(argv, run_entries(), &cp_runtime.machine, cp_runtime.directory, &why);
+	machines[0] = cp_runtime.machine;
+	cp_reexec(argv, run_entries(), machines, cp_compared_find(machines, cp_warn),
+		cp_runtime.directory, &why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (is_root())
@@ -303,6 +310,12 @@ static void on_exit_handler(int status, void *unused)
 	cp_process_end(CP_HOW_EXIT, status & 0xff);
 }
 
+static void bind_process(void)
+{
+	cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+	cp_compared_bind();
+}
+
 static void begin_counting(void)
 {
 	if (start_record() < 0)
@@ -311,7 +324,7 @@ static void begin_counting(void)
 	cp_report_start();
 	cp_runtime.engine->configure(&cp_runtime.set);
 	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+		bind_process();
 	cpu_base = cp_process_cpu();
 	cp_interval_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
@@ -637,8 +650,7 @@ void cp_process_forked(void)
 		cp_runtime.state = CP_OFF;
 	} else {
 		if (cp_runtime.sim)
-			cp_sim_request(
-				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+			bind_process();
 		cp_calibrate_describe();
 		cp_symbol_describe(&cp_runtime.record);
 		cpu_base = cp_process_cpu();

@@ -98,6 +98,7 @@ enum cp_item_type {
 	CP_ITEM_THREAD,   /* struct cp_thread_item */
 	CP_ITEM_REGION,   /* struct cp_region_item */
 	CP_ITEM_JOURNAL,  /* struct cp_journal_item */
+	CP_ITEM_MACHINE,  /* struct cp_machine_item */
 	CP_ITEM_SERIES,   /* struct cp_series_item (regions/series.h); one at most */
 };
 
@@ -344,6 +345,15 @@ struct cp_journal_item {
 		uint64_t size;   /* multiple of 8 */
 	} ranges[CP_JOURNAL_RANGES];
 	uint64_t bytes[]; /* the ranges' contents, one after the other */
+};
+
+/* Simulated PMU: what the whole process counted on another machine than the one
+ * that the rest is about, as `process` of the header; kept by the tool. */
+struct cp_machine_item {
+	struct cp_item item;
+	uint32_t number; /* of the machines of the run, from 1 on */
+	uint32_t unused;
+	uint64_t process[CP_MIRROR_SIZE];
 };
 
 static inline uint64_t cp_region_item_size(

@@ -106,6 +106,8 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return item->size >= cp_record_region_size(header);
 	case CP_ITEM_SERIES:
 		return series_is_sound(header, item);
+	case CP_ITEM_MACHINE:
+		return item->size >= sizeof(struct cp_machine_item);
 	default:
 		return true; /* of no interest, or of a later version */
 	}
@@ -133,11 +135,11 @@ static const struct cp_item *next_item(
 		item ? cp_item_offset(record, item) + item->size : CP_RECORD_HEADER_SIZE);
 }
 
-static void count_items(struct cp_record *record, size_t counts[CP_ITEM_REGION + 1])
+static void count_items(struct cp_record *record, size_t counts[CP_ITEM_MACHINE + 1])
 {
 	for (const struct cp_item *item = next_item(record, NULL); item;
 		item = next_item(record, item))
-		if (item->type <= CP_ITEM_REGION)
+		if (item->type <= CP_ITEM_MACHINE)
 			counts[item->type]++;
 }
 
@@ -158,6 +160,9 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 		record->regions[record->nregions++] = (const struct cp_region_item *)item;
 	else if (item->type == CP_ITEM_SERIES && !record->series)
 		record->series = (const struct cp_series_item *)(const void *)item;
+	else if (item->type == CP_ITEM_MACHINE)
+		record->machines[record->nmachines++] =
+			(const struct cp_machine_item *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
 		record->counters[(*ncounters)++] = (const struct cp_counter_item *)item;
 	else if (item->type == CP_ITEM_QUANTITY && *nquantities < header->nquantities)
@@ -168,7 +173,7 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 /* Fills the tables of record; false if it ends before its counters do. */
 static bool file_items(struct cp_arena *arena, struct cp_record *record)
 {
-	size_t counts[CP_ITEM_REGION + 1] = {0}, ncounters = 0, nquantities = 0;
+	size_t counts[CP_ITEM_MACHINE + 1] = {0}, ncounters = 0, nquantities = 0;
 
 	count_items(record, counts);
 	record->metas =
@@ -177,6 +182,8 @@ static bool file_items(struct cp_arena *arena, struct cp_record *record)
 		cp_arena_alloc(arena, counts[CP_ITEM_THREAD] * sizeof(*record->threads));
 	record->regions =
 		cp_arena_alloc(arena, counts[CP_ITEM_REGION] * sizeof(*record->regions));
+	record->machines = cp_arena_alloc(
+		arena, counts[CP_ITEM_MACHINE] * sizeof(*record->machines));
 	record->counters =
 		cp_arena_alloc(arena, CP_MAX_COUNTERS * sizeof(*record->counters));
 	record->quantities =

@@ -79,8 +79,8 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 		spreads[i].min = UINT64_MAX;
 	cp_item_publish(item, CP_ITEM_REGION);
 	if (tree->record->series)
-		cp_series_note(tree->record->series,
-			cp_record_offset(tree->record, item), item);
+		cp_series_note(
+			tree->record->series, cp_record_offset(tree->record, item), item);
 	return item;
 }
 

@@ -51,21 +51,32 @@ static void speak(const int saved[2])
 	}
 }
 
+void cp_again_begin(struct cp_again *again, long input, bool seen)
+{
+	*again = (struct cp_again){{-1, -1}};
+	if (input >= 0)
+		lseek(STDIN_FILENO, input, SEEK_SET);
+	if (!seen)
+		silence(again->saved);
+}
+
+void cp_again_end(const struct cp_again *again)
+{
+	speak(again->saved);
+}
+
 int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],
 	const char *what, long input, bool seen)
 {
-	int saved[2] = {-1, -1}, result;
+	struct cp_again again;
 	struct cp_watch watch;
+	int result;
 
-	if (input >= 0)
-		lseek(STDIN_FILENO, input, SEEK_SET);
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
-	if (!seen)
-		silence(saved);
+	cp_again_begin(&again, input, seen);
 	cp_watch_start(&watch, directory, what);
 	result = cp_launch(launch, argv, &watch);
-	if (!seen)
-		speak(saved);
+	cp_again_end(&again);
 	if (result == 0)
 		cp_launch_note(launch, directory);
 	return result;

@@ -24,12 +24,13 @@ static const struct command {
 
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
-	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
-	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
+	"       cachepeek report [-o|--output OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek compare -m|--machines NAME,... [-g|--groups GROUPS]\n"
+	"                 [-e|--events EVENTS] [-o|--output FILE] [--json]\n"
 	"                 PROGRAM [arguments]\n"
-	"       cachepeek diff [--fail-if CONDITION]... [-o OUTPUT]... [--json] [--all]\n"
-	"                 BEFORE AFTER | BEFORE... -- AFTER...\n"
-	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
+	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
+	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
+	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"
 	"       cachepeek doctor [--verify]\n"

@@ -97,6 +97,18 @@ int main(void)
 	is_string(counted(2), "cdef: c3 c4 c5 c6 c7", "d, e and f");
 	make_set(true);
 	is_string(counted(3), "ci: c3 c7", "a pass too many counts what all count");
+	make_set(true);
+	add_counter(8, PERF_TYPE_RAW);
+	set.counters[8].socket = true;
+	set.nparts = 1;
+	set.parts[0].counter = 8;
+	add_quantity("g", 8, 8);
+	is_string(counted(2), "cdeig: c3 c4 c5 c6 c7 c8",
+		"what a socket counts is in every pass");
+	is_string(set.counters[set.parts[0].counter].name, "c8", "by its new number");
+	world.capacity = 3;
+	make_set(true);
+	is_string(counted(1), "aci: c0 c1 c3 c7", "instructions take a counter, too");
 	world.capacity = 2;
 	make_set(true);
 	is_string(counted(1), "aci: c0 c1 c3 c7",

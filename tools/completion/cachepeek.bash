@@ -52,7 +52,7 @@ _cachepeek_options()
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat' ;;
 	report) echo '-o --output --json' ;;
-	compare) echo '-m --machines -g --groups -e --events -o --output' ;;
+	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
 	diff) echo '--fail-if -o --output --json --all' ;;
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;

@@ -243,8 +243,7 @@ static void visit_value(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 	IRExpr *e = s->Ist.WrTmp.data;
-	Bool is_float =
-		e->tag == Iex_Load && tool_machine.l1d.fp_bypass && is_float_load(in, at);
+	Bool is_float = e->tag == Iex_Load && tool_float_loads && is_float_load(in, at);
 
 	if (e->tag == Iex_Load)
 		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,

@@ -126,6 +126,7 @@ struct core {
 	uint32_t nowhere;               /* a stamp that nobody reads */
 	struct uncore *uncore;
 	struct core *next;
+	struct core *peer;                /* of another machine, for the same thread */
 	struct flex_core *flex;           /* NULL: a plain machine */
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
 };
