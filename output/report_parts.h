@@ -94,7 +94,9 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
 
-/* report_names.c: the name that a reader understands. */
+/* report_names.c: the name that a reader understands.  cp_demangle makes one of what
+ * compilers make of C++'s, and returns its length, or 0; NULL: nobody does. */
+extern size_t (*cp_demangle)(const char *name, char *to, size_t size);
 #define CP_MAX_RESOLVED 1024 /* longer ones stay as they are */
 struct cp_slice cp_region_name(
 	struct cp_report *report, const struct cp_record *record, struct cp_slice name);
