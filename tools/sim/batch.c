@@ -91,7 +91,7 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 
 	if (e->line != line)
 		return 0;
-	put_code_stamps(core, e->at, stamp);
+	put_stamps(core, e->at, stamp);
 	return 1;
 }
 
@@ -100,7 +100,7 @@ LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
 	struct entry *e = code_entry(core, line);
 
 	if (__builtin_expect(e->line == line, 1))
-		put_code_stamps(core, e->at, stamp);
+		put_stamps(core, e->at, stamp);
 	else
 		core->paths.code(core, line, stamp);
 }
@@ -197,7 +197,7 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 			return 0;
 	}
 	if (lines == 2)
-		put_code_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
+		put_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++)
 		put_stamps(core, e[i]->at, (uint32_t)clock + b->place[i].tick);
