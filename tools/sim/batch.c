@@ -3,17 +3,21 @@
 #include "flex.h"
 
 struct core *running;
+void (*batch_observer)(struct core *core, uint64_t instruction);
 
 /* --- One by one --- */
 
-static void run_code(struct core *core, uint64_t line, uint32_t stamp)
+/* Both return whether the filter did not admit it. */
+static int run_code(struct core *core, uint64_t line, uint32_t stamp)
 {
 	struct code_entry *e = &core->code[line & (CODE_FILTER - 1)];
 
-	if (e->line == line)
+	if (e->line == line) {
 		e->stamp = stamp;
-	else
-		core->paths.code(core, line, stamp);
+		return 0;
+	}
+	core->paths.code(core, line, stamp);
+	return 1;
 }
 
 LANES_INLINE void run_lines(struct core *core, uint64_t first, uint64_t last,
@@ -24,7 +28,7 @@ LANES_INLINE void run_lines(struct core *core, uint64_t first, uint64_t last,
 		core->paths.data(core, line, kind, ++stamp);
 }
 
-static void run_data(
+static int run_data(
 	struct core *core, const struct batch_item *i, uint64_t addr, uint32_t stamp)
 {
 	uint64_t first = addr >> core->line_shift;
@@ -36,15 +40,16 @@ static void run_data(
 			flex_bypass(core, addr, i->size);
 		else /* the scratch core's machine is plain */
 			data_access(core, addr, i->size, LOAD, stamp);
-		return;
+		return 1;
 	}
 	if (last == (i->kind == BATCH_READ ? e->read : e->write)) {
 		*e->stamp_at = stamp;
-		return;
+		return 0;
 	}
 	if (i->kind == BATCH_MODIFY)
 		run_lines(core, first, last, LOAD, stamp - 2);
 	run_lines(core, first, last, i->kind == BATCH_READ ? LOAD : STORE, stamp);
+	return 1;
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
@@ -62,6 +67,14 @@ LANES_INLINE void finish(
 	*(tallies *)&core->loads += *(const tallies *)&b->loads;
 }
 
+LANES_INLINE void tell(struct core *core, const struct batch *b,
+	const struct batch_item *i, uint64_t line)
+{
+	int64_t offset = batch_instructions(b)[i - b->item];
+
+	batch_observer(core, (line << core->line_shift) + (uint64_t)offset);
+}
+
 static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
 	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
@@ -73,11 +86,12 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 	for (; i < end; i++) {
 		uint32_t stamp = (uint32_t)clock + i->tick;
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
+		int asked = i->kind == BATCH_CODE
+				    ? run_code(core, line + offset, stamp)
+				    : run_data(core, i, at[i->place] + offset, stamp);
 
-		if (i->kind == BATCH_CODE)
-			run_code(core, line + offset, stamp);
-		else
-			run_data(core, i, at[i->place] + offset, stamp);
+		if (asked && __builtin_expect(batch_observer != 0, 0))
+			tell(core, b, i, line);
 	}
 	finish(core, b, clock, line + b->more_lines);
 }

@@ -3,9 +3,11 @@
  * The machine to simulate, from the command line.
  */
 #include "tool.h"
+#include "profile.h"
 
 struct machine tool_machine;
 Bool tool_report;
+const HChar *profile_directory;
 
 /* One row per option that describes an array of the machine.  The defaults are
  * a plain core of the 2010s. */
@@ -199,6 +201,10 @@ Bool options_parse(const HChar *arg)
 		parse_cores(arg + 8);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
+		profile_directory = arg + 10;
+		return True;
+	}
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
 		return True;
 	}
@@ -283,6 +289,8 @@ void options_usage(void)
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"
 	 "    --page=BYTES              page size [4096]\n"
+	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
+	 "instruction\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

@@ -12,6 +12,7 @@
  */
 #include "tool.h"
 #include "host.h"
+#include "profile.h"
 
 struct seat {
 	struct core *core; /* NULL: nobody was here yet */
@@ -24,6 +25,7 @@ struct thread {
 	UInt paused;
 	ULong count[CP_SIM_NCOUNTERS];
 	ULong *mirror;
+	struct profile_thread *profile;
 };
 
 static struct thread *threads; /* by ThreadId */
@@ -92,6 +94,7 @@ static void copy_out(ULong *to, const ULong *from)
 static void collect(struct thread *t)
 {
 	core_collect(t->core);
+	profile_collect(t->profile, t->core->count);
 	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++) {
 		t->count[i] += t->core->count[i];
 		process_count[i] += t->core->count[i];
@@ -105,6 +108,7 @@ static void begin(struct thread *t)
 {
 	VG_(memset)(t, 0, sizeof(*t));
 	take_seat(t);
+	t->profile = profile_thread_begin();
 }
 
 static void use_core(ThreadId tid)
@@ -112,6 +116,7 @@ static void use_core(ThreadId tid)
 	struct thread *t = &threads[tid];
 
 	running = t->paused ? scratch : t->core;
+	profile_thread_use(t->paused ? NULL : t->profile);
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)
@@ -173,6 +178,8 @@ static void on_fork_child(ThreadId tid)
 	}
 	VG_(memset)(process_count, 0, sizeof(process_count));
 	process_mirror = NULL;
+	profile_fork_child();
+	threads[tid].profile = profile_thread_begin();
 }
 
 static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
@@ -192,10 +199,17 @@ static void on_unmap(Addr a, SizeT len)
 			threads[i].mirror = NULL;
 }
 
+static void on_munmap(Addr a, SizeT len)
+{
+	on_unmap(a, len);
+	profile_unmapped(a, len);
+}
+
 static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	profile_unmapped(a, len);
 }
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
@@ -283,7 +297,7 @@ void threads_start(void)
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
 	VG_(track_pre_thread_ll_exit)(end);
-	VG_(track_die_mem_munmap)(on_unmap);
+	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(track_new_mem_mmap)(on_map);
 	VG_(track_change_mem_mprotect)(on_protect);
 	VG_(atfork)(NULL, NULL, on_fork_child);
