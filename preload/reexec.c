@@ -124,12 +124,13 @@ const char *cp_own_executable(void)
 /* ---- the new command line ---- */
 
 struct command {
-	const char *argv[NCORE + CP_NLEVELS + 10];
+	const char *argv[NCORE + CP_NLEVELS + 11];
 	char level[CP_NLEVELS][CP_MACHINE_OPTION];
 	char page[32];
 	char cores[32];
 	char log[48];
 	char log_fd[48];
+	char profile[PATH_MAX + 16];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -165,8 +166,8 @@ static void add_log(struct command *command, const char *directory)
 	add(command, command->log);
 }
 
-static void add_options(
-	struct command *command, const struct cp_machine *machine, const char *directory)
+static void add_options(struct command *command, const struct cp_machine *machine,
+	const char *directory, bool profile)
 {
 	add(command, "cachepeek-sim");
 	for (unsigned i = 0; i < NCORE; i++)
@@ -181,6 +182,11 @@ static void add_options(
 	add(command, command->page);
 	cp_format(command->cores, sizeof(command->cores), "--cores=%u", machine->cores);
 	add(command, command->cores);
+	if (profile) {
+		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
+			directory);
+		add(command, command->profile);
+	}
 	add(command, "--");
 }
 
@@ -242,7 +248,7 @@ static char **whole_environment(
 }
 
 int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine,
-	const char *run_directory, struct cp_why *why)
+	const char *run_directory, bool profile, struct cp_why *why)
 {
 	static struct command command; /* its strings must outlive this frame */
 	struct cp_arena arena = {0};
@@ -255,7 +261,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, TOOL_FILE);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
-	add_options(&command, machine, run_directory);
+	add_options(&command, machine, run_directory, profile);
 	all = whole_argv(&arena, &command, argv);
 	environment = whole_environment(&arena, &command, argv, added);
 	if (!all || !environment) {

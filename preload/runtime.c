@@ -223,7 +223,8 @@ static void run_simulated(char **argv)
 	char line[CP_WHY_SIZE + 64];
 
 	find_machine();
-	cp_reexec(argv, run_entries(), &cp_runtime.machine, cp_runtime.directory, &why);
+	cp_reexec(argv, run_entries(), &cp_runtime.machine, cp_runtime.directory,
+		cp_runtime.options.profile != CP_PROFILE_NONE, &why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (is_root())
@@ -395,6 +396,9 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
+	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());

@@ -14,7 +14,7 @@ sub counter_names {
 	my $text = slurp("$Sim::ROOT/tools/sim/request.h");
 	my @names = $text =~ /^\tX\((\w+),/mg;
 	my ($first) = grep { $names[$_] eq 'l1i_misses' } 0 .. $#names;
-	my ($last) = grep { $names[$_] eq 'hitm' } 0 .. $#names;
+	my ($last) = grep { $names[$_] eq 'l1d_writes_through' } 0 .. $#names;
 
 	return (\@names, $first, $last);
 }

@@ -79,7 +79,8 @@ for my $machine (sort keys %machines) {
 			ok(!(grep { !$_->{module} } @{$profile->{sites}}),
 				"$machine, $name: each instruction is in a mapping");
 
-			next if $name eq 'threads'; # whose slices depend on the time
+			# Slices of threads depend on the time, gzip's buffers on where they are.
+			next if $name ne 'sqlite3' && $name ne 'python3';
 			my (undef, $plain_out, $plain_log) =
 				sim_run('--report=yes', @{$machines{$machine}}, "--page=4096", @command);
 			is($out, $plain_out, "$machine, $name: same output");

@@ -22,7 +22,7 @@
 
 /* The counters that are kept by instruction. */
 #define CP_PROFILE_FIRST CP_SIM_l1i_misses
-#define CP_PROFILE_COUNTERS (CP_SIM_hitm + 1 - CP_PROFILE_FIRST)
+#define CP_PROFILE_COUNTERS (CP_SIM_l1d_writes_through + 1 - CP_PROFILE_FIRST)
 #define CP_PROFILE_AT(counter) (CP_SIM_##counter - CP_PROFILE_FIRST)
 
 enum cp_profile_kind {
