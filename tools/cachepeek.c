@@ -16,6 +16,9 @@ static const struct command {
 	{"run", cp_cmd_run},
 	{"report", cp_cmd_report},
 	{"compare", cp_cmd_compare},
+	{"dcache", cp_cmd_profile},
+	{"dtlb", cp_cmd_profile},
+	{"icache", cp_cmd_profile},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},
@@ -26,6 +29,9 @@ static const char usage[] =
 	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
 	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
 	"                 PROGRAM [arguments]\n"
+	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
+	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
+	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
 	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"
@@ -40,6 +46,11 @@ static const char usage[] =
 	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
+	"\n"
+	"Options of dcache, dtlb and icache, which report misses by function:\n"
+	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
+	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
+	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

@@ -9,12 +9,10 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -242,24 +240,6 @@ static unsigned passes_needed(const char *directory)
 	return most;
 }
 
-/* The way the program ended, without a core file of our own beside its. */
-static int end_like(int status)
-{
-	struct rlimit none = {0, 0};
-	int number = WTERMSIG(status);
-	sigset_t set;
-
-	if (!WIFSIGNALED(status))
-		return WEXITSTATUS(status);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(number);
-	return 128 + number;
-}
-
 /* The rest of the passes; a run that ends unlike the first is said to. */
 static void run_more(const char *directory, char **argv, const struct cp_launch *first)
 {
@@ -301,7 +281,8 @@ static int run_in(const char *directory, char **argv, bool passes)
 		cp_report_run(directory, launch.pid, getenv("CACHEPEEK_OUTPUT"));
 	else if (!getenv("CACHEPEEK_DIR"))
 		cp_run_remove(directory);
-	return result < 0 ? cannot_run(argv[0], -result) : end_like(launch.status);
+	return result < 0 ? cannot_run(argv[0], -result)
+			  : cp_launch_end_like(launch.status);
 }
 
 static const char *setting(const struct settings *settings, const char *name)
@@ -339,7 +320,8 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 			"cachepeek: %s (the host's caches are simulated instead)\n",
 			error);
 	*result = cp_run_alone(argv, &machine, &status);
-	*result = *result < 0 ? cannot_run(argv[0], -*result) : end_like(status);
+	*result =
+		*result < 0 ? cannot_run(argv[0], -*result) : cp_launch_end_like(status);
 	return true;
 }
 

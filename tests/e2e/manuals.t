@@ -44,11 +44,13 @@ sub tags
 }
 
 my ($usage, $variables) = split(/^Variables/m, $help);
-my ($run_options) = $usage =~ /^Options of run.*?:\n(.*)/ms;
+my ($run_options) = $usage =~ /^Options of run.*?:\n(.*?)\n\n/ms;
 my %help = (run => [options_in($run_options)]);
 for my $command (qw(report merge doctor list)) {
 	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b(.*)$/mg))];
 }
+my ($profile_options) = $usage =~ /^Options of dcache, dtlb and icache.*?:\n(.*)/ms;
+$help{icache} = [options_in($profile_options)];
 # -o and --output: the usage line has the short one.
 $help{$_} = [uniq(@{$help{$_}}, '--output')] for qw(report merge);
 
@@ -61,6 +63,7 @@ sub getopt_table
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
 my %table = (run => getopt_table(text('tools/cmd_run.c')), list => getopt_table(text('tools/cmd_list.c')));
+$table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache icache);
 my ($known) = text('tools/cmd_report.c') =~ /known\[\] = \{(.*?)\};/s;
 $table{report} = [uniq($known =~ /"(-[^"]+)"/g)];
 $table{merge} = $table{report};
@@ -70,10 +73,11 @@ my $bash = text('tools/completion/cachepeek.bash');
 my $zsh = text('tools/completion/_cachepeek');
 my ($words) = $bash =~ /^_cachepeek_options\(\)\n\{(.*?)^\}/ms;
 cmp_ok(scalar(@{$table{run}}), '>=', 13, 'the table of run is read');
-for my $command (qw(run report merge doctor list)) {
+is_deeply([tags('dcache')], $table{dcache}, 'dcache: cachepeek(1) has what the table has');
+for my $command (qw(run report merge doctor list icache)) {
 	my @table = @{$table{$command}};
 	is_deeply($help{$command}, \@table, "$command: --help has what the table has");
-	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too");
+	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too") if $command ne 'icache';
 	my ($line) = $words =~ /^\t$command\) (.*)$/m;
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
 	is_deeply([grep { $zsh !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @table], [], "$command: and zsh's");
