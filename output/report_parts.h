@@ -34,7 +34,7 @@ void cp_report_metrics(struct cp_report *report);
 
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
 
-/* report_counts.c: one thread's numbers. */
+/* report_counts.c: one thread's numbers, from what report_raw.h has of them. */
 void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	const struct cp_region_item *item, const struct cp_thread_item *thread,
 	const char *how, struct cp_region *region);

@@ -19,6 +19,7 @@ struct cp_request {
 	const char *names[CP_MAX_QUANTITIES]; /* in the order asked, no doubles */
 	const struct cp_group *groups[CP_MAX_GROUPS];
 	unsigned dropped; /* names beyond the limit */
+	bool common;      /* the last name was not asked for: cp_request_add_common */
 };
 
 /* Called with one line for each thing that cannot be as asked. */

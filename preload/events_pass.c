@@ -134,6 +134,8 @@ void cp_request_add_common(struct cp_request *request)
 	for (size_t i = 0; i < request->nnames; i++)
 		if (strcmp(request->names[i], COMMON) == 0)
 			return;
-	if (request->nnames < CP_MAX_QUANTITIES)
+	if (request->nnames < CP_MAX_QUANTITIES) {
 		request->names[request->nnames++] = COMMON;
+		request->common = true;
+	}
 }

@@ -342,6 +342,9 @@ void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *reque
 		if (!quantity->available)
 			quantity->nterms = 0;
 	}
+	/* Nobody asked for it, so nobody misses it. */
+	if (request->common && !set->quantities[set->nquantities - 1].available)
+		set->nquantities--;
 	if (pass)
 		cp_events_take_pass(set, pass);
 	for (unsigned core = 1; core <= cores.count && cores.hybrid; core++)

@@ -141,6 +141,9 @@ static void run(void)
 			why);
 		return;
 	}
+	/* Started by a launcher that this MPI does not know, all are rank 0 of 1. */
+	if (job.mpi.size == 1 && cp_runtime.record.header->nranks > 1)
+		return;
 	cp_runtime.record.header->rank = job.mpi.rank;
 	cp_runtime.record.header->nranks = job.mpi.size;
 	if (job.mpi.size == 1)

@@ -56,6 +56,8 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "MPI_TIMEOUT", CP_OPTION_COUNT, FIELD(mpi_timeout), NULL, "60", "SECONDS",
 		"how long ranks wait for each other in MPI_Finalize, for one report; 0: "
 		"no such report"},
+	{PREFIX "MPI_REGIONS", CP_OPTION_BOOL, FIELD(mpi_regions), NULL, "0", "0|1",
+		"a region for each function of MPI that communicates or waits"},
 	{PREFIX "OPENMP", CP_OPTION_BOOL, FIELD(openmp), NULL, "1", "0|1",
 		"a region for each parallel region of OpenMP"},
 	{PREFIX "SPARSE", CP_OPTION_BOOL, FIELD(sparse), NULL, "0", "0|1",

@@ -32,6 +32,7 @@ struct cp_options {
 	int children; /* enum cp_children */
 	const char *regions;
 	int mpi_timeout; /* seconds */
+	bool mpi_regions;
 	bool openmp;
 	bool sparse;
 	int verbose; /* 0..3 */

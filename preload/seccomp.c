@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/map.h"
 #include "preload/fatal.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -239,6 +240,7 @@ void cp_seccomp_after(const struct sock_fprog *filter, bool done)
 	if (!done || ALL_PASS(filter, needed))
 		return;
 	cp_log_only_write = true;
+	cp_map_stop();
 	cp_runtime.record.sealed = true;
 	__atomic_store_n(&cp_runtime.confined, true, __ATOMIC_RELEASE);
 }

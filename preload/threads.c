@@ -421,6 +421,8 @@ static bool keep_out_owner(struct cp_live_thread *thread)
 	return false;
 }
 
+#define PATIENCE_NS 100000000u
+
 static void flush_thread(struct cp_live_thread *thread)
 {
 	if (thread->lost)
@@ -471,12 +473,29 @@ void cp_thread_visit(
 	cp_unlock(&lock);
 }
 
+/* What the owner is about to read from may be the program's next: worth more
+ * patience, since it may have lost its CPU there.  It need not stay out: busy is
+ * 2 until it leaves. */
+static void let_owner_leave(struct cp_live_thread *thread)
+{
+	uint64_t until = cp_now_ns() + PATIENCE_NS;
+	int inside = 1;
+
+	if (!__atomic_compare_exchange_n(
+		    &thread->busy, &inside, 2, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return;
+	while (__atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) == 2 &&
+		cp_now_ns() < until)
+		sched_yield();
+}
+
 void cp_threads_settle(void)
 {
+	cp_calibrate_settle();
 	cp_lock(&lock);
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
-		if (thread != cp_self.thread && keep_out_owner(thread))
-			__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+		if (thread != cp_self.thread)
+			let_owner_leave(thread);
 	cp_lock(&cp_runtime.record.lock);
 	cp_unlock(&cp_runtime.record.lock);
 	cp_unlock(&lock);

@@ -19,6 +19,7 @@ static const struct command {
 	{"dcache", cp_cmd_profile},
 	{"dtlb", cp_cmd_profile},
 	{"icache", cp_cmd_profile},
+	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},
@@ -32,6 +33,8 @@ static const char usage[] =
 	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
 	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
 	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
+	"       cachepeek diff [--fail-if CONDITION]... [-o OUTPUT]... [--json] [--all]\n"
+	"                 BEFORE AFTER | BEFORE... -- AFTER...\n"
 	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"
@@ -46,6 +49,7 @@ static const char usage[] =
 	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
+	"  --repeat N: run it N times, and report how far the values are apart\n"
 	"\n"
 	"Options of dcache, dtlb and icache, which report misses by function:\n"
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
@@ -92,9 +96,18 @@ int cp_cmd_misspelt(const char *what, const char *word, const char *const *known
 	return 2;
 }
 
+static const struct command *find_command(const char *word)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(word, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : "";
+	const struct command *command = find_command(argc > 1 ? argv[1] : "");
+	const char *word;
 
 	if (argc < 2) {
 		fprintf(stderr,
@@ -102,12 +115,10 @@ int main(int argc, char **argv)
 			"cachepeek --help\n");
 		return 2;
 	}
+	word = command && argc > 2 ? argv[2] : argv[1];
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return help();
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
 		return version();
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(word, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	return cp_cmd_run(argc, argv);
+	return command ? command->run(argc - 1, argv + 1) : cp_cmd_run(argc, argv);
 }

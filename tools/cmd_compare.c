@@ -5,12 +5,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,8 +17,8 @@
 #include "output/table.h"
 #include "preload/machine.h"
 #include "regions/rundir.h"
+#include "tools/again.h"
 #include "tools/cmd.h"
-#include "tools/launch.h"
 #include "tools/place.h"
 
 #define MAX_MACHINES 16
@@ -63,9 +61,10 @@ static bool add_machines(struct comparison *c, const char *list)
 		c->names[c->nmachines] = cp_arena_copy(&c->arena, piece, length);
 		if (cp_machine_find(
 			    &machine, c->names[c->nmachines], error, sizeof(error)) < 0) {
-			fprintf(stderr,
-				"cachepeek: %s; `cachepeek list machines` shows them\n",
-				error);
+			fprintf(stderr, "cachepeek: %s%s\n", error,
+				strchr(c->names[c->nmachines], '/')
+					? ""
+					: "; `cachepeek list machines` shows them");
 			return false;
 		}
 		c->nmachines++;
@@ -85,8 +84,7 @@ static bool parse(struct comparison *c, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+m:g:e:o:", long_options, NULL)) !=
-		-1) {
+	while ((option = cp_cmd_option(argc, argv, "+:m:g:e:o:", long_options)) != -1) {
 		if (option == 'm' && !add_machines(c, optarg))
 			return false;
 		else if (option == 'g')
@@ -109,60 +107,18 @@ static bool parse(struct comparison *c, int argc, char **argv)
 
 /* ---- the runs ---- */
 
-/* Every run reads the same input: what cannot be read twice is kept. */
-static void keep_input(void)
-{
-	char buffer[65536];
-	ssize_t n;
-	int copy;
-
-	if (isatty(STDIN_FILENO) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
-		return;
-	copy = memfd_create("cachepeek-input", MFD_CLOEXEC);
-	while (copy >= 0 && (n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
-		if (write(copy, buffer, (size_t)n) != n)
-			break;
-	if (copy < 0)
-		return;
-	lseek(copy, 0, SEEK_SET);
-	dup2(copy, STDIN_FILENO);
-	close(copy);
-}
-
-/* Of all runs after the first, nothing is seen. */
-static void silence(int saved[2])
-{
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	fflush(NULL);
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
-		dup2(nowhere, fd);
-	}
-	close(nowhere);
-}
-
-static void speak(const int saved[2])
-{
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (saved[fd - 1] < 0)
-			continue;
-		dup2(saved[fd - 1], fd);
-		close(saved[fd - 1]);
-	}
-}
-
 static const char *environment(const char *name)
 {
 	return getenv(name);
 }
 
-static int simulate(struct comparison *c, size_t i, char **argv)
+/* Of all runs after the first, nothing is seen. */
+static int simulate(struct comparison *c, size_t i, char **argv, long input)
 {
 	char directory[CP_RUNDIR_SIZE], error[1024];
 	const char *path = directory;
 	struct cp_launch launch;
-	int saved[2] = {-1, -1}, result;
+	int result;
 
 	result = cp_run_make(environment, NULL, directory, sizeof(directory));
 	if (result < 0) {
@@ -170,16 +126,10 @@ static int simulate(struct comparison *c, size_t i, char **argv)
 			strerror(-result));
 		return result;
 	}
-	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	setenv("CACHEPEEK_MACHINE", c->names[i], 1);
-	if (i)
-		silence(saved);
-	result = cp_launch(&launch, argv);
-	if (i)
-		speak(saved);
+	result = cp_run_again(&launch, directory, argv, input, i == 0);
 	c->status[i] = launch.status;
 	if (result == 0) {
-		cp_launch_note(&launch, directory);
 		c->reports[i] =
 			cp_report_build(&c->arena, &path, 1, error, sizeof(error));
 		if (!c->reports[i])
@@ -194,15 +144,11 @@ static int simulate(struct comparison *c, size_t i, char **argv)
 
 static int simulate_all(struct comparison *c, char **argv)
 {
-	off_t start;
+	long input = cp_keep_input();
 	int result = 0;
 
-	keep_input();
-	start = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	for (size_t i = 0; i < c->nmachines && result == 0; i++) {
-		if (start >= 0)
-			lseek(STDIN_FILENO, start, SEEK_SET);
-		result = simulate(c, i, argv);
+		result = simulate(c, i, argv, input);
 		if (result == 0 && c->status[i] != c->status[0])
 			fprintf(stderr,
 				"cachepeek: the run on %s ended otherwise than the "

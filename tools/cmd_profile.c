@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -33,15 +32,17 @@ struct request {
 
 /* ---- what is asked for ---- */
 
+enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD };
+
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"machine", required_argument, NULL, 'm'},
 	{"dir", required_argument, NULL, 'd'},
-	{"sort", required_argument, NULL, 's'},
-	{"cutoff", required_argument, NULL, 'c'},
-	{"details", required_argument, NULL, 'D'},
-	{"context-lines", required_argument, NULL, 'C'},
-	{"debuginfod", no_argument, NULL, 'u'},
+	{"sort", required_argument, NULL, SORT},
+	{"cutoff", required_argument, NULL, CUTOFF},
+	{"details", required_argument, NULL, DETAILS},
+	{"context-lines", required_argument, NULL, CONTEXT},
+	{"debuginfod", no_argument, NULL, DEBUGINFOD},
 	{NULL, 0, NULL, 0},
 };
 
@@ -114,15 +115,15 @@ static int parse_one(struct request *request, int option, const char *value)
 	case 'd':
 		request->directory = value;
 		return 0;
-	case 's':
+	case SORT:
 		return parse_sort(request, value);
-	case 'c':
+	case CUTOFF:
 		return parse_cutoff(request, value);
-	case 'D':
+	case DETAILS:
 		return parse_details(request, value);
-	case 'C':
+	case CONTEXT:
 		return parse_context(request, value);
-	case 'u':
+	case DEBUGINFOD:
 		request->debuginfod = true;
 		return 0;
 	default:
@@ -135,7 +136,7 @@ static int parse(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+o:m:d:", long_options, NULL)) != -1)
+	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
 	return 0;
@@ -346,15 +347,13 @@ static int run(const struct request *request, char **argv)
 		return 127;
 	result = cp_launch(&launch, argv);
 	if (result < 0) {
-		fprintf(stderr, "cachepeek: %s cannot be run: %s\n", argv[0],
-			strerror(-result));
 		if (!request->directory)
 			cp_run_remove(directory);
-		return result == -ENOENT ? 127 : 126;
+		return cp_cannot_run(argv[0], -result);
 	}
 	cp_launch_note(&launch, directory);
 	show(directory, request);
-	return cp_launch_end_like(launch.status);
+	return cp_end_like(launch.status);
 }
 
 int cp_cmd_profile(int argc, char **argv)

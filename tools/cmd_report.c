@@ -43,59 +43,29 @@ static void add_output(struct request *request, const char *output)
 	request->outputs = longer;
 }
 
-/* The value of an option that was given as "-oVALUE", "--output=VALUE" or
- * with VALUE as the next argument; NULL if it is missing. */
-static const char *option_value(const char *rest, char **argv, int *at)
+/* Without a letter. */
+enum { JSON = UCHAR_MAX + 1 };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"json", no_argument, NULL, JSON},
+	{NULL, 0, NULL, 0},
+};
+
+static int parse(struct request *request, int argc, char **argv)
 {
-	if (*rest == '=')
-		return rest + 1;
-	return *rest ? rest : argv[++*at];
-}
+	int option;
 
-static const char *output_option(char **argv, int *at)
-{
-	const char *argument = argv[*at];
-
-	if (strncmp(argument, "--output", 8) == 0 && (argument[8] == '=' || !argument[8]))
-		return option_value(argument + 8, argv, at);
-	return option_value(argument + 2, argv, at);
-}
-
-static bool is_output(const char *argument)
-{
-	return strcmp(argument, "--output") == 0 ||
-	       strncmp(argument, "--output=", 9) == 0 ||
-	       (argument[0] == '-' && argument[1] == 'o');
-}
-
-static int parse(struct request *request, char **argv)
-{
-	static const char *const known[] = {"--output", "--json", "-o", NULL};
-	bool options = true;
-
-	for (int i = 1; argv[i]; i++) {
-		const char *output;
-
-		if (!options || argv[i][0] != '-' || !argv[i][1]) {
-			request->paths[request->npaths++] = argv[i];
-		} else if (strcmp(argv[i], "--") == 0) {
-			options = false;
-		} else if (strcmp(argv[i], "--json") == 0) {
+	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
+		if (option == 'o')
+			add_output(request, optarg);
+		else if (option == JSON)
 			request->json = true;
-		} else if (is_output(argv[i])) {
-			output = output_option(argv, &i);
-			if (!output) {
-				fprintf(stderr,
-					"cachepeek: -o lacks its value: a file that ends "
-					"in .txt, .json, .csv, .html or .prom, - or "
-					"stderr\n");
-				return 2;
-			}
-			add_output(request, output);
-		} else {
-			return cp_cmd_misspelt("option", argv[i], known);
-		}
+		else
+			return 2;
 	}
+	while (optind < argc)
+		request->paths[request->npaths++] = argv[optind++];
 	return 0;
 }
 
@@ -219,7 +189,7 @@ int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 {
 	struct request request = {
 		.paths = calloc((size_t)argc + 1, sizeof(char *)), .build = build};
-	int status = request.paths ? parse(&request, argv) : 1;
+	int status = request.paths ? parse(&request, argc, argv) : 1;
 
 	if (!status && !request.npaths && last) {
 		const char *directory = last_run();

@@ -268,20 +268,3 @@ void cp_launch_note(const struct cp_launch *launch, const char *directory)
 	}
 	close(fd);
 }
-
-int cp_launch_end_like(int status)
-{
-	struct rlimit none = {0, 0};
-	int number = WTERMSIG(status);
-	sigset_t set;
-
-	if (!WIFSIGNALED(status))
-		return WEXITSTATUS(status);
-	setrlimit(RLIMIT_CORE, &none);
-	signal(number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(number);
-	return 128 + number;
-}

@@ -33,10 +33,6 @@ struct cp_launch {
  */
 int cp_launch(struct cp_launch *launch, char *const argv[]);
 
-/* Ends this process the way the program ended (status is of wait(2)), without a
- * core file beside its; or returns the exit status to end with. */
-int cp_launch_end_like(int status);
-
 /* Puts what only the parent knows into the program's last record in the run's
  * directory, if it has one: how it ended and the totals. */
 void cp_launch_note(const struct cp_launch *launch, const char *directory);

@@ -153,13 +153,21 @@ function head() {
 
 // ---- where references were served ----
 
+// Where nothing is behind L2, that is the last level, and counted under both names.
+function sameTotals(one, other) {
+	const counts = report.regions.length ? report.regions[0].counts : {};
+	const a = counts[one], b = counts[other];
+	return Boolean(a && b && a.value !== null && a.value === b.value);
+}
+const l2IsLast = sameTotals('l2_accesses', 'llc_accesses') && sameTotals('l2_misses', 'llc_misses');
+
 // Each level: what it served, from a region's counts.
 const levels = [
 	{name: 'L1D', colour: '--l1', from: ['l1d_accesses', 'l1d_misses']},
 	{name: 'L2', colour: '--l2', from: ['l2_accesses', 'l2_misses']},
 	{name: 'L3', colour: '--l3', from: ['llc_accesses', 'llc_misses']},
 	{name: 'memory', colour: '--mem', from: ['llc_misses']},
-];
+].filter(level => level.name !== 'L3' || !l2IsLast);
 
 function served(region, level) {
 	const inputs = level.from.map(name => region.counts[name]
@@ -211,6 +219,8 @@ function servedNote(bars) {
 		+ ' and hardware prefetches where there are any.  Nested regions are included.';
 	if (!bars.length)
 		return 'Not counted in this run: it takes the group cache.';
+	if (l2IsLast)
+		text += '  L2 is the last level.';
 	if (shown.length > bars.length)
 		text += '  The ' + bars.length + ' regions with the most references.';
 	for (const level of absent)

@@ -125,6 +125,20 @@ def check_served(page, report):
         ok(colour in pixels, f'chart: the colour of {level} is on the canvas')
 
 
+def check_two_levels(page, place):
+    path = os.path.join(place, 'two.html')
+    page.show(path)
+    quiet(page, path, 'two levels')
+    sets = page.ask("""const s = document.getElementById('served-scale'); s.value = 'count';
+        s.dispatchEvent(new Event('change'));
+        return Chart.getChart('served').data.datasets.map(d => [d.label, d.data[0]]);""")
+    n = {name: c['value'] for name, c in load(place, 'two')['regions'][0]['counts'].items()}
+    same(sets, [['L1D', n['l1d_accesses'] - n['l1d_misses']], ['L2', n['l2_accesses'] - n['l2_misses']],
+                ['memory', n['l2_misses']]], 'two levels: what L2 served is not shown again as L3')
+    ok('L2 is the last level.' in page.ask("return document.getElementById('served-note').textContent"),
+       'two levels: it says so')
+
+
 def check_hover(page, report):
     page.driver.execute_script("document.getElementById('served').scrollIntoView({block: 'center'})")
     text = page.ask('''const c = Chart.getChart('served'), bar = c.getDatasetMeta(0).data[0];
@@ -284,4 +298,5 @@ with browser() as page:
     check_threads(page, sys.argv[1])
     check_hostile(page, sys.argv[1])
     check_many(page, sys.argv[1])
+    check_two_levels(page, sys.argv[1])
 print(f'1..{count}')

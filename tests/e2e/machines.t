@@ -137,6 +137,16 @@ mistake("stlb = 512 4\ndtlb2 = 64 4\n", 1, 'leave one out');
 mistake("levels = 3\n", 1, 'expected KEY');
 mistake("cores = 0\n", 1, 'above 0');
 
+for my $case ([scratch('absent.machine'), 'no such file or directory'], [scratch(), 'is a directory']) {
+	my ($name, $why) = @$case;
+	my $run = simulate($name, 'instructions');
+	my $line = "cachepeek: machine file $name cannot be read: $why";
+
+	is("@{$run->{notes}}", "$line (the host's caches are simulated instead)\n", "a file that $why");
+	$run = run(command => [cli(), 'compare', '--machines', $name, 'true']);
+	is($run->{err}, "$line\n", 'and for compare');
+}
+
 # ---- programs into which nothing can be preloaded ----
 
 {

@@ -19,8 +19,8 @@ static volatile int sink;
 
 static volatile char *fresh(void)
 {
-	void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(
+		NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		exit(1);
@@ -84,7 +84,8 @@ static void library(const char *self)
 static void jit(void)
 {
 #ifdef __x86_64__
-	static const unsigned char code[] = {0x0f, 0xbe, 0x07, 0xc3}; /* movsbl (%rdi),%eax; ret */
+	static const unsigned char code[] = {
+		0x0f, 0xbe, 0x07, 0xc3}; /* movsbl (%rdi),%eax; ret */
 	volatile char *at = fresh();
 	char path[64];
 	int (*load)(const volatile char *);
@@ -99,7 +100,8 @@ static void jit(void)
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	map = fopen(path, "w");
 	if (map) {
-		fprintf(map, "%lx %zx jitted load\n", (unsigned long)memory, sizeof(code));
+		fprintf(map, "%lx %zx jitted load\n", (unsigned long)memory,
+			sizeof(code));
 		fclose(map);
 	}
 	for (size_t i = 0; i < SIZE; i += 64)

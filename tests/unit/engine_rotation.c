@@ -72,20 +72,39 @@ static double heavy_tailed(unsigned i)
 	return pow(uniform(), -1 / 1.5);
 }
 
+/* One is as much as all others, and takes longer still: two groups of three have
+ * not counted it, but its time. */
+static double one_large(unsigned i)
+{
+	return i == 40 ? 100 : 1 + 0.01 * uniform();
+}
+
+/* Of each event, one now and then. */
+static double rare(unsigned i)
+{
+	(void)i;
+	return 0;
+}
+
 /* The first four events of three follow the work; the second have the same, but
  * at another moment; the third happen evenly. */
 static void one_execution(double (*work)(unsigned), unsigned i, uint64_t truth[])
 {
 	double of_all = work(i), of_one;
+	bool by_time = work == one_large;
 	uint64_t happened[WORLD_CONFIGS] = {0};
 
 	for (unsigned e = 0; e < EVENTS; e++) {
-		of_one = e % 3 == 0 ? of_all : e % 3 == 1 ? work(i) : 1;
+		of_one = e % 3 == 0 || by_time ? of_all : e % 3 == 1 ? work(i) : 1;
 		happened[e] = (uint64_t)(1000 * (e + 1) * of_one);
+		if (work == rare)
+			happened[e] = uniform() < 0.02;
 		truth[e] += happened[e];
 	}
 	/* How long it takes does not always say how much it is. */
-	world_advance(20000 + (uint64_t)(of_all * 500), happened);
+	world_advance(by_time ? (uint64_t)(20000 * pow(of_all, 1.1))
+			      : 20000 + (uint64_t)(of_all * 500),
+		happened);
 	clock_ns += 20000;
 }
 
@@ -273,6 +292,8 @@ int main(void)
 	test_work("period 4", period_4, false, 80, 0);
 	test_work("ramp", ramp, false, SEEDS, 0);
 	test_work("heavy-tailed", heavy_tailed, false, 0, 0);
+	test_work("one large", one_large, false, 0, 0);
+	test_work("rare", rare, false, 0, 0);
 	test_work("nested, period 3", period_3, true, 70, 0);
 	test_work("nested, steady", steady, true, SEEDS, SEEDS);
 	return 0;

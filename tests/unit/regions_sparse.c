@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/report.h"
+#include "output/report_parts.h"
 #include "regions/rundir.h"
 #include "regions/tree.h"
 #include "tests/tap/tap.h"
@@ -233,9 +233,10 @@ static void check_threads(const struct cp_process *process, unsigned kind)
 			  inner->seconds.status == CP_SCALED;
 		calls += inner->calls == CALLS && outer->calls == 1;
 		adds_up += outer->counts[0].status == CP_EXACT &&
-			   (outer->counts[0].exclusive + count->value ==
-					   outer->counts[0].value ||
-				   !outer->counts[0].exclusive) &&
+			   outer->counts[0].exclusive ==
+				   (outer->counts[0].value > count->value
+						   ? outer->counts[0].value - count->value
+						   : 0) &&
 			   outer->counts[0].exclusive_status == CP_SCALED;
 		most += inner->time_ns == CALLS * (uint64_t)SHORT_NS;
 	}
@@ -270,6 +271,25 @@ static void test_kind(unsigned kind)
 	if (kind == 0)
 		is_double_near(merged->error, 0, 0, "constant: no error");
 	end_record(&arena);
+}
+
+/* Ten of 160 were counted, whose counts have a variance of 1. */
+static void test_error(void)
+{
+	const struct cp_chosen chosen = {.sum = 1000, .squares = 144}, none = {0, 0};
+	struct cp_sampled sampled = {
+		.counted = 26, .chosen = 10, .weight = 160, .squares = 10 * 16 * 15};
+	double student = 2.262; /* 97.5 %, 9 degrees of freedom */
+
+	is_double_near(cp_sampled_error(&sampled, 176, &chosen), student * sqrt(2400), 1,
+		"the others of each row");
+	is_double_near(cp_sampled_error(&sampled, 1176, &chosen), student * sqrt(3400), 1,
+		"and those that nothing stands for yet");
+	is_double_near(cp_sampled_error(&sampled, 176, &none), 48, 0,
+		"where none counted anything: three, each for its row");
+	sampled.chosen = 7;
+	is_double_near(
+		cp_sampled_error(&sampled, 176, &chosen), -1, 0, "too few for an error");
 }
 
 /* Long enough to be counted each time. */
@@ -329,6 +349,7 @@ int main(void)
 		bail("no directory");
 	for (unsigned kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
 		test_kind(kind);
+	test_error();
 	test_long();
 	test_folded();
 	cp_run_remove(directory);

@@ -30,7 +30,7 @@ _cachepeek_takes_value()
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
 		-m | --machine | --machines | -d | --dir | -p | --pmu | \
-		--sort | --cutoff | --details | --context-lines) return 0 ;;
+		--repeat | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
 	esac
 	return 1
 }
@@ -53,12 +53,13 @@ _cachepeek_value()
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes' ;;
+	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat' ;;
 	report) echo '-o --output --json' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
 	icache) echo '-o --output -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output' ;;
+	diff) echo '--fail-if -o --output --json --all' ;;
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
@@ -72,7 +73,7 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | dcache | dtlb | icache | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | dcache | dtlb | icache | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	case $command in
@@ -91,7 +92,7 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache merge list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache diff merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
