@@ -23,6 +23,7 @@
 #include "base/stack.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "preload/allocators.h"
 #include "preload/calibrate.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
@@ -396,6 +397,8 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_allocators_tell();
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");

@@ -11,4 +11,7 @@ unsigned long cp_sim_request(unsigned long request, const void *argument);
 
 unsigned long cp_sim_own_code(const void *low, const void *high);
 
+/* kind: enum cp_sim_allocator */
+unsigned long cp_sim_allocator(const void *function, unsigned long kind);
+
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Misses whose places are known: each part makes LINES of them, in a line of its
 // own, on memory that nobody has touched yet.
-//	profiled [parts...]: load store thread library jit fork kill
+//	profiled [parts...]: load store thread library jit fork data kill
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -120,6 +120,82 @@ static void fork_child(void)
 	waitpid(child, NULL, 0);
 }
 
+static char global_table[SIZE];
+
+static __attribute__((noinline)) void in_function(void)
+{
+	static char local_table[SIZE];
+
+	store_lines(local_table);
+}
+
+/* Blocks, each by a call of its own; the second malloc has what the first gave
+ * back. */
+static __attribute__((noinline)) void heap(void)
+{
+	char *block = malloc(SIZE); /* the first malloc */
+	void *aligned = NULL;
+
+	store_lines(block);
+	free(block);
+	block = malloc(SIZE); /* the second malloc */
+	store_lines(block);
+	free(block);
+	block = calloc(SIZE / 64, 64); /* the calloc */
+	store_lines(block);
+	block = realloc(block, 2 * SIZE); /* the realloc */
+	store_lines(block + SIZE);
+	free(block);
+	if (posix_memalign(&aligned, 4096, SIZE) == 0) /* the aligned block */
+		store_lines(aligned);
+	free(aligned);
+	for (int i = 0; i < LINES; i++) {
+		volatile char *small = malloc(176); /* the small blocks */
+
+		small[100] = 1; /* no line that malloc wrote to */
+	}
+}
+
+static void *on_stack(void *unused)
+{
+	volatile char buffer[SIZE];
+
+	store_lines(buffer);
+	return unused;
+}
+
+static void stack(void)
+{
+	pthread_t other;
+
+	if (pthread_create(&other, NULL, on_stack, NULL) == 0)
+		pthread_join(other, NULL);
+}
+
+static void file(void)
+{
+	char path[] = "/tmp/profiled-XXXXXX";
+	int fd = mkstemp(path);
+	void *memory;
+
+	if (fd < 0 || ftruncate(fd, SIZE) != 0)
+		exit(1);
+	memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		exit(1);
+	store_lines(memory);
+	unlink(path);
+}
+
+static void data(void)
+{
+	store_lines(global_table);
+	in_function();
+	heap();
+	stack();
+	file();
+}
+
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -135,6 +211,8 @@ int main(int argc, char **argv)
 			jit();
 		else if (strcmp(argv[i], "fork") == 0)
 			fork_child();
+		else if (strcmp(argv[i], "data") == 0)
+			data();
 		else if (strcmp(argv[i], "kill") == 0)
 			raise(SIGKILL);
 	}

@@ -20,7 +20,8 @@ sub counter_names {
 }
 
 # {pid, lost, threads => {ID => {tid, count => {}}}, modules => {ID => {}},
-# sites => [{thread, module, instruction, count => {}}]}
+# sites => [{thread, module, instruction, count => {}}],
+# objects => [{data, thread, module, address, size, blocks, count => {}}]}
 sub profile_read {
 	my ($path) = @_;
 	my ($names, $first, $last) = counter_names();
@@ -54,6 +55,14 @@ sub profile_read {
 			@count{@kept} = @count;
 			push @{$profile{sites}}, {thread => $thread, module => $module,
 				instruction => $instruction, count => \%count};
+		} elsif ($kind == 4) {
+			my ($data, $thread, $module, undef, $address, $size, $blocks, @count) =
+				unpack('L L L L Q Q Q Q*', $entry);
+			my %count;
+			@count{@kept} = @count;
+			push @{$profile{objects}}, {data => $data, thread => $thread,
+				module => $module, address => $address, size => $size,
+				blocks => $blocks, count => \%count};
 		}
 		$at = $kind ? $at + $size : (($at >> 18) + 1) << 18;
 	}

@@ -5,7 +5,7 @@
 #include "tools/profile/write.h"
 
 static const char *const kinds[] = {
-	"module", "thread", "function", "statement", "instruction"};
+	"module", "thread", "function", "statement", "instruction", "data"};
 
 struct table {
 	struct cp_out *out;
@@ -60,10 +60,25 @@ static void place(struct table *table, enum cp_row_kind kind, const struct cp_ro
 		cp_out_text(table->out, ",");
 }
 
+/* Its name stands where that of a function does. */
+static void data(struct table *table, const struct cp_profiled_object *object)
+{
+	cp_out_text(table->out, "data,,,");
+	text_cell(table, object->name);
+	text_cell(table, object->file);
+	if (object->line)
+		cp_out_format(table->out, ",%u,", object->line);
+	else
+		cp_out_text(table->out, ",,");
+}
+
 static void rows_of(struct table *table, const struct cp_rows *rows)
 {
 	for (size_t i = 0; i < rows->n; i++) {
-		place(table, rows->kind, &rows->row[i]);
+		if (rows->kind == CP_ROW_DATA)
+			data(table, rows->row[i].object);
+		else
+			place(table, rows->kind, &rows->row[i]);
 		values(table, &rows->row[i].tally);
 		if (rows->kind == CP_ROW_FUNCTION || rows->kind == CP_ROW_STATEMENT)
 			rows_of(table, cp_rows_of(table->view, rows->kind + 1, rows,
@@ -84,4 +99,5 @@ void cp_profile_write_csv(struct cp_out *out, const struct cp_profile_view *view
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_FUNCTION));
+	rows_of(&table, cp_rows_of_all(view, CP_ROW_DATA));
 }

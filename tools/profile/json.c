@@ -59,12 +59,31 @@ static void instruction(struct json *json, const struct cp_place_in_code *at)
 			: "");
 }
 
+static void data(struct json *json, const struct cp_profiled_object *object)
+{
+	static const char *const kinds[] = {"unknown", "variable", "module", "heap",
+		"heap-other", "stack", "mapping"};
+
+	string(json, "data", kinds[object->data]);
+	cp_out_text(json->out, ", ");
+	string(json, "name", object->name);
+	cp_out_text(json->out, ", ");
+	string(json, "file", object->file);
+	cp_out_format(json->out, ", \"line\": %u, \"size\": %lu, \"blocks\": %lu",
+		object->line,
+		(unsigned long)(object->data == CP_DATA_MODULE ? 0 : object->size),
+		(unsigned long)object->blocks);
+}
+
 /* What tells a row from its siblings. */
 static void place(struct json *json, enum cp_row_kind kind, const struct cp_row *row)
 {
-	const struct cp_place_in_code *at = &row->site->at;
+	const struct cp_place_in_code *at = row->site ? &row->site->at : NULL;
 
 	switch (kind) {
+	case CP_ROW_DATA:
+		data(json, row->object);
+		break;
 	case CP_ROW_THREAD:
 		cp_out_format(json->out, "\"pid\": %d, \"tid\": %d, ",
 			row->site->thread->pid, row->site->thread->tid);
@@ -164,6 +183,7 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&json, "functions", cp_rows_of_all(view, CP_ROW_FUNCTION));
+	rows_of(&json, "data", cp_rows_of_all(view, CP_ROW_DATA));
 	cp_out_text(out, ",\n\"warnings\": [");
 	for (size_t i = 0; i < profile->nwarnings; i++) {
 		cp_out_text(out, i ? ",\n" : "\n");

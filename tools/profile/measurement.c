@@ -49,6 +49,13 @@ void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site)
 	tally->only_kept = true;
 }
 
+void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object)
+{
+	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+		tally->count[CP_PROFILE_FIRST + i] += object->count[i];
+	tally->only_kept = true;
+}
+
 void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *thread)
 {
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)

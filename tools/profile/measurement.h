@@ -32,6 +32,7 @@ const struct cp_group *cp_measurement_find(
 	struct cp_arena *arena, const char *name, char *error, size_t error_size);
 
 void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site);
+void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object);
 void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *thread);
 
 /* The value of a metric of the group, or of any other name. */

@@ -64,6 +64,8 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_module) + 1;
 	case CP_PROFILE_SITE:
 		return sizeof(struct cp_profile_site);
+	case CP_PROFILE_OBJECT:
+		return sizeof(struct cp_profile_object);
 	default:
 		return sizeof(struct cp_profile_entry);
 	}
@@ -157,7 +159,7 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 	struct cp_profile *profile = file->profile;
 	size_t thread = file->first_thread + in->thread,
 	       module = file->first_module + in->module - 1;
-	static const struct cp_profiled_module nowhere = {
+	static struct cp_profiled_module nowhere = {
 		.end = UINT64_MAX, .path = "", .name = "[unknown]"};
 	struct cp_profiled_site *site;
 
@@ -173,6 +175,33 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 		.address = in->instruction,
 		.function = "",
 		.file = "",
+	};
+}
+
+static void add_object(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_object *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread,
+	       module = file->first_module + in->module - 1;
+	struct cp_profiled_object *object;
+
+	if (entry->kind != CP_PROFILE_OBJECT || thread >= profile->nthreads ||
+		in->data >= CP_DATA_KINDS)
+		return;
+	object = ADD(profile, objects);
+	*object = (struct cp_profiled_object){
+		.data = (enum cp_profile_data)in->data,
+		.thread = &profile->threads[thread],
+		.module = in->module && module < profile->nmodules
+				  ? &profile->modules[module]
+				  : NULL,
+		.address = in->address,
+		.size = in->size,
+		.blocks = in->blocks,
+		.name = "",
+		.file = "",
+		.count = in->count,
 	};
 }
 
@@ -288,8 +317,10 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 		add_file(file);
 	}
 	for (size_t i = 0; i < files->n; i++)
-		if (files->file[i].bytes && is_profile(&files->file[i]))
+		if (files->file[i].bytes && is_profile(&files->file[i])) {
 			each_entry(&files->file[i], add_site);
+			each_entry(&files->file[i], add_object);
+		}
 }
 
 /* ---- what the records say ---- */

@@ -121,17 +121,6 @@ static struct cp_rows *make_rows(const struct cp_profile_view *view,
 	return rows;
 }
 
-struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind)
-{
-	const struct cp_profile *profile = view->profile;
-	const struct cp_profiled_site **all =
-		cp_arena_alloc(profile->arena, (profile->nsites + 1) * sizeof(*all));
-
-	for (size_t i = 0; i < profile->nsites; i++)
-		all[i] = &profile->sites[i];
-	return make_rows(view, kind, all, profile->nsites);
-}
-
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,
 	const struct cp_rows *rows, const struct cp_row *row)
 {
@@ -140,6 +129,86 @@ struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind 
 
 	memcpy(all, rows->sites + row->first, row->nsites * sizeof(*all));
 	return make_rows(view, kind, all, row->nsites);
+}
+
+/* ---- data ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct cp_row *x = a, *y = b;
+	int order = strcmp(x->object->name, y->object->name);
+
+	if (!order)
+		order = strcmp(x->object->file, y->object->file);
+	return order ? order : compare_numbers(x->object->line, y->object->line);
+}
+
+static int largest_data_first(const void *a, const void *b)
+{
+	const struct cp_row *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order > y->order ? -1 : 1;
+	return by_name(a, b);
+}
+
+static void merge_names(struct cp_rows *rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		struct cp_row *row = &rows->row[i];
+
+		if (n && by_name(&rows->row[n - 1], row) == 0)
+			cp_tally_object(&rows->row[n - 1].tally, row->object);
+		else
+			rows->row[n++] = *row;
+	}
+	rows->n = n;
+}
+
+static struct cp_rows *rows_of_data(const struct cp_profile_view *view)
+{
+	const struct cp_profile *profile = view->profile;
+	struct cp_rows *rows = cp_arena_alloc(profile->arena, sizeof(*rows));
+	enum cp_profile_order counted =
+		view->order == CP_BY_LATENCY ? CP_BY_LATENCY : CP_BY_MISSES;
+
+	rows->kind = CP_ROW_DATA;
+	rows->n = profile->nobjects;
+	rows->row = cp_arena_alloc(profile->arena, (rows->n + 1) * sizeof(*rows->row));
+	for (size_t i = 0; i < rows->n; i++) {
+		rows->row[i].object = &profile->objects[i];
+		cp_tally_object(&rows->row[i].tally, &profile->objects[i]);
+	}
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof(*rows->row), by_name);
+	merge_names(rows);
+	for (size_t i = 0; i < rows->n; i++) {
+		struct cp_row *row = &rows->row[i];
+
+		row->order = cp_measure_order(
+			profile, view->measurement, view->order, &row->tally);
+		rows->total += cp_measure_order(
+			profile, view->measurement, counted, &row->tally);
+	}
+	drop_empty(view, rows);
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof(*rows->row), largest_data_first);
+	return rows;
+}
+
+struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind)
+{
+	const struct cp_profile *profile = view->profile;
+	const struct cp_profiled_site **all =
+		cp_arena_alloc(profile->arena, (profile->nsites + 1) * sizeof(*all));
+
+	if (kind == CP_ROW_DATA)
+		return rows_of_data(view);
+	for (size_t i = 0; i < profile->nsites; i++)
+		all[i] = &profile->sites[i];
+	return make_rows(view, kind, all, profile->nsites);
 }
 
 static double counted(const struct cp_profile_view *view, const struct cp_row *row)

@@ -14,10 +14,12 @@ enum cp_row_kind {
 	CP_ROW_FUNCTION,
 	CP_ROW_STATEMENT,   /* of one function */
 	CP_ROW_INSTRUCTION, /* of one statement */
+	CP_ROW_DATA,
 };
 
 struct cp_row {
-	const struct cp_profiled_site *site; /* one of its own */
+	const struct cp_profiled_site *site;     /* one of its own */
+	const struct cp_profiled_object *object; /* of data: the same */
 	struct cp_tally tally;
 	double order;
 	size_t first, nsites; /* in struct cp_rows */
@@ -46,7 +48,8 @@ struct cp_profile_view {
 	unsigned context;              /* lines of source around a statement */
 };
 
-/* Rows of that kind, the largest first; without misses there is no row. */
+/* Rows of that kind, the largest first; without misses there is no row.  Those of
+ * data have objects of one name together. */
 struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind);
 /* Of the sites of one of these rows. */
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,

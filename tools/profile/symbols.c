@@ -13,11 +13,17 @@
 #include "output/table.h"
 #include "tools/profile/disassemble.h"
 
+struct variable;
+
 struct cp_symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Elf *elf;
 	int fd;
+	bool collected;
+	size_t nvariables;
+	struct variable *variables;
+	Dwarf_Addr bias; /* of the addresses in DWARF */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -87,6 +93,7 @@ void cp_symbols_close(struct cp_symbols *symbols)
 		dwfl_end(symbols->dwfl);
 	if (symbols->fd >= 0)
 		close(symbols->fd);
+	free(symbols->variables);
 	free(symbols);
 }
 
@@ -154,6 +161,140 @@ void cp_symbols_find(
 		file = cp_text_format(arena, "%s/%s", dwfl_line_comp_dir(line), file);
 	at->file = text_of(arena, file);
 	at->line = (unsigned)number;
+}
+
+/* ---- variables ---- */
+
+/* Variables at fixed addresses, from all units: made when one is asked for. */
+struct variable {
+	uint64_t address;     /* as DWARF counts */
+	const char *function; /* NULL: none */
+	Dwarf_Off die;
+};
+
+/* Of a unit's tree of entries. */
+#define MAX_DEPTH 64
+
+static bool address_of(Dwarf_Die *die, uint64_t *address)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr(die, DW_AT_location, &attribute) ||
+		dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 ||
+		ops[0].atom != DW_OP_addr)
+		return false;
+	*address = ops[0].number;
+	return true;
+}
+
+static void add_variable(struct cp_symbols *symbols, Dwarf_Die *die, const char *function)
+{
+	struct variable v = {.function = function, .die = dwarf_dieoffset(die)};
+	struct variable *larger;
+
+	if (!address_of(die, &v.address))
+		return;
+	if (!(symbols->nvariables & (symbols->nvariables - 1))) {
+		larger = realloc(symbols->variables,
+			(symbols->nvariables ? 2 * symbols->nvariables : 1) * sizeof(v));
+		if (!larger)
+			return;
+		symbols->variables = larger;
+	}
+	symbols->variables[symbols->nvariables++] = v;
+}
+
+static void collect(struct cp_symbols *symbols, Dwarf_Die *parent, const char *function,
+	unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_variable)
+			add_variable(symbols, &die, function);
+		else if (tag == DW_TAG_subprogram)
+			collect(symbols, &die, dwarf_diename(&die), depth + 1);
+		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace)
+			collect(symbols, &die, function, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct variable *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void collect_all(struct cp_symbols *symbols)
+{
+	Dwarf_Die *unit = NULL;
+
+	symbols->collected = true;
+	while ((unit = dwfl_module_nextcu(symbols->module, unit, &symbols->bias)))
+		collect(symbols, unit, NULL, 0);
+	if (symbols->nvariables)
+		qsort(symbols->variables, symbols->nvariables,
+			sizeof(*symbols->variables), by_address);
+}
+
+static const struct variable *find_variable(struct cp_symbols *symbols, uint64_t address)
+{
+	struct variable wanted = {.address = address};
+
+	if (!symbols->collected)
+		collect_all(symbols);
+	wanted.address -= symbols->bias;
+	return symbols->nvariables
+		       ? bsearch(&wanted, symbols->variables, symbols->nvariables,
+				 sizeof(wanted), by_address)
+		       : NULL;
+}
+
+static const char *describe_variable(struct cp_symbols *symbols, struct cp_arena *arena,
+	const struct variable *v, const char **file, unsigned *line)
+{
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &bias);
+	const char *source, *own;
+	Dwarf_Die die;
+	int number = 0;
+
+	if (!dwarf || !dwarf_offdie(dwarf, v->die, &die))
+		return NULL;
+	own = dwarf_diename(&die);
+	source = dwarf_decl_file(&die);
+	if (source && dwarf_decl_line(&die, &number) == 0 && number > 0) {
+		*file = text_of(arena, source);
+		*line = (unsigned)number;
+	}
+	if (!v->function || !own)
+		return NULL;
+	return cp_text_format(
+		arena, "%s::%s", text_of(arena, v->function), text_of(arena, own));
+}
+
+const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *arena,
+	uint64_t address, const char **file, unsigned *line)
+{
+	const struct variable *v = find_variable(symbols, address);
+	const char *own = v ? describe_variable(symbols, arena, v, file, line) : NULL;
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name = dwfl_module_addrinfo(
+		symbols->module, address, &offset, &symbol, NULL, NULL, NULL);
+
+	if (own)
+		return own;
+	return name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT
+		       ? cp_demangle(arena, name)
+		       : NULL;
 }
 
 /* ---- inlined calls ---- */

@@ -25,6 +25,11 @@ bool cp_symbols_address(struct cp_symbols *symbols, uint64_t offset, uint64_t *a
 void cp_symbols_find(
 	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at);
 
+/* The name of the variable at that address, of a static one in a function
+ * FUNCTION::NAME, and where it is declared if that is known; NULL: none. */
+const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *arena,
+	uint64_t address, const char **file, unsigned *line);
+
 /* " [inlined f @LINE]" for each inlined call that the address is in, the
  * innermost first; "" if there is none. */
 const char *cp_symbols_inlined(

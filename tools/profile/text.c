@@ -196,6 +196,15 @@ static const char *row_name(const struct grid *grid, enum cp_row_kind kind,
 	}
 }
 
+static const char *data_name(
+	const struct grid *grid, const struct cp_profiled_object *object)
+{
+	if (!*object->file)
+		return object->name;
+	return cp_text_format(arena_of(grid), "%s (%s:%u)", object->name,
+		base_name(object->file), object->line);
+}
+
 /* ---- summaries ---- */
 
 static const char *left_out(
@@ -220,8 +229,9 @@ static void print_summary(struct cp_out *out, const struct cp_profile_view *view
 	add_headings(&grid, what);
 	for (size_t i = 0; i < shown; i++) {
 		const struct cp_row *row = &rows->row[i];
-		const char **line =
-			add_line(&grid, true, row_name(&grid, kind, row->site));
+		const char **line = add_line(&grid, true,
+			kind == CP_ROW_DATA ? data_name(&grid, row->object)
+					    : row_name(&grid, kind, row->site));
 
 		sum += cp_row_share(view, rows, row);
 		line[0] = percent(&grid, cp_row_share(view, rows, row));
@@ -404,7 +414,8 @@ static void print_notes(struct cp_out *out, const struct cp_profile_view *view)
 	const struct cp_tally totals = cp_profile_totals(profile);
 
 	cp_out_text(out, "\n");
-	cp_text_wrap(out, view->measurement->description, 0, 0, WIDTH);
+	cp_out_text(out, view->measurement->description);
+	cp_out_text(out, "\n");
 	if (totals.count[CP_SIM_l1d_bypasses] && view->measurement->nmetrics &&
 		strcmp(view->measurement->name, "dcache") == 0)
 		cp_text_wrap(out,
@@ -426,6 +437,8 @@ void cp_profile_write_text(struct cp_out *out, const struct cp_profile_view *vie
 	print_summary(out, view, "Function Summary", "Function", CP_ROW_FUNCTION);
 	print_summary(out, view, "Load Module Summary", "Load module", CP_ROW_MODULE);
 	print_summary(out, view, "Thread Summary", "Thread", CP_ROW_THREAD);
+	if (cp_rows_of_all(view, CP_ROW_DATA)->n)
+		print_summary(out, view, "Data Summary", "Data", CP_ROW_DATA);
 	if (view->statements || view->instructions)
 		print_details(out, view);
 	print_notes(out, view);

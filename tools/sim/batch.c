@@ -3,7 +3,7 @@
 #include "flex.h"
 
 struct core *running;
-void (*batch_observer)(struct core *core, uint64_t instruction);
+void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
 
 /* --- One by one --- */
 
@@ -68,11 +68,11 @@ LANES_INLINE void finish(
 }
 
 LANES_INLINE void tell(struct core *core, const struct batch *b,
-	const struct batch_item *i, uint64_t line)
+	const struct batch_item *i, uint64_t line, uint64_t address)
 {
 	int64_t offset = batch_instructions(b)[i - b->item];
 
-	batch_observer(core, (line << core->line_shift) + (uint64_t)offset);
+	batch_observer(core, (line << core->line_shift) + (uint64_t)offset, address);
 }
 
 static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
@@ -91,7 +91,8 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 				    : run_data(core, i, at[i->place] + offset, stamp);
 
 		if (asked && __builtin_expect(batch_observer != 0, 0))
-			tell(core, b, i, line);
+			tell(core, b, i, line,
+				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 	}
 	finish(core, b, clock, line + b->more_lines);
 }

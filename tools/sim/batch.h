@@ -28,9 +28,9 @@ struct batch_item {
 	uint8_t size, kind, place;
 };
 
-/* Is told of each reference that the filters did not admit, after it was made, and
- * of the instruction that made it; NULL: nobody asks. */
-extern void (*batch_observer)(struct core *core, uint64_t instruction);
+/* Is told of each reference that the filters did not admit, after it was made, of
+ * the instruction that made it, and of its address (of code: 0); NULL: nobody asks. */
+extern void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
 
 /* What does not change between runs of the same code.  A place is an address
  * and so many bytes that no reference to it lies outside. */

@@ -9,6 +9,7 @@
 struct profile_thread {
 	UInt id;
 	struct cp_profile_thread *out; /* NULL: there was no room */
+	struct profile_call call;
 };
 
 /* Open addressing; a site that has gone leaves its slot empty, after which the
@@ -91,19 +92,33 @@ static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 
 /* ---- what the model counts ---- */
 
-static __attribute__((noinline)) void attribute(const uint64_t *now, Addr instruction)
+/* Those of code have no data. */
+static pair *count_of_data(Addr address)
+{
+	static uint64_t nowhere[KEPT];
+	struct cp_profile_object *object = address ? profile_object_at(address) : NULL;
+
+	return (pair *)(object ? object->count : nowhere);
+}
+
+static __attribute__((noinline)) void attribute(
+	const uint64_t *now, Addr instruction, Addr address)
 {
 	pair *count = (pair *)find_site(current->id, instruction)->count;
+	pair *of_data = count_of_data(address);
 	const pair *new = (const pair *)now;
 	pair *old = (pair *)seen;
 
 	for (UInt i = 0; i < KEPT / 2; i++) {
-		count[i] += new[i] - old[i];
+		pair more = new[i] - old[i];
+
+		count[i] += more;
+		of_data[i] += more;
 		old[i] = new[i];
 	}
 }
 
-static void observe(struct core *core, uint64_t instruction)
+static void observe(struct core *core, uint64_t instruction, uint64_t address)
 {
 	const uint64_t *now = &core->count[CP_PROFILE_FIRST];
 	pair changed = {0, 0};
@@ -115,7 +130,7 @@ static void observe(struct core *core, uint64_t instruction)
 	for (UInt i = 0; i < KEPT; i += 2)
 		changed |= *(const pair *)&now[i] ^ *(const pair *)&seen[i];
 	if (changed[0] | changed[1])
-		attribute(now, instruction);
+		attribute(now, instruction, address);
 }
 
 /* ---- threads ---- */
@@ -134,20 +149,29 @@ static struct profile_thread *new_thread(Int tid)
 	return t;
 }
 
-struct profile_thread *profile_thread_begin(void)
+struct profile_thread *profile_thread_begin(ThreadId tid)
 {
+	struct profile_thread *t;
+
 	if (!profile_directory)
 		return NULL;
-	if (nthreads < CP_PROFILE_THREADS)
-		return new_thread(VG_(gettid)());
-	if (!further)
+	if (nthreads >= CP_PROFILE_THREADS && !further)
 		further = new_thread(0);
-	return further;
+	t = further ? further : new_thread(VG_(gettid)());
+	profile_data_thread_begin(tid, t->id);
+	return t;
+}
+
+void profile_thread_end(ThreadId tid)
+{
+	if (profile_directory)
+		profile_data_thread_end(tid);
 }
 
 void profile_thread_use(struct profile_thread *t)
 {
 	current = t;
+	profile_heap_use(t ? &t->call : NULL);
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
@@ -161,7 +185,10 @@ void profile_collect(struct profile_thread *t, const uint64_t *more)
 
 void profile_unmapped(Addr a, SizeT len)
 {
-	if (profile_directory && profile_module_unmapped(a, len))
+	if (!profile_directory)
+		return;
+	profile_data_unmapped(a, len);
+	if (profile_module_unmapped(a, len))
 		rebuild(nslots, a, a + len);
 }
 
@@ -171,6 +198,7 @@ void profile_fork_child(void)
 		return;
 	profile_file_fork_child();
 	profile_module_fork_child();
+	profile_data_fork_child();
 	VG_(memset)(slots, 0, nslots * sizeof(*slots));
 	VG_(memset)(seen, 0, sizeof(seen));
 	nsites = nthreads = 0;

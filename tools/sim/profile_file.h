@@ -30,6 +30,7 @@ enum cp_profile_kind {
 	CP_PROFILE_THREAD,
 	CP_PROFILE_MODULE,
 	CP_PROFILE_SITE,
+	CP_PROFILE_OBJECT,
 };
 
 struct cp_profile_entry {
@@ -43,6 +44,33 @@ struct cp_profile_site {
 	uint64_t instruction;
 	uint64_t count[CP_PROFILE_COUNTERS];
 };
+
+/* What data is in. */
+enum cp_profile_data {
+	CP_DATA_UNKNOWN,
+	CP_DATA_VARIABLE,   /* a symbol of module: address as its file counts, size */
+	CP_DATA_MODULE,     /* of module, in no symbol; size 1: it can be written */
+	CP_DATA_HEAP,       /* blocks that were allocated by the call that returns to
+			     * address; size: of each, 0: of various small sizes */
+	CP_DATA_HEAP_OTHER, /* what is in no block: bookkeeping, free memory */
+	CP_DATA_STACK,      /* of thread */
+	CP_DATA_MAPPED,     /* a mapping: module, if it is of a file */
+	CP_DATA_KINDS,
+};
+
+/* Counts are by data here, without those of code. */
+struct cp_profile_object {
+	struct cp_profile_entry entry;
+	uint32_t data; /* enum cp_profile_data */
+	uint32_t thread, module;
+	uint32_t unused;
+	uint64_t address, size;
+	uint64_t blocks; /* how often it was allocated */
+	uint64_t count[CP_PROFILE_COUNTERS];
+};
+
+/* Blocks from this size on are told apart by their size. */
+#define CP_PROFILE_LARGE 4096
 
 struct cp_profile_header {
 	char magic[8];

@@ -74,7 +74,7 @@ static UInt find_in_segments(Int fd, const Elf64_Ehdr *file, UChar *to, UInt roo
 	return 0;
 }
 
-static UInt read_build_id(const HChar *path, UChar *to, UInt room)
+UInt profile_build_id(const HChar *path, UChar *to, UInt room)
 {
 	SysRes opened = VG_(open)(path, VKI_O_RDONLY, 0);
 	Elf64_Ehdr file;
@@ -107,7 +107,7 @@ static struct cp_profile_module *write_module(const NSegment *segment, UInt id)
 	if (path) {
 		VG_(memcpy)(out->path, path, length + 1);
 		out->build_id_size =
-			read_build_id(path, out->build_id, sizeof(out->build_id));
+			profile_build_id(path, out->build_id, sizeof(out->build_id));
 	}
 	profile_publish(out, CP_PROFILE_MODULE);
 	return out;

@@ -109,6 +109,20 @@ enum cp_sim_request {
 
 	/* () -> 1: bring every bound mirror up to date now. */
 	CP_SIM_SYNC,
+
+	/* (address, enum cp_sim_allocator) -> 1: the function there gives out
+	 * memory, or takes it back; for profiles (profile_file.h). */
+	CP_SIM_ALLOCATOR,
+};
+
+/* By their arguments. */
+enum cp_sim_allocator {
+	CP_SIM_MALLOC,         /* (size) */
+	CP_SIM_CALLOC,         /* (n, size) */
+	CP_SIM_REALLOC,        /* (block, size) */
+	CP_SIM_MEMALIGN,       /* (alignment, size) */
+	CP_SIM_POSIX_MEMALIGN, /* (to, alignment, size) */
+	CP_SIM_FREE,           /* (block) */
 };
 
 #endif

@@ -22,13 +22,13 @@ static void on_store(Addr a, UWord size)
 static void on_load_by(Addr a, UWord size, Addr instruction)
 {
 	on_load(a, size);
-	batch_observer(running, instruction);
+	batch_observer(running, instruction, a);
 }
 
 static void on_store_by(Addr a, UWord size, Addr instruction)
 {
 	on_store(a, size);
-	batch_observer(running, instruction);
+	batch_observer(running, instruction, a);
 }
 
 /* After the load and the store of one instruction. */

@@ -108,7 +108,7 @@ static void begin(struct thread *t)
 {
 	VG_(memset)(t, 0, sizeof(*t));
 	take_seat(t);
-	t->profile = profile_thread_begin();
+	t->profile = profile_thread_begin((ThreadId)(t - threads));
 }
 
 static void use_core(ThreadId tid)
@@ -155,6 +155,7 @@ static void end(ThreadId tid)
 	if (tool_report)
 		report_counts("thread", tid, t->count);
 	leave_seat(t);
+	profile_thread_end(tid);
 	t->mirror = NULL;
 }
 
@@ -179,7 +180,7 @@ static void on_fork_child(ThreadId tid)
 	VG_(memset)(process_count, 0, sizeof(process_count));
 	process_mirror = NULL;
 	profile_fork_child();
-	threads[tid].profile = profile_thread_begin();
+	threads[tid].profile = profile_thread_begin(tid);
 }
 
 static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
