@@ -25,7 +25,7 @@ CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(B)/report.html-head $(B)/report.html-tail
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
+DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/measurements/*.measurement preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
 BASE := $(wildcard base/*.c)
 OUTPUT := $(wildcard output/*.c)
 LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTPUT)
@@ -38,7 +38,9 @@ CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
 	preload/engine/perf.c preload/engine/perf_groups.c preload/engine/perf_probe.c \
 	preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
 	preload/engine/userread.c preload/engine/kernel.c
-CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)
+CLI_SRC := $(wildcard tools/*.c tools/profile/*.c) $(CLI_SHARED)
+# Debugging information and disassembly; the library itself needs neither.
+CLI_LIBS := -ldw -lelf -lcapstone
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 
 LIB := $(B)/libcachepeek.so
@@ -119,7 +121,7 @@ $(ENCODER): $(ENCODER_OBJ) $(PFM)
 
 # jansson reads and writes JSON documents for the command.
 $(CLI): $(CLI_OBJ) $(PFM)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -l:libjansson.a -lm)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -l:libjansson.a -lm $(CLI_LIBS))
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
@@ -155,7 +157,9 @@ check-cross: ## compile for aarch64 too, where its cross compiler is installed
 	@if command -v $(CROSS)gcc > /dev/null; then \
 		mkdir -p $(B)/aarch64/include && \
 		ln -sfn /usr/include/perfmon $(B)/aarch64/include/perfmon && \
-		ln -sfn /usr/include/valgrind $(B)/aarch64/include/valgrind && \
+		for header in valgrind elfutils capstone dwarf.h libelf.h gelf.h; do \
+			ln -sfn /usr/include/$$header $(B)/aarch64/include/$$header || exit 1; \
+		done && \
 		ln -sfn /usr/include/jansson.h /usr/include/jansson_config.h $(B)/aarch64/include/ && \
 		$(MAKE) --no-print-directory B=$(B)/aarch64 CC=$(CROSS)gcc \
 			CFLAGS="-O2 -isystem $(B)/aarch64/include" cross-objects && \

@@ -25,6 +25,7 @@ struct parser {
 	const char *file;
 	char *error;
 	size_t error_size;
+	bool (*known)(const char *name); /* quantities; NULL: presets and events */
 };
 
 /* Always false, so that a directive can return it. */
@@ -66,6 +67,8 @@ static bool check_quantity(struct parser *parser, const char *name)
 {
 	const char *nearest;
 
+	if (parser->known)
+		return parser->known(name) || fail(parser, "there is no %s", name);
 	if (is_event(name) || cp_preset_known(name))
 		return true;
 	nearest = cp_nearest(name, cp_preset_names(parser->arena));
@@ -404,8 +407,15 @@ static bool check(struct parser *parser)
 const struct cp_group *cp_group_parse(struct cp_arena *arena, const char *file,
 	const char *text, char *error, size_t error_size)
 {
+	return cp_group_parse_with(arena, file, text, NULL, error, error_size);
+}
+
+const struct cp_group *cp_group_parse_with(struct cp_arena *arena, const char *file,
+	const char *text, bool (*known)(const char *name), char *error, size_t error_size)
+{
 	struct cp_group *group = cp_arena_alloc(arena, sizeof(*group));
-	struct parser parser = {arena, group, {.at = text}, file, error, error_size};
+	struct parser parser = {
+		arena, group, {.at = text}, file, error, error_size, known};
 	struct cp_slice line;
 
 	group->text = cp_arena_copy(arena, text, strlen(text));

@@ -84,6 +84,11 @@ const struct cp_metric *cp_group_metric(const struct cp_group *group, const char
 const struct cp_group *cp_group_parse(struct cp_arena *arena, const char *file,
 	const char *text, char *error, size_t error_size);
 
+/* The same of quantities that are not presets: those that known() knows. */
+const struct cp_group *cp_group_parse_with(struct cp_arena *arena, const char *file,
+	const char *text, bool (*known)(const char *name), char *error,
+	size_t error_size);
+
 /* The group NAME that is compiled in, or read from a file if the name holds a
  * slash.  Errors as above; a misspelt name gets its nearest match. */
 const struct cp_group *cp_group_find(

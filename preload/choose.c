@@ -71,6 +71,13 @@ static void choose_auto(struct cp_choice *choice)
 		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
 			"only software and breakpoint events were asked for");
+	} else if (cp_runtime.options.profile != CP_PROFILE_NONE &&
+		   cp_reexec_possible(&why) == 0) {
+		choice->engine = &cp_engine_sim;
+		choice->default_group = cp_default_group(&cp_engine_sim, false);
+		choice->tell = true;
+		cp_format(choice->why, sizeof(choice->why),
+			"CACHEPEEK_PROFILE: only the simulated PMU notes who misses");
 	} else if (cp_perf_hardware_works(&why)) {
 		choice->engine = &cp_engine_perf;
 		choice->default_group = cp_default_group(&cp_engine_perf, true);

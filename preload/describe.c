@@ -36,6 +36,26 @@ static void meta_command(void)
 			&cp_runtime.record, "command", all, used < size ? used : size);
 }
 
+/* Cycles until a level delivers; 0: the machine file does not say. */
+static void meta_latencies(void)
+{
+	const struct cp_machine *machine = &cp_runtime.machine;
+	const struct cp_cache *l2 = &machine->level[CP_L2],
+			      *llc = &machine->level[CP_LLC];
+	char text[128];
+
+	if (l2->sets)
+		cp_format(text, sizeof(text), "l2=%u ", l2->latency);
+	else
+		cp_format(text, sizeof(text), "l2=none ");
+	if (llc->sets)
+		cp_format(text + strlen(text), 32, "llc=%u", llc->latency);
+	else
+		cp_format(text + strlen(text), 32, "llc=none");
+	cp_format(text + strlen(text), 32, " memory=%u", machine->memory_latency);
+	meta("latencies", text);
+}
+
 static void meta_machine(void)
 {
 	char text[512];
@@ -43,6 +63,7 @@ static void meta_machine(void)
 	if (cp_runtime.sim) {
 		cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
 		meta("machine", text);
+		meta_latencies();
 	}
 	cp_format(text, sizeof(text), "%u",
 		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line

@@ -9,6 +9,12 @@
 
 enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
 enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE, CP_SCHEDULE_RANKS };
+enum cp_profile_choice {
+	CP_PROFILE_NONE,
+	CP_PROFILE_DCACHE,
+	CP_PROFILE_DTLB,
+	CP_PROFILE_ICACHE
+};
 enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
 /* Strings point into the environment; NULL where not set and without default. */
@@ -20,6 +26,7 @@ struct cp_options {
 	int schedule; /* enum cp_schedule */
 	int pass;
 	const char *machine;
+	int profile; /* enum cp_profile_choice */
 	const char *output;
 	const char *dir;
 	int children; /* enum cp_children */

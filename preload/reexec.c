@@ -132,6 +132,7 @@ struct command {
 	} machine[CP_MAX_MACHINES];
 	char log[48];
 	char log_fd[48];
+	char profile[PATH_MAX + 16];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -182,7 +183,7 @@ static void add_machine(struct command *command, struct machine_options *options
 }
 
 static void add_options(struct command *command, const struct cp_machine *machines,
-	unsigned nmachines, const char *directory)
+	unsigned nmachines, const char *directory, bool profile)
 {
 	add(command, "cachepeek-sim");
 	for (unsigned i = 0; i < NCORE; i++)
@@ -192,6 +193,11 @@ static void add_options(struct command *command, const struct cp_machine *machin
 		if (i)
 			add(command, "--next-machine");
 		add_machine(command, &command->machine[i], &machines[i]);
+	}
+	if (profile) {
+		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
+			directory);
+		add(command, command->profile);
 	}
 	add(command, "--");
 }
@@ -254,7 +260,7 @@ static char **whole_environment(
 }
 
 int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
-	unsigned nmachines, const char *run_directory, struct cp_why *why)
+	unsigned nmachines, const char *run_directory, bool profile, struct cp_why *why)
 {
 	static struct command command; /* its strings must outlive this frame */
 	struct cp_arena arena = {0};
@@ -267,7 +273,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, TOOL_FILE);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
-	add_options(&command, machines, nmachines, run_directory);
+	add_options(&command, machines, nmachines, run_directory, profile);
 	all = whole_argv(&arena, &command, argv);
 	environment = whole_environment(&arena, &command, argv, added);
 	if (!all || !environment) {

@@ -18,11 +18,12 @@ int cp_reexec_possible(struct cp_why *why);
 /*
  * Replaces this process image by the same program under the simulated PMU,
  * with the environment entries added[] ("NAME=value", NULL-terminated); the
- * simulator's own messages go into the run directory.  Does not return unless
+ * simulator's own messages, and a profile if one is wanted, go into the run
+ * directory.  Does not return unless
  * that fails: -errno and why.
  */
 int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
-	unsigned nmachines, const char *run_directory, struct cp_why *why);
+	unsigned nmachines, const char *run_directory, bool profile, struct cp_why *why);
 
 /* In the new image: gives argv[0] its old text and takes our private variables
  * out of the environment array, in place. */

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "preload/allocators.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
 #include "preload/compared.h"
@@ -213,7 +214,8 @@ static void run_simulated(char **argv)
 	find_machine();
 	machines[0] = cp_runtime.machine;
 	cp_reexec(argv, run_entries(), machines, cp_compared_find(machines, cp_warn),
-		cp_runtime.directory, &why);
+		cp_runtime.directory, cp_runtime.options.profile != CP_PROFILE_NONE,
+		&why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -411,6 +413,11 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_allocators_tell();
+	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());

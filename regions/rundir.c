@@ -103,8 +103,9 @@ static void unlink_ours(void *context, int dir, const char *name)
 	size_t length = strlen(name);
 
 	(void)context;
-	if (length > 4 && (strcmp(name + length - 4, ".rec") == 0 ||
-				  strcmp(name + length - 4, ".log") == 0))
+	if ((length > 4 && (strcmp(name + length - 4, ".rec") == 0 ||
+				   strcmp(name + length - 4, ".log") == 0)) ||
+		(length > 8 && strcmp(name + length - 8, ".profile") == 0))
 		unlinkat(dir, name, 0);
 }
 

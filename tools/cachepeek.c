@@ -17,6 +17,9 @@ static const struct command {
 	{"run", cp_cmd_run},
 	{"report", cp_cmd_report},
 	{"compare", cp_cmd_compare},
+	{"dcache", cp_cmd_profile},
+	{"dtlb", cp_cmd_profile},
+	{"icache", cp_cmd_profile},
 	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
@@ -29,6 +32,9 @@ static const char usage[] =
 	"       cachepeek compare -m|--machines NAME,... [-g|--groups GROUPS]\n"
 	"                 [-e|--events EVENTS] [-o|--output FILE] [--json]\n"
 	"                 PROGRAM [arguments]\n"
+	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
+	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
+	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
 	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
 	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
 	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
@@ -46,6 +52,11 @@ static const char usage[] =
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
 	"  --repeat N: run it N times, and report how far the values are apart\n"
+	"\n"
+	"Options of dcache, dtlb and icache, which report misses by function:\n"
+	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
+	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
+	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

@@ -25,6 +25,14 @@ static demangler *find(void)
 	return found;
 }
 
+char *cp_demangled(const char *name)
+{
+	demangler *real = strncmp(name, "_Z", 2) == 0 ? find() : NULL;
+	int status;
+
+	return real ? real(name, NULL, NULL, &status) : NULL;
+}
+
 /* Where the parameters of the function begin; the end, where there are none. */
 static const char *parameters(const char *text)
 {
@@ -68,10 +76,8 @@ static size_t shorten(const char *text, char *to, size_t size)
 
 static size_t demangle(const char *name, char *to, size_t size)
 {
-	demangler *real = find();
+	char *text = cp_demangled(name);
 	size_t length;
-	int status;
-	char *text = real ? real(name, NULL, NULL, &status) : NULL;
 
 	if (!text)
 		return 0;

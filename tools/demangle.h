@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+/* What a name that compilers have made stands for, for free(3); NULL if it is not one,
+ * or libstdc++ is not installed.  Not thread-safe. */
+char *cp_demangled(const char *name);
+
 /* From here on reports of this process have such names, if libstdc++ is installed. */
 void cp_demangle_start(void);
 

@@ -14,4 +14,7 @@ unsigned long cp_sim_bind_machine(unsigned number, const void *mirror);
 
 unsigned long cp_sim_own_code(const void *low, const void *high);
 
+/* kind: enum cp_sim_allocator */
+unsigned long cp_sim_allocator(const void *function, unsigned long kind);
+
 #endif

@@ -44,12 +44,14 @@ sub tags
 }
 
 my ($usage, $variables) = split(/^Variables/m, $help);
-my ($run_options) = $usage =~ /^Options of run.*?:\n(.*)/ms;
+my ($run_options) = $usage =~ /^Options of run.*?:\n(.*?)\n\n/ms;
 my %help = (run => [options_in($run_options)]);
 for my $command (qw(report compare diff merge doctor list)) {
 	# a line, and those that go on with it
 	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b((?:.*)(?:\n {10,}.*)*)/mg))];
 }
+my ($profile_options) = $usage =~ /^Options of dcache, dtlb and icache.*?:\n(.*)/ms;
+$help{$_} = [options_in($profile_options)] for qw(dcache dtlb icache);
 
 # The long and short options of a command that uses cp_cmd_option().
 sub getopt_table
@@ -60,6 +62,7 @@ sub getopt_table
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
 my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare diff list);
+$table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache dtlb icache);
 $table{merge} = $table{report};
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
 
@@ -72,8 +75,9 @@ is_deeply([sort keys %table], [uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)
 for my $command (sort keys %table) {
 	my @table = @{$table{$command}};
 	is_deeply($help{$command}, \@table, "$command: --help has what the table has");
-	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too");
+	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too") unless $command =~ /^(dtlb|icache)$/; # which are as dcache
 	my ($line) = $words =~ /^\t$command\) (.*)$/m;
+	$line = $words =~ /^\t$1\) (.*)$/m && $1 if ($line // '') =~ /_cachepeek_options (\w+)/;
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
 	is_deeply([grep { $zsh !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @table], [], "$command: and zsh's");
 }

@@ -29,7 +29,8 @@ _cachepeek_takes_value()
 {
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
-		-m | --machine | --machines | -d | --dir | -p | --pmu | --repeat | --fail-if) return 0 ;;
+		-m | --machine | --machines | -d | --dir | -p | --pmu | \
+		--repeat | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
 	esac
 	return 1
 }
@@ -42,6 +43,8 @@ _cachepeek_value()
 	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim' -- "$cur") ;;
 	-p | --pmu) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;
 	-m | --machine | --machines) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
+	--sort) mapfile -t COMPREPLY < <(compgen -W 'misses latency avg' -- "$cur") ;;
+	--details) mapfile -t COMPREPLY < <(compgen -W 'src insn all' -- "$cur") ;;
 	-d | --dir) compopt -o dirnames ;;
 	-o | --output) compopt -o default ;;
 	esac
@@ -52,6 +55,9 @@ _cachepeek_options()
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat' ;;
 	report) echo '-o --output --json' ;;
+	dcache) _cachepeek_options icache ;;
+	dtlb) _cachepeek_options icache ;;
+	icache) echo '-o --output -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
 	diff) echo '--fail-if -o --output --json --all' ;;
 	merge) echo '-o --output --json' ;;
@@ -67,10 +73,11 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | dcache | dtlb | icache | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
-	if [ "$command" = run ] || [ "$command" = compare ]; then
+	case $command in
+	run | compare | dcache | dtlb | icache)
 		while [ "$at" -lt "$COMP_CWORD" ]; do
 			case ${COMP_WORDS[at]} in
 			-*) _cachepeek_takes_value "${COMP_WORDS[at]}" && at=$((at + 1)) ;;
@@ -78,21 +85,22 @@ _cachepeek()
 			esac
 			at=$((at + 1))
 		done
-	fi
+		;;
+	esac
 	if _cachepeek_takes_value "$prev"; then
 		_cachepeek_value
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare diff merge list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache diff merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	case $command$cur in
-	run-* | compare-* | list* | doctor*) ;;
-	run* | compare*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
+	run-* | compare-* | dcache-* | dtlb-* | icache-* | list* | doctor*) ;;
+	run* | compare* | dcache* | dtlb* | icache*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
 	*) compopt -o default ;;
 	esac
 }

@@ -3,6 +3,7 @@
 #include "flex.h"
 
 struct core *running;
+void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
 
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick)
 {
@@ -59,26 +60,6 @@ LANES_INLINE void finish(
 	*(tallies *)&core->loads += *(const tallies *)&b->loads;
 }
 
-static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
-	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
-{
-	const struct batch_item *i = b->item, *end = i + b->items;
-	const uint64_t at[] = {a0, a1, a2, a3};
-	struct core *core = running;
-	uint64_t clock = clock_for(core, line);
-
-	for (; i < end; i++) {
-		uint32_t stamp = (uint32_t)clock + i->tick;
-		uint64_t offset = (uint64_t)(int64_t)i->offset;
-
-		if (i->kind == BATCH_CODE)
-			core->paths.code(core, line + offset, stamp);
-		else
-			run_data(core, i, at[i->place] + offset, stamp);
-	}
-	finish(core, b, clock, line + b->more_lines);
-}
-
 LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
 {
 	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
@@ -93,6 +74,53 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 		return 0;
 	put_stamps(core, e->at, stamp);
 	return 1;
+}
+
+/* Does the filter admit it, so that nothing but stamps is written? */
+LANES_INLINE int is_admitted(const struct core *core, const struct batch_item *i,
+	uint64_t line, const uint64_t *at)
+{
+	uint64_t offset = (uint64_t)(int64_t)i->offset, first, last;
+	uint64_t mask = i->kind == BATCH_READ ? ~CLEAN : ~0ull;
+
+	if (i->kind == BATCH_CODE)
+		return code_entry(core, line + offset)->line == line + offset;
+	first = (at[i->place] + offset) >> core->line_shift;
+	last = (at[i->place] + offset + i->size - 1) >> core->line_shift;
+	return i->kind != BATCH_FLOAT && first == last &&
+	       ((core->data[first & (DATA_FILTER - 1)].line ^ first) & mask) == 0;
+}
+
+LANES_INLINE void tell(struct core *core, const struct batch *b,
+	const struct batch_item *i, uint64_t line, uint64_t address)
+{
+	int64_t offset = batch_instructions(b)[i - b->item];
+
+	batch_observer(core, (line << core->line_shift) + (uint64_t)offset, address);
+}
+
+static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
+	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	const struct batch_item *i = b->item, *end = i + b->items;
+	const uint64_t at[] = {a0, a1, a2, a3};
+	struct core *core = running;
+	uint64_t clock = clock_for(core, line);
+
+	for (; i < end; i++) {
+		uint32_t stamp = (uint32_t)clock + i->tick;
+		uint64_t offset = (uint64_t)(int64_t)i->offset;
+		int asked = batch_observer && !is_admitted(core, i, line, at);
+
+		if (i->kind == BATCH_CODE)
+			core->paths.code(core, line + offset, stamp);
+		else
+			run_data(core, i, at[i->place] + offset, stamp);
+		if (__builtin_expect(asked, 0))
+			tell(core, b, i, line,
+				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
+	}
+	finish(core, b, clock, line + b->more_lines);
 }
 
 LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
@@ -127,7 +155,7 @@ LANES_INLINE int can_go_by_place(const struct core *core, const struct batch *b,
 	uint64_t line, const uint64_t *at, uint32_t places, uint32_t lines,
 	uint32_t shift)
 {
-	uint64_t straddles = !core->by_place;
+	uint64_t straddles = !core->by_place || batch_observer;
 
 	for (uint32_t i = 0; i < places; i++)
 		straddles |= (at[i] ^ (at[i] + b->place[i].last)) >> shift;

@@ -29,6 +29,10 @@ struct batch_item {
 	uint8_t size, kind, place;
 };
 
+/* Is told of each reference that the filters did not admit, after it was made, of
+ * the instruction that made it, and of its address (of code: 0); NULL: nobody asks. */
+extern void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
+
 /* What does not change between runs of the same code.  A place is an address
  * and so many bytes that no reference to it lies outside. */
 struct batch {
@@ -47,7 +51,15 @@ struct batch {
 		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
 	struct batch_item item[BATCH_ITEMS];
+	int16_t room[BATCH_ITEMS]; /* for batch_instructions() */
 };
+
+/* Behind the items, and only if there is an observer: where the instruction of
+ * each begins, in bytes from the batch's first line. */
+LANES_INLINE int16_t *batch_instructions(const struct batch *b)
+{
+	return (int16_t *)(b->item + b->items);
+}
 
 /* The batch's first code line, which may be the one that the last ended with,
  * and the addresses of its places. */

@@ -17,8 +17,11 @@ struct kept {
 
 static SizeT batch_size(const struct batch *batch)
 {
-	return __builtin_offsetof(struct batch, item) +
-	       batch->items * sizeof(batch->item[0]);
+	SizeT each = sizeof(batch->item[0]);
+
+	if (batch_observer)
+		each += sizeof(*batch_instructions(batch));
+	return __builtin_offsetof(struct batch, item) + batch->items * each;
 }
 
 static UInt hash(const struct batch *batch, SizeT size)

@@ -4,6 +4,7 @@
  * superblock is copied, and settled (settle.c) before each exit.
  */
 #include "block.h"
+#include "profile.h"
 
 static struct block b;
 
@@ -333,14 +334,17 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
 	Bool counted = False;
 
-	(void)closure, (void)layout, (void)extents, (void)host, (void)guest_word,
-		(void)host_word;
+	(void)closure, (void)extents, (void)host, (void)guest_word, (void)host_word;
 	begin_block(in);
 	for (Int i = 0; i < in->stmts_used; i++) {
 		IRStmt *s = in->stmts[i];
 
 		if (s->tag == Ist_IMark) {
 			counted = !own_code_at(s->Ist.IMark.addr);
+			if (counted && profile_wants(s->Ist.IMark.addr)) {
+				settle(&b);
+				profile_watch_entry(b.out, layout, s->Ist.IMark.addr);
+			}
 			if (counted)
 				add_instruction(s->Ist.IMark.addr, s->Ist.IMark.len);
 		} else if (counted) {
@@ -349,5 +353,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		addStmtToIRSB(b.out, s);
 	}
 	settle(&b);
+	if (counted && in->jumpkind == Ijk_Ret)
+		profile_watch_return(b.out, layout);
 	return b.out;
 }

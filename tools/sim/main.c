@@ -4,6 +4,7 @@
  */
 #include "tool.h"
 #include "host.h"
+#include "profile.h"
 
 ULong tool_state;
 
@@ -28,6 +29,7 @@ static void start(void)
 {
 	options_check();
 	threads_start();
+	profile_start();
 }
 
 static void finish(Int exit_code)

@@ -3,10 +3,12 @@
  * The machine to simulate, from the command line.
  */
 #include "tool.h"
+#include "profile.h"
 
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 UInt tool_nmachines;
 Bool tool_float_loads, tool_report;
+const HChar *profile_directory;
 
 #define AT(level) __builtin_offsetof(struct machine, level)
 
@@ -299,6 +301,10 @@ Bool options_parse(const HChar *arg)
 		parse_cores(arg + 8);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
+		profile_directory = arg + 10;
+		return True;
+	}
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
 		return True;
 	}
@@ -334,6 +340,8 @@ void options_usage(void)
 	 "    --page=BYTES              page size [4096]\n"
 	 "    --next-machine            what follows is about another machine, which\n"
 	 "                              gets the same references\n"
+	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
+	 "instruction\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

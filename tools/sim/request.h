@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 2
+#define CP_SIM_PROTOCOL 3
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -52,8 +52,9 @@
 	X(invalidations, "lines taken from another thread's private caches by a store "  \
 			 "of this thread")                                               \
 	X(hitm, "lines that another thread's private caches held modified")              \
-	X(l1d_half_writebacks, "modified halves of lines evicted from L1D")              \
+	X(l1d_bypasses, "floating-point loads that L2 served by design")                 \
 	X(l1d_writes_through, "writes that L1D passed on: write-through, not allocated") \
+	X(l1d_half_writebacks, "modified halves of lines evicted from L1D")              \
 	X(l2_writes_through, "writes that L2 passed on: write-through, not allocated")   \
 	X(llc_writes_through, "writes that the last level passed on to memory")          \
 	X(l1d_fills, "lines put into L1D")                                               \
@@ -65,8 +66,7 @@
 	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \
 	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
 	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
-	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
-	X(l1d_bypasses, "floating-point loads that L2 served by design")
+	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
@@ -120,6 +120,20 @@ enum cp_sim_request {
 	 * while no thread is between PAUSE and RESUME.  Fork children have none.
 	 * NULL: no more. */
 	CP_SIM_SERIES,
+
+	/* (address, enum cp_sim_allocator) -> 1: the function there gives out
+	 * memory, or takes it back; for profiles (profile_file.h). */
+	CP_SIM_ALLOCATOR,
+};
+
+/* By their arguments. */
+enum cp_sim_allocator {
+	CP_SIM_MALLOC,         /* (size) */
+	CP_SIM_CALLOC,         /* (n, size) */
+	CP_SIM_REALLOC,        /* (block, size) */
+	CP_SIM_MEMALIGN,       /* (alignment, size) */
+	CP_SIM_POSIX_MEMALIGN, /* (to, alignment, size) */
+	CP_SIM_FREE,           /* (block) */
 };
 
 #endif

@@ -6,6 +6,7 @@
  * counted, so PAUSE and RESUME take effect exactly there.
  */
 #include "tool.h"
+#include "profile.h"
 
 Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 {
@@ -43,6 +44,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		break;
 	case CP_SIM_SYNC:
 		threads_sync();
+		break;
+	case CP_SIM_ALLOCATOR:
+		*ret = profile_allocator_add(args[1], args[2]);
 		break;
 	default:
 		*ret = 0;

@@ -17,6 +17,19 @@ static void on_store(Addr a, UWord size)
 	batch_direct(a, (uint32_t)size, STORE);
 }
 
+/* The same for whoever observes. */
+static void on_load_by(Addr a, UWord size, Addr instruction)
+{
+	on_load(a, size);
+	batch_observer(running, instruction, a);
+}
+
+static void on_store_by(Addr a, UWord size, Addr instruction)
+{
+	on_store(a, size);
+	batch_observer(running, instruction, a);
+}
+
 /* After the load and the store of one instruction. */
 static void on_modify(Addr a, UWord size)
 {
@@ -98,6 +111,13 @@ static void describe_first(const struct block *b, const UInt *number, struct bat
 				b->refs[i].kind, b->refs[i].tick);
 }
 
+static void describe_instructions(const struct block *b, const struct batch *batch)
+{
+	for (UInt i = 0; i < batch->items; i++)
+		batch_instructions(batch)[i] = (int16_t)(b->refs[i].instruction -
+							 (b->first_line << line_shift()));
+}
+
 static const struct batch *describe(const struct block *b, const UInt *order)
 {
 	UInt number[BATCH_PLACES];
@@ -117,6 +137,8 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 	describe_first(b, number, &batch);
 	for (; batch.items < b->nrefs; batch.items++)
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
+	if (batch_observer)
+		describe_instructions(b, &batch);
 	return batch_keep(&batch);
 }
 
@@ -160,6 +182,11 @@ void settle_direct(
 	void *helper = kind == BATCH_READ    ? (void *)on_load
 		       : kind == BATCH_WRITE ? (void *)on_store
 					     : (void *)on_modify;
+	void *by = kind == BATCH_READ ? (void *)on_load_by : (void *)on_store_by;
 
-	call(b, "direct", helper, mkIRExprVec_2(a, word(size)), guard);
+	if (batch_observer && kind != BATCH_MODIFY)
+		call(b, "direct", by, mkIRExprVec_3(a, word(size), word(b->instruction)),
+			guard);
+	else
+		call(b, "direct", helper, mkIRExprVec_2(a, word(size)), guard);
 }

@@ -14,6 +14,7 @@
  */
 #include "tool.h"
 #include "host.h"
+#include "profile.h"
 #include "regions/series.h"
 
 struct seat {
@@ -35,6 +36,7 @@ struct thread {
 	UInt paused;
 	ULong count[CP_SIM_NCOUNTERS]; /* of the first machine */
 	ULong *mirror;
+	struct profile_thread *profile; /* of the first machine */
 };
 
 static struct thread *threads; /* by ThreadId */
@@ -112,8 +114,10 @@ static void collect(struct thread *t)
 		struct core *core = t->seat[i]->core;
 
 		core_collect(core);
-		if (i == 0)
+		if (i == 0) {
+			profile_collect(t->profile, core->count);
 			add_up(t->count, core->count);
+		}
 		add_up(simulated[i].count, core->count);
 		VG_(memset)(core->count, 0, sizeof(core->count));
 		copy_out(simulated[i].mirror, simulated[i].count);
@@ -132,6 +136,7 @@ static void begin(struct thread *t)
 	for (UInt i = 0; i < tool_nmachines; i++)
 		seat[i] = take_seat(&simulated[i]);
 	t->lives = True;
+	t->profile = profile_thread_begin((ThreadId)(t - threads));
 }
 
 static void use_core(ThreadId tid)
@@ -141,6 +146,7 @@ static void use_core(ThreadId tid)
 	running = t->paused ? scratch : t->seat[0]->core;
 	for (UInt i = 1; i < tool_nmachines; i++)
 		t->seat[i - 1]->core->peer = t->seat[i]->core;
+	profile_thread_use(t->paused ? NULL : t->profile);
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)
@@ -200,6 +206,7 @@ static void end(ThreadId tid)
 	if (tool_report)
 		report_counts("thread", tid, t->count);
 	leave_seats(t);
+	profile_thread_end(tid);
 	t->mirror = NULL;
 }
 
@@ -228,6 +235,8 @@ static void on_fork_child(ThreadId tid)
 		simulated[i].mirror = NULL;
 	}
 	series = NULL;
+	profile_fork_child();
+	threads[tid].profile = profile_thread_begin(tid);
 }
 
 static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
@@ -248,10 +257,17 @@ static void on_unmap(Addr a, SizeT len)
 			threads[i].mirror = NULL;
 }
 
+static void on_munmap(Addr a, SizeT len)
+{
+	on_unmap(a, len);
+	profile_unmapped(a, len);
+}
+
 static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	profile_unmapped(a, len);
 }
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
@@ -364,7 +380,7 @@ void threads_start(void)
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
 	VG_(track_pre_thread_ll_exit)(end);
-	VG_(track_die_mem_munmap)(on_unmap);
+	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(track_new_mem_mmap)(on_map);
 	VG_(track_change_mem_mprotect)(on_protect);
 	VG_(atfork)(NULL, NULL, on_fork_child);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/allocators.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "preload/engine/simclient.h"
+#include "tools/sim/request.h"
+
+static const struct {
+	const char *name;
+	enum cp_sim_allocator kind;
+} allocators[] = {
+	{"malloc", CP_SIM_MALLOC},
+	{"valloc", CP_SIM_MALLOC},
+	{"pvalloc", CP_SIM_MALLOC},
+	{"calloc", CP_SIM_CALLOC},
+	{"realloc", CP_SIM_REALLOC},
+	{"memalign", CP_SIM_MEMALIGN},
+	{"aligned_alloc", CP_SIM_MEMALIGN},
+	{"posix_memalign", CP_SIM_POSIX_MEMALIGN},
+	{"free", CP_SIM_FREE},
+	/* operator new: plain, nothrow, aligned; of arrays, too */
+	{"_Znwm", CP_SIM_MALLOC},
+	{"_Znam", CP_SIM_MALLOC},
+	{"_ZnwmRKSt9nothrow_t", CP_SIM_MALLOC},
+	{"_ZnamRKSt9nothrow_t", CP_SIM_MALLOC},
+	{"_ZnwmSt11align_val_t", CP_SIM_MALLOC},
+	{"_ZnamSt11align_val_t", CP_SIM_MALLOC},
+	{"_ZnwmSt11align_val_tRKSt9nothrow_t", CP_SIM_MALLOC},
+	{"_ZnamSt11align_val_tRKSt9nothrow_t", CP_SIM_MALLOC},
+};
+
+void cp_allocators_tell(void)
+{
+	for (size_t i = 0; i < sizeof(allocators) / sizeof(allocators[0]); i++) {
+		const void *function = dlsym(RTLD_DEFAULT, allocators[i].name);
+
+		if (function)
+			cp_sim_allocator(function, allocators[i].kind);
+	}
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+#
+# Reads a PID-N.profile (tools/sim/profile_file.h).
+package Profile;
+use strict;
+use warnings;
+use Exporter 'import';
+use Sim;
+
+our @EXPORT = qw(profile_read profile_sums counter_names);
+
+# The counters' names, in their order, and which of them are kept by instruction.
+sub counter_names {
+	my $text = slurp("$Sim::ROOT/tools/sim/request.h");
+	my @names = $text =~ /^\tX\((\w+),/mg;
+	my ($first) = grep { $names[$_] eq 'l1i_misses' } 0 .. $#names;
+	my ($last) = grep { $names[$_] eq 'l1d_writes_through' } 0 .. $#names;
+
+	return (\@names, $first, $last);
+}
+
+# {pid, lost, threads => {ID => {tid, count => {}}}, modules => {ID => {}},
+# sites => [{thread, module, instruction, count => {}}],
+# objects => [{data, thread, module, address, size, blocks, count => {}}]}
+sub profile_read {
+	my ($path) = @_;
+	my ($names, $first, $last) = counter_names();
+	my @kept = @$names[$first .. $last];
+	my $bytes = slurp($path);
+	my ($magic, $version, undef, $pid, $line, $page, undef, undef, undef, undef, undef, undef,
+		@lost) = unpack('a8 L L l L L L LL LL Q Q' . @kept, $bytes);
+	my $lost = 0;
+	$lost += $_ for @lost;
+	my %profile = (pid => $pid, lost => $lost, sites => [], chunks => length($bytes) >> 18);
+	my $at = 32 + 24 + 8 * @kept;
+
+	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 1;
+	while ($at + 8 <= length $bytes) {
+		my ($kind, $size) = unpack('L L', substr($bytes, $at, 8));
+		my $entry = substr($bytes, $at + 8, $size - 8) if $size;
+
+		if ($kind == 1) {
+			my ($id, $tid, @count) = unpack('L l Q*', $entry);
+			my %count;
+			@count{@$names} = @count;
+			$profile{threads}{$id} = {tid => $tid, count => \%count};
+		} elsif ($kind == 2) {
+			my ($id, undef, $start, $end, $offset, undef, $path) =
+				unpack('L L Q Q Q a32 Z*', $entry);
+			$profile{modules}{$id} =
+				{start => $start, end => $end, offset => $offset, path => $path};
+		} elsif ($kind == 3) {
+			my ($thread, $module, $instruction, @count) = unpack('L L Q Q*', $entry);
+			my %count;
+			@count{@kept} = @count;
+			push @{$profile{sites}}, {thread => $thread, module => $module,
+				instruction => $instruction, count => \%count};
+		} elsif ($kind == 4) {
+			my ($data, $thread, $module, undef, $address, $size, $blocks, @count) =
+				unpack('L L L L Q Q Q Q*', $entry);
+			my %count;
+			@count{@kept} = @count;
+			push @{$profile{objects}}, {data => $data, thread => $thread,
+				module => $module, address => $address, size => $size,
+				blocks => $blocks, count => \%count};
+		}
+		$at = $kind ? $at + $size : (($at >> 18) + 1) << 18;
+	}
+	return \%profile;
+}
+
+# {thread id}{counter}: what its instructions add up to.
+sub profile_sums {
+	my ($profile) = @_;
+	my %sum;
+
+	for my $site (@{$profile->{sites}}) {
+		$sum{$site->{thread}}{$_} += $site->{count}{$_} for keys %{$site->{count}};
+	}
+	return \%sum;
+}
+
+1;

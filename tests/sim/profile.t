@@ -1,0 +1,94 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# Misses by instruction: they add up to the counters' own account, for each
+# counter and thread, to the last one, on plain machines and others; and counting
+# is the same with and without.
+use strict;
+use warnings;
+no warnings 'qw';
+use File::Temp 'tempdir';
+use FindBin;
+use lib $FindBin::Bin;
+use Sim;
+use Profile;
+use Test::More;
+
+%ENV = (PATH => $ENV{PATH}, B => $ENV{B} // 'build', PERL_HASH_SEED => 0,
+	PYTHONHASHSEED => 0);
+
+my %machines = (
+	plain => [],
+	small => [qw(--l1i=4,2,64 --l1d=4,2,64 --l2=16,2,64 --llc=64,4,64
+		--itlb=1,4 --dtlb=1,4 --stlb=4,2)],
+	flex => [qw(--l1i=64,4,32 --l1d=64,4,64,write-through,no-allocate,fp-bypass
+		--l2=256,8,128,stream:2:8 --llc=4096,24,128,inclusive --itlb=1,32
+		--dtlb=1,32 --stlb=0,0 --itlb2=1,128 --dtlb2=1,128)],
+);
+my $text = "$SCRATCH/text";
+system("cat $FindBin::Bin/*.[cht] > $text");
+
+my %programs = (
+	gzip => ['/bin/gzip', '-c', $text],
+	sqlite3 => ['/usr/bin/sqlite3', ':memory:', 'with recursive c(x) as (select 1 union all ' .
+		'select x+1 from c where x<900) select count(*), max(hex(x)) from c;'],
+	python3 => ['/usr/bin/python3', '-S', '-c', 'print(sum(x * x for x in range(9000)))'],
+	matmul => ["$BUILD/sim/matmul", 60],
+	threads => ["$BUILD/sim/threads", 3, 400],
+);
+
+sub counts_of {
+	my ($log) = @_;
+	my %n;
+	$n{$1} = $2 while $log =~ /process \d+ (\w+) (\d+)/g;
+	return \%n;
+}
+
+my ($names, $first, $last) = counter_names();
+for my $machine (sort keys %machines) {
+	for my $name (sort keys %programs) {
+		my @command = @{$programs{$name}};
+		next if $machine ne 'plain' && $name eq 'python3';
+	      SKIP: {
+			skip "no $command[0]", 1 unless -x $command[0];
+			my $dir = tempdir(CLEANUP => 1);
+			my ($status, $out, $log) =
+				sim_run('--report=yes', @{$machines{$machine}}, "--profile=$dir", @command);
+			my @files = glob "$dir/*.profile";
+			is(scalar @files, 1, "$machine, $name: one process, one profile");
+			my $profile = profile_read($files[0]);
+			my $sums = profile_sums($profile);
+			my $counts = counts_of($log);
+			my (@wrong, %total);
+
+			is($profile->{lost}, 0, "$machine, $name: nothing lost");
+			for my $id (sort { $a <=> $b } keys %{$profile->{threads}}) {
+				my $count = $profile->{threads}{$id}{count};
+				for my $i (0 .. $#$names) {
+					my $what = $names->[$i];
+					$total{$what} += $count->{$what};
+					next if $i < $first || $i > $last;
+					my $sum = $sums->{$id}{$what} // 0;
+					push @wrong, "thread $id: $what $count->{$what}, sites $sum"
+						if $sum != $count->{$what};
+				}
+			}
+			is_deeply(\@wrong, [], "$machine, $name: instructions add up to each thread");
+			is_deeply([grep { $total{$_} != $counts->{$_} } @$names], [],
+				"$machine, $name: and the threads to the process");
+			cmp_ok($total{l1d_load_misses}, '>', 100, "$machine, $name: there are misses");
+			ok(!(grep { !$_->{module} } @{$profile->{sites}}),
+				"$machine, $name: each instruction is in a mapping");
+
+			# The others do not do quite the same twice: threads, buffers and seeds.
+			next if $name ne 'matmul';
+			my (undef, $plain_out, $plain_log) =
+				sim_run('--report=yes', @{$machines{$machine}}, "--page=4096", @command);
+			is($out, $plain_out, "$machine, $name: same output");
+			is_deeply(counts_of($plain_log), $counts,
+				"$machine, $name: the same was counted");
+		}
+	}
+}
+
+done_testing;

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek dcache|dtlb|icache [options] PROGRAM [arguments]: runs the program on
+ * the simulated PMU and reports its misses by function, statement, instruction;
+ * without a program, those of a run that was kept.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "regions/rundir.h"
+#include "tools/cmd.h"
+#include "tools/launch.h"
+#include "tools/place.h"
+#include "tools/watch.h"
+#include "tools/profile/write.h"
+
+struct request {
+	const char *name; /* of the measurement */
+	const char *machine, *directory, *output;
+	enum cp_profile_order order;
+	bool cut, statements, instructions, debuginfod;
+	struct cp_cutoff cutoff;
+	unsigned context;
+};
+
+/* ---- what is asked for ---- */
+
+enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"machine", required_argument, NULL, 'm'},
+	{"dir", required_argument, NULL, 'd'},
+	{"sort", required_argument, NULL, SORT},
+	{"cutoff", required_argument, NULL, CUTOFF},
+	{"details", required_argument, NULL, DETAILS},
+	{"context-lines", required_argument, NULL, CONTEXT},
+	{"debuginfod", no_argument, NULL, DEBUGINFOD},
+	{NULL, 0, NULL, 0},
+};
+
+static int refuse(const char *option, const char *value, const char *expected)
+{
+	fprintf(stderr, "cachepeek: %s %s: expected %s\n", option, value, expected);
+	return -EINVAL;
+}
+
+static int parse_sort(struct request *request, const char *value)
+{
+	static const char *const names[] = {"misses", "latency", "avg"};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(value, names[i]) == 0) {
+			request->order = (enum cp_profile_order)i;
+			return 0;
+		}
+	return refuse("--sort", value, "misses, latency or avg");
+}
+
+static int parse_cutoff(struct request *request, const char *value)
+{
+	struct cp_cutoff *cutoff = &request->cutoff;
+	int end = 0;
+
+	request->cut = true;
+	if (sscanf(value, "%lf,%lf,%zu%n", &cutoff->percent, &cutoff->cumulative,
+		    &cutoff->least, &end) == 3 &&
+		!value[end] && cutoff->percent >= 0 && cutoff->percent <= 100 &&
+		cutoff->cumulative >= 0 && cutoff->cumulative <= 100)
+		return 0;
+	return refuse("--cutoff", value,
+		"PERCENT,CUMULATIVE,ROWS: 1,95,10 shows 10 rows or more, up to 95 % of "
+		"the total and none below 1 %");
+}
+
+static int parse_details(struct request *request, const char *value)
+{
+	bool all = strcmp(value, "all") == 0;
+
+	request->statements = all || strcmp(value, "src") == 0;
+	request->instructions = all || strcmp(value, "insn") == 0;
+	if (request->statements || request->instructions)
+		return 0;
+	return refuse("--details", value, "src, insn or all");
+}
+
+static int parse_context(struct request *request, const char *value)
+{
+	int end = 0;
+
+	if (sscanf(value, "%u%n", &request->context, &end) == 1 && !value[end] &&
+		request->context <= 1000) {
+		request->statements = true;
+		return 0;
+	}
+	return refuse("--context-lines", value, "a number from 0 to 1000");
+}
+
+static int parse_one(struct request *request, int option, const char *value)
+{
+	switch (option) {
+	case 'o':
+		request->output = value;
+		return 0;
+	case 'm':
+		request->machine = value;
+		return 0;
+	case 'd':
+		request->directory = value;
+		return 0;
+	case SORT:
+		return parse_sort(request, value);
+	case CUTOFF:
+		return parse_cutoff(request, value);
+	case DETAILS:
+		return parse_details(request, value);
+	case CONTEXT:
+		return parse_context(request, value);
+	case DEBUGINFOD:
+		request->debuginfod = true;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int parse(struct request *request, int argc, char **argv)
+{
+	int option;
+
+	optind = 1;
+	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:", long_options)) != -1)
+		if (parse_one(request, option, optarg) < 0)
+			return -EINVAL;
+	return 0;
+}
+
+/* ---- the report ---- */
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t length = strlen(text), end = strlen(ending);
+
+	return length > end && strcmp(text + length - end, ending) == 0;
+}
+
+/* NULL after saying what can be written. */
+static cp_profile_writer *writer_for(const char *output)
+{
+	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
+		ends_with(output, ".txt"))
+		return cp_profile_write_text;
+	if (ends_with(output, ".json"))
+		return cp_profile_write_json;
+	if (ends_with(output, ".csv"))
+		return cp_profile_write_csv;
+	fprintf(stderr,
+		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
+		".json or .csv\n",
+		output);
+	return NULL;
+}
+
+static void make_directories(const char *path)
+{
+	char copy[PATH_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(copy, 0777); /* errors show when the file is opened */
+		*slash = '/';
+	}
+}
+
+/* -1 after saying why. */
+static int open_output(const char *output)
+{
+	int fd;
+
+	if (!output || strcmp(output, "stderr") == 0)
+		return dup(STDERR_FILENO);
+	if (strcmp(output, "-") == 0)
+		return dup(STDOUT_FILENO);
+	make_directories(output);
+	fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fprintf(stderr,
+			"cachepeek: output %s: %s: choose a file that can be written\n",
+			output, strerror(errno));
+	return fd;
+}
+
+static double constant(const struct cp_group *measurement, const char *name)
+{
+	const struct cp_let *let = cp_group_let(measurement, name);
+
+	return let ? let->value : 0;
+}
+
+static struct cp_profile_view view_of(const struct request *request,
+	const struct cp_profile *profile, const struct cp_group *measurement)
+{
+	struct cp_profile_view view = {
+		.profile = profile,
+		.measurement = measurement,
+		.order = request->order,
+		.cutoff = request->cutoff,
+		.statements = request->statements,
+		.instructions = request->instructions,
+		.context = request->context,
+	};
+
+	if (!request->cut)
+		view.cutoff = (struct cp_cutoff){
+			.percent = constant(measurement, "CUTOFF_PERCENT"),
+			.cumulative = constant(measurement, "CUTOFF_CUMULATIVE"),
+			.least = (size_t)constant(measurement, "CUTOFF_ROWS"),
+		};
+	return view;
+}
+
+static void warn_of_order(struct cp_profile *profile, const struct cp_group *measurement,
+	const struct request *request)
+{
+	const struct cp_tally totals = cp_profile_totals(profile);
+	struct cp_value value = cp_measure(profile, measurement, "latency", &totals);
+
+	if (request->order != CP_BY_MISSES && value.status == CP_UNAVAILABLE)
+		cp_profile_warn(profile, "not ordered by latency: %s", value.reason);
+}
+
+static int write_profile(
+	struct cp_arena *arena, const char *directory, const struct request *request)
+{
+	char error[512];
+	const struct cp_group *measurement =
+		cp_measurement_find(arena, request->name, error, sizeof(error));
+	struct cp_profile *profile =
+		measurement ? cp_profile_read(arena, directory, error, sizeof(error))
+			    : NULL;
+	struct cp_profile_view view;
+	struct cp_out out;
+	int fd, result;
+
+	if (!profile) {
+		fprintf(stderr, "cachepeek: %s\n", error);
+		return 1;
+	}
+	fd = open_output(request->output);
+	if (fd < 0)
+		return 1;
+	cp_profile_resolve(profile);
+	warn_of_order(profile, measurement, request);
+	view = view_of(request, profile, measurement);
+	cp_out_open(&out, fd);
+	writer_for(request->output)(&out, &view);
+	result = cp_out_flush(&out);
+	cp_profile_close(profile);
+	if (close(fd) < 0 && result == 0)
+		result = -errno;
+	if (result < 0)
+		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
+			request->output ? request->output : "stderr", strerror(-result));
+	return result < 0;
+}
+
+static int show(const char *directory, const struct request *request)
+{
+	struct cp_arena arena = {0};
+	jmp_buf out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	/* libdw would ask servers for what is not on this disk. */
+	if (!request->debuginfod)
+		unsetenv("DEBUGINFOD_URLS");
+	if (setjmp(out_of_memory) == 0)
+		status = write_profile(&arena, directory, request);
+	else
+		fprintf(stderr, "cachepeek: no memory for the profile in %s\n",
+			directory);
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
+}
+
+/* ---- the run ---- */
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+static int show_last(const struct request *request)
+{
+	char base[PATH_MAX], path[PATH_MAX + 8];
+
+	if (request->directory)
+		return show(request->directory, request);
+	if (!cp_run_base(environment, base, sizeof(base))) {
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
+				"the run's directory (-d)\n");
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/last", base);
+	return show(path, request);
+}
+
+/* Of all that was set for other commands nothing counts here. */
+static int prepare(const struct request *request, char *directory, size_t size)
+{
+	static char *const nothing[] = {NULL};
+	int result;
+
+	setenv("CACHEPEEK_PROFILE", request->name, 1);
+	setenv("CACHEPEEK_ENGINE", "sim", 1);
+	if (request->machine)
+		setenv("CACHEPEEK_MACHINE", request->machine, 1);
+	unsetenv("CACHEPEEK_OUTPUT");
+	if (cp_prepare_preload(nothing) < 0)
+		return -ENOENT;
+	result = cp_run_make(environment, request->directory, directory, size);
+	if (result < 0) {
+		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
+			directory, strerror(-result));
+		return result;
+	}
+	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	return 0;
+}
+
+static int run(const struct request *request, char **argv)
+{
+	char directory[CP_RUNDIR_SIZE];
+	struct cp_launch launch;
+	struct cp_watch watch;
+	int result;
+
+	if (prepare(request, directory, sizeof(directory)) < 0)
+		return 127;
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, argv, &watch);
+	if (result < 0) {
+		if (!request->directory)
+			cp_run_remove(directory);
+		return cp_cannot_run(argv[0], -result);
+	}
+	cp_launch_note(&launch, directory);
+	show(directory, request);
+	return cp_end_like(launch.status);
+}
+
+int cp_cmd_profile(int argc, char **argv)
+{
+	struct request request = {.name = argv[0]};
+
+	if (parse(&request, argc, argv) < 0 || !writer_for(request.output))
+		return 2;
+	return optind == argc ? show_last(&request) : run(&request, argv + optind);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "output/json.h"
+#include "output/table.h"
+#include "tools/profile/symbols.h"
+#include "tools/profile/write.h"
+
+struct json {
+	struct cp_out *out;
+	const struct cp_profile_view *view;
+	const char *const *names;
+};
+
+static void string(struct json *json, const char *name, const char *text)
+{
+	cp_out_format(json->out, "\"%s\": ", name);
+	cp_json_string(json->out, text, strlen(text));
+}
+
+static void line(struct json *json, const char *name, const char *text)
+{
+	string(json, name, text);
+	cp_out_text(json->out, ",\n");
+}
+
+/* null where there is no value. */
+static void counts(struct json *json, const struct cp_tally *tally)
+{
+	const char *comma = "";
+
+	cp_out_text(json->out, "\"counts\": {");
+	for (const char *const *name = json->names; *name; name++) {
+		struct cp_value value = cp_measure(
+			json->view->profile, json->view->measurement, *name, tally);
+
+		if (tally->only_kept && value.status == CP_UNAVAILABLE)
+			continue;
+		cp_out_format(json->out, "%s\"%s\": ", comma, *name);
+		comma = ", ";
+		if (value.status == CP_UNAVAILABLE)
+			cp_out_text(json->out, "null");
+		else
+			cp_out_format(json->out, "%.17g", value.value);
+	}
+	cp_out_text(json->out, "}");
+}
+
+static void rows_of(struct json *json, const char *name, const struct cp_rows *rows);
+
+static void instruction(struct json *json, const struct cp_place_in_code *at)
+{
+	struct cp_symbols *symbols = at->module->symbols;
+
+	cp_out_format(json->out, "\"address\": %lu, ", (unsigned long)at->address);
+	string(json, "text",
+		symbols ? cp_symbols_instruction(
+				  symbols, json->view->profile->arena, at->address)
+			: "");
+}
+
+static void data(struct json *json, const struct cp_profiled_object *object)
+{
+	static const char *const kinds[] = {"unknown", "variable", "module", "heap",
+		"heap-other", "stack", "mapping"};
+
+	string(json, "data", kinds[object->data]);
+	cp_out_text(json->out, ", ");
+	string(json, "name", object->name);
+	cp_out_text(json->out, ", ");
+	string(json, "file", object->file);
+	cp_out_format(json->out, ", \"line\": %u, \"size\": %lu, \"blocks\": %lu",
+		object->line,
+		(unsigned long)(object->data == CP_DATA_MODULE ? 0 : object->size),
+		(unsigned long)object->blocks);
+}
+
+/* What tells a row from its siblings. */
+static void place(struct json *json, enum cp_row_kind kind, const struct cp_row *row)
+{
+	const struct cp_place_in_code *at = row->site ? &row->site->at : NULL;
+
+	switch (kind) {
+	case CP_ROW_DATA:
+		data(json, row->object);
+		break;
+	case CP_ROW_THREAD:
+		cp_out_format(json->out, "\"pid\": %d, \"tid\": %d, ",
+			row->site->thread->pid, row->site->thread->tid);
+		string(json, "name", row->site->thread->name);
+		break;
+	case CP_ROW_MODULE:
+		string(json, "module", at->module->name);
+		cp_out_text(json->out, ", ");
+		string(json, "path", at->module->path);
+		break;
+	case CP_ROW_FUNCTION:
+		string(json, "module", at->module->path);
+		cp_out_text(json->out, ", ");
+		string(json, "function", at->function);
+		break;
+	case CP_ROW_STATEMENT:
+		string(json, "file", at->file);
+		cp_out_format(json->out, ", \"line\": %u", at->line);
+		break;
+	case CP_ROW_INSTRUCTION:
+		instruction(json, at);
+		break;
+	}
+}
+
+static void parts(struct json *json, const struct cp_rows *rows, const struct cp_row *row)
+{
+	if (rows->kind == CP_ROW_FUNCTION)
+		rows_of(json, "statements",
+			cp_rows_of(json->view, CP_ROW_STATEMENT, rows, row));
+	if (rows->kind == CP_ROW_STATEMENT)
+		rows_of(json, "instructions",
+			cp_rows_of(json->view, CP_ROW_INSTRUCTION, rows, row));
+}
+
+static void rows_of(struct json *json, const char *name, const struct cp_rows *rows)
+{
+	cp_out_format(json->out, ",\n\"%s\": [", name);
+	for (size_t i = 0; i < rows->n; i++) {
+		cp_out_text(json->out, i ? ",\n{" : "\n{");
+		place(json, rows->kind, &rows->row[i]);
+		cp_out_text(json->out, ", ");
+		counts(json, &rows->row[i].tally);
+		parts(json, rows, &rows->row[i]);
+		cp_out_text(json->out, "}");
+	}
+	cp_out_text(json->out, "]");
+}
+
+static void level(struct json *json, const char *name, const struct cp_profiled_level *l)
+{
+	cp_out_format(json->out, "\"%s\": ", name);
+	if (l->none || !l->latency)
+		cp_out_text(json->out, "null");
+	else
+		cp_out_format(json->out, "%lu", (unsigned long)l->latency);
+}
+
+static void latencies(struct json *json)
+{
+	const struct cp_profile *profile = json->view->profile;
+
+	cp_out_text(json->out, "\"latencies\": {");
+	level(json, "l2", &profile->l2);
+	cp_out_text(json->out, ", ");
+	level(json, "llc", &profile->llc);
+	cp_out_text(json->out, ", ");
+	level(json, "memory", &profile->memory);
+	cp_out_text(json->out, "},\n");
+}
+
+static void head(struct json *json)
+{
+	const struct cp_profile *profile = json->view->profile;
+
+	cp_out_text(json->out, "{\n");
+	line(json, "schema", CP_PROFILE_SCHEMA);
+	line(json, "cachepeek", CP_VERSION);
+	line(json, "measurement", json->view->measurement->name);
+	line(json, "title", json->view->measurement->title);
+	line(json, "command", profile->command);
+	line(json, "machine", profile->machine);
+	line(json, "source", "simulated");
+	cp_out_format(json->out, "\"exact\": %s,\n\"processes\": %zu,\n",
+		profile->inexact ? "false" : "true", profile->nprocesses);
+	latencies(json);
+}
+
+void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *view)
+{
+	struct json json = {out, view, cp_profile_quantities(view)};
+	const struct cp_profile *profile = view->profile;
+	const struct cp_tally totals = cp_profile_totals(profile);
+
+	head(&json);
+	counts(&json, &totals);
+	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
+	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
+	rows_of(&json, "functions", cp_rows_of_all(view, CP_ROW_FUNCTION));
+	rows_of(&json, "data", cp_rows_of_all(view, CP_ROW_DATA));
+	cp_out_text(out, ",\n\"warnings\": [");
+	for (size_t i = 0; i < profile->nwarnings; i++) {
+		cp_out_text(out, i ? ",\n" : "\n");
+		cp_json_string(out, profile->warnings[i], strlen(profile->warnings[i]));
+	}
+	cp_out_text(out, "]\n}\n");
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/measurement.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "output/metric.h"
+
+static const char *const counter_names[CP_SIM_NCOUNTERS] = {
+#define X(name, meaning) #name,
+	CP_SIM_COUNTERS (X)
+#undef X
+};
+
+static bool is_name(const char *name)
+{
+	static const char *const derived[] = {"load_from_l2", "load_from_llc",
+		"load_from_memory", "load_latency", "fetch_from_l2", "fetch_from_llc",
+		"fetch_from_memory", "fetch_latency", "dtlb_from_second_level"};
+
+	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
+		if (strcmp(derived[i], name) == 0)
+			return true;
+	for (size_t i = 0; i < CP_SIM_NCOUNTERS; i++)
+		if (strcmp(counter_names[i], name) == 0)
+			return true;
+	return false;
+}
+
+const struct cp_group *cp_measurement_find(
+	struct cp_arena *arena, const char *name, char *error, size_t error_size)
+{
+	char file[64];
+	const char *text;
+
+	snprintf(file, sizeof(file), "%s.measurement", name);
+	text = cp_embedded_find(file);
+	if (text)
+		return cp_group_parse_with(arena, file, text, is_name, error, error_size);
+	snprintf(error, error_size, "there is no measurement %s", name);
+	return NULL;
+}
+
+void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site)
+{
+	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+		tally->count[CP_PROFILE_FIRST + i] += site->count[i];
+	tally->only_kept = true;
+}
+
+void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object)
+{
+	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+		tally->count[CP_PROFILE_FIRST + i] += object->count[i];
+	tally->only_kept = true;
+}
+
+void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *thread)
+{
+	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
+		tally->count[i] += thread->count[i];
+}
+
+/* ---- where lines came from ---- */
+
+struct served {
+	uint64_t l1; /* not from there: misses, and what goes around it */
+	uint64_t l2, llc, memory;
+	const char *wrong; /* NULL, or why they cannot be told apart */
+};
+
+static uint64_t less(struct served *served, uint64_t from, uint64_t what)
+{
+	if (what > from)
+		served->wrong = "more misses behind a level than in front of it";
+	return what > from ? 0 : from - what;
+}
+
+static struct served serve(const struct cp_profile *profile, const uint64_t *count,
+	uint64_t l1, enum cp_sim_counter l2_misses, enum cp_sim_counter llc_misses)
+{
+	struct served served = {.l1 = l1};
+	uint64_t left = l1;
+
+	if (!profile->l2.none) {
+		served.l2 = less(&served, left, count[l2_misses]);
+		left = count[l2_misses];
+	}
+	if (!profile->llc.none) {
+		served.llc = less(&served, left, count[llc_misses]);
+		left = count[llc_misses];
+	}
+	served.memory = left;
+	return served;
+}
+
+static struct served serve_loads(
+	const struct cp_profile *profile, const struct cp_tally *tally)
+{
+	const uint64_t *n = tally->count;
+
+	return serve(profile, n, n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_bypasses],
+		CP_SIM_l2_load_misses, CP_SIM_llc_load_misses);
+}
+
+static struct served serve_fetches(
+	const struct cp_profile *profile, const struct cp_tally *tally)
+{
+	return serve(profile, tally->count, tally->count[CP_SIM_l1i_misses],
+		CP_SIM_l2_ifetch_misses, CP_SIM_llc_ifetch_misses);
+}
+
+static struct cp_value simulated(uint64_t value)
+{
+	return (struct cp_value){.value = (double)value, .status = CP_SIMULATED};
+}
+
+static struct cp_value latency_of(
+	const struct cp_profile *profile, const struct served *served)
+{
+	const struct {
+		const struct cp_profiled_level *level;
+		uint64_t lines;
+	} parts[] = {{&profile->l2, served->l2}, {&profile->llc, served->llc},
+		{&profile->memory, served->memory}};
+	uint64_t cycles = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!parts[i].level->none && !parts[i].level->latency)
+			return cp_unavailable(
+				"the machine file does not say the latencies");
+		cycles += parts[i].lines * parts[i].level->latency;
+	}
+	return (struct cp_value){.value = (double)cycles, .status = CP_ESTIMATED};
+}
+
+static struct cp_value from_level(
+	const struct cp_profile *profile, const struct served *served, const char *level)
+{
+	if (served->wrong)
+		return cp_unavailable(served->wrong);
+	if (strcmp(level, "latency") == 0)
+		return latency_of(profile, served);
+	if (strcmp(level, "from_l2") == 0)
+		return profile->l2.none ? cp_unavailable("the machine has no L2")
+					: simulated(served->l2);
+	if (strcmp(level, "from_llc") == 0)
+		return profile->llc.none ? cp_unavailable("the machine has no last level")
+					 : simulated(served->llc);
+	if (strcmp(level, "from_memory") == 0)
+		return simulated(served->memory);
+	return cp_unavailable("no such name");
+}
+
+/* ---- names ---- */
+
+struct scope {
+	const struct cp_profile *profile;
+	const struct cp_tally *tally;
+};
+
+static struct cp_value counter(const struct cp_tally *tally, unsigned index)
+{
+	bool kept = index >= CP_PROFILE_FIRST &&
+		    index < CP_PROFILE_FIRST + CP_PROFILE_COUNTERS;
+
+	if (tally->only_kept && !kept)
+		return cp_unavailable("not counted by instruction");
+	return simulated(tally->count[index]);
+}
+
+static struct cp_value from_second_level(const struct cp_tally *tally)
+{
+	const uint64_t *n = tally->count;
+	struct served served = {.wrong = NULL};
+	uint64_t found =
+		less(&served, n[CP_SIM_dtlb_load_misses] + n[CP_SIM_dtlb_store_misses],
+			n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks]);
+
+	return served.wrong ? cp_unavailable(served.wrong) : simulated(found);
+}
+
+static struct cp_value look_up(void *context, const char *name)
+{
+	const struct scope *scope = context;
+	struct served served;
+
+	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
+		if (strcmp(counter_names[i], name) == 0)
+			return counter(scope->tally, i);
+	if (strcmp(name, "dtlb_from_second_level") == 0)
+		return from_second_level(scope->tally);
+	if (strncmp(name, "load_", 5) == 0) {
+		served = serve_loads(scope->profile, scope->tally);
+		return from_level(scope->profile, &served, name + 5);
+	}
+	if (strncmp(name, "fetch_", 6) == 0) {
+		served = serve_fetches(scope->profile, scope->tally);
+		return from_level(scope->profile, &served, name + 6);
+	}
+	return cp_unavailable("no such name");
+}
+
+struct cp_value cp_measure(const struct cp_profile *profile,
+	const struct cp_group *measurement, const char *name,
+	const struct cp_tally *tally)
+{
+	const struct cp_metric *metric = cp_group_metric(measurement, name);
+	struct scope scope = {profile, tally};
+
+	if (!metric)
+		return look_up(&scope, name);
+	return cp_metric_evaluate(
+		profile->arena, measurement, metric->formula, look_up, &scope);
+}
+
+double cp_measure_order(const struct cp_profile *profile,
+	const struct cp_group *measurement, enum cp_profile_order order,
+	const struct cp_tally *tally)
+{
+	static const char *const names[] = {"misses", "latency", "average"};
+	struct cp_value value = cp_measure(profile, measurement, names[order], tally);
+
+	return value.status == CP_UNAVAILABLE ? 0 : value.value;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measurements: what a profile is asked for.  They are data files
+ * (output/measurements) in the language of groups (output/group.h).  Names in
+ * their formulas are the counters of the simulated PMU (tools/sim/request.h), and
+ *
+ *     load_from_l2, load_from_llc, load_from_memory     lines, by where they came
+ *     fetch_from_l2, fetch_from_llc, fetch_from_memory  from; loads or code
+ *     load_latency, fetch_latency      cycles in which the machine delivers those
+ *     dtlb_from_second_level           pages that the first level did not have
+ *
+ * The metric "misses" is what places are ordered by; "latency" and "average" are
+ * the other orders.  What @need and @want name is the list of exact counts.
+ */
+#ifndef CACHEPEEK_TOOLS_MEASUREMENT_H
+#define CACHEPEEK_TOOLS_MEASUREMENT_H
+
+#include "output/group.h"
+#include "output/value.h"
+#include "tools/profile/profile.h"
+
+enum cp_profile_order { CP_BY_MISSES, CP_BY_LATENCY, CP_BY_AVERAGE };
+
+/* Counters, of which those outside CP_PROFILE_AT may be unknown. */
+struct cp_tally {
+	uint64_t count[CP_SIM_NCOUNTERS];
+	bool only_kept;
+};
+
+/* "dcache", …; NULL with one line in error. */
+const struct cp_group *cp_measurement_find(
+	struct cp_arena *arena, const char *name, char *error, size_t error_size);
+
+void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site);
+void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object);
+void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *thread);
+
+/* The value of a metric of the group, or of any other name. */
+struct cp_value cp_measure(const struct cp_profile *profile,
+	const struct cp_group *measurement, const char *name,
+	const struct cp_tally *tally);
+
+/* What a place is ordered by; 0 where that cannot be said. */
+double cp_measure_order(const struct cp_profile *profile,
+	const struct cp_group *measurement, enum cp_profile_order order,
+	const struct cp_tally *tally);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A profile: the misses of a run by place, as the PID-N.profile files of its
+ * directory (tools/sim/profile_file.h) and debugging information have them.
+ */
+#ifndef CACHEPEEK_TOOLS_PROFILE_H
+#define CACHEPEEK_TOOLS_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "tools/sim/profile_file.h"
+
+/* A thread, and all that it counted. */
+struct cp_profiled_thread {
+	int32_t pid, tid; /* tid 0: all beyond CP_PROFILE_THREADS */
+	const char *name;
+	uint64_t count[CP_SIM_NCOUNTERS];
+};
+
+/* A mapped file, or memory without one. */
+struct cp_profiled_module {
+	int32_t pid;
+	uint64_t start, end, offset;
+	const char *path; /* "": no file */
+	const char *name; /* for people: the last part of path, or [what it is] */
+	size_t build_id_size;
+	const uint8_t *build_id;
+	bool used;                  /* something is to be looked up there */
+	struct cp_symbols *symbols; /* of path; NULL: there are none */
+};
+
+/* Where an instruction is.  Only module and offset are always known. */
+struct cp_place_in_code {
+	struct cp_profiled_module *module;
+	uint64_t address;     /* as the file's own headers count; else in memory */
+	const char *function; /* demangled; "": not known */
+	uint64_t offset;      /* in the function */
+	const char *file;     /* "": not known */
+	unsigned line;
+};
+
+/* An instruction of a thread. */
+struct cp_profiled_site {
+	const struct cp_profiled_thread *thread;
+	struct cp_place_in_code at;
+	const uint64_t *count; /* CP_PROFILE_AT */
+};
+
+/* What data was in. */
+struct cp_profiled_object {
+	enum cp_profile_data data;
+	const struct cp_profiled_thread *thread;
+	struct cp_profiled_module *module; /* NULL: none */
+	uint64_t address, size, blocks;
+	const char *name; /* for people */
+	const char *file; /* where it is declared or allocated; "": not known */
+	unsigned line;
+	const uint64_t *count; /* CP_PROFILE_AT */
+};
+
+/* Of a level behind L1; none: the machine has no such level. */
+struct cp_profiled_level {
+	bool none;
+	uint64_t latency; /* cycles; 0: not known */
+};
+
+struct cp_profile {
+	struct cp_arena *arena;
+	const char *command, *machine;
+	int pid; /* of the run's root; 0: not known */
+	struct cp_profiled_level l2, llc, memory;
+	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nwarnings;
+	struct cp_profiled_thread *threads;
+	struct cp_profiled_module *modules;
+	struct cp_profiled_site *sites;
+	struct cp_profiled_object *objects;
+	const char **warnings;
+	bool inexact; /* places do not add up to the counts; a warning says why */
+};
+
+/* Reads what the directory has.  NULL with one line in error.  Everything lives
+ * in arena, whose out_of_memory must be set. */
+struct cp_profile *cp_profile_read(
+	struct cp_arena *arena, const char *directory, char *error, size_t error_size);
+
+/* Finds functions and lines for all sites, and names for all data; what that opens is
+ * closed by the other. */
+void cp_profile_resolve(struct cp_profile *profile);
+void cp_profile_close(struct cp_profile *profile);
+
+void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

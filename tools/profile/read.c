@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files of a run directory, checked: a profile may come from anywhere.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/report.h"
+#include "output/table.h"
+#include "regions/record_read.h"
+#include "tools/profile/profile.h"
+
+#define MAX_WARNINGS 64
+
+/* One file, and what its numbers refer to. */
+struct file {
+	struct cp_profile *profile;
+	const char *name;
+	const char *bytes;
+	size_t size;
+	int32_t pid;
+	size_t first_thread, first_module; /* in the profile */
+};
+
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t length = strlen(name), end = strlen(ending);
+
+	return length > end && strcmp(name + length - end, ending) == 0;
+}
+
+void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	if (profile->nwarnings == MAX_WARNINGS)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	for (size_t i = 0; i < profile->nwarnings; i++)
+		if (strcmp(profile->warnings[i], line) == 0)
+			return;
+	profile->warnings[profile->nwarnings++] =
+		cp_arena_copy(profile->arena, line, strlen(line));
+}
+
+/* ---- entries ---- */
+
+static size_t least_size(uint32_t kind)
+{
+	switch (kind) {
+	case CP_PROFILE_THREAD:
+		return sizeof(struct cp_profile_thread);
+	case CP_PROFILE_MODULE:
+		return sizeof(struct cp_profile_module) + 1;
+	case CP_PROFILE_SITE:
+		return sizeof(struct cp_profile_site);
+	case CP_PROFILE_OBJECT:
+		return sizeof(struct cp_profile_object);
+	default:
+		return sizeof(struct cp_profile_entry);
+	}
+}
+
+/* Entries until visit says no; returns whether all were as they should be. */
+static bool each_entry(struct file *file,
+	void (*visit)(struct file *file, const struct cp_profile_entry *entry))
+{
+	size_t at = sizeof(struct cp_profile_header);
+
+	while (at + sizeof(struct cp_profile_entry) <= file->size) {
+		const struct cp_profile_entry *entry = (const void *)(file->bytes + at);
+		size_t room = CP_PROFILE_CHUNK - at % CP_PROFILE_CHUNK;
+
+		if (entry->kind == CP_PROFILE_NOTHING) {
+			at += room;
+			continue;
+		}
+		if (entry->size > room || entry->size > file->size - at ||
+			entry->size < least_size(entry->kind) || entry->size % 8)
+			return false;
+		visit(file, entry);
+		at += entry->size;
+	}
+	return true;
+}
+
+static void *grow(struct cp_arena *arena, void *array, size_t n, size_t each)
+{
+	void *larger;
+
+	if (n & (n - 1)) /* full at powers of two only */
+		return array;
+	larger = cp_arena_alloc(arena, (n ? 2 * n : 1) * each);
+	if (n)
+		memcpy(larger, array, n * each);
+	return larger;
+}
+
+#define ADD(profile, array)                                                              \
+	(profile->array = grow(profile->arena, profile->array, profile->n##array,        \
+		 sizeof(*profile->array)),                                               \
+		&profile->array[profile->n##array++])
+
+static const char *module_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !*path ? "[no file]" : slash ? slash + 1 : path;
+}
+
+static void add_thread(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_thread *in = (const void *)entry;
+	struct cp_profiled_thread *thread;
+
+	if (entry->kind != CP_PROFILE_THREAD)
+		return;
+	thread = ADD(file->profile, threads);
+	thread->pid = file->pid;
+	thread->tid = in->tid;
+	thread->name = "";
+	memcpy(thread->count, in->count, sizeof(thread->count));
+}
+
+static void add_module(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_module *in = (const void *)entry;
+	size_t room = entry->size - sizeof(*in), length = strnlen(in->path, room);
+	struct cp_profiled_module *module;
+
+	if (entry->kind != CP_PROFILE_MODULE)
+		return;
+	module = ADD(file->profile, modules);
+	module->pid = file->pid;
+	module->start = in->start;
+	module->end = in->end;
+	module->offset = in->offset;
+	module->path = cp_arena_copy(file->profile->arena, in->path, length);
+	module->name = module_name(module->path);
+	module->build_id_size =
+		in->build_id_size <= sizeof(in->build_id) ? in->build_id_size : 0;
+	module->build_id = in->build_id;
+}
+
+/* After all threads and modules, which then stay where they are. */
+static void add_site(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_site *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread,
+	       module = file->first_module + in->module - 1;
+	static struct cp_profiled_module nowhere = {
+		.end = UINT64_MAX, .path = "", .name = "[unknown]"};
+	struct cp_profiled_site *site;
+
+	if (entry->kind != CP_PROFILE_SITE || thread >= profile->nthreads)
+		return;
+	site = ADD(profile, sites);
+	site->thread = &profile->threads[thread];
+	site->count = in->count;
+	site->at = (struct cp_place_in_code){
+		.module = in->module && module < profile->nmodules
+				  ? &profile->modules[module]
+				  : &nowhere,
+		.address = in->instruction,
+		.function = "",
+		.file = "",
+	};
+}
+
+static void add_object(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_object *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread,
+	       module = file->first_module + in->module - 1;
+	struct cp_profiled_object *object;
+
+	if (entry->kind != CP_PROFILE_OBJECT || thread >= profile->nthreads ||
+		in->data >= CP_DATA_KINDS)
+		return;
+	object = ADD(profile, objects);
+	*object = (struct cp_profiled_object){
+		.data = (enum cp_profile_data)in->data,
+		.thread = &profile->threads[thread],
+		.module = in->module && module < profile->nmodules
+				  ? &profile->modules[module]
+				  : NULL,
+		.address = in->address,
+		.size = in->size,
+		.blocks = in->blocks,
+		.name = "",
+		.file = "",
+		.count = in->count,
+	};
+}
+
+/* ---- files ---- */
+
+static char *read_all(struct cp_arena *arena, int dir, const char *name, size_t *size)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat status;
+	char *bytes = NULL;
+	size_t got = 0;
+	ssize_t n = 1;
+
+	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		bytes = cp_arena_alloc(arena, (size_t)status.st_size + 8);
+		while (n > 0 && got < (size_t)status.st_size) {
+			n = read(fd, bytes + got, (size_t)status.st_size - got);
+			got += n > 0 ? (size_t)n : 0;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	*size = got;
+	return bytes;
+}
+
+static bool is_profile(const struct file *file)
+{
+	const struct cp_profile_header *header = (const void *)file->bytes;
+
+	return file->size >= sizeof(*header) &&
+	       memcmp(header->magic, CP_PROFILE_MAGIC, sizeof(header->magic)) == 0 &&
+	       header->version == CP_PROFILE_VERSION &&
+	       header->counters == CP_SIM_NCOUNTERS;
+}
+
+static void note_lost(struct file *file, const struct cp_profile_header *header)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+		lost += header->lost.count[i];
+	if (!lost)
+		return;
+	file->profile->inexact = true;
+	cp_profile_warn(file->profile,
+		"process %d: there was no room on the disk for the instructions of %lu "
+		"misses of some level: they are in no place",
+		(int)file->pid, (unsigned long)lost);
+}
+
+static void add_file(struct file *file)
+{
+	const struct cp_profile_header *header = (const void *)file->bytes;
+	bool whole;
+
+	if (!file->bytes || !is_profile(file)) {
+		cp_profile_warn(file->profile,
+			"%s is not a profile of this version of cachepeek: left out",
+			file->name);
+		return;
+	}
+	file->pid = header->pid;
+	file->profile->nprocesses++;
+	whole = each_entry(file, add_thread) && each_entry(file, add_module);
+	if (!whole)
+		cp_profile_warn(file->profile, "%s is damaged: what can be read is used",
+			file->name);
+	note_lost(file, header);
+}
+
+/* Files whose sites are still to be added. */
+struct files {
+	struct file *file;
+	size_t n;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+static struct files find_files(struct cp_profile *profile, int dir)
+{
+	struct files files = {NULL, 0};
+	DIR *entries = fdopendir(dup(dir));
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		if (!ends_with(entry->d_name, ".profile"))
+			continue;
+		files.file =
+			grow(profile->arena, files.file, files.n, sizeof(*files.file));
+		files.file[files.n++] = (struct file){.profile = profile,
+			.name = cp_arena_copy(
+				profile->arena, entry->d_name, strlen(entry->d_name))};
+	}
+	if (entries)
+		closedir(entries);
+	if (files.n)
+		qsort(files.file, files.n, sizeof(*files.file), by_name);
+	return files;
+}
+
+static void read_files(struct cp_profile *profile, int dir, const struct files *files)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		struct file *file = &files->file[i];
+
+		file->first_thread = profile->nthreads;
+		file->first_module = profile->nmodules;
+		file->bytes = read_all(profile->arena, dir, file->name, &file->size);
+		add_file(file);
+	}
+	for (size_t i = 0; i < files->n; i++)
+		if (files->file[i].bytes && is_profile(&files->file[i])) {
+			each_entry(&files->file[i], add_site);
+			each_entry(&files->file[i], add_object);
+		}
+}
+
+/* ---- what the records say ---- */
+
+static struct cp_profiled_level level_in(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	if (!at)
+		return (struct cp_profiled_level){.none = false};
+	at += strlen(name);
+	if (strncmp(at, "none", 4) == 0)
+		return (struct cp_profiled_level){.none = true};
+	return (struct cp_profiled_level){.latency = strtoull(at, NULL, 10)};
+}
+
+static bool read_latencies(struct cp_profile *profile, int dir, const char *name)
+{
+	struct cp_record record;
+	char error[256];
+	const char *text;
+
+	if (cp_record_read(profile->arena, dir, name, &record, error, sizeof(error)) < 0)
+		return false;
+	text = cp_record_meta(&record, "latencies", NULL);
+	if (!text)
+		return false;
+	profile->l2 = level_in(text, "l2=");
+	profile->llc = level_in(text, "llc=");
+	profile->memory = level_in(text, "memory=");
+	return true;
+}
+
+static void find_latencies(struct cp_profile *profile, int dir)
+{
+	DIR *entries = fdopendir(dup(dir));
+	struct dirent *entry;
+	bool found = false;
+
+	if (entries)
+		rewinddir(entries);
+	while (entries && !found && (entry = readdir(entries)))
+		found = ends_with(entry->d_name, ".rec") &&
+			read_latencies(profile, dir, entry->d_name);
+	if (entries)
+		closedir(entries);
+}
+
+static const char *thread_name(
+	const struct cp_report *report, const struct cp_profiled_thread *thread)
+{
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		const struct cp_process *process = &report->processes[i];
+
+		for (size_t j = 0; process->pid == thread->pid && j < process->nthreads;
+			j++)
+			if (process->threads[j].tid == thread->tid)
+				return process->threads[j].name;
+	}
+	return "";
+}
+
+static const char *command_line(const struct cp_report *report)
+{
+	struct cp_arena *arena = report->arena;
+	const char *line = "";
+
+	for (size_t i = 0; i < report->narguments; i++)
+		line = cp_text_format(arena, "%s%s%s", line, i ? " " : "",
+			cp_text_safe(arena, cp_slice_of(report->command[i])));
+	return line;
+}
+
+/* arena->out_of_memory is cp_report_build's own meanwhile. */
+static void use_report(struct cp_profile *profile, const char *directory)
+{
+	jmp_buf *outer = profile->arena->out_of_memory;
+	char error[1024];
+	const struct cp_report *report =
+		cp_report_build(profile->arena, &directory, 1, error, sizeof(error));
+
+	profile->arena->out_of_memory = outer;
+	if (!report) {
+		cp_profile_warn(profile, "%s", error);
+		return;
+	}
+	profile->command = command_line(report);
+	profile->machine = report->machine;
+	for (size_t i = 0; i < profile->nthreads; i++)
+		profile->threads[i].name = thread_name(report, &profile->threads[i]);
+}
+
+/* ---- the sum rule ---- */
+
+static void check_sums(struct cp_profile *profile)
+{
+	uint64_t sum[CP_PROFILE_COUNTERS] = {0}, exact[CP_PROFILE_COUNTERS] = {0};
+	bool equal = true;
+
+	for (size_t i = 0; i < profile->nsites; i++)
+		for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
+			sum[c] += profile->sites[i].count[c];
+	for (size_t i = 0; i < profile->nthreads; i++)
+		for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
+			exact[c] += profile->threads[i].count[c + CP_PROFILE_FIRST];
+	for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
+		equal &= sum[c] == exact[c];
+	if (equal || profile->inexact)
+		return;
+	profile->inexact = true;
+	cp_profile_warn(profile,
+		"the places do not add up to the counts: a process was killed, or is "
+		"still running; the counts are as of the end of each thread's last time "
+		"slice, the places as of the last miss");
+}
+
+struct cp_profile *cp_profile_read(
+	struct cp_arena *arena, const char *directory, char *error, size_t error_size)
+{
+	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct files files;
+
+	if (dir < 0) {
+		snprintf(error, error_size, "%s: %s", directory, strerror(errno));
+		return NULL;
+	}
+	profile->arena = arena;
+	profile->command = profile->machine = "";
+	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
+	files = find_files(profile, dir);
+	read_files(profile, dir, &files);
+	find_latencies(profile, dir);
+	close(dir);
+	if (!profile->nthreads) {
+		snprintf(error, error_size,
+			"%s has no profile: it takes CACHEPEEK_PROFILE=dcache (or dtlb, "
+			"icache), and the simulated PMU",
+			directory);
+		return NULL;
+	}
+	use_report(profile, directory);
+	check_sums(profile);
+	return profile;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/table.h"
+
+/* Few files are shown, some of them often: those read last stay. */
+#define KEPT 16
+
+static struct kept {
+	const char *path; /* NULL: nothing yet */
+	size_t n;
+	const char **lines;
+} kept[KEPT];
+
+static void add_line(struct cp_arena *arena, struct kept *k, const char *line)
+{
+	struct cp_slice text = {line, line + strcspn(line, "\r\n")};
+
+	if (!(k->n & (k->n - 1))) {
+		const char **larger =
+			cp_arena_alloc(arena, (k->n ? 2 * k->n : 1) * sizeof(*larger));
+
+		if (k->n)
+			memcpy(larger, k->lines, k->n * sizeof(*larger));
+		k->lines = larger;
+	}
+	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
+		text.at++;
+	k->lines[k->n++] = cp_text_safe(arena, text);
+}
+
+static const struct kept *find(struct cp_arena *arena, const char *path)
+{
+	static unsigned next;
+	struct kept *k = &kept[next];
+	char *line = NULL;
+	size_t size = 0;
+	FILE *file;
+
+	for (unsigned i = 0; i < KEPT; i++)
+		if (kept[i].path && strcmp(kept[i].path, path) == 0)
+			return &kept[i];
+	next = (next + 1) % KEPT;
+	*k = (struct kept){.path = cp_arena_copy(arena, path, strlen(path))};
+	file = fopen(path, "re");
+	while (file && getline(&line, &size, file) > 0)
+		add_line(arena, k, line);
+	free(line);
+	if (file)
+		fclose(file);
+	return k;
+}
+
+const char *cp_source_line(struct cp_arena *arena, const char *path, unsigned number)
+{
+	const struct kept *k = *path ? find(arena, path) : NULL;
+
+	return k && number && number <= k->n ? k->lines[number - 1] : NULL;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHEPEEK_TOOLS_SOURCE_H
+#define CACHEPEEK_TOOLS_SOURCE_H
+
+#include "base/arena.h"
+
+/* Line number (from 1) of a source file, safe for a terminal; NULL: there is no
+ * such file or line. */
+const char *cp_source_line(struct cp_arena *arena, const char *path, unsigned number);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHEPEEK_TOOLS_PROFILE_WRITE_H
+#define CACHEPEEK_TOOLS_PROFILE_WRITE_H
+
+#include "base/out.h"
+#include "tools/profile/rows.h"
+
+#define CP_PROFILE_SCHEMA "cachepeek-profile/1"
+
+typedef void cp_profile_writer(struct cp_out *out, const struct cp_profile_view *view);
+
+cp_profile_writer cp_profile_write_text;
+/* Everything, whatever the view cuts off (doc/cachepeek-profile-1.schema.json). */
+cp_profile_writer cp_profile_write_json;
+/* The same with a row for each module, thread, function, statement, instruction. */
+cp_profile_writer cp_profile_write_csv;
+
+/* The quantities that @need and @want name: the NULL-terminated list. */
+const char *const *cp_profile_quantities(const struct cp_profile_view *view);
+
+/* Of all threads. */
+struct cp_tally cp_profile_totals(const struct cp_profile *profile);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Which instruction had which misses (--profile=DIRECTORY).
+ *
+ * The model is not asked: after each reference that its filters did not admit,
+ * the counters of the core are compared with what they were after the last one,
+ * and what they have grown by belongs to this one's instruction.  Hence the sum
+ * over the instructions of a thread is the thread's counts, whatever the model
+ * counts and why.
+ */
+#ifndef CACHEPEEK_SIM_PROFILE_H
+#define CACHEPEEK_SIM_PROFILE_H
+
+#include "tool.h"
+#include "tools/sim/profile_file.h"
+
+/* The run directory; NULL: no profile. */
+extern const HChar *profile_directory;
+
+struct profile_thread;
+
+/* profile.c */
+void profile_start(void);
+/* Called by a thread for itself. */
+struct profile_thread *profile_thread_begin(ThreadId tid);
+void profile_thread_end(ThreadId tid);
+/* Where misses are accounted for from here on; NULL: nowhere. */
+void profile_thread_use(struct profile_thread *t);
+/* The core's counters, which are set to 0 after this. */
+void profile_collect(struct profile_thread *t, const uint64_t *more);
+/* What comes there may be other code. */
+void profile_unmapped(Addr a, SizeT len);
+void profile_fork_child(void);
+
+/* profile_file.c: size bytes of the file, zeroed; NULL: there is no room. */
+void *profile_allocate(UInt size);
+void profile_publish(void *entry, enum cp_profile_kind kind);
+/* The site of those without room: in the header of the file, if there is one. */
+struct cp_profile_site *profile_nowhere(void);
+void profile_file_fork_child(void);
+
+/* profile_heap.c: the blocks of the heap, by who allocated them. */
+Bool profile_allocator_add(Addr function, UWord kind);
+/* Is this the first instruction of such a function? */
+Bool profile_wants(Addr a);
+void profile_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a);
+void profile_watch_return(IRSB *out, const VexGuestLayout *layout);
+/* A call of such a function that has not returned. */
+struct profile_call {
+	Addr sp; /* when it has; 0: there is none */
+	Addr caller, block;
+	ULong size;
+	UInt kind;
+};
+void profile_heap_use(struct profile_call *call);
+
+/* profile_shadow.c: an object's number for each 16 bytes; 0: none. */
+void shadow_set(Addr a, SizeT size, UInt object);
+/* The block that begins at a. */
+void shadow_clear_block(Addr a);
+void shadow_clear(Addr a, SizeT size);
+UInt shadow_get(Addr a);
+/* Was there a block in the same page? */
+Bool shadow_has_blocks(Addr a);
+
+/* profile_data.c */
+struct cp_profile_object *profile_object_at(Addr a);
+/* The object of blocks of that size allocated there, which has one more. */
+UInt profile_heap_object(Addr caller, ULong size);
+void profile_data_unmapped(Addr a, SizeT len);
+void profile_data_thread_begin(ThreadId tid, UInt thread);
+void profile_data_thread_end(ThreadId tid);
+void profile_data_fork_child(void);
+
+/* profile_image.c: the variables of a mapped file. */
+struct image;
+struct image *profile_image_at(Addr a);
+/* The variable at a; False: there is none with a name. */
+Bool profile_image_variable(const struct image *image, Addr a, Addr *start, ULong *size);
+Bool profile_image_writable(const struct image *image, Addr a);
+Addr profile_image_start(const struct image *image);
+/* What its addresses are more than those in the file. */
+Addr profile_image_bias(const struct image *image);
+Bool profile_image_unmapped(Addr a, SizeT len);
+
+/* profile_module.c: 0: not known. */
+UInt profile_build_id(const HChar *path, UChar *to, UInt room);
+UInt profile_module_at(Addr a);
+/* Returns whether a module had something there, which is known no more. */
+Bool profile_module_unmapped(Addr a, SizeT len);
+void profile_module_fork_child(void);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What an address is in: blocks of the heap by the shadow, variables by the images
+ * of files, stacks and other mappings by where they are.
+ */
+#include "profile.h"
+
+extern Addr VG_(brk_base), VG_(brk_limit); /* of the program's heap */
+
+/* What tells objects apart; data is an enum cp_profile_data. */
+struct key {
+	UInt data, thread;
+	Addr address;
+	ULong size;
+};
+
+/* By number, from 1 on; those whose mapping has gone are found no more. */
+static struct object {
+	struct key key;
+	struct cp_profile_object *out;
+	Bool gone;
+} * objects;
+static UInt nobjects, room;
+
+static UInt *index_of;
+static UInt nindex;
+
+/* ---- objects ---- */
+
+static ULong hash(const struct key *key)
+{
+	ULong h = (key->address ^ (key->size << 20) ^ ((ULong)key->data << 60) ^
+			  ((ULong)key->thread << 44)) *
+		  0x9e3779b97f4a7c15ull;
+
+	return h >> 20 & (nindex - 1);
+}
+
+static Bool same(const struct key *a, const struct key *b)
+{
+	return a->data == b->data && a->thread == b->thread && a->address == b->address &&
+	       a->size == b->size;
+}
+
+static void index_add(UInt number)
+{
+	ULong i = hash(&objects[number].key);
+
+	while (index_of[i])
+		i = (i + 1) & (nindex - 1);
+	index_of[i] = number;
+}
+
+static void rebuild_index(void)
+{
+	VG_(free)(index_of);
+	nindex = 1024;
+	while (nindex < 4 * nobjects)
+		nindex *= 2;
+	index_of = VG_(calloc)("cachepeek.index", nindex, sizeof(*index_of));
+	for (UInt i = 1; i <= nobjects; i++)
+		if (!objects[i].gone)
+			index_add(i);
+}
+
+static void place(struct cp_profile_object *out, const struct key *key)
+{
+	const struct image *image = NULL;
+
+	out->address = key->address;
+	if (key->data == CP_DATA_VARIABLE || key->data == CP_DATA_MODULE)
+		image = profile_image_at(key->address);
+	if (image) {
+		out->module = profile_module_at(profile_image_start(image));
+		out->address -= profile_image_bias(image);
+	} else if (key->address) {
+		out->module = profile_module_at(key->address);
+	}
+}
+
+/* In the file, if there is room. */
+static struct cp_profile_object *write_object(const struct key *key)
+{
+	struct cp_profile_object *out = profile_allocate(sizeof(*out));
+
+	if (!out)
+		return NULL;
+	out->data = key->data;
+	out->thread = key->thread;
+	out->size = key->size;
+	place(out, key);
+	profile_publish(out, CP_PROFILE_OBJECT);
+	return out;
+}
+
+static struct cp_profile_object *output_of(UInt number)
+{
+	struct object *o = &objects[number];
+
+	if (!o->out)
+		o->out = write_object(&o->key);
+	return o->out;
+}
+
+static UInt new_object(const struct key *key)
+{
+	if (nobjects + 2 > room) {
+		room = room ? 2 * room : 1024;
+		objects = VG_(realloc)(
+			"cachepeek.objects", objects, room * sizeof(*objects));
+	}
+	objects[++nobjects] = (struct object){.key = *key};
+	if (nobjects * 2 > nindex)
+		rebuild_index();
+	else
+		index_add(nobjects);
+	return nobjects;
+}
+
+static UInt find_object(const struct key *key)
+{
+	if (!nindex)
+		return new_object(key);
+	for (ULong i = hash(key); index_of[i]; i = (i + 1) & (nindex - 1))
+		if (same(&objects[index_of[i]].key, key))
+			return index_of[i];
+	return new_object(key);
+}
+
+UInt profile_heap_object(Addr caller, ULong size)
+{
+	struct key key = {.data = CP_DATA_HEAP,
+		.address = caller,
+		.size = size >= CP_PROFILE_LARGE ? size : 0};
+	UInt number = find_object(&key);
+
+	struct cp_profile_object *out = output_of(number);
+
+	if (out)
+		out->blocks++;
+	return number;
+}
+
+/* ---- addresses ---- */
+
+static struct {
+	ThreadId tid;
+	UInt thread;
+} * living;
+static UInt nliving;
+
+/* It may have the stack of one that has ended. */
+void profile_data_thread_begin(ThreadId tid, UInt thread)
+{
+	Addr top = VG_(thread_get_stack_max)(tid);
+	const NSegment *segment = VG_(am_find_nsegment)(top);
+
+	if (!living)
+		living = VG_(calloc)("cachepeek.living", VG_N_THREADS, sizeof(*living));
+	living[nliving].tid = tid;
+	living[nliving++].thread = thread;
+	if (segment && segment->kind == SkAnonC)
+		shadow_clear(segment->start, top - segment->start);
+}
+
+void profile_data_thread_end(ThreadId tid)
+{
+	for (UInt i = 0; i < nliving; i++)
+		if (living[i].tid == tid) {
+			living[i] = living[--nliving];
+			return;
+		}
+}
+
+static Bool find_stack(Addr a, struct key *key)
+{
+	const NSegment *segment = VG_(am_find_nsegment)(a);
+
+	for (UInt i = 0; segment && i < nliving; i++) {
+		Addr top = VG_(thread_get_stack_max)(living[i].tid);
+
+		if (a > top || top < segment->start || top > segment->end)
+			continue;
+		*key = (struct key){.data = CP_DATA_STACK, .thread = living[i].thread};
+		return True;
+	}
+	return False;
+}
+
+static Bool find_in_image(Addr a, struct key *key)
+{
+	const struct image *image = profile_image_at(a);
+
+	if (!image)
+		return False;
+	key->data = CP_DATA_VARIABLE;
+	if (profile_image_variable(image, a, &key->address, &key->size))
+		return True;
+	key->data = CP_DATA_MODULE;
+	key->size = profile_image_writable(image, a);
+	key->address = profile_image_start(image);
+	return True;
+}
+
+static void find_mapping(Addr a, struct key *key)
+{
+	const NSegment *segment = VG_(am_find_nsegment)(a);
+
+	key->data = CP_DATA_UNKNOWN;
+	if (!segment)
+		return;
+	key->data = shadow_has_blocks(a) || (a >= VG_(brk_base) && a < VG_(brk_limit))
+			    ? CP_DATA_HEAP_OTHER
+			    : CP_DATA_MAPPED;
+	if (segment->kind == SkFileC)
+		key->address = segment->start;
+}
+
+struct cp_profile_object *profile_object_at(Addr a)
+{
+	struct key key = {.data = CP_DATA_UNKNOWN};
+	UInt number = shadow_get(a);
+
+	if (!number) {
+		if (!find_stack(a, &key) && !find_in_image(a, &key))
+			find_mapping(a, &key);
+		number = find_object(&key);
+	}
+	return output_of(number);
+}
+
+/* ---- what comes and goes ---- */
+
+void profile_data_unmapped(Addr a, SizeT len)
+{
+	Bool images = profile_image_unmapped(a, len), any = False;
+
+	shadow_clear(a, len);
+	for (UInt i = 1; i <= nobjects; i++) {
+		struct object *o = &objects[i];
+
+		if (!images || o->gone || o->key.address < a || o->key.address >= a + len)
+			continue;
+		o->gone = any = True;
+	}
+	if (any)
+		rebuild_index();
+}
+
+/* The child has its parent's blocks and variables, in a file of its own. */
+void profile_data_fork_child(void)
+{
+	for (UInt i = 1; i <= nobjects; i++) {
+		objects[i].out = NULL;
+		objects[i].gone |= objects[i].key.data == CP_DATA_STACK;
+	}
+	if (nobjects)
+		rebuild_index();
+	nliving = 0;
+}

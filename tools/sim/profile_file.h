@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The file in which the simulated PMU leaves the misses of one process, by the
+ * instruction that had them: PID-N.profile in the run directory.  The tool (GPL)
+ * writes it, output/ (MIT) reads it, and both include this.
+ *
+ * The file is mapped and written in place, so that it is whole at any moment,
+ * also after a SIGKILL.  Behind the header there are entries in no particular
+ * order; none lies across a multiple of CP_PROFILE_CHUNK, and where kind is
+ * CP_PROFILE_NOTHING the rest of the chunk is empty.  Numbers are the host's.
+ */
+#ifndef CACHEPEEK_SIM_PROFILE_FILE_H
+#define CACHEPEEK_SIM_PROFILE_FILE_H
+
+#include <stdint.h>
+
+#include "tools/sim/request.h"
+
+#define CP_PROFILE_MAGIC "cpeekprf"
+#define CP_PROFILE_VERSION 1
+#define CP_PROFILE_CHUNK (256u << 10)
+
+/* The counters that are kept by instruction. */
+#define CP_PROFILE_FIRST CP_SIM_l1i_misses
+#define CP_PROFILE_COUNTERS (CP_SIM_l1d_writes_through + 1 - CP_PROFILE_FIRST)
+#define CP_PROFILE_AT(counter) (CP_SIM_##counter - CP_PROFILE_FIRST)
+
+enum cp_profile_kind {
+	CP_PROFILE_NOTHING,
+	CP_PROFILE_THREAD,
+	CP_PROFILE_MODULE,
+	CP_PROFILE_SITE,
+	CP_PROFILE_OBJECT,
+};
+
+struct cp_profile_entry {
+	uint32_t kind; /* written last */
+	uint32_t size; /* of all of it, a multiple of 8 */
+};
+
+struct cp_profile_site {
+	struct cp_profile_entry entry;
+	uint32_t thread, module; /* module 0: not known */
+	uint64_t instruction;
+	uint64_t count[CP_PROFILE_COUNTERS];
+};
+
+/* What data is in. */
+enum cp_profile_data {
+	CP_DATA_UNKNOWN,
+	CP_DATA_VARIABLE,   /* a symbol of module: address as its file counts, size */
+	CP_DATA_MODULE,     /* of module, in no symbol; size 1: it can be written */
+	CP_DATA_HEAP,       /* blocks that were allocated by the call that returns to
+			     * address; size: of each, 0: of various small sizes */
+	CP_DATA_HEAP_OTHER, /* what is in no block: bookkeeping, free memory */
+	CP_DATA_STACK,      /* of thread */
+	CP_DATA_MAPPED,     /* a mapping: module, if it is of a file */
+	CP_DATA_KINDS,
+};
+
+/* Counts are by data here, without those of code. */
+struct cp_profile_object {
+	struct cp_profile_entry entry;
+	uint32_t data; /* enum cp_profile_data */
+	uint32_t thread, module;
+	uint32_t unused;
+	uint64_t address, size;
+	uint64_t blocks; /* how often it was allocated */
+	uint64_t count[CP_PROFILE_COUNTERS];
+};
+
+/* Blocks from this size on are told apart by their size. */
+#define CP_PROFILE_LARGE 4096
+
+struct cp_profile_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t counters; /* CP_SIM_NCOUNTERS of who wrote it */
+	int32_t pid;
+	uint32_t line; /* bytes; page: the same */
+	uint32_t page;
+	uint32_t unused;
+	struct cp_profile_site lost; /* misses for which there was no room */
+};
+
+/* Threads beyond CP_PROFILE_THREADS share the last entry, whose tid is 0. */
+#define CP_PROFILE_THREADS 1024
+
+struct cp_profile_thread {
+	struct cp_profile_entry entry;
+	uint32_t id; /* from 0 on */
+	int32_t tid;
+	/* All that was counted, by the counters' own account: as of the end of
+	 * its last time slice. */
+	uint64_t count[CP_SIM_NCOUNTERS];
+};
+
+/* A mapping that instructions were executed from.  One that was unmapped and
+ * came back, here or elsewhere, is another. */
+struct cp_profile_module {
+	struct cp_profile_entry entry;
+	uint32_t id; /* from 1 on */
+	uint32_t build_id_size;
+	uint64_t start, end; /* addresses */
+	uint64_t offset;     /* of start in the file */
+	uint8_t build_id[32];
+	char path[]; /* NUL-terminated; "": no file */
+};
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The variables of mapped files: where each begins and ends, from the symbol table
+ * of the file or of its separate debug file.  Names are for who reads the profile.
+ */
+#include <elf.h>
+
+#include "pub_tool_libcfile.h"
+#include "profile.h"
+
+SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
+void VG_(ssort)(
+	void *base, SizeT nmemb, SizeT size, Int (*compar)(const void *, const void *));
+
+#define DEBUG_FILES "/usr/lib/debug/.build-id/"
+
+struct variable {
+	Addr start;
+	ULong size;
+};
+
+struct image {
+	struct image *next;
+	Addr start, end;           /* of all of it */
+	Addr written, written_end; /* of what can be written */
+	Addr bias;
+	struct variable *variables;
+	UInt n, room;
+	Bool none; /* a mapping of something else */
+};
+
+static struct image *images;
+
+/* ---- files ---- */
+
+static Bool read_at(Int fd, void *to, UInt size, ULong offset)
+{
+	SysRes result = VG_(pread)(fd, to, (Int)size, (OffT)offset);
+
+	return !sr_isError(result) && sr_Res(result) == size;
+}
+
+static Int open_elf(const HChar *path, Elf64_Ehdr *file)
+{
+	SysRes opened = VG_(open)(path, VKI_O_RDONLY, 0);
+
+	if (sr_isError(opened))
+		return -1;
+	if (read_at((Int)sr_Res(opened), file, sizeof(*file), 0) &&
+		VG_(memcmp)(file->e_ident, ELFMAG, SELFMAG) == 0 &&
+		file->e_ident[EI_CLASS] == ELFCLASS64)
+		return (Int)sr_Res(opened);
+	VG_(close)((Int)sr_Res(opened));
+	return -1;
+}
+
+/* ---- symbols ---- */
+
+static void add_variable(struct image *image, const Elf64_Sym *symbol)
+{
+	UInt type = ELF64_ST_TYPE(symbol->st_info);
+
+	if (type != STT_OBJECT || !symbol->st_size || symbol->st_shndx == SHN_UNDEF ||
+		symbol->st_shndx >= SHN_LORESERVE)
+		return;
+	if (image->n == image->room) {
+		image->room = image->room ? 2 * image->room : 64;
+		image->variables = VG_(realloc)("cachepeek.variables", image->variables,
+			image->room * sizeof(*image->variables));
+	}
+	image->variables[image->n].start = image->bias + symbol->st_value;
+	image->variables[image->n++].size = symbol->st_size;
+}
+
+static void read_table(struct image *image, Int fd, const Elf64_Shdr *section)
+{
+	Elf64_Sym symbols[256];
+	ULong left = section->sh_size, at = section->sh_offset;
+
+	while (left >= sizeof(symbols[0])) {
+		UInt size = left < sizeof(symbols) ? (UInt)left : (UInt)sizeof(symbols);
+
+		size -= size % sizeof(symbols[0]);
+		if (!read_at(fd, symbols, size, at))
+			return;
+		for (UInt i = 0; i < size / sizeof(symbols[0]); i++)
+			add_variable(image, &symbols[i]);
+		at += size;
+		left -= size;
+	}
+}
+
+/* All tables of that type; returns whether there was one. */
+static Bool read_tables(struct image *image, Int fd, const Elf64_Ehdr *file, UInt type)
+{
+	Elf64_Shdr section;
+	Bool any = False;
+
+	for (UInt i = 0; i < file->e_shnum; i++) {
+		if (!read_at(fd, &section, sizeof(section),
+			    file->e_shoff + i * sizeof(section)))
+			return any;
+		if (section.sh_type != type)
+			continue;
+		read_table(image, fd, &section);
+		any = True;
+	}
+	return any;
+}
+
+static Bool read_debug_file(struct image *image, const UChar *id, UInt size)
+{
+	static const HChar digits[] = "0123456789abcdef";
+	HChar path[sizeof(DEBUG_FILES) + 80], *to = path + sizeof(DEBUG_FILES) - 1;
+	Elf64_Ehdr file;
+	Bool found;
+	Int fd;
+
+	if (size < 2)
+		return False;
+	VG_(strcpy)(path, DEBUG_FILES);
+	for (UInt i = 0; i < size; i++) {
+		*to++ = digits[id[i] >> 4];
+		*to++ = digits[id[i] & 15];
+		if (i == 0)
+			*to++ = '/';
+	}
+	VG_(strcpy)(to, ".debug");
+	fd = open_elf(path, &file);
+	if (fd < 0)
+		return False;
+	found = read_tables(image, fd, &file, SHT_SYMTAB);
+	VG_(close)(fd);
+	return found;
+}
+
+/* By address; of those that begin together the largest. */
+static Int by_start(const void *a, const void *b)
+{
+	const struct variable *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->size > y->size ? -1 : x->size < y->size;
+}
+
+static void order(struct image *image)
+{
+	UInt n = 0;
+
+	VG_(ssort)(image->variables, image->n, sizeof(*image->variables), by_start);
+	for (UInt i = 0; i < image->n; i++) {
+		const struct variable *v = &image->variables[i];
+
+		if (n && v->start < image->variables[n - 1].start +
+					    image->variables[n - 1].size)
+			continue; /* inside the one before */
+		image->variables[n++] = *v;
+	}
+	image->n = n;
+}
+
+/* ---- images ---- */
+
+static Bool read_segments(
+	struct image *image, Int fd, const Elf64_Ehdr *file, const NSegment *mapping)
+{
+	Addr low = ~0ul, high = 0, written = ~0ul, written_end = 0;
+	Bool found = False;
+	Elf64_Phdr s;
+
+	for (UInt i = 0; i < file->e_phnum; i++) {
+		ULong page = VKI_PAGE_SIZE - 1, offset = (ULong)mapping->offset;
+
+		if (!read_at(fd, &s, sizeof(s), file->e_phoff + i * sizeof(s)))
+			return False;
+		if (s.p_type != PT_LOAD)
+			continue;
+		if (!found && offset >= (s.p_offset & ~page) &&
+			offset < s.p_offset + s.p_filesz &&
+			(mapping->hasW || !(s.p_flags & PF_W))) {
+			found = True;
+			image->bias = mapping->start - (s.p_vaddr + offset - s.p_offset);
+		}
+		low = s.p_vaddr < low ? s.p_vaddr : low;
+		high = s.p_vaddr + s.p_memsz > high ? s.p_vaddr + s.p_memsz : high;
+		if (!(s.p_flags & PF_W))
+			continue;
+		written = s.p_vaddr < written ? s.p_vaddr : written;
+		written_end = s.p_vaddr + s.p_memsz;
+	}
+	if (!found)
+		return False;
+	image->start = (image->bias + low) & ~(VKI_PAGE_SIZE - 1);
+	image->end = VG_PGROUNDUP(image->bias + high);
+	image->written = image->bias + written;
+	image->written_end = VG_PGROUNDUP(image->bias + written_end);
+	return True;
+}
+
+static void read_image(struct image *image, const NSegment *mapping, const HChar *path)
+{
+	UChar id[32];
+	Elf64_Ehdr file;
+	Int fd = open_elf(path, &file);
+	UInt size;
+
+	if (fd < 0)
+		return;
+	if (read_segments(image, fd, &file, mapping)) {
+		size = profile_build_id(path, id, sizeof(id));
+		if (!read_tables(image, fd, &file, SHT_SYMTAB) &&
+			!read_debug_file(image, id, size))
+			read_tables(image, fd, &file, SHT_DYNSYM);
+		order(image);
+		image->none = False;
+	}
+	VG_(close)(fd);
+}
+
+static void add_image(const NSegment *mapping)
+{
+	struct image *image = VG_(calloc)("cachepeek.image", 1, sizeof(*image));
+	const HChar *path = VG_(am_get_filename)(mapping);
+
+	image->start = mapping->start;
+	image->end = mapping->end + 1;
+	image->none = True;
+	if (path)
+		read_image(image, mapping, path);
+	image->next = images;
+	images = image;
+}
+
+/* .bss lies behind the file's last mapping, in memory without a file. */
+static const NSegment *file_mapping(Addr a)
+{
+	const NSegment *s = VG_(am_find_nsegment)(a);
+
+	if (s && s->kind == SkAnonC && s->start)
+		s = VG_(am_find_nsegment)(s->start - 1);
+	return s && s->kind == SkFileC ? s : NULL;
+}
+
+static struct image *find_image(Addr a)
+{
+	for (struct image *image = images; image; image = image->next)
+		if (a >= image->start && a < image->end)
+			return image;
+	return NULL;
+}
+
+struct image *profile_image_at(Addr a)
+{
+	struct image *image = find_image(a);
+	const NSegment *mapping;
+
+	if (image)
+		return image->none ? NULL : image;
+	mapping = file_mapping(a);
+	if (!mapping || find_image(mapping->start))
+		return NULL;
+	add_image(mapping);
+	image = find_image(a);
+	return image && !image->none ? image : NULL;
+}
+
+Bool profile_image_variable(const struct image *image, Addr a, Addr *start, ULong *size)
+{
+	UInt low = 0, high = image->n;
+
+	while (low < high) {
+		UInt middle = (low + high) / 2;
+
+		if (image->variables[middle].start <= a)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || a - image->variables[low - 1].start >= image->variables[low - 1].size)
+		return False;
+	*start = image->variables[low - 1].start;
+	*size = image->variables[low - 1].size;
+	return True;
+}
+
+Bool profile_image_writable(const struct image *image, Addr a)
+{
+	return a >= image->written && a < image->written_end;
+}
+
+Addr profile_image_start(const struct image *image)
+{
+	return image->start;
+}
+
+Addr profile_image_bias(const struct image *image)
+{
+	return image->bias;
+}
+
+Bool profile_image_unmapped(Addr a, SizeT len)
+{
+	Bool any = False;
+
+	for (struct image **at = &images; *at;) {
+		struct image *image = *at;
+
+		if (image->start >= a + len || image->end <= a) {
+			at = &image->next;
+			continue;
+		}
+		*at = image->next;
+		VG_(free)(image->variables);
+		VG_(free)(image);
+		any = True;
+	}
+	return any;
+}
