@@ -147,7 +147,8 @@ struct cp_process {
 	uint64_t cpu_ns, unattributed_ns;
 	size_t nthreads; /* rows: one may stand for many threads */
 	struct cp_thread *threads;
-	struct cp_region *total; /* the sum of the threads' trees */
+	struct cp_region *total;        /* the sum of the threads' trees */
+	const struct cp_course *course; /* its time series; NULL: none */
 };
 
 uint64_t cp_process_threads(const struct cp_process *process);

@@ -94,6 +94,12 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
 
+/* course.c: the time series of a process whose total is there; regions: those of
+ * the record's items, by index, in their threads' trees (NULL: none). */
+const struct cp_course *cp_course_of(struct cp_report *report,
+	const struct cp_source *source, const struct cp_process *process,
+	struct cp_region *const *regions);
+
 /* report_names.c: the name that a reader understands.  cp_demangle makes one of what
  * compilers make of C++'s, and returns its length, or 0; NULL: nobody does. */
 extern size_t (*cp_demangle)(const char *name, char *to, size_t size);

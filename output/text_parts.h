@@ -50,6 +50,9 @@ void cp_text_notes(struct cp_text *text);
 void cp_text_processes(struct cp_text *text);
 const char *cp_text_ended(struct cp_text *text, const struct cp_process *process);
 
+/* text_course.c: time series */
+void cp_text_course(struct cp_text *text);
+
 /* text_extents.c: who has the least and the most of the marked metric. */
 void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
 

@@ -28,6 +28,7 @@ struct cp_options {
 	bool mpi_regions;
 	bool openmp;
 	bool sparse;
+	int interval; /* ms; 0: no time series */
 	int verbose; /* 0..3 */
 	bool disable;
 };
@@ -38,6 +39,7 @@ enum cp_option_type {
 	CP_OPTION_LEVEL,
 	CP_OPTION_COUNT,
 	CP_OPTION_BOOL,
+	CP_OPTION_TIME, /* 100ms, 2s: in ms; off: 0 */
 };
 
 struct cp_option {

@@ -99,6 +99,7 @@ enum cp_item_type {
 	CP_ITEM_REGION,   /* struct cp_region_item */
 	CP_ITEM_JOURNAL,  /* struct cp_journal_item */
 	CP_ITEM_MACHINE,  /* struct cp_machine_item */
+	CP_ITEM_SERIES,   /* struct cp_series_item (regions/series.h); one at most */
 };
 
 struct cp_item {

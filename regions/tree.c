@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/pool.h"
+#include "regions/series_write.h"
 #include "regions/tree_parts.h"
 
 /* Words, not bytes: memcmp would be the program's on the simulated PMU. */
@@ -77,6 +78,9 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 	for (uint32_t i = 0; i < layout->nquantities; i++)
 		spreads[i].min = UINT64_MAX;
 	cp_item_publish(item, CP_ITEM_REGION);
+	if (tree->record->series)
+		cp_series_note(tree->record->series,
+			cp_record_offset(tree->record, item), item);
 	return item;
 }
 

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/watch.h"
+
 long cp_keep_input(void)
 {
 	char buffer[65536];
@@ -64,14 +66,16 @@ void cp_again_end(const struct cp_again *again)
 }
 
 int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],
-	long input, bool seen)
+	const char *what, long input, bool seen)
 {
 	struct cp_again again;
+	struct cp_watch watch;
 	int result;
 
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	cp_again_begin(&again, input, seen);
-	result = cp_launch(launch, argv);
+	cp_watch_start(&watch, directory, what);
+	result = cp_launch(launch, argv, &watch);
 	cp_again_end(&again);
 	if (result == 0)
 		cp_launch_note(launch, directory);

@@ -23,8 +23,9 @@ void cp_again_begin(struct cp_again *again, long input, bool seen);
 void cp_again_end(const struct cp_again *again);
 
 /* Runs argv in a run directory, reading from input on; its records are there
- * then.  seen: its output is.  0 or -errno. */
+ * then.  seen: its output is.  what: in front of the progress, at a
+ * terminal.  0 or -errno. */
 int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],
-	long input, bool seen);
+	const char *what, long input, bool seen);
 
 #endif

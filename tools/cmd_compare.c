@@ -29,6 +29,7 @@
 #include "tools/launch.h"
 #include "tools/place.h"
 #include "tools/preloading.h"
+#include "tools/watch.h"
 
 /* ---- what is asked for ---- */
 
@@ -229,6 +230,7 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 {
 	char directory[CP_RUNDIR_SIZE];
 	struct cp_launch launch;
+	struct cp_watch watch;
 	int result = cp_run_make(environment, NULL, directory, sizeof(directory));
 
 	if (result < 0) {
@@ -238,7 +240,8 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 	}
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	tell_machines(c, run);
-	result = cp_launch(&launch, c->program);
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, c->program, &watch);
 	*status = launch.status;
 	if (result == 0 && read_records(c, run, directory) == 0)
 		result = -ENODATA;
@@ -266,11 +269,11 @@ static int run_alone(struct cp_comparison *c, unsigned run, int *status)
 	return result;
 }
 
-static int complain(const struct cp_comparison *c, unsigned run, int result)
+static int complain(struct cp_comparison *c, unsigned run, int result)
 {
 	if (result == -ENODATA)
-		fprintf(stderr, "cachepeek: run %u of %s was not counted\n", run,
-			c->program[0]);
+		fprintf(stderr, "cachepeek: the run of %s on %s was not counted\n",
+			c->program[0], machine_of(c, run, 0)->machine.name);
 	else if (result < 0)
 		fprintf(stderr, "cachepeek: %s cannot be run: %s\n", c->program[0],
 			strerror(-result));
@@ -289,9 +292,9 @@ static int run_one(struct cp_comparison *c, unsigned run, long input)
 		c->status = status;
 	else if (result == 0 && status != c->status)
 		fprintf(stderr,
-			"cachepeek: run %u ended otherwise than the first: it may have "
-			"done something else\n",
-			run);
+			"cachepeek: the run on %s ended otherwise than the first: it may "
+			"have done something else\n",
+			machine_of(c, run, 0)->machine.name);
 	return complain(c, run, result);
 }
 

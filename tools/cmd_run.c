@@ -27,6 +27,7 @@
 #include "tools/place.h"
 #include "tools/preloading.h"
 #include "tools/repeat.h"
+#include "tools/watch.h"
 
 #define MAX_ADDED 16
 
@@ -220,7 +221,7 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 	for (unsigned pass = 2; pass <= needed; pass++) {
 		snprintf(number, sizeof(number), "%u", pass);
 		setenv("CACHEPEEK_PASS", number, 1);
-		if (cp_launch(&launch, argv) < 0)
+		if (cp_launch(&launch, argv, NULL) < 0)
 			return;
 		cp_launch_note(&launch, directory);
 		if (launch.status == first->status)
@@ -237,12 +238,14 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 static int run_in(const char *directory, char **argv, bool passes)
 {
 	struct cp_launch launch;
+	struct cp_watch watch;
 	int result;
 
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	if (passes)
 		setenv("CACHEPEEK_PASS", "1", 1);
-	result = cp_launch(&launch, argv);
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, argv, &watch);
 	if (result == 0)
 		cp_launch_note(&launch, directory);
 	if (result == 0 && passes)
