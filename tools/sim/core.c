@@ -2,7 +2,7 @@
  *
  * The life of a core: made, used by threads one after the other, read.
  */
-#include "model.h"
+#include "batch.h"
 #include "host.h"
 
 static uint32_t log2_of(uint32_t n)
@@ -61,10 +61,8 @@ void uncore_free(struct uncore *u)
 
 static void filter_reset(struct core *core)
 {
-	for (uint32_t i = 0; i < DATA_FILTER; i++) {
-		core->data[i].read = core->data[i].write = NO_LINE;
-		core->data[i].stamp_at = &core->nowhere;
-	}
+	for (uint32_t i = 0; i < DATA_FILTER; i++)
+		core->data[i].line = NO_LINE;
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
 		core->code[i].line = NO_LINE;
 	core->last_line = NO_LINE;
@@ -91,6 +89,7 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 		core_free(core);
 		return -1;
 	}
+	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES;
 	l1_choose_paths(core);
 	outer_choose_paths(core);
 	return 0;
@@ -116,9 +115,8 @@ void core_attach(struct core *core)
 	core->uncore->ncores++;
 }
 
-static void renew_stamps(struct core *core)
+static void rank_stamps(struct core *core)
 {
-	filter_forget_all(core);
 	cache_rank(&core->l1i, 0);
 	cache_rank(&core->l1d, 0);
 	cache_rank(&core->itlb, 0);
@@ -165,6 +163,6 @@ void core_collect(struct core *core)
 	core->clock = (uint32_t)core->clock;
 	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
-		renew_stamps(core);
+		rank_stamps(core);
 	core->clock_seen = core->clock;
 }
