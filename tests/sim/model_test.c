@@ -585,8 +585,7 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 	ref_init(&d->ref, m, ncores);
 	uncore_init(&d->uncore, m);
 	for (int i = 0; i < ncores; i++) {
-		d->core[i] = host_alloc(sizeof(struct core));
-		core_init(d->core[i], m, &d->uncore);
+		d->core[i] = core_new(m, &d->uncore);
 		core_attach(d->core[i]);
 	}
 }
@@ -594,10 +593,8 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 static void duel_end(struct duel *d)
 {
 	ref_free(&d->ref);
-	for (int i = 0; i < d->ncores; i++) {
+	for (int i = 0; i < d->ncores; i++)
 		core_free(d->core[i]);
-		host_free(d->core[i], sizeof(struct core));
-	}
 	uncore_free(&d->uncore);
 }
 

@@ -84,12 +84,23 @@ LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
 	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
 }
 
+/* Fetches a line that is in the filter. */
+LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
+{
+	struct entry *e = code_entry(core, line);
+
+	if (e->line != line)
+		return 0;
+	put_stamps(core, e->at, stamp);
+	return 1;
+}
+
 LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
 {
 	struct entry *e = code_entry(core, line);
 
 	if (__builtin_expect(e->line == line, 1))
-		put_code_stamps(core, e->at, stamp);
+		put_stamps(core, e->at, stamp);
 	else
 		core->paths.code(core, line, stamp);
 }
@@ -152,7 +163,8 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 		return;
 	}
 	clock = clock_for(core, line);
-	run_code(core, line, (uint32_t)clock);
+	if (core->last_line != line)
+		run_code(core, line, (uint32_t)clock);
 	for (uint32_t i = 0; i < places; i++) {
 		uint32_t n = places > 1 ? b->order[i] : 0;
 
@@ -171,11 +183,12 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	uint32_t places, uint32_t lines, uint32_t shift)
 {
 	struct core *core = running;
-	struct entry *code = code_entry(core, line), *second = code_entry(core, line + 1);
-	struct entry *e[BATCH_PLACES];
-	uint64_t clock;
+	struct entry *second = code_entry(core, line + 1), *e[BATCH_PLACES];
+	uint64_t clock = core->clock;
 
-	if (code->line != line || (lines == 2 && second->line != line + 1))
+	if (core->last_line != line && !fetch_known(core, line, (uint32_t)++clock))
+		return 0;
+	if (lines == 2 && second->line != line + 1)
 		return 0;
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++) {
@@ -183,10 +196,8 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 		if ((e[i]->line ^ (at[i] + b->place[i].last) >> shift) & b->place[i].mask)
 			return 0;
 	}
-	clock = clock_for(core, line);
-	put_code_stamps(core, code->at, (uint32_t)clock);
 	if (lines == 2)
-		put_code_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
+		put_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++)
 		put_stamps(core, e[i]->at, (uint32_t)clock + b->place[i].tick);

@@ -68,8 +68,49 @@ static void filter_reset(struct core *core)
 	core->last_line = NO_LINE;
 }
 
-/* The core must be zeroed memory.  -1: no memory. */
-int core_init(struct core *core, const struct machine *m, struct uncore *u)
+/* The size of the first level of a plain machine, which lies behind the core. */
+static uint64_t first_level_size(const struct machine *m)
+{
+	struct cache c;
+
+	return cache_measure(&c, m->l1i.sets, m->l1i.ways, 0) +
+	       cache_measure(&c, m->l1d.sets, m->l1d.ways, L1D_EXTRA) +
+	       cache_measure(&c, m->itlb.sets, m->itlb.ways, TLB_EXTRA) +
+	       cache_measure(&c, m->dtlb.sets, m->dtlb.ways, TLB_EXTRA);
+}
+
+static uint8_t *house(
+	struct cache *c, const struct geometry *g, uint32_t extra, uint8_t *at)
+{
+	uint64_t size = cache_measure(c, g->sets, g->ways, extra);
+
+	cache_house(c, at);
+	return at + size;
+}
+
+static void house_first_level(struct core *core, const struct machine *m)
+{
+	uint8_t *at = (uint8_t *)(core + 1);
+
+	at = house(&core->l1i, &m->l1i, 0, at);
+	at = house(&core->l1d, &m->l1d, L1D_EXTRA, at);
+	at = house(&core->itlb, &m->itlb, TLB_EXTRA, at);
+	house(&core->dtlb, &m->dtlb, TLB_EXTRA, at);
+}
+
+static int plain_init(struct core *core, const struct machine *m)
+{
+	house_first_level(core, m);
+	if (cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
+		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0))
+		return -1;
+	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES;
+	l1_choose_paths(core);
+	outer_choose_paths(core);
+	return 0;
+}
+
+static void core_init(struct core *core, const struct machine *m, struct uncore *u)
 {
 	core->uncore = u;
 	core->line_shift = log2_of(m->line);
@@ -78,20 +119,22 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
 	core->clock = core->clock_seen = 1;
 	filter_reset(core);
-	if (!machine_is_plain(m))
-		return flex_core_init(core, m, u);
-	if (cache_init(&core->l1i, m->l1i.sets, m->l1i.ways, 0) ||
-		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, L1D_EXTRA) ||
-		cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
-		cache_init(&core->itlb, m->itlb.sets, m->itlb.ways, TLB_EXTRA) ||
-		cache_init(&core->dtlb, m->dtlb.sets, m->dtlb.ways, TLB_EXTRA) ||
-		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0)) {
-		core_free(core);
-		return -1;
-	}
-	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES;
-	l1_choose_paths(core);
-	outer_choose_paths(core);
+}
+
+/* NULL: no memory. */
+struct core *core_new(const struct machine *m, struct uncore *u)
+{
+	int plain = machine_is_plain(m);
+	uint64_t size = sizeof(struct core) + (plain ? first_level_size(m) : 0);
+	struct core *core = host_alloc(size);
+
+	if (!core)
+		return 0;
+	core->size = size;
+	core_init(core, m, u);
+	if ((plain ? plain_init(core, m) : flex_core_init(core, m, u)) == 0)
+		return core;
+	core_free(core);
 	return 0;
 }
 
@@ -99,12 +142,9 @@ void core_free(struct core *core)
 {
 	if (core->flex)
 		flex_core_free(core);
-	cache_free(&core->l1i);
-	cache_free(&core->l1d);
 	cache_free(&core->l2);
-	cache_free(&core->itlb);
-	cache_free(&core->dtlb);
 	cache_free(&core->stlb);
+	host_free(core, core->size);
 }
 
 /* From now on the other cores see this one's accesses, and it theirs. */

@@ -19,9 +19,10 @@ struct way {
 	unsigned n;
 };
 
-LANES_INLINE uint32_t stamp_offset(const struct cache *c, struct way w)
+LANES_INLINE uint32_t stamp_offset(
+	const struct core *core, const struct cache *c, struct way w)
 {
-	return (uint32_t)(w.row - c->rows) + 4 * (c->lanes + w.n);
+	return (uint32_t)(w.row - (const uint8_t *)core) + 4 * (c->lanes + w.n);
 }
 
 LANES_INLINE uint64_t mask_bit(const struct core *core, uint64_t line)
@@ -45,7 +46,7 @@ LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, uint32_t
 	struct way w, struct entry *filter, uint32_t size)
 {
 	uint64_t mask = row_masks(tlb, w.row)[w.n], first;
-	uint32_t page = stamp_offset(tlb, w);
+	uint32_t page = stamp_offset(core, tlb, w);
 
 	first = cache_key(tlb, set, row_tags(w.row)[w.n]) << core->page_shift;
 	for (; mask; mask &= mask - 1)
@@ -100,7 +101,7 @@ LANES_INLINE struct way l1d_miss(struct core *core, struct cache *l1d, uint64_t 
 	uint8_t *flags = &row_flags(l1d, p.row)[w.n], was = *flags;
 
 	if (was & L1_FILTERED)
-		forget(&core->data[old & (DATA_FILTER - 1)], stamp_offset(l1d, w));
+		forget(&core->data[old & (DATA_FILTER - 1)], stamp_offset(core, l1d, w));
 	core->count[CP_SIM_l1d_load_misses + (kind == STORE)]++;
 	row_tags(p.row)[w.n] = p.tag;
 	*flags = core->paths.fetch(core, line, kind) ? L1_OWNED : 0;
@@ -124,7 +125,7 @@ static __attribute__((noinline)) void first_store(
 {
 	struct cache_place p = cache_place(&core->l1d, line);
 	struct way first = {p.row, 0};
-	uint32_t way = (e->at.line - stamp_offset(&core->l1d, first)) / 4;
+	uint32_t way = (e->at.line - stamp_offset(core, &core->l1d, first)) / 4;
 
 	l1d_dirty(core, line, &row_flags(&core->l1d, p.row)[way]);
 	e->line &= ~CLEAN;
@@ -195,7 +196,8 @@ LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
 	flags = &row_flags(&l1d, way.row)[way.n];
 	if (writes && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
-	at = (struct slot){stamp_offset(&l1d, way), stamp_offset(&dtlb, page)};
+	at = (struct slot){
+		stamp_offset(core, &l1d, way), stamp_offset(core, &dtlb, page)};
 	renew_stamps(core, at, stamp);
 	if (settled) {
 		*e = (struct entry){*flags & L1_DIRTY ? full : full | CLEAN, at};
@@ -221,7 +223,7 @@ LANES_INLINE struct way l1i_miss(
 	struct way w = {p.row, cache_victim(l1i, p.row)};
 	uint64_t old = cache_key(l1i, p.set, row_tags(p.row)[w.n]);
 
-	forget(&core->code[old & (CODE_FILTER - 1)], stamp_offset(l1i, w));
+	forget(&core->code[old & (CODE_FILTER - 1)], stamp_offset(core, l1i, w));
 	core->count[CP_SIM_l1i_misses]++;
 	row_tags(p.row)[w.n] = p.tag;
 	core->paths.fetch(core, line, IFETCH);
@@ -262,10 +264,11 @@ LANES_INLINE void code_touch(struct core *core, uint64_t full, uint32_t stamp,
 		page = itlb_touch(core, &itlb, line >> core->page_shift);
 		way = l1i_touch(core, &l1i, line);
 		e->line = full;
-		e->at = (struct slot){stamp_offset(&l1i, way), stamp_offset(&itlb, page)};
+		e->at = (struct slot){
+			stamp_offset(core, &l1i, way), stamp_offset(core, &itlb, page)};
 		row_masks(&itlb, page.row)[page.n] |= mask_bit(core, line);
 	}
-	put_code_stamps(core, e->at, stamp);
+	put_stamps(core, e->at, stamp);
 }
 
 /* The shapes that have paths of their own: (lanes of L1, lanes of TLB).  Lanes

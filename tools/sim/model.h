@@ -65,14 +65,14 @@ struct core;
 struct flex_core;
 struct flex_shared;
 
-/* Where a line's stamp is in the rows of its L1, and its page's in those of its
- * TLB. */
+/* Where the stamps of a line and of its page are: offsets from the core, whose
+ * first-level caches lie behind it. */
 struct slot {
 	uint32_t line, page;
 };
 
 /* What the fast paths of a core are: variants of the same code, compiled for
- * the common shapes of its caches and for any, and chosen by core_init. */
+ * the common shapes of its caches and for any, and chosen by core_new. */
 struct paths {
 	void (*data)(struct core *core, uint64_t line, enum access kind, int writes,
 		uint32_t stamp);
@@ -127,36 +127,31 @@ struct core {
 	struct uncore *uncore;
 	struct core *next;
 	struct core *peer;                /* of another machine, for the same thread */
+	uint64_t size;                    /* of this and of what lies behind it */
 	struct flex_core *flex;           /* NULL: a plain machine */
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
-};
+} __attribute__((aligned(64)));
 
-LANES_INLINE uint32_t *stamp_at(const struct cache *c, uint32_t offset)
+LANES_INLINE uint32_t *stamp_at(struct core *core, uint32_t offset)
 {
-	return (uint32_t *)(c->rows + offset);
+	return (uint32_t *)((char *)core + offset);
 }
 
 /* Makes a line and its page the newest of their sets. */
 LANES_INLINE void put_stamps(struct core *core, struct slot at, uint32_t stamp)
 {
-	*stamp_at(&core->l1d, at.line) = stamp;
-	*stamp_at(&core->dtlb, at.page) = stamp;
+	*stamp_at(core, at.line) = stamp;
+	*stamp_at(core, at.page) = stamp;
 }
 
 /* The same where they may be newer already. */
 LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp)
 {
-	uint32_t *line = stamp_at(&core->l1d, at.line);
-	uint32_t *page = stamp_at(&core->dtlb, at.page);
+	uint32_t *line = stamp_at(core, at.line);
+	uint32_t *page = stamp_at(core, at.page);
 
 	*line = *line > stamp ? *line : stamp;
 	*page = *page > stamp ? *page : stamp;
-}
-
-LANES_INLINE void put_code_stamps(struct core *core, struct slot at, uint32_t stamp)
-{
-	*stamp_at(&core->l1i, at.line) = stamp;
-	*stamp_at(&core->itlb, at.page) = stamp;
 }
 
 /* Is it what this file describes, or something for flex.h? */
@@ -165,7 +160,7 @@ int machine_is_plain(const struct machine *m);
 /* core.c */
 int uncore_init(struct uncore *u, const struct machine *m);
 void uncore_free(struct uncore *u);
-int core_init(struct core *core, const struct machine *m, struct uncore *u);
+struct core *core_new(const struct machine *m, struct uncore *u);
 void core_free(struct core *core);
 void core_attach(struct core *core);
 void core_collect(struct core *core);

@@ -153,7 +153,7 @@ static struct entry *filter_entry(
 	struct entry *e = &core->data[line & (DATA_FILTER - 1)];
 	uint8_t *stamp = (uint8_t *)&row_stamps(&core->l1d, r->l1.row)[r->l1_way];
 
-	return e->line != NO_LINE && core->l1d.rows + e->at.line == stamp ? e : 0;
+	return e->line != NO_LINE && (uint8_t *)core + e->at.line == stamp ? e : 0;
 }
 
 static void remote_take(struct core *other, const struct remote *r, uint64_t line)
