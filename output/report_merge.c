@@ -157,10 +157,10 @@ static void add_values(
 	to->wanted += from->wanted;
 }
 
-/* common: what all ranks count, here; NULL: nothing. */
+/* common: of what all ranks count, here. */
 static void add_count(struct cp_report *report, struct cp_count *to,
-	const struct cp_count *from, const struct cp_region *region,
-	const struct cp_count *common, struct cp_place at)
+	const struct cp_count *from, const struct cp_region *region, double common,
+	struct cp_place at)
 {
 	if (from->socket) {
 		take_socket(report, to, from);
@@ -181,8 +181,7 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 		to->error += from->error * from->error; /* independent: squares add */
 	to->counted += region->nthreads;
 	to->sample_calls += region->calls;
-	if (common)
-		to->sample_instructions += (double)common->value;
+	to->sample_instructions += common;
 	if (!region->folded)
 		extend(&to->over, (double)from->value, at);
 }
@@ -223,14 +222,20 @@ static void add_rest(
 	to->nthreads += from->nthreads;
 }
 
+static double common_of(const struct cp_report *report, const struct cp_region *region)
+{
+	int index = cp_common_quantity(report);
+
+	return index < 0 || region->counts[index].status == CP_UNAVAILABLE
+		       ? 0
+		       : (double)region->counts[index].value;
+}
+
 static void add_region(struct cp_report *report, struct cp_region *to,
 	const struct cp_region *from, struct cp_place at)
 {
-	int index = cp_common_quantity(report);
-	const struct cp_count *common = index >= 0 ? &from->counts[index] : NULL;
+	double common = common_of(report, from);
 
-	if (common && common->status == CP_UNAVAILABLE)
-		common = NULL;
 	for (size_t i = 0; i < report->nquantities; i++)
 		add_count(report, &to->counts[i], &from->counts[i], from, common, at);
 	for (size_t i = 0; i < report->nmetrics; i++)
