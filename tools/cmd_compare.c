@@ -28,6 +28,7 @@
 #include "tools/compare.h"
 #include "tools/launch.h"
 #include "tools/place.h"
+#include "tools/watch.h"
 #include "tools/preloading.h"
 #include "tools/watch.h"
 
