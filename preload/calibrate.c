@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 
+#include "base/syscall.h"
 #include "preload/clock.h"
 #include "preload/markers.h"
 #include "preload/markers_parts.h"
@@ -226,8 +228,29 @@ void cp_calibrate_after_fork(void)
 	give_up();
 }
 
+#define BIT(number) ((uint64_t)1 << ((number)-1))
+
+/* Markers in a signal handler would be in the scratch record.  What an instruction
+ * itself raises is not to wait for: the kernel would end the process. */
+static bool hold_signals(uint64_t *before)
+{
+	uint64_t held = ~(BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGILL) | BIT(SIGFPE) |
+			  BIT(SIGTRAP) | BIT(SIGSYS));
+
+	return !cp_confined() && cp_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &held, before,
+					 sizeof(held)) == 0;
+}
+
+static void release_signals(const uint64_t *before)
+{
+	cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
+}
+
 static void calibrate(struct cp_live_thread *thread)
 {
+	uint64_t signals;
+	bool held = hold_signals(&signals);
+
 	cp_clock_settle();
 	if (start_scratch(thread)) {
 		cp_self.thread = &scratch;
@@ -240,6 +263,8 @@ static void calibrate(struct cp_live_thread *thread)
 		__atomic_store_n(&cp_runtime.layout.cost, &cost, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&cp_calibrated, CP_CALIBRATED, __ATOMIC_RELEASE);
+	if (held)
+		release_signals(&signals);
 }
 
 void cp_calibrate(void)

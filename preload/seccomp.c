@@ -93,9 +93,6 @@ static void calculate(struct machine *machine, uint32_t operand)
 	case BPF_DIV:
 		*a = operand ? *a / operand : 0;
 		break;
-	case BPF_MOD:
-		*a = operand ? *a % operand : 0;
-		break;
 	case BPF_OR:
 		*a |= operand;
 		break;

@@ -138,6 +138,12 @@ SKIP: {
 	my $with = peek(@perf, command => [scratch('all-gcc')],
 		env => {LD_LIBRARY_PATH => scratch('libomp')});
 	check_all('gcc on libomp', $with->{report});
+	# Its first region is what starts the runtime.
+	my $one = compiled('one-gcc', write_file(scratch('one.c'),
+		"int main(void) {\n#pragma omp parallel num_threads(2)\n__asm__ volatile(\"\");\n}\n"), 'gcc', '-g');
+	$with = peek(@perf, command => [$one], env => {LD_LIBRARY_PATH => scratch('libomp')});
+	is_deeply([map { "@{$_->{path}} $_->{calls}" } grep { @{$_->{path}} } @{$with->{report}{regions}}],
+		['main@one.c:2 2'], 'gcc on libomp: the first region of all is counted once');
 	$with = peek(@perf, command => [scratch('all-clang')], env => {OMP_TOOL => 'disabled'});
 	like(join('', @{$with->{notes}}), qr/no regions of OpenMP.*OMP_TOOL=disabled/,
 		'OMP_TOOL=disabled: it says so');

@@ -5,11 +5,12 @@
  * "after", and ends with status 7.
  *
  * chroot DIRECTORY, setuid, fsize, nofile: what the system calls of that name do.
- * strict, filter: no system calls but read, write, close, dup3 and exit; syscall: such a
- *filter by seccomp(2); fault: such a filter, and it ends by SIGSEGV; grow: such a filter,
- * many regions more, and all descriptors closed; take: such a filter, and a file of
- * its own on each of them; allow: a filter that forbids ptrace only; refused: one that
- * the kernel does not take, and it ends by SIGSEGV.  nothing: none of these.
+ * strict, filter: no system calls but read, write, close, dup3 and exit; syscall:
+ * such a filter by seccomp(2); fault: such a filter, and it ends by SIGSEGV; grow:
+ * such a filter, many regions more, and all descriptors closed; take: such a
+ * filter, and a file of its own on each of them; allow: a filter that forbids
+ * ptrace only; maze: one that allows everything after some thought; refused: one
+ * that the kernel does not take, and it ends by SIGSEGV.  nothing: none of these.
  */
 #include <errno.h>
 #include <grp.h>
@@ -87,6 +88,67 @@ static int all_but_ptrace(void)
 	return load_filter(code, sizeof(code) / sizeof(code[0]));
 }
 
+#define KILL BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+#define MUST(test, k) BPF_JUMP(BPF_JMP | (test), k, 1, 0), KILL
+#define MUST_NOT(test, k) BPF_JUMP(BPF_JMP | (test), k, 0, 1), KILL
+#define ALU(what, k) BPF_STMT(BPF_ALU | (what), k)
+#define SET(k) BPF_STMT(BPF_LD | BPF_IMM, k)
+
+/* Allows everything, but only to who has executed each kind of instruction. */
+static int maze(void)
+{
+	struct sock_filter code[] = {
+		SET(100),
+		ALU(BPF_ADD | BPF_K, 20),
+		BPF_STMT(BPF_MISC | BPF_TAX, 0), /* 120 */
+		SET(7),
+		ALU(BPF_MUL | BPF_X, 0),
+		ALU(BPF_SUB | BPF_K, 40),
+		ALU(BPF_DIV | BPF_K, 8),
+		ALU(BPF_LSH | BPF_K, 2),
+		ALU(BPF_RSH | BPF_K, 1),
+		MUST(BPF_JEQ | BPF_K, 200),
+		ALU(BPF_OR | BPF_K, 7),
+		MUST(BPF_JEQ | BPF_K, 207),
+		ALU(BPF_AND | BPF_K, 0xfe),
+		ALU(BPF_XOR | BPF_K, 0x0f),
+		MUST(BPF_JEQ | BPF_K, 193),
+		ALU(BPF_NEG, 0),
+		MUST(BPF_JEQ | BPF_K, -193u),
+		ALU(BPF_NEG, 0),
+		ALU(BPF_ADD | BPF_X, 0),
+		BPF_STMT(BPF_ST, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
+		MUST(BPF_JEQ | BPF_K, sizeof(struct seccomp_data)),
+		BPF_STMT(BPF_MISC | BPF_TAX, 0),
+		BPF_STMT(BPF_STX, 3),
+		SET(0),
+		BPF_STMT(BPF_LD | BPF_MEM, 3),
+		MUST(BPF_JEQ | BPF_K, sizeof(struct seccomp_data)),
+		BPF_STMT(BPF_LDX | BPF_MEM, 2),
+		BPF_STMT(BPF_MISC | BPF_TXA, 0),
+		MUST(BPF_JEQ | BPF_K, 313),
+		MUST(BPF_JGT | BPF_K, 312),
+		MUST_NOT(BPF_JGT | BPF_K, 313),
+		MUST(BPF_JGE | BPF_K, 313),
+		MUST_NOT(BPF_JGE | BPF_K, 314),
+		MUST(BPF_JSET | BPF_K, 0x38),
+		MUST_NOT(BPF_JSET | BPF_K, 0x06),
+		MUST(BPF_JEQ | BPF_X, 0),
+		BPF_STMT(BPF_LDX | BPF_IMM, 312),
+		MUST(BPF_JGT | BPF_X, 0),
+		BPF_STMT(BPF_LDX | BPF_W | BPF_LEN, 0),
+		BPF_STMT(BPF_MISC | BPF_TXA, 0),
+		MUST(BPF_JEQ | BPF_K, sizeof(struct seccomp_data)),
+		BPF_STMT(BPF_JMP | BPF_JA, 1),
+		KILL,
+		SET(SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_A, 0),
+	};
+
+	return load_filter(code, sizeof(code) / sizeof(code[0]));
+}
+
 static int become_nobody(void)
 {
 	return setgroups(0, NULL) < 0 || setgid(65534) < 0 ? -1 : setuid(65534);
@@ -117,6 +179,8 @@ static int confine(const char *how, const char *argument)
 		return nothing_at_all();
 	if (strcmp(how, "filter") == 0 || by_syscall || fault || grow || take)
 		return only_read_write_exit();
+	if (strcmp(how, "maze") == 0)
+		return maze();
 	if (strcmp(how, "allow") == 0)
 		return all_but_ptrace();
 	strict = strcmp(how, "strict") == 0;
