@@ -66,6 +66,9 @@ struct cp_guess {
 struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_record *record,
 	const struct cp_region_item *item, uint32_t counter);
 
+/* Student's t, two sides, 95 %. */
+double cp_student(double freedom);
+
 /* For how long any group that takes turns was enabled. */
 uint64_t cp_rotated_time(
 	const struct cp_record *record, const struct cp_region_item *item);
@@ -107,6 +110,14 @@ struct cp_slice cp_region_name(
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place place);
 void cp_merge_finish(struct cp_report *report, struct cp_region *root);
+
+/* report_shared.c: a count that some ranks have, and some left to them, for all; the
+ * rest of the region's sums are settled.  Nothing, if no rank left it to others. */
+void cp_shared_finish(
+	struct cp_report *report, const struct cp_region *region, struct cp_count *count);
+
+/* The index of what all passes count; -1: nothing. */
+int cp_common_quantity(const struct cp_report *report);
 
 /* In a merged tree; NULL: there is none. */
 const struct cp_region *cp_region_child_like(

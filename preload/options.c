@@ -29,10 +29,10 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto",
 		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
-	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate",
+	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate|ranks",
 		"multiplex", "HOW",
-		"more events than counters: share the time out, or the executions of "
-		"regions"},
+		"more events than counters: share the time out, the executions of "
+		"regions, or the ranks of a job"},
 	{PREFIX "PASS", CP_OPTION_COUNT, FIELD(pass), NULL, "0", "NUMBER",
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
-enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE };
+enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE, CP_SCHEDULE_RANKS };
 enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
 /* Strings point into the environment; NULL where not set and without default. */

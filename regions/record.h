@@ -147,7 +147,10 @@ enum cp_quantity_state {
 	CP_QUANTITY_UNPROVEN, /* counted, but a 0 in the whole run is no count */
 };
 
-/* A quantity that could not be counted is here too, with its reason. */
+/* A quantity that could not be counted is here too, with its reason, which begins
+ * like this where another run or rank counts it. */
+#define CP_IN_PASS "counted in pass "
+
 struct cp_quantity_item {
 	struct cp_item item;
 	uint32_t available; /* enum cp_quantity_state */

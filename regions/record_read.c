@@ -104,10 +104,10 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return item->size >= sizeof(struct cp_thread_item);
 	case CP_ITEM_REGION:
 		return item->size >= cp_record_region_size(header);
-	case CP_ITEM_SERIES:
-		return series_is_sound(header, item);
 	case CP_ITEM_MACHINE:
 		return item->size >= sizeof(struct cp_machine_item);
+	case CP_ITEM_SERIES:
+		return series_is_sound(header, item);
 	default:
 		return true; /* of no interest, or of a later version */
 	}
@@ -158,11 +158,11 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 		record->threads[record->nthreads++] = (const struct cp_thread_item *)item;
 	else if (item->type == CP_ITEM_REGION)
 		record->regions[record->nregions++] = (const struct cp_region_item *)item;
-	else if (item->type == CP_ITEM_SERIES && !record->series)
-		record->series = (const struct cp_series_item *)(const void *)item;
 	else if (item->type == CP_ITEM_MACHINE)
 		record->machines[record->nmachines++] =
 			(const struct cp_machine_item *)item;
+	else if (item->type == CP_ITEM_SERIES && !record->series)
+		record->series = (const struct cp_series_item *)(const void *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
 		record->counters[(*ncounters)++] = (const struct cp_counter_item *)item;
 	else if (item->type == CP_ITEM_QUANTITY && *nquantities < header->nquantities)

@@ -30,9 +30,9 @@ struct cp_record {
 	const struct cp_meta_item **metas;
 	const struct cp_thread_item **threads;
 	const struct cp_region_item **regions;
-	const struct cp_series_item *series; /* NULL: none */
 	size_t nmachines;
 	const struct cp_machine_item **machines;
+	const struct cp_series_item *series; /* NULL: none */
 	bool damaged; /* something was not as it should be; it was left out */
 	const char *bytes;
 	size_t size;

@@ -30,6 +30,7 @@
 #include "tools/place.h"
 #include "tools/watch.h"
 #include "tools/preloading.h"
+#include "tools/watch.h"
 
 /* ---- what is asked for ---- */
 
@@ -269,11 +270,11 @@ static int run_alone(struct cp_comparison *c, unsigned run, int *status)
 	return result;
 }
 
-static int complain(const struct cp_comparison *c, unsigned run, int result)
+static int complain(struct cp_comparison *c, unsigned run, int result)
 {
 	if (result == -ENODATA)
-		fprintf(stderr, "cachepeek: run %u of %s was not counted\n", run,
-			c->program[0]);
+		fprintf(stderr, "cachepeek: the run of %s on %s was not counted\n",
+			c->program[0], machine_of(c, run, 0)->machine.name);
 	else if (result < 0)
 		fprintf(stderr, "cachepeek: %s cannot be run: %s\n", c->program[0],
 			strerror(-result));
@@ -292,9 +293,9 @@ static int run_one(struct cp_comparison *c, unsigned run, long input)
 		c->status = status;
 	else if (result == 0 && status != c->status)
 		fprintf(stderr,
-			"cachepeek: run %u ended otherwise than the first: it may have "
-			"done something else\n",
-			run);
+			"cachepeek: the run on %s ended otherwise than the first: it may "
+			"have done something else\n",
+			machine_of(c, run, 0)->machine.name);
 	return complain(c, run, result);
 }
 

@@ -137,16 +137,13 @@ sub differs
 	return $at == @got || $pieces[-1] !~ /\S/ && @pieces > 1 ? undef : 'there is more of it';
 }
 
-# Lines that are not indented begin in the same way, in this order.
+# Lines that are not indented begin in the same ways.
 sub unlike_this
 {
 	my ($wanted, $got) = @_;
-	my @starts = $got =~ /^(\S+)/mg;
-	for my $start ($wanted =~ /^(\S+)/mg) {
-		shift(@starts) while @starts && $starts[0] ne $start;
-		return "no line begins with '$start'" unless @starts;
-	}
-	return undef;
+	my %starts = map { $_ => 1 } $got =~ /^(\S+)/mg;
+	my ($missing) = grep { !$starts{$_} && $_ ne '...' } $wanted =~ /^(\S+)/mg;
+	return defined $missing ? "no line begins with '$missing'" : undef;
 }
 
 # Each command's output ends with a line of its own, so that they can be told apart.

@@ -175,6 +175,16 @@ for my $name (sort keys %implementations) {
 	}
 }
 
+# What needs no PMU, every rank counts, also where they share the events.
+SKIP: {
+	skip('no MPICH', 1) unless has($implementations{mpich});
+	my ($report, $job) = check_one('shared events', $implementations{mpich}, 3, scratch('pages-mpich'), CACHEPEEK_SCHEDULE => 'ranks');
+	check_work($report, 'shared events', 0 .. 2);
+	is($job->{err}, '', 'shared events: nothing on stderr');
+	my $alone = peek(engine => 'perf', command => ['true'], env => {CACHEPEEK_SCHEDULE => 'ranks'});
+	is(scalar(grep { /CACHEPEEK_SCHEDULE=ranks is for jobs of MPI/ } @{$alone->{notes}}), 1, 'without ranks: it says so');
+}
+
 # What its MPI takes for a job of one is still the rank that the launcher says.
 SKIP: {
 	skip('no MPICH', 1) unless has($implementations{mpich});

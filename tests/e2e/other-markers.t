@@ -287,14 +287,14 @@ check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps
 # ---- Score-P, TAU, Extrae, PerfStubs ----
 
 {
-	my @want = ('solve 3', 'solve/step 3', 'solve/step/by name 3', 'tau 1', 'tau/timer 2',
+	my @want = ('solve 3', 'solve/step 3', 'solve/step/by name 3', 'tau 1', 'tau/timer 2', 'tau/tau 1', 'tau/after 1',
 		'Phase=Seven 2', '1000=8 1', 'Phase=Seven/2000=5 1', '2000=5 1', 'ps 1', 'ps/iteration 2',
 		'ps/iteration/string 2', 'ps/iteration/current 2', 'ps/iteration/after 2', 'ps/paused 1');
 	check('user regions', [@want], command => [program('marks_user')], out => '');
 	my $tool = program('libusertool.so');
 	my %run = (command => [program('marks_user')]);
 	my $alone = run(%run, env => {LD_PRELOAD => $tool});
-	is(scalar(() = $alone->{err} =~ /^tool: /mg), 63, 'user regions: what their tool is told without us')
+	is(scalar(() = $alone->{err} =~ /^tool: /mg), 69, 'user regions: what their tool is told without us')
 		or diag($alone->{err});
 	my $with = peek(@perf, %run, preload => lib() . ":$tool");
 	is($with->{err}, $alone->{err}, 'user regions: it gets every call');

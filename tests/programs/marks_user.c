@@ -70,6 +70,10 @@ static void tau(void)
 		Tau_lite_start_timer(timer, 0);
 		Tau_lite_stop_timer(timer);
 	}
+	Tau_start("tau");
+	Tau_stop("tau");
+	Tau_start("after");
+	Tau_stop("after");
 	Tau_stop("tau");
 }
 
