@@ -30,7 +30,6 @@
 #include "tools/place.h"
 #include "tools/watch.h"
 #include "tools/preloading.h"
-#include "tools/watch.h"
 
 /* ---- what is asked for ---- */
 
