@@ -29,7 +29,7 @@ struct cp_options {
 	bool openmp;
 	bool sparse;
 	int interval; /* ms; 0: no time series */
-	int verbose; /* 0..3 */
+	int verbose;  /* 0..3 */
 	bool disable;
 };
 
