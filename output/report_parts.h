@@ -100,7 +100,9 @@ const struct cp_course *cp_course_of(struct cp_report *report,
 	const struct cp_source *source, const struct cp_process *process,
 	struct cp_region *const *regions);
 
-/* report_names.c: the name that a reader understands. */
+/* report_names.c: the name that a reader understands.  cp_demangle makes one of what
+ * compilers make of C++'s, and returns its length, or 0; NULL: nobody does. */
+extern size_t (*cp_demangle)(const char *name, char *to, size_t size);
 #define CP_MAX_RESOLVED 1024 /* longer ones stay as they are */
 struct cp_slice cp_region_name(
 	struct cp_report *report, const struct cp_record *record, struct cp_slice name);

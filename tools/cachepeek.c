@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "preload/options.h"
 #include "tools/cmd.h"
+#include "tools/demangle.h"
 
 static const struct command {
 	const char *name;
@@ -99,6 +100,7 @@ int main(int argc, char **argv)
 	const struct command *command = find_command(argc > 1 ? argv[1] : "");
 	const char *word;
 
+	cp_demangle_start();
 	if (argc < 2) {
 		fprintf(stderr,
 			"cachepeek: no program to run: cachepeek PROGRAM [arguments], or "

@@ -178,7 +178,7 @@ sub execute_table
 	my ($name, $text) = @_;
 	my ($count, %done) = (0);
 	for my $cell ($text =~ /^\| [^|]* \| ([^|]*) \|/mg) {
-		for my $command ($cell =~ /`(cachepeek [^`]+)`/g) {
+		for my $command ($cell =~ /`((?:[A-Z_]+=\S+ )?cachepeek [^`]+)`/g) {
 			$count += execute($name, [$command, undef, 'table']) unless $done{$command}++;
 		}
 	}

@@ -37,6 +37,9 @@ sub check_one
 	my $report = read_json($json);
 	is_deeply($report->{ranks}, {recorded => $ranks, of => $ranks, processes => $ranks, missing => []},
 		"$what: one report of all ranks");
+	my $whole = region($report)->{counts}{$faults};
+	is($whole->{reason}, 'counted up to the last reading', "$what: the whole run, up to there");
+	cmp_ok($whole->{value} // 0, '>', value(region($report, 'work'), $faults), "$what: is more than its regions");
 	return ($report, $job);
 }
 

@@ -52,9 +52,9 @@ static const struct machine scratch_machine = {
 
 static struct core *new_core(const struct machine *m, struct uncore *u)
 {
-	struct core *core = host_alloc(sizeof(*core));
+	struct core *core = core_new(m, u);
 
-	if (!core || core_init(core, m, u) != 0) {
+	if (!core) {
 		VG_(fmsg)("no memory to simulate another core\n");
 		VG_(exit)(1);
 	}
