@@ -31,14 +31,15 @@ struct work {
 
 /* ---- rows ---- */
 
-/* The row after that one (NULL: the first); NULL at the end, and at damage. */
+/* The row after that one (NULL: the first); NULL at the end, and at damage: blocks
+ * never become fewer. */
 static const uint64_t *next_row(const struct cp_series_item *series, const uint64_t *row)
 {
 	const uint64_t *start = series->rows[series->half],
 		       *end = start + series->used[series->half] / 8;
 	const uint64_t *next = row ? row + 2 + row[1] * series->block_words : start;
 
-	if (end - next < 2 || next[1] > series->nblocks ||
+	if (end - next < 2 || next[1] > series->nblocks || (row && next[1] < row[1]) ||
 		(uint64_t)(end - next) < 2 + next[1] * series->block_words)
 		return NULL;
 	return next;
@@ -162,7 +163,7 @@ static void add_up(struct work *work)
 			const uint64_t *from = work->rows[r] + 2 + (size_t)b * size;
 			struct sums *line = work->of_block[b];
 
-			for (uint32_t i = 0; line && i < size; i++)
+			for (uint32_t i = 0; line && r >= line->first && i < size; i++)
 				line->words[(r - line->first) * size + i] += from[i];
 		}
 }

@@ -30,7 +30,6 @@
 #include "tools/place.h"
 #include "tools/watch.h"
 #include "tools/preloading.h"
-#include "tools/watch.h"
 
 /* ---- what is asked for ---- */
 
@@ -359,7 +358,7 @@ int cp_cmd_compare(int argc, char **argv)
 {
 	static struct cp_comparison c;
 	struct settings settings = {NULL, false};
-	jmp_buf out_of_memory;
+	static jmp_buf out_of_memory; /* as long as c points to it */
 
 	if (setjmp(out_of_memory)) {
 		fprintf(stderr, "cachepeek: no memory\n");
