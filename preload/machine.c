@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/error.h"
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
@@ -140,10 +141,12 @@ static int named_machine(
 	const char *text = content;
 
 	if (strchr(name, '/')) {
-		if (!cp_read_file(name, content, sizeof(content))) {
-			cp_format(error, error_size, "machine file %s cannot be read",
-				name);
-			return -ENOENT;
+		int result = cp_load_file(name, content, sizeof(content));
+
+		if (result < 0) {
+			cp_format(error, error_size, "machine file %s cannot be read: %s",
+				name, cp_error_text(result));
+			return result;
 		}
 	} else {
 		cp_format(file, sizeof(file), "%s.machine", name);
@@ -179,6 +182,20 @@ int cp_machine_find(
 		return 0;
 	}
 	return named_machine(machine, name, error, error_size);
+}
+
+uint32_t cp_machine_unit(const struct cp_machine *machine)
+{
+	uint32_t unit = machine->level[CP_L1I].line;
+
+	for (int level = CP_L1I; level <= CP_LLC; level++) {
+		const struct cp_cache *cache = &machine->level[level];
+		uint32_t line = cache->line >> cache->half_lines;
+
+		if (cache->sets && line < unit)
+			unit = line;
+	}
+	return unit;
 }
 
 /* ---- for people and for the tool ---- */

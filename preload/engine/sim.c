@@ -29,6 +29,14 @@ unsigned long cp_sim_own_code(const void *low, const void *high)
 	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_OWN_CODE, low, high, 0, 0, 0);
 }
 
+unsigned long cp_sim_bind_machine(unsigned number, const void *mirror)
+{
+	(void)number;
+	(void)mirror;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_BIND_MACHINE, number, mirror, 0, 0, 0);
+}
+
 bool cp_sim_active(void)
 {
 	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;

@@ -545,7 +545,7 @@ static void step_batch(struct duel *d)
 	m.b.clock += m.ticks;
 	d->pc += m.b.more_lines;
 	run = batch_function_for(
-		d->core[d->turn]->line_shift, m.nplaces, m.b.more_lines + 1);
+		d->core[d->turn]->line_shift, m.nplaces, m.b.more_lines + 1, 0);
 	run(&m.b, m.line, m.at[0], m.at[1], m.at[2], m.at[3]);
 }
 

@@ -21,7 +21,8 @@ static void on_store(Addr a, UWord size)
 static void on_modify(Addr a, UWord size)
 {
 	(void)a, (void)size;
-	running->rmw++;
+	for (struct core *core = running; core; core = core->peer)
+		core->rmw++;
 }
 
 UInt line_shift(void)
@@ -146,7 +147,9 @@ void settle(struct block *b)
 	batch = word((Addr)describe(b, order));
 	for (UInt i = 0; i < b->nplaces; i++)
 		at[i] = address_value(&b->places[order[i]].at);
-	call(b, "batch", (void *)batch_function_for(line_shift(), b->nplaces, b->lines),
+	call(b, "batch",
+		(void *)batch_function_for(
+			line_shift(), b->nplaces, b->lines, tool_nmachines > 1),
 		arguments(batch, word(b->first_line), at, b->nplaces), NULL);
 	forget_batch(b);
 }
