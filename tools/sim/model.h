@@ -126,8 +126,8 @@ struct core {
 	uint32_t by_place;    /* may batches go place by place? (batch.c) */
 	struct uncore *uncore;
 	struct core *next;
-	uint64_t size;                    /* of this and of what lies behind it */
 	struct core *peer;                /* of another machine, for the same thread */
+	uint64_t size;                    /* of this and of what lies behind it */
 	struct flex_core *flex;           /* NULL: a plain machine */
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
 } __attribute__((aligned(64)));
