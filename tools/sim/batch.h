@@ -49,14 +49,11 @@ struct batch {
 typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 	uint64_t a1, uint64_t a2, uint64_t a3);
 
-/* The function for batches of so many places and one or two code lines, peers: also
- * for the peers of the running core.  They take no more arguments than there are
- * places. */
-batch_function *batch_function_for(
-	uint32_t line_shift, uint32_t places, uint32_t lines, int peers);
+/* The function for batches of so many places and one or two code lines.  They
+ * take no more arguments than there are places. */
+batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
 
-/* Where the running thread's accesses go, and to its peers. */
-extern struct core *running;
+extern struct core *running; /* where the running thread's accesses go */
 
 /* One reference of any size, at once. */
 void batch_direct(uint64_t addr, uint32_t size, enum access kind);

@@ -10,7 +10,7 @@ static uint32_t log2_of(uint32_t n)
 	return 31 - (uint32_t)__builtin_clz(n);
 }
 
-static uint32_t fewest_sets(const struct machine *m)
+uint32_t machine_fewest_sets(const struct machine *m)
 {
 	const struct geometry *level[] = {&m->l1i, &m->l1d, &m->l2, &m->llc};
 	uint32_t fewest = m->l1d.sets;
@@ -25,7 +25,7 @@ static int geometry_is_plain(const struct machine *m, const struct geometry *g)
 {
 	int same_line = !g->line || g->line == m->line;
 
-	return same_line && g->shared <= 1 && g->policy == POLICY_LRU &&
+	return same_line && g->shared <= (g != &m->llc) && g->policy == POLICY_LRU &&
 	       g->inclusion == NON_INCLUSIVE && g->prefetch == PREFETCH_NONE &&
 	       !g->write_through && !g->no_allocate && !g->halves && !g->fp_bypass;
 }
@@ -44,7 +44,7 @@ int machine_is_plain(const struct machine *m)
 /* The uncore must be zeroed memory.  -1: no memory. */
 int uncore_init(struct uncore *u, const struct machine *m)
 {
-	regions_init(&u->regions, fewest_sets(m));
+	regions_init(&u->regions, machine_fewest_sets(m));
 	u->cores = 0;
 	u->ncores = 0;
 	if (!machine_is_plain(m))
@@ -67,7 +67,6 @@ static void filter_reset(struct core *core)
 	}
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
 		core->code[i].line = NO_LINE;
-	core->last_line = NO_LINE;
 }
 
 /* The core must be zeroed memory.  -1: no memory. */
@@ -79,9 +78,10 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	core->page_mask = (1u << core->page_shift) - 1;
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
 	core->clock = core->clock_seen = 1;
-	filter_reset(core);
+	core->last_line = NO_LINE;
 	if (!machine_is_plain(m))
 		return flex_core_init(core, m, u);
+	filter_reset(core);
 	if (cache_init(&core->l1i, m->l1i.sets, m->l1i.ways, 0) ||
 		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, L1D_EXTRA) ||
 		cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
@@ -153,15 +153,15 @@ void core_collect(struct core *core)
 	uint64_t loads = core->loads, stores = core->stores;
 	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
 
+	if (core->flex) /* the front counts for it */
+		return;
 	core->count[CP_SIM_instructions] += core->clock >> 32;
 	core->count[CP_SIM_l1d_loads] += loads;
 	core->count[CP_SIM_l1d_stores] += stores;
 	core->count[CP_SIM_l1d_rmw] += core->rmw;
-	if (!core->flex) /* which may have larger lines in L1I, and counts itself */
-		core->count[CP_SIM_l1i_accesses] +=
-			ticks - core->idle_ticks - 2 * (loads + stores);
-	if (!core->flex)
-		collect_lines(core);
+	core->count[CP_SIM_l1i_accesses] +=
+		ticks - core->idle_ticks - 2 * (loads + stores);
+	collect_lines(core);
 	core->clock = (uint32_t)core->clock;
 	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)

@@ -7,23 +7,39 @@
  */
 #include <stddef.h>
 #include "block.h"
+#include "front.h"
+#include "team.h"
+
+static void direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	if (tool_nmachines > 1)
+		team_direct(addr, size, kind);
+	else if (tool_has_front)
+		front_direct(addr, size, kind);
+	else
+		batch_direct(addr, size, kind);
+}
 
 static void on_load(Addr a, UWord size)
 {
-	batch_direct(a, (uint32_t)size, LOAD);
+	direct(a, (uint32_t)size, LOAD);
 }
 
 static void on_store(Addr a, UWord size)
 {
-	batch_direct(a, (uint32_t)size, STORE);
+	direct(a, (uint32_t)size, STORE);
 }
 
 /* After the load and the store of one instruction. */
 static void on_modify(Addr a, UWord size)
 {
 	(void)a, (void)size;
-	for (struct core *core = running; core; core = core->peer)
-		core->rmw++;
+	if (tool_nmachines > 1)
+		team_modify();
+	else if (tool_has_front)
+		front_modify();
+	else
+		running->rmw++;
 }
 
 UInt line_shift(void)
@@ -125,6 +141,14 @@ static IRExpr **arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
 			: mkIRExprVec_6(batch, line, at[0], at[1], at[2], at[3]);
 }
 
+static batch_function *function_for(UInt places, UInt lines)
+{
+	if (tool_nmachines > 1)
+		return team_function_for(line_shift(), places, lines);
+	return tool_has_front ? front_function_for(line_shift(), places, lines)
+			      : batch_function_for(line_shift(), places, lines);
+}
+
 void settle(struct block *b)
 {
 	IRExpr *at[BATCH_PLACES], *batch;
@@ -136,9 +160,7 @@ void settle(struct block *b)
 	batch = word((Addr)describe(b, order));
 	for (UInt i = 0; i < b->nplaces; i++)
 		at[i] = address_value(&b->places[order[i]].at);
-	call(b, "batch",
-		(void *)batch_function_for(
-			line_shift(), b->nplaces, b->lines, tool_nmachines > 1),
+	call(b, "batch", (void *)function_for(b->nplaces, b->lines),
 		arguments(batch, word(b->first_line), at, b->nplaces), NULL);
 	forget_batch(b);
 }
