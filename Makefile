@@ -32,8 +32,11 @@ LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTP
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
-	preload/options.c preload/machine.c preload/machine_file.c preload/events.c preload/events_sim.c preload/encode_software.c preload/env.c preload/encoder/pfm.c preload/encoder/pfm_libc.c \
-	preload/engine/perf.c preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
+	preload/options.c preload/machine.c preload/machine_file.c preload/events.c \
+	preload/events_sim.c preload/encode_software.c preload/env.c preload/encoder/pfm.c \
+	preload/encoder/pfm_libc.c \
+	preload/engine/perf.c preload/engine/perf_groups.c preload/engine/perf_probe.c \
+	preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
 	preload/engine/userread.c preload/engine/kernel.c
 CLI_SRC := $(wildcard tools/*.c) $(CLI_SHARED)
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
@@ -114,8 +117,9 @@ $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
 
+# jansson reads and writes JSON documents for the command.
 $(CLI): $(CLI_OBJ) $(PFM)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM))
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -l:libjansson.a -lm)
 
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
@@ -152,6 +156,7 @@ check-cross: ## compile for aarch64 too, where its cross compiler is installed
 		mkdir -p $(B)/aarch64/include && \
 		ln -sfn /usr/include/perfmon $(B)/aarch64/include/perfmon && \
 		ln -sfn /usr/include/valgrind $(B)/aarch64/include/valgrind && \
+		ln -sfn /usr/include/jansson.h /usr/include/jansson_config.h $(B)/aarch64/include/ && \
 		$(MAKE) --no-print-directory B=$(B)/aarch64 CC=$(CROSS)gcc \
 			CFLAGS="-O2 -isystem $(B)/aarch64/include" cross-objects && \
 		echo "check-cross: aarch64 objects compile"; \

@@ -244,6 +244,16 @@ void cp_fd_drop(int *slot)
 			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+void cp_fd_forget(int fd)
+{
+	int *slot = slot_of(fd);
+
+	if (!slot)
+		return;
+	__atomic_store_n(slot, -1, __ATOMIC_RELEASE);
+	__atomic_store_n(&slots[fd], NULL, __ATOMIC_RELEASE);
+}
+
 int cp_fd_give_way(int fd)
 {
 	int *slot = slot_of(fd), high;
@@ -251,10 +261,11 @@ int cp_fd_give_way(int fd)
 	if (!slot)
 		return 0;
 	high = duplicate_high(fd);
-	if (high >= 0)
-		enter(high, slot);
-	else
-		__atomic_store_n(slot, -1, __ATOMIC_RELEASE);
+	if (high < 0) {
+		cp_fd_forget(fd);
+		return high;
+	}
+	enter(high, slot);
 	__atomic_store_n(&slots[fd], NULL, __ATOMIC_RELEASE);
-	return high < 0 ? high : 0;
+	return 0;
 }

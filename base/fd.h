@@ -62,6 +62,9 @@ int cp_fd_next(unsigned first, unsigned last);
  */
 int cp_fd_give_way(int fd);
 
+/* The same where nothing can move: *slot becomes -1. */
+void cp_fd_forget(int fd);
+
 /* In the thread that forks, and then in the child: the soft limit is as it was,
  * whatever another thread, which is not there, had made of it. */
 void cp_fd_before_fork(void);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/map.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #define PAGES 0xfffful /* huge pages of any size are not wanted: 64 KiB apart */
 
 static uintptr_t next; /* atomic; 0: the kernel chooses */
+static int stopped;    /* atomic */
 
 void *cp_map(size_t size, int fd, off_t offset)
 {
@@ -13,11 +15,20 @@ void *cp_map(size_t size, int fd, off_t offset)
 	uintptr_t wish = 0;
 	void *memory;
 
+	if (__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
+		errno = ENOMEM;
+		return NULL;
+	}
 	if (__atomic_load_n(&next, __ATOMIC_RELAXED))
 		wish = __atomic_fetch_add(
 			&next, (size + PAGES) & ~PAGES, __ATOMIC_RELAXED);
 	memory = mmap((void *)wish, size, PROT_READ | PROT_WRITE, flags, fd, offset);
 	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void cp_map_stop(void)
+{
+	__atomic_store_n(&stopped, 1, __ATOMIC_RELAXED);
 }
 
 void cp_map_from(uintptr_t address)

@@ -16,6 +16,9 @@
  */
 void *cp_map(size_t size, int fd, off_t offset);
 
+/* There is no memory from here on: whoever asks for it is killed. */
+void cp_map_stop(void);
+
 /* Our part of the address space from here on. */
 void cp_map_from(uintptr_t address);
 

@@ -86,21 +86,28 @@ size_t cp_control_length(const char *text, const char *end)
 							    : 0; /* U+2066 to U+2069 */
 }
 
-bool cp_read_file(const char *path, char *to, size_t size)
+int cp_load_file(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO may be named */
 	size_t used = 0;
 	ssize_t n = 0;
+	int error;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	while (used + 1 < size && (n = read(fd, to + used, size - 1 - used)) > 0)
 		used += (size_t)n;
+	error = n < 0 ? -errno : 0;
 	cp_fd_close(fd);
-	if (n < 0)
-		return false;
+	if (error)
+		return error;
 	if (used && to[used - 1] == '\n')
 		used--;
 	to[used] = '\0';
-	return true;
+	return 0;
+}
+
+bool cp_read_file(const char *path, char *to, size_t size)
+{
+	return cp_load_file(path, to, size) == 0;
 }

@@ -22,8 +22,11 @@ bool cp_starts_with(const char *text, const char *prefix);
  * piece's, moves *at behind it.  NULL: no more pieces. */
 const char *cp_next_piece(const char **at, char separator, size_t *length);
 
-/* Whether the whole small file could be read; it is NUL-terminated, and a
- * newline at its end is dropped.  For /proc and /sys. */
+/* Reads a small file, NUL-terminated, without a newline at its end.  Returns 0 or
+ * -errno. */
+int cp_load_file(const char *path, char *to, size_t size);
+
+/* Whether that worked.  For /proc and /sys. */
 bool cp_read_file(const char *path, char *to, size_t size);
 
 /*

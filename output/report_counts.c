@@ -1,53 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * From the raw sums of a record to counts with a provenance.
+ * From the raw sums of a region to counts with a provenance.
  */
 #include <string.h>
 
-#include "base/format.h"
-#include "output/report_parts.h"
+#include "base/text.h"
+#include "output/report_raw.h"
 
-#define KERNEL_SLICE_NS 4e6 /* perf_event_mux_interval_ms, its default */
-#define MIN_SLICES 8        /* without an event, to say 0 */
 #define TOO_MUCH "its terms do not add up to a count (less than nothing, or too much)"
-#define SIM_TIME "wall time is simulator time"
-
-/* One region, taken apart. */
-struct raw {
-	struct cp_report *report;
-	const struct cp_record *record;
-	const struct cp_region_item *item; /* with groups that took turns */
-	uint64_t turns_ns;                 /* for how long they did */
-	uint64_t inclusive[CP_MAX_COUNTERS], children[CP_MAX_COUNTERS];
-	const struct cp_spread *spreads;
-	const struct cp_times *times;
-	uint64_t calls;
-	/* Not all executions were counted: those that were, and what is to be said
-	 * of the others.  NULL: all were. */
-	const struct cp_sampled *sampled;
-	bool sim;
-	bool elsewhere;   /* CP_REGION_ELSEWHERE */
-	const char *gap;  /* why nothing was counted, or NULL */
-	const char *part; /* why not everything was, or NULL */
-};
-
-/* How well the counters of one quantity were covered. */
-struct cover {
-	double coverage; /* of the term that was covered worst */
-	double enabled, running;
-	const char *reason; /* why there is no value, or NULL */
-};
-
-double cp_scaling_error(double value, double coverage, double running_ns)
-{
-	double slices = running_ns / KERNEL_SLICE_NS, seen = value * coverage;
-
-	if (slices < 1)
-		slices = 1;
-	if (seen < 1)
-		return 3 / coverage;
-	return 2 * value * __builtin_sqrt((1 - coverage) * (1 / slices + 1 / seen));
-}
 
 static struct cp_count no_count(const char *reason)
 {
@@ -59,115 +19,6 @@ void cp_counts_unavailable(
 {
 	for (size_t i = 0; i < report->nquantities; i++)
 		counts[i] = no_count(reason);
-}
-
-/* Nothing was seen, and few slices looked: that is not 0. */
-static const char *not_seen(struct cp_report *report, const struct cover *cover)
-{
-	char text[120];
-	size_t length;
-
-	if (cover->coverage > 1 - CP_MIN_COVERAGE ||
-		cover->running >= MIN_SLICES * KERNEL_SLICE_NS)
-		return NULL;
-	length = cp_format(text, sizeof(text),
-		"none seen, but counted only %.2g %% of the time: too little to say 0",
-		100 * cover->coverage);
-	return cp_arena_copy(report->arena, text, length);
-}
-
-static const char *too_little(struct cp_report *report, double coverage)
-{
-	char text[100];
-	size_t length = cp_format(text, sizeof(text),
-		"counted %.2g %% of the time: too little to scale", 100 * coverage);
-
-	return cp_arena_copy(report->arena, text, length);
-}
-
-static bool takes_turns(const struct raw *raw, uint32_t counter)
-{
-	return raw->record->counters[counter]->perf_group < raw->record->header->nrotated;
-}
-
-/* The times of the counter that tells for how long this one's kind of core was in
- * use; NULL: all cores are alike. */
-static const struct cp_times *residency(const struct raw *raw, uint32_t counter)
-{
-	const struct cp_record_header *header = raw->record->header;
-	uint32_t reference =
-		header->reference[raw->record->counters[counter]->perf_group];
-
-	return reference && reference <= header->nperf_groups ? &raw->times[reference - 1]
-							      : NULL;
-}
-
-/* Groups that take turns are wanted for as long as any of them counts; those of
- * one kind of core for as long as the thread is on it. */
-static struct cp_times times_of(const struct raw *raw, uint32_t counter)
-{
-	struct cp_times times = raw->times[raw->record->counters[counter]->perf_group];
-	const struct cp_times *on_core = residency(raw, counter);
-
-	if (takes_turns(raw, counter))
-		times.enabled = raw->turns_ns;
-	if (on_core)
-		times.enabled = on_core->running;
-	return times;
-}
-
-/* It is 0 then, and no part of the time is missing. */
-static bool was_elsewhere(const struct raw *raw, uint32_t counter)
-{
-	const struct cp_times *on_core = residency(raw, counter);
-
-	return on_core && on_core->enabled && !on_core->running &&
-	       !times_of(raw, counter).running;
-}
-
-static struct cover cover_of(
-	const struct raw *raw, const struct cp_quantity_item *quantity)
-{
-	struct cover cover = {.coverage = 1};
-
-	for (uint32_t i = 0; !raw->sim && i < quantity->nterms; i++) {
-		uint32_t counter = quantity->terms[i].counter;
-		struct cp_times times = times_of(raw, counter);
-		double coverage =
-			times.enabled ? (double)times.running / (double)times.enabled : 0;
-
-		if (was_elsewhere(raw, counter))
-			continue;
-		if (!times.enabled && residency(raw, counter))
-			cover.reason = "for how long it ran on such cores is not known";
-		else if (!times.enabled)
-			cover.reason = "the counter was not enabled";
-		else if (!times.running)
-			cover.reason = takes_turns(raw, counter)
-					       ? "groups of events take turns: this one "
-						 "had none"
-					       : "never scheduled on the PMU";
-		if (i && coverage >= cover.coverage)
-			continue;
-		cover.coverage = coverage > 1 ? 1 : coverage;
-		cover.enabled = (double)times.enabled;
-		cover.running = (double)times.running;
-	}
-	if (!cover.reason && cover.coverage < CP_MIN_COVERAGE)
-		cover.reason = too_little(raw->report, cover.coverage);
-	return cover;
-}
-
-static double factor_of(const struct raw *raw, uint32_t counter)
-{
-	struct cp_times times;
-
-	if (raw->sim)
-		return 1;
-	times = times_of(raw, counter);
-	if (times.running >= times.enabled)
-		return 1;
-	return (double)times.enabled / (double)times.running;
 }
 
 /* The sum of a quantity's terms, exactly; false if it is no count. */
@@ -188,7 +39,7 @@ static bool sum_exactly(
 	return total >= 0;
 }
 
-static bool sum_scaled(const struct raw *raw, const struct cp_quantity_item *quantity,
+static bool sum_scaled(const struct cp_raw *raw, const struct cp_quantity_item *quantity,
 	const uint64_t *values, uint64_t *sum)
 {
 	double total = 0;
@@ -197,7 +48,7 @@ static bool sum_scaled(const struct raw *raw, const struct cp_quantity_item *qua
 		uint32_t counter = quantity->terms[i].counter;
 
 		total += quantity->terms[i].sign * (double)values[counter] *
-			 factor_of(raw, counter);
+			 cp_raw_factor(raw, counter);
 	}
 	if (!(total >= 0 && total < 9e18))
 		return false;
@@ -205,14 +56,14 @@ static bool sum_scaled(const struct raw *raw, const struct cp_quantity_item *qua
 	return true;
 }
 
-static bool sum_terms(const struct raw *raw, const struct cp_quantity_item *quantity,
+static bool sum_terms(const struct cp_raw *raw, const struct cp_quantity_item *quantity,
 	bool scaled, const uint64_t *values, uint64_t *sum)
 {
 	return scaled ? sum_scaled(raw, quantity, values, sum)
 		      : sum_exactly(quantity, values, sum);
 }
 
-static uint64_t exclusive_of(const struct raw *raw,
+static uint64_t exclusive_of(const struct cp_raw *raw,
 	const struct cp_quantity_item *quantity, bool scaled, uint64_t value)
 {
 	uint64_t own[CP_MAX_COUNTERS] = {0}, sum;
@@ -230,8 +81,8 @@ static uint64_t exclusive_of(const struct raw *raw,
 }
 
 /* What the raw counts were multiplied by. */
-static double scale_of(const struct cp_count *count, const struct raw *raw,
-	const struct cp_quantity_item *quantity, const struct cover *cover)
+static double scale_of(const struct cp_count *count, const struct cp_raw *raw,
+	const struct cp_quantity_item *quantity, const struct cp_cover *cover)
 {
 	uint64_t unscaled;
 
@@ -244,7 +95,7 @@ static double scale_of(const struct cp_count *count, const struct raw *raw,
 /* Executions of which none in a row of several was counted yet are taken for
  * the others' like; the error bar has both its causes. */
 static void add_sampled(
-	struct cp_count *count, const struct raw *raw, uint32_t index, double scale)
+	struct cp_count *count, const struct cp_raw *raw, uint32_t index, double scale)
 {
 	const struct cp_sampled *sampled = raw->sampled;
 	const struct cp_chosen *chosen = &sampled->of[index];
@@ -274,21 +125,8 @@ static void add_sampled(
 	count->reason = "too few of its executions were counted for an error bar";
 }
 
-/* Is the quantity the counter that tells for how long a kind of core was in use? */
-static const struct cp_times *tells_residency(
-	const struct raw *raw, const struct cp_quantity_item *quantity)
-{
-	uint32_t counter = quantity->terms[0].counter;
-
-	if (raw->sim || quantity->nterms != 1 ||
-		residency(raw, counter) !=
-			&raw->times[raw->record->counters[counter]->perf_group])
-		return NULL;
-	return residency(raw, counter);
-}
-
 static void set_status(
-	struct cp_count *count, const struct raw *raw, const struct cover *cover)
+	struct cp_count *count, const struct cp_raw *raw, const struct cp_cover *cover)
 {
 	count->coverage = cover->coverage;
 	count->covered = cover->running;
@@ -328,7 +166,7 @@ void cp_count_finish_calls(struct cp_count *count, uint64_t calls)
 }
 
 /* The spread is of raw counts: scaled as the whole was. */
-static void set_spread(struct cp_count *count, const struct raw *raw,
+static void set_spread(struct cp_count *count, const struct cp_raw *raw,
 	const struct cp_spread *spread, double scale)
 {
 	if (!raw->calls || raw->part || raw->elsewhere || spread->min > spread->max ||
@@ -344,18 +182,9 @@ static void set_spread(struct cp_count *count, const struct raw *raw,
 
 /* ---- groups that took turns ---- */
 
-static bool any_takes_turns(
-	const struct raw *raw, const struct cp_quantity_item *quantity)
-{
-	for (uint32_t i = 0; i < quantity->nterms; i++)
-		if (takes_turns(raw, quantity->terms[i].counter))
-			return true;
-	return false;
-}
-
 /* Of the terms together; their errors may all point the same way. */
 static struct cp_guess guess(
-	const struct raw *raw, const struct cp_quantity_item *quantity)
+	const struct cp_raw *raw, const struct cp_quantity_item *quantity)
 {
 	struct cp_guess sum = {0};
 
@@ -363,7 +192,7 @@ static struct cp_guess guess(
 		uint32_t counter = quantity->terms[i].counter;
 		struct cp_guess term = {.value = (double)raw->inclusive[counter]};
 
-		if (takes_turns(raw, counter))
+		if (cp_raw_takes_turns(raw, counter))
 			term = cp_rotated_guess(
 				raw->report, raw->record, raw->item, counter);
 		sum.value += quantity->terms[i].sign * term.value;
@@ -372,28 +201,26 @@ static struct cp_guess guess(
 		sum.none = term.none ? term.none : sum.none;
 	}
 	if (!(sum.value >= 0 && sum.value < 9e18))
-		sum.none = "its terms do not add up to a count (less than nothing, or "
-			   "too much)";
+		sum.none = TOO_MUCH;
 	return sum;
 }
 
 /* No better than the share of time that each group had. */
-static struct cp_count count_loosely(const struct raw *raw,
-	const struct cp_quantity_item *quantity, const struct cover *cover,
+static struct cp_count count_loosely(const struct cp_raw *raw,
+	const struct cp_quantity_item *quantity, const struct cp_cover *cover,
 	const char *why)
 {
 	struct cp_count count = {.error = -1, .status = CP_ESTIMATED, .reason = why};
 
 	if (!sum_scaled(raw, quantity, raw->inclusive, &count.value))
-		return no_count("its terms do not add up to a count (less than nothing, "
-				"or too much)");
+		return no_count(TOO_MUCH);
 	count.exclusive = exclusive_of(raw, quantity, true, count.value);
 	count.coverage = cover->coverage;
 	return count;
 }
 
-static struct cp_count count_in_turns(const struct raw *raw,
-	const struct cp_quantity_item *quantity, const struct cover *cover)
+static struct cp_count count_in_turns(const struct cp_raw *raw,
+	const struct cp_quantity_item *quantity, const struct cp_cover *cover)
 {
 	struct cp_guess sum = guess(raw, quantity);
 	struct cp_count count = {.error = -1};
@@ -420,40 +247,45 @@ static struct cp_count count_in_turns(const struct raw *raw,
 	return count;
 }
 
-static struct cp_count count_here(const struct raw *raw, uint32_t index, bool silent)
+static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool silent)
 {
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
 	struct cp_count count = {.error = -1};
-	struct cover cover;
+	struct cp_cover cover;
 	double scale;
 
-	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent)
-		return no_count(quantity->reason_length
-					? quantity->text + quantity->name_length + 1
-					: "not available on this PMU");
+	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent) {
+		const char *reason = quantity->text + quantity->name_length + 1;
+
+		count = no_count(
+			quantity->reason_length ? reason : "not available on this PMU");
+		count.shared = cp_starts_with(count.reason, CP_IN_PASS);
+		return count;
+	}
 	if (raw->gap)
 		return no_count(raw->gap);
-	cover = cover_of(raw, quantity);
+	cover = cp_raw_cover(raw, quantity);
 	if (cover.reason)
 		return no_count(cover.reason);
-	if (cover.coverage < 1 && any_takes_turns(raw, quantity))
+	if (cover.coverage < 1 && cp_raw_any_takes_turns(raw, quantity))
 		return count_in_turns(raw, quantity, &cover);
 	if (!sum_terms(raw, quantity, cover.coverage < 1, raw->inclusive, &count.value))
 		return no_count(TOO_MUCH);
-	if (!count.value && (cover.reason = not_seen(raw->report, &cover)))
+	if (!count.value && (cover.reason = cp_raw_not_seen(raw->report, &cover)))
 		return no_count(cover.reason);
 	count.exclusive = exclusive_of(raw, quantity, cover.coverage < 1, count.value);
 	set_status(&count, raw, &cover);
 	scale = scale_of(&count, raw, quantity, &cover);
 	if (raw->sampled)
 		add_sampled(&count, raw, index, scale);
-	if (tells_residency(raw, quantity))
-		set_residency(&count, tells_residency(raw, quantity));
+	if (cp_raw_tells_residency(raw, quantity))
+		set_residency(&count, cp_raw_tells_residency(raw, quantity));
 	set_spread(&count, raw, &raw->spreads[index], scale);
 	return count;
 }
 
-static bool is_of_socket(const struct raw *raw, const struct cp_quantity_item *quantity)
+static bool is_of_socket(
+	const struct cp_raw *raw, const struct cp_quantity_item *quantity)
 {
 	for (uint32_t i = 0; i < quantity->nterms && !raw->sim; i++) {
 		uint32_t counter = quantity->terms[i].counter;
@@ -465,7 +297,7 @@ static bool is_of_socket(const struct raw *raw, const struct cp_quantity_item *q
 	return false;
 }
 
-static struct cp_count count_of(const struct raw *raw, uint32_t index, bool silent)
+static struct cp_count count_of(const struct cp_raw *raw, uint32_t index, bool silent)
 {
 	struct cp_count count = count_here(raw, index, silent);
 
@@ -478,124 +310,8 @@ static struct cp_count count_of(const struct raw *raw, uint32_t index, bool sile
 	return count;
 }
 
-/* The simulated PMU keeps a thread's counts in mirror, to its very end: later
- * than the library's last reading, and whether there was one or not. */
-static void take_mirror(struct raw *raw, const struct cp_thread_item *thread)
-{
-	for (uint32_t i = 0; i < raw->record->header->ncounters; i++) {
-		uint32_t m = raw->record->counters[i]->mirror;
-
-		if (thread->mirror[m] < thread->base[m])
-			raw->gap = "the simulator had not written the thread's counts";
-		raw->inclusive[i] = thread->mirror[m] - thread->base[m];
-		/* Regions end more often than time slices do. */
-		if (raw->inclusive[i] < raw->children[i])
-			raw->inclusive[i] = raw->children[i];
-	}
-}
-
-static const char *open_reason(const char *how)
-{
-	if (strcmp(how, "running") == 0)
-		return "the process is still running";
-	if (strcmp(how, "killed") == 0)
-		return "the process was killed";
-	return "the thread was not seen to end";
-}
-
-/* What is known of a region that has not ended even once. */
-static void take_open(struct raw *raw, const struct cp_region_item *item, const char *how)
-{
-	uint64_t enabled = 0;
-
-	for (uint32_t i = 0; i < raw->record->header->nperf_groups; i++)
-		enabled |= raw->times[i].enabled;
-	if (raw->elsewhere)
-		return;
-	if (item->parent)
-		raw->gap = "no execution of it had ended";
-	else if (raw->sim || strcmp(how, "exec") == 0)
-		return; /* the mirror knows; an exec takes a last reading */
-	else if (!enabled)
-		raw->gap = open_reason(how);
-	else
-		raw->part = "counted up to the last reading";
-}
-
-static void take_sampled(struct raw *raw, const struct cp_region_item *item)
-{
-	const struct cp_record_header *header = raw->record->header;
-	const struct cp_sampled *sampled = cp_region_sampled(
-		item, header->ncounters, header->nquantities, header->nperf_groups);
-
-	if (!item->parent || item->calls == sampled->counted)
-		return;
-	if (cp_sampled_is_sound(sampled, header->nquantities, item->calls))
-		raw->sampled = sampled;
-	else
-		raw->gap = "its record of the executions that were counted is damaged";
-}
-
-static void take_apart(struct raw *raw, const struct cp_region_item *item)
-{
-	const struct cp_record_header *header = raw->record->header;
-	const struct cp_sum *sums = cp_region_sums(item);
-
-	for (uint32_t i = 0; i < header->ncounters; i++) {
-		raw->inclusive[i] = sums[i].inclusive;
-		raw->children[i] = sums[i].children;
-	}
-	raw->spreads = cp_region_spreads(item, header->ncounters);
-	raw->times = cp_region_times(item, header->ncounters, header->nquantities);
-	raw->calls = item->calls;
-	raw->item = item;
-	raw->turns_ns = cp_rotated_time(raw->record, item);
-	raw->sim = header->engine == CP_ENGINE_SIM;
-	raw->elsewhere = item->flags & CP_REGION_ELSEWHERE;
-	if (item->flags & CP_REGION_READ_FAILED)
-		raw->part = "a reading failed: counts are incomplete";
-	if (header->flags & CP_RECORD_SPARSE)
-		take_sampled(raw, item);
-}
-
-static uint64_t time_of(const struct raw *raw, const struct cp_region_item *item)
-{
-	double ns = (double)item->time_ns;
-
-	if (!raw->sampled)
-		return item->time_ns;
-	ns += cp_sampled_tail(raw->sampled, raw->calls, (double)raw->sampled->time_ns);
-	return ns > 0 && ns < 9e18 ? (uint64_t)(ns + 0.5) : 0;
-}
-
-static struct cp_value seconds_of(
-	const struct raw *raw, const struct cp_region_item *item, const char *how)
-{
-	if (raw->sim)
-		return cp_unavailable(SIM_TIME);
-	if (!item->calls && item->parent && !raw->elsewhere)
-		return cp_unavailable(raw->gap);
-	if (!item->calls && !item->time_ns)
-		return cp_unavailable(open_reason(how));
-	return (struct cp_value){.value = (double)time_of(raw, item) / 1e9,
-		.status = raw->sampled                    ? CP_SCALED
-			  : item->calls || raw->elsewhere ? CP_EXACT
-							  : CP_ESTIMATED};
-}
-
-static const char *lost_reason(
-	const struct cp_source *source, const struct cp_thread_item *thread)
-{
-	const struct cp_string_item *reason;
-
-	if (!(thread->state & CP_THREAD_LOST))
-		return NULL;
-	reason = cp_record_string(&source->record, thread->reason);
-	return reason ? reason->text : "its counters could not be opened";
-}
-
 static void count_all(
-	const struct raw *raw, const struct cp_source *source, struct cp_count *counts)
+	const struct cp_raw *raw, const struct cp_source *source, struct cp_count *counts)
 {
 	cp_counts_unavailable(raw->report, counts, "not asked for in this process");
 	for (uint32_t i = 0; i < raw->record->header->nquantities; i++)
@@ -622,22 +338,15 @@ void cp_count_region(struct cp_report *report, const struct cp_source *source,
 	const struct cp_region_item *item, const struct cp_thread_item *thread,
 	const char *how, struct cp_region *region)
 {
-	struct raw raw = {.report = report, .record = &source->record};
+	struct cp_raw raw = {.report = report, .record = &source->record};
 
-	take_apart(&raw, item);
-	if (raw.sim && !item->parent &&
-		!(thread->state & (CP_THREAD_FOLDED | CP_THREAD_FOLDS)))
-		take_mirror(&raw, thread);
-	if (!item->calls)
-		take_open(&raw, item, how);
-	if (thread->state & CP_THREAD_LOST)
-		raw.gap = lost_reason(source, thread);
+	cp_raw_take(&raw, source, item, thread, how);
 	count_all(&raw, source, region->counts);
 	region->calls = item->calls;
 	region->flags = item->flags;
-	region->time_ns = region->longest_ns = time_of(&raw, item);
+	region->time_ns = region->longest_ns = cp_raw_time(&raw, item);
 	region->children_ns = item->children_ns;
-	region->seconds = seconds_of(&raw, item, how);
+	region->seconds = cp_raw_seconds(&raw, item, how);
 	region->nthreads = 1;
 	if (thread->state & CP_THREAD_FOLDS)
 		take_folded(&source->record, item, region);
@@ -649,7 +358,7 @@ static void count_bare(struct cp_report *report, const struct cp_source *source,
 {
 	static const struct cp_spread no_spreads[CP_MAX_QUANTITIES] = {{1, 0, 0}};
 	const struct cp_record *record = &source->record;
-	struct raw raw = {
+	struct cp_raw raw = {
 		.report = report, .record = record, .spreads = no_spreads, .sim = true};
 
 	for (uint32_t i = 0; i < record->header->ncounters; i++)

@@ -214,6 +214,13 @@ static void wait_for_it(void)
 	give_up();
 }
 
+void cp_calibrate_settle(void)
+{
+	if (__atomic_load_n(&cp_calibrated, __ATOMIC_ACQUIRE) == CP_CALIBRATING &&
+		cp_self.thread != &scratch)
+		wait_for_it();
+}
+
 void cp_calibrate_after_fork(void)
 {
 	give_up();

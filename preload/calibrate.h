@@ -17,6 +17,10 @@ void cp_calibrate(void);
 /* In a fork child, nobody is there any more who measures. */
 void cp_calibrate_after_fork(void);
 
+/* Returns when nobody measures any more: by copies of descriptors that are about
+ * to be the program's. */
+void cp_calibrate_settle(void);
+
 /* Into a new record, in a fork child. */
 void cp_calibrate_describe(void);
 

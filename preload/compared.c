@@ -17,22 +17,34 @@ static bool copy_name(char *to, size_t size, const char *name, size_t length)
 	return true;
 }
 
+bool cp_compared_first(char *name, size_t size)
+{
+	const char *list = cp_env_get(CP_COMPARED), *piece;
+	size_t length;
+
+	return list && (piece = cp_next_piece(&list, ',', &length)) &&
+	       copy_name(name, size, piece, length);
+}
+
 unsigned cp_compared_find(
 	struct cp_machine machines[CP_MAX_MACHINES], void (*complain)(const char *line))
 {
 	const char *list = cp_env_get(CP_COMPARED), *piece;
-	char name[4096], error[256];
+	char name[CP_COMPARED_SIZE], error[256];
 	unsigned count = 1;
 	size_t length;
 
+	if (list)
+		cp_next_piece(&list, ',', &length);
 	while (list && count < CP_MAX_MACHINES &&
 		(piece = cp_next_piece(&list, ',', &length))) {
 		if (!copy_name(name, sizeof(name), piece, length))
 			continue;
-		if (cp_machine_find(&machines[count], name, error, sizeof(error)) == 0)
-			count++;
-		else
+		if (cp_machine_find(&machines[count], name, error, sizeof(error)) < 0) {
 			complain(error);
+			break; /* the others would have its number */
+		}
+		count++;
 	}
 	return count;
 }

@@ -3,8 +3,7 @@
 
 #include "base/arena.h"
 #include "base/lock.h"
-#include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/markers_parts.h"
 
 static struct cp_arena arena; /* under the lock */
 
@@ -49,35 +48,18 @@ static struct entry *add(uint64_t tag, uint64_t value)
 	return entry;
 }
 
-/* Not at the same time as a marker in this thread. */
-static bool lock_table(void)
-{
-	if (!cp_enter())
-		return false;
-	cp_sim_pause();
-	cp_lock(&lock);
-	return true;
-}
-
-static void unlock_table(void)
-{
-	cp_unlock(&lock);
-	cp_sim_resume();
-	cp_leave();
-}
-
 const struct cp_handle *cp_handle_set(uint64_t tag, uint64_t value, struct cp_name *name)
 {
 	struct entry *entry;
 
-	if (!cp_counting() || !lock_table())
+	if (!cp_marker_lock(&lock))
 		return NULL;
 	entry = value ? find(tag, value) : NULL;
 	if (!entry)
 		entry = add(tag, value);
 	if (entry)
 		entry->handle.name = name;
-	unlock_table();
+	cp_marker_unlock(&lock);
 	return entry ? &entry->handle : NULL;
 }
 
@@ -86,11 +68,11 @@ struct cp_name *cp_handle_name(uint64_t tag, uint64_t value)
 	struct entry *entry;
 	struct cp_name *name;
 
-	if (!cp_counting() || !lock_table())
+	if (!cp_marker_lock(&lock))
 		return NULL;
 	entry = find(tag, value);
 	name = entry ? entry->handle.name : NULL;
-	unlock_table();
+	cp_marker_unlock(&lock);
 	return name;
 }
 

@@ -6,6 +6,11 @@
  * these names, and no other, the answer is our own path, so that we are asked
  * wherever that is done, constructors included, and children inherit nothing.
  * A library that the user has named there is loaded by us and gets every call.
+ *
+ * On the simulated PMU the runtimes of parallel programs are told to wait without
+ * spinning, unless the user has told them: threads take turns there, and who spins
+ * only counts.  hwloc is told to leave its x86 backend out, which would do that by
+ * itself under Valgrind, and print three lines.
  */
 #include <link.h>
 #include <stdlib.h>
@@ -106,11 +111,36 @@ static bool answers(const char *name, const char *user, const void *caller)
 	return user || strcmp(name, OLD_KOKKOS) != 0 || !knows_new_name(caller);
 }
 
+/* ---- settings for the simulated PMU ---- */
+
+/* In their own memory: they are the program's to change. */
+static struct {
+	const char *name;
+	char value[8];
+} settings[] = {
+	{"OMP_WAIT_POLICY", "passive"},        /* libgomp */
+	{"OMPI_MCA_mpi_yield_when_idle", "1"}, /* Open MPI */
+	{"MPIR_CVAR_POLLS_BEFORE_YIELD", "1"}, /* MPICH */
+	{"HWLOC_COMPONENTS", "-x86"},
+};
+
+static char *setting(const char *name)
+{
+	if (name[0] != 'O' && name[0] != 'M' && name[0] != 'H')
+		return NULL;
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+		if (strcmp(name, settings[i].name) == 0)
+			return settings[i].value;
+	return NULL;
+}
+
 EXPORT char *getenv(const char *name)
 {
 	char *user = CP_REAL(getenv)(name);
 	const char *caller = __builtin_return_address(0);
 
+	if (!user && cp_runtime.sim && cp_counting())
+		user = setting(name);
 	if (is_injection(name) && answers(name, user, caller))
 		return own_path;
 	return user;

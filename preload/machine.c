@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/error.h"
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
@@ -140,10 +141,12 @@ static int named_machine(
 	const char *text = content;
 
 	if (strchr(name, '/')) {
-		if (!cp_read_file(name, content, sizeof(content))) {
-			cp_format(error, error_size, "machine file %s cannot be read",
-				name);
-			return -ENOENT;
+		int result = cp_load_file(name, content, sizeof(content));
+
+		if (result < 0) {
+			cp_format(error, error_size, "machine file %s cannot be read: %s",
+				name, cp_error_text(result));
+			return result;
 		}
 	} else {
 		cp_format(file, sizeof(file), "%s.machine", name);

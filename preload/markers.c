@@ -44,6 +44,22 @@ void cp_marker_leave(struct cp_live_thread *thread)
 	cp_leave();
 }
 
+bool cp_marker_lock(struct cp_lock *lock)
+{
+	if (!cp_counting() || !cp_enter())
+		return false;
+	cp_sim_pause();
+	cp_lock(lock);
+	return true;
+}
+
+void cp_marker_unlock(struct cp_lock *lock)
+{
+	cp_unlock(lock);
+	cp_sim_resume();
+	cp_leave();
+}
+
 /* The tree knows what to do with a failure.  Engines read without libc, and so
  * without errno. */
 static inline __attribute__((always_inline)) int read_counters(
@@ -97,6 +113,9 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 	cp_warn(line);
 }
 
+/* Has a begin failed, so that an end may be right where nothing is open? */
+static int not_opened;
+
 static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	const struct cp_name *name, const struct cp_name *inner)
 {
@@ -104,7 +123,7 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	unsigned bit = 1u << misuse;
 	int state;
 
-	if (misuse == CP_MISUSE_NONE ||
+	if (misuse == CP_MISUSE_NONE || __atomic_load_n(&not_opened, __ATOMIC_RELAXED) ||
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
@@ -118,11 +137,10 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 void cp_marker_note_not_opened(
 	const struct cp_live_thread *thread, const struct cp_name *name)
 {
-	static int said; /* not every CPU exchanges bytes */
 	char line[240];
 	int state;
 
-	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&not_opened, 1, __ATOMIC_RELAXED))
 		return;
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
@@ -138,6 +156,15 @@ void cp_marker_note_not_opened(
 
 /* ---- names ---- */
 
+/* Once is enough here as well. */
+static void note_no_name(void)
+{
+	static int said;
+
+	if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+		cp_warn("regions are not counted: no memory for their names");
+}
+
 struct cp_name *cp_marker_name_of(const char *text, size_t length)
 {
 	struct cp_name *name;
@@ -148,7 +175,7 @@ struct cp_name *cp_marker_name_of(const char *text, size_t length)
 	cp_sim_pause();
 	name = cp_name_intern(text, length);
 	if (!name)
-		cp_warn("a region is not counted: no memory for its name");
+		note_no_name();
 	cp_sim_resume();
 	cp_leave();
 	errno = saved;

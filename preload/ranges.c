@@ -61,24 +61,6 @@ static bool take(const struct cp_range_key *key, uint64_t *id, pid_t *tid)
 	return true;
 }
 
-/* The table's own work, in which the calling thread is not interrupted by its
- * own markers, nor counted by the simulated PMU. */
-static bool lock_table(void)
-{
-	if (!cp_counting() || !cp_enter())
-		return false;
-	cp_sim_pause();
-	cp_lock(&lock);
-	return true;
-}
-
-static void unlock_table(void)
-{
-	cp_unlock(&lock);
-	cp_sim_resume();
-	cp_leave();
-}
-
 void cp_range_begin(struct cp_name *name, const struct cp_range_key *key)
 {
 	uint64_t id = new_id();
@@ -86,10 +68,10 @@ void cp_range_begin(struct cp_name *name, const struct cp_range_key *key)
 
 	if (!name || name->left_out || !cp_marker_range_begin(name, id, &tid))
 		return;
-	if (!lock_table())
+	if (!cp_marker_lock(&lock))
 		return;
 	remember(key, id, tid);
-	unlock_table();
+	cp_marker_unlock(&lock);
 }
 
 void cp_range_end(const struct cp_range_key *key)
@@ -98,10 +80,10 @@ void cp_range_end(const struct cp_range_key *key)
 	uint64_t id;
 	pid_t tid;
 
-	if (!lock_table())
+	if (!cp_marker_lock(&lock))
 		return;
 	found = take(key, &id, &tid);
-	unlock_table();
+	cp_marker_unlock(&lock);
 	if (found)
 		cp_marker_range_end(tid, id);
 }

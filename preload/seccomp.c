@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/map.h"
 #include "preload/fatal.h"
+#include "preload/interval.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -224,6 +226,7 @@ void cp_seccomp_before(const struct sock_fprog *filter)
 {
 	if (!cp_counting() || getpid() != cp_runtime.pid)
 		return;
+	cp_interval_stop(); /* it makes system calls */
 	if (!filter)
 		leave_strict_thread();
 	else if (!ALL_PASS(filter, needed_by_signals))
@@ -239,6 +242,7 @@ void cp_seccomp_after(const struct sock_fprog *filter, bool done)
 	if (!done || ALL_PASS(filter, needed))
 		return;
 	cp_log_only_write = true;
+	cp_map_stop();
 	cp_runtime.record.sealed = true;
 	__atomic_store_n(&cp_runtime.confined, true, __ATOMIC_RELEASE);
 }

@@ -21,6 +21,7 @@
 #include "preload/calibrate.h"
 #include "preload/ended.h"
 #include "preload/fatal.h"
+#include "preload/interval.h"
 #include "preload/runtime.h"
 
 __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
@@ -421,6 +422,8 @@ static bool keep_out_owner(struct cp_live_thread *thread)
 	return false;
 }
 
+#define PATIENCE_NS 100000000u
+
 static void flush_thread(struct cp_live_thread *thread)
 {
 	if (thread->lost)
@@ -448,12 +451,27 @@ void cp_threads_finish(void)
 	cp_unlock(&lock);
 }
 
-void cp_threads_flush(void)
+static void flush_locked(void)
 {
-	cp_lock(&lock);
 	cp_sim_sync();
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
 		flush_thread(thread);
+}
+
+void cp_threads_flush(void)
+{
+	cp_lock(&lock);
+	flush_locked();
+	cp_unlock(&lock);
+}
+
+void cp_threads_sample(void (*take)(void))
+{
+	cp_lock(&lock);
+	if (cp_counting()) {
+		flush_locked();
+		take();
+	}
 	cp_unlock(&lock);
 }
 
@@ -471,12 +489,29 @@ void cp_thread_visit(
 	cp_unlock(&lock);
 }
 
+/* What the owner is about to read from may be the program's next: worth more
+ * patience, since it may have lost its CPU there.  It need not stay out: busy is
+ * 2 until it leaves. */
+static void let_owner_leave(struct cp_live_thread *thread)
+{
+	uint64_t until = cp_now_ns() + PATIENCE_NS;
+	int inside = 1;
+
+	if (!__atomic_compare_exchange_n(
+		    &thread->busy, &inside, 2, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		return;
+	while (__atomic_load_n(&thread->busy, __ATOMIC_ACQUIRE) == 2 &&
+		cp_now_ns() < until)
+		sched_yield();
+}
+
 void cp_threads_settle(void)
 {
+	cp_calibrate_settle();
 	cp_lock(&lock);
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
-		if (thread != cp_self.thread && keep_out_owner(thread))
-			__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+		if (thread != cp_self.thread)
+			let_owner_leave(thread);
 	cp_lock(&cp_runtime.record.lock);
 	cp_unlock(&cp_runtime.record.lock);
 	cp_unlock(&lock);
@@ -534,7 +569,7 @@ static bool known_locked(pid_t tid)
 	for (unsigned i = 0; i < REMEMBERED; i++)
 		if (ended[i] == tid)
 			return true;
-	return false;
+	return tid == cp_interval_thread();
 }
 
 static bool known(pid_t tid)
@@ -562,7 +597,8 @@ static bool somebody_new(void)
 	struct stat task;
 
 	return stat("/proc/self/task", &task) == 0 &&
-	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2;
+	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2 +
+				       (cp_interval_thread() != 0);
 }
 
 void cp_threads_adopt(void)

@@ -99,6 +99,7 @@ enum cp_item_type {
 	CP_ITEM_REGION,   /* struct cp_region_item */
 	CP_ITEM_JOURNAL,  /* struct cp_journal_item */
 	CP_ITEM_MACHINE,  /* struct cp_machine_item */
+	CP_ITEM_SERIES,   /* struct cp_series_item (regions/series.h); one at most */
 };
 
 struct cp_item {
@@ -146,7 +147,10 @@ enum cp_quantity_state {
 	CP_QUANTITY_UNPROVEN, /* counted, but a 0 in the whole run is no count */
 };
 
-/* A quantity that could not be counted is here too, with its reason. */
+/* A quantity that could not be counted is here too, with its reason, which begins
+ * like this where another run or rank counts it. */
+#define CP_IN_PASS "counted in pass "
+
 struct cp_quantity_item {
 	struct cp_item item;
 	uint32_t available; /* enum cp_quantity_state */

@@ -77,6 +77,18 @@ uint64_t cp_record_region_size(const struct cp_record_header *header)
 	       cp_sampled_size(header->flags & CP_RECORD_SPARSE, header->nquantities);
 }
 
+/* The rows are the reader's to walk; their space is there. */
+static bool series_is_sound(
+	const struct cp_record_header *header, const struct cp_item *item)
+{
+	const struct cp_series_item *series = (const void *)item;
+
+	return item->size >= sizeof(*series) && series->half <= 1 &&
+	       series->used[series->half] <= CP_SERIES_BYTES / 2 &&
+	       series->nblocks <= CP_SERIES_BLOCKS && series->interval_ns > 0 &&
+	       series->block_words == header->ncounters + 2 * header->nperf_groups;
+}
+
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
 {
 	switch (item->type) {
@@ -94,6 +106,8 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return item->size >= cp_record_region_size(header);
 	case CP_ITEM_MACHINE:
 		return item->size >= sizeof(struct cp_machine_item);
+	case CP_ITEM_SERIES:
+		return series_is_sound(header, item);
 	default:
 		return true; /* of no interest, or of a later version */
 	}
@@ -147,6 +161,8 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 	else if (item->type == CP_ITEM_MACHINE)
 		record->machines[record->nmachines++] =
 			(const struct cp_machine_item *)item;
+	else if (item->type == CP_ITEM_SERIES && !record->series)
+		record->series = (const struct cp_series_item *)(const void *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
 		record->counters[(*ncounters)++] = (const struct cp_counter_item *)item;
 	else if (item->type == CP_ITEM_QUANTITY && *nquantities < header->nquantities)

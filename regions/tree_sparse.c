@@ -8,8 +8,9 @@
 #include "regions/tree_parts.h"
 
 enum {
-	FIRST = 16,     /* executions that are all counted: the first is unlike others */
-	PER_STEP = 8,   /* n is at most one in so many of those that were counted */
+	/* n is at most one in so many of those that were counted: all of the first
+	 * 16 are, and the first is unlike others */
+	PER_STEP = 8,
 	MOST = 1024,    /* n */
 	SHARE = 20,     /* our cost is to be less than one in so many */
 	REMEMBERED = 16 /* executions, about, that tell how long one takes of late */
@@ -21,7 +22,7 @@ static uint32_t choose(const struct cp_tree *tree, const struct cp_node *node)
 	uint64_t counted = cp_sampled_of(tree->layout, node->item)->counted;
 	uint32_t every = 1;
 
-	if (!cost || counted < FIRST)
+	if (!cost)
 		return 1;
 	while (every < MOST && 2 * every * PER_STEP <= counted &&
 		every * node->usual_ns < SHARE * (double)cost->whole_ns)

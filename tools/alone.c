@@ -151,7 +151,7 @@ int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmac
 		add(&command, argv[i]);
 	setenv("VALGRIND_LIB", command.directory, 1);
 	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
-	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv);
+	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv, NULL);
 	counted->status = launch.status;
 	if (result == 0)
 		read_counts(log, counted, nmachines);

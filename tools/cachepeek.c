@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "preload/options.h"
 #include "tools/cmd.h"
+#include "tools/demangle.h"
 
 static const struct command {
 	const char *name;
@@ -16,6 +17,7 @@ static const struct command {
 	{"run", cp_cmd_run},
 	{"report", cp_cmd_report},
 	{"compare", cp_cmd_compare},
+	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},
@@ -23,10 +25,13 @@ static const struct command {
 
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
-	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
-	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
-	"                 [--json] PROGRAM [arguments]\n"
-	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
+	"       cachepeek report [-o|--output OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek compare -m|--machines NAME,... [-g|--groups GROUPS]\n"
+	"                 [-e|--events EVENTS] [-o|--output FILE] [--json]\n"
+	"                 PROGRAM [arguments]\n"
+	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
+	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
+	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"
 	"       cachepeek doctor [--verify]\n"
@@ -40,6 +45,7 @@ static const char usage[] =
 	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
+	"  --repeat N: run it N times, and report how far the values are apart\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 
@@ -81,22 +87,30 @@ int cp_cmd_misspelt(const char *what, const char *word, const char *const *known
 	return 2;
 }
 
+static const struct command *find_command(const char *word)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(word, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : "";
+	const struct command *command = find_command(argc > 1 ? argv[1] : "");
+	const char *word;
 
+	cp_demangle_start();
 	if (argc < 2) {
 		fprintf(stderr,
 			"cachepeek: no program to run: cachepeek PROGRAM [arguments], or "
 			"cachepeek --help\n");
 		return 2;
 	}
+	word = command && argc > 2 ? argv[2] : argv[1];
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return help();
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
 		return version();
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(word, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	return cp_cmd_run(argc, argv);
+	return command ? command->run(argc - 1, argv + 1) : cp_cmd_run(argc, argv);
 }

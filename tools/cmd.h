@@ -6,13 +6,27 @@
 #ifndef CACHEPEEK_TOOLS_CMD_H
 #define CACHEPEEK_TOOLS_CMD_H
 
+#include <getopt.h>
+
 int cp_cmd_run(int argc, char **argv);
 int cp_cmd_report(int argc, char **argv);
 /* The report of a run that has just ended, of which pid was the root, to the
  * sinks of outputs (NULL: stderr), as the library would have written it. */
 void cp_report_run(const char *directory, int pid, const char *outputs);
 
+/* Says why the program was not run.  Returns the status of a shell. */
+int cp_cannot_run(const char *program, int error);
+
+/* Ends like the program, whose status of wait(2) is this: returns its exit status,
+ * or dies by its signal. */
+int cp_end_like(int status);
+
+/* The same of a run that has not ended, and in silence: what cannot be written now
+ * is said at the end. */
+void cp_report_now(const char *directory, int pid, const char *outputs);
+
 int cp_cmd_compare(int argc, char **argv);
+int cp_cmd_diff(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);
@@ -20,5 +34,15 @@ int cp_cmd_doctor(int argc, char **argv);
 /* Says on stderr that word is no WHAT ("option"), with the nearest of known
  * (NULL-terminated) if there is one.  Returns 2. */
 int cp_cmd_misspelt(const char *what, const char *word, const char *const *known);
+
+/*
+ * The next option of a command, as getopt_long(): its value, or -1 after the
+ * last.  '?' if there is no such option, its value is missing, or it has one too
+ * many: this has been said on stderr.  letters begins "+:" where the first
+ * argument that is no option ends them, else ":".  An option without a letter
+ * has a value above UCHAR_MAX.
+ */
+int cp_cmd_option(
+	int argc, char **argv, const char *letters, const struct option *options);
 
 #endif

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +22,15 @@
 #include "preload/compared.h"
 #include "regions/record_read.h"
 #include "regions/rundir.h"
+#include "tools/again.h"
 #include "tools/alone.h"
 #include "tools/cmd.h"
 #include "tools/compare.h"
 #include "tools/launch.h"
 #include "tools/place.h"
+#include "tools/watch.h"
 #include "tools/preloading.h"
-
-/* CACHEPEEK_MACHINE and CP_COMPARED have so many bytes together, whichever the
- * machines: a program's misses depend on how large its environment is. */
-#define NAMES_SIZE 2048
+#include "tools/watch.h"
 
 /* ---- what is asked for ---- */
 
@@ -39,17 +39,31 @@ struct settings {
 	bool json;
 };
 
+/* Without a letter. */
+enum { JSON = UCHAR_MAX + 1 };
+
 static const struct option long_options[] = {
 	{"machines", required_argument, NULL, 'm'},
 	{"groups", required_argument, NULL, 'g'},
 	{"events", required_argument, NULL, 'e'},
 	{"output", required_argument, NULL, 'o'},
-	{"json", no_argument, NULL, 'j'},
+	{"json", no_argument, NULL, JSON},
 	{NULL, 0, NULL, 0},
 };
 
+/* A process of the program may have gone to another directory. */
+static const char *from_anywhere(struct cp_comparison *c, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!strchr(name, '/') || !realpath(name, path))
+		return name;
+	return cp_arena_copy(&c->arena, path, strlen(path));
+}
+
 static bool add_machine(struct cp_comparison *c, const char *name)
 {
+	struct cp_compared *compared = &c->of[c->nmachines];
 	char error[256];
 
 	if (c->nmachines == CP_MAX_MACHINES) {
@@ -57,13 +71,20 @@ static bool add_machine(struct cp_comparison *c, const char *name)
 			CP_MAX_MACHINES);
 		return false;
 	}
-	if (cp_machine_find(&c->of[c->nmachines].machine, name, error, sizeof(error)) ==
-		0) {
-		c->nmachines++;
-		return true;
+	if (cp_machine_find(&compared->machine, name, error, sizeof(error)) < 0) {
+		fprintf(stderr, "cachepeek: %s%s\n", error,
+			strchr(name, '/') ? ""
+					  : "; `cachepeek list machines` shows them");
+		return false;
 	}
-	fprintf(stderr, "cachepeek: %s; `cachepeek list machines` shows them\n", error);
-	return false;
+	compared->asked = from_anywhere(c, name);
+	if (strlen(compared->asked) + 1 >= CP_COMPARED_SIZE / CP_MAX_MACHINES) {
+		fprintf(stderr, "cachepeek: %s: the name is too long: link to the file\n",
+			name);
+		return false;
+	}
+	c->nmachines++;
+	return true;
 }
 
 static bool add_machines(struct cp_comparison *c, const char *list)
@@ -82,8 +103,7 @@ static bool parse(struct cp_comparison *c, struct settings *s, int argc, char **
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+m:g:e:o:j", long_options, NULL)) !=
-		-1) {
+	while ((option = cp_cmd_option(argc, argv, "+:m:g:e:o:", long_options)) != -1) {
 		if (option == 'm' && !add_machines(c, optarg))
 			return false;
 		else if (option == 'g')
@@ -92,7 +112,7 @@ static bool parse(struct cp_comparison *c, struct settings *s, int argc, char **
 			c->events = optarg;
 		else if (option == 'o')
 			s->output = optarg;
-		else if (option == 'j')
+		else if (option == JSON)
 			s->json = true;
 		else if (option != 'm')
 			return false;
@@ -123,72 +143,18 @@ static void plan(struct cp_comparison *c)
 
 /* ---- what each run sees and shows ---- */
 
-/* Every run reads the same input: what cannot be read twice is kept. */
-static void keep_input(void)
-{
-	char buffer[65536];
-	ssize_t n;
-	int copy;
-
-	if (isatty(STDIN_FILENO) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
-		return;
-	copy = memfd_create("cachepeek-input", MFD_CLOEXEC);
-	while (copy >= 0 && (n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
-		if (write(copy, buffer, (size_t)n) != n)
-			break;
-	if (copy < 0)
-		return;
-	lseek(copy, 0, SEEK_SET);
-	dup2(copy, STDIN_FILENO);
-	close(copy);
-}
-
-/* Of all runs after the first, nothing is seen. */
-static void silence(int saved[2])
-{
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-	fflush(NULL);
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
-		dup2(nowhere, fd);
-	}
-	close(nowhere);
-}
-
-static void speak(const int saved[2])
-{
-	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (saved[fd - 1] < 0)
-			continue;
-		dup2(saved[fd - 1], fd);
-		close(saved[fd - 1]);
-	}
-}
-
 static void tell_machines(const struct cp_comparison *c, unsigned run)
 {
-	char others[NAMES_SIZE] = "";
-	size_t used = 0, whole = NAMES_SIZE - 1;
-	bool first = true;
+	char names[CP_COMPARED_SIZE];
+	size_t used = 0;
 
-	for (unsigned i = 0; i < c->nmachines; i++) {
-		const char *name = c->of[i].machine.name;
-
-		if (c->of[i].run != run)
-			continue;
-		if (first) {
-			setenv("CACHEPEEK_MACHINE", name, 1);
-			whole -= strlen(name);
-		} else {
-			used += (size_t)snprintf(
-				others + used, sizeof(others) - used, "%s,", name);
-		}
-		first = false;
-	}
-	memset(others + used, ',', whole - used);
-	others[whole] = '\0';
-	setenv(CP_COMPARED, others, 1);
+	for (unsigned i = 0; i < c->nmachines; i++)
+		if (c->of[i].run == run)
+			used += (size_t)snprintf(names + used, sizeof(names) - used,
+				"%s,", c->of[i].asked);
+	memset(names + used, ',', sizeof(names) - 1 - used);
+	names[sizeof(names) - 1] = '\0';
+	setenv(CP_COMPARED, names, 1);
 }
 
 /* ---- what each run counted ---- */
@@ -209,17 +175,21 @@ static void add_counts(struct cp_compared *compared, const uint64_t *count)
 		compared->count[i] += count[i];
 }
 
-static void add_record(
+/* Each process, on every machine of the run: else they are not comparable. */
+static bool add_record(
 	struct cp_comparison *c, unsigned run, const struct cp_record *record)
 {
+	if (machine_of(c, run, (unsigned)record->nmachines + 1))
+		return false;
 	c->nprocesses += run == 1;
 	add_counts(machine_of(c, run, 0), record->header->process);
 	for (size_t i = 0; i < record->nmachines; i++)
 		add_counts(machine_of(c, run, record->machines[i]->number),
 			record->machines[i]->process);
+	return true;
 }
 
-/* How many records there are. */
+/* How many records there are; 0 if one of them is not whole. */
 static unsigned read_records(struct cp_comparison *c, unsigned run, const char *directory)
 {
 	DIR *dir = opendir(directory);
@@ -236,8 +206,14 @@ static unsigned read_records(struct cp_comparison *c, unsigned run, const char *
 			fprintf(stderr, "cachepeek: %s: %s\n", entry->d_name, error);
 			continue;
 		}
-		add_record(c, run, &record);
-		n++;
+		if (add_record(c, run, &record)) {
+			n++;
+			continue;
+		}
+		fprintf(stderr, "cachepeek: %s: not counted on all machines\n",
+			entry->d_name);
+		n = 0;
+		break;
 	}
 	if (dir)
 		closedir(dir);
@@ -255,6 +231,7 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 {
 	char directory[CP_RUNDIR_SIZE];
 	struct cp_launch launch;
+	struct cp_watch watch;
 	int result = cp_run_make(environment, NULL, directory, sizeof(directory));
 
 	if (result < 0) {
@@ -264,7 +241,8 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 	}
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	tell_machines(c, run);
-	result = cp_launch(&launch, c->program);
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, c->program, &watch);
 	*status = launch.status;
 	if (result == 0 && read_records(c, run, directory) == 0)
 		result = -ENODATA;
@@ -292,48 +270,42 @@ static int run_alone(struct cp_comparison *c, unsigned run, int *status)
 	return result;
 }
 
-static int complain(const struct cp_comparison *c, unsigned run, int result)
+static int complain(struct cp_comparison *c, unsigned run, int result)
 {
 	if (result == -ENODATA)
-		fprintf(stderr, "cachepeek: run %u of %s was not counted\n", run,
-			c->program[0]);
+		fprintf(stderr, "cachepeek: the run of %s on %s was not counted\n",
+			c->program[0], machine_of(c, run, 0)->machine.name);
 	else if (result < 0)
 		fprintf(stderr, "cachepeek: %s cannot be run: %s\n", c->program[0],
 			strerror(-result));
 	return result;
 }
 
-static int run_one(struct cp_comparison *c, unsigned run)
+static int run_one(struct cp_comparison *c, unsigned run, long input)
 {
-	int saved[2] = {-1, -1}, status = 0, result;
+	int status = 0, result;
+	struct cp_again again;
 
-	if (run > 1)
-		silence(saved);
+	cp_again_begin(&again, input, run == 1);
 	result = c->alone ? run_alone(c, run, &status) : run_preloaded(c, run, &status);
-	if (run > 1)
-		speak(saved);
+	cp_again_end(&again);
 	if (run == 1)
 		c->status = status;
 	else if (result == 0 && status != c->status)
 		fprintf(stderr,
-			"cachepeek: run %u ended otherwise than the first: it may have "
-			"done something else\n",
-			run);
+			"cachepeek: the run on %s ended otherwise than the first: it may "
+			"have done something else\n",
+			machine_of(c, run, 0)->machine.name);
 	return complain(c, run, result);
 }
 
 static int run_all(struct cp_comparison *c)
 {
-	off_t start;
+	long input = cp_keep_input();
 	int result = 0;
 
-	keep_input();
-	start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	for (unsigned run = 1; run <= c->nruns && result == 0; run++) {
-		if (start >= 0)
-			lseek(STDIN_FILENO, start, SEEK_SET);
-		result = run_one(c, run);
-	}
+	for (unsigned run = 1; run <= c->nruns && result == 0; run++)
+		result = run_one(c, run, input);
 	return result;
 }
 
@@ -387,7 +359,7 @@ int cp_cmd_compare(int argc, char **argv)
 {
 	static struct cp_comparison c;
 	struct settings settings = {NULL, false};
-	jmp_buf out_of_memory;
+	static jmp_buf out_of_memory;
 
 	if (setjmp(out_of_memory)) {
 		fprintf(stderr, "cachepeek: no memory\n");

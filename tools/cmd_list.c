@@ -2,7 +2,7 @@
  *
  * cachepeek list: what can be asked for.
  */
-#include <getopt.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -78,9 +78,12 @@ static int list_topic(const char *topic, const struct cp_list *list)
 	return cp_cmd_misspelt("list of", topic, topics);
 }
 
+/* Without a letter. */
+enum { CHECK = UCHAR_MAX + 1 };
+
 static const struct option long_options[] = {
 	{"pmu", required_argument, NULL, 'p'},
-	{"check", no_argument, NULL, 'c'},
+	{"check", no_argument, NULL, CHECK},
 	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
@@ -89,10 +92,10 @@ static bool parse(int argc, char **argv, struct cp_list *list)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "p:v", long_options, NULL)) != -1) {
+	while ((option = cp_cmd_option(argc, argv, ":p:v", long_options)) != -1) {
 		if (option == 'p')
 			list->pmu = optarg;
-		else if (option == 'c')
+		else if (option == CHECK)
 			list->check = true;
 		else if (option == 'v')
 			list->verbose = true;

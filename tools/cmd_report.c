@@ -43,59 +43,29 @@ static void add_output(struct request *request, const char *output)
 	request->outputs = longer;
 }
 
-/* The value of an option that was given as "-oVALUE", "--output=VALUE" or
- * with VALUE as the next argument; NULL if it is missing. */
-static const char *option_value(const char *rest, char **argv, int *at)
+/* Without a letter. */
+enum { JSON = UCHAR_MAX + 1 };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"json", no_argument, NULL, JSON},
+	{NULL, 0, NULL, 0},
+};
+
+static int parse(struct request *request, int argc, char **argv)
 {
-	if (*rest == '=')
-		return rest + 1;
-	return *rest ? rest : argv[++*at];
-}
+	int option;
 
-static const char *output_option(char **argv, int *at)
-{
-	const char *argument = argv[*at];
-
-	if (strncmp(argument, "--output", 8) == 0 && (argument[8] == '=' || !argument[8]))
-		return option_value(argument + 8, argv, at);
-	return option_value(argument + 2, argv, at);
-}
-
-static bool is_output(const char *argument)
-{
-	return strcmp(argument, "--output") == 0 ||
-	       strncmp(argument, "--output=", 9) == 0 ||
-	       (argument[0] == '-' && argument[1] == 'o');
-}
-
-static int parse(struct request *request, char **argv)
-{
-	static const char *const known[] = {"--output", "--json", "-o", NULL};
-	bool options = true;
-
-	for (int i = 1; argv[i]; i++) {
-		const char *output;
-
-		if (!options || argv[i][0] != '-' || !argv[i][1]) {
-			request->paths[request->npaths++] = argv[i];
-		} else if (strcmp(argv[i], "--") == 0) {
-			options = false;
-		} else if (strcmp(argv[i], "--json") == 0) {
+	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
+		if (option == 'o')
+			add_output(request, optarg);
+		else if (option == JSON)
 			request->json = true;
-		} else if (is_output(argv[i])) {
-			output = output_option(argv, &i);
-			if (!output) {
-				fprintf(stderr,
-					"cachepeek: -o lacks its value: a file that ends "
-					"in .txt, .json, .csv, .html or .prom, - or "
-					"stderr\n");
-				return 2;
-			}
-			add_output(request, output);
-		} else {
-			return cp_cmd_misspelt("option", argv[i], known);
-		}
+		else
+			return 2;
 	}
+	while (optind < argc)
+		request->paths[request->npaths++] = argv[optind++];
 	return 0;
 }
 
@@ -123,8 +93,8 @@ static const char *last_run(void)
 
 static void complain(void *context, const char *line)
 {
-	(void)context;
-	fprintf(stderr, "cachepeek: %s\n", line);
+	if (!*(const bool *)context)
+		fprintf(stderr, "cachepeek: %s\n", line);
 }
 
 static int write_json(const struct cp_report *report)
@@ -159,7 +129,7 @@ static struct cp_process job_process(const struct cp_report *report)
 }
 
 static int write_outputs(struct cp_arena *arena, const struct cp_report *report, int pid,
-	const char *outputs)
+	const char *outputs, bool quiet)
 {
 	const struct cp_process process =
 		report->nprocesses ? *process_of(report, pid) : job_process(report);
@@ -170,7 +140,8 @@ static int write_outputs(struct cp_arena *arena, const struct cp_report *report,
 		.pid = process.pid,
 		.rank = process.rank,
 		.no_colour = no_colour && *no_colour,
-		.complain = complain};
+		.complain = complain,
+		.complain_context = &quiet};
 
 	return cp_sinks_write(arena, report, outputs, &context) ? 1 : 0;
 }
@@ -194,7 +165,7 @@ static int show(const struct request *request)
 		status |= write_json(report);
 	if (report && (request->outputs || !request->json))
 		status |= write_outputs(&arena, report, request->pid,
-			request->outputs ? request->outputs : "-");
+			request->outputs ? request->outputs : "-", false);
 	cp_arena_free(&arena);
 	return status;
 }
@@ -215,11 +186,23 @@ void cp_report_run(const char *directory, int pid, const char *outputs)
 	free(copy);
 }
 
+void cp_report_now(const char *directory, int pid, const char *outputs)
+{
+	struct cp_arena arena = {0};
+	char error[1024];
+	const struct cp_report *report =
+		cp_report_build(&arena, &directory, 1, error, sizeof(error));
+
+	if (report && !report->in_job)
+		write_outputs(&arena, report, pid, outputs, true);
+	cp_arena_free(&arena);
+}
+
 int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 {
 	struct request request = {
 		.paths = calloc((size_t)argc + 1, sizeof(char *)), .build = build};
-	int status = request.paths ? parse(&request, argv) : 1;
+	int status = request.paths ? parse(&request, argc, argv) : 1;
 
 	if (!status && !request.npaths && last) {
 		const char *directory = last_run();

@@ -7,7 +7,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "preload/machine.h"
 #include "regions/record.h"
 #include "regions/rundir.h"
@@ -26,6 +26,8 @@
 #include "tools/launch.h"
 #include "tools/place.h"
 #include "tools/preloading.h"
+#include "tools/repeat.h"
+#include "tools/watch.h"
 
 #define MAX_ADDED 16
 
@@ -34,6 +36,7 @@ struct settings {
 	char *added[MAX_ADDED + 1];
 	char *outputs;
 	bool passes;
+	unsigned repeat; /* 0: not asked for */
 };
 
 static void add(struct settings *settings, const char *name, const char *value)
@@ -56,6 +59,9 @@ static void add_output(struct settings *settings, const char *sink)
 	settings->outputs = longer;
 }
 
+/* Without a letter. */
+enum { PASSES = UCHAR_MAX + 1, REPEAT };
+
 static const struct option long_options[] = {
 	{"groups", required_argument, NULL, 'g'},
 	{"events", required_argument, NULL, 'e'},
@@ -64,16 +70,31 @@ static const struct option long_options[] = {
 	{"machine", required_argument, NULL, 'm'},
 	{"dir", required_argument, NULL, 'd'},
 	{"verbose", no_argument, NULL, 'v'},
-	{"passes", no_argument, NULL, 'P'},
+	{"passes", no_argument, NULL, PASSES},
+	{"repeat", required_argument, NULL, REPEAT},
 	{NULL, 0, NULL, 0},
 };
+
+static bool parse_repeat(struct settings *settings, const char *text)
+{
+	uint64_t count;
+
+	if (cp_parse_u64(text, &count) < 0 || count < 1 || count > CP_MAX_REPEAT) {
+		fprintf(stderr,
+			"cachepeek: --repeat %s: how many runs? A number from 1 to %d\n",
+			text, CP_MAX_REPEAT);
+		return false;
+	}
+	settings->repeat = (unsigned)count;
+	return true;
+}
 
 static int parse(struct settings *settings, int argc, char **argv)
 {
 	int option;
 
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "+g:e:o:E:m:d:v", long_options, NULL)) !=
+	while ((option = cp_cmd_option(argc, argv, "+:g:e:o:E:m:d:v", long_options)) !=
 		-1) {
 		switch (option) {
 		case 'g':
@@ -97,14 +118,18 @@ static int parse(struct settings *settings, int argc, char **argv)
 		case 'v':
 			add(settings, "CACHEPEEK_VERBOSE", "1");
 			break;
-		case 'P':
+		case PASSES:
 			settings->passes = true;
+			break;
+		case REPEAT:
+			if (!parse_repeat(settings, optarg))
+				return -EINVAL;
 			break;
 		default:
 			return -EINVAL;
 		}
 	}
-	if (settings->outputs)
+	if (settings->outputs && !settings->repeat)
 		add(settings, "CACHEPEEK_OUTPUT", settings->outputs);
 	return 0;
 }
@@ -124,7 +149,7 @@ static bool is_uncounted(void)
 	return getenv("CACHEPEEK__RUN") || (disabled && strcmp(disabled, "1") == 0);
 }
 
-static int cannot_run(const char *program, int error)
+int cp_cannot_run(const char *program, int error)
 {
 	fprintf(stderr, "cachepeek: %s cannot be run: %s\n", program, strerror(error));
 	return error == ENOENT ? 127 : 126;
@@ -169,7 +194,7 @@ static unsigned passes_needed(const char *directory)
 }
 
 /* The way the program ended, without a core file of our own beside its. */
-static int end_like(int status)
+int cp_end_like(int status)
 {
 	struct rlimit none = {0, 0};
 	int number = WTERMSIG(status);
@@ -196,7 +221,7 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 	for (unsigned pass = 2; pass <= needed; pass++) {
 		snprintf(number, sizeof(number), "%u", pass);
 		setenv("CACHEPEEK_PASS", number, 1);
-		if (cp_launch(&launch, argv) < 0)
+		if (cp_launch(&launch, argv, NULL) < 0)
 			return;
 		cp_launch_note(&launch, directory);
 		if (launch.status == first->status)
@@ -213,12 +238,14 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 static int run_in(const char *directory, char **argv, bool passes)
 {
 	struct cp_launch launch;
+	struct cp_watch watch;
 	int result;
 
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	if (passes)
 		setenv("CACHEPEEK_PASS", "1", 1);
-	result = cp_launch(&launch, argv);
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, argv, &watch);
 	if (result == 0)
 		cp_launch_note(&launch, directory);
 	if (result == 0 && passes)
@@ -227,7 +254,7 @@ static int run_in(const char *directory, char **argv, bool passes)
 		cp_report_run(directory, launch.pid, getenv("CACHEPEEK_OUTPUT"));
 	else if (!getenv("CACHEPEEK_DIR"))
 		cp_run_remove(directory);
-	return result < 0 ? cannot_run(argv[0], -result) : end_like(launch.status);
+	return result < 0 ? cp_cannot_run(argv[0], -result) : cp_end_like(launch.status);
 }
 
 static const char *setting(const struct settings *settings, const char *name)
@@ -265,8 +292,34 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 			"cachepeek: %s (the host's caches are simulated instead)\n",
 			error);
 	*result = cp_run_alone(argv, &machine, &status);
-	*result = *result < 0 ? cannot_run(argv[0], -*result) : end_like(status);
+	*result = *result < 0 ? cp_cannot_run(argv[0], -*result) : cp_end_like(status);
 	return true;
+}
+
+/* What several runs cannot be. */
+static const char *not_repeated(enum cp_preloading preloading, const struct settings *s)
+{
+	if (preloading != CP_CAN_PRELOAD)
+		return "nothing can be preloaded into it, so there is nothing to repeat";
+	if (s->passes)
+		return "--repeat and --passes each make several runs: use one of them";
+	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, or inside "
+				"a counted run)"
+			      : NULL;
+}
+
+static int repeat(
+	enum cp_preloading preloading, const struct settings *settings, char **argv)
+{
+	const char *why = not_repeated(preloading, settings);
+
+	if (why) {
+		fprintf(stderr, "cachepeek: --repeat: %s: %s\n", argv[0], why);
+		return 2;
+	}
+	if (cp_prepare_preload(settings->added) < 0)
+		return 127;
+	return cp_repeat(settings->repeat, settings->outputs, argv);
 }
 
 int cp_cmd_run(int argc, char **argv)
@@ -285,11 +338,13 @@ int cp_cmd_run(int argc, char **argv)
 		return 2;
 	}
 	preloading = cp_can_be_preloaded(argv[optind]);
+	if (settings.repeat)
+		return repeat(preloading, &settings, argv + optind);
 	if (preloading == CP_STATIC && run_static(argv + optind, &settings, &result))
 		return result;
 	if (preloading == CP_CANNOT_PRELOAD) {
 		execvp(argv[optind], argv + optind);
-		return cannot_run(argv[optind], errno);
+		return cp_cannot_run(argv[optind], errno);
 	}
 	result = cp_prepare_preload(settings.added);
 	if (result < 0)
@@ -297,7 +352,7 @@ int cp_cmd_run(int argc, char **argv)
 	if (is_uncounted() || cp_run_make(environment, environment("CACHEPEEK_DIR"),
 				      directory, sizeof(directory)) < 0) {
 		execvp(argv[optind], argv + optind);
-		return cannot_run(argv[optind], errno);
+		return cp_cannot_run(argv[optind], errno);
 	}
 	return run_in(directory, argv + optind, settings.passes);
 }

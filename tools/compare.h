@@ -18,7 +18,8 @@
  * of the machines. */
 struct cp_compared {
 	struct cp_machine machine;
-	unsigned run; /* from 1 on: those of one run saw the same references */
+	const char *asked; /* its name, from wherever a process is */
+	unsigned run;      /* from 1 on: those of one run saw the same references */
 	uint64_t count[CP_SIM_NCOUNTERS];
 	struct cp_event_set set;
 };

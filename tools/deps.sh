@@ -11,9 +11,9 @@
 # missing it touches no network and needs no rights.
 set -eu
 
-# What `make` and `make demo` need: compiler, libpfm4, the parts of Valgrind
+# What `make` and `make demo` need: compiler, libpfm4, a reader of JSON, the parts of Valgrind
 # that the simulated PMU is linked with, and the program of the demo.
-build='gcc libc6-dev make binutils libpfm4-dev uthash-dev valgrind gzip libjs-chart.js'
+build='gcc libc6-dev make binutils libpfm4-dev libjansson-dev uthash-dev valgrind gzip libjs-chart.js'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
 check='perl g++ libgomp1 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
 	libjemalloc2 libmimalloc2.0 libfaketime strace musl-tools pkg-config python3-jsonschema'
@@ -21,12 +21,12 @@ check='perl g++ libgomp1 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool.
 ci='clang libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs
-	gfortran libomp-14-dev openmpi-bin libopenmpi-dev mpich libmpich-dev likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium zsh'
+	gfortran libomp-14-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium zsh'
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
 # What `make bench` compares with.
-bench='libpapi-dev'
+bench='libpapi-dev hpcc openmpi-bin'
 # What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
 presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'

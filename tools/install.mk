@@ -7,6 +7,7 @@ Z := $(DESTDIR)$(ZSHDIR)
 MANUALS := $(wildcard doc/*.[1-8])
 SCHEMAS := $(wildcard doc/*.schema.json)
 EXAMPLES := $(wildcard examples/*)
+DOCS := $(wildcard doc/*.md doc/*.png)
 # Each as DIRECTORY/NAME, for both directions.
 INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc \
 	$(D)/include/cachepeek.h $(Z)/_cachepeek \
@@ -22,7 +23,7 @@ $(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
 .PHONY: install uninstall
 install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
 	install -d $(sort $(dir $(INSTALLED))) $(L)/cachepeek $(D)/share/cachepeek \
-		$(D)/share/doc/cachepeek/examples
+		$(D)/share/doc/cachepeek/examples $(D)/share/doc/cachepeek/doc
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(L)/libcachepeek.so
 	install -m 755 $(SIM) $(L)/cachepeek/
@@ -36,6 +37,8 @@ install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
 		install -m 644 $$page $(D)/share/man/man$${page##*.}/ || exit 1; \
 	done
 	install -m 644 $(SCHEMAS) $(D)/share/cachepeek/
+	install -m 644 README.md $(D)/share/doc/cachepeek/
+	install -m 644 $(DOCS) $(D)/share/doc/cachepeek/doc/
 	install -m 644 $(EXAMPLES) $(D)/share/doc/cachepeek/examples/
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
 uninstall: ## remove what install copied

@@ -10,256 +10,12 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
-#include "preload/engine/engine.h"
 #include "preload/engine/explain.h"
 #include "preload/engine/kernel.h"
-#include "preload/engine/proof.h"
+#include "preload/engine/perf_parts.h"
 #include "preload/engine/userread.h"
 
-#define READ_FORMAT                                                                      \
-	(PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |                            \
-		PERF_FORMAT_TOTAL_TIME_RUNNING)
-
-/* What read(2) gives for a group with READ_FORMAT. */
-struct group_values {
-	uint64_t nr, enabled, running;
-	uint64_t value[CP_MAX_COUNTERS];
-};
-
 static const struct cp_event_set *the_set;
-
-/* ---- opening ---- */
-
-static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leader)
-{
-	struct perf_event_attr attr = *wanted;
-	int fd;
-
-	attr.size = sizeof(attr);
-	attr.read_format = READ_FORMAT;
-	attr.disabled = leader < 0;
-#ifdef __aarch64__
-	if (attr.type == PERF_TYPE_RAW || attr.type == PERF_TYPE_HARDWARE)
-		attr.config1 |= 2; /* ask for reads from user space */
-#endif
-	fd = cp_kernel_open(&attr, tid, leader);
-#ifdef __aarch64__
-	if (fd == -EINVAL && attr.config1 != wanted->config1) {
-		attr.config1 = wanted->config1;
-		fd = cp_kernel_open(&attr, tid, leader);
-	}
-#endif
-	return fd;
-}
-
-static int probed[CP_MAX_COUNTERS];
-static unsigned nprobed;
-
-int cp_perf_probe(
-	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why)
-{
-	int fd = open_event(attr, 0, -1);
-
-	if (fd < 0) {
-		cp_perf_explain(-fd, attr, why);
-		return fd;
-	}
-	if (proof)
-		*proof = cp_prove(fd, attr, why);
-	if (proof && *proof == CP_PROOF_MISSING) {
-		cp_fd_close(fd);
-		return -ENOENT;
-	}
-	if (nprobed < CP_MAX_COUNTERS)
-		probed[nprobed++] = fd;
-	else
-		cp_fd_close(fd);
-	return 0;
-}
-
-void cp_perf_probe_done(void)
-{
-	while (nprobed > 0)
-		cp_fd_close(probed[--nprobed]);
-}
-
-/* ---- groups ---- */
-
-bool cp_perf_needs_pmu(const struct perf_event_attr *attr)
-{
-	return attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_BREAKPOINT;
-}
-
-static bool needs_no_pmu(const struct cp_counter *counter)
-{
-	return !cp_perf_needs_pmu(&counter->attr);
-}
-
-static void renumber(struct cp_quantity *quantity, const unsigned place[])
-{
-	for (unsigned i = 0; i < quantity->nterms; i++)
-		quantity->terms[i].counter = place[quantity->terms[i].counter];
-}
-
-/* The order of the counters: those of threads, of no PMU, of sockets. */
-static unsigned place_of(const struct cp_counter *counter)
-{
-	if (counter->socket)
-		return 2;
-	return needs_no_pmu(counter);
-}
-
-/*
- * Counters that need no PMU go to the end, into groups of their own: beside
- * hardware events they would count only while those have their turn.  Those of
- * sockets are no thread's.
- */
-static void hardware_first(struct cp_event_set *set)
-{
-	static struct cp_counter sorted[CP_MAX_COUNTERS];
-	unsigned place[CP_MAX_COUNTERS], n = 0;
-
-	for (unsigned pass = 0; pass < 3; pass++)
-		for (unsigned i = 0; i < set->ncounters; i++)
-			if (place_of(&set->counters[i]) == pass) {
-				sorted[n] = set->counters[i];
-				place[i] = n++;
-			}
-	memcpy(set->counters, sorted, n * sizeof(sorted[0]));
-	for (unsigned i = 0; i < set->nquantities; i++)
-		renumber(&set->quantities[i], place);
-	for (unsigned i = 0; i < set->nparts; i++)
-		set->parts[i].counter = place[set->parts[i].counter];
-}
-
-/*
- * Opens the counters from first on, as many as the kernel takes into one
- * group; how many that are, at least 1.  A failure shows again in thread_open,
- * which explains it.
- */
-static unsigned fill_group(const struct cp_event_set *set, unsigned first, int fds[])
-{
-	unsigned n = 1;
-
-	fds[first] = open_event(&set->counters[first].attr, 0, -1);
-	if (set->counters[first].attr.pinned)
-		return n;
-	for (; fds[first] >= 0 && first + n < set->ncounters; n++) {
-		if (set->counters[first + n].attr.pinned ||
-			place_of(&set->counters[first + n]) !=
-				place_of(&set->counters[first]))
-			break;
-		fds[first + n] =
-			open_event(&set->counters[first + n].attr, 0, fds[first]);
-		if (fds[first + n] < 0)
-			break;
-	}
-	return n;
-}
-
-/* Is the group put on the PMU when it is enabled?  The kernel takes groups
- * that never are: while its leader is disabled it does not count that. */
-static bool gets_counters(int leader)
-{
-	struct group_values values = {0};
-
-	cp_kernel_enable(leader, true);
-	for (unsigned i = 0; i < 1000 && values.enabled == 0; i++)
-		if (cp_kernel_read(leader, &values, sizeof(values)) <= 0)
-			break;
-	cp_kernel_enable(leader, false);
-	return values.running > 0;
-}
-
-/* Gives members back, from the end, until the rest has counters.  How many those
- * are; 0: not even one has. */
-static unsigned shrink_group(const int fds[], unsigned n)
-{
-	while (n > 0 && !gets_counters(fds[0]))
-		cp_fd_close(fds[--n]);
-	return n;
-}
-
-static void close_group(const int fds[], unsigned n)
-{
-	while (n-- > 0)
-		if (fds[n] >= 0)
-			cp_fd_close(fds[n]);
-}
-
-bool cp_perf_fits(const struct perf_event_attr *const attrs[], unsigned n)
-{
-	int fds[CP_MAX_COUNTERS];
-	unsigned opened = 0;
-	bool fits;
-
-	while (opened < n) {
-		fds[opened] = open_event(attrs[opened], 0, opened ? fds[0] : -1);
-		if (fds[opened] < 0)
-			break;
-		opened++;
-	}
-	fits = n == 0 || (opened == n && gets_counters(fds[0]));
-	close_group(fds, opened);
-	return fits;
-}
-
-/* Software events: any number of them fits. */
-static unsigned software_group(const struct cp_event_set *set, unsigned first)
-{
-	unsigned n = 0;
-
-	while (first + n < set->ncounters &&
-		set->counters[first + n].attr.type == PERF_TYPE_SOFTWARE)
-		n++;
-	return n;
-}
-
-/* On another kind of core than the one we are on nothing runs: what was opened
- * together is believed to run together. */
-static unsigned hardware_group(struct cp_event_set *set, unsigned first, int fds[])
-{
-	unsigned opened, running;
-
-	if (set->counters[first].socket)
-		return 1;
-	opened = fill_group(set, first, fds);
-	if (fds[first] < 0)
-		return 1;
-	running = shrink_group(fds + first, opened);
-	close_group(fds + first, running);
-	if (running > 0)
-		return running;
-	set->starved |= !set->counters[first].core;
-	return set->counters[first].core ? opened : 1;
-}
-
-/* Greedy, in the order of the request, so that the events of one formula stay
- * together. */
-void cp_perf_arrange(struct cp_event_set *set)
-{
-	int fds[CP_MAX_COUNTERS];
-	unsigned first = 0, n;
-
-	hardware_first(set);
-	for (set->ngroups = 0; first < set->ncounters; set->ngroups++) {
-		n = software_group(set, first);
-		if (n == 0)
-			n = hardware_group(set, first, fds);
-		for (; n > 0; n--)
-			set->counters[first++].group = set->ngroups;
-	}
-}
-
-void cp_perf_rotate(struct cp_event_set *set)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < set->ncounters; i++)
-		if (place_of(&set->counters[i]) == 0)
-			n = set->counters[i].group + 1;
-	set->nrotated = n > 1 && !set->reference[0] ? n : 0;
-}
 
 /* One past the last counter of the group that begins with first. */
 static unsigned group_end_of[CP_MAX_COUNTERS];
@@ -327,7 +83,7 @@ static bool kept_by_page(struct cp_thread_counters *counters, unsigned i, int fd
 static int open_one(
 	struct cp_thread_counters *counters, unsigned i, pid_t tid, int leader)
 {
-	int fd = open_event(&the_set->counters[i].attr, tid, leads(i) ? -1 : leader),
+	int fd = cp_perf_open(&the_set->counters[i].attr, tid, leads(i) ? -1 : leader),
 	    result;
 
 	if (fd < 0 || kept_by_page(counters, i, fd))
@@ -359,32 +115,6 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 
 /* ---- sockets ---- */
 
-static int open_part(const struct cp_part *part)
-{
-	struct perf_event_attr attr = part->attr;
-
-	attr.size = sizeof(attr);
-	attr.read_format = READ_FORMAT;
-	return cp_kernel_open_cpu(&attr, part->cpu);
-}
-
-int cp_perf_probe_cpu(const struct perf_event_attr *attr, int cpu, struct cp_why *why)
-{
-	const struct cp_part part = {.cpu = cpu, .attr = *attr};
-	int fd = open_part(&part);
-
-	if (fd == -EACCES || fd == -EPERM)
-		cp_format(why->text, sizeof(why->text),
-			"it counts all of a socket: that takes CAP_PERFMON, or "
-			"`sysctl -w kernel.perf_event_paranoid=0` as root");
-	else if (fd < 0)
-		cp_perf_explain(-fd, attr, why);
-	if (fd < 0)
-		return fd;
-	cp_fd_close(fd);
-	return 0;
-}
-
 static void close_sockets(struct cp_thread_counters *counters)
 {
 	for (unsigned i = 0; i < the_set->nparts && counters->sockets; i++)
@@ -396,7 +126,7 @@ static void close_sockets(struct cp_thread_counters *counters)
 static void open_sockets(struct cp_thread_counters *counters)
 {
 	for (unsigned i = 0; i < the_set->nparts && counters->sockets; i++) {
-		int fd = open_part(&the_set->parts[i]);
+		int fd = cp_perf_open_part(&the_set->parts[i]);
 
 		part_fd[i] = fd < 0 ? -1 : fd;
 		if (fd >= 0 && cp_fd_keep(&part_fd[i]) == 0)
@@ -431,7 +161,7 @@ static void map_group(struct cp_thread_counters *counters, unsigned first, unsig
 static void map_pages(struct cp_thread_counters *counters)
 {
 	for (unsigned i = 0; i < of_threads; i = group_end_of[i])
-		if (!needs_no_pmu(&the_set->counters[i]))
+		if (cp_perf_needs_pmu(&the_set->counters[i].attr))
 			map_group(counters, i, group_end_of[i]);
 }
 
@@ -494,7 +224,7 @@ static inline __attribute__((always_inline)) int read_group(
 	struct cp_reading *reading)
 {
 	unsigned group = the_set->counters[first].group;
-	struct group_values values;
+	struct cp_group_values values;
 	long size;
 
 	values.nr = 0; /* what is shorter has none */
@@ -510,8 +240,8 @@ static inline __attribute__((always_inline)) int read_group(
 		return 0;
 	}
 	/* 0: a pinned group that lost its place; another size: not a group. */
-	if ((size_t)size < offsetof(struct group_values, value) ||
-		(size_t)size != offsetof(struct group_values, value[values.nr]))
+	if ((size_t)size < offsetof(struct cp_group_values, value) ||
+		(size_t)size != offsetof(struct cp_group_values, value[values.nr]))
 		return -ENODATA;
 	if (values.nr < group_end_of[first] - first)
 		return -ENODATA;
@@ -548,10 +278,10 @@ static int read_sockets(struct cp_reading *reading)
 		unsigned counter = the_set->parts[i].counter;
 		struct cp_times *times =
 			&reading->group[the_set->counters[counter].group];
-		struct group_values values;
+		struct cp_group_values values;
 
 		if (cp_kernel_read(part_fd[i], &values, sizeof(values)) <
-			(long)offsetof(struct group_values, value[1]))
+			(long)offsetof(struct cp_group_values, value[1]))
 			return -ENODATA;
 		reading->counter[counter] += values.value[0];
 		times->enabled += values.enabled;
@@ -591,41 +321,3 @@ const struct cp_engine cp_engine_perf = {
 	.thread_close = thread_close,
 	.after_fork = after_fork,
 };
-
-/* ---- is there hardware that counts? ---- */
-
-static int counts(uint64_t config, struct cp_why *why)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.config = config,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = open_event(&attr, 0, -1);
-	bool moved;
-
-	if (fd < 0) {
-		cp_perf_explain(-fd, &attr, why);
-		return fd;
-	}
-	moved = cp_event_moves(fd);
-	cp_fd_close(fd);
-	if (moved)
-		return 0;
-	cp_format(why->text, sizeof(why->text),
-		"the PMU accepts events but does not count (a hypervisor masks it?): "
-		"pass the "
-		"vPMU through, or run on bare metal");
-	return -ENODATA;
-}
-
-bool cp_perf_hardware_works(struct cp_why *why)
-{
-	struct cp_why second;
-
-	/* Some emulators count cycles only; the first answer is the better one
-	 * to tell. */
-	return counts(PERF_COUNT_HW_INSTRUCTIONS, why) == 0 ||
-	       counts(PERF_COUNT_HW_CPU_CYCLES, &second) == 0;
-}

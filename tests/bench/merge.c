@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *	merge RANKS REGIONS
  * Merges the records of so many ranks, and then the sums of two halves of the job,
- * as ranks send them to each other: prints seconds, bytes of a message, and
- * milliseconds of a step.
+ * as ranks send them to each other: prints seconds, how many of them it waited for a
+ * processor, bytes of a message, and milliseconds of a step.
  */
 #include <setjmp.h>
 #include <time.h>
@@ -18,6 +18,19 @@ static double seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* What others took away; 0 where the kernel does not say. */
+static double waited(void)
+{
+	unsigned long long on_cpu, waiting = 0;
+	FILE *file = fopen("/proc/self/schedstat", "r");
+
+	if (file && fscanf(file, "%llu %llu", &on_cpu, &waiting) != 2)
+		waiting = 0;
+	if (file)
+		fclose(file);
+	return (double)waiting / 1e9;
 }
 
 static void add(struct cp_job *job, int rank, int ranks, int regions)
@@ -37,7 +50,7 @@ int main(int argc, char **argv)
 	jmp_buf out_of_memory;
 	int ranks = argc > 1 ? atoi(argv[1]) : 64,
 	    regions = argc > 2 ? atoi(argv[2]) : 200;
-	double begin = seconds(), merged, step;
+	double begin = seconds(), merged, others, step;
 	struct cp_job *job, *other;
 	const void *bytes;
 	size_t size;
@@ -50,12 +63,13 @@ int main(int argc, char **argv)
 	for (int rank = 0; rank < ranks; rank++)
 		add(rank < ranks / 2 ? job : other, rank, ranks, regions);
 	merged = seconds() - begin;
+	others = waited();
 	begin = seconds();
 	bytes = cp_job_pack(other, &size);
 	if (!cp_job_unpack(job, bytes, size))
 		return 1;
 	step = seconds() - begin;
 	cp_job_finish(job);
-	printf("%.2f %zu %.2f\n", merged, size, step * 1e3);
+	printf("%.2f %.2f %zu %.2f\n", merged, others, size, step * 1e3);
 	return (int)job->nranks == ranks ? 0 : 1;
 }

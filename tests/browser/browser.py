@@ -48,9 +48,9 @@ class Page:
                 found.append(message['params']['request']['url'])
         return found
 
-    def picture(self, path):
+    def picture(self, path, most=8000):
         height = self.ask('return document.documentElement.scrollHeight')
-        self.size(self.ask('return innerWidth'), min(height, 8000))
+        self.size(self.ask('return innerWidth'), min(height, most))
         with open(path, 'wb') as file:
             file.write(base64.b64decode(self.driver.get_screenshot_as_base64()))
 

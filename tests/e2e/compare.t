@@ -52,6 +52,30 @@ for my $program (['chase', 20000, 200000], ['columns', 400, 3], ['static_chase',
 	cmp_ok($cell->{l2_miss_ratio}{'core2duo'}, '<', 20, "$name: almost none of the look-ups");
 	like($text, qr/^one run: /m, "$name: all from one run");
 	like($text, qr/static\s+program: not\s+its\s+children/, "$name: what is not counted") if $name =~ /static/;
+	for my $machine (@machines) {
+		my $per_cent = 100 * $cell->{l1d_misses}{$machine} / $cell->{l1d_accesses}{$machine};
+		cmp_ok(abs($cell->{l1d_miss_ratio}{$machine} - $per_cent), '<=', 0.1,
+			"$name, $machine: a ratio is in per cent");
+	}
+}
+
+# ---- a machine file is found from wherever a process is ----
+
+{
+	my $deep = scratch('a' x 70);
+	mkdir($deep) or die "$deep: $!";
+	my $file = write_file("$deep/own.machine", read_file(source() . '/preload/machines/zen3.machine'));
+	my $output = scratch('own.json');
+	my $run = run(cwd => $deep, command => [cli(), 'compare', '-m', 'zen3,./own.machine', '-o', $output,
+		'sh', '-c', 'cd / && exec gzip -h']);
+	my $json = JSON::PP::decode_json(read_file($output) // '{}');
+	my ($ours, $theirs) = map { $_->{counts} } @{$json->{machines} // []};
+
+	is($run->{status}, 0, 'a machine file: counted') or diag($run->{err});
+	is_deeply($ours, $theirs, 'a machine file: as the machine it is a copy of');
+	my $none = './' . 'b' x 60;
+	like(run(command => [cli(), 'compare', '-m', $none, 'true'])->{err}, qr/b\b.*cannot be read/,
+		'one that is not there');
 }
 
 # ---- one run counts what one run for each machine does ----
@@ -145,6 +169,34 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 	cmp_ok(abs($first - $second), '<', 0.2 * $first, 'all of them did the same');
 	like(read_file($file), qr/^l2_misses +\N{U+2014}|^l2_misses +\xe2\x80\x94/m,
 		'a machine without an L2 has no count of it');
+}
+# A word of it, counted: 200,000 of them are most of what wc does.
+{
+	my $words = write_file(scratch('words'), "word\n" x 200_000);
+	my @compare = (cli(), 'compare', '--machines', 'cachegrind,zen3', '-e', 'instructions,l2_misses');
+	for my $from (['a file', @compare], ['a pipe', 'sh', '-c', 'cat | "$@"', 'sh', @compare]) {
+		my ($what, @command) = @$from;
+		my $file = scratch('counts');
+		my $run = run(stdin => $words, command => [@command, '-o', $file, which('wc'), '-w']);
+		my ($first, $second) = (read_file($file) // '') =~ /^instructions +([\d,]+) +([\d,]+)/m;
+
+		s/,//g for $first, $second;
+		like($run->{out}, qr/200000/, "$what: the first run has it all");
+		cmp_ok($first, '>', 1_000_000, "$what: which is work");
+		cmp_ok($second, '>', 0.8 * $first, "$what: the second run has it again");
+		is_deeply([glob(scratch('cache/cachepeek/*'))], [], 'and nothing is left behind');
+	}
+}
+{
+	my ($flag, $file) = (scratch('flag'), scratch('once'));
+	my $run = run(command => [cli(), 'compare', '--machines', 'cachegrind,ixp45x', '-e',
+			'instructions,l2_misses', '-o', $file, which('sh'), '-c',
+			'test -e "$0" && exit 4; : > "$0"; exit 3', $flag]);
+
+	is($run->{status} >> 8, 3, 'the status is the first run\'s');
+	like($run->{err}, qr/the run on ixp45x ended otherwise than the first/, 'another one is told');
+	like(read_file($file), qr/^instructions /m, 'what was counted is there');
+	unlike(read_file($file), qr/^l2_misses/m, 'what no machine counts has no row');
 }
 for my $case ([['--machines', 'zen33', '/bin/true'], qr/did you mean zen3/],
 	[['/bin/true'], qr/no machines/], [['--machines', 'zen3'], qr/no program/],

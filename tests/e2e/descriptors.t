@@ -40,9 +40,9 @@ SKIP: {
 	skip('perf: the kernel counts no software events here', 1)
 		if $engine eq 'perf' && !can_count('software');
 	for my $room (sort keys %limits) {
-		for my $how (qw(loop closefrom range unshare walk dup2 dup3 vfork vfork-dup2)) {
+		for my $how (qw(loop closefrom range unshare walk dup2 dup3 vfork vfork-dup2 vfork-range)) {
 			# The simulated PMU has descriptors that cannot be had.
-			next if $engine eq 'sim' && $how =~ /unshare|dup/;
+			next if $engine eq 'sim' && $how =~ /unshare|dup|vfork-range/;
 			my $what = "$engine, $room, $how";
 			my @command = (engine => $engine, command => command($how));
 			my $plain = plain(@command, command => [@{$limits{$room}}, @{command($how)}]);
@@ -56,6 +56,14 @@ SKIP: {
 }
 }
 
+# A child that is not followed has none of them.
+for my $engine (qw(perf sim)) {
+	next if $engine eq 'perf' && !can_count('software');
+	my @list = ('sh', '-c', 'env -u LD_PRELOAD ls /proc/self/fd');
+	ok_same('the descriptors of children', engine => $engine, command => \@list,
+		$engine eq 'sim' ? (events => 'instructions') : ());
+}
+
 SKIP: {
 	skip('perf: the kernel counts no software events here', 1) unless can_count('software');
 
@@ -66,11 +74,32 @@ SKIP: {
 	like($run->{out}, qr/^0 files were read/m, '... and so is what is in those files');
 	is(notes($run), 0, '... nothing to say');
 	ok_counted($run, 'perf', 'numbers taken');
+	$run = peek(engine => 'perf', command => command('vain'), under => \@limit);
+	is($run->{out}, plain(command => [@limit, @{command('vain')}])->{out}, 'nothing can take no number');
+	is(notes($run), 0, '... nothing to say') or diag(@{$run->{notes}});
+	ok_counted($run, 'perf', 'nothing taken');
+	# Readings take long, and the number that one began with is the program's then.
+	my @slow = (which('strace') || 'no strace', '-f', '-o', '/dev/null', '-e', 'inject=read:delay_enter=300');
+	for my $how (qw(busy first-region)) {
+	SKIP: {
+		skip('no strace here', 4) unless run(command => [@slow, 'true'])->{status} == 0;
+		$run = peek(engine => 'perf', command => command($how), under => [@limit, @slow]);
+		like($run->{out}, qr/^0 files were read/m, "$how: no reading takes anything from the new file");
+		is(notes($run), 0, "$how: nothing to say") or diag(@{$run->{notes}});
+		ok_counted($run, 'perf', $how);
+	}
+	}
 	$run = peek(engine => 'perf', command => command('take', 253), under => \@limit);
 	is($run->{status}, 0, 'all numbers taken: the program runs');
 	unlike($run->{out}, qr/instead/, '... and gets them');
 	ok(!$run->{report}, '... the report too has no descriptor') or
 		is(value(region($run->{report}, 'touch'), $faults), undef, '... no count is made up');
+
+	# Ours above the soft limit leave what is below to the program.
+	$run = peek(engine => 'perf', under => [@alone, 'prlimit', '--nofile=256:2048'],
+		command => [program('many_threads'), 150, 245]);
+	is($run->{out}, "150 threads, 245 files\n", 'none of 256 numbers for 150 threads');
+	is(notes($run), 0, '... nothing to say') or diag(@{$run->{notes}});
 
 	# Closed behind our back: no count is made up.
 	$run = peek(engine => 'perf', command => command('raw'));
@@ -104,5 +133,12 @@ SKIP: {
 	is($said, scalar(@lost), 'the report says how many are not');
 	my ($root) = grep { !@{$_->{path}} } @{$run->{report}{regions}};
 	isnt($root->{counts}{$faults}{status}, 'exact', 'a sum without them is not called exact');
+
+	# The limit is raised for the moment in which a descriptor goes beyond it: no child
+	# that is forked then keeps that.
+	$run = peek(engine => 'perf', env => {CACHEPEEK_CHILDREN => 'ignore'}, command => [program('fork_limit'), 400]);
+	is($run->{out}, "0\n", 'the limit in fork children');
+	my @all = ('bash', '-c', 'ulimit -Sn $(ulimit -Hn); (ulimit -Sn; :); :');
+	is(peek(engine => 'perf', command => [@all])->{out}, plain(command => [@all])->{out}, 'and one that is as high as it can be');
 }
 done_testing();

@@ -4,9 +4,13 @@
 # examples, in a folder that has the tree and a program to look at.
 #
 # A command block is an indented one (Markdown) or .EX (manuals).  Lines that
-# begin with "$ " are its commands if it has any, and the rest is their output.
-# What cannot run here says so in the document, on the line before:
+# begin with "$ " are its commands if it has any, and what follows each is its
+# output: the same words, and numbers that are the same but for 3 %.  A line "..."
+# stands for any output.  On the line before a block:
 #	<!-- not run: why -->		.\" not run: why
+#	<!-- output like this: why -->	only how each line begins is compared, and only
+#					on machines without a PMU, as those of the documents
+#	<!-- needs PROGRAM -->		not run where that is not installed
 use strict;
 use warnings;
 use FindBin;
@@ -33,23 +37,31 @@ my $work = scratch('work');
 	}
 	write_file("$work/app.c", read_file(source() . '/examples/regions.c'));
 	write_file("$work/$_", "of no matter\n" x 1000) for qw(file demo.txt);
+	for my $side (qw(before after)) {
+		peek(engine => 'sim', events => 'l1d_misses', output => "$work/$side.json",
+			env => {CACHEPEEK_DIR => "$work/records"}, command => [program('region_nested')]);
+	}
 }
 
-# Blocks of [text, why it is not run, line].
+# Blocks of [text, why it is not run, line, how its output is compared].
 sub markdown_blocks
 {
 	my ($text) = @_;
-	my (@blocks, $why, $in);
+	my (@blocks, $why, $how, $in);
 	my $number = 0;
 	for my $line (split(/\n/, $text)) {
 		$number++;
 		if ($line =~ /^ *<!-- not run: (.*\S) -->$/) {
 			($in, $why) = (undef, $1);
+		} elsif ($line =~ /^ *<!-- output like this: .*\S -->$/) {
+			($in, $how) = (undef, 'alike');
+		} elsif ($line =~ /^ *<!-- needs (\S+) -->$/) {
+			($in, $why) = (undef, which($1) ? undef : "$1 is not installed");
 		} elsif ($line =~ /^(?: {4}|\t)(.*)$/) {
-			push(@blocks, $in = ['', $why, $number]) unless $in;
+			push(@blocks, $in = ['', $why, $number, $how]) unless $in;
 			$in->[0] .= "$1\n";
 		} elsif ($line =~ /\S/) {
-			($in, $why) = (undef, undef);
+			($in, $why, $how) = (undef, undef, undef);
 		} elsif ($in) {
 			$in->[0] .= "\n";
 		}
@@ -69,24 +81,108 @@ sub manual_blocks
 	return @blocks;
 }
 
-# Only what stands after "$ ", if anything does.
+# [command, its output] each; without "$ " all of it is one command without any.
 sub commands
 {
 	my ($block) = @_;
-	my @prompted = $block =~ /^\$ (.*)$/mg;
-	return @prompted ? join("\n", @prompted) : $block;
+	return [$block, undef] unless $block =~ /^\$ /m;
+	return map { [split(/\n/, $_, 2)] } $block =~ /^\$ (.*?\n(?:(?!\$ ).*\n?)*)/mg;
 }
 
+# Words by blanks, and the numbers taken out of them.
+sub words { return map { my $w = $_; my @n = map { s/,//gr } $w =~ /(\d[\d,]*(?:\.\d+)?)/g;
+	[$w =~ s/\d[\d,]*(?:\.\d+)?/#/gr, @n] } split(' ', $_[0]) }
+
+sub near
+{
+	my ($one, $other) = @_;
+	my $last = $one =~ /\.(\d+)$/ ? 10 ** -length($1) : 1;
+	return abs($one - $other) <= 0.03 * $one + $last;
+}
+
+sub same_word
+{
+	my ($one, $other) = @_;
+	return $one->[0] eq $other->[0] && !grep { !near($one->[$_], $other->[$_]) } 1 .. $#$one;
+}
+
+# How many of the words at $at of @$got are not those wanted; the first that is not.
+sub first_difference
+{
+	my ($wanted, $got, $at) = @_;
+	for my $i (0 .. $#$wanted) {
+		return $i unless $got->[$at + $i] && same_word($wanted->[$i], $got->[$at + $i]);
+	}
+	return undef;
+}
+
+# Why the output is not the one that is written; undef if it is.
+sub differs
+{
+	my ($wanted, $got) = @_;
+	my @got = words($got);
+	my @pieces = split(/^\s*\.\.\.\s*$/m, $wanted, -1);
+	my $at = 0;
+	for my $i (0 .. $#pieces) {
+		my @words = words($pieces[$i]) or next;
+		my $anywhere = $i > 0;
+		my $last = @got - @words;
+		$at = $last if $i && $i == $#pieces && $last > $at;
+		while (defined(my $bad = first_difference(\@words, \@got, $at))) {
+			return "after '" . join(' ', map { $_->[0] } @words[0 .. $bad]) . "'"
+				unless $anywhere && ++$at <= $last;
+		}
+		$at += @words;
+	}
+	return $at == @got || $pieces[-1] !~ /\S/ && @pieces > 1 ? undef : 'there is more of it';
+}
+
+# Lines that are not indented begin in the same ways.
+sub unlike_this
+{
+	my ($wanted, $got) = @_;
+	my %starts = map { $_ => 1 } $got =~ /^(\S+)/mg;
+	my ($missing) = grep { !$starts{$_} && $_ ne '...' } $wanted =~ /^(\S+)/mg;
+	return defined $missing ? "no line begins with '$missing'" : undef;
+}
+
+# Each command's output ends with a line of its own, so that they can be told apart.
+my $mark = '---- end of a command ----';
 sub execute
 {
 	my ($name, $block) = @_;
-	my ($text, undef, $line) = @$block;
-	my $commands = commands($text);
-	my $run = run(command => ['sh', '-ec', $commands], cwd => $work,
+	my ($text, undef, $line, $how) = @$block;
+	my @commands = commands($text);
+	my $script = join('', map { "$_->[0]\necho '$mark'\n" } @commands);
+	my $run = run(command => ['sh', '-ec', "exec 2>&1\n$script"], cwd => $work,
 		env => {stage_env(), B => undef, CACHEPEEK_DIR => undef});
-	is(status_text($run->{status}), 'exit 0', "$name:$line: " . (split(/\n/, $commands))[0])
-		|| diag("$commands\n$run->{err}$run->{out}");
-	return scalar(grep { /\S/ } split(/\n/, $commands));
+	my $first = (split(/\n/, $commands[0][0]))[0];
+	is(status_text($run->{status}), 'exit 0', "$name:$line: $first") || diag("$script\n$run->{out}");
+	my @outputs = split(/^\Q$mark\E\n/m, $run->{out});
+	for my $command (@commands) {
+		my $got = shift(@outputs) // '';
+		next unless defined $command->[1] && $command->[1] =~ /\S/;
+		if ($how && can_count('hardware')) {
+			note("$name:$line: written where there is no PMU");
+			next;
+		}
+		my $why = $how ? unlike_this($command->[1], $got) : differs($command->[1], $got);
+		ok(!defined $why, "$name:$line: the output of $command->[0]") || diag("$why:\n$got");
+	}
+	return scalar(map { grep { /\S/ } split(/\n/, $_->[0]) } @commands);
+}
+
+# What our column of a table says, where it is a command.
+sub execute_table
+{
+	my ($name, $text) = @_;
+	my ($count, %done) = (0);
+	for my $cell ($text =~ /^\| [^|]* \| ([^|]*) \|/mg) {
+		for my $command ($cell =~ /`((?:[A-Z_]+=\S+ )?cachepeek [^`]+)`/g) {
+			$count += execute($name, [$command, undef, 'table']) unless $done{$command}++;
+		}
+	}
+	return $count;
 }
 
 # Commands in running text: targets, tests and options have to be there.
@@ -99,7 +195,7 @@ sub check_inline
 	for my $command ($text =~ /`([^`]+)`/g) {
 		if ($command =~ /^make (?:-\S+ )*([a-z-]+)/) {
 			ok($targets{$1}, "$name: `$command`: the target is there");
-		} elsif ($command =~ m{^(?:prove (?:-v )?)?((?:tests|tools|doc|examples)/[\w./-]*\w/?)( |$)}) {
+		} elsif ($command =~ m{^(?:prove (?:-v )?)?((?:tests|tools|doc|examples|base|preload|regions|output)/[\w./-]*\w/?)( |$)}) {
 			ok(-e source() . "/$1", "$name: `$command`: the file is there");
 		} elsif ($command =~ /^cachepeek ([a-z]+)(?: |$)/) {
 			like($help, qr/cachepeek \[?$1\b/, "$name: `$command`: the command is there");
@@ -117,12 +213,20 @@ for my $name (@documents) {
 	for my $block ($manual ? manual_blocks($text) : markdown_blocks($text)) {
 		if (defined $block->[1]) {
 			note("$name:$block->[2]: not run: $block->[1]");
+			ok(-e source() . "/$_", "$name:$block->[2]: $_ is there")
+				for $block->[1] =~ m{((?:tests|examples)/[\w./-]*\w)}g;
 			$excused++;
 		} else {
 			$executed += execute($name, $block);
 		}
 	}
-	check_inline($name, $text) unless $manual;
+	next if $manual;
+	my $place = $name =~ s{[^/]*$}{}r;
+	for my $link ($text =~ /\]\(([^)]+)\)/g) {
+		ok(-e source() . "/$place$link", "$name: $link is there") unless $link =~ /^https:/;
+	}
+	$executed += execute_table($name, $text);
+	check_inline($name, $text);
 }
 note("$executed commands ran, $excused blocks say why they do not");
 cmp_ok($executed, '>=', 15, 'commands were found');

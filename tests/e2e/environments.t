@@ -45,8 +45,8 @@ sub ok_confined
 	is($with->{out}, $plain->{out}, "$what: same output");
 	is($with->{err}, $plain->{err}, "$what: same errors");
 	if ($run{says}) {
-		is(notes($with), 1, "$what: one line") or diag(@{$with->{notes}});
-		like($with->{notes}[0] || '', $run{says}, "$what: what happened");
+		is(notes($with), $run{lines} || 1, "$what: one line for each thing") or diag(@{$with->{notes}});
+		like($_, $run{says}, "$what: what happened") for @{$with->{notes}};
 		ok(!$with->{report}, "$what: no report of its own");
 		$with->{report} = report_of($directory);
 	} else {
@@ -74,16 +74,39 @@ for my $row (
 	['nofile', [], qr/no report: .* too many open files/, 200, 100],
 	['filter', [], qr/no report: the program forbids .*seccomp/, 200, 100],
 	['syscall', [], qr/no report: the program forbids .*seccomp/, 200, 100],
+	['grow', [], qr/no memory for|no report: the program forbids .*seccomp/, 200, 100, 3],
 	['strict', [], qr/strict mode: it is counted up to here/, 100, undef],
 	['chroot', [$root], qr/no report: the program changed its root/, 200, 100],
 	['setuid', [], qr/no report: the program changed its root .* its user/, 200, 100],
 ) {
-	my ($how, $arguments, $says, $before, $after) = @$row;
+	my ($how, $arguments, $says, $before, $after, $lines) = @$row;
 SKIP: {
 	skip("$how: $here", 1) if $here && $how =~ /chroot|setuid/;
-	my $run = ok_confined($how, says => $says, command => [program('confine'), $how, @$arguments]);
+	my $run = ok_confined($how, says => $says, lines => $lines, command => [program('confine'), $how, @$arguments]);
 	ok_regions($how, $run->{report}, before => $before, $after ? (after => $after) : ());
 }
+}
+
+# A file of its own on our numbers, where none can be moved.
+{
+	my $directory = directory();
+	my @limit = ('prlimit', '--nofile=256:256');
+	my @take = (command => [program('confine'), 'take']);
+	my $plain = run(command => [@limit, @{$take[1]}]);
+	my $run = peek(engine => 'perf', under => \@limit, @take, env => {CACHEPEEK_DIR => $directory});
+	is(status_text($run->{status}), status_text($plain->{status}), 'descriptors taken under a filter: same status');
+	is($run->{out}, $plain->{out}, '... same output');
+	ok_regions('descriptors taken under a filter', report_of($directory), before => 200, after => 100);
+}
+
+# The program is still the one that is killed by a signal after the kernel has
+# refused its filter.
+{
+	my $run = peek(engine => 'perf', command => [program('confine'), 'refused']);
+	is(status_text($run->{status}), 'signal 11', 'a filter that the kernel refuses: same status');
+	is(notes($run), 0, '... nothing to say') or diag(@{$run->{notes}});
+	ok_exit(root_process($run->{report} || {processes => []}), $run->{status}, '... a fault after it');
+	ok_regions('a filter that the kernel refuses', $run->{report}, before => 200, after => 100);
 }
 
 # Its own death, and neither ours by a forbidden call nor a line about it.

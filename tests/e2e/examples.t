@@ -55,6 +55,16 @@ my %shows = (
 		cmp_ok(abs($misses{columns} - 262144), '<', 50, 'columns: a miss per element');
 		is($out, $alone, 'same output');
 	},
+	'blur.c' => sub {
+		my ($out, $report, $alone) = @_;
+		# Three references a pixel (one less in the first rows); along the rows
+		# two of the arrays have new lines, of 16 pixels, in columns each is one.
+		my %misses = map { $_ => value(region($report, 'main', $_), 'l1d_misses') } qw(along_rows along_columns);
+		my $pixels = 1024 * 1024;
+		cmp_ok(abs($misses{along_rows} - 2 * $pixels / 16), '<', 500, 'along rows: a miss per line');
+		cmp_ok(abs($misses{along_columns} - (3 * $pixels - 17 * 1024)), '<', 500, 'along columns: a miss per reference');
+		is($out, $alone, 'same output');
+	},
 	'read.c' => sub {
 		my ($out, $report, $alone) = @_;
 		my ($misses) = $out =~ /^l1d_misses: (\d+)$/;

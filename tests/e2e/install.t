@@ -24,9 +24,16 @@ is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/lo
 	bin/cachepeek include/cachepeek.h lib/libcachepeek.so lib/pkgconfig/cachepeek.pc
 	share/bash-completion/completions/cachepeek
 	share/cachepeek/cachepeek-compare-1.schema.json
+	share/cachepeek/cachepeek-diff-1.schema.json share/cachepeek/cachepeek-repeat-1.schema.json
 	share/cachepeek/cachepeek-report-1.schema.json
 	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py
-	share/doc/cachepeek/examples/README.md share/doc/cachepeek/examples/read.c
+	share/doc/cachepeek/README.md
+	share/doc/cachepeek/doc/glossary.md share/doc/cachepeek/doc/internals.md
+	share/doc/cachepeek/doc/metrics.md share/doc/cachepeek/doc/report.png
+	share/doc/cachepeek/doc/testing.md share/doc/cachepeek/doc/tutorial.md
+	share/doc/cachepeek/doc/validation.md
+	share/doc/cachepeek/examples/README.md
+	share/doc/cachepeek/examples/blur.c share/doc/cachepeek/examples/read.c
 	share/doc/cachepeek/examples/regions.c share/doc/cachepeek/examples/threads.cc
 	share/man/man1/cachepeek.1 share/man/man3/cachepeek.3
 	share/man/man5/cachepeek-groups.5 share/man/man5/cachepeek-machines.5

@@ -135,8 +135,33 @@ mistake("cores = 2\nl2 = 1M 8 64 shared=4\n", 2, 'more cores');
 mistake("cores = 4\nllc = 1M 8 64 shared=8\n", 2, 'more cores');
 mistake("cores = 4\nl2 = 1M 8 64 shared=2\nllc = 4M 8 64 shared=3\n", 3, 'same last level');
 mistake("stlb = 512 4\ndtlb2 = 64 4\n", 1, 'leave one out');
+mistake("cores = 2\npage = 5K\nl1i = 32K 8 64\n", 2, 'power of two from 1024');
+mistake("page = 512\n", 1, 'power of two from 1024');
+mistake("l1d = 32K 8 8\n", 1, '16, 32, 64, 128 or 256');
+mistake("l1d = 32K 8 512\n", 1, '16, 32, 64, 128 or 256');
+mistake("l1d = 32K 256 16\n", 1, '1 to 128');
+mistake("l2 = 2G 1 64\n", 1, 'more than 16777216 sets');
+mistake("l2 = 1M 8 64 prefetch=stream:$_\n", 1, 'at most 64 and 1024') for '0:4', '65:4', '4:0', '4:1025';
+mistake("l1d = 32K 8 64 latency=100001\n", 1, 'at most 100000');
+mistake("l1d = 32K 8 64 random=x\n", 1, 'SEED wants a number');
+mistake("l2 = 1M 8 64 shared=0\n", 1, 'from 1 to 4096');
+mistake("l1d = 32K 8 64 fp-bypass\n", 1, 'write-through L1D and an L2');
+mistake("l1d = 32K 8 64 write-through\nl2 = 1M 8 64 exclusive\n", 2, 'write-back and allocates');
+mistake("l2 = 1M 8 64 exclusive prefetch=next-line\n", 1, 'only victims fill it');
+mistake("events = one two\n", 1, 'one name');
+mistake("page = 4K 4K\n", 1, 'one number');
 mistake("levels = 3\n", 1, 'expected KEY');
 mistake("cores = 0\n", 1, 'above 0');
+
+for my $case ([scratch('absent.machine'), 'no such file or directory'], [scratch(), 'is a directory']) {
+	my ($name, $why) = @$case;
+	my $run = simulate($name, 'instructions');
+	my $line = "cachepeek: machine file $name cannot be read: $why";
+
+	is("@{$run->{notes}}", "$line (the host's caches are simulated instead)\n", "a file that $why");
+	$run = run(command => [cli(), 'compare', '--machines', $name, 'true']);
+	is($run->{err}, "$line\n", 'and for compare');
+}
 
 # ---- programs into which nothing can be preloaded ----
 

@@ -46,23 +46,20 @@ sub tags
 my ($usage, $variables) = split(/^Variables/m, $help);
 my ($run_options) = $usage =~ /^Options of run.*?:\n(.*)/ms;
 my %help = (run => [options_in($run_options)]);
-for my $command (qw(report merge doctor list)) {
-	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b(.*)$/mg))];
+for my $command (qw(report compare diff merge doctor list)) {
+	# a line, and those that go on with it
+	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b((?:.*)(?:\n {10,}.*)*)/mg))];
 }
-# -o and --output: the usage line has the short one.
-$help{$_} = [uniq(@{$help{$_}}, '--output')] for qw(report merge);
 
-# The long and short options of a command that uses getopt_long().
+# The long and short options of a command that uses cp_cmd_option().
 sub getopt_table
 {
 	my ($source) = @_;
 	my ($long) = $source =~ /long_options\[\] = \{(.*?)\};/s;
-	my ($short) = $source =~ /getopt_long\(argc, argv, "\+?([^"]*)"/;
+	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = (run => getopt_table(text('tools/cmd_run.c')), list => getopt_table(text('tools/cmd_list.c')));
-my ($known) = text('tools/cmd_report.c') =~ /known\[\] = \{(.*?)\};/s;
-$table{report} = [uniq($known =~ /"(-[^"]+)"/g)];
+my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare diff list);
 $table{merge} = $table{report};
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
 
@@ -70,7 +67,9 @@ my $bash = text('tools/completion/cachepeek.bash');
 my $zsh = text('tools/completion/_cachepeek');
 my ($words) = $bash =~ /^_cachepeek_options\(\)\n\{(.*?)^\}/ms;
 cmp_ok(scalar(@{$table{run}}), '>=', 13, 'the table of run is read');
-for my $command (qw(run report merge doctor list)) {
+is_deeply([sort keys %table], [uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)", cp_cmd_\w+\},$/mg)],
+	'every command has a table');
+for my $command (sort keys %table) {
 	my @table = @{$table{$command}};
 	is_deeply($help{$command}, \@table, "$command: --help has what the table has");
 	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too");
@@ -78,6 +77,8 @@ for my $command (qw(run report merge doctor list)) {
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
 	is_deeply([grep { $zsh !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @table], [], "$command: and zsh's");
 }
+is_deeply([uniq(grep { defined } $zsh =~ /\{(-\w),(--[\w-]+)\}|'(--[\w-]+)\[/g)],
+	[uniq(map { @$_ } values %table)], 'completion of zsh has no other');
 for my $option ('--help', '--version') {
 	like($usage, qr/\Q$option\E/, "$option is in --help");
 	like($page{'cachepeek.1'}, qr/\Q@{[$option =~ s{-}{\\-}gr]}\E/, 'in cachepeek(1)');
@@ -88,7 +89,8 @@ for my $option ('--help', '--version') {
 for my $option (grep { /^--/ } @{$table{run}}) {
 	my %value = ('--verbose' => [], '--engine' => ['sim'], '--events' => ['instructions'],
 		'--groups' => ['cache'], '--machine' => ['host'], '--output' => ['/dev/null'],
-		'--dir' => [scratch('records')], '--passes' => []);
+		'--dir' => [scratch('records')], '--passes' => [], '--repeat' => undef);
+	next if exists $value{$option} && !$value{$option};   # makes runs: diff.t
 	my $run = run(command => [cli(), $option, @{$value{$option} || ['1']}, 'true'],
 		env => {CACHEPEEK_DISABLE => 1});
 	is($run->{err}, '', "$option is taken");
@@ -132,6 +134,18 @@ is_deeply([uniq(grep { defined && $_ ne '@end' }
 my ($levels) = text('preload/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)\}/s;
 is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)"/g], [],
 	'cachepeek-machines(5): the levels');
+
+# ---- the page about metrics ----
+
+{
+	my %groups = map { m{([^/]+)\.group$} => read_file($_) } glob(source() . '/output/groups/*.group');
+	my %metrics = map { $_ => 1 } map { /^([a-z0-9_]+) \[/mg } values %groups;
+	my $metrics = text('doc/metrics.md');
+	my %named = map { $_ => 1 } $metrics =~ /`([a-z0-9-]+)`/g;
+	is_deeply([grep { $metrics !~ /`$_`/ } sort keys %metrics], [], 'metrics.md has every metric');
+	is_deeply([grep { !$metrics{$_} } map { /`([^`]+)`/g } $metrics =~ /^\| (`[^|]*)/mg], [], 'and no other');
+	is_deeply([grep { !$named{$_} } sort keys %groups], [], 'and every group');
+}
 
 # ---- completion works ----
 

@@ -1,65 +1,27 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # Jobs of MPI, under Open MPI and MPICH: which rank counted what, and what is left
-# when some of them end badly.
+# when some of them end badly.  MPI_RANKS=1,2,3,5,8,16 tries so many ranks.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use Peek;
 use JSON::PP;
+use Mpi;
+use Peek;
 use Test::More;
 
 need_perf();
 
 my $faults = 'perf::PAGE-FAULTS';
-$ENV{OMPI_ALLOW_RUN_AS_ROOT} = $ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} = 1;
-$ENV{"OMPI_MCA_$_->[0]"} = $_->[1]
-	for ['rmaps_base_oversubscribe', 1], ['btl', 'self,vader'], ['mpi_yield_when_idle', 1];
-my %implementations = (
-	openmpi => {cc => 'mpicc.openmpi', run => ['mpirun.openmpi', '--oversubscribe']},
-	mpich => {cc => 'mpicc.mpich', run => ['mpiexec.hydra']});
+my %implementations = implementations();
+my @ranks = split(/,/, $ENV{MPI_RANKS} // '1,3,8');
 
-# A job; the library is set for the ranks only.
-sub job
+sub counted
 {
 	my ($mpi, $ranks, $directory, $env, @program) = @_;
-	my %env = (LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults,
-		CACHEPEEK_DIR => $directory, %$env);
-	return run(command => [@{$mpi->{run}}, '-n', $ranks, 'env',
-		map({ "$_=$env{$_}" } sort keys %env), @program]);
+	return job($mpi, $ranks, {CACHEPEEK_EVENTS => $faults, CACHEPEEK_DIR => $directory, %$env}, @program);
 }
-
-sub merged
-{
-	my ($directory) = @_;
-	my $json = scratch('merged.json');
-	my $merge = run(command => [cli(), 'merge', '-o', $json, $directory]);
-	is($merge->{err}, '', 'merge has nothing to say');
-	return decode_json(read_file($json) // '{}');
-}
-
-sub read_json
-{
-	my ($path) = @_;
-	my $text = read_file($path);
-	return defined $text ? decode_json($text) : undef;
-}
-
-sub built
-{
-	my ($what, $exe, @command) = @_;
-	my $build = run(command => [@command, '-o', scratch($exe)]);
-	is($build->{status}, 0, "$what: compiles") || diag($build->{err});
-	return $build->{status} ? undef : scratch($exe);
-}
-
-# Fortran and C++ do nothing but begin and end.
-my %fortran = (
-	f77 => "      program main\n      include 'mpif.h'\n      integer e\n      call mpi_init(e)\n" .
-		"      call mpi_finalize(e)\n      end\n",
-	f90 => "program main\nuse mpi\ninteger :: e\ncall MPI_Init(e)\ncall MPI_Finalize(e)\nend program\n",
-	f08 => "program main\nuse mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend program\n");
 
 # One report, of rank 0, and nothing else.
 sub check_one
@@ -68,13 +30,16 @@ sub check_one
 	my $json = scratch('one.json');
 	unlink($json);
 	my $plain = run(command => [@{$mpi->{run}}, '-n', $ranks, $exe]);
-	my $job = job($mpi, $ranks, scratch("records-" . ($what =~ s/\W+/-/gr)),
+	my $job = counted($mpi, $ranks, scratch("records-" . ($what =~ s/\W+/-/gr)),
 		{CACHEPEEK_OUTPUT => $json, %env}, $exe);
 	is($job->{out}, $plain->{out}, "$what: same output");
 	is(status_text($job->{status}), status_text($plain->{status}), "$what: same status");
 	my $report = read_json($json);
 	is_deeply($report->{ranks}, {recorded => $ranks, of => $ranks, processes => $ranks, missing => []},
 		"$what: one report of all ranks");
+	my $whole = region($report)->{counts}{$faults};
+	is($whole->{reason}, 'counted up to the last reading', "$what: the whole run, up to there");
+	cmp_ok($whole->{value} // 0, '>', value(region($report, 'work'), $faults), "$what: is more than its regions");
 	return ($report, $job);
 }
 
@@ -110,14 +75,14 @@ sub check_work
 for my $name (sort keys %implementations) {
 	my $mpi = $implementations{$name};
 	SKIP: {
-		skip("no $name", 1) unless which($mpi->{cc}) && which($mpi->{run}[0]);
+		skip("no $name", 1) unless has($mpi);
 		my $exe = scratch("pages-$name");
 		my $build = run(command => [$mpi->{cc}, '-O1', '-D_GNU_SOURCE', '-I' . source() . '/regions',
 			source() . '/tests/mpi/pages.c', '-o', $exe]);
 		is($build->{status}, 0, "$name: compiles") or next;
-		for my $ranks (1, 2, 3, 5, 8) {
+		for my $ranks (@ranks) {
 			my $directory = scratch("$name-$ranks");
-			my $job = job($mpi, $ranks, $directory, {CACHEPEEK_MPI_TIMEOUT => 0,
+			my $job = counted($mpi, $ranks, $directory, {CACHEPEEK_MPI_TIMEOUT => 0,
 				CACHEPEEK_OUTPUT => "$directory/rank%r.json"}, $exe);
 			is($job->{out}, $ranks * ($ranks - 1) / 2 . "\n", "$name, $ranks: output of the program");
 			is(status_text($job->{status}), 'exit 0', "$name, $ranks: its status");
@@ -129,7 +94,7 @@ for my $name (sort keys %implementations) {
 		}
 
 		# The report that the ranks make by themselves.
-		for my $ranks (2, 3, 5, 8) {
+		for my $ranks (grep { $_ > 1 } @ranks) {
 			my ($report, $job) = check_one("$name, $ranks, at MPI_Finalize", $mpi, $ranks, $exe);
 			check_work($report, "$name, $ranks, at MPI_Finalize", 0 .. $ranks - 1);
 			is_deeply($report->{warnings}, [], "$name, $ranks: nothing to warn of");
@@ -138,18 +103,6 @@ for my $name (sort keys %implementations) {
 			is_deeply(region($report, 'work'), region($later, 'work'),
 				"$name, $ranks: merge makes the same of the records");
 		}
-		my ($simulated) = check_one("$name, simulated", $mpi, 3, $exe, CACHEPEEK_ENGINE => 'sim',
-			CACHEPEEK_EVENTS => 'instructions');
-		is(region($simulated, 'work')->{calls}, 3, "$name, simulated: work");
-		ok(value(region($simulated, 'work'), 'instructions') > 3 * 35, "$name, simulated: is counted");
-		for my $language (sort keys %fortran) {
-			my $suffix = $language eq 'f77' ? 'f' : 'f90';
-			my $source = write_file(scratch("finalize-$language.$suffix"), $fortran{$language});
-			my $compiler = $mpi->{cc} =~ s/mpicc/mpif90/r;
-			my $program = built("$name, $language", "$language-$name", $compiler, $source) or next;
-			check_one("$name, $language", $mpi, 3, $program);
-		}
-
 		# Another tool of MPI, before us and after us.
 		my $other = built("$name, other tool", "other-$name.so", $mpi->{cc}, '-shared', '-fPIC',
 			source() . '/tests/mpi/other.c');
@@ -166,7 +119,7 @@ for my $name (sort keys %implementations) {
 			"1) exec $exe ;; *) LD_PRELOAD=" . lib() . " exec $exe ;; esac\n");
 		chmod(0755, $some);
 		my $without = scratch("without-$name");
-		my $partly = job($mpi, 3, $without, {LD_PRELOAD => '', CACHEPEEK_MPI_TIMEOUT => 1,
+		my $partly = counted($mpi, 3, $without, {LD_PRELOAD => '', CACHEPEEK_MPI_TIMEOUT => 1,
 			CACHEPEEK_OUTPUT => "$without/rank%r.json"}, $some);
 		# UCX, below some, complains of what was not received.
 		like($partly->{out}, qr/^3$/m, "$name, one without us: output");
@@ -181,7 +134,7 @@ for my $name (sort keys %implementations) {
 		# The launcher ends the others, some before they have done anything more.
 		for my $how ('abort', 'kill', 'exit', 'mpi_abort') {
 			my $directory = scratch("$name-$how");
-			my $job = job($mpi, 3, $directory, {CACHEPEEK_OUTPUT => "$directory/rank%r.json"}, $exe, $how, 1);
+			my $job = counted($mpi, 3, $directory, {CACHEPEEK_OUTPUT => "$directory/rank%r.json"}, $exe, $how, 1);
 			ok(defined $job->{status}, "$name, $how: no hang");
 			my $report = merged($directory);
 			check_work($report, "$name, $how", 0 .. 2);
@@ -192,7 +145,8 @@ for my $name (sort keys %implementations) {
 		}
 
 		# What is not there is named.
-		my $directory = scratch("$name-5");
+		my $directory = scratch("$name-of-5");
+		counted($mpi, 5, $directory, {CACHEPEEK_MPI_TIMEOUT => 0, CACHEPEEK_OUTPUT => "$directory/rank%r.json"}, $exe);
 		for my $record (glob("$directory/*.rec")) {
 			my $one = decode_json(run(command => [cli(), 'report', '--json', $record])->{out});
 			unlink($record) if $one->{processes}[0]{rank} =~ /^[13]$/;
@@ -205,6 +159,43 @@ for my $name (sort keys %implementations) {
 		like($text, qr/^ran +3 of 5 ranks/m, "$name: and in the text report");
 		like($text, qr/^  work +3 +15 +rank 0 +35 +55 +rank 4$/m, "$name: with the ranks");
 	}
+}
+
+# The library set by the launchers themselves, and for them: they say nothing.
+my %set = (openmpi => sub { ('-x', "LD_PRELOAD=$_[0]") }, mpich => sub { ('-genv', 'LD_PRELOAD', $_[0]) });
+for my $name (sort keys %implementations) {
+	my $mpi = $implementations{$name};
+	SKIP: {
+		skip("no $name", 1) unless has($mpi);
+		for my $how ('by', 'for') {
+			my $json = scratch("$how-$name.json");
+			my $job = run(command => [@{$mpi->{run}}, $how eq 'by' ? $set{$name}->(lib()) : (), '-n', 2, scratch("pages-$name")],
+				env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults, CACHEPEEK_OUTPUT => $json,
+					$how eq 'for' ? (LD_PRELOAD => lib()) : ()});
+			is($job->{err}, '', "$name: the library set $how the launcher");
+			check_work(read_json($json), "$name: set $how the launcher", 0, 1);
+		}
+	}
+}
+
+# What needs no PMU, every rank counts, also where they share the events.
+SKIP: {
+	skip('no MPICH', 1) unless has($implementations{mpich});
+	my ($report, $job) = check_one('shared events', $implementations{mpich}, 3, scratch('pages-mpich'), CACHEPEEK_SCHEDULE => 'ranks');
+	check_work($report, 'shared events', 0 .. 2);
+	is($job->{err}, '', 'shared events: nothing on stderr');
+	my $alone = peek(engine => 'perf', command => ['true'], env => {CACHEPEEK_SCHEDULE => 'ranks'});
+	is(scalar(grep { /CACHEPEEK_SCHEDULE=ranks is for jobs of MPI/ } @{$alone->{notes}}), 1, 'without ranks: it says so');
+}
+
+# What its MPI takes for a job of one is still the rank that the launcher says.
+SKIP: {
+	skip('no MPICH', 1) unless has($implementations{mpich});
+	my $alone = run(command => [scratch('pages-mpich')], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf',
+		CACHEPEEK_EVENTS => $faults, CACHEPEEK_OUTPUT => scratch('alone%r.json'),
+		SLURM_STEP_ID => 0, SLURM_PROCID => 1, SLURM_STEP_NUM_TASKS => 2});
+	my $report = read_json(scratch('alone1.json'));
+	is($report && $report->{processes}[0]{rank}, 1, 'a rank that its MPI knows nothing of');
 }
 
 my $nothing = run(command => [cli(), 'merge']);

@@ -43,6 +43,28 @@ SKIP: {
 	is(scalar(unattributed($busy)), 0, 'perf, a busy main thread: nothing is missed');
 	cmp_ok($busy->{report}{processes}[0]{unattributed}{cpu_s}, '<', 0.01, 'perf, a busy main thread: hardly any time');
 
+	# One that ends while its counters are opened, alone or between two of a
+	# group, is no lost thread: what it did is in none.
+	my ($log, @strace) = (scratch('strace'), which('strace') || 'no strace', '-e', 'trace=perf_event_open');
+	my $traced = peek(engine => 'perf', under => [@strace, '-o', $log], command => [program('stray'), 'stays']);
+	my (@opened) = grep { /perf_event_open/ } split(/\n/, read_file($log) // '');
+	my ($leader) = grep { $opened[$_] =~ /\}, [1-9]\d*, -1, -1, / } 0 .. $#opened;
+	SKIP: {
+		skip('no strace here', 9) unless $traced->{status} == 0;
+		ok(defined $leader, 'the opening of its counters can be seen') or next;
+		for my $fault ([1, 'ESRCH'], [2, 'ENODEV']) {
+			my ($member, $error) = @$fault;
+			my $when = $leader + $member;
+			my $run = peek(engine => 'perf', command => [program('stray'), 'stays'],
+				under => [@strace, '-o', $log, '-e', "inject=perf_event_open:error=$error:when=$when"]);
+			like(read_file($log), qr/$error.*INJECTED/, "$error: the opening failed");
+			is(notes($run), 0, "$error: nothing to say") or diag(@{$run->{notes}});
+			my @threads = @{$run->{report}{processes}[0]{threads}};
+			is(scalar(grep { $_->{adopted} || $_->{state} eq 'lost' } @threads), 0, "$error: it is no thread");
+			is(scalar(unattributed($run)), 1, "$error: its CPU time is missed");
+		}
+	}
+
 	# Nothing is missed where many come and go.
 	my $run = peek(engine => 'perf', command => [program('churn'), 2000]);
 	is(scalar(unattributed($run)), 0, 'perf, 2,000 threads: nothing is missed');

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *	pages [how RANK]
- * Rank i touches (i + 1) * 10 pages in the region "work", and 5 in "odd" or
- * "even".  how: in which way one of them ends before MPI_Finalize: abort, kill,
- * exit (without MPI_Finalize); or late: it waits before it gets there.
+ * The work of work.h.  how: in which way one of them ends before MPI_Finalize:
+ * abort, kill, exit (without MPI_Finalize), mpi_abort.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -11,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../openmp/touch.h"
-#include "cachepeek.h"
+#include "work.h"
 
 static void end(const char *how)
 {
@@ -24,19 +22,6 @@ static void end(const char *how)
 		exit(0);
 	if (strcmp(how, "mpi_abort") == 0)
 		MPI_Abort(MPI_COMM_WORLD, 3);
-}
-
-static void work(int rank)
-{
-	const char *name = rank % 2 ? "odd" : "even";
-
-	touch(0);
-	CACHEPEEK_BEGIN("work");
-	touch(10 * (rank + 1));
-	cachepeek_begin(cachepeek_region_register(name));
-	touch(5);
-	cachepeek_end(cachepeek_region_register(name));
-	CACHEPEEK_END("work");
 }
 
 int main(int argc, char **argv)

@@ -6,8 +6,12 @@
  *
  * loop, closefrom, range, unshare, walk: closes them.
  * dup2, dup3: puts a file on every number that is open.
+ * busy: the same while the other thread is in one region after the other;
+ * first-region: while it is in its first.
  * take: on the first COUNT numbers from 3 on.
- * vfork: closes them in a vfork child; vfork-dup2: occupies them there.
+ * vfork: closes them in a vfork child; vfork-dup2: occupies them there;
+ * vfork-range: closes them there at once, and counts those that it still has.
+ * vain: nothing, on every number that is open.
  * raw: by system calls of its own.  first: nothing; prints where a file comes first.
  */
 #include <dirent.h>
@@ -31,6 +35,7 @@ enum { MOST = 100000 };
 static pthread_barrier_t barrier;
 static size_t pages;
 static int given;
+static volatile bool warm, busy;
 
 static void touch(void)
 {
@@ -44,9 +49,19 @@ static void touch(void)
 	CACHEPEEK_END("touch");
 }
 
+static void one_region(void)
+{
+	CACHEPEEK_BEGIN("busy");
+	CACHEPEEK_END("busy");
+}
+
 static void *worker(void *unused)
 {
+	if (warm)
+		one_region();
 	pthread_barrier_wait(&barrier);
+	while (busy)
+		one_region();
 	pthread_barrier_wait(&barrier);
 	touch();
 	return unused;
@@ -83,8 +98,10 @@ static int walk(void)
 	static int numbers[MOST];
 	int count = list(numbers), closed = 0;
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
+		closed += dup2(numbers[i], numbers[i]) >= 0 ? 1000 : 0;
 		closed += fcntl(numbers[i], F_GETFD) >= 0 && close(numbers[i]) == 0;
+	}
 	return closed;
 }
 
@@ -114,13 +131,23 @@ static int occupy(bool dup3_, int count)
 	return file;
 }
 
-static int in_vfork_child(bool takes)
+static int left_by_range(void)
+{
+	static int numbers[MOST];
+
+	close_range(2, ~0U, 0);
+	return list(numbers);
+}
+
+static int in_vfork_child(const char *how)
 {
 	pid_t pid = vfork();
 	int status = -1;
 
 	if (pid == 0) {
-		if (takes)
+		if (strcmp(how, "-range") == 0)
+			_exit(left_by_range());
+		if (strcmp(how, "-dup2") == 0)
 			occupy(false, 0);
 		else
 			walk();
@@ -128,6 +155,21 @@ static int in_vfork_child(bool takes)
 	}
 	waitpid(pid, &status, 0);
 	return status;
+}
+
+/* While there is no other number. */
+static int take_in_vain(void)
+{
+	static int numbers[MOST], files[MOST];
+	int count = list(numbers), opened = 0, taken = 0;
+
+	while ((files[opened] = open("/proc/self/comm", O_RDONLY)) >= 0)
+		opened++;
+	for (int i = 0; i < count; i++)
+		taken += dup2(-1, numbers[i]) >= 0;
+	while (opened > 0)
+		close(files[--opened]);
+	return taken;
 }
 
 static int raw(void)
@@ -151,10 +193,12 @@ static int take_away(const char *how)
 	if (strcmp(how, "walk") == 0)
 		return walk();
 	if (strncmp(how, "vfork", 5) == 0)
-		return in_vfork_child(how[5]);
+		return in_vfork_child(how + 5);
+	if (strcmp(how, "vain") == 0)
+		return take_in_vain();
 	if (strcmp(how, "raw") == 0)
 		return raw();
-	if (strcmp(how, "take") == 0 || strncmp(how, "dup", 3) == 0)
+	if (busy || strcmp(how, "take") == 0 || strncmp(how, "dup", 3) == 0)
 		return occupy(strcmp(how, "dup3") == 0, given);
 	return 0;
 }
@@ -189,11 +233,14 @@ int main(int argc, char **argv)
 	}
 	pages = argc > 2 ? strtoul(argv[2], NULL, 10) : 100;
 	given = argc > 3 ? atoi(argv[3]) : 0;
+	warm = argc > 1 && strcmp(argv[1], "busy") == 0;
+	busy = warm || (argc > 1 && strcmp(argv[1], "first-region") == 0);
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, worker, NULL);
 	pthread_barrier_wait(&barrier);
 	taken = take_away(argc > 1 ? argv[1] : "");
 	printf("%d\n", taken);
+	busy = false;
 	open_files(files, 40);
 	pthread_barrier_wait(&barrier);
 	touch();

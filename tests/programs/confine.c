@@ -5,9 +5,11 @@
  * "after", and ends with status 7.
  *
  * chroot DIRECTORY, setuid, fsize, nofile: what the system calls of that name do.
- * strict, filter: no system calls but read, write and exit; syscall: such a filter
- * by seccomp(2); fault: such a filter, and it ends by SIGSEGV; allow: a filter that
- * forbids ptrace only.  nothing: none of these.
+ * strict, filter: no system calls but read, write, close, dup3 and exit; syscall: such a
+ *filter by seccomp(2); fault: such a filter, and it ends by SIGSEGV; grow: such a filter,
+ * many regions more, and all descriptors closed; take: such a filter, and a file of
+ * its own on each of them; allow: a filter that forbids ptrace only; refused: one that
+ * the kernel does not take, and it ends by SIGSEGV.  nothing: none of these.
  */
 #include <errno.h>
 #include <grp.h>
@@ -25,12 +27,12 @@
 #include "cachepeek.h"
 #include "fresh.h"
 
-enum { PAGES = 100 };
+enum { PAGES = 100, FILES = 5000 };
 
 static volatile char *memory[3];
 static int strict;
 
-static int by_syscall, fault;
+static int by_syscall, fault, grow, take;
 
 static int load_filter(struct sock_filter *code, size_t count)
 {
@@ -54,11 +56,24 @@ static int only_read_write_exit(void)
 		LOAD_NUMBER,
 		IF(SYS_read, SECCOMP_RET_ALLOW),
 		IF(SYS_write, SECCOMP_RET_ALLOW),
+		IF(SYS_close, SECCOMP_RET_ALLOW),
+		IF(SYS_dup3, SECCOMP_RET_ALLOW),
 		IF(SYS_exit_group, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 
 	return load_filter(code, sizeof(code) / sizeof(code[0]));
+}
+
+/* That the last instruction is no return is a mistake. */
+static int nothing_at_all(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		LOAD_NUMBER,
+	};
+
+	return load_filter(code, sizeof(code) / sizeof(code[0])) < 0 ? 0 : -1;
 }
 
 static int all_but_ptrace(void)
@@ -95,13 +110,41 @@ static int confine(const char *how, const char *argument)
 	if (strcmp(how, "nofile") == 0)
 		return limit(RLIMIT_NOFILE, 3);
 	by_syscall = strcmp(how, "syscall") == 0;
-	fault = strcmp(how, "fault") == 0;
-	if (strcmp(how, "filter") == 0 || by_syscall || fault)
+	fault = strcmp(how, "fault") == 0 || strcmp(how, "refused") == 0;
+	grow = strcmp(how, "grow") == 0;
+	take = strcmp(how, "take") == 0;
+	if (strcmp(how, "refused") == 0)
+		return nothing_at_all();
+	if (strcmp(how, "filter") == 0 || by_syscall || fault || grow || take)
 		return only_read_write_exit();
 	if (strcmp(how, "allow") == 0)
 		return all_but_ptrace();
 	strict = strcmp(how, "strict") == 0;
 	return strict ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) : 0;
+}
+
+static void many_regions(void)
+{
+	char name[] = "region 00000";
+
+	for (int i = 0; i < 20000; i++) {
+		for (int digit = 0, rest = i; digit < 5; digit++, rest /= 10)
+			name[11 - digit] = (char)('0' + rest % 10);
+		cachepeek_begin(cachepeek_region_register(name));
+		cachepeek_end(cachepeek_region_register(name));
+	}
+}
+
+static void close_all(void)
+{
+	for (int fd = 3; fd < FILES; fd++)
+		close(fd);
+}
+
+static void take_all(void)
+{
+	for (int fd = 3; fd < FILES; fd++)
+		dup3(1, fd, 0);
 }
 
 int main(int argc, char **argv)
@@ -121,6 +164,12 @@ int main(int argc, char **argv)
 	CACHEPEEK_BEGIN("after");
 	store_each(memory[2], PAGES, PAGE);
 	CACHEPEEK_END("after");
+	if (grow) {
+		many_regions();
+		close_all();
+	}
+	if (take)
+		take_all();
 	if (write(1, done, sizeof(done) - 1) < 0)
 		return 1;
 	if (strict)

@@ -131,6 +131,30 @@ static void check_damage(void)
 	ok(cp_job_unpack(job, bytes, size), "the whole is taken");
 }
 
+/* A flag of a count is 0 or 1, wherever it is in what is sent. */
+static void check_flags(void)
+{
+	struct cp_job *job = job_of(1);
+	struct cp_count *count = &job->report.total->counts[0];
+	bool *const flags[] = {&count->calls_known, &count->socket};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		size_t size, at = 0;
+		const char *bytes = cp_job_pack(job, &size), *other;
+		char *copy = cp_arena_alloc(&arena, size);
+
+		memcpy(copy, bytes, size);
+		*flags[i] = !*flags[i];
+		other = cp_job_pack(job, &size);
+		while (at < size && other[at] == copy[at])
+			at++;
+		ok(at < size && cp_job_unpack(job_of(0), other, size), "flag %zu is sent",
+			i);
+		copy[at] = 2;
+		ok(!cp_job_unpack(job_of(0), copy, size), "flag %zu is no number", i);
+	}
+}
+
 static void check_missing(void)
 {
 	struct cp_job *job = job_of(3);
@@ -152,5 +176,6 @@ int main(void)
 	check(cp_job_finish(heard(0, 64)), "up a tree");
 	check_missing();
 	check_damage();
+	check_flags();
 	return 0;
 }

@@ -71,28 +71,34 @@ static const struct cp_count *count_of(
 	return &in->counts[cp_report_quantity(report, name)];
 }
 
-/* The second run executes "same" as the first did, "more" more often, and is the
- * only one that has "new". */
+/* The second run executes "same" as the first did, "more" more often, "other" with
+ * more instructions, and is the only one that has "new". */
 static void test_runs(const char *directory, uint64_t instructions)
 {
 	struct cp_thread_item *thread = begin(1);
 	struct cp_region_item *root = region(thread, NULL, NULL, 1, 1000000, 50);
 	const struct cp_report *report;
-	const struct cp_region *same, *more;
+	const struct cp_region *same, *more, *other;
 
 	region(thread, root, "same", 5, 1000, 10);
 	region(thread, root, "more", 5, 1000, 10);
+	region(thread, root, "other", 5, 1000, 10);
+	make_text(&make, "warning", "of both");
 	make_write(&make, directory, "101-0.rec");
 	thread = begin(2);
 	root = region(thread, NULL, NULL, 1, instructions, 500);
 	region(thread, root, "more", 6, 1200, 60);
 	region(thread, root, "same", 5, 1005, 40);
+	region(thread, root, "other", 5, 1011, 20);
 	region(thread, root, "new", 1, 5, 5);
+	make_text(&make, "warning", "of both");
+	make_text(&make, "warning", "of one");
 	make_write(&make, directory, "102-0.rec");
 
 	report = build(directory);
 	same = report->total->child;
 	more = same->next;
+	other = more->next;
 	is_u64(report->nprocesses, 1, "the processes are those of the first run");
 	is_u64(same->calls, 5, "executions are not added up");
 	is_u64(count_of(report, same, "l1d_misses")->value, 10, "an event of the first");
@@ -111,7 +117,18 @@ static void test_runs(const char *directory, uint64_t instructions)
 		"counted in pass 2, with 6 executions instead of 5", "and why");
 	is_int(count_of(report, more, "l1d_misses")->status, CP_EXACT,
 		"the first's is as it was");
-	ok(!more->next, "what only the second has is left out");
+	is_int(count_of(report, other, "l1d_accesses")->status, CP_ESTIMATED,
+		"with more instructions: estimated, too");
+	is_string(count_of(report, other, "l1d_accesses")->reason,
+		"counted in pass 2, with 1011 instructions instead of 1000", "and why");
+	is_u64(count_of(report, same, "l1d_misses")->over.nthreads, 1,
+		"the first's threads have their extremes");
+	is_u64(count_of(report, same, "l1d_accesses")->over.nthreads, 0,
+		"those of the second are nobody here");
+	ok(warns(report, "of both") && !warns(report, "in pass 2: of both"),
+		"what both warn of is said once");
+	ok(warns(report, "in pass 2: of one"), "and of what else the second did");
+	ok(!other->next, "what only the second has is left out");
 	ok(strstr(report->why, "shared by 2 runs") != NULL, "the report says so: %s",
 		report->why);
 	is_int(warns(report, "pass 2 did not do the same"), instructions != 1000000,

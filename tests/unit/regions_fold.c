@@ -4,58 +4,11 @@
  * writer that is killed anywhere leaves a record whose sums are those of all
  * threads.  And the space is used again.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/unit/stepped_writer.h"
 
-#include "regions/record_read.h"
-#include "regions/tree.h"
-#include "tests/tap/tap.h"
-
-enum { COUNTERS = 2, THREADS = 3 };
-
-static char directory[] = "/tmp/cachepeek-fold-XXXXXX";
-static const struct cp_term terms[COUNTERS] = {{0, 1}, {1, 1}};
-static const struct cp_quantity_terms quantities[COUNTERS] = {
-	{1, &terms[0]}, {1, &terms[1]}};
-static const struct cp_layout layout = {.ncounters = COUNTERS,
-	.nquantities = COUNTERS,
-	.ngroups = 1,
-	.quantities = quantities};
-static struct cp_recording recording;
+enum { THREADS = 3 };
 
 /* ---- the writer ---- */
-
-static void put_counters(void)
-{
-	struct cp_record_header *header = recording.header;
-
-	header->ncounters = header->nquantities = COUNTERS;
-	header->nperf_groups = 1;
-	header->engine = CP_ENGINE_PERF;
-	for (int i = 0; i < COUNTERS; i++) {
-		struct cp_counter_item *counter =
-			cp_record_reserve(&recording, sizeof(*counter) + 8);
-		struct cp_quantity_item *quantity;
-
-		cp_item_publish(counter, CP_ITEM_COUNTER);
-		quantity = cp_record_reserve(&recording, sizeof(*quantity) + 8);
-		cp_item_publish(quantity, CP_ITEM_QUANTITY);
-	}
-}
-
-static void read_now(struct cp_reading *reading, uint64_t count)
-{
-	memset(reading, 0, sizeof(*reading));
-	reading->counter[0] = count;
-	reading->counter[1] = 100 * count;
-	reading->group[0] = (struct cp_times){count, count};
-}
 
 /* One execution of outer with inner in it: 3 counts, 2 of them in inner. */
 static void run_thread(struct cp_tree *tree, uint64_t thread)
@@ -82,9 +35,7 @@ static void write_record(void)
 	static struct cp_tree sum, tree[THREADS], again;
 	uint64_t tail;
 
-	if (cp_record_create(&recording, directory, 1) < 0)
-		_exit(1);
-	put_counters();
+	create_record();
 	if (cp_tree_start_folded(&sum, &layout, &recording, 8) < 0)
 		_exit(2);
 	for (uint64_t i = 0; i < THREADS; i++)
@@ -143,36 +94,7 @@ static const char *fault_of(const struct cp_record *record)
 	return NULL;
 }
 
-static const char *look(void)
-{
-	static char error[200];
-	struct cp_arena arena = {0};
-	struct cp_record record;
-	const char *fault = NULL;
-	jmp_buf out_of_memory;
-	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (setjmp(out_of_memory))
-		return "out of memory";
-	arena.out_of_memory = &out_of_memory;
-	if (cp_record_read(&arena, dir, "1-0.rec", &record, error, sizeof(error)) < 0)
-		fault = error;
-	else
-		fault = record.damaged ? "damaged" : fault_of(&record);
-	cp_arena_free(&arena);
-	close(dir);
-	return fault;
-}
-
 /* ---- one step at a time ---- */
-
-static bool stopped_by(pid_t pid, int number)
-{
-	int status;
-
-	return waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) &&
-	       WSTOPSIG(status) == number;
-}
 
 /* While the regions move: once they have, they are given back one by one, which
  * the flag on their thread is for. */
@@ -181,11 +103,9 @@ static void step_through(pid_t pid, unsigned thread)
 	unsigned steps = 0, faults = 0;
 	const char *fault, *first = NULL;
 
-	for (bool stopped = false; !stopped && steps < 100000; steps++) {
-		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) < 0)
-			break;
-		stopped = !stopped_by(pid, SIGTRAP);
-		fault = look();
+	for (bool more = true; more && steps < 100000; steps++) {
+		more = step(pid);
+		fault = look(fault_of);
 		if (fault && !faults++)
 			first = fault;
 	}
@@ -214,21 +134,7 @@ static void run(pid_t pid)
 
 int main(void)
 {
-	char path[80];
-	pid_t pid;
-
-	if (!mkdtemp(directory))
-		bail("%s: errno %d", directory, errno);
 	plan(2 * THREADS + 1);
-	pid = fork();
-	if (pid == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
-			_exit(77);
-		write_record();
-	}
-	run(pid);
-	strcat(strcpy(path, directory), "/1-0.rec");
-	unlink(path);
-	rmdir(directory);
+	with_writer(write_record, run);
 	return 0;
 }

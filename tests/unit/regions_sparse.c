@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/report.h"
+#include "output/report_parts.h"
 #include "regions/rundir.h"
 #include "regions/tree.h"
 #include "tests/tap/tap.h"
@@ -19,7 +19,7 @@ enum { TRIALS = 400, CALLS = 6000, PAIR_NS = 1000, SHORT_NS = 400 };
 
 static const struct cp_term terms[] = {{0, 1}};
 static const struct cp_quantity_terms quantities[] = {{1, terms}};
-static const struct cp_pair_cost cost = {.whole_ns = PAIR_NS};
+static struct cp_pair_cost cost = {.whole_ns = PAIR_NS};
 static const struct cp_layout layout = {.ncounters = 1,
 	.nquantities = 1,
 	.ngroups = 1,
@@ -166,6 +166,8 @@ static double run_thread(
 
 		step(5, PAIR_NS);
 		begin(tree, inner);
+		if (cp_tree_is_skipping(tree))
+			step(cost.skipped[0], cost.skipped_ns);
 		step(one, ns);
 		cp_tree_end(tree, inner, &now, now_ns);
 		sum += (double)one;
@@ -233,9 +235,10 @@ static void check_threads(const struct cp_process *process, unsigned kind)
 			  inner->seconds.status == CP_SCALED;
 		calls += inner->calls == CALLS && outer->calls == 1;
 		adds_up += outer->counts[0].status == CP_EXACT &&
-			   (outer->counts[0].exclusive + count->value ==
-					   outer->counts[0].value ||
-				   !outer->counts[0].exclusive) &&
+			   outer->counts[0].exclusive ==
+				   (outer->counts[0].value > count->value
+						   ? outer->counts[0].value - count->value
+						   : 0) &&
 			   outer->counts[0].exclusive_status == CP_SCALED;
 		most += inner->time_ns == CALLS * (uint64_t)SHORT_NS;
 	}
@@ -272,6 +275,25 @@ static void test_kind(unsigned kind)
 	end_record(&arena);
 }
 
+/* Ten of 160 were counted, whose counts have a variance of 1. */
+static void test_error(void)
+{
+	const struct cp_chosen chosen = {.sum = 1000, .squares = 144}, none = {0, 0};
+	struct cp_sampled sampled = {
+		.counted = 26, .chosen = 10, .weight = 160, .squares = 10 * 16 * 15};
+	double student = 2.262; /* 97.5 %, 9 degrees of freedom */
+
+	is_double_near(cp_sampled_error(&sampled, 176, &chosen), student * sqrt(2400), 1,
+		"the others of each row");
+	is_double_near(cp_sampled_error(&sampled, 1176, &chosen), student * sqrt(3400), 1,
+		"and those that nothing stands for yet");
+	is_double_near(cp_sampled_error(&sampled, 176, &none), 48, 0,
+		"where none counted anything: three, each for its row");
+	sampled.chosen = 7;
+	is_double_near(
+		cp_sampled_error(&sampled, 176, &chosen), -1, 0, "too few for an error");
+}
+
 /* Long enough to be counted each time. */
 static void test_long(void)
 {
@@ -286,6 +308,30 @@ static void test_long(void)
 	count = &inner_of(build(&arena)->total)->counts[0];
 	is_int(count->status, CP_EXACT, "long: exact");
 	is_u64(count->value, (uint64_t)sum, "long: every count");
+	end_record(&arena);
+}
+
+/* What the markers of a skipped execution count is not the program's. */
+static void test_cost_of_skipped(void)
+{
+	struct cp_arena arena = {0};
+	struct cp_tree tree;
+	const struct cp_region *outer;
+	uint64_t counted;
+	double sum;
+
+	cost.skipped[0] = 3;
+	cost.skipped_ns = 50;
+	start_record();
+	sum = run_thread(&tree, 0, constant, SHORT_NS);
+	cp_tree_drop(&tree);
+	outer = build(&arena)->total->child;
+	is_u64(outer->counts[0].value, (uint64_t)sum + CALLS * 5,
+		"skipped: what they cost is subtracted around them");
+	counted = (uint64_t)(outer->child->counts[0].coverage * CALLS + 0.5);
+	is_u64(outer->time_ns, CALLS * (uint64_t)(SHORT_NS + PAIR_NS) - counted * PAIR_NS,
+		"skipped: and so is their time");
+	cost.skipped[0] = cost.skipped_ns = 0;
 	end_record(&arena);
 }
 
@@ -329,7 +375,9 @@ int main(void)
 		bail("no directory");
 	for (unsigned kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
 		test_kind(kind);
+	test_error();
 	test_long();
+	test_cost_of_skipped();
 	test_folded();
 	cp_run_remove(directory);
 	return 0;

@@ -29,7 +29,7 @@ _cachepeek_takes_value()
 {
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
-		-m | --machine | --machines | -d | --dir | -p | --pmu) return 0 ;;
+		-m | --machine | --machines | -d | --dir | -p | --pmu | --repeat | --fail-if) return 0 ;;
 	esac
 	return 1
 }
@@ -50,9 +50,10 @@ _cachepeek_value()
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes' ;;
+	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat' ;;
 	report) echo '-o --output --json' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
+	diff) echo '--fail-if -o --output --json --all' ;;
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
@@ -66,7 +67,7 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	if [ "$command" = run ] || [ "$command" = compare ]; then
@@ -83,7 +84,7 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare merge list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare diff merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;

@@ -6,8 +6,9 @@
  * line runs out of.
  *
  * If every reference is admitted, their stamps are all that has to be written,
- * the last for each place, and no order is lost.  Otherwise they are made one by
- * one, in the program's order.
+ * the last for each place, and no order is lost.  Otherwise they are made place
+ * by place, in the order in which the program comes to them, and if that could
+ * make a difference, one by one.
  */
 #ifndef CACHEPEEK_SIM_BATCH_H
 #define CACHEPEEK_SIM_BATCH_H
@@ -32,14 +33,19 @@ struct batch_item {
  * and so many bytes that no reference to it lies outside. */
 struct batch {
 	uint64_t clock; /* what it adds: ticks, and in the high half instructions */
-	uint32_t items;
-	uint16_t second_line_tick;
-	uint16_t more_lines;               /* than one */
+	uint8_t items, places;
+	uint8_t second_line_tick;
+	uint8_t more_lines;                /* than one */
+	uint8_t order[BATCH_PLACES];       /* of the places' first references */
 	uint32_t loads, stores, rmw, idle; /* what it adds to those of the core */
-	struct {
-		uint8_t last;   /* byte */
-		uint8_t filter; /* that must know it: its offset in an entry */
-		uint16_t tick;  /* of its last reference; they are in this order */
+	uint64_t has_floats;               /* some of its items are */
+	struct batch_place {
+		uint64_t mask;      /* what of a filter's entry must be its line */
+		uint8_t last;       /* byte */
+		uint8_t writes;     /* at some time; mask: without CLEAN if not */
+		uint8_t first_kind; /* LOAD or STORE */
+		uint8_t first_tick;
+		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
 	struct batch_item item[BATCH_ITEMS];
 };
@@ -48,6 +54,10 @@ struct batch {
  * and the addresses of its places. */
 typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 	uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* Tells a place's first reference, and whether any writes. */
+void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick);
+void batch_place_writes(struct batch_place *p, int writes);
 
 /* The function for batches of so many places and one or two code lines.  They
  * take no more arguments than there are places. */

@@ -220,10 +220,10 @@ static uint32_t filter(struct core *core, uint64_t unit, const struct flex_place
 void flex_expect_data(struct core *core, uint64_t unit)
 {
 	flex_expect(&core->flex->l1d, unit);
-	if (!(core->l1d_misses & 15))
+	if (!(core->flex->l1d_misses & 15))
 		return;
 	flex_expect(&core->flex->cluster->l2, unit);
-	if (core->l2_misses & 3)
+	if (core->flex->l2_misses & 3)
 		flex_expect(&core->flex->cluster->group->llc, unit);
 }
 
@@ -235,7 +235,7 @@ uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t 
 	core->flex->now = now;
 	settled = translate(core, unit, kind);
 	p = flex_find(&core->flex->l1d, unit);
-	core->l1d_misses = core->l1d_misses << 1 | (p.way < 0);
+	core->flex->l1d_misses = core->flex->l1d_misses << 1 | (p.way < 0);
 	if (p.way >= 0)
 		hit(core, unit, &p, kind == STORE);
 	else

@@ -80,6 +80,7 @@ struct flex_core {
 	uint32_t number;   /* as a member of the front */
 	uint32_t bit;      /* of a thread that runs: 1 << number, else 0 */
 	uint64_t last_code;
+	uint32_t l1d_misses, l2_misses; /* of the latest look-ups, a bit each */
 	uint64_t l2_seen; /* unit of a look-up that L2's prefetcher is to see, or NO_LINE
 			   */
 	uint32_t page_shift; /* from units */

@@ -499,7 +499,7 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
 	uint32_t flags;
 
 	core->count[CP_SIM_l2_accesses] += l2->sets != 0;
-	core->l2_misses = core->l2_misses << 1 | (p.way < 0);
+	core->flex->l2_misses = core->flex->l2_misses << 1 | (p.way < 0);
 	if (!l2->sets) {
 		core->count[CP_SIM_beyond_l2_lines]++;
 		flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;

@@ -298,6 +298,8 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	struct front_entry *e[BATCH_PLACES];
 	uint64_t clock;
 
+	if (b->has_floats) /* which some members must be told of */
+		return 0;
 	if (code->line != line || code->need[0] ||
 		(lines == 2 && (second->line != line + 1 || second->need[0])))
 		return 0;
@@ -305,7 +307,7 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	for (uint32_t i = 0; i < places; i++) {
 		e[i] = &f->data[at[i] >> shift & (DATA_FILTER - 1)];
 		if (e[i]->line != (at[i] + b->place[i].last) >> shift ||
-			e[i]->need[b->place[i].filter != 0])
+			e[i]->need[b->place[i].writes])
 			return 0;
 	}
 	clock = clock_for(f, line);

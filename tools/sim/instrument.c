@@ -76,7 +76,7 @@ static void add_reference(enum batch_kind kind, const struct address *at, UInt s
 	if (!p)
 		p = new_place(at, size);
 	p->tick = b.now.ticks;
-	p->writes |= kind != BATCH_READ;
+	p->writes |= kind == BATCH_WRITE || kind == BATCH_MODIFY;
 	r = new_reference(kind);
 	r->place = (UInt)(p - b.places);
 	r->size = size;

@@ -114,6 +114,12 @@ enum cp_sim_request {
 	 * machine k, from 1 on, of those that get the same references.  -> 0: there
 	 * is no such machine. */
 	CP_SIM_BIND_MACHINE,
+
+	/* (struct cp_series *) -> 1: the tool adds a row to the time series
+	 * (regions/series.h) at the first end of a time slice after it is due,
+	 * while no thread is between PAUSE and RESUME.  Fork children have none.
+	 * NULL: no more. */
+	CP_SIM_SERIES,
 };
 
 #endif

@@ -5,7 +5,6 @@
  * Each reference has a tick, its place on the core's clock, so that stamps order
  * references as the program made them.
  */
-#include <stddef.h>
 #include "block.h"
 #include "front.h"
 #include "team.h"
@@ -104,6 +103,17 @@ static void describe_counts(const struct block *b, struct batch *batch)
 	batch->second_line_tick = b->second_line_tick;
 }
 
+/* Places are made in the order of their first references. */
+static void describe_first(const struct block *b, const UInt *number, struct batch *batch)
+{
+	for (UInt i = 0; i < b->nplaces; i++)
+		batch->order[i] = number[i];
+	for (UInt i = b->nrefs; i-- > 0;)
+		if (b->refs[i].kind != BATCH_CODE)
+			batch_place_first(&batch->place[number[b->refs[i].place]],
+				b->refs[i].kind, b->refs[i].tick);
+}
+
 static const struct batch *describe(const struct block *b, const UInt *order)
 {
 	UInt number[BATCH_PLACES];
@@ -111,15 +121,18 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 
 	VG_(memset)(&batch, 0, sizeof(batch));
 	describe_counts(b, &batch);
+	batch.places = b->nplaces;
 	for (UInt i = 0; i < b->nplaces; i++) {
 		const struct place *p = &b->places[order[i]];
 
 		number[order[i]] = i;
 		batch.place[i].last = p->size - 1;
-		batch.place[i].filter =
-			p->writes ? offsetof(struct data_entry, write) : 0;
 		batch.place[i].tick = p->tick;
+		batch_place_writes(&batch.place[i], p->writes);
 	}
+	describe_first(b, number, &batch);
+	for (UInt i = 0; i < b->nrefs; i++)
+		batch.has_floats |= b->refs[i].kind == BATCH_FLOAT;
 	for (; batch.items < b->nrefs; batch.items++)
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
 	return batch_keep(&batch);

@@ -37,15 +37,15 @@ endif
 sim: $(SIM) $(SIM_CORE)
 
 $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
-	$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) \
+	$(call run,LD,$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) \
 		$(VALGRIND_LIBDIR)/libcoregrind-$(SIM_PLATFORM).a \
-		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc
+		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc)
 
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
-	cp $< $@
+	$(call run,CP,cp $< $@)
 
 $(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags
-	$(CC) $(SIM_CFLAGS) -c -o $@ $<
+	$(call run,CC,$(CC) $(SIM_CFLAGS) -c -o $@ $<)
 
 $(SIM_DIR) $(B)/sim:
 	@mkdir -p $@
@@ -63,16 +63,16 @@ SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK
 sim-tests: sim $(SIM_TEST_PROGRAMS)
 
 $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
-	$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread)
 
 $(B)/sim/threads: tests/sim/threads.c | $(B)/sim
-	$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
 
 $(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
-	$(CC) $(SIM_TEST_CFLAGS) -o $@ $<
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
 $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
 		$(SIM_MODEL) $(wildcard tools/sim/*.h tests/sim/*.h) | $(B)/sim
-	$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))

@@ -18,6 +18,7 @@
 #include "team.h"
 #include "tool.h"
 #include "host.h"
+#include "regions/series.h"
 
 struct seat {
 	struct core *core; /* NULL: nobody was here yet */
@@ -43,6 +44,7 @@ struct thread {
 
 static struct thread *threads; /* by ThreadId */
 static struct simulated *simulated;
+static struct cp_series *series; /* the library's; NULL: none is wanted */
 static struct uncore scratch_uncore;
 static struct core *scratch;
 static struct front *fronts[2]; /* the one that counts, and the scratch one */
@@ -56,9 +58,9 @@ static const struct machine scratch_machine = {
 
 static struct core *new_core(const struct machine *m, struct uncore *u)
 {
-	struct core *core = host_alloc(sizeof(*core));
+	struct core *core = core_new(m, u);
 
-	if (!core || core_init(core, m, u) != 0) {
+	if (!core) {
 		VG_(fmsg)("no memory to simulate another core\n");
 		VG_(exit)(1);
 	}
@@ -172,6 +174,26 @@ static void on_slice_start(ThreadId tid, ULong blocks)
 	use_core(tid);
 }
 
+static ULong now_ns(void)
+{
+	return (ULong)VG_(read_millisecond_timer)() * 1000000;
+}
+
+/* The library may be changing what a row is made of. */
+static Bool somebody_is_paused(void)
+{
+	for (UInt i = 0; i < VG_N_THREADS; i++)
+		if (threads[i].lives && threads[i].paused)
+			return True;
+	return False;
+}
+
+static void add_row(void)
+{
+	if (series && now_ns() >= series->next_ns && !somebody_is_paused())
+		cp_series_tick(series, now_ns());
+}
+
 /* The scratch core counts too, and its clock must not overflow. */
 static void on_slice_end(ThreadId tid, ULong blocks)
 {
@@ -181,6 +203,7 @@ static void on_slice_end(ThreadId tid, ULong blocks)
 	collect(&threads[tid]);
 	front_collect(fronts[1]);
 	core_collect(scratch);
+	add_row();
 }
 
 static void report_counts(const HChar *who, UInt number, const ULong *count)
@@ -229,6 +252,7 @@ static void on_fork_child(ThreadId tid)
 		VG_(memset)(simulated[i].count, 0, sizeof(simulated[i].count));
 		simulated[i].mirror = NULL;
 	}
+	series = NULL;
 }
 
 static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
@@ -299,6 +323,22 @@ Int threads_bind_process(UInt machine, UWord mirror)
 		return 0;
 	simulated[machine].mirror = (ULong *)mirror;
 	copy_out(simulated[machine].mirror, simulated[machine].count);
+	return 1;
+}
+
+/* With the last row, if there was a series. */
+Int threads_series(UWord wanted)
+{
+	if (wanted && !VG_(am_is_valid_for_client)(
+			      wanted, sizeof(struct cp_series), VKI_PROT_WRITE))
+		return 0;
+	if (series)
+		cp_series_add(series, now_ns());
+	series = (struct cp_series *)wanted;
+	if (series) {
+		series->item->start_ns = now_ns();
+		series->next_ns = now_ns() + series->item->interval_ns;
+	}
 	return 1;
 }
 

@@ -43,6 +43,7 @@ Int threads_read(ThreadId tid, UWord out);
 Int threads_read_process(UWord out);
 Int threads_bind(ThreadId tid, UWord mirror);
 Int threads_bind_process(UInt machine, UWord mirror);
+Int threads_series(UWord series);
 void threads_sync(void);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek diff BEFORE AFTER: what differs between the runs of two sides, and
+ * whether that is noise.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "tools/cmd.h"
+#include "tools/diff.h"
+#include "tools/outputs.h"
+
+#define MAX_GATES 64
+
+/* What --fail-if makes of the exit status. */
+enum { STATUS_MET = 3, STATUS_UNKNOWN = 4 };
+
+struct request {
+	struct cp_diff diff;
+	struct cp_gate gates[MAX_GATES];
+	struct cp_outputs outputs;
+	bool json;
+	int between; /* of the arguments: BEFORE... -- AFTER..., or -1 */
+};
+
+/* Without a letter. */
+enum { FAIL_IF = UCHAR_MAX + 1, JSON, ALL };
+
+static const struct option long_options[] = {
+	{"fail-if", required_argument, NULL, FAIL_IF},
+	{"output", required_argument, NULL, 'o'},
+	{"json", no_argument, NULL, JSON},
+	{"all", no_argument, NULL, ALL},
+	{NULL, 0, NULL, 0},
+};
+
+static bool add_gate(struct request *request, const char *expression)
+{
+	struct cp_diff *diff = &request->diff;
+
+	if (diff->ngates == MAX_GATES) {
+		fprintf(stderr, "cachepeek: diff takes %d times --fail-if at most\n",
+			MAX_GATES);
+		return false;
+	}
+	return cp_gate_parse(diff->arena, &request->gates[diff->ngates++], expression);
+}
+
+/* getopt_long() moves the other arguments behind the options, and drops the first
+ * "--", which here has a meaning: it is looked for, and taken out. */
+static int take_between(int *argc, char **argv)
+{
+	int names = 0;
+
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			memmove(argv + i, argv + i + 1,
+				(size_t)(*argc - i) * sizeof(*argv));
+			--*argc;
+			return names;
+		}
+		if (argv[i][0] != '-')
+			names++;
+		else if (strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0 ||
+			 strcmp(argv[i], "--fail-if") == 0)
+			i++;
+	}
+	return -1;
+}
+
+static bool parse(struct request *request, int argc, char **argv)
+{
+	int option;
+
+	optind = 1;
+	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
+		if (option == FAIL_IF && !add_gate(request, optarg))
+			return false;
+		else if (option == 'o' && !cp_outputs_add(&request->outputs,
+						  request->diff.arena, "diff", optarg))
+			return false;
+		else if (option == JSON)
+			request->json = true;
+		else if (option == ALL)
+			request->diff.all = true;
+		else if (option == '?')
+			return false;
+	}
+	return true;
+}
+
+/* ---- the two sides ---- */
+
+static bool add_runs(struct cp_diff *diff, unsigned side, const char *path)
+{
+	char error[1024];
+
+	if (cp_values_add(diff->values, side, path, error, sizeof(error)))
+		return true;
+	fprintf(stderr, "cachepeek: diff: %s\n", error);
+	return false;
+}
+
+/* A comma list, unless there is a file of that name. */
+static bool add_side(struct cp_diff *diff, unsigned side, const char *list)
+{
+	const char *piece;
+	size_t length;
+
+	if (!diff->values->sides[side].label)
+		diff->values->sides[side].label = list;
+	if (access(list, F_OK) == 0)
+		return add_runs(diff, side, list);
+	while ((piece = cp_next_piece(&list, ',', &length)))
+		if (!add_runs(diff, side, cp_arena_copy(diff->arena, piece, length)))
+			return false;
+	return true;
+}
+
+static bool add_sides(struct request *request, char **names, int count)
+{
+	int between = request->between < 0 ? 1 : request->between;
+
+	for (int i = 0; i < count; i++)
+		if (!add_side(&request->diff, i >= between, names[i]))
+			return false;
+	return true;
+}
+
+/* ---- the result ---- */
+
+static int gate_status(const struct cp_diff *diff)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < diff->ngates; i++) {
+		if (diff->gates[i].verdict == CP_GATE_MET)
+			return STATUS_MET;
+		if (diff->gates[i].verdict == CP_GATE_UNKNOWN)
+			status = STATUS_UNKNOWN;
+	}
+	return status;
+}
+
+static int diff_of(struct request *request, int argc, char **argv)
+{
+	const struct cp_document document = {
+		&request->diff, cp_diff_text, cp_diff_csv, cp_diff_json};
+	int count, least, status;
+
+	request->diff.gates = request->gates;
+	request->between = take_between(&argc, argv);
+	if (!parse(request, argc, argv))
+		return 2;
+	count = argc - optind;
+	least = request->between < 0 ? 2 : request->between + 1;
+	if (count < least || request->between == 0 ||
+		(request->between < 0 && count > 2)) {
+		fprintf(stderr, "cachepeek: diff: name two sides: cachepeek diff BEFORE "
+				"AFTER, or BEFORE... -- AFTER...\n");
+		return 2;
+	}
+	request->diff.values = cp_values_new(request->diff.arena);
+	if (!add_sides(request, argv + optind, count))
+		return 1;
+	if (cp_diff_compare(&request->diff) < 0)
+		longjmp(*request->diff.arena->out_of_memory, 1);
+	if (!cp_gates_judge(&request->diff))
+		return 2;
+	status = cp_outputs_write(
+		&request->outputs, request->json ? "json" : "-", &document);
+	return status ? status : gate_status(&request->diff);
+}
+
+int cp_cmd_diff(int argc, char **argv)
+{
+	static struct request request;
+	static struct cp_arena arena;
+	jmp_buf out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	request.diff.arena = &arena;
+	if (setjmp(out_of_memory) == 0)
+		status = diff_of(&request, argc, argv);
+	else
+		fprintf(stderr, "cachepeek: diff: out of memory\n");
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
+}
