@@ -180,6 +180,26 @@ for my $case ([scratch('absent.machine'), 'no such file or directory'], [scratch
 	is(status_text($run->{status}), 'exit 17', 'and it runs');
 }
 
+# One for 32-bit x86, of a dozen bytes: exit(3).
+SKIP: {
+	my $code = pack('C*', 0xb8, 1, 0, 0, 0, 0xbb, 3, 0, 0, 0, 0xcd, 0x80);
+	my $at = 0x08048000;
+	my $small = write_file(scratch('elf32'), "\x7fELF" . pack('C5x7', 1, 1, 1, 0, 0) .
+		pack('vvVVVVVvvvvvv', 2, 3, 1, $at + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0) .
+		pack('V8', 1, 0, $at, $at, 96, 96, 5, 0x1000) . $code);
+	chmod(0755, $small);
+	skip('no 32-bit programs run here', 7) if status_text(run(command => [$small])->{status}) ne 'exit 3';
+	for my $engine ('sim', 'perf') {
+		my $run = run(command => [cli(), '-E', $engine, $small]);
+		like($run->{err}, qr/\A[^\n]*elf32 is a 32-bit program[^\n]*uncounted[^\n]*\n\z/, "$engine: one line for a 32-bit program");
+		is(status_text($run->{status}), 'exit 3', "$engine: and it runs");
+	}
+	my $run = simulate('zen3', 'instructions', which('sh'), '-c', "$small; echo child \$?; /bin/true; exit 5");
+	is($run->{out}, "child 3\n", 'as a child it runs');
+	is(status_text($run->{status}), 'exit 5', 'and so does its parent');
+	cmp_ok(value(region($run->{report}), 'instructions') // 0, '>', 10000, 'whose report is intact');
+}
+
 # ---- what the simulated CPU cannot do ----
 
 SKIP: {
