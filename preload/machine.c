@@ -273,7 +273,8 @@ void cp_machine_option(
 	char words[128], shared[32] = "", line[16] = "";
 
 	describe_words(cache, ',', words, sizeof(words));
-	if (level == CP_L2 && cache->shared > 1)
+	if ((level == CP_L2 && cache->shared > 1) ||
+		(level == CP_LLC && cache->shared && cache->shared < machine->cores))
 		cp_format(shared, sizeof(shared), ",shared:%u", cache->shared);
 	if (!is_tlb(level))
 		cp_format(line, sizeof(line), ",%u", cache->line);

@@ -369,11 +369,10 @@ static bool check_caches(
 	if (l2->sets)
 		front[0] = front[1] = l2;
 	at->line = stated->line[CP_LLC];
-	if (llc->shared && llc->shared != machine->cores)
-		return wrong(at,
-			"the last level is shared by all cores: set cores to those "
-			"around one",
-			NULL);
+	if (llc->shared > machine->cores)
+		return wrong(at, "shared by more cores than there are", NULL);
+	if (llc->shared && l2->shared > 1 && llc->shared % l2->shared)
+		return wrong(at, "cores that share an L2 need the same last level", NULL);
 	return !llc->sets || check_outer(at, llc, front);
 }
 

@@ -55,6 +55,15 @@ static bool read_interpreter(int fd, char *to, size_t size)
 	return true;
 }
 
+/* ELF, but not of our word size. */
+static bool is_other_class(int fd)
+{
+	unsigned char ident[EI_NIDENT];
+
+	return pread(fd, ident, sizeof(ident), 0) == (ssize_t)sizeof(ident) &&
+	       memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+}
+
 enum cp_preloading cp_can_be_preloaded(const char *program)
 {
 	char interpreter[PATH_MAX];
@@ -63,7 +72,13 @@ enum cp_preloading cp_can_be_preloaded(const char *program)
 
 	if (fd < 0)
 		return CP_CAN_PRELOAD;
-	if (!read_interpreter(fd, interpreter, sizeof(interpreter))) {
+	if (is_other_class(fd)) {
+		fprintf(stderr,
+			"cachepeek: %s is a 32-bit program, and this library a 64-bit "
+			"one: it runs uncounted (build it for 64 bits)\n",
+			program);
+		can = CP_CANNOT_PRELOAD;
+	} else if (!read_interpreter(fd, interpreter, sizeof(interpreter))) {
 		/* a script, or something for execvp() to refuse */
 	} else if (!*interpreter) {
 		can = CP_STATIC;

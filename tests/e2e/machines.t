@@ -132,7 +132,8 @@ mistake("dtlb = 64 4 write-through\n", 1, 'not for this level');
 mistake("llc = 8M 16 64 prefetch=next-line\n", 1, 'not for this level');
 mistake("l1i = 32K 8 64\nl1d = 32K 8 64\nl2 = 1M 8 32\n", 3, 'smaller');
 mistake("cores = 2\nl2 = 1M 8 64 shared=4\n", 2, 'more cores');
-mistake("cores = 4\nllc = 1M 8 64 shared=2\n", 2, 'all cores');
+mistake("cores = 4\nllc = 1M 8 64 shared=8\n", 2, 'more cores');
+mistake("cores = 4\nl2 = 1M 8 64 shared=2\nllc = 4M 8 64 shared=3\n", 3, 'same last level');
 mistake("stlb = 512 4\ndtlb2 = 64 4\n", 1, 'leave one out');
 mistake("cores = 2\npage = 5K\nl1i = 32K 8 64\n", 2, 'power of two from 1024');
 mistake("page = 512\n", 1, 'power of two from 1024');
@@ -177,6 +178,26 @@ for my $case ([scratch('absent.machine'), 'no such file or directory'], [scratch
 	$run = run(command => [cli(), @static]);
 	like($run->{err}, qr/static is statically linked: .*-E sim/, 'not asked for: how to');
 	is(status_text($run->{status}), 'exit 17', 'and it runs');
+}
+
+# One for 32-bit x86, of a dozen bytes: exit(3).
+SKIP: {
+	my $code = pack('C*', 0xb8, 1, 0, 0, 0, 0xbb, 3, 0, 0, 0, 0xcd, 0x80);
+	my $at = 0x08048000;
+	my $small = write_file(scratch('elf32'), "\x7fELF" . pack('C5x7', 1, 1, 1, 0, 0) .
+		pack('vvVVVVVvvvvvv', 2, 3, 1, $at + 84, 52, 0, 0, 52, 32, 1, 0, 0, 0) .
+		pack('V8', 1, 0, $at, $at, 96, 96, 5, 0x1000) . $code);
+	chmod(0755, $small);
+	skip('no 32-bit programs run here', 7) if status_text(run(command => [$small])->{status}) ne 'exit 3';
+	for my $engine ('sim', 'perf') {
+		my $run = run(command => [cli(), '-E', $engine, $small]);
+		like($run->{err}, qr/\A[^\n]*elf32 is a 32-bit program[^\n]*uncounted[^\n]*\n\z/, "$engine: one line for a 32-bit program");
+		is(status_text($run->{status}), 'exit 3', "$engine: and it runs");
+	}
+	my $run = simulate('zen3', 'instructions', which('sh'), '-c', "$small; echo child \$?; /bin/true; exit 5");
+	is($run->{out}, "child 3\n", 'as a child it runs');
+	is(status_text($run->{status}), 'exit 5', 'and so does its parent');
+	cmp_ok(value(region($run->{report}), 'instructions') // 0, '>', 10000, 'whose report is intact');
 }
 
 # ---- what the simulated CPU cannot do ----

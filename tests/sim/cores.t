@@ -49,4 +49,12 @@ cmp_ok($four->{invalidations}, '>', 0, 'and are lost to a store elsewhere');
 cmp_ok($alone->{l1d_load_misses}, '<', $four->{l1d_load_misses},
 	'on one core the caches are warm for the next thread');
 
+# Two complexes of two cores, each with a last level of its own.
+my (undef, $complex) = threads(8, '--cores=4', '--llc=8192,16,64,shared:2');
+my (undef, $one_llc) = threads(8, '--cores=4', '--llc=8192,16,64,shared:4');
+
+is($one_llc->{llc_load_misses}, $four->{llc_load_misses}, 'shared by all of four cores is one last level');
+cmp_ok($complex->{llc_ifetch_misses}, '>', $four->{llc_ifetch_misses}, 'each of two fetches the code');
+cmp_ok($complex->{llc_fills}, '>', $four->{llc_fills}, 'and both are filled');
+
 done_testing;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "batch.h"
 #include "flex.h"
+#include "front.h"
 #include "host.h"
 #include "reference.h"
 
@@ -362,12 +363,14 @@ struct duel {
 	struct uncore uncore;
 	struct core *core[REF_CORES];
 	uint64_t count[REF_CORES][CP_SIM_NCOUNTERS];
-	int ncores, turn, any_sets;
+	int ncores, turn, any_sets, has_front;
 	uint64_t walk, pc;
 };
 
 static void collect(struct duel *d, int i)
 {
+	if (d->has_front)
+		front_collect(front);
 	core_collect(d->core[i]);
 	for (int k = 0; k < CP_SIM_NCOUNTERS; k++)
 		d->count[i][k] += d->core[i]->count[k];
@@ -415,14 +418,21 @@ static uint32_t pick_size(void)
 }
 
 /* As the helper for floating-point loads. */
+static void make_float(uint64_t addr, uint32_t size)
+{
+	struct batch b = {.clock = 2, .items = 1, .loads = 1};
+
+	b.item[0].kind = BATCH_FLOAT;
+	b.item[0].size = (uint8_t)size;
+	b.has_floats = 1;
+	b.place[0].last = (uint8_t)(size - 1);
+	front_function_for(front->line_shift, 1, 1)(&b, front->last_line, addr, 0, 0, 0);
+}
+
 static void bypass(struct duel *d, uint64_t addr, uint32_t size)
 {
-	struct core *c = d->core[d->turn];
-
 	ref_bypass(&d->ref, d->turn, addr, size);
-	flex_bypass(c, addr, size);
-	c->clock += 2;
-	c->loads++;
+	make_float(addr, size);
 }
 
 static void step_direct(struct duel *d)
@@ -432,7 +442,10 @@ static void step_direct(struct duel *d)
 	enum access kind = random_below(2) ? LOAD : STORE;
 
 	ref_data(&d->ref, d->turn, addr, size, kind);
-	batch_direct(addr, size, kind);
+	if (d->has_front)
+		front_direct(addr, size, kind);
+	else
+		batch_direct(addr, size, kind);
 }
 
 /* A batch in the making: what settle.c makes of a piece of code. */
@@ -544,8 +557,10 @@ static void step_batch(struct duel *d)
 	m.b.places = (uint8_t)m.nplaces;
 	m.b.clock += m.ticks;
 	d->pc += m.b.more_lines;
-	run = batch_function_for(
-		d->core[d->turn]->line_shift, m.nplaces, m.b.more_lines + 1, 0);
+	run = d->has_front ? front_function_for(
+				     front->line_shift, m.nplaces, m.b.more_lines + 1)
+			   : batch_function_for(d->core[d->turn]->line_shift, m.nplaces,
+				     m.b.more_lines + 1);
 	run(&m.b, m.line, m.at[0], m.at[1], m.at[2], m.at[3]);
 }
 
@@ -556,6 +571,8 @@ static void step(struct duel *d)
 		d->turn = (int)random_below((uint64_t)d->ncores);
 	}
 	running = d->core[d->turn];
+	if (d->has_front)
+		front_use(front, &running, 1);
 	if (random_below(100) == 0)
 		step_direct(d);
 	else if (d->ref.m.l1d.fp_bypass && random_below(4) == 0)
@@ -584,6 +601,11 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 	d->walk = 0x40000000;
 	ref_init(&d->ref, m, ncores);
 	uncore_init(&d->uncore, m);
+	d->has_front = !machine_is_plain(m);
+	if (d->has_front) {
+		front = host_alloc(sizeof(*front));
+		front_init(front, m, 1);
+	}
 	for (int i = 0; i < ncores; i++) {
 		d->core[i] = core_new(m, &d->uncore);
 		core_attach(d->core[i]);
@@ -596,6 +618,8 @@ static void duel_end(struct duel *d)
 	for (int i = 0; i < d->ncores; i++)
 		core_free(d->core[i]);
 	uncore_free(&d->uncore);
+	if (d->has_front)
+		host_free(front, sizeof(*front));
 }
 
 static int differences(struct duel *d)
@@ -707,6 +731,8 @@ static struct machine pick_machine(void)
 	if (random_below(4)) {
 		m.llc = pick_geometry(1024, line << random_below(2));
 		pick_writes(&m.llc);
+		m.llc.shared =
+			(uint32_t)random_below(3) * (m.l2.shared > 1 ? m.l2.shared : 1);
 		pick_inclusion(
 			&m.llc, front, m.llc.line == line && (m.l2.sets || line == 64));
 	}

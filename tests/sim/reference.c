@@ -136,10 +136,10 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 	memset(s, 0, sizeof(*s));
 	s->m = *m;
 	s->ncores = ncores;
-	make(&s->llc, &m->llc, line_of(m, &m->llc));
 	for (int i = 0; i < ncores; i++) {
 		struct ref_core *c = &s->core[i];
 
+		make(&s->llc[i], &m->llc, line_of(m, &m->llc));
 		make(&s->l2[i], &m->l2, line_of(m, &m->l2));
 		make(&c->l1i, &m->l1i, line_of(m, &m->l1i));
 		make(&c->l1d, &m->l1d, line_of(m, &m->l1d));
@@ -150,13 +150,14 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 		make(&c->dtlb2, &m->dtlb2, m->page);
 		c->last_code = NO_LINE;
 		c->cluster = i / (m->l2.shared > 1 ? (int)m->l2.shared : 1);
+		c->group = m->llc.shared ? i / (int)m->llc.shared : 0;
 	}
 }
 
 void ref_free(struct ref_system *s)
 {
-	unmake(&s->llc);
 	for (int i = 0; i < s->ncores; i++) {
+		unmake(&s->llc[i]);
 		unmake(&s->l2[i]);
 		unmake(&s->core[i].l1i);
 		unmake(&s->core[i].l1d);
@@ -171,6 +172,11 @@ void ref_free(struct ref_system *s)
 static struct ref_cache *l2_of(struct ref_system *s, struct ref_core *c)
 {
 	return &s->l2[c->cluster];
+}
+
+static struct ref_cache *llc_of(struct ref_system *s, struct ref_core *c)
+{
+	return &s->llc[c->group];
 }
 
 static int is_exclusive(const struct ref_cache *c)
@@ -211,14 +217,15 @@ static int purge(struct ref_core *c, struct ref_cache *inner, uint64_t addr,
 	return dirty;
 }
 
-/* cluster < 0: all */
+/* cluster < 0: all around the last level */
 static int purge_l1s(struct ref_system *s, struct ref_core *c, int cluster, uint64_t addr,
 	uint64_t bytes)
 {
 	int dirty = 0;
 
 	for (int i = 0; i < s->ncores; i++) {
-		if (cluster >= 0 && s->core[i].cluster != cluster)
+		if (s->core[i].group != c->group ||
+			(cluster >= 0 && s->core[i].cluster != cluster))
 			continue;
 		dirty |= purge(c, &s->core[i].l1d, addr, bytes, 1, 0);
 		purge(c, &s->core[i].l1i, addr, bytes, 0, 0);
@@ -226,43 +233,52 @@ static int purge_l1s(struct ref_system *s, struct ref_core *c, int cluster, uint
 	return dirty;
 }
 
+/* Of the same group: cluster i has an L2 if its first core is there. */
+static int purge_l2(struct ref_system *s, struct ref_core *c, int i, uint64_t addr)
+{
+	for (int n = 0; n < s->ncores; n++)
+		if (s->core[n].cluster == i && s->core[n].group == c->group)
+			return purge(c, &s->l2[i], addr, llc_of(s, c)->line, 0, 1);
+	return 0;
+}
+
 static void llc_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty)
 {
-	struct ref_way *w = victim(&s->llc, addr);
+	struct ref_way *w = victim(llc_of(s, c), addr);
 
 	if (w->valid) {
-		uint64_t old = w->key * s->llc.line;
+		uint64_t old = w->key * llc_of(s, c)->line;
 		int old_dirty = w->dirty;
 
-		if (s->llc.g.inclusion == INCLUSIVE) {
-			old_dirty |= purge_l1s(s, c, -1, old, s->llc.line);
+		if (llc_of(s, c)->g.inclusion == INCLUSIVE) {
+			old_dirty |= purge_l1s(s, c, -1, old, llc_of(s, c)->line);
 			for (int i = 0; i < s->ncores; i++)
-				old_dirty |= purge(c, &s->l2[i], old, s->llc.line, 0, 1);
+				old_dirty |= purge_l2(s, c, i, old);
 		}
 		c->count[CP_SIM_llc_writebacks] += old_dirty != 0;
 	}
 	c->count[CP_SIM_llc_fills]++;
-	put(s, &s->llc, w, addr, dirty, 0);
+	put(s, llc_of(s, c), w, addr, dirty, 0);
 }
 
 static int llc_dirty(struct ref_system *s, struct ref_core *c)
 {
-	c->count[CP_SIM_llc_writes_through] += s->llc.g.write_through;
-	return !s->llc.g.write_through;
+	c->count[CP_SIM_llc_writes_through] += llc_of(s, c)->g.write_through;
+	return !llc_of(s, c)->g.write_through;
 }
 
 static void llc_victim(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty)
 {
-	struct ref_way *w = find(&s->llc, addr);
+	struct ref_way *w = find(llc_of(s, c), addr);
 
-	if (!s->llc.g.sets)
+	if (!llc_of(s, c)->g.sets)
 		return;
 	if (!dirty) {
 		if (!w)
 			llc_put(s, c, addr, 0);
 	} else if (w) {
 		w->dirty |= llc_dirty(s, c);
-	} else if (s->llc.g.no_allocate) {
+	} else if (llc_of(s, c)->g.no_allocate) {
 		c->count[CP_SIM_llc_writes_through]++;
 	} else {
 		llc_put(s, c, addr, llc_dirty(s, c));
@@ -271,18 +287,18 @@ static void llc_victim(struct ref_system *s, struct ref_core *c, uint64_t addr, 
 
 static void llc_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 {
-	struct ref_way *w = find(&s->llc, addr);
+	struct ref_way *w = find(llc_of(s, c), addr);
 
-	if (!s->llc.g.sets)
+	if (!llc_of(s, c)->g.sets)
 		return;
 	c->count[CP_SIM_llc_accesses]++;
 	if (w) {
-		use(s, &s->llc, w);
+		use(s, llc_of(s, c), w);
 		w->dirty |= llc_dirty(s, c);
 		return;
 	}
 	c->count[CP_SIM_llc_store_misses]++;
-	if (s->llc.g.no_allocate)
+	if (llc_of(s, c)->g.no_allocate)
 		c->count[CP_SIM_llc_writes_through]++;
 	else
 		llc_put(s, c, addr, llc_dirty(s, c));
@@ -292,19 +308,19 @@ static void llc_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 static int llc_get(struct ref_system *s, struct ref_core *c, uint64_t addr,
 	enum access kind, int keeps)
 {
-	struct ref_way *w = find(&s->llc, addr);
+	struct ref_way *w = find(llc_of(s, c), addr);
 
-	if (!s->llc.g.sets)
+	if (!llc_of(s, c)->g.sets)
 		return 0;
 	c->count[CP_SIM_llc_accesses]++;
 	if (!w) {
 		c->count[CP_SIM_llc_ifetch_misses + kind]++;
-		if (!is_exclusive(&s->llc))
+		if (!is_exclusive(llc_of(s, c)))
 			llc_put(s, c, addr, 0);
 		return 0;
 	}
-	if (!is_exclusive(&s->llc) || (w->dirty && !keeps)) {
-		use(s, &s->llc, w);
+	if (!is_exclusive(llc_of(s, c)) || (w->dirty && !keeps)) {
+		use(s, llc_of(s, c), w);
 		return 0;
 	}
 	w->valid = 0;
@@ -324,7 +340,7 @@ static void l2_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int 
 		if (l2->g.inclusion == INCLUSIVE)
 			old_dirty |= purge_l1s(s, c, c->cluster, old, l2->line);
 		c->count[CP_SIM_l2_writebacks] += old_dirty != 0;
-		if (old_dirty || is_exclusive(&s->llc))
+		if (old_dirty || is_exclusive(llc_of(s, c)))
 			llc_victim(s, c, old, old_dirty);
 	}
 	c->count[CP_SIM_l2_fills]++;
@@ -347,7 +363,7 @@ static void l2_victim(struct ref_system *s, struct ref_core *c, uint64_t addr, i
 	int stays;
 
 	if (!l2->g.sets) {
-		if (dirty || is_exclusive(&s->llc))
+		if (dirty || is_exclusive(llc_of(s, c)))
 			llc_victim(s, c, addr, dirty);
 		return;
 	}
@@ -455,6 +471,8 @@ static void tell_others(
 
 	if (s->m.l2.sets && s->l2[0].line > granule)
 		granule = s->l2[0].line;
+	if (s->m.llc.shared && s->m.llc.sets && s->llc[0].line > granule)
+		granule = s->llc[0].line;
 	addr = addr / granule * granule;
 	for (int cluster = REF_CORES - 1; cluster >= 0; cluster--) {
 		int present = 0, dirty = 0;
@@ -475,6 +493,15 @@ static void tell_others(
 		if (dirty)
 			llc_victim(s, c, addr, 1);
 		count_told(c, kind, present, dirty);
+	}
+	for (int group = 0; group < REF_CORES; group++) {
+		int present = 0, dirty = 0;
+
+		if (group == c->group || !s->m.llc.shared)
+			continue;
+		tell(&s->llc[group], addr, granule, kind, &present, &dirty);
+		if (dirty)
+			llc_victim(s, c, addr, 1);
 	}
 }
 

@@ -34,12 +34,12 @@ struct ref_core {
 	struct ref_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
 	struct ref_stream stream[3][16]; /* of L1I, L1D, L2 */
 	uint64_t last_code, now, count[CP_SIM_NCOUNTERS];
-	int cluster;
+	int cluster, group; /* around one L2, one last level */
 };
 
 struct ref_system {
 	struct machine m;
-	struct ref_cache llc, l2[REF_CORES];
+	struct ref_cache llc[REF_CORES], l2[REF_CORES];
 	struct ref_core core[REF_CORES];
 	int ncores;
 	uint64_t now;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "batch.h"
-#include "flex.h"
 
 struct core *running;
 void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
@@ -34,10 +33,7 @@ static void run_data(
 	uint64_t last = (addr + i->size - 1) >> core->line_shift;
 
 	if (__builtin_expect(i->kind == BATCH_FLOAT, 0)) {
-		if (core->flex && core->flex->l1d.g.fp_bypass)
-			flex_bypass(core, addr, i->size);
-		else
-			data_access(core, addr, i->size, LOAD, stamp);
+		data_access(core, addr, i->size, LOAD, stamp);
 		return;
 	}
 	if (i->kind == BATCH_MODIFY)
@@ -251,16 +247,6 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 			name##_by_place(b, line, places > 0 ? a0 : 0,                    \
 				places > 1 ? a1 : 0, places > 2 ? a2 : 0,                \
 				places > 3 ? a3 : 0);                                    \
-	}                                                                                \
-                                                                                         \
-	static void name##_peers(const struct batch *b, uint64_t line, uint64_t a0,      \
-		uint64_t a1, uint64_t a2, uint64_t a3)                                   \
-	{                                                                                \
-		struct core *first = running;                                            \
-                                                                                         \
-		for (; running; running = running->peer)                                 \
-			name(b, line, a0, a1, a2, a3);                                   \
-		running = first;                                                         \
 	}
 #define RUNS(name, shift)                                                                \
 	RUN(name##_01, 0, 1, shift)                                                      \
@@ -273,31 +259,27 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	RUN(name##_22, 2, 2, shift)                                                      \
 	RUN(name##_32, 3, 2, shift)                                                      \
 	RUN(name##_42, 4, 2, shift)
-#define NAMES(name, end)                                                                 \
+#define NAMES(name)                                                                      \
 	{                                                                                \
-		{name##_01##end, name##_11##end, name##_21##end, name##_31##end,         \
-			name##_41##end},                                                 \
-			{name##_02##end, name##_12##end, name##_22##end, name##_32##end, \
-				name##_42##end},                                         \
+		{name##_01, name##_11, name##_21, name##_31, name##_41},                 \
+			{name##_02, name##_12, name##_22, name##_32, name##_42},         \
 	}
 
 RUNS(run_64, 6)
 RUNS(run_any, running->line_shift)
 
-batch_function *batch_function_for(
-	uint32_t line_shift, uint32_t places, uint32_t lines, int peers)
+batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines)
 {
-	static batch_function *const of_64[2][2][BATCH_PLACES + 1] = {
-		NAMES(run_64, ), NAMES(run_64, _peers)};
-	static batch_function *const of_any[2][2][BATCH_PLACES + 1] = {
-		NAMES(run_any, ), NAMES(run_any, _peers)};
+	static batch_function *const of_64[2][BATCH_PLACES + 1] = NAMES(run_64);
+	static batch_function *const of_any[2][BATCH_PLACES + 1] = NAMES(run_any);
 
-	return (line_shift == 6 ? of_64 : of_any)[peers][lines - 1][places];
+	return (line_shift == 6 ? of_64 : of_any)[lines - 1][places];
 }
 
 /* Each line of the reference has a tick of its own. */
-static void direct(struct core *core, uint64_t addr, uint32_t size, enum access kind)
+void batch_direct(uint64_t addr, uint32_t size, enum access kind)
 {
+	struct core *core = running;
 	uint32_t ticks = 2 + (size >> core->line_shift);
 
 	data_access(core, addr, size, kind, (uint32_t)core->clock);
@@ -307,10 +289,4 @@ static void direct(struct core *core, uint64_t addr, uint32_t size, enum access 
 		core->stores++;
 	else
 		core->loads++;
-}
-
-void batch_direct(uint64_t addr, uint32_t size, enum access kind)
-{
-	for (struct core *core = running; core; core = core->peer)
-		direct(core, addr, size, kind);
 }

@@ -42,6 +42,7 @@ struct batch {
 	uint8_t more_lines;                /* than one */
 	uint8_t order[BATCH_PLACES];       /* of the places' first references */
 	uint32_t loads, stores, rmw, idle; /* what it adds to those of the core */
+	uint64_t has_floats;               /* some of its items are */
 	struct batch_place {
 		uint64_t mask;      /* what of a filter's entry must be its line */
 		uint8_t last;       /* byte */
@@ -70,14 +71,11 @@ typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick);
 void batch_place_writes(struct batch_place *p, int writes);
 
-/* The function for batches of so many places and one or two code lines, peers: also
- * for the peers of the running core.  They take no more arguments than there are
- * places. */
-batch_function *batch_function_for(
-	uint32_t line_shift, uint32_t places, uint32_t lines, int peers);
+/* The function for batches of so many places and one or two code lines.  They
+ * take no more arguments than there are places. */
+batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
 
-/* Where the running thread's accesses go, and to its peers. */
-extern struct core *running;
+extern struct core *running; /* where the running thread's accesses go */
 
 /* One reference of any size, at once. */
 void batch_direct(uint64_t addr, uint32_t size, enum access kind);

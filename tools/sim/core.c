@@ -10,7 +10,7 @@ static uint32_t log2_of(uint32_t n)
 	return 31 - (uint32_t)__builtin_clz(n);
 }
 
-static uint32_t fewest_sets(const struct machine *m)
+uint32_t machine_fewest_sets(const struct machine *m)
 {
 	const struct geometry *level[] = {&m->l1i, &m->l1d, &m->l2, &m->llc};
 	uint32_t fewest = m->l1d.sets;
@@ -25,7 +25,7 @@ static int geometry_is_plain(const struct machine *m, const struct geometry *g)
 {
 	int same_line = !g->line || g->line == m->line;
 
-	return same_line && g->shared <= 1 && g->policy == POLICY_LRU &&
+	return same_line && g->shared <= (g != &m->llc) && g->policy == POLICY_LRU &&
 	       g->inclusion == NON_INCLUSIVE && g->prefetch == PREFETCH_NONE &&
 	       !g->write_through && !g->no_allocate && !g->halves && !g->fp_bypass;
 }
@@ -44,7 +44,7 @@ int machine_is_plain(const struct machine *m)
 /* The uncore must be zeroed memory.  -1: no memory. */
 int uncore_init(struct uncore *u, const struct machine *m)
 {
-	regions_init(&u->regions, fewest_sets(m));
+	regions_init(&u->regions, machine_fewest_sets(m));
 	u->cores = 0;
 	u->ncores = 0;
 	if (!machine_is_plain(m))
@@ -65,7 +65,6 @@ static void filter_reset(struct core *core)
 		core->data[i].line = NO_LINE;
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
 		core->code[i].line = NO_LINE;
-	core->last_line = NO_LINE;
 }
 
 /* The size of the first level of a plain machine, which lies behind the core. */
@@ -118,7 +117,9 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 	core->page_mask = (1u << core->page_shift) - 1;
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
 	core->clock = core->clock_seen = 1;
-	filter_reset(core);
+	core->last_line = NO_LINE;
+	if (machine_is_plain(m))
+		filter_reset(core);
 }
 
 /* NULL: no memory. */
@@ -191,15 +192,15 @@ void core_collect(struct core *core)
 	uint64_t loads = core->loads, stores = core->stores;
 	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
 
+	if (core->flex) /* the front counts for it */
+		return;
 	core->count[CP_SIM_instructions] += core->clock >> 32;
 	core->count[CP_SIM_l1d_loads] += loads;
 	core->count[CP_SIM_l1d_stores] += stores;
 	core->count[CP_SIM_l1d_rmw] += core->rmw;
-	if (!core->flex) /* which may have larger lines in L1I, and counts itself */
-		core->count[CP_SIM_l1i_accesses] +=
-			ticks - core->idle_ticks - 2 * (loads + stores);
-	if (!core->flex)
-		collect_lines(core);
+	core->count[CP_SIM_l1i_accesses] +=
+		ticks - core->idle_ticks - 2 * (loads + stores);
+	collect_lines(core);
 	core->clock = (uint32_t)core->clock;
 	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)

@@ -3,6 +3,7 @@
  * The first level of a machine that is not plain (flex.h), and its life.
  */
 #include "flex.h"
+#include "front.h"
 #include "host.h"
 
 /* ---- translation ---- */
@@ -15,10 +16,10 @@ static void count_walk(struct core *core, enum access kind)
 	core->count[counter[kind]]++;
 }
 
-/* Returns whether the page was there; it is now. */
-static int look_up_page(struct flex_cache *tlb, uint64_t page)
+/* Returns whether the page of the unit was there; it is now. */
+static int look_up_page(struct flex_cache *tlb, uint64_t unit)
 {
-	struct flex_place p = flex_find(tlb, page);
+	struct flex_place p = flex_find(tlb, unit);
 
 	if (p.way >= 0) {
 		flex_touch(tlb, &p);
@@ -31,6 +32,24 @@ static int look_up_page(struct flex_cache *tlb, uint64_t page)
 	return 0;
 }
 
+/* The same in the first level; the front may keep what is in a page that is there
+ * for the second time. */
+static int look_up_first(struct flex_cache *tlb, uint64_t unit,
+	void (*lost)(struct core *core, uint64_t first, uint64_t count))
+{
+	struct flex_place p = flex_find(tlb, unit);
+
+	if (p.way >= 0) {
+		flex_touch(tlb, &p);
+		flex_filter_page(tlb, &p, unit);
+		return 1;
+	}
+	if (flex_make_room(tlb, &p))
+		flex_each_part(tlb, &p, lost);
+	flex_put(tlb, &p, 0);
+	return 0;
+}
+
 static struct flex_cache *second_tlb(struct flex_core *f, enum access kind)
 {
 	struct flex_cache *own = kind == IFETCH ? &f->itlb2 : &f->dtlb2;
@@ -38,18 +57,20 @@ static struct flex_cache *second_tlb(struct flex_core *f, enum access kind)
 	return own->sets ? own : &f->stlb;
 }
 
-static void translate(struct core *core, uint64_t unit, enum access kind)
+/* Returns whether it was in the first level. */
+static int translate(struct core *core, uint64_t unit, enum access kind)
 {
 	static const unsigned char counter[] = {
 		CP_SIM_itlb_misses, CP_SIM_dtlb_load_misses, CP_SIM_dtlb_store_misses};
 	struct flex_core *f = core->flex;
-	uint64_t page = unit >> f->page_shift;
 
-	if (look_up_page(kind == IFETCH ? &f->itlb : &f->dtlb, page))
-		return;
+	if (kind == IFETCH ? look_up_first(&f->itlb, unit, front_lost_code)
+			   : look_up_first(&f->dtlb, unit, front_lost_data))
+		return 1;
 	core->count[counter[kind]]++;
-	if (!look_up_page(second_tlb(f, kind), page))
+	if (!look_up_page(second_tlb(f, kind), unit))
 		count_walk(core, kind);
+	return 0;
 }
 
 /* ---- L1D ---- */
@@ -70,6 +91,22 @@ void flex_count_writeback(struct core *core, uint32_t flags)
 			!!(flags & FLEX_DIRTY) + !!(flags & FLEX_DIRTY_UPPER);
 }
 
+void flex_lost_data(struct core *core, const struct flex_place *p)
+{
+	struct flex_cache *l1d = &core->flex->l1d;
+
+	if (*flex_flags(l1d, p) & FLEX_FILTERED)
+		front_lost_data(core, flex_unit(l1d, p), l1d->units);
+}
+
+void flex_lost_code(struct core *core, const struct flex_place *p)
+{
+	struct flex_cache *l1i = &core->flex->l1i;
+
+	if (*flex_flags(l1i, p) & FLEX_FILTERED)
+		front_lost_code(core, flex_unit(l1i, p), l1i->units);
+}
+
 static void fill(
 	struct core *core, struct flex_cache *l1, struct flex_place *p, uint32_t flags)
 {
@@ -77,6 +114,7 @@ static void fill(
 		uint32_t old = *flex_flags(l1, p);
 		uint64_t unit = flex_unit(l1, p);
 
+		(l1 == &core->flex->l1d ? flex_lost_data : flex_lost_code)(core, p);
 		if (old & FLEX_ANY_DIRTY)
 			flex_count_writeback(core, old);
 		flex_evicted(core, unit, old);
@@ -97,6 +135,7 @@ static void l1d_prefetch_line(struct core *core, uint64_t unit)
 
 	if (p.way >= 0)
 		return;
+	core->flex->now++;
 	core->count[CP_SIM_l1d_prefetches]++;
 	core->count[CP_SIM_l1d_fills]++;
 	fill(core, l1d, &p,
@@ -163,37 +202,60 @@ static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum ac
 	l1d_train(core, unit);
 }
 
-static void data(
-	struct core *core, uint64_t full, enum access kind, int writes, uint32_t stamp)
+/* What the front may keep to itself of the line at p, if it is still there. */
+static uint32_t filter(struct core *core, uint64_t unit, const struct flex_place *p)
 {
-	uint64_t unit = regions_shorten(&core->uncore->regions, full);
-	struct flex_place p;
+	struct flex_cache *l1d = &core->flex->l1d;
+	uint32_t writable = FLEX_OWNED | dirty_bit(l1d, unit);
+	uint8_t *flags;
 
-	(void)writes, (void)stamp;
-	translate(core, unit, kind);
+	if (p->way < 0 || flex_tags(p)[p->way] != p->tag)
+		return 0;
+	flags = flex_flags(l1d, p);
+	*flags |= FLEX_FILTERED;
+	return FLEX_READABLE | ((*flags & writable) == writable ? FLEX_WRITABLE : 0);
+}
+
+/* Further out only after misses, which mostly come together. */
+void flex_expect_data(struct core *core, uint64_t unit)
+{
+	flex_expect(&core->flex->l1d, unit);
+	if (!(core->flex->l1d_misses & 15))
+		return;
+	flex_expect(&core->flex->cluster->l2, unit);
+	if (core->flex->l2_misses & 3)
+		flex_expect(&core->flex->cluster->group->llc, unit);
+}
+
+uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t now)
+{
+	struct flex_place p;
+	int settled;
+
+	core->flex->now = now;
+	settled = translate(core, unit, kind);
 	p = flex_find(&core->flex->l1d, unit);
+	core->flex->l1d_misses = core->flex->l1d_misses << 1 | (p.way < 0);
 	if (p.way >= 0)
 		hit(core, unit, &p, kind == STORE);
 	else
 		miss(core, unit, &p, kind);
+	return settled ? filter(core, unit, &p) : 0;
 }
 
-static void bypass(struct core *core, uint64_t full)
+void flex_bypass(struct core *core, uint64_t unit, uint64_t now)
 {
-	uint64_t unit = regions_shorten(&core->uncore->regions, full);
-
+	core->flex->now = now;
 	translate(core, unit, LOAD);
 	core->count[CP_SIM_l1d_bypasses]++;
 	flex_fetch(core, unit, LOAD);
 	flex_train_l2(core);
 }
 
-void flex_bypass(struct core *core, uint64_t addr, uint32_t size)
+void flex_learn_data(struct core *core, uint64_t unit, uint64_t stamp)
 {
-	uint64_t last = (addr + size - 1) >> core->line_shift;
-
-	for (uint64_t unit = addr >> core->line_shift; unit <= last; unit++)
-		bypass(core, unit);
+	flex_learn(&core->flex->l1d, unit, stamp);
+	flex_learn(&core->flex->dtlb, unit, stamp);
 }
 
 /* ---- L1I ---- */
@@ -205,6 +267,7 @@ static void l1i_prefetch_line(struct core *core, uint64_t unit)
 
 	if (p.way >= 0)
 		return;
+	core->flex->now++;
 	core->count[CP_SIM_l1i_prefetches]++;
 	flex_fetch(core, unit, PREFETCH);
 	fill(core, l1i, &p, FLEX_PREFETCHED);
@@ -218,7 +281,8 @@ static void l1i_train(struct core *core, uint64_t unit)
 		flex_prefetch(core, &f->l1i_prefetcher, &f->l1i, unit, l1i_prefetch_line);
 }
 
-static void fetch_code(struct core *core, uint64_t unit)
+/* Returns whether the line was there, and is. */
+static int fetch_code(struct core *core, uint64_t unit)
 {
 	struct flex_cache *l1i = &core->flex->l1i;
 	struct flex_place p = flex_find(l1i, unit);
@@ -230,29 +294,43 @@ static void fetch_code(struct core *core, uint64_t unit)
 		fill(core, l1i, &p, 0);
 		flex_train_l2(core);
 		l1i_train(core, unit);
-		return;
+		return 0;
 	}
 	first = *flex_flags(l1i, &p) & FLEX_PREFETCHED;
-	*flex_flags(l1i, &p) = 0;
+	*flex_flags(l1i, &p) &= FLEX_FILTERED;
 	flex_touch(l1i, &p);
 	if (first)
 		l1i_train(core, unit);
+	else
+		*flex_flags(l1i, &p) |= FLEX_FILTERED;
+	return !first;
 }
 
-/* Generated code asks at each start of a block and change of unit. */
-static void code(struct core *core, uint64_t full, uint32_t stamp)
+/* Larger lines of L1I are told apart here; and what its prefetcher brings is newer than
+ * a line that is still being executed. */
+int flex_is_code_aware(const struct core *core)
+{
+	return core->flex->l1i.shift || core->flex->l1i_prefetcher.kind;
+}
+
+uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now)
 {
 	struct flex_core *f = core->flex;
-	uint64_t unit;
+	int settled, aware = flex_is_code_aware(core);
 
-	(void)stamp;
-	if (full >> f->l1i.shift == f->last_code)
-		return;
-	f->last_code = full >> f->l1i.shift;
-	unit = regions_shorten(&core->uncore->regions, full);
-	core->count[CP_SIM_l1i_accesses]++;
-	translate(core, unit, IFETCH);
-	fetch_code(core, unit);
+	if (aware && unit >> f->l1i.shift == f->last_code)
+		return 0;
+	f->last_code = unit >> f->l1i.shift;
+	f->now = now;
+	core->count[CP_SIM_l1i_accesses] += (uint64_t)aware;
+	settled = translate(core, unit, IFETCH);
+	return fetch_code(core, unit) && settled && !aware ? FLEX_READABLE : 0;
+}
+
+void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp)
+{
+	flex_learn(&core->flex->l1i, unit, stamp);
+	flex_learn(&core->flex->itlb, unit, stamp);
 }
 
 /* ---- its life ---- */
@@ -273,6 +351,17 @@ static uint32_t larger(uint32_t x, uint32_t y)
 	return x > y ? x : y;
 }
 
+static struct flex_group *new_group(struct flex_shared *s, const struct machine *m)
+{
+	struct flex_group *group = host_alloc(sizeof(*group));
+
+	if (!group || flex_cache_init(&group->llc, &m->llc, line_shift(m, &m->llc)))
+		return 0;
+	group->next = s->groups;
+	s->groups = group;
+	return group;
+}
+
 int flex_uncore_init(struct uncore *u, const struct machine *m)
 {
 	struct flex_shared *s = host_alloc(sizeof(*s));
@@ -281,7 +370,20 @@ int flex_uncore_init(struct uncore *u, const struct machine *m)
 		return -1;
 	u->flex = s;
 	s->granule_shift = larger(line_shift(m, &m->l1d), line_shift(m, &m->l2));
-	return flex_cache_init(&s->llc, &m->llc, line_shift(m, &m->llc));
+	if (m->llc.shared)
+		s->granule_shift = larger(s->granule_shift, line_shift(m, &m->llc));
+	return new_group(s, m) ? 0 : -1;
+}
+
+static void free_groups(struct flex_shared *s)
+{
+	struct flex_group *group = s->groups, *next;
+
+	for (; group; group = next) {
+		next = group->next;
+		flex_cache_free(&group->llc);
+		host_free(group, sizeof(*group));
+	}
 }
 
 void flex_uncore_free(struct uncore *u)
@@ -293,7 +395,7 @@ void flex_uncore_free(struct uncore *u)
 		flex_cache_free(&cluster->l2);
 		host_free(cluster, sizeof(*cluster));
 	}
-	flex_cache_free(&u->flex->llc);
+	free_groups(u->flex);
 	host_free(u->flex, sizeof(*u->flex));
 	u->flex = 0;
 }
@@ -304,8 +406,12 @@ static struct flex_cluster *new_cluster(struct flex_shared *s, const struct mach
 
 	if (!cluster || flex_cache_init(&cluster->l2, &m->l2, line_shift(m, &m->l2)))
 		return 0;
+	if (m->llc.shared && s->groups->ncores >= m->llc.shared && !new_group(s, m))
+		return 0;
+	cluster->group = s->groups;
 	cluster->next = s->clusters;
 	s->clusters = cluster;
+	s->nclusters++;
 	return cluster;
 }
 
@@ -323,6 +429,7 @@ static int join_cluster(struct core *core, const struct machine *m)
 	core->flex->next = cluster->cores;
 	cluster->cores = core;
 	cluster->ncores++;
+	cluster->group->ncores++;
 	return 0;
 }
 
@@ -333,6 +440,22 @@ static void set_up(struct flex_prefetcher *p, const struct geometry *g)
 	p->distance = g->distance;
 }
 
+/* The first level, of code or of data. */
+static int first_init(struct core *core, struct flex_cache *l1, struct flex_cache *tlb,
+	const struct machine *m, int code)
+{
+	const struct geometry *g = code ? &m->l1i : &m->l1d;
+
+	l1->now = tlb->now = &core->flex->now;
+	l1->owner = tlb->owner = core;
+	l1->code = tlb->code = code;
+	return flex_first_init(l1, g, line_shift(m, g)) < 0 ||
+			       flex_tlb_init(tlb, code ? &m->itlb : &m->dtlb,
+				       core->flex->page_shift) < 0
+		       ? -1
+		       : 0;
+}
+
 int flex_core_init(struct core *core, const struct machine *m, struct uncore *u)
 {
 	struct flex_core *f = host_alloc(sizeof(*f));
@@ -341,20 +464,16 @@ int flex_core_init(struct core *core, const struct machine *m, struct uncore *u)
 		return -1;
 	core->flex = f;
 	core->uncore = u;
-	core->paths.data = data;
-	core->paths.code = code;
 	f->last_code = f->l2_seen = NO_LINE;
 	f->page_shift = log2_of(m->page) - log2_of(m->line);
 	set_up(&f->l1i_prefetcher, &m->l1i);
 	set_up(&f->l1d_prefetcher, &m->l1d);
 	set_up(&f->l2_prefetcher, &m->l2);
-	if (flex_cache_init(&f->l1i, &m->l1i, line_shift(m, &m->l1i)) ||
-		flex_cache_init(&f->l1d, &m->l1d, line_shift(m, &m->l1d)) ||
-		flex_cache_init(&f->itlb, &m->itlb, 0) ||
-		flex_cache_init(&f->dtlb, &m->dtlb, 0) ||
-		flex_cache_init(&f->stlb, &m->stlb, 0) ||
-		flex_cache_init(&f->itlb2, &m->itlb2, 0) ||
-		flex_cache_init(&f->dtlb2, &m->dtlb2, 0))
+	if (first_init(core, &f->l1i, &f->itlb, m, 1) ||
+		first_init(core, &f->l1d, &f->dtlb, m, 0) ||
+		flex_cache_init(&f->stlb, &m->stlb, f->page_shift) ||
+		flex_cache_init(&f->itlb2, &m->itlb2, f->page_shift) ||
+		flex_cache_init(&f->dtlb2, &m->dtlb2, f->page_shift))
 		return -1;
 	return join_cluster(core, m);
 }

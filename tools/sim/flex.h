@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Machines that are not plain: any replacement, write policy, inclusion, line
- * sizes, sharing and prefetcher.  There is no filter: generated code calls for
- * each reference.  What happens, in this order:
+ * sizes, sharing and prefetcher.  They are members of a front (front.h), which tells
+ * them of the references that matter.  What happens, in this order:
  *
  * Units are numbers of the machine's smallest line (or half line).  A reference
  * is translated, then it looks up L1.  A miss fetches the line from L2, which
@@ -25,7 +25,9 @@
  * up ownership (a load) or the line (a store).  What they have modified goes to
  * the last level, or to L2 if they share that.  OWNED means that no other core
  * outside has the line, and saves looking.  Of instruction caches only those in
- * front of an exclusive L2 are asked.
+ * front of an exclusive L2 are asked.  Where there are several last levels (the granule
+ * is no smaller than their line), those of other cores are asked as well, and what is
+ * modified there goes to our own.
  *
  * Prefetchers, L2's first, start when the reference is done.  They see the demand
  * look-ups that miss and those that are the first to hit a prefetched line.  Next-line
@@ -53,9 +55,17 @@ struct flex_prefetcher {
 	struct flex_stream stream[FLEX_STREAMS];
 };
 
+/* The cores around one last level. */
+struct flex_group {
+	struct flex_cache llc;
+	uint32_t ncores;
+	struct flex_group *next;
+};
+
 /* The cores around one L2. */
 struct flex_cluster {
 	struct flex_cache l2;
+	struct flex_group *group;
 	struct core *cores; /* linked by flex->next */
 	uint32_t ncores;
 	struct flex_cluster *next;
@@ -66,14 +76,18 @@ struct flex_core {
 	struct flex_prefetcher l1i_prefetcher, l1d_prefetcher, l2_prefetcher;
 	struct flex_cluster *cluster;
 	struct core *next; /* of the cluster */
+	uint64_t now;      /* the stamp of the reference, and of what follows from it */
+	uint32_t number;   /* as a member of the front */
+	uint32_t bit;      /* of a thread that runs: 1 << number, else 0 */
 	uint64_t last_code;
+	uint32_t l1d_misses, l2_misses; /* of the latest look-ups, a bit each */
 	uint64_t l2_seen; /* unit of a look-up that L2's prefetcher is to see, or NO_LINE
 			   */
 	uint32_t page_shift; /* from units */
 };
 
 struct flex_shared {
-	struct flex_cache llc;
+	struct flex_group *groups;
 	struct flex_cluster *clusters;
 	uint32_t nclusters, granule_shift; /* from units */
 };
@@ -93,8 +107,29 @@ void flex_evicted(struct core *core, uint64_t unit, uint32_t flags);
 
 /* flex.c: a modified line leaves L1D */
 void flex_count_writeback(struct core *core, uint32_t flags);
+/* A line leaves an L1, or another core is about to change what is known of it. */
+void flex_lost_data(struct core *core, const struct flex_place *p);
+void flex_lost_code(struct core *core, const struct flex_place *p);
+
+/* ---- for the front ---- */
+
+/* What another load or fetch (and store) of the unit would change is the age of
+ * line and page, until one of them is said to be lost. */
+enum { FLEX_READABLE = 1, FLEX_WRITABLE = 2 };
+
+uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t now);
+/* Such a reference is coming. */
+void flex_expect_data(struct core *core, uint64_t unit);
+uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now);
 /* A floating-point load on a machine where those are L2's. */
-void flex_bypass(struct core *core, uint64_t addr, uint32_t size);
+void flex_bypass(struct core *core, uint64_t unit, uint64_t now);
+
+/* The unit was referenced then. */
+void flex_learn_data(struct core *core, uint64_t unit, uint64_t stamp);
+void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp);
+
+/* Must it be told of every code line? */
+int flex_is_code_aware(const struct core *core);
 
 /* flex_prefetch.c: after a demand look-up of the cache; `fetch` brings one line */
 void flex_prefetch(struct core *core, struct flex_prefetcher *p,

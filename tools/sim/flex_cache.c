@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flex_cache.h"
+#include "flex.h"
+#include "front.h"
 #include "host.h"
 
 static uint64_t rows_size(const struct flex_cache *c)
@@ -23,46 +25,62 @@ int flex_cache_init(struct flex_cache *c, const struct geometry *g, uint32_t shi
 	c->g = *g;
 	c->sets = g->sets;
 	c->ways = g->ways;
-	c->stride = (6 * g->ways + 3) & ~3u;
+	c->lanes = (g->ways + 3) & ~3u;
+	c->stride = (4 * c->lanes + 2 * g->ways + 15) & ~15u;
 	c->shift = shift;
 	c->set_bits = set_bits(g->sets);
+	c->reciprocal = g->sets ? ~0ull / g->sets + 1 : 0;
 	c->random = first_random(g);
 	c->rows = c->sets ? host_alloc(rows_size(c)) : 0;
 	return c->sets && !c->rows ? -1 : 0;
 }
 
+static uint64_t stamps_size(const struct flex_cache *c)
+{
+	return (uint64_t)c->sets * c->ways * sizeof(*c->stamps);
+}
+
+int flex_first_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+{
+	if (flex_cache_init(c, g, shift) < 0)
+		return -1;
+	c->units = 1ull << shift;
+	c->stamps = host_alloc(stamps_size(c));
+	return c->stamps ? 0 : -1;
+}
+
+int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+{
+	if (flex_first_init(c, g, shift) < 0)
+		return -1;
+	c->part_shift = shift > 6 ? shift - 6 : 0;
+	c->masks = host_alloc(stamps_size(c));
+	return c->masks ? 0 : -1;
+}
+
 void flex_cache_free(struct flex_cache *c)
 {
+	if (c->masks)
+		host_free(c->masks, stamps_size(c));
+	c->masks = 0;
+	if (c->stamps)
+		host_free(c->stamps, stamps_size(c));
+	c->stamps = 0;
 	if (c->rows)
 		host_free(c->rows, rows_size(c));
 	c->rows = 0;
 }
 
-static int find_tag(const uint32_t *tags, uint32_t ways, uint32_t tag)
+void flex_expect(const struct flex_cache *c, uint64_t unit)
 {
-	for (uint32_t way = 0; way < ways; way++)
-		if (tags[way] == tag)
-			return (int)way;
-	return -1;
-}
-
-struct flex_place flex_find(const struct flex_cache *c, uint64_t unit)
-{
-	struct flex_place p = {0, 0, 0, -1};
-	uint64_t key = unit >> c->shift;
+	struct flex_place p;
 
 	if (!c->sets)
-		return p;
-	if (c->set_bits >= 0) {
-		p.set = (uint32_t)key & (c->sets - 1);
-		p.tag = (uint32_t)(key >> c->set_bits) + 1;
-	} else {
-		p.set = (uint32_t)(key % c->sets);
-		p.tag = (uint32_t)(key / c->sets) + 1;
-	}
-	p.row = c->rows + (uint64_t)p.set * c->stride;
-	p.way = find_tag(flex_tags(&p), c->ways, p.tag);
-	return p;
+		return;
+	p = flex_place_of(c, unit);
+	__builtin_prefetch(p.row);
+	if (c->stamps)
+		__builtin_prefetch(c->stamps + (uint64_t)p.set * c->ways);
 }
 
 /* ---- policies ---- */
@@ -117,10 +135,165 @@ static uint32_t lru_victim(const uint8_t *state, uint32_t ways)
 	return way;
 }
 
+/* ---- the first level ---- */
+
+static uint64_t *stamps_of(const struct flex_cache *c, const struct flex_place *p)
+{
+	return c->stamps + (uint64_t)p->set * c->ways;
+}
+
+static uint64_t unit_in(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	return ((uint64_t)(flex_tags(p)[way] - 1) * c->sets + p->set) << c->shift;
+}
+
+/* The same as front_newest of one unit. */
+LANES_INLINE uint64_t newest_of_unit(const struct flex_cache *c, uint64_t unit)
+{
+	const struct front_entry *e = c->code ? &front->code[unit & (CODE_FILTER - 1)]
+					      : &front->data[unit & (DATA_FILTER - 1)];
+
+	if (unit >= REGION_NEAR) /* which it is not called in its entry */
+		return front_newest(c->owner, c->code, unit, 1);
+	return e->line == unit && c->owner->flex->bit ? front_stamp(front, e->stamp) : 0;
+}
+
+static uint64_t *mask_of(const struct flex_cache *c, const struct flex_place *p)
+{
+	return c->masks + (uint64_t)p->set * c->ways;
+}
+
+static uint64_t newest_in_page(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	uint64_t mask = mask_of(c, p)[way], first = unit_in(c, p, way), newest = 0;
+
+	for (; mask; mask &= mask - 1) {
+		uint64_t part = (uint64_t)__builtin_ctzll(mask) << c->part_shift;
+		uint64_t stamp = front_newest(
+			c->owner, c->code, first + part, 1ull << c->part_shift);
+
+		newest = stamp > newest ? stamp : newest;
+	}
+	return newest;
+}
+
+static uint64_t newest_in(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	if (c->masks)
+		return newest_in_page(c, p, way);
+	if (!(flex_state(c, p)[c->ways + way] & FLEX_FILTERED))
+		return 0;
+	if (c->units == 1)
+		return newest_of_unit(c, unit_in(c, p, way));
+	return front_newest(c->owner, c->code, unit_in(c, p, way), c->units);
+}
+
+void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t unit)
+{
+	uint64_t part = (unit & (c->units - 1)) >> c->part_shift;
+
+	mask_of(c, p)[p->way] |= 1ull << part;
+}
+
+void flex_each_part(const struct flex_cache *c, const struct flex_place *p,
+	void (*visit)(struct core *core, uint64_t first, uint64_t units))
+{
+	uint64_t mask = mask_of(c, p)[p->way], first = flex_unit(c, p);
+
+	for (; mask; mask &= mask - 1)
+		visit(c->owner,
+			first + ((uint64_t)__builtin_ctzll(mask) << c->part_shift),
+			1ull << c->part_shift);
+}
+
+/* Asks for the last use of what is in the way; returns whether it is news. */
+static int refresh(const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	uint64_t *stamp = &stamps_of(c, p)[way], newest = newest_in(c, p, way);
+
+	if (newest <= *stamp)
+		return 0;
+	*stamp = newest;
+	return 1;
+}
+
+LANES_INLINE uint32_t older(const uint64_t *stamps, uint32_t a, uint32_t b)
+{
+	return stamps[b] < stamps[a] ? b : a;
+}
+
+/* Four at once: one after the other would wait for each other. */
+static uint32_t oldest(const uint64_t *stamps, uint32_t ways)
+{
+	uint32_t a = 0, b = 0, c = 0, d = 0, i = 0;
+
+	for (; i + 4 <= ways; i += 4) {
+		a = older(stamps, a, i);
+		b = older(stamps, b, i + 1);
+		c = older(stamps, c, i + 2);
+		d = older(stamps, d, i + 3);
+	}
+	for (; i < ways; i++)
+		a = older(stamps, a, i);
+	return older(stamps, older(stamps, a, b), older(stamps, c, d));
+}
+
+static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
+{
+	uint32_t way;
+
+	do
+		way = oldest(stamps_of(c, p), c->ways);
+	while (refresh(c, p, way));
+	return way;
+}
+
+static uint64_t newest_of(const uint64_t *stamps, uint32_t ways)
+{
+	uint64_t newest = 0;
+
+	for (uint32_t i = 0; i < ways; i++)
+		newest = stamps[i] > newest ? stamps[i] : newest;
+	return newest;
+}
+
+/* At each node to the half that was not used last. */
+static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
+{
+	const uint64_t *stamps = stamps_of(c, p);
+	uint32_t way = 0;
+
+	for (uint32_t i = 0; i < c->ways; i++)
+		refresh(c, p, i);
+	for (uint32_t half = c->ways / 2; half; half /= 2)
+		way += newest_of(stamps + way, half) >
+				       newest_of(stamps + way + half, half)
+			       ? half
+			       : 0;
+	return way;
+}
+
+void flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
+{
+	struct flex_place p = flex_find(c, unit);
+
+	if (p.way >= 0 && stamps_of(c, &p)[p.way] < stamp)
+		stamps_of(c, &p)[p.way] = stamp;
+}
+
+/* ---- any level ---- */
+
 void flex_touch(struct flex_cache *c, const struct flex_place *p)
 {
 	uint8_t *state = flex_state(c, p);
 
+	if (c->stamps) {
+		stamps_of(c, p)[p->way] = *c->now;
+		return;
+	}
 	if (c->g.policy == POLICY_LRU && state[p->way])
 		lru_touch(state, c->ways, (uint32_t)p->way, state[p->way]);
 	else if (c->g.policy == POLICY_PLRU)
@@ -134,7 +307,7 @@ static uint32_t victim(struct flex_cache *c, const struct flex_place *p)
 
 	switch (c->g.policy) {
 	case POLICY_PLRU:
-		return plru_victim(state, c->ways);
+		return c->stamps ? plru_by_stamps(c, p) : plru_victim(state, c->ways);
 	case POLICY_ROUND_ROBIN:
 		way = state[0];
 		state[0] = (uint8_t)((way + 1) % c->ways);
@@ -142,13 +315,16 @@ static uint32_t victim(struct flex_cache *c, const struct flex_place *p)
 	case POLICY_RANDOM:
 		return random_victim(c);
 	default:
-		return lru_victim(state, c->ways);
+		return c->stamps ? lru_by_stamps(c, p) : lru_victim(state, c->ways);
 	}
 }
 
 int flex_make_room(struct flex_cache *c, struct flex_place *p)
 {
-	p->way = find_tag(flex_tags(p), c->ways, 0);
+	/* TLBs lose nothing, so they fill up from the first way on. */
+	p->way = c->masks && flex_tags(p)[c->ways - 1]
+			 ? -1
+			 : flex_find_tag(c, flex_tags(p), 0);
 	if (p->way >= 0)
 		return 0;
 	p->way = (int)victim(c, p);
@@ -160,11 +336,15 @@ void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags)
 	uint8_t *state = flex_state(c, p);
 	uint32_t *tag = &flex_tags(p)[p->way];
 
-	if (c->g.policy == POLICY_LRU)
+	if (c->stamps)
+		stamps_of(c, p)[p->way] = *c->now;
+	else if (c->g.policy == POLICY_LRU)
 		lru_touch(
 			state, c->ways, (uint32_t)p->way, *tag ? state[p->way] : c->ways);
 	else if (c->g.policy == POLICY_PLRU)
 		plru_touch(state, c->ways, (uint32_t)p->way);
+	if (c->masks)
+		mask_of(c, p)[p->way] = 0;
 	*tag = p->tag;
 	*flex_flags(c, p) = (uint8_t)flags;
 }
@@ -173,8 +353,10 @@ void flex_drop(struct flex_cache *c, const struct flex_place *p)
 {
 	uint8_t *state = flex_state(c, p);
 
+	if (c->stamps && c->g.policy == POLICY_PLRU) /* which remembers the way */
+		refresh(c, p, (uint32_t)p->way);
 	/* The ages of the others stay those of a smaller set. */
-	for (uint32_t i = 0; c->g.policy == POLICY_LRU && i < c->ways; i++)
+	for (uint32_t i = 0; !c->stamps && c->g.policy == POLICY_LRU && i < c->ways; i++)
 		if (state[i] > state[p->way])
 			state[i]--;
 	flex_tags(p)[p->way] = 0;

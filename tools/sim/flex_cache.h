@@ -2,28 +2,50 @@
  *
  * A set-associative array with any replacement policy.
  *
- * A row (set) is  tags[ways] (32 bits)  state[ways]  flags[ways] (8 bits):
- *   tag    0 for an empty way, else the key divided by the number of sets, plus one
+ * A row (set) is  tags[lanes] (32 bits)  state[ways]  flags[ways] (8 bits):
+ *   tag    0 for an empty way, and where ways are rounded up to whole vectors, else
+ *          the key divided by the number of sets, plus one
  *   state  LRU: how many ways were used since; tree-PLRU: one bit for each node
  *          of the tree, the root first; round-robin: state[0] is whose turn it is
  * An all-zero row is an empty set.  An empty way, the first, is filled before
  * anything is evicted, and does not move the round-robin or the random sequence.
+ *
+ * First-level arrays, which do not hear of every use (front.h), keep for each way when
+ * it was used last instead of state, and ask for what is newer before they evict.
  */
 #ifndef CACHEPEEK_SIM_FLEX_CACHE_H
 #define CACHEPEEK_SIM_FLEX_CACHE_H
 
 #include "model.h"
 
-enum { FLEX_DIRTY = 1, FLEX_DIRTY_UPPER = 2, FLEX_OWNED = 4, FLEX_PREFETCHED = 8 };
+enum {
+	FLEX_DIRTY = 1,
+	FLEX_DIRTY_UPPER = 2,
+	FLEX_OWNED = 4,
+	FLEX_PREFETCHED = 8,
+	FLEX_FILTERED = 16, /* of L1: there may be facts of it in the front */
+};
 #define FLEX_ANY_DIRTY (FLEX_DIRTY | FLEX_DIRTY_UPPER)
 
 struct flex_cache {
 	struct geometry g;
 	uint8_t *rows;
 	uint32_t sets, ways, stride;
-	uint32_t shift;  /* from a unit's number to a line's (or page's) */
-	int set_bits;    /* -1: the sets are no power of two */
+	uint32_t shift; /* from a unit's number to a line's (or page's) */
+	int set_bits;   /* -1: the sets are no power of two, but have a reciprocal */
+	uint64_t reciprocal;
 	uint64_t random; /* state of the generator */
+	uint32_t lanes;
+
+	/* Of the first level, else NULL. */
+	uint64_t *stamps;
+	const uint64_t *now; /* the stamp of a use */
+	struct core *owner;
+	int code;
+	uint64_t units; /* of a line, or of a page */
+	/* Of TLBs: of which parts of the page there may be facts, each so large. */
+	uint64_t *masks;
+	uint32_t part_shift;
 };
 
 /* Where a key is (way >= 0), or where it would be. */
@@ -40,12 +62,12 @@ LANES_INLINE uint32_t *flex_tags(const struct flex_place *p)
 
 LANES_INLINE uint8_t *flex_state(const struct flex_cache *c, const struct flex_place *p)
 {
-	return p->row + 4 * c->ways;
+	return p->row + 4 * c->lanes;
 }
 
 LANES_INLINE uint8_t *flex_flags(const struct flex_cache *c, const struct flex_place *p)
 {
-	return p->row + 5 * c->ways + p->way;
+	return p->row + 4 * c->lanes + c->ways + p->way;
 }
 
 /* The first unit of the line in a way. */
@@ -58,18 +80,78 @@ LANES_INLINE uint64_t flex_unit(const struct flex_cache *c, const struct flex_pl
 
 /* -1: no memory. */
 int flex_cache_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
+/* The same of the first level, where now, owner and code are set; and of a TLB. */
+int flex_first_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
+int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
 void flex_cache_free(struct flex_cache *c);
 
-struct flex_place flex_find(const struct flex_cache *c, uint64_t unit);
+/* What pads the row is empty, and behind all ways. */
+LANES_INLINE int flex_find_tag(
+	const struct flex_cache *c, const uint32_t *tags, uint32_t tag)
+{
+	int way = lanes_find(tags, c->lanes, tag);
+
+	return way < (int)c->ways ? way : -1;
+}
+
+/* The rounded-up reciprocal yields the quotient or one more. */
+LANES_INLINE uint64_t flex_divide(const struct flex_cache *c, uint64_t key)
+{
+	uint64_t q = (uint64_t)(((unsigned __int128)key * c->reciprocal) >> 64);
+
+	return q - (q * c->sets > key);
+}
+
+LANES_INLINE struct flex_place flex_place_of(const struct flex_cache *c, uint64_t unit)
+{
+	struct flex_place p = {0, 0, 0, -1};
+	uint64_t key = unit >> c->shift;
+
+	if (c->set_bits >= 0) {
+		p.set = (uint32_t)key & (c->sets - 1);
+		p.tag = (uint32_t)(key >> c->set_bits) + 1;
+	} else {
+		uint64_t q = flex_divide(c, key);
+
+		p.set = (uint32_t)(key - q * c->sets);
+		p.tag = (uint32_t)q + 1;
+	}
+	p.row = c->rows + (uint64_t)p.set * c->stride;
+	return p;
+}
+
+LANES_INLINE struct flex_place flex_find(const struct flex_cache *c, uint64_t unit)
+{
+	struct flex_place p;
+
+	if (!c->sets)
+		return (struct flex_place){0, 0, 0, -1};
+	p = flex_place_of(c, unit);
+	p.way = flex_find_tag(c, flex_tags(&p), p.tag);
+	return p;
+}
+
+/* Lets the host fetch the set that the unit is in while we do something else. */
+void flex_expect(const struct flex_cache *c, uint64_t unit);
 
 /* The way at p was used. */
 void flex_touch(struct flex_cache *c, const struct flex_place *p);
+
+/* The key (line or page) of unit was used then, if it is there. */
+void flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp);
 
 /* Chooses the way for a line that is not there; returns whether it holds another. */
 int flex_make_room(struct flex_cache *c, struct flex_place *p);
 
 /* Puts the line into the way at p, which flex_make_room chose. */
 void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags);
+
+/* Of a TLB: there may be facts of this unit, which is in the page at p. */
+void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t unit);
+
+/* Calls visit for each part of that page of which there may be facts. */
+void flex_each_part(const struct flex_cache *c, const struct flex_place *p,
+	void (*visit)(struct core *core, uint64_t first, uint64_t units));
 
 /* Empties the way at p. */
 void flex_drop(struct flex_cache *c, const struct flex_place *p);

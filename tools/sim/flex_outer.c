@@ -9,6 +9,11 @@ static struct flex_shared *shared(const struct core *core)
 	return core->uncore->flex;
 }
 
+static struct flex_cache *llc_of(const struct core *core)
+{
+	return &core->flex->cluster->group->llc;
+}
+
 static int is_dirty(const struct flex_cache *c, const struct flex_place *p)
 {
 	return *flex_flags(c, p) & FLEX_ANY_DIRTY;
@@ -37,6 +42,7 @@ static int purge_l1(struct core *blamed, struct core *core, uint64_t unit, uint6
 		p = flex_find(&f->l1d, u);
 		if (p.way < 0)
 			continue;
+		flex_lost_data(core, &p);
 		blamed->count[CP_SIM_back_invalidations]++;
 		if (is_dirty(&f->l1d, &p))
 			flex_count_writeback(blamed, *flex_flags(&f->l1d, &p));
@@ -46,6 +52,7 @@ static int purge_l1(struct core *blamed, struct core *core, uint64_t unit, uint6
 		p = flex_find(&f->l1i, u);
 		if (p.way < 0)
 			continue;
+		flex_lost_code(core, &p);
 		blamed->count[CP_SIM_back_invalidations]++;
 		flex_drop(&f->l1i, &p);
 	}
@@ -90,6 +97,8 @@ static int purge_all(struct core *core, uint64_t unit, uint64_t units)
 	int dirty = 0;
 
 	for (struct flex_cluster *c = shared(core)->clusters; c; c = c->next) {
+		if (c->group != core->flex->cluster->group)
+			continue;
 		dirty |= purge_cluster_l1(core, c, unit, units);
 		dirty |= purge_l2(core, c, unit, units);
 	}
@@ -98,7 +107,7 @@ static int purge_all(struct core *core, uint64_t unit, uint64_t units)
 
 static void llc_fill(struct core *core, struct flex_place *p, uint32_t flags)
 {
-	struct flex_cache *llc = &shared(core)->llc;
+	struct flex_cache *llc = llc_of(core);
 
 	if (flex_make_room(llc, p)) {
 		int dirty = is_dirty(llc, p) != 0;
@@ -114,7 +123,7 @@ static void llc_fill(struct core *core, struct flex_place *p, uint32_t flags)
 /* The line in the last level is modified, or memory is if it writes through. */
 static uint32_t llc_modified(struct core *core)
 {
-	if (!shared(core)->llc.g.write_through)
+	if (!llc_of(core)->g.write_through)
 		return FLEX_DIRTY;
 	core->count[CP_SIM_llc_writes_through]++;
 	return 0;
@@ -123,7 +132,7 @@ static uint32_t llc_modified(struct core *core)
 /* A line comes from L2 (or L1, if there is no L2). */
 static void llc_take_victim(struct core *core, uint64_t unit, int dirty)
 {
-	struct flex_cache *llc = &shared(core)->llc;
+	struct flex_cache *llc = llc_of(core);
 	struct flex_place p = flex_find(llc, unit);
 
 	if (!llc->sets)
@@ -141,7 +150,7 @@ static void llc_take_victim(struct core *core, uint64_t unit, int dirty)
 /* A store comes from a level that does not keep it. */
 static void llc_write(struct core *core, uint64_t unit)
 {
-	struct flex_cache *llc = &shared(core)->llc;
+	struct flex_cache *llc = llc_of(core);
 	struct flex_place p = flex_find(llc, unit);
 
 	if (!llc->sets)
@@ -164,7 +173,7 @@ static void llc_write(struct core *core, uint64_t unit)
 static uint32_t llc_fetch(
 	struct core *core, uint64_t unit, enum access kind, int may_be_dirty)
 {
-	struct flex_cache *llc = &shared(core)->llc;
+	struct flex_cache *llc = llc_of(core);
 	struct flex_place p = flex_find(llc, unit);
 
 	if (!llc->sets)
@@ -195,7 +204,7 @@ static void l2_evict(struct core *core, const struct flex_place *p)
 	if (l2->g.inclusion == INCLUSIVE)
 		dirty |= purge_cluster_l1(core, cluster, unit, 1ull << l2->shift);
 	core->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
-	if (dirty || flex_exclusive(&shared(core)->llc))
+	if (dirty || flex_exclusive(llc_of(core)))
 		llc_take_victim(core, unit, dirty);
 }
 
@@ -233,7 +242,7 @@ void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
 
 	flags &= FLEX_OWNED; /* which modified lines out of an exclusive level may lack */
 	if (!l2->sets) {
-		if (dirty || flex_exclusive(&shared(core)->llc))
+		if (dirty || flex_exclusive(llc_of(core)))
 			llc_take_victim(core, unit, dirty);
 	} else if (!dirty) {
 		if (flex_exclusive(l2) && p.way < 0)
@@ -336,6 +345,8 @@ static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
 	uint32_t shift = core->flex->l1d.shift;
 	int alone = 1;
 
+	if (cluster->ncores == 1)
+		return 1;
 	unit = unit >> shift << shift;
 	for (struct core *c = cluster->cores; c; c = c->flex->next) {
 		struct finding found = {0, 0};
@@ -350,6 +361,25 @@ static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
 	return alone;
 }
 
+/* The last levels that other cores are around. */
+static int snoop_groups(
+	struct core *core, uint64_t unit, uint64_t units, enum access kind)
+{
+	int alone = 1;
+
+	for (struct flex_group *g = shared(core)->groups; g; g = g->next) {
+		struct finding found = {0, 0};
+
+		if (g == core->flex->cluster->group || !g->llc.sets)
+			continue;
+		search(&g->llc, unit, units, kind, &found);
+		if (found.dirty)
+			llc_take_victim(core, unit, 1);
+		alone &= kind == STORE || !found.present;
+	}
+	return alone;
+}
+
 /* The other clusters: their L2 and the L1Ds in front of it. */
 static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 {
@@ -357,6 +387,8 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 	uint64_t units = 1ull << s->granule_shift;
 	int alone = 1;
 
+	if (s->nclusters == 1)
+		return 1;
 	unit &= ~(units - 1);
 	for (struct flex_cluster *cluster = s->clusters; cluster;
 		cluster = cluster->next) {
@@ -372,7 +404,7 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 			llc_take_victim(core, unit, 1);
 		alone &= account(core, kind, found);
 	}
-	return alone;
+	return alone & snoop_groups(core, unit, units, kind);
 }
 
 void flex_own(struct core *core, uint64_t unit)
@@ -467,6 +499,7 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
 	uint32_t flags;
 
 	core->count[CP_SIM_l2_accesses] += l2->sets != 0;
+	core->flex->l2_misses = core->flex->l2_misses << 1 | (p.way < 0);
 	if (!l2->sets) {
 		core->count[CP_SIM_beyond_l2_lines]++;
 		flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;

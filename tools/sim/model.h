@@ -23,7 +23,7 @@ enum prefetcher { PREFETCH_NONE, PREFETCH_NEXT_LINE, PREFETCH_STREAM };
 struct geometry {
 	uint32_t sets, ways; /* 0, 0: this machine has none */
 	uint32_t line;       /* bytes; 0: the machine's */
-	uint32_t shared;     /* by how many cores: L2; 0: one */
+	uint32_t shared;     /* by how many cores: L2, 0: one; last level, 0: all */
 	uint8_t policy, inclusion, prefetch;
 	uint8_t write_through, no_allocate;
 	uint8_t halves;    /* L1D: a dirty bit for each half of a line */
@@ -126,7 +126,6 @@ struct core {
 	uint32_t by_place;    /* may batches go place by place? (batch.c) */
 	struct uncore *uncore;
 	struct core *next;
-	struct core *peer;                /* of another machine, for the same thread */
 	uint64_t size;                    /* of this and of what lies behind it */
 	struct flex_core *flex;           /* NULL: a plain machine */
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
@@ -156,6 +155,9 @@ LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp
 
 /* Is it what this file describes, or something for flex.h? */
 int machine_is_plain(const struct machine *m);
+
+/* Of any cache of lines. */
+uint32_t machine_fewest_sets(const struct machine *m);
 
 /* core.c */
 int uncore_init(struct uncore *u, const struct machine *m);

@@ -7,7 +7,7 @@
 
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 UInt tool_nmachines;
-Bool tool_float_loads, tool_report;
+Bool tool_has_front, tool_float_loads, tool_report;
 const HChar *profile_directory;
 
 #define AT(level) __builtin_offsetof(struct machine, level)
@@ -228,6 +228,8 @@ static void check_together(void)
 						l1i->line != llc->line)))
 		refuse("--llc", "exclusive needs lines like those in front of it, and a "
 				"write-back level there that allocates");
+	if (llc->shared && l2->shared > 1 && llc->shared % l2->shared)
+		refuse("--llc", "shared must be a multiple of that of L2");
 	if (llc->prefetch)
 		refuse("--llc", "the last level has no prefetcher");
 	if (tool_machine.stlb.sets &&
@@ -321,6 +323,8 @@ void options_check(void)
 			refuse("--next-machine",
 				"the machines of one run need the same smallest line");
 	}
+	for (UInt i = 0; i < tool_nmachines; i++)
+		tool_has_front |= !machine_is_plain(&tool_machines[i]);
 	tool_machine = tool_machines[0];
 }
 

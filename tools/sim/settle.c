@@ -6,36 +6,60 @@
  * references as the program made them.
  */
 #include "block.h"
+#include "front.h"
+#include "team.h"
+
+static void direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	if (tool_nmachines > 1)
+		team_direct(addr, size, kind);
+	else if (tool_has_front)
+		front_direct(addr, size, kind);
+	else
+		batch_direct(addr, size, kind);
+}
 
 static void on_load(Addr a, UWord size)
 {
-	batch_direct(a, (uint32_t)size, LOAD);
+	direct(a, (uint32_t)size, LOAD);
 }
 
 static void on_store(Addr a, UWord size)
 {
-	batch_direct(a, (uint32_t)size, STORE);
+	direct(a, (uint32_t)size, STORE);
+}
+
+static void observe(Addr instruction, Addr a)
+{
+	if (!tool_has_front)
+		batch_observer(running, instruction, a);
+	else if (front->nmembers)
+		batch_observer(front->member[0], instruction, a);
 }
 
 /* The same for whoever observes. */
 static void on_load_by(Addr a, UWord size, Addr instruction)
 {
 	on_load(a, size);
-	batch_observer(running, instruction, a);
+	observe(instruction, a);
 }
 
 static void on_store_by(Addr a, UWord size, Addr instruction)
 {
 	on_store(a, size);
-	batch_observer(running, instruction, a);
+	observe(instruction, a);
 }
 
 /* After the load and the store of one instruction. */
 static void on_modify(Addr a, UWord size)
 {
 	(void)a, (void)size;
-	for (struct core *core = running; core; core = core->peer)
-		core->rmw++;
+	if (tool_nmachines > 1)
+		team_modify();
+	else if (tool_has_front)
+		front_modify();
+	else
+		running->rmw++;
 }
 
 UInt line_shift(void)
@@ -135,6 +159,8 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 		batch_place_writes(&batch.place[i], p->writes);
 	}
 	describe_first(b, number, &batch);
+	for (UInt i = 0; i < b->nrefs; i++)
+		batch.has_floats |= b->refs[i].kind == BATCH_FLOAT;
 	for (; batch.items < b->nrefs; batch.items++)
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
 	if (batch_observer)
@@ -158,6 +184,14 @@ static IRExpr **arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
 			: mkIRExprVec_6(batch, line, at[0], at[1], at[2], at[3]);
 }
 
+static batch_function *function_for(UInt places, UInt lines)
+{
+	if (tool_nmachines > 1)
+		return team_function_for(line_shift(), places, lines);
+	return tool_has_front ? front_function_for(line_shift(), places, lines)
+			      : batch_function_for(line_shift(), places, lines);
+}
+
 void settle(struct block *b)
 {
 	IRExpr *at[BATCH_PLACES], *batch;
@@ -169,9 +203,7 @@ void settle(struct block *b)
 	batch = word((Addr)describe(b, order));
 	for (UInt i = 0; i < b->nplaces; i++)
 		at[i] = address_value(&b->places[order[i]].at);
-	call(b, "batch",
-		(void *)batch_function_for(
-			line_shift(), b->nplaces, b->lines, tool_nmachines > 1),
+	call(b, "batch", (void *)function_for(b->nplaces, b->lines),
 		arguments(batch, word(b->first_line), at, b->nplaces), NULL);
 	forget_batch(b);
 }

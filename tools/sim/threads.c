@@ -8,10 +8,14 @@
  *
  * Where there are several machines, a thread has a core of each.
  *
- * Generated code works on the core that `running` points to, and its peers, those
- * of the other machines.  PAUSE points it at a scratch core of a machine of its own.
+ * Generated code works on the core that `running` points to, or on the front (front.h)
+ * of those that are not plain, or on a team of both.  PAUSE points it at a scratch core
+ * of a machine of its own, and at a front of none.
  * Valgrind runs one thread at a time, so nothing here needs a lock.
  */
+#include "flex.h"
+#include "front.h"
+#include "team.h"
 #include "tool.h"
 #include "host.h"
 #include "profile.h"
@@ -24,6 +28,7 @@ struct seat {
 
 struct simulated {
 	const struct machine *machine;
+	UInt number; /* of those behind the front */
 	struct uncore uncore;
 	struct seat *seats; /* machine->cores of them */
 	ULong count[CP_SIM_NCOUNTERS];
@@ -44,6 +49,7 @@ static struct simulated *simulated;
 static struct cp_series *series; /* the library's; NULL: none is wanted */
 static struct uncore scratch_uncore;
 static struct core *scratch;
+static struct front *fronts[2]; /* the one that counts, and the scratch one */
 
 static const struct machine scratch_machine = {
 	.l1i = {4, 4},
@@ -81,6 +87,8 @@ static struct seat *take_seat(struct simulated *s)
 	seat->threads++;
 	if (!seat->core) {
 		seat->core = new_core(s->machine, &s->uncore);
+		if (seat->core->flex)
+			seat->core->flex->number = s->number;
 		core_attach(seat->core);
 	}
 	return seat;
@@ -110,6 +118,7 @@ static void add_up(ULong *to, const uint64_t *from)
 /* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
+	front_collect(fronts[0]);
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		struct core *core = t->seat[i]->core;
 
@@ -141,12 +150,26 @@ static void begin(struct thread *t)
 
 static void use_core(ThreadId tid)
 {
+	struct core *cores[TOOL_MAX_MACHINES];
 	struct thread *t = &threads[tid];
+	UInt n = 0;
 
-	running = t->paused ? scratch : t->seat[0]->core;
-	for (UInt i = 1; i < tool_nmachines; i++)
-		t->seat[i - 1]->core->peer = t->seat[i]->core;
+	front = fronts[t->paused != 0];
+	team[0] = running = scratch;
+	team_size = 1;
 	profile_thread_use(t->paused ? NULL : t->profile);
+	if (t->paused)
+		return;
+	team_size = 0;
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		struct core *core = t->seat[i]->core;
+
+		if (core->flex)
+			cores[n++] = core;
+		else
+			team[team_size++] = running = core;
+	}
+	front_use(front, cores, n);
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)
@@ -184,6 +207,7 @@ static void on_slice_end(ThreadId tid, ULong blocks)
 	if (!threads[tid].lives)
 		return;
 	collect(&threads[tid]);
+	front_collect(fronts[1]);
 	core_collect(scratch);
 	add_row();
 }
@@ -212,6 +236,7 @@ static void end(ThreadId tid)
 
 static void forget_counts(struct thread *t)
 {
+	front_collect(fronts[0]);
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		core_collect(t->seat[i]->core);
 		VG_(memset)(t->seat[i]->core->count, 0, sizeof(t->count));
@@ -357,7 +382,11 @@ void threads_resume(ThreadId tid)
 
 static void start_machine(struct simulated *s, const struct machine *m)
 {
+	static UInt behind_front;
+
 	s->machine = m;
+	if (!machine_is_plain(m))
+		s->number = behind_front++;
 	s->seats = VG_(calloc)("cachepeek.seats", m->cores, sizeof(*s->seats));
 	if (uncore_init(&s->uncore, m) == 0)
 		return;
@@ -365,18 +394,37 @@ static void start_machine(struct simulated *s, const struct machine *m)
 	VG_(exit)(1);
 }
 
-void threads_start(void)
+static struct front *new_front(void)
+{
+	struct front *f = host_alloc(sizeof(*f));
+
+	if (!f) {
+		VG_(fmsg)("no memory to simulate anything\n");
+		VG_(exit)(1);
+	}
+	front_init(f, tool_machines, tool_nmachines);
+	return f;
+}
+
+static void start_scratch(void)
 {
 	struct machine m = scratch_machine;
 
+	fronts[0] = new_front();
+	fronts[1] = new_front();
 	m.line = tool_machine.line;
 	m.page = tool_machine.page;
+	uncore_init(&scratch_uncore, &m);
+	scratch = new_core(&m, &scratch_uncore);
+}
+
+void threads_start(void)
+{
 	threads = VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads));
 	simulated = VG_(calloc)("cachepeek.machines", tool_nmachines, sizeof(*simulated));
 	for (UInt i = 0; i < tool_nmachines; i++)
 		start_machine(&simulated[i], &tool_machines[i]);
-	uncore_init(&scratch_uncore, &m);
-	scratch = new_core(&m, &scratch_uncore);
+	start_scratch();
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
 	VG_(track_pre_thread_ll_exit)(end);

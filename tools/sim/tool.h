@@ -28,6 +28,7 @@ extern ULong tool_state;
 #define TOOL_MAX_MACHINES 16
 extern struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 extern UInt tool_nmachines;
+extern Bool tool_has_front;   /* some are behind one: see front.h */
 extern Bool tool_float_loads; /* some machine tells them apart */
 extern Bool tool_report;
 Bool options_parse(const HChar *arg);
