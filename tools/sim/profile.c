@@ -112,6 +112,8 @@ static __attribute__((noinline)) void attribute(
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = new[i] - old[i];
 
+		if (!(more[0] | more[1]))
+			continue;
 		count[i] += more;
 		of_data[i] += more;
 		old[i] = new[i];
