@@ -4,11 +4,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "output/course.h"
 #include "output/utf8.h"
 
 static const char headings[] =
 	"scope,host,rank,pid,tid,thread,region,kind,name,value,unit,status,coverage,"
-	"error,reason\n";
+	"error,reason,end_s\n";
 
 /* Where a value belongs: the columns on its left. */
 struct place {
@@ -183,7 +184,7 @@ static void value(const struct place *place, const char *kind, const char *name,
 	text_cell(place->out, cp_status_name(value->status));
 	cp_out_text(place->out, ",,");
 	text_cell(place->out, value->reason);
-	cp_out_text(place->out, "\n");
+	cp_out_text(place->out, ",\n");
 }
 
 static void count(const struct place *place, const char *kind, const char *name,
@@ -210,7 +211,7 @@ static void count(const struct place *place, const char *kind, const char *name,
 	else
 		empty_cell(place->out);
 	text_cell(place->out, count->reason);
-	cp_out_text(place->out, "\n");
+	cp_out_text(place->out, ",\n");
 }
 
 static void counts(const struct place *place, const struct cp_count *all)
@@ -245,6 +246,35 @@ static void regions(struct place place, const struct cp_region *root)
 		region(&place, r);
 }
 
+/* What one interval counted of a region, or of the whole process. */
+static void interval(const struct place *place, size_t quantity, enum cp_status status,
+	double value, double end)
+{
+	row(place, "count", place->report->quantities[quantity]);
+	if (value >= 0)
+		number_cell(place->out, value);
+	else
+		empty_cell(place->out);
+	cp_out_format(place->out, ",events,%s,,,",
+		cp_status_name(value >= 0 ? status : CP_UNAVAILABLE));
+	number_cell(place->out, end);
+	cp_out_text(place->out, "\n");
+}
+
+static void course(struct place place, const struct cp_course *it)
+{
+	for (size_t l = 0; l < it->nlines; l++) {
+		const struct cp_course_line *line = &it->lines[l];
+
+		place.region = line->region;
+		for (size_t q = 0; q < place.report->nquantities; q++)
+			for (size_t i = line->first; line->values[q] && i < it->npoints;
+				i++)
+				interval(&place, q, line->status[q],
+					line->values[q][i - line->first], it->ends[i]);
+	}
+}
+
 static void process(struct place place, const struct cp_process *process)
 {
 	place.process = process;
@@ -255,6 +285,10 @@ static void process(struct place place, const struct cp_process *process)
 		place.thread = &process->threads[i];
 		regions(place, place.thread->root);
 	}
+	place.thread = NULL;
+	place.scope = "interval";
+	if (process->course)
+		course(place, process->course);
 }
 
 void cp_csv_write(struct cp_out *out, const struct cp_report *report)

@@ -167,6 +167,61 @@ static void adopt(struct cp_job *job, const struct cp_report *from)
 			report, (struct cp_region *)(uintptr_t)r, nquantities, nmetrics);
 }
 
+/* ---- hosts ---- */
+
+static size_t hash_of(const char *text)
+{
+	uint64_t hash = 0;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return (size_t)(hash ^ hash >> 32);
+}
+
+/* The name's place in the table, which is not full. */
+static const char **place_of(struct cp_job *job, const char *host)
+{
+	size_t at = hash_of(host);
+
+	while (job->hosts[at & (job->hosts_room - 1)] &&
+		strcmp(job->hosts[at & (job->hosts_room - 1)], host) != 0)
+		at++;
+	return &job->hosts[at & (job->hosts_room - 1)];
+}
+
+static void grow_hosts(struct cp_job *job)
+{
+	const char **old = job->hosts;
+	size_t room = job->hosts_room;
+
+	job->hosts_room = room ? 2 * room : 64;
+	job->hosts = cp_arena_alloc(job->arena, job->hosts_room * sizeof(*job->hosts));
+	for (size_t i = 0; i < room; i++)
+		if (old[i])
+			*place_of(job, old[i]) = old[i];
+}
+
+static bool is_new_host(struct cp_job *job, const char *host)
+{
+	const char **place;
+
+	if (2 * (job->nhosts + 1) > job->hosts_room)
+		grow_hosts(job);
+	place = place_of(job, host);
+	if (*place)
+		return false;
+	*place = keep(job, host);
+	return true;
+}
+
+static void note_host(struct cp_job *job, const char *host)
+{
+	job->several_hosts |= strcmp(job->report.host, host) != 0;
+	job->first_on_host = job->place == CP_HOST_FIRST ||
+			     (job->place == CP_HOST_BY_NAME && is_new_host(job, host));
+	job->nhosts += job->first_on_host;
+}
+
 /* ---- adding ---- */
 
 static void add_warnings(struct cp_job *job, const struct cp_report *from)
@@ -211,7 +266,7 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 	job->nprocesses += rank->nprocesses;
 	if (wanted > job->wanted)
 		job->wanted = wanted;
-	job->several_hosts |= strcmp(job->report.host, rank->host) != 0;
+	note_host(job, rank->host);
 	cp_merge_tree(&job->report, job->report.total, rank->total, at);
 }
 
@@ -320,21 +375,66 @@ static void warn_of_missing(struct cp_job *job)
 		count, job->wanted, list, count > CP_JOB_NAMED ? ", …" : "");
 }
 
-/* One rank's value is in the sums: that of all ranks on its host. */
-static void leave_out_sockets(struct cp_report *report)
+static void warn_of_shared(struct cp_report *report)
 {
+	size_t shared = 0;
+
+	for (size_t i = 0; i < report->nquantities; i++)
+		shared += report->total->counts[i].shared > 0;
+	if (shared)
+		cp_report_warn(report,
+			"the ranks shared the events: %zu of %zu counts are of some "
+			"ranks, "
+			"for all",
+			shared, report->nquantities);
+}
+
+static void take_hosts(const struct cp_job *job, struct cp_count *count)
+{
+	const struct cp_hosts *hosts = &count->hosts;
+	char text[80];
+	size_t length;
+
+	count->value = hosts->value;
+	count->exclusive = hosts->exclusive;
+	count->status = count->of_socket = hosts->status;
+	count->error = hosts->squares > 0 ? __builtin_sqrt(hosts->squares) : -1;
+	count->reason = NULL;
+	if (hosts->count == job->nhosts)
+		return;
+	length = cp_format(text, sizeof(text), "without %zu of %zu hosts",
+		job->nhosts - hosts->count, job->nhosts);
+	count->status = count->of_socket = CP_ESTIMATED;
+	count->error = -1;
+	count->reason = cp_arena_copy(job->arena, text, length);
+}
+
+/* One rank's value is in the sums: that of all ranks on its host. */
+static void finish_socket(const struct cp_job *job, struct cp_count *count)
+{
+	if (!job->several_hosts)
+		count->over = (struct cp_extent){.nthreads = 0};
+	if (!job->several_hosts || !count->counted)
+		return;
+	if (count->hosts.count) {
+		take_hosts(job, count);
+		return;
+	}
+	count->status = CP_UNAVAILABLE;
+	count->error = -1;
+	count->reason = "it counts whole sockets, and no rank that is known to be the "
+			"first on its host has a value";
+}
+
+static void finish_sockets(struct cp_job *job)
+{
+	struct cp_report *report = &job->report;
+
 	for (const struct cp_region *r = report->total; r;
 		r = cp_region_next(report->total, r))
-		for (size_t i = 0; i < report->nquantities; i++) {
-			struct cp_count *count = &r->counts[i];
-
-			if (!count->socket || count->status == CP_UNAVAILABLE)
-				continue;
-			count->status = CP_UNAVAILABLE;
-			count->error = -1;
-			count->reason = "it counts whole sockets, and the ranks are on "
-					"several hosts";
-		}
+		for (size_t i = 0; i < report->nquantities; i++)
+			if (r->counts[i].socket)
+				finish_socket(job, &r->counts[i]);
 }
 
 const struct cp_report *cp_job_finish(struct cp_job *job)
@@ -345,10 +445,10 @@ const struct cp_report *cp_job_finish(struct cp_job *job)
 	if (!report->total)
 		return NULL;
 	cp_merge_finish(report, report->total);
-	if (job->several_hosts)
-		leave_out_sockets(report);
+	finish_sockets(job);
 	cp_metrics_of_tree(report, report->total);
 	cp_metrics_check(report);
 	warn_of_missing(job);
+	warn_of_shared(report);
 	return report;
 }

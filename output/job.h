@@ -24,6 +24,19 @@ struct cp_job {
 	size_t room;
 	size_t nprocesses;
 	bool several_hosts;
+	/* Sockets are read by the first rank on each host, of which there are nhosts:
+	 * the first that is added, or as place says of the rank. */
+	enum cp_host_place {
+		CP_HOST_BY_NAME,
+		CP_HOST_FIRST,
+		CP_HOST_LATER,
+		CP_HOST_UNKNOWN,
+	} place;
+	bool first_on_host; /* the rank that is being added */
+	size_t nhosts;
+	/* Their names, where they count: a table with room for a power of two. */
+	const char **hosts;
+	size_t hosts_room;
 	struct cp_arena scratch; /* for one rank after the other */
 };
 

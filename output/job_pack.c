@@ -16,7 +16,7 @@ struct head {
 	uint32_t engine;
 	int32_t wanted;
 	uint32_t several_hosts;
-	uint64_t there, nprocesses;
+	uint64_t there, nprocesses, nhosts;
 	double line;
 };
 
@@ -87,6 +87,7 @@ static struct head head_of(const struct cp_job *job)
 		.several_hosts = job->several_hosts,
 		.there = job->room,
 		.nprocesses = job->nprocesses,
+		.nhosts = job->nhosts,
 		.line = report->line};
 
 	for (const struct cp_region *r = report->total; r;
@@ -359,6 +360,7 @@ static void take_counts(struct unpacking *it, struct cp_region *region)
 		it->reader.failed |= count->status > CP_UNAVAILABLE ||
 				     count->exclusive_status > CP_UNAVAILABLE ||
 				     count->of_socket > CP_UNAVAILABLE ||
+				     count->hosts.status > CP_UNAVAILABLE ||
 				     !is_bool(&count->calls_known) ||
 				     !is_bool(&count->socket);
 	}
@@ -423,6 +425,7 @@ static bool unpack(struct unpacking *it)
 	it->job->several_hosts |= it->head.several_hosts ||
 				  strcmp(it->job->report.host, it->both.host) != 0;
 	it->job->nprocesses += it->head.nprocesses;
+	it->job->nhosts += it->head.nhosts;
 	if (it->head.wanted > it->job->wanted)
 		it->job->wanted = it->head.wanted;
 	return true;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "output/course.h"
 #include "output/job.h"
 #include "output/utf8.h"
 
@@ -392,6 +393,66 @@ static void overhead(struct json *json, const struct cp_process *p)
 		cp_out_text(json->out, "null}");
 }
 
+static void course_values(
+	struct json *json, const struct cp_course_line *line, size_t quantity, size_t n)
+{
+	key(json, json->report->quantities[quantity]);
+	cp_out_text(json->out, "{\"values\": [");
+	for (size_t i = 0; i < n; i++) {
+		double value = line->values[quantity][i];
+
+		cp_out_text(json->out, i ? ", " : "");
+		if (value < 0)
+			cp_out_text(json->out, "null");
+		else
+			number(json, value);
+	}
+	cp_out_text(json->out, "]");
+	inline_string(json, "status", cp_status_name(line->status[quantity]));
+	cp_out_text(json->out, "}");
+}
+
+static void course_line(
+	struct json *json, const struct cp_course_line *line, size_t npoints)
+{
+	indent(json);
+	open_scope(json, "{");
+	path(json, line->region);
+	integer_member(json, "first", line->first);
+	key(json, "counts");
+	open_scope(json, "{");
+	for (size_t q = 0; q < json->report->nquantities; q++)
+		if (line->values[q])
+			course_values(json, line, q, npoints - line->first);
+	close_scope(json, "}");
+	close_scope(json, "}");
+}
+
+static void course(struct json *json, const struct cp_course *it)
+{
+	key(json, "series");
+	open_scope(json, "{");
+	key(json, "interval_s");
+	number(json, it->interval_s);
+	key(json, "asked_s");
+	number(json, it->asked_s);
+	string_member(json, "clock", it->simulated ? "simulator" : "wall");
+	integer_member(json, "not_recorded", it->dropped);
+	key(json, "ends_s");
+	cp_out_text(json->out, "[");
+	for (size_t i = 0; i < it->npoints; i++) {
+		cp_out_text(json->out, i ? ", " : "");
+		number(json, it->ends[i]);
+	}
+	cp_out_text(json->out, "]");
+	key(json, "lines");
+	open_scope(json, "[");
+	for (size_t i = 0; i < it->nlines; i++)
+		course_line(json, &it->lines[i], it->npoints);
+	close_scope(json, "]");
+	close_scope(json, "}");
+}
+
 static void process(struct json *json, const struct cp_process *p)
 {
 	indent(json);
@@ -417,6 +478,8 @@ static void process(struct json *json, const struct cp_process *p)
 	close_scope(json, "]");
 	integer_member(json, "image", p->image);
 	overhead(json, p);
+	if (p->course)
+		course(json, p->course);
 	close_scope(json, "}");
 }
 

@@ -75,10 +75,23 @@ struct cp_count {
 	 * the main thread read. */
 	bool socket;
 	enum cp_status of_socket;
+	/* The same of a job: the sums over the hosts whose first rank has a value. */
+	struct cp_hosts {
+		size_t count;
+		uint64_t value, exclusive;
+		double squares; /* of the error bars */
+		enum cp_status status;
+	} hosts;
 
 	/* For the sums; not for writers.  Squares of the executions' deviations. */
 	uint64_t executions;
 	double squares, covered, wanted;
+	/* Another rank counts it.  In sums of threads: of how many; in those of ranks,
+	 * how many ranks; and what those that count it did beside: executions, and
+	 * instructions. */
+	size_t shared;
+	uint64_t sample_calls;
+	double sample_instructions;
 	/* Merged: threads that have the region and a value, or none. */
 	size_t counted, missing;
 };
@@ -134,7 +147,8 @@ struct cp_process {
 	uint64_t cpu_ns, unattributed_ns;
 	size_t nthreads; /* rows: one may stand for many threads */
 	struct cp_thread *threads;
-	struct cp_region *total; /* the sum of the threads' trees */
+	struct cp_region *total;        /* the sum of the threads' trees */
+	const struct cp_course *course; /* its time series; NULL: none */
 };
 
 uint64_t cp_process_threads(const struct cp_process *process);

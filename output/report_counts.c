@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "output/report_raw.h"
 
 #define TOO_MUCH "its terms do not add up to a count (less than nothing, or too much)"
@@ -253,10 +254,14 @@ static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool
 	struct cp_cover cover;
 	double scale;
 
-	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent)
-		return no_count(quantity->reason_length
-					? quantity->text + quantity->name_length + 1
-					: "not available on this PMU");
+	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent) {
+		const char *reason = quantity->text + quantity->name_length + 1;
+
+		count = no_count(
+			quantity->reason_length ? reason : "not available on this PMU");
+		count.shared = cp_starts_with(count.reason, CP_IN_PASS);
+		return count;
+	}
 	if (raw->gap)
 		return no_count(raw->gap);
 	cover = cp_raw_cover(raw, quantity);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "output/job.h"
 #include "output/report_parts.h"
 
 /* The squares of the deviations of two sets lack this of those of both: how far
@@ -89,10 +90,38 @@ static void add_calls(struct cp_count *to, const struct cp_count *from)
 	to->calls_known = true;
 }
 
+static void add_hosts(struct cp_hosts *to, const struct cp_hosts *from)
+{
+	to->count += from->count;
+	to->value += from->value;
+	to->exclusive += from->exclusive;
+	to->squares += from->squares;
+	if (from->status > to->status)
+		to->status = from->status;
+}
+
+/* What the first rank of a host has read of its sockets. */
+static void add_host(struct cp_report *report, struct cp_count *to,
+	const struct cp_count *from, struct cp_place at)
+{
+	struct cp_hosts host = {1, from->value, from->exclusive, 0, from->of_socket};
+
+	if (!report->job || !report->job->first_on_host ||
+		from->of_socket == CP_UNAVAILABLE)
+		return;
+	if (from->error > 0)
+		host.squares = from->error * from->error;
+	add_hosts(&to->hosts, &host);
+	extend(&to->over, (double)from->value, at);
+}
+
 /* One thread has read it for all: no sum, and nobody's share. */
 static void take_socket(
 	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
 {
+	struct cp_extent over = to->over;
+	struct cp_hosts hosts = to->hosts;
+
 	if (!to->reason)
 		to->reason = keep(report, from->reason);
 	if (!to->socket)
@@ -106,6 +135,8 @@ static void take_socket(
 	to->error = from->error > 0 ? from->error * from->error : 0;
 	to->calls_known = false;
 	to->counted = 1;
+	to->over = over;
+	to->hosts = hosts;
 }
 
 static void add_values(
@@ -126,15 +157,21 @@ static void add_values(
 	to->wanted += from->wanted;
 }
 
+/* common: what all ranks count, here; NULL: nothing. */
 static void add_count(struct cp_report *report, struct cp_count *to,
-	const struct cp_count *from, const struct cp_region *region, struct cp_place at)
+	const struct cp_count *from, const struct cp_region *region,
+	const struct cp_count *common, struct cp_place at)
 {
 	if (from->socket) {
 		take_socket(report, to, from);
+		add_host(report, to, from, at);
 		return;
 	}
 	if (from->status == CP_UNAVAILABLE) {
-		to->missing += region->nthreads;
+		if (from->shared)
+			to->shared++;
+		else
+			to->missing += region->nthreads;
 		if (!to->reason)
 			to->reason = keep(report, from->reason);
 		return;
@@ -143,6 +180,9 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 	if (from->error > 0)
 		to->error += from->error * from->error; /* independent: squares add */
 	to->counted += region->nthreads;
+	to->sample_calls += region->calls;
+	if (common)
+		to->sample_instructions += (double)common->value;
 	if (!region->folded)
 		extend(&to->over, (double)from->value, at);
 }
@@ -186,8 +226,13 @@ static void add_rest(
 static void add_region(struct cp_report *report, struct cp_region *to,
 	const struct cp_region *from, struct cp_place at)
 {
+	int index = cp_common_quantity(report);
+	const struct cp_count *common = index >= 0 ? &from->counts[index] : NULL;
+
+	if (common && common->status == CP_UNAVAILABLE)
+		common = NULL;
 	for (size_t i = 0; i < report->nquantities; i++)
-		add_count(report, &to->counts[i], &from->counts[i], from, at);
+		add_count(report, &to->counts[i], &from->counts[i], from, common, at);
 	for (size_t i = 0; i < report->nmetrics; i++)
 		if (!from->folded && from->metrics[i].value.status != CP_UNAVAILABLE)
 			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
@@ -209,15 +254,20 @@ static void add_sums(
 			take_socket(report, count, more);
 			if (first)
 				count->error = more->error;
+			add_hosts(&count->hosts, &more->hosts);
+			widen(&count->over, &more->over);
 			continue;
 		}
-		if (more->missing && !count->reason)
+		if ((more->missing || more->shared) && !count->reason)
 			count->reason = keep(report, more->reason);
 		if (more->counted)
 			add_values(report, count, more);
 		count->error += more->error;
 		count->counted += more->counted;
 		count->missing += more->missing;
+		count->shared += more->shared;
+		count->sample_calls += more->sample_calls;
+		count->sample_instructions += more->sample_instructions;
 		widen(&count->over, &more->over);
 	}
 	for (size_t i = 0; i < report->nmetrics; i++)
@@ -393,7 +443,7 @@ static void finish_count(
 		count->reason = partly(report, count, region->nthreads);
 		count->status = CP_ESTIMATED;
 	}
-	cp_count_finish_calls(count, region->calls);
+	cp_count_finish_calls(count, count->shared ? count->executions : region->calls);
 }
 
 void cp_merge_finish(struct cp_report *report, struct cp_region *root)
@@ -403,6 +453,8 @@ void cp_merge_finish(struct cp_report *report, struct cp_region *root)
 	do {
 		for (size_t i = 0; i < report->nquantities; i++)
 			finish_count(report, &region->counts[i], region);
+		for (size_t i = 0; i < report->nquantities; i++)
+			cp_shared_finish(report, region, &region->counts[i]);
 		region = (struct cp_region *)(uintptr_t)cp_region_next(root, region);
 	} while (region);
 }

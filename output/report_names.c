@@ -117,17 +117,41 @@ static bool is_fortran(const char *source)
 	return ending && (ending[1] == 'f' || ending[1] == 'F');
 }
 
+size_t (*cp_demangle)(const char *name, char *to, size_t size);
+
+/* In to, if it can be made readable. */
+static struct cp_slice readable(struct cp_slice function, char *to, size_t size)
+{
+	char name[CP_MAX_RESOLVED];
+	size_t length = cp_format(name, sizeof(name), "%.*s",
+		(int)(function.end - function.at), function.at);
+
+	if (!cp_demangle || length >= sizeof(name) || strncmp(name, "_Z", 2) != 0)
+		return function;
+	length = cp_demangle(name, to, size);
+	return length ? (struct cp_slice){to, to + length} : function;
+}
+
 static struct cp_slice better_name(struct cp_report *report, const char *object,
 	struct cp_slice name, struct cp_slice function, uint64_t offset)
 {
 	const struct cp_lines *lines = lines_of(report, object);
-	char text[CP_MAX_RESOLVED];
-	const char *source;
+	char text[CP_MAX_RESOLVED], plain[CP_MAX_RESOLVED];
+	const char *source, *place = function.end;
 	unsigned line;
 	size_t length;
 
-	if (!lines || !cp_lines_find(lines, offset, &source, &line))
-		return name;
+	function = readable(function, plain, sizeof(plain));
+	if (!lines || !cp_lines_find(lines, offset, &source, &line)) {
+		if (function.at != plain)
+			return name;
+		length = cp_format(text, sizeof(text), "%.*s%.*s",
+			(int)(function.end - function.at), function.at,
+			(int)(name.end - place), place);
+		return length < sizeof(text)
+			       ? cp_slice_of(cp_arena_copy(report->arena, text, length))
+			       : name;
+	}
 	if (is_fortran(source) && function.end - function.at > 1 &&
 		function.end[-1] == '_' && function.end[-2] != '_')
 		function.end--;

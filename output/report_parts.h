@@ -66,6 +66,9 @@ struct cp_guess {
 struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_record *record,
 	const struct cp_region_item *item, uint32_t counter);
 
+/* Student's t, two sides, 95 %. */
+double cp_student(double freedom);
+
 /* For how long any group that takes turns was enabled. */
 uint64_t cp_rotated_time(
 	const struct cp_record *record, const struct cp_region_item *item);
@@ -91,7 +94,15 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name);
 
-/* report_names.c: the name that a reader understands. */
+/* course.c: the time series of a process whose total is there; regions: those of
+ * the record's items, by index, in their threads' trees (NULL: none). */
+const struct cp_course *cp_course_of(struct cp_report *report,
+	const struct cp_source *source, const struct cp_process *process,
+	struct cp_region *const *regions);
+
+/* report_names.c: the name that a reader understands.  cp_demangle makes one of what
+ * compilers make of C++'s, and returns its length, or 0; NULL: nobody does. */
+extern size_t (*cp_demangle)(const char *name, char *to, size_t size);
 #define CP_MAX_RESOLVED 1024 /* longer ones stay as they are */
 struct cp_slice cp_region_name(
 	struct cp_report *report, const struct cp_record *record, struct cp_slice name);
@@ -101,6 +112,14 @@ struct cp_slice cp_region_name(
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place place);
 void cp_merge_finish(struct cp_report *report, struct cp_region *root);
+
+/* report_shared.c: a count that some ranks have, and some left to them, for all; the
+ * rest of the region's sums are settled.  Nothing, if no rank left it to others. */
+void cp_shared_finish(
+	struct cp_report *report, const struct cp_region *region, struct cp_count *count);
+
+/* The index of what all passes count; -1: nothing. */
+int cp_common_quantity(const struct cp_report *report);
 
 /* In a merged tree; NULL: there is none. */
 const struct cp_region *cp_region_child_like(

@@ -11,6 +11,11 @@
 #define SAME 0.01 /* of a count, by which two passes may differ */
 #define COMMON "instructions"
 
+int cp_common_quantity(const struct cp_report *report)
+{
+	return cp_report_quantity(report, COMMON);
+}
+
 static const struct cp_region *same_path(
 	const struct cp_region *root, const struct cp_region *region)
 {
@@ -26,7 +31,7 @@ static const struct cp_region *same_path(
 static bool common_counts(const struct cp_report *a, const struct cp_region *in_a,
 	const struct cp_report *b, const struct cp_region *in_b, double values[2])
 {
-	int of_a = cp_report_quantity(a, COMMON), of_b = cp_report_quantity(b, COMMON);
+	int of_a = cp_common_quantity(a), of_b = cp_common_quantity(b);
 
 	if (of_a < 0 || of_b < 0 || in_a->counts[of_a].status == CP_UNAVAILABLE ||
 		in_b->counts[of_b].status == CP_UNAVAILABLE)

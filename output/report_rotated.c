@@ -54,8 +54,8 @@ uint64_t cp_rotated_time(
 	return sum;
 }
 
-/* Student's t, two sides, 95 %: Abramowitz and Stegun 26.7.5. */
-static double student(double freedom)
+/* Abramowitz and Stegun 26.7.5. */
+double cp_student(double freedom)
 {
 	double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z;
 
@@ -170,7 +170,7 @@ struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_recor
 	mean = (double)sample->sum / (double)turns->calls;
 	squares = squares_around(sample, turns);
 	guess.value = mean * view.others + (double)sample->first;
-	guess.error = student(clusters - 1) * view.others / (double)turns->calls *
+	guess.error = cp_student(clusters - 1) * view.others / (double)turns->calls *
 		      __builtin_sqrt(squares * clusters / (clusters - 1));
 	guess.error += unfairness(&view, turns) * mean * view.others;
 	if (!sample->sum) /* the rule of three */

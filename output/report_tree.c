@@ -130,8 +130,9 @@ static struct cp_region *place(struct placing *placing, size_t index, unsigned d
 	return region;
 }
 
-static void fill_regions(struct cp_report *report, const struct cp_source *source,
-	struct cp_process *process)
+/* The regions by their items' index. */
+static struct cp_region **fill_regions(struct cp_report *report,
+	const struct cp_source *source, struct cp_process *process)
 {
 	struct placing placing = {report, source, process,
 		cp_arena_alloc(report->arena,
@@ -139,6 +140,7 @@ static void fill_regions(struct cp_report *report, const struct cp_source *sourc
 
 	for (size_t i = 0; i < source->record.nregions; i++)
 		place(&placing, i, 0);
+	return placing.made;
 }
 
 /* A thread without a root was lost before anything of it could be recorded. */
@@ -286,9 +288,11 @@ static void merge_threads(
 void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	struct cp_process *process)
 {
+	struct cp_region **regions;
+
 	fill_header(&source->record, process);
 	fill_threads(report, &source->record, process);
-	fill_regions(report, source, process);
+	regions = fill_regions(report, source, process);
 	settle_threads(report, process);
 	process->whole = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*process->whole));
@@ -297,4 +301,6 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 		report->arena, report->nquantities * sizeof(*process->unattributed));
 	cp_count_unattributed(report, source, process->unattributed);
 	merge_threads(report, process, source->record.header->flags & CP_RECORD_SPARSE);
+	if (source->record.series)
+		process->course = cp_course_of(report, source, process, regions);
 }

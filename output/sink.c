@@ -168,8 +168,11 @@ static struct cp_text_options options_for(struct job *job, int fd)
 	if (!isatty(fd))
 		return options;
 	options.colour = !job->context->no_colour;
-	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60)
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
+		return options;
+	if (size.ws_col >= 60)
 		options.width = size.ws_col;
+	options.height = size.ws_row;
 	return options;
 }
 

@@ -6,6 +6,9 @@
 #include "output/job.h"
 #include "output/text_parts.h"
 
+#define AROUND_TABLE 16
+#define FEWEST_ROWS 8
+
 #define INDENT 10
 
 static void labelled(struct cp_text *text, const char *label, const char *value)
@@ -57,8 +60,15 @@ static void print_counted(struct cp_text *text)
 		cp_text_format(text->arena, "%s, from the library's constructor on%s",
 			domain(report),
 			simulated ? "; simulated, so times are not shown" : ""));
-	if (simulated)
-		labelled(text, "limits", cp_simulated_limits);
+}
+
+/* Behind the numbers: who sees a second report knows them. */
+static void print_limits(struct cp_text *text)
+{
+	if (text->report->engine != CP_ENGINE_SIM)
+		return;
+	cp_out_text(text->out, "\n");
+	labelled(text, "limits", cp_simulated_limits);
 }
 
 static size_t count_threads(const struct cp_report *report)
@@ -172,6 +182,15 @@ static void print_warnings(struct cp_text *text)
 	}
 }
 
+/* What is left of a screen by the header, the headings, and a line to work on; a
+ * small one scrolls. */
+static size_t rows_for(size_t height)
+{
+	if (!height)
+		return 0;
+	return height > AROUND_TABLE + FEWEST_ROWS ? height - AROUND_TABLE : FEWEST_ROWS;
+}
+
 void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	const struct cp_report *report, const struct cp_text_options *options)
 {
@@ -179,6 +198,7 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 		.arena = arena,
 		.report = report,
 		.width = options->width ? options->width : 80,
+		.rows = rows_for(options->height),
 		.colour = options->colour};
 
 	print_command(&text);
@@ -194,6 +214,8 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	print_totals(&text);
 	cp_text_processes(&text);
 	cp_text_regions(&text);
+	cp_text_course(&text);
 	cp_text_notes(&text);
+	print_limits(&text);
 	print_warnings(&text);
 }

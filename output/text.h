@@ -10,8 +10,9 @@
 #include "output/report.h"
 
 struct cp_text_options {
-	size_t width; /* columns; 0: 80 */
-	bool colour;  /* terminal escapes */
+	size_t width;  /* columns; 0: 80 */
+	size_t height; /* lines of the screen; 0: none, everything is printed */
+	bool colour;   /* terminal escapes */
 };
 
 /* Scratch memory comes from arena (out_of_memory set), which may be the

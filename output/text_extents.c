@@ -79,23 +79,24 @@ static struct cp_table *new_table(struct cp_text *text, size_t rows)
 void cp_text_extents(struct cp_text *text, const struct cp_text_column *column)
 {
 	const struct cp_region *root = text->report->total;
-	size_t all = count_rows(text, column), rows = all < MAX_ROWS ? all : MAX_ROWS,
-	       row = 0;
+	size_t all = count_rows(text, column), row = 0, at = 0;
+	const bool *shown;
 	struct cp_table *table;
 
 	if (!all)
 		return;
-	table = new_table(text, rows);
-	for (const struct cp_region *r = root; r && row < rows;
-		r = cp_region_next(root, r))
-		if (cp_text_column_extent(column, r)->nthreads > 1)
+	cp_text_rows(text, MAX_ROWS, NULL, &shown);
+	table = new_table(text, all);
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
+		if (shown[at++] && cp_text_column_extent(column, r)->nthreads > 1)
 			fill_row(text, table, row++, column, r);
+	table->nrows = row;
 	cp_out_format(text->out, "\n%s by %s", column->name,
 		text->report->job ? "rank" : "thread");
 	if (*cp_text_column_unit(column))
 		cp_out_format(text->out, " (%s)", cp_text_column_unit(column));
 	cp_out_text(text->out, "\n");
 	cp_table_print(table, text->out, text->width, text->colour);
-	if (rows < all)
-		cp_out_format(text->out, "… and %zu more regions\n", all - rows);
+	if (row < all)
+		cp_out_format(text->out, "… and %zu more regions\n", all - row);
 }

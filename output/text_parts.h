@@ -13,6 +13,7 @@ struct cp_text {
 	struct cp_arena *arena;
 	const struct cp_report *report;
 	size_t width;
+	size_t rows; /* of a table; 0: as many as there are */
 	bool colour;
 };
 
@@ -49,6 +50,15 @@ void cp_text_notes(struct cp_text *text);
 /* text_processes.c */
 void cp_text_processes(struct cp_text *text);
 const char *cp_text_ended(struct cp_text *text, const struct cp_process *process);
+
+/* text_rows.c: which regions, in their order, a table of about limit rows (0: all)
+ * shows: those that make up most of the run, with the ones around them, and the
+ * wanted one.  Returns how many. */
+size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
+	const bool **shown);
+
+/* text_course.c: time series */
+void cp_text_course(struct cp_text *text);
 
 /* text_extents.c: who has the least and the most of the marked metric. */
 void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);

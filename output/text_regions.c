@@ -170,41 +170,71 @@ static bool worth_marking(const struct cp_report *report, const struct cp_region
 		       WORTH_MARKING * (double)report->total->counts[i].value;
 }
 
-static void mark_worst(struct cp_text *text, struct cp_table *table, const char *name)
+/* The region to look at first; NULL: none is worth it. */
+static const struct cp_region *worst_of(const struct cp_text *text, const char *name)
 {
-	const struct cp_region *root = text->report->total;
+	const struct cp_region *root = text->report->total, *found = NULL;
 	struct cp_text_column column;
 	double worst = 0;
-	size_t row = 0, worst_row = table->nrows;
 
 	if (!name || !cp_text_column_find(text->report, name, &column))
-		return;
-	for (const struct cp_region *r = root; r; r = cp_region_next(root, r), row++) {
+		return NULL;
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r)) {
 		struct cp_value value = cp_text_column_value(&column, r);
 
 		if (value.status == CP_UNAVAILABLE || value.value <= worst ||
 			!worth_marking(text->report, r))
 			continue;
 		worst = value.value;
-		worst_row = row;
+		found = r;
 	}
-	if (worst_row < table->nrows)
-		table->marks[worst_row] = "<==";
+	return found;
+}
+
+/* Why it is marked. */
+static void print_why(
+	struct cp_text *text, const struct cp_region *worst, const char *name)
+{
+	struct cp_text_column column;
+	const char *value;
+
+	if (!worst || !cp_text_column_find(text->report, name, &column))
+		return;
+	value = cp_text_column_cell(text, &column, cp_text_column_value(&column, worst));
+	cp_text_wrap(text->out,
+		cp_text_format(text->arena,
+			"<== %s: the highest %s, %s%s%s, of the regions with 1 %% of "
+			"the instructions or more",
+			cp_text_safe(text->arena, worst->name), column.name, value,
+			*cp_text_column_unit(&column) ? " " : "",
+			cp_text_column_unit(&column)),
+		0, 4, text->width);
 }
 
 static void print_table(
 	struct cp_text *text, const struct columns *columns, const char *mark)
 {
-	size_t rows = count_regions(text->report), row = 0;
-	size_t ncolumns = 2 + has_time(text) + columns->count + any_scaled(text);
+	const struct cp_region *root = text->report->total, *worst = worst_of(text, mark);
+	const bool *shown;
+	size_t all = count_regions(text->report), at = 0, row = 0,
+	       rows = cp_text_rows(text, text->rows, worst, &shown),
+	       ncolumns = 2 + has_time(text) + columns->count + any_scaled(text);
 	struct cp_table *table = cp_table_new(text->arena, ncolumns, rows);
 
 	fill_headings(text, table, columns);
-	for (const struct cp_region *r = text->report->total; r;
-		r = cp_region_next(text->report->total, r))
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r)) {
+		if (!shown[at++])
+			continue;
+		table->marks[row] = r == worst ? "<==" : NULL;
 		fill_row(text, table, row++, columns, r);
-	mark_worst(text, table, mark);
+	}
 	cp_table_print(table, text->out, text->width, text->colour);
+	if (rows < all)
+		cp_out_format(text->out,
+			"\u2026 and %zu regions with less (-o FILE.html or FILE.txt "
+			"has them)\n",
+			all - rows);
+	print_why(text, worst, mark);
 }
 
 static bool is_column(const struct cp_group *group, const char *name)

@@ -8,77 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "preload/encode_software.h"
 #include "preload/encode_sysfs.h"
 #include "preload/encoder/pfm.h"
 #include "preload/env.h"
 #include "preload/reexec.h"
-
-/* The kernel's software events under libpfm's names: the few that every run
- * may count, without paying for libpfm's tables. */
-static const struct {
-	const char *name;
-	uint64_t config;
-} software[] = {
-	{"perf::CPU-CLOCK", PERF_COUNT_SW_CPU_CLOCK},
-	{"perf::TASK-CLOCK", PERF_COUNT_SW_TASK_CLOCK},
-	{"perf::PAGE-FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
-	{"perf::FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
-	{"perf::CONTEXT-SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{"perf::CS", PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{"perf::CPU-MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
-	{"perf::MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
-	{"perf::MINOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MIN},
-	{"perf::MAJOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-	{"perf::ALIGNMENT-FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS},
-	{"perf::EMULATION-FAULTS", PERF_COUNT_SW_EMULATION_FAULTS},
-};
-
-/* ":u", ":k", ":uk" and nothing (user mode): which modes are left out. */
-static bool apply_modes(const char *modifiers, struct perf_event_attr *attr)
-{
-	bool user = !*modifiers, kernel = false;
-
-	for (; *modifiers; modifiers++) {
-		if (*modifiers == 'u')
-			user = true;
-		else if (*modifiers == 'k')
-			kernel = true;
-		else if (*modifiers != ':')
-			return false;
-	}
-	attr->exclude_user = !user;
-	attr->exclude_kernel = !kernel;
-	attr->exclude_hv = 1;
-	return user || kernel;
-}
-
-static bool encode_software(const char *event, struct perf_event_attr *attr)
-{
-	size_t length;
-
-	if (strncasecmp(event, "perf::", 6) != 0)
-		return false;
-	length = 6 + strcspn(event + 6, ":");
-	for (unsigned i = 0; i < sizeof(software) / sizeof(software[0]); i++) {
-		if (strlen(software[i].name) != length ||
-			strncasecmp(software[i].name, event, length) != 0)
-			continue;
-		attr->type = PERF_TYPE_SOFTWARE;
-		attr->config = software[i].config;
-		return apply_modes(event + length, attr);
-	}
-	return false;
-}
-
-const char *cp_software_event(unsigned index)
-{
-	return index < sizeof(software) / sizeof(software[0]) ? software[index].name
-							      : NULL;
-}
 
 /* rHEX: a raw code of the core PMU. */
 static bool encode_raw(const char *event, struct perf_event_attr *attr)
@@ -98,7 +35,7 @@ static bool encode_raw(const char *event, struct perf_event_attr *attr)
 		return false;
 	attr->type = PERF_TYPE_RAW;
 	attr->config = config;
-	return apply_modes(event + 1 + digits, attr);
+	return cp_encode_modes(event + 1 + digits, attr);
 }
 
 bool cp_event_is_raw(const char *event)
@@ -145,7 +82,7 @@ static bool encode_breakpoint(const char *event, struct perf_event_attr *attr)
 	attr->bp_len = length                             ? length
 		       : attr->bp_type == HW_BREAKPOINT_X ? sizeof(long)
 							  : 4;
-	return apply_modes("", attr);
+	return cp_encode_modes("", attr);
 }
 
 /* Of one thread's PMU: the others have CPUs to be opened on. */
@@ -163,7 +100,7 @@ static int encode_sysfs(
 	if (cp_sysfs_encode(event, &pmu, attr, &modes, reason) < 0)
 		return -EINVAL;
 	*reason = "the modes behind it are u, k or uk";
-	return apply_modes(modes, attr) ? 0 : -EINVAL;
+	return cp_encode_modes(modes, attr) ? 0 : -EINVAL;
 }
 
 /* libpfm, loaded at its first use; NULL and a reason where that fails. */
@@ -200,7 +137,7 @@ int cp_encode(const char *event, struct perf_event_attr *attr, const char **reas
 	}
 	if (cp_starts_with(event, "sysfs:"))
 		return encode_sysfs(event, attr, reason);
-	if (encode_raw(event, attr) || encode_software(event, attr))
+	if (encode_raw(event, attr) || cp_encode_software(event, attr))
 		return 0;
 	libpfm = encoder(reason);
 	return libpfm ? libpfm->encode(event, attr, reason) : -EINVAL;

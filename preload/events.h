@@ -39,12 +39,17 @@ bool cp_request_is_software(const struct cp_request *request, struct cp_arena *a
 /* Adds the event that all passes count: see cp_events_for_perf. */
 void cp_request_add_common(struct cp_request *request);
 
-/* Encodes and probe-opens every name.  pass: of several runs, the number of this
- * one, from 1 on; 0: there is one run, which counts everything.  What cannot be counted
- * stays in the set as an unavailable quantity with its reason; names unknown to everybody
- * are complained about. */
+/* Which part of the events is counted: of several runs, or ranks, that share them. */
+struct cp_share {
+	unsigned number; /* of this one, from 1 on; 0: it counts everything */
+	bool in_turn;    /* there may be more of them than parts */
+};
+
+/* Encodes and probe-opens every name.  What cannot be counted stays in the set as an
+ * unavailable quantity with its reason; names unknown to everybody are complained
+ * about. */
 void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
-	unsigned pass, struct cp_arena *arena, cp_complaint *complain);
+	struct cp_share share, struct cp_arena *arena, cp_complaint *complain);
 
 /* machine: whose own names are understood, and what levels there are. */
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,

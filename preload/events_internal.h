@@ -35,6 +35,6 @@ bool cp_socket_event(struct cp_event_set *set, struct cp_quantity *quantity, boo
 
 /* Leaves in the set what this pass counts; the rest becomes unavailable.  Before
  * cp_perf_arrange. */
-void cp_events_take_pass(struct cp_event_set *set, unsigned pass);
+void cp_events_take_pass(struct cp_event_set *set, struct cp_share share);
 
 #endif

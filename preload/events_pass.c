@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "preload/events_internal.h"
+#include "regions/record.h"
 
 #define COMMON "instructions" /* in each pass, to compare them by */
 
@@ -110,12 +111,14 @@ static void drop_unused(struct cp_event_set *set)
 				place[set->quantities[q].terms[t].counter];
 }
 
-void cp_events_take_pass(struct cp_event_set *set, unsigned pass)
+void cp_events_take_pass(struct cp_event_set *set, struct cp_share share)
 {
-	unsigned pass_of[CP_MAX_QUANTITIES] = {0};
+	unsigned pass_of[CP_MAX_QUANTITIES] = {0}, pass = share.number;
 
-	set->pass = pass;
 	set->npasses = assign(set, pass_of);
+	if (share.in_turn)
+		pass = (pass - 1) % set->npasses + 1;
+	set->pass = pass;
 	for (unsigned q = 0; q < set->nquantities; q++) {
 		struct cp_quantity *quantity = &set->quantities[q];
 
@@ -124,7 +127,7 @@ void cp_events_take_pass(struct cp_event_set *set, unsigned pass)
 		quantity->available = quantity->unproven = false;
 		quantity->nterms = 0;
 		cp_format(quantity->why.text, sizeof(quantity->why.text),
-			"counted in pass %u of %u", pass_of[q], set->npasses);
+			CP_IN_PASS "%u of %u", pass_of[q], set->npasses);
 	}
 	drop_unused(set);
 }

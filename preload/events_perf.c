@@ -329,7 +329,7 @@ static void refer(struct cp_event_set *set)
 }
 
 void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
-	unsigned pass, struct cp_arena *arena, cp_complaint *complain)
+	struct cp_share share, struct cp_arena *arena, cp_complaint *complain)
 {
 	memset(set, 0, sizeof(*set));
 	for (size_t i = 0; i < request->nnames; i++) {
@@ -345,8 +345,8 @@ void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *reque
 	/* Nobody asked for it, so nobody misses it. */
 	if (request->common && !set->quantities[set->nquantities - 1].available)
 		set->nquantities--;
-	if (pass)
-		cp_events_take_pass(set, pass);
+	if (share.number)
+		cp_events_take_pass(set, share);
 	for (unsigned core = 1; core <= cores.count && cores.hybrid; core++)
 		add_residency(set, core);
 	cp_perf_arrange(set);

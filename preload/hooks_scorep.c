@@ -104,15 +104,14 @@ EXPORT void SCOREP_User_RegionByNameBegin(
 	if (real)
 		real(name, type, file, line);
 	inside = outer;
-	if (!inside)
-		cp_marker_begin(cp_marker_name(name), TAG);
+	cp_marker_begin(cp_marker_name(name), TAG);
 }
 
 EXPORT void SCOREP_User_RegionByNameEnd(const char *name)
 {
 	__typeof__(&SCOREP_User_RegionByNameEnd) real =
 		CP_FORWARD(SCOREP_User_RegionByNameEnd);
-	struct cp_name *region = inside ? NULL : cp_marker_name(name);
+	struct cp_name *region = cp_marker_name(name);
 	bool outer = inside;
 
 	if (region)

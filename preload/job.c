@@ -18,6 +18,7 @@
 #include "output/sink.h"
 #include "preload/markers.h"
 #include "preload/mpi.h"
+#include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
@@ -53,7 +54,11 @@ static struct cp_job *own_job(void)
 	char path[CP_RUNDIR_SIZE + 40], error[256];
 	const char *paths[] = {own_records(path, sizeof(path))};
 	struct cp_job *own = cp_job_new(&job.arena);
+	int local = cp_local_rank_from_environment();
 
+	own->place = local < 0    ? CP_HOST_UNKNOWN
+		     : local == 0 ? CP_HOST_FIRST
+				  : CP_HOST_LATER;
 	if (cp_job_add(own, paths, 1, error, sizeof(error)))
 		return own;
 	cp_say("rank %d is not in the report of the job: %s", job.mpi.rank, error);

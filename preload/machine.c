@@ -184,6 +184,20 @@ int cp_machine_find(
 	return named_machine(machine, name, error, error_size);
 }
 
+uint32_t cp_machine_unit(const struct cp_machine *machine)
+{
+	uint32_t unit = machine->level[CP_L1I].line;
+
+	for (int level = CP_L1I; level <= CP_LLC; level++) {
+		const struct cp_cache *cache = &machine->level[level];
+		uint32_t line = cache->line >> cache->half_lines;
+
+		if (cache->sets && line < unit)
+			unit = line;
+	}
+	return unit;
+}
+
 /* ---- for people and for the tool ---- */
 
 /* Words for what is not as usual, each with a separator before it. */

@@ -57,6 +57,13 @@ struct cp_machine {
 int cp_machine_find(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size);
 
+/* Of one run of the simulated PMU, which gives them the same references: up to
+ * CP_MAX_MACHINES, with one and the same smallest line. */
+#define CP_MAX_MACHINES 16
+
+/* Bytes of what the simulated PMU tells apart: the smallest line, or half of it. */
+uint32_t cp_machine_unit(const struct cp_machine *machine);
+
 /* The text of a machine file over what *machine says already.  0, or -EINVAL with
  * one line in error that begins with FILE:LINE. */
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,

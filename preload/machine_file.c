@@ -280,9 +280,9 @@ static bool parse_other(
 
 /* ---- the file ---- */
 
-/* Lines where a level was described, 0: not. */
+/* Lines where a level or the page was described, 0: not. */
 struct stated {
-	unsigned line[CP_NLEVELS];
+	unsigned line[CP_NLEVELS], page;
 };
 
 static bool parse_line(const struct place *at, struct cp_machine *machine,
@@ -302,6 +302,8 @@ static bool parse_line(const struct place *at, struct cp_machine *machine,
 			return parse_level(
 				at, (enum cp_level)level, value, &machine->level[level]);
 		}
+	if (strcmp(key, "page") == 0)
+		stated->page = at->line;
 	return parse_other(at, machine, key, value);
 }
 
@@ -378,10 +380,7 @@ static bool check_caches(
 static bool check_machine(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
-	at->line = stated->line[CP_L1I];
-	for (int level = CP_L1I; level <= CP_LLC; level++)
-		if (machine->level[level].line > machine->page)
-			return wrong(at, "a page must not be smaller than a line", NULL);
+	at->line = stated->page;
 	if (!is_power_of_two(machine->page) || machine->page < 1024)
 		return wrong(at, "page must be a power of two from 1024", NULL);
 	return settle_tlbs(at, machine, stated) && check_caches(at, machine, stated);
@@ -391,7 +390,7 @@ int cp_machine_parse(struct cp_machine *machine, const char *file, const char *t
 	char *error, size_t error_size)
 {
 	struct place at = {file, 0, error, error_size};
-	struct stated stated = {{0}};
+	struct stated stated = {{0}, 0};
 	char line[256];
 
 	while (*text) {

@@ -29,10 +29,10 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto",
 		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
-	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate",
+	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate|ranks",
 		"multiplex", "HOW",
-		"more events than counters: share the time out, or the executions of "
-		"regions"},
+		"more events than counters: share the time out, the executions of "
+		"regions, or the ranks of a job"},
 	{PREFIX "PASS", CP_OPTION_COUNT, FIELD(pass), NULL, "0", "NUMBER",
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
@@ -62,6 +62,9 @@ const struct cp_option cp_option_table[] = {
 		"a region for each parallel region of OpenMP"},
 	{PREFIX "SPARSE", CP_OPTION_BOOL, FIELD(sparse), NULL, "0", "0|1",
 		"of regions that are too short, count one execution in some, and scale"},
+	{PREFIX "INTERVAL", CP_OPTION_TIME, FIELD(interval), NULL, "off", "TIME",
+		"a time series: values of each interval of 10ms to 1h, such as 100ms or "
+		"2s"},
 	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",
 		"say more about what is decided and done"},
 	{PREFIX "DISABLE", CP_OPTION_BOOL, FIELD(disable), NULL, "0", "0|1",
@@ -81,6 +84,27 @@ static int choice_index(const char *choices, const char *value)
 		if (strlen(value) == length && strncmp(piece, value, length) == 0)
 			return i;
 	}
+}
+
+/* 100ms, 2s, off.  Shorter ones would cost more than they tell. */
+static int parse_time(const char *text, int *ms)
+{
+	uint64_t number;
+	const char *end;
+
+	*ms = 0;
+	if (strcmp(text, "off") == 0 || strcmp(text, "0") == 0)
+		return 0;
+	if (cp_parse_u64_prefix(text, &end, &number) < 0 || number > 3600000)
+		return -EINVAL;
+	if (strcmp(end, "s") == 0)
+		number *= 1000;
+	else if (strcmp(end, "ms") != 0)
+		return -EINVAL;
+	if (number < 10 || number > 3600000)
+		return -EINVAL;
+	*ms = (int)number;
+	return 0;
 }
 
 static int store(
@@ -110,6 +134,8 @@ static int store(
 			return -EINVAL;
 		*(int *)(void *)field = (int)number;
 		return 0;
+	case CP_OPTION_TIME:
+		return parse_time(value, (int *)(void *)field);
 	case CP_OPTION_BOOL:
 		if (cp_parse_u64(value, &number) || number > 1)
 			return -EINVAL;
@@ -155,7 +181,10 @@ static void complain_value(const struct cp_option *option, const char *value,
 	char line[320];
 
 	cp_format(line, sizeof(line), "%s=%.80s is not %s%s: %s is used", option->name,
-		value, option->type == CP_OPTION_COUNT ? "a " : "one of ",
+		value,
+		option->type == CP_OPTION_COUNT || option->type == CP_OPTION_TIME
+			? "a "
+			: "one of ",
 		option->choices ? option->choices : option->placeholder,
 		option->fallback);
 	complain(context, line);

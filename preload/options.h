@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
-enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE };
+enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE, CP_SCHEDULE_RANKS };
 enum cp_profile_choice {
 	CP_PROFILE_NONE,
 	CP_PROFILE_DCACHE,
@@ -35,7 +35,8 @@ struct cp_options {
 	bool mpi_regions;
 	bool openmp;
 	bool sparse;
-	int verbose; /* 0..3 */
+	int interval; /* ms; 0: no time series */
+	int verbose;  /* 0..3 */
 	bool disable;
 };
 
@@ -45,6 +46,7 @@ enum cp_option_type {
 	CP_OPTION_LEVEL,
 	CP_OPTION_COUNT,
 	CP_OPTION_BOOL,
+	CP_OPTION_TIME, /* 100ms, 2s: in ms; off: 0 */
 };
 
 struct cp_option {

@@ -31,6 +31,17 @@ static const char *const size_variables[] = {
 	"PMI_SIZE",
 };
 
+/* Of the rank among those on its host. */
+static const char *const local_variables[] = {
+	"OMPI_COMM_WORLD_LOCAL_RANK",
+	"MV2_COMM_WORLD_LOCAL_RANK",
+	"MVP_COMM_WORLD_LOCAL_RANK",
+	"PALS_LOCAL_RANKID",
+	"FLUX_TASK_LOCAL_ID",
+	"JSM_NAMESPACE_LOCAL_RANK",
+	"MPI_LOCALRANKID",
+};
+
 static const char *const launchers[] = {
 	"mpirun",
 	"mpiexec",
@@ -83,6 +94,19 @@ int cp_ranks_from_environment(void)
 	ranks = cp_env_get("SLURM_STEP_ID") ? rank_of(cp_env_get("SLURM_STEP_NUM_TASKS"))
 					    : -1;
 	return ranks > 0 ? ranks : 0;
+}
+
+int cp_local_rank_from_environment(void)
+{
+	int rank;
+
+	for (unsigned i = 0; i < sizeof(local_variables) / sizeof(local_variables[0]);
+		i++) {
+		rank = rank_of(cp_env_get(local_variables[i]));
+		if (rank >= 0)
+			return rank;
+	}
+	return cp_env_get("SLURM_STEP_ID") ? rank_of(cp_env_get("SLURM_LOCALID")) : -1;
 }
 
 bool cp_is_launcher(const char *exe)

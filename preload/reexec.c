@@ -124,10 +124,12 @@ const char *cp_own_executable(void)
 /* ---- the new command line ---- */
 
 struct command {
-	const char *argv[NCORE + CP_NLEVELS + 11];
-	char level[CP_NLEVELS][CP_MACHINE_OPTION];
-	char page[32];
-	char cores[32];
+	const char *argv[NCORE + CP_MAX_MACHINES * (CP_NLEVELS + 3) + 11];
+	struct machine_options {
+		char level[CP_NLEVELS][CP_MACHINE_OPTION];
+		char page[32];
+		char cores[32];
+	} machine[CP_MAX_MACHINES];
 	char log[48];
 	char log_fd[48];
 	char profile[PATH_MAX + 16];
@@ -166,22 +168,32 @@ static void add_log(struct command *command, const char *directory)
 	add(command, command->log);
 }
 
-static void add_options(struct command *command, const struct cp_machine *machine,
-	const char *directory, bool profile)
+static void add_machine(struct command *command, struct machine_options *options,
+	const struct cp_machine *machine)
+{
+	for (int level = 0; level < CP_NLEVELS; level++) {
+		cp_machine_option(machine, (enum cp_level)level, options->level[level],
+			sizeof(options->level[level]));
+		add(command, options->level[level]);
+	}
+	cp_format(options->page, sizeof(options->page), "--page=%u", machine->page);
+	add(command, options->page);
+	cp_format(options->cores, sizeof(options->cores), "--cores=%u", machine->cores);
+	add(command, options->cores);
+}
+
+static void add_options(struct command *command, const struct cp_machine *machines,
+	unsigned nmachines, const char *directory, bool profile)
 {
 	add(command, "cachepeek-sim");
 	for (unsigned i = 0; i < NCORE; i++)
 		add(command, core_options[i]);
 	add_log(command, directory);
-	for (int level = 0; level < CP_NLEVELS; level++) {
-		cp_machine_option(machine, (enum cp_level)level, command->level[level],
-			sizeof(command->level[level]));
-		add(command, command->level[level]);
+	for (unsigned i = 0; i < nmachines; i++) {
+		if (i)
+			add(command, "--next-machine");
+		add_machine(command, &command->machine[i], &machines[i]);
 	}
-	cp_format(command->page, sizeof(command->page), "--page=%u", machine->page);
-	add(command, command->page);
-	cp_format(command->cores, sizeof(command->cores), "--cores=%u", machine->cores);
-	add(command, command->cores);
 	if (profile) {
 		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
 			directory);
@@ -247,8 +259,8 @@ static char **whole_environment(
 	return all;
 }
 
-int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine,
-	const char *run_directory, bool profile, struct cp_why *why)
+int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
+	unsigned nmachines, const char *run_directory, bool profile, struct cp_why *why)
 {
 	static struct command command; /* its strings must outlive this frame */
 	struct cp_arena arena = {0};
@@ -261,7 +273,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, TOOL_FILE);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
-	add_options(&command, machine, run_directory, profile);
+	add_options(&command, machines, nmachines, run_directory, profile);
 	all = whole_argv(&arena, &command, argv);
 	environment = whole_environment(&arena, &command, argv, added);
 	if (!all || !environment) {

@@ -22,8 +22,8 @@ int cp_reexec_possible(struct cp_why *why);
  * directory.  Does not return unless
  * that fails: -errno and why.
  */
-int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine,
-	const char *run_directory, bool profile, struct cp_why *why);
+int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
+	unsigned nmachines, const char *run_directory, bool profile, struct cp_why *why);
 
 /* In the new image: gives argv[0] its old text and takes our private variables
  * out of the environment array, in place. */

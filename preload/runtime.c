@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beginning and end.  The constructor runs before everybody else's (the
+ * The beginning.  The constructor runs before everybody else's (the
  * library is linked with -z initfirst): libc works, but `environ` is not set
  * yet, and getenv, setenv, malloc and stdio may be the program's own.
  */
@@ -9,40 +9,33 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/stack.h"
-#include "base/syscall.h"
 #include "base/text.h"
 #include "preload/allocators.h"
-#include "preload/calibrate.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
+#include "preload/compared.h"
 #include "preload/engine/notes.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/fatal.h"
 #include "preload/follow.h"
 #include "preload/functions.h"
-#include "preload/handles.h"
 #include "preload/hooks.h"
+#include "preload/interval.h"
 #include "preload/injection.h"
-#include "preload/markers.h"
-#include "preload/openmp.h"
 #include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
-#include "preload/symbols.h"
 #include "preload/threads.h"
 #include "tools/sim/request.h"
 
@@ -55,10 +48,6 @@
 #define SIM_MEMORY 0x70000000000
 
 struct cp_runtime cp_runtime;
-
-/* CPU time before counting began: for the check whether there were threads that
- * nobody saw. */
-static uint64_t cpu_base;
 
 /* Warnings made before there is a record to keep them in. */
 static struct {
@@ -91,11 +80,6 @@ void cp_sim_sync(void)
 		cp_sim_request(CP_SIM_SYNC, NULL);
 }
 
-static bool is_root(void)
-{
-	return cp_runtime.pid == cp_runtime.root_pid;
-}
-
 /* In the report only. */
 static void keep_warning(const char *line)
 {
@@ -108,7 +92,7 @@ static void keep_warning(const char *line)
 void cp_warn(const char *line)
 {
 	/* Children, and the root after an exec, would only repeat it. */
-	bool first = is_root() &&
+	bool first = cp_is_root() &&
 		     (!cp_runtime.record.header || cp_runtime.record.header->image == 0);
 
 	if (first && !cp_runtime.quiet)
@@ -151,7 +135,8 @@ static char *const *run_entries(void)
 	static char run[CP_RUNDIR_SIZE + 64], why[sizeof(cp_runtime.why) + 32];
 	static char *entries[3] = {run, why, NULL};
 
-	cp_format(run, sizeof(run), RUN "=%s:%d:%s", cp_runtime.engine->name,
+	/* Padded: a program's misses depend on how long its environment is. */
+	cp_format(run, sizeof(run), RUN "=%s:%07d:%s", cp_runtime.engine->name,
 		(int)cp_runtime.root_pid, cp_runtime.directory);
 	cp_format(why, sizeof(why), WHY "=%s", cp_runtime.why);
 	return entries;
@@ -206,9 +191,11 @@ static int become_root(void)
 
 static int find_machine(void)
 {
-	char error[256], line[320];
+	char error[256], line[320], first[CP_COMPARED_SIZE];
+	bool compared = cp_compared_first(first, sizeof(first));
 
-	if (cp_machine_find(&cp_runtime.machine, cp_runtime.options.machine, error,
+	if (cp_machine_find(&cp_runtime.machine,
+		    compared ? first : cp_runtime.options.machine, error,
 		    sizeof(error)) == 0)
 		return 0;
 	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)",
@@ -220,15 +207,18 @@ static int find_machine(void)
 /* Returns only if the program stays as it is. */
 static void run_simulated(char **argv)
 {
+	static struct cp_machine machines[CP_MAX_MACHINES];
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
 
 	find_machine();
-	cp_reexec(argv, run_entries(), &cp_runtime.machine, cp_runtime.directory,
-		cp_runtime.options.profile != CP_PROFILE_NONE, &why);
+	machines[0] = cp_runtime.machine;
+	cp_reexec(argv, run_entries(), machines, cp_compared_find(machines, cp_warn),
+		cp_runtime.directory, cp_runtime.options.profile != CP_PROFILE_NONE,
+		&why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
-	if (is_root())
+	if (cp_is_root())
 		cp_run_remove(cp_runtime.directory);
 }
 
@@ -251,10 +241,25 @@ static void rotate_events(void)
 			"kinds of core: events are multiplexed instead");
 }
 
+/* What this run, or this rank, counts of the events. */
+static struct cp_share share_of_events(void)
+{
+	int rank = cp_rank_from_environment();
+
+	if (cp_runtime.options.pass || cp_runtime.options.schedule != CP_SCHEDULE_RANKS)
+		return (struct cp_share){(unsigned)cp_runtime.options.pass, false};
+	if (rank >= 0)
+		return (struct cp_share){(unsigned)rank + 1, true};
+	cp_warn("CACHEPEEK_SCHEDULE=ranks is for jobs of MPI, and no launcher's rank is "
+		"in "
+		"the environment: events are multiplexed instead");
+	return (struct cp_share){0, false};
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
-	unsigned pass = cp_runtime.sim ? 0 : (unsigned)cp_runtime.options.pass;
+	struct cp_share share = {0, false};
 	struct cp_why why;
 
 	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
@@ -263,13 +268,15 @@ static void resolve_events(void)
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
-	if (pass)
+	if (!cp_runtime.sim)
+		share = share_of_events();
+	if (share.number)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
 		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
 			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
 	else
-		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, pass,
+		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
 	if (!cp_runtime.sim)
 		note_machine();
@@ -280,7 +287,7 @@ static void resolve_events(void)
 			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
 }
 
-static int start_record(void)
+int cp_start_record(void)
 {
 	char line[CP_RUNDIR_SIZE + 96];
 	int result = cp_record_create(
@@ -304,18 +311,26 @@ static void on_exit_handler(int status, void *unused)
 	cp_process_end(CP_HOW_EXIT, status & 0xff);
 }
 
+void cp_bind_process(void)
+{
+	cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
+	cp_compared_bind();
+}
+
 static void begin_counting(void)
 {
-	if (start_record() < 0)
+	if (cp_start_record() < 0)
 		return;
 	keep_early_warnings();
 	cp_report_start();
 	cp_runtime.engine->configure(&cp_runtime.set);
 	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
-	cpu_base = cp_process_cpu();
+		cp_bind_process();
+	cp_runtime.cpu_base = cp_process_cpu();
+	cp_interval_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
+	cp_interval_start();
 }
 
 /* ---- the constructor ---- */
@@ -380,7 +395,8 @@ static void start(int argc, char **argv, char **envp)
 	cp_names_filter(cp_runtime.options.regions);
 	if (cp_is_launcher(cp_own_executable()))
 		return;
-	if (inherited && !is_root() && cp_runtime.options.children == CP_CHILDREN_IGNORE)
+	if (inherited && !cp_is_root() &&
+		cp_runtime.options.children == CP_CHILDREN_IGNORE)
 		return;
 	if (!inherited) {
 		read_request_quietly();
@@ -454,199 +470,4 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 		begin(argc, argv, envp);
 	errno = saved;
 	cp_sim_resume();
-}
-
-/* ---- the end ---- */
-
-bool cp_is_this_process(void)
-{
-	return cp_confined() || getpid() == cp_runtime.pid;
-}
-
-static struct {
-	const struct cp_self *by; /* the thread that finishes the process */
-	int done;                 /* atomic */
-	enum cp_how how;
-	int code;
-} ending;
-
-/* Readings and report, on a stack that is large enough for them. */
-static void finish(void *unused)
-{
-	struct cp_record_header *header = cp_runtime.record.header;
-
-	(void)unused;
-	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
-	cp_threads_adopt();
-	header->cpu_ns = cp_process_cpu() - cpu_base;
-	cp_threads_finish();
-	header->end_ns = cp_now_ns();
-	header->code = ending.code;
-	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
-	if (is_root() && !cp_runtime.launched)
-		cp_report_at_exit();
-}
-
-/* Whoever ends the process now, too, lets the report be written first. */
-static void wait_for_the_end(void)
-{
-	while (ending.by != &cp_self && !__atomic_load_n(&ending.done, __ATOMIC_ACQUIRE))
-		sched_yield();
-}
-
-void cp_process_end(enum cp_how how, int code)
-{
-	static char stack[256 << 10] __attribute__((aligned(16)));
-	int on = CP_ON;
-
-	if (!cp_is_this_process())
-		return;
-	cp_self.depth++; /* what we call from here on is nobody's business */
-	cp_sim_pause();
-	if (__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
-		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-		ending.by = &cp_self;
-		ending.how = how;
-		ending.code = code;
-		cp_call_on_stack(stack + sizeof(stack), finish, NULL);
-		__atomic_store_n(&ending.done, 1, __ATOMIC_RELEASE);
-		/* On the simulated PMU the pause stays: nothing after this is
-		 * counted. */
-	} else {
-		if (on == CP_FINISHED)
-			wait_for_the_end();
-		cp_sim_resume();
-	}
-	cp_leave();
-}
-
-static struct {
-	int left; /* by SYS_exit; atomic */
-	int code;
-} main_thread;
-
-/* Whose status is the process's when all threads leave one by one: until
- * Linux 6 the main thread's, since then that of the last. */
-static int last_code(int code)
-{
-	struct utsname kernel;
-
-	if (!cp_confined() && uname(&kernel) == 0 &&
-		(kernel.release[0] < '6' && kernel.release[1] == '.'))
-		return main_thread.code;
-	return code;
-}
-
-void cp_thread_leaves(int code)
-{
-	const struct cp_live_thread *thread =
-		cp_self.thread ? cp_self.thread : cp_self.lost;
-
-	if (cp_self.dead || !cp_counting() || !cp_is_this_process())
-		return;
-	if (thread && thread->tid == cp_runtime.pid) {
-		main_thread.code = code;
-		__atomic_store_n(&main_thread.left, 1, __ATOMIC_RELEASE);
-	}
-	cp_thread_end();
-	if (cp_threads_all_ended())
-		cp_process_end(CP_HOW_EXIT, last_code(code));
-}
-
-void cp_thread_left(void)
-{
-	if (__atomic_load_n(&main_thread.left, __ATOMIC_ACQUIRE))
-		cp_thread_leaves(0);
-	else
-		cp_thread_end();
-}
-
-void cp_process_cut(enum cp_how how, int code)
-{
-	struct cp_record_header *header = cp_runtime.record.header;
-
-	if (!header || !cp_is_this_process())
-		return;
-	header->code = code;
-	__atomic_store_n(&header->how, (uint32_t)how, __ATOMIC_RELEASE);
-}
-
-void cp_process_exec(void)
-{
-	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
-		return;
-	cp_sim_pause();
-	cp_threads_adopt();
-	cp_threads_flush();
-	cp_runtime.record.header->end_ns = cp_now_ns();
-	__atomic_store_n(&cp_runtime.record.header->how, CP_HOW_EXEC, __ATOMIC_RELEASE);
-	cp_sim_resume();
-	cp_leave();
-}
-
-void cp_exec_failed(void)
-{
-	if (cp_counting() && !cp_confined() && getpid() == cp_runtime.pid)
-		__atomic_store_n(
-			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
-}
-
-/*
- * A signal handler that has interrupted us forks: the child goes back to what we
- * were doing, with its locks held by itself or by nobody.  It finishes that,
- * without its parent's record, and is not counted (an exec makes that good).
- */
-static void forked_inside(void)
-{
-	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
-	cp_runtime.pid = getpid();
-	cp_runtime.state = CP_OFF;
-	cp_fd_after_fork();
-	if (cp_record_detach(&cp_runtime.record) < 0)
-		cp_runtime.record.header = NULL;
-	cp_say("process %d is not counted: a signal handler forked it inside "
-	       "libcachepeek.so",
-		(int)cp_runtime.pid);
-}
-
-void cp_process_forked(void)
-{
-	int saved = errno;
-
-	if (!cp_counting())
-		return;
-	cp_sim_pause();
-	if (cp_self.depth > 0) {
-		forked_inside();
-		errno = saved;
-		cp_sim_resume();
-		return;
-	}
-	cp_self.depth++;
-	cp_runtime.pid = getpid();
-	cp_runtime.forked = true;
-	cp_follow_after_fork();
-	cp_fd_after_fork();
-	cp_hooks_after_fork();
-	cp_record_close(&cp_runtime.record);
-	cp_names_after_fork();
-	cp_trees_after_fork();
-	cp_ranges_after_fork();
-	cp_handles_after_fork();
-	cp_functions_after_fork();
-	cp_openmp_after_fork();
-	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || start_record() < 0) {
-		cp_runtime.state = CP_OFF;
-	} else {
-		if (cp_runtime.sim)
-			cp_sim_request(
-				CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
-		cp_calibrate_describe();
-		cp_symbol_describe(&cp_runtime.record);
-		cpu_base = cp_process_cpu();
-		cp_threads_after_fork();
-	}
-	errno = saved;
-	cp_sim_resume();
-	cp_leave();
 }

@@ -43,6 +43,9 @@ struct cp_runtime {
 	struct cp_request request;
 	struct cp_machine machine;
 	uint64_t overhead_ns;
+	/* CPU time before counting began: for the check whether there were threads
+	 * that nobody saw. */
+	uint64_t cpu_base;
 	int argc;
 	char **argv;
 };
@@ -59,6 +62,12 @@ static inline bool cp_confined(void)
 	return __atomic_load_n(&cp_runtime.confined, __ATOMIC_ACQUIRE);
 }
 
+/* The first process of the run, which decides and reports. */
+static inline bool cp_is_root(void)
+{
+	return cp_runtime.pid == cp_runtime.root_pid;
+}
+
 /* A vfork child has our memory but is not us.  Who is confined may not ask. */
 bool cp_is_this_process(void);
 
@@ -68,6 +77,14 @@ uint64_t cp_now_ns(void);
 /* One line for the user, kept in the record for the report as well.  Said
  * aloud once per process tree. */
 void cp_warn(const char *line);
+
+/* A record of this process, with what was asked for; said if there is none. */
+int cp_start_record(void);
+
+/* The simulated PMU counts the whole process in its record. */
+void cp_bind_process(void);
+
+/* ---- process.c ---- */
 
 /*
  * The process ends this way: last readings, state in the record, and the

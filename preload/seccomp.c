@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "preload/fatal.h"
+#include "preload/interval.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -225,6 +226,7 @@ void cp_seccomp_before(const struct sock_fprog *filter)
 {
 	if (!cp_counting() || getpid() != cp_runtime.pid)
 		return;
+	cp_interval_stop(); /* it makes system calls */
 	if (!filter)
 		leave_strict_thread();
 	else if (!ALL_PASS(filter, needed_by_signals))

@@ -21,6 +21,7 @@
 #include "preload/calibrate.h"
 #include "preload/ended.h"
 #include "preload/fatal.h"
+#include "preload/interval.h"
 #include "preload/runtime.h"
 
 __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
@@ -450,12 +451,27 @@ void cp_threads_finish(void)
 	cp_unlock(&lock);
 }
 
-void cp_threads_flush(void)
+static void flush_locked(void)
 {
-	cp_lock(&lock);
 	cp_sim_sync();
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
 		flush_thread(thread);
+}
+
+void cp_threads_flush(void)
+{
+	cp_lock(&lock);
+	flush_locked();
+	cp_unlock(&lock);
+}
+
+void cp_threads_sample(void (*take)(void))
+{
+	cp_lock(&lock);
+	if (cp_counting()) {
+		flush_locked();
+		take();
+	}
 	cp_unlock(&lock);
 }
 
@@ -553,7 +569,7 @@ static bool known_locked(pid_t tid)
 	for (unsigned i = 0; i < REMEMBERED; i++)
 		if (ended[i] == tid)
 			return true;
-	return false;
+	return tid == cp_interval_thread();
 }
 
 static bool known(pid_t tid)
@@ -581,7 +597,8 @@ static bool somebody_new(void)
 	struct stat task;
 
 	return stat("/proc/self/task", &task) == 0 &&
-	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2;
+	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2 +
+				       (cp_interval_thread() != 0);
 }
 
 void cp_threads_adopt(void)

@@ -123,6 +123,10 @@ void cp_threads_finish(void);
 /* Brings every thread's root region up to date, without ending anything. */
 void cp_threads_flush(void);
 
+/* The same, and calls take while nobody comes or goes; nothing once the process
+ * is being finished. */
+void cp_threads_sample(void (*take)(void));
+
 /* Calls visit for the thread tid, if it is still there, with nobody else inside
  * its tree. */
 void cp_thread_visit(

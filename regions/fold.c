@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "regions/series_write.h"
 #include "regions/tree_parts.h"
 
 /* Where node's counts belong; made if need be, NULL: out of memory. */
@@ -134,8 +135,12 @@ bool cp_tree_fold(struct cp_tree *into, struct cp_tree *from)
 	/* The newest first: children come after their parents, the root last. */
 	for (const struct cp_node *node = from->nodes; node; node = node->next)
 		move_region(from, node, counterpart(into, node));
-	for (const struct cp_node *node = from->nodes; node; node = node->next)
+	for (const struct cp_node *node = from->nodes; node; node = node->next) {
+		if (from->record->series)
+			cp_series_forget(from->record->series, node->item,
+				counterpart(into, node)->offset);
 		cp_record_recycle(from->record, node->item);
+	}
 	cp_record_recycle(from->record, from->journal);
 	from->journal = NULL;
 	return true;

@@ -98,6 +98,8 @@ enum cp_item_type {
 	CP_ITEM_THREAD,   /* struct cp_thread_item */
 	CP_ITEM_REGION,   /* struct cp_region_item */
 	CP_ITEM_JOURNAL,  /* struct cp_journal_item */
+	CP_ITEM_MACHINE,  /* struct cp_machine_item */
+	CP_ITEM_SERIES,   /* struct cp_series_item (regions/series.h); one at most */
 };
 
 struct cp_item {
@@ -145,7 +147,10 @@ enum cp_quantity_state {
 	CP_QUANTITY_UNPROVEN, /* counted, but a 0 in the whole run is no count */
 };
 
-/* A quantity that could not be counted is here too, with its reason. */
+/* A quantity that could not be counted is here too, with its reason, which begins
+ * like this where another run or rank counts it. */
+#define CP_IN_PASS "counted in pass "
+
 struct cp_quantity_item {
 	struct cp_item item;
 	uint32_t available; /* enum cp_quantity_state */
@@ -343,6 +348,15 @@ struct cp_journal_item {
 		uint64_t size;   /* multiple of 8 */
 	} ranges[CP_JOURNAL_RANGES];
 	uint64_t bytes[]; /* the ranges' contents, one after the other */
+};
+
+/* Simulated PMU: what the whole process counted on another machine than the one
+ * that the rest is about, as `process` of the header; kept by the tool. */
+struct cp_machine_item {
+	struct cp_item item;
+	uint32_t number; /* of the machines of the run, from 1 on */
+	uint32_t unused;
+	uint64_t process[CP_MIRROR_SIZE];
 };
 
 static inline uint64_t cp_region_item_size(

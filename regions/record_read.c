@@ -77,6 +77,18 @@ uint64_t cp_record_region_size(const struct cp_record_header *header)
 	       cp_sampled_size(header->flags & CP_RECORD_SPARSE, header->nquantities);
 }
 
+/* The rows are the reader's to walk; their space is there. */
+static bool series_is_sound(
+	const struct cp_record_header *header, const struct cp_item *item)
+{
+	const struct cp_series_item *series = (const void *)item;
+
+	return item->size >= sizeof(*series) && series->half <= 1 &&
+	       series->used[series->half] <= CP_SERIES_BYTES / 2 &&
+	       series->nblocks <= CP_SERIES_BLOCKS && series->interval_ns > 0 &&
+	       series->block_words == header->ncounters + 2 * header->nperf_groups;
+}
+
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
 {
 	switch (item->type) {
@@ -92,6 +104,10 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return item->size >= sizeof(struct cp_thread_item);
 	case CP_ITEM_REGION:
 		return item->size >= cp_record_region_size(header);
+	case CP_ITEM_MACHINE:
+		return item->size >= sizeof(struct cp_machine_item);
+	case CP_ITEM_SERIES:
+		return series_is_sound(header, item);
 	default:
 		return true; /* of no interest, or of a later version */
 	}
@@ -119,11 +135,11 @@ static const struct cp_item *next_item(
 		item ? cp_item_offset(record, item) + item->size : CP_RECORD_HEADER_SIZE);
 }
 
-static void count_items(struct cp_record *record, size_t counts[CP_ITEM_REGION + 1])
+static void count_items(struct cp_record *record, size_t counts[CP_ITEM_MACHINE + 1])
 {
 	for (const struct cp_item *item = next_item(record, NULL); item;
 		item = next_item(record, item))
-		if (item->type <= CP_ITEM_REGION)
+		if (item->type <= CP_ITEM_MACHINE)
 			counts[item->type]++;
 }
 
@@ -142,6 +158,11 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 		record->threads[record->nthreads++] = (const struct cp_thread_item *)item;
 	else if (item->type == CP_ITEM_REGION)
 		record->regions[record->nregions++] = (const struct cp_region_item *)item;
+	else if (item->type == CP_ITEM_MACHINE)
+		record->machines[record->nmachines++] =
+			(const struct cp_machine_item *)item;
+	else if (item->type == CP_ITEM_SERIES && !record->series)
+		record->series = (const struct cp_series_item *)(const void *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
 		record->counters[(*ncounters)++] = (const struct cp_counter_item *)item;
 	else if (item->type == CP_ITEM_QUANTITY && *nquantities < header->nquantities)
@@ -152,7 +173,7 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 /* Fills the tables of record; false if it ends before its counters do. */
 static bool file_items(struct cp_arena *arena, struct cp_record *record)
 {
-	size_t counts[CP_ITEM_REGION + 1] = {0}, ncounters = 0, nquantities = 0;
+	size_t counts[CP_ITEM_MACHINE + 1] = {0}, ncounters = 0, nquantities = 0;
 
 	count_items(record, counts);
 	record->metas =
@@ -161,6 +182,8 @@ static bool file_items(struct cp_arena *arena, struct cp_record *record)
 		cp_arena_alloc(arena, counts[CP_ITEM_THREAD] * sizeof(*record->threads));
 	record->regions =
 		cp_arena_alloc(arena, counts[CP_ITEM_REGION] * sizeof(*record->regions));
+	record->machines = cp_arena_alloc(
+		arena, counts[CP_ITEM_MACHINE] * sizeof(*record->machines));
 	record->counters =
 		cp_arena_alloc(arena, CP_MAX_COUNTERS * sizeof(*record->counters));
 	record->quantities =

@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "regions/record.h"
+#include "regions/series.h"
 
 struct cp_record {
 	const struct cp_record_header *header;
@@ -29,6 +30,9 @@ struct cp_record {
 	const struct cp_meta_item **metas;
 	const struct cp_thread_item **threads;
 	const struct cp_region_item **regions;
+	size_t nmachines;
+	const struct cp_machine_item **machines;
+	const struct cp_series_item *series; /* NULL: none */
 	bool damaged; /* something was not as it should be; it was left out */
 	const char *bytes;
 	size_t size;

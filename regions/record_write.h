@@ -25,6 +25,7 @@ struct cp_recording {
 		uint32_t size;
 		struct cp_item *first;
 	} unused[4];
+	struct cp_series *series; /* that its regions are in; NULL: there is none */
 	unsigned nchunks;
 	struct cp_record_chunk {
 		char *base;

@@ -1,9 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * A thread's regions: its nodes, and the stack of those that are open.
+ */
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/pool.h"
+#include "regions/series_write.h"
 #include "regions/tree_parts.h"
 
 /* Words, not bytes: memcmp would be the program's on the simulated PMU. */
@@ -77,6 +81,9 @@ static struct cp_region_item *new_item(struct cp_tree *tree, const struct cp_nod
 	for (uint32_t i = 0; i < layout->nquantities; i++)
 		spreads[i].min = UINT64_MAX;
 	cp_item_publish(item, CP_ITEM_REGION);
+	if (tree->record->series)
+		cp_series_note(
+			tree->record->series, cp_record_offset(tree->record, item), item);
 	return item;
 }
 
@@ -149,7 +156,7 @@ static struct cp_node *innermost(const struct cp_tree *tree)
 	return tree->top && tree->depth <= CP_TREE_DEPTH ? tree->top->node : tree->root;
 }
 
-static struct cp_frame *new_frame(struct cp_tree *tree)
+struct cp_frame *cp_frame_new(struct cp_tree *tree)
 {
 	struct cp_frame *frame = tree->spare;
 
@@ -160,7 +167,7 @@ static struct cp_frame *new_frame(struct cp_tree *tree)
 	return frame;
 }
 
-static void spare_frame(struct cp_tree *tree, struct cp_frame *frame)
+void cp_frame_spare(struct cp_tree *tree, struct cp_frame *frame)
 {
 	frame->outer = tree->spare;
 	tree->spare = frame;
@@ -189,26 +196,14 @@ static void push_stub(struct cp_tree *tree, const struct cp_name *name, uint64_t
 	limit->node->item->flags |= CP_REGION_DEEPER;
 }
 
-/* It begins: what its counts are measured from, but for its start and time. */
-static inline void set_out(
-	const struct cp_tree *tree, struct cp_frame *frame, struct cp_node *node)
-{
-	frame->node = node;
-	frame->weight = 1;
-	frame->pairs = tree->npairs;
-	frame->skipped = tree->nskipped;
-	frame->draws = tree->draws;
-	frame->rests = 0;
-}
-
 struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
 	const struct cp_name *name, uint64_t tag)
 {
-	struct cp_frame *frame = new_frame(tree);
+	struct cp_frame *frame = cp_frame_new(tree);
 
 	if (!frame)
 		return NULL;
-	set_out(tree, frame, node);
+	cp_frame_set_out(tree, frame, node);
 	push(tree, frame, name, tag);
 	return frame;
 }
@@ -236,7 +231,7 @@ static void pop(struct cp_tree *tree)
 		cp_pool_give(&stubs, frame);
 		return;
 	}
-	spare_frame(tree, frame);
+	cp_frame_spare(tree, frame);
 	if (tree->paused)
 		return;
 	if (frame->weight)
@@ -265,7 +260,7 @@ static bool matches(
 	return frame->tag == tag && (!name || frame->name == name);
 }
 
-static struct cp_frame *find_open(
+struct cp_frame *cp_tree_find_open(
 	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag)
 {
 	struct cp_frame *frame = tree->top;
@@ -320,7 +315,7 @@ int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
 static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
 	struct cp_frame *frame, const struct cp_name *name, uint64_t tag)
 {
-	set_out(tree, frame, node);
+	cp_frame_set_out(tree, frame, node);
 	if (__builtin_expect(tree->layout->sparse, 0))
 		frame->weight = cp_sparse_begin(tree, node);
 	push(tree, frame, name, tag);
@@ -343,7 +338,7 @@ struct cp_reading *cp_tree_begin_tagged(
 		return NULL;
 	}
 	node = cp_tree_child(tree, innermost(tree), name, false);
-	frame = node ? new_frame(tree) : NULL;
+	frame = node ? cp_frame_new(tree) : NULL;
 	return frame ? open_frame(tree, node, frame, name, tag) : NULL;
 }
 
@@ -381,7 +376,7 @@ enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,
 	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns)
 {
-	const struct cp_frame *frame = find_open(tree, name, tag);
+	const struct cp_frame *frame = cp_tree_find_open(tree, name, tag);
 	enum cp_misuse misuse = CP_MISUSE_NONE;
 
 	if (!frame) {
@@ -399,44 +394,6 @@ enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *na
 	return misuse;
 }
 
-/* Opens again what was closed for the sake of an outer region, on its new path. */
-static void continue_region(struct cp_tree *tree, struct cp_name *name, uint64_t tag,
-	const struct cp_reading *reading, uint64_t now_ns)
-{
-	struct cp_reading *start = cp_tree_begin_tagged(tree, name, tag);
-
-	if (!start)
-		return;
-	*start = *reading;
-	cp_tree_begin_time(tree, now_ns);
-}
-
-/* Closes down to frame and opens what was above it again, outermost first. */
-static enum cp_misuse close_from_within(struct cp_tree *tree,
-	const struct cp_frame *frame, bool close_own, const struct cp_reading *reading,
-	uint64_t now_ns)
-{
-	struct cp_name *name = (struct cp_name *)(uintptr_t)tree->top->name;
-	uint64_t tag = tree->top->tag;
-	bool last = tree->top == frame, goes_on = !last;
-
-	enum cp_misuse misuse = CP_MISUSE_NONE;
-	uint32_t flags = 0;
-
-	if (close_own && tag == frame->tag)
-		goes_on = false;
-	if (goes_on)
-		flags = CP_REGION_CONTINUED;
-	else if (!last && !tag)
-		flags = CP_REGION_WRONG_NAME;
-	cp_tree_close_top(tree, reading, now_ns, last, flags);
-	if (!last)
-		misuse = close_from_within(tree, frame, close_own, reading, now_ns);
-	if (goes_on)
-		continue_region(tree, name, tag, reading, now_ns);
-	return flags == CP_REGION_WRONG_NAME ? CP_MISUSE_WRONG_NAME : misuse;
-}
-
 bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
 	const struct cp_reading *reading, uint64_t now_ns)
 {
@@ -444,21 +401,6 @@ bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uin
 		return false;
 	cp_tree_close_top(tree, reading, now_ns, true, 0);
 	return true;
-}
-
-enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
-	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns)
-{
-	const struct cp_frame *frame = find_open(tree, name, tag);
-
-	if (!frame) {
-		if (!tag)
-			tree->root->item->flags |= CP_REGION_END_WITHOUT_BEGIN;
-		return CP_MISUSE_NO_BEGIN;
-	}
-	if (tree->depth > 2 * CP_TREE_DEPTH) /* no recursion without a bound */
-		return cp_tree_end_tagged(tree, name, tag, reading, now_ns);
-	return close_from_within(tree, frame, close_own, reading, now_ns);
 }
 
 struct cp_reading *cp_tree_begin_again(
@@ -472,111 +414,13 @@ struct cp_reading *cp_tree_begin_again(
 	if (!node)
 		return NULL;
 	parent->recent = node;
-	return open_frame(tree, node, new_frame(tree), name, tag);
+	return open_frame(tree, node, cp_frame_new(tree), name, tag);
 }
 
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
 {
 	return tree->spare && tree->depth < CP_TREE_DEPTH &&
 	       cp_tree_find_child(tree, innermost(tree), name, false);
-}
-
-/* ---- ranges ---- */
-
-struct cp_reading *cp_tree_range_begin(
-	struct cp_tree *tree, struct cp_name *name, uint64_t id)
-{
-	struct cp_node *node = cp_tree_child(tree, tree->root, name, true);
-	struct cp_frame *frame = node ? new_frame(tree) : NULL;
-
-	if (!frame)
-		return NULL;
-	set_out(tree, frame, node);
-	frame->name = name;
-	frame->tag = id;
-	frame->outer = tree->ranges;
-	tree->ranges = frame;
-	return &frame->start;
-}
-
-void cp_tree_range_time(struct cp_tree *tree, uint64_t now_ns)
-{
-	tree->ranges->begin_ns = now_ns;
-}
-
-static void close_range(struct cp_tree *tree, struct cp_frame **at,
-	const struct cp_reading *reading, uint64_t now_ns)
-{
-	struct cp_frame *frame = *at;
-
-	cp_tree_add_range(tree, frame, reading, now_ns);
-	*at = frame->outer;
-	spare_frame(tree, frame);
-}
-
-enum cp_misuse cp_tree_range_end(struct cp_tree *tree, uint64_t id,
-	const struct cp_reading *reading, uint64_t now_ns)
-{
-	struct cp_frame **at = &tree->ranges;
-
-	while (*at && (*at)->tag != id)
-		at = &(*at)->outer;
-	if (!*at)
-		return CP_MISUSE_NO_BEGIN;
-	close_range(tree, at, reading, now_ns);
-	return CP_MISUSE_NONE;
-}
-
-/* ---- pauses ---- */
-
-void cp_tree_pause(
-	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
-{
-	if (tree->pauses++ > 0)
-		return;
-	tree->paused = cp_frame_take(reading, now_ns);
-}
-
-const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *now_ns)
-{
-	if (!tree->paused)
-		return NULL;
-	*now_ns = tree->paused->begin_ns;
-	return &tree->paused->start;
-}
-
-void cp_tree_shift(const struct cp_tree *tree, struct cp_frame *frame,
-	const struct cp_frame *end, const struct cp_frame *from,
-	const struct cp_reading *now, uint64_t now_ns)
-{
-	bool countable = cp_tree_is_countable(tree->layout, &from->start, now);
-
-	for (; frame != end; frame = frame->outer) {
-		if (!frame->node)
-			continue;
-		frame->start.failed |= !countable;
-		for (uint32_t i = 0; i < tree->layout->ncounters; i++)
-			frame->start.counter[i] +=
-				now->counter[i] - from->start.counter[i];
-		for (uint32_t g = 0; g < tree->layout->ngroups; g++) {
-			frame->start.group[g].enabled +=
-				now->group[g].enabled - from->start.group[g].enabled;
-			frame->start.group[g].running +=
-				now->group[g].running - from->start.group[g].running;
-		}
-		frame->begin_ns += now_ns - from->begin_ns;
-	}
-}
-
-void cp_tree_resume(
-	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns)
-{
-	if (tree->pauses == 0 || --tree->pauses > 0 || !tree->paused)
-		return;
-	cp_tree_shift(tree, tree->top, NULL, tree->paused, reading, now_ns);
-	cp_tree_shift(tree, tree->ranges, NULL, tree->paused, reading, now_ns);
-	cp_pool_give(&frames, tree->paused);
-	tree->paused = NULL;
 }
 
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
@@ -595,10 +439,12 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	tree->root->item->calls = 1;
 	while (tree->top)
 		cp_tree_close_top(tree, reading, now_ns, false, CP_REGION_LEFT_OPEN);
-	while (tree->ranges) {
-		tree->ranges->node->item->flags |= CP_REGION_LEFT_OPEN;
-		close_range(tree, &tree->ranges, reading, now_ns);
-	}
+	cp_tree_close_ranges(tree, reading, now_ns);
+}
+
+void cp_frame_give(struct cp_frame *frame)
+{
+	cp_pool_give(&frames, frame);
 }
 
 static void give_frames(struct cp_frame *frame)
@@ -650,51 +496,6 @@ uint64_t cp_tree_time_enabled(const struct cp_tree *tree)
 		return 0;
 	return cp_region_times(tree->root->item, layout->ncounters, layout->nquantities)
 		->enabled;
-}
-
-static struct cp_reading *reopen_one(struct cp_tree *child, const struct cp_frame *frame)
-{
-	struct cp_name *name = (struct cp_name *)(uintptr_t)frame->name;
-
-	if (!frame->node)
-		return cp_tree_begin_tagged(child, name, frame->tag);
-	return cp_tree_begin_at(child, frame->node->parent, name, frame->tag);
-}
-
-/* Outermost first. */
-static int reopen(struct cp_tree *child, const struct cp_frame *frame)
-{
-	struct cp_reading *start;
-
-	if (!frame)
-		return 0;
-	if (reopen(child, frame->outer) < 0)
-		return -ENOMEM;
-	start = reopen_one(child, frame);
-	if (!start)
-		return child->depth > CP_TREE_DEPTH ? 0 : -ENOMEM;
-	*start = child->begin->start;
-	cp_tree_begin_time(child, child->begin->begin_ns);
-	return 0;
-}
-
-static void reopen_ranges(struct cp_tree *child, const struct cp_frame *frame)
-{
-	for (; frame; frame = frame->outer) {
-		struct cp_reading *start = cp_tree_range_begin(
-			child, (struct cp_name *)(uintptr_t)frame->name, frame->tag);
-
-		if (!start)
-			return;
-		*start = child->begin->start;
-		cp_tree_range_time(child, child->begin->begin_ns);
-	}
-}
-
-int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent)
-{
-	reopen_ranges(child, parent->ranges);
-	return reopen(child, parent->top);
 }
 
 void cp_trees_after_fork(void)

@@ -95,14 +95,40 @@ void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
 struct cp_node *cp_tree_find_child(const struct cp_tree *tree,
 	const struct cp_node *parent, const struct cp_name *name, bool range);
 
-/* tree.c: moves the starts from frame outwards, until end, by what was counted
+/* tree_range.c: moves the starts from frame outwards, until end, by what was counted
  * from `from` to now, as if it had not been. */
 void cp_tree_shift(const struct cp_tree *tree, struct cp_frame *frame,
 	const struct cp_frame *end, const struct cp_frame *from,
 	const struct cp_reading *now, uint64_t now_ns);
 
-/* A frame to keep a reading in; NULL: out of memory. */
+/* tree.c: the innermost that is open of that name (NULL: any) and tag, or NULL. */
+struct cp_frame *cp_tree_find_open(
+	const struct cp_tree *tree, const struct cp_name *name, uint64_t tag);
+
+/* tree_range.c: closes those that were left open. */
+void cp_tree_close_ranges(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+
+/* tree.c: a frame, of those that the tree has to spare or new; NULL: out of
+ * memory. */
+struct cp_frame *cp_frame_new(struct cp_tree *tree);
+void cp_frame_spare(struct cp_tree *tree, struct cp_frame *frame);
+
+/* It begins: what its counts are measured from, but for its start and time. */
+static inline void cp_frame_set_out(
+	const struct cp_tree *tree, struct cp_frame *frame, struct cp_node *node)
+{
+	frame->node = node;
+	frame->weight = 1;
+	frame->pairs = tree->npairs;
+	frame->skipped = tree->nskipped;
+	frame->draws = tree->draws;
+	frame->rests = 0;
+}
+
+/* One to keep a reading in; NULL: out of memory. */
 struct cp_frame *cp_frame_take(const struct cp_reading *reading, uint64_t now_ns);
+void cp_frame_give(struct cp_frame *frame);
 
 /* tree_change.c */
 

@@ -12,7 +12,8 @@ TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 # What a unit test may call: everything that hooks nothing.
 TEST_SRC := $(CLI_SHARED) regions/filter.c regions/names.c regions/tree.c regions/tree_change.c \
 	regions/tree_memory.c regions/tree_team.c regions/rotate.c regions/tree_sparse.c \
-	regions/fold.c regions/record_write.c tools/welch.c
+	regions/tree_loose.c regions/tree_range.c regions/tree_reopen.c \
+	regions/fold.c regions/record_write.c regions/series_write.c tools/welch.c
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -43,14 +44,19 @@ $(MERGE_BENCH): $(B)/tests/bench/merge.o $(TEST_LIB) $(PFM)
 PROGRAM_SRC := $(filter-out tests/programs/lib%.c,$(wildcard tests/programs/*.c))
 PROGRAM_CC := $(wildcard tests/programs/*.cc)
 PROGRAM_LIB := $(wildcard tests/programs/lib*.c)
+# The same programs, statically linked.
+STATIC_PROGRAMS := $(T)/programs/static_chase $(T)/programs/static_columns
 PROGRAMS := $(PROGRAM_SRC:tests/programs/%.c=$(T)/programs/%) \
 	$(PROGRAM_CC:tests/programs/%.cc=$(T)/programs/%) \
-	$(PROGRAM_LIB:tests/programs/%.c=$(T)/programs/%.so)
+	$(PROGRAM_LIB:tests/programs/%.c=$(T)/programs/%.so) $(STATIC_PROGRAMS)
 PROGRAM_FLAGS := -O1 -g -I. -Iregions -D_GNU_SOURCE -pthread -MMD -MP
 
 PROGRAM_calls := -fno-pie -no-pie
 PROGRAM_region_calls := -fno-pie -no-pie
 PROGRAM_static := -static
+$(STATIC_PROGRAMS): $(T)/programs/static_%: tests/programs/%.c
+	@mkdir -p $(@D)
+	$(call run,CC,$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -static -o $@ $<)
 # So that libstep.so finds its function.
 PROGRAM_coexist := -rdynamic
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/watch.h"
+
 long cp_keep_input(void)
 {
 	char buffer[65536];
@@ -49,19 +51,32 @@ static void speak(const int saved[2])
 	}
 }
 
-int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],
-	long input, bool seen)
+void cp_again_begin(struct cp_again *again, long input, bool seen)
 {
-	int saved[2] = {-1, -1}, result;
-
+	*again = (struct cp_again){{-1, -1}};
 	if (input >= 0)
 		lseek(STDIN_FILENO, input, SEEK_SET);
+	if (!seen)
+		silence(again->saved);
+}
+
+void cp_again_end(const struct cp_again *again)
+{
+	speak(again->saved);
+}
+
+int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],
+	const char *what, long input, bool seen)
+{
+	struct cp_again again;
+	struct cp_watch watch;
+	int result;
+
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
-	if (!seen)
-		silence(saved);
-	result = cp_launch(launch, argv);
-	if (!seen)
-		speak(saved);
+	cp_again_begin(&again, input, seen);
+	cp_watch_start(&watch, directory, what);
+	result = cp_launch(launch, argv, &watch);
+	cp_again_end(&again);
 	if (result == 0)
 		cp_launch_note(launch, directory);
 	return result;

@@ -29,9 +29,17 @@ static const char *const core_options[] = {"--tool=cachepeek", "-q", "--vgdb=no"
 	"--vex-guest-chase=no", "--report=yes"};
 #define NCORE (sizeof(core_options) / sizeof(core_options[0]))
 
+static const char *const names[] = {
+#define X(name, meaning) #name,
+	CP_SIM_COUNTERS (X)
+#undef X
+};
+
 struct command {
 	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64];
-	char level[CP_NLEVELS][CP_MACHINE_OPTION], page[32], cores[32];
+	struct machine_options {
+		char level[CP_NLEVELS][CP_MACHINE_OPTION], page[32], cores[32];
+	} machine[CP_MAX_MACHINES];
 	const char **argv;
 	size_t count;
 };
@@ -58,24 +66,104 @@ static int find_tool(struct command *command)
 	return access(command->tool, X_OK) == 0 ? 0 : -errno;
 }
 
-static void add_machine(struct command *command, const struct cp_machine *machine)
+static void add_machine(struct command *command, struct machine_options *options,
+	const struct cp_machine *machine)
 {
 	for (int level = 0; level < CP_NLEVELS; level++) {
-		cp_machine_option(machine, (enum cp_level)level, command->level[level],
-			sizeof(command->level[level]));
-		add(command, command->level[level]);
+		cp_machine_option(machine, (enum cp_level)level, options->level[level],
+			sizeof(options->level[level]));
+		add(command, options->level[level]);
 	}
-	snprintf(command->page, sizeof(command->page), "--page=%u", machine->page);
-	snprintf(command->cores, sizeof(command->cores), "--cores=%u", machine->cores);
-	add(command, command->page);
-	add(command, command->cores);
+	snprintf(options->page, sizeof(options->page), "--page=%u", machine->page);
+	snprintf(options->cores, sizeof(options->cores), "--cores=%u", machine->cores);
+	add(command, options->page);
+	add(command, options->cores);
 }
 
-/* "==PID== process PID NAME VALUE" */
-static void print_counts(FILE *log, const char *program, const struct cp_machine *machine)
+static void add_options(struct command *command, const struct cp_machine *machines,
+	unsigned nmachines, FILE *log)
 {
-	char line[256], name[64], text[512];
+	snprintf(command->log, sizeof(command->log), "--log-file=/proc/%d/fd/%d",
+		(int)getpid(), fileno(log));
+	add(command, command->tool);
+	for (size_t i = 0; i < NCORE; i++)
+		add(command, core_options[i]);
+	add(command, command->log);
+	for (unsigned i = 0; i < nmachines; i++) {
+		if (i)
+			add(command, "--next-machine");
+		add_machine(command, &command->machine[i], &machines[i]);
+	}
+	add(command, "--");
+}
+
+static int counter_of(const char *name)
+{
+	for (int i = 0; i < CP_SIM_NCOUNTERS; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* "==PID== process PID NAME VALUE", and of others than the first machine
+ * "==PID== machine NUMBER NAME VALUE". */
+static void read_counts(FILE *log, struct cp_counted_alone *counted, unsigned nmachines)
+{
+	char line[256], who[16], name[64];
 	unsigned long long value;
+	unsigned number;
+	int counter;
+
+	rewind(log);
+	while (fgets(line, sizeof(line), log)) {
+		if (sscanf(line, "==%*d== %15s %u %63s %llu", who, &number, name,
+			    &value) != 4 ||
+			(counter = counter_of(name)) < 0)
+			continue;
+		if (strcmp(who, "process") == 0)
+			number = 0;
+		else if (strcmp(who, "machine") != 0 || number >= nmachines)
+			continue;
+		counted->seen = true;
+		counted->count[number][counter] = value;
+	}
+}
+
+int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmachines,
+	struct cp_counted_alone *counted)
+{
+	static struct command command;
+	struct cp_launch launch;
+	size_t given = 0;
+	FILE *log = tmpfile();
+	int result = find_tool(&command);
+
+	memset(counted, 0, sizeof(*counted));
+	while (argv[given])
+		given++;
+	command.count = 0;
+	command.argv = calloc(
+		given + NCORE + nmachines * (CP_NLEVELS + 3) + 8, sizeof(*command.argv));
+	if (result < 0 || !log || !command.argv)
+		return result < 0 ? result : -ENOMEM;
+	add_options(&command, machines, nmachines, log);
+	for (size_t i = 0; i < given; i++)
+		add(&command, argv[i]);
+	setenv("VALGRIND_LIB", command.directory, 1);
+	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
+	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv, NULL);
+	counted->status = launch.status;
+	if (result == 0)
+		read_counts(log, counted, nmachines);
+	fclose(log);
+	free(command.argv);
+	return result;
+}
+
+static void print_counts(const char *program, const struct cp_machine *machine,
+	const uint64_t count[CP_SIM_NCOUNTERS])
+{
+	char text[512];
 
 	cp_machine_describe(machine, text, sizeof(text));
 	fprintf(stderr,
@@ -87,44 +175,20 @@ static void print_counts(FILE *log, const char *program, const struct cp_machine
 		"counted   user mode only, from the first instruction on; not its "
 		"children\n\n",
 		CP_VERSION, program, text);
-	while (fgets(line, sizeof(line), log))
-		if (sscanf(line, "==%*d== process %*d %63s %llu", name, &value) == 2 &&
-			value)
-			fprintf(stderr, "%-22s %15llu\n", name, value);
+	for (int i = 0; i < CP_SIM_NCOUNTERS; i++)
+		if (count[i])
+			fprintf(stderr, "%-22s %15llu\n", names[i],
+				(unsigned long long)count[i]);
 	fprintf(stderr, "The other counters are 0.\n");
 }
 
 int cp_run_alone(char **argv, const struct cp_machine *machine, int *status)
 {
-	static struct command command;
-	struct cp_launch launch;
-	size_t given = 0;
-	FILE *log = tmpfile();
-	int result = find_tool(&command);
+	static struct cp_counted_alone counted;
+	int result = cp_count_alone(argv, machine, 1, &counted);
 
-	while (argv[given])
-		given++;
-	command.argv = calloc(given + NCORE + CP_NLEVELS + 8, sizeof(char *));
-	if (result < 0 || !log || !command.argv)
-		return result < 0 ? result : -ENOMEM;
-	snprintf(command.log, sizeof(command.log), "--log-file=/proc/%d/fd/%d",
-		(int)getpid(), fileno(log));
-	add(&command, command.tool);
-	for (size_t i = 0; i < NCORE; i++)
-		add(&command, core_options[i]);
-	add(&command, command.log);
-	add_machine(&command, machine);
-	add(&command, "--");
-	for (size_t i = 0; i < given; i++)
-		add(&command, argv[i]);
-	setenv("VALGRIND_LIB", command.directory, 1);
-	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
-	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv);
-	*status = launch.status;
-	rewind(log);
+	*status = counted.status;
 	if (result == 0)
-		print_counts(log, argv[0], machine);
-	fclose(log);
-	free(command.argv);
+		print_counts(argv[0], machine, counted.count[0]);
 	return result;
 }

@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "preload/options.h"
 #include "tools/cmd.h"
+#include "tools/demangle.h"
 
 static const struct command {
 	const char *name;
@@ -27,15 +28,16 @@ static const struct command {
 
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
-	"       cachepeek report [-o OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
-	"       cachepeek compare --machines NAME,... [-g GROUPS] [-e EVENTS] [-o FILE]\n"
+	"       cachepeek report [-o|--output OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek compare -m|--machines NAME,... [-g|--groups GROUPS]\n"
+	"                 [-e|--events EVENTS] [-o|--output FILE] [--json]\n"
 	"                 PROGRAM [arguments]\n"
 	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
 	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
 	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
-	"       cachepeek diff [--fail-if CONDITION]... [-o OUTPUT]... [--json] [--all]\n"
-	"                 BEFORE AFTER | BEFORE... -- AFTER...\n"
-	"       cachepeek merge [-o OUTPUT]... [--json] DIRECTORY|RECORD...\n"
+	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
+	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
+	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
 	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
 	"       cachepeek list presets --check [-v|--verbose]\n"
 	"       cachepeek doctor [--verify]\n"
@@ -109,6 +111,7 @@ int main(int argc, char **argv)
 	const struct command *command = find_command(argc > 1 ? argv[1] : "");
 	const char *word;
 
+	cp_demangle_start();
 	if (argc < 2) {
 		fprintf(stderr,
 			"cachepeek: no program to run: cachepeek PROGRAM [arguments], or "

@@ -21,6 +21,10 @@ int cp_cannot_run(const char *program, int error);
  * or dies by its signal. */
 int cp_end_like(int status);
 
+/* The same of a run that has not ended, and in silence: what cannot be written now
+ * is said at the end. */
+void cp_report_now(const char *directory, int pid, const char *outputs);
+
 int cp_cmd_compare(int argc, char **argv);
 int cp_cmd_diff(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);

@@ -1,85 +1,104 @@
 /* SPDX-License-Identifier: MIT
  *
  * cachepeek compare --machines a,b,c PROGRAM [arguments]: the same program on
- * several simulated machines, one run each, side by side.
+ * several simulated machines, side by side.  One run does for all machines whose
+ * smallest lines are the same; others need a run of their own, because a reference is
+ * cut up into lines before it comes to a machine.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <getopt.h>
+#include <limits.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "output/report.h"
-#include "output/table.h"
-#include "preload/machine.h"
+#include "preload/compared.h"
+#include "regions/record_read.h"
 #include "regions/rundir.h"
 #include "tools/again.h"
+#include "tools/alone.h"
 #include "tools/cmd.h"
+#include "tools/compare.h"
+#include "tools/launch.h"
 #include "tools/place.h"
-
-#define MAX_MACHINES 16
-#define MAX_ADDED 4
-#define WIDTH 100
-
-struct comparison {
-	struct cp_arena arena;
-	size_t nmachines, nadded;
-	const char *names[MAX_MACHINES];
-	const struct cp_report *reports[MAX_MACHINES];
-	int status[MAX_MACHINES]; /* of wait(2) */
-	char *added[MAX_ADDED + 1];
-	const char *output;
-};
+#include "tools/watch.h"
+#include "tools/preloading.h"
+#include "tools/watch.h"
 
 /* ---- what is asked for ---- */
+
+struct settings {
+	const char *output;
+	bool json;
+};
+
+/* Without a letter. */
+enum { JSON = UCHAR_MAX + 1 };
 
 static const struct option long_options[] = {
 	{"machines", required_argument, NULL, 'm'},
 	{"groups", required_argument, NULL, 'g'},
 	{"events", required_argument, NULL, 'e'},
 	{"output", required_argument, NULL, 'o'},
+	{"json", no_argument, NULL, JSON},
 	{NULL, 0, NULL, 0},
 };
 
-static bool add_machines(struct comparison *c, const char *list)
+/* A process of the program may have gone to another directory. */
+static const char *from_anywhere(struct cp_comparison *c, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!strchr(name, '/') || !realpath(name, path))
+		return name;
+	return cp_arena_copy(&c->arena, path, strlen(path));
+}
+
+static bool add_machine(struct cp_comparison *c, const char *name)
+{
+	struct cp_compared *compared = &c->of[c->nmachines];
+	char error[256];
+
+	if (c->nmachines == CP_MAX_MACHINES) {
+		fprintf(stderr, "cachepeek: compare takes %d machines at most\n",
+			CP_MAX_MACHINES);
+		return false;
+	}
+	if (cp_machine_find(&compared->machine, name, error, sizeof(error)) < 0) {
+		fprintf(stderr, "cachepeek: %s%s\n", error,
+			strchr(name, '/') ? ""
+					  : "; `cachepeek list machines` shows them");
+		return false;
+	}
+	compared->asked = from_anywhere(c, name);
+	if (strlen(compared->asked) + 1 >= CP_COMPARED_SIZE / CP_MAX_MACHINES) {
+		fprintf(stderr, "cachepeek: %s: the name is too long: link to the file\n",
+			name);
+		return false;
+	}
+	c->nmachines++;
+	return true;
+}
+
+static bool add_machines(struct cp_comparison *c, const char *list)
 {
 	const char *piece;
 	size_t length;
 
-	while ((piece = cp_next_piece(&list, ',', &length))) {
-		struct cp_machine machine;
-		char error[256];
-
-		if (c->nmachines == MAX_MACHINES) {
-			fprintf(stderr, "cachepeek: compare takes 16 machines at most\n");
+	while ((piece = cp_next_piece(&list, ',', &length)))
+		if (!add_machine(c, cp_arena_copy(&c->arena, piece, length)))
 			return false;
-		}
-		c->names[c->nmachines] = cp_arena_copy(&c->arena, piece, length);
-		if (cp_machine_find(
-			    &machine, c->names[c->nmachines], error, sizeof(error)) < 0) {
-			fprintf(stderr, "cachepeek: %s%s\n", error,
-				strchr(c->names[c->nmachines], '/')
-					? ""
-					: "; `cachepeek list machines` shows them");
-			return false;
-		}
-		c->nmachines++;
-	}
 	return true;
 }
 
-static void add_variable(struct comparison *c, const char *name, const char *value)
-{
-	if (c->nadded < MAX_ADDED &&
-		asprintf(&c->added[c->nadded], "%s=%s", name, value) >= 0)
-		c->nadded++;
-}
-
-static bool parse(struct comparison *c, int argc, char **argv)
+static bool parse(struct cp_comparison *c, struct settings *s, int argc, char **argv)
 {
 	int option;
 
@@ -88,14 +107,17 @@ static bool parse(struct comparison *c, int argc, char **argv)
 		if (option == 'm' && !add_machines(c, optarg))
 			return false;
 		else if (option == 'g')
-			add_variable(c, "CACHEPEEK_GROUPS", optarg);
+			c->groups = optarg;
 		else if (option == 'e')
-			add_variable(c, "CACHEPEEK_EVENTS", optarg);
+			c->events = optarg;
 		else if (option == 'o')
-			c->output = optarg;
+			s->output = optarg;
+		else if (option == JSON)
+			s->json = true;
 		else if (option != 'm')
 			return false;
 	}
+	c->program = argv + optind;
 	if (c->nmachines && optind < argc)
 		return true;
 	fprintf(stderr,
@@ -105,6 +127,99 @@ static bool parse(struct comparison *c, int argc, char **argv)
 	return false;
 }
 
+/* Numbers the runs. */
+static void plan(struct cp_comparison *c)
+{
+	for (unsigned i = 0; i < c->nmachines; i++) {
+		uint32_t unit = cp_machine_unit(&c->of[i].machine);
+
+		for (unsigned j = 0; j < i && !c->of[i].run; j++)
+			if (cp_machine_unit(&c->of[j].machine) == unit)
+				c->of[i].run = c->of[j].run;
+		if (!c->of[i].run)
+			c->of[i].run = ++c->nruns;
+	}
+}
+
+/* ---- what each run sees and shows ---- */
+
+static void tell_machines(const struct cp_comparison *c, unsigned run)
+{
+	char names[CP_COMPARED_SIZE];
+	size_t used = 0;
+
+	for (unsigned i = 0; i < c->nmachines; i++)
+		if (c->of[i].run == run)
+			used += (size_t)snprintf(names + used, sizeof(names) - used,
+				"%s,", c->of[i].asked);
+	memset(names + used, ',', sizeof(names) - 1 - used);
+	names[sizeof(names) - 1] = '\0';
+	setenv(CP_COMPARED, names, 1);
+}
+
+/* ---- what each run counted ---- */
+
+/* Machine `number` of the run. */
+static struct cp_compared *machine_of(
+	struct cp_comparison *c, unsigned run, unsigned number)
+{
+	for (unsigned i = 0; i < c->nmachines; i++)
+		if (c->of[i].run == run && number-- == 0)
+			return &c->of[i];
+	return NULL;
+}
+
+static void add_counts(struct cp_compared *compared, const uint64_t *count)
+{
+	for (unsigned i = 0; compared && i < CP_SIM_NCOUNTERS; i++)
+		compared->count[i] += count[i];
+}
+
+/* Each process, on every machine of the run: else they are not comparable. */
+static bool add_record(
+	struct cp_comparison *c, unsigned run, const struct cp_record *record)
+{
+	if (machine_of(c, run, (unsigned)record->nmachines + 1))
+		return false;
+	c->nprocesses += run == 1;
+	add_counts(machine_of(c, run, 0), record->header->process);
+	for (size_t i = 0; i < record->nmachines; i++)
+		add_counts(machine_of(c, run, record->machines[i]->number),
+			record->machines[i]->process);
+	return true;
+}
+
+/* How many records there are; 0 if one of them is not whole. */
+static unsigned read_records(struct cp_comparison *c, unsigned run, const char *directory)
+{
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+	struct cp_record record;
+	unsigned n = 0;
+	char error[256];
+
+	while (dir && (entry = readdir(dir))) {
+		if (!strstr(entry->d_name, ".rec"))
+			continue;
+		if (cp_record_read(&c->arena, dirfd(dir), entry->d_name, &record, error,
+			    sizeof(error)) < 0) {
+			fprintf(stderr, "cachepeek: %s: %s\n", entry->d_name, error);
+			continue;
+		}
+		if (add_record(c, run, &record)) {
+			n++;
+			continue;
+		}
+		fprintf(stderr, "cachepeek: %s: not counted on all machines\n",
+			entry->d_name);
+		n = 0;
+		break;
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 /* ---- the runs ---- */
 
 static const char *environment(const char *name)
@@ -112,174 +227,153 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
-/* Of all runs after the first, nothing is seen. */
-static int simulate(struct comparison *c, size_t i, char **argv, long input)
+static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 {
-	char directory[CP_RUNDIR_SIZE], error[1024];
-	const char *path = directory;
+	char directory[CP_RUNDIR_SIZE];
 	struct cp_launch launch;
-	int result;
+	struct cp_watch watch;
+	int result = cp_run_make(environment, NULL, directory, sizeof(directory));
 
-	result = cp_run_make(environment, NULL, directory, sizeof(directory));
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no directory for the run: %s\n",
 			strerror(-result));
 		return result;
 	}
-	setenv("CACHEPEEK_MACHINE", c->names[i], 1);
-	result = cp_run_again(&launch, directory, argv, input, i == 0);
-	c->status[i] = launch.status;
-	if (result == 0) {
-		c->reports[i] =
-			cp_report_build(&c->arena, &path, 1, error, sizeof(error));
-		if (!c->reports[i])
-			fprintf(stderr, "cachepeek: %s: %s\n", c->names[i], error);
-	} else {
-		fprintf(stderr, "cachepeek: %s cannot be run: %s\n", argv[0],
-			strerror(-result));
-	}
+	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	tell_machines(c, run);
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, c->program, &watch);
+	*status = launch.status;
+	if (result == 0 && read_records(c, run, directory) == 0)
+		result = -ENODATA;
 	cp_run_remove(directory);
-	return result == 0 && !c->reports[i] ? -ENOENT : result;
+	return result;
 }
 
-static int simulate_all(struct comparison *c, char **argv)
+static int run_alone(struct cp_comparison *c, unsigned run, int *status)
+{
+	static struct cp_machine machines[CP_MAX_MACHINES];
+	static struct cp_counted_alone counted;
+	const struct cp_compared *compared;
+	unsigned n = 0;
+	int result;
+
+	for (; (compared = machine_of(c, run, n)); n++)
+		machines[n] = compared->machine;
+	result = cp_count_alone(c->program, machines, n, &counted);
+	*status = counted.status;
+	if (result == 0 && !counted.seen)
+		result = -ENODATA;
+	while (result == 0 && n-- > 0)
+		add_counts(machine_of(c, run, n), counted.count[n]);
+	c->nprocesses += run == 1;
+	return result;
+}
+
+static int complain(struct cp_comparison *c, unsigned run, int result)
+{
+	if (result == -ENODATA)
+		fprintf(stderr, "cachepeek: the run of %s on %s was not counted\n",
+			c->program[0], machine_of(c, run, 0)->machine.name);
+	else if (result < 0)
+		fprintf(stderr, "cachepeek: %s cannot be run: %s\n", c->program[0],
+			strerror(-result));
+	return result;
+}
+
+static int run_one(struct cp_comparison *c, unsigned run, long input)
+{
+	int status = 0, result;
+	struct cp_again again;
+
+	cp_again_begin(&again, input, run == 1);
+	result = c->alone ? run_alone(c, run, &status) : run_preloaded(c, run, &status);
+	cp_again_end(&again);
+	if (run == 1)
+		c->status = status;
+	else if (result == 0 && status != c->status)
+		fprintf(stderr,
+			"cachepeek: the run on %s ended otherwise than the first: it may "
+			"have done something else\n",
+			machine_of(c, run, 0)->machine.name);
+	return complain(c, run, result);
+}
+
+static int run_all(struct cp_comparison *c)
 {
 	long input = cp_keep_input();
 	int result = 0;
 
-	for (size_t i = 0; i < c->nmachines && result == 0; i++) {
-		result = simulate(c, i, argv, input);
-		if (result == 0 && c->status[i] != c->status[0])
-			fprintf(stderr,
-				"cachepeek: the run on %s ended otherwise than the "
-				"first: "
-				"it may have done something else\n",
-				c->names[i]);
-	}
+	for (unsigned run = 1; run <= c->nruns && result == 0; run++)
+		result = run_one(c, run, input);
 	return result;
 }
 
-/* ---- the table ---- */
-
-static struct cp_value value_of(const struct cp_report *report, const char *name)
+static int prepare(const struct cp_comparison *c)
 {
-	int metric = cp_report_metric(report, name),
-	    quantity = cp_report_quantity(report, name);
-	const struct cp_count *count;
+	static char engine[] = "CACHEPEEK_ENGINE=sim";
+	char *added[] = {engine, NULL};
 
-	if (metric >= 0)
-		return report->total->metrics[metric].value;
-	if (quantity < 0)
-		return cp_unavailable("not asked for");
-	count = &report->total->counts[quantity];
-	if (count->status == CP_UNAVAILABLE)
-		return cp_unavailable(count->reason);
-	return (struct cp_value){.value = (double)count->value, .status = count->status};
+	if (c->groups)
+		setenv("CACHEPEEK_GROUPS", c->groups, 1);
+	if (c->events)
+		setenv("CACHEPEEK_EVENTS", c->events, 1);
+	unsetenv("CACHEPEEK_OUTPUT");
+	return c->alone ? 0 : cp_prepare_preload(added);
 }
 
-static bool is_anywhere(const struct comparison *c, const char *name)
+/* ---- the result ---- */
+
+static bool ends_in(const char *text, const char *end)
 {
-	for (size_t i = 0; i < c->nmachines; i++)
-		if (value_of(c->reports[i], name).status != CP_UNAVAILABLE)
-			return true;
-	return false;
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-static const char *cell(
-	struct comparison *c, const struct cp_metric *metric, struct cp_value value)
+static int write_result(struct cp_comparison *c, const struct settings *s)
 {
-	bool share = metric && strcmp(metric->unit, "ratio") == 0;
-	const char *text;
-
-	if (value.status == CP_UNAVAILABLE)
-		return "\u2014";
-	if (!metric)
-		return cp_text_integer(&c->arena, (uint64_t)value.value);
-	text = cp_text_decimal(&c->arena, value.value * (share ? 100 : 1));
-	return share ? cp_text_format(&c->arena, "%s %%", text) : text;
-}
-
-static void set_row(struct comparison *c, struct cp_table *table, size_t row,
-	const char *name, const struct cp_metric *metric)
-{
-	bool unit = metric && *metric->unit && strcmp(metric->unit, "ratio") != 0;
-
-	cp_table_set(table, row, 0,
-		unit ? cp_text_format(&c->arena, "%s [%s]", name, metric->unit) : name);
-	for (size_t i = 0; i < c->nmachines; i++)
-		cp_table_set(table, row, i + 1,
-			cell(c, metric, value_of(c->reports[i], name)));
-}
-
-static void print_table(struct comparison *c, struct cp_out *out)
-{
-	const struct cp_report *report = c->reports[0];
-	struct cp_table *table = cp_table_new(
-		&c->arena, c->nmachines + 1, report->nquantities + report->nmetrics);
-	size_t row = 0;
-
-	table->left = 1;
-	for (size_t i = 0; i < c->nmachines; i++)
-		cp_table_heading(table, i + 1, c->names[i], "");
-	for (size_t i = 0; i < report->nquantities; i++)
-		if (is_anywhere(c, report->quantities[i]))
-			set_row(c, table, row++, report->quantities[i], NULL);
-	for (size_t i = 0; i < report->nmetrics; i++)
-		if (is_anywhere(c, report->metrics[i]->name))
-			set_row(c, table, row++, report->metrics[i]->name,
-				report->metrics[i]);
-	table->nrows = row;
-	cp_table_print(table, out, WIDTH, false);
-}
-
-static void print(struct comparison *c, struct cp_out *out, char **argv)
-{
-	cp_out_format(out, "cachepeek %s: %s on %zu simulated machines, one run each\n\n",
-		CP_VERSION, argv[0], c->nmachines);
-	for (size_t i = 0; i < c->nmachines; i++)
-		cp_text_wrap(out, c->reports[i]->machine, 0, 2, WIDTH);
-	cp_out_text(out, "\n");
-	print_table(c, out);
-	cp_out_text(out,
-		"\n\u2014: the machine has no such level, or the simulated PMU does not "
-		"count it\n");
-}
-
-static int write_table(struct comparison *c, char **argv)
-{
-	bool standard = c->output && strcmp(c->output, "-") == 0;
-	bool file = c->output && !standard && strcmp(c->output, "stderr") != 0;
+	bool standard = s->output && strcmp(s->output, "-") == 0;
+	bool file = s->output && !standard && strcmp(s->output, "stderr") != 0;
 	int fd = standard ? STDOUT_FILENO : STDERR_FILENO, error;
 	struct cp_out out;
 
 	if (file)
-		fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0) {
-		fprintf(stderr, "cachepeek: %s: %s\n", c->output, strerror(errno));
+		fprintf(stderr, "cachepeek: %s: %s\n", s->output, strerror(errno));
 		return 1;
 	}
 	cp_out_open(&out, fd);
-	print(c, &out, argv);
+	if (s->json || (file && ends_in(s->output, ".json")))
+		cp_compare_json(c, &out);
+	else
+		cp_compare_text(c, &out);
 	error = cp_out_flush(&out);
 	if (error)
-		fprintf(stderr, "cachepeek: the table: %s\n", strerror(-error));
+		fprintf(stderr, "cachepeek: the comparison: %s\n", strerror(-error));
 	return error ? 1 : 0;
 }
 
 int cp_cmd_compare(int argc, char **argv)
 {
-	static struct comparison c;
-	char **program;
+	static struct cp_comparison c;
+	struct settings settings = {NULL, false};
+	jmp_buf out_of_memory;
 
-	if (!parse(&c, argc, argv))
-		return 2;
-	program = argv + optind;
-	add_variable(&c, "CACHEPEEK_ENGINE", "sim");
-	if (cp_prepare_preload(c.added) < 0)
-		return 127;
-	unsetenv("CACHEPEEK_OUTPUT");
-	if (simulate_all(&c, program) < 0 || write_table(&c, program))
+	if (setjmp(out_of_memory)) {
+		fprintf(stderr, "cachepeek: no memory\n");
 		return 1;
-	return WIFEXITED(c.status[0]) ? WEXITSTATUS(c.status[0])
-				      : 128 + WTERMSIG(c.status[0]);
+	}
+	c.arena.out_of_memory = &out_of_memory;
+	if (!parse(&c, &settings, argc, argv))
+		return 2;
+	plan(&c);
+	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
+	if (prepare(&c) < 0)
+		return 127;
+	cp_compare_resolve(&c);
+	if (run_all(&c) < 0 || write_result(&c, &settings))
+		return 1;
+	return WIFEXITED(c.status) ? WEXITSTATUS(c.status) : 128 + WTERMSIG(c.status);
 }

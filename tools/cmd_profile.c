@@ -345,7 +345,7 @@ static int run(const struct request *request, char **argv)
 
 	if (prepare(request, directory, sizeof(directory)) < 0)
 		return 127;
-	result = cp_launch(&launch, argv);
+	result = cp_launch(&launch, argv, NULL);
 	if (result < 0) {
 		if (!request->directory)
 			cp_run_remove(directory);

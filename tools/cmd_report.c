@@ -93,8 +93,8 @@ static const char *last_run(void)
 
 static void complain(void *context, const char *line)
 {
-	(void)context;
-	fprintf(stderr, "cachepeek: %s\n", line);
+	if (!*(const bool *)context)
+		fprintf(stderr, "cachepeek: %s\n", line);
 }
 
 static int write_json(const struct cp_report *report)
@@ -129,7 +129,7 @@ static struct cp_process job_process(const struct cp_report *report)
 }
 
 static int write_outputs(struct cp_arena *arena, const struct cp_report *report, int pid,
-	const char *outputs)
+	const char *outputs, bool quiet)
 {
 	const struct cp_process process =
 		report->nprocesses ? *process_of(report, pid) : job_process(report);
@@ -140,7 +140,8 @@ static int write_outputs(struct cp_arena *arena, const struct cp_report *report,
 		.pid = process.pid,
 		.rank = process.rank,
 		.no_colour = no_colour && *no_colour,
-		.complain = complain};
+		.complain = complain,
+		.complain_context = &quiet};
 
 	return cp_sinks_write(arena, report, outputs, &context) ? 1 : 0;
 }
@@ -164,7 +165,7 @@ static int show(const struct request *request)
 		status |= write_json(report);
 	if (report && (request->outputs || !request->json))
 		status |= write_outputs(&arena, report, request->pid,
-			request->outputs ? request->outputs : "-");
+			request->outputs ? request->outputs : "-", false);
 	cp_arena_free(&arena);
 	return status;
 }
@@ -183,6 +184,18 @@ void cp_report_run(const char *directory, int pid, const char *outputs)
 
 	show(&request);
 	free(copy);
+}
+
+void cp_report_now(const char *directory, int pid, const char *outputs)
+{
+	struct cp_arena arena = {0};
+	char error[1024];
+	const struct cp_report *report =
+		cp_report_build(&arena, &directory, 1, error, sizeof(error));
+
+	if (report && !report->in_job)
+		write_outputs(&arena, report, pid, outputs, true);
+	cp_arena_free(&arena);
 }
 
 int cp_show(char **argv, int argc, cp_report_builder *build, bool last)

@@ -25,7 +25,9 @@
 #include "tools/cmd.h"
 #include "tools/launch.h"
 #include "tools/place.h"
+#include "tools/preloading.h"
 #include "tools/repeat.h"
+#include "tools/watch.h"
 
 #define MAX_ADDED 16
 
@@ -132,81 +134,6 @@ static int parse(struct settings *settings, int argc, char **argv)
 	return 0;
 }
 
-/* ---- programs that cannot be preloaded ---- */
-
-static int open_in_path(const char *program)
-{
-	char path[PATH_MAX];
-	const char *at = getenv("PATH"), *end;
-
-	if (strchr(program, '/') || !at)
-		return open(program, O_RDONLY | O_CLOEXEC);
-	for (; at; at = *end ? end + 1 : NULL) {
-		int fd;
-
-		end = strchrnul(at, ':');
-		snprintf(path, sizeof(path), "%.*s/%s", (int)(end - at), at, program);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd >= 0)
-			return fd;
-	}
-	return -1;
-}
-
-/* Reads the path of the ELF executable's interpreter, "" if it has none.
- * Returns whether it is a 64-bit ELF executable at all. */
-static bool read_interpreter(int fd, char *to, size_t size)
-{
-	Elf64_Ehdr file;
-	Elf64_Phdr segment;
-
-	memset(to, 0, size);
-	if (pread(fd, &file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
-		memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 ||
-		file.e_ident[EI_CLASS] != ELFCLASS64)
-		return false;
-	for (unsigned i = 0; i < file.e_phnum; i++) {
-		off_t at = (off_t)(file.e_phoff + i * sizeof(segment));
-
-		if (pread(fd, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
-			return false;
-		if (segment.p_type == PT_INTERP)
-			return pread(fd, to,
-				       segment.p_filesz < size ? segment.p_filesz
-							       : size - 1,
-				       (off_t)segment.p_offset) > 0;
-	}
-	return true;
-}
-
-/* Whether the library can be loaded into the program; says why not.  Without an
- * interpreter there is no dynamic linker, which would do it; musl's would stop
- * at symbols that only glibc has, and the program would not run. */
-enum preloading { CAN, CANNOT, STATIC };
-
-static enum preloading can_be_preloaded(const char *program)
-{
-	char interpreter[PATH_MAX];
-	enum preloading can = CAN;
-	int fd = open_in_path(program);
-
-	if (fd < 0)
-		return CAN;
-	if (!read_interpreter(fd, interpreter, sizeof(interpreter))) {
-		/* a script, or something for execvp() to refuse */
-	} else if (!*interpreter) {
-		can = STATIC;
-	} else if (strstr(interpreter, "/ld-musl-")) {
-		fprintf(stderr,
-			"cachepeek: %s is linked with musl, whose loader cannot load "
-			"this library: it runs uncounted (link it with glibc)\n",
-			program);
-		can = CANNOT;
-	}
-	close(fd);
-	return can;
-}
-
 /* ---- running it ---- */
 
 static const char *environment(const char *name)
@@ -294,7 +221,7 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 	for (unsigned pass = 2; pass <= needed; pass++) {
 		snprintf(number, sizeof(number), "%u", pass);
 		setenv("CACHEPEEK_PASS", number, 1);
-		if (cp_launch(&launch, argv) < 0)
+		if (cp_launch(&launch, argv, NULL) < 0)
 			return;
 		cp_launch_note(&launch, directory);
 		if (launch.status == first->status)
@@ -311,12 +238,14 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 static int run_in(const char *directory, char **argv, bool passes)
 {
 	struct cp_launch launch;
+	struct cp_watch watch;
 	int result;
 
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	if (passes)
 		setenv("CACHEPEEK_PASS", "1", 1);
-	result = cp_launch(&launch, argv);
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, argv, &watch);
 	if (result == 0)
 		cp_launch_note(&launch, directory);
 	if (result == 0 && passes)
@@ -368,9 +297,9 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 }
 
 /* What several runs cannot be. */
-static const char *not_repeated(enum preloading preloading, const struct settings *s)
+static const char *not_repeated(enum cp_preloading preloading, const struct settings *s)
 {
-	if (preloading != CAN)
+	if (preloading != CP_CAN_PRELOAD)
 		return "nothing can be preloaded into it, so there is nothing to repeat";
 	if (s->passes)
 		return "--repeat and --passes each make several runs: use one of them";
@@ -380,7 +309,7 @@ static const char *not_repeated(enum preloading preloading, const struct setting
 }
 
 static int repeat(
-	enum preloading preloading, const struct settings *settings, char **argv)
+	enum cp_preloading preloading, const struct settings *settings, char **argv)
 {
 	const char *why = not_repeated(preloading, settings);
 
@@ -397,7 +326,7 @@ int cp_cmd_run(int argc, char **argv)
 {
 	struct settings settings = {0};
 	char directory[CP_RUNDIR_SIZE];
-	enum preloading preloading;
+	enum cp_preloading preloading;
 	int result;
 
 	if (parse(&settings, argc, argv) < 0)
@@ -408,12 +337,12 @@ int cp_cmd_run(int argc, char **argv)
 			"[arguments]; `cachepeek --help` shows the options\n");
 		return 2;
 	}
-	preloading = can_be_preloaded(argv[optind]);
+	preloading = cp_can_be_preloaded(argv[optind]);
 	if (settings.repeat)
 		return repeat(preloading, &settings, argv + optind);
-	if (preloading == STATIC && run_static(argv + optind, &settings, &result))
+	if (preloading == CP_STATIC && run_static(argv + optind, &settings, &result))
 		return result;
-	if (preloading == CANNOT) {
+	if (preloading == CP_CANNOT_PRELOAD) {
 		execvp(argv[optind], argv + optind);
 		return cp_cannot_run(argv[optind], errno);
 	}

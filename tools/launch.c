@@ -16,6 +16,7 @@
 
 #include "base/syscall.h"
 #include "regions/record.h"
+#include "tools/watch.h"
 
 /* ---- totals of the whole tree ---- */
 
@@ -166,7 +167,7 @@ static void wait_for_end(struct cp_launch *launch, const struct rusage *before)
 		(uint64_t)(usage.ru_majflt - before->ru_majflt));
 }
 
-int cp_launch(struct cp_launch *launch, char *const argv[])
+int cp_launch(struct cp_launch *launch, char *const argv[], struct cp_watch *watch)
 {
 	struct start start = {{-1, -1}, {-1, -1}, NULL};
 	int fds[NEVENTS], result;
@@ -184,8 +185,12 @@ int cp_launch(struct cp_launch *launch, char *const argv[])
 	prepare_signals();
 	open_events(child, fds);
 	result = wait_for_exec(&start);
+	if (watch && result == 0)
+		cp_watch_process(watch, child);
 	wait_for_end(launch, start.before);
 	read_events(launch, fds);
+	if (watch)
+		cp_watch_end(watch);
 	return result;
 }
 

@@ -26,12 +26,15 @@ struct cp_launch {
 	} totals[CP_LAUNCH_TOTALS];
 };
 
+struct cp_watch;
+
 /*
  * Runs argv in the environment as it is, and returns when it has ended: 0, or
  * -errno if it could not be executed.  Meanwhile the terminal's signals are the
- * program's, and those sent to us are passed on.
+ * program's, and those sent to us are passed on; watch (or NULL) says what else is
+ * done.
  */
-int cp_launch(struct cp_launch *launch, char *const argv[]);
+int cp_launch(struct cp_launch *launch, char *const argv[], struct cp_watch *watch);
 
 /* Puts what only the parent knows into the program's last record in the run's
  * directory, if it has one: how it ended and the totals. */

@@ -98,7 +98,9 @@ static bool run_one(struct repeat *repeat, unsigned number, long input)
 	}
 	/* All are seen: a program that writes to a terminal, a file or nowhere does
 	 * not do the same each time. */
-	result = cp_run_again(&launch, directory, repeat->argv, input, true);
+	result = cp_run_again(&launch, directory, repeat->argv,
+		cp_text_format(repeat->arena, "run %u of %u: ", number, repeat->count),
+		input, true);
 	if (result < 0) {
 		repeat->status = cp_cannot_run(repeat->argv[0], -result) << 8;
 		return false;

@@ -37,6 +37,14 @@ unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
 }
 
+unsigned long cp_sim_bind_machine(unsigned number, const void *mirror)
+{
+	(void)number;
+	(void)mirror;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_BIND_MACHINE, number, mirror, 0, 0, 0);
+}
+
 bool cp_sim_active(void)
 {
 	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;

@@ -9,6 +9,9 @@
 /* request: enum cp_sim_request of tools/sim/request.h, with its one argument. */
 unsigned long cp_sim_request(unsigned long request, const void *argument);
 
+/* CP_SIM_BIND_MACHINE */
+unsigned long cp_sim_bind_machine(unsigned number, const void *mirror);
+
 unsigned long cp_sim_own_code(const void *low, const void *high);
 
 /* kind: enum cp_sim_allocator */

@@ -294,7 +294,34 @@ def check_many(page, place):
     same(order(page), ['region-9999'], 'many: one is found')
 
 
+def check_course(page, place):
+    path = os.path.join(place, 'series.html')
+    series = load(place, 'series')['processes'][0]['series']
+    page.show(path)
+    quiet(page, path, 'series')
+    for name in ('l1d_misses', 'instructions'):
+        sets = page.ask("""const s = document.getElementById('course-of'); s.value = arguments[0];
+            s.dispatchEvent(new Event('change'));
+            return Chart.getChart('course').data.datasets.map(d =>
+                [d.label, d.data.map(p => p.x), d.data.map(p => p.y), d.borderDash.length]);""", name)
+        lines = [(' / '.join(line['path']) or 'whole process', [0] * line['first'] + line['counts'][name]['values'])
+                 for line in series['lines']]
+        same([s[0] for s in sets], [line[0] for line in lines], f'series: {name}: the whole process and its region')
+        same([s[2] for s in sets], [line[1] for line in lines], f'series: {name}: what each interval counted')
+        same([s[1] for s in sets], [series['ends_s']] * len(lines), f'series: {name}: when')
+        ok(all(s[3] for s in sets), f'series: {name}: simulated lines are dashed')
+        table = page.ask("""return [...document.querySelectorAll('#course-table tbody tr')].map(tr =>
+            [...tr.cells].slice(1).map(td => Number(td.dataset.value)));""")
+        same(table, [list(row) for row in zip(*[line[1] for line in lines])], f'series: {name}: as a table')
+    ok(page.ask("return document.getElementById('course').getBoundingClientRect().width") > 300, 'series: it is drawn')
+    page.show(path, 390, 'dark')
+    ok(page.ask('return document.documentElement.scrollWidth <= innerWidth'), 'series: 390 px do not scroll sideways')
+    page.show(os.path.join(place, 'two.html'))
+    ok(page.ask("return document.getElementById('over-time').hidden"), 'series: no chart where there is none')
+
+
 with browser() as page:
+    check_course(page, sys.argv[1])
     check_threads(page, sys.argv[1])
     check_hostile(page, sys.argv[1])
     check_many(page, sys.argv[1])

@@ -52,6 +52,31 @@ my $json = scratch('report.json');
 		is_deeply($report->{events}, ['perf::PAGE-FAULTS'],
 			'--passes: instructions, which nobody asked for and no PMU counts, are not missed');
 	}
+	# What a record says of its PMU is made up here; all else is as it is there.
+	SKIP: {
+		skip('the kernel counts no software events here', 1) unless can_count('software');
+		my $log = scratch('passes');
+		my @passes = ('--passes', '-e', 'perf::PAGE-FAULTS', '-o', $json);
+		my %perf = (CACHEPEEK_ENGINE => 'perf');
+		unlink($json);
+		$run = command([@passes, program('passes'), 3, $log], %perf);
+		is(status_text($run->{status}), 'exit 0', '--passes, three: the program\'s status');
+		is(read_file($log), "1\n2\n3\n", '--passes, three: each run knows which it is');
+		$report = eval { JSON::PP::decode_json(read_file($json)) } || {};
+		like($report->{engine}{why}, qr/shared by 3 runs/, '--passes, three: one report');
+		is(scalar(@{$report->{processes} || []}), 1, '--passes, three: of the first\'s processes');
+		is(value(region($report, 'part'), 'perf::PAGE-FAULTS'), 10, '--passes, three: with its own counts');
+
+		unlink($log);
+		$run = command([@passes, program('passes'), 3, $log, 'differ'], %perf);
+		is(read_file($log), "1\n2\n", '--passes, ends differ: no more runs');
+		like($run->{err}, qr/pass 2 of 3 ended unlike the first/, '--passes, ends differ: which is said');
+		is(status_text($run->{status}), 'exit 1', '--passes, ends differ: the first one\'s status');
+
+		unlink($log);
+		command([@passes, program('passes'), 1001, $log], %perf);
+		is(read_file($log), "1\n", '--passes: no record makes it run for ever');
+	}
 	$run = command([program('threads'), 3], CACHEPEEK_PASS => 'two', CACHEPEEK_ENGINE => 'perf');
 	like($run->{err}, qr/CACHEPEEK_PASS=two is not a NUMBER: 0 is used/, 'a pass that is no number');
 }

@@ -30,7 +30,8 @@ sub compare
 	return ($run, \%cell, read_file($file));
 }
 
-for my $program (['chase', 20000, 200000], ['columns', 400, 3]) {
+for my $program (['chase', 20000, 200000], ['columns', 400, 3], ['static_chase', 20000, 200000],
+	['static_columns', 400, 3]) {
 	my ($name, @arguments) = @$program;
 	my ($run, $cell, $text) = compare(program($name), @arguments);
 	my $plain = run(command => [program($name), @arguments]);
@@ -45,10 +46,111 @@ for my $program (['chase', 20000, 200000], ['columns', 400, 3]) {
 	cmp_ok($cell->{l2_misses}{'core2duo'}, '<=', $cell->{l2_misses}{'pentium4-m2'},
 		"$name: 4 MB of L2 miss no more than 512 KB");
 	# its data fit: what misses comes for the first time
-	my ($bytes) = $name eq 'chase' ? 20000 * (64 + 8) : 400 * 400 * 8;
+	my ($bytes) = $name =~ /chase/ ? 20000 * (64 + 8) : 400 * 400 * 8;
 	cmp_ok($cell->{l2_misses}{'core2duo'}, '<', 1.1 * $bytes / 64 + 2000,
 		"$name: on core2duo L2 misses each line once");
 	cmp_ok($cell->{l2_miss_ratio}{'core2duo'}, '<', 20, "$name: almost none of the look-ups");
+	like($text, qr/^one run: /m, "$name: all from one run");
+	like($text, qr/static\s+program: not\s+its\s+children/, "$name: what is not counted") if $name =~ /static/;
+	for my $machine (@machines) {
+		my $per_cent = 100 * $cell->{l1d_misses}{$machine} / $cell->{l1d_accesses}{$machine};
+		cmp_ok(abs($cell->{l1d_miss_ratio}{$machine} - $per_cent), '<=', 0.1,
+			"$name, $machine: a ratio is in per cent");
+	}
+}
+
+# ---- a machine file is found from wherever a process is ----
+
+{
+	my $deep = scratch('a' x 70);
+	mkdir($deep) or die "$deep: $!";
+	my $file = write_file("$deep/own.machine", read_file(source() . '/preload/machines/zen3.machine'));
+	my $output = scratch('own.json');
+	my $run = run(cwd => $deep, command => [cli(), 'compare', '-m', 'zen3,./own.machine', '-o', $output,
+		'sh', '-c', 'cd / && exec gzip -h']);
+	my $json = JSON::PP::decode_json(read_file($output) // '{}');
+	my ($ours, $theirs) = map { $_->{counts} } @{$json->{machines} // []};
+
+	is($run->{status}, 0, 'a machine file: counted') or diag($run->{err});
+	is_deeply($ours, $theirs, 'a machine file: as the machine it is a copy of');
+	my $none = './' . 'b' x 60;
+	like(run(command => [cli(), 'compare', '-m', $none, 'true'])->{err}, qr/b\b.*cannot be read/,
+		'one that is not there');
+}
+
+# ---- one run counts what one run for each machine does ----
+
+# Of the JSON: what is said of each machine, by name.
+sub counted
+{
+	my ($run, $names, @command) = @_;
+	my $file = scratch('counted.json');
+	unlink($file);
+	run(%$run, command => [cli(), 'compare', '-m', $names, '-g', 'cache,dtlb', '-o', $file, @command]);
+	my $json = eval { JSON::PP::decode_json(read_file($file)) } // {machines => []};
+	return ($json, map { $_->{name} => $_ } @{$json->{machines}});
+}
+
+sub same_apart
+{
+	my ($what, $run, $expected_runs, $names, @command) = @_;
+	my ($json, %together) = counted($run, join(',', @$names), @command);
+
+	is($json->{runs}, $expected_runs, "$what: $expected_runs run(s)");
+	for my $name (@$names) {
+		my ($alone, %apart) = counted($run, $name, @command);
+		my $count = $together{$name}{counts};
+		cmp_ok($count->{instructions}{value} // 0, '>', 10000, "$what: $name counts");
+		is_deeply($count, $apart{$name}{counts}, "$what: $name counts what it counts alone");
+		is_deeply($together{$name}{metrics}, $apart{$name}{metrics}, "$what: $name, and its metrics");
+	}
+	return ($json, \%together);
+}
+
+my $text = write_file(scratch('text'), join('', map { "line $_ of " . ($_ * 7919 % 1000) . "\n" } 1 .. 4000));
+{
+	my ($json, $together) = same_apart('gzip', {}, 1,
+		[@machines, qw(neoverse-n1 zen3 sapphire-rapids cachegrind itanium2)], which('gzip'), '-kc', $text);
+	my @misses = map { $_->{counts}{l1d_misses}{value} } values %$together;
+	my %different = map { $_ => 1 } @misses;
+	cmp_ok(scalar(keys %different), '>', 4, 'gzip: the machines differ');
+}
+
+# What several threads or processes do depends on who comes first.
+for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/true'], ['threads', program('threads'), 4]) {
+	my ($what, @command) = @$case;
+	my ($json, %together) = counted({}, 'opteron-244,core2duo,neoverse-n1', @command);
+	is($json->{runs}, 1, "$what: one run");
+	for my $name (sort keys %together) {
+		my ($alone, %apart) = counted({}, $name, @command);
+		for my $count (qw(instructions l1d_accesses l1d_misses)) {
+			my ($got, $expected) = map { $_->{$name}{counts}{$count}{value} // 0 } \%together, \%apart;
+			cmp_ok($expected, '>', 1000, "$what: $name: $count alone");
+			cmp_ok(abs($got - $expected), '<', 0.05 * $expected, "$what: $name: $count together");
+		}
+	}
+}
+{
+	my ($json, %both) = counted({}, 'ixp45x,zen3,cachegrind', which('gzip'), '-kc', $text);
+	is($json->{runs}, 2, 'half lines of 32 bytes need another run');
+	is($both{zen3}{run}, $both{cachegrind}{run}, 'machines with the same lines do not');
+	isnt($both{zen3}{run}, $both{ixp45x}{run}, 'and are told apart from that');
+	cmp_ok($both{ixp45x}{counts}{l1d_misses}{value}, '>', 0, 'which counts');
+	is($both{ixp45x}{counts}{l2_misses}{value}, undef, 'what it does not have is null');
+	like($both{ixp45x}{counts}{l2_misses}{reason}, qr/ixp45x has no L2/, 'with a reason');
+
+	my $schema = source() . '/doc/cachepeek-compare-1.schema.json';
+	my @validate = ('/usr/bin/python3', source() . '/tests/validate.py', $schema);
+	my $valid = run(command => [@validate, scratch('counted.json')]);
+	is($valid->{out}, "1 reports, 0 faults\n", 'the JSON is what its schema says') || diag($valid->{err});
+	my $text = read_file(scratch('counted.json'));
+	for my $change (['"status": "simulated"', '"status": "exact"'], ['"runs": 2', '"runs": 0'],
+		['"value": null', '"value": 0'], ['"run": 1', '"round": 1']) {
+		my ($from, $to) = @$change;
+		(my $wrong = $text) =~ s/\Q$from\E/$to/ or fail("no $from");
+		is(status_text(run(command => [@validate, write_file(scratch('wrong.json'), $wrong)])->{status}),
+			'exit 1', "$to is refused");
+	}
 }
 
 # ---- input, status and mistakes ----
@@ -67,6 +169,34 @@ for my $program (['chase', 20000, 200000], ['columns', 400, 3]) {
 	cmp_ok(abs($first - $second), '<', 0.2 * $first, 'all of them did the same');
 	like(read_file($file), qr/^l2_misses +\N{U+2014}|^l2_misses +\xe2\x80\x94/m,
 		'a machine without an L2 has no count of it');
+}
+# A word of it, counted: 200,000 of them are most of what wc does.
+{
+	my $words = write_file(scratch('words'), "word\n" x 200_000);
+	my @compare = (cli(), 'compare', '--machines', 'cachegrind,zen3', '-e', 'instructions,l2_misses');
+	for my $from (['a file', @compare], ['a pipe', 'sh', '-c', 'cat | "$@"', 'sh', @compare]) {
+		my ($what, @command) = @$from;
+		my $file = scratch('counts');
+		my $run = run(stdin => $words, command => [@command, '-o', $file, which('wc'), '-w']);
+		my ($first, $second) = (read_file($file) // '') =~ /^instructions +([\d,]+) +([\d,]+)/m;
+
+		s/,//g for $first, $second;
+		like($run->{out}, qr/200000/, "$what: the first run has it all");
+		cmp_ok($first, '>', 1_000_000, "$what: which is work");
+		cmp_ok($second, '>', 0.8 * $first, "$what: the second run has it again");
+		is_deeply([glob(scratch('cache/cachepeek/*'))], [], 'and nothing is left behind');
+	}
+}
+{
+	my ($flag, $file) = (scratch('flag'), scratch('once'));
+	my $run = run(command => [cli(), 'compare', '--machines', 'cachegrind,ixp45x', '-e',
+			'instructions,l2_misses', '-o', $file, which('sh'), '-c',
+			'test -e "$0" && exit 4; : > "$0"; exit 3', $flag]);
+
+	is($run->{status} >> 8, 3, 'the status is the first run\'s');
+	like($run->{err}, qr/the run on ixp45x ended otherwise than the first/, 'another one is told');
+	like(read_file($file), qr/^instructions /m, 'what was counted is there');
+	unlike(read_file($file), qr/^l2_misses/m, 'what no machine counts has no row');
 }
 for my $case ([['--machines', 'zen33', '/bin/true'], qr/did you mean zen3/],
 	[['/bin/true'], qr/no machines/], [['--machines', 'zen3'], qr/no program/],

@@ -133,5 +133,12 @@ SKIP: {
 	is($said, scalar(@lost), 'the report says how many are not');
 	my ($root) = grep { !@{$_->{path}} } @{$run->{report}{regions}};
 	isnt($root->{counts}{$faults}{status}, 'exact', 'a sum without them is not called exact');
+
+	# The limit is raised for the moment in which a descriptor goes beyond it: no child
+	# that is forked then keeps that.
+	$run = peek(engine => 'perf', env => {CACHEPEEK_CHILDREN => 'ignore'}, command => [program('fork_limit'), 400]);
+	is($run->{out}, "0\n", 'the limit in fork children');
+	my @all = ('bash', '-c', 'ulimit -Sn $(ulimit -Hn); (ulimit -Sn; :); :');
+	is(peek(engine => 'perf', command => [@all])->{out}, plain(command => [@all])->{out}, 'and one that is as high as it can be');
 }
 done_testing();

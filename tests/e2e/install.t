@@ -23,6 +23,8 @@ sub installed
 is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/local/$_" } qw(
 	bin/cachepeek include/cachepeek.h lib/libcachepeek.so lib/pkgconfig/cachepeek.pc
 	share/bash-completion/completions/cachepeek
+	share/cachepeek/cachepeek-compare-1.schema.json
+	share/cachepeek/cachepeek-diff-1.schema.json share/cachepeek/cachepeek-repeat-1.schema.json
 	share/cachepeek/cachepeek-report-1.schema.json
 	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py
 	share/doc/cachepeek/README.md

@@ -46,14 +46,12 @@ sub tags
 my ($usage, $variables) = split(/^Variables/m, $help);
 my ($run_options) = $usage =~ /^Options of run.*?:\n(.*?)\n\n/ms;
 my %help = (run => [options_in($run_options)]);
-for my $command (qw(report diff merge doctor list)) {
+for my $command (qw(report compare diff merge doctor list)) {
 	# a line, and those that go on with it
 	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b((?:.*)(?:\n {10,}.*)*)/mg))];
 }
 my ($profile_options) = $usage =~ /^Options of dcache, dtlb and icache.*?:\n(.*)/ms;
-$help{icache} = [options_in($profile_options)];
-# -o and --output: the usage line has the short one.
-$help{$_} = [uniq(@{$help{$_}}, '--output')] for qw(report diff merge);
+$help{$_} = [options_in($profile_options)] for qw(dcache dtlb icache);
 
 # The long and short options of a command that uses cp_cmd_option().
 sub getopt_table
@@ -63,8 +61,8 @@ sub getopt_table
 	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report diff list);
-$table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache icache);
+my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare diff list);
+$table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache dtlb icache);
 $table{merge} = $table{report};
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
 
@@ -72,15 +70,19 @@ my $bash = text('tools/completion/cachepeek.bash');
 my $zsh = text('tools/completion/_cachepeek');
 my ($words) = $bash =~ /^_cachepeek_options\(\)\n\{(.*?)^\}/ms;
 cmp_ok(scalar(@{$table{run}}), '>=', 13, 'the table of run is read');
-is_deeply([tags('dcache')], $table{dcache}, 'dcache: cachepeek(1) has what the table has');
-for my $command (qw(run report diff merge doctor list icache)) {
+is_deeply([sort keys %table], [uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)", cp_cmd_\w+\},$/mg)],
+	'every command has a table');
+for my $command (sort keys %table) {
 	my @table = @{$table{$command}};
 	is_deeply($help{$command}, \@table, "$command: --help has what the table has");
-	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too") if $command ne 'icache';
+	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too")
+		unless $command =~ /^(?:dtlb|icache)$/; # as dcache
 	my ($line) = $words =~ /^\t$command\) (.*)$/m;
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
 	is_deeply([grep { $zsh !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @table], [], "$command: and zsh's");
 }
+is_deeply([uniq(grep { defined } $zsh =~ /\{(-\w),(--[\w-]+)\}|'(--[\w-]+)\[/g)],
+	[uniq(map { @$_ } values %table)], 'completion of zsh has no other');
 for my $option ('--help', '--version') {
 	like($usage, qr/\Q$option\E/, "$option is in --help");
 	like($page{'cachepeek.1'}, qr/\Q@{[$option =~ s{-}{\\-}gr]}\E/, 'in cachepeek(1)');

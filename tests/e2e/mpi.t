@@ -37,6 +37,9 @@ sub check_one
 	my $report = read_json($json);
 	is_deeply($report->{ranks}, {recorded => $ranks, of => $ranks, processes => $ranks, missing => []},
 		"$what: one report of all ranks");
+	my $whole = region($report)->{counts}{$faults};
+	is($whole->{reason}, 'counted up to the last reading', "$what: the whole run, up to there");
+	cmp_ok($whole->{value} // 0, '>', value(region($report, 'work'), $faults), "$what: is more than its regions");
 	return ($report, $job);
 }
 
@@ -173,6 +176,16 @@ for my $name (sort keys %implementations) {
 			check_work(read_json($json), "$name: set $how the launcher", 0, 1);
 		}
 	}
+}
+
+# What needs no PMU, every rank counts, also where they share the events.
+SKIP: {
+	skip('no MPICH', 1) unless has($implementations{mpich});
+	my ($report, $job) = check_one('shared events', $implementations{mpich}, 3, scratch('pages-mpich'), CACHEPEEK_SCHEDULE => 'ranks');
+	check_work($report, 'shared events', 0 .. 2);
+	is($job->{err}, '', 'shared events: nothing on stderr');
+	my $alone = peek(engine => 'perf', command => ['true'], env => {CACHEPEEK_SCHEDULE => 'ranks'});
+	is(scalar(grep { /CACHEPEEK_SCHEDULE=ranks is for jobs of MPI/ } @{$alone->{notes}}), 1, 'without ranks: it says so');
 }
 
 # What its MPI takes for a job of one is still the rank that the launcher says.

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use JSON::PP;
 use Peek;
 use Test::More;
 
@@ -208,6 +209,44 @@ like(names('stripped', $cxx, 'names.cc', 'g++', '-s'),
 	qr/^(\@names-stripped\+0x[0-9a-f]+ ?){3}$/, 'without symbols: the place in the file');
 like(names('nolines', $cxx, 'names.cc', 'g++', '-g0'),
 	qr/^outer::\(anonymous namespace\)::hidden\@names-nolines\+0x/, 'without lines: function and place');
+# Templates are for the command, which may take memory from malloc.
+SKIP: {
+	skip('no g++', 1) unless which('g++');
+	my $templates = write_file(scratch('templates.cc'), <<'E');
+#include <map>
+#include <string>
+namespace {
+template <typename T, int N> T *fill(std::map<T, std::string> *, int (*)(T)) {
+#pragma omp parallel num_threads(N)
+	__asm__ volatile("");
+	return 0;
+} }
+template <typename T> struct box { void shut(T) const {
+#pragma omp parallel num_threads(2)
+	__asm__ volatile("");
+} };
+struct caller { template <typename T> void operator()(T) {
+#pragma omp parallel num_threads(2)
+	__asm__ volatile("");
+} };
+int main() { fill<int, 2>(0, 0); box<box<char> >().shut(box<char>()); caller()(1L); }
+E
+	my $want = join("\n", sort '(anonymous namespace)::fill<int, 2>@templates.cc:5',
+		'box<box<char> >::shut@templates.cc:10', 'void caller::operator()<long>(long)@templates.cc:14');
+	my $exe = compiled('templates', $templates, 'g++', '-g') or skip('no templates', 1);
+	my $json = scratch('templates.json');
+	my @names;
+	run(command => [cli(), '-E', 'perf', '-e', $faults, '-o', $json, $exe]);
+	push(@names, [map { $_->{path}[0] } grep { @{$_->{path}} } @{decode_json(read_file($json))->{regions}}]);
+	peek(@perf, command => [$exe], env => {CACHEPEEK_DIR => scratch('templates-run')});
+	my $later = run(command => [cli(), 'report', '--json', scratch('templates-run')])->{out};
+	push(@names, [map { $_->{path}[0] } grep { @{$_->{path}} } @{decode_json($later)->{regions}}]);
+	is(join("\n", sort @$_), $want, 'names of templates') for @names;
+	$exe = compiled('templates-g0', $templates, 'g++', '-g0');
+	run(command => [cli(), '-E', 'perf', '-e', $faults, '-o', $json, $exe]);
+	like(join("\n", map { $_->{path}[0] } grep { @{$_->{path}} } @{decode_json(read_file($json))->{regions}}),
+		qr/^box<box<char> >::shut\@templates-g0\+0x[0-9a-f]+$/m, 'and without lines');
+}
 SKIP: {
 	skip('no gfortran', 1) unless which('gfortran');
 	my $fortran = <<'E';

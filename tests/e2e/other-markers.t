@@ -287,19 +287,28 @@ check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps
 # ---- Score-P, TAU, Extrae, PerfStubs ----
 
 {
-	my @want = ('solve 3', 'solve/step 3', 'solve/step/by name 3', 'tau 1', 'tau/timer 2',
+	my @want = ('solve 3', 'solve/step 3', 'solve/step/by name 3', 'tau 1', 'tau/timer 2', 'tau/tau 1', 'tau/after 1',
 		'Phase=Seven 2', '1000=8 1', 'Phase=Seven/2000=5 1', '2000=5 1', 'ps 1', 'ps/iteration 2',
-		'ps/iteration/string 2', 'ps/iteration/current 2');
+		'ps/iteration/string 2', 'ps/iteration/current 2', 'ps/iteration/after 2', 'ps/paused 1');
 	check('user regions', [@want], command => [program('marks_user')], out => '');
 	my $tool = program('libusertool.so');
 	my %run = (command => [program('marks_user')]);
 	my $alone = run(%run, env => {LD_PRELOAD => $tool});
-	is(scalar(() = $alone->{err} =~ /^tool: /mg), 54, 'user regions: what their tool is told without us')
+	is(scalar(() = $alone->{err} =~ /^tool: /mg), 69, 'user regions: what their tool is told without us')
 		or diag($alone->{err});
 	my $with = peek(@perf, %run, preload => lib() . ":$tool");
 	is($with->{err}, $alone->{err}, 'user regions: it gets every call');
 	is_deeply(sorted(paths($with->{report})), sorted([@want]), 'user regions: and so do we, once')
 		or diag(explain(paths($with->{report})));
+	is(value(region($with->{report}, 'ps', 'paused'), 'perf::PAGE-FAULTS'), 1,
+		'user regions: nothing between pause and resume');
+
+	my $directory = scratch('dumped');
+	my $dumped = peek(@perf, command => [program('marks_user'), 'killed'], env => {CACHEPEEK_DIR => $directory});
+	is(status_text($dumped->{status}), 'signal 9', 'data dumped: killed after it');
+	run(command => [cli(), 'report', '-o', scratch('dumped.json'), $directory]);
+	my $report = JSON::PP::decode_json(read_file(scratch('dumped.json')));
+	cmp_ok(value(region($report), 'perf::PAGE-FAULTS') // 0, '>=', 100, 'data dumped: all until then is there');
 }
 
 # ---- MPI_Pcontrol: what lies between 0 and 1 is in no region ----

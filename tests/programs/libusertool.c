@@ -60,7 +60,10 @@ void Tau_profile_c_timer(void **timer, const char *name, const char *type, uint6
 }
 void Tau_start(const char *name)
 {
-	Tau_lite_start_timer((void *)(uintptr_t)name, 0);
+	void *timer;
+
+	Tau_profile_c_timer(&timer, name, "", 0, "");
+	Tau_lite_start_timer(timer, 0);
 }
 void Tau_stop(const char *name)
 {
@@ -114,6 +117,18 @@ void ps_tool_start_string(const char *name)
 void ps_tool_stop_string(const char *name)
 {
 	SAY("stop string %s\n", name);
+}
+void ps_tool_pause_measurement(void)
+{
+	SAY("pause\n");
+}
+void ps_tool_resume_measurement(void)
+{
+	SAY("resume\n");
+}
+void ps_tool_dump_data(void)
+{
+	SAY("dump\n");
 }
 void ps_tool_stop_current(void)
 {

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT
+ *	marks_user [killed]
  * Marks itself for Score-P, TAU, Extrae and PerfStubs, as far as the functions of
  * each are there: written from their published interfaces.
+ * killed: instead, has its data dumped after 100 pages, and dies of SIGKILL.
  */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "fresh.h"
 
 static void *function(const char *name)
 {
@@ -65,6 +70,10 @@ static void tau(void)
 		Tau_lite_start_timer(timer, 0);
 		Tau_lite_stop_timer(timer);
 	}
+	Tau_start("tau");
+	Tau_stop("tau");
+	Tau_start("after");
+	Tau_stop("after");
 	Tau_stop("tau");
 }
 
@@ -97,8 +106,11 @@ static void perfstubs(void)
 	FIND(void, ps_tool_start_string, const char *);
 	FIND(void, ps_tool_stop_string, const char *);
 	FIND(void, ps_tool_stop_current, void);
+	FIND(void, ps_tool_pause_measurement, void);
+	FIND(void, ps_tool_resume_measurement, void);
 	FIND(void, ps_tool_dynamic_phase_start, const char *, int);
 	FIND(void, ps_tool_dynamic_phase_stop, const char *, int);
+	volatile char *memory = fresh(2 * PAGE);
 	void *timer;
 
 	ps_tool_initialize();
@@ -110,13 +122,33 @@ static void perfstubs(void)
 		ps_tool_stop_string("string");
 		ps_tool_start_string("current");
 		ps_tool_stop_current();
+		ps_tool_start_string("after");
+		ps_tool_stop_string("after");
 		ps_tool_dynamic_phase_stop("iteration", i);
 	}
+	ps_tool_start_string("paused");
+	store_each(memory, 1, PAGE);
+	ps_tool_pause_measurement();
+	store_each(memory, 2, PAGE);
+	ps_tool_resume_measurement();
+	ps_tool_stop_string("paused");
 	ps_tool_timer_stop(timer);
 }
 
-int main(void)
+static void dump_and_die(void)
 {
+	FIND(void, ps_tool_dump_data, void);
+
+	store_each(fresh(100 * PAGE), 100, PAGE);
+	ps_tool_dump_data();
+	raise(SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		dump_and_die();
 	score_p();
 	tau();
 	extrae();

@@ -16,7 +16,9 @@ my @machine = ('--l1i=64,8,64', '--l1d=64,12,64', '--l2=2048,16,64', '--llc=1146
 
 sub threads {
 	my ($n, @options) = @_;
-	my ($status, $out, $log) = sim_run('--report=yes', @options, "$BUILD/sim/threads", $n);
+	my @serial = grep { $_ eq 'serial' } @options;
+	my ($status, $out, $log) = sim_run('--report=yes', grep({ $_ ne 'serial' } @options),
+		"$BUILD/sim/threads", $n, @serial);
 	my %count = $log =~ /process \d+ (\w+) (\d+)/g;
 	my ($state) = $log =~ /simulated state: (\d+) bytes/;
 
@@ -31,12 +33,19 @@ cmp_ok($many, '<', 64 << 20, '64 threads on 56 cores: less than 64 MB');
 cmp_ok($many, '>', 8 * $one / 4, 'and more than one thread takes');
 cmp_ok((threads(100, @machine))[0], '==', $many, 'more threads need no more cores');
 
+# The main thread has one of the 56.
+my ($full, $one_free) = map { (threads($_, @machine))[0] } 55, 54;
+is($full, $many, '56 threads use all cores');
+cmp_ok($one_free, '<', $full, 'one less leaves one free');
+is((threads(20, @machine, 'serial'))[0], $one, 'one after the other, all use the same core');
+
 # All on one core: no line is anybody else's.  On four, they are.
 my (undef, $alone) = threads(8, '--cores=1');
 my (undef, $four) = threads(8, '--cores=4');
 
 is($alone->{hitm} + $alone->{invalidations}, 0, 'one core: nothing is taken from another');
 cmp_ok($four->{hitm}, '>', 0, 'four cores: lines go from one to another');
+cmp_ok($four->{invalidations}, '>', 0, 'and are lost to a store elsewhere');
 cmp_ok($alone->{l1d_load_misses}, '<', $four->{l1d_load_misses},
 	'on one core the caches are warm for the next thread');
 

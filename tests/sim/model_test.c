@@ -447,8 +447,8 @@ static void make_line(struct duel *d, struct maker *m, int offset)
 	struct batch_item *i = &m->b.item[m->b.items++];
 
 	if (offset)
-		m->b.second_line_tick = (uint16_t)++m->ticks;
-	m->b.more_lines = (uint16_t)offset;
+		m->b.second_line_tick = (uint8_t)++m->ticks;
+	m->b.more_lines = (uint8_t)offset;
 	i->kind = BATCH_CODE;
 	i->offset = offset;
 	i->tick = (uint8_t)m->ticks;
@@ -476,13 +476,17 @@ static void make_reference(struct duel *d, struct maker *m, uint32_t place, int 
 		m->b.loads++;
 	}
 	i->tick = (uint8_t)(i->kind == BATCH_READ ? m->ticks - 2 : m->ticks);
+	if (first) {
+		batch_place_writes(&m->b.place[place], 0);
+		batch_place_first(&m->b.place[place], i->kind, i->tick);
+	}
 	m->last_tick[place] = i->tick;
 	if (i->kind == BATCH_READ)
 		return;
 	ref_data(&d->ref, d->turn, addr, i->size, STORE);
 	m->ticks += 2;
 	m->b.stores++;
-	m->b.place[place].filter = __builtin_offsetof(struct data_entry, write);
+	batch_place_writes(&m->b.place[place], 1);
 }
 
 /* As if place n had always been number m, which is the n-th by time. */
@@ -496,6 +500,7 @@ static void make_order(struct maker *m)
 		for (uint32_t i = 0; i < m->nplaces; i++)
 			rank += was.last_tick[i] < was.last_tick[n];
 		m->at[rank] = was.at[n];
+		m->b.order[n] = (uint8_t)rank;
 		m->b.place[rank] = was.b.place[n];
 		m->b.place[rank].last = (uint8_t)(was.size[n] - 1);
 		m->b.place[rank].tick = (uint16_t)was.last_tick[n];
@@ -536,10 +541,11 @@ static void step_batch(struct duel *d)
 	make_line(d, &m, 0);
 	make_references(d, &m);
 	make_order(&m);
+	m.b.places = (uint8_t)m.nplaces;
 	m.b.clock += m.ticks;
 	d->pc += m.b.more_lines;
 	run = batch_function_for(
-		d->core[d->turn]->line_shift, m.nplaces, m.b.more_lines + 1);
+		d->core[d->turn]->line_shift, m.nplaces, m.b.more_lines + 1, 0);
 	run(&m.b, m.line, m.at[0], m.at[1], m.at[2], m.at[3]);
 }
 
@@ -579,8 +585,7 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 	ref_init(&d->ref, m, ncores);
 	uncore_init(&d->uncore, m);
 	for (int i = 0; i < ncores; i++) {
-		d->core[i] = host_alloc(sizeof(struct core));
-		core_init(d->core[i], m, &d->uncore);
+		d->core[i] = core_new(m, &d->uncore);
 		core_attach(d->core[i]);
 	}
 }
@@ -588,10 +593,8 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores)
 static void duel_end(struct duel *d)
 {
 	ref_free(&d->ref);
-	for (int i = 0; i < d->ncores; i++) {
+	for (int i = 0; i < d->ncores; i++)
 		core_free(d->core[i]);
-		host_free(d->core[i], sizeof(struct core));
-	}
 	uncore_free(&d->uncore);
 }
 

@@ -252,25 +252,11 @@ static void pause_or_resume(void)
 
 static void start(const char *directory)
 {
-	struct cp_thread_item *thread;
-	struct cp_reading first = {0};
-	struct cp_why why;
+	struct cp_reading first;
 
-	cp_names_after_fork(); /* another record */
-	if (cp_record_create(&record, directory, (int)getpid()) < 0)
-		bail("no record in %s", directory);
-	layout = engine_layout(&record, &set);
-	thread = cp_record_reserve(&record, sizeof(*thread));
-	thread->tid = getpid();
-	thread->state = CP_THREAD_ENDED;
-	cp_item_publish(thread, CP_ITEM_THREAD);
+	layout = engine_create(&record, directory, &set);
 	memset(&counters, 0, sizeof(counters));
-	if (cp_engine_perf.thread_open(&counters, 0, &why) < 0)
-		bail("not opened: %s", why.text);
-	cp_engine_perf.read(&counters, true, &first);
-	cp_tree_start(
-		&tree, &layout, &record, cp_record_offset(&record, thread), &first, 0);
-	thread->root = cp_tree_root_offset(&tree);
+	first = engine_start(&tree, &counters, &record, &layout, getpid());
 	npaths = depth = pauses = 0;
 	clock_ns = 0;
 	stack[0] = path_of("");
@@ -293,8 +279,7 @@ static void run_steps(void)
 		pause_or_resume();
 	while (depth)
 		end();
-	cp_engine_perf.read(&counters, true, &last);
-	cp_tree_finish(&tree, &last, clock_ns, true);
+	last = engine_finish(&tree, &counters, clock_ns);
 	mark_faulty(&last);
 }
 
@@ -383,20 +368,12 @@ static unsigned compare(const struct cp_report *report)
 static unsigned run(const char *directory)
 {
 	struct cp_arena arena = {0};
-	char error[256];
-	const struct cp_report *report;
 	unsigned wrong;
 
 	start(directory);
 	run_steps();
-	report = cp_report_build(&arena, &directory, 1, error, sizeof(error));
-	if (!report)
-		bail("no report: %s", error);
-	wrong = compare(report);
+	wrong = compare(engine_report(&arena, &record, directory));
 	cp_arena_free(&arena);
-	cp_engine_perf.thread_close(&counters);
-	cp_tree_drop(&tree);
-	cp_record_close(&record);
 	return wrong;
 }
 

@@ -120,36 +120,15 @@ static void region(const char *name, unsigned on_atom, unsigned on_core)
 
 static const struct cp_report *run(const char *directory)
 {
-	struct cp_thread_item *thread;
-	struct cp_reading reading = {0};
-	char error[256];
-	struct cp_why why;
 	const struct cp_report *report;
 
-	cp_names_after_fork();
-	if (cp_record_create(&record, directory, (int)getpid()) < 0)
-		bail("no record in %s", directory);
-	layout = engine_layout(&record, &set);
-	thread = cp_record_reserve(&record, sizeof(*thread));
-	thread->state = CP_THREAD_ENDED;
-	cp_item_publish(thread, CP_ITEM_THREAD);
+	layout = engine_create(&record, directory, &set);
 	memset(&counters, 0, sizeof(counters));
-	if (cp_engine_perf.thread_open(&counters, 0, &why) < 0)
-		bail("not opened: %s", why.text);
-	cp_engine_perf.read(&counters, true, &reading);
-	cp_tree_start(
-		&tree, &layout, &record, cp_record_offset(&record, thread), &reading, 0);
-	thread->root = cp_tree_root_offset(&tree);
+	engine_start(&tree, &counters, &record, &layout, getpid());
 	region("moves", 300, 900);
 	region("atom only", 100, 0);
-	cp_engine_perf.read(&counters, true, &reading);
-	cp_tree_finish(&tree, &reading, 0, true);
-	cp_engine_perf.thread_close(&counters);
-	cp_tree_drop(&tree);
-	cp_record_close(&record);
-	report = cp_report_build(&arena, &directory, 1, error, sizeof(error));
-	if (!report)
-		bail("no report: %s", error);
+	engine_finish(&tree, &counters, 0);
+	report = engine_report(&arena, &record, directory);
 	cp_run_remove(directory);
 	return report;
 }

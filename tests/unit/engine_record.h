@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * A record whose quantities are those of an event set, or, if it has none, its
- * counters, one each.
+ * counters, one each; threads that the perf engine counts, and their report.
  */
 #ifndef CACHEPEEK_TESTS_UNIT_ENGINE_RECORD_H
 #define CACHEPEEK_TESTS_UNIT_ENGINE_RECORD_H
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "output/report.h"
 #include "preload/engine/engine.h"
 #include "regions/tree.h"
+#include "tests/tap/tap.h"
 
 #define SET_COUNTERS 16
 
@@ -71,6 +74,61 @@ static struct cp_layout engine_layout(
 		.quantities = terms,
 		.nrotated = of->nrotated,
 		.group_of = group_of};
+}
+
+static struct cp_layout engine_create(
+	struct cp_recording *record, const char *directory, const struct cp_event_set *of)
+{
+	cp_names_after_fork(); /* their strings are in another record */
+	if (cp_record_create(record, directory, (int)getpid()) < 0)
+		bail("no record in %s", directory);
+	return engine_layout(record, of);
+}
+
+/* Opens the counters; the first reading is told, too. */
+static struct cp_reading engine_start(struct cp_tree *tree,
+	struct cp_thread_counters *counters, struct cp_recording *record,
+	const struct cp_layout *layout, int tid)
+{
+	struct cp_thread_item *thread = cp_record_reserve(record, sizeof(*thread));
+	struct cp_reading first = {0};
+	struct cp_why why;
+
+	thread->tid = tid;
+	thread->state = CP_THREAD_ENDED;
+	cp_item_publish(thread, CP_ITEM_THREAD);
+	if (cp_engine_perf.thread_open(counters, 0, &why) < 0)
+		bail("not opened: %s", why.text);
+	cp_engine_perf.read(counters, true, &first);
+	cp_tree_start(tree, layout, record, cp_record_offset(record, thread), &first, 0);
+	thread->root = cp_tree_root_offset(tree);
+	return first;
+}
+
+/* Ends all that is open, and tells the last reading. */
+static struct cp_reading engine_finish(
+	struct cp_tree *tree, struct cp_thread_counters *counters, uint64_t now_ns)
+{
+	struct cp_reading last;
+
+	cp_engine_perf.read(counters, true, &last);
+	cp_tree_finish(tree, &last, now_ns, true);
+	cp_engine_perf.thread_close(counters);
+	cp_tree_drop(tree);
+	return last;
+}
+
+static const struct cp_report *engine_report(
+	struct cp_arena *memory, struct cp_recording *record, const char *directory)
+{
+	const struct cp_report *report;
+	char error[256];
+
+	cp_record_close(record);
+	report = cp_report_build(memory, &directory, 1, error, sizeof(error));
+	if (!report)
+		bail("no report: %s", error);
+	return report;
 }
 
 #endif

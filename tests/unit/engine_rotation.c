@@ -131,27 +131,11 @@ static void end(struct cp_name *name)
 
 static void start(const char *directory, uint64_t seed)
 {
-	struct cp_thread_item *thread;
-	struct cp_reading first = {0};
-	struct cp_why why;
-
-	cp_names_after_fork(); /* another record */
-	if (cp_record_create(&record, directory, (int)getpid()) < 0)
-		bail("no record in %s", directory);
-	layout = engine_layout(&record, &set);
-	thread = cp_record_reserve(&record, sizeof(*thread));
-	thread->tid = getpid();
-	thread->state = CP_THREAD_ENDED;
-	cp_item_publish(thread, CP_ITEM_THREAD);
+	layout = engine_create(&record, directory, &set);
 	memset(&counters, 0, sizeof(counters));
 	counters.turn = (unsigned)(seed % set.nrotated);
-	if (cp_engine_perf.thread_open(&counters, 0, &why) < 0)
-		bail("not opened: %s", why.text);
-	cp_engine_perf.read(&counters, true, &first);
-	cp_tree_start(
-		&tree, &layout, &record, cp_record_offset(&record, thread), &first, 0);
+	engine_start(&tree, &counters, &record, &layout, getpid());
 	cp_tree_rotate_from(&tree, counters.turn, seed);
-	thread->root = cp_tree_root_offset(&tree);
 	clock_ns = 0;
 }
 
@@ -199,14 +183,9 @@ static void judge(struct tally *tally, const struct cp_count *count, uint64_t tr
 static void compare(const char *directory, uint64_t truth[])
 {
 	struct cp_arena arena = {0};
-	char error[256];
-	const struct cp_report *report =
-		cp_report_build(&arena, &directory, 1, error, sizeof(error));
-	const struct cp_region *region;
+	const struct cp_region *region =
+		engine_report(&arena, &record, directory)->total->child;
 
-	if (!report)
-		bail("no report: %s", error);
-	region = report->total->child;
 	for (unsigned kind = 0; region; kind++, region = region->child)
 		for (unsigned e = 0; e < EVENTS; e++)
 			judge(&tallies[kind][e], &region->counts[e], truth[e]);
@@ -219,7 +198,6 @@ static void run(double (*work)(unsigned), bool nested, const char *directory)
 		       *inner = cp_name_intern("inner", 5);
 	unsigned executions = 60 + world_random(120);
 	uint64_t truth[EVENTS] = {0};
-	struct cp_reading last;
 
 	start(directory, (uint64_t)random());
 	for (unsigned i = 0; i < executions; i++) {
@@ -233,12 +211,8 @@ static void run(double (*work)(unsigned), bool nested, const char *directory)
 		}
 		end(outer);
 	}
-	cp_engine_perf.read(&counters, true, &last);
-	cp_tree_finish(&tree, &last, clock_ns, true);
+	engine_finish(&tree, &counters, clock_ns);
 	compare(directory, truth);
-	cp_engine_perf.thread_close(&counters);
-	cp_tree_drop(&tree);
-	cp_record_close(&record);
 }
 
 /* shown, near: at least so many of the hundred, of each event. */

@@ -44,31 +44,6 @@ static void test_events(void)
 	is_u64(set.nparts, 0, "is not theirs");
 }
 
-static void finish(struct cp_tree *tree, struct cp_thread_counters *counters)
-{
-	struct cp_reading reading;
-
-	cp_engine_perf.read(counters, true, &reading);
-	cp_tree_finish(tree, &reading, 0, true);
-}
-
-static void start(struct cp_tree *tree, struct cp_thread_counters *counters, int tid)
-{
-	struct cp_thread_item *thread = cp_record_reserve(&record, sizeof(*thread));
-	struct cp_reading reading = {0};
-	struct cp_why why;
-
-	thread->tid = tid;
-	thread->state = CP_THREAD_ENDED;
-	cp_item_publish(thread, CP_ITEM_THREAD);
-	if (cp_engine_perf.thread_open(counters, 0, &why) < 0)
-		bail("not opened: %s", why.text);
-	cp_engine_perf.read(counters, true, &reading);
-	cp_tree_start(
-		tree, &layout, &record, cp_record_offset(&record, thread), &reading, 0);
-	thread->root = cp_tree_root_offset(tree);
-}
-
 /* A thread with the sockets' counters and one without, which execute "part" at
  * the same time. */
 static const struct cp_report *run(const char *directory)
@@ -78,14 +53,11 @@ static const struct cp_report *run(const char *directory)
 	struct cp_name *name = cp_name_intern("part", 4);
 	struct cp_tree tree[2];
 	struct cp_reading reading;
-	char error[256];
 	const struct cp_report *report;
 
-	if (cp_record_create(&record, directory, (int)getpid()) < 0)
-		bail("no record in %s", directory);
-	layout = engine_layout(&record, &set);
+	layout = engine_create(&record, directory, &set);
 	for (int i = 0; i < 2; i++)
-		start(&tree[i], &counters[i], 10 + i);
+		engine_start(&tree[i], &counters[i], &record, &layout, 10 + i);
 	world_advance(1000000, happened);
 	for (int i = 0; i < 2; i++)
 		cp_engine_perf.read(&counters[i], true, cp_tree_begin(&tree[i], name));
@@ -94,15 +66,9 @@ static const struct cp_report *run(const char *directory)
 		cp_engine_perf.read(&counters[i], true, &reading);
 		cp_tree_end(&tree[i], name, &reading, 0);
 	}
-	for (int i = 0; i < 2; i++) {
-		finish(&tree[i], &counters[i]);
-		cp_engine_perf.thread_close(&counters[i]);
-		cp_tree_drop(&tree[i]);
-	}
-	cp_record_close(&record);
-	report = cp_report_build(&arena, &directory, 1, error, sizeof(error));
-	if (!report)
-		bail("no report: %s", error);
+	for (int i = 0; i < 2; i++)
+		engine_finish(&tree[i], &counters[i], 0);
+	report = engine_report(&arena, &record, directory);
 	cp_run_remove(directory);
 	return report;
 }

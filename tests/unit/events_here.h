@@ -87,7 +87,7 @@ static void resolve(const char *events)
 
 	memset(&cores, 0, sizeof(cores));
 	cp_request_read(&request, &arena, events, NULL, NULL, "", ignore);
-	cp_events_for_perf(&set, &request, 0, &arena, ignore);
+	cp_events_for_perf(&set, &request, (struct cp_share){0, false}, &arena, ignore);
 	cp_perf_probe_done();
 }
 

@@ -47,12 +47,12 @@ static void make_set(bool common)
 }
 
 /* The names that pass has, and in order the counters that it needs. */
-static const char *counted(unsigned pass)
+static const char *counted(unsigned number, bool in_turn)
 {
 	static char text[200];
 	size_t length = 0;
 
-	cp_events_take_pass(&set, pass);
+	cp_events_take_pass(&set, (struct cp_share){number, in_turn});
 	for (unsigned q = 0; q < set.nquantities; q++)
 		if (set.quantities[q].available)
 			length += (size_t)snprintf(text + length, sizeof(text) - length,
@@ -81,7 +81,7 @@ int main(void)
 	plan_lazy();
 	world_reset();
 	make_set(true);
-	is_string(counted(1), "abci: c0 c1 c2 c3 c7",
+	is_string(counted(1, false), "abci: c0 c1 c2 c3 c7",
 		"as much as fits beside instructions");
 	is_u64(set.npasses, 2, "in two passes");
 	ok(terms_are_right(), "the counters are numbered anew");
@@ -89,17 +89,36 @@ int main(void)
 		"the rest says where it is");
 	ok(!set.quantities[3].available && !set.quantities[3].nterms, "and is not here");
 	make_set(true);
-	is_string(counted(2), "cdei: c3 c4 c5 c6 c7", "the rest, and software again");
+	is_string(counted(2, false), "cdei: c3 c4 c5 c6 c7",
+		"the rest, and software again");
 	ok(terms_are_right(), "the counters are numbered anew, too");
 	make_set(false);
-	is_string(counted(1), "abc: c0 c1 c2 c3", "without instructions: a and b");
+	is_string(counted(1, false), "abc: c0 c1 c2 c3", "without instructions: a and b");
 	make_set(false);
-	is_string(counted(2), "cdef: c3 c4 c5 c6 c7", "d, e and f");
+	is_string(counted(2, false), "cdef: c3 c4 c5 c6 c7", "d, e and f");
 	make_set(true);
-	is_string(counted(3), "ci: c3 c7", "a pass too many counts what all count");
+	is_string(
+		counted(3, false), "ci: c3 c7", "a pass too many counts what all count");
+	make_set(true);
+	is_string(counted(3, true), "abci: c0 c1 c2 c3 c7",
+		"of ranks that take turns the third counts what the first does");
+	is_u64(set.pass, 1, "and says so");
+	make_set(true);
+	add_counter(8, PERF_TYPE_RAW);
+	set.counters[8].socket = true;
+	set.nparts = 1;
+	set.parts[0].counter = 8;
+	add_quantity("g", 8, 8);
+	is_string(counted(2, false), "cdeig: c3 c4 c5 c6 c7 c8",
+		"what a socket counts is in every pass");
+	is_u64(set.parts[0].counter, 5, "by its new number");
+	world.capacity = 3;
+	make_set(true);
+	is_string(counted(1, false), "aci: c0 c1 c3 c7",
+		"instructions take a counter, too");
 	world.capacity = 2;
 	make_set(true);
-	is_string(counted(1), "aci: c0 c1 c3 c7",
+	is_string(counted(1, false), "aci: c0 c1 c3 c7",
 		"too few counters for one: a pass of its own");
 	is_u64(set.npasses, 4, "each");
 	world_reset();

@@ -19,7 +19,7 @@ enum { TRIALS = 400, CALLS = 6000, PAIR_NS = 1000, SHORT_NS = 400 };
 
 static const struct cp_term terms[] = {{0, 1}};
 static const struct cp_quantity_terms quantities[] = {{1, terms}};
-static const struct cp_pair_cost cost = {.whole_ns = PAIR_NS};
+static struct cp_pair_cost cost = {.whole_ns = PAIR_NS};
 static const struct cp_layout layout = {.ncounters = 1,
 	.nquantities = 1,
 	.ngroups = 1,
@@ -166,6 +166,8 @@ static double run_thread(
 
 		step(5, PAIR_NS);
 		begin(tree, inner);
+		if (cp_tree_is_skipping(tree))
+			step(cost.skipped[0], cost.skipped_ns);
 		step(one, ns);
 		cp_tree_end(tree, inner, &now, now_ns);
 		sum += (double)one;
@@ -309,6 +311,30 @@ static void test_long(void)
 	end_record(&arena);
 }
 
+/* What the markers of a skipped execution count is not the program's. */
+static void test_cost_of_skipped(void)
+{
+	struct cp_arena arena = {0};
+	struct cp_tree tree;
+	const struct cp_region *outer;
+	uint64_t counted;
+	double sum;
+
+	cost.skipped[0] = 3;
+	cost.skipped_ns = 50;
+	start_record();
+	sum = run_thread(&tree, 0, constant, SHORT_NS);
+	cp_tree_drop(&tree);
+	outer = build(&arena)->total->child;
+	is_u64(outer->counts[0].value, (uint64_t)sum + CALLS * 5,
+		"skipped: what they cost is subtracted around them");
+	counted = (uint64_t)(outer->child->counts[0].coverage * CALLS + 0.5);
+	is_u64(outer->time_ns, CALLS * (uint64_t)(SHORT_NS + PAIR_NS) - counted * PAIR_NS,
+		"skipped: and so is their time");
+	cost.skipped[0] = cost.skipped_ns = 0;
+	end_record(&arena);
+}
+
 /* Threads that are folded into one. */
 static void test_folded(void)
 {
@@ -351,6 +377,7 @@ int main(void)
 		test_kind(kind);
 	test_error();
 	test_long();
+	test_cost_of_skipped();
 	test_folded();
 	cp_run_remove(directory);
 	return 0;

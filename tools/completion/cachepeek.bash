@@ -55,10 +55,10 @@ _cachepeek_options()
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat' ;;
 	report) echo '-o --output --json' ;;
-	dcache) _cachepeek_options icache ;;
-	dtlb) _cachepeek_options icache ;;
+	dcache) echo '-o --output -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
+	dtlb) echo '-o --output -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
 	icache) echo '-o --output -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
-	compare) echo '-m --machines -g --groups -e --events -o --output' ;;
+	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
 	diff) echo '--fail-if -o --output --json --all' ;;
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;

@@ -70,7 +70,7 @@ static void spell_rust(char *name)
 	*out = '\0';
 }
 
-const char *cp_demangle(struct cp_arena *arena, const char *name)
+const char *cp_source_name(struct cp_arena *arena, const char *name)
 {
 	demangler *demangle = strncmp(name, "_Z", 2) == 0 ? find_demangler() : NULL;
 	const char *text;

@@ -5,51 +5,44 @@
 struct core *running;
 void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
 
-/* --- One by one --- */
-
-/* Both return whether the filter did not admit it. */
-static int run_code(struct core *core, uint64_t line, uint32_t stamp)
+void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick)
 {
-	struct code_entry *e = &core->code[line & (CODE_FILTER - 1)];
-
-	if (e->line == line) {
-		e->stamp = stamp;
-		return 0;
-	}
-	core->paths.code(core, line, stamp);
-	return 1;
+	p->first_kind = kind == BATCH_WRITE ? STORE : LOAD;
+	p->first_tick = (uint8_t)(kind == BATCH_MODIFY ? tick - 2 : tick);
 }
+
+void batch_place_writes(struct batch_place *p, int writes)
+{
+	p->writes = writes != 0;
+	p->mask = writes ? ~0ull : ~CLEAN;
+}
+
+/* --- One by one --- */
 
 LANES_INLINE void run_lines(struct core *core, uint64_t first, uint64_t last,
 	enum access kind, uint32_t stamp)
 {
-	core->paths.data(core, first, kind, stamp);
+	core->paths.data(core, first, kind, kind == STORE, stamp);
 	for (uint64_t line = first + 1; __builtin_expect(line <= last, 0); line++)
-		core->paths.data(core, line, kind, ++stamp);
+		core->paths.data(core, line, kind, kind == STORE, ++stamp);
 }
 
-static int run_data(
+static void run_data(
 	struct core *core, const struct batch_item *i, uint64_t addr, uint32_t stamp)
 {
 	uint64_t first = addr >> core->line_shift;
 	uint64_t last = (addr + i->size - 1) >> core->line_shift;
-	struct data_entry *e = &core->data[first & (DATA_FILTER - 1)];
 
 	if (__builtin_expect(i->kind == BATCH_FLOAT, 0)) {
-		if (core->flex)
+		if (core->flex && core->flex->l1d.g.fp_bypass)
 			flex_bypass(core, addr, i->size);
-		else /* the scratch core's machine is plain */
+		else
 			data_access(core, addr, i->size, LOAD, stamp);
-		return 1;
-	}
-	if (last == (i->kind == BATCH_READ ? e->read : e->write)) {
-		*e->stamp_at = stamp;
-		return 0;
+		return;
 	}
 	if (i->kind == BATCH_MODIFY)
 		run_lines(core, first, last, LOAD, stamp - 2);
 	run_lines(core, first, last, i->kind == BATCH_READ ? LOAD : STORE, stamp);
-	return 1;
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
@@ -86,36 +79,115 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 	for (; i < end; i++) {
 		uint32_t stamp = (uint32_t)clock + i->tick;
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
-		int asked = i->kind == BATCH_CODE
-				    ? run_code(core, line + offset, stamp)
-				    : run_data(core, i, at[i->place] + offset, stamp);
 
-		if (asked && __builtin_expect(batch_observer != 0, 0))
+		if (i->kind == BATCH_CODE)
+			core->paths.code(core, line + offset, stamp);
+		else
+			run_data(core, i, at[i->place] + offset, stamp);
+		if (__builtin_expect(batch_observer != 0, 0))
 			tell(core, b, i, line,
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 	}
 	finish(core, b, clock, line + b->more_lines);
 }
 
-/* --- All at once --- */
+LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
+{
+	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
+}
+
+/* Fetches a line that is in the filter. */
+LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
+{
+	struct entry *e = code_entry(core, line);
+
+	if (e->line != line)
+		return 0;
+	put_stamps(core, e->at, stamp);
+	return 1;
+}
+
+LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
+{
+	struct entry *e = code_entry(core, line);
+
+	if (__builtin_expect(e->line == line, 1))
+		put_stamps(core, e->at, stamp);
+	else
+		core->paths.code(core, line, stamp);
+}
 
 /* The filter's entry for an address: base + index * size, in few instructions. */
-LANES_INLINE struct data_entry *entry_for(
-	struct core *core, uint64_t addr, uint32_t shift)
+LANES_INLINE struct entry *entry_for(struct core *core, uint64_t addr, uint32_t shift)
 {
-	enum { LOG = 5, MASK = DATA_FILTER - 1 };
+	enum { LOG = 4, MASK = DATA_FILTER - 1 };
 	uint64_t offset = shift >= LOG ? addr >> (shift - LOG) & (uint64_t)MASK << LOG
 				       : (addr >> shift & MASK) << LOG;
 
-	_Static_assert(sizeof(struct data_entry) == 1 << LOG, "scale");
-	return (struct data_entry *)((char *)core->data + offset);
+	_Static_assert(sizeof(struct entry) == 1 << LOG, "scale");
+	return (struct entry *)((char *)core->data + offset);
 }
 
-/* Its line for loads or for stores, which are `filter` bytes from the start. */
-LANES_INLINE uint64_t known_line(const struct data_entry *e, uint32_t filter)
+/* --- Place by place --- */
+
+/* May a batch be run so?  Only if it is the same as one by one.  It is if
+ * everything that it comes to stays until its end: in L1D and DTLB of at least
+ * as many ways as there are places, nothing that is newer than the batch is a
+ * victim.  And places must be single lines; and so must code, for which L2 and
+ * STLB might be asked between two places. */
+LANES_INLINE int can_go_by_place(const struct core *core, const struct batch *b,
+	uint64_t line, const uint64_t *at, uint32_t places, uint32_t lines,
+	uint32_t shift)
 {
-	return *(const uint64_t *)((const char *)e + filter);
+	uint64_t straddles = !core->by_place;
+
+	for (uint32_t i = 0; i < places; i++)
+		straddles |= (at[i] ^ (at[i] + b->place[i].last)) >> shift;
+	if (lines == 2)
+		straddles |= (code_entry(core, line)->line ^ line) |
+			     (code_entry(core, line + 1)->line ^ (line + 1));
+	return !straddles;
 }
+
+/* A place's line is as new as its last reference, whichever place comes later. */
+LANES_INLINE void run_place(struct core *core, const struct batch_place *p, uint64_t at,
+	uint32_t clock, uint32_t shift)
+{
+	struct entry *e = entry_for(core, at, shift);
+	uint64_t line = at >> shift;
+	uint32_t stamp = clock + p->tick;
+
+	if ((e->line ^ line) & p->mask)
+		core->paths.data(core, line, p->first_kind, p->writes, stamp);
+	else
+		renew_stamps(core, e->at, stamp);
+}
+
+LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t *at,
+	uint32_t places, uint32_t lines, uint32_t shift)
+{
+	struct core *core = running;
+	uint64_t clock;
+
+	if (__builtin_expect(
+		    !can_go_by_place(core, b, line, at, places, lines, shift), 0)) {
+		one_by_one(b, line, at[0], at[1], at[2], at[3]);
+		return;
+	}
+	clock = clock_for(core, line);
+	if (core->last_line != line)
+		run_code(core, line, (uint32_t)clock);
+	for (uint32_t i = 0; i < places; i++) {
+		uint32_t n = places > 1 ? b->order[i] : 0;
+
+		run_place(core, &b->place[n], at[n], (uint32_t)clock, shift);
+	}
+	if (lines == 2)
+		run_code(core, line + 1, (uint32_t)clock + b->second_line_tick);
+	finish(core, b, clock, line + lines - 1);
+}
+
+/* --- All at once --- */
 
 /* Indexed by the line of the first byte, compared with the line of the last:
  * they differ when a reference straddles. */
@@ -123,40 +195,56 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	uint32_t places, uint32_t lines, uint32_t shift)
 {
 	struct core *core = running;
-	struct code_entry *code = &core->code[line & (CODE_FILTER - 1)];
-	struct code_entry *second = &core->code[(line + 1) & (CODE_FILTER - 1)];
-	struct data_entry *e[BATCH_PLACES];
-	uint64_t clock;
+	struct entry *second = code_entry(core, line + 1), *e[BATCH_PLACES];
+	uint64_t clock = core->clock;
 
-	if (code->line != line || (lines == 2 && second->line != line + 1))
+	if (core->last_line != line && !fetch_known(core, line, (uint32_t)++clock))
+		return 0;
+	if (lines == 2 && second->line != line + 1)
 		return 0;
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++) {
 		e[i] = entry_for(core, at[i], shift);
-		if (known_line(e[i], b->place[i].filter) !=
-			(at[i] + b->place[i].last) >> shift)
+		if ((e[i]->line ^ (at[i] + b->place[i].last) >> shift) & b->place[i].mask)
 			return 0;
 	}
-	clock = clock_for(core, line);
-	code->stamp = (uint32_t)clock;
 	if (lines == 2)
-		second->stamp = (uint32_t)clock + b->second_line_tick;
+		put_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++)
-		*e[i]->stamp_at = (uint32_t)clock + b->place[i].tick;
+		put_stamps(core, e[i]->at, (uint32_t)clock + b->place[i].tick);
 	finish(core, b, clock, line + lines - 1);
 	return 1;
 }
 
 #define RUN(name, places, lines, shift)                                                  \
+	static __attribute__((noinline)) void name##_by_place(const struct batch *b,     \
+		uint64_t line, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)       \
+	{                                                                                \
+		const uint64_t at[] = {a0, a1, a2, a3};                                  \
+                                                                                         \
+		by_place(b, line, at, places, lines, shift);                             \
+	}                                                                                \
+                                                                                         \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
 		const uint64_t at[] = {a0, a1, a2, a3};                                  \
                                                                                          \
 		if (__builtin_expect(!run(b, line, at, places, lines, shift), 0))        \
-			one_by_one(b, line, places > 0 ? a0 : 0, places > 1 ? a1 : 0,    \
-				places > 2 ? a2 : 0, places > 3 ? a3 : 0);               \
+			name##_by_place(b, line, places > 0 ? a0 : 0,                    \
+				places > 1 ? a1 : 0, places > 2 ? a2 : 0,                \
+				places > 3 ? a3 : 0);                                    \
+	}                                                                                \
+                                                                                         \
+	static void name##_peers(const struct batch *b, uint64_t line, uint64_t a0,      \
+		uint64_t a1, uint64_t a2, uint64_t a3)                                   \
+	{                                                                                \
+		struct core *first = running;                                            \
+                                                                                         \
+		for (; running; running = running->peer)                                 \
+			name(b, line, a0, a1, a2, a3);                                   \
+		running = first;                                                         \
 	}
 #define RUNS(name, shift)                                                                \
 	RUN(name##_01, 0, 1, shift)                                                      \
@@ -169,27 +257,31 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	RUN(name##_22, 2, 2, shift)                                                      \
 	RUN(name##_32, 3, 2, shift)                                                      \
 	RUN(name##_42, 4, 2, shift)
-#define NAMES(name)                                                                      \
+#define NAMES(name, end)                                                                 \
 	{                                                                                \
-		{name##_01, name##_11, name##_21, name##_31, name##_41},                 \
-			{name##_02, name##_12, name##_22, name##_32, name##_42},         \
+		{name##_01##end, name##_11##end, name##_21##end, name##_31##end,         \
+			name##_41##end},                                                 \
+			{name##_02##end, name##_12##end, name##_22##end, name##_32##end, \
+				name##_42##end},                                         \
 	}
 
 RUNS(run_64, 6)
 RUNS(run_any, running->line_shift)
 
-batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines)
+batch_function *batch_function_for(
+	uint32_t line_shift, uint32_t places, uint32_t lines, int peers)
 {
-	static batch_function *const of_64[2][BATCH_PLACES + 1] = NAMES(run_64);
-	static batch_function *const of_any[2][BATCH_PLACES + 1] = NAMES(run_any);
+	static batch_function *const of_64[2][2][BATCH_PLACES + 1] = {
+		NAMES(run_64, ), NAMES(run_64, _peers)};
+	static batch_function *const of_any[2][2][BATCH_PLACES + 1] = {
+		NAMES(run_any, ), NAMES(run_any, _peers)};
 
-	return (line_shift == 6 ? of_64 : of_any)[lines - 1][places];
+	return (line_shift == 6 ? of_64 : of_any)[peers][lines - 1][places];
 }
 
 /* Each line of the reference has a tick of its own. */
-void batch_direct(uint64_t addr, uint32_t size, enum access kind)
+static void direct(struct core *core, uint64_t addr, uint32_t size, enum access kind)
 {
-	struct core *core = running;
 	uint32_t ticks = 2 + (size >> core->line_shift);
 
 	data_access(core, addr, size, kind, (uint32_t)core->clock);
@@ -199,4 +291,10 @@ void batch_direct(uint64_t addr, uint32_t size, enum access kind)
 		core->stores++;
 	else
 		core->loads++;
+}
+
+void batch_direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	for (struct core *core = running; core; core = core->peer)
+		direct(core, addr, size, kind);
 }

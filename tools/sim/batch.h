@@ -6,8 +6,9 @@
  * line runs out of.
  *
  * If every reference is admitted, their stamps are all that has to be written,
- * the last for each place, and no order is lost.  Otherwise they are made one by
- * one, in the program's order.
+ * the last for each place, and no order is lost.  Otherwise they are made place
+ * by place, in the order in which the program comes to them, and if that could
+ * make a difference, one by one.
  */
 #ifndef CACHEPEEK_SIM_BATCH_H
 #define CACHEPEEK_SIM_BATCH_H
@@ -36,14 +37,18 @@ extern void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t 
  * and so many bytes that no reference to it lies outside. */
 struct batch {
 	uint64_t clock; /* what it adds: ticks, and in the high half instructions */
-	uint32_t items;
-	uint16_t second_line_tick;
-	uint16_t more_lines;               /* than one */
+	uint8_t items, places;
+	uint8_t second_line_tick;
+	uint8_t more_lines;                /* than one */
+	uint8_t order[BATCH_PLACES];       /* of the places' first references */
 	uint32_t loads, stores, rmw, idle; /* what it adds to those of the core */
-	struct {
-		uint8_t last;   /* byte */
-		uint8_t filter; /* that must know it: its offset in an entry */
-		uint16_t tick;  /* of its last reference; they are in this order */
+	struct batch_place {
+		uint64_t mask;      /* what of a filter's entry must be its line */
+		uint8_t last;       /* byte */
+		uint8_t writes;     /* at some time; mask: without CLEAN if not */
+		uint8_t first_kind; /* LOAD or STORE */
+		uint8_t first_tick;
+		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
 	struct batch_item item[BATCH_ITEMS];
 	int16_t room[BATCH_ITEMS]; /* for batch_instructions() */
@@ -61,11 +66,18 @@ LANES_INLINE int16_t *batch_instructions(const struct batch *b)
 typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 	uint64_t a1, uint64_t a2, uint64_t a3);
 
-/* The function for batches of so many places and one or two code lines.  They
- * take no more arguments than there are places. */
-batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
+/* Tells a place's first reference, and whether any writes. */
+void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick);
+void batch_place_writes(struct batch_place *p, int writes);
 
-extern struct core *running; /* where the running thread's accesses go */
+/* The function for batches of so many places and one or two code lines, peers: also
+ * for the peers of the running core.  They take no more arguments than there are
+ * places. */
+batch_function *batch_function_for(
+	uint32_t line_shift, uint32_t places, uint32_t lines, int peers);
+
+/* Where the running thread's accesses go, and to its peers. */
+extern struct core *running;
 
 /* One reference of any size, at once. */
 void batch_direct(uint64_t addr, uint32_t size, enum access kind);

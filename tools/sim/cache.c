@@ -32,7 +32,7 @@ static void mark_padding(struct cache *c)
 }
 
 /* extra: bytes per way behind the stamps.  0 sets: an absent cache. */
-int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
+uint64_t cache_measure(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
 {
 	c->sets = sets;
 	c->ways = ways;
@@ -41,10 +41,23 @@ int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
 	c->shift = log2_of(sets);
 	c->reciprocal = reciprocal_of(sets);
 	c->clock = 0;
-	c->rows = sets ? host_alloc(rows_size(c)) : 0;
-	if (sets && !c->rows)
-		return -1;
+	return rows_size(c);
+}
+
+void cache_house(struct cache *c, void *zeroed)
+{
+	c->rows = zeroed;
 	mark_padding(c);
+}
+
+int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
+{
+	uint64_t size = cache_measure(c, sets, ways, extra);
+	void *rows = size ? host_alloc(size) : 0;
+
+	if (size && !rows)
+		return -1;
+	cache_house(c, rows);
 	return 0;
 }
 

@@ -145,6 +145,9 @@ LANES_INLINE void cache_prefetch(const struct cache *c, uint64_t key)
 }
 
 int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra);
+/* The same in two steps, with memory of the caller's; returns how much. */
+uint64_t cache_measure(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra);
+void cache_house(struct cache *c, void *zeroed);
 void cache_rank(struct cache *c, uint32_t flag_bits);
 void cache_free(struct cache *c);
 

@@ -2,7 +2,7 @@
  *
  * The life of a core: made, used by threads one after the other, read.
  */
-#include "model.h"
+#include "batch.h"
 #include "host.h"
 
 static uint32_t log2_of(uint32_t n)
@@ -61,17 +61,56 @@ void uncore_free(struct uncore *u)
 
 static void filter_reset(struct core *core)
 {
-	for (uint32_t i = 0; i < DATA_FILTER; i++) {
-		core->data[i].read = core->data[i].write = NO_LINE;
-		core->data[i].stamp_at = &core->nowhere;
-	}
+	for (uint32_t i = 0; i < DATA_FILTER; i++)
+		core->data[i].line = NO_LINE;
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
 		core->code[i].line = NO_LINE;
 	core->last_line = NO_LINE;
 }
 
-/* The core must be zeroed memory.  -1: no memory. */
-int core_init(struct core *core, const struct machine *m, struct uncore *u)
+/* The size of the first level of a plain machine, which lies behind the core. */
+static uint64_t first_level_size(const struct machine *m)
+{
+	struct cache c;
+
+	return cache_measure(&c, m->l1i.sets, m->l1i.ways, 0) +
+	       cache_measure(&c, m->l1d.sets, m->l1d.ways, L1D_EXTRA) +
+	       cache_measure(&c, m->itlb.sets, m->itlb.ways, TLB_EXTRA) +
+	       cache_measure(&c, m->dtlb.sets, m->dtlb.ways, TLB_EXTRA);
+}
+
+static uint8_t *house(
+	struct cache *c, const struct geometry *g, uint32_t extra, uint8_t *at)
+{
+	uint64_t size = cache_measure(c, g->sets, g->ways, extra);
+
+	cache_house(c, at);
+	return at + size;
+}
+
+static void house_first_level(struct core *core, const struct machine *m)
+{
+	uint8_t *at = (uint8_t *)(core + 1);
+
+	at = house(&core->l1i, &m->l1i, 0, at);
+	at = house(&core->l1d, &m->l1d, L1D_EXTRA, at);
+	at = house(&core->itlb, &m->itlb, TLB_EXTRA, at);
+	house(&core->dtlb, &m->dtlb, TLB_EXTRA, at);
+}
+
+static int plain_init(struct core *core, const struct machine *m)
+{
+	house_first_level(core, m);
+	if (cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
+		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0))
+		return -1;
+	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES;
+	l1_choose_paths(core);
+	outer_choose_paths(core);
+	return 0;
+}
+
+static void core_init(struct core *core, const struct machine *m, struct uncore *u)
 {
 	core->uncore = u;
 	core->line_shift = log2_of(m->line);
@@ -80,19 +119,22 @@ int core_init(struct core *core, const struct machine *m, struct uncore *u)
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
 	core->clock = core->clock_seen = 1;
 	filter_reset(core);
-	if (!machine_is_plain(m))
-		return flex_core_init(core, m, u);
-	if (cache_init(&core->l1i, m->l1i.sets, m->l1i.ways, 0) ||
-		cache_init(&core->l1d, m->l1d.sets, m->l1d.ways, L1D_EXTRA) ||
-		cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
-		cache_init(&core->itlb, m->itlb.sets, m->itlb.ways, TLB_EXTRA) ||
-		cache_init(&core->dtlb, m->dtlb.sets, m->dtlb.ways, TLB_EXTRA) ||
-		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0)) {
-		core_free(core);
-		return -1;
-	}
-	l1_choose_paths(core);
-	outer_choose_paths(core);
+}
+
+/* NULL: no memory. */
+struct core *core_new(const struct machine *m, struct uncore *u)
+{
+	int plain = machine_is_plain(m);
+	uint64_t size = sizeof(struct core) + (plain ? first_level_size(m) : 0);
+	struct core *core = host_alloc(size);
+
+	if (!core)
+		return 0;
+	core->size = size;
+	core_init(core, m, u);
+	if ((plain ? plain_init(core, m) : flex_core_init(core, m, u)) == 0)
+		return core;
+	core_free(core);
 	return 0;
 }
 
@@ -100,12 +142,9 @@ void core_free(struct core *core)
 {
 	if (core->flex)
 		flex_core_free(core);
-	cache_free(&core->l1i);
-	cache_free(&core->l1d);
 	cache_free(&core->l2);
-	cache_free(&core->itlb);
-	cache_free(&core->dtlb);
 	cache_free(&core->stlb);
+	host_free(core, core->size);
 }
 
 /* From now on the other cores see this one's accesses, and it theirs. */
@@ -116,9 +155,8 @@ void core_attach(struct core *core)
 	core->uncore->ncores++;
 }
 
-static void renew_stamps(struct core *core)
+static void rank_stamps(struct core *core)
 {
-	filter_forget_all(core);
 	cache_rank(&core->l1i, 0);
 	cache_rank(&core->l1d, 0);
 	cache_rank(&core->itlb, 0);
@@ -165,6 +203,6 @@ void core_collect(struct core *core)
 	core->clock = (uint32_t)core->clock;
 	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
-		renew_stamps(core);
+		rank_stamps(core);
 	core->clock_seen = core->clock;
 }

@@ -163,12 +163,13 @@ static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum ac
 	l1d_train(core, unit);
 }
 
-static void data(struct core *core, uint64_t full, enum access kind, uint32_t stamp)
+static void data(
+	struct core *core, uint64_t full, enum access kind, int writes, uint32_t stamp)
 {
 	uint64_t unit = regions_shorten(&core->uncore->regions, full);
 	struct flex_place p;
 
-	(void)stamp;
+	(void)writes, (void)stamp;
 	translate(core, unit, kind);
 	p = flex_find(&core->flex->l1d, unit);
 	if (p.way >= 0)

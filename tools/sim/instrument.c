@@ -77,7 +77,7 @@ static void add_reference(enum batch_kind kind, const struct address *at, UInt s
 	if (!p)
 		p = new_place(at, size);
 	p->tick = b.now.ticks;
-	p->writes |= kind != BATCH_READ;
+	p->writes |= kind == BATCH_WRITE || kind == BATCH_MODIFY;
 	r = new_reference(kind);
 	r->place = (UInt)(p - b.places);
 	r->size = size;
@@ -244,8 +244,7 @@ static void visit_value(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 	IRExpr *e = s->Ist.WrTmp.data;
-	Bool is_float =
-		e->tag == Iex_Load && tool_machine.l1d.fp_bypass && is_float_load(in, at);
+	Bool is_float = e->tag == Iex_Load && tool_float_loads && is_float_load(in, at);
 
 	if (e->tag == Iex_Load)
 		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,

@@ -42,7 +42,7 @@ struct machine {
 
 /* Entries of the filters (see core.h); powers of two. */
 #ifndef DATA_FILTER
-#define DATA_FILTER 8192
+#define DATA_FILTER 4096
 #endif
 #ifndef CODE_FILTER
 #define CODE_FILTER 4096
@@ -65,10 +65,17 @@ struct core;
 struct flex_core;
 struct flex_shared;
 
+/* Where the stamps of a line and of its page are: offsets from the core, whose
+ * first-level caches lie behind it. */
+struct slot {
+	uint32_t line, page;
+};
+
 /* What the fast paths of a core are: variants of the same code, compiled for
- * the common shapes of its caches and for any, and chosen by core_init. */
+ * the common shapes of its caches and for any, and chosen by core_new. */
 struct paths {
-	void (*data)(struct core *core, uint64_t line, enum access kind, uint32_t stamp);
+	void (*data)(struct core *core, uint64_t line, enum access kind, int writes,
+		uint32_t stamp);
 	void (*code)(struct core *core, uint64_t line, uint32_t stamp);
 	int (*fetch)(struct core *core, uint64_t line, enum access kind);
 };
@@ -82,28 +89,21 @@ struct uncore {
 	struct flex_shared *flex; /* NULL: a plain machine */
 };
 
-/* Flags of a way of the L1D.  FILTERED: its stamp may be in reach of the filter. */
+/* Flags of a way of the L1D.  FILTERED: the filter may have its line. */
 enum { L1_DIRTY = 1, L1_OWNED = 2, L1_FILTERED = 4 };
 
 /* Lines have their full numbers in generated code and in the filters, short
  * ones (regions.h) in the caches.
  *
  * An entry of a filter is the line with that index if a reference to it needs
- * no more than a new stamp: resident in L1 and its page in the first-level TLB;
+ * no more than new stamps: resident in L1 and its page in the first-level TLB;
  * for stores, also dirty and owned. */
-struct data_entry {
-	uint64_t read, write; /* the line's full number, or NO_LINE */
-	uint32_t *stamp_at;   /* where the L1D keeps its stamp */
-	uint64_t page_slot;   /* of its page in the DTLB */
+struct entry {
+	uint64_t line; /* its full number; with CLEAN, for loads only; or NO_LINE */
+	struct slot at;
 };
 
-struct code_entry {
-	uint64_t line;
-	uint64_t page_slot;
-	uint32_t stamp; /* newer than the one in the L1I */
-	uint32_t slot;
-	uint64_t unused; /* makes its size a power of two */
-};
+#define CLEAN (1ull << 63)
 
 struct core {
 	uint64_t clock;              /* low half: stamps; high half: instructions */
@@ -112,23 +112,47 @@ struct core {
 	uint32_t idle_ticks;         /* clock ticks that stand for no reference */
 	uint64_t clock_seen;         /* the clock at the last core_collect */
 
-	struct data_entry data[DATA_FILTER];
-	struct code_entry code[CODE_FILTER];
+	struct entry data[DATA_FILTER];
+	struct entry code[CODE_FILTER];
 
 	/* The rest belongs to the model. */
 	struct paths paths;
 	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
 	uint32_t line_shift;
-	uint32_t page_shift;            /* from a line's number to its page's */
-	uint32_t page_mask;             /* of a line's number: its place in its page */
-	uint32_t group_shift;           /* lines per bit of a TLB entry's mask, log 2 */
-	uint32_t l1d_misses, l2_misses; /* of the latest look-ups, a bit each */
-	uint32_t nowhere;               /* a stamp that nobody reads */
+	uint32_t page_shift;  /* from a line's number to its page's */
+	uint32_t page_mask;   /* of a line's number: its place in its page */
+	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
+	uint32_t l2_misses;   /* of the latest look-ups, a bit each */
+	uint32_t by_place;    /* may batches go place by place? (batch.c) */
 	struct uncore *uncore;
 	struct core *next;
+	struct core *peer;                /* of another machine, for the same thread */
+	uint64_t size;                    /* of this and of what lies behind it */
 	struct flex_core *flex;           /* NULL: a plain machine */
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
-};
+} __attribute__((aligned(64)));
+
+LANES_INLINE uint32_t *stamp_at(struct core *core, uint32_t offset)
+{
+	return (uint32_t *)((char *)core + offset);
+}
+
+/* Makes a line and its page the newest of their sets. */
+LANES_INLINE void put_stamps(struct core *core, struct slot at, uint32_t stamp)
+{
+	*stamp_at(core, at.line) = stamp;
+	*stamp_at(core, at.page) = stamp;
+}
+
+/* The same where they may be newer already. */
+LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp)
+{
+	uint32_t *line = stamp_at(core, at.line);
+	uint32_t *page = stamp_at(core, at.page);
+
+	*line = *line > stamp ? *line : stamp;
+	*page = *page > stamp ? *page : stamp;
+}
 
 /* Is it what this file describes, or something for flex.h? */
 int machine_is_plain(const struct machine *m);
@@ -136,7 +160,7 @@ int machine_is_plain(const struct machine *m);
 /* core.c */
 int uncore_init(struct uncore *u, const struct machine *m);
 void uncore_free(struct uncore *u);
-int core_init(struct core *core, const struct machine *m, struct uncore *u);
+struct core *core_new(const struct machine *m, struct uncore *u);
 void core_free(struct core *core);
 void core_attach(struct core *core);
 void core_collect(struct core *core);
@@ -145,8 +169,6 @@ void core_collect(struct core *core);
 void l1_choose_paths(struct core *core);
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);
-void filter_forget_data(struct core *core, uint32_t index);
-void filter_forget_all(struct core *core);
 
 /* outer.c: behind the first level */
 void outer_choose_paths(struct core *core);

@@ -5,33 +5,38 @@
 #include "tool.h"
 #include "profile.h"
 
-struct machine tool_machine;
-Bool tool_report;
+struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
+UInt tool_nmachines;
+Bool tool_float_loads, tool_report;
 const HChar *profile_directory;
+
+#define AT(level) __builtin_offsetof(struct machine, level)
 
 /* One row per option that describes an array of the machine.  The defaults are
  * a plain core of the 2010s. */
 static struct array {
 	const HChar *name;
-	struct geometry *geometry;
+	SizeT at; /* in struct machine */
 	Bool has_line, may_be_absent;
 	struct geometry g;
 } arrays[] = {
-	{"--l1i", &tool_machine.l1i, True, False, {64, 8, .line = 64}},
-	{"--l1d", &tool_machine.l1d, True, False, {64, 8, .line = 64}},
-	{"--l2", &tool_machine.l2, True, True, {1024, 16, .line = 64}},
-	{"--llc", &tool_machine.llc, True, True, {8192, 16, .line = 64}},
-	{"--itlb", &tool_machine.itlb, False, False, {.sets = 16, .ways = 4}},
-	{"--dtlb", &tool_machine.dtlb, False, False, {.sets = 16, .ways = 4}},
-	{"--stlb", &tool_machine.stlb, False, True, {.sets = 128, .ways = 8}},
-	{"--itlb2", &tool_machine.itlb2, False, True, {.sets = 0}},
-	{"--dtlb2", &tool_machine.dtlb2, False, True, {.sets = 0}},
+	{"--l1i", AT(l1i), True, False, {64, 8, .line = 64}},
+	{"--l1d", AT(l1d), True, False, {64, 8, .line = 64}},
+	{"--l2", AT(l2), True, True, {1024, 16, .line = 64}},
+	{"--llc", AT(llc), True, True, {8192, 16, .line = 64}},
+	{"--itlb", AT(itlb), False, False, {.sets = 16, .ways = 4}},
+	{"--dtlb", AT(dtlb), False, False, {.sets = 16, .ways = 4}},
+	{"--stlb", AT(stlb), False, True, {.sets = 128, .ways = 8}},
+	{"--itlb2", AT(itlb2), False, True, {.sets = 0}},
+	{"--dtlb2", AT(dtlb2), False, True, {.sets = 0}},
 };
 #define NARRAYS (sizeof(arrays) / sizeof(arrays[0]))
 #define NCACHES 4
 
-static ULong page_size = 4096;
-static ULong cores = 64;
+enum { PAGE_SIZE = 4096, CORES = 64 };
+
+static ULong page_size = PAGE_SIZE;
+static ULong cores = CORES;
 
 static void __attribute__((noreturn)) refuse(const HChar *name, const HChar *why)
 {
@@ -182,35 +187,6 @@ static void parse_cores(const HChar *value)
 		refuse("--cores", "expected a number from 1 to 4096");
 }
 
-Bool options_parse(const HChar *arg)
-{
-	for (UInt i = 0; i < NARRAYS; i++) {
-		UInt length = VG_(strlen)(arrays[i].name);
-
-		if (VG_(strncmp)(arg, arrays[i].name, length) == 0 &&
-			arg[length] == '=') {
-			parse_array(&arrays[i], arg + length + 1);
-			return True;
-		}
-	}
-	if (VG_(strncmp)(arg, "--page=", 7) == 0) {
-		parse_page(arg + 7);
-		return True;
-	}
-	if (VG_(strncmp)(arg, "--cores=", 8) == 0) {
-		parse_cores(arg + 8);
-		return True;
-	}
-	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
-		profile_directory = arg + 10;
-		return True;
-	}
-	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
-		return True;
-	}
-	return False;
-}
-
 /* The smallest line; a half of L1D's if those are told apart. */
 static UInt smallest_line(void)
 {
@@ -259,20 +235,93 @@ static void check_together(void)
 		refuse("--stlb", "a common second level excludes --itlb2 and --dtlb2");
 }
 
-/* Fills in tool_machine. */
-void options_check(void)
+/* What the options so far describe. */
+static void add_machine(void)
 {
-	tool_machine.line = smallest_line();
-	tool_machine.page = page_size;
-	tool_machine.cores = cores;
+	struct machine *m = &tool_machine;
+
+	if (tool_nmachines == TOOL_MAX_MACHINES)
+		refuse("--next-machine", "16 machines at most");
+	m->line = smallest_line();
+	m->page = page_size;
+	m->cores = cores;
 	for (UInt i = 0; i < NARRAYS; i++)
-		*arrays[i].geometry = arrays[i].g;
+		*(struct geometry *)((UChar *)m + arrays[i].at) = arrays[i].g;
 	for (UInt i = 0; i < NCACHES; i++)
-		if (arrays[i].g.line > tool_machine.page)
+		if (arrays[i].g.line > m->page)
 			refuse("--page", "a page must not be smaller than a line");
-	if (tool_machine.line < 8)
+	if (m->line < 8)
 		refuse("--l1d", "half-lines needs lines of 16 bytes or more");
 	check_together();
+	tool_machines[tool_nmachines++] = *m;
+}
+
+/* The options that follow are about another machine, which starts as the first
+ * one did. */
+static void begin_machine(Bool next)
+{
+	static struct geometry standard[NARRAYS];
+
+	if (next)
+		add_machine();
+	for (UInt i = 0; i < NARRAYS; i++)
+		if (next)
+			arrays[i].g = standard[i];
+		else
+			standard[i] = arrays[i].g;
+	page_size = PAGE_SIZE;
+	cores = CORES;
+}
+
+Bool options_parse(const HChar *arg)
+{
+	static Bool begun;
+
+	if (!begun)
+		begin_machine(False);
+	begun = True;
+	if (VG_(strcmp)(arg, "--next-machine") == 0) {
+		begin_machine(True);
+		return True;
+	}
+	for (UInt i = 0; i < NARRAYS; i++) {
+		UInt length = VG_(strlen)(arrays[i].name);
+
+		if (VG_(strncmp)(arg, arrays[i].name, length) == 0 &&
+			arg[length] == '=') {
+			parse_array(&arrays[i], arg + length + 1);
+			return True;
+		}
+	}
+	if (VG_(strncmp)(arg, "--page=", 7) == 0) {
+		parse_page(arg + 7);
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--cores=", 8) == 0) {
+		parse_cores(arg + 8);
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
+		profile_directory = arg + 10;
+		return True;
+	}
+	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
+		return True;
+	}
+	return False;
+}
+
+/* Fills in the machines; tool_machine becomes the first. */
+void options_check(void)
+{
+	add_machine();
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		tool_float_loads |= tool_machines[i].l1d.fp_bypass;
+		if (tool_machines[i].line != tool_machines[0].line)
+			refuse("--next-machine",
+				"the machines of one run need the same smallest line");
+	}
+	tool_machine = tool_machines[0];
 }
 
 void options_usage(void)
@@ -289,6 +338,8 @@ void options_usage(void)
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"
 	 "    --page=BYTES              page size [4096]\n"
+	 "    --next-machine            what follows is about another machine, which\n"
+	 "                              gets the same references\n"
 	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
 	 "instruction\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");

@@ -147,20 +147,23 @@ static int remote_dirty(struct core *other, const struct remote *r)
 }
 
 /* The entry that filters the line in this way of the L1D, or NULL. */
-static struct data_entry *filter_entry(
+static struct entry *filter_entry(
 	struct core *core, const struct remote *r, uint64_t line)
 {
-	struct data_entry *e = &core->data[line & (DATA_FILTER - 1)];
-	uint32_t *stamp = &row_stamps(&core->l1d, r->l1.row)[r->l1_way];
+	struct entry *e = &core->data[line & (DATA_FILTER - 1)];
+	uint8_t *stamp = (uint8_t *)&row_stamps(&core->l1d, r->l1.row)[r->l1_way];
 
-	return e->read != NO_LINE && e->stamp_at == stamp ? e : 0;
+	return e->line != NO_LINE && (uint8_t *)core + e->at.line == stamp ? e : 0;
 }
 
 static void remote_take(struct core *other, const struct remote *r, uint64_t line)
 {
+	struct entry *e;
+
 	if (r->l1_way >= 0) {
-		if (filter_entry(other, r, line))
-			filter_forget_data(other, line & (DATA_FILTER - 1));
+		e = filter_entry(other, r, line);
+		if (e)
+			e->line = NO_LINE;
 		empty_way(&other->l1d, r->l1.row, r->l1_way);
 		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
 	}
@@ -170,13 +173,13 @@ static void remote_take(struct core *other, const struct remote *r, uint64_t lin
 
 static void remote_share(struct core *other, const struct remote *r, uint64_t line)
 {
-	struct data_entry *e;
+	struct entry *e;
 
 	if (r->l1_way >= 0) {
 		row_flags(&other->l1d, r->l1.row)[r->l1_way] &= L1_FILTERED;
 		e = filter_entry(other, r, line);
 		if (e)
-			e->write = NO_LINE;
+			e->line |= CLEAN;
 	}
 	if (r->l2_way >= 0)
 		clear_flags(&other->l2, r->l2.row, r->l2_way);

@@ -14,12 +14,13 @@ struct profile_thread {
 
 /* Open addressing; a site that has gone leaves its slot empty, after which the
  * table is built anew. */
-struct slot {
+struct site_slot {
 	struct cp_profile_site *site;
 };
 
 static struct profile_thread *current, *further;
-static struct slot *slots;
+static const struct core *observed; /* of several machines the first one's */
+static struct site_slot *slots;
 static ULong nslots, nsites; /* nslots: a power of two */
 static UInt nthreads;
 
@@ -48,7 +49,7 @@ static void insert(struct cp_profile_site *site)
 /* Into a table of so many slots, without those in [lo, hi). */
 static void rebuild(ULong size, Addr lo, Addr hi)
 {
-	struct slot *old = slots;
+	struct site_slot *old = slots;
 	ULong nold = nslots;
 
 	slots = VG_(calloc)("cachepeek.sites", size, sizeof(*slots));
@@ -125,7 +126,7 @@ static void observe(struct core *core, uint64_t instruction, uint64_t address)
 	const uint64_t *now = &core->count[CP_PROFILE_FIRST];
 	pair changed = {0, 0};
 
-	if (!current)
+	if (!current || core != observed)
 		return;
 	_Static_assert(KEPT % 2 == 0, "pairs");
 #pragma GCC unroll 16
@@ -170,9 +171,10 @@ void profile_thread_end(ThreadId tid)
 		profile_data_thread_end(tid);
 }
 
-void profile_thread_use(struct profile_thread *t)
+void profile_thread_use(struct profile_thread *t, const struct core *core)
 {
 	current = t;
+	observed = core;
 	profile_heap_use(t ? &t->call : NULL);
 }
 

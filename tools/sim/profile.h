@@ -24,8 +24,8 @@ void profile_start(void);
 /* Called by a thread for itself. */
 struct profile_thread *profile_thread_begin(ThreadId tid);
 void profile_thread_end(ThreadId tid);
-/* Where misses are accounted for from here on; NULL: nowhere. */
-void profile_thread_use(struct profile_thread *t);
+/* Where the misses of that core are accounted for from here on; NULL: nowhere. */
+void profile_thread_use(struct profile_thread *t, const struct core *core);
 /* The core's counters, which are set to 0 after this. */
 void profile_collect(struct profile_thread *t, const uint64_t *more);
 /* What comes there may be other code. */

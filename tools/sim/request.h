@@ -110,6 +110,17 @@ enum cp_sim_request {
 	/* () -> 1: bring every bound mirror up to date now. */
 	CP_SIM_SYNC,
 
+	/* (unsigned k, uint64_t mirror[CP_SIM_NCOUNTERS]) -> 1: as BIND_PROCESS, for
+	 * machine k, from 1 on, of those that get the same references.  -> 0: there
+	 * is no such machine. */
+	CP_SIM_BIND_MACHINE,
+
+	/* (struct cp_series *) -> 1: the tool adds a row to the time series
+	 * (regions/series.h) at the first end of a time slice after it is due,
+	 * while no thread is between PAUSE and RESUME.  Fork children have none.
+	 * NULL: no more. */
+	CP_SIM_SERIES,
+
 	/* (address, enum cp_sim_allocator) -> 1: the function there gives out
 	 * memory, or takes it back; for profiles (profile_file.h). */
 	CP_SIM_ALLOCATOR,

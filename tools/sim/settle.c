@@ -5,7 +5,6 @@
  * Each reference has a tick, its place on the core's clock, so that stamps order
  * references as the program made them.
  */
-#include <stddef.h>
 #include "block.h"
 
 static void on_load(Addr a, UWord size)
@@ -35,7 +34,8 @@ static void on_store_by(Addr a, UWord size, Addr instruction)
 static void on_modify(Addr a, UWord size)
 {
 	(void)a, (void)size;
-	running->rmw++;
+	for (struct core *core = running; core; core = core->peer)
+		core->rmw++;
 }
 
 UInt line_shift(void)
@@ -107,6 +107,17 @@ static void describe_instructions(const struct block *b, const struct batch *bat
 							 (b->first_line << line_shift()));
 }
 
+/* Places are made in the order of their first references. */
+static void describe_first(const struct block *b, const UInt *number, struct batch *batch)
+{
+	for (UInt i = 0; i < b->nplaces; i++)
+		batch->order[i] = number[i];
+	for (UInt i = b->nrefs; i-- > 0;)
+		if (b->refs[i].kind != BATCH_CODE)
+			batch_place_first(&batch->place[number[b->refs[i].place]],
+				b->refs[i].kind, b->refs[i].tick);
+}
+
 static const struct batch *describe(const struct block *b, const UInt *order)
 {
 	UInt number[BATCH_PLACES];
@@ -114,15 +125,16 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 
 	VG_(memset)(&batch, 0, sizeof(batch));
 	describe_counts(b, &batch);
+	batch.places = b->nplaces;
 	for (UInt i = 0; i < b->nplaces; i++) {
 		const struct place *p = &b->places[order[i]];
 
 		number[order[i]] = i;
 		batch.place[i].last = p->size - 1;
-		batch.place[i].filter =
-			p->writes ? offsetof(struct data_entry, write) : 0;
 		batch.place[i].tick = p->tick;
+		batch_place_writes(&batch.place[i], p->writes);
 	}
+	describe_first(b, number, &batch);
 	for (; batch.items < b->nrefs; batch.items++)
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
 	if (batch_observer)
@@ -157,7 +169,9 @@ void settle(struct block *b)
 	batch = word((Addr)describe(b, order));
 	for (UInt i = 0; i < b->nplaces; i++)
 		at[i] = address_value(&b->places[order[i]].at);
-	call(b, "batch", (void *)batch_function_for(line_shift(), b->nplaces, b->lines),
+	call(b, "batch",
+		(void *)batch_function_for(
+			line_shift(), b->nplaces, b->lines, tool_nmachines > 1),
 		arguments(batch, word(b->first_line), at, b->nplaces), NULL);
 	forget_batch(b);
 }

@@ -6,12 +6,15 @@
  * fewest threads.  Caches and TLBs are the core's, so they are warm for the next
  * thread, and threads beyond the number of cores share them.
  *
- * Generated code works on the core that `running` points to.  PAUSE points it at
- * a scratch core of a machine of its own.  Valgrind runs one thread at a time, so nothing
- * here needs a lock.
+ * Where there are several machines, a thread has a core of each.
+ *
+ * Generated code works on the core that `running` points to, and its peers, those
+ * of the other machines.  PAUSE points it at a scratch core of a machine of its own.
+ * Valgrind runs one thread at a time, so nothing here needs a lock.
  */
 #include "tool.h"
 #include "host.h"
+#include "regions/series.h"
 #include "profile.h"
 
 struct seat {
@@ -19,21 +22,29 @@ struct seat {
 	UInt threads;
 };
 
-struct thread {
-	struct core *core; /* NULL: no such thread */
-	struct seat *seat;
-	UInt paused;
+struct simulated {
+	const struct machine *machine;
+	struct uncore uncore;
+	struct seat *seats; /* machine->cores of them */
 	ULong count[CP_SIM_NCOUNTERS];
 	ULong *mirror;
 	struct profile_thread *profile;
 };
 
+struct thread {
+	struct seat **seat; /* on each machine; NULL: there was no such thread yet */
+	Bool lives;
+	UInt paused;
+	ULong count[CP_SIM_NCOUNTERS]; /* of the first machine */
+	ULong *mirror;
+	struct profile_thread *profile; /* the same */
+};
+
 static struct thread *threads; /* by ThreadId */
-static ULong process_count[CP_SIM_NCOUNTERS];
-static ULong *process_mirror;
-static struct uncore uncore, scratch_uncore;
+static struct simulated *simulated;
+static struct cp_series *series; /* the library's; NULL: none is wanted */
+static struct uncore scratch_uncore;
 static struct core *scratch;
-static struct seat *seats; /* tool_machine.cores of them */
 
 static const struct machine scratch_machine = {
 	.l1i = {4, 4},
@@ -44,9 +55,9 @@ static const struct machine scratch_machine = {
 
 static struct core *new_core(const struct machine *m, struct uncore *u)
 {
-	struct core *core = host_alloc(sizeof(*core));
+	struct core *core = core_new(m, u);
 
-	if (!core || core_init(core, m, u) != 0) {
+	if (!core) {
 		VG_(fmsg)("no memory to simulate another core\n");
 		VG_(exit)(1);
 	}
@@ -54,32 +65,35 @@ static struct core *new_core(const struct machine *m, struct uncore *u)
 }
 
 /* The first of those that the fewest threads use. */
-static struct seat *find_seat(void)
+static struct seat *find_seat(const struct simulated *s)
 {
-	struct seat *best = &seats[0];
+	struct seat *best = &s->seats[0];
 
-	for (UInt i = 1; i < tool_machine.cores && best->threads; i++)
-		if (seats[i].threads < best->threads)
-			best = &seats[i];
+	for (UInt i = 1; i < s->machine->cores && best->threads; i++)
+		if (s->seats[i].threads < best->threads)
+			best = &s->seats[i];
 	return best;
 }
 
-static void take_seat(struct thread *t)
+static struct seat *take_seat(struct simulated *s)
 {
-	t->seat = find_seat();
-	t->seat->threads++;
-	if (!t->seat->core) {
-		t->seat->core = new_core(&tool_machine, &uncore);
-		core_attach(t->seat->core);
+	struct seat *seat = find_seat(s);
+
+	seat->threads++;
+	if (!seat->core) {
+		seat->core = new_core(s->machine, &s->uncore);
+		if (profile_directory) /* each reference is looked at by itself */
+			seat->core->by_place = 0;
+		core_attach(seat->core);
 	}
-	t->core = t->seat->core;
+	return seat;
 }
 
-static void leave_seat(struct thread *t)
+static void leave_seats(struct thread *t)
 {
-	t->seat->threads--;
-	t->seat = NULL;
-	t->core = NULL;
+	for (UInt i = 0; i < tool_nmachines; i++)
+		t->seat[i]->threads--;
+	t->lives = False;
 }
 
 static void copy_out(ULong *to, const ULong *from)
@@ -90,24 +104,41 @@ static void copy_out(ULong *to, const ULong *from)
 		to[i] = from[i];
 }
 
-/* Moves what the core has counted to the thread and the process. */
+static void add_up(ULong *to, const uint64_t *from)
+{
+	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++)
+		to[i] += from[i];
+}
+
+/* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
-	core_collect(t->core);
-	profile_collect(t->profile, t->core->count);
-	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++) {
-		t->count[i] += t->core->count[i];
-		process_count[i] += t->core->count[i];
-		t->core->count[i] = 0;
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		struct core *core = t->seat[i]->core;
+
+		core_collect(core);
+		if (i == 0)
+			profile_collect(t->profile, core->count);
+		if (i == 0)
+			add_up(t->count, core->count);
+		add_up(simulated[i].count, core->count);
+		VG_(memset)(core->count, 0, sizeof(core->count));
+		copy_out(simulated[i].mirror, simulated[i].count);
 	}
 	copy_out(t->mirror, t->count);
-	copy_out(process_mirror, process_count);
 }
 
 static void begin(struct thread *t)
 {
+	struct seat **seat = t->seat;
+
+	if (!seat)
+		seat = VG_(calloc)("cachepeek.seat", tool_nmachines, sizeof(*seat));
 	VG_(memset)(t, 0, sizeof(*t));
-	take_seat(t);
+	t->seat = seat;
+	for (UInt i = 0; i < tool_nmachines; i++)
+		seat[i] = take_seat(&simulated[i]);
+	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
 }
 
@@ -115,26 +146,49 @@ static void use_core(ThreadId tid)
 {
 	struct thread *t = &threads[tid];
 
-	running = t->paused ? scratch : t->core;
-	profile_thread_use(t->paused ? NULL : t->profile);
+	running = t->paused ? scratch : t->seat[0]->core;
+	for (UInt i = 1; i < tool_nmachines; i++)
+		t->seat[i - 1]->core->peer = t->seat[i]->core;
+	profile_thread_use(t->paused ? NULL : t->profile, running);
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)
 {
 	(void)blocks;
-	if (!threads[tid].core)
+	if (!threads[tid].lives)
 		begin(&threads[tid]);
 	use_core(tid);
+}
+
+static ULong now_ns(void)
+{
+	return (ULong)VG_(read_millisecond_timer)() * 1000000;
+}
+
+/* The library may be changing what a row is made of. */
+static Bool somebody_is_paused(void)
+{
+	for (UInt i = 0; i < VG_N_THREADS; i++)
+		if (threads[i].lives && threads[i].paused)
+			return True;
+	return False;
+}
+
+static void add_row(void)
+{
+	if (series && now_ns() >= series->next_ns && !somebody_is_paused())
+		cp_series_tick(series, now_ns());
 }
 
 /* The scratch core counts too, and its clock must not overflow. */
 static void on_slice_end(ThreadId tid, ULong blocks)
 {
 	(void)blocks;
-	if (!threads[tid].core)
+	if (!threads[tid].lives)
 		return;
 	collect(&threads[tid]);
 	core_collect(scratch);
+	add_row();
 }
 
 static void report_counts(const HChar *who, UInt number, const ULong *count)
@@ -149,20 +203,22 @@ static void end(ThreadId tid)
 {
 	struct thread *t = &threads[tid];
 
-	if (!t->core)
+	if (!t->lives)
 		return;
 	collect(t);
 	if (tool_report)
 		report_counts("thread", tid, t->count);
-	leave_seat(t);
+	leave_seats(t);
 	profile_thread_end(tid);
 	t->mirror = NULL;
 }
 
 static void forget_counts(struct thread *t)
 {
-	core_collect(t->core);
-	VG_(memset)(t->core->count, 0, sizeof(t->core->count));
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		core_collect(t->seat[i]->core);
+		VG_(memset)(t->seat[i]->core->count, 0, sizeof(t->count));
+	}
 	VG_(memset)(t->count, 0, sizeof(t->count));
 	t->mirror = NULL;
 }
@@ -171,14 +227,17 @@ static void forget_counts(struct thread *t)
 static void on_fork_child(ThreadId tid)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
-		if (!threads[i].core)
+		if (!threads[i].lives)
 			continue;
 		forget_counts(&threads[i]);
 		if (i != tid)
-			leave_seat(&threads[i]);
+			leave_seats(&threads[i]);
 	}
-	VG_(memset)(process_count, 0, sizeof(process_count));
-	process_mirror = NULL;
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		VG_(memset)(simulated[i].count, 0, sizeof(simulated[i].count));
+		simulated[i].mirror = NULL;
+	}
+	series = NULL;
 	profile_fork_child();
 	threads[tid].profile = profile_thread_begin(tid);
 }
@@ -187,14 +246,15 @@ static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
 {
 	Addr m = (Addr)mirror;
 
-	return mirror && m < a + len && m + sizeof(process_count) > a;
+	return mirror && m < a + len && m + sizeof(threads->count) > a;
 }
 
 /* A mirror whose memory goes away is unbound, else the tool would fault. */
 static void on_unmap(Addr a, SizeT len)
 {
-	if (overlaps(process_mirror, a, len))
-		process_mirror = NULL;
+	for (UInt i = 0; i < tool_nmachines; i++)
+		if (overlaps(simulated[i].mirror, a, len))
+			simulated[i].mirror = NULL;
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		if (overlaps(threads[i].mirror, a, len))
 			threads[i].mirror = NULL;
@@ -223,7 +283,7 @@ static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 static Bool writable(UWord to)
 {
 	return to % sizeof(ULong) == 0 &&
-	       VG_(am_is_valid_for_client)(to, sizeof(process_count), VKI_PROT_WRITE);
+	       VG_(am_is_valid_for_client)(to, sizeof(threads->count), VKI_PROT_WRITE);
 }
 
 Int threads_read(ThreadId tid, UWord out)
@@ -238,7 +298,7 @@ Int threads_read_process(UWord out)
 {
 	if (!writable(out))
 		return 0;
-	copy_out((ULong *)out, process_count);
+	copy_out((ULong *)out, simulated[0].count);
 	return 1;
 }
 
@@ -251,12 +311,28 @@ Int threads_bind(ThreadId tid, UWord mirror)
 	return 1;
 }
 
-Int threads_bind_process(UWord mirror)
+Int threads_bind_process(UInt machine, UWord mirror)
 {
 	if (mirror && !writable(mirror))
 		return 0;
-	process_mirror = (ULong *)mirror;
-	copy_out(process_mirror, process_count);
+	simulated[machine].mirror = (ULong *)mirror;
+	copy_out(simulated[machine].mirror, simulated[machine].count);
+	return 1;
+}
+
+/* With the last row, if there was a series. */
+Int threads_series(UWord wanted)
+{
+	if (wanted && !VG_(am_is_valid_for_client)(
+			      wanted, sizeof(struct cp_series), VKI_PROT_WRITE))
+		return 0;
+	if (series)
+		cp_series_add(series, now_ns());
+	series = (struct cp_series *)wanted;
+	if (series) {
+		series->item->start_ns = now_ns();
+		series->next_ns = now_ns() + series->item->interval_ns;
+	}
 	return 1;
 }
 
@@ -265,7 +341,8 @@ void threads_sync(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		copy_out(threads[i].mirror, threads[i].count);
-	copy_out(process_mirror, process_count);
+	for (UInt i = 0; i < tool_nmachines; i++)
+		copy_out(simulated[i].mirror, simulated[i].count);
 }
 
 void threads_pause(ThreadId tid)
@@ -281,6 +358,16 @@ void threads_resume(ThreadId tid)
 	use_core(tid);
 }
 
+static void start_machine(struct simulated *s, const struct machine *m)
+{
+	s->machine = m;
+	s->seats = VG_(calloc)("cachepeek.seats", m->cores, sizeof(*s->seats));
+	if (uncore_init(&s->uncore, m) == 0)
+		return;
+	VG_(fmsg)("no memory to simulate the last level\n");
+	VG_(exit)(1);
+}
+
 void threads_start(void)
 {
 	struct machine m = scratch_machine;
@@ -288,11 +375,9 @@ void threads_start(void)
 	m.line = tool_machine.line;
 	m.page = tool_machine.page;
 	threads = VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads));
-	seats = VG_(calloc)("cachepeek.seats", tool_machine.cores, sizeof(*seats));
-	if (uncore_init(&uncore, &tool_machine) != 0) {
-		VG_(fmsg)("no memory to simulate the last level\n");
-		VG_(exit)(1);
-	}
+	simulated = VG_(calloc)("cachepeek.machines", tool_nmachines, sizeof(*simulated));
+	for (UInt i = 0; i < tool_nmachines; i++)
+		start_machine(&simulated[i], &tool_machines[i]);
 	uncore_init(&scratch_uncore, &m);
 	scratch = new_core(&m, &scratch_uncore);
 	VG_(track_start_client_code)(on_slice_start);
@@ -304,12 +389,15 @@ void threads_start(void)
 	VG_(atfork)(NULL, NULL, on_fork_child);
 }
 
+/* "machine": what the process has counted on another one than the first. */
 void threads_finish(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		end(i);
 	if (!tool_report)
 		return;
-	report_counts("process", VG_(getpid)(), process_count);
+	report_counts("process", VG_(getpid)(), simulated[0].count);
+	for (UInt i = 1; i < tool_nmachines; i++)
+		report_counts("machine", i, simulated[i].count);
 	VG_(umsg)("simulated state: %llu bytes\n", tool_state);
 }

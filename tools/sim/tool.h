@@ -23,8 +23,12 @@
 /* main.c: bytes of what is simulated */
 extern ULong tool_state;
 
-/* options.c */
-extern struct machine tool_machine;
+/* options.c: the machines, which all see the same references, and the first of
+ * them, to which the counters of threads belong.  Their smallest line is the same. */
+#define TOOL_MAX_MACHINES 16
+extern struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
+extern UInt tool_nmachines;
+extern Bool tool_float_loads; /* some machine tells them apart */
 extern Bool tool_report;
 Bool options_parse(const HChar *arg);
 void options_check(void);
@@ -37,7 +41,8 @@ void threads_finish(void);
 Int threads_read(ThreadId tid, UWord out);
 Int threads_read_process(UWord out);
 Int threads_bind(ThreadId tid, UWord mirror);
-Int threads_bind_process(UWord mirror);
+Int threads_bind_process(UInt machine, UWord mirror);
+Int threads_series(UWord series);
 void threads_sync(void);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The time series as lines of small bars.
+ */
+#include <string.h>
+
+#include "output/course.h"
+#include "output/text_parts.h"
+
+#define BARS 40 /* columns at most: intervals are added up to fit */
+#define MOST_COUNTS 6
+#define MOST_REGIONS 5
+
+/* The process that has most to show. */
+static const struct cp_process *longest(const struct cp_report *report, size_t *others)
+{
+	const struct cp_process *found = NULL;
+
+	*others = 0;
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		const struct cp_process *process = &report->processes[i];
+
+		if (!process->course)
+			continue;
+		*others += 1;
+		if (!found || process->course->npoints > found->course->npoints)
+			found = process;
+	}
+	*others -= found != NULL;
+	return found;
+}
+
+/* A bar's value: < 0: none of its intervals has one. */
+static double bar_value(
+	const struct cp_course_line *line, size_t quantity, size_t from, size_t to)
+{
+	double sum = -1;
+
+	for (size_t i = from < line->first ? line->first : from; i < to; i++) {
+		double value = line->values[quantity][i - line->first];
+
+		if (value >= 0)
+			sum = (sum < 0 ? 0 : sum) + value;
+	}
+	return from < line->first && sum < 0 ? 0 : sum;
+}
+
+struct bars {
+	size_t count, each; /* intervals of a bar */
+	double value[BARS], least, most;
+};
+
+static void fill_bars(struct bars *bars, const struct cp_course *course,
+	const struct cp_course_line *line, size_t quantity)
+{
+	bars->each = (course->npoints + BARS - 1) / BARS;
+	bars->count = (course->npoints + bars->each - 1) / bars->each;
+	bars->least = bars->most = -1;
+	for (size_t i = 0; i < bars->count; i++) {
+		size_t end = (i + 1) * bars->each;
+		double value = bar_value(line, quantity, i * bars->each,
+			end < course->npoints ? end : course->npoints);
+
+		bars->value[i] = value;
+		if (value >= 0 && (bars->least < 0 || value < bars->least))
+			bars->least = value;
+		if (value > bars->most)
+			bars->most = value;
+	}
+}
+
+static void put_bars(struct cp_text *text, const struct bars *bars)
+{
+	static const char *const heights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+
+	for (size_t i = 0; i < bars->count; i++) {
+		double value = bars->value[i];
+		int height = bars->most > 0 ? (int)(value / bars->most * 7.999) : 0;
+
+		cp_out_text(text->out, value < 0 ? "·" : heights[height]);
+	}
+}
+
+static const char *number(struct cp_text *text, double value)
+{
+	if (value < 1e15 && value == (double)(uint64_t)value)
+		return cp_text_integer(text->arena, (uint64_t)value);
+	return cp_text_decimal(text->arena, value);
+}
+
+static const char *duration(struct cp_text *text, double seconds)
+{
+	if (seconds < 1)
+		return cp_text_format(text->arena, "%.0f ms", seconds * 1000);
+	return cp_text_format(text->arena, "%.0f s", seconds);
+}
+
+static void print_line(struct cp_text *text, const struct cp_course *course,
+	const struct cp_course_line *line, size_t quantity, const char *label)
+{
+	struct bars *bars = cp_arena_alloc(text->arena, sizeof(*bars));
+
+	fill_bars(bars, course, line, quantity);
+	if (bars->most < 0)
+		return;
+	cp_out_format(text->out, "  %-18.18s ", label);
+	put_bars(text, bars);
+	cp_out_format(text->out, " %s to %s\n", number(text, bars->least),
+		number(text, bars->most));
+}
+
+static double total_of(const struct cp_course *course, const struct cp_course_line *line,
+	size_t quantity)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < course->npoints - line->first; i++)
+		if (line->values[quantity][i] > 0)
+			sum += line->values[quantity][i];
+	return sum;
+}
+
+/* The region with the most of it, of those with less than that; NULL: no more. */
+static const struct cp_course_line *next_region(const struct cp_course *course,
+	size_t quantity, const struct cp_course_line *last)
+{
+	const struct cp_course_line *found = NULL;
+	double before = last ? total_of(course, last, quantity) : 0, most = 0;
+
+	for (size_t i = 0; i < course->nlines; i++) {
+		const struct cp_course_line *line = &course->lines[i];
+		double total;
+
+		if (!line->region->parent || !line->values[quantity])
+			continue;
+		total = total_of(course, line, quantity);
+		if (total > most && (!last || total < before)) {
+			most = total;
+			found = line;
+		}
+	}
+	return found;
+}
+
+static void print_regions(
+	struct cp_text *text, const struct cp_course *course, size_t quantity)
+{
+	const struct cp_course_line *line = NULL;
+
+	for (unsigned i = 0;
+		i < MOST_REGIONS && (line = next_region(course, quantity, line)); i++) {
+		if (i == 0)
+			cp_out_format(text->out, " %s of regions that ended in it\n",
+				text->report->quantities[quantity]);
+		print_line(text, course, line, quantity,
+			cp_text_safe(text->arena, line->region->name));
+	}
+}
+
+/* The count that says the most about caches: the first of misses, else the first
+ * that is not 0. */
+static size_t of_interest(const struct cp_course *course,
+
+	const struct cp_report *report, const struct cp_course_line *line)
+{
+	size_t found = report->nquantities;
+
+	for (size_t q = report->nquantities; q-- > 0;) {
+		if (!line->values[q] || total_of(course, line, q) <= 0)
+			continue;
+		if (found == report->nquantities ||
+			strstr(report->quantities[q], "miss") ||
+			!strstr(report->quantities[found], "miss"))
+			found = q;
+	}
+	return found;
+}
+
+static void print_course(
+	struct cp_text *text, const struct cp_process *process, size_t others)
+{
+	const struct cp_report *report = text->report;
+	const struct cp_course *course = process->course;
+	const struct cp_course_line *whole = &course->lines[0];
+	size_t each = (course->npoints + BARS - 1) / BARS, printed = 0, quantity;
+
+	cp_out_format(text->out, "\nOver time: %zu intervals of %s%s%s\n",
+		course->npoints, duration(text, course->interval_s),
+		course->simulated ? " of the simulator" : "",
+		each > 1 ? cp_text_format(text->arena, ", %zu in a bar", each) : "");
+	for (size_t q = 0; q < report->nquantities && printed < MOST_COUNTS; q++)
+		if (whole->values[q]) {
+			print_line(text, course, whole, q, report->quantities[q]);
+			printed++;
+		}
+	quantity = of_interest(course, report, whole);
+	if (quantity < report->nquantities)
+		print_regions(text, course, quantity);
+	if (others)
+		cp_out_format(text->out, "  (process %d; %zu more have a series)\n",
+			process->pid, others);
+}
+
+void cp_text_course(struct cp_text *text)
+{
+	size_t others;
+	const struct cp_process *process = longest(text->report, &others);
+
+	if (process && process->course->nlines)
+		print_course(text, process, others);
+}

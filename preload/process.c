@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What becomes of the process: its end, another program in its place, a child.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/stack.h"
+#include "preload/calibrate.h"
+#include "preload/engine/simclient.h"
+#include "preload/follow.h"
+#include "preload/functions.h"
+#include "preload/handles.h"
+#include "preload/hooks.h"
+#include "preload/interval.h"
+#include "preload/markers.h"
+#include "preload/openmp.h"
+#include "preload/report.h"
+#include "preload/runtime.h"
+#include "preload/symbols.h"
+#include "preload/threads.h"
+
+bool cp_is_this_process(void)
+{
+	return cp_confined() || getpid() == cp_runtime.pid;
+}
+
+static struct {
+	const struct cp_self *by; /* the thread that finishes the process */
+	int done;                 /* atomic */
+	enum cp_how how;
+	int code;
+} ending;
+
+/* Readings and report, on a stack that is large enough for them. */
+static void finish(void *unused)
+{
+	struct cp_record_header *header = cp_runtime.record.header;
+
+	(void)unused;
+	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
+	cp_threads_adopt();
+	header->cpu_ns = cp_process_cpu() - cp_runtime.cpu_base;
+	cp_threads_finish();
+	cp_interval_finish();
+	header->end_ns = cp_now_ns();
+	header->code = ending.code;
+	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
+	if (cp_is_root() && !cp_runtime.launched)
+		cp_report_at_exit();
+}
+
+/* Whoever ends the process now, too, lets the report be written first. */
+static void wait_for_the_end(void)
+{
+	while (ending.by != &cp_self && !__atomic_load_n(&ending.done, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
+void cp_process_end(enum cp_how how, int code)
+{
+	static char stack[256 << 10] __attribute__((aligned(16)));
+	int on = CP_ON;
+
+	if (!cp_is_this_process())
+		return;
+	cp_self.depth++; /* what we call from here on is nobody's business */
+	cp_sim_pause();
+	if (__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
+		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+		ending.by = &cp_self;
+		ending.how = how;
+		ending.code = code;
+		cp_call_on_stack(stack + sizeof(stack), finish, NULL);
+		__atomic_store_n(&ending.done, 1, __ATOMIC_RELEASE);
+		/* On the simulated PMU the pause stays: nothing after this is
+		 * counted. */
+	} else {
+		if (on == CP_FINISHED)
+			wait_for_the_end();
+		cp_sim_resume();
+	}
+	cp_leave();
+}
+
+static struct {
+	int left; /* by SYS_exit; atomic */
+	int code;
+} main_thread;
+
+/* Whose status is the process's when all threads leave one by one: until
+ * Linux 6 the main thread's, since then that of the last. */
+static int last_code(int code)
+{
+	struct utsname kernel;
+
+	if (!cp_confined() && uname(&kernel) == 0 &&
+		(kernel.release[0] < '6' && kernel.release[1] == '.'))
+		return main_thread.code;
+	return code;
+}
+
+void cp_thread_leaves(int code)
+{
+	const struct cp_live_thread *thread =
+		cp_self.thread ? cp_self.thread : cp_self.lost;
+
+	if (cp_self.dead || !cp_counting() || !cp_is_this_process())
+		return;
+	if (thread && thread->tid == cp_runtime.pid) {
+		main_thread.code = code;
+		__atomic_store_n(&main_thread.left, 1, __ATOMIC_RELEASE);
+	}
+	cp_thread_end();
+	if (cp_threads_all_ended())
+		cp_process_end(CP_HOW_EXIT, last_code(code));
+}
+
+void cp_thread_left(void)
+{
+	if (__atomic_load_n(&main_thread.left, __ATOMIC_ACQUIRE))
+		cp_thread_leaves(0);
+	else
+		cp_thread_end();
+}
+
+void cp_process_cut(enum cp_how how, int code)
+{
+	struct cp_record_header *header = cp_runtime.record.header;
+
+	if (!header || !cp_is_this_process())
+		return;
+	header->code = code;
+	__atomic_store_n(&header->how, (uint32_t)how, __ATOMIC_RELEASE);
+}
+
+void cp_process_exec(void)
+{
+	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
+		return;
+	cp_sim_pause();
+	cp_threads_adopt();
+	cp_threads_flush();
+	cp_runtime.record.header->end_ns = cp_now_ns();
+	__atomic_store_n(&cp_runtime.record.header->how, CP_HOW_EXEC, __ATOMIC_RELEASE);
+	cp_sim_resume();
+	cp_leave();
+}
+
+void cp_exec_failed(void)
+{
+	if (cp_counting() && !cp_confined() && getpid() == cp_runtime.pid)
+		__atomic_store_n(
+			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
+}
+
+/*
+ * A signal handler that has interrupted us forks: the child goes back to what we
+ * were doing, with its locks held by itself or by nobody.  It finishes that,
+ * without its parent's record, and is not counted (an exec makes that good).
+ */
+static void forked_inside(void)
+{
+	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
+	cp_runtime.pid = getpid();
+	cp_runtime.state = CP_OFF;
+	cp_fd_after_fork();
+	if (cp_record_detach(&cp_runtime.record) < 0)
+		cp_runtime.record.header = NULL;
+	cp_say("process %d is not counted: a signal handler forked it inside "
+	       "libcachepeek.so",
+		(int)cp_runtime.pid);
+}
+
+void cp_process_forked(void)
+{
+	int saved = errno;
+
+	if (!cp_counting())
+		return;
+	cp_sim_pause();
+	if (cp_self.depth > 0) {
+		forked_inside();
+		errno = saved;
+		cp_sim_resume();
+		return;
+	}
+	cp_self.depth++;
+	cp_runtime.pid = getpid();
+	cp_runtime.forked = true;
+	cp_follow_after_fork();
+	cp_fd_after_fork();
+	cp_hooks_after_fork();
+	cp_record_close(&cp_runtime.record);
+	cp_names_after_fork();
+	cp_trees_after_fork();
+	cp_ranges_after_fork();
+	cp_handles_after_fork();
+	cp_functions_after_fork();
+	cp_openmp_after_fork();
+	cp_interval_after_fork();
+	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
+		cp_runtime.state = CP_OFF;
+	} else {
+		if (cp_runtime.sim)
+			cp_bind_process();
+		cp_calibrate_describe();
+		cp_symbol_describe(&cp_runtime.record);
+		cp_runtime.cpu_base = cp_process_cpu();
+		cp_interval_prepare();
+		cp_threads_after_fork();
+		cp_interval_start();
+	}
+	errno = saved;
+	cp_sim_resume();
+	cp_leave();
+}

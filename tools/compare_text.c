@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The comparison as a table.
+ */
+#include <string.h>
+
+#include "output/table.h"
+#include "tools/compare.h"
+
+#define WIDTH 100
+
+static const char *cell(
+	struct cp_comparison *c, const struct cp_metric *metric, struct cp_value value)
+{
+	bool share = metric && strcmp(metric->unit, "ratio") == 0;
+	const char *text;
+
+	if (value.status == CP_UNAVAILABLE)
+		return "\u2014";
+	if (!metric)
+		return cp_text_integer(&c->arena, (uint64_t)value.value);
+	text = cp_text_decimal(&c->arena, value.value * (share ? 100 : 1));
+	return share ? cp_text_format(&c->arena, "%s %%", text) : text;
+}
+
+static void set_row(struct cp_comparison *c, struct cp_table *table, const char *quantity,
+	const struct cp_metric *metric)
+{
+	const char *unit = metric ? metric->unit : "";
+	const char *name = metric ? metric->name : quantity;
+	size_t row = table->nrows;
+
+	if (cp_compare_nowhere(c, quantity, metric))
+		return;
+	if (*unit && strcmp(unit, "ratio") != 0)
+		name = cp_text_format(&c->arena, "%s [%s]", name, unit);
+	cp_table_set(table, row, 0, name);
+	for (unsigned i = 0; i < c->nmachines; i++)
+		cp_table_set(table, row, i + 1,
+			cell(c, metric,
+				metric ? cp_compare_metric(c, i, metric)
+				       : cp_compare_quantity(c, i, quantity)));
+	table->nrows++;
+}
+
+static size_t count_metrics(const struct cp_comparison *c)
+{
+	size_t n = 0;
+
+	for (size_t g = 0; g < c->request.ngroups; g++)
+		n += c->request.groups[g]->nmetrics;
+	return n;
+}
+
+static void print_table(struct cp_comparison *c, struct cp_out *out)
+{
+	struct cp_table *table = cp_table_new(
+		&c->arena, c->nmachines + 1, c->request.nnames + count_metrics(c));
+
+	table->nrows = 0;
+	table->left = 1;
+	for (unsigned i = 0; i < c->nmachines; i++)
+		cp_table_heading(table, i + 1, c->of[i].machine.name, "");
+	for (size_t i = 0; i < c->request.nnames; i++)
+		set_row(c, table, c->request.names[i], NULL);
+	for (size_t g = 0; g < c->request.ngroups; g++)
+		for (size_t m = 0; m < c->request.groups[g]->nmetrics; m++)
+			set_row(c, table, NULL, &c->request.groups[g]->metrics[m]);
+	cp_table_print(table, out, WIDTH, false);
+}
+
+static const char *runs(struct cp_comparison *c)
+{
+	if (c->nruns == 1)
+		return "one run: all machines saw the same references";
+	return cp_text_format(&c->arena,
+		"%u runs, one for each size of their smallest lines", c->nruns);
+}
+
+void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
+{
+	cp_out_format(out, "cachepeek %s: %s on %u simulated machine%s\n", CP_VERSION,
+		c->program[0], c->nmachines, c->nmachines == 1 ? "" : "s");
+	cp_text_wrap(out,
+		cp_text_format(&c->arena,
+			"%s; user mode, from the first instruction on%s", runs(c),
+			c->alone ? "; a static program: not its children" : ""),
+		0, 0, WIDTH);
+	cp_out_text(out, "\n");
+	for (unsigned i = 0; i < c->nmachines; i++) {
+		char text[512];
+
+		cp_machine_describe(&c->of[i].machine, text, sizeof(text));
+		cp_text_wrap(out, text, 0, 2, WIDTH);
+	}
+	cp_out_text(out, "\n");
+	print_table(c, out);
+	cp_out_text(out,
+		"\n\u2014: the machine has no such level, or the simulated PMU does not "
+		"count it\n");
+}

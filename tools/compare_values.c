@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From raw counts to the quantities and metrics that were asked for.
+ */
+#include <string.h>
+
+#include "output/metric.h"
+#include "tools/compare.h"
+
+static void ignore(const char *line)
+{
+	(void)line; /* the run itself has said it */
+}
+
+void cp_compare_resolve(struct cp_comparison *c)
+{
+	cp_request_read(
+		&c->request, &c->arena, c->events, c->groups, NULL, "cache", ignore);
+	for (unsigned i = 0; i < c->nmachines; i++)
+		cp_events_for_sim(
+			&c->of[i].set, &c->request, &c->of[i].machine, &c->arena, ignore);
+}
+
+static struct cp_value value_of(
+	const struct cp_compared *compared, const struct cp_quantity *quantity)
+{
+	int64_t sum = 0;
+
+	if (!quantity->available)
+		return cp_unavailable(quantity->why.text);
+	for (unsigned i = 0; i < quantity->nterms; i++) {
+		const struct cp_counter *counter =
+			&compared->set.counters[quantity->terms[i].counter];
+
+		sum += quantity->terms[i].sign *
+		       (int64_t)compared->count[counter->mirror];
+	}
+	if (sum < 0)
+		return cp_unavailable("its parts do not fit together");
+	return (struct cp_value){.value = (double)sum, .status = CP_SIMULATED};
+}
+
+struct cp_value cp_compare_quantity(
+	const struct cp_comparison *c, unsigned i, const char *name)
+{
+	const struct cp_event_set *set = &c->of[i].set;
+
+	for (unsigned q = 0; q < set->nquantities; q++)
+		if (strcmp(set->quantities[q].name, name) == 0)
+			return value_of(&c->of[i], &set->quantities[q]);
+	return cp_unavailable("not asked for");
+}
+
+struct lookup {
+	const struct cp_comparison *c;
+	unsigned machine;
+};
+
+static struct cp_value look_up(void *context, const char *name)
+{
+	const struct lookup *lookup = context;
+	const struct cp_compared *compared = &lookup->c->of[lookup->machine];
+
+	if (strcmp(name, "LINE") == 0)
+		return (struct cp_value){.value = compared->machine.level[CP_L1D].line};
+	if (strcmp(name, "SECONDS") == 0 || strcmp(name, "TSC") == 0)
+		return cp_unavailable("wall time is the simulator's");
+	return cp_compare_quantity(lookup->c, lookup->machine, name);
+}
+
+struct cp_value cp_compare_metric(
+	struct cp_comparison *c, unsigned i, const struct cp_metric *metric)
+{
+	struct lookup lookup = {c, i};
+
+	return cp_metric_evaluate(
+		&c->arena, metric->group, metric->formula, look_up, &lookup);
+}
+
+bool cp_compare_nowhere(
+	struct cp_comparison *c, const char *quantity, const struct cp_metric *metric)
+{
+	for (unsigned i = 0; i < c->nmachines; i++) {
+		struct cp_value value = metric ? cp_compare_metric(c, i, metric)
+					       : cp_compare_quantity(c, i, quantity);
+
+		if (value.status != CP_UNAVAILABLE)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/preloading.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int open_in_path(const char *program)
+{
+	char path[PATH_MAX];
+	const char *at = getenv("PATH"), *end;
+
+	if (strchr(program, '/') || !at)
+		return open(program, O_RDONLY | O_CLOEXEC);
+	for (; at; at = *end ? end + 1 : NULL) {
+		int fd;
+
+		end = strchrnul(at, ':');
+		snprintf(path, sizeof(path), "%.*s/%s", (int)(end - at), at, program);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+/* Reads the path of the ELF executable's interpreter, "" if it has none.
+ * Returns whether it is a 64-bit ELF executable at all. */
+static bool read_interpreter(int fd, char *to, size_t size)
+{
+	Elf64_Ehdr file;
+	Elf64_Phdr segment;
+
+	memset(to, 0, size);
+	if (pread(fd, &file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
+		memcmp(file.e_ident, ELFMAG, SELFMAG) != 0 ||
+		file.e_ident[EI_CLASS] != ELFCLASS64)
+		return false;
+	for (unsigned i = 0; i < file.e_phnum; i++) {
+		off_t at = (off_t)(file.e_phoff + i * sizeof(segment));
+
+		if (pread(fd, &segment, sizeof(segment), at) != (ssize_t)sizeof(segment))
+			return false;
+		if (segment.p_type == PT_INTERP)
+			return pread(fd, to,
+				       segment.p_filesz < size ? segment.p_filesz
+							       : size - 1,
+				       (off_t)segment.p_offset) > 0;
+	}
+	return true;
+}
+
+enum cp_preloading cp_can_be_preloaded(const char *program)
+{
+	char interpreter[PATH_MAX];
+	enum cp_preloading can = CP_CAN_PRELOAD;
+	int fd = open_in_path(program);
+
+	if (fd < 0)
+		return CP_CAN_PRELOAD;
+	if (!read_interpreter(fd, interpreter, sizeof(interpreter))) {
+		/* a script, or something for execvp() to refuse */
+	} else if (!*interpreter) {
+		can = CP_STATIC;
+	} else if (strstr(interpreter, "/ld-musl-")) {
+		fprintf(stderr,
+			"cachepeek: %s is linked with musl, whose loader cannot load "
+			"this library: it runs uncounted (link it with glibc)\n",
+			program);
+		can = CP_CANNOT_PRELOAD;
+	}
+	close(fd);
+	return can;
+}
