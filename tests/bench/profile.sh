@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}
-RUNS=${RUNS:-3}
+RUNS=${RUNS:-2}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 export XDG_CACHE_HOME=$WORK PERL_HASH_SEED=0
