@@ -12,9 +12,10 @@ export XDG_CACHE_HOME=$WORK PERL_HASH_SEED=0
 head -c 3000000 /usr/bin/perl > "$WORK/input"
 
 seconds() {
-	local TIMEFORMAT=%U
+	local TIMEFORMAT=%U t
 
-	{ time "$B/cachepeek-bin" -E sim -o "$WORK/report.txt" "$@" > /dev/null 2>&1; } 2>&1
+	t=$( { time "$B/cachepeek-bin" -E sim -o "$WORK/report.txt" "$@" > /dev/null 2> "$WORK/errors"; } 2>&1)
+	echo "$t"
 }
 
 best() {
@@ -27,7 +28,7 @@ compare() {
 	alone=$(best "$@")
 	with=$(CACHEPEEK_PROFILE=dcache best "$@")
 	awk -v n="$name" -v a="$alone" -v w="$with" \
-		'BEGIN { printf "%-10s %8.2f %8.2f %6.2f %s\n", n, a, w, w / a, w / a > 1.5 ? "over 1.5" : "" }'
+		'BEGIN { printf("%-10s %8.2f %8.2f %6.2f %s\n", n, a, w, w / a, (w / a > 1.5) ? "over 1.5" : "") }'
 }
 
 echo "case          alone  profile  ratio (budget 1.5)"
