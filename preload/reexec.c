@@ -124,7 +124,7 @@ const char *cp_own_executable(void)
 /* ---- the new command line ---- */
 
 struct command {
-	const char *argv[NCORE + CP_MAX_MACHINES * (CP_NLEVELS + 3) + 10];
+	const char *argv[NCORE + CP_MAX_MACHINES * (CP_NLEVELS + 3) + 11];
 	struct machine_options {
 		char level[CP_NLEVELS][CP_MACHINE_OPTION];
 		char page[32];

@@ -208,14 +208,15 @@ static int find_machine(void)
 static void run_simulated(char **argv)
 {
 	static struct cp_machine machines[CP_MAX_MACHINES];
+	unsigned nmachines;
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
 
 	find_machine();
 	machines[0] = cp_runtime.machine;
-	cp_reexec(argv, run_entries(), machines, cp_compared_find(machines, cp_warn),
-		cp_runtime.directory, cp_runtime.options.profile != CP_PROFILE_NONE,
-		&why);
+	nmachines = cp_compared_find(machines, cp_warn);
+	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory,
+		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE, &why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())

@@ -75,7 +75,8 @@ is_deeply([sort keys %table], [uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)
 for my $command (sort keys %table) {
 	my @table = @{$table{$command}};
 	is_deeply($help{$command}, \@table, "$command: --help has what the table has");
-	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too") unless $command =~ /^(dtlb|icache)$/; # which are as dcache
+	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too")
+		unless $command =~ /^(?:dtlb|icache)$/; # as dcache
 	my ($line) = $words =~ /^\t$command\) (.*)$/m;
 	$line = $words =~ /^\t$1\) (.*)$/m && $1 if ($line // '') =~ /_cachepeek_options (\w+)/;
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");

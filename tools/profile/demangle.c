@@ -53,7 +53,7 @@ static void spell_rust(char *name)
 	*out = '\0';
 }
 
-const char *cp_symbols_name(struct cp_arena *arena, const char *name)
+const char *cp_source_name(struct cp_arena *arena, const char *name)
 {
 	char *plain = cp_demangled(name);
 	const char *text;

@@ -78,11 +78,10 @@ static void data(struct json *json, const struct cp_profiled_object *object)
 /* What tells a row from its siblings. */
 static void place(struct json *json, enum cp_row_kind kind, const struct cp_row *row)
 {
-	const struct cp_place_in_code *at = row->site ? &row->site->at : NULL;
+	const struct cp_place_in_code *at = &row->site->at;
 
 	switch (kind) {
-	case CP_ROW_DATA:
-		data(json, row->object);
+	case CP_ROW_DATA: /* is in no code */
 		break;
 	case CP_ROW_THREAD:
 		cp_out_format(json->out, "\"pid\": %d, \"tid\": %d, ",
@@ -124,7 +123,10 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 	cp_out_format(json->out, ",\n\"%s\": [", name);
 	for (size_t i = 0; i < rows->n; i++) {
 		cp_out_text(json->out, i ? ",\n{" : "\n{");
-		place(json, rows->kind, &rows->row[i]);
+		if (rows->kind == CP_ROW_DATA)
+			data(json, rows->row[i].object);
+		else
+			place(json, rows->kind, &rows->row[i]);
 		cp_out_text(json->out, ", ");
 		counts(json, &rows->row[i].tally);
 		parts(json, rows, &rows->row[i]);

@@ -142,7 +142,7 @@ static void find_function(
 
 	if (!name || (symbol.st_size && offset >= symbol.st_size))
 		return;
-	at->function = cp_symbols_name(arena, name);
+	at->function = cp_source_name(arena, name);
 	at->offset = offset;
 }
 
@@ -293,7 +293,7 @@ const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *are
 	if (own)
 		return own;
 	return name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT
-		       ? cp_symbols_name(arena, name)
+		       ? cp_source_name(arena, name)
 		       : NULL;
 }
 

@@ -40,6 +40,6 @@ const char *cp_symbols_instruction(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
 
 /* The name as the source has it, of C++ and Rust. */
-const char *cp_symbols_name(struct cp_arena *arena, const char *name);
+const char *cp_source_name(struct cp_arena *arena, const char *name);
 
 #endif

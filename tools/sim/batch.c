@@ -72,21 +72,6 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 	return 1;
 }
 
-/* Does the filter admit it, so that nothing but stamps is written? */
-LANES_INLINE int is_admitted(const struct core *core, const struct batch_item *i,
-	uint64_t line, const uint64_t *at)
-{
-	uint64_t offset = (uint64_t)(int64_t)i->offset, first, last;
-	uint64_t mask = i->kind == BATCH_READ ? ~CLEAN : ~0ull;
-
-	if (i->kind == BATCH_CODE)
-		return code_entry(core, line + offset)->line == line + offset;
-	first = (at[i->place] + offset) >> core->line_shift;
-	last = (at[i->place] + offset + i->size - 1) >> core->line_shift;
-	return i->kind != BATCH_FLOAT && first == last &&
-	       ((core->data[first & (DATA_FILTER - 1)].line ^ first) & mask) == 0;
-}
-
 LANES_INLINE void tell(struct core *core, const struct batch *b,
 	const struct batch_item *i, uint64_t line, uint64_t address)
 {
@@ -106,13 +91,12 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 	for (; i < end; i++) {
 		uint32_t stamp = (uint32_t)clock + i->tick;
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
-		int asked = batch_observer && !is_admitted(core, i, line, at);
 
 		if (i->kind == BATCH_CODE)
 			core->paths.code(core, line + offset, stamp);
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
-		if (__builtin_expect(asked, 0))
+		if (__builtin_expect(batch_observer != 0, 0))
 			tell(core, b, i, line,
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 	}
@@ -151,7 +135,7 @@ LANES_INLINE int can_go_by_place(const struct core *core, const struct batch *b,
 	uint64_t line, const uint64_t *at, uint32_t places, uint32_t lines,
 	uint32_t shift)
 {
-	uint64_t straddles = !core->by_place || batch_observer;
+	uint64_t straddles = !core->by_place;
 
 	for (uint32_t i = 0; i < places; i++)
 		straddles |= (at[i] ^ (at[i] + b->place[i].last)) >> shift;

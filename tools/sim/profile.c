@@ -14,12 +14,13 @@ struct profile_thread {
 
 /* Open addressing; a site that has gone leaves its slot empty, after which the
  * table is built anew. */
-struct bucket {
+struct site_slot {
 	struct cp_profile_site *site;
 };
 
 static struct profile_thread *current, *further;
-static struct bucket *slots;
+static const struct core *observed; /* of several machines the first one's */
+static struct site_slot *slots;
 static ULong nslots, nsites; /* nslots: a power of two */
 static UInt nthreads;
 
@@ -48,7 +49,7 @@ static void insert(struct cp_profile_site *site)
 /* Into a table of so many slots, without those in [lo, hi). */
 static void rebuild(ULong size, Addr lo, Addr hi)
 {
-	struct bucket *old = slots;
+	struct site_slot *old = slots;
 	ULong nold = nslots;
 
 	slots = VG_(calloc)("cachepeek.sites", size, sizeof(*slots));
@@ -112,10 +113,28 @@ static __attribute__((noinline)) void attribute(
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = new[i] - old[i];
 
+		if (!(more[0] | more[1]))
+			continue;
 		count[i] += more;
 		of_data[i] += more;
 		old[i] = new[i];
 	}
+}
+
+/* On a plain machine one of these counters grows if any does: first-level misses
+ * and what happens to other cores. */
+static inline Bool is_quiet(const uint64_t *now)
+{
+	static const UChar telling[] = {CP_PROFILE_AT(l1i_misses),
+		CP_PROFILE_AT(l1d_store_misses), CP_PROFILE_AT(itlb_misses),
+		CP_PROFILE_AT(dtlb_load_misses), CP_PROFILE_AT(invalidations)};
+	pair changed = {0, 0};
+
+#pragma GCC unroll 8
+	for (UInt i = 0; i < sizeof(telling); i++)
+		changed |= *(const pair *)&now[telling[i]] ^
+			   *(const pair *)&seen[telling[i]];
+	return !(changed[0] | changed[1]);
 }
 
 static void observe(struct core *core, uint64_t instruction, uint64_t address)
@@ -123,7 +142,7 @@ static void observe(struct core *core, uint64_t instruction, uint64_t address)
 	const uint64_t *now = &core->count[CP_PROFILE_FIRST];
 	pair changed = {0, 0};
 
-	if (!current)
+	if (!current || core != observed || (!core->flex && is_quiet(now)))
 		return;
 	_Static_assert(KEPT % 2 == 0, "pairs");
 #pragma GCC unroll 16
@@ -168,9 +187,10 @@ void profile_thread_end(ThreadId tid)
 		profile_data_thread_end(tid);
 }
 
-void profile_thread_use(struct profile_thread *t)
+void profile_thread_use(struct profile_thread *t, const struct core *core)
 {
 	current = t;
+	observed = core;
 	profile_heap_use(t ? &t->call : NULL);
 }
 

@@ -24,8 +24,8 @@ void profile_start(void);
 /* Called by a thread for itself. */
 struct profile_thread *profile_thread_begin(ThreadId tid);
 void profile_thread_end(ThreadId tid);
-/* Where misses are accounted for from here on; NULL: nowhere. */
-void profile_thread_use(struct profile_thread *t);
+/* Where the misses of that core are accounted for from here on; NULL: nowhere. */
+void profile_thread_use(struct profile_thread *t, const struct core *core);
 /* The core's counters, which are set to 0 after this. */
 void profile_collect(struct profile_thread *t, const uint64_t *more);
 /* What comes there may be other code. */
@@ -67,6 +67,7 @@ Bool shadow_has_blocks(Addr a);
 struct cp_profile_object *profile_object_at(Addr a);
 /* The object of blocks of that size allocated there, which has one more. */
 UInt profile_heap_object(Addr caller, ULong size);
+void profile_data_new_block(Addr a);
 void profile_data_unmapped(Addr a, SizeT len);
 void profile_data_thread_begin(ThreadId tid, UInt thread);
 void profile_data_thread_end(ThreadId tid);
@@ -75,7 +76,8 @@ void profile_data_fork_child(void);
 /* profile_image.c: the variables of a mapped file. */
 struct image;
 struct image *profile_image_at(Addr a);
-/* The variable at a; False: there is none with a name. */
+/* The variable at a; False: there is none with a name, and the bytes around a that
+ * are in none are given instead. */
 Bool profile_image_variable(const struct image *image, Addr a, Addr *start, ULong *size);
 Bool profile_image_writable(const struct image *image, Addr a);
 Addr profile_image_start(const struct image *image);

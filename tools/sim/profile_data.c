@@ -143,6 +143,21 @@ UInt profile_heap_object(Addr caller, ULong size)
 
 /* ---- addresses ---- */
 
+/* Where an object was found last, for each of some pages: until anything is mapped
+ * or a thread begins or ends. */
+#define RECENT 4096
+
+static struct recent {
+	Addr start;
+	ULong size; /* 0: nothing */
+	UInt number;
+} recent[RECENT];
+
+static void forget_recent(void)
+{
+	VG_(memset)(recent, 0, sizeof(recent));
+}
+
 static struct {
 	ThreadId tid;
 	UInt thread;
@@ -157,6 +172,7 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 
 	if (!living)
 		living = VG_(calloc)("cachepeek.living", VG_N_THREADS, sizeof(*living));
+	forget_recent();
 	living[nliving].tid = tid;
 	living[nliving++].thread = thread;
 	if (segment && segment->kind == SkAnonC)
@@ -165,6 +181,7 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 
 void profile_data_thread_end(ThreadId tid)
 {
+	forget_recent();
 	for (UInt i = 0; i < nliving; i++)
 		if (living[i].tid == tid) {
 			living[i] = living[--nliving];
@@ -172,7 +189,7 @@ void profile_data_thread_end(ThreadId tid)
 		}
 }
 
-static Bool find_stack(Addr a, struct key *key)
+static Bool find_stack(Addr a, struct key *key, struct recent *r)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(a);
 
@@ -182,20 +199,25 @@ static Bool find_stack(Addr a, struct key *key)
 		if (a > top || top < segment->start || top > segment->end)
 			continue;
 		*key = (struct key){.data = CP_DATA_STACK, .thread = living[i].thread};
+		r->start = segment->start;
+		r->size = top - segment->start;
 		return True;
 	}
 	return False;
 }
 
-static Bool find_in_image(Addr a, struct key *key)
+static Bool find_in_image(Addr a, struct key *key, struct recent *r)
 {
 	const struct image *image = profile_image_at(a);
 
 	if (!image)
 		return False;
 	key->data = CP_DATA_VARIABLE;
-	if (profile_image_variable(image, a, &key->address, &key->size))
+	if (profile_image_variable(image, a, &r->start, &r->size)) {
+		key->address = r->start;
+		key->size = r->size;
 		return True;
+	}
 	key->data = CP_DATA_MODULE;
 	key->size = profile_image_writable(image, a);
 	key->address = profile_image_start(image);
@@ -216,17 +238,35 @@ static void find_mapping(Addr a, struct key *key)
 		key->address = segment->start;
 }
 
-struct cp_profile_object *profile_object_at(Addr a)
+/* What is around it in its page may be the heap's from now on. */
+void profile_data_new_block(Addr a)
+{
+	recent[a >> 12 & (RECENT - 1)].size = 0;
+}
+
+static void find_anew(Addr a, struct recent *r)
 {
 	struct key key = {.data = CP_DATA_UNKNOWN};
+
+	r->size = 0;
+	if (!find_stack(a, &key, r) && !find_in_image(a, &key, r)) {
+		find_mapping(a, &key);
+		r->start = a & ~(VKI_PAGE_SIZE - 1);
+		r->size = VKI_PAGE_SIZE;
+	}
+	r->number = find_object(&key);
+}
+
+struct cp_profile_object *profile_object_at(Addr a)
+{
+	struct recent *r = &recent[a >> 12 & (RECENT - 1)];
 	UInt number = shadow_get(a);
 
-	if (!number) {
-		if (!find_stack(a, &key) && !find_in_image(a, &key))
-			find_mapping(a, &key);
-		number = find_object(&key);
-	}
-	return output_of(number);
+	if (number)
+		return output_of(number);
+	if (a - r->start >= r->size)
+		find_anew(a, r);
+	return output_of(r->number);
 }
 
 /* ---- what comes and goes ---- */
@@ -235,6 +275,7 @@ void profile_data_unmapped(Addr a, SizeT len)
 {
 	Bool images = profile_image_unmapped(a, len), any = False;
 
+	forget_recent();
 	shadow_clear(a, len);
 	for (UInt i = 1; i <= nobjects; i++) {
 		struct object *o = &objects[i];
@@ -257,4 +298,5 @@ void profile_data_fork_child(void)
 	if (nobjects)
 		rebuild_index();
 	nliving = 0;
+	forget_recent();
 }

@@ -149,9 +149,10 @@ static void on_return(UWord result, Addr to)
 	block = given(result);
 	if (call->kind == CP_SIM_REALLOC && call->block && (block || !call->size))
 		shadow_clear_block(call->block);
-	if (block && call->size)
-		shadow_set(
-			block, call->size, profile_heap_object(call->caller, call->size));
+	if (!block || !call->size)
+		return;
+	shadow_set(block, call->size, profile_heap_object(call->caller, call->size));
+	profile_data_new_block(block);
 }
 
 /* ---- generated code ---- */

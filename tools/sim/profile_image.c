@@ -265,6 +265,26 @@ struct image *profile_image_at(Addr a)
 	return image && !image->none ? image : NULL;
 }
 
+/* Before the variable with this index, but all can be written or none of it. */
+static void find_gap(
+	const struct image *image, UInt next, Addr a, Addr *start, ULong *size)
+{
+	const struct variable *v = &image->variables[next];
+	Addr low = next ? v[-1].start + v[-1].size : image->start,
+	     high = next < image->n ? v->start : image->end;
+
+	if (a >= image->written && low < image->written)
+		low = image->written;
+	if (a < image->written && high > image->written)
+		high = image->written;
+	if (a >= image->written_end && low < image->written_end)
+		low = image->written_end;
+	if (a < image->written_end && high > image->written_end)
+		high = image->written_end;
+	*start = low;
+	*size = high - low;
+}
+
 Bool profile_image_variable(const struct image *image, Addr a, Addr *start, ULong *size)
 {
 	UInt low = 0, high = image->n;
@@ -277,8 +297,11 @@ Bool profile_image_variable(const struct image *image, Addr a, Addr *start, ULon
 		else
 			high = middle;
 	}
-	if (!low || a - image->variables[low - 1].start >= image->variables[low - 1].size)
+	if (!low ||
+		a - image->variables[low - 1].start >= image->variables[low - 1].size) {
+		find_gap(image, low, a, start, size);
 		return False;
+	}
 	*start = image->variables[low - 1].start;
 	*size = image->variables[low - 1].size;
 	return True;

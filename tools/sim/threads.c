@@ -89,6 +89,8 @@ static struct seat *take_seat(struct simulated *s)
 		seat->core = new_core(s->machine, &s->uncore);
 		if (seat->core->flex)
 			seat->core->flex->number = s->number;
+		if (profile_directory) /* each reference is looked at by itself */
+			seat->core->by_place = 0;
 		core_attach(seat->core);
 	}
 	return seat;
@@ -157,7 +159,7 @@ static void use_core(ThreadId tid)
 	front = fronts[t->paused != 0];
 	team[0] = running = scratch;
 	team_size = 1;
-	profile_thread_use(t->paused ? NULL : t->profile);
+	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
 		return;
 	team_size = 0;
