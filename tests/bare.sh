@@ -19,7 +19,7 @@ fi
 cp -r /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/" 2> /dev/null || true
 cp /etc/resolv.conf "$root/etc/resolv.conf" 2> /dev/null || true
 
-mounts=(proc sys dev)
+mounts=(proc sys dev/pts dev)
 unmount()
 {
 	for mount in "${mounts[@]}"; do
@@ -31,6 +31,7 @@ trap unmount EXIT
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"
 mountpoint -q "$root/sys" || mount -t sysfs -o ro sysfs "$root/sys"
 mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
+mountpoint -q "$root/dev/pts" || mount --bind /dev/pts "$root/dev/pts"
 
 rm -rf "$root/root/cachepeek"
 git clone -q "$source" "$root/root/cachepeek"

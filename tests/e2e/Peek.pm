@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report root build lib cli program source scratch
-	write_file read_file which need_perf can_count region threads_named leaves
+	write_file read_file which terminal_script need_perf can_count region threads_named leaves
 	value sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -68,6 +68,13 @@ sub which
 		return "$directory/$name" if -x "$directory/$name";
 	}
 	return undef;
+}
+
+# script(1), where it can make a terminal: not in every chroot.
+sub terminal_script
+{
+	my $script = which('script');
+	return $script && system("$script -qec true /dev/null > /dev/null 2>&1") == 0 ? $script : undef;
 }
 
 sub child

@@ -10,7 +10,7 @@ use Encode qw(decode);
 use Peek;
 use Test::More;
 
-my $script = which('script') or plan(skip_all => 'no script(1) (util-linux)');
+my $script = terminal_script() or plan(skip_all => 'no script(1) (util-linux), or no terminals for it');
 
 # The lines that a report has on such a terminal, without colour.
 sub screen

@@ -9,7 +9,7 @@ use lib $FindBin::Bin;
 use Peek;
 use Test::More;
 
-my $script = which('script') or plan(skip_all => 'no script(1) (util-linux)');
+my $script = terminal_script() or plan(skip_all => 'no script(1) (util-linux), or no terminals for it');
 
 # What a terminal gets to see of the command.
 sub terminal
