@@ -85,7 +85,11 @@ for my $machine (sort keys %machines) {
 			my (undef, $plain_out, $plain_log) =
 				sim_run('--report=yes', @{$machines{$machine}}, "--page=4096", @command);
 			is($out, $plain_out, "$machine, $name: same output");
-			is_deeply(counts_of($plain_log), $counts,
+			my $plain = counts_of($plain_log);
+			# Where stores do not allocate, each of those to a line that is not there
+			# is a miss, and where a few of libc's go is random.
+			delete $_->{l1d_store_misses} for $machine eq 'flex' ? ($plain, $counts) : ();
+			is_deeply($plain, $counts,
 				"$machine, $name: the same was counted");
 		}
 	}
