@@ -410,19 +410,22 @@ void cp_threads_start(void)
 
 /* ---- all threads ---- */
 
-/* An owner that is inside its tree leaves within microseconds; one that was
- * interrupted there for good (a signal handler that exits) never does. */
-static bool keep_out_owner(struct cp_live_thread *thread)
+/* Of one who waits for threads that are inside their trees. */
+#define PATIENCE_NS 100000000u
+#define LAST_PATIENCE_NS 1000000000u
+
+/* An owner that is inside its tree leaves within microseconds of its own time, but
+ * may have lost its CPU to others there; one that was interrupted for good (stopped,
+ * or in a signal handler that waits) never does. */
+static bool keep_out_owner(struct cp_live_thread *thread, uint64_t until)
 {
-	for (unsigned i = 0; i < 1000; i++) {
-		if (!__atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST))
-			return true;
+	while (__atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST)) {
+		if (cp_now_ns() >= until)
+			return false;
 		sched_yield();
 	}
-	return false;
+	return true;
 }
-
-#define PATIENCE_NS 100000000u
 
 static void flush_thread(struct cp_live_thread *thread)
 {
@@ -430,7 +433,7 @@ static void flush_thread(struct cp_live_thread *thread)
 		return;
 	if (thread == cp_self.thread) {
 		take_last_reading(thread, true, false);
-	} else if (keep_out_owner(thread)) {
+	} else if (keep_out_owner(thread, cp_now_ns() + PATIENCE_NS)) {
 		take_last_reading(thread, false, false);
 		__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	}
@@ -438,13 +441,18 @@ static void flush_thread(struct cp_live_thread *thread)
 
 void cp_threads_finish(void)
 {
+	uint64_t until;
+
 	cp_lock(&lock);
 	cp_sim_sync();
-	for (struct cp_live_thread *thread = live; thread; thread = thread->next) {
-		if (thread != cp_self.thread)
-			keep_out_owner(thread);
-		stop_counting(thread, thread == cp_self.thread);
-	}
+	until = cp_now_ns() + LAST_PATIENCE_NS;
+	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
+		if (thread == cp_self.thread)
+			stop_counting(thread, true);
+		else if (keep_out_owner(thread, until))
+			stop_counting(thread, false);
+		else /* its record is true up to its last boundary */
+			note_cpu(thread, false);
 	live = NULL;
 	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
 	cp_self.thread = cp_self.lost = NULL;
@@ -480,7 +488,8 @@ void cp_thread_visit(
 {
 	cp_lock(&lock);
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next) {
-		if (thread->tid != tid || thread->lost || !keep_out_owner(thread))
+		if (thread->tid != tid || thread->lost ||
+			!keep_out_owner(thread, cp_now_ns() + PATIENCE_NS))
 			continue;
 		cp_sim_sync();
 		visit(thread, context);
