@@ -85,22 +85,39 @@ static bool in_set(const char **pattern, char c)
 	return found;
 }
 
+/* Moves *pattern behind what stands for one character, if c is that. */
+static bool matches_one(const char **pattern, char c)
+{
+	const char *at = *pattern;
+
+	if (!c || !*at)
+		return false;
+	if (*at == '[' ? !in_set(&at, c) : *at != '?' && *at != c)
+		return false;
+	*pattern = at + 1;
+	return true;
+}
+
+/* Only the last * may have to take more: what is before it has matched, and would
+ * again.  So many of them cost no more than one. */
 static bool matches(const char *pattern, const char *name)
 {
-	for (; *pattern; pattern++, name++) {
+	const char *behind = NULL, *taken = NULL; /* of the last * */
+
+	while (*pattern || *name) {
 		if (*pattern == '*') {
-			for (; *name; name++)
-				if (matches(pattern + 1, name))
-					return true;
-			return !pattern[1];
+			behind = ++pattern;
+			taken = name;
+		} else if (matches_one(&pattern, *name)) {
+			name++;
+		} else if (behind && *taken) {
+			pattern = behind;
+			name = ++taken;
+		} else {
+			return false;
 		}
-		if (!*name)
-			return false;
-		if (*pattern == '[' ? !in_set(&pattern, *name)
-				    : *pattern != '?' && *pattern != *name)
-			return false;
 	}
-	return !*name;
+	return true;
 }
 
 struct search {
