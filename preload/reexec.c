@@ -17,14 +17,7 @@
 #include "base/text.h"
 #include "preload/env.h"
 #include "preload/real.h"
-
-#if defined(__x86_64__)
-#define TOOL_FILE "cachepeek-amd64-linux"
-#elif defined(__aarch64__)
-#define TOOL_FILE "cachepeek-arm64-linux"
-#else
-#define TOOL_FILE "cachepeek-none"
-#endif
+#include "preload/simtool.h"
 
 #define ARGV0 "CACHEPEEK__ARGV0"
 #define EXE "CACHEPEEK__EXE"
@@ -32,19 +25,6 @@
 #define LOG_FD "CACHEPEEK__LOG_FD"
 
 /* Of the simulated PMU's core; each with why it is needed. */
-static const char *const core_options[] = {
-	"--tool=cachepeek",
-	"-q",
-	"--vgdb=no",             /* no FIFOs in /tmp, no polling */
-	"--max-threads=5000",    /* the default of 500 aborts larger programs */
-	"--run-libc-freeres=no", /* would run code after the program's end */
-	"--read-inline-info=no", /* debug info that nobody asks for */
-	/* Chasing turns a && b into code that does both and guards the effects of
-	 * b: its instructions would be counted where the program skips them. */
-	"--vex-guest-chase=no",
-};
-#define NCORE (sizeof(core_options) / sizeof(core_options[0]))
-
 static char exe_path[PATH_MAX];
 
 /* ---- where things are ---- */
@@ -61,7 +41,7 @@ int cp_library_path(char *to, size_t size)
 	return cp_format(to, size, "%s", real) < size ? 0 : -ENAMETOOLONG;
 }
 
-/* Beside the library: DIR/libcachepeek.so has DIR/cachepeek/TOOL_FILE. */
+/* Beside the library: DIR/libcachepeek.so has DIR/cachepeek/CP_SIM_TOOL. */
 static int companion_directory(char *to, size_t size)
 {
 	char real[PATH_MAX];
@@ -93,7 +73,7 @@ int cp_reexec_possible(struct cp_why *why)
 	char directory[PATH_MAX], tool[PATH_MAX + 64];
 	int result = companion_directory(directory, sizeof(directory));
 
-	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, TOOL_FILE);
+	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (result == 0 && access(tool, X_OK) == 0)
 		return 0;
 	cp_format(why->text, sizeof(why->text),
@@ -124,12 +104,8 @@ const char *cp_own_executable(void)
 /* ---- the new command line ---- */
 
 struct command {
-	const char *argv[NCORE + CP_MAX_MACHINES * (CP_NLEVELS + 3) + 11];
-	struct machine_options {
-		char level[CP_NLEVELS][CP_MACHINE_OPTION];
-		char page[32];
-		char cores[32];
-	} machine[CP_MAX_MACHINES];
+	const char *argv[CP_SIM_NCORE + CP_MAX_MACHINES * (CP_SIM_NWORDS + 1) + 11];
+	struct cp_sim_words machine[CP_MAX_MACHINES];
 	char log[48];
 	char log_fd[48];
 	char profile[PATH_MAX + 16];
@@ -168,31 +144,19 @@ static void add_log(struct command *command, const char *directory)
 	add(command, command->log);
 }
 
-static void add_machine(struct command *command, struct machine_options *options,
-	const struct cp_machine *machine)
-{
-	for (int level = 0; level < CP_NLEVELS; level++) {
-		cp_machine_option(machine, (enum cp_level)level, options->level[level],
-			sizeof(options->level[level]));
-		add(command, options->level[level]);
-	}
-	cp_format(options->page, sizeof(options->page), "--page=%u", machine->page);
-	add(command, options->page);
-	cp_format(options->cores, sizeof(options->cores), "--cores=%u", machine->cores);
-	add(command, options->cores);
-}
-
 static void add_options(struct command *command, const struct cp_machine *machines,
 	unsigned nmachines, const char *directory, bool profile)
 {
 	add(command, "cachepeek-sim");
-	for (unsigned i = 0; i < NCORE; i++)
-		add(command, core_options[i]);
+	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
+		add(command, cp_sim_core_options[i]);
 	add_log(command, directory);
 	for (unsigned i = 0; i < nmachines; i++) {
 		if (i)
 			add(command, "--next-machine");
-		add_machine(command, &command->machine[i], &machines[i]);
+		cp_sim_describe(&machines[i], &command->machine[i]);
+		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
+			add(command, command->machine[i].word[w]);
 	}
 	if (profile) {
 		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
@@ -270,7 +234,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 
 	if (result < 0 || companion_directory(directory, sizeof(directory)) < 0)
 		return -ENOENT;
-	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, TOOL_FILE);
+	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, CP_SIM_TOOL);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
 	add_options(&command, machines, nmachines, run_directory, profile);

@@ -12,22 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/machine.h"
+#include "preload/simtool.h"
 #include "tools/launch.h"
 #include "tools/place.h"
-
-#if defined(__x86_64__)
-#define TOOL_FILE "cachepeek-amd64-linux"
-#elif defined(__aarch64__)
-#define TOOL_FILE "cachepeek-arm64-linux"
-#else
-#define TOOL_FILE "cachepeek-none"
-#endif
-
-static const char *const core_options[] = {"--tool=cachepeek", "-q", "--vgdb=no",
-	"--max-threads=5000", "--run-libc-freeres=no", "--read-inline-info=no",
-	"--vex-guest-chase=no", "--report=yes"};
-#define NCORE (sizeof(core_options) / sizeof(core_options[0]))
 
 static const char *const names[] = {
 #define X(name, meaning) #name,
@@ -37,9 +24,7 @@ static const char *const names[] = {
 
 struct command {
 	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64];
-	struct machine_options {
-		char level[CP_NLEVELS][CP_MACHINE_OPTION], page[32], cores[32];
-	} machine[CP_MAX_MACHINES];
+	struct cp_sim_words machine[CP_MAX_MACHINES];
 	const char **argv;
 	size_t count;
 };
@@ -61,23 +46,9 @@ static int find_tool(struct command *command)
 	*slash = '\0';
 	snprintf(command->directory, sizeof(command->directory), "%.4000s/cachepeek",
 		library);
-	snprintf(command->tool, sizeof(command->tool), "%s/" TOOL_FILE,
+	snprintf(command->tool, sizeof(command->tool), "%s/" CP_SIM_TOOL,
 		command->directory);
 	return access(command->tool, X_OK) == 0 ? 0 : -errno;
-}
-
-static void add_machine(struct command *command, struct machine_options *options,
-	const struct cp_machine *machine)
-{
-	for (int level = 0; level < CP_NLEVELS; level++) {
-		cp_machine_option(machine, (enum cp_level)level, options->level[level],
-			sizeof(options->level[level]));
-		add(command, options->level[level]);
-	}
-	snprintf(options->page, sizeof(options->page), "--page=%u", machine->page);
-	snprintf(options->cores, sizeof(options->cores), "--cores=%u", machine->cores);
-	add(command, options->page);
-	add(command, options->cores);
 }
 
 static void add_options(struct command *command, const struct cp_machine *machines,
@@ -86,13 +57,16 @@ static void add_options(struct command *command, const struct cp_machine *machin
 	snprintf(command->log, sizeof(command->log), "--log-file=/proc/%d/fd/%d",
 		(int)getpid(), fileno(log));
 	add(command, command->tool);
-	for (size_t i = 0; i < NCORE; i++)
-		add(command, core_options[i]);
+	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
+		add(command, cp_sim_core_options[i]);
+	add(command, "--report=yes");
 	add(command, command->log);
 	for (unsigned i = 0; i < nmachines; i++) {
 		if (i)
 			add(command, "--next-machine");
-		add_machine(command, &command->machine[i], &machines[i]);
+		cp_sim_describe(&machines[i], &command->machine[i]);
+		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
+			add(command, command->machine[i].word[w]);
 	}
 	add(command, "--");
 }
@@ -142,8 +116,8 @@ int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmac
 	while (argv[given])
 		given++;
 	command.count = 0;
-	command.argv = calloc(
-		given + NCORE + nmachines * (CP_NLEVELS + 3) + 8, sizeof(*command.argv));
+	command.argv = calloc(given + CP_SIM_NCORE + nmachines * (CP_SIM_NWORDS + 1) + 9,
+		sizeof(*command.argv));
 	if (result < 0 || !log || !command.argv)
 		return result < 0 ? result : -ENOMEM;
 	add_options(&command, machines, nmachines, log);

@@ -18,6 +18,7 @@
 #include "output/report.h"
 #include "preload/engine/engine.h"
 #include "preload/machine.h"
+#include "preload/simtool.h"
 #include "preload/encoder/pfm.h"
 #include "regions/rundir.h"
 #include "tools/cmd.h"
@@ -92,7 +93,7 @@ static bool simulator_works(char *text, size_t size)
 #if defined(__aarch64__)
 	snprintf(tool, sizeof(tool), "%s/cachepeek/cachepeek-arm64-linux", library);
 #else
-	snprintf(tool, sizeof(tool), "%s/cachepeek/cachepeek-amd64-linux", library);
+	snprintf(tool, sizeof(tool), "%s/cachepeek/" CP_SIM_TOOL, library);
 #endif
 	if (access(tool, X_OK) != 0) {
 		snprintf(text, size, "%s is missing: run `make install`", tool);
