@@ -80,4 +80,23 @@ extern struct core *running; /* where the running thread's accesses go */
 /* One reference of any size, at once. */
 void batch_direct(uint64_t addr, uint32_t size, enum access kind);
 
+/* For whoever has a RUN(name, places, lines, shift), which defines such a function: all
+ * of them, and the table to find them in, [lines - 1][places]. */
+#define BATCH_RUNS(name, shift)                                                          \
+	RUN(name##_01, 0, 1, shift)                                                      \
+	RUN(name##_11, 1, 1, shift)                                                      \
+	RUN(name##_21, 2, 1, shift)                                                      \
+	RUN(name##_31, 3, 1, shift)                                                      \
+	RUN(name##_41, 4, 1, shift)                                                      \
+	RUN(name##_02, 0, 2, shift)                                                      \
+	RUN(name##_12, 1, 2, shift)                                                      \
+	RUN(name##_22, 2, 2, shift)                                                      \
+	RUN(name##_32, 3, 2, shift)                                                      \
+	RUN(name##_42, 4, 2, shift)
+#define BATCH_NAMES(name)                                                                \
+	{                                                                                \
+		{name##_01, name##_11, name##_21, name##_31, name##_41},                 \
+			{name##_02, name##_12, name##_22, name##_32, name##_42},         \
+	}
+
 #endif

@@ -348,30 +348,14 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 			one_by_one(b, line, places > 0 ? a0 : 0, places > 1 ? a1 : 0,    \
 				places > 2 ? a2 : 0, places > 3 ? a3 : 0);               \
 	}
-#define RUNS(name, shift)                                                                \
-	RUN(name##_01, 0, 1, shift)                                                      \
-	RUN(name##_11, 1, 1, shift)                                                      \
-	RUN(name##_21, 2, 1, shift)                                                      \
-	RUN(name##_31, 3, 1, shift)                                                      \
-	RUN(name##_41, 4, 1, shift)                                                      \
-	RUN(name##_02, 0, 2, shift)                                                      \
-	RUN(name##_12, 1, 2, shift)                                                      \
-	RUN(name##_22, 2, 2, shift)                                                      \
-	RUN(name##_32, 3, 2, shift)                                                      \
-	RUN(name##_42, 4, 2, shift)
-#define NAMES(name)                                                                      \
-	{                                                                                \
-		{name##_01, name##_11, name##_21, name##_31, name##_41},                 \
-			{name##_02, name##_12, name##_22, name##_32, name##_42},         \
-	}
 
-RUNS(run_64, 6)
-RUNS(run_any, front->line_shift)
+BATCH_RUNS(run_64, 6)
+BATCH_RUNS(run_any, front->line_shift)
 
 batch_function *front_function_for(uint32_t line_shift, uint32_t places, uint32_t lines)
 {
-	static batch_function *const of_64[2][BATCH_PLACES + 1] = NAMES(run_64);
-	static batch_function *const of_any[2][BATCH_PLACES + 1] = NAMES(run_any);
+	static batch_function *const of_64[2][BATCH_PLACES + 1] = BATCH_NAMES(run_64);
+	static batch_function *const of_any[2][BATCH_PLACES + 1] = BATCH_NAMES(run_any);
 
 	return (line_shift == 6 ? of_64 : of_any)[lines - 1][places];
 }
