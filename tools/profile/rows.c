@@ -43,6 +43,13 @@ static int by_statement(const void *a, const void *b)
 	return order ? order : compare_numbers(x->at.line, y->at.line);
 }
 
+static int by_file(const void *a, const void *b)
+{
+	const struct cp_profiled_site *x = *(sites)a, *y = *(sites)b;
+
+	return strcmp(x->at.file, y->at.file);
+}
+
 static int by_instruction(const void *a, const void *b)
 {
 	const struct cp_profiled_site *x = *(sites)a, *y = *(sites)b;
@@ -52,8 +59,8 @@ static int by_instruction(const void *a, const void *b)
 
 typedef int comparison(const void *a, const void *b);
 
-static comparison *const comparisons[] = {
-	by_module, by_thread, by_function, by_statement, by_instruction};
+static comparison *const comparisons[] = {by_module, by_thread, by_function, by_statement,
+	by_instruction, by_file, by_statement};
 
 static int largest_first(const void *a, const void *b)
 {
@@ -119,6 +126,19 @@ static struct cp_rows *make_rows(const struct cp_profile_view *view,
 	drop_empty(view, rows);
 	qsort(rows->row, rows->n, sizeof(*rows->row), largest_first);
 	return rows;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct cp_row *x = a, *y = b;
+
+	return compare_numbers(x->site->at.line, y->site->at.line);
+}
+
+void cp_rows_order_by_line(struct cp_rows *rows)
+{
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof(*rows->row), by_line);
 }
 
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,
