@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "regions/rundir.h"
 #include "tools/cmd.h"
 #include "tools/launch.h"
@@ -152,6 +153,15 @@ static bool ends_with(const char *text, const char *ending)
 	return length > end && strcmp(text + length - end, ending) == 0;
 }
 
+/* Callgrind itself names its files callgrind.out.PID. */
+static bool is_callgrind(const char *output)
+{
+	const char *slash = strrchr(output, '/');
+
+	return ends_with(output, ".callgrind") ||
+	       cp_starts_with(slash ? slash + 1 : output, "callgrind.out");
+}
+
 /* NULL after saying what can be written. */
 static cp_profile_writer *writer_for(const char *output)
 {
@@ -162,9 +172,13 @@ static cp_profile_writer *writer_for(const char *output)
 		return cp_profile_write_json;
 	if (ends_with(output, ".csv"))
 		return cp_profile_write_csv;
+	if (is_callgrind(output))
+		return cp_profile_write_callgrind;
+	if (ends_with(output, ".folded"))
+		return cp_profile_write_folded;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json or .csv\n",
+		".json, .csv, .callgrind or .folded\n",
 		output);
 	return NULL;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/profile/write.h"
+
 typedef const struct cp_profiled_site *const *sites;
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -89,13 +91,29 @@ static void add_up(const struct cp_profile_view *view, struct cp_rows *rows)
 	}
 }
 
+/* A place may have no misses, and yet what else is measured: its page was missed. */
+static bool is_empty(const struct cp_profile_view *view, const char *const *names,
+	const struct cp_tally *tally)
+{
+	if (cp_measure_order(view->profile, view->measurement, CP_BY_MISSES, tally) > 0)
+		return false;
+	for (; *names; names++) {
+		struct cp_value value =
+			cp_measure(view->profile, view->measurement, *names, tally);
+
+		if (value.status != CP_UNAVAILABLE && value.value > 0)
+			return false;
+	}
+	return true;
+}
+
 static void drop_empty(const struct cp_profile_view *view, struct cp_rows *rows)
 {
+	const char *const *names = cp_profile_quantities(view);
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->n; i++)
-		if (cp_measure_order(view->profile, view->measurement, CP_BY_MISSES,
-			    &rows->row[i].tally) > 0)
+		if (!is_empty(view, names, &rows->row[i].tally))
 			rows->row[n++] = rows->row[i];
 	rows->n = n;
 }
