@@ -44,7 +44,7 @@ static void costs(struct callgrind *c, const struct cp_tally *tally)
 
 /* ---- places ---- */
 
-static void name(struct callgrind *c, const char *what, const char *text)
+static void name_line(struct callgrind *c, const char *what, const char *text)
 {
 	cp_out_format(c->out, "%s=%s\n", what, *text ? text : "???");
 }
@@ -52,7 +52,7 @@ static void name(struct callgrind *c, const char *what, const char *text)
 static void function_name(struct callgrind *c, const struct cp_place_in_code *at)
 {
 	if (*at->function)
-		name(c, "fn", at->function);
+		name_line(c, "fn", at->function);
 	else
 		cp_out_format(c->out, "fn=[%s]\n",
 			cp_text_safe(
@@ -95,18 +95,18 @@ static void function(
 	const char *own = file_of(functions, row), *file = own;
 
 	cp_out_text(c->out, "\n");
-	name(c, "ob",
+	name_line(c, "ob",
 		cp_text_safe(c->view->profile->arena,
 			cp_slice_of(*row->site->at.module->path
 					    ? row->site->at.module->path
 					    : row->site->at.module->name)));
-	name(c, "fl", own);
+	name_line(c, "fl", own);
 	function_name(c, &row->site->at);
 	for (size_t i = 0; i < rows->n; i++) {
 		const char *next = rows->row[i].site->at.file;
 
 		if (strcmp(next, file) != 0)
-			name(c, strcmp(next, own) == 0 ? "fe" : "fi", next);
+			name_line(c, strcmp(next, own) == 0 ? "fe" : "fi", next);
 		file = next;
 		instructions(c, rows, &rows->row[i]);
 	}

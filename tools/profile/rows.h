@@ -48,6 +48,7 @@ struct cp_profile_view {
 	struct cp_cutoff cutoff;
 	bool statements, instructions; /* details */
 	unsigned context;              /* lines of source around a statement */
+	bool whole;                    /* of source: all lines */
 };
 
 /* Rows of that kind, the largest first; without misses there is no row.  Those of
