@@ -164,9 +164,10 @@ static void read_head(struct reader *r, const json_t *document)
 	profile->nthreads = 1;
 	profile->threads->name = "";
 	read_counts(document, profile->threads->count, 0, CP_SIM_NCOUNTERS);
-	json_array_foreach(warnings, i,
-		warning) if (json_string_value(warning)) cp_profile_warn(profile, "%s",
-		cp_text_safe(profile->arena, cp_slice_of(json_string_value(warning))));
+	for (size_t i = 0; i < json_array_size(warnings); i++)
+		cp_profile_warn(profile, "%s",
+			cp_text_safe(profile->arena,
+				cp_slice_of(string_of(json_array_get(warnings, i)))));
 }
 
 struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path,
