@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 3
+#define CP_SIM_PROTOCOL 4
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -66,7 +66,8 @@
 	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \
 	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
 	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
-	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")
+	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
+	X(huge_pages, "areas of 2 MB that turned out to be one page")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
