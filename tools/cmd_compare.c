@@ -346,6 +346,8 @@ static int write_result(struct cp_comparison *c, const struct settings *s)
 	cp_out_open(&out, fd);
 	if (s->json || (file && ends_in(s->output, ".json")))
 		cp_compare_json(c, &out);
+	else if (file && ends_in(s->output, ".html"))
+		cp_compare_html(c, &out);
 	else
 		cp_compare_text(c, &out);
 	error = cp_out_flush(&out);

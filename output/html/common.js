@@ -109,6 +109,36 @@ function pages(box, at, size, total, move) {
 		step('Next', at + 1, (at + 1) * size >= total));
 }
 
+// The reason alone, where it begins with the input that is missing.
+function reasonAlone(reason, titles) {
+	const [, name, rest] = reason.match(/^([^ :]+): (.*)$/s) || [];
+	return titles.has(name) ? rest : reason;
+}
+
+// Pairs of what it is and its value, in n rows: what the words mean, and all reasons, each
+// once for all that it holds for.
+function showSure(pairs, n, one, many) {
+	const seen = new Map(), used = new Set(), titles = new Set(pairs.map(([title]) => title)), same = new Map();
+	for (const [title, v] of pairs) {
+		used.add(v.status);
+		if (!v.reason)
+			continue;
+		const key = JSON.stringify([title, reasonAlone(v.reason, titles), v.status]);
+		seen.set(key, (seen.get(key) || 0) + 1);
+	}
+	for (const [key, rows] of seen) {
+		const [title, reason, status] = JSON.parse(key), group = JSON.stringify([reason, status, rows]);
+		same.set(group, (same.get(group) || []).concat(title));
+	}
+	$('legend').append(...statuses.filter(status => used.has(status)).map(status =>
+		make('li', {}, make('span', {class: status}, status), ': ' + meanings[status])));
+	$('reasons').append(...[...same].map(([group, names]) => {
+		const [reason, status, rows] = JSON.parse(group);
+		return make('li', {class: status}, plain(names.join(', ') + ': ' + reason)
+			+ (rows < n ? ' (in ' + count(rows, one, many) + ')' : ''));
+	}));
+}
+
 // ---- charts ----
 
 function css(name) {

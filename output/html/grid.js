@@ -71,3 +71,22 @@ function grid(options) {
 	filter.addEventListener('input', () => { it.page = 0; it.refresh(); });
 	return it;
 }
+
+// Of columns that are metrics, counts or neither: those that #columns picks.
+function picked(columns) {
+	const kind = $('columns').value;
+	return columns.filter(column => !column.kind || kind === 'all' || column.kind === kind);
+}
+
+function startColumns(columns) {
+	for (const [value, text] of [['metric', 'metrics'], ['count', 'counts'], ['all', 'all']])
+		$('columns').append(make('option', {value}, text));
+	if (!columns.some(column => column.kind === 'metric'))
+		$('columns').value = 'count';
+}
+
+// The column that says most, to begin with.
+function telling(columns) {
+	const known = columns.filter(column => column.kind);
+	return (known.find(column => column.id.endsWith('mpki')) || known[0] || {id: ''}).id;
+}

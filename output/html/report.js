@@ -64,11 +64,6 @@ function head() {
 
 // ---- the table ----
 
-function picked() {
-	const kind = $('columns').value;
-	return counted.filter(column => !column.kind || kind === 'all' || column.kind === kind);
-}
-
 function regionCell(row, natural) {
 	const depth = natural ? row.region.path.length : 0;
 	return make('th', {scope: 'row', title: row.name, style: depth && 'padding-left:' + (.5 + depth) + 'rem'},
@@ -76,7 +71,7 @@ function regionCell(row, natural) {
 }
 
 const table = grid({table: $('regions'), filter: $('filter'), found: $('found'), pages: $('region-pages'), rows,
-	what: 'region', many: 'regions', columns: picked, all: counted, first: regionCell,
+	what: 'region', many: 'regions', columns: () => picked(counted), all: counted, first: regionCell,
 	changed: () => { drawBars(); drawHeat(); }});
 
 // ---- where references were served ----
@@ -86,7 +81,7 @@ const l2IsLast = rows.length > 0 && lastIsL2(rows[0].region.counts);
 const loads = row => ({name: row.name, order: row.order, counts: row.region.counts, l2IsLast});
 
 function drawBars() {
-	drawServed(table.shown.map(loads), ['region', 'regions'], '  Nested regions are included.');
+	drawServed(table.shown.map(loads), ['region', 'regions'], '  Nested regions are included.', true);
 }
 
 // ---- threads ----
@@ -132,41 +127,19 @@ function drawHeat() {
 	pages($('heat-pages'), heatPage, HEAT_COLUMNS, threads.length, to => { heatPage = to; drawHeat(); });
 }
 
-// ---- how sure ----
-
-function drawReasons() {
-	const seen = new Map(), used = new Set();
-	for (const row of rows)
-		for (const column of columns) {
-			const v = column.of(row), text = column.title + ': ' + v.reason;
-			used.add(v.status);
-			if (v.reason)
-				seen.set(text, {status: v.status, regions: (seen.get(text) || {regions: 0}).regions + 1});
-		}
-	$('legend').append(...statuses.filter(status => used.has(status)).map(status =>
-		make('li', {}, make('span', {class: status}, status), ': ' + meanings[status])));
-	$('reasons').append(...[...seen].map(([text, {status, regions}]) => make('li', {class: status}, plain(text)
-		+ (regions < rows.length ? ' (in ' + count(regions, 'region', 'regions') + ')' : ''))));
-}
-
 // ---- all of it ----
 
 function start() {
 	head();
-	for (const [value, text] of [['metric', 'metrics'], ['count', 'counts'], ['all', 'all']])
-		$('columns').append(make('option', {value}, text));
-	if (!metricNames.length)
-		$('columns').value = 'count';
+	startColumns(counted);
 	$('heat-of').append(...counted.map(column => make('option', {value: column.id}, column.title)));
-	const known = counted.filter(column => column.kind);
-	const first = known.find(column => column.id.endsWith('mpki')) || known[0];
-	if (first)
-		$('heat-of').value = first.id;
+	$('heat-of').value = telling(counted);
 	startThemes(() => { drawBars(); drawCourse(); });
 	startCourse();
 	table.refresh();
 	drawCourse();
-	drawReasons();
+	showSure(rows.flatMap(row => columns.map(column => [column.title, column.of(row)])),
+		rows.length, 'region', 'regions');
 	$('columns').addEventListener('change', table.draw);
 	$('served-scale').addEventListener('change', drawBars);
 	$('heat-of').addEventListener('change', drawHeat);

@@ -7,6 +7,7 @@ const levels = [
 	{name: 'L2', colour: '--l2', from: ['l2_accesses', 'l2_misses']},
 	{name: 'L3', colour: '--l3', from: ['llc_accesses', 'llc_misses']},
 	{name: 'memory', colour: '--mem', from: ['llc_misses']},
+	{name: 'further out', colour: '--faint', from: []},
 ];
 
 // The last level is counted under two names where it is L2.
@@ -16,9 +17,19 @@ function lastIsL2(counts) {
 	return same('l2_accesses', 'llc_accesses') && same('l2_misses', 'llc_misses');
 }
 
+const uncounted = name => ({value: null, status: 'unavailable', reason: name + ' was not counted in this run'});
+
+// What missed the last level of which the misses are known; else no bar would be whole.
+function furtherOut(item) {
+	const [, l1, , l2, , memory] = levels.flatMap(level => level.from).map(name => item.counts[name] || uncounted(name));
+	const last = l2.value === null ? l1 : l2;
+	return memory.value === null ? last : {value: null, status: 'unavailable', reason: 'all levels are counted'};
+}
+
 function served(item, level) {
-	const inputs = level.from.map(name => item.counts[name]
-		|| {value: null, status: 'unavailable', reason: name + ' was not counted in this run'});
+	if (!level.from.length)
+		return furtherOut(item);
+	const inputs = level.from.map(name => item.counts[name] || uncounted(name));
 	const missing = inputs.find(v => v.value === null);
 	if (level.name === 'L3' && item.l2IsLast)
 		return {value: null, status: 'unavailable', reason: 'L2 is the last level'};
@@ -32,11 +43,12 @@ function served(item, level) {
 
 const weight = item => levels.reduce((sum, level) => sum + (served(item, level).value || 0), 0);
 
-// Those with the most, if there are many.
-function heaviest(items) {
+// Those with the most, if there are many; the most first, or in their own order.
+function heaviest(items, ordered) {
 	const known = items.filter(item => levels.some(level => served(item, level).value !== null));
-	return known.map(item => [weight(item), item]).sort((a, b) => b[0] - a[0] || a[1].order - b[1].order)
+	const bars = known.map(item => [weight(item), item]).sort((a, b) => b[0] - a[0] || a[1].order - b[1].order)
 		.slice(0, BARS).map(pair => pair[1]);
+	return ordered ? bars : bars.sort((a, b) => a.order - b.order);
 }
 
 function servedNote(bars, n, many, more, shown) {
@@ -48,8 +60,10 @@ function servedNote(bars, n, many, more, shown) {
 		text += '  L2 is the last level.';
 	if (n > bars.length)
 		text += '  The ' + bars.length + ' ' + many + ' with the most references.';
+	if (shown.some(level => !level.from.length))
+		text += '  Further out: what missed, where it is not known which level behind that had it.';
 	for (const level of levels)
-		if (!shown.includes(level) && !(level.name === 'L3' && bars[0].l2IsLast))
+		if (!shown.includes(level) && level.from.length && !(level.name === 'L3' && bars[0].l2IsLast))
 			text += '  ' + level.name + ' is not shown: ' + served(bars[0], level).reason + '.';
 	return text;
 }
@@ -105,9 +119,9 @@ function servedChart(bars, shown, share) {
 	};
 }
 
-// what: [one, many] of the items; more: a sentence for the note.
-function drawServed(items, [what, many], more) {
-	const bars = heaviest(items), share = $('served-scale').value === 'share';
+// what: [one, many] of the items; more: a sentence for the note; ordered: the most first.
+function drawServed(items, [what, many], more, ordered) {
+	const bars = heaviest(items, ordered), share = $('served-scale').value === 'share';
 	const shown = levels.filter(level => bars.some(item => served(item, level).value !== null));
 
 	$('served-note').textContent = servedNote(bars, items.length, many, more, shown);

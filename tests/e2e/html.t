@@ -27,6 +27,22 @@ for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile'
 	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
 }
 
+# The JSON that a page holds, beside it.
+sub keep_inside
+{
+	my ($name, $kind) = @_;
+	my ($inside) = read_file("$place/$name.html") =~ m{<script id="report" type="application/json">\n(.*?)</script>}s;
+	write_file("$place/$name.json", $inside);
+	my $valid = run(command => ['/usr/bin/python3', source() . '/tests/validate.py',
+		source() . "/doc/cachepeek-$kind-1.schema.json", "$place/$name.json"]);
+	is($valid->{out}, "1 reports, 0 faults\n", "$name: the page holds what the schema of $kind says") || diag($valid->{err});
+}
+
+my $compared = run(command => [cli(), 'compare', '-m', 'pentium4-m2,zen3,itanium2,ixp45x', '-o', "$place/compare.html",
+	program('region_nested'), '</script><b>&amp;']);
+is(status_text($compared->{status}), 'exit 0', 'compare: ran') || diag($compared->{err});
+keep_inside('compare', 'compare');
+
 unless (which('chromedriver') && which('chromium')) {
 	SKIP: { skip('no chromium and chromedriver (chromium-driver, python3-selenium)', 1) }
 	done_testing();
@@ -43,5 +59,5 @@ for my $line (split(/\n/, $check->{out})) {
 		diag($line);
 	}
 }
-cmp_ok($plan, '>', 60, 'the browser came to the end') || diag($check->{err});
+cmp_ok($plan, '>', 90, 'the browser came to the end') || diag($check->{err});
 done_testing();
