@@ -162,9 +162,11 @@ static cp_profile_writer *writer_for(const char *output)
 		return cp_profile_write_json;
 	if (ends_with(output, ".csv"))
 		return cp_profile_write_csv;
+	if (ends_with(output, ".html"))
+		return cp_profile_write_html;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json or .csv\n",
+		".json, .csv or .html\n",
 		output);
 	return NULL;
 }

@@ -163,9 +163,23 @@ function fill(context, colour, simulated) {
 	pen.stroke();
 	return context.createPattern(tile, 'repeat');
 }
-// The end of a long name says more than its start.
+// Characters of a name that fit beside a bar.
+function room() {
+	return innerWidth < 600 ? 16 : 28;
+}
+
+// The end of a path says more than its start.
 function clip(text) {
-	return text.length > 28 ? '…' + text.slice(-27) : text;
+	return text.length > room() ? '…' + text.slice(1 - room()) : text;
+}
+
+function clipEnd(text) {
+	return text.length > room() ? text.slice(0, room() - 1) + '…' : text;
+}
+
+// Room for n bars.
+function barsHeight(box, n) {
+	box.style.height = 90 + 26 * n + 'px';
 }
 
 const charts = new Map();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A table that sorts, filters and turns its pages.
-const PAGE = 200;
 
 function compareBy(column, down) {
 	const sign = down ? -1 : 1;
@@ -16,11 +15,11 @@ function compareBy(column, down) {
 
 // table, filter, found, pages: elements.  rows: {name, order, ...}.  columns(): those to
 // show, each {id, title, unit, of(row)}; all: those to sort by.  what: of the first
-// column; many: its plural.  first(row, natural): the first cell, in the natural order or
+// column; many: its plural.  size: of a page.  first(row, natural): the first cell, in the natural order or
 // not.  fill(row, column): a cell, where it is not column.of(row).  changed(): called
 // when other rows are shown, or others first.
 function grid(options) {
-	const {table, filter, rows, what} = options;
+	const {table, filter, rows, what} = options, size = options.size || 200;
 	const fillCell = options.fill || ((row, column) => cell(column.of(row), column.unit));
 	const it = {shown: rows, page: 0};
 	let sorted = {id: null, down: true};
@@ -58,9 +57,9 @@ function grid(options) {
 		table.replaceChildren(
 			make('thead', {}, make('tr', {}, heading(what, what),
 				...those.map(column => heading(column.id, column.title, column.unit)))),
-			make('tbody', {}, ...it.shown.slice(it.page * PAGE, (it.page + 1) * PAGE).map(row =>
+			make('tbody', {}, ...it.shown.slice(it.page * size, (it.page + 1) * size).map(row =>
 				make('tr', {}, options.first(row, natural), ...those.map(column => fillCell(row, column))))));
-		pages(options.pages, it.page, PAGE, it.shown.length, to => { it.page = to; it.draw(); });
+		pages(options.pages, it.page, size, it.shown.length, to => { it.page = to; it.draw(); });
 	};
 	it.refresh = () => {
 		select();

@@ -76,11 +76,6 @@ function servedTable(bars, shown, what) {
 			...shown.map(level => cell(served(item, level)))))));
 }
 
-// The rows of a chart of n lines of bars.
-function barsHeight(box, n) {
-	box.style.height = 90 + 26 * n + 'px';
-}
-
 function servedChart(bars, shown, share) {
 	const totals = bars.map(weight), context = $('served').getContext('2d');
 	const height = (v, i) => v.value === null ? null : share ? (totals[i] ? 100 * v.value / totals[i] : 0) : v.value;

@@ -10,6 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import check_compare
+import check_profile
 import tap
 from browser import browser
 from tap import fits, hover, load, near, ok, quiet, same, tabbed
@@ -273,4 +274,5 @@ with browser() as page:
     check_many(page, sys.argv[1])
     check_two_levels(page, sys.argv[1])
     check_compare.check(page, sys.argv[1])
+    check_profile.check(page, sys.argv[1])
 print(f'1..{tap.count}')
