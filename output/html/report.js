@@ -134,10 +134,11 @@ function start() {
 	startColumns(counted);
 	$('heat-of').append(...counted.map(column => make('option', {value: column.id}, column.title)));
 	$('heat-of').value = telling(counted);
-	startThemes(() => { drawBars(); drawCourse(); });
+	startThemes(() => { drawBars(); drawCourse(); drawCurve(); });
 	startCourse();
 	table.refresh();
 	drawCourse();
+	drawCurve();
 	showSure(rows.flatMap(row => columns.map(column => [column.title, column.of(row)])),
 		rows.length, 'region', 'regions');
 	$('columns').addEventListener('change', table.draw);
