@@ -228,7 +228,7 @@ static const char *environment(const char *name)
 
 static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 {
-	char directory[CP_RUNDIR_SIZE];
+	char directory[CP_RUNDIR_SIZE], which[40] = "";
 	struct cp_launch launch;
 	struct cp_watch watch;
 	int result = cp_run_make(environment, NULL, directory, sizeof(directory));
@@ -240,7 +240,9 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 	}
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	tell_machines(c, run);
-	cp_watch_start(&watch, directory, "");
+	if (c->nruns > 1)
+		snprintf(which, sizeof(which), "run %u of %u: ", run, c->nruns);
+	cp_watch_start(&watch, directory, which);
 	result = cp_launch(&launch, c->program, &watch);
 	*status = launch.status;
 	if (result == 0 && read_records(c, run, directory) == 0)
