@@ -226,7 +226,7 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
-static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
+static int run_preloaded(struct cp_comparison *c, unsigned run, int terminal, int *status)
 {
 	char directory[CP_RUNDIR_SIZE], which[40] = "";
 	struct cp_launch launch;
@@ -243,6 +243,7 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 	if (c->nruns > 1)
 		snprintf(which, sizeof(which), "run %u of %u: ", run, c->nruns);
 	cp_watch_start(&watch, directory, which);
+	cp_watch_show_on(&watch, terminal);
 	result = cp_launch(&launch, c->program, &watch);
 	*status = launch.status;
 	if (result == 0 && read_records(c, run, directory) == 0)
@@ -284,11 +285,14 @@ static int complain(struct cp_comparison *c, unsigned run, int result)
 
 static int run_one(struct cp_comparison *c, unsigned run, long input)
 {
-	int status = 0, result;
+	int status = 0, terminal = STDERR_FILENO, result;
 	struct cp_again again;
 
 	cp_again_begin(&again, input, run == 1);
-	result = c->alone ? run_alone(c, run, &status) : run_preloaded(c, run, &status);
+	if (again.saved[1] >= 0)
+		terminal = again.saved[1];
+	result = c->alone ? run_alone(c, run, &status)
+			  : run_preloaded(c, run, terminal, &status);
 	cp_again_end(&again);
 	if (run == 1)
 		c->status = status;
