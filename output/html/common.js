@@ -38,15 +38,27 @@ function short(number) {
 // Units with a prefix of their own.
 const BYTES = {GB: 1e9, MB: 1e6};
 
+const SECONDS = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
+
+// Of a heading; times have theirs beside each number.
 function unitName(unit) {
-	return unit === 'ratio' ? '%' : unit in BYTES ? 'bytes' : unit;
+	return unit === 'ratio' ? '%' : unit === 's' ? '' : unit in BYTES ? 'bytes' : unit;
+}
+
+function time(seconds) {
+	const [size, name] = SECONDS.find(([one]) => seconds >= one) || [1, 's'];
+	return Number((seconds / size).toPrecision(4)) + ' ' + name;
 }
 
 function full(number, unit) {
 	if (unit === 'ratio')
 		return (100 * number).toFixed(2) + ' %';
+	if (unit === 's')
+		return time(number);
 	if (unit in BYTES)
 		return short(number * BYTES[unit]);
+	if (unit === 'cycles' && number >= 1e7)
+		return short(number);
 	if (Number.isInteger(number))
 		return number.toLocaleString('en-US');
 	return Math.abs(number) >= 1e5 ? Math.round(number).toLocaleString('en-US')
@@ -57,7 +69,7 @@ function full(number, unit) {
 function explain(v, unit) {
 	if (v.value === null)
 		return 'unavailable: ' + (v.reason || 'no reason is given');
-	let text = full(v.value, unit) + (unit && unit !== 'ratio' ? ' ' + unitName(unit) : '') + ', ' + v.status;
+	let text = full(v.value, unit) + (unit && unit !== 'ratio' && unitName(unit) ? ' ' + unitName(unit) : '') + ', ' + v.status;
 	if (v.status === 'scaled')
 		text += ': counted ' + full(v.coverage, 'ratio') + ' of the time'
 			+ (v.error === null ? '' : ', ± ' + full(v.error));
@@ -83,6 +95,13 @@ function count(n, one, many) {
 function plain(text) {
 	return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, c =>
 		'\\u' + c.codePointAt(0).toString(16).padStart(4, '0'));
+}
+
+// What the head says first; all that is simulated looks so.
+function showProvenance(simulated, text) {
+	document.documentElement.dataset.engine = simulated ? 'sim' : 'perf';
+	$('provenance').classList.toggle('simulated', simulated);
+	$('provenance').textContent = text;
 }
 
 function fact(name, text) {

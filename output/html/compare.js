@@ -16,8 +16,7 @@ function head() {
 
 	document.title = 'cachepeek: ' + command + ' on ' + count(rows.length, 'machine', 'machines');
 	$('title').textContent = command;
-	$('provenance').classList.add('simulated');
-	$('provenance').textContent = 'Simulated: these are counts of a simulated PMU, not of this processor.';
+	showProvenance(true, 'Simulated: these are counts of a simulated PMU, not of this processor.');
 	fact('counted', 'user mode, from the first instruction on' + (report.children ? '' : ', without child processes'));
 	fact('ran', report.runs > 1 ? report.runs + ' times: a machine with other line sizes needs a run of its own'
 		: 'once: all machines saw the same references');

@@ -23,7 +23,7 @@ function curveNote(lines) {
 	if (sweep.curves.length > lines.length)
 		text += '  The ' + count(lines.length - 1, 'region', 'regions') + ' with the most.';
 	if (sweep.other_levels && sweep.other_levels.reason)
-		text += '  Of the levels behind: ' + sweep.other_levels.reason + '.';
+		text += '  ' + sweep.other_levels.reason[0].toUpperCase() + sweep.other_levels.reason.slice(1) + '.';
 	return text;
 }
 

@@ -81,10 +81,9 @@ const grids = [gridOf('functions', 'function', 'functions', functionCell), gridO
 function head() {
 	document.title = 'cachepeek ' + report.measurement + ': ' + plain(report.command);
 	$('title').textContent = plain(report.command);
-	$('provenance').classList.add('simulated');
-	$('provenance').textContent = 'Simulated: ' + report.title.toLowerCase()
+	showProvenance(true, 'Simulated: ' + report.title.toLowerCase()
 		+ ' of a simulated PMU, not of this processor; every one, by the instruction that had it. '
-		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.');
+		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.'));
 	fact('machine', plain(report.machine));
 	fact('ran', count(report.processes, 'process', 'processes') + ', ' + count(report.threads.length, 'thread', 'threads'));
 	fact('written by', 'cachepeek ' + report.cachepeek);

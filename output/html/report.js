@@ -42,14 +42,12 @@ function head() {
 	const command = plain(report.command.join(' '));
 	const simulated = report.engine.name === 'sim';
 	const threads = report.processes.reduce((sum, p) => sum + p.threads.length, 0);
-	const provenance = $('provenance');
 
 	document.title = 'cachepeek: ' + command;
 	$('title').textContent = command || 'cachepeek';
-	provenance.classList.toggle('simulated', simulated);
-	provenance.textContent = (simulated ? 'Simulated: these are counts of a simulated PMU, not of this processor. '
-		: report.engine.name === 'perf' ? 'Hardware and kernel counters (perf events). ' : 'Nothing was counted. ')
-		+ (report.engine.why || '');
+	showProvenance(simulated, (simulated ? 'Simulated: these are counts of a simulated PMU, not of this processor.'
+		: report.engine.name === 'perf' ? 'Counted by the processor and the kernel (perf events).' : 'Nothing was counted.')
+		+ (report.engine.why ? '  Why: ' + plain(report.engine.why) + '.' : ''));
 	fact('machine', report.machine.description || 'not known');
 	fact('counted', {u: 'user mode', k: 'kernel mode', uk: 'user and kernel mode'}[report.engine.domain]
 		|| report.engine.domain || '');
@@ -98,7 +96,9 @@ function threadName({process, thread}) {
 
 function drawHeat() {
 	const column = columns.find(one => one.id === $('heat-of').value);
-	if (!column)
+
+	$('threads').hidden = !column || threads.length < 2; // one: the table above has it
+	if ($('threads').hidden)
 		return;
 	const at = (thread, row) => {
 		const region = thread.regions.get(row.key);

@@ -121,7 +121,8 @@ function drawServed(items, [what, many], more, ordered) {
 
 	$('served-note').textContent = servedNote(bars, items.length, many, more, shown);
 	servedTable(bars, shown, what);
-	$('served-box').hidden = !bars.length;
+	for (const id of ['served-box', 'served-controls', 'served-numbers'])
+		$(id).hidden = !bars.length;
 	barsHeight($('served-box'), bars.length);
 	$('served').setAttribute('aria-label', 'Stacked bars, one per ' + what + ': '
 		+ shown.map(level => level.name).join(', ') + '.  The same numbers are in the table below.');

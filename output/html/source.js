@@ -40,7 +40,7 @@ function linesOf(file) {
 }
 
 function sourceNote(file, lines) {
-	const text = texts.get(file.name), where = count(file.lines.size, 'line', 'lines') + ' with misses.';
+	const text = texts.get(file.name), where = plain(file.name) + ': ' + count(file.lines.size, 'line', 'lines') + ' with misses.';
 	if (!text || text.reason)
 		return where + '  Only their numbers: ' + (text ? text.reason : 'the file was not looked for') + '.';
 	return where + '  The file as it was when this report was made'

@@ -265,6 +265,10 @@ def check_course(page, place):
     fits(page, 'series, 390 px')
     page.show(os.path.join(place, 'two.html'))
     ok(page.ask("return document.getElementById('over-time').hidden"), 'series: no chart where there is none')
+    ok(page.ask("return document.getElementById('threads').hidden"), 'map: none of one thread')
+    looks = page.ask("""return ['.simulated', '.estimated'].map(c => document.querySelector('#regions td' + c))
+        .map(td => getComputedStyle(td).color + getComputedStyle(td).fontStyle);""")
+    same(looks[0], looks[1], 'what is estimated of simulated counts looks simulated')
 
 
 with browser() as page:
