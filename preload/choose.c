@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "preload/functions.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
 
@@ -78,6 +79,14 @@ static void choose_auto(struct cp_choice *choice)
 		choice->tell = true;
 		cp_format(choice->why, sizeof(choice->why),
 			"CACHEPEEK_PROFILE: only the simulated PMU notes who misses");
+	} else if (cp_functions_chosen(cp_runtime.options.regions) &&
+		   cp_reexec_possible(&why) == 0) {
+		choice->engine = &cp_engine_sim;
+		choice->default_group = cp_default_group(&cp_engine_sim, false);
+		choice->tell = true;
+		cp_format(choice->why, sizeof(choice->why),
+			"CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
+			"begin and end");
 	} else if (cp_perf_hardware_works(&why)) {
 		choice->engine = &cp_engine_perf;
 		choice->default_group = cp_default_group(&cp_engine_perf, true);

@@ -3,6 +3,7 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
+#include "functions.h"
 #include "host.h"
 #include "memory.h"
 #include "profile.h"
@@ -31,6 +32,7 @@ static void start(void)
 	options_check();
 	threads_start();
 	profile_start();
+	functions_track();
 }
 
 static void finish(Int exit_code)

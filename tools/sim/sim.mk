@@ -18,7 +18,7 @@ SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
 SIM_SOURCES := main options instrument settle batches batch threads own_code dying no_symbols requests cache core l1 outer regions \
 	flex flex_cache flex_outer flex_prefetch front team floats profile profile_file profile_module profile_data profile_heap \
-	profile_image profile_shadow
+	profile_image profile_shadow functions function_names elf_symbols
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
