@@ -54,6 +54,8 @@ static const char usage[] =
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
 	"  --repeat N: run it N times, and report how far the values are apart\n"
+	"  --what-if LEVEL.FIELD=VALUE,...: change the simulated machine\n"
+	"  --sweep LEVEL.FIELD=FIRST..LAST: misses of a level of other sizes\n"
 	"\n"
 	"Options of dcache, dtlb and icache, which report misses by function:\n"
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
