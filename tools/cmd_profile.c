@@ -166,13 +166,15 @@ static cp_profile_writer *writer_for(const char *output)
 		return cp_profile_write_json;
 	if (ends_with(output, ".csv"))
 		return cp_profile_write_csv;
+	if (ends_with(output, ".html"))
+		return cp_profile_write_html;
 	if (is_callgrind(output))
 		return cp_profile_write_callgrind;
 	if (ends_with(output, ".folded"))
 		return cp_profile_write_folded;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json, .csv, .callgrind or .folded\n",
+		".json, .csv, .html, .callgrind or .folded\n",
 		output);
 	return NULL;
 }
