@@ -57,6 +57,9 @@ const char *cp_text_ended(struct cp_text *text, const struct cp_process *process
 size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
 	const bool **shown);
 
+/* text_sweep.c: miss curves */
+void cp_text_sweep(struct cp_text *text);
+
 /* text_course.c: time series */
 void cp_text_course(struct cp_text *text);
 

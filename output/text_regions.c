@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "output/sweep.h"
 #include "output/text_parts.h"
 
 #define MAX_EXTENTS 4
@@ -300,8 +301,11 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 		cp_text_extents(text, &column);
 }
 
+/* Or of a sweep, which has a table of its own. */
 static bool in_a_group(const struct cp_report *report, const char *name)
 {
+	if (cp_sweep_is_point(name))
+		return true;
 	for (size_t i = 0; i < report->ngroups; i++) {
 		const struct cp_group *group = report->groups[i];
 

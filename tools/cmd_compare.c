@@ -324,6 +324,8 @@ static int prepare(const struct cp_comparison *c)
 	if (c->events)
 		setenv("CACHEPEEK_EVENTS", c->events, 1);
 	unsetenv("CACHEPEEK_OUTPUT");
+	unsetenv("CACHEPEEK_SWEEP"); /* and each machine is as it is */
+	unsetenv("CACHEPEEK_WHAT_IF");
 	return c->alone ? 0 : cp_prepare_preload(added);
 }
 

@@ -14,6 +14,8 @@ cp_profile_writer cp_profile_write_text;
 cp_profile_writer cp_profile_write_json;
 /* The same with a row for each module, thread, function, statement, instruction. */
 cp_profile_writer cp_profile_write_csv;
+cp_profile_writer cp_profile_write_callgrind;
+cp_profile_writer cp_profile_write_folded;
 /* A page with that JSON, and the source as it is now. */
 cp_profile_writer cp_profile_write_html;
 
