@@ -6,6 +6,7 @@
 #include "host.h"
 #include "memory.h"
 #include "profile.h"
+#include "sharing.h"
 
 ULong tool_state;
 
@@ -31,6 +32,8 @@ static void start(void)
 	options_check();
 	threads_start();
 	profile_start();
+	sweep_watch(&tool_sweep);
+	sharing_start();
 }
 
 static void finish(Int exit_code)

@@ -16,7 +16,7 @@ SIM_DIR := $(B)/cachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-SIM_SOURCES := main options instrument settle batches batch sweep threads own_code dying no_symbols requests cache core l1 outer regions \
+SIM_SOURCES := main options instrument settle batches batch every sweep sharing threads own_code dying no_symbols requests cache core l1 outer regions \
 	flex flex_cache flex_outer flex_prefetch front team floats profile profile_file profile_module profile_data profile_heap \
 	profile_image profile_shadow
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
@@ -55,7 +55,7 @@ $(SIM_DIR) $(B)/sim:
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress sweep_test)
-SIM_MODEL := $(addprefix tools/sim/,batch.c sweep.c cache.c core.c l1.c outer.c regions.c \
+SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
