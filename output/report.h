@@ -210,6 +210,9 @@ extern const char cp_simulated_limits[];
 
 /* The metric's or quantity's index in the report; -1 if it has none. */
 int cp_report_metric(const struct cp_report *report, const char *name);
+/* The metric of the region's own counts, without those of nested regions. */
+struct cp_value cp_report_own(const struct cp_report *report,
+	const struct cp_region *region, const struct cp_metric *metric);
 int cp_report_quantity(const struct cp_report *report, const char *name);
 
 /*

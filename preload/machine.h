@@ -19,7 +19,8 @@ struct cp_cache {
 	uint32_t sets, ways, line;
 	uint8_t policy, inclusion, prefetch; /* of the enums above */
 	bool write_through, no_allocate, half_lines, fp_bypass;
-	uint32_t shared;           /* by how many cores; 0: not said */
+	bool absent;     /* of those for huge pages: not even with the small ones */
+	uint32_t shared; /* by how many cores; 0: not said */
 	uint32_t degree, distance; /* of CP_STREAM, in lines */
 	uint32_t latency;          /* cycles of a hit; 0: not said */
 	uint64_t seed;             /* of CP_RANDOM */
@@ -35,6 +36,11 @@ enum cp_level {
 	CP_STLB,
 	CP_ITLB2,
 	CP_DTLB2,
+	CP_ITLB_2M, /* for huge pages, from here on */
+	CP_DTLB_2M,
+	CP_STLB_2M,
+	CP_ITLB2_2M,
+	CP_DTLB2_2M,
 	CP_NLEVELS
 };
 

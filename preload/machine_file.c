@@ -236,9 +236,11 @@ static bool parse_level(
 	const char *word;
 
 	memset(cache, 0, sizeof(*cache));
-	if (strncmp(text, "none", 4) == 0 && !text[4 + strspn(text + 4, " \t\r")])
+	if (strncmp(text, "none", 4) == 0 && !text[4 + strspn(text + 4, " \t\r")]) {
+		cache->absent = level >= CP_ITLB_2M;
 		return may_be_absent(level) ||
 		       wrong(at, "this level cannot be absent", NULL);
+	}
 	if (!parse_shape(at, level, &text, cache))
 		return false;
 	while (*(word = next_word(&text)))
@@ -292,7 +294,8 @@ static bool parse_other(
 		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
 	return wrong(at,
 		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
-		"dtlb2 page cores memory-latency fill-buffers write-buffers events pmu",
+		"dtlb2 itlb-2m dtlb-2m stlb-2m itlb2-2m dtlb2-2m page cores "
+		"memory-latency fill-buffers write-buffers events pmu",
 		NULL);
 }
 
@@ -394,13 +397,33 @@ static bool check_caches(
 	return !llc->sets || check_outer(at, llc, front);
 }
 
+/* Huge pages are 512 pages of 4 KB, in a level that the machine has. */
+static bool check_huge(
+	struct place *at, const struct cp_machine *machine, const struct stated *stated)
+{
+	for (int level = CP_ITLB_2M; level < CP_NLEVELS; level++) {
+		const struct cp_cache *small =
+			&machine->level[CP_ITLB + level - CP_ITLB_2M];
+
+		at->line = stated->line[level];
+		if (at->line && machine->page != 4096)
+			return wrong(at, "wants page = 4K: pages of 2 MB are 512 of them",
+				NULL);
+		if (machine->level[level].sets && !small->sets)
+			return wrong(at, "the machine has no such level for small pages",
+				NULL);
+	}
+	return true;
+}
+
 static bool check_machine(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
 	at->line = stated->page;
 	if (!is_power_of_two(machine->page) || machine->page < 1024)
 		return wrong(at, "page must be a power of two from 1024", NULL);
-	return settle_tlbs(at, machine, stated) && check_caches(at, machine, stated);
+	return settle_tlbs(at, machine, stated) && check_huge(at, machine, stated) &&
+	       check_caches(at, machine, stated);
 }
 
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,

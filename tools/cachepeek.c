@@ -21,6 +21,7 @@ static const struct command {
 	{"dtlb", cp_cmd_profile},
 	{"icache", cp_cmd_profile},
 	{"sharing", cp_cmd_sharing},
+	{"annotate", cp_cmd_annotate},
 	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
@@ -39,6 +40,7 @@ static const char usage[] =
 	"       cachepeek sharing [-m|--machine NAME] [--quantum N] [--least N]\n"
 	"                 [-o|--output FILE] [-d|--dir DIRECTORY] [--debuginfod]\n"
 	"                 [PROGRAM [arguments]]\n"
+	"       cachepeek annotate [options] SOURCE [PROGRAM [arguments]]\n"
 	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
 	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
 	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
@@ -63,6 +65,11 @@ static const char usage[] =
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
 	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
+	"\n"
+	"Options of annotate, which shows a source file with the misses of its lines:\n"
+	"  -p, --profile dcache|dtlb|icache                    -i, --input FILE.json\n"
+	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
+	"  --context-lines LINES     --debuginfod\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

@@ -36,8 +36,12 @@ static struct {
 
 static long rounds;
 
+/* Else one thread may have ended before the other begins. */
+static pthread_barrier_t both;
+
 static void *count(void *counter)
 {
+	pthread_barrier_wait(&both);
 	for (long i = 0; i < rounds; i++)
 		++*(volatile long *)counter;
 	return NULL;
@@ -73,6 +77,7 @@ static void run(void *(*one)(void *), void *first, void *(*other)(void *), void 
 {
 	pthread_t thread[2];
 
+	pthread_barrier_init(&both, NULL, 2);
 	pthread_create(&thread[0], NULL, one, first);
 	pthread_create(&thread[1], NULL, other, second);
 	pthread_join(thread[0], NULL);

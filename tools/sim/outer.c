@@ -308,10 +308,9 @@ static void count_walk(struct core *core, enum access kind)
 	core->count[counter[kind]]++;
 }
 
-/* A page that the first-level TLB did not have. */
-void outer_page(struct core *core, uint64_t page, enum access kind)
+static void look_up_page(
+	struct core *core, struct cache *c, uint64_t page, enum access kind)
 {
-	struct cache *c = &core->stlb;
 	struct cache_place p;
 	int way;
 
@@ -329,4 +328,35 @@ void outer_page(struct core *core, uint64_t page, enum access kind)
 		row_tags(p.row)[way] = p.tag;
 	}
 	stamp_way(c, p.row, way, 0);
+}
+
+/* A page that the first-level TLB did not have. */
+void outer_page(struct core *core, uint64_t page, enum access kind)
+{
+	look_up_page(core, &core->stlb, page, kind);
+}
+
+/* A huge one: the number of any small page in it. */
+void outer_huge_page(struct core *core, uint64_t page, enum access kind)
+{
+	int own = core->stlb_2m.sets != 0;
+
+	if (core->stlb_is_small)
+		count_walk(core, kind);
+	else
+		look_up_page(core, own ? &core->stlb_2m : &core->stlb,
+			huge_key(page, own), kind);
+}
+
+void outer_drop_page(struct cache *tlb, uint64_t key)
+{
+	struct cache_place p;
+	int way;
+
+	if (!tlb->sets)
+		return;
+	p = cache_place(tlb, key);
+	way = cache_find(tlb, p);
+	if (way >= 0)
+		empty_way(tlb, p.row, way);
 }

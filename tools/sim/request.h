@@ -66,7 +66,8 @@
 	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \
 	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
 	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
-	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")
+	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
+	X(huge_pages, "areas of 2 MB that turned out to be one page")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,

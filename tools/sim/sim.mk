@@ -16,9 +16,7 @@ SIM_DIR := $(B)/cachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-SIM_SOURCES := main options instrument settle batches batch every sweep sharing threads own_code dying no_symbols requests cache core l1 outer regions \
-	flex flex_cache flex_outer flex_prefetch front team floats profile profile_file profile_module profile_data profile_heap \
-	profile_image profile_shadow
+SIM_SOURCES := $(basename $(notdir $(wildcard tools/sim/*.c)))
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
@@ -40,7 +38,8 @@ sim: $(SIM) $(SIM_CORE)
 $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
 	$(call run,LD,$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) \
 		$(VALGRIND_LIBDIR)/libcoregrind-$(SIM_PLATFORM).a \
-		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc)
+		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc \
+		$(wildcard $(VALGRIND_LIBDIR)/libgcc-sup-$(SIM_PLATFORM).a))
 
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	$(call run,CP,cp $< $@)
@@ -55,7 +54,7 @@ $(SIM_DIR) $(B)/sim:
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress sweep_test)
-SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c \
+SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000

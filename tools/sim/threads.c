@@ -125,9 +125,22 @@ static void add_up(ULong *to, const uint64_t *from)
 		to[i] += from[i];
 }
 
+/* It is the running thread that has met them; every machine has. */
+static void add_huge_pages(struct thread *t)
+{
+	static ULong told;
+	ULong more = huge.seen - told;
+
+	told = huge.seen;
+	t->count[CP_SIM_huge_pages] += more;
+	for (UInt i = 0; i < tool_nmachines; i++)
+		simulated[i].count[CP_SIM_huge_pages] += more;
+}
+
 /* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
+	add_huge_pages(t);
 	front_collect(fronts[0]);
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		struct core *core = t->seat[i]->core;
@@ -300,6 +313,7 @@ static void on_unmap(Addr a, SizeT len)
 static void on_munmap(Addr a, SizeT len)
 {
 	on_unmap(a, len);
+	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
 
@@ -307,12 +321,14 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 {
 	(void)r, (void)x;
+	huge_forget(a, len);
 	if (!w)
 		on_unmap(a, len);
 }
@@ -427,6 +443,7 @@ static void start_scratch(void)
 	m.page = tool_machine.page;
 	uncore_init(&scratch_uncore, &m);
 	scratch = new_core(&m, &scratch_uncore);
+	scratch->area_shift = 0;
 }
 
 static void on_create(ThreadId by, ThreadId tid)
