@@ -6,6 +6,7 @@
  * outermost counts.
  */
 #include "profile.h"
+#include "sharing.h"
 
 #if defined(VGA_amd64)
 #include "libvex_guest_amd64.h"
@@ -153,6 +154,7 @@ static void on_return(UWord result, Addr to)
 		return;
 	shadow_set(block, call->size, profile_heap_object(call->caller, call->size));
 	profile_data_new_block(block);
+	sharing_renew(block, call->size);
 }
 
 /* ---- generated code ---- */
