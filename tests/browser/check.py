@@ -10,6 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import check_compare
+import check_curve
 import check_profile
 import tap
 from browser import browser
@@ -278,5 +279,6 @@ with browser() as page:
     check_many(page, sys.argv[1])
     check_two_levels(page, sys.argv[1])
     check_compare.check(page, sys.argv[1])
+    check_curve.check(page, sys.argv[1])
     check_profile.check(page, sys.argv[1])
 print(f'1..{tap.count}')

@@ -28,6 +28,14 @@ for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile'
 	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
 }
 
+# A level in other sizes: where that can be known, and where it cannot.
+for my $case (['sweep', undef, 'L2.size=64K..8M'], ['unswept', 'zen4', 'L2.size=256K..4M']) {
+	my ($name, $machine, $sweep) = @$case;
+	my $run = peek(engine => 'sim', machine => $machine, output => "$place/$name.html,$place/$name.json",
+		env => {CACHEPEEK_SWEEP => $sweep}, command => [program('matmul')]);
+	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
+}
+
 # The JSON that a page holds, beside it.
 sub keep_inside
 {
