@@ -45,6 +45,24 @@ unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
 }
 
+unsigned long cp_sim_functions(
+	void (*detour)(unsigned long, unsigned long), const char *patterns)
+{
+	(void)detour;
+	(void)patterns;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTIONS, detour, patterns, 0, 0, 0);
+}
+
+unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
+{
+	(void)number;
+	(void)to;
+	(void)size;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTION_NAME, number, to, size, 0, 0);
+}
+
 bool cp_sim_active(void)
 {
 	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;

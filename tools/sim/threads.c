@@ -15,6 +15,7 @@
  */
 #include "flex.h"
 #include "front.h"
+#include "functions.h"
 #include "team.h"
 #include "tool.h"
 #include "host.h"
@@ -168,6 +169,7 @@ static void begin(struct thread *t)
 		seat[i] = take_seat(&simulated[i]);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
+	functions_thread_begin((ThreadId)(t - threads));
 }
 
 static void use_core(ThreadId tid)
@@ -179,6 +181,7 @@ static void use_core(ThreadId tid)
 	front = fronts[t->paused != 0];
 	team[0] = running = scratch;
 	team_size = 1;
+	functions_use(t->paused ? VG_INVALID_THREADID : tid);
 	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
@@ -311,6 +314,7 @@ static void on_unmap(Addr a, SizeT len)
 static void on_munmap(Addr a, SizeT len)
 {
 	on_unmap(a, len);
+	functions_unmapped(a, len);
 	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
@@ -319,6 +323,7 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	functions_unmapped(a, len);
 	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
