@@ -160,6 +160,24 @@ def check_hostile(page, place):
     ok(not any(ord(c) in (0x1b, 0x202e, 0x2066) for c in text), 'hostile source: nothing that controls the text')
 
 
+def check_findings(page, place):
+    report = load(place, 'blur')
+    page.show(os.path.join(place, 'blur.html'))
+    shown = page.ask("return [...document.querySelectorAll('#findings ul li')].map(li => li.textContent)")
+    ok(report['findings'], 'findings: there are some')
+    for one in report['findings']:
+        text = f"blur.c:{one['line']} " + (one['data'] + ': ' if one['data'] else '') + one['evidence']
+        ok(text in shown, f"findings: {text[:60]}", shown)
+        ok(one['advice'] in page.ask("return document.getElementById('findings').textContent"), 'findings: its advice')
+    same(len(shown), len(report['findings']), 'findings: each once')
+    page.driver.find_element(By.CSS_SELECTOR, '#findings button.link').send_keys(Keys.ENTER)
+    same(page.ask("return Number(document.activeElement.closest('tr[data-line]').dataset.line)"),
+         report['findings'][0]['line'], 'findings: to the line')
+    page.show(os.path.join(place, 'dtlb.html'))
+    same(page.ask("return document.getElementById('advice').hidden"), not load(place, 'dtlb')['findings'],
+         'findings: no section without any')
+
+
 def check_others(page, place):
     for kind in ('dtlb', 'icache'):
         path = os.path.join(place, f'{kind}.html')
@@ -193,4 +211,5 @@ def check(page, place):
         fits(page, f'profile, {width} px')
     same(page.complaints(), [], 'profile: and still nothing on the console')
     check_hostile(page, place)
+    check_findings(page, place)
     check_others(page, place)

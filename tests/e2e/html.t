@@ -60,6 +60,9 @@ for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
 	keep_inside($name, 'profile');
 }
+is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O2', '-o', "$place/blur", source() . '/examples/blur.c'])->{status}, 0, 'blur: compiled');
+run(command => [cli(), 'dcache', '-m', 'zen3', '-o', "$place/blur.html", "$place/blur"]);
+keep_inside('blur', 'profile');
 write_file("$place/evil.c", <<"END");
 #include <stdlib.h>
 int main(void) { volatile char *at = calloc(4096, 64); int sum = 0;
