@@ -175,7 +175,9 @@ def check_heat(page, report):
             most = max(v or 0 for v in wanted)
             if most:
                 strongest = shades.index(max(shades))
-                near(wanted[strongest], most, f'map: {what} of {name_of(region)}: the strongest colour is the most')
+                # Shades have three decimals: two threads may have the same.
+                ok(wanted[strongest] >= 0.998 * most,
+                   f'map: {what} of {name_of(region)}: the strongest colour is the most', wanted, shades)
 
 
 def check_themes(page, path):
