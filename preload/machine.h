@@ -45,7 +45,7 @@ enum cp_level {
 };
 
 struct cp_machine {
-	char name[64];
+	char name[128];
 	struct cp_cache level[CP_NLEVELS]; /* TLBs: line is 0 */
 	uint32_t page;                     /* bytes */
 	uint32_t cores;
@@ -74,6 +74,16 @@ uint32_t cp_machine_unit(const struct cp_machine *machine);
  * one line in error that begins with FILE:LINE. */
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
 	char *error, size_t error_size);
+
+/*
+ * Changes of a machine, with commas between them: LEVEL.FIELD=VALUE, or a line of a
+ * machine file.  Of a level's geometry the size follows ways and sets, and the sets
+ * follow size and line; a size that is given holds.  The name tells of them.  0, or
+ * -EINVAL with one line in error that begins with the change, and *machine is as it
+ * was.
+ */
+int cp_machine_change(
+	struct cp_machine *machine, const char *changes, char *error, size_t error_size);
 
 /* "l1d", "dtlb2", … */
 const char *cp_level_name(enum cp_level level);

@@ -7,7 +7,7 @@
  * which the entry leads.  Hence no decision ever differs from that of a model
  * without filters; what leaves an L1 or a TLB leaves the filter too.
  */
-#include "model.h"
+#include "sweep.h"
 
 /* Pages that come and go would only cost the filter's upkeep: a page's lines
  * are filtered when it has been found in the DTLB more often than this. */
@@ -137,6 +137,8 @@ static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
 {
 	if (!(*flags & L1_OWNED))
 		outer_own(core, line);
+	if (sweeps(core, SWEEP_L2)) /* another core's larger L2 may have it */
+		sweep_stored(core, line);
 	*flags |= L1_DIRTY | L1_OWNED;
 }
 

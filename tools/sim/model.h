@@ -68,6 +68,7 @@ struct machine {
 enum access { IFETCH, LOAD, STORE, PREFETCH };
 
 struct core;
+struct sweep;
 struct flex_core;
 struct flex_shared;
 
@@ -137,9 +138,10 @@ struct core {
 	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
 	struct uncore *uncore;
 	struct core *next;
-	uint64_t size;                    /* of this and of what lies behind it */
-	struct flex_core *flex;           /* NULL: a plain machine */
-	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
+	uint64_t size;               /* of this and of what lies behind it */
+	struct flex_core *flex;      /* NULL: a plain machine */
+	struct sweep *sweep;         /* of its level (sweep.h), or NULL */
+	uint64_t count[CP_SIM_NALL]; /* since the last core_collect */
 } __attribute__((aligned(64)));
 
 LANES_INLINE uint32_t *stamp_at(struct core *core, uint32_t offset)
@@ -186,7 +188,8 @@ void l1_choose_paths(struct core *core);
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);
 
-/* outer.c: behind the first level */
+/* outer.c: behind the first level.  After core->sweep is set, the paths are to be
+ * chosen again. */
 void outer_choose_paths(struct core *core);
 void outer_write_back(struct core *core, uint64_t line);
 void outer_own(struct core *core, uint64_t line);

@@ -9,6 +9,7 @@
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 UInt tool_nmachines;
 Bool tool_has_front, tool_float_loads, tool_report;
+struct sweep_plan tool_sweep;
 const HChar *profile_directory;
 
 #define AT(level) __builtin_offsetof(struct machine, level)
@@ -286,6 +287,34 @@ static void begin_machine(Bool next)
 	cores = CORES;
 }
 
+/* LEVEL,SETS:WAYS,... */
+static void parse_sweep(const HChar *value)
+{
+	static const HChar *const names[] = {
+		"", "l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb"};
+	const HChar *end = VG_(strchr)(value, ',');
+	ULong v[2];
+
+	for (UInt i = 1; end && i < sizeof(names) / sizeof(names[0]); i++)
+		if (VG_(strlen)(names[i]) == (SizeT)(end - value) &&
+			VG_(strncmp)(names[i], value, end - value) == 0)
+			tool_sweep.level = (enum sweep_level)i;
+	if (!tool_sweep.level)
+		refuse("--sweep", "expected LEVEL,SETS:WAYS,...");
+	while (*end) {
+		struct sweep_point *p = &tool_sweep.point[tool_sweep.npoints];
+
+		end++;
+		if (tool_sweep.npoints++ == CP_SIM_SWEEP_POINTS)
+			refuse("--sweep", "too many points");
+		if (!parse_numbers(&end, ':', v, 2) || (*end && *end != ',') || !v[0] ||
+			v[0] > 1u << 24 || !v[1] || v[1] > CACHE_MAX_WAYS)
+			refuse("--sweep", "expected LEVEL,SETS:WAYS,...");
+		p->sets = v[0];
+		p->ways = v[1];
+	}
+}
+
 Bool options_parse(const HChar *arg)
 {
 	static Bool begun;
@@ -312,6 +341,10 @@ Bool options_parse(const HChar *arg)
 	}
 	if (VG_(strncmp)(arg, "--cores=", 8) == 0) {
 		parse_cores(arg + 8);
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--sweep=", 8) == 0) {
+		parse_sweep(arg + 8);
 		return True;
 	}
 	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
@@ -370,6 +403,9 @@ void options_usage(void)
 	 "                              gets the same references\n"
 	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
 	 "instruction\n"
+	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
+	 "                              an LRU cache that nobody else fills, if it were "
+	 "so\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

@@ -4,7 +4,7 @@
  *
  * These caches stamp for themselves; a stamp is (clock << 2 | flags).
  */
-#include "model.h"
+#include "sweep.h"
 
 enum { DIRTY = 1, OWNED = 2, FLAGS = 3, FLAG_BITS = 2 };
 
@@ -62,6 +62,8 @@ static void llc_write_back(struct core *core, uint64_t line)
 
 	if (!c->sets)
 		return;
+	if (sweeps(core, SWEEP_LLC))
+		sweep_put(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
 	if (way >= 0)
@@ -78,6 +80,8 @@ static void llc_fetch(struct core *core, uint64_t line, enum access kind)
 
 	if (!c->sets)
 		return;
+	if (sweeps(core, SWEEP_LLC))
+		sweep_ask(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
 	if (way >= 0) {
@@ -113,6 +117,8 @@ void outer_write_back(struct core *core, uint64_t line)
 		llc_write_back(core, line);
 		return;
 	}
+	if (sweeps(core, SWEEP_L2))
+		sweep_put(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
 	if (way >= 0)
@@ -274,10 +280,20 @@ static int fetch_16(struct core *core, uint64_t line, enum access kind)
 	return fetch(core, line, kind, 16);
 }
 
+static int fetch_swept(struct core *core, uint64_t line, enum access kind)
+{
+	sweep_ask(core, line);
+	return fetch(core, line, kind, 0);
+}
+
 void outer_choose_paths(struct core *core)
 {
 	const struct cache *l2 = &core->l2;
 
+	if (sweeps(core, SWEEP_L2)) {
+		core->paths.fetch = fetch_swept;
+		return;
+	}
 	core->paths.fetch = !l2->sets                 ? beyond_private
 			    : cache_has_shape(l2, 8)  ? fetch_8
 			    : cache_has_shape(l2, 16) ? fetch_16
@@ -302,6 +318,8 @@ static void look_up_page(
 		count_walk(core, kind);
 		return;
 	}
+	if (sweeps(core, SWEEP_STLB)) /* by lines, of which a page has many */
+		sweep_ask(core, page << core->page_shift);
 	p = cache_place(c, page);
 	way = cache_find(c, p);
 	if (way < 0) {

@@ -31,7 +31,7 @@ struct simulated {
 	UInt number; /* of those behind the front */
 	struct uncore uncore;
 	struct seat *seats; /* machine->cores of them */
-	ULong count[CP_SIM_NCOUNTERS];
+	ULong count[CP_SIM_NALL];
 	ULong *mirror;
 };
 
@@ -39,7 +39,7 @@ struct thread {
 	struct seat **seat; /* on each machine; NULL: there was no such thread yet */
 	Bool lives;
 	UInt paused;
-	ULong count[CP_SIM_NCOUNTERS]; /* of the first machine */
+	ULong count[CP_SIM_NALL]; /* of the first machine */
 	ULong *mirror;
 	struct profile_thread *profile; /* of the first machine */
 };
@@ -58,14 +58,18 @@ static const struct machine scratch_machine = {
 	.dtlb = {1, 4},
 };
 
+static void __attribute__((noreturn)) out_of_memory(const HChar *what)
+{
+	VG_(fmsg)("no memory to simulate %s\n", what);
+	VG_(exit)(1);
+}
+
 static struct core *new_core(const struct machine *m, struct uncore *u)
 {
 	struct core *core = core_new(m, u);
 
-	if (!core) {
-		VG_(fmsg)("no memory to simulate another core\n");
-		VG_(exit)(1);
-	}
+	if (!core)
+		out_of_memory("another core");
 	return core;
 }
 
@@ -91,6 +95,9 @@ static struct seat *take_seat(struct simulated *s)
 			seat->core->flex->number = s->number;
 		if (profile_directory) /* each reference is looked at by itself */
 			seat->core->by_place = 0;
+		if (s == simulated && tool_sweep.npoints &&
+			sweep_begin(seat->core, &tool_sweep, s->machine) < 0)
+			out_of_memory("the sizes of a sweep");
 		core_attach(seat->core);
 	}
 	return seat;
@@ -107,13 +114,13 @@ static void copy_out(ULong *to, const ULong *from)
 {
 	if (!to)
 		return;
-	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++)
+	for (UInt i = 0; i < CP_SIM_NALL; i++)
 		to[i] = from[i];
 }
 
 static void add_up(ULong *to, const uint64_t *from)
 {
-	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++)
+	for (UInt i = 0; i < CP_SIM_NALL; i++)
 		to[i] += from[i];
 }
 
@@ -174,6 +181,7 @@ static void use_core(ThreadId tid)
 	front = fronts[t->paused != 0];
 	team[0] = running = scratch;
 	team_size = 1;
+	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
 		return;
@@ -235,6 +243,9 @@ static void report_counts(const HChar *who, UInt number, const ULong *count)
 	VG_(umsg)("%s %u %s %llu\n", who, number, #name, count[CP_SIM_##name]);
 	CP_SIM_COUNTERS (X)
 #undef X
+		for (UInt i = 0; i < tool_sweep.npoints; i++)
+			VG_(umsg)
+	("%s %u sweep_%u %llu\n", who, number, i, count[CP_SIM_SWEEP + i]);
 }
 
 static void end(ThreadId tid)
@@ -408,20 +419,16 @@ static void start_machine(struct simulated *s, const struct machine *m)
 	if (!machine_is_plain(m))
 		s->number = behind_front++;
 	s->seats = VG_(calloc)("cachepeek.seats", m->cores, sizeof(*s->seats));
-	if (uncore_init(&s->uncore, m) == 0)
-		return;
-	VG_(fmsg)("no memory to simulate the last level\n");
-	VG_(exit)(1);
+	if (uncore_init(&s->uncore, m) != 0)
+		out_of_memory("the last level");
 }
 
 static struct front *new_front(void)
 {
 	struct front *f = host_alloc(sizeof(*f));
 
-	if (!f) {
-		VG_(fmsg)("no memory to simulate anything\n");
-		VG_(exit)(1);
-	}
+	if (!f)
+		out_of_memory("anything");
 	front_init(f, tool_machines, tool_nmachines);
 	return f;
 }
