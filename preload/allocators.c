@@ -20,6 +20,7 @@ static const struct {
 	{"aligned_alloc", CP_SIM_MEMALIGN},
 	{"posix_memalign", CP_SIM_POSIX_MEMALIGN},
 	{"free", CP_SIM_FREE},
+	{"mmap", CP_SIM_MMAP},
 	/* operator new: plain, nothrow, aligned; of arrays, too */
 	{"_Znwm", CP_SIM_MALLOC},
 	{"_Znam", CP_SIM_MALLOC},

@@ -34,7 +34,8 @@ static void mark_used(struct cp_profile *profile)
 		const struct cp_profiled_object *object = &profile->objects[i];
 
 		if (object->module && (object->data == CP_DATA_VARIABLE ||
-					      object->data == CP_DATA_HEAP))
+					      object->data == CP_DATA_HEAP ||
+					      object->data == CP_DATA_MMAP))
 			object->module->used = true;
 	}
 }
@@ -105,7 +106,8 @@ static void name_heap(struct cp_profile *profile, struct cp_profiled_object *obj
 	}
 	object->file = at.file;
 	object->line = at.line;
-	object->name = cp_text_format(profile->arena, "Heap: %s::%s, %s",
+	object->name = cp_text_format(profile->arena, "%s: %s::%s, %s",
+		object->data == CP_DATA_HEAP ? "Heap" : "Mapped",
 		module ? module->name : "?",
 		*at.function ? at.function
 			     : cp_text_format(profile->arena, "0x%lx",
@@ -123,6 +125,7 @@ static void name_object(struct cp_profile *profile, struct cp_profiled_object *o
 		name_variable(profile, object);
 		break;
 	case CP_DATA_HEAP:
+	case CP_DATA_MMAP:
 		name_heap(profile, object);
 		break;
 	case CP_DATA_MODULE:

@@ -67,6 +67,8 @@ Bool shadow_has_blocks(Addr a);
 struct cp_profile_object *profile_object_at(Addr a);
 /* The object of blocks of that size allocated there, which has one more. */
 UInt profile_heap_object(Addr caller, ULong size);
+/* Memory that was mapped there, without a file. */
+void profile_data_new_mapping(Addr start, ULong size, Addr caller);
 void profile_data_new_block(Addr a);
 void profile_data_unmapped(Addr a, SizeT len);
 void profile_data_thread_begin(ThreadId tid, UInt thread);

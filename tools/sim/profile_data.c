@@ -127,18 +127,64 @@ static UInt find_object(const struct key *key)
 	return new_object(key);
 }
 
-UInt profile_heap_object(Addr caller, ULong size)
+static UInt new_block(UInt data, Addr caller, ULong size)
 {
-	struct key key = {.data = CP_DATA_HEAP,
+	struct key key = {.data = data,
 		.address = caller,
 		.size = size >= CP_PROFILE_LARGE ? size : 0};
 	UInt number = find_object(&key);
-
 	struct cp_profile_object *out = output_of(number);
 
 	if (out)
 		out->blocks++;
 	return number;
+}
+
+UInt profile_heap_object(Addr caller, ULong size)
+{
+	return new_block(CP_DATA_HEAP, caller, size);
+}
+
+/* ---- mappings without a file ---- */
+
+static struct mapping {
+	Addr start, end;
+	UInt number;
+} * mappings;
+static UInt nmappings, mappings_room;
+
+static void add_mapping(Addr start, Addr end, UInt number)
+{
+	if (nmappings == mappings_room) {
+		mappings_room = mappings_room ? 2 * mappings_room : 64;
+		mappings = VG_(realloc)("cachepeek.mappings", mappings,
+			mappings_room * sizeof(*mappings));
+	}
+	mappings[nmappings++] = (struct mapping){start, end, number};
+}
+
+static const struct mapping *find_own_mapping(Addr a)
+{
+	for (UInt i = nmappings; i-- > 0;)
+		if (a >= mappings[i].start && a < mappings[i].end)
+			return &mappings[i];
+	return NULL;
+}
+
+/* What is left of those that it cut. */
+static void cut_mappings(Addr a, Addr end)
+{
+	for (UInt i = nmappings; i-- > 0;) {
+		struct mapping old = mappings[i];
+
+		if (old.start >= end || old.end <= a)
+			continue;
+		mappings[i] = mappings[--nmappings];
+		if (old.start < a)
+			add_mapping(old.start, a, old.number);
+		if (old.end > end)
+			add_mapping(end, old.end, old.number);
+	}
 }
 
 /* ---- addresses ---- */
@@ -224,6 +270,19 @@ static Bool find_in_image(Addr a, struct key *key, struct recent *r)
 	return True;
 }
 
+static Bool find_mmap(Addr a, struct recent *r)
+{
+	const struct mapping *m = find_own_mapping(a);
+	const NSegment *segment = m ? VG_(am_find_nsegment)(a) : NULL;
+
+	if (!segment || segment->kind == SkFileC)
+		return False;
+	r->start = m->start;
+	r->size = m->end - m->start;
+	r->number = m->number;
+	return True;
+}
+
 static void find_mapping(Addr a, struct key *key)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(a);
@@ -238,6 +297,13 @@ static void find_mapping(Addr a, struct key *key)
 		key->address = segment->start;
 }
 
+void profile_data_new_mapping(Addr start, ULong size, Addr caller)
+{
+	add_mapping(
+		start, VG_PGROUNDUP(start + size), new_block(CP_DATA_MMAP, caller, size));
+	forget_recent();
+}
+
 /* What is around it in its page may be the heap's from now on. */
 void profile_data_new_block(Addr a)
 {
@@ -250,6 +316,8 @@ static void find_anew(Addr a, struct recent *r)
 
 	r->size = 0;
 	if (!find_stack(a, &key, r) && !find_in_image(a, &key, r)) {
+		if (find_mmap(a, r))
+			return;
 		find_mapping(a, &key);
 		r->start = a & ~(VKI_PAGE_SIZE - 1);
 		r->size = VKI_PAGE_SIZE;
@@ -277,6 +345,7 @@ void profile_data_unmapped(Addr a, SizeT len)
 
 	forget_recent();
 	shadow_clear(a, len);
+	cut_mappings(a, a + len);
 	for (UInt i = 1; i <= nobjects; i++) {
 		struct object *o = &objects[i];
 

@@ -155,6 +155,7 @@ enum cp_sim_allocator {
 	CP_SIM_MEMALIGN,       /* (alignment, size) */
 	CP_SIM_POSIX_MEMALIGN, /* (to, alignment, size) */
 	CP_SIM_FREE,           /* (block) */
+	CP_SIM_MMAP,           /* (where, size, ...) */
 };
 
 #endif
