@@ -14,6 +14,7 @@ my $LINES = 4096;
 my $text = <<'CC';
 #include <cstdlib>
 #include <new>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <vector>
 #define FUNCTION __attribute__((noipa))
@@ -24,6 +25,16 @@ FUNCTION static void write_lines(volatile char *at, long size)
 		at[i] = 1;
 }
 struct alignas(128) wide { char bytes[SIZE]; };
+thread_local char own[SIZE];
+static thread_local char hidden[SIZE / 2];
+namespace deep { thread_local char inner[SIZE]; }
+FUNCTION void *locals(void *)
+{
+	write_lines(own, SIZE);
+	write_lines(hidden, SIZE / 2);
+	write_lines(deep::inner, SIZE);
+	return nullptr;
+}
 static char *map()
 {
 	return (char *)mmap(nullptr, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* map */
@@ -46,6 +57,12 @@ int main()
 {
 	mapped();
 	cut();
+	locals(nullptr);
+	pthread_t threads[2];
+	for (pthread_t &t : threads)
+		pthread_create(&t, nullptr, locals, nullptr);
+	for (pthread_t t : threads)
+		pthread_join(t, nullptr);
 	plain();
 	aligned();
 	nothrow();
@@ -56,7 +73,7 @@ int main()
 CC
 my $source = write_file(scratch('data.cc'), $text);
 my $program = scratch('data');
-is(system('g++', '-std=c++17', '-O1', '-g', '-o', $program, $source), 0, 'a program');
+is(system('g++', '-std=c++17', '-O1', '-g', '-o', $program, $source, '-pthread'), 0, 'a program');
 my $json = scratch('data.json');
 my $run = run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $json, $program]);
 is($run->{err}, '', 'its profile');
@@ -79,7 +96,7 @@ sub ok_stores
 {
 	my ($object, $lines, $what) = @_;
 	my $n = $object->{counts}{l1d_store_misses} // 0;
-	ok($n >= $lines - 70 && $n <= $lines + 70, "$what: $n of $lines") or diag(explain($object));
+	ok($n >= $lines - 210 && $n <= $lines + 210, "$what: $n of $lines") or diag(explain($object));
 }
 
 ok_stores(data_at(qr/^Mapped: data::\S*mapped\S*, 262144 B$/, 'map'), $LINES, 'mmap, by its call');
@@ -89,6 +106,11 @@ ok_stores(data_at(qr/^Heap: data::plain\(\), /, 'plain'), $LINES, 'operator new'
 ok_stores(data_at(qr/^Heap: data::aligned\(\), /, 'aligned'), $LINES, 'aligned');
 ok_stores(data_at(qr/^Heap: data::nothrow\(\), /, 'nothrow'), $LINES, 'nothrow');
 ok_stores(data_at(qr/^Heap: data::library\(\), /, 'library'), $LINES, 'aligned_alloc');
+my %locals = map { $_->{name} => $_ } grep { $_->{data} eq 'thread-local' } @{$profile->{data}};
+ok_stores($locals{'TLS data::own'}, 3 * $LINES, 'a thread-local variable, of three threads');
+ok_stores($locals{'TLS data::hidden'}, 3 * $LINES / 2, 'a static one');
+ok_stores($locals{'TLS data::deep::inner'}, 3 * $LINES, 'of C++');
+is(($locals{'TLS data::hidden'} || {})->{size}, 32 * $LINES, 'its size');
 # The vector's memory comes from the allocator of the standard library, inlined or not.
 my ($vector) = grep { $_->{data} eq 'heap' && $_->{size} == 64 * $LINES &&
 	$_->{name} =~ /holder<long>::fill|vector<long|allocator<long>/ } @{$profile->{data}};

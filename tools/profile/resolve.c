@@ -35,7 +35,8 @@ static void mark_used(struct cp_profile *profile)
 
 		if (object->module && (object->data == CP_DATA_VARIABLE ||
 					      object->data == CP_DATA_HEAP ||
-					      object->data == CP_DATA_MMAP))
+					      object->data == CP_DATA_MMAP ||
+					      object->data == CP_DATA_TLS))
 			object->module->used = true;
 	}
 }
@@ -84,6 +85,18 @@ static void name_variable(struct cp_profile *profile, struct cp_profiled_object 
 		object->module ? object->module->name : "?", name ? name : "?");
 }
 
+static void name_thread_local(
+	struct cp_profile *profile, struct cp_profiled_object *object)
+{
+	const char *name = NULL;
+
+	if (object->module && object->module->symbols)
+		name = cp_symbols_thread_local(
+			object->module->symbols, profile->arena, object->address);
+	object->name = cp_text_format(profile->arena, "TLS %s::%s",
+		object->module ? object->module->name : "?", name ? name : "?");
+}
+
 /* The call is the instruction before the one that it returns to. */
 static void name_heap(struct cp_profile *profile, struct cp_profiled_object *object)
 {
@@ -123,6 +136,9 @@ static void name_object(struct cp_profile *profile, struct cp_profiled_object *o
 	switch (object->data) {
 	case CP_DATA_VARIABLE:
 		name_variable(profile, object);
+		break;
+	case CP_DATA_TLS:
+		name_thread_local(profile, object);
 		break;
 	case CP_DATA_HEAP:
 	case CP_DATA_MMAP:

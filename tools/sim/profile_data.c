@@ -70,7 +70,10 @@ static void place(struct cp_profile_object *out, const struct key *key)
 	out->address = key->address;
 	if (key->data == CP_DATA_VARIABLE || key->data == CP_DATA_MODULE)
 		image = profile_image_at(key->address);
-	if (image) {
+	if (key->data == CP_DATA_TLS) {
+		out->module = profile_module_at(key->address);
+		out->address = key->thread;
+	} else if (image) {
 		out->module = profile_module_at(profile_image_start(image));
 		out->address -= profile_image_bias(image);
 	} else if (key->address) {
@@ -86,7 +89,7 @@ static struct cp_profile_object *write_object(const struct key *key)
 	if (!out)
 		return NULL;
 	out->data = key->data;
-	out->thread = key->thread;
+	out->thread = key->data == CP_DATA_TLS ? 0 : key->thread;
 	out->size = key->size;
 	place(out, key);
 	profile_publish(out, CP_PROFILE_OBJECT);
@@ -228,6 +231,7 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 void profile_data_thread_end(ThreadId tid)
 {
 	forget_recent();
+	profile_tls_thread_end(tid);
 	for (UInt i = 0; i < nliving; i++)
 		if (living[i].tid == tid) {
 			living[i] = living[--nliving];
@@ -310,12 +314,27 @@ void profile_data_new_block(Addr a)
 	recent[a >> 12 & (RECENT - 1)].size = 0;
 }
 
+/* Where in its block a variable is, is kept as its thread: of several threads they are
+ * one. */
+static Bool find_tls(Addr a, struct key *key, struct recent *r)
+{
+	ULong offset;
+
+	if (!profile_tls_at(a, &key->address, &offset, &r->start, &r->size))
+		return False;
+	key->data = CP_DATA_TLS;
+	key->thread = (UInt)offset;
+	key->size = r->size;
+	return True;
+}
+
 static void find_anew(Addr a, struct recent *r)
 {
 	struct key key = {.data = CP_DATA_UNKNOWN};
 
 	r->size = 0;
-	if (!find_stack(a, &key, r) && !find_in_image(a, &key, r)) {
+	if (!find_tls(a, &key, r) && !find_stack(a, &key, r) &&
+		!find_in_image(a, &key, r)) {
 		if (find_mmap(a, r))
 			return;
 		find_mapping(a, &key);
@@ -346,6 +365,7 @@ void profile_data_unmapped(Addr a, SizeT len)
 	forget_recent();
 	shadow_clear(a, len);
 	cut_mappings(a, a + len);
+	profile_tls_unmapped(a, len);
 	for (UInt i = 1; i <= nobjects; i++) {
 		struct object *o = &objects[i];
 

@@ -145,6 +145,10 @@ enum cp_sim_request {
 
 	/* () Does not return: the thread goes on where it was. */
 	CP_SIM_FUNCTION_DONE,
+
+	/* (block, size, address) -> 1: for profiles: there the calling thread has the
+	 * thread-local variables of the module whose first segment is at address. */
+	CP_SIM_TLS,
 };
 
 /* By their arguments. */
