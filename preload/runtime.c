@@ -488,8 +488,10 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
-	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE) {
 		cp_allocators_tell();
+		cp_tls_tell();
+	}
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");
