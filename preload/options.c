@@ -39,8 +39,8 @@ const struct cp_option cp_option_table[] = {
 		"the cache hierarchy that the simulated PMU has"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile), "none|dcache|dtlb|icache",
 		"none", "WHAT",
-		"have the simulated PMU note which instruction misses: `cachepeek "
-		"dcache`, … shows it"},
+		"note which instruction misses, each time on the simulated PMU, in samples "
+		"on perf: `cachepeek dcache`, … shows it"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
 		"where reports go: stderr, - or files ending in .txt .json .csv .html "
 		".prom; %h %p %r %e"},

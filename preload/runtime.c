@@ -36,6 +36,7 @@
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
+#include "preload/sampling/sampling.h"
 #include "preload/threads.h"
 #include "tools/sim/request.h"
 
@@ -329,9 +330,11 @@ static void begin_counting(void)
 		cp_bind_process();
 	cp_runtime.cpu_base = cp_process_cpu();
 	cp_interval_prepare();
+	cp_sampling_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
 	cp_interval_start();
+	cp_sampling_start();
 }
 
 /* ---- the constructor ---- */
@@ -417,8 +420,7 @@ static void start(int argc, char **argv, char **envp)
 	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_allocators_tell();
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
-		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
+		cp_sampling_choose();
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());

@@ -57,6 +57,7 @@ static const char usage[] =
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
 	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
+	"  -E, --engine sim|perf\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

@@ -24,7 +24,7 @@
 
 struct request {
 	const char *name; /* of the measurement */
-	const char *machine, *directory, *output;
+	const char *machine, *directory, *output, *engine;
 	enum cp_profile_order order;
 	bool cut, statements, instructions, debuginfod;
 	struct cp_cutoff cutoff;
@@ -38,6 +38,7 @@ enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD };
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"machine", required_argument, NULL, 'm'},
+	{"engine", required_argument, NULL, 'E'},
 	{"dir", required_argument, NULL, 'd'},
 	{"sort", required_argument, NULL, SORT},
 	{"cutoff", required_argument, NULL, CUTOFF},
@@ -104,6 +105,14 @@ static int parse_context(struct request *request, const char *value)
 	return refuse("--context-lines", value, "a number from 0 to 1000");
 }
 
+static int parse_engine(struct request *request, const char *value)
+{
+	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0)
+		return refuse("--engine", value, "sim or perf");
+	request->engine = value;
+	return 0;
+}
+
 static int parse_one(struct request *request, int option, const char *value)
 {
 	switch (option) {
@@ -116,6 +125,8 @@ static int parse_one(struct request *request, int option, const char *value)
 	case 'd':
 		request->directory = value;
 		return 0;
+	case 'E':
+		return parse_engine(request, value);
 	case SORT:
 		return parse_sort(request, value);
 	case CUTOFF:
@@ -137,7 +148,7 @@ static int parse(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:", long_options)) != -1)
+	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:E:", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
 	return 0;
@@ -242,16 +253,17 @@ static int write_profile(
 	struct cp_arena *arena, const char *directory, const struct request *request)
 {
 	char error[512];
-	const struct cp_group *measurement =
-		cp_measurement_find(arena, request->name, error, sizeof(error));
 	struct cp_profile *profile =
-		measurement ? cp_profile_read(arena, directory, error, sizeof(error))
-			    : NULL;
+		cp_profile_read(arena, directory, error, sizeof(error));
+	const struct cp_group *measurement =
+		profile ? cp_measurement_find(arena, request->name, profile->sampled,
+				  error, sizeof(error))
+			: NULL;
 	struct cp_profile_view view;
 	struct cp_out out;
 	int fd, result;
 
-	if (!profile) {
+	if (!measurement) {
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
@@ -322,12 +334,14 @@ static int prepare(const struct request *request, char *directory, size_t size)
 	int result;
 
 	setenv("CACHEPEEK_PROFILE", request->name, 1);
-	setenv("CACHEPEEK_ENGINE", "sim", 1);
+	setenv("CACHEPEEK_ENGINE", request->engine, 1);
 	if (request->machine)
 		setenv("CACHEPEEK_MACHINE", request->machine, 1);
 	unsetenv("CACHEPEEK_OUTPUT");
 	if (cp_prepare_preload(nothing) < 0)
 		return -ENOENT;
+	if (strcmp(request->engine, "perf") == 0)
+		cp_preload_companion("heap.so");
 	result = cp_run_make(environment, request->directory, directory, size);
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
@@ -361,7 +375,7 @@ static int run(const struct request *request, char **argv)
 
 int cp_cmd_profile(int argc, char **argv)
 {
-	struct request request = {.name = argv[0]};
+	struct request request = {.name = argv[0], .engine = "sim"};
 
 	if (parse(&request, argc, argv) < 0 || !writer_for(request.output))
 		return 2;

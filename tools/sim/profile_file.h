@@ -55,6 +55,7 @@ enum cp_profile_data {
 	CP_DATA_HEAP_OTHER, /* what is in no block: bookkeeping, free memory */
 	CP_DATA_STACK,      /* of thread */
 	CP_DATA_MAPPED,     /* a mapping: module, if it is of a file */
+	CP_DATA_TLS,        /* a thread-local symbol of module: address in its segment */
 	CP_DATA_KINDS,
 };
 
