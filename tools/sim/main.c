@@ -4,6 +4,7 @@
  */
 #include "tool.h"
 #include "host.h"
+#include "memory.h"
 #include "profile.h"
 
 ULong tool_state;
@@ -11,7 +12,7 @@ ULong tool_state;
 void *host_alloc(uint64_t size)
 {
 	tool_state += size;
-	return VG_(am_shadow_alloc)(size);
+	return valgrind_alloc(size);
 }
 
 void host_free(void *p, uint64_t size)

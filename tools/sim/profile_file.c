@@ -5,6 +5,7 @@
 
 #include "base/syscall.h"
 #include "pub_tool_libcfile.h"
+#include "memory.h"
 #include "profile.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
@@ -51,7 +52,7 @@ static void *map_chunk(void)
 
 	if (cp_syscall(SYS_fallocate, fd, 0, offset, CP_PROFILE_CHUNK) != 0)
 		return NULL;
-	memory = VG_(am_shadow_alloc)(CP_PROFILE_CHUNK);
+	memory = valgrind_alloc(CP_PROFILE_CHUNK);
 	if (!memory)
 		return NULL;
 	if (cp_syscall(SYS_mmap, memory, CP_PROFILE_CHUNK, VKI_PROT_READ | VKI_PROT_WRITE,
