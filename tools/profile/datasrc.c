@@ -31,16 +31,24 @@ static enum cp_served memory(union perf_mem_data_src d)
 	return is_far(d) ? CP_SERVED_2HOP : CP_SERVED_1HOP;
 }
 
+/* Missed there: where it was found is not said. */
+static bool is_missed(union perf_mem_data_src d)
+{
+	return has_level(d, PERF_MEM_LVL_MISS) && !has_level(d, PERF_MEM_LVL_HIT);
+}
+
 /* A level of this core, or of a remote one, which is what peers are. */
 static enum cp_served cache(union perf_mem_data_src d, enum cp_served own)
 {
+	if (is_missed(d))
+		return CP_SERVED_UNKNOWN;
 	return d.mem_remote || from_peer(d) ? CP_SERVED_C2C : own;
 }
 
 /* The bits of before there were numbers: several may be set. */
 static enum cp_served by_bits(union perf_mem_data_src d, enum cp_vendor vendor)
 {
-	bool missed = has_level(d, PERF_MEM_LVL_MISS), peer = from_peer(d);
+	bool peer = from_peer(d);
 
 	/* Before Zen 4 one code stands for this L3 and its neighbours'. */
 	if (vendor == CP_VENDOR_AMD && !peer && has_level(d, PERF_MEM_LVL_L3) &&
@@ -56,8 +64,7 @@ static enum cp_served by_bits(union perf_mem_data_src d, enum cp_vendor vendor)
 		return CP_SERVED_LOCAL;
 	if (has_level(d, PERF_MEM_LVL_IO | PERF_MEM_LVL_UNC))
 		return CP_SERVED_UNKNOWN;
-	/* Missed there: where it was found is not said. */
-	if (missed && has_level(d, PERF_MEM_LVL_L1 | PERF_MEM_LVL_L2 | PERF_MEM_LVL_L3))
+	if (is_missed(d))
 		return CP_SERVED_UNKNOWN;
 	if (has_level(d, PERF_MEM_LVL_L3))
 		return cache(d, CP_SERVED_L3);
@@ -75,7 +82,7 @@ static enum cp_served first_level(union perf_mem_data_src d)
 {
 	if (d.mem_remote)
 		return CP_SERVED_C2C;
-	return has_level(d, PERF_MEM_LVL_MISS) ? CP_SERVED_UNKNOWN : CP_SERVED_L1;
+	return is_missed(d) ? CP_SERVED_UNKNOWN : CP_SERVED_L1;
 }
 
 static enum cp_served by_number(union perf_mem_data_src d, enum cp_vendor vendor)
