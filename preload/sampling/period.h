@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-#define CP_PERIOD_JITTER 5 /* percent, either way */
+#define CP_PERIOD_JITTER 5   /* percent, either way */
+#define CP_PERIOD_SAMPLES 64 /* so many have one period */
 
 struct cp_period {
 	uint64_t middle; /* 1: each one, always */

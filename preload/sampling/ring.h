@@ -16,6 +16,9 @@
 		PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT |             \
 		PERF_SAMPLE_DATA_SRC)
 
+/* Bytes that a sample takes. */
+#define CP_RING_SAMPLE 72
+
 /* Longer records are passed over; mappings with the longest path are not. */
 #define CP_RING_RECORD 4352
 

@@ -60,9 +60,10 @@ static int keep(int fd, int *slot)
 	return 0;
 }
 
-/* It owns the ring, and tells of mappings. */
-static int open_first(
-	struct cp_sampler *sampler, pid_t tid, const struct cp_sampling_event *e)
+/* It owns the ring, and tells of mappings.  Of memory the period has to change now
+ * and then. */
+static int open_first(struct cp_sampler *sampler, pid_t tid,
+	const struct cp_sampling_event *e, bool memory)
 {
 	struct perf_event_attr attr = e->attr;
 	unsigned pages = (unsigned)(RING_BYTES / (uint64_t)sysconf(_SC_PAGESIZE));
@@ -70,7 +71,8 @@ static int open_first(
 
 	attr.mmap = attr.mmap2 = attr.mmap_data = 1;
 	attr.watermark = 1;
-	attr.wakeup_watermark = (uint32_t)(RING_BYTES / 4);
+	attr.wakeup_watermark =
+		(uint32_t)(memory ? CP_PERIOD_SAMPLES * CP_RING_SAMPLE : RING_BYTES / 4);
 	result = keep(open_event(&attr, tid, -1), &sampler->fd[CP_SAMPLED_FAULTS]);
 	if (result < 0)
 		return result;
@@ -116,7 +118,8 @@ int cp_sampler_open(struct cp_sampler *sampler, pid_t tid,
 	int result, second = -ENOENT;
 
 	sampler->fd[0] = sampler->fd[1] = sampler->leader = -1;
-	result = open_first(sampler, tid, &events[CP_SAMPLED_FAULTS]);
+	result = open_first(sampler, tid, &events[CP_SAMPLED_FAULTS],
+		events[CP_SAMPLED_MEMORY].name[0] != 0);
 	if (result < 0)
 		return result;
 	if (events[CP_SAMPLED_MEMORY].name[0])

@@ -110,6 +110,11 @@ static __attribute__((noinline)) void attribute(
 	const pair *new = (const pair *)now;
 	pair *old = (pair *)seen;
 
+	profile_misses_add(current->id, instruction,
+		now[CP_PROFILE_AT(l1d_load_misses)] -
+			seen[CP_PROFILE_AT(l1d_load_misses)] +
+			now[CP_PROFILE_AT(l1d_store_misses)] -
+			seen[CP_PROFILE_AT(l1d_store_misses)]);
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = new[i] - old[i];
 
@@ -183,6 +188,7 @@ struct profile_thread *profile_thread_begin(ThreadId tid)
 
 void profile_thread_end(ThreadId tid)
 {
+	profile_misses_flush();
 	if (profile_directory)
 		profile_data_thread_end(tid);
 }

@@ -18,7 +18,7 @@ SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
 SIM_SOURCES := main options instrument settle batches batch threads own_code dying no_symbols requests cache core l1 outer regions \
 	flex flex_cache flex_outer flex_prefetch front team floats profile profile_file profile_module profile_data profile_heap \
-	profile_image profile_shadow
+	profile_image profile_shadow profile_misses
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
@@ -54,7 +54,7 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress)
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress sampled places)
 SIM_MODEL := $(addprefix tools/sim/,batch.c cache.c core.c l1.c outer.c regions.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
@@ -66,12 +66,15 @@ sim-tests: sim $(SIM_TEST_PROGRAMS)
 $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread)
 
-$(B)/sim/threads: tests/sim/threads.c | $(B)/sim
+$(B)/sim/threads $(B)/sim/places: $(B)/sim/%: tests/sim/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
 
 $(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
+$(B)/sim/sampled: tests/sim/sampled.c tools/profile/estimate.c preload/sampling/period.c \
+		tools/profile/estimate.h preload/sampling/period.h | $(B)/sim
+	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
 $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
