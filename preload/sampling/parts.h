@@ -21,6 +21,8 @@ struct cp_sampling_event {
 	char vendor[16];
 	struct perf_event_attr attr;
 	struct perf_event_attr first; /* that has to lead it; size 0: none */
+	struct perf_event_attr count; /* what it is scaled to; size 0: itself */
+	uint64_t step;                /* periods are multiples of this */
 	enum cp_sampled_unit unit;
 	struct cp_why why;
 };
@@ -37,6 +39,7 @@ struct cp_sampler {
 	struct cp_lock lock;
 	int fd[CP_SAMPLED_EVENTS];
 	int leader; /* of the second event, where it needs one; -1: none */
+	int count;  /* what that is scaled to; -1: itself */
 	uint64_t id[CP_SAMPLED_EVENTS];
 	struct cp_ring ring;
 	struct cp_period period;

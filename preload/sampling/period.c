@@ -27,12 +27,13 @@ static uint64_t draw(struct cp_period *period)
 
 uint64_t cp_period_next(struct cp_period *period)
 {
-	uint64_t middle = period->middle, by = middle * CP_PERIOD_JITTER / 100, n;
+	uint64_t step = period->step ? period->step : 1, middle = period->middle / step,
+		 by = middle * CP_PERIOD_JITTER / 100, n;
 
 	if (middle <= 2)
-		return middle ? middle : 1;
+		return middle ? middle * step : step;
 	n = middle - by + draw(period) % (2 * by + 1);
 	while (!is_prime(n))
 		n++;
-	return n;
+	return n * step;
 }

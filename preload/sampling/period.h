@@ -14,11 +14,12 @@
 
 struct cp_period {
 	uint64_t middle; /* 1: each one, always */
+	uint64_t step;   /* the hardware ignores what is no multiple of it; 0: 1 */
 	uint64_t random; /* the generator's state; any seed */
 };
 
-/* The period from here on: a prime within the jitter of the middle, or the nearest
- * one where there is none. */
+/* The period from here on: a prime, times the step, within the jitter of the middle, or
+ * the nearest one where there is none. */
 uint64_t cp_period_next(struct cp_period *period);
 
 #endif

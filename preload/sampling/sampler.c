@@ -95,12 +95,15 @@ static int open_second(
 		result = keep(open_event(&e->first, tid, -1), &sampler->leader);
 	if (result == 0)
 		result = keep(open_event(&attr, tid, sampler->leader), fd);
+	if (result == 0 && e->count.size)
+		result = keep(open_event(&e->count, tid, -1), &sampler->count);
 	if (result == 0)
 		result = (int)cp_syscall(SYS_ioctl, *fd, PERF_EVENT_IOC_SET_OUTPUT,
 			sampler->fd[CP_SAMPLED_FAULTS]);
 	if (result < 0) {
 		cp_fd_drop(fd);
 		cp_fd_drop(&sampler->leader);
+		cp_fd_drop(&sampler->count);
 	}
 	return result;
 }
@@ -117,7 +120,7 @@ int cp_sampler_open(struct cp_sampler *sampler, pid_t tid,
 {
 	int result, second = -ENOENT;
 
-	sampler->fd[0] = sampler->fd[1] = sampler->leader = -1;
+	sampler->fd[0] = sampler->fd[1] = sampler->leader = sampler->count = -1;
 	result = open_first(sampler, tid, &events[CP_SAMPLED_FAULTS],
 		events[CP_SAMPLED_MEMORY].name[0] != 0);
 	if (result < 0)
@@ -136,6 +139,8 @@ int cp_sampler_open(struct cp_sampler *sampler, pid_t tid,
 
 void cp_sampler_enable(struct cp_sampler *sampler, bool enable)
 {
+	if (sampler->count >= 0)
+		cp_kernel_enable(sampler->count, enable);
 	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
 		if (sampler->fd[i] >= 0)
 			cp_kernel_enable(i == CP_SAMPLED_MEMORY && sampler->leader >= 0
@@ -150,6 +155,7 @@ void cp_sampler_close(struct cp_sampler *sampler)
 	for (unsigned i = CP_SAMPLED_EVENTS; i-- > 0;)
 		cp_fd_drop(&sampler->fd[i]);
 	cp_fd_drop(&sampler->leader);
+	cp_fd_drop(&sampler->count);
 }
 
 /* ---- draining ---- */
@@ -223,9 +229,12 @@ static void on_mapping(void *context, const struct cp_samples_mapping *mapping,
 
 static void read_totals(struct cp_sampler *sampler)
 {
+	struct totals now;
+
 	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++) {
-		struct totals now = {0, 0};
 		long size;
+
+		now = (struct totals){0, 0};
 
 		if (sampler->fd[i] < 0)
 			continue;
@@ -235,6 +244,9 @@ static void read_totals(struct cp_sampler *sampler)
 		if (size == (long)sizeof(now))
 			sampler->out->events[i].lost = now.lost;
 	}
+	if (sampler->count >= 0 && cp_kernel_read(sampler->count, &now, sizeof(now)) >=
+					   (long)sizeof(now.value))
+		sampler->out->events[CP_SAMPLED_MEMORY].total = now.value;
 }
 
 /* What the next samples are apart: the program's own rhythm meets another one. */

@@ -322,8 +322,10 @@ static int open_sampler(struct cp_sampler *sampler, pid_t tid, bool own)
 
 	cp_lock(&sampler->lock);
 	sampler->npending = 0;
-	sampler->period = (struct cp_period){events[CP_SAMPLED_MEMORY].attr.sample_period,
-		cp_clock_of_kernel() ^ (uint64_t)tid};
+	sampler->period =
+		(struct cp_period){.middle = events[CP_SAMPLED_MEMORY].attr.sample_period,
+			.step = events[CP_SAMPLED_MEMORY].step,
+			.random = cp_clock_of_kernel() ^ (uint64_t)tid};
 	sampler->out = new_thread(tid);
 	if (sampler->out) {
 		result = cp_sampler_open(sampler, own ? 0 : tid, events);

@@ -145,7 +145,7 @@ static void sample(uint64_t period, uint64_t seed, struct thread *threads)
 	for (size_t i = 0; i < nplaces; i++)
 		memset(places[i].thread, 0, sizeof(places[i].thread));
 	for (unsigned t = 0; t < MAX_THREADS; t++) {
-		threads[t].next = (struct cp_period){period, seed * 977 + t};
+		threads[t].next = (struct cp_period){period, 1, seed * 977 + t};
 		sample_thread(t, &threads[t]);
 	}
 }

@@ -54,17 +54,18 @@ struct key {
 	uint64_t kind, thread, module, address, size;
 };
 
+struct share {
+	uint64_t samples;
+	double periods;
+};
+
 struct place {
 	struct key key;
 	const char *name; /* NULL: it is looked for later */
 	uint64_t *count;
 	struct cp_estimate *estimates;
 	uint64_t blocks;
-	/* By event, of the thread that owner stands for. */
-	struct share {
-		uint64_t samples;
-		double periods;
-	} * shares; /* [thread][event] */
+	struct share *shares; /* [thread][event]; of an instruction [0][event] */
 };
 
 struct file {
@@ -83,6 +84,7 @@ struct file {
 	LIST(struct timed_mapping) mappings;
 	LIST(struct image) images;
 	struct cp_memory memory;
+	struct share *missed; /* [thread][event]: all that is in a place */
 	/* Open addressing. */
 	size_t nplaces, nslots;
 	struct place **slots;
@@ -502,15 +504,18 @@ static bool classify(struct file *file, const struct cp_access_sample *sample,
 	return true;
 }
 
+static void add_share(struct share *share, const struct cp_access_sample *sample)
+{
+	share->samples++;
+	share->periods += (double)sample->period;
+}
+
 static void tally(
 	struct place *place, size_t thread, const struct cp_access_sample *sample)
 {
-	struct share *share =
-		&place->shares[(place->key.kind ? thread : 0) * CP_SAMPLED_EVENTS +
-			       sample->event];
-
-	share->samples++;
-	share->periods += (double)sample->period;
+	add_share(&place->shares[(place->key.kind ? thread : 0) * CP_SAMPLED_EVENTS +
+				 sample->event],
+		sample);
 }
 
 static void count(struct file *file, uint64_t *counts,
@@ -537,6 +542,8 @@ static void add_sample(struct file *file, const struct timed_sample *timed)
 		return;
 	if (sample->event == CP_SAMPLED_MEMORY && !classify(file, sample, &bucket, &tlb))
 		return;
+	add_share(
+		&file->missed[timed->thread * CP_SAMPLED_EVENTS + sample->event], sample);
 	places[0] = instruction(file, timed);
 	places[1] = in_memory(file, sample->address, sample->time);
 	for (unsigned i = 0; i < 2; i++) {
@@ -568,15 +575,20 @@ static void replay(struct file *file)
 	}
 }
 
+/* What the event counted: of operations all samples stand for that, of misses those
+ * that missed. */
 static struct cp_population population_of(
-	const struct cp_samples_thread *thread, unsigned event)
+	const struct file *file, size_t thread, unsigned event)
 {
-	const struct cp_sampled_totals *totals = &thread->events[event];
+	const struct cp_sampled_totals *totals = &file->threads[thread]->events[event];
+	const struct cp_samples_event *e = file->profile->sampling[event].event;
+	const struct share *missed = &file->missed[thread * CP_SAMPLED_EVENTS + event];
+	bool all = !e || e->unit == CP_UNIT_OPERATIONS;
 
 	return (struct cp_population){
 		.total = (double)totals->total,
-		.periods = (double)totals->periods,
-		.samples = totals->samples,
+		.periods = all ? (double)totals->periods : missed->periods,
+		.samples = all ? totals->samples : missed->samples,
 	};
 }
 
@@ -589,8 +601,7 @@ static void estimate(struct file *file, struct place *place)
 			size_t id = place->key.kind ? i : (size_t)place->key.thread;
 			const struct share *share =
 				&place->shares[i * CP_SAMPLED_EVENTS + event];
-			struct cp_population population =
-				population_of(file->threads[id], event);
+			struct cp_population population = population_of(file, id, event);
 
 			cp_estimate_add(&place->estimates[event], &population,
 				share->samples, share->periods);
@@ -683,6 +694,8 @@ static void note_totals(struct file *file)
 static void second_visit(struct file *file)
 {
 	file->memory.arena = file->arena;
+	file->missed = cp_arena_alloc(
+		file->arena, file->nthreads * CP_SAMPLED_EVENTS * sizeof(*file->missed));
 	file->memory.ranges = file->ranges.all;
 	file->memory.nranges = file->ranges.n;
 	cp_memory_sort_ranges(&file->memory);
