@@ -135,11 +135,17 @@ static bool each_item(
 
 /* ---- the first time: threads, mappings, and what is where ---- */
 
+static bool ends(const char *text, size_t size)
+{
+	return memchr(text, 0, size) != NULL;
+}
+
 static void add_event(struct file *file, const struct cp_item *item)
 {
 	const struct cp_samples_event *in = (const void *)item;
 
-	if (in->event >= CP_SAMPLED_EVENTS)
+	if (in->event >= CP_SAMPLED_EVENTS || !ends(in->name, sizeof(in->name)) ||
+		!ends(in->vendor, sizeof(in->vendor)) || !ends(in->why, sizeof(in->why)))
 		return;
 	file->profile->sampling[in->event].event = in;
 	if (in->event == CP_SAMPLED_MEMORY)
@@ -255,10 +261,27 @@ static void add_later_mapping(struct file *file, const struct cp_item *item)
 			.writable = in->protection & PROT_WRITE});
 }
 
+static void add_block(struct file *file, const struct cp_item *item)
+{
+	const struct cp_samples_block *in = (const void *)item;
+
+	if (in->size && in->address + in->size > in->address)
+		*ADD(file->arena, file->blocks) = in;
+}
+
+static void add_batch(struct file *file, const struct cp_item *item)
+{
+	const struct cp_samples_batch *in = (const void *)item;
+
+	if (in->n > (item->size - sizeof(*in)) / sizeof(in->sample[0]))
+		return;
+	for (uint32_t i = 0; i < in->n; i++)
+		*ADD(file->arena, file->samples) =
+			(struct timed_sample){&in->sample[i], in->thread};
+}
+
 static void first_visit(struct file *file, const struct cp_item *item)
 {
-	const struct cp_samples_batch *batch = (const void *)item;
-
 	switch (item->type) {
 	case CP_SAMPLES_EVENT:
 		add_event(file, item);
@@ -276,14 +299,10 @@ static void first_visit(struct file *file, const struct cp_item *item)
 		*ADD(file->arena, file->ranges) = (const void *)item;
 		break;
 	case CP_SAMPLES_BLOCK:
-		*ADD(file->arena, file->blocks) = (const void *)item;
+		add_block(file, item);
 		break;
 	case CP_SAMPLES_BATCH:
-		for (uint32_t i = 0;
-			batch->n <= item->size / sizeof(*batch->sample) && i < batch->n;
-			i++)
-			*ADD(file->arena, file->samples) =
-				(struct timed_sample){&batch->sample[i], batch->thread};
+		add_batch(file, item);
 		break;
 	default:
 		break;
