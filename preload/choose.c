@@ -63,6 +63,18 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 	choice->tell = true;
 }
 
+/* What no hardware does; NULL: nothing of that was asked for. */
+static const char *only_simulated(void)
+{
+	if (cp_runtime.options.profile != CP_PROFILE_NONE)
+		return "CACHEPEEK_PROFILE: only the simulated PMU notes who misses";
+	if (cp_runtime.options.sweep)
+		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
+	if (cp_runtime.options.what_if)
+		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";
+	return NULL;
+}
+
 static void choose_auto(struct cp_choice *choice)
 {
 	struct cp_why why;
@@ -72,13 +84,11 @@ static void choose_auto(struct cp_choice *choice)
 		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
 			"only software and breakpoint events were asked for");
-	} else if (cp_runtime.options.profile != CP_PROFILE_NONE &&
-		   cp_reexec_possible(&why) == 0) {
+	} else if (only_simulated() && cp_reexec_possible(&why) == 0) {
 		choice->engine = &cp_engine_sim;
 		choice->default_group = cp_default_group(&cp_engine_sim, false);
 		choice->tell = true;
-		cp_format(choice->why, sizeof(choice->why),
-			"CACHEPEEK_PROFILE: only the simulated PMU notes who misses");
+		cp_format(choice->why, sizeof(choice->why), "%s", only_simulated());
 	} else if (cp_perf_hardware_works(&why)) {
 		choice->engine = &cp_engine_perf;
 		choice->default_group = cp_default_group(&cp_engine_perf, true);

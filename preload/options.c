@@ -37,6 +37,12 @@ const struct cp_option cp_option_table[] = {
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
+	{PREFIX "WHAT_IF", CP_OPTION_TEXT, FIELD(what_if), NULL, NULL,
+		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},
+	{PREFIX "SWEEP", CP_OPTION_TEXT, FIELD(sweep), NULL, NULL,
+		"LEVEL.FIELD=FIRST..LAST",
+		"misses of a level of other sizes, as in L1D.ways=1..16 or "
+		"L2.size=256K..8M"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile), "none|dcache|dtlb|icache",
 		"none", "WHAT",
 		"note which instruction misses, each time on the simulated PMU, in samples "

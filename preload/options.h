@@ -26,6 +26,8 @@ struct cp_options {
 	int schedule; /* enum cp_schedule */
 	int pass;
 	const char *machine;
+	const char *what_if;
+	const char *sweep;
 	int profile; /* enum cp_profile_choice */
 	const char *output;
 	const char *dir;

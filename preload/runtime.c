@@ -190,7 +190,34 @@ static int become_root(void)
 	return make_run_directory();
 }
 
-static int find_machine(void)
+/* The machine, changed as CACHEPEEK_WHAT_IF says. */
+static void change_machine(void)
+{
+	char error[256], line[360];
+
+	if (!cp_runtime.options.what_if ||
+		cp_machine_change(&cp_runtime.machine, cp_runtime.options.what_if, error,
+			sizeof(error)) == 0)
+		return;
+	cp_format(line, sizeof(line), "CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)",
+		error, cp_runtime.machine.name);
+	cp_warn(line);
+}
+
+static void plan_sweep(void)
+{
+	char error[256], line[360];
+
+	if (!cp_runtime.options.sweep ||
+		cp_sweep_parse(&cp_runtime.sweep, &cp_runtime.machine,
+			cp_runtime.options.sweep, error, sizeof(error)) == 0)
+		return;
+	cp_runtime.sweep.npoints = 0;
+	cp_format(line, sizeof(line), "CACHEPEEK_SWEEP: %s (nothing is swept)", error);
+	cp_warn(line);
+}
+
+static int find_named_machine(void)
 {
 	char error[256], line[320], first[CP_COMPARED_SIZE];
 	bool compared = cp_compared_first(first, sizeof(first));
@@ -205,6 +232,18 @@ static int find_machine(void)
 	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
 }
 
+/* What is simulated.  Who compares machines changes none. */
+static void find_machine(void)
+{
+	char first[CP_COMPARED_SIZE];
+
+	find_named_machine();
+	if (cp_compared_first(first, sizeof(first)))
+		return;
+	change_machine();
+	plan_sweep();
+}
+
 /* Returns only if the program stays as it is. */
 static void run_simulated(char **argv)
 {
@@ -217,7 +256,8 @@ static void run_simulated(char **argv)
 	machines[0] = cp_runtime.machine;
 	nmachines = cp_compared_find(machines, cp_warn);
 	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory,
-		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE, &why);
+		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE,
+		&cp_runtime.sweep, &why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -280,6 +320,8 @@ static void resolve_events(void)
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
+	if (cp_runtime.sim)
+		cp_sweep_add_events(&cp_runtime.set, &cp_runtime.sweep);
 	if (!cp_runtime.sim)
 		note_machine();
 	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
@@ -378,6 +420,19 @@ static void keep_stderr(void)
 		cp_log_fd = STDERR_FILENO;
 }
 
+/* What another machine is asked for in vain. */
+static void warn_of_machine(void)
+{
+	if (cp_runtime.sim)
+		return;
+	if (cp_runtime.options.what_if)
+		cp_warn("CACHEPEEK_WHAT_IF is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+	if (cp_runtime.options.sweep)
+		cp_warn("CACHEPEEK_SWEEP is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+}
+
 static void start(int argc, char **argv, char **envp)
 {
 	bool inherited;
@@ -421,6 +476,7 @@ static void start(int argc, char **argv, char **envp)
 		cp_allocators_tell();
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_sampling_choose();
+	warn_of_machine();
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());

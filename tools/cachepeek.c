@@ -20,6 +20,7 @@ static const struct command {
 	{"dcache", cp_cmd_profile},
 	{"dtlb", cp_cmd_profile},
 	{"icache", cp_cmd_profile},
+	{"annotate", cp_cmd_annotate},
 	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
@@ -35,6 +36,7 @@ static const char usage[] =
 	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
 	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
 	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
+	"       cachepeek annotate [options] SOURCE [PROGRAM [arguments]]\n"
 	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
 	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
 	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
@@ -52,12 +54,19 @@ static const char usage[] =
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
 	"  --repeat N: run it N times, and report how far the values are apart\n"
+	"  --what-if LEVEL.FIELD=VALUE,...: change the simulated machine\n"
+	"  --sweep LEVEL.FIELD=FIRST..LAST: misses of a level of other sizes\n"
 	"\n"
 	"Options of dcache, dtlb and icache, which report misses by function:\n"
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
 	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
 	"  -E, --engine sim|perf\n"
+	"\n"
+	"Options of annotate, which shows a source file with the misses of its lines:\n"
+	"  -p, --profile dcache|dtlb|icache                    -i, --input FILE.json\n"
+	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
+	"  --context-lines LINES     --debuginfod\n"
 	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 

@@ -11,7 +11,7 @@
 #include "preload/engine/simclient.h"
 #include "tools/sim/request.h"
 
-_Static_assert(CP_SIM_NCOUNTERS <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+_Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
 
 static const struct cp_event_set *the_set;
 
@@ -71,7 +71,7 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 static int read_counters(
 	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
 {
-	uint64_t raw[CP_SIM_NCOUNTERS] = {0};
+	uint64_t raw[CP_SIM_NALL] = {0};
 	const uint64_t *from = counters->mirror;
 
 	reading->failed = !counters->open;

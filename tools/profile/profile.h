@@ -92,6 +92,14 @@ struct cp_profile {
 struct cp_profile *cp_profile_read(
 	struct cp_arena *arena, const char *directory, char *error, size_t error_size);
 
+/* From the JSON that a report was written to, and of which measurement it is: places
+ * as they were resolved then, all as of one thread; no data.  As above. */
+struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path,
+	const char **measurement, char *error, size_t error_size);
+
+/* One with nothing in it. */
+struct cp_profile *cp_profile_new(struct cp_arena *arena);
+
 /* Finds functions and lines for all sites, and names for all data; what that opens is
  * closed by the other. */
 void cp_profile_resolve(struct cp_profile *profile);

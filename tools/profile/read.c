@@ -463,10 +463,20 @@ static void check_sums(struct cp_profile *profile)
 		"slice, the places as of the last miss");
 }
 
+struct cp_profile *cp_profile_new(struct cp_arena *arena)
+{
+	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+
+	profile->arena = arena;
+	profile->command = profile->machine = "";
+	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
+	return profile;
+}
+
 struct cp_profile *cp_profile_read(
 	struct cp_arena *arena, const char *directory, char *error, size_t error_size)
 {
-	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+	struct cp_profile *profile = cp_profile_new(arena);
 	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct files files;
 
@@ -474,9 +484,6 @@ struct cp_profile *cp_profile_read(
 		snprintf(error, error_size, "%s: %s", directory, strerror(errno));
 		return NULL;
 	}
-	profile->arena = arena;
-	profile->command = profile->machine = "";
-	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
 	files = find_files(profile, dir);
 	read_files(profile, dir, &files);
 	profile->sampled = !files.n && cp_sampled_read(profile, dir);

@@ -11,6 +11,11 @@ static const char *const names[CP_SAMPLED_NCOUNTERS] = {
 #undef X
 };
 
+const char *cp_sampled_counter_name(unsigned index)
+{
+	return index < CP_SAMPLED_NCOUNTERS ? names[index] : NULL;
+}
+
 static const char *const estimates[] = {"page_faults", "memory_misses", "places",
 	"page_faults_error", "memory_misses_error", "places_error"};
 

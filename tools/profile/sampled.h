@@ -54,6 +54,9 @@ struct cp_tally;
 /* Reads the .samples files of a directory; whether there are any. */
 bool cp_sampled_read(struct cp_profile *profile, int directory);
 
+/* "page_faults_sampled", …; NULL: there is none. */
+const char *cp_sampled_counter_name(unsigned index);
+
 /* For the formulas of measurements, beside the counters above: page_faults and
  * memory_misses (estimates), places (both), and NAME_error (95 % of them). */
 bool cp_sampled_is_name(const char *name);

@@ -4,6 +4,7 @@
  */
 #include "tool.h"
 #include "host.h"
+#include "huge_kernel.h"
 #include "memory.h"
 #include "profile.h"
 
@@ -29,6 +30,7 @@ void host_zero(void *p, uint64_t size)
 static void start(void)
 {
 	options_check();
+	huge_start();
 	threads_start();
 	profile_start();
 }
@@ -51,6 +53,7 @@ static void register_tool(void)
 	VG_(needs_command_line_options)
 	(options_parse, options_usage, options_debug_usage);
 	VG_(needs_client_requests)(request_handle);
+	huge_register();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(register_tool)
