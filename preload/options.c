@@ -45,7 +45,8 @@ const struct cp_option cp_option_table[] = {
 		"L2.size=256K..8M"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile), "none|dcache|dtlb|icache",
 		"none", "WHAT",
-		"note which instruction misses, each time on the simulated PMU, in samples "
+		"note which instruction misses, each time on the simulated PMU, in "
+		"samples "
 		"on perf: `cachepeek dcache`, … shows it"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
 		"where reports go: stderr, - or files ending in .txt .json .csv .html "

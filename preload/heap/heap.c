@@ -115,41 +115,47 @@ static void tell_freed(const void *block)
 
 EXPORT void *malloc(size_t size)
 {
+	__typeof__(&malloc) next = NEXT(malloc);
 	struct call call;
 
-	if (!NEXT(malloc))
+	if (!next)
 		return allocate_early(size);
 	call = enter();
-	return leave(call, NEXT(malloc)(size), size, SITE);
+	return leave(call, next(size), size, SITE);
 }
 
 /* What is given out early is zero. */
 EXPORT void *calloc(size_t n, size_t size)
 {
+	__typeof__(&calloc) next = NEXT(calloc);
 	struct call call;
 
-	if (!NEXT(calloc))
+	if (!next)
 		return allocate_early(n * size);
 	call = enter();
-	return leave(call, NEXT(calloc)(n, size), n * size, SITE);
+	return leave(call, next(n, size), n * size, SITE);
+}
+
+static void *move_early(const void *block, size_t size)
+{
+	const size_t old = block ? ((const size_t *)block)[-2] : 0;
+	void *moved = malloc(size);
+
+	if (moved && block)
+		memcpy(moved, block, size < old ? size : old);
+	return moved;
 }
 
 static void *reallocate(void *block, size_t size, const void *site)
 {
+	__typeof__(&realloc) next = NEXT(realloc);
 	struct call call;
-	void *moved;
 
-	if (is_early(block) || !NEXT(realloc)) {
-		moved = malloc(size);
-		if (moved && block)
-			memcpy(moved, block,
-				size < ((size_t *)block)[-2] ? size
-							     : ((size_t *)block)[-2]);
-		return moved;
-	}
+	if (is_early(block) || !next)
+		return move_early(block, size);
 	tell_freed(block);
 	call = enter();
-	return leave(call, NEXT(realloc)(block, size), size, site);
+	return leave(call, next(block, size), size, site);
 }
 
 EXPORT void *realloc(void *block, size_t size)
@@ -169,50 +175,60 @@ EXPORT void *reallocarray(void *block, size_t n, size_t size)
 
 EXPORT void free(void *block)
 {
-	if (is_early(block) || !NEXT(free))
+	__typeof__(&free) next = NEXT(free);
+
+	if (is_early(block) || !next)
 		return;
 	tell_freed(block);
 	depth++;
-	NEXT(free)(block);
+	next(block);
 	depth--;
 }
 
-EXPORT void *memalign(size_t alignment, size_t size)
-{
-	struct call call = enter();
+/* Of an alignment and a size. */
+#define ALIGNED(name)                                                                    \
+	EXPORT void *name(size_t alignment, size_t size)                                 \
+	{                                                                                \
+		__typeof__(&(name)) next = NEXT(name);                                   \
+		struct call call;                                                        \
+                                                                                         \
+		if (!next)                                                               \
+			return NULL;                                                     \
+		call = enter();                                                          \
+		return leave(call, next(alignment, size), size, SITE);                   \
+	}
 
-	return leave(call, NEXT(memalign)(alignment, size), size, SITE);
-}
-
-EXPORT void *aligned_alloc(size_t alignment, size_t size)
-{
-	struct call call = enter();
-
-	return leave(call, NEXT(aligned_alloc)(alignment, size), size, SITE);
-}
+ALIGNED(memalign)
+ALIGNED(aligned_alloc)
 
 EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 {
-	struct call call = enter();
-	int result = NEXT(posix_memalign)(block, alignment, size);
+	__typeof__(&posix_memalign) next = NEXT(posix_memalign);
+	struct call call;
+	int result;
 
+	if (!next)
+		return ENOMEM;
+	call = enter();
+	result = next(block, alignment, size);
 	leave(call, result == 0 ? *block : NULL, size, SITE);
 	return result;
 }
 
-EXPORT void *valloc(size_t size)
-{
-	struct call call = enter();
+#define ON_PAGES(name)                                                                   \
+	EXPORT void *name(size_t size)                                                   \
+	{                                                                                \
+		__typeof__(&(name)) next = NEXT(name);                                   \
+		struct call call;                                                        \
+                                                                                         \
+		if (!next)                                                               \
+			return NULL;                                                     \
+		call = enter();                                                          \
+		return leave(call, next(size), size, SITE);                              \
+	}
 
-	return leave(call, NEXT(valloc)(size), size, SITE);
-}
-
-EXPORT void *pvalloc(size_t size)
-{
-	struct call call = enter();
-
-	return leave(call, NEXT(pvalloc)(size), size, SITE);
-}
+ON_PAGES(valloc)
+ON_PAGES(pvalloc)
 
 /* ---- C++'s: an exception passes through, and depth has to be as before ---- */
 
@@ -226,12 +242,13 @@ static void restore_depth(const int *before)
 	EXPORT void *name parameters                                                     \
 	{                                                                                \
 		const int before __attribute__((cleanup(restore_depth))) = depth;        \
+		__typeof__(&(name)) next = NEXT(name);                                   \
 		struct call call;                                                        \
                                                                                          \
-		if (!NEXT(name)) /* a program with new and without its library */        \
+		if (!next) /* a program with new and without its library */              \
 			return malloc(size);                                             \
 		call = enter();                                                          \
-		return leave(call, NEXT(name) arguments, size, SITE);                    \
+		return leave(call, next arguments, size, SITE);                          \
 	}
 
 OPERATOR_NEW(_Znwm, (size_t size), (size))

@@ -168,4 +168,45 @@ SKIP: {
 	is(sum(data_at($run->{profile}, qr/^TLS faulted::of_thread$/)), 5 * 24, 'all of their threads');
 }
 
+
+# C++: new by the call of it, not malloc in its library; exceptions pass through.
+SKIP: {
+	my $compiler = which('g++');
+	skip 'no g++', 3 unless $compiler;
+	my ($copy, $exe) = (scratch('new.cc'), scratch('new'));
+	write_file($copy, <<'C');
+#include <cstdio>
+#include <malloc.h>
+#include <new>
+#include <sys/prctl.h>
+__attribute__((noinline)) char *make(size_t n)
+{
+	return new char[n]; // 7
+}
+struct alignas(4096) Big { char c[4096 * 40]; };
+int main()
+{
+	int caught = 0;
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+	for (int i = 0; i < 3; i++)
+		try { *(volatile char *)make((size_t)1 << 60) = 1; } catch (const std::bad_alloc &) { caught++; }
+	char *p = make(75 * 4096);
+	for (size_t i = 0; i < 75 * 4096; i += 4096)
+		((volatile char *)p)[i] = 1;
+	Big *b = new Big; // 19
+	for (size_t i = 0; i < sizeof(*b); i += 4096)
+		((volatile char *)b->c)[i] = 1;
+	printf("%d\n", caught);
+	delete b;
+	delete[] p;
+}
+C
+	system($compiler, '-std=c++17', '-w', '-g', '-O1', '-o', $exe, $copy);
+	my $run = profile('dtlb', [], $exe);
+	is($run->{out}, "3\n", 'exceptions of new');
+	is(sum(data_at($run->{profile}, qr/^Heap: new::make\(unsigned long\), 307200 B$/, 7)), 75, 'new[]');
+	is(sum(data_at($run->{profile}, qr/^Heap: new::main, 163840 B$/, 19)), 40, 'aligned new');
+}
+
 done_testing;

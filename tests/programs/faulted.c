@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define PAGE 4096
-#define PAGES(n) ((size_t)(n) * PAGE)
+#define PAGES(n) ((size_t)(n)*PAGE)
 #define ON_PAGES __attribute__((aligned(PAGE)))
 #define MAX_THREADS 64
 #define NOT_INLINED __attribute__((noinline, noclone))
@@ -104,8 +104,8 @@ int main(int argc, char **argv)
 	mallopt(M_TRIM_THRESHOLD, 0);
 	pthread_barrier_init(&barrier, NULL, (unsigned)n);
 	for (size_t i = 0; i < n; i++)
-		if (pthread_create(&threads[i], NULL, work,
-			    (void *)(uintptr_t)(n << 8 | i)))
+		if (pthread_create(
+			    &threads[i], NULL, work, (void *)(uintptr_t)(n << 8 | i)))
 			return 1;
 	for (size_t i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);

@@ -376,8 +376,9 @@ static struct place *place_of(struct file *file, const struct key *key)
 	if (file->nplaces >= file->nslots / 2)
 		grow_places(file);
 	slot = find_slot(file, key);
-	if (*slot)
-		return *slot;
+	place = *slot;
+	if (place)
+		return place;
 	place = *slot = cp_arena_alloc(file->arena, sizeof(*place));
 	file->nplaces++;
 	place->key = *key;
