@@ -3,6 +3,7 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
+#include "functions.h"
 #include "host.h"
 #include "huge_kernel.h"
 #include "memory.h"
@@ -33,6 +34,7 @@ static void start(void)
 	huge_start();
 	threads_start();
 	profile_start();
+	functions_track();
 }
 
 static void finish(Int exit_code)
