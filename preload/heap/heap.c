@@ -241,7 +241,8 @@ static void restore_depth(const int *before)
 	EXPORT void *name parameters;                                                    \
 	EXPORT void *name parameters                                                     \
 	{                                                                                \
-		const int before __attribute__((cleanup(restore_depth))) = depth;        \
+		const int before __attribute__((unused, cleanup(restore_depth))) =       \
+			depth;                                                           \
 		__typeof__(&(name)) next = NEXT(name);                                   \
 		struct call call;                                                        \
                                                                                          \

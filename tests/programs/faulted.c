@@ -50,7 +50,8 @@ static NOT_INLINED void in_function(size_t i, size_t n)
 static NOT_INLINED void blocks(void)
 {
 	char *first = malloc(PAGES(64)), *second; /* the first block */
-	void *aligned = NULL;
+	void *aligned = NULL, *gone, *mapped;
+	uintptr_t where;
 
 	touch(first, PAGES(64));
 	second = calloc(65, PAGE); /* the second block */
@@ -60,6 +61,14 @@ static NOT_INLINED void blocks(void)
 	touch(first, PAGES(66));
 	if (posix_memalign(&aligned, PAGE, PAGES(67)) == 0) /* the aligned block */
 		touch(aligned, PAGES(67));
+	gone = malloc(PAGES(70)); /* the freed block */
+	where = (uintptr_t)gone & ~(uintptr_t)(PAGE - 1);
+	free(gone);
+	/* Where it was, unless another thread is faster. */
+	mapped = mmap((void *)where, PAGES(70), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapped != MAP_FAILED)
+		touch(mapped, PAGES(70));
 	second = realloc(second, PAGES(95)); /* the larger block */
 	touch(second + PAGES(65), PAGES(30));
 }
