@@ -2,7 +2,7 @@
 #include "batch.h"
 
 struct core *running;
-void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
+batch_observe *batch_observer;
 
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick)
 {
@@ -72,14 +72,6 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 	return 1;
 }
 
-LANES_INLINE void tell(struct core *core, const struct batch *b,
-	const struct batch_item *i, uint64_t line, uint64_t address)
-{
-	int64_t offset = batch_instructions(b)[i - b->item];
-
-	batch_observer(core, (line << core->line_shift) + (uint64_t)offset, address);
-}
-
 static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
 	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
@@ -97,8 +89,9 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
 		if (__builtin_expect(batch_observer != 0, 0))
-			tell(core, b, i, line,
-				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
+			batch_tell(core, b, i, line,
+				i->kind == BATCH_CODE ? 0 : at[i->place] + offset,
+				core->clock >> 32);
 	}
 	finish(core, b, clock, line + b->more_lines);
 }

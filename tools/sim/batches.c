@@ -20,7 +20,7 @@ static SizeT batch_size(const struct batch *batch)
 	SizeT each = sizeof(batch->item[0]);
 
 	if (batch_observer)
-		each += sizeof(*batch_instructions(batch));
+		each += sizeof(*batch_notes(batch));
 	return __builtin_offsetof(struct batch, item) + batch->items * each;
 }
 

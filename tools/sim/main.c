@@ -31,6 +31,7 @@ static void start(void)
 	options_check();
 	threads_start();
 	profile_start();
+	timed_start();
 }
 
 static void finish(Int exit_code)

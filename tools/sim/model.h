@@ -32,12 +32,20 @@ struct geometry {
 	uint32_t degree, distance; /* of the stream prefetcher, in lines */
 };
 
+/* What timing.h needs, in cycles; memory 0: nothing is known. */
+#define TIMING_BUFFERS 64
+struct latencies {
+	uint32_t l2, llc, memory, cache_to_cache, stlb, walk;
+	uint32_t fill_buffers, write_buffers; /* 0: there is always one */
+};
+
 struct machine {
 	struct geometry l1i, l1d, l2, llc, itlb, dtlb, stlb;
 	/* Bytes, powers of two.  The line is the smallest unit that is told apart. */
 	uint32_t line, page;
 	struct geometry itlb2, dtlb2; /* in place of a common second level */
 	uint32_t cores;               /* 0: as many as there are threads */
+	struct latencies time;
 };
 
 /* Entries of the filters (see core.h); powers of two. */
@@ -64,6 +72,7 @@ enum access { IFETCH, LOAD, STORE, PREFETCH };
 struct core;
 struct flex_core;
 struct flex_shared;
+struct timing;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
  * first-level caches lie behind it. */
@@ -128,6 +137,7 @@ struct core {
 	struct core *next;
 	uint64_t size;                    /* of this and of what lies behind it */
 	struct flex_core *flex;           /* NULL: a plain machine */
+	struct timing *timing;            /* NULL: nobody asks for time */
 	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
 } __attribute__((aligned(64)));
 
