@@ -14,6 +14,7 @@
 #define MAX_SETS (1u << 24)
 #define MAX_CORES 4096
 #define MAX_PAGE (1u << 30)
+#define MAX_BUFFERS 64
 
 /* Where in the file, and what is wrong there. */
 struct place {
@@ -239,8 +240,12 @@ static const struct {
 	{"page", offsetof(struct cp_machine, page), MAX_PAGE},
 	{"cores", offsetof(struct cp_machine, cores), MAX_CORES},
 	{"memory-latency", offsetof(struct cp_machine, memory_latency), 1000000},
-	{"fill-buffers", offsetof(struct cp_machine, fill_buffers), 10000},
-	{"write-buffers", offsetof(struct cp_machine, write_buffers), 10000},
+	{"fill-buffers", offsetof(struct cp_machine, fill_buffers), MAX_BUFFERS},
+	{"write-buffers", offsetof(struct cp_machine, write_buffers), MAX_BUFFERS},
+	{"walk-latency", offsetof(struct cp_machine, walk_latency), 1000000},
+	{"cache-to-cache-latency", offsetof(struct cp_machine, cache_to_cache_latency),
+		1000000},
+	{"clock-mhz", offsetof(struct cp_machine, clock_mhz), 100000},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -274,7 +279,8 @@ static bool parse_other(
 		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
 	return wrong(at,
 		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
-		"dtlb2 page cores memory-latency fill-buffers write-buffers events pmu",
+		"dtlb2 page cores memory-latency walk-latency cache-to-cache-latency "
+		"fill-buffers write-buffers clock-mhz events pmu",
 		NULL);
 }
 

@@ -37,6 +37,9 @@ const struct cp_option cp_option_table[] = {
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
+	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off", "auto", "WHEN",
+		"have the simulated PMU count cycles: when an event needs them, always, "
+		"never"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile), "none|dcache|dtlb|icache",
 		"none", "WHAT",
 		"have the simulated PMU note which instruction misses: `cachepeek "

@@ -26,6 +26,7 @@ struct cp_options {
 	int schedule; /* enum cp_schedule */
 	int pass;
 	const char *machine;
+	int timing;  /* enum cp_timing of machine.h */
 	int profile; /* enum cp_profile_choice */
 	const char *output;
 	const char *dir;
