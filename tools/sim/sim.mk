@@ -40,7 +40,8 @@ sim: $(SIM) $(SIM_CORE)
 $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
 	$(call run,LD,$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) \
 		$(VALGRIND_LIBDIR)/libcoregrind-$(SIM_PLATFORM).a \
-		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc)
+		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc \
+		$(wildcard $(VALGRIND_LIBDIR)/libgcc-sup-$(SIM_PLATFORM).a))
 
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	$(call run,CP,cp $< $@)
