@@ -15,24 +15,22 @@ enum { PAGE = 4096, LINE = 32, RING = 64 * 1024 };
 
 #ifdef __x86_64__
 #define LOOP(body, ...)                                                                  \
-	__asm__ volatile(                                                                \
-		".p2align 5\n1:	" body "dec %[n]\n	jnz 1b\n" __VA_ARGS__)
-#define FOLLOW "mov (%[p]), %[p]\n	"
-#define LOAD "mov (%[p]), %[v]\n	add %[step], %[p]\n	"
-#define STORE "mov %[v], (%[p])\n	add %[step], %[p]\n	"
-#define USE_LATE                                                                         \
-	"mov (%[p]), %[v]\n	mov 4096(%[p]), %[w]\n	add %[v], %[w]\n	"                    \
-	"add %[step], %[p]\n	"
+	__asm__ volatile(".p2align 5\n1:" body "dec %[n]\njnz 1b\n" __VA_ARGS__)
+#define FOLLOW "mov (%[p]), %[p]\n"
+#define LOAD "mov (%[p]), %[v]\nadd %[step], %[p]\n"
+#define STORE "mov %[v], (%[p])\nadd %[step], %[p]\n"
+#define LOAD_TWO                                                                         \
+	"mov (%[p]), %[v]\nmov 4096(%[p]), %[w]\nadd %[v], %[w]\nadd %[step], %[p]\n"
 #else
 #define LOOP(body, ...)                                                                  \
 	__asm__ volatile(                                                                \
-		".p2align 5\n1:	" body "subs %[n], %[n], #1\n	b.ne 1b\n" __VA_ARGS__)
-#define FOLLOW "ldr %[p], [%[p]]\n	"
-#define LOAD "ldr %[v], [%[p]]\n	add %[p], %[p], %[step]\n	"
-#define STORE "str %[v], [%[p]]\n	add %[p], %[p], %[step]\n	"
-#define USE_LATE                                                                         \
-	"ldr %[v], [%[p]]\n	ldr %[w], [%[p], #4096]\n	"                                  \
-	"add %[w], %[w], %[v]\n	add %[p], %[p], %[step]\n	"
+		".p2align 5\n1:" body "subs %[n], %[n], #1\nb.ne 1b\n" __VA_ARGS__)
+#define FOLLOW "ldr %[p], [%[p]]\n"
+#define LOAD "ldr %[v], [%[p]]\nadd %[p], %[p], %[step]\n"
+#define STORE "str %[v], [%[p]]\nadd %[p], %[p], %[step]\n"
+#define LOAD_TWO                                                                         \
+	"ldr %[v], [%[p]]\nldr %[w], [%[p], #4096]\nadd %[w], %[w], %[v]\n"              \
+	"add %[p], %[p], %[step]\n"
 #endif
 
 static char *ring, *area;
@@ -66,7 +64,7 @@ static void __attribute__((noinline)) walk(char *p, long n)
 /* Six instructions; two lines come together. */
 static void __attribute__((noinline)) pairs(char *p, long n)
 {
-	LOOP(USE_LATE,
+	LOOP(LOAD_TWO,
 		: [p] "+r"(p), [n] "+r"(n), [v] "+r"(v), [w] "+r"(w)
 		: [step] "r"((uint64_t)LINE)
 		: "memory", "cc");
