@@ -70,22 +70,21 @@ struct batch {
 		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
 	struct batch_item item[BATCH_ITEMS];
-	struct batch_note room[BATCH_ITEMS]; /* for batch_notes() */
+	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
 };
 
-/* Behind the items, one of each, and only if there is an observer. */
+/* Behind the items, one of each, and then of the first reference to each place; only
+ * if there is an observer. */
 LANES_INLINE struct batch_note *batch_notes(const struct batch *b)
 {
 	return (struct batch_note *)(b->item + b->items);
 }
 
-/* Tells the observer of item i.  line: the batch's first; before: instructions that
- * were executed before the batch. */
-LANES_INLINE void batch_tell(struct core *core, const struct batch *b,
-	const struct batch_item *i, uint64_t line, uint64_t address, uint64_t before)
+/* Tells the observer of the reference with that note.  line: the batch's first; before:
+ * instructions that were executed before the batch. */
+LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
+	uint64_t line, uint64_t address, uint64_t before)
 {
-	const struct batch_note *note = &batch_notes(b)[i - b->item];
-
 	batch_observer(core, &(struct batch_origin){
 				     .instruction = (line << core->line_shift) +
 						    (uint64_t)(int64_t)note->offset,

@@ -260,7 +260,8 @@ static void observe(const struct front *f, const struct batch *b,
 	const struct batch_item *i, uint64_t line, uint64_t address)
 {
 	for (uint32_t k = 0; k < f->nmembers; k++)
-		batch_tell(f->member[k], b, i, line, address, f->clock >> 32);
+		batch_tell(f->member[k], &batch_notes(b)[i - b->item], line, address,
+			f->clock >> 32);
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));

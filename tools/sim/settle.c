@@ -148,17 +148,26 @@ static void describe_first(const struct block *b, const UInt *number, struct bat
 				b->refs[i].kind, b->refs[i].tick);
 }
 
-static void describe_notes(const struct block *b, const struct batch *batch)
+static struct batch_note note_of(const struct block *b, const struct reference *r)
 {
-	for (UInt i = 0; i < batch->items; i++) {
+	return (struct batch_note){
+		.offset = (int16_t)(r->instruction - (b->first_line << line_shift())),
+		.number = (int16_t)r->number,
+		.used = (int16_t)r->used,
+	};
+}
+
+static void describe_notes(
+	const struct block *b, const UInt *number, const struct batch *batch)
+{
+	struct batch_note *notes = batch_notes(batch);
+
+	for (UInt i = batch->items; i-- > 0;) {
 		const struct reference *r = &b->refs[i];
 
-		batch_notes(batch)[i] = (struct batch_note){
-			.offset = (int16_t)(r->instruction -
-					    (b->first_line << line_shift())),
-			.number = (int16_t)r->number,
-			.used = (int16_t)r->used,
-		};
+		notes[i] = note_of(b, r);
+		if (r->kind != BATCH_CODE)
+			notes[batch->items + number[r->place]] = notes[i];
 	}
 }
 
@@ -184,7 +193,7 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 	for (; batch.items < b->nrefs; batch.items++)
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
 	if (batch_observer)
-		describe_notes(b, &batch);
+		describe_notes(b, number, &batch);
 	return batch_keep(&batch);
 }
 

@@ -89,7 +89,7 @@ static struct seat *take_seat(struct simulated *s)
 		seat->core = new_core(s->machine, &s->uncore);
 		if (seat->core->flex)
 			seat->core->flex->number = s->number;
-		if (batch_observer) /* which looks at each reference by itself */
+		if (profile_directory) /* each reference is looked at by itself */
 			seat->core->by_place = 0;
 		core_attach(seat->core);
 	}

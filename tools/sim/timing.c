@@ -29,12 +29,14 @@ struct timing {
 	uint64_t instruction, now;
 	uint64_t told; /* the cycle that counters know of */
 
+	uint32_t next_fill;             /* most likely free */
 	uint64_t fill[TIMING_BUFFERS];  /* the cycle from which each is free */
 	uint64_t write[TIMING_BUFFERS]; /* the same, a ring: */
 	uint32_t oldest;
 	uint64_t drained; /* the newest entry */
 
-	uint32_t nawaited;
+	/* In the order of the instructions that wait; those before `waiting` have. */
+	uint32_t waiting, nawaited;
 	struct awaited awaited[MAX_AWAITED];
 
 	uint64_t seen[SEEN]; /* of the core, at the last reference */
@@ -66,48 +68,65 @@ static void issue(struct timing *t, uint64_t instruction)
 	t->instruction = instruction;
 }
 
-/* The one that the earliest instruction waits for; of several the one that was asked
- * for first. */
-static uint32_t next_awaited(const struct timing *t)
-{
-	uint32_t next = 0;
-
-	for (uint32_t i = 1; i < t->nawaited; i++)
-		if (t->awaited[i].instruction < t->awaited[next].instruction)
-			next = i;
-	return next;
-}
-
 static void wait_for_value(struct core *core, const struct awaited *a)
 {
 	struct timing *t = core->timing;
-	uint64_t late = a->ready > t->now ? a->ready - t->now : 0;
+	uint64_t late;
 
+	if (a->ready <= t->now)
+		return;
+	late = a->ready - t->now;
 	if (a->level >= LAST)
 		core->count[CP_SIM_value_stall_beyond_l2] += late;
 	if (a->level == MEMORY)
 		core->count[CP_SIM_value_stall_memory] += late;
-	wait_until(core, a->ready, CP_SIM_value_stall_cycles);
+	core->count[CP_SIM_value_stall_cycles] += late;
+	t->now = a->ready;
 }
 
 /* Up to this instruction, with all that it and those before it wait for. */
-static void advance(struct core *core, uint64_t instruction)
+LANES_INLINE void advance(struct core *core, uint64_t instruction)
 {
 	struct timing *t = core->timing;
 
-	while (t->nawaited) {
-		uint32_t next = next_awaited(t);
-		struct awaited a = t->awaited[next];
+	while (t->waiting < t->nawaited) {
+		const struct awaited *a = &t->awaited[t->waiting];
 
-		if (a.instruction > instruction)
+		if (a->instruction > instruction)
 			break;
-		t->nawaited--;
-		for (uint32_t i = next; i < t->nawaited; i++)
-			t->awaited[i] = t->awaited[i + 1];
-		issue(t, a.instruction);
-		wait_for_value(core, &a);
+		issue(t, a->instruction);
+		wait_for_value(core, a);
+		if (++t->waiting == t->nawaited)
+			t->waiting = t->nawaited = 0;
 	}
 	issue(t, instruction);
+}
+
+/* Of those that wait for the end of the list, the first ones have to go earlier. */
+static __attribute__((noinline)) void make_place(struct core *core)
+{
+	struct timing *t = core->timing;
+
+	if (!t->waiting)
+		advance(core, t->awaited[0].instruction);
+	for (uint32_t i = t->waiting; i < t->nawaited; i++)
+		t->awaited[i - t->waiting] = t->awaited[i];
+	t->nawaited -= t->waiting;
+	t->waiting = 0;
+}
+
+/* Behind those that earlier instructions wait for, and the same one. */
+LANES_INLINE void await(struct core *core, struct awaited a)
+{
+	struct timing *t = core->timing;
+	uint32_t i;
+
+	if (__builtin_expect(t->nawaited == MAX_AWAITED, 0))
+		make_place(core);
+	for (i = t->nawaited++;
+		i > t->waiting && t->awaited[i - 1].instruction > a.instruction; i--)
+		t->awaited[i] = t->awaited[i - 1];
+	t->awaited[i] = a;
 }
 
 /* ---- buffers ---- */
@@ -120,19 +139,31 @@ static void wait_for_buffer(struct core *core, uint64_t free)
 	wait_until(core, free, CP_SIM_buffer_full_cycles);
 }
 
-/* From now on, for so many cycles; returns until when. */
-static uint64_t take_fill_buffer(struct core *core, uint32_t cycles)
+/* Any that is free; else the first that will be. */
+static uint32_t find_fill_buffer(const struct timing *t)
 {
-	struct timing *t = core->timing;
 	uint32_t first = 0;
 
-	if (!t->of.fill_buffers)
-		return t->now + cycles;
 	for (uint32_t i = 1; i < t->of.fill_buffers; i++)
 		if (t->fill[i] < t->fill[first])
 			first = i;
-	wait_for_buffer(core, t->fill[first]);
-	return t->fill[first] = t->now + cycles;
+	return first;
+}
+
+/* From now on, for so many cycles; returns until when. */
+LANES_INLINE uint64_t take_fill_buffer(struct core *core, uint32_t cycles)
+{
+	struct timing *t = core->timing;
+	uint32_t i = t->next_fill;
+
+	if (!t->of.fill_buffers)
+		return t->now + cycles;
+	if (t->fill[i] > t->now) {
+		i = find_fill_buffer(t);
+		wait_for_buffer(core, t->fill[i]);
+	}
+	t->next_fill = i + 1 < t->of.fill_buffers ? i + 1 : 0;
+	return t->fill[i] = t->now + cycles;
 }
 
 static void take_write_buffer(struct core *core)
@@ -145,23 +176,32 @@ static void take_write_buffer(struct core *core)
 	wait_for_buffer(core, *entry);
 	t->drained = (t->drained > t->now ? t->drained : t->now) + t->drain;
 	*entry = t->drained;
-	t->oldest = (t->oldest + 1) % t->of.write_buffers;
+	t->oldest = t->oldest + 1 < t->of.write_buffers ? t->oldest + 1 : 0;
 }
 
-/* ---- what a reference did ----
- *
- * by: what the counters have grown by. */
+/* ---- what a reference did ---- */
 
-/* The lines that misses of L1 brought, by the level that had them: `first` is the
- * counter of L2's instruction misses and its like. */
-static void split(const struct timing *t, const uint64_t *by, uint64_t missed,
-	enum access kind, uint64_t lines[NLEVELS])
+/* The core's counters now and at the last reference. */
+struct change {
+	const uint64_t *now, *seen;
+};
+
+#define GREW(by, counter) ((by)->now[AT(counter)] - (by)->seen[AT(counter)])
+
+/* Where a line came from if it is the only one: L2's and the last level's misses. */
+LANES_INLINE enum level level_of(const struct timing *t, uint64_t beyond, uint64_t memory)
 {
-	uint64_t beyond = t->has_second ? by[AT(l2_ifetch_misses) + kind] : missed;
-	uint64_t memory = t->has_last ? by[AT(llc_ifetch_misses) + kind] : beyond;
+	if (t->has_second && !beyond)
+		return SECOND;
+	return t->has_last && !memory ? LAST : MEMORY;
+}
 
-	beyond = beyond < missed ? beyond : missed;
-	memory = memory < beyond ? memory : beyond;
+/* The same of several. */
+static void split(const struct timing *t, uint64_t missed, uint64_t beyond,
+	uint64_t memory, uint64_t lines[NLEVELS])
+{
+	beyond = !t->has_second || beyond > missed ? missed : beyond;
+	memory = !t->has_last || memory > beyond ? beyond : memory;
 	lines[SECOND] = missed - beyond;
 	lines[LAST] = beyond - memory;
 	lines[MEMORY] = memory;
@@ -176,31 +216,22 @@ static void translate(struct core *core, uint64_t misses, uint64_t walks,
 	core->count[walk] += walks * of->walk;
 }
 
-static void fetch(struct core *core, const uint64_t *by)
+static __attribute__((noinline)) void fetch(struct core *core, const struct change *by)
 {
 	struct timing *t = core->timing;
 	uint64_t lines[NLEVELS];
 
-	translate(core, by[AT(itlb_misses)], by[AT(itlb_walks)],
+	translate(core, GREW(by, itlb_misses), GREW(by, itlb_walks),
 		CP_SIM_ifetch_stall_cycles, CP_SIM_itlb_walk_cycles);
-	split(t, by, by[AT(l1i_misses)], IFETCH, lines);
+	split(t, GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
+		GREW(by, llc_ifetch_misses), lines);
 	for (int level = 0; level < NLEVELS; level++)
 		wait(core, lines[level] * t->latency[level], CP_SIM_ifetch_stall_cycles);
 }
 
-static void await(
-	struct core *core, uint64_t instruction, uint64_t ready, enum level level)
-{
-	struct timing *t = core->timing;
-
-	if (t->nawaited == MAX_AWAITED)
-		advance(core, t->awaited[next_awaited(t)].instruction);
-	t->awaited[t->nawaited++] = (struct awaited){instruction, ready, level};
-}
-
 /* One line for a load or a store.  from_core: another core had it modified. */
-static void fill(struct core *core, enum access kind, enum level level, int from_core,
-	uint64_t used_by)
+LANES_INLINE void fill(struct core *core, enum access kind, enum level level,
+	int from_core, uint64_t used_by)
 {
 	struct timing *t = core->timing;
 	uint32_t latency = t->latency[level];
@@ -213,44 +244,63 @@ static void fill(struct core *core, enum access kind, enum level level, int from
 		return;
 	core->count[CP_SIM_load_latency_cycles] += latency;
 	core->count[CP_SIM_loads_cache_to_cache] += (uint64_t)from_core;
-	await(core, used_by, ready, level);
+	await(core, (struct awaited){used_by, ready, level});
 }
 
 /* The farthest first; what came from another core is the farthest. */
-static void fill_all(struct core *core, const uint64_t *by, uint64_t missed,
-	enum access kind, uint64_t used_by)
+static __attribute__((noinline)) void fill_several(struct core *core, enum access kind,
+	const uint64_t lines[NLEVELS], uint64_t from_core, uint64_t used_by)
 {
-	uint64_t lines[NLEVELS], from_core = by[AT(hitm)];
-
-	split(core->timing, by, missed, kind, lines);
 	for (int level = MEMORY; level >= SECOND; level--)
 		for (uint64_t i = 0; i<lines[level]; i++, from_core -= from_core> 0)
 			fill(core, kind, (enum level)level, from_core > 0, used_by);
 }
 
-static void write_all(struct core *core, const uint64_t *by)
+LANES_INLINE void fill_all(struct core *core, enum access kind, uint64_t missed,
+	uint64_t beyond, uint64_t memory, uint64_t from_core, uint64_t used_by)
 {
 	const struct timing *t = core->timing;
-	uint64_t entries = by[AT(l1d_writes_through)];
+	uint64_t lines[NLEVELS];
 
-	entries += t->halves ? by[AT(l1d_half_writebacks)] : by[AT(l1d_writebacks)];
+	if (__builtin_expect(missed == 1, 1)) {
+		fill(core, kind, level_of(t, beyond, memory), from_core > 0, used_by);
+		return;
+	}
+	split(t, missed, beyond, memory, lines);
+	fill_several(core, kind, lines, from_core, used_by);
+}
+
+LANES_INLINE void write_all(struct core *core, const struct change *by)
+{
+	uint64_t entries = GREW(by, l1d_writes_through);
+
+	entries += core->timing->halves ? GREW(by, l1d_half_writebacks)
+					: GREW(by, l1d_writebacks);
 	while (entries--)
 		take_write_buffer(core);
 }
 
-static void data(struct core *core, const uint64_t *by, uint64_t used_by)
+LANES_INLINE void data(struct core *core, const struct change *by, uint64_t used_by)
 {
-	translate(core, by[AT(dtlb_load_misses)] + by[AT(dtlb_store_misses)],
-		by[AT(dtlb_load_walks)] + by[AT(dtlb_store_walks)],
-		CP_SIM_dtlb_stall_cycles, CP_SIM_dtlb_walk_cycles);
-	fill_all(core, by, by[AT(l1d_load_misses)] + by[AT(l1d_bypasses)], LOAD, used_by);
-	if (core->timing->allocates)
-		fill_all(core, by, by[AT(l1d_store_misses)], STORE, used_by);
+	uint64_t pages = GREW(by, dtlb_load_misses) + GREW(by, dtlb_store_misses),
+		 loads = GREW(by, l1d_load_misses) + GREW(by, l1d_bypasses),
+		 stores = core->timing->allocates ? GREW(by, l1d_store_misses) : 0;
+
+	if (pages)
+		translate(core, pages,
+			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks),
+			CP_SIM_dtlb_stall_cycles, CP_SIM_dtlb_walk_cycles);
+	if (loads)
+		fill_all(core, LOAD, loads, GREW(by, l2_load_misses),
+			GREW(by, llc_load_misses), GREW(by, hitm), used_by);
+	if (stores)
+		fill_all(core, STORE, stores, GREW(by, l2_store_misses),
+			GREW(by, llc_store_misses), GREW(by, hitm), used_by);
 	write_all(core, by);
 }
 
 /* Where anything takes time, one of these counters has grown. */
-static int is_quiet(const uint64_t *now, const uint64_t *seen)
+LANES_INLINE int is_quiet(const uint64_t *now, const uint64_t *seen)
 {
 	static const uint8_t telling[] = {AT(l1i_misses), AT(l1d_load_misses),
 		AT(l1d_store_misses), AT(l1d_writebacks), AT(itlb_misses),
@@ -264,22 +314,33 @@ static int is_quiet(const uint64_t *now, const uint64_t *seen)
 	return !changed;
 }
 
+typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
+
+LANES_INLINE void see(uint64_t *seen, const uint64_t *now)
+{
+	uint32_t i = 0;
+
+#pragma GCC unroll 16
+	for (; i + 2 <= SEEN; i += 2)
+		*(pair *)&seen[i] = *(const pair *)&now[i];
+	for (; i < SEEN; i++)
+		seen[i] = now[i];
+}
+
 void timing_observe(struct core *core, const struct batch_origin *origin)
 {
 	struct timing *t = core->timing;
-	const uint64_t *now = &core->count[FIRST];
-	uint64_t by[SEEN], instruction;
+	struct change by = {&core->count[FIRST], t ? t->seen : 0};
+	uint64_t instruction;
 
-	if (!t || is_quiet(now, t->seen))
+	if (!t || is_quiet(by.now, by.seen))
 		return;
-	for (uint32_t i = 0; i < SEEN; i++) {
-		by[i] = now[i] - t->seen[i];
-		t->seen[i] = now[i];
-	}
 	instruction = t->before + origin->number;
 	advance(core, instruction);
-	fetch(core, by);
-	data(core, by, instruction + origin->used);
+	if (GREW(&by, l1i_misses) | GREW(&by, itlb_misses))
+		fetch(core, &by);
+	data(core, &by, instruction + origin->used);
+	see(t->seen, by.now);
 }
 
 void timing_collect(struct core *core)
