@@ -22,7 +22,8 @@ struct timing {
 	struct latencies of;
 	uint32_t latency[NLEVELS];
 	uint32_t drain; /* of an entry of the write buffer */
-	uint32_t has_second, has_last, allocates, halves;
+	uint32_t has_second, has_last, halves;
+	uint64_t allocates; /* all ones, or 0 */
 
 	uint64_t before; /* instructions up to the last collect */
 	/* An instruction, and the cycle in which it is. */
@@ -68,7 +69,7 @@ static void issue(struct timing *t, uint64_t instruction)
 	t->instruction = instruction;
 }
 
-static void wait_for_value(struct core *core, const struct awaited *a)
+LANES_INLINE void wait_for_value(struct core *core, const struct awaited *a)
 {
 	struct timing *t = core->timing;
 	uint64_t late;
@@ -207,7 +208,7 @@ static void split(const struct timing *t, uint64_t missed, uint64_t beyond,
 	lines[MEMORY] = memory;
 }
 
-static void translate(struct core *core, uint64_t misses, uint64_t walks,
+LANES_INLINE void translate(struct core *core, uint64_t misses, uint64_t walks,
 	enum cp_sim_counter stall, enum cp_sim_counter walk)
 {
 	const struct latencies *of = &core->timing->of;
@@ -270,48 +271,39 @@ LANES_INLINE void fill_all(struct core *core, enum access kind, uint64_t missed,
 	fill_several(core, kind, lines, from_core, used_by);
 }
 
-LANES_INLINE void write_all(struct core *core, const struct change *by)
-{
-	uint64_t entries = GREW(by, l1d_writes_through);
+/* What a reference did most of all. */
+struct deed {
+	uint64_t code, pages, loads, stores, writes;
+};
 
-	entries += core->timing->halves ? GREW(by, l1d_half_writebacks)
-					: GREW(by, l1d_writebacks);
-	while (entries--)
-		take_write_buffer(core);
+LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by)
+{
+	return (struct deed){
+		.code = GREW(by, l1i_misses) + GREW(by, itlb_misses),
+		.pages = GREW(by, dtlb_load_misses) + GREW(by, dtlb_store_misses),
+		.loads = GREW(by, l1d_load_misses) + GREW(by, l1d_bypasses),
+		.stores = GREW(by, l1d_store_misses) & t->allocates,
+		.writes = GREW(by, l1d_writes_through) +
+			  (t->halves ? GREW(by, l1d_half_writebacks)
+				     : GREW(by, l1d_writebacks)),
+	};
 }
 
-LANES_INLINE void data(struct core *core, const struct change *by, uint64_t used_by)
+LANES_INLINE void data(struct core *core, const struct change *by, const struct deed *did,
+	uint64_t used_by)
 {
-	uint64_t pages = GREW(by, dtlb_load_misses) + GREW(by, dtlb_store_misses),
-		 loads = GREW(by, l1d_load_misses) + GREW(by, l1d_bypasses),
-		 stores = core->timing->allocates ? GREW(by, l1d_store_misses) : 0;
-
-	if (pages)
-		translate(core, pages,
+	if (did->pages)
+		translate(core, did->pages,
 			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks),
 			CP_SIM_dtlb_stall_cycles, CP_SIM_dtlb_walk_cycles);
-	if (loads)
-		fill_all(core, LOAD, loads, GREW(by, l2_load_misses),
+	if (did->loads)
+		fill_all(core, LOAD, did->loads, GREW(by, l2_load_misses),
 			GREW(by, llc_load_misses), GREW(by, hitm), used_by);
-	if (stores)
-		fill_all(core, STORE, stores, GREW(by, l2_store_misses),
+	if (did->stores)
+		fill_all(core, STORE, did->stores, GREW(by, l2_store_misses),
 			GREW(by, llc_store_misses), GREW(by, hitm), used_by);
-	write_all(core, by);
-}
-
-/* Where anything takes time, one of these counters has grown. */
-LANES_INLINE int is_quiet(const uint64_t *now, const uint64_t *seen)
-{
-	static const uint8_t telling[] = {AT(l1i_misses), AT(l1d_load_misses),
-		AT(l1d_store_misses), AT(l1d_writebacks), AT(itlb_misses),
-		AT(dtlb_load_misses), AT(dtlb_store_misses), AT(l1d_bypasses),
-		AT(l1d_writes_through)};
-	uint64_t changed = 0;
-
-#pragma GCC unroll 16
-	for (uint32_t i = 0; i < sizeof(telling); i++)
-		changed |= now[telling[i]] ^ seen[telling[i]];
-	return !changed;
+	for (uint64_t entries = did->writes; entries; entries--)
+		take_write_buffer(core);
 }
 
 typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
@@ -330,16 +322,21 @@ LANES_INLINE void see(uint64_t *seen, const uint64_t *now)
 void timing_observe(struct core *core, const struct batch_origin *origin)
 {
 	struct timing *t = core->timing;
-	struct change by = {&core->count[FIRST], t ? t->seen : 0};
+	struct change by;
+	struct deed did;
 	uint64_t instruction;
 
-	if (!t || is_quiet(by.now, by.seen))
+	if (!t)
+		return;
+	by = (struct change){&core->count[FIRST], t->seen};
+	did = deed_of(t, &by);
+	if (!(did.code | did.pages | did.loads | did.stores | did.writes))
 		return;
 	instruction = t->before + origin->number;
 	advance(core, instruction);
-	if (GREW(&by, l1i_misses) | GREW(&by, itlb_misses))
+	if (did.code)
 		fetch(core, &by);
-	data(core, &by, instruction + origin->used);
+	data(core, &by, &did, instruction + origin->used);
 	see(t->seen, by.now);
 }
 
@@ -380,7 +377,7 @@ struct timing *timing_new(const struct machine *m)
 	t->drain = next_latency(m);
 	t->has_second = m->l2.sets != 0;
 	t->has_last = m->llc.sets != 0;
-	t->allocates = !m->l1d.no_allocate;
+	t->allocates = m->l1d.no_allocate ? 0 : ~0ull;
 	t->halves = m->l1d.halves;
 	return t;
 }
