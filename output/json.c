@@ -5,6 +5,7 @@
 
 #include "output/course.h"
 #include "output/job.h"
+#include "output/sweep.h"
 #include "output/utf8.h"
 
 /* Where in the document we are: indentation, and whether a comma is due. */
@@ -583,6 +584,16 @@ static void job(struct json *json)
 	cp_out_text(json->out, "]}");
 }
 
+static void sweep(struct json *json)
+{
+	struct cp_sweep it;
+
+	if (!cp_sweep_find(json->report, &it))
+		return;
+	key(json, "sweep");
+	cp_json_sweep(json->out, json->report, &it);
+}
+
 void cp_json_write(struct cp_out *out, const struct cp_report *report)
 {
 	struct json json = {.out = out, .report = report};
@@ -596,6 +607,7 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 	close_scope(&json, "]");
 	job(&json);
 	regions(&json, report->total, true);
+	sweep(&json);
 	unfollowed(&json);
 	launcher_totals(&json);
 	string_list(&json, "warnings", report->warnings, report->nwarnings);

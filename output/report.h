@@ -163,7 +163,8 @@ struct cp_report {
 	const char *const *command;
 	enum cp_engine_id engine;
 	const char *why, *domain, *machine, *host;
-	double line; /* bytes, 0 if not known */
+	const char *sweep; /* what its points have in common: regions/record.h */
+	double line;       /* bytes, 0 if not known */
 	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;
 	const char *const *quantities; /* spelled as they were asked for */
 	const struct cp_group *const *groups;
@@ -209,6 +210,9 @@ extern const char cp_simulated_limits[];
 
 /* The metric's or quantity's index in the report; -1 if it has none. */
 int cp_report_metric(const struct cp_report *report, const char *name);
+/* The metric of the region's own counts, without those of nested regions. */
+struct cp_value cp_report_own(const struct cp_report *report,
+	const struct cp_region *region, const struct cp_metric *metric);
 int cp_report_quantity(const struct cp_report *report, const char *name);
 
 /*

@@ -46,6 +46,11 @@ static const char *missing_level(const struct cp_machine *machine, const char *n
 	return NULL;
 }
 
+static bool is_timed(int mirror)
+{
+	return mirror >= (int)CP_SIM_TIMED && mirror < (int)CP_SIM_TIMED_END;
+}
+
 /* Why the cycles of the machine are not counted; false: they are. */
 static bool is_timeless(const struct cp_machine *machine, char *why, size_t size)
 {
@@ -87,8 +92,8 @@ static bool add_raw(const struct resolver *r, int sign, const char *raw)
 	const char *missing = missing_level(r->machine, raw);
 	int mirror = raw_index(raw), counter;
 
-	if (mirror >= (int)CP_SIM_TIMED && is_timeless(r->machine, r->quantity->why.text,
-						   sizeof(r->quantity->why.text)))
+	if (is_timed(mirror) && is_timeless(r->machine, r->quantity->why.text,
+					sizeof(r->quantity->why.text)))
 		return false;
 	if (missing)
 		say_missing(r->machine, missing, r->quantity);
@@ -253,7 +258,7 @@ static void say_model(const struct cp_event_set *set, struct cp_quantity *quanti
 	quantity->modelled = false;
 	for (unsigned i = 0; i < quantity->nterms; i++)
 		quantity->modelled |=
-			set->counters[quantity->terms[i].counter].mirror >= CP_SIM_TIMED;
+			is_timed((int)set->counters[quantity->terms[i].counter].mirror);
 	if (quantity->modelled)
 		cp_format(quantity->why.text, sizeof(quantity->why.text),
 			"in-order timing model of machine %s", machine->name);

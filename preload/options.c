@@ -40,6 +40,12 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off", "auto", "WHEN",
 		"have the simulated PMU count cycles: when an event needs them, always, "
 		"never"},
+	{PREFIX "WHAT_IF", CP_OPTION_TEXT, FIELD(what_if), NULL, NULL,
+		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},
+	{PREFIX "SWEEP", CP_OPTION_TEXT, FIELD(sweep), NULL, NULL,
+		"LEVEL.FIELD=FIRST..LAST",
+		"misses of a level of other sizes, as in L1D.ways=1..16 or "
+		"L2.size=256K..8M"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile), "none|dcache|dtlb|icache",
 		"none", "WHAT",
 		"have the simulated PMU note which instruction misses: `cachepeek "
@@ -55,7 +61,8 @@ const struct cp_option cp_option_table[] = {
 		"even "
 		"those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
-		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
+		"count only regions whose name matches (* and ?); !PATTERN leaves out; "
+		"func:PATTERN makes functions regions (simulated PMU)"},
 	{PREFIX "MPI_TIMEOUT", CP_OPTION_COUNT, FIELD(mpi_timeout), NULL, "60", "SECONDS",
 		"how long ranks wait for each other in MPI_Finalize, for one report; 0: "
 		"no such report"},

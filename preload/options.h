@@ -27,6 +27,8 @@ struct cp_options {
 	int pass;
 	const char *machine;
 	int timing;  /* enum cp_timing of machine.h */
+	const char *what_if;
+	const char *sweep;
 	int profile; /* enum cp_profile_choice */
 	const char *output;
 	const char *dir;

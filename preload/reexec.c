@@ -104,11 +104,12 @@ const char *cp_own_executable(void)
 /* ---- the new command line ---- */
 
 struct command {
-	const char *argv[CP_SIM_NCORE + CP_MAX_MACHINES * (CP_SIM_NWORDS + 1) + 11];
+	const char *argv[CP_SIM_NCORE + CP_MAX_MACHINES * (CP_SIM_NWORDS + 1) + 12];
 	struct cp_sim_words machine[CP_MAX_MACHINES];
 	char log[48];
 	char log_fd[48];
 	char profile[PATH_MAX + 16];
+	char sweep[CP_SWEEP_OPTION];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -145,7 +146,8 @@ static void add_log(struct command *command, const char *directory)
 }
 
 static void add_options(struct command *command, const struct cp_machine *machines,
-	unsigned nmachines, const char *directory, bool profile)
+	unsigned nmachines, const char *directory, bool profile,
+	const struct cp_sweep_plan *sweep)
 {
 	add(command, "cachepeek-sim");
 	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
@@ -163,6 +165,9 @@ static void add_options(struct command *command, const struct cp_machine *machin
 			directory);
 		add(command, command->profile);
 	}
+	cp_sweep_option(sweep, command->sweep, sizeof(command->sweep));
+	if (command->sweep[0])
+		add(command, command->sweep);
 	add(command, "--");
 }
 
@@ -224,7 +229,8 @@ static char **whole_environment(
 }
 
 int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
-	unsigned nmachines, const char *run_directory, bool profile, struct cp_why *why)
+	unsigned nmachines, const char *run_directory, bool profile,
+	const struct cp_sweep_plan *sweep, struct cp_why *why)
 {
 	static struct command command; /* its strings must outlive this frame */
 	struct cp_arena arena = {0};
@@ -237,7 +243,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, CP_SIM_TOOL);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
-	add_options(&command, machines, nmachines, run_directory, profile);
+	add_options(&command, machines, nmachines, run_directory, profile, sweep);
 	all = whole_argv(&arena, &command, argv);
 	environment = whole_environment(&arena, &command, argv, added);
 	if (!all || !environment) {

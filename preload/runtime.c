@@ -189,7 +189,34 @@ static int become_root(void)
 	return make_run_directory();
 }
 
-static int find_any_machine(void)
+/* The machine, changed as CACHEPEEK_WHAT_IF says. */
+static void change_machine(void)
+{
+	char error[256], line[360];
+
+	if (!cp_runtime.options.what_if ||
+		cp_machine_change(&cp_runtime.machine, cp_runtime.options.what_if, error,
+			sizeof(error)) == 0)
+		return;
+	cp_format(line, sizeof(line), "CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)",
+		error, cp_runtime.machine.name);
+	cp_warn(line);
+}
+
+static void plan_sweep(void)
+{
+	char error[256], line[360];
+
+	if (!cp_runtime.options.sweep ||
+		cp_sweep_parse(&cp_runtime.sweep, &cp_runtime.machine,
+			cp_runtime.options.sweep, error, sizeof(error)) == 0)
+		return;
+	cp_runtime.sweep.npoints = 0;
+	cp_format(line, sizeof(line), "CACHEPEEK_SWEEP: %s (nothing is swept)", error);
+	cp_warn(line);
+}
+
+static int find_named_machine(void)
 {
 	char error[256], line[320], first[CP_COMPARED_SIZE];
 	bool compared = cp_compared_first(first, sizeof(first));
@@ -204,12 +231,17 @@ static int find_any_machine(void)
 	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
 }
 
-static int find_machine(void)
+/* What is simulated.  Who compares machines changes none. */
+static void find_machine(void)
 {
-	int result = find_any_machine();
+	char first[CP_COMPARED_SIZE];
 
+	find_named_machine();
 	cp_runtime.machine.timing = cp_runtime.options.timing;
-	return result;
+	if (cp_compared_first(first, sizeof(first)))
+		return;
+	change_machine();
+	plan_sweep();
 }
 
 static void ignore_complaint(const char *line)
@@ -252,7 +284,8 @@ static void run_simulated(char **argv)
 	nmachines = cp_compared_find(machines, cp_warn);
 	choose_timing(machines, nmachines);
 	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory,
-		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE, &why);
+		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE,
+		&cp_runtime.sweep, &why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -321,6 +354,8 @@ static void resolve_events(void)
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
+	if (cp_runtime.sim)
+		cp_sweep_add_events(&cp_runtime.set, &cp_runtime.sweep);
 	if (!cp_runtime.sim)
 		note_machine();
 	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
@@ -405,6 +440,19 @@ static void keep_stderr(void)
 		cp_log_fd = STDERR_FILENO;
 }
 
+/* What another machine is asked for in vain. */
+static void warn_of_machine(void)
+{
+	if (cp_runtime.sim)
+		return;
+	if (cp_runtime.options.what_if)
+		cp_warn("CACHEPEEK_WHAT_IF is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+	if (cp_runtime.options.sweep)
+		cp_warn("CACHEPEEK_SWEEP is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+}
+
 static void start(int argc, char **argv, char **envp)
 {
 	bool inherited;
@@ -449,6 +497,10 @@ static void start(int argc, char **argv, char **envp)
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");
+	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
+		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
+			"PMU (CACHEPEEK_ENGINE=sim)");
+	warn_of_machine();
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
@@ -458,6 +510,8 @@ static void start(int argc, char **argv, char **envp)
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
+	if (cp_runtime.sim)
+		cp_functions_watch(cp_runtime.options.regions);
 }
 
 static bool is_off(void)

@@ -118,6 +118,8 @@ struct cp_string_item {
  *   host      node name                  why       why this engine was chosen
  *   machine   the hierarchy counted on, e.g. "host: AMD EPYC; L1D 32 KiB …"
  *   clock     Hz of the simulated machine, where its cycles are counted (decimal)
+ *   sweep     "LEVEL FIELD own=VALUE line=BYTES sets=SETS" (or ways=WAYS): what the
+ *             points of a sweep have in common
  *   line      bytes of a cache line (decimal; the LINE of formulas)
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report

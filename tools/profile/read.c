@@ -168,6 +168,10 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 	site = ADD(profile, sites);
 	site->thread = &profile->threads[thread];
 	site->count = in->count;
+	site->stride = in->stride;
+	site->strided = in->strided;
+	site->misses = in->misses;
+	site->last = in->last;
 	site->at = (struct cp_place_in_code){
 		.module = in->module && module < profile->nmodules
 				  ? &profile->modules[module]
@@ -265,6 +269,11 @@ static void add_file(struct file *file)
 		return;
 	}
 	file->pid = header->pid;
+	file->profile->line = header->line;
+	file->profile->page = header->page;
+	file->profile->tlb_entries = header->tlb_entries;
+	file->profile->l2_bytes = header->l2_bytes;
+	file->profile->l1d_prefetches = header->l1d_prefetches;
 	file->profile->nprocesses++;
 	whole = each_entry(file, add_thread) && each_entry(file, add_module);
 	if (!whole)
@@ -437,10 +446,20 @@ static void check_sums(struct cp_profile *profile)
 		"slice, the places as of the last miss");
 }
 
+struct cp_profile *cp_profile_new(struct cp_arena *arena)
+{
+	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+
+	profile->arena = arena;
+	profile->command = profile->machine = "";
+	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
+	return profile;
+}
+
 struct cp_profile *cp_profile_read(
 	struct cp_arena *arena, const char *directory, char *error, size_t error_size)
 {
-	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+	struct cp_profile *profile = cp_profile_new(arena);
 	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct files files;
 
@@ -448,9 +467,6 @@ struct cp_profile *cp_profile_read(
 		snprintf(error, error_size, "%s: %s", directory, strerror(errno));
 		return NULL;
 	}
-	profile->arena = arena;
-	profile->command = profile->machine = "";
-	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
 	files = find_files(profile, dir);
 	read_files(profile, dir, &files);
 	find_latencies(profile, dir);

@@ -3,7 +3,9 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
+#include "functions.h"
 #include "host.h"
+#include "huge_kernel.h"
 #include "memory.h"
 #include "profile.h"
 
@@ -29,9 +31,11 @@ void host_zero(void *p, uint64_t size)
 static void start(void)
 {
 	options_check();
+	huge_start();
 	threads_start();
 	profile_start();
 	timed_start();
+	functions_track();
 }
 
 static void finish(Int exit_code)
@@ -52,6 +56,7 @@ static void register_tool(void)
 	VG_(needs_command_line_options)
 	(options_parse, options_usage, options_debug_usage);
 	VG_(needs_client_requests)(request_handle);
+	huge_register();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(register_tool)

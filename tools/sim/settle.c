@@ -11,6 +11,8 @@
 
 static void direct(uint64_t addr, uint32_t size, enum access kind)
 {
+	if (sweep_is_first(&tool_sweep))
+		sweep_direct(addr, size, kind);
 	if (tool_nmachines > 1)
 		team_direct(addr, size, kind);
 	else if (tool_has_front)
@@ -213,12 +215,20 @@ static IRExpr **arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
 			: mkIRExprVec_6(batch, line, at[0], at[1], at[2], at[3]);
 }
 
-static batch_function *function_for(UInt places, UInt lines)
+static batch_function *model_function_for(UInt places, UInt lines)
 {
 	if (tool_nmachines > 1)
 		return team_function_for(line_shift(), places, lines);
 	return tool_has_front ? front_function_for(line_shift(), places, lines)
 			      : batch_function_for(line_shift(), places, lines);
+}
+
+static batch_function *function_for(UInt places, UInt lines)
+{
+	batch_function *model = model_function_for(places, lines);
+
+	return sweep_is_first(&tool_sweep) ? sweep_function_for(model, places, lines)
+					   : model;
 }
 
 void settle(struct block *b)

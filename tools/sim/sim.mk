@@ -16,9 +16,7 @@ SIM_DIR := $(B)/cachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-SIM_SOURCES := main options instrument settle batches batch threads own_code dying no_symbols requests cache core l1 outer regions \
-	flex flex_cache flex_outer flex_prefetch front team floats timing timed profile profile_file profile_module profile_data profile_heap \
-	profile_image profile_shadow
+SIM_SOURCES := $(basename $(notdir $(wildcard tools/sim/*.c)))
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
@@ -55,8 +53,8 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress timing_test)
-SIM_MODEL := $(addprefix tools/sim/,batch.c cache.c core.c l1.c outer.c regions.c \
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress sweep_test timing_test)
+SIM_MODEL := $(addprefix tools/sim/,batch.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c timing.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
@@ -77,6 +75,10 @@ $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
 		$(SIM_MODEL) $(wildcard tools/sim/*.h tests/sim/*.h) | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
+
+$(B)/sim/sweep_test: SIM_VARIANT := -fsanitize=undefined
+$(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(wildcard tools/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
 SIM_SANITIZE := -fsanitize=address,undefined

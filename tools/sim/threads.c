@@ -15,6 +15,7 @@
  */
 #include "flex.h"
 #include "front.h"
+#include "functions.h"
 #include "team.h"
 #include "tool.h"
 #include "host.h"
@@ -31,7 +32,7 @@ struct simulated {
 	UInt number; /* of those behind the front */
 	struct uncore uncore;
 	struct seat *seats; /* machine->cores of them */
-	ULong count[CP_SIM_NCOUNTERS];
+	ULong count[CP_SIM_NALL];
 	ULong *mirror;
 };
 
@@ -39,7 +40,7 @@ struct thread {
 	struct seat **seat; /* on each machine; NULL: there was no such thread yet */
 	Bool lives;
 	UInt paused;
-	ULong count[CP_SIM_NCOUNTERS]; /* of the first machine */
+	ULong count[CP_SIM_NALL]; /* of the first machine */
 	ULong *mirror;
 	struct profile_thread *profile; /* of the first machine */
 };
@@ -58,14 +59,18 @@ static const struct machine scratch_machine = {
 	.dtlb = {1, 4},
 };
 
+static void __attribute__((noreturn)) out_of_memory(const HChar *what)
+{
+	VG_(fmsg)("no memory to simulate %s\n", what);
+	VG_(exit)(1);
+}
+
 static struct core *new_core(const struct machine *m, struct uncore *u)
 {
 	struct core *core = core_new(m, u);
 
-	if (!core) {
-		VG_(fmsg)("no memory to simulate another core\n");
-		VG_(exit)(1);
-	}
+	if (!core)
+		out_of_memory("another core");
 	return core;
 }
 
@@ -91,6 +96,9 @@ static struct seat *take_seat(struct simulated *s)
 			seat->core->flex->number = s->number;
 		if (profile_directory) /* each reference is looked at by itself */
 			seat->core->by_place = 0;
+		if (s == simulated && tool_sweep.npoints &&
+			sweep_begin(seat->core, &tool_sweep, s->machine) < 0)
+			out_of_memory("the sizes of a sweep");
 		core_attach(seat->core);
 	}
 	return seat;
@@ -107,19 +115,32 @@ static void copy_out(ULong *to, const ULong *from)
 {
 	if (!to)
 		return;
-	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++)
+	for (UInt i = 0; i < CP_SIM_NALL; i++)
 		to[i] = from[i];
 }
 
 static void add_up(ULong *to, const uint64_t *from)
 {
-	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++)
+	for (UInt i = 0; i < CP_SIM_NALL; i++)
 		to[i] += from[i];
+}
+
+/* It is the running thread that has met them; every machine has. */
+static void add_huge_pages(struct thread *t)
+{
+	static ULong told;
+	ULong more = huge.seen - told;
+
+	told = huge.seen;
+	t->count[CP_SIM_huge_pages] += more;
+	for (UInt i = 0; i < tool_nmachines; i++)
+		simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
 /* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
+	add_huge_pages(t);
 	front_collect(fronts[0]);
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		struct core *core = t->seat[i]->core;
@@ -148,6 +169,7 @@ static void begin(struct thread *t)
 		seat[i] = take_seat(&simulated[i]);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
+	functions_thread_begin((ThreadId)(t - threads));
 }
 
 static void use_core(ThreadId tid)
@@ -159,6 +181,8 @@ static void use_core(ThreadId tid)
 	front = fronts[t->paused != 0];
 	team[0] = running = scratch;
 	team_size = 1;
+	functions_use(t->paused ? VG_INVALID_THREADID : tid);
+	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
 		return;
@@ -220,6 +244,9 @@ static void report_counts(const HChar *who, UInt number, const ULong *count)
 	VG_(umsg)("%s %u %s %llu\n", who, number, #name, count[CP_SIM_##name]);
 	CP_SIM_COUNTERS (X)
 #undef X
+		for (UInt i = 0; i < tool_sweep.npoints; i++)
+			VG_(umsg)
+	("%s %u sweep_%u %llu\n", who, number, i, count[CP_SIM_SWEEP + i]);
 }
 
 static void end(ThreadId tid)
@@ -287,6 +314,8 @@ static void on_unmap(Addr a, SizeT len)
 static void on_munmap(Addr a, SizeT len)
 {
 	on_unmap(a, len);
+	functions_unmapped(a, len);
+	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
 
@@ -294,12 +323,15 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	functions_unmapped(a, len);
+	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 {
 	(void)r, (void)x;
+	huge_forget(a, len);
 	if (!w)
 		on_unmap(a, len);
 }
@@ -390,20 +422,16 @@ static void start_machine(struct simulated *s, const struct machine *m)
 	if (!machine_is_plain(m))
 		s->number = behind_front++;
 	s->seats = VG_(calloc)("cachepeek.seats", m->cores, sizeof(*s->seats));
-	if (uncore_init(&s->uncore, m) == 0)
-		return;
-	VG_(fmsg)("no memory to simulate the last level\n");
-	VG_(exit)(1);
+	if (uncore_init(&s->uncore, m) != 0)
+		out_of_memory("the last level");
 }
 
 static struct front *new_front(void)
 {
 	struct front *f = host_alloc(sizeof(*f));
 
-	if (!f) {
-		VG_(fmsg)("no memory to simulate anything\n");
-		VG_(exit)(1);
-	}
+	if (!f)
+		out_of_memory("anything");
 	front_init(f, tool_machines, tool_nmachines);
 	return f;
 }
@@ -418,6 +446,7 @@ static void start_scratch(void)
 	m.page = tool_machine.page;
 	uncore_init(&scratch_uncore, &m);
 	scratch = new_core(&m, &scratch_uncore);
+	scratch->area_shift = 0;
 }
 
 void threads_start(void)
