@@ -12,6 +12,7 @@
 #include "tools/sim/request.h"
 
 _Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES, "reports look there");
 
 static const struct cp_event_set *the_set;
 

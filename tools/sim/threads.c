@@ -125,16 +125,18 @@ static void add_up(ULong *to, const uint64_t *from)
 		to[i] += from[i];
 }
 
-/* It is the running thread that has met them; every machine has. */
+/* The running thread has met them, on every machine that knows such. */
 static void add_huge_pages(struct thread *t)
 {
 	static ULong told;
 	ULong more = huge.seen - told;
 
 	told = huge.seen;
-	t->count[CP_SIM_huge_pages] += more;
+	if (machine_knows_huge(&tool_machine))
+		t->count[CP_SIM_huge_pages] += more;
 	for (UInt i = 0; i < tool_nmachines; i++)
-		simulated[i].count[CP_SIM_huge_pages] += more;
+		if (machine_knows_huge(&tool_machines[i]))
+			simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
 /* Moves what its cores have counted to the thread and the process. */
