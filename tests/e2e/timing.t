@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use JSON::PP;
 use Peek;
 use Test::More;
 
@@ -182,10 +183,26 @@ for my $machine (qw(ixp45x pentium-pro cachegrind)) {
 	is(value($all, 'cycles'), $cycles, 'the cycles of all threads');
 	cmp_ok($all->{metrics}{idle_share}{value}, '>', 0, 'threads of different length leave cores idle');
 }
+for my $program ('columns', 'static_columns') {
+	my $file = scratch("$program.json");
+
+	run(command => [cli(), 'compare', '--machines', 'cachegrind,pentium-pro,ixp45x', '-o', $file,
+		'-e', 'cycles,instructions', program($program), 50, 1]);
+	my $json = JSON::PP::decode_json(read_file($file) // '{}');
+	my %of = map { $_->{name} => $_->{counts} } @{$json->{machines} // []};
+
+	for my $machine (qw(pentium-pro ixp45x)) {
+		cmp_ok($of{$machine}{cycles}{value}, '>', $of{$machine}{instructions}{value},
+			"compare, $program: $machine has cycles");
+		is($of{$machine}{cycles}{status}, 'estimated', "compare, $program: estimated");
+		is($of{$machine}{instructions}{status}, 'simulated', "compare, $program: and counts");
+	}
+	is($of{cachegrind}{cycles}{value}, undef, "compare, $program: cachegrind has no latencies");
+}
 {
-	my $run = run(command => [cli(), 'compare', '--machines', 'ixp45x,pentium-pro,neoverse-n2',
-			'-g', 'basic', program('columns'), 50, 1]);
-	like($run->{out} . $run->{err}, qr/^cycles\s+~?[\d,]+\s+~?[\d,]+/m, 'compare: cycles side by side');
+	my $run = run(command => [cli(), '-E', 'sim', '-m', 'ixp45x', program('static_columns'), 50, 1],
+		env => {CACHEPEEK_EVENTS => 'cycles'});
+	unlike($run->{err}, qr/cycles/, 'static programs alone: not counted is not 0');
 }
 
 done_testing;
