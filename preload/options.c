@@ -37,6 +37,9 @@ const struct cp_option cp_option_table[] = {
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
+	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off", "auto", "WHEN",
+		"have the simulated PMU count cycles: when an event needs them, always, "
+		"never"},
 	{PREFIX "WHAT_IF", CP_OPTION_TEXT, FIELD(what_if), NULL, NULL,
 		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},
 	{PREFIX "SWEEP", CP_OPTION_TEXT, FIELD(sweep), NULL, NULL,

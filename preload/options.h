@@ -27,6 +27,7 @@ struct cp_options {
 	int schedule; /* enum cp_schedule */
 	int pass;
 	const char *machine;
+	int timing; /* enum cp_timing of machine.h */
 	const char *what_if;
 	const char *sweep;
 	int profile; /* enum cp_profile_choice */

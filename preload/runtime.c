@@ -238,6 +238,7 @@ static void find_machine(void)
 	char first[CP_COMPARED_SIZE];
 
 	find_named_machine();
+	cp_runtime.machine.timing = cp_runtime.options.timing;
 	if (cp_compared_first(first, sizeof(first)))
 		return;
 	change_machine();
@@ -259,6 +260,33 @@ static unsigned quantum(void)
 	return 0;
 }
 
+static void ignore_complaint(const char *line)
+{
+	(void)line; /* resolve_events will say it again, and keep it */
+}
+
+static void read_request_quietly(void)
+{
+	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
+		cp_runtime.options.groups, cp_runtime.options.let, "cache",
+		ignore_complaint);
+}
+
+/* Whether cycles are counted has to be known before anything is; resolve_events will
+ * find the same. */
+static void choose_timing(struct cp_machine *machines, unsigned nmachines)
+{
+	static struct cp_event_set set;
+
+	read_request_quietly();
+	for (unsigned i = 0; i < nmachines; i++) {
+		machines[i].timing = cp_runtime.options.timing;
+		cp_events_for_sim(&set, &cp_runtime.request, &machines[i],
+			&cp_runtime.arena, ignore_complaint);
+		machines[i].timed = set.timed;
+	}
+}
+
 /* Returns only if the program stays as it is. */
 static void run_simulated(char **argv)
 {
@@ -275,6 +303,7 @@ static void run_simulated(char **argv)
 	wishes.sharing =
 		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
 	wishes.quantum = wishes.sharing ? quantum() : 0;
+	choose_timing(machines, nmachines);
 	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory, &wishes,
 		&why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
@@ -317,6 +346,13 @@ static struct cp_share share_of_events(void)
 	return (struct cp_share){0, false};
 }
 
+static void simulated_events(void)
+{
+	cp_events_for_sim(&cp_runtime.set, &cp_runtime.request, &cp_runtime.machine,
+		&cp_runtime.arena, cp_warn);
+	cp_runtime.machine.timed = cp_runtime.set.timed;
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
@@ -334,8 +370,7 @@ static void resolve_events(void)
 	if (share.number)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
-		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
-			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
+		simulated_events();
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
@@ -417,18 +452,6 @@ static void complain(void *context, const char *line)
 {
 	(void)context;
 	cp_warn(line);
-}
-
-static void ignore_complaint(const char *line)
-{
-	(void)line; /* resolve_events will say it again, and keep it */
-}
-
-static void read_request_quietly(void)
-{
-	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, cp_runtime.options.let, "cache",
-		ignore_complaint);
 }
 
 /* 2 itself where there is no number for a duplicate; nowhere if it is closed:

@@ -35,6 +35,7 @@ static void start(void)
 	huge_start();
 	threads_start();
 	profile_start();
+	timed_start();
 	functions_track();
 	sweep_watch(&tool_sweep);
 	sharing_start();

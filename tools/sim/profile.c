@@ -169,7 +169,7 @@ static inline Bool is_quiet(const uint64_t *now)
 	return !(changed[0] | changed[1]);
 }
 
-static void observe(struct core *core, uint64_t instruction, uint64_t address)
+static void observe(struct core *core, const struct batch_origin *origin)
 {
 	const uint64_t *now = &core->count[CP_PROFILE_FIRST];
 	pair changed = {0, 0};
@@ -181,7 +181,7 @@ static void observe(struct core *core, uint64_t instruction, uint64_t address)
 	for (UInt i = 0; i < KEPT; i += 2)
 		changed |= *(const pair *)&now[i] ^ *(const pair *)&seen[i];
 	if (changed[0] | changed[1])
-		attribute(now, instruction, address);
+		attribute(now, origin->instruction, origin->address);
 }
 
 /* ---- threads ---- */
