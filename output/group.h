@@ -12,7 +12,7 @@
  *     @check l1d_misses <= l1d_accesses "what it means if this does not hold"
  *     @check l2_reads + l2_writes ~ l2_accesses "…"     within a tenth
  *     @columns instructions "instr" | l1d_mpki "L1D MPKI"
- *     @mark miss_cycles l1d_mpki        the worst row by that, or else that, gets the mark
+ *     @mark miss_cycles l1d_mpki        its worst row gets the mark, else the next's
  *     @long … @end                      text for people, until the line @end
  *
  * @need and @want add up over several lines.  A quantity is a preset or a
