@@ -36,6 +36,7 @@
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
+#include "preload/sampling/sampling.h"
 #include "preload/threads.h"
 #include "tools/sim/request.h"
 
@@ -244,6 +245,21 @@ static void find_machine(void)
 	plan_sweep();
 }
 
+static unsigned quantum(void)
+{
+	const char *text = cp_runtime.options.quantum;
+	uint64_t references;
+
+	if (!text)
+		return 0;
+	if (cp_parse_u64(text, &references) == 0 && references >= 1 &&
+		references <= 1000000000)
+		return (unsigned)references;
+	cp_warn("CACHEPEEK_QUANTUM is not a number of data references from 1 to "
+		"1000000000: nothing is said of turns");
+	return 0;
+}
+
 static void ignore_complaint(const char *line)
 {
 	(void)line; /* resolve_events will say it again, and keep it */
@@ -278,14 +294,18 @@ static void run_simulated(char **argv)
 	unsigned nmachines;
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
+	struct cp_sim_wishes wishes = {.sweep = &cp_runtime.sweep};
 
 	find_machine();
 	machines[0] = cp_runtime.machine;
 	nmachines = cp_compared_find(machines, cp_warn);
+	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
+	wishes.sharing =
+		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
+	wishes.quantum = wishes.sharing ? quantum() : 0;
 	choose_timing(machines, nmachines);
-	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory,
-		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE,
-		&cp_runtime.sweep, &why);
+	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory, &wishes,
+		&why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -406,9 +426,11 @@ static void begin_counting(void)
 		cp_bind_process();
 	cp_runtime.cpu_base = cp_process_cpu();
 	cp_interval_prepare();
+	cp_sampling_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
 	cp_interval_start();
+	cp_sampling_start();
 }
 
 /* ---- the constructor ---- */
@@ -492,11 +514,12 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
-	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE) {
 		cp_allocators_tell();
+		cp_tls_tell();
+	}
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
-		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
+		cp_sampling_choose();
 	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
 		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
 			"PMU (CACHEPEEK_ENGINE=sim)");
