@@ -45,7 +45,9 @@ static const char *cell(struct cp_comparison *c, const struct cp_metric *metric,
 	if (value.status == CP_UNAVAILABLE)
 		return "\u2014";
 	if (!metric)
-		return cp_text_integer(&c->arena, (uint64_t)value.value);
+		return cp_text_format(&c->arena, "%s%s",
+			value.status == CP_ESTIMATED ? "~" : "",
+			cp_text_integer(&c->arena, (uint64_t)value.value));
 	text = cp_text_decimal(&c->arena, value.value * (share ? 100 : unit->factor));
 	return cp_text_format(&c->arena, "%s%s%s",
 		value.status == CP_ESTIMATED ? "~" : "", text, share ? " %" : "");

@@ -202,6 +202,9 @@ for my $program ('columns', 'static_columns') {
 {
 	my $run = run(command => [cli(), '-E', 'sim', '-m', 'ixp45x', program('static_columns'), 50, 1],
 		env => {CACHEPEEK_EVENTS => 'cycles'});
+	my $side = run(command => [cli(), 'compare', '--machines', 'pentium-pro,ixp45x', '-e', 'cycles',
+			program('columns'), 50, 1]);
+	like($side->{out} . $side->{err}, qr/^cycles +~[\d,]+ +~[\d,]+$/m, 'compare marks them so');
 	unlike($run->{err}, qr/cycles/, 'static programs alone: not counted is not 0');
 }
 
