@@ -69,8 +69,8 @@ sub written
 sub compile
 {
 	my ($file, @loops) = @_;
-	my $source = "#include <stdlib.h>\n" . join("\n", map { $_->[0] } @loops) . "\n" .
-		join('', map { $_->[2] } @loops) . "int main(void)\n{\n\tlong sum = 0;\n" .
+	my $source = "#include <stdlib.h>\n#include <sys/prctl.h>\n" . join("\n", map { $_->[0] } @loops) . "\n" .
+		join('', map { $_->[2] } @loops) . "int main(void)\n{\n\tlong sum = 0;\n\tprctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);\n" .
 		join('', map { "\t$_->[1]\n" } @loops) . join('', map { "\t$_->[3]\n" } @loops) .
 		"\treturn sum == 7;\n}\n";
 	write_file("$file.c", $source);
