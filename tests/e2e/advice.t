@@ -121,7 +121,7 @@ for my $seed (1 .. $seeds) {
 
 {
 	write_file(scratch('unrolled.c'), <<'C');
-static long table[1 << 17];
+long table[1 << 17];
 __attribute__((noipa)) long unrolled(void)
 {
 	long a = 0, b = 0, c = 0, d = 0;
