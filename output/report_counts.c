@@ -143,6 +143,15 @@ static void set_status(
 	}
 }
 
+/* What a model says is an estimate at best. */
+static void set_model(struct cp_count *count, const struct cp_quantity_item *quantity)
+{
+	if (quantity->available != CP_QUANTITY_ESTIMATED || count->status >= CP_ESTIMATED)
+		return;
+	count->status = CP_ESTIMATED;
+	count->reason = quantity->text + quantity->name_length + 1;
+}
+
 /* Not scaled: its coverage is the share of the time on this kind of core. */
 static void set_residency(struct cp_count *count, const struct cp_times *times)
 {
@@ -275,6 +284,7 @@ static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool
 		return no_count(cover.reason);
 	count.exclusive = exclusive_of(raw, quantity, cover.coverage < 1, count.value);
 	set_status(&count, raw, &cover);
+	set_model(&count, quantity);
 	scale = scale_of(&count, raw, quantity, &cover);
 	if (raw->sampled)
 		add_sampled(&count, raw, index, scale);

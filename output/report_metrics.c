@@ -41,6 +41,26 @@ static struct cp_value wall_time(const struct cp_region *region)
 		.value = (double)region->longest_ns / 1e9, .status = CP_ESTIMATED};
 }
 
+/* On the simulated PMU, whose clock is the machine's: what the threads of the region
+ * could have had of cycles in that time. */
+static struct cp_value time_stamps(const struct scope *scope)
+{
+	const struct cp_region *region = scope->region;
+	int cycles = cp_report_quantity(scope->report, "cycles");
+	double threads = region->nthreads > 1 ? (double)region->nthreads : 1;
+	struct cp_value wall = wall_time(region);
+
+	if (scope->report->engine != CP_ENGINE_SIM)
+		return cp_unavailable("time stamps are not recorded");
+	if (wall.status == CP_UNAVAILABLE || !(region->seconds.value > 0))
+		return cp_unavailable(wall.reason ? wall.reason : "no time passed");
+	if (cycles < 0 || region->counts[cycles].status == CP_UNAVAILABLE)
+		return cp_unavailable("cycles are not counted in this run");
+	wall.value *=
+		threads * (double)region->counts[cycles].value / region->seconds.value;
+	return wall;
+}
+
 static struct cp_value parameter(const struct scope *scope, const char *name)
 {
 	double line = scope->report->line;
@@ -48,7 +68,7 @@ static struct cp_value parameter(const struct scope *scope, const char *name)
 	if (strcmp(name, "SECONDS") == 0)
 		return wall_time(scope->region);
 	if (strcmp(name, "TSC") == 0)
-		return cp_unavailable("time stamps are not recorded");
+		return time_stamps(scope);
 	if (line <= 0)
 		return cp_unavailable("the size of a cache line is not known");
 	return (struct cp_value){.value = line};

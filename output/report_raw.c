@@ -4,9 +4,12 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "output/report_raw.h"
 
 #define SIM_TIME "wall time is simulator time"
+#define NO_CLOCK "the machine file names no clock-mhz"
+#define NS 1e9
 
 /* The simulated PMU keeps a thread's counts in mirror, to its very end: later
  * than the library's last reading, and whether there was one or not. */
@@ -112,10 +115,32 @@ void cp_raw_take(struct cp_raw *raw, const struct cp_source *source,
 		raw->gap = lost_reason(source, thread);
 }
 
+/* ---- time ---- */
+
+/* The cycles of the timing model by the machine's clock. */
+static struct cp_value simulated_seconds(const struct cp_raw *raw)
+{
+	const char *clock = cp_record_meta(raw->record, "clock", NULL), *end;
+	uint64_t hz;
+
+	if (!clock)
+		return cp_unavailable(SIM_TIME);
+	if (cp_parse_u64_prefix(clock, &end, &hz) < 0 || *end || !hz)
+		return cp_unavailable(NO_CLOCK);
+	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
+		if (strcmp(raw->record->counters[i]->name, "cycles") == 0)
+			return (struct cp_value){
+				.value = (double)raw->inclusive[i] / (double)hz,
+				.status = CP_ESTIMATED};
+	return cp_unavailable(SIM_TIME);
+}
+
 uint64_t cp_raw_time(const struct cp_raw *raw, const struct cp_region_item *item)
 {
 	double ns = (double)item->time_ns;
 
+	if (raw->sim)
+		return (uint64_t)(simulated_seconds(raw).value * NS);
 	if (!raw->sampled)
 		return item->time_ns;
 	ns += cp_sampled_tail(raw->sampled, raw->calls, (double)raw->sampled->time_ns);
@@ -126,7 +151,7 @@ struct cp_value cp_raw_seconds(
 	const struct cp_raw *raw, const struct cp_region_item *item, const char *how)
 {
 	if (raw->sim)
-		return cp_unavailable(SIM_TIME);
+		return raw->gap ? cp_unavailable(raw->gap) : simulated_seconds(raw);
 	if (!item->calls && item->parent && !raw->elsewhere)
 		return cp_unavailable(raw->gap);
 	if (!item->calls && !item->time_ns)

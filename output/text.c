@@ -54,12 +54,16 @@ static const char *domain(const struct cp_report *report)
 static void print_counted(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
-	bool simulated = report->engine == CP_ENGINE_SIM;
+	bool simulated = report->engine == CP_ENGINE_SIM,
+	     timed = simulated && report->total->seconds.status != CP_UNAVAILABLE;
 
 	labelled(text, "counted",
 		cp_text_format(text->arena, "%s, from the library's constructor on%s",
 			domain(report),
-			simulated ? "; simulated, so times are not shown" : ""));
+			timed       ? "; simulated; times and cycles are estimated by an "
+				      "in-order timing model"
+			: simulated ? "; simulated, so times are not shown"
+				    : ""));
 }
 
 /* Behind the numbers: who sees a second report knows them. */

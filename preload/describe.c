@@ -56,6 +56,16 @@ static void meta_latencies(void)
 	meta("latencies", text);
 }
 
+static void meta_clock(void)
+{
+	char text[32];
+
+	cp_format(text, sizeof(text), "%llu",
+		(unsigned long long)cp_runtime.machine.clock_mhz * 1000000);
+	if (cp_runtime.machine.timed)
+		meta("clock", text);
+}
+
 static void meta_sweep(void)
 {
 	char text[160];
@@ -74,6 +84,7 @@ static void meta_machine(void)
 		cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
 		meta("machine", text);
 		meta_latencies();
+		meta_clock();
 		meta_sweep();
 	}
 	cp_format(text, sizeof(text), "%u",
@@ -117,13 +128,14 @@ static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity
 	size_t name = strlen(quantity->name), reason = strlen(quantity->why.text);
 	struct cp_quantity_item *item;
 
-	if (quantity->available && !quantity->unproven)
+	if (quantity->available && !quantity->unproven && !quantity->modelled)
 		reason = 0;
 	item = cp_record_reserve(&cp_runtime.record, sizeof(*item) + name + reason + 2);
 	if (!item)
 		return NULL;
 	item->available = !quantity->available ? CP_QUANTITY_UNAVAILABLE
 			  : quantity->unproven ? CP_QUANTITY_UNPROVEN
+			  : quantity->modelled ? CP_QUANTITY_ESTIMATED
 					       : CP_QUANTITY_AVAILABLE;
 	item->nterms = quantity->nterms;
 	for (unsigned i = 0; i < quantity->nterms; i++) {

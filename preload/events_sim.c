@@ -39,9 +39,36 @@ static const char *missing_level(const struct cp_machine *machine, const char *n
 		return "L2";
 	if (cp_starts_with(name, "llc_") && !level[CP_LLC].sets)
 		return "last level behind L2";
+	if (cp_starts_with(name, "fb_full") && !machine->fill_buffers)
+		return "number of fill buffers in its file";
 	if (strcmp(name, "l1d_half_writebacks") == 0 && !level[CP_L1D].half_lines)
 		return "dirty bits for half lines";
 	return NULL;
+}
+
+static bool is_timed(int mirror)
+{
+	return mirror >= (int)CP_SIM_TIMED && mirror < (int)CP_SIM_TIMED_END;
+}
+
+/* Why the cycles of the machine are not counted; false: they are. */
+static bool is_timeless(const struct cp_machine *machine, char *why, size_t size)
+{
+	char missing[160];
+
+	if (machine->timing == CP_TIMING_OFF) {
+		cp_format(why, size, "CACHEPEEK_TIMING=off");
+		return true;
+	}
+	if (cp_machine_tells_time(machine, missing, sizeof(missing)))
+		return false;
+	if (strcmp(machine->name, "host") == 0)
+		cp_format(why, size,
+			"the latencies of the host are not known: count on a machine "
+			"whose file names them (CACHEPEEK_MACHINE)");
+	else
+		cp_format(why, size, "the machine file names no latency of %s", missing);
+	return true;
 }
 
 static void say_missing(const struct cp_machine *machine, const char *missing,
@@ -65,6 +92,9 @@ static bool add_raw(const struct resolver *r, int sign, const char *raw)
 	const char *missing = missing_level(r->machine, raw);
 	int mirror = raw_index(raw), counter;
 
+	if (is_timed(mirror) && is_timeless(r->machine, r->quantity->why.text,
+					sizeof(r->quantity->why.text)))
+		return false;
 	if (missing)
 		say_missing(r->machine, missing, r->quantity);
 	if (missing || mirror < 0 || r->quantity->nterms == CP_MAX_TERMS)
@@ -221,6 +251,19 @@ static bool add_machines_event(const struct resolver *r)
 
 /* ---- the request ---- */
 
+static void say_model(const struct cp_event_set *set, struct cp_quantity *quantity,
+	const struct cp_machine *machine)
+{
+	quantity->why.text[0] = '\0';
+	quantity->modelled = false;
+	for (unsigned i = 0; i < quantity->nterms; i++)
+		quantity->modelled |=
+			is_timed((int)set->counters[quantity->terms[i].counter].mirror);
+	if (quantity->modelled)
+		cp_format(quantity->why.text, sizeof(quantity->why.text),
+			"in-order timing model of machine %s", machine->name);
+}
+
 static void refuse(const struct resolver *r, cp_complaint *complain)
 {
 	struct cp_quantity *quantity = r->quantity;
@@ -240,6 +283,20 @@ static void refuse(const struct resolver *r, cp_complaint *complain)
 			complain);
 }
 
+/* Whoever asks for nothing that takes time may ask for all: for seconds there have to
+ * be cycles. */
+static void add_cycles(struct cp_event_set *set, const struct cp_machine *machine)
+{
+	char why[CP_WHY_SIZE];
+	bool wanted = machine->timing == CP_TIMING_ON;
+
+	for (unsigned i = 0; i < set->nquantities; i++)
+		wanted |= set->quantities[i].available && set->quantities[i].modelled;
+	set->timed = wanted && !is_timeless(machine, why, sizeof(why));
+	if (set->timed && cp_set_counter(set, "cycles") < 0)
+		cp_set_add_counter(set, "cycles")->mirror = CP_SIM_cycles;
+}
+
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,
 	const struct cp_machine *machine, struct cp_arena *arena, cp_complaint *complain)
 {
@@ -254,6 +311,7 @@ void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *reques
 		if (!quantity->available)
 			refuse(&r, complain);
 		else
-			quantity->why.text[0] = '\0';
+			say_model(set, quantity, machine);
 	}
+	add_cycles(set, machine);
 }

@@ -26,6 +26,8 @@ struct cp_cache {
 	uint64_t seed;             /* of CP_RANDOM */
 };
 
+enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF };
+
 enum cp_level {
 	CP_L1I,
 	CP_L1D,
@@ -50,6 +52,10 @@ struct cp_machine {
 	uint32_t page;                     /* bytes */
 	uint32_t cores;
 	uint32_t memory_latency, fill_buffers, write_buffers; /* 0: not said */
+	uint32_t walk_latency, cache_to_cache_latency;        /* the same */
+	uint32_t clock_mhz;                                   /* the same */
+	int timing;      /* enum cp_timing: whether anybody wants to know */
+	bool timed;      /* and whether it is counted */
 	char events[32]; /* its own events: machines/NAME.natives; "": none */
 	char pmu[32];    /* its PMU, as the presets name it; "": none */
 	char note[160];  /* what was assumed, for the report; "" if nothing */
@@ -93,6 +99,13 @@ unsigned cp_machine_host_line(void);
 
 /* "host: L1I 32 KiB 8-way, …", for the report. */
 void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size);
+
+/* Does the machine file say all that cycles can be counted by?  What it lacks, if not:
+ * at least 64 bytes. */
+bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size);
+
+/* The option of the simulated PMU for its timing. */
+void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);
 
 /* The option of the simulated PMU for a level, such as "--l1d=64,8,64,plru"; it
  * fits into CP_MACHINE_OPTION bytes. */

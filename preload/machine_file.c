@@ -15,6 +15,7 @@
 #define MAX_SETS (1u << 24)
 #define MAX_CORES 4096
 #define MAX_PAGE (1u << 30)
+#define MAX_BUFFERS 64
 
 /* Where in the file, and what is wrong there. */
 struct place {
@@ -259,8 +260,12 @@ static const struct {
 	{"page", offsetof(struct cp_machine, page), MAX_PAGE},
 	{"cores", offsetof(struct cp_machine, cores), MAX_CORES},
 	{"memory-latency", offsetof(struct cp_machine, memory_latency), 1000000},
-	{"fill-buffers", offsetof(struct cp_machine, fill_buffers), 10000},
-	{"write-buffers", offsetof(struct cp_machine, write_buffers), 10000},
+	{"fill-buffers", offsetof(struct cp_machine, fill_buffers), MAX_BUFFERS},
+	{"write-buffers", offsetof(struct cp_machine, write_buffers), MAX_BUFFERS},
+	{"walk-latency", offsetof(struct cp_machine, walk_latency), 1000000},
+	{"cache-to-cache-latency", offsetof(struct cp_machine, cache_to_cache_latency),
+		1000000},
+	{"clock-mhz", offsetof(struct cp_machine, clock_mhz), 100000},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -295,7 +300,8 @@ static bool parse_other(
 	return wrong(at,
 		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
 		"dtlb2 itlb-2m dtlb-2m stlb-2m itlb2-2m dtlb2-2m page cores "
-		"memory-latency fill-buffers write-buffers events pmu",
+		"memory-latency walk-latency cache-to-cache-latency fill-buffers "
+		"write-buffers clock-mhz events pmu",
 		NULL);
 }
 

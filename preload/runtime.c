@@ -36,6 +36,7 @@
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
+#include "preload/sampling/sampling.h"
 #include "preload/threads.h"
 #include "tools/sim/request.h"
 
@@ -237,10 +238,53 @@ static void find_machine(void)
 	char first[CP_COMPARED_SIZE];
 
 	find_named_machine();
+	cp_runtime.machine.timing = cp_runtime.options.timing;
 	if (cp_compared_first(first, sizeof(first)))
 		return;
 	change_machine();
 	plan_sweep();
+}
+
+static unsigned quantum(void)
+{
+	const char *text = cp_runtime.options.quantum;
+	uint64_t references;
+
+	if (!text)
+		return 0;
+	if (cp_parse_u64(text, &references) == 0 && references >= 1 &&
+		references <= 1000000000)
+		return (unsigned)references;
+	cp_warn("CACHEPEEK_QUANTUM is not a number of data references from 1 to "
+		"1000000000: nothing is said of turns");
+	return 0;
+}
+
+static void ignore_complaint(const char *line)
+{
+	(void)line; /* resolve_events will say it again, and keep it */
+}
+
+static void read_request_quietly(void)
+{
+	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
+		cp_runtime.options.groups, cp_runtime.options.let, "cache",
+		ignore_complaint);
+}
+
+/* Whether cycles are counted has to be known before anything is; resolve_events will
+ * find the same. */
+static void choose_timing(struct cp_machine *machines, unsigned nmachines)
+{
+	static struct cp_event_set set;
+
+	read_request_quietly();
+	for (unsigned i = 0; i < nmachines; i++) {
+		machines[i].timing = cp_runtime.options.timing;
+		cp_events_for_sim(&set, &cp_runtime.request, &machines[i],
+			&cp_runtime.arena, ignore_complaint);
+		machines[i].timed = set.timed;
+	}
 }
 
 /* Returns only if the program stays as it is. */
@@ -250,13 +294,18 @@ static void run_simulated(char **argv)
 	unsigned nmachines;
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
+	struct cp_sim_wishes wishes = {.sweep = &cp_runtime.sweep};
 
 	find_machine();
 	machines[0] = cp_runtime.machine;
 	nmachines = cp_compared_find(machines, cp_warn);
-	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory,
-		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE,
-		&cp_runtime.sweep, &why);
+	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
+	wishes.sharing =
+		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
+	wishes.quantum = wishes.sharing ? quantum() : 0;
+	choose_timing(machines, nmachines);
+	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory, &wishes,
+		&why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -297,6 +346,13 @@ static struct cp_share share_of_events(void)
 	return (struct cp_share){0, false};
 }
 
+static void simulated_events(void)
+{
+	cp_events_for_sim(&cp_runtime.set, &cp_runtime.request, &cp_runtime.machine,
+		&cp_runtime.arena, cp_warn);
+	cp_runtime.machine.timed = cp_runtime.set.timed;
+}
+
 static void resolve_events(void)
 {
 	const char *fallback = "cache";
@@ -314,8 +370,7 @@ static void resolve_events(void)
 	if (share.number)
 		cp_request_add_common(&cp_runtime.request);
 	if (cp_runtime.sim)
-		cp_events_for_sim(&cp_runtime.set, &cp_runtime.request,
-			&cp_runtime.machine, &cp_runtime.arena, cp_warn);
+		simulated_events();
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
@@ -371,9 +426,11 @@ static void begin_counting(void)
 		cp_bind_process();
 	cp_runtime.cpu_base = cp_process_cpu();
 	cp_interval_prepare();
+	cp_sampling_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
 	cp_interval_start();
+	cp_sampling_start();
 }
 
 /* ---- the constructor ---- */
@@ -395,18 +452,6 @@ static void complain(void *context, const char *line)
 {
 	(void)context;
 	cp_warn(line);
-}
-
-static void ignore_complaint(const char *line)
-{
-	(void)line; /* resolve_events will say it again, and keep it */
-}
-
-static void read_request_quietly(void)
-{
-	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, cp_runtime.options.let, "cache",
-		ignore_complaint);
 }
 
 /* 2 itself where there is no number for a duplicate; nowhere if it is closed:
@@ -474,8 +519,7 @@ static void start(int argc, char **argv, char **envp)
 		cp_tls_tell();
 	}
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
-		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
+		cp_sampling_choose();
 	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
 		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
 			"PMU (CACHEPEEK_ENGINE=sim)");

@@ -117,6 +117,7 @@ struct cp_string_item {
  *   exe       path of the program        command   argv, each NUL-terminated
  *   host      node name                  why       why this engine was chosen
  *   machine   the hierarchy counted on, e.g. "host: AMD EPYC; L1D 32 KiB …"
+ *   clock     Hz of the simulated machine, where its cycles are counted (decimal)
  *   sweep     "LEVEL FIELD own=VALUE line=BYTES sets=SETS" (or ways=WAYS): what the
  *             points of a sweep have in common
  *   line      bytes of a cache line (decimal; the LINE of formulas)
@@ -146,7 +147,8 @@ struct cp_counter_item {
 enum cp_quantity_state {
 	CP_QUANTITY_UNAVAILABLE,
 	CP_QUANTITY_AVAILABLE,
-	CP_QUANTITY_UNPROVEN, /* counted, but a 0 in the whole run is no count */
+	CP_QUANTITY_UNPROVEN,  /* counted, but a 0 in the whole run is no count */
+	CP_QUANTITY_ESTIMATED, /* by a model: the reason says which */
 };
 
 /* A quantity that could not be counted is here too, with its reason, which begins

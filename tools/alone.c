@@ -149,7 +149,7 @@ static void print_counts(const char *program, const struct cp_machine *machine,
 		"counted   user mode only, from the first instruction on; not its "
 		"children\n\n",
 		CP_VERSION, program, text);
-	for (int i = 0; i < CP_SIM_NCOUNTERS; i++)
+	for (int i = 0; i < (machine->timed ? CP_SIM_NCOUNTERS : CP_SIM_TIMED); i++)
 		if (count[i])
 			fprintf(stderr, "%-22s %15llu\n", names[i],
 				(unsigned long long)count[i]);

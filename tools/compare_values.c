@@ -16,9 +16,11 @@ void cp_compare_resolve(struct cp_comparison *c)
 {
 	cp_request_read(
 		&c->request, &c->arena, c->events, c->groups, NULL, "cache", ignore);
-	for (unsigned i = 0; i < c->nmachines; i++)
+	for (unsigned i = 0; i < c->nmachines; i++) {
 		cp_events_for_sim(
 			&c->of[i].set, &c->request, &c->of[i].machine, &c->arena, ignore);
+		c->of[i].machine.timed = c->of[i].set.timed;
+	}
 }
 
 static struct cp_value value_of(
@@ -37,7 +39,21 @@ static struct cp_value value_of(
 	}
 	if (sum < 0)
 		return cp_unavailable("its parts do not fit together");
-	return (struct cp_value){.value = (double)sum, .status = CP_SIMULATED};
+	return (struct cp_value){.value = (double)sum,
+		.status = quantity->modelled ? CP_ESTIMATED : CP_SIMULATED};
+}
+
+/* By the timing model, where it was on. */
+static struct cp_value seconds_of(const struct cp_compared *compared)
+{
+	double hz = 1e6 * compared->machine.clock_mhz;
+
+	if (!compared->set.timed)
+		return cp_unavailable("wall time is the simulator's");
+	if (hz <= 0)
+		return cp_unavailable("the machine file names no clock-mhz");
+	return (struct cp_value){.value = (double)compared->count[CP_SIM_cycles] / hz,
+		.status = CP_ESTIMATED};
 }
 
 struct cp_value cp_compare_quantity(
@@ -63,8 +79,10 @@ static struct cp_value look_up(void *context, const char *name)
 
 	if (strcmp(name, "LINE") == 0)
 		return (struct cp_value){.value = compared->machine.level[CP_L1D].line};
-	if (strcmp(name, "SECONDS") == 0 || strcmp(name, "TSC") == 0)
-		return cp_unavailable("wall time is the simulator's");
+	if (strcmp(name, "SECONDS") == 0)
+		return seconds_of(compared);
+	if (strcmp(name, "TSC") == 0)
+		return cp_unavailable("time stamps are those of one machine");
 	return cp_compare_quantity(lookup->c, lookup->machine, name);
 }
 

@@ -44,6 +44,7 @@ struct cp_quantity {
 	char name[CP_NAME_SIZE];
 	bool available;
 	bool unproven; /* available, but a 0 is not to be believed: why */
+	bool modelled; /* available, as an estimate: why says by what */
 	unsigned nterms;
 	struct {
 		unsigned counter;
@@ -64,6 +65,7 @@ struct cp_event_set {
 	unsigned nrotated; /* perf: the first so many groups take turns; 0: none does */
 	unsigned nparts;
 	struct cp_part parts[CP_MAX_PARTS];
+	bool timed;   /* sim: cycles are counted as well */
 	bool starved; /* perf: some event was never put on the PMU */
 	/* perf: by group, 1 + the group whose running time is the time that this
 	 * one's kind of core was in use; 0: there is but one kind. */

@@ -4,6 +4,7 @@
 #include "output/json.h"
 #include "output/table.h"
 #include "tools/profile/advice.h"
+#include "tools/profile/sampled_write.h"
 #include "tools/profile/source.h"
 #include "tools/profile/symbols.h"
 #include "tools/profile/write.h"
@@ -209,9 +210,11 @@ static void head(struct json *json)
 	line(json, "title", json->view->measurement->title);
 	line(json, "command", profile->command);
 	line(json, "machine", profile->machine);
-	line(json, "source", "simulated");
+	line(json, "source", profile->sampled ? "sampled" : "simulated");
 	cp_out_format(json->out, "\"exact\": %s,\n\"processes\": %zu,\n",
 		profile->inexact ? "false" : "true", profile->nprocesses);
+	if (profile->sampled)
+		cp_sampled_write_json(json->out, profile);
 	latencies(json);
 }
 

@@ -2,7 +2,7 @@
 #include "batch.h"
 
 struct core *running;
-void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
+batch_observe *batch_observer;
 
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick)
 {
@@ -72,14 +72,6 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 	return 1;
 }
 
-LANES_INLINE void tell(struct core *core, const struct batch *b,
-	const struct batch_item *i, uint64_t line, uint64_t address)
-{
-	int64_t offset = batch_instructions(b)[i - b->item];
-
-	batch_observer(core, (line << core->line_shift) + (uint64_t)offset, address);
-}
-
 static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
 	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
@@ -97,8 +89,9 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
 		if (__builtin_expect(batch_observer != 0, 0))
-			tell(core, b, i, line,
-				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
+			batch_tell(core, &batch_notes(b)[i - b->item], line,
+				i->kind == BATCH_CODE ? 0 : at[i->place] + offset,
+				core->clock >> 32);
 	}
 	finish(core, b, clock, line + b->more_lines);
 }
@@ -145,18 +138,35 @@ LANES_INLINE int can_go_by_place(const struct core *core, const struct batch *b,
 	return !straddles;
 }
 
-/* A place's line is as new as its last reference, whichever place comes later. */
-LANES_INLINE void run_place(struct core *core, const struct batch_place *p, uint64_t at,
-	uint32_t clock, uint32_t shift)
+/* A place's line is as new as its last reference, whichever place comes later.  What
+ * happens is the first one's doing. */
+LANES_INLINE void run_place(struct core *core, const struct batch *b, uint32_t n,
+	uint64_t first_line, uint64_t at, uint32_t clock, uint32_t shift)
 {
+	const struct batch_place *p = &b->place[n];
 	struct entry *e = entry_for(core, at, shift);
 	uint64_t line = at >> shift;
 	uint32_t stamp = clock + p->tick;
 
-	if ((e->line ^ line) & p->mask)
-		core->paths.data(core, line, p->first_kind, p->writes, stamp);
-	else
+	if (!((e->line ^ line) & p->mask)) {
 		renew_stamps(core, e->at, stamp);
+		return;
+	}
+	core->paths.data(core, line, p->first_kind, p->writes, stamp);
+	if (__builtin_expect(batch_observer != 0, 0))
+		batch_tell(core, &batch_notes(b)[b->items + n], first_line, at,
+			core->clock >> 32);
+}
+
+/* The first line of code; the second one is in the filter. */
+LANES_INLINE void run_first_line(
+	struct core *core, const struct batch *b, uint64_t line, uint32_t stamp)
+{
+	if (core->last_line == line)
+		return;
+	run_code(core, line, stamp);
+	if (__builtin_expect(batch_observer != 0, 0))
+		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
 }
 
 LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t *at,
@@ -171,12 +181,11 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 		return;
 	}
 	clock = clock_for(core, line);
-	if (core->last_line != line)
-		run_code(core, line, (uint32_t)clock);
+	run_first_line(core, b, line, (uint32_t)clock);
 	for (uint32_t i = 0; i < places; i++) {
 		uint32_t n = places > 1 ? b->order[i] : 0;
 
-		run_place(core, &b->place[n], at[n], (uint32_t)clock, shift);
+		run_place(core, b, n, line, at[n], (uint32_t)clock, shift);
 	}
 	if (lines == 2)
 		run_code(core, line + 1, (uint32_t)clock + b->second_line_tick);

@@ -29,9 +29,27 @@ struct batch_item {
 	uint8_t size, kind, place;
 };
 
-/* Is told of each reference that the filters did not admit, after it was made, of
- * the instruction that made it, and of its address (of code: 0); NULL: nobody asks. */
-extern void (*batch_observer)(struct core *core, uint64_t instruction, uint64_t address);
+/* Where a reference comes from. */
+struct batch_origin {
+	uint64_t instruction; /* that made it: its address */
+	uint64_t address;     /* of code: 0 */
+	/* How many instructions the core had executed before that one since its
+	 * counters were collected, and how many later what was loaded is used. */
+	uint64_t number;
+	uint32_t used;
+};
+
+/* Is told of each reference that the filters did not admit, after it was made; NULL:
+ * nobody asks. */
+typedef void batch_observe(struct core *core, const struct batch_origin *origin);
+extern batch_observe *batch_observer;
+
+/* Of a reference: where its instruction begins, in bytes from the batch's first line,
+ * how many of the batch's are before it (-1: the last one of the batch before), and
+ * after how many its value is used. */
+struct batch_note {
+	int16_t offset, number, used;
+};
 
 /* What does not change between runs of the same code.  A place is an address
  * and so many bytes that no reference to it lies outside. */
@@ -52,14 +70,29 @@ struct batch {
 		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
 	struct batch_item item[BATCH_ITEMS];
-	int16_t room[BATCH_ITEMS]; /* for batch_instructions() */
+	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
 };
 
-/* Behind the items, and only if there is an observer: where the instruction of
- * each begins, in bytes from the batch's first line. */
-LANES_INLINE int16_t *batch_instructions(const struct batch *b)
+/* Behind the items, one of each, and then of the first reference to each place; only
+ * if there is an observer. */
+LANES_INLINE struct batch_note *batch_notes(const struct batch *b)
 {
-	return (int16_t *)(b->item + b->items);
+	return (struct batch_note *)(b->item + b->items);
+}
+
+/* Tells the observer of the reference with that note.  line: the batch's first; before:
+ * instructions that were executed before the batch. */
+LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
+	uint64_t line, uint64_t address, uint64_t before)
+{
+	batch_observer(core, &(struct batch_origin){
+				     .instruction = (line << core->line_shift) +
+						    (uint64_t)(int64_t)note->offset,
+				     .address = address,
+				     .number = core->count[CP_SIM_instructions] + before +
+					       (uint64_t)(int64_t)note->number,
+				     .used = (uint32_t)note->used,
+			     });
 }
 
 /* The batch's first code line, which may be the one that the last ended with,

@@ -17,11 +17,12 @@ struct kept {
 
 static SizeT batch_size(const struct batch *batch)
 {
-	SizeT each = sizeof(batch->item[0]);
+	SizeT size = __builtin_offsetof(struct batch, item) +
+		     batch->items * sizeof(batch->item[0]);
 
 	if (batch_observer)
-		each += sizeof(*batch_instructions(batch));
-	return __builtin_offsetof(struct batch, item) + batch->items * each;
+		size += (batch->items + batch->places) * sizeof(struct batch_note);
+	return (size + 7) & ~7ul;
 }
 
 static UInt hash(const struct batch *batch, SizeT size)

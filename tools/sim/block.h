@@ -17,6 +17,8 @@ struct address {
 struct reference {
 	enum batch_kind kind;
 	UInt size, tick, place;
+	Int number; /* of its instruction in the batch; used: so many later */
+	UInt used;
 	Addr instruction;
 	struct address at; /* of code: the line number, in offset */
 };

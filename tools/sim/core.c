@@ -4,6 +4,7 @@
  */
 #include "batch.h"
 #include "host.h"
+#include "timing.h"
 
 static uint32_t log2_of(uint32_t n)
 {
@@ -139,6 +140,14 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 		filter_reset(core);
 }
 
+static int time_init(struct core *core, const struct machine *m)
+{
+	if (!m->time.memory)
+		return 0;
+	core->timing = timing_new(m);
+	return core->timing ? 0 : -1;
+}
+
 /* NULL: no memory. */
 struct core *core_new(const struct machine *m, struct uncore *u)
 {
@@ -150,7 +159,8 @@ struct core *core_new(const struct machine *m, struct uncore *u)
 		return 0;
 	core->size = size;
 	core_init(core, m, u);
-	if ((plain ? plain_init(core, m) : flex_core_init(core, m, u)) == 0)
+	if ((plain ? plain_init(core, m) : flex_core_init(core, m, u)) == 0 &&
+		time_init(core, m) == 0)
 		return core;
 	core_free(core);
 	return 0;
@@ -160,6 +170,7 @@ void core_free(struct core *core)
 {
 	if (core->flex)
 		flex_core_free(core);
+	timing_free(core->timing);
 	cache_free(&core->l2);
 	cache_free(&core->stlb);
 	cache_free(&core->stlb_2m);
@@ -251,13 +262,11 @@ static void collect_lines(struct core *core)
 /* Turns what generated code has noted since the last time into counts.  Its
  * clock advances once for each change of instruction line and twice for each
  * reference, hence the lines need no counter of their own. */
-void core_collect(struct core *core)
+static void collect(struct core *core)
 {
 	uint64_t loads = core->loads, stores = core->stores;
 	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
 
-	if (core->flex) /* the front counts for it */
-		return;
 	core->count[CP_SIM_instructions] += core->clock >> 32;
 	core->count[CP_SIM_l1d_loads] += loads;
 	core->count[CP_SIM_l1d_stores] += stores;
@@ -270,4 +279,11 @@ void core_collect(struct core *core)
 	if (core->clock > CLOCK_LIMIT)
 		rank_stamps(core);
 	core->clock_seen = core->clock;
+}
+
+void core_collect(struct core *core)
+{
+	if (!core->flex) /* the front counts for those */
+		collect(core);
+	timing_collect(core);
 }

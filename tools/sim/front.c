@@ -256,14 +256,12 @@ static int run_data(
 	return 1;
 }
 
-/* Profiles are of one machine. */
 static void observe(const struct front *f, const struct batch *b,
 	const struct batch_item *i, uint64_t line, uint64_t address)
 {
-	uint64_t offset = (uint64_t)(int64_t)batch_instructions(b)[i - b->item];
-
-	if (f->nmembers)
-		batch_observer(f->member[0], (line << f->line_shift) + offset, address);
+	for (uint32_t k = 0; k < f->nmembers; k++)
+		batch_tell(f->member[k], &batch_notes(b)[i - b->item], line, address,
+			f->clock >> 32);
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));

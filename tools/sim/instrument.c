@@ -44,6 +44,8 @@ static struct reference *new_reference(enum batch_kind kind)
 	r->kind = kind;
 	r->tick = b.now.ticks;
 	r->instruction = b.instruction;
+	r->number = (Int)b.now.instructions - (kind != BATCH_CODE);
+	r->used = 0;
 	return r;
 }
 
@@ -70,7 +72,8 @@ static struct place *new_place(const struct address *at, UInt size)
 	return p;
 }
 
-static void add_reference(enum batch_kind kind, const struct address *at, UInt size)
+static struct reference *add_reference(
+	enum batch_kind kind, const struct address *at, UInt size)
 {
 	struct place *p = find_place(at, size);
 	struct reference *r;
@@ -83,6 +86,7 @@ static void add_reference(enum batch_kind kind, const struct address *at, UInt s
 	r->place = (UInt)(p - b.places);
 	r->size = size;
 	r->at = *at;
+	return r;
 }
 
 static struct address address_of(const IRExpr *a)
@@ -125,7 +129,7 @@ static void add_direct(Bool reads, Bool writes, IRExpr *a, UInt size, IRExpr *gu
 		settle_direct(&b, BATCH_MODIFY, a, size, guard);
 }
 
-static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size)
+static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size, UInt used)
 {
 	struct address at = address_of(a);
 
@@ -133,14 +137,14 @@ static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size)
 		add_direct(True, False, a, size, NULL);
 		return;
 	}
-	add_reference(kind, &at, size);
+	add_reference(kind, &at, size)->used = used;
 	b.now.loads++;
 	b.now.ticks += 2;
 }
 
 static void add_load(IRExpr *a, UInt size)
 {
-	add_load_of(BATCH_READ, a, size);
+	add_load_of(BATCH_READ, a, size, 0);
 }
 
 /* The store of an instruction whose load was of the very same bytes. */
@@ -249,7 +253,8 @@ static void visit_value(const IRSB *in, Int at)
 
 	if (e->tag == Iex_Load)
 		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,
-			sizeofIRType(e->Iex.Load.ty));
+			sizeofIRType(e->Iex.Load.ty),
+			tool_timing ? timed_use(in, at) : 0);
 	else
 		follow(s->Ist.WrTmp.tmp, e);
 }

@@ -34,12 +34,20 @@ struct geometry {
 	uint32_t degree, distance; /* of the stream prefetcher, in lines */
 };
 
+/* What timing.h needs, in cycles; memory 0: nothing is known. */
+#define TIMING_BUFFERS 64
+struct latencies {
+	uint32_t l2, llc, memory, cache_to_cache, stlb, walk;
+	uint32_t fill_buffers, write_buffers; /* 0: there is always one */
+};
+
 struct machine {
 	struct geometry l1i, l1d, l2, llc, itlb, dtlb, stlb;
 	/* Bytes, powers of two.  The line is the smallest unit that is told apart. */
 	uint32_t line, page;
 	struct geometry itlb2, dtlb2; /* in place of a common second level */
 	uint32_t cores;               /* 0: as many as there are threads */
+	struct latencies time;
 	/* Huge pages, where the page is 4 KB.  0, 0: they are in the array of the
 	 * small ones; absent: there only small ones are, and in the first level (of
 	 * either kind) this means that a huge page is many small ones. */
@@ -71,6 +79,7 @@ struct core;
 struct sweep;
 struct flex_core;
 struct flex_shared;
+struct timing;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
  * first-level caches lie behind it. */
@@ -141,6 +150,7 @@ struct core {
 	uint64_t size;               /* of this and of what lies behind it */
 	struct flex_core *flex;      /* NULL: a plain machine */
 	struct sweep *sweep;         /* of its level (sweep.h), or NULL */
+	struct timing *timing;       /* NULL: nobody asks for time */
 	uint64_t count[CP_SIM_NALL]; /* since the last core_collect */
 } __attribute__((aligned(64)));
 

@@ -5,10 +5,12 @@
 #include "tool.h"
 #include "huge_kernel.h"
 #include "profile.h"
+#include "sharing.h"
 
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 UInt tool_nmachines;
-Bool tool_has_front, tool_float_loads, tool_report;
+Bool tool_has_front, tool_float_loads, tool_timing, tool_report, sharing_wanted;
+UInt sharing_quantum;
 struct sweep_plan tool_sweep;
 const HChar *profile_directory;
 
@@ -44,6 +46,7 @@ enum { PAGE_SIZE = 4096, CORES = 64 };
 
 static ULong page_size = PAGE_SIZE;
 static ULong cores = CORES;
+static struct latencies latencies;
 
 static void __attribute__((noreturn)) refuse(const HChar *name, const HChar *why)
 {
@@ -193,10 +196,37 @@ static void parse_page(const HChar *value)
 		refuse("--page", "expected a power of two from 1024 to 1073741824");
 }
 
+static void parse_quantum(const HChar *value)
+{
+	ULong n;
+
+	if (!parse_numbers(&value, ',', &n, 1) || *value || !n || n > 1000000000)
+		refuse("--quantum", "expected a number from 1 to 1000000000");
+	sharing_quantum = n;
+}
+
 static void parse_cores(const HChar *value)
 {
 	if (!parse_numbers(&value, ',', &cores, 1) || *value || !cores || cores > 4096)
 		refuse("--cores", "expected a number from 1 to 4096");
+}
+
+/* The numbers of struct latencies. */
+static void parse_timing(const HChar *value)
+{
+	ULong v[8];
+
+	latencies = (struct latencies){0};
+	if (VG_(strcmp)(value, "no") == 0)
+		return;
+	if (!parse_numbers(&value, ',', v, 8) || *value || !v[2])
+		refuse("--timing", "expected eight numbers, the third one above 0");
+	for (UInt i = 0; i < 6; i++)
+		if (v[i] > 1000000)
+			refuse("--timing", "more than 1000000 cycles");
+	if (v[6] > TIMING_BUFFERS || v[7] > TIMING_BUFFERS)
+		refuse("--timing", "more than 64 buffers");
+	latencies = (struct latencies){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]};
 }
 
 /* The smallest line; a half of L1D's if those are told apart. */
@@ -259,6 +289,7 @@ static void add_machine(void)
 	m->line = smallest_line();
 	m->page = page_size;
 	m->cores = cores;
+	m->time = latencies;
 	for (UInt i = 0; i < NARRAYS; i++)
 		*(struct geometry *)((UChar *)m + arrays[i].at) = arrays[i].g;
 	for (UInt i = 0; i < NCACHES; i++)
@@ -285,6 +316,7 @@ static void begin_machine(Bool next)
 			standard[i] = arrays[i].g;
 	page_size = PAGE_SIZE;
 	cores = CORES;
+	latencies = (struct latencies){0};
 }
 
 /* LEVEL,SETS:WAYS,... */
@@ -343,12 +375,27 @@ Bool options_parse(const HChar *arg)
 		parse_cores(arg + 8);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--quantum=", 10) == 0) {
+		parse_quantum(arg + 10);
+		return True;
+	}
+	if (VG_BOOL_CLO(arg, "--sharing", sharing_wanted)) {
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--timing=", 9) == 0) {
+		parse_timing(arg + 9);
+		return True;
+	}
 	if (VG_(strncmp)(arg, "--sweep=", 8) == 0) {
 		parse_sweep(arg + 8);
 		return True;
 	}
 	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
 		profile_directory = arg + 10;
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--profile-misses=", 17) == 0) {
+		profile_misses_open(arg + 17);
 		return True;
 	}
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
@@ -370,6 +417,7 @@ void options_check(void)
 	add_machine();
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		tool_float_loads |= tool_machines[i].l1d.fp_bypass;
+		tool_timing |= tool_machines[i].time.memory != 0;
 		if (tool_machines[i].line != tool_machines[0].line)
 			refuse("--next-machine",
 				"the machines of one run need the same smallest line");
@@ -396,6 +444,9 @@ void options_usage(void)
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"
 	 "    --page=BYTES              page size [4096]\n"
+	 "    --timing=L2,LLC,MEMORY,OTHER-CORE,STLB,WALK,FILL-BUFFERS,WRITE-BUFFERS\n"
+	 "                              count cycles: what these take, from the look-up\n"
+	 "                              in L1, and how many there are (0: enough)\n"
 	 "    --huge-pages=yes|no|smaps who tells which are, on a kernel that has "
 	 "PAGEMAP_SCAN:\n"
 	 "                              that, nobody, or /proc/self/smaps [yes]\n"
@@ -403,9 +454,14 @@ void options_usage(void)
 	 "                              gets the same references\n"
 	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
 	 "instruction\n"
+	 "    --profile-misses=FILE     and each miss of L1D in its order\n"
 	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
 	 "                              an LRU cache that nobody else fills, if it were "
 	 "so\n"
+	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
+	 "    --quantum=N               and who takes them from whom if threads take "
+	 "turns\n"
+	 "                              after N data references each\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

@@ -3,6 +3,7 @@
  * Threads and sites of the profile.  A site is an instruction of a thread.
  */
 #include "profile.h"
+#include "sharing.h"
 
 #define KEPT CP_PROFILE_COUNTERS
 
@@ -134,6 +135,11 @@ static __attribute__((noinline)) void attribute(
 	const pair *new = (const pair *)now;
 	pair *old = (pair *)seen;
 
+	profile_misses_add(current->id, instruction,
+		now[CP_PROFILE_AT(l1d_load_misses)] -
+			seen[CP_PROFILE_AT(l1d_load_misses)] +
+			now[CP_PROFILE_AT(l1d_store_misses)] -
+			seen[CP_PROFILE_AT(l1d_store_misses)]);
 	if (address && misses_l1d(now))
 		note_distance(site, address);
 	for (UInt i = 0; i < KEPT / 2; i++) {
@@ -163,7 +169,7 @@ static inline Bool is_quiet(const uint64_t *now)
 	return !(changed[0] | changed[1]);
 }
 
-static void observe(struct core *core, uint64_t instruction, uint64_t address)
+static void observe(struct core *core, const struct batch_origin *origin)
 {
 	const uint64_t *now = &core->count[CP_PROFILE_FIRST];
 	pair changed = {0, 0};
@@ -175,7 +181,7 @@ static void observe(struct core *core, uint64_t instruction, uint64_t address)
 	for (UInt i = 0; i < KEPT; i += 2)
 		changed |= *(const pair *)&now[i] ^ *(const pair *)&seen[i];
 	if (changed[0] | changed[1])
-		attribute(now, instruction, address);
+		attribute(now, origin->instruction, origin->address);
 }
 
 /* ---- threads ---- */
@@ -209,6 +215,7 @@ struct profile_thread *profile_thread_begin(ThreadId tid)
 
 void profile_thread_end(ThreadId tid)
 {
+	profile_misses_flush();
 	if (profile_directory)
 		profile_data_thread_end(tid);
 }
@@ -218,6 +225,7 @@ void profile_thread_use(struct profile_thread *t, const struct core *core)
 	current = t;
 	observed = core;
 	profile_heap_use(t ? &t->call : NULL);
+	sharing_use(t ? (Int)t->id : -1);
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
@@ -248,6 +256,7 @@ void profile_fork_child(void)
 	VG_(memset)(slots, 0, nslots * sizeof(*slots));
 	VG_(memset)(seen, 0, sizeof(seen));
 	nsites = nthreads = 0;
+	sharing_fork_child();
 	current = further = NULL;
 }
 

@@ -39,6 +39,11 @@ void profile_publish(void *entry, enum cp_profile_kind kind);
 struct cp_profile_site *profile_nowhere(void);
 void profile_file_fork_child(void);
 
+/* profile_misses.c: what every miss of L1D was, in its order. */
+void profile_misses_open(const HChar *path);
+void profile_misses_add(UInt thread, Addr instruction, ULong n);
+void profile_misses_flush(void);
+
 /* profile_heap.c: the blocks of the heap, by who allocated them. */
 Bool profile_allocator_add(Addr function, UWord kind);
 /* Is this the first instruction of such a function? */

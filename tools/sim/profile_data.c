@@ -4,6 +4,7 @@
  * of files, stacks and other mappings by where they are.
  */
 #include "profile.h"
+#include "sharing.h"
 
 extern Addr VG_(brk_base), VG_(brk_limit); /* of the program's heap */
 
@@ -102,6 +103,8 @@ static struct cp_profile_object *output_of(UInt number)
 
 	if (!o->out)
 		o->out = write_object(&o->key);
+	if (o->out)
+		o->out->id = number;
 	return o->out;
 }
 
@@ -224,8 +227,10 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 	forget_recent();
 	living[nliving].tid = tid;
 	living[nliving++].thread = thread;
-	if (segment && segment->kind == SkAnonC)
+	if (segment && segment->kind == SkAnonC) {
 		shadow_clear(segment->start, top - segment->start);
+		sharing_renew(segment->start, top - segment->start);
+	}
 }
 
 void profile_data_thread_end(ThreadId tid)
@@ -364,6 +369,7 @@ void profile_data_unmapped(Addr a, SizeT len)
 
 	forget_recent();
 	shadow_clear(a, len);
+	sharing_renew(a, len);
 	cut_mappings(a, a + len);
 	profile_tls_unmapped(a, len);
 	for (UInt i = 1; i <= nobjects; i++) {

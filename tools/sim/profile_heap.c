@@ -6,6 +6,7 @@
  * outermost counts.
  */
 #include "profile.h"
+#include "sharing.h"
 
 #if defined(VGA_amd64)
 #include "libvex_guest_amd64.h"
@@ -160,6 +161,7 @@ static void on_return(UWord result, Addr to)
 	}
 	shadow_set(block, call->size, profile_heap_object(call->caller, call->size));
 	profile_data_new_block(block);
+	sharing_renew(block, call->size);
 }
 
 /* ---- generated code ---- */

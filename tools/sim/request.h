@@ -67,7 +67,20 @@
 	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
 	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
 	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
-	X(huge_pages, "areas of 2 MB that turned out to be one page")
+	X(huge_pages, "areas of 2 MB that turned out to be one page")                    \
+	/* from here on those of the timing model (timing.h) */                          \
+	X(cycles, "cycles")                                                              \
+	X(value_stall_cycles, "cycles in which an instruction waited for a load's line") \
+	X(value_stall_beyond_l2, "of those, for lines from beyond L2")                   \
+	X(value_stall_memory, "of those, for lines from memory")                         \
+	X(dtlb_stall_cycles, "cycles in which data waited for its page's translation")   \
+	X(buffer_full_cycles, "cycles in which a fill or write buffer had to get free")  \
+	X(buffer_full_events, "times that one had to")                                   \
+	X(ifetch_stall_cycles, "cycles in which an instruction's line or page came")     \
+	X(dtlb_walk_cycles, "cycles of page walks for data")                             \
+	X(itlb_walk_cycles, "cycles of page walks for instructions")                     \
+	X(load_latency_cycles, "cycles that lines took that loads did not find in L1D")  \
+	X(loads_cache_to_cache, "of those lines, those that another core had modified")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
@@ -75,6 +88,10 @@ enum cp_sim_counter {
 #undef X
 		CP_SIM_NCOUNTERS
 };
+
+/* Those that need --timing. */
+#define CP_SIM_TIMED CP_SIM_cycles
+#define CP_SIM_TIMED_END (CP_SIM_loads_cache_to_cache + 1)
 
 /* Behind those: what a sweep counts, by its points (--sweep). */
 #define CP_SIM_SWEEP_POINTS 32

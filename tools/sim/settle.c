@@ -6,19 +6,25 @@
  * references as the program made them.
  */
 #include "block.h"
+#include "every.h"
 #include "front.h"
 #include "team.h"
 
-static void direct(uint64_t addr, uint32_t size, enum access kind)
+static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 {
-	if (sweep_is_first(&tool_sweep))
-		sweep_direct(addr, size, kind);
 	if (tool_nmachines > 1)
 		team_direct(addr, size, kind);
 	else if (tool_has_front)
 		front_direct(addr, size, kind);
 	else
 		batch_direct(addr, size, kind);
+}
+
+static void direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	model_direct(addr, size, kind);
+	if (every_count)
+		every_direct(addr, size, kind);
 }
 
 static void on_load(Addr a, UWord size)
@@ -31,12 +37,25 @@ static void on_store(Addr a, UWord size)
 	direct(a, (uint32_t)size, STORE);
 }
 
+/* By the last instruction before which all is settled. */
+static void observe_on(struct core *core, Addr instruction, Addr a, uint64_t instructions)
+{
+	batch_observer(core,
+		&(struct batch_origin){
+			.instruction = instruction,
+			.address = a,
+			.number = core->count[CP_SIM_instructions] + instructions - 1,
+		});
+}
+
 static void observe(Addr instruction, Addr a)
 {
-	if (!tool_has_front)
-		batch_observer(running, instruction, a);
-	else if (front->nmembers)
-		batch_observer(front->member[0], instruction, a);
+	if (!tool_has_front && tool_nmachines == 1)
+		observe_on(running, instruction, a, running->clock >> 32);
+	for (UInt i = 0; tool_nmachines > 1 && i < team_size; i++)
+		observe_on(team[i], instruction, a, team[i]->clock >> 32);
+	for (UInt i = 0; tool_has_front && i < front->nmembers; i++)
+		observe_on(front->member[i], instruction, a, front->clock >> 32);
 }
 
 /* The same for whoever observes. */
@@ -137,11 +156,27 @@ static void describe_first(const struct block *b, const UInt *number, struct bat
 				b->refs[i].kind, b->refs[i].tick);
 }
 
-static void describe_instructions(const struct block *b, const struct batch *batch)
+static struct batch_note note_of(const struct block *b, const struct reference *r)
 {
-	for (UInt i = 0; i < batch->items; i++)
-		batch_instructions(batch)[i] = (int16_t)(b->refs[i].instruction -
-							 (b->first_line << line_shift()));
+	return (struct batch_note){
+		.offset = (int16_t)(r->instruction - (b->first_line << line_shift())),
+		.number = (int16_t)r->number,
+		.used = (int16_t)r->used,
+	};
+}
+
+static void describe_notes(
+	const struct block *b, const UInt *number, const struct batch *batch)
+{
+	struct batch_note *notes = batch_notes(batch);
+
+	for (UInt i = batch->items; i-- > 0;) {
+		const struct reference *r = &b->refs[i];
+
+		notes[i] = note_of(b, r);
+		if (r->kind != BATCH_CODE)
+			notes[batch->items + number[r->place]] = notes[i];
+	}
 }
 
 static const struct batch *describe(const struct block *b, const UInt *order)
@@ -166,7 +201,7 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 	for (; batch.items < b->nrefs; batch.items++)
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
 	if (batch_observer)
-		describe_instructions(b, &batch);
+		describe_notes(b, number, &batch);
 	return batch_keep(&batch);
 }
 
@@ -198,8 +233,7 @@ static batch_function *function_for(UInt places, UInt lines)
 {
 	batch_function *model = model_function_for(places, lines);
 
-	return sweep_is_first(&tool_sweep) ? sweep_function_for(model, places, lines)
-					   : model;
+	return every_count ? every_function_for(model, places, lines) : model;
 }
 
 void settle(struct block *b)

@@ -53,9 +53,10 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test)
-SIM_MODEL := $(addprefix tools/sim/,batch.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
-	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c)
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test sampled places \
+	timing_test)
+SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
+	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c timing.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
 
@@ -68,12 +69,15 @@ $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 $(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
-$(B)/sim/threads: tests/sim/threads.c | $(B)/sim
+$(B)/sim/threads $(B)/sim/places: $(B)/sim/%: tests/sim/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
 
 $(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
+$(B)/sim/sampled: tests/sim/sampled.c tools/profile/estimate.c preload/sampling/period.c \
+		tools/profile/estimate.h preload/sampling/period.h | $(B)/sim
+	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
 $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
@@ -83,3 +87,8 @@ $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/refe
 $(B)/sim/sweep_test: SIM_VARIANT := -fsanitize=undefined
 $(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(wildcard tools/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
+
+SIM_SANITIZE := -fsanitize=address,undefined
+$(B)/sim/timing_test: tests/sim/timing_test.c tests/tap/tap.c $(SIM_MODEL) \
+		$(wildcard tools/sim/*.h tests/tap/*.h) | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c,$^) -pthread)

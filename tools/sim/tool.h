@@ -31,6 +31,7 @@ extern struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 extern UInt tool_nmachines;
 extern Bool tool_has_front;   /* some are behind one: see front.h */
 extern Bool tool_float_loads; /* some machine tells them apart */
+extern Bool tool_timing;      /* some have time */
 extern Bool tool_report;
 extern struct sweep_plan tool_sweep; /* of the first machine */
 Bool options_parse(const HChar *arg);
@@ -49,6 +50,11 @@ Int threads_series(UWord series);
 void threads_sync(void);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);
+
+/* timed.c: after how many instructions is used what the load that statement `at` makes
+ * brought?  And: from now on references are looked at by the timing model. */
+UInt timed_use(const IRSB *in, Int at);
+void timed_start(void);
 
 /* floats.c: is the load that statement `at` makes one of floating-point data? */
 Bool is_float_load(const IRSB *in, Int at);

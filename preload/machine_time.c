@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a machine file says of time, for the simulated PMU's timing model.
+ */
+#include "base/format.h"
+#include "preload/machine.h"
+
+struct list {
+	char *text;
+	size_t size, used;
+};
+
+static void name(struct list *list, bool missing, const char *what)
+{
+	if (missing && list->used < list->size)
+		list->used += cp_format(list->text + list->used, list->size - list->used,
+			"%s%s", list->used ? ", " : "", what);
+}
+
+/* Of a level that the machine has. */
+static bool lacks(const struct cp_machine *machine, enum cp_level level)
+{
+	return machine->level[level].sets && !machine->level[level].latency;
+}
+
+bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size)
+{
+	struct list list = {missing, size, 0};
+
+	*missing = '\0';
+	name(&list, lacks(machine, CP_L2), "l2");
+	name(&list, lacks(machine, CP_LLC), "llc");
+	name(&list, lacks(machine, CP_STLB), "stlb");
+	name(&list, lacks(machine, CP_ITLB2), "itlb2");
+	name(&list, lacks(machine, CP_DTLB2), "dtlb2");
+	name(&list, !machine->memory_latency, "memory-latency");
+	name(&list, !machine->walk_latency, "walk-latency");
+	return !*missing;
+}
+
+/* The slower one, of two. */
+static uint32_t second_tlb(const struct cp_machine *machine)
+{
+	const struct cp_cache *level = machine->level;
+	uint32_t code = level[CP_ITLB2].latency, data = level[CP_DTLB2].latency;
+
+	if (level[CP_STLB].sets)
+		return level[CP_STLB].latency;
+	return code > data ? code : data;
+}
+
+void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size)
+{
+	const struct cp_cache *level = machine->level;
+
+	if (!machine->timed)
+		cp_format(to, size, "--timing=no");
+	else
+		cp_format(to, size, "--timing=%u,%u,%u,%u,%u,%u,%u,%u",
+			level[CP_L2].latency, level[CP_LLC].latency,
+			machine->memory_latency, machine->cache_to_cache_latency,
+			second_tlb(machine), machine->walk_latency, machine->fill_buffers,
+			machine->write_buffers);
+}

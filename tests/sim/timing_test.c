@@ -1,0 +1,646 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The timing model: traces whose cycles were worked out by hand, then random ones
+ * against a model that goes from cycle to cycle.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "flex.h"
+#include "front.h"
+#include "host.h"
+#include "tests/tap/tap.h"
+#include "timing.h"
+
+void *host_alloc(uint64_t size)
+{
+	void *p = aligned_alloc(4096, (size + 4095) & ~4095ull);
+
+	return p ? memset(p, 0, size) : NULL;
+}
+
+void host_free(void *p, uint64_t size)
+{
+	(void)size;
+	free(p);
+}
+
+void host_zero(void *p, uint64_t size)
+{
+	memset(p, 0, size);
+}
+
+/* ---- traces by hand ---- */
+
+#define G(s, w, ...)                                                                     \
+	{                                                                                \
+		.sets = (s), .ways = (w), __VA_ARGS__                                    \
+	}
+
+/* L1D has a line for each of four sets, L2 has room for all. */
+static const struct machine small = {.l1i = G(4, 1),
+	.l1d = G(4, 1),
+	.l2 = G(16, 8),
+	.llc = G(64, 8),
+	.itlb = G(1, 2),
+	.dtlb = G(1, 2),
+	.stlb = G(1, 4),
+	.line = 64,
+	.page = 4096,
+	.cores = 2,
+	.time = {.l2 = 10, .llc = 30, .memory = 100, .stlb = 5, .walk = 40}};
+
+static struct uncore uncore;
+static struct core *core;
+static uint64_t at_start[CP_SIM_NCOUNTERS];
+
+static void use(struct core *c)
+{
+	running = c;
+	if (front)
+		front_use(front, &running, 1);
+}
+
+/* Code that was executed before: a line's address, in the first page. */
+enum { CODE = 0x1000, DATA = 0x100000 };
+
+static uint32_t line_shift(void)
+{
+	return core->line_shift;
+}
+
+static batch_function *function(uint32_t places)
+{
+	return front ? front_function_for(line_shift(), places, 1)
+		     : batch_function_for(line_shift(), places, 1);
+}
+
+/* An instruction that is executed next, with one reference. */
+static void reference(enum batch_kind kind, uint64_t address, uint32_t used)
+{
+	_Alignas(64) struct batch b = {.clock = 1ull << 32, .items = 1};
+
+	b.item[0].kind = kind;
+	batch_notes(&b)[0].used = (int16_t)used;
+	if (kind == BATCH_CODE) {
+		function(0)(&b, address >> line_shift(), 0, 0, 0, 0);
+		return;
+	}
+	b.clock += 2;
+	b.loads = kind != BATCH_WRITE;
+	b.stores = kind != BATCH_READ && kind != BATCH_FLOAT;
+	b.has_floats = kind == BATCH_FLOAT;
+	b.places = 1;
+	b.item[0].size = 8;
+	b.place[0].last = 7;
+	batch_place_first(&b.place[0], kind, 0);
+	batch_place_writes(&b.place[0], kind == BATCH_WRITE);
+	function(1)(&b, front ? front->last_line : running->last_line, address, 0, 0, 0);
+}
+
+static void load(uint64_t address, uint32_t used)
+{
+	reference(BATCH_READ, address, used);
+}
+
+static void store(uint64_t address)
+{
+	reference(BATCH_WRITE, address, 0);
+}
+
+/* So many instructions without references, from lines that are there. */
+static void instructions(uint64_t n)
+{
+	*(front ? &front->clock : &running->clock) += n << 32;
+}
+
+static void collect(void)
+{
+	if (front)
+		front_collect(front);
+	core_collect(running);
+	memcpy(at_start, running->count, sizeof(at_start));
+	memset(running->count, 0, sizeof(running->count));
+}
+
+static void begin(const struct machine *m)
+{
+	memset(&uncore, 0, sizeof(uncore));
+	uncore_init(&uncore, m);
+	front = NULL;
+	if (!machine_is_plain(m)) {
+		front = host_alloc(sizeof(*front));
+		front_init(front, m, 1);
+	}
+	core = core_new(m, &uncore);
+	core->by_place = 0;
+	core_attach(core);
+	use(core);
+	reference(BATCH_CODE, CODE, 0);
+	load(DATA, 1);
+	load(DATA + 0x1000, 1);
+	instructions(10000);
+	collect();
+}
+
+/* What is under way arrives, and all is as if nothing had been executed yet. */
+static void settle(void)
+{
+	instructions(10000);
+	collect();
+}
+
+static void end(void)
+{
+	core_free(core);
+	uncore_free(&uncore);
+	if (front)
+		host_free(front, sizeof(*front));
+	front = NULL;
+}
+
+/* Counters by name: {CP_SIM_x, value}..., the cycles first. */
+struct expected {
+	enum cp_sim_counter counter;
+	uint64_t value;
+};
+
+static void expect(const char *what, uint64_t cycles, const struct expected *e)
+{
+	static const char *const names[] = {
+#define X(name, meaning) #name,
+		CP_SIM_COUNTERS (X)
+#undef X
+	};
+
+	collect();
+	is_u64(at_start[CP_SIM_cycles], cycles, "%s: cycles", what);
+	for (; e && e->value; e++)
+		is_u64(at_start[e->counter], e->value, "%s: %s", what, names[e->counter]);
+}
+
+#define EXPECT(what, cycles, ...)                                                        \
+	expect(what, cycles, (const struct expected[]){__VA_ARGS__, {CP_SIM_cycles, 0}})
+
+/* Set 0 of L1D is DATA's, 1 is DATA + 64, ... */
+static uint64_t line_in(uint32_t set, uint32_t which)
+{
+	return DATA + 64ull * set + 256ull * which;
+}
+
+/* Ten loads that hit, each used by the next: a cycle each. */
+static void hit_chain(void)
+{
+	begin(&small);
+	load(DATA, 1);
+	settle();
+	for (int i = 0; i < 10; i++)
+		load(DATA, 1);
+	EXPECT("hit chain", 10, {CP_SIM_l1d_loads, 10});
+	end();
+}
+
+/* Three loads that L2 serves, each used by the next.
+ *   0: first load; its line is there at 10
+ *  10: second load, waited 9 (not 1 to 9); 20: third, waited 9; 30: next, waited 9 */
+static void miss_chain(void)
+{
+	begin(&small);
+	for (uint32_t i = 0; i < 3; i++) {
+		load(line_in(i, 1), 1);
+		load(line_in(i, 0), 1);
+	}
+	settle();
+	for (uint32_t i = 0; i < 3; i++)
+		load(line_in(i, 1), 1);
+	EXPECT("miss chain", 30, {CP_SIM_value_stall_cycles, 27},
+		{CP_SIM_load_latency_cycles, 30});
+	end();
+}
+
+/* Three loads from memory, all used by the fourth instruction.
+ *   0, 1, 2: loads; their lines are there at 100, 101, 102
+ *   3: waits until 102 (99 cycles), goes on; the fifth would be at 103 */
+static void overlapping_misses(void)
+{
+	begin(&small);
+	settle();
+	load(line_in(0, 4), 3);
+	load(line_in(1, 4), 2);
+	load(line_in(2, 4), 1);
+	instructions(1);
+	EXPECT("overlapping misses", 103, {CP_SIM_value_stall_cycles, 99},
+		{CP_SIM_value_stall_beyond_l2, 99}, {CP_SIM_value_stall_memory, 99},
+		{CP_SIM_load_latency_cycles, 300});
+	end();
+}
+
+/* Two fill buffers, four loads from memory, all used by the fifth instruction.
+ *   0: the first buffer, until 100; 1: the second, until 101
+ *   2: waits for the first until 100 (98), has it until 200
+ * 101: the second is free again; has it until 201
+ * 102: the fifth waits until 201 (99); the sixth would be at 202 */
+static void full_fill_buffers(void)
+{
+	struct machine m = small;
+
+	m.time.fill_buffers = 2;
+	begin(&m);
+	settle();
+	for (uint32_t i = 0; i < 4; i++)
+		load(line_in(i, 4), 4 - i);
+	instructions(1);
+	EXPECT("full fill buffers", 202, {CP_SIM_buffer_full_cycles, 98},
+		{CP_SIM_buffer_full_events, 1}, {CP_SIM_value_stall_cycles, 99});
+	end();
+}
+
+/* Four modified lines, and four stores whose lines L2 has, that replace them; a write
+ * buffer of two entries, an entry in 10 cycles.
+ *   0: an entry, until 10; 1: the other, until 20 (one after the other)
+ *   2: waits for the first until 10 (8), has it until 30
+ *  11: waits for the other until 20 (9), has it until 40
+ *  21: would be the next instruction; nobody waits for a store's line */
+static void full_write_buffer(void)
+{
+	struct machine m = small;
+
+	m.time.write_buffers = 2;
+	begin(&m);
+	for (uint32_t i = 0; i < 4; i++) {
+		load(line_in(i, 1), 1);
+		store(line_in(i, 0));
+	}
+	settle();
+	for (uint32_t i = 0; i < 4; i++)
+		store(line_in(i, 1));
+	EXPECT("full write buffer", 21, {CP_SIM_l1d_writebacks, 4},
+		{CP_SIM_buffer_full_cycles, 17}, {CP_SIM_buffer_full_events, 2});
+	end();
+}
+
+/* A load from a page that no TLB has, of a line that L2 has, used by the next.
+ *   0: the walk, until 40; the load is at 40, its line is there at 50
+ *  50: the next (waited 9); its page is in the second-level TLB: until 55, then its
+ *      line, until 65, for which the one after it waits */
+static void walk(void)
+{
+	begin(&small);
+	load(DATA + 64, 1);
+	load(DATA + 0x1140, 1);
+	for (uint32_t page = 2; page < 6; page++) {
+		load(DATA + 0x1000ull * page, 1);
+		load(DATA + 0x1000ull * page + 320, 1);
+	}
+	load(DATA + 0x1000 * 3, 1);
+	load(DATA + 0x1000 * 5, 1);
+	settle();
+	load(DATA + 64, 1);
+	load(DATA + 0x1000 * 3 + 320, 1);
+	EXPECT("walk", 65, {CP_SIM_dtlb_walk_cycles, 40}, {CP_SIM_dtlb_stall_cycles, 45},
+		{CP_SIM_value_stall_cycles, 18});
+	end();
+}
+
+/* Code from a page that no TLB has, out of memory: 40 + 100 before it is executed. */
+static void code(void)
+{
+	begin(&small);
+	reference(BATCH_CODE, 0x400000, 0);
+	EXPECT("code", 141, {CP_SIM_ifetch_stall_cycles, 140},
+		{CP_SIM_itlb_walk_cycles, 40});
+	reference(BATCH_CODE, 0x400040, 0);
+	instructions(5);
+	EXPECT("the next line", 106, {CP_SIM_ifetch_stall_cycles, 100});
+	reference(BATCH_CODE, 0x400000, 0);
+	EXPECT("a line that is there", 1, {CP_SIM_l1i_accesses, 1});
+	end();
+}
+
+/* What another core has modified comes with the last level's latency; 1: as the file
+ * says. */
+static void another_core(uint32_t cycles, uint64_t latency)
+{
+	struct machine m = small;
+	struct core *other;
+
+	m.time.cache_to_cache = cycles;
+	begin(&m);
+	other = core_new(&m, &uncore);
+	core_attach(other);
+	use(other);
+	store(DATA + 128);
+	use(core);
+	load(DATA + 128, 1);
+	EXPECT("from another core", latency, {CP_SIM_loads_cache_to_cache, 1},
+		{CP_SIM_load_latency_cycles, latency},
+		{CP_SIM_value_stall_beyond_l2, latency - 1});
+	core_free(other);
+	end();
+}
+
+/* As the IXP45X, but for small caches and two write buffers: half lines are written
+ * back one by one, to memory.
+ *   0: the load's line is there at 60; two halves: one entry until 60, one until 120
+ *   1: the store of another line replaces half a line: waits until 60, then until 180
+ *  61: the next, which waits for nothing */
+static void half_lines(void)
+{
+	struct machine m = {.l1i = G(4, 1, .line = 32),
+		.l1d = G(2, 1, .line = 32, .halves = 1),
+		.itlb = G(1, 4),
+		.dtlb = G(1, 4),
+		.line = 16,
+		.page = 4096,
+		.cores = 1,
+		.time = {.memory = 60,
+			.walk = 120,
+			.fill_buffers = 4,
+			.write_buffers = 2}};
+
+	begin(&m);
+	store(DATA);
+	store(DATA + 16);
+	store(DATA + 32);
+	settle();
+	load(DATA + 64, 2);
+	store(DATA + 96);
+	EXPECT("half lines", 61, {CP_SIM_l1d_half_writebacks, 3},
+		{CP_SIM_buffer_full_cycles, 59}, {CP_SIM_buffer_full_events, 1});
+	end();
+}
+
+/* A write-through L1D around which store misses go, and floating-point loads that L2
+ * serves: each store has an entry (of one), and takes no fill buffer.
+ *   0: until 10; 1: waits until 10 (9), until 20; 11: a load that is L2's, there at 21
+ *  12: waits until 21 (9) */
+static void passed_on(void)
+{
+	struct machine m = small;
+
+	m.l1d.write_through = m.l1d.no_allocate = m.l1d.fp_bypass = 1;
+	m.time.fill_buffers = m.time.write_buffers = 1;
+	begin(&m);
+	load(DATA, 1);
+	settle();
+	store(DATA);
+	store(DATA + 64);
+	reference(BATCH_FLOAT, DATA, 1);
+	instructions(1);
+	EXPECT("passed on", 22, {CP_SIM_buffer_full_cycles, 9},
+		{CP_SIM_value_stall_cycles, 9}, {CP_SIM_l1d_writes_through, 2});
+	end();
+}
+
+/* ---- from cycle to cycle ---- */
+
+static uint64_t seed = 88172645463325252ull;
+
+static uint64_t random_below(uint64_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (seed >> 11) % n;
+}
+
+#define ENTRIES 300
+struct plain {
+	struct latencies of;
+	uint64_t cycle, count[CP_SIM_NCOUNTERS];
+	uint32_t filling[4], writing[4]; /* cycles to go; 0: free */
+	uint32_t nwriting;
+	struct {
+		uint64_t instruction;
+		uint32_t left, level; /* cycles to go */
+	} value[ENTRIES];
+	uint32_t nvalues;
+};
+
+/* A cycle passes. */
+static void tick(struct plain *p)
+{
+	p->cycle++;
+	for (uint32_t i = 0; i < 4; i++)
+		p->filling[i] -= p->filling[i] > 0;
+	for (uint32_t i = 0; i < p->nvalues; i++)
+		p->value[i].left -= p->value[i].left > 0;
+	if (p->nwriting && --p->writing[0] == 0) {
+		memmove(p->writing, p->writing + 1, 3 * sizeof(p->writing[0]));
+		p->nwriting--;
+	}
+}
+
+/* The value that this instruction waits for: of the earliest one's, the first. */
+static int awaited(const struct plain *p, uint64_t instruction)
+{
+	int found = -1;
+
+	for (uint32_t i = 0; i < p->nvalues; i++)
+		if (p->value[i].left && p->value[i].instruction <= instruction &&
+			(found < 0 ||
+				p->value[i].instruction < p->value[found].instruction))
+			found = (int)i;
+	return found;
+}
+
+static void plain_values(struct plain *p, uint64_t instruction)
+{
+	int i;
+
+	while ((i = awaited(p, instruction)) >= 0) {
+		p->count[CP_SIM_value_stall_cycles]++;
+		p->count[CP_SIM_value_stall_beyond_l2] += p->value[i].level >= 1;
+		p->count[CP_SIM_value_stall_memory] += p->value[i].level == 2;
+		tick(p);
+	}
+}
+
+static void plain_wait(struct plain *p, uint32_t cycles, enum cp_sim_counter why)
+{
+	for (; cycles; cycles--) {
+		p->count[why]++;
+		tick(p);
+	}
+}
+
+static uint32_t *plain_free_buffer(struct plain *p)
+{
+	for (uint32_t i = 0; i < p->of.fill_buffers; i++)
+		if (!p->filling[i])
+			return &p->filling[i];
+	return NULL;
+}
+
+static void plain_fill(struct plain *p, uint32_t level, uint64_t used_by, int is_load)
+{
+	const uint32_t latency[] = {p->of.l2, p->of.llc, p->of.memory};
+	uint32_t i;
+
+	p->count[CP_SIM_buffer_full_events] += !plain_free_buffer(p);
+	while (!plain_free_buffer(p))
+		plain_wait(p, 1, CP_SIM_buffer_full_cycles);
+	*plain_free_buffer(p) = latency[level];
+	if (!is_load)
+		return;
+	p->count[CP_SIM_load_latency_cycles] += latency[level];
+	for (i = 0; i < p->nvalues && p->value[i].left; i++)
+		;
+	/* In the order of the loads. */
+	if (i < p->nvalues) {
+		memmove(&p->value[i], &p->value[i + 1],
+			(p->nvalues - i - 1) * sizeof(p->value[0]));
+		p->nvalues--;
+	}
+	i = p->nvalues++;
+	p->value[i].instruction = used_by;
+	p->value[i].left = latency[level];
+	p->value[i].level = level;
+}
+
+static void plain_write(struct plain *p)
+{
+	p->count[CP_SIM_buffer_full_events] += p->nwriting == p->of.write_buffers;
+	while (p->nwriting == p->of.write_buffers)
+		plain_wait(p, 1, CP_SIM_buffer_full_cycles);
+	p->writing[p->nwriting++] = p->of.l2;
+}
+
+/* What an instruction does. */
+struct deed {
+	uint32_t itlb, itlb_walk, code_level; /* 3: no line */
+	uint32_t dtlb, dtlb_walk, level, is_load, writes, used;
+};
+
+static struct deed pick_deed(void)
+{
+	struct deed d = {.code_level = 3, .level = 3};
+
+	if (random_below(12) == 0)
+		d.itlb_walk = (d.itlb = 1) & (uint32_t)random_below(2);
+	if (random_below(8) == 0)
+		d.code_level = (uint32_t)random_below(3);
+	if (random_below(8) == 0)
+		d.dtlb_walk = (d.dtlb = 1) & (uint32_t)random_below(2);
+	if (random_below(2))
+		d.level = (uint32_t)random_below(3);
+	d.is_load = random_below(3) != 0;
+	d.writes = random_below(3) == 0 ? 1 + (uint32_t)random_below(2) : 0;
+	d.used = (uint32_t)random_below(12);
+	return d;
+}
+
+static void plain_do(struct plain *p, const struct deed *d, uint64_t instruction)
+{
+	const uint32_t latency[] = {p->of.l2, p->of.llc, p->of.memory};
+	uint32_t itlb = d->itlb_walk ? p->of.walk : d->itlb ? p->of.stlb : 0;
+	uint32_t dtlb = d->dtlb_walk ? p->of.walk : d->dtlb ? p->of.stlb : 0;
+
+	plain_wait(p, itlb, CP_SIM_ifetch_stall_cycles);
+	p->count[CP_SIM_itlb_walk_cycles] += d->itlb_walk ? itlb : 0;
+	if (d->code_level < 3)
+		plain_wait(p, latency[d->code_level], CP_SIM_ifetch_stall_cycles);
+	plain_wait(p, dtlb, CP_SIM_dtlb_stall_cycles);
+	p->count[CP_SIM_dtlb_walk_cycles] += d->dtlb_walk ? dtlb : 0;
+	if (d->level < 3)
+		plain_fill(p, d->level, instruction + d->used, d->is_load);
+	for (uint32_t i = 0; i < d->writes; i++)
+		plain_write(p);
+}
+
+static void model_do(const struct deed *d, uint64_t instruction)
+{
+	uint64_t *n = core->count;
+	uint32_t store = !d->is_load;
+
+	n[CP_SIM_itlb_misses] += d->itlb;
+	n[CP_SIM_itlb_walks] += d->itlb_walk;
+	n[CP_SIM_l1i_misses] += d->code_level < 3;
+	n[CP_SIM_l2_ifetch_misses] += d->code_level == 1 || d->code_level == 2;
+	n[CP_SIM_llc_ifetch_misses] += d->code_level == 2;
+	n[CP_SIM_dtlb_load_misses + store] += d->dtlb;
+	n[CP_SIM_dtlb_load_walks + store] += d->dtlb_walk;
+	n[CP_SIM_l1d_load_misses + store] += d->level < 3;
+	n[CP_SIM_l2_load_misses + store] += d->level == 1 || d->level == 2;
+	n[CP_SIM_llc_load_misses + store] += d->level == 2;
+	n[CP_SIM_l1d_writebacks] += d->writes;
+	timing_observe(
+		core, &(struct batch_origin){.number = instruction, .used = d->used});
+}
+
+static void compare(const struct plain *p, const uint64_t *got, int round)
+{
+	int same = got[CP_SIM_cycles] == p->cycle;
+
+	for (int i = CP_SIM_cycles + 1; i < CP_SIM_NCOUNTERS; i++)
+		same &= got[i] == p->count[i];
+	ok(same, "random trace %d", round);
+	for (int i = CP_SIM_cycles; !same && i < CP_SIM_NCOUNTERS; i++)
+		diag("counter %d: %llu, from cycle to cycle %llu", i,
+			(unsigned long long)got[i],
+			(unsigned long long)(i == CP_SIM_cycles ? p->cycle
+								: p->count[i]));
+}
+
+/* Collected at any time: only instructions that have not been reached wait then. */
+static void random_trace(int round)
+{
+	uint64_t got[CP_SIM_NCOUNTERS] = {0}, instruction = 0;
+	struct machine m = small;
+	static struct plain p;
+
+	memset(&p, 0, sizeof(p));
+	m.time.fill_buffers = 1 + (uint32_t)random_below(4);
+	m.time.write_buffers = 1 + (uint32_t)random_below(4);
+	m.time.memory = 31 + (uint32_t)random_below(100);
+	p.of = m.time;
+	memset(&uncore, 0, sizeof(uncore));
+	uncore_init(&uncore, &m);
+	core = core_new(&m, &uncore);
+	for (int i = 0; i < 3000; i++) {
+		struct deed d = pick_deed();
+		uint64_t skip = random_below(4), collected = random_below(50) == 0;
+
+		for (uint64_t k = 0; k <= skip; k++) {
+			plain_values(&p, instruction + k);
+			if (k == skip)
+				plain_do(&p, &d, instruction + k);
+			/* An instruction that uses its own value does before the next. */
+			plain_values(&p, instruction + k);
+			tick(&p);
+		}
+		model_do(&d, skip + core->count[CP_SIM_instructions]);
+		core->count[CP_SIM_instructions] += skip + 1;
+		instruction += skip + 1;
+		if (!collected && i < 2999)
+			continue;
+		timing_collect(core);
+		for (int c = 0; c < CP_SIM_NCOUNTERS; c++)
+			got[c] += core->count[c];
+		memset(core->count, 0, sizeof(core->count));
+	}
+	/* Whoever comes next has waited already. */
+	plain_values(&p, instruction);
+	compare(&p, got, round);
+	core_free(core);
+	uncore_free(&uncore);
+}
+
+int main(void)
+{
+	plan_lazy();
+	batch_observer = timing_observe;
+	hit_chain();
+	miss_chain();
+	overlapping_misses();
+	full_fill_buffers();
+	full_write_buffer();
+	walk();
+	code();
+	another_core(0, 30);
+	another_core(55, 55);
+	half_lines();
+	passed_on();
+	for (int i = 0; i < 40; i++)
+		random_trace(i);
+	return 0;
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "timing.h"
+#include "host.h"
+
+/* More than a stretch of code can load. */
+#define MAX_AWAITED 256
+
+/* The counters that tell what a reference did. */
+#define FIRST CP_SIM_l1i_misses
+#define SEEN (CP_SIM_l1d_half_writebacks + 1 - FIRST)
+#define AT(counter) (CP_SIM_##counter - FIRST)
+
+enum level { SECOND, LAST, MEMORY, NLEVELS };
+
+/* A load's line that somebody will wait for. */
+struct awaited {
+	uint64_t instruction, ready;
+	enum level level;
+};
+
+struct timing {
+	struct latencies of;
+	uint32_t latency[NLEVELS];
+	uint32_t drain; /* of an entry of the write buffer */
+	uint32_t has_second, has_last, halves;
+	uint64_t allocates; /* all ones, or 0 */
+
+	uint64_t before; /* instructions up to the last collect */
+	/* An instruction, and the cycle in which it is. */
+	uint64_t instruction, now;
+	uint64_t told; /* the cycle that counters know of */
+
+	uint32_t next_fill;             /* most likely free */
+	uint64_t fill[TIMING_BUFFERS];  /* the cycle from which each is free */
+	uint64_t write[TIMING_BUFFERS]; /* the same, a ring: */
+	uint32_t oldest;
+	uint64_t drained; /* the newest entry */
+
+	/* In the order of the instructions that wait; those before `waiting` have. */
+	uint32_t waiting, nawaited;
+	struct awaited awaited[MAX_AWAITED];
+
+	uint64_t seen[SEEN]; /* of the core, at the last reference */
+};
+
+/* ---- the passing of time ---- */
+
+/* Cycles that the instruction waits, for two reasons at most that are counted. */
+static void wait_until(struct core *core, uint64_t cycle, enum cp_sim_counter why)
+{
+	struct timing *t = core->timing;
+
+	if (cycle <= t->now)
+		return;
+	core->count[why] += cycle - t->now;
+	t->now = cycle;
+}
+
+static void wait(struct core *core, uint64_t cycles, enum cp_sim_counter why)
+{
+	wait_until(core, core->timing->now + cycles, why);
+}
+
+static void issue(struct timing *t, uint64_t instruction)
+{
+	if (instruction <= t->instruction)
+		return;
+	t->now += instruction - t->instruction;
+	t->instruction = instruction;
+}
+
+LANES_INLINE void wait_for_value(struct core *core, const struct awaited *a)
+{
+	struct timing *t = core->timing;
+	uint64_t late;
+
+	if (a->ready <= t->now)
+		return;
+	late = a->ready - t->now;
+	if (a->level >= LAST)
+		core->count[CP_SIM_value_stall_beyond_l2] += late;
+	if (a->level == MEMORY)
+		core->count[CP_SIM_value_stall_memory] += late;
+	core->count[CP_SIM_value_stall_cycles] += late;
+	t->now = a->ready;
+}
+
+/* Up to this instruction, with all that it and those before it wait for. */
+LANES_INLINE void advance(struct core *core, uint64_t instruction)
+{
+	struct timing *t = core->timing;
+
+	while (t->waiting < t->nawaited) {
+		const struct awaited *a = &t->awaited[t->waiting];
+
+		if (a->instruction > instruction)
+			break;
+		issue(t, a->instruction);
+		wait_for_value(core, a);
+		if (++t->waiting == t->nawaited)
+			t->waiting = t->nawaited = 0;
+	}
+	issue(t, instruction);
+}
+
+/* Of those that wait for the end of the list, the first ones have to go earlier. */
+static __attribute__((noinline)) void make_place(struct core *core)
+{
+	struct timing *t = core->timing;
+
+	if (!t->waiting)
+		advance(core, t->awaited[0].instruction);
+	for (uint32_t i = t->waiting; i < t->nawaited; i++)
+		t->awaited[i - t->waiting] = t->awaited[i];
+	t->nawaited -= t->waiting;
+	t->waiting = 0;
+}
+
+/* Behind those that earlier instructions wait for, and the same one. */
+LANES_INLINE void await(struct core *core, struct awaited a)
+{
+	struct timing *t = core->timing;
+	uint32_t i;
+
+	if (__builtin_expect(t->nawaited == MAX_AWAITED, 0))
+		make_place(core);
+	for (i = t->nawaited++;
+		i > t->waiting && t->awaited[i - 1].instruction > a.instruction; i--)
+		t->awaited[i] = t->awaited[i - 1];
+	t->awaited[i] = a;
+}
+
+/* ---- buffers ---- */
+
+static void wait_for_buffer(struct core *core, uint64_t free)
+{
+	if (free <= core->timing->now)
+		return;
+	core->count[CP_SIM_buffer_full_events]++;
+	wait_until(core, free, CP_SIM_buffer_full_cycles);
+}
+
+/* Any that is free; else the first that will be. */
+static uint32_t find_fill_buffer(const struct timing *t)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < t->of.fill_buffers; i++)
+		if (t->fill[i] < t->fill[first])
+			first = i;
+	return first;
+}
+
+/* From now on, for so many cycles; returns until when. */
+LANES_INLINE uint64_t take_fill_buffer(struct core *core, uint32_t cycles)
+{
+	struct timing *t = core->timing;
+	uint32_t i = t->next_fill;
+
+	if (!t->of.fill_buffers)
+		return t->now + cycles;
+	if (t->fill[i] > t->now) {
+		i = find_fill_buffer(t);
+		wait_for_buffer(core, t->fill[i]);
+	}
+	t->next_fill = i + 1 < t->of.fill_buffers ? i + 1 : 0;
+	return t->fill[i] = t->now + cycles;
+}
+
+static void take_write_buffer(struct core *core)
+{
+	struct timing *t = core->timing;
+	uint64_t *entry = &t->write[t->oldest];
+
+	if (!t->of.write_buffers)
+		return;
+	wait_for_buffer(core, *entry);
+	t->drained = (t->drained > t->now ? t->drained : t->now) + t->drain;
+	*entry = t->drained;
+	t->oldest = t->oldest + 1 < t->of.write_buffers ? t->oldest + 1 : 0;
+}
+
+/* ---- what a reference did ---- */
+
+/* The core's counters now and at the last reference. */
+struct change {
+	const uint64_t *now, *seen;
+};
+
+#define GREW(by, counter) ((by)->now[AT(counter)] - (by)->seen[AT(counter)])
+
+/* Where a line came from if it is the only one: L2's and the last level's misses. */
+LANES_INLINE enum level level_of(const struct timing *t, uint64_t beyond, uint64_t memory)
+{
+	if (t->has_second && !beyond)
+		return SECOND;
+	return t->has_last && !memory ? LAST : MEMORY;
+}
+
+/* The same of several. */
+static void split(const struct timing *t, uint64_t missed, uint64_t beyond,
+	uint64_t memory, uint64_t lines[NLEVELS])
+{
+	beyond = !t->has_second || beyond > missed ? missed : beyond;
+	memory = !t->has_last || memory > beyond ? beyond : memory;
+	lines[SECOND] = missed - beyond;
+	lines[LAST] = beyond - memory;
+	lines[MEMORY] = memory;
+}
+
+LANES_INLINE void translate(struct core *core, uint64_t misses, uint64_t walks,
+	enum cp_sim_counter stall, enum cp_sim_counter walk)
+{
+	const struct latencies *of = &core->timing->of;
+
+	wait(core, (misses - walks) * of->stlb + walks * of->walk, stall);
+	core->count[walk] += walks * of->walk;
+}
+
+static __attribute__((noinline)) void fetch(struct core *core, const struct change *by)
+{
+	struct timing *t = core->timing;
+	uint64_t lines[NLEVELS];
+
+	translate(core, GREW(by, itlb_misses), GREW(by, itlb_walks),
+		CP_SIM_ifetch_stall_cycles, CP_SIM_itlb_walk_cycles);
+	split(t, GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
+		GREW(by, llc_ifetch_misses), lines);
+	for (int level = 0; level < NLEVELS; level++)
+		wait(core, lines[level] * t->latency[level], CP_SIM_ifetch_stall_cycles);
+}
+
+/* One line for a load or a store.  from_core: another core had it modified. */
+LANES_INLINE void fill(struct core *core, enum access kind, enum level level,
+	int from_core, uint64_t used_by)
+{
+	struct timing *t = core->timing;
+	uint32_t latency = t->latency[level];
+	uint64_t ready;
+
+	if (from_core && t->of.cache_to_cache)
+		latency = t->of.cache_to_cache;
+	ready = take_fill_buffer(core, latency);
+	if (kind != LOAD)
+		return;
+	core->count[CP_SIM_load_latency_cycles] += latency;
+	core->count[CP_SIM_loads_cache_to_cache] += (uint64_t)from_core;
+	await(core, (struct awaited){used_by, ready, level});
+}
+
+/* The farthest first; what came from another core is the farthest. */
+static __attribute__((noinline)) void fill_several(struct core *core, enum access kind,
+	const uint64_t lines[NLEVELS], uint64_t from_core, uint64_t used_by)
+{
+	for (int level = MEMORY; level >= SECOND; level--)
+		for (uint64_t i = 0; i<lines[level]; i++, from_core -= from_core> 0)
+			fill(core, kind, (enum level)level, from_core > 0, used_by);
+}
+
+LANES_INLINE void fill_all(struct core *core, enum access kind, uint64_t missed,
+	uint64_t beyond, uint64_t memory, uint64_t from_core, uint64_t used_by)
+{
+	const struct timing *t = core->timing;
+	uint64_t lines[NLEVELS];
+
+	if (__builtin_expect(missed == 1, 1)) {
+		fill(core, kind, level_of(t, beyond, memory), from_core > 0, used_by);
+		return;
+	}
+	split(t, missed, beyond, memory, lines);
+	fill_several(core, kind, lines, from_core, used_by);
+}
+
+/* What a reference did most of all. */
+struct deed {
+	uint64_t code, pages, loads, stores, writes;
+};
+
+LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by)
+{
+	return (struct deed){
+		.code = GREW(by, l1i_misses) + GREW(by, itlb_misses),
+		.pages = GREW(by, dtlb_load_misses) + GREW(by, dtlb_store_misses),
+		.loads = GREW(by, l1d_load_misses) + GREW(by, l1d_bypasses),
+		.stores = GREW(by, l1d_store_misses) & t->allocates,
+		.writes = GREW(by, l1d_writes_through) +
+			  (t->halves ? GREW(by, l1d_half_writebacks)
+				     : GREW(by, l1d_writebacks)),
+	};
+}
+
+LANES_INLINE void data(struct core *core, const struct change *by, const struct deed *did,
+	uint64_t used_by)
+{
+	if (did->pages)
+		translate(core, did->pages,
+			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks),
+			CP_SIM_dtlb_stall_cycles, CP_SIM_dtlb_walk_cycles);
+	if (did->loads)
+		fill_all(core, LOAD, did->loads, GREW(by, l2_load_misses),
+			GREW(by, llc_load_misses), GREW(by, hitm), used_by);
+	if (did->stores)
+		fill_all(core, STORE, did->stores, GREW(by, l2_store_misses),
+			GREW(by, llc_store_misses), GREW(by, hitm), used_by);
+	for (uint64_t entries = did->writes; entries; entries--)
+		take_write_buffer(core);
+}
+
+typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
+
+LANES_INLINE void see(uint64_t *seen, const uint64_t *now)
+{
+	uint32_t i = 0;
+
+#pragma GCC unroll 16
+	for (; i + 2 <= SEEN; i += 2)
+		*(pair *)&seen[i] = *(const pair *)&now[i];
+	for (; i < SEEN; i++)
+		seen[i] = now[i];
+}
+
+void timing_observe(struct core *core, const struct batch_origin *origin)
+{
+	struct timing *t = core->timing;
+	struct change by;
+	struct deed did;
+	uint64_t instruction;
+
+	if (!t)
+		return;
+	by = (struct change){&core->count[FIRST], t->seen};
+	did = deed_of(t, &by);
+	if (!(did.code | did.pages | did.loads | did.stores | did.writes))
+		return;
+	instruction = t->before + origin->number;
+	advance(core, instruction);
+	if (did.code)
+		fetch(core, &by);
+	data(core, &by, &did, instruction + origin->used);
+	see(t->seen, by.now);
+}
+
+void timing_collect(struct core *core)
+{
+	struct timing *t = core->timing;
+
+	if (!t)
+		return;
+	t->before += core->count[CP_SIM_instructions];
+	advance(core, t->before);
+	core->count[CP_SIM_cycles] += t->now - t->told;
+	t->told = t->now;
+	for (uint32_t i = 0; i < SEEN; i++)
+		t->seen[i] = 0;
+}
+
+/* ---- its life ---- */
+
+/* Of what L1D writes to. */
+static uint32_t next_latency(const struct machine *m)
+{
+	if (m->l2.sets)
+		return m->time.l2;
+	return m->llc.sets ? m->time.llc : m->time.memory;
+}
+
+struct timing *timing_new(const struct machine *m)
+{
+	struct timing *t = host_alloc(sizeof(*t));
+
+	if (!t)
+		return 0;
+	t->of = m->time;
+	t->latency[SECOND] = m->time.l2;
+	t->latency[LAST] = m->time.llc;
+	t->latency[MEMORY] = m->time.memory;
+	t->drain = next_latency(m);
+	t->has_second = m->l2.sets != 0;
+	t->has_last = m->llc.sets != 0;
+	t->allocates = m->l1d.no_allocate ? 0 : ~0ull;
+	t->halves = m->l1d.halves;
+	return t;
+}
+
+void timing_free(struct timing *t)
+{
+	if (t)
+		host_free(t, sizeof(*t));
+}
