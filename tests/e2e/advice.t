@@ -69,8 +69,8 @@ sub written
 sub compile
 {
 	my ($file, @loops) = @_;
-	my $source = "#include <stdlib.h>\n" . join("\n", map { $_->[0] } @loops) . "\n" .
-		join('', map { $_->[2] } @loops) . "int main(void)\n{\n\tlong sum = 0;\n" .
+	my $source = "#include <stdlib.h>\n#include <sys/prctl.h>\n" . join("\n", map { $_->[0] } @loops) . "\n" .
+		join('', map { $_->[2] } @loops) . "int main(void)\n{\n\tlong sum = 0;\n\tprctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);\n" .
 		join('', map { "\t$_->[1]\n" } @loops) . join('', map { "\t$_->[3]\n" } @loops) .
 		"\treturn sum == 7;\n}\n";
 	write_file("$file.c", $source);
@@ -121,7 +121,7 @@ for my $seed (1 .. $seeds) {
 
 {
 	write_file(scratch('unrolled.c'), <<'C');
-static long table[1 << 17];
+long table[1 << 17];
 __attribute__((noipa)) long unrolled(void)
 {
 	long a = 0, b = 0, c = 0, d = 0;

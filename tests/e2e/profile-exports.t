@@ -84,6 +84,40 @@ for my $measurement (qw(dcache dtlb icache)) {
 	is($folded{$one->{function}}, $own, 'and to a function\'s');
 }
 
+# ---- places whose page was missed, and not their line ----
+
+{
+	my $source = write_file(scratch('pages.c'), <<'C');
+#if defined(__x86_64__)
+#define STEP 1
+#else
+#define STEP 4
+#endif
+__asm__(".text\n.balign 4096\n.globl pages\npages:\n.set k, 0\n.rept 300\n.balign 4096\n"
+	".skip 64 * (k % 59 + 1)\nnop\nnop\nnop\nnop\nret\n.set k, k + 1\n.endr\n");
+extern const char pages[];
+int main(void)
+{
+	for (long round = 0; round < 4; round++)
+		for (long k = 0; k < 300; k++)
+			((void (*)(void))(pages + 4096 * k + 64 * (k % 59 + 1) + (round ? 2 * STEP : 0)))();
+	return 0;
+}
+C
+	my $json = scratch('pages.json');
+	is(system('cc', '-O1', '-o', scratch('pages'), $source), 0, 'code in many pages');
+	run(command => [cli(), 'icache', '-m', 'skylake-sp', '-o', $json, scratch('pages')]);
+	my $profile = decode_json(read_file($json));
+	my %sum;
+	for my $function (@{$profile->{functions}}) {
+		$sum{$_} += $function->{counts}{$_} for qw(l1i_misses itlb_misses);
+	}
+	is($sum{$_}, $profile->{counts}{$_}, "$_ add up") for sort keys %sum;
+	my $only = grep { $_->{counts}{itlb_misses} && !$_->{counts}{l1i_misses} }
+		map { @{$_->{instructions}} } map { @{$_->{statements}} } @{$profile->{functions}};
+	cmp_ok($only, '>=', 250, "$only instructions have pages only");
+}
+
 # KCachegrind's own names for files.
 {
 	my $run = run(command => [cli(), 'dcache', '-d', $dir, '-o', scratch('callgrind.out.1')]);
