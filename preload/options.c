@@ -43,11 +43,14 @@ const struct cp_option cp_option_table[] = {
 		"LEVEL.FIELD=FIRST..LAST",
 		"misses of a level of other sizes, as in L1D.ways=1..16 or "
 		"L2.size=256K..8M"},
-	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile), "none|dcache|dtlb|icache",
-		"none", "WHAT",
+	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile),
+		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
 		"note which instruction misses, each time on the simulated PMU, in "
-		"samples "
-		"on perf: `cachepeek dcache`, … shows it"},
+		"samples on perf: `cachepeek dcache`, … shows it"},
+	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
+		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
+		"threads "
+		"take turns after N data references"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
 		"where reports go: stderr, - or files ending in .txt .json .csv .html "
 		".prom; %h %p %r %e"},

@@ -244,6 +244,21 @@ static void find_machine(void)
 	plan_sweep();
 }
 
+static unsigned quantum(void)
+{
+	const char *text = cp_runtime.options.quantum;
+	uint64_t references;
+
+	if (!text)
+		return 0;
+	if (cp_parse_u64(text, &references) == 0 && references >= 1 &&
+		references <= 1000000000)
+		return (unsigned)references;
+	cp_warn("CACHEPEEK_QUANTUM is not a number of data references from 1 to "
+		"1000000000: nothing is said of turns");
+	return 0;
+}
+
 /* Returns only if the program stays as it is. */
 static void run_simulated(char **argv)
 {
@@ -251,13 +266,17 @@ static void run_simulated(char **argv)
 	unsigned nmachines;
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
+	struct cp_sim_wishes wishes = {.sweep = &cp_runtime.sweep};
 
 	find_machine();
 	machines[0] = cp_runtime.machine;
 	nmachines = cp_compared_find(machines, cp_warn);
-	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory,
-		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE,
-		&cp_runtime.sweep, &why);
+	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
+	wishes.sharing =
+		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
+	wishes.quantum = wishes.sharing ? quantum() : 0;
+	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory, &wishes,
+		&why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -472,8 +491,10 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
-	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE) {
 		cp_allocators_tell();
+		cp_tls_tell();
+	}
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_sampling_choose();
 	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))

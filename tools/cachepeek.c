@@ -22,6 +22,7 @@ static const struct command {
 	{"dcache", cp_cmd_profile},
 	{"dtlb", cp_cmd_profile},
 	{"icache", cp_cmd_profile},
+	{"sharing", cp_cmd_sharing},
 	{"annotate", cp_cmd_annotate},
 	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
@@ -38,6 +39,9 @@ static const char usage[] =
 	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
 	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
 	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
+	"       cachepeek sharing [-m|--machine NAME] [--quantum N] [--least N]\n"
+	"                 [-o|--output FILE] [-d|--dir DIRECTORY] [--debuginfod]\n"
+	"                 [PROGRAM [arguments]]\n"
 	"       cachepeek annotate [options] SOURCE [PROGRAM [arguments]]\n"
 	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
 	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"

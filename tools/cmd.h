@@ -30,6 +30,7 @@ int cp_cmd_compare(int argc, char **argv);
 int cp_cmd_diff(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);
 int cp_cmd_profile(int argc, char **argv);
+int cp_cmd_sharing(int argc, char **argv);
 int cp_cmd_annotate(int argc, char **argv);
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);

@@ -23,7 +23,7 @@
 #define AREAS 32
 #define SIZE (AREAS * AREA)
 
-typedef uint64_t counts[CP_SIM_NCOUNTERS];
+typedef uint64_t counts[CP_SIM_NALL];
 
 static __attribute__((noinline)) unsigned long ask(unsigned long request, const void *a)
 {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "every.h"
 #include "flex.h"
 #include "front.h"
 #include "host.h"
@@ -179,14 +180,14 @@ static void play_event(
 			front_direct(e->at[0], e->size, e->store ? STORE : LOAD);
 		else
 			batch_direct(e->at[0], e->size, e->store ? STORE : LOAD);
-		if (plan && sweep_is_first(plan))
-			sweep_direct(e->at[0], e->size, e->store ? STORE : LOAD);
+		if (plan && every_count)
+			every_direct(e->at[0], e->size, e->store ? STORE : LOAD);
 		return;
 	}
 	run = s->has_front ? front_function_for(shift, e->b.places, 1)
 			   : batch_function_for(shift, e->b.places, 1);
-	if (plan && sweep_is_first(plan))
-		run = sweep_function_for(run, e->b.places, 1);
+	if (plan && every_count)
+		run = every_function_for(run, e->b.places, 1);
 	run(&e->b, e->line, e->at[0], e->at[1], e->at[2], e->at[3]);
 }
 
@@ -346,6 +347,8 @@ static int compare(const struct machine *m, enum sweep_level level, int ncores)
 	static struct system swept, alone;
 	int different = 0;
 
+	every_count = 0;
+	sweep_watch(&plan);
 	start(&swept, m, ncores, &plan);
 	play(&swept, &plan);
 	end(&swept); /* its counts stay */
@@ -384,10 +387,9 @@ static const char *const level_names[] = {
 static int applies(int machine, enum sweep_level level)
 {
 	struct machine m = machines[machine].m;
-	struct sweep_plan plan = {.level = level};
+	int first = level != SWEEP_L2 && level != SWEEP_LLC && level != SWEEP_STLB;
 
-	return geometry_of(&m, level)->sets &&
-	       (machines[machine].any || sweep_is_first(&plan));
+	return geometry_of(&m, level)->sets && (machines[machine].any || first);
 }
 
 static void compare_all(int ncores)
@@ -423,6 +425,8 @@ static void check_knee(uint32_t ways)
 	long lines = 64 * (long)ways, good = 1;
 
 	record_walk(lines, 10);
+	every_count = 0;
+	sweep_watch(&plan);
 	start(&s, &m, 1, &plan);
 	play(&s, &plan);
 	for (uint32_t i = 0; i < 16; i++) {

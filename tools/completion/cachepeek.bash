@@ -30,7 +30,7 @@ _cachepeek_takes_value()
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
 		-m | --machine | --machines | -d | --dir | -p | --pmu | --profile | -i | --input | \
-		--repeat | --what-if | --sweep | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
+		--repeat | --what-if | --sweep | --quantum | --least | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
 	esac
 	return 1
 }
@@ -60,6 +60,7 @@ _cachepeek_options()
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
 	icache) echo '-o --output -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
+	sharing) echo '-o --output -m --machine -d --dir --quantum --least --debuginfod' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
 	diff) echo '--fail-if -o --output --json --all' ;;
@@ -76,11 +77,11 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | dcache | dtlb | icache | annotate | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | dcache | dtlb | icache | annotate | sharing | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	case $command in
-	run | compare | dcache | dtlb | icache)
+	run | compare | dcache | dtlb | icache | sharing)
 		while [ "$at" -lt "$COMP_CWORD" ]; do
 			case ${COMP_WORDS[at]} in
 			-*) _cachepeek_takes_value "${COMP_WORDS[at]}" && at=$((at + 1)) ;;
@@ -95,15 +96,15 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache annotate diff merge list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache annotate sharing diff merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	case $command$cur in
-	run-* | compare-* | dcache-* | dtlb-* | icache-* | list* | doctor*) ;;
-	run* | compare* | dcache* | dtlb* | icache*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
+	run-* | compare-* | dcache-* | dtlb-* | icache-* | sharing-* | list* | doctor*) ;;
+	run* | compare* | dcache* | dtlb* | icache* | sharing*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
 	*) compopt -o default ;;
 	esac
 }

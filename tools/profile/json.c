@@ -65,7 +65,7 @@ static void instruction(struct json *json, const struct cp_place_in_code *at)
 static void data(struct json *json, const struct cp_profiled_object *object)
 {
 	static const char *const kinds[] = {"unknown", "variable", "module", "heap",
-		"heap-other", "stack", "mapping", "tls"};
+		"heap-other", "stack", "mapping", "mapping", "thread-local"};
 
 	string(json, "data", kinds[object->data]);
 	cp_out_text(json->out, ", ");

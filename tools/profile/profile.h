@@ -66,6 +66,15 @@ struct cp_profiled_object {
 	unsigned line;
 	const uint64_t *count; /* as in cp_profiled_site */
 	const struct cp_estimate *estimates;
+	size_t source; /* which file of the run */
+	uint32_t id;   /* in that */
+};
+
+/* A thread's use of a line that others use as well (sharing.h). */
+struct cp_profiled_sharer {
+	const struct cp_profiled_thread *thread;
+	size_t source; /* whose numbers of objects are meant */
+	const struct cp_profile_sharer *in;
 };
 
 /* Of a level behind L1; none: the machine has no such level. */
@@ -82,11 +91,13 @@ struct cp_profile {
 	/* Of the machine; 0: not known, or there is none. */
 	uint64_t line, page, tlb_entries, l2_bytes;
 	bool l1d_prefetches;
-	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nwarnings;
+	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, nwarnings;
 	struct cp_profiled_thread *threads;
 	struct cp_profiled_module *modules;
 	struct cp_profiled_site *sites;
 	struct cp_profiled_object *objects;
+	struct cp_profiled_sharer *sharers;
+	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
 	bool inexact; /* places do not add up to the counts; a warning says why */
 	bool sampled; /* by the kernel, not simulated */

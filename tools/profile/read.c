@@ -67,6 +67,10 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_site);
 	case CP_PROFILE_OBJECT:
 		return sizeof(struct cp_profile_object);
+	case CP_PROFILE_SHARER:
+		return sizeof(struct cp_profile_sharer);
+	case CP_PROFILE_SLICES:
+		return sizeof(struct cp_profile_slices);
 	default:
 		return sizeof(struct cp_profile_entry);
 	}
@@ -227,7 +231,25 @@ static void add_object(struct file *file, const struct cp_profile_entry *entry)
 		.name = "",
 		.file = "",
 		.count = in->count,
+		.source = file->first_thread,
+		.id = in->id,
 	};
+}
+
+static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_sharer *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread;
+
+	if (entry->kind == CP_PROFILE_SLICES)
+		profile->slices = (const void *)entry;
+	if (entry->kind != CP_PROFILE_SHARER || thread >= profile->nthreads)
+		return;
+	*ADD(profile, sharers) =
+		(struct cp_profiled_sharer){.thread = &profile->threads[thread],
+			.source = file->first_thread,
+			.in = in};
 }
 
 /* ---- files ---- */
@@ -351,6 +373,7 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 		if (files->file[i].bytes && is_profile(&files->file[i])) {
 			each_entry(&files->file[i], add_site);
 			each_entry(&files->file[i], add_object);
+			each_entry(&files->file[i], add_sharer);
 		}
 }
 

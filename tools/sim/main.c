@@ -8,6 +8,7 @@
 #include "huge_kernel.h"
 #include "memory.h"
 #include "profile.h"
+#include "sharing.h"
 
 ULong tool_state;
 
@@ -35,6 +36,8 @@ static void start(void)
 	threads_start();
 	profile_start();
 	functions_track();
+	sweep_watch(&tool_sweep);
+	sharing_start();
 }
 
 static void finish(Int exit_code)

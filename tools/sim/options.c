@@ -5,10 +5,12 @@
 #include "tool.h"
 #include "huge_kernel.h"
 #include "profile.h"
+#include "sharing.h"
 
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 UInt tool_nmachines;
-Bool tool_has_front, tool_float_loads, tool_report;
+Bool tool_has_front, tool_float_loads, tool_report, sharing_wanted;
+UInt sharing_quantum;
 struct sweep_plan tool_sweep;
 const HChar *profile_directory;
 
@@ -193,6 +195,15 @@ static void parse_page(const HChar *value)
 		refuse("--page", "expected a power of two from 1024 to 1073741824");
 }
 
+static void parse_quantum(const HChar *value)
+{
+	ULong n;
+
+	if (!parse_numbers(&value, ',', &n, 1) || *value || !n || n > 1000000000)
+		refuse("--quantum", "expected a number from 1 to 1000000000");
+	sharing_quantum = n;
+}
+
 static void parse_cores(const HChar *value)
 {
 	if (!parse_numbers(&value, ',', &cores, 1) || *value || !cores || cores > 4096)
@@ -343,6 +354,13 @@ Bool options_parse(const HChar *arg)
 		parse_cores(arg + 8);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--quantum=", 10) == 0) {
+		parse_quantum(arg + 10);
+		return True;
+	}
+	if (VG_BOOL_CLO(arg, "--sharing", sharing_wanted)) {
+		return True;
+	}
 	if (VG_(strncmp)(arg, "--sweep=", 8) == 0) {
 		parse_sweep(arg + 8);
 		return True;
@@ -411,6 +429,10 @@ void options_usage(void)
 	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
 	 "                              an LRU cache that nobody else fills, if it were "
 	 "so\n"
+	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
+	 "    --quantum=N               and who takes them from whom if threads take "
+	 "turns\n"
+	 "                              after N data references each\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

@@ -3,6 +3,7 @@
  * Threads and sites of the profile.  A site is an instruction of a thread.
  */
 #include "profile.h"
+#include "sharing.h"
 
 #define KEPT CP_PROFILE_COUNTERS
 
@@ -224,6 +225,7 @@ void profile_thread_use(struct profile_thread *t, const struct core *core)
 	current = t;
 	observed = core;
 	profile_heap_use(t ? &t->call : NULL);
+	sharing_use(t ? (Int)t->id : -1);
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
@@ -254,6 +256,7 @@ void profile_fork_child(void)
 	VG_(memset)(slots, 0, nslots * sizeof(*slots));
 	VG_(memset)(seen, 0, sizeof(seen));
 	nsites = nthreads = 0;
+	sharing_fork_child();
 	current = further = NULL;
 }
 

@@ -31,6 +31,8 @@ enum cp_profile_kind {
 	CP_PROFILE_MODULE,
 	CP_PROFILE_SITE,
 	CP_PROFILE_OBJECT,
+	CP_PROFILE_SHARER,
+	CP_PROFILE_SLICES,
 };
 
 struct cp_profile_entry {
@@ -60,7 +62,9 @@ enum cp_profile_data {
 	CP_DATA_HEAP_OTHER, /* what is in no block: bookkeeping, free memory */
 	CP_DATA_STACK,      /* of thread */
 	CP_DATA_MAPPED,     /* a mapping: module, if it is of a file */
-	CP_DATA_TLS,        /* a thread-local symbol of module: address in its segment */
+	CP_DATA_MMAP,       /* one without a file, by the call as a heap's blocks are */
+	CP_DATA_TLS,        /* a thread-local variable of module: address is where in
+			     * its block, size */
 	CP_DATA_KINDS,
 };
 
@@ -69,7 +73,7 @@ struct cp_profile_object {
 	struct cp_profile_entry entry;
 	uint32_t data; /* enum cp_profile_data */
 	uint32_t thread, module;
-	uint32_t unused;
+	uint32_t id; /* from 1 on */
 	uint64_t address, size;
 	uint64_t blocks; /* how often it was allocated */
 	uint64_t count[CP_PROFILE_COUNTERS];
@@ -77,6 +81,36 @@ struct cp_profile_object {
 
 /* Blocks from this size on are told apart by their size. */
 #define CP_PROFILE_LARGE 4096
+
+/* What a thread did to a line of memory that another one wrote or read as well, one of
+ * them writing, while several threads lived (--sharing).  A line whose memory was given
+ * out anew is another one: see incarnation. */
+#define CP_PROFILE_PARTS 8
+
+struct cp_profile_sharer {
+	struct cp_profile_entry entry;
+	uint64_t line; /* address */
+	uint32_t incarnation, thread;
+	uint64_t loads, stores; /* references; a read-modify-write is both */
+	/* If threads take turns (--quantum), each on a core of its own: how often it
+	 * found the line modified by another, and took it away from others. */
+	uint64_t hitm, invalidations;
+	/* A bit for each 64th of the line. */
+	uint64_t read, written;
+	/* The line in eight parts: references that touch them, and the objects there (0:
+	 * the thread did not touch it). */
+	uint64_t part[CP_PROFILE_PARTS];
+	uint32_t object[CP_PROFILE_PARTS];
+};
+
+/* One for all of them. */
+struct cp_profile_slices {
+	struct cp_profile_entry entry;
+	uint32_t quantum; /* data references of a turn; 0: nobody asked */
+	uint32_t line;    /* bytes of L1D's */
+	uint64_t lost;    /* references to lines beyond the limit */
+	uint64_t whole;   /* 0: what depends on turns is not there (yet) */
+};
 
 struct cp_profile_header {
 	char magic[8];

@@ -6,19 +6,25 @@
  * references as the program made them.
  */
 #include "block.h"
+#include "every.h"
 #include "front.h"
 #include "team.h"
 
-static void direct(uint64_t addr, uint32_t size, enum access kind)
+static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 {
-	if (sweep_is_first(&tool_sweep))
-		sweep_direct(addr, size, kind);
 	if (tool_nmachines > 1)
 		team_direct(addr, size, kind);
 	else if (tool_has_front)
 		front_direct(addr, size, kind);
 	else
 		batch_direct(addr, size, kind);
+}
+
+static void direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	model_direct(addr, size, kind);
+	if (every_count)
+		every_direct(addr, size, kind);
 }
 
 static void on_load(Addr a, UWord size)
@@ -198,8 +204,7 @@ static batch_function *function_for(UInt places, UInt lines)
 {
 	batch_function *model = model_function_for(places, lines);
 
-	return sweep_is_first(&tool_sweep) ? sweep_function_for(model, places, lines)
-					   : model;
+	return every_count ? every_function_for(model, places, lines) : model;
 }
 
 void settle(struct block *b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep.h"
+#include "every.h"
 #include "flex.h"
 #include "front.h"
 #include "host.h"
@@ -11,12 +12,6 @@ struct core *sweep_core;
 static uint32_t log2_of(uint32_t n)
 {
 	return 31 - (uint32_t)__builtin_clz(n);
-}
-
-int sweep_is_first(const struct sweep_plan *plan)
-{
-	return plan->level == SWEEP_L1I || plan->level == SWEEP_L1D ||
-	       plan->level == SWEEP_ITLB || plan->level == SWEEP_DTLB;
 }
 
 /* Does the next point go into the array of the last? */
@@ -216,81 +211,32 @@ static uint64_t short_number(struct core *core, uint64_t line)
 		core->flex ? &front->regions : &core->uncore->regions, line);
 }
 
-static void data_lines(struct core *core, uint64_t addr, uint32_t size, int store)
+static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
-	enum sweep_level level = core->sweep->plan->level;
-	uint64_t last = (addr + size - 1) >> core->line_shift;
+	struct core *core = sweep_core;
+	uint64_t line = core ? addr >> core->line_shift : 1,
+		 last = core ? (addr + size - 1) >> core->line_shift : 0;
 
-	if (level != SWEEP_L1D && level != SWEEP_DTLB)
-		return;
-	for (uint64_t line = addr >> core->line_shift; line <= last; line++) {
+	for (; line <= last; line++) {
 		uint64_t unit = short_number(core, line);
 
 		sweep_ask(core, unit);
-		if (store && level == SWEEP_L1D)
+		if ((kind == BATCH_WRITE || kind == BATCH_MODIFY) &&
+			core->sweep->plan->level == SWEEP_L1D)
 			sweep_stored(core, unit);
 	}
 }
 
-static void code_line(struct core *core, uint64_t line)
-{
-	enum sweep_level level = core->sweep->plan->level;
-
-	if (level == SWEEP_L1I || level == SWEEP_ITLB)
-		sweep_ask(core, short_number(core, line));
-}
-
-static void run(const struct batch *b, uint64_t line, const uint64_t *at)
-{
-	const struct batch_item *i = b->item, *end = i + b->items;
-	struct core *core = sweep_core;
-
-	for (; core && i < end; i++) {
-		uint64_t offset = (uint64_t)(int64_t)i->offset;
-
-		if (i->kind == BATCH_CODE)
-			code_line(core, line + offset);
-		else
-			data_lines(core, at[i->place] + offset, i->size,
-				i->kind == BATCH_WRITE || i->kind == BATCH_MODIFY);
-	}
-}
-
-void sweep_direct(uint64_t addr, uint32_t size, enum access kind)
+static void see_code(uint64_t line)
 {
 	if (sweep_core)
-		data_lines(sweep_core, addr, size, kind == STORE);
+		sweep_ask(sweep_core, short_number(sweep_core, line));
 }
 
-/* One function for each number of places, since no more arguments are given. */
-static batch_function *model_of[BATCH_PLACES + 1][2];
-
-#define RUN(places, lines)                                                               \
-	static void run_##places##lines(const struct batch *b, uint64_t line,            \
-		uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)                      \
-	{                                                                                \
-		const uint64_t at[] = {places > 0 ? a0 : 0, places > 1 ? a1 : 0,         \
-			places > 2 ? a2 : 0, places > 3 ? a3 : 0};                       \
-                                                                                         \
-		model_of[places][lines - 1](b, line, at[0], at[1], at[2], at[3]);        \
-		run(b, line, at);                                                        \
-	}
-RUN(0, 1)
-RUN(1, 1)
-RUN(2, 1)
-RUN(3, 1)
-RUN(4, 1)
-RUN(0, 2)
-RUN(1, 2)
-RUN(2, 2)
-RUN(3, 2)
-RUN(4, 2)
-
-batch_function *sweep_function_for(batch_function *model, uint32_t places, uint32_t lines)
+void sweep_watch(const struct sweep_plan *plan)
 {
-	static batch_function *const function[BATCH_PLACES + 1][2] = {{run_01, run_02},
-		{run_11, run_12}, {run_21, run_22}, {run_31, run_32}, {run_41, run_42}};
-
-	model_of[places][lines - 1] = model;
-	return function[places][lines - 1];
+	if (plan->level == SWEEP_L1I || plan->level == SWEEP_ITLB)
+		every_add(see_code, 0);
+	if (plan->level == SWEEP_L1D || plan->level == SWEEP_DTLB)
+		every_add(0, see_data);
 }

@@ -71,11 +71,8 @@ LANES_INLINE int sweeps(const struct core *core, enum sweep_level level)
 	return __builtin_expect(core->sweep != 0, 0) && core->sweep->plan->level == level;
 }
 
-/* Does the level see all references?  Then those who run batches have to tell. */
-int sweep_is_first(const struct sweep_plan *plan);
-batch_function *sweep_function_for(
-	batch_function *model, uint32_t places, uint32_t lines);
-void sweep_direct(uint64_t addr, uint32_t size, enum access kind);
+/* Where the level is one that sees all references, they come by every.h. */
+void sweep_watch(const struct sweep_plan *plan);
 
 /* Where the running thread's references go; NULL: nowhere. */
 extern struct core *sweep_core;

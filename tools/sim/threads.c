@@ -20,6 +20,7 @@
 #include "tool.h"
 #include "host.h"
 #include "profile.h"
+#include "sharing.h"
 #include "regions/series.h"
 
 struct seat {
@@ -255,6 +256,7 @@ static void end(ThreadId tid)
 {
 	struct thread *t = &threads[tid];
 
+	sharing_thread_end();
 	if (!t->lives)
 		return;
 	collect(t);
@@ -451,6 +453,12 @@ static void start_scratch(void)
 	scratch->area_shift = 0;
 }
 
+static void on_create(ThreadId by, ThreadId tid)
+{
+	if (by != VG_INVALID_THREADID)
+		sharing_thread_begin(tid);
+}
+
 void threads_start(void)
 {
 	threads = VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads));
@@ -460,6 +468,7 @@ void threads_start(void)
 	start_scratch();
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
+	VG_(track_pre_thread_ll_create)(on_create);
 	VG_(track_pre_thread_ll_exit)(end);
 	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(track_new_mem_mmap)(on_map);
@@ -472,6 +481,7 @@ void threads_finish(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		end(i);
+	sharing_finish();
 	if (!tool_report)
 		return;
 	report_counts("process", VG_(getpid)(), simulated[0].count);
