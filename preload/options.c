@@ -49,8 +49,7 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile),
 		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
 		"note which instruction misses, each time on the simulated PMU, in "
-		"samples "
-		"on perf: `cachepeek dcache`, … shows it"},
+		"samples on perf: `cachepeek dcache`, … shows it"},
 	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
 		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
 		"threads "

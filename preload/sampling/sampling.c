@@ -51,6 +51,11 @@ void cp_sampling_choose(void)
 	static const char *const names[] = {NULL, "dcache", "dtlb", "icache"};
 	struct cp_sampling_event *faults = &events[CP_SAMPLED_FAULTS];
 
+	if (cp_runtime.options.profile >= (int)(sizeof(names) / sizeof(names[0]))) {
+		cp_warn("CACHEPEEK_PROFILE is ignored: this one takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+		return;
+	}
 	measurement = names[cp_runtime.options.profile];
 	if (!measurement)
 		return;

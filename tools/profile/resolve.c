@@ -128,14 +128,6 @@ static void name_heap(struct cp_profile *profile, struct cp_profiled_object *obj
 		size);
 }
 
-/* Whoever found it knows its name. */
-static void name_tls(struct cp_profile *profile, struct cp_profiled_object *object)
-{
-	object->name = cp_text_format(profile->arena, "TLS %s::%s",
-		object->module ? object->module->name : "?",
-		*object->name ? cp_source_name(profile->arena, object->name) : "?");
-}
-
 static void name_object(struct cp_profile *profile, struct cp_profiled_object *object)
 {
 	struct cp_arena *arena = profile->arena;

@@ -61,7 +61,6 @@ struct share {
 
 struct place {
 	struct key key;
-	const char *name; /* NULL: it is looked for later */
 	uint64_t *count;
 	struct cp_estimate *estimates;
 	uint64_t blocks;
@@ -413,7 +412,6 @@ static struct place *in_module(
 	const struct cp_mapped *base = cp_memory_base(&file->memory, address);
 	struct cp_variables *variables = base ? variables_of(file, base->path) : NULL;
 	const struct cp_variable *v;
-	struct place *place;
 	uint64_t in_file;
 	size_t at;
 
@@ -424,13 +422,10 @@ static struct place *in_module(
 		return NULL;
 	v = cp_variable_at(variables, of_thread ? tls_offset : in_file, of_thread);
 	at = cp_memory_find(&file->memory, address);
-	if (v) {
-		place = place_of(file,
+	if (v)
+		return place_of(file,
 			&(struct key){1 + (of_thread ? CP_DATA_TLS : CP_DATA_VARIABLE), 0,
 				base->id, v->address, v->size});
-		place->name = of_thread ? v->name : NULL;
-		return place;
-	}
 	return place_of(file, &(struct key){1 + CP_DATA_MODULE, 0, base->id, 0,
 				      of_thread || file->memory.mapped[at].writable});
 }
@@ -683,7 +678,7 @@ static void give_out(struct file *file, const struct place *place)
 		.address = place->key.address,
 		.size = place->key.size,
 		.blocks = place->blocks,
-		.name = place->name ? place->name : "",
+		.name = "",
 		.file = "",
 		.count = place->count,
 		.estimates = place->estimates,
