@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "profile.h"
 #include "sharing.h"
+#include "window.h"
 
 ULong tool_state;
 
@@ -36,6 +37,7 @@ static void start(void)
 	profile_start();
 	sweep_watch(&tool_sweep);
 	sharing_start();
+	window_start();
 }
 
 static void finish(Int exit_code)
