@@ -29,6 +29,7 @@ struct cp_options {
 	const char *machine;
 	const char *what_if;
 	const char *sweep;
+	const char *working_set;
 	int profile; /* enum cp_profile_choice */
 	const char *quantum;
 	const char *output;
