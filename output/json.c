@@ -488,13 +488,15 @@ static void process(struct json *json, const struct cp_process *p)
 static void engine(struct json *json)
 {
 	static const char *const names[] = {"none", "perf", "sim"};
+	char limits[CP_LIMITS];
 
+	cp_report_limits(json->report, limits, sizeof(limits));
 	key(json, "engine");
 	cp_out_format(json->out, "{\"name\": \"%s\"", names[json->report->engine]);
 	inline_string(json, "why", json->report->why);
 	inline_string(json, "domain", json->report->domain);
 	if (json->report->engine == CP_ENGINE_SIM)
-		inline_string(json, "limits", cp_simulated_limits);
+		inline_string(json, "limits", limits);
 	cp_out_text(json->out, "}");
 	key(json, "machine");
 	cp_out_text(json->out, "{\"description\": ");

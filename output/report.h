@@ -145,7 +145,8 @@ struct cp_process {
 	 * cpu_ns (of the process) is not 0. */
 	struct cp_count *unattributed;
 	uint64_t cpu_ns, unattributed_ns;
-	size_t nthreads; /* rows: one may stand for many threads */
+	uint64_t huge_pages; /* that the simulated PMU has met */
+	size_t nthreads;     /* rows: one may stand for many threads */
 	struct cp_thread *threads;
 	struct cp_region *total;        /* the sum of the threads' trees */
 	const struct cp_course *course; /* its time series; NULL: none */
@@ -208,6 +209,9 @@ const struct cp_region *cp_region_next(
 
 /* What the simulated PMU cannot know, for every report of it. */
 extern const char cp_simulated_limits[];
+/* The same with what is known of this run; it fits into CP_LIMITS bytes. */
+#define CP_LIMITS 512
+void cp_report_limits(const struct cp_report *report, char *to, size_t size);
 
 /* The metric's or quantity's index in the report; -1 if it has none. */
 int cp_report_metric(const struct cp_report *report, const char *name);

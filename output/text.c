@@ -65,10 +65,13 @@ static void print_counted(struct cp_text *text)
 /* Behind the numbers: who sees a second report knows them. */
 static void print_limits(struct cp_text *text)
 {
+	char limits[CP_LIMITS];
+
 	if (text->report->engine != CP_ENGINE_SIM)
 		return;
+	cp_report_limits(text->report, limits, sizeof(limits));
 	cp_out_text(text->out, "\n");
-	labelled(text, "limits", cp_simulated_limits);
+	labelled(text, "limits", cp_text_format(text->arena, "%s", limits));
 }
 
 static size_t count_threads(const struct cp_report *report)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "preload/functions.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
 
@@ -67,6 +68,9 @@ static const char *only_simulated(void)
 {
 	if (cp_runtime.options.profile != CP_PROFILE_NONE)
 		return "CACHEPEEK_PROFILE: only the simulated PMU notes who misses";
+	if (cp_functions_chosen(cp_runtime.options.regions))
+		return "CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
+		       "begin and end";
 	if (cp_runtime.options.sweep)
 		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
 	if (cp_runtime.options.working_set)

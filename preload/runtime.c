@@ -511,6 +511,9 @@ static void start(int argc, char **argv, char **envp)
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");
+	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
+		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
+			"PMU (CACHEPEEK_ENGINE=sim)");
 	warn_of_machine();
 	cp_threads_start();
 	cp_follow_run(run_entries());
@@ -521,6 +524,8 @@ static void start(int argc, char **argv, char **envp)
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
+	if (cp_runtime.sim)
+		cp_functions_watch(cp_runtime.options.regions);
 }
 
 static bool is_off(void)

@@ -4,8 +4,10 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
+#include "output/table.h"
 #include "preload/options.h"
 #include "tools/cmd.h"
 #include "tools/demangle.h"
@@ -76,11 +78,15 @@ static const char usage[] =
 
 static void print_variable(const struct cp_option *option)
 {
-	printf("  %s=%s\n        %s", option->name,
-		option->choices ? option->choices : option->placeholder, option->help);
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s", option->help);
 	if (option->fallback && !strstr(option->help, "default"))
-		printf(" (default: %s)", option->fallback);
-	printf("\n");
+		snprintf(text, sizeof(text), "%s (default: %s)", option->help,
+			option->fallback);
+	printf("  %s=%s\n        ", option->name,
+		option->choices ? option->choices : option->placeholder);
+	cp_cmd_wrap(text, 8, 8);
 }
 
 static int help(void)
@@ -110,6 +116,25 @@ int cp_cmd_misspelt(const char *what, const char *word, const char *const *known
 			"cachepeek: there is no %s \"%s\": `cachepeek --help` has them\n",
 			what, word);
 	return 2;
+}
+
+void cp_cmd_wrap(const char *text, size_t at, size_t indent)
+{
+	struct cp_out out;
+
+	fflush(stdout);
+	cp_out_open(&out, STDOUT_FILENO);
+	cp_text_wrap(&out, text, at, indent, 80);
+	(void)cp_out_flush(&out);
+}
+
+const char *cp_cmd_like(const char *word)
+{
+	const char *names[sizeof(commands) / sizeof(commands[0]) + 1] = {NULL};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		names[i] = commands[i].name;
+	return strchr(word, '/') ? NULL : cp_nearest(word, names);
 }
 
 static const struct command *find_command(const char *word)

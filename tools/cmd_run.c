@@ -165,7 +165,11 @@ static bool is_uncounted(void)
 
 int cp_cannot_run(const char *program, int error)
 {
-	fprintf(stderr, "cachepeek: %s cannot be run: %s\n", program, strerror(error));
+	const char *like = error == ENOENT ? cp_cmd_like(program) : NULL;
+
+	fprintf(stderr, "cachepeek: %s cannot be run: %s%s%s%s\n", program,
+		strerror(error), like ? ": did you mean `cachepeek " : "",
+		like ? like : "", like ? "`?" : "");
 	return error == ENOENT ? 127 : 126;
 }
 

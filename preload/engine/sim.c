@@ -12,6 +12,7 @@
 #include "tools/sim/request.h"
 
 _Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES, "reports look there");
 
 static const struct cp_event_set *the_set;
 
@@ -43,6 +44,24 @@ unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 	(void)kind;
 	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
 		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
+}
+
+unsigned long cp_sim_functions(
+	void (*detour)(unsigned long, unsigned long), const char *patterns)
+{
+	(void)detour;
+	(void)patterns;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTIONS, detour, patterns, 0, 0, 0);
+}
+
+unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
+{
+	(void)number;
+	(void)to;
+	(void)size;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTION_NAME, number, to, size, 0, 0);
 }
 
 bool cp_sim_active(void)

@@ -47,6 +47,9 @@ struct cp_profiled_site {
 	const struct cp_profiled_thread *thread;
 	struct cp_place_in_code at;
 	const uint64_t *count; /* CP_PROFILE_AT */
+	/* How far apart its misses were: see profile_file.h. */
+	int64_t stride;
+	uint64_t strided, misses, last;
 };
 
 /* What data was in. */
@@ -81,6 +84,9 @@ struct cp_profile {
 	const char *command, *machine;
 	int pid; /* of the run's root; 0: not known */
 	struct cp_profiled_level l2, llc, memory;
+	/* Of the machine; 0: not known, or there is none. */
+	uint64_t line, page, tlb_entries, l2_bytes;
+	bool l1d_prefetches;
 	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, nwarnings;
 	struct cp_profiled_thread *threads;
 	struct cp_profiled_module *modules;

@@ -172,6 +172,10 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 	site = ADD(profile, sites);
 	site->thread = &profile->threads[thread];
 	site->count = in->count;
+	site->stride = in->stride;
+	site->strided = in->strided;
+	site->misses = in->misses;
+	site->last = in->last;
 	site->at = (struct cp_place_in_code){
 		.module = in->module && module < profile->nmodules
 				  ? &profile->modules[module]
@@ -287,6 +291,11 @@ static void add_file(struct file *file)
 		return;
 	}
 	file->pid = header->pid;
+	file->profile->line = header->line;
+	file->profile->page = header->page;
+	file->profile->tlb_entries = header->tlb_entries;
+	file->profile->l2_bytes = header->l2_bytes;
+	file->profile->l1d_prefetches = header->l1d_prefetches;
 	file->profile->nprocesses++;
 	whole = each_entry(file, add_thread) && each_entry(file, add_module);
 	if (!whole)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/table.h"
+#include "tools/profile/advice.h"
 #include "tools/profile/grid.h"
 #include "tools/profile/source.h"
 #include "tools/profile/symbols.h"
@@ -276,6 +277,36 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 			profile->nthreads == 1 ? "" : "s"));
 }
 
+static void print_findings(struct cp_out *out, const struct cp_profile_view *view)
+{
+	const struct cp_findings found = cp_advise(view);
+	struct cp_arena *arena = view->profile->arena;
+
+	if (found.n)
+		cp_out_text(out, "\nFindings (libcachepeek(7), ADVICE)\n");
+	for (size_t i = 0; i < found.n; i++) {
+		const struct cp_finding *f = &found.finding[i];
+		const char *what = f->data;
+
+		if (f->at)
+			what = cp_text_format(arena, "%s::%s%s", f->at->module->name,
+				function_name(arena, f->at),
+				*f->at->file
+					? cp_text_format(arena, " (%s:%u)",
+						  base_name(f->at->file), f->at->line)
+					: "");
+		cp_text_wrap(
+			out, cp_text_format(arena, "%s: %s", f->rule, what), 0, 4, WIDTH);
+		cp_out_text(out, "    ");
+		cp_text_wrap(out, cp_text_format(arena, "%s.", f->evidence), 4, 4, WIDTH);
+		cp_out_text(out, "    ");
+		cp_text_wrap(out, cp_text_format(arena, "Said from: %s.", f->threshold),
+			4, 4, WIDTH);
+		cp_out_text(out, "    ");
+		cp_text_wrap(out, f->advice, 4, 4, WIDTH);
+	}
+}
+
 static void print_notes(struct cp_out *out, const struct cp_profile_view *view)
 {
 	const struct cp_profile *profile = view->profile;
@@ -309,5 +340,6 @@ void cp_profile_write_text(struct cp_out *out, const struct cp_profile_view *vie
 		print_summary(out, view, "Data Summary", "Data", CP_ROW_DATA);
 	if (view->statements || view->instructions)
 		print_details(out, view);
+	print_findings(out, view);
 	print_notes(out, view);
 }

@@ -41,6 +41,12 @@ int machine_is_plain(const struct machine *m)
 	return !m->itlb2.sets && !m->dtlb2.sets;
 }
 
+int machine_knows_huge(const struct machine *m)
+{
+	return m->page == 1u << (HUGE_SHIFT - HUGE_PAGES_SHIFT) && !m->dtlb_2m.absent &&
+	       !m->itlb_2m.absent;
+}
+
 /* The uncore must be zeroed memory.  -1: no memory. */
 int uncore_init(struct uncore *u, const struct machine *m)
 {
@@ -125,8 +131,7 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 	core->page_shift = log2_of(m->page) - core->line_shift;
 	core->page_mask = (1u << core->page_shift) - 1;
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
-	if (huge.ask && m->page == 1u << (HUGE_SHIFT - HUGE_PAGES_SHIFT) &&
-		!m->dtlb_2m.absent && !m->itlb_2m.absent)
+	if (huge.ask && machine_knows_huge(m))
 		core->area_shift = HUGE_SHIFT - core->line_shift;
 	core->clock = core->clock_seen = 1;
 	core->last_line = NO_LINE;

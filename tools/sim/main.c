@@ -3,6 +3,7 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
+#include "functions.h"
 #include "host.h"
 #include "huge_kernel.h"
 #include "memory.h"
@@ -38,6 +39,7 @@ static void start(void)
 	sweep_watch(&tool_sweep);
 	sharing_start();
 	window_start();
+	functions_track();
 }
 
 static void finish(Int exit_code)

@@ -169,6 +169,9 @@ LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp
 /* Is it what this file describes, or something for flex.h? */
 int machine_is_plain(const struct machine *m);
 
+/* Are huge pages different from small ones there? */
+int machine_knows_huge(const struct machine *m);
+
 /* Of any cache of lines. */
 uint32_t machine_fewest_sets(const struct machine *m);
 

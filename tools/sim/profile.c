@@ -103,14 +103,40 @@ static pair *count_of_data(Addr address)
 	return (pair *)(object ? object->count : nowhere);
 }
 
+/* A vote: what is most often the distance holds its place. */
+static void note_distance(struct cp_profile_site *site, Addr address)
+{
+	Long distance = (Long)(address - site->last);
+
+	site->last = address;
+	site->misses++;
+	if (distance == site->stride) {
+		site->strided++;
+	} else if (site->strided * 2 < site->misses) {
+		site->stride = distance;
+		site->strided = 1;
+	}
+}
+
+static Bool misses_l1d(const uint64_t *now)
+{
+	return now[CP_PROFILE_AT(l1d_load_misses)] !=
+		       seen[CP_PROFILE_AT(l1d_load_misses)] ||
+	       now[CP_PROFILE_AT(l1d_store_misses)] !=
+		       seen[CP_PROFILE_AT(l1d_store_misses)];
+}
+
 static __attribute__((noinline)) void attribute(
 	const uint64_t *now, Addr instruction, Addr address)
 {
-	pair *count = (pair *)find_site(current->id, instruction)->count;
+	struct cp_profile_site *site = find_site(current->id, instruction);
+	pair *count = (pair *)site->count;
 	pair *of_data = count_of_data(address);
 	const pair *new = (const pair *)now;
 	pair *old = (pair *)seen;
 
+	if (address && misses_l1d(now))
+		note_distance(site, address);
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = new[i] - old[i];
 

@@ -79,6 +79,11 @@ static Bool add_chunk(void)
 	return True;
 }
 
+static ULong entries(const struct geometry *g)
+{
+	return (ULong)g->sets * g->ways;
+}
+
 static void put_header(void)
 {
 	header = chunks->memory;
@@ -88,6 +93,10 @@ static void put_header(void)
 	header->pid = VG_(getpid)();
 	header->line = tool_machine.line;
 	header->page = tool_machine.page;
+	header->tlb_entries = entries(&tool_machine.dtlb) + entries(&tool_machine.stlb) +
+			      entries(&tool_machine.dtlb2);
+	header->l2_bytes = entries(&tool_machine.l2) * tool_machine.l2.line;
+	header->l1d_prefetches = tool_machine.l1d.prefetch != 0;
 	VG_(memcpy)(header->magic, CP_PROFILE_MAGIC, sizeof(header->magic));
 }
 

@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 1
+#define CP_PROFILE_VERSION 2
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -45,6 +45,11 @@ struct cp_profile_site {
 	uint32_t thread, module; /* module 0: not known */
 	uint64_t instruction;
 	uint64_t count[CP_PROFILE_COUNTERS];
+	/* How far apart in memory the data was that missed L1D, one miss after the
+	 * other: the distance that most often followed itself, how often (since it
+	 * was that), of so many misses; and where the last one was. */
+	int64_t stride;
+	uint64_t strided, misses, last;
 };
 
 /* What data is in. */
@@ -113,6 +118,9 @@ struct cp_profile_header {
 	uint32_t page;
 	uint32_t unused;
 	struct cp_profile_site lost; /* misses for which there was no room */
+	/* Of the machine: pages that its data TLBs hold together, bytes of L2 (0: there
+	 * is none); does L1D have a prefetcher? */
+	uint64_t tlb_entries, l2_bytes, l1d_prefetches;
 };
 
 /* Threads beyond CP_PROFILE_THREADS share the last entry, whose tid is 0. */

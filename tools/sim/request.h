@@ -138,6 +138,19 @@ enum cp_sim_request {
 	/* (address, enum cp_sim_allocator) -> 1: the function there gives out
 	 * memory, or takes it back; for profiles (profile_file.h). */
 	CP_SIM_ALLOCATOR,
+
+	/* (detour, const char *patterns) -> 1: functions whose names match one of
+	 * "func:PATTERN,..." are regions from now on.  Whenever a thread enters one,
+	 * or has left some in whatever way, the tool has it call
+	 * detour(number, 0) or detour(0, how many it has left), which asks for
+	 * FUNCTION_DONE at its end. */
+	CP_SIM_FUNCTIONS,
+
+	/* (number, char *to, size) -> 1: the function's name as its file has it. */
+	CP_SIM_FUNCTION_NAME,
+
+	/* () Does not return: the thread goes on where it was. */
+	CP_SIM_FUNCTION_DONE,
 };
 
 /* By their arguments. */

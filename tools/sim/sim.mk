@@ -53,7 +53,7 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress sweep_test)
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
@@ -64,6 +64,9 @@ sim-tests: sim $(SIM_TEST_PROGRAMS)
 
 $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread)
+
+$(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
 $(B)/sim/threads: tests/sim/threads.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)

@@ -15,6 +15,7 @@
  */
 #include "flex.h"
 #include "front.h"
+#include "functions.h"
 #include "team.h"
 #include "tool.h"
 #include "host.h"
@@ -127,16 +128,18 @@ static void add_up(ULong *to, const uint64_t *from)
 		to[i] += from[i];
 }
 
-/* It is the running thread that has met them; every machine has. */
+/* The running thread has met them, on every machine that knows such. */
 static void add_huge_pages(struct thread *t)
 {
 	static ULong told;
 	ULong more = huge.seen - told;
 
 	told = huge.seen;
-	t->count[CP_SIM_huge_pages] += more;
+	if (machine_knows_huge(&tool_machine))
+		t->count[CP_SIM_huge_pages] += more;
 	for (UInt i = 0; i < tool_nmachines; i++)
-		simulated[i].count[CP_SIM_huge_pages] += more;
+		if (machine_knows_huge(&tool_machines[i]))
+			simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
 /* Moves what its cores have counted to the thread and the process. */
@@ -173,6 +176,7 @@ static void begin(struct thread *t)
 		seat[i] = take_seat(&simulated[i]);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
+	functions_thread_begin((ThreadId)(t - threads));
 }
 
 static void use_core(ThreadId tid)
@@ -186,6 +190,7 @@ static void use_core(ThreadId tid)
 	team_size = 1;
 	window_use(t->paused ? NULL : t->window, t->seat[0]->core,
 		t->count[CP_SIM_instructions]);
+	functions_use(t->paused ? VG_INVALID_THREADID : tid);
 	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
@@ -327,6 +332,7 @@ static void on_unmap(Addr a, SizeT len)
 static void on_munmap(Addr a, SizeT len)
 {
 	on_unmap(a, len);
+	functions_unmapped(a, len);
 	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
@@ -335,6 +341,7 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	functions_unmapped(a, len);
 	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
