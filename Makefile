@@ -25,10 +25,10 @@ CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/measurements/*.measurement preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
+DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/measurements/*.measurement output/measurements/*.samplers preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
 BASE := $(wildcard base/*.c)
 OUTPUT := $(wildcard output/*.c)
-LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c regions/*.c) $(OUTPUT)
+LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c preload/sampling/*.c regions/*.c) $(OUTPUT)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
@@ -48,6 +48,8 @@ CLI := $(B)/cachepeek-bin
 PFM := $(B)/libpfm-hidden.a
 # libpfm4 in an object of its own: preload/encoder/pfm.h says why.
 ENCODER := $(B)/cachepeek/encoder.so
+# What tells a sampled profile of the program's blocks: preload/heap/observer.h.
+HEAP := $(B)/cachepeek/heap.so
 
 # One short line per command; V=1 shows the commands themselves.
 ifdef V
@@ -68,7 +70,7 @@ endif
 -include tests/presets/presets.mk
 
 .PHONY: all
-all: $(LIB) $(ENCODER) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
+all: $(LIB) $(ENCODER) $(HEAP) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
@@ -116,10 +118,17 @@ $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
 
+# Exceptions pass through its operator new.
+$(B)/preload/heap/heap.o: CP_CFLAGS += -fexceptions
+$(HEAP): $(B)/preload/heap/heap.o
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $<)
+
 # jansson reads and writes JSON documents for the command.
 $(CLI): $(CLI_OBJ) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -l:libjansson.a -lm $(CLI_LIBS))
 
+-include $(B)/preload/heap/heap.d
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
 # The compiler itself may be missing when these start: what needs it runs in a
@@ -179,7 +188,7 @@ format-check: ## list what format would change; fails if that is anything
 # What is linked into the library and the command; tools/sim is Valgrind's world.
 # cppcheck does not see what system calls and calls through a table fill in; the
 # analyzer of clang-tidy looks after that.
-LINTED = $(sort $(LIB_SRC) $(CLI_SRC))
+LINTED = $(sort $(LIB_SRC) $(CLI_SRC) preload/heap/heap.c)
 DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
 .PHONY: lint
 lint: format-check ## layout, clang-tidy and cppcheck

@@ -27,6 +27,7 @@ static void choose_perf(struct cp_choice *choice)
 			"software events only: no hardware counters (%s)", why.text);
 	/* What was asked for by name is answered name by name. */
 	choice->tell = !hardware && !cp_runtime.options.events &&
+		       cp_runtime.options.profile == CP_PROFILE_NONE &&
 		       !cp_request_is_software(&cp_runtime.request, &cp_runtime.arena);
 }
 

@@ -24,7 +24,7 @@ struct cp_clock cp_clock;
 static struct moment first;
 static int calibrating = 1; /* atomic: nobody else may (any more) */
 
-static uint64_t system_ns(void)
+uint64_t cp_clock_of_kernel(void)
 {
 	struct timespec now;
 
@@ -39,7 +39,7 @@ static struct moment both(void)
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < 5; i++) {
-		uint64_t before = cp_arch_timestamp(), ns = system_ns(),
+		uint64_t before = cp_arch_timestamp(), ns = cp_clock_of_kernel(),
 			 after = cp_arch_timestamp();
 
 		if (after - before >= least)
@@ -81,7 +81,7 @@ uint64_t cp_clock_slowly(void)
 {
 	uint64_t now;
 
-	now = system_ns();
+	now = cp_clock_of_kernel();
 	if (!__atomic_load_n(&calibrating, __ATOMIC_RELAXED) &&
 		now - first.ns > LONG_ENOUGH_NS)
 		calibrate();

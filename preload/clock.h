@@ -13,6 +13,9 @@
 /* Once, before cp_clock_ns is used for anything that lasts. */
 void cp_clock_start(void);
 
+/* The kernel's own: what it stamps on things is never before it. */
+uint64_t cp_clock_of_kernel(void);
+
 /* The kernel's, or as soon as the counter's rate is known that. */
 uint64_t cp_clock_slowly(void);
 

@@ -32,6 +32,11 @@ static bool is_tlb(enum cp_level level)
 	return level >= CP_ITLB;
 }
 
+static bool is_of_huge(enum cp_level level)
+{
+	return level >= CP_ITLB_2M && level < CP_NLEVELS;
+}
+
 /* What sysfs never tells: common sizes of x86 and Arm server cores of the last
  * ten years (first-level TLBs of 64 entries, a second level of 1,536). */
 static const struct cp_machine defaults = {
@@ -274,7 +279,7 @@ void cp_machine_option(
 	const struct cp_cache *cache = &machine->level[level];
 	char words[128], shared[32] = "", line[16] = "";
 
-	if (level >= CP_ITLB_2M && !cache->sets && !cache->absent) {
+	if (is_of_huge(level) && !cache->sets && !cache->absent) {
 		cp_format(to, size, "--%s=shared", level_names[level]);
 		return;
 	}

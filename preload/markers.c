@@ -14,6 +14,7 @@
 #include "preload/markers_parts.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
+#include "preload/sampling/sampling.h"
 #include "preload/threads.h"
 
 /* ---- entering ---- */
@@ -309,6 +310,8 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 		if (name && !tag)
 			note_misuse(misuse, thread, name, inner);
 	}
+	if (__builtin_expect(thread->sampler != NULL, 0))
+		cp_sampling_boundary(thread->sampler);
 	cp_marker_leave(thread);
 }
 

@@ -49,8 +49,9 @@ const struct cp_option cp_option_table[] = {
 		"100000"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile),
 		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
-		"have the simulated PMU note which instruction misses: `cachepeek "
-		"dcache`, … shows it"},
+		"note which instruction misses, each time on the simulated PMU, in "
+		"samples "
+		"on perf: `cachepeek dcache`, … shows it"},
 	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
 		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
 		"threads "

@@ -20,6 +20,7 @@
 #include "preload/markers.h"
 #include "preload/openmp.h"
 #include "preload/report.h"
+#include "preload/sampling/sampling.h"
 #include "preload/runtime.h"
 #include "preload/symbols.h"
 #include "preload/threads.h"
@@ -47,6 +48,7 @@ static void finish(void *unused)
 	header->cpu_ns = cp_process_cpu() - cp_runtime.cpu_base;
 	cp_threads_finish();
 	cp_interval_finish();
+	cp_sampling_finish();
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
@@ -145,6 +147,7 @@ void cp_process_exec(void)
 	cp_sim_pause();
 	cp_threads_adopt();
 	cp_threads_flush();
+	cp_sampling_flush();
 	cp_runtime.record.header->end_ns = cp_now_ns();
 	__atomic_store_n(&cp_runtime.record.header->how, CP_HOW_EXEC, __ATOMIC_RELEASE);
 	cp_sim_resume();
@@ -203,6 +206,7 @@ void cp_process_forked(void)
 	cp_functions_after_fork();
 	cp_openmp_after_fork();
 	cp_interval_after_fork();
+	cp_sampling_after_fork();
 	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
@@ -212,8 +216,10 @@ void cp_process_forked(void)
 		cp_symbol_describe(&cp_runtime.record);
 		cp_runtime.cpu_base = cp_process_cpu();
 		cp_interval_prepare();
+		cp_sampling_prepare();
 		cp_threads_after_fork();
 		cp_interval_start();
+		cp_sampling_start();
 	}
 	errno = saved;
 	cp_sim_resume();

@@ -36,6 +36,7 @@
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
+#include "preload/sampling/sampling.h"
 #include "preload/threads.h"
 #include "preload/windows.h"
 #include "tools/sim/request.h"
@@ -405,9 +406,11 @@ static void begin_counting(void)
 		cp_bind_process();
 	cp_runtime.cpu_base = cp_process_cpu();
 	cp_interval_prepare();
+	cp_sampling_prepare();
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
 	cp_interval_start();
+	cp_sampling_start();
 }
 
 /* ---- the constructor ---- */
@@ -506,11 +509,12 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
-	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE) {
 		cp_allocators_tell();
+		cp_tls_tell();
+	}
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
-		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
+		cp_sampling_choose();
 	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
 		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
 			"PMU (CACHEPEEK_ENGINE=sim)");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/threads.h"
+
+#include "preload/allocators.h"
 #include "preload/real.h"
 
 #include <errno.h>
@@ -23,6 +25,7 @@
 #include "preload/fatal.h"
 #include "preload/interval.h"
 #include "preload/runtime.h"
+#include "preload/sampling/sampling.h"
 
 __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
 
@@ -287,6 +290,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 		thread->item->start_ns ^ (uint64_t)thread->tid << 32);
 	thread->item->root = cp_tree_root_offset(&thread->tree);
 	first_reading(thread, cp_tree_root_start(&thread->tree), tid == 0);
+	thread->sampler = cp_sampling_thread_begin(thread->tid, tid == 0);
 	list_add(thread);
 	return thread;
 no_tree:
@@ -310,6 +314,7 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 	thread->item->end_ns = cp_now_ns();
 	if (!thread->lost) {
 		take_last_reading(thread, own, true);
+		cp_sampling_thread_end(thread->sampler, own);
 		close_counters(thread);
 	}
 	note_cpu(thread, own);
@@ -346,6 +351,8 @@ void cp_thread_begin(void)
 	cp_sim_pause();
 	cp_fatal_thread_begin();
 	begin_self();
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_tls_tell();
 	cp_sim_resume();
 	cp_leave_slowly(state);
 }
@@ -546,6 +553,7 @@ void cp_threads_after_fork(void)
 	for (thread = live; thread; thread = next) {
 		next = thread->next;
 		cp_runtime.engine->after_fork(&thread->counters);
+		cp_sampling_forget(thread->sampler);
 		if (thread != mine)
 			cp_pool_give(&pool, thread);
 	}
@@ -578,7 +586,7 @@ static bool known_locked(pid_t tid)
 	for (unsigned i = 0; i < REMEMBERED; i++)
 		if (ended[i] == tid)
 			return true;
-	return tid == cp_interval_thread();
+	return tid == cp_interval_thread() || tid == cp_sampling_helper();
 }
 
 static bool known(pid_t tid)
@@ -607,7 +615,8 @@ static bool somebody_new(void)
 
 	return stat("/proc/self/task", &task) == 0 &&
 	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2 +
-				       (cp_interval_thread() != 0);
+				       (cp_interval_thread() != 0) +
+				       (cp_sampling_helper() != 0);
 }
 
 void cp_threads_adopt(void)

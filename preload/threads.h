@@ -20,8 +20,9 @@ struct cp_live_thread {
 	struct cp_thread_item *item; /* in the record */
 	struct cp_thread_counters counters;
 	struct cp_tree tree;
-	uint64_t cpu_start; /* ns of its CPU time that are not ours to know */
-	bool lost;          /* known, but its counters could not be opened */
+	struct cp_sampler *sampler; /* NULL: it is not sampled */
+	uint64_t cpu_start;         /* ns of its CPU time that are not ours to know */
+	bool lost;                  /* known, but its counters could not be opened */
 	/* Somebody is inside the tree: the owner, or another thread that brings
 	 * it up to date.  Whoever finishes the process sets cp_runtime.state
 	 * first and then waits for this to be 0. */

@@ -59,14 +59,14 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 	return 0;
 }
 
-static int open_new(const char *directory, int pid, uint32_t *image)
+static int open_new(const char *directory, int pid, const char *ending, uint32_t *image)
 {
 	char path[512];
 	int fd;
 
 	for (*image = 0; *image < MAX_IMAGES; ++*image) {
-		if (cp_format(path, sizeof(path), "%s/%d-%u.rec", directory, pid,
-			    *image) >= sizeof(path))
+		if (cp_format(path, sizeof(path), "%s/%d-%u.%s", directory, pid, *image,
+			    ending) >= sizeof(path))
 			return -ENAMETOOLONG;
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0)
@@ -77,14 +77,15 @@ static int open_new(const char *directory, int pid, uint32_t *image)
 	return -EEXIST;
 }
 
-int cp_record_create(struct cp_recording *record, const char *directory, int pid)
+int cp_record_create_as(struct cp_recording *record, const char *directory, int pid,
+	const char *ending, const char magic[8], uint32_t version)
 {
 	struct cp_record_header *header;
 	uint32_t image;
 	int result;
 
 	memset(record, 0, sizeof(*record));
-	record->fd = open_new(directory, pid, &image);
+	record->fd = open_new(directory, pid, ending, &image);
 	if (record->fd < 0)
 		return record->fd;
 	cp_fd_keep_somewhere(&record->fd);
@@ -94,14 +95,20 @@ int cp_record_create(struct cp_recording *record, const char *directory, int pid
 		return result;
 	}
 	header = (void *)record->chunks[0].base;
-	header->version = CP_RECORD_VERSION;
+	header->version = version;
 	header->header_size = CP_RECORD_HEADER_SIZE;
 	header->pid = pid;
 	header->image = image;
 	header->tail = CP_RECORD_HEADER_SIZE;
-	memcpy(header->magic, CP_RECORD_MAGIC, sizeof(header->magic));
+	memcpy(header->magic, magic, sizeof(header->magic));
 	record->header = header;
 	return 0;
+}
+
+int cp_record_create(struct cp_recording *record, const char *directory, int pid)
+{
+	return cp_record_create_as(
+		record, directory, pid, "rec", CP_RECORD_MAGIC, CP_RECORD_VERSION);
 }
 
 void cp_record_close(struct cp_recording *record)
@@ -232,10 +239,9 @@ void *cp_record_reserve(struct cp_recording *record, uint64_t size)
 	return item;
 }
 
-void cp_item_publish(void *item, enum cp_item_type type)
+void cp_item_publish(void *item, uint32_t type)
 {
-	__atomic_store_n(
-		&((struct cp_item *)item)->type, (uint32_t)type, __ATOMIC_RELEASE);
+	__atomic_store_n(&((struct cp_item *)item)->type, type, __ATOMIC_RELEASE);
 }
 
 uint64_t cp_record_offset(struct cp_recording *record, const void *item)

@@ -37,6 +37,10 @@ struct cp_recording {
  * header with magic, sizes, pid and image set.  0 or -errno. */
 int cp_record_create(struct cp_recording *record, const char *directory, int pid);
 
+/* The same for another kind of file that is laid out like one: PID-IMAGE.ENDING. */
+int cp_record_create_as(struct cp_recording *record, const char *directory, int pid,
+	const char *ending, const char magic[8], uint32_t version);
+
 /* Unmaps; the file stays. */
 void cp_record_close(struct cp_recording *record);
 
@@ -53,7 +57,7 @@ void *cp_record_reserve(struct cp_recording *record, uint64_t size);
  * it must be gone.  NULL is fine.  Thread-safe. */
 void cp_record_recycle(struct cp_recording *record, void *item);
 
-void cp_item_publish(void *item, enum cp_item_type type);
+void cp_item_publish(void *item, uint32_t type);
 
 /* The file offset of an item that cp_record_reserve returned; 0 for NULL. */
 uint64_t cp_record_offset(struct cp_recording *record, const void *item);

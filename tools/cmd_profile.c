@@ -19,7 +19,7 @@
 
 struct request {
 	const char *name; /* of the measurement */
-	const char *machine, *directory, *output;
+	const char *machine, *directory, *output, *engine;
 	enum cp_profile_order order;
 	bool cut, statements, instructions, debuginfod;
 	struct cp_cutoff cutoff;
@@ -33,6 +33,7 @@ enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD };
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"machine", required_argument, NULL, 'm'},
+	{"engine", required_argument, NULL, 'E'},
 	{"dir", required_argument, NULL, 'd'},
 	{"sort", required_argument, NULL, SORT},
 	{"cutoff", required_argument, NULL, CUTOFF},
@@ -99,6 +100,14 @@ static int parse_context(struct request *request, const char *value)
 	return refuse("--context-lines", value, "a number from 0 to 1000");
 }
 
+static int parse_engine(struct request *request, const char *value)
+{
+	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0)
+		return refuse("--engine", value, "sim or perf");
+	request->engine = value;
+	return 0;
+}
+
 static int parse_one(struct request *request, int option, const char *value)
 {
 	switch (option) {
@@ -111,6 +120,8 @@ static int parse_one(struct request *request, int option, const char *value)
 	case 'd':
 		request->directory = value;
 		return 0;
+	case 'E':
+		return parse_engine(request, value);
 	case SORT:
 		return parse_sort(request, value);
 	case CUTOFF:
@@ -132,7 +143,7 @@ static int parse(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:", long_options)) != -1)
+	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:E:", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
 	return 0;
@@ -222,16 +233,17 @@ static int write_profile(
 	struct cp_arena *arena, const char *directory, const struct request *request)
 {
 	char error[512];
-	const struct cp_group *measurement =
-		cp_measurement_find(arena, request->name, error, sizeof(error));
 	struct cp_profile *profile =
-		measurement ? cp_profile_read(arena, directory, error, sizeof(error))
-			    : NULL;
+		cp_profile_read(arena, directory, error, sizeof(error));
+	const struct cp_group *measurement =
+		profile ? cp_measurement_find(arena, request->name, profile->sampled,
+				  error, sizeof(error))
+			: NULL;
 	struct cp_profile_view view;
 	struct cp_out out;
 	int fd, result;
 
-	if (!profile) {
+	if (!measurement) {
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
@@ -276,11 +288,11 @@ static int show_kept(const char *directory, void *context)
 
 int cp_cmd_profile(int argc, char **argv)
 {
-	struct request request = {.name = argv[0]};
+	struct request request = {.name = argv[0], .engine = "sim"};
 
 	if (parse(&request, argc, argv) < 0 || !writer_for(request.output))
 		return 2;
 	return cp_profile_of(&(struct cp_profile_source){request.name, request.machine,
-				     request.directory},
+				     request.directory, request.engine},
 		argv + optind, show_kept, &request);
 }

@@ -55,6 +55,18 @@ static void add_preload(const char *library)
 	free(value);
 }
 
+void cp_preload_companion(const char *name)
+{
+	char library[PATH_MAX], path[PATH_MAX + 64];
+
+	if (cp_library_path(library, sizeof(library)) < 0)
+		return;
+	*strrchr(library, '/') = '\0';
+	snprintf(path, sizeof(path), "%s/cachepeek/%s", library, name);
+	if (access(path, R_OK) == 0)
+		add_preload(path);
+}
+
 int cp_prepare_preload(char *const added[])
 {
 	char library[PATH_MAX];

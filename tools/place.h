@@ -12,6 +12,9 @@ int cp_library_path(char *to, size_t size);
  * ("NAME=value", NULL-terminated) and LD_PRELOAD.  -ENOENT after saying why. */
 int cp_prepare_preload(char *const added[]);
 
+/* Preloads NAME as well, if it is installed beside the library. */
+void cp_preload_companion(const char *name);
+
 /* Runs argv like that.  Returns only if that fails: -errno. */
 int cp_exec_preloaded(char *const argv[], char *const added[]);
 

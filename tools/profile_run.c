@@ -77,12 +77,14 @@ static int prepare(const struct cp_profile_source *from, char *directory, size_t
 	int result;
 
 	setenv("CACHEPEEK_PROFILE", from->name, 1);
-	setenv("CACHEPEEK_ENGINE", "sim", 1);
+	setenv("CACHEPEEK_ENGINE", from->engine ? from->engine : "sim", 1);
 	if (from->machine)
 		setenv("CACHEPEEK_MACHINE", from->machine, 1);
 	unsetenv("CACHEPEEK_OUTPUT");
 	if (cp_prepare_preload(nothing) < 0)
 		return -ENOENT;
+	if (from->engine && strcmp(from->engine, "perf") == 0)
+		cp_preload_companion("heap.so");
 	result = cp_run_make(environment, from->directory, directory, size);
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",

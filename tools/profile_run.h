@@ -9,6 +9,7 @@
 struct cp_profile_source {
 	const char *name;                /* of the measurement */
 	const char *machine, *directory; /* NULL: as set elsewhere */
+	const char *engine;              /* NULL: the simulated PMU */
 };
 
 /* Shows the profile in a run directory.  Returns the exit status. */

@@ -104,22 +104,39 @@ function drawTotals() {
 	showSure(names.map(name => [name, valueOf(report.counts, name)]), 1, '', '');
 }
 
+// A place in the source: a way there, where there is one.
+function placeLink(file, line) {
+	const text = plain(lastPart(file)) + ':' + line;
+	if (!files.has(file))
+		return document.createTextNode(file ? text : '');
+	const button = make('button', {type: 'button', class: 'link', title: 'show ' + plain(file) + ':' + line}, text);
+	button.addEventListener('click', () => showSource(file, line));
+	return button;
+}
+
+// Those of one rule and function together: they have the same advice.
 function drawFindings() {
-	const those = report.findings || [];
-	$('advice').hidden = !those.length;
-	$('findings').append(...those.map(one => make('li', {}, make('strong', {}, plain([one.where && one.where.function, one.data]
-		.filter(Boolean).join(': ') || one.rule)), make('br'), plain(one.evidence), make('br'), plain(one.advice),
-	' ', make('small', {}, plain([one.threshold, one.doc].filter(Boolean).join('; '))))));
+	const groups = new Map();
+	for (const one of report.findings || []) {
+		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
+		groups.set(key, (groups.get(key) || []).concat(one));
+	}
+	$('advice').hidden = !groups.size;
+	$('findings').append(...[...groups.values()].map(those => make('li', {},
+		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those[0].data || those[0].rule)), ': ', plain(those[0].advice),
+		make('ul', {}, ...those.map(one => make('li', {}, placeLink(one.file, one.line), ' ',
+			plain((one.data ? one.data + ': ' : '') + one.evidence)))),
+		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
 }
 
 function start() {
 	head();
-	drawFindings();
 	drawTotals();
 	startBuckets(all);
 	startThemes(() => drawBuckets(all));
 	drawBuckets(all);
 	startSource(file => numberOf(file.counts, 'misses') || 0);
+	drawFindings();
 	for (const each of grids)
 		each.refresh();
 }

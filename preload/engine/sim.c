@@ -46,6 +46,14 @@ unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
 }
 
+unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
+{
+	(void)block;
+	(void)size;
+	(void)image;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_TLS, block, size, image, 0, 0);
+}
+
 unsigned long cp_sim_functions(
 	void (*detour)(unsigned long, unsigned long), const char *patterns)
 {

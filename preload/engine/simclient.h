@@ -16,6 +16,9 @@ unsigned long cp_sim_bind_machine(unsigned number, const void *mirror);
 
 unsigned long cp_sim_own_code(const void *low, const void *high);
 
+/* CP_SIM_TLS */
+unsigned long cp_sim_tls(const void *block, size_t size, const void *image);
+
 /* CP_SIM_FUNCTIONS, CP_SIM_FUNCTION_NAME */
 unsigned long cp_sim_functions(
 	void (*detour)(unsigned long, unsigned long), const char *patterns);

@@ -10,6 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import check_compare
+import check_curve
 import check_profile
 import tap
 from browser import browser
@@ -174,7 +175,9 @@ def check_heat(page, report):
             most = max(v or 0 for v in wanted)
             if most:
                 strongest = shades.index(max(shades))
-                near(wanted[strongest], most, f'map: {what} of {name_of(region)}: the strongest colour is the most')
+                # Shades have three decimals: two threads may have the same.
+                ok(wanted[strongest] >= 0.998 * most,
+                   f'map: {what} of {name_of(region)}: the strongest colour is the most', wanted, shades)
 
 
 def check_themes(page, path):
@@ -278,5 +281,6 @@ with browser() as page:
     check_many(page, sys.argv[1])
     check_two_levels(page, sys.argv[1])
     check_compare.check(page, sys.argv[1])
+    check_curve.check(page, sys.argv[1])
     check_profile.check(page, sys.argv[1])
 print(f'1..{tap.count}')

@@ -127,11 +127,16 @@ def check_missing(page, place, report):
         listed = json.loads(file.read().split('<script id="sources" type="application/json">')[1].split('</script>')[0])
     missing = [one for one in listed['files'] if one['reason'] and lines_of(report, one['file'])]
     ok(missing, 'missing source: there is some')
-    one = missing[0]
-    pick(page, 'source-file', one['file'])
+    wrong = []
+    for one in missing:
+        pick(page, 'source-file', one['file'])
+        lines = sorted(lines_of(report, one['file']).items())
+        if [[number, count] for number, count, _ in page.ask(SOURCE)] != [[n, line[0]] for n, line in lines]:
+            wrong.append(one['file'])
+    same(wrong, [], 'missing source: the numbers of its lines, of all functions together')
     ok(one['reason'] in page.ask("return document.getElementById('source-note').textContent"), 'missing source: why')
-    same([[number, count] for number, count, _ in page.ask(SOURCE)],
-         [[n, line[0]] for n, line in sorted(lines_of(report, one['file']).items())], 'missing source: the numbers of its lines')
+    places = [(s['file'], s['line']) for f in report['functions'] for s in f['statements'] if s['file'][:1] != '/']
+    ok(len(places) > len(set(places)), 'missing source: some lines are in several functions')
 
 
 def check_use(page, report):
@@ -158,6 +163,24 @@ def check_hostile(page, place):
     text = page.ask("return document.getElementById('source').innerText")
     ok('</script><b>' in text and '<!--<script>' in text, 'hostile source: shown as it is', text)
     ok(not any(ord(c) in (0x1b, 0x202e, 0x2066) for c in text), 'hostile source: nothing that controls the text')
+
+
+def check_findings(page, place):
+    report = load(place, 'blur')
+    page.show(os.path.join(place, 'blur.html'))
+    shown = page.ask("return [...document.querySelectorAll('#findings ul li')].map(li => li.textContent)")
+    ok(report['findings'], 'findings: there are some')
+    for one in report['findings']:
+        text = f"blur.c:{one['line']} " + (one['data'] + ': ' if one['data'] else '') + one['evidence']
+        ok(text in shown, f"findings: {text[:60]}", shown)
+        ok(one['advice'] in page.ask("return document.getElementById('findings').textContent"), 'findings: its advice')
+    same(len(shown), len(report['findings']), 'findings: each once')
+    page.driver.find_element(By.CSS_SELECTOR, '#findings button.link').send_keys(Keys.ENTER)
+    same(page.ask("return Number(document.activeElement.closest('tr[data-line]').dataset.line)"),
+         report['findings'][0]['line'], 'findings: to the line')
+    page.show(os.path.join(place, 'dtlb.html'))
+    same(page.ask("return document.getElementById('advice').hidden"), not load(place, 'dtlb')['findings'],
+         'findings: no section without any')
 
 
 def check_others(page, place):
@@ -193,4 +216,5 @@ def check(page, place):
         fits(page, f'profile, {width} px')
     same(page.complaints(), [], 'profile: and still nothing on the console')
     check_hostile(page, place)
+    check_findings(page, place)
     check_others(page, place)

@@ -51,9 +51,11 @@ def tabbed(page, path, most=80):
     seen = []
     page.driver.find_element(By.TAG_NAME, 'body').send_keys(Keys.TAB)
     for _ in range(most):
-        name = page.ask("const a = document.activeElement; return a === document.body ? null"
-                        " : a.id || a.className || a.tagName + ':' + (a.parentNode.dataset.id || '')")
-        if name is None or name in seen:
+        name = page.ask("""const a = document.activeElement;
+            if (a === document.body || a.dataset.tabbed) return null;
+            a.dataset.tabbed = 'yes';
+            return a.id || a.className || a.tagName + ':' + (a.parentNode.dataset.id || '');""")
+        if name is None:
             break
         seen.append(name)
         page.driver.switch_to.active_element.send_keys(Keys.TAB)

@@ -28,6 +28,14 @@ for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile'
 	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
 }
 
+# A level in other sizes: where that can be known, and where it cannot.
+for my $case (['sweep', undef, 'L2.size=64K..8M'], ['unswept', 'zen4', 'L2.size=256K..4M']) {
+	my ($name, $machine, $sweep) = @$case;
+	my $run = peek(engine => 'sim', machine => $machine, output => "$place/$name.html,$place/$name.json",
+		env => {CACHEPEEK_SWEEP => $sweep}, command => [program('matmul')]);
+	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
+}
+
 # The JSON that a page holds, beside it.
 sub keep_inside
 {
@@ -52,6 +60,9 @@ for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
 	keep_inside($name, 'profile');
 }
+is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O2', '-o', "$place/blur", source() . '/examples/blur.c'])->{status}, 0, 'blur: compiled');
+run(command => [cli(), 'dcache', '-m', 'zen3', '-o', "$place/blur.html", "$place/blur"]);
+keep_inside('blur', 'profile');
 write_file("$place/evil.c", <<"END");
 #include <stdlib.h>
 int main(void) { volatile char *at = calloc(4096, 64); int sum = 0;

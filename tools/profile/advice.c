@@ -298,7 +298,9 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 
 	a.found.finding =
 		cp_arena_alloc(view->profile->arena, MOST * sizeof(*a.found.finding));
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+	/* They go by the simulated PMU's counters, which samples do not have. */
+	for (size_t i = 0;
+		!view->profile->sampled && i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (strcmp(rules[i].measurement, view->measurement->name) == 0)
 			rules[i].find(&a);
 	if (a.found.n)

@@ -27,11 +27,30 @@ static const struct {
 
 /* ---- what is counted ---- */
 
+/* Of a sampled profile the samples are counted, which are what places have. */
+static const char *event_name(const struct callgrind *c, unsigned counter)
+{
+	return c->view->profile->sampled
+		       ? cp_sampled_counter_name(counter - CP_PROFILE_FIRST)
+		       : counters[counter].name;
+}
+
+static bool is_named(const struct callgrind *c, unsigned i, const char *name)
+{
+	const char *own = event_name(c, CP_PROFILE_FIRST + i);
+	const struct cp_tally nothing = {.only_kept = true};
+
+	return own && strcmp(own, name) == 0 &&
+	       (!c->view->profile->sampled ||
+		       cp_sampled_value(c->view->profile, &nothing, name).status !=
+			       CP_UNAVAILABLE);
+}
+
 static void find_events(struct callgrind *c)
 {
 	for (const char *const *name = cp_profile_quantities(c->view); *name; name++)
 		for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
-			if (strcmp(counters[CP_PROFILE_FIRST + i].name, *name) == 0)
+			if (is_named(c, i, *name))
 				c->events[c->nevents++] = CP_PROFILE_FIRST + i;
 }
 
@@ -126,11 +145,12 @@ static void head(struct callgrind *c)
 		profile->command, c->view->measurement->title, profile->machine);
 	cp_out_text(c->out, "positions: instr line\n");
 	for (size_t i = 0; i < c->nevents; i++)
-		cp_out_format(c->out, "event: %s : %s\n", counters[c->events[i]].name,
-			counters[c->events[i]].meaning);
+		cp_out_format(c->out, "event: %s : %s\n", event_name(c, c->events[i]),
+			profile->sampled ? event_name(c, c->events[i])
+					 : counters[c->events[i]].meaning);
 	cp_out_text(c->out, "events:");
 	for (size_t i = 0; i < c->nevents; i++)
-		cp_out_format(c->out, " %s", counters[c->events[i]].name);
+		cp_out_format(c->out, " %s", event_name(c, c->events[i]));
 	cp_out_text(c->out, "\n");
 }
 

@@ -99,7 +99,7 @@ const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
 	struct cp_value value = cp_measure(view->profile, view->measurement, name, tally);
 
 	if (value.status == CP_UNAVAILABLE)
-		return DASH;
+		return view->profile->sampled ? "n/s" : DASH;
 	if (metric && strcmp(metric->unit, "ratio") == 0)
 		return cp_text_format(arena, "%.1f%%", 100 * value.value);
 	if (value.value != (double)(uint64_t)value.value)

@@ -4,6 +4,7 @@
 #include "output/json.h"
 #include "output/table.h"
 #include "tools/profile/advice.h"
+#include "tools/profile/sampled_write.h"
 #include "tools/profile/source.h"
 #include "tools/profile/symbols.h"
 #include "tools/profile/write.h"
@@ -64,7 +65,7 @@ static void instruction(struct json *json, const struct cp_place_in_code *at)
 static void data(struct json *json, const struct cp_profiled_object *object)
 {
 	static const char *const kinds[] = {"unknown", "variable", "module", "heap",
-		"heap-other", "stack", "mapping"};
+		"heap-other", "stack", "mapping", "mapping", "thread-local"};
 
 	string(json, "data", kinds[object->data]);
 	cp_out_text(json->out, ", ");
@@ -209,9 +210,11 @@ static void head(struct json *json)
 	line(json, "title", json->view->measurement->title);
 	line(json, "command", profile->command);
 	line(json, "machine", profile->machine);
-	line(json, "source", "simulated");
+	line(json, "source", profile->sampled ? "sampled" : "simulated");
 	cp_out_format(json->out, "\"exact\": %s,\n\"processes\": %zu,\n",
 		profile->inexact ? "false" : "true", profile->nprocesses);
+	if (profile->sampled)
+		cp_sampled_write_json(json->out, profile);
 	latencies(json);
 }
 

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/listing.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "output/json.h"
+#include "tools/profile/source.h"
 
 #define CONTEXT 6               /* lines before and after a line with misses */
 #define MAX_LINE 400            /* bytes of a line that are shown */
-#define MAX_FILE (16 << 20)     /* no source is that long */
 #define MAX_LISTINGS (24 << 20) /* of all files: a page has to open */
 
 /* A line with misses. */
@@ -93,41 +89,16 @@ static void put_lines(struct listing *l, FILE *file)
 
 /* ---- the file ---- */
 
-/* NULL with the reason: debugging information may name anything. */
-static FILE *open_source(const char *path, struct stat *status, const char **reason)
+static FILE *open_source(const char *path, const char **reason)
 {
-	int fd = -1;
-
 	*reason = "its path is relative to a directory that is not recorded";
-	if (*path != '/')
-		return NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	*reason = strerror(errno);
-	if (fd < 0)
-		return NULL;
-	*reason = "it is no ordinary file";
-	if (fstat(fd, status) == 0 && S_ISREG(status->st_mode)) {
-		*reason = "it is too long";
-		if (status->st_size <= MAX_FILE)
-			return fdopen(fd, "r");
-	}
-	close(fd);
-	return NULL;
-}
-
-static bool is_newer(const struct listing *l, const struct stat *source)
-{
-	struct stat module;
-
-	return stat(l->place->module->path, &module) == 0 &&
-	       source->st_mtime > module.st_mtime;
+	return *path == '/' ? cp_source_open(path, reason) : NULL;
 }
 
 static void put_file(struct listing *l)
 {
 	const char *reason = "";
-	struct stat status;
-	FILE *file = open_source(l->place->file, &status, &reason);
+	FILE *file = open_source(l->place->file, &reason);
 
 	if (file && *l->used > MAX_LISTINGS) {
 		reason = "there is too much source for one page";
@@ -142,7 +113,9 @@ static void put_file(struct listing *l)
 	else
 		cp_json_string(l->out, reason, strlen(reason));
 	cp_out_format(l->out, ", \"changed\": %s, \"lines\": [",
-		file && is_newer(l, &status) ? "true" : "false");
+		file && cp_source_changed(l->place->file, l->place->module->path)
+			? "true"
+			: "false");
 	if (file) {
 		put_lines(l, file);
 		fclose(file);

@@ -25,16 +25,16 @@ static bool is_name(const char *name)
 	for (size_t i = 0; i < CP_SIM_NCOUNTERS; i++)
 		if (strcmp(counter_names[i], name) == 0)
 			return true;
-	return false;
+	return cp_sampled_is_name(name);
 }
 
-const struct cp_group *cp_measurement_find(
-	struct cp_arena *arena, const char *name, char *error, size_t error_size)
+const struct cp_group *cp_measurement_find(struct cp_arena *arena, const char *name,
+	bool sampled, char *error, size_t error_size)
 {
 	char file[64];
 	const char *text;
 
-	snprintf(file, sizeof(file), "%s.measurement", name);
+	snprintf(file, sizeof(file), "%s%s.measurement", name, sampled ? "-sampled" : "");
 	text = cp_embedded_find(file);
 	if (text)
 		return cp_group_parse_with(arena, file, text, is_name, error, error_size);
@@ -42,10 +42,19 @@ const struct cp_group *cp_measurement_find(
 	return NULL;
 }
 
+static void add_estimates(struct cp_tally *tally, const struct cp_estimate *estimates)
+{
+	for (unsigned i = 0; estimates && i < CP_SAMPLED_EVENTS; i++) {
+		tally->estimates[i].value += estimates[i].value;
+		tally->estimates[i].variance += estimates[i].variance;
+	}
+}
+
 void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site)
 {
 	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
 		tally->count[CP_PROFILE_FIRST + i] += site->count[i];
+	add_estimates(tally, site->estimates);
 	tally->only_kept = true;
 }
 
@@ -53,6 +62,7 @@ void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *ob
 {
 	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
 		tally->count[CP_PROFILE_FIRST + i] += object->count[i];
+	add_estimates(tally, object->estimates);
 	tally->only_kept = true;
 }
 
@@ -60,6 +70,7 @@ void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *th
 {
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
 		tally->count[i] += thread->count[i];
+	add_estimates(tally, thread->estimates);
 }
 
 /* ---- where lines came from ---- */
@@ -186,6 +197,8 @@ static struct cp_value look_up(void *context, const char *name)
 	const struct scope *scope = context;
 	struct served served;
 
+	if (scope->profile->sampled)
+		return cp_sampled_value(scope->profile, scope->tally, name);
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
 		if (strcmp(counter_names[i], name) == 0)
 			return counter(scope->tally, i);

@@ -9,6 +9,9 @@
  *     load_latency, fetch_latency      cycles in which the machine delivers those
  *     dtlb_from_second_level           pages that the first level did not have
  *
+ * Those of samples (NAME-sampled.measurement) have the names of
+ * tools/profile/sampled.h instead.
+ *
  * The metric "misses" is what places are ordered by; "latency" and "average" are
  * the other orders.  What @need and @want name is the list of exact counts.
  */
@@ -25,11 +28,13 @@ enum cp_profile_order { CP_BY_MISSES, CP_BY_LATENCY, CP_BY_AVERAGE };
 struct cp_tally {
 	uint64_t count[CP_SIM_NCOUNTERS];
 	bool only_kept;
+	struct cp_estimate estimates[CP_SAMPLED_EVENTS];
 };
 
-/* "dcache", …; NULL with one line in error. */
-const struct cp_group *cp_measurement_find(
-	struct cp_arena *arena, const char *name, char *error, size_t error_size);
+/* "dcache", …, as a simulated or sampled profile has it; NULL with one line in
+ * error. */
+const struct cp_group *cp_measurement_find(struct cp_arena *arena, const char *name,
+	bool sampled, char *error, size_t error_size);
 
 void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site);
 void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object);

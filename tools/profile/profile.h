@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "tools/profile/sampled.h"
 #include "tools/sim/profile_file.h"
 
 /* A thread, and all that it counted. */
 struct cp_profiled_thread {
 	int32_t pid, tid; /* tid 0: all beyond CP_PROFILE_THREADS */
 	const char *name;
-	uint64_t count[CP_SIM_NCOUNTERS];
+	uint64_t count[CP_SIM_NCOUNTERS]; /* sampled: as places have them */
+	struct cp_estimate *estimates;    /* as in cp_profiled_site */
 };
 
 /* A mapped file, or memory without one. */
@@ -46,7 +48,8 @@ struct cp_place_in_code {
 struct cp_profiled_site {
 	const struct cp_profiled_thread *thread;
 	struct cp_place_in_code at;
-	const uint64_t *count; /* CP_PROFILE_AT */
+	const uint64_t *count; /* CP_PROFILE_AT; sampled: enum cp_sampled_counter */
+	const struct cp_estimate *estimates; /* by event; NULL: nothing was sampled */
 	/* How far apart its misses were: see profile_file.h. */
 	int64_t stride;
 	uint64_t strided, misses, last;
@@ -61,9 +64,10 @@ struct cp_profiled_object {
 	const char *name; /* for people */
 	const char *file; /* where it is declared or allocated; "": not known */
 	unsigned line;
-	const uint64_t *count; /* CP_PROFILE_AT */
-	size_t source;         /* which file of the run */
-	uint32_t id;           /* in that */
+	const uint64_t *count; /* as in cp_profiled_site */
+	const struct cp_estimate *estimates;
+	size_t source; /* which file of the run */
+	uint32_t id;   /* in that */
 };
 
 /* A thread's use of a line that others use as well (sharing.h). */
@@ -96,6 +100,8 @@ struct cp_profile {
 	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
 	bool inexact; /* places do not add up to the counts; a warning says why */
+	bool sampled; /* by the kernel, not simulated */
+	struct cp_sampling sampling[CP_SAMPLED_EVENTS];
 };
 
 /* Reads what the directory has.  NULL with one line in error.  Everything lives
@@ -115,6 +121,17 @@ struct cp_profile *cp_profile_new(struct cp_arena *arena);
  * closed by the other. */
 void cp_profile_resolve(struct cp_profile *profile);
 void cp_profile_close(struct cp_profile *profile);
+
+/* ---- for those who read files ---- */
+
+/* An array of n elements with room for one more. */
+void *cp_profile_grow(struct cp_arena *arena, void *array, size_t n, size_t each);
+/* All of a regular file, in the arena; NULL: it cannot be read. */
+char *cp_profile_file(struct cp_arena *arena, int dir, const char *name, size_t *size);
+struct cp_profiled_thread *cp_profile_new_thread(struct cp_profile *profile);
+struct cp_profiled_module *cp_profile_new_module(struct cp_profile *profile);
+struct cp_profiled_site *cp_profile_new_site(struct cp_profile *profile);
+struct cp_profiled_object *cp_profile_new_object(struct cp_profile *profile);
 
 void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -16,6 +16,7 @@
 #include "output/table.h"
 #include "regions/record_read.h"
 #include "tools/profile/profile.h"
+#include "tools/profile/sampled_write.h"
 
 #define MAX_WARNINGS 64
 
@@ -98,7 +99,7 @@ static bool each_entry(struct file *file,
 	return true;
 }
 
-static void *grow(struct cp_arena *arena, void *array, size_t n, size_t each)
+void *cp_profile_grow(struct cp_arena *arena, void *array, size_t n, size_t each)
 {
 	void *larger;
 
@@ -111,9 +112,29 @@ static void *grow(struct cp_arena *arena, void *array, size_t n, size_t each)
 }
 
 #define ADD(profile, array)                                                              \
-	(profile->array = grow(profile->arena, profile->array, profile->n##array,        \
-		 sizeof(*profile->array)),                                               \
+	(profile->array = cp_profile_grow(profile->arena, profile->array,                \
+		 profile->n##array, sizeof(*profile->array)),                            \
 		&profile->array[profile->n##array++])
+
+struct cp_profiled_thread *cp_profile_new_thread(struct cp_profile *profile)
+{
+	return ADD(profile, threads);
+}
+
+struct cp_profiled_module *cp_profile_new_module(struct cp_profile *profile)
+{
+	return ADD(profile, modules);
+}
+
+struct cp_profiled_site *cp_profile_new_site(struct cp_profile *profile)
+{
+	return ADD(profile, sites);
+}
+
+struct cp_profiled_object *cp_profile_new_object(struct cp_profile *profile)
+{
+	return ADD(profile, objects);
+}
 
 static const char *module_name(const char *path)
 {
@@ -233,7 +254,7 @@ static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
 
 /* ---- files ---- */
 
-static char *read_all(struct cp_arena *arena, int dir, const char *name, size_t *size)
+char *cp_profile_file(struct cp_arena *arena, int dir, const char *name, size_t *size)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat status;
@@ -324,8 +345,8 @@ static struct files find_files(struct cp_profile *profile, int dir)
 	while (entries && (entry = readdir(entries))) {
 		if (!ends_with(entry->d_name, ".profile"))
 			continue;
-		files.file =
-			grow(profile->arena, files.file, files.n, sizeof(*files.file));
+		files.file = cp_profile_grow(
+			profile->arena, files.file, files.n, sizeof(*files.file));
 		files.file[files.n++] = (struct file){.profile = profile,
 			.name = cp_arena_copy(
 				profile->arena, entry->d_name, strlen(entry->d_name))};
@@ -344,7 +365,8 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 
 		file->first_thread = profile->nthreads;
 		file->first_module = profile->nmodules;
-		file->bytes = read_all(profile->arena, dir, file->name, &file->size);
+		file->bytes =
+			cp_profile_file(profile->arena, dir, file->name, &file->size);
 		add_file(file);
 	}
 	for (size_t i = 0; i < files->n; i++)
@@ -439,6 +461,10 @@ static void use_report(struct cp_profile *profile, const char *directory)
 		cp_profile_warn(profile, "%s", error);
 		return;
 	}
+	/* What the library had to say of sampling. */
+	for (size_t i = 0; i < report->nwarnings; i++)
+		if (strncmp(report->warnings[i], "CACHEPEEK_PROFILE: ", 19) == 0)
+			cp_profile_warn(profile, "%s", report->warnings[i] + 19);
 	profile->command = command_line(report);
 	profile->machine = report->machine;
 	for (size_t i = 0; i < profile->nthreads; i++)
@@ -492,16 +518,20 @@ struct cp_profile *cp_profile_read(
 	}
 	files = find_files(profile, dir);
 	read_files(profile, dir, &files);
+	profile->sampled = !files.n && cp_sampled_read(profile, dir);
 	find_latencies(profile, dir);
 	close(dir);
 	if (!profile->nthreads) {
 		snprintf(error, error_size,
 			"%s has no profile: it takes CACHEPEEK_PROFILE=dcache (or dtlb, "
-			"icache), and the simulated PMU",
+			"icache), and the simulated PMU or the kernel's samples",
 			directory);
 		return NULL;
 	}
 	use_report(profile, directory);
-	check_sums(profile);
+	if (profile->sampled)
+		cp_sampled_warn(profile);
+	else
+		check_sums(profile);
 	return profile;
 }

@@ -186,6 +186,11 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 			"one "
 			"with -o FILE.json",
 			path);
+	else if (strcmp(string_of(json_object_get(document, "source")), "sampled") == 0)
+		snprintf(error, error_size,
+			"%s has samples, of which not everything is in JSON: name the "
+			"run's directory (-d) instead",
+			path);
 	else {
 		r.profile = cp_profile_new(arena);
 		*measurement = text(&r, document, "measurement");

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/source.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "output/table.h"
 
 /* Few files are shown, some of them often: those read last stay. */
 #define KEPT 16
 #define TAB 8
+#define MAX_FILE (16 << 20) /* no source is that long */
 
 static struct kept {
 	const char *path; /* NULL: nothing yet */
@@ -50,10 +53,29 @@ static void add_line(struct cp_arena *arena, struct kept *k, const char *line)
 	k->lines[k->n++] = cp_text_safe(arena, expand(arena, line));
 }
 
+FILE *cp_source_open(const char *path, const char **reason)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	*reason = strerror(errno);
+	if (fd < 0)
+		return NULL;
+	*reason = "it is no ordinary file";
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		*reason = "it is too long";
+		if (status.st_size <= MAX_FILE)
+			return fdopen(fd, "r");
+	}
+	close(fd);
+	return NULL;
+}
+
 static const struct kept *find(struct cp_arena *arena, const char *path)
 {
 	static unsigned next;
 	struct kept *k = &kept[next];
+	const char *reason;
 	char *line = NULL;
 	size_t size = 0;
 	FILE *file;
@@ -63,7 +85,7 @@ static const struct kept *find(struct cp_arena *arena, const char *path)
 			return &kept[i];
 	next = (next + 1) % KEPT;
 	*k = (struct kept){.path = cp_arena_copy(arena, path, strlen(path))};
-	file = fopen(path, "re");
+	file = cp_source_open(path, &reason);
 	while (file && getline(&line, &size, file) > 0)
 		add_line(arena, k, line);
 	free(line);

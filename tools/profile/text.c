@@ -8,6 +8,7 @@
 
 #include "output/table.h"
 #include "tools/profile/advice.h"
+#include "tools/profile/sampled_write.h"
 #include "tools/profile/grid.h"
 #include "tools/profile/source.h"
 #include "tools/profile/symbols.h"
@@ -245,7 +246,10 @@ static void print_counts(struct cp_out *out, const struct cp_profile_view *view)
 	const char *const *names = cp_profile_quantities(view);
 	const struct cp_group *m = view->measurement;
 
-	cp_out_text(out, "\nExact counts (whole run)\n");
+	if (view->profile->sampled)
+		cp_sampled_write_text(out, view->profile);
+	cp_out_text(out, view->profile->sampled ? "\nAll places (whole run)\n"
+						: "\nExact counts (whole run)\n");
 	for (; *names; names++)
 		print_count(out, view, *names, "", &totals);
 	for (size_t i = 0; i < m->nmetrics; i++)
@@ -268,9 +272,10 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 	print_labelled(out, "command", profile->command);
 	print_labelled(out, "machine", profile->machine);
 	print_labelled(out, "source",
-		profile->inexact ? "simulated (see the warnings)"
-				 : "simulated (exact): every miss, by the instruction "
-				   "that had it; they add up to the counts");
+		profile->sampled   ? cp_sampled_source(profile)
+		: profile->inexact ? "simulated (see the warnings)"
+				   : "simulated (exact): every miss, by the instruction "
+				     "that had it; they add up to the counts");
 	print_labelled(out, "ran",
 		cp_text_format(arena, "%zu process%s, %zu thread%s", profile->nprocesses,
 			profile->nprocesses == 1 ? "" : "es", profile->nthreads,
@@ -315,7 +320,8 @@ static void print_notes(struct cp_out *out, const struct cp_profile_view *view)
 	cp_out_text(out, "\n");
 	cp_out_text(out, view->measurement->description);
 	cp_out_text(out, "\n");
-	if (totals.count[CP_SIM_l1d_bypasses] && view->measurement->nmetrics &&
+	if (!profile->sampled && totals.count[CP_SIM_l1d_bypasses] &&
+		view->measurement->nmetrics &&
 		strcmp(view->measurement->name, "dcache") == 0)
 		cp_text_wrap(out,
 			"On this machine floating-point loads are L2's by design and "

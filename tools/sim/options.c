@@ -383,6 +383,10 @@ Bool options_parse(const HChar *arg)
 		profile_directory = arg + 10;
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--profile-misses=", 17) == 0) {
+		profile_misses_open(arg + 17);
+		return True;
+	}
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
 		return True;
 	}
@@ -435,6 +439,7 @@ void options_usage(void)
 	 "                              gets the same references\n"
 	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
 	 "instruction\n"
+	 "    --profile-misses=FILE     and each miss of L1D in its order\n"
 	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
 	 "                              an LRU cache that nobody else fills, if it were "
 	 "so\n"

@@ -135,6 +135,11 @@ static __attribute__((noinline)) void attribute(
 	const pair *new = (const pair *)now;
 	pair *old = (pair *)seen;
 
+	profile_misses_add(current->id, instruction,
+		now[CP_PROFILE_AT(l1d_load_misses)] -
+			seen[CP_PROFILE_AT(l1d_load_misses)] +
+			now[CP_PROFILE_AT(l1d_store_misses)] -
+			seen[CP_PROFILE_AT(l1d_store_misses)]);
 	if (address && misses_l1d(now))
 		note_distance(site, address);
 	for (UInt i = 0; i < KEPT / 2; i++) {
@@ -210,6 +215,7 @@ struct profile_thread *profile_thread_begin(ThreadId tid)
 
 void profile_thread_end(ThreadId tid)
 {
+	profile_misses_flush();
 	if (profile_directory)
 		profile_data_thread_end(tid);
 }

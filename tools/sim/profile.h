@@ -39,6 +39,11 @@ void profile_publish(void *entry, enum cp_profile_kind kind);
 struct cp_profile_site *profile_nowhere(void);
 void profile_file_fork_child(void);
 
+/* profile_misses.c: what every miss of L1D was, in its order. */
+void profile_misses_open(const HChar *path);
+void profile_misses_add(UInt thread, Addr instruction, ULong n);
+void profile_misses_flush(void);
+
 /* profile_heap.c: the blocks of the heap, by who allocated them. */
 Bool profile_allocator_add(Addr function, UWord kind);
 /* Is this the first instruction of such a function? */
@@ -67,11 +72,21 @@ Bool shadow_has_blocks(Addr a);
 struct cp_profile_object *profile_object_at(Addr a);
 /* The object of blocks of that size allocated there, which has one more. */
 UInt profile_heap_object(Addr caller, ULong size);
+/* Memory that was mapped there, without a file. */
+void profile_data_new_mapping(Addr start, ULong size, Addr caller);
 void profile_data_new_block(Addr a);
 void profile_data_unmapped(Addr a, SizeT len);
 void profile_data_thread_begin(ThreadId tid, UInt thread);
 void profile_data_thread_end(ThreadId tid);
 void profile_data_fork_child(void);
+
+/* profile_tls.c: thread-local variables. */
+void profile_tls_add(ThreadId tid, Addr block, SizeT size, Addr image);
+/* What a is in: where the module is, and where in its block the variable is; False:
+ * in none that has a name. */
+Bool profile_tls_at(Addr a, Addr *image, ULong *offset, Addr *start, ULong *size);
+void profile_tls_thread_end(ThreadId tid);
+void profile_tls_unmapped(Addr a, SizeT len);
 
 /* profile_image.c: the variables of a mapped file. */
 struct image;

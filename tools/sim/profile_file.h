@@ -62,6 +62,9 @@ enum cp_profile_data {
 	CP_DATA_HEAP_OTHER, /* what is in no block: bookkeeping, free memory */
 	CP_DATA_STACK,      /* of thread */
 	CP_DATA_MAPPED,     /* a mapping: module, if it is of a file */
+	CP_DATA_MMAP,       /* one without a file, by the call as a heap's blocks are */
+	CP_DATA_TLS,        /* a thread-local variable of module: address is where in
+			     * its block, size */
 	CP_DATA_KINDS,
 };
 

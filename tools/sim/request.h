@@ -151,6 +151,10 @@ enum cp_sim_request {
 
 	/* () Does not return: the thread goes on where it was. */
 	CP_SIM_FUNCTION_DONE,
+
+	/* (block, size, address) -> 1: for profiles: there the calling thread has the
+	 * thread-local variables of the module whose first segment is at address. */
+	CP_SIM_TLS,
 };
 
 /* By their arguments. */
@@ -161,6 +165,7 @@ enum cp_sim_allocator {
 	CP_SIM_MEMALIGN,       /* (alignment, size) */
 	CP_SIM_POSIX_MEMALIGN, /* (to, alignment, size) */
 	CP_SIM_FREE,           /* (block) */
+	CP_SIM_MMAP,           /* (where, size, ...) */
 };
 
 #endif

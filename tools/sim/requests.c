@@ -57,6 +57,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_SYNC:
 		threads_sync();
 		break;
+	case CP_SIM_TLS:
+		profile_tls_add(tid, args[1], args[2], args[3]);
+		break;
 	case CP_SIM_FUNCTIONS:
 		*ret = functions_start(args[1], (const HChar *)args[2]);
 		break;

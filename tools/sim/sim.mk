@@ -53,7 +53,7 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test)
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test sampled places)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
@@ -68,12 +68,15 @@ $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 $(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
-$(B)/sim/threads: tests/sim/threads.c | $(B)/sim
+$(B)/sim/threads $(B)/sim/places: $(B)/sim/%: tests/sim/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
 
 $(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
+$(B)/sim/sampled: tests/sim/sampled.c tools/profile/estimate.c preload/sampling/period.c \
+		tools/profile/estimate.h preload/sampling/period.h | $(B)/sim
+	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
 $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: malloc, calloc, realloc, reallocarray, free, memalign, aligned_alloc,
+ *   posix_memalign, valloc, pvalloc, and the eight forms of C++'s operator new.
+ *
+ * A library of its own (heap.so): only a profile that samples preloads it, and no
+ * other program's malloc is ever touched.  Each function calls the next one of its
+ * name and tells the observer, if there is one, with the address that the
+ * program's own call returns to.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/heap/observer.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define SITE __builtin_return_address(0)
+
+EXPORT extern const struct cp_heap_observer *cachepeek_heap_observer;
+const struct cp_heap_observer *cachepeek_heap_observer;
+
+/* > 0: we were called by an allocator, whose own calls are nobody's. */
+static __thread int depth __attribute__((tls_model("initial-exec")));
+
+/* ---- until the next malloc is known: dlsym may want some ---- */
+
+static char early[64 << 10] __attribute__((aligned(16)));
+static size_t used;
+static __thread int finding __attribute__((tls_model("initial-exec")));
+
+static void *allocate_early(size_t size)
+{
+	size_t at =
+		__atomic_fetch_add(&used, (size + 31) & ~(size_t)15, __ATOMIC_RELAXED);
+
+	if (size > sizeof(early) || at > sizeof(early) - size - 16)
+		return NULL;
+	*(size_t *)(void *)(early + at) = size;
+	return early + at + 16;
+}
+
+static int is_early(const void *block)
+{
+	return (const char *)block >= early &&
+	       (const char *)block < early + sizeof(early);
+}
+
+static void *find(const char *name)
+{
+	void *next, *object;
+
+	finding++;
+	next = dlsym(RTLD_NEXT, name);
+	/* A plugin's C++ library is in a scope of its own. */
+	if (!next && name[0] == '_' &&
+		(object = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD)))
+		next = dlsym(object, name);
+	finding--;
+	return next;
+}
+
+/* The next function of that name; NULL: there is none, or it is being looked for. */
+#define NEXT(name)                                                                       \
+	__extension__({                                                                  \
+		static __typeof__(&(name)) next_##name;                                  \
+		if (!next_##name && !finding)                                            \
+			*(void **)&next_##name = find(#name);                            \
+		next_##name;                                                             \
+	})
+
+/* ---- the observer ---- */
+
+struct call {
+	const struct cp_heap_observer *observer; /* NULL: nobody is told */
+	uint64_t began;
+};
+
+static struct call enter(void)
+{
+	struct call call = {NULL, 0};
+	int saved = errno;
+
+	if (depth++ == 0 && (call.observer = cachepeek_heap_observer))
+		call.began = call.observer->now();
+	errno = saved;
+	return call;
+}
+
+static void *leave(struct call call, void *block, size_t size, const void *site)
+{
+	int saved = errno;
+
+	if (call.observer && block)
+		call.observer->allocated(block, size, site, call.began);
+	depth--;
+	errno = saved;
+	return block;
+}
+
+static void tell_freed(const void *block)
+{
+	const struct cp_heap_observer *observer = cachepeek_heap_observer;
+	int saved = errno;
+
+	if (block && depth == 0 && observer)
+		observer->freed(block);
+	errno = saved;
+}
+
+/* ---- the C library's ---- */
+
+EXPORT void *malloc(size_t size)
+{
+	__typeof__(&malloc) next = NEXT(malloc);
+	struct call call;
+
+	if (!next)
+		return allocate_early(size);
+	call = enter();
+	return leave(call, next(size), size, SITE);
+}
+
+/* What is given out early is zero. */
+EXPORT void *calloc(size_t n, size_t size)
+{
+	__typeof__(&calloc) next = NEXT(calloc);
+	struct call call;
+
+	if (!next)
+		return allocate_early(n * size);
+	call = enter();
+	return leave(call, next(n, size), n * size, SITE);
+}
+
+static void *move_early(const void *block, size_t size)
+{
+	const size_t old = block ? ((const size_t *)block)[-2] : 0;
+	void *moved = malloc(size);
+
+	if (moved && block)
+		memcpy(moved, block, size < old ? size : old);
+	return moved;
+}
+
+static void *reallocate(void *block, size_t size, const void *site)
+{
+	__typeof__(&realloc) next = NEXT(realloc);
+	struct call call;
+
+	if (is_early(block) || !next)
+		return move_early(block, size);
+	tell_freed(block);
+	call = enter();
+	return leave(call, next(block, size), size, site);
+}
+
+EXPORT void *realloc(void *block, size_t size)
+{
+	return reallocate(block, size, SITE);
+}
+
+EXPORT void *reallocarray(void *block, size_t n, size_t size)
+{
+	size_t all;
+
+	if (!__builtin_mul_overflow(n, size, &all))
+		return reallocate(block, all, SITE);
+	errno = ENOMEM;
+	return NULL;
+}
+
+EXPORT void free(void *block)
+{
+	__typeof__(&free) next = NEXT(free);
+
+	if (is_early(block) || !next)
+		return;
+	tell_freed(block);
+	depth++;
+	next(block);
+	depth--;
+}
+
+/* Of an alignment and a size. */
+#define ALIGNED(name)                                                                    \
+	EXPORT void *name(size_t alignment, size_t size)                                 \
+	{                                                                                \
+		__typeof__(&(name)) next = NEXT(name);                                   \
+		struct call call;                                                        \
+                                                                                         \
+		if (!next)                                                               \
+			return NULL;                                                     \
+		call = enter();                                                          \
+		return leave(call, next(alignment, size), size, SITE);                   \
+	}
+
+ALIGNED(memalign)
+ALIGNED(aligned_alloc)
+
+EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
+{
+	__typeof__(&posix_memalign) next = NEXT(posix_memalign);
+	struct call call;
+	int result;
+
+	if (!next)
+		return ENOMEM;
+	call = enter();
+	result = next(block, alignment, size);
+	leave(call, result == 0 ? *block : NULL, size, SITE);
+	return result;
+}
+
+#define ON_PAGES(name)                                                                   \
+	EXPORT void *name(size_t size)                                                   \
+	{                                                                                \
+		__typeof__(&(name)) next = NEXT(name);                                   \
+		struct call call;                                                        \
+                                                                                         \
+		if (!next)                                                               \
+			return NULL;                                                     \
+		call = enter();                                                          \
+		return leave(call, next(size), size, SITE);                              \
+	}
+
+ON_PAGES(valloc)
+ON_PAGES(pvalloc)
+
+/* ---- C++'s: an exception passes through, and depth has to be as before ---- */
+
+static void restore_depth(const int *before)
+{
+	depth = *before;
+}
+
+#define OPERATOR_NEW(name, parameters, arguments)                                        \
+	EXPORT void *name parameters;                                                    \
+	EXPORT void *name parameters                                                     \
+	{                                                                                \
+		const int before __attribute__((unused, cleanup(restore_depth))) =       \
+			depth;                                                           \
+		__typeof__(&(name)) next = NEXT(name);                                   \
+		struct call call;                                                        \
+                                                                                         \
+		if (!next) /* a program with new and without its library */              \
+			return malloc(size);                                             \
+		call = enter();                                                          \
+		return leave(call, next arguments, size, SITE);                          \
+	}
+
+OPERATOR_NEW(_Znwm, (size_t size), (size))
+OPERATOR_NEW(_Znam, (size_t size), (size))
+OPERATOR_NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
+OPERATOR_NEW(_ZnamRKSt9nothrow_t, (size_t size, const void *tag), (size, tag))
+OPERATOR_NEW(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+OPERATOR_NEW(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment))
+OPERATOR_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t,
+	(size_t size, size_t alignment, const void *tag), (size, alignment, tag))
+OPERATOR_NEW(_ZnamSt11align_val_tRKSt9nothrow_t,
+	(size_t size, size_t alignment, const void *tag), (size, alignment, tag))

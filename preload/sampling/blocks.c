@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The blocks of the program's heap that are large enough, by the call that
+ * allocated them, and from when to when they were there.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/map.h"
+#include "preload/heap/observer.h"
+#include "preload/clock.h"
+#include "preload/runtime.h"
+#include "preload/sampling/parts.h"
+#include "preload/threads.h"
+
+/* address 0: nothing; item NULL: it has gone. */
+struct slot {
+	uint64_t address;
+	struct cp_samples_block *item;
+};
+
+/* Blocks by address: open addressing. */
+static struct {
+	struct cp_lock lock; /* only the file's is taken with it held */
+	size_t size, used;   /* used: also by what has gone */
+	struct slot *slots;
+} table;
+
+/* How many there may be whose address falls there: most of what is freed was never
+ * noted, and takes no lock.  Atomic. */
+#define SIEVE ((size_t)1 << 14)
+static int sieve[SIEVE];
+
+static bool watching;
+
+static uint64_t hash(uint64_t address)
+{
+	return address * 0x9e3779b97f4a7c15u >> 20;
+}
+
+static int *sieve_of(uint64_t address)
+{
+	return &sieve[hash(address) % SIEVE];
+}
+
+static struct slot *find_slot(uint64_t address)
+{
+	size_t i = hash(address) & (table.size - 1);
+
+	while (table.slots[i].address && table.slots[i].address != address)
+		i = (i + 1) & (table.size - 1);
+	return &table.slots[i];
+}
+
+/* Twice as large, without what has gone. */
+static bool grow(void)
+{
+	struct slot *old = table.slots, *slots;
+	size_t size = table.size, larger = size ? 2 * size : 1024;
+
+	slots = cp_map(larger * sizeof(*slots), -1, 0);
+	if (!slots)
+		return false;
+	table.slots = slots;
+	table.size = larger;
+	table.used = 0;
+	for (size_t i = 0; i < size; i++) {
+		if (!old[i].item)
+			continue;
+		*find_slot(old[i].address) = old[i];
+		table.used++;
+	}
+	if (old)
+		munmap(old, size * sizeof(*old));
+	return true;
+}
+
+static struct cp_samples_block *note(
+	uint64_t address, uint64_t size, uint64_t site, uint64_t start)
+{
+	struct cp_samples_block *item = cp_record_reserve(&cp_samples, sizeof(*item));
+
+	if (!item)
+		return NULL;
+	item->address = address;
+	item->size = size;
+	item->site = site;
+	item->start = start;
+	item->there = cp_clock_of_kernel();
+	cp_item_publish(item, CP_SAMPLES_BLOCK);
+	return item;
+}
+
+static void end(struct slot *slot, uint64_t now)
+{
+	__atomic_store_n(&slot->item->end, now, __ATOMIC_RELAXED);
+	slot->item = NULL;
+	__atomic_fetch_sub(sieve_of(slot->address), 1, __ATOMIC_RELAXED);
+}
+
+static void add_locked(uint64_t address, struct cp_samples_block *item)
+{
+	struct slot *slot;
+
+	if (!item || (table.used >= table.size / 2 && !grow()))
+		return;
+	slot = find_slot(address);
+	/* Given back where we could not see it. */
+	if (slot->address && slot->item)
+		end(slot, item->start);
+	table.used += !slot->address;
+	*slot = (struct slot){address, item};
+	__atomic_fetch_add(sieve_of(address), 1, __ATOMIC_RELAXED);
+}
+
+/* ---- what heap.so calls ---- */
+
+static uint64_t now(void)
+{
+	return cp_counting() ? cp_clock_of_kernel() : 0;
+}
+
+static void allocated(void *block, size_t size, const void *site, uint64_t began)
+{
+	uint64_t address = (uint64_t)(uintptr_t)block;
+
+	if (size < CP_SAMPLES_BLOCK_SIZE || !began || !cp_counting() || cp_confined() ||
+		!cp_enter())
+		return;
+	cp_lock(&table.lock);
+	add_locked(address, note(address, size, (uint64_t)(uintptr_t)site, began));
+	cp_unlock(&table.lock);
+	cp_leave();
+}
+
+static void freed(const void *block)
+{
+	uint64_t address = (uint64_t)(uintptr_t)block;
+	struct slot *slot;
+
+	if (!__atomic_load_n(sieve_of(address), __ATOMIC_RELAXED) || !cp_counting() ||
+		!cp_enter())
+		return;
+	cp_lock(&table.lock);
+	slot = find_slot(address);
+	if (slot->address && slot->item)
+		end(slot, cp_clock_of_kernel());
+	cp_unlock(&table.lock);
+	cp_leave();
+}
+
+void cp_sampling_watch_heap(void)
+{
+	static const struct cp_heap_observer observer = {now, allocated, freed};
+	const struct cp_heap_observer **theirs = dlsym(RTLD_DEFAULT, CP_HEAP_OBSERVER);
+
+	if (!theirs || !grow())
+		return;
+	watching = true;
+	__atomic_store_n(theirs, &observer, __ATOMIC_RELEASE);
+}
+
+bool cp_sampling_watches_heap(void)
+{
+	return watching;
+}
+
+/* The items of before are in the parent's file, which is mapped no more. */
+void cp_sampling_note_blocks(void)
+{
+	cp_lock_reset(&table.lock);
+	for (size_t i = 0; i < table.size; i++) {
+		struct slot *slot = &table.slots[i];
+		struct cp_samples_block was;
+
+		if (!slot->item)
+			continue;
+		was = *slot->item;
+		slot->item = note(was.address, was.size, was.site, was.start);
+	}
+}

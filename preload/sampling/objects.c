@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What memory is whose: the process's mappings, threads' stacks and thread-local
+ * variables.
+ */
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "base/fd.h"
+#include "base/map.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "preload/clock.h"
+#include "preload/runtime.h"
+#include "preload/sampling/parts.h"
+
+/* Of a file in /proc: a program with more mappings has the first ones known. */
+#define MAPS_SIZE ((size_t)4 << 20)
+
+/* NULL or *length bytes, with a NUL behind, in a mapping of MAPS_SIZE. */
+static char *read_maps(size_t *length)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	char *text = fd < 0 ? NULL : cp_map(MAPS_SIZE, -1, 0);
+	long n = 1;
+
+	*length = 0;
+	while (text && n > 0 && *length < MAPS_SIZE - 1) {
+		n = cp_syscall(SYS_read, fd, text + *length, MAPS_SIZE - 1 - *length);
+		*length += n > 0 ? (size_t)n : 0;
+	}
+	if (fd >= 0)
+		cp_fd_close(fd);
+	return text;
+}
+
+void cp_sampling_note_maps(void)
+{
+	size_t length;
+	char *text = read_maps(&length);
+	struct cp_samples_maps *out;
+
+	if (!text)
+		return;
+	out = cp_record_reserve(&cp_samples, sizeof(*out) + length + 1);
+	if (out) {
+		out->time = cp_clock_of_kernel();
+		out->length = (uint32_t)length;
+		memcpy(out->text, text, length);
+		cp_item_publish(out, CP_SAMPLES_MAPS);
+	}
+	munmap(text, MAPS_SIZE);
+}
+
+static void note_range(const struct cp_samples_thread *thread, enum cp_range_kind kind,
+	uint64_t low, uint64_t high, uint64_t image)
+{
+	struct cp_samples_range *out = cp_record_reserve(&cp_samples, sizeof(*out));
+
+	if (!out)
+		return;
+	out->thread = thread->id;
+	out->kind = kind;
+	out->low = low;
+	out->high = high;
+	out->start = cp_clock_of_kernel();
+	out->image = image;
+	cp_item_publish(out, CP_SAMPLES_RANGE);
+}
+
+/* ---- stacks ---- */
+
+static uint64_t parse_hex(const char **at)
+{
+	uint64_t value = 0;
+
+	for (;; ++*at) {
+		char c = **at;
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (uint64_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uint64_t)(c - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/* The mapping around an address. */
+static bool find_mapping(
+	const char *maps, uint64_t address, uint64_t *low, uint64_t *high)
+{
+	for (const char *line = maps; line && *line;) {
+		const char *end = strchr(line, '\n'), *at = line;
+
+		*low = parse_hex(&at);
+		at += *at == '-';
+		*high = parse_hex(&at);
+		if (address >= *low && address < *high)
+			return true;
+		line = end ? end + 1 : NULL;
+	}
+	return false;
+}
+
+/* That of the process grows. */
+static uint64_t lowest_of_stack(uint64_t low, uint64_t high)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > (rlim_t)1 << 30)
+		limit.rlim_cur = (rlim_t)1 << 30;
+	return high - low > limit.rlim_cur ? low : high - limit.rlim_cur;
+}
+
+static void note_stack(const struct cp_samples_thread *thread)
+{
+	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0), low, high;
+	size_t length;
+	char *maps = read_maps(&length);
+
+	if (!maps)
+		return;
+	if (find_mapping(maps, here, &low, &high)) {
+		if (thread->tid == cp_runtime.pid)
+			low = lowest_of_stack(low, high);
+		note_range(thread, CP_RANGE_STACK, low, high, 0);
+	}
+	munmap(maps, MAPS_SIZE);
+}
+
+/* ---- thread-local variables ---- */
+
+static int visit_module(struct dl_phdr_info *module, size_t size, void *context)
+{
+	const struct cp_samples_thread *thread = context;
+	uint64_t data = (uint64_t)(uintptr_t)module->dlpi_tls_data;
+
+	(void)size;
+	if (!data)
+		return 0;
+	for (unsigned i = 0; i < module->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
+
+		if (segment->p_type == PT_TLS)
+			note_range(thread, CP_RANGE_TLS, data, data + segment->p_memsz,
+				module->dlpi_addr + segment->p_vaddr);
+	}
+	return 0;
+}
+
+static void note_variables(const struct cp_samples_thread *thread)
+{
+	dl_iterate_phdr(visit_module, (void *)(uintptr_t)thread);
+}
+
+void cp_sampling_note_thread(const struct cp_samples_thread *thread)
+{
+	note_stack(thread);
+	note_variables(thread);
+}
+
+/* Those of libraries that were loaded meanwhile, too. */
+void cp_sampling_note_end(const struct cp_samples_thread *thread)
+{
+	note_variables(thread);
+}

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The samples of the process: its file, its threads' samplers, and the thread that
+ * empties their rings.
+ */
+#include "preload/sampling/sampling.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/format.h"
+#include "base/pool.h"
+#include "base/syscall.h"
+#include "preload/clock.h"
+#include "preload/engine/explain.h"
+#include "preload/helper.h"
+#include "preload/runtime.h"
+#include "preload/sampling/parts.h"
+#include "preload/threads.h"
+
+/* What is in a ring is saved so often even if it is not much. */
+#define PATIENCE_MS 100
+/* A region's end waits for its thread's ring only if that is worth it. */
+#define WORTH 25 /* percent of the ring */
+
+struct cp_recording cp_samples;
+
+static struct cp_sampling_event events[CP_SAMPLED_EVENTS];
+static const char *measurement; /* NULL: nothing is sampled */
+
+/* Samplers in use.  Taken before any sampler's lock. */
+static struct cp_lock lock;
+static struct cp_sampler *live;
+static struct cp_pool pool = {.object_size = sizeof(struct cp_sampler)};
+/* Closed ones stay what they are: the helper may be about to look at one. */
+static struct cp_sampler *spare;
+
+static uint32_t nthreads; /* atomic */
+
+static struct cp_helper helper;
+static int rings = -1, bell = -1; /* epoll: of the samplers, and to wake the helper */
+
+/* ---- what is sampled ---- */
+
+void cp_sampling_choose(void)
+{
+	static const char *const names[] = {NULL, "dcache", "dtlb", "icache"};
+	struct cp_sampling_event *faults = &events[CP_SAMPLED_FAULTS];
+
+	measurement = names[cp_runtime.options.profile];
+	if (!measurement)
+		return;
+	faults->unit = CP_UNIT_MISSES;
+	faults->attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1};
+	/* For the others this only owns the ring. */
+	if (cp_runtime.options.profile == CP_PROFILE_DTLB) {
+		faults->attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+		cp_format(faults->name, sizeof(faults->name), "perf::PAGE-FAULTS");
+	}
+	cp_sampling_find_memory(&events[CP_SAMPLED_MEMORY], measurement);
+	cp_sampling_watch_heap();
+}
+
+static void describe(unsigned i)
+{
+	struct cp_samples_event *out = cp_record_reserve(&cp_samples, sizeof(*out));
+	const struct cp_sampling_event *event = &events[i];
+
+	if (!out)
+		return;
+	out->event = i;
+	out->unit = event->unit;
+	out->period = event->attr.sample_period;
+	out->exact = event->attr.sample_period == 1;
+	out->jitter = out->exact ? 0 : CP_PERIOD_JITTER;
+	cp_format(out->name, sizeof(out->name), "%s", event->name);
+	cp_format(out->vendor, sizeof(out->vendor), "%s", event->vendor);
+	cp_format(out->why, sizeof(out->why), "%s", event->why.text);
+	cp_item_publish(out, CP_SAMPLES_EVENT);
+}
+
+void cp_sampling_prepare(void)
+{
+	char line[CP_RUNDIR_SIZE + 96];
+	int result;
+
+	if (!measurement)
+		return;
+	result = cp_record_create_as(&cp_samples, cp_runtime.directory, cp_runtime.pid,
+		"samples", CP_SAMPLES_MAGIC, CP_SAMPLES_VERSION);
+	if (result < 0) {
+		cp_format(line, sizeof(line),
+			"CACHEPEEK_PROFILE: no file for samples in %s (%s): process %d "
+			"has "
+			"none",
+			cp_runtime.directory, cp_error_text(-result),
+			(int)cp_runtime.pid);
+		cp_warn(line);
+		return;
+	}
+	nthreads = 0;
+	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
+		describe(i);
+	cp_sampling_note_maps();
+	cp_sampling_note_blocks();
+	if (!cp_sampling_watches_heap())
+		cp_warn("CACHEPEEK_PROFILE: blocks of the heap have no names: `cachepeek "
+			"dcache|dtlb|icache` preloads what watches malloc (heap.so)");
+}
+
+/* ---- the thread that empties rings ---- */
+
+static void drain(struct cp_sampler *sampler)
+{
+	cp_lock(&sampler->lock);
+	cp_sampler_drain(sampler, true);
+	cp_unlock(&sampler->lock);
+}
+
+static void drain_all(void)
+{
+	cp_lock(&lock);
+	for (struct cp_sampler *sampler = live; sampler; sampler = sampler->next)
+		drain(sampler);
+	cp_unlock(&lock);
+}
+
+/* A thread that nobody saw end: what it had is in its ring. */
+static void leave_out(struct cp_sampler *sampler)
+{
+	cp_lock(&sampler->lock);
+	if (sampler->fd[0] >= 0)
+		cp_syscall(SYS_epoll_ctl, rings, EPOLL_CTL_DEL, sampler->fd[0], NULL);
+	cp_unlock(&sampler->lock);
+}
+
+static int run(void *unused)
+{
+	static struct epoll_event ready[16];
+
+	(void)unused;
+	while (cp_counting() && !cp_helper_told(&helper)) {
+		long n = cp_syscall(
+			SYS_epoll_pwait, rings, ready, 16, PATIENCE_MS, NULL, 8);
+
+		if (n == 0)
+			drain_all();
+		for (long i = 0; i < n; i++) {
+			if (!ready[i].data.ptr)
+				continue;
+			drain(ready[i].data.ptr);
+			if (ready[i].events & EPOLLHUP)
+				leave_out(ready[i].data.ptr);
+		}
+	}
+	cp_syscall(SYS_exit, 0);
+	return 0;
+}
+
+static void watch(int fd, struct cp_sampler *sampler)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.ptr = sampler};
+
+	if (rings >= 0)
+		cp_syscall(SYS_epoll_ctl, rings, EPOLL_CTL_ADD, fd, &event);
+}
+
+static bool open_watch(void)
+{
+	rings = (int)cp_syscall(SYS_epoll_create1, EPOLL_CLOEXEC);
+	bell = (int)cp_syscall(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (rings < 0 || bell < 0 || cp_fd_keep_somewhere(&rings) == -EBADF ||
+		cp_fd_keep_somewhere(&bell) == -EBADF)
+		return false;
+	watch(bell, NULL);
+	return true;
+}
+
+void cp_sampling_start(void)
+{
+	bool watched;
+
+	if (!cp_samples.header)
+		return;
+	watched = open_watch();
+	cp_lock(&lock);
+	for (struct cp_sampler *sampler = live; watched && sampler;
+		sampler = sampler->next)
+		watch(sampler->fd[0], sampler);
+	cp_unlock(&lock);
+	if (!watched || cp_helper_start(&helper, run) < 0)
+		cp_warn("CACHEPEEK_PROFILE: the system allows no other thread: samples "
+			"are saved only where regions and threads end, and some may be "
+			"lost");
+}
+
+static void ring_bell(void)
+{
+	const uint64_t one = 1;
+
+	cp_helper_tell(&helper);
+	if (bell >= 0 && !cp_confined())
+		cp_syscall(SYS_write, bell, &one, sizeof(one));
+}
+
+void cp_sampling_stop(void)
+{
+	if (!cp_samples.header)
+		return;
+	while (cp_helper_tid(&helper)) {
+		ring_bell();
+		sched_yield();
+	}
+	if (!cp_confined())
+		drain_all();
+}
+
+void cp_sampling_flush(void)
+{
+	if (cp_samples.header)
+		drain_all();
+}
+
+void cp_sampling_finish(void)
+{
+	if (cp_samples.header)
+		ring_bell();
+}
+
+pid_t cp_sampling_helper(void)
+{
+	return cp_helper_tid(&helper);
+}
+
+/* ---- threads ---- */
+
+static struct cp_samples_thread *new_thread(pid_t tid)
+{
+	struct cp_samples_thread *out = cp_record_reserve(&cp_samples, sizeof(*out));
+
+	if (!out)
+		return NULL;
+	out->id = __atomic_fetch_add(&nthreads, 1, __ATOMIC_RELAXED);
+	out->tid = tid;
+	cp_item_publish(out, CP_SAMPLES_THREAD);
+	return out;
+}
+
+static void complain(int error)
+{
+	static int said;
+	struct cp_why why = {""};
+	char line[sizeof(why.text) + 64];
+
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+		return;
+	if (error == -ENOMEM)
+		cp_format(why.text, sizeof(why.text),
+			"the limit of memory that stays in place is used up: raise "
+			"kernel.perf_event_mlock_kb, or `ulimit -l`");
+	else
+		cp_perf_explain(-error, &events[0].attr, &why);
+	cp_format(line, sizeof(line),
+		"CACHEPEEK_PROFILE: a thread, or more, is not sampled: %s", why.text);
+	cp_warn(line);
+}
+
+static struct cp_sampler *take(void)
+{
+	struct cp_sampler *sampler;
+
+	cp_lock(&lock);
+	sampler = spare;
+	if (sampler)
+		spare = sampler->next;
+	cp_unlock(&lock);
+	return sampler ? sampler : cp_pool_take(&pool);
+}
+
+static void give(struct cp_sampler *sampler)
+{
+	cp_lock(&lock);
+	sampler->next = spare;
+	spare = sampler;
+	cp_unlock(&lock);
+}
+
+static void list_add(struct cp_sampler *sampler)
+{
+	cp_lock(&lock);
+	sampler->previous = NULL;
+	sampler->next = live;
+	if (live)
+		live->previous = sampler;
+	live = sampler;
+	cp_unlock(&lock);
+}
+
+static void list_remove(struct cp_sampler *sampler)
+{
+	cp_lock(&lock);
+	if (sampler->next)
+		sampler->next->previous = sampler->previous;
+	if (sampler->previous)
+		sampler->previous->next = sampler->next;
+	else
+		live = sampler->next;
+	cp_unlock(&lock);
+}
+
+static int open_sampler(struct cp_sampler *sampler, pid_t tid, bool own)
+{
+	int result = -ENOSPC;
+
+	cp_lock(&sampler->lock);
+	sampler->npending = 0;
+	sampler->period =
+		(struct cp_period){.middle = events[CP_SAMPLED_MEMORY].attr.sample_period,
+			.step = events[CP_SAMPLED_MEMORY].step,
+			.random = cp_clock_of_kernel() ^ (uint64_t)tid};
+	sampler->out = new_thread(tid);
+	if (sampler->out) {
+		result = cp_sampler_open(sampler, own ? 0 : tid, events);
+		for (unsigned i = 0; i < CP_SAMPLED_EVENTS && result < 0; i++)
+			sampler->out->events[i].error = result;
+	}
+	cp_unlock(&sampler->lock);
+	return result;
+}
+
+struct cp_sampler *cp_sampling_thread_begin(pid_t tid, bool own)
+{
+	struct cp_sampler *sampler;
+	int result;
+
+	if (!cp_samples.header || cp_confined())
+		return NULL;
+	sampler = take();
+	if (!sampler)
+		return NULL;
+	result = open_sampler(sampler, tid, own);
+	if (result < 0) {
+		complain(result);
+		give(sampler);
+		return NULL;
+	}
+	list_add(sampler);
+	watch(sampler->fd[0], sampler);
+	if (own)
+		cp_sampling_note_thread(sampler->out);
+	cp_sampler_enable(sampler, true);
+	return sampler;
+}
+
+void cp_sampling_thread_end(struct cp_sampler *sampler, bool own)
+{
+	if (!sampler)
+		return;
+	list_remove(sampler);
+	cp_lock(&sampler->lock);
+	if (!cp_confined()) {
+		cp_sampler_enable(sampler, false);
+		cp_sampler_drain(sampler, true);
+		if (own)
+			cp_sampling_note_end(sampler->out);
+		sampler->out->end = cp_clock_of_kernel();
+		cp_sampler_close(sampler);
+	} else {
+		cp_sampler_drain(sampler, false);
+	}
+	sampler->out = NULL;
+	cp_unlock(&sampler->lock);
+	give(sampler);
+}
+
+void cp_sampling_boundary(struct cp_sampler *sampler)
+{
+	if (!sampler || cp_ring_filled(&sampler->ring) < WORTH)
+		return;
+	cp_lock(&sampler->lock);
+	cp_sampler_drain(sampler, false);
+	cp_unlock(&sampler->lock);
+}
+
+/* ---- fork ---- */
+
+/* The kernel has not copied rings. */
+void cp_sampling_forget(struct cp_sampler *sampler)
+{
+	if (!sampler)
+		return;
+	sampler->ring.page = NULL;
+	cp_sampler_close(sampler);
+	cp_lock_reset(&sampler->lock);
+	sampler->next = spare;
+	spare = sampler;
+}
+
+void cp_sampling_after_fork(void)
+{
+	if (!measurement)
+		return;
+	cp_lock_reset(&lock);
+	cp_lock_reset(&pool.lock);
+	cp_record_close(&cp_samples);
+	live = NULL;
+	helper.tid = 0;
+	cp_fd_drop(&rings);
+	cp_fd_drop(&bell);
+}

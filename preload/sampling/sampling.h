@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Samples of what the program's threads do, from the kernel's rings
+ * (CACHEPEEK_PROFILE on the perf engine): a ring per thread, which a thread of
+ * ours empties into PID-N.samples (regions/samples.h), and the threads themselves
+ * where a region or they end.
+ */
+#ifndef CACHEPEEK_PRELOAD_SAMPLING_H
+#define CACHEPEEK_PRELOAD_SAMPLING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct cp_sampler;
+
+/* What is to be sampled, once; then, before any thread begins, and again in a fork
+ * child, the file. */
+void cp_sampling_choose(void);
+void cp_sampling_prepare(void);
+/* The thread that empties rings. */
+void cp_sampling_start(void);
+/* Before system calls are forbidden: it ends. */
+void cp_sampling_stop(void);
+/* The process ends. */
+void cp_sampling_finish(void);
+/* Another program may take its place: what is in the rings is saved. */
+void cp_sampling_flush(void);
+/* In a fork child, before cp_sampling_prepare. */
+void cp_sampling_after_fork(void);
+
+/* Of that thread; own: it calls this itself.  NULL: it is not sampled. */
+struct cp_sampler *cp_sampling_thread_begin(pid_t tid, bool own);
+/* NULL is fine; own as above. */
+void cp_sampling_thread_end(struct cp_sampler *sampler, bool own);
+/* The calling thread's, where a region ends. */
+void cp_sampling_boundary(struct cp_sampler *sampler);
+void cp_sampling_forget(struct cp_sampler *sampler);
+
+/* 0: there is no such thread. */
+pid_t cp_sampling_helper(void);
+
+#endif
