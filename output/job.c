@@ -85,6 +85,7 @@ static void describe(struct cp_job *job, const struct cp_report *from)
 	report->machine = keep(job, from->machine);
 	report->host = keep(job, from->host);
 	report->sweep = keep(job, from->sweep);
+	report->windows = keep(job, from->windows);
 	report->line = from->line;
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 }

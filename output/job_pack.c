@@ -104,6 +104,7 @@ static void put_texts(struct writer *writer, const struct cp_report *report)
 	put_text(writer, report->machine);
 	put_text(writer, report->host);
 	put_text(writer, report->sweep);
+	put_text(writer, report->windows);
 	for (size_t i = 0; i < report->narguments; i++)
 		put_text(writer, report->command[i]);
 	for (size_t i = 0; i < report->nquantities; i++)
@@ -325,6 +326,7 @@ static void take_description(struct unpacking *it)
 	both->machine = take_some_text(&it->reader);
 	both->host = take_some_text(&it->reader);
 	both->sweep = take_some_text(&it->reader);
+	both->windows = take_some_text(&it->reader);
 	both->command = take_list(it, it->head.narguments);
 	both->narguments = it->head.narguments;
 	both->engine = (enum cp_engine_id)it->head.engine;

@@ -7,6 +7,7 @@
 #include "output/job.h"
 #include "output/sweep.h"
 #include "output/utf8.h"
+#include "output/windows.h"
 
 /* Where in the document we are: indentation, and whether a comma is due. */
 struct json {
@@ -596,6 +597,16 @@ static void sweep(struct json *json)
 	cp_json_sweep(json->out, json->report, &it);
 }
 
+static void working_set(struct json *json)
+{
+	struct cp_windows it;
+
+	if (!cp_windows_find(json->report, &it))
+		return;
+	key(json, "working_set");
+	cp_json_windows(json->out, json->report, &it);
+}
+
 void cp_json_write(struct cp_out *out, const struct cp_report *report)
 {
 	struct json json = {.out = out, .report = report};
@@ -610,6 +621,7 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 	job(&json);
 	regions(&json, report->total, true);
 	sweep(&json);
+	working_set(&json);
 	unfollowed(&json);
 	launcher_totals(&json);
 	string_list(&json, "warnings", report->warnings, report->nwarnings);

@@ -338,6 +338,7 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 	report->machine = meta_or_empty(record, "machine");
 	report->host = meta_or_empty(record, "host");
 	report->sweep = meta_or_empty(record, "sweep");
+	report->windows = meta_or_empty(record, "windows");
 	report->domain = domain_of(record->header);
 	report->line = line_size(cp_record_meta(record, "line", NULL));
 	split_command(report, record);

@@ -164,8 +164,9 @@ struct cp_report {
 	const char *const *command;
 	enum cp_engine_id engine;
 	const char *why, *domain, *machine, *host;
-	const char *sweep; /* what its points have in common: regions/record.h */
-	double line;       /* bytes, 0 if not known */
+	const char *sweep;   /* what its points have in common: regions/record.h */
+	const char *windows; /* what working sets are of: the same */
+	double line;         /* bytes, 0 if not known */
 	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;
 	const char *const *quantities; /* spelled as they were asked for */
 	const struct cp_group *const *groups;

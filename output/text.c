@@ -222,6 +222,7 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	cp_text_processes(&text);
 	cp_text_regions(&text);
 	cp_text_sweep(&text);
+	cp_text_windows(&text);
 	cp_text_course(&text);
 	cp_text_notes(&text);
 	print_limits(&text);

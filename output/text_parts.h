@@ -60,6 +60,9 @@ size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *
 /* text_sweep.c: miss curves */
 void cp_text_sweep(struct cp_text *text);
 
+/* text_windows.c: working sets */
+void cp_text_windows(struct cp_text *text);
+
 /* text_course.c: time series */
 void cp_text_course(struct cp_text *text);
 

@@ -7,6 +7,7 @@
 
 #include "output/sweep.h"
 #include "output/text_parts.h"
+#include "output/windows.h"
 
 #define MAX_EXTENTS 4
 #define MAX_COLUMNS 64
@@ -301,10 +302,10 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 		cp_text_extents(text, &column);
 }
 
-/* Or of a sweep, which has a table of its own. */
+/* Or of a sweep or working sets, which have tables of their own. */
 static bool in_a_group(const struct cp_report *report, const char *name)
 {
-	if (cp_sweep_is_point(name))
+	if (cp_sweep_is_point(name) || cp_windows_is_quantity(name))
 		return true;
 	for (size_t i = 0; i < report->ngroups; i++) {
 		const struct cp_group *group = report->groups[i];

@@ -74,6 +74,9 @@ static const char *only_simulated(void)
 		       "begin and end";
 	if (cp_runtime.options.sweep)
 		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
+	if (cp_runtime.options.working_set)
+		return "CACHEPEEK_WORKING_SET: only the simulated PMU sees each "
+		       "reference";
 	if (cp_runtime.options.what_if)
 		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";
 	return NULL;

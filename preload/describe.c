@@ -13,6 +13,7 @@
 #include "preload/reexec.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
+#include "preload/windows.h"
 
 static void meta(const char *key, const char *value)
 {
@@ -76,6 +77,16 @@ static void meta_sweep(void)
 	meta("sweep", text);
 }
 
+static void meta_windows(void)
+{
+	char text[160];
+
+	if (!cp_runtime.window)
+		return;
+	cp_windows_describe(cp_runtime.window, &cp_runtime.machine, text, sizeof(text));
+	meta("windows", text);
+}
+
 static void meta_machine(void)
 {
 	char text[640];
@@ -86,6 +97,7 @@ static void meta_machine(void)
 		meta_latencies();
 		meta_clock();
 		meta_sweep();
+		meta_windows();
 	}
 	cp_format(text, sizeof(text), "%u",
 		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line

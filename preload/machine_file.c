@@ -612,24 +612,31 @@ static bool apply_change(
 	return change_field(at, level, dot + 1, equals + 1, &machine->level[level]);
 }
 
+/* One of them, if it is a size or not, as is wanted. */
+static bool apply_piece(const struct place *all, struct cp_machine *machine,
+	struct stated *stated, const char *piece, size_t length, bool sizes)
+{
+	char change[128], shown[128];
+	struct place at = *all;
+
+	cp_format(change, sizeof(change), "%.*s", (int)length, piece);
+	cp_format(shown, sizeof(shown), "%s", change);
+	at.file = shown;
+	if (length >= sizeof(change))
+		return wrong(&at, "longer than any change is", NULL);
+	return is_size(change) != sizes || apply_change(&at, machine, stated, change);
+}
+
 /* The sizes come last: they hold whatever else is said of the level. */
-static bool apply_changes(struct place *at, struct cp_machine *machine,
+static bool apply_changes(const struct place *at, struct cp_machine *machine,
 	struct stated *stated, const char *changes, bool sizes)
 {
 	const char *piece;
 	size_t length;
-	char change[128], shown[128];
 
-	while ((piece = cp_next_piece(&changes, ',', &length))) {
-		cp_format(change, sizeof(change), "%.*s", (int)length, piece);
-		cp_format(shown, sizeof(shown), "%s", change);
-		at->file = shown;
-		if (length >= sizeof(change))
-			return wrong(at, "longer than any change is", NULL);
-		if (length && is_size(change) == sizes &&
-			!apply_change(at, machine, stated, change))
+	while ((piece = cp_next_piece(&changes, ',', &length)))
+		if (!apply_piece(at, machine, stated, piece, length, sizes))
 			return false;
-	}
 	return true;
 }
 
@@ -658,7 +665,6 @@ int cp_machine_change(
 	if (!apply_changes(&at, &changed, &stated, changes, false) ||
 		!apply_changes(&at, &changed, &stated, changes, true))
 		return -EINVAL;
-	at.file = changes;
 	if (!check_machine(&at, &changed, &stated))
 		return -EINVAL;
 	rename_machine(&changed, changes);

@@ -46,6 +46,10 @@ const struct cp_option cp_option_table[] = {
 		"LEVEL.FIELD=FIRST..LAST",
 		"misses of a level of other sizes, as in L1D.ways=1..16 or "
 		"L2.size=256K..8M"},
+	{PREFIX "WORKING_SET", CP_OPTION_TEXT, FIELD(working_set), NULL, NULL,
+		"INSTRUCTIONS",
+		"lines and pages that a thread touches in so many instructions, such as "
+		"100000"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile),
 		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
 		"note which instruction misses, each time on the simulated PMU, in "

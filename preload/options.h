@@ -30,6 +30,7 @@ struct cp_options {
 	int timing; /* enum cp_timing of machine.h */
 	const char *what_if;
 	const char *sweep;
+	const char *working_set;
 	int profile; /* enum cp_profile_choice */
 	const char *quantum;
 	const char *output;

@@ -110,7 +110,7 @@ struct command {
 	char log_fd[48];
 	char profile[PATH_MAX + 16];
 	char sweep[CP_SWEEP_OPTION];
-	char quantum[32];
+	char quantum[32], window[32];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -160,6 +160,11 @@ static void add_wishes(struct command *command, const char *directory,
 		cp_format(command->quantum, sizeof(command->quantum), "--quantum=%u",
 			wishes->quantum);
 		add(command, command->quantum);
+	}
+	if (wishes->window) {
+		cp_format(command->window, sizeof(command->window), "--window=%u",
+			wishes->window);
+		add(command, command->window);
 	}
 	cp_sweep_option(wishes->sweep, command->sweep, sizeof(command->sweep));
 	if (command->sweep[0])

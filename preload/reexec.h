@@ -20,6 +20,7 @@ int cp_reexec_possible(struct cp_why *why);
 struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */
 	unsigned quantum;      /* of sharing: data references of a turn; 0: none */
+	unsigned window;       /* of working sets: instructions; 0: none */
 	const struct cp_sweep_plan *sweep;
 };
 

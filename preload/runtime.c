@@ -38,6 +38,7 @@
 #include "preload/report.h"
 #include "preload/sampling/sampling.h"
 #include "preload/threads.h"
+#include "preload/windows.h"
 #include "tools/sim/request.h"
 
 #define RUN "CACHEPEEK__RUN"
@@ -217,6 +218,16 @@ static void plan_sweep(void)
 	cp_warn(line);
 }
 
+static void plan_windows(void)
+{
+	if (!cp_runtime.options.working_set)
+		return;
+	cp_runtime.window = cp_windows_parse(cp_runtime.options.working_set);
+	if (!cp_runtime.window)
+		cp_warn("CACHEPEEK_WORKING_SET is not a number of instructions from 1 to "
+			"1000000000: there are no working sets");
+}
+
 static int find_named_machine(void)
 {
 	char error[256], line[320], first[CP_COMPARED_SIZE];
@@ -243,6 +254,7 @@ static void find_machine(void)
 		return;
 	change_machine();
 	plan_sweep();
+	plan_windows();
 }
 
 static unsigned quantum(void)
@@ -299,6 +311,7 @@ static void run_simulated(char **argv)
 	find_machine();
 	machines[0] = cp_runtime.machine;
 	nmachines = cp_compared_find(machines, cp_warn);
+	wishes.window = cp_runtime.window;
 	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
 	wishes.sharing =
 		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
@@ -376,6 +389,8 @@ static void resolve_events(void)
 			&cp_runtime.arena, cp_warn);
 	if (cp_runtime.sim)
 		cp_sweep_add_events(&cp_runtime.set, &cp_runtime.sweep);
+	if (cp_runtime.sim && cp_runtime.window)
+		cp_windows_add_events(&cp_runtime.set);
 	if (!cp_runtime.sim)
 		note_machine();
 	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
@@ -469,6 +484,9 @@ static void warn_of_machine(void)
 		return;
 	if (cp_runtime.options.what_if)
 		cp_warn("CACHEPEEK_WHAT_IF is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+	if (cp_runtime.options.working_set)
+		cp_warn("CACHEPEEK_WORKING_SET is ignored: it takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");
 	if (cp_runtime.options.sweep)
 		cp_warn("CACHEPEEK_SWEEP is ignored: it takes the simulated PMU "

@@ -44,6 +44,7 @@ struct cp_runtime {
 	struct cp_request request;
 	struct cp_machine machine;
 	struct cp_sweep_plan sweep; /* npoints 0: none */
+	unsigned window;            /* of working sets: instructions; 0: none */
 	uint64_t overhead_ns;
 	/* CPU time before counting began: for the check whether there were threads
 	 * that nobody saw. */

@@ -167,7 +167,7 @@ static const char *unlike_plain(const struct cp_machine *machine, enum cp_level 
 				 (i == CP_LLC && cache->shared &&
 					 cache->shared < machine->cores)))
 		how = "is shared by some of the cores";
-	else if (!how && i > CP_STLB)
+	else if (!how && (i == CP_ITLB2 || i == CP_DTLB2))
 		how = "is not common to code and data";
 	return how;
 }
@@ -184,6 +184,17 @@ static bool check_outer(struct cp_sweep_plan *plan, const struct cp_machine *mac
 			return say_unlike(plan, (enum cp_level)i, how);
 	}
 	return true;
+}
+
+/* A TLB with huge pages holds pages of two sizes. */
+static bool check_pages(struct cp_sweep_plan *plan, const struct cp_machine *machine)
+{
+	const struct cp_cache *level = machine->level;
+
+	if (!is_tlb(plan->level) || machine->page != 4096 || level[CP_DTLB_2M].absent ||
+		level[CP_ITLB_2M].absent)
+		return true;
+	return say_unlike(plan, plan->level, "may hold huge pages, too (dtlb-2m=none)");
 }
 
 static bool is_first(enum cp_level level)
@@ -229,6 +240,8 @@ int cp_sweep_parse(struct cp_sweep_plan *plan, const struct cp_machine *machine,
 				last);
 	if (why)
 		return wrong(error, error_size, text, why);
+	if (!check_pages(plan, machine))
+		return 0;
 	if (is_first(plan->level))
 		check_first(plan, machine);
 	else

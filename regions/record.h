@@ -120,6 +120,7 @@ struct cp_string_item {
  *   clock     Hz of the simulated machine, where its cycles are counted (decimal)
  *   sweep     "LEVEL FIELD own=VALUE line=BYTES sets=SETS" (or ways=WAYS): what the
  *             points of a sweep have in common
+ *   windows   "length=N line=BYTES …": what working sets are of
  *   line      bytes of a cache line (decimal; the LINE of formulas)
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report

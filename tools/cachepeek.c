@@ -62,6 +62,7 @@ static const char usage[] =
 	"  --repeat N: run it N times, and report how far the values are apart\n"
 	"  --what-if LEVEL.FIELD=VALUE,...: change the simulated machine\n"
 	"  --sweep LEVEL.FIELD=FIRST..LAST: misses of a level of other sizes\n"
+	"  --working-set N: lines and pages touched in N instructions\n"
 	"\n"
 	"Options of dcache, dtlb and icache, which report misses by function:\n"
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"

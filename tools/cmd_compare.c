@@ -326,6 +326,7 @@ static int prepare(const struct cp_comparison *c)
 	unsetenv("CACHEPEEK_OUTPUT");
 	unsetenv("CACHEPEEK_SWEEP"); /* and each machine is as it is */
 	unsetenv("CACHEPEEK_WHAT_IF");
+	unsetenv("CACHEPEEK_WORKING_SET");
 	return c->alone ? 0 : cp_prepare_preload(added);
 }
 

@@ -60,7 +60,7 @@ static void add_to(char **list, const char *entry)
 }
 
 /* Without a letter. */
-enum { PASSES = UCHAR_MAX + 1, REPEAT, WHAT_IF, SWEEP };
+enum { PASSES = UCHAR_MAX + 1, REPEAT, WHAT_IF, SWEEP, WORKING_SET };
 
 static const struct option long_options[] = {
 	{"groups", required_argument, NULL, 'g'},
@@ -74,6 +74,7 @@ static const struct option long_options[] = {
 	{"repeat", required_argument, NULL, REPEAT},
 	{"what-if", required_argument, NULL, WHAT_IF},
 	{"sweep", required_argument, NULL, SWEEP},
+	{"working-set", required_argument, NULL, WORKING_SET},
 	{NULL, 0, NULL, 0},
 };
 
@@ -129,6 +130,9 @@ static int parse(struct settings *settings, int argc, char **argv)
 			break;
 		case WHAT_IF:
 			add_to(&settings->changes, optarg);
+			break;
+		case WORKING_SET:
+			add(settings, "CACHEPEEK_WORKING_SET", optarg);
 			break;
 		case SWEEP:
 			add(settings, "CACHEPEEK_SWEEP", optarg);

@@ -123,8 +123,12 @@ for my $i (0 .. 6) {
 	is($curve{$_}{misses}[$i], misses($run, 'l2', split(m{/})), "L2 of $size, region '$_'")
 		for '', 'walk', 'long';
 }
-my $pages = peek(command => [program('walk')], engine => 'sim', machine => $machine,
-	env => {CACHEPEEK_SWEEP => 'DTLB.entries=4..64'});
+my @pages = (command => [program('walk')], engine => 'sim', machine => $machine, groups => 'dtlb');
+my $pages = peek(@pages, env => {CACHEPEEK_SWEEP => 'DTLB.entries=4..64', CACHEPEEK_WHAT_IF => 'dtlb-2m=none'});
+is($pages->{report}{sweep}{curves}[0]{misses}[4],
+	region($pages->{report})->{counts}{dtlb_misses}{value}, 'pages: the own point is what is counted');
+like(peek(@pages, env => {CACHEPEEK_SWEEP => 'DTLB.entries=4..64'})->{report}{sweep}{curves}[0]{reason},
+	qr/dtlb may hold huge pages, too \(dtlb-2m=none\)/, 'pages: where they are of one size only');
 is($pages->{report}{sweep}{points}[4]{value}, 64, 'a TLB by its entries');
 is($pages->{report}{sweep}{line}, undef, 'has no line');
 

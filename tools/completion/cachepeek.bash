@@ -30,7 +30,7 @@ _cachepeek_takes_value()
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
 		-m | --machine | --machines | -d | --dir | -p | --pmu | --profile | -i | --input | \
-		--repeat | --what-if | --sweep | --quantum | --least | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
+		--repeat | --what-if | --sweep | --working-set | --quantum | --least | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
 	esac
 	return 1
 }
@@ -55,7 +55,7 @@ _cachepeek_value()
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep' ;;
+	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep --working-set' ;;
 	report) echo '-o --output --json' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "profile.h"
 #include "sharing.h"
+#include "window.h"
 
 ULong tool_state;
 
@@ -36,9 +37,10 @@ static void start(void)
 	threads_start();
 	profile_start();
 	timed_start();
-	functions_track();
 	sweep_watch(&tool_sweep);
 	sharing_start();
+	window_start();
+	functions_track();
 }
 
 static void finish(Int exit_code)

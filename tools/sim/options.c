@@ -6,11 +6,12 @@
 #include "huge_kernel.h"
 #include "profile.h"
 #include "sharing.h"
+#include "window.h"
 
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 UInt tool_nmachines;
 Bool tool_has_front, tool_float_loads, tool_timing, tool_report, sharing_wanted;
-UInt sharing_quantum;
+UInt sharing_quantum, window_length;
 struct sweep_plan tool_sweep;
 const HChar *profile_directory;
 
@@ -196,6 +197,15 @@ static void parse_page(const HChar *value)
 		refuse("--page", "expected a power of two from 1024 to 1073741824");
 }
 
+static void parse_window(const HChar *value)
+{
+	ULong n;
+
+	if (!parse_numbers(&value, ',', &n, 1) || *value || !n || n > 1000000000)
+		refuse("--window", "expected a number from 1 to 1000000000");
+	window_length = n;
+}
+
 static void parse_quantum(const HChar *value)
 {
 	ULong n;
@@ -375,6 +385,10 @@ Bool options_parse(const HChar *arg)
 		parse_cores(arg + 8);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--window=", 9) == 0) {
+		parse_window(arg + 9);
+		return True;
+	}
 	if (VG_(strncmp)(arg, "--quantum=", 10) == 0) {
 		parse_quantum(arg + 10);
 		return True;
@@ -458,6 +472,7 @@ void options_usage(void)
 	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
 	 "                              an LRU cache that nobody else fills, if it were "
 	 "so\n"
+	 "    --window=N                lines and pages touched in N instructions\n"
 	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
 	 "    --quantum=N               and who takes them from whom if threads take "
 	 "turns\n"

@@ -93,11 +93,17 @@ enum cp_sim_counter {
 #define CP_SIM_TIMED CP_SIM_cycles
 #define CP_SIM_TIMED_END (CP_SIM_loads_cache_to_cache + 1)
 
-/* Behind those: what a sweep counts, by its points (--sweep). */
+/* Behind those: what a sweep counts, by its points (--sweep); working sets (--window):
+ * the windows that were begun, and what was touched in them, each once in each. */
 #define CP_SIM_SWEEP_POINTS 32
 enum {
 	CP_SIM_SWEEP = CP_SIM_NCOUNTERS,
-	CP_SIM_NALL = CP_SIM_SWEEP + CP_SIM_SWEEP_POINTS,
+	CP_SIM_WINDOWS = CP_SIM_SWEEP + CP_SIM_SWEEP_POINTS,
+	CP_SIM_WINDOW_data_lines,
+	CP_SIM_WINDOW_data_pages,
+	CP_SIM_WINDOW_code_lines,
+	CP_SIM_WINDOW_code_pages,
+	CP_SIM_NALL,
 };
 
 enum cp_sim_request {

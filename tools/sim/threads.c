@@ -21,6 +21,7 @@
 #include "host.h"
 #include "profile.h"
 #include "sharing.h"
+#include "window.h"
 #include "regions/series.h"
 
 struct seat {
@@ -44,6 +45,7 @@ struct thread {
 	ULong count[CP_SIM_NALL]; /* of the first machine */
 	ULong *mirror;
 	struct profile_thread *profile; /* of the first machine */
+	struct window *window;
 };
 
 static struct thread *threads; /* by ThreadId */
@@ -163,11 +165,13 @@ static void collect(struct thread *t)
 static void begin(struct thread *t)
 {
 	struct seat **seat = t->seat;
+	struct window *window = t->window;
 
 	if (!seat)
 		seat = VG_(calloc)("cachepeek.seat", tool_nmachines, sizeof(*seat));
 	VG_(memset)(t, 0, sizeof(*t));
 	t->seat = seat;
+	t->window = window_begin(window);
 	for (UInt i = 0; i < tool_nmachines; i++)
 		seat[i] = take_seat(&simulated[i]);
 	t->lives = True;
@@ -184,6 +188,8 @@ static void use_core(ThreadId tid)
 	front = fronts[t->paused != 0];
 	team[0] = running = scratch;
 	team_size = 1;
+	window_use(t->paused ? NULL : t->window, t->seat[0]->core,
+		t->count[CP_SIM_instructions]);
 	functions_use(t->paused ? VG_INVALID_THREADID : tid);
 	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
@@ -241,15 +247,23 @@ static void on_slice_end(ThreadId tid, ULong blocks)
 	add_row();
 }
 
+static void report_others(const HChar *who, UInt number, const ULong *count)
+{
+	for (UInt i = 0; i < tool_sweep.npoints; i++)
+		VG_(umsg)
+	("%s %u sweep_%u %llu\n", who, number, i, count[CP_SIM_SWEEP + i]);
+	for (UInt i = CP_SIM_WINDOWS; window_length && i < CP_SIM_NALL; i++)
+		VG_(umsg)
+	("%s %u window_%u %llu\n", who, number, i - CP_SIM_WINDOWS, count[i]);
+}
+
 static void report_counts(const HChar *who, UInt number, const ULong *count)
 {
 #define X(name, meaning)                                                                 \
 	VG_(umsg)("%s %u %s %llu\n", who, number, #name, count[CP_SIM_##name]);
 	CP_SIM_COUNTERS (X)
 #undef X
-		for (UInt i = 0; i < tool_sweep.npoints; i++)
-			VG_(umsg)
-	("%s %u sweep_%u %llu\n", who, number, i, count[CP_SIM_SWEEP + i]);
+		report_others(who, number, count);
 }
 
 static void end(ThreadId tid)
@@ -351,6 +365,7 @@ Int threads_read(ThreadId tid, UWord out)
 	if (!writable(out))
 		return 0;
 	copy_out((ULong *)out, threads[tid].count);
+	window_end(threads[tid].window);
 	return 1;
 }
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/windows.h"
+
+#include <string.h>
+
+#include "base/out.h"
+#include "base/text.h"
+#include "output/json.h"
+
+static const char *const names[] = {"windows", "window_data_lines", "window_data_pages",
+	"window_code_lines", "window_code_pages"};
+
+bool cp_windows_is_quantity(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* "… NAME=NUMBER …" */
+static uint64_t number_after(const char *text, const char *name)
+{
+	const char *at = text ? strstr(text, name) : NULL, *end;
+	uint64_t value;
+
+	return at && cp_parse_u64_prefix(at + strlen(name), &end, &value) == 0 ? value
+									       : 0;
+}
+
+bool cp_windows_find(const struct cp_report *report, struct cp_windows *windows)
+{
+	size_t *const index[] = {&windows->windows, &windows->data_lines,
+		&windows->data_pages, &windows->code_lines, &windows->code_pages};
+
+	memset(windows, 0, sizeof(*windows));
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int at = cp_report_quantity(report, names[i]);
+
+		if (at < 0)
+			return false;
+		*index[i] = (size_t)at;
+	}
+	windows->length = number_after(report->windows, "length=");
+	windows->line = number_after(report->windows, " line=");
+	windows->code_line = number_after(report->windows, "code_line=");
+	windows->page = number_after(report->windows, "page=");
+	windows->dtlb = number_after(report->windows, "dtlb=");
+	windows->second = number_after(report->windows, "second=");
+	return true;
+}
+
+struct cp_value cp_windows_mean(
+	const struct cp_windows *windows, const struct cp_region *region, size_t quantity)
+{
+	const struct cp_count *count = &region->counts[quantity],
+			      *over = &region->counts[windows->windows];
+
+	if (over->status == CP_UNAVAILABLE)
+		return cp_unavailable(over->reason);
+	if (count->status == CP_UNAVAILABLE)
+		return cp_unavailable(count->reason);
+	if (!over->value)
+		return cp_unavailable("no instruction was counted there");
+	return (struct cp_value){.value = (double)count->value / (double)over->value,
+		.status = count->status};
+}
+
+/* ---- JSON ---- */
+
+static void put_string(struct cp_out *out, const char *text)
+{
+	cp_json_string(out, text, strlen(text));
+}
+
+/* , "NAME": VALUE; 0 is not known, or none. */
+static void put_number(struct cp_out *out, const char *name, uint64_t value)
+{
+	if (value)
+		cp_out_format(out, ", \"%s\": %lu", name, (unsigned long)value);
+	else
+		cp_out_format(out, ", \"%s\": null", name);
+}
+
+static void put_mean(struct cp_out *out, const char *name, struct cp_value value)
+{
+	if (value.status == CP_UNAVAILABLE)
+		cp_out_format(out, ", \"%s\": null", name);
+	else
+		cp_out_format(out, ", \"%s\": %.10g", name, value.value);
+}
+
+static void put_path(struct cp_out *out, const struct cp_region *region)
+{
+	const struct cp_slice *parts[CP_MAX_DEPTH + 1];
+	unsigned depth = region->depth;
+
+	for (unsigned i = depth; i > 0; i--, region = region->parent)
+		parts[i - 1] = &region->name;
+	cp_out_text(out, "{\"path\": [");
+	for (unsigned i = 0; i < depth; i++) {
+		cp_out_text(out, i ? ", " : "");
+		cp_json_string(out, parts[i]->at, cp_slice_length(*parts[i]));
+	}
+	cp_out_text(out, "]");
+}
+
+static void put_region(struct cp_out *out, const struct cp_windows *windows,
+	const struct cp_region *region)
+{
+	struct cp_value value = cp_windows_mean(windows, region, windows->data_lines);
+	const struct cp_count *count = &region->counts[windows->windows];
+
+	put_path(out, region);
+	if (count->status == CP_UNAVAILABLE)
+		cp_out_text(out, ", \"windows\": null");
+	else
+		cp_out_format(out, ", \"windows\": %lu", (unsigned long)count->value);
+	put_mean(out, "data_lines", value);
+	put_mean(
+		out, "data_pages", cp_windows_mean(windows, region, windows->data_pages));
+	put_mean(
+		out, "code_lines", cp_windows_mean(windows, region, windows->code_lines));
+	put_mean(
+		out, "code_pages", cp_windows_mean(windows, region, windows->code_pages));
+	cp_out_format(
+		out, ", \"status\": \"%s\", \"reason\": ", cp_status_name(value.status));
+	if (value.reason)
+		put_string(out, value.reason);
+	else
+		cp_out_text(out, "null");
+	cp_out_text(out, "}");
+}
+
+void cp_json_windows(struct cp_out *out, const struct cp_report *report,
+	const struct cp_windows *windows)
+{
+	cp_out_text(out, "{\"unit\": \"instructions\"");
+	put_number(out, "length", windows->length);
+	put_number(out, "line", windows->line);
+	put_number(out, "code_line", windows->code_line);
+	put_number(out, "page", windows->page);
+	put_number(out, "dtlb_entries", windows->dtlb);
+	put_number(out, "second_tlb_entries", windows->second);
+	cp_out_text(out, ",\n  \"regions\": [");
+	for (const struct cp_region *r = report->total; r;
+		r = cp_region_next(report->total, r)) {
+		cp_out_text(out, r == report->total ? "\n   " : ",\n   ");
+		put_region(out, windows, r);
+	}
+	cp_out_text(out, "\n  ]}");
+}
