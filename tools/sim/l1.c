@@ -7,7 +7,7 @@
  * which the entry leads.  Hence no decision ever differs from that of a model
  * without filters; what leaves an L1 or a TLB leaves the filter too.
  */
-#include "model.h"
+#include "outer.h"
 
 /* Pages that come and go would only cost the filter's upkeep: a page's lines
  * are filtered when it has been found in the DTLB more often than this. */
@@ -16,8 +16,19 @@
 /* A way of a set. */
 struct way {
 	uint8_t *row;
+	uint32_t set;
 	unsigned n;
 };
+
+LANES_INLINE struct way way_of(struct cache_place p, unsigned n)
+{
+	return (struct way){p.row, p.set, n};
+}
+
+LANES_INLINE uint8_t *way_byte(const struct cache *c, struct way w)
+{
+	return &c->bytes[(uint64_t)w.set * c->lanes + w.n];
+}
 
 LANES_INLINE uint32_t stamp_offset(
 	const struct core *core, const struct cache *c, struct way w)
@@ -42,13 +53,13 @@ LANES_INLINE void drop_lines(struct entry *filter, uint64_t first, uint64_t coun
 }
 
 /* Drops the filtered lines of the page in a way of a TLB: bits of its mask. */
-LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, uint32_t set,
-	struct way w, struct entry *filter, uint32_t size)
+LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, struct way w,
+	struct entry *filter, uint32_t size)
 {
 	uint64_t mask = row_masks(tlb, w.row)[w.n], first;
 	uint32_t page = stamp_offset(core, tlb, w);
 
-	first = cache_key(tlb, set, row_tags(w.row)[w.n]) << core->page_shift;
+	first = cache_key(tlb, w.set, row_tags(w.row)[w.n]) << core->page_shift;
 	for (; mask; mask &= mask - 1)
 		drop_lines(filter,
 			first + ((uint64_t)__builtin_ctzll(mask) << core->group_shift),
@@ -59,13 +70,13 @@ LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, uint32_t
 LANES_INLINE struct way tlb_fill(struct core *core, struct cache *tlb,
 	struct cache_place p, struct entry *filter, uint32_t size)
 {
-	struct way w = {p.row, cache_victim(tlb, p.row)};
+	struct way w = way_of(p, cache_victim(tlb, p.row));
 
 	if (row_masks(tlb, p.row)[w.n])
-		drop_page(core, tlb, p.set, w, filter, size);
+		drop_page(core, tlb, w, filter, size);
 	row_tags(p.row)[w.n] = p.tag;
 	row_masks(tlb, p.row)[w.n] = 0;
-	row_uses(tlb, p.row)[w.n] = 0;
+	*way_byte(tlb, w) = 0;
 	return w;
 }
 
@@ -85,31 +96,18 @@ LANES_INLINE struct way itlb_miss(
 	return tlb_fill(core, itlb, p, core->code, CODE_FILTER);
 }
 
-/* The line at this offset leaves its L1. */
-LANES_INLINE void forget(struct entry *e, uint32_t offset)
+/* A line leaves its L1.  Its entry may be another's by now, which is no harm, and to
+ * look would be to wait for the host's memory. */
+LANES_INLINE void forget(struct entry *filter, uint32_t size, uint64_t line)
 {
-	e->line = e->at.line == offset ? NO_LINE : e->line;
+	filter[line & (size - 1)].line = NO_LINE;
 }
 
-/* Nobody else changes our L1D, so the victim is known before the line comes,
- * and the host may fetch what its eviction needs meanwhile. */
-LANES_INLINE struct way l1d_miss(struct core *core, struct cache *l1d, uint64_t line,
-	struct cache_place p, enum access kind)
+/* The commonest L2 without a call. */
+LANES_INLINE int fetch(struct core *core, uint64_t line, enum access kind)
 {
-	struct way w = {p.row, cache_victim(l1d, p.row)};
-	uint64_t old = cache_key(l1d, p.set, row_tags(p.row)[w.n]);
-	uint8_t *flags = &row_flags(l1d, p.row)[w.n], was = *flags;
-
-	if (was & L1_FILTERED)
-		forget(&core->data[old & (DATA_FILTER - 1)], stamp_offset(core, l1d, w));
-	core->count[CP_SIM_l1d_load_misses + (kind == STORE)]++;
-	row_tags(p.row)[w.n] = p.tag;
-	*flags = core->paths.fetch(core, line, kind) ? L1_OWNED : 0;
-	if (was & L1_DIRTY) {
-		core->count[CP_SIM_l1d_writebacks]++;
-		outer_write_back(core, old);
-	}
-	return w;
+	return __builtin_expect(core->l2_of_8, 1) ? outer_fetch_l2(core, line, kind, 8)
+						  : core->paths.fetch(core, line, kind);
 }
 
 static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
@@ -119,15 +117,34 @@ static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
 	*flags |= L1_DIRTY | L1_OWNED;
 }
 
+/* Makes room in L1D, and puts the line there. */
+LANES_INLINE struct way l1d_miss(struct core *core, struct cache *l1d, uint64_t line,
+	struct cache_place p, enum access kind)
+{
+	struct way w = way_of(p, cache_victim(l1d, p.row));
+	uint64_t old = cache_key(l1d, p.set, row_tags(p.row)[w.n]);
+	uint8_t *flags = way_byte(l1d, w), was = *flags;
+
+	if (was & L1_FILTERED)
+		forget(core->data, DATA_FILTER, old);
+	core->count[CP_SIM_l1d_load_misses + (kind == STORE)]++;
+	row_tags(p.row)[w.n] = p.tag;
+	*flags = fetch(core, line, kind) ? L1_OWNED : 0;
+	if (was & L1_DIRTY) {
+		core->count[CP_SIM_l1d_writebacks]++;
+		outer_write_back(core, old);
+	}
+	return w;
+}
+
 /* The first store to a line that loads have brought into the filter. */
 static __attribute__((noinline)) void first_store(
 	struct core *core, struct entry *e, uint64_t line)
 {
 	struct cache_place p = cache_place(&core->l1d, line);
-	struct way first = {p.row, 0};
-	uint32_t way = (e->at.line - stamp_offset(core, &core->l1d, first)) / 4;
+	uint32_t way = (e->at.line - stamp_offset(core, &core->l1d, way_of(p, 0))) / 4;
 
-	l1d_dirty(core, line, &row_flags(&core->l1d, p.row)[way]);
+	l1d_dirty(core, line, &cache_bytes(&core->l1d, p)[way]);
 	e->line &= ~CLEAN;
 }
 
@@ -152,8 +169,8 @@ LANES_INLINE int dtlb_touch(struct core *core, struct cache *dtlb, uint64_t page
 		*w = dtlb_miss(core, dtlb, page, p, kind);
 		return 0;
 	}
-	*w = (struct way){p.row, (unsigned)way};
-	uses = &row_uses(dtlb, p.row)[way];
+	*w = way_of(p, (unsigned)way);
+	uses = way_byte(dtlb, *w);
 	if (*uses >= USES_TO_FILTER)
 		return 1;
 	++*uses;
@@ -168,10 +185,10 @@ LANES_INLINE struct way l1d_touch(
 
 	if (way < 0)
 		return l1d_miss(core, l1d, line, p, kind);
-	return (struct way){p.row, (unsigned)way};
+	return way_of(p, (unsigned)way);
 }
 
-/* References to one line; writes: also if the first is a load. */
+/* References to one line that the filter does not admit. */
 LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
 	int writes, uint32_t stamp, uint32_t l1d_lanes, uint32_t dtlb_lanes)
 {
@@ -193,7 +210,7 @@ LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
 	prefetch_outer(core, line);
 	settled = dtlb_touch(core, &dtlb, line >> core->page_shift, kind, &page);
 	way = l1d_touch(core, &l1d, line, kind);
-	flags = &row_flags(&l1d, way.row)[way.n];
+	flags = way_byte(&l1d, way);
 	if (writes && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
 	at = (struct slot){
@@ -220,13 +237,13 @@ void data_access(
 LANES_INLINE struct way l1i_miss(
 	struct core *core, struct cache *l1i, uint64_t line, struct cache_place p)
 {
-	struct way w = {p.row, cache_victim(l1i, p.row)};
+	struct way w = way_of(p, cache_victim(l1i, p.row));
 	uint64_t old = cache_key(l1i, p.set, row_tags(p.row)[w.n]);
 
-	forget(&core->code[old & (CODE_FILTER - 1)], stamp_offset(core, l1i, w));
+	forget(core->code, CODE_FILTER, old);
 	core->count[CP_SIM_l1i_misses]++;
 	row_tags(p.row)[w.n] = p.tag;
-	core->paths.fetch(core, line, IFETCH);
+	fetch(core, line, IFETCH);
 	return w;
 }
 
@@ -237,7 +254,7 @@ LANES_INLINE struct way itlb_touch(struct core *core, struct cache *itlb, uint64
 
 	if (way < 0)
 		return itlb_miss(core, itlb, page, p);
-	return (struct way){p.row, (unsigned)way};
+	return way_of(p, (unsigned)way);
 }
 
 LANES_INLINE struct way l1i_touch(struct core *core, struct cache *l1i, uint64_t line)
@@ -247,7 +264,7 @@ LANES_INLINE struct way l1i_touch(struct core *core, struct cache *l1i, uint64_t
 
 	if (way < 0)
 		return l1i_miss(core, l1i, line, p);
-	return (struct way){p.row, (unsigned)way};
+	return way_of(p, (unsigned)way);
 }
 
 /* One fetch from a line. */
@@ -293,6 +310,7 @@ void l1_choose_paths(struct core *core)
 {
 	core->paths.data = data_0_0;
 	core->paths.code = code_0_0;
+	core->l2_of_8 = cache_has_shape(&core->l2, 8) && core->l2.sets;
 #define X(l1, tlb)                                                                       \
 	if (cache_has_shape(&core->l1d, l1) && cache_has_shape(&core->dtlb, tlb))        \
 		core->paths.data = data_##l1##_##tlb;                                    \

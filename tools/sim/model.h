@@ -123,6 +123,7 @@ struct core {
 	uint32_t page_mask;   /* of a line's number: its place in its page */
 	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
 	uint32_t l2_misses;   /* of the latest look-ups, a bit each */
+	uint32_t l2_of_8;     /* has it a power of two of sets, of up to eight ways? */
 	uint32_t by_place;    /* may batches go place by place? (batch.c) */
 	struct uncore *uncore;
 	struct core *next;
