@@ -148,12 +148,15 @@ static __attribute__((noinline)) void first_store(
 	e->line &= ~CLEAN;
 }
 
-/* Has the host fetch what a miss would need. */
+/* Has the host fetch what a miss would need, where misses go on to the last level:
+ * the other caches are small. */
 LANES_INLINE void prefetch_outer(struct core *core, uint64_t line)
 {
+	if (!(core->l2_misses & 3))
+		return;
 	if (core->l2.sets)
 		cache_prefetch(&core->l2, line);
-	if (core->l2_misses & 3 && core->uncore->llc.sets)
+	if (core->uncore->llc.sets)
 		cache_prefetch(&core->uncore->llc, line);
 }
 
@@ -188,38 +191,48 @@ LANES_INLINE struct way l1d_touch(
 	return way_of(p, (unsigned)way);
 }
 
-/* References to one line that the filter does not admit. */
+/* A reference to a line that is in the filter, perhaps for loads only. */
+LANES_INLINE int data_known(
+	struct core *core, struct entry *e, uint64_t full, int writes, uint32_t stamp)
+{
+	if ((e->line & ~CLEAN) != full)
+		return 0;
+	if (writes && e->line & CLEAN)
+		first_store(core, e, regions_shorten(&core->uncore->regions, full));
+	renew_stamps(core, e->at, stamp);
+	return 1;
+}
+
+/* References to one line; writes: also if the first is a load. */
 LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
 	int writes, uint32_t stamp, uint32_t l1d_lanes, uint32_t dtlb_lanes)
 {
-	struct cache l1d = cache_shaped(&core->l1d, l1d_lanes, L1D_EXTRA);
-	struct cache dtlb = cache_shaped(&core->dtlb, dtlb_lanes, TLB_EXTRA);
 	struct entry *e = &core->data[full & (DATA_FILTER - 1)];
 	uint64_t line = regions_shorten(&core->uncore->regions, full);
 	struct way page, way;
+	struct cache c;
 	struct slot at;
 	uint8_t *flags;
 	int settled;
 
-	if ((e->line & ~CLEAN) == full) {
-		if (writes && e->line & CLEAN)
-			first_store(core, e, line);
-		renew_stamps(core, e->at, stamp);
+	if (data_known(core, e, full, writes, stamp))
 		return;
-	}
 	prefetch_outer(core, line);
-	settled = dtlb_touch(core, &dtlb, line >> core->page_shift, kind, &page);
-	way = l1d_touch(core, &l1d, line, kind);
-	flags = way_byte(&l1d, way);
+	c = cache_shaped(&core->dtlb, dtlb_lanes, TLB_EXTRA);
+	settled = dtlb_touch(core, &c, line >> core->page_shift, kind, &page);
+	at.page = stamp_offset(core, &c, page);
+	if (settled)
+		row_masks(&c, page.row)[page.n] |= mask_bit(core, line);
+	c = cache_shaped(&core->l1d, l1d_lanes, L1D_EXTRA);
+	way = l1d_touch(core, &c, line, kind);
+	at.line = stamp_offset(core, &c, way);
+	flags = way_byte(&c, way);
 	if (writes && !(*flags & L1_DIRTY))
 		l1d_dirty(core, line, flags);
-	at = (struct slot){
-		stamp_offset(core, &l1d, way), stamp_offset(core, &dtlb, page)};
 	renew_stamps(core, at, stamp);
 	if (settled) {
 		*e = (struct entry){*flags & L1_DIRTY ? full : full | CLEAN, at};
 		*flags |= L1_FILTERED;
-		row_masks(&dtlb, page.row)[page.n] |= mask_bit(core, line);
 	}
 }
 
