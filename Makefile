@@ -21,9 +21,9 @@ endif
 CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 	-D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -MMD -MP
 
-# The page of the HTML report, with the library that draws its charts.
+# The pages of HTML reports, and the library that draws their charts.
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
-PAGE := $(B)/report.html-head $(B)/report.html-tail
+PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
 DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/measurements/*.measurement preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
 BASE := $(wildcard base/*.c)
@@ -89,9 +89,6 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CP_CFLAGS) $(CFLAGS) -c -o $@ $<)
 
-$(PAGE): $(B)/report.html-%: tools/page.sh $(wildcard output/html/*) $(CHART)
-	@mkdir -p $(@D)
-	$(call run,PAGE,sh tools/page.sh $* output/html $(CHART) > $@)
 $(B)/embedded.S: tools/embed.sh $(DATA)
 	@mkdir -p $(@D)
 	$(call run,EMBED,sh tools/embed.sh $(DATA) > $@)

@@ -11,7 +11,8 @@
 #define CP_MAX_COUNTERS 64                 /* counters of one run */
 #define CP_MAX_QUANTITIES 96               /* quantities of one run */
 #define CP_MAX_PERF_GROUPS CP_MAX_COUNTERS /* at worst each has its own */
-#define CP_MIRROR_SIZE 48 /* raw counters of the simulated PMU, with room */
+#define CP_MIRROR_SIZE 112 /* raw counters of the simulated PMU, with room */
+#define CP_MIRROR_HUGE_PAGES 42
 
 /* nanoseconds that a perf group was enabled / was on the PMU. */
 struct cp_times {

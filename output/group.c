@@ -254,6 +254,20 @@ static bool parse_long(struct parser *parser)
 	return fail(parser, "@long does not end: put @end on a line of its own");
 }
 
+static bool parse_marks(struct parser *parser, struct cp_slice rest)
+{
+	struct cp_group *group = parser->group;
+	struct cp_slice word;
+
+	while (cp_slice_word(&rest, &word)) {
+		if (group->nmarks == CP_GROUP_MAX_MARKS)
+			return fail(parser, "@mark takes %d names at most",
+				CP_GROUP_MAX_MARKS);
+		group->marks[group->nmarks++] = keep(parser, word);
+	}
+	return true;
+}
+
 static bool parse_directive(struct parser *parser, struct cp_slice line)
 {
 	static const char *const known[] = {"@group", "@title", "@need", "@want", "@let",
@@ -268,7 +282,7 @@ static bool parse_directive(struct parser *parser, struct cp_slice line)
 	if (cp_slice_is(word, "@title"))
 		return parse_text(parser, line, &group->title);
 	if (cp_slice_is(word, "@mark"))
-		return parse_text(parser, line, &group->mark);
+		return parse_marks(parser, line);
 	if (cp_slice_is(word, "@need"))
 		return parse_names(parser, line, group->need, &group->nneed);
 	if (cp_slice_is(word, "@want"))
@@ -397,10 +411,11 @@ static bool check(struct parser *parser)
 			!is_quantity(group, group->columns[i].name))
 			return fail(parser, "column %s is neither a metric nor counted",
 				group->columns[i].name);
-	if (group->mark && !is_metric(group, group->mark) &&
-		!is_quantity(group, group->mark))
-		return fail(
-			parser, "@mark %s is neither a metric nor counted", group->mark);
+	for (size_t i = 0; i < group->nmarks; i++)
+		if (!is_metric(group, group->marks[i]) &&
+			!is_quantity(group, group->marks[i]))
+			return fail(parser, "@mark %s is neither a metric nor counted",
+				group->marks[i]);
 	return true;
 }
 

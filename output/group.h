@@ -12,7 +12,7 @@
  *     @check l1d_misses <= l1d_accesses "what it means if this does not hold"
  *     @check l2_reads + l2_writes ~ l2_accesses "…"     within a tenth
  *     @columns instructions "instr" | l1d_mpki "L1D MPKI"
- *     @mark l1d_mpki                    its worst row gets the mark
+ *     @mark miss_cycles l1d_mpki        the worst row by that, or else that, gets the mark
  *     @long … @end                      text for people, until the line @end
  *
  * @need and @want add up over several lines.  A quantity is a preset or a
@@ -20,7 +20,9 @@
  * Of several @let of one name the last value and the first meaning count: that is
  * how CACHEPEEK_LET sets one.  N is LINE / ELEMENT.  A column is a metric or a quantity;
  * the words of its heading stand below one another in the text report.  The unit "ratio"
- * is shown as a percentage in text.
+ * is shown as a percentage in text.  The mark goes by the first of its names that has a
+ * value in the whole run.  In the unit "cycles" that is a cost, and regions are compared
+ * by their own, without nested ones.
  */
 #ifndef CACHEPEEK_OUTPUT_GROUP_H
 #define CACHEPEEK_OUTPUT_GROUP_H
@@ -36,6 +38,7 @@
 #define CP_GROUP_MAX_COLUMNS 16
 #define CP_GROUP_MAX_LETS 16
 #define CP_GROUP_MAX_CHECKS 16
+#define CP_GROUP_MAX_MARKS 4
 
 struct cp_metric {
 	const char *name, *unit; /* unit "" if none is given */
@@ -64,15 +67,15 @@ struct cp_column {
 struct cp_group {
 	const char *name, *title;
 	const char *text;        /* the whole file: what the run record keeps */
-	const char *mark;        /* NULL: none */
 	const char *description; /* of @long, "" if none */
-	size_t nneed, nwant, nmetrics, ncolumns, nlets, nchecks;
+	size_t nneed, nwant, nmetrics, ncolumns, nlets, nchecks, nmarks;
 	const char *need[CP_GROUP_MAX_NAMES];
 	const char *want[CP_GROUP_MAX_NAMES];
 	struct cp_metric metrics[CP_GROUP_MAX_METRICS];
 	struct cp_column columns[CP_GROUP_MAX_COLUMNS];
 	struct cp_let lets[CP_GROUP_MAX_LETS];
 	struct cp_check checks[CP_GROUP_MAX_CHECKS];
+	const char *marks[CP_GROUP_MAX_MARKS];
 };
 
 /* NULL if the group has none of that name. */

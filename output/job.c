@@ -84,6 +84,7 @@ static void describe(struct cp_job *job, const struct cp_report *from)
 	report->domain = keep(job, from->domain);
 	report->machine = keep(job, from->machine);
 	report->host = keep(job, from->host);
+	report->sweep = keep(job, from->sweep);
 	report->line = from->line;
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 }
@@ -251,6 +252,20 @@ static void note_end(struct cp_job *job, const struct cp_process *process)
 			process->rank, process->how);
 }
 
+/* The ranks have no clock in common, and begin at different times. */
+static void note_series(struct cp_job *job, const struct cp_report *rank)
+{
+	for (size_t i = 0; i < rank->nprocesses; i++)
+		if (rank->processes[i].course) {
+			cp_report_warn(&job->report,
+				"the time series of ranks are not added up, for they "
+				"have no clock in common: keep the records "
+				"(CACHEPEEK_DIR), and `cachepeek report` shows those of "
+				"a rank");
+			return;
+		}
+}
+
 static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t wanted)
 {
 	const struct cp_process *process = &rank->processes[0];
@@ -258,6 +273,7 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 
 	adopt(job, rank);
 	add_warnings(job, rank);
+	note_series(job, rank);
 	for (size_t i = 0; i < rank->nprocesses; i++) {
 		note_rank(job, rank->processes[i].rank);
 		if (rank->processes[i].root)

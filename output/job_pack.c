@@ -103,6 +103,7 @@ static void put_texts(struct writer *writer, const struct cp_report *report)
 	put_text(writer, report->domain);
 	put_text(writer, report->machine);
 	put_text(writer, report->host);
+	put_text(writer, report->sweep);
 	for (size_t i = 0; i < report->narguments; i++)
 		put_text(writer, report->command[i]);
 	for (size_t i = 0; i < report->nquantities; i++)
@@ -323,6 +324,7 @@ static void take_description(struct unpacking *it)
 	both->domain = take_some_text(&it->reader);
 	both->machine = take_some_text(&it->reader);
 	both->host = take_some_text(&it->reader);
+	both->sweep = take_some_text(&it->reader);
 	both->command = take_list(it, it->head.narguments);
 	both->narguments = it->head.narguments;
 	both->engine = (enum cp_engine_id)it->head.engine;

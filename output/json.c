@@ -5,6 +5,7 @@
 
 #include "output/course.h"
 #include "output/job.h"
+#include "output/sweep.h"
 #include "output/utf8.h"
 
 /* Where in the document we are: indentation, and whether a comma is due. */
@@ -486,13 +487,15 @@ static void process(struct json *json, const struct cp_process *p)
 static void engine(struct json *json)
 {
 	static const char *const names[] = {"none", "perf", "sim"};
+	char limits[CP_LIMITS];
 
+	cp_report_limits(json->report, limits, sizeof(limits));
 	key(json, "engine");
 	cp_out_format(json->out, "{\"name\": \"%s\"", names[json->report->engine]);
 	inline_string(json, "why", json->report->why);
 	inline_string(json, "domain", json->report->domain);
 	if (json->report->engine == CP_ENGINE_SIM)
-		inline_string(json, "limits", cp_simulated_limits);
+		inline_string(json, "limits", limits);
 	cp_out_text(json->out, "}");
 	key(json, "machine");
 	cp_out_text(json->out, "{\"description\": ");
@@ -583,6 +586,16 @@ static void job(struct json *json)
 	cp_out_text(json->out, "]}");
 }
 
+static void sweep(struct json *json)
+{
+	struct cp_sweep it;
+
+	if (!cp_sweep_find(json->report, &it))
+		return;
+	key(json, "sweep");
+	cp_json_sweep(json->out, json->report, &it);
+}
+
 void cp_json_write(struct cp_out *out, const struct cp_report *report)
 {
 	struct json json = {.out = out, .report = report};
@@ -596,6 +609,7 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 	close_scope(&json, "]");
 	job(&json);
 	regions(&json, report->total, true);
+	sweep(&json);
 	unfollowed(&json);
 	launcher_totals(&json);
 	string_list(&json, "warnings", report->warnings, report->nwarnings);

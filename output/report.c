@@ -337,6 +337,7 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 	report->why = meta_or_empty(record, "why");
 	report->machine = meta_or_empty(record, "machine");
 	report->host = meta_or_empty(record, "host");
+	report->sweep = meta_or_empty(record, "sweep");
 	report->domain = domain_of(record->header);
 	report->line = line_size(cp_record_meta(record, "line", NULL));
 	split_command(report, record);

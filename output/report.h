@@ -145,7 +145,8 @@ struct cp_process {
 	 * cpu_ns (of the process) is not 0. */
 	struct cp_count *unattributed;
 	uint64_t cpu_ns, unattributed_ns;
-	size_t nthreads; /* rows: one may stand for many threads */
+	uint64_t huge_pages; /* that the simulated PMU has met */
+	size_t nthreads;     /* rows: one may stand for many threads */
 	struct cp_thread *threads;
 	struct cp_region *total;        /* the sum of the threads' trees */
 	const struct cp_course *course; /* its time series; NULL: none */
@@ -163,7 +164,8 @@ struct cp_report {
 	const char *const *command;
 	enum cp_engine_id engine;
 	const char *why, *domain, *machine, *host;
-	double line; /* bytes, 0 if not known */
+	const char *sweep; /* what its points have in common: regions/record.h */
+	double line;       /* bytes, 0 if not known */
 	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;
 	const char *const *quantities; /* spelled as they were asked for */
 	const struct cp_group *const *groups;
@@ -206,9 +208,15 @@ const struct cp_region *cp_region_next(
 
 /* What the simulated PMU cannot know, for every report of it. */
 extern const char cp_simulated_limits[];
+/* The same with what is known of this run; it fits into CP_LIMITS bytes. */
+#define CP_LIMITS 512
+void cp_report_limits(const struct cp_report *report, char *to, size_t size);
 
 /* The metric's or quantity's index in the report; -1 if it has none. */
 int cp_report_metric(const struct cp_report *report, const char *name);
+/* The metric of the region's own counts, without those of nested regions. */
+struct cp_value cp_report_own(const struct cp_report *report,
+	const struct cp_region *region, const struct cp_metric *metric);
 int cp_report_quantity(const struct cp_report *report, const char *name);
 
 /*

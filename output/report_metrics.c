@@ -10,6 +10,7 @@
 struct scope {
 	const struct cp_report *report;
 	const struct cp_region *region;
+	bool own; /* without nested regions */
 };
 
 int cp_report_quantity(const struct cp_report *report, const char *name)
@@ -66,14 +67,24 @@ static struct cp_value look_up(void *context, const char *name)
 	if (index < 0)
 		return cp_unavailable("not counted in this run");
 	count = &scope->region->counts[index];
-	return (struct cp_value){.value = (double)count->value,
+	return (struct cp_value){
+		.value = (double)(scope->own ? count->exclusive : count->value),
 		.status = count->status,
 		.reason = count->reason};
 }
 
+struct cp_value cp_report_own(const struct cp_report *report,
+	const struct cp_region *region, const struct cp_metric *metric)
+{
+	struct scope scope = {report, region, true};
+
+	return cp_metric_evaluate(
+		report->arena, metric->group, metric->formula, look_up, &scope);
+}
+
 static void metrics_of_region(struct cp_report *report, struct cp_region *region)
 {
-	struct scope scope = {report, region};
+	struct scope scope = {report, region, false};
 
 	for (size_t i = 0; i < report->nmetrics; i++) {
 		const struct cp_metric *metric = report->metrics[i];
@@ -100,7 +111,7 @@ static bool holds(
 
 static void check_group(struct cp_report *report, const struct cp_group *group)
 {
-	struct scope scope = {report, report->total};
+	struct scope scope = {report, report->total, false};
 
 	for (size_t i = 0; i < group->nchecks; i++) {
 		const struct cp_check *check = &group->checks[i];

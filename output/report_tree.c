@@ -263,6 +263,8 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 	process->overhead_ns = header->overhead_ns;
 	process->pair_ns = header->pair_ns;
 	process->cpu_ns = header->cpu_ns;
+	if (header->engine == CP_ENGINE_SIM)
+		process->huge_pages = header->process[CP_MIRROR_HUGE_PAGES];
 	if (header->cpu_ns > header->seen_cpu_ns)
 		process->unattributed_ns = header->cpu_ns - header->seen_cpu_ns;
 }

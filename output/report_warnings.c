@@ -237,6 +237,20 @@ const char cp_simulated_limits[] =
 	"last level to itself; lines are those of virtual addresses; threads take turns; "
 	"code for CPU features that the simulator hides (AVX-512) does not run";
 
+void cp_report_limits(const struct cp_report *report, char *to, size_t size)
+{
+	uint64_t huge = 0;
+
+	for (size_t i = 0; i < report->nprocesses; i++)
+		huge += report->processes[i].huge_pages;
+	if (huge)
+		cp_format(to, size,
+			"%s; %llu huge pages of 2 MB seen, each one page in the TLBs",
+			cp_simulated_limits, (unsigned long long)huge);
+	else
+		cp_format(to, size, "%s", cp_simulated_limits);
+}
+
 /* The core sends this for what it does not know, too. */
 static void check_instructions(struct cp_report *report)
 {

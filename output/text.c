@@ -65,10 +65,13 @@ static void print_counted(struct cp_text *text)
 /* Behind the numbers: who sees a second report knows them. */
 static void print_limits(struct cp_text *text)
 {
+	char limits[CP_LIMITS];
+
 	if (text->report->engine != CP_ENGINE_SIM)
 		return;
+	cp_report_limits(text->report, limits, sizeof(limits));
 	cp_out_text(text->out, "\n");
-	labelled(text, "limits", cp_simulated_limits);
+	labelled(text, "limits", cp_text_format(text->arena, "%s", limits));
 }
 
 static size_t count_threads(const struct cp_report *report)
@@ -214,6 +217,7 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	print_totals(&text);
 	cp_text_processes(&text);
 	cp_text_regions(&text);
+	cp_text_sweep(&text);
 	cp_text_course(&text);
 	cp_text_notes(&text);
 	print_limits(&text);

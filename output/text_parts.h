@@ -57,10 +57,19 @@ const char *cp_text_ended(struct cp_text *text, const struct cp_process *process
 size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
 	const bool **shown);
 
+/* text_sweep.c: miss curves */
+void cp_text_sweep(struct cp_text *text);
+
 /* text_course.c: time series */
 void cp_text_course(struct cp_text *text);
 
 /* text_extents.c: who has the least and the most of the marked metric. */
 void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
+
+/* What the mark goes by: the first of the group's that has a value in the whole run, or
+ * NULL.  The region that gets it, NULL if none is worth it, and the sentence why. */
+const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group);
+const struct cp_region *cp_text_worst(const struct cp_text *text, const char *mark);
+void cp_text_why(struct cp_text *text, const struct cp_region *worst, const char *mark);
 
 #endif

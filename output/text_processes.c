@@ -58,15 +58,16 @@ static const char *base_name(struct cp_text *text, const char *path)
 static size_t choose_columns(struct cp_text *text, struct cp_text_column columns[2])
 {
 	const struct cp_report *report = text->report;
+	const char *mark =
+		report->ngroups ? cp_text_mark(report, report->groups[0]) : NULL;
 	size_t count = 0;
 
 	if (cp_text_column_find(report, "instructions", &columns[0])) {
 		columns[0].heading = "instr";
 		columns[count++].divisor = 1e6;
 	}
-	if (report->ngroups && report->groups[0]->mark &&
-		cp_text_column_find(report, report->groups[0]->mark, &columns[count])) {
-		columns[count].heading = report->groups[0]->mark;
+	if (mark && cp_text_column_find(report, mark, &columns[count])) {
+		columns[count].heading = mark;
 		count++;
 	}
 	return count;

@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
+#include "output/sweep.h"
 #include "output/text_parts.h"
 
 #define MAX_EXTENTS 4
 #define MAX_COLUMNS 64
 #define LARGE 1e9 /* from here, counts are shown in millions */
 #define ROOM_FOR_NAMES 26
-#define WORTH_MARKING 0.01 /* share of the run's instructions */
 
 struct columns {
 	struct cp_text_column column[MAX_COLUMNS];
@@ -156,65 +156,11 @@ static void fill_headings(
 		cp_table_heading(table, at, "counted", "% time");
 }
 
-/* Regions that do next to nothing have the wildest ratios. */
-static bool worth_marking(const struct cp_report *report, const struct cp_region *region)
-{
-	int i = cp_report_quantity(report, "instructions");
-
-	if (!region->parent)
-		return false;
-	if (i < 0 || report->total->counts[i].status == CP_UNAVAILABLE)
-		return true;
-	return region->counts[i].status != CP_UNAVAILABLE &&
-	       (double)region->counts[i].value >=
-		       WORTH_MARKING * (double)report->total->counts[i].value;
-}
-
-/* The region to look at first; NULL: none is worth it. */
-static const struct cp_region *worst_of(const struct cp_text *text, const char *name)
-{
-	const struct cp_region *root = text->report->total, *found = NULL;
-	struct cp_text_column column;
-	double worst = 0;
-
-	if (!name || !cp_text_column_find(text->report, name, &column))
-		return NULL;
-	for (const struct cp_region *r = root; r; r = cp_region_next(root, r)) {
-		struct cp_value value = cp_text_column_value(&column, r);
-
-		if (value.status == CP_UNAVAILABLE || value.value <= worst ||
-			!worth_marking(text->report, r))
-			continue;
-		worst = value.value;
-		found = r;
-	}
-	return found;
-}
-
-/* Why it is marked. */
-static void print_why(
-	struct cp_text *text, const struct cp_region *worst, const char *name)
-{
-	struct cp_text_column column;
-	const char *value;
-
-	if (!worst || !cp_text_column_find(text->report, name, &column))
-		return;
-	value = cp_text_column_cell(text, &column, cp_text_column_value(&column, worst));
-	cp_text_wrap(text->out,
-		cp_text_format(text->arena,
-			"<== %s: the highest %s, %s%s%s, of the regions with 1 %% of "
-			"the instructions or more",
-			cp_text_safe(text->arena, worst->name), column.name, value,
-			*cp_text_column_unit(&column) ? " " : "",
-			cp_text_column_unit(&column)),
-		0, 4, text->width);
-}
-
 static void print_table(
 	struct cp_text *text, const struct columns *columns, const char *mark)
 {
-	const struct cp_region *root = text->report->total, *worst = worst_of(text, mark);
+	const struct cp_region *root = text->report->total,
+			       *worst = cp_text_worst(text, mark);
 	const bool *shown;
 	size_t all = count_regions(text->report), at = 0, row = 0,
 	       rows = cp_text_rows(text, text->rows, worst, &shown),
@@ -234,7 +180,7 @@ static void print_table(
 			"\u2026 and %zu regions with less (-o FILE.html or FILE.txt "
 			"has them)\n",
 			all - rows);
-	print_why(text, worst, mark);
+	cp_text_why(text, worst, mark);
 }
 
 static bool is_column(const struct cp_group *group, const char *name)
@@ -336,7 +282,8 @@ static bool uses_unit(const struct columns *columns, const char *unit)
 static void print_group(struct cp_text *text, const struct cp_group *group)
 {
 	struct columns *columns = cp_arena_alloc(text->arena, sizeof(*columns));
-	struct cp_text_column mark;
+	const char *mark = cp_text_mark(text->report, group);
+	struct cp_text_column column;
 
 	for (size_t i = 0; i < group->ncolumns; i++)
 		add_column(
@@ -344,18 +291,21 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 	cp_out_text(text->out, "\n");
 	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(group->title)), 0,
 		2, text->width);
-	print_table(text, columns, group->mark);
+	print_table(text, columns, mark);
 	if (uses_unit(columns, "1/kinstr"))
 		cp_out_text(text->out, "/kI: per thousand instructions\n");
 	print_others(text, group);
 	print_lets(text, group);
 	print_unavailable(text, group);
-	if (group->mark && cp_text_column_find(text->report, group->mark, &mark))
-		cp_text_extents(text, &mark);
+	if (mark && cp_text_column_find(text->report, mark, &column))
+		cp_text_extents(text, &column);
 }
 
+/* Or of a sweep, which has a table of its own. */
 static bool in_a_group(const struct cp_report *report, const char *name)
 {
+	if (cp_sweep_is_point(name))
+		return true;
 	for (size_t i = 0; i < report->ngroups; i++) {
 		const struct cp_group *group = report->groups[i];
 

@@ -2,6 +2,7 @@
 #include "preload/allocators.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 
 #include "preload/engine/simclient.h"
@@ -20,6 +21,7 @@ static const struct {
 	{"aligned_alloc", CP_SIM_MEMALIGN},
 	{"posix_memalign", CP_SIM_POSIX_MEMALIGN},
 	{"free", CP_SIM_FREE},
+	{"mmap", CP_SIM_MMAP},
 	/* operator new: plain, nothrow, aligned; of arrays, too */
 	{"_Znwm", CP_SIM_MALLOC},
 	{"_Znam", CP_SIM_MALLOC},
@@ -39,4 +41,41 @@ void cp_allocators_tell(void)
 		if (function)
 			cp_sim_allocator(function, allocators[i].kind);
 	}
+}
+
+/* ---- thread-local variables ---- */
+
+/* Bytes that the module has of them in each thread; first: where its first segment is. */
+static size_t tls_size(const struct dl_phdr_info *module, const void **first)
+{
+	size_t size = 0;
+
+	*first = NULL;
+	for (unsigned i = 0; i < module->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
+
+		if (segment->p_type == PT_TLS)
+			size = segment->p_memsz;
+		if (segment->p_type == PT_LOAD && !*first)
+			*first = (const char *)module->dlpi_addr + segment->p_vaddr;
+	}
+	return size;
+}
+
+static int tell_module(struct dl_phdr_info *module, size_t size, void *context)
+{
+	const void *first;
+	size_t bytes = tls_size(module, &first);
+
+	(void)context;
+	if (size < sizeof(*module))
+		return 1;
+	if (bytes && module->dlpi_tls_data)
+		cp_sim_tls(module->dlpi_tls_data, bytes, first);
+	return 0;
+}
+
+void cp_tls_tell(void)
+{
+	dl_iterate_phdr(tell_module, NULL);
 }

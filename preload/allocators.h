@@ -6,4 +6,7 @@
  * the profile; nothing takes their place. */
 void cp_allocators_tell(void);
 
+/* Where the calling thread has the thread-local variables of each module. */
+void cp_tls_tell(void);
+
 #endif

@@ -270,11 +270,12 @@ static void calibrate(struct cp_live_thread *thread)
 void cp_calibrate(void)
 {
 	struct cp_live_thread *thread = cp_self.thread;
-	int saved = errno, state = CP_NOT_CALIBRATED;
+	int saved, state = CP_NOT_CALIBRATED;
 
 	if (cp_runtime.sim || !thread || thread == &scratch || thread->lost ||
 		cp_self.depth > 0 || !cp_counting())
 		return;
+	saved = errno; /* libc's code, which the simulated PMU counts as any other */
 	if (__atomic_compare_exchange_n(&cp_calibrated, &state, CP_CALIBRATING, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		calibrate(thread);

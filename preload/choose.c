@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "preload/functions.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
 
@@ -62,6 +63,21 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 	choice->tell = true;
 }
 
+/* What no hardware does; NULL: nothing of that was asked for. */
+static const char *only_simulated(void)
+{
+	if (cp_runtime.options.profile != CP_PROFILE_NONE)
+		return "CACHEPEEK_PROFILE: only the simulated PMU notes who misses";
+	if (cp_functions_chosen(cp_runtime.options.regions))
+		return "CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
+		       "begin and end";
+	if (cp_runtime.options.sweep)
+		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
+	if (cp_runtime.options.what_if)
+		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";
+	return NULL;
+}
+
 static void choose_auto(struct cp_choice *choice)
 {
 	struct cp_why why;
@@ -71,13 +87,11 @@ static void choose_auto(struct cp_choice *choice)
 		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
 			"only software and breakpoint events were asked for");
-	} else if (cp_runtime.options.profile != CP_PROFILE_NONE &&
-		   cp_reexec_possible(&why) == 0) {
+	} else if (only_simulated() && cp_reexec_possible(&why) == 0) {
 		choice->engine = &cp_engine_sim;
 		choice->default_group = cp_default_group(&cp_engine_sim, false);
 		choice->tell = true;
-		cp_format(choice->why, sizeof(choice->why),
-			"CACHEPEEK_PROFILE: only the simulated PMU notes who misses");
+		cp_format(choice->why, sizeof(choice->why), "%s", only_simulated());
 	} else if (cp_perf_hardware_works(&why)) {
 		choice->engine = &cp_engine_perf;
 		choice->default_group = cp_default_group(&cp_engine_perf, true);

@@ -56,14 +56,25 @@ static void meta_latencies(void)
 	meta("latencies", text);
 }
 
+static void meta_sweep(void)
+{
+	char text[160];
+
+	if (!cp_runtime.sweep.npoints)
+		return;
+	cp_sweep_describe(&cp_runtime.sweep, &cp_runtime.machine, text, sizeof(text));
+	meta("sweep", text);
+}
+
 static void meta_machine(void)
 {
-	char text[512];
+	char text[640];
 
 	if (cp_runtime.sim) {
 		cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
 		meta("machine", text);
 		meta_latencies();
+		meta_sweep();
 	}
 	cp_format(text, sizeof(text), "%u",
 		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs built with -finstrument-functions.
+ * Functions as regions: of programs built with -finstrument-functions
+ * (hooks_functions.c), and of others on the simulated PMU (functions_sim.c).
  */
 #ifndef CACHEPEEK_PRELOAD_FUNCTIONS_H
 #define CACHEPEEK_PRELOAD_FUNCTIONS_H
+
+#include <stdbool.h>
 
 /* Once, in the constructor. */
 void cp_functions_start(void);
 
 void cp_functions_after_fork(void);
+
+/* Does CACHEPEEK_REGIONS ask for functions of programs that are not built so? */
+bool cp_functions_chosen(const char *patterns);
+/* On the simulated PMU: makes them regions. */
+void cp_functions_watch(const char *patterns);
 
 #endif

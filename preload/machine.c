@@ -15,10 +15,12 @@
 #define MAX_CORES 4096
 #define CACHE_DIR "/sys/devices/system/cpu/cpu0/cache/index"
 
-static const char *const level_names[CP_NLEVELS] = {
-	"l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb", "itlb2", "dtlb2"};
-static const char *const level_titles[CP_NLEVELS] = {
-	"L1I", "L1D", "L2", "L3", "ITLB", "DTLB", "STLB", "ITLB2", "DTLB2"};
+static const char *const level_names[CP_NLEVELS] = {"l1i", "l1d", "l2", "llc", "itlb",
+	"dtlb", "stlb", "itlb2", "dtlb2", "itlb-2m", "dtlb-2m", "stlb-2m", "itlb2-2m",
+	"dtlb2-2m"};
+static const char *const level_titles[CP_NLEVELS] = {"L1I", "L1D", "L2", "L3", "ITLB",
+	"DTLB", "STLB", "ITLB2", "DTLB2", "2M ITLB", "2M DTLB", "2M STLB", "2M ITLB2",
+	"2M DTLB2"};
 
 const char *cp_level_name(enum cp_level level)
 {
@@ -28,6 +30,11 @@ const char *cp_level_name(enum cp_level level)
 static bool is_tlb(enum cp_level level)
 {
 	return level >= CP_ITLB;
+}
+
+static bool is_of_huge(enum cp_level level)
+{
+	return level >= CP_ITLB_2M && level < CP_NLEVELS;
 }
 
 /* What sysfs never tells: common sizes of x86 and Arm server cores of the last
@@ -272,6 +279,10 @@ void cp_machine_option(
 	const struct cp_cache *cache = &machine->level[level];
 	char words[128], shared[32] = "", line[16] = "";
 
+	if (is_of_huge(level) && !cache->sets && !cache->absent) {
+		cp_format(to, size, "--%s=shared", level_names[level]);
+		return;
+	}
 	describe_words(cache, ',', words, sizeof(words));
 	if ((level == CP_L2 && cache->shared > 1) ||
 		(level == CP_LLC && cache->shared && cache->shared < machine->cores))

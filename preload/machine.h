@@ -19,7 +19,8 @@ struct cp_cache {
 	uint32_t sets, ways, line;
 	uint8_t policy, inclusion, prefetch; /* of the enums above */
 	bool write_through, no_allocate, half_lines, fp_bypass;
-	uint32_t shared;           /* by how many cores; 0: not said */
+	bool absent;     /* of those for huge pages: not even with the small ones */
+	uint32_t shared; /* by how many cores; 0: not said */
 	uint32_t degree, distance; /* of CP_STREAM, in lines */
 	uint32_t latency;          /* cycles of a hit; 0: not said */
 	uint64_t seed;             /* of CP_RANDOM */
@@ -35,11 +36,16 @@ enum cp_level {
 	CP_STLB,
 	CP_ITLB2,
 	CP_DTLB2,
+	CP_ITLB_2M, /* for huge pages, from here on */
+	CP_DTLB_2M,
+	CP_STLB_2M,
+	CP_ITLB2_2M,
+	CP_DTLB2_2M,
 	CP_NLEVELS
 };
 
 struct cp_machine {
-	char name[64];
+	char name[128];
 	struct cp_cache level[CP_NLEVELS]; /* TLBs: line is 0 */
 	uint32_t page;                     /* bytes */
 	uint32_t cores;
@@ -68,6 +74,16 @@ uint32_t cp_machine_unit(const struct cp_machine *machine);
  * one line in error that begins with FILE:LINE. */
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
 	char *error, size_t error_size);
+
+/*
+ * Changes of a machine, with commas between them: LEVEL.FIELD=VALUE, or a line of a
+ * machine file.  Of a level's geometry the size follows ways and sets, and the sets
+ * follow size and line; a size that is given holds.  The name tells of them.  0, or
+ * -EINVAL with one line in error that begins with the change, and *machine is as it
+ * was.
+ */
+int cp_machine_change(
+	struct cp_machine *machine, const char *changes, char *error, size_t error_size);
 
 /* "l1d", "dtlb2", … */
 const char *cp_level_name(enum cp_level level);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/format.h"
 #include "base/nearest.h"
@@ -21,11 +22,16 @@ struct place {
 	unsigned line;
 	char *error;
 	size_t size;
+	bool changes; /* no file, but what is to be changed: file is that */
 };
 
 static bool wrong(const struct place *at, const char *what, const char *word)
 {
-	cp_format(at->error, at->size, "%s:%u: %s%s%s", at->file, at->line, what,
+	char line[16] = "";
+
+	if (!at->changes)
+		cp_format(line, sizeof(line), ":%u", at->line);
+	cp_format(at->error, at->size, "%s%s: %s%s%s", at->file, line, what,
 		word ? ": " : "", word ? word : "");
 	return false;
 }
@@ -176,18 +182,10 @@ static bool parse_word(const struct place *at, enum cp_level level, const char *
 	return parse_valued(at, level, word, cache);
 }
 
-/* "32K 8 64" or, of a TLB, "64 4". */
-static bool parse_shape(
-	const struct place *at, enum cp_level level, char **text, struct cp_cache *cache)
+/* TLBs: size is the entries, and line 1. */
+static bool set_shape(const struct place *at, enum cp_level level, uint64_t size,
+	uint64_t ways, uint64_t line, struct cp_cache *cache)
 {
-	uint64_t size, ways, line = 1;
-
-	if (!parse_size(next_word(text), &size) || !parse_size(next_word(text), &ways) ||
-		(!is_tlb(level) && !parse_size(next_word(text), &line)))
-		return wrong(at,
-			is_tlb(level) ? "expected TLB = ENTRIES WAYS [WORDS]"
-				      : "expected LEVEL = SIZE WAYS LINE [WORDS]",
-			NULL);
 	if (!ways || ways > MAX_WAYS)
 		return wrong(at, "the ways must be 1 to 128", NULL);
 	if (!is_tlb(level) && (!is_power_of_two(line) || line < 16 || line > 256))
@@ -205,9 +203,31 @@ static bool parse_shape(
 	return true;
 }
 
+/* "32K 8 64" or, of a TLB, "64 4". */
+static bool parse_shape(
+	const struct place *at, enum cp_level level, char **text, struct cp_cache *cache)
+{
+	uint64_t size, ways, line = 1;
+
+	if (!parse_size(next_word(text), &size) || !parse_size(next_word(text), &ways) ||
+		(!is_tlb(level) && !parse_size(next_word(text), &line)))
+		return wrong(at,
+			is_tlb(level) ? "expected TLB = ENTRIES WAYS [WORDS]"
+				      : "expected LEVEL = SIZE WAYS LINE [WORDS]",
+			NULL);
+	return set_shape(at, level, size, ways, line, cache);
+}
+
 static bool may_be_absent(enum cp_level level)
 {
 	return level != CP_L1I && level != CP_L1D && level != CP_ITLB && level != CP_DTLB;
+}
+
+static bool check_policy(const struct place *at, const struct cp_cache *cache)
+{
+	if (cache->policy == CP_PLRU && !is_power_of_two(cache->ways))
+		return wrong(at, "plru is a tree: its ways must be a power of two", NULL);
+	return true;
 }
 
 static bool parse_level(
@@ -216,17 +236,17 @@ static bool parse_level(
 	const char *word;
 
 	memset(cache, 0, sizeof(*cache));
-	if (strncmp(text, "none", 4) == 0 && !text[4 + strspn(text + 4, " \t\r")])
+	if (strncmp(text, "none", 4) == 0 && !text[4 + strspn(text + 4, " \t\r")]) {
+		cache->absent = level >= CP_ITLB_2M;
 		return may_be_absent(level) ||
 		       wrong(at, "this level cannot be absent", NULL);
+	}
 	if (!parse_shape(at, level, &text, cache))
 		return false;
 	while (*(word = next_word(&text)))
 		if (!parse_word(at, level, word, cache))
 			return false;
-	if (cache->policy == CP_PLRU && !is_power_of_two(cache->ways))
-		return wrong(at, "plru is a tree: its ways must be a power of two", NULL);
-	return true;
+	return check_policy(at, cache);
 }
 
 /* ---- the other keys ---- */
@@ -274,7 +294,8 @@ static bool parse_other(
 		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
 	return wrong(at,
 		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
-		"dtlb2 page cores memory-latency fill-buffers write-buffers events pmu",
+		"dtlb2 itlb-2m dtlb-2m stlb-2m itlb2-2m dtlb2-2m page cores "
+		"memory-latency fill-buffers write-buffers events pmu",
 		NULL);
 }
 
@@ -376,19 +397,39 @@ static bool check_caches(
 	return !llc->sets || check_outer(at, llc, front);
 }
 
+/* Huge pages are 512 pages of 4 KB, in a level that the machine has. */
+static bool check_huge(
+	struct place *at, const struct cp_machine *machine, const struct stated *stated)
+{
+	for (int level = CP_ITLB_2M; level < CP_NLEVELS; level++) {
+		const struct cp_cache *small =
+			&machine->level[CP_ITLB + level - CP_ITLB_2M];
+
+		at->line = stated->line[level];
+		if (at->line && machine->page != 4096)
+			return wrong(at, "wants page = 4K: pages of 2 MB are 512 of them",
+				NULL);
+		if (machine->level[level].sets && !small->sets)
+			return wrong(at, "the machine has no such level for small pages",
+				NULL);
+	}
+	return true;
+}
+
 static bool check_machine(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
 	at->line = stated->page;
 	if (!is_power_of_two(machine->page) || machine->page < 1024)
 		return wrong(at, "page must be a power of two from 1024", NULL);
-	return settle_tlbs(at, machine, stated) && check_caches(at, machine, stated);
+	return settle_tlbs(at, machine, stated) && check_huge(at, machine, stated) &&
+	       check_caches(at, machine, stated);
 }
 
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
 	char *error, size_t error_size)
 {
-	struct place at = {file, 0, error, error_size};
+	struct place at = {file, 0, error, error_size, false};
 	struct stated stated = {{0}, 0};
 	char line[256];
 
@@ -404,4 +445,217 @@ int cp_machine_parse(struct cp_machine *machine, const char *file, const char *t
 			return -EINVAL;
 	}
 	return check_machine(&at, machine, &stated) ? 0 : -EINVAL;
+}
+
+/* ---- changes ---- */
+
+/* L1D, l1d, L3 … */
+static bool find_level(const char *word, size_t length, enum cp_level *level)
+{
+	for (int i = 0; i < CP_NLEVELS; i++) {
+		const char *names[] = {
+			cp_level_name((enum cp_level)i), i == CP_LLC ? "l3" : ""};
+
+		for (int n = 0; n < 2; n++)
+			if (strlen(names[n]) == length &&
+				strncasecmp(names[n], word, length) == 0) {
+				*level = (enum cp_level)i;
+				return true;
+			}
+	}
+	return false;
+}
+
+/* The size (of TLBs, the entries) and what of the geometry follows from what. */
+static bool change_shape(const struct place *at, enum cp_level level, const char *field,
+	const char *value, struct cp_cache *cache)
+{
+	uint64_t line = is_tlb(level) ? 1 : cache->line, ways = cache->ways, number,
+		 size = (uint64_t)cache->sets * ways * line;
+
+	if (!parse_size(value, &number) || number >> 40)
+		return wrong(at, "expected a number, which may end in K, M or G", value);
+	if (strcmp(field, "ways") == 0) {
+		size = cache->sets * number * line;
+		ways = number;
+	} else if (strcmp(field, "sets") == 0) {
+		size = number * ways * line;
+	} else if (strcmp(field, "line") == 0) {
+		line = number;
+	} else {
+		size = number;
+	}
+	return set_shape(at, level, size, ways, line, cache) && check_policy(at, cache);
+}
+
+/* The fields that a file has as words of their own, by the place where they are
+ * kept. */
+static const struct {
+	const char *field;
+	size_t at;
+} choices[] = {
+	{"policy", FIELD(policy)},
+	{"write", FIELD(write_through)},
+	{"allocate", FIELD(no_allocate)},
+	{"inclusion", FIELD(inclusion)},
+};
+
+static bool change_choice(const struct place *at, enum cp_level level, size_t field,
+	const char *value, struct cp_cache *cache)
+{
+	char known[160] = "";
+
+	for (size_t i = 0; i < NWORDS; i++) {
+		size_t used = strlen(known);
+
+		if (words[i].field != field || !(words[i].where & kinds_of(level)))
+			continue;
+		if (strcmp(words[i].word, value) == 0)
+			return parse_word(at, level, value, cache) &&
+			       check_policy(at, cache);
+		cp_format(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
+			words[i].word);
+	}
+	return wrong(at, known[0] ? "expected one of" : "not for this level",
+		known[0] ? known : NULL);
+}
+
+/* Yes or no. */
+static bool change_feature(const struct place *at, enum cp_level level, const char *field,
+	const char *value, struct cp_cache *cache)
+{
+	bool *feature =
+		strcmp(field, "half-lines") == 0 ? &cache->half_lines : &cache->fp_bypass;
+
+	if (!(kinds_of(level) & L1D_ONLY))
+		return wrong(at, "not for this level", NULL);
+	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
+		return wrong(at, "expected yes or no", value);
+	*feature = *value == 'y';
+	return true;
+}
+
+static bool is_shape(enum cp_level level, const char *field)
+{
+	return strcmp(field, is_tlb(level) ? "entries" : "size") == 0 ||
+	       strcmp(field, "ways") == 0 || strcmp(field, "sets") == 0 ||
+	       (!is_tlb(level) && strcmp(field, "line") == 0);
+}
+
+static bool change_field(const struct place *at, enum cp_level level, const char *field,
+	const char *value, struct cp_cache *cache)
+{
+	char word[96];
+
+	if (!cache->sets)
+		return wrong(at,
+			"the machine has no such level: say all of it, as in "
+			"L2=1M 16 64",
+			NULL);
+	if (is_shape(level, field))
+		return change_shape(at, level, field, value, cache);
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (strcmp(field, choices[i].field) == 0)
+			return change_choice(at, level, choices[i].at, value, cache);
+	if (strcmp(field, "half-lines") == 0 || strcmp(field, "fp-bypass") == 0)
+		return change_feature(at, level, field, value, cache);
+	if (cp_format(word, sizeof(word), "%s=%s", field, value) < sizeof(word) &&
+		(strcmp(field, "latency") == 0 || strcmp(field, "shared") == 0 ||
+			strcmp(field, "random") == 0 || strcmp(field, "prefetch") == 0))
+		return parse_word(at, level, word, cache);
+	return wrong(at,
+		is_tlb(level)
+			? "no such field: there are entries ways sets policy random "
+			  "latency"
+			: "no such field: there are size ways sets line policy "
+			  "random write allocate inclusion shared prefetch latency "
+			  "half-lines fp-bypass",
+		field);
+}
+
+/* What the rest of the geometry is made to fit. */
+static bool is_size(const char *change)
+{
+	const char *dot = strchr(change, '.');
+
+	return dot && (cp_starts_with(dot, ".size=") || cp_starts_with(dot, ".entries="));
+}
+
+/* "L2.size=4M"; without a dot, a line of the file. */
+static bool apply_change(
+	struct place *at, struct cp_machine *machine, struct stated *stated, char *change)
+{
+	char *equals = strchr(change, '='), *dot = strchr(change, '.');
+	enum cp_level level;
+
+	if (!equals || equals == change)
+		return wrong(at, "expected LEVEL.FIELD=VALUE, such as L2.size=4M", NULL);
+	if (!dot || dot > equals) {
+		for (char *c = change; c < equals; c++)
+			*c = (char)(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c);
+		if (equals - change == 2 && strncmp(change, "l3", 2) == 0)
+			return wrong(at, "the last level is called LLC here", NULL);
+		return parse_line(at, machine, stated, change);
+	}
+	if (!find_level(change, (size_t)(dot - change), &level))
+		return wrong(at,
+			"no such level: there are L1I L1D L2 LLC ITLB DTLB STLB ITLB2 "
+			"DTLB2",
+			NULL);
+	*equals = '\0';
+	return change_field(at, level, dot + 1, equals + 1, &machine->level[level]);
+}
+
+/* The sizes come last: they hold whatever else is said of the level. */
+static bool apply_changes(struct place *at, struct cp_machine *machine,
+	struct stated *stated, const char *changes, bool sizes)
+{
+	const char *piece;
+	size_t length;
+	char change[128], shown[128];
+
+	while ((piece = cp_next_piece(&changes, ',', &length))) {
+		cp_format(change, sizeof(change), "%.*s", (int)length, piece);
+		cp_format(shown, sizeof(shown), "%s", change);
+		at->file = shown;
+		if (length >= sizeof(change))
+			return wrong(at, "longer than any change is", NULL);
+		if (length && is_size(change) == sizes &&
+			!apply_change(at, machine, stated, change))
+			return false;
+	}
+	return true;
+}
+
+static void rename_machine(struct cp_machine *machine, const char *changes)
+{
+	const char *word = " with ", *piece;
+	size_t used = strlen(machine->name), length;
+
+	while ((piece = cp_next_piece(&changes, ',', &length)) &&
+		used < sizeof(machine->name)) {
+		used += cp_format(machine->name + used, sizeof(machine->name) - used,
+			"%s%.*s", word, (int)length, piece);
+		word = ",";
+	}
+	if (used >= sizeof(machine->name))
+		memcpy(machine->name + sizeof(machine->name) - 4, "...", 4);
+}
+
+int cp_machine_change(
+	struct cp_machine *machine, const char *changes, char *error, size_t error_size)
+{
+	struct place at = {changes, 0, error, error_size, true};
+	struct cp_machine changed = *machine;
+	struct stated stated = {{0}, 0};
+
+	if (!apply_changes(&at, &changed, &stated, changes, false) ||
+		!apply_changes(&at, &changed, &stated, changes, true))
+		return -EINVAL;
+	at.file = changes;
+	if (!check_machine(&at, &changed, &stated))
+		return -EINVAL;
+	rename_machine(&changed, changes);
+	*machine = changed;
+	return 0;
 }

@@ -216,10 +216,11 @@ static struct cp_reading *open_region(
 
 void cp_marker_take_turn(struct cp_live_thread *thread)
 {
-	int saved = errno, group;
+	int saved, group;
 
 	if (!thread->tree.layout->nrotated)
 		return;
+	saved = errno; /* libc's code: not where the program is being counted */
 	group = cp_tree_turn(&thread->tree);
 	if (group >= 0)
 		cp_runtime.engine->turn(&thread->counters, (unsigned)group);

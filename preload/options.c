@@ -37,10 +37,20 @@ const struct cp_option cp_option_table[] = {
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
-	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile), "none|dcache|dtlb|icache",
-		"none", "WHAT",
+	{PREFIX "WHAT_IF", CP_OPTION_TEXT, FIELD(what_if), NULL, NULL,
+		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},
+	{PREFIX "SWEEP", CP_OPTION_TEXT, FIELD(sweep), NULL, NULL,
+		"LEVEL.FIELD=FIRST..LAST",
+		"misses of a level of other sizes, as in L1D.ways=1..16 or "
+		"L2.size=256K..8M"},
+	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile),
+		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
 		"have the simulated PMU note which instruction misses: `cachepeek "
 		"dcache`, … shows it"},
+	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
+		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
+		"threads "
+		"take turns after N data references"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
 		"where reports go: stderr, - or files ending in .txt .json .csv .html "
 		".prom; %h %p %r %e"},
@@ -52,7 +62,8 @@ const struct cp_option cp_option_table[] = {
 		"even "
 		"those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
-		"count only regions whose name matches (* and ?); !PATTERN leaves out"},
+		"count only regions whose name matches (* and ?); !PATTERN leaves out; "
+		"func:PATTERN makes functions regions (simulated PMU)"},
 	{PREFIX "MPI_TIMEOUT", CP_OPTION_COUNT, FIELD(mpi_timeout), NULL, "60", "SECONDS",
 		"how long ranks wait for each other in MPI_Finalize, for one report; 0: "
 		"no such report"},

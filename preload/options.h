@@ -13,7 +13,8 @@ enum cp_profile_choice {
 	CP_PROFILE_NONE,
 	CP_PROFILE_DCACHE,
 	CP_PROFILE_DTLB,
-	CP_PROFILE_ICACHE
+	CP_PROFILE_ICACHE,
+	CP_PROFILE_SHARING
 };
 enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
@@ -26,7 +27,10 @@ struct cp_options {
 	int schedule; /* enum cp_schedule */
 	int pass;
 	const char *machine;
+	const char *what_if;
+	const char *sweep;
 	int profile; /* enum cp_profile_choice */
+	const char *quantum;
 	const char *output;
 	const char *dir;
 	int children; /* enum cp_children */

@@ -104,11 +104,13 @@ const char *cp_own_executable(void)
 /* ---- the new command line ---- */
 
 struct command {
-	const char *argv[CP_SIM_NCORE + CP_MAX_MACHINES * (CP_SIM_NWORDS + 1) + 11];
+	const char *argv[CP_SIM_NCORE + CP_MAX_MACHINES * (CP_SIM_NWORDS + 1) + 16];
 	struct cp_sim_words machine[CP_MAX_MACHINES];
 	char log[48];
 	char log_fd[48];
 	char profile[PATH_MAX + 16];
+	char sweep[CP_SWEEP_OPTION];
+	char quantum[32];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -144,8 +146,28 @@ static void add_log(struct command *command, const char *directory)
 	add(command, command->log);
 }
 
+static void add_wishes(struct command *command, const char *directory,
+	const struct cp_sim_wishes *wishes)
+{
+	if (wishes->profile) {
+		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
+			directory);
+		add(command, command->profile);
+	}
+	if (wishes->sharing)
+		add(command, "--sharing=yes");
+	if (wishes->quantum) {
+		cp_format(command->quantum, sizeof(command->quantum), "--quantum=%u",
+			wishes->quantum);
+		add(command, command->quantum);
+	}
+	cp_sweep_option(wishes->sweep, command->sweep, sizeof(command->sweep));
+	if (command->sweep[0])
+		add(command, command->sweep);
+}
+
 static void add_options(struct command *command, const struct cp_machine *machines,
-	unsigned nmachines, const char *directory, bool profile)
+	unsigned nmachines, const char *directory, const struct cp_sim_wishes *wishes)
 {
 	add(command, "cachepeek-sim");
 	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
@@ -158,11 +180,7 @@ static void add_options(struct command *command, const struct cp_machine *machin
 		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
 			add(command, command->machine[i].word[w]);
 	}
-	if (profile) {
-		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
-			directory);
-		add(command, command->profile);
-	}
+	add_wishes(command, directory, wishes);
 	add(command, "--");
 }
 
@@ -224,7 +242,8 @@ static char **whole_environment(
 }
 
 int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
-	unsigned nmachines, const char *run_directory, bool profile, struct cp_why *why)
+	unsigned nmachines, const char *run_directory, const struct cp_sim_wishes *wishes,
+	struct cp_why *why)
 {
 	static struct command command; /* its strings must outlive this frame */
 	struct cp_arena arena = {0};
@@ -237,7 +256,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, CP_SIM_TOOL);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
-	add_options(&command, machines, nmachines, run_directory, profile);
+	add_options(&command, machines, nmachines, run_directory, wishes);
 	all = whole_argv(&arena, &command, argv);
 	environment = whole_environment(&arena, &command, argv, added);
 	if (!all || !environment) {

@@ -7,6 +7,7 @@
 
 #include "preload/engine/engine.h"
 #include "preload/machine.h"
+#include "preload/sweep.h"
 
 /* The path of a file that is installed with the library: DIR/cachepeek/NAME for
  * DIR/libcachepeek.so.  0 or -errno. */
@@ -15,15 +16,23 @@ int cp_companion_path(const char *name, char *to, size_t size);
 /* Is the simulated PMU installed beside the library?  0, or -errno and why. */
 int cp_reexec_possible(struct cp_why *why);
 
+/* What else the simulated PMU is to do. */
+struct cp_sim_wishes {
+	bool profile, sharing; /* sharing: with a profile */
+	unsigned quantum;      /* of sharing: data references of a turn; 0: none */
+	const struct cp_sweep_plan *sweep;
+};
+
 /*
  * Replaces this process image by the same program under the simulated PMU,
  * with the environment entries added[] ("NAME=value", NULL-terminated); the
  * simulator's own messages, and a profile if one is wanted, go into the run
- * directory.  Does not return unless
- * that fails: -errno and why.
+ * directory; sweep: of the first machine.  Does not return unless that fails:
+ * -errno and why.
  */
 int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
-	unsigned nmachines, const char *run_directory, bool profile, struct cp_why *why);
+	unsigned nmachines, const char *run_directory, const struct cp_sim_wishes *wishes,
+	struct cp_why *why);
 
 /* In the new image: gives argv[0] its old text and takes our private variables
  * out of the environment array, in place. */

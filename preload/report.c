@@ -72,7 +72,8 @@ static void write_report(void)
 
 	report = cp_report_build(&arena, paths, 1, error, sizeof(error));
 	if (!report)
-		cp_say("no report: %s", error);
+		cp_say("no report: %s: `cachepeek report %s` writes it", error,
+			cp_runtime.directory);
 	else if (!report->in_job)
 		cp_report_write(&arena, report);
 	cp_arena_free(&arena);

@@ -189,7 +189,34 @@ static int become_root(void)
 	return make_run_directory();
 }
 
-static int find_machine(void)
+/* The machine, changed as CACHEPEEK_WHAT_IF says. */
+static void change_machine(void)
+{
+	char error[256], line[360];
+
+	if (!cp_runtime.options.what_if ||
+		cp_machine_change(&cp_runtime.machine, cp_runtime.options.what_if, error,
+			sizeof(error)) == 0)
+		return;
+	cp_format(line, sizeof(line), "CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)",
+		error, cp_runtime.machine.name);
+	cp_warn(line);
+}
+
+static void plan_sweep(void)
+{
+	char error[256], line[360];
+
+	if (!cp_runtime.options.sweep ||
+		cp_sweep_parse(&cp_runtime.sweep, &cp_runtime.machine,
+			cp_runtime.options.sweep, error, sizeof(error)) == 0)
+		return;
+	cp_runtime.sweep.npoints = 0;
+	cp_format(line, sizeof(line), "CACHEPEEK_SWEEP: %s (nothing is swept)", error);
+	cp_warn(line);
+}
+
+static int find_named_machine(void)
 {
 	char error[256], line[320], first[CP_COMPARED_SIZE];
 	bool compared = cp_compared_first(first, sizeof(first));
@@ -204,6 +231,33 @@ static int find_machine(void)
 	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
 }
 
+/* What is simulated.  Who compares machines changes none. */
+static void find_machine(void)
+{
+	char first[CP_COMPARED_SIZE];
+
+	find_named_machine();
+	if (cp_compared_first(first, sizeof(first)))
+		return;
+	change_machine();
+	plan_sweep();
+}
+
+static unsigned quantum(void)
+{
+	const char *text = cp_runtime.options.quantum;
+	uint64_t references;
+
+	if (!text)
+		return 0;
+	if (cp_parse_u64(text, &references) == 0 && references >= 1 &&
+		references <= 1000000000)
+		return (unsigned)references;
+	cp_warn("CACHEPEEK_QUANTUM is not a number of data references from 1 to "
+		"1000000000: nothing is said of turns");
+	return 0;
+}
+
 /* Returns only if the program stays as it is. */
 static void run_simulated(char **argv)
 {
@@ -211,12 +265,17 @@ static void run_simulated(char **argv)
 	unsigned nmachines;
 	struct cp_why why;
 	char line[CP_WHY_SIZE + 64];
+	struct cp_sim_wishes wishes = {.sweep = &cp_runtime.sweep};
 
 	find_machine();
 	machines[0] = cp_runtime.machine;
 	nmachines = cp_compared_find(machines, cp_warn);
-	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory,
-		nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE, &why);
+	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
+	wishes.sharing =
+		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
+	wishes.quantum = wishes.sharing ? quantum() : 0;
+	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory, &wishes,
+		&why);
 	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
 	cp_warn(line);
 	if (cp_is_root())
@@ -279,6 +338,8 @@ static void resolve_events(void)
 	else
 		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
 			&cp_runtime.arena, cp_warn);
+	if (cp_runtime.sim)
+		cp_sweep_add_events(&cp_runtime.set, &cp_runtime.sweep);
 	if (!cp_runtime.sim)
 		note_machine();
 	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
@@ -375,6 +436,19 @@ static void keep_stderr(void)
 		cp_log_fd = STDERR_FILENO;
 }
 
+/* What another machine is asked for in vain. */
+static void warn_of_machine(void)
+{
+	if (cp_runtime.sim)
+		return;
+	if (cp_runtime.options.what_if)
+		cp_warn("CACHEPEEK_WHAT_IF is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+	if (cp_runtime.options.sweep)
+		cp_warn("CACHEPEEK_SWEEP is ignored: it takes the simulated PMU "
+			"(CACHEPEEK_ENGINE=sim)");
+}
+
 static void start(int argc, char **argv, char **envp)
 {
 	bool inherited;
@@ -414,11 +488,17 @@ static void start(int argc, char **argv, char **envp)
 	resolve_events();
 	if (cp_runtime.engine == &cp_engine_perf)
 		cp_clock_start();
-	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE) {
 		cp_allocators_tell();
+		cp_tls_tell();
+	}
 	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
 		cp_warn("CACHEPEEK_PROFILE is ignored: it takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");
+	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
+		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
+			"PMU (CACHEPEEK_ENGINE=sim)");
+	warn_of_machine();
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
@@ -428,6 +508,8 @@ static void start(int argc, char **argv, char **envp)
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
+	if (cp_runtime.sim)
+		cp_functions_watch(cp_runtime.options.regions);
 }
 
 static bool is_off(void)

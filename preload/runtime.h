@@ -13,6 +13,7 @@
 #include "preload/engine/engine.h"
 #include "preload/events.h"
 #include "preload/machine.h"
+#include "preload/sweep.h"
 #include "preload/options.h"
 #include "regions/record_write.h"
 #include "regions/rundir.h"
@@ -42,6 +43,7 @@ struct cp_runtime {
 	struct cp_arena arena; /* of the constructor; groups and names */
 	struct cp_request request;
 	struct cp_machine machine;
+	struct cp_sweep_plan sweep; /* npoints 0: none */
 	uint64_t overhead_ns;
 	/* CPU time before counting began: for the check whether there were threads
 	 * that nobody saw. */

@@ -10,6 +10,9 @@ const char *const cp_sim_core_options[CP_SIM_NCORE] = {
 	"--max-threads=5000",    /* the default of 500 aborts larger programs */
 	"--run-libc-freeres=no", /* would run code after the program's end */
 	"--read-inline-info=no", /* debug info that nobody asks for */
+	/* Otherwise a load whose value is overwritten unseen is optimised away before
+	 * the tool sees it. */
+	"--vex-iropt-register-updates=allregs-at-mem-access",
 	/* Chasing turns a && b into code that does both and guards the effects of
 	 * b: its instructions would be counted where the program skips them. */
 	"--vex-guest-chase=no",

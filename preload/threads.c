@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/threads.h"
+
+#include "preload/allocators.h"
 #include "preload/real.h"
 
 #include <errno.h>
@@ -346,6 +348,8 @@ void cp_thread_begin(void)
 	cp_sim_pause();
 	cp_fatal_thread_begin();
 	begin_self();
+	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_tls_tell();
 	cp_sim_resume();
 	cp_leave_slowly(state);
 }

@@ -35,6 +35,14 @@ static bool matches(struct text pattern, struct text name)
 	return pattern.at == pattern.end;
 }
 
+/* "func:PATTERN": which functions are made regions, not which regions are left. */
+static bool is_about_functions(const char *piece, size_t size)
+{
+	size_t except = size > 0 && *piece == '!';
+
+	return size - except > 5 && cp_starts_with(piece + except, "func:");
+}
+
 bool cp_filter_allows(const char *patterns, const char *name, size_t length)
 {
 	struct text whole = {name, name + length};
@@ -45,6 +53,8 @@ bool cp_filter_allows(const char *patterns, const char *name, size_t length)
 	if (!patterns)
 		return true;
 	while ((piece = cp_next_piece(&patterns, ',', &size))) {
+		if (is_about_functions(piece, size))
+			continue;
 		if (*piece == '!') {
 			if (matches((struct text){piece + 1, piece + size}, whole))
 				return false;

@@ -26,7 +26,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 2
+#define CP_RECORD_VERSION 3
 #define CP_RECORD_HEADER_SIZE 4096
 #define CP_MAX_PASSES 1000
 
@@ -117,6 +117,8 @@ struct cp_string_item {
  *   exe       path of the program        command   argv, each NUL-terminated
  *   host      node name                  why       why this engine was chosen
  *   machine   the hierarchy counted on, e.g. "host: AMD EPYC; L1D 32 KiB …"
+ *   sweep     "LEVEL FIELD own=VALUE line=BYTES sets=SETS" (or ways=WAYS): what the
+ *             points of a sweep have in common
  *   line      bytes of a cache line (decimal; the LINE of formulas)
  *   group     the text of a group file that was asked for, one item each
  *   tool      version of the library     warning   one line for the report

@@ -4,8 +4,10 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/nearest.h"
+#include "output/table.h"
 #include "preload/options.h"
 #include "tools/cmd.h"
 #include "tools/demangle.h"
@@ -20,6 +22,8 @@ static const struct command {
 	{"dcache", cp_cmd_profile},
 	{"dtlb", cp_cmd_profile},
 	{"icache", cp_cmd_profile},
+	{"sharing", cp_cmd_sharing},
+	{"annotate", cp_cmd_annotate},
 	{"diff", cp_cmd_diff},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
@@ -35,6 +39,10 @@ static const char usage[] =
 	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
 	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
 	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
+	"       cachepeek sharing [-m|--machine NAME] [--quantum N] [--least N]\n"
+	"                 [-o|--output FILE] [-d|--dir DIRECTORY] [--debuginfod]\n"
+	"                 [PROGRAM [arguments]]\n"
+	"       cachepeek annotate [options] SOURCE [PROGRAM [arguments]]\n"
 	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
 	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
 	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
@@ -52,21 +60,32 @@ static const char usage[] =
 	"  -v, --verbose             --passes: run the program as often as the events\n"
 	"                            need, each time counting a part of them\n"
 	"  --repeat N: run it N times, and report how far the values are apart\n"
+	"  --what-if LEVEL.FIELD=VALUE,...: change the simulated machine\n"
+	"  --sweep LEVEL.FIELD=FIRST..LAST: misses of a level of other sizes\n"
 	"\n"
 	"Options of dcache, dtlb and icache, which report misses by function:\n"
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
 	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
 	"\n"
+	"Options of annotate, which shows a source file with the misses of its lines:\n"
+	"  -p, --profile dcache|dtlb|icache                    -i, --input FILE.json\n"
+	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
+	"  --context-lines LINES     --debuginfod\n"
+	"\n"
 	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
 
 static void print_variable(const struct cp_option *option)
 {
-	printf("  %s=%s\n        %s", option->name,
-		option->choices ? option->choices : option->placeholder, option->help);
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s", option->help);
 	if (option->fallback && !strstr(option->help, "default"))
-		printf(" (default: %s)", option->fallback);
-	printf("\n");
+		snprintf(text, sizeof(text), "%s (default: %s)", option->help,
+			option->fallback);
+	printf("  %s=%s\n        ", option->name,
+		option->choices ? option->choices : option->placeholder);
+	cp_cmd_wrap(text, 8, 8);
 }
 
 static int help(void)
@@ -96,6 +115,25 @@ int cp_cmd_misspelt(const char *what, const char *word, const char *const *known
 			"cachepeek: there is no %s \"%s\": `cachepeek --help` has them\n",
 			what, word);
 	return 2;
+}
+
+void cp_cmd_wrap(const char *text, size_t at, size_t indent)
+{
+	struct cp_out out;
+
+	fflush(stdout);
+	cp_out_open(&out, STDOUT_FILENO);
+	cp_text_wrap(&out, text, at, indent, 80);
+	(void)cp_out_flush(&out);
+}
+
+const char *cp_cmd_like(const char *word)
+{
+	const char *names[sizeof(commands) / sizeof(commands[0]) + 1] = {NULL};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		names[i] = commands[i].name;
+	return strchr(word, '/') ? NULL : cp_nearest(word, names);
 }
 
 static const struct command *find_command(const char *word)

@@ -7,6 +7,7 @@
 #define CACHEPEEK_TOOLS_CMD_H
 
 #include <getopt.h>
+#include <stddef.h>
 
 int cp_cmd_run(int argc, char **argv);
 int cp_cmd_report(int argc, char **argv);
@@ -29,12 +30,21 @@ int cp_cmd_compare(int argc, char **argv);
 int cp_cmd_diff(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);
 int cp_cmd_profile(int argc, char **argv);
+int cp_cmd_sharing(int argc, char **argv);
+int cp_cmd_annotate(int argc, char **argv);
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);
 
 /* Says on stderr that word is no WHAT ("option"), with the nearest of known
  * (NULL-terminated) if there is one.  Returns 2. */
 int cp_cmd_misspelt(const char *what, const char *word, const char *const *known);
+
+/* The command that the word may have been meant for, or NULL. */
+const char *cp_cmd_like(const char *word);
+
+/* Prints text in lines of 80 columns: the first goes on in column `at`, the others
+ * are indented. */
+void cp_cmd_wrap(const char *text, size_t at, size_t indent);
 
 /*
  * The next option of a command, as getopt_long(): its value, or -1 after the

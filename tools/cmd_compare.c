@@ -226,9 +226,9 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
-static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
+static int run_preloaded(struct cp_comparison *c, unsigned run, int terminal, int *status)
 {
-	char directory[CP_RUNDIR_SIZE];
+	char directory[CP_RUNDIR_SIZE], which[40] = "";
 	struct cp_launch launch;
 	struct cp_watch watch;
 	int result = cp_run_make(environment, NULL, directory, sizeof(directory));
@@ -240,7 +240,10 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int *status)
 	}
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	tell_machines(c, run);
-	cp_watch_start(&watch, directory, "");
+	if (c->nruns > 1)
+		snprintf(which, sizeof(which), "run %u of %u: ", run, c->nruns);
+	cp_watch_start(&watch, directory, which);
+	cp_watch_show_on(&watch, terminal);
 	result = cp_launch(&launch, c->program, &watch);
 	*status = launch.status;
 	if (result == 0 && read_records(c, run, directory) == 0)
@@ -282,11 +285,14 @@ static int complain(struct cp_comparison *c, unsigned run, int result)
 
 static int run_one(struct cp_comparison *c, unsigned run, long input)
 {
-	int status = 0, result;
+	int status = 0, terminal = STDERR_FILENO, result;
 	struct cp_again again;
 
 	cp_again_begin(&again, input, run == 1);
-	result = c->alone ? run_alone(c, run, &status) : run_preloaded(c, run, &status);
+	if (again.saved[1] >= 0)
+		terminal = again.saved[1];
+	result = c->alone ? run_alone(c, run, &status)
+			  : run_preloaded(c, run, terminal, &status);
 	cp_again_end(&again);
 	if (run == 1)
 		c->status = status;
@@ -318,6 +324,8 @@ static int prepare(const struct cp_comparison *c)
 	if (c->events)
 		setenv("CACHEPEEK_EVENTS", c->events, 1);
 	unsetenv("CACHEPEEK_OUTPUT");
+	unsetenv("CACHEPEEK_SWEEP"); /* and each machine is as it is */
+	unsetenv("CACHEPEEK_WHAT_IF");
 	return c->alone ? 0 : cp_prepare_preload(added);
 }
 
@@ -346,6 +354,8 @@ static int write_result(struct cp_comparison *c, const struct settings *s)
 	cp_out_open(&out, fd);
 	if (s->json || (file && ends_in(s->output, ".json")))
 		cp_compare_json(c, &out);
+	else if (file && ends_in(s->output, ".html"))
+		cp_compare_html(c, &out);
 	else
 		cp_compare_text(c, &out);
 	error = cp_out_flush(&out);

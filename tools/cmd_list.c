@@ -45,9 +45,11 @@ static void print_machine(const struct cp_embedded *file, size_t length)
 {
 	const char *comment = strstr(file->text, "\n# ");
 	size_t size = comment ? strcspn(comment + 3, "\n") : 0;
+	char text[200];
 
-	printf("%-16.*s %.*s\n", (int)length, file->name, (int)size,
-		comment ? comment + 3 : "");
+	snprintf(text, sizeof(text), "%.*s", (int)size, comment ? comment + 3 : "");
+	printf("%-16.*s ", (int)length, file->name);
+	cp_cmd_wrap(text, 17, 17);
 }
 
 static int list_machines(const struct cp_list *list)

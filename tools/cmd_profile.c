@@ -5,21 +5,16 @@
  * without a program, those of a run that was kept.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "regions/rundir.h"
+#include "base/text.h"
 #include "tools/cmd.h"
-#include "tools/launch.h"
-#include "tools/place.h"
-#include "tools/watch.h"
+#include "tools/profile_run.h"
 #include "tools/profile/write.h"
 
 struct request {
@@ -152,6 +147,15 @@ static bool ends_with(const char *text, const char *ending)
 	return length > end && strcmp(text + length - end, ending) == 0;
 }
 
+/* Callgrind itself names its files callgrind.out.PID. */
+static bool is_callgrind(const char *output)
+{
+	const char *slash = strrchr(output, '/');
+
+	return ends_with(output, ".callgrind") ||
+	       cp_starts_with(slash ? slash + 1 : output, "callgrind.out");
+}
+
 /* NULL after saying what can be written. */
 static cp_profile_writer *writer_for(const char *output)
 {
@@ -162,41 +166,17 @@ static cp_profile_writer *writer_for(const char *output)
 		return cp_profile_write_json;
 	if (ends_with(output, ".csv"))
 		return cp_profile_write_csv;
+	if (ends_with(output, ".html"))
+		return cp_profile_write_html;
+	if (is_callgrind(output))
+		return cp_profile_write_callgrind;
+	if (ends_with(output, ".folded"))
+		return cp_profile_write_folded;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json or .csv\n",
+		".json, .csv, .html, .callgrind or .folded\n",
 		output);
 	return NULL;
-}
-
-static void make_directories(const char *path)
-{
-	char copy[PATH_MAX];
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(copy, 0777); /* errors show when the file is opened */
-		*slash = '/';
-	}
-}
-
-/* -1 after saying why. */
-static int open_output(const char *output)
-{
-	int fd;
-
-	if (!output || strcmp(output, "stderr") == 0)
-		return dup(STDERR_FILENO);
-	if (strcmp(output, "-") == 0)
-		return dup(STDOUT_FILENO);
-	make_directories(output);
-	fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fprintf(stderr,
-			"cachepeek: output %s: %s: choose a file that can be written\n",
-			output, strerror(errno));
-	return fd;
 }
 
 static double constant(const struct cp_group *measurement, const char *name)
@@ -255,7 +235,7 @@ static int write_profile(
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	fd = open_output(request->output);
+	fd = cp_profile_output(request->output);
 	if (fd < 0)
 		return 1;
 	cp_profile_resolve(profile);
@@ -273,8 +253,9 @@ static int write_profile(
 	return result < 0;
 }
 
-static int show(const char *directory, const struct request *request)
+static int show_kept(const char *directory, void *context)
 {
+	const struct request *request = context;
 	struct cp_arena arena = {0};
 	jmp_buf out_of_memory;
 	volatile int status = 1;
@@ -293,77 +274,13 @@ static int show(const char *directory, const struct request *request)
 	return status;
 }
 
-/* ---- the run ---- */
-
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
-
-static int show_last(const struct request *request)
-{
-	char base[PATH_MAX], path[PATH_MAX + 8];
-
-	if (request->directory)
-		return show(request->directory, request);
-	if (!cp_run_base(environment, base, sizeof(base))) {
-		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
-				"the run's directory (-d)\n");
-		return 1;
-	}
-	snprintf(path, sizeof(path), "%s/last", base);
-	return show(path, request);
-}
-
-/* Of all that was set for other commands nothing counts here. */
-static int prepare(const struct request *request, char *directory, size_t size)
-{
-	static char *const nothing[] = {NULL};
-	int result;
-
-	setenv("CACHEPEEK_PROFILE", request->name, 1);
-	setenv("CACHEPEEK_ENGINE", "sim", 1);
-	if (request->machine)
-		setenv("CACHEPEEK_MACHINE", request->machine, 1);
-	unsetenv("CACHEPEEK_OUTPUT");
-	if (cp_prepare_preload(nothing) < 0)
-		return -ENOENT;
-	result = cp_run_make(environment, request->directory, directory, size);
-	if (result < 0) {
-		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
-			directory, strerror(-result));
-		return result;
-	}
-	setenv("CACHEPEEK__LAUNCHER", directory, 1);
-	return 0;
-}
-
-static int run(const struct request *request, char **argv)
-{
-	char directory[CP_RUNDIR_SIZE];
-	struct cp_launch launch;
-	struct cp_watch watch;
-	int result;
-
-	if (prepare(request, directory, sizeof(directory)) < 0)
-		return 127;
-	cp_watch_start(&watch, directory, "");
-	result = cp_launch(&launch, argv, &watch);
-	if (result < 0) {
-		if (!request->directory)
-			cp_run_remove(directory);
-		return cp_cannot_run(argv[0], -result);
-	}
-	cp_launch_note(&launch, directory);
-	show(directory, request);
-	return cp_end_like(launch.status);
-}
-
 int cp_cmd_profile(int argc, char **argv)
 {
 	struct request request = {.name = argv[0]};
 
 	if (parse(&request, argc, argv) < 0 || !writer_for(request.output))
 		return 2;
-	return optind == argc ? show_last(&request) : run(&request, argv + optind);
+	return cp_profile_of(&(struct cp_profile_source){request.name, request.machine,
+				     request.directory},
+		argv + optind, show_kept, &request);
 }

@@ -34,7 +34,7 @@
 struct settings {
 	unsigned count;
 	char *added[MAX_ADDED + 1];
-	char *outputs;
+	char *outputs, *changes;
 	bool passes;
 	unsigned repeat; /* 0: not asked for */
 };
@@ -48,19 +48,19 @@ static void add(struct settings *settings, const char *name, const char *value)
 	settings->added[settings->count++] = entry;
 }
 
-static void add_output(struct settings *settings, const char *sink)
+/* To a list with commas. */
+static void add_to(char **list, const char *entry)
 {
 	char *longer;
 
-	if (asprintf(&longer, "%s%s%s", settings->outputs ? settings->outputs : "",
-		    settings->outputs ? "," : "", sink) < 0)
+	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "," : "", entry) < 0)
 		return;
-	free(settings->outputs);
-	settings->outputs = longer;
+	free(*list);
+	*list = longer;
 }
 
 /* Without a letter. */
-enum { PASSES = UCHAR_MAX + 1, REPEAT };
+enum { PASSES = UCHAR_MAX + 1, REPEAT, WHAT_IF, SWEEP };
 
 static const struct option long_options[] = {
 	{"groups", required_argument, NULL, 'g'},
@@ -72,6 +72,8 @@ static const struct option long_options[] = {
 	{"verbose", no_argument, NULL, 'v'},
 	{"passes", no_argument, NULL, PASSES},
 	{"repeat", required_argument, NULL, REPEAT},
+	{"what-if", required_argument, NULL, WHAT_IF},
+	{"sweep", required_argument, NULL, SWEEP},
 	{NULL, 0, NULL, 0},
 };
 
@@ -104,7 +106,7 @@ static int parse(struct settings *settings, int argc, char **argv)
 			add(settings, "CACHEPEEK_EVENTS", optarg);
 			break;
 		case 'o':
-			add_output(settings, optarg);
+			add_to(&settings->outputs, optarg);
 			break;
 		case 'E':
 			add(settings, "CACHEPEEK_ENGINE", optarg);
@@ -125,10 +127,18 @@ static int parse(struct settings *settings, int argc, char **argv)
 			if (!parse_repeat(settings, optarg))
 				return -EINVAL;
 			break;
+		case WHAT_IF:
+			add_to(&settings->changes, optarg);
+			break;
+		case SWEEP:
+			add(settings, "CACHEPEEK_SWEEP", optarg);
+			break;
 		default:
 			return -EINVAL;
 		}
 	}
+	if (settings->changes)
+		add(settings, "CACHEPEEK_WHAT_IF", settings->changes);
 	if (settings->outputs && !settings->repeat)
 		add(settings, "CACHEPEEK_OUTPUT", settings->outputs);
 	return 0;
@@ -151,7 +161,11 @@ static bool is_uncounted(void)
 
 int cp_cannot_run(const char *program, int error)
 {
-	fprintf(stderr, "cachepeek: %s cannot be run: %s\n", program, strerror(error));
+	const char *like = error == ENOENT ? cp_cmd_like(program) : NULL;
+
+	fprintf(stderr, "cachepeek: %s cannot be run: %s%s%s%s\n", program,
+		strerror(error), like ? ": did you mean `cachepeek " : "",
+		like ? like : "", like ? "`?" : "");
 	return error == ENOENT ? 127 : 126;
 }
 
@@ -272,7 +286,8 @@ static const char *setting(const struct settings *settings, const char *name)
 static bool run_static(char **argv, const struct settings *settings, int *result)
 {
 	const char *engine = setting(settings, "CACHEPEEK_ENGINE"),
-		   *name = setting(settings, "CACHEPEEK_MACHINE");
+		   *name = setting(settings, "CACHEPEEK_MACHINE"),
+		   *changes = setting(settings, "CACHEPEEK_WHAT_IF");
 	struct cp_machine machine;
 	char error[256] = "";
 	int status;
@@ -291,6 +306,15 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 		fprintf(stderr,
 			"cachepeek: %s (the host's caches are simulated instead)\n",
 			error);
+	if (changes && *changes &&
+		cp_machine_change(&machine, changes, error, sizeof(error)) < 0)
+		fprintf(stderr,
+			"cachepeek: CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)\n",
+			error, machine.name);
+	if (setting(settings, "CACHEPEEK_SWEEP"))
+		fprintf(stderr,
+			"cachepeek: CACHEPEEK_SWEEP is ignored: nothing can be preloaded "
+			"into a static program\n");
 	*result = cp_run_alone(argv, &machine, &status);
 	*result = *result < 0 ? cp_cannot_run(argv[0], -*result) : cp_end_like(status);
 	return true;

@@ -51,5 +51,6 @@ bool cp_compare_nowhere(
 
 void cp_compare_text(struct cp_comparison *c, struct cp_out *out);
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out);
+void cp_compare_html(struct cp_comparison *c, struct cp_out *out);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The comparison as JSON (doc/cachepeek-compare-1.schema.json).
+ * The comparison as JSON (doc/cachepeek-compare-1.schema.json), and as a page with that.
  */
 #include <string.h>
 #include <sys/wait.h>
 
+#include "output/html.h"
 #include "output/json.h"
 #include "tools/compare.h"
 
@@ -121,4 +122,17 @@ void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 	for (unsigned i = 0; i < c->nmachines; i++)
 		put_machine(c, out, i);
 	cp_out_text(out, "]\n}\n");
+}
+
+static void put_part(struct cp_out *out, const char *name, const void *data)
+{
+	struct cp_comparison *const *c = data;
+
+	(void)name;
+	cp_compare_json(*c, out);
+}
+
+void cp_compare_html(struct cp_comparison *c, struct cp_out *out)
+{
+	cp_page_write(out, "compare.html", put_part, &c);
 }

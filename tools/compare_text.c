@@ -7,10 +7,37 @@
 #include "output/table.h"
 #include "tools/compare.h"
 
-#define WIDTH 100
+#define WIDTH 80
+#define TABLE_WIDTH 100
 
-static const char *cell(
-	struct cp_comparison *c, const struct cp_metric *metric, struct cp_value value)
+/* What a row is shown in. */
+struct unit {
+	const char *name;
+	double factor;
+};
+
+/* Volumes in the unit that the largest of them needs. */
+static struct unit unit_of(struct cp_comparison *c, const struct cp_metric *metric)
+{
+	static const struct unit bytes[] = {{"GB", 1}, {"MB", 1e3}, {"kB", 1e6}};
+	double most = 0;
+	size_t i = 0;
+
+	if (!metric || strcmp(metric->unit, "GB") != 0)
+		return (struct unit){metric ? metric->unit : "", 1};
+	for (unsigned m = 0; m < c->nmachines; m++) {
+		struct cp_value value = cp_compare_metric(c, m, metric);
+
+		if (value.status != CP_UNAVAILABLE && value.value > most)
+			most = value.value;
+	}
+	while (i < 2 && most * bytes[i].factor < 1)
+		i++;
+	return bytes[i];
+}
+
+static const char *cell(struct cp_comparison *c, const struct cp_metric *metric,
+	const struct unit *unit, struct cp_value value)
 {
 	bool share = metric && strcmp(metric->unit, "ratio") == 0;
 	const char *text;
@@ -19,25 +46,26 @@ static const char *cell(
 		return "\u2014";
 	if (!metric)
 		return cp_text_integer(&c->arena, (uint64_t)value.value);
-	text = cp_text_decimal(&c->arena, value.value * (share ? 100 : 1));
-	return share ? cp_text_format(&c->arena, "%s %%", text) : text;
+	text = cp_text_decimal(&c->arena, value.value * (share ? 100 : unit->factor));
+	return cp_text_format(&c->arena, "%s%s%s",
+		value.status == CP_ESTIMATED ? "~" : "", text, share ? " %" : "");
 }
 
 static void set_row(struct cp_comparison *c, struct cp_table *table, const char *quantity,
 	const struct cp_metric *metric)
 {
-	const char *unit = metric ? metric->unit : "";
+	const struct unit unit = unit_of(c, metric);
 	const char *name = metric ? metric->name : quantity;
 	size_t row = table->nrows;
 
 	if (cp_compare_nowhere(c, quantity, metric))
 		return;
-	if (*unit && strcmp(unit, "ratio") != 0)
-		name = cp_text_format(&c->arena, "%s [%s]", name, unit);
+	if (*unit.name && strcmp(unit.name, "ratio") != 0)
+		name = cp_text_format(&c->arena, "%s [%s]", name, unit.name);
 	cp_table_set(table, row, 0, name);
 	for (unsigned i = 0; i < c->nmachines; i++)
 		cp_table_set(table, row, i + 1,
-			cell(c, metric,
+			cell(c, metric, &unit,
 				metric ? cp_compare_metric(c, i, metric)
 				       : cp_compare_quantity(c, i, quantity)));
 	table->nrows++;
@@ -66,7 +94,7 @@ static void print_table(struct cp_comparison *c, struct cp_out *out)
 	for (size_t g = 0; g < c->request.ngroups; g++)
 		for (size_t m = 0; m < c->request.groups[g]->nmetrics; m++)
 			set_row(c, table, NULL, &c->request.groups[g]->metrics[m]);
-	cp_table_print(table, out, WIDTH, false);
+	cp_table_print(table, out, TABLE_WIDTH, false);
 }
 
 static const char *runs(struct cp_comparison *c)
@@ -97,5 +125,5 @@ void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 	print_table(c, out);
 	cp_out_text(out,
 		"\n\u2014: the machine has no such level, or the simulated PMU does not "
-		"count it\n");
+		"count it\n~: estimated (`cachepeek list groups NAME` says how)\n");
 }

@@ -4,6 +4,15 @@
 # cp_embedded_files of base/embedded.h.  (.incbin, because a C string literal
 # would need escaping and xxd is not installed everywhere.)
 set -eu
+for file in "$@"; do
+	case $file in
+	*.js)
+		if grep -qi '</script' "$file"; then
+			echo "embed.sh: $file holds </script, which would end it in a page" >&2
+			exit 1
+		fi ;;
+	esac
+done
 echo '	.section .rodata'
 n=0
 for file in "$@"; do

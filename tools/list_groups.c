@@ -9,7 +9,9 @@
 #include "output/group.h"
 #include "output/plan.h"
 #include "output/preset.h"
+#include "output/table.h"
 #include "preload/encoder/pfm.h"
+#include "tools/cmd.h"
 #include "tools/list.h"
 
 #define MAX_PMUS 64
@@ -17,26 +19,50 @@
 
 /* ---- one group, in full ---- */
 
-static void print_names(const char *label, const char *const *names, size_t count)
+static void print_names(const struct cp_list *list, const char *label,
+	const char *const *names, size_t count)
 {
+	const char *line = "";
+
 	if (!count)
 		return;
-	printf("  %s", label);
 	for (size_t i = 0; i < count; i++)
-		printf(" %s", names[i]);
-	printf("\n");
+		line = cp_text_format(
+			list->arena, "%s%s%s", line, i ? " " : "", names[i]);
+	printf("  %s ", label);
+	cp_cmd_wrap(line, 3 + strlen(label), 4);
 }
 
-static void describe_group(const struct cp_group *group)
+static void print_metric(const struct cp_list *list, const struct cp_metric *metric)
 {
-	printf("%s: %s\n", group->name, group->title);
-	print_names("needs", group->need, group->nneed);
-	print_names("wants", group->want, group->nwant);
+	const char *unit =
+		*metric->unit ? cp_text_format(list->arena, " [%s]", metric->unit) : "";
+
+	printf("  ");
+	cp_cmd_wrap(cp_text_format(list->arena, "%s%s = %s", metric->name, unit,
+			    metric->formula_text),
+		2, 6);
+}
+
+static void print_let(const struct cp_list *list, const struct cp_let *let)
+{
+	printf("  ");
+	cp_cmd_wrap(cp_text_format(list->arena,
+			    "assumed: %s = %s (%s): CACHEPEEK_LET sets it", let->name,
+			    let->text, let->meaning),
+		2, 6);
+}
+
+static void describe_group(const struct cp_list *list, const struct cp_group *group)
+{
+	cp_cmd_wrap(
+		cp_text_format(list->arena, "%s: %s", group->name, group->title), 0, 4);
+	print_names(list, "needs", group->need, group->nneed);
+	print_names(list, "wants", group->want, group->nwant);
 	for (size_t i = 0; i < group->nmetrics; i++)
-		printf("  %s%s%s%s = %s\n", group->metrics[i].name,
-			*group->metrics[i].unit ? " [" : "", group->metrics[i].unit,
-			*group->metrics[i].unit ? "]" : "",
-			group->metrics[i].formula_text);
+		print_metric(list, &group->metrics[i]);
+	for (size_t i = 0; i < group->nlets; i++)
+		print_let(list, &group->lets[i]);
 	if (*group->description)
 		printf("\n%s", group->description);
 }
@@ -148,7 +174,8 @@ static void summarise_group(
 
 	for (size_t i = 0; i < group->nmetrics; i++)
 		metrics[i] = group->metrics[i].name;
-	printf("%s: %s\n", group->name, group->title);
+	cp_cmd_wrap(
+		cp_text_format(list->arena, "%s: %s", group->name, group->title), 0, 9);
 	print_paragraph(NULL, metrics, group->nmetrics);
 	cp_plan_group(list->arena, group, pmus->names, list->pmu ? is_sure : is_known,
 		NULL, &plan);
@@ -188,7 +215,7 @@ int cp_list_groups(const struct cp_list *list)
 		if (group && list->pmu)
 			summarise_group(list, &pmus, group);
 		else if (group)
-			describe_group(group);
+			describe_group(list, group);
 		status |= group ? 0 : 2;
 	}
 	for (size_t i = 0; !*list->names && names[i]; i++)

@@ -116,29 +116,30 @@ static struct progress progress_of(const char *directory)
 }
 
 /* Neither from the background, nor into the screen of an editor. */
-static bool may_write(void)
+static bool may_write(int fd)
 {
 	struct termios mode;
 
-	return tcgetattr(STDERR_FILENO, &mode) == 0 && (mode.c_lflag & ICANON) &&
-	       tcgetpgrp(STDERR_FILENO) == getpgrp();
+	return tcgetattr(fd, &mode) == 0 && (mode.c_lflag & ICANON) &&
+	       tcgetpgrp(fd) == getpgrp();
 }
 
 static void show_progress(struct cp_watch *watch, int64_t now)
 {
 	struct progress progress = progress_of(watch->directory);
 	double alone = progress.running / ALONE_PER_SECOND;
+	char slower[64] = "";
 
-	if (progress.instructions <= 0 || !may_write())
+	if (progress.instructions <= 0 || !may_write(watch->fd))
 		return;
-	fprintf(stderr, "%scachepeek: %s%.0f s, %.4g million instructions simulated",
-		watch->in_place ? "\r\033[K" : "", watch->what,
-		(double)(now - watch->start_ms) / 1000, progress.instructions / 1e6);
 	if (alone > 0.001)
-		fprintf(stderr, ", about %.0f times slower",
+		snprintf(slower, sizeof(slower), ", about %.0f times slower",
 			progress.cpu_seconds / alone);
-	fputs(watch->in_place ? "" : "\n", stderr);
-	fflush(stderr);
+	dprintf(watch->fd,
+		"%scachepeek: %s%.0f s, %.4g million instructions simulated%s%s",
+		watch->in_place ? "\r\033[K" : "", watch->what,
+		(double)(now - watch->start_ms) / 1000, progress.instructions / 1e6,
+		slower, watch->in_place ? "" : "\n");
 	watch->shown = true;
 }
 
@@ -161,6 +162,12 @@ static void ignore(void *context, const char *line)
 	(void)line; /* the library has said it */
 }
 
+void cp_watch_show_on(struct cp_watch *watch, int fd)
+{
+	watch->fd = fd;
+	watch->terminal = isatty(fd);
+}
+
 void cp_watch_start(struct cp_watch *watch, const char *directory, const char *what)
 {
 	extern char **environ;
@@ -174,7 +181,7 @@ void cp_watch_start(struct cp_watch *watch, const char *directory, const char *w
 	watch->interval_ms = options.interval;
 	if (options.interval)
 		watch->metrics = metrics_files(options.output);
-	watch->terminal = isatty(STDERR_FILENO);
+	cp_watch_show_on(watch, STDERR_FILENO);
 	watch->in_place = !isatty(STDOUT_FILENO);
 	watch->next_metrics_ms = watch->start_ms + options.interval;
 	watch->next_progress_ms = watch->start_ms + PATIENCE_MS;
@@ -225,8 +232,8 @@ void cp_watch_process(struct cp_watch *watch, pid_t pid)
 
 void cp_watch_end(struct cp_watch *watch)
 {
-	if (watch->shown && watch->in_place && may_write())
-		fputs("\r\033[K", stderr);
+	if (watch->shown && watch->in_place && may_write(watch->fd))
+		dprintf(watch->fd, "\r\033[K");
 	free(watch->metrics);
 	watch->metrics = NULL;
 }

@@ -15,12 +15,15 @@ struct cp_watch {
 	const char *what;      /* in front of the progress: "run 2 of 5: "; or "" */
 	char *metrics;         /* the OpenMetrics files among the outputs; NULL: none */
 	int64_t start_ms, next_metrics_ms, next_progress_ms;
-	int interval_ms;
+	int interval_ms, fd;            /* where the progress goes */
 	bool terminal, in_place, shown; /* of the progress */
 };
 
 /* From the variables that the program will have. */
 void cp_watch_start(struct cp_watch *watch, const char *directory, const char *what);
+
+/* Progress goes there and not to standard error, which the program has. */
+void cp_watch_show_on(struct cp_watch *watch, int fd);
 
 /* Returns when the process has ended, or at once if there is nothing to do. */
 void cp_watch_process(struct cp_watch *watch, pid_t pid);

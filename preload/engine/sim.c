@@ -11,7 +11,8 @@
 #include "preload/engine/simclient.h"
 #include "tools/sim/request.h"
 
-_Static_assert(CP_SIM_NCOUNTERS <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+_Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES, "reports look there");
 
 static const struct cp_event_set *the_set;
 
@@ -45,6 +46,32 @@ unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
 }
 
+unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
+{
+	(void)block;
+	(void)size;
+	(void)image;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_TLS, block, size, image, 0, 0);
+}
+
+unsigned long cp_sim_functions(
+	void (*detour)(unsigned long, unsigned long), const char *patterns)
+{
+	(void)detour;
+	(void)patterns;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTIONS, detour, patterns, 0, 0, 0);
+}
+
+unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
+{
+	(void)number;
+	(void)to;
+	(void)size;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTION_NAME, number, to, size, 0, 0);
+}
+
 bool cp_sim_active(void)
 {
 	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;
@@ -71,7 +98,7 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 static int read_counters(
 	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
 {
-	uint64_t raw[CP_SIM_NCOUNTERS] = {0};
+	uint64_t raw[CP_SIM_NALL] = {0};
 	const uint64_t *from = counters->mirror;
 
 	reading->failed = !counters->open;

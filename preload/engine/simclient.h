@@ -6,6 +6,8 @@
 #ifndef CACHEPEEK_PRELOAD_ENGINE_SIMCLIENT_H
 #define CACHEPEEK_PRELOAD_ENGINE_SIMCLIENT_H
 
+#include <stddef.h>
+
 /* request: enum cp_sim_request of tools/sim/request.h, with its one argument. */
 unsigned long cp_sim_request(unsigned long request, const void *argument);
 
@@ -13,6 +15,14 @@ unsigned long cp_sim_request(unsigned long request, const void *argument);
 unsigned long cp_sim_bind_machine(unsigned number, const void *mirror);
 
 unsigned long cp_sim_own_code(const void *low, const void *high);
+
+/* CP_SIM_TLS */
+unsigned long cp_sim_tls(const void *block, size_t size, const void *image);
+
+/* CP_SIM_FUNCTIONS, CP_SIM_FUNCTION_NAME */
+unsigned long cp_sim_functions(
+	void (*detour)(unsigned long, unsigned long), const char *patterns);
+unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size);
 
 /* kind: enum cp_sim_allocator */
 unsigned long cp_sim_allocator(const void *function, unsigned long kind);

@@ -80,7 +80,8 @@ under() {
 	none) run_case "$2" valgrind --tool=none -q ;;
 	cachegrind) run_case "$2" valgrind $CACHEGRIND -q ;;
 	ours) run_case "$2" env VALGRIND_LIB="$SIM_DIR" VALGRIND_LAUNCHER="$SIM" \
-		"$SIM" --tool=cachepeek -q --vgdb=no --vex-guest-chase=no $MACHINE ;;
+		"$SIM" --tool=cachepeek -q --vgdb=no --vex-guest-chase=no \
+			--vex-iropt-register-updates=allregs-at-mem-access $MACHINE ;;
 	esac
 }
 

@@ -108,7 +108,7 @@ print([fd for fd in range(100000) if there(fd)])';
 
 my @directories = glob('/usr/lib/*-linux-gnu');
 my %other = (
-	jemalloc => 'libjemalloc.so.2', mimalloc => 'libmimalloc.so.2.0',
+	jemalloc => 'libjemalloc.so.2', mimalloc => 'libmimalloc.so',
 	libfaketime => 'faketime/libfaketimeMT.so.1',
 );
 # What each may change is fixed, so that outputs can be compared.

@@ -126,7 +126,20 @@ for my $case (['events', qr/perf::PAGE-FAULTS/], ['presets', qr/^\s*l1d_misses\b
 	like($help->{out}, qr/\b$_\b/, "cachepeek --help has $_") for qw(run report doctor list);
 	like(command(['--version'])->{out}, qr/\b\d+\.\d+\.\d+\b/, 'cachepeek --version');
 }
-# ---- options that are none ----
+# What a terminal of 80 columns shows without breaking lines.
+for my $command (['--help'], ['list', 'machines'], ['list', 'groups'], map { ['list', 'groups', $_] } qw(cache memlevel l2-effectiveness)) {
+	my @long = grep { length(decode($_)) > 80 } split(/\n/, command($command)->{out});
+	is_deeply(\@long, [], "cachepeek @$command: no line is longer than 80 columns");
+}
+like(command(['list', 'groups', 'cache'])->{out}, qr/^  assumed: MEMORY_CYCLES = 250 /m, 'what formulas assume is shown');
+# ---- commands and options that are none ----
+
+for my $case (['lst', ': did you mean `cachepeek list`?'], ['nonesuch', ''], ['./lst', '']) {
+	my ($word, $cure) = @$case;
+	my $run = command([$word]);
+	is($run->{err}, "cachepeek: $word cannot be run: No such file or directory$cure\n", "cachepeek $word: one line");
+	is(status_text($run->{status}), 'exit 127', 'and the status of a shell');
+}
 
 for my $case (
 	['--hepl', 'there is no option "--hepl": did you mean "--help"?'],

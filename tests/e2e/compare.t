@@ -198,6 +198,14 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 	like(read_file($file), qr/^instructions /m, 'what was counted is there');
 	unlike(read_file($file), qr/^l2_misses/m, 'what no machine counts has no row');
 }
+# Volumes in the unit that they need, and what is estimated looks so.
+{
+	my $file = scratch('volumes');
+	run(command => [cli(), 'compare', '-m', 'zen3,core2duo', '-o', $file, '/bin/true']);
+	like(read_file($file), qr/^l2_volume \[kB\] +[\d.,]+ +[\d.,]+$/m, 'kilobytes of a small program');
+	like(read_file($file), qr/^miss_cycles \[cycles\] +~[\d,]+ +~[\d,]+$/m, 'an estimate has its mark');
+	is_deeply([grep { length > 80 } split(/\n/, read_file($file))], [], 'in 80 columns');
+}
 for my $case ([['--machines', 'zen33', '/bin/true'], qr/did you mean zen3/],
 	[['/bin/true'], qr/no machines/], [['--machines', 'zen3'], qr/no program/],
 	[['--machines', 'zen3', '/nonesuch'], qr/cannot be run/]) {

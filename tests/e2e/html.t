@@ -7,6 +7,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use JSON::PP;
+use POSIX ();
 use Peek;
 use Test::More;
 
@@ -27,6 +28,81 @@ for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile'
 	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
 }
 
+# A level in other sizes: where that can be known, and where it cannot.
+for my $case (['sweep', undef, 'L2.size=64K..8M'], ['unswept', 'zen4', 'L2.size=256K..4M']) {
+	my ($name, $machine, $sweep) = @$case;
+	my $run = peek(engine => 'sim', machine => $machine, output => "$place/$name.html,$place/$name.json",
+		env => {CACHEPEEK_SWEEP => $sweep}, command => [program('matmul')]);
+	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
+}
+
+# The JSON that a page holds, beside it.
+sub keep_inside
+{
+	my ($name, $kind) = @_;
+	my ($inside) = read_file("$place/$name.html") =~ m{<script id="report" type="application/json">\n(.*?)</script>}s;
+	write_file("$place/$name.json", $inside);
+	my $valid = run(command => ['/usr/bin/python3', source() . '/tests/validate.py',
+		source() . "/doc/cachepeek-$kind-1.schema.json", "$place/$name.json"]);
+	is($valid->{out}, "1 reports, 0 faults\n", "$name: the page holds what the schema of $kind says") || diag($valid->{err});
+}
+
+my $compared = run(command => [cli(), 'compare', '-m', 'pentium4-m2,zen3,itanium2,ixp45x', '-o', "$place/compare.html",
+	program('region_nested'), '</script><b>&amp;']);
+is(status_text($compared->{status}), 'exit 0', 'compare: ran') || diag($compared->{err});
+keep_inside('compare', 'compare');
+
+# Profiles: one whose source is here, and not that of libc; one whose source is hostile.
+for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
+	my ($name, $command) = @$kind;
+	my $run = run(command => [cli(), $command, '-m', 'zen3', '-o', "$place/$name.html",
+		program('profiled'), qw(load store thread data)]);
+	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
+	keep_inside($name, 'profile');
+}
+is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O2', '-o', "$place/blur", source() . '/examples/blur.c'])->{status}, 0, 'blur: compiled');
+run(command => [cli(), 'dcache', '-m', 'zen3', '-o', "$place/blur.html", "$place/blur"]);
+keep_inside('blur', 'profile');
+write_file("$place/evil.c", <<"END");
+#include <stdlib.h>
+int main(void) { volatile char *at = calloc(4096, 64); int sum = 0;
+for (int i = 0; i < 4096; i++) /* </script><b>bold <img src=x onerror=alert(1)> <!--<script> \xe2\x80\xae\x1b[31m \xff */
+sum += at[64 * i]; /* <!--<script> */
+return sum; }
+END
+is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O1', '-o', "$place/evil", "$place/evil.c"])->{status}, 0, 'evil: compiled');
+run(command => [cli(), 'dcache', '-o', "$place/evil.html", "$place/evil"]);
+is(scalar(() = read_file("$place/evil.html") =~ m{</script}gi), 5, 'evil: nothing ends the scripts of its page');
+
+# The source is read when the page is written, if it is what a source can be.
+my $kept = scratch('kept');
+run(command => [cli(), 'dcache', '-d', $kept, '-o', "$place/evil.json", "$place/evil"]);
+
+sub listed
+{
+	my $page = scratch('listed.html');
+	my $run = run(command => [cli(), 'dcache', '-d', $kept, '-o', $page]);
+	my ($json) = read_file($page) =~ m{<script id="sources" type="application/json">\n(.*?)</script>}s;
+	my ($file) = grep { $_->{file} eq "$place/evil.c" } @{JSON::PP::decode_json($json)->{files}};
+	return $file;
+}
+
+my $now = (stat("$place/evil"))[9];
+utime($now - 10, $now - 10, "$place/evil.c");
+is(scalar(@{listed()->{lines}}), 5, 'source: all lines of so short a file');
+ok(!listed()->{changed}, 'source: older than the program');
+utime($now + 10, $now + 10, "$place/evil.c");
+ok(listed()->{changed}, 'source: newer than the program');
+for my $case (['not there', 'No such file or directory', sub { }], ['a FIFO', 'it is no ordinary file',
+	sub { POSIX::mkfifo($_[0], 0600) }], ['too long', 'it is too long', sub { write_file($_[0], ''); truncate($_[0], 17 << 20) }]) {
+	my ($what, $reason, $make) = @$case;
+	unlink("$place/evil.c");
+	$make->("$place/evil.c");
+	my $file = listed();
+	is($file->{reason}, $reason, "source: $what");
+	is_deeply($file->{lines}, [], "source: $what: no line");
+}
+
 unless (which('chromedriver') && which('chromium')) {
 	SKIP: { skip('no chromium and chromedriver (chromium-driver, python3-selenium)', 1) }
 	done_testing();
@@ -43,5 +119,5 @@ for my $line (split(/\n/, $check->{out})) {
 		diag($line);
 	}
 }
-cmp_ok($plan, '>', 60, 'the browser came to the end') || diag($check->{err});
+cmp_ok($plan, '>', 200, 'the browser came to the end') || diag($check->{err});
 done_testing();

@@ -132,6 +132,24 @@ SKIP: {
 	is($run->{out}, "1000\n", 'CSV: a row for each');
 }
 
+# ---- a job: why there is none, and where it is ----
+
+{
+	my $records = scratch('job');
+	for my $rank (0, 1) {
+		run(command => [program('phases'), 10, 'return'], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'sim',
+			CACHEPEEK_EVENTS => 'instructions', CACHEPEEK_INTERVAL => '20ms', CACHEPEEK_OUTPUT => '/dev/null',
+			OMPI_COMM_WORLD_RANK => $rank, CACHEPEEK_DIR => "$records/$rank"});
+	}
+	my $report = decode_json(run(command => [cli(), 'merge', '--json', $records])->{out});
+	my @why = grep { /time series/ } @{$report->{warnings}};
+	is(scalar(@why), 1, 'a job: said once');
+	like($why[0], qr/no clock in common.*cachepeek report/, 'why, and how to see it');
+	my $one = decode_json(run(command => [cli(), 'report', '--json', "$records/1"])->{out});
+	ok_series($one->{processes}[0], 5, 'one rank');
+	is_deeply([grep { /time series/ } @{$one->{warnings}}], [], 'one rank: nothing is missing');
+}
+
 # ---- many intervals, and mistakes ----
 
 for my $case (['5ms', 0], ['100', 0], ['fast', 0], ['2h', 0], ['1s', 1], ['250ms', 1], ['off', 1], ['0', 1]) {

@@ -152,6 +152,9 @@ mistake("events = one two\n", 1, 'one name');
 mistake("page = 4K 4K\n", 1, 'one number');
 mistake("levels = 3\n", 1, 'expected KEY');
 mistake("cores = 0\n", 1, 'above 0');
+mistake("page = 16K\ndtlb-2m = 8 4\n", 2, 'wants page = 4K');
+mistake("stlb = none\nstlb-2m = 8 4\n", 2, 'no such level');
+mistake("dtlb-2m = 9 4\n", 1, 'multiple');
 
 for my $case ([scratch('absent.machine'), 'no such file or directory'], [scratch(), 'is a directory']) {
 	my ($name, $why) = @$case;

@@ -46,11 +46,12 @@ sub tags
 my ($usage, $variables) = split(/^Variables/m, $help);
 my ($run_options) = $usage =~ /^Options of run.*?:\n(.*?)\n\n/ms;
 my %help = (run => [options_in($run_options)]);
-for my $command (qw(report compare diff merge doctor list)) {
+for my $command (qw(report compare sharing diff merge doctor list)) {
 	# a line, and those that go on with it
 	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b((?:.*)(?:\n {10,}.*)*)/mg))];
 }
-my ($profile_options) = $usage =~ /^Options of dcache, dtlb and icache.*?:\n(.*)/ms;
+my ($profile_options) = $usage =~ /^Options of dcache, dtlb and icache.*?:\n(.*?)\n\n/ms;
+($help{annotate}) = map { [options_in($_)] } $usage =~ /^Options of annotate.*?:\n(.*?)\n\n/ms;
 $help{$_} = [options_in($profile_options)] for qw(dcache dtlb icache);
 
 # The long and short options of a command that uses cp_cmd_option().
@@ -61,7 +62,7 @@ sub getopt_table
 	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare diff list);
+my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare annotate sharing diff list);
 $table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache dtlb icache);
 $table{merge} = $table{report};
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];

@@ -75,6 +75,8 @@ sub ok_parts
 	$compare->('functions', $profile, $profile->{functions});
 	$compare->('modules', $profile, $profile->{modules});
 	$compare->('threads', $profile, $profile->{threads});
+	$compare->('sources', $profile, $profile->{sources});
+	$compare->($_->{file}, $_, $_->{lines}) for grep { $_->{file} ne '' } @{$profile->{sources}};
 	for my $function (@{$profile->{functions}}) {
 		$compare->($function->{function}, $function, $function->{statements});
 		$compare->("$function->{function}:$_->{line}", $_, $_->{instructions})
@@ -121,6 +123,58 @@ my $program = program('profiled');
 	ok_lines(function($p, 'jitted load')->{counts}, 'l1d_load_misses', 'code made at run time')
 		if `uname -m` =~ /x86_64/;
 	unlink(sprintf('/tmp/perf-%d.map', $run->{out}));
+}
+
+# ---- lines of source ----
+
+{
+	my ($copy, $exe) = (scratch('inlined.c'), scratch('inlined'));
+	write_file($copy, <<'C');
+#include <stdlib.h>
+static inline __attribute__((always_inline)) long get(const char *at, long i)
+{
+	return at[64 * i]; /* the load */
+}
+__attribute__((noinline)) long one(const char *at)
+{
+	long sum = 0;
+	for (long i = 0; i < 4096; i++)
+		sum += get(at, i);
+	return sum;
+}
+__attribute__((noinline)) long two(const char *at)
+{
+	long sum = 1;
+	for (long i = 0; i < 4096; i++)
+		sum ^= get(at, i);
+	return sum;
+}
+int main(void)
+{
+	char *at = calloc(4096, 64);
+	return !at || (one(at) ^ two(at)) == 7;
+}
+C
+	system('cc', '-g', '-O1', '-o', $exe, $copy);
+	my $p = profile('dcache', [], $exe)->{profile};
+	my ($file) = grep { $_->{file} eq $copy } @{$p->{sources}};
+	ok($file->{found} && !$file->{changed}, 'the source is found, as it was');
+	my ($at) = grep { $_->{line} == 4 } @{$file->{lines}};
+	is($at->{text}, '        return at[64 * i]; /* the load */', 'its line');
+	my $n = $at->{counts}{l1d_load_misses} // 0;
+	ok($n >= 2 * $LINES - 64 && $n <= 2 * $LINES + 64, "of both functions: $n");
+	is_deeply([map { $_->{line} } @{$file->{lines}}],
+		[sort { $a <=> $b } map { $_->{line} } @{$file->{lines}}], 'lines in their order');
+	utime(time + 10, time + 10, $copy);
+	$p = profile('dcache', [], $exe)->{profile};
+	($file) = grep { $_->{file} eq $copy } @{$p->{sources}};
+	ok($file->{changed}, 'a source that is newer than the program');
+	unlink($copy);
+	$p = profile('dcache', [], $exe)->{profile};
+	($file) = grep { $_->{file} eq $copy } @{$p->{sources}};
+	is($file->{found}, JSON::PP::false, 'one that is gone');
+	is(scalar(grep { $_->{text} ne '' } @{$file->{lines}}), 0, 'has no text');
+	ok_parts($p, 'an inlined function', qw(l1d_load_misses load_from_l2));
 }
 
 # The stores of a child, which is another process.

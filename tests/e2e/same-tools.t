@@ -29,9 +29,13 @@ SKIP: {
 
 	ok_same('gzip', @with, command => ['gzip', '-c', $text]);
 	ok_same('gzip of a file that is not there', @with, command => ['gzip', '-c', 'absent']);
+	# From 5.6 on it forbids itself to open files (Landlock): no report of its own.
+	SKIP: {
+	skip('this xz confines itself', 1) if $engine eq 'perf' && `xz --version` !~ / 5\.[0-4]\./;
 	ok_same('xz -T2, which closes its streams', engine => $engine, exes => ['xz'],
 		threads => [2, 3], stdin => $text,
 		command => ['xz', '-T2', '-0', '--block-size=400000', '-c']);
+	}
 	ok_same('sqlite3, 100,000 rows', engine => $engine, exes => ['sqlite3'],
 		threads => 1, stdin => $sql, command => ['sqlite3', ':memory:']);
 	ok_same('openssl', engine => $engine, exes => ['openssl'],

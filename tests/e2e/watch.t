@@ -43,6 +43,8 @@ is($seen, "single 1, USR1 blocked 0\r\n", 'short runs: none');
 unlike($seen, qr/million/, 'a terminal that is not read by lines: none');
 ($seen) = terminal(cli() . ' run --repeat 2 -E sim -e instructions -o ' . scratch('r.json') . " $phases 115");
 like($seen, qr/^cachepeek: run 2 of 2: \d+ s, /m, 'several runs: which one');
+($seen) = terminal(cli() . ' compare -m zen3,ixp45x -e instructions -o ' . scratch('compared') . " $phases 115");
+like($seen, qr/cachepeek: run 1 of 2: \d+ s, .*cachepeek: run 2 of 2: \d+ s, /s, 'machines with other lines: which run');
 
 $run = run(command => [cli(), '-E', 'sim', '-e', 'instructions', '-o', '/dev/null', $phases, 150]);
 is($run->{err}, '', 'no terminal: none');

@@ -32,9 +32,9 @@ sub profile_read {
 	my $lost = 0;
 	$lost += $_ for @lost;
 	my %profile = (pid => $pid, lost => $lost, sites => [], chunks => length($bytes) >> 18);
-	my $at = 32 + 24 + 8 * @kept;
+	my $at = 32 + 24 + 8 * @kept + 4 * 8 + 3 * 8;
 
-	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 1;
+	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 2;
 	while ($at + 8 <= length $bytes) {
 		my ($kind, $size) = unpack('L L', substr($bytes, $at, 8));
 		my $entry = substr($bytes, $at + 8, $size - 8) if $size;

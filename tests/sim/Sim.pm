@@ -35,7 +35,8 @@ sub run_tool {
 		open STDERR, '>', "$SCRATCH/err";
 		$ENV{VALGRIND_LIB} = $dir;
 		$ENV{VALGRIND_LAUNCHER} = $dir;
-		exec $tool, "--tool=$name", '-q', '--vgdb=no', "--log-file=$log", @rest;
+		exec $tool, "--tool=$name", '-q', '--vgdb=no', '--vex-iropt-register-updates=allregs-at-mem-access',
+			"--log-file=$log", @rest;
 		exit 127;
 	}
 	waitpid $pid, 0;

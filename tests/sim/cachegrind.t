@@ -14,7 +14,7 @@ use lib $FindBin::Bin;
 use Sim;
 use Test::More;
 
-my @ours = qw(--report=yes --l1i=64,8,64 --l1d=64,8,64 --l2=0,0,0 --llc=8192,16,64);
+my @ours = qw(--report=yes --cores=1 --l1i=64,8,64 --l1d=64,8,64 --l2=0,0,0 --llc=8192,16,64);
 my @theirs = qw(--cache-sim=yes --I1=32768,8,64 --D1=32768,8,64
 	--LL=8388608,16,64);
 
@@ -23,7 +23,8 @@ plan skip_all => 'no cachegrind here' unless $lib && glob "$lib/cachegrind-*-lin
 symlink "$BUILD/cachepeek", "$SCRATCH/lib0";
 symlink $lib, "$SCRATCH/lib1";
 
-%ENV = (PATH => $ENV{PATH}, B => $ENV{B} // 'build', PERL_HASH_SEED => 0);
+%ENV = (PATH => $ENV{PATH}, B => $ENV{B} // 'build', PERL_HASH_SEED => 0,
+	PYTHONHASHSEED => 0, PYTHONDONTWRITEBYTECODE => 1);
 
 my $text = "$SCRATCH/text";
 system("cat $FindBin::Bin/*.c $FindBin::Bin/*.t >$text.1; cat $text.1 $text.1 $text.1 $text.1 $text.1 $text.1 $text.1 $text.1 >$text");
@@ -31,7 +32,19 @@ system("cat $FindBin::Bin/*.c $FindBin::Bin/*.t >$text.1; cat $text.1 $text.1 $t
 my $sql = 'create table t(a integer primary key, b text); with recursive c(x) as (select 1 ' .
 	'union all select x+1 from c where x<3000) insert into t select x, hex(x*2654435761) ' .
 	'from c; create index i on t(b); select count(*) from t where b > 5;';
+chomp(my $python = `python3 -c 'import sys; print(sys.executable)' 2>/dev/null`);
+chomp(my $cc1 = `gcc -print-prog-name=cc1 2>/dev/null`);
+my $source = "$SCRATCH/source.c";
+open(my $to, '>', $source);
+print $to "int f$_(int *a, int n)\n{\n	int s = $_;\n\n	for (int i = 0; i < n; i++)\n",
+	"		s += a[i] > s ? a[i] * $_ : s / (i + $_);\n	return s;\n}\n" for 1 .. 8;
+close($to);
+
 my %programs = (
+	xz => ['/usr/bin/xz', '-1', '-c', "$text.1"],
+	'xz, two threads' => ['/usr/bin/xz', '-0', '-T2', '--block-size=60000', '-c', "$text.1"],
+	python3 => [$python, '-S', '-c', 'd = {i * 7 % 5003: str(i) for i in range(30000)}; print(len(d))'],
+	cc1 => [$cc1, '-quiet', '-O1', $source, '-o', '-'],
 	gzip => ['/bin/gzip', '-c', $text],
 	sqlite3 => ['/usr/bin/sqlite3', ':memory:', $sql],
 	perl => ['/usr/bin/perl', '-e', 'my %h; $h{$_ % 4999} += $_ for 1..60000; print scalar keys %h'],
@@ -66,6 +79,12 @@ sub their_counts {
 my %tolerance = (instructions => 0.001, references => 0.001, 'D1 misses' => 0.005,
 	'LL misses' => 0.01, 'I1 misses' => 0.02);
 
+# No two runs of threads are the same: xz waits by the clock, and what two threads on
+# one core leave each other in L1 depends on when they take turns.  So far two runs
+# under one tool were apart 0.2 % in references, 2 % in D1 and 6 % in I1 misses.
+my %of_threads = (instructions => 0.005, references => 0.005, 'D1 misses' => 0.04,
+	'LL misses' => 0.01, 'I1 misses' => 0.15);
+
 for my $name (sort keys %programs) {
 	my @command = @{$programs{$name}};
 	if (!-x $command[0]) {
@@ -77,7 +96,7 @@ for my $name (sort keys %programs) {
 
 	is($our_out, $their_out, "$name: same output");
 	for my $what (sort keys %tolerance) {
-		my $allowed = $theirs{$what} * $tolerance{$what};
+		my $allowed = $theirs{$what} * ($name =~ /threads/ ? $of_threads{$what} : $tolerance{$what});
 
 		$allowed = 50 if $what eq 'I1 misses' && $allowed < 50;
 		cmp_ok(abs($ours{$what} - $theirs{$what}), '<=', $allowed,

@@ -17,7 +17,7 @@
 
 #define LINES 512 /* 32 KB: with 64-byte lines in 8 ways of 64 sets */
 
-typedef uint64_t counts[CP_SIM_NCOUNTERS];
+typedef uint64_t counts[CP_SIM_NALL];
 
 /* Never inlined, so that all requests write the same stack line. */
 static __attribute__((noinline)) unsigned long ask(

@@ -336,6 +336,55 @@ static const struct {
 						TLBS,
 						.line = 32,
 						.page = 4096}},
+	{"huge pages in arrays of their own", {.l1i = G(64, 8),
+						      .l1d = G(64, 8),
+						      .l2 = G(256, 8),
+						      TLBS,
+						      .itlb_2m = G(1, 8),
+						      .dtlb_2m = G(8, 4),
+						      .stlb_2m = G(1, 16),
+						      .line = 64,
+						      .page = 4096}},
+	{"no huge pages in the second level, few ways for them",
+		{.l1i = G(64, 8),
+			.l1d = G(64, 8),
+			.l2 = G(256, 8),
+			TLBS,
+			.itlb_2m = G(1, 2),
+			.dtlb_2m = G(3, 2),
+			.stlb_2m = {.absent = 1},
+			.line = 32,
+			.page = 4096}},
+	{"huge pages as many small ones", {.l1i = G(64, 8),
+						  .l1d = G(64, 8),
+						  .l2 = G(256, 8),
+						  TLBS,
+						  .dtlb_2m = {.absent = 1},
+						  .line = 64,
+						  .page = 4096}},
+	{"second levels of their own, huge pages in the first",
+		{.l1i = G(64, 4),
+			.l1d = G(64, 4),
+			.l2 = G(256, 8, EXCL),
+			.itlb = G(1, 32),
+			.dtlb = G(1, 32),
+			.itlb2 = G(128, 4),
+			.dtlb2 = G(128, 4),
+			.itlb_2m = G(1, 8),
+			.dtlb_2m = G(1, 8),
+			.itlb2_2m = {.absent = 1},
+			.dtlb2_2m = G(4, 4),
+			.line = 64,
+			.page = 4096}},
+	{"trees and turns for huge pages", {.l1i = G(64, 4, PLRU),
+						   .l1d = G(64, 4, PLRU),
+						   .l2 = G(256, 8),
+						   .itlb = G(1, 16, PLRU),
+						   .dtlb = G(2, 8, TURNS),
+						   .stlb = G(16, 4, PLRU),
+						   .dtlb_2m = G(2, 4, PLRU),
+						   .line = 64,
+						   .page = 4096}},
 	{"floating-point loads that bypass L1D",
 		{.l1i = G(64, 4),
 			.l1d = G(64, 4, THROUGH, AROUND, .fp_bypass = 1),
@@ -349,6 +398,38 @@ static const struct {
 #define NPICKED 40
 
 static uint64_t seed;
+
+/* ---- which areas are huge pages ---- */
+
+static struct {
+	uint64_t number;
+	enum huge_answer truth;
+} areas[REF_AREAS];
+static int nareas;
+
+static enum huge_answer *truth_of(uint64_t address)
+{
+	uint64_t number = address >> HUGE_SHIFT;
+
+	for (int i = 0; i < nareas; i++)
+		if (areas[i].number == number)
+			return &areas[i].truth;
+	areas[nareas].number = number;
+	areas[nareas].truth =
+		(enum huge_answer)(number * 7 % 5 < 2 ? number % 2 : HUGE_ONE);
+	return &areas[nareas++].truth;
+}
+
+static enum huge_answer tell_truth(uint64_t address)
+{
+	return *truth_of(address);
+}
+
+static enum huge_answer tell_model(uint64_t address, int load)
+{
+	(void)load;
+	return tell_truth(address);
+}
 
 static uint64_t random_below(uint64_t n)
 {
@@ -391,7 +472,12 @@ static uint64_t pick_address(struct duel *d)
 {
 	uint64_t line = d->ref.m.line;
 
-	switch (random_below(9)) {
+	switch (random_below(11)) {
+	case 9:
+	case 10:
+		return 0x60000000 +
+		       (random_below(random_below(2) ? 6 : 48) << HUGE_SHIFT) +
+		       random_below(random_below(8) ? 70 : 1u << HUGE_SHIFT);
 	case 5:
 		return pick_far(d);
 	case 0:
@@ -563,6 +649,21 @@ static void step_batch(struct duel *d)
 	run(&m.b, m.line, m.at[0], m.at[1], m.at[2], m.at[3]);
 }
 
+/* Memory comes, goes, and becomes one page. */
+static void change_area(struct duel *d)
+{
+	uint64_t address = pick_address(d);
+	enum huge_answer *truth = truth_of(address);
+
+	if (*truth == HUGE_ABSENT) {
+		*truth = random_below(3) ? HUGE_ONE : HUGE_SMALL;
+		return;
+	}
+	*truth = (enum huge_answer)random_below(3);
+	huge_forget(address, 1);
+	ref_forget(&d->ref, address);
+}
+
 static void step(struct duel *d)
 {
 	if (random_below(200) == 0) {
@@ -572,6 +673,8 @@ static void step(struct duel *d)
 	running = d->core[d->turn];
 	if (d->has_front)
 		front_use(front, &running, 1);
+	if (d->ref.ask && random_below(300) == 0)
+		change_area(d);
 	if (random_below(100) == 0)
 		step_direct(d);
 	else if (d->ref.m.l1d.fp_bypass && random_below(4) == 0)
@@ -583,22 +686,26 @@ static void step(struct duel *d)
 static int has_any_sets(const struct machine *m)
 {
 	const struct geometry *g[] = {&m->l1i, &m->l1d, &m->l2, &m->llc, &m->itlb,
-		&m->dtlb, &m->stlb, &m->itlb2, &m->dtlb2};
+		&m->dtlb, &m->stlb, &m->itlb2, &m->dtlb2, &m->itlb_2m, &m->dtlb_2m,
+		&m->stlb_2m, &m->itlb2_2m, &m->dtlb2_2m};
 
-	for (int i = 0; i < 9; i++)
+	for (int i = 0; i < 14; i++)
 		if (g[i]->sets & (g[i]->sets - 1))
 			return 1;
 	return 0;
 }
 
-static void duel_start(struct duel *d, const struct machine *m, int ncores)
+static void duel_start(struct duel *d, const struct machine *m, int ncores, int with_huge)
 {
 	memset(d, 0, sizeof(*d));
 	seed = 88172645463325252ull;
 	d->ncores = ncores;
 	d->any_sets = has_any_sets(m);
 	d->walk = 0x40000000;
+	nareas = 0;
+	huge_init(with_huge ? tell_model : NULL);
 	ref_init(&d->ref, m, ncores);
+	d->ref.ask = with_huge ? tell_truth : NULL;
 	uncore_init(&d->uncore, m);
 	d->has_front = !machine_is_plain(m);
 	if (d->has_front) {
@@ -617,6 +724,7 @@ static void duel_end(struct duel *d)
 	for (int i = 0; i < d->ncores; i++)
 		core_free(d->core[i]);
 	uncore_free(&d->uncore);
+	huge_free();
 	if (d->has_front)
 		host_free(front, sizeof(*front));
 }
@@ -644,12 +752,12 @@ static int differences(struct duel *d)
 	return different;
 }
 
-static int run_case(const struct machine *m, int ncores, long steps)
+static int run_case(const struct machine *m, int ncores, int with_huge, long steps)
 {
 	static struct duel d;
 	int different;
 
-	duel_start(&d, m, ncores);
+	duel_start(&d, m, ncores, with_huge);
 	for (long i = 0; i < steps; i++)
 		step(&d);
 	different = differences(&d);
@@ -704,6 +812,20 @@ static void pick_inclusion(
 		g->prefetch = g->write_through = 0;
 }
 
+static void pick_huge(struct geometry *g, int may_be_absent)
+{
+	switch (random_below(3)) {
+	case 0:
+		*g = pick_geometry(8, 0);
+		break;
+	case 1:
+		g->absent = (uint8_t)may_be_absent;
+		break;
+	default:
+		break;
+	}
+}
+
 static struct machine pick_machine(void)
 {
 	struct machine m = {.line = 32, .page = 4096};
@@ -741,16 +863,22 @@ static struct machine pick_machine(void)
 		m.stlb = pick_geometry(64, 0);
 	else
 		m.dtlb2 = pick_geometry(64, 0);
+	pick_huge(&m.itlb_2m, 0);
+	pick_huge(&m.dtlb_2m, 0);
+	pick_huge(&m.stlb_2m, 1);
+	pick_huge(&m.dtlb2_2m, 1);
 	return m;
 }
 
 static int test, failed;
 
-static void run(const char *name, const struct machine *m, int ncores, long steps)
+static void run(
+	const char *name, const struct machine *m, int ncores, int with_huge, long steps)
 {
-	int bad = run_case(m, ncores, steps);
+	int bad = run_case(m, ncores, with_huge, steps);
 
-	printf("%sok %d - %s, cores: %d\n", bad ? "not " : "", ++test, name, ncores);
+	printf("%sok %d - %s, cores: %d%s\n", bad ? "not " : "", ++test, name, ncores,
+		with_huge ? ", huge pages" : "");
 	fflush(stdout);
 	failed |= bad != 0;
 }
@@ -762,8 +890,9 @@ int main(int argc, char **argv)
 
 	printf("1..%d\n", 2 * NCASES + NPICKED);
 	for (int n = 0; n < NCASES; n++) {
-		run(cases[n].name, &cases[n].m, 1, steps);
-		run(cases[n].name, &cases[n].m, REF_CORES, steps);
+		run(cases[n].name, &cases[n].m, 1, !!strstr(cases[n].name, "huge"),
+			steps);
+		run(cases[n].name, &cases[n].m, REF_CORES, 1, steps);
 	}
 	for (int n = 0; n < NPICKED; n++) {
 		struct machine m;
@@ -773,7 +902,7 @@ int main(int argc, char **argv)
 			random_below(2);
 		m = pick_machine();
 		snprintf(name, sizeof(name), "random machine %d", n);
-		run(name, &m, 1 + n % REF_CORES, steps);
+		run(name, &m, 1 + n % REF_CORES, n % 3 != 0, steps);
 	}
 	return failed;
 }

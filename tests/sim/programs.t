@@ -20,6 +20,7 @@ my @programs = (
 	['/bin/bash', '-c', 'for i in 1 2 3; do (exit 3); echo $?; done; echo a | cat; exit 7'],
 	['/bin/bash', '-c', 'kill -TERM $$'],
 	['/usr/bin/perl', '-e', 'my %h = map { $_ => 1 } 1 .. 1000; print scalar keys %h; exit 3'],
+	['/usr/bin/luajit', '-e', 'local s = 0 for i = 1, 3e6 do s = s + i % 7 end print(s, jit.status())'],
 	['/usr/bin/node', '-e', 'let s = 0; for (let i = 0; i < 30000; i++) s += i % 7; console.log(s)'],
 	[$python, '-c', 'print(sum(range(1000)))'],
 	["$BUILD/sim/threads", 50],

@@ -8,6 +8,8 @@
 #include <string.h>
 #include "reference.h"
 
+#define AREA (2ull << 20)
+
 /* ---- one cache ---- */
 
 static void make(struct ref_cache *c, const struct geometry *g, uint64_t line)
@@ -120,7 +122,7 @@ static struct ref_way *victim(struct ref_cache *c, uint64_t addr)
 static void put(struct ref_system *s, struct ref_cache *c, struct ref_way *w,
 	uint64_t addr, int dirty, int prefetched)
 {
-	*w = (struct ref_way){addr / c->line, 0, 1, dirty, prefetched, {dirty, dirty}};
+	*w = (struct ref_way){addr / c->line, 0, 1, dirty, prefetched, 0, {dirty, dirty}};
 	use(s, c, w);
 }
 
@@ -148,6 +150,11 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 		make(&c->stlb, &m->stlb, m->page);
 		make(&c->itlb2, &m->itlb2, m->page);
 		make(&c->dtlb2, &m->dtlb2, m->page);
+		make(&c->itlb_2m, &m->itlb_2m, AREA);
+		make(&c->dtlb_2m, &m->dtlb_2m, AREA);
+		make(&c->stlb_2m, &m->stlb_2m, AREA);
+		make(&c->itlb2_2m, &m->itlb2_2m, AREA);
+		make(&c->dtlb2_2m, &m->dtlb2_2m, AREA);
 		c->last_code = NO_LINE;
 		c->cluster = i / (m->l2.shared > 1 ? (int)m->l2.shared : 1);
 		c->group = m->llc.shared ? i / (int)m->llc.shared : 0;
@@ -166,6 +173,11 @@ void ref_free(struct ref_system *s)
 		unmake(&s->core[i].stlb);
 		unmake(&s->core[i].itlb2);
 		unmake(&s->core[i].dtlb2);
+		unmake(&s->core[i].itlb_2m);
+		unmake(&s->core[i].dtlb_2m);
+		unmake(&s->core[i].stlb_2m);
+		unmake(&s->core[i].itlb2_2m);
+		unmake(&s->core[i].dtlb2_2m);
 	}
 }
 
@@ -649,26 +661,130 @@ static void prefetch_line(
 
 /* ---- references ---- */
 
-static int page_there(struct ref_system *s, struct ref_cache *tlb, uint64_t addr)
+/* Where an array of small pages has the huge one around addr: as the small one whose
+ * place in it is the lowest bits of its number. */
+static uint64_t stand_in(uint64_t addr)
 {
-	struct ref_way *w = find(tlb, addr);
+	return addr / AREA * AREA + addr / AREA % 512 * 4096;
+}
 
-	if (w)
+static struct ref_way *find_page(struct ref_cache *tlb, uint64_t addr, int huge)
+{
+	struct ref_way *w;
+
+	if (!tlb->g.sets)
+		return NULL;
+	w = &tlb->way[set_of(tlb, addr) * tlb->g.ways];
+	for (uint32_t i = 0; i < tlb->g.ways; i++)
+		if (w[i].valid && w[i].key == addr / tlb->line && w[i].huge == huge)
+			return &w[i];
+	return NULL;
+}
+
+static int page_there(
+	struct ref_system *s, struct ref_cache *tlb, uint64_t addr, int huge)
+{
+	struct ref_way *w = find_page(tlb, addr, huge);
+
+	if (w) {
 		use(s, tlb, w);
-	else if (tlb->g.sets)
-		put(s, tlb, victim(tlb, addr), addr, 0, 0);
+	} else if (tlb->g.sets) {
+		w = victim(tlb, addr);
+		put(s, tlb, w, addr, 0, 0);
+		w->huge = huge;
+		return 0;
+	}
 	return w != NULL;
+}
+
+static int huge_there(struct ref_system *s, struct ref_cache *own,
+	struct ref_cache *common, uint64_t addr)
+{
+	if (own->g.sets || own->g.absent)
+		return page_there(s, own, addr, 1);
+	return page_there(s, common, stand_in(addr), 1);
+}
+
+static void drop_from(struct ref_cache *tlb, uint64_t addr, int huge)
+{
+	for (uint32_t i = 0; i < tlb->g.sets * tlb->g.ways; i++)
+		if (tlb->way[i].key * tlb->line / AREA == addr / AREA &&
+			tlb->way[i].huge == huge)
+			tlb->way[i].valid = 0;
+}
+
+/* All pages of an area, small or huge. */
+static void drop_pages(struct ref_system *s, uint64_t addr, int huge)
+{
+	for (int i = 0; i < s->ncores; i++) {
+		struct ref_core *c = &s->core[i];
+		struct ref_cache *tlbs[] = {&c->itlb, &c->dtlb, &c->stlb, &c->itlb2,
+			&c->dtlb2, &c->itlb_2m, &c->dtlb_2m, &c->stlb_2m, &c->itlb2_2m,
+			&c->dtlb2_2m};
+
+		for (int k = 0; k < 10; k++)
+			drop_from(tlbs[k], addr, huge);
+	}
+}
+
+static struct ref_area *area_of(struct ref_system *s, uint64_t addr)
+{
+	for (int i = 0; i < s->nareas; i++)
+		if (s->area[i].number == addr / AREA)
+			return &s->area[i];
+	if (s->nareas == REF_AREAS)
+		abort();
+	s->area[s->nareas] = (struct ref_area){addr / AREA, HUGE_ABSENT};
+	return &s->area[s->nareas++];
+}
+
+static int is_huge(struct ref_system *s, uint64_t addr)
+{
+	struct ref_area *a;
+
+	if (!s->ask || s->m.page != 4096 || s->m.itlb_2m.absent || s->m.dtlb_2m.absent)
+		return 0;
+	a = area_of(s, addr);
+	if (a->state == HUGE_ABSENT) {
+		a->state = s->ask(addr);
+		if (a->state == HUGE_ONE)
+			drop_pages(s, addr, 0);
+	}
+	return a->state == HUGE_ONE;
+}
+
+void ref_forget(struct ref_system *s, uint64_t addr)
+{
+	struct ref_area *a = area_of(s, addr);
+
+	if (a->state == HUGE_ONE)
+		drop_pages(s, addr, 1);
+	a->state = HUGE_ABSENT;
 }
 
 static void translate(struct ref_system *s, struct ref_core *c, uint64_t addr, int code,
 	int misses, int walks)
 {
-	struct ref_cache *own = code ? &c->itlb2 : &c->dtlb2;
+	struct ref_cache *first = code ? &c->itlb : &c->dtlb;
+	struct ref_cache *second = code ? &c->itlb2 : &c->dtlb2;
+	struct ref_cache *huge = code ? &c->itlb2_2m : &c->dtlb2_2m;
 
-	if (page_there(s, code ? &c->itlb : &c->dtlb, addr))
+	if (!second->g.sets) {
+		second = &c->stlb;
+		huge = &c->stlb_2m;
+	}
+	if (!find_page(first, addr, 0) && is_huge(s, addr)) {
+		if (huge_there(s, code ? &c->itlb_2m : &c->dtlb_2m, first, addr))
+			return;
+		c->count[misses]++;
+		if (!huge_there(s, huge, second, addr))
+			c->count[walks]++;
+		return;
+	}
+	if (page_there(s, first, addr, 0))
 		return;
 	c->count[misses]++;
-	if (!page_there(s, own->g.sets ? own : &c->stlb, addr))
+	if (!page_there(s, second, addr, 0))
 		c->count[walks]++;
 }
 

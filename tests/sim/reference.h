@@ -8,10 +8,12 @@
 #include "model.h"
 
 #define REF_CORES 4
+#define REF_AREAS 512
 
 struct ref_way {
 	uint64_t key, used;
 	int valid, dirty, prefetched;
+	int huge;    /* of a TLB */
 	int half[2]; /* of L1D: which half is dirty */
 };
 
@@ -24,6 +26,12 @@ struct ref_cache {
 	uint64_t random;
 };
 
+/* What is known of 2 MB. */
+struct ref_area {
+	uint64_t number;
+	enum huge_answer state; /* ABSENT: nobody has said */
+};
+
 struct ref_stream {
 	uint64_t page, last, used;
 	int64_t stride;
@@ -32,6 +40,7 @@ struct ref_stream {
 
 struct ref_core {
 	struct ref_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
+	struct ref_cache itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
 	struct ref_stream stream[3][16]; /* of L1I, L1D, L2 */
 	uint64_t last_code, now, count[CP_SIM_NCOUNTERS];
 	int cluster, group; /* around one L2, one last level */
@@ -43,6 +52,9 @@ struct ref_system {
 	struct ref_core core[REF_CORES];
 	int ncores;
 	uint64_t now;
+	enum huge_answer (*ask)(uint64_t address); /* NULL: no page is huge */
+	struct ref_area area[REF_AREAS];
+	int nareas;
 };
 
 void ref_init(struct ref_system *s, const struct machine *m, int ncores);
@@ -51,5 +63,6 @@ void ref_data(
 	struct ref_system *s, int core, uint64_t addr, uint32_t size, enum access kind);
 void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size);
 void ref_code(struct ref_system *s, int core, uint64_t unit);
+void ref_forget(struct ref_system *s, uint64_t addr);
 
 #endif

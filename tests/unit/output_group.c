@@ -33,6 +33,8 @@ static void test_mistakes(void)
 		{HEAD "@columns x \"y\"\n", {"column x", "metric", ""}},
 		{HEAD "@columns instructions\n", {"f:3", "instructions", "heading"}},
 		{HEAD "@mark nothing\n", {"@mark nothing", "", ""}},
+		{HEAD "@mark instructions nothing\n", {"@mark nothing", "", ""}},
+		{HEAD "@mark a b c d e\n", {"f:3", "@mark takes 4 names", ""}},
 		{HEAD "@long\nfor ever\n", {"f:3", "@long", "@end"}},
 		{HEAD "@let X 1e\n", {"f:3", "@let X 1e", "number"}},
 		{HEAD "@let X 0 nothing\n", {"f:3", "@let X 0", "above 0"}},
@@ -70,7 +72,8 @@ static void test_parse(void)
 		"'perf::PAGE-FAULTS'\n"
 		"@let X 2 what it is\n@let X 1.5e1\nc = a * X\n"
 		"@check b + 1 <= instructions \"not so\"\n@check b ~ c \"or so\"\n"
-		"@columns instructions \"instr uctions\" | a \"L1D\"\n@mark a\n"
+		"@columns instructions \"instr uctions\" | a \"L1D\"\n@mark a "
+		"instructions\n"
 		"@long\none # kept\n\n  two\n@end\n",
 		error, sizeof(error));
 
@@ -85,7 +88,9 @@ static void test_parse(void)
 	is_string(group->metrics[1].unit, "", "no unit");
 	is_string(group->columns[0].heading, "instr uctions", "heading");
 	is_string(group->columns[1].name, "a", "second column");
-	is_string(group->mark, "a", "mark");
+	is_int((long long)group->nmarks, 2, "two marks");
+	is_string(group->marks[0], "a", "the first one");
+	is_string(group->marks[1], "instructions", "and what else");
 	is_int((long long)group->nlets, 1, "one constant");
 	ok(group->lets[0].value == 15, "of its last value");
 	is_string(group->lets[0].meaning, "what it is", "and its first meaning");

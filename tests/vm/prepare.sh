@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Fetches what an emulated machine needs of Debian: a kernel and libpfm4, and
-# for riscv64 a younger emulator than Debian 12 has.
+# Fetches what an emulated machine needs of Debian: a kernel and libpfm4, for arm64
+# the parts of Valgrind that the simulated PMU is linked with, and for riscv64 a
+# younger emulator than Debian 12 has.
 #
 #	tests/vm/prepare.sh DIRECTORY arm64|riscv64
 #
-# Leaves kernel, debian/ (libpfm4 and its headers), emulator/ (riscv64) and
+# Leaves kernel, debian/ (libpfm4, Valgrind, their headers), emulator/ (riscv64) and
 # versions in DIRECTORY; when they are there already it does nothing.  apt runs
 # with state and cache of its own below DIRECTORY, so that the machine's
 # packages stay as they are; mirrors and keys are the machine's own.  What
@@ -32,7 +33,11 @@ esac
 for tool in $tools cpio gzip; do
 	command -v $tool > /dev/null || skip "no $tool (tools/deps.sh vm installs it)"
 done
-[ -e "$dir/versions" ] && exit 0
+case $arch in
+arm64) last=valgrind ;;
+*) last=libpfm4 ;;
+esac
+grep -qs "^$last" "$dir/versions" && exit 0
 command -v apt-get > /dev/null || skip "not a Debian system: no kernel to fetch"
 
 apt=$dir/apt
@@ -80,7 +85,7 @@ arm64_packages()
 	image=$(apt-cache depends linux-image-cloud-arm64 2> /dev/null |
 		sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -n 1)
 	[ -n "$image" ] || skip "no package linux-image-cloud-arm64 in the machine's archives"
-	download "$image" libpfm4 libpfm4-dev
+	download "$image" libpfm4 libpfm4-dev valgrind
 	# As it stands: arm64 boots the plain image.
 	dpkg-deb --fsys-tarfile "$dir"/debs/linux-image-*.deb |
 		tar -xf - --wildcards --to-stdout './boot/vmlinuz-*' > "$dir/kernel"
@@ -104,7 +109,7 @@ apt-get -qq update -o APT::Update::Error-Mode=any > "$dir/apt.log" 2>&1 ||
 	skip "no $arch package lists: $(tail -n 1 "$dir/apt.log")"
 ${arch}_packages
 [ -s "$dir/kernel" ] || skip "no kernel in the $arch packages"
-for deb in "$dir"/debs/libpfm4*.deb; do
+for deb in "$dir"/debs/libpfm4*.deb "$dir"/debs/valgrind*.deb; do
 	dpkg-deb -x "$deb" "$dir/debian"
 done
 (cd "$dir/debs" && ls) > "$dir/versions.new"

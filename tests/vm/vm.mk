@@ -10,7 +10,7 @@ VM_LOADER_arm64 := ld-linux-aarch64.so.1
 VM_LOADER_riscv64 := ld-linux-riscv64-lp64d.so.1
 VM_PROGRAM_SRC := $(wildcard tests/vm/programs/*.c)
 
-.PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-machine vm-library
+.PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-machine vm-library vm-tool
 check-vm-run: $(VM_ARCHES:%=vm-prepare-%)
 	env LC_ALL=C VM='$(VM)' $(PROVE) $(sort $(wildcard tests/vm/*.t))
 
@@ -45,7 +45,16 @@ $(VM_ROOT)/init: tests/vm/init.c
 	@mkdir -p $(@D)
 	$(call run,CC,$(VM_TRIPLE)-gcc -std=gnu11 -Os -static -s -D_GNU_SOURCE -o $@ $<)
 
-vm-machine: vm-library $(VM_ROOT)/init $(VM_PROGRAMS)
+# The simulated PMU, against the libraries and headers of the other Valgrind.
+VM_DEBIAN := $(abspath $(VM_DIR))/debian/usr
+VM_TOOL := $(addprefix $(VM_DIR)/build/cachepeek/,cachepeek-arm64-linux vgpreload_core-arm64-linux.so default.supp)
+vm-tool: vm-library
+	@$(VM_MAKE) VALGRIND_INCLUDE=$(VM_DEBIAN)/include/valgrind VALGRIND_LIBEXEC=$(VM_DEBIAN)/libexec/valgrind \
+		VALGRIND_LIBDIR=$(VM_DEBIAN)/lib/$(VM_TRIPLE)/valgrind sim
+	@mkdir -p $(VM_ROOT)/lib/cachepeek
+	@cp $(VM_TOOL) $(VM_ROOT)/lib/cachepeek
+
+vm-machine: vm-library $(if $(filter arm64,$(VM_ARCH)),vm-tool) $(VM_ROOT)/init $(VM_PROGRAMS)
 	@cd $(VM_ROOT) && mkdir -p lib/cachepeek proc sys dev tmp
 	@cp -L $(addprefix /usr/$(VM_TRIPLE)/lib/,$(VM_LOADER_$(VM_ARCH)) libc.so.6) $(VM_ROOT)/lib
 	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek.so $(VM_DIR)/build/libcachepeek.so

@@ -29,8 +29,8 @@ _cachepeek_takes_value()
 {
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
-		-m | --machine | --machines | -d | --dir | -p | --pmu | \
-		--repeat | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
+		-m | --machine | --machines | -d | --dir | -p | --pmu | --profile | -i | --input | \
+		--repeat | --what-if | --sweep | --quantum | --least | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
 	esac
 	return 1
 }
@@ -41,23 +41,27 @@ _cachepeek_value()
 	-g | --groups) _cachepeek_list "$(_cachepeek_names groups)" ;;
 	-e | --events) _cachepeek_list "$(_cachepeek_names presets)" ;;
 	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim' -- "$cur") ;;
-	-p | --pmu) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;
+	--profile) mapfile -t COMPREPLY < <(compgen -W 'dcache dtlb icache' -- "$cur") ;;
+	-p | --pmu) [ "$command" = annotate ] && mapfile -t COMPREPLY < <(compgen -W 'dcache dtlb icache' -- "$cur") ||
+		mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;
 	-m | --machine | --machines) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
 	--sort) mapfile -t COMPREPLY < <(compgen -W 'misses latency avg' -- "$cur") ;;
 	--details) mapfile -t COMPREPLY < <(compgen -W 'src insn all' -- "$cur") ;;
 	-d | --dir) compopt -o dirnames ;;
-	-o | --output) compopt -o default ;;
+	-i | --input | -o | --output) compopt -o default ;;
 	esac
 }
 
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat' ;;
+	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep' ;;
 	report) echo '-o --output --json' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
 	icache) echo '-o --output -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
+	sharing) echo '-o --output -m --machine -d --dir --quantum --least --debuginfod' ;;
+	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
 	diff) echo '--fail-if -o --output --json --all' ;;
 	merge) echo '-o --output --json' ;;
@@ -73,11 +77,11 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | dcache | dtlb | icache | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | dcache | dtlb | icache | annotate | sharing | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	case $command in
-	run | compare | dcache | dtlb | icache)
+	run | compare | dcache | dtlb | icache | sharing)
 		while [ "$at" -lt "$COMP_CWORD" ]; do
 			case ${COMP_WORDS[at]} in
 			-*) _cachepeek_takes_value "${COMP_WORDS[at]}" && at=$((at + 1)) ;;
@@ -92,15 +96,15 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache diff merge list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache annotate sharing diff merge list doctor --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	case $command$cur in
-	run-* | compare-* | dcache-* | dtlb-* | icache-* | list* | doctor*) ;;
-	run* | compare* | dcache* | dtlb* | icache*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
+	run-* | compare-* | dcache-* | dtlb-* | icache-* | sharing-* | list* | doctor*) ;;
+	run* | compare* | dcache* | dtlb* | icache* | sharing*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
 	*) compopt -o default ;;
 	esac
 }

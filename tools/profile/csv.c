@@ -4,8 +4,8 @@
 #include "output/csv.h"
 #include "tools/profile/write.h"
 
-static const char *const kinds[] = {
-	"module", "thread", "function", "statement", "instruction", "data"};
+static const char *const kinds[] = {"module", "thread", "function", "statement",
+	"instruction", "file", "line", "data"};
 
 struct table {
 	struct cp_out *out;

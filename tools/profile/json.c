@@ -3,6 +3,8 @@
 
 #include "output/json.h"
 #include "output/table.h"
+#include "tools/profile/advice.h"
+#include "tools/profile/source.h"
 #include "tools/profile/symbols.h"
 #include "tools/profile/write.h"
 
@@ -62,7 +64,7 @@ static void instruction(struct json *json, const struct cp_place_in_code *at)
 static void data(struct json *json, const struct cp_profiled_object *object)
 {
 	static const char *const kinds[] = {"unknown", "variable", "module", "heap",
-		"heap-other", "stack", "mapping"};
+		"heap-other", "stack", "mapping", "mapping", "thread-local"};
 
 	string(json, "data", kinds[object->data]);
 	cp_out_text(json->out, ", ");
@@ -73,6 +75,25 @@ static void data(struct json *json, const struct cp_profiled_object *object)
 		object->line,
 		(unsigned long)(object->data == CP_DATA_MODULE ? 0 : object->size),
 		(unsigned long)object->blocks);
+}
+
+static void file(struct json *json, const struct cp_place_in_code *at)
+{
+	bool found = cp_source_text(json->view->profile->arena, at->file, 1);
+
+	string(json, "file", at->file);
+	cp_out_format(json->out, ", \"found\": %s, \"changed\": %s",
+		found ? "true" : "false",
+		found && cp_source_changed(at->file, at->module->path) ? "true"
+								       : "false");
+}
+
+static void source_line(struct json *json, const struct cp_place_in_code *at)
+{
+	const char *text = cp_source_text(json->view->profile->arena, at->file, at->line);
+
+	cp_out_format(json->out, "\"line\": %u, ", at->line);
+	string(json, "text", text ? text : "");
 }
 
 /* What tells a row from its siblings. */
@@ -105,7 +126,25 @@ static void place(struct json *json, enum cp_row_kind kind, const struct cp_row 
 	case CP_ROW_INSTRUCTION:
 		instruction(json, at);
 		break;
+	case CP_ROW_FILE:
+		file(json, at);
+		break;
+	case CP_ROW_LINE:
+		source_line(json, at);
+		break;
 	}
+}
+
+/* None of those whose file is not known. */
+static struct cp_rows *lines_of(
+	struct json *json, const struct cp_rows *files, const struct cp_row *row)
+{
+	struct cp_rows *rows = cp_rows_of(json->view, CP_ROW_LINE, files, row);
+
+	cp_rows_order_by_line(rows);
+	if (!*row->site->at.file)
+		rows->n = 0;
+	return rows;
 }
 
 static void parts(struct json *json, const struct cp_rows *rows, const struct cp_row *row)
@@ -116,6 +155,8 @@ static void parts(struct json *json, const struct cp_rows *rows, const struct cp
 	if (rows->kind == CP_ROW_STATEMENT)
 		rows_of(json, "instructions",
 			cp_rows_of(json->view, CP_ROW_INSTRUCTION, rows, row));
+	if (rows->kind == CP_ROW_FILE)
+		rows_of(json, "lines", lines_of(json, rows, row));
 }
 
 static void rows_of(struct json *json, const char *name, const struct cp_rows *rows)
@@ -174,6 +215,41 @@ static void head(struct json *json)
 	latencies(json);
 }
 
+static void finding(struct json *json, const struct cp_finding *f)
+{
+	static const struct cp_profiled_module nothing = {.path = ""};
+	const struct cp_profiled_module *module = f->at ? f->at->module : &nothing;
+
+	string(json, "rule", f->rule);
+	cp_out_text(json->out, ", ");
+	string(json, "module", module->path);
+	cp_out_text(json->out, ", ");
+	string(json, "function", f->at ? f->at->function : "");
+	cp_out_text(json->out, ", ");
+	string(json, "file", f->at ? f->at->file : "");
+	cp_out_format(json->out, ", \"line\": %u, ", f->at ? f->at->line : 0);
+	string(json, "data", f->data);
+	cp_out_text(json->out, ", ");
+	string(json, "evidence", f->evidence);
+	cp_out_text(json->out, ", ");
+	string(json, "threshold", f->threshold);
+	cp_out_text(json->out, ", ");
+	string(json, "advice", f->advice);
+}
+
+static void findings(struct json *json)
+{
+	const struct cp_findings found = cp_advise(json->view);
+
+	cp_out_text(json->out, ",\n\"findings\": [");
+	for (size_t i = 0; i < found.n; i++) {
+		cp_out_text(json->out, i ? ",\n{" : "\n{");
+		finding(json, &found.finding[i]);
+		cp_out_text(json->out, "}");
+	}
+	cp_out_text(json->out, "]");
+}
+
 void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *view)
 {
 	struct json json = {out, view, cp_profile_quantities(view)};
@@ -185,7 +261,9 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&json, "functions", cp_rows_of_all(view, CP_ROW_FUNCTION));
+	rows_of(&json, "sources", cp_rows_of_all(view, CP_ROW_FILE));
 	rows_of(&json, "data", cp_rows_of_all(view, CP_ROW_DATA));
+	findings(&json);
 	cp_out_text(out, ",\n\"warnings\": [");
 	for (size_t i = 0; i < profile->nwarnings; i++) {
 		cp_out_text(out, i ? ",\n" : "\n");

@@ -47,6 +47,9 @@ struct cp_profiled_site {
 	const struct cp_profiled_thread *thread;
 	struct cp_place_in_code at;
 	const uint64_t *count; /* CP_PROFILE_AT */
+	/* How far apart its misses were: see profile_file.h. */
+	int64_t stride;
+	uint64_t strided, misses, last;
 };
 
 /* What data was in. */
@@ -59,6 +62,15 @@ struct cp_profiled_object {
 	const char *file; /* where it is declared or allocated; "": not known */
 	unsigned line;
 	const uint64_t *count; /* CP_PROFILE_AT */
+	size_t source;         /* which file of the run */
+	uint32_t id;           /* in that */
+};
+
+/* A thread's use of a line that others use as well (sharing.h). */
+struct cp_profiled_sharer {
+	const struct cp_profiled_thread *thread;
+	size_t source; /* whose numbers of objects are meant */
+	const struct cp_profile_sharer *in;
 };
 
 /* Of a level behind L1; none: the machine has no such level. */
@@ -72,11 +84,16 @@ struct cp_profile {
 	const char *command, *machine;
 	int pid; /* of the run's root; 0: not known */
 	struct cp_profiled_level l2, llc, memory;
-	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nwarnings;
+	/* Of the machine; 0: not known, or there is none. */
+	uint64_t line, page, tlb_entries, l2_bytes;
+	bool l1d_prefetches;
+	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, nwarnings;
 	struct cp_profiled_thread *threads;
 	struct cp_profiled_module *modules;
 	struct cp_profiled_site *sites;
 	struct cp_profiled_object *objects;
+	struct cp_profiled_sharer *sharers;
+	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
 	bool inexact; /* places do not add up to the counts; a warning says why */
 };
@@ -85,6 +102,14 @@ struct cp_profile {
  * in arena, whose out_of_memory must be set. */
 struct cp_profile *cp_profile_read(
 	struct cp_arena *arena, const char *directory, char *error, size_t error_size);
+
+/* From the JSON that a report was written to, and of which measurement it is: places
+ * as they were resolved then, all as of one thread; no data.  As above. */
+struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path,
+	const char **measurement, char *error, size_t error_size);
+
+/* One with nothing in it. */
+struct cp_profile *cp_profile_new(struct cp_arena *arena);
 
 /* Finds functions and lines for all sites, and names for all data; what that opens is
  * closed by the other. */

@@ -66,6 +66,10 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_site);
 	case CP_PROFILE_OBJECT:
 		return sizeof(struct cp_profile_object);
+	case CP_PROFILE_SHARER:
+		return sizeof(struct cp_profile_sharer);
+	case CP_PROFILE_SLICES:
+		return sizeof(struct cp_profile_slices);
 	default:
 		return sizeof(struct cp_profile_entry);
 	}
@@ -168,6 +172,10 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 	site = ADD(profile, sites);
 	site->thread = &profile->threads[thread];
 	site->count = in->count;
+	site->stride = in->stride;
+	site->strided = in->strided;
+	site->misses = in->misses;
+	site->last = in->last;
 	site->at = (struct cp_place_in_code){
 		.module = in->module && module < profile->nmodules
 				  ? &profile->modules[module]
@@ -202,7 +210,25 @@ static void add_object(struct file *file, const struct cp_profile_entry *entry)
 		.name = "",
 		.file = "",
 		.count = in->count,
+		.source = file->first_thread,
+		.id = in->id,
 	};
+}
+
+static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_sharer *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread;
+
+	if (entry->kind == CP_PROFILE_SLICES)
+		profile->slices = (const void *)entry;
+	if (entry->kind != CP_PROFILE_SHARER || thread >= profile->nthreads)
+		return;
+	*ADD(profile, sharers) =
+		(struct cp_profiled_sharer){.thread = &profile->threads[thread],
+			.source = file->first_thread,
+			.in = in};
 }
 
 /* ---- files ---- */
@@ -265,6 +291,11 @@ static void add_file(struct file *file)
 		return;
 	}
 	file->pid = header->pid;
+	file->profile->line = header->line;
+	file->profile->page = header->page;
+	file->profile->tlb_entries = header->tlb_entries;
+	file->profile->l2_bytes = header->l2_bytes;
+	file->profile->l1d_prefetches = header->l1d_prefetches;
 	file->profile->nprocesses++;
 	whole = each_entry(file, add_thread) && each_entry(file, add_module);
 	if (!whole)
@@ -320,6 +351,7 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 		if (files->file[i].bytes && is_profile(&files->file[i])) {
 			each_entry(&files->file[i], add_site);
 			each_entry(&files->file[i], add_object);
+			each_entry(&files->file[i], add_sharer);
 		}
 }
 
@@ -437,10 +469,20 @@ static void check_sums(struct cp_profile *profile)
 		"slice, the places as of the last miss");
 }
 
+struct cp_profile *cp_profile_new(struct cp_arena *arena)
+{
+	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+
+	profile->arena = arena;
+	profile->command = profile->machine = "";
+	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
+	return profile;
+}
+
 struct cp_profile *cp_profile_read(
 	struct cp_arena *arena, const char *directory, char *error, size_t error_size)
 {
-	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+	struct cp_profile *profile = cp_profile_new(arena);
 	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct files files;
 
@@ -448,9 +490,6 @@ struct cp_profile *cp_profile_read(
 		snprintf(error, error_size, "%s: %s", directory, strerror(errno));
 		return NULL;
 	}
-	profile->arena = arena;
-	profile->command = profile->machine = "";
-	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
 	files = find_files(profile, dir);
 	read_files(profile, dir, &files);
 	find_latencies(profile, dir);

@@ -34,7 +34,9 @@ static void mark_used(struct cp_profile *profile)
 		const struct cp_profiled_object *object = &profile->objects[i];
 
 		if (object->module && (object->data == CP_DATA_VARIABLE ||
-					      object->data == CP_DATA_HEAP))
+					      object->data == CP_DATA_HEAP ||
+					      object->data == CP_DATA_MMAP ||
+					      object->data == CP_DATA_TLS))
 			object->module->used = true;
 	}
 }
@@ -83,6 +85,18 @@ static void name_variable(struct cp_profile *profile, struct cp_profiled_object 
 		object->module ? object->module->name : "?", name ? name : "?");
 }
 
+static void name_thread_local(
+	struct cp_profile *profile, struct cp_profiled_object *object)
+{
+	const char *name = NULL;
+
+	if (object->module && object->module->symbols)
+		name = cp_symbols_thread_local(
+			object->module->symbols, profile->arena, object->address);
+	object->name = cp_text_format(profile->arena, "TLS %s::%s",
+		object->module ? object->module->name : "?", name ? name : "?");
+}
+
 /* The call is the instruction before the one that it returns to. */
 static void name_heap(struct cp_profile *profile, struct cp_profiled_object *object)
 {
@@ -105,7 +119,8 @@ static void name_heap(struct cp_profile *profile, struct cp_profiled_object *obj
 	}
 	object->file = at.file;
 	object->line = at.line;
-	object->name = cp_text_format(profile->arena, "Heap: %s::%s, %s",
+	object->name = cp_text_format(profile->arena, "%s: %s::%s, %s",
+		object->data == CP_DATA_HEAP ? "Heap" : "Mapped",
 		module ? module->name : "?",
 		*at.function ? at.function
 			     : cp_text_format(profile->arena, "0x%lx",
@@ -122,7 +137,11 @@ static void name_object(struct cp_profile *profile, struct cp_profiled_object *o
 	case CP_DATA_VARIABLE:
 		name_variable(profile, object);
 		break;
+	case CP_DATA_TLS:
+		name_thread_local(profile, object);
+		break;
 	case CP_DATA_HEAP:
+	case CP_DATA_MMAP:
 		name_heap(profile, object);
 		break;
 	case CP_DATA_MODULE:

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/profile/write.h"
+
 typedef const struct cp_profiled_site *const *sites;
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -43,6 +45,13 @@ static int by_statement(const void *a, const void *b)
 	return order ? order : compare_numbers(x->at.line, y->at.line);
 }
 
+static int by_file(const void *a, const void *b)
+{
+	const struct cp_profiled_site *x = *(sites)a, *y = *(sites)b;
+
+	return strcmp(x->at.file, y->at.file);
+}
+
 static int by_instruction(const void *a, const void *b)
 {
 	const struct cp_profiled_site *x = *(sites)a, *y = *(sites)b;
@@ -52,8 +61,8 @@ static int by_instruction(const void *a, const void *b)
 
 typedef int comparison(const void *a, const void *b);
 
-static comparison *const comparisons[] = {
-	by_module, by_thread, by_function, by_statement, by_instruction};
+static comparison *const comparisons[] = {by_module, by_thread, by_function, by_statement,
+	by_instruction, by_file, by_statement};
 
 static int largest_first(const void *a, const void *b)
 {
@@ -82,13 +91,29 @@ static void add_up(const struct cp_profile_view *view, struct cp_rows *rows)
 	}
 }
 
+/* A place may have no misses, and yet what else is measured: its page was missed. */
+static bool is_empty(const struct cp_profile_view *view, const char *const *names,
+	const struct cp_tally *tally)
+{
+	if (cp_measure_order(view->profile, view->measurement, CP_BY_MISSES, tally) > 0)
+		return false;
+	for (; *names; names++) {
+		struct cp_value value =
+			cp_measure(view->profile, view->measurement, *names, tally);
+
+		if (value.status != CP_UNAVAILABLE && value.value > 0)
+			return false;
+	}
+	return true;
+}
+
 static void drop_empty(const struct cp_profile_view *view, struct cp_rows *rows)
 {
+	const char *const *names = cp_profile_quantities(view);
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows->n; i++)
-		if (cp_measure_order(view->profile, view->measurement, CP_BY_MISSES,
-			    &rows->row[i].tally) > 0)
+		if (!is_empty(view, names, &rows->row[i].tally))
 			rows->row[n++] = rows->row[i];
 	rows->n = n;
 }
@@ -119,6 +144,19 @@ static struct cp_rows *make_rows(const struct cp_profile_view *view,
 	drop_empty(view, rows);
 	qsort(rows->row, rows->n, sizeof(*rows->row), largest_first);
 	return rows;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct cp_row *x = a, *y = b;
+
+	return compare_numbers(x->site->at.line, y->site->at.line);
+}
+
+void cp_rows_order_by_line(struct cp_rows *rows)
+{
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof(*rows->row), by_line);
 }
 
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,

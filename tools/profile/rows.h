@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The sites of a profile added up: a row is a module, thread, function, statement
- * or instruction.
+ * or instruction, or a file of source or line of it.
  */
 #ifndef CACHEPEEK_TOOLS_ROWS_H
 #define CACHEPEEK_TOOLS_ROWS_H
@@ -14,6 +14,8 @@ enum cp_row_kind {
 	CP_ROW_FUNCTION,
 	CP_ROW_STATEMENT,   /* of one function */
 	CP_ROW_INSTRUCTION, /* of one statement */
+	CP_ROW_FILE,        /* of source; in functions that were inlined, their own */
+	CP_ROW_LINE,        /* of one file, in any function */
 	CP_ROW_DATA,
 };
 
@@ -46,6 +48,7 @@ struct cp_profile_view {
 	struct cp_cutoff cutoff;
 	bool statements, instructions; /* details */
 	unsigned context;              /* lines of source around a statement */
+	bool whole;                    /* of source: all lines */
 };
 
 /* Rows of that kind, the largest first; without misses there is no row.  Those of
@@ -54,6 +57,9 @@ struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_k
 /* Of the sites of one of these rows. */
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,
 	const struct cp_rows *rows, const struct cp_row *row);
+
+/* Of CP_ROW_LINE: in place of the largest first. */
+void cp_rows_order_by_line(struct cp_rows *rows);
 
 /* How many of the rows the cutoff leaves. */
 size_t cp_rows_shown(const struct cp_profile_view *view, const struct cp_rows *rows);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/source.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "output/table.h"
 
 /* Few files are shown, some of them often: those read last stay. */
 #define KEPT 16
+#define TAB 8
+#define MAX_FILE (16 << 20) /* no source is that long */
 
 static struct kept {
 	const char *path; /* NULL: nothing yet */
@@ -16,9 +21,26 @@ static struct kept {
 	const char **lines;
 } kept[KEPT];
 
+/* Of a line, with blanks in the place of tabs. */
+static struct cp_slice expand(struct cp_arena *arena, const char *line)
+{
+	size_t length = strcspn(line, "\r\n"), n = 0;
+	char *text = cp_arena_alloc(arena, length * TAB + 1);
+
+	for (size_t i = 0; i < length; i++) {
+		if (line[i] != '\t') {
+			text[n++] = line[i];
+			continue;
+		}
+		do
+			text[n++] = ' ';
+		while (n % TAB);
+	}
+	return (struct cp_slice){text, text + n};
+}
+
 static void add_line(struct cp_arena *arena, struct kept *k, const char *line)
 {
-	struct cp_slice text = {line, line + strcspn(line, "\r\n")};
 
 	if (!(k->n & (k->n - 1))) {
 		const char **larger =
@@ -28,15 +50,32 @@ static void add_line(struct cp_arena *arena, struct kept *k, const char *line)
 			memcpy(larger, k->lines, k->n * sizeof(*larger));
 		k->lines = larger;
 	}
-	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
-		text.at++;
-	k->lines[k->n++] = cp_text_safe(arena, text);
+	k->lines[k->n++] = cp_text_safe(arena, expand(arena, line));
+}
+
+FILE *cp_source_open(const char *path, const char **reason)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat status;
+
+	*reason = strerror(errno);
+	if (fd < 0)
+		return NULL;
+	*reason = "it is no ordinary file";
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		*reason = "it is too long";
+		if (status.st_size <= MAX_FILE)
+			return fdopen(fd, "r");
+	}
+	close(fd);
+	return NULL;
 }
 
 static const struct kept *find(struct cp_arena *arena, const char *path)
 {
 	static unsigned next;
 	struct kept *k = &kept[next];
+	const char *reason;
 	char *line = NULL;
 	size_t size = 0;
 	FILE *file;
@@ -46,7 +85,7 @@ static const struct kept *find(struct cp_arena *arena, const char *path)
 			return &kept[i];
 	next = (next + 1) % KEPT;
 	*k = (struct kept){.path = cp_arena_copy(arena, path, strlen(path))};
-	file = fopen(path, "re");
+	file = cp_source_open(path, &reason);
 	while (file && getline(&line, &size, file) > 0)
 		add_line(arena, k, line);
 	free(line);
@@ -55,9 +94,25 @@ static const struct kept *find(struct cp_arena *arena, const char *path)
 	return k;
 }
 
-const char *cp_source_line(struct cp_arena *arena, const char *path, unsigned number)
+const char *cp_source_text(struct cp_arena *arena, const char *path, unsigned number)
 {
 	const struct kept *k = *path ? find(arena, path) : NULL;
 
 	return k && number && number <= k->n ? k->lines[number - 1] : NULL;
+}
+
+const char *cp_source_line(struct cp_arena *arena, const char *path, unsigned number)
+{
+	const char *text = cp_source_text(arena, path, number);
+
+	return text ? text + strspn(text, " ") : NULL;
+}
+
+bool cp_source_changed(const char *path, const char *program)
+{
+	struct stat source, built;
+
+	if (stat(path, &source) < 0 || stat(program, &built) < 0)
+		return false;
+	return source.st_mtim.tv_sec > built.st_mtim.tv_sec;
 }

@@ -297,6 +297,25 @@ const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *are
 		       : NULL;
 }
 
+const char *cp_symbols_thread_local(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t offset)
+{
+	int n = dwfl_module_getsymtab(symbols->module);
+
+	for (int i = 1; i < n; i++) {
+		GElf_Sym symbol;
+		GElf_Word section;
+		const char *name =
+			dwfl_module_getsym(symbols->module, i, &symbol, &section);
+
+		if (name && GELF_ST_TYPE(symbol.st_info) == STT_TLS &&
+			section != SHN_UNDEF && symbol.st_size &&
+			symbol.st_value == offset)
+			return cp_source_name(arena, name);
+	}
+	return NULL;
+}
+
 /* ---- inlined calls ---- */
 
 static const char *inlined_call(

@@ -30,6 +30,10 @@ void cp_symbols_find(
 const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *arena,
 	uint64_t address, const char **file, unsigned *line);
 
+/* The same of the thread-local variable that begins there in its block; NULL: none. */
+const char *cp_symbols_thread_local(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t offset);
+
 /* " [inlined f @LINE]" for each inlined call that the address is in, the
  * innermost first; "" if there is none. */
 const char *cp_symbols_inlined(

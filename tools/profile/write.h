@@ -14,6 +14,10 @@ cp_profile_writer cp_profile_write_text;
 cp_profile_writer cp_profile_write_json;
 /* The same with a row for each module, thread, function, statement, instruction. */
 cp_profile_writer cp_profile_write_csv;
+cp_profile_writer cp_profile_write_callgrind;
+cp_profile_writer cp_profile_write_folded;
+/* A page with that JSON, and the source as it is now. */
+cp_profile_writer cp_profile_write_html;
 
 /* The quantities that @need and @want name: the NULL-terminated list. */
 const char *const *cp_profile_quantities(const struct cp_profile_view *view);

@@ -159,7 +159,8 @@ LANES_INLINE int data_is_known(struct core *core, const struct batch *b,
  * everything that it comes to stays until its end: in L1D and DTLB of at least
  * as many ways as there are places, nothing that is newer than the batch is a
  * victim.  And places must be single lines; and if there are two lines of code, L2 and
- * STLB must not be asked for code and data: code or data must be known. */
+ * STLB must not be asked for code and data: code or data must be known, and a huge
+ * page that is noticed at a fetch may take the data's. */
 LANES_INLINE int can_go_by_place(struct core *core, const struct batch *b, uint64_t line,
 	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
@@ -168,7 +169,8 @@ LANES_INLINE int can_go_by_place(struct core *core, const struct batch *b, uint6
 	for (uint32_t i = 0; i < places; i++)
 		straddles |= (at[i] ^ (at[i] + b->place[i].last)) >> shift;
 	if (lines == 2 && !code_is_known(core, line))
-		straddles |= !data_is_known(core, b, at, places, shift);
+		straddles |=
+			core->area_shift || !data_is_known(core, b, at, places, shift);
 	return !straddles;
 }
 

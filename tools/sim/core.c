@@ -32,13 +32,19 @@ static int geometry_is_plain(const struct machine *m, const struct geometry *g)
 
 int machine_is_plain(const struct machine *m)
 {
-	const struct geometry *level[] = {
-		&m->l1i, &m->l1d, &m->l2, &m->llc, &m->itlb, &m->dtlb, &m->stlb};
+	const struct geometry *level[] = {&m->l1i, &m->l1d, &m->l2, &m->llc, &m->itlb,
+		&m->dtlb, &m->stlb, &m->itlb_2m, &m->dtlb_2m, &m->stlb_2m};
 
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 10; i++)
 		if (level[i]->sets && !geometry_is_plain(m, level[i]))
 			return 0;
 	return !m->itlb2.sets && !m->dtlb2.sets;
+}
+
+int machine_knows_huge(const struct machine *m)
+{
+	return m->page == 1u << (HUGE_SHIFT - HUGE_PAGES_SHIFT) && !m->dtlb_2m.absent &&
+	       !m->itlb_2m.absent;
 }
 
 /* The uncore must be zeroed memory.  -1: no memory. */
@@ -47,6 +53,7 @@ int uncore_init(struct uncore *u, const struct machine *m)
 	regions_init(&u->regions, machine_fewest_sets(m));
 	u->cores = 0;
 	u->ncores = 0;
+	huge_add(u);
 	if (!machine_is_plain(m))
 		return flex_uncore_init(u, m);
 	return cache_init(&u->llc, m->llc.sets, m->llc.ways);
@@ -54,6 +61,7 @@ int uncore_init(struct uncore *u, const struct machine *m)
 
 void uncore_free(struct uncore *u)
 {
+	huge_remove(u);
 	if (u->flex)
 		flex_uncore_free(u);
 	cache_free(&u->llc);
@@ -75,7 +83,9 @@ static uint64_t first_level_size(const struct machine *m)
 	return cache_measure(&c, m->l1i.sets, m->l1i.ways, 0) +
 	       cache_measure(&c, m->l1d.sets, m->l1d.ways, L1D_EXTRA) +
 	       cache_measure(&c, m->itlb.sets, m->itlb.ways, TLB_EXTRA) +
-	       cache_measure(&c, m->dtlb.sets, m->dtlb.ways, TLB_EXTRA);
+	       cache_measure(&c, m->dtlb.sets, m->dtlb.ways, TLB_EXTRA) +
+	       cache_measure(&c, m->itlb_2m.sets, m->itlb_2m.ways, TLB_EXTRA) +
+	       cache_measure(&c, m->dtlb_2m.sets, m->dtlb_2m.ways, TLB_EXTRA);
 }
 
 static uint8_t *house(
@@ -94,16 +104,21 @@ static void house_first_level(struct core *core, const struct machine *m)
 	at = house(&core->l1i, &m->l1i, 0, at);
 	at = house(&core->l1d, &m->l1d, L1D_EXTRA, at);
 	at = house(&core->itlb, &m->itlb, TLB_EXTRA, at);
-	house(&core->dtlb, &m->dtlb, TLB_EXTRA, at);
+	at = house(&core->dtlb, &m->dtlb, TLB_EXTRA, at);
+	at = house(&core->itlb_2m, &m->itlb_2m, TLB_EXTRA, at);
+	house(&core->dtlb_2m, &m->dtlb_2m, TLB_EXTRA, at);
 }
 
 static int plain_init(struct core *core, const struct machine *m)
 {
 	house_first_level(core, m);
 	if (cache_init(&core->l2, m->l2.sets, m->l2.ways) ||
-		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways))
+		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways) ||
+		cache_init(&core->stlb_2m, m->stlb_2m.sets, m->stlb_2m.ways))
 		return -1;
-	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES;
+	core->stlb_is_small = m->stlb_2m.absent;
+	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES &&
+			 (!m->dtlb_2m.sets || m->dtlb_2m.ways >= BATCH_PLACES);
 	l1_choose_paths(core);
 	outer_choose_paths(core);
 	return 0;
@@ -116,6 +131,8 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 	core->page_shift = log2_of(m->page) - core->line_shift;
 	core->page_mask = (1u << core->page_shift) - 1;
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
+	if (huge.ask && machine_knows_huge(m))
+		core->area_shift = HUGE_SHIFT - core->line_shift;
 	core->clock = core->clock_seen = 1;
 	core->last_line = NO_LINE;
 	if (machine_is_plain(m))
@@ -145,6 +162,7 @@ void core_free(struct core *core)
 		flex_core_free(core);
 	cache_free(&core->l2);
 	cache_free(&core->stlb);
+	cache_free(&core->stlb_2m);
 	host_free(core, core->size);
 }
 
@@ -156,12 +174,58 @@ void core_attach(struct core *core)
 	core->uncore->ncores++;
 }
 
+/* The number of an area's first small page. */
+static uint64_t first_page(struct core *core, uint64_t area)
+{
+	uint64_t line = area << core->area_shift;
+
+	return regions_shorten(&core->uncore->regions, line) >> core->page_shift;
+}
+
+void core_drop_small(struct core *core, uint64_t area)
+{
+	uint64_t page;
+
+	if (core->flex) {
+		flex_drop_small(core, area);
+		return;
+	}
+	page = first_page(core, area);
+	core->newest_dropped = 0;
+	for (uint64_t end = page + HUGE_PAGES; page < end; page++) {
+		l1_drop_page(core, &core->dtlb, page);
+		l1_drop_page(core, &core->itlb, page);
+		outer_drop_page(&core->stlb, page);
+	}
+}
+
+void core_drop_huge(struct core *core, uint64_t area)
+{
+	struct cache *dtlb = core->dtlb_2m.sets ? &core->dtlb_2m : &core->dtlb;
+	struct cache *itlb = core->itlb_2m.sets ? &core->itlb_2m : &core->itlb;
+	struct cache *stlb = core->stlb_2m.sets ? &core->stlb_2m : &core->stlb;
+	uint64_t page;
+
+	if (core->flex) {
+		flex_drop_huge(core, area);
+		return;
+	}
+	page = first_page(core, area);
+	l1_drop_page(core, dtlb, huge_key(page, dtlb == &core->dtlb_2m));
+	l1_drop_page(core, itlb, huge_key(page, itlb == &core->itlb_2m));
+	if (!core->stlb_is_small)
+		outer_drop_page(stlb, huge_key(page, stlb == &core->stlb_2m));
+}
+
 static void rank_stamps(struct core *core)
 {
 	cache_rank(&core->l1i, 0);
 	cache_rank(&core->l1d, 0);
 	cache_rank(&core->itlb, 0);
 	cache_rank(&core->dtlb, 0);
+	cache_rank(&core->itlb_2m, 0);
+	cache_rank(&core->dtlb_2m, 0);
+	core->newest_dropped = 0;
 	core->clock = CACHE_MAX_WAYS + 2;
 }
 

@@ -32,21 +32,19 @@ static int look_up_page(struct flex_cache *tlb, uint64_t unit)
 	return 0;
 }
 
-/* The same in the first level; the front may keep what is in a page that is there
- * for the second time. */
-static int look_up_first(struct flex_cache *tlb, uint64_t unit,
-	void (*lost)(struct core *core, uint64_t first, uint64_t count))
+/* The same in the first level, where p is the page's place; the front may keep what is
+ * in a page that is there for the second time. */
+static int look_up_first(
+	struct flex_cache *tlb, struct flex_place *p, uint64_t unit, uint32_t flags)
 {
-	struct flex_place p = flex_find(tlb, unit);
-
-	if (p.way >= 0) {
-		flex_touch(tlb, &p);
-		flex_filter_page(tlb, &p, unit);
+	if (p->way >= 0) {
+		flex_touch(tlb, p);
+		flex_filter_page(tlb, p, unit);
 		return 1;
 	}
-	if (flex_make_room(tlb, &p))
-		flex_each_part(tlb, &p, lost);
-	flex_put(tlb, &p, 0);
+	if (flex_make_room(tlb, p))
+		flex_each_part(tlb, p, tlb->code ? front_lost_code : front_lost_data);
+	flex_put(tlb, p, flags);
 	return 0;
 }
 
@@ -57,20 +55,149 @@ static struct flex_cache *second_tlb(struct flex_core *f, enum access kind)
 	return own->sets ? own : &f->stlb;
 }
 
-/* Returns whether it was in the first level. */
-static int translate(struct core *core, uint64_t unit, enum access kind)
+/* An array with huge pages, and what stands there for the unit. */
+struct huge_place {
+	struct flex_cache *tlb;
+	uint64_t unit;
+};
+
+static struct huge_place huge_place(
+	struct flex_cache *own, struct flex_cache *common, uint64_t unit)
+{
+	if (own->sets || own->g.absent)
+		return (struct huge_place){own, unit};
+	return (struct huge_place){
+		common, huge_key(unit >> common->shift, 0) << common->shift};
+}
+
+static struct huge_place huge_first(struct flex_core *f, uint64_t unit, int code)
+{
+	return code ? huge_place(&f->itlb_2m, &f->itlb, unit)
+		    : huge_place(&f->dtlb_2m, &f->dtlb, unit);
+}
+
+static struct huge_place huge_second(struct flex_core *f, uint64_t unit, int code)
+{
+	if (f->itlb2.sets && code)
+		return huge_place(&f->itlb2_2m, &f->itlb2, unit);
+	if (f->dtlb2.sets && !code)
+		return huge_place(&f->dtlb2_2m, &f->dtlb2, unit);
+	return huge_place(&f->stlb_2m, &f->stlb, unit);
+}
+
+static void count_miss(struct core *core, enum access kind)
 {
 	static const unsigned char counter[] = {
 		CP_SIM_itlb_misses, CP_SIM_dtlb_load_misses, CP_SIM_dtlb_store_misses};
-	struct flex_core *f = core->flex;
 
-	if (kind == IFETCH ? look_up_first(&f->itlb, unit, front_lost_code)
-			   : look_up_first(&f->dtlb, unit, front_lost_data))
-		return 1;
 	core->count[counter[kind]]++;
+}
+
+static uint64_t full_of(uint64_t unit)
+{
+	return regions_lengthen(&front->regions, unit);
+}
+
+/* Returns whether it was in the first level; -1: the page is huge no more. */
+static __attribute__((noinline)) int translate_huge(
+	struct core *core, uint64_t unit, enum access kind)
+{
+	struct flex_core *f = core->flex;
+	uint64_t full = full_of(unit);
+	struct huge_place first = huge_first(f, unit, kind == IFETCH), second;
+	struct flex_place p = flex_find(first.tlb, first.unit);
+
+	if (p.way < 0 && !huge_is_still(full >> core->area_shift,
+				 full << core->line_shift, kind != STORE))
+		return -1;
+	if (look_up_first(first.tlb, &p, unit,
+		    first.tlb->shift == f->page_shift ? FLEX_HUGE : 0))
+		return 1;
+	count_miss(core, kind);
+	second = huge_second(f, unit, kind == IFETCH);
+	if (!look_up_page(second.tlb, second.unit))
+		count_walk(core, kind);
+	return 0;
+}
+
+static int is_small(const struct core *core, uint64_t unit, enum access kind)
+{
+	uint64_t full;
+
+	if (!core->area_shift)
+		return 1;
+	full = full_of(unit);
+	return huge_is_small(
+		full >> core->area_shift, full << core->line_shift, kind != STORE);
+}
+
+/* Returns whether it was in the first level. */
+static int translate(struct core *core, uint64_t unit, enum access kind)
+{
+	struct flex_core *f = core->flex;
+	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
+	struct flex_place p = flex_find(tlb, unit);
+
+	if (__builtin_expect(p.way < 0 && !is_small(core, unit, kind), 0)) {
+		int was_there = translate_huge(core, unit, kind);
+
+		return was_there < 0 ? translate(core, unit, kind) : was_there;
+	}
+	if (look_up_first(tlb, &p, unit, 0))
+		return 1;
+	count_miss(core, kind);
 	if (!look_up_page(second_tlb(f, kind), unit))
 		count_walk(core, kind);
 	return 0;
+}
+
+static uint64_t first_unit(struct core *core, uint64_t area)
+{
+	return regions_shorten(&front->regions, area << core->area_shift);
+}
+
+void flex_drop_small(struct core *core, uint64_t area)
+{
+	struct flex_core *f = core->flex;
+	uint64_t unit = first_unit(core, area), page = 1ull << f->page_shift;
+
+	for (uint64_t end = unit + (page << HUGE_PAGES_SHIFT); unit < end; unit += page) {
+		flex_drop_page(&f->dtlb, unit, front_lost_data);
+		flex_drop_page(&f->itlb, unit, front_lost_code);
+		flex_drop_page(&f->stlb, unit, 0);
+		flex_drop_page(&f->itlb2, unit, 0);
+		flex_drop_page(&f->dtlb2, unit, 0);
+	}
+}
+
+static void drop_huge(struct huge_place place,
+	void (*lost)(struct core *core, uint64_t first, uint64_t count))
+{
+	flex_drop_page(place.tlb, place.unit, lost);
+}
+
+void flex_drop_huge(struct core *core, uint64_t area)
+{
+	struct flex_core *f = core->flex;
+	uint64_t unit = first_unit(core, area);
+
+	drop_huge(huge_first(f, unit, 0), front_lost_data);
+	drop_huge(huge_first(f, unit, 1), front_lost_code);
+	for (int code = 0; code < 2; code++)
+		drop_huge(huge_second(f, unit, code), 0);
+}
+
+/* The page of the unit was used then. */
+static void learn_page(
+	struct core *core, struct flex_cache *tlb, uint64_t unit, uint64_t stamp)
+{
+	struct huge_place place;
+
+	if (flex_learn(tlb, unit, stamp) || !huge.seen || !core->area_shift ||
+		!huge_is_known(full_of(unit) >> core->area_shift))
+		return;
+	place = huge_first(core->flex, unit, tlb->code);
+	flex_learn(place.tlb, place.unit, stamp);
 }
 
 /* ---- L1D ---- */
@@ -255,7 +382,7 @@ void flex_bypass(struct core *core, uint64_t unit, uint64_t now)
 void flex_learn_data(struct core *core, uint64_t unit, uint64_t stamp)
 {
 	flex_learn(&core->flex->l1d, unit, stamp);
-	flex_learn(&core->flex->dtlb, unit, stamp);
+	learn_page(core, &core->flex->dtlb, unit, stamp);
 }
 
 /* ---- L1I ---- */
@@ -330,7 +457,7 @@ uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now)
 void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp)
 {
 	flex_learn(&core->flex->l1i, unit, stamp);
-	flex_learn(&core->flex->itlb, unit, stamp);
+	learn_page(core, &core->flex->itlb, unit, stamp);
 }
 
 /* ---- its life ---- */
@@ -456,6 +583,25 @@ static int first_init(struct core *core, struct flex_cache *l1, struct flex_cach
 		       : 0;
 }
 
+/* The TLBs for huge pages, where there are any; one that is absent has no sets. */
+static int huge_init_tlbs(struct core *core, const struct machine *m)
+{
+	struct flex_core *f = core->flex;
+	uint32_t shift = f->page_shift + HUGE_PAGES_SHIFT;
+
+	f->itlb_2m.now = f->dtlb_2m.now = &f->now;
+	f->itlb_2m.owner = f->dtlb_2m.owner = core;
+	f->itlb_2m.code = 1;
+	if ((m->itlb_2m.sets && flex_tlb_init(&f->itlb_2m, &m->itlb_2m, shift)) ||
+		(m->dtlb_2m.sets && flex_tlb_init(&f->dtlb_2m, &m->dtlb_2m, shift)))
+		return -1;
+	return flex_cache_init(&f->stlb_2m, &m->stlb_2m, shift) ||
+			       flex_cache_init(&f->itlb2_2m, &m->itlb2_2m, shift) ||
+			       flex_cache_init(&f->dtlb2_2m, &m->dtlb2_2m, shift)
+		       ? -1
+		       : 0;
+}
+
 int flex_core_init(struct core *core, const struct machine *m, struct uncore *u)
 {
 	struct flex_core *f = host_alloc(sizeof(*f));
@@ -473,7 +619,8 @@ int flex_core_init(struct core *core, const struct machine *m, struct uncore *u)
 		first_init(core, &f->l1d, &f->dtlb, m, 0) ||
 		flex_cache_init(&f->stlb, &m->stlb, f->page_shift) ||
 		flex_cache_init(&f->itlb2, &m->itlb2, f->page_shift) ||
-		flex_cache_init(&f->dtlb2, &m->dtlb2, f->page_shift))
+		flex_cache_init(&f->dtlb2, &m->dtlb2, f->page_shift) ||
+		huge_init_tlbs(core, m))
 		return -1;
 	return join_cluster(core, m);
 }
@@ -489,6 +636,11 @@ void flex_core_free(struct core *core)
 	flex_cache_free(&f->stlb);
 	flex_cache_free(&f->itlb2);
 	flex_cache_free(&f->dtlb2);
+	flex_cache_free(&f->itlb_2m);
+	flex_cache_free(&f->dtlb_2m);
+	flex_cache_free(&f->stlb_2m);
+	flex_cache_free(&f->itlb2_2m);
+	flex_cache_free(&f->dtlb2_2m);
 	host_free(f, sizeof(*f));
 	core->flex = 0;
 }

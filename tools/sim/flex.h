@@ -73,6 +73,7 @@ struct flex_cluster {
 
 struct flex_core {
 	struct flex_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
+	struct flex_cache itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
 	struct flex_prefetcher l1i_prefetcher, l1d_prefetcher, l2_prefetcher;
 	struct flex_cluster *cluster;
 	struct core *next; /* of the cluster */

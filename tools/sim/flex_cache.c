@@ -164,15 +164,40 @@ static uint64_t *mask_of(const struct flex_cache *c, const struct flex_place *p)
 	return c->masks + (uint64_t)p->set * c->ways;
 }
 
+/* What a way of a TLB holds: where that begins, and the bits of a part's number of
+ * units. */
+struct extent {
+	uint64_t first;
+	uint32_t shift, part_shift;
+};
+
+LANES_INLINE struct extent extent_of(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	struct extent e = {unit_in(c, p, way), c->shift, c->part_shift};
+
+	if (__builtin_expect(flex_state(c, p)[c->ways + way] & FLEX_HUGE, 0)) {
+		e.first = e.first >> (c->shift + HUGE_PAGES_SHIFT)
+					     << (c->shift + HUGE_PAGES_SHIFT);
+		e.shift = c->shift + HUGE_PAGES_SHIFT;
+		e.part_shift = e.shift - 6;
+	}
+	return e;
+}
+
 static uint64_t newest_in_page(
 	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
 {
-	uint64_t mask = mask_of(c, p)[way], first = unit_in(c, p, way), newest = 0;
+	uint64_t mask = mask_of(c, p)[way], newest = 0;
+	struct extent e;
 
+	if (!mask)
+		return 0;
+	e = extent_of(c, p, way);
 	for (; mask; mask &= mask - 1) {
-		uint64_t part = (uint64_t)__builtin_ctzll(mask) << c->part_shift;
+		uint64_t part = (uint64_t)__builtin_ctzll(mask) << e.part_shift;
 		uint64_t stamp = front_newest(
-			c->owner, c->code, first + part, 1ull << c->part_shift);
+			c->owner, c->code, e.first + part, 1ull << e.part_shift);
 
 		newest = stamp > newest ? stamp : newest;
 	}
@@ -193,7 +218,8 @@ static uint64_t newest_in(
 
 void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t unit)
 {
-	uint64_t part = (unit & (c->units - 1)) >> c->part_shift;
+	struct extent e = extent_of(c, p, (uint32_t)p->way);
+	uint64_t part = (unit & ((1ull << e.shift) - 1)) >> e.part_shift;
 
 	mask_of(c, p)[p->way] |= 1ull << part;
 }
@@ -201,12 +227,13 @@ void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t
 void flex_each_part(const struct flex_cache *c, const struct flex_place *p,
 	void (*visit)(struct core *core, uint64_t first, uint64_t units))
 {
-	uint64_t mask = mask_of(c, p)[p->way], first = flex_unit(c, p);
+	struct extent e = extent_of(c, p, (uint32_t)p->way);
+	uint64_t mask = mask_of(c, p)[p->way];
 
 	for (; mask; mask &= mask - 1)
 		visit(c->owner,
-			first + ((uint64_t)__builtin_ctzll(mask) << c->part_shift),
-			1ull << c->part_shift);
+			e.first + ((uint64_t)__builtin_ctzll(mask) << e.part_shift),
+			1ull << e.part_shift);
 }
 
 /* Asks for the last use of what is in the way; returns whether it is news. */
@@ -276,12 +303,13 @@ static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_pla
 	return way;
 }
 
-void flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
+int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
 {
 	struct flex_place p = flex_find(c, unit);
 
 	if (p.way >= 0 && stamps_of(c, &p)[p.way] < stamp)
 		stamps_of(c, &p)[p.way] = stamp;
+	return p.way >= 0;
 }
 
 /* ---- any level ---- */
@@ -321,8 +349,8 @@ static uint32_t victim(struct flex_cache *c, const struct flex_place *p)
 
 int flex_make_room(struct flex_cache *c, struct flex_place *p)
 {
-	/* TLBs lose nothing, so they fill up from the first way on. */
-	p->way = c->masks && flex_tags(p)[c->ways - 1]
+	/* TLBs mostly lose nothing, so they fill up from the first way on. */
+	p->way = c->masks && !c->has_gaps && flex_tags(p)[c->ways - 1]
 			 ? -1
 			 : flex_find_tag(c, flex_tags(p), 0);
 	if (p->way >= 0)
@@ -361,4 +389,17 @@ void flex_drop(struct flex_cache *c, const struct flex_place *p)
 			state[i]--;
 	flex_tags(p)[p->way] = 0;
 	*flex_flags(c, p) = 0;
+}
+
+void flex_drop_page(struct flex_cache *c, uint64_t unit,
+	void (*visit)(struct core *core, uint64_t first, uint64_t units))
+{
+	struct flex_place p = flex_find(c, unit);
+
+	if (p.way < 0)
+		return;
+	if (c->masks)
+		flex_each_part(c, &p, visit);
+	flex_drop(c, &p);
+	c->has_gaps = 1;
 }

@@ -24,6 +24,7 @@ enum {
 	FLEX_OWNED = 4,
 	FLEX_PREFETCHED = 8,
 	FLEX_FILTERED = 16, /* of L1: there may be facts of it in the front */
+	FLEX_HUGE = 32,     /* of TLBs: a huge page among small ones (huge.h) */
 };
 #define FLEX_ANY_DIRTY (FLEX_DIRTY | FLEX_DIRTY_UPPER)
 
@@ -46,6 +47,7 @@ struct flex_cache {
 	/* Of TLBs: of which parts of the page there may be facts, each so large. */
 	uint64_t *masks;
 	uint32_t part_shift;
+	int has_gaps; /* empty ways may be in front of others */
 };
 
 /* Where a key is (way >= 0), or where it would be. */
@@ -137,8 +139,8 @@ void flex_expect(const struct flex_cache *c, uint64_t unit);
 /* The way at p was used. */
 void flex_touch(struct flex_cache *c, const struct flex_place *p);
 
-/* The key (line or page) of unit was used then, if it is there. */
-void flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp);
+/* The key (line or page) of unit was used then, if it is there.  Returns whether. */
+int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp);
 
 /* Chooses the way for a line that is not there; returns whether it holds another. */
 int flex_make_room(struct flex_cache *c, struct flex_place *p);
@@ -151,6 +153,10 @@ void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t
 
 /* Calls visit for each part of that page of which there may be facts. */
 void flex_each_part(const struct flex_cache *c, const struct flex_place *p,
+	void (*visit)(struct core *core, uint64_t first, uint64_t units));
+
+/* The same of a TLB, if the page of the unit is there. */
+void flex_drop_page(struct flex_cache *c, uint64_t unit,
 	void (*visit)(struct core *core, uint64_t first, uint64_t units));
 
 /* Empties the way at p. */

@@ -4,6 +4,7 @@
  * superblock is copied, and settled (settle.c) before each exit.
  */
 #include "block.h"
+#include "functions.h"
 #include "profile.h"
 
 static struct block b;
@@ -332,7 +333,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
 {
-	Bool counted = False;
+	Bool counted = False, first = True;
 
 	(void)closure, (void)extents, (void)host, (void)guest_word, (void)host_word;
 	begin_block(in);
@@ -341,6 +342,9 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 
 		if (s->tag == Ist_IMark) {
 			counted = !own_code_at(s->Ist.IMark.addr);
+			if (counted && functions_wanted && first)
+				functions_watch_entry(b.out, layout, s->Ist.IMark.addr);
+			first = False;
 			if (counted && profile_wants(s->Ist.IMark.addr)) {
 				settle(&b);
 				profile_watch_entry(b.out, layout, s->Ist.IMark.addr);
@@ -355,5 +359,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	settle(&b);
 	if (counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);
+	if (counted && functions_wanted)
+		functions_watch_return(b.out, layout);
 	return b.out;
 }

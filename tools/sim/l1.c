@@ -8,10 +8,14 @@
  * without filters; what leaves an L1 or a TLB leaves the filter too.
  */
 #include "outer.h"
+#include "sweep.h"
 
 /* Pages that come and go would only cost the filter's upkeep: a page's lines
  * are filtered when it has been found in the DTLB more often than this. */
 #define USES_TO_FILTER 1
+
+/* In place of the uses of a page, which are few: it is a huge one. */
+#define HUGE_WAY 0x80
 
 /* A way of a set. */
 struct way {
@@ -52,6 +56,20 @@ LANES_INLINE void drop_lines(struct entry *filter, uint64_t first, uint64_t coun
 	}
 }
 
+/* The same of a huge page: a bit of its mask stands for the filter's entries whose
+ * lines have that place in their small pages. */
+static __attribute__((noinline)) void drop_huge_lines(struct core *core, uint64_t mask,
+	uint32_t page, struct entry *filter, uint32_t size)
+{
+	for (uint32_t place = 0; place <= core->page_mask; place++) {
+		if (!(mask >> (place >> core->group_shift) & 1))
+			continue;
+		for (uint32_t i = place & (size - 1); i < size; i += core->page_mask + 1)
+			if (filter[i].at.page == page)
+				filter[i].line = NO_LINE;
+	}
+}
+
 /* Drops the filtered lines of the page in a way of a TLB: bits of its mask. */
 LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, struct way w,
 	struct entry *filter, uint32_t size)
@@ -59,6 +77,10 @@ LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, struct w
 	uint64_t mask = row_masks(tlb, w.row)[w.n], first;
 	uint32_t page = stamp_offset(core, tlb, w);
 
+	if (__builtin_expect(*way_byte(tlb, w) == HUGE_WAY, 0)) {
+		drop_huge_lines(core, mask, page, filter, size);
+		return;
+	}
 	first = cache_key(tlb, w.set, row_tags(w.row)[w.n]) << core->page_shift;
 	for (; mask; mask &= mask - 1)
 		drop_lines(filter,
@@ -114,6 +136,8 @@ static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
 {
 	if (!(*flags & L1_OWNED))
 		outer_own(core, line);
+	if (sweeps(core, SWEEP_L2)) /* another core's larger L2 may have it */
+		sweep_stored(core, line);
 	*flags |= L1_DIRTY | L1_OWNED;
 }
 
@@ -160,24 +184,36 @@ LANES_INLINE void prefetch_outer(struct core *core, uint64_t line)
 		cache_prefetch(&core->uncore->llc, line);
 }
 
+/* Is the page of a line that is in no TLB as a small one really small? */
+LANES_INLINE int is_small(const struct core *core, uint64_t full, int load)
+{
+	return !core->area_shift ||
+	       huge_is_small(full >> core->area_shift, full << core->line_shift, load);
+}
+
+/* What dtlb_touch says of a page. */
+enum { FRESH, SETTLED, IN_HUGE };
+
 /* Looks the page up, and brings it if need be.  Has it settled? */
-LANES_INLINE int dtlb_touch(struct core *core, struct cache *dtlb, uint64_t page,
-	enum access kind, struct way *w)
+LANES_INLINE int dtlb_touch(struct core *core, struct cache *dtlb, uint64_t full,
+	uint64_t page, enum access kind, struct way *w)
 {
 	struct cache_place p = cache_place(dtlb, page);
 	int way = cache_find(dtlb, p);
 	uint8_t *uses;
 
 	if (way < 0) {
+		if (__builtin_expect(!is_small(core, full, kind == LOAD), 0))
+			return IN_HUGE;
 		*w = dtlb_miss(core, dtlb, page, p, kind);
-		return 0;
+		return FRESH;
 	}
 	*w = way_of(p, (unsigned)way);
 	uses = way_byte(dtlb, *w);
 	if (*uses >= USES_TO_FILTER)
-		return 1;
+		return SETTLED;
 	++*uses;
-	return 0;
+	return FRESH;
 }
 
 LANES_INLINE struct way l1d_touch(
@@ -203,37 +239,93 @@ LANES_INLINE int data_known(
 	return 1;
 }
 
+/* The rest of a reference whose page is in that way of that TLB. */
+LANES_INLINE void data_line(struct core *core, struct cache *l1d,
+	const struct cache *dtlb, struct way page, int settled, uint64_t full,
+	uint64_t line, enum access kind, int writes, uint32_t stamp)
+{
+	struct way way = l1d_touch(core, l1d, line, kind);
+	uint8_t *flags = way_byte(l1d, way);
+	struct slot at;
+
+	if (writes && !(*flags & L1_DIRTY))
+		l1d_dirty(core, line, flags);
+	at = (struct slot){stamp_offset(core, l1d, way), stamp_offset(core, dtlb, page)};
+	renew_stamps(core, at, stamp);
+	if (settled) {
+		core->data[full & (DATA_FILTER - 1)] =
+			(struct entry){*flags & L1_DIRTY ? full : full | CLEAN, at};
+		*flags |= L1_FILTERED;
+		row_masks(dtlb, page.row)[page.n] |= mask_bit(core, line);
+	}
+}
+
+/* A huge page comes to a TLB.  Of the small ones that it replaces, some may be newer
+ * than the reference: the batch has more to them. */
+static struct way huge_fill(struct core *core, struct cache *tlb, struct cache_place p,
+	struct entry *filter, uint32_t size)
+{
+	struct way w = tlb_fill(core, tlb, p, filter, size);
+
+	*way_byte(tlb, w) = HUGE_WAY;
+	row_stamps(tlb, p.row)[w.n] = core->newest_dropped;
+	return w;
+}
+
+/* The array for huge pages; the number of a small one becomes the key there. */
+static struct cache *huge_array(struct cache *own, struct cache *common, uint64_t *page)
+{
+	*page = huge_key(*page, own->sets != 0);
+	return own->sets ? own : common;
+}
+
+/* data_touch in a huge page. */
+static __attribute__((noinline)) void data_touch_huge(
+	struct core *core, uint64_t full, enum access kind, int writes, uint32_t stamp)
+{
+	uint64_t line = regions_shorten(&core->uncore->regions, full),
+		 key = line >> core->page_shift;
+	struct cache *dtlb = huge_array(&core->dtlb_2m, &core->dtlb, &key);
+	struct cache_place p = cache_place(dtlb, key);
+	int found = cache_find(dtlb, p);
+	struct way page = way_of(p, (unsigned)found);
+
+	if (found < 0) {
+		if (!huge_is_still(full >> core->area_shift, full << core->line_shift,
+			    kind == LOAD)) {
+			core->paths.data(core, full, kind, writes, stamp);
+			return;
+		}
+		core->count[CP_SIM_dtlb_load_misses + (kind == STORE)]++;
+		outer_huge_page(core, line >> core->page_shift, kind);
+		page = huge_fill(core, dtlb, p, core->data, DATA_FILTER);
+	}
+	data_line(core, &core->l1d, dtlb, page, found >= 0, full, line, kind, writes,
+		stamp);
+}
+
 /* References to one line; writes: also if the first is a load. */
 LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
 	int writes, uint32_t stamp, uint32_t l1d_lanes, uint32_t dtlb_lanes)
 {
 	struct entry *e = &core->data[full & (DATA_FILTER - 1)];
 	uint64_t line = regions_shorten(&core->uncore->regions, full);
-	struct way page, way;
-	struct cache c;
-	struct slot at;
-	uint8_t *flags;
+	struct cache l1d, dtlb;
+	struct way page;
 	int settled;
 
 	if (data_known(core, e, full, writes, stamp))
 		return;
 	prefetch_outer(core, line);
-	c = cache_shaped(&core->dtlb, dtlb_lanes, TLB_EXTRA);
-	settled = dtlb_touch(core, &c, line >> core->page_shift, kind, &page);
-	at.page = stamp_offset(core, &c, page);
-	if (settled)
-		row_masks(&c, page.row)[page.n] |= mask_bit(core, line);
-	c = cache_shaped(&core->l1d, l1d_lanes, L1D_EXTRA);
-	way = l1d_touch(core, &c, line, kind);
-	at.line = stamp_offset(core, &c, way);
-	flags = way_byte(&c, way);
-	if (writes && !(*flags & L1_DIRTY))
-		l1d_dirty(core, line, flags);
-	renew_stamps(core, at, stamp);
-	if (settled) {
-		*e = (struct entry){*flags & L1_DIRTY ? full : full | CLEAN, at};
-		*flags |= L1_FILTERED;
+	dtlb = cache_shaped(&core->dtlb, dtlb_lanes, TLB_EXTRA);
+	settled = dtlb_touch(core, &dtlb, full, line >> core->page_shift, kind, &page);
+	if (__builtin_expect(settled == IN_HUGE, 0)) {
+		data_touch_huge(core, full, kind, writes, stamp);
+		return;
 	}
+	l1d = cache_shaped(&core->l1d, l1d_lanes, L1D_EXTRA);
+	data_line(core, &l1d, &dtlb, page, settled == SETTLED, full, line, kind, writes,
+		stamp);
 }
 
 /* The same for any reference; the lines it touches have successive stamps. */
@@ -260,14 +352,20 @@ LANES_INLINE struct way l1i_miss(
 	return w;
 }
 
-LANES_INLINE struct way itlb_touch(struct core *core, struct cache *itlb, uint64_t page)
+/* Returns whether the page is not a huge one that the TLB has not as a small one. */
+LANES_INLINE int itlb_touch(struct core *core, struct cache *itlb, uint64_t full,
+	uint64_t page, struct way *w)
 {
 	struct cache_place p = cache_place(itlb, page);
 	int way = cache_find(itlb, p);
 
-	if (way < 0)
-		return itlb_miss(core, itlb, page, p);
-	return way_of(p, (unsigned)way);
+	*w = way_of(p, (unsigned)way);
+	if (way >= 0)
+		return 1;
+	if (__builtin_expect(!is_small(core, full, 1), 0))
+		return 0;
+	*w = itlb_miss(core, itlb, page, p);
+	return 1;
 }
 
 LANES_INLINE struct way l1i_touch(struct core *core, struct cache *l1i, uint64_t line)
@@ -280,6 +378,40 @@ LANES_INLINE struct way l1i_touch(struct core *core, struct cache *l1i, uint64_t
 	return way_of(p, (unsigned)way);
 }
 
+/* The rest of a fetch whose page is in that way of that TLB. */
+LANES_INLINE void code_line(struct core *core, struct cache *l1i,
+	const struct cache *itlb, struct way page, uint64_t full, uint64_t line)
+{
+	struct entry *e = &core->code[full & (CODE_FILTER - 1)];
+	struct way way = l1i_touch(core, l1i, line);
+
+	e->line = full;
+	e->at = (struct slot){
+		stamp_offset(core, l1i, way), stamp_offset(core, itlb, page)};
+	row_masks(itlb, page.row)[page.n] |= mask_bit(core, line);
+}
+
+/* Returns whether the page was huge. */
+static __attribute__((noinline)) int code_touch_huge(
+	struct core *core, uint64_t full, uint64_t line)
+{
+	uint64_t key = line >> core->page_shift;
+	struct cache *itlb = huge_array(&core->itlb_2m, &core->itlb, &key);
+	struct cache_place p = cache_place(itlb, key);
+	int found = cache_find(itlb, p);
+	struct way page = way_of(p, (unsigned)found);
+
+	if (found < 0) {
+		if (!huge_is_still(full >> core->area_shift, full << core->line_shift, 1))
+			return 0;
+		core->count[CP_SIM_itlb_misses]++;
+		outer_huge_page(core, line >> core->page_shift, IFETCH);
+		page = huge_fill(core, itlb, p, core->code, CODE_FILTER);
+	}
+	code_line(core, &core->l1i, itlb, page, full, line);
+	return 1;
+}
+
 /* One fetch from a line. */
 LANES_INLINE void code_touch(struct core *core, uint64_t full, uint32_t stamp,
 	uint32_t l1i_lanes, uint32_t itlb_lanes)
@@ -288,17 +420,36 @@ LANES_INLINE void code_touch(struct core *core, uint64_t full, uint32_t stamp,
 	struct cache itlb = cache_shaped(&core->itlb, itlb_lanes, TLB_EXTRA);
 	struct entry *e = &core->code[full & (CODE_FILTER - 1)];
 	uint64_t line = regions_shorten(&core->uncore->regions, full);
-	struct way page, way;
+	struct way page;
 
-	if (e->line != full) {
-		page = itlb_touch(core, &itlb, line >> core->page_shift);
-		way = l1i_touch(core, &l1i, line);
-		e->line = full;
-		e->at = (struct slot){
-			stamp_offset(core, &l1i, way), stamp_offset(core, &itlb, page)};
-		row_masks(&itlb, page.row)[page.n] |= mask_bit(core, line);
-	}
+	while (e->line != full)
+		if (itlb_touch(core, &itlb, full, line >> core->page_shift, &page))
+			code_line(core, &l1i, &itlb, page, full, line);
+		else
+			code_touch_huge(core, full, line);
 	put_stamps(core, e->at, stamp);
+}
+
+void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key)
+{
+	int code = tlb == &core->itlb || tlb == &core->itlb_2m;
+	struct cache_place p = cache_place(tlb, key);
+	int way = cache_find(tlb, p);
+	struct way w = way_of(p, (unsigned)way);
+	uint32_t *stamp;
+
+	if (way < 0)
+		return;
+	if (code)
+		drop_page(core, tlb, w, core->code, CODE_FILTER);
+	else
+		drop_page(core, tlb, w, core->data, DATA_FILTER);
+	stamp = &row_stamps(tlb, p.row)[w.n];
+	if (!code && *stamp > core->newest_dropped)
+		core->newest_dropped = *stamp;
+	*stamp = row_tags(p.row)[w.n] = 0;
+	row_masks(tlb, p.row)[w.n] = 0;
+	*way_byte(tlb, w) = 0;
 }
 
 /* The shapes that have paths of their own: (lanes of L1, lanes of TLB).  Lanes
@@ -323,7 +474,6 @@ void l1_choose_paths(struct core *core)
 {
 	core->paths.data = data_0_0;
 	core->paths.code = code_0_0;
-	core->l2_of_8 = cache_has_shape(&core->l2, 8) && core->l2.sets;
 #define X(l1, tlb)                                                                       \
 	if (cache_has_shape(&core->l1d, l1) && cache_has_shape(&core->dtlb, tlb))        \
 		core->paths.data = data_##l1##_##tlb;                                    \

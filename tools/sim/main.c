@@ -3,15 +3,19 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
+#include "functions.h"
 #include "host.h"
+#include "huge_kernel.h"
+#include "memory.h"
 #include "profile.h"
+#include "sharing.h"
 
 ULong tool_state;
 
 void *host_alloc(uint64_t size)
 {
 	tool_state += size;
-	return VG_(am_shadow_alloc)(size);
+	return valgrind_alloc(size);
 }
 
 void host_free(void *p, uint64_t size)
@@ -28,8 +32,12 @@ void host_zero(void *p, uint64_t size)
 static void start(void)
 {
 	options_check();
+	huge_start();
 	threads_start();
 	profile_start();
+	functions_track();
+	sweep_watch(&tool_sweep);
+	sharing_start();
 }
 
 static void finish(Int exit_code)
@@ -50,6 +58,7 @@ static void register_tool(void)
 	VG_(needs_command_line_options)
 	(options_parse, options_usage, options_debug_usage);
 	VG_(needs_client_requests)(request_handle);
+	huge_register();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(register_tool)

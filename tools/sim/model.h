@@ -11,6 +11,7 @@
 #define CACHEPEEK_SIM_MODEL_H
 
 #include "cache.h"
+#include "huge.h"
 #include "regions.h"
 #include "request.h"
 
@@ -28,6 +29,7 @@ struct geometry {
 	uint8_t write_through, no_allocate;
 	uint8_t halves;    /* L1D: a dirty bit for each half of a line */
 	uint8_t fp_bypass; /* L1D: floating-point loads are L2's */
+	uint8_t absent;    /* of those for huge pages, see there */
 	uint64_t seed;
 	uint32_t degree, distance; /* of the stream prefetcher, in lines */
 };
@@ -38,6 +40,10 @@ struct machine {
 	uint32_t line, page;
 	struct geometry itlb2, dtlb2; /* in place of a common second level */
 	uint32_t cores;               /* 0: as many as there are threads */
+	/* Huge pages, where the page is 4 KB.  0, 0: they are in the array of the
+	 * small ones; absent: there only small ones are, and in the first level (of
+	 * either kind) this means that a huge page is many small ones. */
+	struct geometry itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
 };
 
 /* Entries of the filters (see core.h); powers of two. */
@@ -62,6 +68,7 @@ struct machine {
 enum access { IFETCH, LOAD, STORE, PREFETCH };
 
 struct core;
+struct sweep;
 struct flex_core;
 struct flex_shared;
 
@@ -87,6 +94,7 @@ struct uncore {
 	struct core *cores; /* linked by core->next */
 	uint32_t ncores;
 	struct flex_shared *flex; /* NULL: a plain machine */
+	struct uncore *next;      /* of those that huge.c tells */
 };
 
 /* Flags of a way of the L1D.  FILTERED: the filter may have its line. */
@@ -118,18 +126,23 @@ struct core {
 	/* The rest belongs to the model. */
 	struct paths paths;
 	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
+	struct cache dtlb_2m, itlb_2m, stlb_2m; /* no sets: there are none */
 	uint32_t line_shift;
-	uint32_t page_shift;  /* from a line's number to its page's */
-	uint32_t page_mask;   /* of a line's number: its place in its page */
-	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
-	uint32_t l2_misses;   /* of the latest look-ups, a bit each */
-	uint32_t l2_of_8;     /* has it a power of two of sets, of up to eight ways? */
-	uint32_t by_place;    /* may batches go place by place? (batch.c) */
+	uint32_t page_shift;     /* from a line's number to its page's */
+	uint32_t page_mask;      /* of a line's number: its place in its page */
+	uint32_t group_shift;    /* lines per bit of a TLB entry's mask, log 2 */
+	uint32_t l2_misses;      /* of the latest look-ups, a bit each */
+	uint32_t l2_of_8;        /* is it of up to eight ways, and is that all of it? */
+	uint32_t by_place;       /* may batches go place by place? (batch.c) */
+	uint32_t area_shift;     /* from a line's number to its area's (huge.h), or 0 */
+	uint32_t stlb_is_small;  /* there are no huge pages in it */
+	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
 	struct uncore *uncore;
 	struct core *next;
-	uint64_t size;                    /* of this and of what lies behind it */
-	struct flex_core *flex;           /* NULL: a plain machine */
-	uint64_t count[CP_SIM_NCOUNTERS]; /* since the last core_collect */
+	uint64_t size;               /* of this and of what lies behind it */
+	struct flex_core *flex;      /* NULL: a plain machine */
+	struct sweep *sweep;         /* of its level (sweep.h), or NULL */
+	uint64_t count[CP_SIM_NALL]; /* since the last core_collect */
 } __attribute__((aligned(64)));
 
 LANES_INLINE uint32_t *stamp_at(struct core *core, uint32_t offset)
@@ -157,6 +170,9 @@ LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp
 /* Is it what this file describes, or something for flex.h? */
 int machine_is_plain(const struct machine *m);
 
+/* Are huge pages different from small ones there? */
+int machine_knows_huge(const struct machine *m);
+
 /* Of any cache of lines. */
 uint32_t machine_fewest_sets(const struct machine *m);
 
@@ -173,16 +189,26 @@ void l1_choose_paths(struct core *core);
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);
 
-/* outer.c: behind the first level */
+/* outer.c: behind the first level.  After core->sweep is set, the paths are to be
+ * chosen again. */
 void outer_choose_paths(struct core *core);
 void outer_write_back(struct core *core, uint64_t line);
 void outer_own(struct core *core, uint64_t line);
 void outer_page(struct core *core, uint64_t page, enum access kind);
+void outer_huge_page(struct core *core, uint64_t page, enum access kind);
+
+/* For huge.c: the pages of an area leave the TLBs. */
+void core_drop_small(struct core *core, uint64_t area);
+void core_drop_huge(struct core *core, uint64_t area);
+void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key);
+void outer_drop_page(struct cache *tlb, uint64_t key);
 
 /* flex.c: machines that are not plain */
 int flex_uncore_init(struct uncore *u, const struct machine *m);
 void flex_uncore_free(struct uncore *u);
 int flex_core_init(struct core *core, const struct machine *m, struct uncore *u);
 void flex_core_free(struct core *core);
+void flex_drop_small(struct core *core, uint64_t area);
+void flex_drop_huge(struct core *core, uint64_t area);
 
 #endif

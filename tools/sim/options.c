@@ -3,11 +3,15 @@
  * The machine to simulate, from the command line.
  */
 #include "tool.h"
+#include "huge_kernel.h"
 #include "profile.h"
+#include "sharing.h"
 
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 UInt tool_nmachines;
-Bool tool_has_front, tool_float_loads, tool_report;
+Bool tool_has_front, tool_float_loads, tool_report, sharing_wanted;
+UInt sharing_quantum;
+struct sweep_plan tool_sweep;
 const HChar *profile_directory;
 
 #define AT(level) __builtin_offsetof(struct machine, level)
@@ -17,18 +21,23 @@ const HChar *profile_directory;
 static struct array {
 	const HChar *name;
 	SizeT at; /* in struct machine */
-	Bool has_line, may_be_absent;
+	Bool has_line, may_be_absent, of_huge;
 	struct geometry g;
 } arrays[] = {
-	{"--l1i", AT(l1i), True, False, {64, 8, .line = 64}},
-	{"--l1d", AT(l1d), True, False, {64, 8, .line = 64}},
-	{"--l2", AT(l2), True, True, {1024, 16, .line = 64}},
-	{"--llc", AT(llc), True, True, {8192, 16, .line = 64}},
-	{"--itlb", AT(itlb), False, False, {.sets = 16, .ways = 4}},
-	{"--dtlb", AT(dtlb), False, False, {.sets = 16, .ways = 4}},
-	{"--stlb", AT(stlb), False, True, {.sets = 128, .ways = 8}},
-	{"--itlb2", AT(itlb2), False, True, {.sets = 0}},
-	{"--dtlb2", AT(dtlb2), False, True, {.sets = 0}},
+	{"--l1i", AT(l1i), True, False, False, {64, 8, .line = 64}},
+	{"--l1d", AT(l1d), True, False, False, {64, 8, .line = 64}},
+	{"--l2", AT(l2), True, True, False, {1024, 16, .line = 64}},
+	{"--llc", AT(llc), True, True, False, {8192, 16, .line = 64}},
+	{"--itlb", AT(itlb), False, False, False, {.sets = 16, .ways = 4}},
+	{"--dtlb", AT(dtlb), False, False, False, {.sets = 16, .ways = 4}},
+	{"--stlb", AT(stlb), False, True, False, {.sets = 128, .ways = 8}},
+	{"--itlb2", AT(itlb2), False, True, False, {.sets = 0}},
+	{"--dtlb2", AT(dtlb2), False, True, False, {.sets = 0}},
+	{"--itlb-2m", AT(itlb_2m), False, True, True, {.sets = 0}},
+	{"--dtlb-2m", AT(dtlb_2m), False, True, True, {.sets = 0}},
+	{"--stlb-2m", AT(stlb_2m), False, True, True, {.sets = 0}},
+	{"--itlb2-2m", AT(itlb2_2m), False, True, True, {.sets = 0}},
+	{"--dtlb2-2m", AT(dtlb2_2m), False, True, True, {.sets = 0}},
 };
 #define NARRAYS (sizeof(arrays) / sizeof(arrays[0]))
 #define NCACHES 4
@@ -163,12 +172,17 @@ static void parse_array(struct array *a, const HChar *value)
 {
 	ULong v[3] = {0, 0, 0};
 
+	if (a->of_huge && VG_(strcmp)(value, "shared") == 0) {
+		a->g = (struct geometry){.sets = 0};
+		return;
+	}
 	if (!parse_numbers(&value, ',', v, a->has_line ? 3 : 2) ||
 		(*value && *value != ','))
 		refuse(a->name, a->has_line ? "expected SETS,WAYS,LINE[,WORD...]"
 					    : "expected SETS,WAYS[,WORD...]");
 	check_array(a, v);
 	a->g = (struct geometry){.sets = v[0], .ways = v[1], .line = v[0] ? v[2] : 0};
+	a->g.absent = a->of_huge && !v[0];
 	parse_words(a, value);
 	if (a->g.policy == POLICY_PLRU && !power_of_two(a->g.ways))
 		refuse(a->name, "plru needs a power of two of ways");
@@ -179,6 +193,15 @@ static void parse_page(const HChar *value)
 	if (!parse_numbers(&value, ',', &page_size, 1) || *value ||
 		!power_of_two(page_size) || page_size < 1024 || page_size > 1u << 30)
 		refuse("--page", "expected a power of two from 1024 to 1073741824");
+}
+
+static void parse_quantum(const HChar *value)
+{
+	ULong n;
+
+	if (!parse_numbers(&value, ',', &n, 1) || *value || !n || n > 1000000000)
+		refuse("--quantum", "expected a number from 1 to 1000000000");
+	sharing_quantum = n;
 }
 
 static void parse_cores(const HChar *value)
@@ -275,6 +298,34 @@ static void begin_machine(Bool next)
 	cores = CORES;
 }
 
+/* LEVEL,SETS:WAYS,... */
+static void parse_sweep(const HChar *value)
+{
+	static const HChar *const names[] = {
+		"", "l1i", "l1d", "l2", "llc", "itlb", "dtlb", "stlb"};
+	const HChar *end = VG_(strchr)(value, ',');
+	ULong v[2];
+
+	for (UInt i = 1; end && i < sizeof(names) / sizeof(names[0]); i++)
+		if (VG_(strlen)(names[i]) == (SizeT)(end - value) &&
+			VG_(strncmp)(names[i], value, end - value) == 0)
+			tool_sweep.level = (enum sweep_level)i;
+	if (!tool_sweep.level)
+		refuse("--sweep", "expected LEVEL,SETS:WAYS,...");
+	while (*end) {
+		struct sweep_point *p = &tool_sweep.point[tool_sweep.npoints];
+
+		end++;
+		if (tool_sweep.npoints++ == CP_SIM_SWEEP_POINTS)
+			refuse("--sweep", "too many points");
+		if (!parse_numbers(&end, ':', v, 2) || (*end && *end != ',') || !v[0] ||
+			v[0] > 1u << 24 || !v[1] || v[1] > CACHE_MAX_WAYS)
+			refuse("--sweep", "expected LEVEL,SETS:WAYS,...");
+		p->sets = v[0];
+		p->ways = v[1];
+	}
+}
+
 Bool options_parse(const HChar *arg)
 {
 	static Bool begun;
@@ -303,11 +354,29 @@ Bool options_parse(const HChar *arg)
 		parse_cores(arg + 8);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--quantum=", 10) == 0) {
+		parse_quantum(arg + 10);
+		return True;
+	}
+	if (VG_BOOL_CLO(arg, "--sharing", sharing_wanted)) {
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--sweep=", 8) == 0) {
+		parse_sweep(arg + 8);
+		return True;
+	}
 	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
 		profile_directory = arg + 10;
 		return True;
 	}
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
+		return True;
+	}
+	if (VG_STREQ(arg, "--huge-pages=smaps")) {
+		huge_from_smaps = True;
+		return True;
+	}
+	if (VG_BOOL_CLO(arg, "--huge-pages", huge_wanted)) {
 		return True;
 	}
 	return False;
@@ -337,15 +406,28 @@ void options_usage(void)
 	 "    --itlb=SETS,WAYS --dtlb=... --stlb=...   TLBs [16,4 16,4 128,8];\n"
 	 "                              --stlb=0,0: none\n"
 	 "    --itlb2=... --dtlb2=...   second levels of their own [none]\n"
+	 "    --dtlb-2m=... (also itlb-2m, stlb-2m, itlb2-2m, dtlb2-2m)   huge pages;\n"
+	 "                              0,0: none, shared: where the small ones are "
+	 "[shared]\n"
 	 "    after the numbers: ,plru ,round-robin ,random:SEED ,write-through\n"
 	 "      ,no-allocate ,inclusive ,exclusive ,shared:CORES ,next-line\n"
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"
 	 "    --page=BYTES              page size [4096]\n"
+	 "    --huge-pages=yes|no|smaps who tells which are, on a kernel that has "
+	 "PAGEMAP_SCAN:\n"
+	 "                              that, nobody, or /proc/self/smaps [yes]\n"
 	 "    --next-machine            what follows is about another machine, which\n"
 	 "                              gets the same references\n"
 	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
 	 "instruction\n"
+	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
+	 "                              an LRU cache that nobody else fills, if it were "
+	 "so\n"
+	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
+	 "    --quantum=N               and who takes them from whom if threads take "
+	 "turns\n"
+	 "                              after N data references each\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

@@ -3,6 +3,7 @@
  * Behind the first level: L2, last level, second-level TLB, other cores.
  */
 #include "outer.h"
+#include "sweep.h"
 
 static void stamp_way(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
 {
@@ -45,6 +46,8 @@ static void llc_write_back(struct core *core, uint64_t line)
 
 	if (!c->sets)
 		return;
+	if (sweeps(core, SWEEP_LLC))
+		sweep_put(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
 	if (way >= 0)
@@ -61,6 +64,8 @@ static void llc_fetch(struct core *core, uint64_t line, enum access kind)
 
 	if (!c->sets)
 		return;
+	if (sweeps(core, SWEEP_LLC))
+		sweep_ask(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
 	if (way >= 0) {
@@ -96,6 +101,8 @@ void outer_write_back(struct core *core, uint64_t line)
 		llc_write_back(core, line);
 		return;
 	}
+	if (sweeps(core, SWEEP_L2))
+		sweep_put(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
 	if (way >= 0)
@@ -241,14 +248,26 @@ static int fetch_16(struct core *core, uint64_t line, enum access kind)
 	return outer_fetch_l2(core, line, kind, 16);
 }
 
+static int fetch_swept(struct core *core, uint64_t line, enum access kind)
+{
+	sweep_ask(core, line);
+	return outer_fetch_l2(core, line, kind, 0);
+}
+
 void outer_choose_paths(struct core *core)
 {
 	const struct cache *l2 = &core->l2;
 
+	core->l2_of_8 = 0;
+	if (sweeps(core, SWEEP_L2)) {
+		core->paths.fetch = fetch_swept;
+		return;
+	}
 	core->paths.fetch = !l2->sets                 ? beyond_private
 			    : cache_has_shape(l2, 8)  ? fetch_8
 			    : cache_has_shape(l2, 16) ? fetch_16
 						      : fetch_any;
+	core->l2_of_8 = core->paths.fetch == fetch_8;
 }
 
 static void count_walk(struct core *core, enum access kind)
@@ -259,10 +278,9 @@ static void count_walk(struct core *core, enum access kind)
 	core->count[counter[kind]]++;
 }
 
-/* A page that the first-level TLB did not have. */
-void outer_page(struct core *core, uint64_t page, enum access kind)
+static void look_up_page(
+	struct core *core, struct cache *c, uint64_t page, enum access kind)
 {
-	struct cache *c = &core->stlb;
 	struct cache_place p;
 	int way;
 
@@ -270,6 +288,8 @@ void outer_page(struct core *core, uint64_t page, enum access kind)
 		count_walk(core, kind);
 		return;
 	}
+	if (sweeps(core, SWEEP_STLB)) /* by lines, of which a page has many */
+		sweep_ask(core, page << core->page_shift);
 	p = cache_place(c, page);
 	way = cache_find(c, p);
 	if (way < 0) {
@@ -278,4 +298,35 @@ void outer_page(struct core *core, uint64_t page, enum access kind)
 		row_tags(p.row)[way] = p.tag;
 	}
 	stamp_way(c, p.row, way, 0);
+}
+
+/* A page that the first-level TLB did not have. */
+void outer_page(struct core *core, uint64_t page, enum access kind)
+{
+	look_up_page(core, &core->stlb, page, kind);
+}
+
+/* A huge one: the number of any small page in it. */
+void outer_huge_page(struct core *core, uint64_t page, enum access kind)
+{
+	int own = core->stlb_2m.sets != 0;
+
+	if (core->stlb_is_small)
+		count_walk(core, kind);
+	else
+		look_up_page(core, own ? &core->stlb_2m : &core->stlb,
+			huge_key(page, own), kind);
+}
+
+void outer_drop_page(struct cache *tlb, uint64_t key)
+{
+	struct cache_place p;
+	int way;
+
+	if (!tlb->sets)
+		return;
+	p = cache_place(tlb, key);
+	way = cache_find(tlb, p);
+	if (way >= 0)
+		empty_way(tlb, p.row, way);
 }

@@ -3,6 +3,7 @@
  * Threads and sites of the profile.  A site is an instruction of a thread.
  */
 #include "profile.h"
+#include "sharing.h"
 
 #define KEPT CP_PROFILE_COUNTERS
 
@@ -102,14 +103,40 @@ static pair *count_of_data(Addr address)
 	return (pair *)(object ? object->count : nowhere);
 }
 
+/* A vote: what is most often the distance holds its place. */
+static void note_distance(struct cp_profile_site *site, Addr address)
+{
+	Long distance = (Long)(address - site->last);
+
+	site->last = address;
+	site->misses++;
+	if (distance == site->stride) {
+		site->strided++;
+	} else if (site->strided * 2 < site->misses) {
+		site->stride = distance;
+		site->strided = 1;
+	}
+}
+
+static Bool misses_l1d(const uint64_t *now)
+{
+	return now[CP_PROFILE_AT(l1d_load_misses)] !=
+		       seen[CP_PROFILE_AT(l1d_load_misses)] ||
+	       now[CP_PROFILE_AT(l1d_store_misses)] !=
+		       seen[CP_PROFILE_AT(l1d_store_misses)];
+}
+
 static __attribute__((noinline)) void attribute(
 	const uint64_t *now, Addr instruction, Addr address)
 {
-	pair *count = (pair *)find_site(current->id, instruction)->count;
+	struct cp_profile_site *site = find_site(current->id, instruction);
+	pair *count = (pair *)site->count;
 	pair *of_data = count_of_data(address);
 	const pair *new = (const pair *)now;
 	pair *old = (pair *)seen;
 
+	if (address && misses_l1d(now))
+		note_distance(site, address);
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = new[i] - old[i];
 
@@ -192,6 +219,7 @@ void profile_thread_use(struct profile_thread *t, const struct core *core)
 	current = t;
 	observed = core;
 	profile_heap_use(t ? &t->call : NULL);
+	sharing_use(t ? (Int)t->id : -1);
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
@@ -222,6 +250,7 @@ void profile_fork_child(void)
 	VG_(memset)(slots, 0, nslots * sizeof(*slots));
 	VG_(memset)(seen, 0, sizeof(seen));
 	nsites = nthreads = 0;
+	sharing_fork_child();
 	current = further = NULL;
 }
 

@@ -67,11 +67,21 @@ Bool shadow_has_blocks(Addr a);
 struct cp_profile_object *profile_object_at(Addr a);
 /* The object of blocks of that size allocated there, which has one more. */
 UInt profile_heap_object(Addr caller, ULong size);
+/* Memory that was mapped there, without a file. */
+void profile_data_new_mapping(Addr start, ULong size, Addr caller);
 void profile_data_new_block(Addr a);
 void profile_data_unmapped(Addr a, SizeT len);
 void profile_data_thread_begin(ThreadId tid, UInt thread);
 void profile_data_thread_end(ThreadId tid);
 void profile_data_fork_child(void);
+
+/* profile_tls.c: thread-local variables. */
+void profile_tls_add(ThreadId tid, Addr block, SizeT size, Addr image);
+/* What a is in: where the module is, and where in its block the variable is; False:
+ * in none that has a name. */
+Bool profile_tls_at(Addr a, Addr *image, ULong *offset, Addr *start, ULong *size);
+void profile_tls_thread_end(ThreadId tid);
+void profile_tls_unmapped(Addr a, SizeT len);
 
 /* profile_image.c: the variables of a mapped file. */
 struct image;

@@ -4,6 +4,7 @@
  * of files, stacks and other mappings by where they are.
  */
 #include "profile.h"
+#include "sharing.h"
 
 extern Addr VG_(brk_base), VG_(brk_limit); /* of the program's heap */
 
@@ -70,7 +71,10 @@ static void place(struct cp_profile_object *out, const struct key *key)
 	out->address = key->address;
 	if (key->data == CP_DATA_VARIABLE || key->data == CP_DATA_MODULE)
 		image = profile_image_at(key->address);
-	if (image) {
+	if (key->data == CP_DATA_TLS) {
+		out->module = profile_module_at(key->address);
+		out->address = key->thread;
+	} else if (image) {
 		out->module = profile_module_at(profile_image_start(image));
 		out->address -= profile_image_bias(image);
 	} else if (key->address) {
@@ -86,7 +90,7 @@ static struct cp_profile_object *write_object(const struct key *key)
 	if (!out)
 		return NULL;
 	out->data = key->data;
-	out->thread = key->thread;
+	out->thread = key->data == CP_DATA_TLS ? 0 : key->thread;
 	out->size = key->size;
 	place(out, key);
 	profile_publish(out, CP_PROFILE_OBJECT);
@@ -99,6 +103,8 @@ static struct cp_profile_object *output_of(UInt number)
 
 	if (!o->out)
 		o->out = write_object(&o->key);
+	if (o->out)
+		o->out->id = number;
 	return o->out;
 }
 
@@ -127,18 +133,64 @@ static UInt find_object(const struct key *key)
 	return new_object(key);
 }
 
-UInt profile_heap_object(Addr caller, ULong size)
+static UInt new_block(UInt data, Addr caller, ULong size)
 {
-	struct key key = {.data = CP_DATA_HEAP,
+	struct key key = {.data = data,
 		.address = caller,
 		.size = size >= CP_PROFILE_LARGE ? size : 0};
 	UInt number = find_object(&key);
-
 	struct cp_profile_object *out = output_of(number);
 
 	if (out)
 		out->blocks++;
 	return number;
+}
+
+UInt profile_heap_object(Addr caller, ULong size)
+{
+	return new_block(CP_DATA_HEAP, caller, size);
+}
+
+/* ---- mappings without a file ---- */
+
+static struct mapping {
+	Addr start, end;
+	UInt number;
+} * mappings;
+static UInt nmappings, mappings_room;
+
+static void add_mapping(Addr start, Addr end, UInt number)
+{
+	if (nmappings == mappings_room) {
+		mappings_room = mappings_room ? 2 * mappings_room : 64;
+		mappings = VG_(realloc)("cachepeek.mappings", mappings,
+			mappings_room * sizeof(*mappings));
+	}
+	mappings[nmappings++] = (struct mapping){start, end, number};
+}
+
+static const struct mapping *find_own_mapping(Addr a)
+{
+	for (UInt i = nmappings; i-- > 0;)
+		if (a >= mappings[i].start && a < mappings[i].end)
+			return &mappings[i];
+	return NULL;
+}
+
+/* What is left of those that it cut. */
+static void cut_mappings(Addr a, Addr end)
+{
+	for (UInt i = nmappings; i-- > 0;) {
+		struct mapping old = mappings[i];
+
+		if (old.start >= end || old.end <= a)
+			continue;
+		mappings[i] = mappings[--nmappings];
+		if (old.start < a)
+			add_mapping(old.start, a, old.number);
+		if (old.end > end)
+			add_mapping(end, old.end, old.number);
+	}
 }
 
 /* ---- addresses ---- */
@@ -175,13 +227,16 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 	forget_recent();
 	living[nliving].tid = tid;
 	living[nliving++].thread = thread;
-	if (segment && segment->kind == SkAnonC)
+	if (segment && segment->kind == SkAnonC) {
 		shadow_clear(segment->start, top - segment->start);
+		sharing_renew(segment->start, top - segment->start);
+	}
 }
 
 void profile_data_thread_end(ThreadId tid)
 {
 	forget_recent();
+	profile_tls_thread_end(tid);
 	for (UInt i = 0; i < nliving; i++)
 		if (living[i].tid == tid) {
 			living[i] = living[--nliving];
@@ -224,6 +279,19 @@ static Bool find_in_image(Addr a, struct key *key, struct recent *r)
 	return True;
 }
 
+static Bool find_mmap(Addr a, struct recent *r)
+{
+	const struct mapping *m = find_own_mapping(a);
+	const NSegment *segment = m ? VG_(am_find_nsegment)(a) : NULL;
+
+	if (!segment || segment->kind == SkFileC)
+		return False;
+	r->start = m->start;
+	r->size = m->end - m->start;
+	r->number = m->number;
+	return True;
+}
+
 static void find_mapping(Addr a, struct key *key)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(a);
@@ -238,10 +306,31 @@ static void find_mapping(Addr a, struct key *key)
 		key->address = segment->start;
 }
 
+void profile_data_new_mapping(Addr start, ULong size, Addr caller)
+{
+	add_mapping(
+		start, VG_PGROUNDUP(start + size), new_block(CP_DATA_MMAP, caller, size));
+	forget_recent();
+}
+
 /* What is around it in its page may be the heap's from now on. */
 void profile_data_new_block(Addr a)
 {
 	recent[a >> 12 & (RECENT - 1)].size = 0;
+}
+
+/* Where in its block a variable is, is kept as its thread: of several threads they are
+ * one. */
+static Bool find_tls(Addr a, struct key *key, struct recent *r)
+{
+	ULong offset;
+
+	if (!profile_tls_at(a, &key->address, &offset, &r->start, &r->size))
+		return False;
+	key->data = CP_DATA_TLS;
+	key->thread = (UInt)offset;
+	key->size = r->size;
+	return True;
 }
 
 static void find_anew(Addr a, struct recent *r)
@@ -249,7 +338,10 @@ static void find_anew(Addr a, struct recent *r)
 	struct key key = {.data = CP_DATA_UNKNOWN};
 
 	r->size = 0;
-	if (!find_stack(a, &key, r) && !find_in_image(a, &key, r)) {
+	if (!find_tls(a, &key, r) && !find_stack(a, &key, r) &&
+		!find_in_image(a, &key, r)) {
+		if (find_mmap(a, r))
+			return;
 		find_mapping(a, &key);
 		r->start = a & ~(VKI_PAGE_SIZE - 1);
 		r->size = VKI_PAGE_SIZE;
@@ -277,6 +369,9 @@ void profile_data_unmapped(Addr a, SizeT len)
 
 	forget_recent();
 	shadow_clear(a, len);
+	sharing_renew(a, len);
+	cut_mappings(a, a + len);
+	profile_tls_unmapped(a, len);
 	for (UInt i = 1; i <= nobjects; i++) {
 		struct object *o = &objects[i];
 

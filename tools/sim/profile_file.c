@@ -5,6 +5,7 @@
 
 #include "base/syscall.h"
 #include "pub_tool_libcfile.h"
+#include "memory.h"
 #include "profile.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
@@ -51,7 +52,7 @@ static void *map_chunk(void)
 
 	if (cp_syscall(SYS_fallocate, fd, 0, offset, CP_PROFILE_CHUNK) != 0)
 		return NULL;
-	memory = VG_(am_shadow_alloc)(CP_PROFILE_CHUNK);
+	memory = valgrind_alloc(CP_PROFILE_CHUNK);
 	if (!memory)
 		return NULL;
 	if (cp_syscall(SYS_mmap, memory, CP_PROFILE_CHUNK, VKI_PROT_READ | VKI_PROT_WRITE,
@@ -78,6 +79,11 @@ static Bool add_chunk(void)
 	return True;
 }
 
+static ULong entries(const struct geometry *g)
+{
+	return (ULong)g->sets * g->ways;
+}
+
 static void put_header(void)
 {
 	header = chunks->memory;
@@ -87,6 +93,10 @@ static void put_header(void)
 	header->pid = VG_(getpid)();
 	header->line = tool_machine.line;
 	header->page = tool_machine.page;
+	header->tlb_entries = entries(&tool_machine.dtlb) + entries(&tool_machine.stlb) +
+			      entries(&tool_machine.dtlb2);
+	header->l2_bytes = entries(&tool_machine.l2) * tool_machine.l2.line;
+	header->l1d_prefetches = tool_machine.l1d.prefetch != 0;
 	VG_(memcpy)(header->magic, CP_PROFILE_MAGIC, sizeof(header->magic));
 }
 

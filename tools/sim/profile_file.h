@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 1
+#define CP_PROFILE_VERSION 2
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -31,6 +31,8 @@ enum cp_profile_kind {
 	CP_PROFILE_MODULE,
 	CP_PROFILE_SITE,
 	CP_PROFILE_OBJECT,
+	CP_PROFILE_SHARER,
+	CP_PROFILE_SLICES,
 };
 
 struct cp_profile_entry {
@@ -43,6 +45,11 @@ struct cp_profile_site {
 	uint32_t thread, module; /* module 0: not known */
 	uint64_t instruction;
 	uint64_t count[CP_PROFILE_COUNTERS];
+	/* How far apart in memory the data was that missed L1D, one miss after the
+	 * other: the distance that most often followed itself, how often (since it
+	 * was that), of so many misses; and where the last one was. */
+	int64_t stride;
+	uint64_t strided, misses, last;
 };
 
 /* What data is in. */
@@ -55,6 +62,9 @@ enum cp_profile_data {
 	CP_DATA_HEAP_OTHER, /* what is in no block: bookkeeping, free memory */
 	CP_DATA_STACK,      /* of thread */
 	CP_DATA_MAPPED,     /* a mapping: module, if it is of a file */
+	CP_DATA_MMAP,       /* one without a file, by the call as a heap's blocks are */
+	CP_DATA_TLS,        /* a thread-local variable of module: address is where in
+			     * its block, size */
 	CP_DATA_KINDS,
 };
 
@@ -63,7 +73,7 @@ struct cp_profile_object {
 	struct cp_profile_entry entry;
 	uint32_t data; /* enum cp_profile_data */
 	uint32_t thread, module;
-	uint32_t unused;
+	uint32_t id; /* from 1 on */
 	uint64_t address, size;
 	uint64_t blocks; /* how often it was allocated */
 	uint64_t count[CP_PROFILE_COUNTERS];
@@ -71,6 +81,36 @@ struct cp_profile_object {
 
 /* Blocks from this size on are told apart by their size. */
 #define CP_PROFILE_LARGE 4096
+
+/* What a thread did to a line of memory that another one wrote or read as well, one of
+ * them writing, while several threads lived (--sharing).  A line whose memory was given
+ * out anew is another one: see incarnation. */
+#define CP_PROFILE_PARTS 8
+
+struct cp_profile_sharer {
+	struct cp_profile_entry entry;
+	uint64_t line; /* address */
+	uint32_t incarnation, thread;
+	uint64_t loads, stores; /* references; a read-modify-write is both */
+	/* If threads take turns (--quantum), each on a core of its own: how often it
+	 * found the line modified by another, and took it away from others. */
+	uint64_t hitm, invalidations;
+	/* A bit for each 64th of the line. */
+	uint64_t read, written;
+	/* The line in eight parts: references that touch them, and the objects there (0:
+	 * the thread did not touch it). */
+	uint64_t part[CP_PROFILE_PARTS];
+	uint32_t object[CP_PROFILE_PARTS];
+};
+
+/* One for all of them. */
+struct cp_profile_slices {
+	struct cp_profile_entry entry;
+	uint32_t quantum; /* data references of a turn; 0: nobody asked */
+	uint32_t line;    /* bytes of L1D's */
+	uint64_t lost;    /* references to lines beyond the limit */
+	uint64_t whole;   /* 0: what depends on turns is not there (yet) */
+};
 
 struct cp_profile_header {
 	char magic[8];
@@ -81,6 +121,9 @@ struct cp_profile_header {
 	uint32_t page;
 	uint32_t unused;
 	struct cp_profile_site lost; /* misses for which there was no room */
+	/* Of the machine: pages that its data TLBs hold together, bytes of L2 (0: there
+	 * is none); does L1D have a prefetcher? */
+	uint64_t tlb_entries, l2_bytes, l1d_prefetches;
 };
 
 /* Threads beyond CP_PROFILE_THREADS share the last entry, whose tid is 0. */

@@ -6,6 +6,7 @@
  * outermost counts.
  */
 #include "profile.h"
+#include "sharing.h"
 
 #if defined(VGA_amd64)
 #include "libvex_guest_amd64.h"
@@ -40,7 +41,7 @@ static Addr expected;             /* call->sp, which generated code looks at */
 
 Bool profile_allocator_add(Addr function, UWord kind)
 {
-	if (!profile_directory || nallocators == MAX_ALLOCATORS || kind > CP_SIM_FREE)
+	if (!profile_directory || nallocators == MAX_ALLOCATORS || kind > CP_SIM_MMAP)
 		return False;
 	allocators[nallocators].function = function;
 	allocators[nallocators].kind = (UInt)kind;
@@ -106,6 +107,7 @@ static ULong size_of(UInt kind, UWord a, UWord b, UWord c)
 		return (ULong)a * b;
 	case CP_SIM_REALLOC:
 	case CP_SIM_MEMALIGN:
+	case CP_SIM_MMAP:
 		return b;
 	case CP_SIM_POSIX_MEMALIGN:
 		return c;
@@ -134,6 +136,8 @@ static void on_entry(UWord index, Addr sp, Addr link, UWord a, UWord b, UWord c)
 
 static Addr given(UWord result)
 {
+	if (call->kind == CP_SIM_MMAP)
+		return result > -(UWord)VKI_PAGE_SIZE ? 0 : result;
 	if (call->kind != CP_SIM_POSIX_MEMALIGN)
 		return result;
 	return result == 0 ? *(Addr *)call->block : 0;
@@ -151,8 +155,13 @@ static void on_return(UWord result, Addr to)
 		shadow_clear_block(call->block);
 	if (!block || !call->size)
 		return;
+	if (call->kind == CP_SIM_MMAP) {
+		profile_data_new_mapping(block, call->size, call->caller);
+		return;
+	}
 	shadow_set(block, call->size, profile_heap_object(call->caller, call->size));
 	profile_data_new_block(block);
+	sharing_renew(block, call->size);
 }
 
 /* ---- generated code ---- */

@@ -3,16 +3,13 @@
  * The variables of mapped files: where each begins and ends, from the symbol table
  * of the file or of its separate debug file.  Names are for who reads the profile.
  */
-#include <elf.h>
-
+#include "elf_symbols.h"
 #include "pub_tool_libcfile.h"
 #include "profile.h"
 
 SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
 void VG_(ssort)(
 	void *base, SizeT nmemb, SizeT size, Int (*compar)(const void *, const void *));
-
-#define DEBUG_FILES "/usr/lib/debug/.build-id/"
 
 struct variable {
 	Addr start;
@@ -56,12 +53,13 @@ static Int open_elf(const HChar *path, Elf64_Ehdr *file)
 
 /* ---- symbols ---- */
 
-static void add_variable(struct image *image, const Elf64_Sym *symbol)
+static void add_variable(void *to, const Elf64_Sym *symbol, const HChar *name)
 {
-	UInt type = ELF64_ST_TYPE(symbol->st_info);
+	struct image *image = to;
 
-	if (type != STT_OBJECT || !symbol->st_size || symbol->st_shndx == SHN_UNDEF ||
-		symbol->st_shndx >= SHN_LORESERVE)
+	(void)name;
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT || !symbol->st_size ||
+		symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
 		return;
 	if (image->n == image->room) {
 		image->room = image->room ? 2 * image->room : 64;
@@ -70,68 +68,6 @@ static void add_variable(struct image *image, const Elf64_Sym *symbol)
 	}
 	image->variables[image->n].start = image->bias + symbol->st_value;
 	image->variables[image->n++].size = symbol->st_size;
-}
-
-static void read_table(struct image *image, Int fd, const Elf64_Shdr *section)
-{
-	Elf64_Sym symbols[256];
-	ULong left = section->sh_size, at = section->sh_offset;
-
-	while (left >= sizeof(symbols[0])) {
-		UInt size = left < sizeof(symbols) ? (UInt)left : (UInt)sizeof(symbols);
-
-		size -= size % sizeof(symbols[0]);
-		if (!read_at(fd, symbols, size, at))
-			return;
-		for (UInt i = 0; i < size / sizeof(symbols[0]); i++)
-			add_variable(image, &symbols[i]);
-		at += size;
-		left -= size;
-	}
-}
-
-/* All tables of that type; returns whether there was one. */
-static Bool read_tables(struct image *image, Int fd, const Elf64_Ehdr *file, UInt type)
-{
-	Elf64_Shdr section;
-	Bool any = False;
-
-	for (UInt i = 0; i < file->e_shnum; i++) {
-		if (!read_at(fd, &section, sizeof(section),
-			    file->e_shoff + i * sizeof(section)))
-			return any;
-		if (section.sh_type != type)
-			continue;
-		read_table(image, fd, &section);
-		any = True;
-	}
-	return any;
-}
-
-static Bool read_debug_file(struct image *image, const UChar *id, UInt size)
-{
-	static const HChar digits[] = "0123456789abcdef";
-	HChar path[sizeof(DEBUG_FILES) + 80], *to = path + sizeof(DEBUG_FILES) - 1;
-	Elf64_Ehdr file;
-	Bool found;
-	Int fd;
-
-	if (size < 2)
-		return False;
-	VG_(strcpy)(path, DEBUG_FILES);
-	for (UInt i = 0; i < size; i++) {
-		*to++ = digits[id[i] >> 4];
-		*to++ = digits[id[i] & 15];
-		if (i == 0)
-			*to++ = '/';
-	}
-	VG_(strcpy)(to, ".debug");
-	fd = open_elf(path, &file);
-	if (fd < 0)
-		return False;
-	found = read_tables(image, fd, &file, SHT_SYMTAB);
-	VG_(close)(fd);
-	return found;
 }
 
 /* By address; of those that begin together the largest. */
@@ -200,18 +136,13 @@ static Bool read_segments(
 
 static void read_image(struct image *image, const NSegment *mapping, const HChar *path)
 {
-	UChar id[32];
 	Elf64_Ehdr file;
 	Int fd = open_elf(path, &file);
-	UInt size;
 
 	if (fd < 0)
 		return;
 	if (read_segments(image, fd, &file, mapping)) {
-		size = profile_build_id(path, id, sizeof(id));
-		if (!read_tables(image, fd, &file, SHT_SYMTAB) &&
-			!read_debug_file(image, id, size))
-			read_tables(image, fd, &file, SHT_DYNSYM);
+		elf_symbols_each(path, add_variable, image);
 		order(image);
 		image->none = False;
 	}

@@ -13,11 +13,12 @@ void regions_init(struct regions *r, uint32_t fewest_sets)
 
 /* A program that uses more regions than the limit has its last ones share
  * numbers: lines of different regions then hit each other. */
-static uint64_t next_first(struct regions *r)
+static uint64_t next_first(struct regions *r, uint64_t high)
 {
 	uint64_t n = r->used < r->limit ? r->used : r->limit - 1;
 
 	r->used++;
+	r->high[n] = high;
 	return REGION_NEAR + (n << REGION_BITS);
 }
 
@@ -35,7 +36,7 @@ uint64_t regions_far(struct regions *r, uint64_t line)
 		i = (i + 1) & (REGION_SLOTS - 1);
 	if (!r->slot[i].high && r->used < REGION_SLOTS - 1) {
 		r->slot[i].high = high + 1;
-		r->slot[i].first = next_first(r);
+		r->slot[i].first = next_first(r, high);
 	}
 	return r->slot[i].first | (line & ((1ull << REGION_BITS) - 1));
 }

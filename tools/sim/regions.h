@@ -22,6 +22,7 @@ struct regions {
 		uint64_t high; /* plus one; 0: free */
 		uint64_t first;
 	} slot[REGION_SLOTS];
+	uint64_t high[REGION_SLOTS / 2]; /* of the regions with numbers of their own */
 };
 
 /* fewest_sets: of any cache of lines. */
@@ -31,6 +32,17 @@ uint64_t regions_far(struct regions *r, uint64_t line);
 LANES_INLINE uint64_t regions_shorten(struct regions *r, uint64_t line)
 {
 	return __builtin_expect(line < REGION_NEAR, 1) ? line : regions_far(r, line);
+}
+
+/* The full number of a line that has been shortened. */
+LANES_INLINE uint64_t regions_lengthen(const struct regions *r, uint64_t line)
+{
+	uint64_t far = line - REGION_NEAR;
+
+	if (__builtin_expect(line < REGION_NEAR, 1))
+		return line;
+	return r->high[far >> REGION_BITS] << REGION_BITS |
+	       (far & ((1ull << REGION_BITS) - 1));
 }
 
 #endif

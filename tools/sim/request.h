@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 3
+#define CP_SIM_PROTOCOL 4
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -66,13 +66,21 @@
 	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \
 	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
 	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
-	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")
+	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
+	X(huge_pages, "areas of 2 MB that turned out to be one page")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
 	CP_SIM_COUNTERS (X)
 #undef X
 		CP_SIM_NCOUNTERS
+};
+
+/* Behind those: what a sweep counts, by its points (--sweep). */
+#define CP_SIM_SWEEP_POINTS 32
+enum {
+	CP_SIM_SWEEP = CP_SIM_NCOUNTERS,
+	CP_SIM_NALL = CP_SIM_SWEEP + CP_SIM_SWEEP_POINTS,
 };
 
 enum cp_sim_request {
@@ -89,28 +97,28 @@ enum cp_sim_request {
 	CP_SIM_PAUSE,
 	CP_SIM_RESUME,
 
-	/* (uint64_t out[CP_SIM_NCOUNTERS]) -> 1: what the calling thread has
+	/* (uint64_t out[CP_SIM_NALL]) -> 1: what the calling thread has
 	 * executed since it was created. */
 	CP_SIM_READ,
 
-	/* (uint64_t out[CP_SIM_NCOUNTERS]) -> 1: the sum over all threads of the
+	/* (uint64_t out[CP_SIM_NALL]) -> 1: the sum over all threads of the
 	 * process, ended ones included, since its first instruction (or fork). */
 	CP_SIM_READ_PROCESS,
 
-	/* (uint64_t mirror[CP_SIM_NCOUNTERS]) -> 1: the tool copies the calling
+	/* (uint64_t mirror[CP_SIM_NALL]) -> 1: the tool copies the calling
 	 * thread's counters there at the end of each of its time slices, when
 	 * it ends, and at SYNC.  The memory lies in the run record, so that the
 	 * counts outlive the process.  NULL unbinds.  Fork children start
 	 * unbound and at zero. */
 	CP_SIM_BIND,
 
-	/* (uint64_t mirror[CP_SIM_NCOUNTERS]) -> 1: the same for the process. */
+	/* (uint64_t mirror[CP_SIM_NALL]) -> 1: the same for the process. */
 	CP_SIM_BIND_PROCESS,
 
 	/* () -> 1: bring every bound mirror up to date now. */
 	CP_SIM_SYNC,
 
-	/* (unsigned k, uint64_t mirror[CP_SIM_NCOUNTERS]) -> 1: as BIND_PROCESS, for
+	/* (unsigned k, uint64_t mirror[CP_SIM_NALL]) -> 1: as BIND_PROCESS, for
 	 * machine k, from 1 on, of those that get the same references.  -> 0: there
 	 * is no such machine. */
 	CP_SIM_BIND_MACHINE,
@@ -124,6 +132,23 @@ enum cp_sim_request {
 	/* (address, enum cp_sim_allocator) -> 1: the function there gives out
 	 * memory, or takes it back; for profiles (profile_file.h). */
 	CP_SIM_ALLOCATOR,
+
+	/* (detour, const char *patterns) -> 1: functions whose names match one of
+	 * "func:PATTERN,..." are regions from now on.  Whenever a thread enters one,
+	 * or has left some in whatever way, the tool has it call
+	 * detour(number, 0) or detour(0, how many it has left), which asks for
+	 * FUNCTION_DONE at its end. */
+	CP_SIM_FUNCTIONS,
+
+	/* (number, char *to, size) -> 1: the function's name as its file has it. */
+	CP_SIM_FUNCTION_NAME,
+
+	/* () Does not return: the thread goes on where it was. */
+	CP_SIM_FUNCTION_DONE,
+
+	/* (block, size, address) -> 1: for profiles: there the calling thread has the
+	 * thread-local variables of the module whose first segment is at address. */
+	CP_SIM_TLS,
 };
 
 /* By their arguments. */
@@ -134,6 +159,7 @@ enum cp_sim_allocator {
 	CP_SIM_MEMALIGN,       /* (alignment, size) */
 	CP_SIM_POSIX_MEMALIGN, /* (to, alignment, size) */
 	CP_SIM_FREE,           /* (block) */
+	CP_SIM_MMAP,           /* (where, size, ...) */
 };
 
 #endif

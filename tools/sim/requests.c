@@ -6,7 +6,19 @@
  * counted, so PAUSE and RESUME take effect exactly there.
  */
 #include "tool.h"
+#include "functions.h"
 #include "profile.h"
+
+static Bool copy_name(UInt number, UWord to, UWord size)
+{
+	const HChar *name = function_name(number);
+
+	if (!name || !size || !VG_(am_is_valid_for_client)(to, size, VKI_PROT_WRITE))
+		return False;
+	VG_(strncpy)((HChar *)to, name, size - 1);
+	((HChar *)to)[size - 1] = '\0';
+	return True;
+}
 
 Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 {
@@ -45,6 +57,17 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_SYNC:
 		threads_sync();
 		break;
+	case CP_SIM_TLS:
+		profile_tls_add(tid, args[1], args[2], args[3]);
+		break;
+	case CP_SIM_FUNCTIONS:
+		*ret = functions_start(args[1], (const HChar *)args[2]);
+		break;
+	case CP_SIM_FUNCTION_NAME:
+		*ret = copy_name((UInt)args[1], args[2], args[3]);
+		break;
+	case CP_SIM_FUNCTION_DONE:
+		return functions_done(tid, ret);
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);
 		break;

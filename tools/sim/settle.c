@@ -6,10 +6,11 @@
  * references as the program made them.
  */
 #include "block.h"
+#include "every.h"
 #include "front.h"
 #include "team.h"
 
-static void direct(uint64_t addr, uint32_t size, enum access kind)
+static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 {
 	if (tool_nmachines > 1)
 		team_direct(addr, size, kind);
@@ -17,6 +18,13 @@ static void direct(uint64_t addr, uint32_t size, enum access kind)
 		front_direct(addr, size, kind);
 	else
 		batch_direct(addr, size, kind);
+}
+
+static void direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	model_direct(addr, size, kind);
+	if (every_count)
+		every_direct(addr, size, kind);
 }
 
 static void on_load(Addr a, UWord size)
@@ -183,12 +191,19 @@ static IRExpr **arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
 			: mkIRExprVec_6(batch, line, at[0], at[1], at[2], at[3]);
 }
 
-static batch_function *function_for(UInt places, UInt lines)
+static batch_function *model_function_for(UInt places, UInt lines)
 {
 	if (tool_nmachines > 1)
 		return team_function_for(line_shift(), places, lines);
 	return tool_has_front ? front_function_for(line_shift(), places, lines)
 			      : batch_function_for(line_shift(), places, lines);
+}
+
+static batch_function *function_for(UInt places, UInt lines)
+{
+	batch_function *model = model_function_for(places, lines);
+
+	return every_count ? every_function_for(model, places, lines) : model;
 }
 
 void settle(struct block *b)

@@ -16,9 +16,7 @@ SIM_DIR := $(B)/cachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-SIM_SOURCES := main options instrument settle batches batch threads own_code dying no_symbols requests cache core l1 outer regions \
-	flex flex_cache flex_outer flex_prefetch front team floats profile profile_file profile_module profile_data profile_heap \
-	profile_image profile_shadow
+SIM_SOURCES := $(basename $(notdir $(wildcard tools/sim/*.c)))
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
@@ -40,7 +38,8 @@ sim: $(SIM) $(SIM_CORE)
 $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
 	$(call run,LD,$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) \
 		$(VALGRIND_LIBDIR)/libcoregrind-$(SIM_PLATFORM).a \
-		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc)
+		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc \
+		$(wildcard $(VALGRIND_LIBDIR)/libgcc-sup-$(SIM_PLATFORM).a))
 
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	$(call run,CP,cp $< $@)
@@ -54,8 +53,8 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul model_test model_stress)
-SIM_MODEL := $(addprefix tools/sim/,batch.c cache.c core.c l1.c outer.c regions.c \
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test)
+SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
@@ -65,6 +64,9 @@ sim-tests: sim $(SIM_TEST_PROGRAMS)
 
 $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread)
+
+$(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
 $(B)/sim/threads: tests/sim/threads.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
@@ -76,4 +78,8 @@ $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
 		$(SIM_MODEL) $(wildcard tools/sim/*.h tests/sim/*.h) | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
+
+$(B)/sim/sweep_test: SIM_VARIANT := -fsanitize=undefined
+$(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(wildcard tools/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))

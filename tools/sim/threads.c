@@ -15,10 +15,12 @@
  */
 #include "flex.h"
 #include "front.h"
+#include "functions.h"
 #include "team.h"
 #include "tool.h"
 #include "host.h"
 #include "profile.h"
+#include "sharing.h"
 #include "regions/series.h"
 
 struct seat {
@@ -31,7 +33,7 @@ struct simulated {
 	UInt number; /* of those behind the front */
 	struct uncore uncore;
 	struct seat *seats; /* machine->cores of them */
-	ULong count[CP_SIM_NCOUNTERS];
+	ULong count[CP_SIM_NALL];
 	ULong *mirror;
 };
 
@@ -39,7 +41,7 @@ struct thread {
 	struct seat **seat; /* on each machine; NULL: there was no such thread yet */
 	Bool lives;
 	UInt paused;
-	ULong count[CP_SIM_NCOUNTERS]; /* of the first machine */
+	ULong count[CP_SIM_NALL]; /* of the first machine */
 	ULong *mirror;
 	struct profile_thread *profile; /* of the first machine */
 };
@@ -58,14 +60,18 @@ static const struct machine scratch_machine = {
 	.dtlb = {1, 4},
 };
 
+static void __attribute__((noreturn)) out_of_memory(const HChar *what)
+{
+	VG_(fmsg)("no memory to simulate %s\n", what);
+	VG_(exit)(1);
+}
+
 static struct core *new_core(const struct machine *m, struct uncore *u)
 {
 	struct core *core = core_new(m, u);
 
-	if (!core) {
-		VG_(fmsg)("no memory to simulate another core\n");
-		VG_(exit)(1);
-	}
+	if (!core)
+		out_of_memory("another core");
 	return core;
 }
 
@@ -91,6 +97,9 @@ static struct seat *take_seat(struct simulated *s)
 			seat->core->flex->number = s->number;
 		if (profile_directory) /* each reference is looked at by itself */
 			seat->core->by_place = 0;
+		if (s == simulated && tool_sweep.npoints &&
+			sweep_begin(seat->core, &tool_sweep, s->machine) < 0)
+			out_of_memory("the sizes of a sweep");
 		core_attach(seat->core);
 	}
 	return seat;
@@ -107,19 +116,34 @@ static void copy_out(ULong *to, const ULong *from)
 {
 	if (!to)
 		return;
-	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++)
+	for (UInt i = 0; i < CP_SIM_NALL; i++)
 		to[i] = from[i];
 }
 
 static void add_up(ULong *to, const uint64_t *from)
 {
-	for (UInt i = 0; i < CP_SIM_NCOUNTERS; i++)
+	for (UInt i = 0; i < CP_SIM_NALL; i++)
 		to[i] += from[i];
+}
+
+/* The running thread has met them, on every machine that knows such. */
+static void add_huge_pages(struct thread *t)
+{
+	static ULong told;
+	ULong more = huge.seen - told;
+
+	told = huge.seen;
+	if (machine_knows_huge(&tool_machine))
+		t->count[CP_SIM_huge_pages] += more;
+	for (UInt i = 0; i < tool_nmachines; i++)
+		if (machine_knows_huge(&tool_machines[i]))
+			simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
 /* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
+	add_huge_pages(t);
 	front_collect(fronts[0]);
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		struct core *core = t->seat[i]->core;
@@ -148,6 +172,7 @@ static void begin(struct thread *t)
 		seat[i] = take_seat(&simulated[i]);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
+	functions_thread_begin((ThreadId)(t - threads));
 }
 
 static void use_core(ThreadId tid)
@@ -159,6 +184,8 @@ static void use_core(ThreadId tid)
 	front = fronts[t->paused != 0];
 	team[0] = running = scratch;
 	team_size = 1;
+	functions_use(t->paused ? VG_INVALID_THREADID : tid);
+	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
 		return;
@@ -220,12 +247,16 @@ static void report_counts(const HChar *who, UInt number, const ULong *count)
 	VG_(umsg)("%s %u %s %llu\n", who, number, #name, count[CP_SIM_##name]);
 	CP_SIM_COUNTERS (X)
 #undef X
+		for (UInt i = 0; i < tool_sweep.npoints; i++)
+			VG_(umsg)
+	("%s %u sweep_%u %llu\n", who, number, i, count[CP_SIM_SWEEP + i]);
 }
 
 static void end(ThreadId tid)
 {
 	struct thread *t = &threads[tid];
 
+	sharing_thread_end();
 	if (!t->lives)
 		return;
 	collect(t);
@@ -287,6 +318,8 @@ static void on_unmap(Addr a, SizeT len)
 static void on_munmap(Addr a, SizeT len)
 {
 	on_unmap(a, len);
+	functions_unmapped(a, len);
+	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
 
@@ -294,12 +327,15 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	functions_unmapped(a, len);
+	huge_forget(a, len);
 	profile_unmapped(a, len);
 }
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 {
 	(void)r, (void)x;
+	huge_forget(a, len);
 	if (!w)
 		on_unmap(a, len);
 }
@@ -390,20 +426,16 @@ static void start_machine(struct simulated *s, const struct machine *m)
 	if (!machine_is_plain(m))
 		s->number = behind_front++;
 	s->seats = VG_(calloc)("cachepeek.seats", m->cores, sizeof(*s->seats));
-	if (uncore_init(&s->uncore, m) == 0)
-		return;
-	VG_(fmsg)("no memory to simulate the last level\n");
-	VG_(exit)(1);
+	if (uncore_init(&s->uncore, m) != 0)
+		out_of_memory("the last level");
 }
 
 static struct front *new_front(void)
 {
 	struct front *f = host_alloc(sizeof(*f));
 
-	if (!f) {
-		VG_(fmsg)("no memory to simulate anything\n");
-		VG_(exit)(1);
-	}
+	if (!f)
+		out_of_memory("anything");
 	front_init(f, tool_machines, tool_nmachines);
 	return f;
 }
@@ -418,6 +450,13 @@ static void start_scratch(void)
 	m.page = tool_machine.page;
 	uncore_init(&scratch_uncore, &m);
 	scratch = new_core(&m, &scratch_uncore);
+	scratch->area_shift = 0;
+}
+
+static void on_create(ThreadId by, ThreadId tid)
+{
+	if (by != VG_INVALID_THREADID)
+		sharing_thread_begin(tid);
 }
 
 void threads_start(void)
@@ -429,6 +468,7 @@ void threads_start(void)
 	start_scratch();
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
+	VG_(track_pre_thread_ll_create)(on_create);
 	VG_(track_pre_thread_ll_exit)(end);
 	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(track_new_mem_mmap)(on_map);
@@ -441,6 +481,7 @@ void threads_finish(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		end(i);
+	sharing_finish();
 	if (!tool_report)
 		return;
 	report_counts("process", VG_(getpid)(), simulated[0].count);

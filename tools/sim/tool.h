@@ -19,6 +19,7 @@
 #include "pub_tool_transtab.h"
 #include "pub_tool_clreq.h"
 #include "batch.h"
+#include "sweep.h"
 
 /* main.c: bytes of what is simulated */
 extern ULong tool_state;
@@ -31,6 +32,7 @@ extern UInt tool_nmachines;
 extern Bool tool_has_front;   /* some are behind one: see front.h */
 extern Bool tool_float_loads; /* some machine tells them apart */
 extern Bool tool_report;
+extern struct sweep_plan tool_sweep; /* of the first machine */
 Bool options_parse(const HChar *arg);
 void options_check(void);
 void options_usage(void);

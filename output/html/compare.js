@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// One program on several machines.
+const rows = report.machines.map((machine, order) => ({machine, order, name: plain(machine.name)}));
+const first = report.machines[0];
+
+const columns = [
+	...Object.keys(first.metrics).map(name => ({id: name, title: name, kind: 'metric',
+		unit: first.metrics[name].unit, of: row => row.machine.metrics[name]})),
+	...Object.keys(first.counts).map(name => ({id: '#' + name, title: name, kind: 'count',
+		of: row => row.machine.counts[name]})),
+];
+const counted = columns.filter(column => rows.some(row => column.of(row).value !== null));
+
+function head() {
+	const command = plain(report.command.join(' '));
+
+	document.title = 'cachepeek: ' + command + ' on ' + count(rows.length, 'machine', 'machines');
+	$('title').textContent = command;
+	showProvenance(true, 'Simulated: these are counts of a simulated PMU, not of this processor.');
+	fact('counted', 'user mode, from the first instruction on' + (report.children ? '' : ', without child processes'));
+	fact('ran', report.runs > 1 ? report.runs + ' times: a machine with other line sizes needs a run of its own'
+		: 'once: all machines saw the same references');
+	fact('ended', (report.exit.how === 'signal' ? 'signal ' : 'exit ') + report.exit.code);
+	fact('written by', 'cachepeek ' + report.cachepeek);
+	for (const {machine} of rows)
+		$('descriptions').append(make('dt', {}, plain(machine.name)), make('dd', {},
+			plain(machine.description.replace(machine.name + ': ', '')) + (report.runs > 1 ? '; run ' + machine.run : '')));
+}
+
+const table = grid({table: $('machines'), filter: $('filter'), found: $('found'), pages: $('machine-pages'), rows,
+	what: 'machine', many: 'machines', columns: () => picked(counted), all: counted,
+	first: row => make('th', {scope: 'row', title: row.machine.description}, row.name),
+	changed: drawBars});
+
+function drawBeside() {
+	const column = counted.find(one => one.id === $('beside-of').value), bars = table.shown;
+	const unit = column && column.unit && column.unit !== 'ratio' ? ' in ' + unitName(column.unit) : '';
+	const factor = column && column.unit === 'ratio' ? 100 : 1;
+	const values = column ? bars.map(row => column.of(row)) : [];
+	const missing = bars.filter((row, i) => column && values[i].value === null);
+
+	$('beside-box').hidden = !column;
+	if (!column)
+		return;
+	$('beside-note').textContent = column.title + unit + ' of each machine.'
+		+ (missing.length ? '  Not counted on ' + missing.map(row => row.name).join(', ') + '.' : '');
+	barsHeight($('beside-box'), bars.length);
+	$('beside').setAttribute('aria-label', 'Bars of ' + column.title + ', one per machine.  '
+		+ 'The same numbers are in the table of machines.');
+	draw($('beside'), {
+		type: 'bar',
+		data: {labels: bars.map(row => clip(row.name)), datasets: [{
+			label: column.title, maxBarThickness: 20, data: values.map(v => v.value === null ? null : factor * v.value),
+			backgroundColor: values.map(v => fill($('beside').getContext('2d'), css('--l1'), v.status === 'simulated')),
+		}]},
+		options: {
+			indexAxis: 'y',
+			scales: {x: {beginAtZero: true, ticks: {callback: v => short(v) + (factor > 1 ? ' %' : '')}},
+				y: {ticks: {autoSkip: false}}},
+			plugins: {legend: {display: false}, tooltip: {callbacks: {
+				title: items => bars[items[0].dataIndex].name,
+				label: item => column.title + ': ' + explain(values[item.dataIndex], column.unit)}}},
+		},
+	});
+}
+
+function drawBars() {
+	drawServed(table.shown.map(row => ({name: row.name, order: row.order, counts: row.machine.counts,
+		l2IsLast: lastIsL2(row.machine.counts)})), ['machine', 'machines'], '', false);
+	drawBeside();
+}
+
+function start() {
+	head();
+	startColumns(counted);
+	$('beside-of').append(...counted.map(column => make('option', {value: column.id}, column.title)));
+	$('beside-of').value = telling(counted);
+	startThemes(drawBars);
+	table.refresh();
+	showSure(rows.flatMap(row => columns.map(column => [column.title, column.of(row)])),
+		rows.length, 'machine', 'machines');
+	$('columns').addEventListener('change', table.draw);
+	$('served-scale').addEventListener('change', drawBars);
+	$('beside-of').addEventListener('change', drawBeside);
+}
+
+start();

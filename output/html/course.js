@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// ---- over time ----
+
+const LINES = 6, POINTS = 500;
+const colours = ['--text', '--l1', '--mem', '--l2', '--l3', '--sim', '--link'];
+const timed = report.processes.filter(process => process.series && process.series.lines.length);
+
+function valuesOf(series, line, name) {
+	const values = Array(line.first).fill(0).concat(line.counts[name].values);
+	return series.ends_s.map((end, i) => values[i]);
+}
+
+const sum = values => values.reduce((all, value) => all + (value || 0), 0);
+
+// The whole process, and the regions with the most.
+function courseLines(series, name) {
+	const lines = series.lines.filter(line => line.counts[name])
+		.map(line => ({path: line.path.join(' / ') || 'whole process', whole: !line.path.length,
+			status: line.counts[name].status, values: valuesOf(series, line, name)}));
+	return lines.filter(line => line.whole).concat(lines.filter(line => !line.whole && sum(line.values) > 0)
+		.sort((a, b) => sum(b.values) - sum(a.values)).slice(0, LINES));
+}
+
+// Coverage is known of the whole run only.
+function courseCell(value, status) {
+	if (value === null)
+		return make('td', {class: 'unavailable', title: 'unavailable: the PMU was not on it in this interval'}, '—');
+	const td = make('td', {class: status, title: full(value) + ', ' + status}, full(value));
+	td.dataset.value = value;
+	return td;
+}
+
+function courseNote(series, lines) {
+	let text = 'Counts in intervals of ' + full(series.interval_s) + ' s'
+		+ (series.clock === 'simulator' ? ' of the simulator\'s time.' : '.');
+	text += '  An execution of a region is in the interval that it ended in.';
+	if (series.lines.length > lines.length)
+		text += '  The ' + count(lines.length - 1, 'region', 'regions') + ' with the most.';
+	if (series.not_recorded)
+		text += '  Not recorded: ' + count(series.not_recorded, 'region of a thread', 'regions of threads') + '.';
+	return text;
+}
+
+function courseTable(series, lines, name) {
+	const header = make('tr', {}, make('th', {scope: 'col'}, 'up to'),
+		...lines.map(line => make('th', {scope: 'col', title: line.path}, plain(line.path))));
+	const every = Math.ceil(series.ends_s.length / POINTS);
+	$('course-table').replaceChildren(
+		make('caption', {}, name + (every > 1 ? ', the first ' + POINTS + ' intervals' : '')),
+		make('thead', {}, header),
+		make('tbody', {}, ...series.ends_s.slice(0, POINTS).map((end, i) =>
+			make('tr', {}, make('th', {scope: 'row'}, full(end) + ' s'),
+				...lines.map(line => courseCell(line.values[i], line.status))))));
+}
+
+function drawCourse() {
+	$('over-time').hidden = !timed.length;
+	if (!timed.length)
+		return;
+	const series = timed[$('course-process').value].series, name = $('course-of').value;
+	const lines = courseLines(series, name), simulated = lines.some(line => line.status === 'simulated');
+	$('course-note').textContent = courseNote(series, lines);
+	courseTable(series, lines, name);
+	$('course').setAttribute('aria-label', name + ' over time, a line for the whole process and for each of '
+		+ count(lines.length - 1, 'region', 'regions') + '.  The same numbers are in the table below.');
+	draw($('course'), {
+		type: 'line',
+		data: {datasets: lines.map((line, i) => ({
+			label: plain(clip(line.path)),
+			data: line.values.map((y, j) => ({x: series.ends_s[j], y})),
+			borderColor: css(colours[i]), backgroundColor: css(colours[i]),
+			borderDash: line.status === 'simulated' ? [6, 3] : [],
+			borderWidth: line.whole ? 2.5 : 1.5, pointRadius: series.ends_s.length > 60 ? 0 : 2.5, spanGaps: false,
+		}))},
+		options: {
+			interaction: {mode: 'index', intersect: false},
+			scales: {
+				x: {type: 'linear', min: 0, title: {display: true, text: series.clock === 'simulator' ? 's of the simulator' : 's'}},
+				y: {beginAtZero: true, ticks: {callback: v => short(v)},
+					title: {display: true, text: name + (simulated ? ' (simulated)' : '') + ' per interval'}},
+			},
+			plugins: {tooltip: {callbacks: {
+				title: items => 'up to ' + full(items[0].parsed.x) + ' s',
+				label: item => plain(lines[item.datasetIndex].path) + ': ' + full(item.parsed.y) + ', '
+					+ lines[item.datasetIndex].status,
+			}}},
+		},
+	});
+}
+
+function startCourse() {
+	const names = new Set(timed.flatMap(process => Object.keys(process.series.lines[0].counts)));
+	for (const name of names)
+		$('course-of').append(make('option', {value: name}, name));
+	const first = [...names].find(name => name.includes('miss'));
+	if (first)
+		$('course-of').value = first;
+	timed.forEach((process, i) => $('course-process').append(make('option', {value: i},
+		'process ' + process.pid + (process.image ? ', image ' + process.image : ''))));
+	$('course-process').parentNode.hidden = timed.length < 2;
+	for (const id of ['course-of', 'course-process'])
+		$(id).addEventListener('change', drawCourse);
+}

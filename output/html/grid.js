@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// A table that sorts, filters and turns its pages.
+
+function compareBy(column, down) {
+	const sign = down ? -1 : 1;
+	return (a, b) => {
+		if (!column)
+			return sign * a.name.localeCompare(b.name) || a.order - b.order;
+		const x = column.of(a).value, y = column.of(b).value;
+		if (x === null || y === null)
+			return (x === null) - (y === null) || a.order - b.order;
+		return sign * (x - y) || a.order - b.order;
+	};
+}
+
+// table, filter, found, pages: elements.  rows: {name, order, ...}.  columns(): those to
+// show, each {id, title, unit, of(row)}; all: those to sort by.  what: of the first
+// column; many: its plural.  size: of a page.  first(row, natural): the first cell, in the natural order or
+// not.  fill(row, column): a cell, where it is not column.of(row).  changed(): called
+// when other rows are shown, or others first.
+function grid(options) {
+	const {table, filter, rows, what} = options, size = options.size || 200;
+	const fillCell = options.fill || ((row, column) => cell(column.of(row), column.unit));
+	const it = {shown: rows, page: 0};
+	let sorted = {id: null, down: true};
+
+	function select() {
+		const wanted = filter.value.toLowerCase();
+		it.shown = rows.filter(row => row.name.toLowerCase().includes(wanted));
+		if (sorted.id !== null)
+			it.shown.sort(compareBy((options.all || options.columns()).find(column => column.id === sorted.id), sorted.down));
+		options.found.textContent = count(it.shown.length, what, options.many)
+			+ (it.shown.length < rows.length ? ' of ' + rows.length.toLocaleString('en-US') : '');
+	}
+
+	function sortBy(id) {
+		sorted = {id, down: sorted.id === id ? !sorted.down : id !== what};
+		it.page = 0;
+		it.refresh();
+		table.querySelector('th[data-id="' + CSS.escape(id) + '"] button').focus();
+	}
+
+	function heading(id, title, unit) {
+		const button = make('button', {type: 'button'}, title);
+		button.addEventListener('click', () => sortBy(id));
+		const th = make('th', {scope: 'col', 'data-id': id,
+			'aria-sort': sorted.id !== id ? 'none' : sorted.down ? 'descending' : 'ascending'}, button);
+		if (sorted.id === id)
+			button.append(sorted.down ? ' ▼' : ' ▲');
+		if (unit)
+			th.append(make('br'), make('small', {}, unitName(unit)));
+		return th;
+	}
+
+	it.draw = () => {
+		const those = options.columns(), natural = sorted.id === null && !filter.value;
+		table.replaceChildren(
+			make('thead', {}, make('tr', {}, heading(what, what),
+				...those.map(column => heading(column.id, column.title, column.unit)))),
+			make('tbody', {}, ...it.shown.slice(it.page * size, (it.page + 1) * size).map(row =>
+				make('tr', {}, options.first(row, natural), ...those.map(column => fillCell(row, column))))));
+		pages(options.pages, it.page, size, it.shown.length, to => { it.page = to; it.draw(); });
+	};
+	it.refresh = () => {
+		select();
+		it.draw();
+		if (options.changed)
+			options.changed();
+	};
+	filter.addEventListener('input', () => { it.page = 0; it.refresh(); });
+	return it;
+}
+
+// Of columns that are metrics, counts or neither: those that #columns picks.
+function picked(columns) {
+	const kind = $('columns').value;
+	return columns.filter(column => !column.kind || kind === 'all' || column.kind === kind);
+}
+
+function startColumns(columns) {
+	for (const [value, text] of [['metric', 'metrics'], ['count', 'counts'], ['all', 'all']])
+		$('columns').append(make('option', {value}, text));
+	if (!columns.some(column => column.kind === 'metric'))
+		$('columns').value = 'count';
+}
+
+// The column that says most, to begin with.
+function telling(columns) {
+	const known = columns.filter(column => column.kind);
+	return (known.find(column => column.id.endsWith('mpki')) || known[0] || {id: ''}).id;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Misses by place: cachepeek dcache, dtlb, icache.
+const view = jsonOf('view');
+const formulas = new Map(view.metrics.map(metric => [metric.name, formulaOf(metric.formula)]));
+const units = new Map(view.metrics.map(metric => [metric.name, metric.unit]));
+const KINDS = {unknown: 'not known', variable: 'variable', module: 'of a file', heap: 'heap',
+	'heap-other': 'heap', stack: 'stack', mapping: 'mapping'};
+
+// The value of a count or a metric, of what has these counts.
+function numberOf(counts, name) {
+	if (counts[name] !== undefined)
+		return counts[name];
+	return formulas.has(name) ? formulas.get(name)(input => numberOf(counts, input)) : null;
+}
+
+function valueOf(counts, name) {
+	const value = numberOf(counts, name);
+	if (value !== null)
+		return {value, status: 'simulated', reason: null};
+	return {value, status: 'unavailable', reason: view.reasons[name]
+		|| (formulas.has(name) ? 'one of its inputs is not known here, or there is nothing to divide by'
+			: 'known of the whole run only')};
+}
+
+// label: what a bar has room for.
+function rowsOf(list, nameOf, labelOf = nameOf) {
+	const total = list.reduce((sum, one) => sum + (numberOf(one.counts, 'misses') || 0), 0);
+	return list.map((one, order) => ({one, order, counts: one.counts, name: plain(nameOf(one)),
+		label: plain(labelOf(one)), total}));
+}
+
+const shareColumn = {id: 'share', title: '%Tot', unit: 'ratio',
+	of: row => ({value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: 'simulated', reason: null})};
+const columns = view.columns.map(({name, heading}) => ({id: name, title: heading, unit: units.get(name) || '',
+	of: row => valueOf(row.counts, name)}));
+// Those that are known of places.
+const counted = columns.filter(column => report.functions.some(one => column.of(one).value !== null));
+const placeColumns = () => counted;
+
+const lastPart = path => path.slice(path.lastIndexOf('/') + 1);
+const functionName = one => one.function || 'unknown function in ' + (lastPart(one.module) || 'memory without a file');
+const all = {
+	functions: rowsOf(report.functions, one => functionName(one) + ' (' + (lastPart(one.module) || 'no file') + ')', functionName),
+	data: rowsOf(report.data, one => one.name),
+	threads: rowsOf(report.threads, one => one.pid + '/' + (one.tid || 'others') + ' ' + one.name),
+	modules: rowsOf(report.modules, one => one.path || one.module, one => one.module),
+};
+
+function functionCell(row) {
+	const first = row.one.statements.find(statement => statement.file && statement.line);
+	const text = make('th', {scope: 'row', title: row.name});
+	if (!first) {
+		text.append(row.name);
+		return text;
+	}
+	const button = make('button', {type: 'button', class: 'link', title: 'show ' + plain(first.file) + ':' + first.line}, row.name);
+	button.addEventListener('click', () => showSource(first.file, first.line));
+	text.append(button);
+	return text;
+}
+
+function dataCell(row) {
+	const {data, size, blocks, file, line} = row.one;
+	const where = file ? ', ' + plain(lastPart(file)) + ':' + line : '';
+	const text = make('th', {scope: 'row', title: row.name}, row.name);
+	text.append(make('br'), make('small', {}, KINDS[data] + (blocks > 1 ? ', ' + full(blocks) + ' blocks' : '')
+		+ (size ? ', ' + full(size) + ' bytes' : '') + where));
+	return text;
+}
+
+const nameCell = row => make('th', {scope: 'row', title: row.name}, row.name);
+
+function gridOf(id, what, many, first) {
+	return grid({table: $(id), filter: $(id + '-filter'), found: $(id + '-found'), pages: $(id + '-pages'),
+		rows: all[id], size: 25, what, many, first, columns: () => [shareColumn, ...counted]});
+}
+
+const grids = [gridOf('functions', 'function', 'functions', functionCell), gridOf('data', 'object', 'objects', dataCell),
+	gridOf('threads', 'thread', 'threads', nameCell), gridOf('modules', 'module', 'modules', nameCell)];
+
+function head() {
+	document.title = 'cachepeek ' + report.measurement + ': ' + plain(report.command);
+	$('title').textContent = plain(report.command);
+	showProvenance(true, 'Simulated: ' + report.title.toLowerCase()
+		+ ' of a simulated PMU, not of this processor; every one, by the instruction that had it. '
+		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.'));
+	fact('machine', plain(report.machine));
+	fact('ran', count(report.processes, 'process', 'processes') + ', ' + count(report.threads.length, 'thread', 'threads'));
+	fact('written by', 'cachepeek ' + report.cachepeek);
+	$('description').textContent = view.description;
+	showWarnings(report.warnings);
+}
+
+function drawTotals() {
+	const names = [...Object.keys(report.counts), ...view.metrics.map(metric => metric.name)];
+	$('totals').append(...names.map(name => {
+		const v = valueOf(report.counts, name), unit = units.get(name) || '';
+		const dd = make('dd', {class: v.status, title: explain(v, unit)}, v.value === null ? '—'
+			: full(v.value, unit) + (unit && unit !== 'ratio' ? ' ' + unit : ''));
+		if (v.value !== null)
+			dd.dataset.value = v.value;
+		return make('div', {}, make('dt', {}, name), dd);
+	}));
+	showSure(names.map(name => [name, valueOf(report.counts, name)]), 1, '', '');
+}
+
+// A place in the source: a way there, where there is one.
+function placeLink(file, line) {
+	const text = plain(lastPart(file)) + ':' + line;
+	if (!files.has(file))
+		return document.createTextNode(file ? text : '');
+	const button = make('button', {type: 'button', class: 'link', title: 'show ' + plain(file) + ':' + line}, text);
+	button.addEventListener('click', () => showSource(file, line));
+	return button;
+}
+
+// Those of one rule and function together: they have the same advice.
+function drawFindings() {
+	const groups = new Map();
+	for (const one of report.findings || []) {
+		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
+		groups.set(key, (groups.get(key) || []).concat(one));
+	}
+	$('advice').hidden = !groups.size;
+	$('findings').append(...[...groups.values()].map(those => make('li', {},
+		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those[0].data || those[0].rule)), ': ', plain(those[0].advice),
+		make('ul', {}, ...those.map(one => make('li', {}, placeLink(one.file, one.line), ' ',
+			plain((one.data ? one.data + ': ' : '') + one.evidence)))),
+		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
+}
+
+function start() {
+	head();
+	drawTotals();
+	startBuckets(all);
+	startThemes(() => drawBuckets(all));
+	drawBuckets(all);
+	startSource(file => numberOf(file.counts, 'misses') || 0);
+	drawFindings();
+	for (const each of grids)
+		each.refresh();
+}
+
+start();

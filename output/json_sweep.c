@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The miss curves of a sweep as JSON: one line for each point, and for each region.
+ */
+#include "base/out.h"
+#include "output/json.h"
+#include "output/sweep.h"
+
+static void put_string(struct cp_out *out, const char *text)
+{
+	struct cp_slice slice = cp_slice_of(text);
+
+	cp_json_string(out, slice.at, cp_slice_length(slice));
+}
+
+/* , "NAME": VALUE; 0 is not known. */
+static void put_number(struct cp_out *out, const char *name, uint64_t value)
+{
+	if (value)
+		cp_out_format(out, ", \"%s\": %lu", name, (unsigned long)value);
+	else
+		cp_out_format(out, ", \"%s\": null", name);
+}
+
+static void put_point(struct cp_out *out, const struct cp_report *report,
+	const struct cp_sweep *sweep, const struct cp_sweep_point *point)
+{
+	cp_out_format(out, "{\"value\": %lu, \"label\": ", (unsigned long)point->value);
+	cp_json_string(out, point->label, point->label_length);
+	put_number(out, "sets", point->sets);
+	put_number(out, "ways", point->ways);
+	put_number(out, "bytes", point->sets * point->ways * sweep->line);
+	cp_out_text(out, ", \"count\": ");
+	put_string(out, report->quantities[point->quantity]);
+	cp_out_text(out, "}");
+}
+
+static void put_path(struct cp_out *out, const struct cp_region *region)
+{
+	const struct cp_slice *names[CP_MAX_DEPTH + 1];
+	unsigned depth = region->depth;
+
+	for (unsigned i = depth; i > 0; i--, region = region->parent)
+		names[i - 1] = &region->name;
+	cp_out_text(out, "{\"path\": [");
+	for (unsigned i = 0; i < depth; i++) {
+		cp_out_text(out, i ? ", " : "");
+		cp_json_string(out, names[i]->at, cp_slice_length(*names[i]));
+	}
+	cp_out_text(out, "], \"misses\": [");
+}
+
+/* A curve is as good as the worst of its points. */
+static void put_curve(
+	struct cp_out *out, const struct cp_sweep *sweep, const struct cp_region *region)
+{
+	enum cp_status status = CP_EXACT;
+	const char *reason = NULL;
+
+	put_path(out, region);
+	for (size_t i = 0; i < sweep->npoints; i++) {
+		const struct cp_count *count = &region->counts[sweep->point[i].quantity];
+
+		cp_out_text(out, i ? ", " : "");
+		if (count->status == CP_UNAVAILABLE)
+			cp_out_text(out, "null");
+		else
+			cp_out_format(out, "%lu", (unsigned long)count->value);
+		if (count->status > status)
+			status = count->status;
+		if (count->reason)
+			reason = count->reason;
+	}
+	cp_out_format(out, "], \"status\": \"%s\", \"reason\": ", cp_status_name(status));
+	if (reason)
+		put_string(out, reason);
+	else
+		cp_out_text(out, "null");
+	cp_out_text(out, "}");
+}
+
+void cp_json_sweep(
+	struct cp_out *out, const struct cp_report *report, const struct cp_sweep *sweep)
+{
+	const struct cp_region *root = report->total;
+
+	cp_out_format(out, "{\"level\": \"%s\", \"title\": \"%s\", \"field\": \"%s\"",
+		sweep->level, sweep->title, sweep->field);
+	put_number(out, "own", sweep->own);
+	put_number(out, "line", sweep->line);
+	cp_out_text(out, ",\n  \"points\": [");
+	for (size_t i = 0; i < sweep->npoints; i++) {
+		cp_out_text(out, i ? ",\n   " : "\n   ");
+		put_point(out, report, sweep, &sweep->point[i]);
+	}
+	cp_out_text(out, "\n  ],\n  \"curves\": [");
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r)) {
+		cp_out_text(out, r == root ? "\n   " : ",\n   ");
+		put_curve(out, sweep, r);
+	}
+	cp_out_text(out, "\n  ],\n  \"other_levels\": {\"status\": \"unavailable\", "
+			 "\"reason\": ");
+	put_string(out, cp_sweep_limits);
+	cp_out_text(out, "}\n }");
+}

@@ -1,0 +1,174 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Findings of profiles: programs with random strides, sizes and names that have what a
+# rule is about, and others that only look so.  ADVICE_SEEDS=20 (default: 1 each way).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+
+my $seeds = $ENV{ADVICE_SEEDS} || 1;
+
+my @words = qw(alpha bravo cargo delta ember flint grove harbor iris jolt karma lemon mango nickel
+	olive pearl quartz raven sable tundra);
+my %taken;
+sub name
+{
+	my $name;
+	do { $name = $words[rand @words] . '_' . int(rand(1000)) } while $taken{$name}++;
+	return $name;
+}
+sub between { return $_[0] + int(rand($_[1] - $_[0] + 1)) }
+
+# An array of so many bytes: [declarations, code that makes it, its name].
+sub array
+{
+	my ($bytes) = @_;
+	my $name = name();
+	return ["char $name\[$bytes] __attribute__((aligned(64)));", '', $name] if rand() < 0.5;
+	return ["static char *$name;", "$name = aligned_alloc(64, ($bytes + 63) / 64 * 64);", $name];
+}
+
+# ---- loops: [declarations, setup, function, call, what findings may say of it] ----
+
+sub strided
+{
+	my ($stride, $n) = @_;
+	my ($array, $function) = (array($stride * $n), name());
+	my ($declare, $make, $data) = @$array;
+	return [$declare, $make, "__attribute__((noipa)) long $function(void)\n{\n\tlong sum = 0;\n" .
+		"\tfor (long i = 0; i < $n; i++)\n\t\tsum += $data\[$stride * i];\n\treturn sum;\n}\n",
+		"for (int i = 0; i < 2; i++) sum += $function();", $function];
+}
+
+sub scattered
+{
+	my ($pages, $accesses) = @_;
+	my ($array, $function, $size) = (array($pages * 4096), name(), $pages * 4096);
+	my ($declare, $make, $data) = @$array;
+	return [$declare, $make, "__attribute__((noipa)) long $function(void)\n{\n" .
+		"\tunsigned long x = 88172645463325252ul;\n\tlong sum = 0;\n" .
+		"\tfor (long i = 0; i < $accesses; i++) {\n\t\tx ^= x << 13; x ^= x >> 7; x ^= x << 17;\n" .
+		"\t\tsum += $data\[x % $size];\n\t}\n\treturn sum;\n}\n", "sum += $function();", $data];
+}
+
+sub written
+{
+	my ($bytes, $read) = @_;
+	my ($array, $function) = (array($bytes), name());
+	my ($declare, $make, $data) = @$array;
+	my $reads = $read ? "\tfor (long i = 0; i < $bytes; i += 64)\n\t\tsum += $data\[i];\n" : '';
+	return [$declare, $make, "__attribute__((noipa)) long $function(long by)\n{\n\tlong sum = 0;\n" .
+		"\tfor (long i = 0; i + 8 <= $bytes; i += 8)\n\t\t*(volatile long *)&$data\[i] = by;\n" .
+		"$reads\treturn sum;\n}\n", "for (int i = 0; i < 2; i++) sum += $function(i);", $data];
+}
+
+sub compile
+{
+	my ($file, @loops) = @_;
+	my $source = "#include <stdlib.h>\n" . join("\n", map { $_->[0] } @loops) . "\n" .
+		join('', map { $_->[2] } @loops) . "int main(void)\n{\n\tlong sum = 0;\n" .
+		join('', map { "\t$_->[1]\n" } @loops) . join('', map { "\t$_->[3]\n" } @loops) .
+		"\treturn sum == 7;\n}\n";
+	write_file("$file.c", $source);
+	system('cc', '-O1', '-g', '-o', $file, "$file.c") == 0 or die $source;
+}
+
+sub findings
+{
+	my ($measurement, @command) = @_;
+	my $json = scratch('profile.json');
+	unlink($json);
+	my $run = run(command => [cli(), $measurement, '-m', 'skylake-sp', '-o', $json, @command]);
+	my $profile = eval { decode_json(read_file($json) // '') };
+	diag($run->{err}) unless $profile;
+	return $profile->{findings};
+}
+
+sub told { return [sort map { "$_->{rule}: " . ($_->{function} || $_->{data} =~ s/.*:://r) } @{$_[0]}] }
+
+# skylake-sp: lines of 64 bytes, 1600 pages in the TLBs, 1 MiB of L2.
+for my $seed (1 .. $seeds) {
+	srand($seed);
+	%taken = ();
+	my $file = scratch('there');
+	my $strided = strided(8 * between(9, 500), between(12000, 20000));
+	my $scattered = scattered(between(2600, 5000), 120000);
+	my $streamed = written(between(1200, 2600) * 1024, 0);
+	compile($file, $strided, $scattered, $streamed);
+	my $found = findings('dcache', $file);
+	my @heap = map { $_->[1] ne '' } $scattered, $streamed;
+	# A block of the heap is named by who allocated it.
+	my @names = map { $_->[1] ? qr/main, \d+ B/ : qr/\Q$_->[4]\E/ } $scattered, $streamed;
+	my $told = join("\n", @{told($found)});
+	like($told, qr/\Astreaming-writes: $names[1]\nstride: $strided->[4]\ntlb-reach: $names[0]\z/,
+		"seed $seed: what is there is found");
+	my ($stride) = grep { $_->{rule} eq 'stride' } @$found;
+	my ($bytes) = $strided->[2] =~ /\[(\d+) \* i\]/;
+	like(($stride || {})->{evidence} =~ s/,//gr, qr/ are $bytes bytes from the one before/, 'with its stride');
+	like(join("\n", @{told(findings('dtlb', $file))}), qr/\Atlb-reach: $names[0]\z/, 'dtlb: its own rule') if $seed <= 2;
+
+	$file = scratch('not');
+	compile($file, strided(between(1, 8) * 8, between(120000, 200000)), scattered(between(300, 1200), 120000),
+		written(between(1200, 2600) * 1024, 1), written(between(100, 700) * 1024, 0));
+	is_deeply(told(findings('dcache', $file)), [], "seed $seed: what is not there is not");
+}
+
+# ---- an unrolled loop, of several instructions that go along together ----
+
+{
+	write_file(scratch('unrolled.c'), <<'C');
+static long table[1 << 17];
+__attribute__((noipa)) long unrolled(void)
+{
+	long a = 0, b = 0, c = 0, d = 0;
+	for (long i = 0; i < 1 << 17; i += 32) {
+		a += table[i];
+		b ^= table[i + 8];
+		c |= table[i + 16];
+		d -= table[i + 24];
+	}
+	return a + b + c + d;
+}
+int main(void) { return unrolled() + unrolled() == 7; }
+C
+	system('cc', '-O1', '-g', '-o', scratch('unrolled'), scratch('unrolled.c'));
+	is_deeply(told(findings('dcache', scratch('unrolled'))), [], 'an unrolled loop that touches all lines');
+}
+
+# ---- real programs ----
+
+my $text = write_file(scratch('text'), join('', map { read_file(source() . "/tests/sim/$_") } qw(callgrind.t client.c)));
+for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'create table t(a integer primary key, ' .
+	'b text); with recursive c(x) as (select 1 union all select x+1 from c where x<900) insert into t ' .
+	'select x, hex(x*2654435761) from c; create index i on t(b); select count(*) from t where b > 5;'],
+	['/usr/bin/python3', '-S', '-c', 'print(sum(len(str(x)) for x in range(3000)))']) {
+	SKIP: {
+		skip "no $command->[0] here", 1 unless -x $command->[0];
+		is_deeply(told(findings('dcache', @$command)), [], "$command->[0]: nothing to find");
+	}
+}
+
+# ---- the text ----
+
+{
+	my $file = scratch('there.txt');
+	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $file, scratch('there')]);
+	my $report = read_file($file);
+	like($report, qr/^Findings \(libcachepeek\(7\), ADVICE\)\n/m, 'the text report has them');
+	like($report =~ s/\s+/ /gr, qr/ Said from: over 64 bytes, in 90 % of its misses, and 5 % of the run's\. Let the/,
+		'with the limits and the advice');
+	is(scalar(grep { length > 80 } ($report =~ /^Findings.*/ms)[0] =~ /^(.*)$/mg), 0, 'in 80 columns');
+}
+
+# ---- each rule is in the manual ----
+
+my $manual = read_file(source() . '/doc/libcachepeek.7') =~ s/\\-/-/gr;
+my ($advice) = $manual =~ /^\.SH ADVICE\n(.*?)^\.SH /ms;
+my ($rules) = read_file(source() . '/tools/profile/advice.c');
+like($advice // '', qr/^\.B $_$/m, "$_ is in the manual") for $rules =~ /\.rule = "([^"]+)"/g;
+
+done_testing;

@@ -1,0 +1,76 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The row to look at first (<==): the region whose own misses cost most, also where the
+# last level keeps everything.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $source = write_file(scratch('two.c'), <<'C');
+#include <cachepeek.h>
+#define N 512
+double matrix[N][N];
+int main(void)
+{
+	double sum = 0;
+
+	CACHEPEEK_BEGIN("outer");
+	CACHEPEEK_BEGIN("rows");
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			sum += matrix[i][j];
+	CACHEPEEK_END("rows");
+	CACHEPEEK_BEGIN("columns");
+	for (int j = 0; j < N; j++)
+		for (int i = 0; i < N; i++)
+			sum += matrix[i][j];
+	CACHEPEEK_END("columns");
+	CACHEPEEK_END("outer");
+	return sum != 0;
+}
+C
+my $program = scratch('two');
+is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-O1', '-I' . source() . '/regions', '-o', $program, $source])->{status},
+	0, 'compiled');
+my $machine = write_file(scratch('large.machine'), "l1i = 32K 8 64\nl1d = 32K 8 64\nl2 = 256K 8 64\nllc = 32M 16 64\n");
+
+# The region with the mark, the sentence, and the JSON report.
+sub marked
+{
+	my ($on, $let) = @_;
+	my $file = scratch('mark.txt');
+	my $run = peek(engine => 'sim', machine => $on, groups => 'cache', env => {CACHEPEEK_LET => $let},
+		output => $file . ',' . scratch('mark.json'), command => [$program]);
+	my $text = read_file($file);
+	my ($row) = $text =~ /^ *(\S+) .* <==$/m;
+	my ($why) = $text =~ /^<== (.*?)\n(?! )/ms;
+	return ($row, ($why // '') =~ s/\s+/ /gr, JSON::PP::decode_json(read_file(scratch('mark.json'))));
+}
+
+sub cost
+{
+	my ($region, $kind, @cycles) = @_;
+	my ($l1, $l2, $llc) = map { $region->{counts}{$_}{$kind} } qw(l1d_misses l2_misses llc_misses);
+	return $cycles[0] * $l1 + ($cycles[1] - $cycles[0]) * $l2 + ($cycles[2] - $cycles[1]) * $llc;
+}
+
+for my $case ([undef, 'columns', 14, 45, 250], ['MEMORY_CYCLES=100000', 'rows', 14, 45, 100000]) {
+	my ($let, $expected, @cycles) = @$case;
+	my ($row, $why, $report) = marked($machine, $let);
+	my ($region) = grep { ($_->{path}[1] // '') eq $expected } @{$report->{regions}};
+	my $own = cost($region, 'exclusive', @cycles);
+	my $share = sprintf('%.0f', 100 * $own / cost($report->{regions}[0], 'value', @cycles));
+
+	is($row, $expected, "memory in $cycles[2] cycles: $expected has the mark, and not what is around it");
+	(my $number = $why) =~ s/,(?=\d)//g;
+	like($number, qr/^$expected: the most miss_cycles of its own, ~$own, $share % of the run's$/, 'and why');
+	is($region->{metrics}{miss_cycles}{value}, cost($region, 'value', @cycles), 'the metric');
+	is($region->{metrics}{miss_cycles}{status}, 'estimated', 'is estimated');
+}
+my ($row, $why, $report) = marked('ixp45x', undef);
+is($row, 'columns', 'on a machine without L2 the mark goes by what is there');
+like($why, qr/^columns: the highest l1d_mpki, [\d.]+ \/kI, of the regions with 1 % of the instructions or more$/, 'and says so');
+done_testing();

@@ -1,0 +1,93 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# A profile for other programs: callgrind_annotate and flame graphs add up to what
+# the JSON says.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+
+my $dir = scratch('records');
+my $made = run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-d', $dir,
+	'-o', scratch('first.txt'), program('profiled'), qw(load store thread library)]);
+is($made->{err}, '', 'a run');
+
+sub written
+{
+	my ($measurement, $name) = @_;
+	my $file = scratch($name);
+	my $run = run(command => [cli(), $measurement, '-d', $dir, '-o', $file]);
+	is($run->{err}, '', "$measurement: $name");
+	return read_file($file) // '';
+}
+
+my $annotate = which('callgrind_annotate');
+for my $measurement (qw(dcache dtlb icache)) {
+	my $profile = decode_json(written($measurement, "$measurement.json"));
+	my %total = %{$profile->{counts}};
+	my ($misses) = {dcache => [qw(l1d_load_misses l1d_store_misses l1d_bypasses)],
+		dtlb => [qw(dtlb_load_misses dtlb_store_misses)], icache => ['l1i_misses']}->{$measurement};
+
+	my ($one) = grep { $_->{module} eq program('profiled') &&
+		(grep { $_->{file} =~ m{/profiled\.c$} } @{$_->{statements}}) } @{$profile->{functions}};
+
+	# ---- callgrind's format ----
+
+	my $text = written($measurement, "$measurement.callgrind");
+	like($text, qr/\A# callgrind format\nversion: 1\n/, "$measurement: callgrind's format");
+	my ($events) = $text =~ /^events: (.*)$/m;
+	my @events = split / /, $events;
+	my (%sum, $obj, $file, $function, %lines);
+	for my $line (split /\n/, $text) {
+		$file = $1 if $line =~ /^f[lie]=(.*)$/;
+		$function = $1 if $line =~ /^fn=(.*)$/;
+		next unless $line =~ /^0x[0-9a-f]+ (\d+) (.*)$/;
+		my ($at, @cost) = ($1, split / /, $2);
+		$sum{$events[$_]} += $cost[$_] for 0 .. $#events;
+		$lines{$at} += $cost[0] if $function eq $one->{function} && $file =~ m{/profiled\.c$};
+	}
+	is_deeply([map { $sum{$_} // 0 } @events], [map { $total{$_} } @events],
+		"$measurement: its lines add up to the counts");
+	like($text, qr/^summary: @{[join ' ', map { $total{$_} } @events]}$/m, 'so its summary says');
+	is_deeply({map { $_->{line} => $_->{counts}{$events[0]} } grep { $_->{file} =~ m{/profiled\.c$} }
+		@{$one->{statements}}},
+		\%lines, "$measurement: the lines of a function");
+	SKIP: {
+		skip 'no callgrind_annotate here', 3 unless $annotate;
+		my $run = run(command => [$annotate, '--threshold=100', '--auto=no', scratch("$measurement.callgrind")]);
+		is($run->{err}, '', 'callgrind_annotate reads it');
+		my ($totals) = $run->{out} =~ /^(.*) PROGRAM TOTALS$/m;
+		is_deeply([map { s/,//gr } $totals =~ /([\d,]+)(?: \(\s*[\d.]+%\))?/g],
+			[map { $total{$_} } @events], 'with the same totals');
+		my ($row) = $run->{out} =~ /^(.*) \S*profiled\.c:\Q$one->{function}\E /m;
+		my ($first) = ($row // '') =~ /^ *([\d,]+)/;
+		is(($first // '') =~ s/,//gr, $one->{counts}{$events[0]}, 'and the same function');
+	}
+
+	# ---- folded stacks ----
+
+	my %folded;
+	for my $line (split /\n/, written($measurement, "$measurement.folded")) {
+		my ($thread, $module, $name, $n) = $line =~ /^(.*?);(.*?);(.*) (\d+)$/ or
+			fail("no folded stack: $line");
+		$folded{''} += $n;
+		$folded{$name} += $n;
+	}
+	my $whole = 0;
+	$whole += $total{$_} for @$misses;
+	is($folded{''}, $whole, "$measurement: folded stacks add up to the misses");
+	my $own = 0;
+	$own += $one->{counts}{$_} for @$misses;
+	is($folded{$one->{function}}, $own, 'and to a function\'s');
+}
+
+# KCachegrind's own names for files.
+{
+	my $run = run(command => [cli(), 'dcache', '-d', $dir, '-o', scratch('callgrind.out.1')]);
+	like(read_file(scratch('callgrind.out.1')), qr/\A# callgrind format/, 'a file named as callgrind does');
+}
+
+done_testing;

@@ -1,0 +1,113 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# cachepeek sharing: lines that threads share, and which for nothing.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+
+my $rounds = 5000;
+
+# What sharing says of the program: {out, report}.
+sub sharing
+{
+	my ($how, @options) = @_;
+	my $file = scratch("$how.json");
+	my $run = run(command => [cli(), 'sharing', '-o', $file, @options, program('sharing'), $how, $rounds]);
+
+	is(status_text($run->{status}), 'exit 0', "$how: runs") or diag($run->{err});
+	return {report => decode_json(read_file($file)), file => $file};
+}
+
+sub lines { my ($kind, $run) = @_; return grep { $_->{sharing} eq $kind } @{$run->{report}{lines}} }
+sub names { return sort map { map { $_->{name} } @{$_->{data}} } @{$_[0]{threads}} }
+
+# ---- neighbours ----
+
+my $false = sharing('false');
+my ($line, @more) = lines('false', $false);
+is(scalar @more, 0, 'false: one line');
+is(scalar @{$line->{threads}}, 2, 'false: two threads');
+is($line->{transfers_at_most}, 2 * $rounds, 'false: each is there as often as the other');
+is($line->{for_nothing_at_most}, 2 * $rounds, 'false: all of it for nothing');
+for my $thread (@{$line->{threads}}) {
+	is("$thread->{loads} $thread->{stores}", "$rounds $rounds", 'false: what the thread did');
+	cmp_ok($thread->{stores}, '>=', 0.9 * $thread->{thread_stores}, 'false: nearly all that it wrote');
+	is($thread->{last_byte} - $thread->{first_byte}, 7, 'false: to a word of its own');
+}
+is(join(' ', names($line)), 'sharing::first_counter sharing::second_counter', 'false: both names');
+is($line->{hitm}, undef, 'false: nobody asked for turns');
+
+is(scalar lines('false', sharing('padded')), 0, 'padded: nothing is shared falsely');
+
+my ($block) = lines('false', sharing('heap'));
+is(scalar @{$block->{threads}}, 2, 'heap: two threads');
+like((names($block))[0], qr/^Heap: sharing::/, 'heap: who allocated it');
+
+# ---- what has to be shared ----
+
+my $true = sharing('true');
+is(scalar lines('false', $true), 0, 'true: nothing for nothing');
+($line) = lines('true', $true);
+is(join(' ', names($line)), 'sharing::common sharing::common', 'true: its name');
+is($line->{for_nothing_at_most}, 0, 'true: all for data');
+
+my $queue = sharing('queue');
+is(scalar lines('false', $queue), 0, 'queue: told from false sharing');
+my @queue = grep { (names($_))[0] eq 'sharing::queue' } lines('true', $queue);
+cmp_ok(scalar @queue, '>=', 3, 'queue: its lines');
+
+# ---- turns ----
+
+# Each thread's references are 2 * $rounds and a few: so many turns, and a transfer
+# in each but for the turns before the second thread begins.
+for my $quantum (10, 100) {
+	my ($line) = lines('false', sharing('false', '--quantum', $quantum));
+	my $turns = 2 * 2 * $rounds / $quantum;
+	cmp_ok($line->{hitm}, '<=', $turns + 2, "turns of $quantum: no more HITM than turns");
+	cmp_ok($line->{hitm}, '>=', 0.8 * $turns - 2, "turns of $quantum: and not many fewer");
+	is($line->{invalidations}, $line->{hitm}, "turns of $quantum: each takes the line away");
+}
+# One reads, the other reads, one writes, the other writes: the first and the last find it
+# modified.
+($line) = lines('false', sharing('false', '--quantum', 1));
+cmp_ok($line->{hitm}, '<=', 2 * $rounds + 2, 'turns of 1: two in four references at most');
+cmp_ok($line->{hitm}, '>=', 1.6 * $rounds, 'turns of 1: and not many fewer');
+is(sharing('false', '--quantum', 10)->{report}{quantum}, 10, 'turns: the quantum');
+is(scalar lines('false', sharing('padded', '--quantum', 1)), 0, 'turns: padded is as before');
+
+# ---- what it looks like ----
+
+my $text = run(command => [cli(), 'sharing', '-o', '-', '--quantum', '10', program('sharing'), 'false', $rounds])->{out};
+like($text, qr/^False sharing: 1 lines/m, 'text: how many');
+like($text, qr/^ +sharing::first_counter$/m, 'text: a name');
+like($text, qr/taking turns: [\d,]+ HITM, [\d,]+ invalidations/, 'text: turns');
+like($text, qr/threads took turns after 10 data references/, 'text: the quantum');
+like($text, qr/shared lines with fewer than 100 transfers are left out/, 'text: what is left out');
+
+my $check = run(command => ['/usr/bin/python3', '-c', <<'END', source() . '/doc/cachepeek-sharing-1.schema.json', $false->{file}, $queue->{file}]);
+import json, sys
+import jsonschema
+schema = json.load(open(sys.argv[1]))
+for name in sys.argv[2:]:
+    jsonschema.validate(json.load(open(name)), schema)
+END
+is(status_text($check->{status}), 'exit 0', 'JSON: as the schema says') or diag($check->{err});
+
+# ---- bad input, and runs of another kind ----
+
+for my $bad (['--quantum', '0'], ['--least', 'few'], ['-o', 'x.csv']) {
+	my $run = run(command => [cli(), 'sharing', @$bad, program('sharing')]);
+	is(status_text($run->{status}), 'exit 2', "@$bad: refused");
+	like($run->{err}, qr/^cachepeek: .*\Q$bad->[1]\E: expected/, "@$bad: and why");
+}
+my $directory = scratch('dcache');
+run(command => [cli(), 'dcache', '-d', $directory, '-o', scratch('d.txt'), program('empty')]);
+my $none = run(command => [cli(), 'sharing', '-d', $directory]);
+is(status_text($none->{status}), 'exit 1', 'a profile of misses: not this');
+like($none->{err}, qr/takes CACHEPEEK_PROFILE=sharing/, 'and why');
+
+done_testing;

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek annotate [options] SOURCE [PROGRAM [arguments]]: the lines of a source
+ * file with their misses beside them.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/cmd.h"
+#include "tools/profile/annotate.h"
+#include "tools/profile_run.h"
+
+struct request {
+	struct cp_profile_source from;
+	const char *input, *output, *source;
+	struct cp_profile_view view;
+	bool debuginfod;
+};
+
+enum { CONTEXT = 256, DEBUGINFOD };
+
+static const struct option long_options[] = {
+	{"profile", required_argument, NULL, 'p'},
+	{"input", required_argument, NULL, 'i'},
+	{"output", required_argument, NULL, 'o'},
+	{"machine", required_argument, NULL, 'm'},
+	{"dir", required_argument, NULL, 'd'},
+	{"context-lines", required_argument, NULL, CONTEXT},
+	{"debuginfod", no_argument, NULL, DEBUGINFOD},
+	{NULL, 0, NULL, 0},
+};
+
+static int parse_context(struct request *request, const char *value)
+{
+	int end = 0;
+
+	request->view.whole = false;
+	if (sscanf(value, "%u%n", &request->view.context, &end) == 1 && !value[end] &&
+		request->view.context <= 1000)
+		return 0;
+	fprintf(stderr,
+		"cachepeek: --context-lines %s: expected a number from 0 to 1000\n",
+		value);
+	return -EINVAL;
+}
+
+static int parse_one(struct request *request, int option, const char *value)
+{
+	switch (option) {
+	case 'p':
+		request->from.name = value;
+		return 0;
+	case 'i':
+		request->input = value;
+		return 0;
+	case 'o':
+		request->output = value;
+		return 0;
+	case 'm':
+		request->from.machine = value;
+		return 0;
+	case 'd':
+		request->from.directory = value;
+		return 0;
+	case CONTEXT:
+		return parse_context(request, value);
+	case DEBUGINFOD:
+		request->debuginfod = true;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static bool is_measurement(const char *name)
+{
+	static const char *const names[] = {"dcache", "dtlb", "icache"};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	fprintf(stderr, "cachepeek: --profile %s: expected dcache, dtlb or icache\n",
+		name);
+	return false;
+}
+
+/* ---- the report ---- */
+
+static int write_source(struct cp_profile_view *view, const struct request *request)
+{
+	struct cp_rows *files = cp_rows_of_all(view, CP_ROW_FILE);
+	char error[4096];
+	const struct cp_row *file =
+		cp_annotate_find(view, files, request->source, error, sizeof(error));
+	struct cp_out out;
+	int result, fd;
+
+	if (!file) {
+		fprintf(stderr, "cachepeek: %s\n", error);
+		return 1;
+	}
+	fd = cp_profile_output(request->output);
+	if (fd < 0)
+		return 1;
+	cp_out_open(&out, fd);
+	cp_annotate_write(&out, view, files, file, request->source);
+	result = cp_out_flush(&out);
+	close(fd);
+	if (result < 0)
+		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
+			request->output, strerror(-result));
+	return result < 0;
+}
+
+static int write_profile(
+	struct cp_arena *arena, const char *directory, const struct request *request)
+{
+	char error[512];
+	const char *name = request->from.name;
+	struct cp_profile *profile =
+		request->input ? cp_profile_read_json(arena, request->input, &name, error,
+					 sizeof(error))
+			       : cp_profile_read(arena, directory, error, sizeof(error));
+	struct cp_profile_view view = request->view;
+	int status;
+
+	view.profile = profile;
+	if (profile)
+		view.measurement = cp_measurement_find(arena, name, error, sizeof(error));
+	if (!view.measurement) {
+		fprintf(stderr, "cachepeek: %s\n", error);
+		return 1;
+	}
+	if (!request->input)
+		cp_profile_resolve(profile);
+	status = write_source(&view, request);
+	cp_profile_close(profile);
+	return status;
+}
+
+static int show(const char *directory, void *context)
+{
+	const struct request *request = context;
+	struct cp_arena arena = {0};
+	jmp_buf out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	if (!request->debuginfod)
+		unsetenv("DEBUGINFOD_URLS");
+	if (setjmp(out_of_memory) == 0)
+		status = write_profile(&arena, directory, request);
+	else
+		fprintf(stderr, "cachepeek: no memory for the profile\n");
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
+}
+
+static int misused(const char *why)
+{
+	fprintf(stderr,
+		"cachepeek: %s: cachepeek annotate [options] SOURCE [PROGRAM "
+		"[arguments]]\n",
+		why);
+	return 2;
+}
+
+int cp_cmd_annotate(int argc, char **argv)
+{
+	struct request request = {.from.name = "dcache", .view.whole = true};
+	int option;
+
+	optind = 1;
+	while ((option = cp_cmd_option(argc, argv, "+:p:i:o:m:d:", long_options)) != -1)
+		if (parse_one(&request, option, optarg) < 0)
+			return 2;
+	if (!is_measurement(request.from.name))
+		return 2;
+	if (optind == argc)
+		return misused("which source file?");
+	request.source = argv[optind++];
+	/* The program's own output has that place. */
+	if (!request.output)
+		request.output = optind < argc ? "stderr" : "-";
+	if (!request.input)
+		return cp_profile_of(&request.from, argv + optind, show, &request);
+	if (optind < argc)
+		return misused("either -i or a program");
+	return show(NULL, &request);
+}

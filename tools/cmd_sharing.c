@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek sharing [options] PROGRAM [arguments]: runs the program on the simulated
+ * PMU and reports the lines that its threads share, and which for nothing; without a
+ * program, those of a run that was kept.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "regions/rundir.h"
+#include "tools/cmd.h"
+#include "tools/launch.h"
+#include "tools/place.h"
+#include "tools/profile/sharing.h"
+#include "tools/watch.h"
+
+struct request {
+	const char *machine, *directory, *output, *quantum;
+	uint64_t least;
+	bool json, debuginfod;
+};
+
+/* Without a letter. */
+enum { QUANTUM = UCHAR_MAX + 1, LEAST, DEBUGINFOD };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"machine", required_argument, NULL, 'm'},
+	{"dir", required_argument, NULL, 'd'},
+	{"quantum", required_argument, NULL, QUANTUM},
+	{"least", required_argument, NULL, LEAST},
+	{"debuginfod", no_argument, NULL, DEBUGINFOD},
+	{NULL, 0, NULL, 0},
+};
+
+/* ---- what is asked for ---- */
+
+static int parse_number(
+	const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *to)
+{
+	if (cp_parse_u64(text, to) == 0 && *to >= least && *to <= most)
+		return 0;
+	fprintf(stderr, "cachepeek: %s %s: expected a number from %llu to %llu\n", option,
+		text, (unsigned long long)least, (unsigned long long)most);
+	return -EINVAL;
+}
+
+static int parse_one(struct request *request, int option, const char *value)
+{
+	uint64_t references;
+
+	switch (option) {
+	case 'o':
+		request->output = value;
+		return 0;
+	case 'm':
+		request->machine = value;
+		return 0;
+	case 'd':
+		request->directory = value;
+		return 0;
+	case QUANTUM:
+		request->quantum = value;
+		return parse_number("--quantum", value, 1, 1000000000, &references);
+	case LEAST:
+		return parse_number("--least", value, 0, UINT32_MAX, &request->least);
+	case DEBUGINFOD:
+		request->debuginfod = true;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+	size_t length = strlen(text), end = strlen(ending);
+
+	return length > end && strcmp(text + length - end, ending) == 0;
+}
+
+static int parse(struct request *request, int argc, char **argv)
+{
+	int option;
+
+	optind = 1;
+	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:", long_options)) != -1)
+		if (parse_one(request, option, optarg) < 0)
+			return -EINVAL;
+	if (!request->output || strcmp(request->output, "-") == 0 ||
+		strcmp(request->output, "stderr") == 0 ||
+		ends_with(request->output, ".txt"))
+		return 0;
+	request->json = ends_with(request->output, ".json");
+	if (request->json)
+		return 0;
+	fprintf(stderr,
+		"cachepeek: output %s: expected stderr, - or a file that ends in .txt or "
+		".json\n",
+		request->output);
+	return -EINVAL;
+}
+
+/* ---- the report ---- */
+
+static int open_output(const char *output)
+{
+	int fd;
+
+	if (!output || strcmp(output, "stderr") == 0)
+		return dup(STDERR_FILENO);
+	if (strcmp(output, "-") == 0)
+		return dup(STDOUT_FILENO);
+	fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fprintf(stderr,
+			"cachepeek: output %s: %s: choose a file that can be written\n",
+			output, strerror(errno));
+	return fd;
+}
+
+static int write_to(
+	int fd, const struct cp_sharing *sharing, const struct request *request)
+{
+	struct cp_out out;
+	int result;
+
+	cp_out_open(&out, fd);
+	if (request->json)
+		cp_sharing_write_json(&out, sharing);
+	else
+		cp_sharing_write_text(&out, sharing);
+	result = cp_out_flush(&out);
+	if (close(fd) < 0 && result == 0)
+		result = -errno;
+	if (result < 0)
+		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
+			request->output ? request->output : "stderr", strerror(-result));
+	return result < 0;
+}
+
+static void warn_of_lost(struct cp_profile *profile)
+{
+	if (profile->slices->quantum && !profile->slices->whole)
+		cp_profile_warn(profile,
+			"a process was killed, or still runs: nothing is said of turns");
+	if (profile->slices->lost)
+		cp_profile_warn(profile,
+			"%lu references went to lines beyond those that are looked "
+			"after: "
+			"what those share is not known",
+			(unsigned long)profile->slices->lost);
+}
+
+static int write_sharing(
+	struct cp_arena *arena, const char *directory, const struct request *request)
+{
+	char error[512];
+	struct cp_profile *profile =
+		cp_profile_read(arena, directory, error, sizeof(error));
+	int fd, result;
+
+	if (profile && !profile->slices)
+		snprintf(error, sizeof(error),
+			"%s: nobody looked for shared lines: it takes "
+			"CACHEPEEK_PROFILE=sharing",
+			directory);
+	if (!profile || !profile->slices) {
+		fprintf(stderr, "cachepeek: %s\n", error);
+		return 1;
+	}
+	fd = open_output(request->output);
+	if (fd < 0)
+		return 1;
+	cp_profile_resolve(profile);
+	warn_of_lost(profile);
+	result = write_to(fd, cp_sharing_find(profile, request->least), request);
+	cp_profile_close(profile);
+	return result;
+}
+
+static int show(const char *directory, const struct request *request)
+{
+	struct cp_arena arena = {0};
+	jmp_buf out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	/* libdw would ask servers for what is not on this disk. */
+	if (!request->debuginfod)
+		unsetenv("DEBUGINFOD_URLS");
+	if (setjmp(out_of_memory) == 0)
+		status = write_sharing(&arena, directory, request);
+	else
+		fprintf(stderr, "cachepeek: no memory for the profile in %s\n",
+			directory);
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
+}
+
+/* ---- the run ---- */
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+static int show_last(const struct request *request)
+{
+	char base[PATH_MAX], path[PATH_MAX + 8];
+
+	if (request->directory)
+		return show(request->directory, request);
+	if (!cp_run_base(environment, base, sizeof(base))) {
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
+				"the run's directory (-d)\n");
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/last", base);
+	return show(path, request);
+}
+
+/* Of all that was set for other commands nothing counts here. */
+static int prepare(const struct request *request, char *directory, size_t size)
+{
+	static char *const nothing[] = {NULL};
+	int result;
+
+	setenv("CACHEPEEK_PROFILE", "sharing", 1);
+	setenv("CACHEPEEK_ENGINE", "sim", 1);
+	if (request->machine)
+		setenv("CACHEPEEK_MACHINE", request->machine, 1);
+	if (request->quantum)
+		setenv("CACHEPEEK_QUANTUM", request->quantum, 1);
+	unsetenv("CACHEPEEK_OUTPUT");
+	if (cp_prepare_preload(nothing) < 0)
+		return -ENOENT;
+	result = cp_run_make(environment, request->directory, directory, size);
+	if (result < 0) {
+		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
+			directory, strerror(-result));
+		return result;
+	}
+	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	return 0;
+}
+
+static int run(const struct request *request, char **argv)
+{
+	char directory[CP_RUNDIR_SIZE];
+	struct cp_launch launch;
+	struct cp_watch watch;
+	int result;
+
+	if (prepare(request, directory, sizeof(directory)) < 0)
+		return 127;
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, argv, &watch);
+	if (result < 0) {
+		if (!request->directory)
+			cp_run_remove(directory);
+		return cp_cannot_run(argv[0], -result);
+	}
+	cp_launch_note(&launch, directory);
+	(void)show(directory, request);
+	return cp_end_like(launch.status);
+}
+
+int cp_cmd_sharing(int argc, char **argv)
+{
+	struct request request = {.least = 100};
+
+	if (parse(&request, argc, argv) < 0)
+		return 2;
+	return optind == argc ? show_last(&request) : run(&request, argv + optind);
+}

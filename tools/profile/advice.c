@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules.  Each is silent where it cannot be sure: what it does not see may be the
+ * reason.
+ */
+#include "tools/profile/advice.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/table.h"
+
+/* From here on a rule speaks. */
+#define LEAST_SHARE 0.05 /* of the run's misses */
+#define LEAST_MISSES 2000
+#define STRIDED_SHARE 0.9 /* of a place's misses, at one distance */
+#define WALKS_PER_PAGE 4
+#define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
+
+#define MOST 32 /* findings of a rule */
+
+struct advice {
+	const struct cp_profile *profile;
+	struct cp_findings found;
+};
+
+static void add(struct advice *a, struct cp_finding finding)
+{
+	if (a->found.n < MOST)
+		a->found.finding[a->found.n++] = finding;
+}
+
+static const char *number(const struct advice *a, uint64_t value)
+{
+	return cp_text_integer(a->profile->arena, value);
+}
+
+static const char *bytes(const struct advice *a, uint64_t value)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+	unsigned unit = 0;
+	double v = (double)value;
+
+	for (; v >= 1024 && unit < 3; unit++)
+		v /= 1024;
+	return cp_text_format(a->profile->arena, "%.*f %s",
+		v == (double)(uint64_t)v ? 0 : 1, v, units[unit]);
+}
+
+#define FORMAT(...) cp_text_format(a->profile->arena, __VA_ARGS__)
+
+/* ---- a stride larger than a line ---- */
+
+static uint64_t distance_of(const struct cp_profiled_site *site)
+{
+	return (uint64_t)(site->stride < 0 ? -site->stride : site->stride);
+}
+
+static bool is_strided(
+	const struct cp_profile *profile, const struct cp_profiled_site *site)
+{
+	return site->misses >= LEAST_MISSES / 8 && distance_of(site) > profile->line &&
+	       (double)site->strided >= STRIDED_SHARE * (double)site->misses;
+}
+
+static bool goes_along(
+	const struct cp_profiled_site *site, const struct cp_profiled_site *other)
+{
+	uint64_t apart = site->last > other->last ? site->last - other->last
+						  : other->last - site->last;
+
+	return site->thread == other->thread && site->stride == other->stride &&
+	       site->at.module == other->at.module &&
+	       strcmp(site->at.function, other->at.function) == 0 &&
+	       apart < distance_of(site);
+}
+
+/* An unrolled loop touches all lines by several instructions: the lines that those of
+ * one stride touch together. */
+static uint64_t lines_of_step(const struct cp_profile *profile,
+	const struct cp_profiled_site *site, uint64_t *misses, bool *first)
+{
+	uint64_t lines[64], n = 0;
+
+	*misses = 0;
+	*first = true;
+	for (size_t i = 0; i < profile->nsites; i++) {
+		const struct cp_profiled_site *other = &profile->sites[i];
+		uint64_t line = other->last / profile->line, k = 0;
+
+		if (!is_strided(profile, other) || !goes_along(site, other))
+			continue;
+		*first &= other >= site;
+		*misses += other->misses;
+		while (k < n && lines[k] != line)
+			k++;
+		if (k == n && n < 64)
+			lines[n++] = line;
+	}
+	return n;
+}
+
+static void judge_stride(
+	struct advice *a, const struct cp_profiled_site *site, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t misses, lines, stride = distance_of(site);
+	bool first;
+
+	if (!is_strided(profile, site))
+		return;
+	lines = lines_of_step(profile, site, &misses, &first);
+	if (!first || stride <= profile->line * lines || misses < LEAST_MISSES ||
+		(double)misses < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "stride",
+		       .at = &site->at,
+		       .data = "",
+		       .evidence = FORMAT(
+			       "%s of its %s misses in L1D are %s bytes from the one "
+			       "before, "
+			       "which is more than the line of %s: of each line that is "
+			       "fetched, a part is used (%.1f %% of the run's misses)",
+			       number(a, site->strided), number(a, site->misses),
+			       number(a, stride), number(a, profile->line),
+			       100 * (double)misses / (double)all),
+		       .threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
+					   "and %.0f %% of the run's",
+			       number(a, profile->line * lines), 100 * STRIDED_SHARE,
+			       100 * LEAST_SHARE),
+		       .advice = "Let the innermost loop go along memory: exchange the "
+				 "loops, or keep what is used together side by side "
+				 "(a structure of arrays).",
+		       .weight = (double)misses,
+	       });
+}
+
+static uint64_t all_misses(const struct cp_profile *profile)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < profile->nsites; i++)
+		all += profile->sites[i].misses;
+	return all;
+}
+
+/* With a prefetcher of L1D the misses are not what the loop touches. */
+static void find_strides(struct advice *a)
+{
+	uint64_t all = all_misses(a->profile);
+
+	if (!a->profile->line || a->profile->l1d_prefetches)
+		return;
+	for (size_t i = 0; i < a->profile->nsites; i++)
+		judge_stride(a, &a->profile->sites[i], all);
+}
+
+/* ---- what is known of data ---- */
+
+static uint64_t of(const struct cp_profiled_object *object, unsigned counter)
+{
+	return object->count[counter - CP_PROFILE_FIRST];
+}
+
+/* Of all objects. */
+static uint64_t sum_of(const struct cp_profile *profile, unsigned x, unsigned y)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->nobjects; i++)
+		sum += of(&profile->objects[i], x) + of(&profile->objects[i], y);
+	return sum;
+}
+
+static bool has_size(const struct cp_profiled_object *object)
+{
+	return object->data == CP_DATA_VARIABLE || object->data == CP_DATA_HEAP;
+}
+
+/* ---- more pages than the TLBs hold ---- */
+
+static void judge_reach(
+	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t walks = of(object, CP_SIM_dtlb_load_walks) +
+			 of(object, CP_SIM_dtlb_store_walks),
+		 pages = object->size / profile->page;
+
+	if (!has_size(object) || pages <= profile->tlb_entries ||
+		walks < WALKS_PER_PAGE * pages || walks < LEAST_MISSES ||
+		(double)walks < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "tlb-reach",
+		       .data = object->name,
+		       .evidence = FORMAT("%s walks of the page table for its %s pages "
+					  "(%s), which is "
+					  "%.1f for each, and %.1f %% of the run's; the "
+					  "data TLBs hold "
+					  "%s pages (%s)",
+			       number(a, walks), number(a, pages), bytes(a, object->size),
+			       (double)walks / (double)pages,
+			       100 * (double)walks / (double)all,
+			       number(a, profile->tlb_entries),
+			       bytes(a, profile->tlb_entries * profile->page)),
+		       .threshold = FORMAT("more pages than the TLBs hold, %u walks for "
+					   "each, and %.0f %% of the run's",
+			       WALKS_PER_PAGE, 100 * LEAST_SHARE),
+		       .advice = "Try huge pages: madvise(MADV_HUGEPAGE), or "
+				 "GLIBC_TUNABLES=glibc.malloc.hugetlb=1; or work through "
+				 "it in blocks.",
+		       .weight = (double)walks,
+	       });
+}
+
+static void find_reach(struct advice *a)
+{
+	uint64_t all =
+		sum_of(a->profile, CP_SIM_dtlb_load_walks, CP_SIM_dtlb_store_walks);
+
+	if (!a->profile->page || !a->profile->tlb_entries)
+		return;
+	for (size_t i = 0; i < a->profile->nobjects; i++)
+		judge_reach(a, &a->profile->objects[i], all);
+}
+
+/* ---- streams of writes ---- */
+
+static void judge_stream(
+	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t written = of(object, CP_SIM_l2_store_misses),
+		 read = of(object, CP_SIM_l1d_load_misses),
+		 lines = object->size / profile->line;
+
+	if (!has_size(object) || object->size <= profile->l2_bytes || written < lines ||
+		(double)read > READ_SHARE * (double)written || written < LEAST_MISSES ||
+		(double)written < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "streaming-writes",
+		       .data = object->name,
+		       .evidence = FORMAT("%s lines of it were written into L2 and %s "
+					  "read: it is %s, "
+					  "L2 %s, so that they push out what L2 held "
+					  "(%.1f %% of the "
+					  "run's misses in L2)",
+			       number(a, written), number(a, read),
+			       bytes(a, object->size), bytes(a, profile->l2_bytes),
+			       100 * (double)written / (double)all),
+		       .threshold = FORMAT("larger than L2, written as a whole, at most "
+					   "%.0f %% of it read, and %.0f %% of the run's "
+					   "misses in L2",
+			       100 * READ_SHARE, 100 * LEAST_SHARE),
+		       .advice = "Write around the caches (non-temporal stores, as "
+				 "_mm_stream_si128 or large memcpy do), or use what is "
+				 "written while it is there.",
+		       .weight = (double)written,
+	       });
+}
+
+static void find_streams(struct advice *a)
+{
+	uint64_t all = sum_of(a->profile, CP_SIM_l2_load_misses, CP_SIM_l2_store_misses);
+
+	if (!a->profile->line || !a->profile->l2_bytes)
+		return;
+	for (size_t i = 0; i < a->profile->nobjects; i++)
+		judge_stream(a, &a->profile->objects[i], all);
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+	const char *measurement;
+	void (*find)(struct advice *a);
+} rules[] = {
+	{"dcache", find_strides},
+	{"dcache", find_streams},
+	{"dcache", find_reach},
+	{"dtlb", find_reach},
+};
+
+static int weightiest_first(const void *x, const void *y)
+{
+	const struct cp_finding *a = x, *b = y;
+
+	return a->weight > b->weight ? -1 : a->weight < b->weight;
+}
+
+struct cp_findings cp_advise(const struct cp_profile_view *view)
+{
+	struct advice a = {.profile = view->profile};
+
+	a.found.finding =
+		cp_arena_alloc(view->profile->arena, MOST * sizeof(*a.found.finding));
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (strcmp(rules[i].measurement, view->measurement->name) == 0)
+			rules[i].find(&a);
+	if (a.found.n)
+		qsort(a.found.finding, a.found.n, sizeof(*a.found.finding),
+			weightiest_first);
+	return a.found;
+}

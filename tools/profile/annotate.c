@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A file of source with what each line has beside it.
+ */
+#include "tools/profile/annotate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/table.h"
+#include "tools/profile/grid.h"
+#include "tools/profile/source.h"
+
+#define WIDTH 80
+
+/* ---- which file ---- */
+
+/* A path, or the last parts of one. */
+static bool is_named(const char *path, const char *wanted)
+{
+	size_t length = strlen(path), end;
+
+	while (strncmp(wanted, "./", 2) == 0)
+		wanted += 2;
+	end = strlen(wanted);
+	if (!end || length < end || strcmp(path + length - end, wanted) != 0)
+		return false;
+	return length == end || path[length - end - 1] == '/';
+}
+
+static bool is_same(const char *path, const char *wanted)
+{
+	char *a = realpath(path, NULL), *b = realpath(wanted, NULL);
+	bool same = a && b && strcmp(a, b) == 0;
+
+	free(a);
+	free(b);
+	return same;
+}
+
+static const char *list_of(const struct cp_profile_view *view,
+	const struct cp_rows *files, const char *wanted)
+{
+	const char *list = "";
+	unsigned n = 0;
+
+	for (size_t i = 0; i < files->n && n < 5; i++) {
+		const char *file = files->row[i].site->at.file;
+
+		if (!*file || (wanted && !is_named(file, wanted)))
+			continue;
+		list = cp_text_format(
+			view->profile->arena, "%s%s%s", list, n++ ? ", " : "", file);
+	}
+	return list;
+}
+
+const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,
+	const struct cp_rows *files, const char *wanted, char *error, size_t error_size)
+{
+	const struct cp_row *found = NULL;
+	unsigned n = 0;
+	const char *list;
+
+	for (size_t i = 0; i < files->n; i++) {
+		const char *file = files->row[i].site->at.file;
+
+		if (strcmp(file, wanted) == 0 || (*file == '/' && is_same(file, wanted)))
+			return &files->row[i];
+		if (!is_named(file, wanted))
+			continue;
+		found = &files->row[i];
+		n++;
+	}
+	if (n == 1)
+		return found;
+	list = list_of(view, files, n ? wanted : NULL);
+	if (n)
+		snprintf(error, error_size, "%s may be %s: give more of the path", wanted,
+			list);
+	else if (*list)
+		snprintf(error, error_size,
+			"no line of %s has a miss in this run; those that have most: %s",
+			wanted, list);
+	else
+		snprintf(error, error_size,
+			"no lines of source are known in this run: build the program "
+			"with -g");
+	return NULL;
+}
+
+/* ---- its lines ---- */
+
+struct annotation {
+	const struct cp_profile_view *view;
+	struct cp_rows *files, *lines;
+	const char *path; /* to be read */
+	struct cp_grid grid;
+};
+
+static const char *numbered(const struct annotation *a, unsigned line)
+{
+	struct cp_arena *arena = a->view->profile->arena;
+	const char *source = cp_source_text(arena, a->path, line);
+
+	return cp_text_format(arena, "%6u  %s", line, source ? source : "");
+}
+
+static void add_plain(struct annotation *a, unsigned from, unsigned to)
+{
+	struct cp_arena *arena = a->view->profile->arena;
+
+	for (; from < to && cp_source_text(arena, a->path, from); from++)
+		cp_grid_line(&a->grid, false, numbered(a, from));
+}
+
+static void add_counted(struct annotation *a, const struct cp_row *row)
+{
+	const char **line = cp_grid_line(&a->grid, true, numbered(a, row->site->at.line));
+
+	line[0] = cp_grid_percent(&a->grid, cp_row_share(a->view, a->files, row));
+	cp_grid_cells(&a->grid, line, &row->tally);
+}
+
+/* With those around it, or all of them; `next` is the first that is not there yet. */
+static unsigned add_line(struct annotation *a, const struct cp_row *row, unsigned next)
+{
+	unsigned line = row->site->at.line, context = a->view->context;
+	unsigned from = context < line ? line - context : 1;
+
+	if (a->view->whole || from < next)
+		from = next;
+	if (from > next)
+		cp_grid_line(&a->grid, false, "   ...");
+	add_plain(a, from, line);
+	add_counted(a, row);
+	return line + 1;
+}
+
+static unsigned until(const struct annotation *a, size_t i, unsigned next)
+{
+	unsigned end = next + a->view->context;
+
+	if (i + 1 < a->lines->n && a->lines->row[i + 1].site->at.line < end)
+		end = a->lines->row[i + 1].site->at.line;
+	return end;
+}
+
+static void add_lines(struct annotation *a)
+{
+	unsigned next = 1;
+
+	for (size_t i = 0; i < a->lines->n; i++) {
+		unsigned end;
+
+		next = add_line(a, &a->lines->row[i], next);
+		if (a->view->whole)
+			continue;
+		end = until(a, i, next);
+		add_plain(a, next, end);
+		next = end;
+	}
+	if (a->view->whole)
+		add_plain(a, next, UINT32_MAX);
+}
+
+/* ---- the whole ---- */
+
+static void print_head(
+	struct cp_out *out, const struct annotation *a, const struct cp_row *file)
+{
+	const struct cp_profile_view *view = a->view;
+
+	cp_out_format(
+		out, "cachepeek %s annotate: %s\n", CP_VERSION, view->measurement->title);
+	cp_out_text(out, "command   ");
+	cp_text_wrap(out, view->profile->command, 10, 10, WIDTH);
+	cp_out_text(out, "machine   ");
+	cp_text_wrap(out, view->profile->machine, 10, 10, WIDTH);
+	cp_out_format(out, "source    %s: %.2f %% of the run's\n\n", file->site->at.file,
+		cp_row_share(view, a->files, file));
+}
+
+static void print_notes(
+	struct cp_out *out, const struct annotation *a, const struct cp_row *file)
+{
+	const struct cp_profile *profile = a->view->profile;
+	const char *path = file->site->at.file;
+
+	if (!cp_source_text(profile->arena, a->path, 1))
+		cp_out_format(out,
+			"\nwarning: %s cannot be read: name it where it is now\n", path);
+	else if (cp_source_changed(a->path, file->site->at.module->path))
+		cp_out_text(out, "\nwarning: the file was written after the program: its "
+				 "lines may be others\n");
+	for (size_t i = 0; i < profile->nwarnings; i++)
+		cp_text_wrap(out,
+			cp_text_format(
+				profile->arena, "warning: %s", profile->warnings[i]),
+			0, 2, WIDTH);
+}
+
+void cp_annotate_write(struct cp_out *out, const struct cp_profile_view *view,
+	struct cp_rows *files, const struct cp_row *file, const char *named)
+{
+	struct annotation a = {view, files, cp_rows_of(view, CP_ROW_LINE, files, file),
+		file->site->at.file, cp_grid_new(view)};
+	const char **line;
+
+	/* Who names a file that is there means that one. */
+	if (!cp_source_text(view->profile->arena, a.path, 1) &&
+		cp_source_text(view->profile->arena, named, 1))
+		a.path = named;
+	cp_rows_order_by_line(a.lines);
+	cp_grid_headings(&a.grid, "  Line  Source");
+	a.grid.lines[0][1] = NULL; /* no sums: the lines are in their order */
+	line = cp_grid_line(&a.grid, true, "        all of the file");
+	line[0] = cp_grid_percent(&a.grid, cp_row_share(view, files, file));
+	cp_grid_cells(&a.grid, line, &file->tally);
+	add_lines(&a);
+	print_head(out, &a, file);
+	cp_grid_print(out, &a.grid);
+	print_notes(out, &a, file);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The format of callgrind, version 1, which callgrind_annotate and KCachegrind read:
+ * what each instruction has by itself, without calls.  Its events are the counters
+ * of the measurement that places have; a file of source that inlined code is from
+ * stands behind fi=, and fe= goes back to the function's.
+ */
+#include <string.h>
+
+#include "output/table.h"
+#include "tools/profile/write.h"
+
+struct callgrind {
+	struct cp_out *out;
+	const struct cp_profile_view *view;
+	unsigned events[CP_PROFILE_COUNTERS];
+	size_t nevents;
+};
+
+static const struct {
+	const char *name, *meaning;
+} counters[CP_SIM_NCOUNTERS] = {
+#define X(name, meaning) {#name, meaning},
+	CP_SIM_COUNTERS (X)
+#undef X
+};
+
+/* ---- what is counted ---- */
+
+static void find_events(struct callgrind *c)
+{
+	for (const char *const *name = cp_profile_quantities(c->view); *name; name++)
+		for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+			if (strcmp(counters[CP_PROFILE_FIRST + i].name, *name) == 0)
+				c->events[c->nevents++] = CP_PROFILE_FIRST + i;
+}
+
+static void costs(struct callgrind *c, const struct cp_tally *tally)
+{
+	for (size_t i = 0; i < c->nevents; i++)
+		cp_out_format(c->out, " %lu", (unsigned long)tally->count[c->events[i]]);
+	cp_out_text(c->out, "\n");
+}
+
+/* ---- places ---- */
+
+static void name_line(struct callgrind *c, const char *what, const char *text)
+{
+	cp_out_format(c->out, "%s=%s\n", what, *text ? text : "???");
+}
+
+static void function_name(struct callgrind *c, const struct cp_place_in_code *at)
+{
+	if (*at->function)
+		name_line(c, "fn", at->function);
+	else
+		cp_out_format(c->out, "fn=[%s]\n",
+			cp_text_safe(
+				c->view->profile->arena, cp_slice_of(at->module->name)));
+}
+
+static void instructions(
+	struct callgrind *c, const struct cp_rows *statements, const struct cp_row *row)
+{
+	const struct cp_rows *rows =
+		cp_rows_of(c->view, CP_ROW_INSTRUCTION, statements, row);
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct cp_place_in_code *at = &rows->row[i].site->at;
+
+		cp_out_format(c->out, "0x%lx %u", (unsigned long)at->address, at->line);
+		costs(c, &rows->row[i].tally);
+	}
+}
+
+/* Its file is that of its first instruction. */
+static const char *file_of(const struct cp_rows *functions, const struct cp_row *row)
+{
+	const struct cp_place_in_code *first = NULL;
+
+	for (size_t i = row->first; i < row->first + row->nsites; i++) {
+		const struct cp_place_in_code *at = &functions->sites[i]->at;
+
+		if (!first || at->address < first->address)
+			first = at;
+	}
+	return first ? first->file : "";
+}
+
+static void function(
+	struct callgrind *c, const struct cp_rows *functions, const struct cp_row *row)
+{
+	const struct cp_rows *rows =
+		cp_rows_of(c->view, CP_ROW_STATEMENT, functions, row);
+	const char *own = file_of(functions, row), *file = own;
+
+	cp_out_text(c->out, "\n");
+	name_line(c, "ob",
+		cp_text_safe(c->view->profile->arena,
+			cp_slice_of(*row->site->at.module->path
+					    ? row->site->at.module->path
+					    : row->site->at.module->name)));
+	name_line(c, "fl", own);
+	function_name(c, &row->site->at);
+	for (size_t i = 0; i < rows->n; i++) {
+		const char *next = rows->row[i].site->at.file;
+
+		if (strcmp(next, file) != 0)
+			name_line(c, strcmp(next, own) == 0 ? "fe" : "fi", next);
+		file = next;
+		instructions(c, rows, &rows->row[i]);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void head(struct callgrind *c)
+{
+	const struct cp_profile *profile = c->view->profile;
+
+	cp_out_format(c->out, "# callgrind format\nversion: 1\ncreator: cachepeek %s\n",
+		CP_VERSION);
+	if (profile->pid)
+		cp_out_format(c->out, "pid: %d\n", profile->pid);
+	cp_out_format(c->out, "cmd: %s\ndesc: Measurement: %s\ndesc: Machine: %s\n",
+		profile->command, c->view->measurement->title, profile->machine);
+	cp_out_text(c->out, "positions: instr line\n");
+	for (size_t i = 0; i < c->nevents; i++)
+		cp_out_format(c->out, "event: %s : %s\n", counters[c->events[i]].name,
+			counters[c->events[i]].meaning);
+	cp_out_text(c->out, "events:");
+	for (size_t i = 0; i < c->nevents; i++)
+		cp_out_format(c->out, " %s", counters[c->events[i]].name);
+	cp_out_text(c->out, "\n");
+}
+
+void cp_profile_write_callgrind(struct cp_out *out, const struct cp_profile_view *view)
+{
+	struct callgrind c = {.out = out, .view = view};
+	const struct cp_rows *rows = cp_rows_of_all(view, CP_ROW_FUNCTION);
+	struct cp_tally sum = {.only_kept = true};
+
+	find_events(&c);
+	head(&c);
+	for (size_t i = 0; i < view->profile->nsites; i++)
+		cp_tally_site(&sum, &view->profile->sites[i]);
+	cp_out_text(out, "summary:");
+	costs(&c, &sum);
+	for (size_t i = 0; i < rows->n; i++)
+		function(&c, rows, &rows->row[i]);
+	cp_out_text(out, "\ntotals:");
+	costs(&c, &sum);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/grid.h"
+
+#include <string.h>
+
+#include "output/table.h"
+
+#define DASH "\u2014"
+
+struct cp_arena *cp_grid_arena(const struct cp_grid *grid)
+{
+	return grid->view->profile->arena;
+}
+
+/* %Tot, Cum%, and the columns of the measurement. */
+struct cp_grid cp_grid_new(const struct cp_profile_view *view)
+{
+	return (struct cp_grid){
+		.view = view, .ncolumns = view->measurement->ncolumns + 2};
+}
+
+const char **cp_grid_line(struct cp_grid *grid, bool cells, const char *text)
+{
+	struct cp_arena *arena = cp_grid_arena(grid);
+	const char **line =
+		cells ? cp_arena_alloc(arena, grid->ncolumns * sizeof(*line)) : NULL;
+
+	if (grid->nlines == grid->room) {
+		size_t room = grid->room ? 2 * grid->room : 16;
+		const char ***lines = cp_arena_alloc(arena, room * sizeof(*lines));
+		const char **texts = cp_arena_alloc(arena, room * sizeof(*texts));
+
+		if (grid->nlines) {
+			memcpy(lines, grid->lines, grid->nlines * sizeof(*lines));
+			memcpy(texts, grid->texts, grid->nlines * sizeof(*texts));
+		}
+		grid->lines = lines;
+		grid->texts = texts;
+		grid->room = room;
+	}
+	grid->texts[grid->nlines] = text;
+	grid->lines[grid->nlines++] = line;
+	return line;
+}
+
+size_t cp_grid_width(const char *cell)
+{
+	return cell ? (strcmp(cell, DASH) == 0 ? 1 : strlen(cell)) : 0;
+}
+
+void cp_grid_blanks(struct cp_out *out, size_t n)
+{
+	while (n-- > 0)
+		cp_out_text(out, " ");
+}
+
+static void print_line(
+	struct cp_out *out, const struct cp_grid *grid, size_t line, const size_t *width)
+{
+	const char *const *cells = grid->lines[line];
+	size_t blank = 0;
+
+	for (size_t i = 0; i < grid->ncolumns; i++) {
+		const char *cell = cells && cells[i] ? cells[i] : "";
+
+		blank += width[i] - cp_grid_width(cell) + (i > 0);
+		if (!*cell)
+			continue;
+		cp_grid_blanks(out, blank);
+		cp_out_text(out, cell);
+		blank = 0;
+	}
+	if (*grid->texts[line]) {
+		cp_grid_blanks(out, blank + 2);
+		cp_out_text(out, grid->texts[line]);
+	}
+	cp_out_text(out, "\n");
+}
+
+void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
+{
+	size_t width[CP_GROUP_MAX_COLUMNS + 2] = {0};
+
+	for (size_t line = 0; line < grid->nlines; line++)
+		for (size_t i = 0; grid->lines[line] && i < grid->ncolumns; i++)
+			if (cp_grid_width(grid->lines[line][i]) > width[i])
+				width[i] = cp_grid_width(grid->lines[line][i]);
+	for (size_t line = 0; line < grid->nlines; line++)
+		print_line(out, grid, line, width);
+}
+
+/* ---- cells ---- */
+
+const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
+	const struct cp_tally *tally)
+{
+	struct cp_arena *arena = view->profile->arena;
+	const struct cp_metric *metric = cp_group_metric(view->measurement, name);
+	struct cp_value value = cp_measure(view->profile, view->measurement, name, tally);
+
+	if (value.status == CP_UNAVAILABLE)
+		return DASH;
+	if (metric && strcmp(metric->unit, "ratio") == 0)
+		return cp_text_format(arena, "%.1f%%", 100 * value.value);
+	if (value.value != (double)(uint64_t)value.value)
+		return cp_text_format(arena, "%.1f", value.value);
+	return cp_text_integer(arena, (uint64_t)value.value);
+}
+
+void cp_grid_cells(struct cp_grid *grid, const char **line, const struct cp_tally *tally)
+{
+	const struct cp_group *m = grid->view->measurement;
+
+	for (size_t i = 0; i < m->ncolumns; i++)
+		line[i + 2] = cp_grid_cell(grid->view, m->columns[i].name, tally);
+}
+
+void cp_grid_headings(struct cp_grid *grid, const char *what)
+{
+	const struct cp_group *m = grid->view->measurement;
+	const char **line = cp_grid_line(grid, true, what);
+
+	line[0] = "%Tot";
+	line[1] = "Cum%";
+	for (size_t i = 0; i < m->ncolumns; i++)
+		line[i + 2] = m->columns[i].heading;
+}
+
+const char *cp_grid_percent(const struct cp_grid *grid, double value)
+{
+	return cp_text_format(cp_grid_arena(grid), "%.2f", value);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page of a profile: the JSON report, how its columns come about, and the lines of
+ * source around misses (tools/profile/listing.h).
+ */
+#include <string.h>
+
+#include "output/html.h"
+#include "output/json.h"
+#include "tools/profile/listing.h"
+#include "tools/profile/write.h"
+
+static void member(struct cp_out *out, const char *name, const char *text)
+{
+	cp_out_format(out, "\"%s\": ", name);
+	cp_json_string(out, text, strlen(text));
+}
+
+static void put_metrics(struct cp_out *out, const struct cp_group *measurement)
+{
+	cp_out_text(out, "\"metrics\": [");
+	for (size_t i = 0; i < measurement->nmetrics; i++) {
+		const struct cp_metric *metric = &measurement->metrics[i];
+
+		cp_out_text(out, i ? ",\n{" : "\n{");
+		member(out, "name", metric->name);
+		cp_out_text(out, ", ");
+		member(out, "unit", metric->unit);
+		cp_out_text(out, ", ");
+		member(out, "formula", metric->formula_text);
+		cp_out_text(out, "}");
+	}
+	cp_out_text(out, "],\n");
+}
+
+static void put_columns(struct cp_out *out, const struct cp_group *measurement)
+{
+	cp_out_text(out, "\"columns\": [");
+	for (size_t i = 0; i < measurement->ncolumns; i++) {
+		cp_out_text(out, i ? ", {" : "{");
+		member(out, "name", measurement->columns[i].name);
+		cp_out_text(out, ", ");
+		member(out, "heading", measurement->columns[i].heading);
+		cp_out_text(out, "}");
+	}
+	cp_out_text(out, "],\n");
+}
+
+static void put_reason(struct cp_out *out, const struct cp_profile_view *view,
+	const char *name, const struct cp_tally *totals, const char **comma)
+{
+	struct cp_value value =
+		cp_measure(view->profile, view->measurement, name, totals);
+
+	if (value.status != CP_UNAVAILABLE)
+		return;
+	cp_out_text(out, *comma);
+	member(out, name, value.reason);
+	*comma = ",\n";
+}
+
+/* Why the whole run has no such value. */
+static void put_reasons(struct cp_out *out, const struct cp_profile_view *view)
+{
+	const struct cp_tally totals = cp_profile_totals(view->profile);
+	const char *comma = "\n";
+
+	cp_out_text(out, "\"reasons\": {");
+	for (const char *const *name = cp_profile_quantities(view); *name; name++)
+		put_reason(out, view, *name, &totals, &comma);
+	for (size_t i = 0; i < view->measurement->nmetrics; i++)
+		put_reason(
+			out, view, view->measurement->metrics[i].name, &totals, &comma);
+	cp_out_text(out, "}}\n");
+}
+
+static void put_view(struct cp_out *out, const struct cp_profile_view *view)
+{
+	cp_out_text(out, "{");
+	member(out, "description", view->measurement->description);
+	cp_out_text(out, ",\n");
+	put_metrics(out, view->measurement);
+	put_columns(out, view->measurement);
+	put_reasons(out, view);
+}
+
+static void put_part(struct cp_out *out, const char *name, const void *data)
+{
+	const struct cp_profile_view *view = data;
+
+	if (strcmp(name, "REPORT") == 0)
+		cp_profile_write_json(out, view);
+	else if (strcmp(name, "VIEW") == 0)
+		put_view(out, view);
+	else
+		cp_listing_write(out, view->profile);
+}
+
+void cp_profile_write_html(struct cp_out *out, const struct cp_profile_view *view)
+{
+	cp_page_write(out, "profile.html", put_part, view);
+}

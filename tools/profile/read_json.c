@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A profile from its own JSON: places with their counts, and the counts of the whole.
+ * Which thread had what is not in there.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/table.h"
+#include "tools/profile/write.h"
+
+static const char *const counter_names[CP_SIM_NCOUNTERS] = {
+#define X(name, meaning) #name,
+	CP_SIM_COUNTERS (X)
+#undef X
+};
+
+struct reader {
+	struct cp_profile *profile;
+	struct cp_profiled_site *site; /* the next one */
+};
+
+static const char *string_of(const json_t *value)
+{
+	return json_is_string(value) ? json_string_value(value) : "";
+}
+
+static const char *text(const struct reader *r, const json_t *in, const char *name)
+{
+	return cp_text_safe(
+		r->profile->arena, cp_slice_of(string_of(json_object_get(in, name))));
+}
+
+static uint64_t number(const json_t *in, const char *name)
+{
+	json_int_t value = json_integer_value(json_object_get(in, name));
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+/* What is not there is 0: the measurement has no use for it. */
+static void read_counts(const json_t *of, uint64_t *to, unsigned first, unsigned n)
+{
+	const json_t *counts = json_object_get(of, "counts");
+
+	for (unsigned i = 0; i < n; i++) {
+		double value = json_number_value(
+			json_object_get(counts, counter_names[first + i]));
+
+		to[i] = value > 0 ? (uint64_t)value : 0;
+	}
+}
+
+/* ---- places ---- */
+
+static size_t count_instructions(const json_t *functions)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(functions); i++) {
+		const json_t *statements =
+			json_object_get(json_array_get(functions, i), "statements");
+
+		for (size_t j = 0; j < json_array_size(statements); j++)
+			n += json_array_size(json_object_get(
+				json_array_get(statements, j), "instructions"));
+	}
+	return n;
+}
+
+static struct cp_profiled_module *module_of(const struct reader *r, const char *path)
+{
+	struct cp_profile *profile = r->profile;
+	struct cp_profiled_module *module = profile->modules;
+	const char *slash = strrchr(path, '/');
+
+	for (; module < profile->modules + profile->nmodules; module++)
+		if (strcmp(module->path, path) == 0)
+			return module;
+	*module = (struct cp_profiled_module){.path = path,
+		.name = !*path  ? "[no file]"
+			: slash ? slash + 1
+				: path};
+	profile->nmodules++;
+	return module;
+}
+
+static void read_instructions(
+	struct reader *r, const json_t *list, const struct cp_place_in_code *at)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *instruction = json_array_get(list, i);
+		uint64_t *count = cp_arena_alloc(
+			r->profile->arena, CP_PROFILE_COUNTERS * sizeof(*count));
+
+		read_counts(instruction, count, CP_PROFILE_FIRST, CP_PROFILE_COUNTERS);
+		r->site->thread = r->profile->threads;
+		r->site->at = *at;
+		r->site->at.address = number(instruction, "address");
+		r->site->count = count;
+		r->site++;
+		r->profile->nsites++;
+	}
+}
+
+static void read_function(struct reader *r, const json_t *function)
+{
+	struct cp_place_in_code at = {.module = module_of(r, text(r, function, "module")),
+		.function = text(r, function, "function")};
+	const json_t *statements = json_object_get(function, "statements");
+
+	for (size_t i = 0; i < json_array_size(statements); i++) {
+		const json_t *statement = json_array_get(statements, i);
+
+		at.file = text(r, statement, "file");
+		at.line = (unsigned)number(statement, "line");
+		read_instructions(r, json_object_get(statement, "instructions"), &at);
+	}
+}
+
+static void read_places(struct reader *r, const json_t *document)
+{
+	struct cp_profile *profile = r->profile;
+	const json_t *functions = json_object_get(document, "functions");
+
+	profile->modules = cp_arena_alloc(profile->arena,
+		(json_array_size(functions) + 1) * sizeof(*profile->modules));
+	profile->sites = r->site = cp_arena_alloc(
+		profile->arena, (count_instructions(functions) + 1) * sizeof(*r->site));
+	for (size_t i = 0; i < json_array_size(functions); i++)
+		read_function(r, json_array_get(functions, i));
+}
+
+/* ---- the head ---- */
+
+/* A level that the machine does not have served nothing, not even no line. */
+static struct cp_profiled_level level(const json_t *document, const char *latency,
+	const char *loads, const char *fetches)
+{
+	const json_t *counts = json_object_get(document, "counts");
+
+	return (struct cp_profiled_level){
+		.none = json_is_null(json_object_get(counts, loads)) ||
+			json_is_null(json_object_get(counts, fetches)),
+		.latency = number(json_object_get(document, "latencies"), latency),
+	};
+}
+
+static void read_head(struct reader *r, const json_t *document)
+{
+	struct cp_profile *profile = r->profile;
+	const json_t *warnings = json_object_get(document, "warnings");
+
+	profile->command = text(r, document, "command");
+	profile->machine = text(r, document, "machine");
+	profile->l2 = level(document, "l2", "load_from_l2", "fetch_from_l2");
+	profile->llc = level(document, "llc", "load_from_llc", "fetch_from_llc");
+	profile->memory =
+		level(document, "memory", "load_from_memory", "fetch_from_memory");
+	profile->nprocesses = number(document, "processes");
+	profile->inexact = !json_is_true(json_object_get(document, "exact"));
+	profile->threads = cp_arena_alloc(profile->arena, sizeof(*profile->threads));
+	profile->nthreads = 1;
+	profile->threads->name = "";
+	read_counts(document, profile->threads->count, 0, CP_SIM_NCOUNTERS);
+	for (size_t i = 0; i < json_array_size(warnings); i++)
+		cp_profile_warn(profile, "%s",
+			cp_text_safe(profile->arena,
+				cp_slice_of(string_of(json_array_get(warnings, i)))));
+}
+
+struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path,
+	const char **measurement, char *error, size_t error_size)
+{
+	json_error_t fault;
+	json_t *document = json_load_file(path, 0, &fault);
+	const char *schema = json_string_value(json_object_get(document, "schema"));
+	struct reader r = {.profile = NULL};
+
+	if (!document)
+		snprintf(error, error_size, "%s: %s", path, fault.text);
+	else if (!schema || strcmp(schema, CP_PROFILE_SCHEMA) != 0)
+		snprintf(error, error_size,
+			"%s is not the JSON of cachepeek dcache, dtlb or icache: make "
+			"one "
+			"with -o FILE.json",
+			path);
+	else {
+		r.profile = cp_profile_new(arena);
+		*measurement = text(&r, document, "measurement");
+		read_head(&r, document);
+		read_places(&r, document);
+	}
+	json_decref(document);
+	return r.profile;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "regions/rundir.h"
+#include "tools/cmd.h"
+#include "tools/launch.h"
+#include "tools/place.h"
+#include "tools/watch.h"
+
+/* ---- the output ---- */
+
+static void make_directories(const char *path)
+{
+	char copy[PATH_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(copy, 0777); /* errors show when the file is opened */
+		*slash = '/';
+	}
+}
+
+int cp_profile_output(const char *output)
+{
+	int fd;
+
+	if (!output || strcmp(output, "stderr") == 0)
+		return dup(STDERR_FILENO);
+	if (strcmp(output, "-") == 0)
+		return dup(STDOUT_FILENO);
+	make_directories(output);
+	fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fprintf(stderr,
+			"cachepeek: output %s: %s: choose a file that can be written\n",
+			output, strerror(errno));
+	return fd;
+}
+
+/* ---- the run ---- */
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+static int show_last(
+	const struct cp_profile_source *from, cp_profile_show *show, void *context)
+{
+	char base[PATH_MAX], path[PATH_MAX + 8];
+
+	if (from->directory)
+		return show(from->directory, context);
+	if (!cp_run_base(environment, base, sizeof(base))) {
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
+				"the run's directory (-d)\n");
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/last", base);
+	return show(path, context);
+}
+
+/* Of all that was set for other commands nothing counts here. */
+static int prepare(const struct cp_profile_source *from, char *directory, size_t size)
+{
+	static char *const nothing[] = {NULL};
+	int result;
+
+	setenv("CACHEPEEK_PROFILE", from->name, 1);
+	setenv("CACHEPEEK_ENGINE", "sim", 1);
+	if (from->machine)
+		setenv("CACHEPEEK_MACHINE", from->machine, 1);
+	unsetenv("CACHEPEEK_OUTPUT");
+	if (cp_prepare_preload(nothing) < 0)
+		return -ENOENT;
+	result = cp_run_make(environment, from->directory, directory, size);
+	if (result < 0) {
+		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
+			directory, strerror(-result));
+		return result;
+	}
+	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	return 0;
+}
+
+static int run(const struct cp_profile_source *from, char **argv, cp_profile_show *show,
+	void *context)
+{
+	char directory[CP_RUNDIR_SIZE];
+	struct cp_launch launch;
+	struct cp_watch watch;
+	int result;
+
+	if (prepare(from, directory, sizeof(directory)) < 0)
+		return 127;
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, argv, &watch);
+	if (result < 0) {
+		if (!from->directory)
+			cp_run_remove(directory);
+		return cp_cannot_run(argv[0], -result);
+	}
+	cp_launch_note(&launch, directory);
+	show(directory, context);
+	return cp_end_like(launch.status);
+}
+
+int cp_profile_of(const struct cp_profile_source *from, char **argv,
+	cp_profile_show *show, void *context)
+{
+	return *argv ? run(from, argv, show, context) : show_last(from, show, context);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the commands that show profiles have them from: a run that they make, or
+ * one that was kept.
+ */
+#ifndef CACHEPEEK_TOOLS_PROFILE_RUN_H
+#define CACHEPEEK_TOOLS_PROFILE_RUN_H
+
+struct cp_profile_source {
+	const char *name;                /* of the measurement */
+	const char *machine, *directory; /* NULL: as set elsewhere */
+};
+
+/* Shows the profile in a run directory.  Returns the exit status. */
+typedef int cp_profile_show(const char *directory, void *context);
+
+/* Runs the program on the simulated PMU; without one (argv[0] is NULL) the run in
+ * the directory, or the last that was kept.  Returns the exit status, the program's
+ * if there is one. */
+int cp_profile_of(const struct cp_profile_source *from, char **argv,
+	cp_profile_show *show, void *context);
+
+/* Where the report goes, NULL: stderr; its directories are made.  -1 after saying
+ * why. */
+int cp_profile_output(const char *output);
+
+#endif

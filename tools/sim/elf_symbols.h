@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The symbols of a file: of its symbol table, of its separate debug file, or else
+ * the dynamic ones.
+ */
+#ifndef CACHEPEEK_SIM_ELF_SYMBOLS_H
+#define CACHEPEEK_SIM_ELF_SYMBOLS_H
+
+#include <elf.h>
+
+#include "tool.h"
+
+typedef void elf_visit(void *context, const Elf64_Sym *symbol, const HChar *name);
+
+void elf_symbols_each(const HChar *path, elf_visit *visit, void *context);
+
+/* What is added to the file's addresses where that part of it is mapped; False: it
+ * is in no segment. */
+Bool elf_bias(const HChar *path, Addr start, ULong offset, Addr *bias);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Functions as regions (CP_SIM_FUNCTIONS): wherever one of them begins, or is left
+ * in whatever way, the program's thread makes a detour through a function of the
+ * library's, which opens or closes the region, and comes back as if nothing had been.
+ *
+ * function_names.c knows the functions; functions.c the calls of each thread that
+ * have not returned, its shadow stack.
+ */
+#ifndef CACHEPEEK_SIM_FUNCTIONS_H
+#define CACHEPEEK_SIM_FUNCTIONS_H
+
+#include "tool.h"
+
+extern Bool functions_wanted;
+
+/* ---- function_names.c ---- */
+
+/* Functions whose name one of the patterns "func:PATTERN" of the list matches. */
+void functions_choose(const HChar *patterns);
+/* The number of the one that begins there; -1: none. */
+Int function_at(Addr a);
+const HChar *function_name(UInt number); /* NULL: no such number */
+void functions_unmapped(Addr a, SizeT len);
+
+/* ---- functions.c ---- */
+
+/* detour: (number, 0) a function begins, (_, n) n of them have been left; it does
+ * not return, but asks for CP_SIM_FUNCTION_DONE. */
+Bool functions_start(Addr detour, const HChar *patterns);
+/* Returns what the program's register has in which the answer of a request is. */
+Bool functions_done(ThreadId tid, UWord *ret);
+/* Before anything runs. */
+void functions_track(void);
+/* VG_INVALID_THREADID: no functions meanwhile. */
+void functions_use(ThreadId tid);
+void functions_thread_begin(ThreadId tid);
+
+/* Before a superblock that begins there; after one that ends with what is no jump to
+ * a constant. */
+void functions_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a);
+void functions_watch_return(IRSB *out, const VexGuestLayout *layout);
+
+#endif

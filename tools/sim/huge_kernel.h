@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef CACHEPEEK_SIM_HUGE_KERNEL_H
+#define CACHEPEEK_SIM_HUGE_KERNEL_H
+
+#include "pub_tool_basics.h"
+
+/* --huge-pages=no, and =smaps: as on a kernel without PAGEMAP_SCAN */
+extern Bool huge_wanted, huge_from_smaps;
+
+void huge_register(void); /* before the options are read */
+void huge_start(void);    /* before there are machines */
+
+#endif
