@@ -640,7 +640,6 @@ static void step_batch(struct duel *d)
 	make_line(d, &m, 0);
 	make_references(d, &m);
 	make_order(&m);
-	m.b.places = (uint8_t)m.nplaces;
 	m.b.clock += m.ticks;
 	d->pc += m.b.more_lines;
 	run = d->has_front ? front_function_for(

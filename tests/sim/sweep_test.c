@@ -37,6 +37,7 @@ void host_zero(void *p, uint64_t size)
 /* A batch as settle.c makes them, or a reference by itself (places 0xff). */
 struct event {
 	_Alignas(64) struct batch b;
+	uint8_t places;
 	uint64_t line, at[BATCH_PLACES];
 	uint32_t size; /* of a reference by itself, at[0] */
 	int core, store;
@@ -99,9 +100,9 @@ static void make_batch(struct event *e, uint64_t *pc)
 
 	*pc = random_below(16) ? *pc + random_below(2) : random_below(3000);
 	e->line = 4096 + *pc;
-	e->b.places = (uint8_t)random_below(BATCH_PLACES + 1);
+	e->places = (uint8_t)random_below(BATCH_PLACES + 1);
 	e->b.item[e->b.items++].kind = BATCH_CODE;
-	for (uint32_t i = 0; i < e->b.places; i++) {
+	for (uint32_t i = 0; i < e->places; i++) {
 		e->at[i] = pick_address();
 		make_item(e, i, &ticks);
 	}
@@ -184,10 +185,10 @@ static void play_event(
 			every_direct(e->at[0], e->size, e->store ? STORE : LOAD);
 		return;
 	}
-	run = s->has_front ? front_function_for(shift, e->b.places, 1)
-			   : batch_function_for(shift, e->b.places, 1);
+	run = s->has_front ? front_function_for(shift, e->places, 1)
+			   : batch_function_for(shift, e->places, 1);
 	if (plan && every_count)
-		run = every_function_for(run, e->b.places, 1);
+		run = every_function_for(run, e->places, 1);
 	run(&e->b, e->line, e->at[0], e->at[1], e->at[2], e->at[3]);
 }
 

@@ -97,6 +97,14 @@ static void name_thread_local(
 		object->module ? object->module->name : "?", name ? name : "?");
 }
 
+/* Whoever found it knows its name. */
+static void name_tls(struct cp_profile *profile, struct cp_profiled_object *object)
+{
+	object->name = cp_text_format(profile->arena, "TLS %s::%s",
+		object->module ? object->module->name : "?",
+		*object->name ? cp_source_name(profile->arena, object->name) : "?");
+}
+
 /* The call is the instruction before the one that it returns to. */
 static void name_heap(struct cp_profile *profile, struct cp_profiled_object *object)
 {

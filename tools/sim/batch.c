@@ -18,12 +18,24 @@ void batch_place_writes(struct batch_place *p, int writes)
 
 /* --- One by one --- */
 
+/* A line of a reference; most are in the filter. */
+LANES_INLINE void run_line(
+	struct core *core, uint64_t line, enum access kind, uint32_t stamp)
+{
+	struct entry *e = &core->data[line & (DATA_FILTER - 1)];
+
+	if (__builtin_expect((e->line & (kind == STORE ? ~0ull : ~CLEAN)) == line, 1))
+		renew_stamps(core, e->at, stamp);
+	else
+		core->paths.data(core, line, kind, kind == STORE, stamp);
+}
+
 LANES_INLINE void run_lines(struct core *core, uint64_t first, uint64_t last,
 	enum access kind, uint32_t stamp)
 {
-	core->paths.data(core, first, kind, kind == STORE, stamp);
+	run_line(core, first, kind, stamp);
 	for (uint64_t line = first + 1; __builtin_expect(line <= last, 0); line++)
-		core->paths.data(core, line, kind, kind == STORE, ++stamp);
+		run_line(core, line, kind, ++stamp);
 }
 
 static void run_data(
@@ -72,6 +84,16 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 	return 1;
 }
 
+LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
+{
+	struct entry *e = code_entry(core, line);
+
+	if (__builtin_expect(e->line == line, 1))
+		put_stamps(core, e->at, stamp);
+	else
+		core->paths.code(core, line, stamp);
+}
+
 static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
 	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
@@ -85,7 +107,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
 
 		if (i->kind == BATCH_CODE)
-			core->paths.code(core, line + offset, stamp);
+			run_code(core, line + offset, stamp);
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
 		if (__builtin_expect(batch_observer != 0, 0))
@@ -94,16 +116,6 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 				core->clock >> 32);
 	}
 	finish(core, b, clock, line + b->more_lines);
-}
-
-LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
-{
-	struct entry *e = code_entry(core, line);
-
-	if (__builtin_expect(e->line == line, 1))
-		put_stamps(core, e->at, stamp);
-	else
-		core->paths.code(core, line, stamp);
 }
 
 /* The filter's entry for an address: base + index * size, in few instructions. */
@@ -119,22 +131,39 @@ LANES_INLINE struct entry *entry_for(struct core *core, uint64_t addr, uint32_t 
 
 /* --- Place by place --- */
 
+LANES_INLINE int code_is_known(const struct core *core, uint64_t line)
+{
+	return code_entry(core, line)->line == line &&
+	       code_entry(core, line + 1)->line == line + 1;
+}
+
+LANES_INLINE int data_is_known(struct core *core, const struct batch *b,
+	const uint64_t *at, uint32_t places, uint32_t shift)
+{
+	uint64_t other = 0;
+
+	for (uint32_t i = 0; i < places; i++)
+		other |= (entry_for(core, at[i], shift)->line ^ at[i] >> shift) &
+			 b->place[i].mask;
+	return !other;
+}
+
 /* May a batch be run so?  Only if it is the same as one by one.  It is if
  * everything that it comes to stays until its end: in L1D and DTLB of at least
  * as many ways as there are places, nothing that is newer than the batch is a
- * victim.  And places must be single lines; and so must code, for which L2 and
- * STLB might be asked between two places. */
-LANES_INLINE int can_go_by_place(const struct core *core, const struct batch *b,
-	uint64_t line, const uint64_t *at, uint32_t places, uint32_t lines,
-	uint32_t shift)
+ * victim.  And places must be single lines; and if there are two lines of code, L2 and
+ * STLB must not be asked for code and data: code or data must be known, and a huge
+ * page that is noticed at a fetch may take the data's. */
+LANES_INLINE int can_go_by_place(struct core *core, const struct batch *b, uint64_t line,
+	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
 	uint64_t straddles = !core->by_place;
 
 	for (uint32_t i = 0; i < places; i++)
 		straddles |= (at[i] ^ (at[i] + b->place[i].last)) >> shift;
-	if (lines == 2)
-		straddles |= (code_entry(core, line)->line ^ line) |
-			     (code_entry(core, line + 1)->line ^ (line + 1));
+	if (lines == 2 && !code_is_known(core, line))
+		straddles |=
+			core->area_shift || !data_is_known(core, b, at, places, shift);
 	return !straddles;
 }
 

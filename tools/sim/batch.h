@@ -52,15 +52,16 @@ struct batch_note {
 };
 
 /* What does not change between runs of the same code.  A place is an address
- * and so many bytes that no reference to it lies outside. */
+ * and so many bytes that no reference to it lies outside.  What the filters need for
+ * up to two places is one line of the host's. */
 struct batch {
 	uint64_t clock; /* what it adds: ticks, and in the high half instructions */
-	uint8_t items, places;
+	uint8_t items;
+	uint8_t has_floats; /* some of its items are */
 	uint8_t second_line_tick;
 	uint8_t more_lines;                /* than one */
 	uint8_t order[BATCH_PLACES];       /* of the places' first references */
 	uint32_t loads, stores, rmw, idle; /* what it adds to those of the core */
-	uint64_t has_floats;               /* some of its items are */
 	struct batch_place {
 		uint64_t mask;      /* what of a filter's entry must be its line */
 		uint8_t last;       /* byte */

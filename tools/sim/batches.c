@@ -8,11 +8,12 @@
 #define BUCKETS 16384
 /* The first ones lie where a 32-bit constant reaches them. */
 #define POOL (1u << 20)
+#define LINE 64 /* of the host */
 
 struct kept {
 	struct kept *next;
-	ULong unused;       /* keeps the batch aligned */
-	struct batch batch; /* as much of it as its items need */
+	UInt items;
+	struct batch *batch; /* as much of it as its items need */
 };
 
 static SizeT batch_size(const struct batch *batch)
@@ -35,18 +36,20 @@ static UInt hash(const struct batch *batch, SizeT size)
 	return hash >> 32 & (BUCKETS - 1);
 }
 
-static struct kept *allocate(SizeT size)
+/* Aligned to the host's lines. */
+static void *allocate(SizeT size)
 {
-	static UChar pool[POOL] __attribute__((aligned(64)));
+	static UChar pool[POOL] __attribute__((aligned(LINE)));
 	static SizeT used;
-	SizeT room = (size + 63) & ~63ul;
-	struct kept *k;
+	SizeT room = (size + LINE - 1) & ~(SizeT)(LINE - 1);
+	void *p = pool + used;
 
 	if (used + room > POOL)
-		return VG_(malloc)("cachepeek.batch", size);
-	k = (struct kept *)(pool + used);
+		return (void *)(((UWord)VG_(malloc)("cachepeek.batch", size + LINE) +
+					LINE - 1) &
+				~(UWord)(LINE - 1));
 	used += room;
-	return k;
+	return p;
 }
 
 const struct batch *batch_keep(const struct batch *batch)
@@ -56,12 +59,11 @@ const struct batch *batch_keep(const struct batch *batch)
 	struct kept **first = &bucket[hash(batch, size)], *k;
 
 	for (k = *first; k; k = k->next)
-		if (k->batch.items == batch->items &&
-			VG_(memcmp)(&k->batch, batch, size) == 0)
-			return &k->batch;
-	k = allocate(__builtin_offsetof(struct kept, batch) + size);
-	VG_(memcpy)(&k->batch, batch, size);
-	k->next = *first;
+		if (k->items == batch->items && VG_(memcmp)(k->batch, batch, size) == 0)
+			return k->batch;
+	k = VG_(malloc)("cachepeek.kept", sizeof(*k));
+	*k = (struct kept){*first, batch->items, allocate(size)};
+	VG_(memcpy)(k->batch, batch, size);
 	*first = k;
-	return &k->batch;
+	return k->batch;
 }

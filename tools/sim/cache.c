@@ -24,6 +24,11 @@ static uint64_t rows_size(const struct cache *c)
 	return (uint64_t)c->sets * c->stride;
 }
 
+static uint64_t bytes_size(const struct cache *c, uint32_t extra)
+{
+	return extra & WITH_BYTE ? ((uint64_t)c->sets * c->lanes + 63) & ~63ull : 0;
+}
+
 static void mark_padding(struct cache *c)
 {
 	for (uint32_t set = 0; c->ways != c->lanes && set < c->sets; set++)
@@ -31,7 +36,7 @@ static void mark_padding(struct cache *c)
 			row_stamps(c, cache_row(c, set))[way] = STAMP_NEVER;
 }
 
-/* extra: bytes per way behind the stamps.  0 sets: an absent cache. */
+/* 0 sets: an absent cache. */
 uint64_t cache_measure(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
 {
 	c->sets = sets;
@@ -41,18 +46,19 @@ uint64_t cache_measure(struct cache *c, uint32_t sets, uint32_t ways, uint32_t e
 	c->shift = log2_of(sets);
 	c->reciprocal = reciprocal_of(sets);
 	c->clock = 0;
-	return rows_size(c);
+	return rows_size(c) + bytes_size(c, extra);
 }
 
 void cache_house(struct cache *c, void *zeroed)
 {
 	c->rows = zeroed;
+	c->bytes = c->rows + rows_size(c);
 	mark_padding(c);
 }
 
-int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
+int cache_init(struct cache *c, uint32_t sets, uint32_t ways)
 {
-	uint64_t size = cache_measure(c, sets, ways, extra);
+	uint64_t size = cache_measure(c, sets, ways, 0);
 	void *rows = size ? host_alloc(size) : 0;
 
 	if (size && !rows)

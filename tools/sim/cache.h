@@ -3,12 +3,15 @@
  * A set-associative array with exact least-recently-used replacement: every
  * cache and TLB of the model is one of these.
  *
- * A row (set) is laid out as  tags[lanes] stamps[lanes] extra[lanes]:
+ * A row (set) is laid out as  tags[lanes] stamps[lanes] masks[lanes], the last
+ * only in first-level TLBs:
  *   tag    0 for an empty way, else the key divided by the number of sets,
  *          plus one (regions.h sees to it that 32 bits are enough).
  *   stamp  when the way was last used; the smallest is the victim.  Empty ways
  *          have 0, ways that only pad the row to whole vectors STAMP_NEVER.
- *   extra  flags or masks that only some caches have.
+ *   mask   64 bits of whoever wants them.
+ * A byte for each way, where there is one, is behind all rows: eight ways of tags
+ * and stamps are one line of the host's.
  * An all-zero row is an empty set, so fresh pages from the kernel need no
  * initialisation, which matters for a last level of 200,000 sets.
  */
@@ -21,7 +24,7 @@
 #define CACHE_MAX_WAYS 128
 
 struct cache {
-	uint8_t *rows;
+	uint8_t *rows, *bytes;
 	uint64_t reciprocal; /* of the number of sets; 0: a power of two */
 	uint32_t sets, ways, lanes, stride, shift;
 	uint32_t clock; /* of caches that stamp for themselves */
@@ -42,22 +45,17 @@ LANES_INLINE uint32_t *row_stamps(const struct cache *c, uint8_t *row)
 	return (uint32_t *)row + c->lanes;
 }
 
-/* L1D keeps two flags per way here ... */
-LANES_INLINE uint8_t *row_flags(const struct cache *c, uint8_t *row)
-{
-	return row + 8 * c->lanes;
-}
-
-/* ... and the first-level TLBs the lines of each page that are in a filter,
- * and how often the page was asked for since it came. */
+/* The first-level TLBs keep the lines of each page that are in a filter here. */
 LANES_INLINE uint64_t *row_masks(const struct cache *c, uint8_t *row)
 {
 	return (uint64_t *)(row + 8 * c->lanes);
 }
 
-LANES_INLINE uint8_t *row_uses(const struct cache *c, uint8_t *row)
+/* The bytes of a set: L1D's flags, and in the first-level TLBs how often the page
+ * was asked for since it came. */
+LANES_INLINE uint8_t *cache_bytes(const struct cache *c, struct cache_place p)
 {
-	return row + 16 * c->lanes;
+	return c->bytes + (uint64_t)p.set * c->lanes;
 }
 
 LANES_INLINE uint8_t *cache_row(const struct cache *c, uint32_t set)
@@ -65,12 +63,12 @@ LANES_INLINE uint8_t *cache_row(const struct cache *c, uint32_t set)
 	return c->rows + (uint64_t)set * c->stride;
 }
 
-/* Bytes of extra per way. */
-enum { L1D_EXTRA = 1, TLB_EXTRA = 9 };
+/* Of each way, beside tag and stamp. */
+enum { WITH_BYTE = 1, WITH_MASK = 8, L1D_EXTRA = WITH_BYTE, TLB_EXTRA = 9 };
 
 LANES_INLINE uint32_t cache_stride(uint32_t lanes, uint32_t extra)
 {
-	return (lanes * (8 + extra) + 63) & ~63u;
+	return (lanes * (8 + (extra & WITH_MASK)) + 63) & ~63u;
 }
 
 /* May code for that many lanes and a power of two of sets serve this cache? */
@@ -141,11 +139,13 @@ LANES_INLINE void cache_prefetch(const struct cache *c, uint64_t key)
 	uint8_t *row = cache_place(c, key).row;
 
 	__builtin_prefetch(row);
-	__builtin_prefetch(row + 64);
+	if (c->stride > 64)
+		__builtin_prefetch(row + 64);
 }
 
-int cache_init(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra);
-/* The same in two steps, with memory of the caller's; returns how much. */
+int cache_init(struct cache *c, uint32_t sets, uint32_t ways);
+/* The same in two steps, with memory of the caller's, and more for each way; returns
+ * how much. */
 uint64_t cache_measure(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra);
 void cache_house(struct cache *c, void *zeroed);
 void cache_rank(struct cache *c, uint32_t flag_bits);

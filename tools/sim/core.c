@@ -57,7 +57,7 @@ int uncore_init(struct uncore *u, const struct machine *m)
 	huge_add(u);
 	if (!machine_is_plain(m))
 		return flex_uncore_init(u, m);
-	return cache_init(&u->llc, m->llc.sets, m->llc.ways, 0);
+	return cache_init(&u->llc, m->llc.sets, m->llc.ways);
 }
 
 void uncore_free(struct uncore *u)
@@ -113,9 +113,9 @@ static void house_first_level(struct core *core, const struct machine *m)
 static int plain_init(struct core *core, const struct machine *m)
 {
 	house_first_level(core, m);
-	if (cache_init(&core->l2, m->l2.sets, m->l2.ways, 0) ||
-		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways, 0) ||
-		cache_init(&core->stlb_2m, m->stlb_2m.sets, m->stlb_2m.ways, 0))
+	if (cache_init(&core->l2, m->l2.sets, m->l2.ways) ||
+		cache_init(&core->stlb, m->stlb.sets, m->stlb.ways) ||
+		cache_init(&core->stlb_2m, m->stlb_2m.sets, m->stlb_2m.ways))
 		return -1;
 	core->stlb_is_small = m->stlb_2m.absent;
 	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES &&

@@ -7,6 +7,7 @@
  * which the entry leads.  Hence no decision ever differs from that of a model
  * without filters; what leaves an L1 or a TLB leaves the filter too.
  */
+#include "outer.h"
 #include "sweep.h"
 
 /* Pages that come and go would only cost the filter's upkeep: a page's lines
@@ -19,8 +20,19 @@
 /* A way of a set. */
 struct way {
 	uint8_t *row;
+	uint32_t set;
 	unsigned n;
 };
+
+LANES_INLINE struct way way_of(struct cache_place p, unsigned n)
+{
+	return (struct way){p.row, p.set, n};
+}
+
+LANES_INLINE uint8_t *way_byte(const struct cache *c, struct way w)
+{
+	return &c->bytes[(uint64_t)w.set * c->lanes + w.n];
+}
 
 LANES_INLINE uint32_t stamp_offset(
 	const struct core *core, const struct cache *c, struct way w)
@@ -59,17 +71,17 @@ static __attribute__((noinline)) void drop_huge_lines(struct core *core, uint64_
 }
 
 /* Drops the filtered lines of the page in a way of a TLB: bits of its mask. */
-LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, uint32_t set,
-	struct way w, struct entry *filter, uint32_t size)
+LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, struct way w,
+	struct entry *filter, uint32_t size)
 {
 	uint64_t mask = row_masks(tlb, w.row)[w.n], first;
 	uint32_t page = stamp_offset(core, tlb, w);
 
-	if (__builtin_expect(row_uses(tlb, w.row)[w.n] == HUGE_WAY, 0)) {
+	if (__builtin_expect(*way_byte(tlb, w) == HUGE_WAY, 0)) {
 		drop_huge_lines(core, mask, page, filter, size);
 		return;
 	}
-	first = cache_key(tlb, set, row_tags(w.row)[w.n]) << core->page_shift;
+	first = cache_key(tlb, w.set, row_tags(w.row)[w.n]) << core->page_shift;
 	for (; mask; mask &= mask - 1)
 		drop_lines(filter,
 			first + ((uint64_t)__builtin_ctzll(mask) << core->group_shift),
@@ -80,13 +92,13 @@ LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, uint32_t
 LANES_INLINE struct way tlb_fill(struct core *core, struct cache *tlb,
 	struct cache_place p, struct entry *filter, uint32_t size)
 {
-	struct way w = {p.row, cache_victim(tlb, p.row)};
+	struct way w = way_of(p, cache_victim(tlb, p.row));
 
 	if (row_masks(tlb, p.row)[w.n])
-		drop_page(core, tlb, p.set, w, filter, size);
+		drop_page(core, tlb, w, filter, size);
 	row_tags(p.row)[w.n] = p.tag;
 	row_masks(tlb, p.row)[w.n] = 0;
-	row_uses(tlb, p.row)[w.n] = 0;
+	*way_byte(tlb, w) = 0;
 	return w;
 }
 
@@ -106,31 +118,18 @@ LANES_INLINE struct way itlb_miss(
 	return tlb_fill(core, itlb, p, core->code, CODE_FILTER);
 }
 
-/* The line at this offset leaves its L1. */
-LANES_INLINE void forget(struct entry *e, uint32_t offset)
+/* A line leaves its L1.  Its entry may be another's by now, which is no harm, and to
+ * look would be to wait for the host's memory. */
+LANES_INLINE void forget(struct entry *filter, uint32_t size, uint64_t line)
 {
-	e->line = e->at.line == offset ? NO_LINE : e->line;
+	filter[line & (size - 1)].line = NO_LINE;
 }
 
-/* Nobody else changes our L1D, so the victim is known before the line comes,
- * and the host may fetch what its eviction needs meanwhile. */
-LANES_INLINE struct way l1d_miss(struct core *core, struct cache *l1d, uint64_t line,
-	struct cache_place p, enum access kind)
+/* The commonest L2 without a call. */
+LANES_INLINE int fetch(struct core *core, uint64_t line, enum access kind)
 {
-	struct way w = {p.row, cache_victim(l1d, p.row)};
-	uint64_t old = cache_key(l1d, p.set, row_tags(p.row)[w.n]);
-	uint8_t *flags = &row_flags(l1d, p.row)[w.n], was = *flags;
-
-	if (was & L1_FILTERED)
-		forget(&core->data[old & (DATA_FILTER - 1)], stamp_offset(core, l1d, w));
-	core->count[CP_SIM_l1d_load_misses + (kind == STORE)]++;
-	row_tags(p.row)[w.n] = p.tag;
-	*flags = core->paths.fetch(core, line, kind) ? L1_OWNED : 0;
-	if (was & L1_DIRTY) {
-		core->count[CP_SIM_l1d_writebacks]++;
-		outer_write_back(core, old);
-	}
-	return w;
+	return __builtin_expect(core->l2_of_8, 1) ? outer_fetch_l2(core, line, kind, 8)
+						  : core->paths.fetch(core, line, kind);
 }
 
 static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
@@ -142,24 +141,46 @@ static void l1d_dirty(struct core *core, uint64_t line, uint8_t *flags)
 	*flags |= L1_DIRTY | L1_OWNED;
 }
 
+/* Makes room in L1D, and puts the line there. */
+LANES_INLINE struct way l1d_miss(struct core *core, struct cache *l1d, uint64_t line,
+	struct cache_place p, enum access kind)
+{
+	struct way w = way_of(p, cache_victim(l1d, p.row));
+	uint64_t old = cache_key(l1d, p.set, row_tags(p.row)[w.n]);
+	uint8_t *flags = way_byte(l1d, w), was = *flags;
+
+	if (was & L1_FILTERED)
+		forget(core->data, DATA_FILTER, old);
+	core->count[CP_SIM_l1d_load_misses + (kind == STORE)]++;
+	row_tags(p.row)[w.n] = p.tag;
+	*flags = fetch(core, line, kind) ? L1_OWNED : 0;
+	if (was & L1_DIRTY) {
+		core->count[CP_SIM_l1d_writebacks]++;
+		outer_write_back(core, old);
+	}
+	return w;
+}
+
 /* The first store to a line that loads have brought into the filter. */
 static __attribute__((noinline)) void first_store(
 	struct core *core, struct entry *e, uint64_t line)
 {
 	struct cache_place p = cache_place(&core->l1d, line);
-	struct way first = {p.row, 0};
-	uint32_t way = (e->at.line - stamp_offset(core, &core->l1d, first)) / 4;
+	uint32_t way = (e->at.line - stamp_offset(core, &core->l1d, way_of(p, 0))) / 4;
 
-	l1d_dirty(core, line, &row_flags(&core->l1d, p.row)[way]);
+	l1d_dirty(core, line, &cache_bytes(&core->l1d, p)[way]);
 	e->line &= ~CLEAN;
 }
 
-/* Has the host fetch what a miss would need. */
+/* Has the host fetch what a miss would need, where misses go on to the last level:
+ * the other caches are small. */
 LANES_INLINE void prefetch_outer(struct core *core, uint64_t line)
 {
+	if (!(core->l2_misses & 3))
+		return;
 	if (core->l2.sets)
 		cache_prefetch(&core->l2, line);
-	if (core->l2_misses & 3 && core->uncore->llc.sets)
+	if (core->uncore->llc.sets)
 		cache_prefetch(&core->uncore->llc, line);
 }
 
@@ -187,8 +208,8 @@ LANES_INLINE int dtlb_touch(struct core *core, struct cache *dtlb, uint64_t full
 		*w = dtlb_miss(core, dtlb, page, p, kind);
 		return FRESH;
 	}
-	*w = (struct way){p.row, (unsigned)way};
-	uses = &row_uses(dtlb, p.row)[way];
+	*w = way_of(p, (unsigned)way);
+	uses = way_byte(dtlb, *w);
 	if (*uses >= USES_TO_FILTER)
 		return SETTLED;
 	++*uses;
@@ -203,7 +224,19 @@ LANES_INLINE struct way l1d_touch(
 
 	if (way < 0)
 		return l1d_miss(core, l1d, line, p, kind);
-	return (struct way){p.row, (unsigned)way};
+	return way_of(p, (unsigned)way);
+}
+
+/* A reference to a line that is in the filter, perhaps for loads only. */
+LANES_INLINE int data_known(
+	struct core *core, struct entry *e, uint64_t full, int writes, uint32_t stamp)
+{
+	if ((e->line & ~CLEAN) != full)
+		return 0;
+	if (writes && e->line & CLEAN)
+		first_store(core, e, regions_shorten(&core->uncore->regions, full));
+	renew_stamps(core, e->at, stamp);
+	return 1;
 }
 
 /* The rest of a reference whose page is in that way of that TLB. */
@@ -212,7 +245,7 @@ LANES_INLINE void data_line(struct core *core, struct cache *l1d,
 	uint64_t line, enum access kind, int writes, uint32_t stamp)
 {
 	struct way way = l1d_touch(core, l1d, line, kind);
-	uint8_t *flags = &row_flags(l1d, way.row)[way.n];
+	uint8_t *flags = way_byte(l1d, way);
 	struct slot at;
 
 	if (writes && !(*flags & L1_DIRTY))
@@ -234,7 +267,7 @@ static struct way huge_fill(struct core *core, struct cache *tlb, struct cache_p
 {
 	struct way w = tlb_fill(core, tlb, p, filter, size);
 
-	row_uses(tlb, p.row)[w.n] = HUGE_WAY;
+	*way_byte(tlb, w) = HUGE_WAY;
 	row_stamps(tlb, p.row)[w.n] = core->newest_dropped;
 	return w;
 }
@@ -255,7 +288,7 @@ static __attribute__((noinline)) void data_touch_huge(
 	struct cache *dtlb = huge_array(&core->dtlb_2m, &core->dtlb, &key);
 	struct cache_place p = cache_place(dtlb, key);
 	int found = cache_find(dtlb, p);
-	struct way page = {p.row, (unsigned)found};
+	struct way page = way_of(p, (unsigned)found);
 
 	if (found < 0) {
 		if (!huge_is_still(full >> core->area_shift, full << core->line_shift,
@@ -275,26 +308,24 @@ static __attribute__((noinline)) void data_touch_huge(
 LANES_INLINE void data_touch(struct core *core, uint64_t full, enum access kind,
 	int writes, uint32_t stamp, uint32_t l1d_lanes, uint32_t dtlb_lanes)
 {
-	struct cache l1d = cache_shaped(&core->l1d, l1d_lanes, L1D_EXTRA);
-	struct cache dtlb = cache_shaped(&core->dtlb, dtlb_lanes, TLB_EXTRA);
 	struct entry *e = &core->data[full & (DATA_FILTER - 1)];
 	uint64_t line = regions_shorten(&core->uncore->regions, full);
+	struct cache l1d, dtlb;
 	struct way page;
 	int settled;
 
-	if ((e->line & ~CLEAN) == full) {
-		if (writes && e->line & CLEAN)
-			first_store(core, e, line);
-		renew_stamps(core, e->at, stamp);
+	if (data_known(core, e, full, writes, stamp))
+		return;
+	prefetch_outer(core, line);
+	dtlb = cache_shaped(&core->dtlb, dtlb_lanes, TLB_EXTRA);
+	settled = dtlb_touch(core, &dtlb, full, line >> core->page_shift, kind, &page);
+	if (__builtin_expect(settled == IN_HUGE, 0)) {
+		data_touch_huge(core, full, kind, writes, stamp);
 		return;
 	}
-	prefetch_outer(core, line);
-	settled = dtlb_touch(core, &dtlb, full, line >> core->page_shift, kind, &page);
-	if (__builtin_expect(settled == IN_HUGE, 0))
-		data_touch_huge(core, full, kind, writes, stamp);
-	else
-		data_line(core, &l1d, &dtlb, page, settled == SETTLED, full, line, kind,
-			writes, stamp);
+	l1d = cache_shaped(&core->l1d, l1d_lanes, L1D_EXTRA);
+	data_line(core, &l1d, &dtlb, page, settled == SETTLED, full, line, kind, writes,
+		stamp);
 }
 
 /* The same for any reference; the lines it touches have successive stamps. */
@@ -311,13 +342,13 @@ void data_access(
 LANES_INLINE struct way l1i_miss(
 	struct core *core, struct cache *l1i, uint64_t line, struct cache_place p)
 {
-	struct way w = {p.row, cache_victim(l1i, p.row)};
+	struct way w = way_of(p, cache_victim(l1i, p.row));
 	uint64_t old = cache_key(l1i, p.set, row_tags(p.row)[w.n]);
 
-	forget(&core->code[old & (CODE_FILTER - 1)], stamp_offset(core, l1i, w));
+	forget(core->code, CODE_FILTER, old);
 	core->count[CP_SIM_l1i_misses]++;
 	row_tags(p.row)[w.n] = p.tag;
-	core->paths.fetch(core, line, IFETCH);
+	fetch(core, line, IFETCH);
 	return w;
 }
 
@@ -328,7 +359,7 @@ LANES_INLINE int itlb_touch(struct core *core, struct cache *itlb, uint64_t full
 	struct cache_place p = cache_place(itlb, page);
 	int way = cache_find(itlb, p);
 
-	*w = (struct way){p.row, (unsigned)way};
+	*w = way_of(p, (unsigned)way);
 	if (way >= 0)
 		return 1;
 	if (__builtin_expect(!is_small(core, full, 1), 0))
@@ -344,7 +375,7 @@ LANES_INLINE struct way l1i_touch(struct core *core, struct cache *l1i, uint64_t
 
 	if (way < 0)
 		return l1i_miss(core, l1i, line, p);
-	return (struct way){p.row, (unsigned)way};
+	return way_of(p, (unsigned)way);
 }
 
 /* The rest of a fetch whose page is in that way of that TLB. */
@@ -368,7 +399,7 @@ static __attribute__((noinline)) int code_touch_huge(
 	struct cache *itlb = huge_array(&core->itlb_2m, &core->itlb, &key);
 	struct cache_place p = cache_place(itlb, key);
 	int found = cache_find(itlb, p);
-	struct way page = {p.row, (unsigned)found};
+	struct way page = way_of(p, (unsigned)found);
 
 	if (found < 0) {
 		if (!huge_is_still(full >> core->area_shift, full << core->line_shift, 1))
@@ -404,21 +435,21 @@ void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key)
 	int code = tlb == &core->itlb || tlb == &core->itlb_2m;
 	struct cache_place p = cache_place(tlb, key);
 	int way = cache_find(tlb, p);
-	struct way w = {p.row, (unsigned)way};
+	struct way w = way_of(p, (unsigned)way);
 	uint32_t *stamp;
 
 	if (way < 0)
 		return;
 	if (code)
-		drop_page(core, tlb, p.set, w, core->code, CODE_FILTER);
+		drop_page(core, tlb, w, core->code, CODE_FILTER);
 	else
-		drop_page(core, tlb, p.set, w, core->data, DATA_FILTER);
+		drop_page(core, tlb, w, core->data, DATA_FILTER);
 	stamp = &row_stamps(tlb, p.row)[w.n];
 	if (!code && *stamp > core->newest_dropped)
 		core->newest_dropped = *stamp;
 	*stamp = row_tags(p.row)[w.n] = 0;
 	row_masks(tlb, p.row)[w.n] = 0;
-	row_uses(tlb, p.row)[w.n] = 0;
+	*way_byte(tlb, w) = 0;
 }
 
 /* The shapes that have paths of their own: (lanes of L1, lanes of TLB).  Lanes

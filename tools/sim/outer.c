@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Behind the first level: L2, last level, second-level TLB, other cores.
- *
- * These caches stamp for themselves; a stamp is (clock << 2 | flags).
  */
+#include "outer.h"
 #include "sweep.h"
-
-enum { DIRTY = 1, OWNED = 2, FLAGS = 3, FLAG_BITS = 2 };
-
-/* May rank all stamps of the cache anew, before it gives out the next. */
-LANES_INLINE uint32_t next_stamp(struct cache *c, uint32_t flags)
-{
-	if (__builtin_expect(c->clock >= OUTER_CLOCK_LIMIT, 0))
-		cache_rank(c, FLAG_BITS);
-	return ++c->clock << FLAG_BITS | flags;
-}
 
 static void stamp_way(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
 {
 	row_stamps(c, row)[way] = next_stamp(c, flags);
-}
-
-LANES_INLINE uint32_t flags_of(const struct cache *c, uint8_t *row, unsigned way)
-{
-	return row_stamps(c, row)[way] & FLAGS;
 }
 
 static void set_flags(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
@@ -147,7 +131,7 @@ static int remote_find(struct core *other, uint64_t line, struct remote *r)
 
 static int remote_dirty(struct core *other, const struct remote *r)
 {
-	if (r->l1_way >= 0 && row_flags(&other->l1d, r->l1.row)[r->l1_way] & L1_DIRTY)
+	if (r->l1_way >= 0 && cache_bytes(&other->l1d, r->l1)[r->l1_way] & L1_DIRTY)
 		return 1;
 	return r->l2_way >= 0 && flags_of(&other->l2, r->l2.row, r->l2_way) & DIRTY;
 }
@@ -171,7 +155,7 @@ static void remote_take(struct core *other, const struct remote *r, uint64_t lin
 		if (e)
 			e->line = NO_LINE;
 		empty_way(&other->l1d, r->l1.row, r->l1_way);
-		row_flags(&other->l1d, r->l1.row)[r->l1_way] = 0;
+		cache_bytes(&other->l1d, r->l1)[r->l1_way] = 0;
 	}
 	if (r->l2_way >= 0)
 		empty_way(&other->l2, r->l2.row, r->l2_way);
@@ -182,7 +166,7 @@ static void remote_share(struct core *other, const struct remote *r, uint64_t li
 	struct entry *e;
 
 	if (r->l1_way >= 0) {
-		row_flags(&other->l1d, r->l1.row)[r->l1_way] &= L1_FILTERED;
+		cache_bytes(&other->l1d, r->l1)[r->l1_way] &= L1_FILTERED;
 		e = filter_entry(other, r, line);
 		if (e)
 			e->line |= CLEAN;
@@ -238,7 +222,7 @@ static int beyond_private(struct core *core, uint64_t line, enum access kind)
 	return alone;
 }
 
-static __attribute__((noinline)) int l2_miss(
+int outer_l2_miss(
 	struct core *core, uint64_t line, struct cache_place p, enum access kind)
 {
 	int alone;
@@ -249,47 +233,32 @@ static __attribute__((noinline)) int l2_miss(
 	return alone;
 }
 
-/* A line comes to an L1; returns whether no other core has it. */
-LANES_INLINE int fetch(struct core *core, uint64_t line, enum access kind, uint32_t lanes)
-{
-	struct cache l2 = cache_shaped(&core->l2, lanes, 0);
-	struct cache_place p = cache_place(&l2, line);
-	int way = cache_find(&l2, p);
-	uint32_t flags;
-
-	core->l2_misses = core->l2_misses << 1 | (way < 0);
-	if (__builtin_expect(way < 0, 0))
-		return l2_miss(core, line, p, kind);
-	flags = flags_of(&l2, p.row, way);
-	row_stamps(&l2, p.row)[way] = next_stamp(&core->l2, flags);
-	return flags & OWNED;
-}
-
 static int fetch_any(struct core *core, uint64_t line, enum access kind)
 {
-	return fetch(core, line, kind, 0);
+	return outer_fetch_l2(core, line, kind, 0);
 }
 
 static int fetch_8(struct core *core, uint64_t line, enum access kind)
 {
-	return fetch(core, line, kind, 8);
+	return outer_fetch_l2(core, line, kind, 8);
 }
 
 static int fetch_16(struct core *core, uint64_t line, enum access kind)
 {
-	return fetch(core, line, kind, 16);
+	return outer_fetch_l2(core, line, kind, 16);
 }
 
 static int fetch_swept(struct core *core, uint64_t line, enum access kind)
 {
 	sweep_ask(core, line);
-	return fetch(core, line, kind, 0);
+	return outer_fetch_l2(core, line, kind, 0);
 }
 
 void outer_choose_paths(struct core *core)
 {
 	const struct cache *l2 = &core->l2;
 
+	core->l2_of_8 = 0;
 	if (sweeps(core, SWEEP_L2)) {
 		core->paths.fetch = fetch_swept;
 		return;
@@ -298,6 +267,7 @@ void outer_choose_paths(struct core *core)
 			    : cache_has_shape(l2, 8)  ? fetch_8
 			    : cache_has_shape(l2, 16) ? fetch_16
 						      : fetch_any;
+	core->l2_of_8 = core->paths.fetch == fetch_8;
 }
 
 static void count_walk(struct core *core, enum access kind)

@@ -186,7 +186,6 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 
 	VG_(memset)(&batch, 0, sizeof(batch));
 	describe_counts(b, &batch);
-	batch.places = b->nplaces;
 	for (UInt i = 0; i < b->nplaces; i++) {
 		const struct place *p = &b->places[order[i]];
 
