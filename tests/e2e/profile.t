@@ -301,7 +301,7 @@ SKIP: {
 {
 	my $file = scratch('details.txt');
 	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $file, '--details', 'all',
-		'--context-lines', 1, '--cutoff', '10,100,0', $program, qw(load store thread)]);
+		'--context-lines', 1, '--cutoff', '15,100,0', $program, qw(load store thread)]);
 	my $text = read_file($file);
 	my $line = line_with($source, 'the load');
 	like($text, qr{^.*\[profiled::load_lines, 0x[0-9a-f]+, profiled\.c\]\n}m, 'details: a function');
