@@ -89,7 +89,6 @@ static void reference(enum batch_kind kind, uint64_t address, uint32_t used)
 	b.loads = kind != BATCH_WRITE;
 	b.stores = kind != BATCH_READ && kind != BATCH_FLOAT;
 	b.has_floats = kind == BATCH_FLOAT;
-	b.places = 1;
 	b.item[0].size = 8;
 	b.place[0].last = 7;
 	batch_place_first(&b.place[0], kind, 0);

@@ -22,7 +22,7 @@ static SizeT batch_size(const struct batch *batch)
 		     batch->items * sizeof(batch->item[0]);
 
 	if (batch_observer)
-		size += (batch->items + batch->places) * sizeof(struct batch_note);
+		size += (batch->items + BATCH_PLACES) * sizeof(struct batch_note);
 	return (size + 7) & ~7ul;
 }
 
