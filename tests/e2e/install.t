@@ -25,9 +25,9 @@ is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/lo
 	share/bash-completion/completions/cachepeek
 	share/cachepeek/cachepeek-compare-1.schema.json
 	share/cachepeek/cachepeek-diff-1.schema.json share/cachepeek/cachepeek-profile-1.schema.json
-	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/cachepeek-repeat-1.schema.json
 	share/cachepeek/cachepeek-report-1.schema.json
+	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py
 	share/doc/cachepeek/README.md
 	share/doc/cachepeek/doc/glossary.md share/doc/cachepeek/doc/internals.md
