@@ -82,7 +82,7 @@ is(scalar lines('false', sharing('padded', '--quantum', 1)), 0, 'turns: padded i
 # ---- what it looks like ----
 
 my $text = run(command => [cli(), 'sharing', '-o', '-', '--quantum', '10', program('sharing'), 'false', $rounds])->{out};
-like($text, qr/^False sharing: 1 lines/m, 'text: how many');
+like($text, qr/^False sharing: 1 line that/m, 'text: how many');
 like($text, qr/^ +sharing::first_counter$/m, 'text: a name');
 like($text, qr/taking turns: [\d,]+ HITM, [\d,]+ invalidations/, 'text: turns');
 like($text, qr/threads took turns after 10 data references/, 'text: the quantum');

@@ -146,18 +146,20 @@ static void put_lines(struct cp_out *out, const struct cp_sharing *sharing, bool
 			put_line(out, sharing, &sharing->lines[i]);
 }
 
+static void put_heading(struct cp_out *out, const char *what, size_t n, const char *bytes)
+{
+	cp_out_format(out, "\n%s sharing: %zu line%s that threads use at %s bytes\n", what, n,
+		n == 1 ? "" : "s", bytes);
+}
+
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing)
 {
 	const struct cp_profile *profile = sharing->profile;
 
 	put_header(out, sharing);
-	cp_out_format(out,
-		"\nFalse sharing: %zu lines that threads use at different bytes\n",
-		sharing->nfalse);
+	put_heading(out, "False", sharing->nfalse, "different");
 	put_lines(out, sharing, true);
-	cp_out_format(out,
-		"\nTrue sharing: %zu lines that threads use at the same bytes\n",
-		sharing->nlines - sharing->nfalse);
+	put_heading(out, "True", sharing->nlines - sharing->nfalse, "the same");
 	put_lines(out, sharing, false);
 	if (sharing->few)
 		cp_out_format(out,
