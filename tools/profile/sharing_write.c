@@ -148,8 +148,8 @@ static void put_lines(struct cp_out *out, const struct cp_sharing *sharing, bool
 
 static void put_heading(struct cp_out *out, const char *what, size_t n, const char *bytes)
 {
-	cp_out_format(out, "\n%s sharing: %zu line%s that threads use at %s bytes\n", what, n,
-		n == 1 ? "" : "s", bytes);
+	cp_out_format(out, "\n%s sharing: %zu line%s that threads use at %s bytes\n",
+		what, n, n == 1 ? "" : "s", bytes);
 }
 
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing)
