@@ -184,7 +184,7 @@ is(join(' ', grep { defined count(region($n1->{cache}{report}), $_)->{value} } @
 like(notes($n1->{level3}), qr/INST_RETIRED is not counted: .*perf_event_paranoid is 3 .*perf_event_paranoid=2/,
 	'paranoid 3: nothing is allowed, 2 would unlock it');
 is(status($n1->{level3}), 0, 'and the program runs');
-like(notes($n1->{auto3}), qr/software events only: no hardware counters \(.*perf_event_paranoid is 3/,
+like(notes($n1->{auto3}), qr/simulated PMU.* \(no hardware counters: .*perf_event_paranoid is 3/,
 	'without a request: the same reason');
 like(notes($n1->{level2}), qr/CPU_CYCLES:k is not counted: .*perf_event_paranoid is 2 .*perf_event_paranoid=1/,
 	'paranoid 2: the kernel is not counted, 1 would unlock it');
