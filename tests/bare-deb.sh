@@ -67,7 +67,8 @@ try in_root sh -c 'cd /tmp && cachepeek -E sim -e instructions -o /tmp/r.json ls
 try in_root sh -c 'cachepeek report > /dev/null && cachepeek doctor > /dev/null && cachepeek list groups > /dev/null'
 # Programs and processes that are not the user's, with and without descriptors.
 try in_root sh -c 'cd / && LD_PRELOAD=libcachepeek.so sh -c "ls | cat" 2>&1 > /dev/null | grep -q "processes"'
-try in_root apt-get -q -y purge cachepeek libcachepeek-dev
+# With the libraries that came only for it.
+try in_root apt-get -q -y purge --autoremove cachepeek libcachepeek-dev
 everything > "$here/after"
 try diff "$here/before" "$here/after"
 try sh -c "! ls $root/var/lib/dpkg/info | grep cachepeek"
