@@ -5,7 +5,6 @@
  * program, those of a run that was kept.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -14,12 +13,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "regions/rundir.h"
 #include "tools/cmd.h"
-#include "tools/launch.h"
-#include "tools/place.h"
 #include "tools/profile/sharing.h"
-#include "tools/watch.h"
+#include "tools/profile_run.h"
 
 struct request {
 	const char *machine, *directory, *output, *quantum;
@@ -110,22 +106,6 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- the report ---- */
 
-static int open_output(const char *output)
-{
-	int fd;
-
-	if (!output || strcmp(output, "stderr") == 0)
-		return dup(STDERR_FILENO);
-	if (strcmp(output, "-") == 0)
-		return dup(STDOUT_FILENO);
-	fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fprintf(stderr,
-			"cachepeek: output %s: %s: choose a file that can be written\n",
-			output, strerror(errno));
-	return fd;
-}
-
 static int write_to(
 	int fd, const struct cp_sharing *sharing, const struct request *request)
 {
@@ -176,7 +156,7 @@ static int write_sharing(
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	fd = open_output(request->output);
+	fd = cp_profile_output(request->output);
 	if (fd < 0)
 		return 1;
 	cp_profile_resolve(profile);
@@ -186,8 +166,9 @@ static int write_sharing(
 	return result;
 }
 
-static int show(const char *directory, const struct request *request)
+static int show(const char *directory, void *context)
 {
+	const struct request *request = context;
 	struct cp_arena arena = {0};
 	jmp_buf out_of_memory;
 	volatile int status = 1;
@@ -206,79 +187,15 @@ static int show(const char *directory, const struct request *request)
 	return status;
 }
 
-/* ---- the run ---- */
-
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
-
-static int show_last(const struct request *request)
-{
-	char base[PATH_MAX], path[PATH_MAX + 8];
-
-	if (request->directory)
-		return show(request->directory, request);
-	if (!cp_run_base(environment, base, sizeof(base))) {
-		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
-				"the run's directory (-d)\n");
-		return 1;
-	}
-	snprintf(path, sizeof(path), "%s/last", base);
-	return show(path, request);
-}
-
-/* Of all that was set for other commands nothing counts here. */
-static int prepare(const struct request *request, char *directory, size_t size)
-{
-	static char *const nothing[] = {NULL};
-	int result;
-
-	setenv("CACHEPEEK_PROFILE", "sharing", 1);
-	setenv("CACHEPEEK_ENGINE", "sim", 1);
-	if (request->machine)
-		setenv("CACHEPEEK_MACHINE", request->machine, 1);
-	if (request->quantum)
-		setenv("CACHEPEEK_QUANTUM", request->quantum, 1);
-	unsetenv("CACHEPEEK_OUTPUT");
-	if (cp_prepare_preload(nothing) < 0)
-		return -ENOENT;
-	result = cp_run_make(environment, request->directory, directory, size);
-	if (result < 0) {
-		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
-			directory, strerror(-result));
-		return result;
-	}
-	setenv("CACHEPEEK__LAUNCHER", directory, 1);
-	return 0;
-}
-
-static int run(const struct request *request, char **argv)
-{
-	char directory[CP_RUNDIR_SIZE];
-	struct cp_launch launch;
-	struct cp_watch watch;
-	int result;
-
-	if (prepare(request, directory, sizeof(directory)) < 0)
-		return 127;
-	cp_watch_start(&watch, directory, "");
-	result = cp_launch(&launch, argv, &watch);
-	if (result < 0) {
-		if (!request->directory)
-			cp_run_remove(directory);
-		return cp_cannot_run(argv[0], -result);
-	}
-	cp_launch_note(&launch, directory);
-	(void)show(directory, request);
-	return cp_end_like(launch.status);
-}
-
 int cp_cmd_sharing(int argc, char **argv)
 {
 	struct request request = {.least = 100};
 
 	if (parse(&request, argc, argv) < 0)
 		return 2;
-	return optind == argc ? show_last(&request) : run(&request, argv + optind);
+	if (request.quantum)
+		setenv("CACHEPEEK_QUANTUM", request.quantum, 1);
+	return cp_profile_of(&(struct cp_profile_source){"sharing", request.machine,
+				     request.directory, NULL},
+		argv + optind, show, &request);
 }
