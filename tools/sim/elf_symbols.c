@@ -9,20 +9,20 @@ SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
 #define DEBUG_FILES "/usr/lib/debug/.build-id/"
 #define LARGEST (256u << 20) /* of a table */
 
-static Bool read_at(Int fd, void *to, UInt size, ULong offset)
+Bool elf_read(Int fd, void *to, UInt size, ULong offset)
 {
 	SysRes result = VG_(pread)(fd, to, (Int)size, (OffT)offset);
 
 	return !sr_isError(result) && sr_Res(result) == size;
 }
 
-static Int open_elf(const HChar *path, Elf64_Ehdr *file)
+Int elf_open(const HChar *path, Elf64_Ehdr *file)
 {
 	SysRes opened = VG_(open)(path, VKI_O_RDONLY, 0);
 
 	if (sr_isError(opened))
 		return -1;
-	if (read_at((Int)sr_Res(opened), file, sizeof(*file), 0) &&
+	if (elf_read((Int)sr_Res(opened), file, sizeof(*file), 0) &&
 		VG_(memcmp)(file->e_ident, ELFMAG, SELFMAG) == 0 &&
 		file->e_ident[EI_CLASS] == ELFCLASS64)
 		return (Int)sr_Res(opened);
@@ -40,7 +40,7 @@ static void *read_section(Int fd, const Elf64_Shdr *section)
 		return NULL;
 	bytes = VG_(malloc)("cachepeek.section", section->sh_size + 1);
 	((HChar *)bytes)[section->sh_size] = '\0';
-	if (read_at(fd, bytes, (UInt)section->sh_size, section->sh_offset))
+	if (elf_read(fd, bytes, (UInt)section->sh_size, section->sh_offset))
 		return bytes;
 	VG_(free)(bytes);
 	return NULL;
@@ -62,7 +62,7 @@ static void read_table(Int fd, const Elf64_Ehdr *file, const Elf64_Shdr *section
 	Elf64_Sym *symbols = NULL;
 
 	if (section->sh_link < file->e_shnum &&
-		read_at(fd, &strings, sizeof(strings),
+		elf_read(fd, &strings, sizeof(strings),
 			file->e_shoff + section->sh_link * sizeof(strings)))
 		names = read_section(fd, &strings);
 	if (names)
@@ -82,7 +82,7 @@ static Bool read_tables(
 	Bool any = False;
 
 	for (UInt i = 0; i < file->e_shnum; i++) {
-		if (!read_at(fd, &section, sizeof(section),
+		if (!elf_read(fd, &section, sizeof(section),
 			    file->e_shoff + i * sizeof(section)))
 			return any;
 		if (section.sh_type != type)
@@ -113,7 +113,7 @@ static Bool read_debug_file(const HChar *of, elf_visit *visit, void *context)
 			*to++ = '/';
 	}
 	VG_(strcpy)(to, ".debug");
-	fd = open_elf(path, &file);
+	fd = elf_open(path, &file);
 	if (fd < 0)
 		return False;
 	found = read_tables(fd, &file, SHT_SYMTAB, visit, context);
@@ -124,7 +124,7 @@ static Bool read_debug_file(const HChar *of, elf_visit *visit, void *context)
 void elf_symbols_each(const HChar *path, elf_visit *visit, void *context)
 {
 	Elf64_Ehdr file;
-	Int fd = open_elf(path, &file);
+	Int fd = elf_open(path, &file);
 
 	if (fd < 0)
 		return;
@@ -142,7 +142,7 @@ static Bool find_bias(
 	Elf64_Phdr s;
 
 	for (UInt i = 0; i < file->e_phnum; i++) {
-		if (!read_at(fd, &s, sizeof(s), file->e_phoff + i * sizeof(s)))
+		if (!elf_read(fd, &s, sizeof(s), file->e_phoff + i * sizeof(s)))
 			return False;
 		if (s.p_type != PT_LOAD || !(s.p_flags & PF_X) ||
 			offset < (s.p_offset & ~(VKI_PAGE_SIZE - 1)) ||
@@ -157,7 +157,7 @@ static Bool find_bias(
 Bool elf_bias(const HChar *path, Addr start, ULong offset, Addr *bias)
 {
 	Elf64_Ehdr file;
-	Int fd = open_elf(path, &file);
+	Int fd = elf_open(path, &file);
 	Bool found;
 
 	if (fd < 0)

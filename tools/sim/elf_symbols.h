@@ -10,6 +10,10 @@
 
 #include "tool.h"
 
+/* -1: it cannot be read, or is no ELF file of 64 bits. */
+Int elf_open(const HChar *path, Elf64_Ehdr *file);
+Bool elf_read(Int fd, void *to, UInt size, ULong offset);
+
 typedef void elf_visit(void *context, const Elf64_Sym *symbol, const HChar *name);
 
 void elf_symbols_each(const HChar *path, elf_visit *visit, void *context);

@@ -7,7 +7,6 @@
 #include "pub_tool_libcfile.h"
 #include "profile.h"
 
-SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
 void VG_(ssort)(
 	void *base, SizeT nmemb, SizeT size, Int (*compar)(const void *, const void *));
 
@@ -27,29 +26,6 @@ struct image {
 };
 
 static struct image *images;
-
-/* ---- files ---- */
-
-static Bool read_at(Int fd, void *to, UInt size, ULong offset)
-{
-	SysRes result = VG_(pread)(fd, to, (Int)size, (OffT)offset);
-
-	return !sr_isError(result) && sr_Res(result) == size;
-}
-
-static Int open_elf(const HChar *path, Elf64_Ehdr *file)
-{
-	SysRes opened = VG_(open)(path, VKI_O_RDONLY, 0);
-
-	if (sr_isError(opened))
-		return -1;
-	if (read_at((Int)sr_Res(opened), file, sizeof(*file), 0) &&
-		VG_(memcmp)(file->e_ident, ELFMAG, SELFMAG) == 0 &&
-		file->e_ident[EI_CLASS] == ELFCLASS64)
-		return (Int)sr_Res(opened);
-	VG_(close)((Int)sr_Res(opened));
-	return -1;
-}
 
 /* ---- symbols ---- */
 
@@ -108,7 +84,7 @@ static Bool read_segments(
 	for (UInt i = 0; i < file->e_phnum; i++) {
 		ULong page = VKI_PAGE_SIZE - 1, offset = (ULong)mapping->offset;
 
-		if (!read_at(fd, &s, sizeof(s), file->e_phoff + i * sizeof(s)))
+		if (!elf_read(fd, &s, sizeof(s), file->e_phoff + i * sizeof(s)))
 			return False;
 		if (s.p_type != PT_LOAD)
 			continue;
@@ -137,7 +113,7 @@ static Bool read_segments(
 static void read_image(struct image *image, const NSegment *mapping, const HChar *path)
 {
 	Elf64_Ehdr file;
-	Int fd = open_elf(path, &file);
+	Int fd = elf_open(path, &file);
 
 	if (fd < 0)
 		return;
