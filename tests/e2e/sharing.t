@@ -88,6 +88,10 @@ like($text, qr/taking turns: [\d,]+ HITM, [\d,]+ invalidations/, 'text: turns');
 like($text, qr/threads took turns after 10 data references/, 'text: the quantum');
 like($text, qr/shared lines with fewer than 100 transfers are left out/, 'text: what is left out');
 
+my $deep = scratch('new/folder/sharing.txt');
+run(command => [cli(), 'sharing', '-o', $deep, program('sharing'), 'false', $rounds]);
+ok(-s $deep, 'a file in folders that are not there yet');
+
 my $check = run(command => ['/usr/bin/python3', '-c', <<'END', source() . '/doc/cachepeek-sharing-1.schema.json', $false->{file}, $queue->{file}]);
 import json, sys
 import jsonschema
