@@ -414,6 +414,8 @@ static enum huge_answer *truth_of(uint64_t address)
 	for (int i = 0; i < nareas; i++)
 		if (areas[i].number == number)
 			return &areas[i].truth;
+	if (nareas == REF_AREAS)
+		abort();
 	areas[nareas].number = number;
 	areas[nareas].truth =
 		(enum huge_answer)(number * 7 % 5 < 2 ? number % 2 : HUGE_ONE);
