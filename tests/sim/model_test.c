@@ -757,6 +757,7 @@ static int run_case(const struct machine *m, int ncores, int with_huge, long ste
 	static struct duel d;
 	int different;
 
+	l1_oldest_host = (int)random_below(2);
 	duel_start(&d, m, ncores, with_huge);
 	for (long i = 0; i < steps; i++)
 		step(&d);
