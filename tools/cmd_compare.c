@@ -333,13 +333,6 @@ static int prepare(const struct cp_comparison *c)
 
 /* ---- the result ---- */
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-
-	return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 /* Before anything runs: what cannot be written is not worth the time. */
 static bool open_output(struct settings *s)
 {
@@ -361,11 +354,11 @@ static int write_result(struct cp_comparison *c, const struct settings *s)
 	int error;
 
 	cp_out_open(&out, s->fd);
-	if (s->json || ends_in(file, ".json"))
+	if (s->json || cp_ends_with(file, ".json"))
 		cp_compare_json(c, &out);
-	else if (ends_in(file, ".csv"))
+	else if (cp_ends_with(file, ".csv"))
 		cp_compare_csv(c, &out);
-	else if (ends_in(file, ".html"))
+	else if (cp_ends_with(file, ".html"))
 		cp_compare_html(c, &out);
 	else
 		cp_compare_text(c, &out);
