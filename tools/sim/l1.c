@@ -8,6 +8,7 @@
  * without filters; what leaves an L1 or a TLB leaves the filter too.
  */
 #include "outer.h"
+#include "follow.h"
 #include "sweep.h"
 
 /* Pages that come and go would only cost the filter's upkeep: a page's lines
@@ -96,6 +97,9 @@ LANES_INLINE struct way tlb_fill(struct core *core, struct cache *tlb,
 
 	if (row_masks(tlb, p.row)[w.n])
 		drop_page(core, tlb, w, filter, size);
+	if (core->followers)
+		follow_evicted(core, filter == core->code, p.set,
+			row_tags(p.row)[w.n], *way_byte(tlb, w));
 	row_tags(p.row)[w.n] = p.tag;
 	row_masks(tlb, p.row)[w.n] = 0;
 	*way_byte(tlb, w) = 0;
