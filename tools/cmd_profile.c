@@ -15,20 +15,21 @@
 #include "base/text.h"
 #include "tools/cmd.h"
 #include "tools/profile_run.h"
+#include "tools/profile/sharing.h"
 #include "tools/profile/write.h"
 
 struct request {
 	const char *name; /* of the measurement */
 	const char *machine, *directory, *output, *engine;
 	enum cp_profile_order order;
-	bool cut, statements, instructions, debuginfod;
+	bool cut, statements, instructions, debuginfod, sharing;
 	struct cp_cutoff cutoff;
 	unsigned context;
 };
 
 /* ---- what is asked for ---- */
 
-enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD };
+enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD, SHARING };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
 	{"details", required_argument, NULL, DETAILS},
 	{"context-lines", required_argument, NULL, CONTEXT},
 	{"debuginfod", no_argument, NULL, DEBUGINFOD},
+	{"sharing", no_argument, NULL, SHARING},
 	{NULL, 0, NULL, 0},
 };
 
@@ -133,6 +135,9 @@ static int parse_one(struct request *request, int option, const char *value)
 	case DEBUGINFOD:
 		request->debuginfod = true;
 		return 0;
+	case SHARING:
+		request->sharing = true;
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -146,7 +151,12 @@ static int parse(struct request *request, int argc, char **argv)
 	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:E:", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
-	return 0;
+	if (!request->sharing || (strcmp(request->name, "dcache") == 0 &&
+					 strcmp(request->engine, "sim") == 0))
+		return 0;
+	fprintf(stderr, "cachepeek: --sharing: expected with dcache on the simulated "
+			"PMU, which sees what threads share\n");
+	return -EINVAL;
 }
 
 /* ---- the report ---- */
@@ -252,6 +262,8 @@ static int write_profile(
 		return 1;
 	cp_profile_resolve(profile);
 	warn_of_order(profile, measurement, request);
+	if (profile->slices)
+		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
 	cp_out_open(&out, fd);
 	writer_for(request->output)(&out, &view);
@@ -292,7 +304,8 @@ int cp_cmd_profile(int argc, char **argv)
 
 	if (parse(&request, argc, argv) < 0 || !writer_for(request.output))
 		return 2;
-	return cp_profile_of(&(struct cp_profile_source){request.name, request.machine,
-				     request.directory, request.engine},
+	return cp_profile_of(
+		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,
+			request.machine, request.directory, request.engine},
 		argv + optind, show_kept, &request);
 }

@@ -126,19 +126,6 @@ static int write_to(
 	return result < 0;
 }
 
-static void warn_of_lost(struct cp_profile *profile)
-{
-	if (profile->slices->quantum && !profile->slices->whole)
-		cp_profile_warn(profile,
-			"a process was killed, or still runs: nothing is said of turns");
-	if (profile->slices->lost)
-		cp_profile_warn(profile,
-			"%lu references went to lines beyond those that are looked "
-			"after: "
-			"what those share is not known",
-			(unsigned long)profile->slices->lost);
-}
-
 static int write_sharing(
 	struct cp_arena *arena, const char *directory, const struct request *request)
 {
@@ -160,7 +147,7 @@ static int write_sharing(
 	if (fd < 0)
 		return 1;
 	cp_profile_resolve(profile);
-	warn_of_lost(profile);
+	cp_sharing_warn(profile);
 	result = write_to(fd, cp_sharing_find(profile, request->least), request);
 	cp_profile_close(profile);
 	return result;
