@@ -738,7 +738,7 @@ static void step(struct duel *d)
 	running = d->core[d->turn];
 	if (d->has_front)
 		front_use(front, &running, 1);
-	if (d->ref.ask && random_below(300) == 0)
+	if (d->ref.ask && random_below(at_once ? 10 : 300) == 0)
 		change_area(d);
 	if (random_below(100) == 0)
 		step_direct(d);
