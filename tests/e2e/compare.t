@@ -110,7 +110,7 @@ sub same_apart
 my $text = write_file(scratch('text'), join('', map { "line $_ of " . ($_ * 7919 % 1000) . "\n" } 1 .. 4000));
 {
 	my ($json, $together) = same_apart('gzip', {}, 1,
-		[@machines, qw(neoverse-n1 zen3 sapphire-rapids cachegrind itanium2)], which('gzip'), '-kc', $text);
+		[@machines, qw(neoverse-n1 neoverse-n2 neoverse-v2 zen3 sapphire-rapids cachegrind itanium2)], which('gzip'), '-kc', $text);
 	my @misses = map { $_->{counts}{l1d_misses}{value} } values %$together;
 	my %different = map { $_ => 1 } @misses;
 	cmp_ok(scalar(keys %different), '>', 4, 'gzip: the machines differ');

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "batch.h"
 #include "flex.h"
+#include "follow.h"
 #include "front.h"
 #include "host.h"
 #include "reference.h"
@@ -397,6 +398,33 @@ static const struct {
 #define NCASES ((int)(sizeof(cases) / sizeof(cases[0])))
 #define NPICKED 40
 
+/* Machines of which one may follow the other. */
+#define PRIVATE(itlb_ways, dtlb_ways)                                                    \
+	.l1i = G(64, 4), .l1d = G(64, 4), .l2 = G(128, 8), .itlb = G(2, itlb_ways),      \
+	.dtlb = G(4, dtlb_ways), .line = 64, .page = 4096
+static const struct pair {
+	const char *name;
+	struct machine leader, m;
+	int with_huge;
+} pairs[] = {
+	{"its own last level and second TLB",
+		{PRIVATE(6, 5), .llc = G(512, 8), .stlb = G(64, 4)},
+		{PRIVATE(6, 5), .llc = G(300, 7), .stlb = G(48, 5)}, 1},
+	{"the only last level", {PRIVATE(6, 5), .stlb = G(64, 4)},
+		{PRIVATE(6, 5), .llc = G(1024, 4)}, 1},
+	{"no last level, larger TLBs",
+		{PRIVATE(6, 5), .llc = G(512, 8), .stlb = G(64, 4)},
+		{PRIVATE(8, 12), .stlb = G(64, 4)}, 0},
+	{"larger DTLB, huge pages", {PRIVATE(6, 4), .llc = G(512, 8), .stlb = G(64, 4)},
+		{PRIVATE(6, 7), .llc = G(512, 8), .stlb = G(64, 4)}, 1},
+	{"huge pages in arrays of their own",
+		{PRIVATE(6, 5), .itlb_2m = G(1, 4), .dtlb_2m = G(2, 4), .stlb = G(64, 4)},
+		{PRIVATE(6, 5), .itlb_2m = G(1, 4), .dtlb_2m = G(2, 4), .stlb = G(32, 4),
+			.stlb_2m = G(4, 4)},
+		1},
+};
+#define NPAIRS ((int)(sizeof(pairs) / sizeof(pairs[0])))
+
 static uint64_t seed;
 
 /* ---- which areas are huge pages ---- */
@@ -405,7 +433,7 @@ static struct {
 	uint64_t number;
 	enum huge_answer truth;
 } areas[REF_AREAS];
-static int nareas;
+static int nareas, at_once;
 
 static enum huge_answer *truth_of(uint64_t address)
 {
@@ -419,6 +447,8 @@ static enum huge_answer *truth_of(uint64_t address)
 	areas[nareas].number = number;
 	areas[nareas].truth =
 		(enum huge_answer)(number * 7 % 5 < 2 ? number % 2 : HUGE_ONE);
+	if (at_once && areas[nareas].truth == HUGE_ABSENT)
+		areas[nareas].truth = HUGE_SMALL;
 	return &areas[nareas++].truth;
 }
 
@@ -448,16 +478,36 @@ struct duel {
 	uint64_t count[REF_CORES][CP_SIM_NCOUNTERS];
 	int ncores, turn, any_sets, has_front;
 	uint64_t walk, pc;
+	/* Others that follow the cores; of whom the reference is. */
+	struct uncore follower_uncore;
+	struct core *follower[REF_CORES];
+	int follows;
 };
 
 static void collect(struct duel *d, int i)
 {
+	struct core *counts = d->follows ? d->follower[i] : d->core[i];
+
 	if (d->has_front)
 		front_collect(front);
 	core_collect(d->core[i]);
+	if (d->follower[i])
+		core_collect(d->follower[i]);
+	if (d->follower[i] && d->follower[i]->follow)
+		follow_collect(d->follower[i]);
 	for (int k = 0; k < CP_SIM_NCOUNTERS; k++)
-		d->count[i][k] += d->core[i]->count[k];
+		d->count[i][k] += counts->count[k];
 	memset(d->core[i]->count, 0, sizeof(d->core[i]->count));
+	if (d->follower[i])
+		memset(d->follower[i]->count, 0, sizeof(d->follower[i]->count));
+}
+
+/* The running core has a follower that has parted? */
+static struct core *parted(const struct duel *d)
+{
+	struct core *other = d->follower[d->turn];
+
+	return other && !other->follow ? other : NULL;
 }
 
 /* Lines whose numbers differ in high bits only; near addresses if the sets are
@@ -534,6 +584,10 @@ static void step_direct(struct duel *d)
 		front_direct(addr, size, kind);
 	else
 		batch_direct(addr, size, kind);
+	if (parted(d)) {
+		running = parted(d);
+		batch_direct(addr, size, kind);
+	}
 }
 
 /* A batch in the making: what settle.c makes of a piece of code. */
@@ -649,6 +703,10 @@ static void step_batch(struct duel *d)
 			   : batch_function_for(d->core[d->turn]->line_shift, m.nplaces,
 				     m.b.more_lines + 1);
 	run(&m.b, m.line, m.at[0], m.at[1], m.at[2], m.at[3]);
+	if (parted(d)) {
+		running = parted(d);
+		run(&m.b, m.line, m.at[0], m.at[1], m.at[2], m.at[3]);
+	}
 }
 
 /* Memory comes, goes, and becomes one page. */
@@ -661,9 +719,14 @@ static void change_area(struct duel *d)
 		*truth = random_below(3) ? HUGE_ONE : HUGE_SMALL;
 		return;
 	}
-	*truth = (enum huge_answer)random_below(3);
+	*truth = at_once ? (enum huge_answer)(1 + random_below(2))
+			 : (enum huge_answer)random_below(3);
 	huge_forget(address, 1);
 	ref_forget(&d->ref, address);
+	if (at_once) {
+		huge_is_small(address >> HUGE_SHIFT, address, 1);
+		ref_notice(&d->ref, address);
+	}
 }
 
 static void step(struct duel *d)
@@ -675,7 +738,7 @@ static void step(struct duel *d)
 	running = d->core[d->turn];
 	if (d->has_front)
 		front_use(front, &running, 1);
-	if (d->ref.ask && random_below(300) == 0)
+	if (d->ref.ask && random_below(at_once ? 10 : 300) == 0)
 		change_area(d);
 	if (random_below(100) == 0)
 		step_direct(d);
@@ -723,8 +786,13 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores, int 
 static void duel_end(struct duel *d)
 {
 	ref_free(&d->ref);
-	for (int i = 0; i < d->ncores; i++)
+	for (int i = 0; i < d->ncores; i++) {
+		if (d->follower[i])
+			core_free(d->follower[i]);
 		core_free(d->core[i]);
+	}
+	if (d->follower[0])
+		uncore_free(&d->follower_uncore);
 	uncore_free(&d->uncore);
 	huge_free();
 	if (d->has_front)
@@ -781,6 +849,53 @@ static int run_case(
 	different = differences(&d);
 	*made = references(&d);
 	duel_end(&d);
+	return different;
+}
+
+/* ---- machines that follow another ---- */
+
+static void add_followers(struct duel *d, const struct machine *m)
+{
+	uncore_init(&d->follower_uncore, m);
+	for (int i = 0; i < d->ncores; i++) {
+		d->follower[i] = core_new(m, &d->follower_uncore);
+		core_attach(d->follower[i]);
+		follow_begin(d->follower[i], d->core[i]);
+	}
+}
+
+static void all_part(struct duel *d)
+{
+	for (int i = 0; i < d->ncores; i++)
+		collect(d, i);
+	follow_part(&d->follower_uncore);
+}
+
+/* Leads: it is the leader's counts that are compared.  What becomes of an area is
+ * noticed at once: of the misses that would notice, the leader's come first. */
+static int run_pair(const struct pair *p, int ncores, int leads, long steps, int parts)
+{
+	static struct duel d;
+	int different;
+
+	at_once = 1;
+	duel_start(&d, &p->leader, ncores, p->with_huge);
+	add_followers(&d, &p->m);
+	d.any_sets = has_any_sets(&p->leader) || has_any_sets(&p->m);
+	d.follows = !leads;
+	if (!leads) {
+		ref_free(&d.ref);
+		ref_init(&d.ref, &p->m, ncores);
+		d.ref.ask = p->with_huge ? tell_truth : NULL;
+	}
+	for (long i = 0; i < steps; i++) {
+		if (parts && i == steps / 2)
+			all_part(&d);
+		step(&d);
+	}
+	different = differences(&d);
+	duel_end(&d);
+	at_once = 0;
 	return different;
 }
 
@@ -903,12 +1018,55 @@ static void run(
 	failed |= bad != 0;
 }
 
+static void check(int good, const char *what, const char *name, int ncores)
+{
+	printf("%sok %d - %s: %s, cores: %d\n", good ? "" : "not ", ++test, what, name,
+		ncores);
+	fflush(stdout);
+	failed |= !good;
+}
+
+static void check_pair(const struct pair *p, long steps)
+{
+	check(follow_can(&p->m, &p->leader), "may follow", p->name, 1);
+	for (int ncores = 1; ncores <= REF_CORES; ncores += REF_CORES - 1) {
+		check(!run_pair(p, ncores, 0, steps, 0), "follows", p->name, ncores);
+		check(!run_pair(p, ncores, 0, steps, 1), "parts", p->name, ncores);
+		check(!run_pair(p, ncores, 1, steps, 0), "leads", p->name, ncores);
+	}
+}
+
+/* Whatever in a leader makes it no leader. */
+static void check_strangers(void)
+{
+	const struct machine m = pairs[2].m;
+	struct machine others[12];
+	int n = 0;
+
+	for (int i = 0; i < 12; i++)
+		others[i] = m;
+	others[n++].l1i.ways = 8;
+	others[n++].l1d.sets = 32;
+	others[n++].l2.ways = 4;
+	others[n++].itlb.sets = 4;
+	others[n++].dtlb.sets = 2;
+	others[n++].dtlb.ways = 16;
+	others[n++].dtlb_2m.absent = 1;
+	others[n++].itlb_2m = (struct geometry)G(1, 4);
+	others[n++].page = 16384;
+	others[n++].line = 32;
+	others[n++].l1d.policy = POLICY_PLRU;
+	others[n++].time.memory = 100;
+	while (n-- > 0)
+		check(!follow_can(&m, &others[n]), "is no leader", "a stranger", n);
+}
+
 int main(int argc, char **argv)
 {
 	long steps = argc > 1 ? atol(argv[1]) : 1300000;
 	char name[32];
 
-	printf("1..%d\n", 2 * NCASES + NPICKED);
+	printf("1..%d\n", 2 * NCASES + NPICKED + 7 * NPAIRS + 12);
 	for (int n = 0; n < NCASES; n++) {
 		run(cases[n].name, &cases[n].m, 1, !!strstr(cases[n].name, "huge"),
 			steps);
@@ -924,5 +1082,8 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "random machine %d", n);
 		run(name, &m, 1 + n % REF_CORES, n % 3 != 0, steps);
 	}
+	for (int n = 0; n < NPAIRS; n++)
+		check_pair(&pairs[n], steps);
+	check_strangers();
 	return failed;
 }

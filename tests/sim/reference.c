@@ -762,6 +762,11 @@ void ref_forget(struct ref_system *s, uint64_t addr)
 	a->state = HUGE_ABSENT;
 }
 
+void ref_notice(struct ref_system *s, uint64_t addr)
+{
+	(void)is_huge(s, addr);
+}
+
 static void translate(struct ref_system *s, struct ref_core *c, uint64_t addr, int code,
 	int misses, int walks)
 {

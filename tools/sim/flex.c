@@ -340,6 +340,8 @@ static uint32_t filter(struct core *core, uint64_t unit, const struct flex_place
 		return 0;
 	flags = flex_flags(l1d, p);
 	*flags |= FLEX_FILTERED;
+	if (l1d->g.write_through)
+		return FLEX_READABLE | (*flags & FLEX_OWNED ? FLEX_PASSED_ON : 0);
 	return FLEX_READABLE | ((*flags & writable) == writable ? FLEX_WRITABLE : 0);
 }
 
@@ -368,6 +370,12 @@ uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t 
 	else
 		miss(core, unit, &p, kind);
 	return settled ? filter(core, unit, &p) : 0;
+}
+
+void flex_pass_on(struct core *core, uint64_t unit)
+{
+	core->count[CP_SIM_l1d_writes_through]++;
+	flex_write(core, unit);
 }
 
 void flex_bypass(struct core *core, uint64_t unit, uint64_t now)

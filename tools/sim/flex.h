@@ -115,10 +115,13 @@ void flex_lost_code(struct core *core, const struct flex_place *p);
 /* ---- for the front ---- */
 
 /* What another load or fetch (and store) of the unit would change is the age of
- * line and page, until one of them is said to be lost. */
-enum { FLEX_READABLE = 1, FLEX_WRITABLE = 2 };
+ * line and page, until one of them is said to be lost.  PASSED_ON: a store changes no
+ * more than that in L1D, but is passed on. */
+enum { FLEX_READABLE = 1, FLEX_WRITABLE = 2, FLEX_PASSED_ON = 4 };
 
 uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t now);
+/* A store of which that was said. */
+void flex_pass_on(struct core *core, uint64_t unit);
 /* Such a reference is coming. */
 void flex_expect_data(struct core *core, uint64_t unit);
 uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now);

@@ -114,13 +114,16 @@ uint64_t front_newest(const struct core *core, int code, uint64_t first, uint64_
 
 /* ---- references that some member needs to be told of ---- */
 
-/* Tells the members in `to`; returns which of them need not be told of the next
- * load (low half) and store (high half). */
-static uint32_t tell(
+/* Tells the members in `to`; returns what each has said of the next references. */
+struct said {
+	uint32_t readable, writable, passed_on;
+};
+
+static struct said tell(
 	struct front *f, uint32_t to, uint64_t unit, enum access kind, uint32_t stamp)
 {
 	uint64_t now = front_stamp(f, stamp);
-	uint32_t knows = 0;
+	struct said all = {0, 0, 0};
 
 	for (uint32_t rest = to; kind != IFETCH && rest; rest &= rest - 1)
 		flex_expect_data(f->member[__builtin_ctz(rest)], unit);
@@ -129,38 +132,59 @@ static uint32_t tell(
 		uint32_t said = kind == IFETCH ? flex_code(f->member[i], unit, now)
 					       : flex_data(f->member[i], unit, kind, now);
 
-		knows |= (said & FLEX_READABLE ? 1u << i : 0) |
-			 (said & FLEX_WRITABLE ? 0x10000u << i : 0);
+		all.readable |= said & FLEX_READABLE ? 1u << i : 0;
+		all.writable |= said & FLEX_WRITABLE ? 1u << i : 0;
+		all.passed_on |= said & FLEX_PASSED_ON ? 1u << i : 0;
 	}
-	return knows;
+	return all;
 }
 
-static void note(struct front_entry *e, uint32_t told, uint32_t knows)
+static void note(struct front_entry *e, uint32_t told, struct said said)
 {
-	e->need[0] = (uint16_t)((e->need[0] | told) & ~knows);
-	e->need[1] = (uint16_t)((e->need[1] | told) & ~(knows >> 16));
+	e->need[0] = (uint16_t)((e->need[0] | told) & ~said.readable);
+	e->need[1] = (uint16_t)((e->need[1] | told) & ~said.writable);
+}
+
+/* Another reference to a line of which there is a fact. */
+static void known_line(
+	struct front *f, uint32_t index, uint64_t unit, enum access kind, uint32_t stamp)
+{
+	struct front_entry *e = &f->data[index];
+	uint32_t told = e->need[kind == STORE], passed_on = 0;
+	struct said said;
+
+	e->stamp = stamp;
+	if (kind == STORE)
+		passed_on = told & f->passed_on[index] & ~(uint32_t)e->need[0];
+	told &= ~passed_on;
+	for (; passed_on; passed_on &= passed_on - 1)
+		flex_pass_on(f->member[__builtin_ctz(passed_on)], unit);
+	if (!told)
+		return;
+	said = tell(f, told, unit, kind, stamp);
+	note(e, told, said);
+	f->passed_on[index] = (uint16_t)((f->passed_on[index] & ~told) | said.passed_on);
 }
 
 static void data_line(struct front *f, uint64_t line, enum access kind, uint32_t stamp)
 {
-	uint32_t index = line & (DATA_FILTER - 1), told, knows;
+	uint32_t index = line & (DATA_FILTER - 1);
 	struct front_entry *e = &f->data[index];
 	uint64_t unit = unit_of(f, line);
+	struct said said;
 
 	if (e->line == line) {
-		e->stamp = stamp;
-		told = e->need[kind == STORE];
-		knows = tell(f, told, unit, kind, stamp);
-		note(e, told, knows);
+		known_line(f, index, unit, kind, stamp);
 		return;
 	}
-	knows = tell(f, f->all, unit, kind, stamp);
-	if (!(knows & 0xffff))
+	said = tell(f, f->all, unit, kind, stamp);
+	if (!said.readable)
 		return;
 	tell_data(f, e, f->data_known[index]);
 	*e = (struct front_entry){.line = line, .stamp = stamp};
 	f->data_known[index] = stamp;
-	note(e, f->all, knows);
+	f->passed_on[index] = (uint16_t)said.passed_on;
+	note(e, f->all, said);
 }
 
 /* Floating-point loads, which are no references to some members' L1D: they leave
@@ -193,25 +217,25 @@ static uint32_t resume(struct front *f, uint64_t line)
 
 static void code_line(struct front *f, uint64_t line, uint32_t stamp)
 {
-	uint32_t index = line & (CODE_FILTER - 1), told = f->all & ~resume(f, line),
-		 knows;
+	uint32_t index = line & (CODE_FILTER - 1), told = f->all & ~resume(f, line);
 	struct front_entry *e = &f->code[index];
 	uint64_t unit = unit_of(f, line);
+	struct said said;
 
 	if (e->line == line) {
 		e->stamp = stamp;
 		told &= e->need[0];
-		knows = tell(f, told, unit, IFETCH, stamp);
-		note(e, told, knows);
+		said = tell(f, told, unit, IFETCH, stamp);
+		note(e, told, said);
 		return;
 	}
-	knows = tell(f, told, unit, IFETCH, stamp);
-	if (!(knows & 0xffff))
+	said = tell(f, told, unit, IFETCH, stamp);
+	if (!said.readable)
 		return;
 	tell_code(f, e, f->code_known[index]);
 	*e = (struct front_entry){.line = line, .stamp = stamp};
 	f->code_known[index] = told == f->all ? stamp : 0;
-	note(e, f->all, knows);
+	note(e, f->all, said);
 }
 
 /* ---- batches ---- */

@@ -44,6 +44,9 @@ struct front {
 	struct front_entry code[CODE_FILTER];
 	/* The stamp that every member has heard of. */
 	uint32_t data_known[DATA_FILTER], code_known[CODE_FILTER];
+	/* Members that need not be told of another load, to which stores are no more
+	 * than passed on. */
+	uint16_t passed_on[DATA_FILTER];
 	struct regions regions;
 };
 

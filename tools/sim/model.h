@@ -82,6 +82,7 @@ struct sweep;
 struct flex_core;
 struct flex_shared;
 struct timing;
+struct follow;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
  * first-level caches lie behind it. */
@@ -171,6 +172,8 @@ struct core {
 	struct flex_core *flex;      /* NULL: a plain machine */
 	struct sweep *sweep;         /* of its level (sweep.h), or NULL */
 	struct timing *timing;       /* NULL: nobody asks for time */
+	struct follow *follow;       /* NULL: not another core's follower (follow.h) */
+	struct core *followers, *next_follower;
 	uint64_t count[CP_SIM_NALL]; /* since the last core_collect */
 } __attribute__((aligned(64)));
 

@@ -3,6 +3,7 @@
  * Behind the first level: L2, last level, second-level TLB, other cores.
  */
 #include "outer.h"
+#include "follow.h"
 #include "sweep.h"
 
 static void stamp_way(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
@@ -38,7 +39,7 @@ static void llc_fill(struct core *core, struct cache_place p, uint32_t flags)
 	stamp_way(c, p.row, way, flags);
 }
 
-static void llc_write_back(struct core *core, uint64_t line)
+static void llc_put(struct core *core, uint64_t line)
 {
 	struct cache *c = &core->uncore->llc;
 	struct cache_place p;
@@ -54,6 +55,13 @@ static void llc_write_back(struct core *core, uint64_t line)
 		set_flags(c, p.row, way, DIRTY);
 	else
 		llc_fill(core, p, DIRTY);
+}
+
+static void llc_write_back(struct core *core, uint64_t line)
+{
+	llc_put(core, line);
+	for (struct core *f = core->followers; f; f = f->next_follower)
+		llc_put(f, line);
 }
 
 static void llc_fetch(struct core *core, uint64_t line, enum access kind)
@@ -219,6 +227,8 @@ static int beyond_private(struct core *core, uint64_t line, enum access kind)
 	int alone = core->uncore->ncores <= 1 || snoop(core, line, kind);
 
 	llc_fetch(core, line, kind);
+	for (struct core *f = core->followers; f; f = f->next_follower)
+		llc_fetch(f, line, kind);
 	return alone;
 }
 
@@ -304,10 +314,12 @@ static void look_up_page(
 void outer_page(struct core *core, uint64_t page, enum access kind)
 {
 	look_up_page(core, &core->stlb, page, kind);
+	for (struct core *f = core->followers; f; f = f->next_follower)
+		if (follow_misses_page(f, page, kind))
+			look_up_page(f, &f->stlb, page, kind);
 }
 
-/* A huge one: the number of any small page in it. */
-void outer_huge_page(struct core *core, uint64_t page, enum access kind)
+static void look_up_huge_page(struct core *core, uint64_t page, enum access kind)
 {
 	int own = core->stlb_2m.sets != 0;
 
@@ -316,6 +328,17 @@ void outer_huge_page(struct core *core, uint64_t page, enum access kind)
 	else
 		look_up_page(core, own ? &core->stlb_2m : &core->stlb,
 			huge_key(page, own), kind);
+}
+
+/* A huge one: the number of any small page in it. */
+void outer_huge_page(struct core *core, uint64_t page, enum access kind)
+{
+	const struct cache *own = kind == IFETCH ? &core->itlb_2m : &core->dtlb_2m;
+
+	look_up_huge_page(core, page, kind);
+	for (struct core *f = core->followers; f; f = f->next_follower)
+		if (follow_misses_page(f, huge_key(page, own->sets != 0), kind))
+			look_up_huge_page(f, page, kind);
 }
 
 void outer_drop_page(struct cache *tlb, uint64_t key)

@@ -14,6 +14,7 @@
  * Valgrind runs one thread at a time, so nothing here needs a lock.
  */
 #include "flex.h"
+#include "follow.h"
 #include "front.h"
 #include "functions.h"
 #include "team.h"
@@ -33,7 +34,8 @@ struct simulated {
 	const struct machine *machine;
 	UInt number; /* of those behind the front */
 	struct uncore uncore;
-	struct seat *seats; /* machine->cores of them */
+	struct seat *seats;       /* machine->cores of them */
+	struct simulated *leader; /* NULL: it follows none (follow.h) */
 	ULong count[CP_SIM_NALL];
 	ULong *mirror;
 };
@@ -88,10 +90,22 @@ static struct seat *find_seat(const struct simulated *s)
 	return best;
 }
 
-static struct seat *take_seat(struct simulated *s)
+/* The leader of its machine has just taken this one. */
+static void follow(const struct simulated *s, struct core *core, const struct seat *with)
+{
+	if (s->leader && follow_begin(core, with->core) < 0)
+		out_of_memory("another core");
+}
+
+/* with: where the thread sits on the machine that leads; elsewhere they part. */
+static struct seat *take_seat(struct simulated *s, const struct seat *with)
 {
 	struct seat *seat = find_seat(s);
 
+	if (s->leader && seat - s->seats != with - s->leader->seats) {
+		follow_part(&s->uncore);
+		s->leader = NULL;
+	}
 	seat->threads++;
 	if (!seat->core) {
 		seat->core = new_core(s->machine, &s->uncore);
@@ -101,6 +115,7 @@ static struct seat *take_seat(struct simulated *s)
 			sweep_begin(seat->core, &tool_sweep, s->machine) < 0)
 			out_of_memory("the sizes of a sweep");
 		core_attach(seat->core);
+		follow(s, seat->core, with);
 	}
 	return seat;
 }
@@ -140,15 +155,25 @@ static void add_huge_pages(struct thread *t)
 			simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
+/* Those that follow, after all others. */
+static void collect_cores(const struct thread *t)
+{
+	for (UInt i = 0; i < tool_nmachines; i++)
+		core_collect(t->seat[i]->core);
+	for (UInt i = 0; i < tool_nmachines; i++)
+		if (simulated[i].leader)
+			follow_collect(t->seat[i]->core);
+}
+
 /* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
 	add_huge_pages(t);
 	front_collect(fronts[0]);
+	collect_cores(t);
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		struct core *core = t->seat[i]->core;
 
-		core_collect(core);
 		if (i == 0) {
 			profile_collect(t->profile, core->count);
 			add_up(t->count, core->count);
@@ -158,6 +183,18 @@ static void collect(struct thread *t)
 		copy_out(simulated[i].mirror, simulated[i].count);
 	}
 	copy_out(t->mirror, t->count);
+}
+
+/* Those that follow, after all others. */
+static void take_seats(struct seat **seat)
+{
+	for (UInt i = 0; i < tool_nmachines; i++)
+		if (!simulated[i].leader)
+			seat[i] = take_seat(&simulated[i], NULL);
+	for (UInt i = 0; i < tool_nmachines; i++)
+		if (simulated[i].leader)
+			seat[i] = take_seat(
+				&simulated[i], seat[simulated[i].leader - simulated]);
 }
 
 static void begin(struct thread *t)
@@ -170,8 +207,7 @@ static void begin(struct thread *t)
 	VG_(memset)(t, 0, sizeof(*t));
 	t->seat = seat;
 	t->window = window_begin(window);
-	for (UInt i = 0; i < tool_nmachines; i++)
-		seat[i] = take_seat(&simulated[i]);
+	take_seats(seat);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
 	functions_thread_begin((ThreadId)(t - threads));
@@ -199,7 +235,7 @@ static void use_core(ThreadId tid)
 
 		if (core->flex)
 			cores[n++] = core;
-		else
+		else if (!core->follow)
 			team[team_size++] = running = core;
 	}
 	front_use(front, cores, n);
@@ -443,6 +479,36 @@ static void start_machine(struct simulated *s, const struct machine *m)
 		out_of_memory("the last level");
 }
 
+/* Whom it may follow, the one with the smallest TLBs; who is followed follows none. */
+static struct simulated *find_leader(const struct simulated *s)
+{
+	struct simulated *best = NULL;
+
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		struct simulated *other = &simulated[i];
+
+		if (other->leader == s)
+			return NULL;
+		if (other == s || other->leader ||
+			!follow_can(s->machine, other->machine))
+			continue;
+		if (!best || other->machine->dtlb.ways + other->machine->itlb.ways <
+				     best->machine->dtlb.ways + best->machine->itlb.ways)
+			best = other;
+	}
+	return best;
+}
+
+/* Not where somebody asks for what happens on each machine, or on its cores. */
+static void choose_leaders(void)
+{
+	if (batch_observer || tool_timing || profile_directory || window_length ||
+		tool_sweep.npoints)
+		return;
+	for (UInt i = 0; i < tool_nmachines; i++)
+		simulated[i].leader = find_leader(&simulated[i]);
+}
+
 static struct front *new_front(void)
 {
 	struct front *f = host_alloc(sizeof(*f));
@@ -478,6 +544,7 @@ void threads_start(void)
 	simulated = VG_(calloc)("cachepeek.machines", tool_nmachines, sizeof(*simulated));
 	for (UInt i = 0; i < tool_nmachines; i++)
 		start_machine(&simulated[i], &tool_machines[i]);
+	choose_leaders();
 	start_scratch();
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
