@@ -160,19 +160,12 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- the report ---- */
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), end = strlen(ending);
-
-	return length > end && strcmp(text + length - end, ending) == 0;
-}
-
 /* Callgrind itself names its files callgrind.out.PID. */
 static bool is_callgrind(const char *output)
 {
 	const char *slash = strrchr(output, '/');
 
-	return ends_with(output, ".callgrind") ||
+	return cp_ends_with(output, ".callgrind") ||
 	       cp_starts_with(slash ? slash + 1 : output, "callgrind.out");
 }
 
@@ -180,17 +173,17 @@ static bool is_callgrind(const char *output)
 static cp_profile_writer *writer_for(const char *output)
 {
 	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
-		ends_with(output, ".txt"))
+		cp_ends_with(output, ".txt"))
 		return cp_profile_write_text;
-	if (ends_with(output, ".json"))
+	if (cp_ends_with(output, ".json"))
 		return cp_profile_write_json;
-	if (ends_with(output, ".csv"))
+	if (cp_ends_with(output, ".csv"))
 		return cp_profile_write_csv;
-	if (ends_with(output, ".html"))
+	if (cp_ends_with(output, ".html"))
 		return cp_profile_write_html;
 	if (is_callgrind(output))
 		return cp_profile_write_callgrind;
-	if (ends_with(output, ".folded"))
+	if (cp_ends_with(output, ".folded"))
 		return cp_profile_write_folded;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "

@@ -74,13 +74,6 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), end = strlen(ending);
-
-	return length > end && strcmp(text + length - end, ending) == 0;
-}
-
 static int parse(struct request *request, int argc, char **argv)
 {
 	int option;
@@ -91,9 +84,9 @@ static int parse(struct request *request, int argc, char **argv)
 			return -EINVAL;
 	if (!request->output || strcmp(request->output, "-") == 0 ||
 		strcmp(request->output, "stderr") == 0 ||
-		ends_with(request->output, ".txt"))
+		cp_ends_with(request->output, ".txt"))
 		return 0;
-	request->json = ends_with(request->output, ".json");
+	request->json = cp_ends_with(request->output, ".json");
 	if (request->json)
 		return 0;
 	fprintf(stderr,

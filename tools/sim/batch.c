@@ -54,21 +54,6 @@ static void run_data(
 	run_lines(core, first, last, i->kind == BATCH_READ ? LOAD : STORE, stamp);
 }
 
-typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
-
-LANES_INLINE uint64_t clock_for(const struct core *core, uint64_t line)
-{
-	return core->clock + (core->last_line != line);
-}
-
-LANES_INLINE void finish(
-	struct core *core, const struct batch *b, uint64_t clock, uint64_t last_line)
-{
-	core->clock = clock + b->clock;
-	core->last_line = last_line;
-	*(tallies *)&core->loads += *(const tallies *)&b->loads;
-}
-
 LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
 {
 	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
@@ -125,7 +110,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 	const struct batch_item *i = b->item, *end = i + b->items;
 	const uint64_t at[] = {a0, a1, a2, a3};
 	struct core *core = running;
-	uint64_t clock = clock_for(core, line);
+	uint64_t clock = batch_clock(core, line);
 
 	for (; i < end; i++) {
 		uint32_t stamp = (uint32_t)clock + i->tick;
@@ -142,7 +127,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset,
 				core->clock >> 32);
 	}
-	finish(core, b, clock, line + b->more_lines);
+	batch_finish(core, b, clock, line + b->more_lines);
 }
 
 /* The filter's entry for an address: base + index * size, in few instructions. */
@@ -223,7 +208,7 @@ LANES_INLINE void run_place(struct core *core, const struct batch *b, uint32_t n
 		return;
 	}
 	announce_place(core, &batch_notes(b)[b->items + n], first_line, at);
-	core->paths.data(core, line, p->first_kind, p->writes, stamp);
+	core->paths.place(core, p, line, stamp);
 	if (__builtin_expect(batch_observer != 0, 0))
 		batch_tell(core, &batch_notes(b)[b->items + n], first_line, at,
 			core->clock >> 32);
@@ -252,7 +237,7 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 		one_by_one(b, line, at[0], at[1], at[2], at[3]);
 		return;
 	}
-	clock = clock_for(core, line);
+	clock = batch_clock(core, line);
 	run_first_line(core, b, line, (uint32_t)clock);
 	for (uint32_t i = 0; i < places; i++) {
 		uint32_t n = places > 1 ? b->order[i] : 0;
@@ -264,7 +249,7 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 			announce_second_line(core, b, line);
 		run_code(core, line + 1, (uint32_t)clock + b->second_line_tick);
 	}
-	finish(core, b, clock, line + lines - 1);
+	batch_finish(core, b, clock, line + lines - 1);
 }
 
 /* --- All at once --- */
@@ -285,16 +270,30 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++) {
 		e[i] = entry_for(core, at[i], shift);
-		if ((e[i]->line ^ (at[i] + b->place[i].last) >> shift) & b->place[i].mask)
+		if (!((e[i]->line ^ (at[i] + b->place[i].last) >> shift) &
+			    b->place[i].mask))
+			continue;
+		if (places != 1 || lines != 1)
 			return 0;
+		core->paths.only(core, b, line, at[0], clock);
+		return 1;
 	}
 	if (lines == 2)
 		put_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++)
 		put_stamps(core, e[i]->at, (uint32_t)clock + b->place[i].tick);
-	finish(core, b, clock, line + lines - 1);
+	batch_finish(core, b, clock, line + lines - 1);
 	return 1;
+}
+
+void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
+	uint64_t clock)
+{
+	const uint64_t all[BATCH_PLACES] = {at};
+
+	(void)clock;
+	by_place(b, line, all, 1, 1, core->line_shift);
 }
 
 #define RUN(name, places, lines, shift)                                                  \

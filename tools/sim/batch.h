@@ -111,10 +111,30 @@ LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
 			     });
 }
 
+typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
+
+/* The clock at which a batch starts, and what is left of it at its end. */
+LANES_INLINE uint64_t batch_clock(const struct core *core, uint64_t line)
+{
+	return core->clock + (core->last_line != line);
+}
+
+LANES_INLINE void batch_finish(
+	struct core *core, const struct batch *b, uint64_t clock, uint64_t last_line)
+{
+	core->clock = clock + b->clock;
+	core->last_line = last_line;
+	*(tallies *)&core->loads += *(const tallies *)&b->loads;
+}
+
 /* The batch's first code line, which may be the one that the last ended with,
  * and the addresses of its places. */
 typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 	uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* For struct paths: its `only` where there is nothing better. */
+void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
+	uint64_t clock);
 
 /* Tells a place's first reference, and whether any writes. */
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick);

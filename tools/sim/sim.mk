@@ -19,16 +19,16 @@ SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 SIM_SOURCES := $(basename $(notdir $(wildcard tools/sim/*.c)))
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
-SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
+SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -mno-stv -fno-builtin -fno-pie \
 	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
 	-isystem $(VALGRIND_INCLUDE) -Itools/sim -I. -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
 	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
-	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
+	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
-SIM_CFLAGS := $(filter-out -m64,$(SIM_CFLAGS))
+SIM_CFLAGS := $(filter-out -m64 -mno-stv,$(SIM_CFLAGS))
 SIM_LDFLAGS := $(filter-out -m64,$(SIM_LDFLAGS))
 endif
 
@@ -55,7 +55,7 @@ $(SIM_DIR) $(B)/sim:
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test sampled places \
 	timing_test)
-SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
+SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c timing.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
