@@ -215,4 +215,25 @@ C
 	is(sum(data_at($run->{profile}, qr/^Heap: new::main, 163840 B$/)), 40, 'aligned new');
 }
 
+# A program that was built anew since has other functions at the same addresses.
+{
+	my ($exe, $kept) = (scratch('rebuilt'), scratch('kept'));
+	is(system('cp', $program, $exe), 0, 'a copy of the program');
+	my @options = ('-d', $kept);
+	my $own = sub { grep { $_->{module} eq $exe && $_->{function} ne '' } @{$_[0]{functions}} };
+	my $before = profile('dtlb', \@options, $exe, 1)->{profile};
+	cmp_ok(scalar $own->($before), '>', 0, 'its functions have names');
+	is_deeply($before->{warnings}, [], 'nothing to warn of');
+	is(system("rm $exe && cp $program $exe"), 0, 'it is built anew');
+	my $file = scratch('rebuilt.json');
+	my $run = run(command => [cli(), 'dtlb', '-d', $kept, '-o', $file]);
+	my $after = decode_json(read_file($file));
+	is_deeply($after->{warnings},
+		["$exe: it is not the file that ran: it has changed since: its functions have no names"],
+		'one line says so');
+	is(scalar $own->($after), 0, 'and no name is made up');
+	is_deeply([data_at($after, qr/^rebuilt::a_global/)], [], 'nor one of data');
+	is($after->{counts}{page_faults}, $before->{counts}{page_faults}, 'the counts are there');
+}
+
 done_testing;
