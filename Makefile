@@ -40,8 +40,8 @@ CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
 	preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
 	preload/engine/userread.c preload/engine/kernel.c
 CLI_SRC := $(wildcard tools/*.c tools/profile/*.c) $(CLI_SHARED)
-# Debugging information and disassembly; the library itself needs neither.
-CLI_LIBS := -ldw -lelf -lcapstone
+# Debugging information, disassembly, names; the library itself needs none of them.
+CLI_LIBS := -ldw -lelf -lcapstone -l:libiberty.a
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 
 LIB := $(B)/libcachepeek.so
@@ -164,7 +164,7 @@ check-cross: ## compile for aarch64 too, where its cross compiler is installed
 	@if command -v $(CROSS)gcc > /dev/null; then \
 		mkdir -p $(B)/aarch64/include && \
 		ln -sfn /usr/include/perfmon $(B)/aarch64/include/perfmon && \
-		for header in valgrind elfutils capstone dwarf.h libelf.h gelf.h; do \
+		for header in valgrind elfutils capstone libiberty dwarf.h libelf.h gelf.h; do \
 			ln -sfn /usr/include/$$header $(B)/aarch64/include/$$header || exit 1; \
 		done && \
 		ln -sfn /usr/include/jansson.h /usr/include/jansson_config.h $(B)/aarch64/include/ && \

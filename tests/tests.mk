@@ -13,8 +13,8 @@ TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 TEST_SRC := $(CLI_SHARED) regions/filter.c regions/names.c regions/tree.c regions/tree_change.c \
 	regions/tree_memory.c regions/tree_team.c regions/rotate.c regions/tree_sparse.c \
 	regions/tree_loose.c regions/tree_range.c regions/tree_reopen.c \
-	regions/fold.c regions/record_write.c regions/series_write.c tools/welch.c \
-	tools/profile/datasrc.c tools/profile/estimate.c preload/sampling/period.c preload/sampling/ring.c
+	regions/fold.c regions/record_write.c regions/series_write.c tools/welch.c tools/demangle.c \
+	tools/profile/datasrc.c tools/profile/estimate.c tools/profile/fit.c preload/sampling/period.c preload/sampling/ring.c
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -26,7 +26,7 @@ $(TEST_LIB): $(TEST_OBJ)
 
 $(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm -l:libiberty.a)
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 
 # What tests/groups/formulas.t asks for values.

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "tools/cmd.h"
 #include "tools/profile_run.h"
+#include "tools/profile/fit.h"
 #include "tools/profile/sharing.h"
 #include "tools/profile/write.h"
 
@@ -258,6 +259,7 @@ static int write_profile(
 	if (profile->slices)
 		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
+	view.width = cp_fit_terminal(fd);
 	cp_out_open(&out, fd);
 	writer_for(request->output)(&out, &view);
 	result = cp_profile_output_end(&out, fd, request->output);

@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: MIT
  *
- * libstdc++ does it, where it is installed: who counts C++ programs has it.  It takes
- * memory from malloc, so that this is not for programs that are being counted.
+ * libiberty does it.  It takes memory from malloc, so that this is not for programs that
+ * are being counted.
  */
 #include "tools/demangle.h"
 
-#include <dlfcn.h>
+#include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "output/report_parts.h"
 
-typedef char *demangler(const char *name, char *to, size_t *size, int *status);
-
-static demangler *find(void)
+/* The older of Rust's two schemes is built upon that of C++. */
+static char *of_rust(const char *name)
 {
-	static demangler *found;
-	void *library = found ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY),
-	     *symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
+	return rust_demangle(name, DMGL_NO_OPTS);
+}
 
-	if (symbol)
-		memcpy(&found, &symbol, sizeof(found));
-	return found;
+static char *of_cxx(const char *name)
+{
+	if (strncmp(name, "_Z", 2) != 0)
+		return NULL;
+	return cplus_demangle_v3(name, DMGL_PARAMS | DMGL_TYPES);
 }
 
 char *cp_demangled(const char *name)
 {
-	demangler *real = strncmp(name, "_Z", 2) == 0 ? find() : NULL;
-	int status;
+	char *text = of_rust(name);
 
-	return real ? real(name, NULL, NULL, &status) : NULL;
+	return text ? text : of_cxx(name);
 }
 
 /* Where the parameters of the function begin; the end, where there are none. */
@@ -61,8 +60,8 @@ static const char *own_name(const char *text, const char *end)
 	return name;
 }
 
-/* Without result and parameters, as names without templates are; but where an operator
- * has brackets of its own in its name, all of it. */
+/* Without result and parameters, as names without templates are (Rust's have none); but
+ * where an operator has brackets of its own in its name, all of it. */
 static size_t shorten(const char *text, char *to, size_t size)
 {
 	const char *end = text + strlen(text), *begin = text;
@@ -76,12 +75,15 @@ static size_t shorten(const char *text, char *to, size_t size)
 
 static size_t demangle(const char *name, char *to, size_t size)
 {
-	char *text = cp_demangled(name);
-	size_t length;
+	char *text = of_rust(name);
+	size_t length = 0;
 
-	if (!text)
-		return 0;
-	length = shorten(text, to, size);
+	if (text) {
+		length = cp_format(to, size, "%s", text);
+	} else {
+		text = of_cxx(name);
+		length = text ? shorten(text, to, size) : 0;
+	}
 	free(text);
 	return length < size ? length : 0;
 }

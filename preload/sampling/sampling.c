@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -92,6 +93,16 @@ static void describe(unsigned i)
 	cp_item_publish(out, CP_SAMPLES_EVENT);
 }
 
+/* Whoever reads this looks for files that were replaced later. */
+static void note_time(struct cp_record_header *header)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	header->realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	header->start_ns = cp_clock_of_kernel();
+}
+
 void cp_sampling_prepare(void)
 {
 	char line[CP_RUNDIR_SIZE + 96];
@@ -112,6 +123,7 @@ void cp_sampling_prepare(void)
 		return;
 	}
 	nthreads = 0;
+	note_time(cp_samples.header);
 	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
 		describe(i);
 	cp_sampling_note_maps();

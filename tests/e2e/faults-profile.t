@@ -215,4 +215,41 @@ C
 	is(sum(data_at($run->{profile}, qr/^Heap: new::main, 163840 B$/)), 40, 'aligned new');
 }
 
+# The lines of a source, from the JSON as from the records.
+{
+	my $kept = scratch('annotated');
+	my $profiled = profile('dtlb', ['-d', $kept], $program, 2);
+	my @run = map { run(command => [cli(), 'annotate', '-p', 'dtlb', @$_, 'faulted.c']) }
+		['-i', $profiled->{file}], ['-d', $kept];
+	is($run[0]{err}, '', 'annotate has it from JSON');
+	is($run[0]{out}, $run[1]{out}, 'which says the same');
+	like($run[0]{out}, qr/^ *\d+\.\d\d .*\bat\[/m, 'lines with numbers') or diag($run[0]{out});
+	my $old = decode_json(read_file(profile('dtlb', [], $program, 1)->{file}));
+	delete $old->{estimates};
+	my $file = write_file(scratch('old.json'), encode_json($old));
+	like(run(command => [cli(), 'annotate', '-i', $file, 'faulted.c'])->{err},
+		qr/^cachepeek: \Q$file\E is of a version that wrote no estimates: .*\n$/, 'an older one: one line');
+}
+
+# A program that was built anew since has other functions at the same addresses.
+{
+	my ($exe, $kept) = (scratch('rebuilt'), scratch('kept'));
+	is(system('cp', $program, $exe), 0, 'a copy of the program');
+	my @options = ('-d', $kept);
+	my $own = sub { grep { $_->{module} eq $exe && $_->{function} ne '' } @{$_[0]{functions}} };
+	my $before = profile('dtlb', \@options, $exe, 1)->{profile};
+	cmp_ok(scalar $own->($before), '>', 0, 'its functions have names');
+	is_deeply($before->{warnings}, [], 'nothing to warn of');
+	is(system("rm $exe && cp $program $exe"), 0, 'it is built anew');
+	my $file = scratch('rebuilt.json');
+	my $run = run(command => [cli(), 'dtlb', '-d', $kept, '-o', $file]);
+	my $after = decode_json(read_file($file));
+	is_deeply($after->{warnings},
+		["$exe: it is not the file that ran: it has changed since: its functions have no names"],
+		'one line says so');
+	is(scalar $own->($after), 0, 'and no name is made up');
+	is_deeply([data_at($after, qr/^rebuilt::a_global/)], [], 'nor one of data');
+	is($after->{counts}{page_faults}, $before->{counts}{page_faults}, 'the counts are there');
+}
+
 done_testing;

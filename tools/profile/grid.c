@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "output/table.h"
+#include "output/utf8.h"
+#include "tools/profile/fit.h"
 
 #define DASH "\u2014"
 
@@ -54,37 +56,81 @@ void cp_grid_blanks(struct cp_out *out, size_t n)
 		cp_out_text(out, " ");
 }
 
-static void print_line(
-	struct cp_out *out, const struct cp_grid *grid, size_t line, const size_t *width)
+/* Returns the columns that it took. */
+static size_t print_cells(struct cp_out *out, const struct cp_grid *grid,
+	const char *const *cells, const size_t *width, size_t *blank)
 {
-	const char *const *cells = grid->lines[line];
-	size_t blank = 0;
+	size_t used = 0;
 
 	for (size_t i = 0; i < grid->ncolumns; i++) {
 		const char *cell = cells && cells[i] ? cells[i] : "";
 
-		blank += width[i] - cp_grid_width(cell) + (i > 0);
+		*blank += width[i] - cp_grid_width(cell) + (i > 0);
 		if (!*cell)
 			continue;
-		cp_grid_blanks(out, blank);
+		cp_grid_blanks(out, *blank);
 		cp_out_text(out, cell);
-		blank = 0;
+		used += *blank + cp_grid_width(cell);
+		*blank = 0;
 	}
-	if (*grid->texts[line]) {
+	return used;
+}
+
+/* The text stands behind the cells; if there is no room, below them. */
+static void print_line(
+	struct cp_out *out, const struct cp_grid *grid, size_t line, const size_t *width)
+{
+	enum { BELOW = 6 };
+	const char *text = grid->texts[line];
+	size_t blank = 0, limit = grid->view->width,
+	       used = print_cells(out, grid, grid->lines[line], width, &blank),
+	       columns = cp_utf8_columns(text, strlen(text));
+
+	if (*text && limit && used + blank + 2 + columns > limit) {
+		cp_out_text(out, used ? "\n" : "");
+		cp_fit_text(out, text, BELOW, limit);
+		return;
+	}
+	if (*text) {
 		cp_grid_blanks(out, blank + 2);
-		cp_out_text(out, grid->texts[line]);
+		cp_out_text(out, text);
 	}
 	cp_out_text(out, "\n");
 }
 
-void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
+/* Returns those of all columns. */
+static size_t measure(const struct cp_grid *grid, size_t *width)
 {
-	size_t width[CP_GROUP_MAX_COLUMNS + 2] = {0};
+	size_t sum = 0;
 
+	for (size_t i = 0; i < grid->ncolumns; i++) {
+		width[i] = 0;
+		for (size_t line = 0; line < grid->nlines; line++)
+			if (grid->lines[line] &&
+				cp_grid_width(grid->lines[line][i]) > width[i])
+				width[i] = cp_grid_width(grid->lines[line][i]);
+		sum += width[i] + (i > 0);
+	}
+	return sum;
+}
+
+static void shorten_numbers(const struct cp_grid *grid)
+{
 	for (size_t line = 0; line < grid->nlines; line++)
 		for (size_t i = 0; grid->lines[line] && i < grid->ncolumns; i++)
-			if (cp_grid_width(grid->lines[line][i]) > width[i])
-				width[i] = cp_grid_width(grid->lines[line][i]);
+			if (grid->lines[line][i])
+				grid->lines[line][i] = cp_fit_number(
+					cp_grid_arena(grid), grid->lines[line][i]);
+}
+
+void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
+{
+	size_t width[CP_GROUP_MAX_COLUMNS + 2];
+
+	if (measure(grid, width) > grid->view->width && grid->view->width) {
+		shorten_numbers(grid);
+		measure(grid, width);
+	}
 	for (size_t line = 0; line < grid->nlines; line++)
 		print_line(out, grid, line, width);
 }

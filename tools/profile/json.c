@@ -47,6 +47,10 @@ static void counts(struct json *json, const struct cp_tally *tally)
 			cp_out_format(json->out, "%.17g", value.value);
 	}
 	cp_out_text(json->out, "}");
+	if (json->view->profile->sampled) {
+		cp_out_text(json->out, ", ");
+		cp_sampled_write_estimates(json->out, tally);
+	}
 }
 
 static void rows_of(struct json *json, const char *name, const struct cp_rows *rows);

@@ -30,6 +30,7 @@ struct cp_profiled_module {
 	const char *name; /* for people: the last part of path, or [what it is] */
 	size_t build_id_size;
 	const uint8_t *build_id;
+	uint64_t mapped_ns;         /* CLOCK_REALTIME; 0: not known */
 	bool used;                  /* something is to be looked up there */
 	struct cp_symbols *symbols; /* of path; NULL: there are none */
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "output/table.h"
+#include "tools/profile/sampled_json.h"
 #include "tools/profile/write.h"
 
 static const char *const counter_names[CP_SIM_NCOUNTERS] = {
@@ -39,14 +40,25 @@ static uint64_t number(const json_t *in, const char *name)
 	return value > 0 ? (uint64_t)value : 0;
 }
 
+/* Sampled ones take the place of those that sites have.  NULL: there is none. */
+static const char *counter_name(const struct reader *r, unsigned index)
+{
+	if (!r->profile->sampled)
+		return counter_names[index];
+	return index < CP_PROFILE_FIRST
+		       ? NULL
+		       : cp_sampled_counter_name(index - CP_PROFILE_FIRST);
+}
+
 /* What is not there is 0: the measurement has no use for it. */
-static void read_counts(const json_t *of, uint64_t *to, unsigned first, unsigned n)
+static void read_counts(const struct reader *r, const json_t *of, uint64_t *to,
+	unsigned first, unsigned n)
 {
 	const json_t *counts = json_object_get(of, "counts");
 
 	for (unsigned i = 0; i < n; i++) {
 		double value = json_number_value(
-			json_object_get(counts, counter_names[first + i]));
+			json_object_get(counts, counter_name(r, first + i)));
 
 		to[i] = value > 0 ? (uint64_t)value : 0;
 	}
@@ -94,11 +106,14 @@ static void read_instructions(
 		uint64_t *count = cp_arena_alloc(
 			r->profile->arena, CP_PROFILE_COUNTERS * sizeof(*count));
 
-		read_counts(instruction, count, CP_PROFILE_FIRST, CP_PROFILE_COUNTERS);
+		read_counts(r, instruction, count, CP_PROFILE_FIRST, CP_PROFILE_COUNTERS);
 		r->site->thread = r->profile->threads;
 		r->site->at = *at;
 		r->site->at.address = number(instruction, "address");
 		r->site->count = count;
+		if (r->profile->sampled)
+			r->site->estimates =
+				cp_sampled_json_estimates(r->profile->arena, instruction);
 		r->site++;
 		r->profile->nsites++;
 	}
@@ -147,7 +162,8 @@ static struct cp_profiled_level level(const json_t *document, const char *latenc
 	};
 }
 
-static void read_head(struct reader *r, const json_t *document)
+/* Returns whether everything is there. */
+static bool read_head(struct reader *r, const json_t *document)
 {
 	struct cp_profile *profile = r->profile;
 	const json_t *warnings = json_object_get(document, "warnings");
@@ -163,11 +179,15 @@ static void read_head(struct reader *r, const json_t *document)
 	profile->threads = cp_arena_alloc(profile->arena, sizeof(*profile->threads));
 	profile->nthreads = 1;
 	profile->threads->name = "";
-	read_counts(document, profile->threads->count, 0, CP_SIM_NCOUNTERS);
+	if (strcmp(string_of(json_object_get(document, "source")), "sampled") == 0 &&
+		!cp_sampled_json_head(profile, document))
+		return false;
+	read_counts(r, document, profile->threads->count, 0, CP_SIM_NCOUNTERS);
 	for (size_t i = 0; i < json_array_size(warnings); i++)
 		cp_profile_warn(profile, "%s",
 			cp_text_safe(profile->arena,
 				cp_slice_of(string_of(json_array_get(warnings, i)))));
+	return true;
 }
 
 struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path,
@@ -186,16 +206,18 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 			"one "
 			"with -o FILE.json",
 			path);
-	else if (strcmp(string_of(json_object_get(document, "source")), "sampled") == 0)
-		snprintf(error, error_size,
-			"%s has samples, of which not everything is in JSON: name the "
-			"run's directory (-d) instead",
-			path);
 	else {
 		r.profile = cp_profile_new(arena);
 		*measurement = text(&r, document, "measurement");
-		read_head(&r, document);
-		read_places(&r, document);
+		if (read_head(&r, document)) {
+			read_places(&r, document);
+		} else {
+			r.profile = NULL;
+			snprintf(error, error_size,
+				"%s is of a version that wrote no estimates: name the "
+				"run's directory (-d) instead",
+				path);
+		}
 	}
 	json_decref(document);
 	return r.profile;

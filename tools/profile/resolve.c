@@ -8,6 +8,7 @@
 #include "output/table.h"
 #include "tools/profile/jit.h"
 #include "tools/profile/profile.h"
+#include "tools/profile/source.h"
 #include "tools/profile/symbols.h"
 
 /* The same file was mapped often: by other processes, in several parts. */
@@ -50,8 +51,12 @@ static void open_module(struct cp_profile *profile, struct cp_profiled_module *m
 	module->symbols = opened_before(profile, module);
 	if (module->symbols)
 		return;
-	module->symbols = cp_symbols_open(
-		module->path, module->build_id, module->build_id_size, &why);
+	if (!module->build_id_size &&
+		cp_file_changed_since(module->path, module->mapped_ns))
+		why = "it is not the file that ran: it has changed since";
+	else
+		module->symbols = cp_symbols_open(
+			module->path, module->build_id, module->build_id_size, &why);
 	if (!module->symbols)
 		cp_profile_warn(profile, "%s: %s: its functions have no names",
 			module->path, why);

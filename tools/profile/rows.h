@@ -49,6 +49,7 @@ struct cp_profile_view {
 	bool statements, instructions; /* details */
 	unsigned context;              /* lines of source around a statement */
 	bool whole;                    /* of source: all lines */
+	size_t width;                  /* of lines; 0: any */
 };
 
 /* Rows of that kind, the largest first; without misses there is no row.  Those of

@@ -5,6 +5,7 @@
 
 #include "output/json.h"
 #include "output/table.h"
+#include "tools/profile/measurement.h"
 
 /* What the kernel takes to write a sample, measured; a processor's own samples
  * take more, by how much is not known here. */
@@ -12,6 +13,11 @@
 
 static const char *const event_names[] = {"page faults", "memory accesses"};
 static const char *const event_keys[] = {"page_faults", "memory"};
+
+const char *cp_sampled_event_key(unsigned event)
+{
+	return event_keys[event];
+}
 
 static bool was_opened(const struct cp_sampling *sampling)
 {
@@ -117,11 +123,23 @@ static void write_json_event(
 	cp_out_format(out,
 		", \"unit\": \"%s\", \"period\": %lu, \"jitter\": %g, \"samples\": %lu, "
 		"\"lost\": %lu, \"dropped\": %lu, \"total\": %.17g, \"scale\": %.17g, "
-		"\"threads\": %u, \"threads_without\": %u, \"ring_pages\": %u}",
+		"\"threads\": %u, \"threads_without\": %u, \"ring_pages\": %u, "
+		"\"exact\": %s}",
 		unit_of(sampling), (unsigned long)e->period, e->jitter / 100.0,
 		(unsigned long)sampling->samples, (unsigned long)sampling->lost,
 		(unsigned long)sampling->dropped, sampling->total, scale_of(sampling),
-		sampling->threads, sampling->without, sampling->pages);
+		sampling->threads, sampling->without, sampling->pages,
+		e->exact ? "true" : "false");
+}
+
+void cp_sampled_write_estimates(struct cp_out *out, const struct cp_tally *tally)
+{
+	cp_out_text(out, "\"estimates\": {");
+	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
+		cp_out_format(out, "%s\"%s\": {\"value\": %.17g, \"variance\": %.17g}",
+			i ? ", " : "", event_keys[i], tally->estimates[i].value,
+			tally->estimates[i].variance);
+	cp_out_text(out, "}");
 }
 
 void cp_sampled_write_json(struct cp_out *out, const struct cp_profile *profile)

@@ -12,6 +12,12 @@
 const char *cp_sampled_source(const struct cp_profile *profile);
 
 void cp_sampled_write_text(struct cp_out *out, const struct cp_profile *profile);
+struct cp_tally;
+
+/* "page_faults", "memory": of the members of what is written. */
+const char *cp_sampled_event_key(unsigned event);
+/* The member "estimates" of a row. */
+void cp_sampled_write_estimates(struct cp_out *out, const struct cp_tally *tally);
 /* The member "sampling", and a comma. */
 void cp_sampled_write_json(struct cp_out *out, const struct cp_profile *profile);
 

@@ -19,6 +19,7 @@
 #include "tools/profile/memory.h"
 #include "tools/profile/profile.h"
 #include "tools/profile/sampled.h"
+#include "tools/profile/source.h"
 #include "tools/profile/variables.h"
 
 _Static_assert(CP_SAMPLED_NCOUNTERS <= CP_PROFILE_COUNTERS, "they take their place");
@@ -73,6 +74,7 @@ struct file {
 	struct cp_arena *arena;
 	const char *name, *bytes;
 	size_t size, first_thread, first_module;
+	uint64_t maps_ns; /* when the mappings that are read were there */
 	int32_t pid;
 	enum cp_vendor vendor;
 	const struct cp_samples_thread **threads;
@@ -188,6 +190,15 @@ static const char *clean_path(struct file *file, const char *path, size_t length
 	return cp_arena_copy(file->arena, path, length);
 }
 
+static uint64_t realtime(const struct file *file, uint64_t monotonic)
+{
+	const struct cp_record_header *header = (const void *)file->bytes;
+
+	if (!header->realtime_ns || monotonic < header->start_ns)
+		return header->realtime_ns;
+	return header->realtime_ns + (monotonic - header->start_ns);
+}
+
 static void add_mapping(struct file *file, uint64_t time, struct cp_mapped mapped)
 {
 	struct cp_profiled_module *module = cp_profile_new_module(file->profile);
@@ -200,6 +211,7 @@ static void add_mapping(struct file *file, uint64_t time, struct cp_mapped mappe
 	module->start = mapped.start;
 	module->end = mapped.end;
 	module->offset = mapped.offset;
+	module->mapped_ns = realtime(file, file->maps_ns);
 	/* Not something to open. */
 	module->path = *mapped.path == '/' ? mapped.path : "";
 	module->name = !*mapped.path ? "[no file]" : slash ? slash + 1 : mapped.path;
@@ -237,6 +249,7 @@ static void add_maps(struct file *file, const struct cp_item *item)
 
 	if (in->length > item->size - sizeof(*in))
 		return;
+	file->maps_ns = in->time;
 	for (end = at + in->length; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 
@@ -252,6 +265,7 @@ static void add_later_mapping(struct file *file, const struct cp_item *item)
 
 	if (in->length > item->size - sizeof(*in) || in->start + in->size < in->start)
 		return;
+	file->maps_ns = in->time;
 	add_mapping(file, in->time,
 		(struct cp_mapped){.start = in->start,
 			.end = in->start + in->size,
@@ -393,16 +407,21 @@ static struct place *place_of(struct file *file, const struct key *key)
 	return place;
 }
 
-static struct cp_variables *variables_of(struct file *file, const char *path)
+static struct cp_variables *variables_of(
+	struct file *file, const struct cp_mapped *mapped)
 {
+	const struct cp_profiled_module *module =
+		&file->profile->modules[file->first_module + mapped->id - 1];
+	const char *path = mapped->path;
 	struct image *image;
 
 	for (size_t i = 0; i < file->images.n; i++)
 		if (strcmp(file->images.all[i].path, path) == 0)
 			return file->images.all[i].variables;
 	image = ADD(file->arena, file->images);
-	image->path = path;
-	image->variables = cp_variables_read(file->arena, path);
+	*image = (struct image){path, NULL};
+	if (!cp_file_changed_since(path, module->mapped_ns))
+		image->variables = cp_variables_read(file->arena, path);
 	return image->variables;
 }
 
@@ -411,7 +430,7 @@ static struct place *in_module(
 	struct file *file, uint64_t address, bool of_thread, uint64_t tls_offset)
 {
 	const struct cp_mapped *base = cp_memory_base(&file->memory, address);
-	struct cp_variables *variables = base ? variables_of(file, base->path) : NULL;
+	struct cp_variables *variables = base ? variables_of(file, base) : NULL;
 	const struct cp_variable *v;
 	uint64_t in_file;
 	size_t at;

@@ -116,3 +116,13 @@ bool cp_source_changed(const char *path, const char *program)
 		return false;
 	return source.st_mtim.tv_sec > built.st_mtim.tv_sec;
 }
+
+bool cp_file_changed_since(const char *path, uint64_t ns)
+{
+	struct stat now;
+
+	if (!ns || stat(path, &now) < 0)
+		return false;
+	return (uint64_t)now.st_ctim.tv_sec * 1000000000 + (uint64_t)now.st_ctim.tv_nsec >
+	       ns;
+}

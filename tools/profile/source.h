@@ -3,6 +3,7 @@
 #define CACHEPEEK_TOOLS_SOURCE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/arena.h"
@@ -19,5 +20,9 @@ FILE *cp_source_open(const char *path, const char **reason);
 
 /* Was the file written after the program? */
 bool cp_source_changed(const char *path, const char *program);
+
+/* Is what is there now (perhaps) not what was there then (CLOCK_REALTIME; 0: not
+ * known)?  Who is replaced with an older file is changed as well. */
+bool cp_file_changed_since(const char *path, uint64_t ns);
 
 #endif

@@ -223,6 +223,17 @@ static void print_details(struct cp_out *out, const struct cp_profile_view *view
 
 /* ---- the head ---- */
 
+/* Behind a count that is not there. */
+static void print_reason(
+	struct cp_out *out, const struct cp_profile_view *view, const char *reason)
+{
+	enum { AT = 24 + 1 + 20 + 1 };
+
+	cp_out_text(out, " ");
+	cp_text_wrap(out, cp_text_format(view->profile->arena, "(%s)", reason), AT, AT,
+		view->width ? view->width : SIZE_MAX);
+}
+
 static void print_count(struct cp_out *out, const struct cp_profile_view *view,
 	const char *name, const char *unit, const struct cp_tally *totals)
 {
@@ -233,9 +244,11 @@ static void print_count(struct cp_out *out, const struct cp_profile_view *view,
 	cp_out_format(out, "%-24s ", name);
 	cp_grid_blanks(out, 20 > cp_grid_width(text) ? 20 - cp_grid_width(text) : 0);
 	cp_out_text(out, text);
-	if (value.status == CP_UNAVAILABLE)
-		cp_out_format(out, " (%s)", value.reason);
-	else if (*unit && strcmp(unit, "ratio") != 0)
+	if (value.status == CP_UNAVAILABLE) {
+		print_reason(out, view, value.reason);
+		return;
+	}
+	if (*unit && strcmp(unit, "ratio") != 0)
 		cp_out_format(out, " %s", unit);
 	cp_out_text(out, "\n");
 }

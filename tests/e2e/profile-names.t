@@ -1,0 +1,112 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Functions have the names that their programmers gave them: Rust's, of both schemes,
+# and of programs that make code as they run; a stripped program has offsets.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+
+my $LINES = 4096;
+
+# {name of a function: its load misses of L1D}, and what has none, by module.
+sub functions_of
+{
+	my ($what, @command) = @_;
+	my $json = scratch('names.json');
+	my $run = run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $json, @command]);
+	is($run->{err}, '', "$what: its profile");
+	return {map { $_->{function} || $_->{module} => $_->{counts}{l1d_load_misses} }
+		@{decode_json(read_file($json))->{functions}}};
+}
+
+sub ok_lines
+{
+	my ($got, $what) = @_;
+	cmp_ok($got // -1, '>=', 0.99 * $LINES, $what);
+}
+
+# Symbols as in the book of rustc, without debugging information.
+{
+	my %names = (
+		'_RNvMs_Cs4Cv8Wi1oAIB_7mycrateNtB4_7Example3foo' => '<mycrate::Example>::foo',
+		'_RINvCsgStHSCytQ6I_7mycrate7examplelKj1_EB2_' => 'mycrate::example::<i32, 1>',
+		'_RNCNvCsgStHSCytQ6I_7mycrate4main0B3_' => 'mycrate::main::{closure#0}',
+		'_RNvCsdEaTj6DE1fQ_7mycrateu8gdel_5qa' => "mycrate::g\x{f6}del",
+		'_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$3bar17h930b740aa94f1d3aE' =>
+			q(<Test + 'static as foo::Bar<Test>>::bar),
+	);
+	my @symbols = sort keys %names;
+	my $text = "#include <stdlib.h>\n";
+	for my $i (0 .. $#symbols) {
+		$text .= "__attribute__((noipa)) void f$i(volatile char *at) __asm__(\"$symbols[$i]\");\n" .
+			"void f$i(volatile char *at) { for (long i = 0; i < $LINES; i++) at[i * 64]; }\n";
+	}
+	$text .= "int main(void) { char *at = malloc($LINES * 64);\n" .
+		join('', map { "f$_(at);\n" } 0 .. $#symbols) . "return 0; }\n";
+	my $source = write_file(scratch('symbols.c'), $text);
+	my $exe = scratch('symbols');
+	is(system('gcc', '-O1', '-o', $exe, $source), 0, 'a program with symbols of Rust');
+	my $functions = functions_of('Rust\'s symbols', $exe);
+	ok_lines($functions->{$names{$_}}, "$_ in the profile") for @symbols;
+
+	is(system('strip', $exe), 0, 'stripped');
+	$functions = functions_of('a stripped program', $exe);
+	cmp_ok($functions->{$exe} // -1, '>=', @symbols * 0.99 * $LINES, 'has its module');
+	is_deeply([grep { $functions->{$names{$_}} } @symbols], [], 'and no names');
+}
+
+# What a compiler makes of it.
+SKIP: {
+	skip('no rustc here', 4) unless which('rustc');
+	my $source = write_file(scratch('walk.rs'), <<'RUST');
+use std::hint::black_box;
+pub struct Pair<T>(pub T, pub T);
+pub trait Walk { fn walk(&self, n: usize) -> u64; }
+impl<T: Copy + Into<u64>> Walk for Pair<T> {
+    #[inline(never)]
+    fn walk(&self, n: usize) -> u64 {
+        let v: Vec<u64> = vec![self.0.into(); n];
+        let (mut s, mut i) = (0, 0);
+        while i < n { s += black_box(&v)[i]; i += 8; }
+        s
+    }
+}
+#[inline(never)]
+pub fn sum<F: Fn(u64) -> u64>(f: F, v: &[u64]) -> u64 {
+    let (mut s, mut i) = (0, 0);
+    while i < v.len() { s += f(black_box(v)[i]); i += 8; }
+    s
+}
+fn main() {
+    let v = vec![3u64; 32768];
+    println!("{} {}", Pair(1u32, 2).walk(32768), sum(|x| x + 1, &v));
+}
+RUST
+	my $exe = scratch('walk');
+	is(system('rustc', '-g', '-O', '-C', 'symbol-mangling-version=v0', '-o', $exe, $source), 0, 'a program in Rust');
+	my $functions = functions_of('Rust', $exe);
+	ok_lines($functions->{'<walk::Pair<u32> as walk::Walk>::walk'}, 'a method of a trait, in the profile');
+	ok_lines($functions->{'walk::sum::<walk::main::{closure#0}>'}, 'a function for a closure');
+}
+
+# NODE=1: node takes minutes on the simulated PMU.
+SKIP: {
+	skip('NODE=1 runs node', 3) unless $ENV{NODE} && which('node');
+	my $script = write_file(scratch('walk.js'), <<'JS');
+function walkTheTable(t) { let s = 0; for (let i = 0; i < t.length; i += 8) s += t[i]; return s; }
+const table = new Float64Array(200000);
+let s = 0;
+for (let k = 0; k < 60; k++) s += walkTheTable(table);
+process.stderr.write(s === 0 ? '' : 'wrong');
+JS
+	my $functions = functions_of('node', 'node', '--perf-basic-prof', $script);
+	my ($walk) = grep { /walkTheTable \S*walk\.js:1/ } keys %$functions;
+	ok($walk, 'a function of JavaScript has its name and file');
+	ok_lines($functions->{$walk // ''}, 'and its misses');
+}
+
+done_testing;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tables of profiles on a narrow terminal: numbers get shorter, names are broken.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/tap/tap.h"
+#include "tools/profile/fit.h"
+
+static void test_numbers(void)
+{
+	static const struct {
+		const char *cell, *fits;
+	} cases[] = {
+		{"0", "0"},
+		{"9,999", "9,999"},
+		{"12,345", "12.35k"},
+		{"99,994", "99.99k"},
+		{"99,996", "100.0k"},
+		{"999,949", "999.9k"},
+		{"999,950", "1.000M"},
+		{"12,345,678", "12.35M"},
+		{"34,056,000,000", "34.06G"},
+		{"18,446,744,073,709,551,615", "18.45E"},
+		{"123456.7", "123456.7"},
+		{"100.00%", "100.00%"},
+		{"Latency", "Latency"},
+	};
+	struct cp_arena arena = {0};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		is_string(cp_fit_number(&arena, cases[i].cell), cases[i].fits, "%s",
+			cases[i].cell);
+	cp_arena_free(&arena);
+}
+
+static void is_broken(const char *text, size_t width, const char *want)
+{
+	char got[256] = "";
+	struct cp_out out;
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		bail("no pipe");
+	cp_out_open(&out, ends[1]);
+	cp_fit_text(&out, text, 2, width);
+	(void)cp_out_flush(&out);
+	close(ends[1]);
+	if (read(ends[0], got, sizeof(got) - 1) < 0)
+		bail("nothing to read");
+	close(ends[0]);
+	is_string(got, want, "%s", text);
+}
+
+int main(void)
+{
+	plan_lazy();
+	test_numbers();
+	is_broken("short", 10, "  short\n");
+	is_broken("   170 > x = y;", 30, "  170 > x = y;\n");
+	is_broken("std::vector<int>::push", 14, "  std::vector<\n  int>::push\n");
+	is_broken("outer::inner::last", 16, "  outer::inner::\n  last\n");
+	is_broken("one two three", 11, "  one two \n  three\n");
+	is_broken("\u00e4\u00f6\u00fc\u00e4\u00f6\u00fc", 5,
+		"  \u00e4\u00f6\u00fc\n  \u00e4\u00f6\u00fc\n");
+	return 0;
+}
