@@ -54,7 +54,7 @@ static const struct cp_profiled_object *written_in(
 
 static bool writes_apart(const struct cp_line_user *user)
 {
-	if (user->use->stores && user->apart)
+	if (user->apart)
 		for (unsigned part = 0; part < CP_PROFILE_PARTS; part++)
 			if (written_in(user, part))
 				return true;
