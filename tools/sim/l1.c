@@ -3,6 +3,7 @@
  * The first level's paths for any host, and the choice between them and those for a
  * newer one.
  */
+#include "l1_newer.h"
 #include "l1_paths.h"
 
 int l1_oldest_host;
@@ -40,10 +41,7 @@ void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key)
 	*way_byte(tlb, w) = 0;
 }
 
-#ifdef __x86_64__
-/* l1_avx2.c */
-void l1_choose_paths_avx2(struct core *core);
-
+#if L1_HAS_AVX2
 static int host_has_avx2(void)
 {
 	__builtin_cpu_init();

@@ -4,7 +4,9 @@
  * code knows of no wider registers than 128 bits; the compiler clears the upper halves
  * where it leaves these functions.
  */
-#ifdef __x86_64__
+#include "l1_newer.h"
+
+#if L1_HAS_AVX2
 #pragma GCC target("avx2,bmi,bmi2,lzcnt")
 #include "l1_paths.h"
 

@@ -19,7 +19,7 @@ SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 SIM_SOURCES := $(basename $(notdir $(wildcard tools/sim/*.c)))
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
-SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -mno-stv -fno-builtin -fno-pie \
+SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
 	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
 	-isystem $(VALGRIND_INCLUDE) -Itools/sim -I. -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
 	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1
@@ -28,9 +28,12 @@ SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
 	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
-SIM_CFLAGS := $(filter-out -m64 -mno-stv,$(SIM_CFLAGS))
+SIM_CFLAGS := $(filter-out -m64,$(SIM_CFLAGS))
 SIM_LDFLAGS := $(filter-out -m64,$(SIM_LDFLAGS))
 endif
+
+# gcc would compare stamps in vector registers, and move them there and back.
+SIM_CFLAGS += $(shell $(CC) -mno-stv -E -x c /dev/null >/dev/null 2>&1 && echo -mno-stv)
 
 .PHONY: sim
 sim: $(SIM) $(SIM_CORE)
