@@ -141,6 +141,24 @@ unsigned cp_machine_host_line(void)
 
 /* ---- by name ---- */
 
+static int complain_of_name(const char *name, char *error, size_t error_size)
+{
+	const char *names[64] = {"host"}, *nearest;
+	unsigned count = 1;
+	char file[80];
+
+	for (const struct cp_embedded *e = cp_embedded_files; e->name && count < 63; e++)
+		if (strstr(e->name, ".machine"))
+			names[count++] = e->name;
+	cp_format(file, sizeof(file), "%s.machine", name);
+	nearest = cp_nearest(file, names);
+	cp_format(error, error_size, "unknown machine %s%s%.*s%s", name,
+		nearest ? ": did you mean " : "",
+		nearest ? (int)strcspn(nearest, ".") : 0, nearest ? nearest : "",
+		nearest ? "?" : "");
+	return -ENOENT;
+}
+
 static int named_machine(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size)
 {
@@ -159,22 +177,8 @@ static int named_machine(
 		cp_format(file, sizeof(file), "%s.machine", name);
 		text = cp_embedded_find(file);
 	}
-	if (!text) {
-		const char *names[64] = {"host"};
-		unsigned count = 1;
-
-		for (const struct cp_embedded *e = cp_embedded_files;
-			e->name && count < 63; e++)
-			if (strstr(e->name, ".machine"))
-				names[count++] = e->name;
-		cp_format(file, sizeof(file), "%s.machine", name);
-		const char *nearest = cp_nearest(file, names);
-		cp_format(error, error_size, "unknown machine %s%s%.*s%s", name,
-			nearest ? ": did you mean " : "",
-			nearest ? (int)strcspn(nearest, ".") : 0, nearest ? nearest : "",
-			nearest ? "?" : "");
-		return -ENOENT;
-	}
+	if (!text)
+		return complain_of_name(name, error, error_size);
 	*machine = defaults;
 	machine->note[0] = '\0';
 	cp_format(machine->name, sizeof(machine->name), "%s", name);

@@ -181,20 +181,9 @@ static void forked_inside(void)
 		(int)cp_runtime.pid);
 }
 
-void cp_process_forked(void)
+/* What each part had of the parent. */
+static void forget_parent(void)
 {
-	int saved = errno;
-
-	if (!cp_counting())
-		return;
-	cp_sim_pause();
-	if (cp_self.depth > 0) {
-		forked_inside();
-		errno = saved;
-		cp_sim_resume();
-		return;
-	}
-	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
 	cp_follow_after_fork();
@@ -209,20 +198,42 @@ void cp_process_forked(void)
 	cp_openmp_after_fork();
 	cp_interval_after_fork();
 	cp_sampling_after_fork();
-	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
-		cp_runtime.state = CP_OFF;
-	} else {
-		if (cp_runtime.sim)
-			cp_bind_process();
-		cp_calibrate_describe();
-		cp_symbol_describe(&cp_runtime.record);
-		cp_runtime.cpu_base = cp_process_cpu();
-		cp_interval_prepare();
-		cp_sampling_prepare();
-		cp_threads_after_fork();
-		cp_interval_start();
-		cp_sampling_start();
+}
+
+/* The child has a record. */
+static void count_child(void)
+{
+	if (cp_runtime.sim)
+		cp_bind_process();
+	cp_calibrate_describe();
+	cp_symbol_describe(&cp_runtime.record);
+	cp_runtime.cpu_base = cp_process_cpu();
+	cp_interval_prepare();
+	cp_sampling_prepare();
+	cp_threads_after_fork();
+	cp_interval_start();
+	cp_sampling_start();
+}
+
+void cp_process_forked(void)
+{
+	int saved = errno;
+
+	if (!cp_counting())
+		return;
+	cp_sim_pause();
+	if (cp_self.depth > 0) {
+		forked_inside();
+		errno = saved;
+		cp_sim_resume();
+		return;
 	}
+	cp_self.depth++;
+	forget_parent();
+	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0)
+		cp_runtime.state = CP_OFF;
+	else
+		count_child();
 	errno = saved;
 	cp_sim_resume();
 	cp_leave();

@@ -37,6 +37,7 @@
 #include "preload/reexec.h"
 #include "preload/report.h"
 #include "preload/sampling/sampling.h"
+#include "preload/simulated.h"
 #include "preload/threads.h"
 #include "preload/windows.h"
 #include "tools/sim/request.h"
@@ -191,141 +192,6 @@ static int become_root(void)
 	return make_run_directory();
 }
 
-/* The machine, changed as CACHEPEEK_WHAT_IF says. */
-static void change_machine(void)
-{
-	char error[256], line[360];
-
-	if (!cp_runtime.options.what_if ||
-		cp_machine_change(&cp_runtime.machine, cp_runtime.options.what_if, error,
-			sizeof(error)) == 0)
-		return;
-	cp_format(line, sizeof(line), "CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)",
-		error, cp_runtime.machine.name);
-	cp_warn(line);
-}
-
-static void plan_sweep(void)
-{
-	char error[256], line[360];
-
-	if (!cp_runtime.options.sweep ||
-		cp_sweep_parse(&cp_runtime.sweep, &cp_runtime.machine,
-			cp_runtime.options.sweep, error, sizeof(error)) == 0)
-		return;
-	cp_runtime.sweep.npoints = 0;
-	cp_format(line, sizeof(line), "CACHEPEEK_SWEEP: %s (nothing is swept)", error);
-	cp_warn(line);
-}
-
-static void plan_windows(void)
-{
-	if (!cp_runtime.options.working_set)
-		return;
-	cp_runtime.window = cp_windows_parse(cp_runtime.options.working_set);
-	if (!cp_runtime.window)
-		cp_warn("CACHEPEEK_WORKING_SET is not a number of instructions from 1 to "
-			"1000000000: there are no working sets");
-}
-
-static int find_named_machine(void)
-{
-	char error[256], line[320], first[CP_COMPARED_SIZE];
-	bool compared = cp_compared_first(first, sizeof(first));
-
-	if (cp_machine_find(&cp_runtime.machine,
-		    compared ? first : cp_runtime.options.machine, error,
-		    sizeof(error)) == 0)
-		return 0;
-	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)",
-		error);
-	cp_warn(line);
-	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
-}
-
-/* What is simulated.  Who compares machines changes none. */
-static void find_machine(void)
-{
-	char first[CP_COMPARED_SIZE];
-
-	find_named_machine();
-	cp_runtime.machine.timing = cp_runtime.options.timing;
-	if (cp_compared_first(first, sizeof(first)))
-		return;
-	change_machine();
-	plan_sweep();
-	plan_windows();
-}
-
-static unsigned quantum(void)
-{
-	const char *text = cp_runtime.options.quantum;
-	uint64_t references;
-
-	if (!text)
-		return 0;
-	if (cp_parse_u64(text, &references) == 0 && references >= 1 &&
-		references <= 1000000000)
-		return (unsigned)references;
-	cp_warn("CACHEPEEK_QUANTUM is not a number of data references from 1 to "
-		"1000000000: nothing is said of turns");
-	return 0;
-}
-
-static void ignore_complaint(const char *line)
-{
-	(void)line; /* resolve_events will say it again, and keep it */
-}
-
-static void read_request_quietly(void)
-{
-	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, cp_runtime.options.let, "cache",
-		ignore_complaint);
-}
-
-/* Whether cycles are counted has to be known before anything is; resolve_events will
- * find the same. */
-static void choose_timing(struct cp_machine *machines, unsigned nmachines)
-{
-	static struct cp_event_set set;
-
-	read_request_quietly();
-	for (unsigned i = 0; i < nmachines; i++) {
-		machines[i].timing = cp_runtime.options.timing;
-		cp_events_for_sim(&set, &cp_runtime.request, &machines[i],
-			&cp_runtime.arena, ignore_complaint);
-		machines[i].timed = set.timed;
-	}
-}
-
-/* Returns only if the program stays as it is. */
-static void run_simulated(char **argv)
-{
-	static struct cp_machine machines[CP_MAX_MACHINES];
-	unsigned nmachines;
-	struct cp_why why;
-	char line[CP_WHY_SIZE + 64];
-	struct cp_sim_wishes wishes = {.sweep = &cp_runtime.sweep};
-
-	find_machine();
-	machines[0] = cp_runtime.machine;
-	nmachines = cp_compared_find(machines, cp_warn);
-	wishes.window = cp_runtime.window;
-	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
-	wishes.sharing =
-		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
-	wishes.lines = cp_lines_chosen(cp_runtime.options.regions);
-	wishes.quantum = wishes.sharing ? quantum() : 0;
-	choose_timing(machines, nmachines);
-	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory, &wishes,
-		&why);
-	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
-	cp_warn(line);
-	if (cp_is_root())
-		cp_run_remove(cp_runtime.directory);
-}
-
 /* ---- counting begins ---- */
 
 static void note_machine(void)
@@ -478,23 +344,9 @@ static void keep_stderr(void)
 		cp_log_fd = STDERR_FILENO;
 }
 
-/* What another machine is asked for in vain. */
-static void warn_of_machine(void)
-{
-	if (cp_runtime.sim)
-		return;
-	if (cp_runtime.options.what_if)
-		cp_warn("CACHEPEEK_WHAT_IF is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
-	if (cp_runtime.options.working_set)
-		cp_warn("CACHEPEEK_WORKING_SET is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
-	if (cp_runtime.options.sweep)
-		cp_warn("CACHEPEEK_SWEEP is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
-}
-
-static void start(int argc, char **argv, char **envp)
+/* Who this is, and what was asked for.  True: an earlier image, or a parent, has
+ * decided for us. */
+static bool know_ourselves(int argc, char **argv, char **envp)
 {
 	bool inherited;
 
@@ -513,51 +365,75 @@ static void start(int argc, char **argv, char **envp)
 	cp_options_read(&cp_runtime.options, cp_follow_start(envp), complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
 	cp_names_filter(cp_runtime.options.regions);
-	if (cp_is_launcher(cp_own_executable()))
+	return inherited;
+}
+
+static bool is_left_alone(bool inherited)
+{
+	return cp_is_launcher(cp_own_executable()) ||
+	       (inherited && !cp_is_root() &&
+		       cp_runtime.options.children == CP_CHILDREN_IGNORE);
+}
+
+/* What a profile wants to be told. */
+static void prepare_profile(void)
+{
+	if (cp_runtime.options.profile == CP_PROFILE_NONE)
 		return;
-	if (inherited && !cp_is_root() &&
-		cp_runtime.options.children == CP_CHILDREN_IGNORE)
-		return;
-	if (!inherited) {
-		read_request_quietly();
-		if (become_root() < 0)
-			return;
-	}
-	if (cp_runtime.engine == &cp_engine_sim && !cp_runtime.sim) {
-		run_simulated(argv);
-		return;
-	}
-	if (cp_runtime.sim)
-		find_machine();
-	cp_runtime.quiet = false;
-	resolve_events();
-	if (cp_runtime.engine == &cp_engine_perf)
-		cp_clock_start();
-	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE) {
-		cp_allocators_tell();
-		cp_tls_tell();
-	}
-	if (!cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (!cp_runtime.sim) {
 		cp_sampling_choose();
-	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
-		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
-			"PMU (CACHEPEEK_ENGINE=sim)");
-	if (!cp_runtime.sim && cp_lines_chosen(cp_runtime.options.regions))
-		cp_warn("line: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
-			"PMU (CACHEPEEK_ENGINE=sim)");
-	cp_lines_complain(cp_runtime.options.regions);
-	warn_of_machine();
+		return;
+	}
+	cp_allocators_tell();
+	cp_tls_tell();
+}
+
+static void hook_in(void)
+{
 	cp_threads_start();
 	cp_follow_run(run_entries());
 	cp_hooks_start(run_entries());
 	cp_injection_start();
 	cp_functions_start();
 	CP_REAL(on_exit)(on_exit_handler, NULL);
+}
+
+/* What to count is decided. */
+static void count(void)
+{
+	if (cp_runtime.sim)
+		cp_simulated_machine();
+	cp_runtime.quiet = false;
+	resolve_events();
+	if (cp_runtime.engine == &cp_engine_perf)
+		cp_clock_start();
+	prepare_profile();
+	if (!cp_runtime.sim)
+		cp_warn_of_simulated();
+	cp_lines_complain(cp_runtime.options.regions);
+	hook_in();
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
 	if (cp_runtime.sim)
 		cp_functions_watch(cp_runtime.options.regions);
+}
+
+static void start(int argc, char **argv, char **envp)
+{
+	bool inherited = know_ourselves(argc, argv, envp);
+
+	if (is_left_alone(inherited))
+		return;
+	if (!inherited) {
+		cp_request_quietly();
+		if (become_root() < 0)
+			return;
+	}
+	if (cp_runtime.engine == &cp_engine_sim && !cp_runtime.sim)
+		cp_run_simulated(argv, run_entries());
+	else
+		count();
 }
 
 static bool is_off(void)

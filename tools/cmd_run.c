@@ -92,55 +92,49 @@ static bool parse_repeat(struct settings *settings, const char *text)
 	return true;
 }
 
+/* Options that set a variable to their argument. */
+static const struct {
+	int option;
+	const char *variable;
+} variables[] = {
+	{'g', "CACHEPEEK_GROUPS"},
+	{'e', "CACHEPEEK_EVENTS"},
+	{'E', "CACHEPEEK_ENGINE"},
+	{'m', "CACHEPEEK_MACHINE"},
+	{'d', "CACHEPEEK_DIR"},
+	{SWEEP, "CACHEPEEK_SWEEP"},
+	{WORKING_SET, "CACHEPEEK_WORKING_SET"},
+};
+
+static int take_option(struct settings *settings, int option, const char *argument)
+{
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (variables[i].option == option) {
+			add(settings, variables[i].variable, argument);
+			return 0;
+		}
+	if (option == 'v')
+		add(settings, "CACHEPEEK_VERBOSE", "1");
+	else if (option == 'o')
+		add_to(&settings->outputs, argument);
+	else if (option == WHAT_IF)
+		add_to(&settings->changes, argument);
+	else if (option == PASSES)
+		settings->passes = true;
+	else if (option != REPEAT || !parse_repeat(settings, argument))
+		return -EINVAL;
+	return 0;
+}
+
 static int parse(struct settings *settings, int argc, char **argv)
 {
 	int option;
 
 	optind = 1;
 	while ((option = cp_cmd_option(argc, argv, "+:g:e:o:E:m:d:v", long_options)) !=
-		-1) {
-		switch (option) {
-		case 'g':
-			add(settings, "CACHEPEEK_GROUPS", optarg);
-			break;
-		case 'e':
-			add(settings, "CACHEPEEK_EVENTS", optarg);
-			break;
-		case 'o':
-			add_to(&settings->outputs, optarg);
-			break;
-		case 'E':
-			add(settings, "CACHEPEEK_ENGINE", optarg);
-			break;
-		case 'm':
-			add(settings, "CACHEPEEK_MACHINE", optarg);
-			break;
-		case 'd':
-			add(settings, "CACHEPEEK_DIR", optarg);
-			break;
-		case 'v':
-			add(settings, "CACHEPEEK_VERBOSE", "1");
-			break;
-		case PASSES:
-			settings->passes = true;
-			break;
-		case REPEAT:
-			if (!parse_repeat(settings, optarg))
-				return -EINVAL;
-			break;
-		case WHAT_IF:
-			add_to(&settings->changes, optarg);
-			break;
-		case WORKING_SET:
-			add(settings, "CACHEPEEK_WORKING_SET", optarg);
-			break;
-		case SWEEP:
-			add(settings, "CACHEPEEK_SWEEP", optarg);
-			break;
-		default:
+		-1)
+		if (take_option(settings, option, optarg) < 0)
 			return -EINVAL;
-		}
-	}
 	if (settings->changes)
 		add(settings, "CACHEPEEK_WHAT_IF", settings->changes);
 	if (settings->outputs && !settings->repeat)

@@ -125,7 +125,7 @@ Addr line_function(Addr a)
 
 	if (!VG_(get_inst_offset_in_function)(epoch, a, &offset))
 		return 0;
-	if (VG_(get_fnname_raw)(epoch, a, &name) && VG_(strstr)(name, ".cold"))
+	if (VG_(get_fnname)(epoch, a, &name) && VG_(strstr)(name, ".cold"))
 		return ANY_FUNCTION;
 	return a - (Addr)offset;
 }

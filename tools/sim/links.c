@@ -60,13 +60,13 @@ void links_before(UInt number, const UWord *args)
 void links_after(UInt number, const UWord *args, SysRes result)
 {
 	SizeT length;
+	UChar *to;
 
 	if (!size || !is_readlink(number) || sr_isError(result))
 		return;
 	length = sr_Res(result);
+	to = (UChar *)arguments(number, args)[1];
 	if (length < size)
-		VG_(memcpy)
-		((UChar *)arguments(number, args)[1] + length, saved + length,
-			size - length);
+		VG_(memcpy)(to + length, saved + length, size - length);
 	size = 0;
 }
