@@ -5,7 +5,6 @@
  * without a program, those of a run that was kept.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,19 +160,12 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- the report ---- */
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), end = strlen(ending);
-
-	return length > end && strcmp(text + length - end, ending) == 0;
-}
-
 /* Callgrind itself names its files callgrind.out.PID. */
 static bool is_callgrind(const char *output)
 {
 	const char *slash = strrchr(output, '/');
 
-	return ends_with(output, ".callgrind") ||
+	return cp_ends_with(output, ".callgrind") ||
 	       cp_starts_with(slash ? slash + 1 : output, "callgrind.out");
 }
 
@@ -181,17 +173,17 @@ static bool is_callgrind(const char *output)
 static cp_profile_writer *writer_for(const char *output)
 {
 	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
-		ends_with(output, ".txt"))
+		cp_ends_with(output, ".txt"))
 		return cp_profile_write_text;
-	if (ends_with(output, ".json"))
+	if (cp_ends_with(output, ".json"))
 		return cp_profile_write_json;
-	if (ends_with(output, ".csv"))
+	if (cp_ends_with(output, ".csv"))
 		return cp_profile_write_csv;
-	if (ends_with(output, ".html"))
+	if (cp_ends_with(output, ".html"))
 		return cp_profile_write_html;
 	if (is_callgrind(output))
 		return cp_profile_write_callgrind;
-	if (ends_with(output, ".folded"))
+	if (cp_ends_with(output, ".folded"))
 		return cp_profile_write_folded;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
@@ -240,8 +232,9 @@ static void warn_of_order(struct cp_profile *profile, const struct cp_group *mea
 }
 
 static int write_profile(
-	struct cp_arena *arena, const char *directory, const struct request *request)
+	struct cp_arena *arena, const char *directory, const void *context)
 {
+	const struct request *request = context;
 	char error[512];
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
@@ -267,35 +260,17 @@ static int write_profile(
 	view = view_of(request, profile, measurement);
 	cp_out_open(&out, fd);
 	writer_for(request->output)(&out, &view);
-	result = cp_out_flush(&out);
+	result = cp_profile_output_end(&out, fd, request->output);
 	cp_profile_close(profile);
-	if (close(fd) < 0 && result == 0)
-		result = -errno;
-	if (result < 0)
-		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
-			request->output ? request->output : "stderr", strerror(-result));
-	return result < 0;
+	return result;
 }
 
 static int show_kept(const char *directory, void *context)
 {
 	const struct request *request = context;
-	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
-	volatile int status = 1;
 
-	arena.out_of_memory = &out_of_memory;
-	/* libdw would ask servers for what is not on this disk. */
-	if (!request->debuginfod)
-		unsetenv("DEBUGINFOD_URLS");
-	if (setjmp(out_of_memory) == 0)
-		status = write_profile(&arena, directory, request);
-	else
-		fprintf(stderr, "cachepeek: no memory for the profile in %s\n",
-			directory);
-	arena.out_of_memory = NULL;
-	cp_arena_free(&arena);
-	return status;
+	return cp_profile_show_with(
+		write_profile, directory, request, request->debuginfod);
 }
 
 int cp_cmd_profile(int argc, char **argv)

@@ -842,6 +842,7 @@ static int run_case(
 	static struct duel d;
 	int different;
 
+	l1_oldest_host = (int)random_below(2);
 	duel_start(&d, m, ncores, with_huge);
 	for (long i = 0; i < steps; i++)
 		step(&d);
