@@ -136,7 +136,7 @@ static int translate(struct core *core, uint64_t unit, enum access kind)
 {
 	struct flex_core *f = core->flex;
 	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
-	struct flex_place p = flex_find(tlb, unit);
+	struct flex_place p = flex_find_page(tlb, unit);
 
 	if (__builtin_expect(p.way < 0 && !is_small(core, unit, kind), 0)) {
 		int was_there = translate_huge(core, unit, kind);

@@ -55,7 +55,8 @@ int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift
 		return -1;
 	c->part_shift = shift > 6 ? shift - 6 : 0;
 	c->masks = host_alloc(stamps_size(c));
-	return c->masks ? 0 : -1;
+	c->hints = host_alloc(FLEX_HINTS);
+	return c->masks && c->hints ? 0 : -1;
 }
 
 void flex_cache_free(struct flex_cache *c)
@@ -63,6 +64,9 @@ void flex_cache_free(struct flex_cache *c)
 	if (c->masks)
 		host_free(c->masks, stamps_size(c));
 	c->masks = 0;
+	if (c->hints)
+		host_free(c->hints, FLEX_HINTS);
+	c->hints = 0;
 	if (c->stamps)
 		host_free(c->stamps, stamps_size(c));
 	c->stamps = 0;
@@ -252,26 +256,65 @@ LANES_INLINE uint32_t older(const uint64_t *stamps, uint32_t a, uint32_t b)
 	return stamps[b] < stamps[a] ? b : a;
 }
 
+/* A stamp and the number of its way as one number: stamps stay far below 2^57. */
+LANES_INLINE uint64_t aged(uint64_t stamp, uint32_t way)
+{
+	return stamp << 7 | way;
+}
+
+LANES_INLINE uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return b < a ? b : a;
+}
+
 /* Four at once: one after the other would wait for each other. */
 static uint32_t oldest(const uint64_t *stamps, uint32_t ways)
 {
-	uint32_t a = 0, b = 0, c = 0, d = 0, i = 0;
+	uint64_t a = ~0ull, b = a, c = a, d = a;
+	uint32_t i = 0;
 
 	for (; i + 4 <= ways; i += 4) {
-		a = older(stamps, a, i);
-		b = older(stamps, b, i + 1);
-		c = older(stamps, c, i + 2);
-		d = older(stamps, d, i + 3);
+		a = lesser(a, aged(stamps[i], i));
+		b = lesser(b, aged(stamps[i + 1], i + 1));
+		c = lesser(c, aged(stamps[i + 2], i + 2));
+		d = lesser(d, aged(stamps[i + 3], i + 3));
 	}
 	for (; i < ways; i++)
-		a = older(stamps, a, i);
-	return older(stamps, older(stamps, a, b), older(stamps, c, d));
+		a = lesser(a, aged(stamps[i], i));
+	return (uint32_t)lesser(lesser(a, b), lesser(c, d)) & (CACHE_MAX_WAYS - 1);
+}
+
+/* All ways of an L1D or L1I whose lines are units are asked at once, without a branch
+ * that nobody could predict. */
+#define FEW 8
+static uint32_t lru_of_few(const struct flex_cache *c, const struct flex_place *p)
+{
+	const struct front_entry *filter = c->code ? front->code : front->data;
+	uint32_t mask = (c->code ? CODE_FILTER : DATA_FILTER) - 1;
+	const uint8_t *flags = flex_state(c, p) + c->ways;
+	uint64_t *stamps = stamps_of(c, p), best = ~0ull;
+
+	for (uint32_t way = 0; way < c->ways; way++) {
+		uint64_t unit = unit_in(c, p, way), stamp = stamps[way], filtered, fact;
+		const struct front_entry *e = &filter[unit & mask];
+
+		filtered = flags[way] / FLEX_FILTERED & 1;
+		fact = front_stamp(front, e->stamp) & -(filtered & (e->line == unit));
+		if (__builtin_expect(unit >= REGION_NEAR, 0))
+			fact = newest_in(c, p, way);
+		stamp = fact > stamp ? fact : stamp;
+		stamps[way] = stamp;
+		best = lesser(best, aged(stamp, way));
+	}
+	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
 }
 
 static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
 {
 	uint32_t way;
 
+	if (c->ways <= FEW && !c->masks && c->units == 1 && c->owner->flex->bit)
+		return lru_of_few(c, p);
 	do
 		way = oldest(stamps_of(c, p), c->ways);
 	while (refresh(c, p, way));
@@ -314,14 +357,10 @@ int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
 
 /* ---- any level ---- */
 
-void flex_touch(struct flex_cache *c, const struct flex_place *p)
+void flex_touch_outer(struct flex_cache *c, const struct flex_place *p)
 {
 	uint8_t *state = flex_state(c, p);
 
-	if (c->stamps) {
-		stamps_of(c, p)[p->way] = *c->now;
-		return;
-	}
 	if (c->g.policy == POLICY_LRU && state[p->way])
 		lru_touch(state, c->ways, (uint32_t)p->way, state[p->way]);
 	else if (c->g.policy == POLICY_PLRU)

@@ -47,7 +47,8 @@ struct flex_cache {
 	/* Of TLBs: of which parts of the page there may be facts, each so large. */
 	uint64_t *masks;
 	uint32_t part_shift;
-	int has_gaps; /* empty ways may be in front of others */
+	int has_gaps;   /* empty ways may be in front of others */
+	uint8_t *hints; /* where a page was found last, by the low bits of its number */
 };
 
 /* Where a key is (way >= 0), or where it would be. */
@@ -133,11 +134,41 @@ LANES_INLINE struct flex_place flex_find(const struct flex_cache *c, uint64_t un
 	return p;
 }
 
+#define FLEX_HINTS 64
+
+/* The same in a TLB, whose sets may be large. */
+LANES_INLINE struct flex_place flex_find_page(const struct flex_cache *c, uint64_t unit)
+{
+	struct flex_place p;
+	uint8_t *hint;
+
+	if (c->ways <= 8 || !c->sets)
+		return flex_find(c, unit);
+	p = flex_place_of(c, unit);
+	hint = &c->hints[unit >> c->shift & (FLEX_HINTS - 1)];
+	if (flex_tags(&p)[*hint] == p.tag) {
+		p.way = *hint;
+		return p;
+	}
+	p.way = flex_find_tag(c, flex_tags(&p), p.tag);
+	if (p.way >= 0)
+		*hint = (uint8_t)p.way;
+	return p;
+}
+
 /* Lets the host fetch the set that the unit is in while we do something else. */
 void flex_expect(const struct flex_cache *c, uint64_t unit);
 
+void flex_touch_outer(struct flex_cache *c, const struct flex_place *p);
+
 /* The way at p was used. */
-void flex_touch(struct flex_cache *c, const struct flex_place *p);
+LANES_INLINE void flex_touch(struct flex_cache *c, const struct flex_place *p)
+{
+	if (c->stamps)
+		c->stamps[(uint64_t)p->set * c->ways + (uint32_t)p->way] = *c->now;
+	else
+		flex_touch_outer(c, p);
+}
 
 /* The key (line or page) of unit was used then, if it is there.  Returns whether. */
 int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp);

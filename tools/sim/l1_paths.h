@@ -130,9 +130,9 @@ LANES_INLINE struct way tlb_fill(struct core *core, struct cache *tlb,
 
 	if (row_masks(tlb, p.row)[w.n])
 		drop_page(core, tlb, w, filter, size);
-	if (core->followers)
-		follow_evicted(core, filter == core->code, p.set,
-			row_tags(p.row)[w.n], *way_byte(tlb, w));
+	if (__builtin_expect(core->followers != 0, 0))
+		follow_evicted(core, filter == core->code, p.set, row_tags(p.row)[w.n],
+			*way_byte(tlb, w));
 	row_tags(p.row)[w.n] = p.tag;
 	row_masks(tlb, p.row)[w.n] = 0;
 	*way_byte(tlb, w) = 0;
