@@ -44,11 +44,21 @@ struct batch_origin {
 typedef void batch_observe(struct core *core, const struct batch_origin *origin);
 extern batch_observe *batch_observer;
 
+/* Is told of the same references before they are made, on plain machines. */
+typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
+extern batch_announce *batch_announcer;
+
+/* Is there anyone who is told? */
+LANES_INLINE int batch_has_notes(void)
+{
+	return batch_observer || batch_announcer;
+}
+
 /* Of a reference: where its instruction begins, in bytes from the batch's first line,
- * how many of the batch's are before it (-1: the last one of the batch before), and
- * after how many its value is used. */
+ * how many of the batch's are before it (-1: the last one of the batch before), after
+ * how many its value is used, and where in its place its data is. */
 struct batch_note {
-	int16_t offset, number, used;
+	int16_t offset, number, used, at;
 };
 
 /* What does not change between runs of the same code.  A place is an address
@@ -75,10 +85,16 @@ struct batch {
 };
 
 /* Behind the items, one of each, and then of the first reference to each place; only
- * if there is an observer. */
+ * if anyone is told. */
 LANES_INLINE struct batch_note *batch_notes(const struct batch *b)
 {
 	return (struct batch_note *)(b->item + b->items);
+}
+
+LANES_INLINE uint64_t batch_instruction(
+	const struct core *core, const struct batch_note *note, uint64_t line)
+{
+	return (line << core->line_shift) + (uint64_t)(int64_t)note->offset;
 }
 
 /* Tells the observer of the reference with that note.  line: the batch's first; before:
@@ -87,8 +103,7 @@ LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
 	uint64_t line, uint64_t address, uint64_t before)
 {
 	batch_observer(core, &(struct batch_origin){
-				     .instruction = (line << core->line_shift) +
-						    (uint64_t)(int64_t)note->offset,
+				     .instruction = batch_instruction(core, note, line),
 				     .address = address,
 				     .number = core->count[CP_SIM_instructions] + before +
 					       (uint64_t)(int64_t)note->number,

@@ -616,7 +616,7 @@ LANES_INLINE int is_alone(
 	const struct core *core, const struct batch_place *p, uint64_t at)
 {
 	return __builtin_expect(!((at ^ (at + p->last)) >> USUAL_LINE) &&
-					core->by_place && !batch_observer,
+					core->by_place && !batch_has_notes(),
 		1);
 }
 
