@@ -159,6 +159,7 @@ int follow_begin(struct core *core, struct core *leader)
 	core->follow->leader = leader;
 	core->next_follower = leader->followers;
 	leader->followers = core;
+	outer_choose_paths(leader);
 	return 0;
 }
 

@@ -97,6 +97,7 @@ struct paths {
 		uint32_t stamp);
 	void (*code)(struct core *core, uint64_t line, uint32_t stamp);
 	int (*fetch)(struct core *core, uint64_t line, enum access kind);
+	void (*page)(struct core *core, uint64_t page, enum access kind); /* outer_page */
 	/* What the first reference to a place does that the filter has not. */
 	void (*place)(struct core *core, const struct batch_place *p, uint64_t line,
 		uint32_t stamp);

@@ -82,16 +82,16 @@ $(B)/sim/sampled: tests/sim/sampled.c tools/profile/estimate.c preload/sampling/
 		tools/profile/estimate.h preload/sampling/period.h | $(B)/sim
 	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
 $(B)/sim/model_test: SIM_VARIANT :=
-$(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -fsanitize=address,undefined
+$(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -DFEW_SHAPES -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
 		$(SIM_MODEL) $(wildcard tools/sim/*.h tests/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
-$(B)/sim/sweep_test: SIM_VARIANT := -fsanitize=undefined
+$(B)/sim/sweep_test: SIM_VARIANT := -DFEW_SHAPES -fsanitize=undefined
 $(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(wildcard tools/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
-SIM_SANITIZE := -fsanitize=address,undefined
+SIM_SANITIZE := -DFEW_SHAPES -fsanitize=address,undefined
 $(B)/sim/timing_test: tests/sim/timing_test.c tests/tap/tap.c $(SIM_MODEL) \
 		$(wildcard tools/sim/*.h tests/tap/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c,$^) -pthread)
