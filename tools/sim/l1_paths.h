@@ -333,7 +333,7 @@ LANES_INLINE void l1d_miss(struct core *core, struct shape s, struct cache *l1d,
 	is = admit(core, full, is, at, settled);
 	is |= (uint8_t)fetch(core, s, line, kind);
 	write_back(core, s, old, was);
-	*flags = writes ? l1d_dirty(core, s, line, is) : is;
+	*flags = writes ? l1d_dirty(core, s, line, is & (uint8_t)~L1_DIRTY) : is;
 }
 
 /* The rest of a reference whose page has that stamp. */
