@@ -16,6 +16,7 @@
 #define MAX_CORES 4096
 #define MAX_PAGE (1u << 30)
 #define MAX_BUFFERS 64
+#define MAX_SOCKETS 64
 
 /* Where in the file, and what is wrong there. */
 struct place {
@@ -266,6 +267,11 @@ static const struct {
 	{"cache-to-cache-latency", offsetof(struct cp_machine, cache_to_cache_latency),
 		1000000},
 	{"clock-mhz", offsetof(struct cp_machine, clock_mhz), 100000},
+	{"sockets", offsetof(struct cp_machine, sockets), MAX_SOCKETS},
+	{"one-hop-latency", offsetof(struct cp_machine, one_hop_latency), 1000000},
+	{"two-hop-latency", offsetof(struct cp_machine, two_hop_latency), 1000000},
+	{"remote-cache-latency", offsetof(struct cp_machine, remote_cache_latency),
+		1000000},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -276,6 +282,21 @@ static bool parse_text(const struct place *at, char *text, char *to, size_t size
 	if (!*word || *next_word(&text) || strlen(word) >= size)
 		return wrong(at, "expected one name", NULL);
 	cp_format(to, size, "%s", word);
+	return true;
+}
+
+/* One of two words. */
+static bool parse_choice(const struct place *at, char *text, const char *usual,
+	const char *other, bool *is_other)
+{
+	char *word = next_word(&text);
+	bool known = strcmp(word, usual) == 0 || strcmp(word, other) == 0;
+	char expected[64];
+
+	cp_format(expected, sizeof(expected), "expected %s or %s", usual, other);
+	if (!known || *next_word(&text))
+		return wrong(at, expected, *word ? word : NULL);
+	*is_other = strcmp(word, other) == 0;
 	return true;
 }
 
@@ -297,19 +318,24 @@ static bool parse_other(
 		return parse_text(at, text, machine->events, sizeof(machine->events));
 	if (strcmp(key, "pmu") == 0)
 		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
+	if (strcmp(key, "topology") == 0)
+		return parse_choice(at, text, "full", "ring", &machine->ring);
+	if (strcmp(key, "placement") == 0)
+		return parse_choice(at, text, "spread", "close", &machine->close);
 	return wrong(at,
 		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
 		"dtlb2 itlb-2m dtlb-2m stlb-2m itlb2-2m dtlb2-2m page cores "
 		"memory-latency walk-latency cache-to-cache-latency fill-buffers "
-		"write-buffers clock-mhz events pmu",
+		"write-buffers clock-mhz sockets topology placement one-hop-latency "
+		"two-hop-latency remote-cache-latency events pmu",
 		NULL);
 }
 
 /* ---- the file ---- */
 
-/* Lines where a level or the page was described, 0: not. */
+/* Lines where a level, the page or the sockets were described, 0: not. */
 struct stated {
-	unsigned line[CP_NLEVELS], page;
+	unsigned line[CP_NLEVELS], page, sockets;
 };
 
 static bool parse_line(const struct place *at, struct cp_machine *machine,
@@ -331,6 +357,8 @@ static bool parse_line(const struct place *at, struct cp_machine *machine,
 		}
 	if (strcmp(key, "page") == 0)
 		stated->page = at->line;
+	if (strcmp(key, "sockets") == 0)
+		stated->sockets = at->line;
 	return parse_other(at, machine, key, value);
 }
 
@@ -422,6 +450,34 @@ static bool check_huge(
 	return true;
 }
 
+/* Each has as many cores as the others, and what is shared is on one. */
+static bool check_sockets(
+	struct place *at, const struct cp_machine *machine, const struct stated *stated)
+{
+	uint32_t each, l2 = machine->level[CP_L2].shared,
+		       llc = machine->level[CP_LLC].shared;
+
+	if (machine->sockets <= 1)
+		return true;
+	at->line = stated->sockets;
+	if (machine->cores % machine->sockets)
+		return wrong(
+			at, "the cores cannot be divided into so many sockets", NULL);
+	each = machine->cores / machine->sockets;
+	at->line = stated->line[CP_L2];
+	if (l2 && each % l2)
+		return wrong(at,
+			"an L2 belongs to one socket: shared must divide its cores",
+			NULL);
+	at->line = stated->line[CP_LLC];
+	if (llc && each % llc)
+		return wrong(at,
+			"a last level belongs to one socket: shared must divide its "
+			"cores",
+			NULL);
+	return true;
+}
+
 static bool check_machine(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
@@ -429,14 +485,14 @@ static bool check_machine(
 	if (!is_power_of_two(machine->page) || machine->page < 1024)
 		return wrong(at, "page must be a power of two from 1024", NULL);
 	return settle_tlbs(at, machine, stated) && check_huge(at, machine, stated) &&
-	       check_caches(at, machine, stated);
+	       check_caches(at, machine, stated) && check_sockets(at, machine, stated);
 }
 
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
 	char *error, size_t error_size)
 {
 	struct place at = {file, 0, error, error_size, false};
-	struct stated stated = {{0}, 0};
+	struct stated stated = {{0}, 0, 0};
 	char line[256];
 
 	while (*text) {
@@ -660,7 +716,7 @@ int cp_machine_change(
 {
 	struct place at = {changes, 0, error, error_size, true};
 	struct cp_machine changed = *machine;
-	struct stated stated = {{0}, 0};
+	struct stated stated = {{0}, 0, 0};
 
 	if (!apply_changes(&at, &changed, &stated, changes, false) ||
 		!apply_changes(&at, &changed, &stated, changes, true))
