@@ -34,7 +34,8 @@ static int raw_index(const char *name)
 static bool is_remote(const char *name)
 {
 	static const char *const names[] = {"remote_hitm", "one_hop_lines",
-		"two_hop_lines", "loads_one_hop", "loads_two_hop", "remote_prefetches"};
+		"two_hop_lines", "loads_one_hop", "loads_two_hop", "loads_remote_cache",
+		"remote_prefetches"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0)

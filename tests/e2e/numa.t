@@ -94,6 +94,38 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 		'lines are counted without latencies, cycles are not');
 }
 
+# ---- the latency buckets of a profile ----
+
+{
+	my $file = scratch('profile.json');
+	my $run = run(command => [cli(), 'dcache', '-m',
+		machine('profiled', "$two\none-hop-latency = 320\n"), '-o', $file, program('numa')]);
+	my $profile = decode_json(read_file($file) // '{}');
+	my @buckets = qw(load_from_l2 load_from_llc load_from_local loads_one_hop loads_two_hop
+		loads_cache_to_cache);
+	my ($reader) = grep { $_->{function} eq 'read_lines' } @{$profile->{functions}};
+
+	is_deeply($profile->{latencies}, {l2 => 14, llc => 50, memory => 200, one_hop => 320,
+		two_hops => undef, near_cache => 50, far_cache => 320}, 'the latency of each bucket');
+	is(join(' ', map { $reader->{counts}{$_} } @buckets[1 .. 5]), '0 1984 2048 0 64',
+		'of the function that reads: local, one hop, and what another socket had modified');
+	for my $where ($profile, @{$profile->{threads}}, @{$profile->{functions}}) {
+		my $counts = $where->{counts};
+		my ($lines, $cycles) = (0, 320 * $counts->{loads_remote_cache}
+			+ 50 * ($counts->{loads_cache_to_cache} - $counts->{loads_remote_cache}));
+
+		$lines += $counts->{$_} for @buckets;
+		$cycles += $counts->{$_->[0]} * $_->[1] for ['load_from_l2', 14], ['load_from_llc', 50],
+			['load_from_local', 200], ['loads_one_hop', 320];
+		my $name = $where->{function} // $where->{tid} // 'all';
+		next if $lines == $counts->{l1d_load_misses} && $cycles == $counts->{load_latency};
+		fail("$name: buckets add up: $lines of $counts->{l1d_load_misses}, $cycles of $counts->{load_latency} cycles");
+	}
+	my $text = scratch('profile.txt');
+	run(command => [cli(), 'dcache', '-m', scratch('profiled.machine'), '-o', $text, program('numa')]);
+	like(read_file($text), qr/ L2 +L3 +loc +1hop +2hop +c2c +Function$/m, 'its columns');
+}
+
 # ---- one socket ----
 
 {

@@ -397,6 +397,7 @@ static int get(struct ref_system *s, struct ref_core *c, uint64_t addr, enum acc
 
 	if (modified && (in_llc || !s->m.llc.sets)) {
 		c->count[CP_SIM_loads_cache_to_cache] += kind == LOAD;
+		c->count[CP_SIM_loads_remote_cache] += kind == LOAD && modified > 1;
 	} else if (!in_llc && far) {
 		c->count[kind == PREFETCH ? CP_SIM_remote_prefetches : lines[far]]++;
 		if (kind == LOAD)
@@ -542,7 +543,7 @@ static void tell_siblings(
 	}
 }
 
-/* Returns whether any had it modified, past our L2. */
+/* Returns whether any had it modified, past our L2: 2 and more, on another socket. */
 static int tell_others(
 	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind)
 {
@@ -574,10 +575,10 @@ static int tell_others(
 			llc_victim(s, c, addr, 1);
 		count_told(c, kind, present, dirty);
 		c->count[CP_SIM_remote_hitm] += dirty && socket != c->socket;
-		modified |= dirty;
+		modified |= dirty << (socket != c->socket);
 	}
 	for (int group = 0; group < REF_CORES; group++) {
-		int present = 0, dirty = 0;
+		int present = 0, dirty = 0, far;
 
 		if (group == c->group || !s->m.llc.shared)
 			continue;
@@ -585,13 +586,12 @@ static int tell_others(
 		if (!dirty)
 			continue;
 		llc_victim(s, c, addr, 1);
-		modified = 1;
+		far = 0;
 		for (int i = 0; i < s->ncores; i++)
-			if (s->core[i].group == group) {
-				c->count[CP_SIM_remote_hitm] +=
-					s->core[i].socket != c->socket;
-				break;
-			}
+			if (s->core[i].group == group)
+				far = s->core[i].socket != c->socket;
+		c->count[CP_SIM_remote_hitm] += (uint64_t)far;
+		modified |= 1 << far;
 	}
 	return modified;
 }

@@ -89,7 +89,8 @@ struct flex_core {
 	uint64_t l2_seen; /* unit of a look-up that L2's prefetcher is to see, or NO_LINE
 			   */
 	uint32_t page_shift; /* from units */
-	uint32_t from_core;  /* the line that is fetched: another one had it modified */
+	uint32_t from_core;  /* the line that is fetched: another one had it modified; 2:
+			      * of  another socket */
 };
 
 struct flex_shared {

@@ -202,6 +202,8 @@ static void memory_serves(struct core *core, uint64_t unit, enum access kind)
 static void core_serves(struct core *core, enum access kind)
 {
 	core->count[CP_SIM_loads_cache_to_cache] += kind == LOAD;
+	core->count[CP_SIM_loads_remote_cache] +=
+		kind == LOAD && core->flex->from_core > 1;
 }
 
 /* A line leaves the last level or memory for the cores.  Returns DIRTY if it is
@@ -406,8 +408,11 @@ static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
 /* A line that is modified there leaves it for us. */
 static void note_modified(struct core *core, uint32_t socket)
 {
-	core->flex->from_core = 1;
-	core->count[CP_SIM_remote_hitm] += socket != core->flex->cluster->socket;
+	struct flex_core *f = core->flex;
+	uint32_t far = socket != f->cluster->socket;
+
+	f->from_core |= 1u << far;
+	core->count[CP_SIM_remote_hitm] += far;
 }
 
 /* The last levels that other cores are around. */

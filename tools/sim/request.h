@@ -59,8 +59,8 @@
 	X(two_hop_lines, "lines asked for that memory of a socket two hops away had")    \
 	X(loads_one_hop, "of those one hop away, those for loads")                       \
 	X(loads_two_hop, "of those two hops away, those for loads")                      \
-	X(remote_prefetches, "lines that prefetchers brought from another socket's "     \
-			     "memory")                                                   \
+	X(loads_remote_cache, "of those that another core had modified, those on "       \
+			      "another socket")                                          \
 	X(l1d_bypasses, "floating-point loads that L2 served by design")                 \
 	X(l1d_writes_through, "writes that L1D passed on: write-through, not allocated") \
 	X(l1d_half_writebacks, "modified halves of lines evicted from L1D")              \
@@ -70,6 +70,8 @@
 	X(beyond_l2_lines, "lines that came from beyond L2 (L1, if there is no L2)")     \
 	X(l2_accesses, "requests to L2: lines asked for, stores passed on")              \
 	X(huge_pages, "areas of 2 MB that turned out to be one page")                    \
+	X(remote_prefetches, "lines that prefetchers brought from another socket's "     \
+			     "memory")                                                   \
 	X(llc_accesses, "requests to the last level: the same")                          \
 	X(l2_fills, "lines put into L2: missed there, evicted from L1, prefetched")      \
 	X(llc_fills, "lines put into the last level")                                    \

@@ -331,8 +331,8 @@ LANES_INLINE void data(struct core *core, const struct change *by, const struct 
 			(struct missed){did->loads, GREW(by, l2_load_misses),
 				GREW(by, llc_load_misses), GREW(by, loads_one_hop),
 				GREW(by, loads_two_hop),
-				GREW(by, hitm) | GREW(by, remote_hitm),
-				GREW(by, remote_hitm)},
+				GREW(by, hitm) | GREW(by, loads_cache_to_cache),
+				GREW(by, loads_remote_cache)},
 			used_by);
 	if (did->stores)
 		fill_all(core, STORE,
@@ -341,7 +341,7 @@ LANES_INLINE void data(struct core *core, const struct change *by, const struct 
 				GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
 				GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
 				GREW(by, hitm) | GREW(by, remote_hitm),
-				GREW(by, remote_hitm)},
+				GREW(by, remote_hitm) - GREW(by, loads_remote_cache)},
 			used_by);
 	for (uint64_t entries = did->writes; entries; entries--)
 		take_write_buffer(core);
