@@ -41,9 +41,15 @@ unsigned cp_edit_distance(const char *a, const char *b)
 	return row[length_b];
 }
 
+/* A third of the letters may differ; an option's dashes are none. */
+static unsigned most_edits(const char *word)
+{
+	return (unsigned)(strlen(word + strspn(word, "-")) + 2) / 3;
+}
+
 const char *cp_nearest(const char *word, const char *const *candidates)
 {
-	unsigned limit = (unsigned)(strlen(word) + 2) / 3, best = UINT_MAX;
+	unsigned limit = most_edits(word), best = UINT_MAX;
 	const char *nearest = NULL;
 
 	for (; *candidates; candidates++) {

@@ -52,6 +52,13 @@ bool cp_starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool cp_ends_with(const char *text, const char *ending)
+{
+	size_t length = strlen(text), tail = strlen(ending);
+
+	return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
 const char *cp_next_piece(const char **at, char separator, size_t *length)
 {
 	const char *begin = *at, *end;

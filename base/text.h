@@ -18,6 +18,9 @@ int cp_parse_u64_prefix(const char *text, const char **end, uint64_t *value);
 
 bool cp_starts_with(const char *text, const char *prefix);
 
+/* As a file's name does that has more than its ending. */
+bool cp_ends_with(const char *text, const char *ending);
+
 /* The next piece of a list: skips separators at *at, sets *length to the
  * piece's, moves *at behind it.  NULL: no more pieces. */
 const char *cp_next_piece(const char **at, char separator, size_t *length);

@@ -354,6 +354,7 @@ static void build_run(struct cp_report *report, struct cp_source_list *list)
 	number_quantities(report, list);
 	find_silent(report, list);
 	collect_metas(report, list);
+	cp_report_lines(report, list);
 	cp_report_metrics(report);
 	cp_report_unfollowed(report, list->items, list->count);
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});

@@ -29,6 +29,7 @@ void cp_sources_add(struct cp_report *report, struct cp_source_list *list,
 	const struct cp_record *record);
 void cp_sources_add_path(
 	struct cp_report *report, struct cp_source_list *list, const char *path);
+void cp_report_lines(struct cp_report *report, const struct cp_source_list *list);
 void cp_report_of_sources(struct cp_report *report, const struct cp_source_list *all);
 void cp_report_metrics(struct cp_report *report);
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
@@ -60,18 +61,11 @@ __attribute__((format(printf, 2, 3))) static void complain(
 	job->context->complain(job->context->complain_context, line);
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), tail = strlen(ending);
-
-	return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
 /* NULL: no ending picks one. */
 static const struct format *format_of(const char *path)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (ends_with(path, formats[i].ending))
+		if (cp_ends_with(path, formats[i].ending))
 			return &formats[i];
 	/* Terminals and /dev/null have no endings. */
 	return strncmp(path, "/dev/", 5) == 0 ? TEXT : NULL;

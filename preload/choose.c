@@ -72,6 +72,9 @@ static const char *only_simulated(void)
 	if (cp_functions_chosen(cp_runtime.options.regions))
 		return "CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
 		       "begin and end";
+	if (cp_lines_chosen(cp_runtime.options.regions))
+		return "CACHEPEEK_REGIONS=line: only the simulated PMU sees lines of "
+		       "source begin and end";
 	if (cp_runtime.options.sweep)
 		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
 	if (cp_runtime.options.working_set)

@@ -122,21 +122,22 @@ static void check_lets(
 	}
 }
 
+/* error: why there is no such group; empty if there is. */
 static void add_group(struct cp_request *request, struct cp_arena *arena,
-	const char *name, const char *lets, cp_complaint *complain)
+	const char *name, const char *lets, char *error, size_t size,
+	cp_complaint *complain)
 {
-	char error[256];
 	const struct cp_group *group;
 
+	error[0] = '\0';
 	if (request->ngroups == CP_MAX_GROUPS) {
 		complain("more than 16 groups were asked for: the rest is left out");
 		return;
 	}
-	group = cp_group_find(arena, name, error, sizeof(error));
-	if (!group) {
-		complain(error);
+	group = cp_group_find(arena, name, error, size);
+	if (!group)
 		return;
-	}
+	error[0] = '\0';
 	group = with_lets(arena, group, lets, complain);
 	request->groups[request->ngroups++] = group;
 	for (size_t i = 0; i < group->nneed; i++)
@@ -145,12 +146,38 @@ static void add_group(struct cp_request *request, struct cp_arena *arena,
 		add_name(request, group->want[i]);
 }
 
+/* fallback: counted where nothing else is; NULL: nothing is. */
+static void add_groups(struct cp_request *request, struct cp_arena *arena,
+	const char *groups, const char *lets, const char *fallback,
+	cp_complaint *complain)
+{
+	char error[256] = "", line[320];
+	const char *piece;
+	size_t length;
+
+	while ((piece = cp_next_piece(&groups, ',', &length))) {
+		if (error[0])
+			complain(error);
+		add_group(request, arena, cp_arena_copy(arena, piece, length), lets,
+			error, sizeof(error), complain);
+	}
+	if (request->nnames > 0 || !fallback) {
+		if (error[0])
+			complain(error);
+		return;
+	}
+	if (error[0]) {
+		cp_format(line, sizeof(line), "%s (the group %s is counted instead)",
+			error, fallback);
+		complain(line);
+	}
+	add_group(request, arena, fallback, lets, error, sizeof(error), complain);
+}
+
 void cp_request_read(struct cp_request *request, struct cp_arena *arena,
 	const char *events, const char *groups, const char *lets,
 	const char *default_group, cp_complaint *complain)
 {
-	const char *piece;
-	size_t length;
 	char line[128];
 
 	memset(request, 0, sizeof(*request));
@@ -158,11 +185,9 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena,
 		add_events(request, arena, events);
 	else if (!groups)
 		groups = default_group;
-	while (groups && (piece = cp_next_piece(&groups, ',', &length)))
-		add_group(request, arena, cp_arena_copy(arena, piece, length), lets,
+	if (groups)
+		add_groups(request, arena, groups, lets, events ? NULL : default_group,
 			complain);
-	if (request->nnames == 0 && !events)
-		add_group(request, arena, default_group, lets, complain);
 	check_lets(request, lets, complain);
 	if (request->dropped) {
 		cp_format(line, sizeof(line),

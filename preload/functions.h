@@ -15,6 +15,12 @@ void cp_functions_after_fork(void);
 
 /* Does CACHEPEEK_REGIONS ask for functions of programs that are not built so? */
 bool cp_functions_chosen(const char *patterns);
+/* Or for lines of source? */
+bool cp_lines_chosen(const char *patterns);
+/* Of lines that nobody understands. */
+void cp_lines_complain(const char *patterns);
+/* At the end: of lines that are not there. */
+void cp_lines_check(void);
 /* On the simulated PMU: makes them regions. */
 void cp_functions_watch(const char *patterns);
 

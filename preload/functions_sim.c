@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include "base/format.h"
+#include "base/line_spec.h"
 #include "base/text.h"
 #include "preload/engine/simclient.h"
 #include "preload/functions.h"
@@ -30,6 +32,65 @@ bool cp_functions_chosen(const char *patterns)
 		if (length > 5 && cp_starts_with(piece, "func:"))
 			return true;
 	return false;
+}
+
+static bool is_line(const char *piece, size_t length)
+{
+	struct cp_line_spec spec;
+
+	return cp_line_spec_read(piece, length, &spec) == 1;
+}
+
+bool cp_lines_chosen(const char *patterns)
+{
+	const char *piece;
+	size_t length;
+
+	while (patterns && (piece = cp_next_piece(&patterns, ',', &length)))
+		if (is_line(piece, length))
+			return true;
+	return false;
+}
+
+static void refuse(const char *piece, size_t length)
+{
+	char line[400];
+
+	cp_format(line, sizeof(line),
+		"CACHEPEEK_REGIONS: %.*s is ignored: expected line:FILE:LINE or "
+		"line:FILE:FIRST-LAST, such as line:sort.c:120",
+		(int)(length < 200 ? length : 200), piece);
+	cp_warn(line);
+}
+
+void cp_lines_complain(const char *patterns)
+{
+	struct cp_line_spec spec;
+	const char *piece;
+	size_t length;
+
+	while (patterns && (piece = cp_next_piece(&patterns, ',', &length))) {
+		bool except = length && *piece == '!';
+
+		if (cp_line_spec_read(piece + except, length - except, &spec) < 0 ||
+			(except && length > 6 && cp_starts_with(piece, "!line:")))
+			refuse(piece, length);
+	}
+}
+
+void cp_lines_check(void)
+{
+	char name[400], why[400], text[800];
+	size_t length;
+
+	for (unsigned long n = 0; cp_sim_line_check(n, name, why, sizeof(why)); n++) {
+		length = cp_format(
+			text, sizeof(text), "%s%s%s", name, *why ? ": " : "", why);
+		if (length >= sizeof(text))
+			length = sizeof(text) - 1;
+		cp_record_put_meta(
+			&cp_runtime.record, *why ? "no_line" : "line_seen", text, length);
+	}
 }
 
 /* For the first time.  Who names a function wants it, whatever else is left out. */
@@ -69,6 +130,6 @@ static void detour(unsigned long function, unsigned long ended)
 
 void cp_functions_watch(const char *patterns)
 {
-	if (cp_functions_chosen(patterns))
+	if (cp_functions_chosen(patterns) || cp_lines_chosen(patterns))
 		cp_sim_functions(detour, patterns);
 }

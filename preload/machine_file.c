@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "preload/machine.h"
+#include "preload/machine_file.h"
 
 #define MAX_WAYS 128
 #define MAX_SETS (1u << 24)
@@ -18,16 +18,7 @@
 #define MAX_BUFFERS 64
 #define MAX_SOCKETS 64
 
-/* Where in the file, and what is wrong there. */
-struct place {
-	const char *file;
-	unsigned line;
-	char *error;
-	size_t size;
-	bool changes; /* no file, but what is to be changed: file is that */
-};
-
-static bool wrong(const struct place *at, const char *what, const char *word)
+bool cp_machine_wrong(const struct place *at, const char *what, const char *word)
 {
 	char line[16] = "";
 
@@ -36,11 +27,6 @@ static bool wrong(const struct place *at, const char *what, const char *word)
 	cp_format(at->error, at->size, "%s%s: %s%s%s", at->file, line, what,
 		word ? ": " : "", word ? word : "");
 	return false;
-}
-
-static bool is_tlb(enum cp_level level)
-{
-	return level >= CP_ITLB;
 }
 
 /* ---- words and numbers ---- */
@@ -58,7 +44,7 @@ static char *next_word(char **at)
 }
 
 /* 64, 32K, 1M, 2G */
-static bool parse_size(const char *word, uint64_t *value)
+bool cp_parse_size(const char *word, uint64_t *value)
 {
 	static const char units[] = "KMG";
 	const char *end, *unit;
@@ -78,7 +64,7 @@ static bool parse_number(const char *word, uint32_t most, uint32_t *value)
 {
 	uint64_t number;
 
-	if (!parse_size(word, &number) || number > most)
+	if (!cp_parse_size(word, &number) || number > most)
 		return false;
 	*value = (uint32_t)number;
 	return true;
@@ -122,7 +108,7 @@ static const struct {
 
 static unsigned kinds_of(enum cp_level level)
 {
-	if (is_tlb(level))
+	if (cp_is_tlb(level))
 		return TLBS;
 	return CACHES | (level == CP_L1D ? L1D_ONLY : 0) |
 	       (level == CP_L2 || level == CP_LLC ? OUTER_ONLY : 0) |
@@ -151,33 +137,33 @@ static bool parse_valued(const struct place *at, enum cp_level level, const char
 {
 	if (cp_starts_with(word, "latency="))
 		return parse_number(word + 8, 100000, &cache->latency) ||
-		       wrong(at, "latency=CYCLES, at most 100000", word);
+		       cp_machine_wrong(at, "latency=CYCLES, at most 100000", word);
 	if (cp_starts_with(word, "random=")) {
 		cache->policy = CP_RANDOM;
 		return cp_parse_u64(word + 7, &cache->seed) == 0 ||
-		       wrong(at, "random=SEED wants a number", word);
+		       cp_machine_wrong(at, "random=SEED wants a number", word);
 	}
-	if (cp_starts_with(word, "shared=") && !is_tlb(level))
+	if (cp_starts_with(word, "shared=") && !cp_is_tlb(level))
 		return (parse_number(word + 7, MAX_CORES, &cache->shared) &&
 			       cache->shared) ||
-		       wrong(at, "shared=CORES, from 1 to 4096", word);
+		       cp_machine_wrong(at, "shared=CORES, from 1 to 4096", word);
 	if (cp_starts_with(word, "prefetch=stream:") && kinds_of(level) & NOT_LLC)
 		return parse_stream(word + 16, cache) ||
-		       wrong(at,
+		       cp_machine_wrong(at,
 			       "prefetch=stream:DEGREE:DISTANCE, in lines, at most 64 "
 			       "and 1024",
 			       word);
-	return wrong(at, "not known here", word);
+	return cp_machine_wrong(at, "not known here", word);
 }
 
-static bool parse_word(const struct place *at, enum cp_level level, const char *word,
+bool cp_level_word(const struct place *at, enum cp_level level, const char *word,
 	struct cp_cache *cache)
 {
 	for (size_t i = 0; i < NWORDS; i++) {
 		if (strcmp(word, words[i].word) != 0)
 			continue;
 		if (!(words[i].where & kinds_of(level)))
-			return wrong(at, "not for this level", word);
+			return cp_machine_wrong(at, "not for this level", word);
 		((uint8_t *)cache)[words[i].field] = words[i].value;
 		return true;
 	}
@@ -185,23 +171,24 @@ static bool parse_word(const struct place *at, enum cp_level level, const char *
 }
 
 /* TLBs: size is the entries, and line 1. */
-static bool set_shape(const struct place *at, enum cp_level level, uint64_t size,
+bool cp_level_shape(const struct place *at, enum cp_level level, uint64_t size,
 	uint64_t ways, uint64_t line, struct cp_cache *cache)
 {
 	if (!ways || ways > MAX_WAYS)
-		return wrong(at, "the ways must be 1 to 128", NULL);
-	if (!is_tlb(level) && (!is_power_of_two(line) || line < 16 || line > 256))
-		return wrong(at, "the line must be 16, 32, 64, 128 or 256 bytes", NULL);
+		return cp_machine_wrong(at, "the ways must be 1 to 128", NULL);
+	if (!cp_is_tlb(level) && (!is_power_of_two(line) || line < 16 || line > 256))
+		return cp_machine_wrong(
+			at, "the line must be 16, 32, 64, 128 or 256 bytes", NULL);
 	if (!size || size % (ways * line))
-		return wrong(at,
-			is_tlb(level) ? "the entries are no multiple of the ways"
-				      : "the size is no multiple of WAYS times LINE",
+		return cp_machine_wrong(at,
+			cp_is_tlb(level) ? "the entries are no multiple of the ways"
+					 : "the size is no multiple of WAYS times LINE",
 			NULL);
 	if (size / ways / line > MAX_SETS)
-		return wrong(at, "more than 16777216 sets", NULL);
+		return cp_machine_wrong(at, "more than 16777216 sets", NULL);
 	cache->sets = (uint32_t)(size / ways / line);
 	cache->ways = (uint32_t)ways;
-	cache->line = is_tlb(level) ? 0 : (uint32_t)line;
+	cache->line = cp_is_tlb(level) ? 0 : (uint32_t)line;
 	return true;
 }
 
@@ -211,13 +198,14 @@ static bool parse_shape(
 {
 	uint64_t size, ways, line = 1;
 
-	if (!parse_size(next_word(text), &size) || !parse_size(next_word(text), &ways) ||
-		(!is_tlb(level) && !parse_size(next_word(text), &line)))
-		return wrong(at,
-			is_tlb(level) ? "expected TLB = ENTRIES WAYS [WORDS]"
-				      : "expected LEVEL = SIZE WAYS LINE [WORDS]",
+	if (!cp_parse_size(next_word(text), &size) ||
+		!cp_parse_size(next_word(text), &ways) ||
+		(!cp_is_tlb(level) && !cp_parse_size(next_word(text), &line)))
+		return cp_machine_wrong(at,
+			cp_is_tlb(level) ? "expected TLB = ENTRIES WAYS [WORDS]"
+					 : "expected LEVEL = SIZE WAYS LINE [WORDS]",
 			NULL);
-	return set_shape(at, level, size, ways, line, cache);
+	return cp_level_shape(at, level, size, ways, line, cache);
 }
 
 static bool may_be_absent(enum cp_level level)
@@ -225,10 +213,11 @@ static bool may_be_absent(enum cp_level level)
 	return level != CP_L1I && level != CP_L1D && level != CP_ITLB && level != CP_DTLB;
 }
 
-static bool check_policy(const struct place *at, const struct cp_cache *cache)
+bool cp_level_check(const struct place *at, const struct cp_cache *cache)
 {
 	if (cache->policy == CP_PLRU && !is_power_of_two(cache->ways))
-		return wrong(at, "plru is a tree: its ways must be a power of two", NULL);
+		return cp_machine_wrong(
+			at, "plru is a tree: its ways must be a power of two", NULL);
 	return true;
 }
 
@@ -241,14 +230,55 @@ static bool parse_level(
 	if (strncmp(text, "none", 4) == 0 && !text[4 + strspn(text + 4, " \t\r")]) {
 		cache->absent = level >= CP_ITLB_2M;
 		return may_be_absent(level) ||
-		       wrong(at, "this level cannot be absent", NULL);
+		       cp_machine_wrong(at, "this level cannot be absent", NULL);
 	}
 	if (!parse_shape(at, level, &text, cache))
 		return false;
 	while (*(word = next_word(&text)))
-		if (!parse_word(at, level, word, cache))
+		if (!cp_level_word(at, level, word, cache))
 			return false;
-	return check_policy(at, cache);
+	return cp_level_check(at, cache);
+}
+
+/* The fields that a file has as words of their own, by the place where they are
+ * kept. */
+static const struct {
+	const char *field;
+	size_t at;
+} choices[] = {
+	{"policy", FIELD(policy)},
+	{"write", FIELD(write_through)},
+	{"allocate", FIELD(no_allocate)},
+	{"inclusion", FIELD(inclusion)},
+};
+
+static bool choose(const struct place *at, enum cp_level level, size_t field,
+	const char *value, struct cp_cache *cache)
+{
+	char known[160] = "";
+
+	for (size_t i = 0; i < NWORDS; i++) {
+		size_t used = strlen(known);
+
+		if (words[i].field != field || !(words[i].where & kinds_of(level)))
+			continue;
+		if (strcmp(words[i].word, value) == 0)
+			return cp_level_word(at, level, value, cache) &&
+			       cp_level_check(at, cache);
+		cp_format(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
+			words[i].word);
+	}
+	return cp_machine_wrong(at, known[0] ? "expected one of" : "not for this level",
+		known[0] ? known : NULL);
+}
+
+int cp_level_choose(const struct place *at, enum cp_level level, const char *field,
+	const char *value, struct cp_cache *cache)
+{
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (strcmp(field, choices[i].field) == 0)
+			return choose(at, level, choices[i].at, value, cache);
+	return -ENOENT;
 }
 
 /* ---- the other keys ---- */
@@ -280,7 +310,7 @@ static bool parse_text(const struct place *at, char *text, char *to, size_t size
 	char *word = next_word(&text);
 
 	if (!*word || *next_word(&text) || strlen(word) >= size)
-		return wrong(at, "expected one name", NULL);
+		return cp_machine_wrong(at, "expected one name", NULL);
 	cp_format(to, size, "%s", word);
 	return true;
 }
@@ -295,7 +325,7 @@ static bool parse_choice(const struct place *at, char *text, const char *usual,
 
 	cp_format(expected, sizeof(expected), "expected %s or %s", usual, other);
 	if (!known || *next_word(&text))
-		return wrong(at, expected, *word ? word : NULL);
+		return cp_machine_wrong(at, expected, *word ? word : NULL);
 	*is_other = strcmp(word, other) == 0;
 	return true;
 }
@@ -311,7 +341,7 @@ static bool parse_other(
 			continue;
 		if (!parse_number(next_word(&text), numbers[i].most, field) || !*field ||
 			*next_word(&text))
-			return wrong(at, "expected one number above 0", key);
+			return cp_machine_wrong(at, "expected one number above 0", key);
 		return true;
 	}
 	if (strcmp(key, "events") == 0)
@@ -322,7 +352,7 @@ static bool parse_other(
 		return parse_choice(at, text, "full", "ring", &machine->ring);
 	if (strcmp(key, "placement") == 0)
 		return parse_choice(at, text, "spread", "close", &machine->close);
-	return wrong(at,
+	return cp_machine_wrong(at,
 		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
 		"dtlb2 itlb-2m dtlb-2m stlb-2m itlb2-2m dtlb2-2m page cores "
 		"memory-latency walk-latency cache-to-cache-latency fill-buffers "
@@ -333,12 +363,7 @@ static bool parse_other(
 
 /* ---- the file ---- */
 
-/* Lines where a level, the page or the sockets were described, 0: not. */
-struct stated {
-	unsigned line[CP_NLEVELS], page, sockets;
-};
-
-static bool parse_line(const struct place *at, struct cp_machine *machine,
+bool cp_machine_line(const struct place *at, struct cp_machine *machine,
 	struct stated *stated, char *line)
 {
 	char *value = strchr(line, '='), *key = line;
@@ -372,7 +397,7 @@ static bool settle_tlbs(
 		return true;
 	at->line = stated->line[CP_STLB];
 	if (at->line && level[CP_STLB].sets)
-		return wrong(
+		return cp_machine_wrong(
 			at, "stlb is in place of itlb2 and dtlb2: leave one out", NULL);
 	memset(&level[CP_STLB], 0, sizeof(level[CP_STLB]));
 	return true;
@@ -385,21 +410,21 @@ static bool check_outer(
 {
 	for (int i = 0; i < 2; i++) {
 		if (cache->line < front[i]->line)
-			return wrong(
+			return cp_machine_wrong(
 				at, "its line is smaller than one in front of it", NULL);
 		if (cache->inclusion != CP_EXCLUSIVE)
 			continue;
 		if (cache->line != front[i]->line)
-			return wrong(at,
+			return cp_machine_wrong(at,
 				"exclusive wants the lines of the level in front", NULL);
 		if (front[i]->write_through || front[i]->no_allocate)
-			return wrong(at,
+			return cp_machine_wrong(at,
 				"exclusive wants a level in front that is write-back and "
 				"allocates",
 				NULL);
 	}
 	if (cache->inclusion == CP_EXCLUSIVE && (cache->write_through || cache->prefetch))
-		return wrong(at,
+		return cp_machine_wrong(at,
 			"exclusive wants write-back and no prefetcher: only victims "
 			"fill it",
 			NULL);
@@ -415,19 +440,21 @@ static bool check_caches(
 
 	at->line = stated->line[CP_L1D];
 	if (level[CP_L1D].fp_bypass && (!level[CP_L1D].write_through || !l2->sets))
-		return wrong(at, "fp-bypass wants a write-through L1D and an L2", NULL);
+		return cp_machine_wrong(
+			at, "fp-bypass wants a write-through L1D and an L2", NULL);
 	at->line = stated->line[CP_L2];
 	if (l2->sets && !check_outer(at, l2, front))
 		return false;
 	if (l2->shared > machine->cores)
-		return wrong(at, "shared by more cores than there are", NULL);
+		return cp_machine_wrong(at, "shared by more cores than there are", NULL);
 	if (l2->sets)
 		front[0] = front[1] = l2;
 	at->line = stated->line[CP_LLC];
 	if (llc->shared > machine->cores)
-		return wrong(at, "shared by more cores than there are", NULL);
+		return cp_machine_wrong(at, "shared by more cores than there are", NULL);
 	if (llc->shared && l2->shared > 1 && llc->shared % l2->shared)
-		return wrong(at, "cores that share an L2 need the same last level", NULL);
+		return cp_machine_wrong(
+			at, "cores that share an L2 need the same last level", NULL);
 	return !llc->sets || check_outer(at, llc, front);
 }
 
@@ -441,11 +468,11 @@ static bool check_huge(
 
 		at->line = stated->line[level];
 		if (at->line && machine->page != 4096)
-			return wrong(at, "wants page = 4K: pages of 2 MB are 512 of them",
-				NULL);
+			return cp_machine_wrong(at,
+				"wants page = 4K: pages of 2 MB are 512 of them", NULL);
 		if (machine->level[level].sets && !small->sets)
-			return wrong(at, "the machine has no such level for small pages",
-				NULL);
+			return cp_machine_wrong(at,
+				"the machine has no such level for small pages", NULL);
 	}
 	return true;
 }
@@ -461,29 +488,30 @@ static bool check_sockets(
 		return true;
 	at->line = stated->sockets;
 	if (machine->cores % machine->sockets)
-		return wrong(
+		return cp_machine_wrong(
 			at, "the cores cannot be divided into so many sockets", NULL);
 	each = machine->cores / machine->sockets;
 	at->line = stated->line[CP_L2];
 	if (l2 && each % l2)
-		return wrong(at,
+		return cp_machine_wrong(at,
 			"an L2 belongs to one socket: shared must divide its cores",
 			NULL);
 	at->line = stated->line[CP_LLC];
 	if (llc && each % llc)
-		return wrong(at,
+		return cp_machine_wrong(at,
 			"a last level belongs to one socket: shared must divide its "
 			"cores",
 			NULL);
 	return true;
 }
 
-static bool check_machine(
+bool cp_machine_check(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
 	at->line = stated->page;
 	if (!is_power_of_two(machine->page) || machine->page < 1024)
-		return wrong(at, "page must be a power of two from 1024", NULL);
+		return cp_machine_wrong(
+			at, "page must be a power of two from 1024", NULL);
 	return settle_tlbs(at, machine, stated) && check_huge(at, machine, stated) &&
 	       check_caches(at, machine, stated) && check_sockets(at, machine, stated);
 }
@@ -503,227 +531,8 @@ int cp_machine_parse(struct cp_machine *machine, const char *file, const char *t
 		text += length + (text[length] == '\n');
 		line[strcspn(line, "#")] = '\0';
 		if (line[strspn(line, " \t\r")] &&
-			!parse_line(&at, machine, &stated, line))
+			!cp_machine_line(&at, machine, &stated, line))
 			return -EINVAL;
 	}
-	return check_machine(&at, machine, &stated) ? 0 : -EINVAL;
-}
-
-/* ---- changes ---- */
-
-/* L1D, l1d, L3 … */
-static bool find_level(const char *word, size_t length, enum cp_level *level)
-{
-	for (int i = 0; i < CP_NLEVELS; i++) {
-		const char *names[] = {
-			cp_level_name((enum cp_level)i), i == CP_LLC ? "l3" : ""};
-
-		for (int n = 0; n < 2; n++)
-			if (strlen(names[n]) == length &&
-				strncasecmp(names[n], word, length) == 0) {
-				*level = (enum cp_level)i;
-				return true;
-			}
-	}
-	return false;
-}
-
-/* The size (of TLBs, the entries) and what of the geometry follows from what. */
-static bool change_shape(const struct place *at, enum cp_level level, const char *field,
-	const char *value, struct cp_cache *cache)
-{
-	uint64_t line = is_tlb(level) ? 1 : cache->line, ways = cache->ways, number,
-		 size = (uint64_t)cache->sets * ways * line;
-
-	if (!parse_size(value, &number) || number >> 40)
-		return wrong(at, "expected a number, which may end in K, M or G", value);
-	if (strcmp(field, "ways") == 0) {
-		size = cache->sets * number * line;
-		ways = number;
-	} else if (strcmp(field, "sets") == 0) {
-		size = number * ways * line;
-	} else if (strcmp(field, "line") == 0) {
-		line = number;
-	} else {
-		size = number;
-	}
-	return set_shape(at, level, size, ways, line, cache) && check_policy(at, cache);
-}
-
-/* The fields that a file has as words of their own, by the place where they are
- * kept. */
-static const struct {
-	const char *field;
-	size_t at;
-} choices[] = {
-	{"policy", FIELD(policy)},
-	{"write", FIELD(write_through)},
-	{"allocate", FIELD(no_allocate)},
-	{"inclusion", FIELD(inclusion)},
-};
-
-static bool change_choice(const struct place *at, enum cp_level level, size_t field,
-	const char *value, struct cp_cache *cache)
-{
-	char known[160] = "";
-
-	for (size_t i = 0; i < NWORDS; i++) {
-		size_t used = strlen(known);
-
-		if (words[i].field != field || !(words[i].where & kinds_of(level)))
-			continue;
-		if (strcmp(words[i].word, value) == 0)
-			return parse_word(at, level, value, cache) &&
-			       check_policy(at, cache);
-		cp_format(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
-			words[i].word);
-	}
-	return wrong(at, known[0] ? "expected one of" : "not for this level",
-		known[0] ? known : NULL);
-}
-
-/* Yes or no. */
-static bool change_feature(const struct place *at, enum cp_level level, const char *field,
-	const char *value, struct cp_cache *cache)
-{
-	bool *feature =
-		strcmp(field, "half-lines") == 0 ? &cache->half_lines : &cache->fp_bypass;
-
-	if (!(kinds_of(level) & L1D_ONLY))
-		return wrong(at, "not for this level", NULL);
-	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
-		return wrong(at, "expected yes or no", value);
-	*feature = *value == 'y';
-	return true;
-}
-
-static bool is_shape(enum cp_level level, const char *field)
-{
-	return strcmp(field, is_tlb(level) ? "entries" : "size") == 0 ||
-	       strcmp(field, "ways") == 0 || strcmp(field, "sets") == 0 ||
-	       (!is_tlb(level) && strcmp(field, "line") == 0);
-}
-
-static bool change_field(const struct place *at, enum cp_level level, const char *field,
-	const char *value, struct cp_cache *cache)
-{
-	char word[96];
-
-	if (!cache->sets)
-		return wrong(at,
-			"the machine has no such level: say all of it, as in "
-			"L2=1M 16 64",
-			NULL);
-	if (is_shape(level, field))
-		return change_shape(at, level, field, value, cache);
-	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
-		if (strcmp(field, choices[i].field) == 0)
-			return change_choice(at, level, choices[i].at, value, cache);
-	if (strcmp(field, "half-lines") == 0 || strcmp(field, "fp-bypass") == 0)
-		return change_feature(at, level, field, value, cache);
-	if (cp_format(word, sizeof(word), "%s=%s", field, value) < sizeof(word) &&
-		(strcmp(field, "latency") == 0 || strcmp(field, "shared") == 0 ||
-			strcmp(field, "random") == 0 || strcmp(field, "prefetch") == 0))
-		return parse_word(at, level, word, cache);
-	return wrong(at,
-		is_tlb(level)
-			? "no such field: there are entries ways sets policy random "
-			  "latency"
-			: "no such field: there are size ways sets line policy "
-			  "random write allocate inclusion shared prefetch latency "
-			  "half-lines fp-bypass",
-		field);
-}
-
-/* What the rest of the geometry is made to fit. */
-static bool is_size(const char *change)
-{
-	const char *dot = strchr(change, '.');
-
-	return dot && (cp_starts_with(dot, ".size=") || cp_starts_with(dot, ".entries="));
-}
-
-/* "L2.size=4M"; without a dot, a line of the file. */
-static bool apply_change(
-	struct place *at, struct cp_machine *machine, struct stated *stated, char *change)
-{
-	char *equals = strchr(change, '='), *dot = strchr(change, '.');
-	enum cp_level level;
-
-	if (!equals || equals == change)
-		return wrong(at, "expected LEVEL.FIELD=VALUE, such as L2.size=4M", NULL);
-	if (!dot || dot > equals) {
-		for (char *c = change; c < equals; c++)
-			*c = (char)(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c);
-		if (equals - change == 2 && strncmp(change, "l3", 2) == 0)
-			return wrong(at, "the last level is called LLC here", NULL);
-		return parse_line(at, machine, stated, change);
-	}
-	if (!find_level(change, (size_t)(dot - change), &level))
-		return wrong(at,
-			"no such level: there are L1I L1D L2 LLC ITLB DTLB STLB ITLB2 "
-			"DTLB2",
-			NULL);
-	*equals = '\0';
-	return change_field(at, level, dot + 1, equals + 1, &machine->level[level]);
-}
-
-/* One of them, if it is a size or not, as is wanted. */
-static bool apply_piece(const struct place *all, struct cp_machine *machine,
-	struct stated *stated, const char *piece, size_t length, bool sizes)
-{
-	char change[128], shown[128];
-	struct place at = *all;
-
-	cp_format(change, sizeof(change), "%.*s", (int)length, piece);
-	cp_format(shown, sizeof(shown), "%s", change);
-	at.file = shown;
-	if (length >= sizeof(change))
-		return wrong(&at, "longer than any change is", NULL);
-	return is_size(change) != sizes || apply_change(&at, machine, stated, change);
-}
-
-/* The sizes come last: they hold whatever else is said of the level. */
-static bool apply_changes(const struct place *at, struct cp_machine *machine,
-	struct stated *stated, const char *changes, bool sizes)
-{
-	const char *piece;
-	size_t length;
-
-	while ((piece = cp_next_piece(&changes, ',', &length)))
-		if (!apply_piece(at, machine, stated, piece, length, sizes))
-			return false;
-	return true;
-}
-
-static void rename_machine(struct cp_machine *machine, const char *changes)
-{
-	const char *word = " with ", *piece;
-	size_t used = strlen(machine->name), length;
-
-	while ((piece = cp_next_piece(&changes, ',', &length)) &&
-		used < sizeof(machine->name)) {
-		used += cp_format(machine->name + used, sizeof(machine->name) - used,
-			"%s%.*s", word, (int)length, piece);
-		word = ",";
-	}
-	if (used >= sizeof(machine->name))
-		memcpy(machine->name + sizeof(machine->name) - 4, "...", 4);
-}
-
-int cp_machine_change(
-	struct cp_machine *machine, const char *changes, char *error, size_t error_size)
-{
-	struct place at = {changes, 0, error, error_size, true};
-	struct cp_machine changed = *machine;
-	struct stated stated = {{0}, 0, 0};
-
-	if (!apply_changes(&at, &changed, &stated, changes, false) ||
-		!apply_changes(&at, &changed, &stated, changes, true))
-		return -EINVAL;
-	if (!check_machine(&at, &changed, &stated))
-		return -EINVAL;
-	rename_machine(&changed, changes);
-	*machine = changed;
-	return 0;
+	return cp_machine_check(&at, machine, &stated) ? 0 : -EINVAL;
 }

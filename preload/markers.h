@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "regions/names.h"
+#include "regions/tree.h"
 
 /* Whose region it is: an end meets only begins of its own kind. */
 enum cp_marker_kind {
@@ -27,14 +28,16 @@ enum cp_marker_kind {
 	CP_MARKER_SCOREP,
 	CP_MARKER_TAU,
 	CP_MARKER_PERFSTUBS,
-	CP_MARKER_FUNCTION,
+	CP_MARKER_FUNCTION, /* from here on nobody writes the ends */
 	CP_MARKER_OPENMP,
 };
 
 /* A kind, and which of its stacks (a domain, a type of events); not 0. */
 static inline uint64_t cp_marker_tag(enum cp_marker_kind kind, uint64_t stack)
 {
-	return kind | stack << 8;
+	uint64_t unwritten = kind >= CP_MARKER_FUNCTION ? CP_TAG_UNWRITTEN : 0;
+
+	return kind | stack << 8 | unwritten;
 }
 
 /* The handle of a name, NULL if there is nothing to count or no memory.

@@ -49,6 +49,8 @@ static void finish(void *unused)
 	cp_threads_finish();
 	cp_interval_finish();
 	cp_sampling_finish();
+	if (cp_runtime.sim)
+		cp_lines_check();
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);

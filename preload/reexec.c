@@ -156,6 +156,8 @@ static void add_wishes(struct command *command, const char *directory,
 	}
 	if (wishes->sharing)
 		add(command, "--sharing=yes");
+	if (wishes->lines)
+		add(command, "--lines=yes");
 	if (wishes->quantum) {
 		cp_format(command->quantum, sizeof(command->quantum), "--quantum=%u",
 			wishes->quantum);

@@ -19,6 +19,7 @@ int cp_reexec_possible(struct cp_why *why);
 /* What else the simulated PMU is to do. */
 struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */
+	bool lines;            /* of source that are regions */
 	unsigned quantum;      /* of sharing: data references of a turn; 0: none */
 	unsigned window;       /* of working sets: instructions; 0: none */
 	const struct cp_sweep_plan *sweep;

@@ -315,6 +315,7 @@ static void run_simulated(char **argv)
 	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
 	wishes.sharing =
 		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
+	wishes.lines = cp_lines_chosen(cp_runtime.options.regions);
 	wishes.quantum = wishes.sharing ? quantum() : 0;
 	choose_timing(machines, nmachines);
 	cp_reexec(argv, run_entries(), machines, nmachines, cp_runtime.directory, &wishes,
@@ -541,6 +542,10 @@ static void start(int argc, char **argv, char **envp)
 	if (!cp_runtime.sim && cp_functions_chosen(cp_runtime.options.regions))
 		cp_warn("func: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
 			"PMU (CACHEPEEK_ENGINE=sim)");
+	if (!cp_runtime.sim && cp_lines_chosen(cp_runtime.options.regions))
+		cp_warn("line: in CACHEPEEK_REGIONS is ignored: it takes the simulated "
+			"PMU (CACHEPEEK_ENGINE=sim)");
+	cp_lines_complain(cp_runtime.options.regions);
 	warn_of_machine();
 	cp_threads_start();
 	cp_follow_run(run_entries());

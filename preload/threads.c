@@ -5,16 +5,13 @@
 #include "preload/real.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/pool.h"
@@ -565,31 +562,20 @@ void cp_threads_after_fork(void)
 	cp_pool_give(&pool, mine);
 }
 
-/* ---- threads that nobody saw being created ---- */
-
-/* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
+/* ---- for threads_adopt.c ---- */
 
 static bool known_locked(pid_t tid)
 {
-	const struct cp_live_thread *thread;
-
-	for (thread = live; thread; thread = thread->next)
+	for (const struct cp_live_thread *thread = live; thread; thread = thread->next)
 		if (thread->tid == tid)
 			return true;
 	for (unsigned i = 0; i < REMEMBERED; i++)
 		if (ended[i] == tid)
 			return true;
-	return tid == cp_interval_thread() || tid == cp_sampling_helper();
+	return false;
 }
 
-static bool known(pid_t tid)
+bool cp_thread_is_known(pid_t tid)
 {
 	bool found;
 
@@ -599,46 +585,12 @@ static bool known(pid_t tid)
 	return found;
 }
 
-static void adopt(const char *name)
+unsigned cp_threads_live(void)
 {
-	uint64_t tid;
-
-	if (cp_parse_u64(name, &tid) == 0 && tid <= INT32_MAX && !known((pid_t)tid))
-		start_counting((pid_t)tid, CP_THREAD_RUNNING | CP_THREAD_ADOPTED);
+	return __atomic_load_n(&nlive, __ATOMIC_RELAXED);
 }
 
-/* One stat tells whether there is anything to look for: a directory's links
- * are its subdirectories and two more. */
-static bool somebody_new(void)
+void cp_thread_adopt(pid_t tid)
 {
-	struct stat task;
-
-	return stat("/proc/self/task", &task) == 0 &&
-	       task.st_nlink > __atomic_load_n(&nlive, __ATOMIC_RELAXED) + 2 +
-				       (cp_interval_thread() != 0) +
-				       (cp_sampling_helper() != 0);
-}
-
-void cp_threads_adopt(void)
-{
-	char buffer[1024] __attribute__((aligned(8)));
-	long size;
-	int dir;
-
-	/* A thread that is on its way to cp_thread_begin is not a stray. */
-	if (cp_runtime.sim || cp_confined() ||
-		__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
-		!somebody_new())
-		return;
-	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return;
-	while ((size = cp_syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < size;) {
-			struct entry *entry = (struct entry *)(buffer + at);
-
-			at += entry->size;
-			adopt(entry->name);
-		}
-	cp_fd_close(dir);
+	start_counting(tid, CP_THREAD_RUNNING | CP_THREAD_ADOPTED);
 }

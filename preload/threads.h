@@ -143,4 +143,10 @@ void cp_threads_after_fork(void);
  * (where the engine can). */
 void cp_threads_adopt(void);
 
+/* For that: live, or ended a moment ago (its entry in /proc may be there still); how
+ * many live; and a thread that is counted from now on. */
+bool cp_thread_is_known(pid_t tid);
+unsigned cp_threads_live(void);
+void cp_thread_adopt(pid_t tid);
+
 #endif

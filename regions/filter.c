@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "regions/filter.h"
 
+#include "base/line_spec.h"
 #include "base/text.h"
 
 struct text {
@@ -35,12 +36,14 @@ static bool matches(struct text pattern, struct text name)
 	return pattern.at == pattern.end;
 }
 
-/* "func:PATTERN": which functions are made regions, not which regions are left. */
+/* "func:PATTERN", "line:FILE:LINE": what is made a region, not which regions are left. */
 static bool is_about_functions(const char *piece, size_t size)
 {
 	size_t except = size > 0 && *piece == '!';
+	struct cp_line_spec spec;
 
-	return size - except > 5 && cp_starts_with(piece + except, "func:");
+	return (size - except > 5 && cp_starts_with(piece + except, "func:")) ||
+	       cp_line_spec_read(piece + except, size - except, &spec) != 0;
 }
 
 bool cp_filter_allows(const char *patterns, const char *name, size_t length)

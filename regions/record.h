@@ -126,6 +126,8 @@ struct cp_string_item {
  *   tool      version of the library     warning   one line for the report
  *   object    "BUILDID PATH": a file whose name is in names of regions,
  *             "FUNCTION@FILE+0xOFFSET"; BUILDID is - where it has none
+ *   line_seen "FILE:LINE": a line of source that is a region, and that this process has;
+ *             no_line "FILE:LINE: WHY": one that it does not have
  *   pmu       the core PMU(s), perf engine
  *   program   "PID kept|changed PATH": process PID was made to run PATH (this
  *             one: it is the next image); changed: in an environment without us

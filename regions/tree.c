@@ -438,7 +438,8 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	cp_tree_settle(tree);
 	tree->root->item->calls = 1;
 	while (tree->top)
-		cp_tree_close_top(tree, reading, now_ns, false, CP_REGION_LEFT_OPEN);
+		cp_tree_close_top(tree, reading, now_ns, false,
+			tree->top->tag & CP_TAG_UNWRITTEN ? 0 : CP_REGION_LEFT_OPEN);
 	cp_tree_close_ranges(tree, reading, now_ns);
 }
 

@@ -101,7 +101,11 @@ struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name);
  * The same for the markers of another tool, which have a tag of their own: an
  * end matches only a begin of its tag.  Other tools' regions that are closed
  * on the way are no misuse.  name NULL: whichever of that tag is innermost.
+ * CP_TAG_UNWRITTEN in a tag: the program holds no end that could be missing, as
+ * those of functions, which exit() leaves open.
  */
+#define CP_TAG_UNWRITTEN (1ull << 63)
+
 struct cp_reading *cp_tree_begin_tagged(
 	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
 enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,

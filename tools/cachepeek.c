@@ -68,7 +68,7 @@ static const char usage[] =
 	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
 	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
 	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
-	"  -E, --engine sim|perf\n"
+	"  -E, --engine sim|perf     --sharing: dcache also looks for false sharing\n"
 	"\n"
 	"Options of annotate, which shows a source file with the misses of its lines:\n"
 	"  -p, --profile dcache|dtlb|icache                    -i, --input FILE.json\n"

@@ -4,7 +4,6 @@
  * file with their misses beside them.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +96,7 @@ static int write_source(struct cp_profile_view *view, const struct request *requ
 	const struct cp_row *file =
 		cp_annotate_find(view, files, request->source, error, sizeof(error));
 	struct cp_out out;
-	int result, fd;
+	int fd;
 
 	if (!file) {
 		fprintf(stderr, "cachepeek: %s\n", error);
@@ -108,17 +107,13 @@ static int write_source(struct cp_profile_view *view, const struct request *requ
 		return 1;
 	cp_out_open(&out, fd);
 	cp_annotate_write(&out, view, files, file, request->source);
-	result = cp_out_flush(&out);
-	close(fd);
-	if (result < 0)
-		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
-			request->output, strerror(-result));
-	return result < 0;
+	return cp_profile_output_end(&out, fd, request->output);
 }
 
 static int write_profile(
-	struct cp_arena *arena, const char *directory, const struct request *request)
+	struct cp_arena *arena, const char *directory, const void *context)
 {
+	const struct request *request = context;
 	char error[512];
 	const char *name = request->from.name;
 	struct cp_profile *profile =
@@ -146,20 +141,9 @@ static int write_profile(
 static int show(const char *directory, void *context)
 {
 	const struct request *request = context;
-	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
-	volatile int status = 1;
 
-	arena.out_of_memory = &out_of_memory;
-	if (!request->debuginfod)
-		unsetenv("DEBUGINFOD_URLS");
-	if (setjmp(out_of_memory) == 0)
-		status = write_profile(&arena, directory, request);
-	else
-		fprintf(stderr, "cachepeek: no memory for the profile\n");
-	arena.out_of_memory = NULL;
-	cp_arena_free(&arena);
-	return status;
+	return cp_profile_show_with(
+		write_profile, directory, request, request->debuginfod);
 }
 
 static int misused(const char *why)

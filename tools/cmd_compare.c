@@ -36,6 +36,7 @@
 struct settings {
 	const char *output;
 	bool json;
+	int fd; /* of output */
 };
 
 /* Without a letter. */
@@ -332,30 +333,32 @@ static int prepare(const struct cp_comparison *c)
 
 /* ---- the result ---- */
 
-static bool ends_in(const char *text, const char *end)
+/* Before anything runs: what cannot be written is not worth the time. */
+static bool open_output(struct settings *s)
 {
-	size_t length = strlen(text), tail = strlen(end);
+	bool standard = s->output && strcmp(s->output, "-") == 0;
+	bool file = s->output && !standard && strcmp(s->output, "stderr") != 0;
 
-	return length >= tail && strcmp(text + length - tail, end) == 0;
+	s->fd = standard ? STDOUT_FILENO : STDERR_FILENO;
+	if (file)
+		s->fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (s->fd < 0)
+		fprintf(stderr, "cachepeek: output %s: %s\n", s->output, strerror(errno));
+	return s->fd >= 0;
 }
 
 static int write_result(struct cp_comparison *c, const struct settings *s)
 {
-	bool standard = s->output && strcmp(s->output, "-") == 0;
-	bool file = s->output && !standard && strcmp(s->output, "stderr") != 0;
-	int fd = standard ? STDOUT_FILENO : STDERR_FILENO, error;
+	const char *file = s->fd > STDERR_FILENO ? s->output : "";
 	struct cp_out out;
+	int error;
 
-	if (file)
-		fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		fprintf(stderr, "cachepeek: %s: %s\n", s->output, strerror(errno));
-		return 1;
-	}
-	cp_out_open(&out, fd);
-	if (s->json || (file && ends_in(s->output, ".json")))
+	cp_out_open(&out, s->fd);
+	if (s->json || cp_ends_with(file, ".json"))
 		cp_compare_json(c, &out);
-	else if (file && ends_in(s->output, ".html"))
+	else if (cp_ends_with(file, ".csv"))
+		cp_compare_csv(c, &out);
+	else if (cp_ends_with(file, ".html"))
 		cp_compare_html(c, &out);
 	else
 		cp_compare_text(c, &out);
@@ -368,7 +371,7 @@ static int write_result(struct cp_comparison *c, const struct settings *s)
 int cp_cmd_compare(int argc, char **argv)
 {
 	static struct cp_comparison c;
-	struct settings settings = {NULL, false};
+	struct settings settings = {NULL, false, -1};
 	static jmp_buf out_of_memory; /* as long as c points to it */
 
 	if (setjmp(out_of_memory)) {
@@ -378,6 +381,8 @@ int cp_cmd_compare(int argc, char **argv)
 	c.arena.out_of_memory = &out_of_memory;
 	if (!parse(&c, &settings, argc, argv))
 		return 2;
+	if (!open_output(&settings))
+		return 1;
 	plan(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
 	if (prepare(&c) < 0)

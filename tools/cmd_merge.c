@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "output/job.h"
 #include "output/report_parts.h"
 #include "tools/cmd.h"
@@ -29,13 +30,6 @@ struct list {
 	struct found *items;
 	size_t count, room;
 };
-
-static bool ends_in_rec(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 4 && strcmp(name + length - 4, ".rec") == 0;
-}
 
 static void append(struct list *list, struct found found)
 {
@@ -90,7 +84,7 @@ static void add_directory(struct list *list, const char *path, unsigned depth)
 		if (entry->d_name[0] == '.' ||
 			asprintf(&inside, "%s/%s", path, entry->d_name) < 0)
 			continue;
-		if (ends_in_rec(entry->d_name))
+		if (cp_ends_with(entry->d_name, ".rec"))
 			add_record(list, inside);
 		else if (depth > 0 && entry->d_type != DT_REG)
 			add_directory(list, inside, depth - 1);

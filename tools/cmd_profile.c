@@ -5,7 +5,6 @@
  * without a program, those of a run that was kept.
  */
 #include <errno.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,20 +14,21 @@
 #include "base/text.h"
 #include "tools/cmd.h"
 #include "tools/profile_run.h"
+#include "tools/profile/sharing.h"
 #include "tools/profile/write.h"
 
 struct request {
 	const char *name; /* of the measurement */
 	const char *machine, *directory, *output, *engine;
 	enum cp_profile_order order;
-	bool cut, statements, instructions, debuginfod;
+	bool cut, statements, instructions, debuginfod, sharing;
 	struct cp_cutoff cutoff;
 	unsigned context;
 };
 
 /* ---- what is asked for ---- */
 
-enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD };
+enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD, SHARING };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -40,6 +40,7 @@ static const struct option long_options[] = {
 	{"details", required_argument, NULL, DETAILS},
 	{"context-lines", required_argument, NULL, CONTEXT},
 	{"debuginfod", no_argument, NULL, DEBUGINFOD},
+	{"sharing", no_argument, NULL, SHARING},
 	{NULL, 0, NULL, 0},
 };
 
@@ -133,6 +134,9 @@ static int parse_one(struct request *request, int option, const char *value)
 	case DEBUGINFOD:
 		request->debuginfod = true;
 		return 0;
+	case SHARING:
+		request->sharing = true;
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -146,24 +150,22 @@ static int parse(struct request *request, int argc, char **argv)
 	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:E:", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
-	return 0;
+	if (!request->sharing || (strcmp(request->name, "dcache") == 0 &&
+					 strcmp(request->engine, "sim") == 0))
+		return 0;
+	fprintf(stderr, "cachepeek: --sharing: expected with dcache on the simulated "
+			"PMU, which sees what threads share\n");
+	return -EINVAL;
 }
 
 /* ---- the report ---- */
-
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), end = strlen(ending);
-
-	return length > end && strcmp(text + length - end, ending) == 0;
-}
 
 /* Callgrind itself names its files callgrind.out.PID. */
 static bool is_callgrind(const char *output)
 {
 	const char *slash = strrchr(output, '/');
 
-	return ends_with(output, ".callgrind") ||
+	return cp_ends_with(output, ".callgrind") ||
 	       cp_starts_with(slash ? slash + 1 : output, "callgrind.out");
 }
 
@@ -171,17 +173,17 @@ static bool is_callgrind(const char *output)
 static cp_profile_writer *writer_for(const char *output)
 {
 	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
-		ends_with(output, ".txt"))
+		cp_ends_with(output, ".txt"))
 		return cp_profile_write_text;
-	if (ends_with(output, ".json"))
+	if (cp_ends_with(output, ".json"))
 		return cp_profile_write_json;
-	if (ends_with(output, ".csv"))
+	if (cp_ends_with(output, ".csv"))
 		return cp_profile_write_csv;
-	if (ends_with(output, ".html"))
+	if (cp_ends_with(output, ".html"))
 		return cp_profile_write_html;
 	if (is_callgrind(output))
 		return cp_profile_write_callgrind;
-	if (ends_with(output, ".folded"))
+	if (cp_ends_with(output, ".folded"))
 		return cp_profile_write_folded;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
@@ -230,8 +232,9 @@ static void warn_of_order(struct cp_profile *profile, const struct cp_group *mea
 }
 
 static int write_profile(
-	struct cp_arena *arena, const char *directory, const struct request *request)
+	struct cp_arena *arena, const char *directory, const void *context)
 {
+	const struct request *request = context;
 	char error[512];
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
@@ -252,38 +255,22 @@ static int write_profile(
 		return 1;
 	cp_profile_resolve(profile);
 	warn_of_order(profile, measurement, request);
+	if (profile->slices)
+		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
 	cp_out_open(&out, fd);
 	writer_for(request->output)(&out, &view);
-	result = cp_out_flush(&out);
+	result = cp_profile_output_end(&out, fd, request->output);
 	cp_profile_close(profile);
-	if (close(fd) < 0 && result == 0)
-		result = -errno;
-	if (result < 0)
-		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
-			request->output ? request->output : "stderr", strerror(-result));
-	return result < 0;
+	return result;
 }
 
 static int show_kept(const char *directory, void *context)
 {
 	const struct request *request = context;
-	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
-	volatile int status = 1;
 
-	arena.out_of_memory = &out_of_memory;
-	/* libdw would ask servers for what is not on this disk. */
-	if (!request->debuginfod)
-		unsetenv("DEBUGINFOD_URLS");
-	if (setjmp(out_of_memory) == 0)
-		status = write_profile(&arena, directory, request);
-	else
-		fprintf(stderr, "cachepeek: no memory for the profile in %s\n",
-			directory);
-	arena.out_of_memory = NULL;
-	cp_arena_free(&arena);
-	return status;
+	return cp_profile_show_with(
+		write_profile, directory, request, request->debuginfod);
 }
 
 int cp_cmd_profile(int argc, char **argv)
@@ -292,7 +279,8 @@ int cp_cmd_profile(int argc, char **argv)
 
 	if (parse(&request, argc, argv) < 0 || !writer_for(request.output))
 		return 2;
-	return cp_profile_of(&(struct cp_profile_source){request.name, request.machine,
-				     request.directory, request.engine},
+	return cp_profile_of(
+		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,
+			request.machine, request.directory, request.engine},
 		argv + optind, show_kept, &request);
 }

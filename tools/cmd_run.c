@@ -163,13 +163,27 @@ static bool is_uncounted(void)
 	return getenv("CACHEPEEK__RUN") || (disabled && strcmp(disabled, "1") == 0);
 }
 
+static void say_unknown(const char *word)
+{
+	const char *like = cp_cmd_like(word);
+
+	fprintf(stderr,
+		"cachepeek: %s cannot be run: no program in PATH, no command of "
+		"cachepeek: ",
+		word);
+	if (like)
+		fprintf(stderr, "did you mean `cachepeek %s`?\n", like);
+	else
+		fprintf(stderr, "see cachepeek --help\n");
+}
+
 int cp_cannot_run(const char *program, int error)
 {
-	const char *like = error == ENOENT ? cp_cmd_like(program) : NULL;
-
-	fprintf(stderr, "cachepeek: %s cannot be run: %s%s%s%s\n", program,
-		strerror(error), like ? ": did you mean `cachepeek " : "",
-		like ? like : "", like ? "`?" : "");
+	if (error == ENOENT && !strchr(program, '/'))
+		say_unknown(program);
+	else
+		fprintf(stderr, "cachepeek: %s cannot be run: %s\n", program,
+			strerror(error));
 	return error == ENOENT ? 127 : 126;
 }
 

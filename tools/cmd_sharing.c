@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,13 +74,6 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), end = strlen(ending);
-
-	return length > end && strcmp(text + length - end, ending) == 0;
-}
-
 static int parse(struct request *request, int argc, char **argv)
 {
 	int option;
@@ -92,9 +84,9 @@ static int parse(struct request *request, int argc, char **argv)
 			return -EINVAL;
 	if (!request->output || strcmp(request->output, "-") == 0 ||
 		strcmp(request->output, "stderr") == 0 ||
-		ends_with(request->output, ".txt"))
+		cp_ends_with(request->output, ".txt"))
 		return 0;
-	request->json = ends_with(request->output, ".json");
+	request->json = cp_ends_with(request->output, ".json");
 	if (request->json)
 		return 0;
 	fprintf(stderr,
@@ -110,38 +102,19 @@ static int write_to(
 	int fd, const struct cp_sharing *sharing, const struct request *request)
 {
 	struct cp_out out;
-	int result;
 
 	cp_out_open(&out, fd);
 	if (request->json)
 		cp_sharing_write_json(&out, sharing);
 	else
 		cp_sharing_write_text(&out, sharing);
-	result = cp_out_flush(&out);
-	if (close(fd) < 0 && result == 0)
-		result = -errno;
-	if (result < 0)
-		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
-			request->output ? request->output : "stderr", strerror(-result));
-	return result < 0;
-}
-
-static void warn_of_lost(struct cp_profile *profile)
-{
-	if (profile->slices->quantum && !profile->slices->whole)
-		cp_profile_warn(profile,
-			"a process was killed, or still runs: nothing is said of turns");
-	if (profile->slices->lost)
-		cp_profile_warn(profile,
-			"%lu references went to lines beyond those that are looked "
-			"after: "
-			"what those share is not known",
-			(unsigned long)profile->slices->lost);
+	return cp_profile_output_end(&out, fd, request->output);
 }
 
 static int write_sharing(
-	struct cp_arena *arena, const char *directory, const struct request *request)
+	struct cp_arena *arena, const char *directory, const void *context)
 {
+	const struct request *request = context;
 	char error[512];
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
@@ -160,7 +133,7 @@ static int write_sharing(
 	if (fd < 0)
 		return 1;
 	cp_profile_resolve(profile);
-	warn_of_lost(profile);
+	cp_sharing_warn(profile);
 	result = write_to(fd, cp_sharing_find(profile, request->least), request);
 	cp_profile_close(profile);
 	return result;
@@ -169,22 +142,9 @@ static int write_sharing(
 static int show(const char *directory, void *context)
 {
 	const struct request *request = context;
-	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
-	volatile int status = 1;
 
-	arena.out_of_memory = &out_of_memory;
-	/* libdw would ask servers for what is not on this disk. */
-	if (!request->debuginfod)
-		unsetenv("DEBUGINFOD_URLS");
-	if (setjmp(out_of_memory) == 0)
-		status = write_sharing(&arena, directory, request);
-	else
-		fprintf(stderr, "cachepeek: no memory for the profile in %s\n",
-			directory);
-	arena.out_of_memory = NULL;
-	cp_arena_free(&arena);
-	return status;
+	return cp_profile_show_with(
+		write_sharing, directory, request, request->debuginfod);
 }
 
 int cp_cmd_sharing(int argc, char **argv)

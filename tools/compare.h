@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared by cmd_compare.c, compare_values.c, compare_text.c and compare_json.c.
+ * Shared by cmd_compare.c and compare_*.c.
  */
 #ifndef CACHEPEEK_TOOLS_COMPARE_H
 #define CACHEPEEK_TOOLS_COMPARE_H
@@ -33,6 +33,8 @@ struct cp_comparison {
 	int status;          /* of wait(2), of the first run */
 	struct cp_compared of[CP_MAX_MACHINES];
 	struct cp_request request;
+	const struct cp_metric **metrics; /* of all groups, each name once */
+	size_t nmetrics;
 	const char *groups, *events; /* as asked for; NULL: the default */
 };
 
@@ -50,6 +52,7 @@ bool cp_compare_nowhere(
 	struct cp_comparison *c, const char *quantity, const struct cp_metric *metric);
 
 void cp_compare_text(struct cp_comparison *c, struct cp_out *out);
+void cp_compare_csv(struct cp_comparison *c, struct cp_out *out);
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out);
 void cp_compare_html(struct cp_comparison *c, struct cp_out *out);
 

@@ -59,20 +59,15 @@ static void put_counts(struct cp_comparison *c, struct cp_out *out, unsigned i)
 
 static void put_metrics(struct cp_comparison *c, struct cp_out *out, unsigned i)
 {
-	const char *comma = "\n    ";
-
 	cp_out_text(out, "   \"metrics\": {");
-	for (size_t g = 0; g < c->request.ngroups; g++)
-		for (size_t m = 0; m < c->request.groups[g]->nmetrics; m++) {
-			const struct cp_metric *metric =
-				&c->request.groups[g]->metrics[m];
+	for (size_t m = 0; m < c->nmetrics; m++) {
+		const struct cp_metric *metric = c->metrics[m];
 
-			cp_out_text(out, comma);
-			comma = ",\n    ";
-			text(out, metric->name);
-			cp_out_text(out, ": ");
-			put_value(out, cp_compare_metric(c, i, metric), metric->unit);
-		}
+		cp_out_text(out, m ? ",\n    " : "\n    ");
+		text(out, metric->name);
+		cp_out_text(out, ": ");
+		put_value(out, cp_compare_metric(c, i, metric), metric->unit);
+	}
 	cp_out_text(out, "}}");
 }
 

@@ -73,19 +73,10 @@ static void set_row(struct cp_comparison *c, struct cp_table *table, const char 
 	table->nrows++;
 }
 
-static size_t count_metrics(const struct cp_comparison *c)
-{
-	size_t n = 0;
-
-	for (size_t g = 0; g < c->request.ngroups; g++)
-		n += c->request.groups[g]->nmetrics;
-	return n;
-}
-
 static void print_table(struct cp_comparison *c, struct cp_out *out)
 {
 	struct cp_table *table = cp_table_new(
-		&c->arena, c->nmachines + 1, c->request.nnames + count_metrics(c));
+		&c->arena, c->nmachines + 1, c->request.nnames + c->nmetrics);
 
 	table->nrows = 0;
 	table->left = 1;
@@ -93,9 +84,8 @@ static void print_table(struct cp_comparison *c, struct cp_out *out)
 		cp_table_heading(table, i + 1, c->of[i].machine.name, "");
 	for (size_t i = 0; i < c->request.nnames; i++)
 		set_row(c, table, c->request.names[i], NULL);
-	for (size_t g = 0; g < c->request.ngroups; g++)
-		for (size_t m = 0; m < c->request.groups[g]->nmetrics; m++)
-			set_row(c, table, NULL, &c->request.groups[g]->metrics[m]);
+	for (size_t m = 0; m < c->nmetrics; m++)
+		set_row(c, table, NULL, c->metrics[m]);
 	cp_table_print(table, out, TABLE_WIDTH, false);
 }
 

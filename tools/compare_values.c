@@ -12,10 +12,35 @@ static void ignore(const char *line)
 	(void)line; /* the run itself has said it */
 }
 
+static bool has_metric(const struct cp_comparison *c, const char *name)
+{
+	for (size_t i = 0; i < c->nmetrics; i++)
+		if (strcmp(c->metrics[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Groups share metrics: the first one's is shown, as in reports. */
+static void collect_metrics(struct cp_comparison *c)
+{
+	const struct cp_request *request = &c->request;
+	size_t most = 1;
+
+	for (size_t g = 0; g < request->ngroups; g++)
+		most += request->groups[g]->nmetrics;
+	c->metrics = cp_arena_alloc(&c->arena, most * sizeof(*c->metrics));
+	for (size_t g = 0; g < request->ngroups; g++)
+		for (size_t m = 0; m < request->groups[g]->nmetrics; m++)
+			if (!has_metric(c, request->groups[g]->metrics[m].name))
+				c->metrics[c->nmetrics++] =
+					&request->groups[g]->metrics[m];
+}
+
 void cp_compare_resolve(struct cp_comparison *c)
 {
 	cp_request_read(
 		&c->request, &c->arena, c->events, c->groups, NULL, "cache", ignore);
+	collect_metrics(c);
 	for (unsigned i = 0; i < c->nmachines; i++) {
 		cp_events_for_sim(
 			&c->of[i].set, &c->request, &c->of[i].machine, &c->arena, ignore);

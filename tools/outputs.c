@@ -10,18 +10,11 @@
 
 #include "base/text.h"
 
-static bool ends_with(const char *text, const char *ending)
-{
-	size_t length = strlen(text), tail = strlen(ending);
-
-	return length > tail && strcmp(text + length - tail, ending) == 0;
-}
-
 static bool is_known(const char *output)
 {
 	return strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
-	       strncmp(output, "/dev/", 5) == 0 || ends_with(output, ".txt") ||
-	       ends_with(output, ".json") || ends_with(output, ".csv");
+	       strncmp(output, "/dev/", 5) == 0 || cp_ends_with(output, ".txt") ||
+	       cp_ends_with(output, ".json") || cp_ends_with(output, ".csv");
 }
 
 bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
@@ -63,7 +56,7 @@ static int write_table(const struct cp_document *document, const char *output)
 	if (fd < 0)
 		return complain(output, errno);
 	cp_out_open(&out, fd);
-	if (ends_with(output, ".csv"))
+	if (cp_ends_with(output, ".csv"))
 		document->csv(document->of, &out);
 	else
 		document->text(
@@ -99,7 +92,7 @@ static int write_json(const struct cp_document *document, const char *output)
 
 static int write_one(const struct cp_document *document, const char *output)
 {
-	if (strcmp(output, "json") == 0 || ends_with(output, ".json"))
+	if (strcmp(output, "json") == 0 || cp_ends_with(output, ".json"))
 		return write_json(document, output);
 	return write_table(document, output);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,39 @@ int cp_profile_output(const char *output)
 			"cachepeek: output %s: %s: choose a file that can be written\n",
 			output, strerror(errno));
 	return fd;
+}
+
+int cp_profile_output_end(struct cp_out *out, int fd, const char *output)
+{
+	int result = cp_out_flush(out);
+
+	if (close(fd) < 0 && result == 0)
+		result = -errno;
+	if (result < 0)
+		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
+			output ? output : "stderr", strerror(-result));
+	return result < 0;
+}
+
+int cp_profile_show_with(cp_profile_write *write, const char *directory,
+	const void *context, bool debuginfod)
+{
+	struct cp_arena arena = {0};
+	jmp_buf out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	/* libdw would ask servers for what is not on this disk. */
+	if (!debuginfod)
+		unsetenv("DEBUGINFOD_URLS");
+	if (setjmp(out_of_memory) == 0)
+		status = write(&arena, directory, context);
+	else
+		fprintf(stderr, "cachepeek: no memory for the profile%s%s\n",
+			directory ? " in " : "", directory ? directory : "");
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
 }
 
 /* ---- the run ---- */

@@ -6,6 +6,11 @@
 #ifndef CACHEPEEK_TOOLS_PROFILE_RUN_H
 #define CACHEPEEK_TOOLS_PROFILE_RUN_H
 
+#include <stdbool.h>
+
+#include "base/out.h"
+#include "output/table.h"
+
 struct cp_profile_source {
 	const char *name;                /* of the measurement */
 	const char *machine, *directory; /* NULL: as set elsewhere */
@@ -24,5 +29,16 @@ int cp_profile_of(const struct cp_profile_source *from, char **argv,
 /* Where the report goes, NULL: stderr; its directories are made.  -1 after saying
  * why. */
 int cp_profile_output(const char *output);
+
+/* Writes what is left and closes it.  Returns the exit status, after saying what is
+ * wrong. */
+int cp_profile_output_end(struct cp_out *out, int fd, const char *output);
+
+/* Has the profile in a directory (NULL: elsewhere) written, with memory that is there
+ * only meanwhile.  Returns the exit status. */
+typedef int cp_profile_write(
+	struct cp_arena *arena, const char *directory, const void *context);
+int cp_profile_show_with(cp_profile_write *write, const char *directory,
+	const void *context, bool debuginfod);
 
 #endif

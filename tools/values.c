@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "output/json.h"
 #include "output/table.h"
 
@@ -420,16 +421,9 @@ static bool is_record(const char *path)
 	return read_it && memcmp(magic, CP_RECORD_MAGIC, sizeof(magic)) == 0;
 }
 
-static bool ends_in_rec(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 4 && strcmp(name + length - 4, ".rec") == 0;
-}
-
 static int names_record(const struct dirent *entry)
 {
-	return ends_in_rec(entry->d_name);
+	return cp_ends_with(entry->d_name, ".rec");
 }
 
 static int names_directory(const struct dirent *entry)

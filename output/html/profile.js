@@ -121,12 +121,14 @@ function drawFindings() {
 		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
 		groups.set(key, (groups.get(key) || []).concat(one));
 	}
-	$('advice').hidden = !groups.size;
+	$('advice').hidden = !groups.size && !report.not_looked_at;
 	$('findings').append(...[...groups.values()].map(those => make('li', {},
-		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those[0].data || those[0].rule)), ': ', plain(those[0].advice),
+		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)), ': ', plain(those[0].advice),
 		make('ul', {}, ...those.map(one => make('li', {}, placeLink(one.file, one.line), ' ',
 			plain((one.data ? one.data + ': ' : '') + one.evidence)))),
 		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
+	if (report.not_looked_at)
+		$('findings').append(make('li', {}, plain('Not looked at: ' + report.not_looked_at)));
 }
 
 function start() {

@@ -54,7 +54,8 @@ static bool has_table(const char *event)
 	return false;
 }
 
-/* Uncore PMUs have an encoding for the kernel only where they are. */
+/* Uncore PMUs have an encoding for the kernel only where they are, and some have
+ * none at all: libpfm4 4.12 calls those events not supported, 4.13 not found. */
 static int encode_for_none(const char *event)
 {
 	uint64_t buffer[8], *codes = buffer;
@@ -75,7 +76,7 @@ static int check(const char *event, const char **reason)
 	if (!has_table(event))
 		return -ENOENT;
 	result = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
-	if (result == PFM_ERR_NOTSUPP)
+	if (result == PFM_ERR_NOTSUPP || result == PFM_ERR_NOTFOUND)
 		result = encode_for_none(event);
 	*reason = pfm_strerror(result);
 	return result == PFM_SUCCESS ? 0 : -EINVAL;

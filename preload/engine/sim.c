@@ -72,6 +72,16 @@ unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
 		0, CP_SIM_FUNCTION_NAME, number, to, size, 0, 0);
 }
 
+unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size)
+{
+	(void)n;
+	(void)name;
+	(void)why;
+	(void)size;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_LINE_CHECK, n, name, why, size, 0);
+}
+
 bool cp_sim_active(void)
 {
 	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;

@@ -24,6 +24,9 @@ unsigned long cp_sim_functions(
 	void (*detour)(unsigned long, unsigned long), const char *patterns);
 unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size);
 
+/* CP_SIM_LINE_CHECK */
+unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size);
+
 /* kind: enum cp_sim_allocator */
 unsigned long cp_sim_allocator(const void *function, unsigned long kind);
 

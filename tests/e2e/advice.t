@@ -168,7 +168,7 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 
 my $manual = read_file(source() . '/doc/libcachepeek.7') =~ s/\\-/-/gr;
 my ($advice) = $manual =~ /^\.SH ADVICE\n(.*?)^\.SH /ms;
-my ($rules) = read_file(source() . '/tools/profile/advice.c');
+my $rules = join('', map { read_file(source() . "/tools/profile/$_.c") } qw(advice advice_sharing));
 like($advice // '', qr/^\.B $_$/m, "$_ is in the manual") for $rules =~ /\.rule = "([^"]+)"/g;
 
 done_testing;

@@ -134,10 +134,12 @@ for my $command (['--help'], ['list', 'machines'], ['list', 'groups'], map { ['l
 like(command(['list', 'groups', 'cache'])->{out}, qr/^  assumed: MEMORY_CYCLES = 250 /m, 'what formulas assume is shown');
 # ---- commands and options that are none ----
 
-for my $case (['lst', ': did you mean `cachepeek list`?'], ['nonesuch', ''], ['./lst', '']) {
-	my ($word, $cure) = @$case;
+my $no_word = 'no program in PATH, no command of cachepeek';
+for my $case (['lst', "$no_word: did you mean `cachepeek list`?"], ['nonesuch', "$no_word: see cachepeek --help"],
+	['./lst', 'No such file or directory']) {
+	my ($word, $why) = @$case;
 	my $run = command([$word]);
-	is($run->{err}, "cachepeek: $word cannot be run: No such file or directory$cure\n", "cachepeek $word: one line");
+	is($run->{err}, "cachepeek: $word cannot be run: $why\n", "cachepeek $word: one line");
 	is(status_text($run->{status}), 'exit 127', 'and the status of a shell');
 }
 

@@ -206,6 +206,42 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 	like(read_file($file), qr/^miss_cycles \[cycles\] +~[\d,]+ +~[\d,]+$/m, 'an estimate has its mark');
 	is_deeply([grep { length > 80 } split(/\n/, read_file($file))], [], 'in 80 columns');
 }
+# A file that cannot be written is told before the program runs.
+{
+	my $flag = scratch('ran');
+	my $run = run(command => [cli(), 'compare', '-m', 'zen3', '-o', '/dev/null/x.csv', which('touch'), $flag]);
+	is($run->{err}, "cachepeek: output /dev/null/x.csv: Not a directory\n", 'no such output: one line');
+	is($run->{status} >> 8, 1, 'fails');
+	ok(!-e $flag, 'and the program has not run');
+}
+# CSV: what the JSON has, a row for each machine and value.
+{
+	my ($csv, $json) = (scratch('table.csv'), scratch('table.json'));
+	run(command => [cli(), 'compare', '-m', 'zen3,ixp45x', '-g', 'cache,l2', '-o', $_, '/bin/true']) for $csv, $json;
+	my ($head, @rows) = split(/\n/, read_file($csv));
+	is($head, 'machine,run,kind,name,value,unit,status,reason', 'CSV: its columns');
+	my $report = JSON::PP::decode_json(read_file($json));
+	my (%want, %got);
+	for my $machine (@{$report->{machines}}) {
+		for my $kind (qw(count metric)) {
+			for my $name (keys %{$machine->{"${kind}s"}}) {
+				my $value = $machine->{"${kind}s"}{$name};
+				$want{"$machine->{name} $machine->{run} $kind $name"} = join(' ', $value->{unit} // '', $value->{status},
+					defined $value->{value} ? 1 : 0, $value->{reason} // '');
+			}
+		}
+	}
+	for my $row (@rows) {
+		my ($machine, $nth, $kind, $name, $value, $unit, $status, $reason) = split(/,/, $row, 8);
+		$reason =~ s/^"(.*)"$/$1/;
+		$got{"$machine $nth $kind $name"} = join(' ', $unit, $status, length $value ? 1 : 0, $reason);
+	}
+	is_deeply(\%got, \%want, 'CSV: the values and provenance of the JSON');
+	is(scalar(@rows), scalar(keys %want), 'each once');
+	my ($instructions) = map { /^zen3,1,count,instructions,(\d+),,simulated,$/ ? $1 : () } @rows;
+	cmp_ok($instructions // 0, '>', 50_000, 'a count is a number') or diag("@rows[0 .. 2]");
+	ok((grep { /^ixp45x,2,count,l2_misses,,,unavailable,./ } @rows), 'what a machine has not is empty, with its reason');
+}
 for my $case ([['--machines', 'zen33', '/bin/true'], qr/did you mean zen3/],
 	[['/bin/true'], qr/no machines/], [['--machines', 'zen3'], qr/no program/],
 	[['--machines', 'zen3', '/nonesuch'], qr/cannot be run/]) {

@@ -68,6 +68,8 @@ SKIP: {
 {
 	my $run = complains('a machine nobody knows', [qr/\bpentium-profi\b/],
 		engine => 'sim', machine => 'pentium-profi', events => 'l1d_misses');
+	$run = complains('no group that anybody knows', [qr/\bcach\b.*"cache"\? \(the group cache is counted instead\)/],
+		engine => 'sim', groups => 'cach');
 	$run = complains('a seconds-based event on sim', [qr/./],
 		engine => 'sim', events => 'cyclse,instructions');
 	ok(value(region($run->{report}), 'instructions') > 0, 'what sim can count is counted');

@@ -54,7 +54,7 @@ SKIP: {
 	# The last command of the same run finds what the first one has counted.
 	my ($file, $copy) = (scratch('live.prom'), scratch('then.prom'));
 	$run = run(command => [cli(), '-e', 'perf::PAGE-FAULTS', '-o', $file, which('sh'), '-c',
-		"$phases 20; sleep 1; cat $file > $copy"], env => {CACHEPEEK_INTERVAL => '50ms'});
+		"$phases 20; for i in \$(seq 300); do grep -q 'region=\"touch\".* 20\$' $file && break; sleep 0.1; done; cat $file > $copy"], env => {CACHEPEEK_INTERVAL => '50ms'});
 	is(status_text($run->{status}), 'exit 0', 'OpenMetrics');
 	is($run->{err}, '', 'in silence');
 	my $then = read_file($copy) // '';

@@ -440,6 +440,8 @@ static enum huge_answer *truth_of(uint64_t address)
 	for (int i = 0; i < nareas; i++)
 		if (areas[i].number == number)
 			return &areas[i].truth;
+	if (nareas == REF_AREAS)
+		abort();
 	areas[nareas].number = number;
 	areas[nareas].truth =
 		(enum huge_answer)(number * 7 % 5 < 2 ? number % 2 : HUGE_ONE);
@@ -778,15 +780,32 @@ static int differences(struct duel *d)
 	return different;
 }
 
-static int run_case(const struct machine *m, int ncores, int with_huge, long steps)
+static uint64_t references(const struct duel *d)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < d->ncores; i++) {
+		const uint64_t *count = d->ref.core[i].count;
+
+		sum += count[CP_SIM_l1i_accesses] + count[CP_SIM_l1d_loads] +
+		       count[CP_SIM_l1d_stores];
+	}
+	return sum;
+}
+
+/* Returns how many counters differ; a step is a batch of a few references. */
+static int run_case(
+	const struct machine *m, int ncores, int with_huge, long steps, uint64_t *made)
 {
 	static struct duel d;
 	int different;
 
+	l1_oldest_host = (int)random_below(2);
 	duel_start(&d, m, ncores, with_huge);
 	for (long i = 0; i < steps; i++)
 		step(&d);
 	different = differences(&d);
+	*made = references(&d);
 	duel_end(&d);
 	return different;
 }
@@ -918,10 +937,11 @@ static int test, failed;
 static void run(
 	const char *name, const struct machine *m, int ncores, int with_huge, long steps)
 {
-	int bad = run_case(m, ncores, with_huge, steps);
+	uint64_t made;
+	int bad = run_case(m, ncores, with_huge, steps, &made);
 
-	printf("%sok %d - %s, cores: %d%s\n", bad ? "not " : "", ++test, name, ncores,
-		with_huge ? ", huge pages" : "");
+	printf("%sok %d - %s, cores: %d%s, references: %llu\n", bad ? "not " : "", ++test,
+		name, ncores, with_huge ? ", huge pages" : "", (unsigned long long)made);
 	fflush(stdout);
 	failed |= bad != 0;
 }

@@ -8,7 +8,7 @@
 #include "model.h"
 
 #define REF_CORES 4
-#define REF_AREAS 512
+#define REF_AREAS 2048 /* more than addresses are picked from, in pages of 2 MB */
 #define REF_PAGES (1u << 18)
 
 struct ref_way {

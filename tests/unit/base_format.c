@@ -109,11 +109,14 @@ static void test_lists(void)
 static void test_nearest(void)
 {
 	const char *const words[] = {"cache", "icache", "tlb", NULL};
+	const char *const options[] = {"--output", "--help", NULL};
 
 	is_string(cp_nearest("cach", words), "cache", "a letter is missing");
 	ok(!cp_nearest("tbl", words), "two of three letters are too many");
 	is_string(cp_nearest("ICACHE", words), "icache", "case does not count");
 	ok(!cp_nearest("branches", words), "nothing is near");
+	ok(!cp_nearest("--sweep", options), "an option's dashes make nothing nearer");
+	is_string(cp_nearest("--hlep", options), "--help", "an option is near");
 }
 
 int main(void)

@@ -59,7 +59,7 @@ _cachepeek_options()
 	report) echo '-o --output --json' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
-	icache) echo '-o --output -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod' ;;
+	icache) echo '-o --output -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing' ;;
 	sharing) echo '-o --output -m --machine -d --dir --quantum --least --debuginfod' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;

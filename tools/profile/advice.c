@@ -11,14 +11,11 @@
 
 #include "output/table.h"
 
-/* From here on a rule speaks. */
-#define LEAST_SHARE 0.05 /* of the run's misses */
-#define LEAST_MISSES 2000
+#define LEAST_SHARE CP_ADVICE_SHARE
+#define LEAST_MISSES CP_ADVICE_MISSES
 #define STRIDED_SHARE 0.9 /* of a place's misses, at one distance */
 #define WALKS_PER_PAGE 4
 #define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
-
-#define MOST 32 /* findings of a rule */
 
 struct advice {
 	const struct cp_profile *profile;
@@ -27,7 +24,7 @@ struct advice {
 
 static void add(struct advice *a, struct cp_finding finding)
 {
-	if (a->found.n < MOST)
+	if (a->found.n < CP_ADVICE_MOST)
 		a->found.finding[a->found.n++] = finding;
 }
 
@@ -273,6 +270,32 @@ static void find_streams(struct advice *a)
 		judge_stream(a, &a->profile->objects[i], all);
 }
 
+/* ---- what threads share ---- */
+
+static void find_false_sharing(struct advice *a)
+{
+	cp_advise_false_sharing(&a->found, a->profile, all_misses(a->profile));
+}
+
+static bool has_threads(const struct cp_profile *profile)
+{
+	for (size_t i = 1; i < profile->nthreads; i++)
+		for (size_t k = 0; k < i; k++)
+			if (profile->threads[i].pid == profile->threads[k].pid)
+				return true;
+	return false;
+}
+
+/* It takes as long again: it is not done unasked. */
+static const char *not_looked_at(const struct cp_profile_view *view)
+{
+	if (strcmp(view->measurement->name, "dcache") != 0 || view->profile->sampled ||
+		view->profile->slices || !has_threads(view->profile))
+		return NULL;
+	return "false-sharing, lines that threads share (cachepeek dcache --sharing, "
+	       "cachepeek sharing)";
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -282,6 +305,7 @@ static const struct {
 	{"dcache", find_strides},
 	{"dcache", find_streams},
 	{"dcache", find_reach},
+	{"dcache", find_false_sharing},
 	{"dtlb", find_reach},
 };
 
@@ -292,19 +316,40 @@ static int weightiest_first(const void *x, const void *y)
 	return a->weight > b->weight ? -1 : a->weight < b->weight;
 }
 
-struct cp_findings cp_advise(const struct cp_profile_view *view)
+static struct advice advice_of(const struct cp_profile *profile)
 {
-	struct advice a = {.profile = view->profile};
+	struct advice a = {.profile = profile};
 
 	a.found.finding =
-		cp_arena_alloc(view->profile->arena, MOST * sizeof(*a.found.finding));
+		cp_arena_alloc(profile->arena, CP_ADVICE_MOST * sizeof(*a.found.finding));
+	return a;
+}
+
+static struct cp_findings in_order(struct advice *a)
+{
+	if (a->found.n)
+		qsort(a->found.finding, a->found.n, sizeof(*a->found.finding),
+			weightiest_first);
+	return a->found;
+}
+
+struct cp_findings cp_advise(const struct cp_profile_view *view)
+{
+	struct advice a = advice_of(view->profile);
+
+	a.found.not_looked_at = not_looked_at(view);
 	/* They go by the simulated PMU's counters, which samples do not have. */
 	for (size_t i = 0;
 		!view->profile->sampled && i < sizeof(rules) / sizeof(rules[0]); i++)
 		if (strcmp(rules[i].measurement, view->measurement->name) == 0)
 			rules[i].find(&a);
-	if (a.found.n)
-		qsort(a.found.finding, a.found.n, sizeof(*a.found.finding),
-			weightiest_first);
-	return a.found;
+	return in_order(&a);
+}
+
+struct cp_findings cp_advise_sharing(const struct cp_profile *profile)
+{
+	struct advice a = advice_of(profile);
+
+	find_false_sharing(&a);
+	return in_order(&a);
 }

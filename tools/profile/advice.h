@@ -6,6 +6,7 @@
 #ifndef CACHEPEEK_TOOLS_ADVICE_H
 #define CACHEPEEK_TOOLS_ADVICE_H
 
+#include "base/out.h"
 #include "tools/profile/rows.h"
 
 struct cp_finding {
@@ -19,9 +20,28 @@ struct cp_finding {
 struct cp_findings {
 	size_t n;
 	struct cp_finding *finding;
+	const char *not_looked_at; /* by which rule, and what to do; NULL: nothing */
 };
+
+#define CP_ADVICE_MOST 32 /* findings */
+
+/* From here on a rule speaks. */
+#define CP_ADVICE_SHARE 0.05 /* of the run's misses */
+#define CP_ADVICE_MISSES 2000
 
 /* The weightiest first. */
 struct cp_findings cp_advise(const struct cp_profile_view *view);
+/* The same of what threads share only. */
+struct cp_findings cp_advise_sharing(const struct cp_profile *profile);
+
+/* advice_sharing.c; misses: in L1D. */
+void cp_advise_false_sharing(
+	struct cp_findings *found, const struct cp_profile *profile, uint64_t misses);
+
+/* findings.c */
+void cp_findings_write_text(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found);
+/* Two members of an object. */
+void cp_findings_write_json(struct cp_out *out, const struct cp_findings *found);
 
 #endif

@@ -228,39 +228,12 @@ static void head(struct json *json)
 	latencies(json);
 }
 
-static void finding(struct json *json, const struct cp_finding *f)
-{
-	static const struct cp_profiled_module nothing = {.path = ""};
-	const struct cp_profiled_module *module = f->at ? f->at->module : &nothing;
-
-	string(json, "rule", f->rule);
-	cp_out_text(json->out, ", ");
-	string(json, "module", module->path);
-	cp_out_text(json->out, ", ");
-	string(json, "function", f->at ? f->at->function : "");
-	cp_out_text(json->out, ", ");
-	string(json, "file", f->at ? f->at->file : "");
-	cp_out_format(json->out, ", \"line\": %u, ", f->at ? f->at->line : 0);
-	string(json, "data", f->data);
-	cp_out_text(json->out, ", ");
-	string(json, "evidence", f->evidence);
-	cp_out_text(json->out, ", ");
-	string(json, "threshold", f->threshold);
-	cp_out_text(json->out, ", ");
-	string(json, "advice", f->advice);
-}
-
 static void findings(struct json *json)
 {
 	const struct cp_findings found = cp_advise(json->view);
 
-	cp_out_text(json->out, ",\n\"findings\": [");
-	for (size_t i = 0; i < found.n; i++) {
-		cp_out_text(json->out, i ? ",\n{" : "\n{");
-		finding(json, &found.finding[i]);
-		cp_out_text(json->out, "}");
-	}
-	cp_out_text(json->out, "]");
+	cp_out_text(json->out, ",\n");
+	cp_findings_write_json(json->out, &found);
 }
 
 void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *view)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "output/report.h"
 #include "output/table.h"
 #include "regions/record_read.h"
@@ -29,13 +30,6 @@ struct file {
 	int32_t pid;
 	size_t first_thread, first_module; /* in the profile */
 };
-
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t length = strlen(name), end = strlen(ending);
-
-	return length > end && strcmp(name + length - end, ending) == 0;
-}
 
 void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
 {
@@ -343,7 +337,7 @@ static struct files find_files(struct cp_profile *profile, int dir)
 	struct dirent *entry;
 
 	while (entries && (entry = readdir(entries))) {
-		if (!ends_with(entry->d_name, ".profile"))
+		if (!cp_ends_with(entry->d_name, ".profile"))
 			continue;
 		files.file = cp_profile_grow(
 			profile->arena, files.file, files.n, sizeof(*files.file));
@@ -423,7 +417,7 @@ static void find_latencies(struct cp_profile *profile, int dir)
 	if (entries)
 		rewinddir(entries);
 	while (entries && !found && (entry = readdir(entries)))
-		found = ends_with(entry->d_name, ".rec") &&
+		found = cp_ends_with(entry->d_name, ".rec") &&
 			read_latencies(profile, dir, entry->d_name);
 	if (entries)
 		closedir(entries);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "output/table.h"
 #include "tools/profile/datasrc.h"
 #include "tools/profile/memory.h"
@@ -744,13 +745,6 @@ static bool is_samples(const struct file *file)
 	       header->version == CP_SAMPLES_VERSION;
 }
 
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t length = strlen(name), end = strlen(ending);
-
-	return length > end && strcmp(name + length - end, ending) == 0;
-}
-
 static void open_file(
 	struct cp_profile *profile, struct file *file, int directory, const char *name)
 {
@@ -786,7 +780,7 @@ static size_t find_files(struct cp_arena *arena, int directory, const char ***na
 	if (entries)
 		rewinddir(entries);
 	while (entries && (entry = readdir(entries))) {
-		if (!ends_with(entry->d_name, ".samples"))
+		if (!cp_ends_with(entry->d_name, ".samples"))
 			continue;
 		*names = cp_profile_grow(arena, *names, n, sizeof(**names));
 		(*names)[n++] =

@@ -225,3 +225,23 @@ const struct cp_sharing *cp_sharing_find(const struct cp_profile *profile, uint6
 			by_transfers);
 	return sharing;
 }
+
+unsigned cp_sharing_quantum(const struct cp_sharing *sharing)
+{
+	const struct cp_profile_slices *slices = sharing->profile->slices;
+
+	return slices && slices->whole ? slices->quantum : 0;
+}
+
+void cp_sharing_warn(struct cp_profile *profile)
+{
+	if (profile->slices->quantum && !profile->slices->whole)
+		cp_profile_warn(profile,
+			"a process was killed, or still runs: nothing is said of turns");
+	if (profile->slices->lost)
+		cp_profile_warn(profile,
+			"%lu references went to lines beyond those that are looked "
+			"after: "
+			"what those share is not known",
+			(unsigned long)profile->slices->lost);
+}

@@ -45,6 +45,11 @@ struct cp_sharing {
 const struct cp_sharing *cp_sharing_find(
 	const struct cp_profile *profile, uint64_t least);
 
+/* Data references of a turn; 0: nobody asked, or the run was cut. */
+unsigned cp_sharing_quantum(const struct cp_sharing *sharing);
+/* Says in its warnings what was not seen. */
+void cp_sharing_warn(struct cp_profile *profile);
+
 /* sharing_write.c */
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing);
 void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing);

@@ -7,6 +7,7 @@
 
 #include "output/json.h"
 #include "output/table.h"
+#include "tools/profile/advice.h"
 #include "tools/profile/sharing.h"
 
 #define SCHEMA "cachepeek-sharing/1"
@@ -16,13 +17,6 @@
 static struct cp_arena *arena_of(const struct cp_sharing *sharing)
 {
 	return sharing->profile->arena;
-}
-
-static unsigned quantum_of(const struct cp_sharing *sharing)
-{
-	const struct cp_profile_slices *slices = sharing->profile->slices;
-
-	return slices && slices->whole ? slices->quantum : 0;
 }
 
 /* Percent of all that the thread wrote. */
@@ -109,7 +103,7 @@ static void put_line(struct cp_out *out, const struct cp_sharing *sharing,
 		cp_out_format(out, ", %s for nothing",
 			cp_text_integer(arena, line->for_nothing));
 	cp_out_text(out, "\n");
-	if (quantum_of(sharing))
+	if (cp_sharing_quantum(sharing))
 		cp_out_format(out, "  taking turns: %s HITM, %s invalidations\n",
 			cp_text_integer(arena, line->hitm),
 			cp_text_integer(arena, line->invalidations));
@@ -125,13 +119,13 @@ static void put_header(struct cp_out *out, const struct cp_sharing *sharing)
 	cp_out_text(out, "engine    simulated PMU (sim)\nmachine   ");
 	cp_text_wrap(out, cp_text_safe(profile->arena, cp_slice_of(profile->machine)), 10,
 		10, 80);
-	if (quantum_of(sharing))
+	if (cp_sharing_quantum(sharing))
 		cp_out_format(out,
 			"turns     as if threads took turns after %u data references "
 			"each "
 			"(--quantum),\n          on a core of its own each, and did not "
 			"wait for each other\n",
-			quantum_of(sharing));
+			cp_sharing_quantum(sharing));
 	else
 		cp_out_text(out,
 			"turns     not gone through: --quantum N tells who takes "
@@ -155,12 +149,14 @@ static void put_heading(struct cp_out *out, const char *what, size_t n, const ch
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing)
 {
 	const struct cp_profile *profile = sharing->profile;
+	const struct cp_findings found = cp_advise_sharing(profile);
 
 	put_header(out, sharing);
 	put_heading(out, "False", sharing->nfalse, "different");
 	put_lines(out, sharing, true);
 	put_heading(out, "True", sharing->nlines - sharing->nfalse, "the same");
 	put_lines(out, sharing, false);
+	cp_findings_write_text(out, profile->arena, &found);
 	if (sharing->few)
 		cp_out_format(out,
 			"\n%zu shared lines with fewer than %lu transfers are left out "
@@ -221,7 +217,7 @@ static void put_user_json(struct cp_out *out, const struct cp_sharing *sharing,
 static void put_line_json(struct cp_out *out, const struct cp_sharing *sharing,
 	const struct cp_shared_line *line)
 {
-	bool interleaved = quantum_of(sharing) != 0;
+	bool interleaved = cp_sharing_quantum(sharing) != 0;
 
 	cp_out_format(out, "{\"address\": \"0x%lx\", \"sharing\": \"%s\"",
 		(unsigned long)line->address, line->is_false ? "false" : "true");
@@ -243,6 +239,7 @@ static void put_line_json(struct cp_out *out, const struct cp_sharing *sharing,
 void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing)
 {
 	const struct cp_profile *profile = sharing->profile;
+	const struct cp_findings found = cp_advise_sharing(profile);
 
 	cp_out_format(out, "{\n \"schema\": \"%s\",\n \"cachepeek\": \"%s\"", SCHEMA,
 		CP_VERSION);
@@ -252,8 +249,8 @@ void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing)
 	put_string(out, profile->machine);
 	cp_out_format(out, ",\n \"line\": %u, \"quantum\": ",
 		profile->slices ? profile->slices->line : 0);
-	if (quantum_of(sharing))
-		cp_out_format(out, "%u", quantum_of(sharing));
+	if (cp_sharing_quantum(sharing))
+		cp_out_format(out, "%u", cp_sharing_quantum(sharing));
 	else
 		cp_out_text(out, "null");
 	cp_out_format(out, ", \"least\": %lu, \"left_out\": %zu,\n \"lines\": [",
@@ -262,7 +259,9 @@ void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing)
 		cp_out_text(out, i ? ",\n  " : "\n  ");
 		put_line_json(out, sharing, &sharing->lines[i]);
 	}
-	cp_out_text(out, "],\n \"warnings\": [");
+	cp_out_text(out, "],\n");
+	cp_findings_write_json(out, &found);
+	cp_out_text(out, ",\n \"warnings\": [");
 	for (size_t i = 0; i < profile->nwarnings; i++) {
 		cp_out_text(out, i ? ", " : "");
 		put_string(out, profile->warnings[i]);

@@ -285,31 +285,8 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 static void print_findings(struct cp_out *out, const struct cp_profile_view *view)
 {
 	const struct cp_findings found = cp_advise(view);
-	struct cp_arena *arena = view->profile->arena;
 
-	if (found.n)
-		cp_out_text(out, "\nFindings (libcachepeek(7), ADVICE)\n");
-	for (size_t i = 0; i < found.n; i++) {
-		const struct cp_finding *f = &found.finding[i];
-		const char *what = f->data;
-
-		if (f->at)
-			what = cp_text_format(arena, "%s::%s%s", f->at->module->name,
-				function_name(arena, f->at),
-				*f->at->file
-					? cp_text_format(arena, " (%s:%u)",
-						  base_name(f->at->file), f->at->line)
-					: "");
-		cp_text_wrap(
-			out, cp_text_format(arena, "%s: %s", f->rule, what), 0, 4, WIDTH);
-		cp_out_text(out, "    ");
-		cp_text_wrap(out, cp_text_format(arena, "%s.", f->evidence), 4, 4, WIDTH);
-		cp_out_text(out, "    ");
-		cp_text_wrap(out, cp_text_format(arena, "Said from: %s.", f->threshold),
-			4, 4, WIDTH);
-		cp_out_text(out, "    ");
-		cp_text_wrap(out, f->advice, 4, 4, WIDTH);
-	}
+	cp_findings_write_text(out, view->profile->arena, &found);
 }
 
 static void print_notes(struct cp_out *out, const struct cp_profile_view *view)

@@ -3,6 +3,7 @@
 
 struct core *running;
 batch_observe *batch_observer;
+batch_announce *batch_announcer;
 
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick)
 {
@@ -53,21 +54,6 @@ static void run_data(
 	run_lines(core, first, last, i->kind == BATCH_READ ? LOAD : STORE, stamp);
 }
 
-typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
-
-LANES_INLINE uint64_t clock_for(const struct core *core, uint64_t line)
-{
-	return core->clock + (core->last_line != line);
-}
-
-LANES_INLINE void finish(
-	struct core *core, const struct batch *b, uint64_t clock, uint64_t last_line)
-{
-	core->clock = clock + b->clock;
-	core->last_line = last_line;
-	*(tallies *)&core->loads += *(const tallies *)&b->loads;
-}
-
 LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
 {
 	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
@@ -94,18 +80,44 @@ LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
 		core->paths.code(core, line, stamp);
 }
 
+/* ---- who is told ---- */
+
+LANES_INLINE void announce(struct core *core, const struct batch_note *note,
+	uint64_t first_line, uint64_t address)
+{
+	if (__builtin_expect(batch_announcer != 0, 0))
+		batch_announcer(core, batch_instruction(core, note, first_line), address);
+}
+
+LANES_INLINE void announce_place(struct core *core, const struct batch_note *note,
+	uint64_t first_line, uint64_t at)
+{
+	announce(core, note, first_line, at + (uint64_t)(int64_t)note->at);
+}
+
+/* The fetch of the second line. */
+static __attribute__((noinline)) void announce_second_line(
+	struct core *core, const struct batch *b, uint64_t first_line)
+{
+	for (uint32_t i = 0; i < b->items; i++)
+		if (b->item[i].kind == BATCH_CODE && b->item[i].offset == 1)
+			announce(core, &batch_notes(b)[i], first_line, 0);
+}
+
 static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
 	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	const struct batch_item *i = b->item, *end = i + b->items;
 	const uint64_t at[] = {a0, a1, a2, a3};
 	struct core *core = running;
-	uint64_t clock = clock_for(core, line);
+	uint64_t clock = batch_clock(core, line);
 
 	for (; i < end; i++) {
 		uint32_t stamp = (uint32_t)clock + i->tick;
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
 
+		announce(core, &batch_notes(b)[i - b->item], line,
+			i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 		if (i->kind == BATCH_CODE)
 			run_code(core, line + offset, stamp);
 		else
@@ -115,7 +127,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset,
 				core->clock >> 32);
 	}
-	finish(core, b, clock, line + b->more_lines);
+	batch_finish(core, b, clock, line + b->more_lines);
 }
 
 /* The filter's entry for an address: base + index * size, in few instructions. */
@@ -148,6 +160,18 @@ LANES_INLINE int data_is_known(struct core *core, const struct batch *b,
 	return !other;
 }
 
+/* Who is told is told of a place's first reference: no store behind a load there must
+ * take a line away from other cores. */
+static __attribute__((noinline)) int stores_come_later(
+	const struct core *core, const struct batch *b, uint32_t places)
+{
+	int later = 0;
+
+	for (uint32_t i = 0; i < places; i++)
+		later |= b->place[i].writes && b->place[i].first_kind == LOAD;
+	return later && core->uncore->ncores > 1;
+}
+
 /* May a batch be run so?  Only if it is the same as one by one.  It is if
  * everything that it comes to stays until its end: in L1D and DTLB of at least
  * as many ways as there are places, nothing that is newer than the batch is a
@@ -159,6 +183,8 @@ LANES_INLINE int can_go_by_place(struct core *core, const struct batch *b, uint6
 {
 	uint64_t straddles = !core->by_place;
 
+	if (__builtin_expect(batch_announcer != 0, 0))
+		straddles |= (uint64_t)stores_come_later(core, b, places);
 	for (uint32_t i = 0; i < places; i++)
 		straddles |= (at[i] ^ (at[i] + b->place[i].last)) >> shift;
 	if (lines == 2 && !code_is_known(core, line))
@@ -181,7 +207,8 @@ LANES_INLINE void run_place(struct core *core, const struct batch *b, uint32_t n
 		renew_stamps(core, e->at, stamp);
 		return;
 	}
-	core->paths.data(core, line, p->first_kind, p->writes, stamp);
+	announce_place(core, &batch_notes(b)[b->items + n], first_line, at);
+	core->paths.place(core, p, line, stamp);
 	if (__builtin_expect(batch_observer != 0, 0))
 		batch_tell(core, &batch_notes(b)[b->items + n], first_line, at,
 			core->clock >> 32);
@@ -193,6 +220,7 @@ LANES_INLINE void run_first_line(
 {
 	if (core->last_line == line)
 		return;
+	announce(core, &batch_notes(b)[0], line, 0);
 	run_code(core, line, stamp);
 	if (__builtin_expect(batch_observer != 0, 0))
 		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
@@ -209,16 +237,19 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 		one_by_one(b, line, at[0], at[1], at[2], at[3]);
 		return;
 	}
-	clock = clock_for(core, line);
+	clock = batch_clock(core, line);
 	run_first_line(core, b, line, (uint32_t)clock);
 	for (uint32_t i = 0; i < places; i++) {
 		uint32_t n = places > 1 ? b->order[i] : 0;
 
 		run_place(core, b, n, line, at[n], (uint32_t)clock, shift);
 	}
-	if (lines == 2)
+	if (lines == 2) {
+		if (__builtin_expect(batch_announcer != 0, 0))
+			announce_second_line(core, b, line);
 		run_code(core, line + 1, (uint32_t)clock + b->second_line_tick);
-	finish(core, b, clock, line + lines - 1);
+	}
+	batch_finish(core, b, clock, line + lines - 1);
 }
 
 /* --- All at once --- */
@@ -239,16 +270,30 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++) {
 		e[i] = entry_for(core, at[i], shift);
-		if ((e[i]->line ^ (at[i] + b->place[i].last) >> shift) & b->place[i].mask)
+		if (!((e[i]->line ^ (at[i] + b->place[i].last) >> shift) &
+			    b->place[i].mask))
+			continue;
+		if (places != 1 || lines != 1)
 			return 0;
+		core->paths.only(core, b, line, at[0], clock);
+		return 1;
 	}
 	if (lines == 2)
 		put_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++)
 		put_stamps(core, e[i]->at, (uint32_t)clock + b->place[i].tick);
-	finish(core, b, clock, line + lines - 1);
+	batch_finish(core, b, clock, line + lines - 1);
 	return 1;
+}
+
+void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
+	uint64_t clock)
+{
+	const uint64_t all[BATCH_PLACES] = {at};
+
+	(void)clock;
+	by_place(b, line, all, 1, 1, core->line_shift);
 }
 
 #define RUN(name, places, lines, shift)                                                  \

@@ -44,11 +44,21 @@ struct batch_origin {
 typedef void batch_observe(struct core *core, const struct batch_origin *origin);
 extern batch_observe *batch_observer;
 
+/* Is told of the same references before they are made, on plain machines. */
+typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
+extern batch_announce *batch_announcer;
+
+/* Is there anyone who is told? */
+LANES_INLINE int batch_has_notes(void)
+{
+	return batch_observer || batch_announcer;
+}
+
 /* Of a reference: where its instruction begins, in bytes from the batch's first line,
- * how many of the batch's are before it (-1: the last one of the batch before), and
- * after how many its value is used. */
+ * how many of the batch's are before it (-1: the last one of the batch before), after
+ * how many its value is used, and where in its place its data is. */
 struct batch_note {
-	int16_t offset, number, used;
+	int16_t offset, number, used, at;
 };
 
 /* What does not change between runs of the same code.  A place is an address
@@ -75,10 +85,16 @@ struct batch {
 };
 
 /* Behind the items, one of each, and then of the first reference to each place; only
- * if there is an observer. */
+ * if anyone is told. */
 LANES_INLINE struct batch_note *batch_notes(const struct batch *b)
 {
 	return (struct batch_note *)(b->item + b->items);
+}
+
+LANES_INLINE uint64_t batch_instruction(
+	const struct core *core, const struct batch_note *note, uint64_t line)
+{
+	return (line << core->line_shift) + (uint64_t)(int64_t)note->offset;
 }
 
 /* Tells the observer of the reference with that note.  line: the batch's first; before:
@@ -87,8 +103,7 @@ LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
 	uint64_t line, uint64_t address, uint64_t before)
 {
 	batch_observer(core, &(struct batch_origin){
-				     .instruction = (line << core->line_shift) +
-						    (uint64_t)(int64_t)note->offset,
+				     .instruction = batch_instruction(core, note, line),
 				     .address = address,
 				     .number = core->count[CP_SIM_instructions] + before +
 					       (uint64_t)(int64_t)note->number,
@@ -96,10 +111,30 @@ LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
 			     });
 }
 
+typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
+
+/* The clock at which a batch starts, and what is left of it at its end. */
+LANES_INLINE uint64_t batch_clock(const struct core *core, uint64_t line)
+{
+	return core->clock + (core->last_line != line);
+}
+
+LANES_INLINE void batch_finish(
+	struct core *core, const struct batch *b, uint64_t clock, uint64_t last_line)
+{
+	core->clock = clock + b->clock;
+	core->last_line = last_line;
+	*(tallies *)&core->loads += *(const tallies *)&b->loads;
+}
+
 /* The batch's first code line, which may be the one that the last ended with,
  * and the addresses of its places. */
 typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 	uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* For struct paths: its `only` where there is nothing better. */
+void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
+	uint64_t clock);
 
 /* Tells a place's first reference, and whether any writes. */
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick);

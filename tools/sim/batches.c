@@ -21,7 +21,7 @@ static SizeT batch_size(const struct batch *batch)
 	SizeT size = __builtin_offsetof(struct batch, item) +
 		     batch->items * sizeof(batch->item[0]);
 
-	if (batch_observer)
+	if (batch_has_notes())
 		size += (batch->items + BATCH_PLACES) * sizeof(struct batch_note);
 	return (size + 7) & ~7ul;
 }

@@ -74,6 +74,8 @@ static void filter_reset(struct core *core)
 		core->data[i].line = NO_LINE;
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
 		core->code[i].line = NO_LINE;
+	for (uint32_t i = 0; i < PAGE_FILTER; i++)
+		core->pages[i].page = NO_PAGE;
 }
 
 /* The size of the first level of a plain machine, which lies behind the core. */
@@ -100,10 +102,10 @@ static uint8_t *house(
 
 static void house_first_level(struct core *core, const struct machine *m)
 {
-	uint8_t *at = (uint8_t *)(core + 1);
+	uint8_t *at = core_first_level(core);
 
-	at = house(&core->l1i, &m->l1i, 0, at);
 	at = house(&core->l1d, &m->l1d, L1D_EXTRA, at);
+	at = house(&core->l1i, &m->l1i, 0, at);
 	at = house(&core->itlb, &m->itlb, TLB_EXTRA, at);
 	at = house(&core->dtlb, &m->dtlb, TLB_EXTRA, at);
 	at = house(&core->itlb_2m, &m->itlb_2m, TLB_EXTRA, at);
@@ -120,8 +122,8 @@ static int plain_init(struct core *core, const struct machine *m)
 	core->stlb_is_small = m->stlb_2m.absent;
 	core->by_place = m->l1d.ways >= BATCH_PLACES && m->dtlb.ways >= BATCH_PLACES &&
 			 (!m->dtlb_2m.sets || m->dtlb_2m.ways >= BATCH_PLACES);
-	l1_choose_paths(core);
 	outer_choose_paths(core);
+	l1_choose_paths(core);
 	return 0;
 }
 

@@ -30,7 +30,7 @@ static UInt nnames, names_room;
 
 /* ---- names ---- */
 
-static UInt intern(const HChar *name)
+UInt function_number(const HChar *name)
 {
 	for (UInt i = 0; i < nnames; i++)
 		if (VG_(strcmp)(names[i], name) == 0)
@@ -192,7 +192,7 @@ static void add(Addr a, const HChar *name)
 		return;
 	used += !table[i].address;
 	table[i].address = a;
-	table[i].name = intern(name);
+	table[i].name = function_number(name);
 }
 
 static void visit(void *bias, const Elf64_Sym *symbol, const HChar *name)

@@ -9,6 +9,7 @@
  * those on this one.
  */
 #include "functions.h"
+#include "lines.h"
 
 #if defined(VGA_amd64)
 #include "libvex_guest_amd64.h"
@@ -38,9 +39,15 @@ typedef VexGuestARM64State guest;
 #define NEAR (64 << 10) /* so far apart it is one stack */
 #define MAX_SIGNALS 16
 
+/* What a call is one of: a function, or a line (lines.h), which is where it is, or waits
+ * for what it called or jumped to, or for a signal's handler. */
+enum call_kind { FUNCTION, HERE, CALLS, TAIL, SIGNAL };
+
 struct call {
-	Addr sp, ret; /* ret: where it returns to, where that is in a register */
+	Addr sp, ret; /* ret: where it returns to, where that is known */
 	UInt function;
+	enum call_kind kind;
+	Addr begin; /* of a line: its function's */
 };
 
 /* A handler on a stack of its own: what is below is not looked at. */
@@ -68,6 +75,7 @@ static struct thread_functions **threads; /* by ThreadId */
 static struct thread_functions *current;
 static Addr detour;
 static Addr limit = ~0ul; /* the stack pointer above which a call is over */
+static ULong here;        /* is the innermost call a line, and not somewhere else? */
 
 /* ---- stacks ---- */
 
@@ -76,15 +84,21 @@ static UInt base_of(const struct thread_functions *t)
 	return t->nbarriers ? t->barriers[t->nbarriers - 1].base : 0;
 }
 
+static Bool is_here(const struct thread_functions *t)
+{
+	return t->depth && t->calls[t->depth - 1].kind == HERE;
+}
+
 static void set_limit(void)
 {
 	limit = ~0ul;
+	here = current && is_here(current);
 	if (!current)
 		return;
 	if (current->nbarriers)
 		limit = 0; /* it may be left by a jump */
-	else if (current->depth)
-		limit = current->calls[current->depth - 1].sp;
+	else if (current->depth > here)
+		limit = current->calls[current->depth - 1 - here].sp;
 #if !defined(VGA_amd64)
 	if (limit && limit != ~0ul)
 		limit--; /* a return leaves it as it was */
@@ -110,7 +124,7 @@ static UInt count_over(const struct thread_functions *t, Addr sp, Addr next)
 	for (UInt i = t->depth; i-- > base_of(t);) {
 		const struct call *call = &t->calls[i];
 
-		if (!same_stack(call->sp, sp))
+		if (call->kind == HERE || !same_stack(call->sp, sp))
 			continue;
 		if (!is_over(call, sp, next))
 			break;
@@ -143,14 +157,14 @@ static UInt leave_calls(struct thread_functions *t, Addr sp, Addr next)
 	return jumped > over ? jumped : over;
 }
 
-static void push(struct thread_functions *t, Addr sp, Addr ret, UInt function)
+static void push(struct thread_functions *t, struct call call)
 {
 	if (t->depth == t->room) {
 		t->room = t->room ? 2 * t->room : 64;
 		t->calls = VG_(realloc)(
 			"cachepeek.calls", t->calls, t->room * sizeof(*t->calls));
 	}
-	t->calls[t->depth++] = (struct call){sp, ret, function};
+	t->calls[t->depth++] = call;
 	set_limit();
 }
 
@@ -232,14 +246,27 @@ static UWord on_entry(UWord function, Addr a, Addr sp, Addr link)
 	jump = find_jump(t, sp, (UInt)function);
 	t->resumed = a;
 	t->resumed_sp = sp;
-	if (jump && jump == t->depth) {
+	if (jump && (jump == t->depth || (jump + 1 == t->depth && is_here(t)))) {
 		t->resumed = 0;
 		return 0;
 	}
 	if (jump)
 		return end_calls(t, t->depth - jump, sp, a);
-	push(t, sp, link, (UInt)function);
+	push(t, (struct call){.sp = sp, .ret = link, .function = (UInt)function});
 	return take_detour(t, sp, a, function, 0);
+}
+
+/* A line that has what it called back, of n calls that are over, is where it was: it is
+ * the outermost of them.  Returns how many remain. */
+static UInt resume_line(struct thread_functions *t, UInt n, Addr next)
+{
+	struct call *call = &t->calls[t->depth - n];
+
+	if (!n || call->kind != CALLS || call->ret != next)
+		return n;
+	call->kind = HERE;
+	set_limit();
+	return n - 1;
 }
 
 static UWord on_return(Addr sp, Addr next)
@@ -249,9 +276,113 @@ static UWord on_return(Addr sp, Addr next)
 
 	if (!t || is_away(t, sp))
 		return 0;
-	n = leave_calls(t, sp, next);
+	n = resume_line(t, leave_calls(t, sp, next), next);
 	set_limit();
 	return n ? end_calls(t, n, sp, next) : 0;
+}
+
+/* ---- lines ---- */
+
+/* Has it come there, without a call, from another function? */
+static Bool is_tail_call(const struct call *line, Addr begin)
+{
+	return line->begin != begin && line->begin != ANY_FUNCTION &&
+	       begin != ANY_FUNCTION;
+}
+
+static void jump_from_line(struct thread_functions *t, Addr sp, Addr link)
+{
+	struct call *line = &t->calls[t->depth - 1];
+
+	line->kind = TAIL;
+	line->sp = sp;
+	line->ret = link;
+	set_limit();
+}
+
+static UWord on_line(UWord number, Addr a, Addr sp, Addr begin, Addr link)
+{
+	struct thread_functions *t = current;
+	struct call *top;
+	UInt n;
+
+	if (!t || is_away(t, sp))
+		return 0;
+	n = resume_line(t, leave_calls(t, sp, a), a);
+	if (n)
+		return end_calls(t, n, sp, a);
+	if (is_here(t)) {
+		top = &t->calls[t->depth - 1];
+		if (is_tail_call(top, begin)) {
+			jump_from_line(t, sp, link);
+		} else if (top->function == number) {
+			return 0;
+		} else {
+			return end_calls(t, 1, sp, a);
+		}
+	}
+	push(t, (struct call){sp, 0, (UInt)number, HERE, begin});
+	return take_detour(t, sp, a, number, 0);
+}
+
+static UWord on_elsewhere(Addr a, Addr sp, Addr begin, Addr link)
+{
+	struct thread_functions *t = current;
+
+	if (!t || is_away(t, sp) || !is_here(t))
+		return 0;
+	if (!is_tail_call(&t->calls[t->depth - 1], begin))
+		return end_calls(t, 1, sp, a);
+	jump_from_line(t, sp, link);
+	return 0;
+}
+
+static void on_line_call(Addr sp, Addr back)
+{
+	struct thread_functions *t = current;
+	struct call *line;
+
+	if (!t || is_away(t, sp) || !is_here(t))
+		return;
+	line = &t->calls[t->depth - 1];
+	line->kind = CALLS;
+	line->sp = sp;
+	line->ret = back;
+	set_limit();
+}
+
+static UWord on_line_return(Addr sp, Addr next)
+{
+	struct thread_functions *t = current;
+	UInt n;
+
+	if (!t || is_away(t, sp))
+		return 0;
+	n = leave_calls(t, sp, next);
+	if (!n && is_here(t))
+		n = 1;
+	n = resume_line(t, n, next);
+	return n ? end_calls(t, n, sp, next) : 0;
+}
+
+/* The stack pointer is back where it was when the handler has returned. */
+static void interrupt_line(struct thread_functions *t, Addr sp)
+{
+	struct call *line = &t->calls[t->depth - 1];
+
+	if (!is_here(t))
+		return;
+	line->kind = SIGNAL;
+	line->sp = sp - 1;
+	line->ret = 0;
+}
+
+static void continue_line(struct thread_functions *t, Addr sp)
+{
+	struct call *line = &t->calls[t->depth - 1];
+
+	if (t->depth && line->kind == SIGNAL && line->sp == sp - 1)
+		line->kind = HERE;
 }
 
 /* ---- signals ---- */
@@ -261,7 +392,11 @@ static void before_signal(ThreadId tid, Int signal, Bool alternative)
 	struct thread_functions *t = threads ? threads[tid] : NULL;
 
 	(void)signal;
-	if (!t || !alternative || t->nbarriers == MAX_SIGNALS)
+	if (!t)
+		return;
+	interrupt_line(t, VG_(get_SP)(tid));
+	set_limit();
+	if (!alternative || t->nbarriers == MAX_SIGNALS)
 		return;
 	t->barriers[t->nbarriers].base = t->depth;
 	t->barriers[t->nbarriers++].sp = VG_(get_SP)(tid);
@@ -276,6 +411,7 @@ static void after_signal(ThreadId tid, Int signal)
 	if (!t)
 		return;
 	(void)drop_barriers(t, VG_(get_SP)(tid) + 1);
+	continue_line(t, VG_(get_SP)(tid));
 	set_limit();
 }
 
@@ -314,6 +450,7 @@ Bool functions_start(Addr to, const HChar *patterns)
 	threads = VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads));
 	detour = to;
 	functions_choose(patterns);
+	lines_choose(patterns);
 	functions_wanted = True;
 	vex_control.guest_chase = False;
 	VG_(discard_translations_safely)(0, ~0ul >> 1, "cachepeek");
@@ -341,6 +478,22 @@ static IRExpr *assign(IRSB *out, IRType type, IRExpr *e)
 	return IRExpr_RdTmp(t);
 }
 
+static IRExpr *get_sp(IRSB *out, const VexGuestLayout *layout)
+{
+	return assign(out, Ity_I64, IRExpr_Get(layout->offset_SP, Ity_I64));
+}
+
+/* Where the function returns to, if that is in a register. */
+static IRExpr *get_link(IRSB *out)
+{
+#if defined(VGA_amd64)
+	(void)out;
+	return constant(0);
+#else
+	return assign(out, Ity_I64, IRExpr_Get(REG(X30), Ity_I64));
+#endif
+}
+
 static void leave_if(IRSB *out, const VexGuestLayout *layout, IRExpr *detoured)
 {
 	IRExpr *away =
@@ -354,14 +507,12 @@ void functions_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a)
 {
 	IRTemp result = newIRTemp(out->tyenv, Ity_I64);
 	Int function = function_at(a);
-	IRExpr *link = constant(0), *sp;
+	IRExpr *link, *sp;
 
 	if (function < 0)
 		return;
-	sp = assign(out, Ity_I64, IRExpr_Get(layout->offset_SP, Ity_I64));
-#if !defined(VGA_amd64)
-	link = assign(out, Ity_I64, IRExpr_Get(REG(X30), Ity_I64));
-#endif
+	sp = get_sp(out, layout);
+	link = get_link(out);
 	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_1_N(result, 0, "function begins",
 				   VG_(fnptr_to_fnentry)((void *)on_entry),
 				   mkIRExprVec_4(constant((ULong)function), constant(a),
@@ -388,4 +539,58 @@ void functions_watch_return(IRSB *out, const VexGuestLayout *layout)
 	leave_if(out, layout,
 		assign(out, Ity_I64,
 			IRExpr_ITE(above, IRExpr_RdTmp(result), constant(0))));
+}
+
+/* ---- generated code: lines ---- */
+
+static IRExpr *is_in_line(IRSB *out)
+{
+	IRExpr *flag = assign(
+		out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, constant((Addr)&here)));
+
+	return assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, flag, constant(0)));
+}
+
+void functions_watch_line(IRSB *out, const VexGuestLayout *layout, Addr a, Int line)
+{
+	IRTemp result = newIRTemp(out->tyenv, Ity_I64);
+	IRExpr *sp = get_sp(out, layout), *link = get_link(out);
+
+	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_1_N(result, 0, "line",
+				   VG_(fnptr_to_fnentry)((void *)on_line),
+				   mkIRExprVec_5(constant((ULong)line), constant(a), sp,
+					   constant(line_function(a)), link))));
+	leave_if(out, layout, IRExpr_RdTmp(result));
+}
+
+void functions_watch_elsewhere(IRSB *out, const VexGuestLayout *layout, Addr a)
+{
+	IRTemp result = newIRTemp(out->tyenv, Ity_I64);
+	IRExpr *sp = get_sp(out, layout), *link = get_link(out), *guard = is_in_line(out);
+	IRDirty *d = unsafeIRDirty_1_N(result, 0, "no line",
+		VG_(fnptr_to_fnentry)((void *)on_elsewhere),
+		mkIRExprVec_4(constant(a), sp, constant(line_function(a)), link));
+
+	d->guard = guard;
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+	leave_if(out, layout,
+		assign(out, Ity_I64,
+			IRExpr_ITE(guard, IRExpr_RdTmp(result), constant(0))));
+}
+
+void functions_watch_line_call(IRSB *out, const VexGuestLayout *layout, Addr back)
+{
+	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(0, "line calls",
+				   VG_(fnptr_to_fnentry)((void *)on_line_call),
+				   mkIRExprVec_2(get_sp(out, layout), constant(back)))));
+}
+
+void functions_watch_line_return(IRSB *out, const VexGuestLayout *layout)
+{
+	IRTemp result = newIRTemp(out->tyenv, Ity_I64);
+
+	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_1_N(result, 0, "line returns",
+				   VG_(fnptr_to_fnentry)((void *)on_line_return),
+				   mkIRExprVec_2(get_sp(out, layout), out->next))));
+	leave_if(out, layout, IRExpr_RdTmp(result));
 }

@@ -16,6 +16,8 @@ extern Bool functions_wanted;
 
 /* ---- function_names.c ---- */
 
+/* The number that a region of that name has. */
+UInt function_number(const HChar *name);
 /* Functions whose name one of the patterns "func:PATTERN" of the list matches. */
 void functions_choose(const HChar *patterns);
 /* The number of the one that begins there; -1: none. */
@@ -40,5 +42,12 @@ void functions_thread_begin(ThreadId tid);
  * a constant. */
 void functions_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a);
 void functions_watch_return(IRSB *out, const VexGuestLayout *layout);
+/* Before an instruction of that line; before one of none. */
+void functions_watch_line(IRSB *out, const VexGuestLayout *layout, Addr a, Int line);
+void functions_watch_elsewhere(IRSB *out, const VexGuestLayout *layout, Addr a);
+/* After a superblock whose last instruction is of a line, and what comes behind it:
+ * a call, or a return. */
+void functions_watch_line_call(IRSB *out, const VexGuestLayout *layout, Addr back);
+void functions_watch_line_return(IRSB *out, const VexGuestLayout *layout);
 
 #endif

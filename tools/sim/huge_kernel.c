@@ -16,6 +16,7 @@
 #include "pub_tool_libcfile.h"
 #include "tool.h"
 #include "huge_kernel.h"
+#include "links.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
 Int VG_(safe_fd)(Int oldfd);
@@ -244,6 +245,7 @@ enum { ADVISE_HUGE = 14, ADVISE_COLLAPSE = 25, MAP_HUGE = 0x40000 };
 static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes result)
 {
 	(void)tid, (void)n;
+	links_after(number, args, result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
 		advised = True;
 	if (number != __NR_madvise || sr_isError(result))
@@ -255,7 +257,8 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 
 static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 {
-	(void)tid, (void)number, (void)args, (void)n;
+	(void)tid, (void)n;
+	links_before(number, args);
 }
 
 static void on_remap(Addr from, Addr to, SizeT size)

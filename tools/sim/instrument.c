@@ -5,6 +5,7 @@
  */
 #include "block.h"
 #include "functions.h"
+#include "lines.h"
 #include "profile.h"
 
 static struct block b;
@@ -334,11 +335,46 @@ static void begin_block(IRSB *in)
 	}
 }
 
+/* ---- regions ---- */
+
+/* What begins or ends at an instruction, or before it; in the midst of a block only lines
+ * do.  Returns the line that it is of, or -1. */
+static Int watch_regions(const VexGuestLayout *layout, Addr a, Bool first, Int before)
+{
+	Int line = lines_wanted ? line_at(a) : -1;
+
+	if (!first && line == before)
+		return line;
+	if (!first) {
+		settle(&b);
+		lines_need_registers();
+	}
+	if (lines_wanted && line < 0)
+		functions_watch_elsewhere(b.out, layout, a);
+	if (first)
+		functions_watch_entry(b.out, layout, a);
+	if (line >= 0)
+		functions_watch_line(b.out, layout, a, line);
+	return line;
+}
+
+static void watch_end(const VexGuestLayout *layout, Int line, Addr end)
+{
+	if (line >= 0 && b.out->jumpkind == Ijk_Call)
+		functions_watch_line_call(b.out, layout, end);
+	if (line >= 0 && b.out->jumpkind == Ijk_Ret)
+		functions_watch_line_return(b.out, layout);
+	else
+		functions_watch_return(b.out, layout);
+}
+
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
 {
 	Bool counted = False, first = True;
+	Int line = -1;
+	Addr end = 0;
 
 	(void)closure, (void)extents, (void)host, (void)guest_word, (void)host_word;
 	begin_block(in);
@@ -347,8 +383,11 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 
 		if (s->tag == Ist_IMark) {
 			counted = !own_code_at(s->Ist.IMark.addr);
-			if (counted && functions_wanted && first)
-				functions_watch_entry(b.out, layout, s->Ist.IMark.addr);
+			end = s->Ist.IMark.addr + s->Ist.IMark.len;
+			line = counted && functions_wanted
+				       ? watch_regions(
+						 layout, s->Ist.IMark.addr, first, line)
+				       : -1;
 			first = False;
 			if (counted && profile_wants(s->Ist.IMark.addr)) {
 				settle(&b);
@@ -364,7 +403,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	settle(&b);
 	if (counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);
-	if (counted && functions_wanted)
-		functions_watch_return(b.out, layout);
+	/* The library's own code returns into lines, too. */
+	if (functions_wanted && (counted || lines_wanted))
+		watch_end(layout, line, end);
 	return b.out;
 }

@@ -14,7 +14,11 @@
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #ifdef __SSE2__
+#ifdef __AVX2__
+#include <immintrin.h>
+#else
 #include <emmintrin.h>
+#endif
 
 LANES_INLINE __m128i lanes_at(const uint32_t *v)
 {
@@ -32,11 +36,33 @@ LANES_INLINE unsigned lanes_match4(const uint32_t *v, __m128i key)
 	return _mm_movemask_ps(_mm_castsi128_ps(lanes_equal(v, key)));
 }
 
-LANES_INLINE unsigned lanes_match8(const uint32_t *v, __m128i key)
+/* The same for eight; each has LANES8 bits. */
+#ifdef __AVX2__
+#define LANES8 1
+LANES_INLINE unsigned lanes_match8(const uint32_t *v, uint32_t key)
 {
-	__m128i m = _mm_packs_epi32(lanes_equal(v, key), lanes_equal(v + 4, key));
+	__m256i m =
+		_mm256_cmpeq_epi32(_mm256_set1_epi32((int)key), *(const __m256i_u *)v);
 
-	return _mm_movemask_epi8(_mm_packs_epi16(m, _mm_setzero_si128()));
+	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(m));
+}
+#else
+#define LANES8 2
+LANES_INLINE unsigned lanes_match8(const uint32_t *v, uint32_t key)
+{
+	__m128i k = _mm_set1_epi32((int)key);
+
+	return (unsigned)_mm_movemask_epi8(
+		_mm_packs_epi32(lanes_equal(v, k), lanes_equal(v + 4, k)));
+}
+#endif
+
+LANES_INLINE unsigned lanes_match12(const uint32_t *v, __m128i key)
+{
+	__m128i lo = _mm_packs_epi32(lanes_equal(v, key), lanes_equal(v + 4, key));
+	__m128i hi = _mm_packs_epi32(lanes_equal(v + 8, key), _mm_setzero_si128());
+
+	return _mm_movemask_epi8(_mm_packs_epi16(lo, hi));
 }
 
 LANES_INLINE unsigned lanes_match16(const uint32_t *v, __m128i key)
@@ -52,6 +78,13 @@ LANES_INLINE int lanes_first(unsigned bits, unsigned base)
 	return (int)(base + (unsigned)__builtin_ctz(bits));
 }
 
+/* The first of eight lanes that holds the key, or 8. */
+LANES_INLINE unsigned lanes_find8(const uint32_t *v, uint32_t key)
+{
+	return (unsigned)__builtin_ctz(lanes_match8(v, key) | 1u << (8 * LANES8)) /
+	       LANES8;
+}
+
 /* The first lane that holds the key, or -1. */
 LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
 {
@@ -59,7 +92,9 @@ LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
 	unsigned i = 0, bits;
 
 	if (lanes == 8)
-		return (bits = lanes_match8(v, k)) ? lanes_first(bits, 0) : -1;
+		return (bits = lanes_match8(v, key)) ? lanes_first(bits, 0) / LANES8 : -1;
+	if (lanes == 12)
+		return (bits = lanes_match12(v, k)) ? lanes_first(bits, 0) : -1;
 	if (lanes == 4)
 		return (bits = lanes_match4(v, k)) ? lanes_first(bits, 0) : -1;
 	for (; i + 16 <= lanes; i += 16)
@@ -72,12 +107,19 @@ LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
 	return -1;
 }
 
+#ifdef __AVX2__
+LANES_INLINE __m128i lanes_min4(__m128i a, __m128i b)
+{
+	return _mm_min_epu32(a, b);
+}
+#else
 LANES_INLINE __m128i lanes_min4(__m128i a, __m128i b)
 {
 	__m128i greater = _mm_cmpgt_epi32(a, b);
 
 	return _mm_or_si128(_mm_and_si128(greater, b), _mm_andnot_si128(greater, a));
 }
+#endif
 
 LANES_INLINE uint32_t lanes_min(const uint32_t *v, unsigned lanes)
 {
@@ -101,6 +143,15 @@ LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
 	return -1;
 }
 
+LANES_INLINE unsigned lanes_find8(const uint32_t *v, uint32_t key)
+{
+	unsigned i = 0;
+
+	while (i < 8 && v[i] != key)
+		i++;
+	return i;
+}
+
 LANES_INLINE uint32_t lanes_min(const uint32_t *v, unsigned lanes)
 {
 	uint32_t min = v[0];
@@ -113,9 +164,28 @@ LANES_INLINE uint32_t lanes_min(const uint32_t *v, unsigned lanes)
 
 #endif
 
+#ifdef __AVX2__
+LANES_INLINE unsigned lanes_oldest8(const uint32_t *v)
+{
+	__m256i all = *(const __m256i_u *)v;
+	__m128i m = _mm_min_epu32(
+		_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+
+	m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0x4e));
+	m = _mm_min_epu32(m, _mm_shuffle_epi32(m, 0xb1));
+	all = _mm256_cmpeq_epi32(all, _mm256_broadcastd_epi32(m));
+	return (unsigned)__builtin_ctz(
+		(unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(all)));
+}
+#endif
+
 /* The lane with the smallest value: the way that was used longest ago. */
 LANES_INLINE unsigned lanes_oldest(const uint32_t *v, unsigned lanes)
 {
+#ifdef __AVX2__
+	if (lanes == 8)
+		return lanes_oldest8(v);
+#endif
 	return (unsigned)lanes_find(v, lanes, lanes_min(v, lanes));
 }
 

@@ -79,6 +79,8 @@ struct machine {
 
 enum access { IFETCH, LOAD, STORE, PREFETCH };
 
+struct batch;
+struct batch_place;
 struct core;
 struct sweep;
 struct flex_core;
@@ -98,6 +100,13 @@ struct paths {
 		uint32_t stamp);
 	void (*code)(struct core *core, uint64_t line, uint32_t stamp);
 	int (*fetch)(struct core *core, uint64_t line, enum access kind);
+	/* What the first reference to a place does that the filter has not. */
+	void (*place)(struct core *core, const struct batch_place *p, uint64_t line,
+		uint32_t stamp);
+	/* The rest of a batch with one place, that one, and one line of code, which is
+	 * known. */
+	void (*only)(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
+		uint64_t clock);
 };
 
 /* What the cores share. */
@@ -111,7 +120,7 @@ struct uncore {
 };
 
 /* Flags of a way of the L1D.  FILTERED: the filter may have its line. */
-enum { L1_DIRTY = 1, L1_OWNED = 2, L1_FILTERED = 4 };
+enum { L1_FILTERED = 1, L1_OWNED = 2, L1_DIRTY = 4 };
 
 /* Lines have their full numbers in generated code and in the filters, short
  * ones (regions.h) in the caches.
@@ -126,6 +135,15 @@ struct entry {
 
 #define CLEAN (1ull << 63)
 
+/* Pages of near lines (regions.h) that have settled in the DTLB (l1_paths.h), by their
+ * numbers: where their stamps and their masks are. */
+#define PAGE_FILTER 512
+#define NO_PAGE (~0u)
+struct page_entry {
+	uint32_t page, at;
+	uint64_t mask;
+};
+
 struct core {
 	uint64_t clock;              /* low half: stamps; high half: instructions */
 	uint64_t last_line;          /* of the last instruction executed */
@@ -133,8 +151,9 @@ struct core {
 	uint32_t idle_ticks;         /* clock ticks that stand for no reference */
 	uint64_t clock_seen;         /* the clock at the last core_collect */
 
-	struct entry data[DATA_FILTER];
+	struct entry data[DATA_FILTER + 1]; /* the last: what nobody looks at */
 	struct entry code[CODE_FILTER];
+	struct page_entry pages[PAGE_FILTER];
 
 	/* The rest belongs to the model. */
 	struct paths paths;
@@ -144,7 +163,7 @@ struct core {
 	uint32_t page_shift;     /* from a line's number to its page's */
 	uint32_t page_mask;      /* of a line's number: its place in its page */
 	uint32_t group_shift;    /* lines per bit of a TLB entry's mask, log 2 */
-	uint32_t l2_misses;      /* of the latest look-ups, a bit each */
+	uint32_t l2_misses;      /* since its last hit */
 	uint32_t l2_of_8;        /* is it of up to eight ways, and is that all of it? */
 	uint32_t by_place;       /* may batches go place by place? (batch.c) */
 	uint32_t area_shift;     /* from a line's number to its area's (huge.h), or 0 */
@@ -172,13 +191,23 @@ LANES_INLINE void put_stamps(struct core *core, struct slot at, uint32_t stamp)
 }
 
 /* The same where they may be newer already. */
+LANES_INLINE void renew_stamp(struct core *core, uint32_t offset, uint32_t stamp)
+{
+	uint32_t *at = stamp_at(core, offset);
+
+	*at = *at > stamp ? *at : stamp;
+}
+
 LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp)
 {
-	uint32_t *line = stamp_at(core, at.line);
-	uint32_t *page = stamp_at(core, at.page);
+	renew_stamp(core, at.line, stamp);
+	renew_stamp(core, at.page, stamp);
+}
 
-	*line = *line > stamp ? *line : stamp;
-	*page = *page > stamp ? *page : stamp;
+/* What lies behind a plain core: L1D first. */
+LANES_INLINE uint8_t *core_first_level(struct core *core)
+{
+	return (uint8_t *)(core + 1);
 }
 
 /* Is it what this file describes, or something for flex.h? */
@@ -198,8 +227,9 @@ void core_free(struct core *core);
 void core_attach(struct core *core);
 void core_collect(struct core *core);
 
-/* l1.c */
+/* l1.c; after outer_choose_paths */
 void l1_choose_paths(struct core *core);
+extern int l1_oldest_host; /* for tests: uses nothing that not all hosts have */
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);
 

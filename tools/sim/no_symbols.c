@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Nobody asks this tool for a function's name, but Valgrind's core reads the
- * symbols and debug information of every object that is mapped: half of the
- * time that a short program takes.  The linker puts this function in the place
- * of the one that is told of mappings (--wrap).  Not only in that of the reader:
- * the core keeps objects that could not be read for ever, and stops when one of
- * them is mapped again where it was before (dlopen, dlclose, dlopen).
+ * Unless lines are regions, nobody asks this tool for a name, but Valgrind's core reads
+ * the symbols and debug information of every object that is mapped: half of the time that
+ * a short program takes.  The linker puts this function in the place of the one that is
+ * told of mappings (--wrap).  Not only in that of the reader: the core keeps objects that
+ * could not be read for ever, and stops when one of them is mapped again where it was
+ * before (dlopen, dlclose, dlopen).
  */
-#include "tool.h"
+#include "lines.h"
 
+ULong __real_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 
 ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd)
 {
-	(void)a, (void)allow_SkFileV, (void)use_fd;
-	return 0;
+	return lines_read ? __real_vgPlain_di_notify_mmap(a, allow_SkFileV, use_fd) : 0;
 }

@@ -5,6 +5,7 @@
 #include "tool.h"
 #include "huge_kernel.h"
 #include "profile.h"
+#include "lines.h"
 #include "sharing.h"
 #include "window.h"
 
@@ -468,6 +469,9 @@ Bool options_parse(const HChar *arg)
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
 		return True;
 	}
+	if (VG_BOOL_CLO(arg, "--lines", lines_read)) {
+		return True;
+	}
 	if (VG_STREQ(arg, "--huge-pages=smaps")) {
 		huge_from_smaps = True;
 		return True;
@@ -535,6 +539,7 @@ void options_usage(void)
 	 "    --quantum=N               and who takes them from whom if threads take "
 	 "turns\n"
 	 "                              after N data references each\n"
+	 "    --lines=no|yes            read line numbers, for regions [no]\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

@@ -27,7 +27,8 @@ LANES_INLINE uint32_t flags_of(const struct cache *c, uint8_t *row, unsigned way
 int outer_l2_miss(
 	struct core *core, uint64_t line, struct cache_place p, enum access kind);
 
-/* A line comes to an L1 from L2 of that shape; returns whether no other core has it. */
+/* A line comes to an L1 from L2 of that shape; returns OWNED if no other core has
+ * it, or 0. */
 LANES_INLINE int outer_fetch_l2(
 	struct core *core, uint64_t line, enum access kind, uint32_t lanes)
 {
@@ -36,12 +37,28 @@ LANES_INLINE int outer_fetch_l2(
 	int way = cache_find(&l2, p);
 	uint32_t flags;
 
-	core->l2_misses = core->l2_misses << 1 | (way < 0);
-	if (__builtin_expect(way < 0, 0))
-		return outer_l2_miss(core, line, p, kind);
+	if (__builtin_expect(way < 0, 0)) {
+		core->l2_misses++;
+		return outer_l2_miss(core, line, p, kind) ? OWNED : 0;
+	}
+	core->l2_misses = 0;
 	flags = flags_of(&l2, p.row, way);
 	row_stamps(&l2, p.row)[way] = next_stamp(&core->l2, flags);
 	return flags & OWNED;
+}
+
+/* A modified line leaves an L1 for an L2 of that many lanes, up to eight; returns whether
+ * that is all: L2 has it. */
+LANES_INLINE int outer_put_l2(struct core *core, uint64_t line, uint32_t lanes)
+{
+	struct cache l2 = cache_shaped(&core->l2, lanes, 0);
+	struct cache_place p = cache_place(&l2, line);
+	int way = cache_find(&l2, p);
+
+	if (__builtin_expect(way < 0, 0))
+		return 0;
+	row_stamps(&l2, p.row)[way] |= DIRTY | OWNED;
+	return 1;
 }
 
 #endif

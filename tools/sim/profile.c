@@ -94,14 +94,15 @@ static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 
 /* ---- what the model counts ---- */
 
-/* Those of code have no data. */
-static pair *count_of_data(Addr address)
-{
-	static uint64_t nowhere[KEPT];
-	struct cp_profile_object *object = address ? profile_object_at(address) : NULL;
-
-	return (pair *)(object ? object->count : nowhere);
-}
+/* The latest reference, which what the counters have grown by since `seen` belongs to:
+ * all of it, because those before it that are counted together with it were made by the
+ * same instruction to the same object. */
+static struct {
+	Addr instruction, address;    /* address 0: a fetch */
+	struct cp_profile_site *site; /* NULL: nobody has looked for it and the object */
+	struct profile_extent extent;
+	ULong missed; /* misses of L1D up to the reference before it */
+} last;
 
 /* A vote: what is most often the distance holds its place. */
 static void note_distance(struct cp_profile_site *site, Addr address)
@@ -118,38 +119,48 @@ static void note_distance(struct cp_profile_site *site, Addr address)
 	}
 }
 
-static Bool misses_l1d(const uint64_t *now)
+/* Did the latest reference miss L1D? */
+static void note_miss(const uint64_t *now)
 {
-	return now[CP_PROFILE_AT(l1d_load_misses)] !=
-		       seen[CP_PROFILE_AT(l1d_load_misses)] ||
-	       now[CP_PROFILE_AT(l1d_store_misses)] !=
-		       seen[CP_PROFILE_AT(l1d_store_misses)];
+	ULong missed = now[CP_PROFILE_AT(l1d_load_misses)] +
+		       now[CP_PROFILE_AT(l1d_store_misses)];
+
+	if (missed == last.missed)
+		return;
+	profile_misses_add(current->id, last.instruction, missed - last.missed);
+	if (last.address)
+		note_distance(last.site, last.address);
+	last.missed = missed;
 }
 
-static __attribute__((noinline)) void attribute(
-	const uint64_t *now, Addr instruction, Addr address)
+static void find_place(void)
 {
-	struct cp_profile_site *site = find_site(current->id, instruction);
-	pair *count = (pair *)site->count;
-	pair *of_data = count_of_data(address);
-	const pair *new = (const pair *)now;
-	pair *old = (pair *)seen;
+	if (last.site)
+		return;
+	last.site = find_site(current->id, last.instruction);
+	if (last.address)
+		profile_extent_at(last.address, &last.extent);
+}
 
-	profile_misses_add(current->id, instruction,
-		now[CP_PROFILE_AT(l1d_load_misses)] -
-			seen[CP_PROFILE_AT(l1d_load_misses)] +
-			now[CP_PROFILE_AT(l1d_store_misses)] -
-			seen[CP_PROFILE_AT(l1d_store_misses)]);
-	if (address && misses_l1d(now))
-		note_distance(site, address);
+static __attribute__((noinline)) void attribute(const uint64_t *now)
+{
+	static uint64_t nowhere[KEPT]; /* fetches have no data */
+	struct cp_profile_object *object;
+	pair *count, *of_data, *old = (pair *)seen;
+
+	find_place();
+	note_miss(now);
+	object = last.address ? profile_object(last.extent.object) : NULL;
+	count = (pair *)last.site->count;
+	of_data = (pair *)(object ? object->count : nowhere);
 	for (UInt i = 0; i < KEPT / 2; i++) {
-		pair more = new[i] - old[i];
+		pair more = ((const pair *)now)[i] - old[i];
 
 		if (!(more[0] | more[1]))
 			continue;
 		count[i] += more;
 		of_data[i] += more;
-		old[i] = new[i];
+		old[i] += more;
 	}
 }
 
@@ -169,19 +180,81 @@ static inline Bool is_quiet(const uint64_t *now)
 	return !(changed[0] | changed[1]);
 }
 
-static void observe(struct core *core, const struct batch_origin *origin)
+/* The same of any machine. */
+static Bool is_unchanged(const uint64_t *now)
 {
-	const uint64_t *now = &core->count[CP_PROFILE_FIRST];
 	pair changed = {0, 0};
 
-	if (!current || core != observed || (!core->flex && is_quiet(now)))
-		return;
 	_Static_assert(KEPT % 2 == 0, "pairs");
 #pragma GCC unroll 16
 	for (UInt i = 0; i < KEPT; i += 2)
 		changed |= *(const pair *)&now[i] ^ *(const pair *)&seen[i];
-	if (changed[0] | changed[1])
-		attribute(now, origin->instruction, origin->address);
+	return !(changed[0] | changed[1]);
+}
+
+static const uint64_t *counters(const struct core *core)
+{
+	return &core->count[CP_PROFILE_FIRST];
+}
+
+/* Is this one of those that are counted together? */
+static inline Bool goes_on(Addr instruction, Addr address)
+{
+	struct profile_extent extent;
+
+	if (!last.site || instruction != last.instruction || !address || !last.address)
+		return False;
+	if (address - last.extent.start < last.extent.size)
+		return True;
+	profile_extent_at(address, &extent);
+	if (extent.object != last.extent.object)
+		return False;
+	last.extent = extent;
+	return True;
+}
+
+/* Before a reference. */
+static void announce(struct core *core, uint64_t instruction, uint64_t address)
+{
+	const uint64_t *now = counters(core);
+
+	if (!current || core != observed)
+		return;
+	if (goes_on(instruction, address)) {
+		note_miss(now);
+		last.address = address;
+		return;
+	}
+	if (last.site || !is_quiet(now)) {
+		attribute(now);
+		if (goes_on(instruction, address)) {
+			last.address = address;
+			return;
+		}
+	}
+	last.instruction = instruction;
+	last.address = address;
+	last.site = NULL;
+}
+
+/* After one, on other machines. */
+static void observe(struct core *core, const struct batch_origin *origin)
+{
+	const uint64_t *now = counters(core);
+
+	if (!current || core != observed || !core->flex || is_unchanged(now))
+		return;
+	last.instruction = origin->instruction;
+	last.address = origin->address;
+	last.site = NULL;
+	attribute(now);
+}
+
+void profile_settle(void)
+{
+	if (current && last.instruction && !is_unchanged(counters(observed)))
+		attribute(counters(observed));
+	last.site = NULL;
 }
 
 /* ---- threads ---- */
@@ -222,15 +295,21 @@ void profile_thread_end(ThreadId tid)
 
 void profile_thread_use(struct profile_thread *t, const struct core *core)
 {
+	profile_settle();
 	current = t;
 	observed = core;
+	last.instruction = 0;
 	profile_heap_use(t ? &t->call : NULL);
 	sharing_use(t ? (Int)t->id : -1);
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
 {
-	VG_(memset)(seen, 0, sizeof(seen));
+	if (observed && more == observed->count) {
+		profile_settle();
+		VG_(memset)(seen, 0, sizeof(seen));
+		last.missed = 0;
+	}
 	for (UInt i = 0; t && t->out && i < CP_SIM_NCOUNTERS; i++)
 		t->out->count[i] += more[i];
 }
@@ -241,6 +320,7 @@ void profile_unmapped(Addr a, SizeT len)
 {
 	if (!profile_directory)
 		return;
+	profile_settle();
 	profile_data_unmapped(a, len);
 	if (profile_module_unmapped(a, len))
 		rebuild(nslots, a, a + len);
@@ -255,6 +335,7 @@ void profile_fork_child(void)
 	profile_data_fork_child();
 	VG_(memset)(slots, 0, nslots * sizeof(*slots));
 	VG_(memset)(seen, 0, sizeof(seen));
+	VG_(memset)(&last, 0, sizeof(last));
 	nsites = nthreads = 0;
 	sharing_fork_child();
 	current = further = NULL;
@@ -265,5 +346,7 @@ void profile_start(void)
 	if (!profile_directory)
 		return;
 	rebuild(1 << 12, 0, 0);
-	batch_observer = observe;
+	batch_announcer = announce;
+	if (tool_has_front)
+		batch_observer = observe;
 }

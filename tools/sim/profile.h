@@ -2,11 +2,11 @@
  *
  * Which instruction had which misses (--profile=DIRECTORY).
  *
- * The model is not asked: after each reference that its filters did not admit,
- * the counters of the core are compared with what they were after the last one,
- * and what they have grown by belongs to this one's instruction.  Hence the sum
- * over the instructions of a thread is the thread's counts, whatever the model
- * counts and why.
+ * The model is not asked: what the counters of the core grow by belongs to the
+ * reference that was made meanwhile, of those that the filters did not admit.  On a
+ * plain machine the profile is told before each, and accounts for what was counted when
+ * one comes that belongs elsewhere; on others after each.  Hence the sum over the
+ * instructions of a thread is the thread's counts, whatever the model counts and why.
  */
 #ifndef CACHEPEEK_SIM_PROFILE_H
 #define CACHEPEEK_SIM_PROFILE_H
@@ -30,6 +30,8 @@ void profile_thread_use(struct profile_thread *t, const struct core *core);
 void profile_collect(struct profile_thread *t, const uint64_t *more);
 /* What comes there may be other code. */
 void profile_unmapped(Addr a, SizeT len);
+/* Before what an address is in changes: accounts for what was counted. */
+void profile_settle(void);
 void profile_fork_child(void);
 
 /* profile_file.c: size bytes of the file, zeroed; NULL: there is no room. */
@@ -65,11 +67,22 @@ void shadow_set(Addr a, SizeT size, UInt object);
 void shadow_clear_block(Addr a);
 void shadow_clear(Addr a, SizeT size);
 UInt shadow_get(Addr a);
+/* The same, and how far around a it is the same at least. */
+UInt shadow_extent(Addr a, Addr *start, ULong *size);
 /* Was there a block in the same page? */
 Bool shadow_has_blocks(Addr a);
 
 /* profile_data.c */
 struct cp_profile_object *profile_object_at(Addr a);
+/* Addresses that are all in one object, whose number it is. */
+struct profile_extent {
+	Addr start;
+	ULong size;
+	UInt object;
+};
+void profile_extent_at(Addr a, struct profile_extent *extent);
+/* NULL: there was no room. */
+struct cp_profile_object *profile_object(UInt number);
 /* The object of blocks of that size allocated there, which has one more. */
 UInt profile_heap_object(Addr caller, ULong size);
 /* Memory that was mapped there, without a file. */

@@ -83,12 +83,13 @@ static void place(struct cp_profile_object *out, const struct key *key)
 }
 
 /* In the file, if there is room. */
-static struct cp_profile_object *write_object(const struct key *key)
+static struct cp_profile_object *write_object(const struct key *key, UInt number)
 {
 	struct cp_profile_object *out = profile_allocate(sizeof(*out));
 
 	if (!out)
 		return NULL;
+	out->id = number;
 	out->data = key->data;
 	out->thread = key->data == CP_DATA_TLS ? 0 : key->thread;
 	out->size = key->size;
@@ -97,14 +98,12 @@ static struct cp_profile_object *write_object(const struct key *key)
 	return out;
 }
 
-static struct cp_profile_object *output_of(UInt number)
+struct cp_profile_object *profile_object(UInt number)
 {
 	struct object *o = &objects[number];
 
 	if (!o->out)
-		o->out = write_object(&o->key);
-	if (o->out)
-		o->out->id = number;
+		o->out = write_object(&o->key, number);
 	return o->out;
 }
 
@@ -139,7 +138,7 @@ static UInt new_block(UInt data, Addr caller, ULong size)
 		.address = caller,
 		.size = size >= CP_PROFILE_LARGE ? size : 0};
 	UInt number = find_object(&key);
-	struct cp_profile_object *out = output_of(number);
+	struct cp_profile_object *out = profile_object(number);
 
 	if (out)
 		out->blocks++;
@@ -224,6 +223,7 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 
 	if (!living)
 		living = VG_(calloc)("cachepeek.living", VG_N_THREADS, sizeof(*living));
+	profile_settle();
 	forget_recent();
 	living[nliving].tid = tid;
 	living[nliving++].thread = thread;
@@ -235,6 +235,7 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 
 void profile_data_thread_end(ThreadId tid)
 {
+	profile_settle();
 	forget_recent();
 	profile_tls_thread_end(tid);
 	for (UInt i = 0; i < nliving; i++)
@@ -308,6 +309,7 @@ static void find_mapping(Addr a, struct key *key)
 
 void profile_data_new_mapping(Addr start, ULong size, Addr caller)
 {
+	profile_settle();
 	add_mapping(
 		start, VG_PGROUNDUP(start + size), new_block(CP_DATA_MMAP, caller, size));
 	forget_recent();
@@ -349,16 +351,40 @@ static void find_anew(Addr a, struct recent *r)
 	r->number = find_object(&key);
 }
 
-struct cp_profile_object *profile_object_at(Addr a)
+/* Within the granule or the page of which the shadow says the same. */
+static void cut(struct profile_extent *extent, const struct recent *r)
+{
+	Addr end = extent->start + extent->size;
+
+	if (extent->start < r->start)
+		extent->start = r->start;
+	if (end > r->start + r->size)
+		end = r->start + r->size;
+	extent->size = end - extent->start;
+}
+
+void profile_extent_at(Addr a, struct profile_extent *extent)
 {
 	struct recent *r = &recent[a >> 12 & (RECENT - 1)];
-	UInt number = shadow_get(a);
 
-	if (number)
-		return output_of(number);
+	extent->object = shadow_extent(a, &extent->start, &extent->size);
+	if (extent->object)
+		return;
 	if (a - r->start >= r->size)
 		find_anew(a, r);
-	return output_of(r->number);
+	extent->object = r->number;
+	if (a - r->start < r->size)
+		cut(extent, r);
+	else
+		extent->size = 0;
+}
+
+struct cp_profile_object *profile_object_at(Addr a)
+{
+	struct profile_extent extent;
+
+	profile_extent_at(a, &extent);
+	return profile_object(extent.object);
 }
 
 /* ---- what comes and goes ---- */

@@ -124,6 +124,7 @@ static void on_entry(UWord index, Addr sp, Addr link, UWord a, UWord b, UWord c)
 	if (!call || (call->sp && sp < call->sp))
 		return;
 	if (kind == CP_SIM_FREE) {
+		profile_settle();
 		shadow_clear_block(a);
 		return;
 	}
@@ -150,6 +151,7 @@ static void on_return(UWord result, Addr to)
 	if (!call || to != call->caller)
 		return;
 	expect(0);
+	profile_settle();
 	block = given(result);
 	if (call->kind == CP_SIM_REALLOC && call->block && (block || !call->size))
 		shadow_clear_block(call->block);

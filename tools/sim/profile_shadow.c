@@ -179,23 +179,43 @@ void shadow_clear(Addr a, SizeT size)
 	}
 }
 
-UInt shadow_get(Addr a)
+static const struct page *find_again(ULong number)
 {
 	static ULong last_number;
 	static struct page *last;
 	static const struct page *table;
-	ULong number = a / PAGE_BYTES;
-	UInt object;
 
 	if (table != pages || last_number != number || !last) {
 		last = find(number);
 		last_number = number;
 		table = pages;
 	}
-	if (!last)
+	return last;
+}
+
+UInt shadow_get(Addr a)
+{
+	const struct page *page = find_again(a / PAGE_BYTES);
+
+	if (!page)
 		return 0;
-	object = last->granules ? last->granules[a % PAGE_BYTES / GRANULE] : last->all;
-	return object & ~FIRST;
+	return (page->granules ? page->granules[a % PAGE_BYTES / GRANULE] : page->all) &
+	       ~FIRST;
+}
+
+UInt shadow_extent(Addr a, Addr *start, ULong *size)
+{
+	const struct page *page = find_again(a / PAGE_BYTES);
+
+	*start = a & ~(Addr)(PAGE_BYTES - 1);
+	*size = PAGE_BYTES;
+	if (!page)
+		return 0;
+	if (!page->granules)
+		return page->all;
+	*start = a & ~(Addr)(GRANULE - 1);
+	*size = GRANULE;
+	return page->granules[a % PAGE_BYTES / GRANULE] & ~FIRST;
 }
 
 Bool shadow_has_blocks(Addr a)

@@ -167,10 +167,10 @@ enum cp_sim_request {
 	CP_SIM_ALLOCATOR,
 
 	/* (detour, const char *patterns) -> 1: functions whose names match one of
-	 * "func:PATTERN,..." are regions from now on.  Whenever a thread enters one,
-	 * or has left some in whatever way, the tool has it call
-	 * detour(number, 0) or detour(0, how many it has left), which asks for
-	 * FUNCTION_DONE at its end. */
+	 * "func:PATTERN,..." are regions from now on, and lines of source as
+	 * base/line_spec.h has them.  Whenever a thread enters one, or has left some in
+	 * whatever way, the tool has it call detour(number, 0) or detour(0, how many it
+	 * has left), which asks for FUNCTION_DONE at its end. */
 	CP_SIM_FUNCTIONS,
 
 	/* (number, char *to, size) -> 1: the function's name as its file has it. */
@@ -182,6 +182,11 @@ enum cp_sim_request {
 	/* (block, size, address) -> 1: for profiles: there the calling thread has the
 	 * thread-local variables of the module whose first segment is at address. */
 	CP_SIM_TLS,
+
+	/* (n, char *name, char *why, size) -> 1: the nth line of source that was asked
+	 * for, and why it has not been seen; "": it was, or could have been.  size: of
+	 * both.  -> 0: there are fewer. */
+	CP_SIM_LINE_CHECK,
 };
 
 /* By their arguments. */

@@ -7,6 +7,7 @@
  */
 #include "tool.h"
 #include "functions.h"
+#include "lines.h"
 #include "profile.h"
 
 static Bool copy_name(UInt number, UWord to, UWord size)
@@ -18,6 +19,13 @@ static Bool copy_name(UInt number, UWord to, UWord size)
 	VG_(strncpy)((HChar *)to, name, size - 1);
 	((HChar *)to)[size - 1] = '\0';
 	return True;
+}
+
+static Bool check_line(UInt n, UWord name, UWord why, UWord size)
+{
+	return size && VG_(am_is_valid_for_client)(name, size, VKI_PROT_WRITE) &&
+	       VG_(am_is_valid_for_client)(why, size, VKI_PROT_WRITE) &&
+	       lines_check(n, (HChar *)name, (HChar *)why, (UInt)size);
 }
 
 Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
@@ -68,6 +76,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		break;
 	case CP_SIM_FUNCTION_DONE:
 		return functions_done(tid, ret);
+	case CP_SIM_LINE_CHECK:
+		*ret = check_line((UInt)args[1], args[2], args[3], args[4]);
+		break;
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);
 		break;

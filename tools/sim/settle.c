@@ -48,8 +48,20 @@ static void observe_on(struct core *core, Addr instruction, Addr a, uint64_t ins
 		});
 }
 
+static void announce(Addr instruction, Addr a)
+{
+	if (!batch_announcer)
+		return;
+	if (!tool_has_front && tool_nmachines == 1)
+		batch_announcer(running, instruction, a);
+	for (UInt i = 0; tool_nmachines > 1 && i < team_size; i++)
+		batch_announcer(team[i], instruction, a);
+}
+
 static void observe(Addr instruction, Addr a)
 {
+	if (!batch_observer)
+		return;
 	if (!tool_has_front && tool_nmachines == 1)
 		observe_on(running, instruction, a, running->clock >> 32);
 	for (UInt i = 0; tool_nmachines > 1 && i < team_size; i++)
@@ -61,12 +73,14 @@ static void observe(Addr instruction, Addr a)
 /* The same for whoever observes. */
 static void on_load_by(Addr a, UWord size, Addr instruction)
 {
+	announce(instruction, a);
 	on_load(a, size);
 	observe(instruction, a);
 }
 
 static void on_store_by(Addr a, UWord size, Addr instruction)
 {
+	announce(instruction, a);
 	on_store(a, size);
 	observe(instruction, a);
 }
@@ -156,9 +170,11 @@ static void describe_first(const struct block *b, const UInt *number, struct bat
 				b->refs[i].kind, b->refs[i].tick);
 }
 
-static struct batch_note note_of(const struct block *b, const struct reference *r)
+static struct batch_note note_of(
+	const struct block *b, const struct reference *r, const struct batch_item *item)
 {
 	return (struct batch_note){
+		.at = (int16_t)(r->kind == BATCH_CODE ? 0 : item->offset),
 		.offset = (int16_t)(r->instruction - (b->first_line << line_shift())),
 		.number = (int16_t)r->number,
 		.used = (int16_t)r->used,
@@ -173,7 +189,7 @@ static void describe_notes(
 	for (UInt i = batch->items; i-- > 0;) {
 		const struct reference *r = &b->refs[i];
 
-		notes[i] = note_of(b, r);
+		notes[i] = note_of(b, r, &batch->item[i]);
 		if (r->kind != BATCH_CODE)
 			notes[batch->items + number[r->place]] = notes[i];
 	}
@@ -199,7 +215,7 @@ static const struct batch *describe(const struct block *b, const UInt *order)
 		batch.has_floats |= b->refs[i].kind == BATCH_FLOAT;
 	for (; batch.items < b->nrefs; batch.items++)
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
-	if (batch_observer)
+	if (batch_has_notes())
 		describe_notes(b, number, &batch);
 	return batch_keep(&batch);
 }
@@ -259,7 +275,7 @@ void settle_direct(
 					     : (void *)on_modify;
 	void *by = kind == BATCH_READ ? (void *)on_load_by : (void *)on_store_by;
 
-	if (batch_observer && kind != BATCH_MODIFY)
+	if (batch_has_notes() && kind != BATCH_MODIFY)
 		call(b, "direct", by, mkIRExprVec_3(a, word(size), word(b->instruction)),
 			guard);
 	else

@@ -26,11 +26,14 @@ SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pi
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
-	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
+	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
 SIM_CFLAGS := $(filter-out -m64,$(SIM_CFLAGS))
 SIM_LDFLAGS := $(filter-out -m64,$(SIM_LDFLAGS))
 endif
+
+# gcc would compare stamps in vector registers, and move them there and back.
+SIM_CFLAGS += $(shell $(CC) -mno-stv -E -x c /dev/null >/dev/null 2>&1 && echo -mno-stv)
 
 .PHONY: sim
 sim: $(SIM) $(SIM_CORE)
@@ -55,7 +58,7 @@ $(SIM_DIR) $(B)/sim:
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test sampled places \
 	timing_test)
-SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c outer.c regions.c huge.c \
+SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c front.c numa.c timing.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000

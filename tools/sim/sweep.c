@@ -94,8 +94,10 @@ int sweep_begin(struct core *core, const struct sweep_plan *plan, const struct m
 		plan->level == SWEEP_LLC && other ? other->sweep : sweep_new(plan, m);
 	if (!core->sweep)
 		return -1;
-	if (!core->flex)
-		outer_choose_paths(core);
+	if (core->flex)
+		return 0;
+	outer_choose_paths(core);
+	l1_choose_paths(core);
 	return 0;
 }
 

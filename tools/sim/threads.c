@@ -97,8 +97,6 @@ static struct seat *take_seat(struct simulated *s)
 		seat->core = new_core(s->machine, &s->uncore);
 		if (seat->core->flex)
 			seat->core->flex->number = s->number;
-		if (profile_directory) /* each reference is looked at by itself */
-			seat->core->by_place = 0;
 		if (s == simulated && tool_sweep.npoints &&
 			sweep_begin(seat->core, &tool_sweep, s->machine) < 0)
 			out_of_memory("the sizes of a sweep");

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The lines of a JSON report: members on lines of their own, indented.  Their
+ * values follow, in the line ("inline") or in a scope of lines.
+ */
+#ifndef CACHEPEEK_OUTPUT_JSON_LINES_H
+#define CACHEPEEK_OUTPUT_JSON_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "output/report.h"
+
+/* Where in the document we are: indentation, and whether a comma is due. */
+struct cp_json {
+	struct cp_out *out;
+	const struct cp_report *report;
+	int depth;
+	bool comma;
+};
+
+/* Begins a line; and one of a member, whose value follows. */
+void cp_json_indent(struct cp_json *json);
+void cp_json_key(struct cp_json *json, const char *name);
+
+/* Values; a text may be NULL: null.  Numbers are exact if they are integers, and
+ * else have 10 digits, more than any counter's noise allows. */
+void cp_json_put(struct cp_json *json, const char *text);
+void cp_json_value(struct cp_json *json, double value);
+
+/* Whole members. */
+void cp_json_text(struct cp_json *json, const char *name, const char *text);
+void cp_json_integer(struct cp_json *json, const char *name, uint64_t value);
+void cp_json_list(
+	struct cp_json *json, const char *name, const char *const *texts, size_t count);
+
+/* , "NAME": VALUE within a line */
+void cp_json_inline_number(struct cp_json *json, const char *name, double value);
+void cp_json_inline_text(struct cp_json *json, const char *name, const char *text);
+
+/* "{" or "[", and what closes it. */
+void cp_json_open(struct cp_json *json, const char *bracket);
+void cp_json_close(struct cp_json *json, const char *bracket);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Threads that nobody saw being created.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/fd.h"
+#include "base/syscall.h"
+#include "base/text.h"
+#include "preload/interval.h"
+#include "preload/runtime.h"
+#include "preload/sampling/sampling.h"
+#include "preload/threads.h"
+
+/* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static bool is_ours(pid_t tid)
+{
+	return tid == cp_interval_thread() || tid == cp_sampling_helper();
+}
+
+static void adopt(const char *name)
+{
+	uint64_t tid;
+
+	if (cp_parse_u64(name, &tid) == 0 && tid <= INT32_MAX && !is_ours((pid_t)tid) &&
+		!cp_thread_is_known((pid_t)tid))
+		cp_thread_adopt((pid_t)tid);
+}
+
+/* One stat tells whether there is anything to look for: a directory's links
+ * are its subdirectories and two more. */
+static bool somebody_new(void)
+{
+	struct stat task;
+
+	return stat("/proc/self/task", &task) == 0 &&
+	       task.st_nlink > cp_threads_live() + 2 + (cp_interval_thread() != 0) +
+				       (cp_sampling_helper() != 0);
+}
+
+void cp_threads_adopt(void)
+{
+	char buffer[1024] __attribute__((aligned(8)));
+	long size;
+	int dir;
+
+	/* A thread that is on its way to cp_thread_begin is not a stray. */
+	if (cp_runtime.sim || cp_confined() ||
+		__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
+		!somebody_new())
+		return;
+	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return;
+	while ((size = cp_syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
+		for (long at = 0; at < size;) {
+			struct entry *entry = (struct entry *)(buffer + at);
+
+			at += entry->size;
+			adopt(entry->name);
+		}
+	cp_fd_close(dir);
+}
