@@ -37,6 +37,22 @@ static void meta_command(void)
 			&cp_runtime.record, "command", all, used < size ? used : size);
 }
 
+/* What takes how long between sockets. */
+static void meta_sockets(const struct cp_machine *machine, char *to, size_t size)
+{
+	const struct cp_cache *llc = &machine->level[CP_LLC];
+	uint32_t by = llc->sets ? llc->latency : machine->memory_latency,
+		 near = machine->cache_to_cache_latency,
+		 far = machine->remote_cache_latency;
+	char two[16] = "none";
+
+	if (cp_machine_hops(machine) > 1)
+		cp_format(two, sizeof(two), "%u", machine->two_hop_latency);
+	cp_format(to, size, " one-hop=%u two-hops=%s near-cache=%u far-cache=%u",
+		machine->one_hop_latency, two, near ? near : by,
+		far ? far : machine->one_hop_latency);
+}
+
 /* Cycles until a level delivers; 0: the machine file does not say. */
 static void meta_latencies(void)
 {
@@ -54,6 +70,8 @@ static void meta_latencies(void)
 	else
 		cp_format(text + strlen(text), 32, "llc=none");
 	cp_format(text + strlen(text), 32, " memory=%u", machine->memory_latency);
+	if (machine->sockets > 1)
+		meta_sockets(machine, text + strlen(text), sizeof(text) - strlen(text));
 	meta("latencies", text);
 }
 

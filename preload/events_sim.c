@@ -30,6 +30,19 @@ static int raw_index(const char *name)
 
 /* ---- what the machine does not have ---- */
 
+/* Counted where there are several sockets. */
+static bool is_remote(const char *name)
+{
+	static const char *const names[] = {"remote_hitm", "one_hop_lines",
+		"two_hop_lines", "loads_one_hop", "loads_two_hop", "loads_remote_cache",
+		"remote_prefetches"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* The level that a raw counter or a preset is about, if the machine lacks it. */
 static const char *missing_level(const struct cp_machine *machine, const char *name)
 {
@@ -41,6 +54,8 @@ static const char *missing_level(const struct cp_machine *machine, const char *n
 		return "last level behind L2";
 	if (cp_starts_with(name, "fb_full") && !machine->fill_buffers)
 		return "number of fill buffers in its file";
+	if (is_remote(name) && machine->sockets <= 1)
+		return "sockets in its file: all memory is one socket's";
 	if (strcmp(name, "l1d_half_writebacks") == 0 && !level[CP_L1D].half_lines)
 		return "dirty bits for half lines";
 	return NULL;
@@ -171,6 +186,23 @@ static bool say_uncounted(const struct resolver *r, const char *name)
 	return false;
 }
 
+/* "… | …": the first that is counted. */
+static bool add_sums(const struct resolver *r, char *rest)
+{
+	char *next;
+
+	do {
+		next = strstr(rest, " | ");
+		if (next)
+			*next = '\0';
+		r->quantity->nterms = 0;
+		if (add_sum(r, rest))
+			return true;
+		rest = next ? next + 3 : NULL;
+	} while (rest);
+	return false;
+}
+
 /* By the machine's .natives file. */
 static bool add_native(const struct resolver *r, const char *name)
 {
@@ -190,7 +222,7 @@ static bool add_native(const struct resolver *r, const char *name)
 			continue;
 		*equals = '\0';
 		if (strcasecmp(line, name) == 0)
-			return add_sum(r, equals + 3) || say_uncounted(r, name);
+			return add_sums(r, equals + 3) || say_uncounted(r, name);
 	}
 	return false;
 }

@@ -273,6 +273,9 @@ void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size
 		if (used < size)
 			used += cp_format(to + used, size - used, "%s", words);
 	}
+	if (used < size && machine->sockets > 1)
+		used += cp_format(to + used, size - used, ", %u sockets%s",
+			machine->sockets, machine->ring ? " in a ring" : "");
 	if (used < size && machine->note[0])
 		cp_format(to + used, size - used, " (%s)", machine->note);
 }
@@ -282,15 +285,17 @@ void cp_machine_option(
 {
 	const struct cp_cache *cache = &machine->level[level];
 	char words[128], shared[32] = "", line[16] = "";
+	uint32_t llc_cores = cp_machine_llc_cores(machine);
 
 	if (is_of_huge(level) && !cache->sets && !cache->absent) {
 		cp_format(to, size, "--%s=shared", level_names[level]);
 		return;
 	}
 	describe_words(cache, ',', words, sizeof(words));
-	if ((level == CP_L2 && cache->shared > 1) ||
-		(level == CP_LLC && cache->shared && cache->shared < machine->cores))
+	if (level == CP_L2 && cache->shared > 1)
 		cp_format(shared, sizeof(shared), ",shared:%u", cache->shared);
+	if (level == CP_LLC && llc_cores && llc_cores < machine->cores)
+		cp_format(shared, sizeof(shared), ",shared:%u", llc_cores);
 	if (!is_tlb(level))
 		cp_format(line, sizeof(line), ",%u", cache->line);
 	cp_format(to, size, "--%s=%u,%u%s%s%s", level_names[level], cache->sets,

@@ -54,6 +54,9 @@ struct cp_machine {
 	uint32_t memory_latency, fill_buffers, write_buffers; /* 0: not said */
 	uint32_t walk_latency, cache_to_cache_latency;        /* the same */
 	uint32_t clock_mhz;                                   /* the same */
+	/* Of several sockets; 0: not said. */
+	uint32_t sockets, one_hop_latency, two_hop_latency, remote_cache_latency;
+	bool ring, close;
 	int timing;      /* enum cp_timing: whether anybody wants to know */
 	bool timed;      /* and whether it is counted */
 	char events[32]; /* its own events: machines/NAME.natives; "": none */
@@ -104,8 +107,15 @@ void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size
  * at least 64 bytes. */
 bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size);
 
-/* The option of the simulated PMU for its timing. */
+/* The options of the simulated PMU for its timing, and for its sockets. */
 void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);
+void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_t size);
+
+/* How far other sockets are at most: 0 (there are none), 1 or 2. */
+int cp_machine_hops(const struct cp_machine *machine);
+
+/* How many cores share its last level; 0: all of them. */
+uint32_t cp_machine_llc_cores(const struct cp_machine *machine);
 
 /* The option of the simulated PMU for a level, such as "--l1d=64,8,64,plru"; it
  * fits into CP_MACHINE_OPTION bytes. */

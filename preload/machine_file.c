@@ -16,6 +16,7 @@
 #define MAX_CORES 4096
 #define MAX_PAGE (1u << 30)
 #define MAX_BUFFERS 64
+#define MAX_SOCKETS 64
 
 bool cp_machine_wrong(const struct place *at, const char *what, const char *word)
 {
@@ -296,6 +297,11 @@ static const struct {
 	{"cache-to-cache-latency", offsetof(struct cp_machine, cache_to_cache_latency),
 		1000000},
 	{"clock-mhz", offsetof(struct cp_machine, clock_mhz), 100000},
+	{"sockets", offsetof(struct cp_machine, sockets), MAX_SOCKETS},
+	{"one-hop-latency", offsetof(struct cp_machine, one_hop_latency), 1000000},
+	{"two-hop-latency", offsetof(struct cp_machine, two_hop_latency), 1000000},
+	{"remote-cache-latency", offsetof(struct cp_machine, remote_cache_latency),
+		1000000},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -306,6 +312,21 @@ static bool parse_text(const struct place *at, char *text, char *to, size_t size
 	if (!*word || *next_word(&text) || strlen(word) >= size)
 		return cp_machine_wrong(at, "expected one name", NULL);
 	cp_format(to, size, "%s", word);
+	return true;
+}
+
+/* One of two words. */
+static bool parse_choice(const struct place *at, char *text, const char *usual,
+	const char *other, bool *is_other)
+{
+	char *word = next_word(&text);
+	bool known = strcmp(word, usual) == 0 || strcmp(word, other) == 0;
+	char expected[64];
+
+	cp_format(expected, sizeof(expected), "expected %s or %s", usual, other);
+	if (!known || *next_word(&text))
+		return cp_machine_wrong(at, expected, *word ? word : NULL);
+	*is_other = strcmp(word, other) == 0;
 	return true;
 }
 
@@ -327,11 +348,16 @@ static bool parse_other(
 		return parse_text(at, text, machine->events, sizeof(machine->events));
 	if (strcmp(key, "pmu") == 0)
 		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
+	if (strcmp(key, "topology") == 0)
+		return parse_choice(at, text, "full", "ring", &machine->ring);
+	if (strcmp(key, "placement") == 0)
+		return parse_choice(at, text, "spread", "close", &machine->close);
 	return cp_machine_wrong(at,
 		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
 		"dtlb2 itlb-2m dtlb-2m stlb-2m itlb2-2m dtlb2-2m page cores "
 		"memory-latency walk-latency cache-to-cache-latency fill-buffers "
-		"write-buffers clock-mhz events pmu",
+		"write-buffers clock-mhz sockets topology placement one-hop-latency "
+		"two-hop-latency remote-cache-latency events pmu",
 		NULL);
 }
 
@@ -356,6 +382,8 @@ bool cp_machine_line(const struct place *at, struct cp_machine *machine,
 		}
 	if (strcmp(key, "page") == 0)
 		stated->page = at->line;
+	if (strcmp(key, "sockets") == 0)
+		stated->sockets = at->line;
 	return parse_other(at, machine, key, value);
 }
 
@@ -449,6 +477,34 @@ static bool check_huge(
 	return true;
 }
 
+/* Each has as many cores as the others, and what is shared is on one. */
+static bool check_sockets(
+	struct place *at, const struct cp_machine *machine, const struct stated *stated)
+{
+	uint32_t each, l2 = machine->level[CP_L2].shared,
+		       llc = machine->level[CP_LLC].shared;
+
+	if (machine->sockets <= 1)
+		return true;
+	at->line = stated->sockets;
+	if (machine->cores % machine->sockets)
+		return cp_machine_wrong(
+			at, "the cores cannot be divided into so many sockets", NULL);
+	each = machine->cores / machine->sockets;
+	at->line = stated->line[CP_L2];
+	if (l2 && each % l2)
+		return cp_machine_wrong(at,
+			"an L2 belongs to one socket: shared must divide its cores",
+			NULL);
+	at->line = stated->line[CP_LLC];
+	if (llc && each % llc)
+		return cp_machine_wrong(at,
+			"a last level belongs to one socket: shared must divide its "
+			"cores",
+			NULL);
+	return true;
+}
+
 bool cp_machine_check(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
@@ -457,14 +513,14 @@ bool cp_machine_check(
 		return cp_machine_wrong(
 			at, "page must be a power of two from 1024", NULL);
 	return settle_tlbs(at, machine, stated) && check_huge(at, machine, stated) &&
-	       check_caches(at, machine, stated);
+	       check_caches(at, machine, stated) && check_sockets(at, machine, stated);
 }
 
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
 	char *error, size_t error_size)
 {
 	struct place at = {file, 0, error, error_size, false};
-	struct stated stated = {{0}, 0};
+	struct stated stated = {{0}, 0, 0};
 	char line[256];
 
 	while (*text) {

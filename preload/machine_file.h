@@ -21,9 +21,9 @@ struct place {
 	bool changes; /* no file, but what is to be changed: file is that */
 };
 
-/* Lines where a level or the page was described, 0: not. */
+/* Lines where a level, the page or the sockets were described, 0: not. */
 struct stated {
-	unsigned line[CP_NLEVELS], page;
+	unsigned line[CP_NLEVELS], page, sockets;
 };
 
 static inline bool cp_is_tlb(enum cp_level level)

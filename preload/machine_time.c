@@ -35,8 +35,42 @@ bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size
 	name(&list, lacks(machine, CP_DTLB2), "dtlb2");
 	name(&list, !machine->memory_latency, "memory-latency");
 	name(&list, !machine->walk_latency, "walk-latency");
+	name(&list, cp_machine_hops(machine) > 0 && !machine->one_hop_latency,
+		"one-hop-latency");
+	name(&list, cp_machine_hops(machine) > 1 && !machine->two_hop_latency,
+		"two-hop-latency");
 	return !*missing;
 }
+
+/* ---- sockets ---- */
+
+int cp_machine_hops(const struct cp_machine *machine)
+{
+	if (machine->sockets <= 1)
+		return 0;
+	return machine->ring && machine->sockets > 3 ? 2 : 1;
+}
+
+uint32_t cp_machine_llc_cores(const struct cp_machine *machine)
+{
+	const struct cp_cache *llc = &machine->level[CP_LLC];
+
+	if (llc->shared || machine->sockets <= 1)
+		return llc->shared;
+	return machine->cores / machine->sockets;
+}
+
+void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_t size)
+{
+	cp_format(to, size, "--sockets=%u,%u,%u,%u%s%s",
+		machine->sockets ? machine->sockets : 1,
+		machine->timed ? machine->one_hop_latency : 0,
+		machine->timed ? machine->two_hop_latency : 0,
+		machine->timed ? machine->remote_cache_latency : 0,
+		machine->ring ? ",ring" : "", machine->close ? ",close" : "");
+}
+
+/* ---- time ---- */
 
 /* The slower one, of two. */
 static uint32_t second_tlb(const struct cp_machine *machine)

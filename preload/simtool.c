@@ -35,4 +35,6 @@ void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *word
 	 * program has them. */
 	words->word[CP_NLEVELS + 3] = machine->timed ? "--vex-iropt-unroll-thresh=0"
 						     : "--vex-iropt-unroll-thresh=120";
+	cp_machine_sockets_option(machine, words->sockets, sizeof(words->sockets));
+	words->word[CP_NLEVELS + 4] = words->sockets;
 }

@@ -125,8 +125,8 @@ static int write_profile(
 
 	view.profile = profile;
 	if (profile)
-		view.measurement = cp_measurement_find(
-			arena, name, profile->sampled, error, sizeof(error));
+		view.measurement =
+			cp_measurement_find(profile, name, error, sizeof(error));
 	if (!view.measurement) {
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;

@@ -240,8 +240,8 @@ static int write_profile(
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
 	const struct cp_group *measurement =
-		profile ? cp_measurement_find(arena, request->name, profile->sampled,
-				  error, sizeof(error))
+		profile ? cp_measurement_find(
+				  profile, request->name, error, sizeof(error))
 			: NULL;
 	struct cp_profile_view view;
 	struct cp_out out;

@@ -2,8 +2,14 @@
 // The chart of what misses waited for: a part of a bar is a level, and its latency.
 const BARS = 20;
 const buckets = {
-	dcache: [['load_from_l2', 'L2', '--l2', 'l2'], ['load_from_llc', 'L3', '--l3', 'llc'],
-		['load_from_memory', 'memory', '--mem', 'memory']],
+	dcache: 'load_from_local' in report.counts
+		? [['load_from_l2', 'L2', '--l2', 'l2'], ['load_from_llc', 'L3', '--l3', 'llc'],
+			['load_from_local', 'local memory', '--mem', 'memory'], ['loads_one_hop', 'one hop', '--hop1', 'one_hop'],
+			['loads_two_hop', 'two hops', '--hop2', 'two_hops'],
+			['near_cache', 'another core', '--c2c', 'near_cache'],
+			['loads_remote_cache', 'another socket\'s caches', '--far', 'far_cache']]
+		: [['load_from_l2', 'L2', '--l2', 'l2'], ['load_from_llc', 'L3', '--l3', 'llc'],
+			['load_from_memory', 'memory', '--mem', 'memory']],
 	icache: [['fetch_from_l2', 'L2', '--l2', 'l2'], ['fetch_from_llc', 'L3', '--l3', 'llc'],
 		['fetch_from_memory', 'memory', '--mem', 'memory']],
 	dtlb: [['dtlb_from_second_level', 'second-level TLB', '--l2'], ['walks', 'page walk', '--mem']],

@@ -386,6 +386,32 @@ static const struct {
 						   .dtlb_2m = G(2, 4, PLRU),
 						   .line = 64,
 						   .page = 4096}},
+	{"two sockets, each with a last level", {.l1i = G(64, 4),
+							.l1d = G(64, 4),
+							.l2 = G(256, 8),
+							.llc = G(256, 8, .shared = 2),
+							TLBS,
+							.line = 64,
+							.page = 4096,
+							.cores = 4,
+							.sockets = {2, 0, 0}}},
+	{"four sockets in a ring", {.l1i = G(64, 4),
+					   .l1d = G(64, 4),
+					   .l2 = G(256, 8),
+					   TLBS,
+					   .line = 64,
+					   .page = 4096,
+					   .cores = 4,
+					   .sockets = {4, 1, 0}}},
+	{"two sockets, one filled first", {.l1i = G(64, 4),
+						  .l1d = G(64, 4, THROUGH, AROUND),
+						  .l2 = G(256, 8, .shared = 2, NEXT),
+						  .llc = G(512, 8, INCL, .shared = 2),
+						  TLBS,
+						  .line = 64,
+						  .page = 1024,
+						  .cores = 4,
+						  .sockets = {2, 0, 1}}},
 	{"floating-point loads that bypass L1D",
 		{.l1i = G(64, 4),
 			.l1d = G(64, 4, THROUGH, AROUND, .fp_bypass = 1),
@@ -960,6 +986,21 @@ static void pick_huge(struct geometry *g, int may_be_absent)
 	}
 }
 
+/* Four cores; those around one L2 or one last level are on one socket. */
+static void pick_sockets(struct machine *m)
+{
+	uint32_t l2 = m->l2.shared > 1 ? m->l2.shared : 1;
+
+	m->cores = REF_CORES;
+	m->sockets.sockets = l2 == 1 && m->llc.shared == 1 ? 4 : 2;
+	m->sockets.ring = (uint8_t)random_below(2);
+	m->sockets.close = (uint8_t)random_below(2);
+	if (l2 > 2 || m->llc.shared > 2)
+		m->sockets.sockets = 1;
+	else if (!m->llc.shared)
+		m->llc.shared = 2;
+}
+
 static struct machine pick_machine(void)
 {
 	struct machine m = {.line = 32, .page = 4096};
@@ -1001,6 +1042,8 @@ static struct machine pick_machine(void)
 	pick_huge(&m.dtlb_2m, 0);
 	pick_huge(&m.stlb_2m, 1);
 	pick_huge(&m.dtlb2_2m, 1);
+	if (random_below(2))
+		pick_sockets(&m);
 	return m;
 }
 

@@ -133,16 +133,30 @@ static uint64_t line_of(const struct machine *m, const struct geometry *g)
 	return g->line ? g->line : m->line;
 }
 
+/* Where it stands among all cores: those of a socket are together. */
+static int place_of(const struct machine *m, int i)
+{
+	int sockets = (int)m->sockets.sockets;
+
+	if (sockets <= 1 || m->sockets.close)
+		return i;
+	return i % sockets * ((int)m->cores / sockets) + i / sockets;
+}
+
 void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 {
 	memset(s, 0, sizeof(*s));
 	s->m = *m;
 	s->ncores = ncores;
-	for (int i = 0; i < ncores; i++) {
-		struct ref_core *c = &s->core[i];
-
+	s->home = calloc(REF_PAGES, sizeof(*s->home));
+	for (int i = 0; i < REF_CORES; i++) {
 		make(&s->llc[i], &m->llc, line_of(m, &m->llc));
 		make(&s->l2[i], &m->l2, line_of(m, &m->l2));
+	}
+	for (int i = 0; i < ncores; i++) {
+		struct ref_core *c = &s->core[i];
+		int place = place_of(m, i);
+
 		make(&c->l1i, &m->l1i, line_of(m, &m->l1i));
 		make(&c->l1d, &m->l1d, line_of(m, &m->l1d));
 		make(&c->itlb, &m->itlb, m->page);
@@ -156,16 +170,21 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 		make(&c->itlb2_2m, &m->itlb2_2m, AREA);
 		make(&c->dtlb2_2m, &m->dtlb2_2m, AREA);
 		c->last_code = NO_LINE;
-		c->cluster = i / (m->l2.shared > 1 ? (int)m->l2.shared : 1);
-		c->group = m->llc.shared ? i / (int)m->llc.shared : 0;
+		c->cluster = place / (m->l2.shared > 1 ? (int)m->l2.shared : 1);
+		c->group = m->llc.shared ? place / (int)m->llc.shared : 0;
+		if (m->sockets.sockets > 1)
+			c->socket = place / (int)(m->cores / m->sockets.sockets);
 	}
 }
 
 void ref_free(struct ref_system *s)
 {
-	for (int i = 0; i < s->ncores; i++) {
+	free(s->home);
+	for (int i = 0; i < REF_CORES; i++) {
 		unmake(&s->llc[i]);
 		unmake(&s->l2[i]);
+	}
+	for (int i = 0; i < s->ncores; i++) {
 		unmake(&s->core[i].l1i);
 		unmake(&s->core[i].l1d);
 		unmake(&s->core[i].itlb);
@@ -179,6 +198,34 @@ void ref_free(struct ref_system *s)
 		unmake(&s->core[i].itlb2_2m);
 		unmake(&s->core[i].dtlb2_2m);
 	}
+}
+
+/* ---- sockets ---- */
+
+/* The socket of the page, which the core touches. */
+static int touch(struct ref_system *s, struct ref_core *c, uint64_t addr)
+{
+	uint64_t number = addr / s->m.page + 1;
+	uint32_t i = (uint32_t)(number * 40503 % REF_PAGES);
+
+	while (s->home[i].number && s->home[i].number != number)
+		i = (i + 1) % REF_PAGES;
+	if (!s->home[i].number) {
+		s->home[i].number = number;
+		s->home[i].socket = c->socket;
+	}
+	return s->home[i].socket;
+}
+
+/* Steps from one to the other, either way round if they stand in a ring; two is as far
+ * as it gets. */
+static int hops(const struct sockets *s, int from, int to)
+{
+	int n = (int)s->sockets;
+
+	if (from == to)
+		return 0;
+	return !s->ring || (from + 1) % n == to || (to + 1) % n == from ? 1 : 2;
 }
 
 static struct ref_cache *l2_of(struct ref_system *s, struct ref_core *c)
@@ -339,6 +386,26 @@ static int llc_get(struct ref_system *s, struct ref_core *c, uint64_t addr,
 	return w->dirty;
 }
 
+/* Counts who has the line, and gets it from behind L2. */
+static int get(struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind,
+	int keeps, int modified)
+{
+	int in_llc = find(llc_of(s, c), addr) != NULL,
+	    far = hops(&s->m.sockets, c->socket, touch(s, c, addr));
+	static const int lines[] = {0, CP_SIM_one_hop_lines, CP_SIM_two_hop_lines},
+			 loads[] = {0, CP_SIM_loads_one_hop, CP_SIM_loads_two_hop};
+
+	if (modified && (in_llc || !s->m.llc.sets)) {
+		c->count[CP_SIM_loads_cache_to_cache] += kind == LOAD;
+		c->count[CP_SIM_loads_remote_cache] += kind == LOAD && modified > 1;
+	} else if (!in_llc && far) {
+		c->count[kind == PREFETCH ? CP_SIM_remote_prefetches : lines[far]]++;
+		if (kind == LOAD)
+			c->count[loads[far]]++;
+	}
+	return llc_get(s, c, addr, kind, keeps);
+}
+
 static void l2_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty,
 	int prefetched)
 {
@@ -418,7 +485,7 @@ static void l2_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 			return;
 		}
 		c->count[CP_SIM_beyond_l2_lines]++;
-		dirty = llc_get(s, c, addr, STORE, 1);
+		dirty = get(s, c, addr, STORE, 1, 0);
 	} else {
 		use(s, l2, w);
 		w->prefetched = 0;
@@ -476,10 +543,12 @@ static void tell_siblings(
 	}
 }
 
-static void tell_others(
+/* Returns whether any had it modified, past our L2: 2 and more, on another socket. */
+static int tell_others(
 	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind)
 {
 	uint64_t granule = c->l1d.line;
+	int modified = 0;
 
 	if (s->m.l2.sets && s->l2[0].line > granule)
 		granule = s->l2[0].line;
@@ -487,7 +556,7 @@ static void tell_others(
 		granule = s->llc[0].line;
 	addr = addr / granule * granule;
 	for (int cluster = REF_CORES - 1; cluster >= 0; cluster--) {
-		int present = 0, dirty = 0;
+		int present = 0, dirty = 0, socket = c->socket;
 
 		if (cluster == c->cluster)
 			continue;
@@ -496,25 +565,35 @@ static void tell_others(
 
 			if (other->cluster != cluster)
 				continue;
+			socket = other->socket;
 			tell(&other->l1d, addr, granule, kind, &present, &dirty);
 			if (is_exclusive(l2_of(s, c)))
 				tell(&other->l1i, addr, granule, kind, &present, &dirty);
 		}
-		if (cluster < s->ncores)
-			tell(&s->l2[cluster], addr, granule, kind, &present, &dirty);
+		tell(&s->l2[cluster], addr, granule, kind, &present, &dirty);
 		if (dirty)
 			llc_victim(s, c, addr, 1);
 		count_told(c, kind, present, dirty);
+		c->count[CP_SIM_remote_hitm] += dirty && socket != c->socket;
+		modified |= dirty << (socket != c->socket);
 	}
 	for (int group = 0; group < REF_CORES; group++) {
-		int present = 0, dirty = 0;
+		int present = 0, dirty = 0, far;
 
 		if (group == c->group || !s->m.llc.shared)
 			continue;
 		tell(&s->llc[group], addr, granule, kind, &present, &dirty);
-		if (dirty)
-			llc_victim(s, c, addr, 1);
+		if (!dirty)
+			continue;
+		llc_victim(s, c, addr, 1);
+		far = 0;
+		for (int i = 0; i < s->ncores; i++)
+			if (s->core[i].group == group)
+				far = s->core[i].socket != c->socket;
+		c->count[CP_SIM_remote_hitm] += (uint64_t)far;
+		modified |= 1 << far;
 	}
+	return modified;
 }
 
 /* ---- prefetchers ---- */
@@ -590,7 +669,7 @@ static int fetch(struct ref_system *s, struct ref_core *c, uint64_t addr,
 {
 	struct ref_cache *l2 = l2_of(s, c);
 	struct ref_way *w;
-	int dirty;
+	int dirty, modified;
 
 	*seen = 0;
 	c->count[CP_SIM_l2_accesses] += l2->g.sets != 0;
@@ -609,13 +688,12 @@ static int fetch(struct ref_system *s, struct ref_core *c, uint64_t addr,
 		return w->dirty;
 	}
 	c->count[CP_SIM_beyond_l2_lines]++;
-	if (!l2->g.sets) {
-		tell_others(s, c, addr, kind);
-		return llc_get(s, c, addr, kind, kind != IFETCH);
-	}
-	c->count[CP_SIM_l2_ifetch_misses + kind]++;
-	tell_others(s, c, addr, kind);
-	dirty = llc_get(s, c, addr, kind, !is_exclusive(l2) || kind != IFETCH);
+	if (l2->g.sets)
+		c->count[CP_SIM_l2_ifetch_misses + kind]++;
+	modified = tell_others(s, c, addr, kind);
+	if (!l2->g.sets)
+		return get(s, c, addr, kind, kind != IFETCH, modified);
+	dirty = get(s, c, addr, kind, !is_exclusive(l2) || kind != IFETCH, modified);
 	*seen = kind != PREFETCH;
 	if (is_exclusive(l2))
 		return dirty;
@@ -650,8 +728,7 @@ static void prefetch_line(
 	c->count[CP_SIM_l1d_fills] += level == L1D;
 	c->count[CP_SIM_beyond_l2_lines] += level == L2;
 	if (level == L2) {
-		tell_others(s, c, addr, PREFETCH);
-		dirty = llc_get(s, c, addr, PREFETCH, 1);
+		dirty = get(s, c, addr, PREFETCH, 1, tell_others(s, c, addr, PREFETCH));
 		l2_put(s, c, addr, dirty, 1);
 	} else {
 		dirty = fetch(s, c, addr, PREFETCH, &seen);
@@ -814,6 +891,7 @@ static void one_unit(
 	struct ref_way *w;
 	int store = kind == STORE, seen = 0, train_l1 = 1, dirty;
 
+	touch(s, c, addr);
 	translate(s, c, addr, 0,
 		store ? CP_SIM_dtlb_store_misses : CP_SIM_dtlb_load_misses,
 		store ? CP_SIM_dtlb_store_walks : CP_SIM_dtlb_load_walks);
@@ -861,6 +939,7 @@ void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size)
 
 	c->count[CP_SIM_l1d_loads]++;
 	for (uint64_t u = addr / s->m.line; u <= (addr + size - 1) / s->m.line; u++) {
+		touch(s, c, u * s->m.line);
 		translate(s, c, u * s->m.line, 0, CP_SIM_dtlb_load_misses,
 			CP_SIM_dtlb_load_walks);
 		c->count[CP_SIM_l1d_bypasses]++;
@@ -882,6 +961,7 @@ void ref_code(struct ref_system *s, int core, uint64_t unit)
 		return;
 	c->last_code = addr / c->l1i.line;
 	c->count[CP_SIM_l1i_accesses]++;
+	touch(s, c, addr);
 	translate(s, c, addr, 1, CP_SIM_itlb_misses, CP_SIM_itlb_walks);
 	w = find(&c->l1i, addr);
 	if (w) {

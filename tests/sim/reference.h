@@ -9,6 +9,7 @@
 
 #define REF_CORES 4
 #define REF_AREAS 2048 /* more than addresses are picked from, in pages of 2 MB */
+#define REF_PAGES (1u << 18)
 
 struct ref_way {
 	uint64_t key, used;
@@ -43,7 +44,7 @@ struct ref_core {
 	struct ref_cache itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
 	struct ref_stream stream[3][16]; /* of L1I, L1D, L2 */
 	uint64_t last_code, now, count[CP_SIM_NCOUNTERS];
-	int cluster, group; /* around one L2, one last level */
+	int cluster, group, socket; /* around one L2, one last level */
 };
 
 struct ref_system {
@@ -55,6 +56,11 @@ struct ref_system {
 	enum huge_answer (*ask)(uint64_t address); /* NULL: no page is huge */
 	struct ref_area area[REF_AREAS];
 	int nareas;
+	/* Pages that somebody has touched, and on which socket that was. */
+	struct {
+		uint64_t number;
+		int socket;
+	} * home;
 };
 
 void ref_init(struct ref_system *s, const struct machine *m, int ncores);

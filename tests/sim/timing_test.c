@@ -337,6 +337,64 @@ static void another_core(uint32_t cycles, uint64_t latency)
 	end();
 }
 
+/* Four sockets in a ring, a core and a last level on each.  The core is on the first; a
+ * page is where it was first touched.  Loads, each used by the next, of lines that nobody
+ * has in a cache but the last, which its core has modified:
+ *   0: from our memory, 100; 100: one hop, 160; 260: two hops, 220; 480: the modified
+ *      one, 130; 610: the next instruction
+ * Then three at once, all used by the fourth instruction: 0, 1, 2; their lines are there
+ * at 220, 161 and 102; the fourth, a store to a line one hop away, waits until 220 (217)
+ * and not for its line: the next would be at 221. */
+static void sockets(void)
+{
+	const uint64_t one = DATA + 0x2000, two = DATA + 0x3000;
+	struct machine m = small;
+	struct core *other[3];
+
+	m.cores = 4;
+	m.sockets = (struct sockets){4, 1, 0};
+	m.llc.shared = 1;
+	m.dtlb = (struct geometry)G(1, 4);
+	m.time.one_hop = 160;
+	m.time.two_hops = 220;
+	m.time.remote_cache = 130;
+	begin(&m);
+	for (int i = 0; i < 3; i++) {
+		other[i] = core_new(&m, &uncore);
+		core_attach(other[i]);
+	}
+	use(other[2]);
+	store(one);
+	use(other[1]);
+	store(two);
+	use(core);
+	load(two + 512, 1);
+	load(one + 512, 1);
+	settle();
+	load(line_in(1, 4), 1);
+	load(one + 128, 1);
+	load(two + 192, 1);
+	load(two, 1);
+	EXPECT("sockets", 610, {CP_SIM_load_latency_cycles, 610},
+		{CP_SIM_loads_one_hop, 1}, {CP_SIM_one_hop_lines, 1},
+		{CP_SIM_loads_two_hop, 1}, {CP_SIM_two_hop_lines, 1},
+		{CP_SIM_remote_hitm, 1}, {CP_SIM_loads_cache_to_cache, 1},
+		{CP_SIM_llc_load_misses, 3}, {CP_SIM_value_stall_cycles, 606},
+		{CP_SIM_value_stall_memory, 99 + 159 + 219},
+		{CP_SIM_value_stall_beyond_l2, 606});
+	settle();
+	load(two + 256, 3);
+	load(one + 256, 2);
+	load(line_in(2, 5), 1);
+	store(one + 320);
+	EXPECT("sockets at once", 221, {CP_SIM_load_latency_cycles, 480},
+		{CP_SIM_one_hop_lines, 2}, {CP_SIM_loads_one_hop, 1},
+		{CP_SIM_value_stall_cycles, 217});
+	for (int i = 0; i < 3; i++)
+		core_free(other[i]);
+	end();
+}
+
 /* As the IXP45X, but for small caches and two write buffers: half lines are written
  * back one by one, to memory.
  *   0: the load's line is there at 60; two halves: one entry until 60, one until 120
@@ -637,6 +695,7 @@ int main(void)
 	code();
 	another_core(0, 30);
 	another_core(55, 55);
+	sockets();
 	half_lines();
 	passed_on();
 	for (int i = 0; i < 40; i++)

@@ -200,6 +200,16 @@ static void latencies(struct json *json)
 	level(json, "llc", &profile->llc);
 	cp_out_text(json->out, ", ");
 	level(json, "memory", &profile->memory);
+	if (!profile->one_hop.none) {
+		cp_out_text(json->out, ", ");
+		level(json, "one_hop", &profile->one_hop);
+		cp_out_text(json->out, ", ");
+		level(json, "two_hops", &profile->two_hops);
+		cp_out_text(json->out, ", ");
+		level(json, "near_cache", &profile->near_cache);
+		cp_out_text(json->out, ", ");
+		level(json, "far_cache", &profile->far_cache);
+	}
 	cp_out_text(json->out, "},\n");
 }
 

@@ -17,7 +17,8 @@ static bool is_name(const char *name)
 {
 	static const char *const derived[] = {"load_from_l2", "load_from_llc",
 		"load_from_memory", "load_latency", "fetch_from_l2", "fetch_from_llc",
-		"fetch_from_memory", "fetch_latency", "dtlb_from_second_level"};
+		"fetch_from_memory", "fetch_latency", "dtlb_from_second_level",
+		"load_from_local"};
 
 	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
 		if (strcmp(derived[i], name) == 0)
@@ -28,16 +29,22 @@ static bool is_name(const char *name)
 	return cp_sampled_is_name(name);
 }
 
-const struct cp_group *cp_measurement_find(struct cp_arena *arena, const char *name,
-	bool sampled, char *error, size_t error_size)
+const struct cp_group *cp_measurement_find(const struct cp_profile *profile,
+	const char *name, char *error, size_t error_size)
 {
+	const char *const kinds[] = {profile->one_hop.none ? "" : "-sockets",
+		profile->sampled ? "-sampled" : ""};
 	char file[64];
-	const char *text;
 
-	snprintf(file, sizeof(file), "%s%s.measurement", name, sampled ? "-sampled" : "");
-	text = cp_embedded_find(file);
-	if (text)
-		return cp_group_parse_with(arena, file, text, is_name, error, error_size);
+	for (unsigned i = profile->sampled; i < 2; i++) {
+		const char *text;
+
+		snprintf(file, sizeof(file), "%s%s.measurement", name, kinds[i]);
+		text = cp_embedded_find(file);
+		if (text)
+			return cp_group_parse_with(
+				profile->arena, file, text, is_name, error, error_size);
+	}
 	snprintf(error, error_size, "there is no measurement %s", name);
 	return NULL;
 }
@@ -78,6 +85,8 @@ void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *th
 struct served {
 	uint64_t l1; /* not from there: misses, and what goes around it */
 	uint64_t l2, llc, memory;
+	/* Of loads, on a machine of several sockets; memory is the own one's. */
+	uint64_t one_hop, two_hops, near, far;
 	const char *wrong; /* NULL, or why they cannot be told apart */
 };
 
@@ -106,13 +115,32 @@ static struct served serve(const struct cp_profile *profile, const uint64_t *cou
 	return served;
 }
 
+/* What other cores had modified came by the last level, if there is one. */
+static void tell_sockets_apart(
+	const struct cp_profile *profile, const uint64_t *n, struct served *served)
+{
+	uint64_t *by = profile->llc.none ? &served->memory : &served->llc;
+
+	served->one_hop = n[CP_SIM_loads_one_hop];
+	served->two_hops = n[CP_SIM_loads_two_hop];
+	served->far = n[CP_SIM_loads_remote_cache];
+	served->near = less(served, n[CP_SIM_loads_cache_to_cache], served->far);
+	*by = less(served, *by, n[CP_SIM_loads_cache_to_cache]);
+	served->memory = less(served, served->memory, served->one_hop + served->two_hops);
+}
+
 static struct served serve_loads(
 	const struct cp_profile *profile, const struct cp_tally *tally)
 {
 	const uint64_t *n = tally->count;
 
-	return serve(profile, n, n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_bypasses],
-		CP_SIM_l2_load_misses, CP_SIM_llc_load_misses);
+	struct served served =
+		serve(profile, n, n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_bypasses],
+			CP_SIM_l2_load_misses, CP_SIM_llc_load_misses);
+
+	if (!profile->one_hop.none)
+		tell_sockets_apart(profile, n, &served);
+	return served;
 }
 
 static struct served serve_fetches(
@@ -134,10 +162,12 @@ static struct cp_value latency_of(
 		const struct cp_profiled_level *level;
 		uint64_t lines;
 	} parts[] = {{&profile->l2, served->l2}, {&profile->llc, served->llc},
-		{&profile->memory, served->memory}};
+		{&profile->memory, served->memory}, {&profile->one_hop, served->one_hop},
+		{&profile->two_hops, served->two_hops},
+		{&profile->near_cache, served->near}, {&profile->far_cache, served->far}};
 	uint64_t cycles = 0;
 
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (!parts[i].level->none && !parts[i].level->latency)
 			return cp_unavailable(
 				"the machine file does not say the latencies");
@@ -159,8 +189,12 @@ static struct cp_value from_level(
 	if (strcmp(level, "from_llc") == 0)
 		return profile->llc.none ? cp_unavailable("the machine has no last level")
 					 : simulated(served->llc);
+	if (strcmp(level, "from_local") == 0)
+		return profile->one_hop.none
+			       ? cp_unavailable("the machine has one socket")
+			       : simulated(served->memory);
 	if (strcmp(level, "from_memory") == 0)
-		return simulated(served->memory);
+		return simulated(served->memory + served->one_hop + served->two_hops);
 	return cp_unavailable("no such name");
 }
 

@@ -6,6 +6,9 @@
  *
  *     load_from_l2, load_from_llc, load_from_memory     lines, by where they came
  *     fetch_from_l2, fetch_from_llc, fetch_from_memory  from; loads or code
+ *     load_from_local       of the lines from memory, those of the own socket's; where
+ *                           there are several, with loads_one_hop, loads_two_hop and
+ *                           loads_cache_to_cache (else part of the level they came by)
  *     load_latency, fetch_latency      cycles in which the machine delivers those
  *     dtlb_from_second_level           pages that the first level did not have
  *
@@ -31,10 +34,10 @@ struct cp_tally {
 	struct cp_estimate estimates[CP_SAMPLED_EVENTS];
 };
 
-/* "dcache", …, as a simulated or sampled profile has it; NULL with one line in
- * error. */
-const struct cp_group *cp_measurement_find(struct cp_arena *arena, const char *name,
-	bool sampled, char *error, size_t error_size);
+/* "dcache", …, as a profile of that kind has it: simulated, sampled, of a machine with
+ * several sockets; NULL with one line in error. */
+const struct cp_group *cp_measurement_find(const struct cp_profile *profile,
+	const char *name, char *error, size_t error_size);
 
 void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site);
 void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object);

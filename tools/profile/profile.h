@@ -89,6 +89,9 @@ struct cp_profile {
 	const char *command, *machine;
 	int pid; /* of the run's root; 0: not known */
 	struct cp_profiled_level l2, llc, memory;
+	/* Of several sockets; none: it has one.  What another core had modified: of the
+	 * same socket, of another one. */
+	struct cp_profiled_level one_hop, two_hops, near_cache, far_cache;
 	/* Of the machine; 0: not known, or there is none. */
 	uint64_t line, page, tlb_entries, l2_bytes;
 	bool l1d_prefetches;

@@ -399,6 +399,12 @@ static bool read_latencies(struct cp_profile *profile, int dir, const char *name
 	profile->l2 = level_in(text, "l2=");
 	profile->llc = level_in(text, "llc=");
 	profile->memory = level_in(text, "memory=");
+	if (!strstr(text, "one-hop="))
+		return true;
+	profile->one_hop = level_in(text, "one-hop=");
+	profile->two_hops = level_in(text, "two-hops=");
+	profile->near_cache = level_in(text, "near-cache=");
+	profile->far_cache = level_in(text, "far-cache=");
 	return true;
 }
 
@@ -495,6 +501,8 @@ struct cp_profile *cp_profile_new(struct cp_arena *arena)
 
 	profile->arena = arena;
 	profile->command = profile->machine = "";
+	profile->one_hop.none = profile->two_hops.none = true;
+	profile->near_cache.none = profile->far_cache.none = true;
 	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
 	return profile;
 }

@@ -162,6 +162,20 @@ static struct cp_profiled_level level(const json_t *document, const char *latenc
 	};
 }
 
+/* Nothing comes from two hops away if there is no such memory. */
+static void read_sockets(struct cp_profile *profile, const json_t *latencies)
+{
+	profile->one_hop =
+		(struct cp_profiled_level){.latency = number(latencies, "one_hop")};
+	profile->two_hops = (struct cp_profiled_level){
+		.none = json_is_null(json_object_get(latencies, "two_hops")),
+		.latency = number(latencies, "two_hops")};
+	profile->near_cache =
+		(struct cp_profiled_level){.latency = number(latencies, "near_cache")};
+	profile->far_cache =
+		(struct cp_profiled_level){.latency = number(latencies, "far_cache")};
+}
+
 /* Returns whether everything is there. */
 static bool read_head(struct reader *r, const json_t *document)
 {
@@ -174,6 +188,8 @@ static bool read_head(struct reader *r, const json_t *document)
 	profile->llc = level(document, "llc", "load_from_llc", "fetch_from_llc");
 	profile->memory =
 		level(document, "memory", "load_from_memory", "fetch_from_memory");
+	if (json_object_get(json_object_get(document, "latencies"), "one_hop"))
+		read_sockets(profile, json_object_get(document, "latencies"));
 	profile->nprocesses = number(document, "processes");
 	profile->inexact = !json_is_true(json_object_get(document, "exact"));
 	profile->threads = cp_arena_alloc(profile->arena, sizeof(*profile->threads));

@@ -40,7 +40,7 @@ int machine_is_plain(const struct machine *m)
 	for (int i = 0; i < 10; i++)
 		if (level[i]->sets && !geometry_is_plain(m, level[i]))
 			return 0;
-	return !m->itlb2.sets && !m->dtlb2.sets;
+	return !m->itlb2.sets && !m->dtlb2.sets && m->sockets.sockets <= 1;
 }
 
 int machine_knows_huge(const struct machine *m)

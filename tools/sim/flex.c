@@ -316,6 +316,7 @@ static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum ac
 
 	core->count[CP_SIM_l1d_load_misses + store]++;
 	if (store && l1d->g.no_allocate) {
+		flex_home(core, unit);
 		flex_own(core, unit);
 		core->count[CP_SIM_l1d_writes_through]++;
 		flex_write(core, unit);
@@ -486,12 +487,14 @@ static uint32_t larger(uint32_t x, uint32_t y)
 	return x > y ? x : y;
 }
 
-static struct flex_group *new_group(struct flex_shared *s, const struct machine *m)
+static struct flex_group *new_group(
+	struct flex_shared *s, const struct machine *m, uint32_t socket)
 {
 	struct flex_group *group = host_alloc(sizeof(*group));
 
 	if (!group || flex_cache_init(&group->llc, &m->llc, line_shift(m, &m->llc)))
 		return 0;
+	group->socket = socket;
 	group->next = s->groups;
 	s->groups = group;
 	return group;
@@ -507,7 +510,9 @@ int flex_uncore_init(struct uncore *u, const struct machine *m)
 	s->granule_shift = larger(line_shift(m, &m->l1d), line_shift(m, &m->l2));
 	if (m->llc.shared)
 		s->granule_shift = larger(s->granule_shift, line_shift(m, &m->llc));
-	return new_group(s, m) ? 0 : -1;
+	s->sockets = m->sockets;
+	s->cores = m->cores;
+	return new_group(s, m, 0) ? 0 : -1;
 }
 
 static void free_groups(struct flex_shared *s)
@@ -531,33 +536,52 @@ void flex_uncore_free(struct uncore *u)
 		host_free(cluster, sizeof(*cluster));
 	}
 	free_groups(u->flex);
+	numa_free(&u->flex->numa);
 	host_free(u->flex, sizeof(*u->flex));
 	u->flex = 0;
 }
 
-static struct flex_cluster *new_cluster(struct flex_shared *s, const struct machine *m)
+/* The newest one of the socket. */
+static struct flex_group *group_of(
+	struct flex_shared *s, const struct machine *m, uint32_t socket)
+{
+	struct flex_group *group = s->groups;
+
+	while (group && group->socket != socket)
+		group = group->next;
+	if (!group || (m->llc.shared && group->ncores >= m->llc.shared))
+		return new_group(s, m, socket);
+	return group;
+}
+
+static struct flex_cluster *new_cluster(
+	struct flex_shared *s, const struct machine *m, uint32_t socket)
 {
 	struct flex_cluster *cluster = host_alloc(sizeof(*cluster));
 
 	if (!cluster || flex_cache_init(&cluster->l2, &m->l2, line_shift(m, &m->l2)))
 		return 0;
-	if (m->llc.shared && s->groups->ncores >= m->llc.shared && !new_group(s, m))
+	cluster->group = group_of(s, m, socket);
+	if (!cluster->group)
 		return 0;
-	cluster->group = s->groups;
+	cluster->socket = socket;
 	cluster->next = s->clusters;
 	s->clusters = cluster;
 	s->nclusters++;
 	return cluster;
 }
 
-/* The newest cluster, while it has room. */
+/* The newest cluster of its socket, while that has room. */
 static int join_cluster(struct core *core, const struct machine *m)
 {
 	struct flex_shared *s = core->uncore->flex;
 	struct flex_cluster *cluster = s->clusters;
+	uint32_t socket = numa_socket_of(&m->sockets, m->cores, s->ncores++);
 
+	while (cluster && cluster->socket != socket)
+		cluster = cluster->next;
 	if (!cluster || cluster->ncores >= larger(m->l2.shared, 1))
-		cluster = new_cluster(s, m);
+		cluster = new_cluster(s, m, socket);
 	if (!cluster)
 		return -1;
 	core->flex->cluster = cluster;

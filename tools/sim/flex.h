@@ -29,6 +29,10 @@
  * is no smaller than their line), those of other cores are asked as well, and what is
  * modified there goes to our own.
  *
+ * Several sockets (numa.h): cores that share an L2 or a last level are on one.  What
+ * neither the last level has nor another core had modified comes from the memory of the
+ * socket that has the page.
+ *
  * Prefetchers, L2's first, start when the reference is done.  They see the demand
  * look-ups that miss and those that are the first to hit a prefetched line.  Next-line
  * fetches the line after that.  Streams are told by page: when the distance of two
@@ -58,7 +62,7 @@ struct flex_prefetcher {
 /* The cores around one last level. */
 struct flex_group {
 	struct flex_cache llc;
-	uint32_t ncores;
+	uint32_t ncores, socket;
 	struct flex_group *next;
 };
 
@@ -67,7 +71,7 @@ struct flex_cluster {
 	struct flex_cache l2;
 	struct flex_group *group;
 	struct core *cores; /* linked by flex->next */
-	uint32_t ncores;
+	uint32_t ncores, socket;
 	struct flex_cluster *next;
 };
 
@@ -85,12 +89,17 @@ struct flex_core {
 	uint64_t l2_seen; /* unit of a look-up that L2's prefetcher is to see, or NO_LINE
 			   */
 	uint32_t page_shift; /* from units */
+	uint32_t from_core;  /* the line that is fetched: another one had it modified; 2:
+			      * of  another socket */
 };
 
 struct flex_shared {
 	struct flex_group *groups;
 	struct flex_cluster *clusters;
 	uint32_t nclusters, granule_shift; /* from units */
+	uint32_t ncores, cores;            /* that there are, that the machine has */
+	struct sockets sockets;
+	struct numa numa;
 };
 
 /* flex_outer.c: L2, last level, other cores */
@@ -101,6 +110,8 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind);
 void flex_train_l2(struct core *core);
 /* The L1D is about to modify the line, and does not own it. */
 void flex_own(struct core *core, uint64_t unit);
+/* A core asks for the unit: its page is placed. */
+uint32_t flex_home(struct core *core, uint64_t unit);
 /* L1D passes a store on. */
 void flex_write(struct core *core, uint64_t unit);
 /* L1 has evicted a line. */

@@ -3,6 +3,7 @@
  * Behind the first level of a machine that is not plain (flex.h).
  */
 #include "flex.h"
+#include "front.h"
 
 static struct flex_shared *shared(const struct core *core)
 {
@@ -168,6 +169,43 @@ static void llc_write(struct core *core, uint64_t unit)
 		llc_fill(core, &p, llc_modified(core));
 }
 
+/* ---- memory ---- */
+
+uint32_t flex_home(struct core *core, uint64_t unit)
+{
+	struct flex_shared *s = shared(core);
+	uint32_t socket = core->flex->cluster->socket;
+
+	if (s->sockets.sockets <= 1)
+		return socket;
+	unit = regions_lengthen(&front->regions, unit);
+	return numa_home(&s->numa, unit >> core->flex->page_shift, socket);
+}
+
+/* Counts the line that leaves memory. */
+static void memory_serves(struct core *core, uint64_t unit, enum access kind)
+{
+	static const uint16_t lines[] = {0, CP_SIM_one_hop_lines, CP_SIM_two_hop_lines},
+			      loads[] = {0, CP_SIM_loads_one_hop, CP_SIM_loads_two_hop};
+	uint32_t home = flex_home(core, unit), hops = numa_hops(&shared(core)->sockets,
+						       core->flex->cluster->socket, home);
+
+	if (hops && kind == PREFETCH)
+		core->count[CP_SIM_remote_prefetches]++;
+	else if (hops)
+		core->count[lines[hops]]++;
+	if (hops && kind == LOAD)
+		core->count[loads[hops]]++;
+}
+
+/* Counts the one that another core gave up, by way of the last level if there is one. */
+static void core_serves(struct core *core, enum access kind)
+{
+	core->count[CP_SIM_loads_cache_to_cache] += kind == LOAD;
+	core->count[CP_SIM_loads_remote_cache] +=
+		kind == LOAD && core->flex->from_core > 1;
+}
+
 /* A line leaves the last level or memory for the cores.  Returns DIRTY if it is
  * modified and its only copy (may_be_dirty: the receiver can keep such). */
 static uint32_t llc_fetch(
@@ -175,7 +213,12 @@ static uint32_t llc_fetch(
 {
 	struct flex_cache *llc = llc_of(core);
 	struct flex_place p = flex_find(llc, unit);
+	int from_core = core->flex->from_core;
 
+	if (from_core && (!llc->sets || p.way >= 0))
+		core_serves(core, kind);
+	else if (p.way < 0)
+		memory_serves(core, unit, kind);
 	if (!llc->sets)
 		return 0;
 	core->count[CP_SIM_llc_accesses]++;
@@ -270,6 +313,7 @@ void flex_write(struct core *core, uint64_t unit)
 		return;
 	}
 	core->count[CP_SIM_l2_accesses]++;
+	core->flex->from_core = 0; /* if it was, memory has it now */
 	if (p.way >= 0) {
 		flex_touch(l2, &p);
 		*flex_flags(l2, &p) &= (uint8_t)~FLEX_PREFETCHED;
@@ -361,6 +405,16 @@ static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
 	return alone;
 }
 
+/* A line that is modified there leaves it for us. */
+static void note_modified(struct core *core, uint32_t socket)
+{
+	struct flex_core *f = core->flex;
+	uint32_t far = socket != f->cluster->socket;
+
+	f->from_core |= 1u << far;
+	core->count[CP_SIM_remote_hitm] += far;
+}
+
 /* The last levels that other cores are around. */
 static int snoop_groups(
 	struct core *core, uint64_t unit, uint64_t units, enum access kind)
@@ -373,8 +427,10 @@ static int snoop_groups(
 		if (g == core->flex->cluster->group || !g->llc.sets)
 			continue;
 		search(&g->llc, unit, units, kind, &found);
-		if (found.dirty)
+		if (found.dirty) {
 			llc_take_victim(core, unit, 1);
+			note_modified(core, g->socket);
+		}
 		alone &= kind == STORE || !found.present;
 	}
 	return alone;
@@ -387,6 +443,7 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 	uint64_t units = 1ull << s->granule_shift;
 	int alone = 1;
 
+	core->flex->from_core = 0;
 	if (s->nclusters == 1)
 		return 1;
 	unit &= ~(units - 1);
@@ -400,8 +457,10 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 			search_l1(c, unit, units, kind, &found);
 		if (cluster->l2.sets)
 			search(&cluster->l2, unit, units, kind, &found);
-		if (found.dirty)
+		if (found.dirty) {
 			llc_take_victim(core, unit, 1);
+			note_modified(core, cluster->socket);
+		}
 		alone &= account(core, kind, found);
 	}
 	return alone & snoop_groups(core, unit, units, kind);

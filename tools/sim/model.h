@@ -12,6 +12,7 @@
 
 #include "cache.h"
 #include "huge.h"
+#include "numa.h"
 #include "regions.h"
 #include "request.h"
 
@@ -39,6 +40,8 @@ struct geometry {
 struct latencies {
 	uint32_t l2, llc, memory, cache_to_cache, stlb, walk;
 	uint32_t fill_buffers, write_buffers; /* 0: there is always one */
+	/* Memory of other sockets, and what their caches had modified. */
+	uint32_t one_hop, two_hops, remote_cache;
 };
 
 struct machine {
@@ -48,6 +51,7 @@ struct machine {
 	struct geometry itlb2, dtlb2; /* in place of a common second level */
 	uint32_t cores;               /* 0: as many as there are threads */
 	struct latencies time;
+	struct sockets sockets; /* each with an equal part of the cores */
 	/* Huge pages, where the page is 4 KB.  0, 0: they are in the array of the
 	 * small ones; absent: there only small ones are, and in the first level (of
 	 * either kind) this means that a huge page is many small ones. */
@@ -169,11 +173,11 @@ struct core {
 	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
 	struct uncore *uncore;
 	struct core *next;
-	uint64_t size;               /* of this and of what lies behind it */
-	struct flex_core *flex;      /* NULL: a plain machine */
-	struct sweep *sweep;         /* of its level (sweep.h), or NULL */
-	struct timing *timing;       /* NULL: nobody asks for time */
-	struct follow *follow;       /* NULL: not another core's follower (follow.h) */
+	uint64_t size;          /* of this and of what lies behind it */
+	struct flex_core *flex; /* NULL: a plain machine */
+	struct sweep *sweep;    /* of its level (sweep.h), or NULL */
+	struct timing *timing;  /* NULL: nobody asks for time */
+	struct follow *follow;  /* NULL: not another core's follower (follow.h) */
 	struct core *followers, *next_follower;
 	uint64_t count[CP_SIM_NALL]; /* since the last core_collect */
 } __attribute__((aligned(64)));

@@ -49,6 +49,8 @@ enum { PAGE_SIZE = 4096, CORES = 64 };
 static ULong page_size = PAGE_SIZE;
 static ULong cores = CORES;
 static struct latencies latencies;
+static struct sockets sockets;
+static ULong hops[3]; /* cycles: one, two, what another socket's caches had modified */
 
 static void __attribute__((noreturn)) refuse(const HChar *name, const HChar *why)
 {
@@ -237,7 +239,48 @@ static void parse_timing(const HChar *value)
 			refuse("--timing", "more than 1000000 cycles");
 	if (v[6] > TIMING_BUFFERS || v[7] > TIMING_BUFFERS)
 		refuse("--timing", "more than 64 buffers");
-	latencies = (struct latencies){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]};
+	latencies = (struct latencies){
+		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], 0, 0, 0};
+}
+
+/* N,ONE-HOP,TWO-HOPS,CACHE[,ring][,close] */
+static void parse_sockets(const HChar *value)
+{
+	ULong v[4];
+
+	sockets = (struct sockets){0};
+	if (!parse_numbers(&value, ',', v, 4) || !v[0] || v[0] > NUMA_SOCKETS ||
+		v[1] > 1000000 || v[2] > 1000000 || v[3] > 1000000)
+		refuse("--sockets",
+			"expected SOCKETS,CYCLES,CYCLES,CYCLES[,ring][,close]");
+	sockets.sockets = v[0];
+	for (UInt i = 0; i < 3; i++)
+		hops[i] = v[i + 1];
+	if (VG_(strncmp)(value, ",ring", 5) == 0) {
+		sockets.ring = 1;
+		value += 5;
+	}
+	if (VG_(strncmp)(value, ",close", 6) == 0) {
+		sockets.close = 1;
+		value += 6;
+	}
+	if (*value)
+		refuse("--sockets",
+			"expected SOCKETS,CYCLES,CYCLES,CYCLES[,ring][,close]");
+}
+
+/* Cores around one cache are on one socket. */
+static void check_sockets(const struct machine *m)
+{
+	UInt each = m->sockets.sockets ? m->cores / m->sockets.sockets : 0;
+
+	if (m->sockets.sockets <= 1)
+		return;
+	if (m->cores % m->sockets.sockets)
+		refuse("--sockets", "the cores cannot be divided into so many");
+	if ((m->l2.shared && each % m->l2.shared) ||
+		(m->llc.sets && (!m->llc.shared || each % m->llc.shared)))
+		refuse("--sockets", "a cache belongs to one socket: see shared");
 }
 
 /* The smallest line; a half of L1D's if those are told apart. */
@@ -301,6 +344,10 @@ static void add_machine(void)
 	m->page = page_size;
 	m->cores = cores;
 	m->time = latencies;
+	m->time.one_hop = hops[0];
+	m->time.two_hops = hops[1];
+	m->time.remote_cache = hops[2];
+	m->sockets = sockets;
 	for (UInt i = 0; i < NARRAYS; i++)
 		*(struct geometry *)((UChar *)m + arrays[i].at) = arrays[i].g;
 	for (UInt i = 0; i < NCACHES; i++)
@@ -309,6 +356,7 @@ static void add_machine(void)
 	if (m->line < 8)
 		refuse("--l1d", "half-lines needs lines of 16 bytes or more");
 	check_together();
+	check_sockets(m);
 	tool_machines[tool_nmachines++] = *m;
 }
 
@@ -328,6 +376,7 @@ static void begin_machine(Bool next)
 	page_size = PAGE_SIZE;
 	cores = CORES;
 	latencies = (struct latencies){0};
+	sockets = (struct sockets){0};
 }
 
 /* LEVEL,SETS:WAYS,... */
@@ -384,6 +433,10 @@ Bool options_parse(const HChar *arg)
 	}
 	if (VG_(strncmp)(arg, "--cores=", 8) == 0) {
 		parse_cores(arg + 8);
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--sockets=", 10) == 0) {
+		parse_sockets(arg + 10);
 		return True;
 	}
 	if (VG_(strncmp)(arg, "--window=", 9) == 0) {
@@ -461,6 +514,11 @@ void options_usage(void)
 	 "      ,no-allocate ,inclusive ,exclusive ,shared:CORES ,next-line\n"
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"
+	 "    --sockets=N,ONE-HOP,TWO-HOPS,OTHER-CACHE[,ring][,close]   they are on N\n"
+	 "                              sockets, each with memory: what lines of "
+	 "others'\n"
+	 "                              take (0,0,0 without --timing), how those stand,\n"
+	 "                              and whether threads fill one after the other\n"
 	 "    --page=BYTES              page size [4096]\n"
 	 "    --timing=L2,LLC,MEMORY,OTHER-CORE,STLB,WALK,FILL-BUFFERS,WRITE-BUFFERS\n"
 	 "                              count cycles: what these take, from the look-up\n"

@@ -194,6 +194,7 @@ static int snoop(struct core *core, uint64_t line, enum access kind)
 			continue;
 		if (remote_dirty(other, &r)) {
 			core->count[CP_SIM_hitm]++;
+			core->count[CP_SIM_loads_cache_to_cache] += kind == LOAD;
 			llc_write_back(core, line);
 		}
 		if (kind == STORE) {

@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 4
+#define CP_SIM_PROTOCOL 5
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -52,6 +52,15 @@
 	X(invalidations, "lines taken from another thread's private caches by a store "  \
 			 "of this thread")                                               \
 	X(hitm, "lines that another thread's private caches held modified")              \
+	X(loads_cache_to_cache, "lines that loads got from where another core had "      \
+				"modified them, past L2")                                \
+	X(remote_hitm, "lines that the caches of another socket held modified")          \
+	X(one_hop_lines, "lines asked for that memory of a socket one hop away had")     \
+	X(two_hop_lines, "lines asked for that memory of a socket two hops away had")    \
+	X(loads_one_hop, "of those one hop away, those for loads")                       \
+	X(loads_two_hop, "of those two hops away, those for loads")                      \
+	X(loads_remote_cache, "of those that another core had modified, those on "       \
+			      "another socket")                                          \
 	X(l1d_bypasses, "floating-point loads that L2 served by design")                 \
 	X(l1d_writes_through, "writes that L1D passed on: write-through, not allocated") \
 	X(l1d_half_writebacks, "modified halves of lines evicted from L1D")              \
@@ -60,6 +69,9 @@
 	X(l1d_fills, "lines put into L1D")                                               \
 	X(beyond_l2_lines, "lines that came from beyond L2 (L1, if there is no L2)")     \
 	X(l2_accesses, "requests to L2: lines asked for, stores passed on")              \
+	X(huge_pages, "areas of 2 MB that turned out to be one page")                    \
+	X(remote_prefetches, "lines that prefetchers brought from another socket's "     \
+			     "memory")                                                   \
 	X(llc_accesses, "requests to the last level: the same")                          \
 	X(l2_fills, "lines put into L2: missed there, evicted from L1, prefetched")      \
 	X(llc_fills, "lines put into the last level")                                    \
@@ -67,7 +79,6 @@
 	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
 	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
 	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
-	X(huge_pages, "areas of 2 MB that turned out to be one page")                    \
 	/* from here on those of the timing model (timing.h) */                          \
 	X(cycles, "cycles")                                                              \
 	X(value_stall_cycles, "cycles in which an instruction waited for a load's line") \
@@ -79,8 +90,7 @@
 	X(ifetch_stall_cycles, "cycles in which an instruction's line or page came")     \
 	X(dtlb_walk_cycles, "cycles of page walks for data")                             \
 	X(itlb_walk_cycles, "cycles of page walks for instructions")                     \
-	X(load_latency_cycles, "cycles that lines took that loads did not find in L1D")  \
-	X(loads_cache_to_cache, "of those lines, those that another core had modified")
+	X(load_latency_cycles, "cycles that lines took that loads did not find in L1D")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
@@ -91,7 +101,7 @@ enum cp_sim_counter {
 
 /* Those that need --timing. */
 #define CP_SIM_TIMED CP_SIM_cycles
-#define CP_SIM_TIMED_END (CP_SIM_loads_cache_to_cache + 1)
+#define CP_SIM_TIMED_END (CP_SIM_load_latency_cycles + 1)
 
 /* Behind those: what a sweep counts, by its points (--sweep); working sets (--window):
  * the windows that were begun, and what was touched in them, each once in each. */

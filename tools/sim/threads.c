@@ -174,6 +174,8 @@ static void collect(struct thread *t)
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		struct core *core = t->seat[i]->core;
 
+		if (core->flex && core->uncore->flex->numa.lost)
+			out_of_memory("where pages are");
 		if (i == 0) {
 			profile_collect(t->profile, core->count);
 			add_up(t->count, core->count);
@@ -363,9 +365,22 @@ static void on_unmap(Addr a, SizeT len)
 			threads[i].mirror = NULL;
 }
 
+/* What comes there is placed anew. */
+static void forget_homes(Addr a, SizeT len)
+{
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		const struct machine *m = simulated[i].machine;
+
+		if (m->sockets.sockets > 1)
+			numa_forget(&simulated[i].uncore.flex->numa, a / m->page,
+				(len + m->page - 1) / m->page);
+	}
+}
+
 static void on_munmap(Addr a, SizeT len)
 {
 	on_unmap(a, len);
+	forget_homes(a, len);
 	functions_unmapped(a, len);
 	huge_forget(a, len);
 	profile_unmapped(a, len);
@@ -375,6 +390,7 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	forget_homes(a, len);
 	functions_unmapped(a, len);
 	huge_forget(a, len);
 	profile_unmapped(a, len);

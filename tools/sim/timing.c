@@ -10,7 +10,11 @@
 #define SEEN (CP_SIM_l1d_half_writebacks + 1 - FIRST)
 #define AT(counter) (CP_SIM_##counter - FIRST)
 
-enum level { SECOND, LAST, MEMORY, NLEVELS };
+/* Where lines come from, the nearest first. */
+enum level { SECOND, LAST, MEMORY, ONE_HOP, TWO_HOPS, NLEVELS };
+
+/* Of those with another core's lines: whose caches had them. */
+enum owner { NOBODY, NEAR_CORE, FAR_CORE, NOWNERS };
 
 /* A load's line that somebody will wait for. */
 struct awaited {
@@ -20,7 +24,7 @@ struct awaited {
 
 struct timing {
 	struct latencies of;
-	uint32_t latency[NLEVELS];
+	uint32_t latency[NOWNERS][NLEVELS];
 	uint32_t drain; /* of an entry of the write buffer */
 	uint32_t has_second, has_last, halves;
 	uint64_t allocates; /* all ones, or 0 */
@@ -79,7 +83,7 @@ LANES_INLINE void wait_for_value(struct core *core, const struct awaited *a)
 	late = a->ready - t->now;
 	if (a->level >= LAST)
 		core->count[CP_SIM_value_stall_beyond_l2] += late;
-	if (a->level == MEMORY)
+	if (a->level >= MEMORY)
 		core->count[CP_SIM_value_stall_memory] += late;
 	core->count[CP_SIM_value_stall_cycles] += late;
 	t->now = a->ready;
@@ -189,23 +193,38 @@ struct change {
 
 #define GREW(by, counter) ((by)->now[AT(counter)] - (by)->seen[AT(counter)])
 
-/* Where a line came from if it is the only one: L2's and the last level's misses. */
-LANES_INLINE enum level level_of(const struct timing *t, uint64_t beyond, uint64_t memory)
+/* Lines that L1 missed, and those of them that L2 and the last level did, that other
+ * sockets' memory had, and that caches had modified: another core's, another socket's. */
+struct missed {
+	uint64_t l1, l2, llc, one_hop, two_hops, modified, remote;
+};
+
+/* Where a line came from if it is the only one. */
+LANES_INLINE enum level level_of(const struct timing *t, const struct missed *m)
 {
-	if (t->has_second && !beyond)
+	if (t->has_second && !m->l2)
 		return SECOND;
-	return t->has_last && !memory ? LAST : MEMORY;
+	if (t->has_last && !m->llc)
+		return LAST;
+	return MEMORY + (m->one_hop ? 1 : m->two_hops ? 2 : 0);
+}
+
+static uint64_t at_most(uint64_t n, uint64_t most)
+{
+	return n < most ? n : most;
 }
 
 /* The same of several. */
-static void split(const struct timing *t, uint64_t missed, uint64_t beyond,
-	uint64_t memory, uint64_t lines[NLEVELS])
+static void split(const struct timing *t, const struct missed *m, uint64_t lines[NLEVELS])
 {
-	beyond = !t->has_second || beyond > missed ? missed : beyond;
-	memory = !t->has_last || memory > beyond ? beyond : memory;
-	lines[SECOND] = missed - beyond;
+	uint64_t beyond = t->has_second ? at_most(m->l2, m->l1) : m->l1,
+		 memory = t->has_last ? at_most(m->llc, beyond) : beyond;
+
+	lines[SECOND] = m->l1 - beyond;
 	lines[LAST] = beyond - memory;
-	lines[MEMORY] = memory;
+	lines[ONE_HOP] = at_most(m->one_hop, memory);
+	lines[TWO_HOPS] = at_most(m->two_hops, memory - lines[ONE_HOP]);
+	lines[MEMORY] = memory - lines[ONE_HOP] - lines[TWO_HOPS];
 }
 
 LANES_INLINE void translate(struct core *core, uint64_t misses, uint64_t walks,
@@ -224,51 +243,62 @@ static __attribute__((noinline)) void fetch(struct core *core, const struct chan
 
 	translate(core, GREW(by, itlb_misses), GREW(by, itlb_walks),
 		CP_SIM_ifetch_stall_cycles, CP_SIM_itlb_walk_cycles);
-	split(t, GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
-		GREW(by, llc_ifetch_misses), lines);
+	split(t,
+		&(struct missed){GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
+			GREW(by, llc_ifetch_misses),
+			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
+			GREW(by, two_hop_lines) - GREW(by, loads_two_hop), 0, 0},
+		lines);
 	for (int level = 0; level < NLEVELS; level++)
-		wait(core, lines[level] * t->latency[level], CP_SIM_ifetch_stall_cycles);
+		wait(core, lines[level] * t->latency[NOBODY][level],
+			CP_SIM_ifetch_stall_cycles);
 }
 
-/* One line for a load or a store.  from_core: another core had it modified. */
+/* One line for a load or a store. */
 LANES_INLINE void fill(struct core *core, enum access kind, enum level level,
-	int from_core, uint64_t used_by)
+	enum owner owner, uint64_t used_by)
 {
 	struct timing *t = core->timing;
-	uint32_t latency = t->latency[level];
+	uint32_t latency = t->latency[owner][level];
 	uint64_t ready;
 
-	if (from_core && t->of.cache_to_cache)
-		latency = t->of.cache_to_cache;
 	ready = take_fill_buffer(core, latency);
 	if (kind != LOAD)
 		return;
 	core->count[CP_SIM_load_latency_cycles] += latency;
-	core->count[CP_SIM_loads_cache_to_cache] += (uint64_t)from_core;
 	await(core, (struct awaited){used_by, ready, level});
 }
 
-/* The farthest first; what came from another core is the farthest. */
-static __attribute__((noinline)) void fill_several(struct core *core, enum access kind,
-	const uint64_t lines[NLEVELS], uint64_t from_core, uint64_t used_by)
+LANES_INLINE enum owner owner_of(const struct missed *m)
 {
-	for (int level = MEMORY; level >= SECOND; level--)
-		for (uint64_t i = 0; i<lines[level]; i++, from_core -= from_core> 0)
-			fill(core, kind, (enum level)level, from_core > 0, used_by);
+	return !m->modified ? NOBODY : m->remote ? FAR_CORE : NEAR_CORE;
 }
 
-LANES_INLINE void fill_all(struct core *core, enum access kind, uint64_t missed,
-	uint64_t beyond, uint64_t memory, uint64_t from_core, uint64_t used_by)
+/* The farthest first; what came from another core is the farthest of what did not come
+ * from another socket's memory. */
+static __attribute__((noinline)) void fill_several(
+	struct core *core, enum access kind, struct missed m, uint64_t used_by)
 {
-	const struct timing *t = core->timing;
 	uint64_t lines[NLEVELS];
 
-	if (__builtin_expect(missed == 1, 1)) {
-		fill(core, kind, level_of(t, beyond, memory), from_core > 0, used_by);
-		return;
-	}
-	split(t, missed, beyond, memory, lines);
-	fill_several(core, kind, lines, from_core, used_by);
+	split(core->timing, &m, lines);
+	for (int level = TWO_HOPS; level >= SECOND; level--)
+		for (uint64_t i = 0; i < lines[level]; i++) {
+			enum owner owner = level > MEMORY ? NOBODY : owner_of(&m);
+
+			fill(core, kind, (enum level)level, owner, used_by);
+			m.modified -= owner != NOBODY;
+			m.remote -= owner == FAR_CORE;
+		}
+}
+
+LANES_INLINE void fill_all(
+	struct core *core, enum access kind, struct missed m, uint64_t used_by)
+{
+	if (__builtin_expect(m.l1 == 1, 1))
+		fill(core, kind, level_of(core->timing, &m), owner_of(&m), used_by);
+	else
+		fill_several(core, kind, m, used_by);
 }
 
 /* What a reference did most of all. */
@@ -297,11 +327,22 @@ LANES_INLINE void data(struct core *core, const struct change *by, const struct 
 			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks),
 			CP_SIM_dtlb_stall_cycles, CP_SIM_dtlb_walk_cycles);
 	if (did->loads)
-		fill_all(core, LOAD, did->loads, GREW(by, l2_load_misses),
-			GREW(by, llc_load_misses), GREW(by, hitm), used_by);
+		fill_all(core, LOAD,
+			(struct missed){did->loads, GREW(by, l2_load_misses),
+				GREW(by, llc_load_misses), GREW(by, loads_one_hop),
+				GREW(by, loads_two_hop),
+				GREW(by, hitm) | GREW(by, loads_cache_to_cache),
+				GREW(by, loads_remote_cache)},
+			used_by);
 	if (did->stores)
-		fill_all(core, STORE, did->stores, GREW(by, l2_store_misses),
-			GREW(by, llc_store_misses), GREW(by, hitm), used_by);
+		fill_all(core, STORE,
+			(struct missed){did->stores, GREW(by, l2_store_misses),
+				GREW(by, llc_store_misses),
+				GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
+				GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
+				GREW(by, hitm) | GREW(by, remote_hitm),
+				GREW(by, remote_hitm) - GREW(by, loads_remote_cache)},
+			used_by);
 	for (uint64_t entries = did->writes; entries; entries--)
 		take_write_buffer(core);
 }
@@ -364,6 +405,22 @@ static uint32_t next_latency(const struct machine *m)
 	return m->llc.sets ? m->time.llc : m->time.memory;
 }
 
+/* What nobody says of lines that were modified is as of others. */
+static void set_latencies(struct timing *t, const struct machine *m)
+{
+	const struct latencies *of = &m->time;
+	const uint32_t plain[NLEVELS] = {
+		of->l2, of->llc, of->memory, of->one_hop, of->two_hops};
+	uint32_t far = of->remote_cache ? of->remote_cache : of->one_hop;
+
+	for (int level = 0; level < NLEVELS; level++) {
+		t->latency[NOBODY][level] = plain[level];
+		t->latency[NEAR_CORE][level] =
+			of->cache_to_cache ? of->cache_to_cache : plain[level];
+		t->latency[FAR_CORE][level] = far;
+	}
+}
+
 struct timing *timing_new(const struct machine *m)
 {
 	struct timing *t = host_alloc(sizeof(*t));
@@ -371,9 +428,7 @@ struct timing *timing_new(const struct machine *m)
 	if (!t)
 		return 0;
 	t->of = m->time;
-	t->latency[SECOND] = m->time.l2;
-	t->latency[LAST] = m->time.llc;
-	t->latency[MEMORY] = m->time.memory;
+	set_latencies(t, m);
 	t->drain = next_latency(m);
 	t->has_second = m->l2.sets != 0;
 	t->has_last = m->llc.sets != 0;

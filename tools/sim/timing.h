@@ -17,9 +17,10 @@
  *    which is emptied in order, an entry in as many cycles as the next level takes.  The
  *    instruction waits while all are in use.
  *
- * How long a level takes is counted from the look-up in L1.  A line that a core had
- * modified takes as long as the machine file says of those, else as the level through
- * which it comes.  A line is there for others as soon as it was asked for, as in the
+ * How long a level takes is counted from the look-up in L1; memory of other sockets is
+ * farther.  A line that a core had modified takes as long as the machine file says of
+ * those, else as the level through which it comes; on another socket, else as memory one
+ * hop away.  A line is there for others as soon as it was asked for, as in the
  * caches.  What prefetchers and write buffers move is in nobody's way.
  *
  * Whatever happens on hits is nothing but instructions, so only references that the
