@@ -635,36 +635,43 @@ LANES_INLINE int is_alone(
 #define QUICK_SHAPES(X) X(8, 4) X(8, 8) X(8, 16) X(12, 4) X(12, 8) X(12, 16)
 #define SHAPES(X) X(4, 4) X(4, 8) QUICK_SHAPES(X)
 #endif
-/* The same with the usual L2, lines and pages; and one for all else. */
-#define ALL_SHAPES(X) SHAPES(X) X(0, 0)
-
-#define SHAPE(l1, tlb)                                                                   \
+/* With the usual L2, lines and pages; and with any. */
+#define USUAL_SHAPE(l1, tlb)                                                             \
 	{                                                                                \
-		l1, tlb, l1 ? 8 : 0, l1 != 0, l1 > 4 ? USUAL_SETS : 0                    \
+		l1, tlb, 8, 1, l1 > 4 ? USUAL_SETS : 0                                   \
+	}
+#define LANES_SHAPE(l1, tlb)                                                             \
+	{                                                                                \
+		l1, tlb, 0, 0, 0                                                         \
 	}
 
-#define PATHS(l1, tlb)                                                                   \
-	static void data_##l1##_##tlb(struct core *core, uint64_t line,                  \
-		enum access kind, int writes, uint32_t stamp)                            \
+#define PATHS(name, ...)                                                                 \
+	static void data_##name(struct core *core, uint64_t line, enum access kind,      \
+		int writes, uint32_t stamp)                                              \
 	{                                                                                \
-		static const struct shape s = SHAPE(l1, tlb);                            \
+		static const struct shape s = __VA_ARGS__;                               \
                                                                                          \
 		data_touch(core, s, line, kind, writes, stamp);                          \
 	}                                                                                \
                                                                                          \
-	static void code_##l1##_##tlb(struct core *core, uint64_t line, uint32_t stamp)  \
+	static void code_##name(struct core *core, uint64_t line, uint32_t stamp)        \
 	{                                                                                \
-		static const struct shape s = SHAPE(l1, tlb);                            \
+		static const struct shape s = __VA_ARGS__;                               \
                                                                                          \
 		code_touch(core, s, line, stamp);                                        \
 	}
-ALL_SHAPES(PATHS)
+#define X(l1, tlb)                                                                       \
+	PATHS(l1##_##tlb, USUAL_SHAPE(l1, tlb))                                          \
+	PATHS(l1##_##tlb##_any, LANES_SHAPE(l1, tlb))
+SHAPES(X)
+#undef X
+PATHS(any, LANES_SHAPE(0, 0))
 
 #define QUICK(l1, tlb)                                                                   \
 	static __attribute__((noinline)) void settled_##l1##_##tlb(struct core *core,    \
 		const struct batch_place *p, uint64_t line, uint32_t stamp)              \
 	{                                                                                \
-		static const struct shape s = SHAPE(l1, tlb);                            \
+		static const struct shape s = USUAL_SHAPE(l1, tlb);                      \
                                                                                          \
 		if (!quick(core, s, p, settled_page(core, line), line, stamp, 0))        \
 			data_##l1##_##tlb(core, line, p->first_kind, p->writes, stamp);  \
@@ -692,7 +699,7 @@ ALL_SHAPES(PATHS)
 	static void only_##l1##_##tlb(struct core *core, const struct batch *b,          \
 		uint64_t line, uint64_t at, uint64_t clock)                              \
 	{                                                                                \
-		static const struct shape s = SHAPE(l1, tlb);                            \
+		static const struct shape s = USUAL_SHAPE(l1, tlb);                      \
 		const struct batch_place *p = &b->place[0];                              \
 		const struct page_entry *page = settled_page(core, at >> USUAL_LINE);    \
                                                                                          \
@@ -724,19 +731,17 @@ static void choose_paths(struct core *core)
 {
 	int usual = is_usual(core);
 
-	core->paths.data = data_0_0;
-	core->paths.code = code_0_0;
+	core->paths.data = data_any;
+	core->paths.code = code_any;
 	core->paths.place = place_any;
 	core->paths.only = batch_only;
 #define X(l1, tlb)                                                                       \
-	if (usual && cache_has_shape(&core->l1d, l1) &&                                  \
-		(l1 <= 4 || core->l1d.sets == USUAL_SETS) &&                             \
-		cache_has_shape(&core->dtlb, tlb)) {                                     \
-		core->paths.data = data_##l1##_##tlb;                                    \
-	}                                                                                \
-	if (usual && cache_has_shape(&core->l1i, l1) &&                                  \
-		cache_has_shape(&core->itlb, tlb))                                       \
-		core->paths.code = code_##l1##_##tlb;
+	if (cache_has_shape(&core->l1d, l1) && cache_has_shape(&core->dtlb, tlb))        \
+		core->paths.data = usual && (l1 <= 4 || core->l1d.sets == USUAL_SETS)    \
+					   ? data_##l1##_##tlb                           \
+					   : data_##l1##_##tlb##_any;                    \
+	if (cache_has_shape(&core->l1i, l1) && cache_has_shape(&core->itlb, tlb))        \
+		core->paths.code = usual ? code_##l1##_##tlb : code_##l1##_##tlb##_any;
 	SHAPES(X)
 #undef X
 #define X(l1, tlb)                                                                       \
