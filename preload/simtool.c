@@ -31,10 +31,6 @@ void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *word
 	words->word[CP_NLEVELS + 1] = words->cores;
 	cp_machine_timing_option(machine, words->timing, sizeof(words->timing));
 	words->word[CP_NLEVELS + 2] = words->timing;
-	/* Time counts up to the next branch, and those of loops must be where the
-	 * program has them. */
-	words->word[CP_NLEVELS + 3] = machine->timed ? "--vex-iropt-unroll-thresh=0"
-						     : "--vex-iropt-unroll-thresh=120";
 	cp_machine_sockets_option(machine, words->sockets, sizeof(words->sockets));
-	words->word[CP_NLEVELS + 4] = words->sockets;
+	words->word[CP_NLEVELS + 3] = words->sockets;
 }

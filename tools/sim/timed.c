@@ -133,14 +133,25 @@ static Bool moves(struct loaded *l, const IRStmt *s)
 	return True;
 }
 
+/* A loop's branch, where VEX has put several of its rounds into one superblock: the
+ * instruction behind it is another stretch's. */
+static Bool is_branch(const IRStmt *s)
+{
+	return s->tag == Ist_Exit && s->Ist.Exit.jk == Ijk_Boring;
+}
+
 UInt timed_use(const IRSB *in, Int at)
 {
 	struct loaded l = {{in->stmts[at]->Ist.WrTmp.tmp}, 1};
+	Bool branched = False;
 	UInt later = 0;
 
 	for (Int i = at + 1; i < in->stmts_used; i++) {
 		const IRStmt *s = in->stmts[i];
 
+		branched |= is_branch(s);
+		if (s->tag == Ist_IMark && branched)
+			return later + 1;
 		if (s->tag == Ist_IMark)
 			later++;
 		else if (uses(&l, s) && (later || !moves(&l, s)))

@@ -65,46 +65,41 @@ static void wait(struct core *core, uint64_t cycles, enum cp_sim_counter why)
 	wait_until(core, core->timing->now + cycles, why);
 }
 
-static void issue(struct timing *t, uint64_t instruction)
+/* What waited for a value that came so much later. */
+LANES_INLINE void count_late(struct core *core, enum level level, uint64_t late)
 {
-	if (instruction <= t->instruction)
-		return;
-	t->now += instruction - t->instruction;
-	t->instruction = instruction;
-}
-
-LANES_INLINE void wait_for_value(struct core *core, const struct awaited *a)
-{
-	struct timing *t = core->timing;
-	uint64_t late;
-
-	if (a->ready <= t->now)
-		return;
-	late = a->ready - t->now;
-	if (a->level >= LAST)
+	if (level >= LAST)
 		core->count[CP_SIM_value_stall_beyond_l2] += late;
-	if (a->level >= MEMORY)
+	if (level >= MEMORY)
 		core->count[CP_SIM_value_stall_memory] += late;
 	core->count[CP_SIM_value_stall_cycles] += late;
-	t->now = a->ready;
 }
 
-/* Up to this instruction, with all that it and those before it wait for. */
+/* Up to this instruction, with all that it and those before it wait for.  Variables,
+ * because the compiler would store and load what it must take for a counter. */
 LANES_INLINE void advance(struct core *core, uint64_t instruction)
 {
 	struct timing *t = core->timing;
+	uint64_t now = t->now, at = t->instruction;
+	uint32_t i = t->waiting, n = t->nawaited;
 
-	while (t->waiting < t->nawaited) {
-		const struct awaited *a = &t->awaited[t->waiting];
+	for (; i < n && t->awaited[i].instruction <= instruction; i++) {
+		const struct awaited *a = &t->awaited[i];
+		uint64_t ready = a->ready;
 
-		if (a->instruction > instruction)
-			break;
-		issue(t, a->instruction);
-		wait_for_value(core, a);
-		if (++t->waiting == t->nawaited)
-			t->waiting = t->nawaited = 0;
+		if (a->instruction > at) {
+			now += a->instruction - at;
+			at = a->instruction;
+		}
+		if (ready <= now)
+			continue;
+		count_late(core, a->level, ready - now);
+		now = ready;
 	}
-	issue(t, instruction);
+	t->waiting = i < n ? i : 0;
+	t->nawaited = i < n ? n : 0;
+	t->now = instruction > at ? now + instruction - at : now;
+	t->instruction = instruction > at ? instruction : at;
 }
 
 /* Of those that wait for the end of the list, the first ones have to go earlier. */
@@ -306,20 +301,36 @@ struct deed {
 	uint64_t code, pages, loads, stores, writes;
 };
 
-LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by)
+/* Of a plain machine: much of what others count cannot be there. */
+LANES_INLINE struct deed plain_deed(const struct change *by)
 {
 	return (struct deed){
 		.code = GREW(by, l1i_misses) + GREW(by, itlb_misses),
 		.pages = GREW(by, dtlb_load_misses) + GREW(by, dtlb_store_misses),
-		.loads = GREW(by, l1d_load_misses) + GREW(by, l1d_bypasses),
-		.stores = GREW(by, l1d_store_misses) & t->allocates,
-		.writes = GREW(by, l1d_writes_through) +
-			  (t->halves ? GREW(by, l1d_half_writebacks)
-				     : GREW(by, l1d_writebacks)),
+		.loads = GREW(by, l1d_load_misses),
+		.stores = GREW(by, l1d_store_misses),
+		.writes = GREW(by, l1d_writebacks),
 	};
 }
 
-LANES_INLINE void data(struct core *core, const struct change *by, const struct deed *did,
+LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by)
+{
+	struct deed did = plain_deed(by);
+
+	did.loads += GREW(by, l1d_bypasses);
+	did.stores &= t->allocates;
+	if (t->halves)
+		did.writes = GREW(by, l1d_half_writebacks);
+	did.writes += GREW(by, l1d_writes_through);
+	return did;
+}
+
+LANES_INLINE int is_nothing(const struct deed *did)
+{
+	return !(did->code | did->pages | did->loads | did->stores | did->writes);
+}
+
+static void data(struct core *core, const struct change *by, const struct deed *did,
 	uint64_t used_by)
 {
 	if (did->pages)
@@ -360,6 +371,68 @@ LANES_INLINE void see(uint64_t *seen, const uint64_t *now)
 		seen[i] = now[i];
 }
 
+/* Of what a load changes on a plain machine. */
+LANES_INLINE void see_load(struct timing *t, const uint64_t *now)
+{
+#define SEE(counter) t->seen[AT(counter)] = now[AT(counter)]
+	SEE(l1d_load_misses);
+	SEE(l1d_writebacks);
+	SEE(l2_load_misses);
+	SEE(llc_load_misses);
+	SEE(dtlb_load_misses);
+	SEE(dtlb_load_walks);
+	SEE(hitm);
+	SEE(loads_cache_to_cache);
+#undef SEE
+}
+
+/* The commonest by far: a load of one line, and nothing else but its page.  To copy all
+ * that is counted would cost as much as the rest. */
+LANES_INLINE int is_load(const struct change *by, const struct deed *did)
+{
+	return did->loads == 1 &&
+	       !(did->code | did->stores | GREW(by, dtlb_store_misses));
+}
+
+/* As translate, fill and so on, at once. */
+LANES_INLINE void load(struct core *core, const struct change *by, const struct deed *did,
+	uint64_t used_by)
+{
+	struct timing *t = core->timing;
+	struct missed missed = {1, GREW(by, l2_load_misses), GREW(by, llc_load_misses), 0,
+		0, GREW(by, hitm) | GREW(by, loads_cache_to_cache), 0};
+	uint64_t walks = GREW(by, dtlb_load_walks), now = t->now,
+		 page = (did->pages - walks) * t->of.stlb + walks * t->of.walk;
+	enum level level = level_of(t, &missed);
+	uint32_t latency = t->latency[owner_of(&missed)][level], i = t->next_fill;
+
+	core->count[CP_SIM_dtlb_stall_cycles] += page;
+	core->count[CP_SIM_dtlb_walk_cycles] += walks * t->of.walk;
+	core->count[CP_SIM_load_latency_cycles] += latency;
+	t->now = now += page;
+	if (t->of.fill_buffers && t->fill[i] > now) {
+		i = find_fill_buffer(t);
+		wait_for_buffer(core, t->fill[i]);
+		now = t->now;
+	}
+	t->next_fill = i + 1 < t->of.fill_buffers ? i + 1 : 0;
+	t->fill[i] = now + latency;
+	await(core, (struct awaited){used_by, now + latency, level});
+	for (uint64_t entries = did->writes; entries; entries--)
+		take_write_buffer(core);
+}
+
+static __attribute__((noinline)) void observe_any(struct core *core,
+	const struct change *by, const struct deed *did, uint64_t instruction,
+	uint32_t used)
+{
+	advance(core, instruction);
+	if (did->code)
+		fetch(core, by);
+	data(core, by, did, instruction + used);
+	see(core->timing->seen, by->now);
+}
+
 void timing_observe(struct core *core, const struct batch_origin *origin)
 {
 	struct timing *t = core->timing;
@@ -370,15 +443,17 @@ void timing_observe(struct core *core, const struct batch_origin *origin)
 	if (!t)
 		return;
 	by = (struct change){&core->count[FIRST], t->seen};
-	did = deed_of(t, &by);
-	if (!(did.code | did.pages | did.loads | did.stores | did.writes))
+	did = core->flex ? deed_of(t, &by) : plain_deed(&by);
+	if (is_nothing(&did))
 		return;
 	instruction = t->before + origin->number;
+	if (core->flex || !is_load(&by, &did)) {
+		observe_any(core, &by, &did, instruction, origin->used);
+		return;
+	}
 	advance(core, instruction);
-	if (did.code)
-		fetch(core, &by);
-	data(core, &by, &did, instruction + origin->used);
-	see(t->seen, by.now);
+	load(core, &by, &did, instruction + origin->used);
+	see_load(t, by.now);
 }
 
 void timing_collect(struct core *core)
