@@ -394,30 +394,23 @@ LANES_INLINE int is_load(const struct change *by, const struct deed *did)
 	       !(did->code | did->stores | GREW(by, dtlb_store_misses));
 }
 
-/* As translate, fill and so on, at once. */
+/* As translate and fill, at once. */
 LANES_INLINE void load(struct core *core, const struct change *by, const struct deed *did,
 	uint64_t used_by)
 {
 	struct timing *t = core->timing;
 	struct missed missed = {1, GREW(by, l2_load_misses), GREW(by, llc_load_misses), 0,
 		0, GREW(by, hitm) | GREW(by, loads_cache_to_cache), 0};
-	uint64_t walks = GREW(by, dtlb_load_walks), now = t->now,
+	uint64_t walks = GREW(by, dtlb_load_walks),
 		 page = (did->pages - walks) * t->of.stlb + walks * t->of.walk;
 	enum level level = level_of(t, &missed);
-	uint32_t latency = t->latency[owner_of(&missed)][level], i = t->next_fill;
+	uint32_t latency = t->latency[owner_of(&missed)][level];
 
 	core->count[CP_SIM_dtlb_stall_cycles] += page;
 	core->count[CP_SIM_dtlb_walk_cycles] += walks * t->of.walk;
 	core->count[CP_SIM_load_latency_cycles] += latency;
-	t->now = now += page;
-	if (t->of.fill_buffers && t->fill[i] > now) {
-		i = find_fill_buffer(t);
-		wait_for_buffer(core, t->fill[i]);
-		now = t->now;
-	}
-	t->next_fill = i + 1 < t->of.fill_buffers ? i + 1 : 0;
-	t->fill[i] = now + latency;
-	await(core, (struct awaited){used_by, now + latency, level});
+	t->now += page;
+	await(core, (struct awaited){used_by, take_fill_buffer(core, latency), level});
 	for (uint64_t entries = did->writes; entries; entries--)
 		take_write_buffer(core);
 }
