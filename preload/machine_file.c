@@ -353,11 +353,7 @@ static bool parse_other(
 	if (strcmp(key, "placement") == 0)
 		return parse_choice(at, text, "spread", "close", &machine->close);
 	return cp_machine_wrong(at,
-		"expected KEY = VALUE, where KEY is l1i l1d l2 llc itlb dtlb stlb itlb2 "
-		"dtlb2 itlb-2m dtlb-2m stlb-2m itlb2-2m dtlb2-2m page cores "
-		"memory-latency walk-latency cache-to-cache-latency fill-buffers "
-		"write-buffers clock-mhz sockets topology placement one-hop-latency "
-		"two-hop-latency remote-cache-latency events pmu",
+		"expected KEY = VALUE, with one of the keys in cachepeek-machines(5)",
 		NULL);
 }
 

@@ -126,7 +126,8 @@ like(annotate('-d', $dir, 'art.c')->{err}, qr/no line of art\.c has a miss in th
 for my $case ([[], 2, qr/which source file\?/], [['-p', 'l1', 'x.c'], 2, qr/expected dcache, dtlb or icache/],
 	[['--context-lines', 'x', 'x.c'], 2, qr/a number from 0 to 1000/],
 	[['-i', $json, 'x.c', '/bin/true'], 2, qr/either -i or a program/],
-	[['-i', '/nonesuch', 'x.c'], 1, qr/nonesuch/], [['-i', source() . '/doc/cachepeek-profile-1.schema.json', 'x.c'], 1,
+	[['-i', '/nonesuch', 'x.c'], 1, qr/nonesuch/],
+	[['-i', source() . '/LICENSE', 'x.c'], 1, qr/LICENSE:1: not JSON .*: make a file of that with cachepeek dcache/], [['-i', source() . '/doc/cachepeek-profile-1.schema.json', 'x.c'], 1,
 	qr/is not the JSON of cachepeek dcache, dtlb or icache/], [['-d', '/nonesuch', 'x.c'], 1, qr/No such file/]) {
 	my ($arguments, $status, $why) = @$case;
 	my $run = annotate(@$arguments);

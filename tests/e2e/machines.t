@@ -151,6 +151,7 @@ mistake("l2 = 1M 8 64 exclusive prefetch=next-line\n", 1, 'only victims fill it'
 mistake("events = one two\n", 1, 'one name');
 mistake("page = 4K 4K\n", 1, 'one number');
 mistake("levels = 3\n", 1, 'expected KEY');
+mistake("levels = 3\n", 1, 'one of the keys in cachepeek-machines\(5\) \(the host');
 mistake("cores = 0\n", 1, 'above 0');
 mistake("page = 16K\ndtlb-2m = 8 4\n", 2, 'wants page = 4K');
 mistake("stlb = none\nstlb-2m = 8 4\n", 2, 'no such level');

@@ -214,8 +214,13 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 	const char *schema = json_string_value(json_object_get(document, "schema"));
 	struct reader r = {.profile = NULL};
 
-	if (!document)
+	if (!document && fault.line < 0)
 		snprintf(error, error_size, "%s: %s", path, fault.text);
+	else if (!document)
+		snprintf(error, error_size,
+			"%s:%d: not JSON (%s): make a file of that with cachepeek dcache "
+			"-o FILE.json",
+			path, fault.line, fault.text);
 	else if (!schema || strcmp(schema, CP_PROFILE_SCHEMA) != 0)
 		snprintf(error, error_size,
 			"%s is not the JSON of cachepeek dcache, dtlb or icache: make "
