@@ -222,7 +222,7 @@ void cp_process_forked(void)
 	if (!cp_counting())
 		return;
 	cp_sim_pause();
-	if (cp_self.depth > 0) {
+	if (cp_self.depth > 0 || cp_is_calibrating()) {
 		forked_inside();
 		errno = saved;
 		cp_sim_resume();

@@ -356,12 +356,13 @@ void cp_thread_begin(void)
 
 void cp_thread_end(void)
 {
-	struct cp_live_thread *thread = cp_self.thread ? cp_self.thread : cp_self.lost;
+	struct cp_live_thread *thread;
 	int state;
 
-	if (!thread || !cp_enter_slowly(&state))
+	if ((!cp_self.thread && !cp_self.lost) || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
+	thread = cp_self.thread ? cp_self.thread : cp_self.lost;
 	cp_lock(&lock);
 	cp_self.thread = cp_self.lost = NULL;
 	cp_self.dead = true;

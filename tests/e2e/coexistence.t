@@ -51,8 +51,8 @@ ok_handler('timer', $_) for @engines;
 
 sub ok_fork
 {
-	my ($how, $engine, $says) = @_;
-	my $run = peek(engine => $engine, events => $events{$engine}, command => [program('coexist'), $how],
+	my ($how, $engine, $says, @more) = @_;
+	my $run = peek(engine => $engine, events => $events{$engine}, command => [program('coexist'), $how, @more],
 		preload => lib() . ':' . program('libstep.so'));
 	my $what = "$engine: $how";
 	is($run->{out}, "all well\n", "$what: no child hangs or dies");
@@ -67,12 +67,22 @@ sub ok_fork
 	return $run;
 }
 
+# Where the library gives back what it measured itself with.
+sub address_of
+{
+	my ($function) = @_;
+	return map { /^([0-9a-f]+) [tT] \Q$function\E$/ ? $1 : () } `nm '@{[lib()]}'`;
+}
+
 SKIP: {
 	skip('no trap flag on this CPU', 1) unless $x86;
-	my $run = ok_fork('fork_in_handler', 'perf', qr/is not counted: a signal handler forked it inside/);
+	my $run = ok_fork('fork_in_handler', 'perf', qr/is not counted: a signal handler forked it inside/,
+		address_of('cp_tree_drop'));
 	ok(notes($run) > 10, 'fork_in_handler: children that are not counted are named');
 	my $parent = root_process($run->{report});
 	is(calls($parent->{threads}[0], "round-$_"), 1, "fork_in_handler: round-$_ is the parent's alone") for 0 .. 3;
+	my @others = grep { !/^(round-\d( inner)?|late-\d|thread|)$/ } map { "@{$_->{path}}" } @{$run->{report}{regions}};
+	is("@others", '', "fork_in_handler: regions are the program's");
 	$run = ok_fork('fork_from_thread', 'perf');
 	my ($root, @children) = @{$run->{report}{processes}};
 	my @odd = grep { calls($_->{threads}[0], 'round-0') != 1 } @children;
