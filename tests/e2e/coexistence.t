@@ -51,10 +51,10 @@ ok_handler('timer', $_) for @engines;
 
 sub ok_fork
 {
-	my ($how, $engine, $says, @more) = @_;
-	my $run = peek(engine => $engine, events => $events{$engine}, command => [program('coexist'), $how, @more],
-		preload => lib() . ':' . program('libstep.so'));
-	my $what = "$engine: $how";
+	my ($how, $engine, $says, $address, %env) = @_;
+	my $run = peek(engine => $engine, events => $events{$engine}, preload => lib() . ':' . program('libstep.so'),
+		command => [program('coexist'), $how, $address // '0'], env => \%env);
+	my $what = join(' ', "$engine: $how", values(%env));
 	is($run->{out}, "all well\n", "$what: no child hangs or dies");
 	is($run->{err}, '', "$what: nothing on stderr");
 	is(status_text($run->{status}), 'exit 0', "$what: status");
@@ -83,6 +83,8 @@ SKIP: {
 	is(calls($parent->{threads}[0], "round-$_"), 1, "fork_in_handler: round-$_ is the parent's alone") for 0 .. 3;
 	my @others = grep { !/^(round-\d( inner)?|late-\d|thread|)$/ } map { "@{$_->{path}}" } @{$run->{report}{regions}};
 	is("@others", '', "fork_in_handler: regions are the program's");
+	# The kernel copies no ring of samples into a child.
+	ok_fork('fork_in_handler', 'perf', qr/is not counted: a signal handler|no names/, '0', CACHEPEEK_PROFILE => 'dtlb');
 	$run = ok_fork('fork_from_thread', 'perf');
 	my ($root, @children) = @{$run->{report}{processes}};
 	my @odd = grep { calls($_->{threads}[0], 'round-0') != 1 } @children;
