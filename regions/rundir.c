@@ -75,7 +75,7 @@ static int make_named(const char *parent, const char *prefix, char *to, size_t s
 /* What we write into a run. */
 static bool unlink_ours(void *unused, int dir, const char *name)
 {
-	static const char *const endings[] = {".rec", ".profile", ".log"};
+	static const char *const endings[] = {".rec", ".samples", ".profile", ".log"};
 
 	(void)unused;
 	for (unsigned i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)

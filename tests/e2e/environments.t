@@ -124,6 +124,30 @@ SKIP: {
 
 is_deeply([glob("$root/*")], [], 'nothing was written below the new root directory');
 
+# ---- runs of before: 20 are kept, and those that are not over ----
+
+my $cache = scratch('old-runs');
+my $nobody = 2**31 - 1;
+mkdir($cache), mkdir("$cache/cachepeek");
+sub old_run
+{
+	my ($number, @files) = @_;
+	my $path = sprintf('%s/cachepeek/run-%06d-00000-0000000000000000', $cache, $number);
+	mkdir($path);
+	write_file("$path/$_", '') for @files;
+	return $path;
+}
+my @old = map { old_run($_, "$nobody-0.rec") } 10 .. 29;
+my $gone = old_run(1, "$nobody-0.rec", "$nobody-1.samples", "$nobody-0.profile", "$nobody-simulator.log");
+my $alive = old_run(2, "$$-0.rec");
+my $foreign = old_run(3, "$nobody-0.rec", 'notes.txt');
+run(command => ['true'], env => {LD_PRELOAD => lib(), XDG_CACHE_HOME => $cache, CACHEPEEK_ENGINE => 'perf', CACHEPEEK_DIR => undef});
+is(scalar(grep { -d } @old), 20, 'of old runs, the newest 20 are there');
+ok(!-e $gone, 'what was before them is gone, with all that a run has');
+ok(-e "$alive/$$-0.rec", 'a run whose process lives stays');
+ok(-e "$foreign/notes.txt" && !-e "$foreign/$nobody-0.rec", 'as does a file that is not ours');
+isnt(readlink("$cache/cachepeek/last") // '', '', 'and there is a last one');
+
 # ---- missing from the start ----
 
 my @pages = (program('region_pages'), 100, 2);
