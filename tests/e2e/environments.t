@@ -20,16 +20,6 @@ sub directory
 	return $directory;
 }
 
-# The report that the command makes of a run that could not report itself.
-sub report_of
-{
-	my ($directory) = @_;
-	my $file = "$directory.json";
-	run(command => [cli(), 'report', '-o', $file, $directory]);
-	my $text = read_file($file);
-	return defined $text ? JSON::PP::decode_json($text) : undef;
-}
-
 # Runs it without and with the library; the report is its own or, where `says`
 # matches its line, the command's.
 sub ok_confined
@@ -48,7 +38,7 @@ sub ok_confined
 		is(notes($with), $run{lines} || 1, "$what: one line for each thing") or diag(@{$with->{notes}});
 		like($_, $run{says}, "$what: what happened") for @{$with->{notes}};
 		ok(!$with->{report}, "$what: no report of its own");
-		$with->{report} = report_of($directory);
+		$with->{report} = kept_report($directory);
 	} else {
 		is(notes($with), 0, "$what: nothing to say") or diag(@{$with->{notes}});
 	}
@@ -100,7 +90,7 @@ SKIP: {
 	my $run = peek(engine => 'perf', under => \@limit, @take, env => {CACHEPEEK_DIR => $directory});
 	is(status_text($run->{status}), status_text($plain->{status}), 'descriptors taken under a filter: same status');
 	is($run->{out}, $plain->{out}, '... same output');
-	ok_regions('descriptors taken under a filter', report_of($directory), before => 200, after => 100);
+	ok_regions('descriptors taken under a filter', kept_report($directory), before => 200, after => 100);
 }
 
 # The program is still the one that is killed by a signal after the kernel has
@@ -119,7 +109,7 @@ SKIP: {
 	my $run = peek(engine => 'perf', command => [program('confine'), 'fault'],
 		env => {CACHEPEEK_DIR => $directory});
 	is(status_text($run->{status}), 'signal 11', 'a fault under a filter: same status');
-	ok_regions('a fault under a filter', report_of($directory), before => 200, after => 100);
+	ok_regions('a fault under a filter', kept_report($directory), before => 200, after => 100);
 }
 
 is_deeply([glob("$root/*")], [], 'nothing was written below the new root directory');
