@@ -28,31 +28,32 @@ struct awaited {
 	enum level level;
 };
 
+/* What is used at each miss comes first, in few lines of the host's. */
 struct timing {
-	struct latencies of;
-	uint32_t latency[NOWNERS][NLEVELS];
-	uint32_t drain; /* of an entry of the write buffer */
-	uint32_t has_second, has_last, halves;
-	uint64_t allocates; /* all ones, or 0 */
-
-	uint64_t before; /* instructions up to the last collect */
 	struct clock clock;
-	uint64_t told;          /* the cycle that counters know of */
-	uint64_t late[NLEVELS]; /* cycles waited for lines, which they do not know of */
-
-	/* In the order of the instructions that wait; those before `waiting` have. */
+	uint64_t before;      /* instructions up to the last collect */
+	uint64_t not_of_load; /* as in seen */
+	/* Of awaited; those before `waiting` have. */
 	uint32_t waiting, nawaited;
 	uint32_t next_fill; /* most likely free */
 	uint32_t oldest;    /* of the write buffer, a ring */
 	uint64_t drained;   /* its newest entry */
+	uint64_t told;      /* the cycle that counters know of */
 
-	/* Of the core, at the last reference. */
-	uint64_t not_of_load;
-	uint64_t seen[SEEN];
+	/* Of cycles, what counters do not know of. */
+	uint64_t late[NLEVELS]; /* waited for lines */
+	uint64_t data_pages, data_walks, load_latency;
 
+	struct latencies of;
+	uint32_t drain; /* of an entry of the write buffer */
+	uint32_t has_second, has_last, halves;
+	uint64_t allocates; /* all ones, or 0 */
+
+	uint64_t seen[SEEN]; /* of the core, at the last reference */
+	uint32_t latency[NOWNERS][NLEVELS];
 	uint64_t fill[TIMING_BUFFERS]; /* the cycle from which each is free */
 	uint64_t write[TIMING_BUFFERS];
-	struct awaited awaited[MAX_AWAITED];
+	struct awaited awaited[MAX_AWAITED]; /* in the order of the instructions */
 };
 
 /* ---- the passing of time ---- */
@@ -240,7 +241,7 @@ LANES_INLINE void fill(struct core *core, struct timing *t, struct clock *c,
 
 	if (kind != LOAD)
 		return;
-	core->count[CP_SIM_load_latency_cycles] += latency;
+	t->load_latency += latency;
 	await(t, c, used_by > c->instruction ? used_by : c->instruction, ready, level);
 }
 
@@ -302,13 +303,13 @@ LANES_INLINE int is_nothing(const struct deed *did)
 	return !(did->code | did->pages | did->loads | did->stores | did->writes);
 }
 
-LANES_INLINE void translate(struct core *core, struct timing *t, struct clock *c,
-	uint64_t pages, uint64_t walks)
+LANES_INLINE void translate(
+	struct timing *t, struct clock *c, uint64_t pages, uint64_t walks)
 {
 	uint64_t cycles = translation(t, pages, walks);
 
-	core->count[CP_SIM_dtlb_stall_cycles] += cycles;
-	core->count[CP_SIM_dtlb_walk_cycles] += walks * t->of.walk;
+	t->data_pages += cycles;
+	t->data_walks += walks;
 	c->delay += cycles;
 }
 
@@ -316,7 +317,7 @@ static void data(struct core *core, struct timing *t, struct clock *c,
 	const struct change *by, const struct deed *did, uint64_t used_by)
 {
 	if (did->pages)
-		translate(core, t, c, did->pages,
+		translate(t, c, did->pages,
 			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks));
 	if (did->loads)
 		fill_all(core, t, c, LOAD,
@@ -434,7 +435,7 @@ LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access k
 
 	advance(t, &c, instruction);
 	if (pages)
-		translate(core, t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
+		translate(t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
 	if (lines)
 		fill_one(core, t, &c, kind, instruction + origin->used);
 	t->seen[AT(l1d_load_misses) + (kind == STORE)] += lines;
@@ -486,17 +487,26 @@ void timing_observe(struct core *core, const struct batch_origin *origin)
 		observe_one(core, t, LOAD, lines, pages, writes, origin);
 }
 
-/* Of what waited, whether for lines from afar. */
-static void tell_late(struct core *core, struct timing *t)
+/* Moves a sum to the core's counter. */
+static void tell(struct core *core, enum cp_sim_counter counter, uint64_t *sum)
+{
+	core->count[counter] += *sum;
+	*sum = 0;
+}
+
+static void tell_all(struct core *core, struct timing *t)
 {
 	for (enum level level = SECOND; level < NLEVELS; level++) {
-		core->count[CP_SIM_value_stall_cycles] += t->late[level];
 		if (level >= LAST)
 			core->count[CP_SIM_value_stall_beyond_l2] += t->late[level];
 		if (level >= MEMORY)
 			core->count[CP_SIM_value_stall_memory] += t->late[level];
-		t->late[level] = 0;
+		tell(core, CP_SIM_value_stall_cycles, &t->late[level]);
 	}
+	t->data_walks *= t->of.walk;
+	tell(core, CP_SIM_dtlb_walk_cycles, &t->data_walks);
+	tell(core, CP_SIM_dtlb_stall_cycles, &t->data_pages);
+	tell(core, CP_SIM_load_latency_cycles, &t->load_latency);
 }
 
 void timing_collect(struct core *core)
@@ -509,7 +519,7 @@ void timing_collect(struct core *core)
 	advance(t, &t->clock, t->before);
 	core->count[CP_SIM_cycles] += now(&t->clock) - t->told;
 	t->told = now(&t->clock);
-	tell_late(core, t);
+	tell_all(core, t);
 	t->not_of_load = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
 		t->seen[i] = 0;
