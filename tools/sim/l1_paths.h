@@ -619,12 +619,12 @@ LANES_INLINE int quick(struct core *core, struct shape s, const struct batch_pla
 }
 
 /* The place of a batch of one line of code, which is done, and of one place that the
- * filter has not.  It may be two lines, or have to be told of. */
+ * filter has not.  It may be two lines, or have to be announced. */
 LANES_INLINE int is_alone(
 	const struct core *core, const struct batch_place *p, uint64_t at)
 {
 	return __builtin_expect(!((at ^ (at + p->last)) >> USUAL_LINE) &&
-					core->by_place && !batch_has_notes(),
+					core->by_place && !batch_announcer,
 		1);
 }
 
@@ -697,7 +697,7 @@ PATHS(any, LANES_SHAPE(0, 0))
                                                                                          \
 		data_##l1##_##tlb(core, at >> USUAL_LINE, p->first_kind, p->writes,      \
 			(uint32_t)clock + p->tick);                                      \
-		batch_finish(core, b, clock, line);                                      \
+		batch_finish_alone(core, b, line, at, clock);                            \
 	}                                                                                \
                                                                                          \
 	static void only_##l1##_##tlb(struct core *core, const struct batch *b,          \
@@ -712,7 +712,7 @@ PATHS(any, LANES_SHAPE(0, 0))
 		else if (has_settled(page, at >> USUAL_LINE) &&                          \
 			 quick(core, s, p, page, at >> USUAL_LINE,                       \
 				 (uint32_t)clock + p->tick, 1))                          \
-			batch_finish(core, b, clock, line);                              \
+			batch_finish_alone(core, b, line, at, clock);                    \
 		else                                                                     \
 			slow_##l1##_##tlb(core, b, line, at, clock);                     \
 	}
