@@ -131,20 +131,35 @@ static int is_small(const struct core *core, uint64_t unit, enum access kind)
 		full >> core->area_shift, full << core->line_shift, kind != STORE);
 }
 
+static __attribute__((noinline)) int translate_missing(
+	struct core *core, struct flex_place p, uint64_t unit, enum access kind);
+
 /* Returns whether it was in the first level. */
-static int translate(struct core *core, uint64_t unit, enum access kind)
+LANES_INLINE int translate(struct core *core, uint64_t unit, enum access kind)
 {
 	struct flex_core *f = core->flex;
 	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
 	struct flex_place p = flex_find_page(tlb, unit);
 
-	if (__builtin_expect(p.way < 0 && !is_small(core, unit, kind), 0)) {
+	if (__builtin_expect(p.way < 0, 0))
+		return translate_missing(core, p, unit, kind);
+	flex_touch(tlb, &p);
+	flex_filter_page(tlb, &p, unit);
+	return 1;
+}
+
+static int translate_missing(
+	struct core *core, struct flex_place p, uint64_t unit, enum access kind)
+{
+	struct flex_core *f = core->flex;
+	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
+
+	if (__builtin_expect(!is_small(core, unit, kind), 0)) {
 		int was_there = translate_huge(core, unit, kind);
 
 		return was_there < 0 ? translate(core, unit, kind) : was_there;
 	}
-	if (look_up_first(tlb, &p, unit, 0))
-		return 1;
+	look_up_first(tlb, &p, unit, 0);
 	count_miss(core, kind);
 	if (!look_up_page(second_tlb(f, kind), unit))
 		count_walk(core, kind);

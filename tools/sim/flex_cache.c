@@ -54,6 +54,7 @@ int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift
 	if (flex_first_init(c, g, shift) < 0)
 		return -1;
 	c->part_shift = shift > 6 ? shift - 6 : 0;
+	c->last_part = shift > 6 ? 63 : (1u << shift) - 1;
 	c->masks = host_alloc(stamps_size(c));
 	c->hints = host_alloc(FLEX_HINTS);
 	return c->masks && c->hints ? 0 : -1;
@@ -218,14 +219,6 @@ static uint64_t newest_in(
 	if (c->units == 1)
 		return newest_of_unit(c, unit_in(c, p, way));
 	return front_newest(c->owner, c->code, unit_in(c, p, way), c->units);
-}
-
-void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t unit)
-{
-	struct extent e = extent_of(c, p, (uint32_t)p->way);
-	uint64_t part = (unit & ((1ull << e.shift) - 1)) >> e.part_shift;
-
-	mask_of(c, p)[p->way] |= 1ull << part;
 }
 
 void flex_each_part(const struct flex_cache *c, const struct flex_place *p,

@@ -46,7 +46,7 @@ struct flex_cache {
 	uint64_t units; /* of a line, or of a page */
 	/* Of TLBs: of which parts of the page there may be facts, each so large. */
 	uint64_t *masks;
-	uint32_t part_shift;
+	uint32_t part_shift, last_part;
 	int has_gaps;   /* empty ways may be in front of others */
 	uint8_t *hints; /* where a page was found last, by the low bits of its number */
 };
@@ -180,7 +180,16 @@ int flex_make_room(struct flex_cache *c, struct flex_place *p);
 void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags);
 
 /* Of a TLB: there may be facts of this unit, which is in the page at p. */
-void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t unit);
+LANES_INLINE void flex_filter_page(
+	struct flex_cache *c, const struct flex_place *p, uint64_t unit)
+{
+	uint32_t shift = c->part_shift;
+
+	if (__builtin_expect(*flex_flags(c, p) & FLEX_HUGE, 0))
+		shift = c->shift + HUGE_PAGES_SHIFT - 6;
+	c->masks[(uint64_t)p->set * c->ways + (uint32_t)p->way] |=
+		1ull << (unit >> shift & c->last_part);
+}
 
 /* Calls visit for each part of that page of which there may be facts. */
 void flex_each_part(const struct flex_cache *c, const struct flex_place *p,

@@ -280,15 +280,19 @@ static void pass_victim(struct core *core, uint64_t unit)
 void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
-	struct flex_place p = flex_find(l2, unit);
 	int dirty = (flags & FLEX_ANY_DIRTY) != 0;
+	struct flex_place p;
 
-	flags &= FLEX_OWNED; /* which modified lines out of an exclusive level may lack */
+	if (!dirty && !flex_exclusive(l2->sets ? l2 : llc_of(core)))
+		return;
 	if (!l2->sets) {
-		if (dirty || flex_exclusive(llc_of(core)))
-			llc_take_victim(core, unit, dirty);
-	} else if (!dirty) {
-		if (flex_exclusive(l2) && p.way < 0)
+		llc_take_victim(core, unit, dirty);
+		return;
+	}
+	p = flex_find(l2, unit);
+	flags &= FLEX_OWNED; /* which modified lines out of an exclusive level may lack */
+	if (!dirty) {
+		if (p.way < 0)
 			l2_fill(core, &p, flags);
 	} else if (p.way >= 0) {
 		flags |= l2_modified(core, unit, pass_victim);
@@ -383,14 +387,13 @@ static int account(struct core *core, enum access kind, struct finding found)
 }
 
 /* The L1Ds of the cores that share our L2. */
-static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
+static __attribute__((noinline)) int snoop_some(
+	struct core *core, uint64_t unit, enum access kind)
 {
 	const struct flex_cluster *cluster = core->flex->cluster;
 	uint32_t shift = core->flex->l1d.shift;
 	int alone = 1;
 
-	if (cluster->ncores == 1)
-		return 1;
 	unit = unit >> shift << shift;
 	for (struct core *c = cluster->cores; c; c = c->flex->next) {
 		struct finding found = {0, 0};
@@ -403,6 +406,11 @@ static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
 		alone &= account(core, kind, found);
 	}
 	return alone;
+}
+
+LANES_INLINE int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
+{
+	return core->flex->cluster->ncores == 1 || snoop_some(core, unit, kind);
 }
 
 /* A line that is modified there leaves it for us. */
