@@ -139,7 +139,8 @@ uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now);
 /* A floating-point load on a machine where those are L2's. */
 void flex_bypass(struct core *core, uint64_t unit, uint64_t now);
 
-/* The unit was referenced then. */
+/* The unit was referenced then (0: no later than was said), and there are no facts of it
+ * any more. */
 void flex_learn_data(struct core *core, uint64_t unit, uint64_t stamp);
 void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp);
 
