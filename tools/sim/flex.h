@@ -66,6 +66,8 @@ struct flex_group {
 	struct flex_group *next;
 };
 
+#define FLEX_WRITTEN 64
+
 /* The cores around one L2. */
 struct flex_cluster {
 	struct flex_cache l2;
@@ -73,6 +75,9 @@ struct flex_cluster {
 	struct core *cores; /* linked by flex->next */
 	uint32_t ncores, socket;
 	struct flex_cluster *next;
+	/* Lines of L2 that another store would not change, by the low bits of their sets:
+	 * tag and set; 0: none. */
+	uint64_t written[FLEX_WRITTEN];
 };
 
 struct flex_core {

@@ -313,17 +313,16 @@ static uint32_t oldest(const uint64_t *stamps, uint32_t ways)
 	return (uint32_t)lesser(lesser(a, b), lesser(c, d)) & (CACHE_MAX_WAYS - 1);
 }
 
-/* All ways of an L1D or L1I are asked at once, without a branch that nobody could
- * predict. */
-#define FEW 8
-static uint32_t lru_of_few(const struct flex_cache *c, const struct flex_place *p)
+/* Asks for the last use of every way of an L1D or L1I, without a branch that nobody
+ * could predict; returns the oldest one. */
+static uint32_t refresh_all(const struct flex_cache *c, const struct flex_place *p)
 {
 	const struct front_entry *filter = filter_of(c);
 	const uint16_t *slots = c->slots + (uint64_t)p->set * c->ways;
 	uint64_t *stamps = stamps_of(c, p), best = ~0ull;
-	uint32_t mask = filter_mask(c);
+	uint32_t mask = filter_mask(c), ways = c->ways;
 
-	for (uint32_t way = 0; way < c->ways; way++) {
+	for (uint32_t way = 0; way < ways; way++) {
 		uint64_t stamp = stamps[way], fact = fact_at(filter, mask, slots[way]);
 
 		stamp = fact > stamp ? fact : stamp;
@@ -333,41 +332,40 @@ static uint32_t lru_of_few(const struct flex_cache *c, const struct flex_place *
 	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
 }
 
+#define FEW 16
 static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
 {
 	uint32_t way;
 
 	if (c->slots && c->ways <= FEW)
-		return lru_of_few(c, p);
+		return refresh_all(c, p);
 	do
 		way = oldest(stamps_of(c, p), c->ways);
 	while (refresh(c, p, way));
 	return way;
 }
 
-static uint64_t newest_of(const uint64_t *stamps, uint32_t ways)
-{
-	uint64_t newest = 0;
-
-	for (uint32_t i = 0; i < ways; i++)
-		newest = stamps[i] > newest ? stamps[i] : newest;
-	return newest;
-}
-
-/* At each node to the half that was not used last. */
+/* At each node to the half that was not used last.  The newest of the half below node
+ * n is newest[n], the root is 1. */
 static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
 {
 	const uint64_t *stamps = stamps_of(c, p);
-	uint32_t way = 0;
+	uint64_t newest[2 * CACHE_MAX_WAYS];
+	uint32_t node = 1;
 
-	for (uint32_t i = 0; i < c->ways; i++)
-		refresh(c, p, i);
-	for (uint32_t half = c->ways / 2; half; half /= 2)
-		way += newest_of(stamps + way, half) >
-				       newest_of(stamps + way + half, half)
-			       ? half
-			       : 0;
-	return way;
+	if (c->slots)
+		(void)refresh_all(c, p);
+	for (uint32_t i = 0; i < c->ways; i++) {
+		if (!c->slots)
+			refresh(c, p, i);
+		newest[c->ways + i] = stamps[i];
+	}
+	for (uint32_t i = c->ways - 1; i > 1; i--)
+		newest[i] = newest[2 * i] > newest[2 * i + 1] ? newest[2 * i]
+							      : newest[2 * i + 1];
+	while (node < c->ways)
+		node = 2 * node + (newest[2 * node] > newest[2 * node + 1]);
+	return node - c->ways;
 }
 
 int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
@@ -456,8 +454,6 @@ void flex_drop(struct flex_cache *c, const struct flex_place *p)
 	for (uint32_t i = 0; !c->stamps && c->g.policy == POLICY_LRU && i < c->ways; i++)
 		if (state[i] > state[p->way])
 			state[i]--;
-	if (c->slots)
-		*flex_slot(c, p) = 0;
 	flex_tags(p)[p->way] = 0;
 	*flex_flags(c, p) = 0;
 }
