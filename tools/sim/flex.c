@@ -131,20 +131,35 @@ static int is_small(const struct core *core, uint64_t unit, enum access kind)
 		full >> core->area_shift, full << core->line_shift, kind != STORE);
 }
 
+static __attribute__((noinline)) int translate_missing(
+	struct core *core, struct flex_place p, uint64_t unit, enum access kind);
+
 /* Returns whether it was in the first level. */
-static int translate(struct core *core, uint64_t unit, enum access kind)
+LANES_INLINE int translate(struct core *core, uint64_t unit, enum access kind)
 {
 	struct flex_core *f = core->flex;
 	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
 	struct flex_place p = flex_find_page(tlb, unit);
 
-	if (__builtin_expect(p.way < 0 && !is_small(core, unit, kind), 0)) {
+	if (__builtin_expect(p.way < 0, 0))
+		return translate_missing(core, p, unit, kind);
+	flex_touch(tlb, &p);
+	flex_filter_page(tlb, &p, unit);
+	return 1;
+}
+
+static int translate_missing(
+	struct core *core, struct flex_place p, uint64_t unit, enum access kind)
+{
+	struct flex_core *f = core->flex;
+	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
+
+	if (__builtin_expect(!is_small(core, unit, kind), 0)) {
 		int was_there = translate_huge(core, unit, kind);
 
 		return was_there < 0 ? translate(core, unit, kind) : was_there;
 	}
-	if (look_up_first(tlb, &p, unit, 0))
-		return 1;
+	look_up_first(tlb, &p, unit, 0);
 	count_miss(core, kind);
 	if (!look_up_page(second_tlb(f, kind), unit))
 		count_walk(core, kind);
@@ -222,7 +237,9 @@ void flex_lost_data(struct core *core, const struct flex_place *p)
 {
 	struct flex_cache *l1d = &core->flex->l1d;
 
-	if (*flex_flags(l1d, p) & FLEX_FILTERED)
+	if (l1d->slots)
+		front_lost_slot(front->data, *flex_slot(l1d, p), core->flex->bit);
+	else if (*flex_flags(l1d, p) & FLEX_FILTERED)
 		front_lost_data(core, flex_unit(l1d, p), l1d->units);
 }
 
@@ -230,7 +247,9 @@ void flex_lost_code(struct core *core, const struct flex_place *p)
 {
 	struct flex_cache *l1i = &core->flex->l1i;
 
-	if (*flex_flags(l1i, p) & FLEX_FILTERED)
+	if (l1i->slots)
+		front_lost_slot(front->code, *flex_slot(l1i, p), core->flex->bit);
+	else if (*flex_flags(l1i, p) & FLEX_FILTERED)
 		front_lost_code(core, flex_unit(l1i, p), l1i->units);
 }
 
@@ -341,6 +360,8 @@ static uint32_t filter(struct core *core, uint64_t unit, const struct flex_place
 		return 0;
 	flags = flex_flags(l1d, p);
 	*flags |= FLEX_FILTERED;
+	if (l1d->slots)
+		*flex_slot(l1d, p) = (uint16_t)((unit & (DATA_FILTER - 1)) + 1);
 	if (l1d->g.write_through)
 		return FLEX_READABLE | (*flags & FLEX_OWNED ? FLEX_PASSED_ON : 0);
 	return FLEX_READABLE | ((*flags & writable) == writable ? FLEX_WRITABLE : 0);
@@ -391,7 +412,8 @@ void flex_bypass(struct core *core, uint64_t unit, uint64_t now)
 void flex_learn_data(struct core *core, uint64_t unit, uint64_t stamp)
 {
 	flex_learn(&core->flex->l1d, unit, stamp);
-	learn_page(core, &core->flex->dtlb, unit, stamp);
+	if (stamp)
+		learn_page(core, &core->flex->dtlb, unit, stamp);
 }
 
 /* ---- L1I ---- */
@@ -417,8 +439,9 @@ static void l1i_train(struct core *core, uint64_t unit)
 		flex_prefetch(core, &f->l1i_prefetcher, &f->l1i, unit, l1i_prefetch_line);
 }
 
-/* Returns whether the line was there, and is. */
-static int fetch_code(struct core *core, uint64_t unit)
+/* Returns whether the line was there, and is: it is one for the front, if it may keep
+ * it. */
+static int fetch_code(struct core *core, uint64_t unit, int may_keep)
 {
 	struct flex_cache *l1i = &core->flex->l1i;
 	struct flex_place p = flex_find(l1i, unit);
@@ -435,11 +458,14 @@ static int fetch_code(struct core *core, uint64_t unit)
 	first = *flex_flags(l1i, &p) & FLEX_PREFETCHED;
 	*flex_flags(l1i, &p) &= FLEX_FILTERED;
 	flex_touch(l1i, &p);
-	if (first)
+	if (first) {
 		l1i_train(core, unit);
-	else
-		*flex_flags(l1i, &p) |= FLEX_FILTERED;
-	return !first;
+		return 0;
+	}
+	*flex_flags(l1i, &p) |= FLEX_FILTERED;
+	if (l1i->slots && may_keep)
+		*flex_slot(l1i, &p) = (uint16_t)((unit & (CODE_FILTER - 1)) + 1);
+	return may_keep;
 }
 
 /* Larger lines of L1I are told apart here; and what its prefetcher brings is newer than
@@ -460,13 +486,14 @@ uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now)
 	f->now = now;
 	core->count[CP_SIM_l1i_accesses] += (uint64_t)aware;
 	settled = translate(core, unit, IFETCH);
-	return fetch_code(core, unit) && settled && !aware ? FLEX_READABLE : 0;
+	return fetch_code(core, unit, settled && !aware) ? FLEX_READABLE : 0;
 }
 
 void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp)
 {
 	flex_learn(&core->flex->l1i, unit, stamp);
-	learn_page(core, &core->flex->itlb, unit, stamp);
+	if (stamp)
+		learn_page(core, &core->flex->itlb, unit, stamp);
 }
 
 /* ---- its life ---- */
@@ -608,7 +635,7 @@ static int first_init(struct core *core, struct flex_cache *l1, struct flex_cach
 	l1->now = tlb->now = &core->flex->now;
 	l1->owner = tlb->owner = core;
 	l1->code = tlb->code = code;
-	return flex_first_init(l1, g, line_shift(m, g)) < 0 ||
+	return flex_l1_init(l1, g, line_shift(m, g)) < 0 ||
 			       flex_tlb_init(tlb, code ? &m->itlb : &m->dtlb,
 				       core->flex->page_shift) < 0
 		       ? -1

@@ -66,6 +66,8 @@ struct flex_group {
 	struct flex_group *next;
 };
 
+#define FLEX_WRITTEN 64
+
 /* The cores around one L2. */
 struct flex_cluster {
 	struct flex_cache l2;
@@ -73,6 +75,9 @@ struct flex_cluster {
 	struct core *cores; /* linked by flex->next */
 	uint32_t ncores, socket;
 	struct flex_cluster *next;
+	/* Lines of L2 that another store would not change, by the low bits of their sets:
+	 * tag and set; 0: none. */
+	uint64_t written[FLEX_WRITTEN];
 };
 
 struct flex_core {
@@ -139,7 +144,8 @@ uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now);
 /* A floating-point load on a machine where those are L2's. */
 void flex_bypass(struct core *core, uint64_t unit, uint64_t now);
 
-/* The unit was referenced then. */
+/* The unit was referenced then (0: no later than was said), and there are no facts of it
+ * any more. */
 void flex_learn_data(struct core *core, uint64_t unit, uint64_t stamp);
 void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp);
 

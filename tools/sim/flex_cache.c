@@ -40,7 +40,7 @@ static uint64_t stamps_size(const struct flex_cache *c)
 	return (uint64_t)c->sets * c->ways * sizeof(*c->stamps);
 }
 
-int flex_first_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+static int first_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
 {
 	if (flex_cache_init(c, g, shift) < 0)
 		return -1;
@@ -49,11 +49,25 @@ int flex_first_init(struct flex_cache *c, const struct geometry *g, uint32_t shi
 	return c->stamps ? 0 : -1;
 }
 
+static uint64_t slots_size(const struct flex_cache *c)
+{
+	return (uint64_t)c->sets * c->ways * sizeof(*c->slots);
+}
+
+int flex_l1_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+{
+	if (first_init(c, g, shift) < 0)
+		return -1;
+	c->slots = shift ? 0 : host_alloc(slots_size(c));
+	return shift || c->slots ? 0 : -1;
+}
+
 int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
 {
-	if (flex_first_init(c, g, shift) < 0)
+	if (first_init(c, g, shift) < 0)
 		return -1;
 	c->part_shift = shift > 6 ? shift - 6 : 0;
+	c->last_part = shift > 6 ? 63 : (1u << shift) - 1;
 	c->masks = host_alloc(stamps_size(c));
 	c->hints = host_alloc(FLEX_HINTS);
 	return c->masks && c->hints ? 0 : -1;
@@ -67,6 +81,9 @@ void flex_cache_free(struct flex_cache *c)
 	if (c->hints)
 		host_free(c->hints, FLEX_HINTS);
 	c->hints = 0;
+	if (c->slots)
+		host_free(c->slots, slots_size(c));
+	c->slots = 0;
 	if (c->stamps)
 		host_free(c->stamps, stamps_size(c));
 	c->stamps = 0;
@@ -152,15 +169,32 @@ static uint64_t unit_in(
 	return ((uint64_t)(flex_tags(p)[way] - 1) * c->sets + p->set) << c->shift;
 }
 
-/* The same as front_newest of one unit. */
+static const struct front_entry *filter_of(const struct flex_cache *c)
+{
+	return c->code ? front->code : front->data;
+}
+
+static uint32_t filter_mask(const struct flex_cache *c)
+{
+	return (c->code ? CODE_FILTER : DATA_FILTER) - 1;
+}
+
+/* What the front knows of a line with this slot. */
+LANES_INLINE uint64_t fact_at(
+	const struct front_entry *filter, uint32_t mask, uint32_t slot)
+{
+	return front_stamp(front, filter[(slot - 1) & mask].stamp) &
+	       -(uint64_t)(slot != 0);
+}
+
+/* The same as front_newest of one unit, while the owner is a member. */
 LANES_INLINE uint64_t newest_of_unit(const struct flex_cache *c, uint64_t unit)
 {
-	const struct front_entry *e = c->code ? &front->code[unit & (CODE_FILTER - 1)]
-					      : &front->data[unit & (DATA_FILTER - 1)];
+	const struct front_entry *e = &filter_of(c)[unit & filter_mask(c)];
 
-	if (unit >= REGION_NEAR) /* which it is not called in its entry */
+	if (__builtin_expect(unit >= REGION_NEAR, 0)) /* not so called in its entry */
 		return front_newest(c->owner, c->code, unit, 1);
-	return e->line == unit && c->owner->flex->bit ? front_stamp(front, e->stamp) : 0;
+	return e->line == unit && e->stamp ? front_stamp(front, e->stamp) : 0;
 }
 
 static uint64_t *mask_of(const struct flex_cache *c, const struct flex_place *p)
@@ -195,13 +229,15 @@ static uint64_t newest_in_page(
 	uint64_t mask = mask_of(c, p)[way], newest = 0;
 	struct extent e;
 
-	if (!mask)
+	if (!mask || !c->owner->flex->bit)
 		return 0;
 	e = extent_of(c, p, way);
 	for (; mask; mask &= mask - 1) {
 		uint64_t part = (uint64_t)__builtin_ctzll(mask) << e.part_shift;
-		uint64_t stamp = front_newest(
-			c->owner, c->code, e.first + part, 1ull << e.part_shift);
+		uint64_t stamp = e.part_shift
+					 ? front_newest(c->owner, c->code, e.first + part,
+						   1ull << e.part_shift)
+					 : newest_of_unit(c, e.first + part);
 
 		newest = stamp > newest ? stamp : newest;
 	}
@@ -213,19 +249,12 @@ static uint64_t newest_in(
 {
 	if (c->masks)
 		return newest_in_page(c, p, way);
+	if (c->slots)
+		return fact_at(filter_of(c), filter_mask(c),
+			c->slots[(uint64_t)p->set * c->ways + way]);
 	if (!(flex_state(c, p)[c->ways + way] & FLEX_FILTERED))
 		return 0;
-	if (c->units == 1)
-		return newest_of_unit(c, unit_in(c, p, way));
 	return front_newest(c->owner, c->code, unit_in(c, p, way), c->units);
-}
-
-void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t unit)
-{
-	struct extent e = extent_of(c, p, (uint32_t)p->way);
-	uint64_t part = (unit & ((1ull << e.shift) - 1)) >> e.part_shift;
-
-	mask_of(c, p)[p->way] |= 1ull << part;
 }
 
 void flex_each_part(const struct flex_cache *c, const struct flex_place *p,
@@ -284,24 +313,18 @@ static uint32_t oldest(const uint64_t *stamps, uint32_t ways)
 	return (uint32_t)lesser(lesser(a, b), lesser(c, d)) & (CACHE_MAX_WAYS - 1);
 }
 
-/* All ways of an L1D or L1I whose lines are units are asked at once, without a branch
- * that nobody could predict. */
-#define FEW 8
-static uint32_t lru_of_few(const struct flex_cache *c, const struct flex_place *p)
+/* Asks for the last use of every way of an L1D or L1I, without a branch that nobody
+ * could predict; returns the oldest one. */
+static uint32_t refresh_all(const struct flex_cache *c, const struct flex_place *p)
 {
-	const struct front_entry *filter = c->code ? front->code : front->data;
-	uint32_t mask = (c->code ? CODE_FILTER : DATA_FILTER) - 1;
-	const uint8_t *flags = flex_state(c, p) + c->ways;
+	const struct front_entry *filter = filter_of(c);
+	const uint16_t *slots = c->slots + (uint64_t)p->set * c->ways;
 	uint64_t *stamps = stamps_of(c, p), best = ~0ull;
+	uint32_t mask = filter_mask(c), ways = c->ways;
 
-	for (uint32_t way = 0; way < c->ways; way++) {
-		uint64_t unit = unit_in(c, p, way), stamp = stamps[way], filtered, fact;
-		const struct front_entry *e = &filter[unit & mask];
+	for (uint32_t way = 0; way < ways; way++) {
+		uint64_t stamp = stamps[way], fact = fact_at(filter, mask, slots[way]);
 
-		filtered = flags[way] / FLEX_FILTERED & 1;
-		fact = front_stamp(front, e->stamp) & -(filtered & (e->line == unit));
-		if (__builtin_expect(unit >= REGION_NEAR, 0))
-			fact = newest_in(c, p, way);
 		stamp = fact > stamp ? fact : stamp;
 		stamps[way] = stamp;
 		best = lesser(best, aged(stamp, way));
@@ -309,50 +332,53 @@ static uint32_t lru_of_few(const struct flex_cache *c, const struct flex_place *
 	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
 }
 
+#define FEW 16
 static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
 {
 	uint32_t way;
 
-	if (c->ways <= FEW && !c->masks && c->units == 1 && c->owner->flex->bit)
-		return lru_of_few(c, p);
+	if (c->slots && c->ways <= FEW)
+		return refresh_all(c, p);
 	do
 		way = oldest(stamps_of(c, p), c->ways);
 	while (refresh(c, p, way));
 	return way;
 }
 
-static uint64_t newest_of(const uint64_t *stamps, uint32_t ways)
-{
-	uint64_t newest = 0;
-
-	for (uint32_t i = 0; i < ways; i++)
-		newest = stamps[i] > newest ? stamps[i] : newest;
-	return newest;
-}
-
-/* At each node to the half that was not used last. */
+/* At each node to the half that was not used last.  The newest of the half below node
+ * n is newest[n], the root is 1. */
 static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
 {
 	const uint64_t *stamps = stamps_of(c, p);
-	uint32_t way = 0;
+	uint64_t newest[2 * CACHE_MAX_WAYS];
+	uint32_t node = 1;
 
-	for (uint32_t i = 0; i < c->ways; i++)
-		refresh(c, p, i);
-	for (uint32_t half = c->ways / 2; half; half /= 2)
-		way += newest_of(stamps + way, half) >
-				       newest_of(stamps + way + half, half)
-			       ? half
-			       : 0;
-	return way;
+	if (c->slots)
+		(void)refresh_all(c, p);
+	for (uint32_t i = 0; i < c->ways; i++) {
+		if (!c->slots)
+			refresh(c, p, i);
+		newest[c->ways + i] = stamps[i];
+	}
+	for (uint32_t i = c->ways - 1; i > 1; i--)
+		newest[i] = newest[2 * i] > newest[2 * i + 1] ? newest[2 * i]
+							      : newest[2 * i + 1];
+	while (node < c->ways)
+		node = 2 * node + (newest[2 * node] > newest[2 * node + 1]);
+	return node - c->ways;
 }
 
 int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
 {
 	struct flex_place p = flex_find(c, unit);
 
-	if (p.way >= 0 && stamps_of(c, &p)[p.way] < stamp)
+	if (p.way < 0)
+		return 0;
+	if (stamps_of(c, &p)[p.way] < stamp)
 		stamps_of(c, &p)[p.way] = stamp;
-	return p.way >= 0;
+	if (c->slots)
+		*flex_slot(c, &p) = 0;
+	return 1;
 }
 
 /* ---- any level ---- */
@@ -412,6 +438,8 @@ void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags)
 		plru_touch(state, c->ways, (uint32_t)p->way);
 	if (c->masks)
 		mask_of(c, p)[p->way] = 0;
+	if (c->slots)
+		*flex_slot(c, p) = 0;
 	*tag = p->tag;
 	*flex_flags(c, p) = (uint8_t)flags;
 }

@@ -23,8 +23,9 @@ enum {
 	FLEX_DIRTY_UPPER = 2,
 	FLEX_OWNED = 4,
 	FLEX_PREFETCHED = 8,
-	FLEX_FILTERED = 16, /* of L1: there may be facts of it in the front */
-	FLEX_HUGE = 32,     /* of TLBs: a huge page among small ones (huge.h) */
+	FLEX_FILTERED =
+		16,     /* of L1 without slots: there may be facts of it in the front */
+	FLEX_HUGE = 32, /* of TLBs: a huge page among small ones (huge.h) */
 };
 #define FLEX_ANY_DIRTY (FLEX_DIRTY | FLEX_DIRTY_UPPER)
 
@@ -44,9 +45,12 @@ struct flex_cache {
 	struct core *owner;
 	int code;
 	uint64_t units; /* of a line, or of a page */
+	/* Of lines that are units, while the owner is a member of the front: where that
+	 * has facts of the way, plus one; 0: nowhere. */
+	uint16_t *slots;
 	/* Of TLBs: of which parts of the page there may be facts, each so large. */
 	uint64_t *masks;
-	uint32_t part_shift;
+	uint32_t part_shift, last_part;
 	int has_gaps;   /* empty ways may be in front of others */
 	uint8_t *hints; /* where a page was found last, by the low bits of its number */
 };
@@ -73,6 +77,11 @@ LANES_INLINE uint8_t *flex_flags(const struct flex_cache *c, const struct flex_p
 	return p->row + 4 * c->lanes + c->ways + p->way;
 }
 
+LANES_INLINE uint16_t *flex_slot(const struct flex_cache *c, const struct flex_place *p)
+{
+	return &c->slots[(uint64_t)p->set * c->ways + (uint32_t)p->way];
+}
+
 /* The first unit of the line in a way. */
 LANES_INLINE uint64_t flex_unit(const struct flex_cache *c, const struct flex_place *p)
 {
@@ -84,7 +93,7 @@ LANES_INLINE uint64_t flex_unit(const struct flex_cache *c, const struct flex_pl
 /* -1: no memory. */
 int flex_cache_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
 /* The same of the first level, where now, owner and code are set; and of a TLB. */
-int flex_first_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
+int flex_l1_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
 int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
 void flex_cache_free(struct flex_cache *c);
 
@@ -180,7 +189,16 @@ int flex_make_room(struct flex_cache *c, struct flex_place *p);
 void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags);
 
 /* Of a TLB: there may be facts of this unit, which is in the page at p. */
-void flex_filter_page(struct flex_cache *c, const struct flex_place *p, uint64_t unit);
+LANES_INLINE void flex_filter_page(
+	struct flex_cache *c, const struct flex_place *p, uint64_t unit)
+{
+	uint32_t shift = c->part_shift;
+
+	if (__builtin_expect(*flex_flags(c, p) & FLEX_HUGE, 0))
+		shift = c->shift + HUGE_PAGES_SHIFT - 6;
+	c->masks[(uint64_t)p->set * c->ways + (uint32_t)p->way] |=
+		1ull << (unit >> shift & c->last_part);
+}
 
 /* Calls visit for each part of that page of which there may be facts. */
 void flex_each_part(const struct flex_cache *c, const struct flex_place *p,

@@ -4,6 +4,7 @@
  */
 #include "flex.h"
 #include "front.h"
+#include "host.h"
 
 static struct flex_shared *shared(const struct core *core)
 {
@@ -18,6 +19,21 @@ static struct flex_cache *llc_of(const struct core *core)
 static int is_dirty(const struct flex_cache *c, const struct flex_place *p)
 {
 	return *flex_flags(c, p) & FLEX_ANY_DIRTY;
+}
+
+/* ---- what L2 was written last ---- */
+
+/* The line at p, which is modified, owned and the newest of its set, as its write-back
+ * L2 was told to write it: the next write finds it so, unless anything else in the set
+ * is looked up before. */
+static uint64_t *written_in(struct flex_cluster *cluster, const struct flex_place *p)
+{
+	return &cluster->written[p->set % FLEX_WRITTEN];
+}
+
+static uint64_t name_of(const struct flex_place *p)
+{
+	return (uint64_t)p->tag << 32 | p->set;
 }
 
 /* Empties the way; returns whether it was modified. */
@@ -82,6 +98,7 @@ static int purge_l2(
 		if (p.way < 0)
 			continue;
 		blamed->count[CP_SIM_back_invalidations]++;
+		*written_in(cluster, &p) = 0;
 		if (!take(l2, &p))
 			continue;
 		blamed->count[CP_SIM_l2_writebacks]++;
@@ -258,6 +275,7 @@ static void l2_fill(struct core *core, struct flex_place *p, uint32_t flags)
 	if (flex_make_room(l2, p))
 		l2_evict(core, p);
 	core->count[CP_SIM_l2_fills]++;
+	*written_in(core->flex->cluster, p) = 0;
 	flex_put(l2, p, flags);
 }
 
@@ -280,15 +298,19 @@ static void pass_victim(struct core *core, uint64_t unit)
 void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
-	struct flex_place p = flex_find(l2, unit);
 	int dirty = (flags & FLEX_ANY_DIRTY) != 0;
+	struct flex_place p;
 
-	flags &= FLEX_OWNED; /* which modified lines out of an exclusive level may lack */
+	if (!dirty && !flex_exclusive(l2->sets ? l2 : llc_of(core)))
+		return;
 	if (!l2->sets) {
-		if (dirty || flex_exclusive(llc_of(core)))
-			llc_take_victim(core, unit, dirty);
-	} else if (!dirty) {
-		if (flex_exclusive(l2) && p.way < 0)
+		llc_take_victim(core, unit, dirty);
+		return;
+	}
+	p = flex_find(l2, unit);
+	flags &= FLEX_OWNED; /* which modified lines out of an exclusive level may lack */
+	if (!dirty) {
+		if (p.way < 0)
 			l2_fill(core, &p, flags);
 	} else if (p.way >= 0) {
 		flags |= l2_modified(core, unit, pass_victim);
@@ -302,25 +324,12 @@ void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
 	}
 }
 
-void flex_write(struct core *core, uint64_t unit)
+/* A store comes that L2 has no line for. */
+static void l2_write_miss(struct core *core, uint64_t unit, struct flex_place *p)
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
-	struct flex_place p = flex_find(l2, unit);
 	uint32_t flags;
 
-	if (!l2->sets) {
-		llc_write(core, unit);
-		return;
-	}
-	core->count[CP_SIM_l2_accesses]++;
-	core->flex->from_core = 0; /* if it was, memory has it now */
-	if (p.way >= 0) {
-		flex_touch(l2, &p);
-		*flex_flags(l2, &p) &= (uint8_t)~FLEX_PREFETCHED;
-		flags = FLEX_OWNED | l2_modified(core, unit, llc_write);
-		*flex_flags(l2, &p) |= (uint8_t)flags;
-		return;
-	}
 	core->count[CP_SIM_l2_store_misses]++;
 	if (l2->g.no_allocate) {
 		core->count[CP_SIM_l2_writes_through]++;
@@ -330,7 +339,40 @@ void flex_write(struct core *core, uint64_t unit)
 	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = FLEX_OWNED | llc_fetch(core, unit, STORE, 1);
 	flags |= l2_modified(core, unit, llc_write);
-	l2_fill(core, &p, flags);
+	l2_fill(core, p, flags);
+}
+
+static void l2_write_hit(struct core *core, uint64_t unit, const struct flex_place *p)
+{
+	struct flex_cluster *cluster = core->flex->cluster;
+	uint8_t *flags = flex_flags(&cluster->l2, p);
+
+	flex_touch(&cluster->l2, p);
+	*flags &= (uint8_t)~FLEX_PREFETCHED;
+	*flags |= (uint8_t)(FLEX_OWNED | l2_modified(core, unit, llc_write));
+	*written_in(cluster, p) = cluster->l2.g.write_through ? 0 : name_of(p);
+}
+
+void flex_write(struct core *core, uint64_t unit)
+{
+	struct flex_cluster *cluster = core->flex->cluster;
+	struct flex_cache *l2 = &cluster->l2;
+	struct flex_place p;
+
+	if (!l2->sets) {
+		llc_write(core, unit);
+		return;
+	}
+	core->count[CP_SIM_l2_accesses]++;
+	core->flex->from_core = 0; /* if it was, memory has it now */
+	p = flex_place_of(l2, unit);
+	if (*written_in(cluster, &p) == name_of(&p))
+		return;
+	p.way = flex_find_tag(l2, flex_tags(&p), p.tag);
+	if (p.way >= 0)
+		l2_write_hit(core, unit, &p);
+	else
+		l2_write_miss(core, unit, &p);
 }
 
 /* ---- other cores ---- */
@@ -383,14 +425,13 @@ static int account(struct core *core, enum access kind, struct finding found)
 }
 
 /* The L1Ds of the cores that share our L2. */
-static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
+static __attribute__((noinline)) int snoop_some(
+	struct core *core, uint64_t unit, enum access kind)
 {
 	const struct flex_cluster *cluster = core->flex->cluster;
 	uint32_t shift = core->flex->l1d.shift;
 	int alone = 1;
 
-	if (cluster->ncores == 1)
-		return 1;
 	unit = unit >> shift << shift;
 	for (struct core *c = cluster->cores; c; c = c->flex->next) {
 		struct finding found = {0, 0};
@@ -403,6 +444,11 @@ static int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
 		alone &= account(core, kind, found);
 	}
 	return alone;
+}
+
+LANES_INLINE int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
+{
+	return core->flex->cluster->ncores == 1 || snoop_some(core, unit, kind);
 }
 
 /* A line that is modified there leaves it for us. */
@@ -457,6 +503,8 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 			search_l1(c, unit, units, kind, &found);
 		if (cluster->l2.sets)
 			search(&cluster->l2, unit, units, kind, &found);
+		if (found.present)
+			host_zero(cluster->written, sizeof(cluster->written));
 		if (found.dirty) {
 			llc_take_victim(core, unit, 1);
 			note_modified(core, cluster->socket);
@@ -557,7 +605,10 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
 	struct flex_place p = flex_find(l2, unit);
 	uint32_t flags;
 
-	core->count[CP_SIM_l2_accesses] += l2->sets != 0;
+	if (l2->sets) {
+		core->count[CP_SIM_l2_accesses]++;
+		*written_in(core->flex->cluster, &p) = 0;
+	}
 	core->flex->l2_misses = core->flex->l2_misses << 1 | (p.way < 0);
 	if (!l2->sets) {
 		core->count[CP_SIM_beyond_l2_lines]++;

@@ -13,27 +13,33 @@ static uint64_t unit_of(struct front *f, uint64_t line)
 
 /* ---- facts that leave the filter ---- */
 
+/* 0: everyone has heard of it. */
+static uint64_t news(const struct front *f, const struct front_entry *e, uint32_t known)
+{
+	return e->stamp == known ? 0 : front_stamp(f, e->stamp);
+}
+
 static void tell_data(struct front *f, struct front_entry *e, uint32_t known)
 {
 	uint64_t unit;
 
-	if (e->line == NO_LINE || e->stamp == known)
+	if (e->line == NO_LINE)
 		return;
 	unit = unit_of(f, e->line);
 	for (uint32_t i = 0; i < f->nmembers; i++)
-		flex_learn_data(f->member[i], unit, front_stamp(f, e->stamp));
+		flex_learn_data(f->member[i], unit, news(f, e, known));
 }
 
 static void tell_code(struct front *f, struct front_entry *e, uint32_t known)
 {
 	uint64_t unit;
 
-	if (e->line == NO_LINE || e->stamp == known)
+	if (e->line == NO_LINE)
 		return;
 	unit = unit_of(f, e->line);
 	for (uint32_t i = 0; i < f->nmembers; i++)
 		if (!(f->code_aware >> i & 1))
-			flex_learn_code(f->member[i], unit, front_stamp(f, e->stamp));
+			flex_learn_code(f->member[i], unit, news(f, e, known));
 }
 
 static void forget_all(struct front *f)
@@ -55,6 +61,11 @@ static void need(struct front_entry *filter, uint32_t mask, uint32_t bit, uint64
 {
 	uint64_t entries = count < mask ? count : mask + 1;
 
+	if (count == 1 && first < REGION_NEAR) {
+		if (filter[first & mask].line == first)
+			front_lost_slot(filter, (uint32_t)(first & mask) + 1, bit);
+		return;
+	}
 	for (uint64_t i = first; i < first + entries; i++) {
 		struct front_entry *e = &filter[i & mask];
 
@@ -191,13 +202,18 @@ static void data_line(struct front *f, uint64_t line, enum access kind, uint32_t
  * no fact. */
 static void float_line(struct front *f, uint64_t line, uint32_t stamp)
 {
-	uint64_t unit = unit_of(f, line);
+	int has_fact = f->data[line & (DATA_FILTER - 1)].line == line;
+	uint64_t unit = unit_of(f, line), now = front_stamp(f, stamp);
 
-	for (uint32_t i = 0; i < f->nmembers; i++)
-		if (f->member[i]->flex->l1d.g.fp_bypass)
-			flex_bypass(f->member[i], unit, front_stamp(f, stamp));
-		else
-			flex_data(f->member[i], unit, LOAD, front_stamp(f, stamp));
+	for (uint32_t i = 0; i < f->nmembers; i++) {
+		if (f->member[i]->flex->l1d.g.fp_bypass) {
+			flex_bypass(f->member[i], unit, now);
+			continue;
+		}
+		flex_data(f->member[i], unit, LOAD, now);
+		if (!has_fact)
+			flex_learn_data(f->member[i], unit, 0);
+	}
 }
 
 /* Those that were in this line when they last ran: it is no new access. */

@@ -82,6 +82,15 @@ LANES_INLINE uint64_t front_stamp(const struct front *f, uint32_t stamp)
 void front_lost_data(struct core *core, uint64_t first, uint64_t count);
 void front_lost_code(struct core *core, uint64_t first, uint64_t count);
 
+/* The same of the unit that is at this slot of a filter (flex_cache.h), if any. */
+LANES_INLINE void front_lost_slot(struct front_entry *filter, uint32_t slot, uint32_t bit)
+{
+	if (!slot)
+		return;
+	filter[slot - 1].need[0] |= (uint16_t)bit;
+	filter[slot - 1].need[1] |= (uint16_t)bit;
+}
+
 /* The newest fact of these units, 0: there is none. */
 uint64_t front_newest(const struct core *core, int code, uint64_t first, uint64_t count);
 

@@ -17,7 +17,7 @@
 
 #include "batch.h"
 #include "follow.h"
-#include "outer.h"
+#include "outer_paths.h"
 #include "sweep.h"
 
 /* Pages that come and go would only cost the filter's upkeep: the lines of a page are
@@ -159,7 +159,7 @@ LANES_INLINE struct way itlb_miss(
 LANES_INLINE int fetch(struct core *core, struct shape s, uint64_t line, enum access kind)
 {
 	if (s.l2)
-		return (int)outer_fetch_l2(core, line, kind, s.l2);
+		return (int)outer_fetch_l2(core, line, kind, s.l2, usual_l2_miss);
 	return core->paths.fetch(core, line, kind) ? L1_OWNED : 0;
 }
 
@@ -587,8 +587,12 @@ LANES_INLINE int quick(struct core *core, struct shape s, const struct batch_pla
 			stamp, alone);
 	at2 = cache_place(&l2, line);
 	way2 = lanes_find8(row_tags(at2.row), at2.tag);
-	if (way2 == 8)
-		return 0;
+	if (way2 == 8) {
+		note_page(core, page, line, stamp, alone);
+		l1d_miss(core, s, &l1d, at, line, line, p->first_kind, p->writes,
+			page->at, SETTLED, stamp);
+		return 1;
+	}
 	l2_stamp = row_stamps(&l2, at2.row)[way2];
 	if ((p->writes && !(l2_stamp & OWNED)) || clock >= OUTER_CLOCK_LIMIT)
 		return 0;
