@@ -6,6 +6,7 @@
 
 #include "output/course.h"
 #include "output/utf8.h"
+#include "output/windows.h"
 
 static const char headings[] =
 	"scope,host,rank,pid,tid,thread,region,kind,name,value,unit,status,coverage,"
@@ -261,8 +262,45 @@ static void interval(const struct place *place, size_t quantity, enum cp_status 
 	cp_out_text(place->out, "\n");
 }
 
+/* The working set of one interval: lines or pages in the mean of its windows. */
+static void touched(const struct place *place, const char *name, const char *unit,
+	double mean, enum cp_status status, const char *reach, double end)
+{
+	row(place, "metric", name);
+	if (mean >= 0)
+		number_cell(place->out, mean);
+	else
+		empty_cell(place->out);
+	cp_out_format(place->out, ",%s,%s,,,%s%s", unit,
+		cp_status_name(mean >= 0 ? status : CP_UNAVAILABLE),
+		reach ? "TLB reach: " : "", reach ? reach : "");
+	number_cell(place->out, end);
+	cp_out_text(place->out, "\n");
+}
+
+static void working_set(const struct place *place, const struct cp_windows *windows,
+	const struct cp_course_line *line, const struct cp_course *it)
+{
+	for (size_t i = 0; i < it->npoints - line->first; i++) {
+		double end = it->ends[line->first + i],
+		       lines = cp_windows_mean_over(
+			       windows, line, windows->data_lines, i, i + 1),
+		       pages = cp_windows_mean_over(
+			       windows, line, windows->data_pages, i, i + 1);
+
+		touched(place, "working_set_data_lines", "lines", lines,
+			line->status[windows->data_lines], NULL, end);
+		touched(place, "working_set_data_pages", "pages", pages,
+			line->status[windows->data_pages],
+			cp_windows_reach(windows, pages), end);
+	}
+}
+
 static void course(struct place place, const struct cp_course *it)
 {
+	struct cp_windows windows;
+	bool has_windows = cp_windows_find(place.report, &windows);
+
 	for (size_t l = 0; l < it->nlines; l++) {
 		const struct cp_course_line *line = &it->lines[l];
 
@@ -272,6 +310,8 @@ static void course(struct place place, const struct cp_course *it)
 				i++)
 				interval(&place, q, line->status[q],
 					line->values[q][i - line->first], it->ends[i]);
+		if (has_windows && line->values[windows.windows])
+			working_set(&place, &windows, line, it);
 	}
 }
 

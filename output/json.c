@@ -278,6 +278,62 @@ static void course_values(struct cp_json *json, const struct cp_course_line *lin
 	cp_out_text(json->out, "}");
 }
 
+static void working_set_values(struct cp_json *json, const struct cp_windows *windows,
+	const struct cp_course_line *line, size_t quantity, size_t n)
+{
+	cp_out_text(json->out, "{\"values\": [");
+	for (size_t i = 0; i < n; i++) {
+		double mean = cp_windows_mean_over(windows, line, quantity, i, i + 1);
+
+		cp_out_text(json->out, i ? ", " : "");
+		if (mean < 0)
+			cp_out_text(json->out, "null");
+		else
+			cp_json_value(json, mean);
+	}
+	cp_out_text(json->out, "]");
+	cp_json_inline_text(json, "status", cp_status_name(line->status[quantity]));
+	cp_out_text(json->out, "}");
+}
+
+static void tlb_reach(struct cp_json *json, const struct cp_windows *windows,
+	const struct cp_course_line *line, size_t n)
+{
+	cp_json_key(json, "tlb_reach");
+	cp_out_text(json->out, "[");
+	for (size_t i = 0; i < n; i++) {
+		const char *level =
+			cp_windows_reach(windows, cp_windows_mean_over(windows, line,
+							  windows->data_pages, i, i + 1));
+
+		cp_out_format(
+			json->out, level ? "%s\"%s\"" : "%snull", i ? ", " : "", level);
+	}
+	cp_out_text(json->out, "]");
+}
+
+/* What was touched in an interval: in the mean of its windows. */
+static void course_working_set(
+	struct cp_json *json, const struct cp_course_line *line, size_t n)
+{
+	struct cp_windows it;
+
+	if (!cp_windows_find(json->report, &it) || !line->values[it.windows])
+		return;
+	cp_json_key(json, "working_set");
+	cp_json_open(json, "{");
+	cp_json_key(json, "data_lines");
+	working_set_values(json, &it, line, it.data_lines, n);
+	cp_json_key(json, "data_pages");
+	working_set_values(json, &it, line, it.data_pages, n);
+	cp_json_key(json, "code_lines");
+	working_set_values(json, &it, line, it.code_lines, n);
+	cp_json_key(json, "code_pages");
+	working_set_values(json, &it, line, it.code_pages, n);
+	tlb_reach(json, &it, line, n);
+	cp_json_close(json, "}");
+}
+
 static void course_line(
 	struct cp_json *json, const struct cp_course_line *line, size_t npoints)
 {
@@ -291,6 +347,7 @@ static void course_line(
 		if (line->values[q])
 			course_values(json, line, q, npoints - line->first);
 	cp_json_close(json, "}");
+	course_working_set(json, line, npoints - line->first);
 	cp_json_close(json, "}");
 }
 

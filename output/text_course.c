@@ -6,6 +6,7 @@
 
 #include "output/course.h"
 #include "output/text_parts.h"
+#include "output/windows.h"
 
 #define BARS 40 /* columns at most: intervals are added up to fit */
 #define MOST_COUNTS 6
@@ -109,6 +110,57 @@ static void print_line(struct cp_text *text, const struct cp_course *course,
 		number(text, bars->most));
 }
 
+/* Working sets do not add up: those of a bar are the mean of its windows. */
+static void print_windows(struct cp_text *text, const struct cp_course *course,
+	const struct cp_windows *windows, size_t quantity, const char *label)
+{
+	const struct cp_course_line *line = &course->lines[0];
+	struct bars *bars = cp_arena_alloc(text->arena, sizeof(*bars));
+	bool pages = quantity == windows->data_pages;
+	const char *least, *most;
+
+	fill_bars(bars, course, line, quantity);
+	bars->least = bars->most = -1;
+	for (size_t i = 0; i < bars->count; i++) {
+		size_t end = (i + 1) * bars->each;
+		double mean = cp_windows_mean_over(windows, line, quantity,
+			i * bars->each, end < course->npoints ? end : course->npoints);
+
+		bars->value[i] = mean;
+		if (mean >= 0 && (bars->least < 0 || mean < bars->least))
+			bars->least = mean;
+		bars->most = mean > bars->most ? mean : bars->most;
+	}
+	if (bars->most < 0)
+		return;
+	cp_out_format(text->out, "  %-18.18s ", label);
+	put_bars(text, bars);
+	cp_out_format(text->out, " %s to %s", number(text, bars->least),
+		number(text, bars->most));
+	least = pages ? cp_windows_reach(windows, bars->least) : NULL;
+	most = pages ? cp_windows_reach(windows, bars->most) : NULL;
+	if (least && most)
+		cp_out_format(text->out,
+			strcmp(least, most) == 0 ? "; TLB reach: %s"
+						 : "; TLB reach: %s to %s",
+			least, most);
+	cp_out_text(text->out, "\n");
+}
+
+static void print_working_sets(struct cp_text *text, const struct cp_course *course)
+{
+	struct cp_windows windows;
+
+	if (!cp_windows_find(text->report, &windows) ||
+		!course->lines[0].values[windows.windows])
+		return;
+	cp_out_text(text->out,
+		" touched by a thread in an interval (a window, if that is "
+		"shorter)\n");
+	print_windows(text, course, &windows, windows.data_pages, "data pages");
+	print_windows(text, course, &windows, windows.data_lines, "data lines");
+}
+
 static double total_of(const struct cp_course *course, const struct cp_course_line *line,
 	size_t quantity)
 {
@@ -166,7 +218,8 @@ static size_t of_interest(const struct cp_course *course,
 	size_t found = report->nquantities;
 
 	for (size_t q = report->nquantities; q-- > 0;) {
-		if (!line->values[q] || total_of(course, line, q) <= 0)
+		if (!line->values[q] || total_of(course, line, q) <= 0 ||
+			cp_windows_is_quantity(report->quantities[q]))
 			continue;
 		if (found == report->nquantities ||
 			strstr(report->quantities[q], "miss") ||
@@ -189,10 +242,11 @@ static void print_course(
 		course->simulated ? " of the simulator" : "",
 		each > 1 ? cp_text_format(text->arena, ", %zu in a bar", each) : "");
 	for (size_t q = 0; q < report->nquantities && printed < MOST_COUNTS; q++)
-		if (whole->values[q]) {
+		if (whole->values[q] && !cp_windows_is_quantity(report->quantities[q])) {
 			print_line(text, course, whole, q, report->quantities[q]);
 			printed++;
 		}
+	print_working_sets(text, course);
 	quantity = of_interest(course, report, whole);
 	if (quantity < report->nquantities)
 		print_regions(text, course, quantity);

@@ -22,14 +22,13 @@ static const char *bytes_cell(struct cp_text *text, struct cp_value value, uint6
 		cp_text_decimal(text->arena, value.value * (double)each / 1024));
 }
 
-/* The first level that has an entry for each page. */
 static const char *reach(const struct cp_windows *windows, struct cp_value pages)
 {
-	if (pages.status == CP_UNAVAILABLE || !windows->dtlb)
-		return "—";
-	if (pages.value <= (double)windows->dtlb)
-		return "first";
-	return pages.value <= (double)windows->second ? "second" : "none";
+	const char *level = pages.status == CP_UNAVAILABLE
+				    ? NULL
+				    : cp_windows_reach(windows, pages.value);
+
+	return level ? level : "—";
 }
 
 static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,

@@ -5,6 +5,7 @@
 
 #include "base/out.h"
 #include "base/text.h"
+#include "output/course.h"
 #include "output/json.h"
 
 static const char *const names[] = {"windows", "window_data_lines", "window_data_pages",
@@ -64,6 +65,34 @@ struct cp_value cp_windows_mean(
 		return cp_unavailable("no instruction was counted there");
 	return (struct cp_value){.value = (double)count->value / (double)over->value,
 		.status = count->status};
+}
+
+static double sum_over(
+	const struct cp_course_line *line, size_t quantity, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t i = from; line->values[quantity] && i < to; i++)
+		if (line->values[quantity][i] > 0)
+			sum += line->values[quantity][i];
+	return sum;
+}
+
+double cp_windows_mean_over(const struct cp_windows *windows,
+	const struct cp_course_line *line, size_t quantity, size_t from, size_t to)
+{
+	double over = sum_over(line, windows->windows, from, to);
+
+	return over > 0 ? sum_over(line, quantity, from, to) / over : -1;
+}
+
+const char *cp_windows_reach(const struct cp_windows *windows, double pages)
+{
+	if (!windows->dtlb || pages < 0)
+		return NULL;
+	if (pages <= (double)windows->dtlb)
+		return "first";
+	return pages <= (double)windows->second ? "second" : "none";
 }
 
 /* ---- JSON ---- */

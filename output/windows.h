@@ -26,6 +26,16 @@ bool cp_windows_is_quantity(const char *name);
 struct cp_value cp_windows_mean(const struct cp_windows *windows,
 	const struct cp_region *region, size_t quantity);
 
+/* The same of a time series, in the intervals from `from` to before `to` of those that
+ * the line has; < 0: there was no window. */
+struct cp_course_line;
+double cp_windows_mean_over(const struct cp_windows *windows,
+	const struct cp_course_line *line, size_t quantity, size_t from, size_t to);
+
+/* The level of the TLB that has an entry for each of so many pages: "first", "second" or
+ * "none"; NULL: nobody knows. */
+const char *cp_windows_reach(const struct cp_windows *windows, double pages);
+
 struct cp_out;
 void cp_json_windows(struct cp_out *out, const struct cp_report *report,
 	const struct cp_windows *windows);

@@ -5,8 +5,14 @@ const LINES = 6, POINTS = 500;
 const colours = ['--text', '--l1', '--mem', '--l2', '--l3', '--sim', '--link'];
 const timed = report.processes.filter(process => process.series && process.series.lines.length);
 
+// Working sets have names with a colon; what they are in intervals before the first is unknown.
+const WORKING_SET = {'working set: data pages': 'data_pages', 'working set: data lines': 'data_lines',
+	'working set: code pages': 'code_pages', 'working set: code lines': 'code_lines'};
+
+const courseOf = (line, name) => WORKING_SET[name] ? (line.working_set || {})[WORKING_SET[name]] : line.counts[name];
+
 function valuesOf(series, line, name) {
-	const values = Array(line.first).fill(0).concat(line.counts[name].values);
+	const values = Array(line.first).fill(WORKING_SET[name] ? null : 0).concat(courseOf(line, name).values);
 	return series.ends_s.map((end, i) => values[i]);
 }
 
@@ -14,18 +20,20 @@ const sum = values => values.reduce((all, value) => all + (value || 0), 0);
 
 // The whole process, and the regions with the most.
 function courseLines(series, name) {
-	const lines = series.lines.filter(line => line.counts[name])
+	const lines = series.lines.filter(line => courseOf(line, name))
 		.map(line => ({path: line.path.join(' / ') || 'whole process', whole: !line.path.length,
-			status: line.counts[name].status, values: valuesOf(series, line, name)}));
+			status: courseOf(line, name).status, values: valuesOf(series, line, name),
+			reach: WORKING_SET[name] === 'data_pages' ? Array(line.first).fill(null).concat(line.working_set.tlb_reach) : []}));
 	return lines.filter(line => line.whole).concat(lines.filter(line => !line.whole && sum(line.values) > 0)
 		.sort((a, b) => sum(b.values) - sum(a.values)).slice(0, LINES));
 }
 
 // Coverage is known of the whole run only.
-function courseCell(value, status) {
+function courseCell(value, status, reach) {
 	if (value === null)
-		return make('td', {class: 'unavailable', title: 'unavailable: the PMU was not on it in this interval'}, '—');
-	const td = make('td', {class: status, title: full(value) + ', ' + status}, full(value));
+		return make('td', {class: 'unavailable', title: 'unavailable: nothing was counted of it in this interval'}, '—');
+	const title = full(value) + ', ' + status + (reach ? ', TLB reach: ' + reach : '');
+	const td = make('td', {class: status, title}, full(value) + (reach ? ' (' + reach + ')' : ''));
 	td.dataset.value = value;
 	return td;
 }
@@ -50,7 +58,7 @@ function courseTable(series, lines, name) {
 		make('thead', {}, header),
 		make('tbody', {}, ...series.ends_s.slice(0, POINTS).map((end, i) =>
 			make('tr', {}, make('th', {scope: 'row'}, full(end) + ' s'),
-				...lines.map(line => courseCell(line.values[i], line.status))))));
+				...lines.map(line => courseCell(line.values[i], line.status, line.reach[i]))))));
 }
 
 function drawCourse() {
@@ -90,6 +98,8 @@ function drawCourse() {
 
 function startCourse() {
 	const names = new Set(timed.flatMap(process => Object.keys(process.series.lines[0].counts)));
+	if (timed.some(process => process.series.lines[0].working_set))
+		Object.keys(WORKING_SET).forEach(name => names.add(name));
 	for (const name of names)
 		$('course-of').append(make('option', {value: name}, name));
 	const first = [...names].find(name => name.includes('miss'));

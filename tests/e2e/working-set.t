@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use JSON::PP;
 use Peek;
 use Test::More;
 
@@ -58,6 +59,41 @@ unlike($text->{out}, qr/^Events$/m, 'text: no other events');
 my $small = peek(%sim, command => [program('walk'), 100], output => '-',
 	env => {CACHEPEEK_WORKING_SET => 20000, CACHEPEEK_WHAT_IF => 'DTLB.entries=8,DTLB.ways=8'});
 like($small->{out}, qr/^  walk .* first .*\n  long .* second /m, 'text: beyond the reach of the first level');
+
+# ---- over time: a window ends with its interval ----
+
+# From the first interval that is so on, which is: those before and after may have
+# something of both phases, or of what is around them.
+sub in_order
+{
+	my ($sets, @wanted) = @_;
+	my ($text) = join(' ', map { $_ // '-' } @$sets) =~ /((?:\b$wanted[0]\b ?){2,}.*(?:\b$wanted[1]\b ?){2,})/;
+	return defined $text;
+}
+
+{
+	my ($file, $csv, $txt) = map { scratch("sets.$_") } qw(json csv txt);
+	my $run = run(command => [cli(), '-E', 'sim', '-m', 'neoverse-n2', '-o', $file, '-o', $csv, '-o', $txt,
+		program('two_sets'), 12000000],
+		env => {CACHEPEEK_INTERVAL => '10ms', CACHEPEEK_WORKING_SET => 1000000000});
+	my $report = decode_json(read_file($file) // '{}');
+	my ($whole) = grep { !@{$_->{path}} } @{$report->{processes}[0]{series}{lines}};
+	my $set = $whole->{working_set} // {};
+	my $pages = $set->{data_pages}{values} // [];
+
+	ok(in_order($pages, 10, 1000), 'intervals with ten pages, then with a thousand') || diag("@{[map { $_ // '-' } @$pages]}");
+	ok(in_order($set->{data_lines}{values}, 10, 1000), 'as many lines');
+	is($set->{data_pages}{status}, 'simulated', 'counted');
+	my @reach = map { !defined $_ ? undef : $_ <= 44 ? 'first' : $_ <= 1280 ? 'second' : 'none' } @$pages;
+	is_deeply($set->{tlb_reach}, \@reach, 'the TLB that has room for them');
+	is(scalar(@$pages), @{$whole->{counts}{windows}{values}}, 'one for each interval');
+	is_deeply([grep { ($whole->{counts}{windows}{values}[$_] // 0) > 1 && $pages->[$_] == 1000 } 0 .. $#$pages], [],
+		'an interval is one window');
+	my @rows = grep { /,working_set_data_pages,/ } split(/\n/, read_file($csv) // '');
+	ok(scalar(grep { /,working_set_data_pages,10,pages,simulated,,,TLB reach: first,/ } @rows), 'CSV: ten');
+	ok(scalar(grep { /,working_set_data_pages,1000,pages,simulated,,,TLB reach: second,/ } @rows), 'CSV: a thousand');
+	like(read_file($txt), qr/^  data pages +[^ ]+ [\d.]+ to 1,\d\d\d; TLB reach: first to second$/m, 'text: a line of bars');
+}
 
 my $plain = peek(%sim, command => [program('empty')]);
 ok(!$plain->{report}{working_set}, 'nothing where nobody asked');

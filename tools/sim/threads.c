@@ -265,10 +265,16 @@ static Bool somebody_is_paused(void)
 	return False;
 }
 
+/* With a row ends an interval, and with that the windows of working sets. */
 static void add_row(void)
 {
-	if (series && now_ns() >= series->next_ns && !somebody_is_paused())
-		cp_series_tick(series, now_ns());
+	ULong due = series ? series->next_ns : 0;
+
+	if (!series || now_ns() < due || somebody_is_paused())
+		return;
+	cp_series_tick(series, now_ns());
+	for (UInt i = 0; i < VG_N_THREADS && series->next_ns != due; i++)
+		window_end(threads[i].window);
 }
 
 /* The scratch core counts too, and its clock must not overflow. */
