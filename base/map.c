@@ -26,6 +26,16 @@ void *cp_map(size_t size, int fd, off_t offset)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
+/* Kernels before 4.17 take the flag for none, and the address for a wish. */
+void cp_map_zeros(void *at, size_t size)
+{
+	void *memory = mmap(at, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (memory != MAP_FAILED && memory != at)
+		munmap(memory, size);
+}
+
 void cp_map_stop(void)
 {
 	__atomic_store_n(&stopped, 1, __ATOMIC_RELAXED);

@@ -16,6 +16,12 @@
  */
 void *cp_map(size_t size, int fd, off_t offset);
 
+/*
+ * In a fork child: zeros where the kernel did not copy a mapping of its own (perf's
+ * pages).  Where something else is by now, that stays.
+ */
+void cp_map_zeros(void *at, size_t size);
+
 /* There is no memory from here on: whoever asks for it is killed. */
 void cp_map_stop(void);
 

@@ -4,16 +4,15 @@
  */
 #include "output/report.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
-#include "base/syscall.h"
 #include "base/text.h"
 #include "output/report_parts.h"
 
@@ -58,28 +57,30 @@ static bool is_record(const char *name)
 {
 	size_t length = strlen(name);
 
-	return length > 4 && *name != '.' && strcmp(name + length - 4, ".rec") == 0;
+	return length > 4 && strcmp(name + length - 4, ".rec") == 0;
 }
 
-/* readdir(3) would use malloc. */
+struct adding {
+	struct cp_report *report;
+	struct cp_source_list *list;
+};
+
+static bool add_entry(void *context, int fd, const char *name)
+{
+	const struct adding *adding = context;
+
+	if (is_record(name))
+		add_source(adding->report, adding->list, fd, name);
+	return false;
+}
+
 static void add_directory(struct cp_report *report, struct cp_source_list *list, int fd)
 {
-	char buffer[4096] __attribute__((aligned(8)));
-	long length;
+	struct adding adding = {report, list};
+	int result = cp_directory_any(fd, add_entry, &adding);
 
-	while ((length = cp_syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0) {
-		for (long at = 0; at < length;) {
-			const struct dirent64 *entry =
-				(const struct dirent64 *)(buffer + at);
-
-			if (is_record(entry->d_name))
-				add_source(report, list, fd, entry->d_name);
-			at += entry->d_reclen;
-		}
-	}
-	if (length < 0)
-		cp_report_warn(
-			report, "the run directory: %s", cp_error_text((int)-length));
+	if (result < 0)
+		cp_report_warn(report, "the run directory: %s", cp_error_text(-result));
 }
 
 void cp_sources_add_path(

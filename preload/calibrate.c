@@ -63,8 +63,10 @@ static const struct cp_region_item *item(unsigned n)
 	return NULL;
 }
 
+/* Markers enter the library, which calibrate() is in already. */
 static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 {
+	cp_leave();
 	cp_marker_begin_now(outer, CP_MARKER_API);
 	if (skip)
 		cp_tree_skip(&scratch.tree, inner, PAIRS);
@@ -73,6 +75,7 @@ static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 		cp_marker_end(inner, CP_MARKER_API, CP_END_OWN);
 	}
 	cp_marker_end(outer, CP_MARKER_API, CP_END_OWN);
+	(void)cp_enter();
 }
 
 static void least(uint64_t *so_far, uint64_t value, uint64_t minus, uint64_t by)
@@ -219,7 +222,7 @@ static void wait_for_it(void)
 void cp_calibrate_settle(void)
 {
 	if (__atomic_load_n(&cp_calibrated, __ATOMIC_ACQUIRE) == CP_CALIBRATING &&
-		cp_self.thread != &scratch)
+		!cp_is_calibrating())
 		wait_for_it();
 }
 
@@ -246,11 +249,17 @@ static void release_signals(const uint64_t *before)
 	cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
 }
 
-static void calibrate(struct cp_live_thread *thread)
+/* Inside: a handler that cannot be held back, and a child that it forks, keep off
+ * the memory that is being taken and given back here. */
+static void calibrate(void)
 {
+	struct cp_live_thread *thread;
 	uint64_t signals;
-	bool held = hold_signals(&signals);
+	bool held;
 
+	(void)cp_enter();
+	thread = cp_self.thread;
+	held = hold_signals(&signals);
 	cp_clock_settle();
 	if (start_scratch(thread)) {
 		cp_self.thread = &scratch;
@@ -265,20 +274,25 @@ static void calibrate(struct cp_live_thread *thread)
 	__atomic_store_n(&cp_calibrated, CP_CALIBRATED, __ATOMIC_RELEASE);
 	if (held)
 		release_signals(&signals);
+	cp_leave();
+}
+
+bool cp_is_calibrating(void)
+{
+	return cp_self.thread == &scratch;
 }
 
 void cp_calibrate(void)
 {
-	struct cp_live_thread *thread = cp_self.thread;
 	int saved, state = CP_NOT_CALIBRATED;
 
-	if (cp_runtime.sim || !thread || thread == &scratch || thread->lost ||
+	if (cp_runtime.sim || !cp_self.thread || cp_is_calibrating() ||
 		cp_self.depth > 0 || !cp_counting())
 		return;
 	saved = errno; /* libc's code, which the simulated PMU counts as any other */
 	if (__atomic_compare_exchange_n(&cp_calibrated, &state, CP_CALIBRATING, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		calibrate(thread);
+		calibrate();
 	else if (state == CP_CALIBRATING)
 		wait_for_it();
 	errno = saved;

@@ -5,6 +5,8 @@
 #ifndef CACHEPEEK_PRELOAD_CALIBRATE_H
 #define CACHEPEEK_PRELOAD_CALIBRATE_H
 
+#include <stdbool.h>
+
 enum cp_calibration { CP_NOT_CALIBRATED, CP_CALIBRATING, CP_CALIBRATED };
 
 extern int cp_calibrated; /* atomic */
@@ -13,6 +15,10 @@ extern int cp_calibrated; /* atomic */
  * on.  Before the first region of a process; other threads wait for a moment.
  * Nothing on the simulated PMU, which does not count us. */
 void cp_calibrate(void);
+
+/* The calling thread, at this moment: between its markers, too, where it is not
+ * inside the library otherwise. */
+bool cp_is_calibrating(void);
 
 /* In a fork child, nobody is there any more who measures. */
 void cp_calibrate_after_fork(void);

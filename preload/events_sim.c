@@ -281,6 +281,27 @@ static bool add_machines_event(const struct resolver *r)
 	return r->machine->pmu[0] && add_by_preset(r, r->quantity->name);
 }
 
+/* A preset that the simulated PMU has nothing of its own for, though the event of the
+ * machine's PMU is counted. */
+static bool add_own_event(const struct resolver *r)
+{
+	struct cp_preset preset;
+
+	if (r->quantity->why.text[0] || !r->machine->pmu[0] || !r->machine->events[0] ||
+		cp_preset_lookup(r->arena, r->machine->pmu, r->quantity->name, &preset) <
+			0)
+		return false;
+	for (size_t i = 0; i < preset.nalternatives; i++) {
+		const struct cp_preset_alternative *a = &preset.alternatives[i];
+
+		if (a->nterms == 1 &&
+			add_native(r, own_name(r->machine, a->terms[0].event)))
+			return true;
+	}
+	r->quantity->why.text[0] = '\0';
+	return false;
+}
+
 /* ---- the request ---- */
 
 static void say_model(const struct cp_event_set *set, struct cp_quantity *quantity,
@@ -338,8 +359,8 @@ void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *reques
 		struct cp_quantity *quantity = cp_set_quantity(set, request->names[i]);
 		struct resolver r = {set, quantity, arena, machine};
 
-		quantity->available =
-			add_name(&r, 1, quantity->name) || add_machines_event(&r);
+		quantity->available = add_name(&r, 1, quantity->name) ||
+				      add_machines_event(&r) || add_own_event(&r);
 		if (!quantity->available)
 			refuse(&r, complain);
 		else

@@ -26,10 +26,11 @@
  */
 struct cp_live_thread *cp_marker_enter(void)
 {
-	struct cp_live_thread *thread = cp_self.thread;
+	struct cp_live_thread *thread;
 
-	if (!thread || !cp_enter())
+	if (!cp_self.thread || !cp_enter())
 		return NULL;
+	thread = cp_self.thread; /* now: before, a handler's fork makes another */
 	while (__atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST) && cp_counting())
 		sched_yield();
 	if (__atomic_load_n(&cp_runtime.state, __ATOMIC_SEQ_CST) == CP_ON)

@@ -173,7 +173,10 @@ static void forked_inside(void)
 	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
 	cp_runtime.pid = getpid();
 	cp_runtime.state = CP_OFF;
+	cp_threads_forked_inside(); /* before anything else is mapped there */
 	cp_fd_after_fork();
+	cp_interval_after_fork();
+	cp_sampling_detach();
 	if (cp_record_detach(&cp_runtime.record) < 0)
 		cp_runtime.record.header = NULL;
 	cp_say("process %d is not counted: a signal handler forked it inside "
@@ -222,7 +225,7 @@ void cp_process_forked(void)
 	if (!cp_counting())
 		return;
 	cp_sim_pause();
-	if (cp_self.depth > 0) {
+	if (cp_self.depth > 0 || cp_is_calibrating()) {
 		forked_inside();
 		errno = saved;
 		cp_sim_resume();

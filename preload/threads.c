@@ -271,6 +271,9 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 		thread->cpu_start = cp_thread_cpu(tid);
 	thread->counters.mirror = thread->item->mirror;
 	if (!tid)
+		cp_self.thread =
+			thread; /* for a fork inside; begin_self has the last word */
+	if (!tid)
 		result = open_counters(thread, tid, &why);
 	if (result < 0) {
 		mark_lost(thread->item, &why);
@@ -356,12 +359,13 @@ void cp_thread_begin(void)
 
 void cp_thread_end(void)
 {
-	struct cp_live_thread *thread = cp_self.thread ? cp_self.thread : cp_self.lost;
+	struct cp_live_thread *thread;
 	int state;
 
-	if (!thread || !cp_enter_slowly(&state))
+	if ((!cp_self.thread && !cp_self.lost) || !cp_enter_slowly(&state))
 		return;
 	cp_sim_pause();
+	thread = cp_self.thread ? cp_self.thread : cp_self.lost;
 	cp_lock(&lock);
 	cp_self.thread = cp_self.lost = NULL;
 	cp_self.dead = true;
@@ -560,6 +564,22 @@ void cp_threads_after_fork(void)
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
 	cp_pool_give(&pool, mine);
+}
+
+static void fill_in(const struct cp_live_thread *thread)
+{
+	if (cp_runtime.engine->forked_inside)
+		cp_runtime.engine->forked_inside(&thread->counters);
+	cp_sampling_forked_inside(thread->sampler);
+}
+
+/* One that is just beginning is in no list yet. */
+void cp_threads_forked_inside(void)
+{
+	if (cp_self.thread)
+		fill_in(cp_self.thread);
+	for (const struct cp_live_thread *thread = live; thread; thread = thread->next)
+		fill_in(thread);
 }
 
 /* ---- for threads_adopt.c ---- */

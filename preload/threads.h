@@ -136,6 +136,10 @@ void cp_thread_visit(
 /* Returns when no reading that was under way is any more. */
 void cp_threads_settle(void);
 
+/* In a fork child that goes back to what a signal handler has interrupted: there is
+ * all that its threads' readings look at. */
+void cp_threads_forked_inside(void);
+
 /* In a fork child: only the caller is left, counted from zero. */
 void cp_threads_after_fork(void);
 

@@ -4,37 +4,29 @@
  */
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
+#include "base/directory.h"
 #include "base/fd.h"
-#include "base/syscall.h"
 #include "base/text.h"
 #include "preload/interval.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
 #include "preload/threads.h"
 
-/* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 static bool is_ours(pid_t tid)
 {
 	return tid == cp_interval_thread() || tid == cp_sampling_helper();
 }
 
-static void adopt(const char *name)
+static bool adopt(void *unused, int dir, const char *name)
 {
 	uint64_t tid;
 
+	(void)unused, (void)dir;
 	if (cp_parse_u64(name, &tid) == 0 && tid <= INT32_MAX && !is_ours((pid_t)tid) &&
 		!cp_thread_is_known((pid_t)tid))
 		cp_thread_adopt((pid_t)tid);
+	return false;
 }
 
 /* One stat tells whether there is anything to look for: a directory's links
@@ -50,8 +42,6 @@ static bool somebody_new(void)
 
 void cp_threads_adopt(void)
 {
-	char buffer[1024] __attribute__((aligned(8)));
-	long size;
 	int dir;
 
 	/* A thread that is on its way to cp_thread_begin is not a stray. */
@@ -62,12 +52,6 @@ void cp_threads_adopt(void)
 	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return;
-	while ((size = cp_syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < size;) {
-			struct entry *entry = (struct entry *)(buffer + at);
-
-			at += entry->size;
-			adopt(entry->name);
-		}
+	cp_directory_any(dir, adopt, NULL);
 	cp_fd_close(dir);
 }

@@ -11,24 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/fd.h"
 #include "base/format.h"
-#include "base/syscall.h"
 #include "base/text.h"
 
 /* How many runs stay in the base directory, for `cachepeek report` and diff. */
 #define KEPT_RUNS 20
 /* A directory this old is removed even if the newest ones are fewer. */
 #define MAX_ENTRIES 256
-
-/* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
 
 bool cp_run_base(cp_lookup *get, char *to, size_t size)
 {
@@ -81,32 +72,16 @@ static int make_named(const char *parent, const char *prefix, char *to, size_t s
 
 /* ---- cleaning ---- */
 
-static void each_entry(
-	int dir, void (*visit)(void *context, int dir, const char *name), void *context)
+/* What we write into a run. */
+static bool unlink_ours(void *unused, int dir, const char *name)
 {
-	char buffer[4096] __attribute__((aligned(8)));
-	long size;
+	static const char *const endings[] = {".rec", ".samples", ".profile", ".log"};
 
-	while ((size = cp_syscall(SYS_getdents64, dir, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < size;) {
-			struct entry *entry = (struct entry *)(buffer + at);
-
-			at += entry->size;
-			if (entry->name[0] != '.')
-				visit(context, dir, entry->name);
-		}
-}
-
-/* Records and the simulator's messages: what we write into a run. */
-static void unlink_ours(void *context, int dir, const char *name)
-{
-	size_t length = strlen(name);
-
-	(void)context;
-	if ((length > 4 && (strcmp(name + length - 4, ".rec") == 0 ||
-				   strcmp(name + length - 4, ".log") == 0)) ||
-		(length > 8 && strcmp(name + length - 8, ".profile") == 0))
-		unlinkat(dir, name, 0);
+	(void)unused;
+	for (unsigned i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (cp_ends_with(name, endings[i]))
+			unlinkat(dir, name, 0);
+	return false;
 }
 
 static void remove_at(int parent, const char *name)
@@ -115,7 +90,7 @@ static void remove_at(int parent, const char *name)
 
 	if (dir < 0)
 		return;
-	each_entry(dir, unlink_ours, NULL);
+	cp_directory_any(dir, unlink_ours, NULL);
 	cp_fd_close(dir);
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
@@ -125,7 +100,7 @@ struct runs {
 	char name[MAX_ENTRIES][48];
 };
 
-static void note_run(void *context, int dir, const char *name)
+static bool note_run(void *context, int dir, const char *name)
 {
 	struct runs *runs = context;
 
@@ -133,28 +108,28 @@ static void note_run(void *context, int dir, const char *name)
 	if (strncmp(name, "run-", 4) == 0 && strlen(name) < 48 &&
 		runs->count < MAX_ENTRIES)
 		cp_format(runs->name[runs->count++], 48, "%s", name);
+	return false;
 }
 
 /* A run is over when no process of it lives; records are named PID-IMAGE. */
-static void note_alive(void *context, int dir, const char *name)
+static bool is_alive(void *unused, int dir, const char *name)
 {
 	const char *end;
 	uint64_t pid;
 
-	(void)dir;
-	if (cp_parse_u64_prefix(name, &end, &pid) == 0 && *end == '-' &&
-		pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM))
-		*(bool *)context = true;
+	(void)unused, (void)dir;
+	return cp_parse_u64_prefix(name, &end, &pid) == 0 && *end == '-' &&
+	       pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
 static bool in_use(int parent, const char *name)
 {
 	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool alive = false;
+	bool alive;
 
 	if (dir < 0)
 		return true;
-	each_entry(dir, note_alive, &alive);
+	alive = cp_directory_any(dir, is_alive, NULL) > 0;
 	cp_fd_close(dir);
 	return alive;
 }
@@ -176,7 +151,7 @@ static void clean(const char *base)
 	if (dir < 0)
 		return;
 	runs.count = 0;
-	each_entry(dir, note_run, &runs);
+	cp_directory_any(dir, note_run, &runs);
 	for (unsigned i = 0; i < runs.count; i++)
 		if (newer_than(&runs, runs.name[i]) >= KEPT_RUNS &&
 			!in_use(dir, runs.name[i]))
@@ -216,7 +191,7 @@ static void repoint_last(const char *removed)
 	if (dir < 0)
 		return;
 	runs.count = 0;
-	each_entry(dir, note_run, &runs);
+	cp_directory_any(dir, note_run, &runs);
 	for (unsigned i = 0; i < runs.count; i++)
 		if (!newest || strcmp(runs.name[i], newest) > 0)
 			newest = runs.name[i];

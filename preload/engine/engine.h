@@ -116,6 +116,10 @@ struct cp_engine {
 	/* In a fork child: forget what belongs to the parent.  counters is the
 	 * forking thread's; the other threads' are dropped with drop. */
 	void (*after_fork)(struct cp_thread_counters *counters);
+
+	/* In a fork child that may go back to a reading: it ends, with whatever numbers.
+	 * NULL: it does so by itself. */
+	void (*forked_inside)(const struct cp_thread_counters *counters);
 };
 
 extern const struct cp_engine cp_engine_perf;

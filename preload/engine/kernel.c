@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include "base/map.h"
 #include "base/syscall.h"
 
 int cp_kernel_open(const struct perf_event_attr *attr, pid_t tid, int group)
@@ -40,4 +41,10 @@ void cp_kernel_unmap(void *page)
 {
 	if (page)
 		cp_syscall(SYS_munmap, page, sysconf(_SC_PAGESIZE));
+}
+
+void cp_kernel_unmapped(void *page)
+{
+	if (page)
+		cp_map_zeros(page, (size_t)sysconf(_SC_PAGESIZE));
 }

@@ -26,5 +26,7 @@ int cp_kernel_enable(int fd, bool enable);
 /* The event's first page, NULL where the kernel refuses. */
 void *cp_kernel_map(int fd);
 void cp_kernel_unmap(void *page);
+/* In a fork child, which has no such page: zeros instead. */
+void cp_kernel_unmapped(void *page);
 
 #endif

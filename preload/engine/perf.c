@@ -312,6 +312,13 @@ static void after_fork(struct cp_thread_counters *counters)
 	thread_close(counters);
 }
 
+/* A page of zeros says that there is no register to read. */
+static void forked_inside(const struct cp_thread_counters *counters)
+{
+	for (unsigned i = 0; i < of_threads && counters->open; i++)
+		cp_kernel_unmapped(counters->page[i]);
+}
+
 const struct cp_engine cp_engine_perf = {
 	.name = "perf",
 	.configure = configure,
@@ -320,4 +327,5 @@ const struct cp_engine cp_engine_perf = {
 	.turn = turn,
 	.thread_close = thread_close,
 	.after_fork = after_fork,
+	.forked_inside = forked_inside,
 };

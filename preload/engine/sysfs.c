@@ -5,42 +5,38 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/directory.h"
 #include "base/fd.h"
 #include "base/format.h"
-#include "base/syscall.h"
 #include "base/text.h"
 #include "preload/engine/arch/arch.h"
 
-/* struct linux_dirent64 of getdents64(2); readdir would call malloc. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t size;
-	uint8_t type;
-	char name[];
+typedef bool visitor(const char *directory, const char *name, void *context);
+
+struct walk {
+	const char *path;
+	visitor *visit;
+	void *context;
 };
 
-/* Calls visit for the names in a directory until it returns true. */
-static bool any_entry(const char *path,
-	bool (*visit)(const char *directory, const char *name, void *context),
-	void *context)
+static bool walk_on(void *context, int fd, const char *name)
 {
-	char buffer[2048] __attribute__((aligned(8)));
+	const struct walk *walk = context;
+
+	(void)fd;
+	return walk->visit(walk->path, name, walk->context);
+}
+
+/* Calls visit for the names in a directory until it returns true. */
+static bool any_entry(const char *path, visitor *visit, void *context)
+{
+	struct walk walk = {path, visit, context};
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool found = false;
-	long size;
+	bool found;
 
 	if (fd < 0)
 		return false;
-	while (!found &&
-		(size = cp_syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
-		for (long at = 0; at < size && !found;) {
-			const struct entry *entry = (const struct entry *)(buffer + at);
-
-			at += entry->size;
-			found = entry->name[0] != '.' &&
-				visit(path, entry->name, context);
-		}
+	found = cp_directory_any(fd, walk_on, &walk) > 0;
 	cp_fd_close(fd);
 	return found;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/map.h"
 #include "base/syscall.h"
 
 /* As CP_RING_SAMPLE_TYPE orders them. */
@@ -61,6 +62,12 @@ void cp_ring_unmap(struct cp_ring *ring)
 	ring->page = NULL;
 }
 
+void cp_ring_unmapped(const struct cp_ring *ring)
+{
+	if (ring->page)
+		cp_map_zeros(ring->page, ring->mapped);
+}
+
 /* Kernels before 4.1 do not say where the data are: behind the page. */
 static uint64_t data_size(const struct cp_ring *ring)
 {
@@ -77,13 +84,14 @@ static const struct perf_event_header *record_at(struct cp_ring *ring, uint64_t 
 {
 	uint64_t size = data_size(ring), at = tail & (size - 1), first = size - at;
 	const struct perf_event_header *header = (const void *)(data_of(ring) + at);
+	uint16_t length = __atomic_load_n(&header->size, __ATOMIC_RELAXED);
 
-	if (header->size <= first)
+	if (length <= first)
 		return header;
-	if (header->size > sizeof(ring->whole))
+	if (length > sizeof(ring->whole))
 		return NULL;
 	memcpy(ring->whole, header, first);
-	memcpy(ring->whole + first, data_of(ring), header->size - first);
+	memcpy(ring->whole + first, data_of(ring), length - first);
 	return (const void *)ring->whole;
 }
 

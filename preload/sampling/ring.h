@@ -44,6 +44,9 @@ struct cp_ring_visitor {
 int cp_ring_map(struct cp_ring *ring, int fd, unsigned pages);
 void cp_ring_unmap(struct cp_ring *ring);
 
+/* In a fork child, which has no ring: an empty one. */
+void cp_ring_unmapped(const struct cp_ring *ring);
+
 /* Takes out what is there. */
 void cp_ring_drain(
 	struct cp_ring *ring, const struct cp_ring_visitor *visitor, void *context);

@@ -421,6 +421,18 @@ void cp_sampling_forget(struct cp_sampler *sampler)
 	spare = sampler;
 }
 
+void cp_sampling_forked_inside(const struct cp_sampler *sampler)
+{
+	if (sampler)
+		cp_ring_unmapped(&sampler->ring);
+}
+
+void cp_sampling_detach(void)
+{
+	if (cp_samples.header && cp_record_detach(&cp_samples) < 0)
+		cp_samples.header = NULL;
+}
+
 void cp_sampling_after_fork(void)
 {
 	if (!measurement)

@@ -36,6 +36,10 @@ void cp_sampling_thread_end(struct cp_sampler *sampler, bool own);
 /* The calling thread's, where a region ends. */
 void cp_sampling_boundary(struct cp_sampler *sampler);
 void cp_sampling_forget(struct cp_sampler *sampler);
+/* In a fork child that may go back to its thread's ring (NULL is fine): nothing is in
+ * it; and what it writes is no longer in the file. */
+void cp_sampling_forked_inside(const struct cp_sampler *sampler);
+void cp_sampling_detach(void);
 
 /* 0: there is no such thread. */
 pid_t cp_sampling_helper(void);

@@ -13,7 +13,7 @@ use JSON::PP;
 use Test::More;
 use Time::HiRes ();
 
-our @EXPORT = qw(run peek plain report root build lib cli program source scratch
+our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
 	write_file read_file which terminal_script need_perf can_count region threads_named leaves
 	value sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
@@ -183,6 +183,16 @@ sub keep
 sub notes { scalar @{$_[0]{notes}} }
 
 # ---- reports ----
+
+# The one that the command makes of a run in this directory that could not make its own.
+sub kept_report
+{
+	my ($directory) = @_;
+	my $file = "$directory.json";
+	run(command => [cli(), 'report', '-o', $file, $directory]);
+	my $text = read_file($file);
+	return defined $text ? decode_json($text) : undef;
+}
 
 # The region of this path in {regions => [...]}: a report or a thread of it.
 sub region

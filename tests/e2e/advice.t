@@ -9,19 +9,9 @@ use lib $FindBin::Bin;
 use JSON::PP;
 use Peek;
 use Test::More;
+use Words;
 
 my $seeds = $ENV{ADVICE_SEEDS} || 1;
-
-my @words = qw(alpha bravo cargo delta ember flint grove harbor iris jolt karma lemon mango nickel
-	olive pearl quartz raven sable tundra);
-my %taken;
-sub name
-{
-	my $name;
-	do { $name = $words[rand @words] . '_' . int(rand(1000)) } while $taken{$name}++;
-	return $name;
-}
-sub between { return $_[0] + int(rand($_[1] - $_[0] + 1)) }
 
 # An array of so many bytes: [declarations, code that makes it, its name].
 sub array
@@ -93,7 +83,6 @@ sub told { return [sort map { "$_->{rule}: " . ($_->{function} || $_->{data} =~ 
 # skylake-sp: lines of 64 bytes, 1600 pages in the TLBs, 1 MiB of L2.
 for my $seed (1 .. $seeds) {
 	srand($seed);
-	%taken = ();
 	my $file = scratch('there');
 	my $strided = strided(8 * between(9, 500), between(12000, 20000));
 	my $scattered = scattered(between(2600, 5000), 120000);

@@ -51,10 +51,10 @@ ok_handler('timer', $_) for @engines;
 
 sub ok_fork
 {
-	my ($how, $engine, $says) = @_;
-	my $run = peek(engine => $engine, events => $events{$engine}, command => [program('coexist'), $how],
-		preload => lib() . ':' . program('libstep.so'));
-	my $what = "$engine: $how";
+	my ($how, $engine, $says, $address, %env) = @_;
+	my $run = peek(engine => $engine, events => $events{$engine}, preload => lib() . ':' . program('libstep.so'),
+		command => [program('coexist'), $how, $address // '0'], env => \%env);
+	my $what = join(' ', "$engine: $how", values(%env));
 	is($run->{out}, "all well\n", "$what: no child hangs or dies");
 	is($run->{err}, '', "$what: nothing on stderr");
 	is(status_text($run->{status}), 'exit 0', "$what: status");
@@ -67,12 +67,24 @@ sub ok_fork
 	return $run;
 }
 
+# Where the library gives back what it measured itself with.
+sub address_of
+{
+	my ($function) = @_;
+	return map { /^([0-9a-f]+) [tT] \Q$function\E$/ ? $1 : () } `nm '@{[lib()]}'`;
+}
+
 SKIP: {
 	skip('no trap flag on this CPU', 1) unless $x86;
-	my $run = ok_fork('fork_in_handler', 'perf', qr/is not counted: a signal handler forked it inside/);
+	my $run = ok_fork('fork_in_handler', 'perf', qr/is not counted: a signal handler forked it inside/,
+		address_of('cp_tree_drop'));
 	ok(notes($run) > 10, 'fork_in_handler: children that are not counted are named');
 	my $parent = root_process($run->{report});
 	is(calls($parent->{threads}[0], "round-$_"), 1, "fork_in_handler: round-$_ is the parent's alone") for 0 .. 3;
+	my @others = grep { !/^(round-\d( inner)?|late-\d|thread|)$/ } map { "@{$_->{path}}" } @{$run->{report}{regions}};
+	is("@others", '', "fork_in_handler: regions are the program's");
+	# The kernel copies no ring of samples into a child.
+	ok_fork('fork_in_handler', 'perf', qr/is not counted: a signal handler|no names/, '0', CACHEPEEK_PROFILE => 'dtlb');
 	$run = ok_fork('fork_from_thread', 'perf');
 	my ($root, @children) = @{$run->{report}{processes}};
 	my @odd = grep { calls($_->{threads}[0], 'round-0') != 1 } @children;

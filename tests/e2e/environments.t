@@ -20,16 +20,6 @@ sub directory
 	return $directory;
 }
 
-# The report that the command makes of a run that could not report itself.
-sub report_of
-{
-	my ($directory) = @_;
-	my $file = "$directory.json";
-	run(command => [cli(), 'report', '-o', $file, $directory]);
-	my $text = read_file($file);
-	return defined $text ? JSON::PP::decode_json($text) : undef;
-}
-
 # Runs it without and with the library; the report is its own or, where `says`
 # matches its line, the command's.
 sub ok_confined
@@ -48,7 +38,7 @@ sub ok_confined
 		is(notes($with), $run{lines} || 1, "$what: one line for each thing") or diag(@{$with->{notes}});
 		like($_, $run{says}, "$what: what happened") for @{$with->{notes}};
 		ok(!$with->{report}, "$what: no report of its own");
-		$with->{report} = report_of($directory);
+		$with->{report} = kept_report($directory);
 	} else {
 		is(notes($with), 0, "$what: nothing to say") or diag(@{$with->{notes}});
 	}
@@ -100,7 +90,7 @@ SKIP: {
 	my $run = peek(engine => 'perf', under => \@limit, @take, env => {CACHEPEEK_DIR => $directory});
 	is(status_text($run->{status}), status_text($plain->{status}), 'descriptors taken under a filter: same status');
 	is($run->{out}, $plain->{out}, '... same output');
-	ok_regions('descriptors taken under a filter', report_of($directory), before => 200, after => 100);
+	ok_regions('descriptors taken under a filter', kept_report($directory), before => 200, after => 100);
 }
 
 # The program is still the one that is killed by a signal after the kernel has
@@ -119,10 +109,34 @@ SKIP: {
 	my $run = peek(engine => 'perf', command => [program('confine'), 'fault'],
 		env => {CACHEPEEK_DIR => $directory});
 	is(status_text($run->{status}), 'signal 11', 'a fault under a filter: same status');
-	ok_regions('a fault under a filter', report_of($directory), before => 200, after => 100);
+	ok_regions('a fault under a filter', kept_report($directory), before => 200, after => 100);
 }
 
 is_deeply([glob("$root/*")], [], 'nothing was written below the new root directory');
+
+# ---- runs of before: 20 are kept, and those that are not over ----
+
+my $cache = scratch('old-runs');
+my $nobody = 2**31 - 1;
+mkdir($cache), mkdir("$cache/cachepeek");
+sub old_run
+{
+	my ($number, @files) = @_;
+	my $path = sprintf('%s/cachepeek/run-%06d-00000-0000000000000000', $cache, $number);
+	mkdir($path);
+	write_file("$path/$_", '') for @files;
+	return $path;
+}
+my @old = map { old_run($_, "$nobody-0.rec") } 10 .. 29;
+my $gone = old_run(1, "$nobody-0.rec", "$nobody-1.samples", "$nobody-0.profile", "$nobody-simulator.log");
+my $alive = old_run(2, "$$-0.rec");
+my $foreign = old_run(3, "$nobody-0.rec", 'notes.txt');
+run(command => ['true'], env => {LD_PRELOAD => lib(), XDG_CACHE_HOME => $cache, CACHEPEEK_ENGINE => 'perf', CACHEPEEK_DIR => undef});
+is(scalar(grep { -d } @old), 20, 'of old runs, the newest 20 are there');
+ok(!-e $gone, 'what was before them is gone, with all that a run has');
+ok(-e "$alive/$$-0.rec", 'a run whose process lives stays');
+ok(-e "$foreign/notes.txt" && !-e "$foreign/$nobody-0.rec", 'as does a file that is not ours');
+isnt(readlink("$cache/cachepeek/last") // '', '', 'and there is a last one');
 
 # ---- missing from the start ----
 

@@ -24,16 +24,6 @@ my @rows = (qw(return exit _exit _Exit quick_exit quick_handler syscall raw atex
 	29, 30, 31, 34, 63);
 my @slow = qw(alarm cpu);
 
-# The report that the command makes of a run that could not make its own.
-sub report_of
-{
-	my ($directory) = @_;
-	my $file = "$directory.json";
-	run(command => [cli(), 'report', '-o', $file, $directory]);
-	my $text = read_file($file);
-	return defined $text ? JSON::PP::decode_json($text) : undef;
-}
-
 # What is wrong with the report of this row; nothing: "".
 sub faults
 {
@@ -65,7 +55,7 @@ sub once
 	my $directory = scratch(sprintf('matrix-%05d', ++$directories));
 	my $with = peek(engine => $engine, command => [program('ends'), $how],
 		env => {CACHEPEEK_DIR => $directory});
-	my $report = $unseen{$how} ? report_of($directory) : $with->{report};
+	my $report = $unseen{$how} ? kept_report($directory) : $with->{report};
 	my @faults = grep { length } faults($how, $report, $plain->{status});
 	push(@faults, status_text($with->{status}) . ' instead of ' . status_text($plain->{status}))
 		if status_text($with->{status}) ne status_text($plain->{status});

@@ -28,7 +28,7 @@ for my $engine (qw(perf sim)) {
 				"$engine, $how: same status");
 			is($with->{out}, $plain->{out}, "$engine, $how: same output");
 			my $report = $with->{report};
-			$report = report_of($directory) if !$report && $unseen{$how};
+			$report = kept_report($directory) if !$report && $unseen{$how};
 			ok($report, "$engine, $how: a report") or next;
 			my $process = root_process($report);
 			if ($unseen{$how} && $process->{exit}{how} =~ /^(killed|unknown)$/) {
@@ -41,13 +41,4 @@ for my $engine (qw(perf sim)) {
 	}
 }
 
-# The report that the command makes of a run that could not report itself.
-sub report_of
-{
-	my ($directory) = @_;
-	my $file = "$directory.json";
-	run(command => [cli(), 'report', '-o', $file, $directory]);
-	my $text = read_file($file);
-	return defined $text ? JSON::PP::decode_json($text) : undef;
-}
 done_testing();

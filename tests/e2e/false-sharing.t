@@ -10,19 +10,9 @@ use lib $FindBin::Bin;
 use JSON::PP;
 use Peek;
 use Test::More;
+use Words;
 
 my $seeds = $ENV{ADVICE_SEEDS} || 1;
-
-my @words = qw(alpha bravo cargo delta ember flint grove harbor iris jolt karma lemon mango nickel
-	olive pearl quartz raven sable tundra);
-my %taken;
-sub name
-{
-	my $name;
-	do { $name = $words[rand @words] . '_' . int(rand(1000)) } while $taken{$name}++;
-	return $name;
-}
-sub between { return $_[0] + int(rand($_[1] - $_[0] + 1)) }
 
 # Two threads that do something to $rounds elements, so many bytes from each other, of what
 # belongs to each: [name of the first's, name of the second's].  In how: there: variables of
@@ -107,7 +97,6 @@ sub data { return [map { $_->{data} =~ s/\w+:://gr } @_] }
 my ($file, $names, $rounds);
 for my $seed (1 .. $seeds) {
 	srand($seed);
-	%taken = ();
 	$file = scratch("shares$seed");
 	$rounds = between(2100, 9000);
 	($names, my $array) = compile($file, $rounds);

@@ -18,6 +18,7 @@ my $source = write_file(scratch('regions.cc'), <<'CC');
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "handlers.hh"
 #define FUNCTION __attribute__((noinline, noclone))
 static std::jmp_buf back;
 static sigjmp_buf sig_back;
@@ -65,17 +66,10 @@ int main()
 	catches();
 	std::signal(SIGUSR1, handler);
 	raises();
-	stack_t stack = {};
-	stack.ss_size = 1 << 16;
-	stack.ss_sp = std::malloc(stack.ss_size);
-	sigaltstack(&stack, nullptr);
-	struct sigaction action = {};
-	action.sa_handler = handler;
-	action.sa_flags = SA_ONSTACK;
-	sigaction(SIGUSR1, &action, nullptr);
+	make_signal_stack();
+	handle(SIGUSR1, handler, SA_ONSTACK);
 	raises();
-	action.sa_handler = escapes;
-	sigaction(SIGUSR2, &action, nullptr);
+	handle(SIGUSR2, escapes, SA_ONSTACK);
 	escaped();
 	pthread_t threads[3];
 	for (pthread_t &t : threads)
@@ -95,7 +89,7 @@ int main()
 CC
 
 my $program = scratch('regions');
-is(system('g++', '-O2', '-o', $program, $source, '-pthread'), 0, 'a program');
+is(system('g++', '-O2', '-I' . source() . '/tests/programs', '-o', $program, $source, '-pthread'), 0, 'a program');
 
 sub functions
 {

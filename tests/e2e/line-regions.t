@@ -35,6 +35,7 @@ my $source = <<'CC';
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "handlers.hh"
 #define FUNCTION __attribute__((noinline, noclone))
 static std::jmp_buf back;
 static sigjmp_buf sig_back;
@@ -123,24 +124,15 @@ int main(int argc, char **argv)
 	catches();
 	std::signal(SIGUSR1, handler);
 	raises();
-	stack_t stack = {};
-	stack.ss_size = 1 << 16;
-	stack.ss_sp = std::malloc(stack.ss_size);
-	sigaltstack(&stack, nullptr);
-	struct sigaction action = {};
-	action.sa_handler = handler;
-	action.sa_flags = SA_ONSTACK;
-	sigaction(SIGUSR1, &action, nullptr);
+	make_signal_stack();
+	handle(SIGUSR1, handler, SA_ONSTACK);
 	raises();
-	action.sa_handler = escapes;
-	sigaction(SIGUSR2, &action, nullptr);
+	handle(SIGUSR2, escapes, SA_ONSTACK);
 	escaped();
-	action.sa_handler = fault;
-	sigaction(SIGSEGV, &action, nullptr);
+	handle(SIGSEGV, fault, SA_ONSTACK);
 	page = (volatile int *)mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	faults();
-	action.sa_flags = 0;
-	sigaction(SIGSEGV, &action, nullptr);
+	handle(SIGSEGV, fault, 0);
 	mprotect((void *)page, 4096, PROT_NONE);
 	faults();
 	pthread_t threads[3];
@@ -187,7 +179,7 @@ sub named
 my %built = ('as programs are built' => ['-O0'], 'without PIE' => ['-O0', '-no-pie'], 'optimised' => ['-O1', '-foptimize-sibling-calls']);
 for my $how (sort keys %built) {
 	my $program = scratch('lines');
-	is(system('g++', '-g', @{$built{$how}}, '-o', $program, scratch('lines.cc'), '-pthread', '-ldl'), 0, "$how: a program");
+	is(system('g++', '-g', @{$built{$how}}, '-I' . source() . '/tests/programs', '-o', $program, scratch('lines.cc'), '-pthread', '-ldl'), 0, "$how: a program");
 	my $plain = run(command => [$program, $plugin]);
 	my $none = peek(engine => 'sim', events => 'instructions,data_refs', command => [$program, $plugin]);
 	my $with = lines([(map { "line:lines.cc:$line{$_}" } grep { $_ ne 'ONE' } keys %line), 'plugin.c:3'], $program, $plugin);

@@ -150,6 +150,35 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 	like($run->{report}{machine}, qr/, 2 sockets$/, 'the report says so') if !ref $run->{report}{machine};
 }
 
+# ---- two sockets as shipped, with published latencies ----
+
+{
+	my @cycles = qw(cycles data_stall_cycles);
+	my $run = peek(engine => 'sim', machine => 'skylake-sp-2s', events => join(',', @events, @cycles),
+		command => [program('numa')]);
+	my %of = map { $_ => region($run->{report}, $_)->{counts} } qw(own remote written);
+
+	is(numbers($of{own}, @buckets), 'dram_reads_local=1984 dram_reads_remote=0 loads_two_hop=0 ' .
+		'loads_cache_to_cache=0 remote_hitm=0', 'skylake-sp-2s: local memory');
+	is(numbers($of{remote}, @buckets), 'dram_reads_local=0 dram_reads_remote=2048 loads_two_hop=0 ' .
+		'loads_cache_to_cache=0 remote_hitm=0', 'skylake-sp-2s: one hop');
+	is(numbers($of{written}, @buckets), 'dram_reads_local=0 dram_reads_remote=0 loads_two_hop=0 ' .
+		'loads_cache_to_cache=64 remote_hitm=64', 'skylake-sp-2s: the other socket\'s cache');
+	for my $name (sort keys %of) {
+		ok_latency($of{$name}, "skylake-sp-2s, $name", l2 => 14, llc => 68, memory => 202, hop => 328,
+			cache => 285);
+		# each line is waited for at once: its value is used by the load or just behind it
+		cmp_ok($of{$name}{data_stall_cycles}{value}, '>', 0.9 * $of{$name}{load_latency_cycles}{value},
+			"$name: its cycles are waited for");
+		cmp_ok($of{$name}{cycles}{value}, '>', $of{$name}{data_stall_cycles}{value}, "$name: and others");
+		is($of{$name}{cycles}{status}, 'estimated', "$name: by the model");
+	}
+	cmp_ok($of{remote}{remote_accesses}{value}, '>=', 2048, 'skylake-sp-2s: remote accesses');
+	my $all = region($run->{report});
+	is(sprintf('%.9f', $all->{time_s}{value}), sprintf('%.9f', value($all, 'cycles') / 2500e6),
+		'skylake-sp-2s: seconds by its clock');
+}
+
 # ---- files ----
 
 for (

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- *	coexist trap|timer|fork_in_handler|fork_from_thread|fork_often
+ *	coexist trap|timer|fork_in_handler [ADDRESS]|fork_from_thread|fork_often
  * Markers in signal handlers, and forks, at the worst moments.  With the trap
  * flag set the CPU raises SIGTRAP after each instruction: a handler that runs
- * then has interrupted a marker, or a hook, everywhere in turn.
+ * then has interrupted a marker, or a hook, everywhere in turn.  ADDRESS, of a
+ * function in the library's file: more of the steps from its first call on.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -25,6 +26,8 @@ enum { ROUNDS = 4, ROUNDS_OF_DESTRUCTORS = 4 };
 static cachepeek_region names[ROUNDS + 1], in_handler;
 static volatile unsigned long handled, worked, refused;
 static void (*in_trap)(int inside); /* the library? */
+static uintptr_t watched;
+static unsigned long watched_since; /* a step; 0: not yet */
 static pid_t parent;
 
 #ifdef __x86_64__
@@ -55,13 +58,14 @@ static void clear_trap(void)
 
 /* Where the library's code is, and libc's pthread_create, which may not be
  * interrupted by a trap: it blocks signals. */
-static uintptr_t code_begin, code_end, create_begin;
+static uintptr_t library, code_begin, code_end, create_begin;
 
 static int find_library(struct dl_phdr_info *info, size_t size, void *unused)
 {
 	(void)size, (void)unused;
 	if (!strstr(info->dlpi_name, "libcachepeek"))
 		return 0;
+	library = info->dlpi_addr;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_flags & PF_X) {
 			code_begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -86,6 +90,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	if (at == create_begin)
 		TRAP_OFF(context);
 	handled++;
+	if (at == watched && !watched_since)
+		watched_since = handled;
 	if (in_trap)
 		in_trap(at >= code_begin && at < code_end);
 	if (!in_trap)
@@ -231,13 +237,20 @@ static void expect_success(pid_t pid)
 
 /* Few of many steps, since forks are slow; primes, to meet every place of a
  * loop. */
-enum { STRIDE = 61, LONG_STRIDE = 211 };
+enum { STRIDE = 61, LONG_STRIDE = 211, WATCHED_STRIDE = 2, WATCHED_STEPS = 500 };
+
+static int is_time_to_fork(void)
+{
+	if (watched_since && handled - watched_since < WATCHED_STEPS)
+		return handled % WATCHED_STRIDE == 0;
+	return handled % LONG_STRIDE == 0;
+}
 
 static void fork_and_go_on(int inside)
 {
 	pid_t pid;
 
-	if (!inside || handled % LONG_STRIDE)
+	if (!inside || !is_time_to_fork())
 		return;
 	pid = fork();
 	if (pid > 0) {
@@ -252,6 +265,8 @@ static int fork_in_handler(void)
 {
 	in_trap = fork_and_go_on;
 	handle(SIGTRAP);
+	if (watched)
+		watched += library;
 	set_trap();
 	regions();
 	clear_trap();
@@ -385,6 +400,7 @@ static const struct {
 int main(int argc, char **argv)
 {
 	parent = getpid();
+	watched = argc > 2 ? strtoul(argv[2], NULL, 16) : 0;
 	register_names();
 	sem_init(&stopped, 0, 0);
 	sem_init(&forked, 0, 0);

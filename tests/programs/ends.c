@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cachepeek.h"
+#include "raw_exit.h"
 
 enum { THREADS = 4 };
 
@@ -62,16 +63,6 @@ static void wait_for_ever(void)
 {
 	for (;;)
 		pause();
-}
-
-static void raw_exit(void)
-{
-#ifdef __x86_64__
-	__asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(22));
-#else
-	register long number __asm__("x8") = SYS_exit_group, code __asm__("x0") = 22;
-	__asm__ volatile("svc 0" : : "r"(number), "r"(code));
-#endif
 }
 
 static int overflow(volatile char *outer)
@@ -215,7 +206,7 @@ static void quietly(const char *how)
 	if (!strcmp(how, "syscall"))
 		syscall(SYS_exit_group, 8);
 	if (!strcmp(how, "raw"))
-		raw_exit();
+		raw_exit(22);
 	if (!strcmp(how, "atexit")) {
 		atexit(exit_11);
 		exit(10);

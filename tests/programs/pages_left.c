@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "raw_exit.h"
 
 enum { THREADS = 4 };
 
@@ -26,16 +27,6 @@ static void *touch(void *unused)
 	for (size_t i = 0; i < pages; i++)
 		memory[i * 4096] = 1;
 	return unused;
-}
-
-static void raw_exit(void)
-{
-#ifdef __x86_64__
-	__asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(22));
-#else
-	register long number __asm__("x8") = SYS_exit_group, code __asm__("x0") = 22;
-	__asm__ volatile("svc 0" : : "r"(number), "r"(code));
-#endif
 }
 
 int main(int argc, char **argv)
@@ -58,6 +49,6 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "kill"))
 		raise(SIGKILL);
 	if (!strcmp(how, "raw"))
-		raw_exit();
+		raw_exit(22);
 	return 3;
 }

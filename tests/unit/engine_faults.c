@@ -7,6 +7,8 @@
  */
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "output/report.h"
 #include "preload/engine/engine.h"
@@ -120,6 +122,45 @@ static void test_groups(void)
 	world.capacity = 0;
 	make_set(2);
 	is_u64(set.ngroups, 2, "no counters at all: each event alone, never to run");
+}
+
+/* ---- in a child that a signal handler has forked inside a reading ---- */
+
+/* The kernel does not copy pages of counters: its status. */
+static int read_in_child(const struct cp_thread_counters *counters)
+{
+	struct cp_reading reading;
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		cp_engine_perf.forked_inside(counters);
+		_exit(cp_engine_perf.read(counters, true, &reading) == 0 ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void test_forked_inside(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page = mmap(
+		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct cp_thread_counters counters = {0};
+	struct cp_why why;
+
+	world_reset();
+	world.user_access = true;
+	world.width = 48;
+	make_set(1);
+	is_int(cp_engine_perf.thread_open(&counters, 0, &why), 0, "counters with pages");
+	ok(counters.page[0] && counters.user_read[0], "are read in user space");
+	counters.page[0] = page;
+	madvise(page, size, MADV_DONTFORK);
+	is_int(read_in_child(&counters), 0, "a child that has no page reads on");
+	counters.page[0] = NULL;
+	cp_engine_perf.thread_close(&counters);
+	munmap(page, size);
 }
 
 /* ---- what really happened ---- */
@@ -432,6 +473,7 @@ int main(void)
 	test_enable();
 	test_masked();
 	test_groups();
+	test_forked_inside();
 	test_runs("all fit", 4, 1, false);
 	test_runs("multiplexed", 9, 1, false);
 	test_runs("interrupted readings", 4, -EINTR, false);

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "preload/engine/kernel.h"
 
 #define WORLD_EVENTS 4096
@@ -294,6 +295,11 @@ void *cp_kernel_map(int fd)
 		return NULL;
 	event->mapped = true;
 	return &event->page;
+}
+
+void cp_kernel_unmapped(void *page)
+{
+	cp_map_zeros(page, (size_t)sysconf(_SC_PAGESIZE));
 }
 
 void cp_kernel_unmap(void *page)

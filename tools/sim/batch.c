@@ -287,13 +287,27 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	return 1;
 }
 
+void batch_finish_told(struct core *core, const struct batch *b, uint64_t line,
+	uint64_t at, uint64_t clock)
+{
+	batch_tell(core, &batch_notes(b)[b->items], line, at, core->clock >> 32);
+	batch_finish(core, b, clock, line);
+}
+
+/* by_place, but the code is done, and the filter is known not to have the place. */
 void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
 	uint64_t clock)
 {
+	const struct batch_place *p = &b->place[0];
 	const uint64_t all[BATCH_PLACES] = {at};
 
-	(void)clock;
-	by_place(b, line, all, 1, 1, core->line_shift);
+	if (!core->by_place || batch_announcer ||
+		(at ^ (at + p->last)) >> core->line_shift) {
+		by_place(b, line, all, 1, 1, core->line_shift);
+		return;
+	}
+	core->paths.place(core, p, at >> core->line_shift, (uint32_t)clock + p->tick);
+	batch_finish_alone(core, b, line, at, clock);
 }
 
 #define RUN(name, places, lines, shift)                                                  \

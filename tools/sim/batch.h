@@ -136,6 +136,19 @@ typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
 	uint64_t clock);
 
+/* For the same: batch_finish, after whoever asks has been told of the place. */
+void batch_finish_told(struct core *core, const struct batch *b, uint64_t line,
+	uint64_t at, uint64_t clock);
+
+LANES_INLINE void batch_finish_alone(struct core *core, const struct batch *b,
+	uint64_t line, uint64_t at, uint64_t clock)
+{
+	if (__builtin_expect(batch_observer != 0, 0))
+		batch_finish_told(core, b, line, at, clock);
+	else
+		batch_finish(core, b, clock, line);
+}
+
 /* Tells a place's first reference, and whether any writes. */
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick);
 void batch_place_writes(struct batch_place *p, int writes);

@@ -17,7 +17,7 @@
 
 #include "batch.h"
 #include "follow.h"
-#include "outer.h"
+#include "outer_paths.h"
 #include "sweep.h"
 
 /* Pages that come and go would only cost the filter's upkeep: the lines of a page are
@@ -159,7 +159,7 @@ LANES_INLINE struct way itlb_miss(
 LANES_INLINE int fetch(struct core *core, struct shape s, uint64_t line, enum access kind)
 {
 	if (s.l2)
-		return (int)outer_fetch_l2(core, line, kind, s.l2);
+		return (int)outer_fetch_l2(core, line, kind, s.l2, usual_l2_miss);
 	return core->paths.fetch(core, line, kind) ? L1_OWNED : 0;
 }
 
@@ -587,8 +587,12 @@ LANES_INLINE int quick(struct core *core, struct shape s, const struct batch_pla
 			stamp, alone);
 	at2 = cache_place(&l2, line);
 	way2 = lanes_find8(row_tags(at2.row), at2.tag);
-	if (way2 == 8)
-		return 0;
+	if (way2 == 8) {
+		note_page(core, page, line, stamp, alone);
+		l1d_miss(core, s, &l1d, at, line, line, p->first_kind, p->writes,
+			page->at, SETTLED, stamp);
+		return 1;
+	}
 	l2_stamp = row_stamps(&l2, at2.row)[way2];
 	if ((p->writes && !(l2_stamp & OWNED)) || clock >= OUTER_CLOCK_LIMIT)
 		return 0;
@@ -615,12 +619,12 @@ LANES_INLINE int quick(struct core *core, struct shape s, const struct batch_pla
 }
 
 /* The place of a batch of one line of code, which is done, and of one place that the
- * filter has not.  It may be two lines, or have to be told of. */
+ * filter has not.  It may be two lines, or have to be announced. */
 LANES_INLINE int is_alone(
 	const struct core *core, const struct batch_place *p, uint64_t at)
 {
 	return __builtin_expect(!((at ^ (at + p->last)) >> USUAL_LINE) &&
-					core->by_place && !batch_has_notes(),
+					core->by_place && !batch_announcer,
 		1);
 }
 
@@ -693,7 +697,7 @@ PATHS(any, LANES_SHAPE(0, 0))
                                                                                          \
 		data_##l1##_##tlb(core, at >> USUAL_LINE, p->first_kind, p->writes,      \
 			(uint32_t)clock + p->tick);                                      \
-		batch_finish(core, b, clock, line);                                      \
+		batch_finish_alone(core, b, line, at, clock);                            \
 	}                                                                                \
                                                                                          \
 	static void only_##l1##_##tlb(struct core *core, const struct batch *b,          \
@@ -708,7 +712,7 @@ PATHS(any, LANES_SHAPE(0, 0))
 		else if (has_settled(page, at >> USUAL_LINE) &&                          \
 			 quick(core, s, p, page, at >> USUAL_LINE,                       \
 				 (uint32_t)clock + p->tick, 1))                          \
-			batch_finish(core, b, clock, line);                              \
+			batch_finish_alone(core, b, line, at, clock);                    \
 		else                                                                     \
 			slow_##l1##_##tlb(core, b, line, at, clock);                     \
 	}

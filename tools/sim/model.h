@@ -167,6 +167,7 @@ struct core {
 	uint32_t group_shift;    /* lines per bit of a TLB entry's mask, log 2 */
 	uint32_t l2_misses;      /* since its last hit */
 	uint32_t l2_of_8;        /* is it of up to eight ways, and is that all of it? */
+	uint32_t llc_of_16;      /* the same of the last level; nobody follows */
 	uint32_t by_place;       /* may batches go place by place? (batch.c) */
 	uint32_t area_shift;     /* from a line's number to its area's (huge.h), or 0 */
 	uint32_t stlb_is_small;  /* there are no huge pages in it */

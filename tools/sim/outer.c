@@ -246,23 +246,23 @@ int outer_l2_miss(
 
 static int fetch_any(struct core *core, uint64_t line, enum access kind)
 {
-	return outer_fetch_l2(core, line, kind, 0);
+	return outer_fetch_l2(core, line, kind, 0, outer_l2_miss);
 }
 
 static int fetch_8(struct core *core, uint64_t line, enum access kind)
 {
-	return outer_fetch_l2(core, line, kind, 8);
+	return outer_fetch_l2(core, line, kind, 8, outer_l2_miss);
 }
 
 static int fetch_16(struct core *core, uint64_t line, enum access kind)
 {
-	return outer_fetch_l2(core, line, kind, 16);
+	return outer_fetch_l2(core, line, kind, 16, outer_l2_miss);
 }
 
 static int fetch_swept(struct core *core, uint64_t line, enum access kind)
 {
 	sweep_ask(core, line);
-	return outer_fetch_l2(core, line, kind, 0);
+	return outer_fetch_l2(core, line, kind, 0, outer_l2_miss);
 }
 
 static void count_walk(struct core *core, enum access kind)
@@ -376,6 +376,8 @@ void outer_choose_paths(struct core *core)
 	const struct cache *l2 = &core->l2;
 
 	choose_page(core);
+	core->llc_of_16 = cache_has_shape(&core->uncore->llc, 16) && !core->followers &&
+			  !sweeps(core, SWEEP_LLC);
 	core->l2_of_8 = 0;
 	if (sweeps(core, SWEEP_L2)) {
 		core->paths.fetch = fetch_swept;

@@ -23,14 +23,15 @@ LANES_INLINE uint32_t flags_of(const struct cache *c, uint8_t *row, unsigned way
 	return row_stamps(c, row)[way] & FLAGS;
 }
 
-/* L2 does not have the line. */
-int outer_l2_miss(
+/* L2 does not have the line.  Returns whether no other core has it. */
+typedef int outer_missed(
 	struct core *core, uint64_t line, struct cache_place p, enum access kind);
+outer_missed outer_l2_miss;
 
 /* A line comes to an L1 from L2 of that shape; returns OWNED if no other core has
  * it, or 0. */
-LANES_INLINE int outer_fetch_l2(
-	struct core *core, uint64_t line, enum access kind, uint32_t lanes)
+LANES_INLINE int outer_fetch_l2(struct core *core, uint64_t line, enum access kind,
+	uint32_t lanes, outer_missed *missed)
 {
 	struct cache l2 = cache_shaped(&core->l2, lanes, 0);
 	struct cache_place p = cache_place(&l2, line);
@@ -39,7 +40,7 @@ LANES_INLINE int outer_fetch_l2(
 
 	if (__builtin_expect(way < 0, 0)) {
 		core->l2_misses++;
-		return outer_l2_miss(core, line, p, kind) ? OWNED : 0;
+		return missed(core, line, p, kind) ? OWNED : 0;
 	}
 	core->l2_misses = 0;
 	flags = flags_of(&l2, p.row, way);

@@ -16,127 +16,110 @@ enum level { SECOND, LAST, MEMORY, ONE_HOP, TWO_HOPS, NLEVELS };
 /* Of those with another core's lines: whose caches had them. */
 enum owner { NOBODY, NEAR_CORE, FAR_CORE, NOWNERS };
 
-/* A load's line that somebody will wait for. */
+/* An instruction, and the cycles that it and those before it have waited: it is in the
+ * cycle of their sum. */
+struct clock {
+	uint64_t instruction, delay;
+};
+
+/* A load's line that somebody will wait for: the delay then. */
 struct awaited {
-	uint64_t instruction, ready;
+	uint64_t instruction, delay;
 	enum level level;
 };
 
+/* What is used at each miss comes first, in few lines of the host's. */
 struct timing {
+	struct clock clock;
+	uint64_t before;      /* instructions up to the last collect */
+	uint64_t not_of_load; /* as in seen */
+	/* Of awaited; those before `waiting` have. */
+	uint32_t waiting, nawaited;
+	uint32_t next_fill; /* most likely free */
+	uint32_t oldest;    /* of the write buffer, a ring */
+	uint64_t drained;   /* its newest entry */
+	uint64_t told;      /* the cycle that counters know of */
+
+	/* Of cycles, what counters do not know of. */
+	uint64_t late[NLEVELS]; /* waited for lines */
+	uint64_t data_pages, data_walks, load_latency;
+
 	struct latencies of;
-	uint32_t latency[NOWNERS][NLEVELS];
 	uint32_t drain; /* of an entry of the write buffer */
 	uint32_t has_second, has_last, halves;
 	uint64_t allocates; /* all ones, or 0 */
 
-	uint64_t before; /* instructions up to the last collect */
-	/* An instruction, and the cycle in which it is. */
-	uint64_t instruction, now;
-	uint64_t told; /* the cycle that counters know of */
-
-	uint32_t next_fill;             /* most likely free */
-	uint64_t fill[TIMING_BUFFERS];  /* the cycle from which each is free */
-	uint64_t write[TIMING_BUFFERS]; /* the same, a ring: */
-	uint32_t oldest;
-	uint64_t drained; /* the newest entry */
-
-	/* In the order of the instructions that wait; those before `waiting` have. */
-	uint32_t waiting, nawaited;
-	struct awaited awaited[MAX_AWAITED];
-
 	uint64_t seen[SEEN]; /* of the core, at the last reference */
+	uint32_t latency[NOWNERS][NLEVELS];
+	uint64_t fill[TIMING_BUFFERS]; /* the cycle from which each is free */
+	uint64_t write[TIMING_BUFFERS];
+	struct awaited awaited[MAX_AWAITED]; /* in the order of the instructions */
 };
 
 /* ---- the passing of time ---- */
 
-/* Cycles that the instruction waits, for two reasons at most that are counted. */
-static void wait_until(struct core *core, uint64_t cycle, enum cp_sim_counter why)
+LANES_INLINE uint64_t now(const struct clock *c)
 {
-	struct timing *t = core->timing;
-
-	if (cycle <= t->now)
-		return;
-	core->count[why] += cycle - t->now;
-	t->now = cycle;
+	return c->instruction + c->delay;
 }
 
-static void wait(struct core *core, uint64_t cycles, enum cp_sim_counter why)
+/* Up to this instruction, with all that it and those before it wait for. */
+LANES_INLINE void advance(struct timing *t, struct clock *c, uint64_t instruction)
 {
-	wait_until(core, core->timing->now + cycles, why);
-}
-
-/* What waited for a value that came so much later. */
-LANES_INLINE void count_late(struct core *core, enum level level, uint64_t late)
-{
-	if (level >= LAST)
-		core->count[CP_SIM_value_stall_beyond_l2] += late;
-	if (level >= MEMORY)
-		core->count[CP_SIM_value_stall_memory] += late;
-	core->count[CP_SIM_value_stall_cycles] += late;
-}
-
-/* Up to this instruction, with all that it and those before it wait for.  Variables,
- * because the compiler would store and load what it must take for a counter. */
-LANES_INLINE void advance(struct core *core, uint64_t instruction)
-{
-	struct timing *t = core->timing;
-	uint64_t now = t->now, at = t->instruction;
 	uint32_t i = t->waiting, n = t->nawaited;
 
 	for (; i < n && t->awaited[i].instruction <= instruction; i++) {
 		const struct awaited *a = &t->awaited[i];
-		uint64_t ready = a->ready;
 
-		if (a->instruction > at) {
-			now += a->instruction - at;
-			at = a->instruction;
-		}
-		if (ready <= now)
+		if (a->delay <= c->delay)
 			continue;
-		count_late(core, a->level, ready - now);
-		now = ready;
+		t->late[a->level] += a->delay - c->delay;
+		c->delay = a->delay;
 	}
 	t->waiting = i < n ? i : 0;
 	t->nawaited = i < n ? n : 0;
-	t->now = instruction > at ? now + instruction - at : now;
-	t->instruction = instruction > at ? instruction : at;
+	c->instruction = instruction > c->instruction ? instruction : c->instruction;
 }
 
-/* Of those that wait for the end of the list, the first ones have to go earlier. */
-static __attribute__((noinline)) void make_place(struct core *core)
+/* Of those that wait for the end of the list, the first ones have to go earlier.  A
+ * clock that a call could change would have to be in memory: this returns it. */
+static __attribute__((noinline)) struct clock make_place(struct timing *t, struct clock c)
 {
-	struct timing *t = core->timing;
-
 	if (!t->waiting)
-		advance(core, t->awaited[0].instruction);
+		advance(t, &c, t->awaited[0].instruction);
 	for (uint32_t i = t->waiting; i < t->nawaited; i++)
 		t->awaited[i - t->waiting] = t->awaited[i];
 	t->nawaited -= t->waiting;
 	t->waiting = 0;
+	return c;
 }
 
-/* Behind those that earlier instructions wait for, and the same one. */
-LANES_INLINE void await(struct core *core, struct awaited a)
+/* Behind those that earlier instructions wait for, and the same one.  A line that will
+ * be there by then need not be noted: delays never shrink. */
+LANES_INLINE void await(struct timing *t, struct clock *c, uint64_t instruction,
+	uint64_t ready, enum level level)
 {
-	struct timing *t = core->timing;
 	uint32_t i;
 
+	if (ready <= instruction + c->delay)
+		return;
 	if (__builtin_expect(t->nawaited == MAX_AWAITED, 0))
-		make_place(core);
+		*c = make_place(t, *c);
 	for (i = t->nawaited++;
-		i > t->waiting && t->awaited[i - 1].instruction > a.instruction; i--)
+		i > t->waiting && t->awaited[i - 1].instruction > instruction; i--)
 		t->awaited[i] = t->awaited[i - 1];
-	t->awaited[i] = a;
+	t->awaited[i] = (struct awaited){instruction, ready - instruction, level};
 }
 
 /* ---- buffers ---- */
 
-static void wait_for_buffer(struct core *core, uint64_t free)
+LANES_INLINE void wait_for_buffer(struct core *core, struct clock *c, uint64_t free)
 {
-	if (free <= core->timing->now)
-		return;
+	uint64_t cycles = free - now(c);
+
 	core->count[CP_SIM_buffer_full_events]++;
-	wait_until(core, free, CP_SIM_buffer_full_cycles);
+	core->count[CP_SIM_buffer_full_cycles] += cycles;
+	c->delay += cycles;
 }
 
 /* Any that is free; else the first that will be. */
@@ -151,30 +134,31 @@ static uint32_t find_fill_buffer(const struct timing *t)
 }
 
 /* From now on, for so many cycles; returns until when. */
-LANES_INLINE uint64_t take_fill_buffer(struct core *core, uint32_t cycles)
+LANES_INLINE uint64_t take_fill_buffer(
+	struct core *core, struct timing *t, struct clock *c, uint32_t cycles)
 {
-	struct timing *t = core->timing;
 	uint32_t i = t->next_fill;
 
 	if (!t->of.fill_buffers)
-		return t->now + cycles;
-	if (t->fill[i] > t->now) {
+		return now(c) + cycles;
+	if (t->fill[i] > now(c)) {
 		i = find_fill_buffer(t);
-		wait_for_buffer(core, t->fill[i]);
+		if (t->fill[i] > now(c))
+			wait_for_buffer(core, c, t->fill[i]);
 	}
 	t->next_fill = i + 1 < t->of.fill_buffers ? i + 1 : 0;
-	return t->fill[i] = t->now + cycles;
+	return t->fill[i] = now(c) + cycles;
 }
 
-static void take_write_buffer(struct core *core)
+LANES_INLINE void take_write_buffer(struct core *core, struct timing *t, struct clock *c)
 {
-	struct timing *t = core->timing;
 	uint64_t *entry = &t->write[t->oldest];
 
 	if (!t->of.write_buffers)
 		return;
-	wait_for_buffer(core, *entry);
-	t->drained = (t->drained > t->now ? t->drained : t->now) + t->drain;
+	if (*entry > now(c))
+		wait_for_buffer(core, c, *entry);
+	t->drained = (t->drained > now(c) ? t->drained : now(c)) + t->drain;
 	*entry = t->drained;
 	t->oldest = t->oldest + 1 < t->of.write_buffers ? t->oldest + 1 : 0;
 }
@@ -186,7 +170,9 @@ struct change {
 	const uint64_t *now, *seen;
 };
 
-#define GREW(by, counter) ((by)->now[AT(counter)] - (by)->seen[AT(counter)])
+/* Volatile: two counters in one vector would wait for the stores of both. */
+#define NOW(by, counter) (((const volatile uint64_t *)(by)->now)[AT(counter)])
+#define GREW(by, counter) (NOW(by, counter) - (by)->seen[AT(counter)])
 
 /* Lines that L1 missed, and those of them that L2 and the last level did, that other
  * sockets' memory had, and that caches had modified: another core's, another socket's. */
@@ -222,22 +208,18 @@ static void split(const struct timing *t, const struct missed *m, uint64_t lines
 	lines[MEMORY] = memory - lines[ONE_HOP] - lines[TWO_HOPS];
 }
 
-LANES_INLINE void translate(struct core *core, uint64_t misses, uint64_t walks,
-	enum cp_sim_counter stall, enum cp_sim_counter walk)
+/* Pages, some of them walked for. */
+LANES_INLINE uint64_t translation(const struct timing *t, uint64_t misses, uint64_t walks)
 {
-	const struct latencies *of = &core->timing->of;
-
-	wait(core, (misses - walks) * of->stlb + walks * of->walk, stall);
-	core->count[walk] += walks * of->walk;
+	return (misses - walks) * t->of.stlb + walks * t->of.walk;
 }
 
-static __attribute__((noinline)) void fetch(struct core *core, const struct change *by)
+static __attribute__((noinline)) void fetch(
+	struct core *core, struct timing *t, struct clock *c, const struct change *by)
 {
-	struct timing *t = core->timing;
-	uint64_t lines[NLEVELS];
+	uint64_t lines[NLEVELS], walks = GREW(by, itlb_walks),
+				 cycles = translation(t, GREW(by, itlb_misses), walks);
 
-	translate(core, GREW(by, itlb_misses), GREW(by, itlb_walks),
-		CP_SIM_ifetch_stall_cycles, CP_SIM_itlb_walk_cycles);
 	split(t,
 		&(struct missed){GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
 			GREW(by, llc_ifetch_misses),
@@ -245,23 +227,22 @@ static __attribute__((noinline)) void fetch(struct core *core, const struct chan
 			GREW(by, two_hop_lines) - GREW(by, loads_two_hop), 0, 0},
 		lines);
 	for (int level = 0; level < NLEVELS; level++)
-		wait(core, lines[level] * t->latency[NOBODY][level],
-			CP_SIM_ifetch_stall_cycles);
+		cycles += lines[level] * t->latency[NOBODY][level];
+	core->count[CP_SIM_itlb_walk_cycles] += walks * t->of.walk;
+	core->count[CP_SIM_ifetch_stall_cycles] += cycles;
+	c->delay += cycles;
 }
 
-/* One line for a load or a store. */
-LANES_INLINE void fill(struct core *core, enum access kind, enum level level,
-	enum owner owner, uint64_t used_by)
+/* One line for a load or a store; used: after so many instructions. */
+LANES_INLINE void fill(struct core *core, struct timing *t, struct clock *c,
+	enum access kind, enum level level, uint32_t latency, uint64_t used_by)
 {
-	struct timing *t = core->timing;
-	uint32_t latency = t->latency[owner][level];
-	uint64_t ready;
+	uint64_t ready = take_fill_buffer(core, t, c, latency);
 
-	ready = take_fill_buffer(core, latency);
 	if (kind != LOAD)
 		return;
-	core->count[CP_SIM_load_latency_cycles] += latency;
-	await(core, (struct awaited){used_by, ready, level});
+	t->load_latency += latency;
+	await(t, c, used_by > c->instruction ? used_by : c->instruction, ready, level);
 }
 
 LANES_INLINE enum owner owner_of(const struct missed *m)
@@ -271,29 +252,32 @@ LANES_INLINE enum owner owner_of(const struct missed *m)
 
 /* The farthest first; what came from another core is the farthest of what did not come
  * from another socket's memory. */
-static __attribute__((noinline)) void fill_several(
-	struct core *core, enum access kind, struct missed m, uint64_t used_by)
+static __attribute__((noinline)) void fill_several(struct core *core, struct timing *t,
+	struct clock *c, enum access kind, struct missed m, uint64_t used_by)
 {
 	uint64_t lines[NLEVELS];
 
-	split(core->timing, &m, lines);
+	split(t, &m, lines);
 	for (int level = TWO_HOPS; level >= SECOND; level--)
 		for (uint64_t i = 0; i < lines[level]; i++) {
 			enum owner owner = level > MEMORY ? NOBODY : owner_of(&m);
 
-			fill(core, kind, (enum level)level, owner, used_by);
+			fill(core, t, c, kind, (enum level)level,
+				t->latency[owner][level], used_by);
 			m.modified -= owner != NOBODY;
 			m.remote -= owner == FAR_CORE;
 		}
 }
 
-LANES_INLINE void fill_all(
-	struct core *core, enum access kind, struct missed m, uint64_t used_by)
+LANES_INLINE void fill_all(struct core *core, struct timing *t, struct clock *c,
+	enum access kind, struct missed m, uint64_t used_by)
 {
+	enum level level = level_of(t, &m);
+
 	if (__builtin_expect(m.l1 == 1, 1))
-		fill(core, kind, level_of(core->timing, &m), owner_of(&m), used_by);
+		fill(core, t, c, kind, level, t->latency[owner_of(&m)][level], used_by);
 	else
-		fill_several(core, kind, m, used_by);
+		fill_several(core, t, c, kind, m, used_by);
 }
 
 /* What a reference did most of all. */
@@ -301,28 +285,17 @@ struct deed {
 	uint64_t code, pages, loads, stores, writes;
 };
 
-/* Of a plain machine: much of what others count cannot be there. */
-LANES_INLINE struct deed plain_deed(const struct change *by)
+LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by)
 {
 	return (struct deed){
 		.code = GREW(by, l1i_misses) + GREW(by, itlb_misses),
 		.pages = GREW(by, dtlb_load_misses) + GREW(by, dtlb_store_misses),
-		.loads = GREW(by, l1d_load_misses),
-		.stores = GREW(by, l1d_store_misses),
-		.writes = GREW(by, l1d_writebacks),
+		.loads = GREW(by, l1d_load_misses) + GREW(by, l1d_bypasses),
+		.stores = GREW(by, l1d_store_misses) & t->allocates,
+		.writes = (t->halves ? GREW(by, l1d_half_writebacks)
+				     : GREW(by, l1d_writebacks)) +
+			  GREW(by, l1d_writes_through),
 	};
-}
-
-LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by)
-{
-	struct deed did = plain_deed(by);
-
-	did.loads += GREW(by, l1d_bypasses);
-	did.stores &= t->allocates;
-	if (t->halves)
-		did.writes = GREW(by, l1d_half_writebacks);
-	did.writes += GREW(by, l1d_writes_through);
-	return did;
 }
 
 LANES_INLINE int is_nothing(const struct deed *did)
@@ -330,15 +303,24 @@ LANES_INLINE int is_nothing(const struct deed *did)
 	return !(did->code | did->pages | did->loads | did->stores | did->writes);
 }
 
-static void data(struct core *core, const struct change *by, const struct deed *did,
-	uint64_t used_by)
+LANES_INLINE void translate(
+	struct timing *t, struct clock *c, uint64_t pages, uint64_t walks)
+{
+	uint64_t cycles = translation(t, pages, walks);
+
+	t->data_pages += cycles;
+	t->data_walks += walks;
+	c->delay += cycles;
+}
+
+static void data(struct core *core, struct timing *t, struct clock *c,
+	const struct change *by, const struct deed *did, uint64_t used_by)
 {
 	if (did->pages)
-		translate(core, did->pages,
-			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks),
-			CP_SIM_dtlb_stall_cycles, CP_SIM_dtlb_walk_cycles);
+		translate(t, c, did->pages,
+			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks));
 	if (did->loads)
-		fill_all(core, LOAD,
+		fill_all(core, t, c, LOAD,
 			(struct missed){did->loads, GREW(by, l2_load_misses),
 				GREW(by, llc_load_misses), GREW(by, loads_one_hop),
 				GREW(by, loads_two_hop),
@@ -346,7 +328,7 @@ static void data(struct core *core, const struct change *by, const struct deed *
 				GREW(by, loads_remote_cache)},
 			used_by);
 	if (did->stores)
-		fill_all(core, STORE,
+		fill_all(core, t, c, STORE,
 			(struct missed){did->stores, GREW(by, l2_store_misses),
 				GREW(by, llc_store_misses),
 				GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
@@ -355,98 +337,176 @@ static void data(struct core *core, const struct change *by, const struct deed *
 				GREW(by, remote_hitm) - GREW(by, loads_remote_cache)},
 			used_by);
 	for (uint64_t entries = did->writes; entries; entries--)
-		take_write_buffer(core);
+		take_write_buffer(core, t, c);
+}
+
+/* What a load on a plain machine has not to do with: if the sum has not grown, none
+ * of them has. */
+LANES_INLINE uint64_t not_of_load(const struct change *by)
+{
+	return NOW(by, l1i_misses) + NOW(by, itlb_misses) + NOW(by, l1d_store_misses) +
+	       NOW(by, dtlb_store_misses);
 }
 
 typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
-LANES_INLINE void see(uint64_t *seen, const uint64_t *now)
+LANES_INLINE void see(struct timing *t, const struct change *by)
 {
 	uint32_t i = 0;
 
+	t->not_of_load = not_of_load(by);
 #pragma GCC unroll 16
 	for (; i + 2 <= SEEN; i += 2)
-		*(pair *)&seen[i] = *(const pair *)&now[i];
+		*(pair *)&t->seen[i] = *(const pair *)&by->now[i];
 	for (; i < SEEN; i++)
-		seen[i] = now[i];
+		t->seen[i] = by->now[i];
 }
 
-/* Of what a load changes on a plain machine. */
-LANES_INLINE void see_load(struct timing *t, const uint64_t *now)
-{
-#define SEE(counter) t->seen[AT(counter)] = now[AT(counter)]
-	SEE(l1d_load_misses);
-	SEE(l1d_writebacks);
-	SEE(l2_load_misses);
-	SEE(llc_load_misses);
-	SEE(dtlb_load_misses);
-	SEE(dtlb_load_walks);
-	SEE(hitm);
-	SEE(loads_cache_to_cache);
-#undef SEE
-}
-
-/* The commonest by far: a load of one line, and nothing else but its page.  To copy all
- * that is counted would cost as much as the rest. */
-LANES_INLINE int is_load(const struct change *by, const struct deed *did)
-{
-	return did->loads == 1 &&
-	       !(did->code | did->stores | GREW(by, dtlb_store_misses));
-}
-
-/* As translate and fill, at once. */
-LANES_INLINE void load(struct core *core, const struct change *by, const struct deed *did,
-	uint64_t used_by)
+static __attribute__((noinline)) void observe_any(
+	struct core *core, uint64_t instruction, uint32_t used)
 {
 	struct timing *t = core->timing;
-	struct missed missed = {1, GREW(by, l2_load_misses), GREW(by, llc_load_misses), 0,
-		0, GREW(by, hitm) | GREW(by, loads_cache_to_cache), 0};
-	uint64_t walks = GREW(by, dtlb_load_walks),
-		 page = (did->pages - walks) * t->of.stlb + walks * t->of.walk;
-	enum level level = level_of(t, &missed);
-	uint32_t latency = t->latency[owner_of(&missed)][level];
+	struct change by = {&core->count[FIRST], t->seen};
+	struct deed did = deed_of(t, &by);
+	struct clock c = t->clock;
 
-	core->count[CP_SIM_dtlb_stall_cycles] += page;
-	core->count[CP_SIM_dtlb_walk_cycles] += walks * t->of.walk;
-	core->count[CP_SIM_load_latency_cycles] += latency;
-	t->now += page;
-	await(core, (struct awaited){used_by, take_fill_buffer(core, latency), level});
-	for (uint64_t entries = did->writes; entries; entries--)
-		take_write_buffer(core);
+	if (is_nothing(&did))
+		return;
+	advance(t, &c, instruction);
+	if (did.code)
+		fetch(core, t, &c, &by);
+	data(core, t, &c, &by, &did, instruction + used);
+	t->clock = c;
+	see(t, &by);
 }
 
-static __attribute__((noinline)) void observe_any(struct core *core,
-	const struct change *by, const struct deed *did, uint64_t instruction,
-	uint32_t used)
+/* ---- the same of what is commonest by far ----
+ *
+ * A load or a store on a plain machine that missed one line, its page, or both, and did
+ * nothing else.  To look at all that is counted would cost as much as the rest. */
+
+/* By how much one of the counters of either has grown, which is seen by that. */
+#define TAKE(t, is, counter, kind)                                                       \
+	take(&(t)->seen[AT(counter) + ((kind) == STORE)],                                \
+		&(is)[AT(counter) + ((kind) == STORE)])
+
+LANES_INLINE uint64_t take(uint64_t *seen, const uint64_t *count)
 {
-	advance(core, instruction);
-	if (did->code)
-		fetch(core, by);
-	data(core, by, did, instruction + used);
-	see(core->timing->seen, by->now);
+	uint64_t is = *(const volatile uint64_t *)count, grown = is - *seen;
+
+	*seen = is;
+	return grown;
+}
+
+/* How long a line from behind L2 takes, and from which level it comes. */
+LANES_INLINE uint32_t latency_beyond(
+	struct timing *t, const uint64_t *is, enum access kind, enum level *level)
+{
+	uint64_t beyond = TAKE(t, is, llc_load_misses, kind),
+		 modified = take(&t->seen[AT(hitm)], &is[AT(hitm)]);
+
+	if (kind == LOAD)
+		modified |= take(&t->seen[AT(loads_cache_to_cache)],
+			&is[AT(loads_cache_to_cache)]);
+	*level = t->has_last && !beyond ? LAST : MEMORY;
+	return t->latency[modified ? NEAR_CORE : NOBODY][*level];
+}
+
+LANES_INLINE void fill_one(struct core *core, struct timing *t, struct clock *c,
+	enum access kind, uint64_t used_by)
+{
+	const uint64_t *is = &core->count[FIRST];
+	uint64_t beyond = TAKE(t, is, l2_load_misses, kind);
+	enum level level = SECOND;
+	uint32_t latency = t->of.l2;
+
+	if (beyond || !t->has_second)
+		latency = latency_beyond(t, is, kind, &level);
+	fill(core, t, c, kind, level, latency, used_by);
+}
+
+LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access kind,
+	uint64_t lines, uint64_t pages, uint64_t writes,
+	const struct batch_origin *origin)
+{
+	const uint64_t *is = &core->count[FIRST];
+	uint64_t instruction = t->before + origin->number;
+	struct clock c = t->clock;
+
+	advance(t, &c, instruction);
+	if (pages)
+		translate(t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
+	if (lines)
+		fill_one(core, t, &c, kind, instruction + origin->used);
+	t->seen[AT(l1d_load_misses) + (kind == STORE)] += lines;
+	t->seen[AT(dtlb_load_misses) + (kind == STORE)] += pages;
+	t->seen[AT(l1d_writebacks)] += writes;
+	for (; writes; writes--)
+		take_write_buffer(core, t, &c);
+	t->clock = c;
+}
+
+/* Of a store nobody waits for the line. */
+static __attribute__((noinline)) void observe_plain(
+	struct core *core, const struct batch_origin *origin)
+{
+	struct timing *t = core->timing;
+	struct change by = {&core->count[FIRST], t->seen};
+	uint64_t lines = GREW(&by, l1d_store_misses),
+		 pages = GREW(&by, dtlb_store_misses),
+		 others = GREW(&by, l1i_misses) | GREW(&by, itlb_misses) |
+			  GREW(&by, l1d_load_misses) | GREW(&by, dtlb_load_misses);
+
+	if (others || lines > 1) {
+		observe_any(core, t->before + origin->number, origin->used);
+		return;
+	}
+	observe_one(core, t, STORE, lines, pages, GREW(&by, l1d_writebacks), origin);
+	t->not_of_load += lines + pages;
 }
 
 void timing_observe(struct core *core, const struct batch_origin *origin)
 {
 	struct timing *t = core->timing;
 	struct change by;
-	struct deed did;
-	uint64_t instruction;
+	uint64_t lines, pages, writes;
 
 	if (!t)
 		return;
-	by = (struct change){&core->count[FIRST], t->seen};
-	did = core->flex ? deed_of(t, &by) : plain_deed(&by);
-	if (is_nothing(&did))
-		return;
-	instruction = t->before + origin->number;
-	if (core->flex || !is_load(&by, &did)) {
-		observe_any(core, &by, &did, instruction, origin->used);
+	if (core->flex) {
+		observe_any(core, t->before + origin->number, origin->used);
 		return;
 	}
-	advance(core, instruction);
-	load(core, &by, &did, instruction + origin->used);
-	see_load(t, by.now);
+	by = (struct change){&core->count[FIRST], t->seen};
+	lines = GREW(&by, l1d_load_misses);
+	pages = GREW(&by, dtlb_load_misses);
+	writes = GREW(&by, l1d_writebacks);
+	if (not_of_load(&by) != t->not_of_load || lines > 1)
+		observe_plain(core, origin);
+	else if (lines | pages | writes)
+		observe_one(core, t, LOAD, lines, pages, writes, origin);
+}
+
+/* Moves a sum to the core's counter. */
+static void tell(struct core *core, enum cp_sim_counter counter, uint64_t *sum)
+{
+	core->count[counter] += *sum;
+	*sum = 0;
+}
+
+static void tell_all(struct core *core, struct timing *t)
+{
+	for (enum level level = SECOND; level < NLEVELS; level++) {
+		if (level >= LAST)
+			core->count[CP_SIM_value_stall_beyond_l2] += t->late[level];
+		if (level >= MEMORY)
+			core->count[CP_SIM_value_stall_memory] += t->late[level];
+		tell(core, CP_SIM_value_stall_cycles, &t->late[level]);
+	}
+	t->data_walks *= t->of.walk;
+	tell(core, CP_SIM_dtlb_walk_cycles, &t->data_walks);
+	tell(core, CP_SIM_dtlb_stall_cycles, &t->data_pages);
+	tell(core, CP_SIM_load_latency_cycles, &t->load_latency);
 }
 
 void timing_collect(struct core *core)
@@ -456,9 +516,11 @@ void timing_collect(struct core *core)
 	if (!t)
 		return;
 	t->before += core->count[CP_SIM_instructions];
-	advance(core, t->before);
-	core->count[CP_SIM_cycles] += t->now - t->told;
-	t->told = t->now;
+	advance(t, &t->clock, t->before);
+	core->count[CP_SIM_cycles] += now(&t->clock) - t->told;
+	t->told = now(&t->clock);
+	tell_all(core, t);
+	t->not_of_load = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
 		t->seen[i] = 0;
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A miss of the commonest L2 in front of the commonest last level, that one core has to
+ * itself: the same as outer_l2_miss() (outer.c), with all sizes known to the compiler
+ * and nobody to tell.  Compiled with the first level's paths (l1_paths.h).
+ */
+#ifndef CACHEPEEK_SIM_OUTER_PATHS_H
+#define CACHEPEEK_SIM_OUTER_PATHS_H
+
+#include "outer.h"
+
+#define USUAL_L2 8
+#define USUAL_LLC 16
+
+LANES_INLINE void usual_llc_fill(
+	struct core *core, struct cache *llc, struct cache_place p, uint32_t flags)
+{
+	struct cache c = cache_shaped(llc, USUAL_LLC, 0);
+	unsigned way = cache_victim(&c, p.row);
+
+	core->count[CP_SIM_llc_writebacks] += flags_of(&c, p.row, way) & DIRTY;
+	core->count[CP_SIM_llc_fills]++;
+	row_tags(p.row)[way] = p.tag;
+	row_stamps(&c, p.row)[way] = next_stamp(llc, flags);
+}
+
+LANES_INLINE void usual_llc_put(struct core *core, struct cache *llc, uint64_t line)
+{
+	struct cache c = cache_shaped(llc, USUAL_LLC, 0);
+	struct cache_place p = cache_place(&c, line);
+	int way = cache_find(&c, p);
+
+	if (way >= 0)
+		row_stamps(&c, p.row)[way] |= DIRTY;
+	else
+		usual_llc_fill(core, llc, p, DIRTY);
+}
+
+LANES_INLINE void usual_llc_fetch(
+	struct core *core, struct cache *llc, uint64_t line, enum access kind)
+{
+	struct cache c = cache_shaped(llc, USUAL_LLC, 0);
+	struct cache_place p = cache_place(&c, line);
+	int way = cache_find(&c, p);
+
+	if (way >= 0) {
+		row_stamps(&c, p.row)[way] =
+			next_stamp(llc, flags_of(&c, p.row, (unsigned)way));
+		return;
+	}
+	core->count[CP_SIM_llc_ifetch_misses + kind]++;
+	usual_llc_fill(core, llc, p, 0);
+}
+
+LANES_INLINE void usual_l2_fill(
+	struct core *core, struct cache *llc, struct cache_place p)
+{
+	struct cache c = cache_shaped(&core->l2, USUAL_L2, 0);
+	unsigned way = cache_victim(&c, p.row);
+
+	if (flags_of(&c, p.row, way) & DIRTY) {
+		core->count[CP_SIM_l2_writebacks]++;
+		usual_llc_put(core, llc, cache_key(&c, p.set, row_tags(p.row)[way]));
+	}
+	core->count[CP_SIM_l2_fills]++;
+	row_tags(p.row)[way] = p.tag;
+	row_stamps(&c, p.row)[way] = next_stamp(&core->l2, OWNED);
+}
+
+/* Returns whether no other core has the line. */
+static __attribute__((noinline)) int usual_l2_miss(
+	struct core *core, uint64_t line, struct cache_place p, enum access kind)
+{
+	struct cache *llc = &core->uncore->llc;
+
+	if (!core->llc_of_16 || core->uncore->ncores > 1)
+		return outer_l2_miss(core, line, p, kind);
+	core->count[CP_SIM_l2_ifetch_misses + kind]++;
+	usual_llc_fetch(core, llc, line, kind);
+	usual_l2_fill(core, llc, p);
+	return 1;
+}
+
+#endif
