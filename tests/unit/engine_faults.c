@@ -148,6 +148,7 @@ static void test_forked_inside(void)
 		NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct cp_thread_counters counters = {0};
 	struct cp_why why;
+	void *worlds;
 
 	world_reset();
 	world.user_access = true;
@@ -155,10 +156,11 @@ static void test_forked_inside(void)
 	make_set(1);
 	is_int(cp_engine_perf.thread_open(&counters, 0, &why), 0, "counters with pages");
 	ok(counters.page[0] && counters.user_read[0], "are read in user space");
+	worlds = counters.page[0];
 	counters.page[0] = page;
 	madvise(page, size, MADV_DONTFORK);
 	is_int(read_in_child(&counters), 0, "a child that has no page reads on");
-	counters.page[0] = NULL;
+	counters.page[0] = worlds;
 	cp_engine_perf.thread_close(&counters);
 	munmap(page, size);
 }
