@@ -143,6 +143,15 @@ for my $case (['lst', "$no_word: did you mean `cachepeek list`?"], ['nonesuch', 
 	is(status_text($run->{status}), 'exit 127', 'and the status of a shell');
 }
 
+{
+	my $shut = scratch('shut');
+	mkdir($shut);
+	write_file("$shut/closed", '');
+	my $run = command(['closed'], PATH => $shut);
+	is($run->{err}, "cachepeek: closed cannot be run: Permission denied\n", 'a file that is no program: one line');
+	is(status_text($run->{status}), 'exit 126', 'and the status of a shell');
+}
+
 for my $case (
 	['--hepl', 'there is no option "--hepl": did you mean "--help"?'],
 	['--enigne sim true', 'there is no option "--enigne": did you mean "--engine"?'],

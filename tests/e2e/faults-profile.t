@@ -110,6 +110,7 @@ sub check
 	is($run->{profile}{source}, 'sampled', 'the source');
 	is_deeply($run->{profile}{warnings}, [], 'no warning');
 	check($run->{profile}, 'here');
+	is(profile('dcache', [], $program, $THREADS)->{profile}{not_looked_at}, undef, 'samples cannot tell of false sharing');
 	my $check = run(command => ['/usr/bin/python3', '-c', <<'END', source() . '/doc/cachepeek-profile-1.schema.json', $run->{file}]);
 import json, sys
 import jsonschema

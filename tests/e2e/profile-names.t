@@ -12,16 +12,18 @@ use Test::More;
 
 my $LINES = 4096;
 
-# {name of a function: its load misses of L1D}, and what has none, by module.
-sub functions_of
+# {name of a function: its misses}, and what has none, by module.
+sub names_in
 {
-	my ($what, @command) = @_;
+	my ($measurement, $counter, $what, @command) = @_;
 	my $json = scratch('names.json');
-	my $run = run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $json, @command]);
+	my $run = run(command => [cli(), $measurement, '-m', 'skylake-sp', '-o', $json, @command]);
 	is($run->{err}, '', "$what: its profile");
-	return {map { $_->{function} || $_->{module} => $_->{counts}{l1d_load_misses} }
-		@{decode_json(read_file($json))->{functions}}};
+	my $report = decode_json(read_file($json));
+	unlink("/tmp/perf-$_->{pid}.map") for @{$report->{threads}};
+	return {map { $_->{function} || $_->{module} => $_->{counts}{$counter} } @{$report->{functions}}};
 }
+sub functions_of { return names_in('dcache', 'l1d_load_misses', @_) }
 
 sub ok_lines
 {
@@ -91,6 +93,49 @@ RUST
 	my $functions = functions_of('Rust', $exe);
 	ok_lines($functions->{'<walk::Pair<u32> as walk::Walk>::walk'}, 'a method of a trait, in the profile');
 	ok_lines($functions->{'walk::sum::<walk::main::{closure#0}>'}, 'a function for a closure');
+}
+
+# ---- /tmp/perf-PID.map ----
+
+# LuaJIT's own would take another build of it: a script writes what it asks for.
+SKIP: {
+	skip('no luajit here', 2) unless which('luajit');
+	my $script = write_file(scratch('walk.lua'), <<'LUA');
+local ffi, util = require('ffi'), require('jit.util')
+ffi.cdef 'int getpid(void);'
+local map = io.open(('/tmp/perf-%d.map'):format(ffi.C.getpid()), 'w')
+jit.attach(function(what, trace, func)
+	if what ~= 'stop' then return end
+	local code, address = util.tracemc(trace)
+	map:write(('%x %x trace of %s\n'):format(address, #code, util.funcinfo(func).loc))
+	map:flush()
+end, 'trace')
+local function walk(t, n)
+	local s = 0
+	for i = 0, n - 1, 64 do s = s + t[i] end
+	return s
+end
+local t, s = ffi.new('uint8_t[?]', 64 * 4096), 0
+for k = 1, 3 do s = s + walk(t, 64 * 4096) end
+os.exit(s == 0 and 0 or 1)
+LUA
+	my $functions = functions_of('LuaJIT', 'luajit', $script);
+	my ($loop) = grep { /^trace of walk\.lua:10$/ } keys %$functions;
+	ok_lines(($functions->{$loop // ''} // 0) / 3, 'a loop of Lua has its name and its misses');
+}
+
+# Python's are stubs, in front of what interprets the function: several lie in a line, and
+# who comes there first misses.
+SKIP: {
+	my ($python) = grep { $_ && run(command => [$_, '-X', 'perf', '-c', 'import sys; sys.exit(not sys.is_stack_trampoline_active())'])->{status} == 0 }
+		map { which("python3.$_") } 12 .. 15;
+	skip('no python3.12 or later here that writes maps', 3) unless $python;
+	my $script = write_file(scratch('steps.py'),
+		join('', map { "def step_$_():\n    return $_\n" } 1 .. 40) . join('', map { "step_$_()\n" } 1 .. 40));
+	my $functions = names_in('icache', 'l1i_misses', $python, $python, qw(-I -S -X perf), $script);
+	my @steps = grep { /^py::step_\d+:\Q$script\E$/ } keys %$functions;
+	cmp_ok(scalar(@steps), '>=', 5, 'functions of Python have their names and files');
+	cmp_ok($functions->{"py::<module>:$script"} // 0, '>=', 1, 'and the script itself');
 }
 
 # NODE=1: node takes minutes on the simulated PMU.

@@ -105,6 +105,25 @@ static __attribute__((noinline)) void load_walk(const char *test, char *p)
 	show(test, p);
 }
 
+/* An instruction whose reference is counted before it is made. */
+static void load_early(const volatile char *p)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("fldenv %0; fninit" : : "m"(*(const char(*)[28])p));
+#else
+	*p;
+#endif
+}
+
+static __attribute__((noinline)) void early_walk(const char *test, const char *p)
+{
+	ask(CP_SIM_READ, before);
+	for (size_t i = 0; i < SIZE; i += 4096)
+		load_early(p + i);
+	ask(CP_SIM_READ, after);
+	show(test, p);
+}
+
 static void code(char *p)
 {
 	ask(CP_SIM_READ, before);
@@ -163,6 +182,8 @@ int main(void)
 	madvise(p, SIZE, MADV_DONTNEED);
 	madvise(p, SIZE, MADV_HUGEPAGE);
 	load_walk("read", p);
+	madvise(p, SIZE, MADV_DONTNEED);
+	early_walk("early", p);
 	store_walk("written", p, SIZE, 1);
 
 	/* Made one page of many. */

@@ -88,10 +88,11 @@ for (['plain', @plain], ['not plain', @plain, '--l1d=64,8,64,plru'],
 # ---- loads of memory that nobody has written to ----
 
 SKIP: {
-	skip('the kernel does not tell where the zero page is huge', 1)
+	skip('the kernel does not tell where the zero page is huge', 2)
 		if slurp('/sys/kernel/mm/transparent_hugepage/use_zero_page') !~ /1/ ||
 			$got->{'read.pages'} == 0;
 	near('read.misses', $AREAS, 'loads of the huge zero page');
+	near('early.misses', $AREAS, 'the same where the load comes after its count');
 }
 
 # ---- reach: 8 entries ----

@@ -451,6 +451,58 @@ static const struct pair {
 };
 #define NPAIRS ((int)(sizeof(pairs) / sizeof(pairs[0])))
 
+/* Machines behind one front; which of them is compared does not matter to it. */
+static const struct couple {
+	const char *name;
+	struct machine m[2];
+} couples[] = {
+	{"stores passed on, and an exclusive L2",
+		{{.l1i = G(32, 8),
+			 .l1d = G(32, 4, THROUGH),
+			 .l2 = G(64, 8, .line = 128),
+			 .itlb = G(32, 4),
+			 .dtlb = G(1, 64),
+			 .line = 64,
+			 .page = 4096},
+			{.l1i = G(64, 2),
+				.l1d = G(64, 2),
+				.l2 = G(64, 16, PLRU, EXCL),
+				.itlb = G(1, 32),
+				.dtlb = G(1, 32),
+				.itlb2 = G(32, 4),
+				.dtlb2 = G(64, 4),
+				.dtlb_2m = G(1, 8),
+				.line = 64,
+				.page = 4096}}},
+	{"floating-point loads, that bypass one L1D",
+		{{.l1i = G(64, 4),
+			 .l1d = G(64, 4, THROUGH, AROUND, .fp_bypass = 1),
+			 .l2 = G(256, 8, .line = 128),
+			 TLBS,
+			 .line = 64,
+			 .page = 16384},
+			{.l1i = G(32, 8, PLRU),
+				.l1d = G(32, 8, PLRU),
+				.l2 = G(256, 8),
+				TLBS,
+				.line = 64,
+				.page = 4096}}},
+	{"a prefetcher, and larger lines",
+		{{.l1i = G(64, 8),
+			 .l1d = G(64, 8, NEXT),
+			 .l2 = G(256, 16, STREAM(2, 4), .shared = 2),
+			 TLBS,
+			 .line = 64,
+			 .page = 4096},
+			{.l1i = G(32, 4, .line = 128),
+				.l1d = G(48, 12, .line = 128),
+				.l2 = G(300, 7, .line = 128, INCL),
+				TLBS,
+				.line = 64,
+				.page = 16384}}},
+};
+#define NCOUPLES ((int)(sizeof(couples) / sizeof(couples[0])))
+
 static uint64_t seed;
 
 /* ---- which areas are huge pages ---- */
@@ -508,15 +560,23 @@ struct duel {
 	struct uncore follower_uncore;
 	struct core *follower[REF_CORES];
 	int follows;
+	/* Those of another machine behind the same front; of whom the reference is. */
+	struct uncore guest_uncore;
+	struct core *guest[REF_CORES];
+	int is_guest, has_floats;
 };
 
 static void collect(struct duel *d, int i)
 {
-	struct core *counts = d->follows ? d->follower[i] : d->core[i];
+	struct core *counts = d->follows    ? d->follower[i]
+			      : d->is_guest ? d->guest[i]
+					    : d->core[i];
 
 	if (d->has_front)
 		front_collect(front);
 	core_collect(d->core[i]);
+	if (d->guest[i])
+		core_collect(d->guest[i]);
 	if (d->follower[i])
 		core_collect(d->follower[i]);
 	if (d->follower[i] && d->follower[i]->follow)
@@ -524,6 +584,8 @@ static void collect(struct duel *d, int i)
 	for (int k = 0; k < CP_SIM_NCOUNTERS; k++)
 		d->count[i][k] += counts->count[k];
 	memset(d->core[i]->count, 0, sizeof(d->core[i]->count));
+	if (d->guest[i])
+		memset(d->guest[i]->count, 0, sizeof(d->guest[i]->count));
 	if (d->follower[i])
 		memset(d->follower[i]->count, 0, sizeof(d->follower[i]->count));
 }
@@ -595,7 +657,10 @@ static void make_float(uint64_t addr, uint32_t size)
 
 static void bypass(struct duel *d, uint64_t addr, uint32_t size)
 {
-	ref_bypass(&d->ref, d->turn, addr, size);
+	if (d->ref.m.l1d.fp_bypass)
+		ref_bypass(&d->ref, d->turn, addr, size);
+	else
+		ref_data(&d->ref, d->turn, addr, size, LOAD);
 	make_float(addr, size);
 }
 
@@ -755,6 +820,13 @@ static void change_area(struct duel *d)
 	}
 }
 
+static void use_front(struct duel *d)
+{
+	struct core *members[] = {running, d->guest[d->turn]};
+
+	front_use(front, members, members[1] ? 2 : 1);
+}
+
 static void step(struct duel *d)
 {
 	if (random_below(200) == 0) {
@@ -763,12 +835,12 @@ static void step(struct duel *d)
 	}
 	running = d->core[d->turn];
 	if (d->has_front)
-		front_use(front, &running, 1);
+		use_front(d);
 	if (d->ref.ask && random_below(at_once ? 10 : 300) == 0)
 		change_area(d);
 	if (random_below(100) == 0)
 		step_direct(d);
-	else if (d->ref.m.l1d.fp_bypass && random_below(4) == 0)
+	else if (d->has_floats && random_below(4) == 0)
 		bypass(d, pick_address(d), pick_size());
 	else
 		step_batch(d);
@@ -792,6 +864,7 @@ static void duel_start(struct duel *d, const struct machine *m, int ncores, int 
 	seed = 88172645463325252ull;
 	d->ncores = ncores;
 	d->any_sets = has_any_sets(m);
+	d->has_floats = m->l1d.fp_bypass;
 	d->walk = 0x40000000;
 	nareas = 0;
 	huge_init(with_huge ? tell_model : NULL);
@@ -815,8 +888,12 @@ static void duel_end(struct duel *d)
 	for (int i = 0; i < d->ncores; i++) {
 		if (d->follower[i])
 			core_free(d->follower[i]);
+		if (d->guest[i])
+			core_free(d->guest[i]);
 		core_free(d->core[i]);
 	}
+	if (d->guest[0])
+		uncore_free(&d->guest_uncore);
 	if (d->follower[0])
 		uncore_free(&d->follower_uncore);
 	uncore_free(&d->uncore);
@@ -919,6 +996,46 @@ static int run_pair(const struct pair *p, int ncores, int leads, long steps, int
 			all_part(&d);
 		step(&d);
 	}
+	different = differences(&d);
+	duel_end(&d);
+	at_once = 0;
+	return different;
+}
+
+/* ---- machines behind one front ---- */
+
+static void add_guests(struct duel *d, const struct couple *c)
+{
+	const struct machine *m = &c->m[1];
+
+	memset(front, 0, sizeof(*front));
+	front_init(front, c->m, 2);
+	uncore_init(&d->guest_uncore, m);
+	for (int i = 0; i < d->ncores; i++) {
+		d->guest[i] = core_new(m, &d->guest_uncore);
+		core_attach(d->guest[i]);
+		d->guest[i]->flex->number = 1;
+	}
+	d->any_sets |= has_any_sets(m);
+	d->has_floats |= m->l1d.fp_bypass;
+}
+
+static int run_couple(const struct couple *c, int ncores, int is_guest, long steps)
+{
+	static struct duel d;
+	int different;
+
+	at_once = 1;
+	duel_start(&d, &c->m[0], ncores, 1);
+	add_guests(&d, c);
+	d.is_guest = is_guest;
+	if (is_guest) {
+		ref_free(&d.ref);
+		ref_init(&d.ref, &c->m[1], ncores);
+		d.ref.ask = tell_truth;
+	}
+	for (long i = 0; i < steps; i++)
+		step(&d);
 	different = differences(&d);
 	duel_end(&d);
 	at_once = 0;
@@ -1079,6 +1196,14 @@ static void check_pair(const struct pair *p, long steps)
 	}
 }
 
+static void check_couple(const struct couple *c, long steps)
+{
+	for (int ncores = 1; ncores <= REF_CORES; ncores += REF_CORES - 1) {
+		check(!run_couple(c, ncores, 0, steps), "the first", c->name, ncores);
+		check(!run_couple(c, ncores, 1, steps), "the second", c->name, ncores);
+	}
+}
+
 /* Whatever in a leader makes it no leader. */
 static void check_strangers(void)
 {
@@ -1109,7 +1234,7 @@ int main(int argc, char **argv)
 	long steps = argc > 1 ? atol(argv[1]) : 1300000;
 	char name[32];
 
-	printf("1..%d\n", 2 * NCASES + NPICKED + 7 * NPAIRS + 12);
+	printf("1..%d\n", 2 * NCASES + NPICKED + 7 * NPAIRS + 4 * NCOUPLES + 12);
 	for (int n = 0; n < NCASES; n++) {
 		run(cases[n].name, &cases[n].m, 1, !!strstr(cases[n].name, "huge"),
 			steps);
@@ -1127,6 +1252,8 @@ int main(int argc, char **argv)
 	}
 	for (int n = 0; n < NPAIRS; n++)
 		check_pair(&pairs[n], steps);
+	for (int n = 0; n < NCOUPLES; n++)
+		check_couple(&couples[n], steps);
 	check_strangers();
 	return failed;
 }

@@ -277,11 +277,15 @@ static void find_false_sharing(struct advice *a)
 	cp_advise_false_sharing(&a->found, a->profile, all_misses(a->profile));
 }
 
+/* A process that executes another program has its first thread once more. */
 static bool has_threads(const struct cp_profile *profile)
 {
+	const struct cp_profiled_thread *thread = profile->threads;
+
 	for (size_t i = 1; i < profile->nthreads; i++)
 		for (size_t k = 0; k < i; k++)
-			if (profile->threads[i].pid == profile->threads[k].pid)
+			if (thread[i].pid == thread[k].pid &&
+				thread[i].tid != thread[k].tid)
 				return true;
 	return false;
 }
