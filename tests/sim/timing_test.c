@@ -80,7 +80,7 @@ static void reference(enum batch_kind kind, uint64_t address, uint32_t used)
 	_Alignas(64) struct batch b = {.clock = 1ull << 32, .items = 1};
 
 	b.item[0].kind = kind;
-	batch_notes(&b)[0].used = (int16_t)used;
+	batch_notes(&b)[0].used = batch_notes(&b)[1].used = (int16_t)used;
 	if (kind == BATCH_CODE) {
 		function(0)(&b, address >> line_shift(), 0, 0, 0, 0);
 		return;
@@ -682,6 +682,53 @@ static void random_trace(int round)
 	uncore_free(&uncore);
 }
 
+/* ---- batches of one place have ways of their own ---- */
+
+/* The same references, by place or one by one; lanes of L1D, DTLB and L2. */
+static void run_alone(const uint32_t ways[3], uint32_t by_place, uint64_t *count)
+{
+	struct machine m = small;
+
+	m.l1d = (struct geometry)G(64, ways[0]);
+	m.dtlb = (struct geometry)G(4, ways[1]);
+	m.l2 = (struct geometry)G(64, ways[2]);
+	m.stlb = (struct geometry)G(8, 4);
+	m.time.fill_buffers = 3;
+	m.time.write_buffers = 2;
+	begin(&m);
+	core->by_place = by_place;
+	seed = 88172645463325252ull;
+	for (int i = 0; i < 20000; i++) {
+		uint64_t address = DATA + 8 * random_below(40 * 512);
+
+		instructions(random_below(3));
+		reference(random_below(3) ? BATCH_READ : BATCH_WRITE, address,
+			(uint32_t)random_below(4));
+	}
+	collect();
+	memcpy(count, at_start, sizeof(at_start));
+}
+
+static void alone(void)
+{
+	static const uint32_t ways[][3] = {{8, 4, 8}, {8, 4, 16}, {12, 8, 8}, {4, 4, 8}};
+	uint64_t by_place[CP_SIM_NCOUNTERS], each[CP_SIM_NCOUNTERS];
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		run_alone(ways[i], 1, by_place);
+		run_alone(ways[i], 0, each);
+		ok(each[CP_SIM_value_stall_cycles] && each[CP_SIM_buffer_full_cycles] &&
+				memcmp(by_place, each, sizeof(each)) == 0,
+			"of one place: %u ways, DTLB %u, L2 %u", ways[i][0], ways[i][1],
+			ways[i][2]);
+		for (int c = 0; c < CP_SIM_NCOUNTERS; c++)
+			if (by_place[c] != each[c])
+				diag("counter %d: %llu by place, %llu one by one", c,
+					(unsigned long long)by_place[c],
+					(unsigned long long)each[c]);
+	}
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -700,5 +747,6 @@ int main(void)
 	passed_on();
 	for (int i = 0; i < 40; i++)
 		random_trace(i);
+	alone();
 	return 0;
 }
