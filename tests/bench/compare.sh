@@ -3,7 +3,8 @@
 #
 # What several machines in one run cost: user seconds of each program on each of
 # four machines alone, on all four in one run, and that divided by the mean of the
-# four.  Two sets: plain ones, and those of `cachepeek compare`'s first example.
+# four.  Three sets: plain ones, those of `cachepeek compare`'s first example, and
+# servers, of which no two have the same L1.
 # The budget is 2.5 in the mean.
 # Usage: compare.sh [CASE...]; the best of RUNS (2), in turn.
 set -u
@@ -16,6 +17,7 @@ export PERL_HASH_SEED=0 PYTHONHASHSEED=0 CACHEPEEK_DIR=
 
 PLAIN="cachegrind neoverse-n1 neoverse-n2 neoverse-v2"
 EXAMPLE="pentium4-m2 pentium4-m3 opteron-244 core2duo"
+SERVERS="neoverse-n1 zen3 skylake-sp sapphire-rapids"
 
 ${CC:-cc} -O2 -o "$WORK/matmul" tests/bench/matmul.c
 cat /usr/include/*.h /usr/include/linux/*.h | head -c 2000000 >"$WORK/text"
@@ -67,7 +69,7 @@ row() # CASE MACHINE...
 		}'
 }
 
-for set in "$PLAIN" "$EXAMPLE"; do
+for set in "$PLAIN" "$EXAMPLE" "$SERVERS"; do
 	echo "$set"
 	printf '%-10s %10s %10s %10s\n' case one all ratio
 	for c in ${*:-gzip xz-T2 sqlite3 python3 perl matmul cc1}; do

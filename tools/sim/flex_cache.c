@@ -280,11 +280,6 @@ static int refresh(const struct flex_cache *c, const struct flex_place *p, uint3
 	return 1;
 }
 
-LANES_INLINE uint32_t older(const uint64_t *stamps, uint32_t a, uint32_t b)
-{
-	return stamps[b] < stamps[a] ? b : a;
-}
-
 /* A stamp and the number of its way as one number: stamps stay far below 2^57. */
 LANES_INLINE uint64_t aged(uint64_t stamp, uint32_t way)
 {
