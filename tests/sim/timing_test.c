@@ -707,8 +707,7 @@ static void run_alone(const uint32_t ways[3], uint32_t by_place, uint64_t *count
 	}
 	collect();
 	memcpy(count, at_start, sizeof(at_start));
-	core_free(core);
-	uncore_free(&uncore);
+	end();
 }
 
 static void alone(void)
