@@ -35,7 +35,7 @@ sanitized: $(LIB) $(ENCODER) $(SANITIZED_PROGRAMS) $(UNIT)
 	SANITIZE=$(SANITIZE) B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t
 .PHONY: sanitized-by-memcheck
 sanitized-by-memcheck: $(LIB) $(ENCODER) $(SANITIZED_PROGRAMS) $(UNIT)
-	$(PROVE) $(PROVE_FLAGS) -e 'valgrind -q --error-exitcode=66 --trace-children=yes --vgdb=no' \
+	SANITIZE=memcheck $(PROVE) $(PROVE_FLAGS) -e 'valgrind -q --error-exitcode=66 --trace-children=yes --vgdb=no' \
 		$(filter-out $(MEMCHECK_SKIPS),$(UNIT))
 	SANITIZE=memcheck B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t
 # The first is about 80-bit floating point, which Valgrind has not; the others step

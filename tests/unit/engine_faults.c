@@ -7,6 +7,8 @@
  */
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -141,6 +143,14 @@ static int read_in_child(const struct cp_thread_counters *counters)
 	return status;
 }
 
+/* Valgrind takes the page for one that the child has, and keeps its address. */
+static bool is_under_valgrind(void)
+{
+	const char *tool = getenv("SANITIZE");
+
+	return tool && strcmp(tool, "memcheck") == 0;
+}
+
 static void test_forked_inside(void)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -159,7 +169,10 @@ static void test_forked_inside(void)
 	worlds = counters.page[0];
 	counters.page[0] = page;
 	madvise(page, size, MADV_DONTFORK);
-	is_int(read_in_child(&counters), 0, "a child that has no page reads on");
+	if (is_under_valgrind())
+		skip(1, "Valgrind does not know of pages that fork leaves out");
+	else
+		is_int(read_in_child(&counters), 0, "a child that has no page reads on");
 	counters.page[0] = worlds;
 	cp_engine_perf.thread_close(&counters);
 	munmap(page, size);
