@@ -436,6 +436,9 @@ static const struct pair {
 	{"its own last level and second TLB",
 		{PRIVATE(6, 5), .llc = G(512, 8), .stlb = G(64, 4)},
 		{PRIVATE(6, 5), .llc = G(300, 7), .stlb = G(48, 5)}, 1},
+	{"behind a last level of sixteen ways", /* which outer_paths.h has code for */
+		{PRIVATE(6, 4), .llc = G(256, 16), .stlb = G(64, 4)},
+		{PRIVATE(6, 4), .llc = G(300, 7), .stlb = G(64, 4)}, 1},
 	{"the only last level", {PRIVATE(6, 5), .stlb = G(64, 4)},
 		{PRIVATE(6, 5), .llc = G(1024, 4)}, 1},
 	{"no last level, larger TLBs",
