@@ -199,13 +199,13 @@ static void complain_value(const struct cp_option *option, const char *value,
 {
 	char line[320];
 
-	cp_format(line, sizeof(line), "%s=%.80s is not %s%s: %s is used", option->name,
+	cp_format(line, sizeof(line), "%s=%.80s is not %s%s: %s is used%s", option->name,
 		value,
 		option->type == CP_OPTION_COUNT || option->type == CP_OPTION_TIME
 			? "a "
 			: "one of ",
-		option->choices ? option->choices : option->placeholder,
-		option->fallback);
+		option->choices ? option->choices : option->placeholder, option->fallback,
+		option->type == CP_OPTION_TIME ? " (10ms to 1h, such as 100ms or 2s)" : "");
 	complain(context, line);
 }
 
