@@ -567,9 +567,9 @@ LANES_INLINE int has_settled(const struct page_entry *page, uint64_t line)
 	return page->page == line >> (USUAL_PAGE - USUAL_LINE);
 }
 
-/* A reference whose page has settled, whose line L2 has, and whose victim in L1D, if
- * it is modified, too: nothing is called, and nothing changes before that is certain.
- * Returns whether it was so. */
+/* A reference whose page has settled.  If L2 has its line, and the victim in L1D if that
+ * is modified, nothing is called; else nothing has changed yet, and 0 is returned.  A line
+ * that L2 has not is brought from here, too. */
 LANES_INLINE int quick(struct core *core, struct shape s, const struct batch_place *p,
 	const struct page_entry *page, uint64_t line, uint32_t stamp, int alone)
 {
