@@ -54,11 +54,6 @@ static void run_data(
 	run_lines(core, first, last, i->kind == BATCH_READ ? LOAD : STORE, stamp);
 }
 
-LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
-{
-	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
-}
-
 /* Fetches a line that is in the filter. */
 LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 {
@@ -68,16 +63,6 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 		return 0;
 	put_stamps(core, e->at, stamp);
 	return 1;
-}
-
-LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
-{
-	struct entry *e = code_entry(core, line);
-
-	if (__builtin_expect(e->line == line, 1))
-		put_stamps(core, e->at, stamp);
-	else
-		core->paths.code(core, line, stamp);
 }
 
 /* ---- who is told ---- */
@@ -119,7 +104,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 		announce(core, &batch_notes(b)[i - b->item], line,
 			i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 		if (i->kind == BATCH_CODE)
-			run_code(core, line + offset, stamp);
+			batch_fetch(core, line + offset, stamp);
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
 		if (__builtin_expect(batch_observer != 0, 0))
@@ -128,17 +113,6 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 				core->clock >> 32);
 	}
 	batch_finish(core, b, clock, line + b->more_lines);
-}
-
-/* The filter's entry for an address: base + index * size, in few instructions. */
-LANES_INLINE struct entry *entry_for(struct core *core, uint64_t addr, uint32_t shift)
-{
-	enum { LOG = 4, MASK = DATA_FILTER - 1 };
-	uint64_t offset = shift >= LOG ? addr >> (shift - LOG) & (uint64_t)MASK << LOG
-				       : (addr >> shift & MASK) << LOG;
-
-	_Static_assert(sizeof(struct entry) == 1 << LOG, "scale");
-	return (struct entry *)((char *)core->data + offset);
 }
 
 /* --- Place by place --- */
@@ -210,8 +184,7 @@ LANES_INLINE void run_place(struct core *core, const struct batch *b, uint32_t n
 	announce_place(core, &batch_notes(b)[b->items + n], first_line, at);
 	core->paths.place(core, p, line, stamp);
 	if (__builtin_expect(batch_observer != 0, 0))
-		batch_tell(core, &batch_notes(b)[b->items + n], first_line, at,
-			core->clock >> 32);
+		batch_tell_place(core, b, n, first_line, at);
 }
 
 /* The first line of code; the second one is in the filter. */
@@ -221,7 +194,7 @@ LANES_INLINE void run_first_line(
 	if (core->last_line == line)
 		return;
 	announce(core, &batch_notes(b)[0], line, 0);
-	run_code(core, line, stamp);
+	batch_fetch(core, line, stamp);
 	if (__builtin_expect(batch_observer != 0, 0))
 		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
 }
@@ -247,16 +220,19 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 	if (lines == 2) {
 		if (__builtin_expect(batch_announcer != 0, 0))
 			announce_second_line(core, b, line);
-		run_code(core, line + 1, (uint32_t)clock + b->second_line_tick);
+		batch_fetch(core, line + 1, (uint32_t)clock + b->second_line_tick);
 	}
 	batch_finish(core, b, clock, line + lines - 1);
 }
 
 /* --- All at once --- */
 
+/* Whether the filter has all of a batch; if not, what it has not. */
+enum known { ALL, NOT_CODE, NOT_DATA };
+
 /* Indexed by the line of the first byte, compared with the line of the last:
  * they differ when a reference straddles. */
-LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
+LANES_INLINE enum known run(const struct batch *b, uint64_t line, const uint64_t *at,
 	uint32_t places, uint32_t lines, uint32_t shift)
 {
 	struct core *core = running;
@@ -264,9 +240,9 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	uint64_t clock = core->clock;
 
 	if (core->last_line != line && !fetch_known(core, line, (uint32_t)++clock))
-		return 0;
+		return NOT_CODE;
 	if (lines == 2 && second->line != line + 1)
-		return 0;
+		return NOT_CODE;
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++) {
 		e[i] = entry_for(core, at[i], shift);
@@ -274,9 +250,9 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 			    b->place[i].mask))
 			continue;
 		if (places != 1 || lines != 1)
-			return 0;
+			return NOT_DATA;
 		core->paths.only(core, b, line, at[0], clock);
-		return 1;
+		return ALL;
 	}
 	if (lines == 2)
 		put_stamps(core, second->at, (uint32_t)clock + b->second_line_tick);
@@ -284,30 +260,52 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	for (uint32_t i = 0; i < places; i++)
 		put_stamps(core, e[i]->at, (uint32_t)clock + b->place[i].tick);
 	batch_finish(core, b, clock, line + lines - 1);
-	return 1;
+	return ALL;
 }
 
-void batch_finish_told(struct core *core, const struct batch *b, uint64_t line,
-	uint64_t at, uint64_t clock)
+void batch_tell_place(
+	struct core *core, const struct batch *b, uint32_t n, uint64_t line, uint64_t at)
 {
-	batch_tell(core, &batch_notes(b)[b->items], line, at, core->clock >> 32);
-	batch_finish(core, b, clock, line);
+	batch_tell(core, &batch_notes(b)[b->items + n], line, at, core->clock >> 32);
 }
 
-/* by_place, but the code is done, and the filter is known not to have the place. */
+/* Of any place; the code is done. */
 void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
 	uint64_t clock)
 {
-	const struct batch_place *p = &b->place[0];
 	const uint64_t all[BATCH_PLACES] = {at};
 
-	if (!core->by_place || batch_announcer ||
-		(at ^ (at + p->last)) >> core->line_shift) {
-		by_place(b, line, all, 1, 1, core->line_shift);
-		return;
+	(void)clock;
+	by_place(b, line, all, 1, 1, core->line_shift);
+}
+
+/* May the rest of a batch go place by place, when its code is known? */
+LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
+	const uint64_t *at, uint32_t places, uint32_t shift)
+{
+	uint64_t straddles = 0;
+
+	for (uint32_t i = 0; i < places; i++)
+		straddles |= at[i] ^ (at[i] + b->place[i].last);
+	return __builtin_expect(
+		!(straddles >> shift) && core->by_place && !batch_announcer, 1);
+}
+
+/* by_place, but the code is known, and the places are single lines. */
+LANES_INLINE void rest(struct core *core, const struct batch *b, uint64_t line,
+	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
+{
+	uint64_t clock = batch_clock(core, line);
+
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < places; i++) {
+		uint32_t n = places > 1 ? b->order[i] : 0;
+
+		run_place(core, b, n, line, at[n], (uint32_t)clock, shift);
 	}
-	core->paths.place(core, p, at >> core->line_shift, (uint32_t)clock + p->tick);
-	batch_finish_alone(core, b, line, at, clock);
+	if (lines == 2)
+		batch_fetch(core, line + 1, (uint32_t)clock + b->second_line_tick);
+	batch_finish(core, b, clock, line + lines - 1);
 }
 
 #define RUN(name, places, lines, shift)                                                  \
@@ -319,15 +317,31 @@ void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_
 		by_place(b, line, at, places, lines, shift);                             \
 	}                                                                                \
                                                                                          \
+	static __attribute__((noinline)) void name##_rest(const struct batch *b,         \
+		uint64_t line, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)       \
+	{                                                                                \
+		const uint64_t at[] = {a0, a1, a2, a3};                                  \
+		struct core *core = running;                                             \
+                                                                                         \
+		if (can_rest(core, b, at, places, shift))                                \
+			rest(core, b, line, at, places, lines, shift);                   \
+		else                                                                     \
+			name##_by_place(b, line, a0, a1, a2, a3);                        \
+	}                                                                                \
+                                                                                         \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
 		const uint64_t at[] = {a0, a1, a2, a3};                                  \
+		enum known known = run(b, line, at, places, lines, shift);               \
                                                                                          \
-		if (__builtin_expect(!run(b, line, at, places, lines, shift), 0))        \
+		if (__builtin_expect(known == NOT_CODE, 0))                              \
 			name##_by_place(b, line, places > 0 ? a0 : 0,                    \
 				places > 1 ? a1 : 0, places > 2 ? a2 : 0,                \
 				places > 3 ? a3 : 0);                                    \
+		else if (__builtin_expect(known == NOT_DATA, 0))                         \
+			name##_rest(b, line, places > 0 ? a0 : 0, places > 1 ? a1 : 0,   \
+				places > 2 ? a2 : 0, places > 3 ? a3 : 0);               \
 	}
 
 BATCH_RUNS(run_64, 6)

@@ -4,7 +4,7 @@
  * newer one.
  */
 #include "l1_newer.h"
-#include "l1_paths.h"
+#include "l1_shapes.h"
 
 int l1_oldest_host;
 

@@ -8,7 +8,7 @@
 
 #if L1_HAS_AVX2
 #pragma GCC target("avx2,bmi,bmi2,lzcnt")
-#include "l1_paths.h"
+#include "l1_shapes.h"
 
 void l1_choose_paths_avx2(struct core *core)
 {

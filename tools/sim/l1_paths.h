@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The first level: L1D, L1I, their TLBs, and the filters that let most hits do
- * without a search.  Included once for each set of vector instructions (l1.c,
- * l1_avx2.c).
+ * without a search.  Compiled for each shape (l1_shapes.h).
  *
  * A hit that a filter admits writes the stamps of the line and of its page, to
  * which the entry leads.  Hence no decision ever differs from that of a model
@@ -20,11 +19,8 @@
 #include "outer_paths.h"
 #include "sweep.h"
 
-/* Pages that come and go would only cost the filter's upkeep: the lines of a page are
- * filtered when it has settled, which it has once it was found in the DTLB twice.
- * A way's byte is 0 until it was found once.  Huge pages are settled at once. */
-#define SETTLED_WAY 1
-#define HUGE_WAY 0x81
+/* The byte of a way of a first-level TLB: 0, or */
+#define HUGE_WAY 1
 
 /* What paths are compiled for: lanes of L1D (or L1I), its TLB and L2, 0: any; l2 is 0,
  * too, if more than L2 is to be asked.  Usual: lines of 64 bytes, pages of 4 KB.
@@ -163,6 +159,13 @@ LANES_INLINE int fetch(struct core *core, struct shape s, uint64_t line, enum ac
 	return core->paths.fetch(core, line, kind) ? L1_OWNED : 0;
 }
 
+/* Do others have to be asked for a line before a store (1)?  The host cannot foresee what
+ * is stored, but that this is rare. */
+LANES_INLINE int needs_owning(uint32_t flags, uint32_t writes)
+{
+	return __builtin_expect(writes & ~flags / L1_OWNED, 0);
+}
+
 /* A way of L1D is stored to.  It may have been already. */
 LANES_INLINE uint8_t l1d_dirty(
 	struct core *core, struct shape s, uint64_t line, uint8_t flags)
@@ -172,6 +175,15 @@ LANES_INLINE uint8_t l1d_dirty(
 	if (!s.l2 && !(flags & L1_DIRTY) && sweeps(core, SWEEP_L2))
 		sweep_stored(core, line); /* another core's larger L2 may have it */
 	return flags | L1_DIRTY | L1_OWNED;
+}
+
+/* The flags of a way, perhaps after a store. */
+LANES_INLINE uint8_t l1d_used(
+	struct core *core, struct shape s, uint64_t line, uint8_t flags, int writes)
+{
+	if (s.l2 ? needs_owning(flags, (uint32_t)writes) : writes)
+		return l1d_dirty(core, s, line, flags);
+	return flags | (uint8_t)(writes * L1_DIRTY);
 }
 
 /* A line with these flags has left its way of L1D.  Its entry of the filter may be
@@ -241,7 +253,9 @@ LANES_INLINE int is_small(const struct core *core, uint64_t full, int load)
 	       huge_is_small(full >> core->area_shift, full << core->line_shift, load);
 }
 
-/* What page_touch says of a page. */
+/* What page_touch says of a page.  Pages that come and go would only cost the filter's
+ * upkeep: the lines of a page are filtered when it has settled, which it has once it is
+ * found in the DTLB. */
 enum { FRESH, SETTLED, IN_HUGE };
 
 /* The way that has the page is as new as the reference.  If it has settled the line is
@@ -275,12 +289,7 @@ LANES_INLINE uint32_t page_touch(struct core *core, struct shape s, uint64_t ful
 	uint32_t settled = FRESH;
 
 	if (found >= 0) {
-		uint8_t *byte = way_byte(&dtlb, w);
-
-		settled = *byte & SETTLED_WAY;
-		*byte |= SETTLED_WAY;
-		if (s.sets && settled && full < REGION_NEAR)
-			admit_page(core, &dtlb, w, page_of(core, s, line));
+		settled = SETTLED;
 	} else if (__builtin_expect(!is_small(core, full, kind == LOAD), 0)) {
 		return IN_HUGE;
 	} else {
@@ -308,10 +317,9 @@ LANES_INLINE int data_known(
 LANES_INLINE uint8_t admit(
 	struct core *core, uint64_t full, uint8_t flags, struct slot at, uint32_t settled)
 {
-	struct entry *e = &core->data[settled ? full & (DATA_FILTER - 1) : DATA_FILTER];
-
-	e->line = full | (uint64_t) !(flags & L1_DIRTY) << 63;
-	e->at = at;
+	if (settled)
+		core->data[full & (DATA_FILTER - 1)] =
+			(struct entry){full | (uint64_t) !(flags & L1_DIRTY) << 63, at};
 	return flags | (uint8_t)settled; /* that is L1_FILTERED */
 }
 
@@ -333,7 +341,7 @@ LANES_INLINE void l1d_miss(struct core *core, struct shape s, struct cache *l1d,
 	is = admit(core, full, is, at, settled);
 	is |= (uint8_t)fetch(core, s, line, kind);
 	write_back(core, s, old, was);
-	*flags = writes ? l1d_dirty(core, s, line, is & (uint8_t)~L1_DIRTY) : is;
+	*flags = l1d_used(core, s, line, is & (uint8_t)~L1_DIRTY, writes);
 }
 
 /* The rest of a reference whose page has that stamp. */
@@ -353,8 +361,7 @@ LANES_INLINE void data_line(struct core *core, struct shape s, uint64_t full,
 			core, s, &l1d, p, full, line, kind, writes, page, settled, stamp);
 		return;
 	}
-	if (writes)
-		*flags = l1d_dirty(core, s, line, *flags);
+	*flags = l1d_used(core, s, line, *flags, writes);
 	*flags = admit(core, full, *flags, at, settled);
 	renew_stamp(core, at.line, stamp);
 }
@@ -515,246 +522,6 @@ LANES_INLINE void code_touch(
 		else
 			code_touch_huge(core, full, line);
 	put_stamps(core, e->at, stamp);
-}
-
-/* --- What most misses are --- */
-
-/* The filter's entry of a line that references to that place need from now on. */
-LANES_INLINE void put_entry(struct core *core, uint64_t line, uint64_t clean, uint32_t at,
-	const struct page_entry *page)
-{
-	core->data[line & (DATA_FILTER - 1)] =
-		(struct entry){line | clean, {at, page->at}};
-}
-
-/* The same for the page, whose stamp may be newer if the batch has more places. */
-LANES_INLINE void note_page(struct core *core, const struct page_entry *page,
-	uint64_t line, uint32_t stamp, int alone)
-{
-	*(uint64_t *)((uint8_t *)core + page->mask) |= 1ull << (line & 63);
-	if (alone)
-		*stamp_at(core, page->at) = stamp;
-	else
-		renew_stamp(core, page->at, stamp);
-}
-
-/* A reference to a line that L1D has, though the filter has it not. */
-LANES_INLINE int quick_hit(struct core *core, const struct batch_place *p,
-	const struct cache *l1d, struct way w, uint64_t line,
-	const struct page_entry *page, uint32_t stamp, int alone)
-{
-	uint32_t at = stamp_offset(core, l1d, w);
-	uint8_t *flags = way_byte(l1d, w), is = *flags;
-
-	if (p->writes && !(is & L1_OWNED))
-		return 0;
-	is |= p->writes ? L1_DIRTY | L1_FILTERED : L1_FILTERED;
-	*flags = is;
-	put_entry(core, line, is & L1_DIRTY ? 0 : CLEAN, at, page);
-	renew_stamp(core, at, stamp);
-	note_page(core, page, line, stamp, alone);
-	return 1;
-}
-
-/* Where a page is that has settled: if that is not the entry's, nobody knows. */
-LANES_INLINE const struct page_entry *settled_page(struct core *core, uint64_t line)
-{
-	return &core->pages[line >> (USUAL_PAGE - USUAL_LINE) & (PAGE_FILTER - 1)];
-}
-
-LANES_INLINE int has_settled(const struct page_entry *page, uint64_t line)
-{
-	return page->page == line >> (USUAL_PAGE - USUAL_LINE);
-}
-
-/* A reference whose page has settled.  If L2 has its line, and the victim in L1D if that
- * is modified, nothing is called; else nothing has changed yet, and 0 is returned.  A line
- * that L2 has not is brought from here, too. */
-LANES_INLINE int quick(struct core *core, struct shape s, const struct batch_place *p,
-	const struct page_entry *page, uint64_t line, uint32_t stamp, int alone)
-{
-	struct cache l1d = l1d_shaped(core, s), l2 = cache_shaped(&core->l2, s.l2, 0);
-	struct cache_place at = cache_place(&l1d, line), at2;
-	uint32_t l2_stamp, clock = core->l2.clock, way2;
-	uint64_t old, clean = ~p->mask;
-	struct way w;
-	uint8_t was;
-	int found;
-
-	found = cache_find(&l1d, at);
-	if (found >= 0)
-		return quick_hit(core, p, &l1d, way_of(at, (unsigned)found), line, page,
-			stamp, alone);
-	at2 = cache_place(&l2, line);
-	way2 = lanes_find8(row_tags(at2.row), at2.tag);
-	if (way2 == 8) {
-		note_page(core, page, line, stamp, alone);
-		l1d_miss(core, s, &l1d, at, line, line, p->first_kind, p->writes,
-			page->at, SETTLED, stamp);
-		return 1;
-	}
-	l2_stamp = row_stamps(&l2, at2.row)[way2];
-	if ((p->writes && !(l2_stamp & OWNED)) || clock >= OUTER_CLOCK_LIMIT)
-		return 0;
-	w = way_of(at, cache_victim(&l1d, at.row));
-	old = cache_key(&l1d, at.set, row_tags(at.row)[w.n]);
-	was = *way_byte(&l1d, w);
-	if (was & L1_DIRTY) {
-		if (!outer_put_l2(core, old, s.l2))
-			return 0;
-		core->count[CP_SIM_l1d_writebacks]++;
-	}
-	forget(core, old, was);
-	core->count[CP_SIM_l1d_load_misses - LOAD + p->first_kind]++;
-	core->l2_misses = 0;
-	core->l2.clock = ++clock;
-	row_stamps(&l2, at2.row)[way2] = clock << FLAG_BITS | (l2_stamp & FLAGS);
-	row_tags(at.row)[w.n] = at.tag;
-	row_stamps(&l1d, at.row)[w.n] = stamp;
-	*way_byte(&l1d, w) =
-		(uint8_t)((l2_stamp & OWNED) | L1_FILTERED | (p->writes ? L1_DIRTY : 0));
-	put_entry(core, line, clean, stamp_offset(core, &l1d, w), page);
-	note_page(core, page, line, stamp, alone);
-	return 1;
-}
-
-/* The place of a batch of one line of code, which is done, and of one place that the
- * filter has not.  It may be two lines, or have to be announced. */
-LANES_INLINE int is_alone(
-	const struct core *core, const struct batch_place *p, uint64_t at)
-{
-	return __builtin_expect(!((at ^ (at + p->last)) >> USUAL_LINE) &&
-					core->by_place && !batch_announcer,
-		1);
-}
-
-/* --- The shapes that have paths of their own --- */
-
-/* Lanes of L1 and TLB: ways rounded up to four.  FEW_SHAPES: for builds that take long,
- * as those with sanitizers; quick: whose L1D may have the usual sets. */
-#ifdef FEW_SHAPES
-#define QUICK_SHAPES(X) X(8, 4) X(12, 4)
-#define SHAPES(X) QUICK_SHAPES(X)
-#else
-#define QUICK_SHAPES(X) X(8, 4) X(8, 8) X(8, 16) X(12, 4) X(12, 8) X(12, 16)
-#define SHAPES(X) X(4, 4) X(4, 8) QUICK_SHAPES(X)
-#endif
-/* With the usual L2, lines and pages; and with any. */
-#define USUAL_SHAPE(l1, tlb)                                                             \
-	{                                                                                \
-		l1, tlb, 8, 1, l1 > 4 ? USUAL_SETS : 0                                   \
-	}
-#define LANES_SHAPE(l1, tlb)                                                             \
-	{                                                                                \
-		l1, tlb, 0, 0, 0                                                         \
-	}
-
-#define PATHS(name, ...)                                                                 \
-	static void data_##name(struct core *core, uint64_t line, enum access kind,      \
-		int writes, uint32_t stamp)                                              \
-	{                                                                                \
-		static const struct shape s = __VA_ARGS__;                               \
-                                                                                         \
-		data_touch(core, s, line, kind, writes, stamp);                          \
-	}                                                                                \
-                                                                                         \
-	static void code_##name(struct core *core, uint64_t line, uint32_t stamp)        \
-	{                                                                                \
-		static const struct shape s = __VA_ARGS__;                               \
-                                                                                         \
-		code_touch(core, s, line, stamp);                                        \
-	}
-#define X(l1, tlb)                                                                       \
-	PATHS(l1##_##tlb, USUAL_SHAPE(l1, tlb))                                          \
-	PATHS(l1##_##tlb##_any, LANES_SHAPE(l1, tlb))
-SHAPES(X)
-#undef X
-PATHS(any, LANES_SHAPE(0, 0))
-
-#define QUICK(l1, tlb)                                                                   \
-	static __attribute__((noinline)) void settled_##l1##_##tlb(struct core *core,    \
-		const struct batch_place *p, uint64_t line, uint32_t stamp)              \
-	{                                                                                \
-		static const struct shape s = USUAL_SHAPE(l1, tlb);                      \
-                                                                                         \
-		if (!quick(core, s, p, settled_page(core, line), line, stamp, 0))        \
-			data_##l1##_##tlb(core, line, p->first_kind, p->writes, stamp);  \
-	}                                                                                \
-                                                                                         \
-	static void place_##l1##_##tlb(struct core *core, const struct batch_place *p,   \
-		uint64_t line, uint32_t stamp)                                           \
-	{                                                                                \
-		if (has_settled(settled_page(core, line), line))                         \
-			settled_##l1##_##tlb(core, p, line, stamp);                      \
-		else                                                                     \
-			data_##l1##_##tlb(core, line, p->first_kind, p->writes, stamp);  \
-	}                                                                                \
-                                                                                         \
-	static __attribute__((noinline)) void slow_##l1##_##tlb(struct core *core,       \
-		const struct batch *b, uint64_t line, uint64_t at, uint64_t clock)       \
-	{                                                                                \
-		const struct batch_place *p = &b->place[0];                              \
-                                                                                         \
-		data_##l1##_##tlb(core, at >> USUAL_LINE, p->first_kind, p->writes,      \
-			(uint32_t)clock + p->tick);                                      \
-		batch_finish_alone(core, b, line, at, clock);                            \
-	}                                                                                \
-                                                                                         \
-	static void only_##l1##_##tlb(struct core *core, const struct batch *b,          \
-		uint64_t line, uint64_t at, uint64_t clock)                              \
-	{                                                                                \
-		static const struct shape s = USUAL_SHAPE(l1, tlb);                      \
-		const struct batch_place *p = &b->place[0];                              \
-		const struct page_entry *page = settled_page(core, at >> USUAL_LINE);    \
-                                                                                         \
-		if (!is_alone(core, p, at))                                              \
-			batch_only(core, b, line, at, clock);                            \
-		else if (has_settled(page, at >> USUAL_LINE) &&                          \
-			 quick(core, s, p, page, at >> USUAL_LINE,                       \
-				 (uint32_t)clock + p->tick, 1))                          \
-			batch_finish_alone(core, b, line, at, clock);                    \
-		else                                                                     \
-			slow_##l1##_##tlb(core, b, line, at, clock);                     \
-	}
-QUICK_SHAPES(QUICK)
-
-static void place_any(
-	struct core *core, const struct batch_place *p, uint64_t line, uint32_t stamp)
-{
-	core->paths.data(core, line, p->first_kind, p->writes, stamp);
-}
-
-/* All of them but the last are for that much only. */
-static int is_usual(const struct core *core)
-{
-	return core->l2_of_8 && core->line_shift == USUAL_LINE &&
-	       core->line_shift + core->page_shift == USUAL_PAGE;
-}
-
-static void choose_paths(struct core *core)
-{
-	int usual = is_usual(core);
-
-	core->paths.data = data_any;
-	core->paths.code = code_any;
-	core->paths.place = place_any;
-	core->paths.only = batch_only;
-#define X(l1, tlb)                                                                       \
-	if (cache_has_shape(&core->l1d, l1) && cache_has_shape(&core->dtlb, tlb))        \
-		core->paths.data = usual && (l1 <= 4 || core->l1d.sets == USUAL_SETS)    \
-					   ? data_##l1##_##tlb                           \
-					   : data_##l1##_##tlb##_any;                    \
-	if (cache_has_shape(&core->l1i, l1) && cache_has_shape(&core->itlb, tlb))        \
-		core->paths.code = usual ? code_##l1##_##tlb : code_##l1##_##tlb##_any;
-	SHAPES(X)
-#undef X
-#define X(l1, tlb)                                                                       \
-	if (core->paths.data == data_##l1##_##tlb) {                                     \
-		core->paths.place = place_##l1##_##tlb;                                  \
-		core->paths.only = only_##l1##_##tlb;                                    \
-	}
-	QUICK_SHAPES(X)
-#undef X
 }
 
 #endif

@@ -57,6 +57,20 @@ LANES_INLINE unsigned lanes_match8(const uint32_t *v, uint32_t key)
 }
 #endif
 
+#ifdef __AVX2__
+LANES_INLINE unsigned lanes_match12(const uint32_t *v, __m128i key)
+{
+	return lanes_match8(v, (uint32_t)_mm_cvtsi128_si32(key)) |
+	       lanes_match4(v + 8, key) << 8;
+}
+
+LANES_INLINE unsigned lanes_match16(const uint32_t *v, __m128i key)
+{
+	uint32_t k = (uint32_t)_mm_cvtsi128_si32(key);
+
+	return lanes_match8(v, k) | lanes_match8(v + 8, k) << 8;
+}
+#else
 LANES_INLINE unsigned lanes_match12(const uint32_t *v, __m128i key)
 {
 	__m128i lo = _mm_packs_epi32(lanes_equal(v, key), lanes_equal(v + 4, key));
@@ -72,6 +86,8 @@ LANES_INLINE unsigned lanes_match16(const uint32_t *v, __m128i key)
 
 	return _mm_movemask_epi8(_mm_packs_epi16(lo, hi));
 }
+
+#endif
 
 LANES_INLINE int lanes_first(unsigned bits, unsigned base)
 {

@@ -304,51 +304,6 @@ void outer_page(struct core *core, uint64_t page, enum access kind)
 			look_up_page(f, &f->stlb, page, kind);
 }
 
-/* The same for an STLB of that many lanes that nobody sweeps. */
-LANES_INLINE void page_in_lanes(
-	struct core *core, uint64_t page, enum access kind, uint32_t lanes)
-{
-	struct cache c = cache_shaped(&core->stlb, lanes, 0);
-	struct cache_place p = cache_place(&c, page);
-	int way = cache_find(&c, p);
-
-	if (__builtin_expect(way < 0, 0)) {
-		look_up_page(core, &core->stlb, page, kind);
-		return;
-	}
-	row_stamps(&c, p.row)[way] = next_stamp(&core->stlb, 0);
-}
-
-static void page_in_8(struct core *core, uint64_t page, enum access kind)
-{
-	page_in_lanes(core, page, kind, 8);
-}
-
-static void page_in_12(struct core *core, uint64_t page, enum access kind)
-{
-	page_in_lanes(core, page, kind, 12);
-}
-
-static void page_in_16(struct core *core, uint64_t page, enum access kind)
-{
-	page_in_lanes(core, page, kind, 16);
-}
-
-static void choose_page(struct core *core)
-{
-	const struct cache *c = &core->stlb;
-
-	core->paths.page = outer_page;
-	if (!c->sets || sweeps(core, SWEEP_STLB) || core->followers)
-		return;
-	if (cache_has_shape(c, 8))
-		core->paths.page = page_in_8;
-	if (cache_has_shape(c, 12))
-		core->paths.page = page_in_12;
-	if (cache_has_shape(c, 16))
-		core->paths.page = page_in_16;
-}
-
 static void look_up_huge_page(struct core *core, uint64_t page, enum access kind)
 {
 	int own = core->stlb_2m.sets != 0;
@@ -375,7 +330,7 @@ void outer_choose_paths(struct core *core)
 {
 	const struct cache *l2 = &core->l2;
 
-	choose_page(core);
+	core->paths.page = outer_page;
 	core->llc_of_16 = cache_has_shape(&core->uncore->llc, 16) && !core->followers &&
 			  !sweeps(core, SWEEP_LLC);
 	core->l2_of_8 = 0;

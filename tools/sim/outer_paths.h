@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A miss of the commonest L2 in front of the commonest last level, that one core has to
- * itself: the same as outer_l2_miss() (outer.c), with all sizes known to the compiler
- * and nobody to tell.  Compiled with the first level's paths (l1_paths.h).
+ * Misses of the commonest L2 in front of the commonest last level, that one core has to
+ * itself, and of first-level TLBs: the same as outer_l2_miss() and outer_page()
+ * (outer.c), with all sizes known to the compiler and nobody to tell.  Compiled with the
+ * first level's paths (l1_paths.h).
  */
 #ifndef CACHEPEEK_SIM_OUTER_PATHS_H
 #define CACHEPEEK_SIM_OUTER_PATHS_H
 
 #include "outer.h"
+#include "sweep.h"
 
 #define USUAL_L2 8
 #define USUAL_LLC 16
@@ -79,6 +81,49 @@ static __attribute__((noinline)) int usual_l2_miss(
 	usual_llc_fetch(core, llc, line, kind);
 	usual_l2_fill(core, llc, p);
 	return 1;
+}
+
+/* A page that the first-level TLB did not have; an STLB of that many lanes. */
+LANES_INLINE void usual_page(
+	struct core *core, uint64_t page, enum access kind, uint32_t lanes)
+{
+	struct cache c = cache_shaped(&core->stlb, lanes, 0);
+	struct cache_place p = cache_place(&c, page);
+	int way = cache_find(&c, p);
+
+	if (__builtin_expect(way < 0, 0))
+		outer_page(core, page, kind);
+	else
+		row_stamps(&c, p.row)[way] = next_stamp(&core->stlb, 0);
+}
+
+static void page_in_8(struct core *core, uint64_t page, enum access kind)
+{
+	usual_page(core, page, kind, 8);
+}
+
+static void page_in_12(struct core *core, uint64_t page, enum access kind)
+{
+	usual_page(core, page, kind, 12);
+}
+
+static void page_in_16(struct core *core, uint64_t page, enum access kind)
+{
+	usual_page(core, page, kind, 16);
+}
+
+static void choose_page(struct core *core)
+{
+	const struct cache *c = &core->stlb;
+
+	if (!c->sets || sweeps(core, SWEEP_STLB) || core->followers)
+		return;
+	if (cache_has_shape(c, 8))
+		core->paths.page = page_in_8;
+	if (cache_has_shape(c, 12))
+		core->paths.page = page_in_12;
+	if (cache_has_shape(c, 16))
+		core->paths.page = page_in_16;
 }
 
 #endif
