@@ -75,8 +75,6 @@ static void filter_reset(struct core *core)
 		core->data[i].line = NO_LINE;
 	for (uint32_t i = 0; i < CODE_FILTER; i++)
 		core->code[i].line = NO_LINE;
-	for (uint32_t i = 0; i < PAGE_FILTER; i++)
-		core->pages[i].page = NO_PAGE;
 }
 
 /* The size of the first level of a plain machine, which lies behind the core. */

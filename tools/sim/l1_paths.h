@@ -105,8 +105,6 @@ LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, struct w
 	uint64_t key = cache_key(tlb, w.set, row_tags(w.row)[w.n]);
 	uint32_t page = stamp_offset(core, tlb, w);
 
-	if (filter == core->data)
-		core->pages[key & (PAGE_FILTER - 1)].page = NO_PAGE;
 	if (__builtin_expect(*way_byte(tlb, w) == HUGE_WAY, 0)) {
 		drop_huge_lines(core, mask, page, filter, size);
 		return;
@@ -265,16 +263,6 @@ LANES_INLINE void note_line(struct core *core, struct shape s, const struct cach
 {
 	row_masks(dtlb, page.row)[page.n] |= (uint64_t)settled << mask_bit(core, s, line);
 	renew_stamp(core, at, stamp);
-}
-
-/* From now on quick() finds the page. */
-LANES_INLINE void admit_page(
-	struct core *core, const struct cache *dtlb, struct way w, uint64_t page)
-{
-	uint8_t *mask = (uint8_t *)&row_masks(dtlb, w.row)[w.n];
-
-	core->pages[page & (PAGE_FILTER - 1)] = (struct page_entry){(uint32_t)page,
-		stamp_offset(core, dtlb, w), (uint64_t)(mask - (uint8_t *)core)};
 }
 
 /* Looks the page of a line up, and brings it if need be.  Has it settled?  at: its

@@ -9,33 +9,40 @@
 
 #include "l1_paths.h"
 
-/* The filter's entry of a line that references to that place need from now on. */
-LANES_INLINE void put_entry(struct core *core, uint64_t line, uint64_t clean, uint32_t at,
-	const struct page_entry *page)
+/* A reference to a line that is not far, in a page that the DTLB has. */
+struct quick {
+	const struct batch_place *place;
+	uint64_t line;
+	uint64_t *mask; /* of the page; and where its stamp is */
+	uint32_t page, stamp;
+	int alone; /* its batch has no other place */
+};
+
+LANES_INLINE struct quick quick_in(struct core *core, const struct cache *dtlb,
+	struct way page, const struct batch_place *place, uint64_t line, uint32_t stamp,
+	int alone)
 {
-	core->data[line & (DATA_FILTER - 1)] =
-		(struct entry){line | clean, {at, page->at}};
+	return (struct quick){place, line, &row_masks(dtlb, page.row)[page.n],
+		stamp_offset(core, dtlb, page), stamp, alone};
+}
+
+/* The filter's entry that such references need from now on; the line's stamp is there. */
+LANES_INLINE void put_entry(
+	struct core *core, const struct quick *q, uint64_t clean, uint32_t at)
+{
+	core->data[q->line & (DATA_FILTER - 1)] =
+		(struct entry){q->line | clean, {at, q->page}};
 }
 
 /* The same for the page, whose stamp may be newer if the batch has more places. */
-LANES_INLINE void note_page(struct core *core, const struct page_entry *page,
-	uint64_t line, uint32_t stamp, int alone)
+LANES_INLINE void note_page(struct core *core, const struct quick *q)
 {
-	*(uint64_t *)((uint8_t *)core + page->mask) |= 1ull << (line & 63);
-	if (alone)
-		*stamp_at(core, page->at) = stamp;
+	*q->mask |= 1ull << (q->line & 63);
+	if (q->alone)
+		*stamp_at(core, q->page) = q->stamp;
 	else
-		renew_stamp(core, page->at, stamp);
+		renew_stamp(core, q->page, q->stamp);
 }
-
-/* The rest of one of several places, or of the only one of its batch. */
-struct quick {
-	const struct batch_place *place;
-	const struct page_entry *page;
-	uint64_t line;
-	uint32_t stamp;
-	int alone;
-};
 
 /* A reference to a line that L1D has, though the filter has it not. */
 LANES_INLINE int quick_hit(
@@ -47,9 +54,9 @@ LANES_INLINE int quick_hit(
 	if (needs_owning(is, q->place->writes))
 		return 0;
 	*flags = is |= (uint8_t)(L1_FILTERED | q->place->writes * L1_DIRTY);
-	put_entry(core, q->line, is & L1_DIRTY ? 0 : CLEAN, at, q->page);
+	put_entry(core, q, is & L1_DIRTY ? 0 : CLEAN, at);
 	renew_stamp(core, at, q->stamp);
-	note_page(core, q->page, q->line, q->stamp, q->alone);
+	note_page(core, q);
 	return 1;
 }
 
@@ -77,13 +84,12 @@ LANES_INLINE int quick_from_l2(struct core *core, struct shape s, const struct q
 	row_tags(p.row)[w.n] = p.tag;
 	row_stamps(l1d, p.row)[w.n] = q->stamp;
 	*byte = (uint8_t)((flags & OWNED) | L1_FILTERED | q->place->writes * L1_DIRTY);
-	put_entry(core, q->line, ~q->place->mask, stamp_offset(core, l1d, w), q->page);
-	note_page(core, q->page, q->line, q->stamp, q->alone);
+	put_entry(core, q, ~q->place->mask, stamp_offset(core, l1d, w));
+	note_page(core, q);
 	return 1;
 }
 
-/* A reference whose page has settled.  Returns 0 where others have to be asked for the
- * line; nothing has changed then. */
+/* Returns 0 where others have to be asked for the line; nothing has changed then. */
 LANES_INLINE int quick(struct core *core, struct shape s, const struct quick *q)
 {
 	struct cache l1d = l1d_shaped(core, s), l2 = cache_shaped(&core->l2, s.l2, 0);
@@ -97,21 +103,10 @@ LANES_INLINE int quick(struct core *core, struct shape s, const struct quick *q)
 	way = lanes_find8(row_tags(p2.row), p2.tag);
 	if (way < 8)
 		return quick_from_l2(core, s, q, &l1d, p, &row_stamps(&l2, p2.row)[way]);
-	note_page(core, q->page, q->line, q->stamp, q->alone);
+	note_page(core, q);
 	l1d_miss(core, s, &l1d, p, q->line, q->line, q->place->first_kind,
-		q->place->writes, q->page->at, SETTLED, q->stamp);
+		q->place->writes, q->page, SETTLED, q->stamp);
 	return 1;
-}
-
-/* Where a page is that has settled: if that is not the entry's, nobody knows. */
-LANES_INLINE const struct page_entry *settled_page(struct core *core, uint64_t line)
-{
-	return &core->pages[line >> (USUAL_PAGE - USUAL_LINE) & (PAGE_FILTER - 1)];
-}
-
-LANES_INLINE int has_settled(const struct page_entry *page, uint64_t line)
-{
-	return page->page == line >> (USUAL_PAGE - USUAL_LINE);
 }
 
 /* A reference whose page the DTLB has not: it comes, and has not settled. */
@@ -137,21 +132,15 @@ LANES_INLINE void with_page(struct core *core, struct shape s,
 LANES_INLINE void touch(struct core *core, struct shape s,
 	const struct batch_place *place, uint64_t line, uint32_t stamp)
 {
-	struct quick q = {place, settled_page(core, line), line, stamp, 0};
 	struct cache dtlb = cache_shaped(&core->dtlb, s.tlb, TLB_EXTRA);
 	struct cache_place p = cache_place(&dtlb, page_of(core, s, line));
-	int found;
+	int way = cache_find(&dtlb, p);
+	struct quick q =
+		quick_in(core, &dtlb, way_of(p, (unsigned)way), place, line, stamp, 0);
 
-	if (!has_settled(q.page, line) && line < REGION_NEAR) {
-		found = cache_find(&dtlb, p);
-		if (found < 0) {
-			with_page(core, s, place, &dtlb, p, line, stamp);
-			return;
-		}
-		admit_page(
-			core, &dtlb, way_of(p, (unsigned)found), page_of(core, s, line));
-	}
-	if (__builtin_expect(line >= REGION_NEAR || !quick(core, s, &q), 0))
+	if (way < 0 && line < REGION_NEAR)
+		with_page(core, s, place, &dtlb, p, line, stamp);
+	else if (__builtin_expect(line >= REGION_NEAR || !quick(core, s, &q), 0))
 		core->paths.data(core, line, place->first_kind, place->writes, stamp);
 }
 
@@ -177,13 +166,17 @@ LANES_INLINE void slow_alone(struct core *core, const struct batch *b, uint64_t 
 	batch_finish_alone(core, b, line, at, clock);
 }
 
+/* Returns 0 where touch() has to be called. */
 LANES_INLINE int quick_alone(struct core *core, struct shape s,
-	const struct batch_place *p, uint64_t line, uint32_t stamp)
+	const struct batch_place *place, uint64_t line, uint32_t stamp)
 {
-	const struct page_entry *page = settled_page(core, line);
+	struct cache dtlb = cache_shaped(&core->dtlb, s.tlb, TLB_EXTRA);
+	struct cache_place p = cache_place(&dtlb, page_of(core, s, line));
+	int way = cache_find(&dtlb, p);
+	struct quick q =
+		quick_in(core, &dtlb, way_of(p, (unsigned)way), place, line, stamp, 1);
 
-	return has_settled(page, line) &&
-	       quick(core, s, &(struct quick){p, page, line, stamp, 1});
+	return way >= 0 && line < REGION_NEAR && quick(core, s, &q);
 }
 
 #endif

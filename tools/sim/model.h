@@ -137,15 +137,6 @@ struct entry {
 
 #define CLEAN (1ull << 63)
 
-/* Pages of near lines (regions.h) that have settled in the DTLB (l1_paths.h), by their
- * numbers: where their stamps and their masks are. */
-#define PAGE_FILTER 512
-#define NO_PAGE (~0u)
-struct page_entry {
-	uint32_t page, at;
-	uint64_t mask;
-};
-
 struct core {
 	uint64_t clock;              /* low half: stamps; high half: instructions */
 	uint64_t last_line;          /* of the last instruction executed */
@@ -155,7 +146,6 @@ struct core {
 
 	struct entry data[DATA_FILTER + 1]; /* the last: what nobody looks at */
 	struct entry code[CODE_FILTER];
-	struct page_entry pages[PAGE_FILTER];
 
 	/* The rest belongs to the model. */
 	struct paths paths;
