@@ -601,13 +601,19 @@ static struct core *parted(const struct duel *d)
 	return other && !other->follow ? other : NULL;
 }
 
-/* Lines whose numbers differ in high bits only; near addresses if the sets are
- * not powers of two, where a far line has no set that we could name. */
+/* Lines whose numbers differ in high bits only, some of which are short numbers of
+ * others; near addresses if the sets are not powers of two, where a far line has no set
+ * that we could name. */
 static uint64_t pick_far(struct duel *d)
 {
 	uint64_t near = 0x50000000 + random_below(8) * 0x10000 + random_below(64);
+	uint64_t n = random_below(16);
 
-	return d->any_sets ? near : near + (random_below(16) << 43);
+	if (d->any_sets)
+		return near;
+	if (random_below(2))
+		return near + (REGION_NEAR + (n << REGION_BITS)) * d->ref.m.line;
+	return near + (n << 43);
 }
 
 /* A mixture: a small hot area, a walk, columns, anywhere, far away. */

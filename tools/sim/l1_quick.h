@@ -80,7 +80,7 @@ LANES_INLINE int quick_from_l2(struct core *core, struct shape s, const struct q
 	core->count[CP_SIM_l1d_load_misses - LOAD + q->place->first_kind]++;
 	core->l2_misses = 0;
 	core->l2.clock = ++clock;
-	*l2_stamp = clock << FLAG_BITS | (*l2_stamp & FLAGS); /* the victim's, perhaps */
+	*l2_stamp = clock << FLAG_BITS | flags;
 	row_tags(p.row)[w.n] = p.tag;
 	row_stamps(l1d, p.row)[w.n] = q->stamp;
 	*byte = (uint8_t)((flags & OWNED) | L1_FILTERED | q->place->writes * L1_DIRTY);
@@ -89,7 +89,8 @@ LANES_INLINE int quick_from_l2(struct core *core, struct shape s, const struct q
 	return 1;
 }
 
-/* Returns 0 where others have to be asked for the line; nothing has changed then. */
+/* Nothing is called where L1D or L2 has the line.  Returns 0 where others have to be
+ * asked for it, or for the victim; nothing has changed then. */
 LANES_INLINE int quick(struct core *core, struct shape s, const struct quick *q)
 {
 	struct cache l1d = l1d_shaped(core, s), l2 = cache_shaped(&core->l2, s.l2, 0);
