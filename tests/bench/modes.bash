@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# For benches that compare modes of the simulated PMU: their programs, and a row of user
+# seconds.  Whoever reads this defines how(), which fills the array HOW with the words of
+# a mode that the program's come after.
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+B=${B:-build}
+RUNS=${RUNS:-2}
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+export XDG_CACHE_HOME=$WORK PERL_HASH_SEED=0
+SIM=("$B/cachepeek-bin" -E sim -o "$WORK/report.txt")
+
+make --no-print-directory all "$B/tests/programs/chase" "$B/tests/programs/columns" \
+	"$B/tests/programs/sharing" >"$WORK/made" 2>&1 || {
+	cat "$WORK/made" >&2
+	exit 1
+}
+head -c "${BYTES:-3000000}" /usr/bin/perl >"$WORK/input"
+
+# columns and chase are the worst cases: each of their references misses.
+run_case() # CASE WORD...
+{
+	case $1 in
+	gzip) "${@:2}" /bin/gzip -c "$WORK/input" ;;
+	perl) "${@:2}" /usr/bin/perl -e 'my %h; for (1..300000) { $h{$_ % 5003} .= $_; }
+		print length(join q(), values %h)' ;;
+	sqlite3) "${@:2}" /usr/bin/sqlite3 :memory: 'with recursive c(x) as (select 1 union
+		all select x+1 from c where x<90000) select count(*), max(hex(x)) from c;' ;;
+	chase) "${@:2}" "$B/tests/programs/chase" 100000 9000000 ;;
+	columns) "${@:2}" "$B/tests/programs/columns" 1000 16 ;;
+	threads) "${@:2}" "$B/tests/programs/sharing" false 500000 ;;
+	*) echo "no case '$1'" >&2 && return 1 ;;
+	esac
+}
+
+# A failed run has no time, and fails the bench.
+user_seconds() # CASE MODE
+{
+	local TIMEFORMAT=%U t HOW=()
+
+	how "$2"
+	t=$({ time run_case "$1" "${HOW[@]}" >"$WORK/output" 2>"$WORK/errors"; } 2>&1) &&
+		echo "$t" && return
+	cat "$WORK/errors" >&2
+	return 1
+}
+
+# The least of RUNS of each mode, taken in turn, and the ratio of each to the first one.
+# What is over the budget (0: there is none) says so.
+row() # CASE BUDGET MODE...
+{
+	local run mode t
+
+	for ((run = 0; run < RUNS; run++)); do
+		for mode in "${@:3}"; do
+			t=$(user_seconds "$1" "$mode") || exit 1
+			echo "$mode $t"
+		done
+	done >"$WORK/times"
+	awk -v name="$1" -v budget="$2" '
+		!($1 in best) { mode[++modes] = $1; best[$1] = $2 }
+		$2 < best[$1] { best[$1] = $2 }
+		END {
+			printf("%-10s %8.2f", name, best[mode[1]])
+			for (i = 2; i <= modes; i++) {
+				ratio = best[mode[i]] / best[mode[1]]
+				printf(" %8.2f %5.2f%s", best[mode[i]], ratio,
+					budget && ratio > budget ? " over " budget : "")
+			}
+			print ""
+		}' "$WORK/times"
+}
