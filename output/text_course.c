@@ -51,23 +51,31 @@ struct bars {
 	double value[BARS], least, most;
 };
 
-static void fill_bars(struct bars *bars, const struct cp_course *course,
-	const struct cp_course_line *line, size_t quantity)
+static struct bars *new_bars(struct cp_text *text, const struct cp_course *course)
 {
+	struct bars *bars = cp_arena_alloc(text->arena, sizeof(*bars));
+
 	bars->each = (course->npoints + BARS - 1) / BARS;
 	bars->count = (course->npoints + bars->each - 1) / bars->each;
 	bars->least = bars->most = -1;
-	for (size_t i = 0; i < bars->count; i++) {
-		size_t end = (i + 1) * bars->each;
-		double value = bar_value(line, quantity, i * bars->each,
-			end < course->npoints ? end : course->npoints);
+	return bars;
+}
 
-		bars->value[i] = value;
-		if (value >= 0 && (bars->least < 0 || value < bars->least))
-			bars->least = value;
-		if (value > bars->most)
-			bars->most = value;
-	}
+static void set_bar(struct bars *bars, size_t i, double value)
+{
+	bars->value[i] = value;
+	if (value >= 0 && (bars->least < 0 || value < bars->least))
+		bars->least = value;
+	if (value > bars->most)
+		bars->most = value;
+}
+
+/* The interval behind a bar's last one. */
+static size_t bar_end(const struct bars *bars, const struct cp_course *course, size_t i)
+{
+	size_t end = (i + 1) * bars->each;
+
+	return end < course->npoints ? end : course->npoints;
 }
 
 static void put_bars(struct cp_text *text, const struct bars *bars)
@@ -96,54 +104,57 @@ static const char *duration(struct cp_text *text, double seconds)
 	return cp_text_format(text->arena, "%.0f s", seconds);
 }
 
+static void print_bars(struct cp_text *text, const struct bars *bars, const char *label)
+{
+	cp_out_format(text->out, "  %-18.18s ", label);
+	put_bars(text, bars);
+	cp_out_format(text->out, " %s to %s", number(text, bars->least),
+		number(text, bars->most));
+}
+
 static void print_line(struct cp_text *text, const struct cp_course *course,
 	const struct cp_course_line *line, size_t quantity, const char *label)
 {
-	struct bars *bars = cp_arena_alloc(text->arena, sizeof(*bars));
+	struct bars *bars = new_bars(text, course);
 
-	fill_bars(bars, course, line, quantity);
+	for (size_t i = 0; i < bars->count; i++)
+		set_bar(bars, i,
+			bar_value(line, quantity, i * bars->each,
+				bar_end(bars, course, i)));
 	if (bars->most < 0)
 		return;
-	cp_out_format(text->out, "  %-18.18s ", label);
-	put_bars(text, bars);
-	cp_out_format(text->out, " %s to %s\n", number(text, bars->least),
-		number(text, bars->most));
+	print_bars(text, bars, label);
+	cp_out_text(text->out, "\n");
+}
+
+static void print_reach(
+	struct cp_text *text, const struct cp_windows *windows, const struct bars *bars)
+{
+	const char *least = cp_windows_reach(windows, bars->least);
+	const char *most = cp_windows_reach(windows, bars->most);
+
+	if (!least || !most)
+		return;
+	cp_out_format(text->out,
+		strcmp(least, most) == 0 ? "; TLB reach: %s" : "; TLB reach: %s to %s",
+		least, most);
 }
 
 /* Working sets do not add up: those of a bar are the mean of its windows. */
 static void print_windows(struct cp_text *text, const struct cp_course *course,
 	const struct cp_windows *windows, size_t quantity, const char *label)
 {
-	const struct cp_course_line *line = &course->lines[0];
-	struct bars *bars = cp_arena_alloc(text->arena, sizeof(*bars));
-	bool pages = quantity == windows->data_pages;
-	const char *least, *most;
+	struct bars *bars = new_bars(text, course);
 
-	fill_bars(bars, course, line, quantity);
-	bars->least = bars->most = -1;
-	for (size_t i = 0; i < bars->count; i++) {
-		size_t end = (i + 1) * bars->each;
-		double mean = cp_windows_mean_over(windows, line, quantity,
-			i * bars->each, end < course->npoints ? end : course->npoints);
-
-		bars->value[i] = mean;
-		if (mean >= 0 && (bars->least < 0 || mean < bars->least))
-			bars->least = mean;
-		bars->most = mean > bars->most ? mean : bars->most;
-	}
+	for (size_t i = 0; i < bars->count; i++)
+		set_bar(bars, i,
+			cp_windows_mean_over(windows, &course->lines[0], quantity,
+				i * bars->each, bar_end(bars, course, i)));
 	if (bars->most < 0)
 		return;
-	cp_out_format(text->out, "  %-18.18s ", label);
-	put_bars(text, bars);
-	cp_out_format(text->out, " %s to %s", number(text, bars->least),
-		number(text, bars->most));
-	least = pages ? cp_windows_reach(windows, bars->least) : NULL;
-	most = pages ? cp_windows_reach(windows, bars->most) : NULL;
-	if (least && most)
-		cp_out_format(text->out,
-			strcmp(least, most) == 0 ? "; TLB reach: %s"
-						 : "; TLB reach: %s to %s",
-			least, most);
+	print_bars(text, bars, label);
+	if (quantity == windows->data_pages)
+		print_reach(text, windows, bars);
 	cp_out_text(text->out, "\n");
 }
 
