@@ -274,7 +274,29 @@ def check_course(page, place):
     same(looks[0], looks[1], 'what is estimated of simulated counts looks simulated')
 
 
+def check_working_sets(page, place):
+    path = os.path.join(place, 'sets.html')
+    line = load(place, 'sets')['processes'][0]['series']['lines'][0]
+    page.show(path)
+    quiet(page, path, 'sets')
+    for name in ('data_pages', 'data_lines', 'code_pages', 'code_lines'):
+        shown = page.ask("""const s = document.getElementById('course-of'); s.value = 'working set: ' + arguments[0];
+            s.dispatchEvent(new Event('change'));
+            return Chart.getChart('course').data.datasets[0].data.map(p => p.y);""", name.replace('_', ' '))
+        values = line['working_set'][name]['values']
+        same(shown, [None] * line['first'] + values, f'sets: {name} of each interval')
+        ok(any(v for v in values), f'sets: {name}: there are some', values)
+    page.ask("""const s = document.getElementById('course-of'); s.value = 'working set: data pages';
+        s.dispatchEvent(new Event('change'));""")
+    same(page.ask("""return [...document.querySelectorAll('#course-table tbody tr')].map(tr =>
+        (tr.cells[1].textContent.match(/\\((.*)\\)/) || [null, null])[1]);"""),
+        [None] * line['first'] + [reach if value is not None else None for reach, value in
+            zip(line['working_set']['tlb_reach'], line['working_set']['data_pages']['values'])],
+        'sets: the TLB reach of each interval')
+
+
 with browser() as page:
+    check_working_sets(page, sys.argv[1])
     check_course(page, sys.argv[1])
     check_threads(page, sys.argv[1])
     check_hostile(page, sys.argv[1])

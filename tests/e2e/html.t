@@ -15,10 +15,11 @@ my $place = scratch('pages');
 mkdir($place);
 for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile', 'cache', program('hostile')],
 	['many', undef, program('many_regions'), 10000], ['two', 'cache', program('region_nested')],
-	['series', 'cache', program('phases'), 10]) {
+	['series', 'cache', program('phases'), 10], ['sets', 'cache', program('phases'), 10]) {
 	my ($name, $groups, @command) = @$case;
 	my $run = peek(engine => 'sim', machine => $name eq 'two' ? 'neoverse-n2' : undef, groups => $groups, output => "$place/$name.html,$place/$name.json",
-		env => {CACHEPEEK_INTERVAL => $name eq 'series' ? '20ms' : undef},
+		env => {CACHEPEEK_INTERVAL => $name =~ /^se/ ? '20ms' : undef,
+			CACHEPEEK_WORKING_SET => $name eq 'sets' ? 1000000000 : undef},
 		events => $groups ? undef : 'instructions,l1d_misses', command => \@command);
 	is(status_text($run->{status}), 'exit 0', "$name: ran");
 	my $page = read_file("$place/$name.html");
