@@ -205,7 +205,8 @@ static void complain_value(const struct cp_option *option, const char *value,
 			? "a "
 			: "one of ",
 		option->choices ? option->choices : option->placeholder, option->fallback,
-		option->type == CP_OPTION_TIME ? " (10ms to 1h, such as 100ms or 2s)" : "");
+		option->type == CP_OPTION_TIME ? " (10ms to 1h, such as 100ms or 2s)"
+					       : "");
 	complain(context, line);
 }
 
