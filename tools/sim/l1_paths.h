@@ -23,8 +23,8 @@
 #define HUGE_WAY 1
 
 /* What paths are compiled for: lanes of L1D (or L1I), its TLB and L2, 0: any; l2 is 0,
- * too, if more than L2 is to be asked.  Usual: lines of 64 bytes, pages of 4 KB.
- * Sets: of L1D. */
+ * too, if it is not common or more is to be asked.  Usual: lines of 64 bytes, pages of 4
+ * KB. Sets: of L1D. */
 struct shape {
 	uint32_t l1, tlb, l2, usual, sets;
 };
@@ -149,11 +149,12 @@ LANES_INLINE struct way itlb_miss(
 	return tlb_fill(core, itlb, p, core->code, CODE_FILTER);
 }
 
-/* The commonest L2 without a call.  Returns L1_OWNED or 0. */
+/* A common L2 without a call.  Returns L1_OWNED or 0. */
 LANES_INLINE int fetch(struct core *core, struct shape s, uint64_t line, enum access kind)
 {
 	if (s.l2)
-		return (int)outer_fetch_l2(core, line, kind, s.l2, usual_l2_miss);
+		return (int)outer_fetch_l2(
+			core, line, kind, s.l2, s.l2 == 8 ? miss_l2_of_8 : miss_l2_of_16);
 	return core->paths.fetch(core, line, kind) ? L1_OWNED : 0;
 }
 

@@ -96,13 +96,13 @@ LANES_INLINE int quick(struct core *core, struct shape s, const struct quick *q)
 	struct cache l1d = l1d_shaped(core, s), l2 = cache_shaped(&core->l2, s.l2, 0);
 	struct cache_place p = cache_place(&l1d, q->line), p2;
 	int found = cache_find(&l1d, p);
-	unsigned way;
+	int way;
 
 	if (found >= 0)
 		return quick_hit(core, q, &l1d, way_of(p, (unsigned)found));
 	p2 = cache_place(&l2, q->line);
-	way = lanes_find8(row_tags(p2.row), p2.tag);
-	if (way < 8)
+	way = cache_find(&l2, p2);
+	if (way >= 0)
 		return quick_from_l2(core, s, q, &l1d, p, &row_stamps(&l2, p2.row)[way]);
 	note_page(core, q);
 	l1d_miss(core, s, &l1d, p, q->line, q->line, q->place->first_kind,

@@ -18,9 +18,9 @@
 #define SHAPES(X) X(4, 4) X(4, 8) QUICK_SHAPES(X)
 #endif
 /* With the usual L2, lines and pages; and with any. */
-#define USUAL_SHAPE(l1, tlb)                                                             \
+#define USUAL_SHAPE(l1, tlb, l2)                                                         \
 	{                                                                                \
-		l1, tlb, 8, 1, l1 > 4 ? USUAL_SETS : 0                                   \
+		l1, tlb, l2, 1, l1 > 4 ? USUAL_SETS : 0                                  \
 	}
 #define LANES_SHAPE(l1, tlb)                                                             \
 	{                                                                                \
@@ -43,31 +43,34 @@
 		code_touch(core, s, line, stamp);                                        \
 	}
 #define X(l1, tlb)                                                                       \
-	PATHS(l1##_##tlb, USUAL_SHAPE(l1, tlb))                                          \
+	PATHS(l1##_##tlb##_8, USUAL_SHAPE(l1, tlb, 8))                                   \
+	PATHS(l1##_##tlb##_16, USUAL_SHAPE(l1, tlb, 16))                                 \
 	PATHS(l1##_##tlb##_any, LANES_SHAPE(l1, tlb))
 SHAPES(X)
 #undef X
 PATHS(any, LANES_SHAPE(0, 0))
 
-#define QUICK(l1, tlb)                                                                   \
-	static __attribute__((noinline)) void touch_##l1##_##tlb(struct core *core,      \
-		const struct batch_place *p, uint64_t line, uint32_t stamp)              \
+#define QUICK(l1, tlb, l2)                                                               \
+	static __attribute__((noinline)) void touch_##l1##_##tlb##_##l2(                 \
+		struct core *core, const struct batch_place *p, uint64_t line,           \
+		uint32_t stamp)                                                          \
 	{                                                                                \
-		static const struct shape s = USUAL_SHAPE(l1, tlb);                      \
+		static const struct shape s = USUAL_SHAPE(l1, tlb, l2);                  \
                                                                                          \
 		touch(core, s, p, line, stamp);                                          \
 	}                                                                                \
                                                                                          \
-	static __attribute__((noinline)) void slow_alone_##l1##_##tlb(struct core *core, \
-		const struct batch *b, uint64_t line, uint64_t at, uint64_t clock)       \
+	static __attribute__((noinline)) void slow_alone_##l1##_##tlb##_##l2(            \
+		struct core *core, const struct batch *b, uint64_t line, uint64_t at,    \
+		uint64_t clock)                                                          \
 	{                                                                                \
-		slow_alone(core, b, line, at, clock, touch_##l1##_##tlb);                \
+		slow_alone(core, b, line, at, clock, touch_##l1##_##tlb##_##l2);         \
 	}                                                                                \
                                                                                          \
-	static void only_##l1##_##tlb(struct core *core, const struct batch *b,          \
+	static void only_##l1##_##tlb##_##l2(struct core *core, const struct batch *b,   \
 		uint64_t line, uint64_t at, uint64_t clock)                              \
 	{                                                                                \
-		static const struct shape s = USUAL_SHAPE(l1, tlb);                      \
+		static const struct shape s = USUAL_SHAPE(l1, tlb, l2);                  \
 		const struct batch_place *p = &b->place[0];                              \
                                                                                          \
 		if (!is_alone(core, p, at))                                              \
@@ -76,9 +79,13 @@ PATHS(any, LANES_SHAPE(0, 0))
 				 (uint32_t)clock + p->tick))                             \
 			batch_finish_alone(core, b, line, at, clock);                    \
 		else                                                                     \
-			slow_alone_##l1##_##tlb(core, b, line, at, clock);               \
+			slow_alone_##l1##_##tlb##_##l2(core, b, line, at, clock);        \
 	}
-QUICK_SHAPES(QUICK)
+#define X(l1, tlb)                                                                       \
+	QUICK(l1, tlb, 8)                                                                \
+	QUICK(l1, tlb, 16)
+QUICK_SHAPES(X)
+#undef X
 
 static void place_any(
 	struct core *core, const struct batch_place *p, uint64_t line, uint32_t stamp)
@@ -87,35 +94,61 @@ static void place_any(
 }
 
 /* All of them but the last are for that much only. */
-static int is_usual(const struct core *core)
+static int is_usual(const struct core *core, uint32_t l2)
 {
-	return core->l2_of_8 && core->line_shift == USUAL_LINE &&
+	return core->l2_lanes == l2 && core->line_shift == USUAL_LINE &&
 	       core->line_shift + core->page_shift == USUAL_PAGE;
+}
+
+/* An L1 and its TLB of so many lanes. */
+static int has_shapes(const struct cache *l1, uint32_t lanes, const struct cache *tlb,
+	uint32_t tlb_lanes)
+{
+	return cache_has_shape(l1, lanes) && cache_has_shape(tlb, tlb_lanes);
+}
+
+static void choose_data(struct core *core)
+{
+	const struct cache *l1d = &core->l1d, *dtlb = &core->dtlb;
+
+	core->paths.data = data_any;
+#define X(l1, tlb)                                                                       \
+	if (has_shapes(l1d, l1, dtlb, tlb)) {                                            \
+		core->paths.data = data_##l1##_##tlb##_any;                              \
+		if (is_usual(core, 8) && (l1 <= 4 || l1d->sets == USUAL_SETS))           \
+			core->paths.data = data_##l1##_##tlb##_8;                        \
+		if (is_usual(core, 16) && (l1 <= 4 || l1d->sets == USUAL_SETS))          \
+			core->paths.data = data_##l1##_##tlb##_16;                       \
+	}
+	SHAPES(X)
+#undef X
+}
+
+static void choose_code(struct core *core)
+{
+	core->paths.code = code_any;
+#define X(l1, tlb)                                                                       \
+	if (has_shapes(&core->l1i, l1, &core->itlb, tlb))                                \
+		core->paths.code = is_usual(core, 8)    ? code_##l1##_##tlb##_8          \
+				   : is_usual(core, 16) ? code_##l1##_##tlb##_16         \
+							: code_##l1##_##tlb##_any;
+	SHAPES(X)
+#undef X
 }
 
 static void choose_paths(struct core *core)
 {
-	int usual = is_usual(core);
-
 	choose_page(core);
-	core->paths.data = data_any;
-	core->paths.code = code_any;
+	choose_data(core);
+	choose_code(core);
 	core->paths.place = place_any;
 	core->paths.only = batch_only;
-#define X(l1, tlb)                                                                       \
-	if (cache_has_shape(&core->l1d, l1) && cache_has_shape(&core->dtlb, tlb))        \
-		core->paths.data = usual && (l1 <= 4 || core->l1d.sets == USUAL_SETS)    \
-					   ? data_##l1##_##tlb                           \
-					   : data_##l1##_##tlb##_any;                    \
-	if (cache_has_shape(&core->l1i, l1) && cache_has_shape(&core->itlb, tlb))        \
-		core->paths.code = usual ? code_##l1##_##tlb : code_##l1##_##tlb##_any;
-	SHAPES(X)
-#undef X
-#define X(l1, tlb)                                                                       \
-	if (core->paths.data == data_##l1##_##tlb) {                                     \
-		core->paths.place = touch_##l1##_##tlb;                                  \
-		core->paths.only = only_##l1##_##tlb;                                    \
+#define CHOOSE(l1, tlb, l2)                                                              \
+	if (core->paths.data == data_##l1##_##tlb##_##l2) {                              \
+		core->paths.place = touch_##l1##_##tlb##_##l2;                           \
+		core->paths.only = only_##l1##_##tlb##_##l2;                             \
 	}
+#define X(l1, tlb) CHOOSE(l1, tlb, 8) CHOOSE(l1, tlb, 16)
 	QUICK_SHAPES(X)
 #undef X
 }

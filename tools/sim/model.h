@@ -152,14 +152,14 @@ struct core {
 	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
 	struct cache dtlb_2m, itlb_2m, stlb_2m; /* no sets: there are none */
 	uint32_t line_shift;
-	uint32_t page_shift;     /* from a line's number to its page's */
-	uint32_t page_mask;      /* of a line's number: its place in its page */
-	uint32_t group_shift;    /* lines per bit of a TLB entry's mask, log 2 */
-	uint32_t l2_misses;      /* since its last hit */
-	uint32_t l2_of_8;        /* is it of up to eight ways, and is that all of it? */
-	uint32_t llc_of_16;      /* the same of the last level; nobody follows */
-	uint32_t by_place;       /* may batches go place by place? (batch.c) */
-	uint32_t area_shift;     /* from a line's number to its area's (huge.h), or 0 */
+	uint32_t page_shift;  /* from a line's number to its page's */
+	uint32_t page_mask;   /* of a line's number: its place in its page */
+	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
+	uint32_t l2_misses;   /* since its last hit */
+	uint32_t l2_lanes;    /* of an L2 of 8 or 16 that is all there is to ask; or 0 */
+	uint32_t llc_of_16;   /* the same of the last level; nobody follows */
+	uint32_t by_place;    /* may batches go place by place? (batch.c) */
+	uint32_t area_shift;  /* from a line's number to its area's (huge.h), or 0 */
 	uint32_t stlb_is_small;  /* there are no huge pages in it */
 	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
 	struct uncore *uncore;

@@ -333,7 +333,7 @@ void outer_choose_paths(struct core *core)
 	core->paths.page = outer_page;
 	core->llc_of_16 = cache_has_shape(&core->uncore->llc, 16) && !core->followers &&
 			  !sweeps(core, SWEEP_LLC);
-	core->l2_of_8 = 0;
+	core->l2_lanes = 0;
 	if (sweeps(core, SWEEP_L2)) {
 		core->paths.fetch = fetch_swept;
 		return;
@@ -342,7 +342,8 @@ void outer_choose_paths(struct core *core)
 			    : cache_has_shape(l2, 8)  ? fetch_8
 			    : cache_has_shape(l2, 16) ? fetch_16
 						      : fetch_any;
-	core->l2_of_8 = core->paths.fetch == fetch_8;
+	if (core->paths.fetch == fetch_8 || core->paths.fetch == fetch_16)
+		core->l2_lanes = l2->lanes;
 }
 
 void outer_drop_page(struct cache *tlb, uint64_t key)

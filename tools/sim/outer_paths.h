@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Misses of the commonest L2 in front of the commonest last level, that one core has to
+ * Misses of the commonest L2s in front of the commonest last level, that one core has to
  * itself, and of first-level TLBs: the same as outer_l2_miss() and outer_page()
  * (outer.c), with all sizes known to the compiler and nobody to tell.  Compiled with the
  * first level's paths (l1_paths.h).
@@ -11,7 +11,6 @@
 #include "outer.h"
 #include "sweep.h"
 
-#define USUAL_L2 8
 #define USUAL_LLC 16
 
 LANES_INLINE void usual_llc_fill(
@@ -55,9 +54,9 @@ LANES_INLINE void usual_llc_fetch(
 }
 
 LANES_INLINE void usual_l2_fill(
-	struct core *core, struct cache *llc, struct cache_place p)
+	struct core *core, struct cache *llc, struct cache_place p, uint32_t lanes)
 {
-	struct cache c = cache_shaped(&core->l2, USUAL_L2, 0);
+	struct cache c = cache_shaped(&core->l2, lanes, 0);
 	unsigned way = cache_victim(&c, p.row);
 
 	if (flags_of(&c, p.row, way) & DIRTY) {
@@ -70,8 +69,8 @@ LANES_INLINE void usual_l2_fill(
 }
 
 /* Returns whether no other core has the line. */
-static __attribute__((noinline)) int usual_l2_miss(
-	struct core *core, uint64_t line, struct cache_place p, enum access kind)
+LANES_INLINE int usual_l2_miss(struct core *core, uint64_t line, struct cache_place p,
+	enum access kind, uint32_t lanes)
 {
 	struct cache *llc = &core->uncore->llc;
 
@@ -79,8 +78,20 @@ static __attribute__((noinline)) int usual_l2_miss(
 		return outer_l2_miss(core, line, p, kind);
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
 	usual_llc_fetch(core, llc, line, kind);
-	usual_l2_fill(core, llc, p);
+	usual_l2_fill(core, llc, p, lanes);
 	return 1;
+}
+
+static __attribute__((noinline)) int miss_l2_of_8(
+	struct core *core, uint64_t line, struct cache_place p, enum access kind)
+{
+	return usual_l2_miss(core, line, p, kind, 8);
+}
+
+static __attribute__((noinline)) int miss_l2_of_16(
+	struct core *core, uint64_t line, struct cache_place p, enum access kind)
+{
+	return usual_l2_miss(core, line, p, kind, 16);
 }
 
 /* A page that the first-level TLB did not have; an STLB of that many lanes. */
