@@ -54,6 +54,11 @@ static void run_data(
 	run_lines(core, first, last, i->kind == BATCH_READ ? LOAD : STORE, stamp);
 }
 
+LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
+{
+	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
+}
+
 /* Fetches a line that is in the filter. */
 LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 {
@@ -63,6 +68,16 @@ LANES_INLINE int fetch_known(struct core *core, uint64_t line, uint32_t stamp)
 		return 0;
 	put_stamps(core, e->at, stamp);
 	return 1;
+}
+
+LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
+{
+	struct entry *e = code_entry(core, line);
+
+	if (__builtin_expect(e->line == line, 1))
+		put_stamps(core, e->at, stamp);
+	else
+		core->paths.code(core, line, stamp);
 }
 
 /* ---- who is told ---- */
@@ -104,7 +119,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 		announce(core, &batch_notes(b)[i - b->item], line,
 			i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 		if (i->kind == BATCH_CODE)
-			batch_fetch(core, line + offset, stamp);
+			run_code(core, line + offset, stamp);
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
 		if (__builtin_expect(batch_observer != 0, 0))
@@ -113,6 +128,17 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 				core->clock >> 32);
 	}
 	batch_finish(core, b, clock, line + b->more_lines);
+}
+
+/* The filter's entry for an address: base + index * size, in few instructions. */
+LANES_INLINE struct entry *entry_for(struct core *core, uint64_t addr, uint32_t shift)
+{
+	enum { LOG = 4, MASK = DATA_FILTER - 1 };
+	uint64_t offset = shift >= LOG ? addr >> (shift - LOG) & (uint64_t)MASK << LOG
+				       : (addr >> shift & MASK) << LOG;
+
+	_Static_assert(sizeof(struct entry) == 1 << LOG, "scale");
+	return (struct entry *)((char *)core->data + offset);
 }
 
 /* --- Place by place --- */
@@ -146,6 +172,17 @@ static __attribute__((noinline)) int stores_come_later(
 	return later && core->uncore->ncores > 1;
 }
 
+/* Not 0: some place is not a single line. */
+LANES_INLINE uint64_t straddling(
+	const struct batch *b, const uint64_t *at, uint32_t places, uint32_t shift)
+{
+	uint64_t straddles = 0;
+
+	for (uint32_t i = 0; i < places; i++)
+		straddles |= at[i] ^ (at[i] + b->place[i].last);
+	return straddles >> shift;
+}
+
 /* May a batch be run so?  Only if it is the same as one by one.  It is if
  * everything that it comes to stays until its end: in L1D and DTLB of at least
  * as many ways as there are places, nothing that is newer than the batch is a
@@ -155,16 +192,13 @@ static __attribute__((noinline)) int stores_come_later(
 LANES_INLINE int can_go_by_place(struct core *core, const struct batch *b, uint64_t line,
 	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
-	uint64_t straddles = !core->by_place;
+	int no = !core->by_place || straddling(b, at, places, shift);
 
 	if (__builtin_expect(batch_announcer != 0, 0))
-		straddles |= (uint64_t)stores_come_later(core, b, places);
-	for (uint32_t i = 0; i < places; i++)
-		straddles |= (at[i] ^ (at[i] + b->place[i].last)) >> shift;
+		no |= stores_come_later(core, b, places);
 	if (lines == 2 && !code_is_known(core, line))
-		straddles |=
-			core->area_shift || !data_is_known(core, b, at, places, shift);
-	return !straddles;
+		no |= core->area_shift || !data_is_known(core, b, at, places, shift);
+	return !no;
 }
 
 /* A place's line is as new as its last reference, whichever place comes later.  What
@@ -194,24 +228,18 @@ LANES_INLINE void run_first_line(
 	if (core->last_line == line)
 		return;
 	announce(core, &batch_notes(b)[0], line, 0);
-	batch_fetch(core, line, stamp);
+	run_code(core, line, stamp);
 	if (__builtin_expect(batch_observer != 0, 0))
 		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
 }
 
-LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t *at,
-	uint32_t places, uint32_t lines, uint32_t shift)
+/* What comes after the first line of code; the places are single lines. */
+LANES_INLINE void rest(struct core *core, const struct batch *b, uint64_t line,
+	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
-	struct core *core = running;
-	uint64_t clock;
+	uint64_t clock = batch_clock(core, line);
 
-	if (__builtin_expect(
-		    !can_go_by_place(core, b, line, at, places, lines, shift), 0)) {
-		one_by_one(b, line, at[0], at[1], at[2], at[3]);
-		return;
-	}
-	clock = batch_clock(core, line);
-	run_first_line(core, b, line, (uint32_t)clock);
+#pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++) {
 		uint32_t n = places > 1 ? b->order[i] : 0;
 
@@ -220,9 +248,23 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 	if (lines == 2) {
 		if (__builtin_expect(batch_announcer != 0, 0))
 			announce_second_line(core, b, line);
-		batch_fetch(core, line + 1, (uint32_t)clock + b->second_line_tick);
+		run_code(core, line + 1, (uint32_t)clock + b->second_line_tick);
 	}
 	batch_finish(core, b, clock, line + lines - 1);
+}
+
+LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t *at,
+	uint32_t places, uint32_t lines, uint32_t shift)
+{
+	struct core *core = running;
+
+	if (__builtin_expect(
+		    !can_go_by_place(core, b, line, at, places, lines, shift), 0)) {
+		one_by_one(b, line, at[0], at[1], at[2], at[3]);
+		return;
+	}
+	run_first_line(core, b, line, (uint32_t)batch_clock(core, line));
+	rest(core, b, line, at, places, lines, shift);
 }
 
 /* --- All at once --- */
@@ -283,29 +325,9 @@ void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_
 LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 	const uint64_t *at, uint32_t places, uint32_t shift)
 {
-	uint64_t straddles = 0;
-
-	for (uint32_t i = 0; i < places; i++)
-		straddles |= at[i] ^ (at[i] + b->place[i].last);
 	return __builtin_expect(
-		!(straddles >> shift) && core->by_place && !batch_announcer, 1);
-}
-
-/* by_place, but the code is known, and the places are single lines. */
-LANES_INLINE void rest(struct core *core, const struct batch *b, uint64_t line,
-	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
-{
-	uint64_t clock = batch_clock(core, line);
-
-#pragma GCC unroll 4
-	for (uint32_t i = 0; i < places; i++) {
-		uint32_t n = places > 1 ? b->order[i] : 0;
-
-		run_place(core, b, n, line, at[n], (uint32_t)clock, shift);
-	}
-	if (lines == 2)
-		batch_fetch(core, line + 1, (uint32_t)clock + b->second_line_tick);
-	batch_finish(core, b, clock, line + lines - 1);
+		!straddling(b, at, places, shift) && core->by_place && !batch_announcer,
+		1);
 }
 
 #define RUN(name, places, lines, shift)                                                  \

@@ -132,32 +132,6 @@ LANES_INLINE void batch_finish(
 typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
 	uint64_t a1, uint64_t a2, uint64_t a3);
 
-/* The filter's entry for an address: base + index * size, in few instructions. */
-LANES_INLINE struct entry *entry_for(struct core *core, uint64_t addr, uint32_t shift)
-{
-	enum { LOG = 4, MASK = DATA_FILTER - 1 };
-	uint64_t offset = shift >= LOG ? addr >> (shift - LOG) & (uint64_t)MASK << LOG
-				       : (addr >> shift & MASK) << LOG;
-
-	_Static_assert(sizeof(struct entry) == 1 << LOG, "scale");
-	return (struct entry *)((char *)core->data + offset);
-}
-
-LANES_INLINE struct entry *code_entry(const struct core *core, uint64_t line)
-{
-	return (struct entry *)&core->code[line & (CODE_FILTER - 1)];
-}
-
-LANES_INLINE void batch_fetch(struct core *core, uint64_t line, uint32_t stamp)
-{
-	struct entry *e = code_entry(core, line);
-
-	if (__builtin_expect(e->line == line, 1))
-		put_stamps(core, e->at, stamp);
-	else
-		core->paths.code(core, line, stamp);
-}
-
 /* For struct paths: where there is nothing better. */
 void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
 	uint64_t clock);

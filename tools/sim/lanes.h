@@ -94,13 +94,6 @@ LANES_INLINE int lanes_first(unsigned bits, unsigned base)
 	return (int)(base + (unsigned)__builtin_ctz(bits));
 }
 
-/* The first of eight lanes that holds the key, or 8. */
-LANES_INLINE unsigned lanes_find8(const uint32_t *v, uint32_t key)
-{
-	return (unsigned)__builtin_ctz(lanes_match8(v, key) | 1u << (8 * LANES8)) /
-	       LANES8;
-}
-
 /* The first lane that holds the key, or -1. */
 LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
 {
@@ -157,15 +150,6 @@ LANES_INLINE int lanes_find(const uint32_t *v, unsigned lanes, uint32_t key)
 		if (v[i] == key)
 			return (int)i;
 	return -1;
-}
-
-LANES_INLINE unsigned lanes_find8(const uint32_t *v, uint32_t key)
-{
-	unsigned i = 0;
-
-	while (i < 8 && v[i] != key)
-		i++;
-	return i;
 }
 
 LANES_INLINE uint32_t lanes_min(const uint32_t *v, unsigned lanes)
