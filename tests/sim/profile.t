@@ -95,4 +95,21 @@ for my $machine (sort keys %machines) {
 	}
 }
 
+# ---- the second line of a block ----
+
+# Without huge pages the lines of such a block are not fetched one by one.
+for my $pages ('--huge-pages=yes', '--huge-pages=no') {
+	my ($blocks, $rounds) = (1000, 7);
+	my $dir = tempdir(CLEANUP => 1);
+	sim_run("--profile=$dir", $pages, "$BUILD/sim/lines", $rounds);
+	my ($file) = glob "$dir/*.profile";
+	my %lines;
+	$lines{$_->{instruction} % 128}++ for grep { $_->{count}{l1i_misses} == $rounds }
+		@{profile_read($file)->{sites}};
+	# Behind the last one is the function's return.
+	is($lines{0}, $blocks + 1,
+		"$pages: a block's first line is missed once a round, by its first instruction");
+	is($lines{64}, $blocks, "$pages: and so is its second line, by its own");
+}
+
 done_testing;

@@ -56,7 +56,7 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge model_test model_stress sweep_test sampled places \
+SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
 	timing_test)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_outer.c flex_prefetch.c follow.c front.c numa.c timing.c)
@@ -72,7 +72,7 @@ $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 $(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
-$(B)/sim/threads $(B)/sim/places: $(B)/sim/%: tests/sim/%.c | $(B)/sim
+$(B)/sim/threads $(B)/sim/places $(B)/sim/lines: $(B)/sim/%: tests/sim/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
 
 $(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
