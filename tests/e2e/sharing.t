@@ -69,7 +69,10 @@ for my $quantum (10, 100) {
 	my $turns = 2 * 2 * $rounds / $quantum;
 	cmp_ok($line->{hitm}, '<=', $turns + 2, "turns of $quantum: no more HITM than turns");
 	cmp_ok($line->{hitm}, '>=', 0.8 * $turns - 2, "turns of $quantum: and not many fewer");
-	is($line->{invalidations}, $line->{hitm}, "turns of $quantum: each takes the line away");
+	# The first write may find the other's copy unmodified, and the last read is followed by
+	# none: which thread begins, and with how much, is not ours to say.
+	cmp_ok(abs($line->{invalidations} - $line->{hitm}), '<=', 1,
+		"turns of $quantum: each takes the line away");
 }
 # One reads, the other reads, one writes, the other writes: the first and the last find it
 # modified.
