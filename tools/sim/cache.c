@@ -5,15 +5,6 @@
 #include "cache.h"
 #include "host.h"
 
-static uint32_t log2_of(uint32_t n)
-{
-	uint32_t bits = 0;
-
-	while ((1ull << bits) < n)
-		bits++;
-	return bits;
-}
-
 static uint64_t reciprocal_of(uint32_t sets)
 {
 	return (sets & (sets - 1)) ? ~0ull / sets + 1 : 0;

@@ -23,6 +23,12 @@
 #define STAMP_NEVER 0x7fffffffu
 #define CACHE_MAX_WAYS 128
 
+/* Of a power of two; 0 of 0. */
+LANES_INLINE uint32_t log2_of(uint32_t n)
+{
+	return n ? 31 - (uint32_t)__builtin_clz(n) : 0;
+}
+
 struct cache {
 	uint8_t *rows, *bytes;
 	uint64_t reciprocal; /* of the number of sets; 0: a power of two */

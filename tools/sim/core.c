@@ -7,11 +7,6 @@
 #include "host.h"
 #include "timing.h"
 
-static uint32_t log2_of(uint32_t n)
-{
-	return 31 - (uint32_t)__builtin_clz(n);
-}
-
 uint32_t machine_fewest_sets(const struct machine *m)
 {
 	const struct geometry *level[] = {&m->l1i, &m->l1d, &m->l2, &m->llc};

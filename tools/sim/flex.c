@@ -498,11 +498,6 @@ void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp)
 
 /* ---- its life ---- */
 
-static uint32_t log2_of(uint32_t n)
-{
-	return 31 - (uint32_t)__builtin_clz(n);
-}
-
 /* From units to this cache's lines. */
 static uint32_t line_shift(const struct machine *m, const struct geometry *g)
 {

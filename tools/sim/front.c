@@ -428,7 +428,7 @@ void front_init(struct front *f, const struct machine *machines, uint32_t nmachi
 		if (machine_fewest_sets(&machines[i]) < sets)
 			sets = machine_fewest_sets(&machines[i]);
 	regions_init(&f->regions, sets);
-	f->line_shift = 31 - (uint32_t)__builtin_clz(machines[0].line);
+	f->line_shift = log2_of(machines[0].line);
 	f->clock = f->clock_seen = 1;
 	f->last_line = NO_LINE;
 	for (uint32_t i = 0; i < DATA_FILTER; i++)

@@ -99,7 +99,7 @@ static void on_modify(Addr a, UWord size)
 
 UInt line_shift(void)
 {
-	return 31 - (UInt)__builtin_clz(tool_machine.line);
+	return log2_of(tool_machine.line);
 }
 
 static IRExpr *word(ULong v)

@@ -458,6 +458,6 @@ void sharing_start(void)
 	if (!sharing_wanted)
 		return;
 	born = VG_(calloc)("cachepeek.born", VG_N_THREADS, sizeof(*born));
-	line_shift_of_l1d = 31 - (UInt)__builtin_clz(tool_machine.l1d.line);
+	line_shift_of_l1d = log2_of(tool_machine.l1d.line);
 	every_add(NULL, see_data);
 }

@@ -9,11 +9,6 @@ struct core *sweep_core;
 
 /* ---- its life ---- */
 
-static uint32_t log2_of(uint32_t n)
-{
-	return 31 - (uint32_t)__builtin_clz(n);
-}
-
 /* Does the next point go into the array of the last? */
 static int joins(const struct sweep *s, const struct sweep_point *p)
 {

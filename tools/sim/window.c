@@ -130,11 +130,6 @@ void window_end(struct window *w)
 		w->end = 0;
 }
 
-static UInt log2_of(UInt n)
-{
-	return 31 - (UInt)__builtin_clz(n);
-}
-
 void window_start(void)
 {
 	if (!window_length)
