@@ -13,6 +13,7 @@
 #include "follow.h"
 #include "front.h"
 #include "host.h"
+#include "model_machines.h"
 #include "reference.h"
 
 void *host_alloc(uint64_t size)
@@ -32,490 +33,6 @@ void host_zero(void *p, uint64_t size)
 {
 	memset(p, 0, size);
 }
-
-#define G(s, w, ...)                                                                     \
-	{                                                                                \
-		.sets = (s), .ways = (w), __VA_ARGS__                                    \
-	}
-#define PLRU .policy = POLICY_PLRU
-#define TURNS .policy = POLICY_ROUND_ROBIN
-#define RANDOM(n) .policy = POLICY_RANDOM, .seed = (n)
-#define THROUGH .write_through = 1
-#define AROUND .no_allocate = 1
-#define INCL .inclusion = INCLUSIVE
-#define EXCL .inclusion = EXCLUSIVE
-#define NEXT .prefetch = PREFETCH_NEXT_LINE
-#define STREAM(n, d) .prefetch = PREFETCH_STREAM, .degree = (n), .distance = (d)
-#define TLBS .itlb = G(16, 4), .dtlb = G(16, 4), .stlb = G(64, 8)
-
-static const struct {
-	const char *name;
-	struct machine m;
-} cases[] = {
-	{"a desktop core", {.l1i = G(64, 8),
-				   .l1d = G(64, 8),
-				   .l2 = G(256, 8),
-				   .llc = G(1024, 16),
-				   .itlb = G(16, 4),
-				   .dtlb = G(16, 4),
-				   .stlb = G(64, 8),
-				   .line = 64,
-				   .page = 4096}},
-	{"12-way L1D, 20-way last level", {.l1i = G(64, 8),
-						  .l1d = G(64, 12),
-						  .l2 = G(512, 20),
-						  .llc = G(1024, 20),
-						  .itlb = G(16, 6),
-						  .dtlb = G(16, 6),
-						  .stlb = G(128, 12),
-						  .line = 64,
-						  .page = 4096}},
-	{"a server core, 16-way L2", {.l1i = G(64, 8),
-					     .l1d = G(64, 12),
-					     .l2 = G(128, 16),
-					     .llc = G(512, 16),
-					     .itlb = G(16, 4),
-					     .dtlb = G(16, 4),
-					     .stlb = G(64, 16),
-					     .line = 64,
-					     .page = 4096}},
-	{"sets that are no powers of two", {.l1i = G(48, 3),
-						   .l1d = G(37, 5),
-						   .l2 = G(300, 7),
-						   .llc = G(1111, 11),
-						   .itlb = G(9, 3),
-						   .dtlb = G(13, 5),
-						   .stlb = G(99, 7),
-						   .line = 64,
-						   .page = 4096}},
-	{"one way", {.l1i = G(64, 1),
-			    .l1d = G(64, 1),
-			    .l2 = G(512, 1),
-			    .llc = G(2048, 1),
-			    .itlb = G(16, 1),
-			    .dtlb = G(16, 1),
-			    .stlb = G(64, 1),
-			    .line = 64,
-			    .page = 4096}},
-	{"fully associative", {.l1i = G(1, 64),
-				      .l1d = G(1, 48),
-				      .l2 = G(1, 100),
-				      .llc = G(1, 128),
-				      .itlb = G(1, 32),
-				      .dtlb = G(1, 64),
-				      .stlb = G(1, 128),
-				      .line = 64,
-				      .page = 4096}},
-	{"one way and one set", {.l1i = G(1, 1),
-					.l1d = G(1, 1),
-					.l2 = G(4, 2),
-					.llc = G(16, 4),
-					.itlb = G(1, 1),
-					.dtlb = G(1, 1),
-					.stlb = G(1, 2),
-					.line = 64,
-					.page = 4096}},
-	{"no L2", {.l1i = G(64, 8),
-			  .l1d = G(64, 8),
-			  .l2 = G(0, 0),
-			  .llc = G(1024, 16),
-			  .itlb = G(16, 4),
-			  .dtlb = G(16, 4),
-			  .stlb = G(64, 8),
-			  .line = 64,
-			  .page = 4096}},
-	{"no last level", {.l1i = G(64, 8),
-				  .l1d = G(64, 8),
-				  .l2 = G(512, 8),
-				  .llc = G(0, 0),
-				  .itlb = G(16, 4),
-				  .dtlb = G(16, 4),
-				  .stlb = G(64, 8),
-				  .line = 64,
-				  .page = 4096}},
-	{"L1 only, no second TLB", {.l1i = G(32, 4),
-					   .l1d = G(32, 4),
-					   .l2 = G(0, 0),
-					   .llc = G(0, 0),
-					   .itlb = G(1, 32),
-					   .dtlb = G(1, 32),
-					   .stlb = G(0, 0),
-					   .line = 64,
-					   .page = 4096}},
-	{"32-byte lines, 16 KB pages", {.l1i = G(128, 4),
-					       .l1d = G(128, 4),
-					       .l2 = G(512, 8),
-					       .llc = G(1024, 8),
-					       .itlb = G(1, 16),
-					       .dtlb = G(1, 16),
-					       .stlb = G(32, 4),
-					       .line = 32,
-					       .page = 16384}},
-	{"16-byte lines, 2 MB pages", {.l1i = G(64, 4),
-					      .l1d = G(64, 4),
-					      .l2 = G(512, 8),
-					      .llc = G(1024, 8),
-					      .itlb = G(1, 4),
-					      .dtlb = G(1, 4),
-					      .stlb = G(2, 4),
-					      .line = 16,
-					      .page = 2097152}},
-	{"256-byte lines, 1 KB pages", {.l1i = G(16, 4),
-					       .l1d = G(16, 4),
-					       .l2 = G(64, 8),
-					       .llc = G(128, 8),
-					       .itlb = G(4, 4),
-					       .dtlb = G(4, 4),
-					       .stlb = G(16, 4),
-					       .line = 256,
-					       .page = 1024}},
-	{"128-byte lines, 64 KB pages", {.l1i = G(64, 4),
-						.l1d = G(64, 4),
-						.l2 = G(512, 8),
-						.llc = G(1024, 16),
-						.itlb = G(1, 48),
-						.dtlb = G(1, 48),
-						.stlb = G(64, 4),
-						.line = 128,
-						.page = 65536}},
-	/* from here on those of flex.h */
-	{"tree-PLRU everywhere", {.l1i = G(64, 8, PLRU),
-					 .l1d = G(64, 8, PLRU),
-					 .l2 = G(256, 8, PLRU),
-					 .llc = G(512, 16, PLRU),
-					 .itlb = G(16, 4, PLRU),
-					 .dtlb = G(16, 4, PLRU),
-					 .stlb = G(64, 8, PLRU),
-					 .line = 64,
-					 .page = 4096}},
-	{"round-robin everywhere", {.l1i = G(32, 32, TURNS),
-					   .l1d = G(32, 32, TURNS),
-					   .l2 = G(300, 7, TURNS),
-					   .llc = G(1111, 11, TURNS),
-					   .itlb = G(1, 32, TURNS),
-					   .dtlb = G(1, 32, TURNS),
-					   .stlb = G(64, 8, TURNS),
-					   .line = 64,
-					   .page = 4096}},
-	{"random everywhere", {.l1i = G(64, 4, RANDOM(1)),
-				      .l1d = G(64, 4, RANDOM(2)),
-				      .l2 = G(256, 8, RANDOM(3)),
-				      .llc = G(1000, 9, RANDOM(4)),
-				      .itlb = G(16, 4, RANDOM(5)),
-				      .dtlb = G(16, 4, RANDOM(6)),
-				      .stlb = G(64, 8, RANDOM(0)),
-				      .line = 64,
-				      .page = 4096}},
-	{"write-through L1D, allocating", {.l1i = G(64, 4),
-						  .l1d = G(64, 4, THROUGH),
-						  .l2 = G(256, 8),
-						  .llc = G(1024, 8),
-						  TLBS,
-						  .line = 64,
-						  .page = 4096}},
-	{"write-through L1D around which store misses go",
-		{.l1i = G(64, 4),
-			.l1d = G(64, 4, THROUGH, AROUND),
-			.l2 = G(256, 8),
-			.llc = G(1024, 8),
-			TLBS,
-			.line = 64,
-			.page = 4096}},
-	{"write-back L1D around which store misses go", {.l1i = G(64, 4),
-								.l1d = G(64, 4, AROUND),
-								.l2 = G(256, 8, AROUND),
-								.llc = G(1024, 8, AROUND),
-								TLBS,
-								.line = 64,
-								.page = 4096}},
-	{"write-through as far as memory", {.l1i = G(64, 4),
-						   .l1d = G(64, 4, THROUGH),
-						   .l2 = G(256, 8, THROUGH, AROUND),
-						   .llc = G(1024, 8, THROUGH),
-						   TLBS,
-						   .line = 64,
-						   .page = 4096}},
-	{"inclusive L2 and last level", {.l1i = G(64, 4),
-						.l1d = G(64, 4),
-						.l2 = G(64, 6, INCL),
-						.llc = G(128, 8, INCL),
-						TLBS,
-						.line = 64,
-						.page = 4096}},
-	{"inclusive last level, random, no L2", {.l1i = G(64, 4),
-							.l1d = G(64, 4),
-							.llc = G(128, 5, INCL, RANDOM(7)),
-							TLBS,
-							.line = 64,
-							.page = 4096}},
-	{"exclusive L2, no last level", {.l1i = G(64, 2),
-						.l1d = G(64, 2),
-						.l2 = G(128, 16, EXCL),
-						.itlb = G(1, 32),
-						.dtlb = G(1, 32),
-						.itlb2 = G(32, 4),
-						.dtlb2 = G(64, 4),
-						.line = 64,
-						.page = 4096}},
-	{"exclusive last level behind an inclusive L2", {.l1i = G(64, 4),
-								.l1d = G(64, 4),
-								.l2 = G(128, 8, INCL),
-								.llc = G(300, 16, EXCL),
-								TLBS,
-								.line = 64,
-								.page = 4096}},
-	{"exclusive L2 and last level", {.l1i = G(64, 2),
-						.l1d = G(64, 2),
-						.l2 = G(64, 8, EXCL),
-						.llc = G(256, 16, EXCL, PLRU),
-						TLBS,
-						.line = 64,
-						.page = 4096}},
-	{"exclusive last level, no L2", {.l1i = G(32, 2),
-						.l1d = G(32, 2),
-						.llc = G(128, 8, EXCL),
-						TLBS,
-						.line = 64,
-						.page = 4096}},
-	{"lines of 64 and 128 bytes, inclusive",
-		{.l1i = G(64, 4),
-			.l1d = G(64, 4),
-			.l2 = G(100, 8, .line = 128, INCL),
-			.llc = G(256, 12, .line = 128, INCL),
-			TLBS,
-			.line = 64,
-			.page = 16384}},
-	{"lines of 64, 128 and 256 bytes", {.l1i = G(64, 4),
-						   .l1d = G(64, 4, THROUGH, AROUND),
-						   .l2 = G(128, 8, .line = 128),
-						   .llc = G(128, 12, .line = 256),
-						   TLBS,
-						   .line = 64,
-						   .page = 16384}},
-	{"L1I with larger lines than L1D", {.l1i = G(32, 4, .line = 128),
-						   .l1d = G(64, 4),
-						   .l2 = G(100, 8, .line = 128, INCL),
-						   TLBS,
-						   .line = 64,
-						   .page = 4096}},
-	{"L2 shared by two cores", {.l1i = G(64, 4),
-					   .l1d = G(64, 4),
-					   .l2 = G(256, 8, .shared = 2),
-					   .llc = G(512, 16),
-					   TLBS,
-					   .line = 64,
-					   .page = 4096}},
-	{"inclusive L2 with larger lines shared by all",
-		{.l1i = G(64, 4),
-			.l1d = G(64, 4),
-			.l2 = G(128, 12, .shared = 4, .line = 128, INCL),
-			TLBS,
-			.line = 64,
-			.page = 4096}},
-	{"exclusive L2 shared by two, prefetching L1",
-		{.l1i = G(64, 4, NEXT),
-			.l1d = G(64, 4, NEXT),
-			.l2 = G(128, 8, .shared = 2, EXCL),
-			.llc = G(512, 16, EXCL),
-			TLBS,
-			.line = 64,
-			.page = 4096}},
-	{"next-line prefetchers", {.l1i = G(64, 4, NEXT),
-					  .l1d = G(64, 4, NEXT),
-					  .l2 = G(256, 8, NEXT),
-					  .llc = G(1024, 8),
-					  TLBS,
-					  .line = 64,
-					  .page = 4096}},
-	{"stream prefetchers", {.l1i = G(64, 4, STREAM(1, 1)),
-				       .l1d = G(64, 4, STREAM(2, 1)),
-				       .l2 = G(256, 8, STREAM(4, 8), INCL),
-				       .llc = G(1024, 8, INCL),
-				       TLBS,
-				       .line = 64,
-				       .page = 4096}},
-	{"half lines", {.l1i = G(64, 32, TURNS, .line = 32),
-			       .l1d = G(32, 32, TURNS, .line = 32, .halves = 1),
-			       .itlb = G(1, 32, TURNS),
-			       .dtlb = G(1, 32, TURNS),
-			       .line = 16,
-			       .page = 4096}},
-	{"half lines and exclusive L2", {.l1i = G(64, 4),
-						.l1d = G(64, 4, .halves = 1, .line = 64),
-						.l2 = G(64, 8, EXCL, .line = 64),
-						TLBS,
-						.line = 32,
-						.page = 4096}},
-	{"huge pages in arrays of their own", {.l1i = G(64, 8),
-						      .l1d = G(64, 8),
-						      .l2 = G(256, 8),
-						      TLBS,
-						      .itlb_2m = G(1, 8),
-						      .dtlb_2m = G(8, 4),
-						      .stlb_2m = G(1, 16),
-						      .line = 64,
-						      .page = 4096}},
-	{"no huge pages in the second level, few ways for them",
-		{.l1i = G(64, 8),
-			.l1d = G(64, 8),
-			.l2 = G(256, 8),
-			TLBS,
-			.itlb_2m = G(1, 2),
-			.dtlb_2m = G(3, 2),
-			.stlb_2m = {.absent = 1},
-			.line = 32,
-			.page = 4096}},
-	{"huge pages as many small ones", {.l1i = G(64, 8),
-						  .l1d = G(64, 8),
-						  .l2 = G(256, 8),
-						  TLBS,
-						  .dtlb_2m = {.absent = 1},
-						  .line = 64,
-						  .page = 4096}},
-	{"second levels of their own, huge pages in the first",
-		{.l1i = G(64, 4),
-			.l1d = G(64, 4),
-			.l2 = G(256, 8, EXCL),
-			.itlb = G(1, 32),
-			.dtlb = G(1, 32),
-			.itlb2 = G(128, 4),
-			.dtlb2 = G(128, 4),
-			.itlb_2m = G(1, 8),
-			.dtlb_2m = G(1, 8),
-			.itlb2_2m = {.absent = 1},
-			.dtlb2_2m = G(4, 4),
-			.line = 64,
-			.page = 4096}},
-	{"trees and turns for huge pages", {.l1i = G(64, 4, PLRU),
-						   .l1d = G(64, 4, PLRU),
-						   .l2 = G(256, 8),
-						   .itlb = G(1, 16, PLRU),
-						   .dtlb = G(2, 8, TURNS),
-						   .stlb = G(16, 4, PLRU),
-						   .dtlb_2m = G(2, 4, PLRU),
-						   .line = 64,
-						   .page = 4096}},
-	{"two sockets, each with a last level", {.l1i = G(64, 4),
-							.l1d = G(64, 4),
-							.l2 = G(256, 8),
-							.llc = G(256, 8, .shared = 2),
-							TLBS,
-							.line = 64,
-							.page = 4096,
-							.cores = 4,
-							.sockets = {2, 0, 0}}},
-	{"four sockets in a ring", {.l1i = G(64, 4),
-					   .l1d = G(64, 4),
-					   .l2 = G(256, 8),
-					   TLBS,
-					   .line = 64,
-					   .page = 4096,
-					   .cores = 4,
-					   .sockets = {4, 1, 0}}},
-	{"two sockets, one filled first", {.l1i = G(64, 4),
-						  .l1d = G(64, 4, THROUGH, AROUND),
-						  .l2 = G(256, 8, .shared = 2, NEXT),
-						  .llc = G(512, 8, INCL, .shared = 2),
-						  TLBS,
-						  .line = 64,
-						  .page = 1024,
-						  .cores = 4,
-						  .sockets = {2, 0, 1}}},
-	{"floating-point loads that bypass L1D",
-		{.l1i = G(64, 4),
-			.l1d = G(64, 4, THROUGH, AROUND, .fp_bypass = 1),
-			.l2 = G(256, 8, .line = 128),
-			.llc = G(512, 12, .line = 128),
-			TLBS,
-			.line = 64,
-			.page = 16384}},
-};
-#define NCASES ((int)(sizeof(cases) / sizeof(cases[0])))
-#define NPICKED 40
-
-/* Machines of which one may follow the other. */
-#define PRIVATE(itlb_ways, dtlb_ways)                                                    \
-	.l1i = G(64, 4), .l1d = G(64, 4), .l2 = G(128, 8), .itlb = G(2, itlb_ways),      \
-	.dtlb = G(4, dtlb_ways), .line = 64, .page = 4096
-static const struct pair {
-	const char *name;
-	struct machine leader, m;
-	int with_huge;
-} pairs[] = {
-	{"its own last level and second TLB",
-		{PRIVATE(6, 5), .llc = G(512, 8), .stlb = G(64, 4)},
-		{PRIVATE(6, 5), .llc = G(300, 7), .stlb = G(48, 5)}, 1},
-	{"behind a last level of sixteen ways", /* which outer_paths.h has code for */
-		{PRIVATE(6, 4), .llc = G(256, 16), .stlb = G(64, 4)},
-		{PRIVATE(6, 4), .llc = G(300, 7), .stlb = G(64, 4)}, 1},
-	{"the only last level", {PRIVATE(6, 5), .stlb = G(64, 4)},
-		{PRIVATE(6, 5), .llc = G(1024, 4)}, 1},
-	{"no last level, larger TLBs",
-		{PRIVATE(6, 5), .llc = G(512, 8), .stlb = G(64, 4)},
-		{PRIVATE(8, 12), .stlb = G(64, 4)}, 0},
-	{"larger DTLB, huge pages", {PRIVATE(6, 4), .llc = G(512, 8), .stlb = G(64, 4)},
-		{PRIVATE(6, 7), .llc = G(512, 8), .stlb = G(64, 4)}, 1},
-	{"huge pages in arrays of their own",
-		{PRIVATE(6, 5), .itlb_2m = G(1, 4), .dtlb_2m = G(2, 4), .stlb = G(64, 4)},
-		{PRIVATE(6, 5), .itlb_2m = G(1, 4), .dtlb_2m = G(2, 4), .stlb = G(32, 4),
-			.stlb_2m = G(4, 4)},
-		1},
-};
-#define NPAIRS ((int)(sizeof(pairs) / sizeof(pairs[0])))
-
-/* Machines behind one front; which of them is compared does not matter to it. */
-static const struct couple {
-	const char *name;
-	struct machine m[2];
-} couples[] = {
-	{"stores passed on, and an exclusive L2",
-		{{.l1i = G(32, 8),
-			 .l1d = G(32, 4, THROUGH),
-			 .l2 = G(64, 8, .line = 128),
-			 .itlb = G(32, 4),
-			 .dtlb = G(1, 64),
-			 .line = 64,
-			 .page = 4096},
-			{.l1i = G(64, 2),
-				.l1d = G(64, 2),
-				.l2 = G(64, 16, PLRU, EXCL),
-				.itlb = G(1, 32),
-				.dtlb = G(1, 32),
-				.itlb2 = G(32, 4),
-				.dtlb2 = G(64, 4),
-				.dtlb_2m = G(1, 8),
-				.line = 64,
-				.page = 4096}}},
-	{"floating-point loads, that bypass one L1D",
-		{{.l1i = G(64, 4),
-			 .l1d = G(64, 4, THROUGH, AROUND, .fp_bypass = 1),
-			 .l2 = G(256, 8, .line = 128),
-			 TLBS,
-			 .line = 64,
-			 .page = 16384},
-			{.l1i = G(32, 8, PLRU),
-				.l1d = G(32, 8, PLRU),
-				.l2 = G(256, 8),
-				TLBS,
-				.line = 64,
-				.page = 4096}}},
-	{"a prefetcher, and larger lines",
-		{{.l1i = G(64, 8),
-			 .l1d = G(64, 8, NEXT),
-			 .l2 = G(256, 16, STREAM(2, 4), .shared = 2),
-			 TLBS,
-			 .line = 64,
-			 .page = 4096},
-			{.l1i = G(32, 4, .line = 128),
-				.l1d = G(48, 12, .line = 128),
-				.l2 = G(300, 7, .line = 128, INCL),
-				TLBS,
-				.line = 64,
-				.page = 16384}}},
-};
-#define NCOUPLES ((int)(sizeof(couples) / sizeof(couples[0])))
-
-static uint64_t seed;
 
 /* ---- which areas are huge pages ---- */
 
@@ -551,14 +68,6 @@ static enum huge_answer tell_model(uint64_t address, int load)
 {
 	(void)load;
 	return tell_truth(address);
-}
-
-static uint64_t random_below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % n;
 }
 
 struct duel {
@@ -879,7 +388,7 @@ static int has_any_sets(const struct machine *m)
 static void duel_start(struct duel *d, const struct machine *m, int ncores, int with_huge)
 {
 	memset(d, 0, sizeof(*d));
-	seed = 88172645463325252ull;
+	random_seed = 88172645463325252ull;
 	d->ncores = ncores;
 	d->any_sets = has_any_sets(m);
 	d->has_floats = m->l1d.fp_bypass;
@@ -994,7 +503,8 @@ static void all_part(struct duel *d)
 
 /* Leads: it is the leader's counts that are compared.  What becomes of an area is
  * noticed at once: of the misses that would notice, the leader's come first. */
-static int run_pair(const struct pair *p, int ncores, int leads, long steps, int parts)
+static int run_pair(
+	const struct model_pair *p, int ncores, int leads, long steps, int parts)
 {
 	static struct duel d;
 	int different;
@@ -1022,7 +532,7 @@ static int run_pair(const struct pair *p, int ncores, int leads, long steps, int
 
 /* ---- machines behind one front ---- */
 
-static void add_guests(struct duel *d, const struct couple *c)
+static void add_guests(struct duel *d, const struct model_couple *c)
 {
 	const struct machine *m = &c->m[1];
 
@@ -1038,7 +548,7 @@ static void add_guests(struct duel *d, const struct couple *c)
 	d->has_floats |= m->l1d.fp_bypass;
 }
 
-static int run_couple(const struct couple *c, int ncores, int is_guest, long steps)
+static int run_couple(const struct model_couple *c, int ncores, int is_guest, long steps)
 {
 	static struct duel d;
 	int different;
@@ -1060,127 +570,7 @@ static int run_couple(const struct couple *c, int ncores, int is_guest, long ste
 	return different;
 }
 
-/* ---- machines that nobody thought of ---- */
-
-static uint32_t pick_sets(uint32_t most)
-{
-	uint32_t sets = 1 + (uint32_t)random_below(most);
-
-	return random_below(2) ? sets : 1u << (31 - __builtin_clz(sets));
-}
-
-static struct geometry pick_geometry(uint32_t most_sets, uint32_t line)
-{
-	struct geometry g = {.sets = pick_sets(most_sets), .line = line};
-
-	g.ways = 1 + (uint32_t)random_below(9);
-	g.policy = (uint8_t)random_below(4);
-	if (g.policy == POLICY_PLRU)
-		g.ways = 1u << random_below(4);
-	g.seed = random_below(5);
-	return g;
-}
-
-static void pick_prefetcher(struct geometry *g)
-{
-	g->prefetch = (uint8_t)random_below(3);
-	g->degree = 1 + (uint32_t)random_below(3);
-	g->distance = 1 + (uint32_t)random_below(4);
-}
-
-static void pick_writes(struct geometry *g)
-{
-	g->write_through = random_below(3) == 0;
-	g->no_allocate = random_below(3) == 0;
-}
-
-/* No level in front may pass stores on to an exclusive one. */
-static void pick_inclusion(
-	struct geometry *g, const struct geometry *front, int same_lines)
-{
-	g->inclusion = (uint8_t)random_below(3);
-	if (g->inclusion != EXCLUSIVE)
-		return;
-	if (front->write_through || front->no_allocate || !same_lines)
-		g->inclusion = NON_INCLUSIVE;
-	else
-		g->prefetch = g->write_through = 0;
-}
-
-static void pick_huge(struct geometry *g, int may_be_absent)
-{
-	switch (random_below(3)) {
-	case 0:
-		*g = pick_geometry(8, 0);
-		break;
-	case 1:
-		g->absent = (uint8_t)may_be_absent;
-		break;
-	default:
-		break;
-	}
-}
-
-/* Four cores; those around one L2 or one last level are on one socket. */
-static void pick_sockets(struct machine *m)
-{
-	uint32_t l2 = m->l2.shared > 1 ? m->l2.shared : 1;
-
-	m->cores = REF_CORES;
-	m->sockets.sockets = l2 == 1 && m->llc.shared == 1 ? 4 : 2;
-	m->sockets.ring = (uint8_t)random_below(2);
-	m->sockets.close = (uint8_t)random_below(2);
-	if (l2 > 2 || m->llc.shared > 2)
-		m->sockets.sockets = 1;
-	else if (!m->llc.shared)
-		m->llc.shared = 2;
-}
-
-static struct machine pick_machine(void)
-{
-	struct machine m = {.line = 32, .page = 4096};
-	struct geometry *front = &m.l1d;
-	uint32_t inner = 64 << random_below(2), line;
-
-	m.l1i = pick_geometry(64, 64);
-	m.l1d = pick_geometry(64, inner);
-	pick_prefetcher(&m.l1i);
-	pick_prefetcher(&m.l1d);
-	pick_writes(&m.l1d);
-	m.l1d.halves = random_below(2) != 0;
-	line = inner;
-	if (random_below(4)) {
-		line <<= random_below(2);
-		m.l2 = pick_geometry(256, line);
-		m.l2.shared = (uint32_t)random_below(4);
-		pick_prefetcher(&m.l2);
-		pick_writes(&m.l2);
-		pick_inclusion(&m.l2, front, line == 64);
-		m.l1d.fp_bypass = m.l1d.write_through && random_below(2);
-		front = &m.l2;
-	}
-	if (random_below(4)) {
-		m.llc = pick_geometry(1024, line << random_below(2));
-		pick_writes(&m.llc);
-		m.llc.shared =
-			(uint32_t)random_below(3) * (m.l2.shared > 1 ? m.l2.shared : 1);
-		pick_inclusion(
-			&m.llc, front, m.llc.line == line && (m.l2.sets || line == 64));
-	}
-	m.itlb = pick_geometry(16, 0);
-	m.dtlb = pick_geometry(16, 0);
-	if (random_below(2))
-		m.stlb = pick_geometry(64, 0);
-	else
-		m.dtlb2 = pick_geometry(64, 0);
-	pick_huge(&m.itlb_2m, 0);
-	pick_huge(&m.dtlb_2m, 0);
-	pick_huge(&m.stlb_2m, 1);
-	pick_huge(&m.dtlb2_2m, 1);
-	if (random_below(2))
-		pick_sockets(&m);
-	return m;
-}
+#define NPICKED 40
 
 static int test, failed;
 
@@ -1204,7 +594,7 @@ static void check(int good, const char *what, const char *name, int ncores)
 	failed |= !good;
 }
 
-static void check_pair(const struct pair *p, long steps)
+static void check_pair(const struct model_pair *p, long steps)
 {
 	check(follow_can(&p->m, &p->leader), "may follow", p->name, 1);
 	for (int ncores = 1; ncores <= REF_CORES; ncores += REF_CORES - 1) {
@@ -1214,7 +604,7 @@ static void check_pair(const struct pair *p, long steps)
 	}
 }
 
-static void check_couple(const struct couple *c, long steps)
+static void check_couple(const struct model_couple *c, long steps)
 {
 	for (int ncores = 1; ncores <= REF_CORES; ncores += REF_CORES - 1) {
 		check(!run_couple(c, ncores, 0, steps), "the first", c->name, ncores);
@@ -1225,7 +615,7 @@ static void check_couple(const struct couple *c, long steps)
 /* Whatever in a leader makes it no leader. */
 static void check_strangers(void)
 {
-	const struct machine m = pairs[2].m;
+	const struct machine m = model_pairs[2].m;
 	struct machine others[12];
 	int n = 0;
 
@@ -1238,7 +628,7 @@ static void check_strangers(void)
 	others[n++].dtlb.sets = 2;
 	others[n++].dtlb.ways = 16;
 	others[n++].dtlb_2m.absent = 1;
-	others[n++].itlb_2m = (struct geometry)G(1, 4);
+	others[n++].itlb_2m = (struct geometry){.sets = 1, .ways = 4};
 	others[n++].page = 16384;
 	others[n++].line = 32;
 	others[n++].l1d.policy = POLICY_PLRU;
@@ -1252,26 +642,27 @@ int main(int argc, char **argv)
 	long steps = argc > 1 ? atol(argv[1]) : 1300000;
 	char name[32];
 
-	printf("1..%d\n", 2 * NCASES + NPICKED + 7 * NPAIRS + 4 * NCOUPLES + 12);
-	for (int n = 0; n < NCASES; n++) {
-		run(cases[n].name, &cases[n].m, 1, !!strstr(cases[n].name, "huge"),
-			steps);
-		run(cases[n].name, &cases[n].m, REF_CORES, 1, steps);
+	printf("1..%d\n",
+		2 * model_ncases + NPICKED + 7 * model_npairs + 4 * model_ncouples + 12);
+	for (int n = 0; n < model_ncases; n++) {
+		run(model_cases[n].name, &model_cases[n].m, 1,
+			!!strstr(model_cases[n].name, "huge"), steps);
+		run(model_cases[n].name, &model_cases[n].m, REF_CORES, 1, steps);
 	}
 	for (int n = 0; n < NPICKED; n++) {
 		struct machine m;
 
-		seed = 1000003ull * (unsigned)n + 17;
+		random_seed = 1000003ull * (unsigned)n + 17;
 		for (int i = 0; i < 10; i++)
 			random_below(2);
 		m = pick_machine();
 		snprintf(name, sizeof(name), "random machine %d", n);
 		run(name, &m, 1 + n % REF_CORES, n % 3 != 0, steps);
 	}
-	for (int n = 0; n < NPAIRS; n++)
-		check_pair(&pairs[n], steps);
-	for (int n = 0; n < NCOUPLES; n++)
-		check_couple(&couples[n], steps);
+	for (int n = 0; n < model_npairs; n++)
+		check_pair(&model_pairs[n], steps);
+	for (int n = 0; n < model_ncouples; n++)
+		check_couple(&model_couples[n], steps);
 	check_strangers();
 	return failed;
 }

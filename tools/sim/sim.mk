@@ -60,6 +60,7 @@ SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge lines mode
 	timing_test)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_life.c flex_outer.c flex_prefetch.c follow.c front.c numa.c timing.c)
+SIM_DUEL := $(addprefix tests/sim/,model_test.c model_machines.c model_pick.c reference.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
 
@@ -83,7 +84,7 @@ $(B)/sim/sampled: tests/sim/sampled.c tools/profile/estimate.c preload/sampling/
 	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
 $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -DFEW_SHAPES -fsanitize=address,undefined
-$(B)/sim/model_test $(B)/sim/model_stress: tests/sim/model_test.c tests/sim/reference.c \
+$(B)/sim/model_test $(B)/sim/model_stress: $(SIM_DUEL) \
 		$(SIM_MODEL) $(wildcard tools/sim/*.h tests/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 

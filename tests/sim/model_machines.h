@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The machines on which model_test.c compares the model with the reference.
+ */
+#ifndef CACHEPEEK_SIM_MODEL_MACHINES_H
+#define CACHEPEEK_SIM_MODEL_MACHINES_H
+
+#include "model.h"
+
+struct model_case {
+	const char *name;
+	struct machine m;
+};
+extern const struct model_case model_cases[];
+extern const int model_ncases;
+
+/* Machines of which one may follow the other. */
+struct model_pair {
+	const char *name;
+	struct machine leader, m;
+	int with_huge;
+};
+extern const struct model_pair model_pairs[];
+extern const int model_npairs;
+
+/* Machines behind one front; which of them is compared does not matter to it. */
+struct model_couple {
+	const char *name;
+	struct machine m[2];
+};
+extern const struct model_couple model_couples[];
+extern const int model_ncouples;
+
+/* model_pick.c: one that nobody thought of, by random_below(). */
+struct machine pick_machine(void);
+
+/* What all that is random comes from; not 0. */
+extern uint64_t random_seed;
+uint64_t random_below(uint64_t n);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Machines that nobody thought of.
+ */
+#include "model_machines.h"
+#include "reference.h"
+
+uint64_t random_seed;
+
+uint64_t random_below(uint64_t n)
+{
+	random_seed ^= random_seed << 13;
+	random_seed ^= random_seed >> 7;
+	random_seed ^= random_seed << 17;
+	return (random_seed >> 11) % n;
+}
+
+static uint32_t pick_sets(uint32_t most)
+{
+	uint32_t sets = 1 + (uint32_t)random_below(most);
+
+	return random_below(2) ? sets : 1u << (31 - __builtin_clz(sets));
+}
+
+static struct geometry pick_geometry(uint32_t most_sets, uint32_t line)
+{
+	struct geometry g = {.sets = pick_sets(most_sets), .line = line};
+
+	g.ways = 1 + (uint32_t)random_below(9);
+	g.policy = (uint8_t)random_below(4);
+	if (g.policy == POLICY_PLRU)
+		g.ways = 1u << random_below(4);
+	g.seed = random_below(5);
+	return g;
+}
+
+static void pick_prefetcher(struct geometry *g)
+{
+	g->prefetch = (uint8_t)random_below(3);
+	g->degree = 1 + (uint32_t)random_below(3);
+	g->distance = 1 + (uint32_t)random_below(4);
+}
+
+static void pick_writes(struct geometry *g)
+{
+	g->write_through = random_below(3) == 0;
+	g->no_allocate = random_below(3) == 0;
+}
+
+/* No level in front may pass stores on to an exclusive one. */
+static void pick_inclusion(
+	struct geometry *g, const struct geometry *front, int same_lines)
+{
+	g->inclusion = (uint8_t)random_below(3);
+	if (g->inclusion != EXCLUSIVE)
+		return;
+	if (front->write_through || front->no_allocate || !same_lines)
+		g->inclusion = NON_INCLUSIVE;
+	else
+		g->prefetch = g->write_through = 0;
+}
+
+static void pick_huge(struct geometry *g, int may_be_absent)
+{
+	switch (random_below(3)) {
+	case 0:
+		*g = pick_geometry(8, 0);
+		break;
+	case 1:
+		g->absent = (uint8_t)may_be_absent;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Four cores; those around one L2 or one last level are on one socket. */
+static void pick_sockets(struct machine *m)
+{
+	uint32_t l2 = m->l2.shared > 1 ? m->l2.shared : 1;
+
+	m->cores = REF_CORES;
+	m->sockets.sockets = l2 == 1 && m->llc.shared == 1 ? 4 : 2;
+	m->sockets.ring = (uint8_t)random_below(2);
+	m->sockets.close = (uint8_t)random_below(2);
+	if (l2 > 2 || m->llc.shared > 2)
+		m->sockets.sockets = 1;
+	else if (!m->llc.shared)
+		m->llc.shared = 2;
+}
+
+struct machine pick_machine(void)
+{
+	struct machine m = {.line = 32, .page = 4096};
+	struct geometry *front = &m.l1d;
+	uint32_t inner = 64 << random_below(2), line;
+
+	m.l1i = pick_geometry(64, 64);
+	m.l1d = pick_geometry(64, inner);
+	pick_prefetcher(&m.l1i);
+	pick_prefetcher(&m.l1d);
+	pick_writes(&m.l1d);
+	m.l1d.halves = random_below(2) != 0;
+	line = inner;
+	if (random_below(4)) {
+		line <<= random_below(2);
+		m.l2 = pick_geometry(256, line);
+		m.l2.shared = (uint32_t)random_below(4);
+		pick_prefetcher(&m.l2);
+		pick_writes(&m.l2);
+		pick_inclusion(&m.l2, front, line == 64);
+		m.l1d.fp_bypass = m.l1d.write_through && random_below(2);
+		front = &m.l2;
+	}
+	if (random_below(4)) {
+		m.llc = pick_geometry(1024, line << random_below(2));
+		pick_writes(&m.llc);
+		m.llc.shared =
+			(uint32_t)random_below(3) * (m.l2.shared > 1 ? m.l2.shared : 1);
+		pick_inclusion(
+			&m.llc, front, m.llc.line == line && (m.l2.sets || line == 64));
+	}
+	m.itlb = pick_geometry(16, 0);
+	m.dtlb = pick_geometry(16, 0);
+	if (random_below(2))
+		m.stlb = pick_geometry(64, 0);
+	else
+		m.dtlb2 = pick_geometry(64, 0);
+	pick_huge(&m.itlb_2m, 0);
+	pick_huge(&m.dtlb_2m, 0);
+	pick_huge(&m.stlb_2m, 1);
+	pick_huge(&m.dtlb2_2m, 1);
+	if (random_below(2))
+		pick_sockets(&m);
+	return m;
+}
