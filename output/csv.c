@@ -115,14 +115,12 @@ static void path_name(struct cp_out *out, const struct cp_slice *name)
  * look for commas in all its names first. */
 static void path_cell(struct cp_out *out, const struct cp_region *region)
 {
-	const struct cp_slice *names[CP_MAX_DEPTH + 1];
-	unsigned depth = region->depth;
+	const struct cp_slice *names[CP_MAX_DEPTH];
+	unsigned depth = cp_region_path(region, names);
 
 	cp_out_text(out, ",");
 	if (!depth)
 		return;
-	for (unsigned i = depth; i > 0; i--, region = region->parent)
-		names[i - 1] = &region->name;
 	cp_out_text(out, "\"");
 	if (is_formula(names[0]->at, cp_slice_length(*names[0])))
 		cp_out_text(out, "'");

@@ -132,22 +132,6 @@ static void metrics(struct cp_json *json, const struct cp_region *region, bool m
 	cp_json_close(json, "}");
 }
 
-static void path(struct cp_json *json, const struct cp_region *region)
-{
-	const struct cp_slice *names[CP_MAX_DEPTH + 1];
-	unsigned depth = region->depth;
-
-	for (unsigned i = depth; i > 0; i--, region = region->parent)
-		names[i - 1] = &region->name;
-	cp_json_key(json, "path");
-	cp_out_text(json->out, "[");
-	for (unsigned i = 0; i < depth; i++) {
-		cp_out_text(json->out, i ? ", " : "");
-		cp_json_string(json->out, names[i]->at, cp_slice_length(*names[i]));
-	}
-	cp_out_text(json->out, "]");
-}
-
 static void region_flags(struct cp_json *json, uint32_t flags)
 {
 	static const char *const names[] = {"end_without_begin", "wrong_name",
@@ -170,7 +154,8 @@ static void region(struct cp_json *json, const struct cp_region *r, bool merged)
 {
 	cp_json_indent(json);
 	cp_json_open(json, "{");
-	path(json, r);
+	cp_json_key(json, "path");
+	cp_json_path(json->out, r);
 	cp_json_integer(json, "calls", r->calls);
 	cp_json_key(json, "time_s");
 	value(json, &r->seconds);
@@ -339,7 +324,8 @@ static void course_line(
 {
 	cp_json_indent(json);
 	cp_json_open(json, "{");
-	path(json, line->region);
+	cp_json_key(json, "path");
+	cp_json_path(json->out, line->region);
 	cp_json_integer(json, "first", line->first);
 	cp_json_key(json, "counts");
 	cp_json_open(json, "{");

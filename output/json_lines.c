@@ -43,6 +43,19 @@ void cp_json_string(struct cp_out *out, const char *text, size_t length)
 	cp_out_text(out, "\"");
 }
 
+void cp_json_path(struct cp_out *out, const struct cp_region *region)
+{
+	const struct cp_slice *names[CP_MAX_DEPTH];
+	unsigned depth = cp_region_path(region, names);
+
+	cp_out_text(out, "[");
+	for (unsigned i = 0; i < depth; i++) {
+		cp_out_text(out, i ? ", " : "");
+		cp_json_string(out, names[i]->at, cp_slice_length(*names[i]));
+	}
+	cp_out_text(out, "]");
+}
+
 void cp_json_indent(struct cp_json *json)
 {
 	if (json->comma)

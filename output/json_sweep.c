@@ -35,21 +35,6 @@ static void put_point(struct cp_out *out, const struct cp_report *report,
 	cp_out_text(out, "}");
 }
 
-static void put_path(struct cp_out *out, const struct cp_region *region)
-{
-	const struct cp_slice *names[CP_MAX_DEPTH + 1];
-	unsigned depth = region->depth;
-
-	for (unsigned i = depth; i > 0; i--, region = region->parent)
-		names[i - 1] = &region->name;
-	cp_out_text(out, "{\"path\": [");
-	for (unsigned i = 0; i < depth; i++) {
-		cp_out_text(out, i ? ", " : "");
-		cp_json_string(out, names[i]->at, cp_slice_length(*names[i]));
-	}
-	cp_out_text(out, "], \"misses\": [");
-}
-
 /* A curve is as good as the worst of its points. */
 static void put_curve(
 	struct cp_out *out, const struct cp_sweep *sweep, const struct cp_region *region)
@@ -57,7 +42,9 @@ static void put_curve(
 	enum cp_status status = CP_EXACT;
 	const char *reason = NULL;
 
-	put_path(out, region);
+	cp_out_text(out, "{\"path\": ");
+	cp_json_path(out, region);
+	cp_out_text(out, ", \"misses\": [");
 	for (size_t i = 0; i < sweep->npoints; i++) {
 		const struct cp_count *count = &region->counts[sweep->point[i].quantity];
 

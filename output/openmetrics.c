@@ -74,11 +74,9 @@ static void path_character(struct cp_out *out, const char *at, size_t length)
 
 static void path(struct metrics *m, const struct cp_region *region)
 {
-	const struct cp_slice *names[CP_MAX_DEPTH + 1];
-	unsigned depth = region->depth;
+	const struct cp_slice *names[CP_MAX_DEPTH];
+	unsigned depth = cp_region_path(region, names);
 
-	for (unsigned i = depth; i > 0; i--, region = region->parent)
-		names[i - 1] = &region->name;
 	for (unsigned i = 0; i < depth; i++) {
 		cp_out_text(m->out, i ? "/" : "");
 		for (const char *at = names[i]->at; at < names[i]->end;) {

@@ -207,6 +207,10 @@ const struct cp_report *cp_report_build(struct cp_arena *arena, const char *cons
 const struct cp_region *cp_region_next(
 	const struct cp_region *root, const struct cp_region *region);
 
+/* The names from the outermost region down to this one; returns how many: its depth. */
+unsigned cp_region_path(
+	const struct cp_region *region, const struct cp_slice *names[CP_MAX_DEPTH]);
+
 /* What the simulated PMU cannot know, for every report of it. */
 extern const char cp_simulated_limits[];
 /* The same with what is known of this run; it fits into CP_LIMITS bytes. */

@@ -39,6 +39,16 @@ const struct cp_region *cp_region_next(
 	return region == root ? NULL : region->next;
 }
 
+unsigned cp_region_path(
+	const struct cp_region *region, const struct cp_slice *names[CP_MAX_DEPTH])
+{
+	unsigned depth = region->depth;
+
+	for (unsigned i = depth; i > 0; i--, region = region->parent)
+		names[i - 1] = &region->name;
+	return depth;
+}
+
 static struct cp_slice region_name(struct cp_report *report,
 	const struct cp_record *record, const struct cp_region_item *item)
 {

@@ -119,28 +119,14 @@ static void put_mean(struct cp_out *out, const char *name, struct cp_value value
 		cp_out_format(out, ", \"%s\": %.10g", name, value.value);
 }
 
-static void put_path(struct cp_out *out, const struct cp_region *region)
-{
-	const struct cp_slice *parts[CP_MAX_DEPTH + 1];
-	unsigned depth = region->depth;
-
-	for (unsigned i = depth; i > 0; i--, region = region->parent)
-		parts[i - 1] = &region->name;
-	cp_out_text(out, "{\"path\": [");
-	for (unsigned i = 0; i < depth; i++) {
-		cp_out_text(out, i ? ", " : "");
-		cp_json_string(out, parts[i]->at, cp_slice_length(*parts[i]));
-	}
-	cp_out_text(out, "]");
-}
-
 static void put_region(struct cp_out *out, const struct cp_windows *windows,
 	const struct cp_region *region)
 {
 	struct cp_value value = cp_windows_mean(windows, region, windows->data_lines);
 	const struct cp_count *count = &region->counts[windows->windows];
 
-	put_path(out, region);
+	cp_out_text(out, "{\"path\": ");
+	cp_json_path(out, region);
 	if (count->status == CP_UNAVAILABLE)
 		cp_out_text(out, ", \"windows\": null");
 	else
