@@ -57,8 +57,9 @@ for my $n (1, 3, 8, 9) {
 
 	# instruction fetches, the stack and the library's own boundary: a few lines
 	between($count->{L2D_CACHE_RD}, 30 * $n, 30 * $n + 8, "$n bases: a read of L2 for each line");
-	between($count->{L2D_CACHE_WR}, $written - 5 < 0 ? 0 : $written - 5,
-		$written ? $written + 5 : 0, "$n bases: what four ways cannot hold");
+	# Where the stack is in the same sets, some of its lines are written, too.
+	between($count->{L2D_CACHE_WR}, $written - 5 < 0 ? 0 : $written - 5, $written + 5,
+		"$n bases: what four ways cannot hold");
 	is($count->{L2D_CACHE}, $count->{L2D_CACHE_RD} + $count->{L2D_CACHE_WR}, "$n bases: all");
 	between($count->{L1D_CACHE_WR}, 30 * $n + 31, 30 * $n + 40, "$n bases: stores, the counter's too");
 	is($count->{L2D_CACHE_REFILL}, $count->{L2D_CACHE_REFILL_RD}, "$n bases: all by reads");
