@@ -23,9 +23,9 @@ MACHINE="--l1i=64,8,64 --l1d=64,8,64 --l2=2048,8,64 --llc=8192,16,64
 CACHEGRIND="--tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null
 	--I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64"
 
-# Sizes that take about two seconds under the no-op tool.
-MB=24 XZ_MB=5 ROWS=300000 BY_ROWS=600 BY_COLUMNS=500 STEPS=12000000 ROUNDS=400000
-PERL_ROUNDS=1500000 FUNCTIONS=40
+# Sizes that take two seconds or more under the no-op tool, on fast machines, too.
+MB=40 XZ_MB=12 ROWS=360000 BY_ROWS=660 BY_COLUMNS=650 STEPS=15000000 ROUNDS=600000
+PERL_ROUNDS=2800000 FUNCTIONS=40
 if [ "${QUICK:-0}" = 1 ]; then
 	MB=2 XZ_MB=1 ROWS=30000 BY_ROWS=250 BY_COLUMNS=250 STEPS=1000000 ROUNDS=40000
 	PERL_ROUNDS=150000 FUNCTIONS=10
