@@ -19,7 +19,7 @@ static uint32_t pick_sets(uint32_t most)
 {
 	uint32_t sets = 1 + (uint32_t)random_below(most);
 
-	return random_below(2) ? sets : 1u << (31 - __builtin_clz(sets));
+	return random_below(2) ? sets : 1u << log2_of(sets);
 }
 
 static struct geometry pick_geometry(uint32_t most_sets, uint32_t line)
