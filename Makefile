@@ -38,7 +38,7 @@ CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
 	preload/encoder/pfm_libc.c \
 	preload/engine/perf.c preload/engine/perf_groups.c preload/engine/perf_probe.c \
 	preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
-	preload/engine/userread.c preload/engine/kernel.c
+	preload/engine/userread.c preload/engine/rusage.c preload/engine/kernel.c
 CLI_SRC := $(wildcard tools/*.c tools/profile/*.c) $(CLI_SHARED)
 # Debugging information, disassembly, names; the library itself needs none of them.
 CLI_LIBS := -ldw -lelf -lcapstone -l:libiberty.a

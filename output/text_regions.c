@@ -240,21 +240,40 @@ static const char *names_with_reason(
 	return names;
 }
 
+static void print_reason(struct cp_text *text, const char *names, const char *reason)
+{
+	const char *line = cp_text_format(text->arena, "%.400s (%.300s)", names, reason);
+
+	cp_out_text(text->out, "not available: ");
+	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(line)), 15, 2,
+		text->width);
+}
+
+/* A count that is unavailable in the whole run has no column. */
+static void print_unavailable_columns(struct cp_text *text, const struct cp_group *group)
+{
+	const struct cp_report *report = text->report;
+
+	for (size_t i = 0; i < report->nquantities; i++)
+		for (size_t j = 0; j < group->ncolumns; j++)
+			if (strcmp(group->columns[j].name, report->quantities[i]) == 0 &&
+				report->total->counts[i].status == CP_UNAVAILABLE)
+				print_reason(text, report->quantities[i],
+					report->total->counts[i].reason);
+}
+
 static void print_unavailable(struct cp_text *text, const struct cp_group *group)
 {
 	for (size_t i = 0; i < group->nmetrics; i++) {
 		struct cp_value value = whole_run(text, &group->metrics[i]);
-		const char *names = NULL, *line;
+		const char *names = NULL;
 
 		if (value.status == CP_UNAVAILABLE)
 			names = names_with_reason(text, group, i, value.reason);
-		if (!names)
-			continue;
-		line = cp_text_format(text->arena, "%s (%s)", names,
-			cp_text_safe(text->arena, cp_slice_of(value.reason)));
-		cp_out_text(text->out, "not available: ");
-		cp_text_wrap(text->out, line, 15, 2, text->width);
+		if (names)
+			print_reason(text, names, value.reason);
 	}
+	print_unavailable_columns(text, group);
 }
 
 /* The constants that the metrics rest on. */
@@ -347,16 +366,10 @@ static void print_unavailable_counts(struct cp_text *text)
 
 	for (size_t i = 0; i < report->nquantities; i++) {
 		const struct cp_count *count = &report->total->counts[i];
-		const char *line;
 
-		if (in_a_group(report, report->quantities[i]) ||
-			count->status != CP_UNAVAILABLE)
-			continue;
-		line = cp_text_format(text->arena, "%.100s (%.300s)",
-			report->quantities[i], count->reason);
-		cp_out_text(text->out, "not available: ");
-		cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(line)), 15,
-			2, text->width);
+		if (!in_a_group(report, report->quantities[i]) &&
+			count->status == CP_UNAVAILABLE)
+			print_reason(text, report->quantities[i], count->reason);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "preload/encode.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
@@ -223,7 +224,8 @@ static uint64_t realtime_ns(void)
 static bool counts_kernel(const struct cp_event_set *set)
 {
 	for (unsigned i = 0; i < set->ncounters; i++)
-		if (!set->counters[i].attr.exclude_kernel)
+		if (!set->counters[i].attr.exclude_kernel &&
+			!cp_counts_only_in_kernel(&set->counters[i].attr))
 			return true;
 	return false;
 }

@@ -129,6 +129,7 @@ static const struct cp_encoder *encoder(const char **reason)
 int cp_encode(const char *event, struct perf_event_attr *attr, const char **reason)
 {
 	const struct cp_encoder *libpfm;
+	int result;
 
 	memset(attr, 0, sizeof(*attr));
 	if (cp_starts_with(event, "mem:")) {
@@ -137,8 +138,11 @@ int cp_encode(const char *event, struct perf_event_attr *attr, const char **reas
 	}
 	if (cp_starts_with(event, "sysfs:"))
 		return encode_sysfs(event, attr, reason);
-	if (encode_raw(event, attr) || cp_encode_software(event, attr))
+	if (encode_raw(event, attr))
 		return 0;
+	result = cp_encode_software(event, attr, reason);
+	if (result != -ENOENT)
+		return result;
 	libpfm = encoder(reason);
 	return libpfm ? libpfm->encode(event, attr, reason) : -EINVAL;
 }

@@ -11,6 +11,7 @@
 #include "preload/cores.h"
 #include "preload/encode.h"
 #include "preload/engine/proof.h"
+#include "preload/engine/rusage.h"
 #include "preload/events_internal.h"
 
 static bool needs_no_pmu(const char *event)
@@ -19,10 +20,9 @@ static bool needs_no_pmu(const char *event)
 	const char *reason;
 
 	/* Only libpfm knows what else "perf::" names, and that is hardware. */
-	if (!cp_starts_with(event, "mem:") && !cp_starts_with(event, "perf::"))
-		return false;
-	return cp_encode(event, &attr, &reason) == 0 &&
-	       (attr.type == PERF_TYPE_SOFTWARE || attr.type == PERF_TYPE_BREAKPOINT);
+	if (cp_event_is_software(event))
+		return true;
+	return cp_starts_with(event, "mem:") && cp_encode(event, &attr, &reason) == 0;
 }
 
 static bool is_software_preset(const char *name, struct cp_arena *arena)
@@ -68,6 +68,13 @@ static void bind_to_core(struct perf_event_attr *attr, unsigned core)
 		attr->config |= type << 32;
 }
 
+/* The kernel's accounts stand for an event that this user may not open. */
+static int try_accounts(const struct perf_event_attr *attr, int error, bool *rusage)
+{
+	*rusage = (error == -EACCES || error == -EPERM) && cp_rusage_has(attr);
+	return *rusage ? 0 : error;
+}
+
 /* The counter of this event, on a kind of core (0: all are alike), made if need
  * be; -errno with *why. */
 static int counter_for(
@@ -77,6 +84,7 @@ static int counter_for(
 	const char *reason;
 	char name[CP_NAME_SIZE];
 	int index, error;
+	bool rusage;
 	enum cp_proof proof = CP_PROOF_COUNTS;
 	struct cp_counter *counter;
 
@@ -85,9 +93,10 @@ static int counter_for(
 	index = cp_set_counter(set, name);
 	if (index >= 0)
 		return index;
-	if (cp_encode(event, &attr, &reason) < 0) {
+	error = cp_encode(event, &attr, &reason);
+	if (error) {
 		cp_format(why->text, sizeof(why->text), "%s", reason);
-		return -EINVAL;
+		return error;
 	}
 	if (set->ncounters == CP_MAX_COUNTERS) {
 		cp_format(why->text, sizeof(why->text),
@@ -96,10 +105,12 @@ static int counter_for(
 	}
 	bind_to_core(&attr, core);
 	error = cp_perf_probe(&attr, wants_proof(event, &attr) ? &proof : NULL, why);
+	error = try_accounts(&attr, error, &rusage);
 	if (error)
 		return error;
 	counter = cp_set_add_counter(set, name);
 	counter->attr = attr;
+	counter->rusage = rusage;
 	counter->core = core;
 	counter->unproven = proof == CP_PROOF_NONE;
 	return (int)set->ncounters - 1;
@@ -256,7 +267,7 @@ static bool resolve_event(struct cp_event_set *set, struct cp_quantity *quantity
 		complain(line);
 		return false;
 	}
-	if (cp_encode(quantity->name, &attr, &reason) < 0) {
+	if (cp_encode(quantity->name, &attr, &reason) == -EINVAL) {
 		cp_complain_unknown(quantity->name, arena, reason, quantity, complain);
 		return false;
 	}

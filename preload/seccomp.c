@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/map.h"
+#include "preload/engine/rusage.h"
 #include "preload/fatal.h"
 #include "preload/interval.h"
 #include "preload/sampling/sampling.h"
@@ -32,7 +33,7 @@
 static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_getdents64,
 	SYS_pread64, SYS_mmap, SYS_munmap, SYS_fcntl, SYS_ioctl, SYS_getpid, SYS_gettid,
 	SYS_sched_yield, SYS_fallocate, SYS_prlimit64, SYS_perf_event_open, SYS_uname,
-	SYS_fstat,
+	SYS_fstat, SYS_getrusage,
 #ifdef SYS_newfstatat
 	SYS_newfstatat,
 #endif
@@ -243,5 +244,6 @@ void cp_seccomp_after(const struct sock_fprog *filter, bool done)
 	cp_log_only_write = true;
 	cp_map_stop();
 	cp_runtime.record.sealed = true;
+	cp_rusage_stop();
 	__atomic_store_n(&cp_runtime.confined, true, __ATOMIC_RELEASE);
 }

@@ -36,6 +36,7 @@ struct cp_counter {
 	unsigned mirror;             /* sim: enum cp_sim_counter */
 	bool unproven;               /* perf: CP_PROOF_NONE */
 	bool socket;                 /* perf: the sum of its parts; no thread's */
+	bool rusage;                 /* perf: not opened, but read by rusage.h */
 	unsigned core;               /* perf: kind of core, from 1 on; 0: any */
 };
 
@@ -84,8 +85,10 @@ struct cp_thread_counters {
 	bool user_read[CP_MAX_COUNTERS];
 	/* perf: the counters of sockets are read with this thread's; one thread. */
 	bool sockets;
-	unsigned turn;    /* perf, nrotated: the group that counts */
-	uint64_t *mirror; /* sim: where the tool keeps this thread's counts */
+	unsigned turn;     /* perf, nrotated: the group that counts */
+	pid_t tid;         /* perf: the thread that is counted */
+	uint64_t switches; /* perf, rusage: of that thread before it was opened */
+	uint64_t *mirror;  /* sim: where the tool keeps this thread's counts */
 };
 
 struct cp_engine {

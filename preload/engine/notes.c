@@ -37,10 +37,21 @@ static unsigned hardware_groups(const struct cp_event_set *set)
 	return most;
 }
 
+static void note_accounts(const struct cp_event_set *set, void (*say)(const char *line))
+{
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (set->counters[i].rusage) {
+			say("context switches are counted by getrusage(RUSAGE_THREAD): "
+			    "this user may not open events in kernel mode");
+			return;
+		}
+}
+
 void cp_perf_note(const struct cp_event_set *set, void (*say)(const char *line))
 {
 	bool shared = hardware_groups(set) > 1;
 
+	note_accounts(set, say);
 	if ((set->starved || shared) && is_on(CP_NMI_WATCHDOG))
 		say(set->starved
 				? "an event never gets a counter: the NMI watchdog holds "

@@ -10,9 +10,11 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "preload/engine/explain.h"
 #include "preload/engine/kernel.h"
 #include "preload/engine/perf_parts.h"
+#include "preload/engine/rusage.h"
 #include "preload/engine/userread.h"
 
 static const struct cp_event_set *the_set;
@@ -28,7 +30,8 @@ static bool leads(unsigned counter)
 	       the_set->counters[counter].group != the_set->counters[counter - 1].group;
 }
 
-/* Counters from there on are sockets'. */
+/* Counters from there on are not opened for each thread: they are read from the
+ * kernel's accounts, or are those of sockets. */
 static unsigned of_threads;
 
 static int part_fd[CP_MAX_PARTS];
@@ -40,7 +43,8 @@ static int configure(const struct cp_event_set *set)
 	for (unsigned i = 0; i < CP_MAX_PARTS; i++)
 		part_fd[i] = -1;
 	of_threads = 0;
-	while (of_threads < set->ncounters && !set->counters[of_threads].socket)
+	while (of_threads < set->ncounters && !set->counters[of_threads].socket &&
+		!set->counters[of_threads].rusage)
 		of_threads++;
 
 	the_set = set;
@@ -191,6 +195,7 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 	for (unsigned i = 0; i < CP_MAX_COUNTERS; i++)
 		counters->fd[i] = -1;
 	counters->open = true;
+	counters->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
 	error = open_all(counters, tid, why);
 	if (!error)
 		error = enable_groups(counters, why);
@@ -202,6 +207,7 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 		map_pages(counters);
 	if (counters->sockets)
 		open_sockets(counters);
+	cp_rusage_open(the_set, counters, tid == 0);
 	return 0;
 }
 
@@ -271,6 +277,8 @@ static bool read_group_in_user_space(const struct cp_thread_counters *counters,
 static int read_sockets(struct cp_reading *reading)
 {
 	for (unsigned i = of_threads; i < the_set->ncounters; i++) {
+		if (!the_set->counters[i].socket)
+			continue;
 		reading->counter[i] = 0;
 		reading->group[the_set->counters[i].group] = (struct cp_times){0, 0};
 	}
@@ -300,6 +308,8 @@ static int read_counters(
 			error = read_group(counters, i, reading);
 	if (counters->sockets && !error)
 		error = read_sockets(reading);
+	if (of_threads < the_set->ncounters && !error)
+		cp_rusage_read(the_set, counters, own, reading);
 	reading->failed = error != 0;
 	return error;
 }

@@ -20,10 +20,13 @@ static void renumber(struct cp_quantity *quantity, const unsigned place[])
 		quantity->terms[i].counter = place[quantity->terms[i].counter];
 }
 
-/* The order of the counters: those of threads, of no PMU, of sockets. */
+/* The order of the counters: those of threads, of no PMU, of the kernel's accounts,
+ * of sockets. */
 static unsigned place_of(const struct cp_counter *counter)
 {
 	if (counter->socket)
+		return 3;
+	if (counter->rusage)
 		return 2;
 	return needs_no_pmu(counter);
 }
@@ -38,7 +41,7 @@ static void hardware_first(struct cp_event_set *set)
 	static struct cp_counter sorted[CP_MAX_COUNTERS];
 	unsigned place[CP_MAX_COUNTERS], n = 0;
 
-	for (unsigned pass = 0; pass < 3; pass++)
+	for (unsigned pass = 0; pass < 4; pass++)
 		for (unsigned i = 0; i < set->ncounters; i++)
 			if (place_of(&set->counters[i]) == pass) {
 				sorted[n] = set->counters[i];
@@ -129,7 +132,8 @@ static unsigned software_group(const struct cp_event_set *set, unsigned first)
 	unsigned n = 0;
 
 	while (first + n < set->ncounters &&
-		set->counters[first + n].attr.type == PERF_TYPE_SOFTWARE)
+		set->counters[first + n].attr.type == PERF_TYPE_SOFTWARE &&
+		!set->counters[first + n].rusage)
 		n++;
 	return n;
 }
@@ -140,7 +144,7 @@ static unsigned hardware_group(struct cp_event_set *set, unsigned first, int fds
 {
 	unsigned opened, running;
 
-	if (set->counters[first].socket)
+	if (set->counters[first].socket || set->counters[first].rusage)
 		return 1;
 	opened = fill_group(set, first, fds);
 	if (fds[first] < 0)

@@ -65,12 +65,6 @@ const char *cp_core_pmu(unsigned index)
 	return index ? NULL : core_pmu;
 }
 
-const char *cp_software_event(unsigned index)
-{
-	(void)index;
-	return NULL;
-}
-
 /* ---- events ---- */
 
 static struct cp_arena arena;
