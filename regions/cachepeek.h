@@ -163,10 +163,30 @@ CACHEPEEK_INLINE_ cachepeek_region cachepeek_region_once(
 	return region;
 }
 
+/* Refuses a name that is not a constant when the program is compiled; languages that
+ * have no static assertions say it with a type. */
+#if defined(__cplusplus) ? __cplusplus < 201103L : __STDC_VERSION__ < 201112L
+#define CACHEPEEK_LITERAL_(name, what)                                                   \
+	typedef char cachepeek_the_name_must_be_a_string_literal_                        \
+		[__builtin_constant_p(name) ? 1 : -1] __attribute__((unused))
+#else
+#ifdef __cplusplus
+#define CACHEPEEK_ASSERT_ static_assert
+#else
+#define CACHEPEEK_ASSERT_ _Static_assert
+#endif
+#define CACHEPEEK_LITERAL_(name, what)                                                   \
+	CACHEPEEK_ASSERT_(                                                               \
+		__builtin_constant_p(name), "the name must be a string literal, "        \
+					    "because it is looked up only once: " what)
+#endif
+
 /* Markers by name; the handle is looked up once per place in the source, so the
  * name must be the same each time. */
 #define CACHEPEEK_REGION_(call, name)                                                    \
 	do {                                                                             \
+		CACHEPEEK_LITERAL_(                                                      \
+			name, "use cachepeek_begin_named() and cachepeek_end_named()");  \
 		static cachepeek_region cachepeek_handle_;                               \
 		if (cachepeek_api())                                                     \
 			cachepeek_api()->call(                                           \
@@ -210,6 +230,7 @@ class scope
 #define CACHEPEEK_JOIN2_(a, b) a##b
 #define CACHEPEEK_JOIN_(a, b) CACHEPEEK_JOIN2_(a, b)
 #define CACHEPEEK_SCOPE(name)                                                            \
+	CACHEPEEK_LITERAL_(name, "use cachepeek::scope");                                \
 	static cachepeek_region CACHEPEEK_JOIN_(cachepeek_handle_, __LINE__);            \
 	cachepeek::scope CACHEPEEK_JOIN_(cachepeek_scope_, __LINE__)(                    \
 		cachepeek_region_once(                                                   \
