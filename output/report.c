@@ -139,18 +139,20 @@ static void sort(struct cp_source_list *list)
 	}
 }
 
-/* The index of name among the report's quantities; it is added if need be. */
+/* The index of name among the report's quantities; it is added if need be and there
+ * is room. */
 static uint32_t number(struct cp_report *report, const char **names, const char *name)
 {
 	int index = cp_report_quantity(report, name);
 
 	if (index >= 0)
 		return (uint32_t)index;
-	if (report->nquantities == MAX_QUANTITIES) {
+	if (report->nquantities >= MAX_QUANTITIES) {
 		cp_report_warn(report,
-			"more than %d quantities: some share the last column",
+			"the records have more than %d quantities: the others are left "
+			"out. Report fewer runs at a time to see them",
 			MAX_QUANTITIES);
-		return MAX_QUANTITIES - 1;
+		return CP_NOT_NUMBERED;
 	}
 	names[report->nquantities] = name;
 	return (uint32_t)report->nquantities++;
@@ -158,8 +160,9 @@ static uint32_t number(struct cp_report *report, const char **names, const char 
 
 static void number_quantities(struct cp_report *report, const struct cp_source_list *list)
 {
-	const char **names =
-		cp_arena_alloc(report->arena, MAX_QUANTITIES * sizeof(*names));
+	/* Those of a job that the report begins with may be more. */
+	size_t room = MAX_QUANTITIES + report->nquantities;
+	const char **names = cp_arena_alloc(report->arena, room * sizeof(*names));
 
 	if (report->nquantities)
 		memcpy(names, report->quantities, report->nquantities * sizeof(*names));
@@ -199,7 +202,9 @@ static void find_silent(struct cp_report *report, const struct cp_source_list *l
 		const struct cp_source *source = list->items[i];
 
 		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
-			moved[source->quantity[q]] |= has_moved(&source->record, q);
+			if (source->quantity[q] != CP_NOT_NUMBERED)
+				moved[source->quantity[q]] |=
+					has_moved(&source->record, q);
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		struct cp_source *source = list->items[i];
@@ -207,6 +212,7 @@ static void find_silent(struct cp_report *report, const struct cp_source_list *l
 		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
 			source->silent[q] = source->record.quantities[q]->available ==
 						    CP_QUANTITY_UNPROVEN &&
+					    source->quantity[q] != CP_NOT_NUMBERED &&
 					    !moved[source->quantity[q]];
 	}
 }

@@ -11,7 +11,8 @@
 /* A record, and how its quantities are numbered in the report. */
 struct cp_source {
 	struct cp_record record;
-	uint32_t quantity[CP_MAX_QUANTITIES]; /* record's index -> report's */
+	/* By the record's index, the report's, or CP_NOT_NUMBERED. */
+	uint32_t quantity[CP_MAX_QUANTITIES];
 	/* CP_QUANTITY_UNPROVEN, and 0 everywhere in the report */
 	bool silent[CP_MAX_QUANTITIES];
 };

@@ -313,6 +313,52 @@ static void test_negative(void)
 	clear();
 }
 
+/* One process with so many quantities of its own; number n counted n + 1. */
+static void make_of_many(int32_t pid, unsigned first, unsigned count)
+{
+	struct cp_thread_item *thread;
+	struct cp_region_item *root;
+	char name[32];
+
+	make_begin(&make, CP_ENGINE_PERF, pid);
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "event-%u", first + i);
+		make_counter(&make, name, 0, i);
+		make_quantity(&make, name, NULL, (int[]){(int)i + 1, 0});
+	}
+	thread = make_thread(&make, pid, CP_THREAD_ENDED, "t");
+	root = make_region(&make, thread, NULL, NULL, 1);
+	for (unsigned i = 0; i < count; i++)
+		make_sum(root, i)->inclusive = first + i + 1;
+	*make_times(&make, root, 0) = (struct cp_times){1000000, 1000000};
+	snprintf(name, sizeof(name), "%d-0.rec", (int)pid);
+	make_write(&make, directory, name);
+}
+
+/* Quantities for which there is no room are left out, never under another's name. */
+static void test_many(void)
+{
+	const unsigned each = 30, processes = 20;
+	const struct cp_report *report;
+	unsigned wrong = 0;
+	bool said = false;
+
+	for (unsigned p = 0; p < processes; p++)
+		make_of_many(100 + (int32_t)p, p * each, each);
+	report = build();
+	is_u64(report->nquantities, 512, "as many quantities as there is room for");
+	for (size_t i = 0; i < report->nquantities; i++) {
+		unsigned n = (unsigned)atoi(strchr(report->quantities[i], '-') + 1);
+
+		wrong += report->total->counts[i].value != n + 1;
+	}
+	is_u64(wrong, 0, "each with its own value");
+	for (size_t i = 0; i < report->nwarnings; i++)
+		said |= strstr(report->warnings[i], "more than 512 quantities") != NULL;
+	ok(said, "that others are left out is said");
+	clear();
+}
+
 /* Hypervisors mask events, which open and run all the same. */
 static void test_masked(uint64_t instructions)
 {
@@ -541,6 +587,7 @@ int main(void)
 	test_per_call(1000000000000000);
 	test_killed();
 	test_images();
+	test_many();
 	test_nothing();
 	rmdir(directory);
 	return 0;
