@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "preload/encode.h"
+#include "preload/given.h"
 #include "preload/rank.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
@@ -23,19 +24,10 @@ static void meta(const char *key, const char *value)
 
 static void meta_command(void)
 {
-	size_t size = 0, used = 0;
-	char *all;
+	size_t size;
+	const char *words = cp_given_command(&size);
 
-	for (int i = 0; i < cp_runtime.argc; i++)
-		size += strlen(cp_runtime.argv[i]) + 1;
-	if (size > 65536)
-		size = 65536;
-	all = cp_arena_alloc(&cp_runtime.arena, size + 1);
-	for (int i = 0; all && i < cp_runtime.argc && used < size; i++)
-		used += cp_format(all + used, size - used, "%s", cp_runtime.argv[i]) + 1;
-	if (all)
-		cp_record_put_meta(
-			&cp_runtime.record, "command", all, used < size ? used : size);
+	cp_record_put_meta(&cp_runtime.record, "command", words, size);
 }
 
 /* What takes how long between sockets. */

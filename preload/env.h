@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* The environment that the functions below look at; the constructor's third
- * argument, later what __libc_start_main sees. */
+/* The environment that the functions below look at: what the constructor is given,
+ * soon the copy of it (given.h). */
 void cp_env_use(char **envp);
 char **cp_env_all(void);
 

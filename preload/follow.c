@@ -47,16 +47,10 @@ static void keep_settings(char *const envp[])
 {
 	size_t count = 0;
 
-	for (; envp && *envp && count < MAX_SETTINGS; envp++) {
-		char *copy;
-
-		if (!cp_starts_with(*envp, "CACHEPEEK_") ||
-			cp_starts_with(*envp, "CACHEPEEK__"))
-			continue;
-		copy = cp_arena_alloc(&cp_runtime.arena, strlen(*envp) + 1);
-		if (copy)
-			settings[count++] = memcpy(copy, *envp, strlen(*envp) + 1);
-	}
+	for (; *envp && count < MAX_SETTINGS; envp++)
+		if (cp_starts_with(*envp, "CACHEPEEK_") &&
+			!cp_starts_with(*envp, "CACHEPEEK__"))
+			settings[count++] = *envp;
 	settings[count] = NULL;
 }
 
@@ -71,8 +65,9 @@ static void tell_forks_apart(void)
 	ours = page;
 }
 
-char *const *cp_follow_start(char *const envp[])
+char *const *cp_follow_start(void)
 {
+	char **envp = cp_env_all();
 	size_t length = 0;
 	const char *piece = own_piece(cp_env_find(envp, PRELOAD), &length);
 

@@ -9,10 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Once; envp is the environment that this image was given.  A copy of the
- * settings in it is returned: a program may overwrite the original to change its
- * title. */
-char *const *cp_follow_start(char *const envp[]);
+/* Once.  Returns the settings among what this image was given. */
+char *const *cp_follow_start(void);
 
 /* The variables that tell children of the run; before main. */
 void cp_follow_run(char *const run_entries[]);

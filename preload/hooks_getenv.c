@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "preload/forward.h"
+#include "preload/given.h"
 #include "preload/injection.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
@@ -93,20 +93,12 @@ static bool knows_new_name(const void *caller)
 	return module.knows_new_name;
 }
 
-/* Kokkos stops when its option names another library than the variable. */
-static bool named_on_command_line(void)
-{
-	for (int i = 1; i < cp_runtime.argc; i++)
-		if (cp_starts_with(cp_runtime.argv[i], "--kokkos-tools-lib"))
-			return true;
-	return false;
-}
-
 static bool answers(const char *name, const char *user, const void *caller)
 {
 	if (!own_path[0] || !cp_counting())
 		return false;
-	if (name[0] == 'K' && named_on_command_line())
+	/* Kokkos stops when its option names another library than the variable. */
+	if (name[0] == 'K' && cp_given_argument("--kokkos-tools-lib"))
 		return false;
 	return user || strcmp(name, OLD_KOKKOS) != 0 || !knows_new_name(caller);
 }

@@ -6,9 +6,9 @@
  * returns errors, on which programs give up: those are kept from the program
  * unless the user has asked PAPI for something.
  */
-#include "preload/env.h"
 #include "preload/forward.h"
 #include "preload/markers.h"
+#include "preload/real.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_PAPI, 0)
@@ -20,7 +20,8 @@ int PAPI_hl_stop(void);
 
 static int result_of(int result)
 {
-	bool asked = cp_env_get("PAPI_EVENTS") || cp_env_get("PAPI_OUTPUT_DIRECTORY");
+	bool asked = CP_REAL(getenv)("PAPI_EVENTS") ||
+		     CP_REAL(getenv)("PAPI_OUTPUT_DIRECTORY");
 
 	return asked || result >= 0 ? result : 0;
 }

@@ -57,12 +57,12 @@ void cp_hooks_start(char *const entries[])
 /*
  * `environ` is replaced by a longer array.  In a program that has its own copy
  * of the variable it is still NULL here, unless a constructor has changed the
- * environment: then what our constructor was given is the environment.
+ * environment: then what the program was given is the environment.
  */
-static void extend_environment(void)
+static void extend_environment(char **given)
 {
 	static struct cp_arena arena;
-	char **present = environ ? environ : cp_env_all();
+	char **present = environ ? environ : given;
 	size_t count = cp_env_count(present) + cp_env_count(run_entries);
 	char **extended = cp_arena_alloc(&arena, (count + 1) * sizeof(*extended));
 
@@ -70,14 +70,13 @@ static void extend_environment(void)
 		return;
 	cp_env_merge(extended, present, run_entries);
 	environ = extended;
-	cp_env_use(extended);
 }
 
 EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv,
 	void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
 	if (run_entries && cp_counting() && !cp_runtime.sim)
-		extend_environment();
+		extend_environment(argv + argc + 1);
 	return CP_REAL(__libc_start_main)(
 		main_, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -18,7 +18,8 @@ enum cp_profile_choice {
 };
 enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
-/* Strings point into the environment; NULL where not set and without default. */
+/* Strings point into the environment that was read; NULL where not set and without
+ * default. */
 struct cp_options {
 	const char *events;
 	const char *groups;

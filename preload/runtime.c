@@ -29,6 +29,7 @@
 #include "preload/fatal.h"
 #include "preload/follow.h"
 #include "preload/functions.h"
+#include "preload/given.h"
 #include "preload/hooks.h"
 #include "preload/interval.h"
 #include "preload/injection.h"
@@ -346,23 +347,19 @@ static void keep_stderr(void)
 
 /* Who this is, and what was asked for.  True: an earlier image, or a parent, has
  * decided for us. */
-static bool know_ourselves(int argc, char **argv, char **envp)
+static bool know_ourselves(void)
 {
 	bool inherited;
 
 	keep_stderr();
-	cp_runtime.argc = argc;
-	cp_runtime.argv = argv;
 	cp_runtime.pid = getpid();
-	if (cp_runtime.sim)
-		cp_reexec_restore(argv, envp);
 	inherited = inherit_run();
 	cp_runtime.launched =
 		cp_env_get(LAUNCHER) && access(cp_env_get(LAUNCHER), W_OK | X_OK) == 0;
 	if (!inherited)
 		cp_runtime.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
-	cp_options_read(&cp_runtime.options, cp_follow_start(envp), complain, NULL);
+	cp_options_read(&cp_runtime.options, cp_follow_start(), complain, NULL);
 	cp_log_level = cp_runtime.options.verbose;
 	cp_names_filter(cp_runtime.options.regions);
 	return inherited;
@@ -419,9 +416,9 @@ static void count(void)
 		cp_functions_watch(cp_runtime.options.regions);
 }
 
-static void start(int argc, char **argv, char **envp)
+static void start(char **argv)
 {
-	bool inherited = know_ourselves(argc, argv, envp);
+	bool inherited = know_ourselves();
 
 	if (is_left_alone(inherited))
 		return;
@@ -450,10 +447,11 @@ static void begin(int argc, char **argv, char **envp)
 	if (cp_runtime.sim) {
 		cp_map_from(SIM_MEMORY);
 		cp_fd_hide_beyond_limit();
+		cp_reexec_restore(argv, envp);
 	}
 	/* One block is enough for all that the constructor asks for. */
-	if (cp_arena_alloc(&cp_runtime.arena, 1))
-		start(argc, argv, envp);
+	if (cp_arena_alloc(&cp_runtime.arena, 1) && cp_given_keep(argc, argv, envp) == 0)
+		start(argv);
 	else
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	if (cp_runtime.record.header)

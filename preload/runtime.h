@@ -49,8 +49,6 @@ struct cp_runtime {
 	/* CPU time before counting began: for the check whether there were threads
 	 * that nobody saw. */
 	uint64_t cpu_base;
-	int argc;
-	char **argv;
 };
 
 extern struct cp_runtime cp_runtime;
