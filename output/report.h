@@ -146,6 +146,7 @@ struct cp_process {
 	struct cp_count *unattributed;
 	uint64_t cpu_ns, unattributed_ns;
 	uint64_t huge_pages; /* that the simulated PMU has met */
+	const uint64_t *unrecorded; /* [CP_UNRECORDED_KINDS] */
 	size_t nthreads;     /* rows: one may stand for many threads */
 	struct cp_thread *threads;
 	struct cp_region *total;        /* the sum of the threads' trees */

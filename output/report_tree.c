@@ -273,6 +273,7 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 	process->overhead_ns = header->overhead_ns;
 	process->pair_ns = header->pair_ns;
 	process->cpu_ns = header->cpu_ns;
+	process->unrecorded = header->unrecorded;
 	if (header->engine == CP_ENGINE_SIM)
 		process->huge_pages = header->process[CP_MIRROR_HUGE_PAGES];
 	if (header->cpu_ns > header->seen_cpu_ns)

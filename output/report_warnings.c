@@ -67,6 +67,34 @@ static void check_threads(struct cp_report *report)
 			adopted, adopted == 1 ? " was" : "s were");
 }
 
+static size_t put_unrecorded(char *to, size_t size, uint64_t n, const char *what)
+{
+	return n ? cp_format(to, size, ", %llu %s%s", (unsigned long long)n, what,
+			   n == 1 ? "" : "s")
+		 : 0;
+}
+
+static void check_unrecorded(struct cp_report *report)
+{
+	static const char *const what[CP_UNRECORDED_KINDS] = {
+		"region execution", "thread", "note"};
+	uint64_t n[CP_UNRECORDED_KINDS] = {0};
+	char text[120] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < report->nprocesses; i++)
+		for (unsigned k = 0; k < CP_UNRECORDED_KINDS; k++)
+			n[k] += report->processes[i].unrecorded[k];
+	for (unsigned k = 0; k < CP_UNRECORDED_KINDS; k++)
+		length += put_unrecorded(
+			text + length, sizeof(text) - length, n[k], what[k]);
+	if (length)
+		cp_report_warn(report,
+			"%s could not be recorded: no memory, or no room for the run's "
+			"records. Free some, or set CACHEPEEK_DIR to a larger place",
+			text + 2);
+}
+
 /* A thread's last microseconds are in nobody's account. */
 #define TAIL_NS 100000
 #define SLACK_NS 10000000
@@ -275,6 +303,7 @@ void cp_report_check(struct cp_report *report)
 	tell_sockets(report);
 	tell_cores(report);
 	check_threads(report);
+	check_unrecorded(report);
 	check_unattributed(report);
 	check_regions(report);
 	check_zeros(report);

@@ -135,13 +135,15 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	cp_sim_resume();
 }
 
-/* No memory, or no room on the disk: once is enough, too. */
+/* No memory, or no room on the disk: said once here, and with their number in the
+ * report. */
 void cp_marker_note_not_opened(
 	const struct cp_live_thread *thread, const struct cp_name *name)
 {
 	char line[240];
 	int state;
 
+	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_REGION);
 	if (__atomic_exchange_n(&not_opened, 1, __ATOMIC_RELAXED))
 		return;
 	cp_sim_pause();
@@ -151,7 +153,7 @@ void cp_marker_note_not_opened(
 		"it, "
 		"or no room on the disk",
 		name->text, (int)thread->tid);
-	cp_warn(line);
+	cp_say_first(line);
 	CP_REAL(pthread_setcancelstate)(state, NULL);
 	cp_sim_resume();
 }

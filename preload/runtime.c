@@ -93,7 +93,7 @@ static void keep_warning(const char *line)
 		cp_format(early.line[early.count++], sizeof(early.line[0]), "%s", line);
 }
 
-void cp_warn(const char *line)
+void cp_say_first(const char *line)
 {
 	/* Children, and the root after an exec, would only repeat it. */
 	bool first = cp_is_root() &&
@@ -101,6 +101,11 @@ void cp_warn(const char *line)
 
 	if (first && !cp_runtime.quiet)
 		cp_say("%s", line);
+}
+
+void cp_warn(const char *line)
+{
+	cp_say_first(line);
 	keep_warning(line);
 }
 

@@ -79,6 +79,9 @@ uint64_t cp_now_ns(void);
  * aloud once per process tree. */
 void cp_warn(const char *line);
 
+/* On stderr only, where the report tells it in its own words. */
+void cp_say_first(const char *line);
+
 /* A record of this process, with what was asked for; said if there is none. */
 int cp_start_record(void);
 

@@ -111,19 +111,20 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 	cp_say("thread %d is not counted: %s", item->tid, why->text);
 }
 
-/* Neither in the memory of the process nor in its record; said once. */
+/* Neither in the memory of the process nor in its record; said once, and counted. */
 static void warn_no_memory(pid_t tid)
 {
 	static int said; /* not every CPU exchanges bytes */
 	char line[120];
 
+	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_THREAD);
 	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	cp_format(line, sizeof(line),
 		"thread %d, or more, is not counted: no memory for it, or no room on the "
 		"disk",
 		(int)(tid ? tid : gettid()));
-	cp_warn(line);
+	cp_say_first(line);
 }
 
 static void list_add(struct cp_live_thread *thread)

@@ -26,7 +26,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 3
+#define CP_RECORD_VERSION 4
 #define CP_RECORD_HEADER_SIZE 4096
 #define CP_MAX_PASSES 1000
 
@@ -48,6 +48,14 @@ enum cp_record_flag {
 	CP_RECORD_NOT_USER = 8, /* user mode is not */
 	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
 	CP_RECORD_IN_JOB = 32,  /* it is in the report of an MPI job: none of its own */
+};
+
+/* What there was no space or memory for. */
+enum cp_unrecorded {
+	CP_UNRECORDED_REGION, /* executions of regions */
+	CP_UNRECORDED_THREAD,
+	CP_UNRECORDED_NOTE, /* meta items */
+	CP_UNRECORDED_KINDS,
 };
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
@@ -86,6 +94,7 @@ struct cp_record_header {
 	 * thread of the first process only. */
 	uint8_t socket[CP_MAX_PERF_GROUPS];
 	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
+	uint64_t unrecorded[CP_UNRECORDED_KINDS];
 };
 
 enum cp_item_type {

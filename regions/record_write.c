@@ -4,16 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/map.h"
+#include "base/space.h"
 
-#define FIRST_CHUNK ((uint64_t)128 << 10)
-#define NEXT_CHUNK ((uint64_t)1 << 20)
+#define FIRST_CHUNK ((uint64_t)16 << 10)
+#define LARGEST_CHUNK ((uint64_t)1 << 20)
 #define MAX_IMAGES 10000
 
 static uint64_t round_up(uint64_t size, uint64_t to)
@@ -21,34 +22,28 @@ static uint64_t round_up(uint64_t size, uint64_t to)
 	return (size + to - 1) / to * to;
 }
 
-/* The space is really reserved: writing to a mapping of a full disk is SIGBUS.
- * Past RLIMIT_FSIZE the kernel would send SIGXFSZ, so that is asked first. */
-static int reserve_file(int fd, uint64_t from, uint64_t size)
+/* Small at first, since most processes record little; then each chunk is as large
+ * as all before it, so that few mappings make a large record. */
+static uint64_t next_chunk(const struct cp_recording *record)
 {
-	struct rlimit limit;
-	int result;
+	uint64_t page = getauxval(AT_PAGESZ);
+	uint64_t first = page > FIRST_CHUNK ? page : FIRST_CHUNK;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-		from + size > limit.rlim_cur)
-		return -EFBIG;
-	do
-		result = fallocate(fd, 0, (off_t)from, (off_t)size);
-	while (result < 0 && errno == EINTR);
-	if (result < 0 && errno == EOPNOTSUPP)
-		result = ftruncate(fd, (off_t)(from + size));
-	return result < 0 ? -errno : 0;
+	if (record->mapped < first)
+		return first;
+	return record->mapped < LARGEST_CHUNK ? record->mapped : LARGEST_CHUNK;
 }
 
 static int add_chunk(struct cp_recording *record, uint64_t size)
 {
 	struct cp_record_chunk *chunk = &record->chunks[record->nchunks];
-	int result;
+	long result;
 
 	if (record->nchunks == CP_RECORD_CHUNKS || record->sealed)
 		return -ENOSPC;
-	result = reserve_file(record->fd, record->mapped, size);
+	result = cp_space_reserve(record->fd, record->mapped, size);
 	if (result < 0)
-		return result;
+		return (int)result;
 	chunk->base = cp_map(size, record->fd, (off_t)record->mapped);
 	if (!chunk->base)
 		return -errno;
@@ -59,14 +54,36 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 	return 0;
 }
 
-static int open_new(const char *directory, int pid, const char *ending, uint32_t *image)
+/* At least `need` bytes: less than usual where that is all the space there is.
+ * Once there is not even a page, the file system is not asked again for each item. */
+static bool grow(struct cp_recording *record, uint64_t need)
 {
-	char path[512];
+	uint64_t page = getauxval(AT_PAGESZ), size = next_chunk(record);
+
+	need = round_up(need, page);
+	if (size < need)
+		size = need;
+	while (!record->full && add_chunk(record, size) < 0) {
+		if (size == need) {
+			record->full = need == page;
+			return false;
+		}
+		size = round_up(size / 2, page);
+		if (size < need)
+			size = need;
+	}
+	return !record->full;
+}
+
+/* The path is left in `path`. */
+static int open_new(char path[512], const char *directory, int pid, const char *ending,
+	uint32_t *image)
+{
 	int fd;
 
 	for (*image = 0; *image < MAX_IMAGES; ++*image) {
-		if (cp_format(path, sizeof(path), "%s/%d-%u.%s", directory, pid, *image,
-			    ending) >= sizeof(path))
+		if (cp_format(path, 512, "%s/%d-%u.%s", directory, pid, *image, ending) >=
+			512)
 			return -ENAMETOOLONG;
 		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd >= 0)
@@ -81,17 +98,19 @@ int cp_record_create_as(struct cp_recording *record, const char *directory, int 
 	const char *ending, const char magic[8], uint32_t version)
 {
 	struct cp_record_header *header;
+	char path[512];
 	uint32_t image;
 	int result;
 
 	memset(record, 0, sizeof(*record));
-	record->fd = open_new(directory, pid, ending, &image);
+	record->fd = open_new(path, directory, pid, ending, &image);
 	if (record->fd < 0)
 		return record->fd;
 	cp_fd_keep_somewhere(&record->fd);
-	result = add_chunk(record, FIRST_CHUNK);
+	result = add_chunk(record, next_chunk(record));
 	if (result < 0) {
 		cp_fd_drop(&record->fd);
+		unlink(path);
 		return result;
 	}
 	header = (void *)record->chunks[0].base;
@@ -210,8 +229,7 @@ static void *reserve_locked(struct cp_recording *record, uint64_t size)
 	struct cp_item *item;
 
 	if (chunk->size - used < size) {
-		if (add_chunk(record,
-			    size > NEXT_CHUNK ? round_up(size, 4096) : NEXT_CHUNK) < 0)
+		if (!grow(record, size))
 			return NULL;
 		pad_out(record, chunk->base + used, chunk->size - used);
 		chunk = &record->chunks[record->nchunks - 1];
@@ -258,6 +276,23 @@ uint64_t cp_record_offset(struct cp_recording *record, const void *item)
 	return 0;
 }
 
+void cp_record_not_recorded(struct cp_recording *record, enum cp_unrecorded kind)
+{
+	if (record->header)
+		__atomic_fetch_add(
+			&record->header->unrecorded[kind], 1, __ATOMIC_RELAXED);
+}
+
+/* What stands for itself; regions and threads are counted by whoever lacks them. */
+static void *reserve_note(struct cp_recording *record, uint64_t size)
+{
+	void *item = cp_record_reserve(record, size);
+
+	if (!item)
+		cp_record_not_recorded(record, CP_UNRECORDED_NOTE);
+	return item;
+}
+
 uint64_t cp_record_put_string(
 	struct cp_recording *record, const char *text, size_t length)
 {
@@ -276,7 +311,7 @@ void *cp_record_put_meta(
 	struct cp_recording *record, const char *key, const char *value, size_t length)
 {
 	size_t key_length = strlen(key);
-	struct cp_meta_item *item = cp_record_reserve(
+	struct cp_meta_item *item = reserve_note(
 		record, sizeof(struct cp_meta_item) + key_length + 1 + length + 1);
 
 	if (!item)

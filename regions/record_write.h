@@ -17,6 +17,7 @@ struct cp_recording {
 	struct cp_record_header *header;
 	struct cp_lock lock; /* innermost: nothing is called with it held */
 	bool sealed;         /* it cannot grow any more */
+	bool full;           /* nor can it, for lack of space or memory */
 	int fd;              /* to grow with; high, close-on-exec */
 	uint64_t mapped;     /* bytes of the file that are mapped */
 	/* Items that were given back, by size; linked by the word behind the
@@ -58,6 +59,9 @@ void *cp_record_reserve(struct cp_recording *record, uint64_t size);
 void cp_record_recycle(struct cp_recording *record, void *item);
 
 void cp_item_publish(void *item, uint32_t type);
+
+/* Something was not recorded: the report says how much. */
+void cp_record_not_recorded(struct cp_recording *record, enum cp_unrecorded kind);
 
 /* The file offset of an item that cp_record_reserve returned; 0 for NULL. */
 uint64_t cp_record_offset(struct cp_recording *record, const void *item);

@@ -3,7 +3,7 @@
  * The profile's file: made with the first entry, mapped a chunk at a time.
  */
 
-#include "base/syscall.h"
+#include "base/space.h"
 #include "pub_tool_libcfile.h"
 #include "memory.h"
 #include "profile.h"
@@ -50,7 +50,7 @@ static void *map_chunk(void)
 	long offset = (long)(nchunks * CP_PROFILE_CHUNK);
 	void *memory;
 
-	if (cp_syscall(SYS_fallocate, fd, 0, offset, CP_PROFILE_CHUNK) != 0)
+	if (cp_space_reserve(fd, (ULong)offset, CP_PROFILE_CHUNK) != 0)
 		return NULL;
 	memory = valgrind_alloc(CP_PROFILE_CHUNK);
 	if (!memory)
