@@ -17,6 +17,7 @@ static const struct {
 	{EACCES, "permission denied"},
 	{EBUSY, "busy"},
 	{EEXIST, "file exists"},
+	{ENXIO, "no such device or address"},
 	{ENODEV, "no such device"},
 	{ENOTDIR, "not a directory"},
 	{EISDIR, "is a directory"},

@@ -2,7 +2,6 @@
 #include "output/sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +11,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "base/fd.h"
 #include "base/format.h"
-#include "base/syscall.h"
+#include "base/new_file.h"
 #include "output/csv.h"
 #include "output/html.h"
 #include "output/json.h"
@@ -29,13 +27,11 @@
 static const struct format {
 	const char *ending;
 	void (*write)(struct cp_out *out, const struct cp_report *report);
-	bool replaced; /* a reader never sees a part of it; names no arguments */
+	mode_t mode; /* all but one name arguments, which may be secrets */
 } formats[] = {
-	{".txt", NULL, false},
-	{".json", cp_json_write, false},
-	{".csv", cp_csv_write, false},
-	{".html", cp_html_write, false},
-	{".prom", cp_openmetrics_write, true},
+	{".txt", NULL, 0600}, {".json", cp_json_write, 0600},
+	{".csv", cp_csv_write, 0600}, {".html", cp_html_write, 0600},
+	{".prom", cp_openmetrics_write, 0644}, /* collectors have a user of their own */
 };
 #define TEXT (&formats[0])
 
@@ -44,6 +40,7 @@ struct job {
 	const struct cp_report *report;
 	const struct cp_sink_context *context;
 	int failed;
+	struct cp_new_file file; /* open if its descriptor is not -1 */
 };
 
 __attribute__((format(printf, 2, 3))) static void complain(
@@ -194,70 +191,23 @@ static void write_descriptor(struct job *job, const char *name, int fd)
 			name, cp_error_text(error));
 }
 
-/* Nobody else's: a report names arguments.  A FIFO that nobody reads from would
- * hold the program. */
-static int open_output(const char *path, mode_t mode)
+static void write_named(struct job *job, const char *path, const struct format *format)
 {
-	int fd = open(path,
-		O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
-			O_NONBLOCK,
-		mode);
+	struct cp_new_file *file = &job->file;
+	const char *why = cp_new_file_open(file, path, format->mode, false);
+	int error;
 
-	if (fd >= 0)
-		cp_syscall(SYS_fcntl, fd, F_SETFL, O_WRONLY);
-	return fd;
-}
-
-/* Returns 0 or -errno. */
-static int fill(struct job *job, int fd, const struct format *format)
-{
-	int error = write_report(job, fd, format), closed = cp_fd_close(fd);
-
-	return error ? error : closed;
-}
-
-static void cannot_open(struct job *job, const char *path)
-{
-	complain(job, "output %s: %s: choose a file that can be written", path,
-		cp_error_text(errno));
-}
-
-static void write_in_place(struct job *job, const char *path, const struct format *format)
-{
-	int fd = open_output(path, 0600), error;
-
-	if (fd < 0) {
-		cannot_open(job, path);
+	if (why) {
+		complain(job, "output %s: %s: choose a file that can be written", path,
+			why);
 		return;
 	}
-	error = fill(job, fd, format);
+	error = write_report(job, file->fd, format);
+	error = cp_new_file_finish(file, error);
 	if (error)
-		complain(job, "output %s: %s: the file is incomplete", path,
-			cp_error_text(error));
-}
-
-/* Collectors read such files at any time, under a user of their own, and only
- * those with the right ending: a new one takes the place of the old. */
-static void write_replacing(
-	struct job *job, const char *path, const struct format *format)
-{
-	char new[MAX_PATH + 32];
-	int fd, error;
-
-	cp_format(new, sizeof(new), "%s.%d", path, (int)getpid());
-	unlink(new);
-	fd = open_output(new, 0644);
-	if (fd < 0) {
-		cannot_open(job, path);
-		return;
-	}
-	error = fill(job, fd, format);
-	if (!error && rename(new, path) < 0)
-		error = -errno;
-	if (!error)
-		return;
-	unlink(new);
-	complain(job, "output %s: %s: the file is as it was", path, cp_error_text(error));
+		complain(job, "output %s: %s: %s", path, cp_error_text(error),
+			file->fresh[0] ? "the file is left as it was"
+				       : "the file is incomplete");
 }
 
 static void write_file(struct job *job, struct path *path)
@@ -267,10 +217,7 @@ static void write_file(struct job *job, struct path *path)
 	if (!format)
 		return;
 	make_directories(path);
-	if (format->replaced)
-		write_replacing(job, path->text, format);
-	else
-		write_in_place(job, path->text, format);
+	write_named(job, path->text, format);
 }
 
 static void write_sink(struct job *job, struct cp_slice sink)
@@ -292,13 +239,15 @@ int cp_sinks_write(struct cp_arena *arena, const struct cp_report *report,
 {
 	struct cp_slice rest = cp_slice_of(list && *list ? list : "stderr"), sink;
 	jmp_buf *outer = arena->out_of_memory, out_of_memory;
-	struct job job = {arena, report, context, 0};
+	struct job job = {arena, report, context, 0, {.fd = -1}};
 
 	if (setjmp(out_of_memory) == 0) {
 		arena->out_of_memory = &out_of_memory;
 		while (cp_slice_part(&rest, ',', &sink))
 			write_sink(&job, sink);
 	} else {
+		if (job.file.fd >= 0)
+			cp_new_file_finish(&job.file, -ENOMEM);
 		complain(&job, "output: out of memory for the report");
 	}
 	arena->out_of_memory = outer;
@@ -308,7 +257,7 @@ int cp_sinks_write(struct cp_arena *arena, const struct cp_report *report,
 int cp_sinks_check(const char *list, const struct cp_sink_context *context)
 {
 	struct cp_slice rest = cp_slice_of(list ? list : ""), sink;
-	struct job job = {.context = context};
+	struct job job = {.context = context, .file.fd = -1};
 	struct path path;
 
 	while (cp_slice_part(&rest, ',', &sink)) {

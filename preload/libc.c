@@ -125,6 +125,16 @@ int stat(const char *restrict path, struct stat *restrict file)
 	return (int)CALL(SYS_newfstatat, AT_FDCWD, path, file, 0);
 }
 
+int lstat(const char *restrict path, struct stat *restrict file)
+{
+	return (int)CALL(SYS_newfstatat, AT_FDCWD, path, file, AT_SYMLINK_NOFOLLOW);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	return (int)CALL(SYS_fchmod, fd, mode);
+}
+
 int access(const char *path, int mode)
 {
 	return (int)CALL(SYS_faccessat, AT_FDCWD, path, mode);

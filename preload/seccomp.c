@@ -40,7 +40,7 @@ static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_get
 #ifdef SYS_mkdir
 	SYS_mkdir,
 #endif
-	SYS_faccessat, SYS_rt_sigprocmask, SYS_sigaltstack};
+	SYS_faccessat, SYS_renameat2, SYS_unlinkat, SYS_rt_sigprocmask, SYS_sigaltstack};
 
 /* What fatal.c does about a signal. */
 static const int needed_by_signals[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tools/cmd.h"
+#include "tools/output.h"
 #include "tools/profile/annotate.h"
 #include "tools/profile_run.h"
 
@@ -95,19 +96,16 @@ static int write_source(struct cp_profile_view *view, const struct request *requ
 	char error[4096];
 	const struct cp_row *file =
 		cp_annotate_find(view, files, request->source, error, sizeof(error));
-	struct cp_out out;
-	int fd;
+	struct cp_output output;
 
 	if (!file) {
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	fd = cp_profile_output(request->output);
-	if (fd < 0)
+	if (!cp_output_open(&output, request->output))
 		return 1;
-	cp_out_open(&out, fd);
-	cp_annotate_write(&out, view, files, file, request->source);
-	return cp_profile_output_end(&out, fd, request->output);
+	cp_annotate_write(&output.out, view, files, file, request->source);
+	return cp_output_close(&output);
 }
 
 static int write_profile(

@@ -27,6 +27,7 @@
 #include "tools/cmd.h"
 #include "tools/compare.h"
 #include "tools/launch.h"
+#include "tools/output.h"
 #include "tools/place.h"
 #include "tools/watch.h"
 #include "tools/preloading.h"
@@ -36,7 +37,6 @@
 struct settings {
 	const char *output;
 	bool json;
-	int fd; /* of output */
 };
 
 /* Without a letter. */
@@ -333,55 +333,40 @@ static int prepare(const struct cp_comparison *c)
 
 /* ---- the result ---- */
 
-/* Before anything runs: what cannot be written is not worth the time. */
-static bool open_output(struct settings *s)
-{
-	bool standard = s->output && strcmp(s->output, "-") == 0;
-	bool file = s->output && !standard && strcmp(s->output, "stderr") != 0;
-
-	s->fd = standard ? STDOUT_FILENO : STDERR_FILENO;
-	if (file)
-		s->fd = open(s->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (s->fd < 0)
-		fprintf(stderr, "cachepeek: output %s: %s\n", s->output, strerror(errno));
-	return s->fd >= 0;
-}
-
 static int write_result(struct cp_comparison *c, const struct settings *s)
 {
-	const char *file = s->fd > STDERR_FILENO ? s->output : "";
-	struct cp_out out;
-	int error;
+	const char *name = s->output ? s->output : "stderr";
+	struct cp_output output;
 
-	cp_out_open(&out, s->fd);
-	if (s->json || cp_ends_with(file, ".json"))
-		cp_compare_json(c, &out);
-	else if (cp_ends_with(file, ".csv"))
-		cp_compare_csv(c, &out);
-	else if (cp_ends_with(file, ".html"))
-		cp_compare_html(c, &out);
+	if (!cp_output_open(&output, name))
+		return 1;
+	if (s->json || cp_ends_with(name, ".json"))
+		cp_compare_json(c, &output.out);
+	else if (cp_ends_with(name, ".csv"))
+		cp_compare_csv(c, &output.out);
+	else if (cp_ends_with(name, ".html"))
+		cp_compare_html(c, &output.out);
 	else
-		cp_compare_text(c, &out);
-	error = cp_out_flush(&out);
-	if (error)
-		fprintf(stderr, "cachepeek: the comparison: %s\n", strerror(-error));
-	return error ? 1 : 0;
+		cp_compare_text(c, &output.out);
+	return cp_output_close(&output);
 }
 
 int cp_cmd_compare(int argc, char **argv)
 {
 	static struct cp_comparison c;
-	struct settings settings = {NULL, false, -1};
+	struct settings settings = {NULL, false};
 	static jmp_buf out_of_memory; /* as long as c points to it */
 
 	if (setjmp(out_of_memory)) {
+		cp_output_abandon();
 		fprintf(stderr, "cachepeek: no memory\n");
 		return 1;
 	}
 	c.arena.out_of_memory = &out_of_memory;
 	if (!parse(&c, &settings, argc, argv))
 		return 2;
-	if (!open_output(&settings))
+	/* Before anything runs: what cannot be written is not worth the time. */
+	if (!cp_output_check(settings.output))
 		return 1;
 	plan(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "tools/cmd.h"
+#include "tools/output.h"
 #include "tools/profile_run.h"
 #include "tools/profile/fit.h"
 #include "tools/profile/sharing.h"
@@ -244,25 +245,23 @@ static int write_profile(
 				  profile, request->name, error, sizeof(error))
 			: NULL;
 	struct cp_profile_view view;
-	struct cp_out out;
-	int fd, result;
+	struct cp_output output;
+	int result;
 
 	if (!measurement) {
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	fd = cp_profile_output(request->output);
-	if (fd < 0)
+	if (!cp_output_open(&output, request->output))
 		return 1;
 	cp_profile_resolve(profile);
 	warn_of_order(profile, measurement, request);
 	if (profile->slices)
 		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
-	view.width = cp_fit_terminal(fd);
-	cp_out_open(&out, fd);
-	writer_for(request->output)(&out, &view);
-	result = cp_profile_output_end(&out, fd, request->output);
+	view.width = cp_fit_terminal(output.out.fd);
+	writer_for(request->output)(&output.out, &view);
+	result = cp_output_close(&output);
 	cp_profile_close(profile);
 	return result;
 }

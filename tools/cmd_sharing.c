@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "tools/cmd.h"
+#include "tools/output.h"
 #include "tools/profile/sharing.h"
 #include "tools/profile_run.h"
 
@@ -98,17 +99,14 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- the report ---- */
 
-static int write_to(
-	int fd, const struct cp_sharing *sharing, const struct request *request)
+static int write_to(struct cp_output *output, const struct cp_sharing *sharing,
+	const struct request *request)
 {
-	struct cp_out out;
-
-	cp_out_open(&out, fd);
 	if (request->json)
-		cp_sharing_write_json(&out, sharing);
+		cp_sharing_write_json(&output->out, sharing);
 	else
-		cp_sharing_write_text(&out, sharing);
-	return cp_profile_output_end(&out, fd, request->output);
+		cp_sharing_write_text(&output->out, sharing);
+	return cp_output_close(output);
 }
 
 static int write_sharing(
@@ -118,7 +116,8 @@ static int write_sharing(
 	char error[512];
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
-	int fd, result;
+	struct cp_output output;
+	int result;
 
 	if (profile && !profile->slices)
 		snprintf(error, sizeof(error),
@@ -129,12 +128,11 @@ static int write_sharing(
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	fd = cp_profile_output(request->output);
-	if (fd < 0)
+	if (!cp_output_open(&output, request->output))
 		return 1;
 	cp_profile_resolve(profile);
 	cp_sharing_warn(profile);
-	result = write_to(fd, cp_sharing_find(profile, request->least), request);
+	result = write_to(&output, cp_sharing_find(profile, request->least), request);
 	cp_profile_close(profile);
 	return result;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/outputs.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "tools/output.h"
 
 static bool is_known(const char *output)
 {
@@ -38,47 +37,46 @@ bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
 	return true;
 }
 
-static int complain(const char *output, int error)
+static bool is_colourful(int fd)
 {
-	fprintf(stderr, "cachepeek: output %s: %s\n", output, strerror(error));
-	return 1;
-}
-
-static int write_table(const struct cp_document *document, const char *output)
-{
-	bool standard = strcmp(output, "-") == 0, error = strcmp(output, "stderr") == 0;
 	const char *no_colour = getenv("NO_COLOR");
-	int fd = standard ? STDOUT_FILENO : STDERR_FILENO, result;
-	struct cp_out out;
 
-	if (!standard && !error)
-		fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return complain(output, errno);
-	cp_out_open(&out, fd);
-	if (cp_ends_with(output, ".csv"))
-		document->csv(document->of, &out);
-	else
-		document->text(
-			document->of, &out, isatty(fd) && !(no_colour && *no_colour));
-	result = cp_out_flush(&out);
-	if (fd > STDERR_FILENO && close(fd) < 0 && !result)
-		result = -errno;
-	return result ? complain(output, -result) : 0;
+	return isatty(fd) && !(no_colour && *no_colour);
 }
 
-static int save(const json_t *made, const char *output)
+static int write_table(const struct cp_document *document, const char *name)
 {
-	bool standard = strcmp(output, "json") == 0, failed;
-	FILE *file = standard ? stdout : fopen(output, "we");
+	struct cp_output output;
 
-	if (!file)
-		return complain(output, errno);
-	failed = !made ||
-		 json_dumpf(made, file, JSON_INDENT(1) | JSON_REAL_PRECISION(10)) < 0 ||
-		 fputc('\n', file) == EOF;
-	failed |= (standard ? fflush(file) : fclose(file)) != 0;
-	return failed ? complain(standard ? "-" : output, made ? errno : ENOMEM) : 0;
+	if (!cp_output_open(&output, name))
+		return 1;
+	if (cp_ends_with(name, ".csv"))
+		document->csv(document->of, &output.out);
+	else
+		document->text(document->of, &output.out, is_colourful(output.out.fd));
+	return cp_output_close(&output);
+}
+
+static int add(const char *text, size_t length, void *out)
+{
+	cp_out_bytes(out, text, length);
+	return 0;
+}
+
+static int save(const json_t *made, const char *name)
+{
+	struct cp_output output;
+
+	if (!cp_output_open(&output, strcmp(name, "json") == 0 ? "-" : name))
+		return 1;
+	if (!made || json_dump_callback(made, add, &output.out,
+			     JSON_INDENT(1) | JSON_REAL_PRECISION(10)) < 0) {
+		fprintf(stderr, "cachepeek: output %s: no memory for it\n", output.name);
+		cp_output_abandon();
+		return 1;
+	}
+	cp_out_text(&output.out, "\n");
+	return cp_output_close(&output);
 }
 
 static int write_json(const struct cp_document *document, const char *output)

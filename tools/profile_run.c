@@ -2,63 +2,19 @@
 #include "tools/profile_run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "regions/rundir.h"
 #include "tools/cmd.h"
 #include "tools/launch.h"
+#include "tools/output.h"
 #include "tools/place.h"
 #include "tools/watch.h"
-
-/* ---- the output ---- */
-
-static void make_directories(const char *path)
-{
-	char copy[PATH_MAX];
-
-	snprintf(copy, sizeof(copy), "%s", path);
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(copy, 0777); /* errors show when the file is opened */
-		*slash = '/';
-	}
-}
-
-int cp_profile_output(const char *output)
-{
-	int fd;
-
-	if (!output || strcmp(output, "stderr") == 0)
-		return dup(STDERR_FILENO);
-	if (strcmp(output, "-") == 0)
-		return dup(STDOUT_FILENO);
-	make_directories(output);
-	fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fprintf(stderr,
-			"cachepeek: output %s: %s: choose a file that can be written\n",
-			output, strerror(errno));
-	return fd;
-}
-
-int cp_profile_output_end(struct cp_out *out, int fd, const char *output)
-{
-	int result = cp_out_flush(out);
-
-	if (close(fd) < 0 && result == 0)
-		result = -errno;
-	if (result < 0)
-		fprintf(stderr, "cachepeek: output %s: %s: the file is incomplete\n",
-			output ? output : "stderr", strerror(-result));
-	return result < 0;
-}
 
 int cp_profile_show_with(cp_profile_write *write, const char *directory,
 	const void *context, bool debuginfod)
@@ -71,11 +27,13 @@ int cp_profile_show_with(cp_profile_write *write, const char *directory,
 	/* libdw would ask servers for what is not on this disk. */
 	if (!debuginfod)
 		unsetenv("DEBUGINFOD_URLS");
-	if (setjmp(out_of_memory) == 0)
+	if (setjmp(out_of_memory) == 0) {
 		status = write(&arena, directory, context);
-	else
+	} else {
+		cp_output_abandon();
 		fprintf(stderr, "cachepeek: no memory for the profile%s%s\n",
 			directory ? " in " : "", directory ? directory : "");
+	}
 	arena.out_of_memory = NULL;
 	cp_arena_free(&arena);
 	return status;

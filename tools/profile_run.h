@@ -26,14 +26,6 @@ typedef int cp_profile_show(const char *directory, void *context);
 int cp_profile_of(const struct cp_profile_source *from, char **argv,
 	cp_profile_show *show, void *context);
 
-/* Where the report goes, NULL: stderr; its directories are made.  -1 after saying
- * why. */
-int cp_profile_output(const char *output);
-
-/* Writes what is left and closes it.  Returns the exit status, after saying what is
- * wrong. */
-int cp_profile_output_end(struct cp_out *out, int fd, const char *output);
-
 /* Has the profile in a directory (NULL: elsewhere) written, with memory that is there
  * only meanwhile.  Returns the exit status. */
 typedef int cp_profile_write(

@@ -9,33 +9,33 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/new_file.h"
 #include "output/report.h"
 #include "tests/fuzz/fuzz.h"
 
 static unsigned turns;
 
-/* Every fourth cannot be opened, or put in its place. */
-static int open_nothing(const char *path)
+/* Every fourth cannot be opened, or made. */
+static const char *open_nothing(struct cp_new_file *file, const char *path)
 {
 	fuzz_read(path);
-	return ++turns % 4 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	file->fresh[0] = '\0';
+	file->fd = ++turns % 4 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	return file->fd < 0 ? "every fourth" : NULL;
 }
 
-static int change_nothing(const char *path)
+static int make_nothing(const char *path)
 {
 	fuzz_read(path);
 	return ++turns % 4 ? 0 : -1;
 }
 
-#define open(path, flags, mode) ((void)(mode), open_nothing(path))
-#define mkdir(path, mode) change_nothing(path)
-#define unlink(path) change_nothing(path)
-#define rename(from, to) change_nothing(to)
+#define cp_new_file_open(file, path, mode, wait)                                         \
+	((void)(mode), (void)(wait), open_nothing(file, path))
+#define mkdir(path, mode) make_nothing(path)
 #include "output/sink.c"
-#undef open
+#undef cp_new_file_open
 #undef mkdir
-#undef unlink
-#undef rename
 
 static void say(void *context, const char *line)
 {
