@@ -14,6 +14,7 @@
 #include "front.h"
 #include "host.h"
 #include "model_machines.h"
+#include "laws.h"
 #include "reference.h"
 
 void *host_alloc(uint64_t size)
@@ -465,18 +466,22 @@ static uint64_t references(const struct duel *d)
 	return sum;
 }
 
-/* Returns how many counters differ; a step is a batch of a few references. */
+/* Returns how many counters differ and laws are broken; a step is a batch of a few
+ * references. */
 static int run_case(
 	const struct machine *m, int ncores, int with_huge, long steps, uint64_t *made)
 {
 	static struct duel d;
-	int different;
+	int different, lawless = 0;
 
 	l1_oldest_host = (int)random_below(2);
 	duel_start(&d, m, ncores, with_huge);
-	for (long i = 0; i < steps; i++)
+	for (long i = 0; i < steps; i++) {
 		step(&d);
-	different = differences(&d);
+		if (i % 997 == 0)
+			lawless += laws_of_coherence(&d.ref);
+	}
+	different = differences(&d) + lawless + laws_of_conservation(&d.ref);
 	*made = references(&d);
 	duel_end(&d);
 	return different;

@@ -363,9 +363,10 @@ static void llc_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 		llc_put(s, c, addr, llc_dirty(s, c));
 }
 
-/* Returns whether the only copy, a modified one, has left. */
+/* Returns whether the only copy, a modified one, has left.  keeps: the receiver can
+ * keep such, and no other core has a copy. */
 static int llc_get(struct ref_system *s, struct ref_core *c, uint64_t addr,
-	enum access kind, int keeps)
+	enum access kind, int keeps, int alone)
 {
 	struct ref_way *w = find(llc_of(s, c), addr);
 
@@ -378,12 +379,67 @@ static int llc_get(struct ref_system *s, struct ref_core *c, uint64_t addr,
 			llc_put(s, c, addr, 0);
 		return 0;
 	}
-	if (!is_exclusive(llc_of(s, c)) || (w->dirty && !keeps)) {
+	if (!is_exclusive(llc_of(s, c)) || !alone || (w->dirty && !keeps)) {
 		use(s, llc_of(s, c), w);
 		return 0;
 	}
 	w->valid = 0;
 	return w->dirty;
+}
+
+/* Has the cache any line of [addr, addr + bytes)? */
+static int has_any(struct ref_cache *c, uint64_t addr, uint64_t bytes)
+{
+	for (uint64_t a = addr; c->g.sets && a < addr + bytes; a += c->line)
+		if (find(c, a))
+			return 1;
+	return 0;
+}
+
+/* Has the L1D of a core that shares our L2 the line? */
+static int siblings_have(struct ref_system *s, const struct ref_core *c, uint64_t addr)
+{
+	for (int i = 0; i < s->ncores; i++) {
+		struct ref_core *other = &s->core[i];
+
+		if (other != c && other->cluster == c->cluster &&
+			has_any(&other->l1d, addr / c->l1d.line * c->l1d.line,
+				c->l1d.line))
+			return 1;
+	}
+	return 0;
+}
+
+/* What other cores are told of at once: the longest line. */
+static uint64_t granule_of(const struct ref_system *s, const struct ref_core *c)
+{
+	uint64_t granule = c->l1d.line;
+
+	if (s->m.l2.sets && s->l2[0].line > granule)
+		granule = s->l2[0].line;
+	if (s->m.llc.shared && s->m.llc.sets && s->llc[0].line > granule)
+		granule = s->llc[0].line;
+	return granule;
+}
+
+static int others_have(struct ref_system *s, struct ref_core *c, uint64_t addr)
+{
+	uint64_t bytes = granule_of(s, c);
+	int have = 0;
+
+	addr = addr / bytes * bytes;
+	for (int i = 0; i < s->ncores; i++) {
+		struct ref_core *other = &s->core[i];
+
+		if (other->cluster == c->cluster)
+			continue;
+		have |= has_any(&other->l1d, addr, bytes) ||
+			has_any(l2_of(s, other), addr, bytes) ||
+			(is_exclusive(l2_of(s, c)) && has_any(&other->l1i, addr, bytes));
+		have |= other->group != c->group &&
+			has_any(llc_of(s, other), addr, bytes);
+	}
+	return have;
 }
 
 /* Counts who has the line, and gets it from behind L2. */
@@ -403,7 +459,8 @@ static int get(struct ref_system *s, struct ref_core *c, uint64_t addr, enum acc
 		if (kind == LOAD)
 			c->count[loads[far]]++;
 	}
-	return llc_get(s, c, addr, kind, keeps);
+	return llc_get(s, c, addr, kind, keeps,
+		!others_have(s, c, addr) && (s->m.l2.sets || !siblings_have(s, c, addr)));
 }
 
 static void l2_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty,
@@ -547,13 +604,9 @@ static void tell_siblings(
 static int tell_others(
 	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind)
 {
-	uint64_t granule = c->l1d.line;
+	uint64_t granule = granule_of(s, c);
 	int modified = 0;
 
-	if (s->m.l2.sets && s->l2[0].line > granule)
-		granule = s->l2[0].line;
-	if (s->m.llc.shared && s->m.llc.sets && s->llc[0].line > granule)
-		granule = s->llc[0].line;
 	addr = addr / granule * granule;
 	for (int cluster = REF_CORES - 1; cluster >= 0; cluster--) {
 		int present = 0, dirty = 0, socket = c->socket;
@@ -682,7 +735,8 @@ static int fetch(struct ref_system *s, struct ref_core *c, uint64_t addr,
 			*seen = w->prefetched;
 			w->prefetched = 0;
 		}
-		if (!is_exclusive(l2) || (kind == IFETCH && w->dirty))
+		if (!is_exclusive(l2) || siblings_have(s, c, addr) ||
+			(kind == IFETCH && w->dirty))
 			return 0;
 		w->valid = 0;
 		return w->dirty;

@@ -17,8 +17,9 @@
  * Inclusion, of L2 with regard to L1, of the last level to all in front of it:
  * an inclusive level takes what it evicts away from them, and what was modified
  * there leaves with it.  An exclusive one is filled by what they evict, clean or
- * modified, and gives away what it is asked for; only an instruction fetch leaves
- * a modified line where it is.
+ * modified, and gives away what it is asked for, unless another core has the line,
+ * too: then it stays, as AMD documents it for its L3, and so a modified line has
+ * no copies.  An instruction fetch leaves a modified line where it is.
  *
  * Other cores.  The granule is the larger of the lines of L1D and L2.  An access
  * that misses L1D, or stores to a line that is not owned, makes the others give

@@ -223,33 +223,34 @@ static void core_serves(struct core *core, enum access kind)
 		kind == LOAD && core->flex->from_core > 1;
 }
 
-/* A line leaves the last level or memory for the cores.  Returns DIRTY if it is
- * modified and its only copy (may_be_dirty: the receiver can keep such). */
-static uint32_t llc_fetch(
-	struct core *core, uint64_t unit, enum access kind, int may_be_dirty)
+/* A line leaves the last level or memory for the cores.  flags has OWNED if no other
+ * core has it; DIRTY is added if it is modified and the receiver's is its only copy
+ * (may_be_dirty: the receiver can keep such). */
+static uint32_t llc_fetch(struct core *core, uint64_t unit, enum access kind,
+	uint32_t flags, int may_be_dirty)
 {
 	struct flex_cache *llc = llc_of(core);
 	struct flex_place p = flex_find(llc, unit);
-	int from_core = core->flex->from_core;
+	int from_core = core->flex->from_core, alone = (flags & FLEX_OWNED) != 0;
 
 	if (from_core && (!llc->sets || p.way >= 0))
 		core_serves(core, kind);
 	else if (p.way < 0)
 		memory_serves(core, unit, kind);
 	if (!llc->sets)
-		return 0;
+		return flags;
 	core->count[CP_SIM_llc_accesses]++;
 	if (p.way < 0) {
 		core->count[CP_SIM_llc_ifetch_misses + kind]++;
 		if (!flex_exclusive(llc))
 			llc_fill(core, &p, 0);
-		return 0;
+		return flags;
 	}
-	if (!flex_exclusive(llc) || (is_dirty(llc, &p) && !may_be_dirty)) {
+	if (!flex_exclusive(llc) || !alone || (is_dirty(llc, &p) && !may_be_dirty)) {
 		flex_touch(llc, &p);
-		return 0;
+		return flags;
 	}
-	return take(llc, &p) ? FLEX_DIRTY : 0;
+	return flags | (take(llc, &p) ? FLEX_DIRTY : 0);
 }
 
 /* ---- L2 ---- */
@@ -337,7 +338,7 @@ static void l2_write_miss(struct core *core, uint64_t unit, struct flex_place *p
 		return;
 	}
 	core->count[CP_SIM_beyond_l2_lines]++;
-	flags = FLEX_OWNED | llc_fetch(core, unit, STORE, 1);
+	flags = llc_fetch(core, unit, STORE, FLEX_OWNED, 1);
 	flags |= l2_modified(core, unit, llc_write);
 	l2_fill(core, p, flags);
 }
@@ -541,7 +542,7 @@ static void l2_prefetch_line(struct core *core, uint64_t unit)
 	core->count[CP_SIM_l2_prefetches]++;
 	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, PREFETCH) ? FLEX_OWNED : 0;
-	flags |= llc_fetch(core, unit, PREFETCH, 1);
+	flags = llc_fetch(core, unit, PREFETCH, flags, 1);
 	l2_fill(core, &p, flags | FLEX_PREFETCHED);
 }
 
@@ -560,8 +561,9 @@ void flex_train_l2(struct core *core)
 	f->l2_seen = NO_LINE;
 }
 
-static uint32_t l2_hit(
-	struct core *core, uint64_t unit, const struct flex_place *p, enum access kind)
+/* alone: no sibling has the line. */
+static uint32_t l2_hit(struct core *core, uint64_t unit, const struct flex_place *p,
+	enum access kind, int alone)
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
 	uint8_t *flags = flex_flags(l2, p);
@@ -574,7 +576,7 @@ static uint32_t l2_hit(
 	if (first)
 		*flags &= (uint8_t)~FLEX_PREFETCHED;
 	result = *flags & FLEX_OWNED;
-	if (flex_exclusive(l2) && !(kind == IFETCH && is_dirty(l2, p)))
+	if (flex_exclusive(l2) && alone && !(kind == IFETCH && is_dirty(l2, p)))
 		result |= take(l2, p) ? FLEX_DIRTY : 0;
 	if (first)
 		note_for_training(core, unit, kind);
@@ -591,7 +593,7 @@ static uint32_t l2_miss(
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
 	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;
-	flags |= llc_fetch(core, unit, kind, fills || kind != IFETCH);
+	flags = llc_fetch(core, unit, kind, flags, fills || kind != IFETCH);
 	if (fills)
 		l2_fill(core, p, flags);
 	note_for_training(core, unit, kind);
@@ -612,10 +614,10 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
 	core->flex->l2_misses = core->flex->l2_misses << 1 | (p.way < 0);
 	if (!l2->sets) {
 		core->count[CP_SIM_beyond_l2_lines]++;
-		flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;
-		flags |= llc_fetch(core, unit, kind, kind != IFETCH);
+		flags = snoop_clusters(core, unit, kind) && alone ? FLEX_OWNED : 0;
+		flags = llc_fetch(core, unit, kind, flags, kind != IFETCH);
 	} else if (p.way >= 0) {
-		flags = l2_hit(core, unit, &p, kind);
+		flags = l2_hit(core, unit, &p, kind, alone);
 	} else {
 		flags = l2_miss(core, unit, &p, kind);
 	}

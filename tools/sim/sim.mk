@@ -60,7 +60,7 @@ SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge lines mode
 	timing_test)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_life.c flex_outer.c flex_prefetch.c follow.c front.c numa.c timing.c)
-SIM_DUEL := $(addprefix tests/sim/,model_test.c model_machines.c model_pick.c reference.c)
+SIM_DUEL := $(addprefix tests/sim/,model_test.c model_machines.c model_pick.c reference.c laws.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
 
