@@ -24,6 +24,7 @@ static int hidden = INT_MAX;               /* and beyond; set once */
 
 /* Innermost; the soft limit is raised while it is held. */
 static struct cp_lock limit_lock;
+CP_LOCK_LISTED(limit_lock);
 
 int cp_fd_close(int fd)
 {
@@ -155,7 +156,6 @@ void cp_fd_after_fork(void)
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 	__atomic_store_n(&changes, 0, __ATOMIC_RELAXED);
-	cp_lock_reset(&limit_lock);
 }
 
 static int duplicate_high(int fd)

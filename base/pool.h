@@ -18,6 +18,11 @@ struct cp_pool {
 	void *free;
 };
 
+/* A pool with a place of its own, of objects of that type. */
+#define CP_POOL(name, type)                                                              \
+	static struct cp_pool name = {.object_size = sizeof(type)};                      \
+	CP_LOCK_LISTED(name.lock)
+
 /* A zeroed object, or NULL when memory is out.  Thread-safe. */
 void *cp_pool_take(struct cp_pool *pool);
 

@@ -31,6 +31,7 @@ static bool known;
 static struct cp_live_thread scratch;
 static struct cp_layout layout;
 static struct cp_recording record;
+CP_LOCK_LISTED(record.lock);
 static char memory[SCRATCH] __attribute__((aligned(16)));
 
 static bool start_scratch(const struct cp_live_thread *thread)

@@ -193,7 +193,8 @@ void cp_fatal_stop(void)
 #define STACK_SIZE ((size_t)64 << 10)
 
 static struct cp_lock lock; /* innermost */
-static void *unused;        /* stacks, linked by their first word */
+CP_LOCK_LISTED(lock);
+static void *unused; /* stacks, linked by their first word */
 
 static void *take_stack(void)
 {
@@ -255,9 +256,4 @@ void cp_fatal_thread_end(void)
 		return; /* in use: the thread is ending in a handler */
 	give_stack(cp_self.stack);
 	cp_self.stack = NULL;
-}
-
-void cp_fatal_after_fork(void)
-{
-	cp_lock_reset(&lock);
 }

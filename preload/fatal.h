@@ -35,6 +35,4 @@ void cp_fatal_thread_end(void);
 bool cp_fatal_is_our_stack(const stack_t *stack);
 void cp_fatal_stack(stack_t *stack);
 
-void cp_fatal_after_fork(void);
-
 #endif

@@ -11,8 +11,6 @@
 /* Once, in the constructor. */
 void cp_functions_start(void);
 
-void cp_functions_after_fork(void);
-
 /* Does CACHEPEEK_REGIONS ask for functions of programs that are not built so? */
 bool cp_functions_chosen(const char *patterns);
 /* Or for lines of source? */

@@ -19,11 +19,14 @@ struct key {
 struct entry {
 	struct cp_handle handle;
 	struct key key;
+	struct entry *older;
 	UT_hash_handle hh;
 };
 
-static struct entry *table; /* under the lock */
+static struct entry *table;  /* under the lock */
+static struct entry *newest; /* of all, each complete; under the lock */
 static struct cp_lock lock;
+CP_LOCK_LISTED(lock);
 
 static struct entry *find(uint64_t tag, uint64_t value)
 {
@@ -44,6 +47,8 @@ static struct entry *add(uint64_t tag, uint64_t value)
 	entry->handle.tag = tag;
 	entry->handle.value = value ? value : (uint64_t)(uintptr_t)entry;
 	entry->key = (struct key){tag, entry->handle.value};
+	entry->older = newest;
+	__atomic_store_n(&newest, entry, __ATOMIC_RELEASE);
 	HASH_ADD(hh, table, key, sizeof(entry->key), entry);
 	return entry;
 }
@@ -76,7 +81,14 @@ struct cp_name *cp_handle_name(uint64_t tag, uint64_t value)
 	return name;
 }
 
+/* If another thread, which does not exist here, was changing the table. */
 void cp_handles_after_fork(void)
 {
-	cp_lock_reset(&lock);
+	struct entry *entry;
+
+	if (!cp_lock_was_torn(&lock))
+		return;
+	table = NULL;
+	for (entry = newest; entry; entry = entry->older)
+		HASH_ADD(hh, table, key, sizeof(entry->key), entry);
 }

@@ -10,6 +10,8 @@
 #include "base/map.h"
 #include "base/syscall.h"
 
+CP_LIST_ENDS(cp_helpers, struct cp_helper);
+
 #define STACK ((size_t)64 << 10)
 /* What libc's functions and our own find around the thread pointer: zeros. */
 #define LOCALS ((size_t)32 << 10)
@@ -52,4 +54,55 @@ int cp_helper_start(struct cp_helper *helper, int (*run)(void *))
 		result = -EAGAIN;
 	cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	return result;
+}
+
+/* ---- all of them ---- */
+
+#define FOR_EACH(helper)                                                                 \
+	for (struct cp_helper *const *helper = __start_cp_helpers;                       \
+		helper < __stop_cp_helpers; helper++)
+
+bool cp_helpers_have(pid_t tid)
+{
+	FOR_EACH(helper)
+	if (cp_helper_tid(*helper) == tid)
+		return true;
+	return false;
+}
+
+unsigned cp_helpers_running(void)
+{
+	unsigned running = 0;
+
+	FOR_EACH(helper)
+	running += cp_helper_tid(*helper) != 0;
+	return running;
+}
+
+static void dismiss(struct cp_helper *helper)
+{
+	__atomic_store_n(&helper->stopping, 1, __ATOMIC_RELEASE);
+	if (cp_helper_tid(helper))
+		helper->wake();
+}
+
+void cp_helpers_dismiss(void)
+{
+	FOR_EACH(helper)
+	dismiss(*helper);
+}
+
+void cp_helpers_stop(void)
+{
+	FOR_EACH(helper)
+	while (cp_helper_tid(*helper)) {
+		dismiss(*helper);
+		sched_yield();
+	}
+}
+
+void cp_helpers_after_fork(void)
+{
+	FOR_EACH(helper)
+	(*helper)->tid = 0;
 }

@@ -9,19 +9,19 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "base/listed.h"
+
 struct cp_helper {
-	int tid;      /* the kernel clears it; 0: it does not run */
-	int stopping; /* atomic */
+	int tid;            /* the kernel clears it; 0: it does not run */
+	int stopping;       /* atomic */
+	void (*wake)(void); /* from what it waits for */
 };
+
+/* Every one is on the list, below its definition. */
+#define CP_HELPER_LISTED(helper) CP_LISTED(cp_helpers, struct cp_helper, helper)
 
 /* Runs what returns when it sees stopping, by system calls alone: 0 or -errno. */
 int cp_helper_start(struct cp_helper *helper, int (*run)(void *));
-
-/* Tells it to stop: it has to be woken as well, by who knows what it waits for. */
-static inline void cp_helper_tell(struct cp_helper *helper)
-{
-	__atomic_store_n(&helper->stopping, 1, __ATOMIC_RELEASE);
-}
 
 static inline bool cp_helper_told(const struct cp_helper *helper)
 {
@@ -32,5 +32,19 @@ static inline pid_t cp_helper_tid(const struct cp_helper *helper)
 {
 	return __atomic_load_n(&helper->tid, __ATOMIC_ACQUIRE);
 }
+
+/* ---- all of them ---- */
+
+bool cp_helpers_have(pid_t tid);
+unsigned cp_helpers_running(void);
+
+/* They are told to stop, and woken. */
+void cp_helpers_dismiss(void);
+
+/* The same; returns when they have stopped. */
+void cp_helpers_stop(void);
+
+/* In a fork child, that has none. */
+void cp_helpers_after_fork(void);
 
 #endif

@@ -9,7 +9,4 @@
  * long as the process) go into the program's environment before its main. */
 void cp_hooks_start(char *const entries[]);
 
-/* In a fork child. */
-void cp_hooks_after_fork(void);
-
 #endif

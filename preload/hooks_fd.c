@@ -103,12 +103,14 @@ static void warn_taken(int fd)
 static void give_way(int fd)
 {
 	int result = -EMFILE, state;
-	bool may_wait = cp_enter_slowly(&state);
+	bool in_handler = cp_self.depth > 0, may_wait = cp_enter_slowly(&state);
 
-	if (cp_confined())
+	cp_self.depth++;
+	if (cp_confined() || in_handler) /* what it interrupted may have the lock */
 		cp_fd_forget(fd);
 	else
 		result = cp_fd_give_way(fd);
+	cp_leave();
 	if (!may_wait)
 		return;
 	cp_threads_settle();

@@ -36,6 +36,7 @@ static struct {
 } slots[SLOTS];
 static size_t nfunctions;   /* under the lock */
 static struct cp_lock lock; /* of additions */
+CP_LOCK_LISTED(lock);
 
 static size_t slot_of(const void *function)
 {
@@ -88,11 +89,6 @@ static inline struct cp_name *name_of(void *function)
 
 	return __builtin_expect(slots[i].function == function, 1) ? slots[i].name
 								  : look_up(function);
-}
-
-void cp_functions_after_fork(void)
-{
-	cp_lock_reset(&lock);
 }
 
 /* ---- the hooks ---- */

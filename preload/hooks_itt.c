@@ -8,6 +8,7 @@
  * and frames are ranges, by their id; events nest.  A collector that the user
  * has named fills the list first and gets every call.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,7 +75,9 @@ void __itt_api_fini(struct itt_global *global);
 
 static struct cp_arena arena; /* under the lock */
 static struct cp_lock lock;
-static struct itt_domain *domains; /* ours */
+CP_LOCK_LISTED(lock);
+/* Ours: added to under the lock, looked through without. */
+static struct itt_domain *domains;
 static struct itt_string *strings;
 
 /* The programs' own parts, whose lists have what was made before we came. */
@@ -110,7 +113,7 @@ static struct itt_domain *own_domain(const char *name)
 	domain->flags = 1;
 	domain->name = cp_arena_copy(&arena, name, strlen(name));
 	domain->next = domains;
-	domains = domain;
+	__atomic_store_n(&domains, domain, __ATOMIC_RELEASE);
 	return domain;
 }
 
@@ -127,7 +130,7 @@ static struct itt_string *own_string(const char *text)
 		return NULL;
 	string->text = cp_arena_copy(&arena, text, strlen(text));
 	string->next = strings;
-	strings = string;
+	__atomic_store_n(&strings, string, __ATOMIC_RELEASE);
 	return string;
 }
 
@@ -178,6 +181,40 @@ static struct cp_range_key range_of(
 		stack_of(what, NULL), {id.d1, id.d2, id.d3, (uint64_t)(uintptr_t)domain}};
 }
 
+/* Those that are ours are found in a signal handler as well, that has interrupted
+ * somebody with the lock; a new one is then NULL, as without a collector. */
+static struct itt_domain *ready_domain(const char *name)
+{
+	int saved = errno;
+	struct itt_domain *domain;
+
+	cp_sim_pause();
+	domain = find_domain(__atomic_load_n(&domains, __ATOMIC_ACQUIRE), name);
+	if (!domain && cp_marker_lock(&lock)) {
+		domain = own_domain(name);
+		cp_marker_unlock(&lock);
+	}
+	cp_sim_resume();
+	errno = saved;
+	return domain;
+}
+
+static struct itt_string *ready_string(const char *text)
+{
+	int saved = errno;
+	struct itt_string *string;
+
+	cp_sim_pause();
+	string = find_string(__atomic_load_n(&strings, __ATOMIC_ACQUIRE), text);
+	if (!string && cp_marker_lock(&lock)) {
+		string = own_string(text);
+		cp_marker_unlock(&lock);
+	}
+	cp_sim_resume();
+	errno = saved;
+	return string;
+}
+
 static struct itt_domain *domain_create(const char *name)
 {
 	struct itt_domain *domain;
@@ -186,9 +223,7 @@ static struct itt_domain *domain_create(const char *name)
 		return next.domain_create(name);
 	if (!name)
 		return NULL;
-	cp_lock(&lock);
-	domain = own_domain(name);
-	cp_unlock(&lock);
+	domain = ready_domain(name);
 	if (domain)
 		domain->flags = 1;
 	return domain;
@@ -196,16 +231,9 @@ static struct itt_domain *domain_create(const char *name)
 
 static struct itt_string *string_handle_create(const char *text)
 {
-	struct itt_string *string;
-
 	if (next.string_handle_create)
 		return next.string_handle_create(text);
-	if (!text)
-		return NULL;
-	cp_lock(&lock);
-	string = own_string(text);
-	cp_unlock(&lock);
-	return string;
+	return text ? ready_string(text) : NULL;
 }
 
 static void task_begin(const struct itt_domain *domain, struct itt_id id,
@@ -373,13 +401,24 @@ static void chain(struct itt_global *global, int groups)
 
 static void know(struct itt_global *global)
 {
-	cp_lock(&lock);
+	if (!cp_marker_lock(&lock))
+		return;
 	for (unsigned i = 0; i < nglobals; i++)
 		if (globals[i] == global)
 			global = NULL;
 	if (global && nglobals < MAX_GLOBALS)
 		globals[nglobals++] = global;
-	cp_unlock(&lock);
+	cp_marker_unlock(&lock);
+}
+
+static void forget(const struct itt_global *global)
+{
+	if (!cp_marker_lock(&lock))
+		return;
+	for (unsigned i = 0; i < nglobals; i++)
+		if (globals[i] == global)
+			globals[i] = globals[--nglobals];
+	cp_marker_unlock(&lock);
 }
 
 /* Functions that we do not have do nothing, unless a collector has them. */
@@ -404,11 +443,7 @@ EXPORT void __itt_api_init(struct itt_global *global, int groups)
 
 EXPORT void __itt_api_fini(struct itt_global *global)
 {
-	cp_lock(&lock);
-	for (unsigned i = 0; i < nglobals; i++)
-		if (globals[i] == global)
-			globals[i] = globals[--nglobals];
-	cp_unlock(&lock);
+	forget(global);
 	for (struct itt_function *f = global ? global->functions : NULL; f && f->name;
 		f++)
 		*f->pointer = f->null;

@@ -12,12 +12,14 @@
  */
 #include <stddef.h>
 
+#include "base/once.h"
 #include "base/pool.h"
 #include "preload/forward.h"
 #include "preload/openmp.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
 #include "preload/teams.h"
+#include "preload/threads.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -55,7 +57,7 @@ struct region {
 	struct cp_team team;
 };
 
-static struct cp_pool regions = {.object_size = sizeof(struct region)};
+CP_POOL(regions, struct region);
 
 /* NULL: one of the runtime's own, around a team of a league. */
 static const struct cp_omp_site *next_site(const void *caller)
@@ -67,6 +69,26 @@ static const struct cp_omp_site *next_site(const void *caller)
 	if (site || !caller)
 		return site;
 	return cp_omp_site(caller, no_entry, NULL, caller);
+}
+
+static struct region *take_region(void)
+{
+	struct region *region;
+
+	if (!cp_enter())
+		return NULL;
+	cp_sim_pause();
+	region = cp_pool_take(&regions);
+	cp_sim_resume();
+	cp_leave();
+	return region;
+}
+
+static void give_region(struct region *region)
+{
+	cp_self.depth++;
+	cp_pool_give(&regions, region);
+	cp_leave();
 }
 
 static void on_parallel_begin(union ompt_data *task, const void *frame,
@@ -82,9 +104,7 @@ static void on_parallel_begin(union ompt_data *task, const void *frame,
 	parallel->pointer = NULL;
 	if (!site || !site->name || site->name->left_out || !cp_counting())
 		return;
-	cp_sim_pause();
-	region = cp_pool_take(&regions);
-	cp_sim_resume();
+	region = take_region();
 	if (!region)
 		return;
 	cp_team_fork(&region->team, site->name);
@@ -97,7 +117,7 @@ static void on_parallel_end(
 	(void)task;
 	(void)flags;
 	(void)caller;
-	cp_pool_give(&regions, parallel->pointer);
+	give_region(parallel->pointer);
 	parallel->pointer = NULL;
 }
 
@@ -217,11 +237,6 @@ EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 	return theirs;
 }
 
-void cp_ompt_after_fork(void)
-{
-	cp_lock_reset(&regions.lock);
-}
-
 /* ---- the calls that begin a region ---- */
 
 /* What the compiler says of a call. */
@@ -232,10 +247,9 @@ struct identity {
 
 static void tell_silence(const struct cp_omp_site *site)
 {
-	static int said; /* not every CPU exchanges bytes */
+	static struct cp_once said;
 
-	if (site->name && !another_tool &&
-		!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+	if (site->name && !another_tool && cp_once(&said))
 		cp_warn("no regions of OpenMP: its runtime tells tools nothing (is "
 			"OMP_TOOL=disabled set?)");
 }

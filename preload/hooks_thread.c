@@ -26,11 +26,13 @@ struct parcel {
 	void *argument;
 };
 
-static struct cp_pool parcels = {.object_size = sizeof(struct parcel)};
+CP_POOL(parcels, struct parcel);
 
-void cp_hooks_after_fork(void)
+static void give_back(void *parcel)
 {
-	cp_lock_reset(&parcels.lock);
+	cp_self.depth++; /* also where a signal handler creates a thread */
+	cp_pool_give(&parcels, parcel);
+	cp_leave();
 }
 
 /* Takes the parcel's content and gives it back before the program's function
@@ -42,7 +44,7 @@ static struct parcel unpack(void *memory)
 
 	cp_sim_pause();
 	parcel = *(struct parcel *)memory;
-	cp_pool_give(&parcels, memory);
+	give_back(memory);
 	cp_thread_begin();
 	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
 	cp_sim_resume();
@@ -73,7 +75,7 @@ static struct parcel *pack(void *argument)
 /* The thread was not created. */
 static void unpack_unused(struct parcel *parcel)
 {
-	cp_pool_give(&parcels, parcel);
+	give_back(parcel);
 	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
 }
 

@@ -17,7 +17,11 @@
 #include "tools/sim/request.h"
 
 static struct cp_series series;
-static struct cp_helper helper;
+CP_LOCK_LISTED(series.lock);
+
+static void wake(void);
+static struct cp_helper helper = {.wake = wake};
+CP_HELPER_LISTED(helper);
 
 /* ---- the thread ---- */
 
@@ -100,20 +104,8 @@ void cp_interval_start(void)
 		start_thread();
 }
 
-void cp_interval_stop(void)
+static void wake(void)
 {
-	cp_helper_tell(&helper);
-	while (cp_helper_tid(&helper)) {
-		cp_syscall(SYS_futex, &helper.stopping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
-			0);
-		sched_yield();
-	}
-}
-
-/* All threads have to end before the kernel lets the process. */
-static void wake_thread(void)
-{
-	cp_helper_tell(&helper);
 	if (!cp_confined())
 		cp_syscall(SYS_futex, &helper.stopping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
 			0);
@@ -121,29 +113,17 @@ static void wake_thread(void)
 
 static void add_last_row(void)
 {
-	cp_lock((struct cp_lock *)(void *)&series.held);
+	cp_lock(&series.lock);
 	cp_series_add(&series, cp_now_ns());
-	cp_unlock((struct cp_lock *)(void *)&series.held);
+	cp_unlock(&series.lock);
 }
 
 void cp_interval_finish(void)
 {
 	if (!cp_runtime.record.series)
 		return;
-	if (cp_runtime.sim) {
+	if (cp_runtime.sim)
 		cp_sim_request(CP_SIM_SERIES, NULL);
-	} else {
-		wake_thread();
+	else
 		add_last_row();
-	}
-}
-
-void cp_interval_after_fork(void)
-{
-	helper.tid = 0;
-}
-
-pid_t cp_interval_thread(void)
-{
-	return cp_helper_tid(&helper);
 }

@@ -10,23 +10,11 @@
 #ifndef CACHEPEEK_PRELOAD_INTERVAL_H
 #define CACHEPEEK_PRELOAD_INTERVAL_H
 
-#include <stdbool.h>
-#include <sys/types.h>
-
 /* In each process that counts: before its first thread begins, and after. */
 void cp_interval_prepare(void);
 void cp_interval_start(void);
 
-/* No thread of ours is there any more when it returns. */
-void cp_interval_stop(void);
-
 /* The last row, after the last readings. */
 void cp_interval_finish(void);
-
-/* In a fork child: the parent's has not come along. */
-void cp_interval_after_fork(void);
-
-/* Our thread; 0: there is none. */
-pid_t cp_interval_thread(void);
 
 #endif

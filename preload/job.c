@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "base/log.h"
+#include "base/once.h"
 #include "output/job_pack.h"
 #include "output/sink.h"
 #include "preload/markers.h"
@@ -168,11 +169,10 @@ static void run(void)
 
 void cp_job_report(const void *caller)
 {
-	static int done; /* not every CPU exchanges bytes */
+	static struct cp_once done;
 	int saved = errno, state;
 
-	if (!cp_counting() || cp_confined() || !cp_is_this_process() ||
-		__atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+	if (!cp_counting() || cp_confined() || !cp_is_this_process() || !cp_once(&done))
 		return;
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))

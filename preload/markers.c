@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/once.h"
 #include "preload/calibrate.h"
 #include "preload/markers_parts.h"
 #include "preload/real.h"
@@ -116,7 +117,7 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 }
 
 /* Has a begin failed, so that an end may be right where nothing is open? */
-static int not_opened;
+static struct cp_once not_opened;
 
 static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	const struct cp_name *name, const struct cp_name *inner)
@@ -125,7 +126,7 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	unsigned bit = 1u << misuse;
 	int state;
 
-	if (misuse == CP_MISUSE_NONE || __atomic_load_n(&not_opened, __ATOMIC_RELAXED) ||
+	if (misuse == CP_MISUSE_NONE || cp_once_was(&not_opened) ||
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
@@ -144,7 +145,7 @@ void cp_marker_note_not_opened(
 	int state;
 
 	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_REGION);
-	if (__atomic_exchange_n(&not_opened, 1, __ATOMIC_RELAXED))
+	if (!cp_once(&not_opened))
 		return;
 	cp_sim_pause();
 	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
@@ -163,9 +164,9 @@ void cp_marker_note_not_opened(
 /* Once is enough here as well. */
 static void note_no_name(void)
 {
-	static int said;
+	static struct cp_once said;
 
-	if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+	if (cp_once(&said))
 		cp_warn("regions are not counted: no memory for their names");
 }
 

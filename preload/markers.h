@@ -40,6 +40,12 @@ static inline uint64_t cp_marker_tag(enum cp_marker_kind kind, uint64_t stack)
 	return kind | stack << 8 | unwritten;
 }
 
+/* For work on a table, in which the calling thread is not interrupted by its own
+ * markers, nor counted by the simulated PMU; false: do nothing. */
+struct cp_lock;
+bool cp_marker_lock(struct cp_lock *lock);
+void cp_marker_unlock(struct cp_lock *lock);
+
 /* The handle of a name, NULL if there is nothing to count or no memory.
  * text may be NULL: no handle. */
 struct cp_name *cp_marker_name(const char *text);

@@ -12,11 +12,6 @@
 struct cp_live_thread *cp_marker_enter(void);
 void cp_marker_leave(struct cp_live_thread *thread);
 
-/* For work on a table, in which the calling thread is not interrupted by its own
- * markers, nor counted by the simulated PMU; false: do nothing. */
-bool cp_marker_lock(struct cp_lock *lock);
-void cp_marker_unlock(struct cp_lock *lock);
-
 /* The counters alone; errno stays. */
 int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading);
 

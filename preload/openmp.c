@@ -165,6 +165,7 @@ static struct cp_name *name_of(const void *function, const char *source)
 static struct cp_omp_site slots[SLOTS];
 static size_t nsites;       /* under the lock */
 static struct cp_lock lock; /* of additions; outermost */
+CP_LOCK_LISTED(lock);
 
 static struct cp_omp_site *slot_of(const void *function, const char *entry)
 {
@@ -222,6 +223,7 @@ static const struct cp_omp_site *add(const struct cp_omp_site *site)
 {
 	struct cp_omp_site *slot;
 
+	cp_self.depth++;
 	cp_lock(&lock);
 	slot = slot_of(site->function, site->entry);
 	if (!slot->function && nsites < MOST) {
@@ -233,6 +235,7 @@ static const struct cp_omp_site *add(const struct cp_omp_site *site)
 		__atomic_store_n(&slot->function, site->function, __ATOMIC_RELEASE);
 	}
 	cp_unlock(&lock);
+	cp_leave();
 	return slot->function ? slot : NULL;
 }
 
@@ -264,11 +267,4 @@ const struct cp_omp_site *cp_omp_site(
 	return __builtin_expect(site->function != NULL, 1)
 		       ? site
 		       : look_up(function, entry, source, caller);
-}
-
-void cp_openmp_after_fork(void)
-{
-	cp_lock_reset(&lock);
-	cp_symbols_after_fork();
-	cp_ompt_after_fork();
 }

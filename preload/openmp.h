@@ -36,7 +36,4 @@ extern bool cp_omp_told;
 extern __thread const struct cp_omp_site *cp_omp_next
 	__attribute__((tls_model("initial-exec")));
 
-void cp_openmp_after_fork(void);
-void cp_ompt_after_fork(void);
-
 #endif

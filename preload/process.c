@@ -8,21 +8,14 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/stack.h"
 #include "preload/calibrate.h"
 #include "preload/engine/simclient.h"
-#include "preload/follow.h"
-#include "preload/functions.h"
-#include "preload/handles.h"
-#include "preload/hooks.h"
-#include "preload/interval.h"
-#include "preload/markers.h"
-#include "preload/openmp.h"
+#include "preload/life.h"
 #include "preload/report.h"
-#include "preload/sampling/sampling.h"
 #include "preload/runtime.h"
-#include "preload/symbols.h"
 #include "preload/threads.h"
 
 bool cp_is_this_process(void)
@@ -44,13 +37,7 @@ static void finish(void *unused)
 
 	(void)unused;
 	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
-	cp_threads_adopt();
-	header->cpu_ns = cp_process_cpu() - cp_runtime.cpu_base;
-	cp_threads_finish();
-	cp_interval_finish();
-	cp_sampling_finish();
-	if (cp_runtime.sim)
-		cp_lines_check();
+	cp_life(finish);
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
@@ -147,9 +134,7 @@ void cp_process_exec(void)
 	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
 		return;
 	cp_sim_pause();
-	cp_threads_adopt();
-	cp_threads_flush();
-	cp_sampling_flush();
+	cp_life(before_exec);
 	cp_runtime.record.header->end_ns = cp_now_ns();
 	__atomic_store_n(&cp_runtime.record.header->how, CP_HOW_EXEC, __ATOMIC_RELEASE);
 	cp_sim_resume();
@@ -173,71 +158,45 @@ static void forked_inside(void)
 	__atomic_store_n(&cp_lock_last_resort, 1, __ATOMIC_RELAXED);
 	cp_runtime.pid = getpid();
 	cp_runtime.state = CP_OFF;
-	cp_threads_forked_inside(); /* before anything else is mapped there */
-	cp_fd_after_fork();
-	cp_interval_after_fork();
-	cp_sampling_detach();
-	if (cp_record_detach(&cp_runtime.record) < 0)
-		cp_runtime.record.header = NULL;
+	cp_life(forked_inside);
 	cp_say("process %d is not counted: a signal handler forked it inside "
 	       "libcachepeek.so",
 		(int)cp_runtime.pid);
 }
 
-/* What each part had of the parent. */
-static void forget_parent(void)
+/* It is counted, if the parent was. */
+static void forked_outside(void)
 {
+	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
-	cp_follow_after_fork();
-	cp_fd_after_fork();
-	cp_hooks_after_fork();
-	cp_record_close(&cp_runtime.record);
-	cp_names_after_fork();
-	cp_trees_after_fork();
-	cp_ranges_after_fork();
-	cp_handles_after_fork();
-	cp_functions_after_fork();
-	cp_openmp_after_fork();
-	cp_interval_after_fork();
-	cp_sampling_after_fork();
+	cp_life(after_fork);
+	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
+		cp_runtime.state = CP_OFF;
+	} else {
+		cp_life(prepare);
+		cp_threads_of_child();
+		cp_life(start);
+	}
+	cp_leave();
 }
 
-/* The child has a record. */
-static void count_child(void)
-{
-	if (cp_runtime.sim)
-		cp_bind_process();
-	cp_calibrate_describe();
-	cp_symbol_describe(&cp_runtime.record);
-	cp_runtime.cpu_base = cp_process_cpu();
-	cp_interval_prepare();
-	cp_sampling_prepare();
-	cp_threads_after_fork();
-	cp_interval_start();
-	cp_sampling_start();
-}
-
+/* Locks are free in every child, also where nothing is counted (any more): some are
+ * taken there as well.  What a handler has interrupted gives its own ones back. */
 void cp_process_forked(void)
 {
+	bool inside = cp_self.depth > 0 || cp_is_calibrating();
 	int saved = errno;
 
-	if (!cp_counting())
-		return;
 	cp_sim_pause();
-	if (cp_self.depth > 0 || cp_is_calibrating()) {
+	if (!inside)
+		cp_locks_after_fork();
+	if (cp_counting() && inside)
 		forked_inside();
-		errno = saved;
-		cp_sim_resume();
-		return;
-	}
-	cp_self.depth++;
-	forget_parent();
-	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0)
-		cp_runtime.state = CP_OFF;
-	else
-		count_child();
+	else if (cp_counting())
+		forked_outside();
+	else if (!inside)
+		cp_fd_after_fork();
 	errno = saved;
 	cp_sim_resume();
-	cp_leave();
 }

@@ -4,7 +4,8 @@
  */
 #include <string.h>
 
-#include "base/pool.h"
+#include "base/arena.h"
+#include "base/lock.h"
 #include "preload/markers.h"
 #include "preload/markers_parts.h"
 #include "preload/runtime.h"
@@ -19,13 +20,18 @@ static struct cp_arena arena; /* of the hash, under the lock */
 struct range {
 	struct cp_range_key key;
 	uint64_t id; /* in the thread's tree */
-	pid_t tid;   /* who started it, and counts it */
+	pid_t tid;   /* the thread that started it, and counts it */
+	int open;    /* written last, cleared first */
+	struct range *older, *next_spare;
 	UT_hash_handle hh;
 };
 
-static struct cp_pool pool = {.object_size = sizeof(struct range)};
-static struct range *table; /* under the lock */
-static struct cp_lock lock; /* taken before the pool's */
+/* All under the lock. */
+static struct range *table;
+static struct range *spare;  /* ranges that have ended */
+static struct range *newest; /* of all */
+static struct cp_lock lock;  /* innermost */
+CP_LOCK_LISTED(lock);
 
 static uint64_t new_id(void)
 {
@@ -34,16 +40,39 @@ static uint64_t new_id(void)
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
+static struct range *new_range(void)
+{
+	struct range *range = spare;
+
+	if (range) {
+		spare = range->next_spare;
+		return range;
+	}
+	range = cp_arena_alloc(&arena, sizeof(*range));
+	if (range) {
+		range->older = newest;
+		__atomic_store_n(&newest, range, __ATOMIC_RELEASE);
+	}
+	return range;
+}
+
+static void put_aside(struct range *range)
+{
+	range->next_spare = spare;
+	spare = range;
+}
+
 /* A key that is begun again while it is open stands for the newest. */
 static void remember(const struct cp_range_key *key, uint64_t id, pid_t tid)
 {
-	struct range *range = cp_pool_take(&pool);
+	struct range *range = new_range();
 
 	if (!range)
 		return;
 	range->key = *key;
 	range->id = id;
 	range->tid = tid;
+	__atomic_store_n(&range->open, 1, __ATOMIC_RELEASE);
 	HASH_ADD(hh, table, key, sizeof(range->key), range);
 }
 
@@ -56,8 +85,9 @@ static bool take(const struct cp_range_key *key, uint64_t *id, pid_t *tid)
 		return false;
 	*id = range->id;
 	*tid = range->tid;
+	__atomic_store_n(&range->open, 0, __ATOMIC_RELEASE);
 	HASH_DEL(table, range);
-	cp_pool_give(&pool, range);
+	put_aside(range);
 	return true;
 }
 
@@ -88,11 +118,24 @@ void cp_range_end(const struct cp_range_key *key)
 		cp_marker_range_end(tid, id);
 }
 
+/* Another thread, which does not exist here, was changing the table. */
+static void build_again(void)
+{
+	struct range *range;
+
+	table = spare = NULL;
+	for (range = newest; range; range = range->older)
+		if (range->open)
+			HASH_ADD(hh, table, key, sizeof(range->key), range);
+		else
+			put_aside(range);
+}
+
 /* The caller is the only thread that is left, under a new name. */
 void cp_ranges_after_fork(void)
 {
-	cp_lock_reset(&lock);
-	cp_lock_reset(&pool.lock);
+	if (cp_lock_was_torn(&lock))
+		build_again();
 	for (struct range *range = table; range; range = range->hh.next)
 		range->tid = cp_runtime.pid;
 }

@@ -31,8 +31,8 @@
 #include "preload/functions.h"
 #include "preload/given.h"
 #include "preload/hooks.h"
-#include "preload/interval.h"
 #include "preload/injection.h"
+#include "preload/life.h"
 #include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
@@ -52,6 +52,7 @@
 #define SIM_MEMORY 0x70000000000
 
 struct cp_runtime cp_runtime;
+CP_LOCK_LISTED(cp_runtime.record.lock);
 
 /* Warnings made before there is a record to keep them in. */
 static struct {
@@ -99,6 +100,7 @@ void cp_say_first(const char *line)
 	bool first = cp_is_root() &&
 		     (!cp_runtime.record.header || cp_runtime.record.header->image == 0);
 
+	cp_self.depth++; /* from wherever it is called: keeping it takes locks */
 	if (first && !cp_runtime.quiet)
 		cp_say("%s", line);
 }
@@ -107,6 +109,7 @@ void cp_warn(const char *line)
 {
 	cp_say_first(line);
 	keep_warning(line);
+	cp_leave();
 }
 
 static void keep_early_warnings(void)
@@ -310,15 +313,10 @@ static void begin_counting(void)
 	keep_early_warnings();
 	cp_report_start();
 	cp_runtime.engine->configure(&cp_runtime.set);
-	if (cp_runtime.sim)
-		cp_bind_process();
-	cp_runtime.cpu_base = cp_process_cpu();
-	cp_interval_prepare();
-	cp_sampling_prepare();
+	cp_life(prepare);
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
-	cp_interval_start();
-	cp_sampling_start();
+	cp_life(start);
 }
 
 /* ---- the constructor ---- */

@@ -14,7 +14,7 @@
 #include "base/map.h"
 #include "preload/engine/rusage.h"
 #include "preload/fatal.h"
-#include "preload/interval.h"
+#include "preload/helper.h"
 #include "preload/sampling/sampling.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -225,8 +225,8 @@ void cp_seccomp_before(const struct sock_fprog *filter)
 {
 	if (!cp_counting() || getpid() != cp_runtime.pid)
 		return;
-	cp_interval_stop(); /* they make system calls */
-	cp_sampling_stop();
+	cp_helpers_stop(); /* they make system calls */
+	cp_sampling_flush();
 	if (!filter)
 		leave_strict_thread();
 	else if (!ALL_PASS(filter, needed_by_signals))

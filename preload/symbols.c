@@ -41,6 +41,7 @@ struct file {
 static struct cp_arena arena;
 static struct file *files;
 static struct cp_lock lock; /* of both; innermost but for the record's */
+CP_LOCK_LISTED(lock);
 
 static bool fits(uint64_t offset, uint64_t size, uint64_t all)
 {
@@ -246,7 +247,6 @@ void cp_symbol_describe(struct cp_recording *record)
 
 void cp_symbols_after_fork(void)
 {
-	cp_lock_reset(&lock);
 	for (struct file *file = files; file; file = file->next)
 		file->described = false;
 }

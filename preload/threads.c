@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "base/log.h"
+#include "base/once.h"
 #include "base/pool.h"
 #include "base/syscall.h"
 #include "base/text.h"
@@ -29,10 +30,11 @@ __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
 /* The list of live threads.  Outermost lock: the record's and the pools' are
  * taken with it held. */
 static struct cp_lock lock;
+CP_LOCK_LISTED(lock);
 static struct cp_live_thread *live;
 static unsigned nlive; /* atomic; changed under the lock */
 
-static struct cp_pool pool = {.object_size = sizeof(struct cp_live_thread)};
+CP_POOL(pool, struct cp_live_thread);
 static pthread_key_t key;
 
 int cp_threads_starting;
@@ -82,6 +84,7 @@ static struct {
 	uint64_t offset; /* 0: none yet */
 	struct cp_why why;
 } last_reason;
+CP_LOCK_LISTED(last_reason.lock);
 
 static uint64_t put_reason(const struct cp_why *why)
 {
@@ -102,23 +105,22 @@ static uint64_t put_reason(const struct cp_why *why)
  * them. */
 static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 {
-	static int said; /* not every CPU exchanges bytes */
+	static struct cp_once said;
 
 	item->reason = put_reason(why);
 	item->state |= CP_THREAD_LOST;
-	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-		return;
-	cp_say("thread %d is not counted: %s", item->tid, why->text);
+	if (cp_once(&said))
+		cp_say("thread %d is not counted: %s", item->tid, why->text);
 }
 
 /* Neither in the memory of the process nor in its record; said once, and counted. */
 static void warn_no_memory(pid_t tid)
 {
-	static int said; /* not every CPU exchanges bytes */
+	static struct cp_once said;
 	char line[120];
 
 	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_THREAD);
-	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+	if (!cp_once(&said))
 		return;
 	cp_format(line, sizeof(line),
 		"thread %d, or more, is not counted: no memory for it, or no room on the "
@@ -133,7 +135,7 @@ static void list_add(struct cp_live_thread *thread)
 	thread->next = live;
 	if (live)
 		live->previous = thread;
-	live = thread;
+	__atomic_store_n(&live, thread, __ATOMIC_RELEASE); /* a fork child walks it */
 	__atomic_fetch_add(&nlive, 1, __ATOMIC_RELAXED);
 	cp_unlock(&lock);
 }
@@ -389,9 +391,11 @@ bool cp_threads_all_ended(void)
 {
 	bool none;
 
+	cp_self.depth++;
 	cp_lock(&lock);
 	none = nlive == 0;
 	cp_unlock(&lock);
+	cp_leave();
 	return none && !__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE);
 }
 
@@ -539,17 +543,15 @@ void cp_threads_settle(void)
 
 void cp_threads_after_fork(void)
 {
+	last_reason.offset = 0;
+	cp_threads_starting = 0;
+}
+
+void cp_threads_of_child(void)
+{
 	struct cp_live_thread *thread, *mine = cp_self.thread, *next;
 	struct cp_tree old = {0};
 
-	cp_lock_reset(&lock);
-	cp_lock_reset(&pool.lock);
-	cp_lock_reset(&last_reason.lock);
-	last_reason.offset = 0;
-	cp_ended_after_fork();
-	cp_fatal_after_fork();
-	cp_calibrate_after_fork();
-	cp_threads_starting = 0;
 	if (mine)
 		old = mine->tree;
 	for (thread = live; thread; thread = next) {

@@ -140,8 +140,11 @@ void cp_threads_settle(void);
  * all that its threads' readings look at. */
 void cp_threads_forked_inside(void);
 
-/* In a fork child: only the caller is left, counted from zero. */
+/* In a fork child: what its parent's threads had is not there. */
 void cp_threads_after_fork(void);
+
+/* The same, if it is counted: only the caller is left, from zero. */
+void cp_threads_of_child(void);
 
 /* Looks for threads that nobody saw being created and counts them from now on
  * (where the engine can). */

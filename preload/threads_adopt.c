@@ -8,23 +8,17 @@
 #include "base/directory.h"
 #include "base/fd.h"
 #include "base/text.h"
-#include "preload/interval.h"
+#include "preload/helper.h"
 #include "preload/runtime.h"
-#include "preload/sampling/sampling.h"
 #include "preload/threads.h"
-
-static bool is_ours(pid_t tid)
-{
-	return tid == cp_interval_thread() || tid == cp_sampling_helper();
-}
 
 static bool adopt(void *unused, int dir, const char *name)
 {
 	uint64_t tid;
 
 	(void)unused, (void)dir;
-	if (cp_parse_u64(name, &tid) == 0 && tid <= INT32_MAX && !is_ours((pid_t)tid) &&
-		!cp_thread_is_known((pid_t)tid))
+	if (cp_parse_u64(name, &tid) == 0 && tid <= INT32_MAX &&
+		!cp_helpers_have((pid_t)tid) && !cp_thread_is_known((pid_t)tid))
 		cp_thread_adopt((pid_t)tid);
 	return false;
 }
@@ -36,8 +30,7 @@ static bool somebody_new(void)
 	struct stat task;
 
 	return stat("/proc/self/task", &task) == 0 &&
-	       task.st_nlink > cp_threads_live() + 2 + (cp_interval_thread() != 0) +
-				       (cp_sampling_helper() != 0);
+	       task.st_nlink > cp_threads_live() + 2 + cp_helpers_running();
 }
 
 void cp_threads_adopt(void)

@@ -25,6 +25,7 @@ struct entry {
 static struct entry *table;  /* under the lock */
 static struct entry *newest; /* of all, each complete; under the lock */
 static struct cp_lock lock;  /* taken before the record's */
+CP_LOCK_LISTED(lock);
 
 static const char *filter;
 
@@ -76,9 +77,8 @@ void cp_names_filter(const char *patterns)
 
 void cp_names_after_fork(void)
 {
-	if (lock.held)
+	if (cp_lock_was_torn(&lock))
 		build_again();
-	cp_lock_reset(&lock);
 	for (struct entry *entry = newest; entry; entry = entry->older)
 		entry->name.record_offset = 0;
 }

@@ -13,6 +13,7 @@
 #define CACHEPEEK_REGIONS_SERIES_H
 
 #include "base/counts.h"
+#include "base/lock_word.h"
 
 #define CP_SERIES_BLOCKS 1024               /* regions of threads */
 #define CP_SERIES_BYTES ((uint64_t)4 << 20) /* two halves: see cp_series_thin */
@@ -38,7 +39,7 @@ struct cp_series_item {
 /* Whoever makes the rows has this beside it. */
 struct cp_series {
 	struct cp_series_item *item;
-	int held; /* a struct cp_lock: blocks come and go */
+	struct cp_lock lock; /* blocks come and go */
 	uint64_t next_ns;
 	const uint64_t *base[CP_SERIES_BLOCKS]; /* NULL: gone */
 	uint32_t at[CP_SERIES_WORDS];           /* a block's words, from its base */
@@ -95,13 +96,13 @@ static inline void cp_series_add(struct cp_series *series, uint64_t now_ns)
 static inline void cp_series_tick(struct cp_series *series, uint64_t now_ns)
 {
 	if (now_ns < series->next_ns ||
-		__atomic_exchange_n(&series->held, 1, __ATOMIC_ACQUIRE))
+		__atomic_exchange_n(&series->lock.held, 1, __ATOMIC_ACQUIRE))
 		return;
 	cp_series_add(series, now_ns);
 	series->next_ns += series->item->interval_ns;
 	if (series->next_ns <= now_ns)
 		series->next_ns = now_ns + series->item->interval_ns;
-	__atomic_store_n(&series->held, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&series->lock.held, 0, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -8,12 +8,12 @@
 
 static void lock(struct cp_series *series)
 {
-	cp_lock((struct cp_lock *)(void *)&series->held);
+	cp_lock(&series->lock);
 }
 
 static void unlock(struct cp_series *series)
 {
-	cp_unlock((struct cp_lock *)(void *)&series->held);
+	cp_unlock(&series->lock);
 }
 
 /* Where in a region's item the words of a row are. */

@@ -43,9 +43,9 @@ struct cp_tree_entry {
 	UT_hash_handle hh;
 };
 
-static struct cp_pool nodes = {.object_size = sizeof(struct cp_tree_entry)};
-static struct cp_pool frames = {.object_size = sizeof(struct cp_frame)};
-static struct cp_pool stubs = {.object_size = offsetof(struct cp_frame, begin_ns)};
+CP_POOL(nodes, struct cp_tree_entry);
+CP_POOL(frames, struct cp_frame);
+CP_POOL(stubs, char[offsetof(struct cp_frame, begin_ns)]);
 
 /* ---- nodes ---- */
 
@@ -497,12 +497,4 @@ uint64_t cp_tree_time_enabled(const struct cp_tree *tree)
 		return 0;
 	return cp_region_times(tree->root->item, layout->ncounters, layout->nquantities)
 		->enabled;
-}
-
-void cp_trees_after_fork(void)
-{
-	cp_lock_reset(&nodes.lock);
-	cp_lock_reset(&frames.lock);
-	cp_lock_reset(&stubs.lock);
-	cp_hash_after_fork();
 }

@@ -252,6 +252,5 @@ uint64_t cp_tree_time_enabled(const struct cp_tree *tree);
 int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent);
 
 /* In a fork child, before any tree is touched. */
-void cp_trees_after_fork(void);
 
 #endif

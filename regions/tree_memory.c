@@ -12,6 +12,7 @@
 static struct cp_arena arena; /* under the lock, as the lists are */
 static void *unused[NSIZES];  /* linked by their first word */
 static struct cp_lock lock;
+CP_LOCK_LISTED(lock);
 
 static unsigned index_of(size_t size)
 {
@@ -49,9 +50,4 @@ void cp_hash_give(void *memory, size_t size)
 	*(void **)memory = unused[index];
 	unused[index] = memory;
 	cp_unlock(&lock);
-}
-
-void cp_hash_after_fork(void)
-{
-	cp_lock_reset(&lock);
 }

@@ -49,7 +49,6 @@ struct cp_frame {
 /* tree_memory.c: what the hash tables are made of. */
 void *cp_hash_take(size_t size);
 void cp_hash_give(void *memory, size_t size);
-void cp_hash_after_fork(void);
 
 /* tree.c: the child of that name, made if need be; NULL: out of memory. */
 struct cp_node *cp_tree_child(

@@ -26,6 +26,7 @@ static struct {
 	size_t size, used;   /* used: also by what has gone */
 	struct slot *slots;
 } table;
+CP_LOCK_LISTED(table.lock);
 
 /* How many there may be whose address falls there: most of what is freed was never
  * noted, and takes no lock.  Atomic. */
@@ -169,7 +170,6 @@ bool cp_sampling_watches_heap(void)
 /* The items of before are in the parent's file, which is mapped no more. */
 void cp_sampling_note_blocks(void)
 {
-	cp_lock_reset(&table.lock);
 	for (size_t i = 0; i < table.size; i++) {
 		struct slot *slot = &table.slots[i];
 		struct cp_samples_block was;

@@ -36,7 +36,7 @@ extern struct cp_recording cp_samples;
  * list. */
 struct cp_sampler {
 	struct cp_sampler *next, *previous;
-	struct cp_lock lock;
+	struct cp_made_lock made;
 	int fd[CP_SAMPLED_EVENTS];
 	int leader; /* of the second event, where it needs one; -1: none */
 	int count;  /* what that is scaled to; -1: itself */

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/once.h"
 #include "base/pool.h"
 #include "base/syscall.h"
 #include "preload/clock.h"
@@ -29,20 +30,24 @@
 #define WORTH 25 /* percent of the ring */
 
 struct cp_recording cp_samples;
+CP_LOCK_LISTED(cp_samples.lock);
 
 static struct cp_sampling_event events[CP_SAMPLED_EVENTS];
 static const char *measurement; /* NULL: nothing is sampled */
 
 /* Samplers in use.  Taken before any sampler's lock. */
 static struct cp_lock lock;
+CP_LOCK_LISTED(lock);
 static struct cp_sampler *live;
-static struct cp_pool pool = {.object_size = sizeof(struct cp_sampler)};
+CP_POOL(pool, struct cp_sampler);
 /* Closed ones stay what they are: the helper may be about to look at one. */
 static struct cp_sampler *spare;
 
 static uint32_t nthreads; /* atomic */
 
-static struct cp_helper helper;
+static void ring_bell(void);
+static struct cp_helper helper = {.wake = ring_bell};
+CP_HELPER_LISTED(helper);
 static int rings = -1, bell = -1; /* epoll: of the samplers, and to wake the helper */
 
 /* ---- what is sampled ---- */
@@ -137,9 +142,9 @@ void cp_sampling_prepare(void)
 
 static void drain(struct cp_sampler *sampler)
 {
-	cp_lock(&sampler->lock);
+	cp_lock(&sampler->made.lock);
 	cp_sampler_drain(sampler, true);
-	cp_unlock(&sampler->lock);
+	cp_unlock(&sampler->made.lock);
 }
 
 static void drain_all(void)
@@ -153,10 +158,10 @@ static void drain_all(void)
 /* A thread that nobody saw end: what it had is in its ring. */
 static void leave_out(struct cp_sampler *sampler)
 {
-	cp_lock(&sampler->lock);
+	cp_lock(&sampler->made.lock);
 	if (sampler->fd[0] >= 0)
 		cp_syscall(SYS_epoll_ctl, rings, EPOLL_CTL_DEL, sampler->fd[0], NULL);
-	cp_unlock(&sampler->lock);
+	cp_unlock(&sampler->made.lock);
 }
 
 static int run(void *unused)
@@ -223,38 +228,14 @@ static void ring_bell(void)
 {
 	const uint64_t one = 1;
 
-	cp_helper_tell(&helper);
 	if (bell >= 0 && !cp_confined())
 		cp_syscall(SYS_write, bell, &one, sizeof(one));
 }
 
-void cp_sampling_stop(void)
-{
-	if (!cp_samples.header)
-		return;
-	while (cp_helper_tid(&helper)) {
-		ring_bell();
-		sched_yield();
-	}
-	if (!cp_confined())
-		drain_all();
-}
-
 void cp_sampling_flush(void)
 {
-	if (cp_samples.header)
+	if (cp_samples.header && !cp_confined())
 		drain_all();
-}
-
-void cp_sampling_finish(void)
-{
-	if (cp_samples.header)
-		ring_bell();
-}
-
-pid_t cp_sampling_helper(void)
-{
-	return cp_helper_tid(&helper);
 }
 
 /* ---- threads ---- */
@@ -273,11 +254,11 @@ static struct cp_samples_thread *new_thread(pid_t tid)
 
 static void complain(int error)
 {
-	static int said;
+	static struct cp_once said;
 	struct cp_why why = {""};
 	char line[sizeof(why.text) + 64];
 
-	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+	if (!cp_once(&said))
 		return;
 	if (error == -ENOMEM)
 		cp_format(why.text, sizeof(why.text),
@@ -299,7 +280,11 @@ static struct cp_sampler *take(void)
 	if (sampler)
 		spare = sampler->next;
 	cp_unlock(&lock);
-	return sampler ? sampler : cp_pool_take(&pool);
+	if (!sampler)
+		sampler = cp_pool_take(&pool);
+	if (sampler)
+		cp_lock_made(&sampler->made);
+	return sampler;
 }
 
 static void give(struct cp_sampler *sampler)
@@ -337,7 +322,7 @@ static int open_sampler(struct cp_sampler *sampler, pid_t tid, bool own)
 {
 	int result = -ENOSPC;
 
-	cp_lock(&sampler->lock);
+	cp_lock(&sampler->made.lock);
 	sampler->npending = 0;
 	sampler->period =
 		(struct cp_period){.middle = events[CP_SAMPLED_MEMORY].attr.sample_period,
@@ -349,7 +334,7 @@ static int open_sampler(struct cp_sampler *sampler, pid_t tid, bool own)
 		for (unsigned i = 0; i < CP_SAMPLED_EVENTS && result < 0; i++)
 			sampler->out->events[i].error = result;
 	}
-	cp_unlock(&sampler->lock);
+	cp_unlock(&sampler->made.lock);
 	return result;
 }
 
@@ -382,7 +367,7 @@ void cp_sampling_thread_end(struct cp_sampler *sampler, bool own)
 	if (!sampler)
 		return;
 	list_remove(sampler);
-	cp_lock(&sampler->lock);
+	cp_lock(&sampler->made.lock);
 	if (!cp_confined()) {
 		cp_sampler_enable(sampler, false);
 		cp_sampler_drain(sampler, true);
@@ -394,7 +379,7 @@ void cp_sampling_thread_end(struct cp_sampler *sampler, bool own)
 		cp_sampler_drain(sampler, false);
 	}
 	sampler->out = NULL;
-	cp_unlock(&sampler->lock);
+	cp_unlock(&sampler->made.lock);
 	give(sampler);
 }
 
@@ -402,9 +387,9 @@ void cp_sampling_boundary(struct cp_sampler *sampler)
 {
 	if (!sampler || cp_ring_filled(&sampler->ring) < WORTH)
 		return;
-	cp_lock(&sampler->lock);
+	cp_lock(&sampler->made.lock);
 	cp_sampler_drain(sampler, false);
-	cp_unlock(&sampler->lock);
+	cp_unlock(&sampler->made.lock);
 }
 
 /* ---- fork ---- */
@@ -416,7 +401,6 @@ void cp_sampling_forget(struct cp_sampler *sampler)
 		return;
 	sampler->ring.page = NULL;
 	cp_sampler_close(sampler);
-	cp_lock_reset(&sampler->lock);
 	sampler->next = spare;
 	spare = sampler;
 }
@@ -437,11 +421,8 @@ void cp_sampling_after_fork(void)
 {
 	if (!measurement)
 		return;
-	cp_lock_reset(&lock);
-	cp_lock_reset(&pool.lock);
 	cp_record_close(&cp_samples);
 	live = NULL;
-	helper.tid = 0;
 	cp_fd_drop(&rings);
 	cp_fd_drop(&bell);
 }

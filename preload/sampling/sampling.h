@@ -20,11 +20,8 @@ void cp_sampling_choose(void);
 void cp_sampling_prepare(void);
 /* The thread that empties rings. */
 void cp_sampling_start(void);
-/* Before system calls are forbidden: it ends. */
-void cp_sampling_stop(void);
-/* The process ends. */
-void cp_sampling_finish(void);
-/* Another program may take its place: what is in the rings is saved. */
+/* Another program may take its place, or system calls be forbidden: what is in the
+ * rings is saved. */
 void cp_sampling_flush(void);
 /* In a fork child, before cp_sampling_prepare. */
 void cp_sampling_after_fork(void);
@@ -40,8 +37,5 @@ void cp_sampling_forget(struct cp_sampler *sampler);
  * it; and what it writes is no longer in the file. */
 void cp_sampling_forked_inside(const struct cp_sampler *sampler);
 void cp_sampling_detach(void);
-
-/* 0: there is no such thread. */
-pid_t cp_sampling_helper(void);
 
 #endif

@@ -70,16 +70,16 @@ static void test_ticks(void)
 	cp_series_tick(&series, 99);
 	rows_of(item, &count);
 	is_u64(count, 0, "nothing is due yet");
-	series.held = 1;
+	series.lock.held = 1;
 	cp_series_tick(&series, 100);
 	is_u64(item->used[0], 0, "nothing while blocks change");
-	series.held = 0;
+	series.lock.held = 0;
 	cp_series_tick(&series, 120);
 	is_u64(item->used[0], 16, "a row without blocks");
 	is_u64(series.next_ns, 200, "the next one is where it would have been");
 	cp_series_tick(&series, 750);
 	is_u64(series.next_ns, 850, "intervals that were missed are not made up for");
-	is_int(series.held, 0, "and it is let go");
+	is_int(series.lock.held, 0, "and it is let go");
 	free(item);
 }
 
