@@ -134,7 +134,7 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm check-presets bench
+.PHONY: demo demo-run check check-vm check-presets check-suites bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
@@ -149,6 +149,10 @@ check-vm: ## the perf engine on emulated arm64 and riscv64 PMUs, under real kern
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh vm || echo "check-vm: without these packages machines are skipped"
 	@$(MAKE) --no-print-directory check-vm-run
+check-suites: ## other people's test suites, alone and with the library
+	@sh tools/deps.sh build check
+	@sh tools/deps.sh suites || echo "check-suites: without these packages some suites are not built"
+	@$(MAKE) --no-print-directory check-suites-run
 bench: ## print the measured costs beside their budgets
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh bench || echo "bench: without these packages there is less to compare with"

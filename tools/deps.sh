@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, bench, deb (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, suites, bench, deb (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
@@ -32,6 +32,9 @@ bench='libpapi-dev hpcc openmpi-bin'
 presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
 
+# What `make check-suites` builds other people's programs with, and CPython's tests.
+suites='gcc make bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite'
+
 # What `make deb` runs.
 deb='debhelper dpkg-dev fakeroot lintian'
 
@@ -50,9 +53,10 @@ packages()
 		ci) echo $ci ;;
 		vm) echo $vm ;;
 		presets) echo $presets ;;
+		suites) echo $suites ;;
 		bench) echo $bench ;;
 		deb) echo $deb ;;
-		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets, bench or deb" >&2; exit 2 ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets, suites, bench or deb" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }

@@ -1,55 +1,142 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The test suite of a Debian source package that uses automake, with and without
-# the library: `make check` says the same of each test.  Needs the network, for
-# apt-get source (with a list of sources of its own).
-#	B=build tests/suites/debian.sh [PACKAGE [DIRECTORY]]	(xz-utils, a temporary one)
+# The test suites of Debian source packages, alone and with the library: each test has
+# the same result.  tests/suites/packages/NAME.sh says how to build and run one.
+#	B=build WORK=DIR ENGINES='perf sim' tests/suites/debian.sh [NAME...]	(all of them)
+# WORK keeps what was fetched and built, and the logs; without it they are temporary.
+# Needs the network for the sources.  The suites themselves see loopback only, and their
+# processes end with them (as root: a network and a pid namespace, and the user nobody).
 set -u
+here=$(realpath "$(dirname "$0")")
 library=$(realpath "${B:-build}/libcachepeek.so")
-package=${1:-xz-utils}
-work=${2:-$(mktemp -d)}
-mkdir -p "$work/source" "$work/apt/lists/partial" "$work/apt/sources.list.d"
+[ -n "${WORK-}" ] || trap 'rm -rf "$work"' EXIT
+work=${WORK:-$(mktemp -d)}
+mkdir -p "$work"
 work=$(realpath "$work")
-[ $# -gt 1 ] || trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+# What differs has to differ in as many runs.
+rounds=3
+
+# The sources are where this system's packages come from.
+sources_list()
+{
+	local uri
+	uri=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources 2> /dev/null | head -n 1)
+	[ -n "$uri" ] || uri=$(awk '$1 == "deb" { for (i = 2; i < NF; i++) if ($i ~ /^https?:/) { print $i; exit } }' \
+		/etc/apt/sources.list 2> /dev/null)
+	. /etc/os-release
+	echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $VERSION_CODENAME main"
+}
 
 sources()
 {
-	apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$work/apt/sources.list.d" \
+	apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$work/apt/parts" \
 		-o Dir::State::Lists="$work/apt/lists" -o APT::Sandbox::User= "$@"
 }
 
+update_lists()
+{
+	[ ! -e "$work/apt/parts/source.list" ] || return 0
+	mkdir -p "$work/apt/lists/partial" "$work/apt/parts"
+	sources_list > "$work/apt/new.list"
+	cp "$work/apt/new.list" "$work/apt/parts/source.list"
+	sources update > "$work/apt/log" 2>&1 || rm "$work/apt/parts/source.list"
+}
+
+# Only the authors' own archive is unpacked: Debian's patches are not needed.
 fetch()
 {
-	local uri
-	uri=$(sed -n 's/^URIs: //p' /etc/apt/sources.list.d/debian.sources 2> /dev/null | head -n 1)
-	echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-		"${uri:-http://deb.debian.org/debian} bookworm main" > "$work/apt/sources.list.d/source.list"
-	(cd "$work/source" && sources update && sources source --download-only "$package") > "$work/fetch.log" 2>&1 &&
-		tar -xf "$work"/source/*.orig.tar.[gx]z -C "$work/source" --strip-components=1
+	update_lists
+	mkdir -p "$top/fetched" "$top/built"
+	(cd "$top/fetched" && sources source --download-only "$package") > "$top/fetch.log" 2>&1 &&
+		tar -xf "$(ls "$top"/fetched/*.orig.tar.[gxb]z* | grep -v '\.asc$' | head -n 1)" \
+			-C "$top/built" --strip-components=1
 }
 
+# Where the suite runs is where it was built.
 build()
 {
-	(cd "$work/source" && ./configure --disable-dependency-tracking && make -j2) > "$work/build.log" 2>&1
+	[ ! -e "$top/ready" ] || return 0
+	rm -rf "$top/built" "$top/source"
+	fetch || { echo "$name: no source of $package here: $(tail -n 1 "$top/fetch.log")"; return 1; }
+	mv "$top/built" "$top/source"
+	(cd "$top/source" && prepare) > "$top/build.log" 2>&1 < /dev/null ||
+		{ echo "$name: does not build here: $(tail -n 1 "$top/build.log")"; return 1; }
+	[ "$(id -u)" != 0 ] || chown -R 65534:65534 "$top/source"
+	mv "$top/source" "$top/built"
+	touch "$top/ready"
 }
 
-# What became of each test, in NAME.results.
-check()
+# COMMAND... without rights, without the network, and not for longer than LIMIT seconds.
+bounded()
 {
-	local name=$1
-	shift
-	(cd "$work/source" && env "$@" timeout 1200 make -k check < /dev/null > "$work/$name.log" 2>&1)
-	grep -E '^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): ' "$work/$name.log" | sort > "$work/$name.results"
+	if [ "$(id -u)" = 0 ]; then
+		unshare --net --pid --fork --kill-child --mount-proc sh -c \
+			'ip link set lo up; exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"' - \
+			timeout --kill-after=10 "$limit" "$@"
+	else
+		timeout --kill-after=10 "$limit" "$@"
+	fi
 }
 
-if [ ! -e "$work/built" ]; then
-	fetch || { echo "debian.sh: no source of $package here"; tail -n 2 "$work/fetch.log"; exit 77; }
-	build || { echo "debian.sh: $package does not build here"; tail -n 5 "$work/build.log"; exit 77; }
-	touch "$work/built"
-fi
-check alone A=1
-check with LD_PRELOAD="$library" CACHEPEEK_ENGINE=perf CACHEPEEK_EVENTS=perf::PAGE-FAULTS \
-	CACHEPEEK_OUTPUT="$work/report.json" CACHEPEEK_DIR="$work/run"
-echo "$package: $(wc -l < "$work/alone.results") tests, $(grep -c ^PASS "$work/alone.results") pass;" \
-	"processes counted: $(ls "$work/run" | grep -c 'rec$')"
-[ -s "$work/alone.results" ] && diff "$work/alone.results" "$work/with.results"
+# What became of each test, in RUN.results: lines of OUTCOME NAME.
+run()
+{
+	local label=$1 home="$top/home"
+	shift
+	rm -rf "$top/source" "$home"
+	cp -a "$top/built" "$top/source"
+	mkdir -p "$home/tmp" "$home/cache"
+	[ "$(id -u)" != 0 ] || chown -R 65534:65534 "$home"
+	(cd "$top/source" && bounded env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin LC_ALL=C TZ=UTC0 \
+		HOME="$home" TMPDIR="$home/tmp" XDG_CACHE_HOME="$home/cache" USER=nobody LOGNAME=nobody SHELL=/bin/bash \
+		"$@" bash -c "$suite" < /dev/null > "$top/$label.log" 2>&1)
+	echo "exit status $?" >> "$top/$label.log"
+	[ ! -e "$home/report.txt" ] || cp "$home/report.txt" "$top/$label.report.txt"
+	(cd "$top/source" && results < "$top/$label.log") | sort -u > "$top/$label.results"
+}
+
+run_with()
+{
+	local engine=$1 round=$2
+	local events=perf::PAGE-FAULTS
+	[ "$engine" = perf ] || events=instructions
+	run "$engine.$round" LD_PRELOAD="$library" CACHEPEEK_ENGINE="$engine" CACHEPEEK_EVENTS="$events" \
+		CACHEPEEK_OUTPUT="$top/home/report.txt"
+}
+
+# Most print what automake prints.
+results()
+{
+	sed -nE 's/^(PASS|FAIL|SKIP|XFAIL|XPASS|ERROR): */\1 /p'
+}
+
+compare()
+{
+	local engine=$1 round
+	for round in $(seq $rounds); do
+		[ -e "$top/alone.$round.results" ] || run alone.$round
+		run_with "$engine" "$round"
+		"$here/runs.py" "$top" "$engine" > "$top/$engine.compared" && break
+	done
+	echo "$name $(sed 1q "$top/$engine.compared")"
+	sed 1d "$top/$engine.compared"
+}
+
+one_suite()
+{
+	local name=$1 package=$1 limit=1200 engines=perf suite='make -k check' engine
+	local top="$work/$name"
+	. "$here/packages/$name.sh"
+	mkdir -p "$top"
+	build || return 1
+	rm -f "$top"/*.results "$top"/*.compared
+	for engine in $engines; do
+		case " ${ENGINES:-perf sim} " in *" $engine "*) compare "$engine" ;; esac
+	done
+}
+
+[ $# -gt 0 ] || set -- $(cd "$here/packages" && ls | sed 's/\.sh$//')
+for name; do
+	(one_suite "$name")
+done
