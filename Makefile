@@ -31,7 +31,8 @@ OUTPUT := $(wildcard output/*.c)
 LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c preload/sampling/*.c regions/*.c) $(OUTPUT)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
-CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c \
+CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c regions/jobdir.c \
+	preload/rank.c preload/ancestors.c \
 	preload/options.c preload/machine.c preload/machine_file.c preload/machine_time.c preload/simtool.c preload/events.c \
 	preload/machine_change.c \
 	preload/events_sim.c preload/encode_software.c preload/env.c preload/encoder/pfm.c \

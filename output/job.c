@@ -233,20 +233,31 @@ static void add_warnings(struct cp_job *job, const struct cp_report *from)
 			cp_report_warn(&job->report, "%s", from->warnings[i]);
 }
 
-static bool ended_well(const struct cp_process *process)
+static bool is_running(const struct cp_process *process)
+{
+	return strcmp(process->how, "running") == 0;
+}
+
+static bool ended_well(const struct cp_job *job, const struct cp_process *process)
 {
 	return strcmp(process->how, "exit") == 0 || strcmp(process->how, "exec") == 0 ||
-	       (strcmp(process->how, "running") == 0);
+	       (job->live && is_running(process));
 }
 
 /* Of a rank that did not exit by itself. */
 static void note_end(struct cp_job *job, const struct cp_process *process)
 {
-	if (ended_well(process) || job->report.nwarnings >= MAX_WARNINGS)
+	job->running += is_running(process);
+	if (ended_well(job, process) || job->report.nwarnings >= MAX_WARNINGS)
 		return;
 	if (strcmp(process->how, "signal") == 0)
 		cp_report_warn(&job->report, "rank %d ended by signal %d", process->rank,
 			process->code);
+	else if (is_running(process))
+		cp_report_warn(&job->report,
+			"rank %d has not ended yet: its counts are up to its last "
+			"region's end",
+			process->rank);
 	else
 		cp_report_warn(&job->report,
 			"rank %d was %s: its counts are up to its last region's end",
@@ -277,10 +288,12 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 	note_series(job, rank);
 	for (size_t i = 0; i < rank->nprocesses; i++) {
 		note_rank(job, rank->processes[i].rank);
+		job->nprocesses +=
+			rank->processes[i].image == 0; /* a process, not an image */
 		if (rank->processes[i].root)
 			note_end(job, &rank->processes[i]);
 	}
-	job->nprocesses += rank->nprocesses;
+	job->nreported += rank->in_job;
 	if (wanted > job->wanted)
 		job->wanted = wanted;
 	note_host(job, rank->host);

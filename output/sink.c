@@ -126,6 +126,20 @@ static void expand_one(struct job *job, struct path *path, char letter)
 		append(path, literal, letter == '%' || !letter ? 1 : 2);
 }
 
+/* FILE.json of the second job is FILE.2.json. */
+static void insert_number(struct path *path, unsigned number)
+{
+	char ending[32], *point = strrchr(path->text, '.'),
+			 *slash = strrchr(path->text, '/');
+
+	if (!point || (slash && point < slash))
+		return;
+	cp_format(ending, sizeof(ending), "%s", point);
+	path->length = (size_t)(point - path->text);
+	cp_format(point, sizeof(path->text) - path->length, ".%u%s", number, ending);
+	path->length = strlen(path->text);
+}
+
 static void expand(struct job *job, struct path *path, struct cp_slice text)
 {
 	path->length = 0;
@@ -138,6 +152,8 @@ static void expand(struct job *job, struct path *path, struct cp_slice text)
 		text.at++;
 		expand_one(job, path, text.at < text.end ? *text.at : '\0');
 	}
+	if (job->context->number > 1)
+		insert_number(path, job->context->number);
 }
 
 /* Makes the directories that lead to path; errors show when it is opened. */
@@ -210,12 +226,24 @@ static void write_named(struct job *job, const char *path, const struct format *
 				       : "the file is incomplete");
 }
 
+static void tell_number(struct job *job, const struct path *path)
+{
+	char line[MAX_PATH + 64];
+
+	cp_format(line, sizeof(line), "the report of job %u of this run is in %s",
+		job->context->number, path->text);
+	if (job->context->complain)
+		job->context->complain(job->context->complain_context, line);
+}
+
 static void write_file(struct job *job, struct path *path)
 {
 	const struct format *format = check_format(job, path->text);
 
 	if (!format)
 		return;
+	if (job->context->number > 1 && job->context->tell_number)
+		tell_number(job, path);
 	make_directories(path);
 	write_named(job, path->text, format);
 }
@@ -234,17 +262,55 @@ static void write_sink(struct job *job, struct cp_slice sink)
 	}
 }
 
+/* ---- which are meant ---- */
+
+static bool has_own_name(struct cp_slice sink)
+{
+	for (const char *at = sink.at; at + 1 < sink.end; at++)
+		if (*at == '%') {
+			at++;
+			if (*at == 'r' || *at == 'p')
+				return true;
+		}
+	return false;
+}
+
+static enum cp_sink_kind kind_of(struct cp_slice sink)
+{
+	if (cp_slice_is(sink, "stderr") || cp_slice_is(sink, "-"))
+		return CP_SINKS_STREAMS;
+	return has_own_name(sink) ? CP_SINKS_OWN : CP_SINKS_FILES;
+}
+
+static struct cp_slice all_of(const char *list)
+{
+	return cp_slice_of(list && *list ? list : "stderr");
+}
+
+bool cp_sinks_have(const char *list, enum cp_sink_kind kind)
+{
+	struct cp_slice rest = all_of(list), sink;
+
+	while (cp_slice_part(&rest, ',', &sink))
+		if (cp_slice_length(sink) &&
+			(kind == CP_SINKS_ALL || kind == kind_of(sink)))
+			return true;
+	return false;
+}
+
 int cp_sinks_write(struct cp_arena *arena, const struct cp_report *report,
 	const char *list, const struct cp_sink_context *context)
 {
-	struct cp_slice rest = cp_slice_of(list && *list ? list : "stderr"), sink;
+	struct cp_slice rest = all_of(list), sink;
 	jmp_buf *outer = arena->out_of_memory, out_of_memory;
 	struct job job = {arena, report, context, 0, {.fd = -1}};
 
 	if (setjmp(out_of_memory) == 0) {
 		arena->out_of_memory = &out_of_memory;
 		while (cp_slice_part(&rest, ',', &sink))
-			write_sink(&job, sink);
+			if (context->kind == CP_SINKS_ALL ||
+				context->kind == kind_of(sink))
+				write_sink(&job, sink);
 	} else {
 		if (job.file.fd >= 0)
 			cp_new_file_finish(&job.file, -ENOMEM);

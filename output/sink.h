@@ -17,11 +17,19 @@
 
 #include "output/report.h"
 
+/* A job's ranks write one report into files that all of them name, and one each into
+ * those that have %r or %p in their names. */
+enum cp_sink_kind { CP_SINKS_ALL, CP_SINKS_OWN, CP_SINKS_FILES, CP_SINKS_STREAMS };
+
 struct cp_sink_context {
 	int stderr_fd, stdout_fd; /* -1: closed, the sink is skipped in silence */
 	const char *host, *exe;   /* for %h and %e; NULL: the report's */
 	int pid, rank;            /* for %p and %r; rank -1: none */
 	bool no_colour;           /* NO_COLOR is set */
+	enum cp_sink_kind kind;   /* which of them are written; CP_SINKS_ALL */
+	/* Of the job in its run: from 2 on it is put before the endings of files. */
+	unsigned number;
+	bool tell_number; /* in a line to `complain` */
 	/* Called with one line (no newline): which sink failed, why, the cure. */
 	void (*complain)(void *context, const char *line);
 	void *complain_context;
@@ -33,6 +41,9 @@ struct cp_sink_context {
  * open.  Sets no signal handler: SIGPIPE is the caller's. */
 int cp_sinks_write(struct cp_arena *arena, const struct cp_report *report,
 	const char *list, const struct cp_sink_context *context);
+
+/* Are there any of this kind? */
+bool cp_sinks_have(const char *list, enum cp_sink_kind kind);
 
 /* Looks at list without writing anything: calls complain for what
  * cp_sinks_write() would refuse, so that a run need not end before its user

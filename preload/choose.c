@@ -5,7 +5,6 @@
 
 #include "base/format.h"
 #include "preload/functions.h"
-#include "preload/rank.h"
 #include "preload/reexec.h"
 
 const char *cp_default_group(const struct cp_engine *engine, bool hardware)
@@ -34,7 +33,7 @@ static void choose_perf(struct cp_choice *choice)
 /* Why the simulated PMU is not taken without being asked for; NULL: it is. */
 static const char *no_silent_simulation(struct cp_why *why)
 {
-	if (cp_rank_from_environment() >= 0)
+	if (cp_runtime.rank.number >= 0)
 		return "under an MPI launcher it would serialise and slow down every "
 		       "rank";
 	if (cp_reexec_possible(why) < 0)

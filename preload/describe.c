@@ -11,7 +11,6 @@
 #include "base/format.h"
 #include "preload/encode.h"
 #include "preload/given.h"
-#include "preload/rank.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
@@ -239,8 +238,8 @@ int cp_record_describe(void)
 	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();
 	header->root_pid = cp_runtime.root_pid;
-	header->rank = cp_rank_from_environment();
-	header->nranks = header->rank >= 0 ? cp_ranks_from_environment() : 0;
+	header->rank = cp_runtime.rank.number;
+	header->nranks = cp_runtime.rank.of;
 	header->realtime_ns = realtime_ns();
 	header->start_ns = cp_now_ns();
 	if (cp_runtime.pid == cp_runtime.root_pid)

@@ -12,14 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "base/log.h"
 #include "base/once.h"
 #include "output/job_pack.h"
 #include "output/sink.h"
 #include "preload/markers.h"
 #include "preload/mpi.h"
-#include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
@@ -38,29 +36,19 @@ static struct {
 
 /* ---- this rank ---- */
 
-/* With a directory that all ranks share: the one record that is surely ours. */
-static const char *own_records(char *path, size_t size)
-{
-	const struct cp_record_header *header = cp_runtime.record.header;
-
-	if (!cp_runtime.options.dir)
-		return cp_runtime.directory;
-	cp_format(path, size, "%s/%d-%u.rec", cp_runtime.directory, header->pid,
-		header->image);
-	return path;
-}
-
 static struct cp_job *own_job(void)
 {
-	char path[CP_RUNDIR_SIZE + 40], error[256];
-	const char *paths[] = {own_records(path, sizeof(path))};
+	const char *const *paths;
+	size_t npaths = cp_report_own_records(&job.arena, &paths);
 	struct cp_job *own = cp_job_new(&job.arena);
-	int local = cp_local_rank_from_environment();
+	int local = cp_runtime.rank.local;
+	char error[256];
 
 	own->place = local < 0    ? CP_HOST_UNKNOWN
 		     : local == 0 ? CP_HOST_FIRST
 				  : CP_HOST_LATER;
-	if (cp_job_add(own, paths, 1, error, sizeof(error)))
+	own->live = true;
+	if (cp_job_add(own, paths, npaths, error, sizeof(error)))
 		return own;
 	cp_say("rank %d is not in the report of the job: %s", job.mpi.rank, error);
 	return NULL;
@@ -106,9 +94,11 @@ static bool gather(struct cp_job *own)
 static void write_report(struct cp_job *own)
 {
 	const struct cp_report *report = cp_job_finish(own);
+	int lock = cp_job_lock(cp_runtime.directory, cp_runtime.job);
 
 	if (report)
-		cp_report_write(&job.arena, report);
+		cp_report_write(&job.arena, report, CP_SINKS_ALL);
+	cp_job_unlock(lock);
 }
 
 static void run_job(void)
@@ -167,12 +157,19 @@ static void run(void)
 		cp_runtime.record.header->flags |= CP_RECORD_IN_JOB;
 }
 
+/* The command puts them together when all have run. */
+static bool is_one_of_passes(void)
+{
+	return cp_runtime.launched && cp_runtime.options.pass;
+}
+
 void cp_job_report(const void *caller)
 {
 	static struct cp_once done;
 	int saved = errno, state;
 
-	if (!cp_counting() || cp_confined() || !cp_is_this_process() || !cp_once(&done))
+	if (!cp_counting() || cp_confined() || !cp_is_this_process() ||
+		is_one_of_passes() || !cp_once(&done))
 		return;
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))

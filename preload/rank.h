@@ -1,20 +1,25 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The rank that the environment tells of.
+ */
 #ifndef CACHEPEEK_PRELOAD_RANK_H
 #define CACHEPEEK_PRELOAD_RANK_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
-/* The MPI rank that the launcher's environment tells; -1: none. */
-int cp_rank_from_environment(void);
+#include "regions/rundir.h"
 
-/* How many there are in the job; 0: not known. */
-int cp_ranks_from_environment(void);
+struct cp_rank {
+	int number;    /* -1: no rank */
+	int of;        /* in the job; 0: not known */
+	int local;     /* among those on its host; -1: not known */
+	uint64_t job;  /* the same for all ranks of a job; 0: not known */
+	uint64_t self; /* the same for all processes of a rank; 0: not known */
+};
 
-/* Which of the ranks on its host it is; -1: not known. */
-int cp_local_rank_from_environment(void);
+void cp_rank_find(struct cp_rank *rank, cp_lookup *get);
 
-/* Is this executable (its path) an MPI launcher or one of its daemons? They
- * are left alone: only the ranks that they start are of interest. */
-bool cp_is_launcher(const char *exe);
+/* The command line that started the job, and all others that it starts. */
+uint64_t cp_rank_scope(const struct cp_rank *rank);
 
 #endif

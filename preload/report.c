@@ -6,15 +6,18 @@
 #include "preload/report.h"
 
 #include <fcntl.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/log.h"
-#include "output/sink.h"
+#include "output/jobs.h"
 #include "preload/env.h"
 #include "preload/reexec.h"
+#include "preload/report_job.h"
 #include "preload/runtime.h"
 
 static void complain(void *context, const char *line)
@@ -48,8 +51,12 @@ static bool directory_is_there(void)
 	       faccessat(AT_FDCWD, cp_runtime.directory, R_OK | X_OK, AT_EACCESS) == 0;
 }
 
-void cp_report_write(struct cp_arena *arena, const struct cp_report *report)
+/* ---- writing ---- */
+
+static void write_numbered(struct cp_arena *arena, const struct cp_report *report,
+	enum cp_sink_kind kind, unsigned number)
 {
+	struct cp_job_id id = {cp_runtime.job.scope, number};
 	struct cp_sink_context context = {
 		.stderr_fd = cp_log_fd,
 		.stdout_fd = if_open(STDOUT_FILENO),
@@ -57,25 +64,136 @@ void cp_report_write(struct cp_arena *arena, const struct cp_report *report)
 		.pid = cp_runtime.pid,
 		.rank = cp_runtime.record.header->rank,
 		.no_colour = cp_env_get("NO_COLOR") != NULL,
+		.kind = kind,
+		.number = number,
 		.complain = complain,
 	};
 
+	context.tell_number = number > 1 && kind != CP_SINKS_OWN &&
+			      cp_job_tells(cp_runtime.directory, id, CP_JOB_NUMBERED);
 	cp_sinks_write(arena, report, cp_runtime.options.output, &context);
+}
+
+void cp_report_write(
+	struct cp_arena *arena, const struct cp_report *report, enum cp_sink_kind kind)
+{
+	write_numbered(arena, report, kind, cp_runtime.job.number);
+}
+
+void cp_report_none(const char *error)
+{
+	cp_say("no report: %s: `cachepeek report %s` writes it", error,
+		cp_runtime.directory);
+}
+
+/* ---- the run, without the jobs in it ---- */
+
+static size_t run_paths(struct cp_arena *arena, const char *const **paths)
+{
+	static const char *whole[1];
+	const struct cp_job_id none = {0, 0};
+	struct cp_job_id *jobs;
+
+	whole[0] = cp_runtime.directory;
+	*paths = whole;
+	if (!cp_jobs_in(arena, cp_runtime.directory, 0, &jobs))
+		return 1;
+	return cp_jobs_paths(arena, cp_runtime.directory, none, -1, paths);
+}
+
+/* ---- a rank and its children ---- */
+
+static size_t own_record(struct cp_arena *arena, const char *const **paths)
+{
+	const struct cp_record_header *header = cp_runtime.record.header;
+	char *path = cp_arena_alloc(arena, CP_RUNDIR_SIZE + 40);
+	const char **list = cp_arena_alloc(arena, sizeof(*list));
+
+	cp_format(path, CP_RUNDIR_SIZE + 40, "%s/%d-%u.rec", cp_runtime.directory,
+		header->pid, header->image);
+	list[0] = path;
+	*paths = list;
+	return 1;
+}
+
+size_t cp_report_own_records(struct cp_arena *arena, const char *const **paths)
+{
+	if (cp_runtime.job.number)
+		return cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job,
+			cp_runtime.rank.number, paths);
+	return cp_runtime.shared ? own_record(arena, paths) : run_paths(arena, paths);
+}
+
+void cp_report_of_own(struct cp_arena *arena, enum cp_sink_kind kind)
+{
+	const struct cp_report *report;
+	const char *const *paths;
+	size_t npaths = cp_report_own_records(arena, &paths);
+	char error[256];
+
+	report = cp_report_build(arena, paths, npaths, error, sizeof(error));
+	if (!report)
+		cp_report_none(error);
+	else if (!report->in_job)
+		cp_report_write(arena, report, kind);
+}
+
+/* ---- the run ---- */
+
+static void of_run(struct cp_arena *arena)
+{
+	const struct cp_report *report;
+	const char *const *paths;
+	size_t npaths = run_paths(arena, &paths);
+	char error[256];
+
+	report = cp_report_build(arena, paths, npaths, error, sizeof(error));
+	if (!report)
+		cp_report_none(error);
+	else if (!report->in_job)
+		cp_report_write(arena, report, CP_SINKS_ALL);
+}
+
+/* The jobs' reports are their ranks' affair, and may have our files' names. */
+static void beside_jobs(struct cp_arena *arena)
+{
+	uint64_t scope = cp_runtime.job.scope;
+	const struct cp_report *report =
+		cp_jobs_outside(arena, cp_runtime.directory, scope, cp_runtime.root_pid);
+
+	if (report && !report->in_job)
+		write_numbered(arena, report, CP_SINKS_ALL,
+			cp_job_claim(cp_runtime.directory, scope,
+				(unsigned)cp_runtime.options.pass, CP_JOB_OUTSIDE));
+}
+
+static void write_some(struct cp_arena *arena)
+{
+	struct cp_job_id *jobs;
+
+	if (cp_runtime.job.number && cp_runtime.rank.of > 1)
+		cp_report_of_job(arena);
+	else if (cp_runtime.job.number)
+		cp_report_of_own(arena, CP_SINKS_ALL);
+	else if (cp_runtime.job.scope &&
+		 cp_jobs_in(arena, cp_runtime.directory, cp_runtime.job.scope, &jobs))
+		beside_jobs(arena);
+	else
+		of_run(arena);
 }
 
 static void write_report(void)
 {
-	const char *paths[] = {cp_runtime.directory};
-	const struct cp_report *report;
 	struct cp_arena arena = {0};
-	char error[256];
+	jmp_buf out_of_memory;
 
-	report = cp_report_build(&arena, paths, 1, error, sizeof(error));
-	if (!report)
-		cp_say("no report: %s: `cachepeek report %s` writes it", error,
-			cp_runtime.directory);
-	else if (!report->in_job)
-		cp_report_write(&arena, report);
+	if (setjmp(out_of_memory) == 0) {
+		arena.out_of_memory = &out_of_memory;
+		write_some(&arena);
+	} else {
+		cp_report_none("out of memory");
+	}
+	arena.out_of_memory = NULL;
 	cp_arena_free(&arena);
 }
 

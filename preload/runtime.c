@@ -18,7 +18,6 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "base/text.h"
 #include "preload/allocators.h"
 #include "preload/choose.h"
 #include "preload/clock.h"
@@ -33,19 +32,15 @@
 #include "preload/hooks.h"
 #include "preload/injection.h"
 #include "preload/life.h"
-#include "preload/rank.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
+#include "preload/run.h"
 #include "preload/report.h"
 #include "preload/sampling/sampling.h"
 #include "preload/simulated.h"
 #include "preload/threads.h"
 #include "preload/windows.h"
 #include "tools/sim/request.h"
-
-#define RUN "CACHEPEEK__RUN"
-#define WHY "CACHEPEEK__WHY"
-#define LAUNCHER "CACHEPEEK__LAUNCHER" /* the run's directory */
 
 /* Where our memory is under the simulated PMU: below the 16 TiB that its core
  * gives to programs, above what it, or any program's malloc, uses first. */
@@ -120,62 +115,7 @@ static void keep_early_warnings(void)
 	early.count = 0;
 }
 
-/* ---- what the parent process decided ---- */
-
-/* RUN is "ENGINE:ROOT_PID:DIRECTORY". */
-static bool inherit_run(void)
-{
-	const char *run = cp_env_get(RUN), *why = cp_env_get(WHY), *end;
-	uint64_t root;
-
-	if (!run || (!cp_starts_with(run, "sim:") && !cp_starts_with(run, "perf:")))
-		return false;
-	end = strchr(run, ':') + 1;
-	if (cp_parse_u64_prefix(end, &end, &root) < 0 || root > INT32_MAX ||
-		*end != ':' || access(end + 1, W_OK | X_OK) != 0)
-		return false;
-	cp_runtime.engine = *run == 's' ? &cp_engine_sim : &cp_engine_perf;
-	cp_runtime.root_pid = (pid_t)root;
-	cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s", end + 1);
-	cp_format(cp_runtime.why, sizeof(cp_runtime.why), "%s", why ? why : "");
-	return true;
-}
-
-/* The entries that children, and our own next image, inherit. */
-static char *const *run_entries(void)
-{
-	static char run[CP_RUNDIR_SIZE + 64], why[sizeof(cp_runtime.why) + 32];
-	static char *entries[3] = {run, why, NULL};
-
-	/* Padded: a program's misses depend on how long its environment is. */
-	cp_format(run, sizeof(run), RUN "=%s:%07d:%s", cp_runtime.engine->name,
-		(int)cp_runtime.root_pid, cp_runtime.directory);
-	cp_format(why, sizeof(why), WHY "=%s", cp_runtime.why);
-	return entries;
-}
-
 /* ---- the decision, in the root ---- */
-
-static int make_run_directory(void)
-{
-	char line[CP_RUNDIR_SIZE + 160];
-	int result = 0;
-
-	if (cp_runtime.launched)
-		cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
-			cp_env_get(LAUNCHER));
-	else
-		result = cp_run_make(cp_env_get, cp_runtime.options.dir,
-			cp_runtime.directory, sizeof(cp_runtime.directory));
-	if (result == 0)
-		return 0;
-	cp_format(line, sizeof(line),
-		"no place for the run's records (%s: errno %d): nothing is counted. Set "
-		"CACHEPEEK_DIR to a directory that can be written",
-		cp_runtime.directory, -result);
-	cp_warn(line);
-	return result;
-}
 
 static void tell_choice(const struct cp_choice *choice)
 {
@@ -198,7 +138,7 @@ static int become_root(void)
 	cp_format(cp_runtime.why, sizeof(cp_runtime.why), "%s", choice.why);
 	if (choice.tell || cp_log_level > 0)
 		tell_choice(&choice);
-	return make_run_directory();
+	return cp_run_found();
 }
 
 /* ---- counting begins ---- */
@@ -223,7 +163,7 @@ static void rotate_events(void)
 /* What this run, or this rank, counts of the events. */
 static struct cp_share share_of_events(void)
 {
-	int rank = cp_rank_from_environment();
+	int rank = cp_runtime.rank.number;
 
 	if (cp_runtime.options.pass || cp_runtime.options.schedule != CP_SCHEDULE_RANKS)
 		return (struct cp_share){(unsigned)cp_runtime.options.pass, false};
@@ -276,11 +216,22 @@ static void resolve_events(void)
 			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
 }
 
+static int create_record(void)
+{
+	char ending[CP_JOB_ENDING];
+
+	if (!cp_runtime.job.number)
+		return cp_record_create(
+			&cp_runtime.record, cp_runtime.directory, cp_runtime.pid);
+	cp_job_ending(cp_runtime.job, cp_runtime.rank.number, ending);
+	return cp_record_create_as(&cp_runtime.record, cp_runtime.directory,
+		cp_runtime.pid, ending, CP_RECORD_MAGIC, CP_RECORD_VERSION);
+}
+
 int cp_start_record(void)
 {
 	char line[CP_RUNDIR_SIZE + 96];
-	int result = cp_record_create(
-		&cp_runtime.record, cp_runtime.directory, cp_runtime.pid);
+	int result = create_record();
 
 	if (result == 0)
 		result = cp_record_describe();
@@ -356,9 +307,7 @@ static bool know_ourselves(void)
 
 	keep_stderr();
 	cp_runtime.pid = getpid();
-	inherited = inherit_run();
-	cp_runtime.launched =
-		cp_env_get(LAUNCHER) && access(cp_env_get(LAUNCHER), W_OK | X_OK) == 0;
+	inherited = cp_run_inherit();
 	if (!inherited)
 		cp_runtime.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
@@ -370,7 +319,7 @@ static bool know_ourselves(void)
 
 static bool is_left_alone(bool inherited)
 {
-	return cp_is_launcher(cp_own_executable()) ||
+	return cp_run_is_launcher() ||
 	       (inherited && !cp_is_root() &&
 		       cp_runtime.options.children == CP_CHILDREN_IGNORE);
 }
@@ -391,8 +340,8 @@ static void prepare_profile(void)
 static void hook_in(void)
 {
 	cp_threads_start();
-	cp_follow_run(run_entries());
-	cp_hooks_start(run_entries());
+	cp_follow_run(cp_run_entries());
+	cp_hooks_start(cp_run_entries());
 	cp_injection_start();
 	cp_functions_start();
 	CP_REAL(on_exit)(on_exit_handler, NULL);
@@ -431,7 +380,7 @@ static void start(char **argv)
 			return;
 	}
 	if (cp_runtime.engine == &cp_engine_sim && !cp_runtime.sim)
-		cp_run_simulated(argv, run_entries());
+		cp_run_simulated(argv, cp_run_entries());
 	else
 		count();
 }

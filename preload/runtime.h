@@ -15,6 +15,8 @@
 #include "preload/machine.h"
 #include "preload/sweep.h"
 #include "preload/options.h"
+#include "preload/rank.h"
+#include "regions/jobdir.h"
 #include "regions/record_write.h"
 #include "regions/rundir.h"
 #include "regions/tree.h"
@@ -35,7 +37,12 @@ struct cp_runtime {
 	bool forked;   /* this process is a fork child without an exec */
 	bool launched; /* the `cachepeek` command is our parent, and reports */
 	pid_t pid, root_pid;
+	/* A rank is the root of its own processes, also where the launcher belongs to a
+	 * run: they share its directory. */
+	struct cp_rank rank;
+	struct cp_job_id job; /* number 0: no rank's; the scope is known all the same */
 	char directory[CP_RUNDIR_SIZE];
+	bool shared; /* the directory: others than our children write there, too */
 	char why[2 * CP_WHY_SIZE]; /* why this engine */
 	struct cp_event_set set;
 	struct cp_layout layout;
@@ -63,7 +70,7 @@ static inline bool cp_confined(void)
 	return __atomic_load_n(&cp_runtime.confined, __ATOMIC_ACQUIRE);
 }
 
-/* The first process of the run, which decides and reports. */
+/* The first process of the run, or of its rank, which decides and reports. */
 static inline bool cp_is_root(void)
 {
 	return cp_runtime.pid == cp_runtime.root_pid;

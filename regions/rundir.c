@@ -16,6 +16,9 @@
 #include "base/format.h"
 #include "base/text.h"
 
+/* Beside the runs, to that which all have that were started by one launcher. */
+#define SCOPE_LINK "scope-"
+
 /* How many runs stay in the base directory, for `cachepeek report` and diff. */
 #define KEPT_RUNS 20
 /* A directory this old is removed even if the newest ones are fewer. */
@@ -75,7 +78,8 @@ static int make_named(const char *parent, const char *prefix, char *to, size_t s
 /* What we write into a run. */
 static bool unlink_ours(void *unused, int dir, const char *name)
 {
-	static const char *const endings[] = {".rec", ".samples", ".profile", ".log"};
+	static const char *const endings[] = {".rec", ".samples", ".profile", ".log",
+		".job", ".lock", ".told", ".above"};
 
 	(void)unused;
 	for (unsigned i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
@@ -122,6 +126,16 @@ static bool is_alive(void *unused, int dir, const char *name)
 	       pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
+/* Links to runs that are not there any more. */
+static bool unlink_dangling(void *unused, int dir, const char *name)
+{
+	(void)unused;
+	if (strncmp(name, SCOPE_LINK, sizeof(SCOPE_LINK) - 1) == 0 &&
+		faccessat(dir, name, F_OK, 0) < 0 && errno == ENOENT)
+		unlinkat(dir, name, 0);
+	return false;
+}
+
 static bool in_use(int parent, const char *name)
 {
 	int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -156,6 +170,8 @@ static void clean(const char *base)
 		if (newer_than(&runs, runs.name[i]) >= KEPT_RUNS &&
 			!in_use(dir, runs.name[i]))
 			remove_at(dir, runs.name[i]);
+	if (lseek(dir, 0, SEEK_SET) == 0)
+		cp_directory_any(dir, unlink_dangling, NULL);
 	cp_fd_close(dir);
 }
 
@@ -265,4 +281,88 @@ int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size)
 	if (make_in_base(get, to, size) == 0)
 		return 0;
 	return make_in_temporary(get, to, size);
+}
+
+/* ---- sharing ---- */
+
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* What the link beside the runs says; false: nothing that is there. */
+static bool follow_link(const char *base, const char *link, char *to, size_t size)
+{
+	char name[64];
+	ssize_t length = readlink(link, name, sizeof(name) - 1);
+
+	if (length <= 0)
+		return false;
+	name[length] = '\0';
+	return strncmp(name, "run-", 4) == 0 && !strchr(name, '/') &&
+	       cp_format(to, size, "%s/%s", base, name) < size && is_directory(to);
+}
+
+/* The first to make the link has made the directory for all. */
+static int share_in_base(cp_lookup *get, uint64_t scope, char *to, size_t size)
+{
+	char base[CP_RUNDIR_SIZE], link[CP_RUNDIR_SIZE + 32];
+	int result;
+
+	if (!cp_run_base(get, base, sizeof(base)))
+		return -ENOENT;
+	cp_format(link, sizeof(link), "%s/" SCOPE_LINK "%016llx", base,
+		(unsigned long long)scope);
+	if (follow_link(base, link, to, size))
+		return 0;
+	result = make_in_base(get, to, size);
+	if (result < 0)
+		return result;
+	for (int tries = 0; tries < 2; tries++) {
+		char other[CP_RUNDIR_SIZE];
+
+		if (symlink(strrchr(to, '/') + 1, link) == 0)
+			return 0;
+		if (follow_link(base, link, other, sizeof(other))) {
+			cp_run_remove(to);
+			point_last(base, other);
+			cp_format(to, size, "%s", other);
+			return 0;
+		}
+		unlink(link); /* of a run that was removed */
+	}
+	return 0;
+}
+
+static bool is_ours_alone(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+	       status.st_uid == geteuid() && (status.st_mode & 077) == 0;
+}
+
+static int share_in_temporary(cp_lookup *get, uint64_t scope, char *to, size_t size)
+{
+	const char *places[] = {get("TMPDIR"), "/tmp", "/dev/shm"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!places[i] || *places[i] != '/' ||
+			cp_format(to, size, "%s/cachepeek-%u-%016llx", places[i],
+				(unsigned)geteuid(), (unsigned long long)scope) >= size)
+			continue;
+		if (mkdir(to, 0700) == 0 || is_ours_alone(to))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int cp_run_share(cp_lookup *get, uint64_t scope, char *to, size_t size)
+{
+	if (share_in_base(get, scope, to, size) == 0 ||
+		share_in_temporary(get, scope, to, size) == 0)
+		return 0;
+	return cp_run_make(get, NULL, to, size);
 }

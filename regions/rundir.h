@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CP_RUNDIR_SIZE 512
 
@@ -30,6 +31,10 @@ bool cp_run_base(cp_lookup *get, char *to, size_t size);
  * the path that failed in `to`.
  */
 int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size);
+
+/* The same directory for all that ask with this number, at the same time or later;
+ * where the user's runs are, or among temporary files. */
+int cp_run_share(cp_lookup *get, uint64_t scope, char *to, size_t size);
 
 /* Removes a run directory with the records in it, nothing else. */
 void cp_run_remove(const char *path);

@@ -4,12 +4,14 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "output/jobs.h"
 #include "output/json.h"
 #include "output/report.h"
 #include "output/sink.h"
@@ -24,7 +26,9 @@ struct request {
 	const char **paths; /* room for all arguments */
 	size_t npaths;
 	cp_report_builder *build;
-	bool unless_in_job; /* whose report is there already */
+	/* Of the run of this launcher, what has no report yet. */
+	uint64_t scope;
+	bool unless_in_job;
 };
 
 static const char *environment(const char *name)
@@ -128,49 +132,168 @@ static struct cp_process job_process(const struct cp_report *report)
 		.rank = -1, .exe = report->narguments ? report->command[0] : ""};
 }
 
+/* Which of several reports it is, and which of the outputs are meant. */
+struct part {
+	unsigned number;
+	enum cp_sink_kind kind;
+	bool quiet;
+};
+
 static int write_outputs(struct cp_arena *arena, const struct cp_report *report, int pid,
-	const char *outputs, bool quiet)
+	const char *outputs, struct part part)
 {
 	const struct cp_process process =
 		report->nprocesses ? *process_of(report, pid) : job_process(report);
 	const char *no_colour = getenv("NO_COLOR");
 	struct cp_sink_context context = {.stderr_fd = STDERR_FILENO,
+		.kind = part.kind,
+		.number = part.number,
+		.tell_number = part.number > 1 && part.kind != CP_SINKS_OWN,
 		.stdout_fd = STDOUT_FILENO,
 		.exe = process.exe,
 		.pid = process.pid,
 		.rank = process.rank,
 		.no_colour = no_colour && *no_colour,
 		.complain = complain,
-		.complain_context = &quiet};
+		.complain_context = &part.quiet};
 
 	return cp_sinks_write(arena, report, outputs, &context) ? 1 : 0;
+}
+
+static int write_part(const struct request *request, struct cp_arena *arena,
+	const struct cp_report *report, struct part part)
+{
+	int status = 0;
+
+	if (report->in_job && request->unless_in_job)
+		return 0;
+	if (request->json)
+		status = write_json(report);
+	if (request->outputs || !request->json)
+		status |= write_outputs(arena, report, request->pid,
+			request->outputs ? request->outputs : "-", part);
+	return status;
+}
+
+/* ---- a run with jobs in it ---- */
+
+/* A file for each rank, where that was asked for. */
+static int write_ranks(const struct request *request, struct cp_arena *arena,
+	struct cp_job_id id, unsigned number, int32_t wanted)
+{
+	int status = 0;
+
+	for (int32_t rank = 0; rank < wanted; rank++) {
+		const char *const *paths;
+		size_t n = cp_jobs_paths(arena, request->paths[0], id, rank, &paths);
+		char error[256];
+		const struct cp_report *report =
+			n ? cp_report_build(arena, paths, n, error, sizeof(error)) : NULL;
+
+		if (report)
+			status |= write_outputs(arena, report, 0, request->outputs,
+				(struct part){number, CP_SINKS_OWN, false});
+	}
+	return status;
+}
+
+static int write_shared(const struct request *request, struct cp_arena *arena,
+	const struct cp_report *report, unsigned number)
+{
+	int status = 0;
+
+	for (int kind = CP_SINKS_FILES; kind <= CP_SINKS_STREAMS; kind++)
+		status |= write_part(request, arena, report,
+			(struct part){number, (enum cp_sink_kind)kind, false});
+	return status;
+}
+
+static int write_job(const struct request *request, struct cp_arena *arena,
+	struct cp_job_id id, unsigned number)
+{
+	struct cp_job_state state;
+	char error[256];
+	const struct cp_report *report = cp_jobs_report(
+		arena, request->paths[0], id, &state, error, sizeof(error));
+
+	if (!report) {
+		fprintf(stderr, "cachepeek: %s\n", error);
+		return 1;
+	}
+	if (state.is_reported && request->unless_in_job)
+		return 0;
+	if (!request->outputs || state.wanted < 2 ||
+		!cp_sinks_have(request->outputs, CP_SINKS_OWN))
+		return write_part(request, arena, report,
+			(struct part){number, CP_SINKS_ALL, false});
+	return write_ranks(request, arena, id, number, state.wanted) |
+	       write_shared(request, arena, report, number);
+}
+
+static int write_jobs(const struct request *request, struct cp_arena *arena,
+	const struct cp_job_id *jobs, size_t njobs)
+{
+	const char *directory = request->paths[0];
+	const struct cp_report *report;
+	int status = 0;
+
+	for (size_t i = 0; i < njobs; i++) {
+		/* Of several runs, there may be two jobs with one number. */
+		unsigned number = request->scope ? jobs[i].number : (unsigned)i + 1;
+
+		status |= write_job(request, arena, jobs[i], number);
+	}
+	report = cp_jobs_outside(
+		arena, directory, jobs[0].scope, request->scope ? request->pid : 0);
+	if (report)
+		status |= write_part(request, arena, report,
+			(struct part){(unsigned)njobs + 1, CP_SINKS_ALL, false});
+	return status;
+}
+
+/* ---- any run ---- */
+
+static int show_any(const struct request *request, struct cp_arena *arena)
+{
+	char error[1024];
+	const struct cp_report *report = request->build(
+		arena, request->paths, request->npaths, error, sizeof(error));
+
+	if (report)
+		return write_part(
+			request, arena, report, (struct part){0, CP_SINKS_ALL, false});
+	fprintf(stderr, "cachepeek: %s\n", error);
+	return 1;
+}
+
+static int show_all(const struct request *request, struct cp_arena *arena)
+{
+	struct cp_job_id *jobs;
+	size_t njobs = 0;
+
+	if (request->npaths == 1 && request->build == cp_report_build)
+		njobs = cp_jobs_in(arena, request->paths[0], request->scope, &jobs);
+	return njobs ? write_jobs(request, arena, jobs, njobs) : show_any(request, arena);
 }
 
 static int show(const struct request *request)
 {
 	struct cp_arena arena = {0};
-	const struct cp_report *report;
-	char error[1024];
-	int status = 0;
+	jmp_buf out_of_memory;
+	volatile int status = 1;
 
-	report = request->build(
-		&arena, request->paths, request->npaths, error, sizeof(error));
-	if (!report) {
-		fprintf(stderr, "cachepeek: %s\n", error);
-		status = 1;
+	if (setjmp(out_of_memory) == 0) {
+		arena.out_of_memory = &out_of_memory;
+		status = show_all(request, &arena);
+	} else {
+		fprintf(stderr, "cachepeek: out of memory for the report\n");
 	}
-	if (report && report->in_job && request->unless_in_job)
-		report = NULL;
-	if (report && request->json)
-		status |= write_json(report);
-	if (report && (request->outputs || !request->json))
-		status |= write_outputs(&arena, report, request->pid,
-			request->outputs ? request->outputs : "-", false);
+	arena.out_of_memory = NULL;
 	cp_arena_free(&arena);
 	return status;
 }
 
-void cp_report_run(const char *directory, int pid, const char *outputs)
+void cp_report_run(const char *directory, uint64_t scope, int pid, const char *outputs)
 {
 	char fallback[] = "stderr", *copy = outputs && *outputs ? strdup(outputs) : NULL;
 	struct request request = {
@@ -179,6 +302,7 @@ void cp_report_run(const char *directory, int pid, const char *outputs)
 		.paths = &directory,
 		.npaths = 1,
 		.build = cp_report_build,
+		.scope = scope,
 		.unless_in_job = true,
 	};
 
@@ -194,7 +318,8 @@ void cp_report_now(const char *directory, int pid, const char *outputs)
 		cp_report_build(&arena, &directory, 1, error, sizeof(error));
 
 	if (report && !report->in_job)
-		write_outputs(&arena, report, pid, outputs, true);
+		write_outputs(&arena, report, pid, outputs,
+			(struct part){0, CP_SINKS_ALL, true});
 	cp_arena_free(&arena);
 }
 

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "preload/ancestors.h"
 #include "preload/machine.h"
+#include "preload/rank.h"
 #include "regions/record.h"
 #include "regions/rundir.h"
 #include "tools/alone.h"
@@ -149,6 +151,12 @@ static const char *environment(const char *name)
 	return getenv(name);
 }
 
+/* The ranks of a job make one report, as they do without this command. */
+static bool is_one_of_many(const struct cp_rank *rank, const struct settings *settings)
+{
+	return rank->job && rank->of > 1 && !settings->passes;
+}
+
 /* Part of a run that has its own launcher, or not to be counted at all. */
 static bool is_uncounted(void)
 {
@@ -260,9 +268,27 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 	}
 }
 
-/* As the parent of the program: the run is ours, and so is its report. */
-static int run_in(const char *directory, char **argv, bool passes)
+/* What tells the jobs that this command starts from those of others. */
+static uint64_t set_scope(const struct cp_rank *rank)
 {
+	struct cp_ancestor self;
+	uint64_t scope = 0;
+	char text[24];
+
+	if (rank->job)
+		scope = cp_rank_scope(rank);
+	else if (cp_ancestor_read(getpid(), &self))
+		scope = cp_ancestor_key(&self);
+	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)scope);
+	setenv("CACHEPEEK__SCOPE", text, 1);
+	return scope;
+}
+
+/* As the parent of the program: the run is ours, and so is its report. */
+static int run_in(
+	const char *directory, char **argv, bool passes, const struct cp_rank *rank)
+{
+	uint64_t scope = set_scope(rank);
 	struct cp_launch launch;
 	struct cp_watch watch;
 	int result;
@@ -277,7 +303,7 @@ static int run_in(const char *directory, char **argv, bool passes)
 	if (result == 0 && passes)
 		run_more(directory, argv, &launch);
 	if (has_records(directory))
-		cp_report_run(directory, launch.pid, getenv("CACHEPEEK_OUTPUT"));
+		cp_report_run(directory, scope, launch.pid, getenv("CACHEPEEK_OUTPUT"));
 	else if (!getenv("CACHEPEEK_DIR"))
 		cp_run_remove(directory);
 	return result < 0 ? cp_cannot_run(argv[0], -result) : cp_end_like(launch.status);
@@ -363,6 +389,7 @@ int cp_cmd_run(int argc, char **argv)
 	struct settings settings = {0};
 	char directory[CP_RUNDIR_SIZE];
 	enum cp_preloading preloading;
+	struct cp_rank rank;
 	int result;
 
 	if (parse(&settings, argc, argv) < 0)
@@ -385,10 +412,12 @@ int cp_cmd_run(int argc, char **argv)
 	result = cp_prepare_preload(settings.added);
 	if (result < 0)
 		return 127;
-	if (is_uncounted() || cp_run_make(environment, environment("CACHEPEEK_DIR"),
-				      directory, sizeof(directory)) < 0) {
+	cp_rank_find(&rank, environment);
+	if (is_uncounted() || is_one_of_many(&rank, &settings) ||
+		cp_run_make(environment, environment("CACHEPEEK_DIR"), directory,
+			sizeof(directory)) < 0) {
 		execvp(argv[optind], argv + optind);
 		return cp_cannot_run(argv[optind], errno);
 	}
-	return run_in(directory, argv + optind, settings.passes);
+	return run_in(directory, argv + optind, settings.passes, &rank);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/launch.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/syscall.h"
+#include "base/text.h"
 #include "regions/record.h"
 #include "tools/watch.h"
 
@@ -196,20 +198,38 @@ int cp_launch(struct cp_launch *launch, char *const argv[], struct cp_watch *wat
 
 /* ---- what the record could not know ---- */
 
+/* Of "PID-IMAGE.rec", or "PID-IMAGE.JOB.rec"; -1: it is of another process. */
+static long image_of(const char *name, pid_t pid)
+{
+	const char *end;
+	uint64_t number, image;
+
+	if (!cp_ends_with(name, ".rec") ||
+		cp_parse_u64_prefix(name, &end, &number) < 0 || number != (uint64_t)pid ||
+		*end != '-' || cp_parse_u64_prefix(end + 1, &end, &image) < 0 ||
+		*end != '.' || image > INT32_MAX)
+		return -1;
+	return (long)image;
+}
+
 static int open_last_record(pid_t pid, const char *directory)
 {
-	char path[4200];
-	int fd, last = -1;
+	DIR *dir = opendir(directory);
+	const struct dirent *entry;
+	char last[256] = "";
+	long image = -1;
+	int fd = -1;
 
-	for (unsigned image = 0;; image++) {
-		snprintf(path, sizeof(path), "%s/%d-%u.rec", directory, (int)pid, image);
-		fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-		if (fd < 0)
-			return last;
-		if (last >= 0)
-			close(last);
-		last = fd;
-	}
+	while (dir && (entry = readdir(dir)))
+		if (image_of(entry->d_name, pid) > image) {
+			image = image_of(entry->d_name, pid);
+			snprintf(last, sizeof(last), "%s", entry->d_name);
+		}
+	if (image >= 0)
+		fd = openat(dirfd(dir), last, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (dir)
+		closedir(dir);
+	return fd;
 }
 
 /* An image that became a program which nobody counts has ended as it says. */

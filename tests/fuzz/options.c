@@ -9,7 +9,6 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "preload/env.h"
-#include "preload/rank.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 200 };

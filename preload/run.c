@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/run.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "preload/ancestors.h"
+#include "preload/env.h"
+#include "preload/reexec.h"
+#include "preload/runtime.h"
+
+#define RUN "CACHEPEEK__RUN"
+#define WHY "CACHEPEEK__WHY"
+#define LAUNCHER "CACHEPEEK__LAUNCHER" /* the run's directory */
+#define SCOPE "CACHEPEEK__SCOPE"       /* and its number */
+
+/* ---- what the parent process decided ---- */
+
+/* RUN is "ENGINE:ROOT_PID:SELF:SCOPE:NUMBER:RANK:RANKS:DIRECTORY". */
+struct run {
+	const struct cp_engine *engine;
+	uint64_t root, self, scope, number, rank, ranks;
+	const char *directory;
+};
+
+static bool next_number(const char **at, uint64_t *number)
+{
+	const char *end;
+
+	if (cp_parse_u64_prefix(*at, &end, number) < 0 || *end != ':')
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+static bool parse_run(const char *text, struct run *run)
+{
+	uint64_t *const numbers[] = {&run->root, &run->self, &run->scope, &run->number,
+		&run->rank, &run->ranks};
+
+	if (!text || (!cp_starts_with(text, "sim:") && !cp_starts_with(text, "perf:")))
+		return false;
+	run->engine = *text == 's' ? &cp_engine_sim : &cp_engine_perf;
+	text = strchr(text, ':') + 1;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!next_number(&text, numbers[i]))
+			return false;
+	run->directory = text;
+	return run->root <= INT32_MAX && run->number <= INT32_MAX &&
+	       run->rank <= INT32_MAX && run->ranks <= INT32_MAX &&
+	       access(text, W_OK | X_OK) == 0;
+}
+
+static void join(const struct run *run)
+{
+	const char *why = cp_env_get(WHY);
+
+	cp_runtime.engine = run->engine;
+	cp_runtime.root_pid = (pid_t)run->root;
+	cp_runtime.job.number = (unsigned)run->number;
+	cp_runtime.rank.self = run->self;
+	if (run->number) {
+		cp_runtime.rank.number = (int)run->rank;
+		cp_runtime.rank.of = (int)run->ranks;
+	}
+	cp_format(cp_runtime.why, sizeof(cp_runtime.why), "%s", why ? why : "");
+}
+
+bool cp_run_inherit(void)
+{
+	const char *launcher = cp_env_get(LAUNCHER);
+	struct run run;
+
+	cp_rank_find(&cp_runtime.rank, cp_env_get);
+	cp_runtime.launched = launcher && access(launcher, W_OK | X_OK) == 0;
+	if (!parse_run(cp_env_get(RUN), &run))
+		return false;
+	cp_format(
+		cp_runtime.directory, sizeof(cp_runtime.directory), "%s", run.directory);
+	cp_runtime.job.scope = run.scope;
+	cp_runtime.shared = true;
+	if (cp_runtime.rank.self && cp_runtime.rank.self != run.self)
+		return false;
+	join(&run);
+	return true;
+}
+
+char *const *cp_run_entries(void)
+{
+	static char run[CP_RUNDIR_SIZE + 128], why[sizeof(cp_runtime.why) + 32];
+	static char *entries[3] = {run, why, NULL};
+	const struct cp_job_id *job = &cp_runtime.job;
+
+	/* Padded: a program's misses depend on how long its environment is. */
+	cp_format(run, sizeof(run), RUN "=%s:%07d:0x%016llx:0x%016llx:%05u:%07d:%07d:%s",
+		cp_runtime.engine->name, (int)cp_runtime.root_pid,
+		(unsigned long long)cp_runtime.rank.self, (unsigned long long)job->scope,
+		job->number, job->number ? cp_runtime.rank.number : 0,
+		job->number ? cp_runtime.rank.of : 0, cp_runtime.directory);
+	cp_format(why, sizeof(why), WHY "=%s", cp_runtime.why);
+	return entries;
+}
+
+/* ---- what a root decides ---- */
+
+static int make_run_directory(void)
+{
+	char line[CP_RUNDIR_SIZE + 160];
+	int result = 0;
+
+	if (cp_runtime.directory[0])
+		return 0; /* the launcher's run has one */
+	if (cp_runtime.launched)
+		cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
+			cp_env_get(LAUNCHER));
+	else if (cp_runtime.rank.job && !cp_runtime.options.dir)
+		result = cp_run_share(cp_env_get, cp_runtime.job.scope,
+			cp_runtime.directory, sizeof(cp_runtime.directory));
+	else
+		result = cp_run_make(cp_env_get, cp_runtime.options.dir,
+			cp_runtime.directory, sizeof(cp_runtime.directory));
+	cp_runtime.shared =
+		cp_runtime.options.dir || cp_runtime.launched || cp_runtime.rank.job;
+	if (result == 0)
+		return 0;
+	cp_format(line, sizeof(line),
+		"no place for the run's records (%s: errno %d): nothing is counted. Set "
+		"CACHEPEEK_DIR to a directory that can be written",
+		cp_runtime.directory, -result);
+	cp_warn(line);
+	return result;
+}
+
+/* Whom the run belongs to: a run that we join, the `cachepeek` command, a launcher,
+ * or nobody else. */
+static void find_scope(void)
+{
+	const char *scope = cp_env_get(SCOPE);
+	struct cp_ancestor self;
+
+	if (cp_runtime.job.scope ||
+		(cp_runtime.launched && scope &&
+			cp_parse_u64(scope, &cp_runtime.job.scope) == 0))
+		return;
+	if (cp_runtime.rank.job)
+		cp_runtime.job.scope = cp_rank_scope(&cp_runtime.rank);
+	else if (cp_ancestor_read(cp_runtime.pid, &self))
+		cp_runtime.job.scope = cp_ancestor_key(&self);
+}
+
+static void take_job(void)
+{
+	if (cp_runtime.rank.job && cp_runtime.job.scope)
+		cp_runtime.job.number =
+			cp_job_claim(cp_runtime.directory, cp_runtime.job.scope,
+				(unsigned)cp_runtime.options.pass, cp_runtime.rank.job);
+}
+
+int cp_run_found(void)
+{
+	int result;
+
+	find_scope();
+	result = make_run_directory();
+	if (result == 0)
+		take_job();
+	return result;
+}
+
+/* ---- launchers ---- */
+
+static void set_above(void *unused, pid_t pid)
+{
+	(void)unused;
+	cp_job_set_above(cp_runtime.directory, cp_runtime.job.scope, pid);
+}
+
+bool cp_run_is_launcher(void)
+{
+	if (!cp_is_launcher(cp_own_executable()))
+		return cp_runtime.rank.number < 0 && cp_is_launchers_helper();
+	if (cp_runtime.shared)
+		cp_ancestors_visit(cp_runtime.root_pid, set_above, NULL);
+	return true;
+}
