@@ -114,6 +114,7 @@ results()
 compare()
 {
 	local engine=$1 round
+	rm -f "$top/$engine".*
 	for round in $(seq $rounds); do
 		[ -e "$top/alone.$round.results" ] || run alone.$round
 		run_with "$engine" "$round"
@@ -130,7 +131,7 @@ one_suite()
 	. "$here/packages/$name.sh"
 	mkdir -p "$top"
 	build || return 1
-	rm -f "$top"/*.results "$top"/*.compared
+	rm -f "$top"/alone.*.results
 	for engine in $engines; do
 		case " ${ENGINES:-perf sim} " in *" $engine "*) compare "$engine" ;; esac
 	done
