@@ -12,7 +12,7 @@ void *cp_pool_take(struct cp_pool *pool)
 	if (object)
 		pool->free = *(void **)object;
 	else
-		object = cp_arena_alloc(&pool->arena, pool->object_size);
+		object = cp_store_take(&pool->store, pool->object_size);
 	cp_unlock(&pool->lock);
 	if (object)
 		memset(object, 0, pool->object_size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Objects of one size that come and go (threads, region nodes, stack frames):
- * taken from an arena that only grows, given back to a free list.
+ * taken from a store that only grows, given back to a free list.
  */
 #ifndef CACHEPEEK_BASE_POOL_H
 #define CACHEPEEK_BASE_POOL_H
@@ -14,7 +14,7 @@
 struct cp_pool {
 	size_t object_size; /* at least a pointer's */
 	struct cp_lock lock;
-	struct cp_arena arena;
+	struct cp_store store;
 	void *free;
 };
 
@@ -24,7 +24,7 @@ struct cp_pool {
 	CP_LOCK_LISTED(name.lock)
 
 /* A zeroed object, or NULL when memory is out.  Thread-safe. */
-void *cp_pool_take(struct cp_pool *pool);
+void *cp_pool_take(struct cp_pool *pool) __attribute__((warn_unused_result));
 
 /* object may be NULL.  Thread-safe. */
 void cp_pool_give(struct cp_pool *pool, void *object);

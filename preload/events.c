@@ -15,10 +15,6 @@
 
 static void add_name(struct cp_request *request, const char *name)
 {
-	if (!name) { /* no memory for it */
-		request->dropped++;
-		return;
-	}
 	for (size_t i = 0; i < request->nnames; i++)
 		if (strcmp(request->names[i], name) == 0)
 			return;

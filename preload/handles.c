@@ -5,9 +5,9 @@
 #include "base/lock.h"
 #include "preload/markers_parts.h"
 
-static struct cp_arena arena; /* under the lock */
+static struct cp_store store; /* under the lock */
 
-#define uthash_malloc(size) cp_arena_alloc(&arena, size)
+#define uthash_malloc(size) cp_store_take(&store, size)
 #define uthash_free(memory, size) ((void)(memory))
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -40,7 +40,7 @@ static struct entry *find(uint64_t tag, uint64_t value)
 
 static struct entry *add(uint64_t tag, uint64_t value)
 {
-	struct entry *entry = cp_arena_alloc(&arena, sizeof(*entry));
+	struct entry *entry = cp_store_take(&store, sizeof(*entry));
 
 	if (!entry)
 		return NULL;

@@ -73,7 +73,7 @@ void __itt_api_fini(struct itt_global *global);
 
 /* ---- domains and strings ---- */
 
-static struct cp_arena arena; /* under the lock */
+static struct cp_store store; /* under the lock */
 static struct cp_lock lock;
 CP_LOCK_LISTED(lock);
 /* Ours: added to under the lock, looked through without. */
@@ -107,11 +107,11 @@ static struct itt_domain *own_domain(const char *name)
 		domain = find_domain(globals[i]->domains, name);
 	if (domain)
 		return domain;
-	domain = cp_arena_alloc(&arena, sizeof(*domain));
+	domain = cp_store_take(&store, sizeof(*domain));
 	if (!domain)
 		return NULL;
 	domain->flags = 1;
-	domain->name = cp_arena_copy(&arena, name, strlen(name));
+	domain->name = cp_store_copy(&store, name, strlen(name));
 	domain->next = domains;
 	__atomic_store_n(&domains, domain, __ATOMIC_RELEASE);
 	return domain;
@@ -125,10 +125,10 @@ static struct itt_string *own_string(const char *text)
 		string = find_string(globals[i]->strings, text);
 	if (string)
 		return string;
-	string = cp_arena_alloc(&arena, sizeof(*string));
+	string = cp_store_take(&store, sizeof(*string));
 	if (!string)
 		return NULL;
-	string->text = cp_arena_copy(&arena, text, strlen(text));
+	string->text = cp_store_copy(&store, text, strlen(text));
 	string->next = strings;
 	__atomic_store_n(&strings, string, __ATOMIC_RELEASE);
 	return string;

@@ -61,10 +61,10 @@ void cp_hooks_start(char *const entries[])
  */
 static void extend_environment(char **given)
 {
-	static struct cp_arena arena;
+	static struct cp_store store;
 	char **present = environ ? environ : given;
 	size_t count = cp_env_count(present) + cp_env_count(run_entries);
-	char **extended = cp_arena_alloc(&arena, (count + 1) * sizeof(*extended));
+	char **extended = cp_store_take(&store, (count + 1) * sizeof(*extended));
 
 	if (!extended)
 		return;

@@ -10,9 +10,9 @@
 #include "preload/markers_parts.h"
 #include "preload/runtime.h"
 
-static struct cp_arena arena; /* of the hash, under the lock */
+static struct cp_store store; /* of the hash, under the lock */
 
-#define uthash_malloc(size) cp_arena_alloc(&arena, size)
+#define uthash_malloc(size) cp_store_take(&store, size)
 #define uthash_free(memory, size) ((void)(memory))
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -48,7 +48,7 @@ static struct range *new_range(void)
 		spare = range->next_spare;
 		return range;
 	}
-	range = cp_arena_alloc(&arena, sizeof(*range));
+	range = cp_store_take(&store, sizeof(*range));
 	if (range) {
 		range->older = newest;
 		__atomic_store_n(&newest, range, __ATOMIC_RELEASE);

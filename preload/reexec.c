@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,12 +69,31 @@ int cp_companion_path(const char *name, char *to, size_t size)
 	return cp_format(to, size, "%s/%s", directory, name) < size ? 0 : -ENAMETOOLONG;
 }
 
+/* What the simulated PMU takes, with its caches and its copies of code, beside a
+ * program that is not large: with less it ends before the program begins. */
+#define SIM_MEMORY_MIB 512
+
+static bool is_enough(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
+	       limit.rlim_cur >= (rlim_t)SIM_MEMORY_MIB << 20;
+}
+
 int cp_reexec_possible(struct cp_why *why)
 {
 	char directory[PATH_MAX], tool[PATH_MAX + 64];
 	int result = companion_directory(directory, sizeof(directory));
 
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
+	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {
+		cp_format(why->text, sizeof(why->text),
+			"the simulated PMU takes %d MiB of memory, more than the limits "
+			"allow: raise `ulimit -v` and `ulimit -d`",
+			SIM_MEMORY_MIB);
+		return -ENOMEM;
+	}
 	if (result == 0 && access(tool, X_OK) == 0)
 		return 0;
 	cp_format(why->text, sizeof(why->text),
@@ -204,10 +224,10 @@ static const char *program_path(const char *argv0)
 }
 
 static char **whole_argv(
-	struct cp_arena *arena, const struct command *command, char **argv)
+	struct cp_store *store, const struct command *command, char **argv)
 {
 	size_t own = command->count, theirs = cp_env_count(argv);
-	char **all = cp_arena_alloc(arena, (own + theirs + 2) * sizeof(*all));
+	char **all = cp_store_take(store, (own + theirs + 2) * sizeof(*all));
 
 	if (!all)
 		return NULL;
@@ -221,16 +241,16 @@ static char **whole_argv(
 /* The caller's variables and ours; VALGRIND_LIB is where the core looks for
  * its parts, VALGRIND_LAUNCHER only has to exist. */
 static char **whole_environment(
-	struct cp_arena *arena, struct command *command, char **argv, char *const added[])
+	struct cp_store *store, struct command *command, char **argv, char *const added[])
 {
 	static char launcher[] = "VALGRIND_LAUNCHER=/proc/self/exe";
 	size_t given = cp_env_count(added), length = strlen(argv[0] ? argv[0] : "");
 	static char comm[sizeof(COMM) + 18] = COMM "=";
-	char **more = cp_arena_alloc(arena, (given + 7) * sizeof(*more));
-	char **all = cp_arena_alloc(
-		arena, (cp_env_count(cp_env_all()) + given + 8) * sizeof(*all));
-	char *name = cp_arena_alloc(arena, length + sizeof(ARGV0) + 1);
-	char *exe = cp_arena_alloc(arena, PATH_MAX + sizeof(EXE) + 1);
+	char **more = cp_store_take(store, (given + 7) * sizeof(*more));
+	char **all = cp_store_take(
+		store, (cp_env_count(cp_env_all()) + given + 8) * sizeof(*all));
+	char *name = cp_store_take(store, length + sizeof(ARGV0) + 1);
+	char *exe = cp_store_take(store, PATH_MAX + sizeof(EXE) + 1);
 
 	if (!more || !all || !name || !exe)
 		return NULL;
@@ -253,7 +273,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	struct cp_why *why)
 {
 	static struct command command; /* its strings must outlive this frame */
-	struct cp_arena arena = {0};
+	struct cp_store store = {0};
 	char directory[PATH_MAX];
 	char **all, **environment;
 	int result = cp_reexec_possible(why);
@@ -264,15 +284,16 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
 	add_options(&command, machines, nmachines, run_directory, wishes);
-	all = whole_argv(&arena, &command, argv);
-	environment = whole_environment(&arena, &command, argv, added);
+	all = whole_argv(&store, &command, argv);
+	environment = whole_environment(&store, &command, argv, added);
 	if (!all || !environment) {
-		cp_arena_free(&arena);
+		cp_store_free(&store);
+		cp_format(why->text, sizeof(why->text), "no memory");
 		return -ENOMEM;
 	}
 	execve(command.tool, all, environment);
 	result = -errno;
-	cp_arena_free(&arena);
+	cp_store_free(&store);
 	cp_format(why->text, sizeof(why->text),
 		"the simulated PMU %s does not start (errno %d)", command.tool, -result);
 	return result;

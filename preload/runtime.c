@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -392,6 +393,21 @@ static bool is_off(void)
 	return (disabled && strcmp(disabled, "1") == 0) || getauxval(AT_SECURE);
 }
 
+/* False: there was no memory for what is to be counted. */
+static bool start_with_memory(char **argv)
+{
+	jmp_buf out_of_memory;
+	volatile bool enough = false;
+
+	cp_runtime.arena.out_of_memory = &out_of_memory;
+	if (setjmp(out_of_memory) == 0) {
+		start(argv);
+		enough = true;
+	}
+	cp_runtime.arena.out_of_memory = NULL;
+	return enough;
+}
+
 static void begin(int argc, char **argv, char **envp)
 {
 	uint64_t began = cp_now_ns();
@@ -401,10 +417,7 @@ static void begin(int argc, char **argv, char **envp)
 		cp_fd_hide_beyond_limit();
 		cp_reexec_restore(argv, envp);
 	}
-	/* One block is enough for all that the constructor asks for. */
-	if (cp_arena_alloc(&cp_runtime.arena, 1) && cp_given_keep(argc, argv, envp) == 0)
-		start(argv);
-	else
+	if (cp_given_keep(argc, argv, envp) < 0 || !start_with_memory(argv))
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	if (cp_runtime.record.header)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;

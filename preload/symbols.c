@@ -38,7 +38,7 @@ struct file {
 	struct symbol *symbols;
 };
 
-static struct cp_arena arena;
+static struct cp_store store;
 static struct file *files;
 static struct cp_lock lock; /* of both; innermost but for the record's */
 CP_LOCK_LISTED(lock);
@@ -87,7 +87,7 @@ static void take_table(struct file *file, const char *bytes, size_t size,
 		!fits(strings->sh_offset, strings->sh_size, size) ||
 		text[strings->sh_size - 1] != '\0' || table->sh_offset % 8)
 		return;
-	file->symbols = cp_arena_alloc(&arena, count * sizeof(*file->symbols));
+	file->symbols = cp_store_take(&store, count * sizeof(*file->symbols));
 	if (!file->symbols)
 		return;
 	for (size_t i = 0; i < count; i++)
@@ -158,12 +158,12 @@ static struct file *file_of(const struct link_map *map)
 		file = file->next;
 	if (file)
 		return file;
-	file = cp_arena_alloc(&arena, sizeof(*file));
+	file = cp_store_take(&store, sizeof(*file));
 	if (!file)
 		return NULL;
 	file->base = map->l_addr;
 	file->path = map->l_name[0] ? map->l_name : cp_own_executable();
-	file->path = cp_arena_copy(&arena, file->path, strlen(file->path));
+	file->path = cp_store_copy(&store, file->path, strlen(file->path));
 	if (!file->path)
 		return NULL;
 	read_file(file, file->path);

@@ -7,11 +7,11 @@
 #include "base/lock.h"
 #include "regions/filter.h"
 
-static struct cp_arena arena; /* of names, under the lock */
+static struct cp_store store; /* of names, under the lock */
 
 /* uthash's memory is ours, too: no malloc in hooks.  Its growth is geometric,
  * so what free leaves behind is bounded by what is in use. */
-#define uthash_malloc(size) cp_arena_alloc(&arena, size)
+#define uthash_malloc(size) cp_store_take(&store, size)
 #define uthash_free(memory, size) ((void)(memory))
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -31,11 +31,11 @@ static const char *filter;
 
 static struct entry *add(const char *text, size_t length)
 {
-	struct entry *entry = cp_arena_alloc(&arena, sizeof(*entry));
+	struct entry *entry = cp_store_take(&store, sizeof(*entry));
 
 	if (!entry)
 		return NULL;
-	entry->name.text = cp_arena_copy(&arena, text, length);
+	entry->name.text = cp_store_copy(&store, text, length);
 	entry->name.length = length;
 	entry->name.left_out = !cp_filter_allows(filter, text, length);
 	if (!entry->name.text)

@@ -9,7 +9,7 @@
 
 #define NSIZES 32
 
-static struct cp_arena arena; /* under the lock, as the lists are */
+static struct cp_store store; /* under the lock, as the lists are */
 static void *unused[NSIZES];  /* linked by their first word */
 static struct cp_lock lock;
 CP_LOCK_LISTED(lock);
@@ -35,7 +35,7 @@ void *cp_hash_take(size_t size)
 	if (memory)
 		unused[index] = *(void **)memory;
 	else
-		memory = cp_arena_alloc(&arena, (size_t)1 << index);
+		memory = cp_store_take(&store, (size_t)1 << index);
 	cp_unlock(&lock);
 	return memory;
 }

@@ -24,12 +24,12 @@ char *cp_pfm_strtok(char *text, const char *separators);
 char *cp_pfm_strdup(const char *text);
 DIR *cp_pfm_opendir(const char *path);
 
-static struct cp_arena arena;
+static struct cp_store store;
 
 /* The size stands before each block, for realloc. */
 void *cp_pfm_malloc(size_t size)
 {
-	size_t *block = cp_arena_alloc(&arena, size + 16);
+	size_t *block = cp_store_take(&store, size + 16);
 
 	if (!block)
 		return NULL;

@@ -46,7 +46,7 @@ static void add(struct cp_job *job, int rank, int ranks, int regions)
 
 int main(int argc, char **argv)
 {
-	static struct cp_arena arena;
+	static struct cp_arena arena = {.give_up = abort};
 	jmp_buf out_of_memory;
 	int ranks = argc > 1 ? atoi(argv[1]) : 64,
 	    regions = argc > 2 ? atoi(argv[2]) : 200;

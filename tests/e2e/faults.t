@@ -89,6 +89,9 @@ if (!$all) {
 my $shell = '"$0"; (exit 3); echo $?';
 my @campaigns = (
 	['perf', engine => 'perf', command => [$regions]],
+	['perf, many groups', engine => 'perf', command => [$regions],
+		groups => join(',', grep { /./ } (map { s{.*/}{}r =~ s/\.group$//r }
+			sort glob(source() . '/output/groups/*.group'))[0 .. 15])],
 	['perf, its own directory', engine => 'perf', command => [$regions], own_directory => 1],
 	['perf, threads', engine => 'perf', command => [program('region_threads')]],
 	['perf, children', engine => 'perf', command => ['sh', '-c', $shell, $regions]],

@@ -12,7 +12,7 @@ struct cp_arena_block {
 	void *memory;
 };
 
-void *cp_arena_alloc(struct cp_arena *arena, size_t size)
+void *cp_store_take(struct cp_store *store, size_t size)
 {
 	struct cp_arena_block *block = malloc(sizeof(*block));
 
@@ -21,28 +21,40 @@ void *cp_arena_alloc(struct cp_arena *arena, size_t size)
 	block->memory = calloc(1, size ? size : 1);
 	if (!block->memory)
 		abort();
-	block->next = arena->blocks;
-	arena->blocks = block;
+	block->next = store->blocks;
+	store->blocks = block;
 	return block->memory;
+}
+
+char *cp_store_copy(struct cp_store *store, const char *text, size_t length)
+{
+	return memcpy(cp_store_take(store, length + 1), text, length);
+}
+
+void *cp_arena_alloc(struct cp_arena *arena, size_t size)
+{
+	return cp_store_take(&arena->store, size);
 }
 
 char *cp_arena_copy(struct cp_arena *arena, const char *text, size_t length)
 {
-	char *copy = cp_arena_alloc(arena, length + 1);
+	return cp_store_copy(&arena->store, text, length);
+}
 
-	memcpy(copy, text, length);
-	return copy;
+void cp_store_free(struct cp_store *store)
+{
+	while (store->blocks) {
+		struct cp_arena_block *block = store->blocks;
+
+		store->blocks = block->next;
+		free(block->memory);
+		free(block);
+	}
 }
 
 void cp_arena_free(struct cp_arena *arena)
 {
-	while (arena->blocks) {
-		struct cp_arena_block *block = arena->blocks;
-
-		arena->blocks = block->next;
-		free(block->memory);
-		free(block);
-	}
+	cp_store_free(&arena->store);
 }
 
 void cp_arena_reuse(struct cp_arena *arena)

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), error[256] = "";
 	struct cp_slice slice = {text, text + size};
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = abort};
 	const struct cp_formula *formula =
 		cp_formula_parse(&arena, slice, error, sizeof(error));
 

@@ -21,7 +21,7 @@ static struct cp_value look_up(void *context, const char *name)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), error[256] = "";
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = abort};
 	const struct cp_group *group =
 		cp_group_parse(&arena, "fuzz.group", text, error, sizeof(error));
 

@@ -67,7 +67,7 @@ static void use(struct cp_arena *arena)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), *second = strchr(text, '\f');
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = abort};
 
 	fill(meanings, second ? second + 1 : text);
 	if (second)

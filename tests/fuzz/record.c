@@ -41,7 +41,7 @@ static void open_once(void)
 static void parse(const uint8_t *data, size_t size)
 {
 	void *bytes = fuzz_text(data, size);
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = abort};
 	struct cp_record record;
 	char error[256];
 
@@ -58,7 +58,7 @@ static void report(void)
 {
 	const char *paths[] = {path};
 	struct cp_text_options options = {.width = 80};
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = abort};
 	const struct cp_report *built;
 	struct cp_out out;
 	char error[256];

@@ -48,7 +48,7 @@ static const struct cp_report *any_report(void)
 {
 	static const char *const paths[] = {"tests/fuzz/seeds/record/perf"};
 	static const struct cp_report *report;
-	static struct cp_arena arena;
+	static struct cp_arena arena = {.give_up = abort};
 	char error[200];
 
 	if (!report)
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.pid = 12345,
 		.rank = (int)(size % 7) - 1,
 		.complain = say};
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = abort};
 
 	cp_sinks_check(text, &context);
 	if (size % 64 == 0 && any_report())

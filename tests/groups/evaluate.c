@@ -13,7 +13,7 @@
 
 #define MAX_GROUPS 64
 
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = abort};
 static const struct cp_group *groups[MAX_GROUPS];
 static size_t ngroups;
 

@@ -285,3 +285,8 @@ void bail(const char *format, ...)
 	send(&line, STDOUT_FILENO);
 	_exit(255);
 }
+
+void tap_no_memory(void)
+{
+	bail("no memory");
+}

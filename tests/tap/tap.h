@@ -45,4 +45,7 @@ void diag(const char *format, ...) TAP_PRINTF(1, 2);
 /* Nothing more can be tested, here or in any other test: exits 255. */
 void bail(const char *format, ...) TAP_PRINTF(1, 2) __attribute__((noreturn));
 
+/* The exit of a test's arenas. */
+void tap_no_memory(void) __attribute__((noreturn));
+
 #endif

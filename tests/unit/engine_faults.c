@@ -423,7 +423,7 @@ static unsigned compare(const struct cp_report *report)
 
 static unsigned run(const char *directory)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	unsigned wrong;
 
 	start(directory);

@@ -182,7 +182,7 @@ static void judge(struct tally *tally, const struct cp_count *count, uint64_t tr
 
 static void compare(const char *directory, uint64_t truth[])
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	const struct cp_region *region =
 		engine_report(&arena, &record, directory)->total->child;
 

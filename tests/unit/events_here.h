@@ -67,7 +67,7 @@ const char *cp_core_pmu(unsigned index)
 
 /* ---- events ---- */
 
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 static struct cp_event_set set;
 
 static void ignore(const char *line)

@@ -7,7 +7,7 @@
 #include "output/formula.h"
 #include "tests/tap/tap.h"
 
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 
 static struct cp_value look_up(void *context, const char *name)
 {

@@ -15,7 +15,7 @@
 #include "tests/tap/tap.h"
 #include "tools/sim/request.h"
 
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 
 #define HEAD "@group g\n@need instructions l1d_misses\n"
 

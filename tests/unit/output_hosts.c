@@ -11,7 +11,7 @@
 enum { PER_HOST = 3 };
 
 static struct make make;
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 static jmp_buf out_of_memory;
 
 /* What a rank reads of the sockets of its host: all on it much the same. */

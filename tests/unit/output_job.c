@@ -11,7 +11,7 @@
 enum { RANKS = 37, REGIONS = 5 };
 
 static struct make make;
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 static jmp_buf out_of_memory;
 
 static struct cp_job *job_of(int rank)

@@ -7,7 +7,7 @@
 #include "tests/unit/output_records.h"
 
 static struct make make;
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 
 /* A run that counted instructions and one of two other events. */
 static struct cp_thread_item *begin(uint32_t pass)

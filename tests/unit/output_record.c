@@ -60,7 +60,7 @@ static int parse(struct cp_arena *arena, const struct make *from, size_t size,
 
 static void test_sound(void)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_record record;
 	char error[200] = "";
 	size_t length;
@@ -89,7 +89,7 @@ static void test_sound(void)
 
 static void refuse(size_t size, const char *why, const char *expected)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_record record;
 	char error[200] = "";
 
@@ -122,7 +122,7 @@ static void test_refused(void)
 
 static void test_cut_off(void)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_record record;
 	char error[200] = "";
 	size_t size = make_header(&make)->tail - 8;
@@ -145,7 +145,7 @@ static void test_cut_off(void)
 
 static void test_file(void)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	jmp_buf out_of_memory;
 	struct cp_record record;
 	char directory[] = "/tmp/output_record_XXXXXX", path[100], error[200] = "";
@@ -251,7 +251,7 @@ static void report_all(struct cp_arena *arena, const char *directory)
 
 static void test_fuzz(void)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	char directory[] = "/tmp/output_record_XXXXXX", path[100];
 
 	if (!mkdtemp(directory))

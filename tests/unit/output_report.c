@@ -10,7 +10,7 @@
 #include "tests/unit/output_records.h"
 
 static struct make make;
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 static char directory[] = "/tmp/output_report_XXXXXX";
 static const char *const paths[] = {directory};
 

@@ -9,7 +9,7 @@
 #include "tests/tap/tap.h"
 
 static struct make make;
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 static jmp_buf out_of_memory;
 
 /* Of the ranks' work. */

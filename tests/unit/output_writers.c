@@ -13,7 +13,7 @@
 #include "tests/unit/output_records.h"
 
 static struct make make;
-static struct cp_arena arena;
+static struct cp_arena arena = {.give_up = tap_no_memory};
 static jmp_buf out_of_memory;
 static char directory[] = "/tmp/output_writers_XXXXXX";
 

@@ -35,7 +35,7 @@ static void test_numbers(void)
 		{"100.00%", "100.00%"},
 		{"Latency", "Latency"},
 	};
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		is_string(cp_fit_number(&arena, cases[i].cell), cases[i].fits, "%s",

@@ -252,7 +252,7 @@ static void check_threads(const struct cp_process *process, unsigned kind)
 
 static void test_kind(unsigned kind)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_tree tree;
 	const struct cp_report *report;
 	const struct cp_count *merged;
@@ -297,7 +297,7 @@ static void test_error(void)
 /* Long enough to be counted each time. */
 static void test_long(void)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_tree tree;
 	const struct cp_count *count;
 	double sum;
@@ -314,7 +314,7 @@ static void test_long(void)
 /* What the markers of a skipped execution count is not the program's. */
 static void test_cost_of_skipped(void)
 {
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_tree tree;
 	const struct cp_region *outer;
 	uint64_t counted;
@@ -339,7 +339,7 @@ static void test_cost_of_skipped(void)
 static void test_folded(void)
 {
 	enum { THREADS = 50 };
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_tree sum_tree, tree;
 	struct cp_thread_item *thread;
 	const struct cp_region *inner;

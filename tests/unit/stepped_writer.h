@@ -69,7 +69,7 @@ static void read_now(struct cp_reading *reading, uint64_t count)
 static const char *look(const char *(*fault_of)(const struct cp_record *))
 {
 	static char error[200];
-	struct cp_arena arena = {0};
+	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_record record;
 	const char *fault = NULL;
 	jmp_buf out_of_memory;
