@@ -4,10 +4,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "base/syscall.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 
@@ -42,20 +45,46 @@ void *cp_forward_look(const char *name, const void *caller)
 	return found;
 }
 
+/* Functions that were looked for in vain, by the place of the call: one with another
+ * hash takes the slot.  Atomic. */
+#define MISSES 1024
+static uint64_t misses[MISSES];
+
+static uint64_t hash(const struct cp_forward *forward, const void *caller)
+{
+	return ((uint64_t)(uintptr_t)forward ^ (uint64_t)(uintptr_t)caller << 16) *
+	       0x9e3779b97f4a7c15u;
+}
+
+/* What dlsym does with the text of an error is not for a signal handler to
+ * interrupt that comes here as well. */
+static void *look_undisturbed(const char *name, const void *caller)
+{
+	uint64_t all = ~0ull, before = 0;
+	bool held = !cp_confined() && cp_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all,
+					      &before, sizeof(all)) == 0;
+	void *found = cp_forward_look(name, caller);
+
+	if (held)
+		cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
+	return found;
+}
+
 void *cp_forward_find(struct cp_forward *forward, const void *caller)
 {
 	void *real = __atomic_load_n(&forward->real, __ATOMIC_ACQUIRE);
+	uint64_t key = hash(forward, caller), *miss = &misses[key >> 54];
 	int saved = errno;
 
-	if (real || __atomic_load_n(&forward->missed_by, __ATOMIC_RELAXED) == caller)
+	if (real || __atomic_load_n(miss, __ATOMIC_RELAXED) == key)
 		return real;
 	cp_sim_pause();
-	real = cp_forward_look(forward->name, caller);
+	real = look_undisturbed(forward->name, caller);
 	cp_sim_resume();
 	if (real)
 		__atomic_store_n(&forward->real, real, __ATOMIC_RELEASE);
 	else
-		__atomic_store_n(&forward->missed_by, caller, __ATOMIC_RELAXED);
+		__atomic_store_n(miss, key, __ATOMIC_RELAXED);
 	errno = saved;
 	return real;
 }

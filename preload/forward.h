@@ -9,8 +9,7 @@
 
 struct cp_forward {
 	const char *name;
-	void *real;            /* once found; atomic */
-	const void *missed_by; /* the last caller for whom there was none; atomic */
+	void *real; /* once found; atomic */
 };
 
 /*
@@ -26,7 +25,7 @@ void *cp_forward_look(const char *name, const void *caller);
 /* A pointer to the real `function`, or NULL; used in its hook only. */
 #define CP_FORWARD(function)                                                             \
 	__extension__({                                                                  \
-		static struct cp_forward forward_ = {#function, 0, 0};                   \
+		static struct cp_forward forward_ = {#function, 0};                      \
 		(__typeof__(&function))(uintptr_t)cp_forward_find(                       \
 			&forward_, __builtin_return_address(0));                         \
 	})

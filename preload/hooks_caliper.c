@@ -119,7 +119,7 @@ static void end_value(const char *attribute)
 
 static const char *name_of(cali_id_t attribute, const void *caller)
 {
-	static struct cp_forward forward = {"cali_attribute_name", 0, 0};
+	static struct cp_forward forward = {"cali_attribute_name", 0};
 	__typeof__(&cali_attribute_name) real =
 		(__typeof__(&cali_attribute_name))(uintptr_t)cp_forward_find(
 			&forward, caller);
