@@ -4,7 +4,9 @@
  *
  * ITT, NVTX and Kokkos find a tool's library by an environment variable.  For
  * these names, and no other, the answer is our own path, so that we are asked
- * wherever that is done, constructors included, and children inherit nothing.
+ * wherever that is done, constructors included, and children inherit nothing.  Only
+ * what looks for a tool by that gets it: to all others, tools included, the variable
+ * is what it is.
  * A library that the user has named there is loaded by us and gets every call.
  *
  * On the simulated PMU the runtimes of parallel programs are told to wait without
@@ -12,6 +14,7 @@
  * only counts.  hwloc is told to leave its x86 backend out, which would do that by
  * itself under Valgrind, and print three lines.
  */
+#include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,11 +58,13 @@ static bool is_injection(const char *name)
 	return false;
 }
 
-/* ---- Kokkos asks for one variable before 3.7 and warns of it from then on ---- */
+/* ---- the caller: Kokkos, for one, asks for one variable before 3.7, and warns of it
+ * from then on ---- */
 
 struct module {
 	uintptr_t address;
-	bool knows_new_name;
+	const char *text;
+	bool has_text;
 };
 
 static int look_into(struct dl_phdr_info *info, size_t size, void *context)
@@ -76,21 +81,53 @@ static int look_into(struct dl_phdr_info *info, size_t size, void *context)
 		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
 
 		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R))
-			module->knows_new_name |=
+			module->has_text |=
 				CP_REAL(memmem)((const void *)(info->dlpi_addr +
 							       segment->p_vaddr),
-					segment->p_filesz, NEW_KOKKOS,
-					sizeof(NEW_KOKKOS) - 1) != NULL;
+					segment->p_filesz, module->text,
+					strlen(module->text)) != NULL;
 	}
 	return inside;
 }
 
-static bool knows_new_name(const void *caller)
+static bool has_text(const void *caller, const char *text)
 {
-	struct module module = {(uintptr_t)caller, false};
+	struct module module = {(uintptr_t)caller, text, false};
 
 	dl_iterate_phdr(look_into, &module);
-	return module.knows_new_name;
+	return module.has_text;
+}
+
+/* A tool of the user's looks for the next one of a chain. */
+static bool is_tool(const void *caller, const char *entry)
+{
+	void *library, *found;
+	Dl_info info, theirs;
+
+	if (!dladdr(caller, &info))
+		return false;
+	library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!library)
+		return false;
+	found = dlsym(library, entry);
+	dlclose(library);
+	return found && dladdr(found, &theirs) && theirs.dli_fbase == info.dli_fbase;
+}
+
+/* Does the caller look for a tool to call, or does it only look? */
+static bool looks_for_tool(const char *name, const void *caller)
+{
+	switch (name[0]) {
+	case 'I':
+		return has_text(caller, "__itt_api_init") &&
+		       !is_tool(caller, "__itt_api_init");
+	case 'N':
+		return has_text(caller, "InitializeInjectionNvtx2") &&
+		       !is_tool(caller, "InitializeInjectionNvtx2");
+	default:
+		return has_text(caller, "kokkosp_") &&
+		       !is_tool(caller, "kokkosp_init_library");
+	}
 }
 
 static bool answers(const char *name, const char *user, const void *caller)
@@ -100,7 +137,8 @@ static bool answers(const char *name, const char *user, const void *caller)
 	/* Kokkos stops when its option names another library than the variable. */
 	if (name[0] == 'K' && cp_given_argument("--kokkos-tools-lib"))
 		return false;
-	return user || strcmp(name, OLD_KOKKOS) != 0 || !knows_new_name(caller);
+	return looks_for_tool(name, caller) &&
+	       (user || strcmp(name, OLD_KOKKOS) != 0 || !has_text(caller, NEW_KOKKOS));
 }
 
 /* ---- settings for the simulated PMU ---- */

@@ -7,7 +7,8 @@
  *   kokkosp_push_profile_region, kokkosp_pop_profile_region,
  *   kokkosp_create_profile_section, kokkosp_start_profile_section,
  *   kokkosp_stop_profile_section, kokkosp_destroy_profile_section,
- *   kokkosp_begin_deep_copy, kokkosp_end_deep_copy, kokkosp_request_tool_settings.
+ *   kokkosp_begin_deep_copy, kokkosp_end_deep_copy, kokkosp_request_tool_settings;
+ * and those of OTHERS below, where the user's tool has them.
  *
  * The callbacks of a Kokkos tool, which Kokkos finds by an environment variable
  * (hooks_getenv.c).  Kernels, regions and deep copies nest; sections may overlap
@@ -102,7 +103,7 @@ static void find_callbacks(void *tool)
 #undef FIND
 }
 
-static void *users_tool(void)
+static void *open_users_tool(void)
 {
 	const char *path = cp_injection_of_user("KOKKOS_TOOLS_LIBS");
 	char first[4096];
@@ -118,10 +119,64 @@ static void *users_tool(void)
 	return cp_forward_open(first);
 }
 
+/* Opened where Kokkos would: it is looking for callbacks. */
+static void *users_tool(void)
+{
+	static bool asked;
+	static void *tool;
+
+	if (!asked) {
+		asked = true;
+		tool = open_users_tool();
+		find_callbacks(tool);
+	}
+	return tool;
+}
+
+/*
+ * Callbacks that are not ours: Kokkos finds those of the user's tool, and no others,
+ * since some make a difference by being there.  dlsym asks these functions what it is
+ * to find (IFUNC); nothing is linked with the names.
+ */
+#define OTHERS(X)                                                                        \
+	X(allocate_data)                                                                 \
+	X(deallocate_data)                                                               \
+	X(begin_fence)                                                                   \
+	X(end_fence)                                                                     \
+	X(profile_event)                                                                 \
+	X(dual_view_sync)                                                                \
+	X(dual_view_modify)                                                              \
+	X(declare_metadata)                                                              \
+	X(parse_args)                                                                    \
+	X(print_help)                                                                    \
+	X(provide_tool_programming_interface)                                            \
+	X(declare_input_type)                                                            \
+	X(declare_output_type)                                                           \
+	X(declare_optimization_goal)                                                     \
+	X(request_values)                                                                \
+	X(begin_context)                                                                 \
+	X(end_context)
+
+typedef void callback(void);
+
+#define X(name)                                                                          \
+	void kokkosp_##name(void);                                                       \
+	static callback *find_##name(void)                                               \
+	{                                                                                \
+		void *found = cp_forward_symbol(users_tool(), "kokkosp_" #name);         \
+		callback *function;                                                      \
+                                                                                         \
+		memcpy(&function, &found, sizeof(found));                                \
+		return function;                                                         \
+	}                                                                                \
+	EXPORT void kokkosp_##name(void) __attribute__((ifunc("find_" #name)));
+OTHERS(X)
+#undef X
+
 EXPORT void kokkosp_init_library(
 	int sequence, uint64_t version, uint32_t ndevices, void *devices)
 {
-	find_callbacks(users_tool());
+	(void)users_tool();
 	if (next.init_library)
 		next.init_library(sequence, version, ndevices, devices);
 }
@@ -136,11 +191,10 @@ EXPORT void kokkosp_finalize_library(void)
 EXPORT void kokkosp_request_tool_settings(
 	uint32_t count, struct kokkos_settings *settings)
 {
-	settings->requires_global_fencing = false;
 	if (next.request_tool_settings)
 		next.request_tool_settings(count, settings);
-	else if (next.init_library)
-		settings->requires_global_fencing = true; /* as if it were alone */
+	else if (!users_tool()) /* or as if it were alone */
+		settings->requires_global_fencing = false;
 }
 
 /* ---- kernels ---- */
@@ -157,8 +211,9 @@ static uint64_t new_id(void)
 	EXPORT void kokkosp_begin_##kind(                                                \
 		const char *name, uint32_t device, uint64_t *id)                         \
 	{                                                                                \
-		*id = new_id();                                                          \
-		if (next.begin_##kind)                                                   \
+		if (!users_tool())                                                       \
+			*id = new_id();                                                  \
+		else if (next.begin_##kind)                                              \
 			next.begin_##kind(name, device, id);                             \
 		cp_marker_begin(cp_marker_name(name), KERNELS);                          \
 	}                                                                                \

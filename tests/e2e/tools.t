@@ -1,0 +1,133 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Tools that the user has, and for which the library stands in: each of their entry
+# points is called as without us, in the same order, with the same arguments; what it
+# gives back arrives; and what it does not have is not there.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my @perf = (engine => 'perf', events => 'perf::PAGE-FAULTS');
+my @sim = (engine => 'sim', events => 'instructions');
+
+# What the tool wrote, and what the program did.
+sub told {
+	my ($what, $run) = @_;
+	my $log = scratch('tool.log');
+	unlink($log);
+	my $result = $run->(TOOL_LOG => $log);
+	is(status_text($result->{status}), 'exit 0', "$what: its end") or diag($result->{err});
+	return ($result, read_file($log) // '');
+}
+
+# The command alone and with the library: the tool's log and the output are the same.
+sub ok_same_calls {
+	my ($what, $command, $env, @engines) = @_;
+	my ($alone, $log) = told("$what, alone", sub { run(command => $command, env => {%$env, @_}) });
+	my @with;
+	for my $engine (@engines) {
+		my %how = @$engine;
+		my ($with, $same) = told("$what, $how{engine}", sub { peek(@$engine, command => $command, env => {%$env, @_}) });
+		is($same, $log, "$what, $how{engine}: the tool gets every call");
+		is($with->{out}, $alone->{out}, "$what, $how{engine}: and what it gives back arrives");
+		is($with->{err}, $alone->{err}, "$what, $how{engine}: nothing else is said");
+		push(@with, $with);
+	}
+	return ($log, @with);
+}
+
+# ---- Kokkos ----
+
+my $tool = program('libkokkostool.so');
+for my $variable ({}, {TOOL_FENCES => 1}) {
+	my ($log) = ok_same_calls('Kokkos, all entry points', [program('kokkos_calls'), 'argument'],
+		{KOKKOS_TOOLS_LIBS => $tool, %$variable}, [@perf], [@sim]);
+	is(scalar(() = $log =~ /\n/g), 1 + 34, 'Kokkos: a tool with all entry points is told of 34 calls') or diag($log);
+}
+
+# A tool that has one entry point only: the others are not there, or ours.
+{
+	my %ours = map { $_ => 1 } qw(init_library finalize_library begin_parallel_for end_parallel_for begin_parallel_reduce
+		end_parallel_reduce begin_parallel_scan end_parallel_scan push_profile_region pop_profile_region
+		create_profile_section start_profile_section stop_profile_section destroy_profile_section begin_deep_copy
+		end_deep_copy request_tool_settings);
+	my $source = write_file(scratch('one.c'), "void kokkosp_begin_fence(const char *n, unsigned d, unsigned long *i) { *i = d; }\n");
+	my $one = scratch('libone.so');
+	is(status_text(run(command => ['gcc', '-shared', '-fPIC', '-o', $one, $source])->{status}), 'exit 0', 'a tool of one entry point');
+	my $alone = run(command => [program('kokkos_calls')], env => {KOKKOS_TOOLS_LIBS => $one});
+	my $with = peek(@perf, command => [program('kokkos_calls')], env => {KOKKOS_TOOLS_LIBS => $one});
+	my @missing = grep { !$ours{$_} } $alone->{out} =~ /^kokkosp_(\w+) is not there$/mg;
+	is_deeply([$with->{out} =~ /^kokkosp_(\w+) is not there$/mg], \@missing, 'Kokkos, one entry point: no other appears');
+	like($with->{out}, qr/^fence 3$/m, 'Kokkos, one entry point: it is called');
+	my $none = peek(@perf, command => [program('kokkos_calls')]);
+	is_deeply([$none->{out} =~ /^kokkosp_(\w+) is not there$/mg], [sort_like($alone->{out}, grep { !$ours{$_} } ($alone->{out} =~ /^kokkosp_(\w+) is not there$/mg), 'begin_fence')],
+		'Kokkos, no tool: only what is ours is there');
+}
+
+# In the order of the calls.
+sub sort_like {
+	my ($out, @names) = @_;
+	my %is = map { $_ => 1 } @names;
+	my @order = qw(print_help parse_args provide_tool_programming_interface begin_fence end_fence profile_event allocate_data
+		dual_view_sync dual_view_modify deallocate_data declare_metadata declare_input_type declare_output_type begin_context
+		declare_optimization_goal request_values end_context);
+	return grep { $is{$_} } @order;
+}
+
+# Two in a chain: the first one asks for the list.
+ok_same_calls('Kokkos, two tools', [program('kokkos_calls')], {KOKKOS_TOOLS_LIBS => $tool, KOKKOS_PROFILE_LIBRARY => "$tool;/second.so"}, [@perf]);
+
+SKIP: {
+	skip('no Kokkos here', 1) unless -e '/usr/include/trilinos/Kokkos_Core.hpp';
+	my $source = write_file(scratch('kokkos.cc'), <<'CC');
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ProfileSection.hpp>
+#include <cstdio>
+int main(int argc, char **argv)
+{
+	Kokkos::initialize(argc, argv);
+	{
+		Kokkos::View<double *> v("v", 100);
+		Kokkos::View<double *> w("w", 100);
+		double sum = 0;
+		Kokkos::Profiling::pushRegion("phase");
+		for (int i = 0; i < 3; i++)
+			Kokkos::parallel_for("fill", 100, [=](int i) { v(i) = i; });
+		Kokkos::parallel_reduce("sum", 100, [=](int i, double &all) { all += v(i); }, sum);
+		Kokkos::parallel_scan("scan", 100, [=](int i, double &all, bool last) { all += v(i); });
+		Kokkos::Profiling::ProfilingSection section("section");
+		section.start();
+		Kokkos::Profiling::markEvent("event");
+		Kokkos::deep_copy(w, v);
+		Kokkos::fence();
+		Kokkos::Profiling::popRegion();
+		section.stop();
+		std::printf("%g\n", sum);
+	}
+	Kokkos::finalize();
+}
+CC
+	my $exe = scratch('kokkos.exe');
+	my $build = run(command => ['g++', '-w', '-O1', '-fopenmp', '-I/usr/include/trilinos', $source, '-o', $exe, '-ltrilinos_kokkoscore']);
+	is(status_text($build->{status}), 'exit 0', 'Kokkos: compiles') or diag($build->{err});
+	my ($log, $with) = ok_same_calls('Kokkos itself', [$exe], {KOKKOS_PROFILE_LIBRARY => $tool, OMP_NUM_THREADS => 1}, [@perf]);
+	is(scalar(() = $log =~ /^deallocate /mg), 2, 'Kokkos itself: the tool sees what is given back');
+	cmp_ok(scalar(() = $log =~ /^allocate /mg), '>=', 2, 'Kokkos itself: and what was allocated');
+	is(region($with->{report}, 'phase', 'fill')->{calls}, 3, 'Kokkos itself: and we see its kernels');
+}
+
+# ---- what the program sees of the variables ----
+
+for my $name (qw(KOKKOS_TOOLS_LIBS KOKKOS_PROFILE_LIBRARY INTEL_LIBITTNOTIFY64 NVTX_INJECTION64_PATH)) {
+	for my $value (undef, '/a/tool.so') {
+		my $source = write_file(scratch('asks.c'), "#include <stdio.h>\n#include <stdlib.h>\nint main(void) { const char *v = getenv(\"$name\"); puts(v ? v : \"-\"); return 0; }\n");
+		my $exe = scratch('asks');
+		run(command => ['gcc', '-o', $exe, $source]);
+		my $with = peek(@perf, command => [$exe], env => {$name => $value});
+		is($with->{out}, defined $value ? "$value\n" : "-\n", "$name: to a program that asks it is " . ($value // 'not set'));
+	}
+}
+done_testing();
