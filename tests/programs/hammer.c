@@ -18,7 +18,7 @@
 #include "markers_abi.h"
 #include "regions/cachepeek.h"
 
-enum { FORKS = 20, CHILD = 200, SIGNALS = 1000, MOST = 400000 };
+enum { FORKS = 20, CHILD = 60, SIGNALS = 1000, MOST = 400000 };
 
 /* A region of that name, as the interface writes it. */
 typedef void mark_function(const char *name);
@@ -276,7 +276,7 @@ static void mark_number(unsigned number)
 static void *hammer(void *argument)
 {
 	for (unsigned i = 0; i < MOST && !stop; i++)
-		mark_number(i % 2000);
+		mark_number(i % 300);
 	return argument;
 }
 
@@ -306,7 +306,7 @@ static void fork_in_threads(void)
 
 		if (child == 0) {
 			for (unsigned n = 0; n < CHILD; n++)
-				mark_number(n * 20);
+				mark_number(n * 7);
 			exit(0);
 		}
 		bad += hangs(child);
@@ -321,7 +321,7 @@ static void on_alarm(int number)
 	static unsigned n;
 
 	(void)number;
-	mark_number(5000 + n++ % 2000);
+	mark_number(500 + n++ % 300);
 	signals++;
 }
 
@@ -336,7 +336,7 @@ static void mark_in_signals(void)
 		sigaction(SIGALRM, &action, NULL);
 		setitimer(ITIMER_REAL, &every, NULL);
 		for (unsigned i = 0; i < MOST && signals < SIGNALS; i++)
-			mark_number(i % 3000);
+			mark_number(i % 400);
 		setitimer(ITIMER_REAL, &never, NULL);
 		exit(0);
 	}
