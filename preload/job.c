@@ -20,6 +20,7 @@
 #include "preload/mpi.h"
 #include "preload/real.h"
 #include "preload/report.h"
+#include "preload/report_job.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -181,5 +182,16 @@ void cp_job_report(const void *caller)
 		run();
 	cp_sim_resume();
 	cp_leave_slowly(state);
+	errno = saved;
+}
+
+void cp_job_aborts(int code)
+{
+	int saved = errno;
+
+	if (!cp_counting() || cp_confined() || !cp_is_this_process())
+		return;
+	cp_report_aborted();
+	cp_process_end(CP_HOW_EXIT, code & 0xff);
 	errno = saved;
 }

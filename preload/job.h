@@ -10,4 +10,7 @@
  * have. */
 void cp_job_report(const void *caller);
 
+/* Before MPI_Abort: the last that is surely heard of this rank. */
+void cp_job_aborts(int code);
+
 #endif

@@ -134,6 +134,22 @@ bool cp_mpi_find(struct cp_mpi *it, const void *caller, const char **why)
 	       mpi.Comm_size(mpi.world, &it->size) == 0;
 }
 
+static bool answers_yes(const char *name)
+{
+	void *found = dlsym(RTLD_DEFAULT, name);
+	int (*asks)(int *), yes = 0;
+
+	if (!found)
+		return false;
+	memcpy(&asks, &found, sizeof(found));
+	return asks(&yes) == 0 && yes;
+}
+
+bool cp_mpi_is_open(void)
+{
+	return answers_yes("PMPI_Initialized") && !answers_yes("PMPI_Finalized");
+}
+
 /* ---- messages, with a limit of time ---- */
 
 static double now(void)

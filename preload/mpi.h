@@ -17,6 +17,10 @@ struct cp_mpi {
  * finalized.  false, with the reason: none that is known. */
 bool cp_mpi_find(struct cp_mpi *mpi, const void *caller, const char **why);
 
+/* The program has begun to use an MPI, and not ended that: its launcher may take the
+ * end of one rank for the failure of all. */
+bool cp_mpi_is_open(void);
+
 /* Waits until all ranks have called it, but not longer than so many seconds. */
 bool cp_mpi_meet(double seconds);
 

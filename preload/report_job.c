@@ -11,10 +11,12 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "output/jobs.h"
+#include "preload/mpi.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
 
-#define LATE_TRIES 250 /* of 4 ms */
+#define LATE_MS 1000
+#define LONGEST_MS 200
 
 static bool aborted;
 
@@ -33,12 +35,12 @@ static bool has_failed(void)
 
 /* ---- who has ended ---- */
 
-/* A rank that has ended, and is in no report of an earlier writer. */
+/* A rank that has ended, changes nothing in its record any more, and is in no report of
+ * an earlier writer. */
 static bool has_news(int fd, struct cp_record_header *header)
 {
 	return pread(fd, header, sizeof(*header), 0) == sizeof(*header) &&
-	       (header->flags & CP_RECORD_ROOT) && header->how != CP_HOW_RUNNING &&
-	       !(header->flags & CP_RECORD_HEARD);
+	       (header->flags & CP_RECORD_READY) && !(header->flags & CP_RECORD_HEARD);
 }
 
 /* Leaves in paths only those. */
@@ -78,18 +80,62 @@ static void set_heard(const char *const *paths, size_t count)
 	}
 }
 
-/* Ranks that begin later than others end would make two reports of one. */
-static void wait_for_late_ranks(struct cp_arena *arena)
+/* ---- the others ---- */
+
+static bool all_have_begun(struct cp_arena *arena)
 {
-	const struct timespec pause = {0, 4000000};
 	const char *const *paths;
 
-	for (int tries = 0; tries < LATE_TRIES; tries++) {
-		if (cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1,
-			    &paths) >= (size_t)cp_runtime.rank.of)
-			return;
+	return cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths) >=
+	       (size_t)cp_runtime.rank.of;
+}
+
+static bool is_ready(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct cp_record_header header;
+	bool is;
+
+	if (fd < 0)
+		return true;
+	is = pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	     header.how == CP_HOW_EXEC || !(header.flags & CP_RECORD_ROOT) ||
+	     (header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB));
+	cp_fd_close(fd);
+	return is;
+}
+
+static bool all_are_ready(struct cp_arena *arena)
+{
+	const char *const *paths;
+	size_t count =
+		cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths);
+
+	for (size_t i = 0; i < count; i++)
+		if (!is_ready(paths[i]))
+			return false;
+	return true;
+}
+
+/* For a second; jobs of many ranks look less often. */
+static void wait_until(bool (*is)(struct cp_arena *), struct cp_arena *arena)
+{
+	const long ms = 4 + cp_runtime.rank.of / 8;
+	const struct timespec pause = {0, (ms < LONGEST_MS ? ms : LONGEST_MS) * 1000000};
+
+	for (long waited = 0; waited < LATE_MS && !is(arena); waited += ms)
 		nanosleep(&pause, NULL);
-	}
+}
+
+/* Ranks that begin later than others end would make two reports of one.  And whoever
+ * ends without MPI_Finalize may be the end of the others: if they are about to end, too,
+ * they have the time for it. */
+static void wait_for_others(struct cp_arena *arena)
+{
+	if (cp_sinks_have(cp_runtime.options.output, CP_SINKS_STREAMS))
+		wait_until(all_have_begun, arena);
+	if (cp_mpi_is_open())
+		wait_until(all_are_ready, arena);
 }
 
 /* ---- writing ---- */
@@ -97,12 +143,18 @@ static void wait_for_late_ranks(struct cp_arena *arena)
 static void tell_failure(void)
 {
 	const struct cp_record_header *header = cp_runtime.record.header;
-	const char *how = header->how == CP_HOW_EXIT ? "exit status" : "signal";
+	char how[40] = "without MPI_Finalize";
 
+	if (header->how != CP_HOW_EXIT)
+		cp_format(how, sizeof(how), "by signal %d", header->code);
+	else if (aborted)
+		cp_format(how, sizeof(how), "by MPI_Abort");
+	else if (header->code)
+		cp_format(how, sizeof(how), "with exit status %d", header->code);
 	if (cp_job_tells(cp_runtime.directory, cp_runtime.job, CP_JOB_FAILED))
-		cp_say("rank %d has ended, with %s %d, while others ran: `cachepeek "
-		       "report %s` shows what was counted of all",
-			header->rank, how, header->code, cp_runtime.directory);
+		cp_say("rank %d ended %s while others ran: `cachepeek report %s` shows "
+		       "what was counted of all",
+			header->rank, how, cp_runtime.directory);
 }
 
 static void write_streams(struct cp_arena *arena, const struct cp_report *report,
@@ -115,7 +167,7 @@ static void write_streams(struct cp_arena *arena, const struct cp_report *report
 		return;
 	if (state->running == 0)
 		cp_report_write(arena, report, CP_SINKS_STREAMS);
-	else if (has_failed())
+	else if (has_failed() || cp_mpi_is_open())
 		tell_failure();
 }
 
@@ -149,11 +201,13 @@ void cp_report_of_job(struct cp_arena *arena)
 
 	if (cp_sinks_have(list, CP_SINKS_OWN))
 		cp_report_of_own(arena, CP_SINKS_OWN);
+	__atomic_or_fetch(
+		&cp_runtime.record.header->flags, CP_RECORD_READY, __ATOMIC_RELEASE);
+	if (!has_failed())
+		wait_for_others(arena);
 	if (!cp_sinks_have(list, CP_SINKS_FILES) &&
 		!cp_sinks_have(list, CP_SINKS_STREAMS))
 		return;
-	if (cp_sinks_have(list, CP_SINKS_STREAMS) && !has_failed())
-		wait_for_late_ranks(arena);
 	lock = cp_job_lock(cp_runtime.directory, cp_runtime.job);
 	if (!(cp_runtime.record.header->flags & CP_RECORD_HEARD))
 		write_all(arena);

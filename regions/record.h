@@ -49,6 +49,7 @@ enum cp_record_flag {
 	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
 	CP_RECORD_IN_JOB = 32,  /* it is in the report of an MPI job: none of its own */
 	CP_RECORD_HEARD = 64,   /* another rank has written what this one had at its end */
+	CP_RECORD_READY = 128,  /* this rank has only the job's report to write */
 };
 
 /* What there was no space or memory for. */

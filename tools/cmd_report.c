@@ -208,18 +208,35 @@ static int write_shared(const struct request *request, struct cp_arena *arena,
 	return status;
 }
 
+#define DYING_MS 1000
+
+/* Launchers may end before the ranks that they have killed. */
+static const struct cp_report *job_report(const struct request *request,
+	struct cp_arena *arena, struct cp_job_id id, struct cp_job_state *state)
+{
+	const struct cp_report *report = NULL;
+	char error[256];
+
+	for (int waited = 0; waited < DYING_MS; waited += 100) {
+		report = cp_jobs_report(
+			arena, request->paths[0], id, state, error, sizeof(error));
+		if (!report || !state->running || !request->unless_in_job)
+			break;
+		usleep(100000);
+	}
+	if (!report)
+		fprintf(stderr, "cachepeek: %s\n", error);
+	return report;
+}
+
 static int write_job(const struct request *request, struct cp_arena *arena,
 	struct cp_job_id id, unsigned number)
 {
 	struct cp_job_state state;
-	char error[256];
-	const struct cp_report *report = cp_jobs_report(
-		arena, request->paths[0], id, &state, error, sizeof(error));
+	const struct cp_report *report = job_report(request, arena, id, &state);
 
-	if (!report) {
-		fprintf(stderr, "cachepeek: %s\n", error);
+	if (!report)
 		return 1;
-	}
 	if (state.is_reported && request->unless_in_job)
 		return 0;
 	if (!request->outputs || state.wanted < 2 ||

@@ -1,0 +1,139 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Jobs whose ranks do not meet in MPI_Finalize: one file that all of them name is one
+# valid report of what all have recorded, and says who is missing; without a file there
+# is one report, or one line that says where it is.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Mpi;
+use Peek;
+use Test::More;
+
+need_perf();
+
+my $rounds = $ENV{MPI_END_ROUNDS} // 3;
+my $faults = 'perf::PAGE-FAULTS';
+my %implementations = implementations();
+my $preload = 'LD_PRELOAD=' . lib();
+my $json = scratch('job.json');
+
+# By the command, which sees the launcher's end; and by the ranks alone.
+sub job_of
+{
+	my ($by, $mpi, $output, @program) = @_;
+	my @run = (@{$mpi->{run}}, '-n', 4);
+	unlink(glob(scratch('job*.json')));
+	return run(command => $by eq 'cachepeek' ? [cli(), @run, @program] : [@run, 'env', $preload, @program],
+		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults, CACHEPEEK_OUTPUT => $output,
+			OMPI_MCA_btl => 'self,vader,tcp'});
+}
+
+# The region of all four ranks, whatever became of them.
+sub check_job
+{
+	my ($what, $report) = @_;
+	my $count = region($report, 'touch');
+	$count = $count ? $count->{counts}{$faults} : {};
+	is(join(' ', map { $_ // '-' } @$count{qw(value min max)}), '1000 100 400', "$what: all pages of all ranks");
+	is_deeply($report->{ranks}, {recorded => 4, of => 4, processes => 4, missing => []}, "$what: four ranks");
+}
+
+# Hydra's is that of the rank that failed, or of those that it has killed for that.
+sub check_status
+{
+	my ($what, $job, $plain) = @_;
+	my @either = map { status_text($_) } $plain->{status}, $what =~ /^mpich/ ? 9 << 8 : ();
+	ok(scalar(grep { $_ eq status_text($job->{status}) } @either), "$what: the status") or
+		diag(status_text($job->{status}) . ", not @either");
+}
+
+sub reports_in { my ($text) = @_; return scalar(() = $text =~ /^cachepeek [0-9.]+/mg) }
+sub lines_in { my ($text) = @_; return grep { /^cachepeek: / } split(/^/, $text) }
+
+my %built;
+for my $name (sort keys %implementations) {
+	my $mpi = $implementations{$name};
+	next unless has($mpi);
+	$built{$name} = built($name, "touch-$name", $mpi->{cc}, '-O1', '-D_GNU_SOURCE', '-I' . source() . '/regions',
+		source() . '/tests/mpi/touch.c');
+}
+plan(skip_all => 'no MPI') unless grep { $_ } values %built;
+
+# All of them return from main.  MPICH kills those that are not as fast as the first.
+for my $name (sort grep { $built{$_} } keys %built) {
+	for my $round (1 .. $rounds) {
+		job_of('ranks', $implementations{$name}, $json, $built{$name}, 'return');
+		my $report = read_json($json);
+		check_job("$name, nobody calls MPI_Finalize, $round", $report);
+		is_deeply($report->{warnings}, [], "$name, $round: nothing is missing");
+	}
+	my $run = job_of('ranks', $implementations{$name}, 'stderr', $built{$name}, 'return');
+	is(reports_in($run->{err}), 1, "$name, nobody calls MPI_Finalize: one report on stderr");
+	like($run->{err}, qr/^  touch +4 .* 1,000/m, "$name: of all ranks");
+	is(scalar(lines_in($run->{err})), 0, "$name: and nothing else");
+	my $each = job_of('ranks', $implementations{$name}, scratch('job-%r.json'), $built{$name}, 'return');
+	is_deeply([map { value(region(read_json(scratch("job-$_.json")), 'touch'), $faults) } 0 .. 3], [100, 200, 300, 400],
+		"$name: each rank has its own file where its name says so");
+	job_of('cachepeek', $implementations{$name}, scratch('job-%r.json'), $built{$name}, 'return');
+	is_deeply([map { value(region(read_json(scratch("job-$_.json")), 'touch'), $faults) } 0 .. 3], [100, 200, 300, 400],
+		"$name: also from the command");
+}
+
+# One of them fails, and the launcher ends the others.
+my %said = (exit => 'with exit status 7', segv => 'by signal 11', mpi_abort => 'by MPI_Abort');
+for my $name (sort grep { $built{$_} } keys %built) {
+	for my $how ('exit', 'kill', 'segv', 'mpi_abort') {
+		my @program = ($built{$name}, $how, 3);
+		my $what = "$name, $how";
+		my $plain = run(command => [@{$implementations{$name}{run}}, '-n', 4, @program]);
+		my $job = job_of('cachepeek', $implementations{$name}, $json, @program);
+		check_job("$what, cachepeek", read_json($json));
+		is(scalar(lines_in($job->{err})), 0, "$what, cachepeek: nothing else is said");
+		check_status("$what, cachepeek", $job, $plain);
+		my $named = join("\n", @{read_json($json)->{warnings}});
+		like($named, qr/^rank 3 (?:was killed|ended by signal 9)/m, "$what: the report says who") if $how eq 'kill';
+		like($named, qr/^rank 3 ended by signal 11/m, "$what: the report says who") if $how eq 'segv';
+		$job = job_of('cachepeek', $implementations{$name}, 'stderr', @program);
+		is(reports_in($job->{err}) . ' ' . lines_in($job->{err}), '1 0', "$what, cachepeek: one report on stderr");
+
+		# Whoever is killed says nothing; with MPICH that is everybody.
+		next if $name eq 'mpich' && $how eq 'kill';
+		$job = job_of('ranks', $implementations{$name}, $json, @program);
+		check_job("$what, ranks", read_json($json));
+		check_status("$what, ranks", $job, $plain);
+		$job = job_of('ranks', $implementations{$name}, 'stderr', @program);
+		my @lines = lines_in($job->{err});
+		is(reports_in($job->{err}) + @lines, 1, "$what, ranks: one report or one line") or diag($job->{err});
+		next unless @lines;
+		like($lines[0], qr/rank 3 ended \Q$said{$how}\E while others ran/, "$what, ranks: it says how") if $said{$how};
+		my ($directory) = $lines[0] =~ /`cachepeek report (\S+)`/;
+		run(command => [cli(), 'report', '-o', $json, $directory // '']);
+		check_job("$what, ranks: it says where", read_json($json));
+	}
+}
+
+# Spawned processes are a job of their own.  Debian's MPICH has no MPI_Comm_spawn.
+for my $name (sort grep { $built{$_} } keys %built) {
+	SKIP: {
+		my $plain = run(command => [@{$implementations{$name}{run}}, '-n', 4, $built{$name}, 'spawn'],
+			env => {OMPI_MCA_btl => 'self,vader,tcp'});
+		skip("this $name spawns nothing", 1) if $plain->{status};
+		my $job = job_of('cachepeek', $implementations{$name}, $json, $built{$name}, 'spawn');
+		check_job("$name, spawn: the parents", read_json($json));
+		my $second = read_json(scratch('job.2.json'));
+		is(value(region($second, 'spawned'), $faults), 140, "$name, spawn: the children have a report");
+		is($second->{ranks}{of}, 2, "$name, spawn: of their own ranks");
+		is(join('', lines_in($job->{err})), 'cachepeek: the report of job 2 of this run is in ' . scratch('job.2.json') . "\n",
+			"$name, spawn: it is said where");
+	}
+}
+
+# Ranks without MPI; what comes late is waited for.
+for my $name (sort grep { $built{$_} } keys %built) {
+	my $run = job_of('ranks', $implementations{$name}, "stderr,$json", program('empty'));
+	is(reports_in($run->{err}), 1, "$name, without MPI: one report");
+	is(read_json($json)->{ranks}{recorded}, 4, "$name, without MPI: of four ranks");
+}
+done_testing();
