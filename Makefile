@@ -135,7 +135,7 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm check-presets check-suites bench
+.PHONY: demo demo-run check check-vm check-presets check-suites check-real bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
@@ -154,6 +154,10 @@ check-suites: ## other people's test suites, alone and with the library
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh suites || echo "check-suites: without these packages some suites are not built"
 	@$(MAKE) --no-print-directory check-suites-run
+check-real: ## servers, languages and tools of the distribution, alone and with the library
+	@sh tools/deps.sh build check
+	@sh tools/deps.sh real || echo "check-real: programs whose packages are missing are skipped"
+	@$(MAKE) --no-print-directory check-real-run
 bench: ## print the measured costs beside their budgets
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh bench || echo "bench: without these packages there is less to compare with"

@@ -92,6 +92,16 @@ check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
 	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
 
+# Programs of the distribution; REAL names some of them (REAL=nginx).
+REAL ?= $(sort $(wildcard tests/real/*.t))
+.PHONY: check-real-run
+check-real-run: all $(PROGRAMS)
+	@rm -rf $(T)/real-reports && mkdir -p $(T)/real-reports
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
+		B='$(B)' LC_ALL=C PEEK_REPORTS='$(abspath $(T)/real-reports)' \
+		$(PROVE) $(PROVE_FLAGS) $(foreach r,$(REAL),$(if $(filter %.t,$r),$r,tests/real/$r.t))
+	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/real-reports
+
 bench-run: all $(PROGRAMS) $(MERGE_BENCH)
 	@for script in $(sort $(wildcard tests/bench/*.sh)); do \
 		echo "== $$script"; B='$(B)' bash $$script || exit 1; echo; \

@@ -35,6 +35,10 @@ presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu
 # What `make check-suites` builds other people's programs with, and CPython's tests.
 suites='gcc make bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite'
 
+# What `make check-real` starts, uses and stops.
+real='git nginx apache2-bin apache2-utils postgresql-15 redis-server redis-tools memcached openssh-server openssh-client
+	php-cli ruby default-jdk-headless golang-go gcc rustc ffmpeg imagemagick zstd xz-utils bzip2 make util-linux curl'
+
 # What `make deb` runs.
 deb='debhelper dpkg-dev fakeroot lintian'
 
@@ -55,8 +59,9 @@ packages()
 		presets) echo $presets ;;
 		suites) echo $suites ;;
 		bench) echo $bench ;;
+		real) echo $real ;;
 		deb) echo $deb ;;
-		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets, suites, bench or deb" >&2; exit 2 ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets, suites, bench, real or deb" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
@@ -74,6 +79,16 @@ missing()
 	packages "$@" | while read -r package; do
 		is_installed "$package" || echo "$package"
 	done
+}
+
+# Tests start servers themselves: none is started because its package is installed.
+start_nothing()
+{
+	policy=/usr/sbin/policy-rc.d
+	[ ! -e $policy ] || return 0
+	trap '$sudo rm -f $policy' EXIT
+	printf '#!/bin/sh\nexit 101\n' | $sudo tee $policy > /dev/null
+	$sudo chmod 755 $policy
 }
 
 # Package lists may be absent (a new container) or too old for the archive.
@@ -125,4 +140,5 @@ if [ "$(id -u)" != 0 ]; then
 	sudo=sudo
 fi
 echo "deps.sh: installing" $wanted >&2
+start_nothing
 install $wanted >&2
