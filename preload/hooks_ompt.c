@@ -10,8 +10,10 @@
  * A worker's region ends when the next one begins, or never: it rests from the
  * barrier at the end on.  Tasks that are run in a barrier are the region's.
  */
+#include <dlfcn.h>
 #include <stddef.h>
 
+#include "base/format.h"
 #include "base/once.h"
 #include "base/pool.h"
 #include "preload/forward.h"
@@ -220,6 +222,28 @@ static void finalize(union ompt_data *data)
 
 EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime);
 
+/* Tools that the runtime looks for after us: those that the user has named, and the
+ * one that tells ThreadSanitizer of the runtime. */
+static const char *tool_after_us(void)
+{
+	const char *libraries = CP_REAL(getenv)("OMP_TOOL_LIBRARIES");
+
+	if (libraries && *libraries)
+		return "OMP_TOOL_LIBRARIES";
+	return dlsym(RTLD_DEFAULT, "__tsan_init") ? "ThreadSanitizer's" : NULL;
+}
+
+static struct ompt_start *leave_to(const char *other, struct ompt_start *theirs)
+{
+	char line[120];
+
+	another_tool = true;
+	cp_format(line, sizeof(line),
+		"no regions of OpenMP: another tool watches its runtime (%s)", other);
+	cp_warn(line);
+	return theirs;
+}
+
 /* There can be one tool only: another's comes first. */
 EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 {
@@ -229,12 +253,11 @@ EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 
 	if (!cp_counting() || !cp_runtime.options.openmp)
 		return theirs;
-	if (!theirs)
-		return &ours;
-	another_tool = true;
-	cp_warn("no regions of OpenMP: another tool watches its runtime "
-		"(ompt_start_tool)");
-	return theirs;
+	if (theirs)
+		return leave_to("ompt_start_tool", theirs);
+	if (tool_after_us())
+		return leave_to(tool_after_us(), NULL);
+	return &ours;
 }
 
 /* ---- the calls that begin a region ---- */

@@ -119,6 +119,87 @@ CC
 	is(region($with->{report}, 'phase', 'fill')->{calls}, 3, 'Kokkos itself: and we see its kernels');
 }
 
+# ---- OMPT ----
+
+SKIP: {
+	my ($header) = glob('/usr/lib/llvm-*/lib/clang/*/include/omp-tools.h');
+	skip('no clang with OpenMP here', 1) unless $header && which('clang');
+	my $source = write_file(scratch('ompt.c'), <<'C');
+#include <omp-tools.h>
+#include <stdio.h>
+#include <stdlib.h>
+static FILE *file;
+static void thread_begin(ompt_thread_t type, ompt_data_t *data)
+{
+	if (type == ompt_thread_initial)
+		fprintf(file, "initial thread %d\n", data != NULL);
+}
+static void parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
+	unsigned threads, int flags, const void *caller)
+{
+	parallel->value = 7;
+	fprintf(file, "parallel %u %d\n", threads, flags);
+}
+static void parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *caller)
+{
+	fprintf(file, "end %d\n", (int)parallel->value);
+}
+static int initialize(ompt_function_lookup_t look_up, int device, ompt_data_t *data)
+{
+	ompt_set_callback_t set = (ompt_set_callback_t)look_up("ompt_set_callback");
+	fprintf(file, "initialize %d %d\n", device, (int)data->value);
+	fprintf(file, "%d\n", set(ompt_callback_thread_begin, (ompt_callback_t)thread_begin));
+	fprintf(file, "%d\n", set(ompt_callback_parallel_begin, (ompt_callback_t)parallel_begin));
+	fprintf(file, "%d\n", set(ompt_callback_parallel_end, (ompt_callback_t)parallel_end));
+	return 1;
+}
+static void finalize(ompt_data_t *data)
+{
+	fprintf(file, "finalize %d\n", (int)data->value);
+}
+ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
+{
+	static ompt_start_tool_result_t result = {initialize, finalize, {11}};
+	file = fopen(getenv("TOOL_LOG"), "a");
+	setvbuf(file, NULL, _IOLBF, 0);
+	fprintf(file, "start %u %s\n", version, runtime);
+	return &result;
+}
+C
+	my $program = write_file(scratch('parallel.c'), <<'C');
+#include <stdio.h>
+int main(void)
+{
+	int n = 0;
+	for (int i = 0; i < 3; i++) {
+#pragma omp parallel num_threads(2)
+		{
+#pragma omp atomic
+			n++;
+		}
+	}
+	printf("%d\n", n);
+	return 0;
+}
+C
+	my ($library, $exe) = (scratch('libompt.so'), scratch('parallel'));
+	run(command => ['clang', '-shared', '-fPIC', '-o', $library, $source, '-I' . $header =~ s{/[^/]*$}{}r]);
+	run(command => ['clang', '-fopenmp', '-o', $exe, $program]);
+	skip('clang builds no OpenMP here', 1) unless -e $library && -e $exe;
+	my ($log, $with) = ok_same_calls('OMPT, OMP_TOOL_LIBRARIES', [$exe],
+		{OMP_TOOL_LIBRARIES => $library, OMP_WAIT_POLICY => 'passive'}, [@perf], [@sim]);
+	is(scalar(() = $log =~ /^parallel 2/mg), 3, 'OMPT: the tool sees three regions') or diag($log);
+	like(join('', @{$with->{notes}}), qr/no regions of OpenMP: another tool watches its runtime \(OMP_TOOL_LIBRARIES\)/,
+		'OMPT: that it comes first is said');
+	my $none = peek(@perf, command => [$exe]);
+	is(scalar(@{$none->{notes}}), 0, 'OMPT, no tool: nothing is said');
+	cmp_ok(scalar(grep { @{$_->{path}} } @{$none->{report}{regions}}), '>=', 1, 'OMPT, no tool: regions are counted');
+	my $marked = write_file(scratch('marked.c'), "void __tsan_init(void) {}\n" . read_file($program));
+	run(command => ['clang', '-rdynamic', '-fopenmp', '-o', $exe, $marked]);
+	like(join('', @{peek(@perf, command => [$exe])->{notes}}), qr/another tool watches its runtime \(ThreadSanitizer's\)/,
+		'OMPT: the tool of ThreadSanitizer comes first');
+}
+
 # ---- what the program sees of the variables ----
 
 for my $name (qw(KOKKOS_TOOLS_LIBS KOKKOS_PROFILE_LIBRARY INTEL_LIBITTNOTIFY64 NVTX_INJECTION64_PATH)) {
