@@ -52,6 +52,8 @@ PFM := $(B)/libpfm-hidden.a
 ENCODER := $(B)/cachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/cachepeek/heap.so
+# What PerfStubs takes for a tool: preload/perfstubs/tool.c.
+PERFSTUBS := $(B)/cachepeek/perfstubs.so
 
 # One short line per command; V=1 shows the commands themselves.
 ifdef V
@@ -72,7 +74,7 @@ endif
 -include tests/presets/presets.mk
 
 .PHONY: all
-all: $(LIB) $(ENCODER) $(HEAP) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
+all: $(LIB) $(ENCODER) $(HEAP) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
@@ -126,11 +128,15 @@ $(HEAP): $(B)/preload/heap/heap.o
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $<)
 
+$(PERFSTUBS): $(B)/preload/perfstubs/tool.o
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $<)
+
 # jansson reads and writes JSON documents for the command.
 $(CLI): $(CLI_OBJ) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -l:libjansson.a -lm $(CLI_LIBS))
 
--include $(B)/preload/heap/heap.d
+-include $(B)/preload/heap/heap.d $(B)/preload/perfstubs/tool.d
 -include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
 # The compiler itself may be missing when these start: what needs it runs in a
@@ -198,7 +204,7 @@ format-check: ## list what format would change; fails if that is anything
 # What is linked into the library and the command; tools/sim is Valgrind's world.
 # cppcheck does not see what system calls and calls through a table fill in; the
 # analyzer of clang-tidy looks after that.
-LINTED = $(sort $(LIB_SRC) $(CLI_SRC) preload/heap/heap.c)
+LINTED = $(sort $(LIB_SRC) $(CLI_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
 DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
 .PHONY: lint
 lint: format-check ## layout, clang-tidy and cppcheck

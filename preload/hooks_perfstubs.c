@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Overrides: ps_tool_initialize, ps_tool_finalize, ps_tool_register_thread,
+ * Overrides: ps_tool_finalize, ps_tool_register_thread,
  *   ps_tool_pause_measurement, ps_tool_resume_measurement, ps_tool_dump_data,
  *   ps_tool_timer_create, ps_tool_timer_start, ps_tool_timer_stop,
  *   ps_tool_start_string, ps_tool_stop_string, ps_tool_stop_current,
@@ -8,7 +8,9 @@
  *
  * PerfStubs: programs look for a tool's functions by these names, and for each
  * whether it is there.  Those about counters, parameters and metadata are left to
- * a tool behind us.  Iteration numbers of phases are no regions of their own.
+ * a tool behind us, and so is ps_tool_initialize: by that PerfStubs decides whether
+ * there is a tool, and says on standard output that it found one.  Where the user has
+ * none, perfstubs/tool.c is to be preloaded.  Iteration numbers of phases are no regions of their own.
  */
 #include "preload/forward.h"
 #include "preload/handles.h"
@@ -17,7 +19,6 @@
 #define TAG cp_marker_tag(CP_MARKER_PERFSTUBS, 0)
 #define TIMERS cp_marker_tag(CP_MARKER_PERFSTUBS, 1)
 
-void ps_tool_initialize(void);
 void ps_tool_finalize(void);
 void ps_tool_register_thread(void);
 void ps_tool_pause_measurement(void);
@@ -57,7 +58,6 @@ static void end(struct cp_name *name)
 		if (real)                                                                \
 			real();                                                          \
 	}
-PLAIN(ps_tool_initialize, nothing)
 PLAIN(ps_tool_finalize, nothing)
 PLAIN(ps_tool_register_thread, nothing)
 PLAIN(ps_tool_pause_measurement, cp_marker_pause)

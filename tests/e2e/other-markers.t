@@ -290,7 +290,9 @@ check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps
 	my @want = ('solve 3', 'solve/step 3', 'solve/step/by name 3', 'tau 1', 'tau/timer 2', 'tau/tau 1', 'tau/after 1',
 		'Phase=Seven 2', '1000=8 1', 'Phase=Seven/2000=5 1', '2000=5 1', 'ps 1', 'ps/iteration 2',
 		'ps/iteration/string 2', 'ps/iteration/current 2', 'ps/iteration/after 2', 'ps/paused 1');
-	check('user regions', [@want], command => [program('marks_user')], out => '');
+	# PerfStubs looks for a tool, which this is.
+	my $perfstubs = build() . '/cachepeek/perfstubs.so';
+	check('user regions', [@want], command => [program('marks_user')], out => '', preload => lib() . ":$perfstubs");
 	my $tool = program('libusertool.so');
 	my %run = (command => [program('marks_user')]);
 	my $alone = run(%run, env => {LD_PRELOAD => $tool});
@@ -298,6 +300,8 @@ check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps
 		or diag($alone->{err});
 	my $with = peek(@perf, %run, preload => lib() . ":$tool");
 	is($with->{err}, $alone->{err}, 'user regions: it gets every call');
+	my $both = peek(@perf, %run, preload => lib() . ":$perfstubs:$tool");
+	is($both->{err}, $alone->{err}, 'user regions: also behind the tool that makes PerfStubs find one');
 	is_deeply(sorted(paths($with->{report})), sorted([@want]), 'user regions: and so do we, once')
 		or diag(explain(paths($with->{report})));
 	is(value(region($with->{report}, 'ps', 'paused'), 'perf::PAGE-FAULTS'), 1,

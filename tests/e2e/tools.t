@@ -200,6 +200,45 @@ C
 		'OMPT: the tool of ThreadSanitizer comes first');
 }
 
+# ---- PerfStubs: it says on stdout that it found a tool ----
+
+{
+	my $source = write_file(scratch('stubs.c'), <<'C');
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+	void (*initialize)(void), (*start)(const char *), (*stop)(const char *);
+
+	*(void **)&initialize = dlsym(RTLD_DEFAULT, "ps_tool_initialize");
+	if (!initialize)
+		return 0;
+	puts("found a tool");
+	fflush(stdout);
+	*(void **)&start = dlsym(RTLD_DEFAULT, "ps_tool_start_string");
+	*(void **)&stop = dlsym(RTLD_DEFAULT, "ps_tool_stop_string");
+	initialize();
+	start("stub");
+	stop("stub");
+	return 0;
+}
+C
+	my $exe = scratch('stubs');
+	run(command => ['gcc', '-o', $exe, $source]);
+	for my $engine ([@perf], [@sim]) {
+		my %how = @$engine;
+		my $with = peek(@$engine, command => [$exe]);
+		is($with->{out} . $with->{err}, '', "PerfStubs, $how{engine}, no tool: it finds none");
+	}
+	my $tool = program('libusertool.so');
+	my $alone = run(command => [$exe], env => {LD_PRELOAD => $tool});
+	my $with = peek(@perf, command => [$exe], preload => lib() . ":$tool");
+	is($with->{out}, "found a tool\n", 'PerfStubs, a tool: it is found');
+	is($with->{err}, $alone->{err}, 'PerfStubs, a tool: it gets every call');
+	is(region($with->{report}, 'stub')->{calls}, 1, 'PerfStubs, a tool: and so do we');
+}
+
 # ---- what the program sees of the variables ----
 
 for my $name (qw(KOKKOS_TOOLS_LIBS KOKKOS_PROFILE_LIBRARY INTEL_LIBITTNOTIFY64 NVTX_INJECTION64_PATH)) {
