@@ -14,6 +14,15 @@
 #define CP_MIRROR_SIZE 112 /* raw counters of the simulated PMU, with room */
 #define CP_MIRROR_HUGE_PAGES 42
 
+/* The whole part of what was computed or read from a file: 0 for what is below 0 or
+ * is no number, the largest for what does not fit. */
+static inline uint64_t cp_count_of(double value)
+{
+	if (!(value > 0))
+		return 0;
+	return value < 0x1p64 ? (uint64_t)value : UINT64_MAX;
+}
+
 /* nanoseconds that a perf group was enabled / was on the PMU. */
 struct cp_times {
 	uint64_t enabled, running;

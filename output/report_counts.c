@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/counts.h"
 #include "base/text.h"
 #include "output/report_raw.h"
 
@@ -109,7 +110,7 @@ static void add_sampled(
 		*count = no_count(TOO_MUCH);
 		return;
 	}
-	count->value = tail > 0 ? (uint64_t)(tail + 0.5) : 0;
+	count->value = cp_count_of(tail + 0.5);
 	if (count->exclusive > count->value)
 		count->exclusive = count->value;
 	count->coverage *= share;
@@ -242,12 +243,12 @@ static struct cp_count count_in_turns(const struct cp_raw *raw,
 	if (sum.loose && count.status == CP_UNAVAILABLE)
 		return count;
 	if (!sum.loose) {
-		count.value = (uint64_t)(sum.value + 0.5);
+		count.value = cp_count_of(sum.value + 0.5);
 		sum_scaled(raw, quantity, raw->inclusive, &by_time);
 		count.exclusive = exclusive_of(raw, quantity, true, by_time);
 		if (by_time)
-			count.exclusive = (uint64_t)((double)count.exclusive /
-						     (double)by_time * sum.value);
+			count.exclusive = cp_count_of(
+				(double)count.exclusive / (double)by_time * sum.value);
 		set_status(&count, raw, cover);
 		count.error = sum.error;
 	}

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/counts.h"
 #include "base/text.h"
 #include "output/report_raw.h"
 
@@ -140,7 +141,7 @@ uint64_t cp_raw_time(const struct cp_raw *raw, const struct cp_region_item *item
 	double ns = (double)item->time_ns;
 
 	if (raw->sim)
-		return (uint64_t)(simulated_seconds(raw).value * NS);
+		return cp_count_of(simulated_seconds(raw).value * NS);
 	if (!raw->sampled)
 		return item->time_ns;
 	ns += cp_sampled_tail(raw->sampled, raw->calls, (double)raw->sampled->time_ns);

@@ -3,6 +3,7 @@
  * Ranks that shared the events (CACHEPEEK_SCHEDULE=ranks): what some of them counted,
  * for all, where they did the same as the others.
  */
+#include "base/counts.h"
 #include "base/format.h"
 #include "output/report_parts.h"
 
@@ -61,9 +62,7 @@ static double bar(const struct cp_count *count, double all, double unlike)
 
 static uint64_t times(uint64_t value, double factor)
 {
-	double product = (double)value * factor + 0.5;
-
-	return product < 0x1p64 ? (uint64_t)product : UINT64_MAX;
+	return cp_count_of((double)value * factor + 0.5);
 }
 
 static void estimate(struct cp_count *count, const char *why)

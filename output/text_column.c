@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/counts.h"
 #include "output/text_parts.h"
 
 bool cp_text_column_find(
@@ -55,8 +56,8 @@ static const char *plain_cell(
 	struct cp_text *text, const struct cp_text_column *column, double value)
 {
 	if (!column->is_metric && column->divisor == 1 && value < 0x1p64 &&
-		value == (double)(uint64_t)value)
-		return cp_text_integer(text->arena, (uint64_t)value);
+		value == (double)cp_count_of(value))
+		return cp_text_integer(text->arena, cp_count_of(value));
 	if (!column->is_metric)
 		return cp_text_decimal(text->arena, value / column->divisor);
 	if (strcmp(column->unit, "ratio") == 0)

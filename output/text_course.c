@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/counts.h"
 #include "output/course.h"
 #include "output/text_parts.h"
 #include "output/windows.h"
@@ -92,8 +93,8 @@ static void put_bars(struct cp_text *text, const struct bars *bars)
 
 static const char *number(struct cp_text *text, double value)
 {
-	if (value < 1e15 && value == (double)(uint64_t)value)
-		return cp_text_integer(text->arena, (uint64_t)value);
+	if (value < 1e15 && value == (double)cp_count_of(value))
+		return cp_text_integer(text->arena, cp_count_of(value));
 	return cp_text_decimal(text->arena, value);
 }
 

@@ -3,6 +3,7 @@
  * Below the tables: executions that were unlike the others, and regions that are
  * too short for their boundaries.
  */
+#include "base/counts.h"
 #include "output/text_parts.h"
 
 #define MAX_LINES 5
@@ -43,8 +44,7 @@ static const struct cp_count *most_unlike(
 /* Scaled, or of a record that says so, it may be more than fits. */
 static const char *whole(struct cp_text *text, double value)
 {
-	return cp_text_integer(text->arena,
-		value < 0x1p64 - 0x1p11 ? (uint64_t)(value + 0.5) : UINT64_MAX);
+	return cp_text_integer(text->arena, cp_count_of(value + 0.5));
 }
 
 static void tell_unlike(struct cp_text *text, const struct cp_region *region,

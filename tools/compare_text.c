@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/counts.h"
 #include "output/table.h"
 #include "tools/compare.h"
 
@@ -47,7 +48,7 @@ static const char *cell(struct cp_comparison *c, const struct cp_metric *metric,
 	if (!metric)
 		return cp_text_format(&c->arena, "%s%s",
 			value.status == CP_ESTIMATED ? "~" : "",
-			cp_text_integer(&c->arena, (uint64_t)value.value));
+			cp_text_integer(&c->arena, cp_count_of(value.value)));
 	text = cp_text_decimal(&c->arena, value.value * (share ? 100 : unit->factor));
 	return cp_text_format(&c->arena, "%s%s%s",
 		value.status == CP_ESTIMATED ? "~" : "", text, share ? " %" : "");

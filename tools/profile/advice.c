@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "output/table.h"
 
 #define LEAST_SHARE CP_ADVICE_SHARE
@@ -42,7 +43,7 @@ static const char *bytes(const struct advice *a, uint64_t value)
 	for (; v >= 1024 && unit < 3; unit++)
 		v /= 1024;
 	return cp_text_format(a->profile->arena, "%.*f %s",
-		v == (double)(uint64_t)v ? 0 : 1, v, units[unit]);
+		v == (double)cp_count_of(v) ? 0 : 1, v, units[unit]);
 }
 
 #define FORMAT(...) cp_text_format(a->profile->arena, __VA_ARGS__)
@@ -51,7 +52,7 @@ static const char *bytes(const struct advice *a, uint64_t value)
 
 static uint64_t distance_of(const struct cp_profiled_site *site)
 {
-	return (uint64_t)(site->stride < 0 ? -site->stride : site->stride);
+	return site->stride < 0 ? 0 - (uint64_t)site->stride : (uint64_t)site->stride;
 }
 
 static bool is_strided(

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/counts.h"
 #include "output/table.h"
 #include "output/utf8.h"
 #include "tools/profile/fit.h"
@@ -148,9 +149,9 @@ const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
 		return view->profile->sampled ? "n/s" : DASH;
 	if (metric && strcmp(metric->unit, "ratio") == 0)
 		return cp_text_format(arena, "%.1f%%", 100 * value.value);
-	if (value.value != (double)(uint64_t)value.value)
+	if (value.value != (double)cp_count_of(value.value))
 		return cp_text_format(arena, "%.1f", value.value);
-	return cp_text_integer(arena, (uint64_t)value.value);
+	return cp_text_integer(arena, cp_count_of(value.value));
 }
 
 void cp_grid_cells(struct cp_grid *grid, const char **line, const struct cp_tally *tally)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "output/table.h"
 #include "tools/profile/sampled_write.h"
 
@@ -30,8 +31,8 @@ static struct cp_samples_event *event_of(struct cp_arena *arena, const json_t *i
 	snprintf(event->why, sizeof(event->why), "%s", text_of(in, "reason"));
 	event->unit = strcmp(text_of(in, "unit"), "operations") == 0 ? CP_UNIT_OPERATIONS
 								     : CP_UNIT_MISSES;
-	event->period = (uint64_t)number(in, "period");
-	event->jitter = (uint32_t)(100 * number(in, "jitter") + 0.5);
+	event->period = cp_count_of(number(in, "period"));
+	event->jitter = (uint32_t)cp_count_of(100 * number(in, "jitter") + 0.5);
 	event->exact = json_is_true(json_object_get(in, "exact"));
 	return event;
 }
@@ -42,14 +43,14 @@ static struct cp_sampling sampling_of(struct cp_arena *arena, const json_t *in)
 
 	return (struct cp_sampling){
 		.event = event_of(arena, in),
-		.lost = (uint64_t)number(in, "lost"),
-		.dropped = (uint64_t)number(in, "dropped"),
-		.samples = (uint64_t)number(in, "samples"),
+		.lost = cp_count_of(number(in, "lost")),
+		.dropped = cp_count_of(number(in, "dropped")),
+		.samples = cp_count_of(number(in, "samples")),
 		.total = total,
 		.periods = scale > 0 ? total / scale : 0,
-		.threads = (unsigned)number(in, "threads"),
-		.without = (unsigned)number(in, "threads_without"),
-		.pages = (unsigned)number(in, "ring_pages"),
+		.threads = (unsigned)cp_count_of(number(in, "threads")),
+		.without = (unsigned)cp_count_of(number(in, "threads_without")),
+		.pages = (unsigned)cp_count_of(number(in, "ring_pages")),
 	};
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/sharing.h"
+#include "base/counts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,8 +110,8 @@ static void split(struct cp_shared_line *line, struct cp_line_user *user)
 		if (conflicts(line, user, part))
 			same += user->use->part[part];
 	}
-	user->same = all ? (uint64_t)((double)references(user->use) * (double)same /
-				      (double)all)
+	user->same = all ? cp_count_of((double)references(user->use) * (double)same /
+				       (double)all)
 			 : 0;
 	user->apart = references(user->use) - user->same;
 }
