@@ -93,7 +93,7 @@ size_t cp_control_length(const char *text, const char *end)
 							    : 0; /* U+2066 to U+2069 */
 }
 
-int cp_load_file(const char *path, char *to, size_t size)
+static int load_file(const char *path, char *to, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO may be named */
 	size_t used = 0;
@@ -116,5 +116,5 @@ int cp_load_file(const char *path, char *to, size_t size)
 
 bool cp_read_file(const char *path, char *to, size_t size)
 {
-	return cp_load_file(path, to, size) == 0;
+	return load_file(path, to, size) == 0;
 }

@@ -25,11 +25,8 @@ bool cp_ends_with(const char *text, const char *ending);
  * piece's, moves *at behind it.  NULL: no more pieces. */
 const char *cp_next_piece(const char **at, char separator, size_t *length);
 
-/* Reads a small file, NUL-terminated, without a newline at its end.  Returns 0 or
- * -errno. */
-int cp_load_file(const char *path, char *to, size_t size);
-
-/* Whether that worked.  For /proc and /sys. */
+/* Reads a small file of /proc or /sys, NUL-terminated, without a newline at its end.
+ * Returns whether that worked. */
 bool cp_read_file(const char *path, char *to, size_t size);
 
 /*

@@ -13,6 +13,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/nearest.h"
+#include "base/trusted.h"
 #include "output/preset.h"
 
 #define SUFFIX ".group"
@@ -461,13 +462,13 @@ static ssize_t read_all(int fd, char *to, size_t size)
 static const struct cp_group *read_group(
 	struct cp_arena *arena, const char *path, char *error, size_t error_size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char *text;
+	char *text, why[160];
 	ssize_t length;
+	int fd = cp_trusted_open(
+		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_MOST, why, sizeof(why));
 
 	if (fd < 0) {
-		cp_format(error, error_size, "group file %s: %s: check the path", path,
-			cp_error_text(errno));
+		cp_format(error, error_size, "group file %s: %s", path, why);
 		return NULL;
 	}
 	text = cp_arena_alloc(arena, MAX_FILE + 1);

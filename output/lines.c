@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/trusted.h"
 
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
 enum { END_SEQUENCE = 1, SET_ADDRESS };
@@ -506,13 +507,15 @@ static bool take_sections(struct cp_lines *lines, const unsigned char *file,
 
 static bool open_file(struct cp_lines *lines, const char *path, const char *build_id)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char why[160];
+	int fd = cp_trusted_open(
+		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
 	void *bytes = MAP_FAILED;
 	struct stat status;
 
 	if (fd < 0)
 		return false;
-	if (cp_fd_stat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
+	if (cp_fd_stat(fd, &status) == 0 && status.st_size > 0)
 		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	cp_fd_close(fd);
 	if (bytes == MAP_FAILED)

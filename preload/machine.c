@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "base/trusted.h"
 
 #define MAX_CORES 4096
 #define CACHE_DIR "/sys/devices/system/cpu/cpu0/cache/index"
@@ -166,11 +167,12 @@ static int named_machine(
 	const char *text = content;
 
 	if (strchr(name, '/')) {
-		int result = cp_load_file(name, content, sizeof(content));
+		char why[160];
+		int result =
+			cp_trusted_load(name, content, sizeof(content), why, sizeof(why));
 
 		if (result < 0) {
-			cp_format(error, error_size, "machine file %s cannot be read: %s",
-				name, cp_error_text(result));
+			cp_format(error, error_size, "machine file %s: %s", name, why);
 			return result;
 		}
 	} else {

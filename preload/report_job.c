@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
+#include "base/trusted.h"
 #include "output/jobs.h"
 #include "preload/mpi.h"
 #include "preload/report.h"
@@ -50,7 +51,9 @@ static size_t keep_ended(const char **paths, size_t count)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int fd = open(paths[i], O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		char why[160];
+		int fd = cp_trusted_open(
+			AT_FDCWD, paths[i], CP_FOUND, UINT64_MAX, why, sizeof(why));
 
 		if (fd < 0)
 			continue;
@@ -68,10 +71,13 @@ static void set_heard(const char *const *paths, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		int fd = open(paths[i], O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		char why[160];
 
 		if (fd < 0)
 			continue;
-		if (has_news(fd, &header)) {
+		if (cp_trusted_check(fd, AT_FDCWD, paths[i], CP_FOUND, UINT64_MAX, why,
+			    sizeof(why)) == 0 &&
+			has_news(fd, &header)) {
 			header.flags |= CP_RECORD_HEARD;
 			pwrite(fd, &header.flags, sizeof(header.flags),
 				offsetof(struct cp_record_header, flags));

@@ -10,8 +10,10 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/trusted.h"
 
 #define MAX_SIZE ((uint64_t)2 << 30)
+#define PIECE ((size_t)1 << 20)
 #define SETTLE_TRIES 100
 
 static bool text_fits(const struct cp_item *item, const char *text, uint64_t length)
@@ -342,8 +344,6 @@ static int64_t used_size(int fd)
 
 	if (error)
 		return error;
-	if (!S_ISREG(status.st_mode))
-		return -EINVAL;
 	n = read_at(fd, (char *)&header, sizeof(header), 0);
 	if (n < 0)
 		return n;
@@ -351,6 +351,32 @@ static int64_t used_size(int fd)
 		header.tail < (uint64_t)status.st_size)
 		status.st_size = (off_t)header.tail;
 	return (uint64_t)status.st_size > MAX_SIZE ? -EFBIG : status.st_size;
+}
+
+/* Reads up to size bytes, as far as there are items: behind the last one that is
+ * complete nothing is understood, and a sparse file has nothing but zeros. */
+static ssize_t read_items(int fd, char *bytes, size_t size)
+{
+	size_t done = 0, at = CP_RECORD_HEADER_SIZE;
+
+	while (done < size) {
+		size_t wanted = size - done < PIECE ? size - done : PIECE;
+		ssize_t n = read_at(fd, bytes + done, wanted, (off_t)done);
+
+		if (n < 0)
+			return n;
+		done += (size_t)n;
+		while (at + sizeof(struct cp_item) <= done) {
+			const struct cp_item *item = (const void *)(bytes + at);
+
+			if (item->size < sizeof(*item) || item->size % 8)
+				return (ssize_t)done;
+			at += item->size;
+		}
+		if ((size_t)n < wanted)
+			break;
+	}
+	return (ssize_t)done;
 }
 
 static int read_open(struct cp_arena *arena, int fd, struct cp_record *record,
@@ -364,7 +390,7 @@ static int read_open(struct cp_arena *arena, int fd, struct cp_record *record,
 	if (size < 0)
 		return (int)size;
 	bytes = cp_arena_alloc(arena, (size_t)size);
-	n = read_at(fd, bytes, (size_t)size, 0);
+	n = read_items(fd, bytes, (size_t)size);
 	if (n < 0)
 		return (int)n;
 	fault = cp_record_parse(arena, bytes, (size_t)n, record, error, error_size);
@@ -376,14 +402,15 @@ static int read_open(struct cp_arena *arena, int fd, struct cp_record *record,
 	return fault;
 }
 
+/* Most paths were put together from what was found in a directory. */
 int cp_record_read(struct cp_arena *arena, int dirfd, const char *name,
 	struct cp_record *record, char *error, size_t error_size)
 {
-	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
-	    fault;
-	char why[120] = "";
+	char why[160] = "";
+	int fd = cp_trusted_open(dirfd, name, CP_FOUND, UINT64_MAX, why,
+		sizeof(why)); /* how much counts is in its header */
+	int fault = fd < 0 ? fd : read_open(arena, fd, record, why, sizeof(why));
 
-	fault = fd < 0 ? -errno : read_open(arena, fd, record, why, sizeof(why));
 	if (fault)
 		cp_format(error, error_size, "%s: %s", name,
 			*why ? why : cp_error_text(fault));

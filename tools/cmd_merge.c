@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/trusted.h"
 #include "output/job.h"
 #include "output/report_parts.h"
 #include "tools/cmd.h"
@@ -49,7 +50,8 @@ static void append(struct list *list, struct found found)
 
 static bool read_header(const char *path, struct cp_record_header *header)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_NAMED, UINT64_MAX, why, sizeof(why));
 	bool read = fd >= 0 && pread(fd, header, sizeof(*header), 0) == sizeof(*header) &&
 		    memcmp(header->magic, CP_RECORD_MAGIC, sizeof(header->magic)) == 0;
 
@@ -73,6 +75,20 @@ static void add_record(struct list *list, const char *path)
 		append(list, found);
 }
 
+/* What somebody else may have put there is named, and left out. */
+static void add_found(struct list *list, const char *path)
+{
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
+
+	if (fd < 0) {
+		fprintf(stderr, "cachepeek: merge: %s: %s\n", path, why);
+		return;
+	}
+	close(fd);
+	add_record(list, path);
+}
+
 /* Directories of ranks may be inside the job's. */
 static void add_directory(struct list *list, const char *path, unsigned depth)
 {
@@ -85,7 +101,7 @@ static void add_directory(struct list *list, const char *path, unsigned depth)
 			asprintf(&inside, "%s/%s", path, entry->d_name) < 0)
 			continue;
 		if (cp_ends_with(entry->d_name, ".rec"))
-			add_record(list, inside);
+			add_found(list, inside);
 		else if (depth > 0 && entry->d_type != DT_REG)
 			add_directory(list, inside, depth - 1);
 		free(inside);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/trusted.h"
 #include "preload/ancestors.h"
 #include "preload/machine.h"
 #include "preload/rank.h"
@@ -209,10 +210,12 @@ static unsigned passes_needed(const char *directory)
 	struct cp_record_header header;
 	struct dirent *entry;
 	unsigned most = 1;
+	char why[160];
 
 	while (dir && (entry = readdir(dir))) {
-		int fd = strstr(entry->d_name, ".rec")
-				 ? openat(dirfd(dir), entry->d_name, O_RDONLY | O_CLOEXEC)
+		int fd = cp_ends_with(entry->d_name, ".rec")
+				 ? cp_trusted_open(dirfd(dir), entry->d_name, CP_FOUND,
+					   UINT64_MAX, why, sizeof(why))
 				 : -1;
 
 		if (fd < 0)

@@ -17,6 +17,7 @@
 
 #include "base/syscall.h"
 #include "base/text.h"
+#include "base/trusted.h"
 #include "regions/record.h"
 #include "tools/watch.h"
 
@@ -204,10 +205,10 @@ static long image_of(const char *name, pid_t pid)
 	const char *end;
 	uint64_t number, image;
 
-	if (!cp_ends_with(name, ".rec") ||
-		cp_parse_u64_prefix(name, &end, &number) < 0 || number != (uint64_t)pid ||
-		*end != '-' || cp_parse_u64_prefix(end + 1, &end, &image) < 0 ||
-		*end != '.' || image > INT32_MAX)
+	if (!cp_ends_with(name, ".rec") || cp_parse_u64_prefix(name, &end, &number) < 0 ||
+		number != (uint64_t)pid || *end != '-' ||
+		cp_parse_u64_prefix(end + 1, &end, &image) < 0 || *end != '.' ||
+		image > INT32_MAX)
 		return -1;
 	return (long)image;
 }
@@ -216,7 +217,7 @@ static int open_last_record(pid_t pid, const char *directory)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
-	char last[256] = "";
+	char last[256] = "", why[160];
 	long image = -1;
 	int fd = -1;
 
@@ -226,7 +227,13 @@ static int open_last_record(pid_t pid, const char *directory)
 			snprintf(last, sizeof(last), "%s", entry->d_name);
 		}
 	if (image >= 0)
-		fd = openat(dirfd(dir), last, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+		fd = openat(
+			dirfd(dir), last, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && cp_trusted_check(fd, dirfd(dir), last, CP_FOUND, UINT64_MAX, why,
+			       sizeof(why)) < 0) {
+		close(fd);
+		fd = -1;
+	}
 	if (dir)
 		closedir(dir);
 	return fd;

@@ -10,19 +10,29 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/trusted.h"
+
+static int open_file(const char *path)
+{
+	char why[160];
+
+	return cp_trusted_open(
+		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
+}
+
 static int open_in_path(const char *program)
 {
 	char path[PATH_MAX];
 	const char *at = getenv("PATH"), *end;
 
 	if (strchr(program, '/') || !at)
-		return open(program, O_RDONLY | O_CLOEXEC);
+		return open_file(program);
 	for (; at; at = *end ? end + 1 : NULL) {
 		int fd;
 
 		end = strchrnul(at, ':');
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(end - at), at, program);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = open_file(path);
 		if (fd >= 0)
 			return fd;
 	}

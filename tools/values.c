@@ -13,6 +13,8 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/trusted.h"
+#include "tools/json_file.h"
 #include "output/json.h"
 #include "output/table.h"
 
@@ -99,7 +101,8 @@ static const char *join(struct cp_values *values, const json_t *names, char betw
 
 		if (i)
 			*to++ = between;
-		memcpy(to, json_string_value(name), json_string_length(name));
+		if (json_is_string(name))
+			memcpy(to, json_string_value(name), json_string_length(name));
 		to += json_string_length(name);
 	}
 	return path;
@@ -363,10 +366,12 @@ static bool add_json(struct cp_values *values, unsigned side, const char *path,
 	char *error, size_t error_size)
 {
 	json_error_t fault;
-	json_t *document = json_load_file(path, 0, &fault);
+	json_t *document = cp_json_file(path, &fault);
 	bool added = false;
 
-	if (document)
+	if (!document && fault.line < 0)
+		cp_format(error, error_size, "%s: %s", path, fault.text);
+	else if (document)
 		added = add_document(values, side, path, document, error, error_size);
 	else
 		cp_format(error, error_size,
@@ -413,7 +418,8 @@ static bool add_run(struct cp_values *values, unsigned side, const char *path,
 static bool is_record(const char *path)
 {
 	char magic[8] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_NAMED, UINT64_MAX, why, sizeof(why));
 	bool read_it = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic);
 
 	if (fd >= 0)

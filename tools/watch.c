@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/trusted.h"
 #include "preload/options.h"
 #include "regions/record.h"
 #include "tools/cmd.h"
@@ -99,12 +100,13 @@ static struct progress progress_of(const char *directory)
 	const struct dirent *entry;
 
 	while (records && (entry = readdir(records))) {
+		char why[160];
 		int fd;
 
-		if (!strstr(entry->d_name, ".rec"))
+		if (!cp_ends_with(entry->d_name, ".rec"))
 			continue;
-		fd = openat(dirfd(records), entry->d_name,
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		fd = cp_trusted_open(dirfd(records), entry->d_name, CP_FOUND, UINT64_MAX,
+			why, sizeof(why));
 		if (fd < 0)
 			continue;
 		add_record(&progress, fd);

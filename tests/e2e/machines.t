@@ -157,10 +157,10 @@ mistake("page = 16K\ndtlb-2m = 8 4\n", 2, 'wants page = 4K');
 mistake("stlb = none\nstlb-2m = 8 4\n", 2, 'no such level');
 mistake("dtlb-2m = 9 4\n", 1, 'multiple');
 
-for my $case ([scratch('absent.machine'), 'no such file or directory'], [scratch(), 'is a directory']) {
+for my $case ([scratch('absent.machine'), 'no such file or directory: check the path'], [scratch(), 'it is a directory: name a regular file']) {
 	my ($name, $why) = @$case;
 	my $run = simulate($name, 'instructions');
-	my $line = "cachepeek: machine file $name cannot be read: $why";
+	my $line = "cachepeek: machine file $name: $why";
 
 	is("@{$run->{notes}}", "$line (the host's caches are simulated instead)\n", "a file that $why");
 	$run = run(command => [cli(), 'compare', '--machines', $name, 'true']);

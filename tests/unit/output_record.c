@@ -163,7 +163,7 @@ static void test_file(void)
 		-ENOENT, "%s", "a file that is not there");
 	ok(strstr(error, path) && strstr(error, "no such file"), "%s", error);
 	is_int(cp_record_read(&arena, AT_FDCWD, directory, &record, error, sizeof(error)),
-		-EINVAL, "a directory is no record");
+		-EISDIR, "a directory is no record");
 	rmdir(directory);
 	cp_arena_free(&arena);
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/jit.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/trusted.h"
 #include "output/table.h"
+
+#define MAX_MAP ((uint64_t)256 << 20)
 
 struct function {
 	uint64_t start, size;
@@ -50,32 +55,65 @@ static void add_line(struct cp_arena *arena, const char *line)
 	map.functions[map.n++] = function;
 }
 
-static void read_map(struct cp_arena *arena, int32_t pid)
+/* Cut into its lines: sscanf() looks for the end of all that it is given. */
+static void read_lines(struct cp_arena *arena, char *text)
 {
-	char path[64], *line = NULL;
-	size_t size = 0;
-	FILE *file;
+	while (*text) {
+		char *end = strchrnul(text, '\n'), *next = *end ? end + 1 : end;
 
-	map.pid = pid;
-	map.n = 0;
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	while (getline(&line, &size, file) > 0)
-		add_line(arena, line);
-	free(line);
-	fclose(file);
+		*end = '\0';
+		add_line(arena, text);
+		text = next;
+	}
 	if (map.n)
 		qsort(map.functions, map.n, sizeof(*map.functions), by_start);
 }
 
-void cp_jit_find(struct cp_arena *arena, int32_t pid, struct cp_place_in_code *at)
+static char *load(struct cp_profile *profile, const char *path)
+{
+	char why[160], *text = NULL;
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, MAX_MAP, why, sizeof(why));
+	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+	size_t size = 0;
+
+	if (fd == -ENOENT)
+		return NULL;
+	if (!file) {
+		cp_profile_warn(profile, "names of functions: %s: %s", path, why);
+		return NULL;
+	}
+	if (getdelim(&text, &size, '\0', file) < 0) {
+		free(text);
+		text = NULL;
+	}
+	fclose(file);
+	return text;
+}
+
+static void read_map(struct cp_profile *profile, int32_t pid)
+{
+	char path[64], *text;
+
+	map.pid = pid;
+	map.n = 0;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	text = load(profile, path);
+	if (text)
+		read_lines(profile->arena, text);
+	free(text);
+}
+
+void cp_jit_forget(void)
+{
+	memset(&map, 0, sizeof(map));
+}
+
+void cp_jit_find(struct cp_profile *profile, int32_t pid, struct cp_place_in_code *at)
 {
 	size_t low = 0, high;
 
 	if (map.pid != pid)
-		read_map(arena, pid);
+		read_map(profile, pid);
 	high = map.n;
 	while (low < high) {
 		size_t middle = (low + high) / 2;

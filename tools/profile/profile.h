@@ -131,7 +131,8 @@ void cp_profile_close(struct cp_profile *profile);
 /* An array of n elements with room for one more. */
 void *cp_profile_grow(struct cp_arena *arena, void *array, size_t n, size_t each);
 /* All of a regular file, in the arena; NULL: it cannot be read. */
-char *cp_profile_file(struct cp_arena *arena, int dir, const char *name, size_t *size);
+char *cp_profile_file(
+	struct cp_profile *profile, int dir, const char *name, size_t *size);
 struct cp_profiled_thread *cp_profile_new_thread(struct cp_profile *profile);
 struct cp_profiled_module *cp_profile_new_module(struct cp_profile *profile);
 struct cp_profiled_site *cp_profile_new_site(struct cp_profile *profile);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/trusted.h"
 #include "output/report.h"
 #include "output/table.h"
 #include "regions/record_read.h"
@@ -20,6 +21,7 @@
 #include "tools/profile/sampled_write.h"
 
 #define MAX_WARNINGS 64
+#define MAX_FILE ((uint64_t)4 << 30)
 
 /* One file, and what its numbers refer to. */
 struct file {
@@ -248,16 +250,19 @@ static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
 
 /* ---- files ---- */
 
-char *cp_profile_file(struct cp_arena *arena, int dir, const char *name, size_t *size)
+char *cp_profile_file(struct cp_profile *profile, int dir, const char *name, size_t *size)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char why[160];
+	int fd = cp_trusted_open(dir, name, CP_FOUND, MAX_FILE, why, sizeof(why));
 	struct stat status;
 	char *bytes = NULL;
 	size_t got = 0;
 	ssize_t n = 1;
 
-	if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		bytes = cp_arena_alloc(arena, (size_t)status.st_size + 8);
+	if (fd < 0)
+		cp_profile_warn(profile, "%s: %s", name, why);
+	if (fd >= 0 && fstat(fd, &status) == 0) {
+		bytes = cp_arena_alloc(profile->arena, (size_t)status.st_size + 8);
 		while (n > 0 && got < (size_t)status.st_size) {
 			n = read(fd, bytes + got, (size_t)status.st_size - got);
 			got += n > 0 ? (size_t)n : 0;
@@ -299,7 +304,9 @@ static void add_file(struct file *file)
 	const struct cp_profile_header *header = (const void *)file->bytes;
 	bool whole;
 
-	if (!file->bytes || !is_profile(file)) {
+	if (!file->bytes)
+		return;
+	if (!is_profile(file)) {
 		cp_profile_warn(file->profile,
 			"%s is not a profile of this version of cachepeek: left out",
 			file->name);
@@ -359,8 +366,7 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 
 		file->first_thread = profile->nthreads;
 		file->first_module = profile->nmodules;
-		file->bytes =
-			cp_profile_file(profile->arena, dir, file->name, &file->size);
+		file->bytes = cp_profile_file(profile, dir, file->name, &file->size);
 		add_file(file);
 	}
 	for (size_t i = 0; i < files->n; i++)

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/counts.h"
+#include "tools/json_file.h"
 #include "output/table.h"
 #include "tools/profile/sampled_json.h"
 #include "tools/profile/write.h"
@@ -60,7 +62,7 @@ static void read_counts(const struct reader *r, const json_t *of, uint64_t *to,
 		double value = json_number_value(
 			json_object_get(counts, counter_name(r, first + i)));
 
-		to[i] = value > 0 ? (uint64_t)value : 0;
+		to[i] = cp_count_of(value);
 	}
 }
 
@@ -210,7 +212,7 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 	const char **measurement, char *error, size_t error_size)
 {
 	json_error_t fault;
-	json_t *document = json_load_file(path, 0, &fault);
+	json_t *document = cp_json_file(path, &fault);
 	const char *schema = json_string_value(json_object_get(document, "schema"));
 	struct reader r = {.profile = NULL};
 

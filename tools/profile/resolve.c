@@ -68,7 +68,7 @@ static void resolve(struct cp_profile *profile, struct cp_profiled_site *site)
 	uint64_t offset = site->at.address - module->start + module->offset;
 
 	if (!*module->path) {
-		cp_jit_find(profile->arena, site->thread->pid, &site->at);
+		cp_jit_find(profile, site->thread->pid, &site->at);
 		return;
 	}
 	site->at.address = offset;
@@ -188,6 +188,8 @@ void cp_profile_close(struct cp_profile *profile)
 	for (size_t i = profile->nmodules; i-- > 0;)
 		if (!opened_before(profile, &profile->modules[i]))
 			cp_symbols_close(profile->modules[i].symbols);
+	cp_source_forget();
+	cp_jit_forget();
 }
 
 void cp_profile_resolve(struct cp_profile *profile)

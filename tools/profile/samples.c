@@ -303,7 +303,9 @@ static void open_file(struct cp_profile *profile, struct cp_sampled_file *file,
 		.name = name,
 		.first_thread = profile->nthreads,
 		.first_module = profile->nmodules};
-	file->bytes = cp_profile_file(profile->arena, directory, name, &file->size);
+	file->bytes = cp_profile_file(profile, directory, name, &file->size);
+	if (!file->bytes)
+		return;
 	if (!is_samples(file)) {
 		cp_profile_warn(profile,
 			"%s has no samples of this version of cachepeek: left out", name);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/trusted.h"
 #include "output/table.h"
 
 /* Few files are shown, some of them often: those read last stay. */
@@ -55,20 +56,11 @@ static void add_line(struct cp_arena *arena, struct kept *k, const char *line)
 
 FILE *cp_source_open(const char *path, const char **reason)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
+	static char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_NAMED, MAX_FILE, why, sizeof(why));
 
-	*reason = strerror(errno);
-	if (fd < 0)
-		return NULL;
-	*reason = "it is no ordinary file";
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		*reason = "it is too long";
-		if (status.st_size <= MAX_FILE)
-			return fdopen(fd, "r");
-	}
-	close(fd);
-	return NULL;
+	*reason = why;
+	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
 static const struct kept *find(struct cp_arena *arena, const char *path)
@@ -92,6 +84,11 @@ static const struct kept *find(struct cp_arena *arena, const char *path)
 	if (file)
 		fclose(file);
 	return k;
+}
+
+void cp_source_forget(void)
+{
+	memset(kept, 0, sizeof(kept));
 }
 
 const char *cp_source_text(struct cp_arena *arena, const char *path, unsigned number)

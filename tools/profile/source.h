@@ -25,4 +25,7 @@ bool cp_source_changed(const char *path, const char *program);
  * known)?  Who is replaced with an older file is changed as well. */
 bool cp_file_changed_since(const char *path, uint64_t ns);
 
+/* Before the arena of what was read is freed. */
+void cp_source_forget(void);
+
 #endif

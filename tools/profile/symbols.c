@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/trusted.h"
 #include "output/table.h"
 #include "tools/profile/disassemble.h"
 
@@ -54,11 +55,13 @@ static const char *check_build_id(
 static const char *load(struct cp_symbols *symbols, const char *path,
 	const uint8_t *build_id, size_t build_id_size)
 {
+	static char reason[160];
 	GElf_Addr bias;
 
-	symbols->fd = open(path, O_RDONLY | O_CLOEXEC);
+	symbols->fd = cp_trusted_open(
+		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, reason, sizeof(reason));
 	if (symbols->fd < 0)
-		return "the file cannot be read";
+		return reason;
 	symbols->dwfl = dwfl_begin(&callbacks);
 	if (!symbols->dwfl)
 		return "libdw does not start";

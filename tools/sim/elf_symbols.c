@@ -18,7 +18,7 @@ Bool elf_read(Int fd, void *to, UInt size, ULong offset)
 
 Int elf_open(const HChar *path, Elf64_Ehdr *file)
 {
-	SysRes opened = VG_(open)(path, VKI_O_RDONLY, 0);
+	SysRes opened = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
 
 	if (sr_isError(opened))
 		return -1;

@@ -76,7 +76,7 @@ static UInt find_in_segments(Int fd, const Elf64_Ehdr *file, UChar *to, UInt roo
 
 UInt profile_build_id(const HChar *path, UChar *to, UInt room)
 {
-	SysRes opened = VG_(open)(path, VKI_O_RDONLY, 0);
+	SysRes opened = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
 	Elf64_Ehdr file;
 	UInt found = 0;
 

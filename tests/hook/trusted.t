@@ -1,0 +1,54 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Who opens files.  What somebody else may have made goes through base/trusted.h, what
+# users name to be written through base/new_file.h; each other call stands here, with
+# the reason why it needs neither.
+use strict;
+use warnings;
+use File::Find;
+use FindBin;
+use lib "$FindBin::Bin/../e2e";
+use Peek;
+use Test::More;
+
+my %opens = (
+	'base/new_file.c' => [3, 'itself'],
+	'base/trusted.c' => [1, 'itself'],
+	'base/text.c' => [1, 'files of /proc and /sys'],
+	'output/jobs.c' => [1, 'the run directory; its entries are trusted or not'],
+	'output/process_state.c' => [1, 'a file of /proc'],
+	'output/report.c' => [1, 'a directory that was named; its entries are trusted or not'],
+	'preload/hooks_process.c' => [1, '/dev/null'],
+	'preload/libc.c' => [2, 'the definitions'],
+	'preload/report_job.c' => [1, 'cp_trusted_check() follows: it is written to'],
+	'preload/reexec.c' => [2, 'a new log, without links, in our directory; /dev/null'],
+	'preload/sampling/objects.c' => [1, 'a file of /proc'],
+	'preload/threads_adopt.c' => [1, 'a directory of /proc'],
+	'preload/engine/sysfs.c' => [1, 'a directory of /sys'],
+	'regions/jobdir.c' => [1, 'a lock that nothing is read from or written to'],
+	'regions/record_write.c' => [1, 'made with O_EXCL'],
+	'regions/rundir.c' => [4, 'directories, without links'],
+	'tools/again.c' => [1, '/dev/null'],
+	'tools/launch.c' => [1, 'cp_trusted_check() follows: it is written to'],
+	'tools/profile/read.c' => [1, 'a directory that was named; its entries are trusted or not'],
+	'tools/sim/elf_symbols.c' => [1, 'what is mapped into the program'],
+	'tools/sim/huge_kernel.c' => [3, 'files of /proc and /sys'],
+	'tools/sim/profile_file.c' => [1, 'made with O_EXCL'],
+	'tools/sim/profile_misses.c' => [1, 'an option of our tests'],
+	'tools/sim/profile_module.c' => [1, 'what is mapped into the program'],
+);
+
+my %seen;
+find({no_chdir => 1, wanted => sub {
+	return unless /\.[ch]$/;
+	my $file = $_ =~ s{^\Q@{[source()]}\E/}{}r;
+	my $text = read_file($_) =~ s{/\*.*?\*/}{}gsr =~ s{"(?:[^"\\\n]|\\.)*"}{""}gr;
+	my $calls = () = $text =~ /(?<![\w.>])(?:open|openat|open64|creat|fopen|freopen|json_load_file|json_dump_file)\s*\(|VG_\(open\)/g;
+	$seen{$file} = $calls if $calls > 0;
+}}, map { source() . "/$_" } qw(base preload regions output tools));
+
+for my $file (sort keys %{{%opens, %seen}}) {
+	is($seen{$file} || 0, $opens{$file}[0] || 0, "$file opens as many files as are known: " .
+		($opens{$file}[1] || 'use base/trusted.h or base/new_file.h'));
+}
+done_testing();
