@@ -30,16 +30,22 @@ FUZZ_LINES_options := preload/options.c
 FUZZ_LINES_event := preload/encode.c
 FUZZ_LINES_sysfs := preload/encode_sysfs.c
 FUZZ_LINES_sinks := output/sink.c
+FUZZ_LINES_report_json := tools/values.c
+FUZZ_LINES_profile_json := tools/profile/read_json.c
+FUZZ_LINES_profile := tools/profile/read.c
+FUZZ_LINES_samples := tools/profile/samples_read.c
+FUZZ_LINES_perf_map := tools/profile/jit.c
 
 # In the second make, whose B and flags are those of one of the two builds.
 FUZZ_LIB := $(B)/libfuzzed.a
-FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c preload/encoder/%,$(CLI_SHARED))) \
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c preload/encoder/% \
+	tools/cachepeek.c tools/cmd_%,$(CLI_SRC))) \
 	$(B)/preload/encode_sysfs.o $(B)/tests/fuzz/arena.o $(B)/embedded.o
 $(FUZZ_LIB): $(FUZZ_OBJ)
 	@rm -f $@
 	$(call run,AR,$(AR) rcs $@ $(FUZZ_OBJ))
 $(B)/fuzz-%: $(B)/tests/fuzz/%.o $(FUZZ_LIB)
-	$(call run,LD,$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_LIB))
+	$(call run,LD,$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_LIB) -l:libjansson.a -lm $(CLI_LIBS))
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_ALL:%=$(B)/tests/fuzz/%.d)
 .PHONY: fuzz-programs
 fuzz-programs: $(FUZZ:%=$(B)/fuzz-%)
@@ -60,7 +66,8 @@ fuzz-one:
 		-print_final_stats=1 -verbosity=0 -artifact_prefix=$(B)/fuzz/$(FUZZ). \
 		$(B)/fuzz/corpus/$(FUZZ) $(wildcard tests/fuzz/seeds/$(FUZZ)) $(FUZZ_SEEDS_$(FUZZ)) \
 		> $(B)/fuzz/$(FUZZ).log 2>&1 || { tail -40 $(B)/fuzz/$(FUZZ).log; exit 1; }
-	@sed -n 's/^stat::number_of_executed_units: */$(FUZZ): executions: /p' $(B)/fuzz/$(FUZZ).log
+	@sed -n -e 's/^stat::number_of_executed_units: */$(FUZZ): executions: /p' \
+		-e 's/^stat::beyond_the_first_check: */$(FUZZ): beyond the first check: /p' $(B)/fuzz/$(FUZZ).log
 
 fuzz-coverage: ## print how much of each reader the fuzz corpus reaches
 	@$(MAKE) --no-print-directory B=$(B)/fuzz-coverage CC=$(FUZZ_CC) \

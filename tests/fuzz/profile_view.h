@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A profile that was read, in all the ways in which it is written.
+ */
+#ifndef CACHEPEEK_TESTS_FUZZ_PROFILE_VIEW_H
+#define CACHEPEEK_TESTS_FUZZ_PROFILE_VIEW_H
+
+#include "tests/fuzz/file.h"
+#include "tools/profile/annotate.h"
+#include "tools/profile/sharing.h"
+#include "tools/profile/write.h"
+
+static inline void fuzz_write_shared(struct cp_out *out, struct cp_profile *profile)
+{
+	const struct cp_sharing *sharing;
+
+	if (!profile->slices)
+		return;
+	cp_sharing_warn(profile);
+	sharing = cp_sharing_find(profile, 1);
+	cp_sharing_write_text(out, sharing);
+	cp_sharing_write_json(out, sharing);
+}
+
+static inline void fuzz_write_source(
+	struct cp_out *out, const struct cp_profile_view *view)
+{
+	struct cp_rows *files = cp_rows_of_all(view, CP_ROW_FILE);
+	char error[4096];
+	const struct cp_row *file =
+		cp_annotate_find(view, files, "walk.c", error, sizeof(error));
+
+	if (file)
+		cp_annotate_write(out, view, files, file, "walk.c");
+}
+
+static inline void fuzz_write_profile(struct cp_profile *profile, const char *name)
+{
+	static cp_profile_writer *const writers[] = {cp_profile_write_text,
+		cp_profile_write_json, cp_profile_write_csv, cp_profile_write_callgrind,
+		cp_profile_write_folded};
+	char error[512];
+	struct cp_profile_view view = {.profile = profile,
+		.measurement = cp_measurement_find(profile, name, error, sizeof(error)),
+		.cutoff = {.percent = 1, .cumulative = 99, .least = 5},
+		.statements = true,
+		.instructions = true};
+	struct cp_out out;
+
+	if (!view.measurement)
+		return;
+	cp_out_open(&out, fuzz_file.sink);
+	fuzz_write_shared(&out, profile);
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+		writers[i](&out, &view);
+	fuzz_write_source(&out, &view);
+	cp_out_flush(&out);
+}
+
+#endif
