@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/env.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static char **environment;
@@ -36,6 +35,17 @@ const char *cp_env_find(char *const envp[], const char *name)
 const char *cp_env_get(const char *name)
 {
 	return cp_env_find(environment, name);
+}
+
+bool cp_env_has(char *const envp[], char *const entries[])
+{
+	for (; *entries; entries++) {
+		const char *value = cp_env_find(envp, *entries);
+
+		if (!value || strcmp(value, strchr(*entries, '=') + 1) != 0)
+			return false;
+	}
+	return true;
 }
 
 void cp_env_remove(char **envp, const char *name)

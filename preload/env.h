@@ -6,6 +6,7 @@
 #ifndef CACHEPEEK_PRELOAD_ENV_H
 #define CACHEPEEK_PRELOAD_ENV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The environment that the functions below look at: what the constructor is given,
@@ -16,6 +17,9 @@ char **cp_env_all(void);
 /* The value of a variable, or NULL; name may be an entry (NAME=…). */
 const char *cp_env_find(char *const envp[], const char *name);
 const char *cp_env_get(const char *name);
+
+/* Has envp each of the entries ("NAME=value")? */
+bool cp_env_has(char *const envp[], char *const entries[]);
 
 /* Removes every entry NAME=… from envp, in place. */
 void cp_env_remove(char **envp, const char *name);

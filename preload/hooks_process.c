@@ -28,6 +28,7 @@
 #include "preload/env.h"
 #include "preload/follow.h"
 #include "preload/hooks.h"
+#include "preload/layout.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
@@ -61,15 +62,13 @@ void cp_hooks_start(char *const entries[])
  */
 static void extend_environment(char **given)
 {
-	static struct cp_store store;
-	char **present = environ ? environ : given;
-	size_t count = cp_env_count(present) + cp_env_count(run_entries);
-	char **extended = cp_store_take(&store, (count + 1) * sizeof(*extended));
+	char **present = environ ? environ : given, **extended;
 
-	if (!extended)
-		return;
-	cp_env_merge(extended, present, run_entries);
-	environ = extended;
+	if (cp_env_has(present, run_entries))
+		return; /* from the parent, or the image before */
+	extended = cp_layout_extend(present, run_entries);
+	if (extended)
+		environ = extended;
 }
 
 EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv,

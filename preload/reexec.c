@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,16 +17,16 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "preload/engine/simclient.h"
 #include "preload/env.h"
+#include "preload/layout.h"
 #include "preload/real.h"
 #include "preload/simtool.h"
 
 #define ARGV0 "CACHEPEEK__ARGV0"
 #define EXE "CACHEPEEK__EXE"
-#define COMM "CACHEPEEK__COMM"
-#define LOG_FD "CACHEPEEK__LOG_FD"
+#define SELF "CACHEPEEK__SELF" /* OURS:LOWEST:COMM, see close_log() */
 
-/* Of the simulated PMU's core; each with why it is needed. */
 static char exe_path[PATH_MAX];
 
 /* ---- where things are ---- */
@@ -127,7 +128,7 @@ struct command {
 	const char *argv[CP_SIM_NCORE + CP_MAX_MACHINES * (CP_SIM_NWORDS + 1) + 16];
 	struct cp_sim_words machine[CP_MAX_MACHINES];
 	char log[48];
-	char log_fd[48];
+	char self[96];
 	char profile[PATH_MAX + 16];
 	char sweep[CP_SWEEP_OPTION];
 	char quantum[32], window[32];
@@ -148,7 +149,7 @@ static void add(struct command *command, const char *word)
  */
 static void add_log(struct command *command, const char *directory)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], comm[17] = "";
 	int fd, high, low;
 
 	cp_format(path, sizeof(path), "%s/%d-simulator.log", directory, (int)getpid());
@@ -162,7 +163,8 @@ static void add_log(struct command *command, const char *directory)
 		fd = high;
 	}
 	cp_format(command->log, sizeof(command->log), "--log-file=/proc/self/fd/%d", fd);
-	cp_format(command->log_fd, sizeof(command->log_fd), LOG_FD "=%d:%d", fd, low);
+	prctl(PR_GET_NAME, comm);
+	cp_format(command->self, sizeof(command->self), SELF "=%d:%d:%s", fd, low, comm);
 	add(command, command->log);
 }
 
@@ -211,15 +213,18 @@ static void add_options(struct command *command, const struct cp_machine *machin
 	add(command, "--");
 }
 
-/* Multi-call programs look at argv[0], and Valgrind makes argv[0] of the path:
- * the path that keeps the name is better than what /proc/self/exe says. */
+/* Multi-call programs look at argv[0] or AT_EXECFN, and Valgrind makes both of the
+ * path: the path that keeps the name is better than what /proc/self/exe says. */
 static const char *program_path(const char *argv0)
 {
+	const char *names[] = {(const char *)getauxval(AT_EXECFN), argv0};
 	struct stat self;
 
-	if (strchr(argv0, '/') && stat("/proc/self/exe", &self) == 0 &&
-		same_file(argv0, &self))
-		return argv0;
+	if (stat("/proc/self/exe", &self) < 0)
+		return cp_own_executable();
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i] && strchr(names[i], '/') && same_file(names[i], &self))
+			return names[i];
 	return cp_own_executable();
 }
 
@@ -245,10 +250,9 @@ static char **whole_environment(
 {
 	static char launcher[] = "VALGRIND_LAUNCHER=/proc/self/exe";
 	size_t given = cp_env_count(added), length = strlen(argv[0] ? argv[0] : "");
-	static char comm[sizeof(COMM) + 18] = COMM "=";
-	char **more = cp_store_take(store, (given + 7) * sizeof(*more));
+	char **more = cp_store_take(store, (given + 6) * sizeof(*more));
 	char **all = cp_store_take(
-		store, (cp_env_count(cp_env_all()) + given + 8) * sizeof(*all));
+		store, (cp_env_count(cp_env_all()) + given + 7) * sizeof(*all));
 	char *name = cp_store_take(store, length + sizeof(ARGV0) + 1);
 	char *exe = cp_store_take(store, PATH_MAX + sizeof(EXE) + 1);
 
@@ -261,9 +265,7 @@ static char **whole_environment(
 	more[given + 1] = launcher;
 	more[given + 2] = name;
 	more[given + 3] = exe;
-	prctl(PR_GET_NAME, comm + sizeof(COMM));
-	more[given + 4] = comm;
-	more[given + 5] = command->log_fd;
+	more[given + 4] = command->self;
 	cp_env_merge(all, cp_env_all(), more);
 	return all;
 }
@@ -301,17 +303,12 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 
 /* ---- in the new image ---- */
 
-/* LOG_FD is "OURS:LOWEST": the core has opened the log once more, under a number
- * of its own, and left that open which was the lowest free one. */
-static void close_log(const char *log)
+/* The core has opened the log, which is our number, once more under a number of its
+ * own, and left that open which was the lowest free one. */
+static void close_log(uint64_t fd, uint64_t low)
 {
-	const char *end;
 	struct stat ours, leaked;
-	uint64_t fd, low;
 
-	if (!log || cp_parse_u64_prefix(log, &end, &fd) < 0 || *end != ':' ||
-		cp_parse_u64(end + 1, &low) < 0)
-		return;
 	if (cp_fd_stat((int)fd, &ours) == 0 && cp_fd_stat((int)low, &leaked) == 0 &&
 		S_ISREG(ours.st_mode) && ours.st_dev == leaked.st_dev &&
 		ours.st_ino == leaked.st_ino)
@@ -319,24 +316,36 @@ static void close_log(const char *log)
 	close((int)fd);
 }
 
+static void be_as_before(const char *self)
+{
+	const char *end;
+	uint64_t fd, low;
+
+	if (!self || cp_parse_u64_prefix(self, &end, &fd) < 0 || *end != ':' ||
+		cp_parse_u64_prefix(end + 1, &end, &low) < 0 || *end != ':')
+		return;
+	prctl(PR_SET_NAME, end + 1);
+	close_log(fd, low);
+}
+
+static void show_title(char *const argv[], char *const envp[])
+{
+	size_t count = cp_env_count(envp);
+	const char *last = count ? envp[count - 1] : NULL;
+
+	if (argv[0] && last)
+		cp_sim_title(argv[0], envp[0], last + strlen(last) + 1);
+}
+
 void cp_reexec_restore(char **argv, char **envp)
 {
-	const char *argv0, *exe, *comm;
+	static const char *const ours[] = {ARGV0, EXE, SELF, "VALGRIND_LIB", NULL};
+	const char *argv0 = cp_env_find(envp, ARGV0), *exe = cp_env_find(envp, EXE);
 
-	cp_env_use(envp);
-	argv0 = cp_env_get(ARGV0);
-	exe = cp_env_get(EXE);
-	comm = cp_env_get(COMM);
-	if (comm)
-		prctl(PR_SET_NAME, comm);
-	close_log(cp_env_get(LOG_FD));
-	if (argv0 && argv[0])
-		argv[0] = (char *)(uintptr_t)argv0;
+	be_as_before(cp_env_find(envp, SELF));
 	if (exe)
 		cp_format(exe_path, sizeof(exe_path), "%s", exe);
-	cp_env_remove(envp, ARGV0);
-	cp_env_remove(envp, EXE);
-	cp_env_remove(envp, COMM);
-	cp_env_remove(envp, LOG_FD);
-	cp_env_remove(envp, "VALGRIND_LIB");
+	if (argv0 && argv[0])
+		cp_layout_restore(argv, envp, argv0, ours);
+	show_title(argv, envp);
 }

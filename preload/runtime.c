@@ -31,6 +31,7 @@
 #include "preload/functions.h"
 #include "preload/given.h"
 #include "preload/hooks.h"
+#include "preload/layout.h"
 #include "preload/injection.h"
 #include "preload/life.h"
 #include "preload/real.h"
@@ -417,6 +418,7 @@ static void begin(int argc, char **argv, char **envp)
 		cp_fd_hide_beyond_limit();
 		cp_reexec_restore(argv, envp);
 	}
+	cp_layout_start(envp);
 	if (cp_given_keep(argc, argv, envp) < 0 || !start_with_memory(argv))
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	if (cp_runtime.record.header)

@@ -46,6 +46,15 @@ unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
 }
 
+unsigned long cp_sim_title(const char *arguments, const char *variables, const char *end)
+{
+	(void)arguments;
+	(void)variables;
+	(void)end;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_TITLE, arguments, variables, end, 0, 0);
+}
+
 unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
 {
 	(void)block;

@@ -27,6 +27,9 @@ unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size);
 /* CP_SIM_LINE_CHECK */
 unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size);
 
+/* CP_SIM_TITLE */
+unsigned long cp_sim_title(const char *arguments, const char *variables, const char *end);
+
 /* kind: enum cp_sim_allocator */
 unsigned long cp_sim_allocator(const void *function, unsigned long kind);
 

@@ -28,7 +28,7 @@ sub how_it_ended
 for my $engine ((can_count('software') ? 'perf' : ()), 'sim') {
 	my $event = $engine eq 'perf' ? 'perf::PAGE-FAULTS' : 'l1d_stores';
 	my %expected;
-	for my $what (qw(nothing shortened pointers variable)) {
+	for my $what (qw(nothing shortened pointers strings unmapped variable)) {
 		my @command = (program('scribble'), $what, '--third');
 		my $plain = plain(command => \@command, env => {%padding});
 		my $run = peek(engine => $engine, events => $event, command => \@command, env => {%padding});

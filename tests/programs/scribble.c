@@ -6,6 +6,8 @@
  *	nothing      to compare with
  *	shortened    the array of arguments ends early
  *	pointers     the arrays of arguments and variables point nowhere
+ *	strings      what they pointed to is overwritten
+ *	unmapped     and its pages are gone, as far as they hold nothing else
  *	variable     a variable lies in memory that is gone
  */
 #include <pthread.h>
@@ -52,6 +54,17 @@ static void shorten(void)
 	argv[1] = NULL;
 }
 
+/* As sendmail does, and others that take all from the first argument to the last
+ * variable for one area. */
+static char *last_byte(void)
+{
+	char *last = argv[argc - 1];
+
+	for (size_t i = 0; given[i]; i++)
+		last = given[i];
+	return last + strlen(last);
+}
+
 static void lose_pointers(void)
 {
 	copy_environment();
@@ -59,6 +72,25 @@ static void lose_pointers(void)
 		argv[i] = NOWHERE;
 	for (size_t i = 0; given[i]; i++)
 		given[i] = NOWHERE;
+}
+
+static void overwrite(void)
+{
+	char *first = argv[0], *last = last_byte();
+
+	copy_environment();
+	memset(first, 'x', (size_t)(last - first));
+}
+
+static void unmap(void)
+{
+	uintptr_t first = (uintptr_t)argv[0], last = (uintptr_t)last_byte();
+
+	overwrite();
+	first = (first + PAGE - 1) / PAGE * PAGE;
+	last = last / PAGE * PAGE;
+	if (last <= first || munmap((void *)first, last - first) < 0)
+		abort();
 }
 
 static void lose_variable(void)
@@ -81,6 +113,8 @@ static const struct {
 	{"nothing", NULL},
 	{"shortened", shorten},
 	{"pointers", lose_pointers},
+	{"strings", overwrite},
+	{"unmapped", unmap},
 	{"variable", lose_variable},
 };
 

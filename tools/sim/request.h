@@ -187,6 +187,11 @@ enum cp_sim_request {
 	 * for, and why it has not been seen; "": it was, or could have been.  size: of
 	 * both.  -> 0: there are fewer. */
 	CP_SIM_LINE_CHECK,
+
+	/* (arguments, variables, end) -> 1: there are the strings that /proc shows as
+	 * the command line and the environment.  -> 0: it goes on showing the
+	 * simulator's. */
+	CP_SIM_TITLE,
 };
 
 /* By their arguments. */

@@ -79,6 +79,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_LINE_CHECK:
 		*ret = check_line((UInt)args[1], args[2], args[3], args[4]);
 		break;
+	case CP_SIM_TITLE:
+		*ret = title_show(args[1], args[2], args[3]);
+		break;
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);
 		break;

@@ -349,6 +349,7 @@ static void on_fork_child(ThreadId tid)
 		simulated[i].mirror = NULL;
 	}
 	series = NULL;
+	title_after_fork();
 	profile_fork_child();
 	threads[tid].profile = profile_thread_begin(tid);
 }

@@ -63,6 +63,10 @@ Bool is_float_load(const IRSB *in, Int at);
 Bool own_code_add(Addr lo, Addr hi);
 Bool own_code_at(Addr addr);
 
+/* title.c: what others see of the command line */
+Bool title_show(Addr arguments, Addr variables, Addr end);
+void title_after_fork(void);
+
 /* requests.c */
 Bool request_handle(ThreadId tid, UWord *args, UWord *ret);
 
