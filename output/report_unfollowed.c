@@ -11,16 +11,38 @@
 /* A "program" note of a record: see regions/record.h. */
 struct note {
 	uint64_t pid;
-	bool changed; /* in an environment without us */
+	const char *why;
+	bool comes; /* as far as its parent could tell */
 	const char *path;
 };
+
+static bool find_chance(const char *text, struct note *note)
+{
+	static const struct {
+		const char *word, *why;
+	} chances[] = {
+		{" kept ",
+			"the library was not loaded (a static or privileged program?)"},
+		{" changed ", "its environment was changed"},
+		{" refused ", "the simulated PMU runs no program that is set-user-ID or "
+			      "set-group-ID, has file capabilities, or may not be read"},
+	};
+
+	for (size_t i = 0; i < sizeof(chances) / sizeof(chances[0]); i++) {
+		if (!cp_starts_with(text, chances[i].word))
+			continue;
+		note->why = chances[i].why;
+		note->comes = i == 0;
+		return true;
+	}
+	return false;
+}
 
 static bool parse(const char *text, struct note *note)
 {
 	if (cp_parse_u64_prefix(text, &text, &note->pid) < 0 || note->pid > INT32_MAX)
 		return false;
-	note->changed = cp_starts_with(text, " changed ");
-	if (!note->changed && !cp_starts_with(text, " kept "))
+	if (!find_chance(text, note))
 		return false;
 	note->path = strchr(text + 1, ' ') + 1;
 	return true;
@@ -43,7 +65,7 @@ static bool is_there(struct cp_source *const *sources, size_t nsources,
 /* One that lives may only not have come so far. */
 static bool may_come(const struct cp_record *writer, const struct note *note)
 {
-	return !note->changed &&
+	return note->comes &&
 	       strcmp(cp_process_state((int32_t)note->pid, (uint64_t)1 << 62,
 			      cp_record_meta(writer, "host", NULL)),
 		       "running") == 0;
@@ -58,9 +80,7 @@ static void add(
 	it->ppid = it->pid == writer->header->pid ? writer->header->ppid
 						  : writer->header->pid;
 	it->exe = note->path;
-	it->why = note->changed ? "its environment was changed"
-				: "the library was not loaded (a static or privileged "
-				  "program?)";
+	it->why = note->why;
 }
 
 static bool is_note(const struct cp_meta_item *meta, struct note *note)

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "preload/env.h"
+#include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -158,6 +159,14 @@ static bool is_ours(void)
 	return getpid() == cp_runtime.pid || (ours && *ours);
 }
 
+/* As regions/record.h has it. */
+static const char *chances(const char *path, char *const envp[])
+{
+	if (!follows(envp) && cp_runtime.options.children != CP_CHILDREN_FORCE)
+		return "changed";
+	return cp_runtime.sim && path && cp_reexec_refuses(path) ? "refused" : "kept";
+}
+
 void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
 {
 	char text[512]; /* stacks may be small */
@@ -169,10 +178,7 @@ void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
 		!cp_enter())
 		return NULL;
 	cp_sim_pause();
-	length = cp_format(text, sizeof(text), "%d %s %s", (int)pid,
-		follows(envp) || cp_runtime.options.children == CP_CHILDREN_FORCE
-			? "kept"
-			: "changed",
+	length = cp_format(text, sizeof(text), "%d %s %s", (int)pid, chances(path, envp),
 		path ? path : "");
 	note = cp_record_put_meta(&cp_runtime.record, "program", text,
 		length < sizeof(text) ? length : sizeof(text) - 1);

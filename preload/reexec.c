@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -101,6 +102,24 @@ int cp_reexec_possible(struct cp_why *why)
 		"the simulated PMU is not installed (%s): `make install` puts it there",
 		tool);
 	return -ENOENT;
+}
+
+/* As the core looks at it, which asks for more than the kernel does: even of root. */
+const char *cp_reexec_refuses(const char *path)
+{
+	struct stat file;
+
+	if (stat(path, &file) < 0)
+		return NULL; /* nor will the kernel find it */
+	if (file.st_mode & (S_ISUID | S_ISGID))
+		return "it is set-user-ID or set-group-ID";
+	if (getxattr(path, "security.capability", NULL, 0) >= 0)
+		return "it has file capabilities";
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+		return "it may not be read";
+	if (file.st_uid != geteuid() && !(file.st_mode & (S_IXGRP | S_IXOTH)))
+		return "only its owner may execute it";
+	return NULL;
 }
 
 static bool same_file(const char *path, const struct stat *wanted)
@@ -277,11 +296,19 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	static struct command command; /* its strings must outlive this frame */
 	struct cp_store store = {0};
 	char directory[PATH_MAX];
+	const char *refused;
 	char **all, **environment;
 	int result = cp_reexec_possible(why);
 
 	if (result < 0 || companion_directory(directory, sizeof(directory)) < 0)
 		return -ENOENT;
+	refused = cp_reexec_refuses(program_path(argv[0] ? argv[0] : ""));
+	if (refused) {
+		cp_format(why->text, sizeof(why->text),
+			"the simulated PMU cannot run %s: %s", cp_own_executable(),
+			refused);
+		return -EACCES;
+	}
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, CP_SIM_TOOL);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;

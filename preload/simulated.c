@@ -6,6 +6,7 @@
 #include "preload/simulated.h"
 
 #include "base/format.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "preload/compared.h"
 #include "preload/engine/simclient.h"
@@ -127,7 +128,6 @@ void cp_run_simulated(char **argv, char *const *entries)
 	static struct cp_machine machines[CP_MAX_MACHINES];
 	unsigned nmachines;
 	struct cp_why why;
-	char line[CP_WHY_SIZE + 64];
 	struct cp_sim_wishes wishes = {.sweep = &cp_runtime.sweep};
 
 	cp_simulated_machine();
@@ -142,8 +142,9 @@ void cp_run_simulated(char **argv, char *const *entries)
 	choose_timing(machines, nmachines);
 	cp_reexec(
 		argv, entries, machines, nmachines, cp_runtime.directory, &wishes, &why);
-	cp_format(line, sizeof(line), "nothing is counted: %s", why.text);
-	cp_warn(line);
+	/* Not by cp_warn(), which leaves children's lines to their records. */
+	cp_say("%s is not counted: %s", cp_is_root() ? "the program" : "a child",
+		why.text);
 	if (cp_is_root())
 		cp_run_remove(cp_runtime.directory);
 }

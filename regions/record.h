@@ -140,8 +140,9 @@ struct cp_string_item {
  *   line_seen "FILE:LINE": a line of source that is a region, and that this process has;
  *             no_line "FILE:LINE: WHY": one that it does not have
  *   pmu       the core PMU(s), perf engine
- *   program   "PID kept|changed PATH": process PID was made to run PATH (this
- *             one: it is the next image); changed: in an environment without us
+ *   program   "PID kept|changed|refused PATH": process PID was made to run PATH (this
+ *             one: it is the next image); changed: in an environment without us;
+ *             refused: the simulated PMU does not run it
  *   launcher_total  "NAME VALUE": what the `cachepeek` command counted of the
  *             whole tree, one item each
  */
