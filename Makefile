@@ -111,7 +111,8 @@ $(PFM): Makefile
 		$$($(CC) -print-file-name=libpfm.a) $@)
 
 LIB_LDFLAGS := -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--exclude-libs,ALL \
-	-Wl,--version-script,preload/libcachepeek.map -Wl,--gc-sections
+	-Wl,--version-script,preload/libcachepeek.map -Wl,--gc-sections \
+	-Wl,--wrap=open,--wrap=openat
 $(LIB): $(LIB_OBJ) preload/libcachepeek.map
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(LIB_LDFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ))
 

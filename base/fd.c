@@ -9,22 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/lock.h"
+#include "base/fd_limit.h"
 #include "base/syscall.h"
 
-/* Descriptors from here on are never kept. */
-#define MAX_FD (1 << 17)
-/* The kernel copies the table up to the highest open number in each fork: no
- * descriptor of ours goes further than it must. */
-#define HIGHEST_START (1 << 14)
-
-static int *slots[MAX_FD];                 /* atomic; untouched pages cost nothing */
+static int *slots[CP_FD_MAX];              /* atomic; untouched pages cost nothing */
 static int lowest = INT_MAX, highest = -1; /* atomic; bounds, never narrowed */
 static int hidden = INT_MAX;               /* and beyond; set once */
-
-/* Innermost; the soft limit is raised while it is held. */
-static struct cp_lock limit_lock;
-CP_LOCK_LISTED(limit_lock);
 
 int cp_fd_close(int fd)
 {
@@ -39,7 +29,7 @@ int cp_fd_stat(int fd, struct stat *file)
 
 static int *slot_of(int fd)
 {
-	if (fd < __atomic_load_n(&lowest, __ATOMIC_RELAXED) || fd >= MAX_FD)
+	if (fd < __atomic_load_n(&lowest, __ATOMIC_RELAXED) || fd >= CP_FD_MAX)
 		return NULL;
 	return __atomic_load_n(&slots[fd], __ATOMIC_ACQUIRE);
 }
@@ -62,6 +52,8 @@ int cp_fd_next(unsigned first, unsigned last)
 	int end = __atomic_load_n(&highest, __ATOMIC_RELAXED), fd;
 	int begin = __atomic_load_n(&lowest, __ATOMIC_RELAXED);
 
+	if (end < 0)
+		return -1;
 	if (last < (unsigned)end)
 		end = (int)last;
 	if (first > (unsigned)begin)
@@ -92,90 +84,6 @@ static void enter(int fd, int *slot)
 	__atomic_store_n(slot, fd, __ATOMIC_RELEASE);
 }
 
-static int duplicate_from(int fd, rlim_t from)
-{
-	long high = cp_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
-
-	if (high >= MAX_FD) {
-		cp_fd_close((int)high);
-		return -EMFILE;
-	}
-	return (int)high;
-}
-
-/* Soft limits of the program: while it is raised, and when this thread forked. */
-static rlim_t program_limit; /* atomic */
-static unsigned changes;     /* atomic; odd while the limit is raised */
-static __thread rlim_t limit_at_fork __attribute__((tls_model("initial-exec")));
-
-static void change(unsigned by)
-{
-	__atomic_add_fetch(&changes, by, __ATOMIC_SEQ_CST);
-}
-
-/* The soft limit is ours only during the call. */
-static int duplicate_above(int fd, const struct rlimit *limit)
-{
-	struct rlimit wide = {limit->rlim_max, limit->rlim_max};
-	int high;
-
-	__atomic_store_n(&program_limit, limit->rlim_cur, __ATOMIC_RELAXED);
-	change(1);
-	high = setrlimit(RLIMIT_NOFILE, &wide) < 0 ? -errno
-						   : duplicate_from(fd, limit->rlim_cur);
-	setrlimit(RLIMIT_NOFILE, limit);
-	change(1);
-	return high;
-}
-
-void cp_fd_before_fork(void)
-{
-	struct rlimit limit;
-	unsigned seen;
-
-	do {
-		seen = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
-		if (seen & 1)
-			limit.rlim_cur =
-				__atomic_load_n(&program_limit, __ATOMIC_RELAXED);
-		else if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-			limit.rlim_cur = RLIM_INFINITY;
-	} while (seen != __atomic_load_n(&changes, __ATOMIC_SEQ_CST));
-	limit_at_fork = limit.rlim_cur;
-}
-
-/* The kernel copies limits before it copies memory: `changes` may be even in a
- * child whose limit is the raised one. */
-void cp_fd_after_fork(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == limit.rlim_max &&
-		limit_at_fork < limit.rlim_cur) {
-		limit.rlim_cur = limit_at_fork;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	__atomic_store_n(&changes, 0, __ATOMIC_RELAXED);
-}
-
-static int duplicate_high(int fd)
-{
-	struct rlimit limit;
-	int high = -EMFILE;
-
-	cp_lock(&limit_lock);
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		high = -errno;
-	else if (limit.rlim_cur < limit.rlim_max && limit.rlim_cur < MAX_FD / 2)
-		high = duplicate_above(fd, &limit);
-	else if (limit.rlim_cur / 2 < HIGHEST_START)
-		high = duplicate_from(fd, limit.rlim_cur / 2);
-	else
-		high = duplicate_from(fd, HIGHEST_START);
-	cp_unlock(&limit_lock);
-	return high;
-}
-
 uint64_t cp_fd_room(int fd)
 {
 	struct rlimit limit;
@@ -191,17 +99,9 @@ uint64_t cp_fd_room(int fd)
 	return (rlim_t)at < limit.rlim_cur ? limit.rlim_cur - (rlim_t)at : 0;
 }
 
-bool cp_fd_scarce(void)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-	       limit.rlim_cur >= limit.rlim_max && limit.rlim_cur < HIGHEST_START;
-}
-
 int cp_fd_keep(int *slot)
 {
-	int low = *slot, high = duplicate_high(low);
+	int low = *slot, high = cp_fd_duplicate_high(low);
 
 	if (high < 0)
 		return high;
@@ -210,18 +110,9 @@ int cp_fd_keep(int *slot)
 	return 0;
 }
 
-int cp_fd_keep_somewhere(int *slot)
-{
-	int result = cp_fd_keep(slot);
-
-	if (result < 0 && *slot < MAX_FD)
-		enter(*slot, slot);
-	return result;
-}
-
 int cp_fd_keep_duplicate(int fd, int *slot)
 {
-	int high = duplicate_high(fd);
+	int high = cp_fd_duplicate_high(fd);
 
 	*slot = -1;
 	if (high < 0)
@@ -239,7 +130,7 @@ void cp_fd_drop(int *slot)
 	*slot = -1;
 	/* Closed while it is still ours: the number is the program's only then. */
 	cp_fd_close(fd);
-	if (fd < MAX_FD)
+	if (fd < CP_FD_MAX)
 		__atomic_compare_exchange_n(&slots[fd], &slot, NULL, false,
 			__ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -254,13 +145,30 @@ void cp_fd_forget(int fd)
 	__atomic_store_n(&slots[fd], NULL, __ATOMIC_RELEASE);
 }
 
+/* From the top: what came last goes first. */
+int cp_fd_yield(int *first_choice)
+{
+	int end = __atomic_load_n(&highest, __ATOMIC_RELAXED), fd = *first_choice;
+	rlim_t limit = cp_fd_limits().rlim_cur;
+
+	if (end >= 0 && (rlim_t)end >= limit)
+		end = (int)limit - 1;
+	if (fd < 0 || fd > end || !slot_of(fd))
+		for (fd = end; fd >= 0 && !slot_of(fd); fd--)
+			if (fd < __atomic_load_n(&lowest, __ATOMIC_RELAXED))
+				return -1;
+	if (fd >= 0)
+		cp_fd_forget(fd);
+	return fd;
+}
+
 int cp_fd_give_way(int fd)
 {
 	int *slot = slot_of(fd), high;
 
 	if (!slot)
 		return 0;
-	high = duplicate_high(fd);
+	high = cp_fd_duplicate_high(fd);
 	if (high < 0) {
 		cp_fd_forget(fd);
 		return high;

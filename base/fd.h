@@ -13,18 +13,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 /*
  * Keeps *slot, an open descriptor: moves it to a number that the program would
- * not get, close-on-exec, and registers it.  That is above the soft limit where
- * the hard limit leaves room (such numbers stay valid), else in the upper half
- * of what the program may use, so that half is always the program's.  If there
- * is no such number any more: -EMFILE, and *slot is as it was.
+ * not get, close-on-exec, and registers it.  That is above its limit where there are
+ * such numbers (they stay valid), else in the upper half of what the program may use,
+ * until it needs that half (cp_fd_yield).  If there is no such number any more, or
+ * the program may have so few that each counts: -EMFILE, and *slot is as it was.
  */
 int cp_fd_keep(int *slot);
-
-/* The same, but where it is if there is no better number (-EMFILE as well). */
-int cp_fd_keep_somewhere(int *slot);
 
 /* Closes *slot if it is open, forgets it; *slot is -1 then. */
 void cp_fd_drop(int *slot);
@@ -43,8 +41,18 @@ int cp_fd_stat(int fd, struct stat *file);
  * the program a SIGXFSZ that is meant for us. */
 uint64_t cp_fd_room(int fd);
 
-/* Are there no numbers but those that the program may use, too? */
+/* Are there no numbers but those that the program may use, too?  And so few of
+ * them that none is ours to keep? */
 bool cp_fd_scarce(void);
+bool cp_fd_few(void);
+
+/* The program's limits of them. */
+struct rlimit cp_fd_limits(void);
+
+/* The constructor and the report open several at a time, however few the soft limit
+ * allows: while no child and no other image of the program can begin. */
+void cp_fd_widen(rlim_t few);
+void cp_fd_narrow(void);
 
 /* Numbers beyond today's hard limit are ours as well: the simulator has taken
  * them, and told the program of a limit below.  Once, before the first thread. */
@@ -65,8 +73,15 @@ int cp_fd_give_way(int fd);
 /* The same where nothing can move: *slot becomes -1. */
 void cp_fd_forget(int fd);
 
-/* In the thread that forks, and then in the child: the soft limit is as it was,
- * whatever another thread, which is not there, had made of it. */
+/*
+ * The program has no number left: forgets *first_choice, if it is kept among those
+ * that the program may use, or else another such.  The number, still open and to be
+ * closed once nobody reads from it any more; -1: none is in the program's way.
+ */
+int cp_fd_yield(int *first_choice);
+
+/* In the thread that forks, and then in the child: the limits are as they were,
+ * whatever another thread, which is not there, had made of them. */
 void cp_fd_before_fork(void);
 void cp_fd_after_fork(void);
 

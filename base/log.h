@@ -7,8 +7,14 @@
 
 #include <stdbool.h>
 
-/* Where lines go; 2 until somebody sets it. */
+/* Where lines go: 2 until somebody sets it; -1: to stderr if it is what it was. */
 extern int cp_log_fd;
+
+/* What stderr is now: what the program opens in its place gets no line of ours. */
+void cp_log_remember_stderr(void);
+
+/* Where lines would go now; -1: nowhere. */
+int cp_log_target(void);
 
 /* No system call but write(2) is allowed any more. */
 extern bool cp_log_only_write;

@@ -23,28 +23,18 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
+#include "preload/descriptors.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-static bool is_ours(int fd)
-{
-	return cp_fd_is_ours(fd) && cp_is_this_process();
-}
-
-static int not_open(void)
-{
-	errno = EBADF;
-	return -1;
-}
-
 /* ---- close ---- */
 
 EXPORT int close(int fd)
 {
-	return is_ours(fd) ? not_open() : CP_REAL(close)(fd);
+	return cp_is_own_descriptor(fd) ? cp_not_open() : CP_REAL(close)(fd);
 }
 
 /* Straight to the kernel: libc's is no cancellation point either. */
@@ -135,9 +125,9 @@ static bool may_become(int from, int to)
 {
 	int saved = errno;
 
-	if (is_ours(from))
+	if (cp_is_own_descriptor(from))
 		return false;
-	if (is_ours(to) && possible(from, to))
+	if (cp_is_own_descriptor(to) && possible(from, to))
 		give_way(to);
 	errno = saved;
 	return true;
@@ -145,12 +135,12 @@ static bool may_become(int from, int to)
 
 EXPORT int dup2(int from, int to)
 {
-	return may_become(from, to) ? CP_REAL(dup2)(from, to) : not_open();
+	return may_become(from, to) ? CP_REAL(dup2)(from, to) : cp_not_open();
 }
 
 EXPORT int dup3(int from, int to, int flags)
 {
-	return may_become(from, to) ? CP_REAL(dup3)(from, to, flags) : not_open();
+	return may_become(from, to) ? CP_REAL(dup3)(from, to, flags) : cp_not_open();
 }
 
 /* One argument at most, an int or a pointer: passed on as it came. */
@@ -162,7 +152,9 @@ EXPORT int fcntl(int fd, int command, ...)
 	va_start(args, command);
 	argument = va_arg(args, void *);
 	va_end(args);
-	return is_ours(fd) ? not_open() : CP_REAL(fcntl)(fd, command, argument);
+	if (cp_is_own_descriptor(fd))
+		return cp_not_open();
+	CP_RETURN_OPENED(int, -1, CP_REAL(fcntl)(fd, command, argument));
 }
 
 EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
@@ -172,7 +164,7 @@ EXPORT int fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
 /* How programs find out which of their descriptors are open. */
 EXPORT int fstat(int fd, struct stat *file)
 {
-	return is_ours(fd) ? not_open() : CP_REAL(fstat)(fd, file);
+	return cp_is_own_descriptor(fd) ? cp_not_open() : CP_REAL(fstat)(fd, file);
 }
 
 EXPORT int fstat64(int fd, struct stat64 *file)

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 
 #include "base/syscall.h"
+#include "preload/descriptors.h"
 #include "preload/runtime.h"
 #include "preload/seccomp.h"
 
@@ -69,7 +70,9 @@ EXPORT long syscall(long number, ...)
 		arg[i] = va_arg(args, long);
 	va_end(args);
 	more = before(number, arg);
-	result = cp_syscall6(number, arg);
+	do
+		result = cp_syscall6(number, arg);
+	while (result == -EMFILE && cp_descriptors_yield());
 	if (more)
 		after(number, arg, result);
 	if (result >= 0 || result < -4095)

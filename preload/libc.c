@@ -46,7 +46,12 @@ static mode_t mode_of(int flags, va_list args)
 	return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
 }
 
-int openat(int directory, const char *path, int flags, ...)
+/* Those that the program calls are in hooks_open.c: the linker (--wrap) leads our own
+ * calls here. */
+int __wrap_openat(int directory, const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+
+int __wrap_openat(int directory, const char *path, int flags, ...)
 {
 	va_list args;
 	mode_t mode;
@@ -57,7 +62,7 @@ int openat(int directory, const char *path, int flags, ...)
 	return (int)CALL(SYS_openat, directory, path, flags, mode);
 }
 
-int open(const char *path, int flags, ...)
+int __wrap_open(const char *path, int flags, ...)
 {
 	va_list args;
 	mode_t mode;

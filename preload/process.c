@@ -41,8 +41,11 @@ static void finish(void *unused)
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
-	if (cp_is_root() && !cp_runtime.launched)
+	if (cp_is_root() && !cp_runtime.launched) {
+		cp_fd_widen(RLIM_INFINITY);
 		cp_report_at_exit();
+		cp_fd_narrow();
+	}
 }
 
 /* Whoever ends the process now, too, lets the report be written first. */

@@ -22,6 +22,7 @@
 #include "preload/env.h"
 #include "preload/layout.h"
 #include "preload/real.h"
+#include "preload/runtime.h"
 #include "preload/simtool.h"
 
 #define ARGV0 "CACHEPEEK__ARGV0"
@@ -83,11 +84,36 @@ static bool is_enough(int resource)
 	       limit.rlim_cur >= (rlim_t)SIM_MEMORY_MIB << 20;
 }
 
+/*
+ * Its core takes 12 descriptors: above the soft limit, or else the program's last ones,
+ * which matter where it may have few.  Before it does, it opens some below.
+ */
+enum { CORE_TAKES = 12, CORE_OPENS = 8, MANY = 1024 };
+
+static int numbers_left(struct cp_why *why)
+{
+	struct rlimit limit = cp_fd_limits();
+
+	if (cp_runtime.sim ||
+		(limit.rlim_cur >= CORE_OPENS &&
+			limit.rlim_max - limit.rlim_cur >= CORE_TAKES) ||
+		limit.rlim_cur >= MANY)
+		return 0;
+	cp_format(why->text, sizeof(why->text),
+		"the simulated PMU needs %d file descriptors beside the program's, which "
+		"may open %llu (hard limit %llu): raise both, `ulimit -n`",
+		CORE_TAKES, (unsigned long long)limit.rlim_cur,
+		(unsigned long long)limit.rlim_max);
+	return -EMFILE;
+}
+
 int cp_reexec_possible(struct cp_why *why)
 {
 	char directory[PATH_MAX], tool[PATH_MAX + 64];
 	int result = companion_directory(directory, sizeof(directory));
 
+	if (numbers_left(why) < 0)
+		return -EMFILE;
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {
 		cp_format(why->text, sizeof(why->text),
@@ -320,6 +346,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 		cp_format(why->text, sizeof(why->text), "no memory");
 		return -ENOMEM;
 	}
+	cp_fd_narrow();
 	execve(command.tool, all, environment);
 	result = -errno;
 	cp_store_free(&store);

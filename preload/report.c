@@ -58,7 +58,7 @@ static void write_numbered(struct cp_arena *arena, const struct cp_report *repor
 {
 	struct cp_job_id id = {cp_runtime.job.scope, number};
 	struct cp_sink_context context = {
-		.stderr_fd = cp_log_fd,
+		.stderr_fd = cp_log_target(),
 		.stdout_fd = if_open(STDOUT_FILENO),
 		.exe = cp_own_executable(),
 		.pid = cp_runtime.pid,

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/fd_limit.h"
 #include "base/format.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -23,6 +24,7 @@
 #include "preload/choose.h"
 #include "preload/clock.h"
 #include "preload/compared.h"
+#include "preload/descriptors.h"
 #include "preload/engine/notes.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
@@ -293,12 +295,12 @@ static void complain(void *context, const char *line)
 	cp_warn(line);
 }
 
-/* 2 itself where there is no number for a duplicate; nowhere if it is closed:
- * the first file that the program opens would get that number. */
+/* Where there is no number for a duplicate, it is 2, for as long as that is what it
+ * is now: nowhere if it is closed, since the program's next file is 2 then. */
 static void keep_stderr(void)
 {
-	if (cp_fd_keep_duplicate(STDERR_FILENO, &cp_log_fd) == -EMFILE)
-		cp_log_fd = STDERR_FILENO;
+	cp_log_remember_stderr();
+	cp_fd_keep_duplicate(STDERR_FILENO, &cp_log_fd);
 }
 
 /* Who this is, and what was asked for.  True: an earlier image, or a parent, has
@@ -419,8 +421,10 @@ static void begin(int argc, char **argv, char **envp)
 		cp_reexec_restore(argv, envp);
 	}
 	cp_layout_start(envp);
+	cp_fd_widen(CP_FD_FEW);
 	if (cp_given_keep(argc, argv, envp) < 0 || !start_with_memory(argv))
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
+	cp_fd_narrow();
 	if (cp_runtime.record.header)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
 }
@@ -437,6 +441,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	/* Even if nothing else is done: the hooks are there, and none of them may
 	 * be the first to look for the real function. */
 	cp_real_fill();
+	cp_opens_fill();
 	cp_env_use(envp);
 	if (!is_off())
 		begin(argc, argv, envp);

@@ -109,7 +109,8 @@ static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
 
 	item->reason = put_reason(why);
 	item->state |= CP_THREAD_LOST;
-	if (cp_once(&said))
+	/* A child's stderr may be what its parent reads; the report says it, too. */
+	if (cp_is_root() && cp_once(&said))
 		cp_say("thread %d is not counted: %s", item->tid, why->text);
 }
 

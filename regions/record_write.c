@@ -34,17 +34,14 @@ static uint64_t next_chunk(const struct cp_recording *record)
 	return record->mapped < LARGEST_CHUNK ? record->mapped : LARGEST_CHUNK;
 }
 
-static int add_chunk(struct cp_recording *record, uint64_t size)
+static int map_chunk(struct cp_recording *record, int fd, uint64_t size)
 {
 	struct cp_record_chunk *chunk = &record->chunks[record->nchunks];
-	long result;
+	long result = cp_space_reserve(fd, record->mapped, size);
 
-	if (record->nchunks == CP_RECORD_CHUNKS || record->sealed)
-		return -ENOSPC;
-	result = cp_space_reserve(record->fd, record->mapped, size);
 	if (result < 0)
 		return (int)result;
-	chunk->base = cp_map(size, record->fd, (off_t)record->mapped);
+	chunk->base = cp_map(size, fd, (off_t)record->mapped);
 	if (!chunk->base)
 		return -errno;
 	chunk->offset = record->mapped;
@@ -54,18 +51,47 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 	return 0;
 }
 
+static int open_again(const struct cp_recording *record)
+{
+	char path[512];
+	int fd;
+
+	cp_format(path, sizeof(path), "%s/%d-%u.%s", record->directory,
+		record->header->pid, record->header->image, record->ending);
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Where the program may open few files, the record has no descriptor but now. */
+static int add_chunk(struct cp_recording *record, uint64_t size)
+{
+	int result, fd = record->fd;
+
+	if (record->nchunks == CP_RECORD_CHUNKS || record->sealed)
+		return -ENOSPC;
+	if (fd >= 0)
+		return map_chunk(record, fd, size);
+	fd = open_again(record);
+	if (fd < 0)
+		return fd;
+	result = map_chunk(record, fd, size);
+	cp_fd_close(fd);
+	return result;
+}
+
 /* At least `need` bytes: less than usual where that is all the space there is.
  * Once there is not even a page, the file system is not asked again for each item. */
 static bool grow(struct cp_recording *record, uint64_t need)
 {
 	uint64_t page = getauxval(AT_PAGESZ), size = next_chunk(record);
+	int result;
 
 	need = round_up(need, page);
 	if (size < need)
 		size = need;
-	while (!record->full && add_chunk(record, size) < 0) {
-		if (size == need) {
-			record->full = need == page;
+	while (!record->full && (result = add_chunk(record, size)) < 0) {
+		if (size == need || result == -EMFILE) {
+			record->full = need == page && result != -EMFILE;
 			return false;
 		}
 		size = round_up(size / 2, page);
@@ -106,10 +132,14 @@ int cp_record_create_as(struct cp_recording *record, const char *directory, int 
 	record->fd = open_new(path, directory, pid, ending, &image);
 	if (record->fd < 0)
 		return record->fd;
-	cp_fd_keep_somewhere(&record->fd);
+	record->directory = directory;
+	record->ending = ending;
 	result = add_chunk(record, next_chunk(record));
+	if (result < 0 || cp_fd_keep(&record->fd) < 0) {
+		cp_fd_close(record->fd);
+		record->fd = -1;
+	}
 	if (result < 0) {
-		cp_fd_drop(&record->fd);
 		unlink(path);
 		return result;
 	}

@@ -18,8 +18,9 @@ struct cp_recording {
 	struct cp_lock lock; /* innermost: nothing is called with it held */
 	bool sealed;         /* it cannot grow any more */
 	bool full;           /* nor can it, for lack of space or memory */
-	int fd;              /* to grow with; high, close-on-exec */
-	uint64_t mapped;     /* bytes of the file that are mapped */
+	int fd;              /* to grow with; -1: there is none to spare, see add_chunk */
+	const char *directory, *ending; /* of its name, for as long as it grows */
+	uint64_t mapped;                /* bytes of the file that are mapped */
 	/* Items that were given back, by size; linked by the word behind the
 	 * header.  Under the lock. */
 	struct cp_record_free {
@@ -35,7 +36,8 @@ struct cp_recording {
 };
 
 /* Creates DIRECTORY/PID-IMAGE.rec with the first IMAGE that is free, and its
- * header with magic, sizes, pid and image set.  0 or -errno. */
+ * header with magic, sizes, pid and image set.  directory must live as long as the
+ * record does.  0 or -errno. */
 int cp_record_create(struct cp_recording *record, const char *directory, int pid);
 
 /* The same for another kind of file that is laid out like one: PID-IMAGE.ENDING. */

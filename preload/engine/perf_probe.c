@@ -56,7 +56,7 @@ int cp_perf_probe(
 		cp_fd_close(fd);
 		return -ENOENT;
 	}
-	if (nprobed < CP_MAX_COUNTERS)
+	if (nprobed < CP_MAX_COUNTERS && !cp_fd_few())
 		probed[nprobed++] = fd;
 	else
 		cp_fd_close(fd);

@@ -51,8 +51,8 @@ static int keep(int fd, int *slot)
 		*slot = -1;
 		return fd;
 	}
-	result = cp_fd_keep_somewhere(slot);
-	if (result < 0 && result != -EMFILE) {
+	result = cp_fd_keep(slot);
+	if (result < 0) {
 		cp_fd_close(fd);
 		*slot = -1;
 		return result;

@@ -173,6 +173,8 @@ static int run(void *unused)
 		long n = cp_syscall(
 			SYS_epoll_pwait, rings, ready, 16, PATIENCE_MS, NULL, 8);
 
+		if (n == -EBADF) /* the program took the number */
+			break;
 		if (n == 0)
 			drain_all();
 		for (long i = 0; i < n; i++) {
@@ -199,11 +201,14 @@ static bool open_watch(void)
 {
 	rings = (int)cp_syscall(SYS_epoll_create1, EPOLL_CLOEXEC);
 	bell = (int)cp_syscall(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (rings < 0 || bell < 0 || cp_fd_keep_somewhere(&rings) == -EBADF ||
-		cp_fd_keep_somewhere(&bell) == -EBADF)
-		return false;
-	watch(bell, NULL);
-	return true;
+	if (rings >= 0 && bell >= 0 && cp_fd_keep(&rings) == 0 &&
+		cp_fd_keep(&bell) == 0) {
+		watch(bell, NULL);
+		return true;
+	}
+	cp_fd_drop(&rings);
+	cp_fd_drop(&bell);
+	return false;
 }
 
 void cp_sampling_start(void)

@@ -44,9 +44,11 @@ SKIP: {
 			# The simulated PMU has descriptors that cannot be had.
 			next if $engine eq 'sim' && $how =~ /unshare|dup|vfork-range/;
 			my $what = "$engine, $room, $how";
+			# Which has none of 256 to spare.
+			my $under = [map { $engine eq 'sim' ? s/256:256/1024:1024/r : $_ } @{$limits{$room}}];
 			my @command = (engine => $engine, command => command($how));
-			my $plain = plain(@command, command => [@{$limits{$room}}, @{command($how)}]);
-			my $run = peek(@command, under => $limits{$room});
+			my $plain = plain(@command, command => [@$under, @{command($how)}]);
+			my $run = peek(@command, under => $under);
 			is($run->{out}, $plain->{out}, "$what: the program sees no difference");
 			is($run->{err}, $plain->{err}, "$what: nothing on its stderr");
 			is(notes($run), 0, "$what: nothing to say") or diag(@{$run->{notes}});
@@ -75,8 +77,12 @@ SKIP: {
 	is(notes($run), 0, '... nothing to say');
 	ok_counted($run, 'perf', 'numbers taken');
 	$run = peek(engine => 'perf', command => command('vain'), under => \@limit);
-	is($run->{out}, plain(command => [@limit, @{command('vain')}])->{out}, 'nothing can take no number');
-	is(notes($run), 0, '... nothing to say') or diag(@{$run->{notes}});
+	is($run->{out}, plain(command => [@limit, @{command('vain')}])->{out},
+		'nothing can take no number, with all numbers in use');
+	like("@{$run->{notes}}", qr/needs all of its 256 descriptors.*ulimit -n/, '... which cost the counters');
+	is(notes($run), 1, '... as one line says') or diag(@{$run->{notes}});
+	$run = peek(engine => 'perf', command => command('vain'), under => $limits{'room above the soft limit'});
+	is(notes($run), 0, '... but not where there is room for them') or diag(@{$run->{notes}});
 	ok_counted($run, 'perf', 'nothing taken');
 	# Readings take long, and the number that one began with is the program's then.
 	my @slow = (which('strace') || 'no strace', '-f', '-o', '/dev/null', '-e', 'inject=read:delay_enter=300');

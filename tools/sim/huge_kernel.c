@@ -16,6 +16,7 @@
 #include "pub_tool_libcfile.h"
 #include "tool.h"
 #include "huge_kernel.h"
+#include "limits.h"
 #include "links.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
@@ -246,6 +247,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 {
 	(void)tid, (void)n;
 	links_after(number, args, result);
+	limits_after(number);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
 		advised = True;
 	if (number != __NR_madvise || sr_isError(result))
@@ -259,6 +261,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 {
 	(void)tid, (void)n;
 	links_before(number, args);
+	limits_before(number);
 }
 
 static void on_remap(Addr from, Addr to, SizeT size)
@@ -289,6 +292,7 @@ static void on_fork_child(ThreadId tid)
 
 void huge_register(void)
 {
+	limits_start();
 	VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The program's limit of open files, given back to what it executes.
+ */
+#ifndef CACHEPEEK_SIM_LIMITS_H
+#define CACHEPEEK_SIM_LIMITS_H
+
+#include "pub_tool_basics.h"
+
+void limits_start(void);
+void limits_before(UInt number);
+void limits_after(UInt number);
+
+#endif
