@@ -44,6 +44,7 @@
 #include "preload/simulated.h"
 #include "preload/threads.h"
 #include "preload/windows.h"
+#include "regions/fold_records.h"
 #include "tools/sim/request.h"
 
 /* Where our memory is under the simulated PMU: below the 16 TiB that its core
@@ -99,13 +100,13 @@ void cp_say_first(const char *line)
 	bool first = cp_is_root() &&
 		     (!cp_runtime.record.header || cp_runtime.record.header->image == 0);
 
-	cp_self.depth++; /* from wherever it is called: keeping it takes locks */
 	if (first && !cp_runtime.quiet)
 		cp_say("%s", line);
 }
 
 void cp_warn(const char *line)
 {
+	cp_self.depth++; /* from wherever it is called: keeping it takes locks */
 	cp_say_first(line);
 	keep_warning(line);
 	cp_leave();
@@ -220,6 +221,25 @@ static void resolve_events(void)
 			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
 }
 
+static void fold_records(void *bytes)
+{
+	*(int64_t *)bytes = cp_records_fold(cp_runtime.directory);
+}
+
+/* Of the processes that the root starts there may be any number. */
+static bool is_refused(void)
+{
+	int64_t bytes = 0;
+
+	if (cp_is_root())
+		return false;
+	cp_call_aside(fold_records, &bytes);
+	if (bytes < 0 || (uint64_t)bytes < cp_runtime.options.limit)
+		return false;
+	cp_records_refuse(cp_runtime.directory);
+	return true;
+}
+
 static int create_record(void)
 {
 	char ending[CP_JOB_ENDING];
@@ -235,8 +255,11 @@ static int create_record(void)
 int cp_start_record(void)
 {
 	char line[CP_RUNDIR_SIZE + 96];
-	int result = create_record();
+	int result;
 
+	if (is_refused())
+		return -EDQUOT; /* the report says so */
+	result = create_record();
 	if (result == 0)
 		result = cp_record_describe();
 	if (result == 0)
