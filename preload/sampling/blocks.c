@@ -18,6 +18,8 @@
 struct slot {
 	uint64_t address;
 	struct cp_samples_block *item;
+	/* What a fork child says of it anew: the item is in its parent's file. */
+	uint64_t size, site, start;
 };
 
 /* Blocks by address: open addressing. */
@@ -111,7 +113,7 @@ static void add_locked(uint64_t address, struct cp_samples_block *item)
 	if (slot->address && slot->item)
 		end(slot, item->start);
 	table.used += !slot->address;
-	*slot = (struct slot){address, item};
+	*slot = (struct slot){address, item, item->size, item->site, item->start};
 	__atomic_fetch_add(sieve_of(address), 1, __ATOMIC_RELAXED);
 }
 
@@ -172,11 +174,9 @@ void cp_sampling_note_blocks(void)
 {
 	for (size_t i = 0; i < table.size; i++) {
 		struct slot *slot = &table.slots[i];
-		struct cp_samples_block was;
 
-		if (!slot->item)
-			continue;
-		was = *slot->item;
-		slot->item = note(was.address, was.size, was.site, was.start);
+		if (slot->item)
+			slot->item =
+				note(slot->address, slot->size, slot->site, slot->start);
 	}
 }

@@ -80,7 +80,9 @@ for my $engine (@engines) {
 	ok_free("$engine, a thread of ours", 0, engine => $engine, env => {CACHEPEEK_INTERVAL => 5});
 }
 SKIP: {
-	skip('perf_event counts nothing here', 2) unless can_count('software');
+	skip('perf_event counts nothing here', 4) unless can_count('software');
 	ok_free('samples', 1, engine => 'perf', env => {CACHEPEEK_PROFILE => 'dtlb'});
+	ok_free('samples, with blocks of the heap', 1, engine => 'perf', env => {CACHEPEEK_PROFILE => 'dtlb'},
+		preload => lib() . ':' . build() . '/cachepeek/heap.so');
 }
 done_testing();

@@ -27,6 +27,7 @@ struct made {
 
 static struct lock *locks[256];
 static int nlocks;
+static void *volatile block;
 
 static int find(struct dl_phdr_info *info, size_t size, void *base)
 {
@@ -112,6 +113,8 @@ int main(int argc, char **argv)
 	if (dl_iterate_phdr(find, &base) == 0)
 		return 2;
 	use();
+	free(malloc(1 << 20)); /* the heap's observer, where it is, has noted blocks */
+	block = malloc(1 << 20);
 	for (int i = 2; i < argc; i++)
 		locks[nlocks++] = (struct lock *)(base + strtoul(argv[i], NULL, 16));
 	for (struct made *made = *(struct made **)(base + strtoul(argv[1], NULL, 16));
