@@ -85,8 +85,10 @@ struct cp_thread_counters {
 	bool user_read[CP_MAX_COUNTERS];
 	/* perf: the counters of sockets are read with this thread's; one thread. */
 	bool sockets;
-	unsigned turn;     /* perf, nrotated: the group that counts */
-	pid_t tid;         /* perf: the thread that is counted */
+	unsigned turn; /* perf, nrotated: the group that counts */
+	pid_t tid;     /* perf: the thread that is counted */
+	/* perf: its group was not opened, because the thread may not: read by rusage.h */
+	bool refused[CP_MAX_COUNTERS], any_refused;
 	uint64_t switches; /* perf, rusage: of that thread before it was opened */
 	uint64_t *mirror;  /* sim: where the tool keeps this thread's counts */
 };

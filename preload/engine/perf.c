@@ -56,6 +56,15 @@ static int configure(const struct cp_event_set *set)
 	return 0;
 }
 
+static void close_group(struct cp_thread_counters *counters, unsigned first)
+{
+	for (unsigned i = first; i < group_end_of[first]; i++) {
+		cp_kernel_unmap(counters->page[i]);
+		counters->page[i] = NULL;
+		cp_fd_drop(&counters->fd[i]);
+	}
+}
+
 static void close_sockets(struct cp_thread_counters *counters);
 
 static void thread_close(struct cp_thread_counters *counters)
@@ -63,11 +72,8 @@ static void thread_close(struct cp_thread_counters *counters)
 	if (!counters->open)
 		return;
 	counters->open = false;
-	for (unsigned i = 0; i < the_set->ncounters; i++) {
-		cp_kernel_unmap(counters->page[i]);
-		counters->page[i] = NULL;
-		cp_fd_drop(&counters->fd[i]);
-	}
+	for (unsigned i = 0; i < of_threads; i = group_end_of[i])
+		close_group(counters, i);
 	close_sockets(counters);
 }
 
@@ -101,20 +107,46 @@ static int open_one(
 	return result;
 }
 
-static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
+static int open_group(struct cp_thread_counters *counters, unsigned first, pid_t tid,
+	struct cp_why *why)
 {
-	int leader = -1, result;
+	for (unsigned i = first; i < group_end_of[first]; i++) {
+		int result = open_one(counters, i, tid, counters->fd[first]);
 
-	for (unsigned i = 0; i < of_threads; i++) {
-		result = open_one(counters, i, tid, leader);
 		if (result < 0) {
 			cp_perf_explain(-result, &the_set->counters[i].attr, why);
 			return result;
 		}
-		if (leads(i))
-			leader = counters->fd[i];
 	}
 	return 0;
+}
+
+static void refuse_group(struct cp_thread_counters *counters, unsigned first)
+{
+	close_group(counters, first);
+	for (unsigned i = first; i < group_end_of[first]; i++)
+		counters->refused[i] = counters->any_refused = true;
+}
+
+/* A group that was granted when the process began may be refused to a thread of it, or
+ * to a child, that has another user by then: it is left out, and the others count. */
+static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
+{
+	unsigned opened = 0;
+	int result = 0;
+
+	memset(counters->refused, 0, sizeof(counters->refused));
+	counters->any_refused = false;
+	for (unsigned i = 0; i < of_threads; i = group_end_of[i]) {
+		result = open_group(counters, i, tid, why);
+		if (result == 0)
+			opened++;
+		else if (result == -EACCES || result == -EPERM)
+			refuse_group(counters, i);
+		else
+			return result;
+	}
+	return opened || !of_threads ? 0 : result;
 }
 
 /* ---- sockets ---- */
@@ -165,7 +197,8 @@ static void map_group(struct cp_thread_counters *counters, unsigned first, unsig
 static void map_pages(struct cp_thread_counters *counters)
 {
 	for (unsigned i = 0; i < of_threads; i = group_end_of[i])
-		if (cp_perf_needs_pmu(&the_set->counters[i].attr))
+		if (!counters->refused[i] &&
+			cp_perf_needs_pmu(&the_set->counters[i].attr))
 			map_group(counters, i, group_end_of[i]);
 }
 
@@ -179,7 +212,8 @@ static int enable_groups(const struct cp_thread_counters *counters, struct cp_wh
 	int result = 0;
 
 	for (unsigned i = 0; i < of_threads && result == 0; i = group_end_of[i])
-		if (!waits_for_its_turn(counters, the_set->counters[i].group))
+		if (!counters->refused[i] &&
+			!waits_for_its_turn(counters, the_set->counters[i].group))
 			result = cp_kernel_enable(counters->fd[i], true);
 	if (result)
 		cp_format(why->text, sizeof(why->text),
@@ -304,11 +338,12 @@ static int read_counters(
 	int error = counters->open ? 0 : -EBADF;
 
 	for (unsigned i = 0; i < of_threads && !error; i = group_end_of[i])
-		if (!own || !read_group_in_user_space(counters, i, reading))
+		if (!counters->refused[i] &&
+			(!own || !read_group_in_user_space(counters, i, reading)))
 			error = read_group(counters, i, reading);
 	if (counters->sockets && !error)
 		error = read_sockets(reading);
-	if (of_threads < the_set->ncounters && !error)
+	if ((of_threads < the_set->ncounters || counters->any_refused) && !error)
 		cp_rusage_read(the_set, counters, own, reading);
 	reading->failed = error != 0;
 	return error;

@@ -126,12 +126,21 @@ bool cp_perf_fits(const struct perf_event_attr *const attrs[], unsigned n)
 	return fits;
 }
 
-/* Software events: any number of them fits. */
+/* A thread may be refused it that others are granted: the process gave up its rights. */
+static bool needs_rights(const struct cp_counter *counter)
+{
+	return counter->attr.type == PERF_TYPE_SOFTWARE && !counter->attr.exclude_kernel;
+}
+
+/* Software events: any number of them fits.  One that needs rights is by itself, so
+ * that it can be left out alone. */
 static unsigned software_group(const struct cp_event_set *set, unsigned first)
 {
 	unsigned n = 0;
 
-	while (first + n < set->ncounters &&
+	if (needs_rights(&set->counters[first]))
+		return !set->counters[first].rusage;
+	while (first + n < set->ncounters && !needs_rights(&set->counters[first + n]) &&
 		set->counters[first + n].attr.type == PERF_TYPE_SOFTWARE &&
 		!set->counters[first + n].rusage)
 		n++;

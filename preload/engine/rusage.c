@@ -60,10 +60,16 @@ static bool read_switches(
 	return own ? read_own(switches) : read_status(counters->tid, switches);
 }
 
-static bool any(const struct cp_event_set *set)
+static bool stands_for(const struct cp_event_set *set,
+	const struct cp_thread_counters *counters, unsigned i)
+{
+	return set->counters[i].rusage || counters->refused[i];
+}
+
+static bool any(const struct cp_event_set *set, const struct cp_thread_counters *counters)
 {
 	for (unsigned i = 0; i < set->ncounters; i++)
-		if (set->counters[i].rusage)
+		if (stands_for(set, counters, i) && cp_rusage_has(&set->counters[i].attr))
 			return true;
 	return false;
 }
@@ -72,7 +78,7 @@ void cp_rusage_open(
 	const struct cp_event_set *set, struct cp_thread_counters *counters, bool own)
 {
 	counters->switches = 0;
-	if (any(set))
+	if (any(set, counters))
 		read_switches(counters, own, &counters->switches);
 }
 
@@ -83,14 +89,16 @@ void cp_rusage_read(const struct cp_event_set *set,
 	static uint64_t readings;
 	uint64_t switches = counters->switches,
 		 time = __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED);
-	bool done = any(set) && read_switches(counters, own, &switches);
+	bool done = any(set, counters) && read_switches(counters, own, &switches);
 
 	for (unsigned i = 0; i < set->ncounters; i++) {
-		if (!set->counters[i].rusage)
+		bool has = done && cp_rusage_has(&set->counters[i].attr);
+
+		if (!stands_for(set, counters, i))
 			continue;
-		reading->counter[i] = switches - counters->switches;
+		reading->counter[i] = has ? switches - counters->switches : 0;
 		reading->group[set->counters[i].group] =
-			(struct cp_times){time, done ? time : 0};
+			(struct cp_times){time, has ? time : 0};
 	}
 }
 

@@ -108,6 +108,37 @@ SKIP: {
 		'another user: the reason names the setting and the cure');
 }
 
+# A server that gives up its rights: threads that begin later may not open what the first
+# one has open.  Its parent, which may, writes the report.
+SKIP: {
+	skip('this user may count in kernel mode', 1) if paranoid() < 2;
+	skip('needs root, to give it up', 1) unless root();
+	my $server = write_file(scratch('server.py'), <<'END');
+import os, threading, time
+os.setuid(65534)
+def work():
+    for i in range(50): time.sleep(0.001)
+threads = [threading.Thread(target=work) for i in range(3)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+END
+	my $run = peek(engine => 'perf', command => ['sh', '-c', "/usr/bin/python3 $server; :"],
+		events => "perf::PAGE-FAULTS,$switches,perf::CPU-MIGRATIONS");
+	is(notes($run), 0, 'rights given up: nothing to say') or diag(@{$run->{notes}});
+	my ($python) = grep { $_->{exe} =~ /python/ } @{$run->{report}{processes}};
+	my (undef, @later) = @{$python->{threads}};
+	is(scalar(@later), 3, 'rights given up: its threads');
+	for my $thread (@later) {
+		my $counts = region($thread)->{counts};
+		is($counts->{'perf::PAGE-FAULTS'}{status}, 'exact', 'rights given up: faults are counted');
+		is($counts->{$switches}{status}, 'exact', 'rights given up: switches, too, by the accounts');
+		cmp_ok($counts->{$switches}{value} // 0, '>=', 50, 'rights given up: 50 sleeps, a switch each');
+		is($counts->{'perf::CPU-MIGRATIONS'}{value}, undef, 'rights given up: migrations are not 0');
+		like($counts->{'perf::CPU-MIGRATIONS'}{reason}, qr/refused to the user that the process became/,
+			'rights given up: but unavailable');
+	}
+}
+
 # Events that could only be 0, and times that have no mode.
 my %refused = (
 	"$switches:u" => qr/in the kernel only.*leave ':u' out/,
