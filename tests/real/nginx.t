@@ -47,7 +47,7 @@ sub reload
 	});
 }
 
-software('nginx', needs => ['/usr/sbin/nginx', 'ab', 'curl'], users => ['nobody'],
+software('nginx', needs => ['/usr/sbin/nginx', 'ab', 'curl'], users => [qw(nobody root)],
 	prepare => sub {
 		my ($at) = @_;
 		$at->file('html/index.html', "hello\n");
