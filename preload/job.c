@@ -158,19 +158,13 @@ static void run(void)
 		cp_runtime.record.header->flags |= CP_RECORD_IN_JOB;
 }
 
-/* The command puts them together when all have run. */
-static bool is_one_of_passes(void)
-{
-	return cp_runtime.launched && cp_runtime.options.pass;
-}
-
 void cp_job_report(const void *caller)
 {
 	static struct cp_once done;
 	int saved = errno, state;
 
 	if (!cp_counting() || cp_confined() || !cp_is_this_process() ||
-		is_one_of_passes() || !cp_once(&done))
+		cp_runtime.gathered || !cp_once(&done))
 		return;
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))

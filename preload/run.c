@@ -75,6 +75,8 @@ bool cp_run_inherit(void)
 
 	cp_rank_find(&cp_runtime.rank, cp_env_get);
 	cp_runtime.launched = launcher && access(launcher, W_OK | X_OK) == 0;
+	cp_runtime.gathered = cp_runtime.launched &&
+			      (!cp_env_get(SCOPE) || cp_env_get("CACHEPEEK_PASS"));
 	if (!parse_run(cp_env_get(RUN), &run))
 		return false;
 	cp_format(

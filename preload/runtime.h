@@ -36,6 +36,7 @@ struct cp_runtime {
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
 	bool forked;   /* this process is a fork child without an exec */
 	bool launched; /* the `cachepeek` command is our parent, and reports */
+	bool gathered; /* so it does of all ranks, which do not meet for that */
 	pid_t pid, root_pid;
 	/* A rank is the root of its own processes, also where the launcher belongs to a
 	 * run: they share its directory. */

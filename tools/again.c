@@ -73,6 +73,7 @@ int cp_run_again(struct cp_launch *launch, const char *directory, char *const ar
 	int result;
 
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	unsetenv("CACHEPEEK__SCOPE"); /* no report but ours */
 	cp_again_begin(&again, input, seen);
 	cp_watch_start(&watch, directory, what);
 	result = cp_launch(launch, argv, &watch);

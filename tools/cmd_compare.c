@@ -240,6 +240,7 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int terminal, in
 		return result;
 	}
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	unsetenv("CACHEPEEK__SCOPE"); /* no report but ours */
 	tell_machines(c, run);
 	if (c->nruns > 1)
 		snprintf(which, sizeof(which), "run %u of %u: ", run, c->nruns);

@@ -84,6 +84,7 @@ static int prepare(const struct cp_profile_source *from, char *directory, size_t
 		return result;
 	}
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	unsetenv("CACHEPEEK__SCOPE"); /* no report but ours */
 	return 0;
 }
 

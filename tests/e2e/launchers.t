@@ -133,6 +133,16 @@ for my $name (sort keys %built) {
 	run(command => [cli(), 'report', '-o', scratch('last.json')], env => {XDG_CACHE_HOME => $cache});
 	check_touch("$name, cachepeek report of the last run", read_json(scratch('last.json')), $faults);
 
+	# Commands with a report of their own: no other is made.
+	unlink(glob(scratch('job*.json')));
+	my $repeat = run(command => [cli(), '--repeat', 2, '-o', scratch('repeat.json'), @{$mpi->{run}}, '-n', 4, $exe], env => settings('perf'));
+	my ($touch) = grep { join('/', @{$_->{path} || []}) eq 'touch' && $_->{name} eq $faults } @{(read_json(scratch('repeat.json')) || {})->{values}};
+	is_deeply($touch && $touch->{values}, [1000, 1000], "$name, --repeat: all ranks, each time");
+	is($repeat->{err}, '', "$name, --repeat: nothing is said");
+	ok(!-e scratch('job.json'), "$name, --repeat: no report of a single job");
+	run(command => [cli(), '--passes', @{$mpi->{run}}, '-n', 4, $exe], env => settings('perf'));
+	check_touch("$name, --passes", read_json(scratch('job.json')), $faults);
+
 	# Without a place for the user's runs.
 	unlink(scratch('job.json'));
 	mkdir(scratch("tmp-$name"));
