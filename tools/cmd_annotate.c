@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "tools/cmd.h"
 #include "tools/output.h"
 #include "tools/profile/annotate.h"
@@ -76,6 +77,20 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
+/* What the ending promises is what is written. */
+static bool is_output(const char *name)
+{
+	if (!name || strcmp(name, "-") == 0 || strcmp(name, "stderr") == 0 ||
+		cp_starts_with(name, "/dev/") || cp_ends_with(name, ".txt") ||
+		cp_ends_with(name, ".html"))
+		return true;
+	fprintf(stderr,
+		"cachepeek: output %s: expected stderr, - or a file that ends in .txt or "
+		".html\n",
+		name);
+	return false;
+}
+
 static bool is_measurement(const char *name)
 {
 	static const char *const names[] = {"dcache", "dtlb", "icache"};
@@ -104,7 +119,10 @@ static int write_source(struct cp_profile_view *view, const struct request *requ
 	}
 	if (!cp_output_open(&output, request->output))
 		return 1;
-	cp_annotate_write(&output.out, view, files, file, request->source);
+	if (request->output && cp_ends_with(request->output, ".html"))
+		cp_annotate_write_html(&output.out, view, files, file, request->source);
+	else
+		cp_annotate_write(&output.out, view, files, file, request->source);
 	return cp_output_close(&output);
 }
 
@@ -162,7 +180,7 @@ int cp_cmd_annotate(int argc, char **argv)
 	while ((option = cp_cmd_option(argc, argv, "+:p:i:o:m:d:", long_options)) != -1)
 		if (parse_one(&request, option, optarg) < 0)
 			return 2;
-	if (!is_measurement(request.from.name))
+	if (!is_measurement(request.from.name) || !is_output(request.output))
 		return 2;
 	if (optind == argc)
 		return misused("which source file?");

@@ -136,4 +136,30 @@ for my $case ([[], 2, qr/which source file\?/], [['-p', 'l1', 'x.c'], 2, qr/expe
 	is(scalar(split /\n/, $run->{err}), 1, 'in one line');
 }
 
+# ---- as a page ----
+
+{
+	my $evil = '</pre><script>document.title = 1</script><img src=x onerror="alert(1)">&amp;';
+	mkdir(scratch('evil<b>'));
+	my $file = write_file(scratch('evil<b>/part.c'), $text =~ s/FUNCTION/evil/r =~ s/NAME/$evil/r);
+	write_file(scratch('evil.c'), "#include <stdlib.h>\nlong evil(const char *);\nint main(void) { return evil(calloc(3000, 64)) == 7; }\n");
+	system('cc', '-g', '-O1', '-o', scratch('evil'), scratch('evil.c'), $file) == 0 or die;
+	my $page = scratch('evil.html');
+	my $run = annotate('-m', 'skylake-sp', '-o', $page, 'part.c', scratch('evil'), '<i>argument</i>');
+	is($run->{err}, '', 'a page of a hostile source');
+	my $html = read_file($page);
+	like($html, qr{\A<!doctype html>\n<html.*</html>\n\z}s, 'it is a page');
+	my ($source) = $html =~ m{<pre id="source">\n(.*)</pre>}s;
+	is(join(' ', $html =~ m{<(/?[a-z!]+)}g), '!doctype html head meta meta meta title /title style /style /head body main ' .
+		'pre /pre /main /body /html', '... with no element but its own');
+	unlike($source, qr/[<>"]/, '... and no character in the source that is one of HTML');
+	like($source, qr/\Q${\($evil =~ s{&}{&amp;}gr =~ s{<}{&lt;}gr =~ s{>}{&gt;}gr =~ s{"}{&quot;}gr)}\E/, '... which is there as it is');
+	like($source, qr/&lt;i&gt;argument/, '... the arguments, too');
+	like($html, qr/Content-Security-Policy" content="default-src 'none'/, '... and nothing may run');
+	$run = annotate('-i', $json, '-o', scratch('page.json'), 'one/part.c');
+	is(status_text($run->{status}), 'exit 2', 'an ending that promises something else is refused');
+	like($run->{err}, qr/page\.json: expected stderr, - or a file that ends in \.txt or \.html/, '... with what can be written');
+	ok(!-e scratch('page.json'), '... and nothing is written');
+}
+
 done_testing;

@@ -51,6 +51,7 @@ my @writers = (
 	['dcache', 'html', {}, cli(), 'dcache', '-d', $profile, '-o', 'OUTPUT'],
 	['sharing', 'json', {}, cli(), 'sharing', '-d', $shared, '-o', 'OUTPUT'],
 	['annotate', 'txt', {}, cli(), 'annotate', '-i', "$profile.json", '-o', 'OUTPUT', 'walk.c'],
+	['annotate', 'html', {}, cli(), 'annotate', '-i', "$profile.json", '-o', 'OUTPUT', 'walk.c'],
 	['compare', 'json', {}, cli(), 'compare', '-m', 'neoverse-n2', '-o', 'OUTPUT', '/bin/true'],
 );
 

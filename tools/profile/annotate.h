@@ -14,4 +14,8 @@ const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,
 void cp_annotate_write(struct cp_out *out, const struct cp_profile_view *view,
 	struct cp_rows *files, const struct cp_row *file, const char *named);
 
+/* The same as a page. */
+void cp_annotate_write_html(struct cp_out *out, const struct cp_profile_view *view,
+	struct cp_rows *files, const struct cp_row *file, const char *named);
+
 #endif
