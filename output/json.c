@@ -210,6 +210,23 @@ static void thread(struct cp_json *json, const struct cp_thread *t)
 	cp_json_close(json, "}");
 }
 
+static void folded(struct cp_json *json, const struct cp_process *p)
+{
+	static const char *const how[] = {
+		"killed", "exit", "exec", "signal", "killed", "folded"};
+
+	cp_json_key(json, "folded");
+	cp_out_format(json->out, "{\"processes\": %llu, \"ends\": [",
+		(unsigned long long)p->folded);
+	for (unsigned i = 0; i < CP_MAX_ENDS; i++)
+		if (p->ends[i].processes && p->ends[i].how <= CP_HOW_FOLDED)
+			cp_out_format(json->out,
+				"%s{\"how\": \"%s\", \"code\": %d, \"processes\": %llu}",
+				i ? ", " : "", how[p->ends[i].how], p->ends[i].code,
+				(unsigned long long)p->ends[i].processes);
+	cp_out_text(json->out, "]}");
+}
+
 static void process_identity(struct cp_json *json, const struct cp_process *p)
 {
 	cp_json_key(json, "pid");
@@ -231,6 +248,8 @@ static void process_identity(struct cp_json *json, const struct cp_process *p)
 	else
 		cp_out_text(json->out, "null}");
 	cp_json_text(json, "counted_from", p->counted_from);
+	if (p->folded)
+		folded(json, p);
 }
 
 static void overhead(struct cp_json *json, const struct cp_process *p)

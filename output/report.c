@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/directory.h"
@@ -24,6 +27,7 @@ void cp_sources_add(struct cp_report *report, struct cp_source_list *list,
 	struct cp_source *source = cp_arena_alloc(report->arena, sizeof(*source));
 
 	source->record = *record;
+	source->name = "";
 	if (list->count == list->room) {
 		struct cp_source **more;
 
@@ -47,10 +51,13 @@ static void add_source(struct cp_report *report, struct cp_source_list *list, in
 		cp_report_warn(report, "%s", error);
 		return;
 	}
+	list->folded |= record.header->folded > 0;
 	if (record.damaged)
 		cp_report_warn(report,
 			"%s: damaged in places: what could be read is shown", name);
 	cp_sources_add(report, list, &record);
+	list->items[list->count - 1]->name =
+		cp_arena_copy(report->arena, name, strlen(name));
 }
 
 static bool is_record(const char *name)
@@ -74,13 +81,63 @@ static bool add_entry(void *context, int fd, const char *name)
 	return false;
 }
 
+/* Records that were folded, and are still there: regions/fold_records.c. */
+static bool is_folded(
+	const struct cp_source_list *list, size_t from, const struct cp_source *source)
+{
+	for (size_t i = from; i < list->count; i++)
+		if (list->items[i]->record.header->folded &&
+			cp_record_has_folded(
+				&list->items[i]->record, source->name, &source->record))
+			return true;
+	return false;
+}
+
+static void drop_folded(struct cp_source_list *list, size_t from)
+{
+	for (size_t i = from; list->folded && i < list->count;)
+		if (is_folded(list, from, list->items[i]))
+			list->items[i] = list->items[--list->count];
+		else
+			i++;
+}
+
+static void tell_refused(struct cp_report *report, int fd)
+{
+	struct stat status;
+
+	if (fstatat(fd, CP_RECORDS_REFUSED, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		S_ISREG(status.st_mode) && status.st_size > 0)
+		cp_report_warn(report,
+			"%llu process%s not recorded: the run's records had reached "
+			"CACHEPEEK_LIMIT. Raise it, or leave children alone "
+			"(CACHEPEEK_CHILDREN=ignore)",
+			(unsigned long long)status.st_size,
+			status.st_size == 1 ? " was" : "es were");
+}
+
+/* Whoever folds records is waited for; not for long, in case it was stopped. */
+static void lock(int fd)
+{
+	const struct timespec pause = {0, 10000000};
+
+	for (int i = 0; i < 200 && flock(fd, LOCK_SH | LOCK_NB) < 0; i++)
+		nanosleep(&pause, NULL);
+}
+
 static void add_directory(struct cp_report *report, struct cp_source_list *list, int fd)
 {
 	struct adding adding = {report, list};
-	int result = cp_directory_any(fd, add_entry, &adding);
+	size_t from = list->count;
+	int result;
 
+	lock(fd);
+	result = cp_directory_any(fd, add_entry, &adding);
+	flock(fd, LOCK_UN);
 	if (result < 0)
 		cp_report_warn(report, "the run directory: %s", cp_error_text(-result));
+	drop_folded(list, from);
+	tell_refused(report, fd);
 }
 
 void cp_sources_add_path(

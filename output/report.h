@@ -145,9 +145,11 @@ struct cp_process {
 	 * cpu_ns (of the process) is not 0. */
 	struct cp_count *unattributed;
 	uint64_t cpu_ns, unattributed_ns;
-	uint64_t huge_pages; /* that the simulated PMU has met */
+	uint64_t huge_pages;        /* that the simulated PMU has met */
 	const uint64_t *unrecorded; /* [CP_UNRECORDED_KINDS] */
-	size_t nthreads;     /* rows: one may stand for many threads */
+	uint64_t folded;            /* it stands for so many that ended; 0: it is one */
+	const struct cp_ends *ends; /* [CP_MAX_ENDS]: how they did */
+	size_t nthreads;            /* rows: one may stand for many threads */
 	struct cp_thread *threads;
 	struct cp_region *total;        /* the sum of the threads' trees */
 	const struct cp_course *course; /* its time series; NULL: none */

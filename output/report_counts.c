@@ -397,7 +397,9 @@ static uint64_t of_thread(
 
 	if (!(thread->state & (CP_THREAD_FOLDED | CP_THREAD_FOLDS)))
 		return thread->mirror[record->counters[c]->mirror];
-	return root ? cp_region_sums(root)[c].inclusive : 0;
+	return root ? cp_region_sums(root)[c].inclusive +
+			       thread->mirror[record->counters[c]->mirror]
+		    : 0;
 }
 
 void cp_count_unattributed(

@@ -11,6 +11,7 @@
 /* A record, and how its quantities are numbered in the report. */
 struct cp_source {
 	struct cp_record record;
+	const char *name; /* of its file */
 	/* By the record's index, the report's, or CP_NOT_NUMBERED. */
 	uint32_t quantity[CP_MAX_QUANTITIES];
 	/* CP_QUANTITY_UNPROVEN, and 0 everywhere in the report */
@@ -20,6 +21,7 @@ struct cp_source {
 struct cp_source_list {
 	struct cp_source **items;
 	size_t count, room;
+	bool folded; /* some stand for several processes */
 };
 
 #define CP_MAX_GROUPS 16

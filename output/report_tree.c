@@ -195,7 +195,7 @@ static bool is_folded(const struct cp_thread *thread)
 	const struct cp_region *root = thread->root;
 
 	if (thread->state & CP_THREAD_FOLDS)
-		return root ? root->calls == 0 : thread->threads == 0;
+		return root ? !root->calls && !root->nthreads : thread->threads == 0;
 	return (thread->state & CP_THREAD_FOLDED) && (!root || root->calls == 0);
 }
 
@@ -239,6 +239,8 @@ static const char *how_of(const struct cp_record *record)
 		return "signal";
 	case CP_HOW_KILLED:
 		return "killed";
+	case CP_HOW_FOLDED:
+		return "folded";
 	default:
 		return cp_process_state(header->pid, header->realtime_ns,
 			cp_record_meta(record, "host", NULL));
@@ -274,6 +276,8 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 	process->pair_ns = header->pair_ns;
 	process->cpu_ns = header->cpu_ns;
 	process->unrecorded = header->unrecorded;
+	process->folded = header->folded;
+	process->ends = header->ends;
 	if (header->engine == CP_ENGINE_SIM)
 		process->huge_pages = header->process[CP_MIRROR_HUGE_PAGES];
 	if (header->cpu_ns > header->seen_cpu_ns)

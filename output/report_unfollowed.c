@@ -62,6 +62,42 @@ static bool is_there(struct cp_source *const *sources, size_t nsources,
 	return false;
 }
 
+/* Those whose records were folded; NULL: there are none. */
+struct folded {
+	unsigned char *pids; /* a bit for each */
+	uint64_t room;       /* bits */
+	bool more;           /* than are known */
+};
+
+static void add_pids(
+	struct cp_report *report, struct folded *folded, const struct cp_record *record)
+{
+	size_t length = 0;
+	const char *value = cp_record_meta(record, "folded", &length);
+	int32_t pid;
+
+	if (!record->header->folded)
+		return;
+	if (!folded->pids) {
+		folded->room = (uint64_t)1 << 22; /* as many as there can be */
+		folded->pids = cp_arena_alloc(report->arena, folded->room / 8);
+	}
+	folded->more |= record->header->folded > length / sizeof(pid);
+	for (size_t i = 0; value && i + sizeof(pid) <= length; i += sizeof(pid)) {
+		memcpy(&pid, value + i, sizeof(pid));
+		if (pid > 0 && (uint64_t)pid < folded->room)
+			folded->pids[pid / 8] |= (unsigned char)(1u << pid % 8);
+	}
+}
+
+static bool was_folded(const struct folded *folded, const struct note *note)
+{
+	return folded->pids &&
+	       (folded->more ||
+		       (note->pid < folded->room &&
+			       folded->pids[note->pid / 8] >> note->pid % 8 & 1));
+}
+
 /* One that lives may only not have come so far. */
 static bool may_come(const struct cp_record *writer, const struct note *note)
 {
@@ -102,8 +138,11 @@ static size_t count_notes(struct cp_source *const *sources, size_t nsources)
 void cp_report_unfollowed(
 	struct cp_report *report, struct cp_source *const *sources, size_t nsources)
 {
+	struct folded folded = {NULL, 0, false};
 	struct note note;
 
+	for (size_t i = 0; i < nsources; i++)
+		add_pids(report, &folded, &sources[i]->record);
 	report->unfollowed = cp_arena_alloc(report->arena,
 		count_notes(sources, nsources) * sizeof(*report->unfollowed));
 	for (size_t i = 0; i < nsources; i++) {
@@ -111,6 +150,7 @@ void cp_report_unfollowed(
 
 		for (size_t j = 0; j < record->nmetas; j++)
 			if (is_note(record->metas[j], &note) &&
+				!was_folded(&folded, &note) &&
 				!is_there(sources, nsources, record->header, &note) &&
 				!may_come(record, &note))
 				add(report, record, &note);

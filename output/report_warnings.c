@@ -43,6 +43,8 @@ static void check_threads(struct cp_report *report)
 			const struct cp_thread *thread = &report->processes[i].threads[j];
 
 			adopted += (thread->state & CP_THREAD_ADOPTED) != 0;
+			if (report->processes[i].folded)
+				continue;
 			if (thread->reason)
 				lost += thread->threads;
 			else if (thread->state & CP_THREAD_FOLDS)
@@ -65,6 +67,45 @@ static void check_threads(struct cp_report *report)
 			"%zu thread%s found running: counted from then on, not from the "
 			"start",
 			adopted, adopted == 1 ? " was" : "s were");
+}
+
+static size_t put_end(char *to, size_t size, const struct cp_ends *end)
+{
+	unsigned long long n = end->processes;
+
+	switch (end->how) {
+	case CP_HOW_EXIT:
+		return cp_format(to, size, ", %llu exit %d", n, end->code);
+	case CP_HOW_SIGNAL:
+		return cp_format(to, size, ", %llu signal %d", n, end->code);
+	case CP_HOW_EXEC:
+		return cp_format(to, size, ", %llu exec", n);
+	case CP_HOW_KILLED:
+		return cp_format(to, size, ", %llu killed", n);
+	default:
+		return cp_format(to, size, ", %llu otherwise", n);
+	}
+}
+
+static void check_folded(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		const struct cp_process *process = &report->processes[i];
+		char ends[400] = "";
+		size_t length = 0;
+
+		if (!process->folded)
+			continue;
+		for (unsigned e = 0; e < CP_MAX_ENDS && length < sizeof(ends); e++)
+			if (process->ends[e].processes)
+				length += put_end(ends + length, sizeof(ends) - length,
+					&process->ends[e]);
+		cp_report_warn(report,
+			"%llu ended processes of %s, folded: their counts are in the "
+			"sums, least and most are over the others (they ended: %s)",
+			(unsigned long long)process->folded, process->exe,
+			length ? ends + 2 : "");
+	}
 }
 
 static size_t put_unrecorded(char *to, size_t size, uint64_t n, const char *what)
@@ -303,6 +344,7 @@ void cp_report_check(struct cp_report *report)
 	tell_sockets(report);
 	tell_cores(report);
 	check_threads(report);
+	check_folded(report);
 	check_unrecorded(report);
 	check_unattributed(report);
 	check_regions(report);

@@ -78,6 +78,15 @@ static void print_limits(struct cp_text *text)
 	labelled(text, "limits", cp_text_format(text->arena, "%s", limits));
 }
 
+static size_t count_processes(const struct cp_report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->nprocesses; i++)
+		count += report->processes[i].folded ? report->processes[i].folded : 1;
+	return count;
+}
+
 static size_t count_threads(const struct cp_report *report)
 {
 	size_t count = 0;
@@ -122,13 +131,12 @@ static void print_ran(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
 	const struct cp_process *root = root_process(report);
-	size_t threads = count_threads(report);
+	size_t threads = count_threads(report), processes = count_processes(report);
 
 	labelled(text, "ran",
-		cp_text_format(text->arena, "%zu process%s, %zu thread%s%s%s",
-			report->nprocesses, report->nprocesses == 1 ? "" : "es", threads,
-			threads == 1 ? "" : "s", root ? "; " : "",
-			root ? cp_text_ended(text, root) : ""));
+		cp_text_format(text->arena, "%zu process%s, %zu thread%s%s%s", processes,
+			processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
+			root ? "; " : "", root ? cp_text_ended(text, root) : ""));
 }
 
 static void print_cost(struct cp_text *text)

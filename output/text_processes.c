@@ -80,7 +80,10 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 	size_t at = 0;
 
 	cp_table_set(table, row, at++, base_name(text, process->exe));
-	cp_table_set(table, row, at++, cp_text_format(text->arena, "%d", process->pid));
+	cp_table_set(table, row, at++,
+		process->folded ? cp_text_format(text->arena, "%llu of them",
+					  (unsigned long long)process->folded)
+				: cp_text_format(text->arena, "%d", process->pid));
 	if (any_rank(text->report))
 		cp_table_set(table, row, at++,
 			process->rank < 0

@@ -63,6 +63,9 @@ const struct cp_option cp_option_table[] = {
 		".prom; %h %p %r %e"},
 	{PREFIX "DIR", CP_OPTION_TEXT, FIELD(dir), NULL, NULL, "DIRECTORY",
 		"keep the run's records in this directory"},
+	{PREFIX "LIMIT", CP_OPTION_SIZE, FIELD(limit), NULL, "256M", "SIZE",
+		"count no further processes once the run's records take so much, from 1M "
+		"on"},
 	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore|force",
 		"follow", "HOW",
 		"count the processes that the program starts, leave them alone, or count "
@@ -126,6 +129,24 @@ static int parse_time(const char *text, int *ms)
 	return 0;
 }
 
+/* 64M, 1G, or bytes. */
+static int parse_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	const char *end, *unit;
+	uint64_t number;
+
+	if (cp_parse_u64_prefix(text, &end, &number) < 0 || number > (uint64_t)1 << 40)
+		return -EINVAL;
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit)
+		number <<= 10 * (unit - units + 1);
+	if ((*end && (!unit || end[1])) || number < 1 << 20)
+		return -EINVAL;
+	*bytes = number;
+	return 0;
+}
+
 static int store(
 	struct cp_options *options, const struct cp_option *option, const char *value)
 {
@@ -155,6 +176,8 @@ static int store(
 		return 0;
 	case CP_OPTION_TIME:
 		return parse_time(value, (int *)(void *)field);
+	case CP_OPTION_SIZE:
+		return parse_size(value, (uint64_t *)(void *)field);
 	case CP_OPTION_BOOL:
 		if (cp_parse_u64(value, &number) || number > 1)
 			return -EINVAL;
@@ -201,12 +224,14 @@ static void complain_value(const struct cp_option *option, const char *value,
 
 	cp_format(line, sizeof(line), "%s=%.80s is not %s%s: %s is used%s", option->name,
 		value,
-		option->type == CP_OPTION_COUNT || option->type == CP_OPTION_TIME
+		option->type == CP_OPTION_COUNT || option->type == CP_OPTION_TIME ||
+				option->type == CP_OPTION_SIZE
 			? "a "
 			: "one of ",
 		option->choices ? option->choices : option->placeholder, option->fallback,
-		option->type == CP_OPTION_TIME ? " (10ms to 1h, such as 100ms or 2s)"
-					       : "");
+		option->type == CP_OPTION_TIME   ? " (10ms to 1h, such as 100ms or 2s)"
+		: option->type == CP_OPTION_SIZE ? " (1M or more, such as 64M or 1G)"
+						 : "");
 	complain(context, line);
 }
 

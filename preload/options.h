@@ -6,6 +6,7 @@
 #define CACHEPEEK_PRELOAD_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
 enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE, CP_SCHEDULE_RANKS };
@@ -36,7 +37,8 @@ struct cp_options {
 	const char *quantum;
 	const char *output;
 	const char *dir;
-	int children; /* enum cp_children */
+	uint64_t limit; /* bytes */
+	int children;   /* enum cp_children */
 	const char *regions;
 	int mpi_timeout; /* seconds */
 	bool mpi_regions;
@@ -54,6 +56,7 @@ enum cp_option_type {
 	CP_OPTION_COUNT,
 	CP_OPTION_BOOL,
 	CP_OPTION_TIME, /* 100ms, 2s: in ms; off: 0 */
+	CP_OPTION_SIZE, /* 64M, 1G: in bytes */
 };
 
 struct cp_option {

@@ -55,9 +55,16 @@ static void wait_for_the_end(void)
 		sched_yield();
 }
 
+/* One thread has it: that which begins the process, or the one that ends it. */
+static char stack[256 << 10] __attribute__((aligned(16)));
+
+void cp_call_aside(void (*function)(void *), void *argument)
+{
+	cp_call_on_stack(stack + sizeof(stack), function, argument);
+}
+
 void cp_process_end(enum cp_how how, int code)
 {
-	static char stack[256 << 10] __attribute__((aligned(16)));
 	int on = CP_ON;
 
 	if (!cp_is_this_process())
@@ -69,7 +76,7 @@ void cp_process_end(enum cp_how how, int code)
 		ending.by = &cp_self;
 		ending.how = how;
 		ending.code = code;
-		cp_call_on_stack(stack + sizeof(stack), finish, NULL);
+		cp_call_aside(finish, NULL);
 		__atomic_store_n(&ending.done, 1, __ATOMIC_RELEASE);
 		/* On the simulated PMU the pause stays: nothing after this is
 		 * counted. */

@@ -104,6 +104,9 @@ void cp_bind_process(void);
  */
 void cp_process_end(enum cp_how how, int code);
 
+/* On a stack of ours that is large enough: where a process begins and ends. */
+void cp_call_aside(void (*function)(void *), void *argument);
+
 /* Without readings or a report, which are there already or cannot be had: how
  * it ends after all.  Async-signal-safe anywhere. */
 void cp_process_cut(enum cp_how how, int code);

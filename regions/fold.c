@@ -89,20 +89,31 @@ static void move_spreads(const struct cp_layout *layout, struct cp_region_item *
 	}
 }
 
-static void move_rest(const struct cp_tree *tree, struct cp_region_item *to,
-	struct cp_region_item *from)
+static void move_rest(struct cp_folded *folded, struct cp_region_item *to,
+	struct cp_region_item *from, const struct cp_folded *more)
 {
-	struct cp_folded *folded = folded_of(tree, to);
-
-	folded->threads++;
-	if (from->time_ns > folded->longest_ns)
-		folded->longest_ns = from->time_ns;
+	folded->threads += more->threads;
+	if (more->longest_ns > folded->longest_ns)
+		folded->longest_ns = more->longest_ns;
 	to->flags |= from->flags;
 	to->calls += from->calls;
 	to->time_ns += from->time_ns;
 	to->children_ns += from->children_ns;
 	from->calls = from->time_ns = from->children_ns = 0;
 	from->flags = 0;
+}
+
+void cp_region_move(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_folded *folded, struct cp_region_item *from,
+	const struct cp_folded *more)
+{
+	move_spreads(layout, to, from);
+	move_counts(layout, to, from);
+	if (layout->sparse)
+		cp_sparse_move(layout, to, from);
+	if (layout->nrotated)
+		cp_rotated_move(layout, to, from);
+	move_rest(folded, to, from, more);
 }
 
 static void move_region(
@@ -116,13 +127,8 @@ static void move_region(
 	change_open(&change);
 	write_begin(to->item);
 	write_begin(node->item);
-	move_spreads(layout, to->item, node->item);
-	move_counts(layout, to->item, node->item);
-	if (layout->sparse)
-		cp_sparse_move(layout, to->item, node->item);
-	if (layout->nrotated)
-		cp_rotated_move(layout, to->item, node->item);
-	move_rest(from, to->item, node->item);
+	cp_region_move(layout, to->item, folded_of(from, to->item), node->item,
+		&(struct cp_folded){1, node->item->time_ns});
 	write_end(node->item);
 	write_end(to->item);
 	change_close(&change);

@@ -26,7 +26,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 4
+#define CP_RECORD_VERSION 5
 #define CP_RECORD_HEADER_SIZE 4096
 #define CP_MAX_PASSES 1000
 
@@ -39,6 +39,7 @@ enum cp_how {
 	CP_HOW_EXEC,    /* became another program */
 	CP_HOW_SIGNAL,  /* code is the signal that ended it */
 	CP_HOW_KILLED,  /* the same, but it did not see that coming: its parent says so */
+	CP_HOW_FOLDED,  /* of a record that stands for several that ended: see ends */
 };
 
 enum cp_record_flag {
@@ -50,6 +51,7 @@ enum cp_record_flag {
 	CP_RECORD_IN_JOB = 32,  /* it is in the report of an MPI job: none of its own */
 	CP_RECORD_HEARD = 64,   /* another rank has written what this one had at its end */
 	CP_RECORD_READY = 128,  /* this rank has only the job's report to write */
+	CP_RECORD_HELD = 256, /* its writer has a lock (flock) on it while it lives */
 };
 
 /* What there was no space or memory for. */
@@ -59,6 +61,11 @@ enum cp_unrecorded {
 	CP_UNRECORDED_NOTE, /* meta items */
 	CP_UNRECORDED_KINDS,
 };
+
+#define CP_MAX_ENDS 16
+
+/* A file of the run directory: a byte for each process that was not recorded. */
+#define CP_RECORDS_REFUSED "refused.log"
 
 /* Clocks: realtime_ns is CLOCK_REALTIME, everything else CLOCK_MONOTONIC. */
 struct cp_record_header {
@@ -97,6 +104,15 @@ struct cp_record_header {
 	uint8_t socket[CP_MAX_PERF_GROUPS];
 	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
 	uint64_t unrecorded[CP_UNRECORDED_KINDS];
+	/* Not 0: it stands for so many processes that have ended, and all in it is
+	 * their sum; regions/fold_records.c makes such records.  How they ended; what
+	 * has no place in ends is in its last one, as CP_HOW_FOLDED. */
+	uint64_t folded;
+	struct cp_ends {
+		uint32_t how; /* enum cp_how */
+		int32_t code;
+		uint64_t processes; /* 0: no more */
+	} ends[CP_MAX_ENDS];
 };
 
 enum cp_item_type {
@@ -143,6 +159,10 @@ struct cp_string_item {
  *   program   "PID kept|changed|refused PATH": process PID was made to run PATH (this
  *             one: it is the next image); changed: in an environment without us;
  *             refused: the simulated PMU does not run it
+ *   folded    pids (int32_t, not decimal) of the processes that this one stands for,
+ *             as many as there was room for
+ *   folding   "NAME REALTIME": a record that was folded into this one last; where
+ *             it is still there it is not to be read again
  *   launcher_total  "NAME VALUE": what the `cachepeek` command counted of the
  *             whole tree, one item each
  */
@@ -202,7 +222,8 @@ struct cp_thread_item {
 	uint64_t root;   /* offset of its root region */
 	uint64_t reason; /* CP_THREAD_LOST: offset of a string */
 	char name[16];
-	/* CP_THREAD_FOLDS and LOST: base[0] is how many there are.
+	/* CP_THREAD_FOLDS and LOST: base[0] is how many there are.  Simulated PMU, of
+	 * other processes: mirror is what they counted before their roots began.
 	 * Simulated PMU: mirror is kept by the tool, base is what it held when
 	 * the root region began: the root's counts are mirror - base. */
 	uint64_t base[CP_MIRROR_SIZE];

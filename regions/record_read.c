@@ -477,3 +477,17 @@ const char *cp_record_meta(
 	}
 	return NULL;
 }
+
+bool cp_record_has_folded(
+	const struct cp_record *sum, const char *name, const struct cp_record *record)
+{
+	char text[80];
+
+	cp_format(text, sizeof(text), "%s %llu", name,
+		(unsigned long long)record->header->realtime_ns);
+	for (size_t i = 0; i < sum->nmetas; i++)
+		if (cp_meta_is(sum->metas[i], "folding") &&
+			strcmp(cp_meta_value(sum->metas[i]), text) == 0)
+			return true;
+	return false;
+}

@@ -62,6 +62,10 @@ const struct cp_thread_item *cp_record_thread(
 const struct cp_string_item *cp_record_string(
 	const struct cp_record *record, uint64_t offset);
 
+/* Is the record, of this name, one that `sum` has taken last? */
+bool cp_record_has_folded(
+	const struct cp_record *sum, const char *name, const struct cp_record *record);
+
 /* The value of the first meta item of that key (length in *length unless
  * NULL; a NUL follows); NULL if there is none. */
 const char *cp_record_meta(

@@ -174,6 +174,11 @@ void cp_tree_add_sample(struct cp_tree *tree, const struct cp_frame *frame,
 void cp_rotated_move(const struct cp_layout *layout, struct cp_region_item *to,
 	struct cp_region_item *from);
 
+/* fold.c: adds `from`, of `more` threads, to `to`, and leaves nothing there. */
+void cp_region_move(const struct cp_layout *layout, struct cp_region_item *to,
+	struct cp_folded *folded, struct cp_region_item *from,
+	const struct cp_folded *more);
+
 /* How much a region takes, without what a fold adds to it. */
 static inline uint64_t cp_region_size(const struct cp_layout *layout)
 {

@@ -25,6 +25,7 @@ my %opens = (
 	'preload/sampling/objects.c' => [1, 'a file of /proc'],
 	'preload/threads_adopt.c' => [1, 'a directory of /proc'],
 	'preload/engine/sysfs.c' => [1, 'a directory of /sys'],
+	'regions/fold_records.c' => [4, 'the run directory; a lock that nothing is read from; made with O_EXCL; a byte that is appended'],
 	'regions/jobdir.c' => [1, 'a lock that nothing is read from or written to'],
 	'regions/record_write.c' => [2, 'made with O_EXCL; its own again, without links'],
 	'regions/rundir.c' => [4, 'directories, without links'],
