@@ -39,9 +39,14 @@ void *cp_forward_look(const char *name, const void *caller)
 
 	if (!found)
 		found = find_from(name, caller);
-	if (found && dladdr((void *)(uintptr_t)cp_forward_look, &ours) &&
-		dladdr(found, &theirs) && ours.dli_fbase == theirs.dli_fbase)
+	if (!found || !dladdr(found, &theirs))
+		return found;
+	if (dladdr((void *)(uintptr_t)cp_forward_look, &ours) &&
+		ours.dli_fbase == theirs.dli_fbase)
 		return NULL;
+	/* It will be called for as long as the process lives: its library stays where
+	 * it is, whoever closes it.  The handle is not given back for that. */
+	(void)dlopen(theirs.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	return found;
 }
 

@@ -114,7 +114,8 @@ static void take_id(
 		cp_format(file->id + 2 * (size_t)i, 3, "%02x", id[i]);
 }
 
-/* The bytes stay mapped: the names are in them. */
+/* The bytes stay mapped: the names are in them.  Whoever shortens the file of a library
+ * that is in use takes its code from the program as well. */
 static void read_symbols(struct file *file, const char *bytes, size_t size)
 {
 	const ElfW(Ehdr) *header = (const void *)bytes;
@@ -155,9 +156,11 @@ static void read_file(struct file *file, const char *path)
 
 static struct file *file_of(const struct link_map *map)
 {
+	const char *path = map->l_name[0] ? map->l_name : cp_own_executable();
 	struct file *file = files;
 
-	while (file && file->base != map->l_addr)
+	/* Where a library was that is closed, another one may be. */
+	while (file && (file->base != map->l_addr || strcmp(file->path, path) != 0))
 		file = file->next;
 	if (file)
 		return file;
@@ -165,8 +168,7 @@ static struct file *file_of(const struct link_map *map)
 	if (!file)
 		return NULL;
 	file->base = map->l_addr;
-	file->path = map->l_name[0] ? map->l_name : cp_own_executable();
-	file->path = cp_store_copy(&store, file->path, strlen(file->path));
+	file->path = cp_store_copy(&store, path, strlen(path));
 	if (!file->path)
 		return NULL;
 	read_file(file, file->path);

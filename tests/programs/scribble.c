@@ -9,7 +9,9 @@
  *	strings      what they pointed to is overwritten
  *	unmapped     and its pages are gone, as far as they hold nothing else
  *	variable     a variable lies in memory that is gone
+ *	library      a library that has regions is closed, and opened elsewhere
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -106,6 +108,39 @@ static void lose_variable(void)
 	given[0] = page;
 }
 
+/* Nothing is mapped where it was, or nothing that can be used. */
+static void close_library(void *library, int (*step)(size_t))
+{
+	Dl_info info;
+
+	if (!dladdr(*(void **)&step, &info))
+		abort();
+	dlclose(library);
+	for (char *at = info.dli_fbase; at < (char *)info.dli_fbase + 16 * PAGE;
+		at += PAGE)
+		mmap(at, PAGE, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
+static void use_libraries(void)
+{
+	char library[sizeof(path) + 16];
+
+	snprintf(library, sizeof(library), "%.*slibclosed.so",
+		(int)(strrchr(path, '/') + 1 - path), path);
+	for (int i = 0; i < 3; i++) {
+		void *handle = dlopen(library, RTLD_NOW);
+		int (*step)(size_t);
+
+		*(void **)&step = handle ? dlsym(handle, "step") : NULL;
+		if (!step)
+			abort();
+		printf("calls of its own tool: %s\n", step(50) > 0 ? "some" : "none");
+		close_library(handle, step);
+	}
+	fflush(stdout);
+}
+
 static const struct {
 	const char *name;
 	void (*spoil)(void);
@@ -116,6 +151,7 @@ static const struct {
 	{"strings", overwrite},
 	{"unmapped", unmap},
 	{"variable", lose_variable},
+	{"library", use_libraries},
 };
 
 /* ---- what is done then ---- */
