@@ -30,6 +30,25 @@ my %h; $h{$_ * 7 % 1001}++ for 1 .. 20000;
 print join(",", (sort { $h{$b} <=> $h{$a} || $a <=> $b } keys %h)[0 .. 9]), "\n";
 print scalar(`echo from a child`); warn "careful\n"; exit 3;
 PL
+my $limits = write_file(scratch('limits.py'), <<'PY');
+import os, resource
+files = resource.RLIMIT_NOFILE
+def attempt(*limit):
+    try:
+        resource.setrlimit(files, limit)
+    except (OSError, ValueError) as error:
+        print(limit, type(error).__name__)
+    print(limit, resource.getrlimit(files), resource.prlimit(0, files), flush=True)
+attempt(200, 300)
+attempt(400, 300)
+attempt(100, 200)
+if os.fork() == 0:
+    attempt(0, 0)
+    os.write(1, b'what is open stays open\n')
+    os._exit(0)
+os.wait()
+attempt(150, 200)
+PY
 my $bash = write_file(scratch('work.sh'), <<'SH');
 set -u
 export MINE="a value"
@@ -56,6 +75,7 @@ SKIP: {
 
 	ok_same('python3', @with, exes => [exe('python3')], threads => 4,
 		command => [which('python3'), $python]);
+	ok_same('limits of open files', @with, command => [which('python3'), $limits]);
 	ok_same('perl and a child of it', @with, command => [which('perl'), $perl]);
 	ok_same('a pipeline', @with, exes => [$sh, 'gzip', 'wc'], threads => 3,
 		command => ['sh', '-c', "gzip -c $text | wc -c"]);

@@ -245,9 +245,9 @@ enum { ADVISE_HUGE = 14, ADVISE_COLLAPSE = 25, MAP_HUGE = 0x40000 };
 
 static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes result)
 {
-	(void)tid, (void)n;
+	(void)n;
 	links_after(number, args, result);
-	limits_after(number);
+	limits_after(tid, number, args, result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
 		advised = True;
 	if (number != __NR_madvise || sr_isError(result))

@@ -9,6 +9,6 @@
 
 void limits_start(void);
 void limits_before(UInt number);
-void limits_after(UInt number);
+void limits_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 #endif
