@@ -76,7 +76,7 @@ void *cp_arena_alloc(struct cp_arena *arena, size_t size)
 	if (memory)
 		return memory;
 	if (arena->out_of_memory)
-		longjmp(*arena->out_of_memory, 1);
+		cp_escape_take(arena->out_of_memory);
 	arena->give_up();
 	__builtin_trap();
 }

@@ -9,8 +9,9 @@
 #ifndef CACHEPEEK_BASE_ARENA_H
 #define CACHEPEEK_BASE_ARENA_H
 
-#include <setjmp.h>
 #include <stddef.h>
+
+#include "base/escape.h"
 
 /* Memory that may fail: each caller looks. */
 struct cp_store {
@@ -36,7 +37,7 @@ void cp_store_free(struct cp_store *store);
  */
 struct cp_arena {
 	struct cp_store store;
-	jmp_buf *out_of_memory;
+	struct cp_escape *out_of_memory;
 	void (*give_up)(void); /* does not return */
 };
 

@@ -316,7 +316,7 @@ struct adding {
 	struct cp_arena *arena;
 	struct cp_report report;
 	struct cp_source_list list;
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 };
 
 static void begin(struct adding *adding, struct cp_job *job)
@@ -352,7 +352,7 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 	struct adding adding = {0};
 	volatile bool done = false;
 
-	if (setjmp(adding.out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(adding.out_of_memory) == 0) {
 		begin(&adding, job);
 		for (size_t i = 0; i < npaths; i++)
 			cp_sources_add_path(&adding.report, &adding.list, paths[i]);
@@ -371,7 +371,7 @@ bool cp_job_add_record(
 	struct cp_record record;
 	volatile bool done = false;
 
-	if (setjmp(adding.out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(adding.out_of_memory) == 0) {
 		begin(&adding, job);
 		if (cp_record_parse(adding.arena, bytes, length, &record, error, size) ==
 			0) {

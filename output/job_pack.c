@@ -216,7 +216,7 @@ struct unpacking {
 	struct head head;
 	struct cp_job *job;
 	struct cp_arena arena;
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	struct cp_report theirs, both;
 	size_t *quantity, *metric; /* theirs -> both */
 	const char **warnings;
@@ -441,7 +441,7 @@ bool cp_job_unpack(struct cp_job *job, const void *bytes, size_t size)
 		.job = job, .reader = {.at = bytes, .end = (const char *)bytes + size}};
 	volatile bool done = false;
 
-	if (setjmp(it.out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(it.out_of_memory) == 0) {
 		it.arena.out_of_memory = &it.out_of_memory;
 		done = unpack(&it);
 	}

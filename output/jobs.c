@@ -2,7 +2,6 @@
 #include "output/jobs.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -224,11 +223,11 @@ const struct cp_report *cp_jobs_report(struct cp_arena *arena, const char *direc
 	struct cp_job_id id, struct cp_job_state *state, char *error, size_t error_size)
 {
 	struct files files = {arena, directory, is_of_job, id, -1, NULL, 0, 0};
-	jmp_buf *outer = arena->out_of_memory, out_of_memory;
+	struct cp_escape *outer = arena->out_of_memory, out_of_memory;
 	const struct cp_report *volatile report = NULL;
 
 	memset(state, 0, sizeof(*state));
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena->out_of_memory = &out_of_memory;
 		report = build(&files, state, error, error_size);
 	} else {

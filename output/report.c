@@ -530,10 +530,10 @@ static const struct cp_report *build_or_explain(struct cp_arena *arena,
 const struct cp_report *cp_report_build(struct cp_arena *arena, const char *const *paths,
 	size_t npaths, char *error, size_t error_size)
 {
-	jmp_buf *outer = arena->out_of_memory, out_of_memory;
+	struct cp_escape *outer = arena->out_of_memory, out_of_memory;
 	const struct cp_report *volatile report = NULL;
 
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena->out_of_memory = &out_of_memory;
 		report = build_or_explain(arena, paths, npaths, error, error_size);
 	} else {

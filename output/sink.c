@@ -302,10 +302,10 @@ int cp_sinks_write(struct cp_arena *arena, const struct cp_report *report,
 	const char *list, const struct cp_sink_context *context)
 {
 	struct cp_slice rest = all_of(list), sink;
-	jmp_buf *outer = arena->out_of_memory, out_of_memory;
+	struct cp_escape *outer = arena->out_of_memory, out_of_memory;
 	struct job job = {arena, report, context, 0, {.fd = -1}};
 
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena->out_of_memory = &out_of_memory;
 		while (cp_slice_part(&rest, ',', &sink))
 			if (context->kind == CP_SINKS_ALL ||

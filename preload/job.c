@@ -8,7 +8,6 @@
 #include "preload/job.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,9 +115,9 @@ static void run_job(void)
 
 static void run_with_memory(void)
 {
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		job.arena.out_of_memory = &out_of_memory;
 		run_job();
 	} else {

@@ -6,7 +6,6 @@
 #include "preload/report.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -185,9 +184,9 @@ static void write_some(struct cp_arena *arena)
 static void write_report(void)
 {
 	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena.out_of_memory = &out_of_memory;
 		write_some(&arena);
 	} else {

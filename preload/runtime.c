@@ -9,7 +9,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -422,11 +421,11 @@ static bool is_off(void)
 /* False: there was no memory for what is to be counted. */
 static bool start_with_memory(char **argv)
 {
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	volatile bool enough = false;
 
 	cp_runtime.arena.out_of_memory = &out_of_memory;
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		start(argv);
 		enough = true;
 	}

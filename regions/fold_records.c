@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -310,7 +309,7 @@ static void look(struct folding *folding)
 int64_t cp_records_fold(const char *directory)
 {
 	static struct folding folding; /* one thread, at the start of a process */
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	int64_t bytes;
 
 	memset(&folding, 0, sizeof(folding));
@@ -318,7 +317,7 @@ int64_t cp_records_fold(const char *directory)
 	if (folding.dir < 0)
 		return -errno;
 	folding.arena.out_of_memory = &out_of_memory;
-	if (setjmp(out_of_memory) == 0)
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
 		look(&folding);
 	bytes = (int64_t)folding.singles.bytes;
 	flock(folding.dir, LOCK_UN);

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,9 +355,9 @@ int cp_cmd_compare(int argc, char **argv)
 {
 	static struct cp_comparison c;
 	struct settings settings = {NULL, false};
-	static jmp_buf out_of_memory; /* as long as c points to it */
+	static struct cp_escape out_of_memory; /* as long as c points to it */
 
-	if (setjmp(out_of_memory)) {
+	if (CP_ESCAPE_SET(out_of_memory)) {
 		cp_output_abandon();
 		fprintf(stderr, "cachepeek: no memory\n");
 		return 1;

@@ -5,7 +5,6 @@
  */
 #include <getopt.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -169,7 +168,7 @@ static int diff_of(struct request *request, int argc, char **argv)
 	if (!add_sides(request, argv + optind, count))
 		return 1;
 	if (cp_diff_compare(&request->diff) < 0)
-		longjmp(*request->diff.arena->out_of_memory, 1);
+		cp_escape_take(request->diff.arena->out_of_memory);
 	if (!cp_gates_judge(&request->diff))
 		return 2;
 	status = cp_outputs_write(
@@ -181,12 +180,12 @@ int cp_cmd_diff(int argc, char **argv)
 {
 	static struct request request;
 	static struct cp_arena arena;
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	volatile int status = 1;
 
 	arena.out_of_memory = &out_of_memory;
 	request.diff.arena = &arena;
-	if (setjmp(out_of_memory) == 0)
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
 		status = diff_of(&request, argc, argv);
 	else
 		fprintf(stderr, "cachepeek: diff: out of memory\n");

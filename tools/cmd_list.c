@@ -3,7 +3,6 @@
  * cachepeek list: what can be asked for.
  */
 #include <limits.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,12 +113,12 @@ int cp_cmd_list(int argc, char **argv)
 {
 	struct cp_arena arena = {0};
 	struct cp_list list = {.arena = &arena};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	int status;
 
 	if (!parse(argc, argv, &list))
 		return 2;
-	if (setjmp(out_of_memory)) {
+	if (CP_ESCAPE_SET(out_of_memory)) {
 		fprintf(stderr, "cachepeek: out of memory\n");
 		return 1;
 	}

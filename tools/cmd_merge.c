@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,9 +147,9 @@ static const struct cp_report *merge(
 	struct cp_arena *arena, const struct list *list, char *error, size_t error_size)
 {
 	const struct cp_report *volatile report = NULL;
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		struct cp_job *job;
 
 		arena->out_of_memory = &out_of_memory;

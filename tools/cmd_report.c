@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -296,10 +295,10 @@ static int show_all(const struct request *request, struct cp_arena *arena)
 static int show(const struct request *request)
 {
 	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	volatile int status = 1;
 
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena.out_of_memory = &out_of_memory;
 		status = show_all(request, &arena);
 	} else {

@@ -24,7 +24,7 @@ bool cp_output_open(struct cp_output *output, const char *name);
  * after saying what is wrong. */
 int cp_output_close(struct cp_output *output);
 
-/* Leaves the file that is open, if any, as it was: after a longjmp. */
+/* Leaves the file that is open, if any, as it was: after an escape. */
 void cp_output_abandon(void);
 
 /* Whether that file could be written; says why not. */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +19,14 @@ int cp_profile_show_with(cp_profile_write *write, const char *directory,
 	const void *context, bool debuginfod)
 {
 	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	volatile int status = 1;
 
 	arena.out_of_memory = &out_of_memory;
 	/* libdw would ask servers for what is not on this disk. */
 	if (!debuginfod)
 		unsetenv("DEBUGINFOD_URLS");
-	if (setjmp(out_of_memory) == 0) {
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		status = write(&arena, directory, context);
 	} else {
 		cp_output_abandon();

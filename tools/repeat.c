@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,14 +287,14 @@ int cp_repeat(unsigned count, const char *outputs, char **argv)
 {
 	static struct repeat repeat;
 	static struct cp_arena arena;
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	volatile int status = 1;
 
 	arena.out_of_memory = &out_of_memory;
 	repeat.arena = &arena;
 	repeat.argv = argv;
 	repeat.count = count;
-	if (setjmp(out_of_memory) == 0)
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
 		status = repeat_all(&repeat, outputs);
 	else
 		fprintf(stderr, "cachepeek: --repeat: out of memory\n");

@@ -4,7 +4,6 @@
  * as ranks send them to each other: prints seconds, how many of them it waited for a
  * processor, bytes of a message, and milliseconds of a step.
  */
-#include <setjmp.h>
 #include <time.h>
 
 #include "output/job_pack.h"
@@ -47,7 +46,7 @@ static void add(struct cp_job *job, int rank, int ranks, int regions)
 int main(int argc, char **argv)
 {
 	static struct cp_arena arena = {.give_up = abort};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	int ranks = argc > 1 ? atoi(argv[1]) : 64,
 	    regions = argc > 2 ? atoi(argv[2]) : 200;
 	double begin = seconds(), merged, others, step;
@@ -55,7 +54,7 @@ int main(int argc, char **argv)
 	const void *bytes;
 	size_t size;
 
-	if (setjmp(out_of_memory))
+	if (CP_ESCAPE_SET(out_of_memory))
 		return 1;
 	arena.out_of_memory = &out_of_memory;
 	job = cp_job_new(&arena);

@@ -2,7 +2,6 @@
  *
  * The JSON of profiles, as `cachepeek annotate -i` reads it.
  */
-#include <setjmp.h>
 
 #include "tests/fuzz/json_tree.h"
 #include "tests/fuzz/profile_view.h"
@@ -26,11 +25,11 @@ static void annotate(struct cp_arena *arena)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 
 	fuzz_file_write("profile.json", data, size);
 	arena.out_of_memory = &out_of_memory;
-	if (setjmp(out_of_memory) == 0)
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
 		annotate(&arena);
 	cp_arena_free(&arena);
 	return 0;

@@ -3,7 +3,6 @@
  * JSON reports of one or of several runs, as `cachepeek diff` reads them: compared
  * with a sound one and with themselves, and the differences written.
  */
-#include <setjmp.h>
 
 #include "tests/fuzz/file.h"
 #include "tests/fuzz/json_tree.h"
@@ -55,11 +54,11 @@ static void compare(struct cp_arena *arena, const char *before, const char *afte
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 
 	fuzz_file_write("report.json", data, size);
 	arena.out_of_memory = &out_of_memory;
-	if (setjmp(out_of_memory) == 0)
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
 		compare(&arena, access(sound, R_OK) == 0 ? sound : fuzz_file.path,
 			fuzz_file.path);
 	cp_arena_free(&arena);

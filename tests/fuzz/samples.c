@@ -3,7 +3,6 @@
  * What the kernel's samples are saved in (PID-N.samples), as somebody else may have
  * left it in a run directory: read, resolved, written in each format.
  */
-#include <setjmp.h>
 
 #include "tests/fuzz/profile_view.h"
 
@@ -26,11 +25,11 @@ static void read_it(struct cp_arena *arena, size_t which)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 
 	fuzz_file_write("1-0.samples", data, size);
 	arena.out_of_memory = &out_of_memory;
-	if (setjmp(out_of_memory) == 0)
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
 		read_it(&arena, size / 8);
 	cp_arena_free(&arena);
 	return 0;

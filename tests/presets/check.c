@@ -3,7 +3,6 @@
  * `cachepeek list presets --check --verbose` alone: small enough to be built for
  * every architecture that libpfm4 has tables of PMUs for.
  */
-#include <setjmp.h>
 #include <stdio.h>
 
 #include "tools/presets_check.h"
@@ -11,10 +10,10 @@
 int main(void)
 {
 	struct cp_arena arena = {0};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	int status;
 
-	if (setjmp(out_of_memory))
+	if (CP_ESCAPE_SET(out_of_memory))
 		return 2;
 	arena.out_of_memory = &out_of_memory;
 	status = cp_presets_check(&arena, 1);

@@ -2,7 +2,6 @@
  * What counts whole sockets, in a job on several hosts: the first rank of each host
  * speaks for it.
  */
-#include <setjmp.h>
 
 #include "output/job_pack.h"
 #include "output_records.h"
@@ -12,7 +11,7 @@ enum { PER_HOST = 3 };
 
 static struct make make;
 static struct cp_arena arena = {.give_up = tap_no_memory};
-static jmp_buf out_of_memory;
+static struct cp_escape out_of_memory;
 
 /* What a rank reads of the sockets of its host: all on it much the same. */
 static uint64_t reads_of(int rank)
@@ -125,7 +124,7 @@ int main(void)
 	const struct cp_count *count;
 
 	plan_lazy();
-	if (setjmp(out_of_memory))
+	if (CP_ESCAPE_SET(out_of_memory))
 		bail("out of memory");
 	arena.out_of_memory = &out_of_memory;
 	check(by_name(3 * PER_HOST), "by name");

@@ -2,7 +2,6 @@
  * The sums over ranks, in whatever order they come together.
  */
 #include <math.h>
-#include <setjmp.h>
 
 #include "output/job_pack.h"
 #include "output_ranks.h"
@@ -12,7 +11,7 @@ enum { RANKS = 37, REGIONS = 5 };
 
 static struct make make;
 static struct cp_arena arena = {.give_up = tap_no_memory};
-static jmp_buf out_of_memory;
+static struct cp_escape out_of_memory;
 
 static struct cp_job *job_of(int rank)
 {
@@ -169,7 +168,7 @@ static void check_missing(void)
 int main(void)
 {
 	plan_lazy();
-	if (setjmp(out_of_memory))
+	if (CP_ESCAPE_SET(out_of_memory))
 		bail("out of memory");
 	arena.out_of_memory = &out_of_memory;
 	check(one_by_one(), "one by one");

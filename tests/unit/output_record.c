@@ -146,11 +146,11 @@ static void test_cut_off(void)
 static void test_file(void)
 {
 	struct cp_arena arena = {.give_up = tap_no_memory};
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	struct cp_record record;
 	char directory[] = "/tmp/output_record_XXXXXX", path[100], error[200] = "";
 
-	if (setjmp(out_of_memory) || !mkdtemp(directory))
+	if (CP_ESCAPE_SET(out_of_memory) || !mkdtemp(directory))
 		bail("no memory or no /tmp");
 	arena.out_of_memory = &out_of_memory;
 	make_write(&make, directory, "4711-0.rec");
@@ -233,12 +233,12 @@ static void report_all(struct cp_arena *arena, const char *directory)
 {
 	char error[400];
 	const struct cp_report *report;
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	struct cp_out out;
 
 	make_write(&mutant, directory, "1-0.rec");
 	report = cp_report_build(arena, &directory, 1, error, sizeof(error));
-	if (!report || setjmp(out_of_memory))
+	if (!report || CP_ESCAPE_SET(out_of_memory))
 		return;
 	arena->out_of_memory = &out_of_memory;
 	cp_out_open(&out, open("/dev/null", O_WRONLY));

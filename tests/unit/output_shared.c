@@ -2,7 +2,6 @@
  * Ranks that shared the events: what half of them counted, for all.
  */
 #include <math.h>
-#include <setjmp.h>
 
 #include "output/job_pack.h"
 #include "output_records.h"
@@ -10,7 +9,7 @@
 
 static struct make make;
 static struct cp_arena arena = {.give_up = tap_no_memory};
-static jmp_buf out_of_memory;
+static struct cp_escape out_of_memory;
 
 /* Of the ranks' work. */
 static struct {
@@ -163,7 +162,7 @@ static void check_unlike(void)
 int main(void)
 {
 	plan_lazy();
-	if (setjmp(out_of_memory))
+	if (CP_ESCAPE_SET(out_of_memory))
 		bail("out of memory");
 	arena.out_of_memory = &out_of_memory;
 	check_many(false);

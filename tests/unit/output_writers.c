@@ -14,7 +14,7 @@
 
 static struct make make;
 static struct cp_arena arena = {.give_up = tap_no_memory};
-static jmp_buf out_of_memory;
+static struct cp_escape out_of_memory;
 static char directory[] = "/tmp/output_writers_XXXXXX";
 
 static char *read_whole(const char *path)
@@ -285,7 +285,7 @@ int main(void)
 	const struct cp_report *report;
 	char error[400] = "", command[100];
 
-	if (!mkdtemp(directory) || setjmp(out_of_memory))
+	if (!mkdtemp(directory) || CP_ESCAPE_SET(out_of_memory))
 		bail("no /tmp, or no memory");
 	arena.out_of_memory = &out_of_memory;
 	plan_lazy();

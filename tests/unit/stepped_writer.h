@@ -72,10 +72,10 @@ static const char *look(const char *(*fault_of)(const struct cp_record *))
 	struct cp_arena arena = {.give_up = tap_no_memory};
 	struct cp_record record;
 	const char *fault = NULL;
-	jmp_buf out_of_memory;
+	struct cp_escape out_of_memory;
 	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (setjmp(out_of_memory))
+	if (CP_ESCAPE_SET(out_of_memory))
 		return "out of memory";
 	arena.out_of_memory = &out_of_memory;
 	if (cp_record_read(&arena, dir, "1-0.rec", &record, error, sizeof(error)) < 0)

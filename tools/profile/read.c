@@ -457,7 +457,7 @@ static const char *command_line(const struct cp_report *report)
 /* arena->out_of_memory is cp_report_build's own meanwhile. */
 static void use_report(struct cp_profile *profile, const char *directory)
 {
-	jmp_buf *outer = profile->arena->out_of_memory;
+	struct cp_escape *outer = profile->arena->out_of_memory;
 	char error[1024];
 	const struct cp_report *report =
 		cp_report_build(profile->arena, &directory, 1, error, sizeof(error));
