@@ -50,6 +50,16 @@ for my $engine (@engines) {
 	}
 }
 
+# ---- children that cannot be ----
+
+for my $engine (@engines) {
+	my $plain = plain(command => [program('spawn_errors')]);
+	my $run = peek(engine => $engine, command => [program('spawn_errors')]);
+	like($plain->{out}, qr/^\/no\/such\/program: 2, with actions 2, searched 2, /m, "$engine: posix_spawn: errors are returned");
+	is($run->{out}, $plain->{out}, "$engine: posix_spawn: the same errors");
+	is($run->{err}, $plain->{err}, "$engine: posix_spawn: nothing on stderr");
+}
+
 # ---- in an environment without us ----
 
 SKIP: {
