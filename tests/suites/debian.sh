@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The test suites of Debian source packages, alone and with the library: each test has
 # the same result.  tests/suites/packages/NAME.sh says how to build and run one.
-#	B=build WORK=DIR ENGINES='perf sim' tests/suites/debian.sh [NAME...]	(all of them)
+#	B=build WORK=DIR ENGINES='perf sim' LIMIT=SECONDS tests/suites/debian.sh [NAME...]	(all of them)
 # WORK keeps what was fetched and built, and the logs; without it they are temporary.
 # Needs the network for the sources.  The suites themselves see loopback only, and their
 # processes end with them (as root: a network and a pid namespace, and the user nobody).
@@ -129,6 +129,7 @@ one_suite()
 	local name=$1 package=$1 limit=1200 engines=perf suite='make -k check' engine
 	local top="$work/$name"
 	. "$here/packages/$name.sh"
+	limit=${LIMIT:-$limit}
 	mkdir -p "$top"
 	build || return 1
 	rm -f "$top"/alone.*.results

@@ -54,7 +54,9 @@ def row(path):
     suite = os.path.basename(directory)
     with open(path) as lines:
         first, *rest = lines.read().splitlines()
-    tests, same, unsteady = (re.search(r"(\d+) %s" % word, first).group(1) for word in ("tests", "same", "unsteady"))
+    tests, same, unsteady = (re.search(r'(\d+) ' + word, first).group(1) for word in ('tests', 'same', 'unsteady'))
+    stopped = re.search(r'\d+ not compared', first)
+    tests += ' (%s: time limit)' % stopped.group(0) if stopped else ''
     differ, unknown = explained(suite, engine, rest)
     cells = ['%s %s' % (suite, version(directory)), engine, processes(directory, engine), tests, same, unsteady, differ]
     return '| %s |' % ' | '.join(cells), unknown

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+suite='make -j4 -k check'
 limit=1800
 prepare()
 {

@@ -3,4 +3,3 @@ prepare()
 {
 	./configure --disable-dependency-tracking --disable-nls && make -j2 && make -k check TESTS=
 }
-engines='perf sim'
