@@ -52,7 +52,8 @@ static bool directory_is_there(void)
 
 /* ---- writing ---- */
 
-static void write_numbered(struct cp_arena *arena, const struct cp_report *report,
+/* How many outputs could not be written. */
+static int write_numbered(struct cp_arena *arena, const struct cp_report *report,
 	enum cp_sink_kind kind, unsigned number)
 {
 	struct cp_job_id id = {cp_runtime.job.scope, number};
@@ -70,7 +71,7 @@ static void write_numbered(struct cp_arena *arena, const struct cp_report *repor
 
 	context.tell_number = number > 1 && kind != CP_SINKS_OWN &&
 			      cp_job_tells(cp_runtime.directory, id, CP_JOB_NUMBERED);
-	cp_sinks_write(arena, report, cp_runtime.options.output, &context);
+	return cp_sinks_write(arena, report, cp_runtime.options.output, &context);
 }
 
 void cp_report_write(
@@ -149,8 +150,9 @@ static void of_run(struct cp_arena *arena)
 	report = cp_report_build(arena, paths, npaths, error, sizeof(error));
 	if (!report)
 		cp_report_none(error);
-	else if (!report->in_job)
-		cp_report_write(arena, report, CP_SINKS_ALL);
+	else if (!report->in_job &&
+		 write_numbered(arena, report, CP_SINKS_ALL, cp_runtime.job.number) == 0)
+		cp_run_remove_temporary(cp_runtime.directory);
 }
 
 /* The jobs' reports are their ranks' affair, and may have our files' names. */

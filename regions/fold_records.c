@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -108,12 +109,20 @@ static bool has_lost_threads(const struct cp_record *record)
 	return false;
 }
 
+/* The lock tells more, but a program may have taken its descriptor. */
+static bool has_gone(const struct cp_record_header *header)
+{
+	return header->how != CP_HOW_RUNNING ||
+	       (kill(header->pid, 0) < 0 && errno == ESRCH);
+}
+
 static bool may_fold(const struct cp_record *record)
 {
 	const struct cp_record_header *header = record->header;
 
-	return header->flags & CP_RECORD_HELD && !(header->flags & CP_RECORD_ROOT) &&
-	       !record->damaged && !record->series && !has_lost_threads(record);
+	return header->flags & CP_RECORD_HELD && has_gone(header) &&
+	       !(header->flags & CP_RECORD_ROOT) && !record->damaged && !record->series &&
+	       !has_lost_threads(record);
 }
 
 /* Notes of programs that were followed are of no more use. */

@@ -21,6 +21,8 @@
 
 /* How many runs stay in the base directory, for `cachepeek report` and diff. */
 #define KEPT_RUNS 20
+/* Where there is no such directory: nobody would find a run again. */
+#define TEMPORARY "cachepeek-"
 /* A directory this old is removed even if the newest ones are fewer. */
 #define MAX_ENTRIES 256
 
@@ -224,6 +226,57 @@ void cp_run_remove(const char *path)
 	repoint_last(path);
 }
 
+/* Is a record of another process, that lives, in there? */
+static bool is_of_another(void *own, int dir, const char *name)
+{
+	const char *end;
+	uint64_t pid;
+
+	return is_alive(NULL, dir, name) && cp_parse_u64_prefix(name, &end, &pid) == 0 &&
+	       (pid_t)pid != *(const pid_t *)own;
+}
+
+void cp_run_remove_temporary(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	pid_t own = getpid();
+	int dir;
+
+	if (!slash || strncmp(slash + 1, TEMPORARY, sizeof(TEMPORARY) - 1) != 0)
+		return;
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return;
+	if (cp_directory_any(dir, is_of_another, &own) == 0)
+		remove_at(AT_FDCWD, path);
+	cp_fd_close(dir);
+}
+
+unsigned cp_run_forget(cp_lookup *get)
+{
+	static struct runs runs;
+	char base[CP_RUNDIR_SIZE];
+	unsigned forgotten = 0;
+	int dir = cp_run_base(get, base, sizeof(base) - sizeof("/run-"))
+			  ? open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			  : -1;
+
+	if (dir < 0)
+		return 0;
+	runs.count = 0;
+	cp_directory_any(dir, note_run, &runs);
+	for (unsigned i = 0; i < runs.count; i++) {
+		if (in_use(dir, runs.name[i]))
+			continue;
+		remove_at(dir, runs.name[i]);
+		forgotten += faccessat(dir, runs.name[i], F_OK, 0) < 0;
+	}
+	cp_fd_close(dir);
+	strcat(base, "/run-");
+	repoint_last(base);
+	return forgotten;
+}
+
 static int make_in_base(cp_lookup *get, char *to, size_t size)
 {
 	char base[CP_RUNDIR_SIZE];
@@ -252,7 +305,7 @@ static int make_in_temporary(cp_lookup *get, char *to, size_t size)
 	for (unsigned i = 0; i < 3; i++) {
 		if (!places[i] || *places[i] != '/')
 			continue;
-		result = make_named(places[i], "cachepeek-", to, size);
+		result = make_named(places[i], TEMPORARY, to, size);
 		if (result == 0)
 			return 0;
 	}

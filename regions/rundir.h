@@ -36,6 +36,13 @@ int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size);
  * where the user's runs are, or among temporary files. */
 int cp_run_share(cp_lookup *get, uint64_t scope, char *to, size_t size);
 
+/* After the report: removes a directory that cp_run_make made in $TMPDIR, /tmp or
+ * /dev/shm, unless another process still records there.  Others stay. */
+void cp_run_remove_temporary(const char *path);
+
+/* Removes all runs of the base directory in which no process lives: how many. */
+unsigned cp_run_forget(cp_lookup *get);
+
 /* Removes a run directory with the records in it, nothing else. */
 void cp_run_remove(const char *path);
 

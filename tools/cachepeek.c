@@ -33,6 +33,7 @@ static const struct command {
 static const char usage[] =
 	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
 	"       cachepeek report [-o|--output OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
+	"       cachepeek report --forget [DIRECTORY]...\n"
 	"       cachepeek compare -m|--machines NAME,... [-g|--groups GROUPS]\n"
 	"                 [-e|--events EVENTS] [-o|--output FILE] [--json]\n"
 	"                 PROGRAM [arguments]\n"

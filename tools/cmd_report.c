@@ -21,6 +21,7 @@
 struct request {
 	char *outputs; /* comma list; NULL: stdout */
 	bool json;
+	bool forget, may_forget;
 	int pid;            /* of the process that names the files; 0: the first */
 	const char **paths; /* room for all arguments */
 	size_t npaths;
@@ -47,11 +48,12 @@ static void add_output(struct request *request, const char *output)
 }
 
 /* Without a letter. */
-enum { JSON = UCHAR_MAX + 1 };
+enum { JSON = UCHAR_MAX + 1, FORGET };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, JSON},
+	{"forget", no_argument, NULL, FORGET},
 	{NULL, 0, NULL, 0},
 };
 
@@ -64,6 +66,13 @@ static int parse(struct request *request, int argc, char **argv)
 			add_output(request, optarg);
 		else if (option == JSON)
 			request->json = true;
+		else if (option == FORGET && request->may_forget)
+			request->forget = true;
+		else if (option == FORGET)
+			return fprintf(stderr,
+				       "cachepeek: merge removes nothing: `cachepeek "
+				       "report --forget` does\n"),
+			       2;
 		else
 			return 2;
 	}
@@ -339,12 +348,37 @@ void cp_report_now(const char *directory, int pid, const char *outputs)
 	cp_arena_free(&arena);
 }
 
+/* Those that are named, or all that are kept, unless a process of theirs lives. */
+static int forget(const struct request *request)
+{
+	unsigned forgotten = request->npaths ? 0 : cp_run_forget(environment);
+
+	for (size_t i = 0; i < request->npaths; i++) {
+		if (access(request->paths[i], F_OK) < 0) {
+			fprintf(stderr,
+				"cachepeek: %s: %s: name the directory of a run\n",
+				request->paths[i], strerror(errno));
+			return 1;
+		}
+		cp_run_remove(request->paths[i]);
+		forgotten += access(request->paths[i], F_OK) < 0;
+	}
+	printf("%u run%s removed\n", forgotten, forgotten == 1 ? "" : "s");
+	return 0;
+}
+
 int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 {
-	struct request request = {
-		.paths = calloc((size_t)argc + 1, sizeof(char *)), .build = build};
+	struct request request = {.paths = calloc((size_t)argc + 1, sizeof(char *)),
+		.build = build,
+		.may_forget = last};
 	int status = request.paths ? parse(&request, argc, argv) : 1;
 
+	if (!status && request.forget) {
+		status = forget(&request);
+		free(request.paths);
+		return status;
+	}
 	if (!status && !request.npaths && last) {
 		const char *directory = last_run();
 

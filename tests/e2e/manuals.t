@@ -64,7 +64,7 @@ sub getopt_table
 }
 my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare annotate sharing diff list);
 $table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache dtlb icache);
-$table{merge} = $table{report};
+$table{merge} = [grep { $_ ne '--forget' } @{$table{report}}];
 $table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
 
 my $bash = text('tools/completion/cachepeek.bash');

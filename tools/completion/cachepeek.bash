@@ -56,7 +56,7 @@ _cachepeek_options()
 {
 	case $1 in
 	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep --working-set' ;;
-	report) echo '-o --output --json' ;;
+	report) echo '-o --output --json --forget' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
 	icache) echo '-o --output -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing' ;;
