@@ -261,7 +261,9 @@ static void note_end(struct cp_job *job, const struct cp_process *process)
 	else
 		cp_report_warn(&job->report,
 			"rank %d was %s: its counts are up to its last region's end",
-			process->rank, process->how);
+			process->rank,
+			strcmp(process->how, "killed") == 0 ? "killed"
+							    : "not seen to end");
 }
 
 /* The ranks have no clock in common, and begin at different times. */

@@ -82,8 +82,8 @@ const char *cp_process_state(int32_t pid, uint64_t realtime_ns, const char *host
 	if (!is_this_host(host))
 		return "unknown";
 	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH))
-		return "killed";
+		return "unknown";
 	if (read_stat(pid, stat, sizeof(stat)) <= 0)
 		return "running"; /* no /proc: the signal is all there is to know */
-	return is_same(stat, realtime_ns) ? "running" : "killed";
+	return is_same(stat, realtime_ns) ? "running" : "unknown";
 }

@@ -137,6 +137,7 @@ struct cp_process {
 	const char *host, *exe;   /* "" if not known */
 	const char *how;          /* exit, exec, signal, running, killed, unknown */
 	int32_t code;             /* status or signal */
+	bool unseen;              /* its end: nothing in the process saw it coming */
 	const char *counted_from; /* constructor, fork */
 	bool root;                /* of its process tree */
 	uint64_t start_ns, end_ns, overhead_ns, pair_ns, realtime_ns;

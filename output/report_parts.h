@@ -151,8 +151,9 @@ void cp_metrics_check(struct cp_report *report);
 /* report_warnings.c: what a reader must know before believing the numbers. */
 void cp_report_check(struct cp_report *report);
 
-/* process_state.c: how a process that never said goodbye ended: "running",
- * "killed", or "unknown" on another host.  realtime_ns: when it began. */
+/* process_state.c: how a process that never said goodbye ended: "running", or
+ * "unknown" if it is gone or on another host: a signal may have ended it, or a system
+ * call of its own.  realtime_ns: when it began. */
 const char *cp_process_state(int32_t pid, uint64_t realtime_ns, const char *host);
 
 /* Adds a warning to the report, unless it is there already. */

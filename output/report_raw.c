@@ -28,12 +28,19 @@ static void take_mirror(struct cp_raw *raw, const struct cp_thread_item *thread)
 	}
 }
 
-static const char *open_reason(const char *how)
+static const char *open_reason(const struct cp_record *record, const char *how)
 {
 	if (strcmp(how, "running") == 0)
 		return "the process is still running";
 	if (strcmp(how, "killed") == 0)
 		return "the process was killed";
+	if (strcmp(how, "unknown") == 0)
+		return "the process was not seen to end: one that is killed does not "
+		       "tell, nor one that makes the exit system call itself, as Go "
+		       "programs do";
+	if (cp_record_meta(record, "unseen_exit", NULL))
+		return "the process made the exit system call itself, as Go programs do: "
+		       "its last counts ended with it";
 	return "the thread was not seen to end";
 }
 
@@ -52,7 +59,7 @@ static void take_open(
 	else if (raw->sim || strcmp(how, "exec") == 0)
 		return; /* the mirror knows; an exec takes a last reading */
 	else if (!enabled)
-		raw->gap = open_reason(how);
+		raw->gap = open_reason(raw->record, how);
 	else
 		raw->part = "counted up to the last reading";
 }
@@ -156,7 +163,7 @@ struct cp_value cp_raw_seconds(
 	if (!item->calls && item->parent && !raw->elsewhere)
 		return cp_unavailable(raw->gap);
 	if (!item->calls && !item->time_ns)
-		return cp_unavailable(open_reason(how));
+		return cp_unavailable(open_reason(raw->record, how));
 	return (struct cp_value){.value = (double)cp_raw_time(raw, item) / 1e9,
 		.status = raw->sampled                    ? CP_SCALED
 			  : item->calls || raw->elsewhere ? CP_EXACT

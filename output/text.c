@@ -160,10 +160,10 @@ static void print_cost(struct cp_text *text)
 			     : ""));
 }
 
-static bool somebody_was_killed(const struct cp_report *report)
+static bool any_unseen_end(const struct cp_report *report)
 {
 	for (size_t i = 0; i < report->nprocesses; i++)
-		if (strcmp(report->processes[i].how, "killed") == 0)
+		if (report->processes[i].unseen)
 			return true;
 	return false;
 }
@@ -174,7 +174,7 @@ static void print_totals(struct cp_text *text)
 	const struct cp_report *report = text->report;
 	const char *line = "of the whole tree, to its end (user and kernel mode):";
 
-	if (!report->ntotals || !somebody_was_killed(report))
+	if (!report->ntotals || !any_unseen_end(report))
 		return;
 	for (size_t i = 0; i < report->ntotals; i++)
 		line = cp_text_format(text->arena, "%s%s %s %lu", line, i ? "," : "",

@@ -36,7 +36,7 @@ const char *cp_text_ended(struct cp_text *text, const struct cp_process *process
 		return name ? cp_text_format(text->arena, "killed by SIG%s", name)
 			    : cp_text_format(
 				      text->arena, "killed by signal %d", process->code);
-	return process->how;
+	return strcmp(process->how, "unknown") == 0 ? "end not seen" : process->how;
 }
 
 static bool any_rank(const struct cp_report *report)

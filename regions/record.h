@@ -34,7 +34,7 @@ enum cp_engine_id { CP_ENGINE_NONE, CP_ENGINE_PERF, CP_ENGINE_SIM };
 
 /* How a process image ended: the "how" of the JSON report. */
 enum cp_how {
-	CP_HOW_RUNNING, /* still running, or killed: tell by whether the pid lives */
+	CP_HOW_RUNNING, /* still running, or its end was not seen: does the pid live? */
 	CP_HOW_EXIT,    /* exit(), return from main, _exit(): code is the status */
 	CP_HOW_EXEC,    /* became another program */
 	CP_HOW_SIGNAL,  /* code is the signal that ended it */
@@ -163,6 +163,7 @@ struct cp_string_item {
  *             as many as there was room for
  *   folding   "NAME REALTIME": a record that was folded into this one last; where
  *             it is still there it is not to be read again
+ *   unseen_exit     the `cachepeek` command saw the process exit, it itself did not
  *   launcher_total  "NAME VALUE": what the `cachepeek` command counted of the
  *             whole tree, one item each
  */

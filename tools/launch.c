@@ -254,23 +254,29 @@ static void correct_end(struct cp_record_header *header, int status)
 	header->code = code;
 }
 
-static void append_total(
-	int fd, struct cp_record_header *header, const char *name, uint64_t value)
+static void append_meta(
+	int fd, struct cp_record_header *header, const char *key, const char *value)
 {
-	static const char key[] = "launcher_total";
 	uint64_t room[20] = {0};
 	struct cp_meta_item *item = (void *)room;
-	char *text = item->text + sizeof(key);
-	size_t size = sizeof(room) - sizeof(*item) - sizeof(key);
+	size_t length = strlen(key) + 1, size = sizeof(room) - sizeof(*item) - length;
 
-	memcpy(item->text, key, sizeof(key));
-	item->key_length = sizeof(key) - 1;
-	item->length = (uint32_t)snprintf(
-		text, size, "%s %llu", name, (unsigned long long)value);
+	memcpy(item->text, key, length);
+	item->key_length = (uint32_t)length - 1;
+	item->length = (uint32_t)snprintf(item->text + length, size, "%s", value);
 	item->item.type = CP_ITEM_META;
 	item->item.size = sizeof(room);
 	if (pwrite(fd, room, sizeof(room), (off_t)header->tail) == sizeof(room))
 		header->tail += sizeof(room);
+}
+
+static void append_total(
+	int fd, struct cp_record_header *header, const char *name, uint64_t value)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "%s %llu", name, (unsigned long long)value);
+	append_meta(fd, header, "launcher_total", text);
 }
 
 static bool is_sound(const struct cp_record_header *header)
@@ -289,6 +295,9 @@ void cp_launch_note(const struct cp_launch *launch, const char *directory)
 		return;
 	if (pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
 		is_sound(&header)) {
+		/* In all that ends through libc the process itself says so. */
+		if (header.how == CP_HOW_RUNNING && WIFEXITED(launch->status))
+			append_meta(fd, &header, "unseen_exit", "1");
 		correct_end(&header, launch->status);
 		/* The simulated PMU's own faults are not the program's. */
 		for (unsigned i = 0;

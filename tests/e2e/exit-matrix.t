@@ -32,7 +32,7 @@ sub faults
 	my ($process) = grep { @{$_->{threads}} >= 5 } @{$report->{processes}};
 	return 'no process with its threads' unless $process;
 	my $exit = "$process->{exit}{how} " . ($process->{exit}{code} // '-');
-	my $want = $unseen{$how} ? 'killed -' : $how eq 'exec' ? 'exec -' : status_text($status);
+	my $want = $unseen{$how} ? 'unknown -' : $how eq 'exec' ? 'exec -' : status_text($status);
 	my @faults;
 	push(@faults, "$exit, not $want") if $exit ne $want;
 	push(@faults, @{$process->{threads}} . ' threads') if @{$process->{threads}} != 5;

@@ -31,7 +31,8 @@ for my $engine (qw(perf sim)) {
 			$report = kept_report($directory) if !$report && $unseen{$how};
 			ok($report, "$engine, $how: a report") or next;
 			my $process = root_process($report);
-			if ($unseen{$how} && $process->{exit}{how} =~ /^(killed|unknown)$/) {
+			if ($how eq 'kill') {
+				is($process->{exit}{how}, 'unknown', "$engine, $how: not what ended it");
 				ok(!defined $process->{exit}{code}, "$engine, $how: no code is made up");
 			} else {
 				ok_exit($process, $plain->{status}, "$engine, $how");

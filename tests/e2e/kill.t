@@ -101,7 +101,7 @@ for (['perf', 'perf::PAGE-FAULTS', 20], ['sim', 'instructions', 4]) {
 		push(@wrong, $with->{err}) if $with->{err} =~ /damaged|cut off|ends before/;
 		push(@wrong, 'no report') if !$report;
 		push(@wrong, "how $report->{processes}[0]{exit}{how}")
-			if $report && $report->{processes}[0]{exit}{how} ne 'killed';
+			if $report && $report->{processes}[0]{exit}{how} ne 'unknown';
 		for my $index (0 .. 3) {
 			my ($thread) = grep { $_->{tid} == $done[8 + $index] }
 				$report ? @{$report->{processes}[0]{threads}} : ();

@@ -71,12 +71,20 @@ SKIP: {
 	like($text, qr/whole run/, 'a program that ends by itself: a report');
 	unlike($text, qr/^totals/m, '... in which they would say nothing new');
 
+	$text = run(command => [cli(), program('pages_left'), 10, 'raw'],
+		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $SOFTWARE})->{err};
+	like($text, qr/^ran .*; exit 22$/m, 'a program that makes the exit system call itself: its end');
+	like($text, qr/^totals .*perf::PAGE-FAULTS\s+\d+/ms, '... and the totals, for the counts ended with it');
+
 	# Two more ends that nobody in the process sees, each with its threads.
 	for my $how (9, 'raw') {
 		my $run = launch([program('ends'), $how]);
 		my ($process) = @{$run->{report}{processes}};
 		is(scalar(@{$process->{threads}}), 5, "$how: its threads");
 		is(region($run->{report}, 'work')->{calls}, 46, "$how: the regions they completed");
+		my @reasons = grep { defined } map { $_->{regions}[0]{counts}{'perf::PAGE-FAULTS'}{reason} } @{$process->{threads}};
+		like($reasons[0], $how eq 'raw' ? qr/made the exit system call itself/ : qr/^the process was killed$/,
+			"$how: why a thread has no counts");
 	}
 }
 

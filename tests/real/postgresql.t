@@ -75,6 +75,6 @@ END
 		'while it starts it is asked again and again'],
 		[qr{^file: \./data/(base|global|pg_\w+)/.*}, undef, 'numbers of relations and segments of the log']],
 	# The backend that is killed on purpose.
-	ends => {'postgres killed' => 1},
+	ends => {'postgres unknown' => 1},
 	counted => {postgres => 20});
 done_testing();
