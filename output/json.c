@@ -213,7 +213,7 @@ static void thread(struct cp_json *json, const struct cp_thread *t)
 static void folded(struct cp_json *json, const struct cp_process *p)
 {
 	static const char *const how[] = {
-		"killed", "exit", "exec", "signal", "killed", "folded"};
+		"unknown", "exit", "exec", "signal", "killed", "folded"};
 
 	cp_json_key(json, "folded");
 	cp_out_format(json->out, "{\"processes\": %llu, \"ends\": [",

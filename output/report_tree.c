@@ -237,8 +237,8 @@ static const char *how_of(const struct cp_record *record)
 		return "exec";
 	case CP_HOW_SIGNAL:
 		return "signal";
-	case CP_HOW_KILLED:
-		return "killed";
+	case CP_HOW_KILLED: /* folded: of processes whose end was not seen, too */
+		return header->folded ? "unknown" : "killed";
 	case CP_HOW_FOLDED:
 		return "folded";
 	default:

@@ -82,6 +82,8 @@ static size_t put_end(char *to, size_t size, const struct cp_ends *end)
 		return cp_format(to, size, ", %llu exec", n);
 	case CP_HOW_KILLED:
 		return cp_format(to, size, ", %llu killed", n);
+	case CP_HOW_RUNNING: /* when it was folded its writer had gone */
+		return cp_format(to, size, ", %llu not seen to end", n);
 	default:
 		return cp_format(to, size, ", %llu otherwise", n);
 	}

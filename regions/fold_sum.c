@@ -172,10 +172,8 @@ static void add_end(struct cp_record_header *header, struct cp_ends end)
 
 static void add_ends(struct cp_record_header *header, const struct cp_record_header *more)
 {
-	uint32_t how = more->how == CP_HOW_RUNNING ? CP_HOW_KILLED : more->how;
-
 	if (!more->folded)
-		add_end(header, (struct cp_ends){how, more->code, 1});
+		add_end(header, (struct cp_ends){more->how, more->code, 1});
 	for (unsigned i = 0; more->folded && i < CP_MAX_ENDS; i++)
 		if (more->ends[i].processes)
 			add_end(header, more->ends[i]);

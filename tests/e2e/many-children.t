@@ -78,6 +78,14 @@ SKIP: {
 	my $touch = region($run->{report}, 'touch');
 	is(value($touch, $faults), 5 * $count, 'perf: every fault');
 	is($touch->{counts}{$faults}{status}, 'exact', 'perf: exactly');
+
+	# Of these it is not known what ended them, folded or not.
+	my $killed = peek(engine => 'perf', events => $faults, command => ['perl', '-e',
+		'my ($n, @program) = @ARGV; system(@program) for 1 .. $n', 230, program('exits'), 'kill']);
+	my $report = $killed->{report};
+	is(scalar(grep { $_->{folded} } @{$report->{processes}}) > 0, 1, 'killed: some are folded');
+	is(ended($report, 'unknown', 0) + ended($report, 'unknown', -1), 230, 'killed: not seen to end');
+	like("@{$report->{warnings}}", qr/they ended: .*\d+ not seen to end/, 'killed: the report says so');
 	is($touch->{counts}{$faults}{per_call}{min}, 5, 'perf: the least of one execution');
 	is($touch->{counts}{$faults}{per_call}{max}, 5, 'perf: the most');
 	is($touch->{counts}{$faults}{per_call}{stddev}, 0, 'perf: no spread');
