@@ -11,17 +11,18 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "base/text.h"
 #include "preload/engine/simclient.h"
 #include "preload/env.h"
 #include "preload/layout.h"
 #include "preload/real.h"
+#include "preload/sanitizers.h"
 #include "preload/runtime.h"
 #include "preload/simtool.h"
 
@@ -114,6 +115,8 @@ int cp_reexec_possible(struct cp_why *why)
 
 	if (numbers_left(why) < 0)
 		return -EMFILE;
+	if (cp_is_sanitized(why))
+		return -ENOTSUP;
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {
 		cp_format(why->text, sizeof(why->text),
@@ -139,7 +142,7 @@ const char *cp_reexec_refuses(const char *path)
 		return NULL; /* nor will the kernel find it */
 	if (file.st_mode & (S_ISUID | S_ISGID))
 		return "it is set-user-ID or set-group-ID";
-	if (getxattr(path, "security.capability", NULL, 0) >= 0)
+	if (cp_syscall(SYS_getxattr, path, "security.capability", NULL, 0) >= 0)
 		return "it has file capabilities";
 	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 		return "it may not be read";
