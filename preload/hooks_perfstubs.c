@@ -10,7 +10,8 @@
  * whether it is there.  Those about counters, parameters and metadata are left to
  * a tool behind us, and so is ps_tool_initialize: by that PerfStubs decides whether
  * there is a tool, and says on standard output that it found one.  Where the user has
- * none, perfstubs/tool.c is to be preloaded.  Iteration numbers of phases are no regions of their own.
+ * none, perfstubs/tool.c is to be preloaded.  Iteration numbers of phases are no regions
+ * of their own.
  */
 #include "preload/forward.h"
 #include "preload/handles.h"

@@ -176,9 +176,9 @@ CACHEPEEK_INLINE_ cachepeek_region cachepeek_region_once(
 #define CACHEPEEK_ASSERT_ _Static_assert
 #endif
 #define CACHEPEEK_LITERAL_(name, what)                                                   \
-	CACHEPEEK_ASSERT_(                                                               \
-		__builtin_constant_p(name), "the name must be a string literal, "        \
-					    "because it is looked up only once: " what)
+	CACHEPEEK_ASSERT_(__builtin_constant_p(name),                                    \
+		"the name must be a string literal, "                                    \
+		"because it is looked up only once: " what)
 #endif
 
 /* Markers by name; the handle is looked up once per place in the source, so the

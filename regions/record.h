@@ -49,9 +49,9 @@ enum cp_record_flag {
 	CP_RECORD_NOT_USER = 8, /* user mode is not */
 	CP_RECORD_SPARSE = 16,  /* regions have a struct cp_sampled */
 	CP_RECORD_IN_JOB = 32,  /* it is in the report of an MPI job: none of its own */
-	CP_RECORD_HEARD = 64,   /* another rank has written what this one had at its end */
-	CP_RECORD_READY = 128,  /* this rank has only the job's report to write */
-	CP_RECORD_HELD = 256, /* its writer has a lock (flock) on it while it lives */
+	CP_RECORD_HEARD = 64,  /* another rank has written what this one had at its end */
+	CP_RECORD_READY = 128, /* this rank has only the job's report to write */
+	CP_RECORD_HELD = 256,  /* its writer has a lock (flock) on it while it lives */
 };
 
 /* What there was no space or memory for. */

@@ -14,8 +14,7 @@ int cp_cmd_run(int argc, char **argv);
 int cp_cmd_report(int argc, char **argv);
 /* The report of a run that has just ended, of which pid was the root, to the
  * sinks of outputs (NULL: stderr), as the library would have written it. */
-void cp_report_run(
-	const char *directory, uint64_t scope, int pid, const char *outputs);
+void cp_report_run(const char *directory, uint64_t scope, int pid, const char *outputs);
 
 /* Says why the program was not run.  Returns the status of a shell. */
 int cp_cannot_run(const char *program, int error);
