@@ -49,6 +49,9 @@ bool cp_fd_few(void);
 /* The program's limits of them. */
 struct rlimit cp_fd_limits(void);
 
+/* From now on they are neither asked for nor changed: a filter may forbid that. */
+void cp_fd_limits_stop(void);
+
 /* The constructor and the report open several at a time, however few the soft limit
  * allows: while no child and no other image of the program can begin. */
 void cp_fd_widen(rlim_t few);

@@ -25,9 +25,18 @@ static unsigned changes;            /* atomic; odd while the limits are raised *
 static int unprivileged; /* atomic; the kernel has refused to raise the hard one */
 static __thread struct rlimit limit_at_fork __attribute__((tls_model("initial-exec")));
 
+static int stopped; /* atomic */
+
 static int raw_limit(const struct rlimit *new, struct rlimit *old)
 {
+	if (__atomic_load_n(&stopped, __ATOMIC_RELAXED))
+		return -EPERM;
 	return (int)cp_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, new, old);
+}
+
+void cp_fd_limits_stop(void)
+{
+	__atomic_store_n(&stopped, 1, __ATOMIC_RELAXED);
 }
 
 static void change(unsigned by)

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "preload/engine/rusage.h"
@@ -244,6 +245,7 @@ void cp_seccomp_after(const struct sock_fprog *filter, bool done)
 		return;
 	cp_log_only_write = true;
 	cp_map_stop();
+	cp_fd_limits_stop();
 	cp_runtime.record.sealed = true;
 	cp_rusage_stop();
 	__atomic_store_n(&cp_runtime.confined, true, __ATOMIC_RELEASE);

@@ -277,12 +277,23 @@ unsigned cp_run_forget(cp_lookup *get)
 	return forgotten;
 }
 
+/* Accounts of servers name homes that are not there, and that are not to be made. */
+static bool home_is_missing(cp_lookup *get)
+{
+	const char *cache = get("XDG_CACHE_HOME"), *home = get("HOME");
+	struct stat there;
+
+	if (cache && *cache == '/')
+		return false;
+	return !home || stat(home, &there) < 0;
+}
+
 static int make_in_base(cp_lookup *get, char *to, size_t size)
 {
 	char base[CP_RUNDIR_SIZE];
 	int result;
 
-	if (!cp_run_base(get, base, sizeof(base) - 1))
+	if (!cp_run_base(get, base, sizeof(base) - 1) || home_is_missing(get))
 		return -ENOENT;
 	memcpy(to, base, strlen(base) + 1);
 	strcat(base, "/");

@@ -147,6 +147,11 @@ my $run;
 $run = ok_confined('no HOME', command => \@pages,
 	env => {HOME => undef, XDG_CACHE_HOME => undef, CACHEPEEK_DIR => undef});
 ok_regions('no HOME', $run->{report}, %sum);
+my $missing = scratch('no-such-home');
+$run = ok_confined('a HOME that is missing', command => \@pages,
+	env => {HOME => $missing, XDG_CACHE_HOME => undef, CACHEPEEK_DIR => undef});
+ok_regions('a HOME that is missing', $run->{report}, %sum);
+ok(!-e $missing, 'a HOME that is missing: is not made');
 
 my %huge = map { ("HUGE_$_" => 'x' x 100_000) } 1 .. 10;
 $run = ok_confined('an environment of 1 MB', command => \@pages, env => \%huge);
@@ -166,7 +171,7 @@ SKIP: {
 
 	# The directory that was asked for is on a file system without room.
 	my $small = directory();
-	my @full = (@unshare, 'sh', '-c', 'mount -t tmpfs -o size=64k none "$0" && exec "$@"', $small);
+	my @full = (@unshare, 'sh', '-c', 'mount -t tmpfs -o size=8k none "$0" && exec "$@"', $small);
 	my $plain = run(command => \@pages);
 	$run = peek(engine => 'perf', under => \@full, command => \@pages,
 		env => {CACHEPEEK_DIR => "$small/run"});
