@@ -2,10 +2,12 @@
 #include "preload/helper.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/map.h"
 #include "base/syscall.h"
@@ -54,6 +56,13 @@ int cp_helper_start(struct cp_helper *helper, int (*run)(void *))
 		result = -EAGAIN;
 	cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	return result;
+}
+
+void cp_helper_wait(const struct cp_helper *helper, uint64_t ns)
+{
+	struct timespec left = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+
+	cp_syscall(SYS_futex, &helper->stopping, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
 }
 
 /* ---- all of them ---- */

@@ -7,6 +7,7 @@
 #define CACHEPEEK_PRELOAD_HELPER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/listed.h"
@@ -32,6 +33,9 @@ static inline pid_t cp_helper_tid(const struct cp_helper *helper)
 {
 	return __atomic_load_n(&helper->tid, __ATOMIC_ACQUIRE);
 }
+
+/* In its thread: sleeps for so long, or until it is told to stop. */
+void cp_helper_wait(const struct cp_helper *helper, uint64_t ns);
 
 /* ---- all of them ---- */
 

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/syscall.h"
 #include "preload/engine/simclient.h"
@@ -34,13 +33,8 @@ static void take_row(void)
 static void wait_for_row(void)
 {
 	uint64_t now = cp_now_ns();
-	struct timespec left = {0, 0};
 
-	if (now < series.next_ns) {
-		left.tv_sec = (time_t)((series.next_ns - now) / 1000000000);
-		left.tv_nsec = (long)((series.next_ns - now) % 1000000000);
-	}
-	cp_syscall(SYS_futex, &helper.stopping, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0);
+	cp_helper_wait(&helper, now < series.next_ns ? series.next_ns - now : 0);
 }
 
 static int run(void *unused)

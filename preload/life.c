@@ -6,6 +6,7 @@
 #include "preload/ended.h"
 #include "preload/follow.h"
 #include "preload/functions.h"
+#include "preload/golang.h"
 #include "preload/handles.h"
 #include "preload/helper.h"
 #include "preload/interval.h"
@@ -118,6 +119,8 @@ static const struct cp_life parts[] = {
 		.start = cp_interval_start,
 		.finish = cp_interval_finish,
 	},
+	/* start: after the time series, which has readings, too. */
+	{.name = "Go programs", .start = cp_golang_start},
 	{
 		.name = "samples",
 		.after_fork = cp_sampling_after_fork,
