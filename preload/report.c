@@ -151,7 +151,9 @@ static void of_run(struct cp_arena *arena)
 	if (!report)
 		cp_report_none(error);
 	else if (!report->in_job &&
-		 write_numbered(arena, report, CP_SINKS_ALL, cp_runtime.job.number) == 0)
+		 write_numbered(arena, report, CP_SINKS_ALL, cp_runtime.job.number) ==
+			 0 &&
+		 !cp_runtime.options.dir)
 		cp_run_remove_temporary(cp_runtime.directory);
 }
 

@@ -87,7 +87,8 @@ SKIP: {
 	ok_fork('fork_in_handler', 'perf', qr/is not counted: a signal handler|no names/, '0', CACHEPEEK_PROFILE => 'dtlb');
 	$run = ok_fork('fork_from_thread', 'perf');
 	my ($root, @children) = @{$run->{report}{processes}};
-	my @odd = grep { calls($_->{threads}[0], 'round-0') != 1 } @children;
+	# Many that ended alike are one row.
+	my @odd = grep { calls($_->{threads}[0], 'round-0') != ($_->{folded} ? $_->{folded}{processes} : 1) } @children;
 	ok(@children > 10 && !@odd, 'fork_from_thread: every child counts its own') or diag(scalar(@odd));
 }
 ok_fork('fork_often', $_) for @engines;

@@ -128,7 +128,8 @@ SKIP: {
 
 	# The program's own numbers under a tight limit.
 	my @tight = (@alone, 'prlimit', '--nofile=1024:1024');
-	$run = peek(engine => 'perf', under => \@tight, command => [program('many_threads'), 2000, 500]);
+	$run = peek(engine => 'perf', under => \@tight, command => [program('many_threads'), 2000, 500],
+		events => 'perf::PAGE-FAULTS,perf::MINOR-FAULTS');
 	is($run->{out}, "2000 threads, 500 files\n", '2,000 threads and 500 files of 1,024 descriptors');
 	is(notes($run), 1, 'one line about it') or diag(@{$run->{notes}});
 	my @threads = map { @{$_->{threads}} } @{$run->{report}{processes}};
