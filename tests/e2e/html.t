@@ -94,8 +94,8 @@ is(scalar(@{listed()->{lines}}), 5, 'source: all lines of so short a file');
 ok(!listed()->{changed}, 'source: older than the program');
 utime($now + 10, $now + 10, "$place/evil.c");
 ok(listed()->{changed}, 'source: newer than the program');
-for my $case (['not there', 'No such file or directory', sub { }], ['a FIFO', 'it is no ordinary file',
-	sub { POSIX::mkfifo($_[0], 0600) }], ['too long', 'it is too long', sub { write_file($_[0], ''); truncate($_[0], 17 << 20) }]) {
+for my $case (['not there', 'no such file or directory: check the path', sub { }], ['a FIFO', 'it is a FIFO: name a regular file',
+	sub { POSIX::mkfifo($_[0], 0600) }], ['too long', 'it is larger than 16384 KiB, more than such a file has: name another one', sub { write_file($_[0], ''); truncate($_[0], 17 << 20) }]) {
 	my ($what, $reason, $make) = @$case;
 	unlink("$place/evil.c");
 	$make->("$place/evil.c");

@@ -98,15 +98,15 @@ SKIP: {
 	my $shell = run(command => ['sh', '-c', 'i=0; while [ $i -lt 400 ]; do (exec "$0" 1 >&2); i=$((i+1)); done',
 		program('region_calls')], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults,
 		CACHEPEEK_DIR => scratch('shell'), CACHEPEEK_OUTPUT => '/dev/null'});
-	my $report = kept_report(scratch('shell'));
+	my $kept = kept_report(scratch('shell'));
 	my %kinds;
-	for my $process (@{$report->{processes}}) {
+	for my $process (@{$kept->{processes}}) {
 		my $exe = $process->{exe} =~ s{.*/}{}r;
 		$kinds{"$exe $process->{exit}{how}"}++ if $process->{folded};
 	}
 	is($kinds{'region_calls folded'}, 1, 'exec: the programs, folded');
 	is(scalar(grep { /exec$/ } keys %kinds), 1, 'exec: and what became them');
-	is(scalar(@{$report->{unfollowed} || []}), 0, 'exec: all were followed');
+	is(scalar(@{$kept->{not_followed} || []}), 0, 'exec: all were followed');
 
 	# No room at all.
 	$run = children('perf', 400, CACHEPEEK_LIMIT => '1M');

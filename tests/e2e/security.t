@@ -64,9 +64,10 @@ peek(engine => 'perf', command => \@pages, env => {CACHEPEEK_DIR => $directory})
 is(mode($directory), '0700', 'the run directory is for its owner only');
 is_deeply([map { mode($_) } glob("$directory/*.rec")], ['0600'], '... and so is the record');
 
-mkdir(scratch('shared')) or die;
+# Where a report could not be written, they stay.
+mkdir(scratch($_)) or die for 'shared', 'directory.json';
 for (1, 2) {
-	peek(engine => 'perf', command => \@pages,
+	peek(engine => 'perf', command => \@pages, output => scratch('directory.json'),
 		env => {HOME => undef, XDG_CACHE_HOME => undef, TMPDIR => scratch('shared')});
 }
 my @made = glob(scratch('shared/*'));

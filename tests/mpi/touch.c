@@ -18,18 +18,19 @@
 #include "cachepeek.h"
 
 #define PAGE 4096
+#define STRIDE (PAGE + 64) /* each in another set than the one before */
 #define LONGEST 10 /* seconds until a launcher has ended the others */
 
 static void touch(volatile char *memory, int pages)
 {
 	for (int i = 0; i < pages; i++)
-		memory[(size_t)i * PAGE] = 1;
+		memory[(size_t)i * STRIDE] = 1;
 }
 
 /* Of malloc and the marker, nothing is in the region but what it always costs. */
 static void work(const char *name, int pages)
 {
-	volatile char *memory = aligned_alloc(PAGE, (size_t)pages * PAGE);
+	volatile char *memory = aligned_alloc(PAGE, (size_t)pages * 2 * PAGE);
 	cachepeek_region region = cachepeek_region_register(name);
 
 	cachepeek_begin(region);
