@@ -204,7 +204,8 @@ format-check: ## list what format would change; fails if that is anything
 
 # What is linked into the library and the command; tools/sim is Valgrind's world.
 # cppcheck does not see what system calls and calls through a table fill in; the
-# analyzer of clang-tidy looks after that.
+# analyzer of clang-tidy looks after that.  Nor does it know that the two ends of a
+# linker's list (base/listed.h) are of one object.
 LINTED = $(sort $(LIB_SRC) $(CLI_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
 DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
 .PHONY: lint
@@ -212,7 +213,7 @@ lint: format-check ## layout, clang-tidy and cppcheck
 	@echo $(LINTED) | xargs -P 2 -n 10 sh -c 'clang-tidy-14 --quiet "$$@" -- $(subst ','\'',$(DEFINES))' sh
 	@cppcheck --quiet -j 2 --error-exitcode=1 --inline-suppr --std=c11 -I. -D_GNU_SOURCE \
 		--enable=warning,portability,performance \
-		--suppress=uninitvar --suppress=legacyUninitvar $(LINTED)
+		--suppress=uninitvar --suppress=legacyUninitvar --suppress=comparePointers $(LINTED)
 
 .PHONY: clean help
 clean: ## remove what was built

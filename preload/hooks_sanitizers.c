@@ -24,7 +24,7 @@ EXPORT const char *__asan_default_options(void)
 /* Functions of their runtimes, found by the linker when the program is loaded: a
  * dlsym(3) that fails calls malloc, and theirs is not ready yet. */
 #define RUNTIME(function)                                                                \
-	extern char function[] __attribute__((weak, visibility("default")))
+	extern void function(void) __attribute__((weak, visibility("default")))
 RUNTIME(__asan_init);
 RUNTIME(__tsan_init);
 RUNTIME(__msan_init);
@@ -33,7 +33,9 @@ RUNTIME(__lsan_do_leak_check);
 #define SHADOW "keeps shadow memory where the simulated PMU lies"
 
 static const struct {
-	const char *name, *runtime, *why;
+	const char *name;
+	void (*runtime)(void);
+	const char *why;
 } sanitizers[] = {
 	{"AddressSanitizer", __asan_init, SHADOW},
 	{"ThreadSanitizer", __tsan_init, SHADOW},

@@ -442,9 +442,9 @@ static int others_have(struct ref_system *s, struct ref_core *c, uint64_t addr)
 	return have;
 }
 
-/* Counts who has the line, and gets it from behind L2. */
+/* Counts who has the line, and gets it from behind L2, for L2 or past it. */
 static int get(struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind,
-	int keeps, int modified)
+	int keeps, int modified, int into_l2)
 {
 	int in_llc = find(llc_of(s, c), addr) != NULL,
 	    far = hops(&s->m.sockets, c->socket, touch(s, c, addr));
@@ -460,7 +460,7 @@ static int get(struct ref_system *s, struct ref_core *c, uint64_t addr, enum acc
 			c->count[loads[far]]++;
 	}
 	return llc_get(s, c, addr, kind, keeps,
-		!others_have(s, c, addr) && (s->m.l2.sets || !siblings_have(s, c, addr)));
+		!others_have(s, c, addr) && (into_l2 || !siblings_have(s, c, addr)));
 }
 
 static void l2_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int dirty,
@@ -542,7 +542,7 @@ static void l2_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 			return;
 		}
 		c->count[CP_SIM_beyond_l2_lines]++;
-		dirty = get(s, c, addr, STORE, 1, 0);
+		dirty = get(s, c, addr, STORE, 1, 0, 1);
 	} else {
 		use(s, l2, w);
 		w->prefetched = 0;
@@ -746,8 +746,9 @@ static int fetch(struct ref_system *s, struct ref_core *c, uint64_t addr,
 		c->count[CP_SIM_l2_ifetch_misses + kind]++;
 	modified = tell_others(s, c, addr, kind);
 	if (!l2->g.sets)
-		return get(s, c, addr, kind, kind != IFETCH, modified);
-	dirty = get(s, c, addr, kind, !is_exclusive(l2) || kind != IFETCH, modified);
+		return get(s, c, addr, kind, kind != IFETCH, modified, 0);
+	dirty = get(s, c, addr, kind, !is_exclusive(l2) || kind != IFETCH, modified,
+		!is_exclusive(l2));
 	*seen = kind != PREFETCH;
 	if (is_exclusive(l2))
 		return dirty;
@@ -782,7 +783,8 @@ static void prefetch_line(
 	c->count[CP_SIM_l1d_fills] += level == L1D;
 	c->count[CP_SIM_beyond_l2_lines] += level == L2;
 	if (level == L2) {
-		dirty = get(s, c, addr, PREFETCH, 1, tell_others(s, c, addr, PREFETCH));
+		dirty = get(
+			s, c, addr, PREFETCH, 1, tell_others(s, c, addr, PREFETCH), 1);
 		l2_put(s, c, addr, dirty, 1);
 	} else {
 		dirty = fetch(s, c, addr, PREFETCH, &seen);

@@ -561,7 +561,7 @@ void flex_train_l2(struct core *core)
 	f->l2_seen = NO_LINE;
 }
 
-/* alone: no sibling has the line. */
+/* alone, here and below: no sibling has the line. */
 static uint32_t l2_hit(struct core *core, uint64_t unit, const struct flex_place *p,
 	enum access kind, int alone)
 {
@@ -583,8 +583,8 @@ static uint32_t l2_hit(struct core *core, uint64_t unit, const struct flex_place
 	return result;
 }
 
-static uint32_t l2_miss(
-	struct core *core, uint64_t unit, struct flex_place *p, enum access kind)
+static uint32_t l2_miss(struct core *core, uint64_t unit, struct flex_place *p,
+	enum access kind, int alone)
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
 	int fills = !flex_exclusive(l2);
@@ -592,7 +592,7 @@ static uint32_t l2_miss(
 
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
 	core->count[CP_SIM_beyond_l2_lines]++;
-	flags = snoop_clusters(core, unit, kind) ? FLEX_OWNED : 0;
+	flags = snoop_clusters(core, unit, kind) && (fills || alone) ? FLEX_OWNED : 0;
 	flags = llc_fetch(core, unit, kind, flags, fills || kind != IFETCH);
 	if (fills)
 		l2_fill(core, p, flags);
@@ -619,7 +619,7 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
 	} else if (p.way >= 0) {
 		flags = l2_hit(core, unit, &p, kind, alone);
 	} else {
-		flags = l2_miss(core, unit, &p, kind);
+		flags = l2_miss(core, unit, &p, kind, alone);
 	}
 	return alone ? flags : flags & ~(uint32_t)FLEX_OWNED;
 }
