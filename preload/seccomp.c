@@ -34,8 +34,7 @@
 static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_getdents64,
 	SYS_pread64, SYS_mmap, SYS_munmap, SYS_fcntl, SYS_ioctl, SYS_getpid, SYS_gettid,
 	SYS_sched_yield, SYS_fallocate, SYS_pwrite64, SYS_ftruncate, SYS_flock,
-	SYS_unlinkat, SYS_renameat, SYS_prlimit64, SYS_perf_event_open, SYS_uname,
-	SYS_fstat, SYS_getrusage,
+	SYS_prlimit64, SYS_perf_event_open, SYS_uname, SYS_fstat, SYS_getrusage,
 #ifdef SYS_newfstatat
 	SYS_newfstatat,
 #endif
