@@ -19,7 +19,7 @@
 
 #define PAGE 4096
 #define STRIDE (PAGE + 64) /* each in another set than the one before */
-#define LONGEST 10 /* seconds until a launcher has ended the others */
+#define LONGEST 10         /* seconds until a launcher has ended the others */
 
 static void touch(volatile char *memory, int pages)
 {
