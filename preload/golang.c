@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "base/log.h"
 #include "base/syscall.h"
@@ -62,9 +63,8 @@ static bool is_mapped(const struct dl_phdr_info *module, const ElfW(Phdr) * part
 	return false;
 }
 
-static int look(struct dl_phdr_info *module, size_t size, void *found)
+static void look(const struct dl_phdr_info *module, bool *found)
 {
-	(void)size;
 	for (unsigned i = 0; i < module->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
 
@@ -72,16 +72,33 @@ static int look(struct dl_phdr_info *module, size_t size, void *found)
 			is_mapped(module, segment) &&
 			has_note((const char *)module->dlpi_addr + segment->p_vaddr,
 				segment->p_filesz))
-			*(bool *)found = true;
+			*found = true;
 	}
-	return 1; /* the program comes first: libraries in Go do not end it */
+}
+
+/* The headers are the kernel's: dl_iterate_phdr(3) may be a sanitizer's, whose runtime
+ * is not ready yet. */
+static void look_into_program(bool *found)
+{
+	struct dl_phdr_info program = {
+		.dlpi_phdr = (const void *)getauxval(AT_PHDR),
+		.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM),
+	};
+
+	if (!program.dlpi_phdr)
+		return;
+	for (unsigned i = 0; i < program.dlpi_phnum; i++)
+		if (program.dlpi_phdr[i].p_type == PT_PHDR)
+			program.dlpi_addr = (ElfW(Addr))program.dlpi_phdr -
+					    program.dlpi_phdr[i].p_vaddr;
+	look(&program, found);
 }
 
 static bool is_go(void)
 {
 	bool found = false;
 
-	dl_iterate_phdr(look, &found);
+	look_into_program(&found);
 	return found;
 }
 

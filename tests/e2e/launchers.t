@@ -59,7 +59,9 @@ sub check_touch
 	my ($what, $report, $event, $processes) = @_;
 	my $count = region($report, 'touch');
 	$count = $count ? $count->{counts}{$event} : {};
-	is(join(' ', map { $_ // '-' } $count->{value}, $count->{min}, $count->{min_at}{rank}, $count->{max}, $count->{max_at}{rank}),
+	# A line of the stack may be missed beside those of the pages: one for each rank.
+	my @counts = map { defined $_ && $event =~ /^l1d/ ? $_ - $_ % 10 : $_ // '-' } @$count{qw(value min max)};
+	is("$counts[0] $counts[1] " . ($count->{min_at}{rank} // '-') . " $counts[2] " . ($count->{max_at}{rank} // '-'),
 		'1000 100 0 400 3', "$what: 1,000 pages, from 100 of rank 0 to 400 of rank 3");
 	is_deeply($report->{ranks}, {recorded => 4, of => 4, processes => $processes // 4, missing => []},
 		"$what: four ranks, and nothing else");
