@@ -68,10 +68,10 @@ static void look(const struct dl_phdr_info *module, bool *found)
 	for (unsigned i = 0; i < module->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
 
-		if (segment->p_type == PT_NOTE && segment->p_align <= 4 &&
-			is_mapped(module, segment) &&
-			has_note((const char *)module->dlpi_addr + segment->p_vaddr,
-				segment->p_filesz))
+		const char *notes = (const char *)module->dlpi_addr + segment->p_vaddr;
+
+		if (notes && segment->p_type == PT_NOTE && segment->p_align <= 4 &&
+			is_mapped(module, segment) && has_note(notes, segment->p_filesz))
 			*found = true;
 	}
 }
