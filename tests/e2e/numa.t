@@ -47,7 +47,10 @@ sub counts
 	return map { my $r = region($run->{report}, $_); $_ => $r->{counts} } qw(own remote written);
 }
 
-sub numbers { my ($counts, @names) = @_; return join(' ', map { "$_=" . ($counts->{$_}{value} // 'none') } @names) }
+# To the nearest 16: of the lines that threads share besides (the stack's, libc's) a few
+# may be missed, which hangs on where a thread's time slice ended.
+sub nearest { my ($n) = @_; return defined $n ? 16 * int(($n + 8) / 16) : 'none' }
+sub numbers { my ($counts, @names) = @_; return join(' ', map { "$_=" . nearest($counts->{$_}{value}) } @names) }
 
 # Every line that a load missed is in one of the buckets, and takes as long as that says.
 sub ok_latency
@@ -158,12 +161,19 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 		command => [program('numa')]);
 	my %of = map { $_ => region($run->{report}, $_)->{counts} } qw(own remote written);
 
-	is(numbers($of{own}, @buckets), 'dram_reads_local=1984 dram_reads_remote=0 loads_two_hop=0 ' .
-		'loads_cache_to_cache=0 remote_hitm=0', 'skylake-sp-2s: local memory');
-	is(numbers($of{remote}, @buckets), 'dram_reads_local=0 dram_reads_remote=2048 loads_two_hop=0 ' .
-		'loads_cache_to_cache=0 remote_hitm=0', 'skylake-sp-2s: one hop');
-	is(numbers($of{written}, @buckets), 'dram_reads_local=0 dram_reads_remote=0 loads_two_hop=0 ' .
-		'loads_cache_to_cache=64 remote_hitm=64', 'skylake-sp-2s: the other socket\'s cache');
+	# Its last level keeps lines that the threads share (the stack's, libc's): a few come
+	# from the other socket's beside those of the region.
+	my %memory = (own => 'dram_reads_local=1984 dram_reads_remote=0 loads_two_hop=0',
+		remote => 'dram_reads_local=0 dram_reads_remote=2048 loads_two_hop=0',
+		written => 'dram_reads_local=0 dram_reads_remote=0 loads_two_hop=0');
+	my %cached = (own => 0, remote => 0, written => 64);
+	for my $name (sort keys %memory) {
+		is(numbers($of{$name}, @buckets[0 .. 2]), $memory{$name}, "skylake-sp-2s, $name: memory");
+		for my $quantity (@buckets[3, 4]) {
+			my $more = $of{$name}{$quantity}{value} - $cached{$name};
+			ok($more >= 0 && $more <= 8, "skylake-sp-2s, $name: $quantity") or diag($more);
+		}
+	}
 	for my $name (sort keys %of) {
 		ok_latency($of{$name}, "skylake-sp-2s, $name", l2 => 14, llc => 68, memory => 202, hop => 328,
 			cache => 285);
