@@ -51,9 +51,10 @@ void *cp_forward_look(const char *name, const void *caller)
 }
 
 /* Functions that were looked for in vain, by the place of the call: one with another
- * hash takes the slot.  Atomic. */
-#define MISSES 1024
-static uint64_t misses[MISSES];
+ * hash takes the slot.  Atomic.  They are one page: the begin of a region has touched
+ * it before the end looks there, and so its fault is in no region. */
+#define MISSES 512
+static uint64_t misses[MISSES] __attribute__((aligned(4096)));
 
 static uint64_t hash(const struct cp_forward *forward, const void *caller)
 {
@@ -78,7 +79,7 @@ static void *look_undisturbed(const char *name, const void *caller)
 void *cp_forward_find(struct cp_forward *forward, const void *caller)
 {
 	void *real = __atomic_load_n(&forward->real, __ATOMIC_ACQUIRE);
-	uint64_t key = hash(forward, caller), *miss = &misses[key >> 54];
+	uint64_t key = hash(forward, caller), *miss = &misses[key >> 55];
 	int saved = errno;
 
 	if (real || __atomic_load_n(miss, __ATOMIC_RELAXED) == key)
