@@ -72,8 +72,12 @@ static size_t least_size(uint32_t kind)
 	}
 }
 
-/* Entries until visit says no; returns whether all were as they should be. */
-static bool each_entry(struct file *file,
+/*
+ * Visits the entries of that kind, which have at least least_size() bytes: visit
+ * reads no entry of another kind, which may be shorter.  Returns whether all
+ * entries were as they should be.
+ */
+static bool each_entry(struct file *file, uint32_t kind,
 	void (*visit)(struct file *file, const struct cp_profile_entry *entry))
 {
 	size_t at = sizeof(struct cp_profile_header);
@@ -89,7 +93,8 @@ static bool each_entry(struct file *file,
 		if (entry->size > room || entry->size > file->size - at ||
 			entry->size < least_size(entry->kind) || entry->size % 8)
 			return false;
-		visit(file, entry);
+		if (entry->kind == kind)
+			visit(file, entry);
 		at += entry->size;
 	}
 	return true;
@@ -144,8 +149,6 @@ static void add_thread(struct file *file, const struct cp_profile_entry *entry)
 	const struct cp_profile_thread *in = (const void *)entry;
 	struct cp_profiled_thread *thread;
 
-	if (entry->kind != CP_PROFILE_THREAD)
-		return;
 	thread = ADD(file->profile, threads);
 	thread->pid = file->pid;
 	thread->tid = in->tid;
@@ -159,8 +162,6 @@ static void add_module(struct file *file, const struct cp_profile_entry *entry)
 	size_t room = entry->size - sizeof(*in), length = strnlen(in->path, room);
 	struct cp_profiled_module *module;
 
-	if (entry->kind != CP_PROFILE_MODULE)
-		return;
 	module = ADD(file->profile, modules);
 	module->pid = file->pid;
 	module->start = in->start;
@@ -184,7 +185,7 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 		.end = UINT64_MAX, .path = "", .name = "[unknown]"};
 	struct cp_profiled_site *site;
 
-	if (entry->kind != CP_PROFILE_SITE || thread >= profile->nthreads)
+	if (thread >= profile->nthreads)
 		return;
 	site = ADD(profile, sites);
 	site->thread = &profile->threads[thread];
@@ -211,8 +212,7 @@ static void add_object(struct file *file, const struct cp_profile_entry *entry)
 	       module = file->first_module + in->module - 1;
 	struct cp_profiled_object *object;
 
-	if (entry->kind != CP_PROFILE_OBJECT || thread >= profile->nthreads ||
-		in->data >= CP_DATA_KINDS)
+	if (thread >= profile->nthreads || in->data >= CP_DATA_KINDS)
 		return;
 	object = ADD(profile, objects);
 	*object = (struct cp_profiled_object){
@@ -238,14 +238,17 @@ static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
 	struct cp_profile *profile = file->profile;
 	size_t thread = file->first_thread + in->thread;
 
-	if (entry->kind == CP_PROFILE_SLICES)
-		profile->slices = (const void *)entry;
-	if (entry->kind != CP_PROFILE_SHARER || thread >= profile->nthreads)
+	if (thread >= profile->nthreads)
 		return;
 	*ADD(profile, sharers) =
 		(struct cp_profiled_sharer){.thread = &profile->threads[thread],
 			.source = file->first_thread,
 			.in = in};
+}
+
+static void keep_slices(struct file *file, const struct cp_profile_entry *entry)
+{
+	file->profile->slices = (const void *)entry;
 }
 
 /* ---- files ---- */
@@ -319,7 +322,8 @@ static void add_file(struct file *file)
 	file->profile->l2_bytes = header->l2_bytes;
 	file->profile->l1d_prefetches = header->l1d_prefetches;
 	file->profile->nprocesses++;
-	whole = each_entry(file, add_thread) && each_entry(file, add_module);
+	whole = each_entry(file, CP_PROFILE_THREAD, add_thread) &&
+		each_entry(file, CP_PROFILE_MODULE, add_module);
 	if (!whole)
 		cp_profile_warn(file->profile, "%s is damaged: what can be read is used",
 			file->name);
@@ -359,6 +363,15 @@ static struct files find_files(struct cp_profile *profile, int dir)
 	return files;
 }
 
+/* What refers to threads and modules, after all of those. */
+static void add_uses(struct file *file)
+{
+	each_entry(file, CP_PROFILE_SITE, add_site);
+	each_entry(file, CP_PROFILE_OBJECT, add_object);
+	each_entry(file, CP_PROFILE_SHARER, add_sharer);
+	each_entry(file, CP_PROFILE_SLICES, keep_slices);
+}
+
 static void read_files(struct cp_profile *profile, int dir, const struct files *files)
 {
 	for (size_t i = 0; i < files->n; i++) {
@@ -370,11 +383,8 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 		add_file(file);
 	}
 	for (size_t i = 0; i < files->n; i++)
-		if (files->file[i].bytes && is_profile(&files->file[i])) {
-			each_entry(&files->file[i], add_site);
-			each_entry(&files->file[i], add_object);
-			each_entry(&files->file[i], add_sharer);
-		}
+		if (files->file[i].bytes && is_profile(&files->file[i]))
+			add_uses(&files->file[i]);
 }
 
 /* ---- what the records say ---- */
