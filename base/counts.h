@@ -12,7 +12,7 @@
 #define CP_MAX_QUANTITIES 96               /* quantities of one run */
 #define CP_MAX_PERF_GROUPS CP_MAX_COUNTERS /* at worst each has its own */
 #define CP_MIRROR_SIZE 112 /* raw counters of the simulated PMU, with room */
-#define CP_MIRROR_HUGE_PAGES 42
+#define CP_MIRROR_HUGE_PAGES 50
 
 /* The whole part of what was computed or read from a file: 0 for what is below 0 or
  * is no number, the largest for what does not fit. */

@@ -8,7 +8,9 @@
 #define CACHEPEEK_BASE_SYSCALL_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #if defined(__clang_analyzer__)
@@ -86,5 +88,11 @@ static inline long cp_syscall6(long number, const long arg[6])
 	cp_syscall6(number, (const long[]){(long)(a), (long)(b), (long)(c), (long)(d),   \
 				    (long)(e), (long)(f)})
 #define cp_syscall(...) CP_SYSCALL_FIRST(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+
+/* Whoever it belongs to. */
+static inline bool cp_process_exists(pid_t pid)
+{
+	return cp_syscall(SYS_kill, pid, 0) != -ESRCH;
+}
 
 #endif

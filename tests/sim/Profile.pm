@@ -14,7 +14,7 @@ sub counter_names {
 	my $text = slurp("$Sim::ROOT/tools/sim/request.h");
 	my @names = $text =~ /^\tX\((\w+),/mg;
 	my ($first) = grep { $names[$_] eq 'l1i_misses' } 0 .. $#names;
-	my ($last) = grep { $names[$_] eq 'l1d_half_writebacks' } 0 .. $#names;
+	my ($last) = grep { $names[$_] eq 'dtlb_store_misses' } 0 .. $#names;
 
 	return (\@names, $first, $last);
 }
@@ -34,7 +34,7 @@ sub profile_read {
 	my %profile = (pid => $pid, lost => $lost, sites => [], chunks => length($bytes) >> 18);
 	my $at = 32 + 24 + 8 * @kept + 4 * 8 + 3 * 8;
 
-	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 3;
+	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 4;
 	while ($at + 8 <= length $bytes) {
 		my ($kind, $size) = unpack('L L', substr($bytes, $at, 8));
 		my $entry = substr($bytes, $at + 8, $size - 8) if $size;

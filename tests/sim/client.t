@@ -15,7 +15,7 @@ my @machine = qw(--l1i=64,8,64 --l1d=64,8,64 --l2=1024,16,64 --llc=8192,16,64
 my ($status, $c) = sim_client(@machine);
 
 is($status, 0, 'the client ran to its end, past an unmapped mirror');
-is($c->{hello}, 5, 'HELLO answers the protocol');
+is($c->{hello}, 6, 'HELLO answers the protocol');
 is($c->{bad_pointer}, 0, 'a pointer to nowhere is refused');
 
 sub counts {
@@ -38,7 +38,9 @@ cmp_ok($c->{'loads.l1i_accesses'}, '<=', 100, 'loads: a loop changes lines once,
 counts('stores', l1d_load_misses => 0, l1d_store_misses => 100, l2_store_misses => 100,
 	llc_store_misses => 100, dtlb_store_misses => 2, l1d_loads => $own_loads,
 	l1d_stores => 1000 + $own_stores);
-counts('straddles', l1d_loads => 100 + $own_loads, l1d_load_misses => 200, dtlb_load_misses => 4);
+counts('straddles', l1d_loads => 100 + $own_loads, l1d_load_misses => 100, l1d_load_lines => 200,
+	l2_load_misses => 100, l2_load_lines => 200, llc_load_misses => 100, llc_load_lines => 200,
+	dtlb_load_misses => 4, dtlb_load_pages => 4);
 for my $how ('rmw', 'locked') {
 	counts($how, l1d_loads => 100 + $own_loads, l1d_stores => 100 + $own_stores, l1d_rmw => 100,
 		l1d_load_misses => 100, l1d_store_misses => 0);
@@ -84,7 +86,7 @@ counts('loads', l1d_load_misses => 100, l2_load_misses => 0, llc_load_misses => 
 	dtlb_load_walks => 2);
 ($status, $c) = sim_client(qw(--l1i=64,8,32 --l1d=64,8,32 --l2=999,12,32 --llc=212992,16,32));
 counts('loads', l1d_load_misses => 100, llc_load_misses => 100);
-counts('straddles', l1d_load_misses => 200);
+counts('straddles', l1d_load_misses => 100, l1d_load_lines => 200);
 
 # A machine that is not plain, but counts as if: second-level TLBs of their own.
 ($status, $c) = sim_client(qw(--l1i=64,8,64 --l1d=64,8,64 --l2=1024,16,64 --llc=8192,16,64
@@ -96,7 +98,7 @@ counts('loads', l1d_load_misses => 100, l1d_store_misses => 0, l2_load_misses =>
 cmp_ok($c->{'loads.l1i_accesses'}, '<=', 100, 'not plain: a loop changes lines once');
 counts('stores', l1d_load_misses => 0, l1d_store_misses => 100, l2_store_misses => 100,
 	dtlb_store_misses => 2, l1d_stores => 1000 + $own_stores);
-counts('straddles', l1d_load_misses => 200, dtlb_load_misses => 4);
+counts('straddles', l1d_load_misses => 100, l1d_load_lines => 200, dtlb_load_misses => 4);
 counts('rmw', l1d_rmw => 100, l1d_load_misses => 100, l1d_store_misses => 0);
 counts('pages', dtlb_load_misses => 500, dtlb_load_walks => 500);
 counts('paused', l1d_load_misses => 0, dtlb_load_misses => 0);

@@ -68,8 +68,8 @@ static counts before, after;
 
 static void show(const char *test, const char *p)
 {
-	uint64_t n = after[CP_SIM_dtlb_load_misses] + after[CP_SIM_dtlb_store_misses] -
-		     before[CP_SIM_dtlb_load_misses] - before[CP_SIM_dtlb_store_misses];
+	uint64_t n = after[CP_SIM_dtlb_load_pages] + after[CP_SIM_dtlb_store_pages] -
+		     before[CP_SIM_dtlb_load_pages] - before[CP_SIM_dtlb_store_pages];
 	uint64_t walks = after[CP_SIM_dtlb_load_walks] + after[CP_SIM_dtlb_store_walks] -
 			 before[CP_SIM_dtlb_load_walks] - before[CP_SIM_dtlb_store_walks];
 

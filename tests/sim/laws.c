@@ -89,6 +89,11 @@ static int has_llc(const struct machine *m)
 	return m->llc.sets != 0;
 }
 
+static int has_both(const struct machine *m)
+{
+	return has_l2(m) && has_llc(m);
+}
+
 static int allocates(const struct machine *m)
 {
 	return !m->l1d.no_allocate;
@@ -110,6 +115,17 @@ static int plain_l2(const struct machine *m)
 	       m->l2.inclusion != INCLUSIVE && writes_back(m);
 }
 
+/* A modified line stays one further out: it is not given back as such. */
+static int passes_no_modified(const struct machine *m)
+{
+	return plain_l2(m) && m->llc.inclusion != EXCLUSIVE && !m->l2.write_through;
+}
+
+static int passes_through_l2(const struct machine *m)
+{
+	return passes_no_modified(m) && has_llc(m);
+}
+
 static int one_socket(const struct machine *m)
 {
 	return m->sockets.sockets <= 1;
@@ -118,35 +134,58 @@ static int one_socket(const struct machine *m)
 static const struct law laws[] = {
 	{"a line enters L1D for each miss and each prefetch", allocates, EQUAL,
 		{C(l1d_fills)},
-		{C(l1d_load_misses), C(l1d_store_misses), C(l1d_prefetches)}},
+		{C(l1d_load_lines), C(l1d_store_lines), C(l1d_prefetches)}},
 	{"a line enters L1D for each load that missed and each prefetch", never_allocates,
-		EQUAL, {C(l1d_fills)}, {C(l1d_load_misses), C(l1d_prefetches)}},
+		EQUAL, {C(l1d_fills)}, {C(l1d_load_lines), C(l1d_prefetches)}},
 	{"L2 is asked for what L1 lacks and what it prefetches", writes_back, EQUAL,
 		{C(l2_accesses)},
 		{C(l1i_misses), C(l1i_prefetches), C(l1d_fills), C(l1d_bypasses)}},
 	{"L2 misses no more than it is asked for", has_l2, AT_MOST,
-		{C(l2_ifetch_misses), C(l2_load_misses), C(l2_store_misses),
+		{C(l2_ifetch_misses), C(l2_load_lines), C(l2_store_lines),
 			C(l2_prefetch_misses)},
 		{C(l2_accesses)}},
-	{"loads miss L2 no more than they miss L1D", has_l2, AT_MOST, {C(l2_load_misses)},
-		{C(l1d_load_misses), C(l1d_bypasses)}},
+	{"loads miss L2 no more than they miss L1D", has_l2, AT_MOST, {C(l2_load_lines)},
+		{C(l1d_load_lines), C(l1d_bypasses)}},
 	{"what comes from beyond L2 is what it missed or prefetched", writes_back, EQUAL,
 		{C(beyond_l2_lines)},
-		{C(l2_ifetch_misses), C(l2_load_misses), C(l2_store_misses),
+		{C(l2_ifetch_misses), C(l2_load_lines), C(l2_store_lines),
 			C(l2_prefetch_misses), C(l2_prefetches)}},
 	{"what comes from beyond L2 is put there", plain_l2, AT_MOST,
 		{C(beyond_l2_lines)}, {C(l2_fills)}},
 	{"nothing else is put into L2 but what L1D evicts modified", plain_l2, AT_MOST,
 		{C(l2_fills)}, {C(beyond_l2_lines), C(l1d_writebacks), C(hitm)}},
 	{"the last level misses no more than it is asked for", has_llc, AT_MOST,
-		{C(llc_ifetch_misses), C(llc_load_misses), C(llc_store_misses),
+		{C(llc_ifetch_misses), C(llc_load_lines), C(llc_store_lines),
 			C(llc_prefetch_misses)},
 		{C(llc_accesses)}},
+	{"a load misses L1D once", NULL, AT_MOST, {C(l1d_load_misses)}, {C(l1d_loads)}},
+	{"a store misses L1D once", NULL, AT_MOST, {C(l1d_store_misses)},
+		{C(l1d_stores)}},
+	{"a load misses the DTLB once", NULL, AT_MOST, {C(dtlb_load_misses)},
+		{C(l1d_loads)}},
+	{"a store misses the DTLB once", NULL, AT_MOST, {C(dtlb_store_misses)},
+		{C(l1d_stores)}},
+	{"a load that missed L1D lacked a line", NULL, AT_MOST, {C(l1d_load_misses)},
+		{C(l1d_load_lines)}},
+	{"a store that missed L1D lacked a line", NULL, AT_MOST, {C(l1d_store_misses)},
+		{C(l1d_store_lines)}},
+	{"loads that missed L2 missed what is in front of it", has_l2, AT_MOST,
+		{C(l2_load_misses)}, {C(l1d_load_misses), C(l1d_bypasses)}},
+	{"loads that missed both missed L2", has_both, AT_MOST, {C(llc_load_misses)},
+		{C(l2_load_misses)}},
+	{"what L1D writes back was stored to", passes_no_modified, AT_MOST,
+		{C(l1d_writebacks)}, {C(l1d_stores)}},
+	{"what another core had modified was stored to", passes_no_modified, AT_MOST,
+		{C(hitm)}, {C(l1d_stores)}},
+	{"what L2 writes back came modified from an L1D", passes_no_modified, AT_MOST,
+		{C(l2_writebacks)}, {C(l1d_writebacks), C(hitm)}},
+	{"what the last level writes back came modified from L2", passes_through_l2,
+		AT_MOST, {C(llc_writebacks)}, {C(l2_writebacks), C(hitm)}},
 	{"lines are modified by stores only", NULL, AT_MOST, {C(l1d_half_writebacks)},
 		{C(l1d_writebacks), C(l1d_writebacks)}},
 	{"walks are misses of the first level", NULL, AT_MOST,
 		{C(dtlb_load_walks), C(dtlb_store_walks), C(itlb_walks)},
-		{C(dtlb_load_misses), C(dtlb_store_misses), C(itlb_misses)}},
+		{C(dtlb_load_pages), C(dtlb_store_pages), C(itlb_misses)}},
 	{"one socket has no other", one_socket, EQUAL,
 		{C(one_hop_lines), C(two_hop_lines), C(remote_hitm),
 			C(loads_remote_cache), C(remote_prefetches)},

@@ -356,7 +356,7 @@ static void llc_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 		w->dirty |= llc_dirty(s, c);
 		return;
 	}
-	c->count[CP_SIM_llc_store_misses]++;
+	c->count[CP_SIM_llc_store_lines]++;
 	if (llc_of(s, c)->g.no_allocate)
 		c->count[CP_SIM_llc_writes_through]++;
 	else
@@ -535,7 +535,7 @@ static void l2_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 	}
 	c->count[CP_SIM_l2_accesses]++;
 	if (!w) {
-		c->count[CP_SIM_l2_store_misses]++;
+		c->count[CP_SIM_l2_store_lines]++;
 		if (l2->g.no_allocate) {
 			c->count[CP_SIM_l2_writes_through]++;
 			llc_store(s, c, addr);
@@ -948,8 +948,7 @@ static void one_unit(
 	int store = kind == STORE, seen = 0, train_l1 = 1, dirty;
 
 	touch(s, c, addr);
-	translate(s, c, addr, 0,
-		store ? CP_SIM_dtlb_store_misses : CP_SIM_dtlb_load_misses,
+	translate(s, c, addr, 0, store ? CP_SIM_dtlb_store_pages : CP_SIM_dtlb_load_pages,
 		store ? CP_SIM_dtlb_store_walks : CP_SIM_dtlb_load_walks);
 	w = find(l1d, addr);
 	if (w) {
@@ -957,7 +956,7 @@ static void one_unit(
 		train_l1 = w->prefetched;
 		w->prefetched = 0;
 	} else {
-		c->count[store ? CP_SIM_l1d_store_misses : CP_SIM_l1d_load_misses]++;
+		c->count[store ? CP_SIM_l1d_store_lines : CP_SIM_l1d_load_lines]++;
 		if (store && l1d->g.no_allocate) {
 			tell_siblings(s, c, addr, STORE);
 			tell_others(s, c, addr, STORE);
@@ -978,31 +977,64 @@ static void one_unit(
 		train(s, c, L1D, addr);
 }
 
+/* How many lines or pages a level was asked for and had not, and the references that
+ * missed it; of stores the next ones. */
+static const struct {
+	int lines, misses;
+} missable[] = {
+	{CP_SIM_l1d_load_lines, CP_SIM_l1d_load_misses},
+	{CP_SIM_l2_load_lines, CP_SIM_l2_load_misses},
+	{CP_SIM_llc_load_lines, CP_SIM_llc_load_misses},
+	{CP_SIM_dtlb_load_pages, CP_SIM_dtlb_load_misses},
+};
+#define NMISSABLE ((int)(sizeof(missable) / sizeof(missable[0])))
+
+static void note_lines(
+	const struct ref_core *c, enum access kind, uint64_t before[NMISSABLE])
+{
+	for (int i = 0; i < NMISSABLE; i++)
+		before[i] = c->count[missable[i].lines + (kind == STORE)];
+}
+
+static void count_reference(
+	struct ref_core *c, enum access kind, const uint64_t before[NMISSABLE])
+{
+	for (int i = 0; i < NMISSABLE; i++)
+		if (c->count[missable[i].lines + (kind == STORE)] != before[i])
+			c->count[missable[i].misses + (kind == STORE)]++;
+}
+
 void ref_data(
 	struct ref_system *s, int core, uint64_t addr, uint32_t size, enum access kind)
 {
 	struct ref_core *c = &s->core[core];
+	uint64_t before[NMISSABLE];
 
+	note_lines(c, kind, before);
 	c->count[kind == STORE ? CP_SIM_l1d_stores : CP_SIM_l1d_loads]++;
 	for (uint64_t u = addr / s->m.line; u <= (addr + size - 1) / s->m.line; u++)
 		one_unit(s, c, u * s->m.line, kind);
+	count_reference(c, kind, before);
 }
 
 void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size)
 {
 	struct ref_core *c = &s->core[core];
+	uint64_t before[NMISSABLE];
 	int seen;
 
+	note_lines(c, LOAD, before);
 	c->count[CP_SIM_l1d_loads]++;
 	for (uint64_t u = addr / s->m.line; u <= (addr + size - 1) / s->m.line; u++) {
 		touch(s, c, u * s->m.line);
-		translate(s, c, u * s->m.line, 0, CP_SIM_dtlb_load_misses,
+		translate(s, c, u * s->m.line, 0, CP_SIM_dtlb_load_pages,
 			CP_SIM_dtlb_load_walks);
 		c->count[CP_SIM_l1d_bypasses]++;
 		fetch(s, c, u * s->m.line, LOAD, &seen);
 		if (seen)
 			train(s, c, L2, u * s->m.line);
 	}
+	count_reference(c, LOAD, before);
 }
 
 void ref_code(struct ref_system *s, int core, uint64_t unit)

@@ -313,11 +313,11 @@ static uint64_t misses_of(const struct system *s, enum sweep_level level)
 	case SWEEP_L1D:
 		return n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_store_misses];
 	case SWEEP_L2:
-		return n[CP_SIM_l2_ifetch_misses] + n[CP_SIM_l2_load_misses] +
-		       n[CP_SIM_l2_store_misses];
+		return n[CP_SIM_l2_ifetch_misses] + n[CP_SIM_l2_load_lines] +
+		       n[CP_SIM_l2_store_lines];
 	case SWEEP_LLC:
-		return n[CP_SIM_llc_ifetch_misses] + n[CP_SIM_llc_load_misses] +
-		       n[CP_SIM_llc_store_misses];
+		return n[CP_SIM_llc_ifetch_misses] + n[CP_SIM_llc_load_lines] +
+		       n[CP_SIM_llc_store_lines];
 	case SWEEP_ITLB:
 		return n[CP_SIM_itlb_misses];
 	case SWEEP_DTLB:

@@ -379,7 +379,7 @@ static void sockets(void)
 		{CP_SIM_loads_one_hop, 1}, {CP_SIM_one_hop_lines, 1},
 		{CP_SIM_loads_two_hop, 1}, {CP_SIM_two_hop_lines, 1},
 		{CP_SIM_remote_hitm, 1}, {CP_SIM_loads_cache_to_cache, 1},
-		{CP_SIM_llc_load_misses, 3}, {CP_SIM_value_stall_cycles, 606},
+		{CP_SIM_llc_load_lines, 3}, {CP_SIM_value_stall_cycles, 606},
 		{CP_SIM_value_stall_memory, 99 + 159 + 219},
 		{CP_SIM_value_stall_beyond_l2, 606});
 	settle();
@@ -614,11 +614,11 @@ static void model_do(const struct deed *d, uint64_t instruction)
 	n[CP_SIM_l1i_misses] += d->code_level < 3;
 	n[CP_SIM_l2_ifetch_misses] += d->code_level == 1 || d->code_level == 2;
 	n[CP_SIM_llc_ifetch_misses] += d->code_level == 2;
-	n[CP_SIM_dtlb_load_misses + store] += d->dtlb;
+	n[CP_SIM_dtlb_load_pages + store] += d->dtlb;
 	n[CP_SIM_dtlb_load_walks + store] += d->dtlb_walk;
-	n[CP_SIM_l1d_load_misses + store] += d->level < 3;
-	n[CP_SIM_l2_load_misses + store] += d->level == 1 || d->level == 2;
-	n[CP_SIM_llc_load_misses + store] += d->level == 2;
+	n[CP_SIM_l1d_load_lines + store] += d->level < 3;
+	n[CP_SIM_l2_load_lines + store] += d->level == 1 || d->level == 2;
+	n[CP_SIM_llc_load_lines + store] += d->level == 2;
 	n[CP_SIM_l1d_writebacks] += d->writes;
 	timing_observe(
 		core, &(struct batch_origin){.number = instruction, .used = d->used});

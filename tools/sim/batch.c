@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "batch.h"
+#include "span.h"
 
 struct core *running;
 batch_observe *batch_observer;
@@ -31,12 +32,22 @@ LANES_INLINE void run_line(
 		core->paths.data(core, line, kind, kind == STORE, stamp);
 }
 
+static __attribute__((noinline)) void run_span(struct core *core, uint64_t first,
+	uint64_t last, enum access kind, uint32_t stamp)
+{
+	span_begin(core, kind);
+	for (uint64_t line = first; line <= last; line++)
+		run_line(core, line, kind, stamp++);
+	span_end(core, kind);
+}
+
 LANES_INLINE void run_lines(struct core *core, uint64_t first, uint64_t last,
 	enum access kind, uint32_t stamp)
 {
-	run_line(core, first, kind, stamp);
-	for (uint64_t line = first + 1; __builtin_expect(line <= last, 0); line++)
-		run_line(core, line, kind, ++stamp);
+	if (__builtin_expect(first == last, 1))
+		run_line(core, first, kind, stamp);
+	else
+		run_span(core, first, last, kind, stamp);
 }
 
 static void run_data(

@@ -52,11 +52,16 @@ struct block {
 	Long offset[MAX_TEMPS];
 };
 
+struct address address_of(const struct block *b, const IRExpr *a);
+
 UInt line_shift(void);
 void forget_batch(struct block *b);
 void settle(struct block *b);
 void settle_direct(
 	struct block *b, enum batch_kind kind, IRExpr *a, UInt size, IRExpr *guard);
+
+struct masked;
+void settle_masked(struct block *b, enum batch_kind kind, const struct masked *masked);
 
 /* batches.c */
 const struct batch *batch_keep(const struct batch *batch);

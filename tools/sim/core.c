@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "follow.h"
 #include "host.h"
+#include "span.h"
 #include "timing.h"
 
 uint32_t machine_fewest_sets(const struct machine *m)
@@ -248,13 +249,13 @@ static void collect_lines(struct core *core)
 {
 	uint64_t *n = core->count, from_l1;
 
-	n[CP_SIM_l1d_fills] = n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_store_misses];
+	n[CP_SIM_l1d_fills] = n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_store_lines];
 	from_l1 = n[CP_SIM_l1i_misses] + n[CP_SIM_l1d_fills];
 	if (core->l2.sets) {
 		n[CP_SIM_l2_accesses] = from_l1;
 		n[CP_SIM_beyond_l2_lines] = n[CP_SIM_l2_ifetch_misses] +
-					    n[CP_SIM_l2_load_misses] +
-					    n[CP_SIM_l2_store_misses];
+					    n[CP_SIM_l2_load_lines] +
+					    n[CP_SIM_l2_store_lines];
 	} else {
 		n[CP_SIM_beyond_l2_lines] = from_l1;
 	}
@@ -288,5 +289,6 @@ void core_collect(struct core *core)
 {
 	if (!core->flex) /* the front counts for those */
 		collect(core);
+	span_collect(core);
 	timing_collect(core);
 }

@@ -87,7 +87,7 @@ static struct huge_place huge_second(struct flex_core *f, uint64_t unit, int cod
 static void count_miss(struct core *core, enum access kind)
 {
 	static const unsigned char counter[] = {
-		CP_SIM_itlb_misses, CP_SIM_dtlb_load_misses, CP_SIM_dtlb_store_misses};
+		CP_SIM_itlb_misses, CP_SIM_dtlb_load_pages, CP_SIM_dtlb_store_pages};
 
 	core->count[counter[kind]]++;
 }
@@ -332,7 +332,7 @@ static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum ac
 	struct flex_cache *l1d = &core->flex->l1d;
 	int store = kind == STORE;
 
-	core->count[CP_SIM_l1d_load_misses + store]++;
+	core->count[CP_SIM_l1d_load_lines + store]++;
 	if (store && l1d->g.no_allocate) {
 		flex_home(core, unit);
 		flex_own(core, unit);

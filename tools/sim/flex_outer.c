@@ -179,7 +179,7 @@ static void llc_write(struct core *core, uint64_t unit)
 		*flex_flags(llc, &p) |= (uint8_t)llc_modified(core);
 		return;
 	}
-	core->count[CP_SIM_llc_store_misses]++;
+	core->count[CP_SIM_llc_store_lines]++;
 	if (llc->g.no_allocate)
 		core->count[CP_SIM_llc_writes_through]++;
 	else
@@ -331,7 +331,7 @@ static void l2_write_miss(struct core *core, uint64_t unit, struct flex_place *p
 	struct flex_cache *l2 = &core->flex->cluster->l2;
 	uint32_t flags;
 
-	core->count[CP_SIM_l2_store_misses]++;
+	core->count[CP_SIM_l2_store_lines]++;
 	if (l2->g.no_allocate) {
 		core->count[CP_SIM_l2_writes_through]++;
 		llc_write(core, unit);

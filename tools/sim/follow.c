@@ -89,7 +89,7 @@ int follow_misses_page(struct core *core, uint64_t key, enum access kind)
 	if (r->page && rest_take(r, cache_place(tlb, key)))
 		return 0;
 	core->count[code ? CP_SIM_itlb_misses
-			 : CP_SIM_dtlb_load_misses + (kind == STORE)]++;
+			 : CP_SIM_dtlb_load_pages + (kind == STORE)]++;
 	return 1;
 }
 
@@ -121,11 +121,15 @@ static int is_own(unsigned counter)
 	switch (counter) {
 	case CP_SIM_itlb_misses:
 	case CP_SIM_itlb_walks:
-	case CP_SIM_dtlb_load_misses:
-	case CP_SIM_dtlb_store_misses:
+	case CP_SIM_dtlb_load_pages:
+	case CP_SIM_dtlb_store_pages:
 	case CP_SIM_dtlb_load_walks:
 	case CP_SIM_dtlb_store_walks:
 	case CP_SIM_llc_ifetch_misses:
+	case CP_SIM_llc_load_lines:
+	case CP_SIM_llc_store_lines:
+	case CP_SIM_dtlb_load_misses:
+	case CP_SIM_dtlb_store_misses:
 	case CP_SIM_llc_load_misses:
 	case CP_SIM_llc_store_misses:
 	case CP_SIM_llc_writebacks:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "front.h"
 #include "flex.h"
+#include "span.h"
 
 struct front *front;
 
@@ -266,11 +267,37 @@ static int run_code(struct front *f, uint64_t line, uint32_t stamp)
 	return 1;
 }
 
+static void begin_span(const struct front *f, enum access kind)
+{
+	for (uint32_t i = 0; i < f->nmembers; i++)
+		span_begin(f->member[i], kind);
+}
+
+static void end_span(const struct front *f, enum access kind)
+{
+	for (uint32_t i = 0; i < f->nmembers; i++)
+		span_end(f->member[i], kind);
+}
+
 static void run_lines(
 	struct front *f, uint64_t first, uint64_t last, enum access kind, uint32_t stamp)
 {
+	if (first == last) {
+		data_line(f, first, kind, stamp);
+		return;
+	}
+	begin_span(f, kind);
 	for (uint64_t line = first; line <= last; line++)
 		data_line(f, line, kind, stamp++);
+	end_span(f, kind);
+}
+
+static void run_floats(struct front *f, uint64_t first, uint64_t last, uint32_t stamp)
+{
+	begin_span(f, LOAD);
+	for (uint64_t line = first; line <= last; line++)
+		float_line(f, line, stamp++);
+	end_span(f, LOAD);
 }
 
 static int run_data(
@@ -282,8 +309,7 @@ static int run_data(
 	struct front_entry *e = &f->data[first & (DATA_FILTER - 1)];
 
 	if (i->kind == BATCH_FLOAT) {
-		for (uint64_t line = first; line <= last; line++)
-			float_line(f, line, stamp++);
+		run_floats(f, first, last, stamp);
 		return 1;
 	}
 	if (e->line == last && !e->need[writes]) {

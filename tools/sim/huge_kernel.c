@@ -16,8 +16,10 @@
 #include "pub_tool_libcfile.h"
 #include "tool.h"
 #include "huge_kernel.h"
+#include "exec.h"
 #include "limits.h"
 #include "links.h"
+#include "vfork.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
 Int VG_(safe_fd)(Int oldfd);
@@ -248,6 +250,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	(void)n;
 	links_after(number, args, result);
 	limits_after(tid, number, args, result);
+	vfork_after(result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
 		advised = True;
 	if (number != __NR_madvise || sr_isError(result))
@@ -259,9 +262,11 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 
 static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 {
-	(void)tid, (void)n;
+	(void)n;
 	links_before(number, args);
 	limits_before(number);
+	vfork_before(tid, number, args);
+	exec_before(tid, number, args);
 }
 
 static void on_remap(Addr from, Addr to, SizeT size)
@@ -293,6 +298,7 @@ static void on_fork_child(ThreadId tid)
 void huge_register(void)
 {
 	limits_start();
+	vfork_start();
 	VG_(needs_syscall_wrapper)(before_syscall, after_syscall);
 }
 

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "functions.h"
 #include "lines.h"
+#include "pieces.h"
 #include "profile.h"
 
 static struct block b;
@@ -90,7 +91,7 @@ static struct reference *add_reference(
 	return r;
 }
 
-static struct address address_of(const IRExpr *a)
+struct address address_of(const struct block *in, const IRExpr *a)
 {
 	struct address at = {IRTemp_INVALID, IRTemp_INVALID, 0};
 
@@ -100,8 +101,8 @@ static struct address address_of(const IRExpr *a)
 	}
 	at.temp = at.root = a->Iex.RdTmp.tmp;
 	if (at.temp < MAX_TEMPS) {
-		at.root = b.root[at.temp];
-		at.offset = (ULong)b.offset[at.temp];
+		at.root = in->root[at.temp];
+		at.offset = (ULong)in->offset[at.temp];
 	}
 	return at;
 }
@@ -132,8 +133,10 @@ static void add_direct(Bool reads, Bool writes, IRExpr *a, UInt size, IRExpr *gu
 
 static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size, UInt used)
 {
-	struct address at = address_of(a);
+	struct address at = address_of(&b, a);
 
+	if (size == 0)
+		return;
 	if (size > tool_machine.line) {
 		add_direct(True, False, a, size, NULL);
 		return;
@@ -161,9 +164,11 @@ static void modify(struct reference *r)
 
 static void add_store(IRExpr *a, UInt size)
 {
-	struct address at = address_of(a);
+	struct address at = address_of(&b, a);
 	struct reference *r = load_to_modify(&at, size);
 
+	if (size == 0)
+		return;
 	if (size > tool_machine.line) {
 		add_direct(False, True, a, size, NULL);
 		return;
@@ -180,7 +185,7 @@ static void add_store(IRExpr *a, UInt size)
  * same access. */
 static void add_swap(IRExpr *a, UInt size)
 {
-	struct address at = address_of(a);
+	struct address at = address_of(&b, a);
 
 	if (!load_to_modify(&at, size))
 		add_load(a, size);
@@ -202,8 +207,10 @@ static void add_line(ULong line)
 }
 
 /* The references of one instruction stay in one batch if they touch one place. */
-static void add_instruction(Addr a, UInt length)
+static void add_instruction(const IRSB *in, Int imark)
 {
+	Addr a = in->stmts[imark]->Ist.IMark.addr;
+	UInt length = in->stmts[imark]->Ist.IMark.len;
 	ULong line = a >> line_shift(),
 	      last = (a + (length ? length : 1) - 1) >> line_shift();
 
@@ -214,9 +221,23 @@ static void add_instruction(Addr a, UInt length)
 		if (!b.lines || line != b.line)
 			add_line(line);
 	b.now.instructions++;
+	pieces_begin(&b, in, imark);
 }
 
 /* --- Walking the superblock --- */
+
+/* Lanes of a masked move are one reference, from the first that is on to the last. */
+static Bool add_masked(enum batch_kind kind, Int at)
+{
+	struct masked masked;
+	enum masked_part part = pieces_masked(at, &masked);
+
+	if (part == MASKED_LAST) {
+		settle(&b);
+		settle_masked(&b, kind, &masked);
+	}
+	return part != MASKED_NOT;
+}
 
 static UInt size_of(const IRExpr *data)
 {
@@ -254,18 +275,23 @@ static void visit_value(const IRSB *in, Int at)
 
 	if (e->tag == Iex_Load)
 		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,
-			sizeofIRType(e->Iex.Load.ty),
+			pieces_size(at, sizeofIRType(e->Iex.Load.ty)),
 			tool_timing ? timed_use(in, at) : 0);
-	else
-		follow(s->Ist.WrTmp.tmp, e);
 }
 
-static void visit_guarded_load(const IRLoadG *g)
+static void visit_guarded_load(const IRLoadG *g, Int at)
 {
 	IRType result, loaded;
 
 	typeOfIRLoadGOp(g->cvt, &result, &loaded);
-	add_direct(True, False, g->addr, sizeofIRType(loaded), g->guard);
+	if (!add_masked(BATCH_READ, at))
+		add_direct(True, False, g->addr, sizeofIRType(loaded), g->guard);
+}
+
+static void visit_guarded_store(const IRStoreG *g, Int at)
+{
+	if (!add_masked(BATCH_WRITE, at))
+		add_direct(False, True, g->addr, size_of(g->data), g->guard);
 }
 
 static void visit_dirty(const IRDirty *d)
@@ -289,7 +315,6 @@ static void visit_exclusive(const IRStmt *s)
 static void visit(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
-	const IRStoreG *g;
 	const IRCAS *c;
 
 	switch (s->tag) {
@@ -297,14 +322,13 @@ static void visit(const IRSB *in, Int at)
 		visit_value(in, at);
 		break;
 	case Ist_Store:
-		add_store(s->Ist.Store.addr, size_of(s->Ist.Store.data));
+		add_store(s->Ist.Store.addr, pieces_size(at, size_of(s->Ist.Store.data)));
 		break;
 	case Ist_StoreG:
-		g = s->Ist.StoreG.details;
-		add_direct(False, True, g->addr, size_of(g->data), g->guard);
+		visit_guarded_store(s->Ist.StoreG.details, at);
 		break;
 	case Ist_LoadG:
-		visit_guarded_load(s->Ist.LoadG.details);
+		visit_guarded_load(s->Ist.LoadG.details, at);
 		break;
 	case Ist_CAS:
 		c = s->Ist.CAS.details;
@@ -333,6 +357,9 @@ static void begin_block(IRSB *in)
 		b.root[t] = t;
 		b.offset[t] = 0;
 	}
+	for (Int i = 0; i < in->stmts_used; i++)
+		if (in->stmts[i]->tag == Ist_WrTmp)
+			follow(in->stmts[i]->Ist.WrTmp.tmp, in->stmts[i]->Ist.WrTmp.data);
 }
 
 /* ---- regions ---- */
@@ -394,7 +421,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 				profile_watch_entry(b.out, layout, s->Ist.IMark.addr);
 			}
 			if (counted)
-				add_instruction(s->Ist.IMark.addr, s->Ist.IMark.len);
+				add_instruction(in, i);
 		} else if (counted) {
 			visit(in, i);
 		}

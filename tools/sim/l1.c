@@ -5,6 +5,7 @@
  */
 #include "l1_newer.h"
 #include "l1_shapes.h"
+#include "span.h"
 
 int l1_oldest_host;
 
@@ -15,8 +16,10 @@ void data_access(
 	uint64_t line = addr >> core->line_shift;
 	uint64_t last = (addr + size - 1) >> core->line_shift;
 
+	span_begin(core, kind);
 	for (; line <= last; line++, stamp++)
 		core->paths.data(core, line, kind, kind == STORE, stamp);
+	span_end(core, kind);
 }
 
 void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key)

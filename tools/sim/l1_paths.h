@@ -136,7 +136,7 @@ LANES_INLINE struct way tlb_fill(struct core *core, struct cache *tlb,
 LANES_INLINE struct way dtlb_miss(struct core *core, struct cache *dtlb, uint64_t page,
 	struct cache_place p, enum access kind)
 {
-	core->count[CP_SIM_dtlb_load_misses - LOAD + kind]++;
+	core->count[CP_SIM_dtlb_load_pages - LOAD + kind]++;
 	core->paths.page(core, page, kind);
 	return tlb_fill(core, dtlb, p, core->data, DATA_FILTER);
 }
@@ -324,7 +324,7 @@ LANES_INLINE void l1d_miss(struct core *core, struct shape s, struct cache *l1d,
 	struct slot at = {stamp_offset(core, l1d, w), page};
 
 	row_tags(p.row)[w.n] = p.tag;
-	core->count[CP_SIM_l1d_load_misses - LOAD + kind]++;
+	core->count[CP_SIM_l1d_load_lines - LOAD + kind]++;
 	forget(core, old, was);
 	*stamp_at(core, at.line) = stamp; /* the victim was older than the batch */
 	is = admit(core, full, is, at, settled);
@@ -393,7 +393,7 @@ static __attribute__((noinline)) void data_touch_huge(
 			core->paths.data(core, full, kind, writes, stamp);
 			return;
 		}
-		core->count[CP_SIM_dtlb_load_misses - LOAD + kind]++;
+		core->count[CP_SIM_dtlb_load_pages - LOAD + kind]++;
 		outer_huge_page(core, line >> core->page_shift, kind);
 		page = huge_fill(core, dtlb, p, core->data, DATA_FILTER);
 	}

@@ -77,7 +77,7 @@ LANES_INLINE int quick_from_l2(struct core *core, struct shape s, const struct q
 		core->count[CP_SIM_l1d_writebacks]++;
 	}
 	forget(core, old, was);
-	core->count[CP_SIM_l1d_load_misses - LOAD + q->place->first_kind]++;
+	core->count[CP_SIM_l1d_load_lines - LOAD + q->place->first_kind]++;
 	core->l2_misses = 0;
 	core->l2.clock = ++clock;
 	*l2_stamp = clock << FLAG_BITS | flags;

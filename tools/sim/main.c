@@ -3,6 +3,7 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
+#include "confine.h"
 #include "functions.h"
 #include "host.h"
 #include "huge_kernel.h"
@@ -34,6 +35,7 @@ static void start(void)
 {
 	options_check();
 	huge_start();
+	confine_start();
 	threads_start();
 	profile_start();
 	timed_start();

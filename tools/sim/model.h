@@ -79,6 +79,9 @@ struct machine {
 
 enum access { IFETCH, LOAD, STORE, PREFETCH };
 
+/* L1D, L2, last level and DTLB (span.h). */
+#define SPAN_LEVELS 4
+
 struct batch;
 struct batch_place;
 struct core;
@@ -170,7 +173,8 @@ struct core {
 	struct timing *timing;  /* NULL: nobody asks for time */
 	struct follow *follow;  /* NULL: not another core's follower (follow.h) */
 	struct core *followers, *next_follower;
-	uint64_t count[CP_SIM_NALL]; /* since the last core_collect */
+	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
+	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
 } __attribute__((aligned(64)));
 
 LANES_INLINE uint32_t *stamp_at(struct core *core, uint32_t offset)

@@ -9,6 +9,18 @@
  */
 #include "lines.h"
 
+HChar *__real_vgPlain_getenv(const HChar *name);
+HChar *__wrap_vgPlain_getenv(const HChar *name);
+
+/* Where DEBUGINFOD_URLS is set, the core runs a program for each object without debug
+ * information.  It would be one of the user's, with the library, on this PMU again, and
+ * so would be what that one runs. */
+HChar *__wrap_vgPlain_getenv(const HChar *name)
+{
+	return VG_(strcmp)(name, "DEBUGINFOD_URLS") == 0 ? NULL
+							 : __real_vgPlain_getenv(name);
+}
+
 ULong __real_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 

@@ -472,6 +472,9 @@ Bool options_parse(const HChar *arg)
 	if (VG_BOOL_CLO(arg, "--lines", lines_read)) {
 		return True;
 	}
+	if (VG_BOOL_CLO(arg, "--pieces", pieces_apart)) {
+		return True;
+	}
 	if (VG_STREQ(arg, "--huge-pages=smaps")) {
 		huge_from_smaps = True;
 		return True;
@@ -540,6 +543,9 @@ void options_usage(void)
 	 "turns\n"
 	 "                              after N data references each\n"
 	 "    --lines=no|yes            read line numbers, for regions [no]\n"
+	 "    --pieces=no|yes           references as the core emulates them, as other "
+	 "tools\n"
+	 "                              of Valgrind's see them [no]\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

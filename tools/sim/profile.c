@@ -4,6 +4,7 @@
  */
 #include "profile.h"
 #include "sharing.h"
+#include "span.h"
 
 #define KEPT CP_PROFILE_COUNTERS
 
@@ -119,10 +120,12 @@ static void note_distance(struct cp_profile_site *site, Addr address)
 	}
 }
 
-/* Did the latest reference miss L1D? */
+/* Did the latest reference miss L1D?  Of its lines, the further ones are subtracted. */
 static void note_miss(const uint64_t *now)
 {
-	ULong missed = now[CP_PROFILE_AT(l1d_load_misses)] +
+	ULong missed = now[CP_PROFILE_AT(l1d_load_lines)] +
+		       now[CP_PROFILE_AT(l1d_load_misses)] +
+		       now[CP_PROFILE_AT(l1d_store_lines)] +
 		       now[CP_PROFILE_AT(l1d_store_misses)];
 
 	if (missed == last.missed)
@@ -142,6 +145,18 @@ static void find_place(void)
 		profile_extent_at(last.address, &last.extent);
 }
 
+/* As span_collect() does for the core. */
+static void add_misses(const uint64_t *now, uint64_t *count, uint64_t *of_data)
+{
+	for (UInt i = 0; i < 2 * SPAN_LEVELS; i++) {
+		UInt lines = span_levels[i / 2].lines + i % 2 - CP_PROFILE_FIRST;
+		UInt misses = span_levels[i / 2].misses + i % 2 - CP_PROFILE_FIRST;
+
+		count[misses] += now[lines] - seen[lines];
+		of_data[misses] += now[lines] - seen[lines];
+	}
+}
+
 static __attribute__((noinline)) void attribute(const uint64_t *now)
 {
 	static uint64_t nowhere[KEPT]; /* fetches have no data */
@@ -153,6 +168,7 @@ static __attribute__((noinline)) void attribute(const uint64_t *now)
 	object = last.address ? profile_object(last.extent.object) : NULL;
 	count = (pair *)last.site->count;
 	of_data = (pair *)(object ? object->count : nowhere);
+	add_misses(now, (uint64_t *)count, (uint64_t *)of_data);
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = ((const pair *)now)[i] - old[i];
 
@@ -169,8 +185,8 @@ static __attribute__((noinline)) void attribute(const uint64_t *now)
 static inline Bool is_quiet(const uint64_t *now)
 {
 	static const UChar telling[] = {CP_PROFILE_AT(l1i_misses),
-		CP_PROFILE_AT(l1d_store_misses), CP_PROFILE_AT(itlb_misses),
-		CP_PROFILE_AT(dtlb_load_misses), CP_PROFILE_AT(invalidations)};
+		CP_PROFILE_AT(l1d_store_lines), CP_PROFILE_AT(itlb_misses),
+		CP_PROFILE_AT(dtlb_load_pages), CP_PROFILE_AT(invalidations)};
 	pair changed = {0, 0};
 
 #pragma GCC unroll 8
@@ -306,7 +322,6 @@ void profile_thread_use(struct profile_thread *t, const struct core *core)
 void profile_collect(struct profile_thread *t, const uint64_t *more)
 {
 	if (observed && more == observed->count) {
-		profile_settle();
 		VG_(memset)(seen, 0, sizeof(seen));
 		last.missed = 0;
 	}

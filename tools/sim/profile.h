@@ -26,7 +26,8 @@ struct profile_thread *profile_thread_begin(ThreadId tid);
 void profile_thread_end(ThreadId tid);
 /* Where the misses of that core are accounted for from here on; NULL: nowhere. */
 void profile_thread_use(struct profile_thread *t, const struct core *core);
-/* The core's counters, which are set to 0 after this. */
+/* The core's counters, which are set to 0 after this; profile_settle() was called before
+ * they were collected. */
 void profile_collect(struct profile_thread *t, const uint64_t *more);
 /* What comes there may be other code. */
 void profile_unmapped(Addr a, SizeT len);

@@ -17,12 +17,12 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 3
+#define CP_PROFILE_VERSION 4
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
 #define CP_PROFILE_FIRST CP_SIM_l1i_misses
-#define CP_PROFILE_COUNTERS (CP_SIM_l1d_half_writebacks + 1 - CP_PROFILE_FIRST)
+#define CP_PROFILE_COUNTERS (CP_SIM_dtlb_store_misses + 1 - CP_PROFILE_FIRST)
 #define CP_PROFILE_AT(counter) (CP_SIM_##counter - CP_PROFILE_FIRST)
 
 enum cp_profile_kind {

@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 5
+#define CP_SIM_PROTOCOL 6
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -19,9 +19,11 @@
 /* Raw counters, in the order in which READ delivers them.  X(name, meaning).
  * A "line" below is a cache line of the level that counts.
  *
- * Conventions: a reference that spans two lines is one reference and two
- * line look-ups (each may miss).  A read-modify-write instruction is one load
- * and one store, also counted in l1d_rmw; its miss is the load's.
+ * Conventions: a reference that spans two lines is one reference, one miss at most
+ * (*_misses), and looks two lines up, both of which may have to come (*_lines, *_pages).
+ * A fetch of code, a prefetch, and what a level is asked for (l2_accesses) is a line
+ * each. A read-modify-write instruction is one load and one store, also counted in
+ * l1d_rmw; its miss is the load's.
  */
 #define CP_SIM_COUNTERS(X)                                                               \
 	X(instructions, "instructions executed")                                         \
@@ -30,23 +32,23 @@
 	X(l1d_rmw, "read-modify-writes: load and store pairs of one instruction")        \
 	X(l1i_accesses, "instruction line fetches (one per change of line)")             \
 	X(l1i_misses, "instruction lines not in L1I")                                    \
-	X(l1d_load_misses, "lines that a load did not find in L1D")                      \
-	X(l1d_store_misses, "lines that a store did not find in L1D")                    \
+	X(l1d_load_lines, "lines that a load did not find in L1D")                       \
+	X(l1d_store_lines, "lines that a store did not find in L1D")                     \
 	X(l1d_writebacks, "modified lines evicted from L1D into L2")                     \
 	X(l2_ifetch_misses, "instruction lines not in L2")                               \
-	X(l2_load_misses, "lines asked for by a load and not in L2")                     \
-	X(l2_store_misses, "lines asked for by a store and not in L2")                   \
+	X(l2_load_lines, "lines asked for by a load and not in L2")                      \
+	X(l2_store_lines, "lines asked for by a store and not in L2")                    \
 	X(l2_prefetch_misses, "lines asked for by L1's prefetchers and not in L2")       \
 	X(l2_writebacks, "modified lines evicted from L2 into the last level")           \
 	X(llc_ifetch_misses, "instruction lines not in the last level")                  \
-	X(llc_load_misses, "lines asked for by a load and not in the last level")        \
-	X(llc_store_misses, "lines asked for by a store and not in the last level")      \
+	X(llc_load_lines, "lines asked for by a load and not in the last level")         \
+	X(llc_store_lines, "lines asked for by a store and not in the last level")       \
 	X(llc_prefetch_misses, "lines asked for by prefetchers, not in the last level")  \
 	X(llc_writebacks, "modified lines evicted from the last level to memory")        \
 	X(itlb_misses, "instruction pages not in the first-level ITLB")                  \
 	X(itlb_walks, "instruction pages in no TLB: page walks")                         \
-	X(dtlb_load_misses, "pages that a load did not find in the first-level DTLB")    \
-	X(dtlb_store_misses, "pages that a store did not find in the first-level DTLB")  \
+	X(dtlb_load_pages, "pages that a load did not find in the first-level DTLB")     \
+	X(dtlb_store_pages, "pages that a store did not find in the first-level DTLB")   \
 	X(dtlb_load_walks, "pages that a load found in no TLB: page walks")              \
 	X(dtlb_store_walks, "pages that a store found in no TLB: page walks")            \
 	X(invalidations, "lines taken from another thread's private caches by a store "  \
@@ -64,6 +66,15 @@
 	X(l1d_bypasses, "floating-point loads that L2 served by design")                 \
 	X(l1d_writes_through, "writes that L1D passed on: write-through, not allocated") \
 	X(l1d_half_writebacks, "modified halves of lines evicted from L1D")              \
+	X(l1d_load_misses, "loads that missed L1D, with however many lines")             \
+	X(l1d_store_misses, "stores that missed L1D")                                    \
+	X(l2_load_misses, "loads that missed L2")                                        \
+	X(l2_store_misses, "stores that missed L2")                                      \
+	X(llc_load_misses, "loads that missed the last level")                           \
+	X(llc_store_misses, "stores that missed the last level")                         \
+	X(dtlb_load_misses,                                                              \
+		"loads that missed the first-level DTLB, with a page or two")            \
+	X(dtlb_store_misses, "stores that missed the first-level DTLB")                  \
 	X(l2_writes_through, "writes that L2 passed on: write-through, not allocated")   \
 	X(llc_writes_through, "writes that the last level passed on to memory")          \
 	X(l1d_fills, "lines put into L1D")                                               \

@@ -8,6 +8,7 @@
 #include "block.h"
 #include "every.h"
 #include "front.h"
+#include "pieces.h"
 #include "team.h"
 
 static void model_direct(uint64_t addr, uint32_t size, enum access kind)
@@ -83,6 +84,33 @@ static void on_store_by(Addr a, UWord size, Addr instruction)
 	announce(instruction, a);
 	on_store(a, size);
 	observe(instruction, a);
+}
+
+/* Those lanes of that size whose bits are set: one reference from the first to the last.
+ */
+static Bool find_lanes(Addr *a, UWord *size, UWord lanes)
+{
+	UWord first, last;
+
+	if (!lanes)
+		return False;
+	first = (UWord)__builtin_ctzl(lanes);
+	last = 63 - (UWord)__builtin_clzl(lanes);
+	*a += first * *size;
+	*size *= last - first + 1;
+	return True;
+}
+
+static void on_masked_load(Addr a, UWord size, UWord lanes, Addr instruction)
+{
+	if (find_lanes(&a, &size, lanes))
+		on_load_by(a, size, instruction);
+}
+
+static void on_masked_store(Addr a, UWord size, UWord lanes, Addr instruction)
+{
+	if (find_lanes(&a, &size, lanes))
+		on_store_by(a, size, instruction);
 }
 
 /* After the load and the store of one instruction. */
@@ -280,4 +308,37 @@ void settle_direct(
 			guard);
 	else
 		call(b, "direct", helper, mkIRExprVec_2(a, word(size)), guard);
+}
+
+/* An expression in a temporary. */
+static IRExpr *kept(struct block *b, IRExpr *e)
+{
+	IRTemp t = newIRTemp(b->out->tyenv, Ity_I64);
+
+	addStmtToIRSB(b->out, IRStmt_WrTmp(t, e));
+	return IRExpr_RdTmp(t);
+}
+
+/* The lanes that are on, a bit each. */
+static IRExpr *lanes_on(struct block *b, const struct masked *masked)
+{
+	IRExpr *all = word(0);
+
+	for (UInt i = 0; i < masked->lanes; i++) {
+		IRExpr *on = kept(b, IRExpr_Unop(Iop_1Uto64, masked->guard[i]));
+
+		on = kept(b,
+			IRExpr_Binop(Iop_Shl64, on, IRExpr_Const(IRConst_U8((UChar)i))));
+		all = kept(b, IRExpr_Binop(Iop_Or64, all, on));
+	}
+	return all;
+}
+
+void settle_masked(struct block *b, enum batch_kind kind, const struct masked *masked)
+{
+	call(b, "masked",
+		kind == BATCH_READ ? (void *)on_masked_load : (void *)on_masked_store,
+		mkIRExprVec_4(masked->first, word(masked->size), lanes_on(b, masked),
+			word(b->instruction)),
+		NULL);
 }

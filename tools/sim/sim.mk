@@ -26,7 +26,7 @@ SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pi
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
-	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
+	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--wrap=vgPlain_getenv -Wl,--wrap=vgPlain_pre_exec_check -Wl,--wrap=vgPlain_client_syscall -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
 SIM_CFLAGS := $(filter-out -m64,$(SIM_CFLAGS))
 SIM_LDFLAGS := $(filter-out -m64,$(SIM_LDFLAGS))
@@ -55,8 +55,11 @@ $(SIM_DIR) $(B)/sim:
 
 -include $(SIM_OBJECTS:.o=.d)
 
+# Encodings of x86-64, by a decoder.
+SIM_ENCODINGS := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Zydis/Zydis.h),$(B)/sim/encodings))
+
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
+SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
 	timing_test)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
 	flex.c flex_cache.c flex_life.c flex_outer.c flex_prefetch.c follow.c front.c numa.c timing.c)
@@ -69,6 +72,9 @@ sim-tests: sim $(SIM_TEST_PROGRAMS)
 
 $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread)
+
+$(B)/sim/encodings: tests/sim/encodings.c tools/sim/request.h | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -lZydis)
 
 $(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)

@@ -129,18 +129,24 @@ static void renew(const struct sweep_array *a, uint64_t *set, uint64_t line, uin
 	set[0] = line + 1;
 }
 
-/* It was missed by all that have no more than `at` ways. */
+/* It was missed by all that have no more than `at` ways; those whose bits are in
+ * `missed` have counted the reference already. */
 static void count(struct core *core, const struct sweep *s, const struct sweep_array *a,
-	uint32_t at)
+	uint32_t at, uint32_t *missed)
 {
 	const struct sweep_point *p = &s->plan->point[a->first];
 	uint64_t *n = &core->count[CP_SIM_SWEEP + a->first];
 
-	for (uint32_t i = 0; i < a->npoints && p[i].ways <= at; i++)
-		n[i]++;
+	for (uint32_t i = 0; i < a->npoints && p[i].ways <= at; i++) {
+		uint32_t bit = 1u << (a->first + i);
+
+		n[i] += !(*missed & bit);
+		*missed |= bit;
+	}
 }
 
-void sweep_ask(struct core *core, uint64_t unit)
+/* A line of a reference. */
+static void ask(struct core *core, uint64_t unit, uint32_t *missed)
 {
 	const struct sweep *s = core->sweep;
 	uint64_t line = unit >> s->shift;
@@ -153,9 +159,16 @@ void sweep_ask(struct core *core, uint64_t unit)
 		if (set[0] == line + 1)
 			continue;
 		at = find(a, set, line);
-		count(core, s, a, at);
+		count(core, s, a, at, missed);
 		renew(a, set, line, at);
 	}
+}
+
+void sweep_ask(struct core *core, uint64_t unit)
+{
+	uint32_t missed = 0;
+
+	ask(core, unit, &missed);
 }
 
 /* Nothing changes where it is. */
@@ -213,11 +226,13 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 	struct core *core = sweep_core;
 	uint64_t line = core ? addr >> core->line_shift : 1,
 		 last = core ? (addr + size - 1) >> core->line_shift : 0;
+	uint32_t missed = 0;
 
+	_Static_assert(CP_SIM_SWEEP_POINTS <= 32, "a bit each");
 	for (; line <= last; line++) {
 		uint64_t unit = short_number(core, line);
 
-		sweep_ask(core, unit);
+		ask(core, unit, &missed);
 		if ((kind == BATCH_WRITE || kind == BATCH_MODIFY) &&
 			core->sweep->plan->level == SWEEP_L1D)
 			sweep_stored(core, unit);

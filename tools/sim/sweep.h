@@ -13,6 +13,9 @@
  * which are new only where they are not: caches of different ways do not hold the
  * same in the same order then, and each point has an array of its own.
  *
+ * What is counted is what the level's own misses count: references that missed a first
+ * level, and lines (pages) that another was asked for.
+ *
  * Lines come with the model's short numbers (regions.h), in the order in which the
  * program refers to them, whatever the model's filters do.
  */

@@ -17,6 +17,7 @@
 #include "follow.h"
 #include "front.h"
 #include "functions.h"
+#include "confine.h"
 #include "team.h"
 #include "tool.h"
 #include "host.h"
@@ -170,6 +171,7 @@ static void collect(struct thread *t)
 {
 	add_huge_pages(t);
 	front_collect(fronts[0]);
+	profile_settle(); /* what is collected counts by reference */
 	collect_cores(t);
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		struct core *core = t->seat[i]->core;
@@ -557,6 +559,7 @@ static void start_scratch(void)
 
 static void on_create(ThreadId by, ThreadId tid)
 {
+	confine_thread(by, tid);
 	if (by != VG_INVALID_THREADID)
 		sharing_thread_begin(tid);
 }

@@ -289,9 +289,9 @@ LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by
 {
 	return (struct deed){
 		.code = GREW(by, l1i_misses) + GREW(by, itlb_misses),
-		.pages = GREW(by, dtlb_load_misses) + GREW(by, dtlb_store_misses),
-		.loads = GREW(by, l1d_load_misses) + GREW(by, l1d_bypasses),
-		.stores = GREW(by, l1d_store_misses) & t->allocates,
+		.pages = GREW(by, dtlb_load_pages) + GREW(by, dtlb_store_pages),
+		.loads = GREW(by, l1d_load_lines) + GREW(by, l1d_bypasses),
+		.stores = GREW(by, l1d_store_lines) & t->allocates,
 		.writes = (t->halves ? GREW(by, l1d_half_writebacks)
 				     : GREW(by, l1d_writebacks)) +
 			  GREW(by, l1d_writes_through),
@@ -321,16 +321,16 @@ static void data(struct core *core, struct timing *t, struct clock *c,
 			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks));
 	if (did->loads)
 		fill_all(core, t, c, LOAD,
-			(struct missed){did->loads, GREW(by, l2_load_misses),
-				GREW(by, llc_load_misses), GREW(by, loads_one_hop),
+			(struct missed){did->loads, GREW(by, l2_load_lines),
+				GREW(by, llc_load_lines), GREW(by, loads_one_hop),
 				GREW(by, loads_two_hop),
 				GREW(by, hitm) | GREW(by, loads_cache_to_cache),
 				GREW(by, loads_remote_cache)},
 			used_by);
 	if (did->stores)
 		fill_all(core, t, c, STORE,
-			(struct missed){did->stores, GREW(by, l2_store_misses),
-				GREW(by, llc_store_misses),
+			(struct missed){did->stores, GREW(by, l2_store_lines),
+				GREW(by, llc_store_lines),
 				GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
 				GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
 				GREW(by, hitm) | GREW(by, remote_hitm),
@@ -344,8 +344,8 @@ static void data(struct core *core, struct timing *t, struct clock *c,
  * of them has. */
 LANES_INLINE uint64_t not_of_load(const struct change *by)
 {
-	return NOW(by, l1i_misses) + NOW(by, itlb_misses) + NOW(by, l1d_store_misses) +
-	       NOW(by, dtlb_store_misses);
+	return NOW(by, l1i_misses) + NOW(by, itlb_misses) + NOW(by, l1d_store_lines) +
+	       NOW(by, dtlb_store_pages);
 }
 
 typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
@@ -402,7 +402,7 @@ LANES_INLINE uint64_t take(uint64_t *seen, const uint64_t *count)
 LANES_INLINE uint32_t latency_beyond(
 	struct timing *t, const uint64_t *is, enum access kind, enum level *level)
 {
-	uint64_t beyond = TAKE(t, is, llc_load_misses, kind),
+	uint64_t beyond = TAKE(t, is, llc_load_lines, kind),
 		 modified = take(&t->seen[AT(hitm)], &is[AT(hitm)]);
 
 	if (kind == LOAD)
@@ -416,7 +416,7 @@ LANES_INLINE void fill_one(struct core *core, struct timing *t, struct clock *c,
 	enum access kind, uint64_t used_by)
 {
 	const uint64_t *is = &core->count[FIRST];
-	uint64_t beyond = TAKE(t, is, l2_load_misses, kind);
+	uint64_t beyond = TAKE(t, is, l2_load_lines, kind);
 	enum level level = SECOND;
 	uint32_t latency = t->of.l2;
 
@@ -438,8 +438,8 @@ LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access k
 		translate(t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
 	if (lines)
 		fill_one(core, t, &c, kind, instruction + origin->used);
-	t->seen[AT(l1d_load_misses) + (kind == STORE)] += lines;
-	t->seen[AT(dtlb_load_misses) + (kind == STORE)] += pages;
+	t->seen[AT(l1d_load_lines) + (kind == STORE)] += lines;
+	t->seen[AT(dtlb_load_pages) + (kind == STORE)] += pages;
 	t->seen[AT(l1d_writebacks)] += writes;
 	for (; writes; writes--)
 		take_write_buffer(core, t, &c);
@@ -452,10 +452,9 @@ static __attribute__((noinline)) void observe_plain(
 {
 	struct timing *t = core->timing;
 	struct change by = {&core->count[FIRST], t->seen};
-	uint64_t lines = GREW(&by, l1d_store_misses),
-		 pages = GREW(&by, dtlb_store_misses),
+	uint64_t lines = GREW(&by, l1d_store_lines), pages = GREW(&by, dtlb_store_pages),
 		 others = GREW(&by, l1i_misses) | GREW(&by, itlb_misses) |
-			  GREW(&by, l1d_load_misses) | GREW(&by, dtlb_load_misses);
+			  GREW(&by, l1d_load_lines) | GREW(&by, dtlb_load_pages);
 
 	if (others || lines > 1) {
 		observe_any(core, t->before + origin->number, origin->used);
@@ -478,8 +477,8 @@ void timing_observe(struct core *core, const struct batch_origin *origin)
 		return;
 	}
 	by = (struct change){&core->count[FIRST], t->seen};
-	lines = GREW(&by, l1d_load_misses);
-	pages = GREW(&by, dtlb_load_misses);
+	lines = GREW(&by, l1d_load_lines);
+	pages = GREW(&by, dtlb_load_pages);
 	writes = GREW(&by, l1d_writebacks);
 	if (not_of_load(&by) != t->not_of_load || lines > 1)
 		observe_plain(core, origin);

@@ -31,6 +31,7 @@ extern struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
 extern UInt tool_nmachines;
 extern Bool tool_has_front;   /* some are behind one: see front.h */
 extern Bool tool_float_loads; /* some machine tells them apart */
+extern Bool pieces_apart;     /* pieces.h: each is a reference */
 extern Bool tool_timing;      /* some have time */
 extern Bool tool_report;
 extern struct sweep_plan tool_sweep; /* of the first machine */

@@ -1,0 +1,110 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# Instruction by instruction: each encoding of x86-64 that a decoder knows makes the
+# references that the decoder's tables give it, and touches the lines of its operand.
+# encodings.c says how.  What the core cannot emulate is skipped; what is counted
+# otherwise stands in %otherwise, with its reason.
+# ENCODINGS_TABLE=1 prints the tables of doc/validation.md.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Sim;
+use Test::More;
+
+my @machine = ('--l1i=64,8,64', '--l1d=64,8,64', '--l2=1024,16,64', '--llc=8192,16,64',
+	'--itlb=16,4', '--dtlb=64,4', '--stlb=1024,8');
+my $program = "$BUILD/sim/encodings";
+plan(skip_all => 'encodings of x86-64 only, and with libzydis-dev') if !-x $program;
+
+# Mnemonics: what is counted instead, and why.
+my @otherwise = (
+	['fxsave, fxrstor, xsave, xrstor', qr/^(?:fx|x)(?:save|rstor)/,
+		'as two or three references: the x87 part, MXCSR and the registers'],
+	['clflush, clflushopt, clwb', qr/^cl(?:flush|wb)/, 'as none: lines stay where they are'],
+	['vmovddup of 32 bytes', qr/^vmovddup$/, 'as two of 8 bytes, those that are used'],
+);
+my @sizes = (
+	['bt, bts, btr, btc by a register', qr/^bt[src]?$/, 'of the byte that has the bit'],
+	['punpckl of MMX registers', qr/^punpckl/, 'of 8 bytes, not 4'],
+	['shifts by a number in memory', qr/^v?ps[rl][la][wdq]$/, 'of the 8 bytes that are used'],
+	['scalar FMA4', qr/^vfn?m(?:add|sub)s[sd]$/, 'of 16 bytes'],
+);
+
+# Masked moves of eight lanes, by the lanes that are on: the references, and the lines
+# where the 32 bytes end with theirs, and a byte later.
+my @masked;
+for my $move (['c4e27d2c07 vmaskmovps', 1, 0], ['c4e27d2e07 vmaskmovps', 0, 1],
+	['c4e27d8c07 vpmaskmovd', 1, 0], ['c4e27d8e07 vpmaskmovd', 0, 1]) {
+	push(@masked, ["$move->[0] @$move[1, 2] 32 $_->[0]", $_->[1] ? "$move->[0] @$move[1, 2] $_->[2]" : "$move->[0] 0 0 0 0"])
+		for ['00', 0], ['06', 1, '1 1'], ['80', 1, '1 2'], ['81', 1, '1 2'], ['7f', 1, '1 1'];
+}
+
+sub reason
+{
+	my ($table, $mnemonic) = @_;
+	return (grep { $mnemonic =~ $_->[1] } @$table)[0];
+}
+
+sub run_list
+{
+	open(my $list, '>', "$SCRATCH/list") or die;
+	print($list "$_\n") for @_;
+	close($list);
+	open(STDIN, '<', "$SCRATCH/list") or die;
+	my ($status, $out) = sim_run(@machine, $program, 'run');
+	return split(/\n/, $out);
+}
+
+my @list = split(/\n/, `$program list`);
+cmp_ok(scalar(@list), '>', 3000, 'the decoder lists thousands of encodings');
+push(@list, map { $_->[0] } @masked);
+
+# The core's own assertions end the run at some encodings: it goes on behind each.
+my @got;
+while (@got < @list) {
+	my @more = run_list(@list[@got .. $#list]);
+	BAIL_OUT('the program does not run') if !@more && @got > 1 && $got[-1] eq 'asserts' && $got[-2] eq 'asserts';
+	push(@got, @more);
+	push(@got, 'asserts') if @got < @list;
+}
+
+my @masked_got = splice(@got, @got - @masked);
+splice(@list, @list - @masked);
+SKIP: {
+	skip('no masked moves here', 1) if grep { /signal/ } @masked_got;
+	is(join("\n", @masked_got), join("\n", map { $_->[1] } @masked),
+		'masked moves are one reference, from the first lane that is on to the last');
+}
+
+my %seen = map { $_ => 0 } qw(same signal asserts otherwise);
+my (@references, @extents);
+for my $i (0 .. $#list) {
+	my ($bytes, $mnemonic, $loads, $stores, $size) = split(/ /, $list[$i]);
+	my ($as, undef, @is) = split(/ /, $got[$i]);
+	if ($as eq 'asserts' || $is[0] eq 'signal') {
+		$seen{$as eq 'asserts' ? 'asserts' : 'signal'}++;
+		next;
+	}
+	my $differs = $as ne $bytes || $is[0] != $loads || $is[1] != $stores;
+	# An operand that ends with its line lies in one, a byte later in two; zero are those
+	# that must be aligned.
+	my $lines = !$differs && $size > 1 && $size <= 64 && ($is[2] != 1 || ($is[3] != 2 && $is[3] != 0));
+	$seen{$differs || $lines ? 'otherwise' : 'same'}++;
+	push(@references, "$bytes $mnemonic: $is[0] loads and $is[1] stores, not $loads and $stores")
+		if $differs && !reason(\@otherwise, $mnemonic);
+	push(@extents, "$bytes $mnemonic of $size bytes: $is[2] and $is[3] lines")
+		if $lines && !reason(\@sizes, $mnemonic) && !reason(\@otherwise, $mnemonic);
+}
+is(join("\n", @references), '', 'each makes the references of the architecture');
+is(join("\n", @extents), '', 'each touches the lines of its operand');
+cmp_ok($seen{same}, '>', 1200, 'more than a thousand were executed');
+
+if ($ENV{ENCODINGS_TABLE}) {
+	printf("| encodings | of them executed | the same | otherwise |\n| --: | --: | --: | --: |\n| %d | %d | %d | %d |\n\n",
+		scalar(@list), $seen{same} + $seen{otherwise}, $seen{same}, $seen{otherwise});
+	print("| instructions | counted |\n| --- | --- |\n");
+	print("| $_->[0] | $_->[2] |\n") for @otherwise, @sizes;
+}
+done_testing();
