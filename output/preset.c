@@ -17,8 +17,8 @@ struct file {
 	bool bare, socket, matches, beside; /* the PMU that was asked for */
 };
 
-static const char *const include_names[] = {
-	"loads", "stores", "prefetch", "code", "walks", "writebacks", "socket", NULL};
+static const char *const include_names[] = {"loads", "stores", "prefetch", "code",
+	"walks", "writebacks", "socket", "fills", NULL};
 
 static bool is_events(const char *name)
 {

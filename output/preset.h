@@ -62,6 +62,7 @@ enum cp_preset_includes {
 	CP_INCLUDES_WALKS = 16,
 	CP_INCLUDES_WRITEBACKS = 32, /* from the level above */
 	CP_INCLUDES_SOCKET = 64,     /* all that the socket does */
+	CP_INCLUDES_FILLS = 128,     /* of misses: what came in, not references */
 };
 
 struct cp_preset {

@@ -14,6 +14,7 @@
 #include "preload/reexec.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
+#include "preload/weights.h"
 #include "preload/windows.h"
 
 static void meta(const char *key, const char *value)
@@ -29,42 +30,15 @@ static void meta_command(void)
 	cp_record_put_meta(&cp_runtime.record, "command", words, size);
 }
 
-/* What takes how long between sockets. */
-static void meta_sockets(const struct cp_machine *machine, char *to, size_t size)
+/* What is weighed with, whatever is asked of the record later. */
+static void meta_weights(void)
 {
-	const struct cp_cache *llc = &machine->level[CP_LLC];
-	uint32_t by = llc->sets ? llc->latency : machine->memory_latency,
-		 near = machine->cache_to_cache_latency,
-		 far = machine->remote_cache_latency;
-	char two[16] = "none";
+	struct cp_weights weights = cp_weights_of(
+		cp_runtime.sim ? &cp_runtime.machine : NULL, &cp_runtime.request);
+	char text[CP_WEIGHTS_TEXT];
 
-	if (cp_machine_hops(machine) > 1)
-		cp_format(two, sizeof(two), "%u", machine->two_hop_latency);
-	cp_format(to, size, " one-hop=%u two-hops=%s near-cache=%u far-cache=%u",
-		machine->one_hop_latency, two, near ? near : by,
-		far ? far : machine->one_hop_latency);
-}
-
-/* Cycles until a level delivers; 0: the machine file does not say. */
-static void meta_latencies(void)
-{
-	const struct cp_machine *machine = &cp_runtime.machine;
-	const struct cp_cache *l2 = &machine->level[CP_L2],
-			      *llc = &machine->level[CP_LLC];
-	char text[128];
-
-	if (l2->sets)
-		cp_format(text, sizeof(text), "l2=%u ", l2->latency);
-	else
-		cp_format(text, sizeof(text), "l2=none ");
-	if (llc->sets)
-		cp_format(text + strlen(text), 32, "llc=%u", llc->latency);
-	else
-		cp_format(text + strlen(text), 32, "llc=none");
-	cp_format(text + strlen(text), 32, " memory=%u", machine->memory_latency);
-	if (machine->sockets > 1)
-		meta_sockets(machine, text + strlen(text), sizeof(text) - strlen(text));
-	meta("latencies", text);
+	cp_weights_print(&weights, text, sizeof(text));
+	meta("weights", text);
 }
 
 static void meta_clock(void)
@@ -104,11 +78,11 @@ static void meta_machine(void)
 	if (cp_runtime.sim) {
 		cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
 		meta("machine", text);
-		meta_latencies();
 		meta_clock();
 		meta_sweep();
 		meta_windows();
 	}
+	meta_weights();
 	cp_format(text, sizeof(text), "%u",
 		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line
 			       : cp_machine_host_line());

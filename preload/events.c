@@ -91,7 +91,64 @@ static const struct cp_group *with_lets(struct cp_arena *arena,
 	return group;
 }
 
-/* Each NAME=NUMBER is for one of the groups. */
+static struct cp_value no_names(void *context, const char *name)
+{
+	(void)context;
+	(void)name;
+	return cp_unavailable("a number has no inputs");
+}
+
+/* What lines cost is the same in all groups, and in profiles. */
+static void set_weight(struct cp_request *request, struct cp_arena *arena,
+	const char *name, const char *number, cp_complaint *complain)
+{
+	char why[200], line[320];
+	const struct cp_formula *formula =
+		cp_formula_parse(arena, cp_slice_of(number), why, sizeof(why));
+	struct cp_value value =
+		formula ? cp_formula_evaluate(arena, formula, no_names, NULL)
+			: cp_unavailable(why);
+
+	if (value.status != CP_UNAVAILABLE && value.value > 0 && value.value <= 1e9) {
+		request->weights[cp_weight_find(name)] = value.value;
+		return;
+	}
+	cp_format(line, sizeof(line),
+		"CACHEPEEK_LET: %s=%.80s is not a number of cycles above 0: it changes "
+		"nothing",
+		name, number);
+	complain(line);
+}
+
+static void set_weights(struct cp_request *request, struct cp_arena *arena,
+	const char *lets, cp_complaint *complain)
+{
+	const char *piece;
+	size_t length;
+
+	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
+		char *name = cp_arena_copy(arena, piece, length),
+		     *equals = strchr(name, '=');
+
+		if (!equals)
+			continue;
+		*equals = '\0';
+		if (cp_weight_find(name) < CP_NWEIGHTS)
+			set_weight(request, arena, name, equals + 1, complain);
+	}
+}
+
+static bool has_constant(const struct cp_request *request, const char *name)
+{
+	if (cp_weight_find(name) < CP_NWEIGHTS)
+		return true;
+	for (size_t i = 0; i < request->ngroups; i++)
+		if (cp_group_let(request->groups[i], name))
+			return true;
+	return false;
+}
+
+/* Each NAME=NUMBER is for one of the groups, or says what lines cost. */
 static void check_lets(
 	const struct cp_request *request, const char *lets, cp_complaint *complain)
 {
@@ -100,13 +157,11 @@ static void check_lets(
 	size_t length;
 
 	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
-		size_t left = strcspn(piece, "="), i = 0;
+		size_t left = strcspn(piece, "=");
 
 		cp_format(name, sizeof(name), "%.*s",
 			(int)(left < length ? left : length), piece);
-		while (i < request->ngroups && !cp_group_let(request->groups[i], name))
-			i++;
-		if (i < request->ngroups && left < length)
+		if (left < length && has_constant(request, name))
 			continue;
 		cp_format(line, sizeof(line),
 			left < length ? "CACHEPEEK_LET: no group of this run has a "
@@ -140,6 +195,8 @@ static void add_group(struct cp_request *request, struct cp_arena *arena,
 		add_name(request, group->need[i]);
 	for (size_t i = 0; i < group->nwant; i++)
 		add_name(request, group->want[i]);
+	for (size_t i = 0; i < group->nsimulated; i++)
+		add_name(request, group->simulated[i]);
 }
 
 /* fallback: counted where nothing else is; NULL: nothing is. */
@@ -184,6 +241,7 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena,
 	if (groups)
 		add_groups(request, arena, groups, lets, events ? NULL : default_group,
 			complain);
+	set_weights(request, arena, lets, complain);
 	check_lets(request, lets, complain);
 	if (request->dropped) {
 		cp_format(line, sizeof(line),

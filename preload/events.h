@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "output/group.h"
+#include "output/weights.h"
 #include "preload/engine/engine.h"
 #include "preload/machine.h"
 
@@ -18,8 +19,10 @@ struct cp_request {
 	size_t nnames, ngroups;
 	const char *names[CP_MAX_QUANTITIES]; /* in the order asked, no doubles */
 	const struct cp_group *groups[CP_MAX_GROUPS];
-	unsigned dropped; /* names beyond the limit */
-	bool common;      /* the last name was not asked for: cp_request_add_common */
+	unsigned dropped;            /* names beyond the limit */
+	double weights[CP_NWEIGHTS]; /* that CACHEPEEK_LET sets, in cycles; 0: it does not
+				      */
+	bool common; /* the last name was not asked for: cp_request_add_common */
 };
 
 /* Called with one line for each thing that cannot be as asked. */

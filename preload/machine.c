@@ -106,6 +106,32 @@ static bool sysfs_cache(unsigned index, struct cp_cache *cache)
 	return cache->sets && cache->ways;
 }
 
+/* x86 says so in the flags of the first processor; elsewhere nothing does that can be
+ * relied on. */
+static bool is_virtual(void)
+{
+	char text[8192], *flags;
+
+	if (!cp_read_file("/proc/cpuinfo", text, sizeof(text)))
+		return false;
+	flags = strstr(text, "\nflags");
+	if (!flags)
+		return false;
+	flags[1 + strcspn(flags + 1, "\n")] = '\0';
+	return strstr(flags, " hypervisor") != NULL;
+}
+
+/* Hypervisors tell the last level of a whole socket, however few of its cores they
+ * give. */
+static void note_virtual(struct cp_machine *machine)
+{
+	size_t used = strlen(machine->note);
+
+	if (machine->level[CP_LLC].sets && is_virtual())
+		cp_format(machine->note + used, sizeof(machine->note) - used,
+			"; a virtual machine: its share of the L3 is unknown");
+}
+
 static void host_machine(struct cp_machine *machine)
 {
 	unsigned found = 0;
@@ -128,6 +154,8 @@ static void host_machine(struct cp_machine *machine)
 	if (!found)
 		cp_format(machine->note, sizeof(machine->note),
 			"caches and TLBs assumed: sysfs does not tell them");
+	else
+		note_virtual(machine);
 	for (int level = CP_L1I; level <= CP_L1D; level++)
 		if (!machine->level[level].sets)
 			machine->level[level] = defaults.level[level];

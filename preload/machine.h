@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "output/weights.h"
+
 enum cp_policy { CP_LRU, CP_PLRU, CP_ROUND_ROBIN, CP_RANDOM };
 enum cp_inclusion { CP_NON_INCLUSIVE, CP_INCLUSIVE, CP_EXCLUSIVE };
 enum cp_prefetch { CP_NO_PREFETCH, CP_NEXT_LINE, CP_STREAM };
@@ -57,6 +59,9 @@ struct cp_machine {
 	/* Of several sockets; 0: not said. */
 	uint32_t sockets, one_hop_latency, two_hop_latency, remote_cache_latency;
 	bool ring, close;
+	/* Of the latencies, a bit for each enum cp_weight_of: the file says that it
+	 * assumes it; somebody changed it (--what-if). */
+	uint32_t assumed, changed;
 	int timing;      /* enum cp_timing: whether anybody wants to know */
 	bool timed;      /* and whether it is counted */
 	char events[32]; /* its own events: machines/NAME.natives; "": none */
@@ -106,6 +111,9 @@ void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size
 /* Does the machine file say all that cycles can be counted by?  What it lacks, if not:
  * at least 64 bytes. */
 bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size);
+
+/* What the machine says that a line from there takes; 0: nothing. */
+uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of of);
 
 /* The options of the simulated PMU for its timing, and for its sockets. */
 void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);

@@ -183,6 +183,14 @@ static void rename_machine(struct cp_machine *machine, const char *changes)
 		memcpy(machine->name + sizeof(machine->name) - 4, "...", 4);
 }
 
+/* Latencies that are the user's now. */
+static void note_latencies(const struct cp_machine *before, struct cp_machine *changed)
+{
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++)
+		if (cp_machine_latency(before, of) != cp_machine_latency(changed, of))
+			changed->changed |= 1u << of;
+}
+
 int cp_machine_change(
 	struct cp_machine *machine, const char *changes, char *error, size_t error_size)
 {
@@ -196,6 +204,7 @@ int cp_machine_change(
 	if (!cp_machine_check(&at, &changed, &stated))
 		return -EINVAL;
 	rename_machine(&changed, changes);
+	note_latencies(machine, &changed);
 	*machine = changed;
 	return 0;
 }

@@ -330,6 +330,35 @@ static bool parse_choice(const struct place *at, char *text, const char *usual,
 	return true;
 }
 
+/* The latencies of what the file names are assumed in it. */
+static bool parse_assumed(const struct place *at, struct cp_machine *machine, char *text)
+{
+	static const char *const names[CP_NWEIGHTS] = {
+		[CP_OF_L1] = "l1d",
+		[CP_OF_L2] = "l2",
+		[CP_OF_L3] = "llc",
+		[CP_OF_MEMORY] = "memory-latency",
+		[CP_OF_ONE_HOP] = "one-hop-latency",
+		[CP_OF_TWO_HOPS] = "two-hop-latency",
+		[CP_OF_NEAR_CACHE] = "cache-to-cache-latency",
+		[CP_OF_FAR_CACHE] = "remote-cache-latency",
+	};
+	const char *word;
+
+	while (*(word = next_word(&text))) {
+		unsigned of = 0;
+
+		while (of < CP_NWEIGHTS && strcmp(word, names[of]) != 0)
+			of++;
+		if (of == CP_NWEIGHTS)
+			return cp_machine_wrong(at,
+				"assumed = l1d, l2, llc or keys that end in -latency",
+				word);
+		machine->assumed |= 1u << of;
+	}
+	return true;
+}
+
 static bool parse_other(
 	const struct place *at, struct cp_machine *machine, const char *key, char *text)
 {
@@ -348,6 +377,8 @@ static bool parse_other(
 		return parse_text(at, text, machine->events, sizeof(machine->events));
 	if (strcmp(key, "pmu") == 0)
 		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
+	if (strcmp(key, "assumed") == 0)
+		return parse_assumed(at, machine, text);
 	if (strcmp(key, "topology") == 0)
 		return parse_choice(at, text, "full", "ring", &machine->ring);
 	if (strcmp(key, "placement") == 0)

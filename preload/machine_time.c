@@ -23,6 +23,22 @@ static bool lacks(const struct cp_machine *machine, enum cp_level level)
 	return machine->level[level].sets && !machine->level[level].latency;
 }
 
+uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of of)
+{
+	const uint32_t said[CP_NWEIGHTS] = {
+		[CP_OF_L1] = machine->level[CP_L1D].latency,
+		[CP_OF_L2] = machine->level[CP_L2].latency,
+		[CP_OF_L3] = machine->level[CP_LLC].latency,
+		[CP_OF_MEMORY] = machine->memory_latency,
+		[CP_OF_ONE_HOP] = machine->one_hop_latency,
+		[CP_OF_TWO_HOPS] = machine->two_hop_latency,
+		[CP_OF_NEAR_CACHE] = machine->cache_to_cache_latency,
+		[CP_OF_FAR_CACHE] = machine->remote_cache_latency,
+	};
+
+	return said[of];
+}
+
 bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size)
 {
 	struct list list = {missing, size, 0};

@@ -174,4 +174,7 @@ bool cp_perf_hardware_works(struct cp_why *why);
 /* Is this process run by the simulated PMU? */
 bool cp_sim_active(void);
 
+/* Is it run by another tool of Valgrind, which the user has started? */
+bool cp_sim_is_foreign(void);
+
 #endif

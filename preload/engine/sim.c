@@ -96,6 +96,11 @@ bool cp_sim_active(void)
 	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;
 }
 
+bool cp_sim_is_foreign(void)
+{
+	return RUNNING_ON_VALGRIND && !cp_sim_active();
+}
+
 static int configure(const struct cp_event_set *set)
 {
 	the_set = set;

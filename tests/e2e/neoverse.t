@@ -50,6 +50,10 @@ my %published = (
 		L1D_CACHE_WR => 301, INST_RETIRED => 976},
 );
 
+# By the core's manual: what L2 evicts leaves L1D (and L1I, which is coherent).
+like(peek(engine => 'sim', machine => $_, events => 'instructions', command => [program('empty')])
+	->{report}{machine}{description}, qr/L2 1 MiB 8-way inclusive/, "$_: L2 is inclusive") for qw(neoverse-n1 neoverse-n2);
+
 # All of one line meet in one set of L1D: four stay, the others are written to L2.
 for my $n (1, 3, 8, 9) {
 	my $count = guide('clean', $n, %{$published{$n}});
