@@ -27,4 +27,8 @@ struct cp_course {
 	struct cp_course_line *lines; /* the whole process first */
 };
 
+/* course_spread.c: executions of regions over the intervals that they may have been in.
+ */
+void cp_course_spread(const struct cp_report *report, struct cp_course *course);
+
 #endif

@@ -124,7 +124,10 @@ static void print_line(struct cp_text *text, const struct cp_course *course,
 				bar_end(bars, course, i)));
 	if (bars->most < 0)
 		return;
-	print_bars(text, bars, label);
+	print_bars(text, bars,
+		line->status[quantity] == CP_ESTIMATED
+			? cp_text_format(text->arena, "~%s", label)
+			: label);
 	cp_out_text(text->out, "\n");
 }
 
@@ -214,7 +217,8 @@ static void print_regions(
 	for (unsigned i = 0;
 		i < MOST_REGIONS && (line = next_region(course, quantity, line)); i++) {
 		if (i == 0)
-			cp_out_format(text->out, " %s of regions that ended in it\n",
+			cp_out_format(text->out,
+				" %s of regions (long executions are spread: ~)\n",
 				text->report->quantities[quantity]);
 		print_line(text, course, line, quantity,
 			cp_text_safe(text->arena, line->region->name));

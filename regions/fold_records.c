@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -22,6 +21,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/space.h"
+#include "base/syscall.h"
 #include "base/text.h"
 #include "regions/fold_sum.h"
 #include "regions/record_read.h"
@@ -112,8 +112,7 @@ static bool has_lost_threads(const struct cp_record *record)
 /* The lock tells more, but a program may have taken its descriptor. */
 static bool has_gone(const struct cp_record_header *header)
 {
-	return header->how != CP_HOW_RUNNING ||
-	       (kill(header->pid, 0) < 0 && errno == ESRCH);
+	return header->how != CP_HOW_RUNNING || !cp_process_exists(header->pid);
 }
 
 static bool may_fold(const struct cp_record *record)

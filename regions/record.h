@@ -26,7 +26,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 5
+#define CP_RECORD_VERSION 6
 #define CP_RECORD_HEADER_SIZE 4096
 #define CP_MAX_PASSES 1000
 
@@ -127,6 +127,7 @@ enum cp_item_type {
 	CP_ITEM_JOURNAL,  /* struct cp_journal_item */
 	CP_ITEM_MACHINE,  /* struct cp_machine_item */
 	CP_ITEM_SERIES,   /* struct cp_series_item (regions/series.h); one at most */
+	CP_ITEM_MPI,      /* struct cp_mpi_item; one at most */
 };
 
 struct cp_item {
@@ -243,6 +244,7 @@ enum cp_region_flag {
 	/* Counts what regions inside it counted in this thread while it was open in
 	 * another one only: these are no executions, and have no spread. */
 	CP_REGION_ELSEWHERE = 256,
+	CP_REGION_AT_EXEC = 512, /* open when its process executed another program */
 };
 
 /* Raw sums over the executions of a region, children included. */
@@ -393,6 +395,13 @@ struct cp_journal_item {
 
 /* Simulated PMU: what the whole process counted on another machine than the one
  * that the rest is about, as `process` of the header; kept by the tool. */
+/* Of a rank's process, in all its threads: the outermost calls of functions of MPI that
+ * communicate or wait (preload/mpi_calls.h) and have returned.  Atomic. */
+struct cp_mpi_item {
+	struct cp_item item;
+	uint64_t calls, ns;
+};
+
 struct cp_machine_item {
 	struct cp_item item;
 	uint32_t number; /* of the machines of the run, from 1 on */

@@ -108,6 +108,8 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return item->size >= cp_record_region_size(header);
 	case CP_ITEM_MACHINE:
 		return item->size >= sizeof(struct cp_machine_item);
+	case CP_ITEM_MPI:
+		return item->size >= sizeof(struct cp_mpi_item);
 	case CP_ITEM_SERIES:
 		return series_is_sound(header, item);
 	default:
@@ -165,6 +167,8 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 			(const struct cp_machine_item *)item;
 	else if (item->type == CP_ITEM_SERIES && !record->series)
 		record->series = (const struct cp_series_item *)(const void *)item;
+	else if (item->type == CP_ITEM_MPI && !record->mpi)
+		record->mpi = (const struct cp_mpi_item *)(const void *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
 		record->counters[(*ncounters)++] = (const struct cp_counter_item *)item;
 	else if (item->type == CP_ITEM_QUANTITY && *nquantities < header->nquantities)

@@ -33,6 +33,7 @@ struct cp_record {
 	size_t nmachines;
 	const struct cp_machine_item **machines;
 	const struct cp_series_item *series; /* NULL: none */
+	const struct cp_mpi_item *mpi;       /* the same */
 	bool damaged; /* something was not as it should be; it was left out */
 	const char *bytes;
 	size_t size;

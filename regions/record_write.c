@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "base/space.h"
 
+#define TOUCHED_AHEAD 9 /* pages */
 #define FIRST_CHUNK ((uint64_t)16 << 10)
 #define LARGEST_CHUNK ((uint64_t)1 << 20)
 #define MAX_IMAGES 10000
@@ -289,6 +290,22 @@ void *cp_record_reserve(struct cp_recording *record, uint64_t size)
 		item = reserve_locked(record, size);
 	cp_unlock(&record->lock);
 	return item;
+}
+
+void cp_record_touch_ahead(struct cp_recording *record)
+{
+	struct cp_record_chunk *chunk;
+	uint64_t at, page = 4096;
+
+	if (!record->header || !record->nchunks)
+		return;
+	cp_lock(&record->lock);
+	chunk = &record->chunks[record->nchunks - 1];
+	at = record->header->tail - chunk->offset;
+	for (unsigned i = 0; i < TOUCHED_AHEAD && at < chunk->size; i++, at += page)
+		__atomic_fetch_or((uint32_t *)(void *)(chunk->base + (at & ~(page - 1))),
+			0, __ATOMIC_RELAXED);
+	cp_unlock(&record->lock);
 }
 
 void cp_item_publish(void *item, uint32_t type)

@@ -56,6 +56,10 @@ int cp_record_detach(struct cp_recording *record);
  * grow.  Thread-safe. */
 void *cp_record_reserve(struct cp_recording *record, uint64_t size);
 
+/* Lets the kernel map the pages that the next items will be in: a page that is touched
+ * first while a region of the program is open is a page fault of that region. */
+void cp_record_touch_ahead(struct cp_recording *record);
+
 /* Gives an item back, for a later one of exactly that size.  Whoever refers to
  * it must be gone.  NULL is fine.  Thread-safe. */
 void cp_record_recycle(struct cp_recording *record, void *item);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -14,6 +13,7 @@
 #include "base/directory.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "base/text.h"
 
 /* Beside the runs, to that which all have that were started by one launcher. */
@@ -125,7 +125,7 @@ static bool is_alive(void *unused, int dir, const char *name)
 
 	(void)unused, (void)dir;
 	return cp_parse_u64_prefix(name, &end, &pid) == 0 && *end == '-' &&
-	       pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+	       pid <= INT32_MAX && cp_process_exists((pid_t)pid);
 }
 
 /* Links to runs that are not there any more. */
@@ -349,6 +349,9 @@ int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size)
 
 /* ---- sharing ---- */
 
+#define SCOPE_PATH (CP_RUNDIR_SIZE + 32)
+#define PLACES 3
+
 static bool is_directory(const char *path)
 {
 	struct stat status;
@@ -369,16 +372,21 @@ static bool follow_link(const char *base, const char *link, char *to, size_t siz
 	       cp_format(to, size, "%s/%s", base, name) < size && is_directory(to);
 }
 
+static void name_link(char link[SCOPE_PATH], const char *base, uint64_t scope)
+{
+	cp_format(link, SCOPE_PATH, "%s/" SCOPE_LINK "%016llx", base,
+		(unsigned long long)scope);
+}
+
 /* The first to make the link has made the directory for all. */
 static int share_in_base(cp_lookup *get, uint64_t scope, char *to, size_t size)
 {
-	char base[CP_RUNDIR_SIZE], link[CP_RUNDIR_SIZE + 32];
+	char base[CP_RUNDIR_SIZE], link[SCOPE_PATH];
 	int result;
 
 	if (!cp_run_base(get, base, sizeof(base)))
 		return -ENOENT;
-	cp_format(link, sizeof(link), "%s/" SCOPE_LINK "%016llx", base,
-		(unsigned long long)scope);
+	name_link(link, base, scope);
 	if (follow_link(base, link, to, size))
 		return 0;
 	result = make_in_base(get, to, size);
@@ -408,19 +416,39 @@ static bool is_ours_alone(const char *path)
 	       status.st_uid == geteuid() && (status.st_mode & 077) == 0;
 }
 
+/* Among temporary files, in the one place or the other; false: not there. */
+static bool name_temporary(
+	cp_lookup *get, unsigned place, uint64_t scope, char *to, size_t size)
+{
+	const char *places[PLACES] = {get("TMPDIR"), "/tmp", "/dev/shm"};
+
+	return places[place] && *places[place] == '/' &&
+	       cp_format(to, size, "%s/cachepeek-%u-%016llx", places[place],
+		       (unsigned)geteuid(), (unsigned long long)scope) < size;
+}
+
 static int share_in_temporary(cp_lookup *get, uint64_t scope, char *to, size_t size)
 {
-	const char *places[] = {get("TMPDIR"), "/tmp", "/dev/shm"};
-
-	for (unsigned i = 0; i < 3; i++) {
-		if (!places[i] || *places[i] != '/' ||
-			cp_format(to, size, "%s/cachepeek-%u-%016llx", places[i],
-				(unsigned)geteuid(), (unsigned long long)scope) >= size)
-			continue;
-		if (mkdir(to, 0700) == 0 || is_ours_alone(to))
+	for (unsigned i = 0; i < PLACES; i++)
+		if (name_temporary(get, i, scope, to, size) &&
+			(mkdir(to, 0700) == 0 || is_ours_alone(to)))
 			return 0;
-	}
 	return -ENOENT;
+}
+
+bool cp_run_find_shared(cp_lookup *get, uint64_t scope, char *to, size_t size)
+{
+	char base[CP_RUNDIR_SIZE], link[SCOPE_PATH];
+
+	if (cp_run_base(get, base, sizeof(base))) {
+		name_link(link, base, scope);
+		if (follow_link(base, link, to, size))
+			return true;
+	}
+	for (unsigned i = 0; i < PLACES; i++)
+		if (name_temporary(get, i, scope, to, size) && is_ours_alone(to))
+			return true;
+	return false;
 }
 
 int cp_run_share(cp_lookup *get, uint64_t scope, char *to, size_t size)

@@ -36,6 +36,9 @@ int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size);
  * where the user's runs are, or among temporary files. */
 int cp_run_share(cp_lookup *get, uint64_t scope, char *to, size_t size);
 
+/* The same, if somebody has asked before: nothing is made. */
+bool cp_run_find_shared(cp_lookup *get, uint64_t scope, char *to, size_t size);
+
 /* After the report: removes a directory that cp_run_make made in $TMPDIR, /tmp or
  * /dev/shm, unless another process still records there.  Others stay. */
 void cp_run_remove_temporary(const char *path);

@@ -76,6 +76,7 @@ struct cp_tree {
 	struct cp_frame *rest;          /* the reading where it began; NULL: no rest */
 	const struct cp_frame *resting; /* the outermost region that rests */
 	bool root_is_newer;             /* than the rest */
+	struct cp_tree_booked *booked;  /* tree_exec.c; NULL: no exec is under way */
 };
 
 /* What went wrong in the program's use of markers, for a warning. */
@@ -226,6 +227,12 @@ static inline bool cp_tree_rests(const struct cp_tree *tree)
  * it as left open. */
 void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open);
+
+/* Before an exec: what is open is counted to there, and marked; if the exec fails it is
+ * taken back, and goes on. */
+void cp_tree_book_open(
+	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
+void cp_tree_unbook(struct cp_tree *tree);
 
 /* Starts a tree into which others are folded; no region is ever begun in it. */
 int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,

@@ -161,4 +161,24 @@ for my $case (['5ms', 0], ['100', 0], ['fast', 0], ['2h', 0], ['1s', 1], ['250ms
 	is(scalar(@said), $fine ? 0 : 1, $fine ? 'nothing is said' : 'one line is said');
 	like($said[0], qr/^cachepeek: CACHEPEEK_INTERVAL=\Q$value\E is not a TIME: off is used/, 'this one') unless $fine;
 }
+# ---- an execution that is longer than an interval ----
+
+for my $engine ((can_count('software') ? 'perf' : ()), 'sim') {
+	my $event = $engine eq 'perf' ? $faults : 'l1d_stores';
+	my $run = peek(engine => $engine, events => $event, command => [program('long_region')], env => {CACHEPEEK_INTERVAL => '50ms'},
+		output => scratch('long.json') . ',' . scratch('long.txt'));
+	my $report = decode_json(read_file(scratch('long.json')));
+	my $process = $report->{processes}[0];
+	my ($whole, $long) = map { line($process, @$_) } [], ['long'];
+	my @most = @{$whole->{counts}{$event}{values}};
+	my @got = ((0) x $long->{first}, @{$long->{counts}{$event}{values}});
+	ok_series($process, 5, "$engine, a long region");
+	is_deeply([grep { $got[$_] > $most[$_] } 1 .. $#got], [], "$engine: nowhere more than the process counted") || diag("@got; @most");
+	is(sum(@got), value(region($report, 'long'), $event), "$engine: all of it");
+	cmp_ok(scalar(grep { $_ > 0 } @got), '>=', 4, "$engine: over the intervals that it may have been in");
+	is($long->{counts}{$event}{status}, 'estimated', "$engine: an estimate");
+	isnt($whole->{counts}{$event}{status}, 'estimated', "$engine: of the process it is known");
+	like(read_file(scratch('long.txt')), qr/ of regions \(long executions are spread: ~\)\n  ~long /, "$engine: the text says so");
+}
+
 done_testing();
