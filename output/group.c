@@ -150,6 +150,29 @@ const struct cp_metric *cp_group_metric(const struct cp_group *group, const char
 	return NULL;
 }
 
+struct weighed {
+	const struct cp_group *group;
+	enum cp_weight_of of;
+};
+
+/* Constants of the group's own go first. */
+static bool is_another(void *context, const char *name)
+{
+	const struct weighed *weighed = context;
+
+	return cp_weight_find(name) != weighed->of || cp_group_let(weighed->group, name);
+}
+
+bool cp_group_weighs(const struct cp_group *group, enum cp_weight_of of)
+{
+	struct weighed weighed = {group, of};
+
+	for (size_t i = 0; i < group->nmetrics; i++)
+		if (!cp_formula_names(group->metrics[i].formula, is_another, &weighed))
+			return true;
+	return false;
+}
+
 static struct cp_value no_names(void *context, const char *name)
 {
 	(void)context;
@@ -271,8 +294,8 @@ static bool parse_marks(struct parser *parser, struct cp_slice rest)
 
 static bool parse_directive(struct parser *parser, struct cp_slice line)
 {
-	static const char *const known[] = {"@group", "@title", "@need", "@want", "@let",
-		"@check", "@columns", "@mark", "@long", NULL};
+	static const char *const known[] = {"@group", "@title", "@need", "@want",
+		"@simulated", "@let", "@check", "@columns", "@mark", "@long", NULL};
 	struct cp_group *group = parser->group;
 	struct cp_slice word;
 	const char *nearest;
@@ -288,6 +311,8 @@ static bool parse_directive(struct parser *parser, struct cp_slice line)
 		return parse_names(parser, line, group->need, &group->nneed);
 	if (cp_slice_is(word, "@want"))
 		return parse_names(parser, line, group->want, &group->nwant);
+	if (cp_slice_is(word, "@simulated"))
+		return parse_names(parser, line, group->simulated, &group->nsimulated);
 	if (cp_slice_is(word, "@let"))
 		return parse_let(parser, line);
 	if (cp_slice_is(word, "@check"))
@@ -357,7 +382,8 @@ static bool among(const char *const *names, size_t count, const char *name)
 static bool is_quantity(const struct cp_group *group, const char *name)
 {
 	return among(group->need, group->nneed, name) ||
-	       among(group->want, group->nwant, name);
+	       among(group->want, group->nwant, name) ||
+	       among(group->simulated, group->nsimulated, name);
 }
 
 static bool is_metric(const struct cp_group *group, const char *name)
@@ -377,8 +403,8 @@ static bool formula_name_is_there(void *context, const char *name)
 	const struct cp_group *group = names->parser->group;
 	const struct cp_metric *metric = cp_group_metric(group, name);
 
-	return among(parameters, 4, name) || is_quantity(group, name) ||
-	       cp_group_let(group, name) ||
+	return among(parameters, 4, name) || cp_weight_find(name) < CP_NWEIGHTS ||
+	       is_quantity(group, name) || cp_group_let(group, name) ||
 	       (metric && (size_t)(metric - group->metrics) < names->nmetrics) ||
 	       fail(names->parser,
 		       "a formula uses %s, which is in neither @need nor @want: add it "

@@ -7,6 +7,7 @@
  *     @title One line
  *     @need instructions l1d_misses     quantities without which it is pointless
  *     @want l1d_writebacks              quantities that are nice to have
+ *     @simulated refs_from_l1           the same, which only the simulated PMU has
  *     l1d_mpki [1/kinstr] = 1000 * l1d_misses / instructions
  *     @let ELEMENT 8 bytes per element  a constant of the formulas, and its meaning
  *     @check l1d_misses <= l1d_accesses "what it means if this does not hold"
@@ -18,7 +19,8 @@
  * @need and @want add up over several lines.  A quantity is a preset or a
  * full event name (with "::").  A formula may use metrics that stand above it.
  * Of several @let of one name the last value and the first meaning count: that is
- * how CACHEPEEK_LET sets one.  N is LINE / ELEMENT.  A column is a metric or a quantity;
+ * how CACHEPEEK_LET sets one.  N is LINE / ELEMENT; what a
+ * line costs is L1_CYCLES, … (output/weights.h).  A column is a metric or a quantity;
  * the words of its heading stand below one another in the text report.  The unit "ratio"
  * is shown as a percentage in text.  The mark goes by the first of its names that has a
  * value in the whole run.  In the unit "cycles" that is a cost, and regions are compared
@@ -32,6 +34,7 @@
 
 #include "base/arena.h"
 #include "output/formula.h"
+#include "output/weights.h"
 
 #define CP_GROUP_MAX_NAMES 48
 #define CP_GROUP_MAX_METRICS 48
@@ -68,9 +71,10 @@ struct cp_group {
 	const char *name, *title;
 	const char *text;        /* the whole file: what the run record keeps */
 	const char *description; /* of @long, "" if none */
-	size_t nneed, nwant, nmetrics, ncolumns, nlets, nchecks, nmarks;
+	size_t nneed, nwant, nsimulated, nmetrics, ncolumns, nlets, nchecks, nmarks;
 	const char *need[CP_GROUP_MAX_NAMES];
 	const char *want[CP_GROUP_MAX_NAMES];
+	const char *simulated[CP_GROUP_MAX_NAMES];
 	struct cp_metric metrics[CP_GROUP_MAX_METRICS];
 	struct cp_column columns[CP_GROUP_MAX_COLUMNS];
 	struct cp_let lets[CP_GROUP_MAX_LETS];
@@ -81,6 +85,9 @@ struct cp_group {
 /* NULL if the group has none of that name. */
 const struct cp_let *cp_group_let(const struct cp_group *group, const char *name);
 const struct cp_metric *cp_group_metric(const struct cp_group *group, const char *name);
+
+/* Do its metrics rest on it? */
+bool cp_group_weighs(const struct cp_group *group, enum cp_weight_of of);
 
 /* Parses text; file is for messages.  NULL on an error, with one line (file,
  * line number, cause, cure) in error.  The group lives in arena. */

@@ -87,6 +87,7 @@ static void describe(struct cp_job *job, const struct cp_report *from)
 	report->sweep = keep(job, from->sweep);
 	report->windows = keep(job, from->windows);
 	report->line = from->line;
+	report->weights = from->weights;
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 }
 
@@ -224,6 +225,69 @@ static void note_host(struct cp_job *job, const char *host)
 	job->nhosts += job->first_on_host;
 }
 
+/* ---- each rank ---- */
+
+void cp_job_list(struct cp_job *job, const struct cp_job_rank *rank)
+{
+	if (job->nlisted == job->ranks_room) {
+		struct cp_job_rank *more;
+
+		job->ranks_room = job->ranks_room ? 2 * job->ranks_room : 16;
+		more = cp_arena_alloc(job->arena, job->ranks_room * sizeof(*more));
+		if (job->nlisted)
+			memcpy(more, job->ranks, job->nlisted * sizeof(*more));
+		job->ranks = more;
+	}
+	job->ranks[job->nlisted++] = *rank;
+}
+
+const char *cp_job_no_mpi_time(const struct cp_report *report)
+{
+	return report->engine == CP_ENGINE_SIM
+		       ? "wall time is simulator time"
+		       : "the launcher did not say that it is a rank";
+}
+
+static void list_rank(struct cp_job *job, const struct cp_report *from)
+{
+	struct cp_job_rank rank = {.rank = from->processes[0].rank,
+		.pid = from->processes[0].pid,
+		.threads = from->total->nthreads,
+		.time_ns = from->total->longest_ns,
+		.timed = from->total->seconds.status != CP_UNAVAILABLE};
+
+	for (size_t i = 0; i < from->nprocesses; i++) {
+		const struct cp_process *process = &from->processes[i];
+
+		rank.processes += process->image == 0;
+		if (!process->mpi)
+			continue;
+		rank.mpi_known = true;
+		rank.mpi_ns += __atomic_load_n(&process->mpi->ns, __ATOMIC_RELAXED);
+		rank.mpi_calls += __atomic_load_n(&process->mpi->calls, __ATOMIC_RELAXED);
+	}
+	cp_job_list(job, &rank);
+}
+
+/* Shell sort, because qsort(3) may use malloc. */
+static void sort_ranks(struct cp_job *job)
+{
+	size_t gap = 1;
+
+	while (gap < job->nlisted)
+		gap = 3 * gap + 1;
+	for (; gap; gap /= 3)
+		for (size_t i = gap; i < job->nlisted; i++) {
+			struct cp_job_rank rank = job->ranks[i];
+			size_t at = i;
+
+			for (; at >= gap && job->ranks[at - gap].rank > rank.rank;
+				at -= gap)
+				job->ranks[at] = job->ranks[at - gap];
+			job->ranks[at] = rank;
+		}
+}
+
 /* ---- adding ---- */
 
 static void add_warnings(struct cp_job *job, const struct cp_report *from)
@@ -295,6 +359,7 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 		if (rank->processes[i].root)
 			note_end(job, &rank->processes[i]);
 	}
+	list_rank(job, rank);
 	job->nreported += rank->in_job;
 	if (wanted > job->wanted)
 		job->wanted = wanted;
@@ -478,6 +543,7 @@ const struct cp_report *cp_job_finish(struct cp_job *job)
 		return NULL;
 	cp_merge_finish(report, report->total);
 	finish_sockets(job);
+	sort_ranks(job);
 	cp_metrics_of_tree(report, report->total);
 	cp_metrics_check(report);
 	warn_of_missing(job);

@@ -23,6 +23,15 @@ struct cp_job {
 	unsigned char *there;
 	size_t room;
 	size_t nprocesses;
+	/* One for each that was added. */
+	struct cp_job_rank {
+		int32_t rank, pid;
+		uint64_t processes, threads;
+		uint64_t time_ns; /* of its longest thread */
+		uint64_t mpi_ns, mpi_calls;
+		uint32_t timed, mpi_known; /* bools */
+	} * ranks;
+	size_t nlisted, ranks_room;
 	/* Of the ranks that were added from their records: those that have not ended,
 	 * and those that are in a report already. */
 	size_t running, nreported;
@@ -53,6 +62,12 @@ struct cp_job *cp_job_new(struct cp_arena *arena);
  */
 bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, char *error,
 	size_t size);
+
+/* Why no time in MPI is known of the ranks. */
+const char *cp_job_no_mpi_time(const struct cp_report *report);
+
+/* For those who add sums: a rank that is in them. */
+void cp_job_list(struct cp_job *job, const struct cp_job_rank *rank);
 
 /* The same for one record in memory. */
 bool cp_job_add_record(

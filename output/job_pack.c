@@ -16,7 +16,7 @@ struct head {
 	uint32_t engine;
 	int32_t wanted;
 	uint32_t several_hosts;
-	uint64_t there, nprocesses, nhosts;
+	uint64_t there, nprocesses, nhosts, nlisted;
 	double line;
 };
 
@@ -26,6 +26,7 @@ struct fixed {
 	uint64_t calls, time_ns, children_ns, longest_ns, nthreads, nranks;
 	double seconds;
 	uint32_t seconds_status, pad;
+	int32_t entered[CP_FEW_RANKS];
 };
 
 /* ---- packing ---- */
@@ -88,6 +89,7 @@ static struct head head_of(const struct cp_job *job)
 		.there = job->room,
 		.nprocesses = job->nprocesses,
 		.nhosts = job->nhosts,
+		.nlisted = job->nlisted,
 		.line = report->line};
 
 	for (const struct cp_region *r = report->total; r;
@@ -98,6 +100,8 @@ static struct head head_of(const struct cp_job *job)
 
 static void put_texts(struct writer *writer, const struct cp_report *report)
 {
+	char weights[CP_WEIGHTS_TEXT];
+
 	put_text(writer, report->version);
 	put_text(writer, report->why);
 	put_text(writer, report->domain);
@@ -105,6 +109,8 @@ static void put_texts(struct writer *writer, const struct cp_report *report)
 	put_text(writer, report->host);
 	put_text(writer, report->sweep);
 	put_text(writer, report->windows);
+	cp_weights_print(&report->weights, weights, sizeof(weights));
+	put_text(writer, weights);
 	for (size_t i = 0; i < report->narguments; i++)
 		put_text(writer, report->command[i]);
 	for (size_t i = 0; i < report->nquantities; i++)
@@ -121,8 +127,9 @@ static void put_region(struct writer *writer, const struct cp_report *report,
 	struct fixed fixed = {region->depth, region->flags, region->calls,
 		region->time_ns, region->children_ns, region->longest_ns,
 		region->nthreads, region->nranks, region->seconds.value,
-		region->seconds.status, 0};
+		region->seconds.status, 0, {0}};
 
+	memcpy(fixed.entered, region->entered, sizeof(fixed.entered));
 	put(writer, &fixed, sizeof(fixed));
 	put_bytes(writer, region->name.at, cp_slice_length(region->name));
 	put_text(writer, region->seconds.reason);
@@ -145,6 +152,7 @@ const void *cp_job_pack(struct cp_job *job, size_t *size)
 	if (report->total)
 		put_texts(&writer, report);
 	put(&writer, job->there, job->room);
+	put(&writer, job->ranks, job->nlisted * sizeof(*job->ranks));
 	for (const struct cp_region *r = report->total; r;
 		r = cp_region_next(report->total, r))
 		put_region(&writer, report, r);
@@ -221,6 +229,7 @@ struct unpacking {
 	size_t *quantity, *metric; /* theirs -> both */
 	const char **warnings;
 	const unsigned char *there;
+	const char *listed;
 };
 
 static bool take_head(struct unpacking *it)
@@ -327,6 +336,7 @@ static void take_description(struct unpacking *it)
 	both->host = take_some_text(&it->reader);
 	both->sweep = take_some_text(&it->reader);
 	both->windows = take_some_text(&it->reader);
+	both->weights = cp_weights_read(take_some_text(&it->reader));
 	both->command = take_list(it, it->head.narguments);
 	both->narguments = it->head.narguments;
 	both->engine = (enum cp_engine_id)it->head.engine;
@@ -336,6 +346,10 @@ static void take_description(struct unpacking *it)
 	groups = take_list(it, it->head.ngroups);
 	it->warnings = take_list(it, it->head.nwarnings);
 	it->there = (const unsigned char *)take(&it->reader, it->head.there);
+	if (it->head.nlisted < SIZE_MAX / sizeof(struct cp_job_rank))
+		it->listed =
+			take(&it->reader, it->head.nlisted * sizeof(struct cp_job_rank));
+	it->reader.failed |= it->head.nlisted && !it->listed;
 	if (it->reader.failed)
 		return;
 	number_quantities(it);
@@ -402,11 +416,22 @@ static struct cp_region *take_region(struct unpacking *it, struct cp_region *las
 	region->longest_ns = fixed.longest_ns;
 	region->nthreads = fixed.nthreads;
 	region->nranks = fixed.nranks;
+	memcpy(region->entered, fixed.entered, sizeof(region->entered));
 	region->seconds = (struct cp_value){
 		.value = fixed.seconds, .status = (enum cp_status)fixed.seconds_status};
 	region->seconds.reason = take_text(&it->reader);
 	take_counts(it, region);
 	return region;
+}
+
+static void list_ranks(struct unpacking *it)
+{
+	for (uint64_t i = 0; i < it->head.nlisted; i++) {
+		struct cp_job_rank rank;
+
+		memcpy(&rank, it->listed + i * sizeof(rank), sizeof(rank));
+		cp_job_list(it->job, &rank);
+	}
 }
 
 static bool unpack(struct unpacking *it)
@@ -426,6 +451,7 @@ static bool unpack(struct unpacking *it)
 	it->both.warnings = it->warnings;
 	it->both.nwarnings = it->head.nwarnings;
 	cp_job_add_sums(it->job, &it->both, it->there, it->head.there);
+	list_ranks(it);
 	it->job->several_hosts |= it->head.several_hosts ||
 				  strcmp(it->job->report.host, it->both.host) != 0;
 	it->job->nprocesses += it->head.nprocesses;

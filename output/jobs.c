@@ -210,8 +210,8 @@ static const struct cp_report *build(
 	read_names(files);
 	cp_format(error, error_size, "%s holds no records of this job", files->directory);
 	add_ranks(job, files, error, error_size);
-	*state = (struct cp_job_state){
-		job->wanted, job->nranks, job->running, job->nreported == job->nranks};
+	*state = (struct cp_job_state){job->wanted, job->nranks, job->running,
+		job->nreported, job->nreported == job->nranks};
 	report = cp_job_finish(job);
 	if (!report || job->nranks > 1 || job->wanted > 1)
 		return report;

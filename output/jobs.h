@@ -24,7 +24,8 @@ struct cp_job_state {
 	int32_t wanted;   /* ranks; 0: not known */
 	size_t recorded;  /* ranks that have records */
 	size_t running;   /* of them */
-	bool is_reported; /* each of them is in a report that was written at the end */
+	size_t reported;  /* of them, in a report that was written at the end */
+	bool is_reported; /* each of them is */
 };
 
 /* A job's report from the records of all its ranks; of one that has one rank, as of

@@ -136,7 +136,7 @@ static void region_flags(struct cp_json *json, uint32_t flags)
 {
 	static const char *const names[] = {"end_without_begin", "wrong_name",
 		"left_open", "read_failed", "overlapping", "deeper", "continued", "short",
-		"elsewhere"};
+		"elsewhere", "at_exec"};
 	bool first = true;
 
 	cp_json_key(json, "flags");
@@ -147,6 +147,18 @@ static void region_flags(struct cp_json *json, uint32_t flags)
 		cp_out_format(json->out, "%s\"%s\"", first ? "" : ", ", names[i]);
 		first = false;
 	}
+	cp_out_text(json->out, "]");
+}
+
+/* Which ranks, if they are few. */
+static void entered(struct cp_json *json, const struct cp_region *r)
+{
+	cp_json_integer(json, "ranks", r->nranks);
+	if (r->nranks > CP_FEW_RANKS || r->nranks >= json->report->total->nranks)
+		return;
+	cp_json_key(json, "entered_by");
+	for (size_t i = 0; i < r->nranks; i++)
+		cp_out_format(json->out, "%s%d", i ? ", " : "[", r->entered[i]);
 	cp_out_text(json->out, "]");
 }
 
@@ -164,6 +176,8 @@ static void region(struct cp_json *json, const struct cp_region *r, bool merged)
 	cp_out_text(json->out, "}");
 	if (merged)
 		cp_json_integer(json, "threads", r->nthreads);
+	if (merged && json->report->job)
+		entered(json, r);
 	if (r->flags)
 		region_flags(json, r->flags);
 	counts(json, "counts", r->counts, merged);
@@ -451,7 +465,8 @@ static void header(struct cp_json *json)
 		cp_out_text(json->out, i ? ", " : "");
 		cp_json_put(json, report->groups[i]->name);
 	}
-	cp_out_text(json->out, "]");
+	cp_out_text(json->out, "],\n  ");
+	cp_weights_write_json(json->out, &report->weights);
 }
 
 static void unfollowed(struct cp_json *json)
@@ -490,6 +505,45 @@ static void launcher_totals(struct cp_json *json)
 	cp_json_close(json, "}");
 }
 
+static void seconds(struct cp_json *json, const char *name, uint64_t ns, bool known,
+	const char *why_not)
+{
+	cp_out_format(json->out, ", \"%s\": {\"value\": ", name);
+	if (known)
+		cp_json_value(json, (double)ns / 1e9);
+	else
+		cp_out_text(json->out, "null");
+	cp_json_inline_text(
+		json, "status", cp_status_name(known ? CP_ESTIMATED : CP_UNAVAILABLE));
+	cp_json_inline_text(json, "reason", known ? NULL : why_not);
+	cp_out_text(json->out, "}");
+}
+
+static void ranks(struct cp_json *json, const struct cp_job *it)
+{
+	const char *untimed = json->report->total->seconds.reason;
+
+	cp_json_key(json, "by_rank");
+	cp_json_open(json, "[");
+	for (size_t i = 0; i < it->nlisted; i++) {
+		const struct cp_job_rank *rank = &it->ranks[i];
+
+		cp_json_indent(json);
+		cp_out_format(json->out,
+			"{\"rank\": %d, \"pid\": %d, \"processes\": %lu, \"threads\": "
+			"%lu",
+			rank->rank, rank->pid, (unsigned long)rank->processes,
+			(unsigned long)rank->threads);
+		seconds(json, "time_s", rank->time_ns, rank->timed,
+			untimed ? untimed : "it was not timed");
+		seconds(json, "mpi_s", rank->mpi_ns, rank->mpi_known,
+			cp_job_no_mpi_time(json->report));
+		cp_out_format(json->out, ", \"mpi_calls\": %lu}",
+			(unsigned long)rank->mpi_calls);
+	}
+	cp_json_close(json, "]");
+}
+
 /* The ranks of a job, and which are missing. */
 static void job(struct cp_json *json)
 {
@@ -511,6 +565,7 @@ static void job(struct cp_json *json)
 		comma = ", ";
 	}
 	cp_out_text(json->out, "]}");
+	ranks(json, it);
 }
 
 static void sweep(struct cp_json *json)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -9,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/syscall.h"
 #include "output/report_parts.h"
 
 #define TICKS 100             /* of /proc, per second, on every architecture */
@@ -81,7 +80,7 @@ const char *cp_process_state(int32_t pid, uint64_t realtime_ns, const char *host
 
 	if (!is_this_host(host))
 		return "unknown";
-	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH))
+	if (pid <= 0 || !cp_process_exists(pid))
 		return "unknown";
 	if (read_stat(pid, stat, sizeof(stat)) <= 0)
 		return "running"; /* no /proc: the signal is all there is to know */

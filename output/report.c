@@ -403,6 +403,7 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 	report->host = meta_or_empty(record, "host");
 	report->sweep = meta_or_empty(record, "sweep");
 	report->windows = meta_or_empty(record, "windows");
+	report->weights = cp_weights_read(cp_record_meta(record, "weights", NULL));
 	report->domain = domain_of(record->header);
 	report->line = line_size(cp_record_meta(record, "line", NULL));
 	split_command(report, record);

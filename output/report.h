@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "output/group.h"
 #include "output/value.h"
+#include "output/weights.h"
 #include "output/words.h"
 #include "regions/record.h"
 
@@ -56,6 +57,8 @@ static inline double cp_extent_mean(const struct cp_extent *extent)
 
 /* Standard deviation of the sample; 0 of one. */
 double cp_extent_stddev(const struct cp_extent *extent);
+
+#define CP_FEW_RANKS 8 /* so many of a region's ranks are named */
 
 struct cp_count {
 	uint64_t value;     /* events, nested regions included; scaled if need be */
@@ -116,6 +119,8 @@ struct cp_region {
 	struct cp_value seconds;       /* "time_s": time_ns, or why not */
 	size_t nthreads;               /* that have it */
 	size_t nranks;                 /* the same, of a job's total */
+	/* Of those, the first that entered it: all, if there are no more. */
+	int32_t entered[CP_FEW_RANKS];
 	bool folded;               /* of many threads: says nothing of any one of them */
 	struct cp_count *counts;   /* [report->nquantities] */
 	struct cp_result *metrics; /* [report->nmetrics] */
@@ -146,8 +151,9 @@ struct cp_process {
 	 * cpu_ns (of the process) is not 0. */
 	struct cp_count *unattributed;
 	uint64_t cpu_ns, unattributed_ns;
-	uint64_t huge_pages;        /* that the simulated PMU has met */
-	const uint64_t *unrecorded; /* [CP_UNRECORDED_KINDS] */
+	const struct cp_mpi_item *mpi; /* time in MPI; NULL: not known */
+	uint64_t huge_pages;           /* that the simulated PMU has met */
+	const uint64_t *unrecorded;    /* [CP_UNRECORDED_KINDS] */
 	uint64_t folded;            /* it stands for so many that ended; 0: it is one */
 	const struct cp_ends *ends; /* [CP_MAX_ENDS]: how they did */
 	size_t nthreads;            /* rows: one may stand for many threads */
@@ -171,6 +177,7 @@ struct cp_report {
 	const char *sweep;   /* what its points have in common: regions/record.h */
 	const char *windows; /* what working sets are of: the same */
 	double line;         /* bytes, 0 if not known */
+	struct cp_weights weights;
 	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;
 	const char *const *quantities; /* spelled as they were asked for */
 	const struct cp_group *const *groups;

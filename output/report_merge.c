@@ -231,6 +231,13 @@ static double common_of(const struct cp_report *report, const struct cp_region *
 		       : (double)region->counts[index].value;
 }
 
+static void enter(struct cp_region *region, int32_t rank)
+{
+	if (region->nranks < CP_FEW_RANKS)
+		region->entered[region->nranks] = rank;
+	region->nranks++;
+}
+
 static void add_region(struct cp_report *report, struct cp_region *to,
 	const struct cp_region *from, struct cp_place at)
 {
@@ -242,7 +249,7 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 		if (!from->folded && from->metrics[i].value.status != CP_UNAVAILABLE)
 			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
 	add_rest(report, to, from);
-	to->nranks++;
+	enter(to, at.rank);
 }
 
 /* from is a sum, too. */
@@ -278,6 +285,9 @@ static void add_sums(
 	for (size_t i = 0; i < report->nmetrics; i++)
 		widen(&to->metrics[i].over, &from->metrics[i].over);
 	add_rest(report, to, from);
+	for (size_t i = 0; i < from->nranks && i < CP_FEW_RANKS; i++)
+		if (to->nranks + i < CP_FEW_RANKS)
+			to->entered[to->nranks + i] = from->entered[i];
 	to->nranks += from->nranks;
 }
 

@@ -80,10 +80,13 @@ static struct cp_value look_up(void *context, const char *name)
 	const struct scope *scope = context;
 	int index = cp_report_quantity(scope->report, name);
 	const struct cp_count *count;
+	struct cp_value weight;
 
 	for (int i = 0; i < 3; i++)
 		if (strcmp(name, parameters[i]) == 0)
 			return parameter(scope, name);
+	if (cp_weight_value(&scope->report->weights, name, &weight))
+		return weight;
 	if (index < 0)
 		return cp_unavailable("not counted in this run");
 	count = &scope->region->counts[index];

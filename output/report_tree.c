@@ -281,6 +281,7 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 	process->unrecorded = header->unrecorded;
 	process->folded = header->folded;
 	process->ends = header->ends;
+	process->mpi = record->mpi;
 	if (header->engine == CP_ENGINE_SIM)
 		process->huge_pages = header->process[CP_MIRROR_HUGE_PAGES];
 	if (header->cpu_ns > header->seen_cpu_ns)

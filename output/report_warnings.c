@@ -194,6 +194,11 @@ static void check_flags(struct cp_report *report, const struct cp_region *region
 			"END "
 			"missing?)",
 			length, name);
+	if (region->flags & CP_REGION_AT_EXEC)
+		cp_report_warn(report,
+			"region %.*s was open when its process executed another program: "
+			"counted to there",
+			length, name);
 	if (region->flags & CP_REGION_READ_FAILED)
 		cp_report_warn(report,
 			"%s%.*s: a counter could not be read: counts are incomplete",

@@ -229,6 +229,7 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	print_totals(&text);
 	cp_text_processes(&text);
 	cp_text_regions(&text);
+	cp_text_ranks(&text);
 	cp_text_sweep(&text);
 	cp_text_windows(&text);
 	cp_text_course(&text);

@@ -3,6 +3,8 @@
  * Below the tables: executions that were unlike the others, and regions that are
  * too short for their boundaries.
  */
+#include <string.h>
+
 #include "base/counts.h"
 #include "output/text_parts.h"
 
@@ -101,8 +103,60 @@ static void short_regions(struct cp_text *text)
 		0, 2, text->width);
 }
 
+/* Why a region has no value at all, though the run has; NULL: it has some. */
+static const char *why_nothing(struct cp_text *text, const struct cp_region *region)
+{
+	const struct cp_report *report = text->report;
+	const char *reason = NULL;
+
+	for (size_t i = 0; region->parent && i < report->nquantities; i++) {
+		if (region->counts[i].status != CP_UNAVAILABLE)
+			return NULL;
+		if (report->total->counts[i].status != CP_UNAVAILABLE && !reason)
+			reason = region->counts[i].reason;
+	}
+	return reason;
+}
+
+/* All regions of which the first in preorder is this one. */
+static void tell_nothing(
+	struct cp_text *text, const struct cp_region *first, const char *reason)
+{
+	const struct cp_region *root = text->report->total;
+	const char *names = "", *why;
+	size_t count = 0;
+
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r)) {
+		why = why_nothing(text, r);
+		if (!why || strcmp(why, reason) != 0)
+			continue;
+		if (count == 0 && r != first)
+			return;
+		if (count++ < MAX_LINES)
+			names = cp_text_format(text->arena, "%.300s%s%.80s", names,
+				*names ? ", " : "", name_of(text, r));
+	}
+	cp_text_wrap(text->out,
+		cp_text_format(text->arena, "\u2014: %s%s: %s", names,
+			count > MAX_LINES ? ", \u2026" : "", reason),
+		0, 2, text->width);
+}
+
+static void regions_of_nothing(struct cp_text *text)
+{
+	const struct cp_region *root = text->report->total;
+
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r)) {
+		const char *reason = why_nothing(text, r);
+
+		if (reason)
+			tell_nothing(text, r, reason);
+	}
+}
+
 void cp_text_notes(struct cp_text *text)
 {
+	regions_of_nothing(text);
 	unlike_executions(text);
 	short_regions(text);
 }

@@ -51,6 +51,10 @@ void cp_text_notes(struct cp_text *text);
 void cp_text_processes(struct cp_text *text);
 const char *cp_text_ended(struct cp_text *text, const struct cp_process *process);
 
+/* text_ranks.c: of a job, its ranks; and regions that few of them entered */
+void cp_text_ranks(struct cp_text *text);
+void cp_text_entered(struct cp_text *text);
+
 /* text_rows.c: which regions, in their order, a table of about limit rows (0: all)
  * shows: those that make up most of the run, with the ones around them, and the
  * wanted one.  Returns how many. */

@@ -291,6 +291,27 @@ static void print_lets(struct cp_text *text, const struct cp_group *group)
 	cp_text_wrap(text->out, line, 9, 2, text->width);
 }
 
+/* What lines cost, and who says so. */
+static void print_weights(struct cp_text *text, const struct cp_group *group)
+{
+	const char *line = "";
+
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
+		char one[80];
+
+		if (!cp_group_weighs(group, of) ||
+			text->report->weights.of[of].from == CP_WEIGHT_NONE)
+			continue;
+		cp_weight_describe(&text->report->weights, of, one, sizeof(one));
+		line = cp_text_format(
+			text->arena, "%.600s%s%s", line, *line ? ", " : "", one);
+	}
+	if (!*line)
+		return;
+	cp_out_text(text->out, "latencies: ");
+	cp_text_wrap(text->out, line, 11, 2, text->width);
+}
+
 static bool uses_unit(const struct columns *columns, const char *unit)
 {
 	for (size_t i = 0; i < columns->count; i++)
@@ -316,6 +337,7 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 		cp_out_text(text->out, "/kI: per thousand instructions\n");
 	print_others(text, group);
 	print_lets(text, group);
+	print_weights(text, group);
 	print_unavailable(text, group);
 	if (mark && cp_text_column_find(text->report, mark, &column))
 		cp_text_extents(text, &column);
@@ -334,6 +356,9 @@ static bool in_a_group(const struct cp_report *report, const char *name)
 				return true;
 		for (size_t j = 0; j < group->nwant; j++)
 			if (strcmp(group->want[j], name) == 0)
+				return true;
+		for (size_t j = 0; j < group->nsimulated; j++)
+			if (strcmp(group->simulated[j], name) == 0)
 				return true;
 	}
 	return false;
@@ -428,8 +453,10 @@ static void print_events(struct cp_text *text)
 		print_table(text, columns, NULL);
 	if (printed)
 		print_unavailable_counts(text);
-	if (text->report->job)
-		print_extents(text);
+	if (!text->report->job)
+		return;
+	print_extents(text);
+	cp_text_entered(text);
 }
 
 void cp_text_regions(struct cp_text *text)

@@ -2,8 +2,8 @@
  *
  * Overrides: MPI_name and PMPI_name of all that preload/mpi_calls.h lists.
  *
- * A region for each call, so that waiting is told from computing.  Fortran's
- * functions call these, or the PMPI ones, in every MPI that we know; and so do
+ * The time of each call, and if wanted a region, so that waiting is told from computing.
+ * Fortran's functions call these, or the PMPI ones, in every MPI that we know; and so do
  * other tools: the outermost call in a thread is the region.
  */
 #include <stdbool.h>
@@ -11,6 +11,7 @@
 #include "preload/forward.h"
 #include "preload/markers.h"
 #include "preload/mpi_calls.h"
+#include "preload/mpi_time.h"
 #include "preload/runtime.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -19,28 +20,44 @@
 
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-/* false: no region. */
-static bool begin(struct cp_name **region, const char *text)
-{
-	struct cp_name *name;
+/* What the outermost call does beside. */
+struct call {
+	bool outermost;
+	struct cp_name *region; /* NULL: none */
+	uint64_t began;
+};
 
-	if (!cp_runtime.options.mpi_regions || inside || !cp_counting())
-		return false;
-	name = __atomic_load_n(region, __ATOMIC_ACQUIRE);
+static struct cp_name *begin_region(struct cp_name **region, const char *text)
+{
+	struct cp_name *name = __atomic_load_n(region, __ATOMIC_ACQUIRE);
+
 	if (!name) {
 		name = cp_marker_name(text);
 		__atomic_store_n(region, name, __ATOMIC_RELEASE);
 	}
-	if (!name)
-		return false;
-	inside = true;
-	cp_marker_begin(name, TAG);
-	return true;
+	if (name)
+		cp_marker_begin(name, TAG);
+	return name;
 }
 
-static void end(struct cp_name *region)
+static struct call begin(struct cp_name **region, const char *text)
 {
-	cp_marker_end(region, TAG, CP_END_OWN);
+	struct call call = {false, NULL, 0};
+
+	if (inside || !cp_counting())
+		return call;
+	inside = call.outermost = true;
+	if (cp_runtime.options.mpi_regions)
+		call.region = begin_region(region, text);
+	call.began = cp_mpi_time_begin();
+	return call;
+}
+
+static void end(const struct call *call)
+{
+	cp_mpi_time_end(call->began);
+	if (call->region)
+		cp_marker_end(call->region, TAG, CP_END_OWN);
 	inside = false;
 }
 
@@ -57,11 +74,11 @@ static void end(struct cp_name *region)
 	{                                                                                \
 		static struct cp_name *region;                                           \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
-		bool begun = begin(&region, text);                                       \
+		struct call call = begin(&region, text);                                 \
 		int result = real ? real ARGUMENTS : NO_FUNCTION;                        \
                                                                                          \
-		if (begun)                                                               \
-			end(region);                                                     \
+		if (call.outermost)                                                      \
+			end(&call);                                                      \
 		return result;                                                           \
 	}
 #define BOTH(name) HOOK(MPI_##name, "MPI_" #name) HOOK(PMPI_##name, "MPI_" #name)

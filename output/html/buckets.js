@@ -23,12 +23,14 @@ function bucketValue(row, bucket, cycles) {
 	const v = valueOf(row.counts, bucket[0]);
 	if (!cycles || v.value === null)
 		return v;
-	return cyclesOf(bucket) !== null || v.value === 0 ? {...v, value: v.value * (cyclesOf(bucket) || 0)}
+	return cyclesOf(bucket) !== null || v.value === 0 ? {...v, value: v.value * (cyclesOf(bucket) || 0), status: 'estimated'}
 		: {value: null, status: 'unavailable', reason: 'the machine file does not say the latency of ' + bucket[1]};
 }
 
+const whoSays = bucket => ({assumed: ', assumed', user: ', yours'})[(report.latencies_from || {})[bucket[3]]] || '';
+
 function bucketTitle(bucket) {
-	return bucket[1] + (cyclesOf(bucket) === null ? '' : ' (' + cyclesOf(bucket) + ' cycles)');
+	return bucket[1] + (cyclesOf(bucket) === null ? '' : ' (' + cyclesOf(bucket) + ' cycles' + whoSays(bucket) + ')');
 }
 
 function bucketsNote(bars, rows, cycles) {

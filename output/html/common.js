@@ -87,6 +87,15 @@ function cell(v, unit, write) {
 	return td;
 }
 
+// What the levels take, and who says so.
+function latencyFact(one) {
+	const names = {l1: 'L1', l2: 'L2', llc: 'L3', memory: 'memory', one_hop: 'one hop', two_hops: 'two hops',
+		near_cache: 'another core', far_cache: 'another socket\'s caches'};
+	const from = {machine: 'machine file', assumed: 'assumed', user: 'yours'};
+	return Object.entries(one.latencies_from || {}).filter(([, who]) => who)
+		.map(([level, who]) => names[level] + ' ' + full(one.latencies[level]) + ' (' + from[who] + ')').join(', ');
+}
+
 function count(n, one, many) {
 	return n.toLocaleString('en-US') + ' ' + (n === 1 ? one : many);
 }

@@ -24,7 +24,7 @@ function head() {
 	fact('written by', 'cachepeek ' + report.cachepeek);
 	for (const {machine} of rows)
 		$('descriptions').append(make('dt', {}, plain(machine.name)), make('dd', {},
-			plain(machine.description.replace(machine.name + ': ', '')) + (report.runs > 1 ? '; run ' + machine.run : '')));
+			plain(machine.description.replace(machine.name + ': ', '')) + '; latencies: ' + latencyFact(machine) + (report.runs > 1 ? '; run ' + machine.run : '')));
 }
 
 const table = grid({table: $('machines'), filter: $('filter'), found: $('found'), pages: $('machine-pages'), rows,

@@ -2,6 +2,7 @@
 // ---- over time ----
 
 const LINES = 6, POINTS = 500;
+const dashes = {simulated: [6, 3], estimated: [2, 3]};
 const colours = ['--text', '--l1', '--mem', '--l2', '--l3', '--sim', '--link'];
 const timed = report.processes.filter(process => process.series && process.series.lines.length);
 
@@ -41,7 +42,8 @@ function courseCell(value, status, reach) {
 function courseNote(series, lines) {
 	let text = 'Counts in intervals of ' + full(series.interval_s) + ' s'
 		+ (series.clock === 'simulator' ? ' of the simulator\'s time.' : '.');
-	text += '  An execution of a region is in the interval that it ended in.';
+	text += '  An execution of a region is in the interval that it ended in; what is more than the process counted there'
+		+ ' is in the intervals before (estimated).';
 	if (series.lines.length > lines.length)
 		text += '  The ' + count(lines.length - 1, 'region', 'regions') + ' with the most.';
 	if (series.not_recorded)
@@ -77,7 +79,7 @@ function drawCourse() {
 			label: plain(clip(line.path)),
 			data: line.values.map((y, j) => ({x: series.ends_s[j], y})),
 			borderColor: css(colours[i]), backgroundColor: css(colours[i]),
-			borderDash: line.status === 'simulated' ? [6, 3] : [],
+			borderDash: dashes[line.status] || [],
 			borderWidth: line.whole ? 2.5 : 1.5, pointRadius: series.ends_s.length > 60 ? 0 : 2.5, spanGaps: false,
 		}))},
 		options: {

@@ -13,10 +13,15 @@ function numberOf(counts, name) {
 	return formulas.has(name) ? formulas.get(name)(input => numberOf(counts, input)) : null;
 }
 
+// What is weighed with latencies, or computed of that.
+const isEstimate = name => /^(load|fetch)_latency$/.test(name)
+	|| view.metrics.some(metric => metric.name === name && (metric.formula.match(/\w+/g) || []).some(
+		input => input !== name && isEstimate(input)));
+
 function valueOf(counts, name) {
 	const value = numberOf(counts, name);
 	if (value !== null)
-		return {value, status: 'simulated', reason: null};
+		return {value, status: isEstimate(name) ? 'estimated' : 'simulated', reason: null};
 	return {value, status: 'unavailable', reason: view.reasons[name]
 		|| (formulas.has(name) ? 'one of its inputs is not known here, or there is nothing to divide by'
 			: 'known of the whole run only')};
@@ -85,6 +90,8 @@ function head() {
 		+ ' of a simulated PMU, not of this processor; every one, by the instruction that had it. '
 		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.'));
 	fact('machine', plain(report.machine));
+	if (report.source === 'simulated')
+		fact('latencies', latencyFact(report));
 	fact('ran', count(report.processes, 'process', 'processes') + ', ' + count(report.threads.length, 'thread', 'threads'));
 	fact('written by', 'cachepeek ' + report.cachepeek);
 	$('description').textContent = view.description;
@@ -121,12 +128,14 @@ function drawFindings() {
 		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
 		groups.set(key, (groups.get(key) || []).concat(one));
 	}
-	$('advice').hidden = !groups.size && !report.not_looked_at;
+	$('advice').hidden = !groups.size && !report.not_looked_at && !report.below_limit;
 	$('findings').append(...[...groups.values()].map(those => make('li', {},
 		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)), ': ', plain(those[0].advice),
 		make('ul', {}, ...those.map(one => make('li', {}, placeLink(one.file, one.line), ' ',
 			plain((one.data ? one.data + ': ' : '') + one.evidence)))),
 		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
+	if (report.below_limit)
+		$('findings').append(make('li', {}, plain('Not said: ' + report.below_limit)));
 	if (report.not_looked_at)
 		$('findings').append(make('li', {}, plain('Not looked at: ' + report.not_looked_at)));
 }

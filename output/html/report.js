@@ -53,8 +53,13 @@ function head() {
 		|| report.engine.domain || '');
 	if (report.engine.limits)
 		fact('limits', report.engine.limits);
-	fact('ran', count(report.processes.length, 'process', 'processes') + ', '
+	fact('ran', report.ranks ? report.ranks.recorded + (report.ranks.of ? ' of ' + report.ranks.of : '') + ' ranks, '
+		+ count(report.ranks.processes, 'process', 'processes') + ', '
+		+ count(report.regions[0].threads, 'thread', 'threads')
+		: count(report.processes.length, 'process', 'processes') + ', '
 		+ count(threads, 'thread', 'threads') + '; ' + ends());
+	if (metricNames.some(name => report.regions[0].metrics[name].status === 'estimated'))
+		fact('latencies', latencyFact(report));
 	fact('groups', report.groups.join(', ') || 'none');
 	fact('written by', 'cachepeek ' + report.cachepeek);
 	showWarnings(report.warnings);
@@ -127,6 +132,36 @@ function drawHeat() {
 	pages($('heat-pages'), heatPage, HEAT_COLUMNS, threads.length, to => { heatPage = to; drawHeat(); });
 }
 
+// ---- the ranks of a job ----
+
+const RANK_ROWS = 64;
+let rankPage = 0;
+
+function inMpi({time_s, mpi_s}) {
+	if (mpi_s.value === null || time_s.value === null)
+		return mpi_s.value === null ? mpi_s : time_s;
+	return time_s.value > 0 ? {...mpi_s, value: mpi_s.value / time_s.value}
+		: {value: null, status: 'unavailable', reason: 'no time passed'};
+}
+
+function drawRanks() {
+	const all = report.by_rank || [], part = all.slice(rankPage * RANK_ROWS, (rankPage + 1) * RANK_ROWS);
+	const exact = value => ({value, status: 'exact', reason: null});
+	const some = report.regions.filter(region => region.entered_by);
+
+	$('ranks').hidden = !all.length;
+	$('ranks-note').textContent = 'Who waits for others is in MPI long; who is there least is waited for.'
+		+ (some.length ? '  Regions of some ranks only: ' + some.map(region =>
+			plain(region.path.join(' / ')) + ' (' + region.entered_by.join(', ') + ')').join('; ') + '.' : '');
+	$('ranks-table').replaceChildren(
+		make('thead', {}, make('tr', {}, ...['rank', 'processes', 'threads', 'time s', 'in MPI s', 'in MPI'].map(
+			title => make('th', {scope: 'col'}, title)))),
+		make('tbody', {}, ...part.map(rank => make('tr', {}, make('th', {scope: 'row'}, String(rank.rank)),
+			cell(exact(rank.processes)), cell(exact(rank.threads)), cell(rank.time_s, 's'), cell(rank.mpi_s, 's'),
+			cell(inMpi(rank), 'ratio')))));
+	pages($('ranks-pages'), rankPage, RANK_ROWS, all.length, to => { rankPage = to; drawRanks(); });
+}
+
 // ---- all of it ----
 
 function start() {
@@ -137,6 +172,7 @@ function start() {
 	startThemes(() => { drawBars(); drawCourse(); drawCurve(); });
 	startCourse();
 	table.refresh();
+	drawRanks();
 	drawCourse();
 	drawCurve();
 	showSure(rows.flatMap(row => columns.map(column => [column.title, column.of(row)])),

@@ -259,7 +259,7 @@ def check_course(page, place):
         same([s[0] for s in sets], [line[0] for line in lines], f'series: {name}: the whole process and its region')
         same([s[2] for s in sets], [line[1] for line in lines], f'series: {name}: what each interval counted')
         same([s[1] for s in sets], [series['ends_s']] * len(lines), f'series: {name}: when')
-        ok(all(s[3] for s in sets), f'series: {name}: simulated lines are dashed')
+        ok(all(s[3] for s in sets), f'series: {name}: lines that are not counted by a processor are dashed')
         table = page.ask("""return [...document.querySelectorAll('#course-table tbody tr')].map(tr =>
             [...tr.cells].slice(1).map(td => Number(td.dataset.value)));""")
         same(table, [list(row) for row in zip(*[line[1] for line in lines])], f'series: {name}: as a table')

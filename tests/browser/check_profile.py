@@ -25,10 +25,11 @@ def misses(measurement, counts):
 
 # The metrics of dcache, computed here; None: cannot be.
 def dcache(counts):
-    served = counts['l1d_load_misses'] + counts['l1d_bypasses']
+    served = counts['l1d_load_lines'] + counts['l1d_bypasses']
     share = {f'{name}_share': counts[f'load_from_{name}'] / served if served else None
              for name in ('l2', 'llc', 'memory')}
-    return {'served': served, 'misses': served + counts['l1d_store_misses'], 'latency': counts['load_latency'],
+    loads = counts['l1d_load_misses'] + counts['l1d_bypasses']
+    return {'served': served, 'loads': loads, 'misses': loads + counts['l1d_store_misses'], 'latency': counts['load_latency'],
             'average': counts['load_latency'] / served if served else None, **share}
 
 
@@ -60,6 +61,7 @@ def check_tables(page, report):
 def check_buckets(page, report):
     levels = (('load_from_l2', 'l2', 'L2'), ('load_from_llc', 'llc', 'L3'), ('load_from_memory', 'memory', 'memory'))
     latencies = [report['latencies'][key] for _, key, _ in levels]
+    said = [{'assumed': ', assumed', 'user': ', yours'}.get(report['latencies_from'][key], '') for _, key, _ in levels]
     for by, label in (('functions', 'function'), ('modules', 'module')):
         weight = lambda one: sum(one['counts'][name] for name, _, _ in levels)
         most = sorted((one for one in report[by] if weight(one)), key=lambda one: -weight(one))[:20]
@@ -67,7 +69,7 @@ def check_buckets(page, report):
         for of, factors in (('count', [1, 1, 1]), ('cycles', latencies)):
             pick(page, 'buckets-of', of)
             sets = page.ask("return Chart.getChart('buckets').data.datasets.map(d => [d.label, d.data])")
-            same([name for name, _ in sets], [f'{name} ({cycles} cycles)' for (_, _, name), cycles in zip(levels, latencies)],
+            same([name for name, _ in sets], [f'{name} ({cycles} cycles{who})' for (_, _, name), cycles, who in zip(levels, latencies, said)],
                  f'profile: buckets of {by}: each level with its latency')
             if of == 'count':
                 same([data for _, data in sets], [[one['counts'][name] for one in most] for name, _, _ in levels],
@@ -140,9 +142,9 @@ def check_missing(page, place, report):
 
 
 def check_use(page, report):
-    page.driver.find_element(By.CSS_SELECTOR, '#functions th[data-id="served"] button').click()
-    most = max(report['functions'], key=lambda f: dcache(f['counts'])['served'])
-    near(page.ask(GRID, 'functions')[0][1]['served'], dcache(most['counts'])['served'], 'profile: a click sorts')
+    page.driver.find_element(By.CSS_SELECTOR, '#functions th[data-id="loads"] button').click()
+    most = max(report['functions'], key=lambda f: dcache(f['counts'])['loads'])
+    near(page.ask(GRID, 'functions')[0][1]['loads'], dcache(most['counts'])['loads'], 'profile: a click sorts')
     page.driver.find_element(By.ID, 'functions-filter').send_keys('STORE_LINES')
     same([row[0] for row in page.ask(GRID, 'functions')], ['store_lines (profiled)'], 'profile: filtered')
     page.driver.find_element(By.CSS_SELECTOR, '#functions button.link').send_keys(Keys.ENTER)

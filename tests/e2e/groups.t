@@ -52,7 +52,7 @@ my $cost = $frac{l1} * 4 + $frac{l2} * 14 + $frac{mem} * 1000;
 near(metric($vectors, 'time_mem_share')->{value}, $frac{mem} * 1000 / $cost,
 	'references x latency, as LAT_MEM says');
 my $text = peek(@sim, groups => 'memlevel', @matmul, output => '-', env => {CACHEPEEK_LET => 'ELEMENT=16,LAT_MEM=1e3'});
-like($text->{out}, qr/^assumed: ELEMENT 16 \(bytes per reference.*LAT_MEM 1e3/ms, 'the report says what was assumed');
+like($text->{out}, qr/^assumed: ELEMENT 16 \(bytes per reference.*^latencies: .*MEMORY_CYCLES\s+1000\s+\(yours\)/ms, 'the report says what was assumed');
 
 my $wrong = peek(@sim, groups => 'memlevel', @matmul,
 	env => {CACHEPEEK_LET => 'ELEMENT=-1,ELEMNT=4,LAT_MEM=1000'});
@@ -61,6 +61,21 @@ like("@{$wrong->{notes}}", qr/CACHEPEEK_LET: no group of this run has a constant
 near(metric($wrong, 'frac_mem')->{value}, from_memory($wrong, 8), 'neither changes anything');
 isnt(metric($wrong, 'time_mem_share')->{value}, metric($doubles, 'time_mem_share')->{value},
 	'and the others count all the same');
+
+# ---- the true shares, where they are known ----
+
+my %served = map { $_ => metric($doubles, "served_$_") } qw(l1 l2 beyond);
+is_deeply([map { $served{$_}{status} } qw(l1 l2 beyond)], [('simulated') x 3], 'who served references is counted');
+near($served{l1}{value} + $served{l2}{value} + $served{beyond}{value}, 1, 'each of them');
+my $misses = value($doubles->{report}{regions}[0], 'l1d_misses') / value($doubles->{report}{regions}[0], 'l1d_accesses');
+near($served{l1}{value}, 1 - $misses, 'L1 serves what does not miss');
+my $shares = peek(@sim, groups => 'memlevel', @matmul, output => '-')->{out};
+like($shares, qr/from +from +beyond +model +model +model/, 'they stand before the shares of the model, which are called so');
+unlike($shares, qr/^.{81}/m, 'in 80 columns');
+
+# A loop that stays in L1 after its first lines: the model is far off, and stands beside.
+my $kernel = peek(engine => 'sim', machine => 'pentium-pro', groups => 'memlevel', @matmul)->{report}{regions}[0]{metrics};
+cmp_ok($kernel->{served_l1}{value}, '>', $kernel->{frac_l1}{value}, 'pentium-pro: L1 serves more than the model says');
 
 # ---- checks and clamps ----
 

@@ -19,13 +19,16 @@ my %implementations = implementations();
 my $preload = 'LD_PRELOAD=' . lib();
 my $json = scratch('job.json');
 
-# By the command, which sees the launcher's end; and by the ranks alone.
+# By the command, which sees the launcher's end; by the ranks alone; and with the library
+# in the launcher, too.
 sub job_of
 {
 	my ($by, $mpi, $output, @program) = @_;
 	my @run = (@{$mpi->{run}}, '-n', 4);
 	unlink(glob(scratch('job*.json')));
-	return run(command => $by eq 'cachepeek' ? [cli(), @run, @program] : [@run, 'env', $preload, @program],
+	my %commands = (cachepeek => [cli(), @run, @program], ranks => [@run, 'env', $preload, @program],
+		launcher => ['env', $preload, @run, @program]);
+	return run(command => $commands{$by},
 		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults, CACHEPEEK_OUTPUT => $output,
 			OMPI_MCA_btl => 'self,vader,tcp'});
 }
@@ -100,7 +103,17 @@ for my $name (sort grep { $built{$_} } keys %built) {
 		$job = job_of('cachepeek', $implementations{$name}, 'stderr', @program);
 		is(reports_in($job->{err}) . ' ' . lines_in($job->{err}), '1 0', "$what, cachepeek: one report on stderr");
 
-		# Whoever is killed says nothing; with MPICH that is everybody.
+		# Whoever is killed says nothing; with MPICH that is everybody, but for its launcher.
+		$job = job_of('launcher', $implementations{$name}, 'stderr', @program);
+		my @told = lines_in($job->{err});
+		is(reports_in($job->{err}) + @told, 1, "$what, launcher: one report or one line") or diag($job->{err});
+		check_status("$what, launcher", $job, $plain);
+		like("@told", qr/no rank lived to write the report/, "$what, launcher: what became of it")
+			if $name eq 'mpich' && $how eq 'kill';
+		if (@told && $told[0] =~ /`cachepeek report (\S+)`/) {
+			run(command => [cli(), 'report', '-o', $json, $1]);
+			check_job("$what, launcher: it says where", read_json($json));
+		}
 		next if $name eq 'mpich' && $how eq 'kill';
 		$job = job_of('ranks', $implementations{$name}, $json, @program);
 		check_job("$what, ranks", read_json($json));

@@ -170,7 +170,7 @@ is(join("\n", @available), '', 'a metric without one of its inputs is unavailabl
 
 # ---- the guards of the model of memlevel ----
 
-my %streaming = (LINE => 32, l1d_accesses => 4000, l1d_fills => 800, beyond_l2_fills => 500);
+my %streaming = (LINE => 32, L1_CYCLES => 4, L2_CYCLES => 14, MEMORY_CYCLES => 200, l1d_accesses => 4000, l1d_fills => 800, beyond_l2_fills => 500);
 my $result = evaluate(\%streaming);
 is($result->{frac_mem}[1], 0.5, '500 lines of 4 of 4000 references came from memory');
 ok(near($result->{frac_l2}[1], 0.3) && near($result->{frac_l1}[1], 0.2), '300 more from L2, the rest from L1');
@@ -194,6 +194,9 @@ ipc	instr/cycle	instructions / cycles
 cpi	cycle/instr	cycles / instructions
 idle_share	ratio	1 - cycles / TSC
 utilization	ratio	ref_cycles / TSC
+served_l1	ratio	refs_from_l1 / l1d_accesses
+served_l2	ratio	refs_from_l2 / l1d_accesses
+served_beyond	ratio	refs_beyond_l2 / l1d_accesses
 frac_mem	ratio	min(beyond_l2_fills * N, l1d_accesses) / l1d_accesses
 refs_l1l2	refs	l1d_accesses - beyond_l2_fills * N
 l2_hit_refs	refs	min(abs(l1d_fills - beyond_l2_fills) * N, l1d_accesses)
@@ -244,10 +247,10 @@ llc_mpki	1/kinstr	1000 * llc_misses / instructions
 llc_read_miss_ratio	ratio	llc_read_misses / llc_reads
 llc_read_hit_ratio	ratio	(llc_reads - llc_read_misses) / llc_reads
 llc_read_mpki	1/kinstr	1000 * llc_read_misses / instructions
-l3_load_bandwidth	MB/s	LINE * l2_fills / 1e6 / SECONDS
+l3_load_bandwidth	MB/s	LINE * beyond_l2_fills / 1e6 / SECONDS
 l3_evict_bandwidth	MB/s	LINE * l2_writebacks / 1e6 / SECONDS
-l3_bandwidth	MB/s	LINE * (l2_fills + l2_writebacks) / 1e6 / SECONDS
-l3_volume	GB	LINE * (l2_fills + l2_writebacks) / 1e9
+l3_bandwidth	MB/s	LINE * (beyond_l2_fills + l2_writebacks) / 1e6 / SECONDS
+l3_volume	GB	LINE * (beyond_l2_fills + l2_writebacks) / 1e9
 llc_miss_bandwidth	MB/s	LINE * llc_misses / 1e6 / SECONDS
 memory_read_bandwidth	MB/s	LINE * imc_reads / 1e6 / SECONDS
 memory_write_bandwidth	MB/s	LINE * imc_writes / 1e6 / SECONDS
@@ -285,8 +288,8 @@ dtlb_miss_ratio	ratio	dtlb_misses / l1d_accesses
 dtlb_mpki	1/kinstr	1000 * dtlb_misses / instructions
 dtlb_walk_mpki	1/kinstr	1000 * dtlb_walks / instructions
 dtlb_walk_ratio	ratio	dtlb_walks / dtlb_accesses
-dtlb_l2_fill_share	ratio	dtlb_l2_hits / dtlb_misses
-dtlb_hpw_fill_share	ratio	dtlb_walks / dtlb_misses
+dtlb_l2_fill_share	ratio	dtlb_l2_hits / dtlb_fills
+dtlb_hpw_fill_share	ratio	dtlb_walks / dtlb_fills
 dtlb_soft_fill_pki	1/kinstr	1000 * soft_page_faults / instructions
 dtlb_walk_share	ratio	dtlb_walk_cycles / cycles
 dtlb_walk_duration	cycle	dtlb_walk_cycles / dtlb_walks

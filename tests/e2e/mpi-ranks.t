@@ -1,0 +1,63 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# What a job's report says of each rank: processes, threads, time, and how much of that
+# it was in MPI; and which ranks have the regions that not all have.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Mpi;
+use Peek;
+use Test::More;
+
+need_perf();
+
+my %implementations = implementations();
+for my $name (sort keys %implementations) {
+	my $mpi = $implementations{$name};
+	SKIP: {
+		skip("no $name", 1) unless has($mpi);
+		my $exe = built($name, "uneven-$name", $mpi->{cc}, '-O1', '-D_GNU_SOURCE', '-I' . source() . '/regions',
+			source() . '/tests/mpi/uneven.c', '-pthread') or next;
+		my %file = map { $_ => scratch("$name.$_") } qw(json txt html);
+		my $job = job($mpi, 4, {CACHEPEEK_EVENTS => 'perf::PAGE-FAULTS', CACHEPEEK_DIR => scratch("records-$name"),
+			CACHEPEEK_OUTPUT => join(',', @file{qw(json txt html)})}, $exe);
+		is(status_text($job->{status}), 'exit 0', "$name: status");
+		my $report = read_json($file{json});
+		my $ranks = $report->{by_rank};
+		is_deeply([map { $_->{rank} } @$ranks], [0 .. 3], "$name: each rank, by number");
+		is_deeply([map { $_->{processes} } @$ranks], [(1) x 4], "$name: its processes");
+		is($ranks->[1]{threads} - $ranks->[0]{threads}, 1, "$name: its threads");
+		my $threads = 0;
+		$threads += $_->{threads} for @$ranks;
+		is($threads, $report->{regions}[0]{threads}, "$name: of all threads of the job");
+		ok((!grep { !($_->{time_s}{value} > $_->{mpi_s}{value}) } @$ranks), "$name: no rank is longer in MPI than it ran");
+		is_deeply([map { $_->{mpi_calls} } @$ranks], [(2) x 4], "$name: calls that wait");
+		my @waiting = map { $_->{mpi_s}{value} } @$ranks;
+		ok((!grep { $waiting[$_] <= $waiting[2] } 0, 1, 3), "$name: who waited") || diag("@waiting");
+
+		my %by = map { join('/', @{$_->{path}}) => $_->{entered_by} } @{$report->{regions}};
+		is_deeply(\%by, {'' => undef, all => undef, 'all/late' => [2], 'all/early' => [0, 1, 3]}, "$name: regions of some ranks");
+
+		my $text = read_file($file{txt});
+		my ($table) = $text =~ /^(rank +processes.*?)(?:\n\n|\z)/ms;
+		is(() = ($table // '') =~ /^\d +1 +\d+ +~[\d.]+ +~[\d.]+ +~[\d.]+$/mg, 4, "$name: the text has them") || diag($text);
+		like($table // '', qr/^rank 2 is in MPI least, rank [013] most/m, "$name: and whom they waited for");
+		like($text, qr/^regions of some ranks only\n(?=.*^all\/late: rank 2$).*^all\/early: ranks 0, 1, 3$/ms,
+			"$name: and the regions that few entered");
+		unlike($text, qr/.{81}/, "$name: in 80 columns");
+		like(read_file($file{html}), qr/id="ranks-table"/, "$name: the page has a table of them");
+
+		my $schema = source() . '/doc/cachepeek-report-1.schema.json';
+		my $valid = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', $schema, $file{json}]);
+		is($valid->{out}, "1 reports, 0 faults\n", "$name: the JSON is what its schema says") || diag($valid->{err});
+
+		# Of their records, later; without those of some.
+		my $merged = merged(scratch("records-$name"));
+		my @same = map { [map { delete $_->{time_s}; $_ } map { {%$_} } @$_] } $merged->{by_rank}, $ranks;
+		is_deeply(@same, "$name: merge says the same, but of the time, which went on");
+		is_deeply([map { $_->{entered_by} } @{$merged->{regions}}], [map { $_->{entered_by} } @{$report->{regions}}],
+			"$name: of the regions, too");
+	}
+}
+done_testing();
