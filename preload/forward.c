@@ -95,14 +95,14 @@ void *cp_forward_find(struct cp_forward *forward, const void *caller)
 	return real;
 }
 
-void *cp_forward_open(const char *path)
+void *cp_forward_open(const char *path, int flags)
 {
 	void *library;
 	Dl_info ours;
 
 	if (!path || !*path)
 		return NULL;
-	library = dlopen(path, RTLD_LAZY);
+	library = dlopen(path, flags);
 	if (!library) {
 		cp_say("the tool library %s cannot be loaded: it gets no markers", path);
 		return NULL;

@@ -31,8 +31,9 @@ void *cp_forward_look(const char *name, const void *caller);
 	})
 
 /* A tool's library, which the user named in the environment: a handle for
- * dlsym, or NULL where it cannot be loaded, is ours, or path is NULL. */
-void *cp_forward_open(const char *path);
+ * dlsym, or NULL where it cannot be loaded, is ours, or path is NULL.  The flags
+ * are those of dlopen that the tool is loaded with without us. */
+void *cp_forward_open(const char *path, int flags);
 
 /* The same under its name in that library; NULL if library is. */
 void *cp_forward_symbol(void *library, const char *name);

@@ -2,20 +2,23 @@
  *
  * Overrides: cali_begin_region, cali_end_region, cali_begin_phase, cali_end_phase,
  *   cali_begin_comm_region, cali_end_comm_region, cali_begin_byname,
- *   cali_end_byname, cali_begin_string_byname, cali_begin, cali_end,
- *   cali_begin_string, cali_begin_int, cali_safe_end_string,
+ *   cali_end_byname, cali_begin_string_byname, cali_begin_int_byname,
+ *   cali_begin_double_byname, cali_begin, cali_end, cali_begin_string,
+ *   cali_begin_int, cali_begin_double, cali_safe_end_string,
  *   cali::Function::Function, ~Function, cali::ScopeAnnotation::ScopeAnnotation,
  *   ~ScopeAnnotation, cali::Loop::Loop, Loop::end, ~Loop.
  *
  * Caliper's annotations, C and C++.  Regions nest strictly.  A value of an
  * attribute that is not one of Caliper's own becomes a region "attribute=value";
- * iteration numbers do not: each would be a region.
+ * iteration numbers do not: each would be a region.  Nor do values that are set:
+ * they have no end.  The class of annotations is in hooks_caliper_annotation.c.
  */
 #include <stdint.h>
 #include <string.h>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "preload/caliper.h"
 #include "preload/forward.h"
 #include "preload/markers.h"
 
@@ -35,10 +38,13 @@ int cali_end_comm_region(const char *name);
 int cali_begin_byname(const char *name);
 int cali_end_byname(const char *name);
 int cali_begin_string_byname(const char *name, const char *value);
+int cali_begin_int_byname(const char *name, int value);
+int cali_begin_double_byname(const char *name, double value);
 int cali_begin(cali_id_t attribute);
 int cali_end(cali_id_t attribute);
 int cali_begin_string(cali_id_t attribute, const char *value);
 int cali_begin_int(cali_id_t attribute, int value);
+int cali_begin_double(cali_id_t attribute, double value);
 int cali_safe_end_string(cali_id_t attribute, const char *value);
 const char *cali_attribute_name(cali_id_t attribute);
 
@@ -98,20 +104,38 @@ static uint64_t stack_of(const char *attribute)
 	return tag_of(STACK_VALUES + (hash >> 16));
 }
 
-static void begin_value(const char *attribute, const char *value)
+void cp_caliper_begin(const char *attribute, const char *value)
 {
 	char text[CP_MAX_REGION_NAME + 1];
 
-	if (!attribute || !value || cp_starts_with(attribute, "iteration#"))
+	if (!attribute || cp_starts_with(attribute, "iteration#"))
 		return;
-	if (is_region_attribute(attribute))
+	if (!value)
+		cp_format(text, sizeof(text), "%s", attribute);
+	else if (is_region_attribute(attribute))
 		cp_format(text, sizeof(text), "%s", value);
 	else
 		cp_format(text, sizeof(text), "%s=%s", attribute, value);
 	cp_marker_begin(cp_marker_name(text), stack_of(attribute));
 }
 
-static void end_value(const char *attribute)
+void cp_caliper_begin_int(const char *attribute, int64_t value)
+{
+	char text[24];
+
+	cp_format(text, sizeof(text), "%ld", (long)value);
+	cp_caliper_begin(attribute, text);
+}
+
+void cp_caliper_begin_double(const char *attribute, double value)
+{
+	char text[40];
+
+	cp_format(text, sizeof(text), "%g", value);
+	cp_caliper_begin(attribute, text);
+}
+
+void cp_caliper_end(const char *attribute)
 {
 	if (attribute)
 		cp_marker_end(NULL, stack_of(attribute), CP_END_OWN);
@@ -141,7 +165,7 @@ EXPORT int cali_end_byname(const char *name)
 {
 	__typeof__(&cali_end_byname) real = CP_FORWARD(cali_end_byname);
 
-	end_value(name);
+	cp_caliper_end(name);
 	return real ? real(name) : 0;
 }
 
@@ -150,7 +174,26 @@ EXPORT int cali_begin_string_byname(const char *name, const char *value)
 	__typeof__(&cali_begin_string_byname) real = CP_FORWARD(cali_begin_string_byname);
 	int result = real ? real(name, value) : 0;
 
-	begin_value(name, value);
+	if (value)
+		cp_caliper_begin(name, value);
+	return result;
+}
+
+EXPORT int cali_begin_int_byname(const char *name, int value)
+{
+	__typeof__(&cali_begin_int_byname) real = CP_FORWARD(cali_begin_int_byname);
+	int result = real ? real(name, value) : 0;
+
+	cp_caliper_begin_int(name, value);
+	return result;
+}
+
+EXPORT int cali_begin_double_byname(const char *name, double value)
+{
+	__typeof__(&cali_begin_double_byname) real = CP_FORWARD(cali_begin_double_byname);
+	int result = real ? real(name, value) : 0;
+
+	cp_caliper_begin_double(name, value);
 	return result;
 }
 
@@ -170,7 +213,8 @@ EXPORT int cali_begin_string(cali_id_t attribute, const char *value)
 	__typeof__(&cali_begin_string) real = CP_FORWARD(cali_begin_string);
 	int result = real ? real(attribute, value) : 0;
 
-	begin_value(name_of(attribute, __builtin_return_address(0)), value);
+	if (value)
+		cp_caliper_begin(name_of(attribute, __builtin_return_address(0)), value);
 	return result;
 }
 
@@ -178,10 +222,17 @@ EXPORT int cali_begin_int(cali_id_t attribute, int value)
 {
 	__typeof__(&cali_begin_int) real = CP_FORWARD(cali_begin_int);
 	int result = real ? real(attribute, value) : 0;
-	char text[16];
 
-	cp_format(text, sizeof(text), "%d", value);
-	begin_value(name_of(attribute, __builtin_return_address(0)), text);
+	cp_caliper_begin_int(name_of(attribute, __builtin_return_address(0)), value);
+	return result;
+}
+
+EXPORT int cali_begin_double(cali_id_t attribute, double value)
+{
+	__typeof__(&cali_begin_double) real = CP_FORWARD(cali_begin_double);
+	int result = real ? real(attribute, value) : 0;
+
+	cp_caliper_begin_double(name_of(attribute, __builtin_return_address(0)), value);
 	return result;
 }
 
@@ -189,7 +240,7 @@ EXPORT int cali_end(cali_id_t attribute)
 {
 	__typeof__(&cali_end) real = CP_FORWARD(cali_end);
 
-	end_value(name_of(attribute, __builtin_return_address(0)));
+	cp_caliper_end(name_of(attribute, __builtin_return_address(0)));
 	return real ? real(attribute) : 0;
 }
 
@@ -197,7 +248,7 @@ EXPORT int cali_safe_end_string(cali_id_t attribute, const char *value)
 {
 	__typeof__(&cali_safe_end_string) real = CP_FORWARD(cali_safe_end_string);
 
-	end_value(name_of(attribute, __builtin_return_address(0)));
+	cp_caliper_end(name_of(attribute, __builtin_return_address(0)));
 	return real ? real(attribute, value) : 0;
 }
 

@@ -6,133 +6,26 @@
  * collector that an environment variable names (hooks_getenv.c) and has it fill
  * a list of function pointers.  Tasks nest per thread; overlapped tasks, regions
  * and frames are ranges, by their id; events nest.  A collector that the user
- * has named fills the list first and gets every call.
+ * has named fills the list first and gets every call; what it would have created, and
+ * does not, the program's part creates as without us.
  */
-#include <errno.h>
-#include <pthread.h>
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/lock.h"
+#include "base/once.h"
 #include "preload/forward.h"
 #include "preload/handles.h"
 #include "preload/injection.h"
+#include "preload/itt.h"
 #include "preload/markers.h"
 #include "preload/runtime.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* ---- the ABI, of 64-bit systems ---- */
-
-struct itt_id {
-	uint64_t d1, d2, d3;
-};
-
-struct itt_domain {
-	volatile int flags; /* 0: the program does not even call */
-	const char *name;
-	void *wide;
-	int extra1;
-	void *extra2;
-	struct itt_domain *next;
-};
-
-struct itt_string {
-	const char *text;
-	void *wide;
-	int extra1;
-	void *extra2;
-	struct itt_string *next;
-};
-
-struct itt_function {
-	const char *name;
-	void **pointer;
-	void *init, *null;
-	int group;
-};
-
-struct itt_global {
-	unsigned char magic[8];
-	unsigned long major, minor, build;
-	volatile long api_initialized, mutex_initialized, atomic_counter;
-	pthread_mutex_t mutex;
-	void *library, *error_handler;
-	const char **path;
-	struct itt_function *functions;
-	struct itt_global *next;
-	void *threads;
-	struct itt_domain *domains;
-	struct itt_string *strings;
-};
-
 void __itt_api_init(struct itt_global *global, int groups);
 void __itt_api_fini(struct itt_global *global);
-
-/* ---- domains and strings ---- */
-
-static struct cp_store store; /* under the lock */
-static struct cp_lock lock;
-CP_LOCK_LISTED(lock);
-/* Ours: added to under the lock, looked through without. */
-static struct itt_domain *domains;
-static struct itt_string *strings;
-
-/* The programs' own parts, whose lists have what was made before we came. */
-#define MAX_GLOBALS 64
-static struct itt_global *globals[MAX_GLOBALS];
-static unsigned nglobals;
-
-static struct itt_domain *find_domain(struct itt_domain *domain, const char *name)
-{
-	while (domain && (!domain->name || strcmp(domain->name, name) != 0))
-		domain = domain->next;
-	return domain;
-}
-
-static struct itt_string *find_string(struct itt_string *string, const char *text)
-{
-	while (string && (!string->text || strcmp(string->text, text) != 0))
-		string = string->next;
-	return string;
-}
-
-static struct itt_domain *own_domain(const char *name)
-{
-	struct itt_domain *domain = find_domain(domains, name);
-
-	for (unsigned i = 0; i < nglobals && !domain; i++)
-		domain = find_domain(globals[i]->domains, name);
-	if (domain)
-		return domain;
-	domain = cp_store_take(&store, sizeof(*domain));
-	if (!domain)
-		return NULL;
-	domain->flags = 1;
-	domain->name = cp_store_copy(&store, name, strlen(name));
-	domain->next = domains;
-	__atomic_store_n(&domains, domain, __ATOMIC_RELEASE);
-	return domain;
-}
-
-static struct itt_string *own_string(const char *text)
-{
-	struct itt_string *string = find_string(strings, text);
-
-	for (unsigned i = 0; i < nglobals && !string; i++)
-		string = find_string(globals[i]->strings, text);
-	if (string)
-		return string;
-	string = cp_store_take(&store, sizeof(*string));
-	if (!string)
-		return NULL;
-	string->text = cp_store_copy(&store, text, strlen(text));
-	string->next = strings;
-	__atomic_store_n(&strings, string, __ATOMIC_RELEASE);
-	return string;
-}
 
 static struct cp_name *name_of(const struct itt_string *string)
 {
@@ -181,40 +74,6 @@ static struct cp_range_key range_of(
 		stack_of(what, NULL), {id.d1, id.d2, id.d3, (uint64_t)(uintptr_t)domain}};
 }
 
-/* Those that are ours are found in a signal handler as well, that has interrupted
- * somebody with the lock; a new one is then NULL, as without a collector. */
-static struct itt_domain *ready_domain(const char *name)
-{
-	int saved = errno;
-	struct itt_domain *domain;
-
-	cp_sim_pause();
-	domain = find_domain(__atomic_load_n(&domains, __ATOMIC_ACQUIRE), name);
-	if (!domain && cp_marker_lock(&lock)) {
-		domain = own_domain(name);
-		cp_marker_unlock(&lock);
-	}
-	cp_sim_resume();
-	errno = saved;
-	return domain;
-}
-
-static struct itt_string *ready_string(const char *text)
-{
-	int saved = errno;
-	struct itt_string *string;
-
-	cp_sim_pause();
-	string = find_string(__atomic_load_n(&strings, __ATOMIC_ACQUIRE), text);
-	if (!string && cp_marker_lock(&lock)) {
-		string = own_string(text);
-		cp_marker_unlock(&lock);
-	}
-	cp_sim_resume();
-	errno = saved;
-	return string;
-}
-
 static struct itt_domain *domain_create(const char *name)
 {
 	struct itt_domain *domain;
@@ -223,7 +82,7 @@ static struct itt_domain *domain_create(const char *name)
 		return next.domain_create(name);
 	if (!name)
 		return NULL;
-	domain = ready_domain(name);
+	domain = cp_itt_domain(name);
 	if (domain)
 		domain->flags = 1;
 	return domain;
@@ -233,7 +92,7 @@ static struct itt_string *string_handle_create(const char *text)
 {
 	if (next.string_handle_create)
 		return next.string_handle_create(text);
-	return text ? ready_string(text) : NULL;
+	return text ? cp_itt_string(text) : NULL;
 }
 
 static void task_begin(const struct itt_domain *domain, struct itt_id id,
@@ -378,73 +237,118 @@ static int index_of(const char *name)
 	return -1;
 }
 
-/* What the collector has not put there stays away: its own stubs call back. */
-static void chain(struct itt_global *global, int groups)
+/* ---- the user's collector ---- */
+
+/* Without a name it is libittnotify.so, where groups of functions are asked for. */
+static void *open_collector(void)
 {
-	void *library = cp_forward_open(cp_injection_of_user("INTEL_LIBITTNOTIFY64"));
-	void *found = cp_forward_symbol(library, "__itt_api_init");
+	static const char *const groups[] = {
+		"INTEL_ITTNOTIFY_GROUPS", "KMP_FOR_TPROFILE", "KMP_FOR_TCHECK"};
+	const char *path = cp_injection_of_user("INTEL_LIBITTNOTIFY64");
+
+	if (path)
+		return cp_forward_open(path, RTLD_LAZY);
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+		if (cp_injection_of_user(groups[i]))
+			return dlopen("libittnotify.so", RTLD_LAZY);
+	return NULL;
+}
+
+static void *users_collector(void)
+{
+	static void *collector;
+	static bool asked;
+
+	if (!__atomic_load_n(&asked, __ATOMIC_ACQUIRE)) {
+		collector = open_collector();
+		__atomic_store_n(&asked, true, __ATOMIC_RELEASE);
+	}
+	return collector;
+}
+
+/* Before there was __itt_api_init, the program's part looked for each function by its
+ * name, and only in groups that were asked for: that is left to it. */
+bool cp_itt_stands_in(void)
+{
+	static struct cp_once said;
+	void *collector = users_collector();
+
+	if (!collector || cp_forward_symbol(collector, "__itt_api_init"))
+		return true;
+	if (cp_once(&said))
+		cp_warn("no regions of ITT: the collector in INTEL_LIBITTNOTIFY64 has no "
+			"__itt_api_init");
+	return false;
+}
+
+static void call_collector(struct itt_global *global, void *function, int groups)
+{
+	void *ours = global->library;
 	__typeof__(&__itt_api_init) initialize;
 
-	if (!found)
-		return;
-	global->library = library;
-	memcpy(&initialize, &found, sizeof(found));
+	global->library = users_collector(); /* which it may look into */
+	memcpy(&initialize, &function, sizeof(function));
 	initialize(global, groups);
+	global->library = ours;
+}
+
+/* What the collector has not put there stays away: its own stubs call back. */
+static bool chain(struct itt_global *global, int groups)
+{
+	void *found = cp_forward_symbol(users_collector(), "__itt_api_init");
+
+	if (!found)
+		return false;
+	call_collector(global, found, groups);
 	for (struct itt_function *f = global->functions; f->name; f++) {
 		int i = index_of(f->name);
 
-		if (i >= 0 && *f->pointer != f->null && *f->pointer != f->init &&
-			*f->pointer != table[i].ours)
+		if (i >= 0 && *f->pointer && *f->pointer != f->null &&
+			*f->pointer != f->init && *f->pointer != table[i].ours)
 			memcpy(table[i].next, f->pointer, sizeof(void *));
 	}
+	return true;
 }
 
-static void know(struct itt_global *global)
+/* Beside a collector: does it meet what our function would create? */
+static bool meets_ours(const char *name)
 {
-	if (!cp_marker_lock(&lock))
-		return;
-	for (unsigned i = 0; i < nglobals; i++)
-		if (globals[i] == global)
-			global = NULL;
-	if (global && nglobals < MAX_GLOBALS)
-		globals[nglobals++] = global;
-	cp_marker_unlock(&lock);
-}
-
-static void forget(const struct itt_global *global)
-{
-	if (!cp_marker_lock(&lock))
-		return;
-	for (unsigned i = 0; i < nglobals; i++)
-		if (globals[i] == global)
-			globals[i] = globals[--nglobals];
-	cp_marker_unlock(&lock);
+	if (strcmp(name, "__itt_domain_create") == 0)
+		return !next.domain_create;
+	if (strcmp(name, "__itt_string_handle_create") == 0)
+		return !next.string_handle_create;
+	return strcmp(name, "__itt_event_create") == 0 && !next.event_create &&
+	       (next.event_start || next.event_end);
 }
 
 /* Functions that we do not have do nothing, unless a collector has them. */
 EXPORT void __itt_api_init(struct itt_global *global, int groups)
 {
-	bool alone;
+	bool chained;
 
 	if (!global || !global->functions)
 		return;
-	know(global);
-	chain(global, groups);
-	alone = !next.domain_create && !next.task_begin;
+	cp_itt_know(global);
+	chained = chain(global, groups);
 	for (struct itt_function *f = global->functions; f->name; f++) {
 		int i = index_of(f->name);
 
-		if (i >= 0)
+		if (i >= 0 && !(chained && meets_ours(f->name)))
 			*f->pointer = table[i].ours;
-		else if (alone || *f->pointer == f->init)
+		else if (!chained)
 			*f->pointer = f->null;
 	}
 }
 
 EXPORT void __itt_api_fini(struct itt_global *global)
 {
-	forget(global);
-	for (struct itt_function *f = global ? global->functions : NULL; f && f->name;
-		f++)
+	void *found = cp_forward_symbol(users_collector(), "__itt_api_fini");
+
+	if (!global)
+		return;
+	cp_itt_forget(global);
+	if (found)
+		call_collector(global, found, 0);
+	for (struct itt_function *f = global->functions; f && f->name; f++)
 		*f->pointer = f->null;
 }

@@ -15,6 +15,7 @@
  * with anything.  A tool that the user has named gets every call.  There are no
  * fence callbacks: asking for them makes Kokkos wait after each kernel.
  */
+#include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -116,7 +117,7 @@ static void *open_users_tool(void)
 		return NULL;
 	memcpy(first, path, length);
 	first[length] = '\0';
-	return cp_forward_open(first);
+	return cp_forward_open(first, RTLD_NOW | RTLD_GLOBAL);
 }
 
 /* Opened where Kokkos would: it is looking for callbacks. */
@@ -261,9 +262,13 @@ EXPORT void kokkosp_pop_profile_region(void)
 
 EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id)
 {
-	*id = (uint32_t)new_id();
 	if (next.create_profile_section)
 		next.create_profile_section(name, id);
+	else if (next.start_profile_section || next.stop_profile_section ||
+		 next.destroy_profile_section)
+		return; /* and so the tool meets no number of ours */
+	else
+		*id = (uint32_t)new_id();
 	cp_handle_set(SECTIONS, (uint64_t)*id + 1, cp_marker_name(name));
 }
 

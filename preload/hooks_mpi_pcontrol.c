@@ -8,6 +8,7 @@
  */
 #include "preload/forward.h"
 #include "preload/markers.h"
+#include "preload/pass_on.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -33,8 +34,29 @@ static void obey(int level)
 		paused = level == 0;
 }
 
-/* Variadic in MPI: what else the program may have passed is passed on, in the
- * registers that it came in. */
+#if CP_PASSES_ON
+static int nothing(void)
+{
+	return 0;
+}
+
+/* Called below. */
+__attribute__((used)) static const void *begin_pcontrol(
+	int level, void *b, void *c, const void *caller)
+{
+	static struct cp_forward forward = {"MPI_Pcontrol", 0};
+	const void *real = cp_forward_find(&forward, caller);
+
+	(void)b;
+	(void)c;
+	if (!inside)
+		obey(level);
+	return real ? real : (const void *)(uintptr_t)nothing;
+}
+
+CP_PASS_ON("MPI_Pcontrol", "begin_pcontrol")
+#else
+/* Of what else the program may have passed, that which is where these are. */
 EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 {
 	__typeof__(&MPI_Pcontrol) real = CP_FORWARD(MPI_Pcontrol);
@@ -43,6 +65,7 @@ EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 		obey(level);
 	return real ? real(level, a, b, c) : 0;
 }
+#endif
 
 #define FORTRAN(function)                                                                \
 	EXPORT void function(const int *level)                                           \

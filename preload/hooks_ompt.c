@@ -18,6 +18,7 @@
 #include "base/pool.h"
 #include "preload/forward.h"
 #include "preload/openmp.h"
+#include "preload/pass_on.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
 #include "preload/teams.h"
@@ -43,6 +44,7 @@ struct ompt_start {
 
 enum { SCOPE_BEGIN = 1, SCOPE_END };
 enum { EXPLICIT = 4 }; /* of the kinds of tasks */
+enum { CONTROL_NO_TOOL = -2 };
 enum { KIND_TASKWAIT = 5, KIND_TASKGROUP, KIND_REDUCTION, KIND_JOIN = 9 };
 enum {
 	PARALLEL_BEGIN = 3,
@@ -50,6 +52,7 @@ enum {
 	TASK_CREATE,
 	TASK_SCHEDULE,
 	IMPLICIT_TASK,
+	CONTROL_TOOL = 11,
 	SYNC_REGION = 23
 };
 
@@ -187,6 +190,17 @@ static void on_sync_region(int kind, int scope, union ompt_data *parallel,
 
 /* ---- the tool ---- */
 
+/* To omp_control_tool(3) of the program we are none. */
+static int on_control_tool(
+	uint64_t command, uint64_t modifier, void *argument, const void *caller)
+{
+	(void)command;
+	(void)modifier;
+	(void)argument;
+	(void)caller;
+	return CONTROL_NO_TOOL;
+}
+
 static int initialize(lookup_function *look_up, int device, union ompt_data *data)
 {
 	static const struct {
@@ -198,6 +212,7 @@ static int initialize(lookup_function *look_up, int device, union ompt_data *dat
 		{TASK_CREATE, (any_function *)(uintptr_t)on_task_create},
 		{TASK_SCHEDULE, (any_function *)(uintptr_t)on_task_schedule},
 		{IMPLICIT_TASK, (any_function *)(uintptr_t)on_implicit_task},
+		{CONTROL_TOOL, (any_function *)(uintptr_t)on_control_tool},
 		{SYNC_REGION, (any_function *)(uintptr_t)on_sync_region},
 	};
 	int (*set)(int, any_function *) =
@@ -212,8 +227,6 @@ static int initialize(lookup_function *look_up, int device, union ompt_data *dat
 	__atomic_store_n(&cp_omp_told, true, __ATOMIC_RELEASE);
 	return 1;
 }
-
-static bool another_tool;
 
 static void finalize(union ompt_data *data)
 {
@@ -232,6 +245,8 @@ static const char *tool_after_us(void)
 		return "OMP_TOOL_LIBRARIES";
 	return dlsym(RTLD_DEFAULT, "__tsan_init") ? "ThreadSanitizer's" : NULL;
 }
+
+static bool another_tool;
 
 static struct ompt_start *leave_to(const char *other, struct ompt_start *theirs)
 {
@@ -268,11 +283,26 @@ struct identity {
 	const char *source;
 };
 
+/* The runtime asks the first one that is loaded, and no other. */
+static bool asked_before_us(void)
+{
+	void *first = dlsym(RTLD_DEFAULT, "ompt_start_tool");
+	Dl_info ours, theirs;
+
+	return first && dladdr(first, &theirs) &&
+	       dladdr((void *)(uintptr_t)asked_before_us, &ours) &&
+	       ours.dli_fbase != theirs.dli_fbase;
+}
+
 static void tell_silence(const struct cp_omp_site *site)
 {
 	static struct cp_once said;
 
-	if (site->name && !another_tool && cp_once(&said))
+	if (!site->name || another_tool || !cp_once(&said))
+		return;
+	if (asked_before_us())
+		(void)leave_to("ompt_start_tool", NULL);
+	else
 		cp_warn("no regions of OpenMP: its runtime tells tools nothing (is "
 			"OMP_TOOL=disabled set?)");
 }
@@ -311,37 +341,5 @@ __attribute__((used)) static const void *begin_league(
 }
 
 /* The number of arguments varies, and so they are left where they are. */
-#if defined(__x86_64__)
-#define FORWARD(entry, function)                                                         \
-	__asm__(".text\n\t.globl " entry "\n\t.type " entry ", @function\n" entry ":\n"  \
-		"\tendbr64\n"                                                            \
-		"\tmov (%rsp), %r11\n"                                                   \
-		"\tpush %rdi\n\tpush %rsi\n\tpush %rdx\n\tpush %rcx\n"                   \
-		"\tpush %r8\n\tpush %r9\n\tpush %rax\n"                                  \
-		"\tmov %r11, %rcx\n"                                                     \
-		"\tcall " function "\n"                                                  \
-		"\tmov %rax, %r11\n"                                                     \
-		"\tpop %rax\n\tpop %r9\n\tpop %r8\n\tpop %rcx\n"                         \
-		"\tpop %rdx\n\tpop %rsi\n\tpop %rdi\n"                                   \
-		"\tjmp *%r11\n"                                                          \
-		"\t.size " entry ", . - " entry "\n")
-#elif defined(__aarch64__)
-#define FORWARD(entry, function)                                                         \
-	__asm__(".text\n\t.globl " entry "\n\t.type " entry ", %function\n" entry ":\n"  \
-		"\tstp x29, x30, [sp, #-80]!\n"                                          \
-		"\tmov x29, sp\n"                                                        \
-		"\tstp x0, x1, [sp, #16]\n\tstp x2, x3, [sp, #32]\n"                     \
-		"\tstp x4, x5, [sp, #48]\n\tstp x6, x7, [sp, #64]\n"                     \
-		"\tmov x3, x30\n"                                                        \
-		"\tbl " function "\n"                                                    \
-		"\tmov x16, x0\n"                                                        \
-		"\tldp x0, x1, [sp, #16]\n\tldp x2, x3, [sp, #32]\n"                     \
-		"\tldp x4, x5, [sp, #48]\n\tldp x6, x7, [sp, #64]\n"                     \
-		"\tldp x29, x30, [sp], #80\n"                                            \
-		"\tbr x16\n"                                                             \
-		"\t.size " entry ", . - " entry "\n")
-#endif
-#ifdef FORWARD
-FORWARD("__kmpc_fork_call", "begin_region");
-FORWARD("__kmpc_fork_teams", "begin_league");
-#endif
+CP_PASS_ON("__kmpc_fork_call", "begin_region")
+CP_PASS_ON("__kmpc_fork_teams", "begin_league")

@@ -65,13 +65,17 @@ PLAIN(ps_tool_pause_measurement, cp_marker_pause)
 PLAIN(ps_tool_resume_measurement, cp_marker_resume)
 PLAIN(ps_tool_dump_data, cp_marker_flush)
 
+/* A tool that does not make timers, but starts them, meets none of ours. */
 EXPORT void *ps_tool_timer_create(const char *name)
 {
 	__typeof__(&ps_tool_timer_create) real = CP_FORWARD(ps_tool_timer_create);
 	void *timer = real ? real(name) : NULL;
-	const struct cp_handle *made =
-		cp_handle_set(TIMERS, (uint64_t)(uintptr_t)timer, cp_marker_name(name));
+	const struct cp_handle *made;
 
+	if (!timer && (real || CP_FORWARD(ps_tool_timer_start) ||
+			      CP_FORWARD(ps_tool_timer_stop)))
+		return NULL;
+	made = cp_handle_set(TIMERS, (uint64_t)(uintptr_t)timer, cp_marker_name(name));
 	return timer || !made ? timer : (void *)(uintptr_t)made->value;
 }
 

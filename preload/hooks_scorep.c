@@ -2,7 +2,8 @@
  *
  * Overrides: SCOREP_User_RegionInit, SCOREP_User_RegionBegin,
  *   SCOREP_User_RegionEnter, SCOREP_User_RegionEnd, SCOREP_User_RegionByNameBegin,
- *   SCOREP_User_RegionByNameEnd.
+ *   SCOREP_User_RegionByNameEnd; SCOREP_User_RegionClass::SCOREP_User_RegionClass,
+ *   ~SCOREP_User_RegionClass, of the macro SCOREP_USER_REGION in C++.
  *
  * Score-P's user regions in C and C++.  A region has a handle, which Score-P makes
  * when it first begins; where it is not there, we do.
@@ -29,11 +30,15 @@ void SCOREP_User_RegionByNameEnd(const char *name);
  * program. */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-static void note(void **handle, const char *name)
+/* Where Score-P is there and has made none, as before it measures, there is none: it
+ * would be handed ours. */
+static void note(void **handle, const char *name, bool is_there)
 {
-	const struct cp_handle *made = cp_handle_set(
-		HANDLES, (uint64_t)(uintptr_t)*handle, cp_marker_name(name));
+	const struct cp_handle *made;
 
+	if (!*handle && is_there)
+		return;
+	made = cp_handle_set(HANDLES, (uint64_t)(uintptr_t)*handle, cp_marker_name(name));
 	if (made && !*handle)
 		*handle = (void *)(uintptr_t)made->value;
 }
@@ -52,7 +57,7 @@ EXPORT void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32
 
 	if (real)
 		real(handle, last_name, last, name, type, file, line);
-	note(handle, name);
+	note(handle, name, real != NULL);
 }
 
 EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last,
@@ -67,7 +72,7 @@ EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint3
 		real(handle, last_name, last, name, type, file, line);
 	inside = outer;
 	if (!before || !cp_handle_name(HANDLES, (uint64_t)(uintptr_t)*handle))
-		note(handle, name);
+		note(handle, name, real != NULL);
 	begin(*handle);
 }
 
@@ -119,5 +124,47 @@ EXPORT void SCOREP_User_RegionByNameEnd(const char *name)
 	inside = true;
 	if (real)
 		real(name);
+	inside = outer;
+}
+
+/* ---- C++: an object is a region, with a stack of its own ---- */
+
+#define CONSTRUCT _ZN23SCOREP_User_RegionClassC1EPP18SCOREP_User_RegionPKcjPS4_PjS4_j
+#define DESTROY _ZN23SCOREP_User_RegionClassD1Ev
+#define FORWARD(function) CP_FORWARD(function) /* with its real name */
+
+void CONSTRUCT(void *object, void **handle, const char *name, uint32_t type,
+	const char **last_name, uint32_t *last, const char *file, uint32_t line);
+void DESTROY(void *object);
+
+/* No address has the upper bits set. */
+static uint64_t tag_of_object(const void *object)
+{
+	return cp_marker_tag(
+		CP_MARKER_SCOREP, (uint64_t)(uintptr_t)object | (uint64_t)1 << 55);
+}
+
+EXPORT void CONSTRUCT(void *object, void **handle, const char *name, uint32_t type,
+	const char **last_name, uint32_t *last, const char *file, uint32_t line)
+{
+	__typeof__(&CONSTRUCT) real = FORWARD(CONSTRUCT);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(object, handle, name, type, last_name, last, file, line);
+	inside = outer;
+	cp_marker_begin(cp_marker_name(name), tag_of_object(object));
+}
+
+EXPORT void DESTROY(void *object)
+{
+	__typeof__(&DESTROY) real = FORWARD(DESTROY);
+	bool outer = inside;
+
+	cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);
+	inside = true;
+	if (real)
+		real(object);
 	inside = outer;
 }

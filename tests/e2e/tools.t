@@ -8,36 +8,11 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Peek;
+use Standin;
 use Test::More;
 
-my @perf = (engine => 'perf', events => 'perf::PAGE-FAULTS');
-my @sim = (engine => 'sim', events => 'instructions');
-
-# What the tool wrote, and what the program did.
-sub told {
-	my ($what, $run) = @_;
-	my $log = scratch('tool.log');
-	unlink($log);
-	my $result = $run->(TOOL_LOG => $log);
-	is(status_text($result->{status}), 'exit 0', "$what: its end") or diag($result->{err});
-	return ($result, read_file($log) // '');
-}
-
-# The command alone and with the library: the tool's log and the output are the same.
-sub ok_same_calls {
-	my ($what, $command, $env, @engines) = @_;
-	my ($alone, $log) = told("$what, alone", sub { run(command => $command, env => {%$env, @_}) });
-	my @with;
-	for my $engine (@engines) {
-		my %how = @$engine;
-		my ($with, $same) = told("$what, $how{engine}", sub { peek(@$engine, command => $command, env => {%$env, @_}) });
-		is($same, $log, "$what, $how{engine}: the tool gets every call");
-		is($with->{out}, $alone->{out}, "$what, $how{engine}: and what it gives back arrives");
-		is($with->{err}, $alone->{err}, "$what, $how{engine}: nothing else is said");
-		push(@with, $with);
-	}
-	return ($log, @with);
-}
+my @perf = @PERF;
+my @sim = @SIM;
 
 # ---- Kokkos ----
 
@@ -67,6 +42,16 @@ for my $variable ({}, {TOOL_FENCES => 1}) {
 		'Kokkos, no tool: only what is ours is there');
 }
 
+# Each of them alone: what others would have made, such as numbers, is as without us.
+for my $name (read_file(source() . '/tests/programs/libkokkostool.c') =~ /^void kokkosp_(\w+)\(/mg,
+	map { ("begin_$_", "end_$_") } qw(parallel_for parallel_reduce parallel_scan)) {
+	next if $name =~ /##/;
+	my $only = write_file(scratch('only.map'), "{ global: kokkosp_$name; local: *; };\n");
+	my $library = scratch("lib$name.so");
+	run(command => ['gcc', '-w', '-shared', '-fPIC', "-Wl,--version-script=$only", '-o', $library, source() . '/tests/programs/libkokkostool.c']);
+	ok_same_calls("Kokkos, only $name", [program('kokkos_calls')], {KOKKOS_TOOLS_LIBS => $library}, {seen => sub { '' }}, [@PERF]);
+}
+
 # In the order of the calls.
 sub sort_like {
 	my ($out, @names) = @_;
@@ -86,6 +71,7 @@ SKIP: {
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ProfileSection.hpp>
 #include <cstdio>
+#include <dlfcn.h>
 int main(int argc, char **argv)
 {
 	Kokkos::initialize(argc, argv);
@@ -105,7 +91,7 @@ int main(int argc, char **argv)
 		Kokkos::fence();
 		Kokkos::Profiling::popRegion();
 		section.stop();
-		std::printf("%g\n", sum);
+		std::printf("%g %d\n", sum, dlsym(RTLD_DEFAULT, "kokkos_tool_is_global") != nullptr);
 	}
 	Kokkos::finalize();
 }
@@ -187,7 +173,7 @@ C
 	run(command => ['clang', '-fopenmp', '-o', $exe, $program]);
 	skip('clang builds no OpenMP here', 1) unless -e $library && -e $exe;
 	my ($log, $with) = ok_same_calls('OMPT, OMP_TOOL_LIBRARIES', [$exe],
-		{OMP_TOOL_LIBRARIES => $library, OMP_WAIT_POLICY => 'passive'}, [@perf], [@sim]);
+		{OMP_TOOL_LIBRARIES => $library, OMP_WAIT_POLICY => 'passive'}, {notes => qr/another tool watches its runtime/}, [@perf], [@sim]);
 	is(scalar(() = $log =~ /^parallel 2/mg), 3, 'OMPT: the tool sees three regions') or diag($log);
 	like(join('', @{$with->{notes}}), qr/no regions of OpenMP: another tool watches its runtime \(OMP_TOOL_LIBRARIES\)/,
 		'OMPT: that it comes first is said');
@@ -237,6 +223,57 @@ C
 	is($with->{out}, "found a tool\n", 'PerfStubs, a tool: it is found');
 	is($with->{err}, $alone->{err}, 'PerfStubs, a tool: it gets every call');
 	is(region($with->{report}, 'stub')->{calls}, 1, 'PerfStubs, a tool: and so do we');
+}
+
+# ---- Score-P and TAU, while they make no handles: they get none of ours ----
+
+{
+	my $functions = <<'C';
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last, const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last, const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionEnter(void *handle);
+void SCOREP_User_RegionEnd(void *handle);
+void Tau_profile_c_timer(void **timer, const char *name, const char *type, uint64_t group, const char *group_name);
+void Tau_lite_start_timer(void *timer, int phase);
+void Tau_lite_stop_timer(void *timer);
+C
+	my $library = compiled('libnone.so', $functions . <<'C', 'gcc', '-w', '-shared', '-fPIC', 'SOURCE');
+static void print(const char *what, void *handle)
+{
+	FILE *file = fopen(getenv("TOOL_LOG"), "a");
+	fprintf(file, "%s %p\n", what, handle);
+	fclose(file);
+}
+void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last, const char *name, uint32_t type, const char *file, uint32_t line) { print(name, *handle); }
+void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last, const char *name, uint32_t type, const char *file, uint32_t line) { print(name, *handle); }
+void SCOREP_User_RegionEnter(void *handle) { print("enter", handle); }
+void SCOREP_User_RegionEnd(void *handle) { print("end", handle); }
+void Tau_profile_c_timer(void **timer, const char *name, const char *type, uint64_t group, const char *group_name) { print(name, *timer); }
+void Tau_lite_start_timer(void *timer, int phase) { print("start", timer); }
+void Tau_lite_stop_timer(void *timer) { print("stop", timer); }
+C
+	my $exe = compiled('none', $functions . <<'C', 'gcc', '-w', 'SOURCE', $library, '-Wl,-rpath,' . scratch());
+int main(void)
+{
+	void *one = NULL, *two = NULL, *timer = NULL;
+	const char *last_name = NULL;
+	uint32_t last = 0;
+	SCOREP_User_RegionInit(&one, &last_name, &last, "one", 0, "file", 1);
+	SCOREP_User_RegionEnter(one);
+	SCOREP_User_RegionBegin(&two, &last_name, &last, "two", 0, "file", 2);
+	SCOREP_User_RegionEnd(two);
+	SCOREP_User_RegionEnd(one);
+	Tau_profile_c_timer(&timer, "timer", "", 0, "");
+	Tau_lite_start_timer(timer, 0);
+	Tau_lite_stop_timer(timer);
+	printf("%p %p %p\n", one, two, timer);
+	return 0;
+}
+C
+	ok_same_calls('Score-P and TAU, no handles', [$exe], {}, [@PERF]);
 }
 
 # ---- what the program sees of the variables ----

@@ -15,7 +15,7 @@ my %may = (
 	'base/' => [],
 	'preload/engine/' => [qw(base/ tools/sim/request.h)],
 	'preload/' => [qw(base/ preload/engine/ regions/ output/group.h output/preset.h
-		output/job_pack.h output/jobs.h output/report.h output/sink.h tools/sim/request.h)],
+		output/weights.h output/job_pack.h output/jobs.h output/report.h output/sink.h tools/sim/request.h)],
 	'regions/' => [qw(base/)],
 	'output/' => [qw(base/ regions/jobdir.h regions/record.h regions/record_read.h)],
 );

@@ -120,5 +120,6 @@ int main(int argc, char **argv)
 	memory();
 	tuning();
 	CALL(finalize_library, (void), ());
+	puts(dlsym(RTLD_DEFAULT, "kokkos_tool_is_global") ? "global" : "local");
 	return 0;
 }

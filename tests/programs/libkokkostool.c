@@ -68,6 +68,8 @@ void kokkosp_request_tool_settings(uint32_t n, bool *settings)
 	settings[0] = getenv("TOOL_FENCES") != NULL;
 }
 
+int kokkos_tool_is_global; /* for those that the tool loads */
+
 /* Kernels have numbers of ours. */
 static uint64_t last = 4700;
 
