@@ -114,19 +114,41 @@ static bool is_tool(const void *caller, const char *entry)
 	return found && dladdr(found, &theirs) && theirs.dli_fbase == info.dli_fbase;
 }
 
+/* A tool of Kokkos may have any of its functions, and few of them. */
+static bool is_named(const void *caller, const char *users)
+{
+	size_t length = users ? strcspn(users, ";") : 0;
+	void *named, *library;
+	char path[4096];
+	Dl_info info;
+
+	if (length == 0 || length >= sizeof(path) || !dladdr(caller, &info))
+		return false;
+	memcpy(path, users, length);
+	path[length] = '\0';
+	named = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	library = named ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	if (library)
+		dlclose(library);
+	if (named)
+		dlclose(named);
+	return named && named == library;
+}
+
 /* Does the caller look for a tool to call, or does it only look? */
-static bool looks_for_tool(const char *name, const void *caller)
+static bool looks_for_tool(const char *name, const char *user, const void *caller)
 {
 	switch (name[0]) {
 	case 'I':
 		return has_text(caller, "__itt_api_init") &&
-		       !is_tool(caller, "__itt_api_init");
+		       !is_tool(caller, "__itt_api_init") && cp_itt_stands_in();
 	case 'N':
 		return has_text(caller, "InitializeInjectionNvtx2") &&
 		       !is_tool(caller, "InitializeInjectionNvtx2");
 	default:
 		return has_text(caller, "kokkosp_") &&
-		       !is_tool(caller, "kokkosp_init_library");
+		       !is_tool(caller, "kokkosp_init_library") &&
+		       !is_named(caller, user);
 	}
 }
 
@@ -137,7 +159,7 @@ static bool answers(const char *name, const char *user, const void *caller)
 	/* Kokkos stops when its option names another library than the variable. */
 	if (name[0] == 'K' && cp_given_argument("--kokkos-tools-lib"))
 		return false;
-	return looks_for_tool(name, caller) &&
+	return looks_for_tool(name, user, caller) &&
 	       (user || strcmp(name, OLD_KOKKOS) != 0 || !has_text(caller, NEW_KOKKOS));
 }
 

@@ -278,34 +278,6 @@ EXPORT int execle(const char *path, const char *first, ...)
 
 /* ---- spawn: the child's image is no end of ours ---- */
 
-/* What execve would say of a file that is not there or not to be executed. */
-static int no_program(const char *path)
-{
-	struct stat file;
-
-	if (stat(path, &file) < 0)
-		return errno;
-	return S_ISREG(file.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0
-		       ? 0
-		       : EACCES;
-}
-
-/*
- * The simulated PMU makes a fork of the vfork in which libc starts the child, so that
- * the child cannot tell libc why it failed.  What can be seen before is said before.
- * A relative path may be looked for in another directory, if there are actions.
- */
-static int cannot_spawn(const char *path, const posix_spawn_file_actions_t *actions)
-{
-	int saved = errno, why;
-
-	if (!cp_runtime.sim || !path || !*path || (actions && *path != '/'))
-		return 0;
-	why = no_program(path);
-	errno = saved;
-	return why;
-}
-
 static void spawned(pid_t *pid, pid_t child, const char *path, char *const envp[])
 {
 	int saved = errno;
@@ -323,12 +295,9 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 {
 	char *room[cp_follow_room(envp)];
 	pid_t child;
-	int result = cannot_spawn(actual_path(path), actions);
-
-	if (result)
-		return result;
-	result = CP_REAL(posix_spawn)(&child, actual_path(path), actions, attributes,
+	int result = CP_REAL(posix_spawn)(&child, actual_path(path), actions, attributes,
 		argv, cp_follow_environment(room, envp));
+
 	if (result == 0)
 		spawned(pid, child, path, envp);
 	return result;
@@ -341,12 +310,9 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 {
 	char *room[cp_follow_room(envp)];
 	pid_t child;
-	int result = strchr(file, '/') ? cannot_spawn(actual_path(file), actions) : 0;
-
-	if (result)
-		return result;
-	result = CP_REAL(posix_spawnp)(&child, actual_path(file), actions, attributes,
+	int result = CP_REAL(posix_spawnp)(&child, actual_path(file), actions, attributes,
 		argv, cp_follow_environment(room, envp));
+
 	if (result == 0)
 		spawned(pid, child, file, envp);
 	return result;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Overrides: sigaction, __sigaction, signal, bsd_signal, ssignal, sysv_signal,
- *   __sysv_signal, sigset, sigaltstack.
+ *   __sysv_signal, sigset, sigaltstack, raise, kill, pthread_kill, tgkill.
  *
  * The program's own handlers replace ours; where it goes back to SIG_DFL ours
- * returns; where it asks, it learns what it set itself.
+ * returns; where it asks, it learns what it set itself.  A handler for one signal
+ * (SA_RESETHAND) is gone without anybody being told: whoever then sends the signal
+ * once more, to die of it, does so by one of the last four.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 
@@ -115,4 +118,38 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 	if (cp_fatal_is_our_stack(&before))
 		*old = (stack_t){.ss_flags = SS_DISABLE};
 	return 0;
+}
+
+/* ---- signals to itself ---- */
+
+static void about_to_die(int number)
+{
+	if (cp_counting() && !cp_confined() && cp_is_this_process())
+		cp_fatal_watch(number);
+}
+
+EXPORT int raise(int number)
+{
+	about_to_die(number);
+	return CP_REAL(raise)(number);
+}
+
+EXPORT int kill(pid_t pid, int number)
+{
+	if (pid == 0 || pid == cp_runtime.pid)
+		about_to_die(number);
+	return CP_REAL(kill)(pid, number);
+}
+
+EXPORT int pthread_kill(pthread_t thread, int number)
+{
+	about_to_die(number);
+	return CP_REAL(pthread_kill)(thread, number);
+}
+
+EXPORT int tgkill(pid_t pid, pid_t tid, int number)
+{
+	if (pid == cp_runtime.pid)
+		about_to_die(number);
+	return CP_REAL(tgkill)(pid, tid, number);
 }

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -247,11 +246,6 @@ pid_t gettid(void)
 uid_t geteuid(void)
 {
 	return (uid_t)cp_syscall(SYS_geteuid);
-}
-
-int kill(pid_t pid, int number)
-{
-	return (int)CALL(SYS_kill, pid, number);
 }
 
 int sched_yield(void)

@@ -11,6 +11,7 @@
 #include "preload/helper.h"
 #include "preload/interval.h"
 #include "preload/markers.h"
+#include "preload/mpi_time.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
 #include "preload/symbols.h"
@@ -29,6 +30,7 @@ static void flush_threads(void)
 {
 	cp_threads_adopt();
 	cp_threads_flush();
+	cp_thread_before_exec();
 }
 
 static void close_record(void)
@@ -58,6 +60,11 @@ static void check_lines(void)
 {
 	if (cp_runtime.sim)
 		cp_lines_check();
+}
+
+static void touch_record(void)
+{
+	cp_record_touch_ahead(&cp_runtime.record);
 }
 
 /* ---- all of them ---- */
@@ -100,6 +107,13 @@ static const struct cp_life parts[] = {
 		.prepare = bind_record,
 		.forked_inside = detach_record,
 	},
+	/* Where it adds up is in the record. */
+	{
+		.name = "time in MPI",
+		.after_fork = cp_mpi_time_after_fork,
+		.prepare = cp_mpi_time_prepare,
+		.forked_inside = cp_mpi_time_after_fork,
+	},
 	{.name = "names", .after_fork = cp_names_after_fork},
 	{.name = "ranges", .after_fork = cp_ranges_after_fork},
 	{.name = "handles", .after_fork = cp_handles_after_fork},
@@ -120,6 +134,9 @@ static const struct cp_life parts[] = {
 		.finish = cp_interval_finish,
 	},
 	/* start: after the time series, which has readings, too. */
+	/* Last of those that describe: what is touched first in a region of the program's
+	 * is counted there. */
+	{.name = "space for regions", .prepare = touch_record},
 	{.name = "Go programs", .start = cp_golang_start},
 	{
 		.name = "samples",

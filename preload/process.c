@@ -153,9 +153,14 @@ void cp_process_exec(void)
 
 void cp_exec_failed(void)
 {
-	if (cp_counting() && !cp_confined() && getpid() == cp_runtime.pid)
-		__atomic_store_n(
-			&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
+	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
+		return;
+	cp_sim_pause();
+	__atomic_store_n(
+		&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
+	cp_thread_exec_failed();
+	cp_sim_resume();
+	cp_leave();
 }
 
 /*

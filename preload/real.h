@@ -35,6 +35,10 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(signal)                                                                        \
 	X(__sysv_signal)                                                                 \
 	X(sigaltstack)                                                                   \
+	X(raise)                                                                         \
+	X(kill)                                                                          \
+	X(pthread_kill)                                                                  \
+	X(tgkill)                                                                        \
 	X(quick_exit)                                                                    \
 	X(on_exit)                                                                       \
 	X(pthread_key_create)                                                            \

@@ -108,6 +108,16 @@ static int numbers_left(struct cp_why *why)
 	return -EMFILE;
 }
 
+/* To execute it again would take it away from that tool. */
+static bool is_under_valgrind(struct cp_why *why)
+{
+	if (!cp_sim_is_foreign())
+		return false;
+	cp_format(why->text, sizeof(why->text),
+		"it runs under Valgrind, in which the simulated PMU cannot run");
+	return true;
+}
+
 int cp_reexec_possible(struct cp_why *why)
 {
 	char directory[PATH_MAX], tool[PATH_MAX + 64];
@@ -115,7 +125,7 @@ int cp_reexec_possible(struct cp_why *why)
 
 	if (numbers_left(why) < 0)
 		return -EMFILE;
-	if (cp_is_sanitized(why))
+	if (cp_is_sanitized(why) || is_under_valgrind(why))
 		return -ENOTSUP;
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "preload/ancestors.h"
 #include "preload/env.h"
+#include "preload/lost_job.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 
@@ -185,5 +186,6 @@ bool cp_run_is_launcher(void)
 		return cp_runtime.rank.number < 0 && cp_is_launchers_helper();
 	if (cp_runtime.shared)
 		cp_ancestors_visit(cp_runtime.root_pid, set_above, NULL);
+	cp_lost_job_watch();
 	return true;
 }

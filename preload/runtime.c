@@ -154,6 +154,9 @@ static void note_machine(void)
 	cp_perf_note(&cp_runtime.set, keep_warning);
 	if (siblings)
 		keep_warning(siblings);
+	if (cp_sim_is_foreign())
+		keep_warning("the program runs under Valgrind: perf counts the work of "
+			     "both");
 }
 
 static void rotate_events(void)

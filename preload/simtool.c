@@ -5,6 +5,9 @@
 
 const char *const cp_sim_core_options[CP_SIM_NCORE] = {
 	"--tool=cachepeek",
+	/* VALGRIND_OPTS and .valgrindrc are for the user's own Valgrind, whose options
+	 * would end the program here. */
+	"--command-line-only=yes",
 	"-q",
 	"--vgdb=no",             /* no FIFOs in /tmp, no polling */
 	"--max-threads=5000",    /* the default of 500 aborts larger programs */

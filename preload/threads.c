@@ -487,6 +487,20 @@ void cp_threads_flush(void)
 	cp_unlock(&lock);
 }
 
+void cp_thread_before_exec(void)
+{
+	struct cp_live_thread *thread = cp_self.thread;
+
+	if (thread && !thread->lost)
+		cp_tree_book_open(&thread->tree, &thread->reading, cp_now_ns());
+}
+
+void cp_thread_exec_failed(void)
+{
+	if (cp_self.thread && !cp_self.thread->lost)
+		cp_tree_unbook(&cp_self.thread->tree);
+}
+
 void cp_threads_sample(void (*take)(void))
 {
 	cp_lock(&lock);

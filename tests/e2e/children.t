@@ -56,7 +56,8 @@ for my $engine (@engines) {
 	my $plain = plain(command => [program('spawn_errors')]);
 	my $run = peek(engine => $engine, command => [program('spawn_errors')]);
 	like($plain->{out}, qr/^\/no\/such\/program: 2, with actions 2, searched 2, /m, "$engine: posix_spawn: errors are returned");
-	is($run->{out}, $plain->{out}, "$engine: posix_spawn: the same errors");
+	like($plain->{out}, qr/^vfork, \/no\/such\/program: 2, .*^after vfork: its child$/ms, "$engine: vfork: its parent learns of them");
+	is($run->{out}, $plain->{out}, "$engine: posix_spawn, vfork: the same errors");
 	is($run->{err}, $plain->{err}, "$engine: posix_spawn: nothing on stderr");
 }
 

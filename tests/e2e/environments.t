@@ -153,6 +153,27 @@ $run = ok_confined('a HOME that is missing', command => \@pages,
 ok_regions('a HOME that is missing', $run->{report}, %sum);
 ok(!-e $missing, 'a HOME that is missing: is not made');
 
+# ---- what is meant for another Valgrind, or for a debugger ----
+
+my $rc = directory();
+write_file("$rc/.valgrindrc", "--leak-check=full\n");
+for my $row (['VALGRIND_OPTS', VALGRIND_OPTS => '--leak-check=full'], ['.valgrindrc', HOME => $rc]) {
+	my ($what, @env) = @$row;
+	ok_confined("$what of another tool", engine => 'sim', events => 'instructions', command => \@pages, env => {@env});
+}
+SKIP: {
+	my $asked = scratch('asked');
+	my $finder = directory() . '/debuginfod-find';
+	write_file("$finder.c", '#include <fcntl.h>' . "\nint main(void) { return open(\"$asked\", O_CREAT, 0600) < 0; }\n");
+	# Static: the library, and all that it would start, stay out.
+	skip('no musl-gcc', 1) if !which('musl-gcc') || system('musl-gcc', '-static', '-o', $finder, "$finder.c");
+	my ($bin) = $finder =~ m{(.*)/};
+	ok_confined('debuginfod', engine => 'sim', command => \@pages, events => 'instructions',
+		env => {PATH => "$bin:$ENV{PATH}", DEBUGINFOD_URLS => 'http://localhost:1',
+			CACHEPEEK_REGIONS => 'line:region_pages.c:1'});
+	ok(!-e $asked, 'debuginfod: is not asked for the lines of the program');
+}
+
 my %huge = map { ("HUGE_$_" => 'x' x 100_000) } 1 .. 10;
 $run = ok_confined('an environment of 1 MB', command => \@pages, env => \%huge);
 ok_regions('an environment of 1 MB', $run->{report}, %sum);

@@ -20,9 +20,13 @@ my %all_ended = map { $_ => 1 } qw(pthread_exit thrd_exit SYS_exit);
 my @rows = (qw(return exit _exit _Exit quick_exit quick_handler syscall raw atexit err
 	pthread_exit thrd_exit SYS_exit fork vfork exec daemon thread thread_abort
 	thread_segv thread_overflow abort assert segv overflow divide pipe handled
-	default_again default_by_sigaction overflow_without_stack), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,
+	default_again default_by_sigaction once_raise once_kill once_pthread_kill once_tgkill
+	overflow_without_stack), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27,
 	29, 30, 31, 34, 63);
 my @slow = qw(alarm cpu);
+# Valgrind delivers what a process sends itself by kill(2) during the call, or after it:
+# this one may have gone on to its end then.
+my %late = (sim => {once_kill => 'exit 3'});
 
 # What is wrong with the report of this row; nothing: "".
 sub faults
@@ -55,6 +59,7 @@ sub once
 	my $directory = scratch(sprintf('matrix-%05d', ++$directories));
 	my $with = peek(engine => $engine, command => [program('ends'), $how],
 		env => {CACHEPEEK_DIR => $directory});
+	$plain = {%$plain, status => $with->{status}} if status_text($with->{status}) eq ($late{$engine}{$how} // '');
 	my $report = $unseen{$how} ? kept_report($directory) : $with->{report};
 	my @faults = grep { length } faults($how, $report, $plain->{status});
 	push(@faults, status_text($with->{status}) . ' instead of ' . status_text($plain->{status}))

@@ -118,6 +118,41 @@ static void default_by_sigaction(int number)
 	raise(number);
 }
 
+static void by_kill(int number)
+{
+	kill(getpid(), number);
+}
+
+static void by_pthread_kill(int number)
+{
+	pthread_kill(pthread_self(), number);
+}
+
+static void by_tgkill(int number)
+{
+	tgkill(getpid(), gettid(), number);
+}
+
+static void by_raise(int number)
+{
+	raise(number);
+}
+
+static const struct {
+	const char *name;
+	void (*send)(int);
+} senders[] = {{"once_raise", by_raise}, {"once_kill", by_kill},
+	{"once_pthread_kill", by_pthread_kill}, {"once_tgkill", by_tgkill}};
+
+/* A handler that the kernel takes away when it runs, and that sends the signal again. */
+static void die_by(void (*send)(int))
+{
+	struct sigaction action = {.sa_handler = send, .sa_flags = (int)SA_RESETHAND};
+
+	sigaction(SIGTERM, &action, NULL);
+	raise(SIGTERM);
+}
+
 /* A stack for signals, given and taken back again. */
 static void overflow_without_stack(void)
 {
@@ -269,6 +304,9 @@ static void by_signal(const char *how)
 		signal(SIGTERM, default_again);
 		raise(SIGTERM);
 	}
+	for (size_t i = 0; i < sizeof(senders) / sizeof(senders[0]); i++)
+		if (!strcmp(how, senders[i].name))
+			die_by(senders[i].send);
 	if (!strcmp(how, "default_by_sigaction")) {
 		signal(SIGTERM, default_by_sigaction);
 		raise(SIGTERM);

@@ -42,9 +42,6 @@ PrintLastLog no
 Subsystem sftp internal-sftp
 END
 	},
-	# Before it knows who is there, its child allows itself few system calls: those of a
-	# simulator are not among them, and the child is killed.
-	engines => ['perf'],
 	start => sub { my ($at) = @_; return ['/usr/sbin/sshd', '-D', '-e', '-f', $at->work('sshd_config')] },
 	ready => sub { my ($at) = @_; $at->listens },
 	use => sub {

@@ -1,0 +1,35 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Programs that forbid themselves system calls, also such as a simulator needs: each is
+# answered as the kernel answers it, in threads, children and the next program, too.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $forbid = plain(command => [program('forbid')]);
+plan(skip_all => 'this kernel takes no filters') if $forbid->{out} =~ /^no filter/m;
+is(status_text($forbid->{status}), 'exit 6', 'alone: the program');
+like($forbid->{out}, qr/^the program: 77 0 78 0, not there, mode 2$/m, 'alone: its filter holds');
+like($forbid->{out}, qr/^ended 1f$/m, 'alone: it kills');
+
+for my $engine ((can_count('software') ? 'perf' : ()), 'sim') {
+	my $run = peek(engine => $engine, command => [program('forbid')]);
+	is($run->{out}, $forbid->{out}, "$engine: actions of filters: same output");
+	is($run->{err}, $forbid->{err}, "$engine: actions of filters: same errors");
+	is(status_text($run->{status}), status_text($forbid->{status}), "$engine: actions of filters: same status");
+	for my $how (qw(strict filter syscall fault grow take allow maze refused)) {
+		my @command = (program('confine'), $how);
+		my $plain = plain(command => \@command);
+		my $with = peek(engine => $engine, command => \@command, env => {CACHEPEEK_DIR => scratch("$engine-$how")});
+		is($with->{out}, $plain->{out}, "$engine, $how: same output");
+		is($with->{err}, $plain->{err}, "$engine, $how: same errors");
+		is(status_text($with->{status}), status_text($plain->{status}), "$engine, $how: same status");
+		my $report = $with->{report} || kept_report(scratch("$engine-$how"));
+		my $before = region($report, 'before');
+		is($before ? $before->{calls} : 0, $how eq 'strict' ? 1 : 2, "$engine, $how: what was counted until then");
+	}
+}
+done_testing();
