@@ -17,7 +17,8 @@
 
 struct request {
 	struct cp_profile_source from;
-	const char *input, *output, *source;
+	const char *input, *source;
+	struct cp_output_list outputs;
 	struct cp_profile_view view;
 	bool debuginfod;
 };
@@ -59,8 +60,7 @@ static int parse_one(struct request *request, int option, const char *value)
 		request->input = value;
 		return 0;
 	case 'o':
-		request->output = value;
-		return 0;
+		return cp_output_add(&request->outputs, value) ? 0 : -EINVAL;
 	case 'm':
 		request->from.machine = value;
 		return 0;
@@ -91,6 +91,14 @@ static bool is_output(const char *name)
 	return false;
 }
 
+static bool are_outputs(const struct cp_output_list *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (!is_output(outputs->name[i]))
+			return false;
+	return true;
+}
+
 static bool is_measurement(const char *name)
 {
 	static const char *const names[] = {"dcache", "dtlb", "icache"};
@@ -105,25 +113,35 @@ static bool is_measurement(const char *name)
 
 /* ---- the report ---- */
 
+static int write_one(struct cp_profile_view *view, struct cp_rows *files,
+	const struct cp_row *file, const struct request *request, const char *name)
+{
+	struct cp_output output;
+
+	if (!cp_output_open(&output, name))
+		return 1;
+	if (name && cp_ends_with(name, ".html"))
+		cp_annotate_write_html(&output.out, view, files, file, request->source);
+	else
+		cp_annotate_write(&output.out, view, files, file, request->source);
+	return cp_output_close(&output);
+}
+
 static int write_source(struct cp_profile_view *view, const struct request *request)
 {
 	struct cp_rows *files = cp_rows_of_all(view, CP_ROW_FILE);
 	char error[4096];
 	const struct cp_row *file =
 		cp_annotate_find(view, files, request->source, error, sizeof(error));
-	struct cp_output output;
+	int status = 0;
 
 	if (!file) {
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	if (!cp_output_open(&output, request->output))
-		return 1;
-	if (request->output && cp_ends_with(request->output, ".html"))
-		cp_annotate_write_html(&output.out, view, files, file, request->source);
-	else
-		cp_annotate_write(&output.out, view, files, file, request->source);
-	return cp_output_close(&output);
+	for (size_t i = 0; i < request->outputs.count; i++)
+		status |= write_one(view, files, file, request, request->outputs.name[i]);
+	return status;
 }
 
 static int write_profile(
@@ -180,14 +198,15 @@ int cp_cmd_annotate(int argc, char **argv)
 	while ((option = cp_cmd_option(argc, argv, "+:p:i:o:m:d:", long_options)) != -1)
 		if (parse_one(&request, option, optarg) < 0)
 			return 2;
-	if (!is_measurement(request.from.name) || !is_output(request.output))
+	if (!is_measurement(request.from.name) || !are_outputs(&request.outputs))
 		return 2;
 	if (optind == argc)
 		return misused("which source file?");
 	request.source = argv[optind++];
 	/* The program's own output has that place. */
-	if (!request.output)
-		request.output = optind < argc ? "stderr" : "-";
+	if (!request.outputs.count)
+		request.outputs.name[request.outputs.count++] =
+			optind < argc ? "stderr" : "-";
 	if (!request.input)
 		return cp_profile_of(&request.from, argv + optind, show, &request);
 	if (optind < argc)

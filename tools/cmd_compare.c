@@ -34,7 +34,7 @@
 /* ---- what is asked for ---- */
 
 struct settings {
-	const char *output;
+	struct cp_output_list outputs;
 	bool json;
 };
 
@@ -109,11 +109,11 @@ static bool parse(struct cp_comparison *c, struct settings *s, int argc, char **
 			c->groups = optarg;
 		else if (option == 'e')
 			c->events = optarg;
-		else if (option == 'o')
-			s->output = optarg;
+		else if (option == 'o' && !cp_output_add(&s->outputs, optarg))
+			return false;
 		else if (option == JSON)
 			s->json = true;
-		else if (option != 'm')
+		else if (option != 'm' && option != 'o')
 			return false;
 	}
 	c->program = argv + optind;
@@ -333,9 +333,8 @@ static int prepare(const struct cp_comparison *c)
 
 /* ---- the result ---- */
 
-static int write_result(struct cp_comparison *c, const struct settings *s)
+static int write_one(struct cp_comparison *c, const struct settings *s, const char *name)
 {
-	const char *name = s->output ? s->output : "stderr";
 	struct cp_output output;
 
 	if (!cp_output_open(&output, name))
@@ -351,10 +350,30 @@ static int write_result(struct cp_comparison *c, const struct settings *s)
 	return cp_output_close(&output);
 }
 
+static int write_result(struct cp_comparison *c, const struct settings *s)
+{
+	int status = 0;
+
+	if (!s->outputs.count)
+		return write_one(c, s, "stderr");
+	for (size_t i = 0; i < s->outputs.count; i++)
+		status |= write_one(c, s, s->outputs.name[i]);
+	return status;
+}
+
+/* Before anything runs: what cannot be written is not worth the time. */
+static bool can_write(const struct settings *s)
+{
+	for (size_t i = 0; i < s->outputs.count; i++)
+		if (!cp_output_check(s->outputs.name[i]))
+			return false;
+	return true;
+}
+
 int cp_cmd_compare(int argc, char **argv)
 {
 	static struct cp_comparison c;
-	struct settings settings = {NULL, false};
+	struct settings settings = {.json = false};
 	static struct cp_escape out_of_memory; /* as long as c points to it */
 
 	if (CP_ESCAPE_SET(out_of_memory)) {
@@ -365,13 +384,13 @@ int cp_cmd_compare(int argc, char **argv)
 	c.arena.out_of_memory = &out_of_memory;
 	if (!parse(&c, &settings, argc, argv))
 		return 2;
-	/* Before anything runs: what cannot be written is not worth the time. */
-	if (!cp_output_check(settings.output))
+	if (!can_write(&settings))
 		return 1;
 	plan(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
 	if (prepare(&c) < 0)
 		return 127;
+	c.lets = getenv("CACHEPEEK_LET");
 	cp_compare_resolve(&c);
 	if (run_all(&c) < 0 || write_result(&c, &settings))
 		return 1;

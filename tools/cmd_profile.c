@@ -21,7 +21,8 @@
 
 struct request {
 	const char *name; /* of the measurement */
-	const char *machine, *directory, *output, *engine;
+	const char *machine, *directory, *engine;
+	struct cp_output_list outputs;
 	enum cp_profile_order order;
 	bool cut, statements, instructions, debuginfod, sharing;
 	struct cp_cutoff cutoff;
@@ -115,8 +116,7 @@ static int parse_one(struct request *request, int option, const char *value)
 {
 	switch (option) {
 	case 'o':
-		request->output = value;
-		return 0;
+		return cp_output_add(&request->outputs, value) ? 0 : -EINVAL;
 	case 'm':
 		request->machine = value;
 		return 0;
@@ -194,6 +194,17 @@ static cp_profile_writer *writer_for(const char *output)
 	return NULL;
 }
 
+/* Each of the outputs; without any standard error's. */
+static bool settle_outputs(struct request *request)
+{
+	if (!request->outputs.count)
+		request->outputs.count = 1;
+	for (size_t i = 0; i < request->outputs.count; i++)
+		if (!writer_for(request->outputs.name[i]))
+			return false;
+	return true;
+}
+
 static double constant(const struct cp_group *measurement, const char *name)
 {
 	const struct cp_let *let = cp_group_let(measurement, name);
@@ -233,6 +244,17 @@ static void warn_of_order(struct cp_profile *profile, const struct cp_group *mea
 		cp_profile_warn(profile, "not ordered by latency: %s", value.reason);
 }
 
+static int write_one(struct cp_profile_view *view, const char *name)
+{
+	struct cp_output output;
+
+	if (!cp_output_open(&output, name))
+		return 1;
+	view->width = cp_fit_terminal(output.out.fd);
+	writer_for(name)(&output.out, view);
+	return cp_output_close(&output);
+}
+
 static int write_profile(
 	struct cp_arena *arena, const char *directory, const void *context)
 {
@@ -245,23 +267,19 @@ static int write_profile(
 				  profile, request->name, error, sizeof(error))
 			: NULL;
 	struct cp_profile_view view;
-	struct cp_output output;
-	int result;
+	int result = 0;
 
 	if (!measurement) {
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	if (!cp_output_open(&output, request->output))
-		return 1;
 	cp_profile_resolve(profile);
 	warn_of_order(profile, measurement, request);
 	if (profile->slices)
 		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
-	view.width = cp_fit_terminal(output.out.fd);
-	writer_for(request->output)(&output.out, &view);
-	result = cp_output_close(&output);
+	for (size_t i = 0; i < request->outputs.count; i++)
+		result |= write_one(&view, request->outputs.name[i]);
 	cp_profile_close(profile);
 	return result;
 }
@@ -278,7 +296,7 @@ int cp_cmd_profile(int argc, char **argv)
 {
 	struct request request = {.name = argv[0], .engine = "sim"};
 
-	if (parse(&request, argc, argv) < 0 || !writer_for(request.output))
+	if (parse(&request, argc, argv) < 0 || !settle_outputs(&request))
 		return 2;
 	return cp_profile_of(
 		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,

@@ -18,9 +18,10 @@
 #include "tools/profile_run.h"
 
 struct request {
-	const char *machine, *directory, *output, *quantum;
+	const char *machine, *directory, *quantum;
+	struct cp_output_list outputs;
 	uint64_t least;
-	bool json, debuginfod;
+	bool debuginfod;
 };
 
 /* Without a letter. */
@@ -54,8 +55,7 @@ static int parse_one(struct request *request, int option, const char *value)
 
 	switch (option) {
 	case 'o':
-		request->output = value;
-		return 0;
+		return cp_output_add(&request->outputs, value) ? 0 : -EINVAL;
 	case 'm':
 		request->machine = value;
 		return 0;
@@ -75,6 +75,18 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
+static bool is_output(const char *name)
+{
+	if (!name || strcmp(name, "-") == 0 || strcmp(name, "stderr") == 0 ||
+		cp_ends_with(name, ".txt") || cp_ends_with(name, ".json"))
+		return true;
+	fprintf(stderr,
+		"cachepeek: output %s: expected stderr, - or a file that ends in .txt or "
+		".json\n",
+		name);
+	return false;
+}
+
 static int parse(struct request *request, int argc, char **argv)
 {
 	int option;
@@ -83,30 +95,27 @@ static int parse(struct request *request, int argc, char **argv)
 	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
-	if (!request->output || strcmp(request->output, "-") == 0 ||
-		strcmp(request->output, "stderr") == 0 ||
-		cp_ends_with(request->output, ".txt"))
-		return 0;
-	request->json = cp_ends_with(request->output, ".json");
-	if (request->json)
-		return 0;
-	fprintf(stderr,
-		"cachepeek: output %s: expected stderr, - or a file that ends in .txt or "
-		".json\n",
-		request->output);
-	return -EINVAL;
+	if (!request->outputs.count)
+		request->outputs.count = 1;
+	for (size_t i = 0; i < request->outputs.count; i++)
+		if (!is_output(request->outputs.name[i]))
+			return -EINVAL;
+	return 0;
 }
 
 /* ---- the report ---- */
 
-static int write_to(struct cp_output *output, const struct cp_sharing *sharing,
-	const struct request *request)
+static int write_to(const char *name, const struct cp_sharing *sharing)
 {
-	if (request->json)
-		cp_sharing_write_json(&output->out, sharing);
+	struct cp_output output;
+
+	if (!cp_output_open(&output, name))
+		return 1;
+	if (name && cp_ends_with(name, ".json"))
+		cp_sharing_write_json(&output.out, sharing);
 	else
-		cp_sharing_write_text(&output->out, sharing);
-	return cp_output_close(output);
+		cp_sharing_write_text(&output.out, sharing);
+	return cp_output_close(&output);
 }
 
 static int write_sharing(
@@ -116,8 +125,8 @@ static int write_sharing(
 	char error[512];
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
-	struct cp_output output;
-	int result;
+	const struct cp_sharing *sharing;
+	int result = 0;
 
 	if (profile && !profile->slices)
 		snprintf(error, sizeof(error),
@@ -128,11 +137,11 @@ static int write_sharing(
 		fprintf(stderr, "cachepeek: %s\n", error);
 		return 1;
 	}
-	if (!cp_output_open(&output, request->output))
-		return 1;
 	cp_profile_resolve(profile);
 	cp_sharing_warn(profile);
-	result = write_to(&output, cp_sharing_find(profile, request->least), request);
+	sharing = cp_sharing_find(profile, request->least);
+	for (size_t i = 0; i < request->outputs.count; i++)
+		result |= write_to(request->outputs.name[i], sharing);
 	cp_profile_close(profile);
 	return result;
 }

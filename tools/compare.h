@@ -22,6 +22,7 @@ struct cp_compared {
 	unsigned run;      /* from 1 on: those of one run saw the same references */
 	uint64_t count[CP_SIM_NCOUNTERS];
 	struct cp_event_set set;
+	struct cp_weights weights;
 };
 
 struct cp_comparison {
@@ -35,7 +36,7 @@ struct cp_comparison {
 	struct cp_request request;
 	const struct cp_metric **metrics; /* of all groups, each name once */
 	size_t nmetrics;
-	const char *groups, *events; /* as asked for; NULL: the default */
+	const char *groups, *events, *lets; /* as asked for; NULL: the default */
 };
 
 /* What is asked for, in terms of each machine. */

@@ -84,6 +84,8 @@ static void put_machine(struct cp_comparison *c, struct cp_out *out, unsigned i)
 	cp_out_format(out, ",\n   \"line\": %u, \"cores\": %u, \"run\": %u,\n",
 		compared->machine.level[CP_L1D].line, compared->machine.cores,
 		compared->run);
+	cp_weights_write_json(out, &compared->weights);
+	cp_out_text(out, ",\n");
 	put_counts(c, out, i);
 	put_metrics(c, out, i);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/metric.h"
+#include "preload/weights.h"
 #include "tools/compare.h"
 
 static void ignore(const char *line)
@@ -39,12 +40,13 @@ static void collect_metrics(struct cp_comparison *c)
 void cp_compare_resolve(struct cp_comparison *c)
 {
 	cp_request_read(
-		&c->request, &c->arena, c->events, c->groups, NULL, "cache", ignore);
+		&c->request, &c->arena, c->events, c->groups, c->lets, "cache", ignore);
 	collect_metrics(c);
 	for (unsigned i = 0; i < c->nmachines; i++) {
 		cp_events_for_sim(
 			&c->of[i].set, &c->request, &c->of[i].machine, &c->arena, ignore);
 		c->of[i].machine.timed = c->of[i].set.timed;
+		c->of[i].weights = cp_weights_of(&c->of[i].machine, &c->request);
 	}
 }
 
@@ -101,6 +103,7 @@ static struct cp_value look_up(void *context, const char *name)
 {
 	const struct lookup *lookup = context;
 	const struct cp_compared *compared = &lookup->c->of[lookup->machine];
+	struct cp_value weight;
 
 	if (strcmp(name, "LINE") == 0)
 		return (struct cp_value){.value = compared->machine.level[CP_L1D].line};
@@ -108,6 +111,8 @@ static struct cp_value look_up(void *context, const char *name)
 		return seconds_of(compared);
 	if (strcmp(name, "TSC") == 0)
 		return cp_unavailable("time stamps are those of one machine");
+	if (cp_weight_value(&compared->weights, name, &weight))
+		return weight;
 	return cp_compare_quantity(lookup->c, lookup->machine, name);
 }
 

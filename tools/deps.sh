@@ -17,7 +17,7 @@ build='gcc libc6-dev make binutils libpfm4-dev libjansson-dev uthash-dev valgrin
 	libdw-dev libelf-dev libcapstone-dev libiberty-dev'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
 check='perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
-	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs'
+	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs libzydis-dev'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node, and
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool.
@@ -36,7 +36,8 @@ presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu
 suites='gcc make bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite'
 
 # What `make check-real` starts, uses and stops.
-real='git nginx apache2-bin apache2-utils postgresql-15 redis-server redis-tools memcached openssh-server openssh-client
+real='git nginx apache2-bin apache2-utils postgresql-15 redis-server redis-tools memcached dnsmasq-base lighttpd
+	openssh-server openssh-client
 	php-cli ruby default-jdk-headless golang-go gcc rustc ffmpeg imagemagick zstd xz-utils bzip2 make util-linux curl
 	slurm-wlm munge openmpi-bin libopenmpi-dev mpich libmpich-dev'
 

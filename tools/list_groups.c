@@ -53,16 +53,36 @@ static void print_let(const struct cp_list *list, const struct cp_let *let)
 		2, 6);
 }
 
+/* The machine's file says them, or nobody does. */
+static void print_weights(const struct cp_list *list, const struct cp_group *group)
+{
+	const struct cp_weights weights = cp_weights_assumed();
+
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
+		if (!cp_group_weighs(group, of))
+			continue;
+		printf("  ");
+		cp_cmd_wrap(
+			cp_text_format(list->arena,
+				"assumed: %s = %g (cycles; where the simulated "
+				"machine's file does not say it): CACHEPEEK_LET sets it",
+				cp_weight_name(of), weights.of[of].cycles),
+			2, 6);
+	}
+}
+
 static void describe_group(const struct cp_list *list, const struct cp_group *group)
 {
 	cp_cmd_wrap(
 		cp_text_format(list->arena, "%s: %s", group->name, group->title), 0, 4);
 	print_names(list, "needs", group->need, group->nneed);
 	print_names(list, "wants", group->want, group->nwant);
+	print_names(list, "simulated PMU only:", group->simulated, group->nsimulated);
 	for (size_t i = 0; i < group->nmetrics; i++)
 		print_metric(list, &group->metrics[i]);
 	for (size_t i = 0; i < group->nlets; i++)
 		print_let(list, &group->lets[i]);
+	print_weights(list, group);
 	if (*group->description)
 		printf("\n%s", group->description);
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/format.h"
+#include "base/text.h"
 
 static struct cp_output *open_now;
 
@@ -35,6 +36,25 @@ static const char *open_file(struct cp_output *output)
 	}
 	make_directories(output->name);
 	return cp_new_file_open(&output->file, output->name, 0600, true);
+}
+
+bool cp_output_add(struct cp_output_list *list, const char *names)
+{
+	const char *piece;
+	size_t length;
+
+	while ((piece = cp_next_piece(&names, ',', &length))) {
+		char *name =
+			list->count < CP_MOST_OUTPUTS ? strndup(piece, length) : NULL;
+
+		if (!name) {
+			fprintf(stderr, "cachepeek: output %s: %d are enough\n", piece,
+				CP_MOST_OUTPUTS);
+			return false;
+		}
+		list->name[list->count++] = name;
+	}
+	return true;
 }
 
 bool cp_output_open(struct cp_output *output, const char *name)

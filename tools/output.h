@@ -6,6 +6,7 @@
 #define CACHEPEEK_TOOLS_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/new_file.h"
 #include "base/out.h"
@@ -15,6 +16,16 @@ struct cp_output {
 	struct cp_out out;
 	struct cp_new_file file;
 };
+
+/* All that -o names: several times, or with commas between. */
+#define CP_MOST_OUTPUTS 16
+struct cp_output_list {
+	size_t count;
+	const char *name[CP_MOST_OUTPUTS]; /* NULL, once: none was named */
+};
+
+/* false after saying why. */
+bool cp_output_add(struct cp_output_list *list, const char *names);
 
 /* "-": standard output; NULL or "stderr": standard error; else a file, whose
  * directories are made.  Returns false after saying why it cannot be written. */

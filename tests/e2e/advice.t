@@ -128,6 +128,67 @@ C
 	is_deeply(told(findings('dcache', scratch('unrolled'))), [], 'an unrolled loop that touches all lines');
 }
 
+# ---- two threads, and two processes, that execute the same loop: one finding ----
+
+{
+	write_file(scratch('twice.c'), <<'C');
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+char table[12000 * 320];
+__attribute__((noipa)) static void *strides(void *result)
+{
+	long sum = 0;
+	for (long i = 0; i < 12000; i++) sum += table[320 * i];
+	*(long *)result = sum;
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	long sum[2];
+	pthread_t thread;
+	(void)argv;
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	if (argc > 1) {
+		if (fork() == 0) { strides(sum); _exit(0); }
+		wait(0);
+		strides(sum);
+		return 0;
+	}
+	pthread_create(&thread, 0, strides, &sum[0]);
+	strides(&sum[1]);
+	pthread_join(thread, 0);
+	return 0;
+}
+C
+	system('cc', '-O1', '-g', '-pthread', '-o', scratch('twice'), scratch('twice.c'));
+	for my $case (['two threads'], ['two processes', 'fork']) {
+		my ($what, @arguments) = @$case;
+		my $found = findings('dcache', scratch('twice'), @arguments);
+		is_deeply(told($found), ['stride: strides'], "$what: one finding");
+		my ($misses) = ($found->[0]{evidence} // '') =~ /of its ([\d,]+) misses in L1D in 2 threads are 320 bytes/;
+		cmp_ok(($misses // 0) =~ s/,//gr, '>=', 23900, "$what: with the misses of both");
+	}
+}
+
+# ---- code: by what it misses for each thousand instructions ----
+
+{
+	my $functions = join('', map { "__attribute__((noipa, aligned(64))) long f$_(long x) { return x * $_ ^ x >> 3; }\n" } 0 .. 1999);
+	write_file(scratch('code.c'), "$functions#include <stdlib.h>\nint main(int c, char **v)\n{\n\tlong x = c;\n" .
+		"\tfor (int i = 0; i < 20; i++) {\n" . join('', map { "\t\tx = f$_(x);\n" } 0 .. 1999) . "\t}\n" .
+		"\tfor (long i = 0; c > 1 && i < 40000000; i++) x = x * 3 ^ i;\n\treturn x == 7;\n}\n");
+	system('cc', '-O1', '-o', scratch('code'), scratch('code.c'));
+	my $json = scratch('profile.json');
+	is_deeply(told(findings('icache', scratch('code'))), ["code-misses: the run's code"], 'code that does not fit into L1I');
+	is(decode_json(read_file($json))->{below_limit}, undef, 'which is said');
+	is_deeply(told(findings('icache', scratch('code'), 'long')), [], 'the same in a run of more instructions');
+	like(decode_json(read_file($json))->{below_limit},
+		qr/^code-misses, for [\d,]+ misses in L1I of [\d,]+ instructions, 0\.\d\d per thousand are few: it is said from 1 misses per thousand/,
+		'and why not');
+}
+
 # ---- real programs ----
 
 my $text = write_file(scratch('text'), join('', map { read_file(source() . "/tests/sim/$_") } qw(callgrind.t client.c)));
@@ -157,7 +218,7 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 
 my $manual = read_file(source() . '/doc/libcachepeek.7') =~ s/\\-/-/gr;
 my ($advice) = $manual =~ /^\.SH ADVICE\n(.*?)^\.SH /ms;
-my $rules = join('', map { read_file(source() . "/tools/profile/$_.c") } qw(advice advice_sharing));
+my $rules = join('', map { read_file(source() . "/tools/profile/$_.c") } qw(advice advice_sharing advice_code));
 like($advice // '', qr/^\.B $_$/m, "$_ is in the manual") for $rules =~ /\.rule = "([^"]+)"/g;
 
 done_testing;

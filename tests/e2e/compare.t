@@ -116,6 +116,14 @@ my $text = write_file(scratch('text'), join('', map { "line $_ of " . ($_ * 7919
 	cmp_ok(scalar(keys %different), '>', 4, 'gzip: the machines differ');
 }
 
+# Plain machines of one L1 and L2: one leads, the others follow.
+{
+	my $core = "l1i = 64K 4 64\nl1d = 64K 4 64\nl2 = 1M 8 64\nitlb = 48 48\ndtlb = 48 48\ncores = 64\n";
+	my @plain = map { write_file(scratch("plain$_->[0].machine"), "$core$_->[1]\n") } [1, "llc = 32M 16 64\nstlb = 1280 5"],
+		[2, "llc = none\nstlb = 1280 5"], [3, "llc = 114M 12 64\nstlb = 2048 8"];
+	same_apart('one leads', {}, 1, \@plain, which('gzip'), '-kc', $text);
+}
+
 # What several threads or processes do depends on who comes first.
 for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/true'], ['threads', program('threads'), 4]) {
 	my ($what, @command) = @$case;

@@ -3,7 +3,7 @@
 """table.py WORK [DOCUMENT]: the suites that debian.sh compared in WORK, as a table.  It is
 put between the lines "<!-- suites -->" and "<!-- end of suites -->" of DOCUMENT, or printed.
 Differences that tests/suites/reasons explains stand in it with their reason; a suite that
-differs otherwise makes this fail."""
+differs otherwise, or whose tests have no results, makes this fail."""
 import fnmatch
 import glob
 import os
@@ -58,6 +58,8 @@ def row(path):
     stopped = re.search(r'\d+ not compared', first)
     tests += ' (%s: time limit)' % stopped.group(0) if stopped else ''
     differ, unknown = explained(suite, engine, rest)
+    if tests == '0':
+        differ, unknown = 'no test has a result', 1
     cells = ['%s %s' % (suite, version(directory)), engine, processes(directory, engine), tests, same, unsteady, differ]
     return '| %s |' % ' | '.join(cells), unknown
 

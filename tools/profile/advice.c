@@ -23,8 +23,32 @@ struct advice {
 	struct cp_findings found;
 };
 
+/* As reports show it, whichever instruction of a line it is. */
+static bool same_place(
+	const struct cp_place_in_code *one, const struct cp_place_in_code *other)
+{
+	if (!one || !other)
+		return one == other;
+	return strcmp(one->module->path, other->module->path) == 0 &&
+	       strcmp(one->function, other->function) == 0 &&
+	       strcmp(one->file, other->file) == 0 && one->line == other->line &&
+	       ((*one->file && one->line) || one->address == other->address);
+}
+
+/* One of each kind and place: the weightiest. */
 static void add(struct advice *a, struct cp_finding finding)
 {
+	for (size_t i = 0; i < a->found.n; i++) {
+		struct cp_finding *there = &a->found.finding[i];
+
+		if (strcmp(there->rule, finding.rule) != 0 ||
+			strcmp(there->data, finding.data) != 0 ||
+			!same_place(there->at, finding.at))
+			continue;
+		if (finding.weight > there->weight)
+			*there = finding;
+		return;
+	}
 	if (a->found.n < CP_ADVICE_MOST)
 		a->found.finding[a->found.n++] = finding;
 }
@@ -74,23 +98,38 @@ static bool goes_along(
 	       apart < distance_of(site);
 }
 
+/* The same instruction in another thread, or process. */
+static bool is_twin(
+	const struct cp_profiled_site *site, const struct cp_profiled_site *other)
+{
+	return site->stride == other->stride && site->at.address == other->at.address &&
+	       same_place(&site->at, &other->at);
+}
+
+/* Of a loop, in all threads. */
+struct strided {
+	uint64_t lines;          /* that a step touches */
+	uint64_t misses;         /* of all its instructions */
+	uint64_t at, strided_at; /* of this one, and so many at the distance */
+	size_t threads;
+	bool first; /* no instruction before this one tells the same */
+};
+
 /* An unrolled loop touches all lines by several instructions: the lines that those of
- * one stride touch together. */
+ * one stride touch together, in this thread. */
 static uint64_t lines_of_step(const struct cp_profile *profile,
-	const struct cp_profiled_site *site, uint64_t *misses, bool *first)
+	const struct cp_profiled_site *site, struct strided *sum)
 {
 	uint64_t lines[64], n = 0;
 
-	*misses = 0;
-	*first = true;
 	for (size_t i = 0; i < profile->nsites; i++) {
 		const struct cp_profiled_site *other = &profile->sites[i];
 		uint64_t line = other->last / profile->line, k = 0;
 
 		if (!is_strided(profile, other) || !goes_along(site, other))
 			continue;
-		*first &= other >= site;
-		*misses += other->misses;
+		sum->first &= other >= site || sum->threads > 1;
+		sum->misses += other->misses;
 		while (k < n && lines[k] != line)
 			k++;
 		if (k == n && n < 64)
@@ -99,39 +138,69 @@ static uint64_t lines_of_step(const struct cp_profile *profile,
 	return n;
 }
 
+static struct strided sum_of_loop(
+	const struct cp_profile *profile, const struct cp_profiled_site *site)
+{
+	struct strided sum = {.first = true};
+
+	for (size_t i = 0; i < profile->nsites; i++) {
+		const struct cp_profiled_site *twin = &profile->sites[i];
+		uint64_t lines;
+
+		if (!is_strided(profile, twin) || !is_twin(site, twin))
+			continue;
+		sum.threads++;
+		sum.first &= twin >= site;
+		sum.at += twin->misses;
+		sum.strided_at += twin->strided;
+		lines = lines_of_step(profile, twin, &sum);
+		if (lines > sum.lines)
+			sum.lines = lines;
+	}
+	return sum;
+}
+
+static const char *in_threads(const struct advice *a, size_t threads)
+{
+	return threads > 1 ? cp_text_format(a->profile->arena, " in %zu threads", threads)
+			   : "";
+}
+
 static void judge_stride(
 	struct advice *a, const struct cp_profiled_site *site, uint64_t all)
 {
 	const struct cp_profile *profile = a->profile;
-	uint64_t misses, lines, stride = distance_of(site);
-	bool first;
+	uint64_t stride = distance_of(site);
+	struct strided sum;
 
 	if (!is_strided(profile, site))
 		return;
-	lines = lines_of_step(profile, site, &misses, &first);
-	if (!first || stride <= profile->line * lines || misses < LEAST_MISSES ||
-		(double)misses < LEAST_SHARE * (double)all)
+	sum = sum_of_loop(profile, site);
+	if (!sum.first || stride <= profile->line * sum.lines ||
+		sum.misses < LEAST_MISSES ||
+		(double)sum.misses < LEAST_SHARE * (double)all)
 		return;
 	add(a, (struct cp_finding){
 		       .rule = "stride",
 		       .at = &site->at,
 		       .data = "",
 		       .evidence = FORMAT(
-			       "%s of its %s misses in L1D are %s bytes from the one "
+			       "%s of its %s misses in L1D%s are %s bytes from the one "
 			       "before, "
 			       "which is more than the line of %s: of each line that is "
 			       "fetched, a part is used (%.1f %% of the run's misses)",
-			       number(a, site->strided), number(a, site->misses),
-			       number(a, stride), number(a, profile->line),
-			       100 * (double)misses / (double)all),
+			       number(a, sum.strided_at), number(a, sum.at),
+			       in_threads(a, sum.threads), number(a, stride),
+			       number(a, profile->line),
+			       100 * (double)sum.misses / (double)all),
 		       .threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
 					   "and %.0f %% of the run's",
-			       number(a, profile->line * lines), 100 * STRIDED_SHARE,
+			       number(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
 			       100 * LEAST_SHARE),
 		       .advice = "Let the innermost loop go along memory: exchange the "
 				 "loops, or keep what is used together side by side "
 				 "(a structure of arrays).",
-		       .weight = (double)misses,
+		       .weight = (double)sum.misses,
 	       });
 }
 
@@ -231,8 +300,8 @@ static void judge_stream(
 	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
 {
 	const struct cp_profile *profile = a->profile;
-	uint64_t written = of(object, CP_SIM_l2_store_misses),
-		 read = of(object, CP_SIM_l1d_load_misses),
+	uint64_t written = of(object, CP_SIM_l2_store_lines),
+		 read = of(object, CP_SIM_l1d_load_lines),
 		 lines = object->size / profile->line;
 
 	if (!has_size(object) || object->size <= profile->l2_bytes || written < lines ||
@@ -263,7 +332,7 @@ static void judge_stream(
 
 static void find_streams(struct advice *a)
 {
-	uint64_t all = sum_of(a->profile, CP_SIM_l2_load_misses, CP_SIM_l2_store_misses);
+	uint64_t all = sum_of(a->profile, CP_SIM_l2_load_lines, CP_SIM_l2_store_lines);
 
 	if (!a->profile->line || !a->profile->l2_bytes)
 		return;
@@ -276,6 +345,11 @@ static void find_streams(struct advice *a)
 static void find_false_sharing(struct advice *a)
 {
 	cp_advise_false_sharing(&a->found, a->profile, all_misses(a->profile));
+}
+
+static void find_code(struct advice *a)
+{
+	cp_advise_code(&a->found, a->profile);
 }
 
 /* A process that executes another program has its first thread once more. */
@@ -312,6 +386,7 @@ static const struct {
 	{"dcache", find_reach},
 	{"dcache", find_false_sharing},
 	{"dtlb", find_reach},
+	{"icache", find_code},
 };
 
 static int weightiest_first(const void *x, const void *y)

@@ -21,6 +21,7 @@ struct cp_findings {
 	size_t n;
 	struct cp_finding *finding;
 	const char *not_looked_at; /* by which rule, and what to do; NULL: nothing */
+	const char *below_limit;   /* which rule, and by how much; NULL: none */
 };
 
 #define CP_ADVICE_MOST 32 /* findings */
@@ -28,6 +29,8 @@ struct cp_findings {
 /* From here on a rule speaks. */
 #define CP_ADVICE_SHARE 0.05 /* of the run's misses */
 #define CP_ADVICE_MISSES 2000
+
+#define CP_ADVICE_CODE_RATE 1.0 /* misses in L1I per thousand instructions */
 
 /* The weightiest first. */
 struct cp_findings cp_advise(const struct cp_profile_view *view);
@@ -37,6 +40,9 @@ struct cp_findings cp_advise_sharing(const struct cp_profile *profile);
 /* advice_sharing.c; misses: in L1D. */
 void cp_advise_false_sharing(
 	struct cp_findings *found, const struct cp_profile *profile, uint64_t misses);
+
+/* advice_code.c */
+void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile);
 
 /* findings.c */
 void cp_findings_write_text(

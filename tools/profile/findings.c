@@ -47,7 +47,7 @@ static void put_indented(struct cp_out *out, const char *text)
 void cp_findings_write_text(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
 {
-	if (found->n || found->not_looked_at)
+	if (found->n || found->not_looked_at || found->below_limit)
 		cp_out_text(out, "\nFindings (libcachepeek(7), ADVICE)\n");
 	for (size_t i = 0; i < found->n; i++) {
 		const struct cp_finding *f = &found->finding[i];
@@ -59,6 +59,10 @@ void cp_findings_write_text(
 		put_indented(out, cp_text_format(arena, "Said from: %s.", f->threshold));
 		put_indented(out, f->advice);
 	}
+	if (found->below_limit)
+		cp_text_wrap(out,
+			cp_text_format(arena, "Not said: %s.", found->below_limit), 0, 4,
+			WIDTH);
 	if (found->not_looked_at)
 		cp_text_wrap(out,
 			cp_text_format(arena, "Not looked at: %s.", found->not_looked_at),
@@ -92,6 +96,14 @@ static void put_finding(struct cp_out *out, const struct cp_finding *f)
 	put_string(out, "advice", f->advice);
 }
 
+static void put_or_null(struct cp_out *out, const char *name, const char *text)
+{
+	if (text)
+		put_string(out, name, text);
+	else
+		cp_out_format(out, "\"%s\": null", name);
+}
+
 void cp_findings_write_json(struct cp_out *out, const struct cp_findings *found)
 {
 	cp_out_text(out, "\"findings\": [");
@@ -100,9 +112,8 @@ void cp_findings_write_json(struct cp_out *out, const struct cp_findings *found)
 		put_finding(out, &found->finding[i]);
 		cp_out_text(out, "}");
 	}
-	cp_out_text(out, "],\n\"not_looked_at\": ");
-	if (found->not_looked_at)
-		cp_json_string(out, found->not_looked_at, strlen(found->not_looked_at));
-	else
-		cp_out_text(out, "null");
+	cp_out_text(out, "],\n");
+	put_or_null(out, "not_looked_at", found->not_looked_at);
+	cp_out_text(out, ",\n");
+	put_or_null(out, "below_limit", found->below_limit);
 }

@@ -181,36 +181,15 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 	cp_out_text(json->out, "]");
 }
 
-static void level(struct json *json, const char *name, const struct cp_profiled_level *l)
-{
-	cp_out_format(json->out, "\"%s\": ", name);
-	if (l->none || !l->latency)
-		cp_out_text(json->out, "null");
-	else
-		cp_out_format(json->out, "%lu", (unsigned long)l->latency);
-}
-
+/* Samples have latencies of their own. */
 static void latencies(struct json *json)
 {
-	const struct cp_profile *profile = json->view->profile;
-
-	cp_out_text(json->out, "\"latencies\": {");
-	level(json, "l2", &profile->l2);
-	cp_out_text(json->out, ", ");
-	level(json, "llc", &profile->llc);
-	cp_out_text(json->out, ", ");
-	level(json, "memory", &profile->memory);
-	if (!profile->one_hop.none) {
-		cp_out_text(json->out, ", ");
-		level(json, "one_hop", &profile->one_hop);
-		cp_out_text(json->out, ", ");
-		level(json, "two_hops", &profile->two_hops);
-		cp_out_text(json->out, ", ");
-		level(json, "near_cache", &profile->near_cache);
-		cp_out_text(json->out, ", ");
-		level(json, "far_cache", &profile->far_cache);
-	}
-	cp_out_text(json->out, "},\n");
+	if (json->view->profile->sampled)
+		cp_out_text(json->out,
+			"\"latencies\": {\"l2\": null, \"llc\": null, \"memory\": null}");
+	else
+		cp_weights_write_json(json->out, &json->view->profile->weights);
+	cp_out_text(json->out, ",\n");
 }
 
 static void head(struct json *json)

@@ -29,10 +29,16 @@ static bool is_name(const char *name)
 	return cp_sampled_is_name(name);
 }
 
+/* The machine has no such level. */
+static bool none(const struct cp_profile *profile, enum cp_weight_of of)
+{
+	return profile->weights.of[of].from == CP_WEIGHT_NONE;
+}
+
 const struct cp_group *cp_measurement_find(const struct cp_profile *profile,
 	const char *name, char *error, size_t error_size)
 {
-	const char *const kinds[] = {profile->one_hop.none ? "" : "-sockets",
+	const char *const kinds[] = {none(profile, CP_OF_ONE_HOP) ? "" : "-sockets",
 		profile->sampled ? "-sampled" : ""};
 	char file[64];
 
@@ -103,11 +109,11 @@ static struct served serve(const struct cp_profile *profile, const uint64_t *cou
 	struct served served = {.l1 = l1};
 	uint64_t left = l1;
 
-	if (!profile->l2.none) {
+	if (!none(profile, CP_OF_L2)) {
 		served.l2 = less(&served, left, count[l2_misses]);
 		left = count[l2_misses];
 	}
-	if (!profile->llc.none) {
+	if (!none(profile, CP_OF_L3)) {
 		served.llc = less(&served, left, count[llc_misses]);
 		left = count[llc_misses];
 	}
@@ -119,7 +125,7 @@ static struct served serve(const struct cp_profile *profile, const uint64_t *cou
 static void tell_sockets_apart(
 	const struct cp_profile *profile, const uint64_t *n, struct served *served)
 {
-	uint64_t *by = profile->llc.none ? &served->memory : &served->llc;
+	uint64_t *by = none(profile, CP_OF_L3) ? &served->memory : &served->llc;
 
 	served->one_hop = n[CP_SIM_loads_one_hop];
 	served->two_hops = n[CP_SIM_loads_two_hop];
@@ -135,10 +141,10 @@ static struct served serve_loads(
 	const uint64_t *n = tally->count;
 
 	struct served served =
-		serve(profile, n, n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_bypasses],
-			CP_SIM_l2_load_misses, CP_SIM_llc_load_misses);
+		serve(profile, n, n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_bypasses],
+			CP_SIM_l2_load_lines, CP_SIM_llc_load_lines);
 
-	if (!profile->one_hop.none)
+	if (!none(profile, CP_OF_ONE_HOP))
 		tell_sockets_apart(profile, n, &served);
 	return served;
 }
@@ -158,22 +164,20 @@ static struct cp_value simulated(uint64_t value)
 static struct cp_value latency_of(
 	const struct cp_profile *profile, const struct served *served)
 {
-	const struct {
-		const struct cp_profiled_level *level;
-		uint64_t lines;
-	} parts[] = {{&profile->l2, served->l2}, {&profile->llc, served->llc},
-		{&profile->memory, served->memory}, {&profile->one_hop, served->one_hop},
-		{&profile->two_hops, served->two_hops},
-		{&profile->near_cache, served->near}, {&profile->far_cache, served->far}};
-	uint64_t cycles = 0;
+	const uint64_t lines[CP_NWEIGHTS] = {
+		[CP_OF_L2] = served->l2,
+		[CP_OF_L3] = served->llc,
+		[CP_OF_MEMORY] = served->memory,
+		[CP_OF_ONE_HOP] = served->one_hop,
+		[CP_OF_TWO_HOPS] = served->two_hops,
+		[CP_OF_NEAR_CACHE] = served->near,
+		[CP_OF_FAR_CACHE] = served->far,
+	};
+	double cycles = 0;
 
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (!parts[i].level->none && !parts[i].level->latency)
-			return cp_unavailable(
-				"the machine file does not say the latencies");
-		cycles += parts[i].lines * parts[i].level->latency;
-	}
-	return (struct cp_value){.value = (double)cycles, .status = CP_ESTIMATED};
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++)
+		cycles += (double)lines[of] * profile->weights.of[of].cycles;
+	return (struct cp_value){.value = cycles, .status = CP_ESTIMATED};
 }
 
 static struct cp_value from_level(
@@ -184,13 +188,14 @@ static struct cp_value from_level(
 	if (strcmp(level, "latency") == 0)
 		return latency_of(profile, served);
 	if (strcmp(level, "from_l2") == 0)
-		return profile->l2.none ? cp_unavailable("the machine has no L2")
-					: simulated(served->l2);
+		return none(profile, CP_OF_L2) ? cp_unavailable("the machine has no L2")
+					       : simulated(served->l2);
 	if (strcmp(level, "from_llc") == 0)
-		return profile->llc.none ? cp_unavailable("the machine has no last level")
-					 : simulated(served->llc);
+		return none(profile, CP_OF_L3)
+			       ? cp_unavailable("the machine has no last level")
+			       : simulated(served->llc);
 	if (strcmp(level, "from_local") == 0)
-		return profile->one_hop.none
+		return none(profile, CP_OF_ONE_HOP)
 			       ? cp_unavailable("the machine has one socket")
 			       : simulated(served->memory);
 	if (strcmp(level, "from_memory") == 0)
@@ -220,7 +225,7 @@ static struct cp_value from_second_level(const struct cp_tally *tally)
 	const uint64_t *n = tally->count;
 	struct served served = {.wrong = NULL};
 	uint64_t found =
-		less(&served, n[CP_SIM_dtlb_load_misses] + n[CP_SIM_dtlb_store_misses],
+		less(&served, n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages],
 			n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks]);
 
 	return served.wrong ? cp_unavailable(served.wrong) : simulated(found);

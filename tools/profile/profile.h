@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "output/weights.h"
 #include "tools/profile/sampled.h"
 #include "tools/sim/profile_file.h"
 
@@ -78,20 +79,11 @@ struct cp_profiled_sharer {
 	const struct cp_profile_sharer *in;
 };
 
-/* Of a level behind L1; none: the machine has no such level. */
-struct cp_profiled_level {
-	bool none;
-	uint64_t latency; /* cycles; 0: not known */
-};
-
 struct cp_profile {
 	struct cp_arena *arena;
 	const char *command, *machine;
-	int pid; /* of the run's root; 0: not known */
-	struct cp_profiled_level l2, llc, memory;
-	/* Of several sockets; none: it has one.  What another core had modified: of the
-	 * same socket, of another one. */
-	struct cp_profiled_level one_hop, two_hops, near_cache, far_cache;
+	int pid;                   /* of the run's root; 0: not known */
+	struct cp_weights weights; /* of a simulated machine */
 	/* Of the machine; 0: not known, or there is none. */
 	uint64_t line, page, tlb_entries, l2_bytes;
 	bool l1d_prefetches;

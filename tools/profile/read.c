@@ -389,19 +389,7 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 
 /* ---- what the records say ---- */
 
-static struct cp_profiled_level level_in(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-
-	if (!at)
-		return (struct cp_profiled_level){.none = false};
-	at += strlen(name);
-	if (strncmp(at, "none", 4) == 0)
-		return (struct cp_profiled_level){.none = true};
-	return (struct cp_profiled_level){.latency = strtoull(at, NULL, 10)};
-}
-
-static bool read_latencies(struct cp_profile *profile, int dir, const char *name)
+static bool read_weights(struct cp_profile *profile, int dir, const char *name)
 {
 	struct cp_record record;
 	char error[256];
@@ -409,22 +397,14 @@ static bool read_latencies(struct cp_profile *profile, int dir, const char *name
 
 	if (cp_record_read(profile->arena, dir, name, &record, error, sizeof(error)) < 0)
 		return false;
-	text = cp_record_meta(&record, "latencies", NULL);
+	text = cp_record_meta(&record, "weights", NULL);
 	if (!text)
 		return false;
-	profile->l2 = level_in(text, "l2=");
-	profile->llc = level_in(text, "llc=");
-	profile->memory = level_in(text, "memory=");
-	if (!strstr(text, "one-hop="))
-		return true;
-	profile->one_hop = level_in(text, "one-hop=");
-	profile->two_hops = level_in(text, "two-hops=");
-	profile->near_cache = level_in(text, "near-cache=");
-	profile->far_cache = level_in(text, "far-cache=");
+	profile->weights = cp_weights_read(text);
 	return true;
 }
 
-static void find_latencies(struct cp_profile *profile, int dir)
+static void find_weights(struct cp_profile *profile, int dir)
 {
 	DIR *entries = fdopendir(dup(dir));
 	struct dirent *entry;
@@ -434,7 +414,7 @@ static void find_latencies(struct cp_profile *profile, int dir)
 		rewinddir(entries);
 	while (entries && !found && (entry = readdir(entries)))
 		found = cp_ends_with(entry->d_name, ".rec") &&
-			read_latencies(profile, dir, entry->d_name);
+			read_weights(profile, dir, entry->d_name);
 	if (entries)
 		closedir(entries);
 }
@@ -517,8 +497,7 @@ struct cp_profile *cp_profile_new(struct cp_arena *arena)
 
 	profile->arena = arena;
 	profile->command = profile->machine = "";
-	profile->one_hop.none = profile->two_hops.none = true;
-	profile->near_cache.none = profile->far_cache.none = true;
+	profile->weights = cp_weights_assumed();
 	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
 	return profile;
 }
@@ -537,7 +516,7 @@ struct cp_profile *cp_profile_read(
 	files = find_files(profile, dir);
 	read_files(profile, dir, &files);
 	profile->sampled = !files.n && cp_sampled_read(profile, dir);
-	find_latencies(profile, dir);
+	find_weights(profile, dir);
 	close(dir);
 	if (!profile->nthreads) {
 		snprintf(error, error_size,

@@ -52,6 +52,27 @@ static const char *counter_name(const struct reader *r, unsigned index)
 		       : cp_sampled_counter_name(index - CP_PROFILE_FIRST);
 }
 
+/* What was written before references and lines were told apart counted lines. */
+static const json_t *count_of(const json_t *counts, const char *name)
+{
+	static const struct {
+		const char *now, *then;
+	} names[] = {{"l1d_load_lines", "l1d_load_misses"},
+		{"l1d_store_lines", "l1d_store_misses"},
+		{"l2_load_lines", "l2_load_misses"},
+		{"l2_store_lines", "l2_store_misses"},
+		{"llc_load_lines", "llc_load_misses"},
+		{"llc_store_lines", "llc_store_misses"},
+		{"dtlb_load_pages", "dtlb_load_misses"},
+		{"dtlb_store_pages", "dtlb_store_misses"}};
+	const json_t *count = name ? json_object_get(counts, name) : NULL;
+
+	for (size_t i = 0; !count && name && i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i].now, name) == 0)
+			count = json_object_get(counts, names[i].then);
+	return count;
+}
+
 /* What is not there is 0: the measurement has no use for it. */
 static void read_counts(const struct reader *r, const json_t *of, uint64_t *to,
 	unsigned first, unsigned n)
@@ -59,8 +80,8 @@ static void read_counts(const struct reader *r, const json_t *of, uint64_t *to,
 	const json_t *counts = json_object_get(of, "counts");
 
 	for (unsigned i = 0; i < n; i++) {
-		double value = json_number_value(
-			json_object_get(counts, counter_name(r, first + i)));
+		double value =
+			json_number_value(count_of(counts, counter_name(r, first + i)));
 
 		to[i] = cp_count_of(value);
 	}
@@ -152,30 +173,38 @@ static void read_places(struct reader *r, const json_t *document)
 /* ---- the head ---- */
 
 /* A level that the machine does not have served nothing, not even no line. */
-static struct cp_profiled_level level(const json_t *document, const char *latency,
-	const char *loads, const char *fetches)
+static bool is_there(const json_t *document, enum cp_weight_of of)
 {
 	const json_t *counts = json_object_get(document, "counts");
+	const char *loads = of == CP_OF_L2 ? "load_from_l2" : "load_from_llc",
+		   *fetches = of == CP_OF_L2 ? "fetch_from_l2" : "fetch_from_llc";
 
-	return (struct cp_profiled_level){
-		.none = json_is_null(json_object_get(counts, loads)) ||
-			json_is_null(json_object_get(counts, fetches)),
-		.latency = number(json_object_get(document, "latencies"), latency),
-	};
+	return (of != CP_OF_L2 && of != CP_OF_L3) ||
+	       (!json_is_null(json_object_get(counts, loads)) &&
+		       !json_is_null(json_object_get(counts, fetches)));
 }
 
-/* Nothing comes from two hops away if there is no such memory. */
-static void read_sockets(struct cp_profile *profile, const json_t *latencies)
+static void read_weights(struct cp_profile *profile, const json_t *document)
 {
-	profile->one_hop =
-		(struct cp_profiled_level){.latency = number(latencies, "one_hop")};
-	profile->two_hops = (struct cp_profiled_level){
-		.none = json_is_null(json_object_get(latencies, "two_hops")),
-		.latency = number(latencies, "two_hops")};
-	profile->near_cache =
-		(struct cp_profiled_level){.latency = number(latencies, "near_cache")};
-	profile->far_cache =
-		(struct cp_profiled_level){.latency = number(latencies, "far_cache")};
+	const json_t *latencies = json_object_get(document, "latencies"),
+		     *from = json_object_get(document, "latencies_from");
+
+	profile->weights = cp_weights_assumed();
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
+		const char *key = cp_weight_key(of);
+		double cycles = json_number_value(json_object_get(latencies, key));
+
+		if (!json_object_get(latencies, key) && of != CP_OF_L1)
+			continue;
+		if (!is_there(document, of) ||
+			(of > CP_OF_MEMORY &&
+				json_is_null(json_object_get(latencies, key))))
+			profile->weights.of[of].from = CP_WEIGHT_NONE;
+		else
+			cp_weight_state(&profile->weights, of, cycles,
+				strcmp(string_of(json_object_get(from, key)),
+					"assumed") == 0);
+	}
 }
 
 /* Returns whether everything is there. */
@@ -186,12 +215,7 @@ static bool read_head(struct reader *r, const json_t *document)
 
 	profile->command = text(r, document, "command");
 	profile->machine = text(r, document, "machine");
-	profile->l2 = level(document, "l2", "load_from_l2", "fetch_from_l2");
-	profile->llc = level(document, "llc", "load_from_llc", "fetch_from_llc");
-	profile->memory =
-		level(document, "memory", "load_from_memory", "fetch_from_memory");
-	if (json_object_get(json_object_get(document, "latencies"), "one_hop"))
-		read_sockets(profile, json_object_get(document, "latencies"));
+	read_weights(profile, document);
 	profile->nprocesses = number(document, "processes");
 	profile->inexact = !json_is_true(json_object_get(document, "exact"));
 	profile->threads = cp_arena_alloc(profile->arena, sizeof(*profile->threads));

@@ -253,20 +253,74 @@ static void print_count(struct cp_out *out, const struct cp_profile_view *view,
 	cp_out_text(out, "\n");
 }
 
-static void print_counts(struct cp_out *out, const struct cp_profile_view *view)
+static bool is_estimate(const struct cp_profile_view *view, const char *name,
+	const struct cp_tally *totals)
+{
+	return cp_measure(view->profile, view->measurement, name, totals).status ==
+	       CP_ESTIMATED;
+}
+
+/* Of the quantities and metrics, the estimates, or all others, or both. */
+static void print_which(struct cp_out *out, const struct cp_profile_view *view,
+	bool others, bool estimates)
 {
 	const struct cp_tally totals = cp_profile_totals(view->profile);
-	const char *const *names = cp_profile_quantities(view);
 	const struct cp_group *m = view->measurement;
 
-	if (view->profile->sampled)
-		cp_sampled_write_text(out, view->profile);
-	cp_out_text(out, view->profile->sampled ? "\nAll places (whole run)\n"
-						: "\nExact counts (whole run)\n");
-	for (; *names; names++)
-		print_count(out, view, *names, "", &totals);
+	for (const char *const *name = cp_profile_quantities(view); *name; name++)
+		if (is_estimate(view, *name, &totals) ? estimates : others)
+			print_count(out, view, *name, "", &totals);
 	for (size_t i = 0; i < m->nmetrics; i++)
-		print_count(out, view, m->metrics[i].name, m->metrics[i].unit, &totals);
+		if (is_estimate(view, m->metrics[i].name, &totals) ? estimates : others)
+			print_count(out, view, m->metrics[i].name, m->metrics[i].unit,
+				&totals);
+}
+
+static bool has_estimates(const struct cp_profile_view *view)
+{
+	const struct cp_tally totals = cp_profile_totals(view->profile);
+
+	for (const char *const *name = cp_profile_quantities(view); *name; name++)
+		if (is_estimate(view, *name, &totals))
+			return true;
+	return false;
+}
+
+/* What the estimates weigh with, and who says so. */
+static void print_weights(struct cp_out *out, const struct cp_profile_view *view)
+{
+	const struct cp_weights *weights = &view->profile->weights;
+	const char *line = "latencies: ";
+	bool first = true;
+
+	for (enum cp_weight_of of = CP_OF_L2; of < CP_NWEIGHTS; of++) {
+		char one[80];
+
+		if (weights->of[of].from == CP_WEIGHT_NONE)
+			continue;
+		cp_weight_describe(weights, of, one, sizeof(one));
+		line = cp_text_format(
+			view->profile->arena, "%s%s%s", line, first ? "" : ", ", one);
+		first = false;
+	}
+	cp_text_wrap(out, line, 0, 2, WIDTH);
+}
+
+static void print_counts(struct cp_out *out, const struct cp_profile_view *view)
+{
+	if (view->profile->sampled) {
+		cp_sampled_write_text(out, view->profile);
+		cp_out_text(out, "\nAll places (whole run)\n");
+		print_which(out, view, true, true);
+		return;
+	}
+	cp_out_text(out, "\nExact counts (whole run)\n");
+	print_which(out, view, true, false);
+	if (!has_estimates(view))
+		return;
+	cp_out_text(out, "\nEstimates (whole run)\n");
+	print_which(out, view, false, true);
+	print_weights(out, view);
 }
 
 static void print_labelled(struct cp_out *out, const char *label, const char *text)

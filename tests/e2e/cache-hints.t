@@ -1,0 +1,35 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# How the simulated PMU counts what tells caches something, as the manual says.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use POSIX qw(uname);
+use Test::More;
+
+plan(skip_all => 'instructions of x86-64') unless (uname())[4] eq 'x86_64';
+
+my $report = peek(engine => 'sim', machine => 'zen3', events => 'instructions,l1d_loads,l1d_stores,l1d_load_misses,l1d_store_misses',
+	command => [program('cache_hints')])->{report};
+
+sub near
+{
+	my ($region, $event, $expected, $what) = @_;
+	my $got = value(region($report, $region), $event, 'exclusive');
+	ok($got >= $expected && $got < $expected + 50, $what) || diag("$region: $got $event, not $expected");
+}
+
+near('prefetch', 'l1d_loads', 0, 'prefetch instructions refer to nothing');
+near('prefetched', 'l1d_load_misses', 200, 'and bring nothing');
+near('clflush', 'l1d_loads', 0, 'clflush refers to nothing');
+near('flushed', 'l1d_load_misses', 0, 'and takes nothing out');
+near('streamed', 'l1d_stores', 200, 'non-temporal stores are stores');
+near('streamed', 'l1d_store_misses', 200, 'and bring their lines');
+near('filled', 'l1d_stores', 200, 'rep stosb: a store for each byte');
+near('filled', 'instructions', 200, 'and an instruction');
+
+my $manual = read_file(source() . '/doc/cachepeek-machines.5') =~ s/\\-/-/gr =~ s/\s+/ /gr;
+like($manual, qr/Prefetch instructions .*clflush.*non-temporal stores.*rep stosb/, 'the manual says so');
+done_testing();
