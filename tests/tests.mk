@@ -12,7 +12,7 @@ TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 # What a unit test may call: everything that hooks nothing.
 TEST_SRC := $(CLI_SHARED) regions/filter.c regions/names.c regions/tree.c regions/tree_change.c \
 	regions/tree_memory.c regions/tree_team.c regions/rotate.c regions/tree_sparse.c \
-	regions/tree_loose.c regions/tree_range.c regions/tree_reopen.c \
+	regions/tree_loose.c regions/tree_range.c regions/tree_reopen.c regions/tree_exec.c \
 	regions/fold.c regions/record_write.c regions/series_write.c tools/welch.c tools/demangle.c \
 	tools/profile/datasrc.c tools/profile/estimate.c tools/profile/fit.c preload/sampling/period.c preload/sampling/ring.c
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o

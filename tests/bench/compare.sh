@@ -15,7 +15,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 export PERL_HASH_SEED=0 PYTHONHASHSEED=0 CACHEPEEK_DIR=
 
-PLAIN="cachegrind neoverse-n1 neoverse-n2 neoverse-v2"
+PLAIN="cachegrind raspberry-pi-5"
 EXAMPLE="pentium4-m2 pentium4-m3 opteron-244 core2duo"
 SERVERS="neoverse-n1 zen3 skylake-sp sapphire-rapids"
 

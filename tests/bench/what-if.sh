@@ -8,7 +8,8 @@ set -u
 . "$(dirname "$0")/modes.bash"
 
 how() {
-	HOW=("${SIM[@]}" -m neoverse-n1 -e instructions)
+	# a sweep wants caches that take nothing away from those in front
+	HOW=("${SIM[@]}" -m neoverse-n1 --what-if L2.inclusion=non-inclusive -e instructions)
 	case $1 in
 	ways) HOW+=(--sweep L1D.ways=1..16) ;;
 	size) HOW+=(--sweep L2.size=256K..8M) ;;

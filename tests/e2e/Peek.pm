@@ -10,6 +10,7 @@ use File::Basename qw(dirname);
 use File::Copy qw(move);
 use File::Temp qw(tempdir);
 use JSON::PP;
+use Laws;
 use Test::More;
 use Time::HiRes ();
 
@@ -165,6 +166,7 @@ sub peek
 	} split(/^/, $result->{err}));
 	$result->{json} = read_file($json);
 	$result->{report} = eval { decode_json($result->{json}) } if defined $result->{json};
+	Laws::hold($result->{report}) if $result->{report};
 	keep($json, $result->{report});
 	return $result;
 }

@@ -32,7 +32,7 @@ sub machine
 	return scratch("$name.machine");
 }
 
-my @events = qw(l1d_load_misses l2_load_misses llc_load_misses loads_cache_to_cache
+my @events = qw(l1d_load_lines l2_load_lines llc_load_lines loads_cache_to_cache
 	dram_reads_local dram_reads_remote loads_one_hop loads_two_hop remote_hitm
 	remote_accesses load_latency_cycles);
 
@@ -57,12 +57,12 @@ sub ok_latency
 {
 	my ($counts, $what, %cycles) = @_;
 	my %n = map { $_ => $counts->{$_}{value} } @events;
-	my $llc = $n{l2_load_misses} - $n{llc_load_misses} - $n{loads_cache_to_cache};
-	my $sum = $cycles{l2} * ($n{l1d_load_misses} - $n{l2_load_misses}) + $cycles{llc} * $llc
+	my $llc = $n{l2_load_lines} - $n{llc_load_lines} - $n{loads_cache_to_cache};
+	my $sum = $cycles{l2} * ($n{l1d_load_lines} - $n{l2_load_lines}) + $cycles{llc} * $llc
 		+ $cycles{memory} * $n{dram_reads_local} + $cycles{hop} * $n{loads_one_hop}
 		+ $cycles{cache} * $n{loads_cache_to_cache};
 
-	is($n{dram_reads_local} + $n{dram_reads_remote}, $n{llc_load_misses}, "$what: all memory is somewhere");
+	is($n{dram_reads_local} + $n{dram_reads_remote}, $n{llc_load_lines}, "$what: all memory is somewhere");
 	is($n{load_latency_cycles}, $sum, "$what: cycles of the lines");
 }
 
@@ -108,7 +108,7 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 		loads_cache_to_cache);
 	my ($reader) = grep { $_->{function} eq 'read_lines' } @{$profile->{functions}};
 
-	is_deeply($profile->{latencies}, {l2 => 14, llc => 50, memory => 200, one_hop => 320,
+	is_deeply($profile->{latencies}, {l1 => 4, l2 => 14, llc => 50, memory => 200, one_hop => 320,
 		two_hops => undef, near_cache => 50, far_cache => 320}, 'the latency of each bucket');
 	is(join(' ', map { $reader->{counts}{$_} } @buckets[1 .. 5]), '0 1984 2048 0 64',
 		'of the function that reads: local, one hop, and what another socket had modified');
@@ -121,8 +121,8 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 		$cycles += $counts->{$_->[0]} * $_->[1] for ['load_from_l2', 14], ['load_from_llc', 50],
 			['load_from_local', 200], ['loads_one_hop', 320];
 		my $name = $where->{function} // $where->{tid} // 'all';
-		next if $lines == $counts->{l1d_load_misses} && $cycles == $counts->{load_latency};
-		fail("$name: buckets add up: $lines of $counts->{l1d_load_misses}, $cycles of $counts->{load_latency} cycles");
+		next if $lines == $counts->{l1d_load_lines} && $cycles == $counts->{load_latency};
+		fail("$name: buckets add up: $lines of $counts->{l1d_load_lines}, $cycles of $counts->{load_latency} cycles");
 	}
 	my $text = scratch('profile.txt');
 	run(command => [cli(), 'dcache', '-m', scratch('profiled.machine'), '-o', $text, program('numa')]);

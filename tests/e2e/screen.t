@@ -88,5 +88,7 @@ my @job = screen(['merge', $job], 'job');
 ok_screen(\@job, 'job');
 ok_first(\@job, qr/^ran +1000 ranks, 1000 processes/, 'job: how many ranks');
 cmp_ok(scalar(@job), '<', 60, 'job: none has a row of its own');
+like(join("\n", @job), qr/^rank +processes +threads\n(?:\d+ +1 +1\n){4}\N{U+2026} and 996 more ranks$/m,
+	'job: some ranks, and no column of times that none has');
 like(join("\n", @job), qr/by rank/, 'job: which rank has the least and the most');
 done_testing();
