@@ -36,12 +36,22 @@ static struct itt_string *find_string(struct itt_string *string, const char *tex
 	return string;
 }
 
-/* A library that is closed takes its part along, and seldom says so. */
-static bool is_there(const struct itt_global *global)
+/* A library that is closed takes its part along, and seldom says so.  The loader is asked
+ * without our lock: who has the loader's may wait for ours, in a library's constructor. */
+static void forget_closed(void)
 {
+	struct itt_global *known[MAX_GLOBALS];
+	unsigned n = 0;
 	Dl_info info;
 
-	return dladdr(global, &info) != 0;
+	if (!cp_marker_lock(&lock))
+		return;
+	for (; n < nglobals; n++)
+		known[n] = globals[n];
+	cp_marker_unlock(&lock);
+	for (unsigned i = 0; i < n; i++)
+		if (!dladdr(known[i], &info))
+			cp_itt_forget(known[i]);
 }
 
 static struct itt_domain *own_domain(const char *name)
@@ -49,8 +59,7 @@ static struct itt_domain *own_domain(const char *name)
 	struct itt_domain *domain = find_domain(domains, name);
 
 	for (unsigned i = 0; i < nglobals && !domain; i++)
-		if (is_there(globals[i]))
-			domain = find_domain(globals[i]->domains, name);
+		domain = find_domain(globals[i]->domains, name);
 	if (domain)
 		return domain;
 	domain = cp_store_take(&store, sizeof(*domain));
@@ -68,8 +77,7 @@ static struct itt_string *own_string(const char *text)
 	struct itt_string *string = find_string(strings, text);
 
 	for (unsigned i = 0; i < nglobals && !string; i++)
-		if (is_there(globals[i]))
-			string = find_string(globals[i]->strings, text);
+		string = find_string(globals[i]->strings, text);
 	if (string)
 		return string;
 	string = cp_store_take(&store, sizeof(*string));
@@ -88,6 +96,8 @@ struct itt_domain *cp_itt_domain(const char *name)
 
 	cp_sim_pause();
 	domain = find_domain(__atomic_load_n(&domains, __ATOMIC_ACQUIRE), name);
+	if (!domain)
+		forget_closed();
 	if (!domain && cp_marker_lock(&lock)) {
 		domain = own_domain(name);
 		cp_marker_unlock(&lock);
@@ -104,6 +114,8 @@ struct itt_string *cp_itt_string(const char *text)
 
 	cp_sim_pause();
 	string = find_string(__atomic_load_n(&strings, __ATOMIC_ACQUIRE), text);
+	if (!string)
+		forget_closed();
 	if (!string && cp_marker_lock(&lock)) {
 		string = own_string(text);
 		cp_marker_unlock(&lock);
