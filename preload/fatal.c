@@ -149,6 +149,9 @@ void cp_fatal_view(int number, struct sigaction *view)
 	*view = views[number];
 }
 
+/* Since then the program may have forbidden itself the system call (seccomp(2)). */
+static bool stopped;
+
 void cp_fatal_watch(int number)
 {
 	struct sigaction action =
@@ -162,6 +165,8 @@ void cp_fatal_watch(int number)
 	/* The first process of a container does not die of SIG_DFL. */
 	if (number < 1 || number >= NSIG || !is_fatal(number) || cp_runtime.pid == 1)
 		return;
+	if (__atomic_load_n(&stopped, __ATOMIC_ACQUIRE))
+		return;
 	if (CP_REAL(sigaction)(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
 		old.sa_handler == SIG_DFL) {
 		views[number] = old;
@@ -172,6 +177,7 @@ void cp_fatal_watch(int number)
 
 void cp_fatal_start(void)
 {
+	__atomic_store_n(&stopped, false, __ATOMIC_RELEASE);
 	for (int number = 1; number < NSIG; number++)
 		cp_fatal_watch(number);
 }
@@ -180,6 +186,7 @@ void cp_fatal_stop(void)
 {
 	struct sigaction action;
 
+	__atomic_store_n(&stopped, true, __ATOMIC_RELEASE);
 	for (int number = 1; number < NSIG; number++)
 		if (is_fatal(number) && CP_REAL(sigaction)(number, NULL, &action) == 0 &&
 			cp_fatal_is_ours(&action))

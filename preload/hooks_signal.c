@@ -20,6 +20,14 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+/* What we do there is not the program's. */
+static void watch(int number)
+{
+	cp_sim_pause();
+	cp_fatal_watch(number);
+	cp_sim_resume();
+}
+
 static bool is_default(const struct sigaction *action)
 {
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
@@ -42,7 +50,7 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action,
 	if (old)
 		*old = before;
 	if (again)
-		cp_fatal_watch(number);
+		watch(number);
 	return 0;
 }
 
@@ -57,7 +65,7 @@ static sighandler_t seen(int number, sighandler_t wanted, sighandler_t before)
 	struct sigaction action = {.sa_handler = before, .sa_flags = SA_SIGINFO};
 
 	if (before != SIG_ERR && wanted == SIG_DFL && cp_counting())
-		cp_fatal_watch(number);
+		watch(number);
 	return cp_fatal_is_ours(&action) ? SIG_DFL : before;
 }
 
@@ -109,8 +117,10 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 	if (again) {
 		stack_t ours;
 
+		cp_sim_pause();
 		cp_fatal_stack(&ours);
 		CP_REAL(sigaltstack)(&ours, NULL);
+		cp_sim_resume();
 	}
 	if (!old)
 		return 0;
@@ -124,8 +134,10 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 static void about_to_die(int number)
 {
+	cp_sim_pause();
 	if (cp_counting() && !cp_confined() && cp_is_this_process())
 		cp_fatal_watch(number);
+	cp_sim_resume();
 }
 
 EXPORT int raise(int number)

@@ -20,6 +20,9 @@ for my $engine ((can_count('software') ? 'perf' : ()), 'sim') {
 	is($run->{out}, $forbid->{out}, "$engine: actions of filters: same output");
 	is($run->{err}, $forbid->{err}, "$engine: actions of filters: same errors");
 	is(status_text($run->{status}), status_text($forbid->{status}), "$engine: actions of filters: same status");
+	my $asked = peek(engine => $engine, command => [program('own_signals'), 'forbidden']);
+	is($asked->{out}, "101 signals\n", "$engine: who asks about signals is killed: we do not ask");
+	is(status_text($asked->{status}), 'exit 0', "$engine: and it ends by itself");
 	for my $how (qw(strict filter syscall fault grow take allow maze refused)) {
 		my @command = (program('confine'), $how);
 		my $plain = plain(command => \@command);
