@@ -491,14 +491,18 @@ void cp_thread_before_exec(void)
 {
 	struct cp_live_thread *thread = cp_self.thread;
 
+	cp_lock(&lock);
 	if (thread && !thread->lost)
 		cp_tree_book_open(&thread->tree, &thread->reading, cp_now_ns());
+	cp_unlock(&lock);
 }
 
 void cp_thread_exec_failed(void)
 {
+	cp_lock(&lock);
 	if (cp_self.thread && !cp_self.thread->lost)
 		cp_tree_unbook(&cp_self.thread->tree);
+	cp_unlock(&lock);
 }
 
 void cp_threads_sample(void (*take)(void))

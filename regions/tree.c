@@ -437,6 +437,8 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 		return;
 	cp_tree_settle(tree);
 	tree->root->item->calls = 1;
+	if (tree->paused)
+		reading = cp_tree_frozen(tree, &now_ns);
 	while (tree->top)
 		cp_tree_close_top(tree, reading, now_ns, false,
 			tree->top->tag & CP_TAG_UNWRITTEN ? 0 : CP_REGION_LEFT_OPEN);

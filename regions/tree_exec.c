@@ -87,6 +87,8 @@ void cp_tree_book_open(
 		return;
 	tree->booked->size = size;
 	tree->booked->n = 0;
+	if (tree->paused)
+		reading = cp_tree_frozen(tree, &now_ns);
 	keep(tree, tree->booked, room, tree->top);
 	keep(tree, tree->booked, room, tree->ranges);
 	add_open(tree, reading, now_ns);

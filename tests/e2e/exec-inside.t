@@ -51,6 +51,13 @@ SKIP: {
 	is_deeply([map { region($report, @$_)->{counts}{'perf::PAGE-FAULTS'}{status} } ['outer'], ['outer', 'inner']], [('exact') x 2],
 		'perf: with what was counted');
 }
+for my $end (['to an exec', 'pause'], ['to the end', 'pause', 'fail']) {
+	my ($what, @arguments) = @$end;
+	my ($report) = counted('sim', 'l1d_loads', @arguments);
+	my ($outer, $inner) = (region($report, 'outer'), region($report, 'outer', 'inner'));
+	between($inner->{counts}{l1d_loads}{value}, 3000, 2500, "a pause $what: not counted inside");
+	between($outer->{counts}{l1d_loads}{exclusive}, 6000, 200, "a pause $what: nor outside");
+}
 {
 	my ($report, $text) = counted('sim', 'l1d_loads', 'thread');
 	is(region($report, 'waiting')->{counts}{l1d_loads}{value}, undef, 'open in a thread that the exec ends: not known');

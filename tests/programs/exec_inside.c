@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- *	exec_inside [fail] [thread]
+ *	exec_inside [fail] [thread] [pause]
  * Loads 6,000 lines in the region "outer" and 3,000 in "inner", inside it, and executes
  * another program there.  fail: first one that is not there, 3 times; and none then.
- * thread: in another thread the region "waiting" is open meanwhile.
+ * thread: in another thread the region "waiting" is open meanwhile.  pause: between two
+ * loads of 3,000 lines, the second of which nobody counts.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -50,6 +51,10 @@ int main(int argc, char **argv)
 	load(6000);
 	CACHEPEEK_BEGIN("inner");
 	load(3000);
+	if (has(argv, "pause")) {
+		cachepeek_pause();
+		load(3000);
+	}
 	for (int i = 0; has(argv, "fail") && i < 3; i++)
 		execl("/nonexistent/program", "program", (char *)NULL);
 	if (!has(argv, "fail"))
