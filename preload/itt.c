@@ -37,7 +37,8 @@ static struct itt_string *find_string(struct itt_string *string, const char *tex
 }
 
 /* A library that is closed takes its part along, and seldom says so.  The loader is asked
- * without our lock: who has the loader's may wait for ours, in a library's constructor. */
+ * without our lock: who has the loader's may wait for ours, in a library's constructor.
+ */
 static void forget_closed(void)
 {
 	struct itt_global *known[MAX_GLOBALS];

@@ -51,7 +51,7 @@ SKIP: {
 	is_deeply([map { region($report, @$_)->{counts}{'perf::PAGE-FAULTS'}{status} } ['outer'], ['outer', 'inner']], [('exact') x 2],
 		'perf: with what was counted');
 }
-for my $end (['to an exec', 'pause'], ['to the end', 'pause', 'fail']) {
+for my $end (['to an exec', 'pause'], ['to the end', 'pause', 'fail', 'leave']) {
 	my ($what, @arguments) = @$end;
 	my ($report) = counted('sim', 'l1d_loads', @arguments);
 	my ($outer, $inner) = (region($report, 'outer'), region($report, 'outer', 'inner'));
