@@ -2,9 +2,8 @@
  *	exec_inside [fail] [leave] [thread] [pause]
  * Loads 6,000 lines in the region "outer" and 3,000 in "inner", inside it, and executes
  * another program there.  fail: first one that is not there, 3 times; and none then.
- * leave: it ends inside the regions.  thread: in another thread the region "waiting" is
- *open meanwhile.  pause: between two loads of 3,000 lines, the second of which nobody
- *counts.
+ * leave: it ends inside the regions.  thread: in another thread the region "waiting"
+ * is open meanwhile.  pause: 3,000 lines more, which nobody counts.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *	own_signals kill|raw|forbidden
  * Sends itself 100 signals that it handles, in the region "signals": by kill(2), or by
  * the system call without the library's function.  forbidden: by raise(3), and since
- *before the region whoever asks what becomes of a signal is killed.
+ * before the region whoever asks what becomes of a signal is killed.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
