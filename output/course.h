@@ -7,6 +7,8 @@
 
 #include "output/report.h"
 
+struct cp_json;
+
 /* A region, or the whole process (the root). */
 struct cp_course_line {
 	const struct cp_region *region; /* of the process's total */
@@ -30,5 +32,8 @@ struct cp_course {
 /* course_spread.c: executions of regions over the intervals that they may have been in.
  */
 void cp_course_spread(const struct cp_report *report, struct cp_course *course);
+
+/* As the member "series" of its process. */
+void cp_json_course(struct cp_json *json, const struct cp_course *it);
 
 #endif

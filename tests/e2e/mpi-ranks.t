@@ -52,6 +52,13 @@ for my $name (sort keys %implementations) {
 		my $valid = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', $schema, $file{json}]);
 		is($valid->{out}, "1 reports, 0 faults\n", "$name: the JSON is what its schema says") || diag($valid->{err});
 
+		# The simulated PMU has no clock: what MPI takes is unknown, and not 0.
+		my $simulated = job($mpi, 2, {CACHEPEEK_ENGINE => 'sim', CACHEPEEK_EVENTS => 'instructions',
+			CACHEPEEK_OUTPUT => scratch("$name-sim.json")}, $exe);
+		is(status_text($simulated->{status}), 'exit 0', "$name, simulated: status");
+		is_deeply([map { [$_->{rank}, $_->{mpi_s}{value}, $_->{mpi_calls}] } @{read_json(scratch("$name-sim.json"))->{by_rank}}],
+			[map { [$_, undef, undef] } 0, 1], "$name, simulated: neither time nor calls");
+
 		# Of their records, later; without those of some.
 		my $merged = merged(scratch("records-$name"));
 		my @same = map { [map { delete $_->{time_s}; $_ } map { {%$_} } @$_] } $merged->{by_rank}, $ranks;
