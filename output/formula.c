@@ -451,6 +451,26 @@ struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 	return left;
 }
 
+static struct cp_value no_names(void *context, const char *name)
+{
+	(void)context;
+	(void)name;
+	return cp_unavailable("a number has no inputs");
+}
+
+bool cp_formula_number(struct cp_arena *arena, struct cp_slice text, double *number)
+{
+	char why[200];
+	const struct cp_formula *formula =
+		cp_formula_parse(arena, text, why, sizeof(why));
+	struct cp_value value =
+		formula ? cp_formula_evaluate(arena, formula, no_names, NULL)
+			: cp_unavailable(why);
+
+	*number = value.value;
+	return value.status != CP_UNAVAILABLE && value.value > 0;
+}
+
 const char *cp_status_name(enum cp_status status)
 {
 	static const char *const names[] = {

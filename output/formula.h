@@ -37,6 +37,9 @@ typedef struct cp_value cp_formula_lookup(void *context, const char *name);
 struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 	const struct cp_formula *formula, cp_formula_lookup *lookup, void *context);
 
+/* A formula without names: "3e6", "4 * 64".  False: it is none, or not above 0. */
+bool cp_formula_number(struct cp_arena *arena, struct cp_slice text, double *number);
+
 /* Calls visit for each name, in order, repeats included, until it returns
  * false; returns whether it never did. */
 bool cp_formula_names(const struct cp_formula *formula,

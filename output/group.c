@@ -152,32 +152,27 @@ const struct cp_metric *cp_group_metric(const struct cp_group *group, const char
 
 struct weighed {
 	const struct cp_group *group;
-	enum cp_weight_of of;
+	unsigned by;
 };
 
 /* Constants of the group's own go first. */
-static bool is_another(void *context, const char *name)
+static bool add_weight(void *context, const char *name)
 {
-	const struct weighed *weighed = context;
+	struct weighed *weighed = context;
+	enum cp_weight_of of = cp_weight_find(name);
 
-	return cp_weight_find(name) != weighed->of || cp_group_let(weighed->group, name);
+	if (of < CP_NWEIGHTS && !cp_group_let(weighed->group, name))
+		weighed->by |= 1u << of;
+	return true;
 }
 
-bool cp_group_weighs(const struct cp_group *group, enum cp_weight_of of)
+unsigned cp_group_weighs(const struct cp_group *group)
 {
-	struct weighed weighed = {group, of};
+	struct weighed weighed = {group, 0};
 
 	for (size_t i = 0; i < group->nmetrics; i++)
-		if (!cp_formula_names(group->metrics[i].formula, is_another, &weighed))
-			return true;
-	return false;
-}
-
-static struct cp_value no_names(void *context, const char *name)
-{
-	(void)context;
-	(void)name;
-	return cp_unavailable("a constant has no inputs");
+		cp_formula_names(group->metrics[i].formula, add_weight, &weighed);
+	return weighed.by;
 }
 
 /* The constant of this name, made if there is none. */
@@ -195,25 +190,19 @@ static struct cp_let *find_let(struct cp_group *group, const char *name)
 /* NAME VALUE what it means */
 static bool parse_let(struct parser *parser, struct cp_slice rest)
 {
-	const struct cp_formula *formula;
 	struct cp_slice name, text;
-	struct cp_value value;
 	struct cp_let *let;
-	char why[200];
+	double number;
 
 	if (!cp_slice_word(&rest, &name) || !cp_slice_word(&rest, &text))
 		return fail(parser, "write @let NAME NUMBER what it means");
-	formula = cp_formula_parse(
-		parser->arena, cp_slice_of(keep(parser, text)), why, sizeof(why));
-	value = formula ? cp_formula_evaluate(parser->arena, formula, no_names, NULL)
-			: cp_unavailable(why);
-	if (value.status == CP_UNAVAILABLE || value.value <= 0)
+	if (!cp_formula_number(parser->arena, cp_slice_of(keep(parser, text)), &number))
 		return fail(parser, "@let %s %s is not a number above 0",
 			keep(parser, name), keep(parser, text));
 	let = find_let(parser->group, keep(parser, name));
 	if (!let)
 		return fail(parser, "more than %d constants", CP_GROUP_MAX_LETS);
-	let->value = value.value;
+	let->value = number;
 	let->text = keep(parser, text);
 	rest = cp_slice_trim(rest);
 	if (!*let->meaning)

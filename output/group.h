@@ -86,8 +86,8 @@ struct cp_group {
 const struct cp_let *cp_group_let(const struct cp_group *group, const char *name);
 const struct cp_metric *cp_group_metric(const struct cp_group *group, const char *name);
 
-/* Do its metrics rest on it? */
-bool cp_group_weighs(const struct cp_group *group, enum cp_weight_of of);
+/* What its metrics rest on: bits, 1u << enum cp_weight_of. */
+unsigned cp_group_weighs(const struct cp_group *group);
 
 /* Parses text; file is for messages.  NULL on an error, with one line (file,
  * line number, cause, cure) in error.  The group lives in arena. */

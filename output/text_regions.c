@@ -294,22 +294,11 @@ static void print_lets(struct cp_text *text, const struct cp_group *group)
 /* What lines cost, and who says so. */
 static void print_weights(struct cp_text *text, const struct cp_group *group)
 {
-	const char *line = "";
+	const char *line = cp_weights_text(
+		text->arena, &text->report->weights, cp_group_weighs(group));
 
-	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
-		char one[80];
-
-		if (!cp_group_weighs(group, of) ||
-			text->report->weights.of[of].from == CP_WEIGHT_NONE)
-			continue;
-		cp_weight_describe(&text->report->weights, of, one, sizeof(one));
-		line = cp_text_format(
-			text->arena, "%.600s%s%s", line, *line ? ", " : "", one);
-	}
-	if (!*line)
-		return;
-	cp_out_text(text->out, "latencies: ");
-	cp_text_wrap(text->out, line, 11, 2, text->width);
+	if (*line)
+		cp_text_wrap(text->out, line, 0, 2, text->width);
 }
 
 static bool uses_unit(const struct columns *columns, const char *unit)

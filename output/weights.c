@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "output/table.h"
 
 /* key: in JSON.  behind: the level that serves what this one would have.  front: the
  * one that takes no more cycles. */
@@ -187,14 +188,19 @@ struct cp_weights cp_weights_read(const char *text)
 	return weights;
 }
 
-void cp_weight_describe(
-	const struct cp_weights *weights, enum cp_weight_of of, char *to, size_t size)
+const char *cp_weights_text(
+	struct cp_arena *arena, const struct cp_weights *weights, unsigned which)
 {
 	static const char *const from[CP_NWEIGHT_FROM] = {
-		"no such level", "machine file", "assumed", "yours"};
+		NULL, "machine file", "assumed", "yours"};
+	const char *line = "";
 
-	cp_format(to, size, "%s %g (%s)", known[of].name, cycles_of(weights, of),
-		from[weights->of[of].from]);
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++)
+		if (which & 1u << of && weights->of[of].from != CP_WEIGHT_NONE)
+			line = cp_text_format(arena, "%s%s%s %g (%s)", line,
+				*line ? ", " : "latencies: ", known[of].name,
+				cycles_of(weights, of), from[weights->of[of].from]);
+	return line;
 }
 
 /* ---- JSON ---- */

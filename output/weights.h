@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/out.h"
 #include "output/value.h"
 
@@ -72,9 +73,10 @@ struct cp_weights cp_weights_read(const char *text);
 /* "machine", "assumed", "user"; NULL: there is no such level. */
 const char *cp_weight_from_name(enum cp_weight_from from);
 
-/* "L2_CYCLES 14 (assumed)", for people; it fits into 80 bytes. */
-void cp_weight_describe(
-	const struct cp_weights *weights, enum cp_weight_of of, char *to, size_t size);
+/* "latencies: L2_CYCLES 14 (assumed), …", for people: of those (1u << of) that there are.
+ * "": none is. */
+const char *cp_weights_text(
+	struct cp_arena *arena, const struct cp_weights *weights, unsigned which);
 
 /* "latencies": {…}, "latencies_from": {…} */
 void cp_weights_write_json(struct cp_out *out, const struct cp_weights *weights);

@@ -72,45 +72,46 @@ static const struct cp_group *with_let(struct cp_arena *arena,
 	return group;
 }
 
-static const struct cp_group *with_lets(struct cp_arena *arena,
-	const struct cp_group *group, const char *lets, cp_complaint *complain)
+/* The next NAME=NUMBER: the name, and the number in *number. */
+static const char *next_let(
+	struct cp_arena *arena, const char **lets, const char **number)
 {
 	const char *piece;
 	size_t length;
 
-	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
+	while (*lets && (piece = cp_next_piece(lets, ',', &length))) {
 		char *name = cp_arena_copy(arena, piece, length),
 		     *equals = strchr(name, '=');
 
 		if (!equals)
 			continue;
 		*equals = '\0';
-		if (cp_group_let(group, name))
-			group = with_let(arena, group, name, equals + 1, complain);
+		*number = equals + 1;
+		return name;
 	}
-	return group;
+	return NULL;
 }
 
-static struct cp_value no_names(void *context, const char *name)
+static const struct cp_group *with_lets(struct cp_arena *arena,
+	const struct cp_group *group, const char *lets, cp_complaint *complain)
 {
-	(void)context;
-	(void)name;
-	return cp_unavailable("a number has no inputs");
+	const char *name, *number;
+
+	while ((name = next_let(arena, &lets, &number)))
+		if (cp_group_let(group, name))
+			group = with_let(arena, group, name, number, complain);
+	return group;
 }
 
 /* What lines cost is the same in all groups, and in profiles. */
 static void set_weight(struct cp_request *request, struct cp_arena *arena,
 	const char *name, const char *number, cp_complaint *complain)
 {
-	char why[200], line[320];
-	const struct cp_formula *formula =
-		cp_formula_parse(arena, cp_slice_of(number), why, sizeof(why));
-	struct cp_value value =
-		formula ? cp_formula_evaluate(arena, formula, no_names, NULL)
-			: cp_unavailable(why);
+	char line[320];
+	double cycles;
 
-	if (value.status != CP_UNAVAILABLE && value.value > 0 && value.value <= 1e9) {
-		request->weights[cp_weight_find(name)] = value.value;
+	if (cp_formula_number(arena, cp_slice_of(number), &cycles) && cycles <= 1e9) {
+		request->weights[cp_weight_find(name)] = cycles;
 		return;
 	}
 	cp_format(line, sizeof(line),
@@ -123,19 +124,11 @@ static void set_weight(struct cp_request *request, struct cp_arena *arena,
 static void set_weights(struct cp_request *request, struct cp_arena *arena,
 	const char *lets, cp_complaint *complain)
 {
-	const char *piece;
-	size_t length;
+	const char *name, *number;
 
-	while (lets && (piece = cp_next_piece(&lets, ',', &length))) {
-		char *name = cp_arena_copy(arena, piece, length),
-		     *equals = strchr(name, '=');
-
-		if (!equals)
-			continue;
-		*equals = '\0';
+	while ((name = next_let(arena, &lets, &number)))
 		if (cp_weight_find(name) < CP_NWEIGHTS)
-			set_weight(request, arena, name, equals + 1, complain);
-	}
+			set_weight(request, arena, name, number, complain);
 }
 
 static bool has_constant(const struct cp_request *request, const char *name)

@@ -42,6 +42,7 @@
 #include "preload/sampling/sampling.h"
 #include "preload/simulated.h"
 #include "preload/threads.h"
+#include "preload/weights.h"
 #include "preload/windows.h"
 #include "regions/fold_records.h"
 #include "tools/sim/request.h"
@@ -182,6 +183,24 @@ static struct cp_share share_of_events(void)
 	return (struct cp_share){0, false};
 }
 
+/* What the user set for a level that this machine has not. */
+static void check_weights(void)
+{
+	struct cp_weights weights = cp_weights_of(
+		cp_runtime.sim ? &cp_runtime.machine : NULL, &cp_runtime.request);
+	char line[120];
+
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
+		if (!(cp_runtime.request.weights[of] > 0) ||
+			weights.of[of].from != CP_WEIGHT_NONE)
+			continue;
+		cp_format(line, sizeof(line),
+			"CACHEPEEK_LET: %s changes nothing: there is no such level here",
+			cp_weight_name(of));
+		cp_warn(line);
+	}
+}
+
 static void simulated_events(void)
 {
 	cp_events_for_sim(&cp_runtime.set, &cp_runtime.request, &cp_runtime.machine,
@@ -201,6 +220,7 @@ static void resolve_events(void)
 			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
+	check_weights();
 	if (!cp_runtime.sim)
 		share = share_of_events();
 	if (share.number)

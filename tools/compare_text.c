@@ -98,31 +98,16 @@ static const char *runs(struct cp_comparison *c)
 		"%u runs, one for each size of their smallest lines", c->nruns);
 }
 
-/* Those that the groups weigh with. */
-static bool weighs(const struct cp_comparison *c, enum cp_weight_of of)
-{
-	for (size_t g = 0; g < c->request.ngroups; g++)
-		if (cp_group_weighs(c->request.groups[g], of))
-			return true;
-	return false;
-}
-
 static void print_weights(struct cp_comparison *c, struct cp_out *out, unsigned i)
 {
-	const struct cp_weights *weights = &c->of[i].weights;
-	const char *line = "";
+	const char *line;
+	unsigned which = 0;
 
-	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
-		char one[80];
-
-		if (!weighs(c, of) || weights->of[of].from == CP_WEIGHT_NONE)
-			continue;
-		cp_weight_describe(weights, of, one, sizeof(one));
-		line = cp_text_format(
-			&c->arena, "%s%s%s", line, *line ? ", " : "  latencies: ", one);
-	}
+	for (size_t g = 0; g < c->request.ngroups; g++)
+		which |= cp_group_weighs(c->request.groups[g]);
+	line = cp_weights_text(&c->arena, &c->of[i].weights, which);
 	if (*line)
-		cp_text_wrap(out, line, 0, 4, WIDTH);
+		cp_text_wrap(out, cp_text_format(&c->arena, "  %s", line), 0, 4, WIDTH);
 }
 
 void cp_compare_text(struct cp_comparison *c, struct cp_out *out)

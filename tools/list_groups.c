@@ -59,7 +59,7 @@ static void print_weights(const struct cp_list *list, const struct cp_group *gro
 	const struct cp_weights weights = cp_weights_assumed();
 
 	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
-		if (!cp_group_weighs(group, of))
+		if (!(cp_group_weighs(group) & 1u << of))
 			continue;
 		printf("  ");
 		cp_cmd_wrap(

@@ -44,15 +44,18 @@ bool cp_output_add(struct cp_output_list *list, const char *names)
 	size_t length;
 
 	while ((piece = cp_next_piece(&names, ',', &length))) {
-		char *name =
-			list->count < CP_MOST_OUTPUTS ? strndup(piece, length) : NULL;
-
-		if (!name) {
-			fprintf(stderr, "cachepeek: output %s: %d are enough\n", piece,
-				CP_MOST_OUTPUTS);
+		if (list->count == CP_MOST_OUTPUTS) {
+			fprintf(stderr, "cachepeek: output %.*s: %d are enough\n",
+				(int)length, piece, CP_MOST_OUTPUTS);
 			return false;
 		}
-		list->name[list->count++] = name;
+		list->name[list->count] = strndup(piece, length);
+		if (!list->name[list->count++]) {
+			fprintf(stderr,
+				"cachepeek: output %.*s: no memory for its name\n",
+				(int)length, piece);
+			return false;
+		}
 	}
 	return true;
 }

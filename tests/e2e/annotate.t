@@ -67,7 +67,7 @@ is_deeply({map { $_ => $counted->{$_}[1] } keys %$counted}, \%wanted, 'its lines
 cmp_ok($wanted{11}, '>', 2900, 'the load has them');
 like($kept->{out}, qr{ 11          return at\[64 \* i\]; /\* NAME \*/$}m, 'beside its text');
 like($kept->{out}, qr/^ +2  __attribute__\(\(noinline\)\) long one/m, 'with the lines that have none');
-like($kept->{out}, qr/ 12  \}\n\z/, 'to the last');
+like($kept->{out}, qr/ 12  \}\n\nlatencies: [^\n]+\n?[^\n]*\n\z/, 'to the last');
 my ($share) = $kept->{out} =~ /part\.c: ([\d.]+) % of the run's$/m;
 my ($all, $of_file) = (0, 0);
 $all = $profile->{counts}{l1d_load_misses} + $profile->{counts}{l1d_store_misses};

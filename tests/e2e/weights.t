@@ -96,4 +96,20 @@ is_deeply($perf->{latencies_from}, {l1 => 'assumed', l2 => 'assumed', llc => 'as
 my $wrong = peek(engine => 'sim', machine => $stated, groups => 'cache', command => \@program, env => {CACHEPEEK_LET => 'L2_CYCLES=-3'});
 like("@{$wrong->{notes}}", qr/L2_CYCLES=-3 is not a number of cycles above 0: it changes nothing/, 'no latency');
 is($wrong->{report}{latencies_from}{l2}, 'machine', 'changes nothing');
+
+# A level that is not there.
+my $beyond = peek(engine => 'sim', machine => 'core2duo', groups => 'cache', command => \@program,
+	env => {CACHEPEEK_LET => 'L3_CYCLES=50,MEMORY_CYCLES=200'});
+is_deeply([grep { /LET/ } @{$beyond->{notes}}], ["cachepeek: CACHEPEEK_LET: L3_CYCLES changes nothing: there is no such level here\n"],
+	'no L3: it is said');
+is($beyond->{report}{latencies}{llc}, undef, 'no L3: and stays away');
+
+# The lines of the source: from the run, and from the profile's JSON.
+cachepeek({CACHEPEEK_LET => 'L2_CYCLES=9.5'}, 'dcache', '-m', $stated, '-o', scratch('l.json'), @program);
+for my $how (['a run', '-m', $stated, 'matmul.c', @program], ['JSON', '-i', scratch('l.json'), 'matmul.c']) {
+	my ($what, @words) = @$how;
+	my $lines = cachepeek({CACHEPEEK_LET => 'L2_CYCLES=9.5'}, 'annotate', '-o', '-', @words)->{out};
+	like($lines, qr/^latencies: L2_CYCLES 9\.5 \(yours\), L3_CYCLES 45 \(assumed\),\s+MEMORY_CYCLES 60\s+\(assumed\)$/m,
+		"annotate, from $what: what estimates weigh with") || diag($lines);
+}
 done_testing();

@@ -11,6 +11,7 @@
 #include "output/table.h"
 #include "tools/profile/grid.h"
 #include "tools/profile/source.h"
+#include "tools/profile/write.h"
 
 #define WIDTH 80
 
@@ -221,5 +222,9 @@ void cp_annotate_write(struct cp_out *out, const struct cp_profile_view *view,
 	add_lines(&a);
 	print_head(out, &a, file);
 	cp_grid_print(out, &a.grid);
+	if (cp_profile_has_estimates(view)) {
+		cp_out_text(out, "\n");
+		cp_profile_write_weights(out, view);
+	}
 	print_notes(out, &a, file);
 }

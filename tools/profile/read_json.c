@@ -204,6 +204,9 @@ static void read_weights(struct cp_profile *profile, const json_t *document)
 			cp_weight_state(&profile->weights, of, cycles,
 				strcmp(string_of(json_object_get(from, key)),
 					"assumed") == 0);
+		if (cycles > 0 && profile->weights.of[of].from != CP_WEIGHT_NONE &&
+			strcmp(string_of(json_object_get(from, key)), "user") == 0)
+			profile->weights.of[of].from = CP_WEIGHT_USER;
 	}
 }
 

@@ -276,7 +276,7 @@ static void print_which(struct cp_out *out, const struct cp_profile_view *view,
 				&totals);
 }
 
-static bool has_estimates(const struct cp_profile_view *view)
+bool cp_profile_has_estimates(const struct cp_profile_view *view)
 {
 	const struct cp_tally totals = cp_profile_totals(view->profile);
 
@@ -286,24 +286,12 @@ static bool has_estimates(const struct cp_profile_view *view)
 	return false;
 }
 
-/* What the estimates weigh with, and who says so. */
-static void print_weights(struct cp_out *out, const struct cp_profile_view *view)
+void cp_profile_write_weights(struct cp_out *out, const struct cp_profile_view *view)
 {
-	const struct cp_weights *weights = &view->profile->weights;
-	const char *line = "latencies: ";
-	bool first = true;
-
-	for (enum cp_weight_of of = CP_OF_L2; of < CP_NWEIGHTS; of++) {
-		char one[80];
-
-		if (weights->of[of].from == CP_WEIGHT_NONE)
-			continue;
-		cp_weight_describe(weights, of, one, sizeof(one));
-		line = cp_text_format(
-			view->profile->arena, "%s%s%s", line, first ? "" : ", ", one);
-		first = false;
-	}
-	cp_text_wrap(out, line, 0, 2, WIDTH);
+	cp_text_wrap(out,
+		cp_weights_text(
+			view->profile->arena, &view->profile->weights, ~(1u << CP_OF_L1)),
+		0, 2, WIDTH);
 }
 
 static void print_counts(struct cp_out *out, const struct cp_profile_view *view)
@@ -316,11 +304,11 @@ static void print_counts(struct cp_out *out, const struct cp_profile_view *view)
 	}
 	cp_out_text(out, "\nExact counts (whole run)\n");
 	print_which(out, view, true, false);
-	if (!has_estimates(view))
+	if (!cp_profile_has_estimates(view))
 		return;
 	cp_out_text(out, "\nEstimates (whole run)\n");
 	print_which(out, view, false, true);
-	print_weights(out, view);
+	cp_profile_write_weights(out, view);
 }
 
 static void print_labelled(struct cp_out *out, const char *label, const char *text)

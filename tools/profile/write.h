@@ -10,6 +10,9 @@
 typedef void cp_profile_writer(struct cp_out *out, const struct cp_profile_view *view);
 
 cp_profile_writer cp_profile_write_text;
+/* Whether something of it rests on what lines cost; and what they cost, who says so. */
+bool cp_profile_has_estimates(const struct cp_profile_view *view);
+cp_profile_writer cp_profile_write_weights;
 /* Everything, whatever the view cuts off (doc/cachepeek-profile-1.schema.json). */
 cp_profile_writer cp_profile_write_json;
 /* The same with a row for each module, thread, function, statement, instruction. */
