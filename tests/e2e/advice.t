@@ -128,6 +128,31 @@ C
 	is_deeply(told(findings('dcache', scratch('unrolled'))), [], 'an unrolled loop that touches all lines');
 }
 
+# ---- three strides on one line: one finding, which says that there are others ----
+
+{
+	write_file(scratch('several.c'), <<'C');
+#include <sys/prctl.h>
+char near[12000 * 128], middle[12000 * 192], far[12000 * 320];
+__attribute__((noipa)) long several(long sum)
+{
+	for (long i = 0; i < 12000; i++) 
+		sum += far[320 * (i / 4)] + near[128 * i] + middle[192 * (i / 2)];
+	return sum;
+}
+int main(void) { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); return several(several(0)) == 7; }
+C
+	system('cc', '-O1', '-g', '-o', scratch('several'), scratch('several.c')) == 0 or die;
+	my $found = findings('dcache', scratch('several'));
+	is_deeply(told($found), ['stride: several'], 'three strides on one line: one finding');
+	like($found->[0]{evidence}, qr/ are 128 bytes from .* run's misses\); and 2 more at this place\z/,
+		'... that with most misses, which says that there are others');
+	my ($text, $page) = map { scratch("several.$_") } qw(txt html);
+	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', "$text,$page", scratch('several')]);
+	like(read_file($text) =~ s/\s+/ /gr, qr/run's misses\); and 2 more at this place\. Said from/, '... as text');
+	like(read_file($page), qr/run's misses\); and 2 more at this place"/, '... and in the page');
+}
+
 # ---- two threads, and two processes, that execute the same loop: one finding ----
 
 {

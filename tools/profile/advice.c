@@ -35,7 +35,7 @@ static bool same_place(
 	       ((*one->file && one->line) || one->address == other->address);
 }
 
-/* One of each kind and place: the weightiest. */
+/* One of each kind and place: the weightiest, which knows how many others there are. */
 static void add(struct advice *a, struct cp_finding finding)
 {
 	for (size_t i = 0; i < a->found.n; i++) {
@@ -45,6 +45,7 @@ static void add(struct advice *a, struct cp_finding finding)
 			strcmp(there->data, finding.data) != 0 ||
 			!same_place(there->at, finding.at))
 			continue;
+		finding.more = ++there->more;
 		if (finding.weight > there->weight)
 			*there = finding;
 		return;
@@ -405,8 +406,21 @@ static struct advice advice_of(const struct cp_profile *profile)
 	return a;
 }
 
+/* So that nobody takes the weightiest for the only one. */
+static void tell_of_others(struct advice *a)
+{
+	for (size_t i = 0; i < a->found.n; i++) {
+		struct cp_finding *one = &a->found.finding[i];
+
+		if (one->more)
+			one->evidence = FORMAT("%s; and %u more %s", one->evidence,
+				one->more, one->at ? "at this place" : "of this name");
+	}
+}
+
 static struct cp_findings in_order(struct advice *a)
 {
+	tell_of_others(a);
 	if (a->found.n)
 		qsort(a->found.finding, a->found.n, sizeof(*a->found.finding),
 			weightiest_first);

@@ -15,6 +15,7 @@ struct cp_finding {
 	const char *data;                  /* what it is about; "": not known */
 	const char *evidence, *threshold, *advice;
 	double weight; /* misses that it explains */
+	unsigned more; /* others of the rule at its place, which explain less */
 };
 
 struct cp_findings {
