@@ -19,6 +19,7 @@
 #include "exec.h"
 #include "limits.h"
 #include "links.h"
+#include "newer.h"
 #include "vfork.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
@@ -250,6 +251,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	(void)n;
 	links_after(number, args, result);
 	limits_after(tid, number, args, result);
+	newer_after(tid, number, args, result);
 	vfork_after(result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
 		advised = True;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * System calls that are newer than Valgrind's core.
+ */
+#ifndef CACHEPEEK_SIM_NEWER_H
+#define CACHEPEEK_SIM_NEWER_H
+
+#include "pub_tool_basics.h"
+
+void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
+
+#endif
