@@ -111,7 +111,8 @@ bench-run: all $(PROGRAMS) $(MERGE_BENCH)
 # sources and logs.  SUITES_TABLE=doc/validation.md brings the table there up to date.
 SUITES_WORK ?= $(B)/suites
 .PHONY: check-suites-run
-check-suites-run: all
+check-suites-run: all test-programs
+	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) CALLGRIND_ALL=1 prove tests/sim/cachegrind.t tests/sim/callgrind.t
 	B='$(B)' tests/suites/python.sh
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/debian.sh $(SUITES)
 	tests/suites/table.py '$(SUITES_WORK)' $(SUITES_TABLE)

@@ -33,7 +33,8 @@ presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
 
 # What `make check-suites` builds other people's programs with, and CPython's tests.
-suites='gcc make bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite'
+suites='gcc make bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite
+	valgrind jq lz4 zstd mawk bc xxhash ffmpeg ruby libc6-dbg'
 
 # What `make check-real` starts, uses and stops.
 real='git nginx apache2-bin apache2-utils postgresql-15 redis-server redis-tools memcached dnsmasq-base lighttpd

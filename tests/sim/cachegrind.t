@@ -11,6 +11,7 @@ use warnings;
 no warnings 'qw';
 use FindBin;
 use lib $FindBin::Bin;
+use Programs;
 use Sim;
 use Test::More;
 
@@ -23,37 +24,11 @@ plan skip_all => 'no cachegrind here' unless $lib && glob "$lib/cachegrind-*-lin
 symlink "$BUILD/cachepeek", "$SCRATCH/lib0";
 symlink $lib, "$SCRATCH/lib1";
 
+my ($all, $document) = @ENV{qw(CACHEGRIND_ALL CACHEGRIND_TABLE)};
 %ENV = (PATH => $ENV{PATH}, B => $ENV{B} // 'build', PERL_HASH_SEED => 0,
 	PYTHONHASHSEED => 0, PYTHONDONTWRITEBYTECODE => 1);
 
-my $text = "$SCRATCH/text";
-system("cat $FindBin::Bin/*.c $FindBin::Bin/*.t >$text.1; cat $text.1 $text.1 $text.1 $text.1 $text.1 $text.1 $text.1 $text.1 >$text");
-
-my $sql = 'create table t(a integer primary key, b text); with recursive c(x) as (select 1 ' .
-	'union all select x+1 from c where x<3000) insert into t select x, hex(x*2654435761) ' .
-	'from c; create index i on t(b); select count(*) from t where b > 5;';
-chomp(my $python = `python3 -c 'import sys; print(sys.executable)' 2>/dev/null`);
-chomp(my $cc1 = `gcc -print-prog-name=cc1 2>/dev/null`);
-my $source = "$SCRATCH/source.c";
-open(my $to, '>', $source);
-print $to "int f$_(int *a, int n)\n{\n	int s = $_;\n\n	for (int i = 0; i < n; i++)\n",
-	"		s += a[i] > s ? a[i] * $_ : s / (i + $_);\n	return s;\n}\n" for 1 .. 8;
-close($to);
-
-my %programs = (
-	xz => ['/usr/bin/xz', '-1', '-c', "$text.1"],
-	'xz, two threads' => ['/usr/bin/xz', '-0', '-T2', '--block-size=60000', '-c', "$text.1"],
-	python3 => [$python, '-S', '-c', 'd = {i * 7 % 5003: str(i) for i in range(30000)}; print(len(d))'],
-	cc1 => [$cc1, '-quiet', '-O1', $source, '-o', '-'],
-	gzip => ['/bin/gzip', '-c', $text],
-	sqlite3 => ['/usr/bin/sqlite3', ':memory:', $sql],
-	perl => ['/usr/bin/perl', '-e', 'my %h; $h{$_ % 4999} += $_ for 1..60000; print scalar keys %h'],
-	openssl => ['/usr/bin/openssl', 'sha256', ($text) x 10],
-	matmul => ["$BUILD/sim/matmul", 150],
-	sort => ['/usr/bin/sort', $text],
-	mawk => ['/usr/bin/mawk', '{ n[$1]++; s += length } END { for (w in n) k++; print k, s }', $text],
-	'C++ hash map' => ["$BUILD/tests/programs/hash_map"],
-);
+my %programs = programs($all);
 
 sub our_counts {
 	my ($status, $out, $log) = run_tool("$SCRATCH/lib0", 'cachepeek', @ours, @_);
@@ -88,6 +63,37 @@ my %tolerance = (instructions => 0.001, references => 0.001, 'D1 misses' => 0.00
 # execute and refer to hardly does.
 my %of_threads = (instructions => 0.02, references => 0.02);
 
+# ---- the table of the documents: CACHEGRIND_TABLE=doc/validation.md ----
+
+my %rows;
+
+sub thousands { return scalar reverse(reverse(int $_[0]) =~ s/(\d{3})(?=\d)/$1,/gr) }
+
+# What ours are beside theirs, in per cent.
+sub apart {
+	my ($ours, $theirs) = @_;
+
+	return $ours == $theirs ? 'same' : sprintf('%+.3f %%', 100 * ($ours - $theirs) / $theirs);
+}
+
+sub row {
+	my ($name, $ours, $theirs) = @_;
+	my @what = ('instructions', 'references', 'I1 misses', 'D1 misses', 'LL misses');
+
+	return join(' | ', "| $name", map { thousands($theirs->{$_}) . ', ' . apart($ours->{$_}, $theirs->{$_}) } @what) . " |\n";
+}
+
+sub write_table {
+	my @lines = map { $rows{$_} // () } @DEBIAN;
+	my $page = slurp($document);
+	my $table = "| program | instructions | references | I1 misses | D1 misses | LL misses |\n|---|--:|--:|--:|--:|--:|\n" . join('', @lines);
+
+	$page =~ s/(<!-- cachegrind -->\n).*?(<!-- end of cachegrind -->)/$1$table$2/s or die "$document has no place for the table\n";
+	open(my $to, '>', $document) or die "$document: $!\n";
+	print $to $page;
+	close($to) or die "$document: $!\n";
+}
+
 for my $name (sort keys %programs) {
 	my @command = @{$programs{$name}};
 	if (!-x $command[0]) {
@@ -98,6 +104,7 @@ for my $name (sort keys %programs) {
 	my ($their_out, %theirs) = their_counts(@command);
 
 	is($our_out, $their_out, "$name: same output");
+	$rows{$name} = row($name, \%ours, \%theirs);
 	my $limits = $name =~ /threads/ ? \%of_threads : \%tolerance;
 
 	for my $what (sort keys %$limits) {
@@ -109,4 +116,5 @@ for my $name (sort keys %programs) {
 	}
 }
 
+write_table() if $document;
 done_testing;
