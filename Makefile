@@ -43,7 +43,8 @@ CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c regions/j
 CLI_SRC := $(wildcard tools/*.c tools/profile/*.c) $(CLI_SHARED)
 # Debugging information, disassembly, names; the library itself needs none of them.
 CLI_LIBS := -ldw -lelf -lcapstone -l:libiberty.a
-CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o
+CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/help.o
+HELP := $(sort $(wildcard tools/help/*))
 
 LIB := $(B)/libcachepeek.so
 CLI := $(B)/cachepeek-bin
@@ -98,7 +99,10 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/embedded.S: tools/embed.sh $(DATA)
 	@mkdir -p $(@D)
 	$(call run,EMBED,sh tools/embed.sh $(DATA) > $@)
-$(B)/embedded.o: $(B)/embedded.S
+$(B)/help.S: tools/embed.sh $(HELP)
+	@mkdir -p $(@D)
+	$(call run,EMBED,TABLE=cp_help_files sh tools/embed.sh $(HELP) > $@)
+$(B)/embedded.o $(B)/help.o: %.o: %.S
 	$(call run,AS,$(CC) -c -o $@ $<)
 
 # Debian's libpfm.a is not position-independent where it names stdio's streams,

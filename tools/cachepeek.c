@@ -8,9 +8,9 @@
 
 #include "base/nearest.h"
 #include "output/table.h"
-#include "preload/options.h"
 #include "tools/cmd.h"
 #include "tools/demangle.h"
+#include "tools/help.h"
 
 static const struct command {
 	const char *name;
@@ -28,84 +28,17 @@ static const struct command {
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},
+	{"help", cp_cmd_help},
 };
 
-static const char usage[] =
-	"usage: cachepeek [run] [options] PROGRAM [arguments]\n"
-	"       cachepeek report [-o|--output OUTPUT]... [--json] [DIRECTORY|RECORD]...\n"
-	"       cachepeek report --forget [DIRECTORY]...\n"
-	"       cachepeek compare -m|--machines NAME,... [-g|--groups GROUPS]\n"
-	"                 [-e|--events EVENTS] [-o|--output FILE] [--json]\n"
-	"                 PROGRAM [arguments]\n"
-	"       cachepeek dcache [options] [PROGRAM [arguments]]\n"
-	"       cachepeek dtlb [options] [PROGRAM [arguments]]\n"
-	"       cachepeek icache [options] [PROGRAM [arguments]]\n"
-	"       cachepeek sharing [-m|--machine NAME] [--quantum N] [--least N]\n"
-	"                 [-o|--output FILE] [-d|--dir DIRECTORY] [--debuginfod]\n"
-	"                 [PROGRAM [arguments]]\n"
-	"       cachepeek annotate [options] SOURCE [PROGRAM [arguments]]\n"
-	"       cachepeek diff [--fail-if CONDITION]... [-o|--output OUTPUT]...\n"
-	"                 [--json] [--all] BEFORE AFTER | BEFORE... -- AFTER...\n"
-	"       cachepeek merge [-o|--output OUTPUT]... [--json] DIRECTORY|RECORD...\n"
-	"       cachepeek list events|presets|groups|machines [-p|--pmu PMU] [NAME]...\n"
-	"       cachepeek list presets --check [-v|--verbose]\n"
-	"       cachepeek doctor [--verify]\n"
-	"       cachepeek --help | --version\n"
-	"\n"
-	"Tells which caches a program uses, and where.  Without a command, runs the\n"
-	"program; `report` without a directory shows the last run again.\n"
-	"\n"
-	"Options of run, each of which sets a variable:\n"
-	"  -g, --groups GROUP,...    -e, --events EVENT,...    -o, --output SINK\n"
-	"  -E, --engine ENGINE       -m, --machine NAME        -d, --dir DIRECTORY\n"
-	"  -v, --verbose             --passes: run the program as often as the events\n"
-	"                            need, each time counting a part of them\n"
-	"  --repeat N: run it N times, and report how far the values are apart\n"
-	"  --what-if LEVEL.FIELD=VALUE,...: change the simulated machine\n"
-	"  --sweep LEVEL.FIELD=FIRST..LAST: misses of a level of other sizes\n"
-	"  --working-set N: lines and pages touched in N instructions\n"
-	"\n"
-	"Options of dcache, dtlb and icache, which report misses by function:\n"
-	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
-	"  --sort misses|latency|avg --details src|insn|all    --context-lines LINES\n"
-	"  --cutoff PERCENT,CUMULATIVE,ROWS                    --debuginfod\n"
-	"  -E, --engine sim|perf     --sharing: dcache also looks for false sharing\n"
-	"\n"
-	"Options of annotate, which shows a source file with the misses of its lines:\n"
-	"  -p, --profile dcache|dtlb|icache                    -i, --input FILE.json\n"
-	"  -o, --output FILE         -m, --machine NAME        -d, --dir DIRECTORY\n"
-	"  --context-lines LINES     --debuginfod\n"
-	"\n"
-	"Variables, for the command and for LD_PRELOAD=libcachepeek.so alike:\n";
-
-static void print_variable(const struct cp_option *option)
-{
-	char text[512];
-
-	snprintf(text, sizeof(text), "%s", option->help);
-	if (option->fallback && !strstr(option->help, "default"))
-		snprintf(text, sizeof(text), "%s (default: %s)", option->help,
-			option->fallback);
-	printf("  %s=%s\n        ", option->name,
-		option->choices ? option->choices : option->placeholder);
-	cp_cmd_wrap(text, 8, 8);
-}
-
-static int help(void)
-{
-	fputs(usage, stdout);
-	for (const struct cp_option *option = cp_option_table; option->name; option++)
-		print_variable(option);
-	return fflush(stdout) == 0 ? 0 : 1;
-}
-
-static int version(void)
+int cp_cmd_version(void)
 {
 	printf("cachepeek %s\n", CP_VERSION);
 	return fflush(stdout) == 0 ? 0 : 1;
 }
 
-int cp_cmd_misspelt(const char *what, const char *word, const char *const *known)
+int cp_cmd_misspelt(
+	const char *what, const char *word, const char *const *known, const char *where)
 {
 	const char *nearest = cp_nearest(word, known);
 
@@ -115,8 +48,8 @@ int cp_cmd_misspelt(const char *what, const char *word, const char *const *known
 			word, nearest);
 	else
 		fprintf(stderr,
-			"cachepeek: there is no %s \"%s\": `cachepeek --help` has them\n",
-			what, word);
+			"cachepeek: there is no %s \"%s\": `cachepeek %s` has them\n",
+			what, word, where);
 	return 2;
 }
 
@@ -147,6 +80,25 @@ static const struct command *find_command(const char *word)
 	return NULL;
 }
 
+const char *cp_cmd_name(const char *word)
+{
+	return find_command(word) ? word : "run";
+}
+
+int cp_cmd_help(int argc, char **argv)
+{
+	const char *names[sizeof(commands) / sizeof(commands[0]) + 2] = {NULL};
+	size_t count = 0;
+	int status = cp_help(argc > 1 ? argv[1] : "cachepeek");
+
+	if (status >= 0)
+		return status;
+	for (; count < sizeof(commands) / sizeof(commands[0]); count++)
+		names[count] = commands[count].name;
+	names[count] = "variables";
+	return cp_cmd_misspelt("command", argv[1], names, "help");
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = find_command(argc > 1 ? argv[1] : "");
@@ -161,8 +113,8 @@ int main(int argc, char **argv)
 	}
 	word = command && argc > 2 ? argv[2] : argv[1];
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-		return help();
+		return cp_help(command ? command->name : "cachepeek");
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-		return version();
+		return cp_cmd_version();
 	return command ? command->run(argc - 1, argv + 1) : cp_cmd_run(argc, argv);
 }

@@ -7,6 +7,7 @@
 #define CACHEPEEK_TOOLS_CMD_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,10 +36,17 @@ int cp_cmd_sharing(int argc, char **argv);
 int cp_cmd_annotate(int argc, char **argv);
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);
+int cp_cmd_help(int argc, char **argv);
+int cp_cmd_version(void);
+
+/* The name of the command whose argv[0] this is: run, if it is none of them. */
+const char *cp_cmd_name(const char *word);
 
 /* Says on stderr that word is no WHAT ("option"), with the nearest of known
- * (NULL-terminated) if there is one.  Returns 2. */
-int cp_cmd_misspelt(const char *what, const char *word, const char *const *known);
+ * (NULL-terminated) if there is one, else with the command that shows them, such as
+ * "list presets".  Returns 2. */
+int cp_cmd_misspelt(
+	const char *what, const char *word, const char *const *known, const char *where);
 
 /* The command that the word may have been meant for, or NULL. */
 const char *cp_cmd_like(const char *word);
@@ -50,7 +58,8 @@ void cp_cmd_wrap(const char *text, size_t at, size_t indent);
 /*
  * The next option of a command, as getopt_long(): its value, or -1 after the
  * last.  '?' if there is no such option, its value is missing, or it has one too
- * many: this has been said on stderr.  letters begins "+:" where the first
+ * many: this has been said on stderr.  --help and --version end the process, after
+ * what they print (tools/help.h).  letters begins "+:" where the first
  * argument that is no option ends them, else ":".  An option without a letter
  * has a value above UCHAR_MAX.
  */

@@ -255,21 +255,37 @@ static int verify_engine(const char *engine)
 	return report && checked ? wrong : -1;
 }
 
+static const struct option long_options[] = {
+	{"verify", no_argument, NULL, 'v'},
+	{NULL, 0, NULL, 0},
+};
+
+static bool parse(int argc, char **argv, bool *verify)
+{
+	int option;
+
+	while ((option = cp_cmd_option(argc, argv, ":", long_options)) != -1) {
+		if (option != 'v')
+			return false;
+		*verify = true;
+	}
+	if (optind < argc)
+		fprintf(stderr, "cachepeek: doctor takes --verify or nothing, not %s\n",
+			argv[optind]);
+	return optind == argc;
+}
+
 int cp_cmd_doctor(int argc, char **argv)
 {
-	bool hardware, software, simulator,
-		verify = argc > 1 && strcmp(argv[1], "--verify") == 0;
+	bool hardware, software, simulator, verify = false;
 	int failures = 0;
 
 	if (argc > 1 && strcmp(argv[1], KERNELS) == 0) {
 		cp_kernels_run();
 		return 0;
 	}
-	if (argc > 1 && !verify) {
-		fprintf(stderr, "cachepeek: doctor takes --verify or nothing, not %s\n",
-			argv[1]);
+	if (!parse(argc, argv, &verify))
 		return 2;
-	}
 	printf("cachepeek %s: what can be counted here\n\n", CP_VERSION);
 	diagnose(&hardware, &software, &simulator);
 	printf("\n");

@@ -76,7 +76,7 @@ static int list_topic(const char *topic, const struct cp_list *list)
 	for (size_t i = 0; topics[i]; i++)
 		if (strcmp(topic, topics[i]) == 0)
 			return lists[i](list);
-	return cp_cmd_misspelt("list of", topic, topics);
+	return cp_cmd_misspelt("list of", topic, topics, "help list");
 }
 
 /* Without a letter. */

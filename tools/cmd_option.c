@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/cmd.h"
+#include "tools/help.h"
 
 #define MAX_NAMES 32
 #define MAX_WORD 128
@@ -18,10 +19,10 @@ static const struct option *with_value(const struct option *options, int value)
 	return NULL;
 }
 
-/* Every command has --help and --version, from main(). */
-static int misspelt(const char *word, const struct option *options)
+/* Every command has --help and --version. */
+static int misspelt(const char *command, const char *word, const struct option *options)
 {
-	char names[MAX_NAMES][MAX_WORD], typed[MAX_WORD];
+	char names[MAX_NAMES][MAX_WORD], typed[MAX_WORD], where[32];
 	const char *known[MAX_NAMES + 3] = {"--help", "--version"};
 	size_t count = 0;
 
@@ -30,7 +31,8 @@ static int misspelt(const char *word, const struct option *options)
 		known[2 + count] = names[count];
 	}
 	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word, "="), word);
-	return cp_cmd_misspelt("option", typed, known);
+	snprintf(where, sizeof(where), "help %s", command);
+	return cp_cmd_misspelt("option", typed, known, where);
 }
 
 static void refuse(char **argv, const struct option *options)
@@ -38,10 +40,12 @@ static void refuse(char **argv, const struct option *options)
 	const struct option *known = optopt ? with_value(options, optopt) : NULL;
 	char letter[] = {'-', (char)optopt, '\0'};
 
-	if (known)
+	if (known) {
 		fprintf(stderr, "cachepeek: --%s takes no value\n", known->name);
-	else
-		misspelt(optopt ? letter : argv[optind - 1], options);
+		return;
+	}
+	cp_help_asked(argv[0], optopt ? letter : argv[optind - 1]);
+	misspelt(cp_cmd_name(argv[0]), optopt ? letter : argv[optind - 1], options);
 }
 
 int cp_cmd_option(
@@ -55,7 +59,8 @@ int cp_cmd_option(
 		refuse(argv, options);
 	if (option == ':')
 		fprintf(stderr,
-			"cachepeek: %s lacks its value: `cachepeek --help` shows which\n",
-			argv[optind - 1]);
+			"cachepeek: %s lacks its value: `cachepeek help %s` shows "
+			"which\n",
+			argv[optind - 1], cp_cmd_name(argv[0]));
 	return option == ':' ? '?' : option;
 }

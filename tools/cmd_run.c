@@ -400,7 +400,7 @@ int cp_cmd_run(int argc, char **argv)
 	if (optind == argc) {
 		fprintf(stderr,
 			"cachepeek: no program to run: cachepeek [run] [options] PROGRAM "
-			"[arguments]; `cachepeek --help` shows the options\n");
+			"[arguments]; `cachepeek help run` shows the options\n");
 		return 2;
 	}
 	preloading = cp_can_be_preloaded(argv[optind]);

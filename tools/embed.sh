@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Prints an assembler file that holds the given data files as the table
-# cp_embedded_files of base/embedded.h.  (.incbin, because a C string literal
+# Prints an assembler file that holds the given data files as the table $TABLE
+# (cp_embedded_files) of base/embedded.h's structure.  (.incbin, because a C string literal
 # would need escaping and xxd is not installed everywhere.)
 set -eu
+table=${TABLE:-cp_embedded_files}
 for file in "$@"; do
 	case $file in
 	*.js)
@@ -23,15 +24,15 @@ for file in "$@"; do
 done
 echo '	.section .data.rel.ro,"aw"'
 echo '	.balign 8'
-echo '	.globl cp_embedded_files'
-echo '	.hidden cp_embedded_files'
-echo '	.type cp_embedded_files, %object'
-echo 'cp_embedded_files:'
+echo "	.globl $table"
+echo "	.hidden $table"
+echo "	.type $table, %object"
+echo "$table:"
 i=0
 while [ $i -lt $n ]; do
 	echo "	.dc.a .Lname$i, .Ltext$i"
 	i=$((i + 1))
 done
 echo '	.dc.a 0, 0'
-echo '	.size cp_embedded_files, . - cp_embedded_files'
+echo "	.size $table, . - $table"
 echo '	.section .note.GNU-stack,"",%progbits'

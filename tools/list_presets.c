@@ -18,7 +18,7 @@ int cp_list_know_pmu(const struct cp_list *list)
 	for (size_t i = 0; pmus[i]; i++)
 		if (strcmp(pmus[i], list->pmu) == 0)
 			return 0;
-	return cp_cmd_misspelt("PMU", list->pmu, pmus);
+	return cp_cmd_misspelt("PMU", list->pmu, pmus, "list presets -p all");
 }
 
 static void print_terms(const struct cp_preset_alternative *alternative)
@@ -74,7 +74,8 @@ static int describe_preset(const struct cp_list *list, const char *name)
 	const char *meaning = cp_preset_meaning(list->arena, name), *pmu;
 
 	if (!meaning)
-		return cp_cmd_misspelt("preset", name, cp_preset_names(list->arena));
+		return cp_cmd_misspelt(
+			"preset", name, cp_preset_names(list->arena), "list presets");
 	printf("%s: %s\n", name, meaning);
 	if (list->pmu)
 		return print_on(list, list->pmu, name), 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# The options and variables in --help, in the tables of the sources, in the
+# The options in each --help, the variables, those in the tables of the sources, in the
 # manual pages and in the completions are the same.
 use strict;
 use warnings;
@@ -43,16 +43,16 @@ sub tags
 	return options_in(join("\n", map { s/\\-/-/gr } @tags));
 }
 
-my ($usage, $variables) = split(/^Variables/m, $help);
-my ($run_options) = $usage =~ /^Options of run.*?:\n(.*?)\n\n/ms;
-my %help = (run => [options_in($run_options)]);
-for my $command (qw(report compare sharing diff merge doctor list)) {
-	# a line, and those that go on with it
-	$help{$command} = [options_in(join("\n", $usage =~ /cachepeek $command\b((?:.*)(?:\n {10,}.*)*)/mg))];
+# What stands left of the meanings, under "Options:".
+sub help_options
+{
+	my ($command) = @_;
+	my $text = run(command => [cli(), $command, '--help'])->{out};
+	my ($options) = $text =~ /^Options:\n(.*?)^\n/ms;
+	return [options_in(join("\n", ($options // '') =~ /^  (-.*?)(?:  |$)/mg))];
 }
-my ($profile_options) = $usage =~ /^Options of dcache, dtlb and icache.*?:\n(.*?)\n\n/ms;
-($help{annotate}) = map { [options_in($_)] } $usage =~ /^Options of annotate.*?:\n(.*?)\n\n/ms;
-$help{$_} = [options_in($profile_options)] for qw(dcache dtlb icache);
+my $usage = $help;
+my $variables = run(command => [cli(), qw(help variables)])->{out};
 
 # The long and short options of a command that uses cp_cmd_option().
 sub getopt_table
@@ -62,29 +62,38 @@ sub getopt_table
 	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare annotate sharing diff list);
+my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare annotate sharing diff list doctor);
 $table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache dtlb icache);
 $table{merge} = [grep { $_ ne '--forget' } @{$table{report}}];
-$table{doctor} = [uniq(text('tools/cmd_doctor.c') =~ /strcmp\(argv\[1\], "(--[a-z-]+)"\)/g)];
+$table{help} = [];
 
 my $bash = text('tools/completion/cachepeek.bash');
 my $zsh = text('tools/completion/_cachepeek');
 my ($words) = $bash =~ /^_cachepeek_options\(\)\n\{(.*?)^\}/ms;
+
+# Of the function _cachepeek_NAME, where a command has one, else of its branch.
+sub zsh_options
+{
+	my ($command) = @_;
+	my $name = $command =~ /^(?:dcache|dtlb|icache)$/ ? 'profile' : $command;
+	my ($part) = $zsh =~ /^_cachepeek_$name\(\)\n\{(.*?)^\}/ms;
+	($part) = $zsh =~ /^\t\t\Q$command\E\)(.*?);;$/ms unless defined $part;
+	return [uniq(map { /\{(-\w),(--[\w-]+)\}|'(--[\w-]+)\[/ ? grep { defined } $1, $2, $3 : () }
+		($part // '') =~ /(\{-\w,--[\w-]+\}|'--[\w-]+\[)/g)];
+}
 cmp_ok(scalar(@{$table{run}}), '>=', 13, 'the table of run is read');
 is_deeply([sort keys %table], [uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)", cp_cmd_\w+\},$/mg)],
 	'every command has a table');
 for my $command (sort keys %table) {
 	my @table = @{$table{$command}};
-	is_deeply($help{$command}, \@table, "$command: --help has what the table has");
+	is_deeply(help_options($command), \@table, "$command: --help has what the table has");
 	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too")
 		unless $command =~ /^(?:dtlb|icache)$/; # as dcache
 	my ($line) = $words =~ /^\t$command\) (.*)$/m;
 	$line = $words =~ /^\t$1\) (.*)$/m && $1 if ($line // '') =~ /_cachepeek_options (\w+)/;
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
-	is_deeply([grep { $zsh !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @table], [], "$command: and zsh's");
+	is_deeply(zsh_options($command), \@table, "$command: and zsh's");
 }
-is_deeply([uniq(grep { defined } $zsh =~ /\{(-\w),(--[\w-]+)\}|'(--[\w-]+)\[/g)],
-	[uniq(map { @$_ } values %table)], 'completion of zsh has no other');
 for my $option ('--help', '--version') {
 	like($usage, qr/\Q$option\E/, "$option is in --help");
 	like($page{'cachepeek.1'}, qr/\Q@{[$option =~ s{-}{\\-}gr]}\E/, 'in cachepeek(1)');
@@ -106,7 +115,7 @@ for my $option (grep { /^--/ } @{$table{run}}) {
 # ---- commands ----
 
 my @commands = uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)", cp_cmd_\w+\},$/mg);
-is_deeply([uniq($usage =~ /^ {7}cachepeek ([a-z]+)/mg, 'run')], \@commands, 'the commands: --help');
+is_deeply([uniq($usage =~ /^ {2}([a-z]+) /mg)], \@commands, 'the commands: --help');
 is_deeply([uniq($page{'cachepeek.1'} =~ /^\.SS ([a-z]+)$/mg)], \@commands, 'cachepeek(1)');
 is_deeply([grep { $bash !~ /^\t$_\) /m && $_ ne 'list' } @commands], [], 'completion of bash');
 is_deeply([grep { $zsh !~ /'$_:/ } @commands], [], 'of zsh');
@@ -178,6 +187,7 @@ is_deeply(complete('cachepeek', 'list', 'm'), ['machines'], 'lists');
 is_deeply(complete('cachepeek', 'list', 'presets', 'l1d_stores'), ['l1d_stores'], 'presets');
 is_deeply(complete('cachepeek', 'doctor', '-'), ['--verify'], 'of doctor');
 is_deeply(complete('cachepeek', 'report', '--j'), ['--json'], 'of report');
+is_deeply(complete('cachepeek', 'help', 'dt'), ['dtlb'], 'of help');
 SKIP: {
 	my $shell = which('zsh') or skip('no zsh', 1);
 	is(run(command => [$shell, '-n', source() . '/tools/completion/_cachepeek'])->{err}, '', 'zsh parses its file');

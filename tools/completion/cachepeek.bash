@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # bash completion for cachepeek(1).
 
+_cachepeek_commands='run report compare dcache dtlb icache annotate sharing diff merge list doctor help'
+
 # The first word of each line of a list that is not indented.
 _cachepeek_names()
 {
@@ -67,6 +69,7 @@ _cachepeek_options()
 	merge) echo '-o --output --json' ;;
 	list) echo '-p --pmu --check -v --verbose' ;;
 	doctor) echo '--verify' ;;
+	help) echo "$_cachepeek_commands variables" ;;
 	esac
 }
 
@@ -77,7 +80,7 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | dcache | dtlb | icache | annotate | sharing | diff | merge | list | doctor) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | dcache | dtlb | icache | annotate | sharing | diff | merge | list | doctor | help) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	case $command in
@@ -96,14 +99,14 @@ _cachepeek()
 		return
 	fi
 	words=$(_cachepeek_options "$command")
-	[ "$COMP_CWORD" -gt 1 ] || words="$words run report compare dcache dtlb icache annotate sharing diff merge list doctor --help --version"
+	[ "$COMP_CWORD" -gt 1 ] || words="$words $_cachepeek_commands --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	case $command$cur in
-	run-* | compare-* | dcache-* | dtlb-* | icache-* | sharing-* | list* | doctor*) ;;
+	run-* | compare-* | dcache-* | dtlb-* | icache-* | sharing-* | list* | doctor* | help*) ;;
 	run* | compare* | dcache* | dtlb* | icache* | sharing*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
 	*) compopt -o default ;;
 	esac
