@@ -120,8 +120,8 @@ sub overlaps
 sub key { return join("\0", scalar(@_), @_) }
 
 # What a pair of boundaries cost at the start is taken away from every pair, but where a
-# tracer looks on, each switches as often as the scheduler likes.
-my %of_boundaries = ('perf::CONTEXT-SWITCHES' => 1);
+# tracer looks on, each switches as often, and takes as long, as the scheduler likes.
+my %of_boundaries = ('perf::CONTEXT-SWITCHES' => 1, map { $_ => 1 } qw(task_clock perf::TASK-CLOCK perf::CPU-CLOCK));
 
 # Inclusive is exclusive and what the regions right inside have.
 sub broken_sums

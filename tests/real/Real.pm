@@ -32,6 +32,7 @@ use POSIX ();
 use Test::More;
 use Time::HiRes ();
 use lib abs_path(dirname(__FILE__) . '/../e2e');
+use Laws;
 use Peek;
 
 our @EXPORT = qw(software root scratch write_file read_file which);
@@ -476,6 +477,7 @@ sub check_reports
 			or next;
 		is($report->{engine}{name}, $at->{engine}, 'its engine');
 		ok_sums($report, "report of $one->{what}");
+		is_deeply([Laws::broken($report)], [], 'the laws that its counts obey');
 		$counted{$_->{exe} =~ s{.*/}{}r}++ for leaves($report);
 	}
 	my $expected = $at->{description}{counted} || {};
