@@ -57,6 +57,13 @@ my @laws = (
 	['beyond_l2_fills', '<=', 'l2_accesses + l2_prefetches'],
 );
 
+# What they speak of.
+sub names
+{
+	my %names = map { $_ => 1 } map { map { split(/ \+ /) } @$_[0, 2] } @laws;
+	return sort keys %names;
+}
+
 sub broken_laws
 {
 	my ($region) = @_;
