@@ -95,6 +95,19 @@ sub in_order
 	like(read_file($txt), qr/^  data pages +[^ ]+ [\d.]+ to 1,\d\d\d; TLB reach: first to second$/m, 'text: a line of bars');
 }
 
+# A region's windows are counted where it ends: unlike its other counts, they are not
+# spread over the intervals before, because they are means.
+{
+	my $run = peek(%sim, command => [program('long_region')], events => 'l1d_stores',
+		env => {CACHEPEEK_INTERVAL => '50ms', CACHEPEEK_WORKING_SET => 1000000000});
+	my ($long) = grep { "@{$_->{path}}" eq 'long' } @{$run->{report}{processes}[0]{series}{lines}};
+	my $set = $long->{working_set};
+	is($long->{counts}{l1d_stores}{status}, 'estimated', 'a long region: its stores are spread');
+	is_deeply([map { $_->{status} } $long->{counts}{windows}, @{$set}{qw(data_lines data_pages)}], [('simulated') x 3],
+		'... and its windows not');
+	is(scalar(grep { defined } @{$set->{data_pages}{values}}), 1, '... which are those of one interval');
+}
+
 my $plain = peek(%sim, command => [program('empty')]);
 ok(!$plain->{report}{working_set}, 'nothing where nobody asked');
 for my $bad ('0', 'many') {

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Executions that are longer than an interval, over those that they may have been in.
+ */
+#include "output/course.h"
+#include "tests/tap/tap.h"
+
+#define N 5
+
+static struct cp_arena arena = {.give_up = tap_no_memory};
+static struct cp_region root, inside = {.parent = &root};
+
+enum { STORES, WINDOWS, QUANTITIES };
+
+static const char *const names[] = {"l1d_stores", "windows"};
+static const struct cp_report report = {
+	.arena = &arena, .nquantities = QUANTITIES, .quantities = names};
+
+/* Of the whole process and of the region inside: a value for each interval from the
+ * first one on; no quantity looks behind the last. */
+struct made {
+	size_t first[2];
+	double stores[2][N], windows[2][N];
+};
+
+static struct cp_course_line *spread(struct made *made)
+{
+	struct cp_course *course = cp_arena_alloc(&arena, sizeof(*course));
+
+	course->npoints = N;
+	course->nlines = 2;
+	course->lines = cp_arena_alloc(&arena, 2 * sizeof(*course->lines));
+	for (unsigned i = 0; i < 2; i++) {
+		struct cp_course_line *line = &course->lines[i];
+
+		line->region = i ? &inside : &root;
+		line->first = made->first[i];
+		line->values = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->values));
+		line->values[STORES] = made->stores[i];
+		line->values[WINDOWS] = made->windows[i];
+		line->status = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->status));
+		line->status[STORES] = line->status[WINDOWS] = CP_SIMULATED;
+	}
+	cp_course_spread(&report, course);
+	return &course->lines[1];
+}
+
+static void is_line(const struct cp_course_line *line, unsigned quantity, size_t first,
+	const double *values, const char *what)
+{
+	is_u64(line->first, first, "%s: the interval that it begins in", what);
+	for (size_t i = 0; i < N - first; i++)
+		is_double_near(line->values[quantity][i], values[i], 0,
+			"%s: interval %zu", what, first + i);
+}
+
+static void test_long(void)
+{
+	struct made made = {{0, 3}, {{3, 10, 10, 10, 10}, {0, 33}}, {{0}}};
+	const struct cp_course_line *line = spread(&made);
+
+	is_line(line, STORES, 1, (double[]){3, 10, 10, 10}, "as much as the process had");
+	is_int(line->status[STORES], CP_ESTIMATED, "... which is an estimate");
+}
+
+/* A process whose first intervals were not recorded: they had nothing. */
+static void test_late(void)
+{
+	struct made made = {{2, 3}, {{10, 10, 10, 1000, 1000}, {0, 35}}, {{0}}};
+
+	is_line(spread(&made), STORES, 0, (double[]){5, 0, 10, 10, 10},
+		"a process that begins later");
+}
+
+static void test_unknown(void)
+{
+	struct made made = {{0, 3}, {{10, 10, 10, -1, 10}, {0, 33}}, {{0}}};
+
+	is_line(spread(&made), STORES, 3, (double[]){23, 10}, "as far as it is known");
+}
+
+static void test_short(void)
+{
+	struct made made = {{0, 3}, {{3, 10, 10, 10, 10}, {4, 9}}, {{0}}};
+	const struct cp_course_line *line = spread(&made);
+
+	is_line(line, STORES, 3, (double[]){4, 9}, "no more than the process");
+	is_int(line->status[STORES], CP_SIMULATED, "... is known");
+}
+
+/* They are means, which do not add up. */
+static void test_windows(void)
+{
+	struct made made = {
+		{0, 3}, {{3, 10, 10, 10, 10}, {0, 33}}, {{1, 1, 1, 1, 1}, {0, 11}}};
+	const struct cp_course_line *line = spread(&made);
+
+	is_line(line, WINDOWS, 1, (double[]){-1, -1, 0, 11},
+		"windows stay where they are, and before nobody knows");
+	is_int(line->status[WINDOWS], CP_SIMULATED, "... as they were counted");
+}
+
+int main(void)
+{
+	plan_lazy();
+	test_long();
+	test_late();
+	test_unknown();
+	test_short();
+	test_windows();
+	return 0;
+}
