@@ -30,9 +30,12 @@ write_file(scratch('two/part.c'), $text =~ s/FUNCTION/two/r);
 write_file(scratch('main.c'), <<'C');
 #include <stdlib.h>
 long one(const char *), two(const char *);
+static volatile char pages[100][4096];
 int main(void)
 {
 	char *at = calloc(3000, 64);
+	for (int i = 0; i < 100; i++)
+		pages[i][0] = 1; /* stored */
 	return (one(at) + two(at + 1)) == 7;
 }
 C
@@ -91,6 +94,23 @@ is($saved->{out}, $kept->{out}, 'from JSON: the same');
 	like($run->{out}, qr/^cachepeek \S+ annotate: Data TLB misses$/m, 'of the TLB');
 	my $pages = lines_of($run->{out});
 	cmp_ok($pages->{11}[1], '>=', 44, 'each page');
+}
+
+# ---- what was written before lines and pages were told apart from references ----
+
+# No load or store of these files touches two lines: their misses are as many.
+for my $measurement (qw(dcache dtlb)) {
+	my ($new, $old) = map { scratch("$measurement-$_.json") } qw(new old);
+	run(command => [cli(), $measurement, '-d', $dir, '-o', $new]);
+	my $stripped = read_file($new);
+	cmp_ok($stripped =~ s/"\w+_(?:load|store)_(?:lines|pages)": \d+, //g, '>', 10, "$measurement: older names");
+	write_file($old, $stripped);
+	for my $case (['one/part.c', 'NAME'], [scratch('main.c'), 'stored']) {
+		my ($source, $line) = @$case;
+		my ($now, $then) = map { annotate('-i', $_, $source) } $new, $old;
+		like($now->{out}, qr{^ *[\d.]+ .* /\* $line \*/$}m, "... of a line with misses ($line)");
+		is($then->{out}, $now->{out}, '... make the same of it');
+	}
 }
 
 # ---- which file ----

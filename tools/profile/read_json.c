@@ -52,17 +52,15 @@ static const char *counter_name(const struct reader *r, unsigned index)
 		       : cp_sampled_counter_name(index - CP_PROFILE_FIRST);
 }
 
-/* What was written before references and lines were told apart counted lines. */
+/* What was written before references and lines were told apart counted lines: those
+ * that the measurements compute with. */
 static const json_t *count_of(const json_t *counts, const char *name)
 {
 	static const struct {
 		const char *now, *then;
 	} names[] = {{"l1d_load_lines", "l1d_load_misses"},
-		{"l1d_store_lines", "l1d_store_misses"},
 		{"l2_load_lines", "l2_load_misses"},
-		{"l2_store_lines", "l2_store_misses"},
 		{"llc_load_lines", "llc_load_misses"},
-		{"llc_store_lines", "llc_store_misses"},
 		{"dtlb_load_pages", "dtlb_load_misses"},
 		{"dtlb_store_pages", "dtlb_store_misses"}};
 	const json_t *count = name ? json_object_get(counts, name) : NULL;
