@@ -34,7 +34,7 @@ LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c regions/jobdir.c \
 	preload/rank.c preload/ancestors.c \
 	preload/options.c preload/machine.c preload/machine_file.c preload/machine_time.c preload/simtool.c preload/events.c \
-	preload/machine_change.c preload/weights.c \
+	preload/machine_change.c preload/weights.c preload/sweep.c preload/windows.c \
 	preload/events_sim.c preload/encode_software.c preload/env.c preload/encoder/pfm.c \
 	preload/encoder/pfm_libc.c \
 	preload/engine/perf.c preload/engine/perf_groups.c preload/engine/perf_probe.c \

@@ -279,8 +279,7 @@ void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned count
 	quantity->nterms++;
 }
 
-/* Of presets and software events, what was probably meant. */
-static const char *meant(const char *name, struct cp_arena *arena)
+const char *cp_event_like(const char *name, struct cp_arena *arena)
 {
 	const char *candidates[32], *nearest = cp_nearest(name, cp_preset_names(arena));
 	unsigned count = 0;
@@ -296,7 +295,7 @@ static const char *meant(const char *name, struct cp_arena *arena)
 void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *detail,
 	struct cp_quantity *quantity, cp_complaint *complain)
 {
-	const char *nearest = meant(name, arena);
+	const char *nearest = cp_event_like(name, arena);
 	char line[320];
 
 	if (nearest)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/output.h"
 #include "tools/profile/annotate.h"
@@ -94,7 +95,7 @@ static bool is_output(const char *name)
 static bool are_outputs(const struct cp_output_list *outputs)
 {
 	for (size_t i = 0; i < outputs->count; i++)
-		if (!is_output(outputs->name[i]))
+		if (!is_output(outputs->name[i]) || !cp_check_place(outputs->name[i]))
 			return false;
 	return true;
 }

@@ -23,6 +23,7 @@
 #include "regions/rundir.h"
 #include "tools/again.h"
 #include "tools/alone.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/compare.h"
 #include "tools/launch.h"
@@ -370,6 +371,19 @@ static bool can_write(const struct settings *s)
 	return true;
 }
 
+static bool is_right(const struct cp_comparison *c)
+{
+	const struct cp_machine *others[CP_MAX_MACHINES + 1] = {NULL};
+	const struct cp_wanted wanted = {.groups = c->groups,
+		.events = c->events,
+		.machine = c->of[0].asked,
+		.others = others};
+
+	for (unsigned i = 1; i < c->nmachines; i++)
+		others[i - 1] = &c->of[i].machine;
+	return cp_check_wanted(&wanted);
+}
+
 int cp_cmd_compare(int argc, char **argv)
 {
 	static struct cp_comparison c;
@@ -384,8 +398,8 @@ int cp_cmd_compare(int argc, char **argv)
 	c.arena.out_of_memory = &out_of_memory;
 	if (!parse(&c, &settings, argc, argv))
 		return 2;
-	if (!can_write(&settings))
-		return 1;
+	if (!is_right(&c) || !can_write(&settings))
+		return 2;
 	plan(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
 	if (prepare(&c) < 0)

@@ -68,11 +68,22 @@ static int list_machines(const struct cp_list *list)
 
 static const char *const topics[] = {"events", "presets", "groups", "machines", NULL};
 
+static bool takes_pmu(const char *topic)
+{
+	return strcmp(topic, "events") != 0 && strcmp(topic, "machines") != 0;
+}
+
 static int list_topic(const char *topic, const struct cp_list *list)
 {
 	static int (*const lists[])(const struct cp_list *list) = {
 		list_events, cp_list_presets, cp_list_groups, list_machines};
 
+	if (list->pmu && !takes_pmu(topic)) {
+		fprintf(stderr,
+			"cachepeek: list %s takes no --pmu: presets and groups do\n",
+			topic);
+		return 2;
+	}
 	for (size_t i = 0; topics[i]; i++)
 		if (strcmp(topic, topics[i]) == 0)
 			return lists[i](list);

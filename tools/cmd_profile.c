@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/output.h"
 #include "tools/profile_run.h"
@@ -200,7 +201,8 @@ static bool settle_outputs(struct request *request)
 	if (!request->outputs.count)
 		request->outputs.count = 1;
 	for (size_t i = 0; i < request->outputs.count; i++)
-		if (!writer_for(request->outputs.name[i]))
+		if (!writer_for(request->outputs.name[i]) ||
+			!cp_check_place(request->outputs.name[i]))
 			return false;
 	return true;
 }

@@ -25,6 +25,7 @@
 #include "regions/record.h"
 #include "regions/rundir.h"
 #include "tools/alone.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/launch.h"
 #include "tools/place.h"
@@ -143,6 +144,36 @@ static int parse(struct settings *settings, int argc, char **argv)
 	if (settings->outputs && !settings->repeat)
 		add(settings, "CACHEPEEK_OUTPUT", settings->outputs);
 	return 0;
+}
+
+/* By an option; NULL: not. */
+static const char *given(const struct settings *settings, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (unsigned i = settings->count; i-- > 0;)
+		if (strncmp(settings->added[i], name, length) == 0 &&
+			settings->added[i][length] == '=')
+			return settings->added[i] + length + 1;
+	return NULL;
+}
+
+/* Of one run: what several are to write is checked where they are made. */
+static bool is_right(const struct settings *settings)
+{
+	const struct cp_wanted wanted = {
+		.groups = given(settings, "CACHEPEEK_GROUPS"),
+		.events = given(settings, "CACHEPEEK_EVENTS"),
+		.engine = given(settings, "CACHEPEEK_ENGINE"),
+		.machine = given(settings, "CACHEPEEK_MACHINE"),
+		.changes = given(settings, "CACHEPEEK_WHAT_IF"),
+		.sweep = given(settings, "CACHEPEEK_SWEEP"),
+		.window = given(settings, "CACHEPEEK_WORKING_SET"),
+		.outputs = given(settings, "CACHEPEEK_OUTPUT"),
+		.directory = given(settings, "CACHEPEEK_DIR"),
+	};
+
+	return cp_check_wanted(&wanted);
 }
 
 /* ---- running it ---- */
@@ -314,13 +345,9 @@ static int run_in(
 
 static const char *setting(const struct settings *settings, const char *name)
 {
-	size_t length = strlen(name);
+	const char *value = given(settings, name);
 
-	for (unsigned i = settings->count; i-- > 0;)
-		if (strncmp(settings->added[i], name, length) == 0 &&
-			settings->added[i][length] == '=')
-			return settings->added[i] + length + 1;
-	return getenv(name);
+	return value ? value : getenv(name);
 }
 
 /* Counted as a whole if that was asked for; else it runs as it is. */
@@ -403,6 +430,8 @@ int cp_cmd_run(int argc, char **argv)
 			"[arguments]; `cachepeek help run` shows the options\n");
 		return 2;
 	}
+	if (!is_right(&settings))
+		return 2;
 	preloading = cp_can_be_preloaded(argv[optind]);
 	if (settings.repeat)
 		return repeat(preloading, &settings, argv + optind);

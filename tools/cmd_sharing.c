@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/output.h"
 #include "tools/profile/sharing.h"
@@ -98,7 +99,8 @@ static int parse(struct request *request, int argc, char **argv)
 	if (!request->outputs.count)
 		request->outputs.count = 1;
 	for (size_t i = 0; i < request->outputs.count; i++)
-		if (!is_output(request->outputs.name[i]))
+		if (!is_output(request->outputs.name[i]) ||
+			!cp_check_place(request->outputs.name[i]))
 			return -EINVAL;
 	return 0;
 }

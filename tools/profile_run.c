@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "regions/rundir.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/launch.h"
 #include "tools/output.h"
@@ -112,5 +113,10 @@ static int run(const struct cp_profile_source *from, char **argv, cp_profile_sho
 int cp_profile_of(const struct cp_profile_source *from, char **argv,
 	cp_profile_show *show, void *context)
 {
-	return *argv ? run(from, argv, show, context) : show_last(from, show, context);
+	const struct cp_wanted wanted = {
+		.machine = from->machine, .directory = from->directory};
+
+	if (!*argv)
+		return show_last(from, show, context);
+	return cp_check_wanted(&wanted) ? run(from, argv, show, context) : 2;
 }

@@ -15,6 +15,7 @@
 #include "output/table.h"
 #include "regions/rundir.h"
 #include "tools/again.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/diff.h"
 #include "tools/outputs.h"
@@ -45,8 +46,9 @@ static bool read_outputs(struct repeat *repeat, const char *list)
 
 		if (output[length - 1] == '/')
 			repeat->directory = output;
-		else if (!cp_outputs_add(
-				 &repeat->outputs, repeat->arena, "run --repeat", output))
+		else if (!cp_outputs_add(&repeat->outputs, repeat->arena, "run --repeat",
+				 output) ||
+			 !cp_check_place(output))
 			return false;
 	}
 	return true;

@@ -219,7 +219,7 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 	my $flag = scratch('ran');
 	my $run = run(command => [cli(), 'compare', '-m', 'zen3', '-o', '/dev/null/x.csv', which('touch'), $flag]);
 	is($run->{err}, "cachepeek: output /dev/null/x.csv: not a directory: choose a file that can be written\n", 'no such output: one line');
-	is($run->{status} >> 8, 1, 'fails');
+	is($run->{status} >> 8, 2, 'fails');
 	ok(!-e $flag, 'and the program has not run');
 }
 # CSV: what the JSON has, a row for each machine and value.

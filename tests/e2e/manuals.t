@@ -104,7 +104,8 @@ for my $option ('--help', '--version') {
 for my $option (grep { /^--/ } @{$table{run}}) {
 	my %value = ('--verbose' => [], '--engine' => ['sim'], '--events' => ['instructions'],
 		'--groups' => ['cache'], '--machine' => ['host'], '--output' => ['/dev/null'],
-		'--dir' => [scratch('records')], '--passes' => [], '--repeat' => undef);
+		'--dir' => [scratch('records')], '--what-if' => ['L1D.size=64K'],
+		'--sweep' => ['L1D.ways=1..16'], '--passes' => [], '--repeat' => undef);
 	next if exists $value{$option} && !$value{$option};   # makes runs: diff.t
 	my $run = run(command => [cli(), $option, @{$value{$option} || ['1']}, 'true'],
 		env => {CACHEPEEK_DISABLE => 1});

@@ -1,0 +1,113 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Typical mistakes: the command ends with 2 before the program is started, and one line
+# has the nearest name, the valid range, or what is in the way.  The library, preloaded
+# alone, runs the program (tests/e2e/errors.t).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $marker = scratch('ran');
+my $file = write_file(scratch('file'), "of no matter\n");
+my $directory = scratch('directory.json');
+mkdir($directory);
+my $group = write_file(scratch('wrong.group'), "metric = nonsense(\n");
+my $machine = write_file(scratch('wrong.machine'), "L1D = 48K 12\n");
+my $many = join(',', map { sprintf('r%04x', $_) } 1 .. 300);
+
+# [options, what the line has]
+my @mistakes = (
+	['-g cahce', 'there is no group "cahce": did you mean "cache"?'],
+	['-g cache,nonesuch', 'there is no group "nonesuch": see cachepeek list groups'],
+	["-g $group", $group],
+	['-g /nonexistent/my.group', '/nonexistent/my.group'],
+	['-g ,', '-g names no group'],
+	['-e l1d_mises', 'there is no event "l1d_mises": did you mean "l1d_misses"?'],
+	['-e instructions,qqqqqqqqqqqq', 'there is no event "qqqqqqqqqqqq": `cachepeek list presets`'],
+	['-e perf::PAGE-FAULTZ', 'did you mean "perf::PAGE-FAULTS"?'],
+	['-e mem:main:x', 'there is no event "mem:main:x"'],
+	['-e rxyz', 'there is no event "rxyz"'],
+	["-e $many", '-e has 300 events'],
+	['-E prf', 'there is no engine "prf": expected auto, perf or sim'],
+	['-m zen44', 'unknown machine zen44: did you mean zen4?'],
+	['-m pentium-profi', 'did you mean pentium-pro?'],
+	['-m qqqqqqqqqqqqqqq', '`cachepeek list machines` has them'],
+	["-m $machine", $machine],
+	['-m zen4 --what-if L2.sise=4M', 'sise'],
+	['-m zen4 --what-if L9.size=4M', 'L9'],
+	['-m zen4 --what-if L2.size', 'expected LEVEL.FIELD=VALUE'],
+	['-m ice-lake-sp --sweep L1D.size=8K..256K', '--sweep: L1D.size=8K..256K'],
+	['-m zen4 --sweep L1D.ways=16..1', 'expected a range of numbers above 0'],
+	['-m zen4 --sweep L1D.ways=1..16', 'inclusive'],
+	['-m zen4 --sweep L9.ways=1..16', 'there are L1I L1D L2'],
+	['--working-set many', 'from 1 to 1000000000'],
+	['--working-set 0', 'from 1 to 1000000000'],
+	['--repeat 0', 'A number from 1 to'],
+	['--repeat 2 -o report.pdf', 'file that ends in .txt, .json or .csv'],
+	["--repeat 2 -o $file/report.json", 'not a directory'],
+	['-o report.pdf', '.txt, .json, .csv, .html or .prom'],
+	["-o $directory", 'is a directory'],
+	["-o $file/report.json", 'not a directory'],
+	["-o stderr,$file/%h/report.json", 'not a directory'],
+	["-d $file", 'not a directory'],
+	["-d $file/records", 'not a directory'],
+	['dcache -m zen44', 'did you mean zen4?'],
+	['dcache --sort miss', 'expected misses, latency or avg'],
+	['dcache --cutoff 1', 'PERCENT,CUMULATIVE,ROWS'],
+	['dtlb -o report.pdf', '.callgrind'],
+	["icache -o $file/report.txt", 'not a directory'],
+	["dtlb -d $file", 'not a directory'],
+	['sharing --quantum 0', 'from 1 to 1000000000'],
+	["sharing -o $file/report.json", 'not a directory'],
+	['annotate -p cache a.c', 'expected dcache, dtlb or icache'],
+	["annotate -o $file/a.html a.c", 'not a directory'],
+	['list events -p skx', 'list events takes no --pmu'],
+	['compare -m zen4,zen44', 'did you mean zen4?'],
+	['compare -m zen4 -g cahce', 'did you mean "cache"?'],
+	['compare -m zen4 -e l1d_mises', 'did you mean "l1d_misses"?'],
+	["compare -m zen4 -o $file/report.txt", 'not a directory'],
+);
+for my $case (@mistakes) {
+	my ($options, $has) = @$case;
+	my $run = run(command => [cli(), split(/ /, $options), 'touch', $marker]);
+	$options = substr($options, 0, 60);
+	is(status_text($run->{status}) . $run->{out}, 'exit 2', "cachepeek $options: exit 2");
+	like($run->{err}, qr/\Acachepeek: [^\n]*\Q$has\E[^\n]*\n\z/, "cachepeek $options: one line says why");
+	ok(!-e $marker, "cachepeek $options: the program is not started") || unlink($marker);
+}
+is_deeply([glob("$file* $directory/*")], [$file], 'and nothing is made');
+
+# ---- what is no mistake ----
+
+my %disabled = (CACHEPEEK_DISABLE => 1);
+for my $options ('-e r01d1', '-e r1d1:u,mem:0x1000:x', '-e perf::PAGE-FAULTS:k', '-e dram_reads', '-e l1d_load_lines',
+	'-E sim -m neoverse-n2 -e L2D_CACHE_WR', '-e perf::CACHE-MISSES', '-e sysfs:uncore_imc_*/event=0x4,umask=0x3/', '-g cache,tlb',
+	'-o ' . scratch('made') . '/there/report.json', '-o ' . scratch('made') . '/%h-%p.html', '-d ' . scratch('made') . '/records', "-o $file.txt",
+	'-o /dev/null', '--what-if L2.size=1M,L2.ways=8 -m zen4', '-m cachegrind --sweep L1D.ways=1..16') {
+	my $run = run(command => [cli(), split(/ /, $options), 'touch', $marker], env => \%disabled);
+	is(status_text($run->{status}) . $run->{err}, 'exit 0', "cachepeek $options: is taken");
+	ok(unlink($marker), "cachepeek $options: and the program runs");
+}
+ok(!-e scratch('made'), 'nothing is made before there is a report');
+SKIP: {
+	skip('an ordinary user is needed', 1) unless root() && which('setpriv');
+	my @user = (which('setpriv'), '--reuid=65534', '--regid=65534', '--clear-groups');
+	skip('an ordinary user cannot reach the build directory', 1)
+		if run(command => [@user, 'test', '-x', cli()])->{status};
+	for my $options ('-o /report.json', '-d /records', 'dcache -o /report.txt') {
+		my $run = run(command => [@user, cli(), split(/ /, $options), 'true']);
+		is(status_text($run->{status}), 'exit 2', "an ordinary user, $options: exit 2");
+		like($run->{err}, qr/\A[^\n]*permission denied[^\n]*\n\z/, "an ordinary user, $options: why");
+	}
+}
+
+# What the environment says is for the library: it complains, and the program runs.
+my $run = run(command => [cli(), 'touch', $marker], env => {CACHEPEEK_GROUPS => 'cahce', CACHEPEEK_ENGINE => 'sim',
+	CACHEPEEK_OUTPUT => scratch('report.json')});
+is(status_text($run->{status}), 'exit 0', 'a variable: the program runs');
+ok(unlink($marker), 'and does what it does');
+like($run->{err}, qr/did you mean "cache"/, 'and the library says what is wrong');
+done_testing();
