@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "preload/env.h"
+#include "preload/readable.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -103,7 +104,7 @@ static bool follows(char *const envp[])
 static bool forced(char *const envp[])
 {
 	return cp_counting() && cp_runtime.options.children == CP_CHILDREN_FORCE &&
-	       !follows(envp);
+	       cp_can_read_texts(envp) && !follows(envp);
 }
 
 static size_t preload_size(char *const envp[])
@@ -138,11 +139,11 @@ static char *preload_entry(char *to, char *const envp[])
 char *const *cp_follow_environment(char **room, char *const envp[])
 {
 	char *preload[2] = {NULL, NULL};
-	size_t pointers =
-		cp_env_count(envp) + cp_env_count(settings) + cp_env_count(run) + 2;
+	size_t pointers;
 
 	if (!forced(envp))
 		return envp;
+	pointers = cp_env_count(envp) + cp_env_count(settings) + cp_env_count(run) + 2;
 	preload[0] = preload_entry((char *)(room + pointers), envp);
 	cp_env_merge(room, envp, settings);
 	cp_env_merge(room, room, run);
@@ -175,6 +176,7 @@ void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
 
 	if (!cp_counting() || cp_confined() ||
 		cp_runtime.options.children == CP_CHILDREN_IGNORE || !is_ours() ||
+		!cp_can_read_texts(envp) || (path && !cp_can_read_text(path)) ||
 		!cp_enter())
 		return NULL;
 	cp_sim_pause();

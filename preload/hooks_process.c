@@ -29,6 +29,7 @@
 #include "preload/follow.h"
 #include "preload/hooks.h"
 #include "preload/layout.h"
+#include "preload/readable.h"
 #include "preload/real.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
@@ -142,7 +143,8 @@ static const char *actual_path(const char *path)
 {
 	char own[64];
 
-	if (!cp_runtime.sim || !path || strncmp(path, "/proc/", 6) != 0)
+	if (!cp_runtime.sim || !path || !cp_can_read_text(path) ||
+		strncmp(path, "/proc/", 6) != 0)
 		return path;
 	cp_format(own, sizeof(own), "/proc/%d/exe", (int)getpid());
 	if (strcmp(path, "/proc/self/exe") == 0 || strcmp(path, own) == 0)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "preload/fatal.h"
+#include "preload/readable.h"
 #include "preload/real.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -109,10 +110,10 @@ EXPORT sighandler_t sigset(int number, sighandler_t handler)
  * gives its own back gets ours again. */
 EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
-	bool again = stack && (stack->ss_flags & SS_DISABLE) && cp_self.stack;
-	stack_t before;
+	bool again = cp_self.stack && cp_can_read(stack, sizeof(*stack)) &&
+		     (stack->ss_flags & SS_DISABLE);
 
-	if (CP_REAL(sigaltstack)(stack, &before) < 0)
+	if (CP_REAL(sigaltstack)(stack, old) < 0)
 		return -1;
 	if (again) {
 		stack_t ours;
@@ -122,10 +123,7 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 		CP_REAL(sigaltstack)(&ours, NULL);
 		cp_sim_resume();
 	}
-	if (!old)
-		return 0;
-	*old = before;
-	if (cp_fatal_is_our_stack(&before))
+	if (old && cp_fatal_is_our_stack(old))
 		*old = (stack_t){.ss_flags = SS_DISABLE};
 	return 0;
 }

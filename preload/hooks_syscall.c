@@ -25,7 +25,9 @@ static const struct sock_fprog *filter_of(const long arg[6])
 static bool confines(long number, const long arg[6])
 {
 	return number == SYS_seccomp &&
-	       (arg[0] == SECCOMP_SET_MODE_FILTER || arg[0] == SECCOMP_SET_MODE_STRICT);
+	       (arg[0] == SECCOMP_SET_MODE_STRICT ||
+		       (arg[0] == SECCOMP_SET_MODE_FILTER &&
+			       cp_seccomp_is_filter(filter_of(arg))));
 }
 
 /* Is there something to do if it returns? */

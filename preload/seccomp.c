@@ -14,6 +14,7 @@
 #include "preload/engine/rusage.h"
 #include "preload/fatal.h"
 #include "preload/helper.h"
+#include "preload/readable.h"
 #include "preload/sampling/sampling.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -58,6 +59,12 @@ static bool all_pass(const struct sock_fprog *program, const int numbers[], size
 	all_pass(program, numbers, sizeof(numbers) / sizeof((numbers)[0]))
 
 /* ---- */
+
+bool cp_seccomp_is_filter(const struct sock_fprog *filter)
+{
+	return cp_can_read(filter, sizeof(*filter)) &&
+	       cp_can_read(filter->filter, filter->len * sizeof(*filter->filter));
+}
 
 /* In strict mode even a look at the clock is deadly, and what is left to the
  * thread is to compute and to end: its counts end here. */

@@ -11,6 +11,10 @@
 #include <linux/filter.h>
 #include <stdbool.h>
 
+/* Can the kernel read it?  If not, nothing is going to change: programs pass NULL to ask
+ * whether there are filters. */
+bool cp_seccomp_is_filter(const struct sock_fprog *filter);
+
 /* Around the system call that confines the calling thread, to strict mode
  * (filter: NULL) or by a filter; done: it succeeded. */
 void cp_seccomp_before(const struct sock_fprog *filter);

@@ -13,6 +13,7 @@
 
 #include "base/bpf.h"
 #include "base/syscall.h"
+#include "pointers.h"
 #include "tool.h"
 
 #include "pub_tool_vki.h"
@@ -119,14 +120,19 @@ static void read_call(ThreadId tid, struct seccomp_data *data)
 #endif
 }
 
-static Bool may_take_filter(ThreadId tid)
+static int number_of(ThreadId tid)
 {
 #if defined(VGA_amd64)
-	int number = (int)TAKE(tid, RAX);
+	return (int)TAKE(tid, RAX);
 #else
-	int number = (int)TAKE(tid, X8);
+	return (int)TAKE(tid, X8);
 #endif
-	return number == SYS_prctl || number == SYS_seccomp;
+}
+
+/* Not even looked at, mostly. */
+static Bool is_special(int number)
+{
+	return number == SYS_prctl || number == SYS_seccomp || pointers_matter(number);
 }
 
 static void answer(ThreadId tid, long result)
@@ -136,11 +142,6 @@ static void answer(ThreadId tid, long result)
 }
 
 /* ---- a new filter ---- */
-
-static Bool is_readable(UWord a, SizeT size)
-{
-	return VG_(am_is_valid_for_client)(a, size, VKI_PROT_READ);
-}
 
 static Bool suits_simulator(const struct sock_fprog *program)
 {
@@ -236,6 +237,13 @@ static Bool tells_mode(ThreadId tid, const struct seccomp_data *data)
 	return True;
 }
 
+/* If not, the kernel refuses it: so programs ask whether there are filters. */
+static Bool is_program(const struct sock_fprog *program)
+{
+	return can_read((UWord)program, sizeof(*program)) && program->len &&
+	       can_read((UWord)program->filter, program->len * sizeof(*program->filter));
+}
+
 /* True: it is taken, or refused, here. */
 static Bool takes_filter(ThreadId tid, const struct seccomp_data *data)
 {
@@ -247,10 +255,11 @@ static Bool takes_filter(ThreadId tid, const struct seccomp_data *data)
 	if (kind == OTHER)
 		return False;
 	program = kind == STRICT ? NULL : (const struct sock_fprog *)at;
-	if (program && (!is_readable(at, sizeof(*program)) || !program->len ||
-			       !is_readable((UWord)program->filter,
-				       program->len * sizeof(*program->filter))))
-		return False;
+	if (kind == FILTER && !is_program(program)) {
+		answer(tid, cp_syscall(data->nr, data->args[0], data->args[1],
+				    data->args[2]));
+		return True;
+	}
 	if (program && (may_trap(program) || suits_simulator(program)))
 		return False;
 	if (program)
@@ -313,11 +322,21 @@ static Bool is_allowed(ThreadId tid, const struct seccomp_data *data)
 	return False;
 }
 
+static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
+{
+	long result;
+
+	if (!pointers_are_bad(data, &result))
+		return False;
+	answer(tid, result);
+	return True;
+}
+
 void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
 {
 	struct seccomp_data data;
 
-	if (!filters[tid] && !may_take_filter(tid)) {
+	if (!filters[tid] && !is_special(number_of(tid))) {
 		__real_vgPlain_client_syscall(tid, trace);
 		return;
 	}
@@ -325,7 +344,8 @@ void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
 	/* The library knows what it may do (preload/seccomp.c). */
 	if (filters[tid] && !is_allowed(tid, &data))
 		return;
-	if (!tells_mode(tid, &data) && !takes_filter(tid, &data))
+	if (!tells_mode(tid, &data) && !takes_filter(tid, &data) &&
+		!fails_by_pointers(tid, &data))
 		__real_vgPlain_client_syscall(tid, trace);
 }
 

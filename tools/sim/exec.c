@@ -11,6 +11,7 @@
 
 #include "base/syscall.h"
 #include "confine.h"
+#include "pointers.h"
 #include "tool.h"
 #include "vfork.h"
 
@@ -143,22 +144,6 @@ static void become_core(const struct signals *signals)
 
 /* ---- the environment, without what the core has put there ---- */
 
-static Bool is_readable(UWord a, SizeT size)
-{
-	return VG_(am_is_valid_for_client)(a, size, VKI_PROT_READ);
-}
-
-static Bool can_be_read(HChar **environment)
-{
-	for (; is_readable((UWord)environment, sizeof(*environment)); environment++) {
-		if (!*environment)
-			return True;
-		if (!is_readable((UWord)*environment, 1))
-			return False;
-	}
-	return False;
-}
-
 /* Whoever starts a program under another Valgrind says so in this one, which the core
  * takes for its own. */
 static HChar *launcher(HChar **environment)
@@ -211,7 +196,7 @@ static Bool is_there(UInt number, const UWord *args)
 	struct vg_stat file;
 
 	return number != __NR_execve ||
-	       (is_readable(args[0], 1) &&
+	       (can_read(args[0], 1) &&
 		       !sr_isError(VG_(stat)((const HChar *)args[0], &file)));
 }
 
@@ -225,7 +210,7 @@ void exec_before(ThreadId tid, UInt number, const UWord *args)
 	if ((number != __NR_execve && number != __NR_execveat) || !is_there(number, args))
 		return;
 	given = (HChar **)args[number == __NR_execve ? 2 : 3];
-	if (given && !can_be_read(given)) {
+	if (!can_read_texts((UWord)given)) {
 		refused = VKI_EFAULT; /* the core would read them */
 		return;
 	}

@@ -203,6 +203,9 @@ enum cp_sim_request {
 	 * the command line and the environment.  -> 0: it goes on showing the
 	 * simulator's. */
 	CP_SIM_TITLE,
+
+	/* (const void *page) -> 1: the program may read it. */
+	CP_SIM_READABLE,
 };
 
 /* By their arguments. */

@@ -82,6 +82,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_TITLE:
 		*ret = title_show(args[1], args[2], args[3]);
 		break;
+	case CP_SIM_READABLE:
+		*ret = VG_(am_is_valid_for_client)(args[1], 1, VKI_PROT_READ);
+		break;
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);
 		break;

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Pointers that the program passes to the kernel and that may be bad.
+ */
+#ifndef CACHEPEEK_SIM_POINTERS_H
+#define CACHEPEEK_SIM_POINTERS_H
+
+#include <linux/seccomp.h>
+
+#include "pub_tool_basics.h"
+
+Bool can_read(UWord memory, SizeT size);
+
+/* An array with a closing NULL, and its strings: NULL has none. */
+Bool can_read_texts(UWord array);
+
+/* Is it a call of which the core reads more than it has made sure of? */
+Bool pointers_matter(int number);
+
+/* Would the core read what cannot be read?  result: then the call has been made. */
+Bool pointers_are_bad(const struct seccomp_data *call, long *result);
+
+#endif
