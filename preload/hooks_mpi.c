@@ -7,7 +7,9 @@
  *
  * Which of these a program's call arrives at depends on its language and its MPI;
  * some call each other, and other tools call the PMPI ones.  The first is ours to
- * act upon.  After MPI_Abort the launcher may kill the rank before it comes to its end.
+ * act upon.  Where there is no such function, somebody has found ours by a weak
+ * reference, and there is no MPI.  After MPI_Abort the launcher may kill the rank before
+ * it comes to its end.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +25,10 @@
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
                                                                                          \
+		if (!real)                                                               \
+			return 0;                                                        \
 		cp_job_report(__builtin_return_address(0));                              \
-		return real ? real() : 0;                                                \
+		return real();                                                           \
 	}
 FINALIZE(MPI_Finalize)
 FINALIZE(PMPI_Finalize)
@@ -36,9 +40,10 @@ FINALIZE(PMPI_Finalize)
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
                                                                                          \
+		if (!real)                                                               \
+			return;                                                          \
 		cp_job_report(__builtin_return_address(0));                              \
-		if (real)                                                                \
-			real(error);                                                     \
+		real(error);                                                             \
 	}
 FORTRAN(mpi_finalize)
 FORTRAN(mpi_finalize_)
@@ -57,8 +62,10 @@ FORTRAN(pmpi_finalize_f08_)
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
                                                                                          \
+		if (!real)                                                               \
+			return 0;                                                        \
 		cp_job_aborts(code);                                                     \
-		return real ? real(communicator, code) : 0;                              \
+		return real(communicator, code);                                         \
 	}
 ABORT(MPI_Abort)
 ABORT(PMPI_Abort)
@@ -69,9 +76,10 @@ ABORT(PMPI_Abort)
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
                                                                                          \
+		if (!real)                                                               \
+			return;                                                          \
 		cp_job_aborts(code ? *code : 0);                                         \
-		if (real)                                                                \
-			real(communicator, code, error);                                 \
+		real(communicator, code, error);                                         \
 	}
 FORTRAN_ABORT(mpi_abort)
 FORTRAN_ABORT(mpi_abort_)
