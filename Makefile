@@ -28,14 +28,16 @@ PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/measurements/*.measurement output/measurements/*.samplers preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
 BASE := $(wildcard base/*.c)
 OUTPUT := $(wildcard output/*.c)
-LIB_SRC := $(BASE) $(wildcard preload/*.c preload/engine/*.c preload/sampling/*.c regions/*.c) $(OUTPUT)
+# CONTRIBUTING.md says what is in each.
+ROOMS := counters engine markers parallel sampling
+LIB_SRC := $(BASE) $(wildcard preload/*.c $(ROOMS:%=preload/%/*.c) regions/*.c) $(OUTPUT)
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 # What the command shares with the library: everything that hooks nothing.
 CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c regions/jobdir.c \
-	preload/rank.c preload/ancestors.c \
-	preload/options.c preload/machine.c preload/machine_file.c preload/machine_time.c preload/simtool.c preload/events.c \
-	preload/machine_change.c preload/weights.c preload/sweep.c preload/windows.c \
-	preload/events_sim.c preload/encode_software.c preload/env.c preload/encoder/pfm.c \
+	preload/parallel/rank.c preload/parallel/ancestors.c \
+	preload/counters/options.c preload/counters/machine.c preload/counters/machine_file.c preload/counters/machine_time.c preload/counters/simtool.c preload/counters/events.c \
+	preload/counters/machine_change.c preload/counters/weights.c preload/counters/sweep.c preload/counters/windows.c \
+	preload/counters/events_sim.c preload/counters/encode_software.c preload/encoder/pfm.c \
 	preload/encoder/pfm_libc.c \
 	preload/engine/perf.c preload/engine/perf_groups.c preload/engine/perf_probe.c \
 	preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
@@ -120,7 +122,7 @@ LIB_LDFLAGS := -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--ex
 $(LIB): $(LIB_OBJ) preload/libcachepeek.map
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(LIB_LDFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ))
 
-ENCODER_OBJ := $(B)/preload/encoder/pfm.o $(B)/preload/encoder/pfm_libc.o $(B)/preload/env.o \
+ENCODER_OBJ := $(B)/preload/encoder/pfm.o $(B)/preload/encoder/pfm_libc.o $(B)/base/env.o \
 	$(B)/base/arena.o $(B)/base/escape.o $(B)/base/format.o $(B)/base/map.o
 ENCODER_LDFLAGS := -Wl,-z,defs -Wl,--exclude-libs,ALL
 $(ENCODER): $(ENCODER_OBJ) $(PFM)

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/syscall.h"
-#include "preload/clock.h"
-#include "preload/markers.h"
-#include "preload/markers_parts.h"
+#include "preload/counters/clock.h"
+#include "preload/markers/markers.h"
+#include "preload/markers/markers_parts.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "preload/functions.h"
+#include "preload/markers/functions.h"
 #include "preload/reexec.h"
 
 const char *cp_default_group(const struct cp_engine *engine, bool hardware)

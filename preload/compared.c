@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "preload/engine/simclient.h"
-#include "preload/env.h"
+#include "base/env.h"
 #include "preload/runtime.h"
 
 static bool copy_name(char *to, size_t size, const char *name, size_t length)

@@ -12,7 +12,7 @@
 #include "base/format.h"
 #include "base/map.h"
 #include "base/text.h"
-#include "preload/env.h"
+#include "base/env.h"
 #include "preload/readable.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"

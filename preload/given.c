@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
-#include "preload/env.h"
+#include "base/env.h"
 
 #define COMMAND_MAX ((size_t)64 << 10)
 

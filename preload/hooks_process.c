@@ -25,7 +25,7 @@
 
 #include "base/fd.h"
 #include "base/format.h"
-#include "preload/env.h"
+#include "base/env.h"
 #include "preload/follow.h"
 #include "preload/hooks.h"
 #include "preload/layout.h"

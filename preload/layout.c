@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/map.h"
-#include "preload/env.h"
+#include "base/env.h"
 
 /* ---- the strings ---- */
 

@@ -6,8 +6,8 @@
 #define CACHEPEEK_PRELOAD_REEXEC_H
 
 #include "preload/engine/engine.h"
-#include "preload/machine.h"
-#include "preload/sweep.h"
+#include "preload/counters/machine.h"
+#include "preload/counters/sweep.h"
 
 /* The path of a file that is installed with the library: DIR/cachepeek/NAME for
  * DIR/libcachepeek.so.  0 or -errno. */

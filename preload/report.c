@@ -14,9 +14,9 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "output/jobs.h"
-#include "preload/env.h"
+#include "base/env.h"
 #include "preload/reexec.h"
-#include "preload/report_job.h"
+#include "preload/parallel/report_job.h"
 #include "preload/runtime.h"
 
 static void complain(void *context, const char *line)

@@ -6,9 +6,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "preload/ancestors.h"
-#include "preload/env.h"
-#include "preload/lost_job.h"
+#include "preload/parallel/ancestors.h"
+#include "base/env.h"
+#include "preload/parallel/lost_job.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "preload/compared.h"
 #include "preload/engine/simclient.h"
-#include "preload/functions.h"
+#include "preload/markers/functions.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
-#include "preload/windows.h"
+#include "preload/counters/windows.h"
 
 /* The machine, changed as CACHEPEEK_WHAT_IF says. */
 static void change_machine(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/threads.h"
 
-#include "preload/allocators.h"
+#include "preload/markers/allocators.h"
 #include "preload/real.h"
 
 #include <errno.h>

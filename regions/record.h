@@ -396,7 +396,7 @@ struct cp_journal_item {
 /* Simulated PMU: what the whole process counted on another machine than the one
  * that the rest is about, as `process` of the header; kept by the tool. */
 /* Of a rank's process, in all its threads: the outermost calls of functions of MPI that
- * communicate or wait (preload/mpi_calls.h) and have returned.  Atomic. */
+ * communicate or wait (preload/parallel/mpi_calls.h) and have returned.  Atomic. */
 struct cp_mpi_item {
 	struct cp_item item;
 	uint64_t calls, ns;

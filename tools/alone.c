@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/simtool.h"
+#include "preload/counters/simtool.h"
 #include "tools/launch.h"
 #include "tools/place.h"
 

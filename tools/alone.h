@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "preload/machine.h"
+#include "preload/counters/machine.h"
 #include "tools/sim/request.h"
 
 struct cp_counted_alone {

@@ -17,11 +17,11 @@
 #include "base/text.h"
 #include "output/preset.h"
 #include "output/sink.h"
-#include "preload/encode_software.h"
+#include "preload/counters/encode_software.h"
 #include "preload/encoder/pfm.h"
-#include "preload/events.h"
-#include "preload/sweep.h"
-#include "preload/windows.h"
+#include "preload/counters/events.h"
+#include "preload/counters/sweep.h"
+#include "preload/counters/windows.h"
 
 __attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
 {

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "preload/machine.h"
+#include "preload/counters/machine.h"
 
 /* As given with options; NULL: not given. */
 struct cp_wanted {

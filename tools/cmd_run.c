@@ -19,9 +19,9 @@
 
 #include "base/text.h"
 #include "base/trusted.h"
-#include "preload/ancestors.h"
-#include "preload/machine.h"
-#include "preload/rank.h"
+#include "preload/parallel/ancestors.h"
+#include "preload/counters/machine.h"
+#include "preload/parallel/rank.h"
 #include "regions/record.h"
 #include "regions/rundir.h"
 #include "tools/alone.h"

@@ -10,8 +10,8 @@
 #include "base/arena.h"
 #include "base/out.h"
 #include "output/value.h"
-#include "preload/events.h"
-#include "preload/machine.h"
+#include "preload/counters/events.h"
+#include "preload/counters/machine.h"
 #include "tools/sim/request.h"
 
 /* Instructions, references and misses of the whole tree of processes, on one

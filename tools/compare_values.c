@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "output/metric.h"
-#include "preload/weights.h"
+#include "preload/counters/weights.h"
 #include "tools/compare.h"
 
 static void ignore(const char *line)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
-#include "preload/options.h"
+#include "preload/counters/options.h"
 #include "tools/cmd.h"
 
 /* The files of tools/help, by tools/embed.sh. */

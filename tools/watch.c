@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "base/trusted.h"
-#include "preload/options.h"
+#include "preload/counters/options.h"
 #include "regions/record.h"
 #include "tools/cmd.h"
 #include "tools/sim/request.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "preload/env.h"
+#include "base/env.h"
 
 static int start(void)
 {

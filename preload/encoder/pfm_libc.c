@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "preload/env.h"
+#include "base/env.h"
 
 FILE *cp_pfm_stderr, *cp_pfm_stdout;
 

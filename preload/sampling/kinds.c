@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "preload/encode_sysfs.h"
+#include "preload/counters/encode_sysfs.h"
 #include "preload/engine/explain.h"
 #include "preload/engine/kernel.h"
 #include "preload/sampling/parts.h"

@@ -17,7 +17,7 @@
 #include "base/once.h"
 #include "base/pool.h"
 #include "base/syscall.h"
-#include "preload/clock.h"
+#include "preload/counters/clock.h"
 #include "preload/engine/explain.h"
 #include "preload/helper.h"
 #include "preload/runtime.h"

@@ -25,10 +25,10 @@ FUZZ_LINES_record := regions/record_read.c
 FUZZ_LINES_group := output/group.c
 FUZZ_LINES_formula := output/formula.c
 FUZZ_LINES_preset := output/preset.c
-FUZZ_LINES_machine := preload/machine_file.c
-FUZZ_LINES_options := preload/options.c
-FUZZ_LINES_event := preload/encode.c
-FUZZ_LINES_sysfs := preload/encode_sysfs.c
+FUZZ_LINES_machine := preload/counters/machine_file.c
+FUZZ_LINES_options := preload/counters/options.c
+FUZZ_LINES_event := preload/counters/encode.c
+FUZZ_LINES_sysfs := preload/counters/encode_sysfs.c
 FUZZ_LINES_sinks := output/sink.c
 FUZZ_LINES_report_json := tools/values.c
 FUZZ_LINES_profile_json := tools/profile/read_json.c
@@ -40,7 +40,7 @@ FUZZ_LINES_perf_map := tools/profile/jit.c
 FUZZ_LIB := $(B)/libfuzzed.a
 FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c preload/encoder/% \
 	tools/cachepeek.c tools/cmd_%,$(CLI_SRC))) \
-	$(B)/preload/encode_sysfs.o $(B)/tests/fuzz/arena.o $(B)/embedded.o
+	$(B)/preload/counters/encode_sysfs.o $(B)/tests/fuzz/arena.o $(B)/embedded.o
 $(FUZZ_LIB): $(FUZZ_OBJ)
 	@rm -f $@
 	$(call run,AR,$(AR) rcs $@ $(FUZZ_OBJ))

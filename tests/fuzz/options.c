@@ -3,12 +3,12 @@
  * The environment: entries between NULs, read as options, looked up, merged
  * and removed.  The first byte says how many are taken for ours.
  */
-#include "preload/options.h"
+#include "preload/counters/options.h"
 
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
-#include "preload/env.h"
+#include "base/env.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST = 200 };

@@ -20,7 +20,7 @@ my %opens = (
 	'output/report.c' => [1, 'a directory that was named; its entries are trusted or not'],
 	'preload/hooks_process.c' => [1, '/dev/null'],
 	'preload/hooks_open.c' => [3, 'the definitions, and a message'],
-	'preload/report_job.c' => [1, 'cp_trusted_check() follows: it is written to'],
+	'preload/parallel/report_job.c' => [1, 'cp_trusted_check() follows: it is written to'],
 	'preload/reexec.c' => [2, 'a new log, without links, in our directory; /dev/null'],
 	'preload/sampling/objects.c' => [1, 'a file of /proc'],
 	'preload/threads_adopt.c' => [1, 'a directory of /proc'],
@@ -32,12 +32,12 @@ my %opens = (
 	'tools/again.c' => [1, '/dev/null'],
 	'tools/launch.c' => [1, 'cp_trusted_check() follows: it is written to'],
 	'tools/profile/read.c' => [1, 'a directory that was named; its entries are trusted or not'],
-	'tools/sim/elf_symbols.c' => [1, 'what is mapped into the program'],
+	'tools/sim/profile/elf_symbols.c' => [1, 'what is mapped into the program'],
 	'tools/sim/huge_kernel.c' => [3, 'files of /proc and /sys'],
 	'tools/sim/title.c' => [2, 'files of /proc'],
 	'tools/sim/profile_file.c' => [1, 'made with O_EXCL'],
-	'tools/sim/profile_misses.c' => [1, 'an option of our tests'],
-	'tools/sim/profile_module.c' => [1, 'what is mapped into the program'],
+	'tools/sim/profile/profile_misses.c' => [1, 'an option of our tests'],
+	'tools/sim/profile/profile_module.c' => [1, 'what is mapped into the program'],
 );
 
 my %seen;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "batch.h"
-#include "flex.h"
+#include "flex/flex.h"
 #include "follow.h"
 #include "front.h"
 #include "host.h"

@@ -2,7 +2,7 @@
  *
  * No filters, no vectors, no shortcuts, no ownership: every cache is searched
  * from end to end, and all other cores are asked each time.  Byte addresses
- * throughout.  The rules are those of tools/sim/flex.h.
+ * throughout.  The rules are those of tools/sim/flex/flex.h.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "every.h"
-#include "flex.h"
+#include "flex/flex.h"
 #include "front.h"
 #include "host.h"
 #include "sweep.h"

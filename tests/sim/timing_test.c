@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "flex.h"
+#include "flex/flex.h"
 #include "front.h"
 #include "host.h"
 #include "tests/tap/tap.h"

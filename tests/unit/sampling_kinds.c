@@ -14,7 +14,7 @@
 static char fake[64] = "/tmp/sampling_kinds_XXXXXX";
 #define CP_SYSFS_DEVICES fake
 
-#include "preload/encode_sysfs.c"
+#include "preload/counters/encode_sysfs.c"
 #include "preload/engine/sysfs.c"
 #include "preload/sampling/kinds.c"
 #include "tests/tap/tap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "front.h"
-#include "flex.h"
+#include "flex/flex.h"
 #include "span.h"
 
 struct front *front;

@@ -3,7 +3,7 @@
  * Which functions are regions, and where they are.  A mapping's are looked up when
  * the first code of it is translated.
  */
-#include "elf_symbols.h"
+#include "profile/elf_symbols.h"
 #include "functions.h"
 
 void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, /*OUT*/ const HChar **plain);

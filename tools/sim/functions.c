@@ -9,7 +9,7 @@
  * those on this one.
  */
 #include "functions.h"
-#include "lines.h"
+#include "profile/lines.h"
 
 #if defined(VGA_amd64)
 #include "libvex_guest_amd64.h"

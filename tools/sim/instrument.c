@@ -5,9 +5,9 @@
  */
 #include "block.h"
 #include "functions.h"
-#include "lines.h"
+#include "profile/lines.h"
 #include "pieces.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 static struct block b;
 

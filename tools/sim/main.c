@@ -8,7 +8,7 @@
 #include "host.h"
 #include "huge_kernel.h"
 #include "memory.h"
-#include "profile.h"
+#include "profile/profile.h"
 #include "sharing.h"
 #include "window.h"
 

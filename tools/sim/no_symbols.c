@@ -7,7 +7,7 @@
  * could not be read for ever, and stops when one of them is mapped again where it was
  * before (dlopen, dlclose, dlopen).
  */
-#include "lines.h"
+#include "profile/lines.h"
 
 HChar *__real_vgPlain_getenv(const HChar *name);
 HChar *__wrap_vgPlain_getenv(const HChar *name);

@@ -4,8 +4,8 @@
  */
 #include "tool.h"
 #include "huge_kernel.h"
-#include "profile.h"
-#include "lines.h"
+#include "profile/profile.h"
+#include "profile/lines.h"
 #include "sharing.h"
 #include "window.h"
 

@@ -6,7 +6,7 @@
 #include "base/space.h"
 #include "pub_tool_libcfile.h"
 #include "memory.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
 Int VG_(safe_fd)(Int oldfd);

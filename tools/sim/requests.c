@@ -7,8 +7,8 @@
  */
 #include "tool.h"
 #include "functions.h"
-#include "lines.h"
-#include "profile.h"
+#include "profile/lines.h"
+#include "profile/profile.h"
 
 static Bool copy_name(UInt number, UWord to, UWord size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sharing.h"
 #include "every.h"
-#include "profile.h"
+#include "profile/profile.h"
 
 #define PARTS CP_PROFILE_PARTS
 

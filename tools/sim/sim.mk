@@ -16,7 +16,8 @@ SIM_DIR := $(B)/cachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-SIM_SOURCES := $(basename $(notdir $(wildcard tools/sim/*.c)))
+SIM_SOURCES := $(patsubst tools/sim/%.c,%,$(wildcard tools/sim/*.c tools/sim/*/*.c))
+SIM_HEADERS := $(wildcard tools/sim/*.h tools/sim/*/*.h)
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
@@ -48,6 +49,7 @@ $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	$(call run,CP,cp $< $@)
 
 $(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags
+	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(SIM_CFLAGS) -c -o $@ $<)
 
 $(SIM_DIR) $(B)/sim:
@@ -62,7 +64,7 @@ SIM_ENCODINGS := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Z
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
 	timing_test)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
-	flex.c flex_cache.c flex_life.c flex_outer.c flex_prefetch.c follow.c front.c numa.c timing.c)
+	$(addprefix flex/,flex.c flex_cache.c flex_life.c flex_outer.c flex_prefetch.c) follow.c front.c numa.c timing.c)
 SIM_DUEL := $(addprefix tests/sim/,model_test.c model_machines.c model_pick.c reference.c laws.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
@@ -91,14 +93,14 @@ $(B)/sim/sampled: tests/sim/sampled.c tools/profile/estimate.c preload/sampling/
 $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -DFEW_SHAPES -fsanitize=address,undefined
 $(B)/sim/model_test $(B)/sim/model_stress: $(SIM_DUEL) \
-		$(SIM_MODEL) $(wildcard tools/sim/*.h tests/sim/*.h) | $(B)/sim
+		$(SIM_MODEL) $(SIM_HEADERS) $(wildcard tests/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
 $(B)/sim/sweep_test: SIM_VARIANT := -DFEW_SHAPES -fsanitize=undefined
-$(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(wildcard tools/sim/*.h) | $(B)/sim
+$(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(SIM_HEADERS) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
 SIM_SANITIZE := -DFEW_SHAPES -fsanitize=address,undefined
 $(B)/sim/timing_test: tests/sim/timing_test.c tests/tap/tap.c $(SIM_MODEL) \
-		$(wildcard tools/sim/*.h tests/tap/*.h) | $(B)/sim
+		$(SIM_HEADERS) $(wildcard tests/tap/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c,$^) -pthread)

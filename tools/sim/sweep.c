@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sweep.h"
 #include "every.h"
-#include "flex.h"
+#include "flex/flex.h"
 #include "front.h"
 #include "host.h"
 

@@ -13,7 +13,7 @@
  * of a machine of its own, and at a front of none.
  * Valgrind runs one thread at a time, so nothing here needs a lock.
  */
-#include "flex.h"
+#include "flex/flex.h"
 #include "follow.h"
 #include "front.h"
 #include "functions.h"
@@ -21,7 +21,7 @@
 #include "team.h"
 #include "tool.h"
 #include "host.h"
-#include "profile.h"
+#include "profile/profile.h"
 #include "sharing.h"
 #include "window.h"
 #include "regions/series.h"

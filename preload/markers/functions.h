@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions as regions: of programs built with -finstrument-functions
+ * (hooks_functions.c), and of others on the simulated PMU (functions_sim.c).
+ */
+#ifndef CACHEPEEK_PRELOAD_MARKERS_FUNCTIONS_H
+#define CACHEPEEK_PRELOAD_MARKERS_FUNCTIONS_H
+
+#include <stdbool.h>
+
+/* Once, in the constructor. */
+void cp_functions_start(void);
+
+/* Does CACHEPEEK_REGIONS ask for functions of programs that are not built so? */
+bool cp_functions_chosen(const char *patterns);
+/* Or for lines of source? */
+bool cp_lines_chosen(const char *patterns);
+/* Of lines that nobody understands. */
+void cp_lines_complain(const char *patterns);
+/* At the end: of lines that are not there. */
+void cp_lines_check(void);
+/* On the simulated PMU: makes them regions. */
+void cp_functions_watch(const char *patterns);
+
+#endif

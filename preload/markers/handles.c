@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/markers/handles.h"
+
+#include "base/arena.h"
+#include "base/lock.h"
+#include "preload/markers/markers_parts.h"
+
+static struct cp_store store; /* under the lock */
+
+#define uthash_malloc(size) cp_store_take(&store, size)
+#define uthash_free(memory, size) ((void)(memory))
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct key {
+	uint64_t tag, value;
+};
+
+struct entry {
+	struct cp_handle handle;
+	struct key key;
+	struct entry *older;
+	UT_hash_handle hh;
+};
+
+static struct entry *table;  /* under the lock */
+static struct entry *newest; /* of all, each complete; under the lock */
+static struct cp_lock lock;
+CP_LOCK_LISTED(lock);
+
+static struct entry *find(uint64_t tag, uint64_t value)
+{
+	struct key key = {tag, value};
+	struct entry *entry;
+
+	/* NOLINTNEXTLINE(clang-analyzer-core.*): uthash's bytes of an integer */
+	HASH_FIND(hh, table, &key, sizeof(key), entry);
+	return entry;
+}
+
+static struct entry *add(uint64_t tag, uint64_t value)
+{
+	struct entry *entry = cp_store_take(&store, sizeof(*entry));
+
+	if (!entry)
+		return NULL;
+	entry->handle.tag = tag;
+	entry->handle.value = value ? value : (uint64_t)(uintptr_t)entry;
+	entry->key = (struct key){tag, entry->handle.value};
+	entry->older = newest;
+	__atomic_store_n(&newest, entry, __ATOMIC_RELEASE);
+	HASH_ADD(hh, table, key, sizeof(entry->key), entry);
+	return entry;
+}
+
+const struct cp_handle *cp_handle_set(uint64_t tag, uint64_t value, struct cp_name *name)
+{
+	struct entry *entry;
+
+	if (!cp_marker_lock(&lock))
+		return NULL;
+	entry = value ? find(tag, value) : NULL;
+	if (!entry)
+		entry = add(tag, value);
+	if (entry)
+		entry->handle.name = name;
+	cp_marker_unlock(&lock);
+	return entry ? &entry->handle : NULL;
+}
+
+struct cp_name *cp_handle_name(uint64_t tag, uint64_t value)
+{
+	struct entry *entry;
+	struct cp_name *name;
+
+	if (!cp_marker_lock(&lock))
+		return NULL;
+	entry = find(tag, value);
+	name = entry ? entry->handle.name : NULL;
+	cp_marker_unlock(&lock);
+	return name;
+}
+
+/* If another thread, which does not exist here, was changing the table. */
+void cp_handles_after_fork(void)
+{
+	struct entry *entry;
+
+	if (!cp_lock_was_torn(&lock))
+		return;
+	table = NULL;
+	for (entry = newest; entry; entry = entry->older)
+		HASH_ADD(hh, table, key, sizeof(entry->key), entry);
+}

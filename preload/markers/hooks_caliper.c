@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: cali_begin_region, cali_end_region, cali_begin_phase, cali_end_phase,
+ *   cali_begin_comm_region, cali_end_comm_region, cali_begin_byname,
+ *   cali_end_byname, cali_begin_string_byname, cali_begin_int_byname,
+ *   cali_begin_double_byname, cali_begin, cali_end, cali_begin_string,
+ *   cali_begin_int, cali_begin_double, cali_safe_end_string,
+ *   cali::Function::Function, ~Function, cali::ScopeAnnotation::ScopeAnnotation,
+ *   ~ScopeAnnotation, cali::Loop::Loop, Loop::end, ~Loop.
+ *
+ * Caliper's annotations, C and C++.  Regions nest strictly.  A value of an
+ * attribute that is not one of Caliper's own becomes a region "attribute=value";
+ * iteration numbers do not: each would be a region.  Nor do values that are set:
+ * they have no end.  The class of annotations is in hooks_caliper_annotation.c.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "preload/markers/caliper.h"
+#include "preload/markers/forward.h"
+#include "preload/markers/markers.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define STACK_REGIONS 1
+#define STACK_VALUES 2
+
+typedef uint64_t cali_id_t;
+
+/* They return nothing, or in old versions a cali_err: whatever it is. */
+int cali_begin_region(const char *name);
+int cali_end_region(const char *name);
+int cali_begin_phase(const char *name);
+int cali_end_phase(const char *name);
+int cali_begin_comm_region(const char *name);
+int cali_end_comm_region(const char *name);
+int cali_begin_byname(const char *name);
+int cali_end_byname(const char *name);
+int cali_begin_string_byname(const char *name, const char *value);
+int cali_begin_int_byname(const char *name, int value);
+int cali_begin_double_byname(const char *name, double value);
+int cali_begin(cali_id_t attribute);
+int cali_end(cali_id_t attribute);
+int cali_begin_string(cali_id_t attribute, const char *value);
+int cali_begin_int(cali_id_t attribute, int value);
+int cali_begin_double(cali_id_t attribute, double value);
+int cali_safe_end_string(cali_id_t attribute, const char *value);
+const char *cali_attribute_name(cali_id_t attribute);
+
+static uint64_t tag_of(uint64_t stack)
+{
+	return cp_marker_tag(CP_MARKER_CALIPER, stack);
+}
+
+/* ---- regions by name ---- */
+
+#define BEGIN(function)                                                                  \
+	EXPORT int function(const char *name)                                            \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+		int result = real ? real(name) : 0;                                      \
+                                                                                         \
+		cp_marker_begin(cp_marker_name(name), tag_of(STACK_REGIONS));            \
+		return result;                                                           \
+	}
+#define END(function)                                                                    \
+	EXPORT int function(const char *name)                                            \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+		struct cp_name *handle = cp_marker_name(name);                           \
+                                                                                         \
+		if (handle)                                                              \
+			cp_marker_end(handle, tag_of(STACK_REGIONS), CP_END_OWN);        \
+		return real ? real(name) : 0;                                            \
+	}
+BEGIN(cali_begin_region)
+END(cali_end_region)
+BEGIN(cali_begin_phase)
+END(cali_end_phase)
+BEGIN(cali_begin_comm_region)
+END(cali_end_comm_region)
+
+/* ---- values of attributes ---- */
+
+static bool is_region_attribute(const char *name)
+{
+	static const char *const own[] = {"function", "region", "phase", "comm.region",
+		"annotation", "loop", "statement"};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strcmp(name, own[i]) == 0)
+			return true;
+	return false;
+}
+
+/* An attribute's stack is its name's: ids and names mean the same one. */
+static uint64_t stack_of(const char *attribute)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	while (*attribute)
+		hash = (hash ^ (unsigned char)*attribute++) * 0x100000001b3u;
+	return tag_of(STACK_VALUES + (hash >> 16));
+}
+
+void cp_caliper_begin(const char *attribute, const char *value)
+{
+	char text[CP_MAX_REGION_NAME + 1];
+
+	if (!attribute || cp_starts_with(attribute, "iteration#"))
+		return;
+	if (!value)
+		cp_format(text, sizeof(text), "%s", attribute);
+	else if (is_region_attribute(attribute))
+		cp_format(text, sizeof(text), "%s", value);
+	else
+		cp_format(text, sizeof(text), "%s=%s", attribute, value);
+	cp_marker_begin(cp_marker_name(text), stack_of(attribute));
+}
+
+void cp_caliper_begin_int(const char *attribute, int64_t value)
+{
+	char text[24];
+
+	cp_format(text, sizeof(text), "%ld", (long)value);
+	cp_caliper_begin(attribute, text);
+}
+
+void cp_caliper_begin_double(const char *attribute, double value)
+{
+	char text[40];
+
+	cp_format(text, sizeof(text), "%g", value);
+	cp_caliper_begin(attribute, text);
+}
+
+void cp_caliper_end(const char *attribute)
+{
+	if (attribute)
+		cp_marker_end(NULL, stack_of(attribute), CP_END_OWN);
+}
+
+static const char *name_of(cali_id_t attribute, const void *caller)
+{
+	static struct cp_forward forward = {"cali_attribute_name", 0};
+	__typeof__(&cali_attribute_name) real =
+		(__typeof__(&cali_attribute_name))(uintptr_t)cp_forward_find(
+			&forward, caller);
+
+	return real ? real(attribute) : NULL;
+}
+
+EXPORT int cali_begin_byname(const char *name)
+{
+	__typeof__(&cali_begin_byname) real = CP_FORWARD(cali_begin_byname);
+	int result = real ? real(name) : 0;
+
+	if (name)
+		cp_marker_begin(cp_marker_name(name), stack_of(name));
+	return result;
+}
+
+EXPORT int cali_end_byname(const char *name)
+{
+	__typeof__(&cali_end_byname) real = CP_FORWARD(cali_end_byname);
+
+	cp_caliper_end(name);
+	return real ? real(name) : 0;
+}
+
+EXPORT int cali_begin_string_byname(const char *name, const char *value)
+{
+	__typeof__(&cali_begin_string_byname) real = CP_FORWARD(cali_begin_string_byname);
+	int result = real ? real(name, value) : 0;
+
+	if (value)
+		cp_caliper_begin(name, value);
+	return result;
+}
+
+EXPORT int cali_begin_int_byname(const char *name, int value)
+{
+	__typeof__(&cali_begin_int_byname) real = CP_FORWARD(cali_begin_int_byname);
+	int result = real ? real(name, value) : 0;
+
+	cp_caliper_begin_int(name, value);
+	return result;
+}
+
+EXPORT int cali_begin_double_byname(const char *name, double value)
+{
+	__typeof__(&cali_begin_double_byname) real = CP_FORWARD(cali_begin_double_byname);
+	int result = real ? real(name, value) : 0;
+
+	cp_caliper_begin_double(name, value);
+	return result;
+}
+
+EXPORT int cali_begin(cali_id_t attribute)
+{
+	__typeof__(&cali_begin) real = CP_FORWARD(cali_begin);
+	int result = real ? real(attribute) : 0;
+	const char *name = name_of(attribute, __builtin_return_address(0));
+
+	if (name)
+		cp_marker_begin(cp_marker_name(name), stack_of(name));
+	return result;
+}
+
+EXPORT int cali_begin_string(cali_id_t attribute, const char *value)
+{
+	__typeof__(&cali_begin_string) real = CP_FORWARD(cali_begin_string);
+	int result = real ? real(attribute, value) : 0;
+
+	if (value)
+		cp_caliper_begin(name_of(attribute, __builtin_return_address(0)), value);
+	return result;
+}
+
+EXPORT int cali_begin_int(cali_id_t attribute, int value)
+{
+	__typeof__(&cali_begin_int) real = CP_FORWARD(cali_begin_int);
+	int result = real ? real(attribute, value) : 0;
+
+	cp_caliper_begin_int(name_of(attribute, __builtin_return_address(0)), value);
+	return result;
+}
+
+EXPORT int cali_begin_double(cali_id_t attribute, double value)
+{
+	__typeof__(&cali_begin_double) real = CP_FORWARD(cali_begin_double);
+	int result = real ? real(attribute, value) : 0;
+
+	cp_caliper_begin_double(name_of(attribute, __builtin_return_address(0)), value);
+	return result;
+}
+
+EXPORT int cali_end(cali_id_t attribute)
+{
+	__typeof__(&cali_end) real = CP_FORWARD(cali_end);
+
+	cp_caliper_end(name_of(attribute, __builtin_return_address(0)));
+	return real ? real(attribute) : 0;
+}
+
+EXPORT int cali_safe_end_string(cali_id_t attribute, const char *value)
+{
+	__typeof__(&cali_safe_end_string) real = CP_FORWARD(cali_safe_end_string);
+
+	cp_caliper_end(name_of(attribute, __builtin_return_address(0)));
+	return real ? real(attribute, value) : 0;
+}
+
+/* ---- C++: an object is a region, with a stack of its own ---- */
+
+void _ZN4cali8FunctionC1EPKc(void *object, const char *name);
+void _ZN4cali8FunctionD1Ev(void *object);
+void _ZN4cali15ScopeAnnotationC1EPKc(void *object, const char *name);
+void _ZN4cali15ScopeAnnotationD1Ev(void *object);
+void _ZN4cali4LoopC1EPKc(void *object, const char *name);
+void _ZN4cali4Loop3endEv(void *object);
+void _ZN4cali4LoopD1Ev(void *object);
+
+/* No address has the upper bits set, no hash of stack_of is as small. */
+static uint64_t tag_of_object(const void *object)
+{
+	return tag_of((uint64_t)(uintptr_t)object | (uint64_t)1 << 55);
+}
+
+#define CONSTRUCTOR(function)                                                            \
+	EXPORT void function(void *object, const char *name)                             \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+                                                                                         \
+		if (real)                                                                \
+			real(object, name);                                              \
+		cp_marker_begin(cp_marker_name(name), tag_of_object(object));            \
+	}
+/* ~Loop ends what end() may have ended: then there is nothing of that tag. */
+#define DESTRUCTOR(function)                                                             \
+	EXPORT void function(void *object)                                               \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+                                                                                         \
+		cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);                  \
+		if (real)                                                                \
+			real(object);                                                    \
+	}
+CONSTRUCTOR(_ZN4cali8FunctionC1EPKc)
+DESTRUCTOR(_ZN4cali8FunctionD1Ev)
+CONSTRUCTOR(_ZN4cali15ScopeAnnotationC1EPKc)
+DESTRUCTOR(_ZN4cali15ScopeAnnotationD1Ev)
+CONSTRUCTOR(_ZN4cali4LoopC1EPKc)
+DESTRUCTOR(_ZN4cali4Loop3endEv)
+DESTRUCTOR(_ZN4cali4LoopD1Ev)

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: __cyg_profile_func_enter, __cyg_profile_func_exit.
+ *
+ * Programs built with -finstrument-functions: each function is a region.  What
+ * CACHEPEEK_REGIONS leaves out costs a look into a table.  Another library's
+ * functions of these names are called too; libc's do nothing.
+ */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "preload/markers/functions.h"
+#include "preload/markers/markers.h"
+#include "preload/real.h"
+#include "preload/runtime.h"
+#include "preload/markers/symbols.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_FUNCTION, 0)
+
+void __cyg_profile_func_enter(void *function, void *site);
+void __cyg_profile_func_exit(void *function, void *site);
+
+static __typeof__(&__cyg_profile_func_enter) next_enter, next_exit;
+
+/* ---- names by address: read without a lock ---- */
+
+#define SLOTS ((size_t)1 << 18)
+#define MOST (SLOTS / 4 * 3)
+
+static struct {
+	void *function; /* written last */
+	struct cp_name *name;
+} slots[SLOTS];
+static size_t nfunctions;   /* under the lock */
+static struct cp_lock lock; /* of additions */
+CP_LOCK_LISTED(lock);
+
+static size_t slot_of(const void *function)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)function * 0x9e3779b97f4a7c15u;
+	size_t i = (size_t)(hash >> 46);
+
+	for (;; i = (i + 1) % SLOTS) {
+		void *there = __atomic_load_n(&slots[i].function, __ATOMIC_ACQUIRE);
+
+		if (!there || there == function)
+			return i;
+	}
+}
+
+static struct cp_name *add(void *function)
+{
+	char text[CP_MAX_REGION_NAME];
+	size_t i = slot_of(function);
+
+	if (!slots[i].function && nfunctions < MOST) {
+		slots[i].name = cp_name_intern(
+			text, cp_symbol_name(function, text, sizeof(text)));
+		nfunctions += slots[i].name != NULL;
+		if (slots[i].name)
+			__atomic_store_n(&slots[i].function, function, __ATOMIC_RELEASE);
+	}
+	return slots[i].name;
+}
+
+/* For the first time: reads files, and must not be interrupted by a region. */
+static struct cp_name *look_up(void *function)
+{
+	struct cp_name *name;
+	int state;
+
+	if (cp_confined() || !cp_enter_slowly(&state))
+		return NULL;
+	cp_sim_pause();
+	cp_lock(&lock);
+	name = add(function);
+	cp_unlock(&lock);
+	cp_sim_resume();
+	cp_leave_slowly(state);
+	return name;
+}
+
+static inline struct cp_name *name_of(void *function)
+{
+	size_t i = slot_of(function);
+
+	return __builtin_expect(slots[i].function == function, 1) ? slots[i].name
+								  : look_up(function);
+}
+
+/* ---- the hooks ---- */
+
+static void find_next(const char *name, void *to)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+	Dl_info theirs, libc;
+
+	if (found && dladdr(found, &theirs) &&
+		dladdr((void *)(uintptr_t)cp_reals._exit, &libc) &&
+		theirs.dli_fbase != libc.dli_fbase)
+		memcpy(to, &found, sizeof(found));
+}
+
+void cp_functions_start(void)
+{
+	find_next("__cyg_profile_func_enter", &next_enter);
+	find_next("__cyg_profile_func_exit", &next_exit);
+}
+
+EXPORT void __cyg_profile_func_enter(void *function, void *site)
+{
+	struct cp_name *name = cp_counting() ? name_of(function) : NULL;
+
+	if (next_enter)
+		next_enter(function, site);
+	if (name && !name->left_out)
+		cp_marker_begin(name, TAG);
+}
+
+/* Functions that a longjmp has left are closed with the one that is around them;
+ * a region that the program begins here and ends elsewhere goes on. */
+EXPORT void __cyg_profile_func_exit(void *function, void *site)
+{
+	struct cp_name *name = cp_counting() ? name_of(function) : NULL;
+
+	if (name && !name->left_out)
+		cp_marker_end(name, TAG, CP_END_OWN);
+	if (next_exit)
+		next_exit(function, site);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: likwid_markerInit, likwid_markerThreadInit, likwid_markerNextGroup,
+ *   likwid_markerClose, likwid_markerRegisterRegion, likwid_markerStartRegion,
+ *   likwid_markerStopRegion, likwid_markerResetRegion, likwid_markerGetRegion,
+ *   likwid_markerWriteFile.
+ *
+ * LIKWID's marker API.  Its regions are per thread and may overlap: the end of
+ * one leaves the others open.  LIKWID itself, where it is linked, gets every
+ * call and gives the results; it is active under likwid-perfctr -m only.
+ */
+#include <string.h>
+
+#include "preload/markers/forward.h"
+#include "preload/markers/markers.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_LIKWID, 0)
+
+void likwid_markerInit(void);
+void likwid_markerThreadInit(void);
+void likwid_markerNextGroup(void);
+void likwid_markerClose(void);
+int likwid_markerRegisterRegion(const char *tag);
+int likwid_markerStartRegion(const char *tag);
+int likwid_markerStopRegion(const char *tag);
+int likwid_markerResetRegion(const char *tag);
+void likwid_markerGetRegion(
+	const char *tag, int *nevents, double *events, double *time, int *count);
+int likwid_markerWriteFile(const char *path);
+
+/* Fortran pads with blanks. */
+static struct cp_name *name_of(const char *tag)
+{
+	size_t length = tag ? strlen(tag) : 0;
+
+	while (length > 0 && tag[length - 1] == ' ')
+		length--;
+	return tag ? cp_marker_name_of(tag, length) : NULL;
+}
+
+#define PLAIN(function)                                                                  \
+	EXPORT void function(void)                                                       \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+                                                                                         \
+		if (real)                                                                \
+			real();                                                          \
+	}
+PLAIN(likwid_markerInit)
+PLAIN(likwid_markerThreadInit)
+PLAIN(likwid_markerNextGroup)
+PLAIN(likwid_markerClose)
+
+#define NAMED(function)                                                                  \
+	EXPORT int function(const char *text)                                            \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+                                                                                         \
+		return real ? real(text) : 0;                                            \
+	}
+NAMED(likwid_markerRegisterRegion)
+NAMED(likwid_markerResetRegion)
+NAMED(likwid_markerWriteFile)
+
+EXPORT int likwid_markerStartRegion(const char *tag)
+{
+	__typeof__(&likwid_markerStartRegion) real = CP_FORWARD(likwid_markerStartRegion);
+	int result = real ? real(tag) : 0;
+
+	cp_marker_begin(name_of(tag), TAG);
+	return result;
+}
+
+EXPORT int likwid_markerStopRegion(const char *tag)
+{
+	__typeof__(&likwid_markerStopRegion) real = CP_FORWARD(likwid_markerStopRegion);
+	struct cp_name *name = name_of(tag);
+
+	if (name)
+		cp_marker_end(name, TAG, CP_END_ALONE);
+	return real ? real(tag) : 0;
+}
+
+EXPORT void likwid_markerGetRegion(
+	const char *tag, int *nevents, double *events, double *time, int *count)
+{
+	__typeof__(&likwid_markerGetRegion) real = CP_FORWARD(likwid_markerGetRegion);
+
+	if (real) {
+		real(tag, nevents, events, time, count);
+		return;
+	}
+	if (nevents)
+		*nevents = 0;
+	if (time)
+		*time = 0;
+	if (count)
+		*count = 0;
+}

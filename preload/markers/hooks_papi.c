@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: PAPI_hl_region_begin, PAPI_hl_read, PAPI_hl_region_end, PAPI_hl_stop.
+ *
+ * PAPI's high-level API.  PAPI gets every call.  Where it cannot count it
+ * returns errors, on which programs give up: those are kept from the program
+ * unless the user has asked PAPI for something.
+ */
+#include "preload/markers/forward.h"
+#include "preload/markers/markers.h"
+#include "preload/real.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_PAPI, 0)
+
+int PAPI_hl_region_begin(const char *region);
+int PAPI_hl_read(const char *region);
+int PAPI_hl_region_end(const char *region);
+int PAPI_hl_stop(void);
+
+static int result_of(int result)
+{
+	bool asked = CP_REAL(getenv)("PAPI_EVENTS") ||
+		     CP_REAL(getenv)("PAPI_OUTPUT_DIRECTORY");
+
+	return asked || result >= 0 ? result : 0;
+}
+
+EXPORT int PAPI_hl_region_begin(const char *region)
+{
+	__typeof__(&PAPI_hl_region_begin) real = CP_FORWARD(PAPI_hl_region_begin);
+	int result = real ? real(region) : 0;
+
+	cp_marker_begin(cp_marker_name(region), TAG);
+	return result_of(result);
+}
+
+EXPORT int PAPI_hl_read(const char *region)
+{
+	__typeof__(&PAPI_hl_read) real = CP_FORWARD(PAPI_hl_read);
+
+	return result_of(real ? real(region) : 0);
+}
+
+EXPORT int PAPI_hl_region_end(const char *region)
+{
+	__typeof__(&PAPI_hl_region_end) real = CP_FORWARD(PAPI_hl_region_end);
+	struct cp_name *name = cp_marker_name(region);
+
+	if (name)
+		cp_marker_end(name, TAG, CP_END_ALONE);
+	return result_of(real ? real(region) : 0);
+}
+
+EXPORT int PAPI_hl_stop(void)
+{
+	__typeof__(&PAPI_hl_stop) real = CP_FORWARD(PAPI_hl_stop);
+
+	return result_of(real ? real() : 0);
+}

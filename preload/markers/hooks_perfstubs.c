@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: ps_tool_finalize, ps_tool_register_thread,
+ *   ps_tool_pause_measurement, ps_tool_resume_measurement, ps_tool_dump_data,
+ *   ps_tool_timer_create, ps_tool_timer_start, ps_tool_timer_stop,
+ *   ps_tool_start_string, ps_tool_stop_string, ps_tool_stop_current,
+ *   ps_tool_dynamic_phase_start, ps_tool_dynamic_phase_stop.
+ *
+ * PerfStubs: programs look for a tool's functions by these names, and for each
+ * whether it is there.  Those about counters, parameters and metadata are left to
+ * a tool behind us, and so is ps_tool_initialize: by that PerfStubs decides whether
+ * there is a tool, and says on standard output that it found one.  Where the user has
+ * none, perfstubs/tool.c is to be preloaded.  Iteration numbers of phases are no regions
+ * of their own.
+ */
+#include "preload/markers/forward.h"
+#include "preload/markers/handles.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_PERFSTUBS, 0)
+#define TIMERS cp_marker_tag(CP_MARKER_PERFSTUBS, 1)
+
+void ps_tool_finalize(void);
+void ps_tool_register_thread(void);
+void ps_tool_pause_measurement(void);
+void ps_tool_resume_measurement(void);
+void ps_tool_dump_data(void);
+void *ps_tool_timer_create(const char *name);
+void ps_tool_timer_start(void *timer);
+void ps_tool_timer_stop(void *timer);
+void ps_tool_start_string(const char *name);
+void ps_tool_stop_string(const char *name);
+void ps_tool_stop_current(void);
+void ps_tool_dynamic_phase_start(const char *name, int index);
+void ps_tool_dynamic_phase_stop(const char *name, int index);
+
+static void nothing(void)
+{
+}
+
+static void begin(struct cp_name *name)
+{
+	cp_marker_begin(name, TAG);
+}
+
+static void end(struct cp_name *name)
+{
+	if (name)
+		cp_marker_end(name, TAG, CP_END_OWN);
+}
+
+/* Without an argument: what we do, then the tool. */
+#define PLAIN(function, ours)                                                            \
+	EXPORT void function(void)                                                       \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+                                                                                         \
+		ours();                                                                  \
+		if (real)                                                                \
+			real();                                                          \
+	}
+PLAIN(ps_tool_finalize, nothing)
+PLAIN(ps_tool_register_thread, nothing)
+PLAIN(ps_tool_pause_measurement, cp_marker_pause)
+PLAIN(ps_tool_resume_measurement, cp_marker_resume)
+PLAIN(ps_tool_dump_data, cp_marker_flush)
+
+/* A tool that does not make timers, but starts them, meets none of ours. */
+EXPORT void *ps_tool_timer_create(const char *name)
+{
+	__typeof__(&ps_tool_timer_create) real = CP_FORWARD(ps_tool_timer_create);
+	void *timer = real ? real(name) : NULL;
+	const struct cp_handle *made;
+
+	if (!timer && (real || CP_FORWARD(ps_tool_timer_start) ||
+			      CP_FORWARD(ps_tool_timer_stop)))
+		return NULL;
+	made = cp_handle_set(TIMERS, (uint64_t)(uintptr_t)timer, cp_marker_name(name));
+	return timer || !made ? timer : (void *)(uintptr_t)made->value;
+}
+
+EXPORT void ps_tool_timer_start(void *timer)
+{
+	__typeof__(&ps_tool_timer_start) real = CP_FORWARD(ps_tool_timer_start);
+
+	if (real)
+		real(timer);
+	begin(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+}
+
+EXPORT void ps_tool_timer_stop(void *timer)
+{
+	__typeof__(&ps_tool_timer_stop) real = CP_FORWARD(ps_tool_timer_stop);
+
+	end(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+	if (real)
+		real(timer);
+}
+
+EXPORT void ps_tool_start_string(const char *name)
+{
+	__typeof__(&ps_tool_start_string) real = CP_FORWARD(ps_tool_start_string);
+
+	if (real)
+		real(name);
+	begin(cp_marker_name(name));
+}
+
+EXPORT void ps_tool_stop_string(const char *name)
+{
+	__typeof__(&ps_tool_stop_string) real = CP_FORWARD(ps_tool_stop_string);
+
+	end(cp_marker_name(name));
+	if (real)
+		real(name);
+}
+
+EXPORT void ps_tool_stop_current(void)
+{
+	__typeof__(&ps_tool_stop_current) real = CP_FORWARD(ps_tool_stop_current);
+
+	cp_marker_end(NULL, TAG, CP_END_OWN);
+	if (real)
+		real();
+}
+
+EXPORT void ps_tool_dynamic_phase_start(const char *name, int index)
+{
+	__typeof__(&ps_tool_dynamic_phase_start) real =
+		CP_FORWARD(ps_tool_dynamic_phase_start);
+
+	if (real)
+		real(name, index);
+	begin(cp_marker_name(name));
+}
+
+EXPORT void ps_tool_dynamic_phase_stop(const char *name, int index)
+{
+	__typeof__(&ps_tool_dynamic_phase_stop) real =
+		CP_FORWARD(ps_tool_dynamic_phase_stop);
+
+	end(cp_marker_name(name));
+	if (real)
+		real(name, index);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: SCOREP_User_RegionInit, SCOREP_User_RegionBegin,
+ *   SCOREP_User_RegionEnter, SCOREP_User_RegionEnd, SCOREP_User_RegionByNameBegin,
+ *   SCOREP_User_RegionByNameEnd; SCOREP_User_RegionClass::SCOREP_User_RegionClass,
+ *   ~SCOREP_User_RegionClass, of the macro SCOREP_USER_REGION in C++.
+ *
+ * Score-P's user regions in C and C++.  A region has a handle, which Score-P makes
+ * when it first begins; where it is not there, we do.
+ */
+#include "preload/markers/forward.h"
+#include "preload/markers/handles.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_SCOREP, 0)
+#define HANDLES cp_marker_tag(CP_MARKER_SCOREP, 1)
+
+void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionEnter(void *handle);
+void SCOREP_User_RegionEnd(void *handle);
+void SCOREP_User_RegionByNameBegin(
+	const char *name, uint32_t type, const char *file, uint32_t line);
+void SCOREP_User_RegionByNameEnd(const char *name);
+
+/* Its functions may call each other through us: then that is no call of the
+ * program. */
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+/* Where Score-P is there and has made none, as before it measures, there is none: it
+ * would be handed ours. */
+static void note(void **handle, const char *name, bool is_there)
+{
+	const struct cp_handle *made;
+
+	if (!*handle && is_there)
+		return;
+	made = cp_handle_set(HANDLES, (uint64_t)(uintptr_t)*handle, cp_marker_name(name));
+	if (made && !*handle)
+		*handle = (void *)(uintptr_t)made->value;
+}
+
+static void begin(void *handle)
+{
+	if (!inside && handle)
+		cp_marker_begin(
+			cp_handle_name(HANDLES, (uint64_t)(uintptr_t)handle), TAG);
+}
+
+EXPORT void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line)
+{
+	__typeof__(&SCOREP_User_RegionInit) real = CP_FORWARD(SCOREP_User_RegionInit);
+
+	if (real)
+		real(handle, last_name, last, name, type, file, line);
+	note(handle, name, real != NULL);
+}
+
+EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last,
+	const char *name, uint32_t type, const char *file, uint32_t line)
+{
+	__typeof__(&SCOREP_User_RegionBegin) real = CP_FORWARD(SCOREP_User_RegionBegin);
+	void *before = *handle;
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(handle, last_name, last, name, type, file, line);
+	inside = outer;
+	if (!before || !cp_handle_name(HANDLES, (uint64_t)(uintptr_t)*handle))
+		note(handle, name, real != NULL);
+	begin(*handle);
+}
+
+EXPORT void SCOREP_User_RegionEnter(void *handle)
+{
+	__typeof__(&SCOREP_User_RegionEnter) real = CP_FORWARD(SCOREP_User_RegionEnter);
+
+	if (real)
+		real(handle);
+	begin(handle);
+}
+
+EXPORT void SCOREP_User_RegionEnd(void *handle)
+{
+	__typeof__(&SCOREP_User_RegionEnd) real = CP_FORWARD(SCOREP_User_RegionEnd);
+	struct cp_name *name = NULL;
+
+	if (!inside && handle)
+		name = cp_handle_name(HANDLES, (uint64_t)(uintptr_t)handle);
+	if (name)
+		cp_marker_end(name, TAG, CP_END_OWN);
+	if (real)
+		real(handle);
+}
+
+EXPORT void SCOREP_User_RegionByNameBegin(
+	const char *name, uint32_t type, const char *file, uint32_t line)
+{
+	__typeof__(&SCOREP_User_RegionByNameBegin) real =
+		CP_FORWARD(SCOREP_User_RegionByNameBegin);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(name, type, file, line);
+	inside = outer;
+	cp_marker_begin(cp_marker_name(name), TAG);
+}
+
+EXPORT void SCOREP_User_RegionByNameEnd(const char *name)
+{
+	__typeof__(&SCOREP_User_RegionByNameEnd) real =
+		CP_FORWARD(SCOREP_User_RegionByNameEnd);
+	struct cp_name *region = cp_marker_name(name);
+	bool outer = inside;
+
+	if (region)
+		cp_marker_end(region, TAG, CP_END_OWN);
+	inside = true;
+	if (real)
+		real(name);
+	inside = outer;
+}
+
+/* ---- C++: an object is a region, with a stack of its own ---- */
+
+#define CONSTRUCT _ZN23SCOREP_User_RegionClassC1EPP18SCOREP_User_RegionPKcjPS4_PjS4_j
+#define DESTROY _ZN23SCOREP_User_RegionClassD1Ev
+#define FORWARD(function) CP_FORWARD(function) /* with its real name */
+
+void CONSTRUCT(void *object, void **handle, const char *name, uint32_t type,
+	const char **last_name, uint32_t *last, const char *file, uint32_t line);
+void DESTROY(void *object);
+
+/* No address has the upper bits set. */
+static uint64_t tag_of_object(const void *object)
+{
+	return cp_marker_tag(
+		CP_MARKER_SCOREP, (uint64_t)(uintptr_t)object | (uint64_t)1 << 55);
+}
+
+EXPORT void CONSTRUCT(void *object, void **handle, const char *name, uint32_t type,
+	const char **last_name, uint32_t *last, const char *file, uint32_t line)
+{
+	__typeof__(&CONSTRUCT) real = FORWARD(CONSTRUCT);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(object, handle, name, type, last_name, last, file, line);
+	inside = outer;
+	cp_marker_begin(cp_marker_name(name), tag_of_object(object));
+}
+
+EXPORT void DESTROY(void *object)
+{
+	__typeof__(&DESTROY) real = FORWARD(DESTROY);
+	bool outer = inside;
+
+	cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);
+	inside = true;
+	if (real)
+		real(object);
+	inside = outer;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: Tau_start, Tau_stop, Tau_profile_c_timer, Tau_lite_start_timer,
+ *   Tau_lite_stop_timer, Tau_start_timer, Tau_stop_timer, Tau_dynamic_start,
+ *   Tau_dynamic_stop; tauCreateFI with names and types of either kind, of the macros
+ *   TAU_PROFILE and TAU_PHASE in C++.
+ *
+ * TAU's timers: by name, and those of its macros, which are made once
+ * (Tau_profile_c_timer, tauCreateFI) and then started and stopped.  Iteration numbers
+ * of dynamic timers are no regions of their own.
+ */
+#include <string.h>
+
+#include "preload/markers/forward.h"
+#include "preload/markers/handles.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_TAU, 0)
+#define TIMERS cp_marker_tag(CP_MARKER_TAU, 1)
+
+void Tau_start(const char *name);
+void Tau_stop(const char *name);
+void Tau_profile_c_timer(void **timer, const char *name, const char *type, uint64_t group,
+	const char *group_name);
+void Tau_lite_start_timer(void *timer, int phase);
+void Tau_lite_stop_timer(void *timer);
+void Tau_start_timer(void *timer, int phase, int thread);
+void Tau_stop_timer(void *timer, int thread);
+void Tau_dynamic_start(const char *name, int phase);
+void Tau_dynamic_stop(const char *name, int phase);
+
+/* TAU may start its timers through us: that is no call of the program. */
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+static void begin(struct cp_name *name)
+{
+	if (!inside)
+		cp_marker_begin(name, TAG);
+}
+
+static void end(struct cp_name *name)
+{
+	if (!inside && name)
+		cp_marker_end(name, TAG, CP_END_OWN);
+}
+
+EXPORT void Tau_start(const char *name)
+{
+	__typeof__(&Tau_start) real = CP_FORWARD(Tau_start);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(name);
+	inside = outer;
+	begin(cp_marker_name(name));
+}
+
+EXPORT void Tau_stop(const char *name)
+{
+	__typeof__(&Tau_stop) real = CP_FORWARD(Tau_stop);
+	bool outer = inside;
+
+	end(cp_marker_name(name));
+	inside = true;
+	if (real)
+		real(name);
+	inside = outer;
+}
+
+EXPORT void Tau_dynamic_start(const char *name, int phase)
+{
+	__typeof__(&Tau_dynamic_start) real = CP_FORWARD(Tau_dynamic_start);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(name, phase);
+	inside = outer;
+	begin(cp_marker_name(name));
+}
+
+EXPORT void Tau_dynamic_stop(const char *name, int phase)
+{
+	__typeof__(&Tau_dynamic_stop) real = CP_FORWARD(Tau_dynamic_stop);
+	bool outer = inside;
+
+	end(cp_marker_name(name));
+	inside = true;
+	if (real)
+		real(name, phase);
+	inside = outer;
+}
+
+/* ---- timers that are made ---- */
+
+/* Where TAU is there and has made none, there is none: it would be handed ours. */
+static void note(void **timer, const char *name, bool is_there)
+{
+	const struct cp_handle *made;
+
+	if (!*timer && is_there)
+		return;
+	made = cp_handle_set(TIMERS, (uint64_t)(uintptr_t)*timer, cp_marker_name(name));
+	if (made && !*timer)
+		*timer = (void *)(uintptr_t)made->value;
+}
+
+EXPORT void Tau_profile_c_timer(void **timer, const char *name, const char *type,
+	uint64_t group, const char *group_name)
+{
+	__typeof__(&Tau_profile_c_timer) real = CP_FORWARD(Tau_profile_c_timer);
+
+	if (real)
+		real(timer, name, type, group, group_name);
+	note(timer, name, real != NULL);
+}
+
+/* In libstdc++ a string begins with a pointer to its text. */
+static const char *text_of(const void *string)
+{
+	const char *text;
+
+	memcpy(&text, string, sizeof(text));
+	return text;
+}
+
+static const char *itself(const void *text)
+{
+	return text;
+}
+
+#define CREATE(function, name_of)                                                        \
+	void function(void **timer, const void *name, const void *type, uint64_t group,  \
+		const char *group_name);                                                 \
+	EXPORT void function(void **timer, const void *name, const void *type,           \
+		uint64_t group, const char *group_name)                                  \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+                                                                                         \
+		if (real)                                                                \
+			real(timer, name, type, group, group_name);                      \
+		note(timer, name_of(name), real != NULL);                                \
+	}
+CREATE(_Z11tauCreateFIPPvPKcS2_mS2_, itself)
+CREATE(_Z11tauCreateFIPPvPKcRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEmS2_,
+	itself)
+CREATE(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPKcmSA_,
+	text_of)
+CREATE(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES8_mPKc,
+	text_of)
+
+EXPORT void Tau_lite_start_timer(void *timer, int phase)
+{
+	__typeof__(&Tau_lite_start_timer) real = CP_FORWARD(Tau_lite_start_timer);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(timer, phase);
+	inside = outer;
+	begin(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+}
+
+EXPORT void Tau_lite_stop_timer(void *timer)
+{
+	__typeof__(&Tau_lite_stop_timer) real = CP_FORWARD(Tau_lite_stop_timer);
+	bool outer = inside;
+
+	end(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+	inside = true;
+	if (real)
+		real(timer);
+	inside = outer;
+}
+
+int Tau_get_thread(void);
+
+/* The thread is a number of TAU's, which also keeps the timers of devices: those are no
+ * thread's, and NULL here. */
+static struct cp_name *name_in(int thread, void *timer, const void *caller)
+{
+	static struct cp_forward forward = {"Tau_get_thread", 0};
+	struct cp_name *name =
+		inside ? NULL : cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer);
+	__typeof__(&Tau_get_thread) real;
+
+	if (!name)
+		return NULL;
+	real = (__typeof__(&Tau_get_thread))(uintptr_t)cp_forward_find(&forward, caller);
+	return !real || real() == thread ? name : NULL;
+}
+
+EXPORT void Tau_start_timer(void *timer, int phase, int thread)
+{
+	__typeof__(&Tau_start_timer) real = CP_FORWARD(Tau_start_timer);
+	bool outer = inside;
+
+	inside = true;
+	if (real)
+		real(timer, phase, thread);
+	inside = outer;
+	begin(name_in(thread, timer, __builtin_return_address(0)));
+}
+
+EXPORT void Tau_stop_timer(void *timer, int thread)
+{
+	__typeof__(&Tau_stop_timer) real = CP_FORWARD(Tau_stop_timer);
+	bool outer = inside;
+
+	end(name_in(thread, timer, __builtin_return_address(0)));
+	inside = true;
+	if (real)
+		real(timer, thread);
+	inside = outer;
+}

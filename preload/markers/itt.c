@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/markers/itt.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/lock.h"
+#include "preload/markers/markers.h"
+#include "preload/runtime.h"
+
+static struct cp_store store; /* under the lock */
+static struct cp_lock lock;
+CP_LOCK_LISTED(lock);
+/* Ours: added to under the lock, looked through without. */
+static struct itt_domain *domains;
+static struct itt_string *strings;
+
+/* The programs' own parts, whose lists have what was made before we came. */
+#define MAX_GLOBALS 64
+static struct itt_global *globals[MAX_GLOBALS];
+static unsigned nglobals;
+
+static struct itt_domain *find_domain(struct itt_domain *domain, const char *name)
+{
+	while (domain && (!domain->name || strcmp(domain->name, name) != 0))
+		domain = domain->next;
+	return domain;
+}
+
+static struct itt_string *find_string(struct itt_string *string, const char *text)
+{
+	while (string && (!string->text || strcmp(string->text, text) != 0))
+		string = string->next;
+	return string;
+}
+
+/* A library that is closed takes its part along, and seldom says so.  The loader is asked
+ * without our lock: who has the loader's may wait for ours, in a library's constructor.
+ */
+static void forget_closed(void)
+{
+	struct itt_global *known[MAX_GLOBALS];
+	unsigned n = 0;
+	Dl_info info;
+
+	if (!cp_marker_lock(&lock))
+		return;
+	for (; n < nglobals; n++)
+		known[n] = globals[n];
+	cp_marker_unlock(&lock);
+	for (unsigned i = 0; i < n; i++)
+		if (!dladdr(known[i], &info))
+			cp_itt_forget(known[i]);
+}
+
+static struct itt_domain *own_domain(const char *name)
+{
+	struct itt_domain *domain = find_domain(domains, name);
+
+	for (unsigned i = 0; i < nglobals && !domain; i++)
+		domain = find_domain(globals[i]->domains, name);
+	if (domain)
+		return domain;
+	domain = cp_store_take(&store, sizeof(*domain));
+	if (!domain)
+		return NULL;
+	domain->flags = 1;
+	domain->name = cp_store_copy(&store, name, strlen(name));
+	domain->next = domains;
+	__atomic_store_n(&domains, domain, __ATOMIC_RELEASE);
+	return domain;
+}
+
+static struct itt_string *own_string(const char *text)
+{
+	struct itt_string *string = find_string(strings, text);
+
+	for (unsigned i = 0; i < nglobals && !string; i++)
+		string = find_string(globals[i]->strings, text);
+	if (string)
+		return string;
+	string = cp_store_take(&store, sizeof(*string));
+	if (!string)
+		return NULL;
+	string->text = cp_store_copy(&store, text, strlen(text));
+	string->next = strings;
+	__atomic_store_n(&strings, string, __ATOMIC_RELEASE);
+	return string;
+}
+
+struct itt_domain *cp_itt_domain(const char *name)
+{
+	int saved = errno;
+	struct itt_domain *domain;
+
+	cp_sim_pause();
+	domain = find_domain(__atomic_load_n(&domains, __ATOMIC_ACQUIRE), name);
+	if (!domain)
+		forget_closed();
+	if (!domain && cp_marker_lock(&lock)) {
+		domain = own_domain(name);
+		cp_marker_unlock(&lock);
+	}
+	cp_sim_resume();
+	errno = saved;
+	return domain;
+}
+
+struct itt_string *cp_itt_string(const char *text)
+{
+	int saved = errno;
+	struct itt_string *string;
+
+	cp_sim_pause();
+	string = find_string(__atomic_load_n(&strings, __ATOMIC_ACQUIRE), text);
+	if (!string)
+		forget_closed();
+	if (!string && cp_marker_lock(&lock)) {
+		string = own_string(text);
+		cp_marker_unlock(&lock);
+	}
+	cp_sim_resume();
+	errno = saved;
+	return string;
+}
+
+void cp_itt_know(struct itt_global *global)
+{
+	if (!cp_marker_lock(&lock))
+		return;
+	for (unsigned i = 0; i < nglobals; i++)
+		if (globals[i] == global)
+			global = NULL;
+	if (global && nglobals < MAX_GLOBALS)
+		globals[nglobals++] = global;
+	cp_marker_unlock(&lock);
+}
+
+void cp_itt_forget(const struct itt_global *global)
+{
+	if (!cp_marker_lock(&lock))
+		return;
+	for (unsigned i = 0; i < nglobals; i++)
+		if (globals[i] == global)
+			globals[i] = globals[--nglobals];
+	cp_marker_unlock(&lock);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The path of a marker: enter (a TLS depth), find the node, read the counters
+ * last at a begin and first at an end, so that our own work lies outside.
+ */
+#include "preload/markers/markers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/once.h"
+#include "preload/calibrate.h"
+#include "preload/markers/markers_parts.h"
+#include "preload/real.h"
+#include "preload/runtime.h"
+#include "preload/sampling/sampling.h"
+#include "preload/threads.h"
+
+/* ---- entering ---- */
+
+/*
+ * The calling thread, if it is counted and nothing of ours is under way in it.
+ * busy and the state form a handshake with cp_process_end: either it sees us
+ * busy and waits, or we see that it has finished.
+ */
+struct cp_live_thread *cp_marker_enter(void)
+{
+	struct cp_live_thread *thread;
+
+	if (!cp_self.thread || !cp_enter())
+		return NULL;
+	thread = cp_self.thread; /* now: before, a handler's fork makes another */
+	while (__atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST) && cp_counting())
+		sched_yield();
+	if (__atomic_load_n(&cp_runtime.state, __ATOMIC_SEQ_CST) == CP_ON)
+		return thread;
+	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+	cp_leave();
+	return NULL;
+}
+
+void cp_marker_leave(struct cp_live_thread *thread)
+{
+	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
+	cp_leave();
+}
+
+bool cp_marker_lock(struct cp_lock *lock)
+{
+	if (!cp_counting() || !cp_enter())
+		return false;
+	cp_sim_pause();
+	cp_lock(lock);
+	return true;
+}
+
+void cp_marker_unlock(struct cp_lock *lock)
+{
+	cp_unlock(lock);
+	cp_sim_resume();
+	cp_leave();
+}
+
+/* The tree knows what to do with a failure.  Engines read without libc, and so
+ * without errno. */
+static inline __attribute__((always_inline)) int read_counters(
+	struct cp_live_thread *thread, bool own, struct cp_reading *reading)
+{
+	return cp_runtime.engine->read(&thread->counters, own, reading);
+}
+
+int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading)
+{
+	return read_counters(thread, own, reading);
+}
+
+/* What a marker reads: between pause and resume, the moment of the pause. */
+static inline __attribute__((always_inline)) void read_marker(
+	struct cp_live_thread *thread, bool own, struct cp_reading *reading,
+	uint64_t *now_ns)
+{
+	if (__builtin_expect(thread->tree.paused != NULL, 0)) {
+		*reading = *cp_tree_frozen(&thread->tree, now_ns);
+		return;
+	}
+	*now_ns = cp_now_ns();
+	read_counters(thread, own, reading);
+}
+
+void cp_marker_read_now(struct cp_live_thread *thread, bool own,
+	struct cp_reading *reading, uint64_t *now_ns)
+{
+	read_marker(thread, own, reading, now_ns);
+}
+
+/* ---- misuse: each kind and name once per thread is enough ---- */
+
+static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *thread,
+	const struct cp_name *name, const struct cp_name *inner)
+{
+	char line[400];
+
+	if (misuse == CP_MISUSE_NO_BEGIN)
+		cp_format(line, sizeof(line),
+			"END of region \"%.80s\" in thread %d, where it is not open: "
+			"ignored",
+			name->text, (int)thread->tid);
+	else
+		cp_format(line, sizeof(line),
+			"END of region \"%.80s\" in thread %d while \"%.80s\" was open "
+			"inside it: "
+			"both are closed",
+			name->text, (int)thread->tid, inner ? inner->text : "?");
+	cp_warn(line);
+}
+
+/* Has a begin failed, so that an end may be right where nothing is open? */
+static struct cp_once not_opened;
+
+static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
+	const struct cp_name *name, const struct cp_name *inner)
+{
+	static unsigned reported; /* one bit per kind */
+	unsigned bit = 1u << misuse;
+	int state;
+
+	if (misuse == CP_MISUSE_NONE || cp_once_was(&not_opened) ||
+		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
+		return;
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	report_misuse(misuse, thread, name, inner);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+}
+
+/* No memory, or no room on the disk: said once here, and with their number in the
+ * report. */
+void cp_marker_note_not_opened(
+	const struct cp_live_thread *thread, const struct cp_name *name)
+{
+	char line[240];
+	int state;
+
+	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_REGION);
+	if (!cp_once(&not_opened))
+		return;
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_format(line, sizeof(line),
+		"region \"%.80s\" in thread %d, or more, is not counted: no memory for "
+		"it, "
+		"or no room on the disk",
+		name->text, (int)thread->tid);
+	cp_say_first(line);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+}
+
+/* ---- names ---- */
+
+/* Once is enough here as well. */
+static void note_no_name(void)
+{
+	static struct cp_once said;
+
+	if (cp_once(&said))
+		cp_warn("regions are not counted: no memory for their names");
+}
+
+struct cp_name *cp_marker_name_of(const char *text, size_t length)
+{
+	struct cp_name *name;
+	int saved = errno;
+
+	if (!cp_counting() || !cp_enter())
+		return NULL;
+	cp_sim_pause();
+	name = cp_name_intern(text, length);
+	if (!name)
+		note_no_name();
+	cp_sim_resume();
+	cp_leave();
+	errno = saved;
+	return name;
+}
+
+struct cp_name *cp_marker_name(const char *text)
+{
+	struct cp_name *name;
+
+	if (!text || !cp_counting())
+		return NULL;
+	cp_sim_pause();
+	name = cp_marker_name_of(text, strlen(text));
+	cp_sim_resume();
+	return name;
+}
+
+/* ---- regions ---- */
+
+/* A node that exists is found without leaving our own code; a new one needs
+ * libc, which the simulated PMU would otherwise count as the program's. */
+static struct cp_reading *open_region(
+	struct cp_live_thread *thread, struct cp_name *name, uint64_t tag)
+{
+	struct cp_reading *start = cp_tree_begin_again(&thread->tree, name, tag);
+	int state;
+
+	if (start)
+		return start;
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	start = cp_tree_begin_tagged(&thread->tree, name, tag);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+	return start;
+}
+
+void cp_marker_take_turn(struct cp_live_thread *thread)
+{
+	int saved, group;
+
+	if (!thread->tree.layout->nrotated)
+		return;
+	saved = errno; /* libc's code: not where the program is being counted */
+	group = cp_tree_turn(&thread->tree);
+	if (group >= 0)
+		cp_runtime.engine->turn(&thread->counters, (unsigned)group);
+	errno = saved;
+}
+
+void cp_marker_begin(struct cp_name *name, uint64_t tag)
+{
+	if (__builtin_expect(
+		    __atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED) != CP_CALIBRATED,
+		    0))
+		cp_calibrate();
+	cp_marker_begin_now(name, tag);
+}
+
+void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
+{
+	struct cp_live_thread *thread;
+	struct cp_reading *start;
+	uint64_t now_ns;
+
+	if (!name || name->left_out)
+		return;
+	thread = cp_marker_enter();
+	if (!thread)
+		return;
+	start = open_region(thread, name, tag);
+	if (start && cp_tree_is_skipping(&thread->tree)) {
+		cp_marker_leave(thread);
+		return;
+	}
+	if (start) {
+		cp_marker_take_turn(thread);
+		read_marker(thread, true, start, &now_ns);
+		cp_tree_begin_time(&thread->tree, now_ns);
+	} else if (thread->tree.depth <= CP_TREE_DEPTH) {
+		cp_marker_note_not_opened(thread, name);
+	}
+	cp_marker_leave(thread);
+}
+
+/* Regions that go on elsewhere may need new nodes. */
+static enum cp_misuse end_alone(struct cp_live_thread *thread, const struct cp_name *name,
+	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns)
+{
+	enum cp_misuse misuse;
+	int state;
+
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	misuse =
+		cp_tree_end_loosely(&thread->tree, name, tag, close_own, reading, now_ns);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+	return misuse;
+}
+
+/* The end of an execution that is not counted: without a reading. */
+static bool end_skipped(
+	struct cp_live_thread *thread, const struct cp_name *name, uint64_t tag)
+{
+	struct cp_tree *tree = &thread->tree;
+
+	return cp_tree_is_skipping(tree) &&
+	       cp_tree_end_innermost(tree, name, tag, &thread->reading, 0);
+}
+
+void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
+{
+	struct cp_live_thread *thread = name && name->left_out ? NULL : cp_marker_enter();
+	const struct cp_name *inner;
+	enum cp_misuse misuse;
+	uint64_t now_ns;
+
+	if (!thread)
+		return;
+	if (end_skipped(thread, name, tag)) {
+		cp_marker_leave(thread);
+		return;
+	}
+	read_marker(thread, true, &thread->reading, &now_ns);
+	if (!cp_tree_end_innermost(&thread->tree, name, tag, &thread->reading, now_ns)) {
+		inner = cp_tree_innermost(&thread->tree);
+		misuse = end_alone(
+			thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
+		if (name && !tag)
+			note_misuse(misuse, thread, name, inner);
+	}
+	if (__builtin_expect(thread->sampler != NULL, 0))
+		cp_sampling_boundary(thread->sampler);
+	cp_marker_leave(thread);
+}
+
+void cp_marker_pause(void)
+{
+	struct cp_live_thread *thread = cp_marker_enter();
+
+	if (!thread)
+		return;
+	cp_marker_read(thread, true, &thread->reading);
+	cp_tree_pause(&thread->tree, &thread->reading, cp_now_ns());
+	cp_marker_leave(thread);
+}
+
+void cp_marker_resume(void)
+{
+	struct cp_live_thread *thread = cp_marker_enter();
+
+	if (!thread)
+		return;
+	cp_marker_read(thread, true, &thread->reading);
+	cp_tree_resume(&thread->tree, &thread->reading, cp_now_ns());
+	cp_marker_leave(thread);
+}
+
+void cp_marker_flush(void)
+{
+	struct cp_live_thread *thread = cp_marker_enter();
+	int saved = errno, state;
+
+	if (!thread)
+		return;
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_threads_adopt();
+	cp_threads_flush();
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+	cp_marker_leave(thread);
+	errno = saved;
+}
+
+/* ---- ranges, in the tree of one thread ---- */
+
+bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid)
+{
+	struct cp_live_thread *thread = cp_marker_enter();
+	struct cp_reading *start;
+	uint64_t now_ns;
+	int state;
+
+	if (!thread)
+		return false;
+	cp_sim_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	start = cp_tree_range_begin(&thread->tree, name, id);
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_sim_resume();
+	*tid = thread->tid;
+	if (start) {
+		read_marker(thread, true, start, &now_ns);
+		cp_tree_range_time(&thread->tree, now_ns);
+	}
+	cp_marker_leave(thread);
+	return start != NULL;
+}
+
+static void end_range(struct cp_live_thread *thread, bool own, uint64_t id)
+{
+	uint64_t now_ns;
+
+	read_marker(thread, own, &thread->reading, &now_ns);
+	cp_tree_range_end(&thread->tree, id, &thread->reading, now_ns);
+}
+
+static void end_foreign_range(struct cp_live_thread *thread, void *id)
+{
+	end_range(thread, false, *(uint64_t *)id);
+}
+
+void cp_marker_range_end(pid_t tid, uint64_t id)
+{
+	struct cp_live_thread *thread = cp_marker_enter();
+	bool own = thread && thread->tid == tid;
+
+	if (!thread)
+		return;
+	if (own)
+		end_range(thread, true, id);
+	cp_marker_leave(thread);
+	if (own || !cp_enter())
+		return;
+	cp_sim_pause();
+	cp_thread_visit(tid, end_foreign_range, &id);
+	cp_sim_resume();
+	cp_leave();
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Boundaries of regions, for the hooks of every kind of marker.  All of these
+ * keep errno, call no malloc, and do nothing where nothing is counted, in a
+ * thread that is not counted, or called from within one another.
+ */
+#ifndef CACHEPEEK_PRELOAD_MARKERS_MARKERS_H
+#define CACHEPEEK_PRELOAD_MARKERS_MARKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "regions/names.h"
+#include "regions/tree.h"
+
+/* Whose region it is: an end meets only begins of its own kind. */
+enum cp_marker_kind {
+	CP_MARKER_API, /* ours; all other kinds are other tools' */
+	CP_MARKER_LIKWID,
+	CP_MARKER_PAPI,
+	CP_MARKER_CALIPER,
+	CP_MARKER_ITT,
+	CP_MARKER_NVTX,
+	CP_MARKER_KOKKOS,
+	CP_MARKER_MPI,
+	CP_MARKER_EXTRAE,
+	CP_MARKER_SCOREP,
+	CP_MARKER_TAU,
+	CP_MARKER_PERFSTUBS,
+	CP_MARKER_FUNCTION, /* from here on nobody writes the ends */
+	CP_MARKER_OPENMP,
+};
+
+/* A kind, and which of its stacks (a domain, a type of events); not 0. */
+static inline uint64_t cp_marker_tag(enum cp_marker_kind kind, uint64_t stack)
+{
+	uint64_t unwritten = kind >= CP_MARKER_FUNCTION ? CP_TAG_UNWRITTEN : 0;
+
+	return kind | stack << 8 | unwritten;
+}
+
+/* For work on a table, in which the calling thread is not interrupted by its own
+ * markers, nor counted by the simulated PMU; false: do nothing. */
+struct cp_lock;
+bool cp_marker_lock(struct cp_lock *lock);
+void cp_marker_unlock(struct cp_lock *lock);
+
+/* The handle of a name, NULL if there is nothing to count or no memory.
+ * text may be NULL: no handle. */
+struct cp_name *cp_marker_name(const char *text);
+struct cp_name *cp_marker_name_of(const char *text, size_t length);
+
+/* name may be NULL: nothing happens. */
+void cp_marker_begin(struct cp_name *name, uint64_t tag);
+
+/* How an end treats regions that are still open inside. */
+enum cp_marker_end {
+	CP_END_OWN,   /* closes those of the same tag, leaves others open */
+	CP_END_ALONE, /* leaves all of them open */
+};
+
+/* name NULL: the innermost of the tag. */
+void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how);
+
+void cp_marker_pause(void);
+void cp_marker_resume(void);
+
+/* Brings the record up to date for all threads. */
+void cp_marker_flush(void);
+
+/* The key of a range, in the words of the tool that has it. */
+struct cp_range_key {
+	uint64_t tag, id[4];
+};
+
+/* A range counts in the thread that starts it, until any thread ends it. */
+void cp_range_begin(struct cp_name *name, const struct cp_range_key *key);
+void cp_range_end(const struct cp_range_key *key);
+
+void cp_ranges_after_fork(void);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/markers/symbols.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/fd.h"
+#include "base/format.h"
+#include "base/lock.h"
+#include "base/trusted.h"
+#include "preload/reexec.h"
+#include "regions/record_write.h"
+
+#define MAX_ID 32 /* bytes; GNU's have 20 */
+
+struct symbol {
+	uint64_t value;
+	const char *name;
+};
+
+/* A file of the process, and its functions in the order of their addresses. */
+struct file {
+	struct file *next;
+	uint64_t base; /* what is added to addresses in the file */
+	const char *path;
+	char id[2 * MAX_ID + 1]; /* its build ID; "": it has none */
+	bool described;
+	size_t nsymbols;
+	struct symbol *symbols;
+};
+
+static struct cp_store store;
+static struct file *files;
+static struct cp_lock lock; /* of both; innermost but for the record's */
+CP_LOCK_LISTED(lock);
+
+static bool fits(uint64_t offset, uint64_t size, uint64_t all)
+{
+	return offset <= all && size <= all - offset;
+}
+
+static void sift_down(struct symbol *items, size_t root, size_t count)
+{
+	for (size_t child; (child = 2 * root + 1) < count; root = child) {
+		struct symbol top = items[root];
+
+		if (child + 1 < count && items[child].value < items[child + 1].value)
+			child++;
+		if (top.value >= items[child].value)
+			return;
+		items[root] = items[child];
+		items[child] = top;
+	}
+}
+
+/* Heapsort, because qsort(3) may use malloc. */
+static void sort(struct symbol *items, size_t count)
+{
+	for (size_t i = count / 2; i > 0; i--)
+		sift_down(items, i - 1, count);
+	for (size_t end = count; end > 1; end--) {
+		struct symbol last = items[end - 1];
+
+		items[end - 1] = items[0];
+		items[0] = last;
+		sift_down(items, 0, end - 1);
+	}
+}
+
+static void take_table(struct file *file, const char *bytes, size_t size,
+	const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
+{
+	const ElfW(Sym) *symbols = (const void *)(bytes + table->sh_offset);
+	const char *text = bytes + strings->sh_offset;
+	size_t count = table->sh_size / sizeof(*symbols);
+
+	if (!fits(table->sh_offset, table->sh_size, size) || strings->sh_size == 0 ||
+		!fits(strings->sh_offset, strings->sh_size, size) ||
+		text[strings->sh_size - 1] != '\0' || table->sh_offset % 8)
+		return;
+	file->symbols = cp_store_take(&store, count * sizeof(*file->symbols));
+	if (!file->symbols)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+			symbols[i].st_value && symbols[i].st_name < strings->sh_size)
+			file->symbols[file->nsymbols++] = (struct symbol){
+				symbols[i].st_value, text + symbols[i].st_name};
+	sort(file->symbols, file->nsymbols);
+}
+
+static void take_id(
+	struct file *file, const char *bytes, size_t size, const ElfW(Shdr) * section)
+{
+	const ElfW(Nhdr) *note = (const void *)(bytes + section->sh_offset);
+	const unsigned char *id = (const unsigned char *)(note + 1) + 4; /* "GNU" */
+
+	if (!fits(section->sh_offset, section->sh_size, size) || section->sh_offset % 4 ||
+		section->sh_size < sizeof(*note) + 4 || note->n_type != NT_GNU_BUILD_ID ||
+		note->n_namesz != 4 || note->n_descsz > MAX_ID ||
+		note->n_descsz > section->sh_size - sizeof(*note) - 4)
+		return;
+	for (unsigned i = 0; i < note->n_descsz; i++)
+		cp_format(file->id + 2 * (size_t)i, 3, "%02x", id[i]);
+}
+
+/* The bytes stay mapped: the names are in them.  Whoever shortens the file of a library
+ * that is in use takes its code from the program as well. */
+static void read_symbols(struct file *file, const char *bytes, size_t size)
+{
+	const ElfW(Ehdr) *header = (const void *)bytes;
+	const ElfW(Shdr) * sections;
+
+	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+		header->e_shentsize != sizeof(*sections) || header->e_shoff % 8 ||
+		!fits(header->e_shoff, header->e_shnum * sizeof(*sections), size))
+		return;
+	sections = (const void *)(bytes + header->e_shoff);
+	for (unsigned i = 0; i < header->e_shnum; i++) {
+		if (sections[i].sh_type == SHT_NOTE && !file->id[0])
+			take_id(file, bytes, size, &sections[i]);
+		if (sections[i].sh_type == SHT_SYMTAB &&
+			sections[i].sh_link < header->e_shnum)
+			take_table(file, bytes, size, &sections[i],
+				&sections[sections[i].sh_link]);
+	}
+}
+
+static void read_file(struct file *file, const char *path)
+{
+	char why[160];
+	int fd = cp_trusted_open(
+		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
+	struct stat status;
+	void *bytes;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && status.st_size > 0) {
+		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes != MAP_FAILED)
+			read_symbols(file, bytes, (size_t)status.st_size);
+	}
+	cp_fd_close(fd);
+}
+
+static struct file *file_of(const struct link_map *map)
+{
+	const char *path = map->l_name[0] ? map->l_name : cp_own_executable();
+	struct file *file = files;
+
+	/* Where a library was that is closed, another one may be. */
+	while (file && (file->base != map->l_addr || strcmp(file->path, path) != 0))
+		file = file->next;
+	if (file)
+		return file;
+	file = cp_store_take(&store, sizeof(*file));
+	if (!file)
+		return NULL;
+	file->base = map->l_addr;
+	file->path = cp_store_copy(&store, path, strlen(path));
+	if (!file->path)
+		return NULL;
+	read_file(file, file->path);
+	file->next = files;
+	files = file;
+	return file;
+}
+
+static const char *look_up(const struct file *file, uint64_t value)
+{
+	size_t low = 0, high = file ? file->nsymbols : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->symbols[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return file && low < file->nsymbols && file->symbols[low].value == value
+		       ? file->symbols[low].name
+		       : NULL;
+}
+
+bool cp_symbol_find(const void *address, struct cp_symbol *symbol)
+{
+	struct link_map *map = NULL;
+	const struct file *file;
+	Dl_info info;
+
+	if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return false;
+	cp_lock(&lock);
+	file = file_of(map);
+	cp_unlock(&lock);
+	if (!file)
+		return false;
+	symbol->path = file->path;
+	symbol->offset = (uint64_t)(uintptr_t)address - map->l_addr;
+	symbol->name = look_up(file, symbol->offset);
+	if (!symbol->name && info.dli_saddr == address)
+		symbol->name = info.dli_sname;
+	return true;
+}
+
+size_t cp_symbol_name(const void *address, char *to, size_t size)
+{
+	struct cp_symbol symbol;
+	const char *slash;
+	size_t length;
+
+	if (!cp_symbol_find(address, &symbol))
+		return cp_format(to, size, "0x%lx", (unsigned long)(uintptr_t)address);
+	slash = strrchr(symbol.path, '/');
+	if (symbol.name)
+		length = cp_format(to, size, "%s", symbol.name);
+	else
+		length = cp_format(to, size, "%s+0x%lx", slash ? slash + 1 : symbol.path,
+			(unsigned long)symbol.offset);
+	return length < size ? length : size - 1;
+}
+
+void cp_symbol_describe(struct cp_recording *record)
+{
+	char text[PATH_MAX + sizeof(files->id) + 2];
+	size_t length;
+
+	cp_lock(&lock);
+	for (struct file *file = files; file; file = file->next) {
+		if (file->described)
+			continue;
+		length = cp_format(text, sizeof(text), "%s %s",
+			file->id[0] ? file->id : "-", file->path);
+		if (length < sizeof(text))
+			cp_record_put_meta(record, "object", text, length);
+		file->described = true;
+	}
+	cp_unlock(&lock);
+}
+
+void cp_symbols_after_fork(void)
+{
+	for (struct file *file = files; file; file = file->next)
+		file->described = false;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: MPI_name and PMPI_name of all that preload/parallel/mpi_calls.h lists.
+ *
+ * The time of each call, and if wanted a region, so that waiting is told from computing.
+ * Fortran's functions call these, or the PMPI ones, in every MPI that we know; and so do
+ * other tools: the outermost call in a thread is the region.
+ */
+#include <stdbool.h>
+
+#include "preload/markers/forward.h"
+#include "preload/markers/markers.h"
+#include "preload/parallel/mpi_calls.h"
+#include "preload/parallel/mpi_time.h"
+#include "preload/runtime.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define TAG cp_marker_tag(CP_MARKER_MPI, 0)
+#define NO_FUNCTION 15 /* not MPI_SUCCESS */
+
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+
+/* What the outermost call does beside. */
+struct call {
+	bool outermost;
+	struct cp_name *region; /* NULL: none */
+	uint64_t began;
+};
+
+static struct cp_name *begin_region(struct cp_name **region, const char *text)
+{
+	struct cp_name *name = __atomic_load_n(region, __ATOMIC_ACQUIRE);
+
+	if (!name) {
+		name = cp_marker_name(text);
+		__atomic_store_n(region, name, __ATOMIC_RELEASE);
+	}
+	if (name)
+		cp_marker_begin(name, TAG);
+	return name;
+}
+
+static struct call begin(struct cp_name **region, const char *text)
+{
+	struct call call = {false, NULL, 0};
+
+	if (inside || !cp_counting())
+		return call;
+	inside = call.outermost = true;
+	if (cp_runtime.options.mpi_regions)
+		call.region = begin_region(region, text);
+	call.began = cp_mpi_time_begin();
+	return call;
+}
+
+static void end(const struct call *call)
+{
+	cp_mpi_time_end(call->began);
+	if (call->region)
+		cp_marker_end(call->region, TAG, CP_END_OWN);
+	inside = false;
+}
+
+/* As many arguments as any has, in the registers and on the stack where they came:
+ * what a function does not have, it does not look at. */
+#define PARAMETERS                                                                       \
+	(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, \
+		long k, long l, long m)
+#define ARGUMENTS (a, b, c, d, e, f, g, h, i, j, k, l, m)
+
+#define HOOK(function, text)                                                             \
+	EXPORT int function PARAMETERS;                                                  \
+	EXPORT int function PARAMETERS                                                   \
+	{                                                                                \
+		static struct cp_name *region;                                           \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+		struct call call = begin(&region, text);                                 \
+		int result = real ? real ARGUMENTS : NO_FUNCTION;                        \
+                                                                                         \
+		if (call.outermost)                                                      \
+			end(&call);                                                      \
+		return result;                                                           \
+	}
+#define BOTH(name) HOOK(MPI_##name, "MPI_" #name) HOOK(PMPI_##name, "MPI_" #name)
+#define LARGE(name) BOTH(name##_c)
+
+CP_MPI_CALLS_WITH_COUNTS(BOTH)
+CP_MPI_CALLS_WITH_COUNTS(LARGE)
+CP_MPI_CALLS(BOTH)

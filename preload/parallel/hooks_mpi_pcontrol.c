@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: MPI_Pcontrol, mpi_pcontrol_, mpi_pcontrol_f08_.
+ *
+ * MPI's own word to tools: level 0 pauses the regions of the calling thread, 1
+ * resumes them, 2 flushes.  Other levels, and other arguments, mean something to
+ * one tool only: there is no telling whether an argument was given at all.
+ */
+#include "preload/markers/forward.h"
+#include "preload/markers/markers.h"
+#include "preload/markers/pass_on.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+int MPI_Pcontrol(const int level, void *a, void *b, void *c);
+void mpi_pcontrol_(const int *level);
+void mpi_pcontrol_f08_(const int *level);
+
+/* Fortran's calls C's in some MPIs: then the inner one is the same event. */
+static __thread bool inside __attribute__((tls_model("initial-exec")));
+static __thread bool paused __attribute__((tls_model("initial-exec")));
+
+static void obey(int level)
+{
+	if (level == 0 && !paused)
+		cp_marker_pause();
+	else if (level == 1 && paused)
+		cp_marker_resume();
+	else if (level == 2)
+		cp_marker_flush();
+	if (level == 0 || level == 1)
+		paused = level == 0;
+}
+
+#if CP_PASSES_ON
+static int nothing(void)
+{
+	return 0;
+}
+
+/* Called below. */
+__attribute__((used)) static const void *begin_pcontrol(
+	int level, void *b, void *c, const void *caller)
+{
+	static struct cp_forward forward = {"MPI_Pcontrol", 0};
+	const void *real = cp_forward_find(&forward, caller);
+
+	(void)b;
+	(void)c;
+	if (!inside)
+		obey(level);
+	return real ? real : (const void *)(uintptr_t)nothing;
+}
+
+CP_PASS_ON("MPI_Pcontrol", "begin_pcontrol")
+#else
+/* Of what else the program may have passed, that which is where these are. */
+EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
+{
+	__typeof__(&MPI_Pcontrol) real = CP_FORWARD(MPI_Pcontrol);
+
+	if (!inside)
+		obey(level);
+	return real ? real(level, a, b, c) : 0;
+}
+#endif
+
+#define FORTRAN(function)                                                                \
+	EXPORT void function(const int *level)                                           \
+	{                                                                                \
+		__typeof__(&function) real = CP_FORWARD(function);                       \
+		bool outer = inside;                                                     \
+                                                                                         \
+		if (!outer)                                                              \
+			obey(*level);                                                    \
+		inside = true;                                                           \
+		if (real)                                                                \
+			real(level);                                                     \
+		inside = outer;                                                          \
+	}
+FORTRAN(mpi_pcontrol_)
+FORTRAN(mpi_pcontrol_f08_)

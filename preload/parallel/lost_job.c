@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/parallel/lost_job.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/log.h"
+#include "output/jobs.h"
+#include "preload/parallel/ancestors.h"
+#include "base/env.h"
+#include "preload/real.h"
+#include "preload/runtime.h"
+#include "regions/rundir.h"
+
+/* Of the jobs that this launcher has started: as its ranks find it (rank.c, run.c). */
+static bool find_run(void)
+{
+	struct cp_ancestor self;
+
+	if (cp_runtime.job.scope)
+		return cp_runtime.directory[0];
+	if (!cp_ancestor_read(cp_runtime.pid, &self))
+		return false;
+	cp_runtime.job.scope = cp_ancestor_key(&self);
+	if (!cp_runtime.options.dir)
+		return cp_run_find_shared(cp_env_get, cp_runtime.job.scope,
+			cp_runtime.directory, sizeof(cp_runtime.directory));
+	cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
+		cp_runtime.options.dir);
+	return true;
+}
+
+static bool is_lost(struct cp_arena *arena, struct cp_job_id job)
+{
+	struct cp_job_state state = {0};
+	char error[256];
+
+	cp_jobs_report(arena, cp_runtime.directory, job, &state, error, sizeof(error));
+	return state.recorded && !state.reported && !state.running &&
+	       cp_job_tells(cp_runtime.directory, job, CP_JOB_FAILED);
+}
+
+static void look(struct cp_arena *arena)
+{
+	struct cp_job_id *jobs;
+	size_t count =
+		cp_jobs_in(arena, cp_runtime.directory, cp_runtime.job.scope, &jobs);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_lost(arena, jobs[i]))
+			cp_say("no rank lived to write the report: `cachepeek report %s` "
+			       "shows what was counted of all",
+				cp_runtime.directory);
+}
+
+static void at_exit(int status, void *unused)
+{
+	struct cp_arena arena = {0};
+	struct cp_escape out_of_memory;
+
+	(void)unused;
+	if (status == 0 || getpid() != cp_runtime.pid || !find_run())
+		return;
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
+		arena.out_of_memory = &out_of_memory;
+		look(&arena);
+	}
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+}
+
+void cp_lost_job_watch(void)
+{
+	struct cp_launchers above;
+
+	cp_launchers_above(&above);
+	/* The command sees the end of the outermost one itself. */
+	if (!above.found && !cp_runtime.launched)
+		CP_REAL(on_exit)(at_exit, NULL);
+}

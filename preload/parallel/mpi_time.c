@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/parallel/mpi_time.h"
+
+#include <stddef.h>
+
+#include "preload/counters/clock.h"
+#include "preload/runtime.h"
+
+/* In the record; atomic.  NULL: the process is no rank. */
+static struct cp_mpi_item *item;
+
+/* The simulated PMU's time is the simulator's. */
+void cp_mpi_time_prepare(void)
+{
+	struct cp_mpi_item *made;
+
+	if (cp_runtime.rank.number < 0 || cp_runtime.sim)
+		return;
+	made = cp_record_reserve(&cp_runtime.record, sizeof(*made));
+	if (!made)
+		return;
+	cp_item_publish(made, CP_ITEM_MPI);
+	__atomic_store_n(&item, made, __ATOMIC_RELEASE);
+}
+
+/* The record that it is in is the parent's. */
+void cp_mpi_time_after_fork(void)
+{
+	__atomic_store_n(&item, NULL, __ATOMIC_RELEASE);
+}
+
+uint64_t cp_mpi_time_begin(void)
+{
+	return __atomic_load_n(&item, __ATOMIC_ACQUIRE) ? cp_clock_ns() : 0;
+}
+
+void cp_mpi_time_end(uint64_t began)
+{
+	struct cp_mpi_item *into = __atomic_load_n(&item, __ATOMIC_ACQUIRE);
+	uint64_t now = began && into ? cp_clock_ns() : 0;
+
+	if (now <= began)
+		return;
+	__atomic_fetch_add(&into->ns, now - began, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&into->calls, 1, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/parallel/openmp.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "preload/markers/forward.h"
+#include "preload/real.h"
+#include "preload/runtime.h"
+#include "preload/markers/symbols.h"
+#include "preload/threads.h"
+
+bool cp_omp_told;
+__thread const struct cp_omp_site *cp_omp_next __attribute__((tls_model("initial-exec")));
+
+/* ---- names ---- */
+
+/* Compilers' names of bodies end like this; the place tells them apart. */
+static size_t without_suffix(const char *name)
+{
+	static const char *const suffixes[] = {"._omp_fn.", ".omp_outlined"};
+	const char *end = NULL;
+
+	for (unsigned i = 0; !end && i < 2; i++)
+		end = strstr(name, suffixes[i]);
+	return end ? (size_t)(end - name) : strlen(name);
+}
+
+/* A length and that many bytes, as C++'s names are made of. */
+static const char *take_part(
+	const char *at, const char *end, char *to, size_t *length, size_t size)
+{
+	static const char unnamed[] = "(anonymous namespace)";
+	size_t n = 0, left;
+	const char *part;
+
+	while (at < end && *at >= '0' && *at <= '9' && n < CP_MAX_REGION_NAME)
+		n = 10 * n + (size_t)(*at++ - '0');
+	left = (size_t)(end - at);
+	if (!n || n > left)
+		return NULL;
+	part = cp_starts_with(at, "_GLOBAL__N") ? unnamed : at;
+	*length += cp_format(to + *length, size - *length, "%s%.*s", *length ? "::" : "",
+		part == unnamed ? (int)sizeof(unnamed) - 1 : (int)n, part);
+	return *length < size ? at + n : NULL;
+}
+
+/* Names of C++ without templates; false for all others. */
+static bool demangle(const char *name, const char *end, char *to, size_t size)
+{
+	size_t length = 0;
+	bool nested;
+
+	if (end - name < 3 || !cp_starts_with(name, "_Z"))
+		return false;
+	name += 2;
+	nested = *name == 'N';
+	name += nested;
+	while (name < end && (*name == 'L' || (nested && strchr("KVrRO", *name))))
+		name++;
+	do {
+		name = take_part(name, end, to, &length, size);
+	} while (name && nested && name < end && *name >= '0' && *name <= '9');
+	return name && name < end && *name != 'I' && *name != 'B' &&
+	       (!nested || *name == 'E');
+}
+
+/* Fortran's: a procedure of a module. */
+static bool demangle_fortran(const char *name, const char *end, char *to, size_t size)
+{
+	const char *middle = strstr(name, "_MOD_");
+
+	if (!cp_starts_with(name, "__") || !middle || middle >= end)
+		return false;
+	return cp_format(to, size, "%.*s::%.*s", (int)(middle - name - 2), name + 2,
+		       (int)(end - middle - 5), middle + 5) < size;
+}
+
+static void name_function(const char *name, char *to, size_t size)
+{
+	const char *end = name + without_suffix(name);
+
+	if (!demangle(name, end, to, size) && !demangle_fortran(name, end, to, size))
+		cp_format(to, size, "%.*s", (int)(end - name), name);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* ";FILE;FUNCTION;LINE;COLUMN;;" is FUNCTION@FILE:LINE.  false: it says nothing. */
+static bool name_from_source(const char *source, char *to, size_t size)
+{
+	const char *piece[4];
+	int length[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		if (!source || *source++ != ';')
+			return false;
+		piece[i] = source;
+		source = strchr(source, ';');
+		length[i] = source ? (int)(source - piece[i]) : 0;
+	}
+	if (length[0] == 0 || length[1] == 0 || length[2] == 0 || *piece[2] == '0')
+		return false;
+	for (int i = 0; i < length[0]; i++)
+		if (piece[0][i] == '/') {
+			piece[0] += i + 1;
+			length[0] -= i + 1;
+			i = -1;
+		}
+	return cp_format(to, size, "%.*s@%.*s:%.*s", length[1], piece[1], length[0],
+		       piece[0], length[2], piece[2]) < size;
+}
+
+/* FUNCTION@FILE+0xOFFSET, of which reports make FUNCTION@SOURCE:LINE. */
+static void name_from_place(const void *function, char *to, size_t size)
+{
+	char text[CP_MAX_REGION_NAME - PATH_MAX / 4];
+	struct cp_symbol symbol;
+
+	if (!cp_symbol_find(function, &symbol)) {
+		cp_format(to, size, "0x%lx", (unsigned long)(uintptr_t)function);
+		return;
+	}
+	text[0] = '\0';
+	if (symbol.name)
+		name_function(symbol.name, text, sizeof(text));
+	cp_format(to, size, "%s@%s+0x%lx", text, base_name(symbol.path),
+		(unsigned long)symbol.offset);
+	cp_symbol_describe(&cp_runtime.record);
+}
+
+/* Reads files, the first time. */
+static struct cp_name *name_of(const void *function, const char *source)
+{
+	char text[CP_MAX_REGION_NAME];
+	struct cp_name *name;
+	int state;
+
+	if ((source && !*source) || !cp_counting() || !cp_runtime.options.openmp ||
+		cp_confined() || !cp_enter_slowly(&state))
+		return NULL;
+	if (!name_from_source(source, text, sizeof(text)))
+		name_from_place(function, text, sizeof(text));
+	name = cp_name_intern(text, strlen(text));
+	cp_leave_slowly(state);
+	return name;
+}
+
+/* ---- sites: found without a lock ---- */
+
+#define SLOTS ((size_t)1 << 12)
+#define MOST (SLOTS / 4 * 3)
+
+static struct cp_omp_site slots[SLOTS];
+static size_t nsites;       /* under the lock */
+static struct cp_lock lock; /* of additions; outermost */
+CP_LOCK_LISTED(lock);
+
+static struct cp_omp_site *slot_of(const void *function, const char *entry)
+{
+	uint64_t hash =
+		((uint64_t)(uintptr_t)function ^ (uint64_t)(uintptr_t)entry << 7) *
+		0x9e3779b97f4a7c15u;
+	size_t i = (size_t)(hash >> 52);
+
+	for (;; i = (i + 1) % SLOTS) {
+		const void *there = __atomic_load_n(&slots[i].function, __ATOMIC_ACQUIRE);
+
+		if (!there || (there == function && slots[i].entry == entry))
+			return &slots[i];
+	}
+}
+
+static void *real_of(const char *entry, const void *caller)
+{
+	void *real = cp_forward_look(entry, caller);
+
+	if (real)
+		return real;
+	cp_say("there is no %s behind the program's call of it: run the program with "
+	       "CACHEPEEK_DISABLE=1 and without LD_PRELOAD",
+		entry);
+	CP_REAL(_exit)(127);
+	__builtin_unreachable();
+}
+
+/* LLVM's runtime has GCC's entries, too, and tells of them by itself, once it has
+ * been started: the first region would be seen twice. */
+static bool tells(void *real)
+{
+	int (*start)(void);
+	void *library, *found;
+	bool llvm;
+	Dl_info info;
+
+	if (!dladdr(real, &info))
+		return false;
+	library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!library)
+		return false;
+	llvm = dlsym(library, "__kmpc_fork_call") != NULL;
+	found = llvm ? dlsym(library, "omp_get_max_threads") : NULL;
+	dlclose(library);
+	if (!found)
+		return false;
+	memcpy(&start, &found, sizeof(start));
+	start();
+	return __atomic_load_n(&cp_omp_told, __ATOMIC_ACQUIRE);
+}
+
+static const struct cp_omp_site *add(const struct cp_omp_site *site)
+{
+	struct cp_omp_site *slot;
+
+	cp_self.depth++;
+	cp_lock(&lock);
+	slot = slot_of(site->function, site->entry);
+	if (!slot->function && nsites < MOST) {
+		nsites++;
+		slot->entry = site->entry;
+		slot->real = site->real;
+		slot->name = site->name;
+		slot->told = site->told;
+		__atomic_store_n(&slot->function, site->function, __ATOMIC_RELEASE);
+	}
+	cp_unlock(&lock);
+	cp_leave();
+	return slot->function ? slot : NULL;
+}
+
+/* For the first time, or where the table is full, each time. */
+static const struct cp_omp_site *look_up(
+	const void *function, const char *entry, const char *source, const void *caller)
+{
+	static __thread struct cp_omp_site extra
+		__attribute__((tls_model("initial-exec")));
+	const struct cp_omp_site *site;
+	int saved = errno;
+
+	cp_sim_pause();
+	extra = (struct cp_omp_site){function, entry, NULL, NULL, false};
+	extra.real = *entry ? real_of(entry, caller) : NULL;
+	extra.told = *entry && tells(extra.real);
+	extra.name = name_of(function, source);
+	site = add(&extra);
+	cp_sim_resume();
+	errno = saved;
+	return site ? site : &extra;
+}
+
+const struct cp_omp_site *cp_omp_site(
+	const void *function, const char *entry, const char *source, const void *caller)
+{
+	const struct cp_omp_site *site = slot_of(function, entry);
+
+	return __builtin_expect(site->function != NULL, 1)
+		       ? site
+		       : look_up(function, entry, source, caller);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/parallel/report_job.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/format.h"
+#include "base/log.h"
+#include "base/trusted.h"
+#include "output/jobs.h"
+#include "preload/parallel/mpi.h"
+#include "preload/report.h"
+#include "preload/runtime.h"
+
+#define LATE_MS 1000
+#define LONGEST_MS 200
+
+static bool aborted;
+
+void cp_report_aborted(void)
+{
+	aborted = true;
+}
+
+/* Launchers end the whole job then. */
+static bool has_failed(void)
+{
+	const struct cp_record_header *header = cp_runtime.record.header;
+
+	return aborted || header->how != CP_HOW_EXIT || header->code != 0;
+}
+
+/* ---- who has ended ---- */
+
+/* A rank that has ended, changes nothing in its record any more, and is in no report of
+ * an earlier writer. */
+static bool has_news(int fd, struct cp_record_header *header)
+{
+	return pread(fd, header, sizeof(*header), 0) == sizeof(*header) &&
+	       (header->flags & CP_RECORD_READY) && !(header->flags & CP_RECORD_HEARD);
+}
+
+/* Leaves in paths only those. */
+static size_t keep_ended(const char **paths, size_t count)
+{
+	struct cp_record_header header;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		char why[160];
+		int fd = cp_trusted_open(
+			AT_FDCWD, paths[i], CP_FOUND, UINT64_MAX, why, sizeof(why));
+
+		if (fd < 0)
+			continue;
+		if (has_news(fd, &header))
+			paths[kept++] = paths[i];
+		cp_fd_close(fd);
+	}
+	return kept;
+}
+
+/* They need not write again what is written now. */
+static void set_heard(const char *const *paths, size_t count)
+{
+	struct cp_record_header header;
+
+	for (size_t i = 0; i < count; i++) {
+		int fd = open(paths[i], O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+		char why[160];
+
+		if (fd < 0)
+			continue;
+		if (cp_trusted_check(fd, AT_FDCWD, paths[i], CP_FOUND, UINT64_MAX, why,
+			    sizeof(why)) == 0 &&
+			has_news(fd, &header)) {
+			header.flags |= CP_RECORD_HEARD;
+			pwrite(fd, &header.flags, sizeof(header.flags),
+				offsetof(struct cp_record_header, flags));
+		}
+		cp_fd_close(fd);
+	}
+}
+
+/* ---- the others ---- */
+
+static bool all_have_begun(struct cp_arena *arena)
+{
+	const char *const *paths;
+
+	return cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths) >=
+	       (size_t)cp_runtime.rank.of;
+}
+
+static bool is_ready(const char *path)
+{
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
+	struct cp_record_header header;
+	bool is;
+
+	if (fd < 0)
+		return true;
+	is = pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	     header.how == CP_HOW_EXEC || !(header.flags & CP_RECORD_ROOT) ||
+	     (header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB));
+	cp_fd_close(fd);
+	return is;
+}
+
+static bool all_are_ready(struct cp_arena *arena)
+{
+	const char *const *paths;
+	size_t count =
+		cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths);
+
+	for (size_t i = 0; i < count; i++)
+		if (!is_ready(paths[i]))
+			return false;
+	return true;
+}
+
+/* For a second; jobs of many ranks look less often. */
+static void wait_until(bool (*is)(struct cp_arena *), struct cp_arena *arena)
+{
+	const long ms = 4 + cp_runtime.rank.of / 8;
+	const struct timespec pause = {0, (ms < LONGEST_MS ? ms : LONGEST_MS) * 1000000};
+
+	for (long waited = 0; waited < LATE_MS && !is(arena); waited += ms)
+		nanosleep(&pause, NULL);
+}
+
+/* Ranks that begin later than others end would make two reports of one.  And whoever
+ * ends without MPI_Finalize may be the end of the others: if they are about to end, too,
+ * they have the time for it. */
+static void wait_for_others(struct cp_arena *arena)
+{
+	if (cp_sinks_have(cp_runtime.options.output, CP_SINKS_STREAMS))
+		wait_until(all_have_begun, arena);
+	if (cp_mpi_is_open())
+		wait_until(all_are_ready, arena);
+}
+
+/* ---- writing ---- */
+
+static void tell_failure(void)
+{
+	const struct cp_record_header *header = cp_runtime.record.header;
+	char how[40] = "without MPI_Finalize";
+
+	if (header->how != CP_HOW_EXIT)
+		cp_format(how, sizeof(how), "by signal %d", header->code);
+	else if (aborted)
+		cp_format(how, sizeof(how), "by MPI_Abort");
+	else if (header->code)
+		cp_format(how, sizeof(how), "with exit status %d", header->code);
+	if (cp_job_tells(cp_runtime.directory, cp_runtime.job, CP_JOB_FAILED))
+		cp_say("rank %d ended %s while others ran: `cachepeek report %s` shows "
+		       "what was counted of all",
+			header->rank, how, cp_runtime.directory);
+}
+
+static void write_streams(struct cp_arena *arena, const struct cp_report *report,
+	const struct cp_job_state *state)
+{
+	if (!cp_sinks_have(cp_runtime.options.output, CP_SINKS_STREAMS))
+		return;
+	if (state->running == 0 &&
+		cp_job_is_told(cp_runtime.directory, cp_runtime.job, CP_JOB_FAILED))
+		return;
+	if (state->running == 0)
+		cp_report_write(arena, report, CP_SINKS_STREAMS);
+	else if (has_failed() || cp_mpi_is_open())
+		tell_failure();
+}
+
+static void write_all(struct cp_arena *arena)
+{
+	const struct cp_report *report;
+	struct cp_job_state state;
+	const char *const *paths;
+	const char **ended;
+	char error[256];
+	size_t count =
+		cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths);
+
+	ended = (const char **)(uintptr_t)paths;
+	count = keep_ended(ended, count);
+	report = cp_jobs_report(arena, cp_runtime.directory, cp_runtime.job, &state,
+		error, sizeof(error));
+	if (!report) {
+		cp_report_none(error);
+		return;
+	}
+	cp_report_write(arena, report, CP_SINKS_FILES);
+	write_streams(arena, report, &state);
+	set_heard(ended, count);
+}
+
+void cp_report_of_job(struct cp_arena *arena)
+{
+	const char *list = cp_runtime.options.output;
+	int lock;
+
+	if (cp_sinks_have(list, CP_SINKS_OWN))
+		cp_report_of_own(arena, CP_SINKS_OWN);
+	__atomic_or_fetch(
+		&cp_runtime.record.header->flags, CP_RECORD_READY, __ATOMIC_RELEASE);
+	if (!has_failed())
+		wait_for_others(arena);
+	if (!cp_sinks_have(list, CP_SINKS_FILES) &&
+		!cp_sinks_have(list, CP_SINKS_STREAMS))
+		return;
+	lock = cp_job_lock(cp_runtime.directory, cp_runtime.job);
+	if (!(cp_runtime.record.header->flags & CP_RECORD_HEARD))
+		write_all(arena);
+	cp_job_unlock(lock);
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "flex/flex_cache.h"
+#include "flex/flex.h"
+#include "front.h"
+#include "host.h"
+
+static uint64_t rows_size(const struct flex_cache *c)
+{
+	return (uint64_t)c->sets * c->stride;
+}
+
+/* Zero would stay zero. */
+static uint64_t first_random(const struct geometry *g)
+{
+	return g->seed ? g->seed : 0x9e3779b97f4a7c15ull;
+}
+
+static int set_bits(uint32_t sets)
+{
+	return sets & (sets - 1) ? -1 : __builtin_ctz(sets | 1u << 31);
+}
+
+int flex_cache_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+{
+	c->g = *g;
+	c->sets = g->sets;
+	c->ways = g->ways;
+	c->lanes = (g->ways + 3) & ~3u;
+	c->stride = (4 * c->lanes + 2 * g->ways + 15) & ~15u;
+	c->shift = shift;
+	c->set_bits = set_bits(g->sets);
+	c->reciprocal = g->sets ? ~0ull / g->sets + 1 : 0;
+	c->random = first_random(g);
+	c->rows = c->sets ? host_alloc(rows_size(c)) : 0;
+	return c->sets && !c->rows ? -1 : 0;
+}
+
+static uint64_t stamps_size(const struct flex_cache *c)
+{
+	return (uint64_t)c->sets * c->ways * sizeof(*c->stamps);
+}
+
+static int first_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+{
+	if (flex_cache_init(c, g, shift) < 0)
+		return -1;
+	c->units = 1ull << shift;
+	c->stamps = host_alloc(stamps_size(c));
+	return c->stamps ? 0 : -1;
+}
+
+static uint64_t slots_size(const struct flex_cache *c)
+{
+	return (uint64_t)c->sets * c->ways * sizeof(*c->slots);
+}
+
+int flex_l1_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+{
+	if (first_init(c, g, shift) < 0)
+		return -1;
+	c->slots = shift ? 0 : host_alloc(slots_size(c));
+	return shift || c->slots ? 0 : -1;
+}
+
+int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
+{
+	if (first_init(c, g, shift) < 0)
+		return -1;
+	c->part_shift = shift > 6 ? shift - 6 : 0;
+	c->last_part = shift > 6 ? 63 : (1u << shift) - 1;
+	c->masks = host_alloc(stamps_size(c));
+	c->hints = host_alloc(FLEX_HINTS);
+	return c->masks && c->hints ? 0 : -1;
+}
+
+void flex_cache_free(struct flex_cache *c)
+{
+	if (c->masks)
+		host_free(c->masks, stamps_size(c));
+	c->masks = 0;
+	if (c->hints)
+		host_free(c->hints, FLEX_HINTS);
+	c->hints = 0;
+	if (c->slots)
+		host_free(c->slots, slots_size(c));
+	c->slots = 0;
+	if (c->stamps)
+		host_free(c->stamps, stamps_size(c));
+	c->stamps = 0;
+	if (c->rows)
+		host_free(c->rows, rows_size(c));
+	c->rows = 0;
+}
+
+void flex_expect(const struct flex_cache *c, uint64_t unit)
+{
+	struct flex_place p;
+
+	if (!c->sets)
+		return;
+	p = flex_place_of(c, unit);
+	__builtin_prefetch(p.row);
+	if (c->stamps)
+		__builtin_prefetch(c->stamps + (uint64_t)p.set * c->ways);
+}
+
+/* ---- policies ---- */
+
+/* The way becomes the newest of those that are newer than `age`. */
+static void lru_touch(uint8_t *state, uint32_t ways, uint32_t way, uint32_t age)
+{
+	for (uint32_t i = 0; i < ways; i++)
+		state[i] += state[i] < age;
+	state[way] = 0;
+}
+
+/* A bit tells which half was not used last: 0 the lower, 1 the upper. */
+static void plru_touch(uint8_t *state, uint32_t ways, uint32_t way)
+{
+	uint32_t node = 0;
+
+	for (uint32_t half = ways / 2; half; half /= 2) {
+		uint32_t upper = (way & half) != 0;
+
+		state[node] = !upper;
+		node = 2 * node + 1 + upper;
+	}
+}
+
+static uint32_t plru_victim(const uint8_t *state, uint32_t ways)
+{
+	uint32_t node = 0, way = 0;
+
+	for (uint32_t half = ways / 2; half; half /= 2) {
+		way += state[node] ? half : 0;
+		node = 2 * node + 1 + state[node];
+	}
+	return way;
+}
+
+/* xorshift64 */
+static uint32_t random_victim(struct flex_cache *c)
+{
+	c->random ^= c->random << 13;
+	c->random ^= c->random >> 7;
+	c->random ^= c->random << 17;
+	return (uint32_t)((c->random >> 16) % c->ways);
+}
+
+static uint32_t lru_victim(const uint8_t *state, uint32_t ways)
+{
+	uint32_t way = 0;
+
+	while (state[way] != ways - 1)
+		way++;
+	return way;
+}
+
+/* ---- the first level ---- */
+
+static uint64_t *stamps_of(const struct flex_cache *c, const struct flex_place *p)
+{
+	return c->stamps + (uint64_t)p->set * c->ways;
+}
+
+static uint64_t unit_in(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	return ((uint64_t)(flex_tags(p)[way] - 1) * c->sets + p->set) << c->shift;
+}
+
+static const struct front_entry *filter_of(const struct flex_cache *c)
+{
+	return c->code ? front->code : front->data;
+}
+
+static uint32_t filter_mask(const struct flex_cache *c)
+{
+	return (c->code ? CODE_FILTER : DATA_FILTER) - 1;
+}
+
+/* What the front knows of a line with this slot. */
+LANES_INLINE uint64_t fact_at(
+	const struct front_entry *filter, uint32_t mask, uint32_t slot)
+{
+	return front_stamp(front, filter[(slot - 1) & mask].stamp) &
+	       -(uint64_t)(slot != 0);
+}
+
+/* The same as front_newest of one unit, while the owner is a member. */
+LANES_INLINE uint64_t newest_of_unit(const struct flex_cache *c, uint64_t unit)
+{
+	const struct front_entry *e = &filter_of(c)[unit & filter_mask(c)];
+
+	if (__builtin_expect(unit >= REGION_NEAR, 0)) /* not so called in its entry */
+		return front_newest(c->owner, c->code, unit, 1);
+	return e->line == unit && e->stamp ? front_stamp(front, e->stamp) : 0;
+}
+
+static uint64_t *mask_of(const struct flex_cache *c, const struct flex_place *p)
+{
+	return c->masks + (uint64_t)p->set * c->ways;
+}
+
+/* What a way of a TLB holds: where that begins, and the bits of a part's number of
+ * units. */
+struct extent {
+	uint64_t first;
+	uint32_t shift, part_shift;
+};
+
+LANES_INLINE struct extent extent_of(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	struct extent e = {unit_in(c, p, way), c->shift, c->part_shift};
+
+	if (__builtin_expect(flex_state(c, p)[c->ways + way] & FLEX_HUGE, 0)) {
+		e.first = e.first >> (c->shift + HUGE_PAGES_SHIFT)
+					     << (c->shift + HUGE_PAGES_SHIFT);
+		e.shift = c->shift + HUGE_PAGES_SHIFT;
+		e.part_shift = e.shift - 6;
+	}
+	return e;
+}
+
+static uint64_t newest_in_page(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	uint64_t mask = mask_of(c, p)[way], newest = 0;
+	struct extent e;
+
+	if (!mask || !c->owner->flex->bit)
+		return 0;
+	e = extent_of(c, p, way);
+	for (; mask; mask &= mask - 1) {
+		uint64_t part = (uint64_t)__builtin_ctzll(mask) << e.part_shift;
+		uint64_t stamp = e.part_shift
+					 ? front_newest(c->owner, c->code, e.first + part,
+						   1ull << e.part_shift)
+					 : newest_of_unit(c, e.first + part);
+
+		newest = stamp > newest ? stamp : newest;
+	}
+	return newest;
+}
+
+static uint64_t newest_in(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	if (c->masks)
+		return newest_in_page(c, p, way);
+	if (c->slots)
+		return fact_at(filter_of(c), filter_mask(c),
+			c->slots[(uint64_t)p->set * c->ways + way]);
+	if (!(flex_state(c, p)[c->ways + way] & FLEX_FILTERED))
+		return 0;
+	return front_newest(c->owner, c->code, unit_in(c, p, way), c->units);
+}
+
+void flex_each_part(const struct flex_cache *c, const struct flex_place *p,
+	void (*visit)(struct core *core, uint64_t first, uint64_t units))
+{
+	struct extent e = extent_of(c, p, (uint32_t)p->way);
+	uint64_t mask = mask_of(c, p)[p->way];
+
+	for (; mask; mask &= mask - 1)
+		visit(c->owner,
+			e.first + ((uint64_t)__builtin_ctzll(mask) << e.part_shift),
+			1ull << e.part_shift);
+}
+
+/* Asks for the last use of what is in the way; returns whether it is news. */
+static int refresh(const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+{
+	uint64_t *stamp = &stamps_of(c, p)[way], newest = newest_in(c, p, way);
+
+	if (newest <= *stamp)
+		return 0;
+	*stamp = newest;
+	return 1;
+}
+
+/* A stamp and the number of its way as one number: stamps stay far below 2^57. */
+LANES_INLINE uint64_t aged(uint64_t stamp, uint32_t way)
+{
+	return stamp << 7 | way;
+}
+
+LANES_INLINE uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return b < a ? b : a;
+}
+
+/* Four at once: one after the other would wait for each other. */
+static uint32_t oldest(const uint64_t *stamps, uint32_t ways)
+{
+	uint64_t a = ~0ull, b = a, c = a, d = a;
+	uint32_t i = 0;
+
+	for (; i + 4 <= ways; i += 4) {
+		a = lesser(a, aged(stamps[i], i));
+		b = lesser(b, aged(stamps[i + 1], i + 1));
+		c = lesser(c, aged(stamps[i + 2], i + 2));
+		d = lesser(d, aged(stamps[i + 3], i + 3));
+	}
+	for (; i < ways; i++)
+		a = lesser(a, aged(stamps[i], i));
+	return (uint32_t)lesser(lesser(a, b), lesser(c, d)) & (CACHE_MAX_WAYS - 1);
+}
+
+/* Asks for the last use of every way of an L1D or L1I, without a branch that nobody
+ * could predict; returns the oldest one. */
+static uint32_t refresh_all(const struct flex_cache *c, const struct flex_place *p)
+{
+	const struct front_entry *filter = filter_of(c);
+	const uint16_t *slots = c->slots + (uint64_t)p->set * c->ways;
+	uint64_t *stamps = stamps_of(c, p), best = ~0ull;
+	uint32_t mask = filter_mask(c), ways = c->ways;
+
+	for (uint32_t way = 0; way < ways; way++) {
+		uint64_t stamp = stamps[way], fact = fact_at(filter, mask, slots[way]);
+
+		stamp = fact > stamp ? fact : stamp;
+		stamps[way] = stamp;
+		best = lesser(best, aged(stamp, way));
+	}
+	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
+}
+
+#define FEW 16
+static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
+{
+	uint32_t way;
+
+	if (c->slots && c->ways <= FEW)
+		return refresh_all(c, p);
+	do
+		way = oldest(stamps_of(c, p), c->ways);
+	while (refresh(c, p, way));
+	return way;
+}
+
+/* At each node to the half that was not used last.  The newest of the half below node
+ * n is newest[n], the root is 1. */
+static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
+{
+	const uint64_t *stamps = stamps_of(c, p);
+	uint64_t newest[2 * CACHE_MAX_WAYS];
+	uint32_t node = 1;
+
+	if (c->slots)
+		(void)refresh_all(c, p);
+	for (uint32_t i = 0; i < c->ways; i++) {
+		if (!c->slots)
+			refresh(c, p, i);
+		newest[c->ways + i] = stamps[i];
+	}
+	for (uint32_t i = c->ways - 1; i > 1; i--)
+		newest[i] = newest[2 * i] > newest[2 * i + 1] ? newest[2 * i]
+							      : newest[2 * i + 1];
+	while (node < c->ways)
+		node = 2 * node + (newest[2 * node] > newest[2 * node + 1]);
+	return node - c->ways;
+}
+
+int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
+{
+	struct flex_place p = flex_find(c, unit);
+
+	if (p.way < 0)
+		return 0;
+	if (stamps_of(c, &p)[p.way] < stamp)
+		stamps_of(c, &p)[p.way] = stamp;
+	if (c->slots)
+		*flex_slot(c, &p) = 0;
+	return 1;
+}
+
+/* ---- any level ---- */
+
+void flex_touch_outer(struct flex_cache *c, const struct flex_place *p)
+{
+	uint8_t *state = flex_state(c, p);
+
+	if (c->g.policy == POLICY_LRU && state[p->way])
+		lru_touch(state, c->ways, (uint32_t)p->way, state[p->way]);
+	else if (c->g.policy == POLICY_PLRU)
+		plru_touch(state, c->ways, (uint32_t)p->way);
+}
+
+static uint32_t victim(struct flex_cache *c, const struct flex_place *p)
+{
+	uint8_t *state = flex_state(c, p);
+	uint32_t way;
+
+	switch (c->g.policy) {
+	case POLICY_PLRU:
+		return c->stamps ? plru_by_stamps(c, p) : plru_victim(state, c->ways);
+	case POLICY_ROUND_ROBIN:
+		way = state[0];
+		state[0] = (uint8_t)((way + 1) % c->ways);
+		return way;
+	case POLICY_RANDOM:
+		return random_victim(c);
+	default:
+		return c->stamps ? lru_by_stamps(c, p) : lru_victim(state, c->ways);
+	}
+}
+
+int flex_make_room(struct flex_cache *c, struct flex_place *p)
+{
+	/* TLBs mostly lose nothing, so they fill up from the first way on. */
+	p->way = c->masks && !c->has_gaps && flex_tags(p)[c->ways - 1]
+			 ? -1
+			 : flex_find_tag(c, flex_tags(p), 0);
+	if (p->way >= 0)
+		return 0;
+	p->way = (int)victim(c, p);
+	return 1;
+}
+
+void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags)
+{
+	uint8_t *state = flex_state(c, p);
+	uint32_t *tag = &flex_tags(p)[p->way];
+
+	if (c->stamps)
+		stamps_of(c, p)[p->way] = *c->now;
+	else if (c->g.policy == POLICY_LRU)
+		lru_touch(
+			state, c->ways, (uint32_t)p->way, *tag ? state[p->way] : c->ways);
+	else if (c->g.policy == POLICY_PLRU)
+		plru_touch(state, c->ways, (uint32_t)p->way);
+	if (c->masks)
+		mask_of(c, p)[p->way] = 0;
+	if (c->slots)
+		*flex_slot(c, p) = 0;
+	*tag = p->tag;
+	*flex_flags(c, p) = (uint8_t)flags;
+}
+
+void flex_drop(struct flex_cache *c, const struct flex_place *p)
+{
+	uint8_t *state = flex_state(c, p);
+
+	if (c->stamps && c->g.policy == POLICY_PLRU) /* which remembers the way */
+		refresh(c, p, (uint32_t)p->way);
+	/* The ages of the others stay those of a smaller set. */
+	for (uint32_t i = 0; !c->stamps && c->g.policy == POLICY_LRU && i < c->ways; i++)
+		if (state[i] > state[p->way])
+			state[i]--;
+	flex_tags(p)[p->way] = 0;
+	*flex_flags(c, p) = 0;
+}
+
+void flex_drop_page(struct flex_cache *c, uint64_t unit,
+	void (*visit)(struct core *core, uint64_t first, uint64_t units))
+{
+	struct flex_place p = flex_find(c, unit);
+
+	if (p.way < 0)
+		return;
+	if (c->masks)
+		flex_each_part(c, &p, visit);
+	flex_drop(c, &p);
+	c->has_gaps = 1;
+}

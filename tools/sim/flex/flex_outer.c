@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Behind the first level of a machine that is not plain (flex.h).
+ */
+#include "flex/flex.h"
+#include "front.h"
+#include "host.h"
+
+static struct flex_shared *shared(const struct core *core)
+{
+	return core->uncore->flex;
+}
+
+static struct flex_cache *llc_of(const struct core *core)
+{
+	return &core->flex->cluster->group->llc;
+}
+
+static int is_dirty(const struct flex_cache *c, const struct flex_place *p)
+{
+	return *flex_flags(c, p) & FLEX_ANY_DIRTY;
+}
+
+/* ---- what L2 was written last ---- */
+
+/* The line at p, which is modified, owned and the newest of its set, as its write-back
+ * L2 was told to write it: the next write finds it so, unless anything else in the set
+ * is looked up before. */
+static uint64_t *written_in(struct flex_cluster *cluster, const struct flex_place *p)
+{
+	return &cluster->written[p->set % FLEX_WRITTEN];
+}
+
+static uint64_t name_of(const struct flex_place *p)
+{
+	return (uint64_t)p->tag << 32 | p->set;
+}
+
+/* Empties the way; returns whether it was modified. */
+static int take(struct flex_cache *c, const struct flex_place *p)
+{
+	int dirty = is_dirty(c, p) != 0;
+
+	flex_drop(c, p);
+	return dirty;
+}
+
+/* ---- taking lines away from L1 ---- */
+
+/* Empties every L1 line of the core within [unit, unit + units); counts for
+ * whoever is to blame.  Returns whether any was modified. */
+static int purge_l1(struct core *blamed, struct core *core, uint64_t unit, uint64_t units)
+{
+	struct flex_core *f = core->flex;
+	struct flex_place p;
+	int dirty = 0;
+
+	for (uint64_t u = unit; u < unit + units; u += 1ull << f->l1d.shift) {
+		p = flex_find(&f->l1d, u);
+		if (p.way < 0)
+			continue;
+		flex_lost_data(core, &p);
+		blamed->count[CP_SIM_back_invalidations]++;
+		if (is_dirty(&f->l1d, &p))
+			flex_count_writeback(blamed, *flex_flags(&f->l1d, &p));
+		dirty |= take(&f->l1d, &p);
+	}
+	for (uint64_t u = unit; u < unit + units; u += 1ull << f->l1i.shift) {
+		p = flex_find(&f->l1i, u);
+		if (p.way < 0)
+			continue;
+		flex_lost_code(core, &p);
+		blamed->count[CP_SIM_back_invalidations]++;
+		flex_drop(&f->l1i, &p);
+	}
+	return dirty;
+}
+
+static int purge_cluster_l1(struct core *blamed, const struct flex_cluster *cluster,
+	uint64_t unit, uint64_t units)
+{
+	int dirty = 0;
+
+	for (struct core *c = cluster->cores; c; c = c->flex->next)
+		dirty |= purge_l1(blamed, c, unit, units);
+	return dirty;
+}
+
+static int purge_l2(
+	struct core *blamed, struct flex_cluster *cluster, uint64_t unit, uint64_t units)
+{
+	struct flex_cache *l2 = &cluster->l2;
+	int dirty = 0;
+
+	for (uint64_t u = unit; l2->sets && u < unit + units; u += 1ull << l2->shift) {
+		struct flex_place p = flex_find(l2, u);
+
+		if (p.way < 0)
+			continue;
+		blamed->count[CP_SIM_back_invalidations]++;
+		*written_in(cluster, &p) = 0;
+		if (!take(l2, &p))
+			continue;
+		blamed->count[CP_SIM_l2_writebacks]++;
+		dirty = 1;
+	}
+	return dirty;
+}
+
+/* ---- last level ---- */
+
+/* Takes from all in front of the last level what that evicts. */
+static int purge_all(struct core *core, uint64_t unit, uint64_t units)
+{
+	int dirty = 0;
+
+	for (struct flex_cluster *c = shared(core)->clusters; c; c = c->next) {
+		if (c->group != core->flex->cluster->group)
+			continue;
+		dirty |= purge_cluster_l1(core, c, unit, units);
+		dirty |= purge_l2(core, c, unit, units);
+	}
+	return dirty;
+}
+
+static void llc_fill(struct core *core, struct flex_place *p, uint32_t flags)
+{
+	struct flex_cache *llc = llc_of(core);
+
+	if (flex_make_room(llc, p)) {
+		int dirty = is_dirty(llc, p) != 0;
+
+		if (llc->g.inclusion == INCLUSIVE)
+			dirty |= purge_all(core, flex_unit(llc, p), 1ull << llc->shift);
+		core->count[CP_SIM_llc_writebacks] += (uint64_t)dirty;
+	}
+	core->count[CP_SIM_llc_fills]++;
+	flex_put(llc, p, flags);
+}
+
+/* The line in the last level is modified, or memory is if it writes through. */
+static uint32_t llc_modified(struct core *core)
+{
+	if (!llc_of(core)->g.write_through)
+		return FLEX_DIRTY;
+	core->count[CP_SIM_llc_writes_through]++;
+	return 0;
+}
+
+/* A line comes from L2 (or L1, if there is no L2). */
+static void llc_take_victim(struct core *core, uint64_t unit, int dirty)
+{
+	struct flex_cache *llc = llc_of(core);
+	struct flex_place p = flex_find(llc, unit);
+
+	if (!llc->sets)
+		return;
+	if (p.way >= 0) {
+		if (dirty)
+			*flex_flags(llc, &p) |= (uint8_t)llc_modified(core);
+	} else if (dirty && llc->g.no_allocate) {
+		core->count[CP_SIM_llc_writes_through]++;
+	} else {
+		llc_fill(core, &p, dirty ? llc_modified(core) : 0);
+	}
+}
+
+/* A store comes from a level that does not keep it. */
+static void llc_write(struct core *core, uint64_t unit)
+{
+	struct flex_cache *llc = llc_of(core);
+	struct flex_place p = flex_find(llc, unit);
+
+	if (!llc->sets)
+		return;
+	core->count[CP_SIM_llc_accesses]++;
+	if (p.way >= 0) {
+		flex_touch(llc, &p);
+		*flex_flags(llc, &p) |= (uint8_t)llc_modified(core);
+		return;
+	}
+	core->count[CP_SIM_llc_store_lines]++;
+	if (llc->g.no_allocate)
+		core->count[CP_SIM_llc_writes_through]++;
+	else
+		llc_fill(core, &p, llc_modified(core));
+}
+
+/* ---- memory ---- */
+
+uint32_t flex_home(struct core *core, uint64_t unit)
+{
+	struct flex_shared *s = shared(core);
+	uint32_t socket = core->flex->cluster->socket;
+
+	if (s->sockets.sockets <= 1)
+		return socket;
+	unit = regions_lengthen(&front->regions, unit);
+	return numa_home(&s->numa, unit >> core->flex->page_shift, socket);
+}
+
+/* Counts the line that leaves memory. */
+static void memory_serves(struct core *core, uint64_t unit, enum access kind)
+{
+	static const uint16_t lines[] = {0, CP_SIM_one_hop_lines, CP_SIM_two_hop_lines},
+			      loads[] = {0, CP_SIM_loads_one_hop, CP_SIM_loads_two_hop};
+	uint32_t home = flex_home(core, unit), hops = numa_hops(&shared(core)->sockets,
+						       core->flex->cluster->socket, home);
+
+	if (hops && kind == PREFETCH)
+		core->count[CP_SIM_remote_prefetches]++;
+	else if (hops)
+		core->count[lines[hops]]++;
+	if (hops && kind == LOAD)
+		core->count[loads[hops]]++;
+}
+
+/* Counts the one that another core gave up, by way of the last level if there is one. */
+static void core_serves(struct core *core, enum access kind)
+{
+	core->count[CP_SIM_loads_cache_to_cache] += kind == LOAD;
+	core->count[CP_SIM_loads_remote_cache] +=
+		kind == LOAD && core->flex->from_core > 1;
+}
+
+/* A line leaves the last level or memory for the cores.  flags has OWNED if no other
+ * core has it; DIRTY is added if it is modified and the receiver's is its only copy
+ * (may_be_dirty: the receiver can keep such). */
+static uint32_t llc_fetch(struct core *core, uint64_t unit, enum access kind,
+	uint32_t flags, int may_be_dirty)
+{
+	struct flex_cache *llc = llc_of(core);
+	struct flex_place p = flex_find(llc, unit);
+	int from_core = core->flex->from_core, alone = (flags & FLEX_OWNED) != 0;
+
+	if (from_core && (!llc->sets || p.way >= 0))
+		core_serves(core, kind);
+	else if (p.way < 0)
+		memory_serves(core, unit, kind);
+	if (!llc->sets)
+		return flags;
+	core->count[CP_SIM_llc_accesses]++;
+	if (p.way < 0) {
+		core->count[CP_SIM_llc_ifetch_misses + kind]++;
+		if (!flex_exclusive(llc))
+			llc_fill(core, &p, 0);
+		return flags;
+	}
+	if (!flex_exclusive(llc) || !alone || (is_dirty(llc, &p) && !may_be_dirty)) {
+		flex_touch(llc, &p);
+		return flags;
+	}
+	return flags | (take(llc, &p) ? FLEX_DIRTY : 0);
+}
+
+/* ---- L2 ---- */
+
+static void l2_evict(struct core *core, const struct flex_place *p)
+{
+	struct flex_cluster *cluster = core->flex->cluster;
+	struct flex_cache *l2 = &cluster->l2;
+	uint64_t unit = flex_unit(l2, p);
+	int dirty = is_dirty(l2, p) != 0;
+
+	if (l2->g.inclusion == INCLUSIVE)
+		dirty |= purge_cluster_l1(core, cluster, unit, 1ull << l2->shift);
+	core->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
+	if (dirty || flex_exclusive(llc_of(core)))
+		llc_take_victim(core, unit, dirty);
+}
+
+static void l2_fill(struct core *core, struct flex_place *p, uint32_t flags)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+
+	if (flex_make_room(l2, p))
+		l2_evict(core, p);
+	core->count[CP_SIM_l2_fills]++;
+	*written_in(core->flex->cluster, p) = 0;
+	flex_put(l2, p, flags);
+}
+
+/* L2 gets modified data: DIRTY, or what is further out is told. */
+static uint32_t l2_modified(
+	struct core *core, uint64_t unit, void (*pass)(struct core *core, uint64_t unit))
+{
+	if (!core->flex->cluster->l2.g.write_through)
+		return FLEX_DIRTY;
+	core->count[CP_SIM_l2_writes_through]++;
+	pass(core, unit);
+	return 0;
+}
+
+static void pass_victim(struct core *core, uint64_t unit)
+{
+	llc_take_victim(core, unit, 1);
+}
+
+void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	int dirty = (flags & FLEX_ANY_DIRTY) != 0;
+	struct flex_place p;
+
+	if (!dirty && !flex_exclusive(l2->sets ? l2 : llc_of(core)))
+		return;
+	if (!l2->sets) {
+		llc_take_victim(core, unit, dirty);
+		return;
+	}
+	p = flex_find(l2, unit);
+	flags &= FLEX_OWNED; /* which modified lines out of an exclusive level may lack */
+	if (!dirty) {
+		if (p.way < 0)
+			l2_fill(core, &p, flags);
+	} else if (p.way >= 0) {
+		flags |= l2_modified(core, unit, pass_victim);
+		*flex_flags(l2, &p) |= (uint8_t)flags;
+	} else if (l2->g.no_allocate) {
+		core->count[CP_SIM_l2_writes_through]++;
+		llc_take_victim(core, unit, 1);
+	} else {
+		flags |= l2_modified(core, unit, pass_victim);
+		l2_fill(core, &p, flags);
+	}
+}
+
+/* A store comes that L2 has no line for. */
+static void l2_write_miss(struct core *core, uint64_t unit, struct flex_place *p)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	uint32_t flags;
+
+	core->count[CP_SIM_l2_store_lines]++;
+	if (l2->g.no_allocate) {
+		core->count[CP_SIM_l2_writes_through]++;
+		llc_write(core, unit);
+		return;
+	}
+	core->count[CP_SIM_beyond_l2_lines]++;
+	flags = llc_fetch(core, unit, STORE, FLEX_OWNED, 1);
+	flags |= l2_modified(core, unit, llc_write);
+	l2_fill(core, p, flags);
+}
+
+static void l2_write_hit(struct core *core, uint64_t unit, const struct flex_place *p)
+{
+	struct flex_cluster *cluster = core->flex->cluster;
+	uint8_t *flags = flex_flags(&cluster->l2, p);
+
+	flex_touch(&cluster->l2, p);
+	*flags &= (uint8_t)~FLEX_PREFETCHED;
+	*flags |= (uint8_t)(FLEX_OWNED | l2_modified(core, unit, llc_write));
+	*written_in(cluster, p) = cluster->l2.g.write_through ? 0 : name_of(p);
+}
+
+void flex_write(struct core *core, uint64_t unit)
+{
+	struct flex_cluster *cluster = core->flex->cluster;
+	struct flex_cache *l2 = &cluster->l2;
+	struct flex_place p;
+
+	if (!l2->sets) {
+		llc_write(core, unit);
+		return;
+	}
+	core->count[CP_SIM_l2_accesses]++;
+	core->flex->from_core = 0; /* if it was, memory has it now */
+	p = flex_place_of(l2, unit);
+	if (*written_in(cluster, &p) == name_of(&p))
+		return;
+	p.way = flex_find_tag(l2, flex_tags(&p), p.tag);
+	if (p.way >= 0)
+		l2_write_hit(core, unit, &p);
+	else
+		l2_write_miss(core, unit, &p);
+}
+
+/* ---- other cores ---- */
+
+/* What a look at one cache's line brings to light. */
+struct finding {
+	int present, dirty;
+};
+
+static void give_up(struct flex_cache *c, const struct flex_place *p, enum access kind,
+	struct finding *found)
+{
+	found->present = 1;
+	found->dirty |= is_dirty(c, p) != 0;
+	if (kind == STORE)
+		flex_drop(c, p);
+	else
+		*flex_flags(c, p) &= (uint8_t) ~(FLEX_ANY_DIRTY | FLEX_OWNED);
+}
+
+static void search(struct flex_cache *c, uint64_t unit, uint64_t units, enum access kind,
+	struct finding *found)
+{
+	for (uint64_t u = unit; u < unit + units; u += 1ull << c->shift) {
+		struct flex_place p = flex_find(c, u);
+
+		if (p.way >= 0)
+			give_up(c, &p, kind, found);
+	}
+}
+
+/* L1I is not asked, unless what it evicts goes to L2. */
+static void search_l1(struct core *core, uint64_t unit, uint64_t units, enum access kind,
+	struct finding *found)
+{
+	struct flex_core *f = core->flex;
+
+	search(&f->l1d, unit, units, kind, found);
+	if (flex_exclusive(&f->cluster->l2))
+		search(&f->l1i, unit, units, kind, found);
+}
+
+/* Returns whether the finder is alone with the line now. */
+static int account(struct core *core, enum access kind, struct finding found)
+{
+	core->count[CP_SIM_hitm] += (uint64_t)found.dirty;
+	if (kind == STORE)
+		core->count[CP_SIM_invalidations] += (uint64_t)found.present;
+	return kind == STORE || !found.present;
+}
+
+/* The L1Ds of the cores that share our L2. */
+static __attribute__((noinline)) int snoop_some(
+	struct core *core, uint64_t unit, enum access kind)
+{
+	const struct flex_cluster *cluster = core->flex->cluster;
+	uint32_t shift = core->flex->l1d.shift;
+	int alone = 1;
+
+	unit = unit >> shift << shift;
+	for (struct core *c = cluster->cores; c; c = c->flex->next) {
+		struct finding found = {0, 0};
+
+		if (c == core)
+			continue;
+		search(&c->flex->l1d, unit, 1ull << shift, kind, &found);
+		if (found.dirty)
+			flex_evicted(core, unit, FLEX_DIRTY);
+		alone &= account(core, kind, found);
+	}
+	return alone;
+}
+
+LANES_INLINE int snoop_siblings(struct core *core, uint64_t unit, enum access kind)
+{
+	return core->flex->cluster->ncores == 1 || snoop_some(core, unit, kind);
+}
+
+/* A line that is modified there leaves it for us. */
+static void note_modified(struct core *core, uint32_t socket)
+{
+	struct flex_core *f = core->flex;
+	uint32_t far = socket != f->cluster->socket;
+
+	f->from_core |= 1u << far;
+	core->count[CP_SIM_remote_hitm] += far;
+}
+
+/* The last levels that other cores are around. */
+static int snoop_groups(
+	struct core *core, uint64_t unit, uint64_t units, enum access kind)
+{
+	int alone = 1;
+
+	for (struct flex_group *g = shared(core)->groups; g; g = g->next) {
+		struct finding found = {0, 0};
+
+		if (g == core->flex->cluster->group || !g->llc.sets)
+			continue;
+		search(&g->llc, unit, units, kind, &found);
+		if (found.dirty) {
+			llc_take_victim(core, unit, 1);
+			note_modified(core, g->socket);
+		}
+		alone &= kind == STORE || !found.present;
+	}
+	return alone;
+}
+
+/* The other clusters: their L2 and the L1Ds in front of it. */
+static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
+{
+	struct flex_shared *s = shared(core);
+	uint64_t units = 1ull << s->granule_shift;
+	int alone = 1;
+
+	core->flex->from_core = 0;
+	if (s->nclusters == 1)
+		return 1;
+	unit &= ~(units - 1);
+	for (struct flex_cluster *cluster = s->clusters; cluster;
+		cluster = cluster->next) {
+		struct finding found = {0, 0};
+
+		if (cluster == core->flex->cluster)
+			continue;
+		for (struct core *c = cluster->cores; c; c = c->flex->next)
+			search_l1(c, unit, units, kind, &found);
+		if (cluster->l2.sets)
+			search(&cluster->l2, unit, units, kind, &found);
+		if (found.present)
+			host_zero(cluster->written, sizeof(cluster->written));
+		if (found.dirty) {
+			llc_take_victim(core, unit, 1);
+			note_modified(core, cluster->socket);
+		}
+		alone &= account(core, kind, found);
+	}
+	return alone & snoop_groups(core, unit, units, kind);
+}
+
+void flex_own(struct core *core, uint64_t unit)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	struct flex_place p;
+
+	snoop_siblings(core, unit, STORE);
+	p = flex_find(l2, unit);
+	if (p.way >= 0 && *flex_flags(l2, &p) & FLEX_OWNED)
+		return;
+	snoop_clusters(core, unit, STORE);
+	if (p.way >= 0)
+		*flex_flags(l2, &p) |= FLEX_OWNED;
+}
+
+/* ---- fetching ---- */
+
+static void l2_prefetch_line(struct core *core, uint64_t unit)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	struct flex_place p = flex_find(l2, unit);
+	uint32_t flags;
+
+	if (p.way >= 0)
+		return;
+	core->count[CP_SIM_l2_prefetches]++;
+	core->count[CP_SIM_beyond_l2_lines]++;
+	flags = snoop_clusters(core, unit, PREFETCH) ? FLEX_OWNED : 0;
+	flags = llc_fetch(core, unit, PREFETCH, flags, 1);
+	l2_fill(core, &p, flags | FLEX_PREFETCHED);
+}
+
+static void note_for_training(struct core *core, uint64_t unit, enum access kind)
+{
+	core->flex->l2_seen = kind != PREFETCH ? unit : NO_LINE;
+}
+
+void flex_train_l2(struct core *core)
+{
+	struct flex_core *f = core->flex;
+
+	if (f->l2_prefetcher.kind && f->l2_seen != NO_LINE)
+		flex_prefetch(core, &f->l2_prefetcher, &f->cluster->l2, f->l2_seen,
+			l2_prefetch_line);
+	f->l2_seen = NO_LINE;
+}
+
+/* alone, here and below: no sibling has the line. */
+static uint32_t l2_hit(struct core *core, uint64_t unit, const struct flex_place *p,
+	enum access kind, int alone)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	uint8_t *flags = flex_flags(l2, p);
+	int first = kind != PREFETCH && *flags & FLEX_PREFETCHED;
+	uint32_t result;
+
+	flex_touch(l2, p);
+	if (!(*flags & FLEX_OWNED) && snoop_clusters(core, unit, kind))
+		*flags |= FLEX_OWNED;
+	if (first)
+		*flags &= (uint8_t)~FLEX_PREFETCHED;
+	result = *flags & FLEX_OWNED;
+	if (flex_exclusive(l2) && alone && !(kind == IFETCH && is_dirty(l2, p)))
+		result |= take(l2, p) ? FLEX_DIRTY : 0;
+	if (first)
+		note_for_training(core, unit, kind);
+	return result;
+}
+
+static uint32_t l2_miss(struct core *core, uint64_t unit, struct flex_place *p,
+	enum access kind, int alone)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	int fills = !flex_exclusive(l2);
+	uint32_t flags;
+
+	core->count[CP_SIM_l2_ifetch_misses + kind]++;
+	core->count[CP_SIM_beyond_l2_lines]++;
+	flags = snoop_clusters(core, unit, kind) && (fills || alone) ? FLEX_OWNED : 0;
+	flags = llc_fetch(core, unit, kind, flags, fills || kind != IFETCH);
+	if (fills)
+		l2_fill(core, p, flags);
+	note_for_training(core, unit, kind);
+	return fills ? flags & FLEX_OWNED : flags;
+}
+
+uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind)
+{
+	struct flex_cache *l2 = &core->flex->cluster->l2;
+	int alone = snoop_siblings(core, unit, kind);
+	struct flex_place p = flex_find(l2, unit);
+	uint32_t flags;
+
+	if (l2->sets) {
+		core->count[CP_SIM_l2_accesses]++;
+		*written_in(core->flex->cluster, &p) = 0;
+	}
+	core->flex->l2_misses = core->flex->l2_misses << 1 | (p.way < 0);
+	if (!l2->sets) {
+		core->count[CP_SIM_beyond_l2_lines]++;
+		flags = snoop_clusters(core, unit, kind) && alone ? FLEX_OWNED : 0;
+		flags = llc_fetch(core, unit, kind, flags, kind != IFETCH);
+	} else if (p.way >= 0) {
+		flags = l2_hit(core, unit, &p, kind, alone);
+	} else {
+		flags = l2_miss(core, unit, &p, kind, alone);
+	}
+	return alone ? flags : flags & ~(uint32_t)FLEX_OWNED;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/elf_symbols.h"
+
+#include "pub_tool_libcfile.h"
+#include "profile/profile.h"
+
+SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
+
+#define DEBUG_FILES "/usr/lib/debug/.build-id/"
+#define LARGEST (256u << 20) /* of a table */
+
+Bool elf_read(Int fd, void *to, UInt size, ULong offset)
+{
+	SysRes result = VG_(pread)(fd, to, (Int)size, (OffT)offset);
+
+	return !sr_isError(result) && sr_Res(result) == size;
+}
+
+Int elf_open(const HChar *path, Elf64_Ehdr *file)
+{
+	SysRes opened = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
+
+	if (sr_isError(opened))
+		return -1;
+	if (elf_read((Int)sr_Res(opened), file, sizeof(*file), 0) &&
+		VG_(memcmp)(file->e_ident, ELFMAG, SELFMAG) == 0 &&
+		file->e_ident[EI_CLASS] == ELFCLASS64)
+		return (Int)sr_Res(opened);
+	VG_(close)((Int)sr_Res(opened));
+	return -1;
+}
+
+/* ---- tables ---- */
+
+static void *read_section(Int fd, const Elf64_Shdr *section)
+{
+	void *bytes;
+
+	if (!section->sh_size || section->sh_size > LARGEST)
+		return NULL;
+	bytes = VG_(malloc)("cachepeek.section", section->sh_size + 1);
+	((HChar *)bytes)[section->sh_size] = '\0';
+	if (elf_read(fd, bytes, (UInt)section->sh_size, section->sh_offset))
+		return bytes;
+	VG_(free)(bytes);
+	return NULL;
+}
+
+static void visit_all(const Elf64_Sym *symbols, ULong n, const HChar *names, ULong size,
+	elf_visit *visit, void *context)
+{
+	for (ULong i = 0; i < n; i++)
+		if (symbols[i].st_name < size)
+			visit(context, &symbols[i], names + symbols[i].st_name);
+}
+
+static void read_table(Int fd, const Elf64_Ehdr *file, const Elf64_Shdr *section,
+	elf_visit *visit, void *context)
+{
+	Elf64_Shdr strings;
+	HChar *names = NULL;
+	Elf64_Sym *symbols = NULL;
+
+	if (section->sh_link < file->e_shnum &&
+		elf_read(fd, &strings, sizeof(strings),
+			file->e_shoff + section->sh_link * sizeof(strings)))
+		names = read_section(fd, &strings);
+	if (names)
+		symbols = read_section(fd, section);
+	if (symbols)
+		visit_all(symbols, section->sh_size / sizeof(*symbols), names,
+			strings.sh_size, visit, context);
+	VG_(free)(symbols);
+	VG_(free)(names);
+}
+
+/* All tables of that type; returns whether there was one. */
+static Bool read_tables(
+	Int fd, const Elf64_Ehdr *file, UInt type, elf_visit *visit, void *context)
+{
+	Elf64_Shdr section;
+	Bool any = False;
+
+	for (UInt i = 0; i < file->e_shnum; i++) {
+		if (!elf_read(fd, &section, sizeof(section),
+			    file->e_shoff + i * sizeof(section)))
+			return any;
+		if (section.sh_type != type)
+			continue;
+		read_table(fd, file, &section, visit, context);
+		any = True;
+	}
+	return any;
+}
+
+static Bool read_debug_file(const HChar *of, elf_visit *visit, void *context)
+{
+	static const HChar digits[] = "0123456789abcdef";
+	HChar path[sizeof(DEBUG_FILES) + 80], *to = path + sizeof(DEBUG_FILES) - 1;
+	UChar id[32];
+	UInt size = profile_build_id(of, id, sizeof(id));
+	Elf64_Ehdr file;
+	Bool found;
+	Int fd;
+
+	if (size < 2)
+		return False;
+	VG_(strcpy)(path, DEBUG_FILES);
+	for (UInt i = 0; i < size; i++) {
+		*to++ = digits[id[i] >> 4];
+		*to++ = digits[id[i] & 15];
+		if (i == 0)
+			*to++ = '/';
+	}
+	VG_(strcpy)(to, ".debug");
+	fd = elf_open(path, &file);
+	if (fd < 0)
+		return False;
+	found = read_tables(fd, &file, SHT_SYMTAB, visit, context);
+	VG_(close)(fd);
+	return found;
+}
+
+void elf_symbols_each(const HChar *path, elf_visit *visit, void *context)
+{
+	Elf64_Ehdr file;
+	Int fd = elf_open(path, &file);
+
+	if (fd < 0)
+		return;
+	if (!read_tables(fd, &file, SHT_SYMTAB, visit, context) &&
+		!read_debug_file(path, visit, context))
+		read_tables(fd, &file, SHT_DYNSYM, visit, context);
+	VG_(close)(fd);
+}
+
+/* ---- where it is ---- */
+
+static Bool find_bias(
+	Int fd, const Elf64_Ehdr *file, Addr start, ULong offset, Addr *bias)
+{
+	Elf64_Phdr s;
+
+	for (UInt i = 0; i < file->e_phnum; i++) {
+		if (!elf_read(fd, &s, sizeof(s), file->e_phoff + i * sizeof(s)))
+			return False;
+		if (s.p_type != PT_LOAD || !(s.p_flags & PF_X) ||
+			offset < (s.p_offset & ~(VKI_PAGE_SIZE - 1)) ||
+			offset >= s.p_offset + s.p_filesz)
+			continue;
+		*bias = start - (s.p_vaddr + offset - s.p_offset);
+		return True;
+	}
+	return False;
+}
+
+Bool elf_bias(const HChar *path, Addr start, ULong offset, Addr *bias)
+{
+	Elf64_Ehdr file;
+	Int fd = elf_open(path, &file);
+	Bool found;
+
+	if (fd < 0)
+		return False;
+	found = find_bias(fd, &file, start, offset, bias);
+	VG_(close)(fd);
+	return found;
+}

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What an address is in: blocks of the heap by the shadow, variables by the images
+ * of files, stacks and other mappings by where they are.
+ */
+#include "profile/profile.h"
+#include "sharing.h"
+
+extern Addr VG_(brk_base), VG_(brk_limit); /* of the program's heap */
+
+/* What tells objects apart; data is an enum cp_profile_data. */
+struct key {
+	UInt data, thread;
+	Addr address;
+	ULong size;
+};
+
+/* By number, from 1 on; those whose mapping has gone are found no more. */
+static struct object {
+	struct key key;
+	struct cp_profile_object *out;
+	Bool gone;
+} * objects;
+static UInt nobjects, room;
+
+static UInt *index_of;
+static UInt nindex;
+
+/* ---- objects ---- */
+
+static ULong hash(const struct key *key)
+{
+	ULong h = (key->address ^ (key->size << 20) ^ ((ULong)key->data << 60) ^
+			  ((ULong)key->thread << 44)) *
+		  0x9e3779b97f4a7c15ull;
+
+	return h >> 20 & (nindex - 1);
+}
+
+static Bool same(const struct key *a, const struct key *b)
+{
+	return a->data == b->data && a->thread == b->thread && a->address == b->address &&
+	       a->size == b->size;
+}
+
+static void index_add(UInt number)
+{
+	ULong i = hash(&objects[number].key);
+
+	while (index_of[i])
+		i = (i + 1) & (nindex - 1);
+	index_of[i] = number;
+}
+
+static void rebuild_index(void)
+{
+	VG_(free)(index_of);
+	nindex = 1024;
+	while (nindex < 4 * nobjects)
+		nindex *= 2;
+	index_of = VG_(calloc)("cachepeek.index", nindex, sizeof(*index_of));
+	for (UInt i = 1; i <= nobjects; i++)
+		if (!objects[i].gone)
+			index_add(i);
+}
+
+static void place(struct cp_profile_object *out, const struct key *key)
+{
+	const struct image *image = NULL;
+
+	out->address = key->address;
+	if (key->data == CP_DATA_VARIABLE || key->data == CP_DATA_MODULE)
+		image = profile_image_at(key->address);
+	if (key->data == CP_DATA_TLS) {
+		out->module = profile_module_at(key->address);
+		out->address = key->thread;
+	} else if (image) {
+		out->module = profile_module_at(profile_image_start(image));
+		out->address -= profile_image_bias(image);
+	} else if (key->address) {
+		out->module = profile_module_at(key->address);
+	}
+}
+
+/* In the file, if there is room. */
+static struct cp_profile_object *write_object(const struct key *key, UInt number)
+{
+	struct cp_profile_object *out = profile_allocate(sizeof(*out));
+
+	if (!out)
+		return NULL;
+	out->id = number;
+	out->data = key->data;
+	out->thread = key->data == CP_DATA_TLS ? 0 : key->thread;
+	out->size = key->size;
+	place(out, key);
+	profile_publish(out, CP_PROFILE_OBJECT);
+	return out;
+}
+
+struct cp_profile_object *profile_object(UInt number)
+{
+	struct object *o = &objects[number];
+
+	if (!o->out)
+		o->out = write_object(&o->key, number);
+	return o->out;
+}
+
+static UInt new_object(const struct key *key)
+{
+	if (nobjects + 2 > room) {
+		room = room ? 2 * room : 1024;
+		objects = VG_(realloc)(
+			"cachepeek.objects", objects, room * sizeof(*objects));
+	}
+	objects[++nobjects] = (struct object){.key = *key};
+	if (nobjects * 2 > nindex)
+		rebuild_index();
+	else
+		index_add(nobjects);
+	return nobjects;
+}
+
+static UInt find_object(const struct key *key)
+{
+	if (!nindex)
+		return new_object(key);
+	for (ULong i = hash(key); index_of[i]; i = (i + 1) & (nindex - 1))
+		if (same(&objects[index_of[i]].key, key))
+			return index_of[i];
+	return new_object(key);
+}
+
+static UInt new_block(UInt data, Addr caller, ULong size)
+{
+	struct key key = {.data = data,
+		.address = caller,
+		.size = size >= CP_PROFILE_LARGE ? size : 0};
+	UInt number = find_object(&key);
+	struct cp_profile_object *out = profile_object(number);
+
+	if (out)
+		out->blocks++;
+	return number;
+}
+
+UInt profile_heap_object(Addr caller, ULong size)
+{
+	return new_block(CP_DATA_HEAP, caller, size);
+}
+
+/* ---- mappings without a file ---- */
+
+static struct mapping {
+	Addr start, end;
+	UInt number;
+} * mappings;
+static UInt nmappings, mappings_room;
+
+static void add_mapping(Addr start, Addr end, UInt number)
+{
+	if (nmappings == mappings_room) {
+		mappings_room = mappings_room ? 2 * mappings_room : 64;
+		mappings = VG_(realloc)("cachepeek.mappings", mappings,
+			mappings_room * sizeof(*mappings));
+	}
+	mappings[nmappings++] = (struct mapping){start, end, number};
+}
+
+static const struct mapping *find_own_mapping(Addr a)
+{
+	for (UInt i = nmappings; i-- > 0;)
+		if (a >= mappings[i].start && a < mappings[i].end)
+			return &mappings[i];
+	return NULL;
+}
+
+/* What is left of those that it cut. */
+static void cut_mappings(Addr a, Addr end)
+{
+	for (UInt i = nmappings; i-- > 0;) {
+		struct mapping old = mappings[i];
+
+		if (old.start >= end || old.end <= a)
+			continue;
+		mappings[i] = mappings[--nmappings];
+		if (old.start < a)
+			add_mapping(old.start, a, old.number);
+		if (old.end > end)
+			add_mapping(end, old.end, old.number);
+	}
+}
+
+/* ---- addresses ---- */
+
+/* Where an object was found last, for each of some pages: until anything is mapped
+ * or a thread begins or ends. */
+#define RECENT 4096
+
+static struct recent {
+	Addr start;
+	ULong size; /* 0: nothing */
+	UInt number;
+} recent[RECENT];
+
+static void forget_recent(void)
+{
+	VG_(memset)(recent, 0, sizeof(recent));
+}
+
+static struct {
+	ThreadId tid;
+	UInt thread;
+} * living;
+static UInt nliving;
+
+/* It may have the stack of one that has ended. */
+void profile_data_thread_begin(ThreadId tid, UInt thread)
+{
+	Addr top = VG_(thread_get_stack_max)(tid);
+	const NSegment *segment = VG_(am_find_nsegment)(top);
+
+	if (!living)
+		living = VG_(calloc)("cachepeek.living", VG_N_THREADS, sizeof(*living));
+	profile_settle();
+	forget_recent();
+	living[nliving].tid = tid;
+	living[nliving++].thread = thread;
+	if (segment && segment->kind == SkAnonC) {
+		shadow_clear(segment->start, top - segment->start);
+		sharing_renew(segment->start, top - segment->start);
+	}
+}
+
+void profile_data_thread_end(ThreadId tid)
+{
+	profile_settle();
+	forget_recent();
+	profile_tls_thread_end(tid);
+	for (UInt i = 0; i < nliving; i++)
+		if (living[i].tid == tid) {
+			living[i] = living[--nliving];
+			return;
+		}
+}
+
+static Bool find_stack(Addr a, struct key *key, struct recent *r)
+{
+	const NSegment *segment = VG_(am_find_nsegment)(a);
+
+	for (UInt i = 0; segment && i < nliving; i++) {
+		Addr top = VG_(thread_get_stack_max)(living[i].tid);
+
+		if (a > top || top < segment->start || top > segment->end)
+			continue;
+		*key = (struct key){.data = CP_DATA_STACK, .thread = living[i].thread};
+		r->start = segment->start;
+		r->size = top - segment->start;
+		return True;
+	}
+	return False;
+}
+
+static Bool find_in_image(Addr a, struct key *key, struct recent *r)
+{
+	const struct image *image = profile_image_at(a);
+
+	if (!image)
+		return False;
+	key->data = CP_DATA_VARIABLE;
+	if (profile_image_variable(image, a, &r->start, &r->size)) {
+		key->address = r->start;
+		key->size = r->size;
+		return True;
+	}
+	key->data = CP_DATA_MODULE;
+	key->size = profile_image_writable(image, a);
+	key->address = profile_image_start(image);
+	return True;
+}
+
+static Bool find_mmap(Addr a, struct recent *r)
+{
+	const struct mapping *m = find_own_mapping(a);
+	const NSegment *segment = m ? VG_(am_find_nsegment)(a) : NULL;
+
+	if (!segment || segment->kind == SkFileC)
+		return False;
+	r->start = m->start;
+	r->size = m->end - m->start;
+	r->number = m->number;
+	return True;
+}
+
+static void find_mapping(Addr a, struct key *key)
+{
+	const NSegment *segment = VG_(am_find_nsegment)(a);
+
+	key->data = CP_DATA_UNKNOWN;
+	if (!segment)
+		return;
+	key->data = shadow_has_blocks(a) || (a >= VG_(brk_base) && a < VG_(brk_limit))
+			    ? CP_DATA_HEAP_OTHER
+			    : CP_DATA_MAPPED;
+	if (segment->kind == SkFileC)
+		key->address = segment->start;
+}
+
+void profile_data_new_mapping(Addr start, ULong size, Addr caller)
+{
+	profile_settle();
+	add_mapping(
+		start, VG_PGROUNDUP(start + size), new_block(CP_DATA_MMAP, caller, size));
+	forget_recent();
+}
+
+/* What is around it in its page may be the heap's from now on. */
+void profile_data_new_block(Addr a)
+{
+	recent[a >> 12 & (RECENT - 1)].size = 0;
+}
+
+/* Where in its block a variable is, is kept as its thread: of several threads they are
+ * one. */
+static Bool find_tls(Addr a, struct key *key, struct recent *r)
+{
+	ULong offset;
+
+	if (!profile_tls_at(a, &key->address, &offset, &r->start, &r->size))
+		return False;
+	key->data = CP_DATA_TLS;
+	key->thread = (UInt)offset;
+	key->size = r->size;
+	return True;
+}
+
+static void find_anew(Addr a, struct recent *r)
+{
+	struct key key = {.data = CP_DATA_UNKNOWN};
+
+	r->size = 0;
+	if (!find_tls(a, &key, r) && !find_stack(a, &key, r) &&
+		!find_in_image(a, &key, r)) {
+		if (find_mmap(a, r))
+			return;
+		find_mapping(a, &key);
+		r->start = a & ~(VKI_PAGE_SIZE - 1);
+		r->size = VKI_PAGE_SIZE;
+	}
+	r->number = find_object(&key);
+}
+
+/* Within the granule or the page of which the shadow says the same. */
+static void cut(struct profile_extent *extent, const struct recent *r)
+{
+	Addr end = extent->start + extent->size;
+
+	if (extent->start < r->start)
+		extent->start = r->start;
+	if (end > r->start + r->size)
+		end = r->start + r->size;
+	extent->size = end - extent->start;
+}
+
+void profile_extent_at(Addr a, struct profile_extent *extent)
+{
+	struct recent *r = &recent[a >> 12 & (RECENT - 1)];
+
+	extent->object = shadow_extent(a, &extent->start, &extent->size);
+	if (extent->object)
+		return;
+	if (a - r->start >= r->size)
+		find_anew(a, r);
+	extent->object = r->number;
+	if (a - r->start < r->size)
+		cut(extent, r);
+	else
+		extent->size = 0;
+}
+
+struct cp_profile_object *profile_object_at(Addr a)
+{
+	struct profile_extent extent;
+
+	profile_extent_at(a, &extent);
+	return profile_object(extent.object);
+}
+
+/* ---- what comes and goes ---- */
+
+void profile_data_unmapped(Addr a, SizeT len)
+{
+	Bool images = profile_image_unmapped(a, len), any = False;
+
+	forget_recent();
+	shadow_clear(a, len);
+	sharing_renew(a, len);
+	cut_mappings(a, a + len);
+	profile_tls_unmapped(a, len);
+	for (UInt i = 1; i <= nobjects; i++) {
+		struct object *o = &objects[i];
+
+		if (!images || o->gone || o->key.address < a || o->key.address >= a + len)
+			continue;
+		o->gone = any = True;
+	}
+	if (any)
+		rebuild_index();
+}
+
+/* The child has its parent's blocks and variables, in a file of its own. */
+void profile_data_fork_child(void)
+{
+	for (UInt i = 1; i <= nobjects; i++) {
+		objects[i].out = NULL;
+		objects[i].gone |= objects[i].key.data == CP_DATA_STACK;
+	}
+	if (nobjects)
+		rebuild_index();
+	nliving = 0;
+	forget_recent();
+}

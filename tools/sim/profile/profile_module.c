@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The mappings that code of the profile was executed from, with the build ID of
+ * the file as it is now: it may be replaced before anybody reads the profile.
+ */
+#include <elf.h>
+
+#include "pub_tool_libcfile.h"
+#include "profile/profile.h"
+
+SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
+
+struct module {
+	struct module *next;
+	Addr start, end;
+	UInt id;
+};
+
+static struct module *modules; /* those that are mapped */
+static UInt nmodules;
+
+/* ---- build IDs ---- */
+
+static Bool read_at(Int fd, void *to, UInt size, ULong offset)
+{
+	SysRes result = VG_(pread)(fd, to, (Int)size, (OffT)offset);
+
+	return !sr_isError(result) && sr_Res(result) == size;
+}
+
+static UInt find_in_notes(const UChar *notes, UInt size, UChar *to, UInt room)
+{
+	UInt at = 0;
+
+	while (at + sizeof(Elf64_Nhdr) <= size) {
+		const Elf64_Nhdr *note = (const Elf64_Nhdr *)(notes + at);
+		UInt name = at + sizeof(*note),
+		     value = name + ((note->n_namesz + 3) & ~3u);
+
+		if (note->n_namesz > size || note->n_descsz > size ||
+			value + note->n_descsz > size)
+			return 0;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+			VG_(memcmp)(notes + name, "GNU", 4) == 0 &&
+			note->n_descsz <= room) {
+			VG_(memcpy)(to, notes + value, note->n_descsz);
+			return note->n_descsz;
+		}
+		at = value + ((note->n_descsz + 3) & ~3u);
+	}
+	return 0;
+}
+
+static UInt find_in_segments(Int fd, const Elf64_Ehdr *file, UChar *to, UInt room)
+{
+	UChar notes[1024] __attribute__((aligned(8)));
+	Elf64_Phdr segment;
+
+	for (UInt i = 0; i < file->e_phnum; i++) {
+		UInt size, found;
+
+		if (!read_at(fd, &segment, sizeof(segment),
+			    file->e_phoff + i * sizeof(segment)))
+			return 0;
+		size = segment.p_filesz < sizeof(notes) ? (UInt)segment.p_filesz
+							: (UInt)sizeof(notes);
+		if (segment.p_type != PT_NOTE ||
+			!read_at(fd, notes, size, segment.p_offset))
+			continue;
+		found = find_in_notes(notes, size, to, room);
+		if (found)
+			return found;
+	}
+	return 0;
+}
+
+UInt profile_build_id(const HChar *path, UChar *to, UInt room)
+{
+	SysRes opened = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
+	Elf64_Ehdr file;
+	UInt found = 0;
+
+	if (sr_isError(opened))
+		return 0;
+	if (read_at((Int)sr_Res(opened), &file, sizeof(file), 0) &&
+		VG_(memcmp)(file.e_ident, ELFMAG, SELFMAG) == 0)
+		found = find_in_segments((Int)sr_Res(opened), &file, to, room);
+	VG_(close)((Int)sr_Res(opened));
+	return found;
+}
+
+/* ---- modules ---- */
+
+static struct cp_profile_module *write_module(const NSegment *segment, UInt id)
+{
+	const HChar *path =
+		segment->kind == SkFileC ? VG_(am_get_filename)(segment) : NULL;
+	UInt length = path ? (UInt)VG_(strlen)(path) : 0;
+	struct cp_profile_module *out = profile_allocate(sizeof(*out) + length + 1);
+
+	if (!out)
+		return NULL;
+	out->id = id;
+	out->start = segment->start;
+	out->end = segment->end + 1;
+	out->offset = (ULong)segment->offset;
+	if (path) {
+		VG_(memcpy)(out->path, path, length + 1);
+		out->build_id_size =
+			profile_build_id(path, out->build_id, sizeof(out->build_id));
+	}
+	profile_publish(out, CP_PROFILE_MODULE);
+	return out;
+}
+
+static UInt new_module(Addr a)
+{
+	const NSegment *segment = VG_(am_find_nsegment)(a);
+	struct module *m;
+
+	if (!segment || !write_module(segment, nmodules + 1))
+		return 0;
+	m = VG_(malloc)("cachepeek.module", sizeof(*m));
+	m->id = ++nmodules;
+	m->start = segment->start;
+	m->end = segment->end + 1;
+	m->next = modules;
+	modules = m;
+	return m->id;
+}
+
+UInt profile_module_at(Addr a)
+{
+	for (const struct module *m = modules; m; m = m->next)
+		if (a >= m->start && a < m->end)
+			return m->id;
+	return new_module(a);
+}
+
+Bool profile_module_unmapped(Addr a, SizeT len)
+{
+	struct module **at = &modules;
+	Bool any = False;
+
+	while (*at) {
+		struct module *m = *at;
+
+		if (m->start >= a + len || m->end <= a) {
+			at = &m->next;
+			continue;
+		}
+		*at = m->next;
+		VG_(free)(m);
+		any = True;
+	}
+	return any;
+}
+
+void profile_module_fork_child(void)
+{
+	while (modules)
+		profile_module_unmapped(modules->start, 1);
+	nmodules = 0;
+}
