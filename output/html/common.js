@@ -70,7 +70,7 @@ function explain(v, unit) {
 	if (v.value === null)
 		return 'unavailable: ' + (v.reason || 'no reason is given');
 	let text = full(v.value, unit) + (unit && unit !== 'ratio' && unitName(unit) ? ' ' + unitName(unit) : '') + ', ' + v.status;
-	if (v.status === 'scaled')
+	if (v.status === 'scaled' && v.coverage !== undefined)
 		text += ': counted ' + full(v.coverage, 'ratio') + ' of the time'
 			+ (v.error === null ? '' : ', ± ' + full(v.error));
 	return v.reason ? text + ': ' + v.reason : text;

@@ -13,15 +13,20 @@ function numberOf(counts, name) {
 	return formulas.has(name) ? formulas.get(name)(input => numberOf(counts, input)) : null;
 }
 
-// What is weighed with latencies, or computed of that.
-const isEstimate = name => /^(load|fetch)_latency$/.test(name)
-	|| view.metrics.some(metric => metric.name === name && (metric.formula.match(/\w+/g) || []).some(
-		input => input !== name && isEstimate(input)));
+// Of a count as the report says; of a metric that of its worst input.
+function statusOf(name) {
+	if (report.statuses[name] !== undefined)
+		return report.statuses[name];
+	const inputs = [];
+	if (formulas.has(name))
+		formulas.get(name)(input => inputs.push({status: statusOf(input)}));
+	return worst(inputs);
+}
 
 function valueOf(counts, name) {
 	const value = numberOf(counts, name);
 	if (value !== null)
-		return {value, status: isEstimate(name) ? 'estimated' : 'simulated', reason: null};
+		return {value, status: statusOf(name), reason: null};
 	return {value, status: 'unavailable', reason: view.reasons[name]
 		|| (formulas.has(name) ? 'one of its inputs is not known here, or there is nothing to divide by'
 			: 'known of the whole run only')};
@@ -35,7 +40,7 @@ function rowsOf(list, nameOf, labelOf = nameOf) {
 }
 
 const shareColumn = {id: 'share', title: '%Tot', unit: 'ratio',
-	of: row => ({value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: 'simulated', reason: null})};
+	of: row => ({value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: statusOf('misses'), reason: null})};
 const columns = view.columns.map(({name, heading}) => ({id: name, title: heading, unit: units.get(name) || '',
 	of: row => valueOf(row.counts, name)}));
 // Those that are known of places.
@@ -86,12 +91,15 @@ const grids = [gridOf('functions', 'function', 'functions', functionCell), gridO
 function head() {
 	document.title = 'cachepeek ' + report.measurement + ': ' + plain(report.command);
 	$('title').textContent = plain(report.command);
-	showProvenance(true, 'Simulated: ' + report.title.toLowerCase()
+	const simulated = report.source === 'simulated';
+	showProvenance(simulated, (simulated ? 'Simulated: ' + report.title.toLowerCase()
 		+ ' of a simulated PMU, not of this processor; every one, by the instruction that had it. '
+		: report.title + ', on this machine: each place has as many as its samples stand for. ')
 		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.'));
-	fact('machine', plain(report.machine));
-	if (report.source === 'simulated')
+	if (simulated) {
+		fact('machine', plain(report.machine));
 		fact('latencies', latencyFact(report));
+	}
 	fact('ran', count(report.processes, 'process', 'processes') + ', ' + count(report.threads.length, 'thread', 'threads'));
 	fact('written by', 'cachepeek ' + report.cachepeek);
 	$('description').textContent = view.description;

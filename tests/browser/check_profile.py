@@ -58,6 +58,49 @@ def check_tables(page, report):
     same_values(total_shown, dcache(report['counts']), 'profile: and what is computed of them')
 
 
+ORDER = ['exact', 'scaled', 'simulated', 'estimated']
+STATUSES = """const table = document.getElementById('functions');
+    const ids = [...table.querySelectorAll('thead th')].map(th => th.dataset.id);
+    return Object.fromEntries([...table.querySelector('tbody tr').cells].slice(1).map((td, i) => [ids[i + 1], td.className]));"""
+
+
+def check_statuses(page, place, report):
+    """A cell's status is the worst of the counts that it is made of, which the report says."""
+    path = os.path.join(place, 'statuses.html')
+    inputs = {'misses': ('l1d_load_misses', 'l1d_bypasses', 'l1d_store_misses'), 'loads': ('l1d_load_misses', 'l1d_bypasses'),
+              'latency': ('load_latency',), 'average': ('load_latency', 'l1d_load_lines', 'l1d_bypasses'),
+              'l2_share': ('load_from_l2', 'l1d_load_lines', 'l1d_bypasses')}
+    inputs['share'] = inputs['misses']
+    same({name for name, status in report['statuses'].items() if status == 'estimated'}, {'load_latency'}, 'statuses: latencies are estimates')
+    with open(os.path.join(place, 'profile.html'), encoding='utf-8') as file:
+        text = file.read()
+    for changed in ({}, {'load_latency': 'simulated'}, {'l1d_store_misses': 'estimated'}, {'l1d_load_lines': 'estimated'},
+                    {name: 'scaled' for name in report['statuses']}):
+        said = {**report['statuses'], **changed}
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text.replace('"statuses": ' + json.dumps(report['statuses']), '"statuses": ' + json.dumps(said)))
+        page.show(path)
+        shown = page.ask(STATUSES)
+        same({column: shown[column] for column in inputs}, {column: max((said[name] for name in names), key=ORDER.index)
+             for column, names in inputs.items()}, f'statuses: of each column, with {changed}')
+        ok('NaN' not in page.ask("return document.getElementById('functions').outerHTML"), 'statuses: with every number')
+
+
+def check_sampled(page, place):
+    path = os.path.join(place, 'sampled.html')
+    if not os.path.exists(path):
+        return
+    report = load(place, 'sampled')
+    page.show(path)
+    quiet(page, path, 'sampled')
+    text = page.ask("return document.querySelector('header').innerText")
+    ok('Data TLB misses, sampled, on this machine' in text and 'imulated' not in text, 'sampled: it does not say that it is simulated', text)
+    same(page.ask('return document.documentElement.dataset.engine'), 'perf', 'sampled: nor does it look so')
+    totals = page.ask("""return Object.fromEntries([...document.querySelectorAll('#totals div')].map(div =>
+        [div.children[0].textContent, div.children[1].className]));""")
+    same({name: totals[name] for name in report['statuses']}, report['statuses'], 'sampled: each count is what the report says')
+
+
 def check_buckets(page, report):
     levels = (('load_from_l2', 'l2', 'L2'), ('load_from_llc', 'llc', 'L3'), ('load_from_memory', 'memory', 'memory'))
     latencies = [report['latencies'][key] for _, key, _ in levels]
@@ -217,6 +260,8 @@ def check(page, place):
         page.show(path, width, 'dark')
         fits(page, f'profile, {width} px')
     same(page.complaints(), [], 'profile: and still nothing on the console')
+    check_statuses(page, place, report)
+    check_sampled(page, place)
     check_hostile(page, place)
     check_findings(page, place)
     check_others(page, place)

@@ -61,6 +61,13 @@ for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
 	keep_inside($name, 'profile');
 }
+SKIP: {
+	skip('the kernel counts nothing', 3) unless can_count('software');
+	my $run = run(command => [cli(), 'dtlb', '-E', 'perf', '-o', "$place/sampled.html", program('profiled'), qw(load store)]);
+	is(status_text($run->{status}), 'exit 0', 'sampled: ran') || diag($run->{err});
+	keep_inside('sampled', 'profile');
+	like(read_file("$place/sampled.json"), qr/"statuses": \{"places": "exact",/, 'sampled: each fault of a page is counted');
+}
 is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O2', '-o', "$place/blur", source() . '/examples/blur.c'])->{status}, 0, 'blur: compiled');
 run(command => [cli(), 'dcache', '-m', 'zen3', '-o', "$place/blur.html", "$place/blur"]);
 keep_inside('blur', 'profile');

@@ -53,6 +53,23 @@ static void counts(struct json *json, const struct cp_tally *tally)
 	}
 }
 
+/* What a count is where there is one, which does not depend on how many. */
+static void statuses(struct json *json)
+{
+	const struct cp_tally none = {.only_kept = false};
+
+	cp_out_text(json->out, "\"statuses\": {");
+	for (const char *const *name = json->names; *name; name++) {
+		struct cp_value value = cp_measure(
+			json->view->profile, json->view->measurement, *name, &none);
+
+		cp_out_format(json->out, "%s\"%s\": \"%s\"",
+			name == json->names ? "" : ", ", *name,
+			cp_status_name(value.status));
+	}
+	cp_out_text(json->out, "},\n");
+}
+
 static void rows_of(struct json *json, const char *name, const struct cp_rows *rows);
 
 static void instruction(struct json *json, const struct cp_place_in_code *at)
@@ -226,6 +243,7 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	const struct cp_tally totals = cp_profile_totals(profile);
 
 	head(&json);
+	statuses(&json);
 	counts(&json, &totals);
 	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
