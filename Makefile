@@ -148,13 +148,15 @@ $(CLI): $(CLI_OBJ) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-vm check-presets check-suites check-real bench
+.PHONY: demo demo-run check check-fast check-vm check-presets check-suites check-real bench
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
 check: ## install what is missing, build, and run every test
 	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory check-run
+check-fast: ## two minutes of the tests: the parts, and the engines on small programs
+	@$(MAKE) --no-print-directory check-fast-run
 check-presets: ## every preset against the libpfm4 of five architectures
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh presets || echo "check-presets: without these packages architectures are skipped"
@@ -214,8 +216,10 @@ format-check: ## list what format would change; fails if that is anything
 # linker's list (base/listed.h) are of one object.
 LINTED = $(sort $(LIB_SRC) $(CLI_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
 DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
-.PHONY: lint
-lint: format-check ## layout, clang-tidy and cppcheck
+.PHONY: lint house
+house: ## lines, functions, parameters and include cycles, folder by folder
+	@/usr/bin/python3 tests/house.py
+lint: format-check house ## layout, limits, clang-tidy and cppcheck
 	@echo $(LINTED) | xargs -P 2 -n 10 sh -c 'clang-tidy-14 --quiet "$$@" -- $(subst ','\'',$(DEFINES))' sh
 	@cppcheck --quiet -j 2 --error-exitcode=1 --inline-suppr --std=c11 -I. -D_GNU_SOURCE \
 		--enable=warning,portability,performance \

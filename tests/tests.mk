@@ -92,6 +92,12 @@ check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
 	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
 
+FAST := groups markers sim-regions perf-software formats errors exits command accounts several-outputs threads openmp
+.PHONY: check-fast-run
+check-fast-run: all $(UNIT) $(EVALUATE) $(PROGRAMS)
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES B='$(B)' CC='$(CC)' LC_ALL=C \
+		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t $(FAST:%=tests/e2e/%.t)))
+
 # Programs of the distribution; REAL names some of them (REAL=nginx).
 REAL ?= $(sort $(wildcard tests/real/*.t))
 .PHONY: check-real-run

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""house.py: how the product's C is kept, folder by folder: files, lines, lines of functions
+(median, 90th percentile, longest), functions over the limits, and cycles of includes.
+Exits with 1 where a limit is passed that nothing below allows."""
+import os
+import re
+import subprocess
+import sys
+
+MOST_LINES, MOST_PARAMETERS, MOST_FILES = 40, 6, 40
+# What was there before the limits; each line that can go should.
+ALLOWED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'house.allowed')
+
+HEAD = re.compile(r'^(?!#|typedef|struct \w+ \{|enum|union|static const|extern|\s|\}|/|\*)[\w].*')
+NAME = re.compile(r'(\w+)\s*\($')
+
+
+def sources():
+    listed = subprocess.run(['git', 'ls-files', 'base', 'preload', 'regions', 'output', 'tools'],
+                            capture_output=True, text=True, check=True).stdout.split()
+    return [path for path in listed if path.endswith(('.c', '.h'))]
+
+
+def parameters(head):
+    """The parameters of a definition's last parenthesis at the outermost level."""
+    start = re.search(r'(\w+)\s*\(', re.sub(r'__attribute__\s*\(\(.*?\)\)', '', head))
+    if not start:
+        return None, 0
+    text = re.sub(r'__attribute__\s*\(\(.*?\)\)', '', head)[start.end():]
+    depth, count = 0, 1
+    for character in text:
+        if character == ')' and depth == 0:
+            break
+        depth += {'(': 1, ')': -1}.get(character, 0)
+        count += character == ',' and depth == 0
+    return start.group(1), 0 if text.strip().startswith(('void)', ')')) else count
+
+
+def functions(path):
+    """(name, lines, parameters) of each: from its "{" in the first column to its "}"."""
+    with open(path, encoding='utf-8') as source:
+        lines = source.read().split('\n')
+    head, opened = [], None
+    for number, line in enumerate(lines):
+        if opened is None and line == '{':
+            opened = number
+        elif opened is not None and line == '}':
+            name, count = parameters(' '.join(head))
+            if name:
+                yield name, number - opened - 1, count
+            head, opened = [], None
+        elif opened is None:
+            head = [] if not line or line.startswith(('#', '/*', ' *', '}')) or line.endswith(';') else head + [line]
+
+
+def unit(path):
+    return path[:-2]
+
+
+def includes(path, known):
+    with open(path, encoding='utf-8') as source:
+        for name in re.findall(r'^\s*#\s*include\s+"([^"]+)"', source.read(), re.M):
+            for place in (name, os.path.join('tools/sim', name)):
+                if place in known and unit(place) != unit(path):
+                    yield unit(place)
+
+
+def cycles(paths):
+    """Groups of units (a .c file with its header) that include each other."""
+    known, graph = set(paths), {}
+    for path in paths:
+        graph.setdefault(unit(path), set()).update(includes(path, known))
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def allowed():
+    with open(ALLOWED, encoding='utf-8') as lines:
+        return {line.strip() for line in lines if line.strip() and not line.startswith('#')}
+
+
+def main():
+    paths, folders, broken = sources(), {}, []
+    for path in paths:
+        folder = folders.setdefault(os.path.dirname(path), {'files': 0, 'lines': 0, 'of': []})
+        folder['files'] += 1
+        with open(path, encoding='utf-8') as source:
+            folder['lines'] += source.read().count('\n')
+        for name, length, count in functions(path):
+            folder['of'].append(length)
+            if length > MOST_LINES:
+                broken.append(('%s: %s: lines' % (path, name), length))
+            if count > MOST_PARAMETERS:
+                broken.append(('%s: %s: parameters' % (path, name), count))
+    print('%-20s %5s %6s %9s %6s %4s %4s %4s' % ('folder', 'files', 'lines', 'functions', 'median', 'p90', 'max', '>%d' % MOST_LINES))
+    for name in sorted(folders):
+        folder = folders[name]
+        of = sorted(folder['of']) or [0]
+        print('%-20s %5d %6d %9d %6d %4d %4d %4d' % (name, folder['files'], folder['lines'], len(folder['of']), of[len(of) // 2],
+                                                  of[len(of) * 9 // 10], of[-1], sum(length > MOST_LINES for length in of)))
+        if folder['files'] > MOST_FILES:
+            broken.append(('%s: files' % name, folder['files']))
+    print('%-20s %5d %6d' % ('all', len(paths), sum(folder['lines'] for folder in folders.values())))
+    circles = cycles(paths)
+    for circle in circles:
+        print('include each other:', ' '.join(circle))
+    broken += [('%s: includes' % circle[0], len(circle)) for circle in circles]
+    may = allowed()
+    new = [line for line in broken if line[0] not in may]
+    gone = sorted(may - {line[0] for line in broken})
+    for what, much in new:
+        print('over the limit: %s: %d' % (what, much))
+    for what in gone:
+        print('no longer over the limit, remove it from tests/house.allowed: %s' % what)
+    return 1 if new or gone else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
