@@ -54,13 +54,22 @@ sub settings
 	return {CACHEPEEK_ENGINE => $engine, CACHEPEEK_EVENTS => $engines{$engine}, CACHEPEEK_OUTPUT => scratch('job.json'), %more};
 }
 
+# A thread of the MPI's that shares the simulated core may run in the region, when its time
+# has come: of the few lines that the region uses beside the pages (the stack's, the
+# marker's), some are missed again then, fewer than 16 in each rank.
+sub pages
+{
+	my ($count, $event, $pages, $ranks) = @_;
+	return $count // '-' if !defined $count || $event !~ /^l1d/ || $count < $pages || $count >= $pages + 16 * $ranks;
+	return $pages;
+}
+
 sub check_touch
 {
 	my ($what, $report, $event, $processes) = @_;
 	my $count = region($report, 'touch');
 	$count = $count ? $count->{counts}{$event} : {};
-	# A line of the stack may be missed beside those of the pages: one for each rank.
-	my @counts = map { defined $_ && $event =~ /^l1d/ ? $_ - $_ % 10 : $_ // '-' } @$count{qw(value min max)};
+	my @counts = map { pages($count->{$_->[0]}, $event, @$_[1, 2]) } ['value', 1000, 4], ['min', 100, 1], ['max', 400, 1];
 	is("$counts[0] $counts[1] " . ($count->{min_at}{rank} // '-') . " $counts[2] " . ($count->{max_at}{rank} // '-'),
 		'1000 100 0 400 3', "$what: 1,000 pages, from 100 of rank 0 to 400 of rank 3");
 	is_deeply($report->{ranks}, {recorded => 4, of => 4, processes => $processes // 4, missing => []},

@@ -148,7 +148,7 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 		env => {CACHEPEEK_WHAT_IF => 'cores=128,sockets=2'}, command => [program('numa')]);
 	my $region = region($run->{report}, 'remote');
 
-	is(value($region, 'dram_reads_remote'), 2048, 'what if there were two of it');
+	is(nearest(value($region, 'dram_reads_remote')), 2048, 'what if there were two of it');
 	is(value($region, 'REMOTE_ACCESS'), value($region, 'remote_accesses'), 'the Neoverse\'s own event');
 	like($run->{report}{machine}, qr/, 2 sockets$/, 'the report says so') if !ref $run->{report}{machine};
 }
