@@ -245,12 +245,9 @@ static bool is_gone(pid_t tid, int result)
 
 /* tid 0: the calling thread.  One whose counters cannot be opened is lost, but
  * known: or it would be taken for a stray again and again. */
-static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
+static struct cp_live_thread *new_thread(pid_t tid)
 {
 	struct cp_live_thread *thread = cp_pool_take(&pool);
-	static const struct cp_reading nothing; /* stacks may be small */
-	struct cp_why why = {""};
-	int result = 0;
 
 	if (!thread) {
 		warn_no_memory(tid);
@@ -261,6 +258,43 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	thread->counters.sockets = cp_runtime.set.nparts > 0 &&
 				   thread->tid == cp_runtime.pid &&
 				   cp_runtime.pid == cp_runtime.root_pid;
+	return thread;
+}
+
+/* Beside its counters, which are open. */
+static int start_tree(struct cp_live_thread *thread, bool own)
+{
+	static const struct cp_reading nothing; /* stacks may be small */
+	int result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
+		cp_record_offset(&cp_runtime.record, thread->item), &nothing,
+		cp_now_ns());
+
+	if (result < 0)
+		return result;
+	cp_tree_rotate_from(&thread->tree, thread->counters.turn,
+		thread->item->start_ns ^ (uint64_t)thread->tid << 32);
+	thread->item->root = cp_tree_root_offset(&thread->tree);
+	first_reading(thread, cp_tree_root_start(&thread->tree), own);
+	thread->sampler = cp_sampling_thread_begin(thread->tid, own);
+	return 0;
+}
+
+static struct cp_live_thread *without_memory(struct cp_live_thread *thread)
+{
+	close_counters(thread);
+	warn_no_memory(thread->tid);
+	cp_pool_give(&pool, thread);
+	return NULL;
+}
+
+static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
+{
+	struct cp_live_thread *thread = new_thread(tid);
+	struct cp_why why = {""};
+	int result = 0;
+
+	if (!thread)
+		return NULL;
 	if (tid)
 		result = open_counters(thread, tid, &why);
 	if (is_gone(tid, result)) {
@@ -269,7 +303,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	}
 	thread->item = cp_thread_item_new(thread->tid, state);
 	if (!thread->item)
-		goto no_tree;
+		return without_memory(thread);
 	/* Of an adopted one, and of an image after another, what was before. */
 	if (tid || thread->tid == cp_runtime.pid)
 		thread->cpu_start = cp_thread_cpu(tid);
@@ -282,26 +316,11 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	if (result < 0) {
 		mark_lost(thread->item, &why);
 		thread->lost = true;
-		list_add(thread);
-		return thread;
+	} else if (start_tree(thread, tid == 0) < 0) {
+		return without_memory(thread);
 	}
-	result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
-		cp_record_offset(&cp_runtime.record, thread->item), &nothing,
-		cp_now_ns());
-	if (result < 0)
-		goto no_tree;
-	cp_tree_rotate_from(&thread->tree, thread->counters.turn,
-		thread->item->start_ns ^ (uint64_t)thread->tid << 32);
-	thread->item->root = cp_tree_root_offset(&thread->tree);
-	first_reading(thread, cp_tree_root_start(&thread->tree), tid == 0);
-	thread->sampler = cp_sampling_thread_begin(thread->tid, tid == 0);
 	list_add(thread);
 	return thread;
-no_tree:
-	close_counters(thread);
-	warn_no_memory(thread->tid);
-	cp_pool_give(&pool, thread);
-	return NULL;
 }
 
 /* The last reading; own: by the thread itself. */

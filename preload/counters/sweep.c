@@ -202,42 +202,53 @@ static bool is_first(enum cp_level level)
 	return level == CP_L1I || level == CP_L1D || level == CP_ITLB || level == CP_DTLB;
 }
 
-int cp_sweep_parse(struct cp_sweep_plan *plan, const struct cp_machine *machine,
-	const char *text, char *error, size_t error_size)
+/* What is swept, and from where to where.  Returns what is wrong with it, or NULL. */
+static const char *parse_plan(struct cp_sweep_plan *plan,
+	const struct cp_machine *machine, const char *text, uint64_t *first,
+	uint64_t *last)
 {
-	const char *equals = strchr(text, '='), *dot = strchr(text, '.'), *why;
-	const struct cp_cache *cache;
-	uint64_t first, last;
+	const char *equals = strchr(text, '='), *dot = strchr(text, '.');
 	int level;
 
-	memset(plan, 0, sizeof(*plan));
 	if (!equals || !dot || dot > equals)
-		return wrong(error, error_size, text,
-			"expected LEVEL.ways=FIRST..LAST or LEVEL.size=FIRST..LAST, such "
-			"as L1D.ways=1..16");
+		return "expected LEVEL.ways=FIRST..LAST or LEVEL.size=FIRST..LAST, such "
+		       "as L1D.ways=1..16";
 	level = find_level(text, (size_t)(dot - text));
 	if (level < 0)
-		return wrong(error, error_size, text,
-			"no such level: there are L1I L1D L2 LLC ITLB DTLB STLB");
+		return "no such level: there are L1I L1D L2 LLC ITLB DTLB STLB";
 	plan->level = (enum cp_level)level;
-	cache = &machine->level[level];
-	if (!cache->sets)
-		return wrong(error, error_size, text, "the machine has no such level");
-	if (!parse_range(equals + 1, &first, &last))
-		return wrong(error, error_size, text,
-			"expected a range of numbers above 0, such as 1..16 or 256K..8M");
+	if (!machine->level[level].sets)
+		return "the machine has no such level";
+	if (!parse_range(equals + 1, first, last))
+		return "expected a range of numbers above 0, such as 1..16 or 256K..8M";
 	plan->field = strncmp(dot, ".ways=", 6) == 0 ? "ways"
 		      : is_tlb(plan->level)          ? "entries"
 						     : "size";
 	if (strncmp(dot + 1, plan->field, strlen(plan->field)) != 0 ||
 		dot + 1 + strlen(plan->field) != equals)
-		return wrong(error, error_size, text,
-			is_tlb(plan->level) ? "ways or entries can be swept"
-					    : "ways or size can be swept");
-	why = strcmp(plan->field, "ways") == 0
-		      ? add_ways(plan, cache->sets, first, last)
-		      : add_sizes(plan, cache->ways, cache->line ? cache->line : 1, first,
-				last);
+		return is_tlb(plan->level) ? "ways or entries can be swept"
+					   : "ways or size can be swept";
+	return NULL;
+}
+
+static const char *add_points(struct cp_sweep_plan *plan, const struct cp_cache *cache,
+	uint64_t first, uint64_t last)
+{
+	if (strcmp(plan->field, "ways") == 0)
+		return add_ways(plan, cache->sets, first, last);
+	return add_sizes(plan, cache->ways, cache->line ? cache->line : 1, first, last);
+}
+
+int cp_sweep_parse(struct cp_sweep_plan *plan, const struct cp_machine *machine,
+	const char *text, char *error, size_t error_size)
+{
+	const char *why;
+	uint64_t first, last;
+
+	memset(plan, 0, sizeof(*plan));
+	why = parse_plan(plan, machine, text, &first, &last);
+	if (!why)
+		why = add_points(plan, &machine->level[plan->level], first, last);
 	if (why)
 		return wrong(error, error_size, text, why);
 	if (!check_pages(plan, machine))

@@ -92,6 +92,30 @@ static void explain_descriptors(struct cp_why *why)
 		(unsigned long long)limit.rlim_max);
 }
 
+/* What is the same for all events; a format, for the number that has no meaning. */
+static const char *meaning_of(int error)
+{
+	switch (error) {
+	case EBUSY:
+		return "the PMU is reserved by somebody else (EBUSY): "
+		       "another profiler, or the NMI watchdog "
+		       "(`sysctl -w kernel.nmi_watchdog=0`)";
+	case ENOSPC:
+		return "the CPU has no breakpoint register left (ENOSPC): ask for fewer "
+		       "mem: events";
+	case ENOSYS:
+		if (seccomp_filtered())
+			return "a seccomp filter (a container's?) hides "
+			       "perf_event_open (ENOSYS): allow it in the profile";
+		return "this kernel has no perf_event_open (ENOSYS)";
+	case EINVAL:
+		return "the kernel does not take this event's encoding on this CPU "
+		       "(EINVAL)";
+	default:
+		return "perf_event_open failed with errno %d";
+	}
+}
+
 void cp_perf_explain(int error, const struct perf_event_attr *attr, struct cp_why *why)
 {
 	switch (error) {
@@ -109,32 +133,7 @@ void cp_perf_explain(int error, const struct perf_event_attr *attr, struct cp_wh
 	case ENFILE:
 		explain_descriptors(why);
 		break;
-	case EBUSY:
-		cp_format(why->text, sizeof(why->text),
-			"the PMU is reserved by somebody else (EBUSY): another profiler, "
-			"or the "
-			"NMI watchdog (`sysctl -w kernel.nmi_watchdog=0`)");
-		break;
-	case ENOSPC:
-		cp_format(why->text, sizeof(why->text),
-			"the CPU has no breakpoint register left (ENOSPC): ask for fewer "
-			"mem: events");
-		break;
-	case ENOSYS:
-		cp_format(why->text, sizeof(why->text), "%s",
-			seccomp_filtered()
-				? "a seccomp filter (a container's?) hides "
-				  "perf_event_open (ENOSYS): "
-				  "allow it in the profile"
-				: "this kernel has no perf_event_open (ENOSYS)");
-		break;
-	case EINVAL:
-		cp_format(why->text, sizeof(why->text),
-			"the kernel does not take this event's encoding on this CPU "
-			"(EINVAL)");
-		break;
 	default:
-		cp_format(why->text, sizeof(why->text),
-			"perf_event_open failed with errno %d", error);
+		cp_format(why->text, sizeof(why->text), meaning_of(error), error);
 	}
 }
