@@ -25,7 +25,7 @@ CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/measurements/*.measurement output/measurements/*.samplers preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
+DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/*.names output/measurements/*.measurement output/measurements/*.samplers preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
 BASE := $(wildcard base/*.c)
 OUTPUT := $(wildcard output/*.c)
 # CONTRIBUTING.md says what is in each.

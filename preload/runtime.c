@@ -54,10 +54,12 @@
 struct cp_runtime cp_runtime;
 CP_LOCK_LISTED(cp_runtime.record.lock);
 
-/* Warnings made before there is a record to keep them in. */
+/* Warnings made before there is a record to keep them in: one for each event that is
+ * read as another, and then some. */
+#define EARLY 64
 static struct {
 	unsigned count;
-	char line[8][320];
+	char line[EARLY][320];
 } early;
 
 /* ---- small things ---- */
@@ -90,7 +92,7 @@ static void keep_warning(const char *line)
 {
 	if (cp_runtime.record.header)
 		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
-	else if (early.count < 8)
+	else if (early.count < EARLY)
 		cp_format(early.line[early.count++], sizeof(early.line[0]), "%s", line);
 }
 

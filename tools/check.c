@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "output/other_names.h"
 #include "output/preset.h"
 #include "output/sink.h"
 #include "preload/counters/encode_software.h"
@@ -99,6 +100,13 @@ static bool one_knows(const char *event, const struct cp_machine *machine,
 	return false;
 }
 
+static bool is_other_tools(enum cp_named what, const char *name, struct cp_arena *arena)
+{
+	struct cp_other_name other;
+
+	return cp_other_name(arena, what, name, &other);
+}
+
 static bool no_event(const char *event, struct cp_arena *arena)
 {
 	const char *like = cp_event_like(event, arena);
@@ -127,6 +135,7 @@ static bool check_events(const struct cp_wanted *wanted, const struct cp_machine
 
 		if (!cp_preset_known(event) && !is_spelled_out(event) &&
 			!perf_knows(event) &&
+			!is_other_tools(CP_NAMED_EVENT, event, arena) &&
 			!one_knows(event, machine, wanted->others, arena))
 			return no_event(event, arena);
 	}
@@ -142,8 +151,10 @@ static bool check_groups(const char *groups, struct cp_arena *arena)
 	size_t length, count = 0;
 
 	while ((piece = cp_next_piece(&groups, ',', &length))) {
-		if (!cp_group_find(arena, cp_arena_copy(arena, piece, length), error,
-			    sizeof(error)))
+		const char *name = cp_arena_copy(arena, piece, length);
+
+		if (!is_other_tools(CP_NAMED_GROUP, name, arena) &&
+			!cp_group_find(arena, name, error, sizeof(error)))
 			return refuse("%s", error);
 		if (++count > CP_MAX_GROUPS)
 			return refuse("-g has more than %d groups", CP_MAX_GROUPS);

@@ -13,6 +13,19 @@
 #include "tools/cmd.h"
 #include "tools/list.h"
 
+const char *cp_list_ours(const struct cp_list *list, enum cp_named what, const char *name)
+{
+	struct cp_other_name other;
+	char line[256];
+
+	if (!cp_other_name(list->arena, what, name, &other))
+		return name;
+	cp_other_name_note(&other, other.name, line, sizeof(line));
+	printf("%s's ", other.tool);
+	cp_cmd_wrap(line, strlen(other.tool) + 3, 2);
+	return other.ours;
+}
+
 /* ---- events ---- */
 
 static bool is_wanted(const struct cp_list *list, const char *name)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "output/other_names.h"
 
 struct cp_list {
 	struct cp_arena *arena;
@@ -19,6 +20,11 @@ struct cp_list {
 /* Each returns an exit status. */
 int cp_list_presets(const struct cp_list *list);
 int cp_list_groups(const struct cp_list *list);
+
+/* What another tool's name of a preset or group stands for, after saying so; any other
+ * name as it is. */
+const char *cp_list_ours(
+	const struct cp_list *list, enum cp_named what, const char *name);
 
 /* 0, or 2 with a line on stderr if no file is about list->pmu. */
 int cp_list_know_pmu(const struct cp_list *list);

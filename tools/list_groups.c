@@ -212,8 +212,8 @@ static void summarise_group(
 static const struct cp_group *find(const struct cp_list *list, const char *name)
 {
 	char error[512];
-	const struct cp_group *group =
-		cp_group_find(list->arena, name, error, sizeof(error));
+	const struct cp_group *group = cp_group_find(list->arena,
+		cp_list_ours(list, CP_NAMED_GROUP, name), error, sizeof(error));
 
 	if (!group)
 		fprintf(stderr, "cachepeek: %s\n", error);

@@ -71,8 +71,10 @@ static void print_on(const struct cp_list *list, const char *pmu, const char *na
 
 static int describe_preset(const struct cp_list *list, const char *name)
 {
-	const char *meaning = cp_preset_meaning(list->arena, name), *pmu;
+	const char *meaning, *pmu;
 
+	name = cp_list_ours(list, CP_NAMED_EVENT, name);
+	meaning = cp_preset_meaning(list->arena, name);
 	if (!meaning)
 		return cp_cmd_misspelt(
 			"preset", name, cp_preset_names(list->arena), "list presets");

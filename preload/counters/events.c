@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "output/other_names.h"
 #include "output/preset.h"
 #include "preload/counters/encode.h"
 #include "preload/counters/events_internal.h"
@@ -166,6 +167,21 @@ static void check_lets(
 	}
 }
 
+/* The group, also by another tool's name, which is said. */
+static const struct cp_group *find_group(struct cp_arena *arena, const char *name,
+	char *error, size_t size, cp_complaint *complain)
+{
+	const struct cp_group *group = cp_group_find(arena, name, error, size);
+	struct cp_other_name other;
+	char line[200];
+
+	if (group || !cp_other_name(arena, CP_NAMED_GROUP, name, &other))
+		return group;
+	cp_other_name_note(&other, name, line, sizeof(line));
+	complain(line);
+	return cp_group_find(arena, other.ours, error, size);
+}
+
 /* error: why there is no such group; empty if there is. */
 static void add_group(struct cp_request *request, struct cp_arena *arena,
 	const char *name, const char *lets, char *error, size_t size,
@@ -178,7 +194,7 @@ static void add_group(struct cp_request *request, struct cp_arena *arena,
 		complain("more than 16 groups were asked for: the rest is left out");
 		return;
 	}
-	group = cp_group_find(arena, name, error, size);
+	group = find_group(arena, name, error, size, complain);
 	if (!group)
 		return;
 	error[0] = '\0';
@@ -279,17 +295,41 @@ void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned count
 	quantity->nterms++;
 }
 
-const char *cp_event_like(const char *name, struct cp_arena *arena)
+static const char *software_like(const char *name)
 {
-	const char *candidates[32], *nearest = cp_nearest(name, cp_preset_names(arena));
+	const char *candidates[32];
 	unsigned count = 0;
 
-	if (nearest)
-		return nearest;
 	while (count < 31 && (candidates[count] = cp_software_event(count)))
 		count++;
 	candidates[count] = NULL;
 	return cp_nearest(name, candidates);
+}
+
+const char *cp_event_like(const char *name, struct cp_arena *arena)
+{
+	const char *const near[] = {cp_nearest(name, cp_preset_names(arena)),
+		software_like(name),
+		cp_nearest(name, cp_other_names(arena, CP_NAMED_EVENT))};
+	const char *nearest = NULL;
+
+	for (unsigned i = 0; i < sizeof(near) / sizeof(near[0]); i++)
+		if (near[i] && (!nearest || cp_edit_distance(name, near[i]) <
+						    cp_edit_distance(name, nearest)))
+			nearest = near[i];
+	return nearest;
+}
+
+const char *cp_read_as(const char *name, struct cp_arena *arena, cp_complaint *complain)
+{
+	struct cp_other_name other;
+	char line[256];
+
+	if (!cp_other_name(arena, CP_NAMED_EVENT, name, &other))
+		return NULL;
+	cp_other_name_note(&other, name, line, sizeof(line));
+	complain(line);
+	return other.ours;
 }
 
 void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *detail,

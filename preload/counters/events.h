@@ -39,7 +39,8 @@ void cp_request_read(struct cp_request *request, struct cp_arena *arena,
 /* Nothing but software and breakpoint events: those need no PMU. */
 bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena);
 
-/* The preset or software event that was probably meant by a name, or NULL. */
+/* The preset, software event or event of other tools that was probably meant by a
+ * name, or NULL. */
 const char *cp_event_like(const char *name, struct cp_arena *arena);
 
 /* Adds the event that all passes count: see cp_events_for_perf. */

@@ -251,11 +251,25 @@ static int add_event(struct cp_event_set *set, struct cp_quantity *quantity)
 	return 0;
 }
 
+/* Under the preset's name, which is what the tables of PMUs have. */
+static bool resolve_as(struct cp_event_set *set, struct cp_quantity *quantity,
+	struct cp_arena *arena, const char *preset)
+{
+	char asked[CP_NAME_SIZE];
+	bool available;
+
+	cp_format(asked, sizeof(asked), "%s", quantity->name);
+	cp_format(quantity->name, sizeof(quantity->name), "%s", preset);
+	available = resolve_preset(set, quantity, arena);
+	cp_format(quantity->name, sizeof(quantity->name), "%s", asked);
+	return available;
+}
+
 static bool resolve_event(struct cp_event_set *set, struct cp_quantity *quantity,
 	struct cp_arena *arena, cp_complaint *complain)
 {
 	struct perf_event_attr attr;
-	const char *reason;
+	const char *reason, *preset;
 	bool socket;
 	char line[CP_WHY_SIZE + CP_NAME_SIZE + 32];
 
@@ -268,6 +282,9 @@ static bool resolve_event(struct cp_event_set *set, struct cp_quantity *quantity
 		return false;
 	}
 	if (cp_encode(quantity->name, &attr, &reason) == -EINVAL) {
+		preset = cp_read_as(quantity->name, arena, complain);
+		if (preset)
+			return resolve_as(set, quantity, arena, preset);
 		cp_complain_unknown(quantity->name, arena, reason, quantity, complain);
 		return false;
 	}

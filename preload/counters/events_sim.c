@@ -9,6 +9,7 @@
 #include "base/embedded.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "output/other_names.h"
 #include "output/preset.h"
 #include "preload/counters/events_internal.h"
 #include "tools/sim/request.h"
@@ -302,6 +303,17 @@ static bool add_own_event(const struct resolver *r)
 	return false;
 }
 
+/* What perf or PAPI call a preset, where the machine has no event of that name. */
+static bool add_other_tools(const struct resolver *r, cp_complaint *complain)
+{
+	const char *preset = r->quantity->why.text[0]
+				     ? NULL
+				     : cp_read_as(r->quantity->name, r->arena, complain);
+
+	r->quantity->nterms = 0;
+	return preset && add_name(r, 1, preset);
+}
+
 /* ---- the request ---- */
 
 static void say_model(const struct cp_event_set *set, struct cp_quantity *quantity,
@@ -320,6 +332,7 @@ static void say_model(const struct cp_event_set *set, struct cp_quantity *quanti
 static void refuse(const struct resolver *r, cp_complaint *complain)
 {
 	struct cp_quantity *quantity = r->quantity;
+	struct cp_other_name other;
 	char text[200];
 
 	quantity->nterms = 0;
@@ -328,7 +341,8 @@ static void refuse(const struct resolver *r, cp_complaint *complain)
 	cp_format(text, sizeof(text), "not counted by the simulated PMU%s%s",
 		r->machine->pmu[0] || r->machine->events[0] ? " on machine " : "",
 		r->machine->pmu[0] || r->machine->events[0] ? r->machine->name : "");
-	if (cp_preset_known(quantity->name) || strchr(quantity->name, ':'))
+	if (cp_preset_known(quantity->name) || strchr(quantity->name, ':') ||
+		cp_other_name(r->arena, CP_NAMED_EVENT, quantity->name, &other))
 		cp_format(quantity->why.text, sizeof(quantity->why.text), "%s", text);
 	else
 		cp_complain_unknown(quantity->name, r->arena,
@@ -360,7 +374,8 @@ void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *reques
 		struct resolver r = {set, quantity, arena, machine};
 
 		quantity->available = add_name(&r, 1, quantity->name) ||
-				      add_machines_event(&r) || add_own_event(&r);
+				      add_machines_event(&r) || add_own_event(&r) ||
+				      add_other_tools(&r, complain);
 		if (!quantity->available)
 			refuse(&r, complain);
 		else

@@ -212,7 +212,8 @@ static void complain_unknown(
 			"unknown variable %s: did you mean %s? (ignored)", word, nearest);
 	else
 		cp_format(line, sizeof(line),
-			"unknown variable %s (ignored): `cachepeek help variables` lists them",
+			"unknown variable %s (ignored): `cachepeek help variables` lists "
+			"them",
 			word);
 	complain(context, line);
 }

@@ -27,6 +27,8 @@ my @mistakes = (
 	['-g ,', '-g names no group'],
 	['-e l1d_mises', 'there is no event "l1d_mises": did you mean "l1d_misses"?'],
 	['-e instructions,qqqqqqqqqqqq', 'there is no event "qqqqqqqqqqqq": `cachepeek list presets`'],
+	['-e PAPI_L1_DCMM', 'did you mean "PAPI_L1_DCM"?'],
+	['-e cache-mises', 'did you mean "cache-misses"?'],
 	['-e perf::PAGE-FAULTZ', 'did you mean "perf::PAGE-FAULTS"?'],
 	['-e mem:main:x', 'there is no event "mem:main:x"'],
 	['-e rxyz', 'there is no event "rxyz"'],
@@ -84,7 +86,7 @@ is_deeply([glob("$file* $directory/*")], [$file], 'and nothing is made');
 
 my %disabled = (CACHEPEEK_DISABLE => 1);
 for my $options ('-e r01d1', '-e r1d1:u,mem:0x1000:x', '-e perf::PAGE-FAULTS:k', '-e dram_reads', '-e l1d_load_lines',
-	'-E sim -m neoverse-n2 -e L2D_CACHE_WR', '-e perf::CACHE-MISSES', '-e sysfs:uncore_imc_*/event=0x4,umask=0x3/', '-g cache,tlb',
+	'-E sim -m neoverse-n2 -e L2D_CACHE_WR', '-e perf::CACHE-MISSES', '-e sysfs:uncore_imc_*/event=0x4,umask=0x3/', '-g cache,tlb', '-g L2CACHE,mem', '-e PAPI_L2_TCM', '-m neoverse-n2 -e PAPI_TOT_CYC',
 	'-o ' . scratch('made') . '/there/report.json', '-o ' . scratch('made') . '/%h-%p.html', '-d ' . scratch('made') . '/records', "-o $file.txt",
 	'-o /dev/null', '--what-if L2.size=1M,L2.ways=8 -m zen4', '-m cachegrind --sweep L1D.ways=1..16') {
 	my $run = run(command => [cli(), split(/ /, $options), 'touch', $marker], env => \%disabled);

@@ -13,7 +13,7 @@ use Peek;
 use Test::More;
 
 # Room -> the rooms and headers that it may include besides itself.
-my @report = qw(output/group.h output/preset.h output/weights.h output/job_pack.h output/jobs.h output/report.h output/sink.h);
+my @report = qw(output/group.h output/other_names.h output/preset.h output/weights.h output/job_pack.h output/jobs.h output/report.h output/sink.h);
 my @simulator = qw(tools/sim/request.h);
 my %may = (
 	'base' => [],
