@@ -178,16 +178,16 @@ static bool check_engine(const char *engine)
  * environment is the library's to complain of. */
 static bool find_machine(const char *name, struct cp_machine *machine)
 {
-	const char *set = getenv("CACHEPEEK_MACHINE");
+	const char *set = getenv("CACHEPEEK_MACHINE"), *wanted = name ? name : "host";
 	char error[256];
 
 	if (!name && set && *set &&
 		cp_machine_find(machine, set, error, sizeof(error)) == 0)
 		return true;
-	if (cp_machine_find(machine, name ? name : "host", error, sizeof(error)) == 0)
+	if (cp_machine_find(machine, wanted, error, sizeof(error)) == 0)
 		return true;
 	return refuse("%s%s", error,
-		strchr(error, '?') || strchr(name, '/')
+		strchr(error, '?') || strchr(wanted, '/')
 			? ""
 			: ": `cachepeek list machines` has them");
 }
