@@ -64,6 +64,8 @@ sub names
 	return sort keys %names;
 }
 
+sub laws { return @laws }
+
 sub broken_laws
 {
 	my ($region) = @_;
