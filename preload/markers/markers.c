@@ -117,7 +117,7 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 }
 
 /* Has a begin failed, so that an end may be right where nothing is open? */
-static struct cp_once not_opened;
+static struct cp_once not_opened, not_named;
 
 static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	const struct cp_name *name, const struct cp_name *inner)
@@ -127,6 +127,7 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	int state;
 
 	if (misuse == CP_MISUSE_NONE || cp_once_was(&not_opened) ||
+		cp_once_was(&not_named) ||
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_sim_pause();
@@ -164,9 +165,7 @@ void cp_marker_note_not_opened(
 /* Once is enough here as well. */
 static void note_no_name(void)
 {
-	static struct cp_once said;
-
-	if (cp_once(&said))
+	if (cp_once(&not_named))
 		cp_warn("regions are not counted: no memory for their names");
 }
 
