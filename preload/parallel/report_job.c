@@ -17,6 +17,8 @@
 #include "preload/runtime.h"
 
 #define LATE_MS 1000
+/* A launcher on a busy machine takes longer over starting its ranks. */
+#define BEGIN_MS 3000
 #define LONGEST_MS 200
 
 static bool aborted;
@@ -124,13 +126,14 @@ static bool all_are_ready(struct cp_arena *arena)
 	return true;
 }
 
-/* For a second; jobs of many ranks look less often. */
-static void wait_until(bool (*is)(struct cp_arena *), struct cp_arena *arena)
+/* Jobs of many ranks look less often. */
+static void wait_until(
+	bool (*is)(struct cp_arena *), struct cp_arena *arena, long most_ms)
 {
 	const long ms = 4 + cp_runtime.rank.of / 8;
 	const struct timespec pause = {0, (ms < LONGEST_MS ? ms : LONGEST_MS) * 1000000};
 
-	for (long waited = 0; waited < LATE_MS && !is(arena); waited += ms)
+	for (long waited = 0; waited < most_ms && !is(arena); waited += ms)
 		nanosleep(&pause, NULL);
 }
 
@@ -140,9 +143,9 @@ static void wait_until(bool (*is)(struct cp_arena *), struct cp_arena *arena)
 static void wait_for_others(struct cp_arena *arena)
 {
 	if (cp_sinks_have(cp_runtime.options.output, CP_SINKS_STREAMS))
-		wait_until(all_have_begun, arena);
+		wait_until(all_have_begun, arena, BEGIN_MS);
 	if (cp_mpi_is_open())
-		wait_until(all_are_ready, arena);
+		wait_until(all_are_ready, arena, LATE_MS);
 }
 
 /* ---- writing ---- */
