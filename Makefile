@@ -109,7 +109,7 @@ $(B)/embedded.o $(B)/help.o: %.o: %.S
 
 # Debian's libpfm.a is not position-independent where it names stdio's streams,
 # and what it calls may be the program's own (bash has a getenv, many have a
-# malloc): a copy of it calls ours (preload/pfm_libc.c) instead.
+# malloc): a copy of it calls ours (preload/encoder/pfm_libc.c) instead.
 PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup opendir
 $(PFM): Makefile
 	@mkdir -p $(@D)

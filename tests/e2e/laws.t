@@ -17,10 +17,10 @@ my $json = peek(engine => 'sim', machine => 'skylake-sp', command => [program('r
 	groups => 'l2,l3,mem,cache', events => join(',', sort keys %names))->{json};
 
 # A report like that; and the region in which numbers are changed.
-sub report { return decode_json($json) }
+sub intact { return decode_json($json) }
 sub busiest { return region($_[0]) }
 
-is_deeply([Laws::broken(report())], [], 'a real report breaks no law');
+is_deeply([Laws::broken(intact())], [], 'a real report breaks no law');
 
 # ---- counts that belong together ----
 
@@ -29,7 +29,7 @@ for my $law (@laws) {
 	my ($left, $relation, $right) = @$law;
 	my $what = "$left $relation $right";
 	my %counts = map { $_ => 1 } split(/ \+ /, "$left + $right");
-	my $region = busiest(report());
+	my $region = busiest(intact());
 	delete @{$region->{counts}}{grep { !$counts{$_} } keys %{$region->{counts}}};
 	is(keys %{$region->{counts}}, keys %counts, "$what: the report has its counts") or next;
 	is_deeply([Laws::broken_laws($region)], [], '... which keep it');
@@ -49,7 +49,7 @@ for my $law (@laws) {
 sub broken_by
 {
 	my ($change) = @_;
-	my $report = report();
+	my $report = intact();
 	$change->($report);
 	return join("\n", Laws::broken($report));
 }
@@ -70,7 +70,7 @@ like(broken_by(sub { change(region(($threads->($_[0]))[1]), 'l2_prefetches', 1, 
 
 # ---- metrics ----
 
-my @ratios = grep { /_ratio$|_share$|^frac_/ } keys %{busiest(report())->{metrics}};
+my @ratios = grep { /_ratio$|_share$|^frac_/ } keys %{busiest(intact())->{metrics}};
 ok(scalar(@ratios), 'there are ratios');
 for my $name (sort @ratios) {
 	like(broken_by(sub { busiest($_[0])->{metrics}{$name}{value} = $_ }), qr/\Awhole run: \Q$name\E is \Q$_\E\z/, "$name of $_") for 1.5, -0.5;
@@ -92,10 +92,10 @@ sub held
 		'local $/; Laws::hold(decode_json(<STDIN>)); pass("read"); done_testing'], stdin => $file);
 }
 
-my $broken = report();
+my $broken = intact();
 change($broken->{regions}[0], 'l1d_loads', 1, 'exclusive');
 my $run = held($broken);
 like($run->{out}, qr/^not ok 1 - the laws that counts obey$/m, 'a test with a broken report fails');
 like($run->{err}, qr/^# l1d_loads is \d+, of its parts \d+$/m, '... and says why');
-is(held(report())->{out}, "ok 1 - read\n1..1\n", '... and with another says nothing');
+is(held(intact())->{out}, "ok 1 - read\n1..1\n", '... and with another says nothing');
 done_testing();

@@ -144,7 +144,7 @@ C
 # What we have that this header has not is not of this MPI.
 sub ours
 {
-	my $lists = read_file(source() . '/preload/mpi_calls.h');
+	my $lists = read_file(source() . '/preload/parallel/mpi_calls.h');
 	my ($with_counts, $others) = $lists =~ /WITH_COUNTS\(X\)(.*?)#define(.*)/s;
 	return map { "MPI_$_" } map({ ($_, "${_}_c") } $with_counts =~ /X\((\w+)\)/g), $others =~ /\bX\((\w+)\)/g;
 }

@@ -56,5 +56,17 @@ for my $file (sort @files) {
 	$seen{$room}++;
 }
 is_deeply([sort keys %seen], [sort keys %may], 'every room was looked at');
+
+# Who names a file means one that is there.
+my @readers;
+find({no_chdir => 1, wanted => sub {
+	push(@readers, $_ =~ s{^\Q@{[source()]}\E/}{}r) if /\.(?:[ch]|t|pm|mk|md|sh)$/;
+}}, map { source() . "/$_" } qw(base preload regions output tools tests doc));
+my @gone;
+for my $file ('Makefile', 'CONTRIBUTING.md', sort @readers) {
+	my %named = map { $_ => 1 } read_file(source() . "/$file") =~ /\b((?:base|preload|regions|output|tools)\/[\w\/]+\.[ch])\b/g;
+	push(@gone, map { "$file: $_" } grep { !-e source() . "/$_" } sort keys %named);
+}
+is_deeply(\@gone, [], 'each file that is named is there');
 cmp_ok($seen{$_}, '<=', $_ =~ /^output|^base|^preload$/ ? 90 : 40, "$_: a room that one can look over") for sort keys %seen;
 done_testing();
