@@ -30,8 +30,9 @@ sub ask
 software('dnsmasq', needs => ['/usr/sbin/dnsmasq'], users => ['nobody', 'root'],
 	start => sub {
 		my ($at) = @_;
+		# As root it gives its log to nobody: not /dev/null.
 		return ['/usr/sbin/dnsmasq', '-k', '-p', $at->port, '--listen-address=127.0.0.1', '--bind-interfaces',
-			'--no-resolv', '--no-hosts', '--conf-file=/dev/null', '--pid-file=', '--log-facility=/dev/null',
+			'--no-resolv', '--no-hosts', '--conf-file=/dev/null', '--pid-file=', '--log-facility=' . $at->file('log', ''),
 			'--address=/inside.test/10.1.2.3', '--local=/test/'];
 	},
 	ready => sub { my ($at) = @_; ask($at, 'inside.test') =~ /10\.1\.2\.3/ },
