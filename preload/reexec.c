@@ -46,7 +46,7 @@ int cp_library_path(char *to, size_t size)
 	return cp_format(to, size, "%s", real) < size ? 0 : -ENAMETOOLONG;
 }
 
-/* Beside the library: DIR/libcachepeek.so has DIR/cachepeek/CP_SIM_TOOL. */
+/* Beside the library: DIR/libcachepeek.so has DIR/libcachepeek/CP_SIM_TOOL. */
 static int companion_directory(char *to, size_t size)
 {
 	char real[PATH_MAX];
@@ -58,7 +58,7 @@ static int companion_directory(char *to, size_t size)
 	slash = strrchr(real, '/');
 	if (!slash)
 		return -ENOENT;
-	return cp_format(to, size, "%.*s/cachepeek", (int)(slash - real), real) < size
+	return cp_format(to, size, "%.*s/libcachepeek", (int)(slash - real), real) < size
 		       ? 0
 		       : -ENAMETOOLONG;
 }
@@ -187,7 +187,7 @@ struct command {
 	struct cp_sim_words machine[CP_MAX_MACHINES];
 	char log[48];
 	char self[96];
-	char profile[PATH_MAX + 16];
+	char profile[PATH_MAX + 16], paths[PATH_MAX + 16];
 	char sweep[CP_SWEEP_OPTION];
 	char quantum[32], window[32];
 	char tool[PATH_MAX + 64];
@@ -233,6 +233,11 @@ static void add_wishes(struct command *command, const char *directory,
 		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
 			directory);
 		add(command, command->profile);
+	}
+	if (wishes->call_paths) {
+		cp_format(command->paths, sizeof(command->paths), "--call-paths=%s",
+			directory);
+		add(command, command->paths);
 	}
 	if (wishes->sharing)
 		add(command, "--sharing=yes");

@@ -9,7 +9,7 @@
 #include "preload/counters/machine.h"
 #include "preload/counters/sweep.h"
 
-/* The path of a file that is installed with the library: DIR/cachepeek/NAME for
+/* The path of a file that is installed with the library: DIR/libcachepeek/NAME for
  * DIR/libcachepeek.so.  0 or -errno. */
 int cp_companion_path(const char *name, char *to, size_t size);
 
@@ -23,9 +23,10 @@ const char *cp_reexec_refuses(const char *path);
 /* What else the simulated PMU is to do. */
 struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */
-	bool lines;            /* of source that are regions */
-	unsigned quantum;      /* of sharing: data references of a turn; 0: none */
-	unsigned window;       /* of working sets: instructions; 0: none */
+	bool call_paths;
+	bool lines;       /* of source that are regions */
+	unsigned quantum; /* of sharing: data references of a turn; 0: none */
+	unsigned window;  /* of working sets: instructions; 0: none */
 	const struct cp_sweep_plan *sweep;
 };
 

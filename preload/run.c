@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/run.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "preload/parallel/ancestors.h"
 #include "base/env.h"
@@ -50,8 +52,19 @@ static bool parse_run(const char *text, struct run *run)
 			return false;
 	run->directory = text;
 	return run->root <= INT32_MAX && run->number <= INT32_MAX &&
-	       run->rank <= INT32_MAX && run->ranks <= INT32_MAX &&
-	       access(text, W_OK | X_OK) == 0;
+	       run->rank <= INT32_MAX && run->ranks <= INT32_MAX;
+}
+
+/* False: the run is over, or its directory is somebody else's, which is said. */
+static bool is_there(const struct run *run)
+{
+	if (access(run->directory, W_OK | X_OK) == 0)
+		return true;
+	if (errno != ENOENT)
+		cp_say("%s, where the run's records are, cannot be written (errno %d): "
+		       "process %d is a run of its own, with a report of its own",
+			run->directory, errno, (int)cp_runtime.pid);
+	return false;
 }
 
 static void join(const struct run *run)
@@ -78,7 +91,7 @@ bool cp_run_inherit(void)
 	cp_runtime.launched = launcher && access(launcher, W_OK | X_OK) == 0;
 	cp_runtime.gathered = cp_runtime.launched &&
 			      (!cp_env_get(SCOPE) || cp_env_get("CACHEPEEK_PASS"));
-	if (!parse_run(cp_env_get(RUN), &run))
+	if (!parse_run(cp_env_get(RUN), &run) || !is_there(&run))
 		return false;
 	cp_format(
 		cp_runtime.directory, sizeof(cp_runtime.directory), "%s", run.directory);

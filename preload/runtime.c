@@ -87,8 +87,7 @@ void cp_sim_sync(void)
 		cp_sim_request(CP_SIM_SYNC, NULL);
 }
 
-/* In the report only. */
-static void keep_warning(const char *line)
+void cp_keep_warning(const char *line)
 {
 	if (cp_runtime.record.header)
 		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
@@ -110,7 +109,7 @@ void cp_warn(const char *line)
 {
 	cp_self.depth++; /* from wherever it is called: keeping it takes locks */
 	cp_say_first(line);
-	keep_warning(line);
+	cp_keep_warning(line);
 	cp_leave();
 }
 
@@ -154,12 +153,13 @@ static void note_machine(void)
 {
 	const char *siblings = cp_perf_note_siblings(&cp_runtime.set);
 
-	cp_perf_note(&cp_runtime.set, keep_warning);
+	cp_perf_note(&cp_runtime.set, cp_keep_warning);
 	if (siblings)
-		keep_warning(siblings);
+		cp_keep_warning(siblings);
 	if (cp_sim_is_foreign())
-		keep_warning("the program runs under Valgrind: perf counts the work of "
-			     "both");
+		cp_keep_warning(
+			"the program runs under Valgrind: perf counts the work of "
+			"both");
 }
 
 static void rotate_events(void)

@@ -86,6 +86,8 @@ uint64_t cp_now_ns(void);
 /* One line for the user, kept in the record for the report as well.  Said
  * aloud once per process tree. */
 void cp_warn(const char *line);
+/* In the report only. */
+void cp_keep_warning(const char *line);
 
 /* On stderr only, where the report tells it in its own words. */
 void cp_say_first(const char *line);

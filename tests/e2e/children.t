@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Peek;
+use POSIX ();
 use Test::More;
 
 my @ways = qw(fork vfork spawn system popen exec chain daemon);
@@ -111,5 +112,27 @@ SKIP: {
 	like($text, qr/^ran\s+16 processes/m, 'many processes: how many');
 	like($text, qr/^… and 4 more: 4 empty$/m, '... the rest by name');
 	is(scalar(() = $text =~ /^empty /mg), 11, '... and a row for each of the others');
+}
+SKIP: {
+	my $setpriv = which('setpriv');
+	skip('only root can be another user', 2) unless $> == 0 && $setpriv && can_count('software');
+	my $run = peek(engine => 'perf', command => ['sh', '-c', "$setpriv --reuid=65534 --clear-groups /bin/echo as another; :"]);
+	is($run->{out}, "as another\n", 'a program of another user starts');
+	like("@{$run->{notes}}", qr/cannot be written \(errno 13\): process \d+ is a run of its own, with a report of its own/,
+		'and that it is in no report of this run is said');
+}
+SKIP: {
+	skip('the driver knows x86-64 only', 2) unless (POSIX::uname())[4] eq 'x86_64' && can_count('software');
+	my ($log, %seen) = (scratch('faults.log'));
+	for my $k (60 .. 250) {
+		last if $seen{environment};
+		my $run = peek(engine => 'perf', under => [program('faults'), $log, $k, 0], command => ['sh', '-c', '/bin/echo; :']);
+		next unless (read_file($log) // '') =~ /^mmap/;
+		my $warnings = join("\n", @{$run->{report}{warnings} || []});
+		$seen{silent}++ if @{$run->{report}{processes} || []} < 2 && !notes($run) && !$warnings;
+		$seen{environment}++ if $warnings =~ /no memory for a longer environment: /;
+	}
+	is($seen{silent} // 0, 0, 'without memory no program is lost in silence');
+	is($seen{environment} // 0, 1, 'nor where the environment is to be longer');
 }
 done_testing();
