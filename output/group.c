@@ -100,10 +100,16 @@ static bool parse_names(
 	return true;
 }
 
+/* A list of columns that is being read. */
+struct column_list {
+	struct cp_column *at;
+	size_t *count, most;
+};
+
 /* NAME "heading words" */
-static bool parse_column(struct parser *parser, struct cp_slice part)
+static bool parse_column(
+	struct parser *parser, struct cp_slice part, const struct column_list *list)
 {
-	struct cp_group *group = parser->group;
 	struct cp_slice name;
 
 	if (!cp_slice_word(&part, &name))
@@ -113,23 +119,40 @@ static bool parse_column(struct parser *parser, struct cp_slice part)
 	if (cp_slice_length(part) < 3 || *part.at != '"' || part.end[-1] != '"')
 		return fail(parser, "column %s has no heading: write it as \"words\"",
 			keep(parser, name));
-	if (group->ncolumns == CP_GROUP_MAX_COLUMNS)
-		return fail(parser, "more than %d columns", CP_GROUP_MAX_COLUMNS);
+	if (*list->count == list->most)
+		return fail(parser, "more than %zu columns", list->most);
 	part.at++;
 	part.end--;
-	group->columns[group->ncolumns++] =
+	list->at[(*list->count)++] =
 		(struct cp_column){keep(parser, name), keep(parser, part)};
+	return true;
+}
+
+static bool parse_list(
+	struct parser *parser, struct cp_slice rest, struct column_list list)
+{
+	struct cp_slice part;
+
+	while (cp_slice_part(&rest, '|', &part))
+		if (!parse_column(parser, part, &list))
+			return false;
 	return true;
 }
 
 static bool parse_columns(struct parser *parser, struct cp_slice rest)
 {
-	struct cp_slice part;
+	struct cp_group *group = parser->group;
 
-	while (cp_slice_part(&rest, '|', &part))
-		if (!parse_column(parser, part))
-			return false;
-	return true;
+	return parse_list(parser, rest,
+		(struct column_list){
+			group->columns, &group->ncolumns, CP_GROUP_MAX_COLUMNS});
+}
+
+static bool parse_parts(
+	struct parser *parser, struct cp_slice rest, struct cp_parts *parts)
+{
+	return parse_list(parser, rest,
+		(struct column_list){parts->at, &parts->count, CP_GROUP_MAX_PARTS});
 }
 
 /* ---- constants ---- */
@@ -284,7 +307,8 @@ static bool parse_marks(struct parser *parser, struct cp_slice rest)
 static bool parse_directive(struct parser *parser, struct cp_slice line)
 {
 	static const char *const known[] = {"@group", "@title", "@need", "@want",
-		"@simulated", "@let", "@check", "@columns", "@mark", "@long", NULL};
+		"@simulated", "@let", "@check", "@columns", "@mark", "@served", "@costs",
+		"@long", NULL};
 	struct cp_group *group = parser->group;
 	struct cp_slice word;
 	const char *nearest;
@@ -308,6 +332,10 @@ static bool parse_directive(struct parser *parser, struct cp_slice line)
 		return parse_check(parser, line);
 	if (cp_slice_is(word, "@columns"))
 		return parse_columns(parser, line);
+	if (cp_slice_is(word, "@served"))
+		return parse_parts(parser, line, &group->served);
+	if (cp_slice_is(word, "@costs"))
+		return parse_parts(parser, line, &group->costs);
 	if (cp_slice_is(word, "@long"))
 		return parse_long(parser);
 	nearest = cp_nearest(keep(parser, word), known);
@@ -401,6 +429,16 @@ static bool formula_name_is_there(void *context, const char *name)
 		       name);
 }
 
+static bool check_parts(
+	struct parser *parser, const char *directive, const struct cp_parts *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		if (!is_metric(parser->group, parts->at[i].name))
+			return fail(parser, "%s %s is not a metric of the group",
+				directive, parts->at[i].name);
+	return true;
+}
+
 /* What can only be told once everything has been read. */
 static bool check(struct parser *parser)
 {
@@ -432,7 +470,8 @@ static bool check(struct parser *parser)
 			!is_quantity(group, group->marks[i]))
 			return fail(parser, "@mark %s is neither a metric nor counted",
 				group->marks[i]);
-	return true;
+	return check_parts(parser, "@served", &group->served) &&
+	       check_parts(parser, "@costs", &group->costs);
 }
 
 const struct cp_group *cp_group_parse(struct cp_arena *arena, const char *file,

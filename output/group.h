@@ -14,6 +14,8 @@
  *     @check l2_reads + l2_writes ~ l2_accesses "…"     within a tenth
  *     @columns instructions "instr" | l1d_mpki "L1D MPKI"
  *     @mark miss_cycles l1d_mpki        its worst row gets the mark, else the next's
+ *     @served served_l1 "L1D" | …       shares of the references that add up to 1
+ *     @costs cost_l2 "L2" | …           what the first @mark is the sum of
  *     @long … @end                      text for people, until the line @end
  *
  * @need and @want add up over several lines.  A quantity is a preset or a
@@ -42,6 +44,7 @@
 #define CP_GROUP_MAX_LETS 16
 #define CP_GROUP_MAX_CHECKS 16
 #define CP_GROUP_MAX_MARKS 4
+#define CP_GROUP_MAX_PARTS 8
 
 struct cp_metric {
 	const char *name, *unit; /* unit "" if none is given */
@@ -67,6 +70,12 @@ struct cp_column {
 	const char *heading; /* at most 2 or 3 short words */
 };
 
+/* What a whole is made up of. */
+struct cp_parts {
+	size_t count;
+	struct cp_column at[CP_GROUP_MAX_PARTS];
+};
+
 struct cp_group {
 	const char *name, *title;
 	const char *text;        /* the whole file: what the run record keeps */
@@ -80,6 +89,7 @@ struct cp_group {
 	struct cp_let lets[CP_GROUP_MAX_LETS];
 	struct cp_check checks[CP_GROUP_MAX_CHECKS];
 	const char *marks[CP_GROUP_MAX_MARKS];
+	struct cp_parts served, costs;
 };
 
 /* NULL if the group has none of that name. */

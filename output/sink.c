@@ -169,18 +169,25 @@ static void make_directories(struct path *path)
 
 static struct cp_text_options options_for(struct job *job, int fd)
 {
-	struct cp_text_options options = {.width = 80};
+	struct cp_text_options options = {
+		.width = 80, .whole = job->context->whole || fd == job->file.fd};
 	struct winsize size;
 
+	if (job->file.fd < 0 || isatty(fd))
+		options.colour = cp_colour_on(job->context->colour, fd);
 	if (!isatty(fd))
 		return options;
-	options.colour = !job->context->no_colour;
 	if (ioctl(fd, TIOCGWINSZ, &size) < 0)
 		return options;
 	if (size.ws_col >= 60)
 		options.width = size.ws_col;
 	options.height = size.ws_row;
 	return options;
+}
+
+static bool is_json_on_stdout(struct cp_slice sink)
+{
+	return cp_slice_is(sink, "-.json");
 }
 
 /* Returns 0 or -errno. */
@@ -197,9 +204,10 @@ static int write_report(struct job *job, int fd, const struct format *format)
 	return cp_out_flush(&out);
 }
 
-static void write_descriptor(struct job *job, const char *name, int fd)
+static void write_descriptor(
+	struct job *job, const char *name, int fd, const struct format *format)
 {
-	int error = fd < 0 ? 0 : write_report(job, fd, TEXT);
+	int error = fd < 0 ? 0 : write_report(job, fd, format);
 
 	if (error)
 		complain(job,
@@ -253,9 +261,12 @@ static void write_sink(struct job *job, struct cp_slice sink)
 	struct path path;
 
 	if (cp_slice_is(sink, "stderr")) {
-		write_descriptor(job, "stderr", job->context->stderr_fd);
+		write_descriptor(job, "stderr", job->context->stderr_fd, TEXT);
 	} else if (cp_slice_is(sink, "-")) {
-		write_descriptor(job, "-", job->context->stdout_fd);
+		write_descriptor(job, "-", job->context->stdout_fd, TEXT);
+	} else if (is_json_on_stdout(sink)) {
+		write_descriptor(
+			job, "-.json", job->context->stdout_fd, format_of("-.json"));
 	} else if (cp_slice_length(sink)) {
 		expand(job, &path, sink);
 		write_file(job, &path);
@@ -277,7 +288,8 @@ static bool has_own_name(struct cp_slice sink)
 
 static enum cp_sink_kind kind_of(struct cp_slice sink)
 {
-	if (cp_slice_is(sink, "stderr") || cp_slice_is(sink, "-"))
+	if (cp_slice_is(sink, "stderr") || cp_slice_is(sink, "-") ||
+		is_json_on_stdout(sink))
 		return CP_SINKS_STREAMS;
 	return has_own_name(sink) ? CP_SINKS_OWN : CP_SINKS_FILES;
 }

@@ -4,7 +4,8 @@
  *
  *     stderr    the text report
  *     -         the text report on stdout
- *     FILE      .txt: text, .json: JSON, .csv: a table with a row per value,
+ *     -.json    JSON on stdout
+ *     FILE      .txt: the whole text, .json: JSON, .csv: a table with a row per value,
  *               .html: a page, .prom: OpenMetrics; missing directories are made
  *
  * In a file name %h is the host, %p the pid, %r the MPI rank (0 without MPI),
@@ -15,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "base/colour.h"
 #include "output/report.h"
 
 /* A job's ranks write one report into files that all of them name, and one each into
@@ -25,7 +27,8 @@ struct cp_sink_context {
 	int stderr_fd, stdout_fd; /* -1: closed, the sink is skipped in silence */
 	const char *host, *exe;   /* for %h and %e; NULL: the report's */
 	int pid, rank;            /* for %p and %r; rank -1: none */
-	bool no_colour;           /* NO_COLOR is set */
+	enum cp_colour colour;    /* of text, but for files */
+	bool whole;               /* of text on a stream; files have it whole */
 	enum cp_sink_kind kind;   /* which of them are written; CP_SINKS_ALL */
 	/* Of the job in its run: from 2 on it is put before the endings of files. */
 	unsigned number;

@@ -72,25 +72,44 @@ static void blanks(struct cp_out *out, size_t count)
 		cp_out_text(out, " ");
 }
 
-/* At most width columns of text; what does not fit ends in "…". */
-static void put_cell(
-	struct cp_out *out, const char *text, size_t width, bool left, bool last)
+static const char *skip_columns(const char *text, size_t columns)
 {
-	size_t columns = columns_of(text), at = 0;
+	for (; columns > 0 && *text; columns--) {
+		size_t bytes = cp_utf8_length(text, strlen(text));
+
+		text += bytes ? bytes : 1;
+	}
+	return text;
+}
+
+const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width)
+{
+	size_t columns = columns_of(text), tail = (width - 1) / 2, head, length;
+	const char *end = skip_columns(text, columns > tail ? columns - tail : 0);
+	char *cut;
+
+	if (columns <= width)
+		return text;
+	head = (size_t)(skip_columns(text, width - 1 - tail) - text);
+	length = head + strlen("…") + strlen(end) + 1;
+	cut = cp_arena_alloc(arena, length);
+	memcpy(cut, text, head);
+	cp_format(cut + head, length - head, "…%s", end);
+	return cut;
+}
+
+/* At most width columns of text. */
+static void put_cell(const struct cp_table *table, struct cp_out *out, const char *text,
+	size_t width, bool left, bool last)
+{
+	const char *cut = text ? cp_text_cut(table->arena, text, width) : "";
+	size_t columns = columns_of(cut), blank = width > columns ? width - columns : 0;
 
 	if (!left)
-		blanks(out, width > columns ? width - columns : 0);
-	for (size_t i = 0; text && text[at] && i < width; i++) {
-		size_t bytes = cp_utf8_length(text + at, strlen(text + at));
-
-		if (i + 1 == width && columns > width)
-			cp_out_text(out, "…");
-		else
-			cp_out_bytes(out, text + at, bytes ? bytes : 1);
-		at += bytes ? bytes : 1;
-	}
+		blanks(out, blank);
+	cp_out_text(out, cut);
 	if (left && !last)
-		blanks(out, width > columns ? width - columns : 0);
+		blanks(out, blank);
 }
 
 /* How wide the columns are, and how far apart. */
@@ -108,8 +127,8 @@ static void put_line(const struct cp_table *table, struct cp_out *out,
 	for (size_t c = 0; c < last; c++) {
 		if (c)
 			blanks(out, layout->gap);
-		put_cell(out, cells[c * stride], layout->widths[c], c < table->left,
-			c + 1 == last);
+		put_cell(table, out, cells[c * stride], layout->widths[c],
+			c < table->left, c + 1 == last);
 	}
 }
 
@@ -219,6 +238,22 @@ const char *cp_text_decimal(struct cp_arena *arena, double value)
 	if (size != 0 && size < 0.005)
 		return value < 0 ? ">-0.01" : "<0.01";
 	return cp_text_format(arena, "%.2f", value);
+}
+
+const char *cp_text_short(struct cp_arena *arena, double value)
+{
+	static const char *const prefixes[] = {"", " k", " M", " G", " T", " P", " E"};
+	size_t i = 0;
+
+	for (; value >= 999.5 && i < 6; i++)
+		value /= 1000;
+	if (!i)
+		return cp_text_format(arena, "%.0f", value);
+	return cp_text_format(arena,
+		value >= 99.95   ? "%.0f%s"
+		: value >= 9.995 ? "%.1f%s"
+				 : "%.2f%s",
+		value, prefixes[i]);
 }
 
 static size_t spell(char *to, unsigned char c)

@@ -45,8 +45,14 @@ const char *cp_text_integer(struct cp_arena *arena, uint64_t value);
 /* Two decimals below 10, one below 1000, none from there, with separators;
  * a value that would round to 0 but is not is "<0.01". */
 const char *cp_text_decimal(struct cp_arena *arena, double value);
+/* Three digits and a prefix: 12345678 -> "12.3 M". */
+const char *cp_text_short(struct cp_arena *arena, double value);
 __attribute__((format(printf, 2, 3))) const char *cp_text_format(
 	struct cp_arena *arena, const char *format, ...);
+
+/* At most so many columns of text; what does not fit is cut in the middle: names differ
+ * at their ends, too. */
+const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width);
 
 /* A copy in which control characters and bytes that are not UTF-8 are spelled
  * \n, \t or \xNN, so that no name can drive the terminal. */

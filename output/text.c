@@ -9,9 +9,9 @@
 #define AROUND_TABLE 16
 #define FEWEST_ROWS 8
 
-#define INDENT 10
+#define INDENT 11
 
-static void labelled(struct cp_text *text, const char *label, const char *value)
+void cp_text_labelled(struct cp_text *text, const char *label, const char *value)
 {
 	cp_out_format(text->out, "%-*s", INDENT, label);
 	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(value)), INDENT,
@@ -37,7 +37,7 @@ static void print_engine(struct cp_text *text)
 	const struct cp_report *report = text->report;
 	const char *name = names[report->engine];
 
-	labelled(text, "engine",
+	cp_text_labelled(text, "engine",
 		*report->why
 			? cp_text_format(text->arena, "%s: %.400s", name, report->why)
 			: name);
@@ -57,7 +57,7 @@ static void print_counted(struct cp_text *text)
 	bool simulated = report->engine == CP_ENGINE_SIM,
 	     timed = simulated && report->total->seconds.status != CP_UNAVAILABLE;
 
-	labelled(text, "counted",
+	cp_text_labelled(text, "counted",
 		cp_text_format(text->arena, "%s, from the library's constructor on%s",
 			domain(report),
 			timed       ? "; simulated; times and cycles are estimated by an "
@@ -75,7 +75,7 @@ static void print_limits(struct cp_text *text)
 		return;
 	cp_report_limits(text->report, limits, sizeof(limits));
 	cp_out_text(text->out, "\n");
-	labelled(text, "limits", cp_text_format(text->arena, "%s", limits));
+	cp_text_labelled(text, "limits", cp_text_format(text->arena, "%s", limits));
 }
 
 static size_t count_processes(const struct cp_report *report)
@@ -116,7 +116,7 @@ static void print_job(struct cp_text *text)
 {
 	const struct cp_job *job = text->report->job;
 
-	labelled(text, "ran",
+	cp_text_labelled(text, "ran",
 		cp_text_format(text->arena, "%zu%s rank%s, %zu process%s, %zu thread%s",
 			job->nranks,
 			job->wanted ? cp_text_format(text->arena, " of %d", job->wanted)
@@ -133,7 +133,7 @@ static void print_ran(struct cp_text *text)
 	const struct cp_process *root = root_process(report);
 	size_t threads = count_threads(report), processes = count_processes(report);
 
-	labelled(text, "ran",
+	cp_text_labelled(text, "ran",
 		cp_text_format(text->arena, "%zu process%s, %zu thread%s%s%s", processes,
 			processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
 			root ? "; " : "", root ? cp_text_ended(text, root) : ""));
@@ -151,7 +151,7 @@ static void print_cost(struct cp_text *text)
 	}
 	if (!total && !pair)
 		return;
-	labelled(text, "our cost",
+	cp_text_labelled(text, "our cost",
 		cp_text_format(text->arena, "%.3f ms at start and end%s",
 			(double)total / 1e6,
 			pair ? cp_text_format(text->arena,
@@ -179,7 +179,7 @@ static void print_totals(struct cp_text *text)
 	for (size_t i = 0; i < report->ntotals; i++)
 		line = cp_text_format(text->arena, "%s%s %s %lu", line, i ? "," : "",
 			report->totals[i].name, (unsigned long)report->totals[i].value);
-	labelled(text, "totals", line);
+	cp_text_labelled(text, "totals", line);
 }
 
 static void print_warnings(struct cp_text *text)
@@ -206,6 +206,106 @@ static size_t rows_for(size_t height)
 	return height > AROUND_TABLE + FEWEST_ROWS ? height - AROUND_TABLE : FEWEST_ROWS;
 }
 
+/* Of "what is so: why: what to do", the first. */
+static const char *in_short(struct cp_text *text, const char *why)
+{
+	const char *colon = strstr(why, ": ");
+
+	return colon ? cp_arena_copy(text->arena, why, (size_t)(colon - why)) : why;
+}
+
+static void print_source(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	const char *why = in_short(text, report->why);
+
+	if (report->engine != CP_ENGINE_SIM) {
+		print_engine(text);
+		return;
+	}
+	cp_text_labelled(text, "simulated",
+		cp_text_format(text->arena,
+			"exact for the machine below, %s, not counted by this "
+			"processor%s%.300s%s%s",
+			domain(report), *why ? " (" : "", why,
+			why == report->why ? "" : "; see cachepeek doctor",
+			*why ? ")" : ""));
+}
+
+static size_t count_unavailable(const struct cp_report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->nmetrics; i++)
+		count += report->total->metrics[i].value.status == CP_UNAVAILABLE;
+	return count;
+}
+
+static void print_more(struct cp_text *text)
+{
+	size_t none = count_unavailable(text->report);
+
+	cp_text_labelled(text, "more",
+		cp_text_format(text->arena,
+			"cachepeek report -v: limits and totals%s; -o x.html: a page",
+			none ? cp_text_format(text->arena,
+				       ", why %zu metric%s not available", none,
+				       none == 1 ? " is" : "s are")
+			     : ""));
+}
+
+static void print_ran_or_job(struct cp_text *text)
+{
+	if (text->report->job)
+		print_job(text);
+	else
+		print_ran(text);
+}
+
+static void print_details(struct cp_text *text)
+{
+	cp_text_ranks(text);
+	cp_text_sweep(text);
+	cp_text_windows(text);
+	cp_text_course(text);
+	cp_text_notes(text);
+}
+
+/* The answer first, then what it was counted on. */
+static void write_screen(struct cp_text *text)
+{
+	print_command(text);
+	print_ran_or_job(text);
+	print_source(text);
+	print_totals(text);
+	cp_text_regions(text);
+	cp_text_processes(text);
+	print_details(text);
+	cp_out_text(text->out, "\n");
+	if (*text->report->machine)
+		cp_text_labelled(text, "machine", text->report->machine);
+	cp_text_assumptions(text);
+	print_more(text);
+	print_warnings(text);
+}
+
+static void write_whole(struct cp_text *text)
+{
+	print_command(text);
+	print_engine(text);
+	if (*text->report->machine)
+		cp_text_labelled(text, "machine", text->report->machine);
+	print_counted(text);
+	print_ran_or_job(text);
+	print_cost(text);
+	print_totals(text);
+	cp_text_processes(text);
+	cp_text_regions(text);
+	print_details(text);
+	print_limits(text);
+	print_warnings(text);
+}
+
 void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 	const struct cp_report *report, const struct cp_text_options *options)
 {
@@ -214,26 +314,11 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 		.report = report,
 		.width = options->width ? options->width : 80,
 		.rows = rows_for(options->height),
-		.colour = options->colour};
+		.colour = options->colour,
+		.whole = options->whole};
 
-	print_command(&text);
-	print_engine(&text);
-	if (*report->machine)
-		labelled(&text, "machine", report->machine);
-	print_counted(&text);
-	if (report->job)
-		print_job(&text);
+	if (text.whole)
+		write_whole(&text);
 	else
-		print_ran(&text);
-	print_cost(&text);
-	print_totals(&text);
-	cp_text_processes(&text);
-	cp_text_regions(&text);
-	cp_text_ranks(&text);
-	cp_text_sweep(&text);
-	cp_text_windows(&text);
-	cp_text_course(&text);
-	cp_text_notes(&text);
-	print_limits(&text);
-	print_warnings(&text);
+		write_screen(&text);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text report: one screen for people.  See output/text_regions.c for the
- * tables of regions.
+ * The text report for people: one screen with the answer, or all that is known.
+ * See output/text_regions.c for the tables of regions.
  */
 #ifndef CACHEPEEK_OUTPUT_TEXT_H
 #define CACHEPEEK_OUTPUT_TEXT_H
@@ -13,6 +13,7 @@ struct cp_text_options {
 	size_t width;  /* columns; 0: 80 */
 	size_t height; /* lines of the screen; 0: none, everything is printed */
 	bool colour;   /* terminal escapes */
+	bool whole;    /* limits, volumes and what is not available, too */
 };
 
 /* Scratch memory comes from arena (out_of_memory set), which may be the

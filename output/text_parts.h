@@ -13,8 +13,8 @@ struct cp_text {
 	struct cp_arena *arena;
 	const struct cp_report *report;
 	size_t width;
-	size_t rows; /* of a table; 0: as many as there are */
-	bool colour;
+	size_t rows;        /* of a table; 0: as many as there are */
+	bool colour, whole; /* whole: nothing is left out */
 };
 
 /* A column of a report: a metric or a count, by index. */
@@ -23,7 +23,17 @@ struct cp_text_column {
 	size_t index;
 	const char *name, *heading, *unit; /* unit as the data file has it */
 	double divisor; /* counts: 1, or 1e6 for columns of large numbers */
+	bool own;       /* without nested regions, as a share of the run's */
 };
+
+/* text.c: one of the lines above the table */
+void cp_text_labelled(struct cp_text *text, const char *label, const char *value);
+
+/* text_verdict.c: the answer to a group's question, in a few lines; and whether its
+ * shares of the references, and what makes up its cost, are known */
+void cp_text_verdict(struct cp_text *text, const struct cp_group *group);
+bool cp_text_serves(const struct cp_report *report, const struct cp_group *group);
+bool cp_text_costs(const struct cp_report *report, const struct cp_group *group);
 
 /* text_column.c */
 bool cp_text_column_find(
@@ -41,8 +51,10 @@ const char *cp_text_column_cell(
 const char *cp_text_with_unit(
 	struct cp_text *text, const struct cp_metric *metric, struct cp_value value);
 
-/* text_regions.c: the tables, one per group, and one of other quantities. */
+/* text_regions.c: the tables, one per group, and one of other quantities; and what
+ * the numbers of all of them rest on */
 void cp_text_regions(struct cp_text *text);
+void cp_text_assumptions(struct cp_text *text);
 
 /* text_notes.c */
 void cp_text_notes(struct cp_text *text);

@@ -119,6 +119,47 @@ static const char *time_cell(struct cp_text *text, const struct cp_region *regio
 		region->seconds.value * time_factor(text));
 }
 
+static struct cp_value own_value(const struct cp_report *report,
+	const struct cp_text_column *column, const struct cp_region *region)
+{
+	const struct cp_count *count = &region->counts[column->index];
+
+	if (column->is_metric)
+		return cp_report_own(report, region, report->metrics[column->index]);
+	return (struct cp_value){.value = (double)count->exclusive,
+		.status = count->exclusive_status > count->status
+				  ? count->exclusive_status
+				  : count->status};
+}
+
+/* The run's whole; of a region, which part of that is its own. */
+static const char *own_cell(struct cp_text *text, const struct cp_text_column *column,
+	const struct cp_region *region)
+{
+	struct cp_value all = cp_text_column_value(column, text->report->total),
+			own = own_value(text->report, column, region);
+	double share = all.value > 0 ? 100 * own.value / all.value : 0;
+	const char *about;
+
+	if (own.status == CP_UNAVAILABLE || all.status == CP_UNAVAILABLE)
+		return "—";
+	about = own.status == CP_ESTIMATED ? "~" : "";
+	if (!region->parent)
+		return cp_text_format(text->arena, "%s%s", about,
+			cp_text_short(text->arena, all.value));
+	return share > 0 && share < 0.5
+		       ? "<1 %"
+		       : cp_text_format(text->arena, "%s%.0f %%", about, share);
+}
+
+static const char *cell_of(struct cp_text *text, const struct cp_text_column *column,
+	const struct cp_region *region)
+{
+	return column->own ? own_cell(text, column, region)
+			   : cp_text_column_cell(
+				     text, column, cp_text_column_value(column, region));
+}
+
 static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 	const struct columns *columns, const struct cp_region *region)
 {
@@ -130,9 +171,8 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 	if (has_time(text))
 		cp_table_set(table, row, at++, time_cell(text, region));
 	for (size_t i = 0; i < columns->count; i++)
-		cp_table_set(table, row, at++,
-			cp_text_column_cell(text, &columns->column[i],
-				cp_text_column_value(&columns->column[i], region)));
+		cp_table_set(
+			table, row, at++, cell_of(text, &columns->column[i], region));
 	if (at < table->ncolumns)
 		cp_table_set(table, row, at,
 			cp_text_decimal(
@@ -152,7 +192,9 @@ static void fill_headings(
 			time_factor(text) > 1 ? "ms" : "s");
 	for (size_t i = 0; i < columns->count; i++)
 		cp_table_heading(table, at++, columns->column[i].heading,
-			cp_text_column_unit(&columns->column[i]));
+			columns->column[i].own
+				? "self"
+				: cp_text_column_unit(&columns->column[i]));
 	if (at < table->ncolumns)
 		cp_table_heading(table, at, "counted", "% time");
 }
@@ -181,7 +223,6 @@ static void print_table(
 			"\u2026 and %zu regions with less (-o FILE.html or FILE.txt "
 			"has them)\n",
 			all - rows);
-	cp_text_why(text, worst, mark);
 }
 
 static bool is_column(const struct cp_group *group, const char *name)
@@ -291,6 +332,25 @@ static void print_lets(struct cp_text *text, const struct cp_group *group)
 	cp_text_wrap(text->out, line, 9, 2, text->width);
 }
 
+/* Of every group that has the formulas. */
+void cp_text_assumptions(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	const char *line;
+	unsigned which = 0;
+
+	for (size_t i = 0; i < report->ngroups; i++)
+		which |= cp_group_weighs(report->groups[i]);
+	line = cp_weights_text(text->arena, &report->weights, which);
+	for (size_t i = 0; i < report->ngroups; i++)
+		for (size_t j = 0; j < report->groups[i]->nlets; j++)
+			line = cp_text_format(text->arena, "%.380s%s%.40s %.20s", line,
+				*line ? ", " : "", report->groups[i]->lets[j].name,
+				report->groups[i]->lets[j].text);
+	if (*line)
+		cp_text_labelled(text, "~", line);
+}
+
 /* What lines cost, and who says so. */
 static void print_weights(struct cp_text *text, const struct cp_group *group)
 {
@@ -309,27 +369,100 @@ static bool uses_unit(const struct columns *columns, const char *unit)
 	return false;
 }
 
+static void add_own(struct cp_text *text, struct columns *columns, const char *name,
+	const char *heading)
+{
+	size_t before = columns->count;
+
+	add_column(text, columns, name, heading);
+	if (columns->count > before)
+		columns->column[before].own = true;
+}
+
+static bool is_rate(const struct cp_text *text, const char *name)
+{
+	struct cp_text_column column;
+
+	return cp_text_column_find(text->report, name, &column) &&
+	       strcmp(column.unit, "1/kinstr") == 0;
+}
+
+/* What the regions did and cost themselves, who served their references, and the rate
+ * of the first level's misses. */
+static void add_answer(
+	struct cp_text *text, const struct cp_group *group, struct columns *columns)
+{
+	if (group->nmarks)
+		add_own(text, columns, group->marks[0], "miss cost");
+	add_own(text, columns, "instructions", "instr");
+	for (size_t i = 0; i < group->served.count; i++)
+		add_column(text, columns, group->served.at[i].name,
+			group->served.at[i].heading);
+	for (size_t i = 0; i < group->ncolumns; i++)
+		if (is_rate(text, group->columns[i].name)) {
+			add_column(text, columns, group->columns[i].name,
+				group->columns[i].heading);
+			break;
+		}
+}
+
+static void choose_columns(
+	struct cp_text *text, const struct cp_group *group, struct columns *columns)
+{
+	if (!text->whole && cp_text_serves(text->report, group)) {
+		add_answer(text, group, columns);
+		return;
+	}
+	for (size_t i = 0; i < group->ncolumns; i++)
+		add_column(
+			text, columns, group->columns[i].name, group->columns[i].heading);
+}
+
+static void print_extent(struct cp_text *text, const char *mark)
+{
+	struct cp_text_column column;
+
+	if (mark && cp_text_column_find(text->report, mark, &column))
+		cp_text_extents(text, &column);
+}
+
+/* The answer about data caches, if it comes first, needs none. */
+static void print_title(struct cp_text *text, const struct cp_group *group)
+{
+	if (!text->whole && group == text->report->groups[0] &&
+		cp_text_serves(text->report, group))
+		return;
+	cp_out_text(text->out, "\n");
+	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(group->title)), 0,
+		2, text->width);
+}
+
 static void print_group(struct cp_text *text, const struct cp_group *group)
 {
 	struct columns *columns = cp_arena_alloc(text->arena, sizeof(*columns));
 	const char *mark = cp_text_mark(text->report, group);
-	struct cp_text_column column;
 
-	for (size_t i = 0; i < group->ncolumns; i++)
-		add_column(
-			text, columns, group->columns[i].name, group->columns[i].heading);
-	cp_out_text(text->out, "\n");
-	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(group->title)), 0,
-		2, text->width);
+	choose_columns(text, group, columns);
+	if (!text->whole) {
+		print_title(text, group);
+		cp_text_verdict(text, group);
+		cp_out_text(text->out, "\n");
+		print_table(text, columns, mark);
+		if (!cp_text_costs(text->report, group))
+			cp_text_why(text, cp_text_worst(text, mark), mark);
+		print_extent(text, mark);
+		return;
+	}
+	print_title(text, group);
 	print_table(text, columns, mark);
+	cp_text_why(text, cp_text_worst(text, mark), mark);
 	if (uses_unit(columns, "1/kinstr"))
 		cp_out_text(text->out, "/kI: per thousand instructions\n");
 	print_others(text, group);
 	print_lets(text, group);
 	print_weights(text, group);
 	print_unavailable(text, group);
-	if (mark && cp_text_column_find(text->report, mark, &column))
-		cp_text_extents(text, &column);
+	print_extent(text, mark);
 }
 
 /* Or of a sweep or working sets, which have tables of their own. */

@@ -51,8 +51,11 @@ near($frac{l1} + $frac{l2} + $frac{mem}, 1, 'the shares add up to 1');
 my $cost = $frac{l1} * 4 + $frac{l2} * 14 + $frac{mem} * 1000;
 near(metric($vectors, 'time_mem_share')->{value}, $frac{mem} * 1000 / $cost,
 	'references x latency, as LAT_MEM says');
-my $text = peek(@sim, groups => 'memlevel', @matmul, output => '-', env => {CACHEPEEK_LET => 'ELEMENT=16,LAT_MEM=1e3'});
-like($text->{out}, qr/^assumed: ELEMENT 16 \(bytes per reference.*^latencies: .*MEMORY_CYCLES\s+1000\s+\(yours\)/ms, 'the report says what was assumed');
+my $text = peek(@sim, groups => 'memlevel', @matmul, output => '-,' . scratch('whole.txt'),
+	env => {CACHEPEEK_LET => 'ELEMENT=16,LAT_MEM=1e3'});
+like($text->{out}, qr/^~ +latencies: .*MEMORY_CYCLES\s+1000\s+\(yours\),\s+ELEMENT\s+16$/ms, 'the report says what was assumed');
+like(read_file(scratch('whole.txt')), qr/^assumed: ELEMENT 16 \(bytes per reference.*^latencies: .*MEMORY_CYCLES\s+1000\s+\(yours\)/ms,
+	'the whole of it what that means, too');
 
 my $wrong = peek(@sim, groups => 'memlevel', @matmul,
 	env => {CACHEPEEK_LET => 'ELEMENT=-1,ELEMNT=4,LAT_MEM=1000'});

@@ -40,9 +40,9 @@ my $machine = write_file(scratch('large.machine'), "l1i = 32K 8 64\nl1d = 32K 8 
 # The region with the mark, the sentence, and the JSON report.
 sub marked
 {
-	my ($on, $let) = @_;
+	my ($on, $let, $group) = @_;
 	my $file = scratch('mark.txt');
-	my $run = peek(engine => 'sim', machine => $on, groups => 'cache', env => {CACHEPEEK_LET => $let},
+	my $run = peek(engine => 'sim', machine => $on, groups => $group // 'cache', env => {CACHEPEEK_LET => $let},
 		output => $file . ',' . scratch('mark.json'), command => [$program]);
 	my $text = read_file($file);
 	my ($row) = $text =~ /^ *(\S+) .* <==$/m;
@@ -53,8 +53,10 @@ sub marked
 sub cost
 {
 	my ($region, $kind, @cycles) = @_;
-	my ($l1, $l2, $llc) = map { $region->{counts}{$_}{$kind} } qw(l1d_misses l2_misses llc_misses);
-	return $cycles[0] * $l1 + ($cycles[1] - $cycles[0]) * $l2 + ($cycles[2] - $cycles[1]) * $llc;
+	my %count = map { $_ => $region->{counts}{$_}{$kind} } keys %{$region->{counts}};
+	return $cycles[0] * ($count{refs_from_l2} + $count{l1i_misses} - $count{ifetches_beyond_l2})
+		+ $cycles[1] * ($count{refs_from_l3} + $count{ifetches_beyond_l2} - $count{ifetches_from_memory})
+		+ $cycles[2] * ($count{refs_from_memory} + $count{ifetches_from_memory}) + 30 * ($count{dtlb_walks} + $count{itlb_walks}) + 60 * $count{hitm};
 }
 
 for my $case ([undef, 'columns', 14, 45, 250], ['MEMORY_CYCLES=100000', 'rows', 14, 45, 100000]) {
@@ -66,11 +68,24 @@ for my $case ([undef, 'columns', 14, 45, 250], ['MEMORY_CYCLES=100000', 'rows', 
 
 	is($row, $expected, "memory in $cycles[2] cycles: $expected has the mark, and not what is around it");
 	(my $number = $why) =~ s/,(?=\d)//g;
-	like($number, qr/^$expected: the most miss_cycles of its own, ~$own, $share % of the run's$/, 'and why');
-	is($region->{metrics}{miss_cycles}{value}, cost($region, 'value', @cycles), 'the metric');
-	is($region->{metrics}{miss_cycles}{status}, 'estimated', 'is estimated');
+	like($number, qr/^$expected: the most miss_cost of its own, ~$own, $share % of the run's$/, 'and why');
+	is($region->{metrics}{miss_cost}{value}, cost($region, 'value', @cycles), 'the metric');
+	is($region->{metrics}{miss_cost}{status}, 'estimated', 'is estimated');
 }
 my ($row, $why, $report) = marked('ixp45x', undef);
-is($row, 'columns', 'on a machine without L2 the mark goes by what is there');
+is($row, 'columns', 'on a machine without L2 the mark goes by the cost, too');
+like($why, qr/^columns: the most miss_cost of its own, /, 'and says so');
+
+my $group = write_file(scratch('next.group'), <<'G');
+@group next
+@need instructions l1d_misses
+@want cycles
+cpi [cycle/instr] = cycles / instructions
+l1d_mpki [1/kinstr] = 1000 * l1d_misses / instructions
+@columns instructions "instr" | cpi "CPI" | l1d_mpki "L1D miss"
+@mark cpi l1d_mpki
+G
+($row, $why) = marked($machine, undef, $group);
+is($row, 'columns', 'where the first of the marks has no value it goes by the next');
 like($why, qr/^columns: the highest l1d_mpki, [\d.]+ \/kI, of the regions with 1 % of the instructions or more$/, 'and says so');
 done_testing();

@@ -106,7 +106,7 @@ static void test_table(void)
 		"a table with room");
 	is_string(table_of(43), "a name of 21 letters! 1,234 1,234 1,234 <==\n",
 		"without room the columns move together");
-	is_string(table_of(36), "a name of 21 … 1,234 1,234 1,234 <==\n",
+	is_string(table_of(36), "a name …tters! 1,234 1,234 1,234 <==\n",
 		"then the name is cut");
 }
 
@@ -259,6 +259,9 @@ static void test_sinks(const struct cp_report *report)
 		"the other is written");
 	ok(stat(in_directory("a.pdf"), &status) < 0, "and no wrong file");
 	*complaints = '\0';
+	ok(cp_sinks_have("-.json", CP_SINKS_STREAMS) &&
+			!cp_sinks_have("-.json", CP_SINKS_FILES),
+		"JSON on standard output is no file");
 	is_int(cp_sinks_check("stderr,-,a.json,b.prom,c.html,d.csv,b.xls", &context), 1,
 		"the check finds one");
 	ok(strstr(complaints, "b.xls") != NULL, "and names it");
