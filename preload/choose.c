@@ -68,6 +68,8 @@ static const char *only_simulated(void)
 {
 	if (cp_runtime.options.profile != CP_PROFILE_NONE)
 		return "CACHEPEEK_PROFILE: only the simulated PMU notes who misses";
+	if (cp_runtime.options.call_paths)
+		return "CACHEPEEK_CALL_PATHS: only the simulated PMU sees all calls";
 	if (cp_functions_chosen(cp_runtime.options.regions))
 		return "CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
 		       "begin and end";

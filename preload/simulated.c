@@ -137,6 +137,7 @@ void cp_run_simulated(char **argv, char *const *entries)
 	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
 	wishes.sharing =
 		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
+	wishes.call_paths = nmachines == 1 && cp_runtime.options.call_paths;
 	wishes.lines = cp_lines_chosen(cp_runtime.options.regions);
 	wishes.quantum = wishes.sharing ? quantum() : 0;
 	choose_timing(machines, nmachines);
@@ -163,6 +164,7 @@ void cp_warn_of_simulated(void)
 		{options->what_if, "CACHEPEEK_WHAT_IF"},
 		{options->working_set, "CACHEPEEK_WORKING_SET"},
 		{options->sweep, "CACHEPEEK_SWEEP"},
+		{options->call_paths, "CACHEPEEK_CALL_PATHS"},
 	};
 	char line[128];
 

@@ -54,6 +54,9 @@ const struct cp_option cp_option_table[] = {
 		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
 		"note which instruction misses, each time on the simulated PMU, in "
 		"samples on perf: `cachepeek dcache`, … shows it"},
+	{PREFIX "CALL_PATHS", CP_OPTION_BOOL, FIELD(call_paths), NULL, "0", "0|1",
+		"note by which calls the program came to what it did (simulated PMU): "
+		"`cachepeek dcache --call-paths`, … shows it"},
 	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
 		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
 		"threads "

@@ -34,6 +34,7 @@ struct cp_options {
 	const char *sweep;
 	const char *working_set;
 	int profile; /* enum cp_profile_choice */
+	bool call_paths;
 	const char *quantum;
 	const char *output;
 	const char *dir;

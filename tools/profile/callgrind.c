@@ -160,6 +160,10 @@ void cp_profile_write_callgrind(struct cp_out *out, const struct cp_profile_view
 	const struct cp_rows *rows = cp_rows_of_all(view, CP_ROW_FUNCTION);
 	struct cp_tally sum = {.only_kept = true};
 
+	if (view->profile->npaths) {
+		cp_profile_write_callgrind_calls(out, view);
+		return;
+	}
 	find_events(&c);
 	head(&c);
 	for (size_t i = 0; i < view->profile->nsites; i++)

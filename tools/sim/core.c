@@ -245,9 +245,9 @@ static void rank_stamps(struct core *core)
 }
 
 /* On a plain machine each miss brings a line, and nothing else does. */
-static void collect_lines(struct core *core)
+static void collect_lines(const struct core *core, uint64_t *n)
 {
-	uint64_t *n = core->count, from_l1;
+	uint64_t from_l1;
 
 	n[CP_SIM_l1d_fills] = n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_store_lines];
 	from_l1 = n[CP_SIM_l1i_misses] + n[CP_SIM_l1d_fills];
@@ -277,7 +277,6 @@ static void collect(struct core *core)
 	core->count[CP_SIM_l1d_rmw] += core->rmw;
 	core->count[CP_SIM_l1i_accesses] +=
 		ticks - core->idle_ticks - 2 * (loads + stores);
-	collect_lines(core);
 	core->clock = (uint32_t)core->clock;
 	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
@@ -285,10 +284,17 @@ static void collect(struct core *core)
 	core->clock_seen = core->clock;
 }
 
+void core_derive(const struct core *core, uint64_t *counts)
+{
+	if (!core->flex)
+		collect_lines(core, counts);
+	span_collect(counts);
+}
+
 void core_collect(struct core *core)
 {
 	if (!core->flex) /* the front counts for those */
 		collect(core);
-	span_collect(core);
+	core_derive(core, core->count);
 	timing_collect(core);
 }

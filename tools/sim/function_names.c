@@ -5,17 +5,13 @@
  */
 #include "profile/elf_symbols.h"
 #include "functions.h"
+#include "scanned.h"
 
 void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, /*OUT*/ const HChar **plain);
 
 struct function {
 	Addr address;
 	UInt name;
-};
-
-struct scanned {
-	struct scanned *next;
-	Addr start, end;
 };
 
 static const HChar *patterns;
@@ -133,14 +129,6 @@ static Bool is_wanted(const HChar *name)
 	return wanted;
 }
 
-/* The part of a function that is seldom run is no function. */
-static Bool is_part(const HChar *name)
-{
-	const HChar *cold = VG_(strstr)(name, ".cold");
-
-	return cold && (!cold[5] || cold[5] == '.');
-}
-
 /* ---- functions ---- */
 
 static UInt slot_of(Addr a)
@@ -197,8 +185,7 @@ static void add(Addr a, const HChar *name)
 
 static void visit(void *bias, const Elf64_Sym *symbol, const HChar *name)
 {
-	if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value &&
-		symbol->st_shndx != SHN_UNDEF && !is_part(name) && is_wanted(name))
+	if (elf_is_function(symbol, name) && is_wanted(name))
 		add(*(const Addr *)bias + symbol->st_value, name);
 }
 
@@ -237,21 +224,10 @@ static void scan(const NSegment *segment)
 
 static void look_at(Addr a)
 {
-	const NSegment *segment;
-	struct scanned *s;
+	const NSegment *segment = scanned_new(&scanned, a);
 
-	for (s = scanned; s; s = s->next)
-		if (a >= s->start && a < s->end)
-			return;
-	segment = VG_(am_find_nsegment)(a);
-	if (!segment || segment->kind != SkFileC)
-		return;
-	s = VG_(malloc)("cachepeek.scanned", sizeof(*s));
-	s->start = segment->start;
-	s->end = segment->end + 1;
-	s->next = scanned;
-	scanned = s;
-	scan(segment);
+	if (segment)
+		scan(segment);
 }
 
 Int function_at(Addr a)
@@ -267,20 +243,7 @@ Int function_at(Addr a)
 
 void functions_unmapped(Addr a, SizeT len)
 {
-	Bool any = False;
-
-	for (struct scanned **at = &scanned; *at;) {
-		struct scanned *s = *at;
-
-		if (s->start >= a + len || s->end <= a) {
-			at = &s->next;
-			continue;
-		}
-		*at = s->next;
-		VG_(free)(s);
-		any = True;
-	}
-	if (any && room)
+	if (scanned_forget(&scanned, a, len) && room)
 		resize(room, a, a + len);
 }
 

@@ -9,6 +9,7 @@
  * those on this one.
  */
 #include "functions.h"
+#include "paths/paths.h"
 #include "profile/lines.h"
 
 #if defined(VGA_amd64)
@@ -392,6 +393,7 @@ static void before_signal(ThreadId tid, Int signal, Bool alternative)
 	struct thread_functions *t = threads ? threads[tid] : NULL;
 
 	(void)signal;
+	paths_signal_begins(tid, alternative);
 	if (!t)
 		return;
 	interrupt_line(t, VG_(get_SP)(tid));
@@ -408,6 +410,7 @@ static void after_signal(ThreadId tid, Int signal)
 	struct thread_functions *t = threads ? threads[tid] : NULL;
 
 	(void)signal;
+	paths_signal_is_over(tid);
 	if (!t)
 		return;
 	(void)drop_barriers(t, VG_(get_SP)(tid) + 1);

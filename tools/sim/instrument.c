@@ -7,6 +7,7 @@
 #include "functions.h"
 #include "profile/lines.h"
 #include "pieces.h"
+#include "paths/paths.h"
 #include "profile/profile.h"
 
 static struct block b;
@@ -410,6 +411,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 
 		if (s->tag == Ist_IMark) {
 			counted = !own_code_at(s->Ist.IMark.addr);
+			if (paths_wanted && counted && first)
+				paths_watch_begin(b.out, layout, s->Ist.IMark.addr);
 			end = s->Ist.IMark.addr + s->Ist.IMark.len;
 			line = counted && functions_wanted
 				       ? watch_regions(
@@ -430,6 +433,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	settle(&b);
 	if (counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);
+	if (paths_wanted)
+		paths_watch_end(b.out, layout, end, counted);
 	/* The library's own code returns into lines, too. */
 	if (functions_wanted && (counted || lines_wanted))
 		watch_end(layout, line, end);

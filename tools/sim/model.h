@@ -225,6 +225,8 @@ struct core *core_new(const struct machine *m, struct uncore *u);
 void core_free(struct core *core);
 void core_attach(struct core *core);
 void core_collect(struct core *core);
+/* What core_collect makes of the rest of some counts; linear. */
+void core_derive(const struct core *core, uint64_t *counts);
 
 /* l1.c; after outer_choose_paths */
 void l1_choose_paths(struct core *core);

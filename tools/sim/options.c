@@ -4,6 +4,7 @@
  */
 #include "tool.h"
 #include "huge_kernel.h"
+#include "paths/paths.h"
 #include "profile/profile.h"
 #include "profile/lines.h"
 #include "sharing.h"
@@ -15,6 +16,7 @@ Bool tool_has_front, tool_float_loads, tool_timing, tool_report, sharing_wanted;
 UInt sharing_quantum, window_length;
 struct sweep_plan tool_sweep;
 const HChar *profile_directory;
+Bool profile_sites;
 
 #define AT(level) __builtin_offsetof(struct machine, level)
 
@@ -460,6 +462,15 @@ Bool options_parse(const HChar *arg)
 	}
 	if (VG_(strncmp)(arg, "--profile=", 10) == 0) {
 		profile_directory = arg + 10;
+		profile_sites = True;
+		return True;
+	}
+	if (VG_(strncmp)(arg, "--call-paths=", 13) == 0) {
+		profile_directory = arg + 13;
+		paths_wanted = True;
+		return True;
+	}
+	if (VG_BINT_CLO(arg, "--call-path-nodes", paths_limit, 1, CP_PROFILE_PATHS)) {
 		return True;
 	}
 	if (VG_(strncmp)(arg, "--profile-misses=", 17) == 0) {
@@ -533,6 +544,8 @@ void options_usage(void)
 	 "                              gets the same references\n"
 	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
 	 "instruction\n"
+	 "    --call-paths=DIRECTORY    write there all counters by call path\n"
+	 "    --call-path-nodes=N       on at most so many paths [100000]\n"
 	 "    --profile-misses=FILE     and each miss of L1D in its order\n"
 	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
 	 "                              an LRU cache that nobody else fills, if it were "

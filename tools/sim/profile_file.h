@@ -33,6 +33,7 @@ enum cp_profile_kind {
 	CP_PROFILE_OBJECT,
 	CP_PROFILE_SHARER,
 	CP_PROFILE_SLICES,
+	CP_PROFILE_PATH,
 };
 
 struct cp_profile_entry {
@@ -112,6 +113,23 @@ struct cp_profile_slices {
 	uint64_t whole;   /* 0: what depends on turns is not there (yet) */
 };
 
+/* What was counted on a call path (--call-paths): a node of a tree, by itself, without
+ * what the functions that it calls have.  Nodes of all threads add up to what their
+ * process has counted. */
+struct cp_profile_path {
+	struct cp_profile_entry entry;
+	uint32_t id, parent; /* from 1 on; a node's parent is before it, 0: a root */
+	uint32_t thread, module;
+	uint64_t function; /* where it begins; 0: a thread, outside of all calls */
+	uint64_t calls;    /* a function that calls itself is one node */
+	uint64_t folded;   /* calls of other functions, for which there was no node */
+	uint64_t passage;  /* 1: only leads from its caller to what it calls */
+	uint64_t count[CP_SIM_NCOUNTERS];
+};
+
+/* The most nodes that a process has. */
+#define CP_PROFILE_PATHS 100000
+
 struct cp_profile_header {
 	char magic[8];
 	uint32_t version;
@@ -119,7 +137,7 @@ struct cp_profile_header {
 	int32_t pid;
 	uint32_t line; /* bytes; page: the same */
 	uint32_t page;
-	uint32_t unused;
+	uint32_t without_sites;      /* 1: there are call paths only */
 	struct cp_profile_site lost; /* misses for which there was no room */
 	/* Of the machine: pages that its data TLBs hold together, bytes of L2 (0: there
 	 * is none); does L1D have a prefetcher? */

@@ -454,7 +454,7 @@ void sharing_fork_child(void)
 
 void sharing_start(void)
 {
-	sharing_wanted = sharing_wanted && profile_directory;
+	sharing_wanted = sharing_wanted && profile_sites;
 	if (!sharing_wanted)
 		return;
 	born = VG_(calloc)("cachepeek.born", VG_N_THREADS, sizeof(*born));

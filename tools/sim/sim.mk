@@ -12,7 +12,7 @@ VALGRIND_LIBDIR ?= $(firstword $(wildcard /usr/lib/$(SIM_TRIPLET)/valgrind /usr/
 
 SIM_ARCH := $(if $(filter aarch64%,$(SIM_TRIPLET)),arm64,amd64)
 SIM_PLATFORM := $(SIM_ARCH)-linux
-SIM_DIR := $(B)/cachepeek
+SIM_DIR := $(B)/libcachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 

@@ -65,12 +65,12 @@ LANES_INLINE void span_end(struct core *core, enum access kind)
 }
 
 /* After this the counts are those of references. */
-LANES_INLINE void span_collect(struct core *core)
+LANES_INLINE void span_collect(uint64_t *count)
 {
 	for (int i = 0; i < SPAN_LEVELS; i++)
 		for (uint32_t store = 0; store < 2; store++)
-			core->count[span_levels[i].misses + store] +=
-				core->count[span_levels[i].lines + store];
+			count[span_levels[i].misses + store] +=
+				count[span_levels[i].lines + store];
 }
 
 #endif

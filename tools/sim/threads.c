@@ -21,6 +21,7 @@
 #include "team.h"
 #include "tool.h"
 #include "host.h"
+#include "paths/paths.h"
 #include "profile/profile.h"
 #include "sharing.h"
 #include "window.h"
@@ -149,8 +150,10 @@ static void add_huge_pages(struct thread *t)
 	ULong more = huge.seen - told;
 
 	told = huge.seen;
-	if (machine_knows_huge(&tool_machine))
+	if (machine_knows_huge(&tool_machine)) {
 		t->count[CP_SIM_huge_pages] += more;
+		profile_huge_pages(t->profile, more);
+	}
 	for (UInt i = 0; i < tool_nmachines; i++)
 		if (machine_knows_huge(&tool_machines[i]))
 			simulated[i].count[CP_SIM_huge_pages] += more;
@@ -169,6 +172,9 @@ static void collect_cores(const struct thread *t)
 /* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
+	ThreadId tid = (ThreadId)(t - threads);
+
+	paths_before_collect(tid, t->seat[0]->core);
 	add_huge_pages(t);
 	front_collect(fronts[0]);
 	profile_settle(); /* what is collected counts by reference */
@@ -181,12 +187,18 @@ static void collect(struct thread *t)
 		if (i == 0) {
 			profile_collect(t->profile, core->count);
 			add_up(t->count, core->count);
+			paths_after_collect(tid, core);
 		}
 		add_up(simulated[i].count, core->count);
 		VG_(memset)(core->count, 0, sizeof(core->count));
 		copy_out(simulated[i].mirror, simulated[i].count);
 	}
 	copy_out(t->mirror, t->count);
+}
+
+void threads_collect(ThreadId tid)
+{
+	collect(&threads[tid]);
 }
 
 /* Those that follow, after all others. */
@@ -214,6 +226,7 @@ static void begin(struct thread *t)
 	take_seats(seat);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
+	paths_thread_begin((ThreadId)(t - threads), profile_thread_number(t->profile));
 	functions_thread_begin((ThreadId)(t - threads));
 }
 
@@ -230,6 +243,7 @@ static void use_core(ThreadId tid)
 		t->count[CP_SIM_instructions]);
 	functions_use(t->paused ? VG_INVALID_THREADID : tid);
 	sweep_core = t->paused ? NULL : t->seat[0]->core;
+	paths_use(t->paused ? VG_INVALID_THREADID : tid, t->seat[0]->core);
 	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
 		return;
@@ -285,6 +299,7 @@ static void on_slice_end(ThreadId tid, ULong blocks)
 	(void)blocks;
 	if (!threads[tid].lives)
 		return;
+	paths_use(VG_INVALID_THREADID, NULL);
 	collect(&threads[tid]);
 	front_collect(fronts[1]);
 	core_collect(scratch);
@@ -354,6 +369,7 @@ static void on_fork_child(ThreadId tid)
 	title_after_fork();
 	profile_fork_child();
 	threads[tid].profile = profile_thread_begin(tid);
+	paths_fork_child(tid, profile_thread_number(threads[tid].profile));
 }
 
 static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
@@ -392,7 +408,7 @@ static void on_munmap(Addr a, SizeT len)
 	forget_homes(a, len);
 	functions_unmapped(a, len);
 	huge_forget(a, len);
-	profile_unmapped(a, len);
+	paths_unmapped(a, len, profile_unmapped(a, len));
 }
 
 static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
@@ -402,7 +418,7 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 	forget_homes(a, len);
 	functions_unmapped(a, len);
 	huge_forget(a, len);
-	profile_unmapped(a, len);
+	paths_unmapped(a, len, profile_unmapped(a, len));
 }
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
@@ -572,6 +588,7 @@ void threads_start(void)
 		start_machine(&simulated[i], &tool_machines[i]);
 	choose_leaders();
 	start_scratch();
+	paths_start(fronts[0]);
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
 	VG_(track_pre_thread_ll_create)(on_create);

@@ -49,6 +49,8 @@ Int threads_bind(ThreadId tid, UWord mirror);
 Int threads_bind_process(UInt machine, UWord mirror);
 Int threads_series(UWord series);
 void threads_sync(void);
+/* Moves what the thread's cores have counted to where it belongs, now. */
+void threads_collect(ThreadId tid);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);
 

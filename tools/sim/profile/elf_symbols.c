@@ -134,6 +134,51 @@ void elf_symbols_each(const HChar *path, elf_visit *visit, void *context)
 	VG_(close)(fd);
 }
 
+Bool elf_is_function(const Elf64_Sym *symbol, const HChar *name)
+{
+	const HChar *cold = VG_(strstr)(name, ".cold");
+
+	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value &&
+	       symbol->st_shndx != SHN_UNDEF && !(cold && (!cold[5] || cold[5] == '.'));
+}
+
+/* ---- sections ---- */
+
+static Bool read_header(Int fd, const Elf64_Ehdr *file, UInt i, Elf64_Shdr *section)
+{
+	return elf_read(
+		fd, section, sizeof(*section), file->e_shoff + i * sizeof(*section));
+}
+
+/* A name at the end of the file may be shorter than what is read of it. */
+static void read_name(Int fd, ULong at, HChar *to, UInt room)
+{
+	VG_(memset)(to, 0, room);
+	for (UInt i = 0; i + 1 < room; i++)
+		if (!elf_read(fd, to + i, 1, at + i) || !to[i])
+			return;
+}
+
+void elf_sections_each(const HChar *path, elf_visit_section *visit, void *context)
+{
+	Elf64_Ehdr file;
+	Elf64_Shdr names, section;
+	HChar name[16];
+	Int fd = elf_open(path, &file);
+
+	if (fd < 0)
+		return;
+	if (!read_header(fd, &file, file.e_shstrndx, &names))
+		file.e_shnum = 0;
+	for (UInt i = 0; i < file.e_shnum; i++) {
+		if (!read_header(fd, &file, i, &section))
+			break;
+		read_name(fd, names.sh_offset + section.sh_name, name, sizeof(name));
+		visit(context, &section, name);
+	}
+	VG_(close)(fd);
+}
+
 /* ---- where it is ---- */
 
 static Bool find_bias(

@@ -18,6 +18,15 @@ typedef void elf_visit(void *context, const Elf64_Sym *symbol, const HChar *name
 
 void elf_symbols_each(const HChar *path, elf_visit *visit, void *context);
 
+/* Is it where a function begins?  The part of one that is seldom run is none. */
+Bool elf_is_function(const Elf64_Sym *symbol, const HChar *name);
+
+/* The first characters of its name are enough to know it. */
+typedef void elf_visit_section(
+	void *context, const Elf64_Shdr *section, const HChar *name);
+
+void elf_sections_each(const HChar *path, elf_visit_section *visit, void *context);
+
 /* What is added to the file's addresses where that part of it is mapped; False: it
  * is in no segment. */
 Bool elf_bias(const HChar *path, Addr start, ULong offset, Addr *bias);

@@ -298,14 +298,20 @@ struct profile_thread *profile_thread_begin(ThreadId tid)
 	if (nthreads >= CP_PROFILE_THREADS && !further)
 		further = new_thread(0);
 	t = further ? further : new_thread(VG_(gettid)());
-	profile_data_thread_begin(tid, t->id);
+	if (profile_sites)
+		profile_data_thread_begin(tid, t->id);
 	return t;
+}
+
+UInt profile_thread_number(const struct profile_thread *t)
+{
+	return t ? t->id : 0;
 }
 
 void profile_thread_end(ThreadId tid)
 {
 	profile_misses_flush();
-	if (profile_directory)
+	if (profile_sites)
 		profile_data_thread_end(tid);
 }
 
@@ -329,16 +335,27 @@ void profile_collect(struct profile_thread *t, const uint64_t *more)
 		t->out->count[i] += more[i];
 }
 
+void profile_huge_pages(struct profile_thread *t, ULong more)
+{
+	if (t && t->out)
+		t->out->count[CP_SIM_huge_pages] += more;
+}
+
 /* ---- its life ---- */
 
-void profile_unmapped(Addr a, SizeT len)
+Bool profile_unmapped(Addr a, SizeT len)
 {
+	Bool known;
+
 	if (!profile_directory)
-		return;
+		return False;
 	profile_settle();
-	profile_data_unmapped(a, len);
-	if (profile_module_unmapped(a, len))
+	if (profile_sites)
+		profile_data_unmapped(a, len);
+	known = profile_module_unmapped(a, len);
+	if (known && profile_sites)
 		rebuild(nslots, a, a + len);
+	return known;
 }
 
 void profile_fork_child(void)
@@ -347,8 +364,10 @@ void profile_fork_child(void)
 		return;
 	profile_file_fork_child();
 	profile_module_fork_child();
-	profile_data_fork_child();
-	VG_(memset)(slots, 0, nslots * sizeof(*slots));
+	if (profile_sites) {
+		profile_data_fork_child();
+		VG_(memset)(slots, 0, nslots * sizeof(*slots));
+	}
 	VG_(memset)(seen, 0, sizeof(seen));
 	VG_(memset)(&last, 0, sizeof(last));
 	nsites = nthreads = 0;
@@ -358,7 +377,7 @@ void profile_fork_child(void)
 
 void profile_start(void)
 {
-	if (!profile_directory)
+	if (!profile_sites)
 		return;
 	rebuild(1 << 12, 0, 0);
 	batch_announcer = announce;

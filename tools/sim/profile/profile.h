@@ -16,6 +16,7 @@
 
 /* The run directory; NULL: no profile. */
 extern const HChar *profile_directory;
+extern Bool profile_sites; /* False: of call paths only (paths/paths.h) */
 
 struct profile_thread;
 
@@ -23,14 +24,17 @@ struct profile_thread;
 void profile_start(void);
 /* Called by a thread for itself. */
 struct profile_thread *profile_thread_begin(ThreadId tid);
+UInt profile_thread_number(const struct profile_thread *t);
 void profile_thread_end(ThreadId tid);
 /* Where the misses of that core are accounted for from here on; NULL: nowhere. */
 void profile_thread_use(struct profile_thread *t, const struct core *core);
 /* The core's counters, which are set to 0 after this; profile_settle() was called before
  * they were collected. */
 void profile_collect(struct profile_thread *t, const uint64_t *more);
-/* What comes there may be other code. */
-void profile_unmapped(Addr a, SizeT len);
+/* What no core counts. */
+void profile_huge_pages(struct profile_thread *t, ULong more);
+/* What comes there may be other code.  Returns whether there was some that is known. */
+Bool profile_unmapped(Addr a, SizeT len);
 /* Before what an address is in changes: accounts for what was counted. */
 void profile_settle(void);
 void profile_fork_child(void);

@@ -41,7 +41,7 @@ static Addr expected;             /* call->sp, which generated code looks at */
 
 Bool profile_allocator_add(Addr function, UWord kind)
 {
-	if (!profile_directory || nallocators == MAX_ALLOCATORS || kind > CP_SIM_MMAP)
+	if (!profile_sites || nallocators == MAX_ALLOCATORS || kind > CP_SIM_MMAP)
 		return False;
 	allocators[nallocators].function = function;
 	allocators[nallocators].kind = (UInt)kind;
@@ -203,7 +203,7 @@ void profile_watch_return(IRSB *out, const VexGuestLayout *layout)
 	IRExpr *sp;
 	IRDirty *d;
 
-	if (!profile_directory)
+	if (!profile_sites)
 		return;
 	sp = get(out, layout->offset_SP);
 	known = newIRTemp(out->tyenv, Ity_I64);

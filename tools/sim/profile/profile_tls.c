@@ -65,7 +65,7 @@ static struct layout *layout_of(Addr image)
 
 void profile_tls_add(ThreadId tid, Addr start, SizeT size, Addr image)
 {
-	if (!profile_directory || !size)
+	if (!profile_sites || !size)
 		return;
 	if (nblocks == room) {
 		room = room ? 2 * room : 64;

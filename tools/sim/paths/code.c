@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Where functions begin, and which code only leads to some: symbols and sections of a
+ * mapped file, read when its first code is translated.
+ */
+#include "paths/paths.h"
+#include "profile/elf_symbols.h"
+#include "scanned.h"
+
+struct stubs {
+	struct stubs *next;
+	Addr start, end;
+};
+
+static struct scanned *scanned;
+static struct stubs *stubs;
+
+/* Open addressing; 0: free. */
+static Addr *table;
+static ULong room, used;
+
+static ULong slot_of(Addr a)
+{
+	ULong i = (a * 0x9e3779b97f4a7c15ull >> 24) & (room - 1);
+
+	while (table[i] && table[i] != a)
+		i = (i + 1) & (room - 1);
+	return i;
+}
+
+/* Without those in [lo, hi). */
+static void resize(ULong size, Addr lo, Addr hi)
+{
+	Addr *old = table;
+	ULong n = room;
+
+	table = VG_(calloc)("cachepeek.begins", size, sizeof(*table));
+	room = size;
+	used = 0;
+	for (ULong i = 0; i < n; i++) {
+		if (!old[i] || (old[i] >= lo && old[i] < hi))
+			continue;
+		table[slot_of(old[i])] = old[i];
+		used++;
+	}
+	VG_(free)(old);
+}
+
+static void add_function(void *bias, const Elf64_Sym *symbol, const HChar *name)
+{
+	ULong i;
+
+	if (!elf_is_function(symbol, name))
+		return;
+	if (used >= room / 2)
+		resize(room ? 2 * room : 1 << 12, 0, 0);
+	i = slot_of(*(const Addr *)bias + symbol->st_value);
+	used += !table[i];
+	table[i] = *(const Addr *)bias + symbol->st_value;
+}
+
+static void add_stubs(void *bias, const Elf64_Shdr *section, const HChar *name)
+{
+	struct stubs *s;
+
+	if (VG_(strcmp)(name, ".plt") != 0 && VG_(strncmp)(name, ".plt.", 5) != 0)
+		return;
+	s = VG_(malloc)("cachepeek.stubs", sizeof(*s));
+	s->start = *(const Addr *)bias + section->sh_addr;
+	s->end = s->start + section->sh_size;
+	s->next = stubs;
+	stubs = s;
+}
+
+static void look_at(Addr a)
+{
+	const NSegment *segment = scanned_new(&scanned, a);
+	const HChar *path = segment ? VG_(am_get_filename)(segment) : NULL;
+	Addr bias;
+
+	if (!path || !elf_bias(path, segment->start, (ULong)segment->offset, &bias))
+		return;
+	elf_symbols_each(path, add_function, &bias);
+	elf_sections_each(path, add_stubs, &bias);
+}
+
+Bool code_begins_at(Addr a)
+{
+	look_at(a);
+	return room && table[slot_of(a)];
+}
+
+Bool code_is_stub(Addr a)
+{
+	look_at(a);
+	for (const struct stubs *s = stubs; s; s = s->next)
+		if (a >= s->start && a < s->end)
+			return True;
+	return False;
+}
+
+void code_unmapped(Addr a, SizeT len)
+{
+	if (!scanned_forget(&scanned, a, len))
+		return;
+	if (room)
+		resize(room, a, a + len);
+	for (struct stubs **at = &stubs; *at;) {
+		struct stubs *s = *at;
+
+		if (s->start >= a + len || s->end <= a) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		VG_(free)(s);
+	}
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The shadow stack of each thread: the calls that have not returned, by the stack pointer
+ * at their first instruction.  A call is over when the stack pointer is above that, by a
+ * return, longjmp or the unwinding of an exception.
+ *
+ * A function that begins without a call was jumped to.  From a stub of the PLT: it is
+ * what was called.  From another function, as its last call: that is its caller, and both
+ * are over together.  From far below everything else: it is a signal's handler, and who
+ * was interrupted is its caller.
+ */
+#include "paths/paths.h"
+
+#if !defined(VGA_amd64)
+#include "libvex_guest_arm64.h"
+#endif
+
+#define NEAR (64 << 10) /* so far apart it is one stack */
+#define MAX_SIGNALS 16
+
+struct frame {
+	Addr sp, ret; /* ret: where it returns to, where that is not on the stack */
+	Addr function;
+	UInt node;
+};
+
+/* A handler on a stack of its own: what is below is not looked at. */
+struct barrier {
+	UInt base;
+	Addr sp;
+};
+
+struct stack {
+	struct frame *frames;
+	UInt depth, room;
+	UInt root;
+	struct barrier barriers[MAX_SIGNALS];
+	UInt nbarriers;
+};
+
+Bool paths_wanted;
+
+static struct stack *stacks; /* by ThreadId */
+static struct stack *current;
+static const struct core *core; /* the running thread's */
+static UInt now_in;             /* node whose counts are growing */
+
+/* What generated code looks at. */
+static Addr limit = ~0ul; /* the stack pointer above which a call is over */
+static Addr here;         /* the innermost call's function */
+
+/* ---- where the thread is ---- */
+
+static UInt base_of(const struct stack *s)
+{
+	return s->nbarriers ? s->barriers[s->nbarriers - 1].base : 0;
+}
+
+static struct frame *top_of(const struct stack *s)
+{
+	return s->depth > base_of(s) ? &s->frames[s->depth - 1] : NULL;
+}
+
+static UInt node_of(const struct stack *s)
+{
+	return s->depth ? s->frames[s->depth - 1].node : s->root;
+}
+
+static void set_limit(const struct stack *s)
+{
+	const struct frame *top = top_of(s);
+
+	here = s->depth ? s->frames[s->depth - 1].function : 0;
+	limit = top ? top->sp : ~0ul;
+	if (s->nbarriers)
+		limit = 0; /* it may be left by a jump */
+#if !defined(VGA_amd64)
+	else if (top)
+		limit--; /* a return leaves it as it was */
+#endif
+}
+
+/* Where time is simulated, it is known only when everything is collected. */
+static void settle(void)
+{
+	if (tool_timing)
+		threads_collect((ThreadId)(current - stacks));
+	else
+		counts_settle(tree_node(now_in), core);
+}
+
+static void settle_on(struct stack *s)
+{
+	UInt node = node_of(s);
+
+	if (s != current)
+		return;
+	set_limit(s);
+	if (node == now_in)
+		return;
+	settle();
+	now_in = node;
+}
+
+/* ---- calls ---- */
+
+static Bool is_over(const struct frame *f, Addr sp, Addr next)
+{
+	return f->sp < sp || (f->sp == sp && f->ret && f->ret == next);
+}
+
+/* Where a call has put what it returns to on the stack, nothing else can be there. */
+static Bool is_stale(const struct frame *f, Addr sp)
+{
+#if defined(VGA_amd64)
+	return f->sp <= sp;
+#else
+	return f->sp < sp;
+#endif
+}
+
+static Bool same_stack(Addr a, Addr b)
+{
+	return (a < b ? b - a : a - b) < NEAR ||
+	       VG_(am_find_nsegment)(a) == VG_(am_find_nsegment)(b);
+}
+
+/* A handler on a stack of its own may have been left by a jump. */
+static void drop_barriers(struct stack *s, Addr sp)
+{
+	while (s->nbarriers) {
+		const struct barrier *b = &s->barriers[s->nbarriers - 1];
+
+		if (sp <= b->sp || !same_stack(sp, b->sp))
+			return;
+		s->depth = b->base;
+		s->nbarriers--;
+	}
+}
+
+static void add_frame(struct stack *s, struct frame f)
+{
+	if (s->depth == s->room) {
+		s->room = s->room ? 2 * s->room : 64;
+		s->frames = VG_(realloc)(
+			"cachepeek.frames", s->frames, s->room * sizeof(*s->frames));
+	}
+	s->frames[s->depth++] = f;
+}
+
+static void push(struct stack *s, Addr sp, Addr function, Addr ret)
+{
+	UInt node = tree_call(node_of(s), function);
+
+	add_frame(s, (struct frame){sp, ret, function, node});
+	settle_on(s);
+}
+
+static void on_call(Addr sp, Addr target, Addr ret)
+{
+	struct stack *s = current;
+	const struct frame *top;
+
+	if (!s)
+		return;
+	if (s->nbarriers)
+		drop_barriers(s, sp);
+	while ((top = top_of(s)) && is_stale(top, sp))
+		s->depth--;
+#if defined(VGA_amd64)
+	ret = 0;
+#endif
+	push(s, sp, target, ret);
+}
+
+static void on_leave(Addr sp, Addr next)
+{
+	struct stack *s = current;
+	const struct frame *top;
+
+	if (!s)
+		return;
+	drop_barriers(s, sp);
+	while ((top = top_of(s)) && is_over(top, sp, next))
+		s->depth--;
+	settle_on(s);
+}
+
+/* Has it come back to a function that had jumped elsewhere? */
+static Bool goes_on(struct stack *s, Addr function, Addr sp)
+{
+	for (UInt i = s->depth; i-- > base_of(s) && s->frames[i].sp == sp;)
+		if (s->frames[i].function == function) {
+			s->depth = i + 1;
+			tree_node(s->frames[i].node)->calls++;
+			settle_on(s);
+			return True;
+		}
+	return False;
+}
+
+/* At a function's first instruction, which is not the one that was called. */
+static void on_begin(Addr function, Addr sp, Addr ret)
+{
+	struct stack *s = current;
+	const struct frame *top;
+
+	if (!s)
+		return;
+	drop_barriers(s, sp);
+	while ((top = top_of(s)) && top->sp < sp)
+		s->depth--;
+	if (goes_on(s, function, sp))
+		return;
+	if (top && top->sp == sp && tree_is_passage(top->node))
+		s->depth--;
+	push(s, sp, function, ret);
+}
+
+/* ---- signals ---- */
+
+void paths_signal_begins(ThreadId tid, Bool on_another_stack)
+{
+	struct stack *s = paths_wanted ? &stacks[tid] : NULL;
+
+	if (!s || !on_another_stack || s->nbarriers == MAX_SIGNALS)
+		return;
+	s->barriers[s->nbarriers].base = s->depth;
+	s->barriers[s->nbarriers++].sp = VG_(get_SP)(tid);
+	settle_on(s);
+}
+
+void paths_signal_is_over(ThreadId tid)
+{
+	struct stack *s = paths_wanted ? &stacks[tid] : NULL;
+	Addr sp = VG_(get_SP)(tid);
+
+	if (!s)
+		return;
+	drop_barriers(s, sp + 1);
+	while (s->depth > base_of(s) && s->frames[s->depth - 1].sp < sp)
+		s->depth--; /* what returns from handlers, if that has a symbol */
+	settle_on(s);
+}
+
+/* ---- threads ---- */
+
+void paths_thread_begin(ThreadId tid, UInt thread)
+{
+	if (!paths_wanted)
+		return;
+	stacks[tid].depth = stacks[tid].nbarriers = 0;
+	stacks[tid].root = tree_root(thread);
+}
+
+void paths_use(ThreadId tid, const struct core *its_core)
+{
+	if (!paths_wanted)
+		return;
+	if (current)
+		settle();
+	current = NULL;
+	limit = ~0ul;
+	if (tid == VG_INVALID_THREADID)
+		return;
+	current = &stacks[tid];
+	core = its_core;
+	counts_use(core);
+	now_in = node_of(current);
+	set_limit(current);
+}
+
+/* Where what the thread's core has counted belongs. */
+static struct cp_profile_path *counted_on(ThreadId tid)
+{
+	const struct stack *s = &stacks[tid];
+
+	return tree_node(s == current ? now_in : node_of(s));
+}
+
+void paths_before_collect(ThreadId tid, const struct core *its_core)
+{
+	if (paths_wanted)
+		counts_settle_all(counted_on(tid), its_core);
+}
+
+void paths_after_collect(ThreadId tid, const struct core *its_core)
+{
+	if (paths_wanted)
+		counts_collected(counted_on(tid), its_core);
+}
+
+void paths_unmapped(Addr a, SizeT len, Bool had_functions)
+{
+	if (!paths_wanted)
+		return;
+	code_unmapped(a, len);
+	if (had_functions)
+		tree_forget(a, len);
+}
+
+void paths_fork_child(ThreadId tid, UInt thread)
+{
+	struct stack *s = &stacks[tid];
+	UInt node;
+
+	if (!paths_wanted)
+		return;
+	current = NULL;
+	counts_forget();
+	tree_fork_child();
+	node = s->root = tree_root(thread);
+	for (UInt i = 0; i < s->depth; i++)
+		node = s->frames[i].node = tree_child(node, s->frames[i].function);
+}
+
+void paths_start(const struct front *front)
+{
+	if (!paths_wanted)
+		return;
+	stacks = VG_(calloc)("cachepeek.stacks", VG_N_THREADS, sizeof(*stacks));
+	counts_start(front);
+	/* Blocks that go on behind a jump would have functions in their midst. */
+	VG_(clo_vex_control).guest_chase = False;
+}
+
+/* ---- generated code ---- */
+
+static IRExpr *constant(ULong v)
+{
+	return IRExpr_Const(IRConst_U64(v));
+}
+
+static IRExpr *assign(IRSB *out, IRType type, IRExpr *e)
+{
+	IRTemp t = newIRTemp(out->tyenv, type);
+
+	addStmtToIRSB(out, IRStmt_WrTmp(t, e));
+	return IRExpr_RdTmp(t);
+}
+
+static IRExpr *get_sp(IRSB *out, const VexGuestLayout *layout)
+{
+	return assign(out, Ity_I64, IRExpr_Get(layout->offset_SP, Ity_I64));
+}
+
+static IRExpr *load(IRSB *out, const Addr *at)
+{
+	return assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, constant((Addr)at)));
+}
+
+/* Where the function returns to, if that is in a register. */
+static IRExpr *get_link(IRSB *out)
+{
+#if defined(VGA_amd64)
+	(void)out;
+	return constant(0);
+#else
+	return assign(out, Ity_I64,
+		IRExpr_Get(__builtin_offsetof(VexGuestARM64State, guest_X30), Ity_I64));
+#endif
+}
+
+static void call(IRSB *out, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
+{
+	IRDirty *d = unsafeIRDirty_0_N(0, what, VG_(fnptr_to_fnentry)(helper), args);
+
+	if (guard)
+		d->guard = assign(out, Ity_I1, guard);
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+void paths_watch_begin(IRSB *out, const VexGuestLayout *layout, Addr a)
+{
+	IRExpr *sp;
+
+	if (!code_begins_at(a))
+		return;
+	sp = get_sp(out, layout);
+	call(out, "path: a function begins", (void *)on_begin,
+		mkIRExprVec_3(constant(a), sp, get_link(out)),
+		IRExpr_Binop(Iop_CmpNE64, load(out, &here), constant(a)));
+}
+
+/* Code of the library's own calls what is no path, but returns to what is. */
+void paths_watch_end(IRSB *out, const VexGuestLayout *layout, Addr end, Bool counted)
+{
+	IRExpr *sp;
+
+	if (out->jumpkind == Ijk_Call) {
+		if (counted)
+			call(out, "path: a call", (void *)on_call,
+				mkIRExprVec_3(
+					get_sp(out, layout), out->next, constant(end)),
+				NULL);
+		return;
+	}
+	if (out->next->tag == Iex_Const)
+		return;
+	sp = get_sp(out, layout);
+	call(out, "path: a return", (void *)on_leave, mkIRExprVec_2(sp, out->next),
+		IRExpr_Binop(Iop_CmpLT64U, load(out, &limit), sp));
+}
