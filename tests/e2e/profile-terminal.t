@@ -34,7 +34,7 @@ my @lines = on_terminal(80, 'dtlb', '-E', 'perf', $program, qw(load store));
 is(join(' ', grep { length > 80 } @lines), '', 'one with samples, too');
 
 my ($at) = grep { $lines[$_] =~ /^ *profiled::load_lines/ } 0 .. $#{[@lines = on_terminal(80,
-	'dcache', '-m', 'skylake-sp', $program, qw(load store))]};
+	'dcache', '-v', '-m', 'skylake-sp', $program, qw(load store))]};
 ok($at, 'a function without room is below its row');
 like($lines[($at || 1) - 1], qr/^ *\d+\.\d\d +\d+\.\d\d [ \d,.%]+$/, 'which has the numbers');
 

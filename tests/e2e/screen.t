@@ -50,7 +50,7 @@ sub ok_screen
 {
 	my ($lines, $what) = @_;
 	ok_first($lines, qr/ <==$/, "$what: the row to look at is on the first screen");
-	ok_first($lines, qr/^<== \S+: the most miss_cycles of its own, /, "$what: and why");
+	ok_first($lines, qr/^(?:look first .+: ~\d+ % of the miss cost|miss cost .* nothing to mend$)/, "$what: and why");
 	ok_first($lines, qr/^whole run /, "$what: the whole run, too");
 }
 

@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use Sim;
 
-our @EXPORT = qw(profile_read profile_sums counter_names);
+our @EXPORT = qw(profile_read profile_sums profile_path_sums counter_names);
 
 # The counters' names, in their order, and which of them are kept by instruction.
 sub counter_names {
@@ -21,7 +21,8 @@ sub counter_names {
 
 # {pid, lost, threads => {ID => {tid, count => {}}}, modules => {ID => {}},
 # sites => [{thread, module, instruction, count => {}}],
-# objects => [{data, thread, module, address, size, blocks, count => {}}]}
+# objects => [{data, thread, module, address, size, blocks, count => {}}],
+# paths => {ID => {parent, thread, module, function, calls, folded, passage, count => {}}}}
 sub profile_read {
 	my ($path) = @_;
 	my ($names, $first, $last) = counter_names();
@@ -63,6 +64,14 @@ sub profile_read {
 			push @{$profile{objects}}, {data => $data, thread => $thread,
 				module => $module, address => $address, size => $size,
 				blocks => $blocks, count => \%count};
+		} elsif ($kind == 7) {
+			my ($id, $parent, $thread, $module, $function, $calls, $folded, $passage, @count) =
+				unpack('L L L L Q Q Q Q Q*', $entry);
+			my %count;
+			@count{@$names} = @count;
+			$profile{paths}{$id} = {parent => $parent, thread => $thread, module => $module,
+				function => $function, calls => $calls, folded => $folded,
+				passage => $passage, count => \%count};
 		}
 		$at = $kind ? $at + $size : (($at >> 18) + 1) << 18;
 	}
@@ -76,6 +85,17 @@ sub profile_sums {
 
 	for my $site (@{$profile->{sites}}) {
 		$sum{$site->{thread}}{$_} += $site->{count}{$_} for keys %{$site->{count}};
+	}
+	return \%sum;
+}
+
+# {thread id}{counter}: what its paths add up to.
+sub profile_path_sums {
+	my ($profile) = @_;
+	my %sum;
+
+	for my $path (values %{$profile->{paths}}) {
+		$sum{$path->{thread}}{$_} += $path->{count}{$_} for keys %{$path->{count}};
 	}
 	return \%sum;
 }

@@ -16,6 +16,7 @@
 #define LEAST_MISSES CP_ADVICE_MISSES
 #define STRIDED_SHARE 0.9 /* of a place's misses, at one distance */
 #define WALKS_PER_PAGE 4
+#define TIMES_AGAIN 4u  /* a line came into L2 */
 #define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
 
 struct advice {
@@ -341,6 +342,61 @@ static void find_streams(struct advice *a)
 		judge_stream(a, &a->profile->objects[i], all);
 }
 
+/* ---- a little more than L2 holds ---- */
+
+static void judge_working_set(
+	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t came = of(object, CP_SIM_l2_load_lines),
+		 lines = object->size / profile->line;
+
+	if (!has_size(object) || object->size <= profile->l2_bytes ||
+		object->size > 2 * profile->l2_bytes || came < TIMES_AGAIN * lines ||
+		came < LEAST_MISSES || (double)came < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "working-set",
+		       .data = object->name,
+		       .evidence = FORMAT("it is %s, L2 %s: its %s lines were loaded "
+					  "into L2 %s times, %.1f times each (%.1f %% of "
+					  "the run's misses in L2)",
+			       bytes(a, object->size), bytes(a, profile->l2_bytes),
+			       number(a, lines), number(a, came),
+			       (double)came / (double)lines,
+			       100 * (double)came / (double)all),
+		       .threshold = FORMAT("up to twice L2's size, each line loaded %u "
+					   "times, and %.0f %% of the run's misses in L2",
+			       TIMES_AGAIN, 100 * LEAST_SHARE),
+		       .advice = "Work through it in blocks that fit L2, or make its "
+				 "elements smaller: a little less would stay there.",
+		       .weight = (double)came,
+	       });
+}
+
+static void find_working_sets(struct advice *a)
+{
+	uint64_t all = sum_of(a->profile, CP_SIM_l2_load_lines, CP_SIM_l2_store_lines);
+
+	if (!a->profile->line || !a->profile->l2_bytes)
+		return;
+	for (size_t i = 0; i < a->profile->nobjects; i++)
+		judge_working_set(a, &a->profile->objects[i], all);
+}
+
+/* ---- from node to node ---- */
+
+static void add_chase(void *context, struct cp_finding finding)
+{
+	add(context, finding);
+}
+
+static void find_chases(struct advice *a)
+{
+	if (a->profile->l2_bytes)
+		cp_advise_chases(a->profile, all_misses(a->profile), add_chase, a);
+}
+
 /* ---- what threads share ---- */
 
 static void find_false_sharing(struct advice *a)
@@ -384,6 +440,8 @@ static const struct {
 } rules[] = {
 	{"dcache", find_strides},
 	{"dcache", find_streams},
+	{"dcache", find_working_sets},
+	{"dcache", find_chases},
 	{"dcache", find_reach},
 	{"dcache", find_false_sharing},
 	{"dtlb", find_reach},

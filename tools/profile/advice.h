@@ -45,8 +45,15 @@ void cp_advise_false_sharing(
 /* advice_code.c */
 void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile);
 
+/* advice_chase.c; all: misses in L1D. */
+void cp_advise_chases(const struct cp_profile *profile, uint64_t all,
+	void (*add)(void *context, struct cp_finding finding), void *context);
+
 /* findings.c */
 void cp_findings_write_text(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found);
+/* Without the limits, and what is not said. */
+void cp_findings_write_short(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found);
 /* Two members of an object. */
 void cp_findings_write_json(struct cp_out *out, const struct cp_findings *found);

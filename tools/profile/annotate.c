@@ -17,8 +17,7 @@
 
 /* ---- which file ---- */
 
-/* A path, or the last parts of one. */
-static bool is_named(const char *path, const char *wanted)
+bool cp_annotate_is_named(const char *path, const char *wanted)
 {
 	size_t length = strlen(path), end;
 
@@ -49,7 +48,7 @@ static const char *list_of(const struct cp_profile_view *view,
 	for (size_t i = 0; i < files->n && n < 5; i++) {
 		const char *file = files->row[i].site->at.file;
 
-		if (!*file || (wanted && !is_named(file, wanted)))
+		if (!*file || (wanted && !cp_annotate_is_named(file, wanted)))
 			continue;
 		list = cp_text_format(
 			view->profile->arena, "%s%s%s", list, n++ ? ", " : "", file);
@@ -69,7 +68,7 @@ const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,
 
 		if (strcmp(file, wanted) == 0 || (*file == '/' && is_same(file, wanted)))
 			return &files->row[i];
-		if (!is_named(file, wanted))
+		if (!cp_annotate_is_named(file, wanted))
 			continue;
 		found = &files->row[i];
 		n++;

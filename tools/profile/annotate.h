@@ -5,6 +5,9 @@
 #include "base/out.h"
 #include "tools/profile/rows.h"
 
+/* Is wanted this path, or the last parts of it? */
+bool cp_annotate_is_named(const char *path, const char *wanted);
+
 /* The row of the file (of CP_ROW_FILE) that has this path, or a path that ends so.
  * NULL with one line in error. */
 const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,

@@ -2,6 +2,7 @@
 #ifndef CACHEPEEK_TOOLS_DISASSEMBLE_H
 #define CACHEPEEK_TOOLS_DISASSEMBLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,5 +12,10 @@
  * others, and for what is none. */
 const char *cp_disassemble(struct cp_arena *arena, unsigned machine, const uint8_t *bytes,
 	size_t size, uint64_t address);
+
+/* Of the code from start on: is the address of the instruction at `address` in a register
+ * that an instruction near it loads from the same address? */
+bool cp_disassemble_chases(unsigned machine, const uint8_t *bytes, size_t size,
+	uint64_t start, uint64_t address);
 
 #endif

@@ -44,6 +44,38 @@ static void put_indented(struct cp_out *out, const char *text)
 	cp_text_wrap(out, text, 4, 4, WIDTH);
 }
 
+static void put_rule(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_finding *finding)
+{
+	cp_text_wrap(out,
+		cp_text_format(arena, "%s: %s", finding->rule, what_of(arena, finding)),
+		0, 4, WIDTH);
+	put_indented(out, cp_text_format(arena, "%s.", finding->evidence));
+}
+
+static void put_not_looked_at(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
+{
+	if (found->not_looked_at)
+		cp_text_wrap(out,
+			cp_text_format(arena, "Not looked at: %s.", found->not_looked_at),
+			0, 4, WIDTH);
+}
+
+void cp_findings_write_short(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
+{
+	cp_out_text(out, "\nFindings\n");
+	if (!found->n)
+		cp_out_text(out, "no rule finds anything to mend (libcachepeek(7), "
+				 "ADVICE)\n");
+	for (size_t i = 0; i < found->n; i++) {
+		put_rule(out, arena, &found->finding[i]);
+		put_indented(out, found->finding[i].advice);
+	}
+	put_not_looked_at(out, arena, found);
+}
+
 void cp_findings_write_text(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
 {
@@ -52,10 +84,7 @@ void cp_findings_write_text(
 	for (size_t i = 0; i < found->n; i++) {
 		const struct cp_finding *f = &found->finding[i];
 
-		cp_text_wrap(out,
-			cp_text_format(arena, "%s: %s", f->rule, what_of(arena, f)), 0, 4,
-			WIDTH);
-		put_indented(out, cp_text_format(arena, "%s.", f->evidence));
+		put_rule(out, arena, f);
 		put_indented(out, cp_text_format(arena, "Said from: %s.", f->threshold));
 		put_indented(out, f->advice);
 	}
@@ -63,10 +92,7 @@ void cp_findings_write_text(
 		cp_text_wrap(out,
 			cp_text_format(arena, "Not said: %s.", found->below_limit), 0, 4,
 			WIDTH);
-	if (found->not_looked_at)
-		cp_text_wrap(out,
-			cp_text_format(arena, "Not looked at: %s.", found->not_looked_at),
-			0, 4, WIDTH);
+	put_not_looked_at(out, arena, found);
 }
 
 /* ---- JSON ---- */

@@ -126,7 +126,7 @@ static void shorten_numbers(const struct cp_grid *grid)
 
 void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
 {
-	size_t width[CP_GROUP_MAX_COLUMNS + 2];
+	size_t width[CP_GROUP_MAX_COLUMNS + CP_GRID_OWN];
 
 	if (measure(grid, width) > grid->view->width && grid->view->width) {
 		shorten_numbers(grid);

@@ -9,6 +9,9 @@
 #include "base/out.h"
 #include "tools/profile/rows.h"
 
+/* Columns that no measurement has. */
+#define CP_GRID_OWN 8
+
 /* Lines of cells, the last of which is text of any length on the left. */
 struct cp_grid {
 	const struct cp_profile_view *view;

@@ -87,9 +87,11 @@ static void put_view(struct cp_out *out, const struct cp_profile_view *view)
 static void put_part(struct cp_out *out, const char *name, const void *data)
 {
 	const struct cp_profile_view *view = data;
+	struct cp_profile_view page = *view;
 
+	page.is_page = true;
 	if (strcmp(name, "REPORT") == 0)
-		cp_profile_write_json(out, view);
+		cp_profile_write_json(out, &page);
 	else if (strcmp(name, "VIEW") == 0)
 		put_view(out, view);
 	else

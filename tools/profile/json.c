@@ -251,6 +251,8 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	rows_of(&json, "sources", cp_rows_of_all(view, CP_ROW_FILE));
 	rows_of(&json, "data", cp_rows_of_all(view, CP_ROW_DATA));
 	findings(&json);
+	if (profile->npaths && !view->is_page)
+		cp_profile_write_calls_json(out, view);
 	cp_out_text(out, ",\n\"warnings\": [");
 	for (size_t i = 0; i < profile->nwarnings; i++) {
 		cp_out_text(out, i ? ",\n" : "\n");

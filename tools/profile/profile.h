@@ -72,6 +72,14 @@ struct cp_profiled_object {
 	uint32_t id;   /* in that */
 };
 
+/* A call path of a thread, without what is called from it. */
+struct cp_profiled_path {
+	const struct cp_profiled_thread *thread;
+	size_t parent; /* in the array, where it is before this; itself: there is none */
+	struct cp_place_in_code at;
+	const struct cp_profile_path *in;
+};
+
 /* A thread's use of a line that others use as well (sharing.h). */
 struct cp_profiled_sharer {
 	const struct cp_profiled_thread *thread;
@@ -87,12 +95,15 @@ struct cp_profile {
 	/* Of the machine; 0: not known, or there is none. */
 	uint64_t line, page, tlb_entries, l2_bytes;
 	bool l1d_prefetches;
-	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, nwarnings;
+	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, npaths,
+		nwarnings;
 	struct cp_profiled_thread *threads;
 	struct cp_profiled_module *modules;
 	struct cp_profiled_site *sites;
 	struct cp_profiled_object *objects;
 	struct cp_profiled_sharer *sharers;
+	struct cp_profiled_path *paths;
+	bool without_sites;                     /* there are call paths only */
 	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
 	bool inexact; /* places do not add up to the counts; a warning says why */

@@ -30,7 +30,8 @@ struct file {
 	const char *bytes;
 	size_t size;
 	int32_t pid;
-	size_t first_thread, first_module; /* in the profile */
+	size_t first_thread, first_module, first_path; /* in the profile */
+	bool damaged;
 };
 
 void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
@@ -67,6 +68,8 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_sharer);
 	case CP_PROFILE_SLICES:
 		return sizeof(struct cp_profile_slices);
+	case CP_PROFILE_PATH:
+		return sizeof(struct cp_profile_path);
 	default:
 		return sizeof(struct cp_profile_entry);
 	}
@@ -174,15 +177,24 @@ static void add_module(struct file *file, const struct cp_profile_entry *entry)
 	module->build_id = in->build_id;
 }
 
+/* By its number in the file. */
+static struct cp_profiled_module *module_of(const struct file *file, uint32_t number)
+{
+	static struct cp_profiled_module nowhere = {
+		.end = UINT64_MAX, .path = "", .name = "[unknown]"};
+	size_t module = file->first_module + number - 1;
+
+	return number && module < file->profile->nmodules
+		       ? &file->profile->modules[module]
+		       : &nowhere;
+}
+
 /* After all threads and modules, which then stay where they are. */
 static void add_site(struct file *file, const struct cp_profile_entry *entry)
 {
 	const struct cp_profile_site *in = (const void *)entry;
 	struct cp_profile *profile = file->profile;
-	size_t thread = file->first_thread + in->thread,
-	       module = file->first_module + in->module - 1;
-	static struct cp_profiled_module nowhere = {
-		.end = UINT64_MAX, .path = "", .name = "[unknown]"};
+	size_t thread = file->first_thread + in->thread;
 	struct cp_profiled_site *site;
 
 	if (thread >= profile->nthreads)
@@ -195,9 +207,7 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 	site->misses = in->misses;
 	site->last = in->last;
 	site->at = (struct cp_place_in_code){
-		.module = in->module && module < profile->nmodules
-				  ? &profile->modules[module]
-				  : &nowhere,
+		.module = module_of(file, in->module),
 		.address = in->instruction,
 		.function = "",
 		.file = "",
@@ -229,6 +239,28 @@ static void add_object(struct file *file, const struct cp_profile_entry *entry)
 		.count = in->count,
 		.source = file->first_thread,
 		.id = in->id,
+	};
+}
+
+/* They are numbered in their order. */
+static void add_path(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_path *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread, at = profile->npaths;
+
+	file->damaged |= thread >= profile->nthreads || in->parent >= in->id ||
+			 in->id != at - file->first_path + 1;
+	if (file->damaged)
+		return;
+	*ADD(profile, paths) = (struct cp_profiled_path){
+		.thread = &profile->threads[thread],
+		.parent = in->parent ? file->first_path + in->parent - 1 : at,
+		.at = {.module = module_of(file, in->module),
+			.address = in->function,
+			.function = "",
+			.file = ""},
+		.in = in,
 	};
 }
 
@@ -287,6 +319,12 @@ static bool is_profile(const struct file *file)
 	       header->counters == CP_SIM_NCOUNTERS;
 }
 
+static void warn_of_damage(struct file *file)
+{
+	cp_profile_warn(
+		file->profile, "%s is damaged: what can be read is used", file->name);
+}
+
 static void note_lost(struct file *file, const struct cp_profile_header *header)
 {
 	uint64_t lost = 0;
@@ -325,8 +363,8 @@ static void add_file(struct file *file)
 	whole = each_entry(file, CP_PROFILE_THREAD, add_thread) &&
 		each_entry(file, CP_PROFILE_MODULE, add_module);
 	if (!whole)
-		cp_profile_warn(file->profile, "%s is damaged: what can be read is used",
-			file->name);
+		warn_of_damage(file);
+	file->profile->without_sites |= header->without_sites != 0;
 	note_lost(file, header);
 }
 
@@ -369,6 +407,10 @@ static void add_uses(struct file *file)
 	each_entry(file, CP_PROFILE_SITE, add_site);
 	each_entry(file, CP_PROFILE_OBJECT, add_object);
 	each_entry(file, CP_PROFILE_SHARER, add_sharer);
+	file->first_path = file->profile->npaths;
+	each_entry(file, CP_PROFILE_PATH, add_path);
+	if (file->damaged)
+		warn_of_damage(file);
 	each_entry(file, CP_PROFILE_SLICES, keep_slices);
 }
 
@@ -482,13 +524,34 @@ static void check_sums(struct cp_profile *profile)
 			exact[c] += profile->threads[i].count[c + CP_PROFILE_FIRST];
 	for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
 		equal &= sum[c] == exact[c];
-	if (equal || profile->inexact)
+	if (equal || profile->inexact || profile->without_sites)
 		return;
 	profile->inexact = true;
 	cp_profile_warn(profile,
 		"the places do not add up to the counts: a process was killed, or is "
 		"still running; the counts are as of the end of each thread's last time "
 		"slice, the places as of the last miss");
+}
+
+static void check_path_sums(struct cp_profile *profile)
+{
+	uint64_t more[CP_SIM_NCOUNTERS] = {0};
+	bool equal = true;
+
+	for (size_t i = 0; i < profile->nthreads; i++)
+		for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
+			more[c] += profile->threads[i].count[c];
+	for (size_t i = 0; i < profile->npaths; i++)
+		for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
+			more[c] -= profile->paths[i].in->count[c];
+	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
+		equal &= !more[c];
+	if (equal || !profile->npaths)
+		return;
+	profile->inexact = true;
+	cp_profile_warn(profile,
+		"the call paths do not add up to the counts: a process was killed, or is "
+		"still running, or there was no room on the disk");
 }
 
 struct cp_profile *cp_profile_new(struct cp_arena *arena)
@@ -530,5 +593,6 @@ struct cp_profile *cp_profile_read(
 		cp_sampled_warn(profile);
 	else
 		check_sums(profile);
+	check_path_sums(profile);
 	return profile;
 }

@@ -7,6 +7,7 @@
 
 #include "output/table.h"
 #include "tools/profile/jit.h"
+#include "tools/profile/keys.h"
 #include "tools/profile/profile.h"
 #include "tools/profile/source.h"
 #include "tools/profile/symbols.h"
@@ -31,6 +32,8 @@ static void mark_used(struct cp_profile *profile)
 {
 	for (size_t i = 0; i < profile->nsites; i++)
 		profile->sites[i].at.module->used = true;
+	for (size_t i = 0; i < profile->npaths; i++)
+		profile->paths[i].at.module->used = true;
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		const struct cp_profiled_object *object = &profile->objects[i];
 
@@ -62,19 +65,37 @@ static void open_module(struct cp_profile *profile, struct cp_profiled_module *m
 			module->path, why);
 }
 
-static void resolve(struct cp_profile *profile, struct cp_profiled_site *site)
+/* Of that process; its address is in memory until then. */
+static void resolve(struct cp_profile *profile, int32_t pid, struct cp_place_in_code *at)
 {
-	const struct cp_profiled_module *module = site->at.module;
-	uint64_t offset = site->at.address - module->start + module->offset;
+	const struct cp_profiled_module *module = at->module;
+	uint64_t offset = at->address - module->start + module->offset;
 
 	if (!*module->path) {
-		cp_jit_find(profile, site->thread->pid, &site->at);
+		cp_jit_find(profile, pid, at);
 		return;
 	}
-	site->at.address = offset;
-	if (module->symbols &&
-		cp_symbols_address(module->symbols, offset, &site->at.address))
-		cp_symbols_find(module->symbols, profile->arena, &site->at);
+	at->address = offset;
+	if (module->symbols && cp_symbols_address(module->symbols, offset, &at->address))
+		cp_symbols_find(module->symbols, profile->arena, at);
+}
+
+/* Most functions are on many paths. */
+static void resolve_paths(struct cp_profile *profile)
+{
+	struct cp_keys *known = cp_keys_new(profile->arena);
+
+	for (size_t i = 0; i < profile->npaths; i++) {
+		struct cp_place_in_code *at = &profile->paths[i].at;
+		size_t *same = cp_keys_number(known, (uintptr_t)at->module, at->address);
+
+		if (*same) {
+			*at = profile->paths[*same - 1].at;
+			continue;
+		}
+		*same = i + 1;
+		resolve(profile, profile->paths[i].thread->pid, at);
+	}
 }
 
 /* ---- data ---- */
@@ -198,7 +219,8 @@ void cp_profile_resolve(struct cp_profile *profile)
 	for (size_t i = 0; i < profile->nmodules; i++)
 		open_module(profile, &profile->modules[i]);
 	for (size_t i = 0; i < profile->nsites; i++)
-		resolve(profile, &profile->sites[i]);
+		resolve(profile, profile->sites[i].thread->pid, &profile->sites[i].at);
+	resolve_paths(profile);
 	for (size_t i = 0; i < profile->nobjects; i++)
 		name_object(profile, &profile->objects[i]);
 }

@@ -50,6 +50,10 @@ struct cp_profile_view {
 	unsigned context;              /* lines of source around a statement */
 	bool whole;                    /* of source: all lines */
 	size_t width;                  /* of lines; 0: any */
+	bool screen;                   /* text: the answer only */
+	bool is_page;                  /* HTML, which shows no call paths */
+	double path_percent;           /* call paths with less are left out */
+	const char *callers;           /* of this function are shown; NULL: all paths */
 };
 
 /* Rows of that kind, the largest first; without misses there is no row.  Those of

@@ -354,20 +354,45 @@ const char *cp_symbols_inlined(
 
 /* ---- instructions ---- */
 
-const char *cp_symbols_instruction(
-	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address)
+#define MOST_CODE 4096 /* of a function, before and behind the instruction */
+#define AFTER 64
+
+/* Bytes of code; returns how many, and the processor that they are for. */
+static size_t read_code(struct cp_symbols *symbols, uint64_t address, uint8_t *to,
+	size_t size, unsigned *machine)
 {
-	uint8_t bytes[16];
 	GElf_Phdr segment;
 	GElf_Ehdr file;
 	ssize_t n;
 
 	if (!find_segment(symbols, false, address, &segment) ||
 		!gelf_getehdr(symbols->elf, &file))
-		return "";
-	n = pread(symbols->fd, bytes, sizeof(bytes),
+		return 0;
+	*machine = file.e_machine;
+	n = pread(symbols->fd, to, size,
 		(off_t)(segment.p_offset + (address - segment.p_vaddr)));
-	if (n <= 0)
-		return "";
-	return cp_disassemble(arena, file.e_machine, bytes, (size_t)n, address);
+	return n > 0 ? (size_t)n : 0;
+}
+
+bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address)
+{
+	uint8_t bytes[MOST_CODE];
+	size_t wanted = (size_t)(address - function) + AFTER;
+	unsigned machine;
+	size_t n;
+
+	if (wanted > sizeof(bytes))
+		return false;
+	n = read_code(symbols, function, bytes, wanted, &machine);
+	return n && cp_disassemble_chases(machine, bytes, n, function, address);
+}
+
+const char *cp_symbols_instruction(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address)
+{
+	uint8_t bytes[16];
+	unsigned machine;
+	size_t n = read_code(symbols, address, bytes, sizeof(bytes), &machine);
+
+	return n ? cp_disassemble(arena, machine, bytes, n, address) : "";
 }

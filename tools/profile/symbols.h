@@ -39,6 +39,11 @@ const char *cp_symbols_thread_local(
 const char *cp_symbols_inlined(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
 
+/* Does a load near the instruction, in the function that begins there, replace the
+ * register that the instruction's address is in by what is at that address: p = p->next?
+ */
+bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address);
+
 /* The instruction's text; "" if it is not known. */
 const char *cp_symbols_instruction(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);

@@ -329,8 +329,11 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 	print_labelled(out, "source",
 		profile->sampled   ? cp_sampled_source(profile)
 		: profile->inexact ? "simulated (see the warnings)"
-				   : "simulated (exact): every miss, by the instruction "
-				     "that had it; they add up to the counts");
+		: profile->without_sites
+			? "simulated (exact): every miss, by call path; they add up to "
+			  "the counts"
+			: "simulated (exact): every miss, by the instruction that had "
+			  "it; they add up to the counts");
 	print_labelled(out, "ran",
 		cp_text_format(arena, "%zu process%s, %zu thread%s", profile->nprocesses,
 			profile->nprocesses == 1 ? "" : "es", profile->nthreads,
@@ -369,13 +372,22 @@ static void print_notes(struct cp_out *out, const struct cp_profile_view *view)
 
 void cp_profile_write_text(struct cp_out *out, const struct cp_profile_view *view)
 {
+	if (view->screen) {
+		cp_profile_write_screen(out, view);
+		return;
+	}
 	print_head(out, view);
 	print_counts(out, view);
-	print_summary(out, view, "Function Summary", "Function", CP_ROW_FUNCTION);
-	print_summary(out, view, "Load Module Summary", "Load module", CP_ROW_MODULE);
-	print_summary(out, view, "Thread Summary", "Thread", CP_ROW_THREAD);
+	if (!view->profile->without_sites) {
+		print_summary(out, view, "Function Summary", "Function", CP_ROW_FUNCTION);
+		print_summary(
+			out, view, "Load Module Summary", "Load module", CP_ROW_MODULE);
+		print_summary(out, view, "Thread Summary", "Thread", CP_ROW_THREAD);
+	}
 	if (cp_rows_of_all(view, CP_ROW_DATA)->n)
 		print_summary(out, view, "Data Summary", "Data", CP_ROW_DATA);
+	if (view->profile->npaths)
+		cp_profile_write_calls(out, view);
 	if (view->statements || view->instructions)
 		print_details(out, view);
 	print_findings(out, view);

@@ -10,6 +10,8 @@
 typedef void cp_profile_writer(struct cp_out *out, const struct cp_profile_view *view);
 
 cp_profile_writer cp_profile_write_text;
+/* The same on one screen. */
+cp_profile_writer cp_profile_write_screen;
 /* Whether something of it rests on what lines cost; and what they cost, who says so. */
 bool cp_profile_has_estimates(const struct cp_profile_view *view);
 cp_profile_writer cp_profile_write_weights;
@@ -21,6 +23,15 @@ cp_profile_writer cp_profile_write_callgrind;
 cp_profile_writer cp_profile_write_folded;
 /* A page with that JSON, and the source as it is now. */
 cp_profile_writer cp_profile_write_html;
+
+/* Where there are call paths: those, or the callers of the view's function, or false if
+ * nothing of that name was called. */
+bool cp_profile_write_calls(struct cp_out *out, const struct cp_profile_view *view);
+/* Functions, and the calls between them, in place of cp_profile_write_callgrind. */
+void cp_profile_write_callgrind_calls(
+	struct cp_out *out, const struct cp_profile_view *view);
+/* A key of the JSON with all of them. */
+void cp_profile_write_calls_json(struct cp_out *out, const struct cp_profile_view *view);
 
 /* The quantities that @need and @want name: the NULL-terminated list. */
 const char *const *cp_profile_quantities(const struct cp_profile_view *view);
