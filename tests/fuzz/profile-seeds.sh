@@ -40,7 +40,7 @@ hostname host
 mount --bind "$2" /usr/local/bin
 cd /usr/local/bin
 cc -g -O1 -pthread -o walk walk.c
-cli="env -i PATH=$PATH XDG_CACHE_HOME=/usr/local/bin/cache $1/cachepeek-bin"
+cli="env -i PATH=$PATH XDG_CACHE_HOME=/usr/local/bin/cache $1/cachepeek"
 $cli -E sim -e l1d_misses,l2_misses -o sim.json region_pages 10 1
 $cli -E perf -e perf::PAGE-FAULTS -o perf.json region_pages 10 1
 $cli --repeat 2 -E sim -e l1d_misses -o repeat.json region_pages 10 1

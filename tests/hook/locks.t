@@ -83,6 +83,6 @@ SKIP: {
 	skip('perf_event counts nothing here', 4) unless can_count('software');
 	ok_free('samples', 1, engine => 'perf', env => {CACHEPEEK_PROFILE => 'dtlb'});
 	ok_free('samples, with blocks of the heap', 1, engine => 'perf', env => {CACHEPEEK_PROFILE => 'dtlb'},
-		preload => lib() . ':' . build() . '/cachepeek/heap.so');
+		preload => lib() . ':' . build() . '/libcachepeek/heap.so');
 }
 done_testing();

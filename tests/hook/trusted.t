@@ -32,6 +32,7 @@ my %opens = (
 	'tools/again.c' => [1, '/dev/null'],
 	'tools/launch.c' => [1, 'cp_trusted_check() follows: it is written to'],
 	'tools/profile/read.c' => [1, 'a directory that was named; its entries are trusted or not'],
+	'tools/sources.c' => [1, '/dev/null'],
 	'tools/sim/profile/elf_symbols.c' => [1, 'what is mapped into the program'],
 	'tools/sim/huge_kernel.c' => [3, 'files of /proc and /sys'],
 	'tools/sim/title.c' => [2, 'files of /proc'],

@@ -9,7 +9,7 @@ use Test::More;
 
 my $B = $ENV{B} // 'build';
 my $dir = "$B/presets";
-my @native = ('amd64', "$B/cachepeek-bin list presets --check --verbose");
+my @native = ('amd64', "$B/cachepeek list presets --check --verbose");
 my @foreign = (
 	['i386', 'qemu-i386'], ['arm64', 'qemu-aarch64'], ['armhf', 'qemu-arm'],
 	['ppc64el', 'qemu-ppc64le -cpu power9']);

@@ -79,7 +79,7 @@ sub copy_library
 {
 	chmod(0755, scratch());
 	make_path($copy);
-	system('cp', '-RL', lib(), build() . '/cachepeek', $copy) == 0 or die 'cp';
+	system('cp', '-RL', lib(), build() . '/libcachepeek', $copy) == 0 or die 'cp';
 }
 
 # ---- what is left ----

@@ -8,7 +8,7 @@ use Exporter 'import';
 use FindBin;
 use Sim;
 
-our @EXPORT = qw(programs @DEBIAN);
+our @EXPORT = qw(programs thousands write_table @DEBIAN);
 
 # Those that no other test has.
 our @DEBIAN = ('sort', 'jq', 'lz4', 'zstd', 'mawk', 'bc', 'xxhsum', 'ffmpeg', 'ruby', 'C++ hash map');
@@ -72,6 +72,22 @@ sub programs {
 	my ($all) = @_;
 
 	return (usual(), $all ? others() : ());
+}
+
+# ---- the tables of doc/validation.md ----
+
+sub thousands { return scalar reverse(reverse(int $_[0]) =~ s/(\d{3})(?=\d)/$1,/gr) }
+
+# Lines of a table, {program} => line, between the document's two comments of that name.
+sub write_table {
+	my ($document, $name, $head, $rows) = @_;
+	my $page = slurp($document);
+	my $table = $head . join('', map { $rows->{$_} // () } @DEBIAN);
+
+	$page =~ s/(<!-- $name -->\n).*?(<!-- end of $name -->)/$1$table$2/s or die "$document has no place for the table\n";
+	open(my $to, '>', $document) or die "$document: $!\n";
+	print $to $page;
+	close($to) or die "$document: $!\n";
 }
 
 1;

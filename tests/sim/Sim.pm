@@ -44,7 +44,7 @@ sub run_tool {
 }
 
 sub sim_run {
-	return run_tool("$BUILD/cachepeek", 'cachepeek', @_);
+	return run_tool("$BUILD/libcachepeek", 'cachepeek', @_);
 }
 
 # What client.c printed, as a hash.

@@ -11,7 +11,7 @@ no warnings 'qw';
 use File::Temp 'tempdir';
 use FindBin;
 use JSON::PP;
-use List::Util 'sum';
+use List::Util qw(max sum);
 use lib $FindBin::Bin;
 use Programs;
 use Sim;
@@ -23,17 +23,21 @@ my @theirs = qw(--cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,
 
 my ($lib) = grep { -d } qw(/usr/libexec/valgrind /usr/lib/valgrind);
 plan skip_all => 'no callgrind here' unless $lib && glob "$lib/callgrind-*-linux";
-symlink "$BUILD/cachepeek", "$SCRATCH/lib0";
+symlink "$BUILD/libcachepeek", "$SCRATCH/lib0";
 symlink $lib, "$SCRATCH/lib1";
 
-my $all = $ENV{CALLGRIND_ALL};
+my ($all, $sources, $document) = @ENV{qw(CALLGRIND_ALL CALLGRIND_SOURCES CALLGRIND_TABLE)};
+my %built = $sources ? map { split(/[ \n]/) } `WORK='$sources' $FindBin::Bin/../suites/symbols.sh` : ();
+is($?, 0, 'each program was built from its sources') if $sources;
 %ENV = (PATH => $ENV{PATH}, B => $ENV{B} // 'build', PERL_HASH_SEED => 0,
 	PYTHONHASHSEED => 0, PYTHONDONTWRITEBYTECODE => 1);
 
 # The others take minutes: CALLGRIND_ALL=1.
 my %programs = programs($all);
 $programs{python3}[0] = '/usr/bin/python3';
+$programs{$_}[0] = $built{$_} for keys(%built);
 my @names = $all ? (qw(gzip sqlite3 python3 matmul), @DEBIAN) : qw(sqlite3 matmul);
+@names = @ARGV if @ARGV;
 
 # malloc is __libc_malloc, too: which of a function's names is shown is chance.  wmemset
 # jumps into memset, and mempcpy into memcpy: callgrind stays with who jumped.
@@ -54,7 +58,7 @@ sub our_misses {
 	my ($status, $out) = run_tool("$SCRATCH/lib0", 'cachepeek', @ours, "--profile=$dir", @_);
 	my (%by, %object);
 
-	system("$BUILD/cachepeek-bin", 'dcache', '-d', $dir, '-o', "$SCRATCH/dcache.json");
+	system("$BUILD/cachepeek", 'dcache', '-d', $dir, '-o', "$SCRATCH/dcache.json");
 	my $profile = decode_json(slurp("$SCRATCH/dcache.json"));
 	for my $f (@{$profile->{functions}}) {
 		my $n = $f->{counts}{l1d_load_misses} + $f->{counts}{l1d_store_misses};
@@ -91,8 +95,8 @@ sub their_misses {
 }
 
 sub ok_near {
-	my ($ours, $theirs, $what, $limit) = @_;
-	my $allowed = $theirs * $limit > 50 ? $theirs * $limit : 50;
+	my ($ours, $theirs, $what, $limit, $least) = @_;
+	my $allowed = max($theirs * $limit, $least);
 
 	cmp_ok($ours, '>=', $theirs - $allowed, "$what: $ours, callgrind $theirs");
 	cmp_ok($ours, '<=', $theirs + $allowed, "$what: nor more");
@@ -107,29 +111,59 @@ sub has_symbols {
 	return -e $debug || `readelf -S $path 2>/dev/null` =~ /\.symtab/ ? 1 : 0;
 }
 
+# ---- the table of the documents ----
+
+my %rows;
+
+sub row {
+	my ($name, $ours, $theirs, $misses, @functions) = @_;
+	my ($worst, $where) = (0, '');
+
+	for my $f (@functions) {
+		my $apart = (($ours->{$f} // 0) - ($theirs->{$f} // 0)) / ($theirs->{$f} || 1);
+		($worst, $where) = ($apart, $f =~ s/<.*>/<>/r =~ s/ \S+$//r) if abs($apart) > abs($worst);
+	}
+	return sprintf("| %s | %s | %d | %.1f %% | %s |\n", $name, thousands($misses), scalar(@functions),
+		100 * sum(0, map { $theirs->{$_} // 0 } @functions) / $misses,
+		$where ? sprintf('%+.3f %%, `%s`', 100 * $worst, $where) : 'same');
+}
+
+# Those with names, by misses.  A function that only one of the two has is looked at, too.
+sub functions_of {
+	my ($ours, $theirs, $symbols) = @_;
+	my %all = (%$ours, %$theirs);
+	my %misses = map { $_ => $theirs->{$_} // $ours->{$_} } keys(%all);
+
+	return grep { !/^(?:0x|\?\?\?|\(below main\))/ && / (\S+)$/ && $symbols->{$1} }
+		sort { $misses{$b} <=> $misses{$a} || $a cmp $b } keys(%misses);
+}
+
 for my $name (@names) {
 	my @command = @{$programs{$name}};
       SKIP: {
 		skip "no $command[0]", 1 unless -x $command[0];
 		my ($our_out, $ours, $our_objects) = our_misses(@command);
 		my ($their_out, $theirs, $their_objects) = their_misses(@command);
-		my @top = sort { $theirs->{$b} <=> $theirs->{$a} || $a cmp $b } keys %$theirs;
 		my %symbols = map { $_ => has_symbols($_) } grep { m{^/} } keys %$their_objects;
-		my @named = grep { !/^(?:0x|\?\?\?|\(below main\))/ && / (\S+)$/ && $symbols{$1} } @top;
+		my @named = functions_of($ours, $theirs, \%symbols);
 
 		is($our_out, $their_out, "$name: same output");
 		my $misses = sum(values %$their_objects);
 		my $others = grep { $_ eq $name } @DEBIAN;
 		my $limit = $others ? 0.005 : 0.01;
-		@named = grep { $theirs->{$_} > 0.01 * $misses } @named if $others;
-		@named = @named[0 .. 19] if @named > 20;
+		@named = grep { ($theirs->{$_} // $ours->{$_}) > 0.01 * $misses } @named if $others;
+		@named = @named[0 .. 19] if @named > 20 && !$others;
 		cmp_ok(scalar(@named), '>=', 10, "$name: functions with names") unless $others;
-		ok_near($ours->{$_} // 0, $theirs->{$_}, "$name: $_", $limit) for @named;
+		ok((grep { / \Q$command[0]\E$/ } @named), "$name: functions of its own") if $built{$name};
+		ok_near($ours->{$_} // 0, $theirs->{$_} // 0, "$name: $_", $limit, $built{$name} ? 5 : 50) for @named;
+		$rows{$name} = row($name, $ours, $theirs, $misses, @named);
 		for my $object (sort { $their_objects->{$b} <=> $their_objects->{$a} } keys %$their_objects) {
 			next if $object !~ m{^/} || $object =~ /vgpreload/;
-			ok_near($our_objects->{$object} // 0, $their_objects->{$object}, "$name: $object", $limit);
+			ok_near($our_objects->{$object} // 0, $their_objects->{$object}, "$name: $object", $limit, 50);
 		}
 	}
 }
 
+write_table($document, 'callgrind', "| program | D1 misses | functions | have of them | furthest apart |\n" .
+	"|---|--:|--:|--:|---|\n", \%rows) if $document;
 done_testing;

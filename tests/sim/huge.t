@@ -151,9 +151,9 @@ is_deeply([@pages[1 .. 3]], [$pages[0], $pages[0], 0], 'by every machine that kn
 for my $of (['skylake-sp', qr/limits .*; (\d+) huge pages of 2 MB seen, each one page in the TLBs/],
 	['itanium2', qr/limits .*AVX-512\) does not run$/]) {
 	my ($named, $want) = @$of;
-	my $text = qx($BUILD/cachepeek-bin -E sim -m $named -e huge_pages $BUILD/sim/huge 2>&1);
+	my $text = qx($BUILD/cachepeek -v -E sim -m $named -e huge_pages $BUILD/sim/huge 2>&1);
 
-	$text =~ s/\n {10}/ /g;
+	$text =~ s/\n {11}/ /g;
 	like($text, qr/$want/m, "$named: what holds is said");
 }
 

@@ -8,7 +8,8 @@ VM_CC_arm64 := aarch64-linux-gnu
 VM_CC_riscv64 := riscv64-linux-gnu
 VM_LOADER_arm64 := ld-linux-aarch64.so.1
 VM_LOADER_riscv64 := ld-linux-riscv64-lp64d.so.1
-VM_PROGRAM_SRC := $(wildcard tests/vm/programs/*.c)
+# AArch64's instructions are on arm64 only.
+VM_PROGRAM_SRC := $(filter-out $(if $(filter arm64,$(VM_ARCH)),,%/vm_encodings.c),$(wildcard tests/vm/programs/*.c))
 
 .PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-machine vm-library vm-tool
 check-vm-run: $(VM_ARCHES:%=vm-prepare-%)
@@ -35,11 +36,11 @@ vm-library:
 	@mkdir -p $(VM_DIR)/include
 	@ln -sfn /usr/include/valgrind $(VM_DIR)/include/valgrind
 	@ln -sfn $(abspath $(VM_DIR))/debian/usr/include/perfmon $(VM_DIR)/include/perfmon
-	@$(VM_MAKE) $(VM_DIR)/build/libcachepeek.so $(VM_DIR)/build/cachepeek/encoder.so
+	@$(VM_MAKE) $(VM_DIR)/build/libcachepeek.so $(VM_DIR)/build/libcachepeek/encoder.so
 
 $(VM_ROOT)/bin/%: tests/vm/programs/%.c tests/vm/programs/loop.h regions/cachepeek.h
 	@mkdir -p $(@D)
-	$(call run,CC,$(VM_TRIPLE)-gcc -std=gnu11 -O1 -g -I. -Iregions -Itests/programs \
+	$(call run,CC,$(VM_TRIPLE)-gcc -std=gnu11 -O1 -g -I. -Iregions -Itests/programs -I$(VM_DIR)/include \
 		-D_GNU_SOURCE -pthread -o $@ $<)
 $(VM_ROOT)/init: tests/vm/init.c
 	@mkdir -p $(@D)
@@ -47,16 +48,16 @@ $(VM_ROOT)/init: tests/vm/init.c
 
 # The simulated PMU, against the libraries and headers of the other Valgrind.
 VM_DEBIAN := $(abspath $(VM_DIR))/debian/usr
-VM_TOOL := $(addprefix $(VM_DIR)/build/cachepeek/,cachepeek-arm64-linux vgpreload_core-arm64-linux.so default.supp)
+VM_TOOL := $(addprefix $(VM_DIR)/build/libcachepeek/,cachepeek-arm64-linux vgpreload_core-arm64-linux.so default.supp)
 vm-tool: vm-library
 	@$(VM_MAKE) VALGRIND_INCLUDE=$(VM_DEBIAN)/include/valgrind VALGRIND_LIBEXEC=$(VM_DEBIAN)/libexec/valgrind \
 		VALGRIND_LIBDIR=$(VM_DEBIAN)/lib/$(VM_TRIPLE)/valgrind sim
-	@mkdir -p $(VM_ROOT)/lib/cachepeek
-	@cp $(VM_TOOL) $(VM_ROOT)/lib/cachepeek
+	@mkdir -p $(VM_ROOT)/lib/libcachepeek
+	@cp $(VM_TOOL) $(VM_ROOT)/lib/libcachepeek
 
 vm-machine: vm-library $(if $(filter arm64,$(VM_ARCH)),vm-tool) $(VM_ROOT)/init $(VM_PROGRAMS)
-	@cd $(VM_ROOT) && mkdir -p lib/cachepeek proc sys dev tmp
+	@cd $(VM_ROOT) && mkdir -p lib/libcachepeek proc sys dev tmp
 	@cp -L $(addprefix /usr/$(VM_TRIPLE)/lib/,$(VM_LOADER_$(VM_ARCH)) libc.so.6) $(VM_ROOT)/lib
 	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek.so $(VM_DIR)/build/libcachepeek.so
-	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/cachepeek/encoder.so $(VM_DIR)/build/cachepeek/encoder.so
+	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek/encoder.so $(VM_DIR)/build/libcachepeek/encoder.so
 	@cd $(VM_ROOT) && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz
