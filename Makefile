@@ -49,14 +49,16 @@ CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/help.o
 HELP := $(sort $(wildcard tools/help/*))
 
 LIB := $(B)/libcachepeek.so
-CLI := $(B)/cachepeek-bin
+CLI := $(B)/cachepeek
+# Once a directory; make would take that for the command, and the linker fail at it.
+$(if $(wildcard $(CLI)/.),$(shell rm -rf $(CLI) $(CLI)-bin))
 PFM := $(B)/libpfm-hidden.a
 # libpfm4 in an object of its own: preload/encoder/pfm.h says why.
-ENCODER := $(B)/cachepeek/encoder.so
+ENCODER := $(B)/libcachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
-HEAP := $(B)/cachepeek/heap.so
+HEAP := $(B)/libcachepeek/heap.so
 # What PerfStubs takes for a tool: preload/perfstubs/tool.c.
-PERFSTUBS := $(B)/cachepeek/perfstubs.so
+PERFSTUBS := $(B)/libcachepeek/perfstubs.so
 
 # One short line per command; V=1 shows the commands themselves.
 ifdef V
@@ -68,7 +70,7 @@ endif
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-# Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/cachepeek.
+# Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/libcachepeek.
 -include tools/sim/sim.mk
 -include tests/tests.mk
 -include tests/sanitize.mk

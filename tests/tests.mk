@@ -65,6 +65,9 @@ PROGRAM_marks_caliper := -L$(T)/programs -l:libothertool.so -Wl,-rpath,'$$ORIGIN
 PROGRAM_marks_pcontrol := $(PROGRAM_marks_caliper)
 $(T)/programs/marks_caliper $(T)/programs/marks_pcontrol: | $(T)/programs/libothertool.so
 $(T)/programs/ctor: | $(T)/programs/libctor.so
+# With tail calls.
+PROGRAM_call_paths := -O2 -L$(T)/programs -l:libcallee.so -Wl,-rpath,'$$ORIGIN'
+$(T)/programs/call_paths: | $(T)/programs/libcallee.so
 
 $(T)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
@@ -113,12 +116,13 @@ bench-run: all $(PROGRAMS) $(MERGE_BENCH)
 		echo "== $$script"; B='$(B)' bash $$script || exit 1; echo; \
 	done
 
-# An hour or more; debian.sh needs the network.  SUITES names some of them; SUITES_WORK keeps
+# An hour or more; symbols.sh and debian.sh need the network.  SUITES names some of them; SUITES_WORK keeps
 # sources and logs.  SUITES_TABLE=doc/validation.md brings the table there up to date.
 SUITES_WORK ?= $(B)/suites
 .PHONY: check-suites-run
 check-suites-run: all test-programs
-	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) CALLGRIND_ALL=1 prove tests/sim/cachegrind.t tests/sim/callgrind.t
+	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) prove tests/sim/cachegrind.t
+	CALLGRIND_ALL=1 CALLGRIND_TABLE=$(SUITES_TABLE) CALLGRIND_SOURCES='$(SUITES_WORK)/symbols' prove tests/sim/callgrind.t
 	B='$(B)' tests/suites/python.sh
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/debian.sh $(SUITES)
 	tests/suites/table.py '$(SUITES_WORK)' $(SUITES_TABLE)

@@ -44,7 +44,7 @@ static int find_tool(struct command *command)
 	if (!slash)
 		return -ENOENT;
 	*slash = '\0';
-	snprintf(command->directory, sizeof(command->directory), "%.4000s/cachepeek",
+	snprintf(command->directory, sizeof(command->directory), "%.4000s/libcachepeek",
 		library);
 	snprintf(command->tool, sizeof(command->tool), "%s/" CP_SIM_TOOL,
 		command->directory);

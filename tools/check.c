@@ -279,7 +279,8 @@ bool cp_check_place(const char *name)
 {
 	const char *why;
 
-	if (!name || strcmp(name, "-") == 0 || strcmp(name, "stderr") == 0)
+	if (!name || strcmp(name, "-") == 0 || strcmp(name, "-.json") == 0 ||
+		strcmp(name, "stderr") == 0)
 		return true;
 	why = obstacle(name, false);
 	return !why ||

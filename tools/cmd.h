@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/colour.h"
+
 int cp_cmd_run(int argc, char **argv);
 int cp_cmd_report(int argc, char **argv);
 /* The report of a run that has just ended, of which pid was the root, to the
@@ -59,11 +61,14 @@ void cp_cmd_wrap(const char *text, size_t at, size_t indent);
  * The next option of a command, as getopt_long(): its value, or -1 after the
  * last.  '?' if there is no such option, its value is missing, or it has one too
  * many: this has been said on stderr.  --help and --version end the process, after
- * what they print (tools/help.h).  letters begins "+:" where the first
- * argument that is no option ends them, else ":".  An option without a letter
+ * what they print (tools/help.h); --color is done here, too.  letters begins "+:" where
+ * the first argument that is no option ends them, else ":".  An option without a letter
  * has a value above UCHAR_MAX.
  */
 int cp_cmd_option(
 	int argc, char **argv, const char *letters, const struct option *options);
+
+/* What --color said, else the environment. */
+enum cp_colour cp_cmd_colour(void);
 
 #endif

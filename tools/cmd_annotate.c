@@ -15,6 +15,7 @@
 #include "tools/output.h"
 #include "tools/profile/annotate.h"
 #include "tools/profile_run.h"
+#include "tools/sources.h"
 
 struct request {
 	struct cp_profile_source from;
@@ -190,6 +191,17 @@ static int misused(const char *why)
 	return 2;
 }
 
+/* In the program that is to be run, if there is one. */
+static bool is_possible(const struct request *request, char *const argv[])
+{
+	if (!*argv || request->input)
+		return true;
+	/* libdw would ask servers. */
+	if (!request->debuginfod)
+		unsetenv("DEBUGINFOD_URLS");
+	return cp_source_is_possible(request->source, argv);
+}
+
 int cp_cmd_annotate(int argc, char **argv)
 {
 	struct request request = {.from.name = "dcache", .view.whole = true};
@@ -208,6 +220,8 @@ int cp_cmd_annotate(int argc, char **argv)
 	if (!request.outputs.count)
 		request.outputs.name[request.outputs.count++] =
 			optind < argc ? "stderr" : "-";
+	if (!is_possible(&request, argv + optind))
+		return 2;
 	if (!request.input)
 		return cp_profile_of(&request.from, argv + optind, show, &request);
 	if (optind < argc)

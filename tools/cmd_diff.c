@@ -66,7 +66,8 @@ static int take_between(int *argc, char **argv)
 		if (argv[i][0] != '-')
 			names++;
 		else if (strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0 ||
-			 strcmp(argv[i], "--fail-if") == 0)
+			 strcmp(argv[i], "--fail-if") == 0 ||
+			 strcmp(argv[i], "--color") == 0)
 			i++;
 	}
 	return -1;
@@ -172,7 +173,7 @@ static int diff_of(struct request *request, int argc, char **argv)
 	if (!cp_gates_judge(&request->diff))
 		return 2;
 	status = cp_outputs_write(
-		&request->outputs, request->json ? "json" : "-", &document);
+		&request->outputs, request->json ? "-.json" : "-", &document);
 	return status ? status : gate_status(&request->diff);
 }
 

@@ -5,6 +5,7 @@
  * and compares.
  */
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <linux/hw_breakpoint.h>
 #include <stdbool.h>
@@ -47,8 +48,17 @@ static void print_wrapped(const char *text)
 	printf("%s\n", text);
 }
 
+/* doc/cachepeek-doctor-1.schema.json; NULL: text is printed instead. */
+static json_t *document;
+
 static void row(const char *what, bool can, const char *text)
 {
+	if (document) {
+		json_array_append_new(json_object_get(document, "can_count"),
+			json_pack(
+				"{ss sb ss}", "what", what, "works", can, "text", text));
+		return;
+	}
 	printf("  %-18s  %-4s ", what, can ? "yes" : "no");
 	print_wrapped(text);
 }
@@ -91,9 +101,9 @@ static bool simulator_works(char *text, size_t size)
 	}
 	*strrchr(library, '/') = '\0';
 #if defined(__aarch64__)
-	snprintf(tool, sizeof(tool), "%s/cachepeek/cachepeek-arm64-linux", library);
+	snprintf(tool, sizeof(tool), "%s/libcachepeek/cachepeek-arm64-linux", library);
 #else
-	snprintf(tool, sizeof(tool), "%s/cachepeek/" CP_SIM_TOOL, library);
+	snprintf(tool, sizeof(tool), "%s/libcachepeek/" CP_SIM_TOOL, library);
 #endif
 	if (access(tool, X_OK) != 0) {
 		snprintf(text, size, "%s is missing: run `make install`", tool);
@@ -104,15 +114,29 @@ static bool simulator_works(char *text, size_t size)
 	return true;
 }
 
+static void print_setting(const char *name)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	if (!cp_read_file(path, text, sizeof(text)))
+		return;
+	if (document)
+		json_object_set_new(
+			json_object_get(document, "settings"), name, json_string(text));
+	else
+		printf("  kernel.%s = %s\n", name, text);
+}
+
 static void print_settings(void)
 {
-	char text[64];
-
-	if (cp_read_file("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)))
-		printf("  kernel.perf_event_paranoid = %s\n", text);
-	if (cp_read_file("/proc/sys/kernel/nmi_watchdog", text, sizeof(text)))
-		printf("  kernel.nmi_watchdog = %s\n", text);
-	if (cp_encoder.core_pmu(0))
+	print_setting("perf_event_paranoid");
+	print_setting("nmi_watchdog");
+	if (document)
+		json_object_set_new(document, "pmu",
+			cp_encoder.core_pmu(0) ? json_string(cp_encoder.core_pmu(0))
+					       : json_null());
+	else if (cp_encoder.core_pmu(0))
 		printf("  libpfm4 names this PMU %s\n", cp_encoder.core_pmu(0));
 	else
 		printf("  libpfm4 does not know this CPU's PMU: perf:: names only\n");
@@ -192,6 +216,31 @@ static bool as_expected(const struct cp_kernel *kernel, uint64_t value, bool sim
 	return (double)value >= expected - slack && (double)value <= expected + slack;
 }
 
+/* count: NULL, or not counted: the reason is `what`. */
+static void print_verified(const struct cp_kernel *kernel, const struct cp_count *count,
+	const char *word, const char *what)
+{
+	char measured[24] = "-";
+
+	if (document) {
+		json_t *verified = json_object_get(document, "verified");
+		json_t *engine = json_array_get(verified, json_array_size(verified) - 1);
+
+		json_array_append_new(json_object_get(engine, "presets"),
+			json_pack("{ss sI so ss ss}", "preset", kernel->preset,
+				"expected", (json_int_t)kernel->expected, "measured",
+				count ? json_integer((json_int_t)count->value)
+				      : json_null(),
+				"result", word, "what", what));
+		return;
+	}
+	if (count)
+		snprintf(measured, sizeof(measured), "%llu",
+			(unsigned long long)count->value);
+	printf("  %-18s %12llu  %12s  %-4s  %s\n", kernel->preset,
+		(unsigned long long)kernel->expected, measured, word, what);
+}
+
 /* 1 right, 0 wrong, -1 not counted here. */
 static int verify_kernel(
 	const struct cp_report *report, const struct cp_kernel *kernel, bool sim)
@@ -203,15 +252,12 @@ static int verify_kernel(
 	bool right;
 
 	if (!count || count->status == CP_UNAVAILABLE) {
-		printf("  %-18s %12llu  %12s  skip  %s\n", kernel->preset,
-			(unsigned long long)kernel->expected, "-",
+		print_verified(kernel, NULL, "skip",
 			count ? "not counted here" : "no such region");
 		return count ? -1 : 0;
 	}
 	right = as_expected(kernel, count->value, sim);
-	printf("  %-18s %12llu  %12llu  %-4s  %s\n", kernel->preset,
-		(unsigned long long)kernel->expected, (unsigned long long)count->value,
-		right ? "ok" : "OFF", kernel->what);
+	print_verified(kernel, count, right ? "ok" : "OFF", kernel->what);
 	return right;
 }
 
@@ -222,6 +268,16 @@ static void remove_run(const char *directory)
 	snprintf(path, sizeof(path), "%s/report.json", directory);
 	unlink(path);
 	cp_run_remove(directory);
+}
+
+static void print_engine(const char *engine)
+{
+	if (document)
+		json_array_append_new(json_object_get(document, "verified"),
+			json_pack("{ss s[]}", "engine", engine, "presets"));
+	else
+		printf("\nengine %s\n  %-18s %12s  %12s\n", engine, "preset", "expected",
+			"measured");
 }
 
 /* How many kernels were counted wrongly; -1: no report. */
@@ -237,8 +293,7 @@ static int verify_engine(const char *engine)
 		return -1;
 	if (run_kernels(engine, directory) == 0)
 		report = cp_report_build(&arena, paths, 1, error, sizeof(error));
-	printf("\nengine %s\n  %-18s %12s  %12s\n", engine, "preset", "expected",
-		"measured");
+	print_engine(engine);
 	for (const struct cp_kernel *kernel = cp_kernels; report && kernel->region;
 		kernel++) {
 		int result = verify_kernel(report, kernel, strcmp(engine, "sim") == 0);
@@ -246,9 +301,9 @@ static int verify_engine(const char *engine)
 		wrong += result == 0;
 		checked += result >= 0;
 	}
-	if (report)
+	if (!document && report)
 		printf("  %d of %d right\n", checked - wrong, checked);
-	else
+	else if (!document)
 		printf("  no report: %s\n", *error ? error : "the kernels did not run");
 	cp_arena_free(&arena);
 	remove_run(directory);
@@ -257,17 +312,21 @@ static int verify_engine(const char *engine)
 
 static const struct option long_options[] = {
 	{"verify", no_argument, NULL, 'v'},
+	{"json", no_argument, NULL, 'j'},
 	{NULL, 0, NULL, 0},
 };
 
-static bool parse(int argc, char **argv, bool *verify)
+static bool parse(int argc, char **argv, bool *verify, bool *json)
 {
 	int option;
 
 	while ((option = cp_cmd_option(argc, argv, ":", long_options)) != -1) {
-		if (option != 'v')
+		if (option == 'v')
+			*verify = true;
+		else if (option == 'j')
+			*json = true;
+		else
 			return false;
-		*verify = true;
 	}
 	if (optind < argc)
 		fprintf(stderr, "cachepeek: doctor takes --verify or nothing, not %s\n",
@@ -275,28 +334,56 @@ static bool parse(int argc, char **argv, bool *verify)
 	return optind == argc;
 }
 
+static void print_heading(void)
+{
+	if (!document)
+		printf("cachepeek %s: what can be counted here\n\n", CP_VERSION);
+}
+
+static void print_choice(bool hardware, bool simulator)
+{
+	if (document)
+		json_object_set_new(document, "engine",
+			json_string(hardware || !simulator ? "perf" : "sim"));
+	else
+		printf("  without CACHEPEEK_ENGINE: %s\n",
+			hardware    ? "hardware counters (perf)"
+			: simulator ? "the simulated PMU (sim)"
+				    : "software events only (perf)");
+}
+
+static int print_document(void)
+{
+	bool written = json_dumpf(document, stdout, JSON_INDENT(1)) == 0;
+
+	json_decref(document);
+	return putchar('\n') != EOF && written && fflush(stdout) == 0 ? 0 : 1;
+}
+
 int cp_cmd_doctor(int argc, char **argv)
 {
-	bool hardware, software, simulator, verify = false;
+	bool hardware, software, simulator, verify = false, json = false;
 	int failures = 0;
 
 	if (argc > 1 && strcmp(argv[1], KERNELS) == 0) {
 		cp_kernels_run();
 		return 0;
 	}
-	if (!parse(argc, argv, &verify))
+	if (!parse(argc, argv, &verify, &json))
 		return 2;
-	printf("cachepeek %s: what can be counted here\n\n", CP_VERSION);
+	if (json)
+		document = json_pack("{ss ss s[] s{} s[]}", "schema",
+			"cachepeek-doctor/1", "cachepeek", CP_VERSION, "can_count",
+			"settings", "verified");
+	print_heading();
 	diagnose(&hardware, &software, &simulator);
-	printf("\n");
+	if (!document)
+		printf("\n");
 	print_settings();
-	printf("  without CACHEPEEK_ENGINE: %s\n",
-		hardware    ? "hardware counters (perf)"
-		: simulator ? "the simulated PMU (sim)"
-			    : "software events only (perf)");
+	print_choice(hardware, simulator);
 	if (verify && software)
 		failures += verify_engine("perf") != 0;
 	if (verify && simulator)
 		failures += verify_engine("sim") != 0;
-	return failures ? 1 : 0;
+	return (document && print_document()) || failures ? 1 : 0;
 }

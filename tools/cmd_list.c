@@ -18,7 +18,8 @@ const char *cp_list_ours(const struct cp_list *list, enum cp_named what, const c
 	struct cp_other_name other;
 	char line[256];
 
-	if (!cp_other_name(list->arena, what, name, &other))
+	if (!cp_other_name(list->arena, what, name, &other) ||
+		strcmp(name, other.ours) == 0)
 		return name;
 	cp_other_name_note(&other, other.name, line, sizeof(line));
 	printf("%s's ", other.tool);
@@ -28,7 +29,7 @@ const char *cp_list_ours(const struct cp_list *list, enum cp_named what, const c
 
 /* ---- events ---- */
 
-static bool is_wanted(const struct cp_list *list, const char *name)
+bool cp_list_wants(const struct cp_list *list, const char *name)
 {
 	for (char *const *filter = list->names; *filter; filter++)
 		if (strcasestr(name, *filter))
@@ -38,7 +39,7 @@ static bool is_wanted(const struct cp_list *list, const char *name)
 
 static void print_event(void *context, const char *name)
 {
-	if (is_wanted(context, name))
+	if (cp_list_wants(context, name))
 		printf("%s\n", name);
 }
 
@@ -52,28 +53,32 @@ static int list_events(const struct cp_list *list)
 
 /* ---- machines ---- */
 
-/* The first comment of the file after its licence says what it is. */
-static void print_machine(const struct cp_embedded *file, size_t length)
+void cp_list_each_machine(void (*each)(void *context, const char *name, const char *text),
+	void *context, struct cp_arena *arena)
 {
-	const char *comment = strstr(file->text, "\n# ");
-	size_t size = comment ? strcspn(comment + 3, "\n") : 0;
-	char text[200];
+	each(context, "host", "the caches and TLBs of this machine");
+	for (const struct cp_embedded *file = cp_embedded_files; file->name; file++) {
+		/* The first comment after the licence says what it is. */
+		const char *comment = strstr(file->text, "\n# "),
+			   *text = comment ? comment + 3 : "";
+		size_t length = strlen(file->name);
 
-	snprintf(text, sizeof(text), "%.*s", (int)size, comment ? comment + 3 : "");
-	printf("%-16.*s ", (int)length, file->name);
+		if (length > 8 && strcmp(file->name + length - 8, ".machine") == 0)
+			each(context, cp_arena_copy(arena, file->name, length - 8),
+				cp_arena_copy(arena, text, strcspn(text, "\n")));
+	}
+}
+
+static void print_machine(void *context, const char *name, const char *text)
+{
+	(void)context;
+	printf("%-16s ", name);
 	cp_cmd_wrap(text, 17, 17);
 }
 
 static int list_machines(const struct cp_list *list)
 {
-	(void)list;
-	printf("%-16s the caches and TLBs of this machine\n", "host");
-	for (const struct cp_embedded *file = cp_embedded_files; file->name; file++) {
-		size_t length = strlen(file->name);
-
-		if (length > 8 && strcmp(file->name + length - 8, ".machine") == 0)
-			print_machine(file, length - 8);
-	}
+	cp_list_each_machine(print_machine, NULL, list->arena);
 	return 0;
 }
 
@@ -97,18 +102,21 @@ static int list_topic(const char *topic, const struct cp_list *list)
 			topic);
 		return 2;
 	}
+	if (list->json && list->check)
+		return fprintf(stderr, "cachepeek: list: either --json or --check\n"), 2;
 	for (size_t i = 0; topics[i]; i++)
 		if (strcmp(topic, topics[i]) == 0)
-			return lists[i](list);
+			return list->json ? cp_list_json(list, topic) : lists[i](list);
 	return cp_cmd_misspelt("list of", topic, topics, "help list");
 }
 
 /* Without a letter. */
-enum { CHECK = UCHAR_MAX + 1 };
+enum { CHECK = UCHAR_MAX + 1, JSON };
 
 static const struct option long_options[] = {
 	{"pmu", required_argument, NULL, 'p'},
 	{"check", no_argument, NULL, CHECK},
+	{"json", no_argument, NULL, JSON},
 	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
@@ -120,6 +128,8 @@ static bool parse(int argc, char **argv, struct cp_list *list)
 	while ((option = cp_cmd_option(argc, argv, ":p:v", long_options)) != -1) {
 		if (option == 'p')
 			list->pmu = optarg;
+		else if (option == JSON)
+			list->json = true;
 		else if (option == CHECK)
 			list->check = true;
 		else if (option == 'v')

@@ -2,7 +2,9 @@
  *
  * The options of every command: getopt_long(), with our words for what is wrong.
  */
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tools/cmd.h"
@@ -10,6 +12,44 @@
 
 #define MAX_NAMES 32
 #define MAX_WORD 128
+
+/* ---- --color, which every command has ---- */
+
+enum { COLOUR = INT_MAX };
+static const struct option colour_option = {"color", required_argument, NULL, COLOUR};
+
+static bool colour_given;
+static enum cp_colour colour;
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+enum cp_colour cp_cmd_colour(void)
+{
+	return colour_given ? colour : cp_colour_of(environment);
+}
+
+static bool take_colour(const char *when)
+{
+	static const char *const words[] = {
+		[CP_COLOUR_AUTO] = "auto",
+		[CP_COLOUR_ALWAYS] = "always",
+		[CP_COLOUR_NEVER] = "never",
+	};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(when, words[i]) == 0) {
+			colour_given = true;
+			colour = (enum cp_colour)i;
+			return true;
+		}
+	fprintf(stderr, "cachepeek: --color %s: expected auto, always or never\n", when);
+	return false;
+}
+
+/* ---- all ---- */
 
 static const struct option *with_value(const struct option *options, int value)
 {
@@ -19,16 +59,16 @@ static const struct option *with_value(const struct option *options, int value)
 	return NULL;
 }
 
-/* Every command has --help and --version. */
+/* Every command has --help, --version and --color. */
 static int misspelt(const char *command, const char *word, const struct option *options)
 {
 	char names[MAX_NAMES][MAX_WORD], typed[MAX_WORD], where[32];
-	const char *known[MAX_NAMES + 3] = {"--help", "--version"};
+	const char *known[MAX_NAMES + 4] = {"--help", "--version", "--color"};
 	size_t count = 0;
 
 	for (; options->name && count < MAX_NAMES; options++, count++) {
 		snprintf(names[count], sizeof(names[count]), "--%s", options->name);
-		known[2 + count] = names[count];
+		known[3 + count] = names[count];
 	}
 	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word, "="), word);
 	snprintf(where, sizeof(where), "help %s", command);
@@ -51,10 +91,15 @@ static void refuse(char **argv, const struct option *options)
 int cp_cmd_option(
 	int argc, char **argv, const char *letters, const struct option *options)
 {
+	struct option all[MAX_NAMES + 2] = {colour_option};
 	int option;
 
+	for (size_t i = 0; i < MAX_NAMES && options[i].name; i++)
+		all[1 + i] = options[i];
 	opterr = 0;
-	option = getopt_long(argc, argv, letters, options, NULL);
+	while ((option = getopt_long(argc, argv, letters, all, NULL)) == COLOUR)
+		if (!take_colour(optarg))
+			return '?';
 	if (option == '?')
 		refuse(argv, options);
 	if (option == ':')

@@ -16,6 +16,7 @@
 #include "tools/cmd.h"
 #include "tools/output.h"
 #include "tools/profile_run.h"
+#include "tools/profile/calls.h"
 #include "tools/profile/fit.h"
 #include "tools/profile/sharing.h"
 #include "tools/profile/write.h"
@@ -25,14 +26,15 @@ struct request {
 	const char *machine, *directory, *engine;
 	struct cp_output_list outputs;
 	enum cp_profile_order order;
-	bool cut, statements, instructions, debuginfod, sharing;
+	bool cut, statements, instructions, debuginfod, sharing, call_paths, verbose;
+	const char *callers;
 	struct cp_cutoff cutoff;
 	unsigned context;
 };
 
 /* ---- what is asked for ---- */
 
-enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD, SHARING };
+enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD, SHARING, JSON, PATHS, CALLERS };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -45,6 +47,10 @@ static const struct option long_options[] = {
 	{"context-lines", required_argument, NULL, CONTEXT},
 	{"debuginfod", no_argument, NULL, DEBUGINFOD},
 	{"sharing", no_argument, NULL, SHARING},
+	{"json", no_argument, NULL, JSON},
+	{"call-paths", no_argument, NULL, PATHS},
+	{"callers", required_argument, NULL, CALLERS},
+	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -134,15 +140,46 @@ static int parse_one(struct request *request, int option, const char *value)
 		return parse_details(request, value);
 	case CONTEXT:
 		return parse_context(request, value);
+	case JSON:
+		return cp_output_add(&request->outputs, "-.json") ? 0 : -EINVAL;
 	case DEBUGINFOD:
 		request->debuginfod = true;
 		return 0;
 	case SHARING:
 		request->sharing = true;
 		return 0;
+	case CALLERS:
+		request->callers = value;
+		return 0;
+	case PATHS:
+		request->call_paths = true;
+		return 0;
+	case 'v':
+		request->verbose = true;
+		return 0;
 	default:
 		return -EINVAL;
 	}
+}
+
+static int check_together(const struct request *request)
+{
+	bool simulated = strcmp(request->engine, "sim") == 0;
+
+	if (request->sharing && !(simulated && strcmp(request->name, "dcache") == 0)) {
+		fprintf(stderr,
+			"cachepeek: --sharing: expected with dcache on the simulated "
+			"PMU, which sees what threads share\n");
+		return -EINVAL;
+	}
+	if ((request->call_paths || request->callers) && !simulated) {
+		fprintf(stderr,
+			"cachepeek: --%s: expected on the simulated PMU, which "
+			"sees all calls\n",
+			request->callers ? "callers" : "call-paths");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static int parse(struct request *request, int argc, char **argv)
@@ -150,15 +187,10 @@ static int parse(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:E:", long_options)) != -1)
+	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:E:v", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
-	if (!request->sharing || (strcmp(request->name, "dcache") == 0 &&
-					 strcmp(request->engine, "sim") == 0))
-		return 0;
-	fprintf(stderr, "cachepeek: --sharing: expected with dcache on the simulated "
-			"PMU, which sees what threads share\n");
-	return -EINVAL;
+	return check_together(request);
 }
 
 /* ---- the report ---- */
@@ -214,6 +246,15 @@ static double constant(const struct cp_group *measurement, const char *name)
 	return let ? let->value : 0;
 }
 
+/* Who asks for details wants all of them. */
+static bool wants_answer(const struct request *request, const struct cp_profile *profile)
+{
+	return !request->verbose && !request->cut && !request->statements &&
+	       !request->instructions && !request->call_paths && !request->callers &&
+	       request->order == CP_BY_MISSES && !profile->sampled &&
+	       !profile->without_sites;
+}
+
 static struct cp_profile_view view_of(const struct request *request,
 	const struct cp_profile *profile, const struct cp_group *measurement)
 {
@@ -225,6 +266,9 @@ static struct cp_profile_view view_of(const struct request *request,
 		.statements = request->statements,
 		.instructions = request->instructions,
 		.context = request->context,
+		.callers = request->callers,
+		.screen = wants_answer(request, profile),
+		.path_percent = request->cut ? request->cutoff.percent : 1,
 	};
 
 	if (!request->cut)
@@ -246,15 +290,38 @@ static void warn_of_order(struct cp_profile *profile, const struct cp_group *mea
 		cp_profile_warn(profile, "not ordered by latency: %s", value.reason);
 }
 
-static int write_one(struct cp_profile_view *view, const char *name)
+static int write_one(const struct cp_profile_view *whole, const char *name)
 {
+	struct cp_profile_view as_asked = *whole, *view = &as_asked;
 	struct cp_output output;
 
 	if (!cp_output_open(&output, name))
 		return 1;
 	view->width = cp_fit_terminal(output.out.fd);
+	view->screen &= !name || strcmp(name, "stderr") == 0 || strcmp(name, "-") == 0;
 	writer_for(name)(&output.out, view);
 	return cp_output_close(&output);
+}
+
+/* Says what is asked for and not there. */
+static bool has_paths(const struct request *request, const struct cp_profile *profile,
+	const char *directory)
+{
+	if (!request->call_paths && !request->callers)
+		return true;
+	if (!profile->npaths) {
+		fprintf(stderr,
+			"cachepeek: %s has no call paths: it takes --call-paths when the "
+			"program is run\n",
+			directory);
+		return false;
+	}
+	if (!request->callers ||
+		cp_calls_callers(cp_calls_of(profile, NULL), request->callers))
+		return true;
+	fprintf(stderr, "cachepeek: --callers %s: no function of that name was called\n",
+		request->callers);
+	return false;
 }
 
 static int write_profile(
@@ -276,6 +343,10 @@ static int write_profile(
 		return 1;
 	}
 	cp_profile_resolve(profile);
+	if (!has_paths(request, profile, directory)) {
+		cp_profile_close(profile);
+		return 1;
+	}
 	warn_of_order(profile, measurement, request);
 	if (profile->slices)
 		cp_sharing_warn(profile);
@@ -302,6 +373,7 @@ int cp_cmd_profile(int argc, char **argv)
 		return 2;
 	return cp_profile_of(
 		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,
-			request.machine, request.directory, request.engine},
+			request.machine, request.directory, request.engine,
+			request.call_paths || request.callers},
 		argv + optind, show_kept, &request);
 }

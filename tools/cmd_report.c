@@ -15,12 +15,13 @@
 #include "output/report.h"
 #include "output/sink.h"
 #include "regions/rundir.h"
+#include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/show.h"
 
 struct request {
 	char *outputs; /* comma list; NULL: stdout */
-	bool json;
+	bool json, whole;
 	bool forget, may_forget;
 	int pid;            /* of the process that names the files; 0: the first */
 	const char **paths; /* room for all arguments */
@@ -53,6 +54,7 @@ enum { JSON = UCHAR_MAX + 1, FORGET };
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, JSON},
+	{"verbose", no_argument, NULL, 'v'},
 	{"forget", no_argument, NULL, FORGET},
 	{NULL, 0, NULL, 0},
 };
@@ -61,11 +63,13 @@ static int parse(struct request *request, int argc, char **argv)
 {
 	int option;
 
-	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
+	while ((option = cp_cmd_option(argc, argv, ":o:v", long_options)) != -1) {
 		if (option == 'o')
 			add_output(request, optarg);
 		else if (option == JSON)
 			request->json = true;
+		else if (option == 'v')
+			request->whole = true;
 		else if (option == FORGET && request->may_forget)
 			request->forget = true;
 		else if (option == FORGET)
@@ -78,7 +82,7 @@ static int parse(struct request *request, int argc, char **argv)
 	}
 	while (optind < argc)
 		request->paths[request->npaths++] = argv[optind++];
-	return 0;
+	return cp_check_wanted(&(struct cp_wanted){.outputs = request->outputs}) ? 0 : 2;
 }
 
 /* The directory of the last run; NULL after saying why there is none. */
@@ -147,12 +151,12 @@ struct part {
 	bool quiet;
 };
 
-static int write_outputs(struct cp_arena *arena, const struct cp_report *report, int pid,
-	const char *outputs, struct part part)
+static int write_outputs(const struct request *request, struct cp_arena *arena,
+	const struct cp_report *report, const char *outputs, struct part part)
 {
-	const struct cp_process process =
-		report->nprocesses ? *process_of(report, pid) : job_process(report);
-	const char *no_colour = getenv("NO_COLOR");
+	const struct cp_process process = report->nprocesses
+						  ? *process_of(report, request->pid)
+						  : job_process(report);
 	struct cp_sink_context context = {.stderr_fd = STDERR_FILENO,
 		.kind = part.kind,
 		.number = part.number,
@@ -161,7 +165,8 @@ static int write_outputs(struct cp_arena *arena, const struct cp_report *report,
 		.exe = process.exe,
 		.pid = process.pid,
 		.rank = process.rank,
-		.no_colour = no_colour && *no_colour,
+		.colour = cp_cmd_colour(),
+		.whole = request->whole,
 		.complain = complain,
 		.complain_context = &part.quiet};
 
@@ -178,7 +183,7 @@ static int write_part(const struct request *request, struct cp_arena *arena,
 	if (request->json)
 		status = write_json(report);
 	if (request->outputs || !request->json)
-		status |= write_outputs(arena, report, request->pid,
+		status |= write_outputs(request, arena, report,
 			request->outputs ? request->outputs : "-", part);
 	return status;
 }
@@ -199,7 +204,7 @@ static int write_ranks(const struct request *request, struct cp_arena *arena,
 			n ? cp_report_build(arena, paths, n, error, sizeof(error)) : NULL;
 
 		if (report)
-			status |= write_outputs(arena, report, 0, request->outputs,
+			status |= write_outputs(request, arena, report, request->outputs,
 				(struct part){number, CP_SINKS_OWN, false});
 	}
 	return status;
@@ -318,6 +323,14 @@ static int show(const struct request *request)
 	return status;
 }
 
+/* As `cachepeek run -v` has it. */
+static bool is_verbose(void)
+{
+	const char *level = getenv("CACHEPEEK_VERBOSE");
+
+	return level && strcmp(level, "0") > 0;
+}
+
 void cp_report_run(const char *directory, uint64_t scope, int pid, const char *outputs)
 {
 	char fallback[] = "stderr", *copy = outputs && *outputs ? strdup(outputs) : NULL;
@@ -329,6 +342,7 @@ void cp_report_run(const char *directory, uint64_t scope, int pid, const char *o
 		.build = cp_report_build,
 		.scope = scope,
 		.unless_in_job = true,
+		.whole = is_verbose(),
 	};
 
 	show(&request);
@@ -337,13 +351,14 @@ void cp_report_run(const char *directory, uint64_t scope, int pid, const char *o
 
 void cp_report_now(const char *directory, int pid, const char *outputs)
 {
+	const struct request request = {.pid = pid, .whole = is_verbose()};
 	struct cp_arena arena = {0};
 	char error[1024];
 	const struct cp_report *report =
 		cp_report_build(&arena, &directory, 1, error, sizeof(error));
 
 	if (report && !report->in_job)
-		write_outputs(&arena, report, pid, outputs,
+		write_outputs(&request, &arena, report, outputs,
 			(struct part){0, CP_SINKS_ALL, true});
 	cp_arena_free(&arena);
 }

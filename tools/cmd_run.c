@@ -31,6 +31,7 @@
 #include "tools/place.h"
 #include "tools/preloading.h"
 #include "tools/repeat.h"
+#include "tools/run_paths.h"
 #include "tools/watch.h"
 
 #define MAX_ADDED 16
@@ -64,7 +65,7 @@ static void add_to(char **list, const char *entry)
 }
 
 /* Without a letter. */
-enum { PASSES = UCHAR_MAX + 1, REPEAT, WHAT_IF, SWEEP, WORKING_SET };
+enum { PASSES = UCHAR_MAX + 1, REPEAT, WHAT_IF, SWEEP, WORKING_SET, CALL_PATHS, JSON };
 
 static const struct option long_options[] = {
 	{"groups", required_argument, NULL, 'g'},
@@ -74,11 +75,13 @@ static const struct option long_options[] = {
 	{"machine", required_argument, NULL, 'm'},
 	{"dir", required_argument, NULL, 'd'},
 	{"verbose", no_argument, NULL, 'v'},
+	{"json", no_argument, NULL, JSON},
 	{"passes", no_argument, NULL, PASSES},
 	{"repeat", required_argument, NULL, REPEAT},
 	{"what-if", required_argument, NULL, WHAT_IF},
 	{"sweep", required_argument, NULL, SWEEP},
 	{"working-set", required_argument, NULL, WORKING_SET},
+	{"call-paths", no_argument, NULL, CALL_PATHS},
 	{NULL, 0, NULL, 0},
 };
 
@@ -121,8 +124,12 @@ static int take_option(struct settings *settings, int option, const char *argume
 		add(settings, "CACHEPEEK_VERBOSE", "1");
 	else if (option == 'o')
 		add_to(&settings->outputs, argument);
+	else if (option == JSON)
+		add_to(&settings->outputs, "-.json");
 	else if (option == WHAT_IF)
 		add_to(&settings->changes, argument);
+	else if (option == CALL_PATHS)
+		add(settings, "CACHEPEEK_CALL_PATHS", "1");
 	else if (option == PASSES)
 		settings->passes = true;
 	else if (option != REPEAT || !parse_repeat(settings, argument))
@@ -319,9 +326,10 @@ static uint64_t set_scope(const struct cp_rank *rank)
 }
 
 /* As the parent of the program: the run is ours, and so is its report. */
-static int run_in(
-	const char *directory, char **argv, bool passes, const struct cp_rank *rank)
+static int run_in(const char *directory, char **argv, const struct settings *settings,
+	const struct cp_rank *rank)
 {
+	bool passes = settings->passes;
 	uint64_t scope = set_scope(rank);
 	struct cp_launch launch;
 	struct cp_watch watch;
@@ -340,6 +348,8 @@ static int run_in(
 		cp_report_run(directory, scope, launch.pid, getenv("CACHEPEEK_OUTPUT"));
 	else if (!getenv("CACHEPEEK_DIR"))
 		cp_run_remove(directory);
+	if (given(settings, "CACHEPEEK_CALL_PATHS"))
+		cp_run_show_paths(directory, getenv("CACHEPEEK_OUTPUT"));
 	return result < 0 ? cp_cannot_run(argv[0], -result) : cp_end_like(launch.status);
 }
 
@@ -379,6 +389,9 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 		fprintf(stderr,
 			"cachepeek: CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)\n",
 			error, machine.name);
+	if (given(settings, "CACHEPEEK_CALL_PATHS"))
+		fprintf(stderr, "cachepeek: --call-paths is ignored: nothing can be "
+				"preloaded into a static program\n");
 	if (setting(settings, "CACHEPEEK_SWEEP"))
 		fprintf(stderr,
 			"cachepeek: CACHEPEEK_SWEEP is ignored: nothing can be preloaded "
@@ -395,6 +408,8 @@ static const char *not_repeated(enum cp_preloading preloading, const struct sett
 		return "nothing can be preloaded into it, so there is nothing to repeat";
 	if (s->passes)
 		return "--repeat and --passes each make several runs: use one of them";
+	if (given(s, "CACHEPEEK_CALL_PATHS"))
+		return "--call-paths shows those of one run: leave one of them out";
 	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, or inside "
 				"a counted run)"
 			      : NULL;
@@ -451,5 +466,5 @@ int cp_cmd_run(int argc, char **argv)
 		execvp(argv[optind], argv + optind);
 		return cp_cannot_run(argv[optind], errno);
 	}
-	return run_in(directory, argv + optind, settings.passes, &rank);
+	return run_in(directory, argv + optind, &settings, &rank);
 }

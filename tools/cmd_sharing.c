@@ -26,7 +26,7 @@ struct request {
 };
 
 /* Without a letter. */
-enum { QUANTUM = UCHAR_MAX + 1, LEAST, DEBUGINFOD };
+enum { QUANTUM = UCHAR_MAX + 1, LEAST, DEBUGINFOD, JSON };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -35,6 +35,7 @@ static const struct option long_options[] = {
 	{"quantum", required_argument, NULL, QUANTUM},
 	{"least", required_argument, NULL, LEAST},
 	{"debuginfod", no_argument, NULL, DEBUGINFOD},
+	{"json", no_argument, NULL, JSON},
 	{NULL, 0, NULL, 0},
 };
 
@@ -68,6 +69,8 @@ static int parse_one(struct request *request, int option, const char *value)
 		return parse_number("--quantum", value, 1, 1000000000, &references);
 	case LEAST:
 		return parse_number("--least", value, 0, UINT32_MAX, &request->least);
+	case JSON:
+		return cp_output_add(&request->outputs, "-.json") ? 0 : -EINVAL;
 	case DEBUGINFOD:
 		request->debuginfod = true;
 		return 0;
@@ -165,6 +168,6 @@ int cp_cmd_sharing(int argc, char **argv)
 	if (request.quantum)
 		setenv("CACHEPEEK_QUANTUM", request.quantum, 1);
 	return cp_profile_of(&(struct cp_profile_source){"sharing", request.machine,
-				     request.directory, NULL},
+				     request.directory, NULL, false},
 		argv + optind, show, &request);
 }

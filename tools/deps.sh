@@ -22,7 +22,7 @@ check='perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash 
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool.
 ci='clang libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs
-	gfortran libomp-14-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py numactl likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium zsh'
+	gfortran libomp-14-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py numactl likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium zsh fish'
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
@@ -33,7 +33,7 @@ presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
 
 # What `make check-suites` builds other people's programs with, and CPython's tests.
-suites='gcc make bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite
+suites='gcc make autoconf automake libtool ed bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite
 	valgrind jq lz4 zstd mawk bc xxhash ffmpeg ruby libc6-dbg'
 
 # What `make check-real` starts, uses and stops.

@@ -65,6 +65,12 @@ static double apart(double before, double after)
 	return ratio < log(100) ? ratio : log(100);
 }
 
+/* Where there are metrics, they say what a count means. */
+static double telling(const struct cp_entry *entry)
+{
+	return entry->kind == CP_COUNT ? 0.5 : 1;
+}
+
 static struct cp_difference difference(
 	const struct cp_values *values, const struct cp_entry *entry)
 {
@@ -75,7 +81,7 @@ static struct cp_difference difference(
 		return it;
 	it.change = after - before;
 	it.ratio = before > 0 ? after / before : -1;
-	it.impact = entry->spot->weight * apart(before, after);
+	it.impact = entry->spot->weight * telling(entry) * apart(before, after);
 	if (it.verdict == CP_NOISE)
 		it.p = cp_welch(entry->side[0].values, entry->side[0].runs.n,
 			entry->side[1].values, entry->side[1].runs.n);

@@ -12,8 +12,9 @@ DOCS := $(wildcard doc/*.md doc/*.png)
 INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc \
 	$(D)/include/cachepeek.h $(Z)/_cachepeek \
 	$(D)/share/bash-completion/completions/cachepeek \
+	$(D)/share/fish/vendor_completions.d/cachepeek.fish \
 	$(foreach m,$(MANUALS),$(D)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m))
-INSTALLED_DIRECTORIES := $(L)/cachepeek $(D)/share/cachepeek $(D)/share/doc/cachepeek
+INSTALLED_DIRECTORIES := $(L)/libcachepeek $(D)/share/cachepeek $(D)/share/doc/cachepeek
 
 $(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
 	@mkdir -p $(@D)
@@ -22,16 +23,17 @@ $(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
 # The library is found by name, from any directory, once ld.so knows it.
 .PHONY: install uninstall
 install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
-	install -d $(sort $(dir $(INSTALLED))) $(L)/cachepeek $(D)/share/cachepeek \
+	install -d $(sort $(dir $(INSTALLED))) $(L)/libcachepeek $(D)/share/cachepeek \
 		$(D)/share/doc/cachepeek/examples $(D)/share/doc/cachepeek/doc
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(L)/libcachepeek.so
-	install -m 755 $(SIM) $(L)/cachepeek/
-	install -m 644 $(ENCODER) $(HEAP) $(PERFSTUBS) $(SIM_CORE) $(L)/cachepeek/
+	install -m 755 $(SIM) $(L)/libcachepeek/
+	install -m 644 $(ENCODER) $(HEAP) $(PERFSTUBS) $(SIM_CORE) $(L)/libcachepeek/
 	install -m 644 $(B)/cachepeek.pc $(L)/pkgconfig/cachepeek.pc
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
 	install -m 644 regions/cachepeek.f90 regions/cachepeek.py $(D)/share/cachepeek/
 	install -m 644 tools/completion/_cachepeek $(Z)/_cachepeek
+	install -m 644 tools/completion/cachepeek.fish $(D)/share/fish/vendor_completions.d/
 	install -m 644 tools/completion/cachepeek.bash $(D)/share/bash-completion/completions/cachepeek
 	for page in $(MANUALS); do \
 		install -m 644 $$page $(D)/share/man/man$${page##*.}/ || exit 1; \

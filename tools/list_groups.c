@@ -185,27 +185,37 @@ static void print_plan(const char *where, const struct cp_plan *plan)
 	}
 }
 
-static void summarise_group(
-	const struct cp_list *list, const struct pmus *pmus, const struct cp_group *group)
+const char *cp_list_plan(const struct cp_list *list, const struct cp_group *group,
+	bool simulated, struct cp_plan *plan)
 {
 	static const char *const sim[] = {"sim", NULL};
+	struct pmus pmus = {.count = 0};
+
+	if (simulated) {
+		cp_plan_group(list->arena, group, sim, NULL, NULL, plan);
+		return sim[0];
+	}
+	find_pmus(list, &pmus);
+	cp_plan_group(list->arena, group, pmus.names, list->pmu ? is_sure : is_known,
+		NULL, plan);
+	return list->pmu ? list->pmu : pmus.count > 1 ? pmus.names[0] : NULL;
+}
+
+static void summarise_group(const struct cp_list *list, const struct cp_group *group)
+{
 	const char *metrics[CP_GROUP_MAX_METRICS];
 	struct cp_plan plan;
+	const char *pmu = cp_list_plan(list, group, false, &plan);
 
 	for (size_t i = 0; i < group->nmetrics; i++)
 		metrics[i] = group->metrics[i].name;
 	cp_cmd_wrap(
 		cp_text_format(list->arena, "%s: %s", group->name, group->title), 0, 9);
 	print_paragraph(NULL, metrics, group->nmetrics);
-	cp_plan_group(list->arena, group, pmus->names, list->pmu ? is_sure : is_known,
-		NULL, &plan);
-	print_plan(list->pmu         ? list->pmu
-		   : pmus->count > 1 ? pmus->names[0]
-				     : "no PMU found",
-		&plan);
+	print_plan(pmu ? pmu : "no PMU found", &plan);
 	if (list->pmu)
 		return;
-	cp_plan_group(list->arena, group, sim, NULL, NULL, &plan);
+	cp_list_plan(list, group, true, &plan);
 	print_plan("simulated", &plan);
 }
 
@@ -224,22 +234,20 @@ int cp_list_groups(const struct cp_list *list)
 {
 	const char *const *names = cp_group_names(list->arena);
 	const struct cp_group *group;
-	struct pmus pmus = {.count = 0};
 	int status = 0;
 
 	if (list->pmu && (status = cp_list_know_pmu(list)))
 		return status;
-	find_pmus(list, &pmus);
 	for (char *const *name = list->names; *name; name++) {
 		group = find(list, *name);
 		if (group && list->pmu)
-			summarise_group(list, &pmus, group);
+			summarise_group(list, group);
 		else if (group)
 			describe_group(list, group);
 		status |= group ? 0 : 2;
 	}
 	for (size_t i = 0; !*list->names && names[i]; i++)
 		if ((group = find(list, names[i])))
-			summarise_group(list, &pmus, group);
+			summarise_group(list, group);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/preset.h"
+#include "output/table.h"
 #include "preload/encoder/pfm.h"
 #include "tools/cmd.h"
 #include "tools/list.h"
@@ -21,16 +22,23 @@ int cp_list_know_pmu(const struct cp_list *list)
 	return cp_cmd_misspelt("PMU", list->pmu, pmus, "list presets -p all");
 }
 
-static void print_terms(const struct cp_preset_alternative *alternative)
+const char *cp_list_terms(
+	const struct cp_list *list, const struct cp_preset_alternative *alternative)
 {
+	const char *text = "";
+
 	for (size_t i = 0; i < alternative->nterms; i++) {
 		const struct cp_preset_term *term = &alternative->terms[i];
+		const char *sign = term->sign < 0 ? "-" : "+";
 
-		printf("%s%s",
-			i ? (term->sign < 0 ? " - " : " + ")
-			  : (term->sign < 0 ? "-" : ""),
-			term->event);
+		if (i)
+			text = cp_text_format(
+				list->arena, "%s %s %s", text, sign, term->event);
+		else
+			text = cp_text_format(list->arena, "%s%s",
+				term->sign < 0 ? sign : "", term->event);
 	}
+	return text;
 }
 
 /* "(loads stores)", and what is peculiar. */
@@ -49,12 +57,12 @@ static void print_remarks(const struct cp_preset *preset, int indent)
 	printf("%s%s\n", preset->includes && *preset->note ? "; " : "", preset->note);
 }
 
-static void print_alternatives(const struct cp_preset *preset, const char *label)
+static void print_alternatives(
+	const struct cp_list *list, const struct cp_preset *preset, const char *label)
 {
 	for (size_t i = 0; i < preset->nalternatives; i++) {
-		printf("  %-24s ", i ? "  or" : label);
-		print_terms(&preset->alternatives[i]);
-		printf("\n");
+		printf("  %-24s %s\n", i ? "  or" : label,
+			cp_list_terms(list, &preset->alternatives[i]));
 	}
 	print_remarks(preset, 27);
 }
@@ -66,7 +74,7 @@ static void print_on(const struct cp_list *list, const char *pmu, const char *na
 	if (cp_preset_lookup(list->arena, pmu, name, preset) < 0)
 		printf("  %-24s -\n", pmu);
 	else
-		print_alternatives(preset, pmu);
+		print_alternatives(list, preset, pmu);
 }
 
 static int describe_preset(const struct cp_list *list, const char *name)
@@ -92,8 +100,7 @@ static int describe_preset(const struct cp_list *list, const char *name)
 
 static bool print_preset_of(void *context, const struct cp_preset *preset)
 {
-	(void)context;
-	print_alternatives(preset, preset->name);
+	print_alternatives(context, preset, preset->name);
 	return true;
 }
 
@@ -101,12 +108,13 @@ static int list_pmu(const struct cp_list *list)
 {
 	const char *const *beside = cp_preset_beside(list->arena, list->pmu);
 	unsigned line = cp_preset_line(list->pmu);
+	struct cp_list copy = *list;
 
 	printf("%s", list->pmu);
 	if (line)
 		printf(", lines of %u bytes", line);
 	printf("%s\n", cp_preset_is_socket(list->pmu) ? ", counts all of a socket" : "");
-	if (cp_preset_each(list->arena, list->pmu, print_preset_of, NULL) < 0)
+	if (cp_preset_each(list->arena, list->pmu, print_preset_of, &copy) < 0)
 		return 1;
 	for (size_t i = 0; beside[i]; i++)
 		printf("%s%s",

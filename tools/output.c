@@ -27,9 +27,10 @@ static void make_directories(const char *path)
 
 static const char *open_file(struct cp_output *output)
 {
-	if (strcmp(output->name, "stderr") == 0 || strcmp(output->name, "-") == 0) {
-		bool standard = *output->name == '-';
+	bool standard =
+		strcmp(output->name, "-") == 0 || strcmp(output->name, "-.json") == 0;
 
+	if (standard || strcmp(output->name, "stderr") == 0) {
 		output->file.fresh[0] = '\0';
 		output->file.fd = dup(standard ? STDOUT_FILENO : STDERR_FILENO);
 		return output->file.fd < 0 ? cp_error_text(errno) : NULL;

@@ -27,7 +27,7 @@ struct cp_output_list {
 /* false after saying why. */
 bool cp_output_add(struct cp_output_list *list, const char *names);
 
-/* "-": standard output; NULL or "stderr": standard error; else a file, whose
+/* "-" or "-.json": standard output; NULL or "stderr": standard error; else a file, whose
  * directories are made.  Returns false after saying why it cannot be written. */
 bool cp_output_open(struct cp_output *output, const char *name);
 

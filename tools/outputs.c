@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/colour.h"
 #include "base/text.h"
+#include "tools/cmd.h"
 #include "tools/output.h"
 
 static bool is_known(const char *output)
@@ -37,11 +39,12 @@ bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
 	return true;
 }
 
-static bool is_colourful(int fd)
+static bool is_colourful(const struct cp_output *output)
 {
-	const char *no_colour = getenv("NO_COLOR");
+	int fd = output->file.fd;
 
-	return isatty(fd) && !(no_colour && *no_colour);
+	return (!output->file.fresh[0] || isatty(fd)) &&
+	       cp_colour_on(cp_cmd_colour(), fd);
 }
 
 static int write_table(const struct cp_document *document, const char *name)
@@ -53,7 +56,7 @@ static int write_table(const struct cp_document *document, const char *name)
 	if (cp_ends_with(name, ".csv"))
 		document->csv(document->of, &output.out);
 	else
-		document->text(document->of, &output.out, is_colourful(output.out.fd));
+		document->text(document->of, &output.out, is_colourful(&output));
 	return cp_output_close(&output);
 }
 
@@ -67,7 +70,7 @@ static int save(const json_t *made, const char *name)
 {
 	struct cp_output output;
 
-	if (!cp_output_open(&output, strcmp(name, "json") == 0 ? "-" : name))
+	if (!cp_output_open(&output, name))
 		return 1;
 	if (!made || json_dump_callback(made, add, &output.out,
 			     JSON_INDENT(1) | JSON_REAL_PRECISION(10)) < 0) {
@@ -90,7 +93,7 @@ static int write_json(const struct cp_document *document, const char *output)
 
 static int write_one(const struct cp_document *document, const char *output)
 {
-	if (strcmp(output, "json") == 0 || cp_ends_with(output, ".json"))
+	if (cp_ends_with(output, ".json"))
 		return write_json(document, output);
 	return write_table(document, output);
 }

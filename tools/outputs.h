@@ -16,10 +16,10 @@
 
 struct cp_outputs {
 	size_t count;
-	const char *names[CP_MAX_OUTPUTS]; /* "json": JSON on standard output */
+	const char *names[CP_MAX_OUTPUTS];
 };
 
-/* Adds a comma list of -, stderr, and files that end in .txt, .json or .csv.
+/* Adds a comma list of -, -.json, stderr, and files that end in .txt, .json or .csv.
  * false, after a message that names the command: it has something else. */
 bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
 	const char *command, const char *list);

@@ -62,7 +62,7 @@ void cp_preload_companion(const char *name)
 	if (cp_library_path(library, sizeof(library)) < 0)
 		return;
 	*strrchr(library, '/') = '\0';
-	snprintf(path, sizeof(path), "%s/cachepeek/%s", library, name);
+	snprintf(path, sizeof(path), "%s/libcachepeek/%s", library, name);
 	if (access(path, R_OK) == 0)
 		add_preload(path);
 }

@@ -20,7 +20,7 @@ static int open_file(const char *path)
 		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
 }
 
-static int open_in_path(const char *program)
+int cp_program_open(const char *program)
 {
 	char path[PATH_MAX];
 	const char *at = getenv("PATH"), *end;
@@ -39,9 +39,7 @@ static int open_in_path(const char *program)
 	return -1;
 }
 
-/* Reads the path of the ELF executable's interpreter, "" if it has none.
- * Returns whether it is a 64-bit ELF executable at all. */
-static bool read_interpreter(int fd, char *to, size_t size)
+bool cp_program_interpreter(int fd, char *to, size_t size)
 {
 	Elf64_Ehdr file;
 	Elf64_Phdr segment;
@@ -78,7 +76,7 @@ enum cp_preloading cp_can_be_preloaded(const char *program)
 {
 	char interpreter[PATH_MAX];
 	enum cp_preloading can = CP_CAN_PRELOAD;
-	int fd = open_in_path(program);
+	int fd = cp_program_open(program);
 
 	if (fd < 0)
 		return CP_CAN_PRELOAD;
@@ -88,7 +86,7 @@ enum cp_preloading cp_can_be_preloaded(const char *program)
 			"one: it runs uncounted (build it for 64 bits)\n",
 			program);
 		can = CP_CANNOT_PRELOAD;
-	} else if (!read_interpreter(fd, interpreter, sizeof(interpreter))) {
+	} else if (!cp_program_interpreter(fd, interpreter, sizeof(interpreter))) {
 		/* a script, or something for execvp() to refuse */
 	} else if (!*interpreter) {
 		can = CP_STATIC;

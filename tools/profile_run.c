@@ -72,6 +72,8 @@ static int prepare(const struct cp_profile_source *from, char *directory, size_t
 	setenv("CACHEPEEK_ENGINE", from->engine ? from->engine : "sim", 1);
 	if (from->machine)
 		setenv("CACHEPEEK_MACHINE", from->machine, 1);
+	if (from->call_paths)
+		setenv("CACHEPEEK_CALL_PATHS", "1", 1);
 	unsetenv("CACHEPEEK_OUTPUT");
 	if (cp_prepare_preload(nothing) < 0)
 		return -ENOENT;

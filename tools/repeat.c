@@ -21,7 +21,7 @@
 #include "tools/outputs.h"
 
 #define WIDTH 80
-#define SHOWN 40
+#define SHOWN 64
 
 struct repeat {
 	struct cp_arena *arena;

@@ -50,7 +50,7 @@ run_case() {
 seconds() # CASE MACHINES
 {
 	local TIMEFORMAT=%U
-	{ time run_case "$1" "$B/cachepeek-bin" compare -m "$2" -o /dev/null 2>/dev/null; } 2>&1
+	{ time run_case "$1" "$B/cachepeek" compare -m "$2" -o /dev/null 2>/dev/null; } 2>&1
 }
 
 # The least of RUNS for each, all in turn.

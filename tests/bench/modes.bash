@@ -8,7 +8,7 @@ RUNS=${RUNS:-2}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 export XDG_CACHE_HOME=$WORK PERL_HASH_SEED=0
-SIM=("$B/cachepeek-bin" -E sim -o "$WORK/report.txt")
+SIM=("$B/cachepeek" -E sim -o "$WORK/report.txt")
 
 make --no-print-directory all "$B/tests/programs/chase" "$B/tests/programs/columns" \
 	"$B/tests/programs/sharing" >"$WORK/made" 2>&1 || {

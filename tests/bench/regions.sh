@@ -43,5 +43,5 @@ row 'the same, a region without counters' "$(counted none function)" ''
 LD_PRELOAD=$lib CACHEPEEK_ENGINE=perf CACHEPEEK_EVENTS=perf::PAGE-FAULTS CACHEPEEK_OUTPUT="$home/report.json" \
 	CACHEPEEK_DIR="$home/many" "$home/region" many 100000 > "$home/bytes"
 row 'memory per region and thread, bytes' "$(cat "$home/bytes")" 1024
-row 'report of 100,000 regions, text, ms' "$(milliseconds "$build/cachepeek-bin" report "$home/many")" 1000
-row 'the same, JSON, ms' "$(milliseconds "$build/cachepeek-bin" report -o "$home/many.json" "$home/many")" 1000
+row 'report of 100,000 regions, text, ms' "$(milliseconds "$build/cachepeek" report "$home/many")" 1000
+row 'the same, JSON, ms' "$(milliseconds "$build/cachepeek" report -o "$home/many.json" "$home/many")" 1000

@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
 ARCH=$(${CC:-cc} -dumpmachine | sed -n 's/^aarch64.*/arm64/p')
-SIM_DIR=$PWD/$B/cachepeek
+SIM_DIR=$PWD/$B/libcachepeek
 SIM=$SIM_DIR/cachepeek-${ARCH:-amd64}-linux
 RUNS=${RUNS:-2}
 WORK=$(mktemp -d)

@@ -13,7 +13,7 @@ how() {
 	case $1 in
 	ways) HOW+=(--sweep L1D.ways=1..16) ;;
 	size) HOW+=(--sweep L2.size=256K..8M) ;;
-	sharing) HOW=("$B/cachepeek-bin" sharing -m neoverse-n1 -o "$WORK/report.txt") ;;
+	sharing) HOW=("$B/cachepeek" sharing -m neoverse-n1 -o "$WORK/report.txt") ;;
 	esac
 }
 

@@ -39,7 +39,7 @@ $ENV{XDG_CACHE_HOME} = "$scratch/cache";
 sub source { $source }
 sub build { $build }
 sub lib { "$build/libcachepeek.so" }
-sub cli { "$build/cachepeek-bin" }
+sub cli { "$build/cachepeek" }
 sub program { "$build/tests/programs/$_[0]" }
 sub scratch { @_ ? "$scratch/$_[0]" : $scratch }
 

@@ -15,7 +15,7 @@ plan(skip_all => 'the kernel counts no software events here') unless can_count('
 
 # The same place for both: it is in the files.
 my $place = scratch('place');
-my $target = $ENV{BUILD_TARGET} || "$place/cachepeek-bin";
+my $target = $ENV{BUILD_TARGET} || "$place/cachepeek";
 # With ccache in front of them no compilers would run.
 my %clean = (CCACHE_DISABLE => 1,
 	map { $_ => undef } qw(MAKEFLAGS MAKELEVEL MFLAGS MAKEOVERRIDES B));

@@ -92,11 +92,15 @@ my $json = scratch('report.json');
 	like($report, qr/outer/, 'the text report has the regions');
 	is(scalar(grep { length > 80 } split(/\n/, decode($report))), 0, 'in 80 columns');
 	unlike($report, qr/\e\[/, 'without colours in a file');
-	is($run->{err} . join('', @{$run->{notes}}), $report, 'the same on stderr');
+	my $screen = $run->{err} . join('', @{$run->{notes}});
+	like($report, qr/^limits +/m, 'the whole of it');
+	unlike($screen, qr/^limits +/m, 'the answer on stderr');
+	is((split(/\n/, $screen))[0], (split(/\n/, $report))[0], 'of the same run');
 	ok(eval { JSON::PP::decode_json(read_file($json)) }, 'and JSON beside it');
 
-	my $again = command(['report', $directory]);
-	is($again->{out}, $report, 'cachepeek report: the same again from the records');
+	my $again = command(['report', '-v', $directory]);
+	is($again->{out}, $report, 'cachepeek report -v: the same again from the records');
+	is(command(['report', $directory])->{out}, $screen, 'and without -v the answer');
 	my $last = command(['report']);
 	is(status_text($last->{status}), 'exit 0', 'cachepeek report without an argument');
 	like($last->{out}, qr/outer|threads|exits/, 'shows the last run');

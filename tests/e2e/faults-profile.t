@@ -128,9 +128,9 @@ SKIP: {
 	my $home = "/tmp/faulted-$$";
 	mkdir($home);
 	system('cp', $program, lib(), cli(), $home);
-	system('cp', '-r', build() . '/cachepeek', $home);
+	system('cp', '-r', build() . '/libcachepeek', $home);
 	chmod(0777, $home);
-	my $run = run(command => [@nobody, "$home/cachepeek-bin", 'dtlb', '--engine', 'perf', '-o',
+	my $run = run(command => [@nobody, "$home/cachepeek", 'dtlb', '--engine', 'perf', '-o',
 		"$home/out.json", "$home/faulted", $THREADS], env => {XDG_CACHE_HOME => "$home/cache"});
 	my $p = eval { decode_json(read_file("$home/out.json") // '') };
 	if ($p) {

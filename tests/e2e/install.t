@@ -20,16 +20,18 @@ sub installed
 	find({no_chdir => 1, wanted => sub { push(@files, $_) if -f }}, $stage) if -d $stage;
 	return map { s{^\Q$stage\E}{}r } sort @files;
 }
-is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/local/$_" } qw(
+is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [map { "/usr/local/$_" } qw(
 	bin/cachepeek include/cachepeek.h lib/libcachepeek.so lib/pkgconfig/cachepeek.pc
 	share/bash-completion/completions/cachepeek
 	share/cachepeek/cachepeek-compare-1.schema.json
-	share/cachepeek/cachepeek-diff-1.schema.json share/cachepeek/cachepeek-profile-1.schema.json
+	share/cachepeek/cachepeek-diff-1.schema.json share/cachepeek/cachepeek-doctor-1.schema.json
+	share/cachepeek/cachepeek-list-1.schema.json share/cachepeek/cachepeek-profile-1.schema.json
 	share/cachepeek/cachepeek-repeat-1.schema.json
 	share/cachepeek/cachepeek-report-1.schema.json
 	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py
 	share/doc/cachepeek/README.md
+	share/doc/cachepeek/doc/faq.md
 	share/doc/cachepeek/doc/glossary.md share/doc/cachepeek/doc/internals.md
 	share/doc/cachepeek/doc/metrics.md share/doc/cachepeek/doc/report.png
 	share/doc/cachepeek/doc/testing.md share/doc/cachepeek/doc/tutorial.md
@@ -37,11 +39,12 @@ is_deeply([grep { !m{^/usr/local/lib/cachepeek/} } installed()], [map { "/usr/lo
 	share/doc/cachepeek/examples/README.md
 	share/doc/cachepeek/examples/blur.c share/doc/cachepeek/examples/read.c
 	share/doc/cachepeek/examples/regions.c share/doc/cachepeek/examples/threads.cc
+	share/fish/vendor_completions.d/cachepeek.fish
 	share/man/man1/cachepeek.1 share/man/man3/cachepeek.3
 	share/man/man5/cachepeek-groups.5 share/man/man5/cachepeek-machines.5
 	share/man/man7/libcachepeek.7 share/zsh/site-functions/_cachepeek)],
 	'the files it installs');
-ok(-x "$prefix/lib/cachepeek/cachepeek-amd64-linux", 'and the simulated PMU')
+ok(-x "$prefix/lib/libcachepeek/cachepeek-amd64-linux", 'and the simulated PMU')
 	if `uname -m` =~ /x86_64/;
 
 my $run = peek(engine => 'sim', events => 'instructions', preload => "$prefix/lib/libcachepeek.so",
@@ -64,7 +67,7 @@ like(read_file($json) || '', qr/"cachepeek-report\/1"/, 'the command finds the l
 	like($run->{err}, qr{^cachepeek: libcachepeek.so is neither .*\Q$place\E: run `make install`$}m,
 		'the command says where it has looked') || diag($built->{err});
 	mkdir($place);
-	run(command => ['cp', '-r', "$prefix/lib/libcachepeek.so", "$prefix/lib/cachepeek", $place]);
+	run(command => ['cp', '-r', "$prefix/lib/libcachepeek.so", "$prefix/lib/libcachepeek", $place]);
 	$run = run(command => [scratch('placed'), 'true'],
 		env => {CACHEPEEK_ENGINE => 'sim', CACHEPEEK_EVENTS => 'instructions'});
 	like($run->{err}, qr/whole run/, 'and finds it in LIBDIR') || diag($run->{err});

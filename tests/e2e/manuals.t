@@ -69,6 +69,7 @@ $table{help} = [];
 
 my $bash = text('tools/completion/cachepeek.bash');
 my $zsh = text('tools/completion/_cachepeek');
+my $fish = text('tools/completion/cachepeek.fish');
 my ($words) = $bash =~ /^_cachepeek_options\(\)\n\{(.*?)^\}/ms;
 
 # Of the function _cachepeek_NAME, where a command has one, else of its branch.
@@ -80,6 +81,13 @@ sub zsh_options
 	($part) = $zsh =~ /^\t\t\Q$command\E\)(.*?);;$/ms unless defined $part;
 	return [uniq(map { /\{(-\w),(--[\w-]+)\}|'(--[\w-]+)\[/ ? grep { defined } $1, $2, $3 : () }
 		($part // '') =~ /(\{-\w,--[\w-]+\}|'--[\w-]+\[)/g)];
+}
+# Of the lines for this command.
+sub fish_options
+{
+	my ($command) = @_;
+	my @lines = grep { /-n '__cachepeek_is [a-z ]*\b$command\b[a-z ]*'/ } split(/\n/, $fish);
+	return [uniq(map { my $line = $_; (($line =~ / -s (\w)\b/ ? "-$1" : ()), ($line =~ / -l ([\w-]+)/ ? "--$1" : ())) } @lines)];
 }
 cmp_ok(scalar(@{$table{run}}), '>=', 13, 'the table of run is read');
 is_deeply([sort keys %table], [uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)", cp_cmd_\w+\},$/mg)],
@@ -93,6 +101,7 @@ for my $command (sort keys %table) {
 	$line = $words =~ /^\t$1\) (.*)$/m && $1 if ($line // '') =~ /_cachepeek_options (\w+)/;
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
 	is_deeply(zsh_options($command), \@table, "$command: and zsh's");
+	is_deeply(fish_options($command), \@table, "$command: and fish's");
 }
 for my $option ('--help', '--version') {
 	like($usage, qr/\Q$option\E/, "$option is in --help");
@@ -100,12 +109,13 @@ for my $option ('--help', '--version') {
 	like($bash, qr/\Q$option\E/, 'in the completion');
 	is(status_text(run(command => [cli(), $option])->{status}), 'exit 0', 'and works');
 }
+like($_, qr/--color/, '--color, which each command has, is there') for $usage, $page{'cachepeek.1'} =~ s/\\-/-/gr, $bash, $zsh, $fish;
 # Each option of run is taken: the program is started.
 for my $option (grep { /^--/ } @{$table{run}}) {
 	my %value = ('--verbose' => [], '--engine' => ['sim'], '--events' => ['instructions'],
 		'--groups' => ['cache'], '--machine' => ['host'], '--output' => ['/dev/null'],
 		'--dir' => [scratch('records')], '--what-if' => ['L1D.size=64K'],
-		'--sweep' => ['L1D.ways=1..16'], '--passes' => [], '--repeat' => undef);
+		'--sweep' => ['L1D.ways=1..16'], '--passes' => [], '--call-paths' => [], '--json' => [], '--repeat' => undef);
 	next if exists $value{$option} && !$value{$option};   # makes runs: diff.t
 	my $run = run(command => [cli(), $option, @{$value{$option} || ['1']}, 'true'],
 		env => {CACHEPEEK_DISABLE => 1});
@@ -120,6 +130,12 @@ is_deeply([uniq($usage =~ /^ {2}([a-z]+) /mg)], \@commands, 'the commands: --hel
 is_deeply([uniq($page{'cachepeek.1'} =~ /^\.SS ([a-z]+)$/mg)], \@commands, 'cachepeek(1)');
 is_deeply([grep { $bash !~ /^\t$_\) /m && $_ ne 'list' } @commands], [], 'completion of bash');
 is_deeply([grep { $zsh !~ /'$_:/ } @commands], [], 'of zsh');
+is_deeply([uniq($fish =~ /is_first -f -a (\w+) /g)], \@commands, 'of fish');
+my ($of_fish) = $fish =~ /^set -g __cachepeek_commands (.*)$/m;
+is_deeply([uniq(split(/ /, $of_fish))], \@commands, 'and those that it tells from programs');
+my ($valued) = $fish =~ /^set -g __cachepeek_valued (.*?[^\\])$/ms;
+is_deeply([grep { /-n '__cachepeek_is [^']*\b(?:run|compare|dcache|sharing)\b/ && / -[xr] / && / -l ([\w-]+)/
+	&& $valued !~ /--$1\b/ } split(/\n/, $fish)], [], 'and its options with a value before a program');
 
 # ---- variables ----
 
@@ -186,11 +202,33 @@ is_deeply(complete('cachepeek', '-g', 'cache,t'), ['cache,tlb'], 'the second of 
 is_deeply(complete('cachepeek', 'run', '-m', 'cacheg'), ['cachegrind'], 'machines');
 is_deeply(complete('cachepeek', 'list', 'm'), ['machines'], 'lists');
 is_deeply(complete('cachepeek', 'list', 'presets', 'l1d_stores'), ['l1d_stores'], 'presets');
-is_deeply(complete('cachepeek', 'doctor', '-'), ['--verify'], 'of doctor');
+is_deeply(complete('cachepeek', 'doctor', '-'), [qw(--verify --json --color)], 'of doctor');
 is_deeply(complete('cachepeek', 'report', '--j'), ['--json'], 'of report');
 is_deeply(complete('cachepeek', 'help', 'dt'), ['dtlb'], 'of help');
 SKIP: {
 	my $shell = which('zsh') or skip('no zsh', 1);
 	is(run(command => [$shell, '-n', source() . '/tools/completion/_cachepeek'])->{err}, '', 'zsh parses its file');
+}
+SKIP: {
+	my $shell = which('fish') or skip('no fish', 1);
+	my $file = source() . '/tools/completion/cachepeek.fish';
+	my %env = (PATH => scratch('bin') . ":$ENV{PATH}", HOME => scratch('home'), XDG_CONFIG_HOME => scratch('home'));
+	my $fishes = sub {
+		my ($line) = @_;
+		my $run = run(command => [$shell, '--no-config', '-c', "source '$file'; complete -C \$argv[1]", $line], env => \%env);
+		is($run->{err}, '', "fish, $line: no complaint");
+		return [map { s/\t.*//r } split(/\n/, $run->{out})];
+	};
+	mkdir(scratch('home'));
+	is_deeply($fishes->(@$_[0]), $_->[1], "fish: $_->[2]") for ['cachepeek --eng', ['--engine'], 'an option'],
+		['cachepeek -E ', [qw(auto perf sim)], 'engines'], ['cachepeek -g cache,t', ['cache,tlb'], 'the second of two groups'],
+		['cachepeek run -m cacheg', ['cachegrind'], 'machines'], ['cachepeek list m', ['machines'], 'lists'],
+		['cachepeek list presets l1d_stores', ['l1d_stores'], 'presets'], ['cachepeek doctor --', [qw(--color --json --verify)], 'of doctor'],
+		['cachepeek report --js', ['--json'], 'of report'], ['cachepeek help dt', ['dtlb'], 'of help'],
+		['cachepeek annotate -p d', [qw(dcache dtlb)], 'of annotate'],
+		['cachepeek -g cache cachepeek --eng', ['--engine'], 'the options of the program that is run'],
+		['cachepeek dcache --sort misses cachepeek list m', ['machines'], 'and its words'],
+		['cachepeek -E sim cat --engi', [], 'not ours after it'];
+	is_deeply([grep { $_ eq 'doctor' } @{$fishes->('cachepeek doc')}], ['doctor'], 'fish: a command');
 }
 done_testing();

@@ -66,6 +66,13 @@ my @mistakes = (
 	["sharing -o $file/report.json", 'not a directory'],
 	['annotate -p cache a.c', 'expected dcache, dtlb or icache'],
 	["annotate -o $file/a.html a.c", 'not a directory'],
+	['report -o report.pdf', '.txt, .json, .csv, .html or .prom'],
+	['report --json -o report.pdf', '.txt, .json, .csv, .html or .prom'],
+	["report -o $file/report.json", 'not a directory'],
+	["merge -o $directory", 'is a directory'],
+	['merge -o report.pdf', '.txt, .json, .csv, .html or .prom'],
+	['list presets --json --check', 'either --json or --check'],
+	['--color sometimes', '--color sometimes: expected auto, always or never'],
 	['list events -p skx', 'list events takes no --pmu'],
 	['compare -m zen4,zen44', 'did you mean zen4?'],
 	['compare -m zen4 -g cahce', 'did you mean "cache"?'],
@@ -81,6 +88,39 @@ for my $case (@mistakes) {
 	ok(!-e $marker, "cachepeek $options: the program is not started") || unlink($marker);
 }
 is_deeply([glob("$file* $directory/*")], [$file], 'and nothing is made');
+
+# ---- a file of source that the program has not ----
+
+# What it is made of is found by its debugging information: the files are elsewhere.
+my $program = scratch('program');
+{
+	my @cc = ('cc', '-g', '-O1', '-L' . scratch(), '-Wl,-rpath,' . scratch());
+	for my $name (qw(part other)) {
+		my $part = write_file(scratch("$name.c"), "int $name(void) { return 0; }\n");
+		system(@cc, qw(-shared -fPIC -o), scratch("lib$name.so"), $part) == 0 or die 'cc';
+		unlink($part);
+	}
+	my $main = write_file(scratch('main.c'), "#include <stdio.h>\nint part(void), other(void);\n"
+		. "int main(int n, char **v) { return part() | other() | (n > 1 && !fopen(v[1], \"w\")); }\n");
+	# One is named by its path in the program, the other is looked for.
+	system(@cc, '-o', $program, $main, scratch('libpart.so'), '-lother') == 0 or die 'cc';
+	system('objcopy', '--strip-debug', $program, "$program-stripped") == 0 or die 'objcopy';
+	unlink($main);
+}
+for my $case (['nosuchthing.c', '`cachepeek annotate -d DIRECTORY nosuchthing.c`'],
+	['mallox.c', '`cachepeek annotate -d DIRECTORY mallox.c`'], ['mian.c', 'did you mean main.c?'], ['prt.c', 'did you mean part.c?'], ['/main.c', 'did you mean main.c?']) {
+	my ($source, $has) = @$case;
+	my $run = run(command => [cli(), 'annotate', $source, $program, $marker]);
+	is(status_text($run->{status}) . $run->{out}, 'exit 2', "annotate $source: exit 2");
+	like($run->{err}, qr/\Acachepeek: \Q$source\E is none of the sources of [^\n]*\Q$has\E\n\z/, "annotate $source: one line says why");
+	ok(!-e $marker, "annotate $source: the program is not started") || unlink($marker);
+}
+for my $case (['main.c', $program], ['part.c', $program], ['other.c', $program], [$file, $program], ['nosuchthing.c', "$program-stripped"]) {
+	my ($source, $of) = @$case;
+	my $run = run(command => [cli(), 'annotate', $source, $of, $marker]);
+	unlike($run->{err}, qr/none of the sources/, "annotate $source: may be");
+	ok(unlink($marker), "annotate $source: and the program is started");
+}
 
 # ---- what is no mistake ----
 

@@ -293,7 +293,7 @@ check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps
 		'Phase=Seven 2', '1000=8 1', 'Phase=Seven/2000=5 1', '2000=5 1', 'ps 1', 'ps/iteration 2',
 		'ps/iteration/string 2', 'ps/iteration/current 2', 'ps/iteration/after 2', 'ps/paused 1');
 	# PerfStubs looks for a tool, which this is.
-	my $perfstubs = build() . '/cachepeek/perfstubs.so';
+	my $perfstubs = build() . '/libcachepeek/perfstubs.so';
 	check('user regions', [@want], command => [program('marks_user')], out => '', preload => lib() . ":$perfstubs");
 	my $tool = program('libusertool.so');
 	my %run = (command => [program('marks_user')]);

@@ -104,4 +104,5 @@ for my $row (@rows) {
 	is(status_text($run->{status}), 'exit 0', "list $list $row->{name}: is found");
 	like($run->{out} =~ s/\n  (?=\S)/ /r, qr/^$row->{tool}'s \Q$row->{note}\E\n$row->{ours}: /, 'as what, and what that is');
 }
+unlike(run(command => [cli(), qw(list groups cache)])->{out}, qr/read as/, 'our own name is nobody else\'s');
 done_testing();

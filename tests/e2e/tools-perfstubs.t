@@ -89,7 +89,7 @@ C
 my @gcc = ('gcc', '-w', '-shared', '-fPIC', $source);
 my $library = scratch('libtool.so');
 run(command => [@gcc, '-o', $library]);
-my ($lib, $switch) = (lib(), build() . '/cachepeek/perfstubs.so');
+my ($lib, $switch) = (lib(), build() . '/libcachepeek/perfstubs.so');
 
 for my $how (['behind us', "$lib:$library"], ['before us', "$library:$lib"], ['behind the switch', "$lib:$switch:$library"]) {
 	my ($log, @with) = ok_same_calls("PerfStubs, all entry points, $how->[0]", [$exe], {}, {preload => [$library, $how->[1]]}, [@PERF], [@SIM]);

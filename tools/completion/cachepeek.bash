@@ -32,7 +32,7 @@ _cachepeek_takes_value()
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
 		-m | --machine | --machines | -d | --dir | -p | --pmu | --profile | -i | --input | \
-		--repeat | --what-if | --sweep | --working-set | --quantum | --least | --fail-if | --sort | --cutoff | --details | --context-lines) return 0 ;;
+		--repeat | --what-if | --sweep | --working-set | --quantum | --least | --fail-if | --sort | --cutoff | --callers | --details | --context-lines | --color) return 0 ;;
 	esac
 	return 1
 }
@@ -48,6 +48,7 @@ _cachepeek_value()
 		mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;
 	-m | --machine | --machines) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
 	--sort) mapfile -t COMPREPLY < <(compgen -W 'misses latency avg' -- "$cur") ;;
+	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") ;;
 	--details) mapfile -t COMPREPLY < <(compgen -W 'src insn all' -- "$cur") ;;
 	-d | --dir) compopt -o dirnames ;;
 	-i | --input | -o | --output) compopt -o default ;;
@@ -57,18 +58,18 @@ _cachepeek_value()
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep --working-set' ;;
-	report) echo '-o --output --json --forget' ;;
+	run) echo '-g --groups -e --events -o --output --json -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep --working-set --call-paths' ;;
+	report) echo '-o --output --json -v --verbose --forget' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
-	icache) echo '-o --output -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing' ;;
-	sharing) echo '-o --output -m --machine -d --dir --quantum --least --debuginfod' ;;
+	icache) echo '-o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --call-paths --callers -v --verbose' ;;
+	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --debuginfod' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
 	diff) echo '--fail-if -o --output --json --all' ;;
-	merge) echo '-o --output --json' ;;
-	list) echo '-p --pmu --check -v --verbose' ;;
-	doctor) echo '--verify' ;;
+	merge) echo '-o --output --json -v --verbose' ;;
+	list) echo '-p --pmu --json --check -v --verbose' ;;
+	doctor) echo '--verify --json' ;;
 	help) echo "$_cachepeek_commands variables" ;;
 	esac
 }
@@ -98,7 +99,7 @@ _cachepeek()
 		_cachepeek_value
 		return
 	fi
-	words=$(_cachepeek_options "$command")
+	words="$(_cachepeek_options "$command") --color"
 	[ "$COMP_CWORD" -gt 1 ] || words="$words $_cachepeek_commands --help --version"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
