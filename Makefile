@@ -125,7 +125,7 @@ $(LIB): $(LIB_OBJ) preload/libcachepeek.map
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(LIB_LDFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ))
 
 ENCODER_OBJ := $(B)/preload/encoder/pfm.o $(B)/preload/encoder/pfm_libc.o $(B)/base/env.o \
-	$(B)/base/arena.o $(B)/base/escape.o $(B)/base/format.o $(B)/base/map.o
+	$(B)/base/arena.o $(B)/base/escape.o $(B)/base/decimal.o $(B)/base/format.o $(B)/base/map.o
 ENCODER_LDFLAGS := -Wl,-z,defs -Wl,--exclude-libs,ALL
 $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	@mkdir -p $(@D)

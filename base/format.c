@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/decimal.h"
+
 struct sink {
 	char *to;
 	size_t size, length;
@@ -77,76 +79,37 @@ static void put_integer(struct sink *sink, const struct spec *spec, uint64_t val
 	put_field(sink, spec, begin, (int)(end - begin));
 }
 
-/* Plain decimal notation; value is finite and below 1e18. */
-static int fixed(char *to, double value, int precision)
+static char digit_at(const struct cp_decimal *decimal, int place)
 {
-	char whole[24], *end = whole + sizeof(whole), *begin;
-	uint64_t scale = 1, integer, fraction;
-	int length = 0;
+	return place >= 0 && place < decimal->count ? decimal->digits[place] : '0';
+}
 
-	for (int i = 0; i < precision; i++)
-		scale *= 10;
-	integer = (uint64_t)value;
-	fraction = (uint64_t)(((long double)value - (long double)integer) *
-				      (long double)scale +
-			      0.5L);
-	if (fraction >= scale) {
-		integer++;
-		fraction -= scale;
-	}
-	for (begin = digits(end, integer, 10); begin < end; begin++)
-		to[length++] = *begin;
-	if (precision)
+/* Plain decimal notation with so many places after the point. */
+static int plain(char *to, const struct cp_decimal *decimal, int places)
+{
+	int length = 0, place = decimal->point > 0 ? 0 : decimal->point - 1;
+
+	do
+		to[length++] = digit_at(decimal, place++);
+	while (place < decimal->point);
+	if (places)
 		to[length++] = '.';
-	for (int i = 0; i < precision; i++) {
-		scale /= 10;
-		to[length++] = (char)('0' + fraction / scale % 10);
-	}
+	while (places-- > 0)
+		to[length++] = digit_at(decimal, place++);
 	return length;
 }
 
-static int trim_zeros(const char *text, int length)
+/* d.ddde+-x. */
+static int scientific(char *to, const struct cp_decimal *decimal)
 {
-	while (length > 1 && text[length - 1] == '0')
-		length--;
-	return text[length - 1] == '.' ? length - 1 : length;
-}
-
-static long double power_of_ten(int exponent)
-{
-	long double power = 1;
-
-	for (int i = exponent < 0 ? -exponent : exponent; i > 0; i--)
-		power *= 10;
-	return exponent < 0 ? 1 / power : power;
-}
-
-/* floor(log10(value)) without libm, which the library must not need. */
-static int decimal_exponent(double value)
-{
-	int exponent = 0;
-
-	if (value <= 0)
-		return 0;
-	while (value >= power_of_ten(exponent + 1))
-		exponent++;
-	while (value < power_of_ten(exponent))
-		exponent--;
-	return exponent;
-}
-
-/* d.ddde+-x with the given number of significant digits, zeros trimmed. */
-static int scientific(char *to, double value, int significant)
-{
-	int exponent = decimal_exponent(value), length;
-	double mantissa = (double)(value / power_of_ten(exponent));
+	int exponent = decimal->count ? decimal->point - 1 : 0, length = 0;
 	char buffer[8], *end = buffer + sizeof(buffer), *begin;
 
-	if (mantissa >= 10) {
-		mantissa /= 10;
-		exponent++;
-	}
-	length = trim_zeros(to, fixed(to, mantissa, significant - 1));
+	to[length++] = digit_at(decimal, 0);
+	if (decimal->count > 1)
+		to[length++] = '.';
+	for (int i = 1; i < decimal->count; i++)
+		to[length++] = decimal->digits[i];
 	to[length++] = 'e';
 	to[length++] = exponent < 0 ? '-' : '+';
 	begin = digits(end, (uint64_t)(exponent < 0 ? -exponent : exponent), 10);
@@ -155,20 +118,41 @@ static int scientific(char *to, double value, int significant)
 	return length;
 }
 
+static void trim_zeros(struct cp_decimal *decimal)
+{
+	while (decimal->count && decimal->digits[decimal->count - 1] == '0')
+		decimal->count--;
+}
+
+static int fixed(char *to, double value, int precision)
+{
+	struct cp_decimal decimal;
+
+	if (value >= 1e18) {
+		cp_decimal_significant(&decimal, value, 17);
+		trim_zeros(&decimal);
+		return scientific(to, &decimal);
+	}
+	cp_decimal_places(&decimal, value, precision > 18 ? 18 : precision);
+	return plain(to, &decimal, precision > 18 ? 18 : precision);
+}
+
 static int general(char *to, double value, int significant)
 {
-	int exponent = decimal_exponent(value), decimals;
+	struct cp_decimal decimal;
 
 	if (significant < 1)
 		significant = 6;
 	if (significant > 17)
 		significant = 17;
-	if (exponent < -5 || exponent > 15)
-		return scientific(to, value, significant);
-	decimals = significant - 1 - exponent;
-	if (decimals <= 0)
+	cp_decimal_significant(&decimal, value, significant);
+	trim_zeros(&decimal);
+	if (decimal.count && (decimal.point < -4 || decimal.point > 16))
+		return scientific(to, &decimal);
+	if (decimal.point > significant) /* an integer is printed whole */
 		return fixed(to, value, 0);
-	return trim_zeros(to, fixed(to, value, decimals > 18 ? 18 : decimals));
+	return plain(to, &decimal,
+		decimal.count > decimal.point ? decimal.count - decimal.point : 0);
 }
 
 static void put_double(
@@ -191,10 +175,8 @@ static void put_double(
 	}
 	if (shortest)
 		length += general(buffer + length, value, precision);
-	else if (value >= 1e18)
-		length += scientific(buffer + length, value, 17);
 	else
-		length += fixed(buffer + length, value, precision > 18 ? 18 : precision);
+		length += fixed(buffer + length, value, precision);
 	put_field(sink, spec, buffer, length);
 }
 

@@ -16,7 +16,8 @@
  * Understood: %s %c %d %i %u %x %%, the modifiers l, ll, z; a width, the flags
  * '-' and '0', a precision for %s (also .*), %f and %g.  %g prints the
  * shortest of plain and exponent form with up to 17 significant digits.
- * NaN and infinities print as "nan" and "inf"; a half is rounded up.
+ * NaN and infinities print as "nan" and "inf".  Digits are exact and rounded as
+ * libc rounds them (a half to the even digit), also where floating-point is emulated.
  */
 size_t cp_vformat(char *to, size_t size, const char *format, va_list args);
 size_t cp_format(char *to, size_t size, const char *format, ...)

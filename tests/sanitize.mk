@@ -38,6 +38,5 @@ sanitized-by-memcheck: $(LIB) $(ENCODER) $(SANITIZED_PROGRAMS) $(UNIT)
 	SANITIZE=memcheck $(PROVE) $(PROVE_FLAGS) -e 'valgrind -q --error-exitcode=66 --trace-children=yes --vgdb=no' \
 		$(filter-out $(MEMCHECK_SKIPS),$(UNIT))
 	SANITIZE=memcheck B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t
-# The first is about 80-bit floating point, which Valgrind has not; the others step
-# through children of their own.
-MEMCHECK_SKIPS := $(T)/unit/base_format.t $(T)/unit/regions_torn.t $(T)/unit/regions_fold.t
+# They step through children of their own.
+MEMCHECK_SKIPS := $(T)/unit/regions_torn.t $(T)/unit/regions_fold.t

@@ -4,7 +4,7 @@
 
 PRESETS := $(B)/presets
 PRESETS_SRC := tests/presets/check.c tools/presets_check.c output/preset.c output/words.c \
-	preload/encoder/pfm.c base/env.c base/arena.c base/escape.c base/embedded.c base/format.c \
+	preload/encoder/pfm.c base/env.c base/arena.c base/escape.c base/embedded.c base/decimal.c base/format.c \
 	base/map.c base/text.c
 # What is not called may name what is not linked.
 PRESETS_LINK := -Wl,--gc-sections
