@@ -197,6 +197,51 @@ C
 	}
 }
 
+# ---- many blocks of one call: what is counted is that of all of them ----
+
+{
+	write_file(scratch('blocks.c'), <<'C');
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+enum { LARGE = 1536 << 10, HUGE = 2600 * 4096 };
+__attribute__((noipa)) static long reads(const volatile char *at, long bytes, long step, int times)
+{
+	long sum = 0;
+	while (times-- > 0)
+		for (long i = 0; i < bytes; i += step) sum += at[i];
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	long sum = 0;
+	(void)argc;
+	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	for (int block = 0; block < 8; block++) {
+		char *at = aligned_alloc(4096, argv[1][0] == 't' ? HUGE : LARGE);
+		if (strcmp(argv[1], "read") == 0) sum += reads(at, LARGE, 64, 1);
+		if (strcmp(argv[1], "reread") == 0) sum += reads(at, LARGE, 64, 6);
+		if (strcmp(argv[1], "tlb") == 0) sum += reads(at, HUGE, 4096, 1);
+		if (strcmp(argv[1], "part") == 0)
+			for (long i = 0; i < LARGE / 2; i += 8) *(volatile long *)&at[i] = i;
+	}
+	return sum == 7;
+}
+C
+	system('cc', '-O1', '-g', '-o', scratch('blocks'), scratch('blocks.c')) == 0 or die;
+	for my $case (['read', 'each block is read once'], ['tlb', 'each page is touched once'],
+		['part', 'half of each block is written']) {
+		my ($how, $what) = @$case;
+		my $found = findings('dcache', scratch('blocks'), $how);
+		is_deeply([grep { !/^stride/ } @{told($found)}], [], "eight blocks, $what: nothing to find");
+	}
+	my $found = findings('dcache', scratch('blocks'), 'reread');
+	like(join("\n", @{told($found)}), qr/\Aworking-set: main, 1572864 B\z/, 'eight blocks, each read six times: a finding');
+	like($found->[0]{evidence} // '',
+		qr/\Ait is 8 blocks of 1\.5 MiB, L2 1 MiB: its 196,608 lines were loaded into L2 [\d,]+ times, [56]\.\d times each/,
+		'... which divides by all of them');
+}
+
 # ---- code: by what it misses for each thousand instructions ----
 
 {

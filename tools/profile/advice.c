@@ -248,6 +248,22 @@ static bool has_size(const struct cp_profiled_object *object)
 	return object->data == CP_DATA_VARIABLE || object->data == CP_DATA_HEAP;
 }
 
+/* Counts are those of all blocks that a call allocated, the size that of each. */
+static uint64_t blocks_of(const struct cp_profiled_object *object)
+{
+	return object->data == CP_DATA_HEAP && object->blocks ? object->blocks : 1;
+}
+
+/* "it is 2 MiB", "it is 3 blocks of 2 MiB" */
+static const char *size_of(
+	const struct advice *a, const struct cp_profiled_object *object)
+{
+	if (blocks_of(object) == 1)
+		return bytes(a, object->size);
+	return FORMAT(
+		"%s blocks of %s", number(a, blocks_of(object)), bytes(a, object->size));
+}
+
 /* ---- more pages than the TLBs hold ---- */
 
 static void judge_reach(
@@ -256,9 +272,9 @@ static void judge_reach(
 	const struct cp_profile *profile = a->profile;
 	uint64_t walks = of(object, CP_SIM_dtlb_load_walks) +
 			 of(object, CP_SIM_dtlb_store_walks),
-		 pages = object->size / profile->page;
+		 pages = object->size / profile->page * blocks_of(object);
 
-	if (!has_size(object) || pages <= profile->tlb_entries ||
+	if (!has_size(object) || object->size / profile->page <= profile->tlb_entries ||
 		walks < WALKS_PER_PAGE * pages || walks < LEAST_MISSES ||
 		(double)walks < LEAST_SHARE * (double)all)
 		return;
@@ -270,7 +286,7 @@ static void judge_reach(
 					  "%.1f for each, and %.1f %% of the run's; the "
 					  "data TLBs hold "
 					  "%s pages (%s)",
-			       number(a, walks), number(a, pages), bytes(a, object->size),
+			       number(a, walks), number(a, pages), size_of(a, object),
 			       (double)walks / (double)pages,
 			       100 * (double)walks / (double)all,
 			       number(a, profile->tlb_entries),
@@ -304,7 +320,7 @@ static void judge_stream(
 	const struct cp_profile *profile = a->profile;
 	uint64_t written = of(object, CP_SIM_l2_store_lines),
 		 read = of(object, CP_SIM_l1d_load_lines),
-		 lines = object->size / profile->line;
+		 lines = object->size / profile->line * blocks_of(object);
 
 	if (!has_size(object) || object->size <= profile->l2_bytes || written < lines ||
 		(double)read > READ_SHARE * (double)written || written < LEAST_MISSES ||
@@ -318,8 +334,8 @@ static void judge_stream(
 					  "L2 %s, so that they push out what L2 held "
 					  "(%.1f %% of the "
 					  "run's misses in L2)",
-			       number(a, written), number(a, read),
-			       bytes(a, object->size), bytes(a, profile->l2_bytes),
+			       number(a, written), number(a, read), size_of(a, object),
+			       bytes(a, profile->l2_bytes),
 			       100 * (double)written / (double)all),
 		       .threshold = FORMAT("larger than L2, written as a whole, at most "
 					   "%.0f %% of it read, and %.0f %% of the run's "
@@ -349,7 +365,7 @@ static void judge_working_set(
 {
 	const struct cp_profile *profile = a->profile;
 	uint64_t came = of(object, CP_SIM_l2_load_lines),
-		 lines = object->size / profile->line;
+		 lines = object->size / profile->line * blocks_of(object);
 
 	if (!has_size(object) || object->size <= profile->l2_bytes ||
 		object->size > 2 * profile->l2_bytes || came < TIMES_AGAIN * lines ||
@@ -361,7 +377,7 @@ static void judge_working_set(
 		       .evidence = FORMAT("it is %s, L2 %s: its %s lines were loaded "
 					  "into L2 %s times, %.1f times each (%.1f %% of "
 					  "the run's misses in L2)",
-			       bytes(a, object->size), bytes(a, profile->l2_bytes),
+			       size_of(a, object), bytes(a, profile->l2_bytes),
 			       number(a, lines), number(a, came),
 			       (double)came / (double)lines,
 			       100 * (double)came / (double)all),
