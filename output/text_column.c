@@ -106,3 +106,15 @@ const char *cp_text_with_unit(
 		cp_text_column_cell(text, &column, value),
 		*unit == '/' || !*unit ? unit : cp_text_format(text->arena, " %s", unit));
 }
+
+const char *cp_text_path(struct cp_text *text, const struct cp_region *region)
+{
+	const struct cp_slice *names[CP_MAX_DEPTH];
+	unsigned depth = cp_region_path(region, names);
+	const char *path = "";
+
+	for (unsigned i = 0; i < depth; i++)
+		path = cp_text_format(text->arena, "%.300s%s%s", path, i ? "/" : "",
+			cp_text_safe(text->arena, *names[i]));
+	return path;
+}

@@ -47,6 +47,8 @@ const char *cp_text_column_unit(const struct cp_text_column *column);
 /* "12.3", "~12.3" if estimated, "—" if unavailable. */
 const char *cp_text_column_cell(
 	struct cp_text *text, const struct cp_text_column *column, struct cp_value value);
+/* "outer/inner", of names as they can be shown. */
+const char *cp_text_path(struct cp_text *text, const struct cp_region *region);
 /* A metric outside of a table: "12.3 %", "4.56 MB". */
 const char *cp_text_with_unit(
 	struct cp_text *text, const struct cp_metric *metric, struct cp_value value);

@@ -144,18 +144,6 @@ void cp_text_ranks(struct cp_text *text)
 
 /* ---- regions that some ranks have ---- */
 
-static const char *name_of(struct cp_text *text, const struct cp_region *region)
-{
-	const struct cp_slice *names[CP_MAX_DEPTH];
-	unsigned depth = cp_region_path(region, names);
-	const char *path = "";
-
-	for (unsigned i = 0; i < depth; i++)
-		path = cp_text_format(text->arena, "%.300s%s%s", path, i ? "/" : "",
-			cp_text_safe(text->arena, *names[i]));
-	return path;
-}
-
 static const char *list_of(struct cp_text *text, const struct cp_region *region)
 {
 	const char *list = "";
@@ -187,8 +175,8 @@ void cp_text_entered(struct cp_text *text)
 			cp_out_text(text->out, "\nregions of some ranks only\n");
 		if (lines++ < MAX_ROWS)
 			cp_text_wrap(text->out,
-				cp_text_format(text->arena, "%s: %s", name_of(text, r),
-					list_of(text, r)),
+				cp_text_format(text->arena, "%s: %s",
+					cp_text_path(text, r), list_of(text, r)),
 				0, 2, text->width);
 	}
 	if (lines > MAX_ROWS)

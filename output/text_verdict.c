@@ -77,8 +77,9 @@ static void print_served(struct cp_text *text, const struct cp_group *group)
 			metric_of(text->report, text->report->total, level->name);
 
 		if (share.status != CP_UNAVAILABLE)
-			line = cp_text_format(text->arena, "%s%s%s %s %%", line,
+			line = cp_text_format(text->arena, "%s%s%s %s%s %%", line,
 				*line ? ", " : "", level->heading,
+				share.status == CP_ESTIMATED ? "~" : "",
 				cp_text_decimal(text->arena, 100 * share.value));
 	}
 	if (whole_count(text->report, "l1d_accesses", &references))
@@ -147,18 +148,6 @@ static const char *command_for(const struct cp_column *level)
 	return "dcache";
 }
 
-static const char *path_of(struct cp_text *text, const struct cp_region *region)
-{
-	const struct cp_slice *names[CP_MAX_DEPTH];
-	unsigned depth = cp_region_path(region, names);
-	const char *path = "";
-
-	for (unsigned i = 0; i < depth; i++)
-		path = cp_text_format(text->arena, "%.300s%s%s", path, i ? "/" : "",
-			cp_text_safe(text->arena, *names[i]));
-	return path;
-}
-
 /* "L2 and memory" of the levels that cost next to nothing; "": none. */
 static const char *harmless(const struct verdict *verdict, double all)
 {
@@ -176,14 +165,21 @@ static const char *harmless(const struct verdict *verdict, double all)
 	return names;
 }
 
+/* 0: not available. */
+static double own_cost(const struct verdict *verdict, const struct cp_region *region)
+{
+	struct cp_value cost = own(verdict->text->report, region, verdict->cost.name);
+
+	return cost.status == CP_UNAVAILABLE ? 0 : cost.value;
+}
+
 /* The region whose own cost is the largest; the run, if more is in none. */
 static const struct cp_region *first_of(const struct verdict *verdict)
 {
 	const struct cp_region *root = verdict->text->report->total;
-	const char *name = verdict->cost.name;
 
-	if (verdict->first && own(verdict->text->report, verdict->first, name).value >=
-				      own(verdict->text->report, root, name).value)
+	if (verdict->first &&
+		own_cost(verdict, verdict->first) >= own_cost(verdict, root))
 		return verdict->first;
 	return root;
 }
@@ -192,12 +188,15 @@ static void print_first(const struct verdict *verdict, double all)
 {
 	struct cp_text *text = verdict->text;
 	const struct cp_region *first = first_of(verdict);
-	double mine = own(text->report, first, verdict->cost.name).value, part;
+	double mine = own_cost(verdict, first), part;
 	const struct cp_column *level = costliest(verdict, first, &part);
-	const char *line = first->parent ? cp_text_cut(text->arena, path_of(text, first),
-						   PATH_COLUMNS)
-					 : "outside of the regions";
+	const char *line = first->parent
+				   ? cp_text_cut(text->arena, cp_text_path(text, first),
+					     PATH_COLUMNS)
+				   : "outside of the regions";
 
+	if (mine <= 0)
+		return;
 	line = cp_text_format(
 		text->arena, "%.300s: ~%.0f %% of the miss cost", line, 100 * mine / all);
 	if (level && first->child == NULL && !first->parent)
@@ -225,11 +224,13 @@ static void print_no_problem(const struct verdict *verdict, double all)
 static void print_cost(const struct verdict *verdict)
 {
 	struct cp_text *text = verdict->text;
-	double all = cp_text_column_value(&verdict->cost, text->report->total).value,
-	       each;
+	struct cp_value cost = cp_text_column_value(&verdict->cost, text->report->total);
+	double all = cost.value, each;
 	uint64_t instructions;
 
-	if (!whole_count(text->report, "instructions", &instructions) || !instructions)
+	if (cost.status == CP_UNAVAILABLE ||
+		!whole_count(text->report, "instructions", &instructions) ||
+		!instructions)
 		return;
 	each = all / (double)instructions;
 	cp_text_labelled(text, "miss cost",
