@@ -15,6 +15,7 @@
 #include "tools/check.h"
 #include "tools/cmd.h"
 #include "tools/output.h"
+#include "tools/profile/fit.h"
 #include "tools/profile/sharing.h"
 #include "tools/profile_run.h"
 
@@ -22,7 +23,7 @@ struct request {
 	const char *machine, *directory, *quantum;
 	struct cp_output_list outputs;
 	uint64_t least;
-	bool debuginfod;
+	bool debuginfod, verbose;
 };
 
 /* Without a letter. */
@@ -36,6 +37,7 @@ static const struct option long_options[] = {
 	{"least", required_argument, NULL, LEAST},
 	{"debuginfod", no_argument, NULL, DEBUGINFOD},
 	{"json", no_argument, NULL, JSON},
+	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -74,6 +76,9 @@ static int parse_one(struct request *request, int option, const char *value)
 	case DEBUGINFOD:
 		request->debuginfod = true;
 		return 0;
+	case 'v':
+		request->verbose = true;
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -96,7 +101,7 @@ static int parse(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:", long_options)) != -1)
+	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:v", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
 	if (!request->outputs.count)
@@ -110,7 +115,8 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- the report ---- */
 
-static int write_to(const char *name, const struct cp_sharing *sharing)
+static int write_to(
+	const char *name, const struct cp_sharing *sharing, const struct request *request)
 {
 	struct cp_output output;
 
@@ -118,8 +124,11 @@ static int write_to(const char *name, const struct cp_sharing *sharing)
 		return 1;
 	if (name && cp_ends_with(name, ".json"))
 		cp_sharing_write_json(&output.out, sharing);
-	else
+	else if (request->verbose || (name && cp_ends_with(name, ".txt")))
 		cp_sharing_write_text(&output.out, sharing);
+	else
+		cp_sharing_write_screen(
+			&output.out, sharing, cp_fit_terminal(output.out.fd));
 	return cp_output_close(&output);
 }
 
@@ -146,7 +155,7 @@ static int write_sharing(
 	cp_sharing_warn(profile);
 	sharing = cp_sharing_find(profile, request->least);
 	for (size_t i = 0; i < request->outputs.count; i++)
-		result |= write_to(request->outputs.name[i], sharing);
+		result |= write_to(request->outputs.name[i], sharing, request);
 	cp_profile_close(profile);
 	return result;
 }

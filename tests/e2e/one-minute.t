@@ -114,6 +114,10 @@ for my $planted (@planted) {
 	my $profile = screen(split(/ /, $command // 'dcache'), '-m', $machine, $program);
 	my $place = $data ? qr/\Q$data\E/ : qr/planted::main \(planted\.c:$line\)/;
 	like($profile, qr/^$rule: .*?$place/m, "$what: kind and place") or diag($profile);
+	next unless $rule eq 'false-sharing';
+	my $shared = screen('sharing', '-m', $machine, $program);
+	like($shared, qr/^$rule: $place$/m, "$what: cachepeek sharing, too") or diag($shared);
+	like($shared, qr/^$place \(planted\.c:\d+\) +false +1 +2 +[\d,]+$/m, "$what: of which line and threads");
 }
 
 # ---- nothing to mend ----
@@ -132,5 +136,6 @@ for my $command (@fine) {
 	unlike($report, qr/^look first/m, "$name: and nowhere to look first");
 	my $profile = screen('dcache', '-m', 'skylake-sp', @$command);
 	like($profile, qr/^Findings\nno rule finds anything to mend/m, "$name: no rule speaks") or diag($profile);
+	like(screen('sharing', @$command), qr/^sharing +nothing to mend: no process had a second thread$/m, "$name: nothing to keep apart");
 }
 done_testing();

@@ -84,16 +84,35 @@ is(scalar lines('false', sharing('padded', '--quantum', 1)), 0, 'turns: padded i
 
 # ---- what it looks like ----
 
-my $text = run(command => [cli(), 'sharing', '-o', '-', '--quantum', '10', program('sharing'), 'false', $rounds])->{out};
+my $text = run(command => [cli(), 'sharing', '-v', '-o', '-', '--quantum', '10', program('sharing'), 'false', $rounds])->{out};
 like($text, qr/^False sharing: 1 line that/m, 'text: how many');
 like($text, qr/^ +sharing::first_counter$/m, 'text: a name');
 like($text, qr/taking turns: [\d,]+ HITM, [\d,]+ invalidations/, 'text: turns');
 like($text, qr/threads took turns after 10 data references/, 'text: the quantum');
 like($text, qr/shared lines with fewer than 100 transfers are left out/, 'text: what is left out');
 
+# One screen: the answer first.
+sub answer { return run(command => [cli(), 'sharing', '-o', '-', @_])->{out} }
+my $answer = answer(program('sharing'), 'false', $rounds);
+like($answer, qr/^false +1 line that threads use at different bytes: at most 10,000 transfers/m, 'screen: how much of it');
+like($answer, qr/^Findings\nfalse-sharing: sharing::first_counter, sharing::second_counter$/m, 'screen: what to keep apart');
+like($answer, qr/^sharing::first_counter, sharing::second_counter +false +1 +2 +10,000$/m, 'screen: one row for its line');
+unlike($answer, qr/HITM *$/m, 'screen: no column for turns that nobody asked for');
+like($answer, qr/^\(\d+ lines with fewer than 100 transfers: --least\)$/m, 'screen: what is left out');
+like(join("\n", grep { defined } (split(/\n/, $answer))[0 .. 23]), qr/^data +sharing/m, 'screen: all of it in 24 rows, but for the machine');
+is((grep { length($_) > 80 } split(/\n/, $answer)), 0, 'screen: of 80 columns');
+like(answer('--quantum', '10', program('sharing'), 'false', $rounds), qr/^data +sharing +lines +threads +transfers +HITM$/m, 'screen: turns have their column');
+like(answer(program('empty')), qr/^sharing +nothing to mend: no process had a second thread$/m, 'screen: one thread');
+like(answer('--least', 1000000, program('sharing'), 'padded', $rounds) =~ s/\n {11}/ /gr,
+	qr/^sharing +nothing to mend: no line can go from thread to thread 1000000 times or more$/m, 'screen: too little');
+like(answer(program('sharing'), 'true', $rounds) =~ s/\n {11}/ /gr,
+	qr/^sharing +nothing to keep apart: all that threads share is data that they hand over$/m, 'screen: what has to be shared');
+like(answer(program('sharing'), 'false', 500) =~ s/\n {11}/ /gr,
+	qr/^sharing +nothing to mend: no data has 2,000 writes by each of two threads, /m, 'screen: false, and too little');
+
 my $deep = scratch('new/folder/sharing.txt');
 run(command => [cli(), 'sharing', '-o', $deep, program('sharing'), 'false', $rounds]);
-ok(-s $deep, 'a file in folders that are not there yet');
+like(read_file($deep) // '', qr/^False sharing: 1 line that/m, 'a file in folders that are not there yet has the whole');
 
 my $check = run(command => ['/usr/bin/python3', '-c', <<'END', source() . '/doc/cachepeek-sharing-1.schema.json', $false->{file}, $queue->{file}]);
 import json, sys

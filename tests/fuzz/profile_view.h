@@ -19,6 +19,7 @@ static inline void fuzz_write_shared(struct cp_out *out, struct cp_profile *prof
 	cp_sharing_warn(profile);
 	sharing = cp_sharing_find(profile, 1);
 	cp_sharing_write_text(out, sharing);
+	cp_sharing_write_screen(out, sharing, 0);
 	cp_sharing_write_json(out, sharing);
 }
 

@@ -50,7 +50,10 @@ unsigned cp_sharing_quantum(const struct cp_sharing *sharing);
 /* Says in its warnings what was not seen. */
 void cp_sharing_warn(struct cp_profile *profile);
 
-/* sharing_write.c */
+/* sharing_screen.c: the answer; width 0: of no terminal */
+void cp_sharing_write_screen(
+	struct cp_out *out, const struct cp_sharing *sharing, size_t width);
+/* sharing_write.c: each line */
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing);
 void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing);
 
