@@ -27,7 +27,7 @@ SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pi
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
-	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--wrap=vgPlain_getenv -Wl,--wrap=vgPlain_pre_exec_check -Wl,--wrap=vgPlain_client_syscall -Wl,--wrap=vgModuleLocal_get_linux_syscall_entry -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
+	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--wrap=vgPlain_getenv -Wl,--wrap=vgPlain_pre_exec_check -Wl,--wrap=vgPlain_client_syscall -Wl,--wrap=vgPlain_sigframe_create -Wl,--wrap=vgModuleLocal_get_linux_syscall_entry -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
 SIM_CFLAGS := $(filter-out -m64,$(SIM_CFLAGS))
 SIM_LDFLAGS := $(filter-out -m64,$(SIM_LDFLAGS))
