@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """table.py WORK [DOCUMENT]: the suites that debian.sh compared in WORK, as a table.  It is
-put between the lines "<!-- suites -->" and "<!-- end of suites -->" of DOCUMENT, or printed.
+put between the lines "<!-- suites -->" and "<!-- end of suites -->" of DOCUMENT, or printed;
+a row of DOCUMENT whose suite is not in WORK stays as it is.
 Differences that tests/suites/reasons explains stand in it with their reason; a suite that
 differs otherwise, or whose tests have no results, makes this fail."""
 import fnmatch
@@ -64,20 +65,30 @@ def row(path):
     return '| %s |' % ' | '.join(cells), unknown
 
 
-def insert(document, table):
+# Which suite and engine, whatever its version.
+def key(line):
+    suite, engine = line.split('|')[1:3]
+    return suite.split()[0], engine.strip()
+
+
+def merged(old, new):
+    found = {key(line): line for line in old + new}
+    return '\n'.join(HEAD + [found[which] for which in sorted(found)])
+
+
+def insert(document, lines):
     with open(document) as file:
         text = file.read()
-    new, places = re.subn(r'(?s)(<!-- suites -->\n).*?(<!-- end of suites -->)',
-                          lambda match: match.group(1) + '\n%s\n\n' % table + match.group(2), text)
-    if not places:
+    parts = re.split(r'(?s)(?<=<!-- suites -->\n)(.*?)(?=<!-- end of suites -->)', text)
+    if len(parts) != 3:
         sys.exit('table.py: %s has no line "<!-- suites -->"' % document)
+    old = [line for line in parts[1].splitlines() if line.startswith('| ') and line != HEAD[0]]
     with open(document, 'w') as file:
-        file.write(new)
+        file.write(parts[0] + '\n%s\n\n' % merged(old, lines) + parts[2])
 
 
 rows = [row(path) for path in sorted(glob.glob(os.path.join(sys.argv[1], '*', '*.compared')))]
-result = '\n'.join(HEAD + [line for line, _ in rows])
 if len(sys.argv) > 2:
-    insert(sys.argv[2], result)
-print(result)
+    insert(sys.argv[2], [line for line, _ in rows])
+print('\n'.join(HEAD + [line for line, _ in rows]))
 sys.exit(any(unknown for _, unknown in rows) or not rows)
