@@ -396,7 +396,7 @@ static bool among(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-static bool is_quantity(const struct cp_group *group, const char *name)
+bool cp_group_takes(const struct cp_group *group, const char *name)
 {
 	return among(group->need, group->nneed, name) ||
 	       among(group->want, group->nwant, name) ||
@@ -421,7 +421,7 @@ static bool formula_name_is_there(void *context, const char *name)
 	const struct cp_metric *metric = cp_group_metric(group, name);
 
 	return among(parameters, 4, name) || cp_weight_find(name) < CP_NWEIGHTS ||
-	       is_quantity(group, name) || cp_group_let(group, name) ||
+	       cp_group_takes(group, name) || cp_group_let(group, name) ||
 	       (metric && (size_t)(metric - group->metrics) < names->nmetrics) ||
 	       fail(names->parser,
 		       "a formula uses %s, which is in neither @need nor @want: add it "
@@ -462,12 +462,12 @@ static bool check(struct parser *parser)
 			return false;
 	for (size_t i = 0; i < group->ncolumns; i++)
 		if (!is_metric(group, group->columns[i].name) &&
-			!is_quantity(group, group->columns[i].name))
+			!cp_group_takes(group, group->columns[i].name))
 			return fail(parser, "column %s is neither a metric nor counted",
 				group->columns[i].name);
 	for (size_t i = 0; i < group->nmarks; i++)
 		if (!is_metric(group, group->marks[i]) &&
-			!is_quantity(group, group->marks[i]))
+			!cp_group_takes(group, group->marks[i]))
 			return fail(parser, "@mark %s is neither a metric nor counted",
 				group->marks[i]);
 	return check_parts(parser, "@served", &group->served) &&

@@ -96,6 +96,9 @@ struct cp_group {
 const struct cp_let *cp_group_let(const struct cp_group *group, const char *name);
 const struct cp_metric *cp_group_metric(const struct cp_group *group, const char *name);
 
+/* Whether a quantity is one of those that the group needs, wants or simulates. */
+bool cp_group_takes(const struct cp_group *group, const char *name);
+
 /* What its metrics rest on: bits, 1u << enum cp_weight_of. */
 unsigned cp_group_weighs(const struct cp_group *group);
 

@@ -159,6 +159,15 @@ static size_t total_width(const struct cp_table *table, const struct layout *lay
 	return total + mark;
 }
 
+size_t cp_table_width(const struct cp_table *table)
+{
+	size_t total = (table->ncolumns - 1) * GAP;
+
+	for (size_t c = 0; c < table->ncolumns; c++)
+		total += cp_table_column_width(table, c);
+	return total;
+}
+
 /* Where the table does not fit, the columns move together, then the first one
  * is cut. */
 static struct layout fit(const struct cp_table *table, size_t width)

@@ -470,19 +470,9 @@ static bool in_a_group(const struct cp_report *report, const char *name)
 {
 	if (cp_sweep_is_point(name) || cp_windows_is_quantity(name))
 		return true;
-	for (size_t i = 0; i < report->ngroups; i++) {
-		const struct cp_group *group = report->groups[i];
-
-		for (size_t j = 0; j < group->nneed; j++)
-			if (strcmp(group->need[j], name) == 0)
-				return true;
-		for (size_t j = 0; j < group->nwant; j++)
-			if (strcmp(group->want[j], name) == 0)
-				return true;
-		for (size_t j = 0; j < group->nsimulated; j++)
-			if (strcmp(group->simulated[j], name) == 0)
-				return true;
-	}
+	for (size_t i = 0; i < report->ngroups; i++)
+		if (cp_group_takes(report->groups[i], name))
+			return true;
 	return false;
 }
 

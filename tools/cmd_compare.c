@@ -29,6 +29,7 @@
 #include "tools/launch.h"
 #include "tools/output.h"
 #include "tools/place.h"
+#include "tools/profile/fit.h"
 #include "tools/watch.h"
 #include "tools/preloading.h"
 
@@ -36,7 +37,7 @@
 
 struct settings {
 	struct cp_output_list outputs;
-	bool json;
+	bool json, verbose;
 };
 
 /* Without a letter. */
@@ -48,6 +49,7 @@ static const struct option long_options[] = {
 	{"events", required_argument, NULL, 'e'},
 	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, JSON},
+	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
 
@@ -103,7 +105,7 @@ static bool parse(struct cp_comparison *c, struct settings *s, int argc, char **
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:m:g:e:o:", long_options)) != -1) {
+	while ((option = cp_cmd_option(argc, argv, "+:m:g:e:o:v", long_options)) != -1) {
 		if (option == 'm' && !add_machines(c, optarg))
 			return false;
 		else if (option == 'g')
@@ -114,6 +116,8 @@ static bool parse(struct cp_comparison *c, struct settings *s, int argc, char **
 			return false;
 		else if (option == JSON)
 			s->json = true;
+		else if (option == 'v')
+			s->verbose = true;
 		else if (option != 'm' && option != 'o')
 			return false;
 	}
@@ -334,6 +338,11 @@ static int prepare(const struct cp_comparison *c)
 
 /* ---- the result ---- */
 
+static bool is_stream(const char *name)
+{
+	return strcmp(name, "stderr") == 0 || strcmp(name, "-") == 0;
+}
+
 static int write_one(struct cp_comparison *c, const struct settings *s, const char *name)
 {
 	struct cp_output output;
@@ -346,8 +355,10 @@ static int write_one(struct cp_comparison *c, const struct settings *s, const ch
 		cp_compare_csv(c, &output.out);
 	else if (cp_ends_with(name, ".html"))
 		cp_compare_html(c, &output.out);
-	else
+	else if (s->verbose || !is_stream(name))
 		cp_compare_text(c, &output.out);
+	else
+		cp_compare_screen(c, &output.out, cp_fit_terminal(output.out.fd));
 	return cp_output_close(&output);
 }
 

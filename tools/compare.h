@@ -52,7 +52,12 @@ struct cp_value cp_compare_metric(
 bool cp_compare_nowhere(
 	struct cp_comparison *c, const char *quantity, const struct cp_metric *metric);
 
+/* The answer (width 0: of no terminal), and the whole. */
+void cp_compare_screen(struct cp_comparison *c, struct cp_out *out, size_t width);
 void cp_compare_text(struct cp_comparison *c, struct cp_out *out);
+/* All values, or those of events that no group has; nothing: there are none. */
+void cp_compare_table(
+	struct cp_comparison *c, struct cp_out *out, size_t width, bool events);
 void cp_compare_csv(struct cp_comparison *c, struct cp_out *out);
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out);
 void cp_compare_html(struct cp_comparison *c, struct cp_out *out);

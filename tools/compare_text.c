@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/counts.h"
+#include "base/text.h"
 #include "output/table.h"
 #include "tools/compare.h"
 
 #define WIDTH 80
-#define TABLE_WIDTH 100
 
 /* What a row is shown in. */
 struct unit {
@@ -55,7 +55,7 @@ static const char *cell(struct cp_comparison *c, const struct cp_metric *metric,
 }
 
 static void set_row(struct cp_comparison *c, struct cp_table *table, const char *quantity,
-	const struct cp_metric *metric)
+	const struct cp_metric *metric, unsigned first)
 {
 	const struct unit unit = unit_of(c, metric);
 	const char *name = metric ? metric->name : quantity;
@@ -66,28 +66,65 @@ static void set_row(struct cp_comparison *c, struct cp_table *table, const char 
 	if (*unit.name && strcmp(unit.name, "ratio") != 0)
 		name = cp_text_format(&c->arena, "%s [%s]", name, unit.name);
 	cp_table_set(table, row, 0, name);
-	for (unsigned i = 0; i < c->nmachines; i++)
+	for (unsigned i = 0; i + 1 < table->ncolumns; i++)
 		cp_table_set(table, row, i + 1,
 			cell(c, metric, &unit,
-				metric ? cp_compare_metric(c, i, metric)
-				       : cp_compare_quantity(c, i, quantity)));
+				metric ? cp_compare_metric(c, first + i, metric)
+				       : cp_compare_quantity(c, first + i, quantity)));
 	table->nrows++;
 }
 
-static void print_table(struct cp_comparison *c, struct cp_out *out)
+/* By themselves: not for a group. */
+static bool was_asked_for(const struct cp_comparison *c, const char *name)
 {
-	struct cp_table *table = cp_table_new(
-		&c->arena, c->nmachines + 1, c->request.nnames + c->nmetrics);
+	const char *list = c->events, *piece;
+	size_t length;
+
+	while (list && (piece = cp_next_piece(&list, ',', &length)))
+		if (strlen(name) == length && memcmp(piece, name, length) == 0)
+			return true;
+	for (size_t g = 0; g < c->request.ngroups; g++)
+		if (cp_group_takes(c->request.groups[g], name))
+			return false;
+	return true;
+}
+
+/* Of machines first to first + count - 1. */
+static struct cp_table *part_of_table(
+	struct cp_comparison *c, unsigned first, unsigned count, bool events)
+{
+	struct cp_table *table =
+		cp_table_new(&c->arena, count + 1, c->request.nnames + c->nmetrics);
 
 	table->nrows = 0;
 	table->left = 1;
-	for (unsigned i = 0; i < c->nmachines; i++)
-		cp_table_heading(table, i + 1, c->of[i].machine.name, "");
+	for (unsigned i = 0; i < count; i++)
+		cp_table_heading(table, i + 1, c->of[first + i].machine.name, "");
 	for (size_t i = 0; i < c->request.nnames; i++)
-		set_row(c, table, c->request.names[i], NULL);
-	for (size_t m = 0; m < c->nmetrics; m++)
-		set_row(c, table, NULL, c->metrics[m]);
-	cp_table_print(table, out, TABLE_WIDTH, false);
+		if (!events || was_asked_for(c, c->request.names[i]))
+			set_row(c, table, c->request.names[i], NULL, first);
+	for (size_t m = 0; !events && m < c->nmetrics; m++)
+		set_row(c, table, NULL, c->metrics[m], first);
+	return table;
+}
+
+/* As many machines as fit beside each other, then the next. */
+void cp_compare_table(
+	struct cp_comparison *c, struct cp_out *out, size_t width, bool events)
+{
+	for (unsigned first = 0, count; first < c->nmachines; first += count) {
+		struct cp_table *table = NULL;
+
+		for (count = c->nmachines - first; count > 0; count--) {
+			table = part_of_table(c, first, count, events);
+			if (count == 1 || cp_table_width(table) <= width)
+				break;
+		}
+		if (!table->nrows)
+			return;
+		cp_out_text(out, "\n");
+		cp_table_print(table, out, width, false);
+	}
 }
 
 static const char *runs(struct cp_comparison *c)
@@ -127,8 +164,7 @@ void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 		cp_text_wrap(out, text, 0, 2, WIDTH);
 		print_weights(c, out, i);
 	}
-	cp_out_text(out, "\n");
-	print_table(c, out);
+	cp_compare_table(c, out, WIDTH, false);
 	cp_out_text(out,
 		"\n\u2014: the machine has no such level, or the simulated PMU does not "
 		"count it\n~: estimated (`cachepeek list groups NAME` says how)\n");

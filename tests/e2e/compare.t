@@ -214,6 +214,37 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 	like(read_file($file), qr/^miss_cycles \[cycles\] +~[\d,]+ +~[\d,]+$/m, 'an estimate has its mark');
 	is_deeply([grep { length > 80 } split(/\n/, read_file($file))], [], 'in 80 columns');
 }
+# One screen: where it costs least and most, and why; a row for each machine.
+sub screen { return run(command => [cli(), 'compare', '-o', '-', @_])->{out} =~ s/~//gr }
+sub wide { return grep { length(s/\xe2\x80[\x94\xa6]/x/gr) > 80 } split(/\n/, $_[0]) }
+{
+	my @both = ('-m', 'pentium4-m2,core2duo', program('columns'), 800, 5);
+	my $seen = screen(@both);
+	my $joined = $seen =~ s/\n {11}/ /gr;
+	my ($least, $per) = $joined =~ /^least cost core2duo: ([\d.]+ [kMG]) cycles, ([\d.]+) per instruction, \d+ % of that for \w/m or diag($seen);
+	like($joined, qr/^most cost  pentium4-m2: .* \([\d.]+ times that\)$/m, 'screen: where it costs most');
+	like($seen, qr/^core2duo +\Q$least\E +\Q$per\E [ \d.]+$/m, 'screen: the row of the best says the same');
+	like($seen, qr/^pentium4-m2 .* <==$/m, 'screen: the worst has the mark');
+	unlike($seen, qr/^l1d_request_rate|^core2duo: L1I/m, 'screen: not everything');
+	like(screen('-v', @both), qr/^core2duo: L1I.*^l1d_request_rate /ms, '-v: everything');
+	my $txt = scratch('whole.txt');
+	run(command => [cli(), 'compare', '-o', $txt, @both]);
+	like(read_file($txt), qr/^core2duo: L1I.*^l1d_request_rate /ms, 'so has a file');
+
+	my $all = 'skylake-sp,zen4,neoverse-n1,core2duo,ixp45x,opteron-244,sapphire-rapids,apple-m2';
+	my $many = screen('-m', $all, '-g', 'cache,tlb', '-e', 'l1d_misses', '/bin/true');
+	is_deeply([wide($many)], [], 'screen: eight machines in 80 columns');
+	like($many, qr/^least +[\w-]+: dtlb_walk_mpki [\d.]+ \/kI$/m, 'screen: a group that has no cost');
+	like($many, qr/^ixp45x .*\xe2\x80\x94/m, 'screen: what one of them has not');
+	like($many, qr/^l1d_misses +[\d,]+ .*\n\n +\S+.*\nl1d_misses +[\d,]/m, 'screen: events, machines below machines');
+	is_deeply([wide(screen('-v', '-m', $all, '/bin/true'))], [], '-v: eight machines in 80 columns');
+	my $fine = screen('-m', 'zen4,core2duo', '-e', 'instructions', program('stride'));
+	unlike($fine, qr/least|most|not available/, 'screen: events by themselves are the answer');
+	my $calm = write_file(scratch('calm.c'), "int main(void) { for (volatile long i = 0; i < 3000000; i++) ; return 0; }\n");
+	is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-o', scratch('calm'), $calm])->{status}, 0, 'compiled');
+	like(screen('-m', 'zen4,core2duo', scratch('calm')), qr/^ +nothing to mend on any of them$/m, 'screen: nothing to mend');
+	unlike($seen, qr/nothing to mend/, 'screen: where there is something, it does not say so');
+}
 # A file that cannot be written is told before the program runs.
 {
 	my $flag = scratch('ran');

@@ -65,7 +65,7 @@ _cachepeek_options()
 	icache) echo '-o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --call-paths --callers -v --verbose' ;;
 	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --debuginfod -v --verbose' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
-	compare) echo '-m --machines -g --groups -e --events -o --output --json' ;;
+	compare) echo '-m --machines -g --groups -e --events -o --output --json -v --verbose' ;;
 	diff) echo '--fail-if -o --output --json --all' ;;
 	merge) echo '-o --output --json -v --verbose' ;;
 	list) echo '-p --pmu --json --check -v --verbose' ;;
