@@ -210,6 +210,8 @@ static cp_profile_writer *writer_for(const char *output)
 	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
 		cp_ends_with(output, ".txt"))
 		return cp_profile_write_text;
+	if (cp_ends_with(output, ".speedscope.json"))
+		return cp_profile_write_speedscope;
 	if (cp_ends_with(output, ".json"))
 		return cp_profile_write_json;
 	if (cp_ends_with(output, ".csv"))
@@ -222,7 +224,7 @@ static cp_profile_writer *writer_for(const char *output)
 		return cp_profile_write_folded;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json, .csv, .html, .callgrind or .folded\n",
+		".json, .csv, .html, .callgrind, .folded or .speedscope.json\n",
 		output);
 	return NULL;
 }
@@ -268,7 +270,7 @@ static struct cp_profile_view view_of(const struct request *request,
 		.context = request->context,
 		.callers = request->callers,
 		.screen = wants_answer(request, profile),
-		.path_percent = request->cut ? request->cutoff.percent : 1,
+		.path_percent = request->cut ? request->cutoff.percent : -1,
 	};
 
 	if (!request->cut)

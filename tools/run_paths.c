@@ -38,7 +38,7 @@ static int show(struct cp_arena *arena, const char *directory, const void *conte
 	char error[512];
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
-	struct cp_profile_view view = {.profile = profile, .path_percent = 1};
+	struct cp_profile_view view = {.profile = profile, .path_percent = -1};
 
 	if (!profile || !profile->npaths)
 		return 0;

@@ -307,6 +307,106 @@ for my $bad ([['--callers', 'no_such'], "cachepeek: --callers no_such: no functi
 	}
 }
 
+# ---- stacks for flame graphs ----
+
+my %counters = (
+	'instructions' => ['instructions'],
+	'references' => [qw(l1d_loads l1d_stores)],
+	'L1D misses' => [qw(l1d_load_misses l1d_store_misses l1d_bypasses)],
+	'L2 misses' => [qw(l2_load_misses l2_store_misses)],
+	'L3 misses' => [qw(llc_load_misses llc_store_misses)],
+);
+
+sub amount
+{
+	my ($counts, $what) = @_;
+	my $sum = 0;
+	$sum += $counts->{$_} // 0 for @{$counters{$what}};
+	return $sum;
+}
+
+# {what}{stack}: what each has by itself, if those that have less than so many percent of
+# everything are their callers'.
+sub stacks
+{
+	my ($paths, $percent) = @_;
+	my (%sum, @stack);
+	for my $i (0 .. $#$paths) {
+		my $path = $paths->[$i];
+		my $kept = !$i || !$percent || grep {
+			my $all = amount($path->{inclusive}, $_);
+			$all && 100 * $all >= $percent * amount($paths->[0]{inclusive}, $_) } keys %counters;
+		my $above = $i ? $stack[$path->{parent}] : '';
+		$stack[$i] = !$kept ? $above : $i ? $above . ';' . $path->{function} =~ s/;/:/gr : '(program)';
+		$sum{$_}{$stack[$i]} += amount($path->{exclusive}, $_) for keys %counters;
+	}
+	for my $what (keys %sum) {
+		delete $sum{$what}{$_} for grep { !$sum{$what}{$_} } keys %{$sum{$what}};
+	}
+	return \%sum;
+}
+
+sub total
+{
+	my $sum = 0;
+	$sum += $_ for @_;
+	return $sum;
+}
+
+{
+	my $json = scratch('stacks.json');
+	run(command => [cli(), 'dcache', '-d', $kept, '-o', $json]);
+	my @paths = @{decode_json(read_file($json))->{call_paths}{paths}};
+
+	for my $percent (undef, 0, 3) {
+		my ($folded, $scope) = (scratch('stacks.folded'), scratch('stacks.speedscope.json'));
+		my @cutoff = defined $percent ? ('--cutoff', "$percent,100,0") : ();
+		my $what = @cutoff ? "@cutoff" : 'as it is';
+		my $run = run(command => [cli(), 'dcache', '-d', $kept, @cutoff, '-o', "$folded,$scope"]);
+		my $expected = stacks(\@paths, $percent // 0.02);
+		my %folded;
+
+		is($run->{err}, '', "stacks, $what: written");
+		for my $line (split /\n/, read_file($folded)) {
+			my ($stack, $n) = $line =~ /^(.*) (\d+)$/ or fail("no folded stack: $line");
+			$folded{$stack} += $n;
+		}
+		is_deeply(\%folded, $expected->{'L1D misses'}, "folded, $what: each stack has its misses");
+		is(total(values %folded), amount($paths[0]{inclusive}, 'L1D misses'), 'and all of them are those of the run');
+
+		my $file = decode_json(read_file($scope));
+		my @names = map { $_->{name} =~ s/;/:/gr } @{$file->{shared}{frames}};
+		is_deeply([map { $_->{name} } @{$file->{profiles}}],
+			['instructions', 'references', 'L1D misses', 'L2 misses', 'L3 misses'], "speedscope, $what: what it has");
+		is($file->{profiles}[$file->{activeProfileIndex}]{name}, 'L1D misses', 'and shows first');
+		for my $profile (@{$file->{profiles}}) {
+			my ($of, %stack) = $profile->{name};
+			$stack{join ';', map { $names[$_] } @{$profile->{samples}[$_]}} += $profile->{weights}[$_]
+				for 0 .. $#{$profile->{samples}};
+			is_deeply(\%stack, $expected->{$of}, "speedscope, $what: $of of each stack");
+			is($profile->{endValue}, amount($paths[0]{inclusive}, $of), "and all $of are those of the run");
+			is(total(@{$profile->{weights}}), $profile->{endValue}, 'which its weights add up to');
+		}
+		my ($ours) = grep { $_->{name} eq 'tail_to' } @{$file->{shared}{frames}};
+		like("$ours->{file}:$ours->{line}", qr/call_paths\.cc:[1-9]/, 'frames have their source') if ($percent // 1) == 0;
+		my ($left) = $file->{name} =~ /^\S*call_paths recursion tails(?: \((\d+) paths with less than 3 % are part of their callers\))?$/;
+		if ($percent) {
+			cmp_ok($left // 0, '>', 100, 'what is cut is said');
+			cmp_ok(scalar keys %folded, '<', 50, 'and cut');
+		}
+	}
+}
+
+# ---- machines with less ----
+
+{
+	my $scope = scratch('two.speedscope.json');
+	my $run = run(command => [cli(), 'dcache', '-m', 'core2duo', '--call-paths', '-o', "-,$scope", program('call_paths'), 'tails']);
+	like($run->{out}, qr/^ *Incl% +Excl% +Calls +Instr +Refs +L1D +L2  Path/m, 'without an L3 there is no column of it');
+	is_deeply([map { $_->{name} } @{decode_json(read_file($scope))->{profiles}}],
+		['instructions', 'references', 'L1D misses', 'L2 misses'], 'nor a profile');
+}
+
 # ---- cachepeek run ----
 
 {

@@ -82,6 +82,21 @@ for my $measurement (qw(dcache dtlb icache)) {
 	my $own = 0;
 	$own += $one->{counts}{$_} for @$misses;
 	is($folded{$one->{function}}, $own, 'and to a function\'s');
+
+	# ---- speedscope ----
+
+	my $scope = decode_json(written($measurement, "$measurement.speedscope.json"));
+	my ($only) = @{$scope->{profiles}};
+	my @names = map { $_->{name} =~ s/;/:/gr } @{$scope->{shared}{frames}};
+	my %scope;
+	for my $i (0 .. $#{$only->{samples}}) {
+		$scope{''} += $only->{weights}[$i];
+		$scope{$names[$only->{samples}[$i][2]]} += $only->{weights}[$i];
+	}
+	is($scope->{'$schema'}, 'https://www.speedscope.app/file-format-schema.json', "$measurement: speedscope's format");
+	is_deeply([map { $_->{name} } @{$scope->{profiles}}], ['misses'], 'with the misses');
+	is_deeply(\%scope, \%folded, 'the same as folded stacks');
+	is($only->{endValue}, $whole, 'and as the whole');
 }
 
 # ---- places whose page was missed, and not their line ----

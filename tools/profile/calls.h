@@ -48,6 +48,22 @@ typedef double cp_calls_order(const void *context, const struct cp_call *call);
 size_t cp_calls_children(const struct cp_calls *calls, size_t of, cp_calls_order *order,
 	const void *context, size_t **children);
 
+/* What calls have of something: counters that belong together. */
+struct cp_calls_quantity {
+	const char *measurement; /* of that one only; NULL: of any */
+	const char *heading;     /* of a column */
+	const char *name;
+	bool misses; /* what the measurement goes by */
+	unsigned n, counter[3];
+};
+
+#define CP_CALLS_QUANTITIES 8 /* at most, of a measurement */
+
+/* Those that the machine has; how many. */
+size_t cp_calls_quantities(const struct cp_profile *profile,
+	const struct cp_group *measurement, const struct cp_calls_quantity **list);
+uint64_t cp_calls_amount(const struct cp_calls_quantity *quantity, const uint64_t *count);
+
 /* As the rest of a profile measures. */
 void cp_calls_tally(struct cp_tally *tally, const uint64_t *count);
 

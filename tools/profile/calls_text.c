@@ -3,42 +3,31 @@
  * Call paths in text: from the program's beginning to what it calls, or from a function
  * to its callers.
  */
-#include <string.h>
-
 #include "output/table.h"
 #include "tools/profile/calls.h"
 #include "tools/profile/grid.h"
 #include "tools/profile/write.h"
 
-enum { MOST = 2 }; /* counters of a column */
-
-/* Behind the shares: calls, instructions, and what the measurement is about. */
-static const struct column {
-	const char *measurement, *heading;
-	unsigned counter[MOST];
-} columns[] = {
-	{NULL, "Instr", {CP_SIM_instructions, CP_SIM_instructions}},
-	{"dcache", "Refs", {CP_SIM_l1d_loads, CP_SIM_l1d_stores}},
-	{"dcache", "L1D", {CP_SIM_l1d_load_misses, CP_SIM_l1d_store_misses}},
-	{"dcache", "L2", {CP_SIM_l2_load_misses, CP_SIM_l2_store_misses}},
-	{"dcache", "L3", {CP_SIM_llc_load_misses, CP_SIM_llc_store_misses}},
-	{"dtlb", "Refs", {CP_SIM_l1d_loads, CP_SIM_l1d_stores}},
-	{"dtlb", "DTLB", {CP_SIM_dtlb_load_misses, CP_SIM_dtlb_store_misses}},
-	{"dtlb", "Walks", {CP_SIM_dtlb_load_walks, CP_SIM_dtlb_store_walks}},
-	{"icache", "Fetches", {CP_SIM_l1i_accesses, CP_SIM_l1i_accesses}},
-	{"icache", "L1I", {CP_SIM_l1i_misses, CP_SIM_l1i_misses}},
-	{"icache", "L2", {CP_SIM_l2_ifetch_misses, CP_SIM_l2_ifetch_misses}},
-	{"icache", "L3", {CP_SIM_llc_ifetch_misses, CP_SIM_llc_ifetch_misses}},
-};
+enum { BEFORE = 3 }; /* columns before the counters */
 
 struct tree {
 	const struct cp_profile_view *view;
 	const struct cp_calls *calls;
+	const struct cp_calls_quantity *columns[CP_CALLS_QUANTITIES];
+	size_t ncolumns;
 	struct cp_grid grid;
 	bool callers;
 	double total, left_out; /* of the root; the largest share that is not shown */
 	size_t nleft_out;
 };
+
+/* What is smaller is left out, unless it is asked for. */
+#define LEAST_PERCENT 1
+
+static double least(const struct tree *tree)
+{
+	return tree->view->path_percent < 0 ? LEAST_PERCENT : tree->view->path_percent;
+}
 
 static double order(const struct tree *tree, const uint64_t *count)
 {
@@ -60,32 +49,14 @@ static double share(const struct tree *tree, const uint64_t *count)
 	return tree->total > 0 ? 100 * order(tree, count) / tree->total : 0;
 }
 
-static bool is_shown(const struct tree *tree, const struct column *column)
+/* count NULL: the headings. */
+static void cells(struct tree *tree, const char **line, const uint64_t *count)
 {
-	return !column->measurement ||
-	       strcmp(column->measurement, tree->view->measurement->name) == 0;
-}
-
-static size_t cells(struct tree *tree, const char **line, const uint64_t *count)
-{
-	size_t at = 3;
-
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
-		const struct column *column = &columns[i];
-		uint64_t value = 0;
-
-		if (!is_shown(tree, column))
-			continue;
-		for (unsigned c = 0; count && c < MOST; c++)
-			if (!c || column->counter[c] != column->counter[0])
-				value += count[column->counter[c]];
-		if (line)
-			line[at] =
-				count ? cp_text_integer(cp_grid_arena(&tree->grid), value)
-				      : column->heading;
-		at++;
-	}
-	return at;
+	for (size_t i = 0; i < tree->ncolumns; i++)
+		line[BEFORE + i] =
+			count ? cp_text_integer(cp_grid_arena(&tree->grid),
+					cp_calls_amount(tree->columns[i], count))
+			      : tree->columns[i]->heading;
 }
 
 static const char *name_of(struct tree *tree, const struct cp_call *call, bool hot)
@@ -137,8 +108,8 @@ static struct waiting *wait_for_children(
 	size_t *children, n = cp_calls_children(
 				  tree->calls, of->call, order_of_all, tree, &children);
 
-	while (n > 0 && share(tree, tree->calls->call[children[n - 1]].all) <
-				tree->view->path_percent) {
+	while (n > 0 &&
+		share(tree, tree->calls->call[children[n - 1]].all) < least(tree)) {
 		leave_out(tree, share(tree, tree->calls->call[children[n - 1]].all), 1);
 		n--;
 	}
@@ -176,7 +147,7 @@ static void add_headings(struct tree *tree)
 	const char **line;
 
 	tree->grid = cp_grid_new(tree->view);
-	tree->grid.ncolumns = cells(tree, NULL, NULL);
+	tree->grid.ncolumns = BEFORE + tree->ncolumns;
 	line = cp_grid_line(
 		&tree->grid, true, tree->callers ? "Called by" : "Path (* the hottest)");
 	line[0] = "Incl%";
@@ -202,6 +173,8 @@ bool cp_profile_write_calls(struct cp_out *out, const struct cp_profile_view *vi
 	const struct cp_calls *all = cp_calls_of(view->profile, NULL);
 	struct tree tree = {.view = view, .calls = all, .callers = view->callers};
 
+	tree.ncolumns =
+		cp_calls_quantities(view->profile, view->measurement, tree.columns);
 	tree.total = order(&tree, all->call[0].all);
 	if (view->callers)
 		tree.calls = cp_calls_callers(all, view->callers);

@@ -1,53 +1,41 @@
 /* SPDX-License-Identifier: MIT
  *
  * Folded stacks, as flamegraph.pl, inferno and speedscope read them: a line for each
- * function, behind its thread and module, and how many misses it has.
+ * stack that has misses by itself, and how many.
  */
 #include <string.h>
 
 #include "output/table.h"
+#include "tools/profile/stacks.h"
 #include "tools/profile/write.h"
 
 /* What separates frames does not stand in one. */
-static const char *frame(const struct cp_profile_view *view, const char *text)
+static const char *frame(struct cp_arena *arena, const char *text)
 {
-	const char *safe = cp_text_safe(view->profile->arena, cp_slice_of(text));
-	char *copy = cp_arena_copy(view->profile->arena, safe, strlen(safe));
+	const char *safe = cp_text_safe(arena, cp_slice_of(text));
+	char *copy = cp_arena_copy(arena, safe, strlen(safe));
 
 	for (char *at = strchr(copy, ';'); at; at = strchr(at, ';'))
 		*at = ':';
 	return copy;
 }
 
-static void functions_of(struct cp_out *out, const struct cp_profile_view *view,
-	const struct cp_rows *threads, const struct cp_row *thread)
-{
-	const struct cp_rows *rows = cp_rows_of(view, CP_ROW_FUNCTION, threads, thread);
-	const struct cp_profiled_thread *of = thread->site->thread;
-
-	for (size_t i = 0; i < rows->n; i++) {
-		const struct cp_row *row = &rows->row[i];
-		const struct cp_place_in_code *at = &row->site->at;
-		double misses = cp_measure_order(
-			view->profile, view->measurement, CP_BY_MISSES, &row->tally);
-
-		if (misses <= 0)
-			continue;
-		if (of->tid)
-			cp_out_format(out, "%s-%d",
-				*of->name ? frame(view, of->name) : "thread", of->tid);
-		else
-			cp_out_text(out, "other threads");
-		cp_out_format(out, ";%s;%s %.0f\n", frame(view, at->module->name),
-			*at->function ? frame(view, at->function) : "[no symbol]",
-			misses);
-	}
-}
-
 void cp_profile_write_folded(struct cp_out *out, const struct cp_profile_view *view)
 {
-	const struct cp_rows *threads = cp_rows_of_all(view, CP_ROW_THREAD);
+	struct cp_arena *arena = view->profile->arena;
+	const struct cp_stacks *stacks = cp_stacks_of(view);
+	const char **name = cp_arena_alloc(arena, (stacks->nframes + 1) * sizeof(*name));
+	size_t *list = cp_arena_alloc(arena, (stacks->n + 1) * sizeof(*list));
 
-	for (size_t i = 0; i < threads->n; i++)
-		functions_of(out, view, threads, &threads->row[i]);
+	for (size_t i = 0; i < stacks->nframes; i++)
+		name[i] = frame(arena, stacks->frame[i].name);
+	for (size_t i = 0; i < stacks->n; i++) {
+		uint64_t misses = stacks->stack[i].own[stacks->misses];
+		size_t n = misses ? cp_stack_frames(stacks, i, list) : 0;
+
+		for (size_t f = 0; f < n; f++)
+			cp_out_format(out, "%s%s", f ? ";" : "", name[list[f]]);
+		if (n)
+			cp_out_format(out, " %lu\n", (unsigned long)misses);
+	}
 }

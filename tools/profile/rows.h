@@ -51,9 +51,9 @@ struct cp_profile_view {
 	bool whole;                    /* of source: all lines */
 	size_t width;                  /* of lines; 0: any */
 	bool screen;                   /* text: the answer only */
-	bool is_page;                  /* HTML, which shows no call paths */
-	double path_percent;           /* call paths with less are left out */
-	const char *callers;           /* of this function are shown; NULL: all paths */
+	bool is_page;                  /* HTML, which has call paths by itself */
+	double path_percent; /* that call paths have at least; < 0: each writer's own */
+	const char *callers; /* of this function are shown; NULL: all paths */
 };
 
 /* Rows of that kind, the largest first; without misses there is no row.  Those of

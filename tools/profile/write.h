@@ -20,7 +20,9 @@ cp_profile_writer cp_profile_write_json;
 /* The same with a row for each module, thread, function, statement, instruction. */
 cp_profile_writer cp_profile_write_csv;
 cp_profile_writer cp_profile_write_callgrind;
+/* Stacks (tools/profile/stacks.h). */
 cp_profile_writer cp_profile_write_folded;
+cp_profile_writer cp_profile_write_speedscope;
 /* A page with that JSON, and the source as it is now. */
 cp_profile_writer cp_profile_write_html;
 
