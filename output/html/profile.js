@@ -154,6 +154,7 @@ function start() {
 	startBuckets(all);
 	startThemes(() => drawBuckets(all));
 	drawBuckets(all);
+	startFlame();
 	startSource(file => numberOf(file.counts, 'misses') || 0);
 	drawFindings();
 	for (const each of grids)

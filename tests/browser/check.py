@@ -11,6 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 import check_compare
 import check_curve
+import check_flame
 import check_profile
 import tap
 from browser import browser
@@ -305,4 +306,5 @@ with browser() as page:
     check_compare.check(page, sys.argv[1])
     check_curve.check(page, sys.argv[1])
     check_profile.check(page, sys.argv[1])
+    check_flame.check(page, sys.argv[1])
 print(f'1..{tap.count}')

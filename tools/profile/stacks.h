@@ -8,6 +8,7 @@
 #ifndef CACHEPEEK_TOOLS_STACKS_H
 #define CACHEPEEK_TOOLS_STACKS_H
 
+#include "base/out.h"
 #include "tools/profile/calls.h"
 #include "tools/profile/rows.h"
 
@@ -39,5 +40,10 @@ struct cp_stacks *cp_stacks_of(const struct cp_profile_view *view);
 
 /* The stack's frames, from the outermost one on; how many.  list has room for all. */
 size_t cp_stack_frames(const struct cp_stacks *stacks, size_t stack, size_t *list);
+
+/* For pages: {"percent", "left_out", "misses", "quantities", "frames": [[name, module],
+ * ...], "stacks": [[parent, frame, calls, what it has by itself of each quantity...],
+ * ...]}. */
+void cp_stacks_write_json(struct cp_out *out, const struct cp_stacks *stacks);
 
 #endif
