@@ -3,6 +3,13 @@
 const view = jsonOf('view');
 const formulas = new Map(view.metrics.map(metric => [metric.name, formulaOf(metric.formula)]));
 const units = new Map(view.metrics.map(metric => [metric.name, metric.unit]));
+
+// Of places the page has no 0.
+for (const one of [...report.functions.flatMap(each => [each, ...each.statements.flatMap(line => [line, ...line.instructions])]),
+	...report.threads, ...report.modules, ...report.data])
+	for (const name of view.placed)
+		one.counts[name] ??= name in one.counts ? null : 0;
+
 const KINDS = {unknown: 'not known', variable: 'variable', module: 'of a file', heap: 'heap',
 	'heap-other': 'heap', stack: 'stack', mapping: 'mapping'};
 

@@ -41,11 +41,13 @@ function linesOf(file) {
 
 function sourceNote(file, lines) {
 	const text = texts.get(file.name), where = plain(file.name) + ': ' + count(file.lines.size, 'line', 'lines') + ' with misses.';
+	const left = view.least_percent ? '  Instructions with less than ' + view.least_percent
+		+ ' % of the misses are left out; the JSON report has them.' : '';
 	if (!text || text.reason)
-		return where + '  Only their numbers: ' + (text ? text.reason : 'the file was not looked for') + '.';
+		return where + '  Only their numbers: ' + (text ? text.reason : 'the file was not looked for') + '.' + left;
 	return where + '  The file as it was when this report was made'
 		+ (text.changed ? '; it is newer than the program: lines may have moved' : '') + '.'
-		+ (lines.includes(null) ? '  Lines far from misses are left out.' : '');
+		+ (lines.includes(null) ? '  Lines far from misses are left out.' : '') + left;
 }
 
 function instructionRows(line, those) {

@@ -160,6 +160,16 @@ def check_cut(page, place, tree):
     ok(left > 0 and f'Of {len(tree):,} paths, {left:,} have less than 3 %' in note, 'flame graph, cut: it says so', note)
 
 
+def check_large(page, place):
+    path = os.path.join(place, 'large.html')
+    page.show(path)
+    quiet(page, path, 'large profile')
+    left = 'Instructions with less than 0.02 % of the misses are left out'
+    ok(left in page.ask("return document.getElementById('source-note').textContent"), 'large profile: what is left out is said')
+    page.show(os.path.join(place, 'paths.html'))
+    ok(left not in page.ask("return document.getElementById('source-note').textContent"), 'small profile: nothing is')
+
+
 def looks(page):
     """The least contrast of a frame's text."""
     return page.ask('''
@@ -198,5 +208,6 @@ def check(page, place):
         check_frames(page, tree, paths, paths[0], 'L1D misses')
         ok(looks(page) > 4.5, f'flame graph, {theme}: names can be read on each colour', looks(page))
     check_cut(page, place, tree)
+    check_large(page, place)
     page.show(os.path.join(place, 'profile.html'))
     ok(page.ask("return document.getElementById('flame-section').hidden"), 'flame graph: none without call paths')

@@ -37,14 +37,16 @@ for my $case (['sweep', undef, 'L2.size=64K..8M'], ['unswept', 'zen4', 'L2.size=
 	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
 }
 
-# The JSON that a page holds, beside it.
+# The JSON that a page holds, beside it; of a profile, which leaves out what is 0, there is
+# the whole as well.
 sub keep_inside
 {
 	my ($name, $kind) = @_;
 	my ($inside) = read_file("$place/$name.html") =~ m{<script id="report" type="application/json">\n(.*?)</script>}s;
-	write_file("$place/$name.json", $inside);
+	my $file = $kind eq 'profile' ? "$place/$name-page.json" : "$place/$name.json";
+	write_file($file, $inside);
 	my $valid = run(command => ['/usr/bin/python3', source() . '/tests/validate.py',
-		source() . "/doc/cachepeek-$kind-1.schema.json", "$place/$name.json"]);
+		source() . "/doc/cachepeek-$kind-1.schema.json", $file]);
 	is($valid->{out}, "1 reports, 0 faults\n", "$name: the page holds what the schema of $kind says") || diag($valid->{err});
 }
 
@@ -56,7 +58,7 @@ keep_inside('compare', 'compare');
 # Profiles: one whose source is here, and not that of libc; one whose source is hostile.
 for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	my ($name, $command) = @$kind;
-	my $run = run(command => [cli(), $command, '-m', 'zen3', '-o', "$place/$name.html",
+	my $run = run(command => [cli(), $command, '-m', 'zen3', '-o', "$place/$name.html,$place/$name.json",
 		program('profiled'), qw(load store thread data)]);
 	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
 	keep_inside($name, 'profile');
@@ -66,15 +68,41 @@ my $paths = run(command => [cli(), 'dcache', '-m', 'zen3', '--call-paths', '-d',
 is(status_text($paths->{status}), 'exit 0', 'paths: ran') || diag($paths->{err});
 keep_inside('paths', 'profile');
 run(command => [cli(), 'dcache', '-d', scratch('paths'), '--cutoff', '3,100,0', '-o', "$place/cut.html"]);
+
+# A page that a browser can hold, of a program with many instructions: those that matter.
+sub instructions
+{
+	my ($name) = @_;
+	my $report = JSON::PP::decode_json(read_file("$place/$name-page.json"));
+	my $total = $report->{counts}{l1d_load_misses} + $report->{counts}{l1d_store_misses} + $report->{counts}{l1d_bypasses};
+	my @statements = map { @{$_->{statements}} } @{$report->{functions}};
+	my $sum = sub { my $all = 0; $all += $_ // 0 for map { @{$_->{counts}}{qw(l1d_load_misses l1d_store_misses l1d_bypasses)} } @_; return $all };
+	return ($total, $sum->(@statements), map { $sum->($_) } map { @{$_->{instructions}} } @statements);
+}
+my $large = run(command => [cli(), 'dcache', '-m', 'zen3', '--call-paths', '-o', "$place/large.html",
+	'/usr/bin/python3', '-c', 'import json, re; d = {str(i): [i, {"k": "v%d" % i}] for i in range(2000)}; print(len(json.loads(json.dumps(d))))']);
+is(status_text($large->{status}), 'exit 0', 'large: ran') || diag($large->{err});
+keep_inside('large', 'profile');
+cmp_ok(-s "$place/large.html", '<', 2_000_000, 'large: a page of less than 2 MB');
+{
+	my ($total, $statements, @instructions) = instructions('large');
+	is($statements, $total, 'large: all misses are there');
+	cmp_ok(scalar(@instructions), '>', 50, 'large: with instructions');
+	is_deeply([grep { $_ < 0.0002 * $total } @instructions], [], 'large: those with 0.02 % of them');
+	($total, $statements, @instructions) = instructions('profile');
+	my $all = 0;
+	$all += $_ for @instructions;
+	is($all, $total, 'small: with all instructions');
+}
 SKIP: {
 	skip('the kernel counts nothing', 3) unless can_count('software');
-	my $run = run(command => [cli(), 'dtlb', '-E', 'perf', '-o', "$place/sampled.html", program('profiled'), qw(load store)]);
+	my $run = run(command => [cli(), 'dtlb', '-E', 'perf', '-o', "$place/sampled.html,$place/sampled.json", program('profiled'), qw(load store)]);
 	is(status_text($run->{status}), 'exit 0', 'sampled: ran') || diag($run->{err});
 	keep_inside('sampled', 'profile');
 	like(read_file("$place/sampled.json"), qr/"statuses": \{"places": "exact",/, 'sampled: each fault of a page is counted');
 }
 is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O2', '-o', "$place/blur", source() . '/examples/blur.c'])->{status}, 0, 'blur: compiled');
-run(command => [cli(), 'dcache', '-m', 'zen3', '-o', "$place/blur.html", "$place/blur"]);
+run(command => [cli(), 'dcache', '-m', 'zen3', '-o', "$place/blur.html,$place/blur.json", "$place/blur"]);
 keep_inside('blur', 'profile');
 write_file("$place/evil.c", <<"END");
 #include <stdlib.h>

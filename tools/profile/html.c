@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page of a profile: the JSON report, how its columns come about, the lines of source
- * around misses (tools/profile/listing.h), and the call paths that are drawn.
+ * around misses (tools/profile/listing.h), and the call paths that are drawn.  So that a
+ * browser can hold the page it has no 0 of a place, and of a large program no
+ * instructions with a miss or two.
  */
 #include <string.h>
 
@@ -75,9 +77,58 @@ static void put_reasons(struct cp_out *out, const struct cp_profile_view *view)
 	cp_out_text(out, "}}\n");
 }
 
+/* Of more instructions with misses a page has only those that matter. */
+enum { MANY = 5000 };
+
+static size_t instructions(const struct cp_profile_view *view)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < view->profile->nsites; i++) {
+		struct cp_tally tally = {.only_kept = true};
+
+		cp_tally_site(&tally, &view->profile->sites[i]);
+		n += cp_measure_order(
+			     view->profile, view->measurement, CP_BY_MISSES, &tally) > 0;
+	}
+	return n;
+}
+
+static double least_percent(const struct cp_profile_view *view)
+{
+	if (instructions(view) <= MANY)
+		return 0;
+	return view->path_percent < 0 ? CP_STACKS_PERCENT : view->path_percent;
+}
+
+static double least_misses(const struct cp_profile_view *view)
+{
+	const struct cp_tally totals = cp_profile_totals(view->profile);
+
+	return least_percent(view) / 100 *
+	       cp_measure_order(view->profile, view->measurement, CP_BY_MISSES, &totals);
+}
+
+/* What is counted by place, and not there where it is 0. */
+static void put_placed(struct cp_out *out, const struct cp_profile_view *view)
+{
+	const char *comma = "";
+
+	cp_out_text(out, "\"placed\": [");
+	for (const char *const *name = cp_profile_quantities(view); *name; name++) {
+		if (view->profile->sampled || !cp_profile_is_placed(view, *name))
+			continue;
+		cp_out_text(out, comma);
+		cp_json_string(out, *name, strlen(*name));
+		comma = ", ";
+	}
+	cp_out_text(out, "],\n");
+}
+
 static void put_view(struct cp_out *out, const struct cp_profile_view *view)
 {
-	cp_out_text(out, "{");
+	cp_out_format(out, "{\"least_percent\": %g,\n", least_percent(view));
+	put_placed(out, view);
 	member(out, "description", view->measurement->description);
 	cp_out_text(out, ",\n");
 	put_metrics(out, view->measurement);
@@ -100,6 +151,7 @@ static void put_part(struct cp_out *out, const char *name, const void *data)
 	struct cp_profile_view page = *view;
 
 	page.is_page = true;
+	page.least_misses = least_misses(view);
 	if (strcmp(name, "REPORT") == 0)
 		cp_profile_write_json(out, &page);
 	else if (strcmp(name, "VIEW") == 0)

@@ -27,6 +27,20 @@ static void line(struct json *json, const char *name, const char *text)
 	cp_out_text(json->out, ",\n");
 }
 
+/* Not counted by place; in a page also what is 0, which most counts of most places are.
+ */
+static bool is_absent(const struct json *json, const char *name,
+	const struct cp_tally *tally, const struct cp_value *value)
+{
+	if (!tally->only_kept)
+		return false;
+	if (!json->view->is_page || json->view->profile->sampled)
+		return value->status == CP_UNAVAILABLE;
+	if (value->status == CP_UNAVAILABLE)
+		return !cp_profile_is_placed(json->view, name);
+	return value->value == 0;
+}
+
 /* null where there is no value. */
 static void counts(struct json *json, const struct cp_tally *tally)
 {
@@ -37,7 +51,7 @@ static void counts(struct json *json, const struct cp_tally *tally)
 		struct cp_value value = cp_measure(
 			json->view->profile, json->view->measurement, *name, tally);
 
-		if (tally->only_kept && value.status == CP_UNAVAILABLE)
+		if (is_absent(json, *name, tally, &value))
 			continue;
 		cp_out_format(json->out, "%s\"%s\": ", comma, *name);
 		comma = ", ";
@@ -181,11 +195,24 @@ static void parts(struct json *json, const struct cp_rows *rows, const struct cp
 		rows_of(json, "lines", lines_of(json, rows, row));
 }
 
+static bool is_left_out(
+	const struct json *json, const struct cp_rows *rows, const struct cp_row *row)
+{
+	return rows->kind == CP_ROW_INSTRUCTION &&
+	       cp_measure_order(json->view->profile, json->view->measurement,
+		       CP_BY_MISSES, &row->tally) < json->view->least_misses;
+}
+
 static void rows_of(struct json *json, const char *name, const struct cp_rows *rows)
 {
+	const char *comma = "\n{";
+
 	cp_out_format(json->out, ",\n\"%s\": [", name);
 	for (size_t i = 0; i < rows->n; i++) {
-		cp_out_text(json->out, i ? ",\n{" : "\n{");
+		if (is_left_out(json, rows, &rows->row[i]))
+			continue;
+		cp_out_text(json->out, comma);
+		comma = ",\n{";
 		if (rows->kind == CP_ROW_DATA)
 			data(json, rows->row[i].object);
 		else
@@ -248,7 +275,8 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&json, "functions", cp_rows_of_all(view, CP_ROW_FUNCTION));
-	rows_of(&json, "sources", cp_rows_of_all(view, CP_ROW_FILE));
+	if (!view->is_page)
+		rows_of(&json, "sources", cp_rows_of_all(view, CP_ROW_FILE));
 	rows_of(&json, "data", cp_rows_of_all(view, CP_ROW_DATA));
 	findings(&json);
 	if (profile->npaths && !view->is_page)

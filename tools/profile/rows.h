@@ -52,6 +52,7 @@ struct cp_profile_view {
 	size_t width;                  /* of lines; 0: any */
 	bool screen;                   /* text: the answer only */
 	bool is_page;                  /* HTML, which has call paths by itself */
+	double least_misses;           /* JSON: of an instruction; others are left out */
 	double path_percent; /* that call paths have at least; < 0: each writer's own */
 	const char *callers; /* of this function are shown; NULL: all paths */
 };

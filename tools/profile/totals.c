@@ -22,3 +22,11 @@ struct cp_tally cp_profile_totals(const struct cp_profile *profile)
 		cp_tally_thread(&tally, &profile->threads[i]);
 	return tally;
 }
+
+bool cp_profile_is_placed(const struct cp_profile_view *view, const char *name)
+{
+	const struct cp_tally none = {.only_kept = true};
+
+	return cp_measure(view->profile, view->measurement, name, &none).status !=
+	       CP_UNAVAILABLE;
+}
