@@ -3,7 +3,7 @@ limit=1800
 suite='make test'
 prepare()
 {
-	./Configure linux-x86_64 no-docs && make -j2 build_sw && make -j2 build_programs
+	./Configure linux-x86_64 && make -j2 build_sw && make -j2 build_programs
 }
 results()
 {
