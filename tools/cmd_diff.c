@@ -35,6 +35,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, JSON},
 	{"all", no_argument, NULL, ALL},
+	{"verbose", no_argument, NULL, ALL},
 	{NULL, 0, NULL, 0},
 };
 
@@ -78,7 +79,7 @@ static bool parse(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
+	while ((option = cp_cmd_option(argc, argv, ":o:v", long_options)) != -1) {
 		if (option == FAIL_IF && !add_gate(request, optarg))
 			return false;
 		else if (option == 'o' && !cp_outputs_add(&request->outputs,
@@ -86,7 +87,7 @@ static bool parse(struct request *request, int argc, char **argv)
 			return false;
 		else if (option == JSON)
 			request->json = true;
-		else if (option == ALL)
+		else if (option == ALL || option == 'v')
 			request->diff.all = true;
 		else if (option == '?')
 			return false;

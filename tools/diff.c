@@ -65,10 +65,19 @@ static double apart(double before, double after)
 	return ratio < log(100) ? ratio : log(100);
 }
 
-/* Where there are metrics, they say what a count means. */
+static bool is_share(const struct cp_entry *entry)
+{
+	return strcmp(entry->unit, "ratio") == 0;
+}
+
+/* Where there are metrics, they say what counts and volumes mean; shares change with what
+ * they are of, too, and a large one may not matter. */
 static double telling(const struct cp_entry *entry)
 {
-	return entry->kind == CP_COUNT ? 0.5 : 1;
+	bool weak = entry->kind == CP_COUNT || is_share(entry) ||
+		    strcmp(entry->unit, "GB") == 0;
+
+	return weak ? 0.5 : 1;
 }
 
 static struct cp_difference difference(
@@ -166,9 +175,11 @@ int cp_diff_compare(struct cp_diff *diff)
 
 /* ---- how they are spelled ---- */
 
-static bool is_share(const struct cp_entry *entry)
+/* With a blank before the unit. */
+static const char *short_of(struct cp_arena *arena, double value)
 {
-	return strcmp(entry->unit, "ratio") == 0;
+	return value < 999.5 ? cp_text_format(arena, "%.0f ", value)
+			     : cp_text_short(arena, value);
 }
 
 const char *cp_diff_number(
@@ -177,6 +188,8 @@ const char *cp_diff_number(
 	if (is_share(entry))
 		return cp_text_format(
 			arena, "%s %%", cp_text_decimal(arena, value * 100));
+	if (strcmp(entry->unit, "GB") == 0)
+		return cp_text_format(arena, "%sB", short_of(arena, 1e9 * value));
 	if (value >= 0 && value < 1e18 && value == floor(value) &&
 		entry->kind != CP_METRIC)
 		return cp_text_integer(arena, (uint64_t)value);

@@ -9,7 +9,7 @@
 #include "tools/diff.h"
 
 #define WIDTH 80
-#define SHOWN 9 /* with what stands around it, a screen of 24 lines */
+#define SHOWN 7 /* with what stands around it, a screen of 24 lines */
 
 static const char *runs(struct cp_arena *arena, size_t n)
 {
@@ -115,6 +115,76 @@ static void print_first(const struct cp_diff *diff, struct cp_out *out)
 			  mean(arena, entry, 1), cp_diff_change(arena, it)));
 }
 
+/* ---- the answer ---- */
+
+static const struct cp_difference *of_whole_run(
+	const struct cp_diff *diff, const char *name)
+{
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct cp_entry *entry = diff->differences[i].entry;
+
+		if (!*entry->spot->path && strcmp(entry->name, name) == 0)
+			return &diff->differences[i];
+	}
+	return NULL;
+}
+
+static bool is_estimated(const struct cp_entry *entry)
+{
+	return entry->side[0].status == CP_ESTIMATED ||
+	       entry->side[1].status == CP_ESTIMATED;
+}
+
+static const char *how_sure(struct cp_arena *arena, const struct cp_difference *it)
+{
+	if (is_estimated(it->entry) && it->verdict == CP_UNTESTED)
+		return ", estimated";
+	if (it->verdict == CP_UNTESTED)
+		return ", not tested";
+	if (it->verdict == CP_EXACTLY)
+		return ", exact";
+	return cp_text_format(arena, ", p %s", certainty(arena, it));
+}
+
+/* "miss_cost ~1.36 M to ~2.05 M (+50.8 %, estimated)" */
+static const char *in_words(struct cp_arena *arena, const struct cp_difference *it)
+{
+	const struct cp_entry *entry = it->entry;
+	const char *about = is_estimated(entry) ? "~" : "";
+	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean;
+
+	if (it->verdict == CP_SAME)
+		return cp_text_format(arena, "the same %s, %s%s", entry->name, about,
+			cp_text_short(arena, before));
+	if (it->verdict == CP_NOISE)
+		return cp_text_format(
+			arena, "%s by no more than noise apart", entry->name);
+	return cp_text_format(arena, "%s %s%s to %s%s (%s%s)", entry->name, about,
+		cp_text_short(arena, before), about, cp_text_short(arena, after),
+		cp_diff_change(arena, it), how_sure(arena, it));
+}
+
+/* What misses cost, and how much was done, in the whole run. */
+static void print_answer(const struct cp_diff *diff, struct cp_out *out)
+{
+	static const char *const names[][2] = {
+		{"miss_cost", "miss_cycles"}, {"instructions", NULL}};
+	const char *line = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct cp_difference *it = NULL;
+
+		for (size_t k = 0; k < 2 && names[i][k]; k++)
+			if (!it || it->verdict == CP_ONE_SIDED)
+				it = of_whole_run(diff, names[i][k]);
+		if (it && it->verdict != CP_ONE_SIDED)
+			line = cp_text_format(diff->arena, "%s%s%s", line,
+				*line ? "; " : "", in_words(diff->arena, it));
+	}
+	if (*line)
+		note(out, cp_text_format(diff->arena, "whole run: %s", line));
+}
+
 /* ---- below the table ---- */
 
 static void print_rest(const struct cp_diff *diff, struct cp_out *out, size_t hidden)
@@ -140,9 +210,17 @@ static void print_rest(const struct cp_diff *diff, struct cp_out *out, size_t hi
 		note(out, cp_text_format(arena, "%s--all shows them.", line));
 }
 
-static void print_test(const struct cp_diff *diff, struct cp_out *out)
+/* Among the rows of the table. */
+static bool shows_untested(const struct cp_diff *diff, size_t shown)
 {
-	size_t untested = count_of(diff, CP_UNTESTED);
+	for (size_t i = 0; i < shown; i++)
+		if (diff->differences[i].verdict == CP_UNTESTED)
+			return true;
+	return false;
+}
+
+static void print_test(const struct cp_diff *diff, struct cp_out *out, size_t shown)
+{
 	bool one_run =
 		diff->values->sides[0].nruns < 2 || diff->values->sides[1].nruns < 2;
 
@@ -158,7 +236,7 @@ static void print_test(const struct cp_diff *diff, struct cp_out *out)
 				  "run does not tell whether the next is the same."
 				: "exact: simulated, the same in all runs of a side: the "
 				  "programs differ in this, it is no noise.");
-	if (untested)
+	if (shows_untested(diff, shown))
 		note(out, cp_text_format(diff->arena,
 				  "\u2014: not tested: it takes %d runs on each side to "
 				  "tell a difference from noise (cachepeek run --repeat "
@@ -204,6 +282,9 @@ void cp_diff_text(const void *of, struct cp_out *out, bool colour)
 
 	print_side(diff, out, 0);
 	print_side(diff, out, 1);
+	print_answer(diff, out);
+	if (flagged)
+		print_first(diff, out);
 	cp_out_text(out, "\n");
 	if (!diff->all && shown > SHOWN) {
 		hidden = shown - SHOWN;
@@ -214,10 +295,8 @@ void cp_diff_text(const void *of, struct cp_out *out, bool colour)
 	else
 		cp_out_text(out, "No value differs by more than noise.\n");
 	cp_out_text(out, "\n");
-	if (flagged)
-		print_first(diff, out);
 	print_rest(diff, out, hidden);
-	print_test(diff, out);
+	print_test(diff, out, shown);
 	print_warnings(diff, out);
 	print_gates(diff, out);
 }

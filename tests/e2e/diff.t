@@ -82,9 +82,11 @@ my @bad = map { record('bad', $_) } 6 .. 10;
 		[map { @{$_}{qw(path name verdict p)} } @{$diff->{values}}], 'records and reports say the same');
 
 	my $text = diff(@good, '--', @bad)->{out};
-	like($text, qr/^sum +l1d_miss\S+ .* <==$/m, 'the text marks it');
+	like($text, qr/^whole run: miss_cost ~[\d.]+ [kM] to ~[\d.]+ [kM] \([^)]*, p <0\.001\); instructions /m, 'the text says what misses cost, before and after');
+	like($text, qr/^sum +(?:cost_l2|l1d_mpki) .* <==$/m, 'marks what differs most');
+	like($text, qr/^(?:\S.*\n)+(?:  \S.*\n)*Look first at (?:.*\n){1,2}\nregion/m, 'where to look stands before the table');
 	unlike($text, qr/<==.*<==/s, 'once');
-	like($text, qr/^Look first at l1d_miss\S+ of sum: from .* to /m, 'and says so');
+	like($text, qr/^Look first at (?:cost_l2|l1d_mpki) of sum: from .* to /m, 'and says so');
 	like($text, qr/Welch's t/, 'names the test');
 	is_deeply([grep { length(s/\xc3\x97|\xe2\x80\x94/x/gr) > 80 } split(/\n/, $text)], [], 'fits in 80 columns');
 	cmp_ok(($text =~ tr/\n//), '<=', 23, 'is a screen');
@@ -97,6 +99,12 @@ my @bad = map { record('bad', $_) } 6 .. 10;
 	my $diff = diff_json($good[0], $good[1]);
 	is(scalar(grep { $_->{verdict} eq 'significant' } @{$diff->{values}}), 0, 'one run: nothing is significant');
 	is(found($diff, 'wander', 'instructions')->{verdict}, 'exact', 'simulated values differ exactly');
+	my $exact = diff($good[0], $good[1])->{out};
+	unlike($exact, qr/takes 4 runs/, 'what no row needs is not explained');
+	like($exact =~ s/\n  / /r, qr/^whole run: miss_cost ~\S+ [kM] to ~\S+ [kM] \(\S+ %, estimated\); instructions \S+ [kM] to \S+ [kM] \(\S+ %, exact\)/m, 'costs are estimated');
+	is(diff('-v', $good[0], $good[1])->{out}, diff('--all', $good[0], $good[1])->{out}, '-v is --all');
+	like(diff('--all', $good[0], $bad[0])->{out}, qr/^\S.* mem_volume +[\d.]+ [kM]?B +[\d.]+ [kM]?B /m, 'volumes in the unit that they need');
+	like(diff($good[0], $good[0])->{out} =~ s/\n  / /r, qr/^whole run: the same miss_cost, ~\S+ [kM]; the same instructions, /m, 'what is the same');
 	$diff = diff_json("$good[0].json", "$good[0].json");
 	is_deeply([grep { $_->{verdict} ne 'same' } @{$diff->{values}}], [], 'a run does not differ from itself');
 

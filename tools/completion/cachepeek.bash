@@ -66,7 +66,7 @@ _cachepeek_options()
 	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --debuginfod -v --verbose' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json -v --verbose' ;;
-	diff) echo '--fail-if -o --output --json --all' ;;
+	diff) echo '--fail-if -o --output --json --all -v --verbose' ;;
 	merge) echo '-o --output --json -v --verbose' ;;
 	list) echo '-p --pmu --json --check -v --verbose' ;;
 	doctor) echo '--verify --json' ;;

@@ -111,7 +111,7 @@ complete -c cachepeek -n '__cachepeek_is run' -l sweep -x -d 'misses of a level 
 complete -c cachepeek -n '__cachepeek_is run' -l working-set -x -d 'lines and pages touched in so many instructions'
 complete -c cachepeek -n '__cachepeek_is run report merge compare diff dcache dtlb icache sharing list doctor' -l json -d 'JSON on standard output'
 complete -c cachepeek -n '__cachepeek_is report' -l forget -d 'remove the runs that are kept'
-complete -c cachepeek -n '__cachepeek_is report merge compare dcache dtlb icache sharing' -s v -l verbose -d 'the whole text'
+complete -c cachepeek -n '__cachepeek_is report merge compare diff dcache dtlb icache sharing' -s v -l verbose -d 'the whole text'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l sort -x -a 'misses latency avg' -d 'what places are ordered by'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l cutoff -x -d 'leave small rows out'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l details -x -a 'src insn all' -d 'below each function'
