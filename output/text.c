@@ -271,6 +271,14 @@ static void print_details(struct cp_text *text)
 	cp_text_notes(text);
 }
 
+/* To what was asked for beside the groups. */
+static void print_answers(struct cp_text *text)
+{
+	cp_text_sweep_answer(text);
+	cp_text_windows_answer(text);
+	cp_text_course_answer(text);
+}
+
 /* The answer first, then what it was counted on. */
 static void write_screen(struct cp_text *text)
 {
@@ -278,6 +286,7 @@ static void write_screen(struct cp_text *text)
 	print_ran_or_job(text);
 	print_source(text);
 	print_totals(text);
+	print_answers(text);
 	cp_text_regions(text);
 	cp_text_processes(text);
 	print_details(text);

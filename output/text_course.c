@@ -2,6 +2,7 @@
  *
  * The time series as lines of small bars.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/counts.h"
@@ -91,9 +92,12 @@ static void put_bars(struct cp_text *text, const struct bars *bars)
 	}
 }
 
+/* Whole numbers as they are, as long as the line has room for them. */
 static const char *number(struct cp_text *text, double value)
 {
-	if (value < 1e15 && value == (double)cp_count_of(value))
+	if (value >= 10000)
+		return cp_text_short(text->arena, value);
+	if (value == (double)cp_count_of(value))
 		return cp_text_integer(text->arena, cp_count_of(value));
 	return cp_text_decimal(text->arena, value);
 }
@@ -139,9 +143,8 @@ static void print_reach(
 
 	if (!least || !most)
 		return;
-	cp_out_format(text->out,
-		strcmp(least, most) == 0 ? "; TLB reach: %s" : "; TLB reach: %s to %s",
-		least, most);
+	cp_out_format(
+		text->out, strcmp(least, most) == 0 ? "; %s" : "; %s to %s", least, most);
 }
 
 /* Working sets do not add up: those of a bar are the mean of its windows. */
@@ -170,8 +173,7 @@ static void print_working_sets(struct cp_text *text, const struct cp_course *cou
 		!course->lines[0].values[windows.windows])
 		return;
 	cp_out_text(text->out,
-		" touched by a thread in an interval (a window, if that is "
-		"shorter)\n");
+		" touched by a thread in an interval or window; the TLB that has room\n");
 	print_windows(text, course, &windows, windows.data_pages, "data pages");
 	print_windows(text, course, &windows, windows.data_lines, "data lines");
 }
@@ -269,6 +271,65 @@ static void print_course(
 	if (others)
 		cp_out_format(text->out, "  (process %d; %zu more have a series)\n",
 			process->pid, others);
+}
+
+/* ---- the answer ---- */
+
+static int largest_first(const void *one, const void *other)
+{
+	double a = *(const double *)one, b = *(const double *)other;
+
+	return (b > a) - (b < a);
+}
+
+/* The fewest intervals that have half of it together. */
+static size_t half_of(
+	struct cp_text *text, const struct cp_course *course, const double *values)
+{
+	double *sorted = cp_arena_alloc(text->arena, course->npoints * sizeof(*sorted)),
+	       sum = 0, all = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < course->npoints; i++) {
+		sorted[i] = values[i] > 0 ? values[i] : 0;
+		all += sorted[i];
+	}
+	qsort(sorted, course->npoints, sizeof(*sorted), largest_first);
+	while (n < course->npoints && sum < all / 2)
+		sum += sorted[n++];
+	return n;
+}
+
+static size_t peak_of(const struct cp_course *course, const double *values)
+{
+	size_t peak = 0;
+
+	for (size_t i = 0; i < course->npoints; i++)
+		if (values[i] > values[peak])
+			peak = i;
+	return peak;
+}
+
+void cp_text_course_answer(struct cp_text *text)
+{
+	size_t others, quantity, peak;
+	const struct cp_process *process = longest(text->report, &others);
+	const struct cp_course *course = process ? process->course : NULL;
+	const double *values;
+
+	if (!course || !course->nlines || !course->npoints || course->lines[0].first)
+		return;
+	quantity = of_interest(course, text->report, &course->lines[0]);
+	if (quantity == text->report->nquantities)
+		return;
+	values = course->lines[0].values[quantity];
+	peak = peak_of(course, values);
+	cp_text_labelled(text, "over time",
+		cp_text_format(text->arena,
+			"half of the %s in %zu of %zu intervals; most, %s, from %s on",
+			text->report->quantities[quantity], half_of(text, course, values),
+			course->npoints, number(text, values[peak]),
+			duration(text, (double)peak * course->interval_s)));
 }
 
 void cp_text_course(struct cp_text *text)

@@ -75,13 +75,19 @@ void cp_text_entered(struct cp_text *text);
 size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
 	const bool **shown);
 
-/* text_sweep.c: miss curves */
+/* Of what was asked for beside the groups the table, and before all tables its answer in
+ * a line or two; nothing, if nobody asked.
+ *
+ * text_sweep.c: miss curves */
+void cp_text_sweep_answer(struct cp_text *text);
 void cp_text_sweep(struct cp_text *text);
 
 /* text_windows.c: working sets */
+void cp_text_windows_answer(struct cp_text *text);
 void cp_text_windows(struct cp_text *text);
 
 /* text_course.c: time series */
+void cp_text_course_answer(struct cp_text *text);
 void cp_text_course(struct cp_text *text);
 
 /* text_extents.c: who has the least and the most of the marked metric. */

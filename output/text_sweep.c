@@ -115,6 +115,80 @@ static const char *why_not(const struct cp_text *text, const struct cp_sweep *sw
 	return text->report->total->counts[sweep->point[0].quantity].reason;
 }
 
+/* ---- the answer ---- */
+
+/* Fewer misses than that by a larger one are no reason to have it. */
+#define WORTH_IT 0.05
+
+static const struct cp_sweep_point *own_point(const struct cp_sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->npoints; i++)
+		if (sweep->point[i].value == sweep->own)
+			return &sweep->point[i];
+	return NULL;
+}
+
+static double misses_at(const struct cp_text *text, const struct cp_sweep_point *p)
+{
+	const struct cp_count *count = &text->report->total->counts[p->quantity];
+
+	return count->status == CP_UNAVAILABLE ? -1 : (double)count->value;
+}
+
+/* From which point on there are hardly more misses than at the last one. */
+static const struct cp_sweep_point *enough(
+	const struct cp_text *text, const struct cp_sweep *sweep)
+{
+	const struct cp_sweep_point *last = &sweep->point[sweep->npoints - 1];
+	double least = misses_at(text, last);
+
+	for (size_t i = 0; i < sweep->npoints; i++) {
+		double misses = misses_at(text, &sweep->point[i]);
+
+		if (misses >= 0 && misses <= (1 + WORTH_IT) * least)
+			return &sweep->point[i];
+	}
+	return last;
+}
+
+static const char *label_of(struct cp_text *text, const struct cp_sweep_point *p)
+{
+	return cp_text_format(text->arena, "%.*s", (int)p->label_length, p->label);
+}
+
+/* "2M (as simulated): 21.9 k misses; from 2M on hardly fewer: 8M has 21.9 k" */
+void cp_text_sweep_answer(struct cp_text *text)
+{
+	struct cp_sweep sweep;
+	const struct cp_sweep_point *own, *point, *last;
+	const char *line = "";
+
+	if (!cp_sweep_find(text->report, &sweep) || why_not(text, &sweep))
+		return;
+	own = own_point(&sweep);
+	last = &sweep.point[sweep.npoints - 1];
+	if (misses_at(text, last) < 0 || (own && misses_at(text, own) < 0))
+		return;
+	point = enough(text, &sweep);
+	if (own)
+		line = cp_text_format(text->arena, "%s of %s as simulated: %s misses; ",
+			sweep.field, label_of(text, own),
+			cp_text_short(text->arena, misses_at(text, own)));
+	if (point == last && sweep.npoints > 1)
+		line = cp_text_format(text->arena, "%s%s still has fewer: %s", line,
+			label_of(text, last),
+			cp_text_short(text->arena, misses_at(text, last)));
+	else
+		line = cp_text_format(text->arena,
+			"%s%s is enough (%s misses): %s has %s", line,
+			label_of(text, point),
+			cp_text_short(text->arena, misses_at(text, point)),
+			label_of(text, last),
+			cp_text_short(text->arena, misses_at(text, last)));
+	cp_text_labelled(
+		text, cp_text_format(text->arena, "%s sweep", sweep.title), line);
+}
+
 void cp_text_sweep(struct cp_text *text)
 {
 	struct cp_sweep sweep;
@@ -132,6 +206,8 @@ void cp_text_sweep(struct cp_text *text)
 		return;
 	}
 	print_curve(text, &sweep);
+	if (!text->whole)
+		return;
 	cp_out_text(text->out, "not available: ");
 	cp_text_wrap(text->out, cp_sweep_limits, 15, 2, text->width);
 }

@@ -65,6 +65,62 @@ static void fill_headings(struct cp_table *table)
 		cp_table_heading(table, i, headings[i], "");
 }
 
+/* The region that touches most, with nothing inside of it; the run, if there is none. */
+static const struct cp_region *largest(
+	const struct cp_text *text, const struct cp_windows *windows)
+{
+	const struct cp_region *root = text->report->total, *found = root;
+	double most = -1;
+
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r)) {
+		struct cp_value lines = cp_windows_mean(windows, r, windows->data_lines);
+
+		if (r->child || lines.status == CP_UNAVAILABLE || lines.value <= most)
+			continue;
+		most = lines.value;
+		found = r;
+	}
+	return found;
+}
+
+static const char *entries(
+	struct cp_text *text, const struct cp_windows *windows, struct cp_value pages)
+{
+	const char *level = reach(windows, pages);
+
+	if (strcmp(level, "none") == 0)
+		return "; no TLB has an entry for each";
+	if (strcmp(level, "second") == 0)
+		return cp_text_format(text->arena, "; the first TLB has entries for %lu",
+			(unsigned long)windows->dtlb);
+	return "";
+}
+
+void cp_text_windows_answer(struct cp_text *text)
+{
+	struct cp_windows windows;
+	const struct cp_region *region;
+	struct cp_value lines, pages;
+
+	if (!cp_windows_find(text->report, &windows))
+		return;
+	region = largest(text, &windows);
+	lines = cp_windows_mean(&windows, region, windows.data_lines);
+	pages = cp_windows_mean(&windows, region, windows.data_pages);
+	if (lines.status == CP_UNAVAILABLE || pages.status == CP_UNAVAILABLE)
+		return;
+	cp_text_labelled(text, "touched",
+		cp_text_format(text->arena,
+			"%.200s: %s of data in %s pages by %s instructions%s",
+			region->parent
+				? cp_text_cut(text->arena,
+					  cp_text_safe(text->arena, region->name), 40)
+				: "whole run",
+			bytes_cell(text, lines, windows.line), cell(text, pages),
+			cp_text_short(text->arena, (double)windows.length),
+			entries(text, &windows, pages)));
+}
+
 void cp_text_windows(struct cp_text *text)
 {
 	struct cp_windows windows;

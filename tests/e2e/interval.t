@@ -124,6 +124,7 @@ SKIP: {
 	my $csv = scratch('series.csv');
 	$run = run(command => [cli(), '-e', $faults, '-o', "-,$csv", program('phases'), 10], env => {CACHEPEEK_INTERVAL => '20ms'});
 	like($run->{out}, qr/^Over time: \d+ intervals of 20 ms$/m, 'text: the intervals');
+	like($run->{out} =~ s/\n {11}/ /gr, qr/^over time +half of the \Q$faults\E in \d+ of \d+ intervals; most, [\d,.]+ ?k?, from \d+ m?s on$/m, 'text: the answer');
 	like($run->{out}, qr/^  \Qperf::PAGE-FAULTS\E +(?:\xe2\x96[\x81-\x88])+ \d+ to \d+$/m, 'text: bars');
 	is_deeply([grep { length(s/\xe2\x96./x/gr) > 80 } split(/\n/, $run->{out})], [], 'text: 80 columns');
 	my $python = 'import csv,sys; print(int(sum(float(r["value"]) for r in csv.DictReader(open(sys.argv[1], newline="")) '

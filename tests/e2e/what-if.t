@@ -139,6 +139,11 @@ my $text = peek(command => [program('walk')], engine => 'sim', machine => $machi
 	env => {CACHEPEEK_SWEEP => 'L1D.ways=1..16'});
 like($text->{out}, qr/^Miss curve: lines \(pages\) that L1D would miss, by ways$/m, 'text: its title');
 like($text->{out}, qr/^ *8 +32 KiB +[\d,]+ +[\d,]+ +[\d,]+ +<- as simulated$/m, 'text: a row, and the own one');
+like($text->{out} =~ s/\n {11}/ /gr, qr/^L1D sweep +ways of 8 as simulated: [\d.]+ ?k? misses; \d+ is enough \([\d.]+ ?k? misses\): 16 has [\d.]+ ?k?$/m, 'text: the answer')
+	or diag($text->{out});
+my $set = peek(command => [program('walk')], engine => 'sim', machine => $machine, output => '-', env => {CACHEPEEK_WORKING_SET => '10000'})->{out};
+like($set =~ s/\n {11}/ /gr, qr/^touched +long: [\d.]+ KiB of data in [\d.]+ pages by 10\.0 k instructions/m, 'text: the largest working set') or diag($set);
+unlike($text->{out}, qr/^not available: other levels/m, 'text: what it cannot say is behind -v');
 unlike($text->{out}, qr/^Events$/m, 'text: the points are no other events');
 
 # ---- what a sweep cannot give ----
