@@ -85,7 +85,7 @@ static char digit_at(const struct cp_decimal *decimal, int place)
 }
 
 /* Plain decimal notation with so many places after the point. */
-static int plain(char *to, const struct cp_decimal *decimal, int places)
+static int positional(char *to, const struct cp_decimal *decimal, int places)
 {
 	int length = 0, place = decimal->point > 0 ? 0 : decimal->point - 1;
 
@@ -134,7 +134,7 @@ static int fixed(char *to, double value, int precision)
 		return scientific(to, &decimal);
 	}
 	cp_decimal_places(&decimal, value, precision > 18 ? 18 : precision);
-	return plain(to, &decimal, precision > 18 ? 18 : precision);
+	return positional(to, &decimal, precision > 18 ? 18 : precision);
 }
 
 static int general(char *to, double value, int significant)
@@ -151,7 +151,7 @@ static int general(char *to, double value, int significant)
 		return scientific(to, &decimal);
 	if (decimal.point > significant) /* an integer is printed whole */
 		return fixed(to, value, 0);
-	return plain(to, &decimal,
+	return positional(to, &decimal,
 		decimal.count > decimal.point ? decimal.count - decimal.point : 0);
 }
 
