@@ -8,6 +8,7 @@
  * Calls on another stack (of a signal's handler, of a coroutine) say nothing about
  * those on this one.
  */
+#include "emit.h"
 #include "functions.h"
 #include "paths/paths.h"
 #include "profile/lines.h"
@@ -468,39 +469,10 @@ void functions_track(void)
 
 /* ---- generated code ---- */
 
-static IRExpr *constant(ULong v)
-{
-	return IRExpr_Const(IRConst_U64(v));
-}
-
-static IRExpr *assign(IRSB *out, IRType type, IRExpr *e)
-{
-	IRTemp t = newIRTemp(out->tyenv, type);
-
-	addStmtToIRSB(out, IRStmt_WrTmp(t, e));
-	return IRExpr_RdTmp(t);
-}
-
-static IRExpr *get_sp(IRSB *out, const VexGuestLayout *layout)
-{
-	return assign(out, Ity_I64, IRExpr_Get(layout->offset_SP, Ity_I64));
-}
-
-/* Where the function returns to, if that is in a register. */
-static IRExpr *get_link(IRSB *out)
-{
-#if defined(VGA_amd64)
-	(void)out;
-	return constant(0);
-#else
-	return assign(out, Ity_I64, IRExpr_Get(REG(X30), Ity_I64));
-#endif
-}
-
 static void leave_if(IRSB *out, const VexGuestLayout *layout, IRExpr *detoured)
 {
-	IRExpr *away =
-		assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, detoured, constant(0)));
+	IRExpr *away = emit_kept(
+		out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, detoured, emit_constant(0)));
 
 	addStmtToIRSB(out,
 		IRStmt_Exit(away, Ijk_Boring, IRConst_U64(detour), layout->offset_IP));
@@ -514,12 +486,12 @@ void functions_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a)
 
 	if (function < 0)
 		return;
-	sp = get_sp(out, layout);
-	link = get_link(out);
+	sp = emit_sp(out, layout);
+	link = emit_link(out);
 	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_1_N(result, 0, "function begins",
 				   VG_(fnptr_to_fnentry)((void *)on_entry),
-				   mkIRExprVec_4(constant((ULong)function), constant(a),
-					   sp, link))));
+				   mkIRExprVec_4(emit_constant((ULong)function),
+					   emit_constant(a), sp, link))));
 	leave_if(out, layout, IRExpr_RdTmp(result));
 }
 
@@ -531,61 +503,63 @@ void functions_watch_return(IRSB *out, const VexGuestLayout *layout)
 
 	if (out->next->tag == Iex_Const)
 		return;
-	sp = assign(out, Ity_I64, IRExpr_Get(layout->offset_SP, Ity_I64));
-	above = assign(
-		out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, constant((Addr)&limit)));
-	above = assign(out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, above, sp));
+	sp = emit_sp(out, layout);
+	above = emit_load(out, &limit);
+	above = emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, above, sp));
 	d = unsafeIRDirty_1_N(result, 0, "function ends",
 		VG_(fnptr_to_fnentry)((void *)on_return), mkIRExprVec_2(sp, out->next));
 	d->guard = above;
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 	leave_if(out, layout,
-		assign(out, Ity_I64,
-			IRExpr_ITE(above, IRExpr_RdTmp(result), constant(0))));
+		emit_kept(out, Ity_I64,
+			IRExpr_ITE(above, IRExpr_RdTmp(result), emit_constant(0))));
 }
 
 /* ---- generated code: lines ---- */
 
 static IRExpr *is_in_line(IRSB *out)
 {
-	IRExpr *flag = assign(
-		out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, constant((Addr)&here)));
+	IRExpr *flag = emit_load(out, &here);
 
-	return assign(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, flag, constant(0)));
+	return emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, flag, emit_constant(0)));
 }
 
 void functions_watch_line(IRSB *out, const VexGuestLayout *layout, Addr a, Int line)
 {
 	IRTemp result = newIRTemp(out->tyenv, Ity_I64);
-	IRExpr *sp = get_sp(out, layout), *link = get_link(out);
+	IRExpr *sp = emit_sp(out, layout), *link = emit_link(out);
 
-	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_1_N(result, 0, "line",
-				   VG_(fnptr_to_fnentry)((void *)on_line),
-				   mkIRExprVec_5(constant((ULong)line), constant(a), sp,
-					   constant(line_function(a)), link))));
+	addStmtToIRSB(
+		out, IRStmt_Dirty(unsafeIRDirty_1_N(result, 0, "line",
+			     VG_(fnptr_to_fnentry)((void *)on_line),
+			     mkIRExprVec_5(emit_constant((ULong)line), emit_constant(a),
+				     sp, emit_constant(line_function(a)), link))));
 	leave_if(out, layout, IRExpr_RdTmp(result));
 }
 
 void functions_watch_elsewhere(IRSB *out, const VexGuestLayout *layout, Addr a)
 {
 	IRTemp result = newIRTemp(out->tyenv, Ity_I64);
-	IRExpr *sp = get_sp(out, layout), *link = get_link(out), *guard = is_in_line(out);
+	IRExpr *sp = emit_sp(out, layout), *link = emit_link(out),
+	       *guard = is_in_line(out);
 	IRDirty *d = unsafeIRDirty_1_N(result, 0, "no line",
 		VG_(fnptr_to_fnentry)((void *)on_elsewhere),
-		mkIRExprVec_4(constant(a), sp, constant(line_function(a)), link));
+		mkIRExprVec_4(
+			emit_constant(a), sp, emit_constant(line_function(a)), link));
 
 	d->guard = guard;
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 	leave_if(out, layout,
-		assign(out, Ity_I64,
-			IRExpr_ITE(guard, IRExpr_RdTmp(result), constant(0))));
+		emit_kept(out, Ity_I64,
+			IRExpr_ITE(guard, IRExpr_RdTmp(result), emit_constant(0))));
 }
 
 void functions_watch_line_call(IRSB *out, const VexGuestLayout *layout, Addr back)
 {
-	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(0, "line calls",
-				   VG_(fnptr_to_fnentry)((void *)on_line_call),
-				   mkIRExprVec_2(get_sp(out, layout), constant(back)))));
+	addStmtToIRSB(
+		out, IRStmt_Dirty(unsafeIRDirty_0_N(0, "line calls",
+			     VG_(fnptr_to_fnentry)((void *)on_line_call),
+			     mkIRExprVec_2(emit_sp(out, layout), emit_constant(back)))));
 }
 
 void functions_watch_line_return(IRSB *out, const VexGuestLayout *layout)
@@ -594,6 +568,6 @@ void functions_watch_line_return(IRSB *out, const VexGuestLayout *layout)
 
 	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_1_N(result, 0, "line returns",
 				   VG_(fnptr_to_fnentry)((void *)on_line_return),
-				   mkIRExprVec_2(get_sp(out, layout), out->next))));
+				   mkIRExprVec_2(emit_sp(out, layout), out->next))));
 	leave_if(out, layout, IRExpr_RdTmp(result));
 }

@@ -6,6 +6,7 @@
  * references as the program made them.
  */
 #include "block.h"
+#include "emit.h"
 #include "every.h"
 #include "front.h"
 #include "pieces.h"
@@ -130,11 +131,6 @@ UInt line_shift(void)
 	return log2_of(tool_machine.line);
 }
 
-static IRExpr *word(ULong v)
-{
-	return IRExpr_Const(IRConst_U64(v));
-}
-
 static void call(
 	struct block *b, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
 {
@@ -147,7 +143,8 @@ static void call(
 
 static IRExpr *address_value(const struct address *at)
 {
-	return at->root == IRTemp_INVALID ? word(at->offset) : IRExpr_RdTmp(at->temp);
+	return at->root == IRTemp_INVALID ? emit_constant(at->offset)
+					  : IRExpr_RdTmp(at->temp);
 }
 
 /* Sorts the places by their ticks; order[n]: which one is n-th. */
@@ -287,11 +284,11 @@ void settle(struct block *b)
 	if (!b->lines)
 		return;
 	order_places(b, order);
-	batch = word((Addr)describe(b, order));
+	batch = emit_constant((Addr)describe(b, order));
 	for (UInt i = 0; i < b->nplaces; i++)
 		at[i] = address_value(&b->places[order[i]].at);
 	call(b, "batch", (void *)function_for(b->nplaces, b->lines),
-		arguments(batch, word(b->first_line), at, b->nplaces), NULL);
+		arguments(batch, emit_constant(b->first_line), at, b->nplaces), NULL);
 	forget_batch(b);
 }
 
@@ -304,32 +301,26 @@ void settle_direct(
 	void *by = kind == BATCH_READ ? (void *)on_load_by : (void *)on_store_by;
 
 	if (batch_has_notes() && kind != BATCH_MODIFY)
-		call(b, "direct", by, mkIRExprVec_3(a, word(size), word(b->instruction)),
+		call(b, "direct", by,
+			mkIRExprVec_3(
+				a, emit_constant(size), emit_constant(b->instruction)),
 			guard);
 	else
-		call(b, "direct", helper, mkIRExprVec_2(a, word(size)), guard);
-}
-
-/* An expression in a temporary. */
-static IRExpr *kept(struct block *b, IRExpr *e)
-{
-	IRTemp t = newIRTemp(b->out->tyenv, Ity_I64);
-
-	addStmtToIRSB(b->out, IRStmt_WrTmp(t, e));
-	return IRExpr_RdTmp(t);
+		call(b, "direct", helper, mkIRExprVec_2(a, emit_constant(size)), guard);
 }
 
 /* The lanes that are on, a bit each. */
 static IRExpr *lanes_on(struct block *b, const struct masked *masked)
 {
-	IRExpr *all = word(0);
+	IRExpr *all = emit_constant(0);
 
 	for (UInt i = 0; i < masked->lanes; i++) {
-		IRExpr *on = kept(b, IRExpr_Unop(Iop_1Uto64, masked->guard[i]));
+		IRExpr *on = emit_kept(
+			b->out, Ity_I64, IRExpr_Unop(Iop_1Uto64, masked->guard[i]));
 
-		on = kept(b,
+		on = emit_kept(b->out, Ity_I64,
 			IRExpr_Binop(Iop_Shl64, on, IRExpr_Const(IRConst_U8((UChar)i))));
-		all = kept(b, IRExpr_Binop(Iop_Or64, all, on));
+		all = emit_kept(b->out, Ity_I64, IRExpr_Binop(Iop_Or64, all, on));
 	}
 	return all;
 }
@@ -338,7 +329,7 @@ void settle_masked(struct block *b, enum batch_kind kind, const struct masked *m
 {
 	call(b, "masked",
 		kind == BATCH_READ ? (void *)on_masked_load : (void *)on_masked_store,
-		mkIRExprVec_4(masked->first, word(masked->size), lanes_on(b, masked),
-			word(b->instruction)),
+		mkIRExprVec_4(masked->first, emit_constant(masked->size),
+			lanes_on(b, masked), emit_constant(b->instruction)),
 		NULL);
 }

@@ -9,6 +9,7 @@
  * are over together.  From far below everything else: it is a signal's handler, and who
  * was interrupted is its caller.
  */
+#include "emit.h"
 #include "paths/paths.h"
 
 #if !defined(VGA_amd64)
@@ -326,47 +327,12 @@ void paths_start(const struct front *front)
 
 /* ---- generated code ---- */
 
-static IRExpr *constant(ULong v)
-{
-	return IRExpr_Const(IRConst_U64(v));
-}
-
-static IRExpr *assign(IRSB *out, IRType type, IRExpr *e)
-{
-	IRTemp t = newIRTemp(out->tyenv, type);
-
-	addStmtToIRSB(out, IRStmt_WrTmp(t, e));
-	return IRExpr_RdTmp(t);
-}
-
-static IRExpr *get_sp(IRSB *out, const VexGuestLayout *layout)
-{
-	return assign(out, Ity_I64, IRExpr_Get(layout->offset_SP, Ity_I64));
-}
-
-static IRExpr *load(IRSB *out, const Addr *at)
-{
-	return assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, constant((Addr)at)));
-}
-
-/* Where the function returns to, if that is in a register. */
-static IRExpr *get_link(IRSB *out)
-{
-#if defined(VGA_amd64)
-	(void)out;
-	return constant(0);
-#else
-	return assign(out, Ity_I64,
-		IRExpr_Get(__builtin_offsetof(VexGuestARM64State, guest_X30), Ity_I64));
-#endif
-}
-
 static void call(IRSB *out, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
 {
 	IRDirty *d = unsafeIRDirty_0_N(0, what, VG_(fnptr_to_fnentry)(helper), args);
 
 	if (guard)
-		d->guard = assign(out, Ity_I1, guard);
+		d->guard = emit_kept(out, Ity_I1, guard);
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }
 
@@ -376,10 +342,10 @@ void paths_watch_begin(IRSB *out, const VexGuestLayout *layout, Addr a)
 
 	if (!code_begins_at(a))
 		return;
-	sp = get_sp(out, layout);
+	sp = emit_sp(out, layout);
 	call(out, "path: a function begins", (void *)on_begin,
-		mkIRExprVec_3(constant(a), sp, get_link(out)),
-		IRExpr_Binop(Iop_CmpNE64, load(out, &here), constant(a)));
+		mkIRExprVec_3(emit_constant(a), sp, emit_link(out)),
+		IRExpr_Binop(Iop_CmpNE64, emit_load(out, &here), emit_constant(a)));
 }
 
 /* Code of the library's own calls what is no path, but returns to what is. */
@@ -390,14 +356,14 @@ void paths_watch_end(IRSB *out, const VexGuestLayout *layout, Addr end, Bool cou
 	if (out->jumpkind == Ijk_Call) {
 		if (counted)
 			call(out, "path: a call", (void *)on_call,
-				mkIRExprVec_3(
-					get_sp(out, layout), out->next, constant(end)),
+				mkIRExprVec_3(emit_sp(out, layout), out->next,
+					emit_constant(end)),
 				NULL);
 		return;
 	}
 	if (out->next->tag == Iex_Const)
 		return;
-	sp = get_sp(out, layout);
+	sp = emit_sp(out, layout);
 	call(out, "path: a return", (void *)on_leave, mkIRExprVec_2(sp, out->next),
-		IRExpr_Binop(Iop_CmpLT64U, load(out, &limit), sp));
+		IRExpr_Binop(Iop_CmpLT64U, emit_load(out, &limit), sp));
 }

@@ -5,6 +5,7 @@
  * call's return will have.  Of nested calls (operator new calls malloc) the
  * outermost counts.
  */
+#include "emit.h"
 #include "profile/profile.h"
 #include "sharing.h"
 
@@ -168,52 +169,28 @@ static void on_return(UWord result, Addr to)
 
 /* ---- generated code ---- */
 
-static IRExpr *get(IRSB *out, Int offset)
-{
-	IRTemp t = newIRTemp(out->tyenv, Ity_I64);
-
-	addStmtToIRSB(out, IRStmt_WrTmp(t, IRExpr_Get(offset, Ity_I64)));
-	return IRExpr_RdTmp(t);
-}
-
-static IRExpr *constant(ULong v)
-{
-	return IRExpr_Const(IRConst_U64(v));
-}
-
 void profile_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a)
 {
 	static const Int arguments[] = ARGUMENTS;
-	IRExpr *link = constant(0);
-	IRExpr **args;
-
-#if !defined(VGA_amd64)
-	link = get(out, OFFSET(X30));
-#endif
-	args = mkIRExprVec_6(constant((ULong)find_allocator(a)),
-		get(out, layout->offset_SP), link, get(out, arguments[0]),
-		get(out, arguments[1]), get(out, arguments[2]));
+	IRExpr **args = mkIRExprVec_6(emit_constant((ULong)find_allocator(a)),
+		emit_sp(out, layout), emit_link(out), emit_register(out, arguments[0]),
+		emit_register(out, arguments[1]), emit_register(out, arguments[2]));
 	addStmtToIRSB(out, IRStmt_Dirty(unsafeIRDirty_0_N(0, "allocator",
 				   VG_(fnptr_to_fnentry)((void *)on_entry), args)));
 }
 
 void profile_watch_return(IRSB *out, const VexGuestLayout *layout)
 {
-	IRTemp known, equal;
-	IRExpr *sp;
+	IRExpr *sp, *equal;
 	IRDirty *d;
 
 	if (!profile_sites)
 		return;
-	sp = get(out, layout->offset_SP);
-	known = newIRTemp(out->tyenv, Ity_I64);
-	equal = newIRTemp(out->tyenv, Ity_I1);
-	addStmtToIRSB(out, IRStmt_WrTmp(known, IRExpr_Load(Iend_LE, Ity_I64,
-						       constant((Addr)&expected))));
-	addStmtToIRSB(out,
-		IRStmt_WrTmp(equal, IRExpr_Binop(Iop_CmpEQ64, sp, IRExpr_RdTmp(known))));
+	sp = emit_sp(out, layout);
+	equal = emit_kept(
+		out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, sp, emit_load(out, &expected)));
 	d = unsafeIRDirty_0_N(0, "allocated", VG_(fnptr_to_fnentry)((void *)on_return),
-		mkIRExprVec_2(get(out, RESULT), out->next));
-	d->guard = IRExpr_RdTmp(equal);
+		mkIRExprVec_2(emit_register(out, RESULT), out->next));
+	d->guard = equal;
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }
