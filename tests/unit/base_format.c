@@ -41,15 +41,19 @@ static void test_like_libc(void)
 /* Halves, as doubles have them, and digits at every size. */
 static void test_digits(void)
 {
-	char ours[64], theirs[64];
-	uint64_t state = 1;
-	int wrong = 0;
-
 	SAME("%.2f %.2f %.2f", 1.585, 0.125, 0.375);
 	SAME("%.0f %.0f %.0f %.0f", 0.5, 1.5, 2.5, 9.5);
 	SAME("%.1f %.2f %.3f %.2f", 9.95, 0.005, 0.0005, 99.995);
 	SAME("%.0f %.2f", 999999999999999.5, 4503599627370497.5);
 	SAME("%.18f", 0.1);
+}
+
+static void test_many_numbers(void)
+{
+	char ours[64], theirs[64];
+	uint64_t state = 1;
+	int wrong = 0;
+
 	for (int i = 0; i < 100000; i++) {
 		double value;
 
@@ -170,6 +174,7 @@ int main(void)
 	plan_lazy();
 	test_like_libc();
 	test_digits();
+	test_many_numbers();
 	test_round_trip();
 	test_any_double();
 	test_edges();
