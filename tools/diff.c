@@ -70,14 +70,13 @@ static bool is_share(const struct cp_entry *entry)
 	return strcmp(entry->unit, "ratio") == 0;
 }
 
-/* Where there are metrics, they say what counts and volumes mean; shares change with what
- * they are of, too, and a large one may not matter. */
+/* Where there are metrics, they say what counts mean; shares change with what they are of,
+ * and volumes with the work done: a large change of one may not matter. */
 static double telling(const struct cp_entry *entry)
 {
-	bool weak = entry->kind == CP_COUNT || is_share(entry) ||
-		    strcmp(entry->unit, "GB") == 0;
-
-	return weak ? 0.5 : 1;
+	if (entry->kind == CP_COUNT)
+		return 0.25;
+	return is_share(entry) || strcmp(entry->unit, "GB") == 0 ? 0.5 : 1;
 }
 
 static struct cp_difference difference(
