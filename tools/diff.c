@@ -70,8 +70,8 @@ static bool is_share(const struct cp_entry *entry)
 	return strcmp(entry->unit, "ratio") == 0;
 }
 
-/* Where there are metrics, they say what counts mean; shares change with what they are of,
- * and volumes with the work done: a large change of one may not matter. */
+/* Where there are metrics, they say what counts mean; shares change with what they are
+ * of, and volumes with the work done: a large change of one may not matter. */
 static double telling(const struct cp_entry *entry)
 {
 	if (entry->kind == CP_COUNT)
