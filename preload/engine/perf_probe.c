@@ -44,8 +44,15 @@ static unsigned nprobed;
 int cp_perf_probe(
 	const struct perf_event_attr *attr, enum cp_proof *proof, struct cp_why *why)
 {
-	int fd = cp_perf_open(attr, 0, -1);
+	int fd;
 
+	if (attr->type == PERF_TYPE_BREAKPOINT && !cp_breakpoints_count()) {
+		cp_format(why->text, sizeof(why->text),
+			"breakpoints open here, but do not count (a hypervisor without "
+			"debug registers?): run on bare metal");
+		return -ENODATA;
+	}
+	fd = cp_perf_open(attr, 0, -1);
 	if (fd < 0) {
 		cp_perf_explain(-fd, attr, why);
 		return fd;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/engine/proof.h"
 
+#include <linux/hw_breakpoint.h>
+
+#include "base/fd.h"
 #include "base/format.h"
 #include "preload/engine/kernel.h"
+#include "preload/engine/perf_parts.h"
 #include "preload/engine/sysfs.h"
 
 static void touch_memory(void)
@@ -13,17 +17,47 @@ static void touch_memory(void)
 		buffer[i]++;
 }
 
+static void __attribute__((noinline)) stop_here(void)
+{
+	__asm__ volatile("");
+}
+
 /* The value is behind three words, whether or not it is of a group. */
-bool cp_event_moves(int fd)
+static bool moves(int fd, void (*work)(void))
 {
 	uint64_t values[16] = {0};
 	bool read;
 
 	cp_kernel_enable(fd, true);
-	touch_memory();
+	work();
 	read = cp_kernel_read(fd, values, sizeof(values)) > 0;
 	cp_kernel_enable(fd, false);
 	return read && values[3] > 0;
+}
+
+bool cp_event_moves(int fd)
+{
+	return moves(fd, touch_memory);
+}
+
+bool cp_breakpoints_count(void)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_X,
+		.bp_addr = (uintptr_t)stop_here,
+		.bp_len = sizeof(long),
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = cp_perf_open(&attr, 0, -1);
+	bool counted;
+
+	if (fd < 0)
+		return true;
+	counted = moves(fd, stop_here);
+	cp_fd_close(fd);
+	return counted;
 }
 
 void cp_explain_unproven(const struct perf_event_attr *attr, struct cp_why *why)

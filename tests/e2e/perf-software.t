@@ -45,6 +45,15 @@ for my $pages (1, 37, 1000) {
 	cmp_ok(value($touch, 'perf::TASK-CLOCK'), '>', 0, 'time on a CPU');
 }
 
+# Some virtual machines open breakpoints that never count: a 0 would be no count.
+SKIP: {
+	skip('breakpoints count here, or cannot be opened', 2) unless run(command => [program('can_count')])->{out} =~ /do not count/;
+	my $run = peek(engine => 'perf', events => "mem:0x1000:x,$faults", command => ['true']);
+	my $count = region($run->{report})->{counts}{'mem:0x1000:x'};
+	is($count->{status}, 'unavailable', 'breakpoints that do not count: no number');
+	like($count->{reason}, qr/^breakpoints open here, but do not count/, 'and the reason');
+}
+
 SKIP: {
 	skip('the kernel gives no hardware breakpoints here', 1) unless can_count('breakpoint');
 	my ($address) = run(command => ['nm', program('calls')])->{out} =~ /^0*([0-9a-f]+) T counted$/m;
