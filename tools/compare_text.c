@@ -108,18 +108,25 @@ static struct cp_table *part_of_table(
 	return table;
 }
 
-/* As many machines as fit beside each other, then the next. */
+/* As many of *count machines as fit beside each other, at least one; *count: how many. */
+static struct cp_table *widest(struct cp_comparison *c, unsigned first, unsigned *count,
+	size_t width, bool events)
+{
+	struct cp_table *table = part_of_table(c, first, *count, events);
+
+	while (*count > 1 && cp_table_width(table) > width)
+		table = part_of_table(c, first, --*count, events);
+	return table;
+}
+
 void cp_compare_table(
 	struct cp_comparison *c, struct cp_out *out, size_t width, bool events)
 {
 	for (unsigned first = 0, count; first < c->nmachines; first += count) {
-		struct cp_table *table = NULL;
+		struct cp_table *table;
 
-		for (count = c->nmachines - first; count > 0; count--) {
-			table = part_of_table(c, first, count, events);
-			if (count == 1 || cp_table_width(table) <= width)
-				break;
-		}
+		count = c->nmachines - first;
+		table = widest(c, first, &count, width, events);
 		if (!table->nrows)
 			return;
 		cp_out_text(out, "\n");
