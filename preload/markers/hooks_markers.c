@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
 #include "preload/runtime.h"
@@ -66,7 +67,7 @@ static int quantity_value(const struct cp_quantity *quantity,
 	}
 	if (sum < 0 || (quantity->unproven && !exact))
 		return -ENODATA;
-	*value = scaled ? (uint64_t)(sum + 0.5) : exact;
+	*value = scaled ? cp_count_of(sum + 0.5) : exact;
 	return 0;
 }
 

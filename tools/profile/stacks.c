@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/stacks.h"
 
+#include "base/counts.h"
 #include "output/table.h"
 
 static size_t add_frame(struct cp_stacks *stacks, struct cp_arena *arena,
@@ -132,7 +133,7 @@ static void functions_of(struct cp_stacks *stacks, const struct cp_profile_view 
 				&(struct cp_stack_frame){
 					*at->function ? at->function : "[no symbol]",
 					at->module->path, at->file, at->line}))
-			->own[0] = (uint64_t)(misses + 0.5);
+			->own[0] = cp_count_of(misses + 0.5);
 	}
 }
 
