@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/lock.h"
+#include "base/sort.h"
 #include "base/trusted.h"
 #include "preload/reexec.h"
 #include "regions/record_write.h"
@@ -24,7 +25,7 @@
 #define MAX_ID 32 /* bytes; GNU's have 20 */
 
 struct symbol {
-	uint64_t value;
+	uint64_t value; /* first: what they are sorted by */
 	const char *name;
 };
 
@@ -49,34 +50,6 @@ static bool fits(uint64_t offset, uint64_t size, uint64_t all)
 	return offset <= all && size <= all - offset;
 }
 
-static void sift_down(struct symbol *items, size_t root, size_t count)
-{
-	for (size_t child; (child = 2 * root + 1) < count; root = child) {
-		struct symbol top = items[root];
-
-		if (child + 1 < count && items[child].value < items[child + 1].value)
-			child++;
-		if (top.value >= items[child].value)
-			return;
-		items[root] = items[child];
-		items[child] = top;
-	}
-}
-
-/* Heapsort, because qsort(3) may use malloc. */
-static void sort(struct symbol *items, size_t count)
-{
-	for (size_t i = count / 2; i > 0; i--)
-		sift_down(items, i - 1, count);
-	for (size_t end = count; end > 1; end--) {
-		struct symbol last = items[end - 1];
-
-		items[end - 1] = items[0];
-		items[0] = last;
-		sift_down(items, 0, end - 1);
-	}
-}
-
 static void take_table(struct file *file, const char *bytes, size_t size,
 	const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
 {
@@ -96,7 +69,7 @@ static void take_table(struct file *file, const char *bytes, size_t size,
 			symbols[i].st_value && symbols[i].st_name < strings->sh_size)
 			file->symbols[file->nsymbols++] = (struct symbol){
 				symbols[i].st_value, text + symbols[i].st_name};
-	sort(file->symbols, file->nsymbols);
+	cp_sort(file->symbols, file->nsymbols, sizeof(*file->symbols));
 }
 
 static void take_id(

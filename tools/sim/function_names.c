@@ -3,6 +3,7 @@
  * Which functions are regions, and where they are.  A mapping's are looked up when
  * the first code of it is translated.
  */
+#include "base/name_pattern.h"
 #include "profile/elf_symbols.h"
 #include "functions.h"
 #include "scanned.h"
@@ -47,86 +48,13 @@ const HChar *function_name(UInt number)
 
 /* ---- patterns ---- */
 
-static Bool matches(
-	const HChar *pattern, const HChar *end, const HChar *s, const HChar *s_end)
-{
-	const HChar *star = NULL, *retry = NULL;
-
-	while (s < s_end) {
-		if (pattern < end && *pattern == '*') {
-			star = ++pattern;
-			retry = s;
-		} else if (pattern < end && (*pattern == '?' || *pattern == *s)) {
-			pattern++;
-			s++;
-		} else if (star) {
-			pattern = star;
-			s = ++retry;
-		} else {
-			return False;
-		}
-	}
-	while (pattern < end && *pattern == '*')
-		pattern++;
-	return pattern == end;
-}
-
-static const HChar *end_of(const HChar *s, HChar stop)
-{
-	while (*s && *s != stop)
-		s++;
-	return s;
-}
-
-/* "int outer::f<int>(int)": of a template's function the type that it returns stands
- * in front. */
-static const HChar *skip_type(const HChar *plain)
-{
-	const HChar *name = plain;
-	Int depth = 0;
-
-	for (const HChar *at = plain; *at && (*at != '(' || depth); at++) {
-		depth += *at == '<' ? 1 : *at == '>' ? -1 : 0;
-		if (*at == ' ' && !depth)
-			name = at + 1;
-	}
-	return name;
-}
-
-/* The whole name, or what stands before what compilers add (f.constprop.0) or before
- * the parameters of C++. */
-static Bool piece_matches(
-	const HChar *piece, const HChar *end, const HChar *name, const HChar *plain)
-{
-	return matches(piece, end, name, end_of(name, '\0')) ||
-	       matches(piece, end, name, end_of(name, '.')) ||
-	       (plain != name && (matches(piece, end, plain, end_of(plain, '\0')) ||
-					 matches(piece, end, plain, end_of(plain, '(')) ||
-					 matches(piece, end, skip_type(plain),
-						 end_of(plain, '('))));
-}
-
 static Bool is_wanted(const HChar *name)
 {
-	const HChar *plain = name, *at = patterns;
-	Bool wanted = False;
+	const HChar *plain = name;
 
 	if (name[0] == '_' && name[1] == 'Z')
 		VG_(demangle)(True, False, name, &plain);
-	while (*at) {
-		const HChar *end = end_of(at, ',');
-		Bool except = *at == '!';
-
-		at += except;
-		if (VG_(strncmp)(at, "func:", 5) == 0 &&
-			piece_matches(at + 5, end, name, plain)) {
-			if (except)
-				return False;
-			wanted = True;
-		}
-		at = *end ? end + 1 : end;
-	}
-	return wanted;
+	return cp_function_is_chosen(patterns, name, plain);
 }
 
 /* ---- functions ---- */
@@ -157,18 +85,6 @@ static void resize(UInt size, Addr lo, Addr hi)
 	VG_(free)(old);
 }
 
-/* Of several names the one with the fewest underscores in front, then the shortest. */
-static Bool is_better(const HChar *a, const HChar *b)
-{
-	UInt x = 0, y = 0;
-
-	while (a[x] == '_')
-		x++;
-	while (b[y] == '_')
-		y++;
-	return x != y ? x < y : VG_(strlen)(a) < VG_(strlen)(b);
-}
-
 static void add(Addr a, const HChar *name)
 {
 	UInt i;
@@ -176,7 +92,7 @@ static void add(Addr a, const HChar *name)
 	if (used >= room / 2)
 		resize(room ? 2 * room : 256, 0, 0);
 	i = slot_of(a);
-	if (table[i].address && !is_better(name, names[table[i].name]))
+	if (table[i].address && !cp_name_is_better(name, names[table[i].name]))
 		return;
 	used += !table[i].address;
 	table[i].address = a;
@@ -193,21 +109,21 @@ static void visit(void *bias, const Elf64_Sym *symbol, const HChar *name)
 static void add_by_address(const HChar *path, Addr bias)
 {
 	const HChar *slash = VG_(strrchr)(path, '/'), *base = slash ? slash + 1 : path;
+	const HChar *list = patterns;
 	UInt length = VG_(strlen)(base);
 	HChar name[300];
+	int except;
 
-	for (const HChar *at = patterns; *at;) {
-		const HChar *end = end_of(at, ',');
-		UInt size = (UInt)(end - at);
+	for (struct cp_span piece; (piece = cp_next_function(&list, &except)).at;) {
+		UInt size = (UInt)(piece.end - piece.at);
 
-		if (VG_(strncmp)(at, "func:", 5) == 0 && size < sizeof(name) &&
-			VG_(strncmp)(at + 5, base, length) == 0 &&
-			VG_(strncmp)(at + 5 + length, "+0x", 3) == 0) {
-			VG_(strncpy)(name, at + 5, size - 5);
-			name[size - 5] = '\0';
+		if (!except && size < sizeof(name) &&
+			VG_(strncmp)(piece.at, base, length) == 0 &&
+			VG_(strncmp)(piece.at + length, "+0x", 3) == 0) {
+			VG_(strncpy)(name, piece.at, size);
+			name[size] = '\0';
 			add(bias + (Addr)VG_(strtoll16)(name + length + 1, NULL), name);
 		}
-		at = *end ? end + 1 : end;
 	}
 }
 
