@@ -181,11 +181,11 @@ static void measure(void)
 	memset(&cost, 0xff, sizeof(cost));
 	measure_turn(turn, outer, inner);
 	for (unsigned g = 0; g < cp_runtime.layout.nrotated; g++) {
-		cp_runtime.engine->turn(&scratch.counters, g);
+		cp_engine->turn(&scratch.counters, g);
 		measure_turn(g, outer, inner);
 	}
 	if (cp_runtime.layout.nrotated)
-		cp_runtime.engine->turn(&scratch.counters, turn);
+		cp_engine->turn(&scratch.counters, turn);
 	if (layout.sparse)
 		measure_skipped(outer, inner);
 	leave_out_sockets();
@@ -287,7 +287,7 @@ void cp_calibrate(void)
 {
 	int saved, state = CP_NOT_CALIBRATED;
 
-	if (cp_runtime.sim || !cp_self.thread || cp_is_calibrating() ||
+	if (!cp_engine->counts_readings || !cp_self.thread || cp_is_calibrating() ||
 		cp_self.depth > 0 || !cp_counting())
 		return;
 	saved = errno; /* libc's code, which the simulated PMU counts as any other */

@@ -33,8 +33,8 @@ static void meta_command(void)
 /* What is weighed with, whatever is asked of the record later. */
 static void meta_weights(void)
 {
-	struct cp_weights weights = cp_weights_of(
-		cp_runtime.sim ? &cp_runtime.machine : NULL, &cp_runtime.request);
+	struct cp_weights weights =
+		cp_weights_of(cp_runtime.simulated, &cp_runtime.request);
 	char text[CP_WEIGHTS_TEXT];
 
 	cp_weights_print(&weights, text, sizeof(text));
@@ -75,7 +75,7 @@ static void meta_machine(void)
 {
 	char text[640];
 
-	if (cp_runtime.sim) {
+	if (cp_runtime.simulated) {
 		cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
 		meta("machine", text);
 		meta_clock();
@@ -84,8 +84,8 @@ static void meta_machine(void)
 	}
 	meta_weights();
 	cp_format(text, sizeof(text), "%u",
-		cp_runtime.sim ? cp_runtime.machine.level[CP_L1D].line
-			       : cp_machine_host_line());
+		cp_runtime.simulated ? cp_runtime.simulated->level[CP_L1D].line
+				     : cp_machine_host_line());
 	meta("line", text);
 }
 
@@ -113,7 +113,7 @@ static int counter_item(const struct cp_counter *counter)
 	if (!item)
 		return -ENOSPC;
 	item->perf_group = counter->group;
-	item->mirror = cp_runtime.sim ? counter->mirror : UINT32_MAX;
+	item->mirror = counter->mirror;
 	memcpy(item->name, counter->name, length);
 	cp_item_publish(item, CP_ITEM_COUNTER);
 	return 0;
@@ -189,7 +189,8 @@ static uint64_t realtime_ns(void)
 static bool counts_kernel(const struct cp_event_set *set)
 {
 	for (unsigned i = 0; i < set->ncounters; i++)
-		if (!set->counters[i].attr.exclude_kernel &&
+		if (set->counters[i].mirror == CP_NO_MIRROR &&
+			!set->counters[i].attr.exclude_kernel &&
 			!cp_counts_only_in_kernel(&set->counters[i].attr))
 			return true;
 	return false;
@@ -209,7 +210,7 @@ int cp_record_describe(void)
 		header->socket[cp_runtime.set.counters[i].group] =
 			cp_runtime.set.counters[i].socket;
 	header->nrotated = cp_runtime.set.nrotated;
-	header->engine = cp_runtime.sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
+	header->engine = cp_engine == &cp_engine_sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();
 	header->root_pid = cp_runtime.root_pid;
 	header->rank = cp_runtime.rank.number;
@@ -220,10 +221,10 @@ int cp_record_describe(void)
 		header->flags |= CP_RECORD_ROOT;
 	if (cp_runtime.forked)
 		header->flags |= CP_RECORD_FORKED;
-	if (!cp_runtime.sim && counts_kernel(&cp_runtime.set))
+	if (counts_kernel(&cp_runtime.set))
 		header->flags |= CP_RECORD_KERNEL;
-	/* The simulated PMU reads itself for nothing. */
-	if (cp_runtime.options.sparse && !cp_runtime.sim && !cp_runtime.set.nrotated)
+	if (cp_runtime.options.sparse && cp_engine->counts_readings &&
+		!cp_runtime.set.nrotated)
 		header->flags |= CP_RECORD_SPARSE;
 	metas();
 	return items();

@@ -58,9 +58,7 @@ bool cp_descriptors_yield(void)
 
 	if (cp_confined() || !cp_is_this_process() || !cp_enter_slowly(&state))
 		return false;
-	cp_sim_pause();
 	yielded = yield();
-	cp_sim_resume();
 	cp_leave_slowly(state);
 	errno = EMFILE;
 	return yielded;

@@ -32,7 +32,7 @@ static void take_mirror(struct cp_live_thread *thread)
 {
 	memset(&thread->reading, 0, sizeof(thread->reading));
 	thread->counters.open = true;
-	if (cp_runtime.engine->read(&thread->counters, false, &thread->reading) == 0)
+	if (cp_engine->read(&thread->counters, false, &thread->reading) == 0)
 		cp_tree_finish(&thread->tree, &thread->reading, 0, false);
 	thread->counters.open = false;
 }
@@ -48,7 +48,7 @@ static bool fold_counted(struct cp_live_thread *thread)
 
 	if (!start_sum())
 		return false;
-	if (cp_runtime.sim)
+	if (cp_engine->counts_whole_threads)
 		take_mirror(thread);
 	set_state(item, item->state | CP_THREAD_FOLDED);
 	if (cp_tree_fold(&sum, &thread->tree))
@@ -83,7 +83,7 @@ static void fold(struct cp_live_thread *thread)
 /* The simulated PMU writes into the thread's item until it is gone. */
 static bool is_gone(const struct cp_live_thread *thread)
 {
-	return !cp_runtime.sim ||
+	return !cp_engine->counts_whole_threads ||
 	       cp_syscall(SYS_tgkill, cp_runtime.pid, thread->tid, 0) == -ESRCH;
 }
 

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/syscall.h"
 #include "preload/real.h"
+#include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -73,7 +74,7 @@ static void send_again(int number, siginfo_t *info)
 	pid_t pid = getpid();
 	long tid = cp_syscall(SYS_gettid);
 
-	if (cp_runtime.sim ||
+	if (cp_is_reexecuted() ||
 		cp_syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, info) < 0)
 		cp_syscall(SYS_tgkill, pid, tid, number);
 }

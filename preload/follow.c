@@ -165,7 +165,7 @@ static const char *chances(const char *path, char *const envp[])
 {
 	if (!follows(envp) && cp_runtime.options.children != CP_CHILDREN_FORCE)
 		return "changed";
-	return cp_runtime.sim && path && cp_reexec_refuses(path) ? "refused" : "kept";
+	return cp_is_reexecuted() && path && cp_reexec_refuses(path) ? "refused" : "kept";
 }
 
 void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
@@ -173,19 +173,18 @@ void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
 	char text[512]; /* stacks may be small */
 	void *note = NULL;
 	size_t length;
+	int state;
 
 	if (!cp_counting() || cp_confined() ||
 		cp_runtime.options.children == CP_CHILDREN_IGNORE || !is_ours() ||
 		!cp_can_read_texts(envp) || (path && !cp_can_read_text(path)) ||
-		!cp_enter())
+		!cp_enter_slowly(&state))
 		return NULL;
-	cp_sim_pause();
 	length = cp_format(text, sizeof(text), "%d %s %s", (int)pid, chances(path, envp),
 		path ? path : "");
 	note = cp_record_put_meta(&cp_runtime.record, "program", text,
 		length < sizeof(text) ? length : sizeof(text) - 1);
-	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 	return note;
 }
 

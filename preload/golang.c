@@ -145,7 +145,7 @@ void cp_golang_start(void)
 		cp_say("Go programs make the exit system call themselves: no report is "
 		       "written at the end. `cachepeek report` writes it then; "
 		       "`cachepeek ./app`, instead of LD_PRELOAD, does so at once");
-	/* A time series has readings of its own; the simulated PMU needs none. */
-	if (!cp_runtime.sim && !cp_runtime.record.series)
+	/* A time series has readings of its own. */
+	if (!cp_engine->counts_whole_threads && !cp_runtime.record.series)
 		cp_helper_start(&helper, run);
 }

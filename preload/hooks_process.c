@@ -79,7 +79,7 @@ static void extend_environment(char **given)
 EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv,
 	void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
-	if (run_entries && cp_counting() && !cp_runtime.sim)
+	if (run_entries && cp_counting())
 		extend_environment(argv + argc + 1);
 	return CP_REAL(__libc_start_main)(
 		main_, argc, argv, init, fini, rtld_fini, stack_end);
@@ -147,7 +147,7 @@ static const char *actual_path(const char *path)
 {
 	char own[64];
 
-	if (!cp_runtime.sim || !path || !cp_can_read_text(path) ||
+	if (!cp_is_reexecuted() || !path || !cp_can_read_text(path) ||
 		strncmp(path, "/proc/", 6) != 0)
 		return path;
 	cp_format(own, sizeof(own), "/proc/%d/exe", (int)getpid());

@@ -24,9 +24,11 @@
 /* What we do there is not the program's. */
 static void watch(int number)
 {
-	cp_sim_pause();
+	int state;
+
+	cp_own_work_begin(&state);
 	cp_fatal_watch(number);
-	cp_sim_resume();
+	cp_own_work_end(state);
 }
 
 static bool is_default(const struct sigaction *action)
@@ -117,11 +119,12 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 		return -1;
 	if (again) {
 		stack_t ours;
+		int state;
 
-		cp_sim_pause();
+		cp_own_work_begin(&state);
 		cp_fatal_stack(&ours);
 		CP_REAL(sigaltstack)(&ours, NULL);
-		cp_sim_resume();
+		cp_own_work_end(state);
 	}
 	if (old && cp_fatal_is_our_stack(old))
 		*old = (stack_t){.ss_flags = SS_DISABLE};
@@ -132,10 +135,12 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 static void about_to_die(int number)
 {
-	cp_sim_pause();
+	int state;
+
+	cp_own_work_begin(&state);
 	if (cp_counting() && !cp_confined() && cp_is_this_process())
 		cp_fatal_watch(number);
-	cp_sim_resume();
+	cp_own_work_end(state);
 }
 
 EXPORT int raise(int number)

@@ -40,14 +40,14 @@ static void give_back(void *parcel)
 static struct parcel unpack(void *memory)
 {
 	struct parcel parcel;
-	int saved = errno;
+	int saved = errno, state;
 
-	cp_sim_pause();
+	cp_own_work_begin(&state);
 	parcel = *(struct parcel *)memory;
 	give_back(memory);
 	cp_thread_begin();
 	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	errno = saved;
 	return parcel;
 }
@@ -59,14 +59,12 @@ static struct parcel *pack(void *argument)
 
 	if (!cp_counting() || !cp_enter_slowly(&state))
 		return NULL;
-	cp_sim_pause();
 	parcel = cp_pool_take(&parcels);
 	if (parcel)
 		parcel->argument = argument;
 	cp_threads_adopt();
 	if (parcel)
 		__atomic_fetch_add(&cp_threads_starting, 1, __ATOMIC_ACQUIRE);
-	cp_sim_resume();
 	cp_leave_slowly(state);
 	errno = saved;
 	return parcel;

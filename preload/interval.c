@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "base/syscall.h"
-#include "preload/engine/simclient.h"
 #include "preload/helper.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 #include "regions/series_write.h"
-#include "tools/sim/request.h"
 
 static struct cp_series series;
 CP_LOCK_LISTED(series.lock);
@@ -81,7 +79,7 @@ void cp_interval_prepare(void)
 			"series");
 		return;
 	}
-	if (!cp_runtime.sim)
+	if (!cp_engine->add_rows)
 		return;
 	for (unsigned i = 0; i < set->ncounters; i++)
 		at[i] = set->counters[i].mirror;
@@ -92,8 +90,8 @@ void cp_interval_start(void)
 {
 	if (!cp_runtime.record.series)
 		return;
-	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_SERIES, &series);
+	if (cp_engine->add_rows)
+		cp_engine->add_rows(&series);
 	else
 		start_thread();
 }
@@ -116,8 +114,8 @@ void cp_interval_finish(void)
 {
 	if (!cp_runtime.record.series)
 		return;
-	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_SERIES, NULL);
+	if (cp_engine->add_rows)
+		cp_engine->add_rows(NULL);
 	else
 		add_last_row();
 }

@@ -3,6 +3,7 @@
 
 #include "base/fd.h"
 #include "preload/calibrate.h"
+#include "preload/compared.h"
 #include "preload/ended.h"
 #include "preload/follow.h"
 #include "preload/markers/functions.h"
@@ -46,20 +47,16 @@ static void detach_record(void)
 
 static void bind_record(void)
 {
-	if (cp_runtime.sim)
-		cp_bind_process();
+	if (cp_engine->bind_process) {
+		cp_engine->bind_process(cp_runtime.record.header->process);
+		cp_compared_bind();
+	}
 	cp_runtime.cpu_base = cp_process_cpu();
 }
 
 static void describe_symbols(void)
 {
 	cp_symbol_describe(&cp_runtime.record);
-}
-
-static void check_lines(void)
-{
-	if (cp_runtime.sim)
-		cp_lines_check();
 }
 
 static void touch_record(void)
@@ -146,7 +143,7 @@ static const struct cp_life parts[] = {
 		.forked_inside = cp_sampling_detach,
 		.before_exec = cp_sampling_flush,
 	},
-	{.name = "regions of lines", .finish = check_lines},
+	{.name = "regions of lines", .finish = cp_lines_check},
 };
 
 void cp_life_do(size_t step)

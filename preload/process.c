@@ -70,7 +70,7 @@ void cp_process_end(enum cp_how how, int code)
 	if (!cp_is_this_process())
 		return;
 	cp_self.depth++; /* what we call from here on is nobody's business */
-	cp_sim_pause();
+	cp_engine_pause();
 	if (__atomic_compare_exchange_n(&cp_runtime.state, &on, CP_FINISHED, false,
 		    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
 		ending.by = &cp_self;
@@ -83,7 +83,7 @@ void cp_process_end(enum cp_how how, int code)
 	} else {
 		if (on == CP_FINISHED)
 			wait_for_the_end();
-		cp_sim_resume();
+		cp_engine_resume();
 	}
 	cp_leave();
 }
@@ -141,26 +141,28 @@ void cp_process_cut(enum cp_how how, int code)
 
 void cp_process_exec(void)
 {
-	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
+	int state;
+
+	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid ||
+		!cp_enter_slowly(&state))
 		return;
-	cp_sim_pause();
 	cp_life(before_exec);
 	cp_runtime.record.header->end_ns = cp_now_ns();
 	__atomic_store_n(&cp_runtime.record.header->how, CP_HOW_EXEC, __ATOMIC_RELEASE);
-	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 }
 
 void cp_exec_failed(void)
 {
-	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid || !cp_enter())
+	int state;
+
+	if (!cp_counting() || cp_confined() || getpid() != cp_runtime.pid ||
+		!cp_enter_slowly(&state))
 		return;
-	cp_sim_pause();
 	__atomic_store_n(
 		&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
 	cp_thread_exec_failed();
-	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 }
 
 /*
@@ -203,7 +205,7 @@ void cp_process_forked(void)
 	bool inside = cp_self.depth > 0 || cp_is_calibrating();
 	int saved = errno;
 
-	cp_sim_pause();
+	cp_engine_pause();
 	if (!inside)
 		cp_locks_after_fork();
 	if (cp_counting() && inside)
@@ -213,5 +215,5 @@ void cp_process_forked(void)
 	else if (!inside)
 		cp_fd_after_fork();
 	errno = saved;
-	cp_sim_resume();
+	cp_engine_resume();
 }

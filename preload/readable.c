@@ -7,8 +7,8 @@
 
 #include "base/syscall.h"
 #include "preload/engine/simclient.h"
+#include "preload/reexec.h"
 #include "preload/runtime.h"
-#include "tools/sim/request.h"
 
 #define PAGE 4096ul
 #define NO_PAGE ((uintptr_t)-1)
@@ -17,8 +17,8 @@
  * else happens.  The simulator answers that call itself. */
 static bool ask(uintptr_t page)
 {
-	if (cp_runtime.sim)
-		return cp_sim_request(CP_SIM_READABLE, (const void *)page) != 0;
+	if (cp_is_reexecuted())
+		return cp_sim_readable((const void *)page);
 	return cp_confined() || cp_syscall(SYS_rt_sigprocmask, -1, page, NULL,
 					sizeof(uint64_t)) != -EFAULT;
 }

@@ -95,7 +95,7 @@ static int numbers_left(struct cp_why *why)
 {
 	struct rlimit limit = cp_fd_limits();
 
-	if (cp_runtime.sim ||
+	if (cp_is_reexecuted() ||
 		(limit.rlim_cur >= CORE_OPENS &&
 			limit.rlim_max - limit.rlim_cur >= CORE_TAKES) ||
 		limit.rlim_cur >= MANY)

@@ -6,9 +6,7 @@
  */
 #include "preload/runtime.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -25,7 +23,6 @@
 #include "preload/compared.h"
 #include "preload/descriptors.h"
 #include "preload/engine/notes.h"
-#include "preload/engine/simclient.h"
 #include "base/env.h"
 #include "preload/fatal.h"
 #include "preload/follow.h"
@@ -45,7 +42,6 @@
 #include "preload/counters/weights.h"
 #include "preload/counters/windows.h"
 #include "regions/fold_records.h"
-#include "tools/sim/request.h"
 
 /* Where our memory is under the simulated PMU: below the 16 TiB that its core
  * gives to programs, above what it, or any program's malloc, uses first. */
@@ -66,25 +62,7 @@ static struct {
 
 uint64_t cp_now_ns(void)
 {
-	return cp_runtime.sim ? 0 : cp_clock_ns();
-}
-
-void cp_sim_pause(void)
-{
-	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_PAUSE, NULL);
-}
-
-void cp_sim_resume(void)
-{
-	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_RESUME, NULL);
-}
-
-void cp_sim_sync(void)
-{
-	if (cp_runtime.sim)
-		cp_sim_request(CP_SIM_SYNC, NULL);
+	return cp_engine->has_time ? cp_clock_ns() : 0;
 }
 
 void cp_keep_warning(const char *line)
@@ -188,8 +166,8 @@ static struct cp_share share_of_events(void)
 /* What the user set for a level that this machine has not. */
 static void check_weights(void)
 {
-	struct cp_weights weights = cp_weights_of(
-		cp_runtime.sim ? &cp_runtime.machine : NULL, &cp_runtime.request);
+	struct cp_weights weights =
+		cp_weights_of(cp_runtime.simulated, &cp_runtime.request);
 	char line[120];
 
 	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
@@ -203,42 +181,47 @@ static void check_weights(void)
 	}
 }
 
-static void simulated_events(void)
+static void read_request(const char *fallback)
 {
-	cp_events_for_sim(&cp_runtime.set, &cp_runtime.request, &cp_runtime.machine,
-		&cp_runtime.arena, cp_warn);
-	cp_runtime.machine.timed = cp_runtime.set.timed;
-}
-
-static void resolve_events(void)
-{
-	const char *fallback = "cache";
-	struct cp_share share = {0, false};
-	struct cp_why why;
-
-	if (cp_runtime.engine == &cp_engine_perf && !cp_runtime.options.events &&
-		!cp_runtime.options.groups)
-		fallback =
-			cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
 	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
 		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
 	check_weights();
-	if (!cp_runtime.sim)
-		share = share_of_events();
+}
+
+static void resolve_for_sim(void)
+{
+	struct cp_event_set *set = &cp_runtime.set;
+
+	read_request("cache");
+	cp_events_for_sim(set, &cp_runtime.request, &cp_runtime.machine,
+		&cp_runtime.arena, cp_warn);
+	cp_runtime.machine.timed = set->timed;
+	cp_sweep_add_events(set, &cp_runtime.sweep);
+	if (cp_runtime.window)
+		cp_windows_add_events(set);
+}
+
+static const char *default_group_for_perf(void)
+{
+	struct cp_why why;
+
+	if (cp_runtime.options.events || cp_runtime.options.groups)
+		return "cache";
+	return cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
+}
+
+static void resolve_for_perf(void)
+{
+	struct cp_share share;
+
+	read_request(default_group_for_perf());
+	share = share_of_events();
 	if (share.number)
 		cp_request_add_common(&cp_runtime.request);
-	if (cp_runtime.sim)
-		simulated_events();
-	else
-		cp_events_for_perf(&cp_runtime.set, &cp_runtime.request, share,
-			&cp_runtime.arena, cp_warn);
-	if (cp_runtime.sim)
-		cp_sweep_add_events(&cp_runtime.set, &cp_runtime.sweep);
-	if (cp_runtime.sim && cp_runtime.window)
-		cp_windows_add_events(&cp_runtime.set);
-	if (!cp_runtime.sim)
-		note_machine();
-	if (!cp_runtime.sim && cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
+	cp_events_for_perf(
+		&cp_runtime.set, &cp_runtime.request, share, &cp_runtime.arena, cp_warn);
+	note_machine();
+	if (cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
 		rotate_events();
 	if (cp_runtime.set.nrotated && cp_runtime.options.sparse)
 		cp_warn("CACHEPEEK_SPARSE=1 is ignored: groups of events take turns "
@@ -302,19 +285,13 @@ static void on_exit_handler(int status, void *unused)
 	cp_process_end(CP_HOW_EXIT, status & 0xff);
 }
 
-void cp_bind_process(void)
-{
-	cp_sim_request(CP_SIM_BIND_PROCESS, cp_runtime.record.header->process);
-	cp_compared_bind();
-}
-
 static void begin_counting(void)
 {
 	if (cp_start_record() < 0)
 		return;
 	keep_early_warnings();
 	cp_report_start();
-	cp_runtime.engine->configure(&cp_runtime.set);
+	cp_engine->configure(&cp_runtime.set);
 	cp_life(prepare);
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
@@ -322,19 +299,6 @@ static void begin_counting(void)
 }
 
 /* ---- the constructor ---- */
-
-/* The part of our own mapping that holds code, for the simulated PMU. */
-static void tell_own_code(void)
-{
-	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-	const ElfW(Ehdr) *file = (const void *)__ehdr_start;
-	const ElfW(Phdr) *segment = (const void *)(__ehdr_start + file->e_phoff);
-
-	for (unsigned i = 0; i < file->e_phnum; i++)
-		if (segment[i].p_type == PT_LOAD && (segment[i].p_flags & PF_X))
-			cp_sim_own_code(__ehdr_start + segment[i].p_vaddr,
-				__ehdr_start + segment[i].p_vaddr + segment[i].p_memsz);
-}
 
 static void complain(void *context, const char *line)
 {
@@ -375,47 +339,48 @@ static bool is_left_alone(bool inherited)
 		       cp_runtime.options.children == CP_CHILDREN_IGNORE);
 }
 
-/* What a profile wants to be told. */
-static void prepare_profile(void)
-{
-	if (cp_runtime.options.profile == CP_PROFILE_NONE)
-		return;
-	if (!cp_runtime.sim) {
-		cp_sampling_choose();
-		return;
-	}
-	cp_allocators_tell();
-	cp_tls_tell();
-}
-
 static void hook_in(void)
 {
 	cp_threads_start();
 	cp_follow_run(cp_run_entries());
-	cp_hooks_start(cp_run_entries());
+	cp_hooks_start(cp_is_reexecuted() ? NULL : cp_run_entries());
 	cp_injection_start();
 	cp_functions_start();
 	CP_REAL(on_exit)(on_exit_handler, NULL);
 }
 
+static void prepare_sim(void)
+{
+	cp_simulated_machine(); /* what is wrong with it, the image before has said */
+	cp_runtime.quiet = false;
+	resolve_for_sim();
+	if (cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_allocators_tell();
+}
+
+static void prepare_perf(void)
+{
+	cp_runtime.quiet = false;
+	resolve_for_perf();
+	cp_clock_start();
+	if (cp_runtime.options.profile != CP_PROFILE_NONE)
+		cp_sampling_choose();
+	cp_warn_of_simulated();
+}
+
 /* What to count is decided. */
 static void count(void)
 {
-	if (cp_runtime.sim)
-		cp_simulated_machine();
-	cp_runtime.quiet = false;
-	resolve_events();
-	if (cp_runtime.engine == &cp_engine_perf)
-		cp_clock_start();
-	prepare_profile();
-	if (!cp_runtime.sim)
-		cp_warn_of_simulated();
+	if (cp_is_reexecuted())
+		prepare_sim();
+	else
+		prepare_perf();
 	cp_lines_complain(cp_runtime.options.regions);
 	hook_in();
 	begin_counting();
 	cp_fatal_start();
 	cp_perf_probe_done();
-	if (cp_runtime.sim)
+	if (cp_is_reexecuted())
 		cp_functions_watch(cp_runtime.options.regions);
 }
 
@@ -430,7 +395,7 @@ static void start(char **argv)
 		if (become_root() < 0)
 			return;
 	}
-	if (cp_runtime.engine == &cp_engine_sim && !cp_runtime.sim)
+	if (cp_runtime.engine == &cp_engine_sim && !cp_is_reexecuted())
 		cp_run_simulated(argv, cp_run_entries());
 	else
 		count();
@@ -462,7 +427,7 @@ static void begin(int argc, char **argv, char **envp)
 {
 	uint64_t began = cp_now_ns();
 
-	if (cp_runtime.sim) {
+	if (cp_is_reexecuted()) {
 		cp_map_from(SIM_MEMORY);
 		cp_fd_hide_beyond_limit();
 		cp_reexec_restore(argv, envp);
@@ -481,10 +446,8 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	int saved = errno;
 
 	/* What libc does for us from here on is not the program's. */
-	cp_runtime.sim = cp_sim_active();
-	if (cp_runtime.sim)
-		tell_own_code();
-	cp_sim_pause();
+	cp_engine_start();
+	cp_engine_pause();
 	/* Even if nothing else is done: the hooks are there, and none of them may
 	 * be the first to look for the real function. */
 	cp_real_fill();
@@ -493,5 +456,5 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	if (!is_off())
 		begin(argc, argv, envp);
 	errno = saved;
-	cp_sim_resume();
+	cp_engine_resume();
 }

@@ -32,7 +32,6 @@ struct cp_runtime {
 	struct cp_options options;
 	const struct cp_engine *engine;
 	bool quiet;    /* an earlier image of this process has said it all */
-	bool sim;      /* this image runs under the simulated PMU */
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
 	bool forked;   /* this process is a fork child without an exec */
 	bool launched; /* the `cachepeek` command is our parent, and reports */
@@ -51,8 +50,9 @@ struct cp_runtime {
 	struct cp_arena arena; /* of the constructor; groups and names */
 	struct cp_request request;
 	struct cp_machine machine;
-	struct cp_sweep_plan sweep; /* npoints 0: none */
-	unsigned window;            /* of working sets: instructions; 0: none */
+	const struct cp_machine *simulated; /* that one, or NULL */
+	struct cp_sweep_plan sweep;         /* npoints 0: none */
+	unsigned window;                    /* of working sets: instructions; 0: none */
 	uint64_t overhead_ns;
 	/* CPU time before counting began: for the check whether there were threads
 	 * that nobody saw. */
@@ -80,7 +80,7 @@ static inline bool cp_is_root(void)
 /* A vfork child has our memory but is not us.  Who is confined may not ask. */
 bool cp_is_this_process(void);
 
-/* CLOCK_MONOTONIC; 0 on the simulated PMU, whose time is nobody's. */
+/* CLOCK_MONOTONIC; 0 where the time that passes is not the program's. */
 uint64_t cp_now_ns(void);
 
 /* One line for the user, kept in the record for the report as well.  Said
@@ -94,9 +94,6 @@ void cp_say_first(const char *line);
 
 /* A record of this process, with what was asked for; said if there is none. */
 int cp_start_record(void);
-
-/* The simulated PMU counts the whole process in its record. */
-void cp_bind_process(void);
 
 /* ---- process.c ---- */
 
@@ -126,13 +123,5 @@ void cp_exec_failed(void);
 
 /* In a fork child. */
 void cp_process_forked(void);
-
-/* ---- on the simulated PMU, our own work is not the program's ---- */
-
-void cp_sim_pause(void);
-void cp_sim_resume(void);
-
-/* Every thread's counts into the record. */
-void cp_sim_sync(void);
 
 #endif

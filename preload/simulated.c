@@ -73,6 +73,7 @@ void cp_simulated_machine(void)
 	char first[CP_COMPARED_SIZE];
 
 	find_named_machine();
+	cp_runtime.simulated = &cp_runtime.machine;
 	cp_runtime.machine.timing = cp_runtime.options.timing;
 	if (cp_compared_first(first, sizeof(first)))
 		return;

@@ -162,11 +162,11 @@ static void first_reading(
 	struct cp_live_thread *thread, struct cp_reading *reading, bool own)
 {
 	memset(reading, 0, sizeof(*reading));
-	if (cp_runtime.sim && thread->tid != cp_runtime.pid)
+	if (cp_engine->counts_whole_threads && thread->tid != cp_runtime.pid)
 		return;
-	cp_runtime.engine->read(&thread->counters, own, reading);
-	if (cp_runtime.sim) {
-		cp_sim_sync();
+	cp_engine->read(&thread->counters, own, reading);
+	if (cp_engine->counts_whole_threads) {
+		cp_engine_sync();
 		memcpy(thread->item->base, thread->item->mirror,
 			sizeof(thread->item->base));
 	}
@@ -175,7 +175,7 @@ static void first_reading(
 static int open_counters(struct cp_live_thread *thread, pid_t tid, struct cp_why *why)
 {
 	if (!cp_confined())
-		return cp_runtime.engine->thread_open(&thread->counters, tid, why);
+		return cp_engine->thread_open(&thread->counters, tid, why);
 	cp_format(why->text, sizeof(why->text),
 		"the program forbids new counters (seccomp)");
 	return -EPERM;
@@ -184,7 +184,7 @@ static int open_counters(struct cp_live_thread *thread, pid_t tid, struct cp_why
 static void close_counters(struct cp_live_thread *thread)
 {
 	if (!cp_confined())
-		cp_runtime.engine->thread_close(&thread->counters);
+		cp_engine->thread_close(&thread->counters);
 }
 
 /* ---- CPU time ---- */
@@ -193,7 +193,7 @@ static uint64_t cpu_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	if (cp_runtime.sim || cp_confined() ||
+	if (!cp_engine->has_time || cp_confined() ||
 		cp_syscall(SYS_clock_gettime, clock, &now) < 0)
 		return 0;
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
@@ -327,7 +327,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 static void take_last_reading(struct cp_live_thread *thread, bool own, bool close_open)
 {
 	memset(&thread->reading, 0, sizeof(thread->reading));
-	cp_runtime.engine->read(&thread->counters, own, &thread->reading);
+	cp_engine->read(&thread->counters, own, &thread->reading);
 	cp_tree_finish(&thread->tree, &thread->reading, cp_now_ns(), close_open);
 }
 
@@ -371,12 +371,9 @@ void cp_thread_begin(void)
 
 	if (!cp_counting() || cp_self.thread || !cp_enter_slowly(&state))
 		return;
-	cp_sim_pause();
 	cp_fatal_thread_begin();
 	begin_self();
-	if (cp_runtime.sim && cp_runtime.options.profile != CP_PROFILE_NONE)
-		cp_tls_tell();
-	cp_sim_resume();
+	cp_allocators_thread_begin();
 	cp_leave_slowly(state);
 }
 
@@ -387,7 +384,6 @@ void cp_thread_end(void)
 
 	if ((!cp_self.thread && !cp_self.lost) || !cp_enter_slowly(&state))
 		return;
-	cp_sim_pause();
 	thread = cp_self.thread ? cp_self.thread : cp_self.lost;
 	cp_lock(&lock);
 	cp_self.thread = cp_self.lost = NULL;
@@ -403,7 +399,6 @@ void cp_thread_end(void)
 	}
 	cp_unlock(&lock);
 	cp_fatal_thread_end();
-	cp_sim_resume();
 	cp_leave_slowly(state);
 }
 
@@ -477,7 +472,7 @@ void cp_threads_finish(void)
 	uint64_t until;
 
 	cp_lock(&lock);
-	cp_sim_sync();
+	cp_engine_sync();
 	until = cp_now_ns() + LAST_PATIENCE_NS;
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
 		if (thread == cp_self.thread)
@@ -494,7 +489,7 @@ void cp_threads_finish(void)
 
 static void flush_locked(void)
 {
-	cp_sim_sync();
+	cp_engine_sync();
 	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
 		flush_thread(thread);
 }
@@ -542,7 +537,7 @@ void cp_thread_visit(
 		if (thread->tid != tid || thread->lost ||
 			!keep_out_owner(thread, cp_now_ns() + PATIENCE_NS))
 			continue;
-		cp_sim_sync();
+		cp_engine_sync();
 		visit(thread, context);
 		__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	}
@@ -594,7 +589,7 @@ void cp_threads_of_child(void)
 		old = mine->tree;
 	for (thread = live; thread; thread = next) {
 		next = thread->next;
-		cp_runtime.engine->after_fork(&thread->counters);
+		cp_engine->after_fork(&thread->counters);
 		cp_sampling_forget(thread->sampler);
 		if (thread != mine)
 			cp_pool_give(&pool, thread);
@@ -609,8 +604,8 @@ void cp_threads_of_child(void)
 
 static void fill_in(const struct cp_live_thread *thread)
 {
-	if (cp_runtime.engine->forked_inside)
-		cp_runtime.engine->forked_inside(&thread->counters);
+	if (cp_engine->forked_inside)
+		cp_engine->forked_inside(&thread->counters);
 	cp_sampling_forked_inside(thread->sampler);
 }
 

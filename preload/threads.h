@@ -70,22 +70,36 @@ static inline void cp_leave(void)
 }
 
 /*
- * The same around work that opens, reads or writes files: those are
- * cancellation points, and a thread that is cancelled inside would leave locks
- * held.  state is for cp_leave_slowly.
+ * Around our own work that calls others, mostly libc: it is not counted, and the thread
+ * is not cancelled, since one that is cancelled inside would leave locks held (what
+ * opens, reads or writes files is a cancellation point).  state is for the end.
  */
+static inline void cp_own_work_begin(int *state)
+{
+	cp_engine_pause();
+	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, state);
+}
+
+static inline void cp_own_work_end(int state)
+{
+	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_engine_resume();
+}
+
+/* Both at once.  A thread that is cancelled at any time is so behind all of it. */
 static inline bool cp_enter_slowly(int *state)
 {
 	if (!cp_enter())
 		return false;
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, state);
+	cp_own_work_begin(state);
 	return true;
 }
 
 static inline void cp_leave_slowly(int state)
 {
-	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_engine_resume();
 	cp_leave();
+	CP_REAL(pthread_setcancelstate)(state, NULL);
 }
 
 /* ---- for ended.c ---- */

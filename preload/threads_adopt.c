@@ -38,7 +38,7 @@ void cp_threads_adopt(void)
 	int dir;
 
 	/* A thread that is on its way to cp_thread_begin is not a stray. */
-	if (cp_runtime.sim || cp_confined() ||
+	if (!cp_engine->opens_any_thread || cp_confined() ||
 		__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
 		!somebody_new())
 		return;

@@ -284,6 +284,7 @@ struct cp_counter *cp_set_add_counter(struct cp_event_set *set, const char *name
 	struct cp_counter *counter = &set->counters[set->ncounters++];
 
 	memset(counter, 0, sizeof(*counter));
+	counter->mirror = CP_NO_MIRROR;
 	cp_format(counter->name, sizeof(counter->name), "%s", name);
 	return counter;
 }

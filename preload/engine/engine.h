@@ -22,6 +22,7 @@
 #define CP_NAME_SIZE 96
 #define CP_WHY_SIZE 400
 #define CP_MAX_PARTS 64
+#define CP_NO_MIRROR UINT32_MAX
 
 /* Why something cannot be counted, and what would change that: one line. */
 struct cp_why {
@@ -33,7 +34,7 @@ struct cp_counter {
 	char name[CP_NAME_SIZE];
 	struct perf_event_attr attr; /* perf */
 	unsigned group;              /* perf: which group it was put into */
-	unsigned mirror;             /* sim: enum cp_sim_counter */
+	unsigned mirror;             /* sim: enum cp_sim_counter; else CP_NO_MIRROR */
 	bool unproven;               /* perf: CP_PROOF_NONE */
 	bool socket;                 /* perf: the sum of its parts; no thread's */
 	bool rusage;                 /* perf: not opened, but read by rusage.h */
@@ -96,6 +97,39 @@ struct cp_thread_counters {
 struct cp_engine {
 	const char *name;
 
+	/* -- what holds for its counts, so that nobody asks which engine it is -- */
+
+	/* It counts each thread from its first instruction to its last, into the mirror,
+	 * which outlives thread_close and the process. */
+	bool counts_whole_threads;
+	/* thread_open takes any thread of the process. */
+	bool opens_any_thread;
+	/* A reading counts something itself, which has to be measured. */
+	bool counts_readings;
+	/* The time that passes is the program's. */
+	bool has_time;
+	/* One thread runs at a time: those that wait should let others run. */
+	bool runs_one_thread;
+
+	/* -- our own work -- */
+
+	/* Whatever the calling thread does between pause and resume is not counted.
+	 * They nest, and hold before configure.  NULL: counts are read so that our work
+	 * lies outside. */
+	void (*pause)(void);
+	void (*resume)(void);
+
+	/* -- what it writes by itself; each is NULL where it writes nothing -- */
+
+	/* The mirrors of all threads are up to date. */
+	void (*sync)(void);
+	/* The process's counts are kept in this mirror. */
+	void (*bind_process)(void *mirror);
+	/* Adds the rows of this struct cp_series from now on; NULL: no more. */
+	void (*add_rows)(const void *series);
+
+	/* -- counting -- */
+
 	/* Takes the set whose counters were resolved for this engine.  Called
 	 * once before any thread_open, and in each program image. */
 	int (*configure)(const struct cp_event_set *set);
@@ -129,6 +163,31 @@ struct cp_engine {
 
 extern const struct cp_engine cp_engine_perf;
 extern const struct cp_engine cp_engine_sim;
+
+/* The engine of this image: the simulated PMU where it runs the process. */
+extern const struct cp_engine *cp_engine;
+
+/* Finds that out.  Our own code is not counted from here on; what it calls is. */
+void cp_engine_start(void);
+
+/* What this thread does in between is ours, wherever it calls: it is not counted. */
+static inline void cp_engine_pause(void)
+{
+	if (cp_engine->pause)
+		cp_engine->pause();
+}
+
+static inline void cp_engine_resume(void)
+{
+	if (cp_engine->resume)
+		cp_engine->resume();
+}
+
+static inline void cp_engine_sync(void)
+{
+	if (cp_engine->sync)
+		cp_engine->sync();
+}
 
 /* -- perf.c, beyond the contract -- */
 

@@ -366,6 +366,9 @@ static void forked_inside(const struct cp_thread_counters *counters)
 
 const struct cp_engine cp_engine_perf = {
 	.name = "perf",
+	.opens_any_thread = true,
+	.counts_readings = true,
+	.has_time = true,
 	.configure = configure,
 	.thread_open = thread_open,
 	.read = read_counters,

@@ -23,6 +23,11 @@ unsigned long cp_sim_request(unsigned long request, const void *argument)
 	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, argument, 0, 0, 0, 0);
 }
 
+bool cp_sim_readable(const void *page)
+{
+	return cp_sim_request(CP_SIM_READABLE, page) != 0;
+}
+
 unsigned long cp_sim_own_code(const void *low, const void *high)
 {
 	(void)low;
@@ -150,8 +155,42 @@ static void after_fork(struct cp_thread_counters *counters)
 	counters->open = false; /* the tool unbinds by itself */
 }
 
+/* ---- our own work, and what the tool writes ---- */
+
+static void pause_counting(void)
+{
+	cp_sim_request(CP_SIM_PAUSE, NULL);
+}
+
+static void resume_counting(void)
+{
+	cp_sim_request(CP_SIM_RESUME, NULL);
+}
+
+static void sync_mirrors(void)
+{
+	cp_sim_request(CP_SIM_SYNC, NULL);
+}
+
+static void bind_process(void *mirror)
+{
+	cp_sim_request(CP_SIM_BIND_PROCESS, mirror);
+}
+
+static void add_rows(const void *series)
+{
+	cp_sim_request(CP_SIM_SERIES, series);
+}
+
 const struct cp_engine cp_engine_sim = {
 	.name = "sim",
+	.counts_whole_threads = true,
+	.runs_one_thread = true,
+	.pause = pause_counting,
+	.resume = resume_counting,
+	.sync = sync_mirrors,
+	.bind_process = bind_process,
+	.add_rows = add_rows,
 	.configure = configure,
 	.thread_open = thread_open,
 	.read = read_counters,

@@ -6,10 +6,14 @@
 #ifndef CACHEPEEK_PRELOAD_ENGINE_SIMCLIENT_H
 #define CACHEPEEK_PRELOAD_ENGINE_SIMCLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* request: enum cp_sim_request of tools/sim/request.h, with its one argument. */
 unsigned long cp_sim_request(unsigned long request, const void *argument);
+
+/* CP_SIM_READABLE: may the page be read? */
+bool cp_sim_readable(const void *page);
 
 /* CP_SIM_BIND_MACHINE */
 unsigned long cp_sim_bind_machine(unsigned number, const void *mirror);

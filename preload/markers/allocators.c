@@ -33,8 +33,11 @@ static const struct {
 	{"_ZnamSt11align_val_tRKSt9nothrow_t", CP_SIM_MALLOC},
 };
 
+static bool told;
+
 void cp_allocators_tell(void)
 {
+	told = true;
 	for (size_t i = 0; i < sizeof(allocators) / sizeof(allocators[0]); i++) {
 		const void *function = dlsym(RTLD_DEFAULT, allocators[i].name);
 
@@ -75,7 +78,8 @@ static int tell_module(struct dl_phdr_info *module, size_t size, void *context)
 	return 0;
 }
 
-void cp_tls_tell(void)
+void cp_allocators_thread_begin(void)
 {
-	dl_iterate_phdr(tell_module, NULL);
+	if (told)
+		dl_iterate_phdr(tell_module, NULL);
 }

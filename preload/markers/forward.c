@@ -13,6 +13,7 @@
 #include "base/syscall.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
+#include "preload/threads.h"
 
 /* A library that was loaded for itself (RTLD_LOCAL) has its own scope, which
  * RTLD_NEXT does not look into. */
@@ -80,13 +81,13 @@ void *cp_forward_find(struct cp_forward *forward, const void *caller)
 {
 	void *real = __atomic_load_n(&forward->real, __ATOMIC_ACQUIRE);
 	uint64_t key = hash(forward, caller), *miss = &misses[key >> 55];
-	int saved = errno;
+	int saved = errno, state;
 
 	if (real || __atomic_load_n(miss, __ATOMIC_RELAXED) == key)
 		return real;
-	cp_sim_pause();
+	cp_own_work_begin(&state);
 	real = look_undisturbed(forward->name, caller);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	if (real)
 		__atomic_store_n(&forward->real, real, __ATOMIC_RELEASE);
 	else

@@ -191,7 +191,7 @@ EXPORT char *getenv(const char *name)
 	char *user = CP_REAL(getenv)(name);
 	const char *caller = __builtin_return_address(0);
 
-	if (!user && cp_runtime.sim && cp_counting())
+	if (!user && cp_engine->runs_one_thread && cp_counting())
 		user = setting(name);
 	if (is_injection(name) && answers(name, user, caller))
 		return own_path;

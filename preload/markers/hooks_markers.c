@@ -75,11 +75,11 @@ static int read_quantity(const char *name, uint64_t *value)
 {
 	struct cp_live_thread *thread = cp_marker_enter();
 	const struct cp_quantity *quantity;
-	int result = -ENOENT;
+	int result = -ENOENT, state;
 
 	if (!thread)
 		return -ENOSYS;
-	cp_sim_pause();
+	cp_own_work_begin(&state);
 	quantity = find_quantity(name);
 	if (quantity)
 		result = quantity->available
@@ -87,7 +87,7 @@ static int read_quantity(const char *name, uint64_t *value)
 				 : -ENODATA;
 	if (result == 0)
 		result = quantity_value(quantity, &thread->reading, value);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	cp_marker_leave(thread);
 	return result;
 }

@@ -9,6 +9,7 @@
 #include "base/lock.h"
 #include "preload/markers/markers.h"
 #include "preload/runtime.h"
+#include "preload/threads.h"
 
 static struct cp_store store; /* under the lock */
 static struct cp_lock lock;
@@ -92,10 +93,10 @@ static struct itt_string *own_string(const char *text)
 
 struct itt_domain *cp_itt_domain(const char *name)
 {
-	int saved = errno;
+	int saved = errno, state;
 	struct itt_domain *domain;
 
-	cp_sim_pause();
+	cp_own_work_begin(&state);
 	domain = find_domain(__atomic_load_n(&domains, __ATOMIC_ACQUIRE), name);
 	if (!domain)
 		forget_closed();
@@ -103,17 +104,17 @@ struct itt_domain *cp_itt_domain(const char *name)
 		domain = own_domain(name);
 		cp_marker_unlock(&lock);
 	}
-	cp_sim_resume();
+	cp_own_work_end(state);
 	errno = saved;
 	return domain;
 }
 
 struct itt_string *cp_itt_string(const char *text)
 {
-	int saved = errno;
+	int saved = errno, state;
 	struct itt_string *string;
 
-	cp_sim_pause();
+	cp_own_work_begin(&state);
 	string = find_string(__atomic_load_n(&strings, __ATOMIC_ACQUIRE), text);
 	if (!string)
 		forget_closed();
@@ -121,7 +122,7 @@ struct itt_string *cp_itt_string(const char *text)
 		string = own_string(text);
 		cp_marker_unlock(&lock);
 	}
-	cp_sim_resume();
+	cp_own_work_end(state);
 	errno = saved;
 	return string;
 }

@@ -51,7 +51,7 @@ bool cp_marker_lock(struct cp_lock *lock)
 {
 	if (!cp_counting() || !cp_enter())
 		return false;
-	cp_sim_pause();
+	cp_engine_pause();
 	cp_lock(lock);
 	return true;
 }
@@ -59,7 +59,7 @@ bool cp_marker_lock(struct cp_lock *lock)
 void cp_marker_unlock(struct cp_lock *lock)
 {
 	cp_unlock(lock);
-	cp_sim_resume();
+	cp_engine_resume();
 	cp_leave();
 }
 
@@ -68,7 +68,7 @@ void cp_marker_unlock(struct cp_lock *lock)
 static inline __attribute__((always_inline)) int read_counters(
 	struct cp_live_thread *thread, bool own, struct cp_reading *reading)
 {
-	return cp_runtime.engine->read(&thread->counters, own, reading);
+	return cp_engine->read(&thread->counters, own, reading);
 }
 
 int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *reading)
@@ -130,11 +130,9 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 		cp_once_was(&not_named) ||
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
-	cp_sim_pause();
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_own_work_begin(&state);
 	report_misuse(misuse, thread, name, inner);
-	CP_REAL(pthread_setcancelstate)(state, NULL);
-	cp_sim_resume();
+	cp_own_work_end(state);
 }
 
 /* No memory, or no room on the disk: said once here, and with their number in the
@@ -148,16 +146,14 @@ void cp_marker_note_not_opened(
 	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_REGION);
 	if (!cp_once(&not_opened))
 		return;
-	cp_sim_pause();
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_own_work_begin(&state);
 	cp_format(line, sizeof(line),
 		"region \"%.80s\" in thread %d, or more, is not counted: no memory for "
 		"it, "
 		"or no room on the disk",
 		name->text, (int)thread->tid);
 	cp_say_first(line);
-	CP_REAL(pthread_setcancelstate)(state, NULL);
-	cp_sim_resume();
+	cp_own_work_end(state);
 }
 
 /* ---- names ---- */
@@ -172,30 +168,29 @@ static void note_no_name(void)
 struct cp_name *cp_marker_name_of(const char *text, size_t length)
 {
 	struct cp_name *name;
-	int saved = errno;
+	int saved = errno, state;
 
-	if (!cp_counting() || !cp_enter())
+	if (!cp_counting() || !cp_enter_slowly(&state))
 		return NULL;
-	cp_sim_pause();
 	name = cp_name_intern(text, length);
 	if (!name)
 		note_no_name();
-	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 	errno = saved;
 	return name;
 }
 
 struct cp_name *cp_marker_name(const char *text)
 {
-	struct cp_name *name;
+	size_t length;
+	int state;
 
 	if (!text || !cp_counting())
 		return NULL;
-	cp_sim_pause();
-	name = cp_marker_name_of(text, strlen(text));
-	cp_sim_resume();
-	return name;
+	cp_own_work_begin(&state);
+	length = strlen(text);
+	cp_own_work_end(state);
+	return cp_marker_name_of(text, length);
 }
 
 /* ---- regions ---- */
@@ -210,11 +205,9 @@ static struct cp_reading *open_region(
 
 	if (start)
 		return start;
-	cp_sim_pause();
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_own_work_begin(&state);
 	start = cp_tree_begin_tagged(&thread->tree, name, tag);
-	CP_REAL(pthread_setcancelstate)(state, NULL);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	return start;
 }
 
@@ -227,7 +220,7 @@ void cp_marker_take_turn(struct cp_live_thread *thread)
 	saved = errno; /* libc's code: not where the program is being counted */
 	group = cp_tree_turn(&thread->tree);
 	if (group >= 0)
-		cp_runtime.engine->turn(&thread->counters, (unsigned)group);
+		cp_engine->turn(&thread->counters, (unsigned)group);
 	errno = saved;
 }
 
@@ -273,12 +266,10 @@ static enum cp_misuse end_alone(struct cp_live_thread *thread, const struct cp_n
 	enum cp_misuse misuse;
 	int state;
 
-	cp_sim_pause();
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_own_work_begin(&state);
 	misuse =
 		cp_tree_end_loosely(&thread->tree, name, tag, close_own, reading, now_ns);
-	CP_REAL(pthread_setcancelstate)(state, NULL);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	return misuse;
 }
 
@@ -347,12 +338,10 @@ void cp_marker_flush(void)
 
 	if (!thread)
 		return;
-	cp_sim_pause();
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_own_work_begin(&state);
 	cp_threads_adopt();
 	cp_threads_flush();
-	CP_REAL(pthread_setcancelstate)(state, NULL);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	cp_marker_leave(thread);
 	errno = saved;
 }
@@ -368,11 +357,9 @@ bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid)
 
 	if (!thread)
 		return false;
-	cp_sim_pause();
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_own_work_begin(&state);
 	start = cp_tree_range_begin(&thread->tree, name, id);
-	CP_REAL(pthread_setcancelstate)(state, NULL);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	*tid = thread->tid;
 	if (start) {
 		read_marker(thread, true, start, &now_ns);
@@ -399,16 +386,15 @@ void cp_marker_range_end(pid_t tid, uint64_t id)
 {
 	struct cp_live_thread *thread = cp_marker_enter();
 	bool own = thread && thread->tid == tid;
+	int state;
 
 	if (!thread)
 		return;
 	if (own)
 		end_range(thread, true, id);
 	cp_marker_leave(thread);
-	if (own || !cp_enter())
+	if (own || !cp_enter_slowly(&state))
 		return;
-	cp_sim_pause();
 	cp_thread_visit(tid, end_foreign_range, &id);
-	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 }

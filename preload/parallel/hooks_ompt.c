@@ -79,13 +79,12 @@ static const struct cp_omp_site *next_site(const void *caller)
 static struct region *take_region(void)
 {
 	struct region *region;
+	int state;
 
-	if (!cp_enter())
+	if (!cp_enter_slowly(&state))
 		return NULL;
-	cp_sim_pause();
 	region = cp_pool_take(&regions);
-	cp_sim_resume();
-	cp_leave();
+	cp_leave_slowly(state);
 	return region;
 }
 

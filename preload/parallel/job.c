@@ -168,12 +168,10 @@ void cp_job_report(const void *caller)
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))
 		return;
-	cp_sim_pause();
 	job.caller = caller;
 	job.seconds = cp_runtime.options.mpi_timeout;
 	if (cp_runtime.options.mpi_timeout)
 		run();
-	cp_sim_resume();
 	cp_leave_slowly(state);
 	errno = saved;
 }

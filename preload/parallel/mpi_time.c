@@ -9,12 +9,11 @@
 /* In the record; atomic.  NULL: the process is no rank. */
 static struct cp_mpi_item *item;
 
-/* The simulated PMU's time is the simulator's. */
 void cp_mpi_time_prepare(void)
 {
 	struct cp_mpi_item *made;
 
-	if (cp_runtime.rank.number < 0 || cp_runtime.sim)
+	if (cp_runtime.rank.number < 0 || !cp_engine->has_time)
 		return;
 	made = cp_record_reserve(&cp_runtime.record, sizeof(*made));
 	if (!made)

@@ -246,15 +246,15 @@ static const struct cp_omp_site *look_up(
 	static __thread struct cp_omp_site extra
 		__attribute__((tls_model("initial-exec")));
 	const struct cp_omp_site *site;
-	int saved = errno;
+	int saved = errno, state;
 
-	cp_sim_pause();
+	cp_own_work_begin(&state);
 	extra = (struct cp_omp_site){function, entry, NULL, NULL, false};
 	extra.real = *entry ? real_of(entry, caller) : NULL;
 	extra.told = *entry && tells(extra.real);
 	extra.name = name_of(function, source);
 	site = add(&extra);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	errno = saved;
 	return site ? site : &extra;
 }

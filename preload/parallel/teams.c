@@ -43,12 +43,10 @@ static struct cp_reading *begin(struct cp_live_thread *thread, const struct cp_t
 
 	if (!needs_memory(&thread->tree, team))
 		return cp_tree_begin_at(&thread->tree, team->place, team->name, TAG);
-	cp_sim_pause();
-	CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+	cp_own_work_begin(&state);
 	cp_tree_prepare_rest(&thread->tree);
 	start = cp_tree_begin_at(&thread->tree, team->place, team->name, TAG);
-	CP_REAL(pthread_setcancelstate)(state, NULL);
-	cp_sim_resume();
+	cp_own_work_end(state);
 	return start;
 }
 
