@@ -93,6 +93,12 @@ static struct {
 	int code;
 } main_thread;
 
+/* The only thread of a child is its main thread. */
+void cp_process_after_fork(void)
+{
+	main_thread.left = main_thread.code = 0;
+}
+
 /* Whose status is the process's when all threads leave one by one: until
  * Linux 6 the main thread's, since then that of the last. */
 static int last_code(int code)
@@ -161,7 +167,7 @@ void cp_exec_failed(void)
 		return;
 	__atomic_store_n(
 		&cp_runtime.record.header->how, CP_HOW_RUNNING, __ATOMIC_RELEASE);
-	cp_thread_exec_failed();
+	cp_life(exec_failed);
 	cp_leave_slowly(state);
 }
 
@@ -206,14 +212,16 @@ void cp_process_forked(void)
 	int saved = errno;
 
 	cp_engine_pause();
-	if (!inside)
+	if (!inside) {
+		cp_self.depth++;
 		cp_locks_after_fork();
+		cp_life(in_child);
+		cp_leave();
+	}
 	if (cp_counting() && inside)
 		forked_inside();
 	else if (cp_counting())
 		forked_outside();
-	else if (!inside)
-		cp_fd_after_fork();
 	errno = saved;
 	cp_engine_resume();
 }

@@ -339,16 +339,6 @@ static bool is_left_alone(bool inherited)
 		       cp_runtime.options.children == CP_CHILDREN_IGNORE);
 }
 
-static void hook_in(void)
-{
-	cp_threads_start();
-	cp_follow_run(cp_run_entries());
-	cp_hooks_start(cp_is_reexecuted() ? NULL : cp_run_entries());
-	cp_injection_start();
-	cp_functions_start();
-	CP_REAL(on_exit)(on_exit_handler, NULL);
-}
-
 static void prepare_sim(void)
 {
 	cp_simulated_machine(); /* what is wrong with it, the image before has said */
@@ -376,12 +366,10 @@ static void count(void)
 	else
 		prepare_perf();
 	cp_lines_complain(cp_runtime.options.regions);
-	hook_in();
+	cp_life(begin);
+	CP_REAL(on_exit)(on_exit_handler, NULL);
 	begin_counting();
-	cp_fatal_start();
-	cp_perf_probe_done();
-	if (cp_is_reexecuted())
-		cp_functions_watch(cp_runtime.options.regions);
+	cp_life(begun);
 }
 
 static void start(char **argv)

@@ -121,7 +121,8 @@ void cp_thread_left(void);
 void cp_process_exec(void);
 void cp_exec_failed(void);
 
-/* In a fork child. */
+/* In a fork child; and of the table of parts (life.c). */
 void cp_process_forked(void);
+void cp_process_after_fork(void);
 
 #endif

@@ -8,14 +8,10 @@
 #include <unistd.h>
 
 #include "base/bpf.h"
-#include "base/fd.h"
 #include "base/log.h"
-#include "base/map.h"
-#include "preload/engine/rusage.h"
 #include "preload/fatal.h"
-#include "preload/helper.h"
+#include "preload/life.h"
 #include "preload/readable.h"
-#include "preload/sampling/sampling.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 
@@ -80,8 +76,7 @@ void cp_seccomp_before(const struct sock_fprog *filter)
 {
 	if (!cp_counting() || getpid() != cp_runtime.pid)
 		return;
-	cp_helpers_stop(); /* they make system calls */
-	cp_sampling_flush();
+	cp_life(before_confined);
 	if (!filter)
 		leave_strict_thread();
 	else if (!ALL_PASS(filter, needed_by_signals))
@@ -96,10 +91,6 @@ void cp_seccomp_after(const struct sock_fprog *filter, bool done)
 		cp_fatal_start();
 	if (!done || ALL_PASS(filter, needed))
 		return;
-	cp_log_only_write = true;
-	cp_map_stop();
-	cp_fd_limits_stop();
-	cp_runtime.record.sealed = true;
-	cp_rusage_stop();
+	cp_life(confined);
 	__atomic_store_n(&cp_runtime.confined, true, __ATOMIC_RELEASE);
 }

@@ -113,6 +113,34 @@ sub structs_with {
 	return sort keys %with;
 }
 
+# The name of a type, through arrays and typedefs.
+sub struct_of {
+	my ($self, $at) = @_;
+	my $type = defined $at ? $self->{entries}{$at} : undef;
+	return '' unless $type;
+	return $type->{name} // '' if $type->{tag} =~ /^(?:structure|union)_type$/;
+	return $type->{tag} =~ /^(?:array_type|typedef|volatile_type|atomic_type)$/ ? $self->struct_of($self->type_of($type)) : '';
+}
+
+# Variables in these parts of the memory, whose struct (or '') is wanted: by file.
+sub state {
+	my ($self, $parts, $wanted) = @_;
+	my %of;
+	for my $unit (grep { $_->{tag} eq 'compile_unit' } values %{$self->{entries}}) {
+		my @in = ($unit);
+		while (my $entry = shift(@in)) {
+			push(@in, @{$entry->{children}});
+			next unless $entry->{tag} eq 'variable' && ($entry->{location} // '') =~ /DW_OP_addr: ([0-9a-f]+)\)/;
+			my $address = hex($1);
+			my $declared = ($entry->{specification} // '') =~ /<0x([0-9a-f]+)>/ ? $self->{entries}{hex($1)} : $entry;
+			next unless grep { $address >= $_->[0] && $address < $_->[1] } @$parts;
+			next unless $wanted->($self->struct_of($self->type_of($entry) // $self->type_of($declared)));
+			push(@{$of{$unit->{name}}}, $entry->{name} // $declared->{name});
+		}
+	}
+	return \%of;
+}
+
 # What a section of pointers points to.
 sub listed {
 	my ($file, $section) = @_;
