@@ -6,6 +6,7 @@
 
 #include "base/embedded.h"
 #include "output/json.h"
+#include "output/meanings.h"
 
 #define MAX_NAME 64
 
@@ -63,10 +64,15 @@ void cp_page_write(
 	put_page(&page, cp_embedded_find(name));
 }
 
-static void put_report(struct cp_out *out, const char *name, const void *report)
+static void put_report(struct cp_out *out, const char *name, const void *data)
 {
-	(void)name;
-	cp_json_write(out, report);
+	const struct cp_report *report = data;
+
+	if (strcmp(name, "MEANINGS") == 0)
+		cp_meanings_write(out, report->groups, report->ngroups,
+			report->quantities, report->nquantities);
+	else
+		cp_json_write(out, report);
 }
 
 void cp_html_write(struct cp_out *out, const struct cp_report *report)

@@ -479,6 +479,7 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 
 	cp_json_open(&json, "{");
 	header(&json);
+	cp_json_answers(&json);
 	cp_json_key(&json, "processes");
 	cp_json_open(&json, "[");
 	for (size_t i = 0; i < report->nprocesses; i++)

@@ -21,6 +21,10 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report);
  * </ and <! do not occur. */
 void cp_json_string(struct cp_out *out, const char *text, size_t length);
 
+/* [{"title": "served by", "text": …}, …] */
+struct cp_answer;
+void cp_json_answer(struct cp_out *out, const struct cp_answer *answer);
+
 /* A region's path, ["solve", "halo"]. */
 void cp_json_path(struct cp_out *out, const struct cp_region *region);
 

@@ -40,6 +40,9 @@ void cp_json_list(
 void cp_json_inline_number(struct cp_json *json, const char *name, double value);
 void cp_json_inline_text(struct cp_json *json, const char *name, const char *text);
 
+/* The answers that the text report begins with (json_answers.c). */
+void cp_json_answers(struct cp_json *json);
+
 /* "{" or "[", and what closes it. */
 void cp_json_open(struct cp_json *json, const char *bracket);
 void cp_json_close(struct cp_json *json, const char *bracket);

@@ -317,3 +317,9 @@ void cp_text_wrap(
 	}
 	cp_out_text(out, "\n");
 }
+
+void cp_answer_add(struct cp_answer *answer, const char *label, const char *text)
+{
+	if (answer->count < CP_ANSWER_MAX_LINES)
+		answer->line[answer->count++] = (struct cp_answer_line){label, text};
+}

@@ -53,6 +53,18 @@ const char *cp_text_short(struct cp_arena *arena, double value);
 __attribute__((format(printf, 2, 3))) const char *cp_text_format(
 	struct cp_arena *arena, const char *format, ...);
 
+/* The lines above a table that answer a question: a label and a text each. */
+#define CP_ANSWER_MAX_LINES 16
+struct cp_answer {
+	size_t count;
+	struct cp_answer_line {
+		const char *label, *text;
+	} line[CP_ANSWER_MAX_LINES];
+};
+
+/* Texts must outlive the answer; lines beyond the last are dropped. */
+void cp_answer_add(struct cp_answer *answer, const char *label, const char *text);
+
 /* At most so many columns of text; what does not fit is cut in the middle: names differ
  * at their ends, too. */
 const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width);

@@ -13,6 +13,10 @@
 
 void cp_text_labelled(struct cp_text *text, const char *label, const char *value)
 {
+	if (text->kept) {
+		cp_answer_add(text->kept, label, value);
+		return;
+	}
 	cp_out_format(text->out, "%-*s", INDENT, label);
 	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(value)), INDENT,
 		INDENT, text->width);
@@ -271,8 +275,7 @@ static void print_details(struct cp_text *text)
 	cp_text_notes(text);
 }
 
-/* To what was asked for beside the groups. */
-static void print_answers(struct cp_text *text)
+void cp_text_answers(struct cp_text *text)
 {
 	cp_text_sweep_answer(text);
 	cp_text_windows_answer(text);
@@ -286,7 +289,7 @@ static void write_screen(struct cp_text *text)
 	print_ran_or_job(text);
 	print_source(text);
 	print_totals(text);
-	print_answers(text);
+	cp_text_answers(text);
 	cp_text_regions(text);
 	cp_text_processes(text);
 	print_details(text);

@@ -9,6 +9,7 @@
 #include "output/text.h"
 
 struct cp_text {
+	struct cp_answer *kept; /* takes what cp_text_labelled() has; NULL: out does */
 	struct cp_out *out;
 	struct cp_arena *arena;
 	const struct cp_report *report;
@@ -26,8 +27,10 @@ struct cp_text_column {
 	bool own;       /* without nested regions, as a share of the run's */
 };
 
-/* text.c: one of the lines above the table */
+/* text.c: one of the lines above the table; and those that answer what was asked for
+ * beside the groups */
 void cp_text_labelled(struct cp_text *text, const char *label, const char *value);
+void cp_text_answers(struct cp_text *text);
 
 /* text_verdict.c: the answer to a group's question, in a few lines; and whether its
  * shares of the references, and what makes up its cost, are known */

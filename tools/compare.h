@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/out.h"
+#include "output/table.h"
 #include "output/value.h"
 #include "preload/counters/events.h"
 #include "preload/counters/machine.h"
@@ -51,6 +52,15 @@ struct cp_value cp_compare_metric(
 /* Is it unavailable on all of the machines? */
 bool cp_compare_nowhere(
 	struct cp_comparison *c, const char *quantity, const struct cp_metric *metric);
+
+/* The lines that answer a group's question, what they go by, and the machine that has
+ * the most of that; nothing where no machine has it. */
+struct cp_compared_best {
+	struct cp_answer answer;
+	const char *ranked_by, *most;
+};
+void cp_compare_answer(struct cp_comparison *c, const struct cp_group *group,
+	struct cp_compared_best *best);
 
 /* The answer (width 0: of no terminal), and the whole. */
 void cp_compare_screen(struct cp_comparison *c, struct cp_out *out, size_t width);

@@ -7,6 +7,7 @@
 
 #include "output/html.h"
 #include "output/json.h"
+#include "output/meanings.h"
 #include "tools/compare.h"
 
 static void text(struct cp_out *out, const char *value)
@@ -99,6 +100,36 @@ static void put_exit(const struct cp_comparison *c, struct cp_out *out)
 		exited ? WEXITSTATUS(c->status) : WTERMSIG(c->status));
 }
 
+static void member_or_null(struct cp_out *out, const char *name, const char *value)
+{
+	if (value) {
+		member(out, name, value);
+	} else {
+		text(out, name);
+		cp_out_text(out, ": null");
+	}
+}
+
+static void put_answers(struct cp_comparison *c, struct cp_out *out)
+{
+	cp_out_text(out, " \"answers\": [");
+	for (size_t g = 0; g < c->request.ngroups; g++) {
+		struct cp_compared_best best = {.ranked_by = NULL};
+
+		cp_compare_answer(c, c->request.groups[g], &best);
+		cp_out_text(out, g ? ",\n  {" : "\n  {");
+		member(out, "group", c->request.groups[g]->name);
+		cp_out_text(out, ", ");
+		member_or_null(out, "ranked_by", best.ranked_by);
+		cp_out_text(out, ", ");
+		member_or_null(out, "most", best.most);
+		cp_out_text(out, ", \"lines\": ");
+		cp_json_answer(out, &best.answer);
+		cp_out_text(out, "}");
+	}
+	cp_out_text(out, "],\n");
+}
+
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 {
 	cp_out_text(out, "{\n ");
@@ -112,6 +143,7 @@ void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 	}
 	cp_out_text(out, "],\n");
 	put_exit(c, out);
+	put_answers(c, out);
 	cp_out_format(out,
 		" \"domain\": \"u\", \"counted_from\": \"first instruction\",\n"
 		" \"children\": %s, \"runs\": %u,\n \"machines\": [",
@@ -125,8 +157,11 @@ static void put_part(struct cp_out *out, const char *name, const void *data)
 {
 	struct cp_comparison *const *c = data;
 
-	(void)name;
-	cp_compare_json(*c, out);
+	if (strcmp(name, "MEANINGS") == 0)
+		cp_meanings_write(out, (*c)->request.groups, (*c)->request.ngroups,
+			(*c)->request.names, (*c)->request.nnames);
+	else
+		cp_compare_json(*c, out);
 }
 
 void cp_compare_html(struct cp_comparison *c, struct cp_out *out)

@@ -23,6 +23,7 @@ struct column {
 
 struct screen {
 	struct cp_comparison *c;
+	struct cp_answer *kept; /* takes what put_labelled() has; NULL: out does */
 	struct cp_out *out;
 	struct cp_arena *arena;
 	size_t width;
@@ -33,6 +34,10 @@ struct screen {
 
 static void put_labelled(const struct screen *screen, const char *label, const char *text)
 {
+	if (screen->kept) {
+		cp_answer_add(screen->kept, label, text);
+		return;
+	}
 	cp_out_format(screen->out, "%-*s", INDENT, label);
 	cp_text_wrap(screen->out, cp_text_safe(screen->arena, cp_slice_of(text)), INDENT,
 		INDENT, screen->width);
@@ -304,6 +309,23 @@ static void put_table(struct screen *screen, const struct ends *ends)
 		table->marks[ends->most] = "<==";
 	cp_out_text(screen->out, "\n");
 	cp_table_print(table, screen->out, screen->width, false);
+}
+
+void cp_compare_answer(struct cp_comparison *c, const struct cp_group *group,
+	struct cp_compared_best *best)
+{
+	struct screen screen = {
+		.c = c, .arena = &c->arena, .group = group, .kept = &best->answer};
+	struct column mark = {.name = ""};
+	struct ends ends;
+
+	if (!find_mark(&screen, &mark))
+		return;
+	ends = ends_of(&screen, &mark);
+	put_answer(&screen, &mark, &ends);
+	best->ranked_by = mark.name;
+	if (ends.known > 1 && ends.high.value > ends.low.value)
+		best->most = c->of[ends.most].machine.name;
 }
 
 static void put_group(struct screen *screen, const struct cp_group *group)

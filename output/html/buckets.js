@@ -62,7 +62,7 @@ function bucketsChart(bars, shown, what) {
 		data: {labels: bars.map(row => clipEnd(row.label)), datasets: shown.map(bucket => ({
 			label: bucketTitle(bucket), maxBarThickness: 20,
 			data: bars.map((row, i) => share ? (totals[i] ? 100 * (amount(row, bucket) || 0) / totals[i] : 0) : amount(row, bucket)),
-			backgroundColor: fill(context, css(bucket[2]), true),
+			backgroundColor: fill(context, css(bucket[2]), what === 'cycles'),
 		}))},
 		options: {
 			indexAxis: 'y',

@@ -7,7 +7,7 @@ const statuses = ['exact', 'scaled', 'simulated', 'estimated', 'unavailable'];
 const meanings = {
 	exact: 'counted, all the time',
 	scaled: 'counted part of the time, and extrapolated (±)',
-	simulated: 'counted by the simulated PMU, on the simulated machine (italic; hatched in the chart)',
+	simulated: 'counted by the simulated PMU, on the simulated machine',
 	estimated: 'inferred, without an error bar (~)',
 	unavailable: 'not counted (—), which is not 0',
 };
@@ -19,6 +19,54 @@ function make(tag, attributes, ...children) {
 			node.setAttribute(name, value);
 	node.append(...children);
 	return node;
+}
+
+// ---- what the page says first ----
+
+// Lines of what and what of it, as the text report has them; null: there are none.
+function showAnswer(answers) {
+	const several = answers.filter(answer => answer.group).length > 1;
+	for (const {group, lines} of answers) {
+		if (several && group && lines.length)
+			$('answer').append(make('dt', {class: 'group'}, plain(group)), make('dd', {}));
+		for (const {title, text} of lines)
+			$('answer').append(make('dt', {}, plain(title)), make('dd', {class: title === 'look first' && 'first'}, plain(text)));
+	}
+	$('answer').hidden = !$('answer').children.length;
+}
+
+// ---- what the columns mean ----
+
+const explained = $('meanings') ? jsonOf('meanings') : {};
+const WORDS = {l1d: 'L1D', l1i: 'L1I', l1: 'L1', l2: 'L2', l3: 'L3', llc: 'L3', dtlb: 'DTLB', itlb: 'ITLB', tlb: 'TLB',
+	mpki: 'misses', pki: '', apki: 'accesses', hpki: 'hits', ipc: 'IPC', cpi: 'CPI', mem: 'memory',
+	ifetch: 'code fetch', ifetches: 'code fetches', wb: 'write-back', hitm: 'modified elsewhere'};
+
+const TITLES = {served_l1: 'from L1D', served_l2: 'from L2', served_l3: 'from L3', served_memory: 'from memory',
+	served_beyond: 'from beyond L2', cost_l2: 'cost of L2', cost_l3: 'cost of L3', cost_memory: 'cost of memory',
+	cost_code: 'cost of code', cost_walks: 'cost of page walks', cost_sharing: 'cost of other threads\' lines'};
+
+// "l1d_miss_ratio": "L1D miss ratio"; a name that is not ours stays as it is.
+function words(name) {
+	if (TITLES[name])
+		return TITLES[name];
+	return /^[a-z][a-z0-9_]*$/.test(name) ? name.split('_').map(word => WORDS[word] ?? word).join(' ').trim() : plain(name);
+}
+
+// Of a heading: what the column means, and how it comes about.
+function meaningOf(name) {
+	const {meaning, formula} = explained[name] || {};
+	return [meaning, formula && name + ' = ' + formula].filter(Boolean).join('.\n');
+}
+
+// The same as a list, for whoever has no pointer, and for paper.
+function showMeanings(names) {
+	const known = [...new Set(names)].filter(name => explained[name]);
+	$('meanings-section').hidden = !known.length;
+	$('meanings-list').replaceChildren(...known.flatMap(name => {
+		const {meaning, formula} = explained[name];
+		return [make('dt', {}, words(name)), make('dd', {}, plain(meaning || ''), formula ? make('code', {}, plain(name + ' = ' + formula)) : '')];
+	}));
 }
 
 function worst(values) {
@@ -42,7 +90,7 @@ const SECONDS = [[1, 's'], [1e-3, 'ms'], [1e-6, 'µs'], [1e-9, 'ns']];
 
 // Of a heading; times have theirs beside each number.
 function unitName(unit) {
-	return unit === 'ratio' ? '%' : unit === 's' ? '' : unit in BYTES ? 'bytes' : unit;
+	return unit === 'ratio' ? '%' : unit === 's' ? '' : unit in BYTES ? 'bytes' : unit === '1/kinstr' ? '/kI' : unit;
 }
 
 function time(seconds) {
@@ -140,7 +188,7 @@ function pages(box, at, size, total, move) {
 // The reason alone, where it begins with the input that is missing.
 function reasonAlone(reason, titles) {
 	const [, name, rest] = reason.match(/^([^ :]+): (.*)$/s) || [];
-	return titles.has(name) ? rest : reason;
+	return titles.has(name) || titles.has(words(name || '')) ? rest : reason;
 }
 
 // Pairs of what it is and its value, in n rows: what the words mean, and all reasons, each
@@ -173,7 +221,12 @@ function css(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-// A simulated bar is hatched.
+// From what the page says of all its numbers.
+function differs(v) {
+	return v.status === 'estimated' || (v.status === 'simulated') !== (document.documentElement.dataset.engine === 'sim');
+}
+
+// What differs is hatched.
 function fill(context, colour, simulated) {
 	if (!simulated)
 		return colour;

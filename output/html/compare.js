@@ -4,9 +4,9 @@ const rows = report.machines.map((machine, order) => ({machine, order, name: pla
 const first = report.machines[0];
 
 const columns = [
-	...Object.keys(first.metrics).map(name => ({id: name, title: name, kind: 'metric',
+	...Object.keys(first.metrics).map(name => ({id: name, title: words(name), kind: 'metric', tip: meaningOf(name),
 		unit: first.metrics[name].unit, of: row => row.machine.metrics[name]})),
-	...Object.keys(first.counts).map(name => ({id: '#' + name, title: name, kind: 'count',
+	...Object.keys(first.counts).map(name => ({id: '#' + name, title: words(name), kind: 'count', tip: meaningOf(name),
 		of: row => row.machine.counts[name]})),
 ];
 const counted = columns.filter(column => rows.some(row => column.of(row).value !== null));
@@ -16,7 +16,9 @@ function head() {
 
 	document.title = 'cachepeek: ' + command + ' on ' + count(rows.length, 'machine', 'machines');
 	$('title').textContent = command;
-	showProvenance(true, 'Simulated: these are counts of a simulated PMU, not of this processor.');
+	showAnswer(report.answers || []);
+	showMeanings(columns.map(column => column.id.replace('#', '')));
+	showProvenance(true, 'Simulated: these are counts of a simulated PMU, exact for these machines, not of this processor.');
 	fact('counted', 'user mode, from the first instruction on' + (report.children ? '' : ', without child processes'));
 	fact('ran', report.runs > 1 ? report.runs + ' times: a machine with other line sizes needs a run of its own'
 		: 'once: all machines saw the same references');
@@ -27,9 +29,16 @@ function head() {
 			plain(machine.description.replace(machine.name + ': ', '')) + '; latencies: ' + latencyFact(machine) + (report.runs > 1 ? '; run ' + machine.run : '')));
 }
 
+const {most} = (report.answers || []).find(answer => answer.most) || {};
+
 const table = grid({table: $('machines'), filter: $('filter'), found: $('found'), pages: $('machine-pages'), rows,
 	what: 'machine', many: 'machines', columns: () => picked(counted), all: counted,
-	first: row => make('th', {scope: 'row', title: row.machine.description}, row.name),
+	first: row => {
+		const text = make('th', {scope: 'row', title: row.machine.description}, row.name);
+		if (row.machine.name === most)
+			text.append(make('span', {class: 'mark', title: 'the most'}, ' <=='));
+		return text;
+	}, rowClass: row => row.machine.name === most && 'worst',
 	changed: drawBars});
 
 function drawBeside() {
@@ -51,7 +60,7 @@ function drawBeside() {
 		type: 'bar',
 		data: {labels: bars.map(row => clip(row.name)), datasets: [{
 			label: column.title, maxBarThickness: 20, data: values.map(v => v.value === null ? null : factor * v.value),
-			backgroundColor: values.map(v => fill($('beside').getContext('2d'), css('--l1'), v.status === 'simulated')),
+			backgroundColor: values.map(v => fill($('beside').getContext('2d'), css('--l1'), v.value !== null && differs(v))),
 		}]},
 		options: {
 			indexAxis: 'y',

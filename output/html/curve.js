@@ -40,7 +40,7 @@ function drawCurve() {
 	if (!sweep)
 		return;
 	const lines = curveLines(), own = sweep.points.findIndex(point => point.value === sweep.own);
-	$('curve-title').textContent = 'Had ' + sweep.title + ' another ' + {size: 'size', ways: 'number of ways',
+	$('curve-title').textContent = 'Misses of ' + sweep.title + ' by ' + {size: 'size', ways: 'associativity',
 		entries: 'number of entries'}[sweep.field];
 	$('curve-note').textContent = plain(curveNote(lines));
 	$('curve-box').hidden = !lines.length;

@@ -16,7 +16,7 @@ function compareBy(column, down) {
 // table, filter, found, pages: elements.  rows: {name, order, ...}.  columns(): those to
 // show, each {id, title, unit, of(row)}; all: those to sort by.  what: of the first
 // column; many: its plural.  size: of a page.  first(row, natural): the first cell, in the natural order or
-// not.  fill(row, column): a cell, where it is not column.of(row).  changed(): called
+// not.  rowClass(row): of the row, or false.  fill(row, column): a cell, where it is not column.of(row).  changed(): called
 // when other rows are shown, or others first.
 function grid(options) {
 	const {table, filter, rows, what} = options, size = options.size || 200;
@@ -40,8 +40,8 @@ function grid(options) {
 		table.querySelector('th[data-id="' + CSS.escape(id) + '"] button').focus();
 	}
 
-	function heading(id, title, unit) {
-		const button = make('button', {type: 'button'}, title);
+	function heading(id, title, unit, tip) {
+		const button = make('button', {type: 'button', title: tip || null}, title);
 		button.addEventListener('click', () => sortBy(id));
 		const th = make('th', {scope: 'col', 'data-id': id,
 			'aria-sort': sorted.id !== id ? 'none' : sorted.down ? 'descending' : 'ascending'}, button);
@@ -56,9 +56,9 @@ function grid(options) {
 		const those = options.columns(), natural = sorted.id === null && !filter.value;
 		table.replaceChildren(
 			make('thead', {}, make('tr', {}, heading(what, what),
-				...those.map(column => heading(column.id, column.title, column.unit)))),
+				...those.map(column => heading(column.id, column.title, column.unit, column.tip)))),
 			make('tbody', {}, ...it.shown.slice(it.page * size, (it.page + 1) * size).map(row =>
-				make('tr', {}, options.first(row, natural), ...those.map(column => fillCell(row, column))))));
+				make('tr', {class: options.rowClass && options.rowClass(row)}, options.first(row, natural), ...those.map(column => fillCell(row, column))))));
 		pages(options.pages, it.page, size, it.shown.length, to => { it.page = to; it.draw(); });
 	};
 	it.refresh = () => {
@@ -74,11 +74,14 @@ function grid(options) {
 // Of columns that are metrics, counts or neither: those that #columns picks.
 function picked(columns) {
 	const kind = $('columns').value;
+	if (kind === 'answer')
+		return columns.filter(column => column.answers).sort((a, b) => a.answers - b.answers);
 	return columns.filter(column => !column.kind || kind === 'all' || column.kind === kind);
 }
 
 function startColumns(columns) {
-	for (const [value, text] of [['metric', 'metrics'], ['count', 'counts'], ['all', 'all']])
+	for (const [value, text] of [...(columns.some(column => column.answers) ? [['answer', 'the answer']] : []),
+		['metric', 'metrics'], ['count', 'counts'], ['all', 'all']])
 		$('columns').append(make('option', {value}, text));
 	if (!columns.some(column => column.kind === 'metric'))
 		$('columns').value = 'count';

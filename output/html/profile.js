@@ -46,9 +46,9 @@ function rowsOf(list, nameOf, labelOf = nameOf) {
 		label: plain(labelOf(one)), total}));
 }
 
-const shareColumn = {id: 'share', title: '%Tot', unit: 'ratio',
+const shareColumn = {id: 'share', title: 'of all', unit: 'ratio', tip: 'of the misses of the whole run',
 	of: row => ({value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: statusOf('misses'), reason: null})};
-const columns = view.columns.map(({name, heading}) => ({id: name, title: heading, unit: units.get(name) || '',
+const columns = view.columns.map(({name, heading}) => ({id: name, title: heading, unit: units.get(name) || '', tip: meaningOf(name),
 	of: row => valueOf(row.counts, name)}));
 // Those that are known of places.
 const counted = columns.filter(column => report.functions.some(one => column.of(one).value !== null));
@@ -95,10 +95,36 @@ function gridOf(id, what, many, first) {
 const grids = [gridOf('functions', 'function', 'functions', functionCell), gridOf('data', 'object', 'objects', dataCell),
 	gridOf('threads', 'thread', 'threads', nameCell), gridOf('modules', 'module', 'modules', nameCell)];
 
+// ---- the answer ----
+
+function placeOf(finding) {
+	return finding.function ? functionName(finding) + (finding.file ? ' (' + lastPart(finding.file) + ':' + finding.line + ')' : '')
+		: finding.data;
+}
+
+// As the text report begins: all of it, and where most of that is.
+function answerLines() {
+	const totals = columns.map(column => [column, valueOf(report.counts, column.id)])
+		.filter(([, v]) => v.value > 0 && v.status !== 'estimated')
+		.map(([column, v]) => column.title + ' ' + (column.unit === 'ratio' ? full(v.value, 'ratio') : short(v.value)));
+	const [first] = report.findings || [], most = all.functions[0];
+	const lines = [{title: 'in all', text: totals.join(', ')}];
+
+	if (first)
+		lines.push({title: 'look first', text: first.rule + ': ' + placeOf(first)});
+	else
+		lines.push({title: 'findings', text: report.findings ? 'no rule finds anything to mend' : 'not looked for'});
+	if (most && most.total)
+		lines.push({title: 'most', text: most.name + ': ' + full(shareColumn.of(most).value, 'ratio') + ' of the misses'});
+	return lines;
+}
+
 function head() {
 	document.title = 'cachepeek ' + report.measurement + ': ' + plain(report.command);
 	$('title').textContent = plain(report.command);
 	const simulated = report.source === 'simulated';
+	showAnswer([{group: null, lines: answerLines()}]);
+	showMeanings(columns.map(column => column.id));
 	showProvenance(simulated, (simulated ? 'Simulated: ' + report.title.toLowerCase()
 		+ ' of a simulated PMU, not of this processor; every one, by the instruction that had it. '
 		: report.title + ', on this machine: each place has as many as its samples stand for. ')

@@ -16,14 +16,49 @@ const rows = report.regions.map((region, order) => ({
 	leaf: plain(region.path.length ? region.path[region.path.length - 1] : 'whole run'),
 }));
 
+// ---- what is a region's own ----
+
+const answers = report.answers || [];
+const keyOf = path => JSON.stringify(path);
+const inside = new Map(rows.map(row => [row.key, []]));
+for (const row of rows)
+	if (row.region.path.length)
+		inside.get(keyOf(row.region.path.slice(0, -1)))?.push(row.region);
+
+// Without the regions inside, as a share of the whole run's.
+function ownShare(row, of) {
+	const all = of(report.regions[0]), parts = [of(row.region), ...inside.get(row.key).map(of)];
+	const missing = [all, ...parts].find(v => !v || v.value === null);
+	if (missing || !all.value)
+		return {value: null, status: 'unavailable', reason: missing ? missing.reason : 'the whole run has none'};
+	const own = parts.slice(1).reduce((rest, v) => rest - v.value, parts[0].value);
+	return {value: Math.max(0, own) / all.value, status: worst(parts), reason: null};
+}
+
+function ownColumn(name, of) {
+	return {id: 'own:' + name, title: words(name) + ', self', unit: 'ratio', kind: 'own', answers: 2, of: row => ownShare(row, of),
+		tip: 'of the whole run, what the region has itself, without the regions inside.\n' + meaningOf(name)};
+}
+
+// What the text report's table has: costs, and which levels serve; of other groups nothing.
+const first = answers.find(answer => answer.ranked_by) || {};
+const hasServed = metricNames.includes('served_l1') && report.regions[0].metrics.served_l1.value !== null;
+const ownColumns = hasServed ? [
+	...(metricNames.includes(first.ranked_by) ? [ownColumn(first.ranked_by, r => r.metrics[first.ranked_by])] : []),
+	...(countNames.includes('instructions') ? [ownColumn('instructions', r => r.counts.instructions)] : []),
+] : [];
+const ANSWERS = hasServed ? ['served_l1', 'served_l2', 'served_l3', 'served_memory', 'l1d_mpki'] : [];
+
 // from(): of a region, in all threads or in one; of(): of a row.
 const columns = [
-	{id: 'calls', title: 'calls', from: r => ({value: r.calls, status: 'exact'})},
+	{id: 'calls', title: 'calls', answers: hasServed && 1, from: r => ({value: r.calls, status: 'exact'})},
 	{id: 'time_s', title: 'time', unit: 's', from: r => r.time_s},
-	...metricNames.map(name => ({id: name, title: name, kind: 'metric', from: r => r.metrics[name],
-		unit: report.regions[0].metrics[name].unit})),
-	...countNames.map(name => ({id: '#' + name, title: name, kind: 'count', from: r => r.counts[name]})),
-].map(column => ({...column, of: row => column.from(row.region)}));
+	...ownColumns,
+	...metricNames.map(name => ({id: name, name, title: words(name), kind: 'metric', from: r => r.metrics[name],
+		answers: ANSWERS.includes(name) && 3 + ANSWERS.indexOf(name), unit: report.regions[0].metrics[name].unit, tip: meaningOf(name)})),
+	...countNames.map(name => ({id: '#' + name, name, title: words(name), kind: 'count', from: r => r.counts[name], tip: meaningOf(name)})),
+].map(column => ({of: row => column.from(row.region), ...column}));
+const perThread = columns.filter(column => column.from);
 const counted = columns.filter(column => rows.some(row => column.of(row).value !== null));
 
 // ---- the head ----
@@ -45,7 +80,8 @@ function head() {
 
 	document.title = 'cachepeek: ' + command;
 	$('title').textContent = command || 'cachepeek';
-	showProvenance(simulated, (simulated ? 'Simulated: these are counts of a simulated PMU, not of this processor.'
+	showAnswer(answers);
+	showProvenance(simulated, (simulated ? 'Simulated: these are counts of a simulated PMU, exact for the machine below, not of this processor.'
 		: report.engine.name === 'perf' ? 'Counted by the processor and the kernel (perf events).' : 'Nothing was counted.')
 		+ (report.engine.why ? '  Why: ' + plain(report.engine.why) + '.' : ''));
 	fact('machine', report.machine.description || 'not known');
@@ -67,21 +103,28 @@ function head() {
 
 // ---- the table ----
 
+const lookFirst = first.look_first ? keyOf(first.look_first) : null;
+
 function regionCell(row, natural) {
 	const depth = natural ? row.region.path.length : 0;
-	return make('th', {scope: 'row', title: row.name, style: depth && 'padding-left:' + (.5 + depth) + 'rem'},
+	const text = make('th', {scope: 'row', title: row.name, style: depth && 'padding-left:' + (.5 + depth) + 'rem'},
 		depth ? row.leaf : row.name);
+	if (row.key === lookFirst)
+		text.append(make('span', {class: 'mark', title: 'look here first: the most ' + words(first.ranked_by) + ' of its own'}, ' <=='));
+	return text;
 }
 
 const table = grid({table: $('regions'), filter: $('filter'), found: $('found'), pages: $('region-pages'), rows,
 	what: 'region', many: 'regions', columns: () => picked(counted), all: counted, first: regionCell,
-	changed: () => { drawBars(); drawHeat(); }});
+	rowClass: row => row.key === lookFirst && 'worst', changed: () => { drawBars(); drawHeat(); }});
 
 // ---- where references were served ----
 
 // Where nothing is behind L2, that is the last level of the whole run.
 const l2IsLast = rows.length > 0 && lastIsL2(rows[0].region.counts);
-const loads = row => ({name: row.name, order: row.order, counts: row.region.counts, l2IsLast});
+// The costliest first; without costs those with the most references.
+const cost = row => ownColumns.length ? ownColumns[0].of(row).value : null;
+const loads = row => ({name: row.name, order: row.order, counts: row.region.counts, l2IsLast, weight: cost(row), whole: !row.region.path.length});
 
 function drawBars() {
 	drawServed(table.shown.map(loads), ['region', 'regions'], '  Nested regions are included.', true);
@@ -99,6 +142,13 @@ function threadName({process, thread}) {
 		+ (thread.tid === null ? count(thread.threads, 'ended thread', 'ended threads') : thread.tid);
 }
 
+// From the mean: twice the mean, or nothing, is as strong as it gets.
+function colourDeviation(td, deviation) {
+	td.dataset.deviation = deviation;
+	td.title += ' (' + (deviation < 0 ? '−' : '+') + full(Math.abs(deviation), 'ratio') + ' of the mean)';
+	td.style.backgroundColor = 'rgba(var(--' + (deviation < 0 ? 'cold' : 'heat') + '),' + (0.5 * Math.min(1, Math.abs(deviation))).toFixed(3) + ')';
+}
+
 function drawHeat() {
 	const column = columns.find(one => one.id === $('heat-of').value);
 
@@ -111,21 +161,22 @@ function drawHeat() {
 	};
 	const some = table.shown.slice(0, HEAT_ROWS), part = threads.slice(heatPage * HEAT_COLUMNS, (heatPage + 1) * HEAT_COLUMNS);
 	$('heat-note').textContent = column.title + (column.unit && column.unit !== 'ratio' ? ' in ' + unitName(column.unit) : '')
-		+ ' per thread; a stronger colour is more, within a region'
+		+ ' per thread.  Orange is above the mean of the threads in the region, blue below; the stronger, the further'
 		+ (table.shown.length > some.length ? '.  The first ' + some.length + ' regions of the table above' : '') + '.';
 	$('heat').replaceChildren(
 		make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, 'region'), ...part.map(thread =>
 			make('th', {scope: 'col', title: plain(thread.process.exe + ' ' + (thread.thread.name || ''))}, threadName(thread),
 				make('br'), make('small', {}, plain(thread.thread.name || '')))))),
 		make('tbody', {}, ...some.map(row => {
-			const most = Math.max(...threads.map(thread => (at(thread, row) || {}).value || 0));
+			const known = threads.map(thread => (at(thread, row) || {}).value ?? null).filter(value => value !== null);
+			const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
 			return make('tr', {}, make('th', {scope: 'row', title: row.name}, row.name), ...part.map(thread => {
 				const v = at(thread, row);
 				if (!v)
 					return make('td', {title: 'the thread was not in this region'}, '');
 				const td = cell(v, column.unit, (n, unit) => unit === 'ratio' ? full(n, unit) : short(n));
-				if (v.value > 0 && most > 0)
-					td.style.backgroundColor = 'rgba(var(--heat),' + (0.55 * v.value / most).toFixed(3) + ')';
+				if (v.value !== null && mean > 0)
+					colourDeviation(td, v.value / mean - 1);
 				return td;
 			}));
 		})));
@@ -167,15 +218,17 @@ function drawRanks() {
 function start() {
 	head();
 	startColumns(counted);
-	$('heat-of').append(...counted.map(column => make('option', {value: column.id}, column.title)));
-	$('heat-of').value = telling(counted);
+	showMeanings(columns.map(column => column.name));
+	const heated = counted.filter(column => perThread.includes(column));
+	$('heat-of').append(...heated.map(column => make('option', {value: column.id}, column.title)));
+	$('heat-of').value = telling(heated);
 	startThemes(() => { drawBars(); drawCourse(); drawCurve(); });
 	startCourse();
 	table.refresh();
 	drawRanks();
 	drawCourse();
 	drawCurve();
-	showSure(rows.flatMap(row => columns.map(column => [column.title, column.of(row)])),
+	showSure(rows.flatMap(row => perThread.map(column => [column.title, column.of(row)])),
 		rows.length, 'region', 'regions');
 	$('columns').addEventListener('change', table.draw);
 	$('served-scale').addEventListener('change', drawBars);

@@ -46,7 +46,7 @@ const weight = item => levels.reduce((sum, level) => sum + (served(item, level).
 // Those with the most, if there are many; the most first, or in their own order.
 function heaviest(items, ordered) {
 	const known = items.filter(item => levels.some(level => served(item, level).value !== null));
-	const bars = known.map(item => [weight(item), item]).sort((a, b) => b[0] - a[0] || a[1].order - b[1].order)
+	const bars = known.map(item => [item.whole ? Infinity : item.weight ?? weight(item), item]).sort((a, b) => b[0] - a[0] || a[1].order - b[1].order)
 		.slice(0, BARS).map(pair => pair[1]);
 	return ordered ? bars : bars.sort((a, b) => a.order - b.order);
 }
@@ -59,7 +59,7 @@ function servedNote(bars, n, many, more, shown) {
 	if (bars.every(item => item.l2IsLast))
 		text += '  L2 is the last level.';
 	if (n > bars.length)
-		text += '  The ' + bars.length + ' ' + many + ' with the most references.';
+		text += '  The ' + bars.length + ' ' + many + (bars.some(item => item.weight != null) ? ' that cost most.' : ' with the most references.');
 	if (shown.some(level => !level.from.length))
 		text += '  Further out: what missed, where it is not known which level behind that had it.';
 	for (const level of levels)
@@ -89,7 +89,7 @@ function servedChart(bars, shown, share) {
 				return {
 					label: level.name,
 					data: values.map(height),
-					backgroundColor: values.map(v => fill(context, css(level.colour), v.status === 'simulated')),
+					backgroundColor: values.map(v => fill(context, css(level.colour), differs(v))),
 					maxBarThickness: 20,
 				};
 			}),

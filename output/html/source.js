@@ -3,7 +3,7 @@
 const LINES = 1000;
 const texts = new Map(jsonOf('sources').files.map(file => [file.file, file]));
 const files = new Map(); // name: {name, counts, lines: Map of number: {counts, functions, instructions}}
-let sourcePage = 0, opened = new Set();
+let sourcePage = 0, opened = new Set(), allMisses = 0;
 
 function addCounts(sum, counts) {
 	for (const [name, value] of Object.entries(counts))
@@ -63,7 +63,7 @@ function lineText(line) {
 	return make('td', {class: 'text unavailable'}, 'in ' + plain([...line.misses.functions].join(', ')));
 }
 
-function lineRow(file, line, those, total) {
+function lineRow(line, those, total) {
 	if (!line)
 		return [make('tr', {class: 'gap'}, make('td', {colspan: those.length + 2}, '⋯'))];
 	if (!line.misses)
@@ -89,14 +89,13 @@ function drawSource() {
 	if (!file)
 		return;
 	const lines = linesOf(file), those = placeColumns();
-	const total = those[0].of(file).value;
 
 	$('source-note').textContent = sourceNote(file, lines);
 	$('source').replaceChildren(
 		make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, 'line'),
 			...those.map(column => make('th', {scope: 'col'}, column.title)), make('th', {scope: 'col', class: 'text'}, 'source'))),
 		make('tbody', {}, ...lines.slice(sourcePage * LINES, (sourcePage + 1) * LINES)
-			.flatMap(line => lineRow(file, line, those, total))));
+			.flatMap(line => lineRow(line, those, allMisses))));
 	pages($('source-pages'), sourcePage, LINES, lines.length, to => { sourcePage = to; drawSource(); });
 }
 
@@ -119,10 +118,9 @@ function startSource(missesOf) {
 		for (const statement of function_.statements)
 			addStatement(function_, statement);
 	const ordered = [...files.values()].sort((a, b) => missesOf(b) - missesOf(a));
-	// What can be read comes first.
-	const known = file => Number(Boolean(texts.get(file.name) && !texts.get(file.name).reason));
-	const first = ordered.find(file => known(file)) || ordered[0];
+	const [first] = ordered; // the one with most misses, whether it can be read or not
 
+	allMisses = report.functions.reduce((sum, one) => sum + missesOf(one), 0);
 	$('source-section').hidden = !ordered.length;
 	$('source-file').append(...ordered.map(file => make('option', {value: file.name},
 		plain(file.name) + ' (' + full(missesOf(file)) + ')')));

@@ -15,7 +15,7 @@ import check_flame
 import check_profile
 import tap
 from browser import browser
-from tap import fits, hover, load, near, ok, quiet, same, tabbed
+from tap import fits, hover, load, near, ok, pick, quiet, same, tabbed
 
 # The table: a list of [name, {column: value or null}] as shown.
 TABLE = '''
@@ -78,7 +78,7 @@ def check_served(page, report):
         same([data[at] for _, data in chart['sets']],
              [n['l1d_accesses'] - n['l1d_misses'], n['l2_accesses'] - n['l2_misses'],
               n['llc_accesses'] - n['llc_misses'], n['llc_misses']], f'chart: {name_of(region)}')
-    ok(chart['patterns'], 'chart: simulated bars are hatched')
+    ok(not chart['patterns'], 'chart: what the whole page is, simulated, is not marked again')
     ok(chart['width'] > 300, 'chart: it is drawn', chart['width'])
     shares = page.ask('''const s = document.getElementById('served-scale'); s.value = 'share';
         s.dispatchEvent(new Event('change'));
@@ -93,7 +93,7 @@ def check_served(page, report):
         const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, seen = new Set();
         for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 250) seen.add(d[i] + ',' + d[i + 1] + ',' + d[i + 2]);
         return [...seen];''')
-    for level, colour in (('L1D', '47,109,181'), ('memory', '192,57,43')):
+    for level, colour in (('L1D', '86,160,211'), ('memory', '196,70,1')):
         ok(colour in pixels, f'chart: the colour of {level} is on the canvas')
 
 
@@ -166,19 +166,51 @@ def check_heat(page, report):
             s.dispatchEvent(new Event('change'));
             return [...document.querySelectorAll('#heat tbody tr')].map(tr => [tr.cells[0].title,
                 [...tr.cells].slice(1).map(td => td.dataset.value === undefined ? null : Number(td.dataset.value)),
-                [...tr.cells].slice(1).map(td => Number((td.style.backgroundColor.match(/[\\d.]+\\)$/) || ['0'])[0].replace(')', '')))]);''', what)
+                [...tr.cells].slice(1).map(td => [td.dataset.deviation === undefined ? null : Number(td.dataset.deviation),
+                    td.style.backgroundColor])]);''', what)
         found = {name: (values, shades) for name, values, shades in found}
         for region in report['regions']:
             wanted = [next((value_of(r) for r in t['regions'] if r['path'] == region['path']), None)
                       for _, t in threads]
             values, shades = found[name_of(region)]
             same(values, wanted, f'map: {what} of {name_of(region)} per thread')
-            most = max(v or 0 for v in wanted)
-            if most:
-                strongest = shades.index(max(shades))
-                # Shades have three decimals: two threads may have the same.
-                ok(wanted[strongest] >= 0.998 * most,
-                   f'map: {what} of {name_of(region)}: the strongest colour is the most', wanted, shades)
+            known = [v for v in wanted if v is not None]
+            mean = sum(known) / len(known)
+            if not mean:
+                continue
+            ok(all((deviation is None) == (v is None) and (v is None or abs(deviation - (v / mean - 1)) < 1e-9)
+                   for v, (deviation, _) in zip(wanted, shades)),
+               f'map: {what} of {name_of(region)}: how far from the mean', wanted, shades)
+            colours = {v > mean: colour[:12] for v, (_, colour) in zip(wanted, shades) if v is not None and v != mean}
+            ok(len(set(colours.values())) == len(colours),
+               f'map: {what} of {name_of(region)}: above and below have colours of their own', colours)
+
+
+def check_answer(page, report):
+    """What the text report begins with, and the region that it says to look at."""
+    [answer] = [one for one in report['answers'] if one['group'] == 'cache']
+    shown = page.ask("return [...document.querySelectorAll('#answer > *')].map(one => one.textContent)")
+    wanted = [text for line in answer['lines'] for text in (line['title'], line['text'])]
+    same(shown[:len(wanted)] if len(report['groups']) < 2 else [text for text in shown if text in wanted], wanted, 'answer: its lines')
+    ok(len(wanted) > 4, 'answer: there are some', wanted)
+    marked = page.ask("return [...document.querySelectorAll('#regions tr.worst th')].map(th => [th.title, th.textContent.includes('<==')])")
+    same(marked, [[' / '.join(answer['look_first']), True]] if answer['look_first'] else [], 'answer: the region has the mark')
+    pick(page, 'columns', 'answer')
+    heads = page.ask("return [...document.querySelectorAll('#regions thead th')].map(th => [th.dataset.id, th.querySelector('button').title])")
+    same([name for name, _ in heads], ['region', 'calls', 'own:miss_cost', 'own:instructions',
+                                      'served_l1', 'served_l2', 'served_l3', 'served_memory', 'l1d_mpki'], 'answer: the columns of the text report')
+    ok(all('l1d_mpki = 1000 * l1d_misses / instructions' in tip for name, tip in heads if name == 'l1d_mpki'),
+       'answer: a heading says its formula', heads)
+    for column in ('own:miss_cost', 'own:instructions'):
+        parts = page.ask(TABLE)
+        total = sum(cells[column][0] or 0 for _, cells in parts)
+        ok(abs(total - 1) < 1e-6, f'answer: {column}: the regions add up to the run', total)
+    best = max((row for row in page.ask(TABLE) if row[0] != 'whole run'), key=lambda row: row[1]['own:miss_cost'][0])
+    if answer['look_first']:
+        same(best[0], ' / '.join(answer['look_first']), 'answer: it has the most cost of its own')
+    bars = page.ask("return Chart.getChart('served').data.labels")
+    same(bars[:2], ['whole run', best[0]], 'answer: the chart has the whole, then what costs most')
+    pick(page, 'columns', 'all')
 
 
 def check_themes(page, path):
@@ -203,11 +235,12 @@ def check_threads(page, place):
     report = load(place, 'threads')
     page.show(path)
     ok('region_threads' in page.driver.title, 'the title names the command', page.driver.title)
-    text = page.ask("return document.querySelector('header').innerText")
+    text = page.ask("return document.querySelector('header').textContent")
     for part in ('Simulated: these are counts of a simulated PMU', report['machine']['description'], '9 threads'):
         ok(part in text, f'header: {part}', text)
     quiet(page, path, 'threads')
     check_table(page, report)
+    check_answer(page, report)
     check_served(page, report)
     check_hover(page, report)
     check_heat(page, report)
@@ -225,7 +258,7 @@ def check_hostile(page, place):
     page.show(path)
     quiet(page, path, 'hostile names')
     same(len(page.ask(TABLE)), len(report['regions']), 'hostile names: every region')
-    same(page.ask("return document.querySelectorAll('b, script').length"), 3, 'hostile names: no element is made')
+    same(page.ask("return document.querySelectorAll('b, script').length"), 4, 'hostile names: no element is made')
     shown = page.ask("return document.body.innerText")
     ok('</script><b>&amp;' in shown, 'hostile names: shown as they are')
     ok(not any(ord(c) in (0x1b, 0x07, 0x202e, 0x2066, 0x9b) for c in shown),
@@ -270,9 +303,9 @@ def check_course(page, place):
     page.show(os.path.join(place, 'two.html'))
     ok(page.ask("return document.getElementById('over-time').hidden"), 'series: no chart where there is none')
     ok(page.ask("return document.getElementById('threads').hidden"), 'map: none of one thread')
-    looks = page.ask("""return ['.simulated', '.estimated'].map(c => document.querySelector('#regions td' + c))
+    looks = page.ask("""return ['.exact', '.simulated'].map(c => document.querySelector('#regions td' + c))
         .map(td => getComputedStyle(td).color + getComputedStyle(td).fontStyle);""")
-    same(looks[0], looks[1], 'what is estimated of simulated counts looks simulated')
+    same(looks[0], looks[1], 'what the page says of all its numbers is not marked at each')
 
 
 def check_working_sets(page, place):

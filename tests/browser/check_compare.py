@@ -7,7 +7,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tap import fits, hover, load, near, ok, pick, quiet, same, tabbed
 
-ROWS = """return [...document.querySelectorAll('#machines tbody tr')].map(tr => [tr.cells[0].textContent,
+ROWS = """return [...document.querySelectorAll('#machines tbody tr')].map(tr => [tr.cells[0].firstChild.textContent,
     [...tr.cells].slice(1).map(td => [td.dataset.value === undefined ? null : Number(td.dataset.value), td.title])]);"""
 
 

@@ -146,6 +146,9 @@ def lines_of(report, file):
 
 def check_source(page, report):
     file = next(s['file'] for f in report['functions'] for s in f['statements'] if s['file'].endswith('/profiled.c'))
+    hottest = max({s['file'] for f in report['functions'] for s in f['statements'] if s['file']},
+                  key=lambda name: sum(line[0] for line in lines_of(report, name).values()))
+    same(page.ask("return document.getElementById('source-file').value"), hottest, 'source: the file with most misses comes first')
     pick(page, 'source-file', file)
     lines = lines_of(report, file)
     with open(file, encoding='utf-8') as source:
@@ -204,7 +207,7 @@ def check_hostile(page, place):
     path = os.path.join(place, 'evil.html')
     page.show(path)
     quiet(page, path, 'hostile source')
-    same(page.ask("return document.querySelectorAll('b, img, script').length"), 6, 'hostile source: no element is made')
+    same(page.ask("return document.querySelectorAll('b, img, script').length"), 7, 'hostile source: no element is made')
     text = page.ask("return document.getElementById('source').innerText")
     ok('</script><b>' in text and '<!--<script>' in text, 'hostile source: shown as it is', text)
     ok(not any(ord(c) in (0x1b, 0x202e, 0x2066) for c in text), 'hostile source: nothing that controls the text')

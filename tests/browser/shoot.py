@@ -13,6 +13,8 @@ with browser() as page:
         for width in (390, 1400):
             page.show(sys.argv[1], width, theme)
             page.picture(os.path.join(sys.argv[2], f'{theme}-{width}.png'))
+    for complaint in page.complaints():
+        print(complaint)
     page.show(sys.argv[1], 800, 'dark', 'print')
     page.ask("dispatchEvent(new Event('beforeprint'))")
     page.picture(os.path.join(sys.argv[2], 'print.png'))

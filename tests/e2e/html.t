@@ -25,7 +25,7 @@ for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile'
 	my $page = read_file("$place/$name.html");
 	my ($inside) = $page =~ m{<script id="report" type="application/json">\n(.*?)</script>}s;
 	is($inside, read_file("$place/$name.json"), "$name: the page holds the JSON report");
-	is(scalar(() = $page =~ m{</script}gi), 3, "$name: and nothing ends its scripts");
+	is(scalar(() = $page =~ m{</script}gi), 4, "$name: and nothing ends its scripts");
 	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
 }
 
@@ -113,7 +113,7 @@ return sum; }
 END
 is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O1', '-o', "$place/evil", "$place/evil.c"])->{status}, 0, 'evil: compiled');
 run(command => [cli(), 'dcache', '-o', "$place/evil.html", "$place/evil"]);
-is(scalar(() = read_file("$place/evil.html") =~ m{</script}gi), 6, 'evil: nothing ends the scripts of its page');
+is(scalar(() = read_file("$place/evil.html") =~ m{</script}gi), 7, 'evil: nothing ends the scripts of its page');
 
 # The source is read when the page is written, if it is what a source can be.
 my $kept = scratch('kept');

@@ -177,6 +177,9 @@ is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)
 	is_deeply([grep { $metrics !~ /`$_`/ } sort keys %metrics], [], 'metrics.md has every metric');
 	is_deeply([grep { !$metrics{$_} } map { /`([^`]+)`/g } $metrics =~ /^\| (`[^|]*)/mg], [], 'and no other');
 	is_deeply([grep { !$named{$_} } sort keys %groups], [], 'and every group');
+	my %measured = map { $_ => 1 } map { read_file($_) =~ /^([a-z0-9_]+) \[/mg } glob(source() . '/output/measurements/*.measurement');
+	is_deeply([sort(text('output/names/metrics.names') =~ /^([a-z]\w+) \w/mg)], [uniq(sort(keys(%metrics), keys(%measured)))],
+		'pages say what each metric means');
 }
 
 # ---- completion works ----

@@ -9,6 +9,7 @@
 
 #include "output/html.h"
 #include "output/json.h"
+#include "output/meanings.h"
 #include "tools/profile/listing.h"
 #include "tools/profile/stacks.h"
 #include "tools/profile/write.h"
@@ -136,6 +137,16 @@ static void put_view(struct cp_out *out, const struct cp_profile_view *view)
 	put_reasons(out, view);
 }
 
+static void put_meanings(struct cp_out *out, const struct cp_profile_view *view)
+{
+	const char *const *names = cp_profile_quantities(view);
+	size_t n = 0;
+
+	while (names[n])
+		n++;
+	cp_meanings_write(out, &view->measurement, 1, names, n);
+}
+
 /* null: there are no call paths. */
 static void put_stacks(struct cp_out *out, const struct cp_profile_view *view)
 {
@@ -156,6 +167,8 @@ static void put_part(struct cp_out *out, const char *name, const void *data)
 		cp_profile_write_json(out, &page);
 	else if (strcmp(name, "VIEW") == 0)
 		put_view(out, view);
+	else if (strcmp(name, "MEANINGS") == 0)
+		put_meanings(out, view);
 	else if (strcmp(name, "STACKS") == 0)
 		put_stacks(out, view);
 	else

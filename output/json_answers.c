@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The answers of the text report, for who reads JSON and for pages: the same lines, from
+ * the same functions.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "output/json.h"
+#include "output/json_lines.h"
+#include "output/text_parts.h"
+
+struct answer {
+	const struct cp_group *group;  /* NULL: to what was asked for beside the groups */
+	const char *ranked_by;         /* a metric or a quantity; NULL: nothing */
+	const struct cp_region *first; /* the region with the mark; NULL: none */
+	struct cp_answer lines;
+};
+
+struct answers {
+	size_t count;
+	struct answer *of;
+};
+
+static struct answer answer_to(struct cp_text *text, const struct cp_group *group)
+{
+	struct answer answer = {.group = group};
+
+	text->kept = &answer.lines;
+	if (group) {
+		cp_text_verdict(text, group);
+		answer.ranked_by = cp_text_mark(text->report, group);
+		answer.first = cp_text_worst(text, answer.ranked_by);
+	} else {
+		cp_text_answers(text);
+	}
+	return answer;
+}
+
+static struct answers find_answers(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	struct answers found = {.of = cp_arena_alloc(text->arena,
+					(report->ngroups + 1) * sizeof(*found.of))};
+
+	for (size_t i = 0; i <= report->ngroups; i++) {
+		struct answer *next = &found.of[found.count];
+
+		*next = answer_to(text, i ? report->groups[i - 1] : NULL);
+		found.count += next->lines.count > 0 || next->first;
+	}
+	return found;
+}
+
+static void put_member(struct cp_out *out, const char *name, const char *text)
+{
+	cp_out_format(out, "\"%s\": ", name);
+	cp_json_string(out, text, strlen(text));
+}
+
+void cp_json_answer(struct cp_out *out, const struct cp_answer *answer)
+{
+	cp_out_text(out, "[");
+	for (size_t i = 0; i < answer->count; i++) {
+		cp_out_text(out, i ? ", {" : "{");
+		put_member(out, "title", answer->line[i].label);
+		cp_out_text(out, ", ");
+		put_member(out, "text", answer->line[i].text);
+		cp_out_text(out, "}");
+	}
+	cp_out_text(out, "]");
+}
+
+static void put_answer(struct cp_json *json, const struct answer *answer)
+{
+	cp_json_indent(json);
+	cp_out_text(json->out, "{\"group\": ");
+	cp_json_put(json, answer->group ? answer->group->name : NULL);
+	cp_json_inline_text(json, "ranked_by", answer->ranked_by);
+	cp_out_text(json->out, ", \"look_first\": ");
+	if (answer->first)
+		cp_json_path(json->out, answer->first);
+	else
+		cp_out_text(json->out, "null");
+	cp_out_text(json->out, ", \"lines\": ");
+	cp_json_answer(json->out, &answer->lines);
+	cp_out_text(json->out, "}");
+}
+
+void cp_json_answers(struct cp_json *json)
+{
+	struct cp_escape out_of_memory;
+	struct cp_arena arena = {.out_of_memory = &out_of_memory};
+	struct cp_text text = {.arena = &arena, .report = json->report, .width = 80};
+
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
+		struct answers found = find_answers(&text);
+
+		cp_json_key(json, "answers");
+		cp_json_open(json, "[");
+		for (size_t i = 0; i < found.count; i++)
+			put_answer(json, &found.of[i]);
+		cp_json_close(json, "]");
+	} else {
+		json->out->error = ENOMEM;
+	}
+	cp_arena_free(&arena);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/meanings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "output/json.h"
+#include "output/preset.h"
+#include "output/words.h"
+
+struct writer {
+	struct cp_out *out;
+	struct cp_arena *arena;
+	const char *comma;
+};
+
+/* Of the line "NAME MEANING" of output/names/metrics.names; empty if there is none. */
+static struct cp_slice meaning_of(const char *name)
+{
+	const char *text = cp_embedded_find("metrics.names");
+	struct cp_lines lines = {.at = text ? text : ""};
+	struct cp_slice line, word;
+
+	while (cp_lines_next(&lines, &line))
+		if (cp_slice_word(&line, &word) && cp_slice_is(word, name))
+			return cp_slice_trim(line);
+	return (struct cp_slice){0};
+}
+
+static void put_text(struct writer *to, const char *key, struct cp_slice text)
+{
+	cp_out_format(to->out, "\"%s\": ", key);
+	cp_json_string(to->out, text.at ? text.at : "", cp_slice_length(text));
+}
+
+static void begin(struct writer *to, const char *name)
+{
+	cp_out_text(to->out, to->comma);
+	cp_json_string(to->out, name, strlen(name));
+	cp_out_text(to->out, ": {");
+	to->comma = ",\n";
+}
+
+static void put_metric(struct writer *to, const struct cp_metric *metric)
+{
+	begin(to, metric->name);
+	put_text(to, "meaning", meaning_of(metric->name));
+	cp_out_text(to->out, ", ");
+	put_text(to, "formula", cp_slice_of(metric->formula_text));
+	cp_out_text(to->out, "}");
+}
+
+static void put_quantity(struct writer *to, const char *name)
+{
+	const char *meaning = cp_preset_meaning(to->arena, name);
+
+	if (!meaning)
+		return;
+	begin(to, name);
+	put_text(to, "meaning", cp_slice_of(meaning));
+	cp_out_text(to->out, "}");
+}
+
+void cp_meanings_write(struct cp_out *out, const struct cp_group *const *groups,
+	size_t ngroups, const char *const *quantities, size_t nquantities)
+{
+	struct cp_escape out_of_memory;
+	struct cp_arena arena = {.out_of_memory = &out_of_memory};
+	struct writer to = {.out = out, .arena = &arena, .comma = ""};
+
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
+		cp_out_text(out, "{");
+		for (size_t i = 0; i < ngroups; i++)
+			for (size_t k = 0; k < groups[i]->nmetrics; k++)
+				put_metric(&to, &groups[i]->metrics[k]);
+		for (size_t i = 0; i < nquantities; i++)
+			put_quantity(&to, quantities[i]);
+		cp_out_text(out, "}\n");
+	} else {
+		out->error = ENOMEM;
+	}
+	cp_arena_free(&arena);
+}
