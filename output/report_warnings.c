@@ -336,11 +336,13 @@ static void check_instructions(struct cp_report *report)
 		if (report->engine == CP_ENGINE_SIM &&
 			strcmp(process->how, "signal") == 0 && process->code == SIGILL)
 			cp_report_warn(report,
-				"process %d ended with SIGILL: the simulated PMU does "
-				"not "
-				"execute AVX-512 and other instructions beyond AVX2. Use "
-				"a "
-				"program built without them, or CACHEPEEK_ENGINE=perf",
+				"process %d ended with SIGILL: it came to an instruction "
+				"that "
+				"this machine does not have (AVX-512, for example), or "
+				"that the "
+				"simulated PMU cannot execute. Use a program built for "
+				"less, or "
+				"CACHEPEEK_ENGINE=perf",
 				process->pid);
 	}
 }

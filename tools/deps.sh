@@ -12,12 +12,13 @@
 set -eu
 
 # What `make` and `make demo` need: compiler, libpfm4, a reader of JSON, the parts of Valgrind
-# that the simulated PMU is linked with, and the program of the demo.
+# that the simulated PMU is linked with, and the decoder (for x86-64) that tells it of
+# instructions that Valgrind lacks, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev libjansson-dev uthash-dev valgrind gzip libjs-chart.js
-	libdw-dev libelf-dev libcapstone-dev libiberty-dev'
+	libdw-dev libelf-dev libcapstone-dev libiberty-dev libzydis-dev'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
 check='perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
-	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs libzydis-dev'
+	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs'
 # What only .ci/run needs: second compiler, cross compiler, formatter, node, and
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool.

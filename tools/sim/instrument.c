@@ -5,6 +5,7 @@
  */
 #include "block.h"
 #include "functions.h"
+#include "native/native.h"
 #include "profile/lines.h"
 #include "pieces.h"
 #include "paths/paths.h"
@@ -208,10 +209,8 @@ static void add_line(ULong line)
 }
 
 /* The references of one instruction stay in one batch if they touch one place. */
-static void add_instruction(const IRSB *in, Int imark)
+static void add_instruction(Addr a, UInt length)
 {
-	Addr a = in->stmts[imark]->Ist.IMark.addr;
-	UInt length = in->stmts[imark]->Ist.IMark.len;
 	ULong line = a >> line_shift(),
 	      last = (a + (length ? length : 1) - 1) >> line_shift();
 
@@ -222,7 +221,6 @@ static void add_instruction(const IRSB *in, Int imark)
 		if (!b.lines || line != b.line)
 			add_line(line);
 	b.now.instructions++;
-	pieces_begin(&b, in, imark);
 }
 
 /* --- Walking the superblock --- */
@@ -396,47 +394,107 @@ static void watch_end(const VexGuestLayout *layout, Int line, Addr end)
 		functions_watch_return(b.out, layout);
 }
 
+/* ---- instructions ---- */
+
+/* Where the superblock has got to. */
+struct walk {
+	const VexGuestLayout *layout;
+	Bool counted, first;
+	Int line;
+	Addr end;
+};
+
+static void begin_instruction(struct walk *w, Addr a, UInt length)
+{
+	w->counted = !own_code_at(a);
+	if (paths_wanted && w->counted && w->first)
+		paths_watch_begin(b.out, w->layout, a);
+	w->end = a + length;
+	w->line = w->counted && functions_wanted
+			  ? watch_regions(w->layout, a, w->first, w->line)
+			  : -1;
+	w->first = False;
+	if (w->counted && profile_wants(a)) {
+		settle(&b);
+		profile_watch_entry(b.out, w->layout, a);
+	}
+	if (w->counted)
+		add_instruction(a, length);
+}
+
+static void add_native(struct native_step *step)
+{
+	IRExpr *a = step->address;
+
+	if (step->is_sparse) {
+		settle(&b);
+		native_refer_sparse(b.out, step);
+		return;
+	}
+	if (a->tag == Iex_RdTmp && a->Iex.RdTmp.tmp < MAX_TEMPS) {
+		b.root[a->Iex.RdTmp.tmp] = a->Iex.RdTmp.tmp;
+		b.offset[a->Iex.RdTmp.tmp] = 0;
+	}
+	if (step->loads)
+		add_load_of(
+			tool_float_loads && step->is_vector ? BATCH_FLOAT : BATCH_READ, a,
+			step->size, 0);
+	if (step->stores)
+		add_store(a, step->size);
+}
+
+/* Behind VEX's part of the superblock. */
+static void go_on_natively(struct walk *w)
+{
+	struct native_step step;
+
+	while (native_next(b.out, &step)) {
+		addStmtToIRSB(b.out, IRStmt_IMark(step.pc, step.length, 0));
+		if (step.may_change) {
+			settle(&b);
+			native_compare(b.out, &step);
+		}
+		begin_instruction(w, step.pc, step.length);
+		native_find_address(b.out, &step);
+		if (w->counted)
+			add_native(&step);
+		native_execute(b.out, &step);
+	}
+}
+
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
 {
-	Bool counted = False, first = True;
-	Int line = -1;
-	Addr end = 0;
+	struct walk w = {.layout = layout, .first = True, .line = -1};
+	Int nstmts = native_split(in);
 
 	(void)closure, (void)extents, (void)host, (void)guest_word, (void)host_word;
+	if (native_is_cut())
+		return in;
 	begin_block(in);
-	for (Int i = 0; i < in->stmts_used; i++) {
+	for (Int i = 0; i < nstmts; i++) {
 		IRStmt *s = in->stmts[i];
 
 		if (s->tag == Ist_IMark) {
-			counted = !own_code_at(s->Ist.IMark.addr);
-			if (paths_wanted && counted && first)
-				paths_watch_begin(b.out, layout, s->Ist.IMark.addr);
-			end = s->Ist.IMark.addr + s->Ist.IMark.len;
-			line = counted && functions_wanted
-				       ? watch_regions(
-						 layout, s->Ist.IMark.addr, first, line)
-				       : -1;
-			first = False;
-			if (counted && profile_wants(s->Ist.IMark.addr)) {
-				settle(&b);
-				profile_watch_entry(b.out, layout, s->Ist.IMark.addr);
-			}
-			if (counted)
-				add_instruction(in, i);
-		} else if (counted) {
+			begin_instruction(&w, s->Ist.IMark.addr, s->Ist.IMark.len);
+			if (w.counted)
+				pieces_begin(&b, in, i);
+		} else if (w.counted) {
 			visit(in, i);
 		}
+		native_watch(b.out, in, i);
 		addStmtToIRSB(b.out, s);
 	}
+	native_watch_end(b.out);
+	go_on_natively(&w);
 	settle(&b);
-	if (counted && in->jumpkind == Ijk_Ret)
+	if (w.counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);
 	if (paths_wanted)
-		paths_watch_end(b.out, layout, end, counted);
+		paths_watch_end(b.out, layout, w.end, w.counted);
 	/* The library's own code returns into lines, too. */
-	if (functions_wanted && (counted || lines_wanted))
-		watch_end(layout, line, end);
+	if (functions_wanted && (w.counted || lines_wanted))
+		watch_end(layout, w.line, w.end);
 	return b.out;
 }

@@ -8,6 +8,7 @@
 #include "host.h"
 #include "huge_kernel.h"
 #include "memory.h"
+#include "native/native.h"
 #include "profile/profile.h"
 #include "sharing.h"
 #include "window.h"
@@ -34,6 +35,7 @@ void host_zero(void *p, uint64_t size)
 static void start(void)
 {
 	options_check();
+	native_start();
 	huge_start();
 	confine_start();
 	threads_start();

@@ -10,6 +10,7 @@
 #include "every.h"
 #include "front.h"
 #include "pieces.h"
+#include "settled.h"
 #include "team.h"
 
 static void model_direct(uint64_t addr, uint32_t size, enum access kind)
@@ -73,14 +74,14 @@ static void observe(Addr instruction, Addr a)
 }
 
 /* The same for whoever observes. */
-static void on_load_by(Addr a, UWord size, Addr instruction)
+void settled_load(Addr a, UWord size, Addr instruction)
 {
 	announce(instruction, a);
 	on_load(a, size);
 	observe(instruction, a);
 }
 
-static void on_store_by(Addr a, UWord size, Addr instruction)
+void settled_store(Addr a, UWord size, Addr instruction)
 {
 	announce(instruction, a);
 	on_store(a, size);
@@ -105,13 +106,13 @@ static Bool find_lanes(Addr *a, UWord *size, UWord lanes)
 static void on_masked_load(Addr a, UWord size, UWord lanes, Addr instruction)
 {
 	if (find_lanes(&a, &size, lanes))
-		on_load_by(a, size, instruction);
+		settled_load(a, size, instruction);
 }
 
 static void on_masked_store(Addr a, UWord size, UWord lanes, Addr instruction)
 {
 	if (find_lanes(&a, &size, lanes))
-		on_store_by(a, size, instruction);
+		settled_store(a, size, instruction);
 }
 
 /* After the load and the store of one instruction. */
@@ -298,7 +299,7 @@ void settle_direct(
 	void *helper = kind == BATCH_READ    ? (void *)on_load
 		       : kind == BATCH_WRITE ? (void *)on_store
 					     : (void *)on_modify;
-	void *by = kind == BATCH_READ ? (void *)on_load_by : (void *)on_store_by;
+	void *by = kind == BATCH_READ ? (void *)settled_load : (void *)settled_store;
 
 	if (batch_has_notes() && kind != BATCH_MODIFY)
 		call(b, "direct", by,

@@ -16,9 +16,13 @@ SIM_DIR := $(B)/libcachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-SIM_SOURCES := $(patsubst tools/sim/%.c,%,$(wildcard tools/sim/*.c tools/sim/*/*.c))
+# The table of the encodings that the host executes is made of a decoder's, if there is one.
+SIM_TABLE := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Zydis/Zydis.h),$(B)/sim/native_table.c))
+SIM_NOT_BUILT := $(if $(SIM_TABLE),tools/sim/native/absent.c,\
+	$(filter-out tools/sim/native/absent.c,$(wildcard tools/sim/native/*.c)))
+SIM_SOURCES := $(patsubst tools/sim/%.c,%,$(filter-out $(SIM_NOT_BUILT),$(wildcard tools/sim/*.c tools/sim/*/*.c)))
 SIM_HEADERS := $(wildcard tools/sim/*.h tools/sim/*/*.h)
-SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o)
+SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o) $(SIM_TABLE:.c=.o)
 
 SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
 	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
@@ -51,6 +55,15 @@ $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 $(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(SIM_CFLAGS) -c -o $@ $<)
+
+$(B)/sim/native_table.o: $(B)/sim/native_table.c
+	$(call run,CC,$(CC) $(SIM_CFLAGS) -c -o $@ $<)
+
+$(B)/sim/native_table.c: $(B)/sim/make_native_table
+	$(call run,GEN,$< > $@)
+
+$(B)/sim/make_native_table: $(wildcard tools/sim/native/table/*.[ch]) tools/sim/native/shape.h tools/sim/native/features.h | $(B)/sim
+	$(call run,CC,$(CC) -std=gnu11 -O1 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lZydis)
 
 $(SIM_DIR) $(B)/sim:
 	@mkdir -p $@

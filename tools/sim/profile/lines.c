@@ -10,10 +10,7 @@
 #include "pub_tool_clientstate.h"
 
 /* of the core's, that no header of it for tools has */
-extern VexControl vex_control;
 Bool VG_(get_inst_offset_in_function)(DiEpoch ep, Addr a, PtrdiffT *offset);
-VexTranslateResult __real_LibVEX_Translate(VexTranslateArgs *args);
-VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args);
 
 #define MOST 256
 /* Bytes of code that are looked through for the nearest line, at most. */
@@ -137,21 +134,12 @@ void lines_need_registers(void)
 	need_registers = True;
 }
 
-/* The optimiser puts those that are not looked at before the end of the block where they
- * belong only there.  Such a block is made again, and slower. */
-VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args)
+Bool lines_needed_registers(void)
 {
-	VexRegisterUpdates kept = vex_control.iropt_register_updates_default;
-	VexTranslateResult result;
+	Bool needed = need_registers;
 
 	need_registers = False;
-	result = __real_LibVEX_Translate(args);
-	if (!need_registers)
-		return result;
-	vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
-	result = __real_LibVEX_Translate(args);
-	vex_control.iropt_register_updates_default = kept;
-	return result;
+	return needed;
 }
 
 /* ---- what was not there ---- */

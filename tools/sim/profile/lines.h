@@ -28,5 +28,7 @@ Addr line_function(Addr a);
 /* While a block is instrumented: it has something in its midst for which the registers
  * have to be where they belong. */
 void lines_need_registers(void);
+/* Behind that: had it? */
+Bool lines_needed_registers(void);
 
 #endif

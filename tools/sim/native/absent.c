@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Nothing is executed natively: the tool was built without the table of encodings, or for
+ * an architecture that has none.
+ */
+#include "native/native.h"
+
+Bool native_allowed;
+
+void native_start(void)
+{
+}
+
+Int native_split(const IRSB *in)
+{
+	return in->stmts_used;
+}
+
+Bool native_is_cut(void)
+{
+	return False;
+}
+
+void native_watch(IRSB *out, const IRSB *in, Int at)
+{
+	(void)out, (void)in, (void)at;
+}
+
+void native_watch_end(IRSB *out)
+{
+	(void)out;
+}
+
+Bool native_next(IRSB *out, struct native_step *step)
+{
+	(void)out, (void)step;
+	return False;
+}
+
+void native_compare(IRSB *out, const struct native_step *step)
+{
+	(void)out, (void)step;
+}
+
+void native_find_address(IRSB *out, struct native_step *step)
+{
+	(void)out, (void)step;
+}
+
+void native_execute(IRSB *out, const struct native_step *step)
+{
+	(void)out, (void)step;
+}
+
+void native_refer_sparse(IRSB *out, const struct native_step *step)
+{
+	(void)out, (void)step;
+}
+
+void native_begin_translation(Bool again)
+{
+	(void)again;
+}
+
+void native_end_translation(VexGuestExtents *extents)
+{
+	(void)extents;
+}
+
+UInt native_most_instructions(void)
+{
+	return 0;
+}

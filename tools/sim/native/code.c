@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What a superblock is given for an instruction that the host executes.
+ */
+#include "emit.h"
+#include "native/native.h"
+#include "native/state.h"
+#include "native/stub.h"
+#include "native/upper.h"
+
+/* --- Addresses --- */
+
+static IRExpr *sum(IRSB *out, IRExpr *a, IRExpr *b)
+{
+	return emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
+}
+
+static IRExpr *scaled_index(IRSB *out, const struct native_address *a)
+{
+	IRExpr *index = emit_register(out, (Int)state_general((UInt)a->index));
+
+	return a->scale ? emit_kept(out, Ity_I64,
+				  IRExpr_Binop(Iop_Shl64, index,
+					  IRExpr_Const(IRConst_U8((UChar)a->scale))))
+			: index;
+}
+
+/* But for a vector of indices. */
+static IRExpr *address_of_operand(IRSB *out, const struct native *n)
+{
+	const struct native_address *a = &n->address;
+	IRExpr *at = emit_constant(
+		(ULong)a->displacement + (a->from_ip ? n->pc + n->length : 0));
+
+	if (a->base >= 0)
+		at = sum(out, emit_register(out, (Int)state_general((UInt)a->base)), at);
+	if (a->index >= 0 && !n->shape->index)
+		at = sum(out, at, scaled_index(out, a));
+	if (a->is_short)
+		at = emit_kept(out, Ity_I64,
+			IRExpr_Binop(Iop_And64, at, emit_constant(0xffffffff)));
+	if (a->fs || a->gs)
+		at = sum(out, at,
+			emit_register(out, (Int)(a->fs ? STATE_OF(guest_FS_CONST)
+						       : STATE_OF(guest_GS_CONST))));
+	return at;
+}
+
+/* The instruction's own place is known, should it fault. */
+void native_find_address(IRSB *out, struct native_step *step)
+{
+	const struct native *n = step->instruction;
+
+	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_RIP), emit_constant(n->pc)));
+	step->address = n->address.used ? address_of_operand(out, n) : emit_constant(0);
+}
+
+/* --- The call --- */
+
+static void affects(IRDirty *d, IREffect effect, UInt offset, UInt size)
+{
+	Int i = d->nFxState++;
+
+	VG_(memset)(&d->fxState[i], 0, sizeof(d->fxState[i]));
+	d->fxState[i].fx = effect;
+	d->fxState[i].offset = (UShort)offset;
+	d->fxState[i].size = (UShort)size;
+}
+
+static void affects_memory(IRDirty *d, const struct native *n, IRExpr *address)
+{
+	if (!n->address.used)
+		return;
+	d->mFx = Ifx_Modify;
+	d->mAddr = address;
+	d->mSize = n->shape->size ? n->shape->size : 1;
+}
+
+void native_call(IRSB *out, const struct native *n, IRExpr *address)
+{
+	void *stub = native_stub(n);
+	IRDirty *d;
+
+	tl_assert(stub);
+	d = unsafeIRDirty_0_N(0, "native", stub, mkIRExprVec_2(IRExpr_GSPTR(), address));
+	affects(d, Ifx_Modify, state_general(0), 16 * 8);
+	affects(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
+	affects(d, Ifx_Modify, state_ymm(0), 16 * 32);
+	affects(d, Ifx_Modify, (UInt)SIDE_OF(live), 4);
+	affects(d, Ifx_Read, (UInt)STATE_OF(guest_SSEROUND), 8);
+	affects_memory(d, n, address);
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+/* --- Code that changes --- */
+
+/* Eight of the instruction's bytes, or what is left of them. */
+static void compare_part(IRSB *out, const struct native_step *step, UInt from)
+{
+	UInt size = step->length - from < 8 ? step->length - from : 8;
+	ULong kept = size == 8 ? ~0ull : (1ull << 8 * size) - 1, was = 0;
+	IRExpr *is = emit_load(out, (const void *)(step->pc + from));
+
+	VG_(memcpy)(&was, (const void *)(step->pc + from), size);
+	is = emit_kept(out, Ity_I64, IRExpr_Binop(Iop_And64, is, emit_constant(kept)));
+	is = emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, is, emit_constant(was)));
+	addStmtToIRSB(out, IRStmt_Exit(is, Ijk_InvalICache, IRConst_U64(step->pc),
+				   (Int)STATE_OF(guest_RIP)));
+}
+
+/* VEX looks at no more than what it has decoded. */
+void native_compare(IRSB *out, const struct native_step *step)
+{
+	addStmtToIRSB(
+		out, IRStmt_Put((Int)STATE_OF(guest_CMSTART), emit_constant(step->pc)));
+	addStmtToIRSB(
+		out, IRStmt_Put((Int)STATE_OF(guest_CMLEN), emit_constant(step->length)));
+	for (UInt from = 0; from < step->length; from += 8)
+		compare_part(out, step, from);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * An instruction that the host executes, taken apart.
+ */
+#ifndef CACHEPEEK_SIM_NATIVE_DECODE_H
+#define CACHEPEEK_SIM_NATIVE_DECODE_H
+
+#include "native/shape.h"
+#include "tool.h"
+
+enum { NATIVE_LONGEST = 15 };
+
+/* An operand in memory: base + index << scale + displacement; -1: none. */
+struct native_address {
+	Bool used, fs, gs, is_short, from_ip;
+	Int base, index; /* of a gather or scatter: the index is a vector */
+	UInt scale;
+	Long displacement;
+};
+
+struct native {
+	const struct native_shape *shape;
+	enum native_form form;
+	Addr pc;
+	UInt length;
+	UInt reg, vvvv, rm, mask; /* numbers of registers */
+	struct native_address address;
+	/* The same, where the operand in memory is at (%rsi), general registers are %rcx
+	 * (ModRM.reg) and %rax (ModRM.rm), and vectors and masks are where they were. */
+	UChar code[NATIVE_LONGEST + 1];
+	UInt ncode;
+};
+
+/* Is the instruction there one of the table's? */
+Bool native_decode(Addr pc, struct native *n);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "native/host.h"
+
+struct cpuid {
+	UInt output[4]; /* EAX, EBX, ECX, EDX */
+};
+
+static const struct {
+	UInt leaf, subleaf, output, bit;
+} features[] = {
+#undef NATIVE_FEATURE
+#define NATIVE_FEATURE(name, leaf, subleaf, output, bit) {leaf, subleaf, output, bit},
+#include "native/features.h"
+};
+
+static Bool has[NATIVE_NFEATURES];
+
+static struct cpuid cpuid(UInt leaf, UInt subleaf)
+{
+	struct cpuid c;
+
+	__asm__("cpuid"
+		: "=a"(c.output[0]), "=b"(c.output[1]), "=c"(c.output[2]),
+		"=d"(c.output[3])
+		: "0"(leaf), "2"(subleaf));
+	return c;
+}
+
+/* A leaf that a CPU does not have may hold another one's answer. */
+static Bool is_there(UInt feature)
+{
+	UInt leaf = features[feature].leaf, subleaf = features[feature].subleaf;
+
+	if (leaf > cpuid(leaf & 0x80000000, 0).output[0] ||
+		(subleaf && subleaf > cpuid(leaf, 0).output[0]))
+		return False;
+	return cpuid(leaf, subleaf).output[features[feature].output] >>
+		       features[feature].bit &
+	       1;
+}
+
+/* The registers that the kernel keeps for each thread (XCR0). */
+static UInt kept_state(void)
+{
+	UInt low, high;
+
+	if (!(cpuid(1, 0).output[2] >> 27 & 1)) /* OSXSAVE */
+		return 0;
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low;
+}
+
+static Bool is_avx512(UInt feature)
+{
+	return feature >= FEATURE_AVX512F;
+}
+
+/* Stubs load and store with what all CPUs with AVX-512 but the first one have. */
+static Bool can_move_wide(void)
+{
+	return (kept_state() & 0xe6) == 0xe6 && has[FEATURE_AVX512F] &&
+	       has[FEATURE_AVX512BW] && has[FEATURE_AVX512DQ] && has[FEATURE_AVX512VL];
+}
+
+void native_host_start(void)
+{
+	Bool any, wide;
+
+	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
+		has[i] = is_there(i);
+	any = (kept_state() & 6) == 6 && has[FEATURE_AVX];
+	wide = can_move_wide();
+	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
+		has[i] = has[i] && any && (wide || !is_avx512(i));
+}
+
+Bool native_host_has(const struct native *n)
+{
+	const struct native_shape *s = n->shape;
+
+	return has[s->feature] && (n->form != FORM_EVEX || has[FEATURE_AVX512F]) &&
+	       (!s->needs_vl || has[FEATURE_AVX512VL]);
+}
+
+Bool native_is_foreign(const struct native *n)
+{
+	return n->form == FORM_EVEX || is_avx512(n->shape->feature) ||
+	       n->shape->feature == FEATURE_SHA || n->shape->feature == FEATURE_GFNI ||
+	       n->shape->feature == FEATURE_AVX_VNNI;
+}

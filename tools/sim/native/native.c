@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Where a superblock is split, and what follows VEX's part.
+ */
+#include "native/native.h"
+
+#include "native/host.h"
+#include "native/upper.h"
+
+Bool native_allowed = True;
+
+/* More in one superblock are not worth the time that it takes to make. */
+enum { MOST_IN_ROW = 16 };
+
+/* The superblock being made. */
+static struct {
+	Addr pc;       /* of the next instruction to execute natively, or 0 */
+	UInt executed; /* instructions, and their bytes */
+	UInt bytes;
+	UInt most;        /* instructions, if it has to end sooner; 0: any number */
+	Addr ends_before; /* then */
+	Bool is_cut;
+	struct native instruction;
+} now;
+
+void native_start(void)
+{
+	if (native_allowed)
+		native_host_start();
+}
+
+static Bool decode(Addr pc, struct native *n)
+{
+	return native_allowed && native_decode(pc, n) && native_host_has(n);
+}
+
+/* --- What VEX executes slowly and wrongly --- */
+
+/* Fused multiply-add: a call for each lane, and zeros above a scalar. */
+static Bool looks_fused(const UChar *code, UInt length)
+{
+	return length >= 5 && code[0] == 0xc4 && (code[1] & 0x1f) == 2 &&
+	       (code[2] & 3) == 1 && code[3] >= 0x96 && code[3] <= 0xbf &&
+	       (code[3] & 15) >= 6;
+}
+
+static Bool is_preferred(Addr pc, UInt length)
+{
+	struct native n;
+
+	return looks_fused((const UChar *)pc, length) && decode(pc, &n) &&
+	       n.shape->feature == FEATURE_FMA;
+}
+
+/* --- Splitting --- */
+
+static Bool ends_at(const IRSB *in, IRJumpKind kind, Addr pc)
+{
+	return in->jumpkind == kind && in->next->tag == Iex_Const &&
+	       in->next->Iex.Const.con->Ico.U64 == pc;
+}
+
+/* VEX's optimiser has mixed instructions with what is before them by now: only one that
+ * is alone in its superblock can be taken out. */
+static Int cut(const IRSB *in, Int at, UInt before)
+{
+	Addr pc = in->stmts[at]->Ist.IMark.addr;
+	Bool is_alone = True;
+
+	for (Int i = at + 1; i < in->stmts_used; i++)
+		is_alone &= in->stmts[i]->tag != Ist_IMark;
+	if (!before && is_alone) {
+		now.pc = pc;
+		return at;
+	}
+	if (now.most) /* It has been tried. */
+		return in->stmts_used;
+	now.is_cut = True;
+	now.most = before ? before : 1;
+	now.ends_before = pc;
+	return 0;
+}
+
+Int native_split(const IRSB *in)
+{
+	UInt before = 0;
+
+	if (!native_allowed)
+		return in->stmts_used;
+	for (Int i = 0; i < in->stmts_used; i++) {
+		const IRStmt *s = in->stmts[i];
+
+		if (s->tag != Ist_IMark)
+			continue;
+		if (ends_at(in, Ijk_NoDecode, s->Ist.IMark.addr) &&
+			decode(s->Ist.IMark.addr, &now.instruction)) {
+			now.pc = s->Ist.IMark.addr;
+			return i;
+		}
+		if (is_preferred(s->Ist.IMark.addr, s->Ist.IMark.len))
+			return cut(in, i, before);
+		before++;
+	}
+	if (now.most && ends_at(in, Ijk_Boring, now.ends_before))
+		now.pc = now.ends_before;
+	return in->stmts_used;
+}
+
+Bool native_is_cut(void)
+{
+	return now.is_cut;
+}
+
+/* --- Going on --- */
+
+/* What VEX might decode gets a superblock of its own. */
+static Bool follows(const struct native *n)
+{
+	return !now.executed || native_is_foreign(n) || n->shape->feature == FEATURE_FMA;
+}
+
+static Bool is_of_file(Addr pc)
+{
+	const NSegment *s = VG_(am_find_nsegment)(pc);
+
+	return s && s->kind == SkFileC;
+}
+
+static void describe(const struct native *n, struct native_step *step)
+{
+	const struct native_shape *s = n->shape;
+
+	*step = (struct native_step){
+		.instruction = n,
+		.pc = n->pc,
+		.length = n->length,
+		.may_change = !is_of_file(n->pc),
+		.loads = n->address.used && s->loads,
+		.stores = n->address.used && s->stores,
+		.is_sparse = s->index || (n->mask && s->masking != MASKING_NONE),
+		.is_vector = s->reg == FIELD_VECTOR,
+		.size = s->size,
+	};
+}
+
+Bool native_next(IRSB *out, struct native_step *step)
+{
+	struct native *n = &now.instruction;
+
+	if (!now.pc || now.executed == MOST_IN_ROW || !decode(now.pc, n) || !follows(n))
+		return False;
+	if (n->shape->wide && upper_first_use(out, n->pc)) {
+		now.pc = 0;
+		return False;
+	}
+	describe(n, step);
+	return True;
+}
+
+void native_execute(IRSB *out, const struct native_step *step)
+{
+	native_call(out, step->instruction, step->address);
+	now.executed++;
+	now.bytes += step->length;
+	now.pc += step->length;
+	out->next = IRExpr_Const(IRConst_U64(now.pc));
+	out->jumpkind = Ijk_Boring;
+}
+
+/* --- Translations --- */
+
+void native_begin_translation(Bool again)
+{
+	if (!again)
+		now.most = 0;
+	now.pc = 0;
+	now.executed = now.bytes = 0;
+	now.is_cut = False;
+}
+
+UInt native_most_instructions(void)
+{
+	return now.is_cut ? now.most : 0;
+}
+
+/* VEX has counted the bytes up to the first of ours. */
+void native_end_translation(VexGuestExtents *extents)
+{
+	UShort *last = &extents->len[extents->n_used - 1];
+
+	*last = (UShort)(*last + now.bytes);
+	now.bytes = 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Instructions that VEX does not decode, or executes slowly or wrongly, are executed by
+ * the host, one at a time.  A superblock that ends before one goes on: instrument.c asks
+ * for one after the other, and each is a call of a stub (stub.h).
+ *
+ * absent.c has all this for a tool that was built without the table of encodings, or for
+ * another architecture.
+ */
+#ifndef CACHEPEEK_SIM_NATIVE_H
+#define CACHEPEEK_SIM_NATIVE_H
+
+#include "tool.h"
+
+struct native;
+
+struct native_step {
+	const struct native *instruction;
+	Addr pc;
+	UInt length;
+	Bool may_change; /* its code is in no file */
+	/* What it refers to in memory.  Sparse: a mask or a vector of indices says where.
+	 * Vector: that is what is loaded. */
+	Bool loads, stores, is_sparse, is_vector;
+	UInt size;
+	IRExpr *address;
+};
+
+extern Bool native_allowed; /* --native=yes */
+
+void native_start(void);
+
+/* Returns how many statements of the superblock are VEX's. */
+Int native_split(const IRSB *in);
+/* Has the superblock to end sooner?  Then it is made again, and is of no use now. */
+Bool native_is_cut(void);
+
+/* Before each of VEX's statements, and behind them: what they clear in registers of which
+ * VEX has only the lower half. */
+void native_watch(IRSB *out, const IRSB *in, Int at);
+void native_watch_end(IRSB *out);
+
+/* What comes next, if that is the host's. */
+Bool native_next(IRSB *out, struct native_step *step);
+/* The superblock is left here, and made again, if the code is not what it was. */
+void native_compare(IRSB *out, const struct native_step *step);
+void native_find_address(IRSB *out, struct native_step *step);
+void native_execute(IRSB *out, const struct native_step *step);
+
+/* A translation begins, or begins again with fewer instructions, and ends: `extents` is
+ * to have what was executed natively. */
+void native_begin_translation(Bool again);
+void native_end_translation(VexGuestExtents *extents);
+/* Of the superblock being made, if it has to end sooner; else 0. */
+UInt native_most_instructions(void);
+
+/* sparse.c: makes the references of a sparse one. */
+void native_refer_sparse(IRSB *out, const struct native_step *step);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "native/stub.h"
+
+#include "memory.h"
+#include "native/assembler.h"
+#include "native/state.h"
+
+enum { RAX, RCX, RDX, R8 = 8 };
+
+/* --- Registers --- */
+
+/* An upper half that is not live is 0, as loading the lower one leaves it. */
+static void load_vector(struct assembler *to, UInt reg, Bool wide)
+{
+	UInt skip;
+
+	if (reg >= 16) {
+		asm_zmm(to, ASM_LOAD, reg, state_zmm(reg));
+		return;
+	}
+	asm_ymm(to, ASM_LOAD, reg, state_ymm(reg));
+	if (!wide)
+		return;
+	asm_test(to, (UInt)SIDE_OF(live), 1u << reg);
+	skip = asm_skip_if_equal(to);
+	asm_load_upper(to, reg, state_upper(reg));
+	asm_land(to, skip);
+}
+
+/* Legacy instructions keep what is above the lowest 128 bits, others clear what is above
+ * their own vectors. */
+static void store_vector(struct assembler *to, UInt reg, const struct native *n)
+{
+	if (reg >= 16) {
+		asm_zmm(to, ASM_STORE, reg, state_zmm(reg));
+		return;
+	}
+	asm_ymm(to, ASM_STORE, reg, state_ymm(reg));
+	if (n->form == FORM_LEGACY)
+		return;
+	if (n->shape->wide) {
+		asm_store_upper(to, reg, state_upper(reg));
+		asm_constant(to, ASM_OR, (UInt)SIDE_OF(live), 1u << reg);
+	} else {
+		asm_constant(to, ASM_AND, (UInt)SIDE_OF(live), ~(1u << reg));
+	}
+}
+
+static void load_field(struct assembler *to, UInt field, UInt number, UInt general,
+	const struct native *n)
+{
+	if (field == FIELD_VECTOR)
+		load_vector(to, number, n->shape->wide);
+	else if (field == FIELD_MASK)
+		asm_mask(to, ASM_LOAD_MASK, number, state_mask(number));
+	else if (field == FIELD_GENERAL)
+		asm_general(to, ASM_LOAD_GENERAL, general, state_general(number));
+}
+
+static void store_field(struct assembler *to, UInt field, UInt number, UInt general,
+	const struct native *n)
+{
+	if (field == FIELD_VECTOR)
+		store_vector(to, number, n);
+	else if (field == FIELD_MASK)
+		asm_mask(to, ASM_STORE_MASK, number, state_mask(number));
+	else if (field == FIELD_GENERAL)
+		asm_general(to, ASM_STORE_GENERAL, general, state_general(number));
+}
+
+static void move_implicit(struct assembler *to, UInt opcode, UInt which)
+{
+	for (UInt reg = RAX; reg <= RDX; reg++)
+		if (which >> reg & 1)
+			asm_general(to, opcode, reg, state_general(reg));
+}
+
+static void load_all(struct assembler *to, const struct native *n)
+{
+	const struct native_shape *s = n->shape;
+
+	load_field(to, s->reg, n->reg, RCX, n);
+	load_field(to, s->vvvv, n->vvvv, RDX, n);
+	if (!n->address.used)
+		load_field(to, s->rm, n->rm, RAX, n);
+	if (s->index)
+		load_vector(to, (UInt)n->address.index, s->index_wide);
+	if (s->implicit_reads & IMPLICIT_XMM0)
+		load_vector(to, 0, False);
+	move_implicit(to, ASM_LOAD_GENERAL, s->implicit_reads);
+	if (n->mask)
+		asm_mask(to, ASM_LOAD_MASK, n->mask, state_mask(n->mask));
+}
+
+static void store_all(struct assembler *to, const struct native *n)
+{
+	const struct native_shape *s = n->shape;
+
+	if (s->writes & WRITES_REG)
+		store_field(to, s->reg, n->reg, RCX, n);
+	if (s->writes & WRITES_VVVV)
+		store_field(to, s->vvvv, n->vvvv, RDX, n);
+	if (s->writes & WRITES_RM && !n->address.used)
+		store_field(to, s->rm, n->rm, RAX, n);
+	if (s->implicit_writes & IMPLICIT_XMM0)
+		store_vector(to, 0, n);
+	move_implicit(to, ASM_STORE_GENERAL, s->implicit_writes);
+	if (s->writes & WRITES_MASK && n->mask)
+		asm_mask(to, ASM_STORE_MASK, n->mask, state_mask(n->mask));
+}
+
+/* To VEX, flags that are copied: CC_OP 0 has them in CC_DEP1. */
+static void store_flags(struct assembler *to)
+{
+	/* pushf; pop %r8; and $OF|SF|ZF|AF|PF|CF, %r8d */
+	ASM(to, "\x9c\x41\x58\x41\x81\xe0\xd5\x08\x00\x00");
+	asm_general(to, ASM_STORE_GENERAL, R8, (UInt)STATE_OF(guest_CC_DEP1));
+	ASM(to, "\x45\x31\xc0"); /* xor %r8d, %r8d */
+	asm_general(to, ASM_STORE_GENERAL, R8, (UInt)STATE_OF(guest_CC_OP));
+	asm_general(to, ASM_STORE_GENERAL, R8, (UInt)STATE_OF(guest_CC_DEP2));
+	asm_general(to, ASM_STORE_GENERAL, R8, (UInt)STATE_OF(guest_CC_NDEP));
+}
+
+/* --- Rounding --- */
+
+/* MXCSR as the core has it, but rounding as the program wants. */
+static void set_rounding(struct assembler *to)
+{
+	UInt skip;
+
+	asm_constant(to, ASM_COMPARE, (UInt)STATE_OF(guest_SSEROUND), 0);
+	skip = asm_skip_if_equal(to);
+	asm_byte(to, 0x8b); /* mov the mode, %eax */
+	asm_state(to, RAX, (UInt)STATE_OF(guest_SSEROUND));
+	/* shl $13, %eax; or $0x1f80, %eax; push; ldmxcsr (%rsp); pop */
+	ASM(to, "\xc1\xe0\x0d\x0d\x80\x1f\x00\x00\x50\x0f\xae\x14\x24\x58");
+	asm_land(to, skip);
+}
+
+static void reset_rounding(struct assembler *to)
+{
+	UInt skip;
+
+	asm_constant(to, ASM_COMPARE, (UInt)STATE_OF(guest_SSEROUND), 0);
+	skip = asm_skip_if_equal(to);
+	/* push $0x1f80; ldmxcsr (%rsp); pop %rax */
+	ASM(to, "\x68\x80\x1f\x00\x00\x0f\xae\x14\x24\x58");
+	asm_land(to, skip);
+}
+
+/* --- The stub --- */
+
+static Bool has_vectors(const struct native *n)
+{
+	const struct native_shape *s = n->shape;
+
+	return s->reg == FIELD_VECTOR || s->vvvv == FIELD_VECTOR ||
+	       (s->rm == FIELD_VECTOR && !n->address.used) || s->index ||
+	       s->implicit_reads & IMPLICIT_XMM0;
+}
+
+static void assemble(struct assembler *to, const struct native *n)
+{
+	Bool vectors = has_vectors(n);
+
+	to->n = 0;
+	if (vectors)
+		set_rounding(to);
+	load_all(to, n);
+	asm_bytes(to, n->code, n->ncode);
+	if (n->shape->writes & WRITES_FLAGS)
+		store_flags(to);
+	store_all(to, n);
+	if (vectors) {
+		reset_rounding(to);
+		ASM(to, "\xc5\xf8\x77"); /* vzeroupper */
+	}
+	asm_byte(to, 0xc3); /* ret */
+}
+
+/* --- Keeping --- */
+
+#define CHUNK (1u << 20)
+#define BUCKETS 4096
+struct kept {
+	struct kept *next;
+	UChar *at;
+	UInt size;
+};
+
+/* Executable, as all of the core's memory. */
+static UChar *room(UInt size)
+{
+	static UChar *chunk;
+	static UInt used = CHUNK;
+
+	if (used + size > CHUNK) {
+		chunk = valgrind_alloc(CHUNK);
+		used = 0;
+	}
+	if (!chunk)
+		return NULL;
+	used += (size + 15) & ~15u;
+	return chunk + used - ((size + 15) & ~15u);
+}
+
+static UInt hash(const struct assembler *a)
+{
+	UInt h = 5381;
+
+	for (UInt i = 0; i < a->n; i++)
+		h = h * 33 ^ a->bytes[i];
+	return h % BUCKETS;
+}
+
+static void *keep(const struct assembler *a)
+{
+	static struct kept *buckets[BUCKETS];
+	struct kept **first = &buckets[hash(a)], *k;
+
+	for (k = *first; k; k = k->next)
+		if (k->size == a->n && VG_(memcmp)(k->at, a->bytes, a->n) == 0)
+			return k->at;
+	k = VG_(malloc)("cachepeek.stub", sizeof(*k));
+	*k = (struct kept){*first, room(a->n), a->n};
+	if (!k->at) {
+		VG_(free)(k);
+		return NULL;
+	}
+	VG_(memcpy)(k->at, a->bytes, a->n);
+	*first = k;
+	return k->at;
+}
+
+void *native_stub(const struct native *n)
+{
+	static struct assembler a;
+
+	assemble(&a, n);
+	return keep(&a);
+}

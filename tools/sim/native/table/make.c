@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Makes the table of encodings that shape.h describes, out of those of a decoder (Zydis):
+ * whatever x86-64 executes in user mode, computes with general, vector and mask registers
+ * and has at most one operand in memory.
+ *
+ *	make-native-table > table.c
+ */
+#include "read_shape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SHAPES 4096
+#define MOST_ENCODINGS 65536
+
+static ZydisDecoder decoder;
+static struct native_shape shapes[MOST_SHAPES];
+static struct native_encoding encodings[MOST_ENCODINGS];
+static unsigned nshapes, nencodings;
+
+/* One encoding, but for its ModRM.reg. */
+struct cell {
+	enum native_form form;
+	unsigned map, pp, w, length, b, is_register, opcode;
+};
+
+/* --- Its bytes --- */
+
+#define LONGEST 15
+
+struct bytes {
+	uint8_t at[LONGEST];
+	unsigned n;
+};
+
+static void put(struct bytes *to, unsigned byte)
+{
+	to->at[to->n++] = (uint8_t)byte;
+}
+
+static void put_prefix(
+	struct bytes *to, const struct cell *c, unsigned vvvv, unsigned mask)
+{
+	static const uint8_t mandatory[] = {0, 0x66, 0xf3, 0xf2};
+
+	if (c->form == FORM_EVEX) {
+		put(to, 0x62);
+		put(to, 0xf0 | c->map);
+		put(to, c->w << 7 | (~vvvv & 15) << 3 | 4 | c->pp);
+		put(to, c->length << 5 | c->b << 4 | 8 | mask);
+		return;
+	}
+	if (c->form == FORM_VEX) {
+		put(to, 0xc4);
+		put(to, 0xe0 | c->map);
+		put(to, c->w << 7 | (~vvvv & 15) << 3 | c->length << 2 | c->pp);
+		return;
+	}
+	if (c->pp)
+		put(to, mandatory[c->pp]);
+	if (c->w)
+		put(to, 0x48);
+	put(to, 0x0f);
+	if (c->map > 1)
+		put(to, c->map == 2 ? 0x38 : 0x3a);
+}
+
+/* The operand in memory is at 1(%rdi,%xmm2), whichever the index is then. */
+static struct bytes bytes_of(
+	const struct cell *c, unsigned reg, unsigned vvvv, unsigned mask)
+{
+	struct bytes to = {.n = 0};
+
+	put_prefix(&to, c, vvvv, mask);
+	put(&to, c->opcode);
+	if (c->is_register) {
+		put(&to, 0xc0 | reg << 3 | 3);
+	} else {
+		put(&to, 0x44 | reg << 3);
+		put(&to, 0x17);
+		put(&to, 1);
+	}
+	memset(to.at + to.n, 1, LONGEST - to.n);
+	return to;
+}
+
+/* --- What it is --- */
+
+/* Some take no register in VEX.vvvv, some need a mask, and some have none. */
+static int find_shape(const struct cell *c, unsigned reg, struct native_shape *shape)
+{
+	static const struct {
+		unsigned vvvv, mask;
+	} tries[] = {{5, 1}, {0, 1}, {5, 0}, {0, 0}};
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct bytes bytes = bytes_of(c, reg, tries[i].vvvv, tries[i].mask);
+		struct decoded d;
+
+		if (c->form != FORM_EVEX && tries[i].mask)
+			continue;
+		if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(
+			    &decoder, bytes.at, LONGEST, &d.instruction, d.operands)))
+			return read_shape(&d, c->form, shape);
+	}
+	return 0;
+}
+
+/* --- The table --- */
+
+static uint16_t number_of(const struct native_shape *shape)
+{
+	unsigned i = 0;
+
+	while (i < nshapes && memcmp(&shapes[i], shape, sizeof(*shape)) != 0)
+		i++;
+	if (i == MOST_SHAPES)
+		exit(3);
+	if (i == nshapes)
+		shapes[nshapes++] = *shape;
+	return (uint16_t)i;
+}
+
+/* Those of one cell that have the same shape are one entry. */
+static void add(const struct cell *c, unsigned reg, const struct native_shape *shape)
+{
+	uint32_t key = NATIVE_KEY(
+		c->form, c->map, c->pp, c->w, c->length, c->b, c->is_register, c->opcode);
+	uint16_t number = number_of(shape);
+	unsigned i = nencodings;
+
+	for (; i > 0 && encodings[i - 1].key == key; i--)
+		if (encodings[i - 1].shape == number) {
+			encodings[i - 1].regs |= (uint8_t)(1u << reg);
+			return;
+		}
+	if (nencodings == MOST_ENCODINGS)
+		exit(3);
+	encodings[nencodings++] =
+		(struct native_encoding){key, number, (uint8_t)(1u << reg)};
+}
+
+static void add_cell(const struct cell *c)
+{
+	struct native_shape shape;
+
+	for (unsigned reg = 0; reg < 8; reg++)
+		if (find_shape(c, reg, &shape))
+			add(c, reg, &shape);
+}
+
+/* The fields that a form has none of are 0. */
+static int exists(const struct cell *c)
+{
+	static const unsigned maps[] = {
+		[FORM_LEGACY] = 0x0e, [FORM_VEX] = 0x0e, [FORM_EVEX] = 0x6e};
+
+	return maps[c->form] >> c->map & 1 && (c->form == FORM_EVEX || !c->b) &&
+	       (c->form != FORM_VEX || c->length < 2) &&
+	       (c->form != FORM_LEGACY || !c->length);
+}
+
+/* In the order of the keys. */
+static void add_all(void)
+{
+	uint32_t end = NATIVE_KEY(FORM_EVEX + 1, 0, 0, 0, 0, 0, 0, 0);
+
+	for (uint32_t key = 0; key < end; key++) {
+		struct cell c = {
+			.form = key / NATIVE_KEY(1, 0, 0, 0, 0, 0, 0, 0),
+			.map = key / NATIVE_KEY(0, 1, 0, 0, 0, 0, 0, 0) % NATIVE_MAPS,
+			.pp = key >> 13 & 3,
+			.w = key >> 12 & 1,
+			.length = key >> 10 & 3,
+			.b = key >> 9 & 1,
+			.is_register = key >> 8 & 1,
+			.opcode = key & 255,
+		};
+
+		if (exists(&c))
+			add_cell(&c);
+	}
+}
+
+/* --- Writing --- */
+
+static void write_shape(const struct native_shape *shape)
+{
+	uint8_t bytes[sizeof(*shape)];
+
+	memcpy(bytes, shape, sizeof(bytes));
+	printf("\t{");
+	for (unsigned i = 0; i < sizeof(bytes); i++)
+		printf("%u, ", bytes[i]);
+	printf("},\n");
+}
+
+int main(void)
+{
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	add_all();
+	printf("#include \"native/shape.h\"\n\nconst struct native_shape native_shapes[] "
+	       "= {\n");
+	for (unsigned i = 0; i < nshapes; i++)
+		write_shape(&shapes[i]);
+	printf("};\nconst struct native_encoding native_encodings[] = {\n");
+	for (unsigned i = 0; i < nencodings; i++)
+		printf("\t{%u, %u, %u},\n", encodings[i].key, encodings[i].shape,
+			encodings[i].regs);
+	printf("};\nconst uint32_t native_nencodings = %u;\n", nencodings);
+	return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The upper halves of zmm0 to zmm15.  An instruction of VEX's that is encoded as AVX
+ * clears them in the architecture's registers, and VEX has none: the bit that says that
+ * the half counts is cleared instead.  Nothing of this is done before a program uses one.
+ */
+#ifndef CACHEPEEK_SIM_NATIVE_UPPER_H
+#define CACHEPEEK_SIM_NATIVE_UPPER_H
+
+#include "native/decode.h"
+
+/* Is an instruction the first that may write one?  Then the superblock ends before it,
+ * and all are made again, with bits that are cleared. */
+Bool upper_first_use(IRSB *out, Addr pc);
+
+/* code.c */
+void native_call(IRSB *out, const struct native *n, IRExpr *address);
+
+#endif
