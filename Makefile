@@ -25,35 +25,35 @@ CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/*.names output/measurements/*.measurement output/measurements/*.samplers preload/machines/*.machine preload/machines/*.natives)) $(PAGE)
-BASE := $(wildcard base/*.c)
-OUTPUT := $(wildcard output/*.c)
-# CONTRIBUTING.md says what is in each.
-ROOMS := counters engine markers parallel sampling
-LIB_SRC := $(BASE) $(wildcard preload/*.c $(ROOMS:%=preload/%/*.c) regions/*.c) $(OUTPUT)
+DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/*.names output/measurements/*.measurement output/measurements/*.samplers base/machines/*.machine base/machines/*.natives)) $(PAGE)
+# The rooms; CONTRIBUTING.md says what is in each.  What hooks nothing is common to the
+# library and the command; libpfm4's encoder is in the command, and beside the library.
+COMMON_ROOMS := base base/text base/files base/engine base/counters regions \
+	output output/metrics output/report output/text
+LIB_ROOMS := preload preload/libc preload/program preload/markers preload/parallel preload/sampling
+TOOL_ROOMS := tools/shared tools/runs tools/list tools/compare tools/diff \
+	tools/profile tools/profile/model tools/profile/samples tools/profile/calls tools/profile/advice
+sources = $(wildcard $(1:%=%/*.c))
+
+LIB_SRC := $(call sources,$(COMMON_ROOMS) $(LIB_ROOMS))
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
-# What the command shares with the library: everything that hooks nothing.
-CLI_SHARED := $(BASE) $(OUTPUT) regions/record_read.c regions/rundir.c regions/jobdir.c \
-	preload/parallel/rank.c preload/parallel/ancestors.c \
-	preload/counters/options.c preload/counters/machine.c preload/counters/machine_file.c preload/counters/machine_time.c preload/counters/simtool.c preload/counters/events.c \
-	preload/counters/machine_change.c preload/counters/weights.c preload/counters/sweep.c preload/counters/windows.c \
-	preload/counters/events_sim.c preload/counters/encode_software.c preload/encoder/pfm.c \
-	preload/encoder/pfm_libc.c \
-	preload/engine/perf.c preload/engine/perf_groups.c preload/engine/perf_probe.c \
-	preload/engine/explain.c preload/engine/proof.c preload/engine/sysfs.c \
-	preload/engine/userread.c preload/engine/rusage.c preload/engine/kernel.c
-CLI_SRC := $(wildcard tools/*.c tools/profile/*.c) $(CLI_SHARED)
+COMMON_SRC := $(call sources,$(COMMON_ROOMS) base/encoder)
+COMMON_OBJ := $(COMMON_SRC:%.c=$(B)/%.o) $(B)/embedded.o
+CLI_SRC := $(call sources,tools $(TOOL_ROOMS))
 # Debugging information, disassembly, names; the library itself needs none of them.
 CLI_LIBS := -ldw -lelf -lcapstone -l:libiberty.a
-CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/help.o
+CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/help.o
 HELP := $(sort $(wildcard tools/help/*))
 
 LIB := $(B)/libcachepeek.so
 CLI := $(B)/cachepeek
+COMMON := $(B)/libcommon.a
 # Once a directory; make would take that for the command, and the linker fail at it.
 $(if $(wildcard $(CLI)/.),$(shell rm -rf $(CLI) $(CLI)-bin))
 PFM := $(B)/libpfm-hidden.a
-# libpfm4 in an object of its own: preload/encoder/pfm.h says why.
+# They call each other.
+both = -Wl,--start-group $(1) $(PFM) -Wl,--end-group
+# libpfm4 in an object of its own: base/encoder/pfm.h says why.
 ENCODER := $(B)/libcachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/libcachepeek/heap.so
@@ -93,8 +93,8 @@ $(B)/flags: FORCE
 $(B)/libdir: FORCE
 	@mkdir -p $(@D)
 	@echo '$(LIBDIR)' | cmp -s - $@ || echo '$(LIBDIR)' > $@
-$(B)/tools/place.o: CP_CFLAGS += -DCP_LIBDIR='"$(LIBDIR)"'
-$(B)/tools/place.o: $(B)/libdir
+$(B)/tools/shared/place.o: CP_CFLAGS += -DCP_LIBDIR='"$(LIBDIR)"'
+$(B)/tools/shared/place.o: $(B)/libdir
 
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
@@ -111,7 +111,7 @@ $(B)/embedded.o $(B)/help.o: %.o: %.S
 
 # Debian's libpfm.a is not position-independent where it names stdio's streams,
 # and what it calls may be the program's own (bash has a getenv, many have a
-# malloc): a copy of it calls ours (preload/encoder/pfm_libc.c) instead.
+# malloc): a copy of it calls ours (base/encoder/pfm_libc.c) instead.
 PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup opendir
 $(PFM): Makefile
 	@mkdir -p $(@D)
@@ -124,7 +124,7 @@ LIB_LDFLAGS := -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--ex
 $(LIB): $(LIB_OBJ) preload/libcachepeek.map
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(LIB_LDFLAGS) $(LDFLAGS) -o $@ $(LIB_OBJ))
 
-ENCODER_OBJ := $(B)/preload/encoder/pfm.o $(B)/preload/encoder/pfm_libc.o $(B)/base/env.o \
+ENCODER_OBJ := $(B)/base/encoder/pfm.o $(B)/base/encoder/pfm_libc.o $(B)/base/env.o \
 	$(B)/base/arena.o $(B)/base/escape.o $(B)/base/decimal.o $(B)/base/format.o $(B)/base/map.o
 ENCODER_LDFLAGS := -Wl,-z,defs -Wl,--exclude-libs,ALL
 $(ENCODER): $(ENCODER_OBJ) $(PFM)
@@ -141,12 +141,16 @@ $(PERFSTUBS): $(B)/preload/perfstubs/tool.o
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $<)
 
+$(COMMON): $(COMMON_OBJ)
+	@rm -f $@
+	$(call run,AR,$(AR) rcs $@ $(COMMON_OBJ))
+
 # jansson reads and writes JSON documents for the command.
-$(CLI): $(CLI_OBJ) $(PFM)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(PFM) -l:libjansson.a -lm $(CLI_LIBS))
+$(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(call both,$(COMMON)) -l:libjansson.a -lm $(CLI_LIBS))
 
 -include $(B)/preload/heap/heap.d $(B)/preload/perfstubs/tool.d
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
@@ -200,7 +204,7 @@ check-cross: ## compile for aarch64 too, where its cross compiler is installed
 	else \
 		echo "check-cross: skipped: no $(CROSS)gcc (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross)"; \
 	fi
-cross-objects: $(LIB_OBJ) $(CLI_OBJ)
+cross-objects: $(LIB_OBJ) $(COMMON_OBJ) $(CLI_OBJ)
 
 -include tools/install.mk
 
@@ -216,7 +220,7 @@ format-check: ## list what format would change; fails if that is anything
 # cppcheck does not see what system calls and calls through a table fill in; the
 # analyzer of clang-tidy looks after that.  Nor does it know that the two ends of a
 # linker's list (base/listed.h) are of one object.
-LINTED = $(sort $(LIB_SRC) $(CLI_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
+LINTED = $(sort $(LIB_SRC) $(COMMON_SRC) $(CLI_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
 DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
 .PHONY: lint house
 house: ## lines, functions, parameters and include cycles, folder by folder

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "output/course.h"
-#include "output/utf8.h"
-#include "output/windows.h"
+#include "output/report/course.h"
+#include "base/text/utf8.h"
+#include "output/report/windows.h"
 
 static const char headings[] =
 	"scope,host,rank,pid,tid,thread,region,kind,name,value,unit,status,coverage,"

@@ -7,7 +7,7 @@
 #define CACHEPEEK_OUTPUT_CSV_H
 
 #include "base/out.h"
-#include "output/report.h"
+#include "output/report/report.h"
 
 /* Writes a line of headings and the values: of the whole run (scope "run"), of
  * each process from its first instruction ("process"), and of each thread

@@ -7,7 +7,7 @@
 #define CACHEPEEK_OUTPUT_HTML_H
 
 #include "base/out.h"
-#include "output/report.h"
+#include "output/report/report.h"
 
 /* Writes what a page has of its own at @NAME@; in JSON, where `<` is escaped. */
 typedef void cp_page_part(struct cp_out *out, const char *name, const void *data);

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "output/course.h"
-#include "output/job.h"
+#include "output/report/course.h"
+#include "output/report/job.h"
 #include "output/json_lines.h"
-#include "output/sweep.h"
-#include "output/windows.h"
+#include "output/report/sweep.h"
+#include "output/json_windows.h"
 
 static void place(struct cp_json *json, const char *name, const struct cp_place *at)
 {

@@ -7,7 +7,7 @@
 #define CACHEPEEK_OUTPUT_JSON_H
 
 #include "base/out.h"
-#include "output/report.h"
+#include "output/report/report.h"
 
 #define CP_JSON_SCHEMA "cachepeek-report/1"
 

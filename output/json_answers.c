@@ -8,7 +8,7 @@
 
 #include "output/json.h"
 #include "output/json_lines.h"
-#include "output/text_parts.h"
+#include "output/text/text_parts.h"
 
 struct answer {
 	const struct cp_group *group;  /* NULL: to what was asked for beside the groups */

@@ -4,9 +4,9 @@
  */
 #include "output/json_lines.h"
 
-#include "output/course.h"
+#include "output/report/course.h"
 #include "output/json.h"
-#include "output/windows.h"
+#include "output/report/windows.h"
 
 /* Below 0: unknown. */
 static void put_value(struct cp_json *json, double value)

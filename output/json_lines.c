@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "output/json.h"
-#include "output/utf8.h"
+#include "base/text/utf8.h"
 
 static void put_escaped(struct cp_out *out, unsigned char c)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/out.h"
-#include "output/report.h"
+#include "output/report/report.h"
 
 /* Where in the document we are: indentation, and whether a comma is due. */
 struct cp_json {

@@ -4,7 +4,7 @@
  */
 #include "base/out.h"
 #include "output/json.h"
-#include "output/sweep.h"
+#include "output/report/sweep.h"
 
 static void put_string(struct cp_out *out, const char *text)
 {

@@ -6,8 +6,8 @@
 
 #include "base/embedded.h"
 #include "output/json.h"
-#include "output/preset.h"
-#include "output/words.h"
+#include "output/metrics/preset.h"
+#include "base/text/words.h"
 
 struct writer {
 	struct cp_out *out;

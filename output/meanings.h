@@ -6,7 +6,7 @@
 #define CACHEPEEK_OUTPUT_MEANINGS_H
 
 #include "base/out.h"
-#include "output/group.h"
+#include "output/metrics/group.h"
 
 /* Writes a JSON object by name, of the metrics of these groups and of these quantities.
  * A metric of the user's own has no meaning but its formula. */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "output/utf8.h"
+#include "base/text/utf8.h"
 
 struct metrics {
 	struct cp_out *out;

@@ -8,7 +8,7 @@
 #define CACHEPEEK_OUTPUT_OPENMETRICS_H
 
 #include "base/out.h"
-#include "output/report.h"
+#include "output/report/report.h"
 
 /*
  * Gauges, because a run starts afresh: cachepeek_events{event}, their

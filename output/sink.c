@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/format.h"
-#include "base/new_file.h"
+#include "base/files/new_file.h"
 #include "output/csv.h"
 #include "output/html.h"
 #include "output/json.h"
 #include "output/openmetrics.h"
-#include "output/text.h"
+#include "output/text/text.h"
 
 #define MAX_PATH 4096
 

@@ -16,8 +16,8 @@
 
 #include <stdbool.h>
 
-#include "base/colour.h"
-#include "output/report.h"
+#include "base/text/colour.h"
+#include "output/report/report.h"
 
 /* A job's ranks write one report into files that all of them name, and one each into
  * those that have %r or %p in their names. */

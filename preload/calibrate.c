@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/syscall.h"
-#include "preload/counters/clock.h"
+#include "base/counters/clock.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
 #include "preload/runtime.h"

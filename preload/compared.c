@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "preload/engine/simclient.h"
+#include "base/engine/simclient.h"
 #include "base/env.h"
 #include "preload/runtime.h"
 

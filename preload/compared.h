@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "preload/counters/machine.h"
+#include "base/counters/machine.h"
 
 /*
  * Names with commas between them; set by the command only.  The first is the

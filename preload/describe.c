@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "base/format.h"
-#include "preload/counters/encode.h"
+#include "base/counters/encode.h"
 #include "preload/given.h"
 #include "preload/reexec.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
-#include "preload/counters/weights.h"
-#include "preload/counters/windows.h"
+#include "base/counters/weights.h"
+#include "base/counters/windows.h"
 
 static void meta(const char *key, const char *value)
 {

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/env.h"
-#include "preload/readable.h"
+#include "preload/program/readable.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"

@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 #include "preload/hooks.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 

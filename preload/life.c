@@ -8,8 +8,8 @@
 #include "preload/calibrate.h"
 #include "preload/compared.h"
 #include "preload/ended.h"
-#include "preload/engine/rusage.h"
-#include "preload/fatal.h"
+#include "base/engine/rusage.h"
+#include "preload/program/fatal.h"
 #include "preload/follow.h"
 #include "preload/markers/functions.h"
 #include "preload/golang.h"
@@ -168,7 +168,7 @@ static const struct cp_life parts[] = {
 	/* begun: the constructor's own signals are not the program's. */
 	{
 		.name = "fatal signals",
-		.files = "preload/fatal.c",
+		.files = "preload/program/fatal.c",
 		.kept = "a child inherits handlers and stacks",
 		.begun = cp_fatal_start,
 	},
@@ -259,11 +259,11 @@ static const struct cp_life parts[] = {
 	/* -- what a child has as its parent had it -- */
 	{
 		.name = "counters",
-		.files = "preload/engine/engine.c preload/engine/perf.c "
-			 "preload/engine/perf_groups.c preload/engine/perf_probe.c "
-			 "preload/engine/proof.c preload/engine/rusage.c "
-			 "preload/engine/sim.c preload/counters/cores.c "
-			 "preload/counters/encode.c preload/counters/events_perf.c "
+		.files = "base/engine/engine.c base/engine/perf.c "
+			 "base/engine/perf_groups.c base/engine/perf_probe.c "
+			 "base/engine/proof.c base/engine/rusage.c "
+			 "base/engine/sim.c base/counters/cores.c "
+			 "base/counters/encode.c base/counters/events_perf.c "
 			 "preload/simulated.c",
 		.kept = "what the machine has, and which events were chosen",
 		.begun = cp_perf_probe_done,
@@ -278,7 +278,7 @@ static const struct cp_life parts[] = {
 	},
 	{
 		.name = "the clock",
-		.files = "preload/counters/clock.c preload/vdso.c",
+		.files = "base/counters/clock.c preload/libc/vdso.c",
 		.kept = "it is the machine's",
 	},
 	{
@@ -301,13 +301,13 @@ static const struct cp_life parts[] = {
 	},
 	{
 		.name = "what was given",
-		.files = "base/env.c preload/given.c preload/layout.c preload/reexec.c "
+		.files = "base/env.c preload/given.c preload/program/layout.c preload/reexec.c "
 			 "preload/run.c regions/rundir.c",
 		.kept = "copies of the arguments, the variables, and what they say",
 	},
 	{
 		.name = "real functions",
-		.files = "preload/real.c preload/hooks_open.c preload/markers/forward.c",
+		.files = "preload/libc/real.c preload/program/hooks_open.c preload/markers/forward.c",
 		.kept = "addresses are the child's as well",
 	},
 	{
@@ -333,7 +333,7 @@ static const struct cp_life parts[] = {
 	},
 	{
 		.name = "reports",
-		.files = "preload/report.c output/report_names.c regions/fold_records.c",
+		.files = "preload/report.c output/report/report_names.c regions/fold_records.c",
 		.kept = "used by the process that ends, and by a root before its records",
 	},
 };

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/stack.h"
 #include "preload/calibrate.h"
-#include "preload/engine/simclient.h"
+#include "base/engine/simclient.h"
 #include "preload/life.h"
 #include "preload/report.h"
 #include "preload/runtime.h"

@@ -5,9 +5,9 @@
 #ifndef CACHEPEEK_PRELOAD_REEXEC_H
 #define CACHEPEEK_PRELOAD_REEXEC_H
 
-#include "preload/engine/engine.h"
-#include "preload/counters/machine.h"
-#include "preload/counters/sweep.h"
+#include "base/engine/engine.h"
+#include "base/counters/machine.h"
+#include "base/counters/sweep.h"
 
 /* Is this image the program executed again, under the simulated PMU? */
 static inline bool cp_is_reexecuted(void)

@@ -13,7 +13,7 @@
 
 #include "base/format.h"
 #include "base/log.h"
-#include "output/jobs.h"
+#include "output/report/jobs.h"
 #include "base/env.h"
 #include "preload/reexec.h"
 #include "preload/parallel/report_job.h"

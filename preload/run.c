@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "preload/parallel/ancestors.h"
+#include "regions/ancestors.h"
 #include "base/env.h"
 #include "preload/parallel/lost_job.h"
 #include "preload/reexec.h"

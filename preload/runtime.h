@@ -10,12 +10,12 @@
 #include <sys/types.h>
 
 #include "base/arena.h"
-#include "preload/engine/engine.h"
-#include "preload/counters/events.h"
-#include "preload/counters/machine.h"
-#include "preload/counters/sweep.h"
-#include "preload/counters/options.h"
-#include "preload/parallel/rank.h"
+#include "base/engine/engine.h"
+#include "base/counters/events.h"
+#include "base/counters/machine.h"
+#include "base/counters/sweep.h"
+#include "base/counters/options.h"
+#include "regions/rank.h"
 #include "regions/jobdir.h"
 #include "regions/record_write.h"
 #include "regions/rundir.h"

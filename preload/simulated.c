@@ -9,11 +9,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "preload/compared.h"
-#include "preload/engine/simclient.h"
+#include "base/engine/simclient.h"
 #include "preload/markers/functions.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
-#include "preload/counters/windows.h"
+#include "base/counters/windows.h"
 
 /* The machine, changed as CACHEPEEK_WHAT_IF says. */
 static void change_machine(void)

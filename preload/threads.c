@@ -2,7 +2,7 @@
 #include "preload/threads.h"
 
 #include "preload/markers/allocators.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "preload/calibrate.h"
 #include "preload/ended.h"
-#include "preload/fatal.h"
+#include "preload/program/fatal.h"
 #include "preload/interval.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "preload/engine/engine.h"
+#include "base/engine/engine.h"
 #include "regions/tree.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 
 struct cp_live_thread {
 	struct cp_live_thread *next, *previous;

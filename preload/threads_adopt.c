@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/directory.h"
+#include "base/files/directory.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "preload/helper.h"

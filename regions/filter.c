@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "regions/filter.h"
 
-#include "base/line_spec.h"
-#include "base/name_pattern.h"
+#include "base/text/line_spec.h"
+#include "base/text/name_pattern.h"
 #include "base/text.h"
 
 /* "func:PATTERN", "line:FILE:LINE": what is made a region, not which regions are left. */

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/directory.h"
+#include "base/files/directory.h"
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/space.h"

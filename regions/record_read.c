@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
-#include "base/trusted.h"
+#include "base/files/trusted.h"
 
 #define MAX_SIZE ((uint64_t)2 << 30)
 #define PIECE ((size_t)1 << 20)

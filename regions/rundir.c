@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/directory.h"
+#include "base/files/directory.h"
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"

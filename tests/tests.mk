@@ -9,12 +9,8 @@ PROVE_FLAGS ?= -j2
 
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
-# What a unit test may call: everything that hooks nothing.
-TEST_SRC := $(CLI_SHARED) regions/filter.c regions/names.c regions/tree.c regions/tree_change.c \
-	regions/tree_memory.c regions/tree_team.c regions/rotate.c regions/tree_sparse.c \
-	regions/tree_loose.c regions/tree_range.c regions/tree_reopen.c regions/tree_exec.c \
-	regions/fold.c regions/record_write.c regions/series_write.c tools/welch.c tools/demangle.c \
-	tools/profile/datasrc.c tools/profile/estimate.c tools/profile/fit.c preload/sampling/period.c preload/sampling/ring.c
+# What a unit test may call: everything that hooks nothing, and no command.
+TEST_SRC := $(COMMON_SRC) $(call sources,$(TOOL_ROOMS))
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -26,20 +22,20 @@ $(TEST_LIB): $(TEST_OBJ)
 
 $(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm -l:libiberty.a)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call both,$(TEST_LIB)) -pthread -lm -l:libiberty.a)
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 
 # What tests/groups/formulas.t asks for values.
 EVALUATE := $(T)/evaluate
 $(EVALUATE): $(B)/tests/groups/evaluate.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call both,$(TEST_LIB)) -pthread -lm)
 
 # What tests/bench/merge.sh runs.
 MERGE_BENCH := $(T)/merge
 $(MERGE_BENCH): $(B)/tests/bench/merge.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_LIB) $(PFM) -pthread -lm)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call both,$(TEST_LIB)) -pthread -lm)
 
 # Programs under test.  PROGRAM_<name> adds flags for one of them.
 PROGRAM_SRC := $(filter-out tests/programs/lib%.c,$(wildcard tests/programs/*.c))

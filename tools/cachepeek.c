@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
-#include "output/table.h"
-#include "tools/cmd.h"
-#include "tools/demangle.h"
-#include "tools/help.h"
+#include "base/text/nearest.h"
+#include "base/text/table.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/demangle.h"
+#include "tools/shared/help.h"
 
 static const struct command {
 	const char *name;

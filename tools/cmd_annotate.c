@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "tools/check.h"
-#include "tools/cmd.h"
-#include "tools/output.h"
+#include "tools/shared/check.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/output.h"
 #include "tools/profile/annotate.h"
-#include "tools/profile_run.h"
+#include "tools/runs/profile_run.h"
 #include "tools/sources.h"
 
 struct request {

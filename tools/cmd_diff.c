@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "tools/cmd.h"
-#include "tools/diff.h"
-#include "tools/outputs.h"
+#include "tools/shared/cmd.h"
+#include "tools/diff/diff.h"
+#include "tools/shared/outputs.h"
 
 #define MAX_GATES 64
 

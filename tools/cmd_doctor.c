@@ -16,15 +16,15 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "output/report.h"
-#include "preload/engine/engine.h"
-#include "preload/counters/machine.h"
-#include "preload/counters/simtool.h"
-#include "preload/encoder/pfm.h"
+#include "output/report/report.h"
+#include "base/engine/engine.h"
+#include "base/counters/machine.h"
+#include "base/counters/simtool.h"
+#include "base/encoder/pfm.h"
 #include "regions/rundir.h"
-#include "tools/cmd.h"
+#include "tools/shared/cmd.h"
 #include "tools/kernels.h"
-#include "tools/place.h"
+#include "tools/shared/place.h"
 
 /* The argument with which this command runs itself as the program under test. */
 #define KERNELS "--run-kernels"

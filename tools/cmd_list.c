@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/embedded.h"
-#include "preload/encoder/pfm.h"
-#include "tools/cmd.h"
-#include "tools/list.h"
+#include "base/encoder/pfm.h"
+#include "tools/shared/cmd.h"
+#include "tools/list/list.h"
 
 const char *cp_list_ours(const struct cp_list *list, enum cp_named what, const char *name)
 {

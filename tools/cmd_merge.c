@@ -13,11 +13,11 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/trusted.h"
-#include "output/job.h"
-#include "output/report_parts.h"
-#include "tools/cmd.h"
-#include "tools/show.h"
+#include "base/files/trusted.h"
+#include "output/report/job.h"
+#include "output/report/report_parts.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/show.h"
 
 /* A record, and whose it is. */
 struct found {

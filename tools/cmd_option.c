@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/cmd.h"
-#include "tools/help.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/help.h"
 
 #define MAX_NAMES 32
 #define MAX_WORD 128

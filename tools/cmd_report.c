@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/jobs.h"
+#include "output/report/jobs.h"
 #include "output/json.h"
-#include "output/report.h"
+#include "output/report/report.h"
 #include "output/sink.h"
 #include "regions/rundir.h"
-#include "tools/check.h"
-#include "tools/cmd.h"
-#include "tools/show.h"
+#include "tools/shared/check.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/show.h"
 
 struct request {
 	char *outputs; /* comma list; NULL: stdout */

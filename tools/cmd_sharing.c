@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "tools/check.h"
-#include "tools/cmd.h"
-#include "tools/output.h"
-#include "tools/profile/fit.h"
-#include "tools/profile/sharing.h"
-#include "tools/profile_run.h"
+#include "tools/shared/check.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/output.h"
+#include "tools/profile/model/fit.h"
+#include "tools/profile/advice/sharing.h"
+#include "tools/runs/profile_run.h"
 
 struct request {
 	const char *machine, *directory, *quantum;

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/text.h"
-#include "tools/preloading.h"
+#include "tools/runs/preloading.h"
 #include "tools/profile/annotate.h"
 
 struct search {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formulas of metrics (output/formula.h), for values that are there or null.
+// The formulas of metrics (output/metrics/formula.h), for values that are there or null.
 
 // The text as a function of lookup(), which gives a name's value.
 function formulaOf(text) {

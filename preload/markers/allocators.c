@@ -5,7 +5,7 @@
 #include <link.h>
 #include <stddef.h>
 
-#include "preload/engine/simclient.h"
+#include "base/engine/simclient.h"
 #include "tools/sim/request.h"
 
 static const struct {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "base/line_spec.h"
+#include "base/text/line_spec.h"
 #include "base/text.h"
-#include "preload/engine/simclient.h"
+#include "base/engine/simclient.h"
 #include "preload/markers/functions.h"
 #include "preload/markers/markers.h"
 #include "preload/runtime.h"

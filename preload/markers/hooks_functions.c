@@ -12,7 +12,7 @@
 #include "base/lock.h"
 #include "preload/markers/functions.h"
 #include "preload/markers/markers.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/markers/symbols.h"
 #include "preload/threads.h"

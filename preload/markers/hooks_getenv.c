@@ -22,7 +22,7 @@
 #include "preload/markers/forward.h"
 #include "preload/given.h"
 #include "preload/markers/injection.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 

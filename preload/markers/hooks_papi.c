@@ -8,7 +8,7 @@
  */
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_PAPI, 0)

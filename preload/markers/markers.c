@@ -13,7 +13,7 @@
 #include "base/once.h"
 #include "preload/calibrate.h"
 #include "preload/markers/markers_parts.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
 #include "preload/threads.h"

@@ -17,8 +17,8 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/lock.h"
+#include "base/files/trusted.h"
 #include "base/sort.h"
-#include "base/trusted.h"
 #include "preload/reexec.h"
 #include "regions/record_write.h"
 

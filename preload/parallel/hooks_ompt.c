@@ -19,7 +19,7 @@
 #include "preload/markers/forward.h"
 #include "preload/parallel/openmp.h"
 #include "preload/markers/pass_on.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/parallel/teams.h"
 #include "preload/threads.h"

@@ -13,11 +13,11 @@
 
 #include "base/log.h"
 #include "base/once.h"
-#include "output/job_pack.h"
+#include "output/report/job_pack.h"
 #include "output/sink.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/report.h"
 #include "preload/parallel/report_job.h"
 #include "preload/runtime.h"

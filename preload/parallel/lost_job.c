@@ -7,10 +7,10 @@
 
 #include "base/format.h"
 #include "base/log.h"
-#include "output/jobs.h"
-#include "preload/parallel/ancestors.h"
+#include "output/report/jobs.h"
+#include "regions/ancestors.h"
 #include "base/env.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "regions/rundir.h"
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "preload/counters/clock.h"
+#include "base/counters/clock.h"
 #include "preload/runtime.h"
 
 /* In the record; atomic.  NULL: the process is no rank. */

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "preload/markers/forward.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/markers/symbols.h"
 #include "preload/threads.h"

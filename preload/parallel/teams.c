@@ -6,7 +6,7 @@
 #include "preload/calibrate.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
-#include "preload/real.h"
+#include "preload/libc/real.h"
 #include "preload/runtime.h"
 
 #define TAG cp_marker_tag(CP_MARKER_OPENMP, 0)

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "preload/heap/observer.h"
-#include "preload/counters/clock.h"
+#include "base/counters/clock.h"
 #include "preload/runtime.h"
 #include "preload/sampling/parts.h"
 #include "preload/threads.h"

@@ -10,9 +10,9 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "preload/counters/encode_sysfs.h"
-#include "preload/engine/explain.h"
-#include "preload/engine/kernel.h"
+#include "base/counters/encode_sysfs.h"
+#include "base/engine/explain.h"
+#include "base/engine/kernel.h"
 #include "preload/sampling/parts.h"
 
 #define FILE_NAME "memory.samplers"

@@ -13,7 +13,7 @@
 #include "base/map.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "preload/counters/clock.h"
+#include "base/counters/clock.h"
 #include "preload/runtime.h"
 #include "preload/sampling/parts.h"
 

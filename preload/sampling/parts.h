@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 #include "base/lock.h"
-#include "preload/engine/engine.h"
-#include "preload/sampling/period.h"
-#include "preload/sampling/ring.h"
+#include "base/engine/engine.h"
+#include "base/engine/period.h"
+#include "base/engine/ring.h"
 #include "preload/sampling/sampling.h"
 #include "regions/record_write.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/fd.h"
 #include "base/syscall.h"
-#include "preload/engine/kernel.h"
+#include "base/engine/kernel.h"
 #include "preload/sampling/parts.h"
 
 /* Of data.  Fewer lose samples while the thread that empties them waits for a CPU;

@@ -6,7 +6,7 @@
  */
 #include <time.h>
 
-#include "output/job_pack.h"
+#include "output/report/job_pack.h"
 #include "tests/unit/output_ranks.h"
 
 static struct make make;

@@ -64,7 +64,7 @@ for my $program (['chase', 20000, 200000], ['columns', 400, 3], ['static_chase',
 {
 	my $deep = scratch('a' x 70);
 	mkdir($deep) or die "$deep: $!";
-	my $file = write_file("$deep/own.machine", read_file(source() . '/preload/machines/zen3.machine'));
+	my $file = write_file("$deep/own.machine", read_file(source() . '/base/machines/zen3.machine'));
 	my $output = scratch('own.json');
 	my $run = run(cwd => $deep, command => [cli(), 'compare', '-m', 'zen3,./own.machine', '-o', $output,
 		'sh', '-c', 'cd / && exec gzip -h']);

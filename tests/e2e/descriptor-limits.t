@@ -89,7 +89,7 @@ SKIP: {
 	is(read_file("$work/other"), '', 'a file in the place of stderr stays empty');
 
 	# Every function that we stand in front of gives ours to the program when its own are used up.
-	my ($overrides) = read_file(source() . '/preload/hooks_open.c') =~ /Overrides: (.*?)\./s;
+	my ($overrides) = read_file(source() . '/preload/program/hooks_open.c') =~ /Overrides: (.*?)\./s;
 	my %known = map { $_ => 1 } split(/\n/, run(command => [program('opens'), 'list'])->{out});
 	is_deeply([grep { !$known{$_} } split(/[,\s*]+/, $overrides)], [], 'all of hooks_open.c are tried');
 	ok_as_alone("$_, all of 256", 'perf', limit('256:256'), [program('opens'), $_]) for sort keys %known;

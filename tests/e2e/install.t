@@ -59,10 +59,10 @@ like(read_file($json) || '', qr/"cachepeek-report\/1"/, 'the command finds the l
 # The library in a directory of a multi-arch system, where a package puts it.
 {
 	my $place = scratch('multiarch');
-	my $main = write_file(scratch('main.c'), qq(#include "tools/place.h"\n)
+	my $main = write_file(scratch('main.c'), qq(#include "tools/shared/place.h"\n)
 		. "int main(int argc, char **argv) { (void)argc; return cp_exec_preloaded(argv + 1, (char *[]){0}) != 0; }\n");
 	my $built = run(command => [$ENV{CC} || 'gcc', '-D_GNU_SOURCE', '-I' . source(),
-		qq(-DCP_LIBDIR="$place"), '-o', scratch('placed'), $main, source() . '/tools/place.c']);
+		qq(-DCP_LIBDIR="$place"), '-o', scratch('placed'), $main, source() . '/tools/shared/place.c']);
 	my $run = run(command => [scratch('placed'), 'true']);
 	like($run->{err}, qr{^cachepeek: libcachepeek.so is neither .*\Q$place\E: run `make install`$}m,
 		'the command says where it has looked') || diag($built->{err});

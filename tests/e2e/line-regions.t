@@ -345,7 +345,7 @@ SKIP: {
 # ---- real programs ----
 
 my %programs = (
-	'cachepeek itself' => ['output/preset.c', [cli(), 'list', 'presets']],
+	'cachepeek itself' => ['output/metrics/preset.c', [cli(), 'list', 'presets']],
 	python3 => ['Python/ceval.c', ['/usr/bin/python3', '-S', '-c', 'print(sum(len(str(x)) for x in range(100)))']],
 );
 # The other takes python3.11-dbg: CALLGRIND_ALL=1.

@@ -12,7 +12,7 @@ use Test::More;
 my $all = ($ENV{MACHINE_LAWS} // '') eq 'all';
 my $lines = $all ? 60_000 : 600;
 my $text = write_file(scratch('text'), join('', map { ($_ * 2654435761 % 1000003) . " line\n" } 1 .. $lines));
-my @machines = map { s{.*/}{}r =~ s/\.machine$//r } sort glob(source() . '/preload/machines/*.machine');
+my @machines = map { s{.*/}{}r =~ s/\.machine$//r } sort glob(source() . '/base/machines/*.machine');
 my @names = Laws::names();
 
 cmp_ok(scalar(@machines), '>=', 20, 'machines');

@@ -76,7 +76,7 @@ sub all_faults
 	return @faults;
 }
 
-for my $file (glob(source() . '/preload/machines/*.machine')) {
+for my $file (glob(source() . '/base/machines/*.machine')) {
 	my ($name) = $file =~ m{([^/]+)\.machine$};
 	my @faults = all_faults(read_file($file));
 

@@ -24,7 +24,7 @@ sub reason
 
 # ---- each that is compiled in ----
 
-my @names = map { m{([^/]+)\.machine$} } glob(source() . '/preload/machines/*.machine');
+my @names = map { m{([^/]+)\.machine$} } glob(source() . '/base/machines/*.machine');
 cmp_ok(scalar(@names), ">=", 26, "machines");
 my $listed = run(command => [cli(), 'list', 'machines'])->{out};
 for my $name ('host', @names) {

@@ -139,7 +139,7 @@ is_deeply([grep { /-n '__cachepeek_is [^']*\b(?:run|compare|dcache|sharing)\b/ &
 
 # ---- variables ----
 
-my @table_of_variables = uniq(map { "CACHEPEEK_$_" } text('preload/counters/options.c') =~ /^\t\{PREFIX "([A-Z_]+)"/mg);
+my @table_of_variables = uniq(map { "CACHEPEEK_$_" } text('base/counters/options.c') =~ /^\t\{PREFIX "([A-Z_]+)"/mg);
 cmp_ok(scalar(@table_of_variables), '>=', 10, 'the table of variables is read');
 is_deeply([uniq($variables =~ /^  (CACHEPEEK_[A-Z_]+)=/mg)], \@table_of_variables, 'the variables: --help');
 my ($environment) = $page{'libcachepeek.7'} =~ /^\.SH ENVIRONMENT\n(.*?)^\.SH /ms;
@@ -159,11 +159,11 @@ is_deeply([uniq(grep { /^cachepeek_/ } $name_line =~ /\w+/g)], \@functions, 'cac
 
 # ---- formats ----
 
-my ($directives) = text('output/group.c') =~ /known\[\] = \{\s*("\@group".*?)NULL/s;
+my ($directives) = text('output/metrics/group.c') =~ /known\[\] = \{\s*("\@group".*?)NULL/s;
 is_deeply([uniq(grep { defined && $_ ne '@end' }
 	$page{'cachepeek-groups.5'} =~ /^\.BI (\@\w+)|^\.BR (\@\w+)/mg)],
 	[uniq($directives =~ /"(\@\w+)"/g)], 'cachepeek-groups(5): the directives');
-my ($levels) = text('preload/counters/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)\}/s;
+my ($levels) = text('base/counters/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)\}/s;
 is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)"/g], [],
 	'cachepeek-machines(5): the levels');
 

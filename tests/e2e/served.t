@@ -9,7 +9,7 @@ use lib $FindBin::Bin;
 use Peek;
 use Test::More;
 
-my @machines = map { s{.*/}{}r =~ s/\.machine$//r } sort glob(source() . '/preload/machines/*.machine');
+my @machines = map { s{.*/}{}r =~ s/\.machine$//r } sort glob(source() . '/base/machines/*.machine');
 cmp_ok(scalar(@machines), '>', 20, 'machines');
 
 sub metrics { my ($region) = @_; return {map { $_ => $region->{metrics}{$_}{value} } keys %{$region->{metrics}}} }

@@ -2,7 +2,7 @@
  *
  * The name of an event, without libpfm.
  */
-#include "preload/counters/encode.c"
+#include "base/counters/encode.c"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -2,7 +2,7 @@
  *
  * A formula: parsed, its names listed, evaluated with odd numbers.
  */
-#include "output/formula.h"
+#include "output/metrics/formula.h"
 
 #include "base/arena.h"
 #include "tests/fuzz/fuzz.h"

@@ -19,28 +19,27 @@ FUZZ_COVERAGE_FLAGS := -O1 -g -fprofile-instr-generate -fcoverage-mapping
 
 # What is read, beside the seeds, and whose lines count for the coverage.
 FUZZ_SEEDS_group := output/groups
-FUZZ_SEEDS_machine := $(wildcard preload/machines)
+FUZZ_SEEDS_machine := $(wildcard base/machines)
 FUZZ_SEEDS_preset := output/presets
 FUZZ_LINES_record := regions/record_read.c
-FUZZ_LINES_group := output/group.c
-FUZZ_LINES_formula := output/formula.c
-FUZZ_LINES_preset := output/preset.c
-FUZZ_LINES_machine := preload/counters/machine_file.c
-FUZZ_LINES_options := preload/counters/options.c
-FUZZ_LINES_event := preload/counters/encode.c
-FUZZ_LINES_sysfs := preload/counters/encode_sysfs.c
+FUZZ_LINES_group := output/metrics/group.c
+FUZZ_LINES_formula := output/metrics/formula.c
+FUZZ_LINES_preset := output/metrics/preset.c
+FUZZ_LINES_machine := base/counters/machine_file.c
+FUZZ_LINES_options := base/counters/options.c
+FUZZ_LINES_event := base/counters/encode.c
+FUZZ_LINES_sysfs := base/counters/encode_sysfs.c
 FUZZ_LINES_sinks := output/sink.c
-FUZZ_LINES_report_json := tools/values.c
+FUZZ_LINES_report_json := tools/diff/values.c
 FUZZ_LINES_profile_json := tools/profile/read_json.c
-FUZZ_LINES_profile := tools/profile/read.c
-FUZZ_LINES_samples := tools/profile/samples_read.c
-FUZZ_LINES_perf_map := tools/profile/jit.c
+FUZZ_LINES_profile := tools/profile/model/read.c
+FUZZ_LINES_samples := tools/profile/samples/samples_read.c
+FUZZ_LINES_perf_map := tools/profile/model/jit.c
 
 # In the second make, whose B and flags are those of one of the two builds.
 FUZZ_LIB := $(B)/libfuzzed.a
-FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c preload/encoder/% \
-	tools/cachepeek.c tools/cmd_%,$(CLI_SRC))) \
-	$(B)/preload/counters/encode_sysfs.o $(B)/tests/fuzz/arena.o $(B)/embedded.o
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c base/encoder/%,$(TEST_SRC))) \
+	$(B)/tests/fuzz/arena.o $(B)/embedded.o
 $(FUZZ_LIB): $(FUZZ_OBJ)
 	@rm -f $@
 	$(call run,AR,$(AR) rcs $@ $(FUZZ_OBJ))

@@ -3,9 +3,9 @@
  * A group file, its metrics evaluated with inputs of which some are missing.
  */
 #include "base/arena.h"
-#include "output/formula.h"
-#include "output/group.h"
-#include "output/metric.h"
+#include "output/metrics/formula.h"
+#include "output/metrics/group.h"
+#include "output/metrics/metric.h"
 #include "tests/fuzz/fuzz.h"
 
 static struct cp_value look_up(void *context, const char *name)

@@ -2,7 +2,7 @@
  *
  * A machine file, described and turned into options of the simulated PMU.
  */
-#include "preload/counters/machine.c"
+#include "base/counters/machine.c"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -3,10 +3,10 @@
  * The environment: entries between NULs, read as options, looked up, merged
  * and removed.  The first byte says how many are taken for ours.
  */
-#include "preload/counters/options.h"
+#include "base/counters/options.h"
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/text.h"
 #include "base/env.h"
 #include "tests/fuzz/fuzz.h"

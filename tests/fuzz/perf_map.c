@@ -2,7 +2,7 @@
  *
  * /tmp/perf-PID.map, in which compilers at run time say what they made.
  */
-#include "tools/profile/jit.c"
+#include "tools/profile/model/jit.c"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -3,7 +3,7 @@
  * The data files of presets: the bytes are the events of a PMU, and what
  * follows a form feed the meanings.
  */
-#include "output/preset.h"
+#include "output/metrics/preset.h"
 
 #include <sanitizer/asan_interface.h>
 

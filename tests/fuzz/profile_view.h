@@ -7,8 +7,8 @@
 
 #include "tests/fuzz/file.h"
 #include "tools/profile/annotate.h"
-#include "tools/profile/sharing.h"
-#include "tools/profile/write.h"
+#include "tools/profile/advice/sharing.h"
+#include "tools/profile/model/write.h"
 
 static inline void fuzz_write_shared(struct cp_out *out, struct cp_profile *profile)
 {

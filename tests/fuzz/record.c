@@ -13,8 +13,8 @@
 #include "base/arena.h"
 #include "base/out.h"
 #include "output/json.h"
-#include "output/report.h"
-#include "output/text.h"
+#include "output/report/report.h"
+#include "output/text/text.h"
 #include "regions/record_read.h"
 #include "tests/fuzz/fuzz.h"
 

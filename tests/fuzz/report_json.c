@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/file.h"
 #include "tests/fuzz/json_tree.h"
-#include "tools/diff.h"
+#include "tools/diff/diff.h"
 
 static const char *const sound = "tests/fuzz/seeds/report_json/sim";
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/new_file.h"
-#include "output/report.h"
+#include "base/files/new_file.h"
+#include "output/report/report.h"
 #include "tests/fuzz/fuzz.h"
 
 static unsigned turns;

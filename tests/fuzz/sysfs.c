@@ -4,7 +4,7 @@
  * what each format file has, the third each file of an event.
  */
 #include "base/text.h"
-#include "preload/counters/encode_sysfs.h"
+#include "base/counters/encode_sysfs.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *of_format, *of_alias;
@@ -31,7 +31,7 @@ static unsigned pmus_like(const char *pattern, struct cp_sysfs_pmu pmus[], unsig
 /* In place of the machine's. */
 #define cp_read_file(path, to, size) read_file(path, to, size)
 #define cp_sysfs_pmus(pattern, pmus, max) pmus_like(pattern, pmus, max)
-#include "preload/counters/encode_sysfs.c"
+#include "base/counters/encode_sysfs.c"
 
 static char *cut(char *text)
 {

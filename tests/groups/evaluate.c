@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/metric.h"
+#include "output/metrics/metric.h"
 
 #define MAX_GROUPS 64
 

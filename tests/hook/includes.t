@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The one-way flow of the counts, seen in what each room includes:
 #   hooks -> threads -> engine -> regions -> record -> report -> writers
-# A folder is a room of its own: preload/engine/ is not preload/.
+# A folder is a room of its own: base/engine/ is not base/.
 use strict;
 use warnings;
 use File::Basename qw(dirname);
@@ -12,50 +12,96 @@ use lib "$FindBin::Bin/../e2e";
 use Peek;
 use Test::More;
 
-# Room -> the rooms and headers that it may include besides itself.
-my @report = qw(output/group.h output/other_names.h output/preset.h output/weights.h output/job_pack.h output/jobs.h output/report.h output/sink.h);
+# The rooms from the bottom up: room, and the rooms and headers that it may include besides
+# itself.  Rooms stand below those that include them, so that there are no cycles.
+my @base = qw(base base/text base/files);
 my @simulator = qw(tools/sim/request.h);
-my %may = (
-	'base' => [],
-	'regions' => [qw(base)],
-	'output' => [qw(base regions/jobdir.h regions/record.h regions/record_read.h)],
-	'preload/engine/arch' => [],
-	'preload/engine' => [qw(base preload/engine/arch), @simulator],
-	'preload/encoder' => [qw(base)],
-	'preload/counters' => [qw(base preload/encoder preload/engine preload/engine/arch regions), @report, @simulator],
-	'preload' => [qw(base preload/counters preload/engine regions), @report, @simulator],
-	'preload/markers' => [qw(base preload preload/counters preload/engine preload/sampling regions), @simulator],
-	'preload/parallel' => [qw(base preload preload/counters preload/markers regions), @report, @simulator],
-	'preload/heap' => [qw(base)],
-	'preload/perfstubs' => [],
-	'preload/sampling' => [qw(base preload preload/counters preload/engine preload/heap regions)],
+my @records = qw(regions/jobdir.h regions/record.h regions/record_read.h);
+my @model = qw(tools/profile/model output/report/report.h);
+my @rooms = (
+	['base' => []],
+	['base/text' => [qw(base)]],
+	['base/files' => [qw(base)]],
+	['regions' => [@base]],
+	['base/engine/arch' => []],
+	['base/engine' => [@base, qw(base/engine/arch regions/samples.h), @simulator]],
+	['base/encoder' => [qw(base)]],
+	['output/metrics' => [@base]],
+	['base/counters' => [@base, qw(base/encoder base/engine base/engine/arch regions output/metrics), @simulator]],
+	['output/report' => [@base, qw(output/metrics), @records]],
+	['output/text' => [@base, qw(output/metrics output/report)]],
+	['output' => [@base, qw(output/metrics output/report output/text)]],
+	['preload/heap' => []],
+	['preload/perfstubs' => []],
+	['preload/libc' => [qw(base)]],
+	['preload' => [@base, qw(base/counters base/engine regions output/report/jobs.h output/sink.h preload/libc), @simulator]],
+	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions)]],
+	['preload/program' => [@base, qw(base/engine preload preload/libc preload/sampling), @simulator]],
+	['preload/markers' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling regions), @simulator]],
+	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers regions
+		output/report/job_pack.h output/report/jobs.h output/sink.h), @simulator]],
+	['tools/sim' => [qw(base base/text regions/series.h)]],
+	['tools/sim/flex' => [qw(base tools/sim)]],
+	['tools/sim/profile' => [qw(base base/text tools/sim)]],
+	['tools/sim/paths' => [qw(base tools/sim tools/sim/profile)]],
+	['tools/shared' => [@base, qw(base/counters base/encoder output/metrics output/report output/sink.h)]],
+	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
+	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
+	['tools/compare' => [@base, qw(base/counters output output/metrics), @simulator]],
+	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h
+		tools/sim/profile_file.h)]],
+	['tools/profile/samples' => [@base, qw(regions/samples.h tools/profile/model)]],
+	['tools/profile/calls' => [@base, qw(output/json.h tools/profile/model)]],
+	['tools/profile/advice' => [@base, qw(output/json.h tools/profile/model)]],
+	['tools/profile' => [@base, qw(output tools/profile/model tools/profile/calls tools/profile/advice tools/shared/json_file.h)]],
+	['tools/runs' => [@base, qw(base/counters output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
+	['tools' => [@base, qw(base/counters base/encoder base/engine/engine.h output output/report regions preload/compared.h
+		tools/compare tools/diff tools/list tools/profile tools/profile/advice tools/profile/calls tools/profile/model
+		tools/runs tools/shared)]],
 );
+my %may = map { @$_ } @rooms;
 
 # Who starts, asks and ends the other rooms, and what they include for that.
-my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c life.c report.c run.c runtime.c runtime.h
-	seccomp.c simulated.c threads.c);
+my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow.c hooks_process.c life.c reexec.c report.c
+	run.c runtime.c runtime.h simulated.c threads.c);
+my @parts = qw(preload/markers preload/parallel preload/program preload/sampling);
 # And who asks where the library is.
-my %asks = ('preload/counters/encode.c' => 'preload/reexec.h');
-my @parts = qw(preload/markers preload/parallel preload/sampling);
+my %asks = ('base/counters/encode.c' => ['preload/reexec.h']);
+# The simulated PMU is started by its main.c; what it asks the rooms for stands here.
+$asks{"tools/sim/$_->[0]"} = [map { "tools/sim/$_" } @$_[1 .. $#$_]] for (
+	['front.c', 'flex/flex.h'], ['sweep.c', 'flex/flex.h'], ['threads.c', 'flex/flex.h', 'profile/profile.h', 'paths/paths.h'],
+	['function_names.c', 'profile/elf_symbols.h'], ['functions.c', 'profile/lines.h', 'paths/paths.h'],
+	['instrument.c', 'profile/lines.h', 'profile/profile.h', 'paths/paths.h'], ['main.c', 'profile/profile.h'],
+	['no_symbols.c', 'profile/lines.h'], ['requests.c', 'profile/lines.h', 'profile/profile.h'], ['options.c', 'profile/profile.h', 'profile/lines.h', 'paths/paths.h'],
+	map({ [$_, 'profile/profile.h'] } qw(profile_file.c sharing.c timed.c)));
 
 my @files;
 find({no_chdir => 1, wanted => sub {
 	push(@files, $_ =~ s{^\Q@{[source()]}\E/}{}r) if /\.[ch]$/;
-}}, map { source() . "/$_" } qw(base preload regions output));
+}}, map { source() . "/$_" } qw(base preload regions output tools));
+my %there = map { $_ => 1 } @files;
 
-my %seen;
+# What a file of ours includes, by its path from the top.
+sub included {
+	my ($file) = @_;
+	return grep { $there{$_} } map { $file =~ m{^tools/sim/} && !m{^(?:base|regions|tools)/} ? "tools/sim/$_" : $_ }
+		read_file(source() . "/$file") =~ /^\s*#\s*include\s+"([^"]+)"/mg;
+}
+
+my (%seen, %floor);
+@floor{map { $_->[0] } @rooms} = 0 .. $#rooms;
 for my $file (sort @files) {
 	my $room = dirname($file);
-	my %allowed = map { $_ => 1 } @{$may{$room} || []}, $starts{$file} ? @parts : ();
-	my @bad;
-	for my $include (read_file(source() . "/$file") =~ /^\s*#\s*include\s+"([^"]+\/[^"]+)"/mg) {
-		my $of = dirname($include);
-		push(@bad, $include) unless $of eq $room || $allowed{$of} || $allowed{$include} || $include eq ($asks{$file} // '');
-	}
-	is_deeply(\@bad, [], "$file includes only what comes before it");
+	my %allowed = map { $_ => 1 } @{$may{$room} || []}, @{$asks{$file} || []}, $starts{$file} ? @parts : ();
+	is_deeply([grep { my $of = dirname($_); $of ne $room && !$allowed{$of} && !$allowed{$_} } included($file)], [],
+		"$file includes only what comes before it");
 	$seen{$room}++;
 }
 is_deeply([sort keys %seen], [sort keys %may], 'every room was looked at');
+for my $room (@rooms) {
+	is_deeply([grep { exists $floor{$_} && $floor{$_} >= $floor{$room->[0]} } @{$room->[1]}], [],
+		"$room->[0] stands above the rooms that it includes");
+}
 
 # Who names a file means one that is there.
 my @readers;
@@ -68,5 +114,5 @@ for my $file ('Makefile', 'CONTRIBUTING.md', sort @readers) {
 	push(@gone, map { "$file: $_" } grep { !-e source() . "/$_" } sort keys %named);
 }
 is_deeply(\@gone, [], 'each file that is named is there');
-cmp_ok($seen{$_}, '<=', $_ =~ /^output|^base|^preload$/ ? 90 : 40, "$_: a room that one can look over") for sort keys %seen;
+cmp_ok($seen{$_}, '<=', $_ eq 'tools/sim' ? 90 : 40, "$_: a room that one can look over") for sort keys %seen;
 done_testing();

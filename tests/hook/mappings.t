@@ -11,12 +11,12 @@ use Peek;
 use Test::More;
 
 my %takes = map { $_ => 1 } ('base/space.h',
-	'base/new_file.c',      # gives it back
-	'preload/libc.c',       # what libpfm4 may call
-	'preload/seccomp.c');   # a list of numbers
+	'base/files/new_file.c',      # gives it back
+	'preload/libc/libc.c',       # what libpfm4 may call
+	'preload/program/seccomp.c');   # a list of numbers
 my %maps = map { $_ => 1 } ('base/map.c', 'base/map.h', 'regions/record_write.c', 'tools/sim/profile_file.c',
-	'preload/engine/kernel.c', 'preload/sampling/ring.c',   # perf's pages
-	'tools/launch.c');                                      # without a file
+	'base/engine/kernel.c', 'base/engine/ring.c',   # perf's pages
+	'tools/runs/launch.c');                                      # without a file
 my (%seen, %mapped);
 find({no_chdir => 1, wanted => sub {
 	return unless /\.[ch]$/;

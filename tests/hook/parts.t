@@ -67,7 +67,7 @@ find({no_chdir => 1, wanted => sub { $source{s{^\Q@{[source()]}\E/}{}r} = read_f
 
 # Also where something else asks for the same.
 my %also = (
-	'preload/seccomp.c' => 'cp_fatal_start', # the filter was not taken
+	'preload/program/seccomp.c' => 'cp_fatal_start', # the filter was not taken
 	'preload/calibrate.c' => 'cp_calibrate_describe', # it is known from here on
 );
 my %steps = map { $_ => 1 } map { grep { /^cp_/ } @{$_->{functions}} } @rows;

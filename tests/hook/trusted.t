@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# Who opens files.  What somebody else may have made goes through base/trusted.h, what
-# users name to be written through base/new_file.h; each other call stands here, with
+# Who opens files.  What somebody else may have made goes through base/files/trusted.h, what
+# users name to be written through base/files/new_file.h; each other call stands here, with
 # the reason why it needs neither.
 use strict;
 use warnings;
@@ -12,26 +12,26 @@ use Peek;
 use Test::More;
 
 my %opens = (
-	'base/new_file.c' => [3, 'itself'],
-	'base/trusted.c' => [1, 'itself'],
+	'base/files/new_file.c' => [3, 'itself'],
+	'base/files/trusted.c' => [1, 'itself'],
 	'base/text.c' => [1, 'files of /proc and /sys'],
-	'output/jobs.c' => [1, 'the run directory; its entries are trusted or not'],
-	'output/process_state.c' => [1, 'a file of /proc'],
-	'output/report.c' => [1, 'a directory that was named; its entries are trusted or not'],
+	'output/report/jobs.c' => [1, 'the run directory; its entries are trusted or not'],
+	'output/report/process_state.c' => [1, 'a file of /proc'],
+	'output/report/report.c' => [1, 'a directory that was named; its entries are trusted or not'],
 	'preload/hooks_process.c' => [1, '/dev/null'],
-	'preload/hooks_open.c' => [3, 'the definitions, and a message'],
+	'preload/program/hooks_open.c' => [3, 'the definitions, and a message'],
 	'preload/parallel/report_job.c' => [1, 'cp_trusted_check() follows: it is written to'],
 	'preload/reexec.c' => [2, 'a new log, without links, in our directory; /dev/null'],
 	'preload/sampling/objects.c' => [1, 'a file of /proc'],
 	'preload/threads_adopt.c' => [1, 'a directory of /proc'],
-	'preload/engine/sysfs.c' => [1, 'a directory of /sys'],
+	'base/engine/sysfs.c' => [1, 'a directory of /sys'],
 	'regions/fold_records.c' => [4, 'the run directory; a lock that nothing is read from; made with O_EXCL; a byte that is appended'],
 	'regions/jobdir.c' => [1, 'a lock that nothing is read from or written to'],
 	'regions/record_write.c' => [2, 'made with O_EXCL; its own again, without links'],
 	'regions/rundir.c' => [6, 'directories of runs without links, and the base of the user'],
-	'tools/again.c' => [1, '/dev/null'],
-	'tools/launch.c' => [1, 'cp_trusted_check() follows: it is written to'],
-	'tools/profile/read.c' => [1, 'a directory that was named; its entries are trusted or not'],
+	'tools/runs/again.c' => [1, '/dev/null'],
+	'tools/runs/launch.c' => [1, 'cp_trusted_check() follows: it is written to'],
+	'tools/profile/model/read.c' => [1, 'a directory that was named; its entries are trusted or not'],
 	'tools/sources.c' => [1, '/dev/null'],
 	'tools/sim/profile/elf_symbols.c' => [1, 'what is mapped into the program'],
 	'tools/sim/huge_kernel.c' => [3, 'files of /proc and /sys'],
@@ -52,6 +52,6 @@ find({no_chdir => 1, wanted => sub {
 
 for my $file (sort keys %{{%opens, %seen}}) {
 	is($seen{$file} || 0, $opens{$file}[0] || 0, "$file opens as many files as are known: " .
-		($opens{$file}[1] || 'use base/trusted.h or base/new_file.h'));
+		($opens{$file}[1] || 'use base/files/trusted.h or base/files/new_file.h'));
 }
 done_testing();

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "tools/presets_check.h"
+#include "tools/list/presets_check.h"
 
 int main(void)
 {

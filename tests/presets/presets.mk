@@ -3,8 +3,8 @@
 # one program for each, run by qemu-user.  Everything lies in $(PRESETS).
 
 PRESETS := $(B)/presets
-PRESETS_SRC := tests/presets/check.c tools/presets_check.c output/preset.c output/words.c \
-	preload/encoder/pfm.c base/env.c base/arena.c base/escape.c base/embedded.c base/decimal.c base/format.c \
+PRESETS_SRC := tests/presets/check.c tools/list/presets_check.c output/metrics/preset.c base/text/words.c \
+	base/encoder/pfm.c base/env.c base/arena.c base/escape.c base/embedded.c base/decimal.c base/format.c \
 	base/map.c base/text.c
 # What is not called may name what is not linked.
 PRESETS_LINK := -Wl,--gc-sections
@@ -22,7 +22,7 @@ check-presets-run: $(CLI)
 presets-programs: $(foreach a,i386 arm64 armhf ppc64el,$(PRESETS)/check-$a)
 
 # libpfm4's own headers hold zero-size arrays and wide enumerators.
-$(PRESETS)/check-%: $(PRESETS_SRC) $(B)/embedded.S tools/presets_check.h output/preset.h preload/encoder/pfm.h
+$(PRESETS)/check-%: $(PRESETS_SRC) $(B)/embedded.S tools/list/presets_check.h output/metrics/preset.h base/encoder/pfm.h
 	$(call run,CC,$(word 1,$(PRESETS_$*))-gcc -static -std=gnu11 -O1 -ffunction-sections $(PRESETS_LINK) $(filter-out -Wpedantic,$(WARN)) \
 		-D_GNU_SOURCE -I. -isystem $(PRESETS)/$*/usr/include -o $@ $(PRESETS_SRC) $(B)/embedded.S \
 		$(PRESETS)/$*/usr/lib/$(word 2,$(PRESETS_$*))/libpfm.a)

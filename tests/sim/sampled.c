@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/sampling/period.h"
-#include "tools/profile/estimate.h"
+#include "base/engine/period.h"
+#include "tools/profile/model/estimate.h"
 
 #define TOP 10
 #define MAX_THREADS 8

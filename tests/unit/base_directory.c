@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/directory.h"
+#include "base/files/directory.h"
 #include "tests/tap/tap.h"
 
 enum { FILES = 300, WANTED = 7 };

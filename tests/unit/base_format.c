@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "base/nearest.h"
+#include "base/text/nearest.h"
 #include "base/text.h"
 #include "tests/tap/tap.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "preload/engine/explain.h"
+#include "base/engine/explain.h"
 #include "tests/tap/tap.h"
 
 static void says(

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "output/report.h"
-#include "preload/engine/engine.h"
+#include "output/report/report.h"
+#include "base/engine/engine.h"
 #include "regions/rundir.h"
 #include "regions/tree.h"
 #include "tests/tap/tap.h"

@@ -9,7 +9,7 @@ static char watchdog[] = "/tmp/engine_notes_w_XXXXXX",
 #define CP_NMI_WATCHDOG watchdog
 #define CP_SMT_ACTIVE smt
 
-#include "preload/engine/notes.c"
+#include "base/engine/notes.c"
 #include "tests/tap/tap.h"
 #include "tests/unit/engine_world.h"
 

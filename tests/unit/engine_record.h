@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/report.h"
-#include "preload/engine/engine.h"
+#include "output/report/report.h"
+#include "base/engine/engine.h"
 #include "regions/tree.h"
 #include "tests/tap/tap.h"
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "output/report.h"
-#include "preload/engine/engine.h"
+#include "output/report/report.h"
+#include "base/engine/engine.h"
 #include "regions/rundir.h"
 #include "regions/tree.h"
 #include "tests/tap/tap.h"

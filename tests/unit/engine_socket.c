@@ -5,7 +5,7 @@
  */
 #include "tests/unit/events_here.h"
 
-#include "output/report.h"
+#include "output/report/report.h"
 #include "regions/rundir.h"
 #include "tests/unit/engine_record.h"
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/map.h"
-#include "preload/engine/kernel.h"
+#include "base/engine/kernel.h"
 
 #define WORLD_EVENTS 4096
 #define WORLD_CONFIGS 16
@@ -311,7 +311,7 @@ void cp_kernel_unmap(void *page)
 
 /* ---- the CPU: registers as user space reads them ---- */
 
-#define CACHEPEEK_PRELOAD_ENGINE_ARCH_ARCH_H
+#define CACHEPEEK_BASE_ENGINE_ARCH_ARCH_H
 #define CP_ARCH_USER_READ 1
 #define CP_ARCH_LISTS(config) ((void)(config), 0)
 #define CP_ARCH_LISTED_EVENT 0
@@ -337,6 +337,6 @@ static uint64_t cp_arch_timestamp(void)
 	return world.now;
 }
 
-#include "preload/engine/userread.c"
+#include "base/engine/userread.c"
 
 #endif

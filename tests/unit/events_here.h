@@ -17,13 +17,13 @@ static char fake[64] = "/tmp/events_here_XXXXXX", cpuinfo[80];
 /* The registers of its CPU stand for those of this one. */
 #include "tests/unit/engine_world.h"
 
-#include "preload/counters/cores.c"
-#include "preload/counters/encode_sysfs.c"
-#include "preload/engine/sysfs.c"
-#include "preload/counters/events.c"
-#include "preload/counters/events_pass.c"
-#include "preload/counters/events_perf.c"
-#include "preload/counters/events_socket.c"
+#include "base/counters/cores.c"
+#include "base/counters/encode_sysfs.c"
+#include "base/engine/sysfs.c"
+#include "base/counters/events.c"
+#include "base/counters/events_pass.c"
+#include "base/counters/events_perf.c"
+#include "base/counters/events_socket.c"
 #include "tests/tap/tap.h"
 #include "tests/unit/sysfs_tree.h"
 

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "preload/counters/events_pass.c"
+#include "base/counters/events_pass.c"
 #include "tests/tap/tap.h"
 #include "tests/unit/engine_world.h"
 

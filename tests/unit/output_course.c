@@ -2,7 +2,7 @@
  *
  * Executions that are longer than an interval, over those that they may have been in.
  */
-#include "output/course.h"
+#include "output/report/course.h"
 #include "tests/tap/tap.h"
 
 #define N 5

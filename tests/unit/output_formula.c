@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "output/formula.h"
+#include "output/metrics/formula.h"
 #include "tests/tap/tap.h"
 
 static struct cp_arena arena = {.give_up = tap_no_memory};

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/embedded.h"
-#include "output/group.h"
-#include "output/preset.h"
+#include "output/metrics/group.h"
+#include "output/metrics/preset.h"
 #include "tests/tap/tap.h"
 #include "tools/sim/request.h"
 

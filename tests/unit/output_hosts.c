@@ -3,7 +3,7 @@
  * speaks for it.
  */
 
-#include "output/job_pack.h"
+#include "output/report/job_pack.h"
 #include "output_records.h"
 #include "tests/tap/tap.h"
 

@@ -2,7 +2,7 @@
  *
  * Several runs that shared the events, in one report.
  */
-#include "output/report.h"
+#include "output/report/report.h"
 #include "tests/tap/tap.h"
 #include "tests/unit/output_records.h"
 

@@ -6,8 +6,8 @@
 #include <errno.h>
 
 #include "output/json.h"
-#include "output/report.h"
-#include "output/text.h"
+#include "output/report/report.h"
+#include "output/text/text.h"
 #include "regions/record_read.h"
 #include "tests/tap/tap.h"
 #include "tests/unit/output_records.h"

@@ -4,8 +4,8 @@
  */
 #include <sys/wait.h>
 
-#include "output/report.h"
-#include "output/report_parts.h"
+#include "output/report/report.h"
+#include "output/report/report_parts.h"
 #include "tests/tap/tap.h"
 #include "tests/unit/output_records.h"
 

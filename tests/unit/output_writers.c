@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include "output/json.h"
-#include "output/report.h"
+#include "output/report/report.h"
 #include "output/sink.h"
-#include "output/table.h"
-#include "output/utf8.h"
+#include "base/text/table.h"
+#include "base/text/utf8.h"
 #include "tests/tap/tap.h"
 #include "tests/unit/output_records.h"
 

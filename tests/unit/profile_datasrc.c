@@ -4,7 +4,7 @@
  * every snoop, and the words that the kernel has for what processors report, from
  * its tables (none of this was verified on hardware).
  */
-#include "tools/profile/datasrc.h"
+#include "tools/profile/samples/datasrc.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

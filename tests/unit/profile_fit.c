@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/tap/tap.h"
-#include "tools/profile/fit.h"
+#include "tools/profile/model/fit.h"
 
 static void test_numbers(void)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/report_parts.h"
+#include "output/report/report_parts.h"
 #include "regions/rundir.h"
 #include "regions/tree.h"
 #include "tests/tap/tap.h"

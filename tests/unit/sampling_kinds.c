@@ -14,8 +14,8 @@
 static char fake[64] = "/tmp/sampling_kinds_XXXXXX";
 #define CP_SYSFS_DEVICES fake
 
-#include "preload/counters/encode_sysfs.c"
-#include "preload/engine/sysfs.c"
+#include "base/counters/encode_sysfs.c"
+#include "base/engine/sysfs.c"
 #include "preload/sampling/kinds.c"
 #include "tests/tap/tap.h"
 #include "tests/unit/sysfs_tree.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "preload/sampling/period.h"
-#include "preload/sampling/ring.h"
+#include "base/engine/period.h"
+#include "base/engine/ring.h"
 #include "tests/tap/tap.h"
 
 static struct cp_ring ring;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/tap/tap.h"
-#include "tools/demangle.h"
+#include "tools/shared/demangle.h"
 
 static const struct {
 	const char *name, *meaning;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "tests/tap/tap.h"
-#include "tools/welch.h"
+#include "tools/diff/welch.h"
 
 /* Quantiles of Student's distribution as printed tables have them. */
 static void test_table(void)

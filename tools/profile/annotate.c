@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/table.h"
-#include "tools/profile/grid.h"
-#include "tools/profile/source.h"
-#include "tools/profile/write.h"
+#include "base/text/table.h"
+#include "tools/profile/model/grid.h"
+#include "tools/profile/model/source.h"
+#include "tools/profile/model/write.h"
 
 #define WIDTH 80
 

@@ -3,7 +3,7 @@
 #define CACHEPEEK_TOOLS_ANNOTATE_H
 
 #include "base/out.h"
-#include "tools/profile/rows.h"
+#include "tools/profile/model/rows.h"
 
 /* Is wanted this path, or the last parts of it? */
 bool cp_annotate_is_named(const char *path, const char *wanted);

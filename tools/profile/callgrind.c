@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "output/table.h"
-#include "tools/profile/write.h"
+#include "base/text/table.h"
+#include "tools/profile/model/write.h"
 
 struct callgrind {
 	struct cp_out *out;

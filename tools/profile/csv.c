@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "output/csv.h"
-#include "tools/profile/write.h"
+#include "tools/profile/model/write.h"
 
 static const char *const kinds[] = {"module", "thread", "function", "statement",
 	"instruction", "file", "line", "data"};

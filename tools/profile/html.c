@@ -11,8 +11,8 @@
 #include "output/json.h"
 #include "output/meanings.h"
 #include "tools/profile/listing.h"
-#include "tools/profile/stacks.h"
-#include "tools/profile/write.h"
+#include "tools/profile/calls/stacks.h"
+#include "tools/profile/model/write.h"
 
 static void member(struct cp_out *out, const char *name, const char *text)
 {

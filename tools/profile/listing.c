@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "output/json.h"
-#include "tools/profile/source.h"
+#include "tools/profile/model/source.h"
 
 #define CONTEXT 6               /* lines before and after a line with misses */
 #define MAX_LINE 400            /* bytes of a line that are shown */

@@ -8,7 +8,7 @@
 #define CACHEPEEK_TOOLS_LISTING_H
 
 #include "base/out.h"
-#include "tools/profile/profile.h"
+#include "tools/profile/model/profile.h"
 
 void cp_listing_write(struct cp_out *out, const struct cp_profile *profile);
 

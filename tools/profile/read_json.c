@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/counts.h"
-#include "tools/json_file.h"
-#include "output/table.h"
+#include "tools/shared/json_file.h"
+#include "base/text/table.h"
 #include "tools/profile/sampled_json.h"
-#include "tools/profile/write.h"
+#include "tools/profile/model/write.h"
 
 static const char *const counter_names[CP_SIM_NCOUNTERS] = {
 #define X(name, meaning) #name,

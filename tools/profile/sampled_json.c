@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/counts.h"
-#include "output/table.h"
-#include "tools/profile/sampled_write.h"
+#include "base/text/table.h"
+#include "tools/profile/model/sampled_write.h"
 
 static const char *text_of(const json_t *in, const char *name)
 {

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "tools/profile/profile.h"
+#include "tools/profile/model/profile.h"
 
 /* How each event was, and what was sampled altogether.  false: the document is of a
  * version that left something out. */

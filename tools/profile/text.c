@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/table.h"
-#include "tools/profile/advice.h"
-#include "tools/profile/sampled_write.h"
-#include "tools/profile/grid.h"
-#include "tools/profile/source.h"
-#include "tools/profile/symbols.h"
-#include "tools/profile/write.h"
+#include "base/text/table.h"
+#include "tools/profile/advice/advice.h"
+#include "tools/profile/model/sampled_write.h"
+#include "tools/profile/model/grid.h"
+#include "tools/profile/model/source.h"
+#include "tools/profile/model/symbols.h"
+#include "tools/profile/model/write.h"
 
 #define WIDTH 80
 

@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
-#include "output/table.h"
-#include "tools/profile/advice.h"
-#include "tools/profile/source.h"
-#include "tools/profile/write.h"
+#include "base/text/table.h"
+#include "tools/profile/advice/advice.h"
+#include "tools/profile/model/source.h"
+#include "tools/profile/model/write.h"
 
 #define WIDTH 80
 #define MOST_ROWS 5

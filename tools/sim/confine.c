@@ -341,7 +341,7 @@ void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
 		return;
 	}
 	read_call(tid, &data);
-	/* The library knows what it may do (preload/seccomp.c). */
+	/* The library knows what it may do (preload/program/seccomp.c). */
 	if (filters[tid] && !is_allowed(tid, &data))
 		return;
 	if (!tells_mode(tid, &data) && !takes_filter(tid, &data) &&

@@ -3,7 +3,7 @@
  * Which functions are regions, and where they are.  A mapping's are looked up when
  * the first code of it is translated.
  */
-#include "base/name_pattern.h"
+#include "base/text/name_pattern.h"
 #include "profile/elf_symbols.h"
 #include "functions.h"
 #include "scanned.h"

@@ -100,8 +100,8 @@ $(B)/sim/threads $(B)/sim/places $(B)/sim/lines: $(B)/sim/%: tests/sim/%.c | $(B
 $(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
-$(B)/sim/sampled: tests/sim/sampled.c tools/profile/estimate.c preload/sampling/period.c \
-		tools/profile/estimate.h preload/sampling/period.h | $(B)/sim
+$(B)/sim/sampled: tests/sim/sampled.c tools/profile/model/estimate.c base/engine/period.c \
+		tools/profile/model/estimate.h base/engine/period.h | $(B)/sim
 	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
 $(B)/sim/model_test: SIM_VARIANT :=
 $(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -DFEW_SHAPES -fsanitize=address,undefined

@@ -5,7 +5,7 @@
  */
 #include "profile/lines.h"
 
-#include "base/line_spec.h"
+#include "base/text/line_spec.h"
 #include "functions.h"
 #include "pub_tool_clientstate.h"
 

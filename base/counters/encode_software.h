@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shared by encode.c and encode_software.c only.
+ */
+#ifndef CACHEPEEK_BASE_COUNTERS_ENCODE_SOFTWARE_H
+#define CACHEPEEK_BASE_COUNTERS_ENCODE_SOFTWARE_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+
+/* ":u", ":k", ":uk" and nothing (user mode): which modes are left out. */
+bool cp_encode_modes(const char *modifiers, struct perf_event_attr *attr);
+
+/* 0; -ENOENT: it is no software event; -EINVAL or -ENODATA: it is, but cannot be
+ * counted so, with a phrase in *reason, which is static. */
+int cp_encode_software(
+	const char *event, struct perf_event_attr *attr, const char **reason);
+
+#endif

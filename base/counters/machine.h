@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The cache hierarchy that the simulated PMU gets: the host's, as sysfs tells
+ * it, or a machine file's.
+ */
+#ifndef CACHEPEEK_BASE_COUNTERS_MACHINE_H
+#define CACHEPEEK_BASE_COUNTERS_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output/metrics/weights.h"
+
+enum cp_policy { CP_LRU, CP_PLRU, CP_ROUND_ROBIN, CP_RANDOM };
+enum cp_inclusion { CP_NON_INCLUSIVE, CP_INCLUSIVE, CP_EXCLUSIVE };
+enum cp_prefetch { CP_NO_PREFETCH, CP_NEXT_LINE, CP_STREAM };
+
+/* sets 0: the machine has no such cache. */
+struct cp_cache {
+	uint32_t sets, ways, line;
+	uint8_t policy, inclusion, prefetch; /* of the enums above */
+	bool write_through, no_allocate, half_lines, fp_bypass;
+	bool absent;     /* of those for huge pages: not even with the small ones */
+	uint32_t shared; /* by how many cores; 0: not said */
+	uint32_t degree, distance; /* of CP_STREAM, in lines */
+	uint32_t latency;          /* cycles of a hit; 0: not said */
+	uint64_t seed;             /* of CP_RANDOM */
+};
+
+enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF };
+
+enum cp_level {
+	CP_L1I,
+	CP_L1D,
+	CP_L2,
+	CP_LLC,
+	CP_ITLB,
+	CP_DTLB,
+	CP_STLB,
+	CP_ITLB2,
+	CP_DTLB2,
+	CP_ITLB_2M, /* for huge pages, from here on */
+	CP_DTLB_2M,
+	CP_STLB_2M,
+	CP_ITLB2_2M,
+	CP_DTLB2_2M,
+	CP_NLEVELS
+};
+
+struct cp_machine {
+	char name[128];
+	struct cp_cache level[CP_NLEVELS]; /* TLBs: line is 0 */
+	uint32_t page;                     /* bytes */
+	uint32_t cores;
+	uint32_t memory_latency, fill_buffers, write_buffers; /* 0: not said */
+	uint32_t walk_latency, cache_to_cache_latency;        /* the same */
+	uint32_t clock_mhz;                                   /* the same */
+	/* Of several sockets; 0: not said. */
+	uint32_t sockets, one_hop_latency, two_hop_latency, remote_cache_latency;
+	bool ring, close;
+	/* Of the latencies, a bit for each enum cp_weight_of: the file says that it
+	 * assumes it; somebody changed it (--what-if). */
+	uint32_t assumed, changed;
+	int timing;      /* enum cp_timing: whether anybody wants to know */
+	bool timed;      /* and whether it is counted */
+	char events[32]; /* its own events: machines/NAME.natives; "": none */
+	char pmu[32];    /* its PMU, as the presets name it; "": none */
+	char note[160];  /* what was assumed, for the report; "" if nothing */
+};
+
+/*
+ * "host", the name of a machine that is compiled in, or a file (a name with a
+ * slash).  0, or -errno with one line in error.  What sysfs does not tell about
+ * the host is taken from the defaults and said in note.
+ */
+int cp_machine_find(
+	struct cp_machine *machine, const char *name, char *error, size_t error_size);
+
+/* Of one run of the simulated PMU, which gives them the same references: up to
+ * CP_MAX_MACHINES, with one and the same smallest line. */
+#define CP_MAX_MACHINES 16
+
+/* Bytes of what the simulated PMU tells apart: the smallest line, or half of it. */
+uint32_t cp_machine_unit(const struct cp_machine *machine);
+
+/* The text of a machine file over what *machine says already.  0, or -EINVAL with
+ * one line in error that begins with FILE:LINE. */
+int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
+	char *error, size_t error_size);
+
+/*
+ * Changes of a machine, with commas between them: LEVEL.FIELD=VALUE, or a line of a
+ * machine file.  Of a level's geometry the size follows ways and sets, and the sets
+ * follow size and line; a size that is given holds.  The name tells of them.  0, or
+ * -EINVAL with one line in error that begins with the change, and *machine is as it
+ * was.
+ */
+int cp_machine_change(
+	struct cp_machine *machine, const char *changes, char *error, size_t error_size);
+
+/* "l1d", "dtlb2", … */
+const char *cp_level_name(enum cp_level level);
+
+/* Bytes of the host's L1D line, the one number that hardware counters need. */
+unsigned cp_machine_host_line(void);
+
+/* "host: L1I 32 KiB 8-way, …", for the report. */
+void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size);
+
+/* Does the machine file say all that cycles can be counted by?  What it lacks, if not:
+ * at least 64 bytes. */
+bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size);
+
+/* What the machine says that a line from there takes; 0: nothing. */
+uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of of);
+
+/* The options of the simulated PMU for its timing, and for its sockets. */
+void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);
+void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_t size);
+
+/* How far other sockets are at most: 0 (there are none), 1 or 2. */
+int cp_machine_hops(const struct cp_machine *machine);
+
+/* How many cores share its last level; 0: all of them. */
+uint32_t cp_machine_llc_cores(const struct cp_machine *machine);
+
+/* The option of the simulated PMU for a level, such as "--l1d=64,8,64,plru"; it
+ * fits into CP_MACHINE_OPTION bytes. */
+#define CP_MACHINE_OPTION 192
+void cp_machine_option(
+	const struct cp_machine *machine, enum cp_level level, char *to, size_t size);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a machine's file and changes to a machine are read with: shared by
+ * machine_file.c and machine_change.c.  Where one of these is false, place says why.
+ */
+#ifndef CACHEPEEK_BASE_COUNTERS_MACHINE_FILE_H
+#define CACHEPEEK_BASE_COUNTERS_MACHINE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/counters/machine.h"
+
+/* Where in the file, and what is wrong there. */
+struct place {
+	const char *file;
+	unsigned line;
+	char *error;
+	size_t size;
+	bool changes; /* no file, but what is to be changed: file is that */
+};
+
+/* Lines where a level, the page or the sockets were described, 0: not. */
+struct stated {
+	unsigned line[CP_NLEVELS], page, sockets;
+};
+
+static inline bool cp_is_tlb(enum cp_level level)
+{
+	return level >= CP_ITLB;
+}
+
+/* Always false. */
+bool cp_machine_wrong(const struct place *at, const char *what, const char *word);
+
+/* 64, 32K, 1M, 2G */
+bool cp_parse_size(const char *word, uint64_t *value);
+
+/* A level's size, ways and line; one of its other words; do they go together? */
+bool cp_level_shape(const struct place *at, enum cp_level level, uint64_t size,
+	uint64_t ways, uint64_t line, struct cp_cache *cache);
+bool cp_level_word(const struct place *at, enum cp_level level, const char *word,
+	struct cp_cache *cache);
+bool cp_level_check(const struct place *at, const struct cp_cache *cache);
+
+/* One of the words that exclude each other, by what they choose ("policy").
+ * -ENOENT: there is no such choice. */
+int cp_level_choose(const struct place *at, enum cp_level level, const char *field,
+	const char *value, struct cp_cache *cache);
+
+/* A line of the file; whether what all of them say fits together. */
+bool cp_machine_line(const struct place *at, struct cp_machine *machine,
+	struct stated *stated, char *line);
+bool cp_machine_check(
+	struct place *at, struct cp_machine *machine, const struct stated *stated);
+
+#endif

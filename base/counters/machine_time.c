@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a machine file says of time, for the simulated PMU's timing model.
+ */
+#include "base/format.h"
+#include "base/counters/machine.h"
+
+struct list {
+	char *text;
+	size_t size, used;
+};
+
+static void name(struct list *list, bool missing, const char *what)
+{
+	if (missing && list->used < list->size)
+		list->used += cp_format(list->text + list->used, list->size - list->used,
+			"%s%s", list->used ? ", " : "", what);
+}
+
+/* Of a level that the machine has. */
+static bool lacks(const struct cp_machine *machine, enum cp_level level)
+{
+	return machine->level[level].sets && !machine->level[level].latency;
+}
+
+uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of of)
+{
+	const uint32_t said[CP_NWEIGHTS] = {
+		[CP_OF_L1] = machine->level[CP_L1D].latency,
+		[CP_OF_L2] = machine->level[CP_L2].latency,
+		[CP_OF_L3] = machine->level[CP_LLC].latency,
+		[CP_OF_MEMORY] = machine->memory_latency,
+		[CP_OF_ONE_HOP] = machine->one_hop_latency,
+		[CP_OF_TWO_HOPS] = machine->two_hop_latency,
+		[CP_OF_NEAR_CACHE] = machine->cache_to_cache_latency,
+		[CP_OF_FAR_CACHE] = machine->remote_cache_latency,
+	};
+
+	return said[of];
+}
+
+bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size)
+{
+	struct list list = {missing, size, 0};
+
+	*missing = '\0';
+	name(&list, lacks(machine, CP_L2), "l2");
+	name(&list, lacks(machine, CP_LLC), "llc");
+	name(&list, lacks(machine, CP_STLB), "stlb");
+	name(&list, lacks(machine, CP_ITLB2), "itlb2");
+	name(&list, lacks(machine, CP_DTLB2), "dtlb2");
+	name(&list, !machine->memory_latency, "memory-latency");
+	name(&list, !machine->walk_latency, "walk-latency");
+	name(&list, cp_machine_hops(machine) > 0 && !machine->one_hop_latency,
+		"one-hop-latency");
+	name(&list, cp_machine_hops(machine) > 1 && !machine->two_hop_latency,
+		"two-hop-latency");
+	return !*missing;
+}
+
+/* ---- sockets ---- */
+
+int cp_machine_hops(const struct cp_machine *machine)
+{
+	if (machine->sockets <= 1)
+		return 0;
+	return machine->ring && machine->sockets > 3 ? 2 : 1;
+}
+
+uint32_t cp_machine_llc_cores(const struct cp_machine *machine)
+{
+	const struct cp_cache *llc = &machine->level[CP_LLC];
+
+	if (llc->shared || machine->sockets <= 1)
+		return llc->shared;
+	return machine->cores / machine->sockets;
+}
+
+void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_t size)
+{
+	cp_format(to, size, "--sockets=%u,%u,%u,%u%s%s",
+		machine->sockets ? machine->sockets : 1,
+		machine->timed ? machine->one_hop_latency : 0,
+		machine->timed ? machine->two_hop_latency : 0,
+		machine->timed ? machine->remote_cache_latency : 0,
+		machine->ring ? ",ring" : "", machine->close ? ",close" : "");
+}
+
+/* ---- time ---- */
+
+/* The slower one, of two. */
+static uint32_t second_tlb(const struct cp_machine *machine)
+{
+	const struct cp_cache *level = machine->level;
+	uint32_t code = level[CP_ITLB2].latency, data = level[CP_DTLB2].latency;
+
+	if (level[CP_STLB].sets)
+		return level[CP_STLB].latency;
+	return code > data ? code : data;
+}
+
+void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size)
+{
+	const struct cp_cache *level = machine->level;
+
+	if (!machine->timed)
+		cp_format(to, size, "--timing=no");
+	else
+		cp_format(to, size, "--timing=%u,%u,%u,%u,%u,%u,%u,%u",
+			level[CP_L2].latency, level[CP_LLC].latency,
+			machine->memory_latency, machine->cache_to_cache_latency,
+			second_tlb(machine), machine->walk_latency, machine->fill_buffers,
+			machine->write_buffers);
+}

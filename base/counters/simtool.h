@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simulated PMU as a program: its file, and the words of its command line.
+ */
+#ifndef CACHEPEEK_BASE_COUNTERS_SIMTOOL_H
+#define CACHEPEEK_BASE_COUNTERS_SIMTOOL_H
+
+#include "base/counters/machine.h"
+
+/* Beside the library, in the directory "cachepeek". */
+#if defined(__x86_64__)
+#define CP_SIM_TOOL "cachepeek-amd64-linux"
+#elif defined(__aarch64__)
+#define CP_SIM_TOOL "cachepeek-arm64-linux"
+#else
+#define CP_SIM_TOOL "cachepeek-none"
+#endif
+
+/* Those of Valgrind's core, whatever is simulated. */
+#define CP_SIM_NCORE 9
+extern const char *const cp_sim_core_options[CP_SIM_NCORE];
+
+/* Those that describe a machine; words point into it. */
+#define CP_SIM_NWORDS (CP_NLEVELS + 4)
+struct cp_sim_words {
+	char level[CP_NLEVELS][CP_MACHINE_OPTION];
+	char page[32], cores[32], timing[128], sockets[80];
+	const char *word[CP_SIM_NWORDS];
+};
+void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *words);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/engine/ring.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/map.h"
+#include "base/syscall.h"
+
+/* As CP_RING_SAMPLE_TYPE orders them. */
+struct sample_record {
+	struct perf_event_header header;
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time, address, period, weight, data_source;
+};
+
+struct lost_record {
+	struct perf_event_header header;
+	uint64_t id, lost;
+};
+
+struct mapping_record {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t address, length, offset;
+	uint8_t file[24];
+	uint32_t protection, flags;
+	char path[];
+};
+
+/* Ends records other than samples, with sample_id_all. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time, id;
+};
+
+int cp_ring_map(struct cp_ring *ring, int fd, unsigned pages)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	long at = -EINVAL;
+
+	for (; pages; pages /= 2) {
+		at = cp_syscall(SYS_mmap, 0, (1 + pages) * page, PROT_READ | PROT_WRITE,
+			MAP_SHARED, fd, 0);
+		if (at != -EPERM && at != -ENOMEM)
+			break;
+	}
+	if (at < 0 && at > -4096)
+		return (int)at;
+	ring->page = (void *)at;
+	ring->mapped = (1 + pages) * page;
+	ring->pages = pages;
+	return 0;
+}
+
+void cp_ring_unmap(struct cp_ring *ring)
+{
+	if (ring->page)
+		cp_syscall(SYS_munmap, ring->page, ring->mapped);
+	ring->page = NULL;
+}
+
+void cp_ring_unmapped(const struct cp_ring *ring)
+{
+	if (ring->page)
+		cp_map_zeros(ring->page, ring->mapped);
+}
+
+/* Kernels before 4.1 do not say where the data are: behind the page. */
+static uint64_t data_size(const struct cp_ring *ring)
+{
+	return ring->mapped / (ring->pages + 1) * ring->pages;
+}
+
+static const char *data_of(const struct cp_ring *ring)
+{
+	return (const char *)ring->page + (ring->mapped - data_size(ring));
+}
+
+/* Records are multiples of 8 bytes: a header is never across the end. */
+static const struct perf_event_header *record_at(struct cp_ring *ring, uint64_t tail)
+{
+	uint64_t size = data_size(ring), at = tail & (size - 1), first = size - at;
+	const struct perf_event_header *header = (const void *)(data_of(ring) + at);
+	uint16_t length = __atomic_load_n(&header->size, __ATOMIC_RELAXED);
+
+	if (length <= first)
+		return header;
+	if (length > sizeof(ring->whole))
+		return NULL;
+	memcpy(ring->whole, header, first);
+	memcpy(ring->whole + first, data_of(ring), length - first);
+	return (const void *)ring->whole;
+}
+
+static void visit_sample(const struct perf_event_header *header,
+	const struct cp_ring_visitor *visitor, void *context)
+{
+	const struct sample_record *in = (const void *)header;
+	struct cp_access_sample sample = {
+		.time = in->time,
+		.instruction = in->ip,
+		.address = in->address,
+		.data_source = in->data_source,
+		.period = in->period,
+		.latency = in->weight > UINT32_MAX ? UINT32_MAX : (uint32_t)in->weight,
+	};
+
+	if (header->size >= sizeof(*in))
+		visitor->sample(context, in->id, &sample);
+}
+
+static void visit_mapping(const struct perf_event_header *header,
+	const struct cp_ring_visitor *visitor, void *context)
+{
+	const struct mapping_record *in = (const void *)header;
+	const struct trailer *trailer;
+	struct cp_samples_mapping mapping = {.item = {0, 0}};
+
+	if (header->size < sizeof(*in) + sizeof(*trailer))
+		return;
+	trailer = (const void *)((const char *)header + header->size - sizeof(*trailer));
+	mapping.time = trailer->time;
+	mapping.start = in->address;
+	mapping.size = in->length;
+	mapping.offset = in->offset;
+	mapping.protection = in->protection;
+	visitor->mapping(context, &mapping, in->path,
+		(uint32_t)strnlen(
+			in->path, header->size - sizeof(*in) - sizeof(*trailer)));
+}
+
+static void visit(const struct perf_event_header *header,
+	const struct cp_ring_visitor *visitor, void *context)
+{
+	const struct lost_record *lost = (const void *)header;
+
+	if (header->type == PERF_RECORD_SAMPLE)
+		visit_sample(header, visitor, context);
+	else if (header->type == PERF_RECORD_MMAP2)
+		visit_mapping(header, visitor, context);
+	else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(*lost))
+		visitor->lost(context, lost->id, lost->lost);
+}
+
+void cp_ring_drain(
+	struct cp_ring *ring, const struct cp_ring_visitor *visitor, void *context)
+{
+	uint64_t head, tail;
+
+	if (!ring->page)
+		return;
+	head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	tail = ring->page->data_tail;
+	while (tail < head) {
+		const struct perf_event_header *header = record_at(ring, tail);
+		uint64_t size = data_size(ring);
+		const struct perf_event_header *there =
+			(const void *)(data_of(ring) + (tail & (size - 1)));
+
+		if (there->size < sizeof(*there) || there->size > head - tail)
+			break; /* it is no ring any more: what is left is nothing */
+		if (header)
+			visit(header, visitor, context);
+		tail += there->size;
+	}
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+unsigned cp_ring_filled(const struct cp_ring *ring)
+{
+	if (!ring->page)
+		return 0;
+	return (unsigned)(100 *
+			  (__atomic_load_n(&ring->page->data_head, __ATOMIC_RELAXED) -
+				  ring->page->data_tail) /
+			  data_size(ring));
+}

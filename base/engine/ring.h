@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reader's end of a ring that the kernel writes samples into.
+ */
+#ifndef CACHEPEEK_BASE_ENGINE_RING_H
+#define CACHEPEEK_BASE_ENGINE_RING_H
+
+#include <linux/perf_event.h>
+#include <stdint.h>
+
+#include "regions/samples.h"
+
+/* What an event has to be opened with for the functions below. */
+#define CP_RING_SAMPLE_TYPE                                                              \
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
+		PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT |             \
+		PERF_SAMPLE_DATA_SRC)
+
+/* Bytes that a sample takes. */
+#define CP_RING_SAMPLE 72
+
+/* Longer records are passed over; mappings with the longest path are not. */
+#define CP_RING_RECORD 4352
+
+struct cp_ring {
+	struct perf_event_mmap_page *page; /* NULL: there is none */
+	uint64_t mapped;                   /* bytes, with the page */
+	unsigned pages;                    /* of data */
+	/* A record that lies across the ring's end. */
+	char whole[CP_RING_RECORD] __attribute__((aligned(8)));
+};
+
+/* What is in a ring, one at a time. */
+struct cp_ring_visitor {
+	void (*sample)(void *context, uint64_t id, const struct cp_access_sample *sample);
+	/* Samples of the event id that the ring had no room for. */
+	void (*lost)(void *context, uint64_t id, uint64_t n);
+	void (*mapping)(void *context, const struct cp_samples_mapping *mapping,
+		const char *path, uint32_t length);
+};
+
+/* A ring of at most so many pages, a power of two, or fewer where the kernel has a
+ * limit: 0 or -errno. */
+int cp_ring_map(struct cp_ring *ring, int fd, unsigned pages);
+void cp_ring_unmap(struct cp_ring *ring);
+
+/* In a fork child, which has no ring: an empty one. */
+void cp_ring_unmapped(const struct cp_ring *ring);
+
+/* Takes out what is there. */
+void cp_ring_drain(
+	struct cp_ring *ring, const struct cp_ring_visitor *visitor, void *context);
+
+/* Percent of the ring that is waiting to be taken out. */
+unsigned cp_ring_filled(const struct cp_ring *ring);
+
+#endif

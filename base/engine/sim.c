@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The simulated PMU, asked by client requests.  The tool that answers is
+ * tools/sim; reexec.c is what puts the program under it.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <valgrind/valgrind.h>
+
+#include "base/engine/engine.h"
+#include "base/engine/simclient.h"
+#include "tools/sim/request.h"
+
+_Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES, "reports look there");
+
+static const struct cp_event_set *the_set;
+
+unsigned long cp_sim_request(unsigned long request, const void *argument)
+{
+	(void)request; /* used where there is a Valgrind only */
+	(void)argument;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, argument, 0, 0, 0, 0);
+}
+
+bool cp_sim_readable(const void *page)
+{
+	return cp_sim_request(CP_SIM_READABLE, page) != 0;
+}
+
+unsigned long cp_sim_own_code(const void *low, const void *high)
+{
+	(void)low;
+	(void)high;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_OWN_CODE, low, high, 0, 0, 0);
+}
+
+unsigned long cp_sim_bind_machine(unsigned number, const void *mirror)
+{
+	(void)number;
+	(void)mirror;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_BIND_MACHINE, number, mirror, 0, 0, 0);
+}
+
+unsigned long cp_sim_allocator(const void *function, unsigned long kind)
+{
+	(void)function;
+	(void)kind;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
+}
+
+unsigned long cp_sim_title(const char *arguments, const char *variables, const char *end)
+{
+	(void)arguments;
+	(void)variables;
+	(void)end;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_TITLE, arguments, variables, end, 0, 0);
+}
+
+unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
+{
+	(void)block;
+	(void)size;
+	(void)image;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_TLS, block, size, image, 0, 0);
+}
+
+unsigned long cp_sim_functions(
+	void (*detour)(unsigned long, unsigned long), const char *patterns)
+{
+	(void)detour;
+	(void)patterns;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTIONS, detour, patterns, 0, 0, 0);
+}
+
+unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
+{
+	(void)number;
+	(void)to;
+	(void)size;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTION_NAME, number, to, size, 0, 0);
+}
+
+unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size)
+{
+	(void)n;
+	(void)name;
+	(void)why;
+	(void)size;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_LINE_CHECK, n, name, why, size, 0);
+}
+
+bool cp_sim_active(void)
+{
+	return cp_sim_request(CP_SIM_HELLO, NULL) == CP_SIM_PROTOCOL;
+}
+
+bool cp_sim_is_foreign(void)
+{
+	return RUNNING_ON_VALGRIND && !cp_sim_active();
+}
+
+static int configure(const struct cp_event_set *set)
+{
+	the_set = set;
+	return 0;
+}
+
+/* The tool counts every thread anyway: opening is telling it where to leave
+ * the counts.  Only a thread itself can do that. */
+static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
+{
+	(void)why;
+	if (tid != 0 || !counters->mirror)
+		return -EINVAL;
+	cp_sim_request(CP_SIM_BIND, counters->mirror);
+	counters->open = true;
+	return 0;
+}
+
+static int read_counters(
+	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
+{
+	uint64_t raw[CP_SIM_NALL] = {0};
+	const uint64_t *from = counters->mirror;
+
+	reading->failed = !counters->open;
+	if (!counters->open)
+		return -EBADF;
+	if (own) {
+		cp_sim_request(CP_SIM_READ, raw);
+		from = raw;
+	}
+	for (unsigned i = 0; i < the_set->ncounters; i++)
+		reading->counter[i] = from[the_set->counters[i].mirror];
+	reading->group[0] = (struct cp_times){1, 1};
+	return 0;
+}
+
+/* The mirror stays bound: the tool writes the last values when the thread is
+ * really gone, and the record outlives it. */
+static void thread_close(struct cp_thread_counters *counters)
+{
+	counters->open = false;
+}
+
+static void after_fork(struct cp_thread_counters *counters)
+{
+	counters->open = false; /* the tool unbinds by itself */
+}
+
+/* ---- our own work, and what the tool writes ---- */
+
+static void pause_counting(void)
+{
+	cp_sim_request(CP_SIM_PAUSE, NULL);
+}
+
+static void resume_counting(void)
+{
+	cp_sim_request(CP_SIM_RESUME, NULL);
+}
+
+static void sync_mirrors(void)
+{
+	cp_sim_request(CP_SIM_SYNC, NULL);
+}
+
+static void bind_process(void *mirror)
+{
+	cp_sim_request(CP_SIM_BIND_PROCESS, mirror);
+}
+
+static void add_rows(const void *series)
+{
+	cp_sim_request(CP_SIM_SERIES, series);
+}
+
+const struct cp_engine cp_engine_sim = {
+	.name = "sim",
+	.counts_whole_threads = true,
+	.runs_one_thread = true,
+	.pause = pause_counting,
+	.resume = resume_counting,
+	.sync = sync_mirrors,
+	.bind_process = bind_process,
+	.add_rows = add_rows,
+	.configure = configure,
+	.thread_open = thread_open,
+	.read = read_counters,
+	.thread_close = thread_close,
+	.after_fork = after_fork,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Client requests as plain functions, so that valgrind.h stays in one file.
+ * Natively each answers 0 and does nothing.
+ */
+#ifndef CACHEPEEK_BASE_ENGINE_SIMCLIENT_H
+#define CACHEPEEK_BASE_ENGINE_SIMCLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* request: enum cp_sim_request of tools/sim/request.h, with its one argument. */
+unsigned long cp_sim_request(unsigned long request, const void *argument);
+
+/* CP_SIM_READABLE: may the page be read? */
+bool cp_sim_readable(const void *page);
+
+/* CP_SIM_BIND_MACHINE */
+unsigned long cp_sim_bind_machine(unsigned number, const void *mirror);
+
+unsigned long cp_sim_own_code(const void *low, const void *high);
+
+/* CP_SIM_TLS */
+unsigned long cp_sim_tls(const void *block, size_t size, const void *image);
+
+/* CP_SIM_FUNCTIONS, CP_SIM_FUNCTION_NAME */
+unsigned long cp_sim_functions(
+	void (*detour)(unsigned long, unsigned long), const char *patterns);
+unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size);
+
+/* CP_SIM_LINE_CHECK */
+unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size);
+
+/* CP_SIM_TITLE */
+unsigned long cp_sim_title(const char *arguments, const char *variables, const char *end);
+
+/* kind: enum cp_sim_allocator */
+unsigned long cp_sim_allocator(const void *function, unsigned long kind);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Patterns of names, with * and ?, and how those of functions are written.
+ *
+ * The library and the simulated PMU, which has no libc, both use it.
+ */
+#ifndef CACHEPEEK_BASE_TEXT_NAME_PATTERN_H
+#define CACHEPEEK_BASE_TEXT_NAME_PATTERN_H
+
+struct cp_span {
+	const char *at, *end;
+};
+
+/* The last * is where to go on when what follows it does not match. */
+static inline int cp_pattern_matches(struct cp_span pattern, struct cp_span name)
+{
+	const char *star = 0, *retry = 0;
+
+	while (name.at < name.end) {
+		if (pattern.at < pattern.end && *pattern.at == '*') {
+			star = ++pattern.at;
+			retry = name.at;
+		} else if (pattern.at < pattern.end &&
+			   (*pattern.at == '?' || *pattern.at == *name.at)) {
+			pattern.at++;
+			name.at++;
+		} else if (star) {
+			pattern.at = star;
+			name.at = ++retry;
+		} else {
+			return 0;
+		}
+	}
+	while (pattern.at < pattern.end && *pattern.at == '*')
+		pattern.at++;
+	return pattern.at == pattern.end;
+}
+
+static inline const char *cp_span_end(const char *s, char stop)
+{
+	while (*s && *s != stop)
+		s++;
+	return s;
+}
+
+static inline struct cp_span cp_span_until(const char *s, char stop)
+{
+	return (struct cp_span){s, cp_span_end(s, stop)};
+}
+
+/* "int outer::f<int>(int)": of a template's function the type that it returns stands
+ * in front. */
+static inline const char *cp_skip_type(const char *plain)
+{
+	const char *name = plain;
+	int depth = 0;
+
+	for (const char *at = plain; *at && (*at != '(' || depth); at++) {
+		depth += *at == '<' ? 1 : *at == '>' ? -1 : 0;
+		if (*at == ' ' && !depth)
+			name = at + 1;
+	}
+	return name;
+}
+
+/* The whole name, or what stands before what compilers add (f.constprop.0); plain is the
+ * same of C++, which matches by what stands before the parameters, too. */
+static inline int cp_pattern_is_of(
+	struct cp_span piece, const char *name, const char *plain)
+{
+	return cp_pattern_matches(piece, cp_span_until(name, '\0')) ||
+	       cp_pattern_matches(piece, cp_span_until(name, '.')) ||
+	       (plain != name &&
+		       (cp_pattern_matches(piece, cp_span_until(plain, '\0')) ||
+			       cp_pattern_matches(piece, cp_span_until(plain, '(')) ||
+			       cp_pattern_matches(
+				       piece, (struct cp_span){cp_skip_type(plain),
+						      cp_span_end(plain, '(')})));
+}
+
+/* The next piece of a list that is about functions ("func:PATTERN", "!func:PATTERN"),
+ * *list moved behind it; at NULL: no more. */
+static inline struct cp_span cp_next_function(const char **list, int *except)
+{
+	while (**list) {
+		const char *at = *list, *end = cp_span_end(at, ',');
+
+		*list = *end ? end + 1 : end;
+		*except = *at == '!';
+		at += *except;
+		if (end - at > 5 && at[0] == 'f' && at[1] == 'u' && at[2] == 'n' &&
+			at[3] == 'c' && at[4] == ':')
+			return (struct cp_span){at + 5, end};
+	}
+	return (struct cp_span){0, 0};
+}
+
+/* Is it chosen, and by none of the exceptions left out? */
+static inline int cp_function_is_chosen(
+	const char *list, const char *name, const char *plain)
+{
+	int chosen = 0, except;
+
+	for (struct cp_span piece; (piece = cp_next_function(&list, &except)).at;) {
+		if (!cp_pattern_is_of(piece, name, plain))
+			continue;
+		if (except)
+			return 0;
+		chosen = 1;
+	}
+	return chosen;
+}
+
+/* Of several names of one function the one with the fewest underscores in front, then
+ * the shortest. */
+static inline int cp_name_is_better(const char *a, const char *b)
+{
+	const char *x = a, *y = b;
+
+	while (*x == '_')
+		x++;
+	while (*y == '_')
+		y++;
+	if (x - a != y - b)
+		return x - a < y - b;
+	return cp_span_end(a, '\0') - a < cp_span_end(b, '\0') - b;
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHEPEEK_BASE_TEXT_NEAREST_H
+#define CACHEPEEK_BASE_TEXT_NEAREST_H
+
+/*
+ * Of the NULL-terminated candidates, the one that word was probably meant to
+ * be: the smallest edit distance (case ignored), if that is at most a third of
+ * the word's length, rounded up.  NULL: none is near.
+ */
+const char *cp_nearest(const char *word, const char *const *candidates);
+
+/* The edit distance itself, for callers that hold their candidates otherwise;
+ * words longer than 63 bytes are taken as unrelated.  Case is ignored. */
+unsigned cp_edit_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The course of a run: what was counted in each interval of it.
+ */
+#ifndef CACHEPEEK_OUTPUT_REPORT_COURSE_H
+#define CACHEPEEK_OUTPUT_REPORT_COURSE_H
+
+#include "output/report/report.h"
+
+struct cp_json;
+
+/* A region, or the whole process (the root). */
+struct cp_course_line {
+	const struct cp_region *region; /* of the process's total */
+	size_t first;                   /* the interval that it begins in */
+	/* By the report's quantity, and by interval from first on; < 0: there is no
+	 * value.  NULL: of that quantity there are none. */
+	double **values;
+	enum cp_status *status; /* by quantity: the worst of its values */
+};
+
+struct cp_course {
+	double asked_s, interval_s; /* as it was asked for, as it is now */
+	bool simulated;             /* the clock is the simulator's */
+	size_t dropped;             /* regions of threads that are not in it */
+	size_t npoints;
+	double *ends; /* of the intervals, in seconds from the first's begin */
+	size_t nlines;
+	struct cp_course_line *lines; /* the whole process first */
+};
+
+/* course_spread.c: executions of regions over the intervals that they may have been in.
+ */
+void cp_course_spread(const struct cp_report *report, struct cp_course *course);
+
+/* As the member "series" of its process. */
+void cp_json_course(struct cp_json *json, const struct cp_course *it);
+
+#endif

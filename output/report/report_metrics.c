@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Metrics: the groups' formulas over the counts of a region.
+ */
+#include <string.h>
+
+#include "output/metrics/metric.h"
+#include "output/report/report_parts.h"
+
+struct scope {
+	const struct cp_report *report;
+	const struct cp_region *region;
+	bool own; /* without nested regions */
+};
+
+int cp_report_quantity(const struct cp_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->nquantities; i++)
+		if (strcmp(report->quantities[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+int cp_report_metric(const struct cp_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->nmetrics; i++)
+		if (strcmp(report->metrics[i]->name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* SECONDS of several threads at once: of the one that took longest, which is
+ * the wall time if they ran side by side and too short if they did not. */
+static struct cp_value wall_time(const struct cp_region *region)
+{
+	struct cp_value seconds = region->seconds;
+
+	if (seconds.status == CP_UNAVAILABLE || region->nthreads < 2)
+		return seconds;
+	return (struct cp_value){
+		.value = (double)region->longest_ns / 1e9, .status = CP_ESTIMATED};
+}
+
+/* On the simulated PMU, whose clock is the machine's: what the threads of the region
+ * could have had of cycles in that time. */
+static struct cp_value time_stamps(const struct scope *scope)
+{
+	const struct cp_region *region = scope->region;
+	int cycles = cp_report_quantity(scope->report, "cycles");
+	double threads = region->nthreads > 1 ? (double)region->nthreads : 1;
+	struct cp_value wall = wall_time(region);
+
+	if (scope->report->engine != CP_ENGINE_SIM)
+		return cp_unavailable("time stamps are not recorded");
+	if (wall.status == CP_UNAVAILABLE || !(region->seconds.value > 0))
+		return cp_unavailable(wall.reason ? wall.reason : "no time passed");
+	if (cycles < 0 || region->counts[cycles].status == CP_UNAVAILABLE)
+		return cp_unavailable("cycles are not counted in this run");
+	wall.value *=
+		threads * (double)region->counts[cycles].value / region->seconds.value;
+	return wall;
+}
+
+static struct cp_value parameter(const struct scope *scope, const char *name)
+{
+	double line = scope->report->line;
+
+	if (strcmp(name, "SECONDS") == 0)
+		return wall_time(scope->region);
+	if (strcmp(name, "TSC") == 0)
+		return time_stamps(scope);
+	if (line <= 0)
+		return cp_unavailable("the size of a cache line is not known");
+	return (struct cp_value){.value = line};
+}
+
+static struct cp_value look_up(void *context, const char *name)
+{
+	static const char *const parameters[] = {"LINE", "SECONDS", "TSC"};
+	const struct scope *scope = context;
+	int index = cp_report_quantity(scope->report, name);
+	const struct cp_count *count;
+	struct cp_value weight;
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(name, parameters[i]) == 0)
+			return parameter(scope, name);
+	if (cp_weight_value(&scope->report->weights, name, &weight))
+		return weight;
+	if (index < 0)
+		return cp_unavailable("not counted in this run");
+	count = &scope->region->counts[index];
+	return (struct cp_value){
+		.value = (double)(scope->own ? count->exclusive : count->value),
+		.status = count->status,
+		.reason = count->reason};
+}
+
+struct cp_value cp_report_own(const struct cp_report *report,
+	const struct cp_region *region, const struct cp_metric *metric)
+{
+	struct scope scope = {report, region, true};
+
+	return cp_metric_evaluate(
+		report->arena, metric->group, metric->formula, look_up, &scope);
+}
+
+static void metrics_of_region(struct cp_report *report, struct cp_region *region)
+{
+	struct scope scope = {report, region, false};
+
+	for (size_t i = 0; i < report->nmetrics; i++) {
+		const struct cp_metric *metric = report->metrics[i];
+		struct cp_value value = cp_metric_evaluate(
+			report->arena, metric->group, metric->formula, look_up, &scope);
+
+		if (value.status != CP_UNAVAILABLE)
+			value.reason = value.flag;
+		region->metrics[i].value = value;
+	}
+}
+
+/* Counts that were scaled are known to a few percent at best. */
+static bool holds(
+	const struct cp_check *check, struct cp_value left, struct cp_value right)
+{
+	bool exact = left.status != CP_SCALED && right.status != CP_SCALED &&
+		     left.status != CP_ESTIMATED && right.status != CP_ESTIMATED;
+	double slack = (check->about || !exact ? 0.1 : 0) * right.value;
+
+	return left.value <= right.value + slack &&
+	       (!check->about || left.value >= right.value - slack);
+}
+
+static void check_group(struct cp_report *report, const struct cp_group *group)
+{
+	struct scope scope = {report, report->total, false};
+
+	for (size_t i = 0; i < group->nchecks; i++) {
+		const struct cp_check *check = &group->checks[i];
+		struct cp_value left = cp_metric_evaluate(report->arena, group,
+					check->left, look_up, &scope),
+				right = cp_metric_evaluate(report->arena, group,
+					check->right, look_up, &scope);
+
+		if (left.status == CP_UNAVAILABLE || right.status == CP_UNAVAILABLE ||
+			holds(check, left, right))
+			continue;
+		cp_report_warn(report, "%s (%.0f) should be %s %s (%.0f): %s",
+			check->left_text, left.value, check->about ? "about" : "at most",
+			check->right_text, right.value, check->message);
+	}
+}
+
+void cp_metrics_check(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->ngroups; i++)
+		check_group(report, report->groups[i]);
+	for (size_t i = 0; i < report->nmetrics; i++) {
+		const char *flag = report->total->metrics[i].value.flag;
+
+		if (flag && report->total->metrics[i].value.status != CP_UNAVAILABLE)
+			cp_report_warn(report, "%s: %s", report->metrics[i]->name, flag);
+	}
+}
+
+void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root)
+{
+	const struct cp_region *region = root;
+
+	do {
+		metrics_of_region(report, (struct cp_region *)(uintptr_t)region);
+		region = cp_region_next(root, region);
+	} while (region);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of regions that are places in a file: FUNCTION@FILE+0xOFFSET becomes
+ * FUNCTION@SOURCE:LINE where the file has line tables.
+ */
+#include <string.h>
+
+#include "base/format.h"
+#include "output/report/lines.h"
+#include "output/report/report_parts.h"
+
+struct object {
+	struct object *next;
+	const char *text; /* "BUILDID PATH" */
+	const struct cp_lines *lines;
+};
+
+struct resolved {
+	struct resolved *next;
+	const char *object;
+	struct cp_slice name, better;
+};
+
+#define BUCKETS 1024
+
+struct cp_names {
+	struct object *objects;
+	struct resolved *resolved[BUCKETS];
+};
+
+static bool same(struct cp_slice a, struct cp_slice b)
+{
+	size_t length = cp_slice_length(a);
+
+	return length == cp_slice_length(b) && memcmp(a.at, b.at, length) == 0;
+}
+
+/* Each file is opened once. */
+static const struct cp_lines *lines_of(struct cp_report *report, const char *text)
+{
+	struct object *object = report->names->objects;
+	const char *blank = strchr(text, ' ');
+
+	while (object && strcmp(object->text, text) != 0)
+		object = object->next;
+	if (!object && blank) {
+		object = cp_arena_alloc(report->arena, sizeof(*object));
+		object->text = text;
+		object->lines = cp_lines_open(report->arena, blank + 1,
+			cp_arena_copy(report->arena, text, (size_t)(blank - text)));
+		object->next = report->names->objects;
+		report->names->objects = object;
+	}
+	return object ? object->lines : NULL;
+}
+
+/* The record's file of that name; with two of one name there is no telling. */
+static const char *object_named(const struct cp_record *record, struct cp_slice file)
+{
+	size_t length = cp_slice_length(file);
+	const char *found = NULL;
+
+	for (size_t i = 0; i < record->nmetas; i++) {
+		const char *text = cp_meta_value(record->metas[i]), *slash;
+
+		if (!cp_meta_is(record->metas[i], "object"))
+			continue;
+		slash = strrchr(text, '/');
+		if (!slash || strlen(slash + 1) != length ||
+			memcmp(slash + 1, file.at, length) != 0)
+			continue;
+		if (found && strcmp(found, text) != 0)
+			return NULL;
+		found = text;
+	}
+	return found;
+}
+
+static bool parse_hex(struct cp_slice text, uint64_t *value)
+{
+	*value = 0;
+	for (const char *at = text.at; at < text.end; at++) {
+		const char *digits = "0123456789abcdef",
+			   *digit = *at ? strchr(digits, *at) : NULL;
+
+		if (!digit)
+			return false;
+		*value = *value << 4 | (uint64_t)(digit - digits);
+	}
+	return text.end > text.at && text.end - text.at <= 16;
+}
+
+/* What stands where in FUNCTION@FILE+0xOFFSET; false: something else. */
+static bool take_apart(struct cp_slice name, struct cp_slice *function,
+	struct cp_slice *file, uint64_t *offset)
+{
+	const char *plus = NULL, *at = NULL;
+
+	for (const char *c = name.at; c + 2 < name.end; c++)
+		if (memcmp(c, "+0x", 3) == 0)
+			plus = c;
+	for (const char *c = name.at; plus && c < plus; c++)
+		if (*c == '@')
+			at = c;
+	if (!at)
+		return false;
+	*function = (struct cp_slice){name.at, at};
+	*file = (struct cp_slice){at + 1, plus};
+	return parse_hex((struct cp_slice){plus + 3, name.end}, offset);
+}
+
+/* Fortran's compilers put an underscore behind the names of procedures. */
+static bool is_fortran(const char *source)
+{
+	const char *ending = strrchr(source, '.');
+
+	return ending && (ending[1] == 'f' || ending[1] == 'F');
+}
+
+size_t (*cp_demangle)(const char *name, char *to, size_t size);
+
+/* In to, if it can be made readable. */
+static struct cp_slice readable(struct cp_slice function, char *to, size_t size)
+{
+	char name[CP_MAX_RESOLVED];
+	size_t length = cp_format(name, sizeof(name), "%.*s",
+		(int)(function.end - function.at), function.at);
+
+	if (!cp_demangle || length >= sizeof(name) || strncmp(name, "_Z", 2) != 0)
+		return function;
+	length = cp_demangle(name, to, size);
+	return length ? (struct cp_slice){to, to + length} : function;
+}
+
+static struct cp_slice better_name(struct cp_report *report, const char *object,
+	struct cp_slice name, struct cp_slice function, uint64_t offset)
+{
+	const struct cp_lines *lines = lines_of(report, object);
+	char text[CP_MAX_RESOLVED], plain[CP_MAX_RESOLVED];
+	const char *source, *place = function.end;
+	unsigned line;
+	size_t length;
+
+	function = readable(function, plain, sizeof(plain));
+	if (!lines || !cp_lines_find(lines, offset, &source, &line)) {
+		if (function.at != plain)
+			return name;
+		length = cp_format(text, sizeof(text), "%.*s%.*s",
+			(int)(function.end - function.at), function.at,
+			(int)(name.end - place), place);
+		return length < sizeof(text)
+			       ? cp_slice_of(cp_arena_copy(report->arena, text, length))
+			       : name;
+	}
+	if (is_fortran(source) && function.end - function.at > 1 &&
+		function.end[-1] == '_' && function.end[-2] != '_')
+		function.end--;
+	length = cp_format(text, sizeof(text), "%.*s@%s:%u",
+		(int)(function.end - function.at), function.at, source, line);
+	if (length >= sizeof(text))
+		return name;
+	return cp_slice_of(cp_arena_copy(report->arena, text, length));
+}
+
+struct cp_slice cp_region_name(
+	struct cp_report *report, const struct cp_record *record, struct cp_slice name)
+{
+	struct cp_slice function, file;
+	struct resolved *one, **bucket;
+	const char *object;
+	uint64_t offset;
+
+	if (!take_apart(name, &function, &file, &offset))
+		return name;
+	object = object_named(record, file);
+	if (!object)
+		return name;
+	if (!report->names)
+		report->names = cp_arena_alloc(report->arena, sizeof(*report->names));
+	bucket = &report->names->resolved[offset / 16 % BUCKETS];
+	for (one = *bucket; one; one = one->next)
+		if (same(one->name, name) && strcmp(one->object, object) == 0)
+			return one->better;
+	one = cp_arena_alloc(report->arena, sizeof(*one));
+	one->object = object;
+	one->name = name;
+	one->better = better_name(report, object, name, function, offset);
+	one->next = *bucket;
+	*bucket = one;
+	return one->better;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The row to look at first, and why.
+ */
+#include <string.h>
+
+#include "output/text/text_parts.h"
+
+/* Of the whole run's instructions, or of its cost. */
+#define WORTH_MARKING 0.01
+
+const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group)
+{
+	struct cp_text_column column;
+
+	for (size_t i = 0; i < group->nmarks; i++)
+		if (cp_text_column_find(report, group->marks[i], &column) &&
+			cp_text_column_value(&column, report->total).status !=
+				CP_UNAVAILABLE)
+			return group->marks[i];
+	return NULL;
+}
+
+/* A cost is what a region adds to the run; a ratio or a rate is how it fares. */
+static bool is_cost(const struct cp_text_column *column)
+{
+	return column->is_metric && strcmp(column->unit, "cycles") == 0;
+}
+
+/* Regions that do next to nothing have the wildest ratios. */
+static bool does_something(const struct cp_report *report, const struct cp_region *region)
+{
+	int i = cp_report_quantity(report, "instructions");
+
+	if (i < 0 || report->total->counts[i].status == CP_UNAVAILABLE)
+		return true;
+	return region->counts[i].status != CP_UNAVAILABLE &&
+	       (double)region->counts[i].value >=
+		       WORTH_MARKING * (double)report->total->counts[i].value;
+}
+
+static struct cp_value compared(const struct cp_text *text,
+	const struct cp_text_column *column, const struct cp_region *region)
+{
+	if (is_cost(column))
+		return cp_report_own(
+			text->report, region, text->report->metrics[column->index]);
+	return cp_text_column_value(column, region);
+}
+
+static bool worth_marking(const struct cp_text *text, const struct cp_text_column *column,
+	const struct cp_region *region, double value)
+{
+	const struct cp_region *root = text->report->total;
+
+	if (!is_cost(column))
+		return does_something(text->report, region);
+	return value >= WORTH_MARKING * cp_text_column_value(column, root).value;
+}
+
+const struct cp_region *cp_text_worst(const struct cp_text *text, const char *mark)
+{
+	const struct cp_region *root = text->report->total, *found = NULL;
+	struct cp_text_column column;
+	double worst = 0;
+
+	if (!mark || !cp_text_column_find(text->report, mark, &column))
+		return NULL;
+	for (const struct cp_region *r = cp_region_next(root, root); r;
+		r = cp_region_next(root, r)) {
+		struct cp_value value = compared(text, &column, r);
+
+		if (value.status == CP_UNAVAILABLE || value.value <= worst ||
+			!worth_marking(text, &column, r, value.value))
+			continue;
+		worst = value.value;
+		found = r;
+	}
+	return found;
+}
+
+static const char *cost(struct cp_text *text, const struct cp_text_column *column,
+	const struct cp_region *region, const char *cell)
+{
+	double own = compared(text, column, region).value,
+	       all = cp_text_column_value(column, text->report->total).value;
+
+	return cp_text_format(text->arena,
+		"the most %s of its own, %s, %.0f %% of the run's", column->name, cell,
+		100 * own / all);
+}
+
+void cp_text_why(struct cp_text *text, const struct cp_region *worst, const char *mark)
+{
+	struct cp_text_column column;
+	const char *cell, *unit, *why;
+
+	if (!worst || !cp_text_column_find(text->report, mark, &column))
+		return;
+	cell = cp_text_column_cell(text, &column, compared(text, &column, worst));
+	unit = cp_text_column_unit(&column);
+	why = is_cost(&column)
+		      ? cost(text, &column, worst, cell)
+		      : cp_text_format(text->arena,
+				"the highest %s, %s%s%s, of the regions with 1 %% of the "
+				"instructions or more",
+				column.name, cell, *unit ? " " : "", unit);
+	cp_text_wrap(text->out,
+		cp_text_format(text->arena, "<== %s: %s",
+			cp_text_safe(text->arena, worst->name), why),
+		0, 4, text->width);
+}

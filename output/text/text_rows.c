@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which regions a table has where there is no room for all of them.
+ */
+#include "output/text/text_parts.h"
+
+/* The largest part of the run that the region itself makes up, of any count or of
+ * the time. */
+static double weight(const struct cp_report *report, const struct cp_region *region)
+{
+	const struct cp_region *total = report->total;
+	double most = 0;
+
+	for (size_t i = 0; i < report->nquantities; i++) {
+		const struct cp_count *count = &region->counts[i];
+		double part;
+
+		if (count->status == CP_UNAVAILABLE ||
+			total->counts[i].status == CP_UNAVAILABLE ||
+			!total->counts[i].value)
+			continue;
+		part = (double)count->exclusive / (double)total->counts[i].value;
+		most = part > most ? part : most;
+	}
+	if (total->time_ns && region->time_ns > region->children_ns) {
+		double part = (double)(region->time_ns - region->children_ns) /
+			      (double)total->time_ns;
+
+		most = part > most ? part : most;
+	}
+	return most;
+}
+
+struct rows {
+	const struct cp_region **regions;
+	double *weights;
+	bool *shown;
+	size_t count, nshown;
+};
+
+static struct rows list(struct cp_text *text)
+{
+	const struct cp_region *total = text->report->total;
+	struct rows rows = {0};
+
+	for (const struct cp_region *r = total; r; r = cp_region_next(total, r))
+		rows.count++;
+	rows.regions = cp_arena_alloc(text->arena, rows.count * sizeof(*rows.regions));
+	rows.weights = cp_arena_alloc(text->arena, rows.count * sizeof(*rows.weights));
+	rows.shown = cp_arena_alloc(text->arena, rows.count * sizeof(*rows.shown));
+	rows.count = 0;
+	for (const struct cp_region *r = total; r; r = cp_region_next(total, r)) {
+		rows.weights[rows.count] = weight(text->report, r);
+		rows.regions[rows.count++] = r;
+	}
+	return rows;
+}
+
+/* The region and those around it, which come before it. */
+static void show(struct rows *rows, size_t at)
+{
+	const struct cp_region *wanted = rows->regions[at];
+
+	for (size_t i = at + 1; i-- > 0 && wanted;)
+		if (rows->regions[i] == wanted) {
+			rows->nshown += !rows->shown[i];
+			rows->shown[i] = true;
+			wanted = wanted->parent;
+		}
+}
+
+static size_t heaviest(const struct rows *rows)
+{
+	size_t found = rows->count;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (!rows->shown[i] &&
+			(found == rows->count || rows->weights[i] > rows->weights[found]))
+			found = i;
+	return found;
+}
+
+size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
+	const bool **shown)
+{
+	struct rows rows = list(text);
+
+	for (size_t i = 0; i < rows.count; i++)
+		if (rows.regions[i] == wanted || i == 0)
+			show(&rows, i);
+	while (rows.nshown < rows.count && (!limit || rows.nshown < limit))
+		show(&rows, heaviest(&rows));
+	*shown = rows.shown;
+	return rows.nshown;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The answer before the tables: which levels serve the references, where misses cost
+ * most, by which level, and what is no problem.
+ */
+#include <string.h>
+
+#include "output/text/text_parts.h"
+
+/* Cycles of miss cost per instruction below which there is nothing to mend: even if
+ * nothing hid them, they were a small part of the time that instructions take. */
+#define WORTH_MENDING 0.2
+#define HARMLESS 0.01   /* of the miss cost */
+#define PATH_COLUMNS 60 /* of a region's path */
+
+struct verdict {
+	struct cp_text *text;
+	const struct cp_group *group;
+	struct cp_text_column cost; /* what the regions are ranked by */
+	const struct cp_region *first;
+};
+
+static const struct cp_value unknown = {.status = CP_UNAVAILABLE};
+
+static struct cp_value metric_of(
+	const struct cp_report *report, const struct cp_region *region, const char *name)
+{
+	int index = cp_report_metric(report, name);
+
+	if (index < 0)
+		return unknown;
+	return region->metrics[index].value;
+}
+
+static struct cp_value own(
+	const struct cp_report *report, const struct cp_region *region, const char *name)
+{
+	int index = cp_report_metric(report, name);
+
+	if (index < 0)
+		return unknown;
+	return cp_report_own(report, region, report->metrics[index]);
+}
+
+static bool whole_count(const struct cp_report *report, const char *name, uint64_t *value)
+{
+	int index = cp_report_quantity(report, name);
+
+	if (index < 0 || report->total->counts[index].status == CP_UNAVAILABLE)
+		return false;
+	*value = report->total->counts[index].value;
+	return true;
+}
+
+bool cp_text_serves(const struct cp_report *report, const struct cp_group *group)
+{
+	return group->served.count > 0 &&
+	       metric_of(report, report->total, group->served.at[0].name).status !=
+		       CP_UNAVAILABLE;
+}
+
+bool cp_text_costs(const struct cp_report *report, const struct cp_group *group)
+{
+	const char *mark = cp_text_mark(report, group);
+
+	return mark && group->costs.count > 0 && strcmp(mark, group->marks[0]) == 0;
+}
+
+static void print_served(struct cp_text *text, const struct cp_group *group)
+{
+	const char *line = "";
+	uint64_t references;
+
+	for (size_t i = 0; i < group->served.count; i++) {
+		const struct cp_column *level = &group->served.at[i];
+		struct cp_value share =
+			metric_of(text->report, text->report->total, level->name);
+
+		if (share.status != CP_UNAVAILABLE)
+			line = cp_text_format(text->arena, "%s%s%s %s%s %%", line,
+				*line ? ", " : "", level->heading,
+				share.status == CP_ESTIMATED ? "~" : "",
+				cp_text_decimal(text->arena, 100 * share.value));
+	}
+	if (whole_count(text->report, "l1d_accesses", &references))
+		line = cp_text_format(text->arena, "%s of %s data references", line,
+			cp_text_short(text->arena, (double)references));
+	cp_text_labelled(text, "served by", line);
+}
+
+/* Where nobody counts who serves the references: the rates of the levels. */
+static void print_rates(struct cp_text *text, const struct cp_group *group)
+{
+	const char *line = "";
+
+	for (size_t i = 0; i < group->ncolumns; i++) {
+		struct cp_text_column column;
+		struct cp_value value;
+
+		if (!cp_text_column_find(text->report, group->columns[i].name, &column) ||
+			strcmp(column.unit, "1/kinstr") != 0)
+			continue;
+		value = cp_text_column_value(&column, text->report->total);
+		if (value.status != CP_UNAVAILABLE)
+			line = cp_text_format(text->arena, "%.300s%s%s %s", line,
+				*line ? ", " : "", group->columns[i].heading,
+				cp_text_column_cell(text, &column, value));
+	}
+	if (*line)
+		cp_text_labelled(text, "in all",
+			cp_text_format(
+				text->arena, "%s per thousand instructions", line));
+}
+
+/* ---- where to look first ---- */
+
+/* The level that has the largest part of the region's own cost. */
+static const struct cp_column *costliest(
+	const struct verdict *verdict, const struct cp_region *region, double *cycles)
+{
+	const struct cp_parts *parts = &verdict->group->costs;
+	const struct cp_column *found = NULL;
+
+	*cycles = 0;
+	for (size_t i = 0; i < parts->count; i++) {
+		struct cp_value value =
+			own(verdict->text->report, region, parts->at[i].name);
+
+		if (value.status == CP_UNAVAILABLE || value.value <= *cycles)
+			continue;
+		*cycles = value.value;
+		found = &parts->at[i];
+	}
+	return found;
+}
+
+/* The command that shows where that level's misses are. */
+static const char *command_for(const struct cp_column *level)
+{
+	static const struct {
+		const char *metric, *command;
+	} commands[] = {{"cost_code", "icache"}, {"cost_walks", "dtlb"},
+		{"cost_sharing", "sharing"}};
+
+	for (size_t i = 0; level && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(level->name, commands[i].metric) == 0)
+			return commands[i].command;
+	return "dcache";
+}
+
+/* "L2 and memory" of the levels that cost next to nothing; "": none. */
+static const char *harmless(const struct verdict *verdict, double all)
+{
+	const struct cp_report *report = verdict->text->report;
+	const char *names = "";
+
+	for (size_t i = 0; i < verdict->group->costs.count; i++) {
+		const struct cp_column *level = &verdict->group->costs.at[i];
+		struct cp_value value = metric_of(report, report->total, level->name);
+
+		if (value.status != CP_UNAVAILABLE && value.value < HARMLESS * all)
+			names = cp_text_format(verdict->text->arena, "%s%s%s", names,
+				*names ? ", " : "", level->heading);
+	}
+	return names;
+}
+
+/* 0: not available. */
+static double own_cost(const struct verdict *verdict, const struct cp_region *region)
+{
+	struct cp_value cost = own(verdict->text->report, region, verdict->cost.name);
+
+	return cost.status == CP_UNAVAILABLE ? 0 : cost.value;
+}
+
+/* The region whose own cost is the largest; the run, if more is in none. */
+static const struct cp_region *first_of(const struct verdict *verdict)
+{
+	const struct cp_region *root = verdict->text->report->total;
+
+	if (verdict->first &&
+		own_cost(verdict, verdict->first) >= own_cost(verdict, root))
+		return verdict->first;
+	return root;
+}
+
+static void print_first(const struct verdict *verdict, double all)
+{
+	struct cp_text *text = verdict->text;
+	const struct cp_region *first = first_of(verdict);
+	double mine = own_cost(verdict, first), part;
+	const struct cp_column *level = costliest(verdict, first, &part);
+	const char *line = first->parent
+				   ? cp_text_cut(text->arena, cp_text_path(text, first),
+					     PATH_COLUMNS)
+				   : "outside of the regions";
+
+	if (mine <= 0)
+		return;
+	line = cp_text_format(
+		text->arena, "%.300s: ~%.0f %% of the miss cost", line, 100 * mine / all);
+	if (level && first->child == NULL && !first->parent)
+		line = cp_text_format(text->arena, "%s: ~%.0f %% of the miss cost",
+			level->heading, 100 * part / mine);
+	else if (level)
+		line = cp_text_format(text->arena, "%s, ~%.0f %% of that for %s", line,
+			100 * part / mine, level->heading);
+	cp_text_labelled(text, "look first",
+		cp_text_format(text->arena, "%s (cachepeek %s shows the lines)", line,
+			command_for(level)));
+}
+
+static void print_no_problem(const struct verdict *verdict, double all)
+{
+	const char *names = harmless(verdict, all);
+
+	if (*names)
+		cp_text_labelled(verdict->text, "harmless",
+			cp_text_format(verdict->text->arena,
+				"%s: less than 1 %% of the miss cost each", names));
+}
+
+/* Of a cost that is the sum of its levels'. */
+static void print_cost(const struct verdict *verdict)
+{
+	struct cp_text *text = verdict->text;
+	struct cp_value cost = cp_text_column_value(&verdict->cost, text->report->total);
+	double all = cost.value, each;
+	uint64_t instructions;
+
+	if (cost.status == CP_UNAVAILABLE ||
+		!whole_count(text->report, "instructions", &instructions) ||
+		!instructions)
+		return;
+	each = all / (double)instructions;
+	cp_text_labelled(text, "miss cost",
+		cp_text_format(text->arena, "~%s cycles, ~%s per instruction%s",
+			cp_text_short(text->arena, all),
+			cp_text_decimal(text->arena, each),
+			each < WORTH_MENDING ? ": nothing to mend" : ""));
+	if (each < WORTH_MENDING)
+		return;
+	print_first(verdict, all);
+	print_no_problem(verdict, all);
+}
+
+void cp_text_verdict(struct cp_text *text, const struct cp_group *group)
+{
+	const char *mark = cp_text_mark(text->report, group);
+	struct verdict verdict = {.text = text, .group = group};
+
+	if (cp_text_serves(text->report, group))
+		print_served(text, group);
+	else if (group->served.count)
+		print_rates(text, group);
+	if (!mark || !cp_text_costs(text->report, group) ||
+		!cp_text_column_find(text->report, mark, &verdict.cost))
+		return;
+	verdict.first = cp_text_worst(text, mark);
+	print_cost(&verdict);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/program/fatal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/lock.h"
+#include "base/map.h"
+#include "base/syscall.h"
+#include "preload/libc/real.h"
+#include "preload/reexec.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+/* What the kernel does at SIG_DFL is to end the process (signal(7)); real-time
+ * signals, too. */
+static bool is_fatal(int number)
+{
+	switch (number) {
+	case SIGHUP:
+	case SIGINT:
+	case SIGQUIT:
+	case SIGILL:
+	case SIGTRAP:
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGUSR1:
+	case SIGSEGV:
+	case SIGUSR2:
+	case SIGPIPE:
+	case SIGALRM:
+	case SIGTERM:
+#ifdef SIGSTKFLT
+	case SIGSTKFLT:
+#endif
+	case SIGXCPU:
+	case SIGXFSZ:
+	case SIGVTALRM:
+	case SIGPROF:
+	case SIGIO:
+	case SIGPWR:
+	case SIGSYS:
+		return true;
+	default:
+		return number >= SIGRTMIN && number <= SIGRTMAX;
+	}
+}
+
+/* ---- the handler ---- */
+
+/* The instruction itself did it, and would do it again. */
+static bool is_fault(int number, const siginfo_t *info)
+{
+	switch (number) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+	case SIGTRAP:
+	case SIGSYS:
+		return info->si_code > 0;
+	default:
+		return number == SIGABRT; /* somebody waits for it to be fatal */
+	}
+}
+
+/* To the calling thread, as it came: a core file tells what it was.  The
+ * simulator takes one that says it is a fault for a fault of its own. */
+static void send_again(int number, siginfo_t *info)
+{
+	pid_t pid = getpid();
+	long tid = cp_syscall(SYS_gettid);
+
+	if (cp_is_reexecuted() ||
+		cp_syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, info) < 0)
+		cp_syscall(SYS_tgkill, pid, tid, number);
+}
+
+/* A signal is blocked in its own handler: it strikes as soon as that returns,
+ * at the instruction that was interrupted. */
+static void die_of(int number, siginfo_t *info)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+
+	CP_REAL(sigaction)(number, &action, NULL);
+	send_again(number, info);
+}
+
+/* Our own writes may meet a closed pipe: nobody else is to know. */
+static bool is_our_own(int number, const siginfo_t *info)
+{
+	return number == SIGPIPE && info->si_code <= 0 && info->si_pid == getpid();
+}
+
+static void defer(int number, const siginfo_t *info)
+{
+	if (cp_self.pending)
+		return;
+	cp_self.pending_info = *info;
+	cp_self.pending = number;
+}
+
+static void handler(int number, siginfo_t *info, void *context)
+{
+	int saved = errno, state;
+
+	(void)context;
+	if (cp_self.depth > 0 && !is_fault(number, info)) {
+		if (!is_our_own(number, info))
+			defer(number, info);
+		return;
+	}
+	if (cp_self.depth > 0) {
+		cp_process_cut(CP_HOW_SIGNAL, number);
+	} else {
+		CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+		cp_process_end(CP_HOW_SIGNAL, number);
+		cp_process_cut(CP_HOW_SIGNAL, number);
+	}
+	die_of(number, info);
+	errno = saved;
+}
+
+void cp_deferred_signal(void)
+{
+	siginfo_t info = cp_self.pending_info;
+	int number = cp_self.pending;
+
+	if (cp_self.depth > 0)
+		return;
+	cp_self.pending = 0;
+	send_again(number, &info);
+}
+
+/* ---- watching ---- */
+
+/* What the program's last SIG_DFL was set with; most programs set none. */
+static struct sigaction views[NSIG];
+
+bool cp_fatal_is_ours(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
+}
+
+void cp_fatal_view(int number, struct sigaction *view)
+{
+	*view = views[number];
+}
+
+/* Since then the program may have forbidden itself the system call (seccomp(2)). */
+static bool stopped;
+
+void cp_fatal_watch(int number)
+{
+	struct sigaction action =
+				 {
+					 .sa_sigaction = handler,
+					 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
+				 },
+			 old;
+	int saved = errno;
+
+	/* The first process of a container does not die of SIG_DFL. */
+	if (number < 1 || number >= NSIG || !is_fatal(number) || cp_runtime.pid == 1)
+		return;
+	if (__atomic_load_n(&stopped, __ATOMIC_ACQUIRE))
+		return;
+	if (CP_REAL(sigaction)(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
+		old.sa_handler == SIG_DFL) {
+		views[number] = old;
+		CP_REAL(sigaction)(number, &action, NULL);
+	}
+	errno = saved;
+}
+
+void cp_fatal_start(void)
+{
+	__atomic_store_n(&stopped, false, __ATOMIC_RELEASE);
+	for (int number = 1; number < NSIG; number++)
+		cp_fatal_watch(number);
+}
+
+void cp_fatal_stop(void)
+{
+	struct sigaction action;
+
+	__atomic_store_n(&stopped, true, __ATOMIC_RELEASE);
+	for (int number = 1; number < NSIG; number++)
+		if (is_fatal(number) && CP_REAL(sigaction)(number, NULL, &action) == 0 &&
+			cp_fatal_is_ours(&action))
+			CP_REAL(sigaction)(number, &views[number], NULL);
+}
+
+/* ---- alternate stacks ---- */
+
+/* A program that asks for SA_ONSTACK without giving a stack runs on ours, so it
+ * is of the size that people give.  Only what is touched is ever there. */
+#define STACK_SIZE ((size_t)64 << 10)
+
+static struct cp_lock lock; /* innermost */
+CP_LOCK_LISTED(lock);
+static void *unused; /* stacks, linked by their first word */
+
+static void *take_stack(void)
+{
+	void *stack;
+
+	cp_lock(&lock);
+	stack = unused;
+	if (stack)
+		unused = *(void **)stack;
+	cp_unlock(&lock);
+	if (stack)
+		return stack;
+	return cp_map(STACK_SIZE, -1, 0);
+}
+
+static void give_stack(void *stack)
+{
+	cp_lock(&lock);
+	*(void **)stack = unused;
+	unused = stack;
+	cp_unlock(&lock);
+}
+
+void cp_fatal_stack(stack_t *stack)
+{
+	*stack = (stack_t){.ss_sp = cp_self.stack, .ss_size = STACK_SIZE};
+}
+
+void cp_fatal_thread_begin(void)
+{
+	stack_t old, ours = {.ss_size = STACK_SIZE};
+
+	if (cp_self.stack || cp_runtime.pid == 1 || cp_confined())
+		return;
+	if (CP_REAL(sigaltstack)(NULL, &old) < 0 || !(old.ss_flags & SS_DISABLE))
+		return;
+	ours.ss_sp = take_stack();
+	if (!ours.ss_sp)
+		return;
+	if (CP_REAL(sigaltstack)(&ours, NULL) == 0)
+		cp_self.stack = ours.ss_sp;
+	else
+		give_stack(ours.ss_sp);
+}
+
+bool cp_fatal_is_our_stack(const stack_t *stack)
+{
+	return cp_self.stack && stack->ss_sp == cp_self.stack &&
+	       !(stack->ss_flags & SS_DISABLE);
+}
+
+void cp_fatal_thread_end(void)
+{
+	stack_t old, none = {.ss_flags = SS_DISABLE};
+
+	if (!cp_self.stack || cp_confined() || CP_REAL(sigaltstack)(NULL, &old) < 0)
+		return;
+	if (cp_fatal_is_our_stack(&old) && CP_REAL(sigaltstack)(&none, NULL) < 0)
+		return; /* in use: the thread is ending in a handler */
+	give_stack(cp_self.stack);
+	cp_self.stack = NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Signals that end the process.  Where the program leaves a signal at SIG_DFL
+ * and that means death, a handler of ours takes the last readings and then
+ * lets the signal do what it would have done: the wait status is the same.
+ * What the program asks the C library about its signals stays as if we were
+ * not there (hooks_signal.c).
+ */
+#ifndef CACHEPEEK_PRELOAD_PROGRAM_FATAL_H
+#define CACHEPEEK_PRELOAD_PROGRAM_FATAL_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Watches every fatal signal that is at SIG_DFL.  Once per image, before the
+ * first thread is counted. */
+void cp_fatal_start(void);
+
+/* What we watch is at SIG_DFL again. */
+void cp_fatal_stop(void);
+
+/* Watches this signal, if it is fatal and at SIG_DFL; keeps errno. */
+void cp_fatal_watch(int number);
+
+/* Is this our handler?  Then what the program believes is in *view. */
+bool cp_fatal_is_ours(const struct sigaction *action);
+void cp_fatal_view(int number, struct sigaction *view);
+
+/* The calling thread gets, and gives back, an alternate stack, which the
+ * handler needs when the thread's own has overflowed. */
+void cp_fatal_thread_begin(void);
+void cp_fatal_thread_end(void);
+
+/* Is this the calling thread's alternate stack, given by us?  Which is: */
+bool cp_fatal_is_our_stack(const stack_t *stack);
+void cp_fatal_stack(stack_t *stack);
+
+#endif

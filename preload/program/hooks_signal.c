@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides: sigaction, __sigaction, signal, bsd_signal, ssignal, sysv_signal,
+ *   __sysv_signal, sigset, sigaltstack, raise, kill, pthread_kill, tgkill.
+ *
+ * The program's own handlers replace ours; where it goes back to SIG_DFL ours
+ * returns; where it asks, it learns what it set itself.  A handler for one signal
+ * (SA_RESETHAND) is gone without anybody being told: whoever then sends the signal
+ * once more, to die of it, does so by one of the last four.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "preload/program/fatal.h"
+#include "preload/program/readable.h"
+#include "preload/libc/real.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* What we do there is not the program's. */
+static void watch(int number)
+{
+	int state;
+
+	cp_own_work_begin(&state);
+	cp_fatal_watch(number);
+	cp_own_work_end(state);
+}
+
+static bool is_default(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+EXPORT int sigaction(int number, const struct sigaction *restrict action,
+	struct sigaction *restrict old)
+{
+	bool again = action && is_default(action);
+	struct sigaction before, view;
+
+	if (!cp_counting())
+		again = false;
+	if (CP_REAL(sigaction)(number, action, &before) < 0)
+		return -1;
+	if (cp_fatal_is_ours(&before)) {
+		cp_fatal_view(number, &view);
+		before = view;
+	}
+	if (old)
+		*old = before;
+	if (again)
+		watch(number);
+	return 0;
+}
+
+EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	return sigaction(number, action, old);
+}
+
+/* What signal() and its like return, as the program is to see it. */
+static sighandler_t seen(int number, sighandler_t wanted, sighandler_t before)
+{
+	struct sigaction action = {.sa_handler = before, .sa_flags = SA_SIGINFO};
+
+	if (before != SIG_ERR && wanted == SIG_DFL && cp_counting())
+		watch(number);
+	return cp_fatal_is_ours(&action) ? SIG_DFL : before;
+}
+
+EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+	return seen(number, handler, CP_REAL(signal)(number, handler));
+}
+
+EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+	return seen(number, handler, CP_REAL(signal)(number, handler));
+}
+
+EXPORT sighandler_t ssignal(int number, sighandler_t handler)
+{
+	return seen(number, handler, CP_REAL(signal)(number, handler));
+}
+
+EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+	return seen(number, handler, CP_REAL(__sysv_signal)(number, handler));
+}
+
+EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+	return seen(number, handler, CP_REAL(__sysv_signal)(number, handler));
+}
+
+static __typeof__(&signal) real_sigset(void)
+{
+	return cp_reals.sigset ? cp_reals.sigset
+			       : (__typeof__(&signal))(uintptr_t)cp_real_find("sigset");
+}
+
+EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+	return seen(number, handler, real_sigset()(number, handler));
+}
+
+/* A thread that has no stack of its own has ours, and does not know; one that
+ * gives its own back gets ours again. */
+EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+	bool again = cp_self.stack && cp_can_read(stack, sizeof(*stack)) &&
+		     (stack->ss_flags & SS_DISABLE);
+
+	if (CP_REAL(sigaltstack)(stack, old) < 0)
+		return -1;
+	if (again) {
+		stack_t ours;
+		int state;
+
+		cp_own_work_begin(&state);
+		cp_fatal_stack(&ours);
+		CP_REAL(sigaltstack)(&ours, NULL);
+		cp_own_work_end(state);
+	}
+	if (old && cp_fatal_is_our_stack(old))
+		*old = (stack_t){.ss_flags = SS_DISABLE};
+	return 0;
+}
+
+/* ---- signals to itself ---- */
+
+static void about_to_die(int number)
+{
+	int state;
+
+	cp_own_work_begin(&state);
+	if (cp_counting() && !cp_confined() && cp_is_this_process())
+		cp_fatal_watch(number);
+	cp_own_work_end(state);
+}
+
+EXPORT int raise(int number)
+{
+	about_to_die(number);
+	return CP_REAL(raise)(number);
+}
+
+EXPORT int kill(pid_t pid, int number)
+{
+	if (pid == 0 || pid == cp_runtime.pid)
+		about_to_die(number);
+	return CP_REAL(kill)(pid, number);
+}
+
+EXPORT int pthread_kill(pthread_t thread, int number)
+{
+	about_to_die(number);
+	return CP_REAL(pthread_kill)(thread, number);
+}
+
+EXPORT int tgkill(pid_t pid, pid_t tid, int number)
+{
+	if (pid == cp_runtime.pid)
+		about_to_die(number);
+	return CP_REAL(tgkill)(pid, tid, number);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shared by cmd_compare.c and compare_*.c.
+ */
+#ifndef CACHEPEEK_TOOLS_COMPARE_COMPARE_H
+#define CACHEPEEK_TOOLS_COMPARE_COMPARE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/out.h"
+#include "base/text/table.h"
+#include "output/metrics/value.h"
+#include "base/counters/events.h"
+#include "base/counters/machine.h"
+#include "tools/sim/request.h"
+
+/* Instructions, references and misses of the whole tree of processes, on one
+ * of the machines. */
+struct cp_compared {
+	struct cp_machine machine;
+	const char *asked; /* its name, from wherever a process is */
+	unsigned run;      /* from 1 on: those of one run saw the same references */
+	uint64_t count[CP_SIM_NCOUNTERS];
+	struct cp_event_set set;
+	struct cp_weights weights;
+};
+
+struct cp_comparison {
+	struct cp_arena arena;
+	char **program; /* with its arguments */
+	unsigned nmachines, nruns;
+	unsigned nprocesses; /* images of programs, of the first run */
+	bool alone;          /* a static program: without its children */
+	int status;          /* of wait(2), of the first run */
+	struct cp_compared of[CP_MAX_MACHINES];
+	struct cp_request request;
+	const struct cp_metric **metrics; /* of all groups, each name once */
+	size_t nmetrics;
+	const char *groups, *events, *lets; /* as asked for; NULL: the default */
+};
+
+/* What is asked for, in terms of each machine. */
+void cp_compare_resolve(struct cp_comparison *c);
+
+/* Of machine i: a quantity or a metric. */
+struct cp_value cp_compare_quantity(
+	const struct cp_comparison *c, unsigned i, const char *name);
+struct cp_value cp_compare_metric(
+	struct cp_comparison *c, unsigned i, const struct cp_metric *metric);
+
+/* Is it unavailable on all of the machines? */
+bool cp_compare_nowhere(
+	struct cp_comparison *c, const char *quantity, const struct cp_metric *metric);
+
+/* The lines that answer a group's question, what they go by, and the machine that has
+ * the most of that; nothing where no machine has it. */
+struct cp_compared_best {
+	struct cp_answer answer;
+	const char *ranked_by, *most;
+};
+void cp_compare_answer(struct cp_comparison *c, const struct cp_group *group,
+	struct cp_compared_best *best);
+
+/* The answer (width 0: of no terminal), and the whole. */
+void cp_compare_screen(struct cp_comparison *c, struct cp_out *out, size_t width);
+void cp_compare_text(struct cp_comparison *c, struct cp_out *out);
+/* All values, or those of events that no group has; nothing: there are none. */
+void cp_compare_table(
+	struct cp_comparison *c, struct cp_out *out, size_t width, bool events);
+void cp_compare_csv(struct cp_comparison *c, struct cp_out *out);
+void cp_compare_json(struct cp_comparison *c, struct cp_out *out);
+void cp_compare_html(struct cp_comparison *c, struct cp_out *out);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The comparison as JSON (doc/cachepeek-compare-1.schema.json), and as a page with that.
+ */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "output/html.h"
+#include "output/json.h"
+#include "output/meanings.h"
+#include "tools/compare/compare.h"
+
+static void text(struct cp_out *out, const char *value)
+{
+	cp_json_string(out, value, strlen(value));
+}
+
+static void member(struct cp_out *out, const char *name, const char *value)
+{
+	text(out, name);
+	cp_out_text(out, ": ");
+	text(out, value);
+}
+
+static void put_value(struct cp_out *out, struct cp_value value, const char *unit)
+{
+	bool there = value.status != CP_UNAVAILABLE;
+
+	cp_out_text(out, "{\"value\": ");
+	if (!there)
+		cp_out_text(out, "null");
+	else if (unit)
+		cp_out_format(out, "%.17g", value.value);
+	else
+		cp_out_format(out, "%llu", (unsigned long long)value.value);
+	if (unit) {
+		cp_out_text(out, ", ");
+		member(out, "unit", unit);
+	}
+	cp_out_text(out, ", ");
+	member(out, "status", cp_status_name(value.status));
+	if (!there) {
+		cp_out_text(out, ", ");
+		member(out, "reason", value.reason ? value.reason : "");
+	}
+	cp_out_text(out, "}");
+}
+
+static void put_counts(struct cp_comparison *c, struct cp_out *out, unsigned i)
+{
+	cp_out_text(out, "   \"counts\": {");
+	for (size_t n = 0; n < c->request.nnames; n++) {
+		cp_out_text(out, n ? ",\n    " : "\n    ");
+		text(out, c->request.names[n]);
+		cp_out_text(out, ": ");
+		put_value(out, cp_compare_quantity(c, i, c->request.names[n]), NULL);
+	}
+	cp_out_text(out, "},\n");
+}
+
+static void put_metrics(struct cp_comparison *c, struct cp_out *out, unsigned i)
+{
+	cp_out_text(out, "   \"metrics\": {");
+	for (size_t m = 0; m < c->nmetrics; m++) {
+		const struct cp_metric *metric = c->metrics[m];
+
+		cp_out_text(out, m ? ",\n    " : "\n    ");
+		text(out, metric->name);
+		cp_out_text(out, ": ");
+		put_value(out, cp_compare_metric(c, i, metric), metric->unit);
+	}
+	cp_out_text(out, "}}");
+}
+
+static void put_machine(struct cp_comparison *c, struct cp_out *out, unsigned i)
+{
+	const struct cp_compared *compared = &c->of[i];
+	char description[512];
+
+	cp_machine_describe(&compared->machine, description, sizeof(description));
+	cp_out_text(out, i ? ",\n  {" : "\n  {");
+	member(out, "name", compared->machine.name);
+	cp_out_text(out, ",\n   ");
+	member(out, "description", description);
+	cp_out_format(out, ",\n   \"line\": %u, \"cores\": %u, \"run\": %u,\n",
+		compared->machine.level[CP_L1D].line, compared->machine.cores,
+		compared->run);
+	cp_weights_write_json(out, &compared->weights);
+	cp_out_text(out, ",\n");
+	put_counts(c, out, i);
+	put_metrics(c, out, i);
+}
+
+static void put_exit(const struct cp_comparison *c, struct cp_out *out)
+{
+	bool exited = WIFEXITED(c->status);
+
+	cp_out_format(out, " \"exit\": {\"how\": \"%s\", \"code\": %d},\n",
+		exited ? "exit" : "signal",
+		exited ? WEXITSTATUS(c->status) : WTERMSIG(c->status));
+}
+
+static void member_or_null(struct cp_out *out, const char *name, const char *value)
+{
+	if (value) {
+		member(out, name, value);
+	} else {
+		text(out, name);
+		cp_out_text(out, ": null");
+	}
+}
+
+static void put_answers(struct cp_comparison *c, struct cp_out *out)
+{
+	cp_out_text(out, " \"answers\": [");
+	for (size_t g = 0; g < c->request.ngroups; g++) {
+		struct cp_compared_best best = {.ranked_by = NULL};
+
+		cp_compare_answer(c, c->request.groups[g], &best);
+		cp_out_text(out, g ? ",\n  {" : "\n  {");
+		member(out, "group", c->request.groups[g]->name);
+		cp_out_text(out, ", ");
+		member_or_null(out, "ranked_by", best.ranked_by);
+		cp_out_text(out, ", ");
+		member_or_null(out, "most", best.most);
+		cp_out_text(out, ", \"lines\": ");
+		cp_json_answer(out, &best.answer);
+		cp_out_text(out, "}");
+	}
+	cp_out_text(out, "],\n");
+}
+
+void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
+{
+	cp_out_text(out, "{\n ");
+	member(out, "schema", "cachepeek-compare/1");
+	cp_out_text(out, ",\n ");
+	member(out, "cachepeek", CP_VERSION);
+	cp_out_text(out, ",\n \"command\": [");
+	for (char **word = c->program; *word; word++) {
+		cp_out_text(out, word == c->program ? "" : ", ");
+		text(out, *word);
+	}
+	cp_out_text(out, "],\n");
+	put_exit(c, out);
+	put_answers(c, out);
+	cp_out_format(out,
+		" \"domain\": \"u\", \"counted_from\": \"first instruction\",\n"
+		" \"children\": %s, \"runs\": %u,\n \"machines\": [",
+		c->alone ? "false" : "true", c->nruns);
+	for (unsigned i = 0; i < c->nmachines; i++)
+		put_machine(c, out, i);
+	cp_out_text(out, "]\n}\n");
+}
+
+static void put_part(struct cp_out *out, const char *name, const void *data)
+{
+	struct cp_comparison *const *c = data;
+
+	if (strcmp(name, "MEANINGS") == 0)
+		cp_meanings_write(out, (*c)->request.groups, (*c)->request.ngroups,
+			(*c)->request.names, (*c)->request.nnames);
+	else
+		cp_compare_json(*c, out);
+}
+
+void cp_compare_html(struct cp_comparison *c, struct cp_out *out)
+{
+	cp_page_write(out, "compare.html", put_part, &c);
+}

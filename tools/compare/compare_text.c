@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The comparison as a table.
+ */
+#include <string.h>
+
+#include "base/counts.h"
+#include "base/text.h"
+#include "base/text/table.h"
+#include "tools/compare/compare.h"
+
+#define WIDTH 80
+
+/* What a row is shown in. */
+struct unit {
+	const char *name;
+	double factor;
+};
+
+/* Volumes in the unit that the largest of them needs. */
+static struct unit unit_of(struct cp_comparison *c, const struct cp_metric *metric)
+{
+	static const struct unit bytes[] = {{"GB", 1}, {"MB", 1e3}, {"kB", 1e6}};
+	double most = 0;
+	size_t i = 0;
+
+	if (!metric || strcmp(metric->unit, "GB") != 0)
+		return (struct unit){metric ? metric->unit : "", 1};
+	for (unsigned m = 0; m < c->nmachines; m++) {
+		struct cp_value value = cp_compare_metric(c, m, metric);
+
+		if (value.status != CP_UNAVAILABLE && value.value > most)
+			most = value.value;
+	}
+	while (i < 2 && most * bytes[i].factor < 1)
+		i++;
+	return bytes[i];
+}
+
+static const char *cell(struct cp_comparison *c, const struct cp_metric *metric,
+	const struct unit *unit, struct cp_value value)
+{
+	bool share = metric && strcmp(metric->unit, "ratio") == 0;
+	const char *text;
+
+	if (value.status == CP_UNAVAILABLE)
+		return "\u2014";
+	if (!metric)
+		return cp_text_format(&c->arena, "%s%s",
+			value.status == CP_ESTIMATED ? "~" : "",
+			cp_text_integer(&c->arena, cp_count_of(value.value)));
+	text = cp_text_decimal(&c->arena, value.value * (share ? 100 : unit->factor));
+	return cp_text_format(&c->arena, "%s%s%s",
+		value.status == CP_ESTIMATED ? "~" : "", text, share ? " %" : "");
+}
+
+static void set_row(struct cp_comparison *c, struct cp_table *table, const char *quantity,
+	const struct cp_metric *metric, unsigned first)
+{
+	const struct unit unit = unit_of(c, metric);
+	const char *name = metric ? metric->name : quantity;
+	size_t row = table->nrows;
+
+	if (cp_compare_nowhere(c, quantity, metric))
+		return;
+	if (*unit.name && strcmp(unit.name, "ratio") != 0)
+		name = cp_text_format(&c->arena, "%s [%s]", name, unit.name);
+	cp_table_set(table, row, 0, name);
+	for (unsigned i = 0; i + 1 < table->ncolumns; i++)
+		cp_table_set(table, row, i + 1,
+			cell(c, metric, &unit,
+				metric ? cp_compare_metric(c, first + i, metric)
+				       : cp_compare_quantity(c, first + i, quantity)));
+	table->nrows++;
+}
+
+/* By themselves: not for a group. */
+static bool was_asked_for(const struct cp_comparison *c, const char *name)
+{
+	const char *list = c->events, *piece;
+	size_t length;
+
+	while (list && (piece = cp_next_piece(&list, ',', &length)))
+		if (strlen(name) == length && memcmp(piece, name, length) == 0)
+			return true;
+	for (size_t g = 0; g < c->request.ngroups; g++)
+		if (cp_group_takes(c->request.groups[g], name))
+			return false;
+	return true;
+}
+
+/* Of machines first to first + count - 1. */
+static struct cp_table *part_of_table(
+	struct cp_comparison *c, unsigned first, unsigned count, bool events)
+{
+	struct cp_table *table =
+		cp_table_new(&c->arena, count + 1, c->request.nnames + c->nmetrics);
+
+	table->nrows = 0;
+	table->left = 1;
+	for (unsigned i = 0; i < count; i++)
+		cp_table_heading(table, i + 1, c->of[first + i].machine.name, "");
+	for (size_t i = 0; i < c->request.nnames; i++)
+		if (!events || was_asked_for(c, c->request.names[i]))
+			set_row(c, table, c->request.names[i], NULL, first);
+	for (size_t m = 0; !events && m < c->nmetrics; m++)
+		set_row(c, table, NULL, c->metrics[m], first);
+	return table;
+}
+
+/* As many of *count machines as fit beside each other, at least one; *count: how many. */
+static struct cp_table *widest(struct cp_comparison *c, unsigned first, unsigned *count,
+	size_t width, bool events)
+{
+	struct cp_table *table = part_of_table(c, first, *count, events);
+
+	while (*count > 1 && cp_table_width(table) > width)
+		table = part_of_table(c, first, --*count, events);
+	return table;
+}
+
+void cp_compare_table(
+	struct cp_comparison *c, struct cp_out *out, size_t width, bool events)
+{
+	for (unsigned first = 0, count; first < c->nmachines; first += count) {
+		struct cp_table *table;
+
+		count = c->nmachines - first;
+		table = widest(c, first, &count, width, events);
+		if (!table->nrows)
+			return;
+		cp_out_text(out, "\n");
+		cp_table_print(table, out, width, false);
+	}
+}
+
+static const char *runs(struct cp_comparison *c)
+{
+	if (c->nruns == 1)
+		return "one run: all machines saw the same references";
+	return cp_text_format(&c->arena,
+		"%u runs, one for each size of their smallest lines", c->nruns);
+}
+
+static void print_weights(struct cp_comparison *c, struct cp_out *out, unsigned i)
+{
+	const char *line;
+	unsigned which = 0;
+
+	for (size_t g = 0; g < c->request.ngroups; g++)
+		which |= cp_group_weighs(c->request.groups[g]);
+	line = cp_weights_text(&c->arena, &c->of[i].weights, which);
+	if (*line)
+		cp_text_wrap(out, cp_text_format(&c->arena, "  %s", line), 0, 4, WIDTH);
+}
+
+void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
+{
+	cp_out_format(out, "cachepeek %s: %s on %u simulated machine%s\n", CP_VERSION,
+		c->program[0], c->nmachines, c->nmachines == 1 ? "" : "s");
+	cp_text_wrap(out,
+		cp_text_format(&c->arena,
+			"%s; user mode, from the first instruction on%s", runs(c),
+			c->alone ? "; a static program: not its children" : ""),
+		0, 0, WIDTH);
+	cp_out_text(out, "\n");
+	for (unsigned i = 0; i < c->nmachines; i++) {
+		char text[512];
+
+		cp_machine_describe(&c->of[i].machine, text, sizeof(text));
+		cp_text_wrap(out, text, 0, 2, WIDTH);
+		print_weights(c, out, i);
+	}
+	cp_compare_table(c, out, WIDTH, false);
+	cp_out_text(out,
+		"\n\u2014: the machine has no such level, or the simulated PMU does not "
+		"count it\n~: estimated (`cachepeek list groups NAME` says how)\n");
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/diff/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/table.h"
+
+const char *cp_verdict_name(enum cp_verdict verdict)
+{
+	static const char *const names[] = {
+		"same", "exact", "significant", "noise", "untested", "one-sided"};
+
+	return names[verdict];
+}
+
+/* ---- one value ---- */
+
+static bool is_constant(const struct cp_cell *cell)
+{
+	return cell->runs.n > 0 && cell->runs.min == cell->runs.max;
+}
+
+/* Simulated, the same program does the same in each run, unless its runs show
+ * otherwise. */
+static bool is_simulated(const struct cp_values *values, const struct cp_entry *entry)
+{
+	if (entry->kind == CP_CALLS)
+		return strcmp(values->sides[0].engine, "sim") == 0 &&
+		       strcmp(values->sides[1].engine, "sim") == 0;
+	return entry->side[0].status == CP_SIMULATED &&
+	       entry->side[1].status == CP_SIMULATED;
+}
+
+static enum cp_verdict first_verdict(
+	const struct cp_values *values, const struct cp_entry *entry)
+{
+	const struct cp_cell *before = &entry->side[0], *after = &entry->side[1];
+	bool constant = is_constant(before) && is_constant(after);
+
+	if (!before->runs.n || !after->runs.n)
+		return CP_ONE_SIDED;
+	if (constant && before->runs.mean == after->runs.mean)
+		return CP_SAME;
+	if (constant && is_simulated(values, entry))
+		return CP_EXACTLY;
+	if (before->runs.n < CP_FEWEST_RUNS || after->runs.n < CP_FEWEST_RUNS)
+		return CP_UNTESTED;
+	return CP_NOISE;
+}
+
+/* How many times as much, either way round; a hundred and more times are alike,
+ * and so is what came from nothing. */
+static double apart(double before, double after)
+{
+	double ratio;
+
+	if (before == after)
+		return 0;
+	if (before <= 0 || after <= 0)
+		return log(100);
+	ratio = fabs(log(after / before));
+	return ratio < log(100) ? ratio : log(100);
+}
+
+static bool is_share(const struct cp_entry *entry)
+{
+	return strcmp(entry->unit, "ratio") == 0;
+}
+
+/* Where there are metrics, they say what counts mean; shares change with what they are
+ * of, and volumes with the work done: a large change of one may not matter. */
+static double telling(const struct cp_entry *entry)
+{
+	if (entry->kind == CP_COUNT)
+		return 0.25;
+	return is_share(entry) || strcmp(entry->unit, "GB") == 0 ? 0.5 : 1;
+}
+
+static struct cp_difference difference(
+	const struct cp_values *values, const struct cp_entry *entry)
+{
+	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean;
+	struct cp_difference it = {entry, first_verdict(values, entry), -1, -1, 0, -1, 0};
+
+	if (it.verdict == CP_ONE_SIDED)
+		return it;
+	it.change = after - before;
+	it.ratio = before > 0 ? after / before : -1;
+	it.impact = entry->spot->weight * telling(entry) * apart(before, after);
+	if (it.verdict == CP_NOISE)
+		it.p = cp_welch(entry->side[0].values, entry->side[0].runs.n,
+			entry->side[1].values, entry->side[1].runs.n);
+	return it;
+}
+
+/* ---- all of them ---- */
+
+static int adjust(struct cp_diff *diff)
+{
+	double *p = malloc((diff->count + 1) * sizeof(*p));
+	size_t n = 0;
+	int result = p ? 0 : -ENOMEM;
+
+	for (size_t i = 0; p && i < diff->count; i++)
+		if (diff->differences[i].verdict == CP_NOISE)
+			p[n++] = diff->differences[i].p;
+	if (p)
+		result = cp_adjust(p, n);
+	diff->tested = n;
+	n = 0;
+	for (size_t i = 0; result == 0 && i < diff->count; i++) {
+		struct cp_difference *it = &diff->differences[i];
+
+		if (it->verdict != CP_NOISE)
+			continue;
+		it->adjusted = p[n++];
+		if (it->adjusted < CP_DIFF_LEVEL)
+			it->verdict = CP_SIGNIFICANT;
+	}
+	free(p);
+	return result;
+}
+
+/* Flagged ones, then those that nobody could test, then the others. */
+static int rank(const struct cp_difference *it)
+{
+	static const int ranks[] = {[CP_EXACTLY] = 0,
+		[CP_SIGNIFICANT] = 0,
+		[CP_UNTESTED] = 1,
+		[CP_NOISE] = 2,
+		[CP_ONE_SIDED] = 3,
+		[CP_SAME] = 4};
+
+	return ranks[it->verdict];
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct cp_difference *a = one, *b = other;
+
+	if (rank(a) != rank(b))
+		return rank(a) - rank(b);
+	if (a->impact > b->impact || a->impact < b->impact)
+		return a->impact > b->impact ? -1 : 1;
+	if (a->entry->spot != b->entry->spot)
+		return strcmp(a->entry->spot->key, b->entry->spot->key);
+	return strcmp(a->entry->name, b->entry->name);
+}
+
+int cp_diff_compare(struct cp_diff *diff)
+{
+	struct cp_values *values = diff->values;
+	int result;
+
+	cp_values_weigh(values);
+	diff->differences = cp_arena_alloc(
+		diff->arena, (values->nentries + 1) * sizeof(*diff->differences));
+	for (size_t i = 0; i < values->nentries; i++) {
+		const struct cp_entry *entry = values->entries[i];
+
+		/* what no run could count is no difference */
+		if (entry->side[0].runs.n || entry->side[1].runs.n)
+			diff->differences[diff->count++] = difference(values, entry);
+	}
+	result = adjust(diff);
+	if (diff->count)
+		qsort(diff->differences, diff->count, sizeof(*diff->differences),
+			compare);
+	return result;
+}
+
+/* ---- how they are spelled ---- */
+
+/* With a blank before the unit. */
+static const char *short_of(struct cp_arena *arena, double value)
+{
+	return value < 999.5 ? cp_text_format(arena, "%.0f ", value)
+			     : cp_text_short(arena, value);
+}
+
+const char *cp_diff_number(
+	struct cp_arena *arena, const struct cp_entry *entry, double value)
+{
+	if (is_share(entry))
+		return cp_text_format(
+			arena, "%s %%", cp_text_decimal(arena, value * 100));
+	if (strcmp(entry->unit, "GB") == 0)
+		return cp_text_format(arena, "%sB", short_of(arena, 1e9 * value));
+	if (value >= 0 && value < 1e18 && value == floor(value) &&
+		entry->kind != CP_METRIC)
+		return cp_text_integer(arena, (uint64_t)value);
+	return cp_text_decimal(arena, value);
+}
+
+const char *cp_diff_change(struct cp_arena *arena, const struct cp_difference *it)
+{
+	double percent = 100 * (it->ratio - 1);
+
+	if (it->verdict == CP_ONE_SIDED)
+		return it->entry->side[0].runs.n ? "gone" : "new";
+	if (it->change == 0)
+		return "0 %";
+	if (it->ratio < 0)
+		return "from 0";
+	if (it->ratio >= 2)
+		return cp_text_format(
+			arena, "\u00d7%s", cp_text_decimal(arena, it->ratio));
+	if (fabs(percent) < 0.05)
+		return percent < 0 ? ">-0.1 %" : "<0.1 %";
+	return cp_text_format(arena, "%s%.1f %%", percent > 0 ? "+" : "", percent);
+}
+
+const char *cp_diff_spot(struct cp_arena *arena, const struct cp_entry *entry)
+{
+	return *entry->spot->path ? cp_text_safe(arena, cp_slice_of(entry->spot->path))
+				  : "(whole run)";
+}

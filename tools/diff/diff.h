@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of `cachepeek diff`.
+ */
+#ifndef CACHEPEEK_TOOLS_DIFF_DIFF_H
+#define CACHEPEEK_TOOLS_DIFF_DIFF_H
+
+#include <stdbool.h>
+
+#include "base/out.h"
+#include "tools/diff/values.h"
+
+#define CP_DIFF_LEVEL 0.05
+
+enum cp_verdict {
+	CP_SAME,        /* one value in all runs */
+	CP_EXACTLY,     /* simulated: one value on each side, and not the same */
+	CP_SIGNIFICANT, /* at CP_DIFF_LEVEL, with the other tests in mind */
+	CP_NOISE,       /* may well be */
+	CP_UNTESTED,    /* they differ, with too few runs for a test */
+	CP_ONE_SIDED,   /* a side has no value */
+};
+
+const char *cp_verdict_name(enum cp_verdict verdict);
+
+/* The difference of side 1 (after) from side 0 (before). */
+struct cp_difference {
+	const struct cp_entry *entry;
+	enum cp_verdict verdict;
+	double p, adjusted; /* < 0: no test */
+	double change;      /* of the means */
+	double ratio;       /* of the means; < 0: there is none */
+	double impact;      /* how far apart, times the region's part of the run */
+};
+
+struct cp_gate {
+	const char *expression;
+	const char *name, *region; /* region NULL: the whole run; "*": each */
+	bool above, relative, change;
+	double limit;
+	enum cp_gate_verdict { CP_GATE_CLOSED, CP_GATE_MET, CP_GATE_UNKNOWN } verdict;
+	const struct cp_difference *at; /* where it is met or unknown; NULL: nowhere */
+};
+
+struct cp_diff {
+	struct cp_arena *arena;
+	struct cp_values *values;
+	size_t count, tested, ngates;
+	struct cp_difference *differences; /* what matters most comes first */
+	struct cp_gate *gates;
+	bool all; /* --all */
+};
+
+/* Fills in the differences.  0 or -ENOMEM. */
+int cp_diff_compare(struct cp_diff *diff);
+
+/* Whether it is shown as a difference. */
+static inline bool cp_is_flagged(const struct cp_difference *it)
+{
+	return it->verdict == CP_EXACTLY || it->verdict == CP_SIGNIFICANT;
+}
+
+/* NAME [in REGION] >|< [+|-]NUMBER[%].  false, after a message. */
+bool cp_gate_parse(struct cp_arena *arena, struct cp_gate *gate, const char *expression);
+
+/* Judges all gates.  false, after a message: there is no such value. */
+bool cp_gates_judge(struct cp_diff *diff);
+
+/* One line on a gate that is met or unknown. */
+const char *cp_gate_text(const struct cp_diff *diff, const struct cp_gate *gate);
+
+/* "12,345", "3.1 %": with the value's own unit. */
+const char *cp_diff_number(
+	struct cp_arena *arena, const struct cp_entry *entry, double value);
+/* "+5.2 %", "x8.39", "+12" */
+const char *cp_diff_change(struct cp_arena *arena, const struct cp_difference *it);
+/* The region and the name; "whole run" for the whole run. */
+const char *cp_diff_spot(struct cp_arena *arena, const struct cp_entry *entry);
+
+/* For struct cp_document: diff is a struct cp_diff. */
+void cp_diff_text(const void *diff, struct cp_out *out, bool colour);
+void cp_diff_csv(const void *diff, struct cp_out *out);
+json_t *cp_diff_json(const void *diff);
+
+#endif

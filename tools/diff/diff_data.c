@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The comparison for programs: JSON, schema "cachepeek-diff/1", and CSV.
+ */
+#include "tools/diff/diff.h"
+
+/* ---- JSON ---- */
+
+static void set(json_t *object, const char *name, json_t *value)
+{
+	json_object_set_new(object, name, value ? value : json_null());
+}
+
+static json_t *json_side(const struct cp_side *side)
+{
+	json_t *made = json_object();
+
+	set(made, "name", json_string(side->label));
+	set(made, "runs", json_integer((long long)side->nruns));
+	set(made, "command", json_string(side->command));
+	set(made, "engine", json_string(side->engine));
+	set(made, "machine", json_string(side->machine));
+	set(made, "mixed", json_boolean(side->mixed));
+	return made;
+}
+
+static json_t *json_test(const struct cp_diff *diff)
+{
+	json_t *made = json_object();
+
+	set(made, "name", json_string("Welch's t"));
+	set(made, "adjusted", json_string("Benjamini-Hochberg"));
+	set(made, "level", json_real(CP_DIFF_LEVEL));
+	set(made, "values", json_integer((long long)diff->tested));
+	set(made, "fewest_runs", json_integer(CP_FEWEST_RUNS));
+	return made;
+}
+
+static json_t *json_value(const struct cp_difference *it)
+{
+	const struct cp_entry *entry = it->entry;
+	bool both = it->verdict != CP_ONE_SIDED;
+	json_t *made = json_object();
+
+	cp_json_entry(made, entry);
+	set(made, "verdict", json_string(cp_verdict_name(it->verdict)));
+	set(made, "difference", both ? cp_json_number(it->change) : NULL);
+	set(made, "ratio", it->ratio >= 0 ? cp_json_number(it->ratio) : NULL);
+	set(made, "p", it->p >= 0 ? cp_json_number(it->p) : NULL);
+	set(made, "p_adjusted", it->adjusted >= 0 ? cp_json_number(it->adjusted) : NULL);
+	set(made, "before", cp_json_cell(&entry->side[0]));
+	set(made, "after", cp_json_cell(&entry->side[1]));
+	return made;
+}
+
+static json_t *json_gate(const struct cp_diff *diff, const struct cp_gate *gate)
+{
+	static const char *const verdicts[] = {"not met", "met", "unknown"};
+	bool open = gate->verdict != CP_GATE_CLOSED;
+	json_t *made = json_object();
+
+	set(made, "expression", json_string(gate->expression));
+	set(made, "verdict", json_string(verdicts[gate->verdict]));
+	set(made, "text", open ? json_string(cp_gate_text(diff, gate)) : NULL);
+	return made;
+}
+
+json_t *cp_diff_json(const void *of)
+{
+	const struct cp_diff *diff = of;
+	json_t *made = json_object(), *values = json_array(), *gates = json_array();
+
+	for (size_t i = 0; i < diff->count; i++)
+		json_array_append_new(values, json_value(&diff->differences[i]));
+	for (size_t i = 0; i < diff->ngates; i++)
+		json_array_append_new(gates, json_gate(diff, &diff->gates[i]));
+	set(made, "schema", json_string("cachepeek-diff/1"));
+	set(made, "cachepeek", json_string(CP_VERSION));
+	set(made, "before", json_side(&diff->values->sides[0]));
+	set(made, "after", json_side(&diff->values->sides[1]));
+	set(made, "test", json_test(diff));
+	set(made, "values", values);
+	set(made, "fail_if", gates);
+	return made;
+}
+
+/* ---- CSV ---- */
+
+static const char headings[] =
+	"region,kind,name,unit,verdict,difference,ratio,p,p_adjusted," CP_CELL_HEADINGS(
+		"before_") "," CP_CELL_HEADINGS("after_") "\n";
+
+void cp_diff_csv(const void *of, struct cp_out *out)
+{
+	const struct cp_diff *diff = of;
+	cp_out_text(out, headings);
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct cp_difference *it = &diff->differences[i];
+		const struct cp_entry *entry = it->entry;
+
+		cp_csv_entry(out, entry);
+		cp_out_format(out, "%s,", cp_verdict_name(it->verdict));
+		cp_csv_number(out, it->verdict != CP_ONE_SIDED, it->change);
+		cp_csv_number(out, it->ratio >= 0, it->ratio);
+		cp_csv_number(out, it->p >= 0, it->p);
+		cp_csv_number(out, it->adjusted >= 0, it->adjusted);
+		cp_csv_cell(out, &entry->side[0]);
+		cp_out_text(out, ",");
+		cp_csv_cell(out, &entry->side[1]);
+		cp_out_text(out, "\n");
+	}
+}

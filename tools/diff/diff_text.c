@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The comparison as a table of the values that differ, the one to look at first
+ * on top.
+ */
+#include <string.h>
+
+#include "base/text/table.h"
+#include "tools/diff/diff.h"
+
+#define WIDTH 80
+#define SHOWN 7 /* with what stands around it, a screen of 24 lines */
+
+static const char *runs(struct cp_arena *arena, size_t n)
+{
+	return n == 1 ? "1 run" : cp_text_format(arena, "%zu runs", n);
+}
+
+static void print_side(const struct cp_diff *diff, struct cp_out *out, unsigned number)
+{
+	const struct cp_side *side = &diff->values->sides[number];
+	const char *line = cp_text_format(diff->arena, "%s  %s: %s of %s, %s%s",
+		number ? "after " : "before",
+		cp_text_safe(diff->arena, cp_slice_of(side->label)),
+		runs(diff->arena, side->nruns), side->command, side->engine,
+		side->mixed ? " (the first one's; others differ)" : "");
+
+	cp_text_wrap(out, line, 0, 8, WIDTH);
+}
+
+static void note(struct cp_out *out, const char *text)
+{
+	cp_text_wrap(out, text, 0, 2, WIDTH);
+}
+
+static const char *certainty(struct cp_arena *arena, const struct cp_difference *it)
+{
+	if (it->verdict == CP_EXACTLY)
+		return "exact";
+	if (it->verdict == CP_SAME)
+		return "same";
+	if (it->adjusted < 0)
+		return "\u2014";
+	if (it->adjusted < 0.001)
+		return "<0.001";
+	return cp_text_format(arena, "%.3f", it->adjusted);
+}
+
+static const char *mean(
+	struct cp_arena *arena, const struct cp_entry *entry, unsigned side)
+{
+	const struct cp_cell *cell = &entry->side[side];
+
+	return cell->runs.n ? cp_diff_number(arena, entry, cell->runs.mean) : "\u2014";
+}
+
+static void print_table(
+	const struct cp_diff *diff, struct cp_out *out, size_t count, bool colour)
+{
+	struct cp_arena *arena = diff->arena;
+	struct cp_table *table = cp_table_new(arena, 6, count);
+	static const char *const headings[] = {
+		"region", "value", "before", "after", "change", "p"};
+
+	table->left = 2;
+	for (size_t c = 0; c < 6; c++)
+		cp_table_heading(table, c, "", headings[c]);
+	for (size_t i = 0; i < count; i++) {
+		const struct cp_difference *it = &diff->differences[i];
+		const struct cp_entry *entry = it->entry;
+
+		cp_table_set(table, i, 0, cp_diff_spot(arena, entry));
+		cp_table_set(table, i, 1, cp_text_safe(arena, cp_slice_of(entry->name)));
+		cp_table_set(table, i, 2, mean(arena, entry, 0));
+		cp_table_set(table, i, 3, mean(arena, entry, 1));
+		cp_table_set(table, i, 4, cp_diff_change(arena, it));
+		cp_table_set(table, i, 5, certainty(arena, it));
+	}
+	if (count && cp_is_flagged(&diff->differences[0]))
+		table->marks[0] = "<==";
+	cp_table_print(table, out, WIDTH, colour);
+}
+
+/* What a reader looks for first: flagged ones, or where nothing could be tested,
+ * what differs. */
+static size_t of_interest(const struct cp_diff *diff, size_t flagged)
+{
+	size_t count = flagged;
+
+	if (diff->all)
+		return diff->count;
+	while (count < diff->count && diff->differences[count].verdict == CP_UNTESTED)
+		count++;
+	return count;
+}
+
+static size_t count_of(const struct cp_diff *diff, enum cp_verdict verdict)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < diff->count; i++)
+		count += diff->differences[i].verdict == verdict;
+	return count;
+}
+
+static void print_first(const struct cp_diff *diff, struct cp_out *out)
+{
+	const struct cp_difference *it = &diff->differences[0];
+	const struct cp_entry *entry = it->entry;
+	struct cp_arena *arena = diff->arena;
+
+	note(out, cp_text_format(arena, "Look first at %s of %s: from %s to %s (%s).",
+			  cp_text_safe(arena, cp_slice_of(entry->name)),
+			  cp_diff_spot(arena, entry), mean(arena, entry, 0),
+			  mean(arena, entry, 1), cp_diff_change(arena, it)));
+}
+
+/* ---- the answer ---- */
+
+static const struct cp_difference *of_whole_run(
+	const struct cp_diff *diff, const char *name)
+{
+	for (size_t i = 0; i < diff->count; i++) {
+		const struct cp_entry *entry = diff->differences[i].entry;
+
+		if (!*entry->spot->path && strcmp(entry->name, name) == 0)
+			return &diff->differences[i];
+	}
+	return NULL;
+}
+
+static bool is_estimated(const struct cp_entry *entry)
+{
+	return entry->side[0].status == CP_ESTIMATED ||
+	       entry->side[1].status == CP_ESTIMATED;
+}
+
+static const char *how_sure(struct cp_arena *arena, const struct cp_difference *it)
+{
+	if (is_estimated(it->entry) && it->verdict == CP_UNTESTED)
+		return ", estimated";
+	if (it->verdict == CP_UNTESTED)
+		return ", not tested";
+	if (it->verdict == CP_EXACTLY)
+		return ", exact";
+	return cp_text_format(arena, ", p %s", certainty(arena, it));
+}
+
+/* "miss_cost ~1.36 M to ~2.05 M (+50.8 %, estimated)" */
+static const char *in_words(struct cp_arena *arena, const struct cp_difference *it)
+{
+	const struct cp_entry *entry = it->entry;
+	const char *about = is_estimated(entry) ? "~" : "";
+	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean;
+
+	if (it->verdict == CP_SAME)
+		return cp_text_format(arena, "the same %s, %s%s", entry->name, about,
+			cp_text_short(arena, before));
+	if (it->verdict == CP_NOISE)
+		return cp_text_format(
+			arena, "%s by no more than noise apart", entry->name);
+	return cp_text_format(arena, "%s %s%s to %s%s (%s%s)", entry->name, about,
+		cp_text_short(arena, before), about, cp_text_short(arena, after),
+		cp_diff_change(arena, it), how_sure(arena, it));
+}
+
+/* What misses cost, and how much was done, in the whole run. */
+static void print_answer(const struct cp_diff *diff, struct cp_out *out)
+{
+	static const char *const names[][2] = {
+		{"miss_cost", "miss_cycles"}, {"instructions", NULL}};
+	const char *line = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct cp_difference *it = NULL;
+
+		for (size_t k = 0; k < 2 && names[i][k]; k++)
+			if (!it || it->verdict == CP_ONE_SIDED)
+				it = of_whole_run(diff, names[i][k]);
+		if (it && it->verdict != CP_ONE_SIDED)
+			line = cp_text_format(diff->arena, "%s%s%s", line,
+				*line ? "; " : "", in_words(diff->arena, it));
+	}
+	if (*line)
+		note(out, cp_text_format(diff->arena, "whole run: %s", line));
+}
+
+/* ---- below the table ---- */
+
+static void print_rest(const struct cp_diff *diff, struct cp_out *out, size_t hidden)
+{
+	struct cp_arena *arena = diff->arena;
+	size_t noise = count_of(diff, CP_NOISE), same = count_of(diff, CP_SAME),
+	       one = count_of(diff, CP_ONE_SIDED);
+	const char *line = "";
+
+	if (diff->all)
+		return;
+	if (hidden)
+		line = cp_text_format(arena, "%zu more differ less. ", hidden);
+	if (noise)
+		line = cp_text_format(
+			arena, "%s%zu differ by no more than noise. ", line, noise);
+	if (same)
+		line = cp_text_format(arena, "%s%zu are the same. ", line, same);
+	if (one)
+		line = cp_text_format(
+			arena, "%s%zu have a value on one side only. ", line, one);
+	if (*line)
+		note(out, cp_text_format(arena, "%s--all shows them.", line));
+}
+
+/* Among the rows of the table. */
+static bool shows_untested(const struct cp_diff *diff, size_t shown)
+{
+	for (size_t i = 0; i < shown; i++)
+		if (diff->differences[i].verdict == CP_UNTESTED)
+			return true;
+	return false;
+}
+
+static void print_test(const struct cp_diff *diff, struct cp_out *out, size_t shown)
+{
+	bool one_run =
+		diff->values->sides[0].nruns < 2 || diff->values->sides[1].nruns < 2;
+
+	if (diff->tested)
+		note(out, cp_text_format(diff->arena,
+				  "p: Welch's t test of the means, adjusted (Benjamini "
+				  "and Hochberg) for %zu values that vary; below 0.05 a "
+				  "difference is significant.",
+				  diff->tested));
+	if (count_of(diff, CP_EXACTLY))
+		note(out,
+			one_run ? "exact: simulated, and so no error of counting; one "
+				  "run does not tell whether the next is the same."
+				: "exact: simulated, the same in all runs of a side: the "
+				  "programs differ in this, it is no noise.");
+	if (shows_untested(diff, shown))
+		note(out, cp_text_format(diff->arena,
+				  "\u2014: not tested: it takes %d runs on each side to "
+				  "tell a difference from noise (cachepeek run --repeat "
+				  "5 -o FILE.json PROGRAM).",
+				  CP_FEWEST_RUNS));
+}
+
+static void print_warnings(const struct cp_diff *diff, struct cp_out *out)
+{
+	const struct cp_side *before = &diff->values->sides[0],
+			     *after = &diff->values->sides[1];
+
+	if (strcmp(before->engine, after->engine) != 0)
+		note(out, "Warning: one side was counted by the perf engine and one was "
+			  "simulated: what differs may be that.");
+	else if (strcmp(before->machine, after->machine) != 0)
+		note(out, cp_text_format(diff->arena,
+				  "Warning: the machines are not the same: \"%s\" and "
+				  "\"%s\".",
+				  before->machine, after->machine));
+	for (unsigned i = 0; i < 2; i++)
+		if (diff->values->sides[i].ends_differ)
+			note(out, cp_text_format(diff->arena,
+					  "Warning: not all runs of %s ended as the "
+					  "first did (%s): they may have done something "
+					  "else.",
+					  diff->values->sides[i].label,
+					  diff->values->sides[i].end));
+}
+
+static void print_gates(const struct cp_diff *diff, struct cp_out *out)
+{
+	for (size_t i = 0; i < diff->ngates; i++)
+		if (diff->gates[i].verdict != CP_GATE_CLOSED)
+			note(out, cp_gate_text(diff, &diff->gates[i]));
+}
+
+void cp_diff_text(const void *of, struct cp_out *out, bool colour)
+{
+	const struct cp_diff *diff = of;
+	size_t flagged = count_of(diff, CP_EXACTLY) + count_of(diff, CP_SIGNIFICANT),
+	       shown = of_interest(diff, flagged), hidden = 0;
+
+	print_side(diff, out, 0);
+	print_side(diff, out, 1);
+	print_answer(diff, out);
+	if (flagged)
+		print_first(diff, out);
+	cp_out_text(out, "\n");
+	if (!diff->all && shown > SHOWN) {
+		hidden = shown - SHOWN;
+		shown = SHOWN;
+	}
+	if (shown)
+		print_table(diff, out, shown, colour);
+	else
+		cp_out_text(out, "No value differs by more than noise.\n");
+	cp_out_text(out, "\n");
+	print_rest(diff, out, hidden);
+	print_test(diff, out, shown);
+	print_warnings(diff, out);
+	print_gates(diff, out);
+}

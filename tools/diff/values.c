@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/diff/values.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "base/files/trusted.h"
+#include "tools/shared/json_file.h"
+#include "output/json.h"
+#include "base/text/table.h"
+
+/* ---- finding what is there ---- */
+
+/* A chained hash table of pointers, for entries and spots; grows never: a few
+ * thousand values are many. */
+#define NBUCKETS 65536
+
+struct cp_index {
+	struct link {
+		struct link *next;
+		const char *key;
+		void *what;
+	} * buckets[NBUCKETS];
+};
+
+static struct link **bucket(const struct cp_values *values, const char *key)
+{
+	uint32_t hash = 2166136261u;
+
+	for (const char *at = key; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619u;
+	return (struct link **)&values->index->buckets[(hash ^ hash >> 16) % NBUCKETS];
+}
+
+static void *find(const struct cp_values *values, const char *key)
+{
+	for (struct link *link = *bucket(values, key); link; link = link->next)
+		if (strcmp(link->key, key) == 0)
+			return link->what;
+	return NULL;
+}
+
+static void insert(struct cp_values *values, const char *key, void *what)
+{
+	struct link **first = bucket(values, key),
+		    *link = cp_arena_alloc(values->arena, sizeof(*link));
+
+	*link = (struct link){*first, key, what};
+	*first = link;
+}
+
+/* Appends to a list of pointers that has room for the next power of two. */
+static void *append(struct cp_arena *arena, void *list, size_t *count, void *item)
+{
+	void **items = list, **longer;
+
+	if ((*count & (*count - 1)) == 0) {
+		longer =
+			cp_arena_alloc(arena, (*count ? 2 * *count : 1) * sizeof(void *));
+		if (*count)
+			memcpy(longer, items, *count * sizeof(void *));
+		items = longer;
+	}
+	items[(*count)++] = item;
+	return items;
+}
+
+static const char *keep(struct cp_values *values, const char *text)
+{
+	return text ? cp_arena_copy(values->arena, text, strlen(text)) : NULL;
+}
+
+/* ---- spots, entries, cells ---- */
+
+const char *cp_kind_name(enum cp_kind kind)
+{
+	static const char *const names[] = {"calls", "time", "count", "metric"};
+
+	return names[kind];
+}
+
+static const char *join(struct cp_values *values, const json_t *names, char between)
+{
+	size_t length = 0, count = json_array_size(names);
+	char *path, *to;
+
+	for (size_t i = 0; i < count; i++)
+		length += json_string_length(json_array_get(names, i)) + 1;
+	to = path = cp_arena_alloc(values->arena, length + 1);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *name = json_array_get(names, i);
+
+		if (i)
+			*to++ = between;
+		if (json_is_string(name))
+			memcpy(to, json_string_value(name), json_string_length(name));
+		to += json_string_length(name);
+	}
+	return path;
+}
+
+static struct cp_spot *spot_of(struct cp_values *values, json_t *names)
+{
+	char *key = json_dumps(names, JSON_COMPACT);
+	struct cp_spot *spot = key ? find(values, key) : NULL;
+
+	if (!spot && key) {
+		spot = cp_arena_alloc(values->arena, sizeof(*spot));
+		spot->key = keep(values, key);
+		spot->path = join(values, names, '/');
+		spot->names = json_incref(names);
+		values->spots =
+			append(values->arena, values->spots, &values->nspots, spot);
+		insert(values, spot->key, spot);
+	}
+	free(key);
+	return spot;
+}
+
+static const char *entry_key(const struct cp_values *values, const struct cp_spot *spot,
+	enum cp_kind kind, const char *name)
+{
+	size_t size = strlen(spot->key) + strlen(name) + 16;
+	char *key = cp_arena_alloc(values->arena, size);
+
+	cp_format(key, size, "%s%s:%s", spot->key, cp_kind_name(kind), name);
+	return key;
+}
+
+struct cp_entry *cp_values_find(const struct cp_values *values,
+	const struct cp_spot *spot, enum cp_kind kind, const char *name)
+{
+	return find(values, entry_key(values, spot, kind, name));
+}
+
+static struct cp_entry *entry_of(struct cp_values *values, struct cp_spot *spot,
+	enum cp_kind kind, const char *name, const char *unit)
+{
+	const char *key = entry_key(values, spot, kind, name);
+	struct cp_entry *entry = find(values, key);
+
+	if (entry)
+		return entry;
+	entry = cp_arena_alloc(values->arena, sizeof(*entry));
+	*entry = (struct cp_entry){
+		spot, kind, keep(values, name), keep(values, unit ? unit : ""), {{0}}};
+	values->entries =
+		append(values->arena, values->entries, &values->nentries, entry);
+	insert(values, key, entry);
+	return entry;
+}
+
+static void add_value(struct cp_values *values, struct cp_cell *cell, double value)
+{
+	size_t n = cell->runs.n;
+
+	if ((n & (n - 1)) == 0) {
+		double *longer =
+			cp_arena_alloc(values->arena, (n ? 2 * n : 1) * sizeof(*longer));
+
+		if (n)
+			memcpy(longer, cell->values, n * sizeof(*longer));
+		cell->values = longer;
+	}
+	cell->values[n] = value;
+	cp_runs_add(&cell->runs, value);
+}
+
+static enum cp_status status_of(const json_t *value)
+{
+	const char *name = json_string_value(json_object_get(value, "status"));
+
+	for (enum cp_status status = CP_EXACT; name && status < CP_UNAVAILABLE; status++)
+		if (strcmp(name, cp_status_name(status)) == 0)
+			return status;
+	return CP_UNAVAILABLE;
+}
+
+/* {"value", "status", "reason"}, of a report */
+static void add_cell(
+	struct cp_values *values, struct cp_cell *cell, const json_t *description)
+{
+	const json_t *value = json_object_get(description, "value");
+	enum cp_status status = status_of(description);
+
+	if (!json_is_number(value)) {
+		cell->missing++;
+		cell->reason = keep(values,
+			json_string_value(json_object_get(description, "reason")));
+		return;
+	}
+	cell->status = status > cell->status ? status : cell->status;
+	add_value(values, cell, json_number_value(value));
+}
+
+/* ---- a report ---- */
+
+static void add_all(struct cp_values *values, unsigned side, struct cp_spot *spot,
+	enum cp_kind kind, json_t *all)
+{
+	for (void *at = json_object_iter(all); at; at = json_object_iter_next(all, at)) {
+		const json_t *value = json_object_iter_value(at);
+		const char *unit = json_string_value(json_object_get(value, "unit"));
+		struct cp_entry *entry =
+			entry_of(values, spot, kind, json_object_iter_key(at), unit);
+
+		add_cell(values, &entry->side[side], value);
+	}
+}
+
+static void add_region(struct cp_values *values, unsigned side, const json_t *region)
+{
+	json_t *names = json_object_get(region, "path"),
+	       *calls = json_object_get(region, "calls");
+	struct cp_spot *spot = json_is_array(names) ? spot_of(values, names) : NULL;
+	struct cp_cell *cell;
+
+	if (!spot)
+		return;
+	if (json_array_size(names) > 0 && json_is_number(calls)) {
+		cell = &entry_of(values, spot, CP_CALLS, "calls", "")->side[side];
+		add_value(values, cell, json_number_value(calls));
+	}
+	add_cell(values, &entry_of(values, spot, CP_TIME, "time_s", "s")->side[side],
+		json_object_get(region, "time_s"));
+	add_all(values, side, spot, CP_COUNT, json_object_get(region, "counts"));
+	add_all(values, side, spot, CP_METRIC, json_object_get(region, "metrics"));
+}
+
+static const char *command_of(struct cp_values *values, const json_t *report)
+{
+	const json_t *command = json_object_get(report, "command");
+
+	return cp_text_safe(values->arena, cp_slice_of(join(values, command, ' ')));
+}
+
+/* Of the program itself, not of its children. */
+static const char *end_of(struct cp_values *values, const json_t *report)
+{
+	const json_t *first = json_array_get(json_object_get(report, "processes"), 0),
+		     *end = json_object_get(first, "exit"),
+		     *code = json_object_get(end, "code");
+	const char *how = json_string_value(json_object_get(end, "how"));
+
+	if (!how)
+		return "";
+	return cp_text_format(values->arena, json_is_integer(code) ? "%s %d" : "%s", how,
+		(int)json_integer_value(code));
+}
+
+static bool same(const char *one, const char *other)
+{
+	return strcmp(one ? one : "", other ? other : "") == 0;
+}
+
+static void describe(
+	struct cp_values *values, unsigned number, const json_t *report, size_t nruns)
+{
+	struct cp_side *side = &values->sides[number];
+	const json_t *engine = json_object_get(report, "engine"),
+		     *machine = json_object_get(report, "machine");
+	const char *command = command_of(values, report),
+		   *name = keep(
+			   values, json_string_value(json_object_get(engine, "name"))),
+		   *description = keep(values,
+			   json_string_value(json_object_get(machine, "description"))),
+		   *end = end_of(values, report);
+
+	if (!side->nruns) {
+		side->command = command;
+		side->engine = name ? name : "";
+		side->machine = description ? description : "";
+		side->end = end;
+	}
+	side->mixed |= !same(side->command, command) || !same(side->engine, name) ||
+		       !same(side->machine, description);
+	side->ends_differ |= !same(side->end, end);
+	side->nruns += nruns;
+}
+
+static void add_report(struct cp_values *values, unsigned side, const json_t *report)
+{
+	const json_t *regions = json_object_get(report, "regions");
+
+	describe(values, side, report, 1);
+	for (size_t i = 0; i < json_array_size(regions); i++)
+		add_region(values, side, json_array_get(regions, i));
+}
+
+/* ---- the report of several runs ---- */
+
+static bool kind_of(const json_t *value, enum cp_kind *kind)
+{
+	const char *name = json_string_value(json_object_get(value, "kind"));
+
+	for (*kind = CP_CALLS; name && *kind <= CP_METRIC; (*kind)++)
+		if (strcmp(name, cp_kind_name(*kind)) == 0)
+			return true;
+	return false;
+}
+
+static void add_repeated_value(
+	struct cp_values *values, unsigned side, const json_t *value)
+{
+	json_t *names = json_object_get(value, "path"),
+	       *numbers = json_object_get(value, "values");
+	struct cp_spot *spot = json_is_array(names) ? spot_of(values, names) : NULL;
+	const char *name = json_string_value(json_object_get(value, "name"));
+	enum cp_status status = status_of(value);
+	struct cp_cell *cell;
+	enum cp_kind kind;
+
+	if (!spot || !name || !kind_of(value, &kind))
+		return;
+	cell = &entry_of(values, spot, kind, name,
+		json_string_value(json_object_get(value, "unit")))
+			->side[side];
+	for (size_t i = 0; i < json_array_size(numbers); i++)
+		add_value(values, cell, json_number_value(json_array_get(numbers, i)));
+	if (cell->runs.n)
+		cell->status = status > cell->status ? status : cell->status;
+	cell->missing += (size_t)json_integer_value(json_object_get(value, "missing"));
+	cell->reason = keep(values, json_string_value(json_object_get(value, "reason")));
+}
+
+static void add_repeated(struct cp_values *values, unsigned side, const json_t *report)
+{
+	const json_t *all = json_object_get(report, "values");
+
+	describe(values, side, report,
+		(size_t)json_integer_value(json_object_get(report, "runs")));
+	for (size_t i = 0; i < json_array_size(all); i++)
+		add_repeated_value(values, side, json_array_get(all, i));
+}
+
+static bool add_document(struct cp_values *values, unsigned side, const char *path,
+	const json_t *document, char *error, size_t error_size)
+{
+	const char *schema = json_string_value(json_object_get(document, "schema"));
+
+	if (schema && strcmp(schema, CP_JSON_SCHEMA) == 0)
+		add_report(values, side, document);
+	else if (schema && strcmp(schema, CP_REPEAT_SCHEMA) == 0)
+		add_repeated(values, side, document);
+	else
+		cp_format(error, error_size,
+			"%s is no JSON report of one or several runs (schema: %s): write "
+			"one with -o report.json",
+			path, schema ? schema : "none");
+	return schema && (strcmp(schema, CP_JSON_SCHEMA) == 0 ||
+				 strcmp(schema, CP_REPEAT_SCHEMA) == 0);
+}
+
+/* ---- where they come from ---- */
+
+static bool add_json(struct cp_values *values, unsigned side, const char *path,
+	char *error, size_t error_size)
+{
+	json_error_t fault;
+	json_t *document = cp_json_file(path, &fault);
+	bool added = false;
+
+	if (!document && fault.line < 0)
+		cp_format(error, error_size, "%s: %s", path, fault.text);
+	else if (document)
+		added = add_document(values, side, path, document, error, error_size);
+	else
+		cp_format(error, error_size,
+			"%s is neither a run record nor a JSON report (line %d: %s)",
+			path, fault.line, fault.text);
+	json_decref(document);
+	return added;
+}
+
+/* A report as its JSON has it, so that there is one way in. */
+static json_t *document_of(const struct cp_report *report)
+{
+	int fd = memfd_create("cachepeek-report", MFD_CLOEXEC);
+	json_t *document = NULL;
+	struct cp_out out;
+
+	if (fd < 0)
+		return NULL;
+	cp_out_open(&out, fd);
+	cp_json_write(&out, report);
+	if (cp_out_flush(&out) == 0 && lseek(fd, 0, SEEK_SET) == 0)
+		document = json_loadfd(fd, 0, NULL);
+	close(fd);
+	return document;
+}
+
+static bool add_run(struct cp_values *values, unsigned side, const char *path,
+	char *error, size_t error_size)
+{
+	struct cp_arena arena = {0};
+	const struct cp_report *report =
+		cp_report_build(&arena, &path, 1, error, error_size);
+	json_t *document = report ? document_of(report) : NULL;
+
+	if (report && !document)
+		cp_format(error, error_size, "%s: no memory for its report", path);
+	if (document)
+		add_report(values, side, document);
+	json_decref(document);
+	cp_arena_free(&arena);
+	return document;
+}
+
+static bool is_record(const char *path)
+{
+	char magic[8] = "";
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_NAMED, UINT64_MAX, why, sizeof(why));
+	bool read_it = fd >= 0 && read(fd, magic, sizeof(magic)) == sizeof(magic);
+
+	if (fd >= 0)
+		close(fd);
+	return read_it && memcmp(magic, CP_RECORD_MAGIC, sizeof(magic)) == 0;
+}
+
+static int names_record(const struct dirent *entry)
+{
+	return cp_ends_with(entry->d_name, ".rec");
+}
+
+static int names_directory(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' &&
+	       (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
+}
+
+static bool has_records(const char *path)
+{
+	struct dirent **found = NULL;
+	int count = scandir(path, &found, names_record, NULL);
+
+	for (int i = 0; i < count; i++)
+		free(found[i]);
+	free(found);
+	return count > 0;
+}
+
+/* The directories of runs in it. */
+static bool add_directory(struct cp_values *values, unsigned side, const char *path,
+	char *error, size_t error_size)
+{
+	struct dirent **found = NULL;
+	int count = scandir(path, &found, names_directory, versionsort);
+	bool added = false, failed = false;
+
+	for (int i = 0; i < count; i++) {
+		char *inside;
+
+		if (!failed && asprintf(&inside, "%s/%s", path, found[i]->d_name) >= 0) {
+			if (has_records(inside)) {
+				added = add_run(values, side, inside, error, error_size);
+				failed = !added;
+			}
+			free(inside);
+		}
+		free(found[i]);
+	}
+	free(found);
+	if (!added && !failed)
+		cp_format(error, error_size,
+			"%s holds no run records (*.rec), and no directories with some",
+			path);
+	return added;
+}
+
+bool cp_values_add(struct cp_values *values, unsigned side, const char *path, char *error,
+	size_t error_size)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0) {
+		cp_format(error, error_size,
+			"%s: %s: name a run's directory, record or "
+			"JSON report",
+			path, strerror(errno));
+		return false;
+	}
+	if (S_ISDIR(status.st_mode) ? has_records(path) : is_record(path))
+		return add_run(values, side, path, error, error_size);
+	if (S_ISDIR(status.st_mode))
+		return add_directory(values, side, path, error, error_size);
+	return add_json(values, side, path, error, error_size);
+}
+
+struct cp_values *cp_values_new(struct cp_arena *arena)
+{
+	struct cp_values *values = cp_arena_alloc(arena, sizeof(*values));
+
+	values->arena = arena;
+	values->index = cp_arena_alloc(arena, sizeof(*values->index));
+	return values;
+}
+
+/* ---- which region matters ---- */
+
+/* Of a count, the region's part of the whole run's, on the side with more. */
+static double part(const struct cp_entry *entry, const struct cp_entry *whole)
+{
+	double most = 0;
+
+	for (unsigned i = 0; whole && i < 2; i++) {
+		double all = whole->side[i].runs.mean, here = entry->side[i].runs.mean;
+
+		if (all > 0 && here / all > most)
+			most = here / all;
+	}
+	return most < 1 ? most : 1;
+}
+
+void cp_values_weigh(struct cp_values *values)
+{
+	const struct cp_spot *run = find(values, "[]");
+
+	for (size_t i = 0; run && i < values->nentries; i++) {
+		const struct cp_entry *entry = values->entries[i];
+		double here;
+
+		if (entry->kind != CP_COUNT && entry->kind != CP_TIME)
+			continue;
+		here = part(entry, cp_values_find(values, run, entry->kind, entry->name));
+		if (here > entry->spot->weight)
+			entry->spot->weight = here;
+	}
+}

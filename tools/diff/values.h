@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The values of many runs side by side: what `cachepeek diff` compares, and what
+ * `cachepeek run --repeat` sums up.
+ */
+#ifndef CACHEPEEK_TOOLS_DIFF_VALUES_H
+#define CACHEPEEK_TOOLS_DIFF_VALUES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/out.h"
+#include "output/metrics/value.h"
+#include "tools/diff/welch.h"
+
+#define CP_REPEAT_SCHEMA "cachepeek-repeat/1"
+
+enum cp_kind { CP_CALLS, CP_TIME, CP_COUNT, CP_METRIC };
+
+/* "calls", "time", … */
+const char *cp_kind_name(enum cp_kind kind);
+
+/* A region of any of the runs. */
+struct cp_spot {
+	const char *key;  /* the path as compact JSON */
+	const char *path; /* "solve/halo", for people; "" for the whole run */
+	json_t *names;    /* the same, exactly */
+	double weight;    /* its part of the run, 0 .. 1 */
+};
+
+/* A value in the runs of one side. */
+struct cp_cell {
+	double *values; /* of the runs that have it */
+	struct cp_runs runs;
+	size_t missing;        /* runs that have the region without a value */
+	enum cp_status status; /* the worst, of those that have a value */
+	const char *reason;    /* why the last one that is missing is; else NULL */
+};
+
+struct cp_entry {
+	struct cp_spot *spot;
+	enum cp_kind kind;
+	const char *name, *unit;
+	struct cp_cell side[2];
+};
+
+struct cp_values {
+	struct cp_arena *arena; /* out_of_memory is set */
+	size_t nentries, nspots;
+	struct cp_entry **entries; /* as they came */
+	struct cp_spot **spots;
+	struct cp_side {
+		const char *label; /* as it was named */
+		size_t nruns;
+		const char *command, *engine, *machine; /* of its first run */
+		bool mixed; /* commands, engines or machines are not the same */
+		const char *end;
+		bool ends_differ;
+	} sides[2];
+	struct cp_index *index;
+};
+
+struct cp_values *cp_values_new(struct cp_arena *arena);
+
+/*
+ * Adds the runs at path to a side (0 or 1): a record, a run directory, a
+ * directory of run directories (`run --repeat -d`), a JSON report, or that of
+ * `run --repeat`.  false, with one line in error, if there is none.
+ */
+bool cp_values_add(struct cp_values *values, unsigned side, const char *path, char *error,
+	size_t error_size);
+
+/* To be called when all runs are there: fills in the weights. */
+void cp_values_weigh(struct cp_values *values);
+
+/* NULL: none of the runs has it. */
+struct cp_entry *cp_values_find(const struct cp_values *values,
+	const struct cp_spot *spot, enum cp_kind kind, const char *name);
+
+/* Numbers of JSON documents: without a point where they are whole. */
+json_t *cp_json_number(double value);
+
+/* Sets "path", "kind", "name", "unit". */
+void cp_json_entry(json_t *made, const struct cp_entry *entry);
+
+/* {"n", "missing", "mean", "min", "max", "stddev", "status", "reason"} */
+json_t *cp_json_cell(const struct cp_cell *cell);
+
+/* Cells of CSV.  Those of an entry, and a number, end in a comma; those of a cell
+ * (CP_CELL_HEADINGS has their names) do not. */
+#define CP_CELL_HEADINGS(side)                                                           \
+	side "runs," side "missing," side "mean," side "min," side "max," side           \
+	     "stddev," side "status"
+void cp_csv_entry(struct cp_out *out, const struct cp_entry *entry);
+void cp_csv_number(struct cp_out *out, bool there, double value);
+void cp_csv_cell(struct cp_out *out, const struct cp_cell *cell);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Values of several runs as JSON and CSV have them.
+ */
+#include <string.h>
+
+#include "output/csv.h"
+#include "tools/diff/values.h"
+
+/* ---- JSON ---- */
+
+json_t *cp_json_number(double value)
+{
+	if (value > -9e15 && value < 9e15 && value == (double)(long long)value)
+		return json_integer((long long)value);
+	return json_real(value); /* NULL, and then null, if it is not finite */
+}
+
+static void set(json_t *object, const char *name, json_t *value)
+{
+	json_object_set_new(object, name, value ? value : json_null());
+}
+
+void cp_json_entry(json_t *made, const struct cp_entry *entry)
+{
+	set(made, "path", json_incref(entry->spot->names));
+	set(made, "kind", json_string(cp_kind_name(entry->kind)));
+	set(made, "name", json_string(entry->name));
+	set(made, "unit", json_string(entry->unit));
+}
+
+json_t *cp_json_cell(const struct cp_cell *cell)
+{
+	json_t *made = json_object();
+	bool there = cell->runs.n > 0;
+
+	set(made, "n", json_integer((long long)cell->runs.n));
+	set(made, "missing", json_integer((long long)cell->missing));
+	set(made, "mean", there ? cp_json_number(cell->runs.mean) : NULL);
+	set(made, "min", there ? cp_json_number(cell->runs.min) : NULL);
+	set(made, "max", there ? cp_json_number(cell->runs.max) : NULL);
+	set(made, "stddev", there ? cp_json_number(cp_runs_stddev(&cell->runs)) : NULL);
+	set(made, "status",
+		json_string(cp_status_name(there ? cell->status : CP_UNAVAILABLE)));
+	set(made, "reason",
+		!there && !cell->missing ? json_string("the region is not there")
+		: cell->reason           ? json_string(cell->reason)
+					 : NULL);
+	return made;
+}
+
+/* ---- CSV ---- */
+
+static void text_cell(struct cp_out *out, const char *text)
+{
+	cp_csv_text(out, text, strlen(text));
+	cp_out_text(out, ",");
+}
+
+void cp_csv_number(struct cp_out *out, bool there, double value)
+{
+	if (there && value > -9e15 && value < 9e15 && value == (double)(long)value)
+		cp_out_format(out, "%ld", (long)value);
+	else if (there)
+		cp_out_format(out, "%.10g", value);
+	cp_out_text(out, ",");
+}
+
+void cp_csv_entry(struct cp_out *out, const struct cp_entry *entry)
+{
+	text_cell(out, entry->spot->path);
+	text_cell(out, cp_kind_name(entry->kind));
+	text_cell(out, entry->name);
+	text_cell(out, entry->unit);
+}
+
+void cp_csv_cell(struct cp_out *out, const struct cp_cell *cell)
+{
+	const struct cp_runs *runs = &cell->runs;
+	bool there = runs->n > 0;
+
+	cp_csv_number(out, true, (double)runs->n);
+	cp_csv_number(out, true, (double)cell->missing);
+	cp_csv_number(out, there, runs->mean);
+	cp_csv_number(out, there, runs->min);
+	cp_csv_number(out, there, runs->max);
+	cp_csv_number(out, there, cp_runs_stddev(runs));
+	cp_out_text(out, cp_status_name(there ? cell->status : CP_UNAVAILABLE));
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rules.  Each is silent where it cannot be sure: what it does not see may be the
+ * reason.
+ */
+#include "tools/profile/advice/advice.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/counts.h"
+#include "base/text/table.h"
+
+#define LEAST_SHARE CP_ADVICE_SHARE
+#define LEAST_MISSES CP_ADVICE_MISSES
+#define STRIDED_SHARE 0.9 /* of a place's misses, at one distance */
+#define WALKS_PER_PAGE 4
+#define TIMES_AGAIN 4u  /* a line came into L2 */
+#define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
+
+struct advice {
+	const struct cp_profile *profile;
+	struct cp_findings found;
+};
+
+/* As reports show it, whichever instruction of a line it is. */
+static bool same_place(
+	const struct cp_place_in_code *one, const struct cp_place_in_code *other)
+{
+	if (!one || !other)
+		return one == other;
+	return strcmp(one->module->path, other->module->path) == 0 &&
+	       strcmp(one->function, other->function) == 0 &&
+	       strcmp(one->file, other->file) == 0 && one->line == other->line &&
+	       ((*one->file && one->line) || one->address == other->address);
+}
+
+/* One of each kind and place: the weightiest, which knows how many others there are. */
+static void add(struct advice *a, struct cp_finding finding)
+{
+	for (size_t i = 0; i < a->found.n; i++) {
+		struct cp_finding *there = &a->found.finding[i];
+
+		if (strcmp(there->rule, finding.rule) != 0 ||
+			strcmp(there->data, finding.data) != 0 ||
+			!same_place(there->at, finding.at))
+			continue;
+		finding.more = ++there->more;
+		if (finding.weight > there->weight)
+			*there = finding;
+		return;
+	}
+	if (a->found.n < CP_ADVICE_MOST)
+		a->found.finding[a->found.n++] = finding;
+}
+
+static const char *number(const struct advice *a, uint64_t value)
+{
+	return cp_text_integer(a->profile->arena, value);
+}
+
+static const char *bytes(const struct advice *a, uint64_t value)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+	unsigned unit = 0;
+	double v = (double)value;
+
+	for (; v >= 1024 && unit < 3; unit++)
+		v /= 1024;
+	return cp_text_format(a->profile->arena, "%.*f %s",
+		v == (double)cp_count_of(v) ? 0 : 1, v, units[unit]);
+}
+
+#define FORMAT(...) cp_text_format(a->profile->arena, __VA_ARGS__)
+
+/* ---- a stride larger than a line ---- */
+
+static uint64_t distance_of(const struct cp_profiled_site *site)
+{
+	return site->stride < 0 ? 0 - (uint64_t)site->stride : (uint64_t)site->stride;
+}
+
+static bool is_strided(
+	const struct cp_profile *profile, const struct cp_profiled_site *site)
+{
+	return site->misses >= LEAST_MISSES / 8 && distance_of(site) > profile->line &&
+	       (double)site->strided >= STRIDED_SHARE * (double)site->misses;
+}
+
+static bool goes_along(
+	const struct cp_profiled_site *site, const struct cp_profiled_site *other)
+{
+	uint64_t apart = site->last > other->last ? site->last - other->last
+						  : other->last - site->last;
+
+	return site->thread == other->thread && site->stride == other->stride &&
+	       site->at.module == other->at.module &&
+	       strcmp(site->at.function, other->at.function) == 0 &&
+	       apart < distance_of(site);
+}
+
+/* The same instruction in another thread, or process. */
+static bool is_twin(
+	const struct cp_profiled_site *site, const struct cp_profiled_site *other)
+{
+	return site->stride == other->stride && site->at.address == other->at.address &&
+	       same_place(&site->at, &other->at);
+}
+
+/* Of a loop, in all threads. */
+struct strided {
+	uint64_t lines;          /* that a step touches */
+	uint64_t misses;         /* of all its instructions */
+	uint64_t at, strided_at; /* of this one, and so many at the distance */
+	size_t threads;
+	bool first; /* no instruction before this one tells the same */
+};
+
+/* An unrolled loop touches all lines by several instructions: the lines that those of
+ * one stride touch together, in this thread. */
+static uint64_t lines_of_step(const struct cp_profile *profile,
+	const struct cp_profiled_site *site, struct strided *sum)
+{
+	uint64_t lines[64], n = 0;
+
+	for (size_t i = 0; i < profile->nsites; i++) {
+		const struct cp_profiled_site *other = &profile->sites[i];
+		uint64_t line = other->last / profile->line, k = 0;
+
+		if (!is_strided(profile, other) || !goes_along(site, other))
+			continue;
+		sum->first &= other >= site || sum->threads > 1;
+		sum->misses += other->misses;
+		while (k < n && lines[k] != line)
+			k++;
+		if (k == n && n < 64)
+			lines[n++] = line;
+	}
+	return n;
+}
+
+static struct strided sum_of_loop(
+	const struct cp_profile *profile, const struct cp_profiled_site *site)
+{
+	struct strided sum = {.first = true};
+
+	for (size_t i = 0; i < profile->nsites; i++) {
+		const struct cp_profiled_site *twin = &profile->sites[i];
+		uint64_t lines;
+
+		if (!is_strided(profile, twin) || !is_twin(site, twin))
+			continue;
+		sum.threads++;
+		sum.first &= twin >= site;
+		sum.at += twin->misses;
+		sum.strided_at += twin->strided;
+		lines = lines_of_step(profile, twin, &sum);
+		if (lines > sum.lines)
+			sum.lines = lines;
+	}
+	return sum;
+}
+
+static const char *in_threads(const struct advice *a, size_t threads)
+{
+	return threads > 1 ? cp_text_format(a->profile->arena, " in %zu threads", threads)
+			   : "";
+}
+
+static void judge_stride(
+	struct advice *a, const struct cp_profiled_site *site, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t stride = distance_of(site);
+	struct strided sum;
+
+	if (!is_strided(profile, site))
+		return;
+	sum = sum_of_loop(profile, site);
+	if (!sum.first || stride <= profile->line * sum.lines ||
+		sum.misses < LEAST_MISSES ||
+		(double)sum.misses < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "stride",
+		       .at = &site->at,
+		       .data = "",
+		       .evidence = FORMAT(
+			       "%s of its %s misses in L1D%s are %s bytes from the one "
+			       "before, "
+			       "which is more than the line of %s: of each line that is "
+			       "fetched, a part is used (%.1f %% of the run's misses)",
+			       number(a, sum.strided_at), number(a, sum.at),
+			       in_threads(a, sum.threads), number(a, stride),
+			       number(a, profile->line),
+			       100 * (double)sum.misses / (double)all),
+		       .threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
+					   "and %.0f %% of the run's",
+			       number(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
+			       100 * LEAST_SHARE),
+		       .advice = "Let the innermost loop go along memory: exchange the "
+				 "loops, or keep what is used together side by side "
+				 "(a structure of arrays).",
+		       .weight = (double)sum.misses,
+	       });
+}
+
+static uint64_t all_misses(const struct cp_profile *profile)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < profile->nsites; i++)
+		all += profile->sites[i].misses;
+	return all;
+}
+
+/* With a prefetcher of L1D the misses are not what the loop touches. */
+static void find_strides(struct advice *a)
+{
+	uint64_t all = all_misses(a->profile);
+
+	if (!a->profile->line || a->profile->l1d_prefetches)
+		return;
+	for (size_t i = 0; i < a->profile->nsites; i++)
+		judge_stride(a, &a->profile->sites[i], all);
+}
+
+/* ---- what is known of data ---- */
+
+static uint64_t of(const struct cp_profiled_object *object, unsigned counter)
+{
+	return object->count[counter - CP_PROFILE_FIRST];
+}
+
+/* Of all objects. */
+static uint64_t sum_of(const struct cp_profile *profile, unsigned x, unsigned y)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < profile->nobjects; i++)
+		sum += of(&profile->objects[i], x) + of(&profile->objects[i], y);
+	return sum;
+}
+
+static bool has_size(const struct cp_profiled_object *object)
+{
+	return object->data == CP_DATA_VARIABLE || object->data == CP_DATA_HEAP;
+}
+
+/* Counts are those of all blocks that a call allocated, the size that of each. */
+static uint64_t blocks_of(const struct cp_profiled_object *object)
+{
+	return object->data == CP_DATA_HEAP && object->blocks ? object->blocks : 1;
+}
+
+/* "it is 2 MiB", "it is 3 blocks of 2 MiB" */
+static const char *size_of(
+	const struct advice *a, const struct cp_profiled_object *object)
+{
+	if (blocks_of(object) == 1)
+		return bytes(a, object->size);
+	return FORMAT(
+		"%s blocks of %s", number(a, blocks_of(object)), bytes(a, object->size));
+}
+
+/* ---- more pages than the TLBs hold ---- */
+
+static void judge_reach(
+	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t walks = of(object, CP_SIM_dtlb_load_walks) +
+			 of(object, CP_SIM_dtlb_store_walks),
+		 pages = object->size / profile->page * blocks_of(object);
+
+	if (!has_size(object) || object->size / profile->page <= profile->tlb_entries ||
+		walks < WALKS_PER_PAGE * pages || walks < LEAST_MISSES ||
+		(double)walks < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "tlb-reach",
+		       .data = object->name,
+		       .evidence = FORMAT("%s walks of the page table for its %s pages "
+					  "(%s), which is "
+					  "%.1f for each, and %.1f %% of the run's; the "
+					  "data TLBs hold "
+					  "%s pages (%s)",
+			       number(a, walks), number(a, pages), size_of(a, object),
+			       (double)walks / (double)pages,
+			       100 * (double)walks / (double)all,
+			       number(a, profile->tlb_entries),
+			       bytes(a, profile->tlb_entries * profile->page)),
+		       .threshold = FORMAT("more pages than the TLBs hold, %u walks for "
+					   "each, and %.0f %% of the run's",
+			       WALKS_PER_PAGE, 100 * LEAST_SHARE),
+		       .advice = "Try huge pages: madvise(MADV_HUGEPAGE), or "
+				 "GLIBC_TUNABLES=glibc.malloc.hugetlb=1; or work through "
+				 "it in blocks.",
+		       .weight = (double)walks,
+	       });
+}
+
+static void find_reach(struct advice *a)
+{
+	uint64_t all =
+		sum_of(a->profile, CP_SIM_dtlb_load_walks, CP_SIM_dtlb_store_walks);
+
+	if (!a->profile->page || !a->profile->tlb_entries)
+		return;
+	for (size_t i = 0; i < a->profile->nobjects; i++)
+		judge_reach(a, &a->profile->objects[i], all);
+}
+
+/* ---- streams of writes ---- */
+
+static void judge_stream(
+	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t written = of(object, CP_SIM_l2_store_lines),
+		 read = of(object, CP_SIM_l1d_load_lines),
+		 lines = object->size / profile->line * blocks_of(object);
+
+	if (!has_size(object) || object->size <= profile->l2_bytes || written < lines ||
+		(double)read > READ_SHARE * (double)written || written < LEAST_MISSES ||
+		(double)written < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "streaming-writes",
+		       .data = object->name,
+		       .evidence = FORMAT("%s lines of it were written into L2 and %s "
+					  "read: it is %s, "
+					  "L2 %s, so that they push out what L2 held "
+					  "(%.1f %% of the "
+					  "run's misses in L2)",
+			       number(a, written), number(a, read), size_of(a, object),
+			       bytes(a, profile->l2_bytes),
+			       100 * (double)written / (double)all),
+		       .threshold = FORMAT("larger than L2, written as a whole, at most "
+					   "%.0f %% of it read, and %.0f %% of the run's "
+					   "misses in L2",
+			       100 * READ_SHARE, 100 * LEAST_SHARE),
+		       .advice = "Write around the caches (non-temporal stores, as "
+				 "_mm_stream_si128 or large memcpy do), or use what is "
+				 "written while it is there.",
+		       .weight = (double)written,
+	       });
+}
+
+static void find_streams(struct advice *a)
+{
+	uint64_t all = sum_of(a->profile, CP_SIM_l2_load_lines, CP_SIM_l2_store_lines);
+
+	if (!a->profile->line || !a->profile->l2_bytes)
+		return;
+	for (size_t i = 0; i < a->profile->nobjects; i++)
+		judge_stream(a, &a->profile->objects[i], all);
+}
+
+/* ---- a little more than L2 holds ---- */
+
+static void judge_working_set(
+	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
+{
+	const struct cp_profile *profile = a->profile;
+	uint64_t came = of(object, CP_SIM_l2_load_lines),
+		 lines = object->size / profile->line * blocks_of(object);
+
+	if (!has_size(object) || object->size <= profile->l2_bytes ||
+		object->size > 2 * profile->l2_bytes || came < TIMES_AGAIN * lines ||
+		came < LEAST_MISSES || (double)came < LEAST_SHARE * (double)all)
+		return;
+	add(a, (struct cp_finding){
+		       .rule = "working-set",
+		       .data = object->name,
+		       .evidence = FORMAT("it is %s, L2 %s: its %s lines were loaded "
+					  "into L2 %s times, %.1f times each (%.1f %% of "
+					  "the run's misses in L2)",
+			       size_of(a, object), bytes(a, profile->l2_bytes),
+			       number(a, lines), number(a, came),
+			       (double)came / (double)lines,
+			       100 * (double)came / (double)all),
+		       .threshold = FORMAT("up to twice L2's size, each line loaded %u "
+					   "times, and %.0f %% of the run's misses in L2",
+			       TIMES_AGAIN, 100 * LEAST_SHARE),
+		       .advice = "Work through it in blocks that fit L2, or make its "
+				 "elements smaller: a little less would stay there.",
+		       .weight = (double)came,
+	       });
+}
+
+static void find_working_sets(struct advice *a)
+{
+	uint64_t all = sum_of(a->profile, CP_SIM_l2_load_lines, CP_SIM_l2_store_lines);
+
+	if (!a->profile->line || !a->profile->l2_bytes)
+		return;
+	for (size_t i = 0; i < a->profile->nobjects; i++)
+		judge_working_set(a, &a->profile->objects[i], all);
+}
+
+/* ---- from node to node ---- */
+
+static void add_chase(void *context, struct cp_finding finding)
+{
+	add(context, finding);
+}
+
+static void find_chases(struct advice *a)
+{
+	if (a->profile->l2_bytes)
+		cp_advise_chases(a->profile, all_misses(a->profile), add_chase, a);
+}
+
+/* ---- what threads share ---- */
+
+static void find_false_sharing(struct advice *a)
+{
+	cp_advise_false_sharing(&a->found, a->profile, all_misses(a->profile));
+}
+
+static void find_code(struct advice *a)
+{
+	cp_advise_code(&a->found, a->profile);
+}
+
+/* A process that executes another program has its first thread once more. */
+static bool has_threads(const struct cp_profile *profile)
+{
+	const struct cp_profiled_thread *thread = profile->threads;
+
+	for (size_t i = 1; i < profile->nthreads; i++)
+		for (size_t k = 0; k < i; k++)
+			if (thread[i].pid == thread[k].pid &&
+				thread[i].tid != thread[k].tid)
+				return true;
+	return false;
+}
+
+/* It takes as long again: it is not done unasked. */
+static const char *not_looked_at(const struct cp_profile_view *view)
+{
+	if (strcmp(view->measurement->name, "dcache") != 0 || view->profile->sampled ||
+		view->profile->slices || !has_threads(view->profile))
+		return NULL;
+	return "false-sharing, lines that threads share (cachepeek dcache --sharing, "
+	       "cachepeek sharing)";
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+	const char *measurement;
+	void (*find)(struct advice *a);
+} rules[] = {
+	{"dcache", find_strides},
+	{"dcache", find_streams},
+	{"dcache", find_working_sets},
+	{"dcache", find_chases},
+	{"dcache", find_reach},
+	{"dcache", find_false_sharing},
+	{"dtlb", find_reach},
+	{"icache", find_code},
+};
+
+static int weightiest_first(const void *x, const void *y)
+{
+	const struct cp_finding *a = x, *b = y;
+
+	return a->weight > b->weight ? -1 : a->weight < b->weight;
+}
+
+static struct advice advice_of(const struct cp_profile *profile)
+{
+	struct advice a = {.profile = profile};
+
+	a.found.finding =
+		cp_arena_alloc(profile->arena, CP_ADVICE_MOST * sizeof(*a.found.finding));
+	return a;
+}
+
+/* So that nobody takes the weightiest for the only one. */
+static void tell_of_others(struct advice *a)
+{
+	for (size_t i = 0; i < a->found.n; i++) {
+		struct cp_finding *one = &a->found.finding[i];
+
+		if (one->more)
+			one->evidence = FORMAT("%s; and %u more %s", one->evidence,
+				one->more, one->at ? "at this place" : "of this name");
+	}
+}
+
+static struct cp_findings in_order(struct advice *a)
+{
+	tell_of_others(a);
+	if (a->found.n)
+		qsort(a->found.finding, a->found.n, sizeof(*a->found.finding),
+			weightiest_first);
+	return a->found;
+}
+
+struct cp_findings cp_advise(const struct cp_profile_view *view)
+{
+	struct advice a = advice_of(view->profile);
+
+	a.found.not_looked_at = not_looked_at(view);
+	/* They go by the simulated PMU's counters, which samples do not have. */
+	for (size_t i = 0;
+		!view->profile->sampled && i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (strcmp(rules[i].measurement, view->measurement->name) == 0)
+			rules[i].find(&a);
+	return in_order(&a);
+}
+
+struct cp_findings cp_advise_sharing(const struct cp_profile *profile)
+{
+	struct advice a = advice_of(profile);
+
+	find_false_sharing(&a);
+	return in_order(&a);
+}

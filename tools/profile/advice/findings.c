@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the rules found, as text and as JSON, in whatever report.
+ */
+#include <string.h>
+
+#include "output/json.h"
+#include "base/text/table.h"
+#include "tools/profile/advice/advice.h"
+
+#define WIDTH 80
+
+/* ---- text ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *function_of(struct cp_arena *arena, const struct cp_place_in_code *at)
+{
+	if (*at->function)
+		return at->function;
+	return cp_text_format(
+		arena, "%s+0x%lx", at->module->name, (unsigned long)at->address);
+}
+
+static const char *what_of(struct cp_arena *arena, const struct cp_finding *f)
+{
+	if (!f->at)
+		return f->data;
+	return cp_text_format(arena, "%s::%s%s", f->at->module->name,
+		function_of(arena, f->at),
+		*f->at->file ? cp_text_format(arena, " (%s:%u)", base_name(f->at->file),
+				       f->at->line)
+			     : "");
+}
+
+static void put_indented(struct cp_out *out, const char *text)
+{
+	cp_out_text(out, "    ");
+	cp_text_wrap(out, text, 4, 4, WIDTH);
+}
+
+static void put_rule(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_finding *finding)
+{
+	cp_text_wrap(out,
+		cp_text_format(arena, "%s: %s", finding->rule, what_of(arena, finding)),
+		0, 4, WIDTH);
+	put_indented(out, cp_text_format(arena, "%s.", finding->evidence));
+}
+
+static void put_not_looked_at(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
+{
+	if (found->not_looked_at)
+		cp_text_wrap(out,
+			cp_text_format(arena, "Not looked at: %s.", found->not_looked_at),
+			0, 4, WIDTH);
+}
+
+void cp_findings_write_short(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
+{
+	cp_out_text(out, "\nFindings\n");
+	if (!found->n)
+		cp_out_text(out, "no rule finds anything to mend (libcachepeek(7), "
+				 "ADVICE)\n");
+	for (size_t i = 0; i < found->n; i++) {
+		put_rule(out, arena, &found->finding[i]);
+		put_indented(out, found->finding[i].advice);
+	}
+	put_not_looked_at(out, arena, found);
+}
+
+void cp_findings_write_text(
+	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
+{
+	if (found->n || found->not_looked_at || found->below_limit)
+		cp_out_text(out, "\nFindings (libcachepeek(7), ADVICE)\n");
+	for (size_t i = 0; i < found->n; i++) {
+		const struct cp_finding *f = &found->finding[i];
+
+		put_rule(out, arena, f);
+		put_indented(out, cp_text_format(arena, "Said from: %s.", f->threshold));
+		put_indented(out, f->advice);
+	}
+	if (found->below_limit)
+		cp_text_wrap(out,
+			cp_text_format(arena, "Not said: %s.", found->below_limit), 0, 4,
+			WIDTH);
+	put_not_looked_at(out, arena, found);
+}
+
+/* ---- JSON ---- */
+
+static void put_string(struct cp_out *out, const char *name, const char *text)
+{
+	cp_out_format(out, "\"%s\": ", name);
+	cp_json_string(out, text, strlen(text));
+}
+
+static void put_finding(struct cp_out *out, const struct cp_finding *f)
+{
+	put_string(out, "rule", f->rule);
+	cp_out_text(out, ", ");
+	put_string(out, "module", f->at ? f->at->module->path : "");
+	cp_out_text(out, ", ");
+	put_string(out, "function", f->at ? f->at->function : "");
+	cp_out_text(out, ", ");
+	put_string(out, "file", f->at ? f->at->file : "");
+	cp_out_format(out, ", \"line\": %u, ", f->at ? f->at->line : 0);
+	put_string(out, "data", f->data);
+	cp_out_text(out, ", ");
+	put_string(out, "evidence", f->evidence);
+	cp_out_text(out, ", ");
+	put_string(out, "threshold", f->threshold);
+	cp_out_text(out, ", ");
+	put_string(out, "advice", f->advice);
+}
+
+static void put_or_null(struct cp_out *out, const char *name, const char *text)
+{
+	if (text)
+		put_string(out, name, text);
+	else
+		cp_out_format(out, "\"%s\": null", name);
+}
+
+void cp_findings_write_json(struct cp_out *out, const struct cp_findings *found)
+{
+	cp_out_text(out, "\"findings\": [");
+	for (size_t i = 0; i < found->n; i++) {
+		cp_out_text(out, i ? ",\n{" : "\n{");
+		put_finding(out, &found->finding[i]);
+		cp_out_text(out, "}");
+	}
+	cp_out_text(out, "],\n");
+	put_or_null(out, "not_looked_at", found->not_looked_at);
+	cp_out_text(out, ",\n");
+	put_or_null(out, "below_limit", found->below_limit);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/advice/sharing.h"
+#include "base/counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which use belongs to which line ---- */
+
+static int compare(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_line(const void *one, const void *other)
+{
+	const struct cp_profiled_sharer *a = one, *b = other;
+	int order = compare(a->source, b->source);
+
+	if (!order)
+		order = compare(a->in->line, b->in->line);
+	return order ? order : compare(a->in->incarnation, b->in->incarnation);
+}
+
+static uint64_t references(const struct cp_profile_sharer *use)
+{
+	return use->loads + use->stores;
+}
+
+static int by_references(const void *one, const void *other)
+{
+	const struct cp_line_user *a = one, *b = other;
+	int order = compare(references(b->use), references(a->use));
+
+	return order ? order
+		     : compare((uint64_t)a->thread->tid, (uint64_t)b->thread->tid);
+}
+
+/* ---- data ---- */
+
+static int by_id(const void *one, const void *other)
+{
+	const struct cp_profiled_object
+		*a = *(const struct cp_profiled_object *const *)one,
+		*b = *(const struct cp_profiled_object *const *)other;
+	int order = compare(a->source, b->source);
+
+	return order ? order : compare(a->id, b->id);
+}
+
+struct index {
+	size_t n;
+	const struct cp_profiled_object **object;
+};
+
+static struct index index_objects(const struct cp_profile *profile)
+{
+	struct index index = {profile->nobjects, NULL};
+
+	index.object =
+		cp_arena_alloc(profile->arena, (index.n + 1) * sizeof(*index.object));
+	for (size_t i = 0; i < index.n; i++)
+		index.object[i] = &profile->objects[i];
+	qsort(index.object, index.n, sizeof(*index.object), by_id);
+	return index;
+}
+
+static const struct cp_profiled_object *find_object(
+	const struct index *index, size_t source, uint32_t id)
+{
+	const struct cp_profiled_object wanted = {.source = source, .id = id},
+					*key = &wanted, **found;
+
+	found = bsearch(&key, index->object, index->n, sizeof(*index->object), by_id);
+	return found ? *found : NULL;
+}
+
+/* ---- one line ---- */
+
+static uint64_t part_bits(unsigned part)
+{
+	return 0xffull << (8 * part);
+}
+
+/* Does another thread touch the same bytes of the part, and one of them write them? */
+static bool conflicts(
+	const struct cp_shared_line *line, const struct cp_line_user *user, unsigned part)
+{
+	uint64_t bits = part_bits(part), mine = user->use->read | user->use->written;
+
+	for (size_t i = 0; i < line->nusers; i++) {
+		const struct cp_profile_sharer *other = line->users[i].use;
+
+		if (other != user->use &&
+			((user->use->written & (other->read | other->written)) |
+				(mine & other->written)) &
+				bits)
+			return true;
+	}
+	return false;
+}
+
+/* Of references that touch several parts each counts in one: by their shares. */
+static void split(struct cp_shared_line *line, struct cp_line_user *user)
+{
+	uint64_t same = 0, all = 0;
+
+	for (unsigned part = 0; part < CP_PROFILE_PARTS; part++) {
+		all += user->use->part[part];
+		if (conflicts(line, user, part))
+			same += user->use->part[part];
+	}
+	user->same = all ? cp_count_of((double)references(user->use) * (double)same /
+				       (double)all)
+			 : 0;
+	user->apart = references(user->use) - user->same;
+}
+
+/* There and back: each takes a reference of the busiest and one of another, or of two
+ * others. */
+static uint64_t bound(const struct cp_shared_line *line, bool apart)
+{
+	uint64_t sum = 0, most = 0;
+
+	for (size_t i = 0; i < line->nusers; i++) {
+		const struct cp_line_user *user = &line->users[i];
+		uint64_t n = apart ? user->apart : user->same;
+
+		sum += n;
+		most = n > most ? n : most;
+	}
+	return sum - most < sum / 2 ? sum - most : sum / 2;
+}
+
+static uint64_t bound_of_all(const struct cp_shared_line *line)
+{
+	uint64_t sum = 0, most = references(line->users[0].use);
+
+	for (size_t i = 0; i < line->nusers; i++)
+		sum += references(line->users[i].use);
+	return sum - most < sum / 2 ? sum - most : sum / 2;
+}
+
+static void judge(struct cp_shared_line *line)
+{
+	qsort(line->users, line->nusers, sizeof(*line->users), by_references);
+	for (size_t i = 0; i < line->nusers; i++) {
+		split(line, &line->users[i]);
+		line->hitm += line->users[i].use->hitm;
+		line->invalidations += line->users[i].use->invalidations;
+	}
+	line->transfers = bound_of_all(line);
+	line->for_nothing = bound(line, true);
+	line->for_data = bound(line, false);
+	line->is_false = line->for_nothing > line->for_data;
+}
+
+static struct cp_line_user user_of(
+	const struct cp_profiled_sharer *sharer, const struct index *index)
+{
+	struct cp_line_user user = {.thread = sharer->thread, .use = sharer->in};
+
+	for (unsigned part = 0; part < CP_PROFILE_PARTS; part++)
+		if (sharer->in->object[part])
+			user.object[part] = find_object(
+				index, sharer->source, sharer->in->object[part]);
+	return user;
+}
+
+/* ---- all of them ---- */
+
+static int by_transfers(const void *one, const void *other)
+{
+	const struct cp_shared_line *a = one, *b = other;
+	int order = b->is_false - a->is_false;
+
+	if (!order)
+		order = compare(b->is_false ? b->for_nothing : b->transfers,
+			a->is_false ? a->for_nothing : a->transfers);
+	return order ? order : compare(a->address, b->address);
+}
+
+static void add_line(struct cp_sharing *sharing, const struct cp_profiled_sharer *first,
+	size_t n, const struct index *index)
+{
+	struct cp_shared_line *line = &sharing->lines[sharing->nlines];
+
+	line->address = first->in->line;
+	line->nusers = n;
+	line->users = cp_arena_alloc(sharing->profile->arena, n * sizeof(*line->users));
+	for (size_t i = 0; i < n; i++)
+		line->users[i] = user_of(&first[i], index);
+	judge(line);
+	if (line->transfers < sharing->least) {
+		sharing->few++;
+		memset(line, 0, sizeof(*line));
+		return;
+	}
+	sharing->nlines++;
+	sharing->nfalse += line->is_false;
+}
+
+const struct cp_sharing *cp_sharing_find(const struct cp_profile *profile, uint64_t least)
+{
+	struct cp_sharing *sharing = cp_arena_alloc(profile->arena, sizeof(*sharing));
+	struct index index = index_objects(profile);
+	size_t end;
+
+	sharing->profile = profile;
+	sharing->least = least;
+	sharing->lines = cp_arena_alloc(
+		profile->arena, (profile->nsharers + 1) * sizeof(*sharing->lines));
+	if (profile->nsharers)
+		qsort(profile->sharers, profile->nsharers, sizeof(*profile->sharers),
+			by_line);
+	for (size_t i = 0; i < profile->nsharers; i = end) {
+		for (end = i + 1;
+			end < profile->nsharers &&
+			by_line(&profile->sharers[i], &profile->sharers[end]) == 0;
+			end++)
+			;
+		add_line(sharing, &profile->sharers[i], end - i, &index);
+	}
+	if (sharing->nlines)
+		qsort(sharing->lines, sharing->nlines, sizeof(*sharing->lines),
+			by_transfers);
+	return sharing;
+}
+
+unsigned cp_sharing_quantum(const struct cp_sharing *sharing)
+{
+	const struct cp_profile_slices *slices = sharing->profile->slices;
+
+	return slices && slices->whole ? slices->quantum : 0;
+}
+
+void cp_sharing_warn(struct cp_profile *profile)
+{
+	if (profile->slices->quantum && !profile->slices->whole)
+		cp_profile_warn(profile,
+			"a process was killed, or still runs: nothing is said of turns");
+	if (profile->slices->lost)
+		cp_profile_warn(profile,
+			"%lu references went to lines beyond those that are looked "
+			"after: "
+			"what those share is not known",
+			(unsigned long)profile->slices->lost);
+}

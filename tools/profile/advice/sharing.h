@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lines that several threads use, of a profile that was asked for them: which threads,
+ * which bytes, which data; false sharing told from true.
+ *
+ * Two threads conflict in a part of a line (an eighth of it) where they touch the same
+ * bytes and one of them writes these.  References to such parts are the thread's true
+ * sharing, all others to the line its false sharing.  Whatever the order in which the
+ * threads ran, the line goes from one to another and back at most min(a, b) times
+ * where they refer to it a and b times; of more threads, at most half of all
+ * references, and as often as all but the busiest one refer to it.
+ */
+#ifndef CACHEPEEK_TOOLS_SHARING_H
+#define CACHEPEEK_TOOLS_SHARING_H
+
+#include "base/out.h"
+#include "tools/profile/model/profile.h"
+
+struct cp_line_user {
+	const struct cp_profiled_thread *thread;
+	const struct cp_profile_sharer *use;
+	uint64_t same, apart; /* of its references: true sharing, false sharing */
+	const struct cp_profiled_object *object[CP_PROFILE_PARTS]; /* NULL: none */
+};
+
+struct cp_shared_line {
+	uint64_t address;
+	bool is_false;                  /* most transfers are for nothing */
+	uint64_t transfers;             /* upper bound, there and back */
+	uint64_t for_nothing, for_data; /* the same of what is apart, and the same */
+	uint64_t hitm, invalidations;   /* as the threads took turns */
+	size_t nusers;
+	struct cp_line_user *users; /* the busiest first */
+};
+
+struct cp_sharing {
+	const struct cp_profile *profile;
+	size_t nlines, nfalse;
+	struct cp_shared_line *lines; /* false sharing first, then by transfers */
+	size_t few;                   /* lines with fewer transfers than asked for */
+	uint64_t least;
+};
+
+/* After cp_profile_resolve; least: fewer transfers than that are not shown. */
+const struct cp_sharing *cp_sharing_find(
+	const struct cp_profile *profile, uint64_t least);
+
+/* Data references of a turn; 0: nobody asked, or the run was cut. */
+unsigned cp_sharing_quantum(const struct cp_sharing *sharing);
+/* Says in its warnings what was not seen. */
+void cp_sharing_warn(struct cp_profile *profile);
+
+/* sharing_screen.c: the answer; width 0: of no terminal */
+void cp_sharing_write_screen(
+	struct cp_out *out, const struct cp_sharing *sharing, size_t width);
+/* sharing_write.c: each line */
+void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing);
+void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing);
+
+#endif

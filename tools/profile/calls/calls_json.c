@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "output/json.h"
+#include "tools/profile/calls/calls.h"
+#include "tools/profile/model/write.h"
+
+static const char *const counters[CP_SIM_NCOUNTERS] = {
+#define X(name, meaning) #name,
+	CP_SIM_COUNTERS (X)
+#undef X
+};
+
+/* Without those that are 0. */
+static void put_counts(struct cp_out *out, const char *name, const uint64_t *count)
+{
+	const char *comma = "";
+
+	cp_out_format(out, ", \"%s\": {", name);
+	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++) {
+		if (!count[c])
+			continue;
+		cp_out_format(out, "%s\"%s\": %lu", comma, counters[c],
+			(unsigned long)count[c]);
+		comma = ", ";
+	}
+	cp_out_text(out, "}");
+}
+
+static void put_string(struct cp_out *out, const char *name, const char *text)
+{
+	cp_out_format(out, ", \"%s\": ", name);
+	cp_json_string(out, text, strlen(text));
+}
+
+static void put_call(struct cp_out *out, const struct cp_calls *calls, size_t i)
+{
+	const struct cp_call *call = &calls->call[i];
+
+	cp_out_format(out, "{\"parent\": ");
+	if (i)
+		cp_out_format(out, "%zu", call->parent);
+	else
+		cp_out_text(out, "null");
+	put_string(out, "function", calls->function[call->function].name);
+	put_string(out, "module", calls->function[call->function].module);
+	cp_out_format(out, ", \"calls\": %lu", (unsigned long)call->calls);
+	if (call->folded)
+		cp_out_format(out, ", \"folded\": %lu", (unsigned long)call->folded);
+	put_counts(out, "exclusive", call->own);
+	put_counts(out, "inclusive", call->all);
+	cp_out_text(out, "}");
+}
+
+static void put_tree(struct cp_out *out, const char *name, const struct cp_calls *calls)
+{
+	cp_out_format(out, "\"%s\": [", name);
+	for (size_t i = 0; i < calls->n; i++) {
+		cp_out_text(out, i ? ",\n" : "\n");
+		put_call(out, calls, i);
+	}
+	cp_out_text(out, "]");
+}
+
+static void put_thread(struct cp_out *out, const struct cp_profile *profile,
+	const struct cp_profiled_thread *thread)
+{
+	cp_out_format(out, "{\"pid\": %d, \"tid\": %d", thread->pid, thread->tid);
+	put_string(out, "name", thread->name);
+	cp_out_text(out, ", ");
+	put_tree(out, "paths", cp_calls_of(profile, thread));
+	cp_out_text(out, "}");
+}
+
+void cp_profile_write_calls_json(struct cp_out *out, const struct cp_profile_view *view)
+{
+	const struct cp_profile *profile = view->profile;
+	const struct cp_calls *calls = cp_calls_of(profile, NULL);
+
+	cp_out_format(out, ",\n\"call_paths\": {\"folded\": %lu,\n",
+		(unsigned long)calls->folded);
+	put_tree(out, "paths", calls);
+	cp_out_text(out, ",\n\"threads\": [");
+	for (size_t i = 0; profile->nthreads > 1 && i < profile->nthreads; i++) {
+		cp_out_text(out, i ? ",\n" : "\n");
+		put_thread(out, profile, &profile->threads[i]);
+	}
+	cp_out_text(out, "]}");
+}

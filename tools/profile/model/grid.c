@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/model/grid.h"
+
+#include <string.h>
+
+#include "base/counts.h"
+#include "base/text/table.h"
+#include "base/text/utf8.h"
+#include "tools/profile/model/fit.h"
+
+#define DASH "\u2014"
+
+struct cp_arena *cp_grid_arena(const struct cp_grid *grid)
+{
+	return grid->view->profile->arena;
+}
+
+/* %Tot, Cum%, and the columns of the measurement. */
+struct cp_grid cp_grid_new(const struct cp_profile_view *view)
+{
+	return (struct cp_grid){
+		.view = view, .ncolumns = view->measurement->ncolumns + 2};
+}
+
+const char **cp_grid_line(struct cp_grid *grid, bool cells, const char *text)
+{
+	struct cp_arena *arena = cp_grid_arena(grid);
+	const char **line =
+		cells ? cp_arena_alloc(arena, grid->ncolumns * sizeof(*line)) : NULL;
+
+	if (grid->nlines == grid->room) {
+		size_t room = grid->room ? 2 * grid->room : 16;
+		const char ***lines = cp_arena_alloc(arena, room * sizeof(*lines));
+		const char **texts = cp_arena_alloc(arena, room * sizeof(*texts));
+
+		if (grid->nlines) {
+			memcpy(lines, grid->lines, grid->nlines * sizeof(*lines));
+			memcpy(texts, grid->texts, grid->nlines * sizeof(*texts));
+		}
+		grid->lines = lines;
+		grid->texts = texts;
+		grid->room = room;
+	}
+	grid->texts[grid->nlines] = text;
+	grid->lines[grid->nlines++] = line;
+	return line;
+}
+
+size_t cp_grid_width(const char *cell)
+{
+	return cell ? (strcmp(cell, DASH) == 0 ? 1 : strlen(cell)) : 0;
+}
+
+void cp_grid_blanks(struct cp_out *out, size_t n)
+{
+	while (n-- > 0)
+		cp_out_text(out, " ");
+}
+
+/* Returns the columns that it took. */
+static size_t print_cells(struct cp_out *out, const struct cp_grid *grid,
+	const char *const *cells, const size_t *width, size_t *blank)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < grid->ncolumns; i++) {
+		const char *cell = cells && cells[i] ? cells[i] : "";
+
+		*blank += width[i] - cp_grid_width(cell) + (i > 0);
+		if (!*cell)
+			continue;
+		cp_grid_blanks(out, *blank);
+		cp_out_text(out, cell);
+		used += *blank + cp_grid_width(cell);
+		*blank = 0;
+	}
+	return used;
+}
+
+/* The text stands behind the cells; if there is no room, below them. */
+static void print_line(
+	struct cp_out *out, const struct cp_grid *grid, size_t line, const size_t *width)
+{
+	enum { BELOW = 6 };
+	const char *text = grid->texts[line];
+	size_t blank = 0, limit = grid->view->width,
+	       used = print_cells(out, grid, grid->lines[line], width, &blank),
+	       columns = cp_utf8_columns(text, strlen(text));
+
+	if (*text && limit && used + blank + 2 + columns > limit) {
+		cp_out_text(out, used ? "\n" : "");
+		cp_fit_text(out, text, BELOW, limit);
+		return;
+	}
+	if (*text) {
+		cp_grid_blanks(out, blank + 2);
+		cp_out_text(out, text);
+	}
+	cp_out_text(out, "\n");
+}
+
+/* Returns those of all columns. */
+static size_t measure(const struct cp_grid *grid, size_t *width)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < grid->ncolumns; i++) {
+		width[i] = 0;
+		for (size_t line = 0; line < grid->nlines; line++)
+			if (grid->lines[line] &&
+				cp_grid_width(grid->lines[line][i]) > width[i])
+				width[i] = cp_grid_width(grid->lines[line][i]);
+		sum += width[i] + (i > 0);
+	}
+	return sum;
+}
+
+static void shorten_numbers(const struct cp_grid *grid)
+{
+	for (size_t line = 0; line < grid->nlines; line++)
+		for (size_t i = 0; grid->lines[line] && i < grid->ncolumns; i++)
+			if (grid->lines[line][i])
+				grid->lines[line][i] = cp_fit_number(
+					cp_grid_arena(grid), grid->lines[line][i]);
+}
+
+void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
+{
+	size_t width[CP_GROUP_MAX_COLUMNS + CP_GRID_OWN];
+
+	if (measure(grid, width) > grid->view->width && grid->view->width) {
+		shorten_numbers(grid);
+		measure(grid, width);
+	}
+	for (size_t line = 0; line < grid->nlines; line++)
+		print_line(out, grid, line, width);
+}
+
+/* ---- cells ---- */
+
+const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
+	const struct cp_tally *tally)
+{
+	struct cp_arena *arena = view->profile->arena;
+	const struct cp_metric *metric = cp_group_metric(view->measurement, name);
+	struct cp_value value = cp_measure(view->profile, view->measurement, name, tally);
+
+	if (value.status == CP_UNAVAILABLE)
+		return view->profile->sampled ? "n/s" : DASH;
+	if (metric && strcmp(metric->unit, "ratio") == 0)
+		return cp_text_format(arena, "%.1f%%", 100 * value.value);
+	if (value.value != (double)cp_count_of(value.value))
+		return cp_text_format(arena, "%.1f", value.value);
+	return cp_text_integer(arena, cp_count_of(value.value));
+}
+
+void cp_grid_cells(struct cp_grid *grid, const char **line, const struct cp_tally *tally)
+{
+	const struct cp_group *m = grid->view->measurement;
+
+	for (size_t i = 0; i < m->ncolumns; i++)
+		line[i + 2] = cp_grid_cell(grid->view, m->columns[i].name, tally);
+}
+
+void cp_grid_headings(struct cp_grid *grid, const char *what)
+{
+	const struct cp_group *m = grid->view->measurement;
+	const char **line = cp_grid_line(grid, true, what);
+
+	line[0] = "%Tot";
+	line[1] = "Cum%";
+	for (size_t i = 0; i < m->ncolumns; i++)
+		line[i + 2] = m->columns[i].heading;
+}
+
+const char *cp_grid_percent(const struct cp_grid *grid, double value)
+{
+	return cp_text_format(cp_grid_arena(grid), "%.2f", value);
+}

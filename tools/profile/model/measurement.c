@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/model/measurement.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "output/metrics/metric.h"
+
+static const char *const counter_names[CP_SIM_NCOUNTERS] = {
+#define X(name, meaning) #name,
+	CP_SIM_COUNTERS (X)
+#undef X
+};
+
+static bool is_name(const char *name)
+{
+	static const char *const derived[] = {"load_from_l2", "load_from_llc",
+		"load_from_memory", "load_latency", "fetch_from_l2", "fetch_from_llc",
+		"fetch_from_memory", "fetch_latency", "dtlb_from_second_level",
+		"load_from_local"};
+
+	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
+		if (strcmp(derived[i], name) == 0)
+			return true;
+	for (size_t i = 0; i < CP_SIM_NCOUNTERS; i++)
+		if (strcmp(counter_names[i], name) == 0)
+			return true;
+	return cp_sampled_is_name(name);
+}
+
+/* The machine has no such level. */
+static bool none(const struct cp_profile *profile, enum cp_weight_of of)
+{
+	return profile->weights.of[of].from == CP_WEIGHT_NONE;
+}
+
+const struct cp_group *cp_measurement_find(const struct cp_profile *profile,
+	const char *name, char *error, size_t error_size)
+{
+	const char *const kinds[] = {none(profile, CP_OF_ONE_HOP) ? "" : "-sockets",
+		profile->sampled ? "-sampled" : ""};
+	char file[64];
+
+	for (unsigned i = profile->sampled; i < 2; i++) {
+		const char *text;
+
+		snprintf(file, sizeof(file), "%s%s.measurement", name, kinds[i]);
+		text = cp_embedded_find(file);
+		if (text)
+			return cp_group_parse_with(
+				profile->arena, file, text, is_name, error, error_size);
+	}
+	snprintf(error, error_size, "there is no measurement %s", name);
+	return NULL;
+}
+
+static void add_estimates(struct cp_tally *tally, const struct cp_estimate *estimates)
+{
+	for (unsigned i = 0; estimates && i < CP_SAMPLED_EVENTS; i++) {
+		tally->estimates[i].value += estimates[i].value;
+		tally->estimates[i].variance += estimates[i].variance;
+	}
+}
+
+void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site)
+{
+	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+		tally->count[CP_PROFILE_FIRST + i] += site->count[i];
+	add_estimates(tally, site->estimates);
+	tally->only_kept = true;
+}
+
+void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object)
+{
+	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+		tally->count[CP_PROFILE_FIRST + i] += object->count[i];
+	add_estimates(tally, object->estimates);
+	tally->only_kept = true;
+}
+
+void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *thread)
+{
+	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
+		tally->count[i] += thread->count[i];
+	add_estimates(tally, thread->estimates);
+}
+
+/* ---- where lines came from ---- */
+
+struct served {
+	uint64_t l1; /* not from there: misses, and what goes around it */
+	uint64_t l2, llc, memory;
+	/* Of loads, on a machine of several sockets; memory is the own one's. */
+	uint64_t one_hop, two_hops, near, far;
+	const char *wrong; /* NULL, or why they cannot be told apart */
+};
+
+static uint64_t less(struct served *served, uint64_t from, uint64_t what)
+{
+	if (what > from)
+		served->wrong = "more misses behind a level than in front of it";
+	return what > from ? 0 : from - what;
+}
+
+static struct served serve(const struct cp_profile *profile, const uint64_t *count,
+	uint64_t l1, enum cp_sim_counter l2_misses, enum cp_sim_counter llc_misses)
+{
+	struct served served = {.l1 = l1};
+	uint64_t left = l1;
+
+	if (!none(profile, CP_OF_L2)) {
+		served.l2 = less(&served, left, count[l2_misses]);
+		left = count[l2_misses];
+	}
+	if (!none(profile, CP_OF_L3)) {
+		served.llc = less(&served, left, count[llc_misses]);
+		left = count[llc_misses];
+	}
+	served.memory = left;
+	return served;
+}
+
+/* What other cores had modified came by the last level, if there is one. */
+static void tell_sockets_apart(
+	const struct cp_profile *profile, const uint64_t *n, struct served *served)
+{
+	uint64_t *by = none(profile, CP_OF_L3) ? &served->memory : &served->llc;
+
+	served->one_hop = n[CP_SIM_loads_one_hop];
+	served->two_hops = n[CP_SIM_loads_two_hop];
+	served->far = n[CP_SIM_loads_remote_cache];
+	served->near = less(served, n[CP_SIM_loads_cache_to_cache], served->far);
+	*by = less(served, *by, n[CP_SIM_loads_cache_to_cache]);
+	served->memory = less(served, served->memory, served->one_hop + served->two_hops);
+}
+
+static struct served serve_loads(
+	const struct cp_profile *profile, const struct cp_tally *tally)
+{
+	const uint64_t *n = tally->count;
+
+	struct served served =
+		serve(profile, n, n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_bypasses],
+			CP_SIM_l2_load_lines, CP_SIM_llc_load_lines);
+
+	if (!none(profile, CP_OF_ONE_HOP))
+		tell_sockets_apart(profile, n, &served);
+	return served;
+}
+
+static struct served serve_fetches(
+	const struct cp_profile *profile, const struct cp_tally *tally)
+{
+	return serve(profile, tally->count, tally->count[CP_SIM_l1i_misses],
+		CP_SIM_l2_ifetch_misses, CP_SIM_llc_ifetch_misses);
+}
+
+static struct cp_value simulated(uint64_t value)
+{
+	return (struct cp_value){.value = (double)value, .status = CP_SIMULATED};
+}
+
+static struct cp_value latency_of(
+	const struct cp_profile *profile, const struct served *served)
+{
+	const uint64_t lines[CP_NWEIGHTS] = {
+		[CP_OF_L2] = served->l2,
+		[CP_OF_L3] = served->llc,
+		[CP_OF_MEMORY] = served->memory,
+		[CP_OF_ONE_HOP] = served->one_hop,
+		[CP_OF_TWO_HOPS] = served->two_hops,
+		[CP_OF_NEAR_CACHE] = served->near,
+		[CP_OF_FAR_CACHE] = served->far,
+	};
+	double cycles = 0;
+
+	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++)
+		cycles += (double)lines[of] * profile->weights.of[of].cycles;
+	return (struct cp_value){.value = cycles, .status = CP_ESTIMATED};
+}
+
+static struct cp_value from_level(
+	const struct cp_profile *profile, const struct served *served, const char *level)
+{
+	if (served->wrong)
+		return cp_unavailable(served->wrong);
+	if (strcmp(level, "latency") == 0)
+		return latency_of(profile, served);
+	if (strcmp(level, "from_l2") == 0)
+		return none(profile, CP_OF_L2) ? cp_unavailable("the machine has no L2")
+					       : simulated(served->l2);
+	if (strcmp(level, "from_llc") == 0)
+		return none(profile, CP_OF_L3)
+			       ? cp_unavailable("the machine has no last level")
+			       : simulated(served->llc);
+	if (strcmp(level, "from_local") == 0)
+		return none(profile, CP_OF_ONE_HOP)
+			       ? cp_unavailable("the machine has one socket")
+			       : simulated(served->memory);
+	if (strcmp(level, "from_memory") == 0)
+		return simulated(served->memory + served->one_hop + served->two_hops);
+	return cp_unavailable("no such name");
+}
+
+/* ---- names ---- */
+
+struct scope {
+	const struct cp_profile *profile;
+	const struct cp_tally *tally;
+};
+
+static struct cp_value counter(const struct cp_tally *tally, unsigned index)
+{
+	bool kept = index >= CP_PROFILE_FIRST &&
+		    index < CP_PROFILE_FIRST + CP_PROFILE_COUNTERS;
+
+	if (tally->only_kept && !kept)
+		return cp_unavailable("not counted by instruction");
+	return simulated(tally->count[index]);
+}
+
+static struct cp_value from_second_level(const struct cp_tally *tally)
+{
+	const uint64_t *n = tally->count;
+	struct served served = {.wrong = NULL};
+	uint64_t found =
+		less(&served, n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages],
+			n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks]);
+
+	return served.wrong ? cp_unavailable(served.wrong) : simulated(found);
+}
+
+static struct cp_value look_up(void *context, const char *name)
+{
+	const struct scope *scope = context;
+	struct served served;
+
+	if (scope->profile->sampled)
+		return cp_sampled_value(scope->profile, scope->tally, name);
+	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
+		if (strcmp(counter_names[i], name) == 0)
+			return counter(scope->tally, i);
+	if (strcmp(name, "dtlb_from_second_level") == 0)
+		return from_second_level(scope->tally);
+	if (strncmp(name, "load_", 5) == 0) {
+		served = serve_loads(scope->profile, scope->tally);
+		return from_level(scope->profile, &served, name + 5);
+	}
+	if (strncmp(name, "fetch_", 6) == 0) {
+		served = serve_fetches(scope->profile, scope->tally);
+		return from_level(scope->profile, &served, name + 6);
+	}
+	return cp_unavailable("no such name");
+}
+
+struct cp_value cp_measure(const struct cp_profile *profile,
+	const struct cp_group *measurement, const char *name,
+	const struct cp_tally *tally)
+{
+	const struct cp_metric *metric = cp_group_metric(measurement, name);
+	struct scope scope = {profile, tally};
+
+	if (!metric)
+		return look_up(&scope, name);
+	return cp_metric_evaluate(
+		profile->arena, measurement, metric->formula, look_up, &scope);
+}
+
+double cp_measure_order(const struct cp_profile *profile,
+	const struct cp_group *measurement, enum cp_profile_order order,
+	const struct cp_tally *tally)
+{
+	static const char *const names[] = {"misses", "latency", "average"};
+	struct cp_value value = cp_measure(profile, measurement, names[order], tally);
+
+	return value.status == CP_UNAVAILABLE ? 0 : value.value;
+}

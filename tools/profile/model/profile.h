@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A profile: the misses of a run by place, as the PID-N.profile files of its
+ * directory (tools/sim/profile_file.h) and debugging information have them.
+ */
+#ifndef CACHEPEEK_TOOLS_PROFILE_H
+#define CACHEPEEK_TOOLS_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "output/metrics/weights.h"
+#include "tools/profile/model/sampled.h"
+#include "tools/sim/profile_file.h"
+
+/* A thread, and all that it counted. */
+struct cp_profiled_thread {
+	int32_t pid, tid; /* tid 0: all beyond CP_PROFILE_THREADS */
+	const char *name;
+	uint64_t count[CP_SIM_NCOUNTERS]; /* sampled: as places have them */
+	struct cp_estimate *estimates;    /* as in cp_profiled_site */
+};
+
+/* A mapped file, or memory without one. */
+struct cp_profiled_module {
+	int32_t pid;
+	uint64_t start, end, offset;
+	const char *path; /* "": no file */
+	const char *name; /* for people: the last part of path, or [what it is] */
+	size_t build_id_size;
+	const uint8_t *build_id;
+	uint64_t mapped_ns;         /* CLOCK_REALTIME; 0: not known */
+	bool used;                  /* something is to be looked up there */
+	struct cp_symbols *symbols; /* of path; NULL: there are none */
+};
+
+/* Where an instruction is.  Only module and offset are always known. */
+struct cp_place_in_code {
+	struct cp_profiled_module *module;
+	uint64_t address;     /* as the file's own headers count; else in memory */
+	const char *function; /* demangled; "": not known */
+	uint64_t offset;      /* in the function */
+	const char *file;     /* "": not known */
+	unsigned line;
+};
+
+/* An instruction of a thread. */
+struct cp_profiled_site {
+	const struct cp_profiled_thread *thread;
+	struct cp_place_in_code at;
+	const uint64_t *count; /* CP_PROFILE_AT; sampled: enum cp_sampled_counter */
+	const struct cp_estimate *estimates; /* by event; NULL: nothing was sampled */
+	/* How far apart its misses were: see profile_file.h. */
+	int64_t stride;
+	uint64_t strided, misses, last;
+};
+
+/* What data was in. */
+struct cp_profiled_object {
+	enum cp_profile_data data;
+	const struct cp_profiled_thread *thread;
+	struct cp_profiled_module *module; /* NULL: none */
+	uint64_t address, size, blocks;
+	const char *name; /* for people */
+	const char *file; /* where it is declared or allocated; "": not known */
+	unsigned line;
+	const uint64_t *count; /* as in cp_profiled_site */
+	const struct cp_estimate *estimates;
+	size_t source; /* which file of the run */
+	uint32_t id;   /* in that */
+};
+
+/* A call path of a thread, without what is called from it. */
+struct cp_profiled_path {
+	const struct cp_profiled_thread *thread;
+	size_t parent; /* in the array, where it is before this; itself: there is none */
+	struct cp_place_in_code at;
+	const struct cp_profile_path *in;
+};
+
+/* A thread's use of a line that others use as well (sharing.h). */
+struct cp_profiled_sharer {
+	const struct cp_profiled_thread *thread;
+	size_t source; /* whose numbers of objects are meant */
+	const struct cp_profile_sharer *in;
+};
+
+struct cp_profile {
+	struct cp_arena *arena;
+	const char *command, *machine;
+	int pid;                   /* of the run's root; 0: not known */
+	struct cp_weights weights; /* of a simulated machine */
+	/* Of the machine; 0: not known, or there is none. */
+	uint64_t line, page, tlb_entries, l2_bytes;
+	bool l1d_prefetches;
+	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, npaths,
+		nwarnings;
+	struct cp_profiled_thread *threads;
+	struct cp_profiled_module *modules;
+	struct cp_profiled_site *sites;
+	struct cp_profiled_object *objects;
+	struct cp_profiled_sharer *sharers;
+	struct cp_profiled_path *paths;
+	bool without_sites;                     /* there are call paths only */
+	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
+	const char **warnings;
+	bool inexact; /* places do not add up to the counts; a warning says why */
+	bool sampled; /* by the kernel, not simulated */
+	struct cp_sampling sampling[CP_SAMPLED_EVENTS];
+};
+
+/* Reads what the directory has.  NULL with one line in error.  Everything lives
+ * in arena, whose out_of_memory must be set. */
+struct cp_profile *cp_profile_read(
+	struct cp_arena *arena, const char *directory, char *error, size_t error_size);
+
+/* From the JSON that a report was written to, and of which measurement it is: places
+ * as they were resolved then, all as of one thread; no data.  As above. */
+struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path,
+	const char **measurement, char *error, size_t error_size);
+
+/* One with nothing in it. */
+struct cp_profile *cp_profile_new(struct cp_arena *arena);
+
+/* Finds functions and lines for all sites, and names for all data; what that opens is
+ * closed by the other. */
+void cp_profile_resolve(struct cp_profile *profile);
+void cp_profile_close(struct cp_profile *profile);
+
+/* ---- for those who read files ---- */
+
+/* An array of n elements with room for one more. */
+void *cp_profile_grow(struct cp_arena *arena, void *array, size_t n, size_t each);
+/* All of a regular file, in the arena; NULL: it cannot be read. */
+char *cp_profile_file(
+	struct cp_profile *profile, int dir, const char *name, size_t *size);
+struct cp_profiled_thread *cp_profile_new_thread(struct cp_profile *profile);
+struct cp_profiled_module *cp_profile_new_module(struct cp_profile *profile);
+struct cp_profiled_site *cp_profile_new_site(struct cp_profile *profile);
+struct cp_profiled_object *cp_profile_new_object(struct cp_profile *profile);
+
+void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files of a run directory, checked: a profile may come from anywhere.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/files/trusted.h"
+#include "output/report/report.h"
+#include "base/text/table.h"
+#include "regions/record_read.h"
+#include "tools/profile/model/profile.h"
+#include "tools/profile/model/sampled_write.h"
+
+#define MAX_WARNINGS 64
+#define MAX_FILE ((uint64_t)4 << 30)
+
+/* One file, and what its numbers refer to. */
+struct file {
+	struct cp_profile *profile;
+	const char *name;
+	const char *bytes;
+	size_t size;
+	int32_t pid;
+	size_t first_thread, first_module, first_path; /* in the profile */
+	bool damaged;
+};
+
+void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	if (profile->nwarnings == MAX_WARNINGS)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	for (size_t i = 0; i < profile->nwarnings; i++)
+		if (strcmp(profile->warnings[i], line) == 0)
+			return;
+	profile->warnings[profile->nwarnings++] =
+		cp_arena_copy(profile->arena, line, strlen(line));
+}
+
+/* ---- entries ---- */
+
+static size_t least_size(uint32_t kind)
+{
+	switch (kind) {
+	case CP_PROFILE_THREAD:
+		return sizeof(struct cp_profile_thread);
+	case CP_PROFILE_MODULE:
+		return sizeof(struct cp_profile_module) + 1;
+	case CP_PROFILE_SITE:
+		return sizeof(struct cp_profile_site);
+	case CP_PROFILE_OBJECT:
+		return sizeof(struct cp_profile_object);
+	case CP_PROFILE_SHARER:
+		return sizeof(struct cp_profile_sharer);
+	case CP_PROFILE_SLICES:
+		return sizeof(struct cp_profile_slices);
+	case CP_PROFILE_PATH:
+		return sizeof(struct cp_profile_path);
+	default:
+		return sizeof(struct cp_profile_entry);
+	}
+}
+
+/*
+ * Visits the entries of that kind, which have at least least_size() bytes: visit
+ * reads no entry of another kind, which may be shorter.  Returns whether all
+ * entries were as they should be.
+ */
+static bool each_entry(struct file *file, uint32_t kind,
+	void (*visit)(struct file *file, const struct cp_profile_entry *entry))
+{
+	size_t at = sizeof(struct cp_profile_header);
+
+	while (at + sizeof(struct cp_profile_entry) <= file->size) {
+		const struct cp_profile_entry *entry = (const void *)(file->bytes + at);
+		size_t room = CP_PROFILE_CHUNK - at % CP_PROFILE_CHUNK;
+
+		if (entry->kind == CP_PROFILE_NOTHING) {
+			at += room;
+			continue;
+		}
+		if (entry->size > room || entry->size > file->size - at ||
+			entry->size < least_size(entry->kind) || entry->size % 8)
+			return false;
+		if (entry->kind == kind)
+			visit(file, entry);
+		at += entry->size;
+	}
+	return true;
+}
+
+void *cp_profile_grow(struct cp_arena *arena, void *array, size_t n, size_t each)
+{
+	void *larger;
+
+	if (n & (n - 1)) /* full at powers of two only */
+		return array;
+	larger = cp_arena_alloc(arena, (n ? 2 * n : 1) * each);
+	if (n)
+		memcpy(larger, array, n * each);
+	return larger;
+}
+
+#define ADD(profile, array)                                                              \
+	(profile->array = cp_profile_grow(profile->arena, profile->array,                \
+		 profile->n##array, sizeof(*profile->array)),                            \
+		&profile->array[profile->n##array++])
+
+struct cp_profiled_thread *cp_profile_new_thread(struct cp_profile *profile)
+{
+	return ADD(profile, threads);
+}
+
+struct cp_profiled_module *cp_profile_new_module(struct cp_profile *profile)
+{
+	return ADD(profile, modules);
+}
+
+struct cp_profiled_site *cp_profile_new_site(struct cp_profile *profile)
+{
+	return ADD(profile, sites);
+}
+
+struct cp_profiled_object *cp_profile_new_object(struct cp_profile *profile)
+{
+	return ADD(profile, objects);
+}
+
+static const char *module_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return !*path ? "[no file]" : slash ? slash + 1 : path;
+}
+
+static void add_thread(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_thread *in = (const void *)entry;
+	struct cp_profiled_thread *thread;
+
+	thread = ADD(file->profile, threads);
+	thread->pid = file->pid;
+	thread->tid = in->tid;
+	thread->name = "";
+	memcpy(thread->count, in->count, sizeof(thread->count));
+}
+
+static void add_module(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_module *in = (const void *)entry;
+	size_t room = entry->size - sizeof(*in), length = strnlen(in->path, room);
+	struct cp_profiled_module *module;
+
+	module = ADD(file->profile, modules);
+	module->pid = file->pid;
+	module->start = in->start;
+	module->end = in->end;
+	module->offset = in->offset;
+	module->path = cp_arena_copy(file->profile->arena, in->path, length);
+	module->name = module_name(module->path);
+	module->build_id_size =
+		in->build_id_size <= sizeof(in->build_id) ? in->build_id_size : 0;
+	module->build_id = in->build_id;
+}
+
+/* By its number in the file. */
+static struct cp_profiled_module *module_of(const struct file *file, uint32_t number)
+{
+	static struct cp_profiled_module nowhere = {
+		.end = UINT64_MAX, .path = "", .name = "[unknown]"};
+	size_t module = file->first_module + number - 1;
+
+	return number && module < file->profile->nmodules
+		       ? &file->profile->modules[module]
+		       : &nowhere;
+}
+
+/* After all threads and modules, which then stay where they are. */
+static void add_site(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_site *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread;
+	struct cp_profiled_site *site;
+
+	if (thread >= profile->nthreads)
+		return;
+	site = ADD(profile, sites);
+	site->thread = &profile->threads[thread];
+	site->count = in->count;
+	site->stride = in->stride;
+	site->strided = in->strided;
+	site->misses = in->misses;
+	site->last = in->last;
+	site->at = (struct cp_place_in_code){
+		.module = module_of(file, in->module),
+		.address = in->instruction,
+		.function = "",
+		.file = "",
+	};
+}
+
+static void add_object(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_object *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread,
+	       module = file->first_module + in->module - 1;
+	struct cp_profiled_object *object;
+
+	if (thread >= profile->nthreads || in->data >= CP_DATA_KINDS)
+		return;
+	object = ADD(profile, objects);
+	*object = (struct cp_profiled_object){
+		.data = (enum cp_profile_data)in->data,
+		.thread = &profile->threads[thread],
+		.module = in->module && module < profile->nmodules
+				  ? &profile->modules[module]
+				  : NULL,
+		.address = in->address,
+		.size = in->size,
+		.blocks = in->blocks,
+		.name = "",
+		.file = "",
+		.count = in->count,
+		.source = file->first_thread,
+		.id = in->id,
+	};
+}
+
+/* They are numbered in their order. */
+static void add_path(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_path *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread, at = profile->npaths;
+
+	file->damaged |= thread >= profile->nthreads || in->parent >= in->id ||
+			 in->id != at - file->first_path + 1;
+	if (file->damaged)
+		return;
+	*ADD(profile, paths) = (struct cp_profiled_path){
+		.thread = &profile->threads[thread],
+		.parent = in->parent ? file->first_path + in->parent - 1 : at,
+		.at = {.module = module_of(file, in->module),
+			.address = in->function,
+			.function = "",
+			.file = ""},
+		.in = in,
+	};
+}
+
+static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_sharer *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t thread = file->first_thread + in->thread;
+
+	if (thread >= profile->nthreads)
+		return;
+	*ADD(profile, sharers) =
+		(struct cp_profiled_sharer){.thread = &profile->threads[thread],
+			.source = file->first_thread,
+			.in = in};
+}
+
+static void keep_slices(struct file *file, const struct cp_profile_entry *entry)
+{
+	file->profile->slices = (const void *)entry;
+}
+
+/* ---- files ---- */
+
+char *cp_profile_file(struct cp_profile *profile, int dir, const char *name, size_t *size)
+{
+	char why[160];
+	int fd = cp_trusted_open(dir, name, CP_FOUND, MAX_FILE, why, sizeof(why));
+	struct stat status;
+	char *bytes = NULL;
+	size_t got = 0;
+	ssize_t n = 1;
+
+	if (fd < 0)
+		cp_profile_warn(profile, "%s: %s", name, why);
+	if (fd >= 0 && fstat(fd, &status) == 0) {
+		bytes = cp_arena_alloc(profile->arena, (size_t)status.st_size + 8);
+		while (n > 0 && got < (size_t)status.st_size) {
+			n = read(fd, bytes + got, (size_t)status.st_size - got);
+			got += n > 0 ? (size_t)n : 0;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	*size = got;
+	return bytes;
+}
+
+static bool is_profile(const struct file *file)
+{
+	const struct cp_profile_header *header = (const void *)file->bytes;
+
+	return file->size >= sizeof(*header) &&
+	       memcmp(header->magic, CP_PROFILE_MAGIC, sizeof(header->magic)) == 0 &&
+	       header->version == CP_PROFILE_VERSION &&
+	       header->counters == CP_SIM_NCOUNTERS;
+}
+
+static void warn_of_damage(struct file *file)
+{
+	cp_profile_warn(
+		file->profile, "%s is damaged: what can be read is used", file->name);
+}
+
+static void note_lost(struct file *file, const struct cp_profile_header *header)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+		lost += header->lost.count[i];
+	if (!lost)
+		return;
+	file->profile->inexact = true;
+	cp_profile_warn(file->profile,
+		"process %d: there was no room on the disk for the instructions of %lu "
+		"misses of some level: they are in no place",
+		(int)file->pid, (unsigned long)lost);
+}
+
+static void add_file(struct file *file)
+{
+	const struct cp_profile_header *header = (const void *)file->bytes;
+	bool whole;
+
+	if (!file->bytes)
+		return;
+	if (!is_profile(file)) {
+		cp_profile_warn(file->profile,
+			"%s is not a profile of this version of cachepeek: left out",
+			file->name);
+		return;
+	}
+	file->pid = header->pid;
+	file->profile->line = header->line;
+	file->profile->page = header->page;
+	file->profile->tlb_entries = header->tlb_entries;
+	file->profile->l2_bytes = header->l2_bytes;
+	file->profile->l1d_prefetches = header->l1d_prefetches;
+	file->profile->nprocesses++;
+	whole = each_entry(file, CP_PROFILE_THREAD, add_thread) &&
+		each_entry(file, CP_PROFILE_MODULE, add_module);
+	if (!whole)
+		warn_of_damage(file);
+	file->profile->without_sites |= header->without_sites != 0;
+	note_lost(file, header);
+}
+
+/* Files whose sites are still to be added. */
+struct files {
+	struct file *file;
+	size_t n;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
+}
+
+static struct files find_files(struct cp_profile *profile, int dir)
+{
+	struct files files = {NULL, 0};
+	DIR *entries = fdopendir(dup(dir));
+	struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		if (!cp_ends_with(entry->d_name, ".profile"))
+			continue;
+		files.file = cp_profile_grow(
+			profile->arena, files.file, files.n, sizeof(*files.file));
+		files.file[files.n++] = (struct file){.profile = profile,
+			.name = cp_arena_copy(
+				profile->arena, entry->d_name, strlen(entry->d_name))};
+	}
+	if (entries)
+		closedir(entries);
+	if (files.n)
+		qsort(files.file, files.n, sizeof(*files.file), by_name);
+	return files;
+}
+
+/* What refers to threads and modules, after all of those. */
+static void add_uses(struct file *file)
+{
+	each_entry(file, CP_PROFILE_SITE, add_site);
+	each_entry(file, CP_PROFILE_OBJECT, add_object);
+	each_entry(file, CP_PROFILE_SHARER, add_sharer);
+	file->first_path = file->profile->npaths;
+	each_entry(file, CP_PROFILE_PATH, add_path);
+	if (file->damaged)
+		warn_of_damage(file);
+	each_entry(file, CP_PROFILE_SLICES, keep_slices);
+}
+
+static void read_files(struct cp_profile *profile, int dir, const struct files *files)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		struct file *file = &files->file[i];
+
+		file->first_thread = profile->nthreads;
+		file->first_module = profile->nmodules;
+		file->bytes = cp_profile_file(profile, dir, file->name, &file->size);
+		add_file(file);
+	}
+	for (size_t i = 0; i < files->n; i++)
+		if (files->file[i].bytes && is_profile(&files->file[i]))
+			add_uses(&files->file[i]);
+}
+
+/* ---- what the records say ---- */
+
+static bool read_weights(struct cp_profile *profile, int dir, const char *name)
+{
+	struct cp_record record;
+	char error[256];
+	const char *text;
+
+	if (cp_record_read(profile->arena, dir, name, &record, error, sizeof(error)) < 0)
+		return false;
+	text = cp_record_meta(&record, "weights", NULL);
+	if (!text)
+		return false;
+	profile->weights = cp_weights_read(text);
+	return true;
+}
+
+static void find_weights(struct cp_profile *profile, int dir)
+{
+	DIR *entries = fdopendir(dup(dir));
+	struct dirent *entry;
+	bool found = false;
+
+	if (entries)
+		rewinddir(entries);
+	while (entries && !found && (entry = readdir(entries)))
+		found = cp_ends_with(entry->d_name, ".rec") &&
+			read_weights(profile, dir, entry->d_name);
+	if (entries)
+		closedir(entries);
+}
+
+static const char *thread_name(
+	const struct cp_report *report, const struct cp_profiled_thread *thread)
+{
+	for (size_t i = 0; i < report->nprocesses; i++) {
+		const struct cp_process *process = &report->processes[i];
+
+		for (size_t j = 0; process->pid == thread->pid && j < process->nthreads;
+			j++)
+			if (process->threads[j].tid == thread->tid)
+				return process->threads[j].name;
+	}
+	return "";
+}
+
+static const char *command_line(const struct cp_report *report)
+{
+	struct cp_arena *arena = report->arena;
+	const char *line = "";
+
+	for (size_t i = 0; i < report->narguments; i++)
+		line = cp_text_format(arena, "%s%s%s", line, i ? " " : "",
+			cp_text_safe(arena, cp_slice_of(report->command[i])));
+	return line;
+}
+
+/* arena->out_of_memory is cp_report_build's own meanwhile. */
+static void use_report(struct cp_profile *profile, const char *directory)
+{
+	struct cp_escape *outer = profile->arena->out_of_memory;
+	char error[1024];
+	const struct cp_report *report =
+		cp_report_build(profile->arena, &directory, 1, error, sizeof(error));
+
+	profile->arena->out_of_memory = outer;
+	if (!report) {
+		cp_profile_warn(profile, "%s", error);
+		return;
+	}
+	/* What the library had to say of sampling. */
+	for (size_t i = 0; i < report->nwarnings; i++)
+		if (strncmp(report->warnings[i], "CACHEPEEK_PROFILE: ", 19) == 0)
+			cp_profile_warn(profile, "%s", report->warnings[i] + 19);
+	profile->command = command_line(report);
+	profile->machine = report->machine;
+	for (size_t i = 0; i < profile->nthreads; i++)
+		profile->threads[i].name = thread_name(report, &profile->threads[i]);
+}
+
+/* ---- the sum rule ---- */
+
+static void check_sums(struct cp_profile *profile)
+{
+	uint64_t sum[CP_PROFILE_COUNTERS] = {0}, exact[CP_PROFILE_COUNTERS] = {0};
+	bool equal = true;
+
+	for (size_t i = 0; i < profile->nsites; i++)
+		for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
+			sum[c] += profile->sites[i].count[c];
+	for (size_t i = 0; i < profile->nthreads; i++)
+		for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
+			exact[c] += profile->threads[i].count[c + CP_PROFILE_FIRST];
+	for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
+		equal &= sum[c] == exact[c];
+	if (equal || profile->inexact || profile->without_sites)
+		return;
+	profile->inexact = true;
+	cp_profile_warn(profile,
+		"the places do not add up to the counts: a process was killed, or is "
+		"still running; the counts are as of the end of each thread's last time "
+		"slice, the places as of the last miss");
+}
+
+static void check_path_sums(struct cp_profile *profile)
+{
+	uint64_t more[CP_SIM_NCOUNTERS] = {0};
+	bool equal = true;
+
+	for (size_t i = 0; i < profile->nthreads; i++)
+		for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
+			more[c] += profile->threads[i].count[c];
+	for (size_t i = 0; i < profile->npaths; i++)
+		for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
+			more[c] -= profile->paths[i].in->count[c];
+	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
+		equal &= !more[c];
+	if (equal || !profile->npaths)
+		return;
+	profile->inexact = true;
+	cp_profile_warn(profile,
+		"the call paths do not add up to the counts: a process was killed, or is "
+		"still running, or there was no room on the disk");
+}
+
+struct cp_profile *cp_profile_new(struct cp_arena *arena)
+{
+	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
+
+	profile->arena = arena;
+	profile->command = profile->machine = "";
+	profile->weights = cp_weights_assumed();
+	profile->warnings = cp_arena_alloc(arena, MAX_WARNINGS * sizeof(char *));
+	return profile;
+}
+
+struct cp_profile *cp_profile_read(
+	struct cp_arena *arena, const char *directory, char *error, size_t error_size)
+{
+	struct cp_profile *profile = cp_profile_new(arena);
+	int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct files files;
+
+	if (dir < 0) {
+		snprintf(error, error_size, "%s: %s", directory, strerror(errno));
+		return NULL;
+	}
+	files = find_files(profile, dir);
+	read_files(profile, dir, &files);
+	profile->sampled = !files.n && cp_sampled_read(profile, dir);
+	find_weights(profile, dir);
+	close(dir);
+	if (!profile->nthreads) {
+		snprintf(error, error_size,
+			"%s has no profile: it takes CACHEPEEK_PROFILE=dcache (or dtlb, "
+			"icache), and the simulated PMU or the kernel's samples",
+			directory);
+		return NULL;
+	}
+	use_report(profile, directory);
+	if (profile->sampled)
+		cp_sampled_warn(profile);
+	else
+		check_sums(profile);
+	check_path_sums(profile);
+	return profile;
+}

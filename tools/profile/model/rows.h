@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The sites of a profile added up: a row is a module, thread, function, statement
+ * or instruction, or a file of source or line of it.
+ */
+#ifndef CACHEPEEK_TOOLS_ROWS_H
+#define CACHEPEEK_TOOLS_ROWS_H
+
+#include "tools/profile/model/measurement.h"
+
+enum cp_row_kind {
+	CP_ROW_MODULE,
+	CP_ROW_THREAD,
+	CP_ROW_FUNCTION,
+	CP_ROW_STATEMENT,   /* of one function */
+	CP_ROW_INSTRUCTION, /* of one statement */
+	CP_ROW_FILE,        /* of source; in functions that were inlined, their own */
+	CP_ROW_LINE,        /* of one file, in any function */
+	CP_ROW_DATA,
+};
+
+struct cp_row {
+	const struct cp_profiled_site *site;     /* one of its own */
+	const struct cp_profiled_object *object; /* of data: the same */
+	struct cp_tally tally;
+	double order;
+	size_t first, nsites; /* in struct cp_rows */
+};
+
+/* With the sites that they are made of. */
+struct cp_rows {
+	enum cp_row_kind kind;
+	size_t n, nsites;
+	struct cp_row *row;
+	const struct cp_profiled_site **sites;
+	double total; /* of all rows' misses, or latency */
+};
+
+struct cp_cutoff {
+	double percent, cumulative; /* of the total: rows below, rows beyond */
+	size_t least;               /* rows that are shown in any case */
+};
+
+struct cp_profile_view {
+	const struct cp_profile *profile;
+	const struct cp_group *measurement;
+	enum cp_profile_order order;
+	struct cp_cutoff cutoff;
+	bool statements, instructions; /* details */
+	unsigned context;              /* lines of source around a statement */
+	bool whole;                    /* of source: all lines */
+	size_t width;                  /* of lines; 0: any */
+	bool screen;                   /* text: the answer only */
+	bool is_page;                  /* HTML, which has call paths by itself */
+	double least_misses;           /* JSON: of an instruction; others are left out */
+	double path_percent; /* that call paths have at least; < 0: each writer's own */
+	const char *callers; /* of this function are shown; NULL: all paths */
+};
+
+/* Rows of that kind, the largest first; without misses there is no row.  Those of
+ * data have objects of one name together. */
+struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind);
+/* Of the sites of one of these rows. */
+struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,
+	const struct cp_rows *rows, const struct cp_row *row);
+
+/* Of CP_ROW_LINE: in place of the largest first. */
+void cp_rows_order_by_line(struct cp_rows *rows);
+
+/* How many of the rows the cutoff leaves. */
+size_t cp_rows_shown(const struct cp_profile_view *view, const struct cp_rows *rows);
+
+/* Percent of the total. */
+double cp_row_share(const struct cp_profile_view *view, const struct cp_rows *rows,
+	const struct cp_row *row);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/model/symbols.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files/trusted.h"
+#include "base/text/table.h"
+#include "tools/profile/model/disassemble.h"
+
+struct variable;
+
+struct cp_symbols {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;
+	int fd;
+	bool collected;
+	size_t nvariables;
+	struct variable *variables;
+	Dwarf_Addr bias; /* of the addresses in DWARF */
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static const char *text_of(struct cp_arena *arena, const char *text)
+{
+	return cp_text_safe(arena, cp_slice_of(text));
+}
+
+/* ---- opening ---- */
+
+static const char *check_build_id(
+	struct cp_symbols *symbols, const uint8_t *build_id, size_t size)
+{
+	const unsigned char *bits;
+	GElf_Addr address;
+	int found = dwfl_module_build_id(symbols->module, &bits, &address);
+
+	if (!size || (found == (int)size && memcmp(bits, build_id, size) == 0))
+		return NULL;
+	return "it is not the file that ran: its build ID is another one";
+}
+
+static const char *load(struct cp_symbols *symbols, const char *path,
+	const uint8_t *build_id, size_t build_id_size)
+{
+	static char reason[160];
+	GElf_Addr bias;
+
+	symbols->fd = cp_trusted_open(
+		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, reason, sizeof(reason));
+	if (symbols->fd < 0)
+		return reason;
+	symbols->dwfl = dwfl_begin(&callbacks);
+	if (!symbols->dwfl)
+		return "libdw does not start";
+	dwfl_report_begin(symbols->dwfl);
+	symbols->module = dwfl_report_elf(symbols->dwfl, path, path, -1, 0, true);
+	dwfl_report_end(symbols->dwfl, NULL, NULL);
+	if (!symbols->module)
+		return "it is no ELF file";
+	symbols->elf = dwfl_module_getelf(symbols->module, &bias);
+	if (!symbols->elf)
+		return "it is no ELF file";
+	return check_build_id(symbols, build_id, build_id_size);
+}
+
+struct cp_symbols *cp_symbols_open(
+	const char *path, const uint8_t *build_id, size_t build_id_size, const char **why)
+{
+	struct cp_symbols *symbols = calloc(1, sizeof(*symbols));
+
+	*why = symbols ? load(symbols, path, build_id, build_id_size) : "no memory";
+	if (!*why)
+		return symbols;
+	cp_symbols_close(symbols);
+	return NULL;
+}
+
+void cp_symbols_close(struct cp_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	if (symbols->dwfl)
+		dwfl_end(symbols->dwfl);
+	if (symbols->fd >= 0)
+		close(symbols->fd);
+	free(symbols->variables);
+	free(symbols);
+}
+
+/* ---- addresses ---- */
+
+/* The segment that holds this offset (by_offset) or address. */
+static bool find_segment(
+	struct cp_symbols *symbols, bool by_offset, uint64_t at, GElf_Phdr *segment)
+{
+	size_t n;
+
+	if (elf_getphdrnum(symbols->elf, &n) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from;
+
+		if (!gelf_getphdr(symbols->elf, (int)i, segment) ||
+			segment->p_type != PT_LOAD)
+			continue;
+		from = by_offset ? segment->p_offset : segment->p_vaddr;
+		if (at >= from && at - from < segment->p_filesz)
+			return true;
+	}
+	return false;
+}
+
+bool cp_symbols_address(struct cp_symbols *symbols, uint64_t offset, uint64_t *address)
+{
+	GElf_Phdr segment;
+
+	if (!find_segment(symbols, true, offset, &segment))
+		return false;
+	*address = segment.p_vaddr + (offset - segment.p_offset);
+	return true;
+}
+
+/* ---- names and lines ---- */
+
+static void find_function(
+	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at)
+{
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name = dwfl_module_addrinfo(
+		symbols->module, at->address, &offset, &symbol, NULL, NULL, NULL);
+
+	if (!name || (symbol.st_size && offset >= symbol.st_size))
+		return;
+	at->function = cp_source_name(arena, name);
+	at->offset = offset;
+}
+
+void cp_symbols_find(
+	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(symbols->module, at->address);
+	const char *file;
+	int number = 0;
+
+	find_function(symbols, arena, at);
+	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+	if (!file || number <= 0)
+		return;
+	if (*file != '/' && dwfl_line_comp_dir(line))
+		file = cp_text_format(arena, "%s/%s", dwfl_line_comp_dir(line), file);
+	at->file = text_of(arena, file);
+	at->line = (unsigned)number;
+}
+
+/* ---- variables ---- */
+
+/* Variables at fixed addresses, from all units: made when one is asked for. */
+struct variable {
+	uint64_t address;     /* as DWARF counts */
+	const char *function; /* NULL: none */
+	Dwarf_Off die;
+};
+
+/* Of a unit's tree of entries. */
+#define MAX_DEPTH 64
+
+static bool address_of(Dwarf_Die *die, uint64_t *address)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr(die, DW_AT_location, &attribute) ||
+		dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 ||
+		ops[0].atom != DW_OP_addr)
+		return false;
+	*address = ops[0].number;
+	return true;
+}
+
+static void add_variable(struct cp_symbols *symbols, Dwarf_Die *die, const char *function)
+{
+	struct variable v = {.function = function, .die = dwarf_dieoffset(die)};
+	struct variable *larger;
+
+	if (!address_of(die, &v.address))
+		return;
+	if (!(symbols->nvariables & (symbols->nvariables - 1))) {
+		larger = realloc(symbols->variables,
+			(symbols->nvariables ? 2 * symbols->nvariables : 1) * sizeof(v));
+		if (!larger)
+			return;
+		symbols->variables = larger;
+	}
+	symbols->variables[symbols->nvariables++] = v;
+}
+
+static void collect(struct cp_symbols *symbols, Dwarf_Die *parent, const char *function,
+	unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
+		return;
+	do {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_variable)
+			add_variable(symbols, &die, function);
+		else if (tag == DW_TAG_subprogram)
+			collect(symbols, &die, dwarf_diename(&die), depth + 1);
+		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace)
+			collect(symbols, &die, function, depth + 1);
+	} while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct variable *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void collect_all(struct cp_symbols *symbols)
+{
+	Dwarf_Die *unit = NULL;
+
+	symbols->collected = true;
+	while ((unit = dwfl_module_nextcu(symbols->module, unit, &symbols->bias)))
+		collect(symbols, unit, NULL, 0);
+	if (symbols->nvariables)
+		qsort(symbols->variables, symbols->nvariables,
+			sizeof(*symbols->variables), by_address);
+}
+
+static const struct variable *find_variable(struct cp_symbols *symbols, uint64_t address)
+{
+	struct variable wanted = {.address = address};
+
+	if (!symbols->collected)
+		collect_all(symbols);
+	wanted.address -= symbols->bias;
+	return symbols->nvariables
+		       ? bsearch(&wanted, symbols->variables, symbols->nvariables,
+				 sizeof(wanted), by_address)
+		       : NULL;
+}
+
+static const char *describe_variable(struct cp_symbols *symbols, struct cp_arena *arena,
+	const struct variable *v, const char **file, unsigned *line)
+{
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &bias);
+	const char *source, *own;
+	Dwarf_Die die;
+	int number = 0;
+
+	if (!dwarf || !dwarf_offdie(dwarf, v->die, &die))
+		return NULL;
+	own = dwarf_diename(&die);
+	source = dwarf_decl_file(&die);
+	if (source && dwarf_decl_line(&die, &number) == 0 && number > 0) {
+		*file = text_of(arena, source);
+		*line = (unsigned)number;
+	}
+	if (!v->function || !own)
+		return NULL;
+	return cp_text_format(
+		arena, "%s::%s", text_of(arena, v->function), text_of(arena, own));
+}
+
+const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *arena,
+	uint64_t address, const char **file, unsigned *line)
+{
+	const struct variable *v = find_variable(symbols, address);
+	const char *own = v ? describe_variable(symbols, arena, v, file, line) : NULL;
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name = dwfl_module_addrinfo(
+		symbols->module, address, &offset, &symbol, NULL, NULL, NULL);
+
+	if (own)
+		return own;
+	return name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT
+		       ? cp_source_name(arena, name)
+		       : NULL;
+}
+
+const char *cp_symbols_thread_local(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t offset)
+{
+	int n = dwfl_module_getsymtab(symbols->module);
+
+	for (int i = 1; i < n; i++) {
+		GElf_Sym symbol;
+		GElf_Word section;
+		const char *name =
+			dwfl_module_getsym(symbols->module, i, &symbol, &section);
+
+		if (name && GELF_ST_TYPE(symbol.st_info) == STT_TLS &&
+			section != SHN_UNDEF && symbol.st_size &&
+			symbol.st_value == offset)
+			return cp_source_name(arena, name);
+	}
+	return NULL;
+}
+
+/* ---- inlined calls ---- */
+
+static const char *inlined_call(
+	struct cp_arena *arena, Dwarf_Die *call, const char *before)
+{
+	const char *name = dwarf_diename(call);
+	Dwarf_Attribute attribute;
+	Dwarf_Word line = 0;
+
+	if (dwarf_attr(call, DW_AT_call_line, &attribute))
+		dwarf_formudata(&attribute, &line);
+	return cp_text_format(arena, "%s [inlined %s @%lu]", before,
+		name ? text_of(arena, name) : "?", (unsigned long)line);
+}
+
+const char *cp_symbols_inlined(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address)
+{
+	const char *text = "";
+	Dwarf_Die *unit, *scopes = NULL;
+	Dwarf_Addr bias;
+	int n;
+
+	unit = dwfl_module_addrdie(symbols->module, address, &bias);
+	n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+	for (int i = 0; i < n; i++)
+		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
+			text = inlined_call(arena, &scopes[i], text);
+	if (n > 0)
+		free(scopes);
+	return text;
+}
+
+/* ---- instructions ---- */
+
+#define MOST_CODE 4096 /* of a function, before and behind the instruction */
+#define AFTER 64
+
+/* Bytes of code; returns how many, and the processor that they are for. */
+static size_t read_code(struct cp_symbols *symbols, uint64_t address, uint8_t *to,
+	size_t size, unsigned *machine)
+{
+	GElf_Phdr segment;
+	GElf_Ehdr file;
+	ssize_t n;
+
+	if (!find_segment(symbols, false, address, &segment) ||
+		!gelf_getehdr(symbols->elf, &file))
+		return 0;
+	*machine = file.e_machine;
+	n = pread(symbols->fd, to, size,
+		(off_t)(segment.p_offset + (address - segment.p_vaddr)));
+	return n > 0 ? (size_t)n : 0;
+}
+
+bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address)
+{
+	uint8_t bytes[MOST_CODE];
+	size_t wanted = (size_t)(address - function) + AFTER;
+	unsigned machine;
+	size_t n;
+
+	if (wanted > sizeof(bytes))
+		return false;
+	n = read_code(symbols, function, bytes, wanted, &machine);
+	return n && cp_disassemble_chases(machine, bytes, n, function, address);
+}
+
+const char *cp_symbols_instruction(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address)
+{
+	uint8_t bytes[16];
+	unsigned machine;
+	size_t n = read_code(symbols, address, bytes, sizeof(bytes), &machine);
+
+	return n ? cp_disassemble(arena, machine, bytes, n, address) : "";
+}

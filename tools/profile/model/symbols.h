@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From places in files to functions, lines, inlined calls and instructions, by
+ * libdw and capstone: separate debug files are found by build ID or link.
+ */
+#ifndef CACHEPEEK_TOOLS_SYMBOLS_H
+#define CACHEPEEK_TOOLS_SYMBOLS_H
+
+#include "base/arena.h"
+#include "tools/profile/model/profile.h"
+
+struct cp_symbols;
+
+/* Of the file at path, whose build ID has to be that one (size 0: any).  NULL
+ * with one phrase in why if it cannot be used.  Freed by cp_symbols_close. */
+struct cp_symbols *cp_symbols_open(const char *path, const uint8_t *build_id,
+	size_t build_id_size, const char **why);
+void cp_symbols_close(struct cp_symbols *symbols);
+
+/* The address that the file's headers give to what is at this offset of it. */
+bool cp_symbols_address(struct cp_symbols *symbols, uint64_t offset, uint64_t *address);
+
+/* Fills in function, offset, file and line for at->address, as far as they are
+ * known. */
+void cp_symbols_find(
+	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at);
+
+/* The name of the variable at that address, of a static one in a function
+ * FUNCTION::NAME, and where it is declared if that is known; NULL: none. */
+const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *arena,
+	uint64_t address, const char **file, unsigned *line);
+
+/* The same of the thread-local variable that begins there in its block; NULL: none. */
+const char *cp_symbols_thread_local(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t offset);
+
+/* " [inlined f @LINE]" for each inlined call that the address is in, the
+ * innermost first; "" if there is none. */
+const char *cp_symbols_inlined(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
+
+/* Does a load near the instruction, in the function that begins there, replace the
+ * register that the instruction's address is in by what is at that address: p = p->next?
+ */
+bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address);
+
+/* The instruction's text; "" if it is not known. */
+const char *cp_symbols_instruction(
+	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
+
+/* The name as the source has it, of C++ and Rust. */
+const char *cp_source_name(struct cp_arena *arena, const char *name);
+
+#endif

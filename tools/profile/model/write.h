@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CACHEPEEK_TOOLS_PROFILE_MODEL_WRITE_H
+#define CACHEPEEK_TOOLS_PROFILE_MODEL_WRITE_H
+
+#include "base/out.h"
+#include "tools/profile/model/rows.h"
+
+#define CP_PROFILE_SCHEMA "cachepeek-profile/1"
+
+typedef void cp_profile_writer(struct cp_out *out, const struct cp_profile_view *view);
+
+cp_profile_writer cp_profile_write_text;
+/* The same on one screen. */
+cp_profile_writer cp_profile_write_screen;
+/* Whether something of it rests on what lines cost; and what they cost, who says so. */
+bool cp_profile_has_estimates(const struct cp_profile_view *view);
+cp_profile_writer cp_profile_write_weights;
+/* Everything, whatever the view cuts off (doc/cachepeek-profile-1.schema.json). */
+cp_profile_writer cp_profile_write_json;
+/* The same with a row for each module, thread, function, statement, instruction. */
+cp_profile_writer cp_profile_write_csv;
+cp_profile_writer cp_profile_write_callgrind;
+/* Stacks (tools/profile/calls/stacks.h). */
+cp_profile_writer cp_profile_write_folded;
+cp_profile_writer cp_profile_write_speedscope;
+/* A page with that JSON, and the source as it is now. */
+cp_profile_writer cp_profile_write_html;
+
+/* Where there are call paths: those, or the callers of the view's function, or false if
+ * nothing of that name was called. */
+bool cp_profile_write_calls(struct cp_out *out, const struct cp_profile_view *view);
+/* Functions, and the calls between them, in place of cp_profile_write_callgrind. */
+void cp_profile_write_callgrind_calls(
+	struct cp_out *out, const struct cp_profile_view *view);
+/* A key of the JSON with all of them. */
+void cp_profile_write_calls_json(struct cp_out *out, const struct cp_profile_view *view);
+
+/* The quantities that @need and @want name: the NULL-terminated list. */
+const char *const *cp_profile_quantities(const struct cp_profile_view *view);
+
+/* Of a simulated profile: is that quantity counted by place? */
+bool cp_profile_is_placed(const struct cp_profile_view *view, const char *name);
+
+/* Of all threads. */
+struct cp_tally cp_profile_totals(const struct cp_profile *profile);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/profile/samples/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranges that begin before an address and may reach it. */
+#define MAX_OVERLAP 4096
+
+/* Room for that many more behind the elements; the array may move. */
+static void *make_room(struct cp_memory *memory, void *array, size_t n, size_t more,
+	size_t each, size_t *room)
+{
+	void *larger;
+
+	if (n + more <= *room)
+		return array;
+	*room = 2 * (n + more);
+	larger = cp_arena_alloc(memory->arena, *room * each);
+	if (n)
+		memcpy(larger, array, n * each);
+	return larger;
+}
+
+/* ---- mappings ---- */
+
+/* The first that ends behind the address. */
+static size_t first_mapped(const struct cp_memory *memory, uint64_t address)
+{
+	size_t low = 0, high = memory->nmapped;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (memory->mapped[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* What is left of the last one that the new one overlaps, behind it. */
+static bool rest_behind(const struct cp_mapped *old, uint64_t end, struct cp_mapped *rest)
+{
+	if (old->end <= end)
+		return false;
+	*rest = *old;
+	rest->offset += end - (old->start < end ? old->start : end);
+	rest->start = end;
+	return true;
+}
+
+void cp_memory_map(struct cp_memory *memory, struct cp_mapped mapped)
+{
+	size_t first = first_mapped(memory, mapped.start), last = first, n = 0, behind;
+	struct cp_mapped parts[3];
+
+	if (mapped.end <= mapped.start)
+		return;
+	while (last < memory->nmapped && memory->mapped[last].start < mapped.end)
+		last++;
+	if (last > first && memory->mapped[first].start < mapped.start) {
+		parts[n] = memory->mapped[first];
+		parts[n++].end = mapped.start;
+	}
+	parts[n++] = mapped;
+	if (last > first && rest_behind(&memory->mapped[last - 1], mapped.end, &parts[n]))
+		n++;
+	memory->mapped = make_room(memory, memory->mapped, memory->nmapped, n,
+		sizeof(mapped), &memory->room_mapped);
+	behind = memory->nmapped - last;
+	memmove(&memory->mapped[first + n], &memory->mapped[last],
+		behind * sizeof(mapped));
+	memcpy(&memory->mapped[first], parts, n * sizeof(mapped));
+	memory->nmapped = first + n + behind;
+}
+
+size_t cp_memory_find(const struct cp_memory *memory, uint64_t address)
+{
+	size_t i = first_mapped(memory, address);
+
+	return i < memory->nmapped && memory->mapped[i].start <= address
+		       ? i
+		       : memory->nmapped;
+}
+
+const struct cp_mapped *cp_memory_base(const struct cp_memory *memory, uint64_t address)
+{
+	size_t i = cp_memory_find(memory, address);
+	const char *path;
+
+	if (i == memory->nmapped)
+		return NULL;
+	if (!*memory->mapped[i].path) {
+		if (i == 0 || memory->mapped[i - 1].end != memory->mapped[i].start)
+			return NULL;
+		i--;
+	}
+	path = memory->mapped[i].path;
+	if (*path != '/')
+		return NULL;
+	while (i > 0 && memory->mapped[i].offset &&
+		strcmp(memory->mapped[i - 1].path, path) == 0)
+		i--;
+	return memory->mapped[i].offset ? NULL : &memory->mapped[i];
+}
+
+/* ---- blocks ---- */
+
+/* Blocks overlap only while one is asked for at the place of another, and until
+ * what has gone is left out: whoever looks back sees this many. */
+#define LOOK_BACK 16
+
+/* The first that begins behind the address. */
+static size_t block_behind(const struct cp_memory *memory, uint64_t address)
+{
+	size_t low = 0, high = memory->nblocks;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (memory->blocks[middle]->address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool overlap(const struct cp_samples_block *a, const struct cp_samples_block *b)
+{
+	return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* Leaves out what had gone when the block was asked for. */
+static void forget_gone(struct cp_memory *memory, const struct cp_samples_block *block)
+{
+	size_t end = block_behind(memory, block->address + block->size),
+	       first = block_behind(memory, block->address), n;
+
+	first = n = first > LOOK_BACK ? first - LOOK_BACK : 0;
+	for (size_t i = first; i < end; i++) {
+		const struct cp_samples_block *old = memory->blocks[i];
+
+		if (!old->end || old->end > block->start || !overlap(old, block))
+			memory->blocks[n++] = old;
+	}
+	memmove(&memory->blocks[n], &memory->blocks[end],
+		(memory->nblocks - end) * sizeof(*memory->blocks));
+	memory->nblocks -= end - n;
+}
+
+void cp_memory_add_block(struct cp_memory *memory, const struct cp_samples_block *block)
+{
+	size_t at;
+
+	forget_gone(memory, block);
+	at = block_behind(memory, block->address);
+	memory->blocks = make_room(memory, memory->blocks, memory->nblocks, 1,
+		sizeof(*memory->blocks), &memory->room_blocks);
+	memmove(&memory->blocks[at + 1], &memory->blocks[at],
+		(memory->nblocks - at) * sizeof(*memory->blocks));
+	memory->blocks[at] = block;
+	memory->nblocks++;
+}
+
+static bool has(const struct cp_samples_block *block, uint64_t address, uint64_t time)
+{
+	return address + CP_SAMPLES_BLOCK_HEAD >= block->address &&
+	       (address < block->address || address - block->address < block->size) &&
+	       block->start <= time && (!block->end || time < block->end);
+}
+
+/* Of several the one that was there last; then one that is asked for; an address
+ * in front of a block may be in another. */
+static bool is_better_block(const struct cp_samples_block *a,
+	const struct cp_samples_block *b, uint64_t address, uint64_t time)
+{
+	bool inside_a = address >= a->address, inside_b = b && address >= b->address,
+	     there_a = a->there <= time, there_b = b && b->there <= time;
+
+	if (!b || inside_a != inside_b)
+		return !b || inside_a;
+	if (there_a != there_b)
+		return there_a;
+	return a->there > b->there;
+}
+
+const struct cp_samples_block *cp_memory_block(
+	const struct cp_memory *memory, uint64_t address, uint64_t time)
+{
+	size_t i = block_behind(memory, address + CP_SAMPLES_BLOCK_HEAD);
+	const struct cp_samples_block *best = NULL;
+
+	for (unsigned tries = 0; i-- > 0 && tries < LOOK_BACK; tries++) {
+		const struct cp_samples_block *block = memory->blocks[i];
+
+		if (has(block, address, time) &&
+			is_better_block(block, best, address, time))
+			best = block;
+	}
+	return best;
+}
+
+/* ---- ranges ---- */
+
+static int by_low(const void *a, const void *b)
+{
+	const struct cp_samples_range *x = *(const struct cp_samples_range *const *)a,
+				      *y = *(const struct cp_samples_range *const *)b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void cp_memory_sort_ranges(struct cp_memory *memory)
+{
+	if (memory->nranges)
+		qsort(memory->ranges, memory->nranges, sizeof(*memory->ranges), by_low);
+}
+
+/* Is a better than b for what happened at that time? */
+static bool is_better(
+	const struct cp_samples_range *a, const struct cp_samples_range *b, uint64_t time)
+{
+	if (!b || (a->start <= time) != (b->start <= time))
+		return !b || a->start <= time;
+	return a->start <= time ? a->start > b->start : a->start < b->start;
+}
+
+const struct cp_samples_range *cp_memory_range(const struct cp_memory *memory,
+	enum cp_range_kind kind, uint64_t address, uint64_t time, const uint64_t *ends,
+	size_t nthreads)
+{
+	const struct cp_samples_range *best = NULL;
+	size_t low = 0, high = memory->nranges;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (memory->ranges[middle]->low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t tries = 0; low-- > 0 && tries < MAX_OVERLAP; tries++) {
+		const struct cp_samples_range *range = memory->ranges[low];
+
+		if (range->kind != kind || address >= range->high ||
+			range->thread >= nthreads ||
+			(ends[range->thread] && ends[range->thread] < time))
+			continue;
+		if (is_better(range, best, time))
+			best = range;
+	}
+	return best;
+}

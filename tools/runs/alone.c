@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs into which nothing can be preloaded, under the simulated PMU alone:
+ * there are no regions, but the whole run is counted.
+ */
+#include "tools/runs/alone.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/counters/simtool.h"
+#include "tools/runs/launch.h"
+#include "tools/shared/place.h"
+
+static const char *const names[] = {
+#define X(name, meaning) #name,
+	CP_SIM_COUNTERS (X)
+#undef X
+};
+
+struct command {
+	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64];
+	struct cp_sim_words machine[CP_MAX_MACHINES];
+	const char **argv;
+	size_t count;
+};
+
+static void add(struct command *command, const char *word)
+{
+	command->argv[command->count++] = word;
+}
+
+static int find_tool(struct command *command)
+{
+	char library[PATH_MAX], *slash;
+
+	if (cp_library_path(library, sizeof(library)) < 0)
+		return -ENOENT;
+	slash = strrchr(library, '/');
+	if (!slash)
+		return -ENOENT;
+	*slash = '\0';
+	snprintf(command->directory, sizeof(command->directory), "%.4000s/libcachepeek",
+		library);
+	snprintf(command->tool, sizeof(command->tool), "%s/" CP_SIM_TOOL,
+		command->directory);
+	return access(command->tool, X_OK) == 0 ? 0 : -errno;
+}
+
+static void add_options(struct command *command, const struct cp_machine *machines,
+	unsigned nmachines, FILE *log)
+{
+	snprintf(command->log, sizeof(command->log), "--log-file=/proc/%d/fd/%d",
+		(int)getpid(), fileno(log));
+	add(command, command->tool);
+	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
+		add(command, cp_sim_core_options[i]);
+	add(command, "--report=yes");
+	add(command, command->log);
+	for (unsigned i = 0; i < nmachines; i++) {
+		if (i)
+			add(command, "--next-machine");
+		cp_sim_describe(&machines[i], &command->machine[i]);
+		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
+			add(command, command->machine[i].word[w]);
+	}
+	add(command, "--");
+}
+
+static int counter_of(const char *name)
+{
+	for (int i = 0; i < CP_SIM_NCOUNTERS; i++)
+		if (strcmp(names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* "==PID== process PID NAME VALUE", and of others than the first machine
+ * "==PID== machine NUMBER NAME VALUE". */
+static void read_counts(FILE *log, struct cp_counted_alone *counted, unsigned nmachines)
+{
+	char line[256], who[16], name[64];
+	unsigned long long value;
+	unsigned number;
+	int counter;
+
+	rewind(log);
+	while (fgets(line, sizeof(line), log)) {
+		if (sscanf(line, "==%*d== %15s %u %63s %llu", who, &number, name,
+			    &value) != 4 ||
+			(counter = counter_of(name)) < 0)
+			continue;
+		if (strcmp(who, "process") == 0)
+			number = 0;
+		else if (strcmp(who, "machine") != 0 || number >= nmachines)
+			continue;
+		counted->seen = true;
+		counted->count[number][counter] = value;
+	}
+}
+
+int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmachines,
+	struct cp_counted_alone *counted)
+{
+	static struct command command;
+	struct cp_launch launch;
+	size_t given = 0;
+	FILE *log = tmpfile();
+	int result = find_tool(&command);
+
+	memset(counted, 0, sizeof(*counted));
+	while (argv[given])
+		given++;
+	command.count = 0;
+	command.argv = calloc(given + CP_SIM_NCORE + nmachines * (CP_SIM_NWORDS + 1) + 9,
+		sizeof(*command.argv));
+	if (result < 0 || !log || !command.argv)
+		return result < 0 ? result : -ENOMEM;
+	add_options(&command, machines, nmachines, log);
+	for (size_t i = 0; i < given; i++)
+		add(&command, argv[i]);
+	setenv("VALGRIND_LIB", command.directory, 1);
+	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
+	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv, NULL);
+	counted->status = launch.status;
+	if (result == 0)
+		read_counts(log, counted, nmachines);
+	fclose(log);
+	free(command.argv);
+	return result;
+}
+
+static void print_counts(const char *program, const struct cp_machine *machine,
+	const uint64_t count[CP_SIM_NCOUNTERS])
+{
+	char text[512];
+
+	cp_machine_describe(machine, text, sizeof(text));
+	fprintf(stderr,
+		"cachepeek %s: %s\n"
+		"engine    simulated PMU (sim); nothing can be preloaded into a static "
+		"program:\n"
+		"          its raw counters, without regions, groups and report files\n"
+		"machine   %s\n"
+		"counted   user mode only, from the first instruction on; not its "
+		"children\n\n",
+		CP_VERSION, program, text);
+	for (int i = 0; i < (machine->timed ? CP_SIM_NCOUNTERS : CP_SIM_TIMED); i++)
+		if (count[i])
+			fprintf(stderr, "%-22s %15llu\n", names[i],
+				(unsigned long long)count[i]);
+	fprintf(stderr, "The other counters are 0.\n");
+}
+
+int cp_run_alone(char **argv, const struct cp_machine *machine, int *status)
+{
+	static struct cp_counted_alone counted;
+	int result = cp_count_alone(argv, machine, 1, &counted);
+
+	*status = counted.status;
+	if (result == 0)
+		print_counts(argv[0], machine, counted.count[0]);
+	return result;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/runs/profile_run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "regions/rundir.h"
+#include "tools/shared/check.h"
+#include "tools/shared/cmd.h"
+#include "tools/runs/launch.h"
+#include "tools/shared/output.h"
+#include "tools/shared/place.h"
+#include "tools/runs/watch.h"
+
+int cp_profile_show_with(cp_profile_write *write, const char *directory,
+	const void *context, bool debuginfod)
+{
+	struct cp_arena arena = {0};
+	struct cp_escape out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	/* libdw would ask servers for what is not on this disk. */
+	if (!debuginfod)
+		unsetenv("DEBUGINFOD_URLS");
+	if (CP_ESCAPE_SET(out_of_memory) == 0) {
+		status = write(&arena, directory, context);
+	} else {
+		cp_output_abandon();
+		fprintf(stderr, "cachepeek: no memory for the profile%s%s\n",
+			directory ? " in " : "", directory ? directory : "");
+	}
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
+}
+
+/* ---- the run ---- */
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+static int show_last(
+	const struct cp_profile_source *from, cp_profile_show *show, void *context)
+{
+	char base[PATH_MAX], path[PATH_MAX + 8];
+
+	if (from->directory)
+		return show(from->directory, context);
+	if (!cp_run_base(environment, base, sizeof(base))) {
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
+				"the run's directory (-d)\n");
+		return 1;
+	}
+	snprintf(path, sizeof(path), "%s/last", base);
+	return show(path, context);
+}
+
+/* Of all that was set for other commands nothing counts here. */
+static int prepare(const struct cp_profile_source *from, char *directory, size_t size)
+{
+	static char *const nothing[] = {NULL};
+	int result;
+
+	setenv("CACHEPEEK_PROFILE", from->name, 1);
+	setenv("CACHEPEEK_ENGINE", from->engine ? from->engine : "sim", 1);
+	if (from->machine)
+		setenv("CACHEPEEK_MACHINE", from->machine, 1);
+	if (from->call_paths)
+		setenv("CACHEPEEK_CALL_PATHS", "1", 1);
+	unsetenv("CACHEPEEK_OUTPUT");
+	if (cp_prepare_preload(nothing) < 0)
+		return -ENOENT;
+	if (from->engine && strcmp(from->engine, "perf") == 0)
+		cp_preload_companion("heap.so");
+	result = cp_run_make(environment, from->directory, directory, size);
+	if (result < 0) {
+		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
+			directory, strerror(-result));
+		return result;
+	}
+	setenv("CACHEPEEK__LAUNCHER", directory, 1);
+	unsetenv("CACHEPEEK__SCOPE"); /* no report but ours */
+	return 0;
+}
+
+static int run(const struct cp_profile_source *from, char **argv, cp_profile_show *show,
+	void *context)
+{
+	char directory[CP_RUNDIR_SIZE];
+	struct cp_launch launch;
+	struct cp_watch watch;
+	int result;
+
+	if (prepare(from, directory, sizeof(directory)) < 0)
+		return 127;
+	cp_watch_start(&watch, directory, "");
+	result = cp_launch(&launch, argv, &watch);
+	if (result < 0) {
+		if (!from->directory)
+			cp_run_remove(directory);
+		return cp_cannot_run(argv[0], -result);
+	}
+	cp_launch_note(&launch, directory);
+	show(directory, context);
+	return cp_end_like(launch.status);
+}
+
+int cp_profile_of(const struct cp_profile_source *from, char **argv,
+	cp_profile_show *show, void *context)
+{
+	const struct cp_wanted wanted = {
+		.machine = from->machine, .directory = from->directory};
+
+	if (!*argv)
+		return show_last(from, show, context);
+	return cp_check_wanted(&wanted) ? run(from, argv, show, context) : 2;
+}

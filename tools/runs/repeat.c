@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/runs/repeat.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "output/csv.h"
+#include "base/text/table.h"
+#include "regions/rundir.h"
+#include "tools/runs/again.h"
+#include "tools/shared/check.h"
+#include "tools/shared/cmd.h"
+#include "tools/diff/diff.h"
+#include "tools/shared/outputs.h"
+
+#define WIDTH 80
+#define SHOWN 64
+
+struct repeat {
+	struct cp_arena *arena;
+	struct cp_values *values;
+	struct cp_outputs outputs;
+	const char *directory; /* that keeps the runs; NULL: where all runs are kept */
+	char **argv;
+	unsigned count;
+	int status; /* of the first run's wait(2) */
+};
+
+/* ---- where the records go ---- */
+
+/* Splits the outputs: a directory is none of a report. */
+static bool read_outputs(struct repeat *repeat, const char *list)
+{
+	const char *piece;
+	size_t length;
+
+	while ((piece = cp_next_piece(&list, ',', &length))) {
+		const char *output = cp_arena_copy(repeat->arena, piece, length);
+
+		if (output[length - 1] == '/')
+			repeat->directory = output;
+		else if (!cp_outputs_add(&repeat->outputs, repeat->arena, "run --repeat",
+				 output) ||
+			 !cp_check_place(output))
+			return false;
+	}
+	return true;
+}
+
+static const char *environment(const char *name)
+{
+	return getenv(name);
+}
+
+/* Runs of earlier days are not to be mixed with these. */
+static bool is_new(struct repeat *repeat)
+{
+	const char *first = cp_text_format(repeat->arena, "%s/run-1", repeat->directory);
+
+	if (access(first, F_OK) < 0)
+		return true;
+	fprintf(stderr,
+		"cachepeek: --repeat: %s is there already: remove it, or name another "
+		"directory\n",
+		first);
+	return false;
+}
+
+static int make_directory(struct repeat *repeat, unsigned number, char *to, size_t size)
+{
+	const char *wanted = NULL;
+
+	if (repeat->directory)
+		wanted = cp_text_format(
+			repeat->arena, "%s/run-%u", repeat->directory, number);
+	return cp_run_make(environment, wanted, to, size);
+}
+
+/* ---- the runs ---- */
+
+static bool run_one(struct repeat *repeat, unsigned number, long input)
+{
+	char directory[CP_RUNDIR_SIZE], error[1024];
+	struct cp_launch launch;
+	int result = make_directory(repeat, number, directory, sizeof(directory));
+
+	if (result < 0) {
+		fprintf(stderr, "cachepeek: no place for the records of a run (%s: %s)\n",
+			directory, strerror(-result));
+		repeat->status = 1 << 8;
+		return false;
+	}
+	/* All are seen: a program that writes to a terminal, a file or nowhere does
+	 * not do the same each time. */
+	result = cp_run_again(&launch, directory, repeat->argv,
+		cp_text_format(repeat->arena, "run %u of %u: ", number, repeat->count),
+		input, true);
+	if (result < 0) {
+		repeat->status = cp_cannot_run(repeat->argv[0], -result) << 8;
+		return false;
+	}
+	if (number == 1)
+		repeat->status = launch.status;
+	else if (launch.status != repeat->status)
+		fprintf(stderr,
+			"cachepeek: run %u of %u ended unlike the first (status %#x, not "
+			"%#x): it may have done something else\n",
+			number, repeat->count, (unsigned)launch.status,
+			(unsigned)repeat->status);
+	if (cp_values_add(repeat->values, 0, directory, error, sizeof(error)))
+		return true;
+	fprintf(stderr, "cachepeek: run %u of %u: %s\n", number, repeat->count, error);
+	return false;
+}
+
+static bool run_all(struct repeat *repeat)
+{
+	long input = cp_keep_input();
+
+	for (unsigned number = 1; number <= repeat->count; number++)
+		if (!run_one(repeat, number, input))
+			return false;
+	return true;
+}
+
+/* ---- the report ---- */
+
+static const char *spread(struct cp_arena *arena, const struct cp_runs *runs)
+{
+	double share = runs->mean > 0 ? cp_runs_stddev(runs) / runs->mean : 0;
+
+	if (runs->min == runs->max)
+		return "same";
+	if (share < 0.0005)
+		return "<0.1 %";
+	return cp_text_format(arena, "%.1f %%", 100 * share);
+}
+
+/* What a report's table has: metrics; counts only where there are none. */
+static bool is_shown(const struct cp_values *values, const struct cp_entry *entry)
+{
+	if (!entry->side[0].runs.n || entry->kind != CP_COUNT)
+		return entry->side[0].runs.n > 0;
+	for (size_t i = 0; i < values->nentries; i++)
+		if (values->entries[i]->kind == CP_METRIC)
+			return false;
+	return true;
+}
+
+static size_t rows(const struct cp_values *values, const struct cp_entry **list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < values->nentries; i++)
+		if (is_shown(values, values->entries[i]))
+			list[count++] = values->entries[i];
+	return count;
+}
+
+static void set_row(struct cp_arena *arena, struct cp_table *table, size_t row,
+	const struct cp_entry *entry)
+{
+	const struct cp_runs *runs = &entry->side[0].runs;
+
+	cp_table_set(table, row, 0, cp_diff_spot(arena, entry));
+	cp_table_set(table, row, 1, cp_text_safe(arena, cp_slice_of(entry->name)));
+	cp_table_set(table, row, 2, cp_diff_number(arena, entry, runs->mean));
+	cp_table_set(table, row, 3, cp_diff_number(arena, entry, runs->min));
+	cp_table_set(table, row, 4, cp_diff_number(arena, entry, runs->max));
+	cp_table_set(table, row, 5, spread(arena, runs));
+}
+
+static void text(const void *of, struct cp_out *out, bool colour)
+{
+	static const char *const headings[] = {
+		"region", "value", "mean", "min", "max", "spread"};
+	const struct repeat *repeat = of;
+	const struct cp_values *values = repeat->values;
+	const struct cp_side *side = &values->sides[0];
+	const struct cp_entry **list = cp_arena_alloc(
+		repeat->arena, (values->nentries + 1) * sizeof(struct cp_entry *));
+	size_t count = rows(values, list), shown = count < SHOWN ? count : SHOWN;
+	struct cp_table *table = cp_table_new(repeat->arena, 6, shown);
+
+	cp_text_wrap(out,
+		cp_text_format(repeat->arena, "cachepeek %s: %zu runs of %s, %s",
+			CP_VERSION, side->nruns, side->command, side->engine),
+		0, 2, WIDTH);
+	if (*side->machine)
+		cp_text_wrap(out, side->machine, 0, 2, WIDTH);
+	cp_out_text(out, "\n");
+	table->left = 2;
+	for (size_t c = 0; c < 6; c++)
+		cp_table_heading(table, c, "", headings[c]);
+	for (size_t i = 0; i < shown; i++)
+		set_row(repeat->arena, table, i, list[i]);
+	cp_table_print(table, out, WIDTH, colour);
+	cp_out_text(out, "\n");
+	cp_out_text(out, "spread: standard deviation, of the mean\n");
+	if (values->nentries > shown)
+		cp_out_format(out, "%zu more values: -o FILE.csv has all of them\n",
+			values->nentries - shown);
+	if (repeat->directory)
+		cp_out_format(out, "kept in %s\n", repeat->directory);
+}
+
+static void csv(const void *of, struct cp_out *out)
+{
+	const struct cp_values *values = ((const struct repeat *)of)->values;
+
+	cp_out_text(out, "region,kind,name,unit," CP_CELL_HEADINGS("") "\n");
+	for (size_t i = 0; i < values->nentries; i++) {
+		cp_csv_entry(out, values->entries[i]);
+		cp_csv_cell(out, &values->entries[i]->side[0]);
+		cp_out_text(out, "\n");
+	}
+}
+
+static json_t *value_of(const struct cp_entry *entry)
+{
+	const struct cp_cell *cell = &entry->side[0];
+	json_t *made = json_object(), *values = json_array();
+
+	for (size_t i = 0; i < cell->runs.n; i++)
+		json_array_append_new(values, cp_json_number(cell->values[i]));
+	cp_json_entry(made, entry);
+	json_object_update_new(made, cp_json_cell(cell));
+	json_object_set_new(made, "values", values);
+	return made;
+}
+
+static json_t *command_of(char **argv)
+{
+	json_t *list = json_array();
+
+	for (; *argv; argv++) {
+		json_t *word = json_string(*argv);
+
+		json_array_append_new(list, word ? word : json_string("?"));
+	}
+	return list;
+}
+
+static json_t *json(const void *of)
+{
+	const struct repeat *repeat = of;
+	const struct cp_values *values = repeat->values;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < values->nentries; i++)
+		json_array_append_new(list, value_of(values->entries[i]));
+	return json_pack("{ss ss so s{ss} s{ss} sI so}", "schema", CP_REPEAT_SCHEMA,
+		"cachepeek", CP_VERSION, "command", command_of(repeat->argv), "engine",
+		"name", values->sides[0].engine, "machine", "description",
+		values->sides[0].machine, "runs", (json_int_t)values->sides[0].nruns,
+		"values", list);
+}
+
+static int report(struct repeat *repeat)
+{
+	const struct cp_document document = {repeat, text, csv, json};
+
+	return cp_outputs_write(&repeat->outputs, "stderr", &document);
+}
+
+static int repeat_all(struct repeat *repeat, const char *outputs)
+{
+	if (!read_outputs(repeat, outputs ? outputs : ""))
+		return 2;
+	if (!repeat->directory)
+		repeat->directory = getenv("CACHEPEEK_DIR");
+	if (repeat->directory && !is_new(repeat))
+		return 2;
+	unsetenv("CACHEPEEK_DIR");
+	repeat->values = cp_values_new(repeat->arena);
+	if (run_all(repeat) && report(repeat))
+		repeat->status = 1 << 8;
+	return cp_end_like(repeat->status);
+}
+
+int cp_repeat(unsigned count, const char *outputs, char **argv)
+{
+	static struct repeat repeat;
+	static struct cp_arena arena;
+	struct cp_escape out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	repeat.arena = &arena;
+	repeat.argv = argv;
+	repeat.count = count;
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
+		status = repeat_all(&repeat, outputs);
+	else
+		fprintf(stderr, "cachepeek: --repeat: out of memory\n");
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
+}

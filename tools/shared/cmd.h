@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The commands of `cachepeek`.  Each gets its own name as argv[0] and its
+ * arguments after it, and returns the exit status: 0, 1 (failed), 2 (misused).
+ */
+#ifndef CACHEPEEK_TOOLS_SHARED_CMD_H
+#define CACHEPEEK_TOOLS_SHARED_CMD_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text/colour.h"
+
+int cp_cmd_run(int argc, char **argv);
+int cp_cmd_report(int argc, char **argv);
+/* The report of a run that has just ended, of which pid was the root, to the
+ * sinks of outputs (NULL: stderr), as the library would have written it. */
+void cp_report_run(const char *directory, uint64_t scope, int pid, const char *outputs);
+
+/* Says why the program was not run.  Returns the status of a shell. */
+int cp_cannot_run(const char *program, int error);
+
+/* Ends like the program, whose status of wait(2) is this: returns its exit status,
+ * or dies by its signal. */
+int cp_end_like(int status);
+
+/* The same of a run that has not ended, and in silence: what cannot be written now
+ * is said at the end. */
+void cp_report_now(const char *directory, int pid, const char *outputs);
+
+int cp_cmd_compare(int argc, char **argv);
+int cp_cmd_diff(int argc, char **argv);
+int cp_cmd_merge(int argc, char **argv);
+int cp_cmd_profile(int argc, char **argv);
+int cp_cmd_sharing(int argc, char **argv);
+int cp_cmd_annotate(int argc, char **argv);
+int cp_cmd_list(int argc, char **argv);
+int cp_cmd_doctor(int argc, char **argv);
+int cp_cmd_help(int argc, char **argv);
+int cp_cmd_version(void);
+
+/* The name of the command whose argv[0] this is: run, if it is none of them. */
+const char *cp_cmd_name(const char *word);
+
+/* Says on stderr that word is no WHAT ("option"), with the nearest of known
+ * (NULL-terminated) if there is one, else with the command that shows them, such as
+ * "list presets".  Returns 2. */
+int cp_cmd_misspelt(
+	const char *what, const char *word, const char *const *known, const char *where);
+
+/* The command that the word may have been meant for, or NULL. */
+const char *cp_cmd_like(const char *word);
+
+/* Prints text in lines of 80 columns: the first goes on in column `at`, the others
+ * are indented. */
+void cp_cmd_wrap(const char *text, size_t at, size_t indent);
+
+/*
+ * The next option of a command, as getopt_long(): its value, or -1 after the
+ * last.  '?' if there is no such option, its value is missing, or it has one too
+ * many: this has been said on stderr.  --help and --version end the process, after
+ * what they print (tools/shared/help.h); --color is done here, too.  letters begins "+:"
+ * where the first argument that is no option ends them, else ":".  An option without a
+ * letter has a value above UCHAR_MAX.
+ */
+int cp_cmd_option(
+	int argc, char **argv, const char *letters, const struct option *options);
+
+/* What --color said, else the environment. */
+enum cp_colour cp_cmd_colour(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The names of C++ and Rust functions as their programmers write them.
+ */
+#ifndef CACHEPEEK_TOOLS_SHARED_DEMANGLE_H
+#define CACHEPEEK_TOOLS_SHARED_DEMANGLE_H
+
+#include <stddef.h>
+
+/* What a name that compilers have made stands for, for free(3); NULL if it is not one. */
+char *cp_demangled(const char *name);
+
+/* From here on reports of this process have such names. */
+void cp_demangle_start(void);
+
+#endif

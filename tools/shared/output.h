@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One file, or standard stream, that a command of ours writes.
+ */
+#ifndef CACHEPEEK_TOOLS_SHARED_OUTPUT_H
+#define CACHEPEEK_TOOLS_SHARED_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/files/new_file.h"
+#include "base/out.h"
+
+struct cp_output {
+	const char *name;
+	struct cp_out out;
+	struct cp_new_file file;
+};
+
+/* All that -o names: several times, or with commas between. */
+#define CP_MOST_OUTPUTS 16
+struct cp_output_list {
+	size_t count;
+	const char *name[CP_MOST_OUTPUTS]; /* NULL, once: none was named */
+};
+
+/* false after saying why. */
+bool cp_output_add(struct cp_output_list *list, const char *names);
+
+/* "-" or "-.json": standard output; NULL or "stderr": standard error; else a file, whose
+ * directories are made.  Returns false after saying why it cannot be written. */
+bool cp_output_open(struct cp_output *output, const char *name);
+
+/* Writes what is left and puts the file in its place.  Returns the exit status,
+ * after saying what is wrong. */
+int cp_output_close(struct cp_output *output);
+
+/* Leaves the file that is open, if any, as it was: after an escape. */
+void cp_output_abandon(void);
+
+/* Whether that file could be written; says why not. */
+bool cp_output_check(const char *name);
+
+#endif

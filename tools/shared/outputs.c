@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/shared/outputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text/colour.h"
+#include "base/text.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/output.h"
+
+static bool is_known(const char *output)
+{
+	return strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
+	       strncmp(output, "/dev/", 5) == 0 || cp_ends_with(output, ".txt") ||
+	       cp_ends_with(output, ".json") || cp_ends_with(output, ".csv");
+}
+
+bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
+	const char *command, const char *list)
+{
+	const char *piece;
+	size_t length;
+
+	while ((piece = cp_next_piece(&list, ',', &length))) {
+		const char *output = cp_arena_copy(arena, piece, length);
+
+		if (!is_known(output) || outputs->count == CP_MAX_OUTPUTS) {
+			fprintf(stderr, "cachepeek: %s: output %s: %s\n", command, output,
+				is_known(output) ? "16 are enough"
+						 : "use -, stderr, or a file that ends "
+						   "in .txt, .json or .csv");
+			return false;
+		}
+		outputs->names[outputs->count++] = output;
+	}
+	return true;
+}
+
+static bool is_colourful(const struct cp_output *output)
+{
+	int fd = output->file.fd;
+
+	return (!output->file.fresh[0] || isatty(fd)) &&
+	       cp_colour_on(cp_cmd_colour(), fd);
+}
+
+static int write_table(const struct cp_document *document, const char *name)
+{
+	struct cp_output output;
+
+	if (!cp_output_open(&output, name))
+		return 1;
+	if (cp_ends_with(name, ".csv"))
+		document->csv(document->of, &output.out);
+	else
+		document->text(document->of, &output.out, is_colourful(&output));
+	return cp_output_close(&output);
+}
+
+static int add(const char *text, size_t length, void *out)
+{
+	cp_out_bytes(out, text, length);
+	return 0;
+}
+
+static int save(const json_t *made, const char *name)
+{
+	struct cp_output output;
+
+	if (!cp_output_open(&output, name))
+		return 1;
+	if (!made || json_dump_callback(made, add, &output.out,
+			     JSON_INDENT(1) | JSON_REAL_PRECISION(10)) < 0) {
+		fprintf(stderr, "cachepeek: output %s: no memory for it\n", output.name);
+		cp_output_abandon();
+		return 1;
+	}
+	cp_out_text(&output.out, "\n");
+	return cp_output_close(&output);
+}
+
+static int write_json(const struct cp_document *document, const char *output)
+{
+	json_t *made = document->json(document->of);
+	int status = save(made, output);
+
+	json_decref(made);
+	return status;
+}
+
+static int write_one(const struct cp_document *document, const char *output)
+{
+	if (cp_ends_with(output, ".json"))
+		return write_json(document, output);
+	return write_table(document, output);
+}
+
+int cp_outputs_write(const struct cp_outputs *outputs, const char *otherwise,
+	const struct cp_document *document)
+{
+	int status = 0;
+
+	if (!outputs->count)
+		return write_one(document, otherwise);
+	for (size_t i = 0; i < outputs->count; i++)
+		status |= write_one(document, outputs->names[i]);
+	return status;
+}
