@@ -5,11 +5,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd_limit.h"
 #include "base/syscall.h"
 
 static int *slots[CP_FD_MAX];              /* atomic; untouched pages cost nothing */

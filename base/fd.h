@@ -13,7 +13,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/resource.h>
+
+#include "base/fd_limit.h"
 
 /*
  * Keeps *slot, an open descriptor: moves it to a number that the program would
@@ -41,22 +42,6 @@ int cp_fd_stat(int fd, struct stat *file);
  * the program a SIGXFSZ that is meant for us. */
 uint64_t cp_fd_room(int fd);
 
-/* Are there no numbers but those that the program may use, too?  And so few of
- * them that none is ours to keep? */
-bool cp_fd_scarce(void);
-bool cp_fd_few(void);
-
-/* The program's limits of them. */
-struct rlimit cp_fd_limits(void);
-
-/* From now on they are neither asked for nor changed: a filter may forbid that. */
-void cp_fd_limits_stop(void);
-
-/* The constructor and the report open several at a time, however few the soft limit
- * allows: while no child and no other image of the program can begin. */
-void cp_fd_widen(rlim_t few);
-void cp_fd_narrow(void);
-
 /* Numbers beyond today's hard limit are ours as well: the simulator has taken
  * them, and told the program of a limit below.  Once, before the first thread. */
 void cp_fd_hide_beyond_limit(void);
@@ -82,10 +67,5 @@ void cp_fd_forget(int fd);
  * closed once nobody reads from it any more; -1: none is in the program's way.
  */
 int cp_fd_yield(int *first_choice);
-
-/* In the thread that forks, and then in the child: the limits are as they were,
- * whatever another thread, which is not there, had made of them. */
-void cp_fd_before_fork(void);
-void cp_fd_after_fork(void);
 
 #endif

@@ -4,10 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <sys/resource.h>
 
-#include "base/fd.h"
 #include "base/lock.h"
 #include "base/syscall.h"
 
@@ -102,7 +99,7 @@ static int duplicate_from(int fd, rlim_t from)
 	long high = cp_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
 
 	if (high >= CP_FD_MAX) {
-		cp_fd_close((int)high);
+		cp_syscall(SYS_close, high);
 		return -EMFILE;
 	}
 	return (int)high;

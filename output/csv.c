@@ -260,37 +260,45 @@ static void interval(const struct place *place, size_t quantity, enum cp_status 
 	cp_out_text(place->out, "\n");
 }
 
+/* The mean of an interval's windows; below 0 there was none. */
+static struct cp_value mean_touched(const struct cp_windows *windows,
+	const struct cp_course_line *line, size_t quantity, size_t interval)
+{
+	double mean =
+		cp_windows_mean_over(windows, line, quantity, interval, interval + 1);
+
+	return (struct cp_value){.value = mean,
+		.status = mean >= 0 ? line->status[quantity] : CP_UNAVAILABLE};
+}
+
 /* The working set of one interval: lines or pages in the mean of its windows. */
-static void touched(const struct place *place, const char *name, const char *unit,
-	double mean, enum cp_status status, const char *reach, double end)
+static void write_touched(const struct place *place, const char *name, const char *unit,
+	struct cp_value mean, const char *reach, double end)
 {
 	row(place, "metric", name);
-	if (mean >= 0)
-		number_cell(place->out, mean);
+	if (mean.value >= 0)
+		number_cell(place->out, mean.value);
 	else
 		empty_cell(place->out);
-	cp_out_format(place->out, ",%s,%s,,,%s%s", unit,
-		cp_status_name(mean >= 0 ? status : CP_UNAVAILABLE),
+	cp_out_format(place->out, ",%s,%s,,,%s%s", unit, cp_status_name(mean.status),
 		reach ? "TLB reach: " : "", reach ? reach : "");
 	number_cell(place->out, end);
 	cp_out_text(place->out, "\n");
 }
 
-static void working_set(const struct place *place, const struct cp_windows *windows,
+static void write_working_set(const struct place *place, const struct cp_windows *windows,
 	const struct cp_course_line *line, const struct cp_course *it)
 {
 	for (size_t i = 0; i < it->npoints - line->first; i++) {
-		double end = it->ends[line->first + i],
-		       lines = cp_windows_mean_over(
-			       windows, line, windows->data_lines, i, i + 1),
-		       pages = cp_windows_mean_over(
-			       windows, line, windows->data_pages, i, i + 1);
+		double end = it->ends[line->first + i];
+		struct cp_value lines = mean_touched(
+					windows, line, windows->data_lines, i),
+				pages = mean_touched(
+					windows, line, windows->data_pages, i);
 
-		touched(place, "working_set_data_lines", "lines", lines,
-			line->status[windows->data_lines], NULL, end);
-		touched(place, "working_set_data_pages", "pages", pages,
-			line->status[windows->data_pages],
-			cp_windows_reach(windows, pages), end);
+		write_touched(place, "working_set_data_lines", "lines", lines, NULL, end);
+		write_touched(place, "working_set_data_pages", "pages", pages,
+			cp_windows_reach(windows, pages.value), end);
 	}
 }
 
@@ -309,7 +317,7 @@ static void course(struct place place, const struct cp_course *it)
 				interval(&place, q, line->status[q],
 					line->values[q][i - line->first], it->ends[i]);
 		if (has_windows && line->values[windows.windows])
-			working_set(&place, &windows, line, it);
+			write_working_set(&place, &windows, line, it);
 	}
 }
 

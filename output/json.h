@@ -6,8 +6,7 @@
 #ifndef CACHEPEEK_OUTPUT_JSON_H
 #define CACHEPEEK_OUTPUT_JSON_H
 
-#include "base/out.h"
-#include "output/report/report.h"
+#include "output/json_lines.h"
 
 #define CP_JSON_SCHEMA "cachepeek-report/1"
 
@@ -16,16 +15,5 @@
  * written as the code point of the same number (\u00XX).  Flush and look at
  * out->error afterwards. */
 void cp_json_write(struct cp_out *out, const struct cp_report *report);
-
-/* A JSON string of any length bytes, in quotes; it can stand in a page's script:
- * </ and <! do not occur. */
-void cp_json_string(struct cp_out *out, const char *text, size_t length);
-
-/* [{"title": "served by", "text": …}, …] */
-struct cp_answer;
-void cp_json_answer(struct cp_out *out, const struct cp_answer *answer);
-
-/* A region's path, ["solve", "halo"]. */
-void cp_json_path(struct cp_out *out, const struct cp_region *region);
 
 #endif

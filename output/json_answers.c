@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "output/json.h"
 #include "output/json_lines.h"
 #include "output/text/text_parts.h"
 

@@ -5,7 +5,6 @@
 #include "output/json_lines.h"
 
 #include "output/report/course.h"
-#include "output/json.h"
 #include "output/report/windows.h"
 
 /* Below 0: unknown. */

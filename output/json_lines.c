@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "output/json.h"
 #include "base/text/utf8.h"
 
 static void put_escaped(struct cp_out *out, unsigned char c)

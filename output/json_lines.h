@@ -13,6 +13,17 @@
 #include "base/out.h"
 #include "output/report/report.h"
 
+/* A JSON string of any length bytes, in quotes; it can stand in a page's script:
+ * </ and <! do not occur. */
+void cp_json_string(struct cp_out *out, const char *text, size_t length);
+
+/* A region's path, ["solve", "halo"]. */
+void cp_json_path(struct cp_out *out, const struct cp_region *region);
+
+/* [{"title": "served by", "text": …}, …] */
+struct cp_answer;
+void cp_json_answer(struct cp_out *out, const struct cp_answer *answer);
+
 /* Where in the document we are: indentation, and whether a comma is due. */
 struct cp_json {
 	struct cp_out *out;

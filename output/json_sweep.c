@@ -3,7 +3,7 @@
  * The miss curves of a sweep as JSON: one line for each point, and for each region.
  */
 #include "base/out.h"
-#include "output/json.h"
+#include "output/json_lines.h"
 #include "output/report/sweep.h"
 
 static void put_string(struct cp_out *out, const char *text)

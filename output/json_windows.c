@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/out.h"
-#include "output/json.h"
+#include "output/json_lines.h"
 
 static void put_string(struct cp_out *out, const char *text)
 {

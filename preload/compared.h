@@ -9,16 +9,8 @@
 
 #include <stdbool.h>
 
+#include "base/counters/compared.h"
 #include "base/counters/machine.h"
-
-/*
- * Names with commas between them; set by the command only.  The first is the
- * machine that the report is about, CACHEPEEK_MACHINE or not.  There are as many
- * commas behind the last as make it CP_COMPARED_SIZE bytes: a program's misses
- * depend on where its environment lies, and they shall not on who else is asked.
- */
-#define CP_COMPARED "CACHEPEEK__MACHINES"
-#define CP_COMPARED_SIZE 4096
 
 /* The name of the first; false: nothing is compared. */
 bool cp_compared_first(char *name, size_t size);

@@ -18,6 +18,7 @@
 #include "base/format.h"
 #include "base/syscall.h"
 #include "base/text.h"
+#include "base/counters/encode.h"
 #include "base/engine/simclient.h"
 #include "base/env.h"
 #include "preload/program/layout.h"
@@ -71,6 +72,11 @@ int cp_companion_path(const char *name, char *to, size_t size)
 	if (result < 0)
 		return result;
 	return cp_format(to, size, "%s/%s", directory, name) < size ? 0 : -ENAMETOOLONG;
+}
+
+int cp_encoder_path(char *to, size_t size)
+{
+	return cp_companion_path("encoder.so", to, size);
 }
 
 /* What the simulated PMU takes, with its caches and its copies of code, beside a

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "preload/compared.h"
+#include "base/counters/compared.h"
 #include "regions/record_read.h"
 #include "regions/rundir.h"
 #include "tools/runs/again.h"

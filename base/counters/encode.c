@@ -11,11 +11,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/counters/encode_software.h"
 #include "base/counters/encode_sysfs.h"
 #include "base/encoder/pfm.h"
 #include "base/env.h"
-#include "preload/reexec.h"
 
 /* rHEX: a raw code of the core PMU. */
 static bool encode_raw(const char *event, struct perf_event_attr *attr)
@@ -116,7 +114,7 @@ static const struct cp_encoder *encoder(const char **reason)
 	if (tried)
 		return loaded;
 	tried = true;
-	if (cp_companion_path("encoder.so", path, sizeof(path)) < 0)
+	if (cp_encoder_path(path, sizeof(path)) < 0)
 		return NULL;
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (object)

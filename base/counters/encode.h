@@ -7,6 +7,9 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "base/counters/encode_software.h"
 
 /*
  * Understands sysfs:PMU/SETTING=VALUE,…/, perf's mem:ADDRESS[/LENGTH][:rwx] and rHEX, the
@@ -20,17 +23,10 @@ int cp_encode(const char *event, struct perf_event_attr *attr, const char **reas
 /* Is it spelled rHEX? */
 bool cp_event_is_raw(const char *event);
 
-/* Does the kernel count it in software, however it is modified? */
-bool cp_event_is_software(const char *event);
-
-/* Is it a software event that happens in the kernel only?  It is opened for kernel
- * mode, but says nothing about the mode in which other events are counted. */
-bool cp_counts_only_in_kernel(const struct perf_event_attr *attr);
-
-/* The name of the index'th software event, NULL after the last. */
-const char *cp_software_event(unsigned index);
-
 /* The name of the index'th core PMU that libpfm finds, NULL after the last. */
 const char *cp_core_pmu(unsigned index);
+
+/* Where encoder.so is: 0 or -errno.  The library knows its place (preload/reexec.c). */
+int cp_encoder_path(char *to, size_t size);
 
 #endif

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/counters/encode.h"
-
 /* The mode in which the kernel counts a software event.  It tests exclude_user and
  * exclude_kernel against the registers that it holds when the event happens. */
 enum domain {

@@ -16,4 +16,14 @@ bool cp_encode_modes(const char *modifiers, struct perf_event_attr *attr);
 int cp_encode_software(
 	const char *event, struct perf_event_attr *attr, const char **reason);
 
+/* Does the kernel count it in software, however it is modified? */
+bool cp_event_is_software(const char *event);
+
+/* Is it a software event that happens in the kernel only?  It is opened for kernel
+ * mode, but says nothing about the mode in which other events are counted. */
+bool cp_counts_only_in_kernel(const struct perf_event_attr *attr);
+
+/* The name of the index'th software event, NULL after the last. */
+const char *cp_software_event(unsigned index);
+
 #endif

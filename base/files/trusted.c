@@ -74,34 +74,47 @@ static int check_found(
 	return 0;
 }
 
-int cp_trusted_check(int fd, int directory, const char *name, enum cp_trust trust,
-	uint64_t most, char *why, size_t size)
+/* Is it a regular file, and not too large? */
+static int check_kind(const struct stat *file, uint64_t most, char *why, size_t size)
 {
-	struct stat file;
-	int error = cp_fd_stat(fd, &file);
-
-	if (error) {
-		cp_format(why, size, "%s", cp_error_text(error));
-		return error;
-	}
-	if (!S_ISREG(file.st_mode)) {
+	if (!S_ISREG(file->st_mode)) {
 		cp_format(why, size, "%s: name a regular file",
-			S_ISDIR(file.st_mode)    ? "it is a directory"
-			: S_ISFIFO(file.st_mode) ? "it is a FIFO"
-						 : "it is a device or a socket");
-		return S_ISDIR(file.st_mode) ? -EISDIR : -EINVAL;
+			S_ISDIR(file->st_mode)    ? "it is a directory"
+			: S_ISFIFO(file->st_mode) ? "it is a FIFO"
+						  : "it is a device or a socket");
+		return S_ISDIR(file->st_mode) ? -EISDIR : -EINVAL;
 	}
-	if ((uint64_t)file.st_size > most) {
+	if ((uint64_t)file->st_size > most) {
 		cp_format(why, size,
 			"it is larger than %lu KiB, more than such a file has: name "
 			"another one",
 			(unsigned long)(most >> 10));
 		return -EFBIG;
 	}
-	return trust == CP_FOUND ? check_found(directory, name, &file, why, size) : 0;
+	return 0;
 }
 
-static void explain(int error, enum cp_trust trust, char *why, size_t size)
+static int look_at(int fd, struct stat *file, uint64_t most, char *why, size_t size)
+{
+	int error = cp_fd_stat(fd, file);
+
+	if (error) {
+		cp_format(why, size, "%s", cp_error_text(error));
+		return error;
+	}
+	return check_kind(file, most, why, size);
+}
+
+int cp_trusted_check_found(
+	int fd, int directory, const char *name, char *why, size_t size)
+{
+	struct stat file;
+	int error = look_at(fd, &file, UINT64_MAX, why, size);
+
+	return error ? error : check_found(directory, name, &file, why, size);
+}
+
+static void explain_open(int error, enum cp_trust trust, char *why, size_t size)
 {
 	const char *text = cp_error_text(error), *cure = "";
 
@@ -123,13 +136,16 @@ int cp_trusted_open(int directory, const char *name, enum cp_trust trust, uint64
 		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
 			    (trust == CP_FOUND ? O_NOFOLLOW : 0)),
 	    error;
+	struct stat file;
 
 	if (fd < 0) {
 		error = -errno;
-		explain(error, trust, why, size);
+		explain_open(error, trust, why, size);
 		return error;
 	}
-	error = cp_trusted_check(fd, directory, name, trust, most, why, size);
+	error = look_at(fd, &file, most, why, size);
+	if (!error && trust == CP_FOUND)
+		error = check_found(directory, name, &file, why, size);
 	if (!error)
 		return fd;
 	cp_fd_close(fd);

@@ -34,9 +34,10 @@ enum cp_trust { CP_NAMED, CP_FOUND };
 int cp_trusted_open(int directory, const char *name, enum cp_trust trust, uint64_t most,
 	char *why, size_t size);
 
-/* The same check of what is open already, name in directory. */
-int cp_trusted_check(int fd, int directory, const char *name, enum cp_trust trust,
-	uint64_t most, char *why, size_t size);
+/* The same check, of CP_FOUND, for what is open already: name in directory, of any size.
+ */
+int cp_trusted_check_found(
+	int fd, int directory, const char *name, char *why, size_t size);
 
 /* Reads all of a small file that the user named, NUL-terminated.  0, or -errno with
  * the reason and the cure in why. */

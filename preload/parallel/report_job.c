@@ -77,8 +77,8 @@ static void set_heard(const char *const *paths, size_t count)
 
 		if (fd < 0)
 			continue;
-		if (cp_trusted_check(fd, AT_FDCWD, paths[i], CP_FOUND, UINT64_MAX, why,
-			    sizeof(why)) == 0 &&
+		if (cp_trusted_check_found(fd, AT_FDCWD, paths[i], why, sizeof(why)) ==
+				0 &&
 			has_news(fd, &header)) {
 			header.flags |= CP_RECORD_HEARD;
 			pwrite(fd, &header.flags, sizeof(header.flags),

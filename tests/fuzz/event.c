@@ -7,9 +7,8 @@
 #include "tests/fuzz/fuzz.h"
 
 /* libpfm is not "installed" here. */
-int cp_companion_path(const char *name, char *to, size_t size)
+int cp_encoder_path(char *to, size_t size)
 {
-	(void)name;
 	(void)to;
 	(void)size;
 	return -ENOENT;

@@ -57,7 +57,7 @@ my @rooms = (
 	['tools/profile/advice' => [@base, qw(output/json.h tools/profile/model)]],
 	['tools/profile' => [@base, qw(output tools/profile/model tools/profile/calls tools/profile/advice tools/shared/json_file.h)]],
 	['tools/runs' => [@base, qw(base/counters output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
-	['tools' => [@base, qw(base/counters base/encoder base/engine/engine.h output output/report regions preload/compared.h
+	['tools' => [@base, qw(base/counters base/encoder base/engine/engine.h output output/report regions
 		tools/compare tools/diff tools/list tools/profile tools/profile/advice tools/profile/calls tools/profile/model
 		tools/runs tools/shared)]],
 );
@@ -67,8 +67,6 @@ my %may = map { @$_ } @rooms;
 my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow.c hooks_process.c life.c reexec.c report.c
 	run.c runtime.c runtime.h simulated.c threads.c);
 my @parts = qw(preload/markers preload/parallel preload/program preload/sampling);
-# And who asks where the library is.
-my %asks = ('base/counters/encode.c' => ['preload/reexec.h']);
 # The simulated PMU gives its work to its parts, by these headers of theirs.
 my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/native.h paths/paths.h profile/elf_symbols.h profile/lines.h
 	profile/profile.h);
@@ -90,7 +88,7 @@ my (%seen, %floor);
 @floor{map { $_->[0] } @rooms} = 0 .. $#rooms;
 for my $file (sort @files) {
 	my $room = dirname($file);
-	my %allowed = map { $_ => 1 } @{$may{$room} || []}, @{$asks{$file} || []}, $starts{$file} ? @parts : (), $room eq 'tools/sim' ? @sim_parts : ();
+	my %allowed = map { $_ => 1 } @{$may{$room} || []}, $starts{$file} ? @parts : (), $room eq 'tools/sim' ? @sim_parts : ();
 	is_deeply([grep { my $of = dirname($_); $of ne $room && !$allowed{$of} && !$allowed{$_} } included($file)], [],
 		"$file includes only what comes before it");
 	$seen{$room}++;

@@ -229,8 +229,8 @@ static int open_last_record(pid_t pid, const char *directory)
 	if (image >= 0)
 		fd = openat(
 			dirfd(dir), last, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd >= 0 && cp_trusted_check(fd, dirfd(dir), last, CP_FOUND, UINT64_MAX, why,
-			       sizeof(why)) < 0) {
+	if (fd >= 0 &&
+		cp_trusted_check_found(fd, dirfd(dir), last, why, sizeof(why)) < 0) {
 		close(fd);
 		fd = -1;
 	}

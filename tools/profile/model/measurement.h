@@ -53,4 +53,8 @@ double cp_measure_order(const struct cp_profile *profile,
 	const struct cp_group *measurement, enum cp_profile_order order,
 	const struct cp_tally *tally);
 
+/* The value of a name that cp_sampled_is_name() knows. */
+struct cp_value cp_sampled_value(
+	const struct cp_profile *profile, const struct cp_tally *tally, const char *name);
+
 #endif

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/profile/model/write.h"
-
 typedef const struct cp_profiled_site *const *sites;
 
 static int compare_numbers(uint64_t a, uint64_t b)

@@ -57,6 +57,15 @@ struct cp_profile_view {
 	const char *callers; /* of this function are shown; NULL: all paths */
 };
 
+/* The quantities that @need and @want name: the NULL-terminated list. */
+const char *const *cp_profile_quantities(const struct cp_profile_view *view);
+
+/* Of a simulated profile: is that quantity counted by place? */
+bool cp_profile_is_placed(const struct cp_profile_view *view, const char *name);
+
+/* Of all threads. */
+struct cp_tally cp_profile_totals(const struct cp_profile *profile);
+
 /* Rows of that kind, the largest first; without misses there is no row.  Those of
  * data have objects of one name together. */
 struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind);

@@ -60,7 +60,5 @@ const char *cp_sampled_counter_name(unsigned index);
 /* For the formulas of measurements, beside the counters above: page_faults and
  * memory_misses (estimates), places (both), and NAME_error (95 % of them). */
 bool cp_sampled_is_name(const char *name);
-struct cp_value cp_sampled_value(
-	const struct cp_profile *profile, const struct cp_tally *tally, const char *name);
 
 #endif

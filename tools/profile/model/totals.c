@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tools/profile/model/write.h"
+#include "tools/profile/model/rows.h"
 
 const char *const *cp_profile_quantities(const struct cp_profile_view *view)
 {

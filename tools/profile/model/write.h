@@ -35,13 +35,4 @@ void cp_profile_write_callgrind_calls(
 /* A key of the JSON with all of them. */
 void cp_profile_write_calls_json(struct cp_out *out, const struct cp_profile_view *view);
 
-/* The quantities that @need and @want name: the NULL-terminated list. */
-const char *const *cp_profile_quantities(const struct cp_profile_view *view);
-
-/* Of a simulated profile: is that quantity counted by place? */
-bool cp_profile_is_placed(const struct cp_profile_view *view, const char *name);
-
-/* Of all threads. */
-struct cp_tally cp_profile_totals(const struct cp_profile *profile);
-
 #endif
