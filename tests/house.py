@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """house.py: how the product's C is kept, folder by folder: files, lines, lines of functions
-(median, 90th percentile, longest), functions over the limits, and cycles of includes.
-Exits with 1 where a limit is passed that nothing below allows."""
+(median, 90th percentile, longest), functions over the limits, variables of files that
+change, functions named with one word, comments that open with Who, What or Of, and cycles
+of includes.  Exits with 1 where a limit is passed that tests/house.allowed does not name."""
 import os
 import re
 import subprocess
 import sys
 
-MOST_LINES, MOST_PARAMETERS, MOST_FILES = 40, 6, 40
+MOST_LINES, MOST_PARAMETERS, MOST_NESTING, MOST_FILES = 40, 6, 4, 40
 # What was there before the limits; each line that can go should.
 ALLOWED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'house.allowed')
 
@@ -37,8 +38,27 @@ def parameters(head):
     return start.group(1), 0 if text.strip().startswith(('void)', ')')) else count
 
 
+def nesting(lines):
+    """How deep the deepest block of a body is, in blocks: itself is none."""
+    text = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', '', '\n'.join(lines), flags=re.S)
+    depth = deepest = 0
+    for brace in re.findall(r'[{}]', text):
+        depth += 1 if brace == '{' else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+VARIABLE = re.compile(r'^static (?!const\b|inline\b|_Noreturn\b)(?!.*\bconst \w+(?:\[[^]]*\])* =)[^()]*?(?:=.*|;)$')
+FRAGMENT = re.compile(r'/\*\s*(?:\* )?(?:Who|What|Of)\b')
+
+
+def habits(text):
+    """Variables of the file that change, and comments that open with a fragment."""
+    return (sum(1 for line in text.split('\n') if VARIABLE.match(line)), len(FRAGMENT.findall(text)))
+
+
 def functions(path):
-    """(name, lines, parameters) of each: from its "{" in the first column to its "}"."""
+    """(name, lines, parameters, nesting) of each: from its "{" in the first column to its "}"."""
     with open(path, encoding='utf-8') as source:
         lines = source.read().split('\n')
     head, opened = [], None
@@ -48,14 +68,15 @@ def functions(path):
         elif opened is not None and line == '}':
             name, count = parameters(' '.join(head))
             if name:
-                yield name, number - opened - 1, count
+                yield name, number - opened - 1, count, nesting(lines[opened + 1:number])
             head, opened = [], None
         elif opened is None:
             head = [] if not line or line.startswith(('#', '/*', ' *', '}')) or line.endswith(';') else head + [line]
 
 
 def unit(path):
-    return path[:-2]
+    """A .c file with its header; NAME_parts.h and NAME_internal.h are private headers of NAME."""
+    return re.sub(r'_(?:parts|internal)(?=\.h$)', '', path)[:-2]
 
 
 def includes(path, known):
@@ -103,25 +124,36 @@ def allowed():
 def main():
     paths, folders, broken = sources(), {}, []
     for path in paths:
-        folder = folders.setdefault(os.path.dirname(path), {'files': 0, 'lines': 0, 'of': []})
+        folder = folders.setdefault(os.path.dirname(path), {'files': 0, 'lines': 0, 'of': [], 'variables': 0, 'words': 0, 'fragments': 0})
         folder['files'] += 1
         with open(path, encoding='utf-8') as source:
-            folder['lines'] += source.read().count('\n')
-        for name, length, count in functions(path):
+            text = source.read()
+        folder['lines'] += text.count('\n')
+        variables, fragments = habits(text)
+        folder['variables'] += variables
+        folder['fragments'] += fragments
+        for name, length, count, deep in functions(path):
             folder['of'].append(length)
+            folder['words'] += '_' not in name
+            if deep > MOST_NESTING:
+                broken.append(('%s: %s: nesting' % (path, name), deep))
             if length > MOST_LINES:
                 broken.append(('%s: %s: lines' % (path, name), length))
             if count > MOST_PARAMETERS:
                 broken.append(('%s: %s: parameters' % (path, name), count))
-    print('%-20s %5s %6s %9s %6s %4s %4s %4s' % ('folder', 'files', 'lines', 'functions', 'median', 'p90', 'max', '>%d' % MOST_LINES))
+    print('%-23s %5s %6s %9s %6s %4s %4s %4s %9s %8s %9s' % (
+        'folder', 'files', 'lines', 'functions', 'median', 'p90', 'max', '>%d' % MOST_LINES, 'variables', 'one word', 'fragments'))
     for name in sorted(folders):
         folder = folders[name]
         of = sorted(folder['of']) or [0]
-        print('%-20s %5d %6d %9d %6d %4d %4d %4d' % (name, folder['files'], folder['lines'], len(folder['of']), of[len(of) // 2],
-                                                  of[len(of) * 9 // 10], of[-1], sum(length > MOST_LINES for length in of)))
+        print('%-23s %5d %6d %9d %6d %4d %4d %4d %9d %8d %9d' % (
+            name, folder['files'], folder['lines'], len(folder['of']), of[len(of) // 2], of[len(of) * 9 // 10], of[-1],
+            sum(length > MOST_LINES for length in of), folder['variables'], folder['words'], folder['fragments']))
         if folder['files'] > MOST_FILES:
             broken.append(('%s: files' % name, folder['files']))
-    print('%-20s %5d %6d' % ('all', len(paths), sum(folder['lines'] for folder in folders.values())))
+    print('%-23s %5d %6d %9d %20s %9d %8d %9d' % ('all', len(paths), *(
+        sum(folder[what] if what != 'of' else len(folder['of']) for folder in folders.values()) if what else ''
+        for what in ('lines', 'of', '', 'variables', 'words', 'fragments'))))
     circles = cycles(paths)
     for circle in circles:
         print('include each other:', ' '.join(circle))
