@@ -80,6 +80,7 @@ struct cp_event_set {
 /* A thread's open counters.  Zeroed means closed. */
 struct cp_thread_counters {
 	bool open;
+	unsigned one_read; /* perf: so many, which one read(2) has all; 0: it has not */
 	int fd[CP_MAX_COUNTERS]; /* perf; leaders first of their group; -1: see page */
 	void *page[CP_MAX_COUNTERS]; /* perf: the mmap'd page, or NULL */
 	/* perf, by the group's first counter: can be read in user space */

@@ -19,15 +19,25 @@
 
 static const struct cp_event_set *the_set;
 
-/* One past the last counter of the group that begins with first. */
+/* One past the last counter of those that are read together, from first on: a group, or
+ * all groups of software events, which always count. */
 static unsigned group_end_of[CP_MAX_COUNTERS];
 
 static unsigned leader_of[CP_MAX_PERF_GROUPS]; /* by group */
 
+static bool is_software(const struct cp_counter *counter)
+{
+	return counter->attr.type == PERF_TYPE_SOFTWARE && !counter->rusage &&
+	       !counter->socket;
+}
+
 static bool leads(unsigned counter)
 {
-	return counter == 0 ||
-	       the_set->counters[counter].group != the_set->counters[counter - 1].group;
+	const struct cp_counter *it = &the_set->counters[counter];
+
+	if (counter == 0)
+		return true;
+	return it->group != it[-1].group && !(is_software(it) && is_software(it - 1));
 }
 
 /* Counters from there on are not opened for each thread: they are read from the
@@ -35,6 +45,19 @@ static bool leads(unsigned counter)
 static unsigned of_threads;
 
 static int part_fd[CP_MAX_PARTS];
+
+/* How many counters one read(2) has, where that is all there is to read; 0: there is
+ * more to it. */
+static unsigned of_one_read;
+
+static void find_one_read(const struct cp_event_set *set)
+{
+	bool one = set->ncounters && group_end_of[0] == set->ncounters &&
+		   of_threads == set->ncounters && !set->nparts && !set->nrotated &&
+		   !set->reference[0];
+
+	of_one_read = one ? set->ncounters : 0;
+}
 
 static int configure(const struct cp_event_set *set)
 {
@@ -53,6 +76,7 @@ static int configure(const struct cp_event_set *set)
 			first = leader_of[set->counters[i].group] = i;
 		group_end_of[first] = i + 1;
 	}
+	find_one_read(set);
 	return 0;
 }
 
@@ -72,6 +96,7 @@ static void thread_close(struct cp_thread_counters *counters)
 	if (!counters->open)
 		return;
 	counters->open = false;
+	counters->one_read = 0;
 	for (unsigned i = 0; i < of_threads; i = group_end_of[i])
 		close_group(counters, i);
 	close_sockets(counters);
@@ -107,13 +132,28 @@ static int open_one(
 	return result;
 }
 
+static bool is_refusal(int result)
+{
+	return result == -EACCES || result == -EPERM;
+}
+
+/* A counter that is read with others, of a group that is refused by itself. */
+static bool refuse_one(struct cp_thread_counters *counters, unsigned first, unsigned i)
+{
+	if (the_set->counters[i].group == the_set->counters[first].group)
+		return false;
+	counters->refused[i] = counters->any_refused = true;
+	return true;
+}
+
 static int open_group(struct cp_thread_counters *counters, unsigned first, pid_t tid,
 	struct cp_why *why)
 {
 	for (unsigned i = first; i < group_end_of[first]; i++) {
 		int result = open_one(counters, i, tid, counters->fd[first]);
 
-		if (result < 0) {
+		if (result < 0 &&
+			!(is_refusal(result) && refuse_one(counters, first, i))) {
 			cp_perf_explain(-result, &the_set->counters[i].attr, why);
 			return result;
 		}
@@ -129,7 +169,8 @@ static void refuse_group(struct cp_thread_counters *counters, unsigned first)
 }
 
 /* A group that was granted when the process began may be refused to a thread of it, or
- * to a child, that has another user by then: it is left out, and the others count. */
+ * to a child, that has another user by then: it is left out, and the others count.
+ * Where a leader is refused so are those behind it: they need its rights, too. */
 static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_why *why)
 {
 	unsigned opened = 0;
@@ -141,7 +182,7 @@ static int open_all(struct cp_thread_counters *counters, pid_t tid, struct cp_wh
 		result = open_group(counters, i, tid, why);
 		if (result == 0)
 			opened++;
-		else if (result == -EACCES || result == -EPERM)
+		else if (is_refusal(result))
 			refuse_group(counters, i);
 		else
 			return result;
@@ -242,6 +283,8 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 	if (counters->sockets)
 		open_sockets(counters);
 	cp_rusage_open(the_set, counters, tid == 0);
+	if (!counters->any_refused && !counters->sockets && !counters->user_read[0])
+		counters->one_read = of_one_read;
 	return 0;
 }
 
@@ -256,6 +299,25 @@ static void turn(struct cp_thread_counters *counters, unsigned group)
 }
 
 /* ---- reading ---- */
+
+/* In the order in which they were opened; those that were refused are not there. */
+static inline __attribute__((always_inline)) int take_values(
+	const struct cp_thread_counters *counters, unsigned first,
+	const struct cp_group_values *values, struct cp_reading *reading)
+{
+	unsigned n = 0;
+
+	for (unsigned i = first; i < group_end_of[first]; i++) {
+		if (counters->refused[i])
+			continue;
+		if (n == values->nr)
+			return -ENODATA;
+		reading->counter[i] = values->value[n++];
+		reading->group[the_set->counters[i].group] =
+			(struct cp_times){values->enabled, values->running};
+	}
+	return 0;
+}
 
 /* After a system call each return to a function that was called before it is
  * mispredicted, where the kernel guards against attacks on that prediction. */
@@ -283,12 +345,7 @@ static inline __attribute__((always_inline)) int read_group(
 	if ((size_t)size < offsetof(struct cp_group_values, value) ||
 		(size_t)size != offsetof(struct cp_group_values, value[values.nr]))
 		return -ENODATA;
-	if (values.nr < group_end_of[first] - first)
-		return -ENODATA;
-	for (unsigned n = group_end_of[first] - first; n-- > 0;)
-		reading->counter[first + n] = values.value[n];
-	reading->group[group] = (struct cp_times){values.enabled, values.running};
-	return 0;
+	return take_values(counters, first, &values, reading);
 }
 
 static bool read_group_in_user_space(const struct cp_thread_counters *counters,
@@ -332,7 +389,36 @@ static int read_sockets(struct cp_reading *reading)
 	return 0;
 }
 
-static int read_counters(
+static inline struct cp_times times_of(const struct cp_group_values *values)
+{
+	return (struct cp_times){values->enabled, values->running};
+}
+
+/* The commonest reading, one_read, without the questions; false: ask them. */
+static inline __attribute__((always_inline)) bool read_once(
+	const struct cp_thread_counters *counters, struct cp_reading *reading)
+{
+	struct cp_group_values values;
+	unsigned n = counters->one_read;
+	long size = (long)offsetof(struct cp_group_values, value[n]);
+
+	if (cp_kernel_read(counters->fd[0], &values, (size_t)size) != size ||
+		values.nr != n)
+		return false;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t value = values.value[i];
+
+		__asm__("" : "+r"(value)); /* else the loop becomes a memcpy */
+		reading->counter[i] = value;
+	}
+	reading->group[0] = times_of(&values);
+	for (unsigned g = 1; g < n && g < the_set->ngroups; g++)
+		reading->group[g] = times_of(&values);
+	reading->failed = false;
+	return true;
+}
+
+static __attribute__((noinline)) int read_all(
 	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
 {
 	int error = counters->open ? 0 : -EBADF;
@@ -347,6 +433,15 @@ static int read_counters(
 		cp_rusage_read(the_set, counters, own, reading);
 	reading->failed = error != 0;
 	return error;
+}
+
+static int read_counters(
+	const struct cp_thread_counters *counters, bool own, struct cp_reading *reading)
+{
+	if (!counters->one_read)
+		return read_all(counters, own, reading);
+	/* Its owner has no better way to read it either. */
+	return read_once(counters, reading) ? 0 : read_all(counters, false, reading);
 }
 
 /* The child's copies of the descriptors still count the parent; the pages are

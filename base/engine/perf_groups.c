@@ -20,15 +20,24 @@ static void renumber(struct cp_quantity *quantity, const unsigned place[])
 		quantity->terms[i].counter = place[quantity->terms[i].counter];
 }
 
-/* The order of the counters: those of threads, of no PMU, of the kernel's accounts,
- * of sockets. */
-static unsigned place_of(const struct cp_counter *counter)
+/* A thread may be refused it that others are granted: the process gave up its rights. */
+static bool needs_rights(const struct cp_counter *counter)
+{
+	return counter->attr.type == PERF_TYPE_SOFTWARE && !counter->attr.exclude_kernel;
+}
+
+/* The order of the counters. */
+enum place { HARDWARE, NO_PMU, NO_PMU_WITH_RIGHTS, RUSAGE, SOCKET, PLACES };
+
+static enum place place_of(const struct cp_counter *counter)
 {
 	if (counter->socket)
-		return 3;
+		return SOCKET;
 	if (counter->rusage)
-		return 2;
-	return needs_no_pmu(counter);
+		return RUSAGE;
+	if (needs_rights(counter))
+		return NO_PMU_WITH_RIGHTS;
+	return needs_no_pmu(counter) ? NO_PMU : HARDWARE;
 }
 
 /*
@@ -41,7 +50,7 @@ static void hardware_first(struct cp_event_set *set)
 	static struct cp_counter sorted[CP_MAX_COUNTERS];
 	unsigned place[CP_MAX_COUNTERS], n = 0;
 
-	for (unsigned pass = 0; pass < 4; pass++)
+	for (enum place pass = HARDWARE; pass < PLACES; pass++)
 		for (unsigned i = 0; i < set->ncounters; i++)
 			if (place_of(&set->counters[i]) == pass) {
 				sorted[n] = set->counters[i];
@@ -126,12 +135,6 @@ bool cp_perf_fits(const struct perf_event_attr *const attrs[], unsigned n)
 	return fits;
 }
 
-/* A thread may be refused it that others are granted: the process gave up its rights. */
-static bool needs_rights(const struct cp_counter *counter)
-{
-	return counter->attr.type == PERF_TYPE_SOFTWARE && !counter->attr.exclude_kernel;
-}
-
 /* Software events: any number of them fits.  One that needs rights is by itself, so
  * that it can be left out alone. */
 static unsigned software_group(const struct cp_event_set *set, unsigned first)
@@ -188,7 +191,7 @@ void cp_perf_rotate(struct cp_event_set *set)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < set->ncounters; i++)
-		if (place_of(&set->counters[i]) == 0)
+		if (place_of(&set->counters[i]) == HARDWARE)
 			n = set->counters[i].group + 1;
 	set->nrotated = n > 1 && !set->reference[0] ? n : 0;
 }

@@ -500,6 +500,66 @@ static void test_runs(const char *what, unsigned ncounters, int fault, bool user
 	is_u64(open_descriptors(), before, "%s: nothing is left open", what);
 }
 
+/* ---- what is read together ---- */
+
+/* Page faults, which anybody may count; two events that need rights. */
+static void make_software(void)
+{
+	static const uint64_t events[] = {PERF_COUNT_SW_CONTEXT_SWITCHES,
+		PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CPU_MIGRATIONS};
+
+	memset(&set, 0, sizeof(set));
+	set.ncounters = 3;
+	for (unsigned i = 0; i < 3; i++) {
+		set.counters[i].attr.type = PERF_TYPE_SOFTWARE;
+		set.counters[i].attr.config = events[i];
+		set.counters[i].attr.exclude_kernel = i == 1;
+	}
+	cp_perf_arrange(&set);
+	cp_engine_perf.configure(&set);
+}
+
+static void test_software(void)
+{
+	struct cp_thread_counters thread = {0};
+	struct cp_reading reading;
+	struct cp_why why;
+
+	world_reset();
+	make_software();
+	is_u64(set.ngroups, 3, "software events that need rights: left out one by one");
+	is_u64(set.counters[0].attr.config, PERF_COUNT_SW_PAGE_FAULTS,
+		"and led by one that needs none");
+	is_int(cp_engine_perf.thread_open(&thread, 0, &why), 0, "they open");
+	world.reads = 0;
+	is_int(cp_engine_perf.read(&thread, true, &reading), 0, "and are read");
+	is_u64(world.reads, 1, "all with one read(2)");
+	ok(reading.group[0].running && reading.group[2].running,
+		"with the times of each");
+	cp_engine_perf.thread_close(&thread);
+}
+
+static void test_software_refused(void)
+{
+	struct cp_thread_counters thread = {0};
+	struct cp_reading reading;
+	struct cp_why why;
+
+	world_reset();
+	make_software();
+	world.open_error = -EACCES;
+	world.opens_left = 1;
+	is_int(cp_engine_perf.thread_open(&thread, 0, &why), 0,
+		"without these rights the others open");
+	is_int(cp_engine_perf.read(&thread, true, &reading), 0, "and are read");
+	ok(!thread.refused[0] && thread.refused[1] && thread.refused[2],
+		"those that need them are not");
+	ok(reading.group[0].running && !reading.group[2].running,
+		"which their times tell");
+	cp_engine_perf.thread_close(&thread);
+	world_reset();
+}
+
 int main(void)
 {
 	static const char *const letters[NAMES] = {"a", "b", "c"};
@@ -512,6 +572,8 @@ int main(void)
 	test_enable();
 	test_masked();
 	test_groups();
+	test_software();
+	test_software_refused();
 	test_forked_inside();
 	test_runs("all fit", 4, 1, false);
 	test_runs("multiplexed", 9, 1, false);
