@@ -160,6 +160,14 @@ static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
 	}
 }
 
+static bool has_counts(void)
+{
+	for (uint32_t i = 0; i < layout.ncounters; i++)
+		if (cost.inside[i] || cost.whole[i] || (layout.sparse && cost.skipped[i]))
+			return true;
+	return false;
+}
+
 /* What others do meanwhile is none of our cost. */
 static void leave_out_sockets(void)
 {
@@ -189,6 +197,7 @@ static void measure(void)
 	if (layout.sparse)
 		measure_skipped(outer, inner);
 	leave_out_sockets();
+	cost.counts = has_counts();
 	known = true;
 }
 

@@ -60,11 +60,6 @@ static struct {
 
 /* ---- small things ---- */
 
-uint64_t cp_now_ns(void)
-{
-	return cp_engine->has_time ? cp_clock_ns() : 0;
-}
-
 void cp_keep_warning(const char *line)
 {
 	if (cp_runtime.record.header)

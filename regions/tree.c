@@ -167,12 +167,6 @@ struct cp_frame *cp_frame_new(struct cp_tree *tree)
 	return frame;
 }
 
-void cp_frame_spare(struct cp_tree *tree, struct cp_frame *frame)
-{
-	frame->outer = tree->spare;
-	tree->spare = frame;
-}
-
 static void push(struct cp_tree *tree, struct cp_frame *frame, const struct cp_name *name,
 	uint64_t tag)
 {
@@ -279,6 +273,9 @@ static int start(struct cp_tree *tree, const struct cp_layout *layout,
 	tree->thread = thread;
 	tree->region_size = cp_region_size(layout);
 	tree->journal = tree->folds ? NULL : new_journal(tree);
+	tree->plain = tree->journal && cp_layout_is_plain(layout);
+	tree->one_of_each = layout->ncounters == 1 && layout->nquantities == 1 &&
+			    layout->ngroups == 1 && layout->quantities->nterms == 1;
 	tree->root = new_node(tree, NULL, NULL, false);
 	tree->begin = cp_pool_take(&frames);
 	if (!tree->root || !tree->begin) {
@@ -316,7 +313,7 @@ static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
 	struct cp_frame *frame, const struct cp_name *name, uint64_t tag)
 {
 	cp_frame_set_out(tree, frame, node);
-	if (__builtin_expect(tree->layout->sparse, 0))
+	if (__builtin_expect(!tree->plain && tree->layout->sparse, 0))
 		frame->weight = cp_sparse_begin(tree, node);
 	push(tree, frame, name, tag);
 	return &frame->start;
@@ -376,9 +373,12 @@ enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
 enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,
 	uint64_t tag, const struct cp_reading *reading, uint64_t now_ns)
 {
-	const struct cp_frame *frame = cp_tree_find_open(tree, name, tag);
+	const struct cp_frame *frame;
 	enum cp_misuse misuse = CP_MISUSE_NONE;
 
+	if (cp_tree_end_innermost(tree, name, tag, reading, now_ns))
+		return CP_MISUSE_NONE;
+	frame = cp_tree_find_open(tree, name, tag);
 	if (!frame) {
 		if (!tag)
 			tree->root->item->flags |= CP_REGION_END_WITHOUT_BEGIN;
@@ -397,24 +397,48 @@ enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *na
 bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
 	const struct cp_reading *reading, uint64_t now_ns)
 {
-	if (!tree->top || !matches(tree->top, name, tag))
+	struct cp_frame *top = tree->top;
+
+	if (!top || !matches(top, name, tag))
 		return false;
+	if (cp_tree_ends_plainly(tree, top))
+		return tree->one_of_each
+			       ? cp_tree_end_one_of_each(tree, top, reading, now_ns)
+			       : cp_tree_end_plain(tree, top, reading, now_ns);
 	cp_tree_close_top(tree, reading, now_ns, true, 0);
 	return true;
+}
+
+static inline struct cp_reading *begin_in(
+	struct cp_tree *tree, struct cp_node *node, struct cp_name *name, uint64_t tag)
+{
+	struct cp_frame *frame = tree->spare;
+
+	tree->spare = frame->outer;
+	return open_frame(tree, node, frame, name, tag);
+}
+
+static __attribute__((noinline)) struct cp_reading *begin_another(
+	struct cp_tree *tree, struct cp_node *parent, struct cp_name *name, uint64_t tag)
+{
+	struct cp_node *node = cp_tree_find_child(tree, parent, name, false);
+
+	if (!node)
+		return NULL;
+	parent->recent = node;
+	return begin_in(tree, node, name, tag);
 }
 
 struct cp_reading *cp_tree_begin_again(
 	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
 {
-	struct cp_node *parent = innermost(tree), *node;
+	struct cp_node *parent = innermost(tree), *node = parent->recent;
 
 	if (!tree->spare || tree->depth >= CP_TREE_DEPTH)
 		return NULL;
-	node = cp_tree_find_child(tree, parent, name, false);
-	if (!node)
-		return NULL;
-	parent->recent = node;
-	return open_frame(tree, node, cp_frame_new(tree), name, tag);
+	if (__builtin_expect(!node || node->name != name || !tree->plain, 0))
+		return begin_another(tree, parent, name, tag);
+	return begin_in(tree, node, name, tag);
 }
 
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)

@@ -38,6 +38,7 @@ struct cp_pair_cost {
 	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS],
 		skipped[CP_MAX_COUNTERS];
 	uint64_t inside_ns, whole_ns, skipped_ns;
+	bool counts; /* some counter of these is not 0 */
 };
 
 /* Regions that are nested more deeply have no path of their own: what they
@@ -54,6 +55,8 @@ struct cp_tree {
 	uint64_t thread;      /* record offset of its thread item */
 	uint64_t region_size; /* in the record, without what a fold adds */
 	bool folds;           /* stands for many threads: regions end in a cp_folded */
+	bool plain;           /* its executions may end in tree_plain.c… */
+	bool one_of_each;     /* …with one counter, quantity and group */
 	struct cp_node *root;
 	struct cp_frame *top;        /* innermost open region; NULL: none */
 	unsigned depth;              /* of open regions */

@@ -111,7 +111,11 @@ void cp_tree_close_ranges(
 /* tree.c: a frame, of those that the tree has to spare or new; NULL: out of
  * memory. */
 struct cp_frame *cp_frame_new(struct cp_tree *tree);
-void cp_frame_spare(struct cp_tree *tree, struct cp_frame *frame);
+static inline void cp_frame_spare(struct cp_tree *tree, struct cp_frame *frame)
+{
+	frame->outer = tree->spare;
+	tree->spare = frame;
+}
 
 /* It begins: what its counts are measured from, but for its start and time. */
 static inline void cp_frame_set_out(
@@ -154,6 +158,23 @@ static inline uint64_t cp_quantity_sum(const struct cp_quantity_terms *quantity,
 /* The execution, and with_root the root up to date: all of it or nothing. */
 void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns, bool with_root);
+
+/* Is each execution counted, and every quantity one counter at most? */
+bool cp_layout_is_plain(const struct cp_layout *layout);
+
+static inline bool cp_tree_ends_plainly(
+	const struct cp_tree *tree, const struct cp_frame *top)
+{
+	return tree->plain && top->node &&
+	       top->node->parent == (top->outer ? top->outer->node : tree->root);
+}
+
+/* tree_plain.c: closes the innermost region, which ends plainly, with the root; in the
+ * second one counter, quantity and group are all there is.  True. */
+bool cp_tree_end_plain(struct cp_tree *tree, struct cp_frame *top,
+	const struct cp_reading *now, uint64_t now_ns);
+bool cp_tree_end_one_of_each(struct cp_tree *tree, struct cp_frame *top,
+	const struct cp_reading *now, uint64_t now_ns);
 
 /* The same for a range, which is no part of what it overlaps with. */
 void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
@@ -221,10 +242,12 @@ static inline uint64_t *copy_words(uint64_t *to, const uint64_t *from, uint64_t 
 		*(pair *)(to + 2) = high;
 		__asm__ volatile("" : : : "memory");
 	}
-	for (; count > 0; count--) {
-		*to++ = *from++;
-		__asm__ volatile("" : : : "memory");
+	if (count >= 2) {
+		*(pair *)to = *(const pair *)from;
+		to += 2, from += 2, count -= 2;
 	}
+	if (count > 0)
+		*to++ = *from;
 	return to;
 }
 
@@ -272,7 +295,7 @@ static inline void write_begin(struct cp_region_item *item)
 
 static inline void write_end(struct cp_region_item *item)
 {
-	__atomic_store_n(&item->version, (item->version | 1) + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&item->version, item->version + 1, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -25,7 +25,7 @@ struct cp_clock {
 	uint64_t rate;      /* ns per tick, times 2^32 */
 };
 
-extern struct cp_clock cp_clock;
+extern struct cp_clock cp_clock __attribute__((visibility("hidden")));
 
 static inline uint64_t cp_clock_ns(void)
 {

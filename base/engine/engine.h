@@ -166,7 +166,7 @@ extern const struct cp_engine cp_engine_perf;
 extern const struct cp_engine cp_engine_sim;
 
 /* The engine of this image: the simulated PMU where it runs the process. */
-extern const struct cp_engine *cp_engine;
+extern const struct cp_engine *cp_engine __attribute__((visibility("hidden")));
 
 /* Finds that out.  Our own code is not counted from here on; what it calls is. */
 void cp_engine_start(void);

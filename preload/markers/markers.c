@@ -25,26 +25,39 @@
  * busy and the state form a handshake with cp_process_end: either it sees us
  * busy and waits, or we see that it has finished.
  */
-struct cp_live_thread *cp_marker_enter(void)
+static inline __attribute__((always_inline)) struct cp_live_thread *enter(void)
 {
 	struct cp_live_thread *thread;
 
 	if (!cp_self.thread || !cp_enter())
 		return NULL;
 	thread = cp_self.thread; /* now: before, a handler's fork makes another */
-	while (__atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST) && cp_counting())
+	while (__builtin_expect(
+		       __atomic_exchange_n(&thread->busy, 1, __ATOMIC_SEQ_CST), 0) &&
+		cp_counting())
 		sched_yield();
-	if (__atomic_load_n(&cp_runtime.state, __ATOMIC_SEQ_CST) == CP_ON)
+	if (__builtin_expect(
+		    __atomic_load_n(&cp_runtime.state, __ATOMIC_SEQ_CST) == CP_ON, 1))
 		return thread;
 	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	cp_leave();
 	return NULL;
 }
 
-void cp_marker_leave(struct cp_live_thread *thread)
+struct cp_live_thread *cp_marker_enter(void)
+{
+	return enter();
+}
+
+static inline void leave(struct cp_live_thread *thread)
 {
 	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	cp_leave();
+}
+
+void cp_marker_leave(struct cp_live_thread *thread)
+{
+	leave(thread);
 }
 
 bool cp_marker_lock(struct cp_lock *lock)
@@ -76,13 +89,19 @@ int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *r
 	return read_counters(thread, own, reading);
 }
 
+static __attribute__((noinline)) void read_frozen(
+	const struct cp_live_thread *thread, struct cp_reading *reading, uint64_t *now_ns)
+{
+	*reading = *cp_tree_frozen(&thread->tree, now_ns);
+}
+
 /* What a marker reads: between pause and resume, the moment of the pause. */
 static inline __attribute__((always_inline)) void read_marker(
 	struct cp_live_thread *thread, bool own, struct cp_reading *reading,
 	uint64_t *now_ns)
 {
 	if (__builtin_expect(thread->tree.paused != NULL, 0)) {
-		*reading = *cp_tree_frozen(&thread->tree, now_ns);
+		read_frozen(thread, reading, now_ns);
 		return;
 	}
 	*now_ns = cp_now_ns();
@@ -233,22 +252,14 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag)
 	cp_marker_begin_now(name, tag);
 }
 
-void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
+static __attribute__((noinline)) void begin_slowly(
+	struct cp_live_thread *thread, struct cp_name *name, uint64_t tag)
 {
-	struct cp_live_thread *thread;
-	struct cp_reading *start;
+	struct cp_reading *start = open_region(thread, name, tag);
 	uint64_t now_ns;
 
-	if (!name || name->left_out)
+	if (start && cp_tree_is_skipping(&thread->tree))
 		return;
-	thread = cp_marker_enter();
-	if (!thread)
-		return;
-	start = open_region(thread, name, tag);
-	if (start && cp_tree_is_skipping(&thread->tree)) {
-		cp_marker_leave(thread);
-		return;
-	}
 	if (start) {
 		cp_marker_take_turn(thread);
 		read_marker(thread, true, start, &now_ns);
@@ -256,7 +267,33 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 	} else if (thread->tree.depth <= CP_TREE_DEPTH) {
 		cp_marker_note_not_opened(thread, name);
 	}
-	cp_marker_leave(thread);
+}
+
+/* No pause, no turns, each execution is counted: the commonest, in few instructions. */
+static inline bool is_plain(const struct cp_live_thread *thread)
+{
+	return __builtin_expect(thread->tree.plain && !thread->tree.paused, 1);
+}
+
+void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
+{
+	struct cp_live_thread *thread;
+	struct cp_reading *start = NULL;
+
+	if (!name || name->left_out)
+		return;
+	thread = enter();
+	if (!thread)
+		return;
+	if (is_plain(thread))
+		start = cp_tree_begin_again(&thread->tree, name, tag);
+	if (start) {
+		cp_tree_begin_time(&thread->tree, cp_now_ns());
+		read_counters(thread, true, start);
+	} else {
+		begin_slowly(thread, name, tag);
+	}
+	leave(thread);
 }
 
 /* Regions that go on elsewhere may need new nodes. */
@@ -283,30 +320,39 @@ static bool end_skipped(
 	       cp_tree_end_innermost(tree, name, tag, &thread->reading, 0);
 }
 
+/* The innermost region is another one, or none is open. */
+static __attribute__((noinline)) void end_other(struct cp_live_thread *thread,
+	struct cp_name *name, uint64_t tag, enum cp_marker_end how, uint64_t now_ns)
+{
+	const struct cp_name *inner = cp_tree_innermost(&thread->tree);
+	enum cp_misuse misuse =
+		end_alone(thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
+
+	if (name && !tag)
+		note_misuse(misuse, thread, name, inner);
+}
+
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
-	struct cp_live_thread *thread = name && name->left_out ? NULL : cp_marker_enter();
-	const struct cp_name *inner;
-	enum cp_misuse misuse;
+	struct cp_live_thread *thread = name && name->left_out ? NULL : enter();
 	uint64_t now_ns;
 
 	if (!thread)
 		return;
-	if (end_skipped(thread, name, tag)) {
-		cp_marker_leave(thread);
+	if (is_plain(thread)) {
+		now_ns = cp_now_ns();
+		read_counters(thread, true, &thread->reading);
+	} else if (end_skipped(thread, name, tag)) {
+		leave(thread);
 		return;
+	} else {
+		cp_marker_read_now(thread, true, &thread->reading, &now_ns);
 	}
-	read_marker(thread, true, &thread->reading, &now_ns);
-	if (!cp_tree_end_innermost(&thread->tree, name, tag, &thread->reading, now_ns)) {
-		inner = cp_tree_innermost(&thread->tree);
-		misuse = end_alone(
-			thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
-		if (name && !tag)
-			note_misuse(misuse, thread, name, inner);
-	}
+	if (!cp_tree_end_innermost(&thread->tree, name, tag, &thread->reading, now_ns))
+		end_other(thread, name, tag, how, now_ns);
 	if (__builtin_expect(thread->sampler != NULL, 0))
 		cp_sampling_boundary(thread->sampler);
-	cp_marker_leave(thread);
+	leave(thread);
 }
 
 void cp_marker_pause(void)
