@@ -88,6 +88,17 @@ unsigned cp_helpers_running(void)
 	return running;
 }
 
+uint64_t cp_helpers_cpu(uint64_t (*clock)(pid_t tid))
+{
+	uint64_t ns = 0;
+	pid_t tid;
+
+	FOR_EACH(helper)
+	if ((tid = cp_helper_tid(*helper)) != 0)
+		ns += clock(tid);
+	return ns;
+}
+
 static void dismiss(struct cp_helper *helper)
 {
 	__atomic_store_n(&helper->stopping, 1, __ATOMIC_RELEASE);

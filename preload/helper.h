@@ -42,6 +42,9 @@ void cp_helper_wait(const struct cp_helper *helper, uint64_t ns);
 bool cp_helpers_have(pid_t tid);
 unsigned cp_helpers_running(void);
 
+/* CPU time of those that run; clock: of a thread. */
+uint64_t cp_helpers_cpu(uint64_t (*clock)(pid_t tid));
+
 /* They are told to stop, and woken. */
 void cp_helpers_dismiss(void);
 

@@ -33,6 +33,8 @@ static void finish_threads(void)
 {
 	cp_threads_adopt();
 	cp_runtime.record.header->cpu_ns = cp_process_cpu() - cp_runtime.cpu_base;
+	__atomic_fetch_add(&cp_runtime.record.header->seen_cpu_ns,
+		cp_helpers_cpu(cp_thread_cpu), __ATOMIC_RELAXED);
 	cp_threads_finish();
 }
 
@@ -60,6 +62,8 @@ static void bind_record(void)
 		cp_engine->bind_process(cp_runtime.record.header->process);
 		cp_compared_bind();
 	}
+	/* In this order: no moment is the process's and not the thread's. */
+	cp_runtime.main_cpu_base = cp_thread_cpu(0);
 	cp_runtime.cpu_base = cp_process_cpu();
 }
 

@@ -55,9 +55,9 @@ struct cp_runtime {
 	struct cp_sweep_plan sweep;         /* npoints 0: none */
 	unsigned window;                    /* of working sets: instructions; 0: none */
 	uint64_t overhead_ns;
-	/* CPU time before counting began: for the check whether there were threads
-	 * that nobody saw. */
-	uint64_t cpu_base;
+	/* CPU time before counting began, of the process and of its main thread: for the
+	 * check whether there were threads that nobody saw. */
+	uint64_t cpu_base, main_cpu_base;
 };
 
 extern struct cp_runtime cp_runtime __attribute__((visibility("hidden")));

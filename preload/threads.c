@@ -304,9 +304,12 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	thread->item = cp_thread_item_new(thread->tid, state);
 	if (!thread->item)
 		return without_memory(thread);
-	/* Of an adopted one, and of an image after another, what was before. */
-	if (tid || thread->tid == cp_runtime.pid)
+	/* Of an adopted one, and of an image after another, what was before; what it
+	 * takes to begin is no other thread's. */
+	if (tid)
 		thread->cpu_start = cp_thread_cpu(tid);
+	else if (thread->tid == cp_runtime.pid)
+		thread->cpu_start = cp_runtime.main_cpu_base;
 	thread->counters.mirror = thread->item->mirror;
 	if (!tid)
 		cp_self.thread =

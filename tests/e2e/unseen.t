@@ -43,6 +43,14 @@ SKIP: {
 	is(scalar(unattributed($busy)), 0, 'perf, a busy main thread: nothing is missed');
 	cmp_ok($busy->{report}{processes}[0]{unattributed}{cpu_s}, '<', 0.01, 'perf, a busy main thread: hardly any time');
 
+	# Nor what the library takes: a child to begin, and its own thread to read samples.
+	my $mapped = peek(engine => 'perf', events => 'perf::PAGE-FAULTS', command => [program('many_mappings'), 60000],
+		env => {CACHEPEEK_PROFILE => 'dtlb'});
+	is(scalar(unattributed($mapped)), 0, 'perf, many mappings: nothing is missed');
+	my @missed = map { $_->{unattributed}{cpu_s} } @{$mapped->{report}{processes}};
+	is(scalar(@missed), 2, 'perf, many mappings: a process and its child');
+	is(scalar(grep { $_ >= 0.001 } @missed), 0, 'perf, many mappings: no time of either') or diag("@missed");
+
 	# One that ends while its counters are opened, alone or between two of a
 	# group, is no lost thread: what it did is in none.
 	my ($log, @strace) = (scratch('strace'), which('strace') || 'no strace', '-e', 'trace=perf_event_open');
