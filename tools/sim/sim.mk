@@ -30,8 +30,13 @@ SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pi
 	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
+# Functions of the core and of VEX that have one of ours in their place.
+SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vgPlain_getenv \
+	vgPlain_pre_exec_check vgPlain_client_syscall vgPlain_sigframe_create \
+	vgModuleLocal_get_linux_syscall_entry vgPlain_machine_get_VexArchInfo \
+	amd64g_dirtyhelper_RDTSCP
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
-	-Wl,--wrap=vgPlain_kill_self -Wl,--wrap=vgPlain_di_notify_mmap -Wl,--wrap=LibVEX_Translate -Wl,--wrap=vgPlain_getenv -Wl,--wrap=vgPlain_pre_exec_check -Wl,--wrap=vgPlain_client_syscall -Wl,--wrap=vgPlain_sigframe_create -Wl,--wrap=vgModuleLocal_get_linux_syscall_entry -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
+	$(SIM_WRAPPED:%=-Wl,--wrap=%) -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
 SIM_CFLAGS := $(filter-out -m64,$(SIM_CFLAGS))
 SIM_LDFLAGS := $(filter-out -m64,$(SIM_LDFLAGS))
