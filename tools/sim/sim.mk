@@ -31,7 +31,8 @@ SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pi
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 # Functions of the core and of VEX that have one of ours in their place.
-SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vgPlain_getenv \
+SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_assert_fail \
+	vpanic vex_printf vgPlain_getenv \
 	vgPlain_pre_exec_check vgPlain_client_syscall vgPlain_sigframe_create \
 	vgModuleLocal_get_linux_syscall_entry vgPlain_machine_get_VexArchInfo \
 	amd64g_dirtyhelper_RDTSCP
@@ -78,8 +79,11 @@ $(SIM_DIR) $(B)/sim:
 # Encodings of x86-64, by a decoder.
 SIM_ENCODINGS := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Zydis/Zydis.h),$(B)/sim/encodings))
 
+# Programs that need what VEX does not decode.
+SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts))
+
 # The programs that tests/sim/*.t run.
-SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
+SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
 	timing_test)
 SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
 	$(addprefix flex/,flex.c flex_cache.c flex_life.c flex_outer.c flex_prefetch.c) follow.c front.c numa.c timing.c)
@@ -95,6 +99,15 @@ $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 
 $(B)/sim/encodings: tests/sim/encodings.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -lZydis)
+
+$(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $^)
+
+$(B)/sim/native_state: tests/sim/native/state.c | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread -lmvec -lm)
+
+$(B)/sim/native_counts: tests/sim/native/counts.c tools/sim/request.h | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $<)
 
 $(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)

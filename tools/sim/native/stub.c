@@ -150,13 +150,14 @@ static void reset_rounding(struct assembler *to)
 
 /* --- The stub --- */
 
+/* Then it may round, even if it converts from memory to a general register. */
 static Bool has_vectors(const struct native *n)
 {
 	const struct native_shape *s = n->shape;
 
-	return s->reg == FIELD_VECTOR || s->vvvv == FIELD_VECTOR ||
-	       (s->rm == FIELD_VECTOR && !n->address.used) || s->index ||
-	       s->implicit_reads & IMPLICIT_XMM0;
+	return n->form == FORM_EVEX || s->reg == FIELD_VECTOR ||
+	       s->vvvv == FIELD_VECTOR || (s->rm == FIELD_VECTOR && !n->address.used) ||
+	       s->index || s->implicit_reads & IMPLICIT_XMM0;
 }
 
 static void assemble(struct assembler *to, const struct native *n)

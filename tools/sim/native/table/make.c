@@ -123,23 +123,24 @@ static uint16_t number_of(const struct native_shape *shape)
 	return (uint16_t)i;
 }
 
-/* Those of one cell that have the same shape are one entry. */
+/* Those of one cell that have the same shape are one entry.  A register is any register,
+ * also that which a gather's index was in when it was looked at. */
 static void add(const struct cell *c, unsigned reg, const struct native_shape *shape)
 {
 	uint32_t key = NATIVE_KEY(
 		c->form, c->map, c->pp, c->w, c->length, c->b, c->is_register, c->opcode);
+	uint8_t regs = shape->reg == FIELD_NONE ? (uint8_t)(1u << reg) : 0xff;
 	uint16_t number = number_of(shape);
 	unsigned i = nencodings;
 
 	for (; i > 0 && encodings[i - 1].key == key; i--)
 		if (encodings[i - 1].shape == number) {
-			encodings[i - 1].regs |= (uint8_t)(1u << reg);
+			encodings[i - 1].regs |= regs;
 			return;
 		}
 	if (nencodings == MOST_ENCODINGS)
 		exit(3);
-	encodings[nencodings++] =
-		(struct native_encoding){key, number, (uint8_t)(1u << reg)};
+	encodings[nencodings++] = (struct native_encoding){key, number, regs};
 }
 
 static void add_cell(const struct cell *c)
@@ -151,6 +152,13 @@ static void add_cell(const struct cell *c)
 			add(c, reg, &shape);
 }
 
+/* Those bytes lead to other maps. */
+static int is_escape(const struct cell *c)
+{
+	return c->form == FORM_LEGACY && c->map == 1 &&
+	       (c->opcode == 0x38 || c->opcode == 0x3a);
+}
+
 /* The fields that a form has none of are 0. */
 static int exists(const struct cell *c)
 {
@@ -159,7 +167,7 @@ static int exists(const struct cell *c)
 
 	return maps[c->form] >> c->map & 1 && (c->form == FORM_EVEX || !c->b) &&
 	       (c->form != FORM_VEX || c->length < 2) &&
-	       (c->form != FORM_LEGACY || !c->length);
+	       (c->form != FORM_LEGACY || !c->length) && !is_escape(c);
 }
 
 /* In the order of the keys. */

@@ -1,0 +1,122 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: MIT
+#
+# Instructions that the host executes, because VEX does not decode them, or decodes them
+# badly: AVX-512 and whatever else the table of encodings has.  What programs compute is
+# compared, bit for bit, with what they compute natively; and references are counted.
+#
+# NATIVE_SEEDS=20 tries every encoding, with as many random states.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Sim;
+use Test::More;
+
+plan(skip_all => 'x86-64 only, and with libzydis-dev') if !-x "$BUILD/sim/native_state";
+
+sub natively
+{
+	my @command = @_;
+	open(my $pipe, '-|', @command) or die;
+	local $/;
+	my $out = <$pipe> // '';
+	close($pipe);
+	return ($?, $out);
+}
+
+sub compare
+{
+	my ($what, @command) = @_;
+	my @native = natively(@command);
+	my @simulated = sim_run(@command);
+	my @lines = split(/\n/, $native[1]);
+	my @got = split(/\n/, $simulated[1]);
+	my @differ = grep { ($lines[$_] // '') ne ($got[$_] // '') } 0 .. ($#lines > $#got ? $#lines : $#got);
+
+	is($simulated[0], $native[0], "$what: ends as natively");
+	is(scalar(@differ), 0, "$what: " . @lines . ' lines are the same');
+	diag("natively: $lines[$_]\nsimulated: $got[$_]") for grep { defined } @differ[0 .. 4];
+	return scalar(@lines);
+}
+
+# ---- a host that lacks it, and a tool that may not ----
+
+my $state = "$BUILD/sim/native_state";
+my ($native) = natively($state);
+my ($status) = sim_run('--native=no', $state);
+is($status & 127, 4, 'where nothing is executed natively, SIGILL is what comes');
+if ($native != 0) {
+	($status) = sim_run($state);
+	is($status, $native, 'this machine has no AVX-512: the program ends as natively');
+	done_testing;
+	exit;
+}
+
+# ---- state ----
+
+compare('faults, signals, threads, fork, upper halves', $state);
+
+# ---- single instructions ----
+
+my $seeds = $ENV{NATIVE_SEEDS};
+for my $seed (1 .. $seeds // 1) {
+	my $tried = compare("instructions, seed $seed", "$BUILD/sim/native_fuzz", $seed, $seeds ? 1 : 4);
+	cmp_ok($tried, '>', 1000, "seed $seed: more than a thousand");
+}
+
+# ---- what compilers make ----
+
+for my $compiler (['gcc', '-ffast-math'], ['clang', '-ffast-math']) {
+	my ($name, $more) = @$compiler;
+	my $program = "$SCRATCH/kernels";
+  SKIP: {
+		my $error = `$name -O3 -w -march=native -mprefer-vector-width=512 $more -o $program $Sim::ROOT/tests/sim/native/kernels.c -lm 2>&1`;
+		skip("$name does not build it", 3) if $?;
+		cmp_ok(compare("$name $more", $program), '>', 250, "$name $more: loops of many kinds");
+	}
+}
+
+# ---- references ----
+
+my ($ended, $counted) = sim_run('--l1i=64,8,64', '--l1d=64,8,64', "$BUILD/sim/native_counts");
+is($ended, 0, 'references: the program ends');
+is($counted, <<'COUNTS', 'each makes the references that it should, to the lines of its operand');
+load 1 0 1
+store 0 1 1
+load of two lines 1 0 2
+store to two lines 0 1 2
+load of 32 bytes 1 0 1
+addition 1 0 1
+broadcast of 4 bytes 1 0 1
+broadcast of 8 bytes 1 0 2
+narrowing store 0 1 2
+non-temporal store 0 1 1
+mask 1 0 2
+fused, 32 bytes 1 0 2
+fused, 8 bytes 1 0 1
+masked load, none 0 0 0
+masked load, all 1 0 2
+masked load, first line 1 0 1
+masked load, second line 1 0 1
+masked load, both lines 1 0 2
+masked store of bytes 0 1 1
+masked store, none 0 0 0
+masked store, bits without lanes 0 0 0
+masked broadcast, none 0 0 0
+masked broadcast 1 0 1
+masked scalar, off 0 0 0
+compressing store 0 1 1
+compressing store, 3 lanes 0 1 2
+expanding load 1 0 1
+gather 16 0 16
+gather of three lanes 3 0 3
+gather of none 0 0 0
+gather from one line 8 0 1
+gather by 8 bytes 7 0 7
+gather over lines 1 0 2
+scatter 0 8 8
+scatter of none 0 0 0
+COUNTS
+
+done_testing;

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Single instructions, with random registers, masks, flags, rounding and memory: what
+ *each leaves behind, in a line.  The same seed makes the same lines, natively or
+ *simulated.
+ *
+ *	fuzz SEED STEP	every STEP-th encoding of the table, from a random one on
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "tools/sim/native/shape.h"
+
+/* --- Executing --- */
+
+struct state {
+	uint8_t zmm[32][64];
+	uint64_t mask[8];
+	uint64_t general[16]; /* the 5th, the stack's, is left alone */
+	uint64_t flags;
+	uint32_t mxcsr, unused;
+};
+
+_Static_assert(offsetof(struct state, mask) == 2048 &&
+		       offsetof(struct state, general) == 2112 &&
+		       offsetof(struct state, flags) == 2240,
+	"execute() knows these places");
+
+void *volatile code_to_call;
+void execute(struct state *state);
+__asm__(".globl execute\n"
+	"execute:\n"
+	"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; push "
+	"%rdi\n"
+	"	ldmxcsr 2248(%rdi)\n"
+	".altmacro\n"
+	".macro load_zmm n\n	vmovdqu64 \\n*64(%rdi), %zmm\\n\n.endm\n"
+	".macro save_zmm n\n	vmovdqu64 %zmm\\n, \\n*64(%rax)\n.endm\n"
+	".macro load_mask n\n	kmovq 2048+\\n*8(%rdi), %k\\n\n.endm\n"
+	".macro save_mask n\n	kmovq %k\\n, 2048+\\n*8(%rax)\n.endm\n"
+	".set i, 0\n.rept 32\n	load_zmm %i\n	.set i, i+1\n.endr\n"
+	".set i, 0\n.rept 8\n	load_mask %i\n	.set i, i+1\n.endr\n"
+	"	push 2240(%rdi); popfq\n"
+	"	mov 2112(%rdi), %rax; mov 2120(%rdi), %rcx; mov 2128(%rdi), %rdx\n"
+	"	mov 2136(%rdi), %rbx; mov 2152(%rdi), %rbp; mov 2160(%rdi), %rsi\n"
+	"	mov 2176(%rdi), %r8; mov 2184(%rdi), %r9; mov 2192(%rdi), %r10\n"
+	"	mov 2200(%rdi), %r11; mov 2208(%rdi), %r12; mov 2216(%rdi), %r13\n"
+	"	mov 2224(%rdi), %r14; mov 2232(%rdi), %r15; mov 2168(%rdi), %rdi\n"
+	"	call *code_to_call(%rip)\n"
+	"	push %rax; pushfq; mov 16(%rsp), %rax\n"
+	"	mov %rcx, 2120(%rax); mov %rdx, 2128(%rax); mov %rbx, 2136(%rax)\n"
+	"	mov %rbp, 2152(%rax); mov %rsi, 2160(%rax); mov %rdi, 2168(%rax)\n"
+	"	mov %r8, 2176(%rax); mov %r9, 2184(%rax); mov %r10, 2192(%rax)\n"
+	"	mov %r11, 2200(%rax); mov %r12, 2208(%rax); mov %r13, 2216(%rax)\n"
+	"	mov %r14, 2224(%rax); mov %r15, 2232(%rax)\n"
+	"	pop 2240(%rax); pop 2112(%rax)\n"
+	".set i, 0\n.rept 32\n	save_zmm %i\n	.set i, i+1\n.endr\n"
+	".set i, 0\n.rept 8\n	save_mask %i\n	.set i, i+1\n.endr\n"
+	"	vzeroupper\n"
+	"	pop %rdi; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; "
+	"ret\n");
+
+static const uint32_t usual_mxcsr = 0x1f80;
+static sigjmp_buf escape;
+static volatile struct {
+	int signal;
+	uintptr_t at, code;
+} fault;
+
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	__asm__ volatile("ldmxcsr %0" ::"m"(usual_mxcsr));
+	fault.signal = signal;
+	fault.at = (uintptr_t)info->si_addr;
+	fault.code = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	siglongjmp(escape, 1);
+}
+
+static void catch_faults(void)
+{
+	static const int signals[] = {SIGILL, SIGSEGV, SIGFPE, SIGBUS};
+	struct sigaction action = {
+		.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* --- Chance --- */
+
+static uint64_t chance;
+
+static uint64_t random64(void)
+{
+	chance ^= chance << 13;
+	chance ^= chance >> 7;
+	chance ^= chance << 17;
+	return chance;
+}
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)(random64() >> 33) % n;
+}
+
+/* --- An instruction --- */
+
+struct field_values {
+	unsigned reg, rm, vvvv, mask, zeroing, index, base;
+};
+
+struct instruction {
+	uint8_t bytes[32];
+	unsigned n, length; /* length: without what follows it */
+};
+
+/* Of an encoding, by its key. */
+static unsigned form(uint32_t key)
+{
+	return key >> 18;
+}
+
+static unsigned map(uint32_t key)
+{
+	return key >> 15 & 7;
+}
+
+static unsigned number_for(unsigned field, uint32_t key)
+{
+	unsigned n = below(form(key) == FORM_EVEX ? 32 : 16);
+
+	if (field == FIELD_MASK)
+		return n & 7;
+	if (field == FIELD_GENERAL)
+		return (n & 15) == 4 ? 5 : n & 15;
+	return n;
+}
+
+enum { RBX = 3, R13 = 13 };
+
+/* Vectors 6 and 22 hold small numbers, for indices; %rcx and %r9 too; the operand is near
+ * what %rbx or %r13 point to. */
+static struct field_values choose_fields(
+	const struct native_encoding *e, const struct native_shape *s)
+{
+	static const unsigned plain_index[] = {1, 9, 4};
+	struct field_values v = {
+		.reg = number_for(s->reg, e->key),
+		.rm = number_for(s->rm, e->key),
+		.vvvv = s->vvvv ? number_for(s->vvvv, e->key) : 0,
+		.mask = form(e->key) == FORM_EVEX ? below(8) : 0,
+		.zeroing = below(2),
+		.base = below(2) ? RBX : R13,
+	};
+
+	if (!s->reg) {
+		v.reg = below(8);
+		while (!(e->regs >> v.reg & 1))
+			v.reg = (v.reg + 1) & 7;
+	}
+	v.index = s->index ? (below(2) && form(e->key) == FORM_EVEX ? 22 : 6)
+			   : plain_index[below(3)];
+	if (s->index && (v.reg == v.index || !v.mask))
+		v.mask = 1, v.reg = 7;
+	if (!v.mask || s->index || s->stores || s->reg == FIELD_MASK)
+		v.zeroing = 0;
+	return v;
+}
+
+static void put(struct instruction *to, unsigned byte)
+{
+	to->bytes[to->n++] = (uint8_t)byte;
+}
+
+static void put_prefix(struct instruction *to, uint32_t key, const struct field_values *v,
+	unsigned x, unsigned b, unsigned v2)
+{
+	static const uint8_t mandatory[] = {0, 0x66, 0xf3, 0xf2};
+	unsigned w = key >> 12 & 1, pp = key >> 13 & 3, r = v->reg >> 3 & 1;
+	unsigned inverted = (r ^ 1) << 7 | (x ^ 1) << 6 | (b ^ 1) << 5;
+
+	if (form(key) == FORM_LEGACY) {
+		if (pp)
+			put(to, mandatory[pp]);
+		put(to, 0x40 | w << 3 | r << 2 | x << 1 | b);
+		put(to, 0x0f);
+		if (map(key) > 1)
+			put(to, map(key) == 2 ? 0x38 : 0x3a);
+		return;
+	}
+	put(to, form(key) == FORM_EVEX ? 0x62 : 0xc4);
+	put(to, inverted | map(key) |
+			(form(key) == FORM_EVEX ? (~v->reg >> 4 & 1) << 4 : 0));
+	put(to, w << 7 | (~v->vvvv & 15) << 3 | pp |
+			(form(key) == FORM_EVEX ? 4 : (key >> 10 & 1) << 2));
+	if (form(key) == FORM_EVEX)
+		put(to, v->zeroing << 7 | (key >> 10 & 3) << 5 | (key >> 9 & 1) << 4 |
+				(~v2 & 1) << 3 | v->mask);
+}
+
+/* What comes behind it clears upper halves, or keeps them. */
+static void put_follower(struct instruction *to)
+{
+	static const char *const followers[] = {"", "\xc5\xf8\x77", /* vzeroupper */
+		"\xc5\xc9\xfe\xf6",  /* vpaddd %xmm6, %xmm6, %xmm6 */
+		"\x66\x0f\xfe\xff",  /* paddd %xmm7, %xmm7 */
+		"\xc5\xfd\xfe\xc1",  /* vpaddd %ymm1, %ymm0, %ymm0 */
+		"\xc5\xf8\x10\xd9"}; /* vmovups %xmm1, %xmm3 */
+	const char *follower = followers[below(6)];
+
+	for (; *follower; follower++)
+		put(to, (uint8_t)*follower);
+	put(to, 0xc3); /* ret */
+}
+
+static struct instruction make_instruction(
+	const struct native_encoding *e, const struct native_shape *s)
+{
+	struct field_values v = choose_fields(e, s);
+	unsigned is_register = e->key >> 8 & 1;
+	unsigned x = is_register ? (form(e->key) == FORM_EVEX ? v.rm >> 4 & 1 : 0)
+				 : v.index >> 3 & 1;
+	unsigned b = is_register ? v.rm >> 3 & 1 : v.base >> 3;
+	struct instruction i = {.n = 0};
+
+	put_prefix(&i, e->key, &v, x, b, s->index ? v.index >> 4 : v.vvvv >> 4);
+	put(&i, e->key & 255);
+	if (is_register) {
+		put(&i, 0xc0 | (v.reg & 7) << 3 | (v.rm & 7));
+	} else {
+		put(&i, 0x44 | (v.reg & 7) << 3);
+		put(&i, (s->index ? below(4) : 2) << 6 | (v.index & 7) << 3 |
+				(v.base & 7));
+		put(&i, below(8) - 4);
+	}
+	for (unsigned n = 0; n < s->immediate; n++)
+		put(&i, (unsigned)random64() & 255);
+	i.length = i.n;
+	put_follower(&i);
+	return i;
+}
+
+/* --- The state before --- */
+
+#define PAGE 4096
+static uint8_t *memory; /* pages; the last one cannot be accessed */
+enum { PAGES = 8 };
+
+static void fill_random(void *to, size_t size)
+{
+	for (uint8_t *at = to, *end = at + size; at < end; at += 8) {
+		uint64_t word = random64();
+
+		memcpy(at, &word, 8);
+	}
+}
+
+/* Half of the vectors hold numbers that floating-point operations do something with. */
+static void fill_numbers(struct state *s)
+{
+	for (unsigned v = 0; v < 32; v++)
+		for (unsigned lane = 0; lane < 16 && random64() & 1; lane++) {
+			float number = (float)((int)below(2001) - 1000) / 7.0f;
+
+			memcpy(s->zmm[v] + 4 * lane, &number, 4);
+		}
+	for (unsigned lane = 0; lane < 8; lane++) {
+		uint64_t index = below(200);
+
+		memcpy(s->zmm[6] + 8 * lane, &index, 8);
+		memcpy(s->zmm[22] + 8 * lane, &index, 8);
+	}
+}
+
+static void fill_state(struct state *s)
+{
+	uint8_t *middle = memory + 2 * PAGE, *edge = memory + (PAGES - 1) * PAGE;
+
+	fill_random(memory, (PAGES - 1) * PAGE);
+	fill_random(s, sizeof(*s));
+	fill_numbers(s);
+	s->flags = 0x202;
+	s->mxcsr = usual_mxcsr | below(4) << 13;
+	s->unused = 0;
+	s->general[1] = 64 * below(4);
+	s->general[9] = 64 * below(4);
+	s->general[4] = 0;
+	/* Some operands lie over the edge, or would, if their masks let them. */
+	s->general[RBX] = (uintptr_t)middle + below(64);
+	s->general[R13] = (uintptr_t)(below(4) ? middle + PAGE : edge - below(200));
+}
+
+/* --- The state behind --- */
+
+static uint64_t hash(const void *of, size_t size, uint64_t h)
+{
+	for (const uint8_t *at = of, *end = at + size; at < end; at++)
+		h = (h ^ *at) * 1099511628211ull;
+	return h;
+}
+
+static void report(
+	const struct instruction *i, const struct state *s, const uint8_t *code)
+{
+	for (unsigned n = 0; n < i->length; n++)
+		printf("%02x", i->bytes[n]);
+	if (fault.signal)
+		printf(" signal %d at %+ld of %ld\n", fault.signal,
+			(long)(fault.code - (uintptr_t)code),
+			fault.signal == SIGSEGV ? (long)(fault.at - (uintptr_t)memory)
+						: 0);
+	else
+		printf(" %016lx %016lx %03lx\n", hash(s, 2240, 14695981039346656037ull),
+			hash(memory, (PAGES - 1) * PAGE, 1), s->flags & 0x8d5);
+}
+
+/* Whatever the seed is, an instruction's chances are its own. */
+static void try_encoding(const struct native_encoding *e, uint64_t seed, uint8_t *code)
+{
+	static struct state state;
+	struct instruction i;
+
+	chance = (seed + e->key * 8 + e->regs) * 0x9e3779b97f4a7c15ull | 1;
+	random64();
+	i = make_instruction(e, &native_shapes[e->shape]);
+	memcpy(code, i.bytes, i.n);
+	fill_state(&state);
+	code_to_call = code;
+	fault.signal = 0;
+	if (!sigsetjmp(escape, 1))
+		execute(&state);
+	__asm__ volatile("ldmxcsr %0" ::"m"(usual_mxcsr));
+	report(&i, &state, code);
+}
+
+/* --- Which ones --- */
+
+/* Not what VEX executes itself, by its own rules, nor what no two executions agree on. */
+static int is_ours(const struct native_encoding *e)
+{
+	enum native_feature f = native_shapes[e->shape].feature;
+
+	if (form(e->key) == FORM_EVEX)
+		return f != FEATURE_AVX512ER;
+	return f >= FEATURE_AVX512F || f == FEATURE_FMA || f == FEATURE_SHA ||
+	       f == FEATURE_GFNI || f == FEATURE_AVX_VNNI;
+}
+
+static void *map_pages(uintptr_t at, size_t pages, int protection)
+{
+	void *p = mmap((void *)at, pages * PAGE, protection,
+		MAP_FIXED_NOREPLACE | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		exit(3);
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	unsigned step = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	enum { ROOM = 64 };
+	uint8_t *code;
+
+	memory = map_pages(0x100000000000, PAGES, PROT_READ | PROT_WRITE);
+	mprotect(memory + (PAGES - 1) * PAGE, PAGE, PROT_NONE);
+	code = map_pages(0x110000000000, native_nencodings * ROOM / PAGE + 1,
+		PROT_READ | PROT_WRITE | PROT_EXEC);
+	catch_faults();
+	for (uint32_t i = (uint32_t)(seed % step); i < native_nencodings; i += step)
+		if (is_ours(&native_encodings[i]))
+			try_encoding(&native_encodings[i], seed, code + i * ROOM);
+	return 0;
+}
