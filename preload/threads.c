@@ -380,6 +380,17 @@ void cp_thread_begin(void)
 	cp_leave_slowly(state);
 }
 
+/* While the process is being finished: has nobody taken its last reading yet?  Then it
+ * takes that itself, since the kernel's accounts of it end with it. */
+static bool is_live(const struct cp_live_thread *thread)
+{
+	const struct cp_live_thread *other = live;
+
+	while (other && other != thread)
+		other = other->next;
+	return other != NULL;
+}
+
 void cp_thread_end(void)
 {
 	struct cp_live_thread *thread;
@@ -391,7 +402,7 @@ void cp_thread_end(void)
 	cp_lock(&lock);
 	cp_self.thread = cp_self.lost = NULL;
 	cp_self.dead = true;
-	if (cp_counting()) {
+	if (cp_counting() || is_live(thread)) {
 		stop_counting(thread, true);
 		thread->item->state =
 			(thread->item->state & ~(uint32_t)CP_THREAD_RUNNING) |
