@@ -5,7 +5,8 @@
 T := $(B)/tests
 CXX ?= g++
 PROVE ?= prove
-PROVE_FLAGS ?= -j2
+# The time of each file is in CI's log: where the minutes go.
+PROVE_FLAGS ?= -j2 $(if $(CI),--timer)
 
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
