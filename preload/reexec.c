@@ -249,6 +249,8 @@ static void add_wishes(struct command *command, const char *directory,
 		add(command, "--sharing=yes");
 	if (wishes->lines)
 		add(command, "--lines=yes");
+	if (wishes->host_cpu)
+		add(command, "--cpu=host");
 	if (wishes->quantum) {
 		cp_format(command->quantum, sizeof(command->quantum), "--quantum=%u",
 			wishes->quantum);

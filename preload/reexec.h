@@ -31,6 +31,7 @@ struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */
 	bool call_paths;
 	bool lines;       /* of source that are regions */
+	bool host_cpu;    /* CPUID tells of the host */
 	unsigned quantum; /* of sharing: data references of a turn; 0: none */
 	unsigned window;  /* of working sets: instructions; 0: none */
 	const struct cp_sweep_plan *sweep;

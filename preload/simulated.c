@@ -140,6 +140,7 @@ void cp_run_simulated(char **argv, char *const *entries)
 		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
 	wishes.call_paths = nmachines == 1 && cp_runtime.options.call_paths;
 	wishes.lines = cp_lines_chosen(cp_runtime.options.regions);
+	wishes.host_cpu = cp_runtime.options.cpu == CP_CPU_HOST;
 	wishes.quantum = wishes.sharing ? quantum() : 0;
 	choose_timing(machines, nmachines);
 	cp_reexec(

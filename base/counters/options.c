@@ -37,6 +37,10 @@ const struct cp_option cp_option_table[] = {
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
+	{PREFIX "CPU", CP_OPTION_CHOICE, FIELD(cpu), "valgrind|host", "valgrind", "WHICH",
+		"the processor whose features programs are shown on the simulated PMU: "
+		"that "
+		"of Valgrind (AVX2), or this machine's, AVX-512 and all"},
 	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off", "auto", "WHEN",
 		"have the simulated PMU count cycles: when an event needs them, always, "
 		"never"},

@@ -17,6 +17,7 @@ enum cp_profile_choice {
 	CP_PROFILE_ICACHE,
 	CP_PROFILE_SHARING
 };
+enum cp_cpu { CP_CPU_VALGRIND, CP_CPU_HOST };
 enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
 /* Strings point into the environment that was read; NULL where not set and without
@@ -40,6 +41,7 @@ struct cp_options {
 	const char *dir;
 	uint64_t limit; /* bytes */
 	int children;   /* enum cp_children */
+	int cpu;        /* enum cp_cpu */
 	const char *regions;
 	int mpi_timeout; /* seconds */
 	bool mpi_regions;

@@ -4,7 +4,7 @@
  */
 #include "tool.h"
 #include "huge_kernel.h"
-#include "native/native.h"
+#include "native/cpuid.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
 #include "profile/lines.h"
@@ -481,6 +481,10 @@ Bool options_parse(const HChar *arg)
 	if (VG_BOOL_CLO(arg, "--report", tool_report)) {
 		return True;
 	}
+	if (VG_STREQ(arg, "--cpu=host")) {
+		cpuid_shows_host = True;
+		return True;
+	}
 	if (VG_BOOL_CLO(arg, "--native", native_allowed)) {
 		return True;
 	}
@@ -555,6 +559,7 @@ void options_usage(void)
 	 "                              an LRU cache that nobody else fills, if it were "
 	 "so\n"
 	 "    --window=N                lines and pages touched in N instructions\n"
+	 "    --cpu=host                CPUID tells of the host, not of Valgrind's CPU\n"
 	 "    --native=no|yes           the host executes what Valgrind lacks [yes]\n"
 	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
 	 "    --quantum=N               and who takes them from whom if threads take "

@@ -3,9 +3,9 @@
  * Nothing is executed natively: the tool was built without the table of encodings, or for
  * an architecture that has none.
  */
-#include "native/native.h"
+#include "native/cpuid.h"
 
-Bool native_allowed;
+Bool native_allowed, cpuid_shows_host;
 
 void native_start(void)
 {

@@ -328,6 +328,30 @@ static void put_code(struct source *from, struct native *n, struct fields *f)
 		put(n, next(from));
 }
 
+/* The one instruction of which the decoder says that it uses a register of the system. */
+static const struct native_shape xgetbv = {
+	.implicit_reads = IMPLICIT_RAX | IMPLICIT_RCX | IMPLICIT_RDX,
+	.implicit_writes = IMPLICIT_RAX | IMPLICIT_RDX,
+};
+
+Bool native_is_xgetbv(const struct native *n)
+{
+	return n->shape == &xgetbv;
+}
+
+static Bool read_xgetbv(const struct source *from, struct native *n)
+{
+	static const UChar code[] = {0x0f, 0x01, 0xd0};
+
+	if (VG_(memcmp)(from->bytes, code, sizeof(code)) != 0)
+		return False;
+	n->form = FORM_LEGACY;
+	n->shape = &xgetbv;
+	n->length = n->ncode = sizeof(code);
+	VG_(memcpy)(n->code, code, sizeof(code));
+	return True;
+}
+
 Bool native_decode(Addr pc, struct native *n)
 {
 	struct fields f = {.map = 0};
@@ -336,7 +360,11 @@ Bool native_decode(Addr pc, struct native *n)
 	VG_(memset)(n, 0, sizeof(*n));
 	n->pc = pc;
 	n->address.base = n->address.index = -1;
-	if (!fetch(pc, &from) || !read_prefixes(&from, n, &f))
+	if (!fetch(pc, &from))
+		return False;
+	if (read_xgetbv(&from, n))
+		return True;
+	if (!read_prefixes(&from, n, &f))
 		return False;
 	f.opcode = next(&from);
 	f.modrm = next(&from);

@@ -31,7 +31,8 @@ struct native {
 	UInt ncode;
 };
 
-/* Is the instruction there one of the table's? */
+/* Is the instruction there one of the table's, or XGETBV? */
 Bool native_decode(Addr pc, struct native *n);
+Bool native_is_xgetbv(const struct native *n);
 
 #endif

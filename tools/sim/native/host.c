@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "native/host.h"
 
-struct cpuid {
-	UInt output[4]; /* EAX, EBX, ECX, EDX */
-};
-
 static const struct {
 	UInt leaf, subleaf, output, bit;
 } features[] = {
@@ -15,7 +11,7 @@ static const struct {
 
 static Bool has[NATIVE_NFEATURES];
 
-static struct cpuid cpuid(UInt leaf, UInt subleaf)
+struct cpuid native_cpuid(UInt leaf, UInt subleaf)
 {
 	struct cpuid c;
 
@@ -31,20 +27,19 @@ static Bool is_there(UInt feature)
 {
 	UInt leaf = features[feature].leaf, subleaf = features[feature].subleaf;
 
-	if (leaf > cpuid(leaf & 0x80000000, 0).output[0] ||
-		(subleaf && subleaf > cpuid(leaf, 0).output[0]))
+	if (leaf > native_cpuid(leaf & 0x80000000, 0).output[0] ||
+		(subleaf && subleaf > native_cpuid(leaf, 0).output[0]))
 		return False;
-	return cpuid(leaf, subleaf).output[features[feature].output] >>
+	return native_cpuid(leaf, subleaf).output[features[feature].output] >>
 		       features[feature].bit &
 	       1;
 }
 
-/* The registers that the kernel keeps for each thread (XCR0). */
 static UInt kept_state(void)
 {
 	UInt low, high;
 
-	if (!(cpuid(1, 0).output[2] >> 27 & 1)) /* OSXSAVE */
+	if (!(native_cpuid(1, 0).output[2] >> 27 & 1)) /* OSXSAVE */
 		return 0;
 	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
 	return low;
@@ -72,6 +67,18 @@ void native_host_start(void)
 	wide = can_move_wide();
 	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
 		has[i] = has[i] && any && (wide || !is_avx512(i));
+}
+
+UInt native_host_kept_state(void)
+{
+	return kept_state() & (has[FEATURE_AVX512F] ? 0xe7 : 7);
+}
+
+void native_host_add_feature(UInt feature, UInt leaf, UInt subleaf, struct cpuid *c)
+{
+	if (has[feature] && features[feature].leaf == leaf &&
+		features[feature].subleaf == subleaf)
+		c->output[features[feature].output] |= 1u << features[feature].bit;
 }
 
 Bool native_host_has(const struct native *n)

@@ -4,6 +4,7 @@
  */
 #include "native/native.h"
 
+#include "native/cpuid.h"
 #include "native/host.h"
 #include "native/upper.h"
 
@@ -31,7 +32,8 @@ void native_start(void)
 
 static Bool decode(Addr pc, struct native *n)
 {
-	return native_allowed && native_decode(pc, n) && native_host_has(n);
+	return native_allowed && native_decode(pc, n) &&
+	       (native_is_xgetbv(n) || native_host_has(n));
 }
 
 /* --- What VEX executes slowly and wrongly --- */
@@ -44,10 +46,19 @@ static Bool looks_fused(const UChar *code, UInt length)
 	       (code[3] & 15) >= 6;
 }
 
+/* VEX says that a program may use no more registers than VEX has. */
+static Bool looks_xgetbv(const UChar *code, UInt length)
+{
+	return cpuid_shows_host && length == 3 && code[0] == 0x0f && code[1] == 1 &&
+	       code[2] == 0xd0;
+}
+
 static Bool is_preferred(Addr pc, UInt length)
 {
 	struct native n;
 
+	if (looks_xgetbv((const UChar *)pc, length))
+		return True;
 	return looks_fused((const UChar *)pc, length) && decode(pc, &n) &&
 	       n.shape->feature == FEATURE_FMA;
 }

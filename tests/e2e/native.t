@@ -1,0 +1,53 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Programs built for this machine, whatever it has, under plain LD_PRELOAD on the simulated
+# PMU; and those that ask the CPU what it has.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+plan(skip_all => 'instructions of x86-64') if `uname -m` !~ /x86_64/;
+
+# ---- built with -march=native ----
+
+my $kernels = scratch() . '/kernels';
+SKIP: {
+	my $error = `gcc -O3 -w -ffast-math -march=native -mprefer-vector-width=512 -o $kernels ${\ source()}/tests/sim/native/kernels.c -lm 2>&1`;
+	skip("gcc does not build it: $error", 4) if $?;
+	my $natively = run(command => [$kernels]);
+	my $run = peek(engine => 'sim', machine => 'zen3', events => 'instructions,l1d_accesses', command => [$kernels]);
+
+	is(status_text($run->{status}), 'exit 0', 'ends well');
+	is($run->{out}, $natively->{out}, 'its output is what it is natively');
+	cmp_ok(value(region($run->{report}), 'l1d_accesses') // 0, '>', 10000, 'and it is counted');
+	is_deeply([grep { /SIGILL/ } @{$run->{report}{warnings}}], [], 'without complaint');
+}
+
+# ---- CACHEPEEK_CPU ----
+
+my ($flags) = read_file('/proc/cpuinfo') =~ /^flags\s*:(.*)/m;
+my ($vendor) = read_file('/proc/cpuinfo') =~ /^vendor_id\s*: (.*)/m;
+
+sub shown
+{
+	my $run = peek(engine => 'sim', machine => 'zen3', events => 'instructions',
+		command => [program('cpu_features')], env => {@_});
+	return split(/\n/, $run->{out});
+}
+
+my @valgrind = shown();
+is($valgrind[1], 'avx512f 0', 'a program is not shown AVX-512');
+SKIP: {
+	skip('this machine has no AVX-512', 3) if ($flags // '') !~ / avx512bw .*avx512vl/;
+	skip('the simulator was built without its table of encodings (libzydis-dev)', 3) if !-e '/usr/include/Zydis/Zydis.h';
+	my @host = shown(CACHEPEEK_CPU => 'host');
+
+	is($host[0], $vendor, 'CACHEPEEK_CPU=host: the name is shown');
+	is($host[1], 'avx512f 1', 'and AVX-512');
+	is($host[2], 'computed 136', 'which is executed');
+}
+
+done_testing;
