@@ -311,7 +311,7 @@ static void tell_sockets(struct cp_report *report)
 const char cp_simulated_limits[] =
 	"the kernel's accesses and other processes' are not seen, each process has the "
 	"last level to itself; lines are those of virtual addresses; threads take turns; "
-	"code for CPU features that the simulator hides (AVX-512) does not run";
+	"unless CACHEPEEK_CPU=host, programs that ask are not shown AVX-512";
 
 void cp_report_limits(const struct cp_report *report, char *to, size_t size)
 {
