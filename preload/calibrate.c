@@ -17,6 +17,7 @@
 #include "preload/markers/markers_parts.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
+#include "preload/decide.h"
 
 enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
 /* A measurement takes less than 1 ms, a hundred times that on an emulated CPU. */
@@ -172,7 +173,7 @@ static bool has_counts(void)
 static void leave_out_sockets(void)
 {
 	for (uint32_t i = 0; i < layout.ncounters; i++)
-		if (cp_runtime.set.counters[i].socket)
+		if (cp_plan.set.counters[i].socket)
 			cost.inside[i] = cost.whole[i] = 0;
 }
 

@@ -6,6 +6,9 @@
 #include "base/format.h"
 #include "preload/markers/functions.h"
 #include "preload/reexec.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
+#include "preload/decide.h"
 
 const char *cp_default_group(const struct cp_engine *engine, bool hardware)
 {
@@ -25,15 +28,14 @@ static void choose_perf(struct cp_choice *choice)
 		cp_format(choice->why, sizeof(choice->why),
 			"software events only: no hardware counters (%s)", why.text);
 	/* What was asked for by name is answered name by name. */
-	choice->tell = !hardware && !cp_runtime.options.events &&
-		       cp_runtime.options.profile == CP_PROFILE_NONE &&
-		       !cp_request_is_software(&cp_runtime.request, &cp_runtime.arena);
+	choice->tell = !hardware && !cp_options.events &&
+		       cp_options.profile == CP_PROFILE_NONE && !cp_decide_is_software();
 }
 
 /* Why the simulated PMU is not taken without being asked for; NULL: it is. */
 static const char *no_silent_simulation(struct cp_why *why)
 {
-	if (cp_runtime.rank.number >= 0)
+	if (cp_run.rank.number >= 0)
 		return "under an MPI launcher it would serialise and slow down every "
 		       "rank";
 	if (cp_reexec_possible(why) < 0)
@@ -66,22 +68,22 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 /* What no hardware does; NULL: nothing of that was asked for. */
 static const char *only_simulated(void)
 {
-	if (cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_options.profile != CP_PROFILE_NONE)
 		return "CACHEPEEK_PROFILE: only the simulated PMU notes who misses";
-	if (cp_runtime.options.call_paths)
+	if (cp_options.call_paths)
 		return "CACHEPEEK_CALL_PATHS: only the simulated PMU sees all calls";
-	if (cp_functions_chosen(cp_runtime.options.regions))
+	if (cp_functions_chosen(cp_options.regions))
 		return "CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
 		       "begin and end";
-	if (cp_lines_chosen(cp_runtime.options.regions))
+	if (cp_lines_chosen(cp_options.regions))
 		return "CACHEPEEK_REGIONS=line: only the simulated PMU sees lines of "
 		       "source begin and end";
-	if (cp_runtime.options.sweep)
+	if (cp_options.sweep)
 		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
-	if (cp_runtime.options.working_set)
+	if (cp_options.working_set)
 		return "CACHEPEEK_WORKING_SET: only the simulated PMU sees each "
 		       "reference";
-	if (cp_runtime.options.what_if)
+	if (cp_options.what_if)
 		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";
 	return NULL;
 }
@@ -90,7 +92,7 @@ static void choose_auto(struct cp_choice *choice)
 {
 	struct cp_why why;
 
-	if (cp_request_is_software(&cp_runtime.request, &cp_runtime.arena)) {
+	if (cp_decide_is_software()) {
 		choice->engine = &cp_engine_perf;
 		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
@@ -112,7 +114,7 @@ static void choose_auto(struct cp_choice *choice)
 void cp_choose_engine(struct cp_choice *choice)
 {
 	memset(choice, 0, sizeof(*choice));
-	switch (cp_runtime.options.engine) {
+	switch (cp_options.engine) {
 	case CP_CHOOSE_PERF:
 		choose_perf(choice);
 		break;

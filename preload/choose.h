@@ -5,7 +5,7 @@
 #ifndef CACHEPEEK_PRELOAD_CHOOSE_H
 #define CACHEPEEK_PRELOAD_CHOOSE_H
 
-#include "preload/runtime.h"
+#include "base/engine/engine.h"
 
 struct cp_choice {
 	const struct cp_engine *engine;
@@ -14,7 +14,7 @@ struct cp_choice {
 	bool tell;                 /* … and for stderr: it is not what one expects */
 };
 
-/* Reads cp_runtime.options and .request.  Opens nothing for good. */
+/* By cp_options, and what is asked for by name.  Opens nothing for good. */
 void cp_choose_engine(struct cp_choice *choice);
 
 /* The groups to count on this engine when the user named none. */

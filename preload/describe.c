@@ -16,6 +16,9 @@
 #include "preload/runtime.h"
 #include "base/counters/weights.h"
 #include "base/counters/windows.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
+#include "preload/decide.h"
 
 static void meta(const char *key, const char *value)
 {
@@ -33,75 +36,74 @@ static void meta_command(void)
 /* What is weighed with, whatever is asked of the record later. */
 static void meta_weights(void)
 {
-	struct cp_weights weights =
-		cp_weights_of(cp_runtime.simulated, &cp_runtime.request);
 	char text[CP_WEIGHTS_TEXT];
 
-	cp_weights_print(&weights, text, sizeof(text));
+	cp_weights_print(&cp_plan.weights, text, sizeof(text));
 	meta("weights", text);
 }
 
-static void meta_clock(void)
+static void meta_clock(const struct cp_machine *machine)
 {
 	char text[32];
 
 	cp_format(text, sizeof(text), "%llu",
-		(unsigned long long)cp_runtime.machine.clock_mhz * 1000000);
-	if (cp_runtime.machine.timed)
+		(unsigned long long)machine->clock_mhz * 1000000);
+	if (machine->timed)
 		meta("clock", text);
 }
 
-static void meta_sweep(void)
+static void meta_sweep(const struct cp_machine *machine)
 {
 	char text[160];
 
-	if (!cp_runtime.sweep.npoints)
+	if (!cp_plan.sweep.npoints)
 		return;
-	cp_sweep_describe(&cp_runtime.sweep, &cp_runtime.machine, text, sizeof(text));
+	cp_sweep_describe(&cp_plan.sweep, machine, text, sizeof(text));
 	meta("sweep", text);
 }
 
-static void meta_windows(void)
+static void meta_windows(const struct cp_machine *machine)
 {
 	char text[160];
 
-	if (!cp_runtime.window)
+	if (!cp_plan.window)
 		return;
-	cp_windows_describe(cp_runtime.window, &cp_runtime.machine, text, sizeof(text));
+	cp_windows_describe(cp_plan.window, machine, text, sizeof(text));
 	meta("windows", text);
 }
 
 static void meta_machine(void)
 {
+	const struct cp_machine *machine = cp_plan_machine(&cp_plan);
 	char text[640];
 
-	if (cp_runtime.simulated) {
-		cp_machine_describe(&cp_runtime.machine, text, sizeof(text));
+	if (machine) {
+		cp_machine_describe(machine, text, sizeof(text));
 		meta("machine", text);
-		meta_clock();
-		meta_sweep();
-		meta_windows();
+		meta_clock(machine);
+		meta_sweep(machine);
+		meta_windows(machine);
 	}
 	meta_weights();
 	cp_format(text, sizeof(text), "%u",
-		cp_runtime.simulated ? cp_runtime.simulated->level[CP_L1D].line
-				     : cp_machine_host_line());
+		machine ? machine->level[CP_L1D].line : cp_machine_host_line());
 	meta("line", text);
 }
 
 static void metas(void)
 {
 	struct utsname host;
+	const char *text;
 
 	meta("tool", CP_VERSION);
 	meta("exe", cp_own_executable());
 	meta_command();
 	if (uname(&host) == 0)
 		meta("host", host.nodename);
-	meta("why", cp_runtime.why);
+	meta("why", cp_run.why);
 	meta_machine();
-	for (size_t i = 0; i < cp_runtime.request.ngroups; i++)
-		meta("group", cp_runtime.request.groups[i]->text);
+	for (size_t at = 0; (text = cp_plan_next_text(&cp_plan, CP_PLAN_GROUP, &at));)
+		meta("group", text);
 }
 
 static int counter_item(const struct cp_counter *counter)
@@ -151,7 +153,7 @@ static int items(void)
 {
 	static struct cp_quantity_terms terms[CP_MAX_QUANTITIES];
 	static uint32_t group_of[CP_MAX_COUNTERS];
-	const struct cp_event_set *set = &cp_runtime.set;
+	const struct cp_event_set *set = &cp_plan.set;
 	const struct cp_record_header *header = cp_runtime.record.header;
 
 	for (unsigned i = 0; i < set->ncounters; i++) {
@@ -200,31 +202,30 @@ int cp_record_describe(void)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
 
-	header->ncounters = cp_runtime.set.ncounters;
-	header->nquantities = cp_runtime.set.nquantities;
-	header->nperf_groups = cp_runtime.set.ngroups;
-	header->pass = cp_runtime.set.pass;
-	header->npasses = cp_runtime.set.npasses;
-	memcpy(header->reference, cp_runtime.set.reference, sizeof(header->reference));
-	for (unsigned i = 0; i < cp_runtime.set.ncounters; i++)
-		header->socket[cp_runtime.set.counters[i].group] =
-			cp_runtime.set.counters[i].socket;
-	header->nrotated = cp_runtime.set.nrotated;
+	header->ncounters = cp_plan.set.ncounters;
+	header->nquantities = cp_plan.set.nquantities;
+	header->nperf_groups = cp_plan.set.ngroups;
+	header->pass = cp_plan.set.pass;
+	header->npasses = cp_plan.set.npasses;
+	memcpy(header->reference, cp_plan.set.reference, sizeof(header->reference));
+	for (unsigned i = 0; i < cp_plan.set.ncounters; i++)
+		header->socket[cp_plan.set.counters[i].group] =
+			cp_plan.set.counters[i].socket;
+	header->nrotated = cp_plan.set.nrotated;
 	header->engine = cp_engine == &cp_engine_sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();
-	header->root_pid = cp_runtime.root_pid;
-	header->rank = cp_runtime.rank.number;
-	header->nranks = cp_runtime.rank.of;
+	header->root_pid = cp_run.root_pid;
+	header->rank = cp_run.rank.number;
+	header->nranks = cp_run.rank.of;
 	header->realtime_ns = realtime_ns();
 	header->start_ns = cp_now_ns();
-	if (cp_runtime.pid == cp_runtime.root_pid)
+	if (cp_runtime.pid == cp_run.root_pid)
 		header->flags |= CP_RECORD_ROOT;
 	if (cp_runtime.forked)
 		header->flags |= CP_RECORD_FORKED;
-	if (counts_kernel(&cp_runtime.set))
+	if (counts_kernel(&cp_plan.set))
 		header->flags |= CP_RECORD_KERNEL;
-	if (cp_runtime.options.sparse && cp_engine->counts_readings &&
-		!cp_runtime.set.nrotated)
+	if (cp_options.sparse && cp_engine->counts_readings && !cp_plan.set.nrotated)
 		header->flags |= CP_RECORD_SPARSE;
 	metas();
 	return items();

@@ -17,6 +17,8 @@
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
+#include "base/counters/options.h"
+#include "preload/decide.h"
 
 #define MAX_SETTINGS 32
 #define PRELOAD "LD_PRELOAD"
@@ -103,7 +105,7 @@ static bool follows(char *const envp[])
 
 static bool forced(char *const envp[])
 {
-	return cp_counting() && cp_runtime.options.children == CP_CHILDREN_FORCE &&
+	return cp_counting() && cp_options.children == CP_CHILDREN_FORCE &&
 	       cp_can_read_texts(envp) && !follows(envp);
 }
 
@@ -163,7 +165,7 @@ static bool is_ours(void)
 /* As regions/record.h has it. */
 static const char *chances(const char *path, char *const envp[])
 {
-	if (!follows(envp) && cp_runtime.options.children != CP_CHILDREN_FORCE)
+	if (!follows(envp) && cp_options.children != CP_CHILDREN_FORCE)
 		return "changed";
 	return cp_is_reexecuted() && path && cp_reexec_refuses(path) ? "refused" : "kept";
 }
@@ -176,10 +178,11 @@ void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
 	int state;
 
 	if (!cp_counting() || cp_confined() ||
-		cp_runtime.options.children == CP_CHILDREN_IGNORE || !is_ours() ||
+		cp_options.children == CP_CHILDREN_IGNORE || !is_ours() ||
 		!cp_can_read_texts(envp) || (path && !cp_can_read_text(path)) ||
 		!cp_enter_slowly(&state))
 		return NULL;
+	cp_decide_hand_over();
 	length = cp_format(text, sizeof(text), "%d %s %s", (int)pid, chances(path, envp),
 		path ? path : "");
 	note = cp_record_put_meta(&cp_runtime.record, "program", text,

@@ -15,6 +15,7 @@
 #include "preload/helper.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
+#include "preload/run.h"
 
 #define FIRST_NS 10000000ull /* the shortest time between readings */
 #define LAST_NS 200000000ull /* the longest */
@@ -141,7 +142,7 @@ void cp_golang_start(void)
 {
 	if (!is_go())
 		return;
-	if (cp_is_root() && !cp_runtime.launched && !cp_runtime.forked)
+	if (cp_is_root() && !cp_run.launched && !cp_runtime.forked)
 		cp_say("Go programs make the exit system call themselves: no report is "
 		       "written at the end. `cachepeek report` writes it then; "
 		       "`cachepeek ./app`, instead of LD_PRELOAD, does so at once");

@@ -12,6 +12,8 @@
 #include "preload/runtime.h"
 #include "preload/threads.h"
 #include "regions/series_write.h"
+#include "base/counters/options.h"
+#include "preload/decide.h"
 
 static struct cp_series series;
 CP_LOCK_LISTED(series.lock);
@@ -63,9 +65,9 @@ static void start_thread(void)
 void cp_interval_prepare(void)
 {
 	uint32_t at[CP_MAX_COUNTERS];
-	const struct cp_event_set *set = &cp_runtime.set;
+	const struct cp_event_set *set = &cp_plan.set;
 
-	if (!cp_runtime.options.interval)
+	if (!cp_options.interval)
 		return;
 	if (set->nrotated) {
 		cp_warn("CACHEPEEK_INTERVAL is ignored: groups of events take turns "
@@ -74,7 +76,7 @@ void cp_interval_prepare(void)
 		return;
 	}
 	if (cp_series_start(&series, &cp_runtime.record,
-		    (uint64_t)cp_runtime.options.interval * 1000000, cp_now_ns()) < 0) {
+		    (uint64_t)cp_options.interval * 1000000, cp_now_ns()) < 0) {
 		cp_warn("CACHEPEEK_INTERVAL: no room on the disk: there is no time "
 			"series");
 		return;

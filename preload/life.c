@@ -26,6 +26,7 @@
 #include "preload/sampling/sampling.h"
 #include "preload/markers/symbols.h"
 #include "preload/threads.h"
+#include "base/counters/options.h"
 
 /* ---- steps of more than one call ---- */
 
@@ -95,7 +96,7 @@ static void hook_process(void)
 static void watch_functions(void)
 {
 	if (cp_is_reexecuted())
-		cp_functions_watch(cp_runtime.options.regions);
+		cp_functions_watch(cp_options.regions);
 }
 
 static void write_only(void)
@@ -268,7 +269,7 @@ static const struct cp_life parts[] = {
 			 "base/engine/proof.c base/engine/rusage.c "
 			 "base/engine/sim.c base/counters/cores.c "
 			 "base/counters/encode.c base/counters/events_perf.c "
-			 "preload/simulated.c",
+			 "preload/decide.c",
 		.kept = "what the machine has, and which events were chosen",
 		.begun = cp_perf_probe_done,
 		.confined = cp_rusage_stop,
@@ -305,13 +306,15 @@ static const struct cp_life parts[] = {
 	},
 	{
 		.name = "what was given",
-		.files = "base/env.c preload/given.c preload/program/layout.c preload/reexec.c "
+		.files = "base/env.c preload/given.c preload/program/layout.c "
+			 "preload/reexec.c "
 			 "preload/run.c regions/rundir.c",
 		.kept = "copies of the arguments, the variables, and what they say",
 	},
 	{
 		.name = "real functions",
-		.files = "preload/libc/real.c preload/program/hooks_open.c preload/markers/forward.c",
+		.files = "preload/libc/real.c preload/program/hooks_open.c "
+			 "preload/markers/forward.c",
 		.kept = "addresses are the child's as well",
 	},
 	{
@@ -337,7 +340,8 @@ static const struct cp_life parts[] = {
 	},
 	{
 		.name = "reports",
-		.files = "preload/report.c output/report/report_names.c regions/fold_records.c",
+		.files = "preload/report.c output/report/report_names.c "
+			 "regions/fold_records.c",
 		.kept = "used by the process that ends, and by a root before its records",
 	},
 };

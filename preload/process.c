@@ -17,6 +17,8 @@
 #include "preload/report.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
 
 bool cp_is_this_process(void)
 {
@@ -41,7 +43,7 @@ static void finish(void *unused)
 	header->end_ns = cp_now_ns();
 	header->code = ending.code;
 	__atomic_store_n(&header->how, (uint32_t)ending.how, __ATOMIC_RELEASE);
-	if (cp_is_root() && !cp_runtime.launched) {
+	if (cp_is_root() && !cp_run.launched) {
 		cp_fd_widen(RLIM_INFINITY);
 		cp_report_at_exit();
 		cp_fd_narrow();
@@ -194,7 +196,7 @@ static void forked_outside(void)
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
 	cp_life(after_fork);
-	if (cp_runtime.options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
+	if (cp_options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
 		cp_runtime.state = CP_OFF;
 	} else {
 		cp_life(prepare);

@@ -24,7 +24,6 @@
 #include "preload/program/layout.h"
 #include "preload/libc/real.h"
 #include "preload/program/sanitizers.h"
-#include "preload/runtime.h"
 #include "base/counters/simtool.h"
 
 #define ARGV0 "CACHEPEEK__ARGV0"
@@ -256,31 +255,37 @@ static void add_wishes(struct command *command, const char *directory,
 			wishes->quantum);
 		add(command, command->quantum);
 	}
-	if (wishes->window) {
+}
+
+/* Beside its machines. */
+static void add_plan(struct command *command, const struct cp_plan *plan)
+{
+	if (plan->window) {
 		cp_format(command->window, sizeof(command->window), "--window=%u",
-			wishes->window);
+			plan->window);
 		add(command, command->window);
 	}
-	cp_sweep_option(wishes->sweep, command->sweep, sizeof(command->sweep));
+	cp_sweep_option(&plan->sweep, command->sweep, sizeof(command->sweep));
 	if (command->sweep[0])
 		add(command, command->sweep);
 }
 
-static void add_options(struct command *command, const struct cp_machine *machines,
-	unsigned nmachines, const char *directory, const struct cp_sim_wishes *wishes)
+static void add_options(struct command *command, const struct cp_plan *plan,
+	const char *directory, const struct cp_sim_wishes *wishes)
 {
 	add(command, "cachepeek-sim");
 	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
 		add(command, cp_sim_core_options[i]);
 	add_log(command, directory);
-	for (unsigned i = 0; i < nmachines; i++) {
+	for (unsigned i = 0; i < plan->nmachines; i++) {
 		if (i)
 			add(command, "--next-machine");
-		cp_sim_describe(&machines[i], &command->machine[i]);
+		cp_sim_describe(&plan->machine[i], &command->machine[i]);
 		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
 			add(command, command->machine[i].word[w]);
 	}
 	add_wishes(command, directory, wishes);
+	add_plan(command, plan);
 	add(command, "--");
 }
 
@@ -341,9 +346,8 @@ static char **whole_environment(
 	return all;
 }
 
-int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
-	unsigned nmachines, const char *run_directory, const struct cp_sim_wishes *wishes,
-	struct cp_why *why)
+int cp_reexec(char **argv, char *const added[], const struct cp_plan *plan,
+	const char *run_directory, const struct cp_sim_wishes *wishes, struct cp_why *why)
 {
 	static struct command command; /* its strings must outlive this frame */
 	struct cp_store store = {0};
@@ -364,7 +368,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_machine *machine
 	cp_format(command.tool, sizeof(command.tool), "%s/%s", directory, CP_SIM_TOOL);
 	cp_format(command.lib, sizeof(command.lib), "VALGRIND_LIB=%s", directory);
 	command.count = 0;
-	add_options(&command, machines, nmachines, run_directory, wishes);
+	add_options(&command, plan, run_directory, wishes);
 	all = whole_argv(&store, &command, argv);
 	environment = whole_environment(&store, &command, argv, added);
 	if (!all || !environment) {

@@ -6,8 +6,7 @@
 #define CACHEPEEK_PRELOAD_REEXEC_H
 
 #include "base/engine/engine.h"
-#include "base/counters/machine.h"
-#include "base/counters/sweep.h"
+#include "base/counters/plan.h"
 
 /* Is this image the program executed again, under the simulated PMU? */
 static inline bool cp_is_reexecuted(void)
@@ -33,19 +32,17 @@ struct cp_sim_wishes {
 	bool lines;       /* of source that are regions */
 	bool host_cpu;    /* CPUID tells of the host */
 	unsigned quantum; /* of sharing: data references of a turn; 0: none */
-	unsigned window;  /* of working sets: instructions; 0: none */
-	const struct cp_sweep_plan *sweep;
 };
 
 /*
  * Replaces this process image by the same program under the simulated PMU,
  * with the environment entries added[] ("NAME=value", NULL-terminated); the
  * simulator's own messages, and a profile if one is wanted, go into the run
- * directory; sweep: of the first machine.  Does not return unless that fails:
+ * directory.  Does not return unless that fails:
  * -errno and why.
  */
-int cp_reexec(char **argv, char *const added[], const struct cp_machine *machines,
-	unsigned nmachines, const char *run_directory, const struct cp_sim_wishes *wishes,
+int cp_reexec(char **argv, char *const added[], const struct cp_plan *plan,
+	const char *run_directory, const struct cp_sim_wishes *wishes,
 	struct cp_why *why);
 
 /* In the new image: gives argv[0] its old text and takes our private variables

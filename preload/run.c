@@ -13,6 +13,9 @@
 #include "preload/parallel/lost_job.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
+#include "base/counters/options.h"
+
+struct cp_run cp_run;
 
 #define RUN "CACHEPEEK__RUN"
 #define WHY "CACHEPEEK__WHY"
@@ -71,15 +74,15 @@ static void join(const struct run *run)
 {
 	const char *why = cp_env_get(WHY);
 
-	cp_runtime.engine = run->engine;
-	cp_runtime.root_pid = (pid_t)run->root;
-	cp_runtime.job.number = (unsigned)run->number;
-	cp_runtime.rank.self = run->self;
+	cp_run.engine = run->engine;
+	cp_run.root_pid = (pid_t)run->root;
+	cp_run.job.number = (unsigned)run->number;
+	cp_run.rank.self = run->self;
 	if (run->number) {
-		cp_runtime.rank.number = (int)run->rank;
-		cp_runtime.rank.of = (int)run->ranks;
+		cp_run.rank.number = (int)run->rank;
+		cp_run.rank.of = (int)run->ranks;
 	}
-	cp_format(cp_runtime.why, sizeof(cp_runtime.why), "%s", why ? why : "");
+	cp_format(cp_run.why, sizeof(cp_run.why), "%s", why ? why : "");
 }
 
 bool cp_run_inherit(void)
@@ -87,17 +90,16 @@ bool cp_run_inherit(void)
 	const char *launcher = cp_env_get(LAUNCHER);
 	struct run run;
 
-	cp_rank_find(&cp_runtime.rank, cp_env_get);
-	cp_runtime.launched = launcher && access(launcher, W_OK | X_OK) == 0;
-	cp_runtime.gathered = cp_runtime.launched &&
-			      (!cp_env_get(SCOPE) || cp_env_get("CACHEPEEK_PASS"));
+	cp_rank_find(&cp_run.rank, cp_env_get);
+	cp_run.launched = launcher && access(launcher, W_OK | X_OK) == 0;
+	cp_run.gathered =
+		cp_run.launched && (!cp_env_get(SCOPE) || cp_env_get("CACHEPEEK_PASS"));
 	if (!parse_run(cp_env_get(RUN), &run) || !is_there(&run))
 		return false;
-	cp_format(
-		cp_runtime.directory, sizeof(cp_runtime.directory), "%s", run.directory);
-	cp_runtime.job.scope = run.scope;
-	cp_runtime.shared = true;
-	if (cp_runtime.rank.self && cp_runtime.rank.self != run.self)
+	cp_format(cp_run.directory, sizeof(cp_run.directory), "%s", run.directory);
+	cp_run.job.scope = run.scope;
+	cp_run.shared = true;
+	if (cp_run.rank.self && cp_run.rank.self != run.self)
 		return false;
 	join(&run);
 	return true;
@@ -105,17 +107,17 @@ bool cp_run_inherit(void)
 
 char *const *cp_run_entries(void)
 {
-	static char run[CP_RUNDIR_SIZE + 128], why[sizeof(cp_runtime.why) + 32];
+	static char run[CP_RUNDIR_SIZE + 128], why[sizeof(cp_run.why) + 32];
 	static char *entries[3] = {run, why, NULL};
-	const struct cp_job_id *job = &cp_runtime.job;
+	const struct cp_job_id *job = &cp_run.job;
 
 	/* Padded: a program's misses depend on how long its environment is. */
 	cp_format(run, sizeof(run), RUN "=%s:%07d:0x%016llx:0x%016llx:%05u:%07d:%07d:%s",
-		cp_runtime.engine->name, (int)cp_runtime.root_pid,
-		(unsigned long long)cp_runtime.rank.self, (unsigned long long)job->scope,
-		job->number, job->number ? cp_runtime.rank.number : 0,
-		job->number ? cp_runtime.rank.of : 0, cp_runtime.directory);
-	cp_format(why, sizeof(why), WHY "=%s", cp_runtime.why);
+		cp_run.engine->name, (int)cp_run.root_pid,
+		(unsigned long long)cp_run.rank.self, (unsigned long long)job->scope,
+		job->number, job->number ? cp_run.rank.number : 0,
+		job->number ? cp_run.rank.of : 0, cp_run.directory);
+	cp_format(why, sizeof(why), WHY "=%s", cp_run.why);
 	return entries;
 }
 
@@ -126,25 +128,24 @@ static int make_run_directory(void)
 	char line[CP_RUNDIR_SIZE + 160];
 	int result = 0;
 
-	if (cp_runtime.directory[0])
+	if (cp_run.directory[0])
 		return 0; /* the launcher's run has one */
-	if (cp_runtime.launched)
-		cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
+	if (cp_run.launched)
+		cp_format(cp_run.directory, sizeof(cp_run.directory), "%s",
 			cp_env_get(LAUNCHER));
-	else if (cp_runtime.rank.job && !cp_runtime.options.dir)
-		result = cp_run_share(cp_env_get, cp_runtime.job.scope,
-			cp_runtime.directory, sizeof(cp_runtime.directory));
+	else if (cp_run.rank.job && !cp_options.dir)
+		result = cp_run_share(cp_env_get, cp_run.job.scope, cp_run.directory,
+			sizeof(cp_run.directory));
 	else
-		result = cp_run_make(cp_env_get, cp_runtime.options.dir,
-			cp_runtime.directory, sizeof(cp_runtime.directory));
-	cp_runtime.shared =
-		cp_runtime.options.dir || cp_runtime.launched || cp_runtime.rank.job;
+		result = cp_run_make(cp_env_get, cp_options.dir, cp_run.directory,
+			sizeof(cp_run.directory));
+	cp_run.shared = cp_options.dir || cp_run.launched || cp_run.rank.job;
 	if (result == 0)
 		return 0;
 	cp_format(line, sizeof(line),
 		"no place for the run's records (%s: errno %d): nothing is counted. Set "
 		"CACHEPEEK_DIR to a directory that can be written",
-		cp_runtime.directory, -result);
+		cp_run.directory, -result);
 	cp_warn(line);
 	return result;
 }
@@ -156,22 +157,20 @@ static void find_scope(void)
 	const char *scope = cp_env_get(SCOPE);
 	struct cp_ancestor self;
 
-	if (cp_runtime.job.scope ||
-		(cp_runtime.launched && scope &&
-			cp_parse_u64(scope, &cp_runtime.job.scope) == 0))
+	if (cp_run.job.scope ||
+		(cp_run.launched && scope && cp_parse_u64(scope, &cp_run.job.scope) == 0))
 		return;
-	if (cp_runtime.rank.job)
-		cp_runtime.job.scope = cp_rank_scope(&cp_runtime.rank);
+	if (cp_run.rank.job)
+		cp_run.job.scope = cp_rank_scope(&cp_run.rank);
 	else if (cp_ancestor_read(cp_runtime.pid, &self))
-		cp_runtime.job.scope = cp_ancestor_key(&self);
+		cp_run.job.scope = cp_ancestor_key(&self);
 }
 
 static void take_job(void)
 {
-	if (cp_runtime.rank.job && cp_runtime.job.scope)
-		cp_runtime.job.number =
-			cp_job_claim(cp_runtime.directory, cp_runtime.job.scope,
-				(unsigned)cp_runtime.options.pass, cp_runtime.rank.job);
+	if (cp_run.rank.job && cp_run.job.scope)
+		cp_run.job.number = cp_job_claim(cp_run.directory, cp_run.job.scope,
+			(unsigned)cp_options.pass, cp_run.rank.job);
 }
 
 int cp_run_found(void)
@@ -190,15 +189,15 @@ int cp_run_found(void)
 static void set_above(void *unused, pid_t pid)
 {
 	(void)unused;
-	cp_job_set_above(cp_runtime.directory, cp_runtime.job.scope, pid);
+	cp_job_set_above(cp_run.directory, cp_run.job.scope, pid);
 }
 
 bool cp_run_is_launcher(void)
 {
 	if (!cp_is_launcher(cp_own_executable()))
-		return cp_runtime.rank.number < 0 && cp_is_launchers_helper();
-	if (cp_runtime.shared)
-		cp_ancestors_visit(cp_runtime.root_pid, set_above, NULL);
+		return cp_run.rank.number < 0 && cp_is_launchers_helper();
+	if (cp_run.shared)
+		cp_ancestors_visit(cp_run.root_pid, set_above, NULL);
 	cp_lost_job_watch();
 	return true;
 }

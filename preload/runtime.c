@@ -20,17 +20,12 @@
 #include "preload/markers/allocators.h"
 #include "preload/choose.h"
 #include "base/counters/clock.h"
-#include "preload/compared.h"
 #include "preload/program/descriptors.h"
-#include "base/engine/notes.h"
 #include "base/env.h"
-#include "preload/program/fatal.h"
 #include "preload/follow.h"
 #include "preload/markers/functions.h"
 #include "preload/given.h"
-#include "preload/hooks.h"
 #include "preload/program/layout.h"
-#include "preload/markers/injection.h"
 #include "preload/life.h"
 #include "preload/libc/real.h"
 #include "preload/reexec.h"
@@ -39,15 +34,16 @@
 #include "preload/sampling/sampling.h"
 #include "preload/simulated.h"
 #include "preload/threads.h"
-#include "base/counters/weights.h"
-#include "base/counters/windows.h"
 #include "regions/fold_records.h"
+#include "base/counters/options.h"
+#include "preload/decide.h"
 
 /* Where our memory is under the simulated PMU: below the 16 TiB that its core
  * gives to programs, above what it, or any program's malloc, uses first. */
 #define SIM_MEMORY 0x70000000000
 
 struct cp_runtime cp_runtime;
+struct cp_options cp_options;
 CP_LOCK_LISTED(cp_runtime.record.lock);
 
 /* Warnings made before there is a record to keep them in: one for each event that is
@@ -112,9 +108,9 @@ static int become_root(void)
 	struct cp_choice choice;
 
 	cp_choose_engine(&choice);
-	cp_runtime.engine = choice.engine;
-	cp_runtime.root_pid = cp_runtime.pid;
-	cp_format(cp_runtime.why, sizeof(cp_runtime.why), "%s", choice.why);
+	cp_run.engine = choice.engine;
+	cp_run.root_pid = cp_runtime.pid;
+	cp_format(cp_run.why, sizeof(cp_run.why), "%s", choice.why);
 	if (choice.tell || cp_log_level > 0)
 		tell_choice(&choice);
 	return cp_run_found();
@@ -122,110 +118,9 @@ static int become_root(void)
 
 /* ---- counting begins ---- */
 
-static void note_machine(void)
-{
-	const char *siblings = cp_perf_note_siblings(&cp_runtime.set);
-
-	cp_perf_note(&cp_runtime.set, cp_keep_warning);
-	if (siblings)
-		cp_keep_warning(siblings);
-	if (cp_sim_is_foreign())
-		cp_keep_warning(
-			"the program runs under Valgrind: perf counts the work of "
-			"both");
-}
-
-static void rotate_events(void)
-{
-	cp_perf_rotate(&cp_runtime.set);
-	if (cp_runtime.set.reference[0])
-		cp_warn("CACHEPEEK_SCHEDULE=rotate is not for machines with several "
-			"kinds of core: events are multiplexed instead");
-}
-
-/* What this run, or this rank, counts of the events. */
-static struct cp_share share_of_events(void)
-{
-	int rank = cp_runtime.rank.number;
-
-	if (cp_runtime.options.pass || cp_runtime.options.schedule != CP_SCHEDULE_RANKS)
-		return (struct cp_share){(unsigned)cp_runtime.options.pass, false};
-	if (rank >= 0)
-		return (struct cp_share){(unsigned)rank + 1, true};
-	cp_warn("CACHEPEEK_SCHEDULE=ranks is for jobs of MPI, and no launcher's rank is "
-		"in "
-		"the environment: events are multiplexed instead");
-	return (struct cp_share){0, false};
-}
-
-/* What the user set for a level that this machine has not. */
-static void check_weights(void)
-{
-	struct cp_weights weights =
-		cp_weights_of(cp_runtime.simulated, &cp_runtime.request);
-	char line[120];
-
-	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++) {
-		if (!(cp_runtime.request.weights[of] > 0) ||
-			weights.of[of].from != CP_WEIGHT_NONE)
-			continue;
-		cp_format(line, sizeof(line),
-			"CACHEPEEK_LET: %s changes nothing: there is no such level here",
-			cp_weight_name(of));
-		cp_warn(line);
-	}
-}
-
-static void read_request(const char *fallback)
-{
-	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, cp_runtime.options.let, fallback, cp_warn);
-	check_weights();
-}
-
-static void resolve_for_sim(void)
-{
-	struct cp_event_set *set = &cp_runtime.set;
-
-	read_request("cache");
-	cp_events_for_sim(set, &cp_runtime.request, &cp_runtime.machine,
-		&cp_runtime.arena, cp_warn);
-	cp_runtime.machine.timed = set->timed;
-	cp_sweep_add_events(set, &cp_runtime.sweep);
-	if (cp_runtime.window)
-		cp_windows_add_events(set);
-}
-
-static const char *default_group_for_perf(void)
-{
-	struct cp_why why;
-
-	if (cp_runtime.options.events || cp_runtime.options.groups)
-		return "cache";
-	return cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
-}
-
-static void resolve_for_perf(void)
-{
-	struct cp_share share;
-
-	read_request(default_group_for_perf());
-	share = share_of_events();
-	if (share.number)
-		cp_request_add_common(&cp_runtime.request);
-	cp_events_for_perf(
-		&cp_runtime.set, &cp_runtime.request, share, &cp_runtime.arena, cp_warn);
-	note_machine();
-	if (cp_runtime.options.schedule == CP_SCHEDULE_ROTATE)
-		rotate_events();
-	if (cp_runtime.set.nrotated && cp_runtime.options.sparse)
-		cp_warn("CACHEPEEK_SPARSE=1 is ignored: groups of events take turns "
-			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
-}
-
 static void fold_records(void *bytes)
 {
-	*(int64_t *)bytes = cp_records_fold(cp_runtime.directory);
+	*(int64_t *)bytes = cp_records_fold(cp_run.directory);
 }
 
 /* Of the processes that the root starts there may be any number. */
@@ -236,9 +131,9 @@ static bool is_refused(void)
 	if (cp_is_root())
 		return false;
 	cp_call_aside(fold_records, &bytes);
-	if (bytes < 0 || (uint64_t)bytes < cp_runtime.options.limit)
+	if (bytes < 0 || (uint64_t)bytes < cp_options.limit)
 		return false;
-	cp_records_refuse(cp_runtime.directory);
+	cp_records_refuse(cp_run.directory);
 	return true;
 }
 
@@ -246,12 +141,12 @@ static int create_record(void)
 {
 	char ending[CP_JOB_ENDING];
 
-	if (!cp_runtime.job.number)
+	if (!cp_run.job.number)
 		return cp_record_create(
-			&cp_runtime.record, cp_runtime.directory, cp_runtime.pid);
-	cp_job_ending(cp_runtime.job, cp_runtime.rank.number, ending);
-	return cp_record_create_as(&cp_runtime.record, cp_runtime.directory,
-		cp_runtime.pid, ending, CP_RECORD_MAGIC, CP_RECORD_VERSION);
+			&cp_runtime.record, cp_run.directory, cp_runtime.pid);
+	cp_job_ending(cp_run.job, cp_run.rank.number, ending);
+	return cp_record_create_as(&cp_runtime.record, cp_run.directory, cp_runtime.pid,
+		ending, CP_RECORD_MAGIC, CP_RECORD_VERSION);
 }
 
 int cp_start_record(void)
@@ -268,7 +163,7 @@ int cp_start_record(void)
 		return 0;
 	cp_format(line, sizeof(line),
 		"no run record in %s (errno %d): process %d is not counted",
-		cp_runtime.directory, -result, (int)cp_runtime.pid);
+		cp_run.directory, -result, (int)cp_runtime.pid);
 	/* In a child, too: there is no record to keep the line in. */
 	cp_say("%s", line);
 	return result;
@@ -286,7 +181,7 @@ static void begin_counting(void)
 		return;
 	keep_early_warnings();
 	cp_report_start();
-	cp_engine->configure(&cp_runtime.set);
+	cp_engine->configure(&cp_plan.set);
 	cp_life(prepare);
 	__atomic_store_n(&cp_runtime.state, CP_ON, __ATOMIC_RELEASE);
 	cp_thread_begin();
@@ -313,42 +208,39 @@ static void keep_stderr(void)
  * decided for us. */
 static bool know_ourselves(void)
 {
+	char *const *settings;
 	bool inherited;
 
 	keep_stderr();
 	cp_runtime.pid = getpid();
 	inherited = cp_run_inherit();
 	if (!inherited)
-		cp_runtime.root_pid = cp_runtime.pid;
+		cp_run.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
-	cp_options_read(&cp_runtime.options, cp_follow_start(), complain, NULL);
-	cp_log_level = cp_runtime.options.verbose;
-	cp_names_filter(cp_runtime.options.regions);
+	settings = cp_follow_start();
+	cp_options_read(&cp_options, settings, complain, NULL);
+	cp_decide_settings(settings);
+	cp_log_level = cp_options.verbose;
+	cp_names_filter(cp_options.regions);
 	return inherited;
 }
 
 static bool is_left_alone(bool inherited)
 {
 	return cp_run_is_launcher() ||
-	       (inherited && !cp_is_root() &&
-		       cp_runtime.options.children == CP_CHILDREN_IGNORE);
+	       (inherited && !cp_is_root() && cp_options.children == CP_CHILDREN_IGNORE);
 }
 
 static void prepare_sim(void)
 {
-	cp_simulated_machine(); /* what is wrong with it, the image before has said */
-	cp_runtime.quiet = false;
-	resolve_for_sim();
-	if (cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_options.profile != CP_PROFILE_NONE)
 		cp_allocators_tell();
 }
 
 static void prepare_perf(void)
 {
-	cp_runtime.quiet = false;
-	resolve_for_perf();
 	cp_clock_start();
-	if (cp_runtime.options.profile != CP_PROFILE_NONE)
+	if (cp_options.profile != CP_PROFILE_NONE)
 		cp_sampling_choose();
 	cp_warn_of_simulated();
 }
@@ -356,11 +248,12 @@ static void prepare_perf(void)
 /* What to count is decided. */
 static void count(void)
 {
+	cp_runtime.quiet = false;
 	if (cp_is_reexecuted())
 		prepare_sim();
 	else
 		prepare_perf();
-	cp_lines_complain(cp_runtime.options.regions);
+	cp_lines_complain(cp_options.regions);
 	cp_life(begin);
 	CP_REAL(on_exit)(on_exit_handler, NULL);
 	begin_counting();
@@ -373,12 +266,10 @@ static void start(char **argv)
 
 	if (is_left_alone(inherited))
 		return;
-	if (!inherited) {
-		cp_request_quietly();
-		if (become_root() < 0)
-			return;
-	}
-	if (cp_runtime.engine == &cp_engine_sim && !cp_is_reexecuted())
+	if (!inherited && become_root() < 0)
+		return;
+	cp_decide(inherited);
+	if (cp_run.engine == &cp_engine_sim && !cp_is_reexecuted())
 		cp_run_simulated(argv, cp_run_entries());
 	else
 		count();
@@ -389,21 +280,6 @@ static bool is_off(void)
 	const char *disabled = cp_env_get("CACHEPEEK_DISABLE");
 
 	return (disabled && strcmp(disabled, "1") == 0) || getauxval(AT_SECURE);
-}
-
-/* False: there was no memory for what is to be counted. */
-static bool start_with_memory(char **argv)
-{
-	struct cp_escape out_of_memory;
-	volatile bool enough = false;
-
-	cp_runtime.arena.out_of_memory = &out_of_memory;
-	if (CP_ESCAPE_SET(out_of_memory) == 0) {
-		start(argv);
-		enough = true;
-	}
-	cp_runtime.arena.out_of_memory = NULL;
-	return enough;
 }
 
 static void begin(int argc, char **argv, char **envp)
@@ -417,7 +293,7 @@ static void begin(int argc, char **argv, char **envp)
 	}
 	cp_layout_start(envp);
 	cp_fd_widen(CP_FD_FEW);
-	if (cp_given_keep(argc, argv, envp) < 0 || !start_with_memory(argv))
+	if (cp_given_keep(argc, argv, envp) < 0 || !cp_decide_with_memory(start, argv))
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	cp_fd_narrow();
 	if (cp_runtime.record.header)

@@ -9,17 +9,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/arena.h"
 #include "base/counters/clock.h"
 #include "base/engine/engine.h"
-#include "base/counters/events.h"
-#include "base/counters/machine.h"
-#include "base/counters/sweep.h"
-#include "base/counters/options.h"
-#include "regions/rank.h"
-#include "regions/jobdir.h"
 #include "regions/record_write.h"
-#include "regions/rundir.h"
 #include "regions/tree.h"
 
 enum cp_state {
@@ -28,33 +20,16 @@ enum cp_state {
 	CP_FINISHED, /* last readings taken: nothing is recorded any more */
 };
 
+/* What was decided is in decide.h, whose run it is in run.h, the settings are in
+ * counters/options.h. */
 struct cp_runtime {
-	int state; /* enum cp_state; atomic */
-	struct cp_options options;
-	const struct cp_engine *engine;
-	bool quiet;    /* an earlier image of this process has said it all */
+	int state;     /* enum cp_state; atomic */
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
+	bool quiet;    /* an earlier image of this process has said it all */
 	bool forked;   /* this process is a fork child without an exec */
-	bool launched; /* the `cachepeek` command is our parent, and reports */
-	bool gathered; /* so it does of all ranks, which do not meet for that */
-	pid_t pid, root_pid;
-	/* A rank is the root of its own processes, also where the launcher belongs to a
-	 * run: they share its directory. */
-	struct cp_rank rank;
-	struct cp_job_id job; /* number 0: no rank's; the scope is known all the same */
-	char directory[CP_RUNDIR_SIZE];
-	bool shared; /* the directory: others than our children write there, too */
-	char why[2 * CP_WHY_SIZE]; /* why this engine */
-	struct cp_event_set set;
-	struct cp_layout layout;
+	pid_t pid;
 	struct cp_recording record;
-	struct cp_arena arena; /* of the constructor; groups and names */
-	struct cp_request request;
-	struct cp_machine machine;
-	const struct cp_machine *simulated; /* that one, or NULL */
-	struct cp_sweep_plan sweep;         /* npoints 0: none */
-	unsigned window;                    /* of working sets: instructions; 0: none */
-	uint64_t overhead_ns;
+	struct cp_layout layout; /* of the regions in it */
 	/* CPU time before counting began, of the process and of its main thread: for the
 	 * check whether there were threads that nobody saw. */
 	uint64_t cpu_base, main_cpu_base;
@@ -70,12 +45,6 @@ static inline bool cp_counting(void)
 static inline bool cp_confined(void)
 {
 	return __atomic_load_n(&cp_runtime.confined, __ATOMIC_ACQUIRE);
-}
-
-/* The first process of the run, or of its rank, which decides and reports. */
-static inline bool cp_is_root(void)
-{
-	return cp_runtime.pid == cp_runtime.root_pid;
 }
 
 /* A vfork child has our memory but is not us.  Who is confined may not ask. */

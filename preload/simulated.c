@@ -14,77 +14,100 @@
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "base/counters/windows.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
+#include "preload/decide.h"
 
 /* The machine, changed as CACHEPEEK_WHAT_IF says. */
 static void change_machine(void)
 {
+	struct cp_machine *machine = &cp_plan.machine[0];
 	char error[256], line[360];
 
-	if (!cp_runtime.options.what_if ||
-		cp_machine_change(&cp_runtime.machine, cp_runtime.options.what_if, error,
-			sizeof(error)) == 0)
+	if (!cp_options.what_if ||
+		cp_machine_change(machine, cp_options.what_if, error, sizeof(error)) == 0)
 		return;
 	cp_format(line, sizeof(line), "CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)",
-		error, cp_runtime.machine.name);
-	cp_warn(line);
+		error, machine->name);
+	cp_decide_complain(line);
 }
 
 static void plan_sweep(void)
 {
 	char error[256], line[360];
 
-	if (!cp_runtime.options.sweep ||
-		cp_sweep_parse(&cp_runtime.sweep, &cp_runtime.machine,
-			cp_runtime.options.sweep, error, sizeof(error)) == 0)
+	if (!cp_options.sweep || cp_sweep_parse(&cp_plan.sweep, &cp_plan.machine[0],
+					 cp_options.sweep, error, sizeof(error)) == 0)
 		return;
-	cp_runtime.sweep.npoints = 0;
+	cp_plan.sweep.npoints = 0;
 	cp_format(line, sizeof(line), "CACHEPEEK_SWEEP: %s (nothing is swept)", error);
-	cp_warn(line);
+	cp_decide_complain(line);
 }
 
 static void plan_windows(void)
 {
-	if (!cp_runtime.options.working_set)
+	if (!cp_options.working_set)
 		return;
-	cp_runtime.window = cp_windows_parse(cp_runtime.options.working_set);
-	if (!cp_runtime.window)
-		cp_warn("CACHEPEEK_WORKING_SET is not a number of instructions from 1 to "
+	cp_plan.window = cp_windows_parse(cp_options.working_set);
+	if (!cp_plan.window)
+		cp_decide_complain(
+			"CACHEPEEK_WORKING_SET is not a number of instructions from 1 to "
 			"1000000000: there are no working sets");
 }
 
-static int find_named_machine(void)
+static void find_named_machine(const char *name)
 {
-	char error[256], line[320], first[CP_COMPARED_SIZE];
-	bool compared = cp_compared_first(first, sizeof(first));
+	struct cp_machine *machine = &cp_plan.machine[0];
+	char error[256], line[320];
 
-	if (cp_machine_find(&cp_runtime.machine,
-		    compared ? first : cp_runtime.options.machine, error,
-		    sizeof(error)) == 0)
-		return 0;
+	if (cp_machine_find(machine, name, error, sizeof(error)) == 0)
+		return;
 	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)",
 		error);
-	cp_warn(line);
-	return cp_machine_find(&cp_runtime.machine, "host", error, sizeof(error));
+	cp_decide_complain(line);
+	cp_machine_find(machine, "host", error, sizeof(error));
 }
 
-/* Who compares machines changes none. */
-void cp_simulated_machine(void)
+/* --compare and --what-if are exclusive. */
+void cp_simulated_machines(void)
 {
 	char first[CP_COMPARED_SIZE];
+	bool compared = cp_compared_first(first, sizeof(first));
 
-	find_named_machine();
-	cp_runtime.simulated = &cp_runtime.machine;
-	cp_runtime.machine.timing = cp_runtime.options.timing;
-	if (cp_compared_first(first, sizeof(first)))
+	find_named_machine(compared ? first : cp_options.machine);
+	cp_plan.nmachines = cp_compared_find(cp_plan.machine, cp_decide_complain);
+	for (unsigned i = 0; i < cp_plan.nmachines; i++)
+		cp_plan.machine[i].timing = cp_options.timing;
+	if (compared)
 		return;
 	change_machine();
 	plan_sweep();
 	plan_windows();
 }
 
+static void ignore_complaint(const char *line)
+{
+	(void)line; /* the report is about the first machine */
+}
+
+/* Whether cycles are counted has to be known of each machine before anything is. */
+void cp_simulated_events(const struct cp_request *request)
+{
+	struct cp_event_set *set = &cp_plan.set;
+
+	for (unsigned i = cp_plan.nmachines; i-- > 0;) {
+		cp_events_for_sim(set, request, &cp_plan.machine[i], &cp_decide_arena,
+			i ? ignore_complaint : cp_decide_complain);
+		cp_plan.machine[i].timed = set->timed;
+	}
+	cp_sweep_add_events(set, &cp_plan.sweep);
+	if (cp_plan.window)
+		cp_windows_add_events(set);
+}
+
 static unsigned quantum(void)
 {
-	const char *text = cp_runtime.options.quantum;
+	const char *text = cp_options.quantum;
 	uint64_t references;
 
 	if (!text)
@@ -97,59 +120,24 @@ static unsigned quantum(void)
 	return 0;
 }
 
-static void ignore_complaint(const char *line)
-{
-	(void)line; /* resolve_events will say it again, and keep it */
-}
-
-void cp_request_quietly(void)
-{
-	cp_request_read(&cp_runtime.request, &cp_runtime.arena, cp_runtime.options.events,
-		cp_runtime.options.groups, cp_runtime.options.let, "cache",
-		ignore_complaint);
-}
-
-/* Whether cycles are counted has to be known before anything is; resolve_events will
- * find the same. */
-static void choose_timing(struct cp_machine *machines, unsigned nmachines)
-{
-	static struct cp_event_set set;
-
-	cp_request_quietly();
-	for (unsigned i = 0; i < nmachines; i++) {
-		machines[i].timing = cp_runtime.options.timing;
-		cp_events_for_sim(&set, &cp_runtime.request, &machines[i],
-			&cp_runtime.arena, ignore_complaint);
-		machines[i].timed = set.timed;
-	}
-}
-
 void cp_run_simulated(char **argv, char *const *entries)
 {
-	static struct cp_machine machines[CP_MAX_MACHINES];
-	unsigned nmachines;
+	bool profile = cp_plan.nmachines == 1 && cp_options.profile != CP_PROFILE_NONE;
+	struct cp_sim_wishes wishes = {.profile = profile,
+		.sharing = profile && cp_options.profile == CP_PROFILE_SHARING,
+		.call_paths = cp_plan.nmachines == 1 && cp_options.call_paths,
+		.lines = cp_lines_chosen(cp_options.regions),
+		.host_cpu = cp_options.cpu == CP_CPU_HOST};
 	struct cp_why why;
-	struct cp_sim_wishes wishes = {.sweep = &cp_runtime.sweep};
 
-	cp_simulated_machine();
-	machines[0] = cp_runtime.machine;
-	nmachines = cp_compared_find(machines, cp_warn);
-	wishes.window = cp_runtime.window;
-	wishes.profile = nmachines == 1 && cp_runtime.options.profile != CP_PROFILE_NONE;
-	wishes.sharing =
-		wishes.profile && cp_runtime.options.profile == CP_PROFILE_SHARING;
-	wishes.call_paths = nmachines == 1 && cp_runtime.options.call_paths;
-	wishes.lines = cp_lines_chosen(cp_runtime.options.regions);
-	wishes.host_cpu = cp_runtime.options.cpu == CP_CPU_HOST;
 	wishes.quantum = wishes.sharing ? quantum() : 0;
-	choose_timing(machines, nmachines);
-	cp_reexec(
-		argv, entries, machines, nmachines, cp_runtime.directory, &wishes, &why);
+	cp_decide_hand_over();
+	cp_reexec(argv, entries, &cp_plan, cp_run.directory, &wishes, &why);
 	/* Not by cp_warn(), which leaves children's lines to their records. */
 	cp_say("%s is not counted: %s", cp_is_root() ? "the program" : "a child",
 		why.text);
 	if (cp_is_root())
-		cp_run_remove(cp_runtime.directory);
+		cp_run_remove(cp_run.directory);
 }
 
 struct simulated_only {
@@ -159,7 +147,7 @@ struct simulated_only {
 
 void cp_warn_of_simulated(void)
 {
-	const struct cp_options *options = &cp_runtime.options;
+	const struct cp_options *options = &cp_options;
 	const struct simulated_only only[] = {
 		{cp_functions_chosen(options->regions), "func: in CACHEPEEK_REGIONS"},
 		{cp_lines_chosen(options->regions), "line: in CACHEPEEK_REGIONS"},

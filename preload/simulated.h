@@ -5,11 +5,12 @@
 #ifndef CACHEPEEK_PRELOAD_SIMULATED_H
 #define CACHEPEEK_PRELOAD_SIMULATED_H
 
-/* Finds what is simulated, into cp_runtime: the machine, the sweep, the windows. */
-void cp_simulated_machine(void);
+#include "base/counters/events.h"
 
-/* What is to be counted, before there is anywhere to keep complaints. */
-void cp_request_quietly(void);
+/* Part of the decision (decide.h), in this order: the machines, the sweep, the windows;
+ * and the events. */
+void cp_simulated_machines(void);
+void cp_simulated_events(const struct cp_request *request);
 
 /* Executes the program again, under the simulated PMU; entries are added to its
  * environment.  Returns only if the program stays as it is. */

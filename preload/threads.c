@@ -24,6 +24,8 @@
 #include "preload/interval.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
+#include "preload/run.h"
+#include "preload/decide.h"
 
 __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
 
@@ -231,9 +233,9 @@ static unsigned first_turn(void)
 {
 	static unsigned turns;
 
-	if (!cp_runtime.set.nrotated)
+	if (!cp_plan.set.nrotated)
 		return 0;
-	return __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED) % cp_runtime.set.nrotated;
+	return __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED) % cp_plan.set.nrotated;
 }
 
 /* Was it on its way out while its counters were opened?  Then it is no thread to
@@ -255,9 +257,9 @@ static struct cp_live_thread *new_thread(pid_t tid)
 	}
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
 	thread->counters.turn = first_turn();
-	thread->counters.sockets = cp_runtime.set.nparts > 0 &&
+	thread->counters.sockets = cp_plan.set.nparts > 0 &&
 				   thread->tid == cp_runtime.pid &&
-				   cp_runtime.pid == cp_runtime.root_pid;
+				   cp_runtime.pid == cp_run.root_pid;
 	return thread;
 }
 

@@ -221,9 +221,10 @@ static const char *parse_plan(struct cp_sweep_plan *plan,
 		return "the machine has no such level";
 	if (!parse_range(equals + 1, first, last))
 		return "expected a range of numbers above 0, such as 1..16 or 256K..8M";
-	plan->field = strncmp(dot, ".ways=", 6) == 0 ? "ways"
-		      : is_tlb(plan->level)          ? "entries"
-						     : "size";
+	cp_format(plan->field, sizeof(plan->field), "%s",
+		strncmp(dot, ".ways=", 6) == 0 ? "ways"
+		: is_tlb(plan->level)          ? "entries"
+					       : "size");
 	if (strncmp(dot + 1, plan->field, strlen(plan->field)) != 0 ||
 		dot + 1 + strlen(plan->field) != equals)
 		return is_tlb(plan->level) ? "ways or entries can be swept"

@@ -14,7 +14,7 @@
 
 struct cp_sweep_plan {
 	enum cp_level level;
-	const char *field; /* "ways", "size", "entries" */
+	char field[8]; /* "ways", "size", "entries" */
 	unsigned npoints;
 	struct {
 		uint64_t value;

@@ -8,8 +8,8 @@
 #include "base/counts.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
-#include "preload/runtime.h"
 #include "regions/cachepeek.h"
+#include "preload/decide.h"
 
 static void begin(cachepeek_region name)
 {
@@ -34,9 +34,9 @@ static void end_named(const char *name)
 
 static const struct cp_quantity *find_quantity(const char *name)
 {
-	for (unsigned i = 0; i < cp_runtime.set.nquantities; i++)
-		if (strcmp(cp_runtime.set.quantities[i].name, name) == 0)
-			return &cp_runtime.set.quantities[i];
+	for (unsigned i = 0; i < cp_plan.set.nquantities; i++)
+		if (strcmp(cp_plan.set.quantities[i].name, name) == 0)
+			return &cp_plan.set.quantities[i];
 	return NULL;
 }
 
@@ -52,13 +52,13 @@ static int quantity_value(const struct cp_quantity *quantity,
 	for (unsigned t = 0; t < quantity->nterms; t++) {
 		unsigned counter = quantity->terms[t].counter;
 		const struct cp_times *times =
-			&reading->group[cp_runtime.set.counters[counter].group];
+			&reading->group[cp_plan.set.counters[counter].group];
 		uint64_t count = reading->counter[counter];
 
 		/* What counts only in its turn knows executions, not moments; what
 		 * counts sockets is no thread's. */
-		if (!times->running || cp_runtime.set.counters[counter].socket ||
-			cp_runtime.set.counters[counter].group < cp_runtime.set.nrotated)
+		if (!times->running || cp_plan.set.counters[counter].socket ||
+			cp_plan.set.counters[counter].group < cp_plan.set.nrotated)
 			return -ENODATA;
 		scaled |= times->running < times->enabled;
 		exact += (uint64_t)quantity->terms[t].sign * count;

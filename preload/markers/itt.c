@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/lock.h"
 #include "preload/markers/markers.h"
-#include "preload/runtime.h"
 #include "preload/threads.h"
 
 static struct cp_store store; /* under the lock */

@@ -13,6 +13,7 @@
 #include "preload/parallel/mpi_calls.h"
 #include "preload/parallel/mpi_time.h"
 #include "preload/runtime.h"
+#include "base/counters/options.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_MPI, 0)
@@ -47,7 +48,7 @@ static struct call begin(struct cp_name **region, const char *text)
 	if (inside || !cp_counting())
 		return call;
 	inside = call.outermost = true;
-	if (cp_runtime.options.mpi_regions)
+	if (cp_options.mpi_regions)
 		call.region = begin_region(region, text);
 	call.began = cp_mpi_time_begin();
 	return call;

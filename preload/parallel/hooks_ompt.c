@@ -23,6 +23,7 @@
 #include "preload/runtime.h"
 #include "preload/parallel/teams.h"
 #include "preload/threads.h"
+#include "base/counters/options.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -265,7 +266,7 @@ EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 	__typeof__(&ompt_start_tool) next = CP_FORWARD(ompt_start_tool);
 	struct ompt_start *theirs = next ? next(version, runtime) : NULL;
 
-	if (!cp_counting() || !cp_runtime.options.openmp)
+	if (!cp_counting() || !cp_options.openmp)
 		return theirs;
 	if (theirs)
 		return leave_to("ompt_start_tool", theirs);

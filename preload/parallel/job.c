@@ -22,6 +22,8 @@
 #include "preload/parallel/report_job.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
 
 #define LARGEST ((uint64_t)4 << 30) /* of a message */
 
@@ -41,7 +43,7 @@ static struct cp_job *own_job(void)
 	const char *const *paths;
 	size_t npaths = cp_report_own_records(&job.arena, &paths);
 	struct cp_job *own = cp_job_new(&job.arena);
-	int local = cp_runtime.rank.local;
+	int local = cp_run.rank.local;
 	char error[256];
 
 	own->place = local < 0    ? CP_HOST_UNKNOWN
@@ -94,7 +96,7 @@ static bool gather(struct cp_job *own)
 static void write_report(struct cp_job *own)
 {
 	const struct cp_report *report = cp_job_finish(own);
-	int lock = cp_job_lock(cp_runtime.directory, cp_runtime.job);
+	int lock = cp_job_lock(cp_run.directory, cp_run.job);
 
 	if (report)
 		cp_report_write(&job.arena, report, CP_SINKS_ALL);
@@ -162,15 +164,15 @@ void cp_job_report(const void *caller)
 	static struct cp_once done;
 	int saved = errno, state;
 
-	if (!cp_counting() || cp_confined() || !cp_is_this_process() ||
-		cp_runtime.gathered || !cp_once(&done))
+	if (!cp_counting() || cp_confined() || !cp_is_this_process() || cp_run.gathered ||
+		!cp_once(&done))
 		return;
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))
 		return;
 	job.caller = caller;
-	job.seconds = cp_runtime.options.mpi_timeout;
-	if (cp_runtime.options.mpi_timeout)
+	job.seconds = cp_options.mpi_timeout;
+	if (cp_options.mpi_timeout)
 		run();
 	cp_leave_slowly(state);
 	errno = saved;

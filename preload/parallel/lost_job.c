@@ -13,22 +13,23 @@
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "regions/rundir.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
 
 /* Of the jobs that this launcher has started: as its ranks find it (rank.c, run.c). */
 static bool find_run(void)
 {
 	struct cp_ancestor self;
 
-	if (cp_runtime.job.scope)
-		return cp_runtime.directory[0];
+	if (cp_run.job.scope)
+		return cp_run.directory[0];
 	if (!cp_ancestor_read(cp_runtime.pid, &self))
 		return false;
-	cp_runtime.job.scope = cp_ancestor_key(&self);
-	if (!cp_runtime.options.dir)
-		return cp_run_find_shared(cp_env_get, cp_runtime.job.scope,
-			cp_runtime.directory, sizeof(cp_runtime.directory));
-	cp_format(cp_runtime.directory, sizeof(cp_runtime.directory), "%s",
-		cp_runtime.options.dir);
+	cp_run.job.scope = cp_ancestor_key(&self);
+	if (!cp_options.dir)
+		return cp_run_find_shared(cp_env_get, cp_run.job.scope, cp_run.directory,
+			sizeof(cp_run.directory));
+	cp_format(cp_run.directory, sizeof(cp_run.directory), "%s", cp_options.dir);
 	return true;
 }
 
@@ -37,22 +38,21 @@ static bool is_lost(struct cp_arena *arena, struct cp_job_id job)
 	struct cp_job_state state = {0};
 	char error[256];
 
-	cp_jobs_report(arena, cp_runtime.directory, job, &state, error, sizeof(error));
+	cp_jobs_report(arena, cp_run.directory, job, &state, error, sizeof(error));
 	return state.recorded && !state.reported && !state.running &&
-	       cp_job_tells(cp_runtime.directory, job, CP_JOB_FAILED);
+	       cp_job_tells(cp_run.directory, job, CP_JOB_FAILED);
 }
 
 static void look(struct cp_arena *arena)
 {
 	struct cp_job_id *jobs;
-	size_t count =
-		cp_jobs_in(arena, cp_runtime.directory, cp_runtime.job.scope, &jobs);
+	size_t count = cp_jobs_in(arena, cp_run.directory, cp_run.job.scope, &jobs);
 
 	for (size_t i = 0; i < count; i++)
 		if (is_lost(arena, jobs[i]))
 			cp_say("no rank lived to write the report: `cachepeek report %s` "
 			       "shows what was counted of all",
-				cp_runtime.directory);
+				cp_run.directory);
 }
 
 static void at_exit(int status, void *unused)
@@ -77,6 +77,6 @@ void cp_lost_job_watch(void)
 
 	cp_launchers_above(&above);
 	/* The command sees the end of the outermost one itself. */
-	if (!above.found && !cp_runtime.launched)
+	if (!above.found && !cp_run.launched)
 		CP_REAL(on_exit)(at_exit, NULL);
 }

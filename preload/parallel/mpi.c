@@ -8,7 +8,6 @@
 
 #include "base/syscall.h"
 #include "preload/markers/forward.h"
-#include "preload/runtime.h"
 
 #define TAG 31741         /* every MPI has tags up to 32767 */
 #define CHUNK (1u << 28)  /* bytes in one message: counts are ints */

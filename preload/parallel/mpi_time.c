@@ -5,6 +5,7 @@
 
 #include "base/counters/clock.h"
 #include "preload/runtime.h"
+#include "preload/run.h"
 
 /* In the record; atomic.  NULL: the process is no rank. */
 static struct cp_mpi_item *item;
@@ -13,7 +14,7 @@ void cp_mpi_time_prepare(void)
 {
 	struct cp_mpi_item *made;
 
-	if (cp_runtime.rank.number < 0 || !cp_engine->has_time)
+	if (cp_run.rank.number < 0 || !cp_engine->has_time)
 		return;
 	made = cp_record_reserve(&cp_runtime.record, sizeof(*made));
 	if (!made)

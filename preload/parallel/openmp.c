@@ -15,6 +15,7 @@
 #include "preload/runtime.h"
 #include "preload/markers/symbols.h"
 #include "preload/threads.h"
+#include "base/counters/options.h"
 
 bool cp_omp_told;
 __thread const struct cp_omp_site *cp_omp_next __attribute__((tls_model("initial-exec")));
@@ -147,7 +148,7 @@ static struct cp_name *name_of(const void *function, const char *source)
 	struct cp_name *name;
 	int state;
 
-	if ((source && !*source) || !cp_counting() || !cp_runtime.options.openmp ||
+	if ((source && !*source) || !cp_counting() || !cp_options.openmp ||
 		cp_confined() || !cp_enter_slowly(&state))
 		return NULL;
 	if (!name_from_source(source, text, sizeof(text)))

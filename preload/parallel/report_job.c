@@ -15,6 +15,8 @@
 #include "preload/parallel/mpi.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
 
 #define LATE_MS 1000
 /* A launcher on a busy machine takes longer over starting its ranks. */
@@ -94,8 +96,8 @@ static bool all_have_begun(struct cp_arena *arena)
 {
 	const char *const *paths;
 
-	return cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths) >=
-	       (size_t)cp_runtime.rank.of;
+	return cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths) >=
+	       (size_t)cp_run.rank.of;
 }
 
 static bool is_ready(const char *path)
@@ -117,8 +119,7 @@ static bool is_ready(const char *path)
 static bool all_are_ready(struct cp_arena *arena)
 {
 	const char *const *paths;
-	size_t count =
-		cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths);
+	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
 
 	for (size_t i = 0; i < count; i++)
 		if (!is_ready(paths[i]))
@@ -130,7 +131,7 @@ static bool all_are_ready(struct cp_arena *arena)
 static void wait_until(
 	bool (*is)(struct cp_arena *), struct cp_arena *arena, long most_ms)
 {
-	const long ms = 4 + cp_runtime.rank.of / 8;
+	const long ms = 4 + cp_run.rank.of / 8;
 	const struct timespec pause = {0, (ms < LONGEST_MS ? ms : LONGEST_MS) * 1000000};
 
 	for (long waited = 0; waited < most_ms && !is(arena); waited += ms)
@@ -142,7 +143,7 @@ static void wait_until(
  * they have the time for it. */
 static void wait_for_others(struct cp_arena *arena)
 {
-	if (cp_sinks_have(cp_runtime.options.output, CP_SINKS_STREAMS))
+	if (cp_sinks_have(cp_options.output, CP_SINKS_STREAMS))
 		wait_until(all_have_begun, arena, BEGIN_MS);
 	if (cp_mpi_is_open())
 		wait_until(all_are_ready, arena, LATE_MS);
@@ -161,19 +162,19 @@ static void tell_failure(void)
 		cp_format(how, sizeof(how), "by MPI_Abort");
 	else if (header->code)
 		cp_format(how, sizeof(how), "with exit status %d", header->code);
-	if (cp_job_tells(cp_runtime.directory, cp_runtime.job, CP_JOB_FAILED))
+	if (cp_job_tells(cp_run.directory, cp_run.job, CP_JOB_FAILED))
 		cp_say("rank %d ended %s while others ran: `cachepeek report %s` shows "
 		       "what was counted of all",
-			header->rank, how, cp_runtime.directory);
+			header->rank, how, cp_run.directory);
 }
 
 static void write_streams(struct cp_arena *arena, const struct cp_report *report,
 	const struct cp_job_state *state)
 {
-	if (!cp_sinks_have(cp_runtime.options.output, CP_SINKS_STREAMS))
+	if (!cp_sinks_have(cp_options.output, CP_SINKS_STREAMS))
 		return;
 	if (state->running == 0 &&
-		cp_job_is_told(cp_runtime.directory, cp_runtime.job, CP_JOB_FAILED))
+		cp_job_is_told(cp_run.directory, cp_run.job, CP_JOB_FAILED))
 		return;
 	if (state->running == 0)
 		cp_report_write(arena, report, CP_SINKS_STREAMS);
@@ -188,13 +189,12 @@ static void write_all(struct cp_arena *arena)
 	const char *const *paths;
 	const char **ended;
 	char error[256];
-	size_t count =
-		cp_jobs_paths(arena, cp_runtime.directory, cp_runtime.job, -1, &paths);
+	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
 
 	ended = (const char **)(uintptr_t)paths;
 	count = keep_ended(ended, count);
-	report = cp_jobs_report(arena, cp_runtime.directory, cp_runtime.job, &state,
-		error, sizeof(error));
+	report = cp_jobs_report(
+		arena, cp_run.directory, cp_run.job, &state, error, sizeof(error));
 	if (!report) {
 		cp_report_none(error);
 		return;
@@ -206,7 +206,7 @@ static void write_all(struct cp_arena *arena)
 
 void cp_report_of_job(struct cp_arena *arena)
 {
-	const char *list = cp_runtime.options.output;
+	const char *list = cp_options.output;
 	int lock;
 
 	if (cp_sinks_have(list, CP_SINKS_OWN))
@@ -218,7 +218,7 @@ void cp_report_of_job(struct cp_arena *arena)
 	if (!cp_sinks_have(list, CP_SINKS_FILES) &&
 		!cp_sinks_have(list, CP_SINKS_STREAMS))
 		return;
-	lock = cp_job_lock(cp_runtime.directory, cp_runtime.job);
+	lock = cp_job_lock(cp_run.directory, cp_run.job);
 	if (!(cp_runtime.record.header->flags & CP_RECORD_HEARD))
 		write_all(arena);
 	cp_job_unlock(lock);

@@ -7,7 +7,6 @@
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
 #include "preload/libc/real.h"
-#include "preload/runtime.h"
 
 #define TAG cp_marker_tag(CP_MARKER_OPENMP, 0)
 

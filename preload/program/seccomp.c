@@ -14,6 +14,7 @@
 #include "preload/program/readable.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
+#include "preload/run.h"
 
 /* What reading counters, growing the record and writing the report need. */
 static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_getdents64,
@@ -68,7 +69,7 @@ static void leave_strict_thread(void)
 {
 	cp_say("thread %d enters seccomp's strict mode: it is counted up to here. If no "
 	       "report follows: `cachepeek report %s`",
-		(int)gettid(), cp_runtime.directory);
+		(int)gettid(), cp_run.directory);
 	cp_thread_end();
 }
 

@@ -23,6 +23,8 @@
 #include "preload/runtime.h"
 #include "preload/sampling/parts.h"
 #include "preload/threads.h"
+#include "preload/run.h"
+#include "base/counters/options.h"
 
 /* What is in a ring is saved so often even if it is not much. */
 #define PATIENCE_MS 100
@@ -57,12 +59,12 @@ void cp_sampling_choose(void)
 	static const char *const names[] = {NULL, "dcache", "dtlb", "icache"};
 	struct cp_sampling_event *faults = &events[CP_SAMPLED_FAULTS];
 
-	if (cp_runtime.options.profile >= (int)(sizeof(names) / sizeof(names[0]))) {
+	if (cp_options.profile >= (int)(sizeof(names) / sizeof(names[0]))) {
 		cp_warn("CACHEPEEK_PROFILE is ignored: this one takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");
 		return;
 	}
-	measurement = names[cp_runtime.options.profile];
+	measurement = names[cp_options.profile];
 	if (!measurement)
 		return;
 	faults->unit = CP_UNIT_MISSES;
@@ -72,7 +74,7 @@ void cp_sampling_choose(void)
 		.exclude_kernel = 1,
 		.exclude_hv = 1};
 	/* For the others this only owns the ring. */
-	if (cp_runtime.options.profile == CP_PROFILE_DTLB) {
+	if (cp_options.profile == CP_PROFILE_DTLB) {
 		faults->attr.config = PERF_COUNT_SW_PAGE_FAULTS;
 		cp_format(faults->name, sizeof(faults->name), "perf::PAGE-FAULTS");
 	}
@@ -115,15 +117,14 @@ void cp_sampling_prepare(void)
 
 	if (!measurement)
 		return;
-	result = cp_record_create_as(&cp_samples, cp_runtime.directory, cp_runtime.pid,
+	result = cp_record_create_as(&cp_samples, cp_run.directory, cp_runtime.pid,
 		"samples", CP_SAMPLES_MAGIC, CP_SAMPLES_VERSION);
 	if (result < 0) {
 		cp_format(line, sizeof(line),
 			"CACHEPEEK_PROFILE: no file for samples in %s (%s): process %d "
 			"has "
 			"none",
-			cp_runtime.directory, cp_error_text(-result),
-			(int)cp_runtime.pid);
+			cp_run.directory, cp_error_text(-result), (int)cp_runtime.pid);
 		cp_warn(line);
 		return;
 	}

@@ -65,7 +65,7 @@ my %may = map { @$_ } @rooms;
 
 # Who starts, asks and ends the other rooms, and what they include for that.
 my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow.c hooks_process.c life.c reexec.c report.c
-	run.c runtime.c runtime.h simulated.c threads.c);
+	run.c runtime.c simulated.c threads.c);
 my @parts = qw(preload/markers preload/parallel preload/program preload/sampling);
 # The simulated PMU gives its work to its parts, by these headers of theirs.
 my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/native.h paths/paths.h profile/elf_symbols.h profile/lines.h

@@ -18,6 +18,7 @@ my %opens = (
 	'output/report/jobs.c' => [1, 'the run directory; its entries are trusted or not'],
 	'output/report/process_state.c' => [1, 'a file of /proc'],
 	'output/report/report.c' => [1, 'a directory that was named; its entries are trusted or not'],
+	'preload/decide.c' => [1, 'made with O_EXCL'],
 	'preload/hooks_process.c' => [1, '/dev/null'],
 	'preload/program/hooks_open.c' => [3, 'the definitions, and a message'],
 	'preload/parallel/report_job.c' => [1, 'cp_trusted_check_found() follows: it is written to'],
