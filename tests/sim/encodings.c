@@ -211,6 +211,20 @@ static void list_vex(unsigned map, unsigned w, unsigned l, unsigned pp)
 		}
 }
 
+/* Without a mask: those that need one are in native/counts.c. */
+static void list_evex(unsigned map, unsigned w, unsigned lb, unsigned pp)
+{
+	uint8_t bytes[LONGEST] = {0x62, (uint8_t)(0xf0 | map)};
+
+	bytes[3] = (uint8_t)(lb << 4 | 8);
+	for (unsigned v = 0; v < 2; v++)
+		for (unsigned opcode = 0; opcode < 256; opcode++) {
+			bytes[2] = (uint8_t)(w << 7 | (v ? 0xf : 0xc) << 3 | 4 | pp);
+			bytes[4] = (uint8_t)opcode;
+			list_operands(bytes, 5);
+		}
+}
+
 static int list_all(void)
 {
 	static const uint8_t prefix[][3] = {{0}, {0x66}, {0xf3}, {0xf2}, {0x48},
@@ -223,6 +237,8 @@ static int list_all(void)
 		list_legacy(prefix[p], nprefix[p]);
 	for (unsigned n = 0; n < 3 * 16; n++)
 		list_vex(1 + n / 16, n >> 3 & 1, n >> 2 & 1, n & 3);
+	for (unsigned n = 0; n < 6 * 64; n++)
+		list_evex(1 + n / 64, n >> 5 & 1, n >> 2 & 7, n & 3);
 	return 0;
 }
 

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What instructions cost that the host executes under the simulated PMU: saxpy and matrix
+# multiplication as AVX-512 and as AVX2 with fused multiply-add, natively, simulated, and
+# with Valgrind's own emulation of the latter (user seconds).
+#
+#	tests/bench/native.sh [BUILD]
+set -eu
+
+build=${1:-build}
+tool=$(echo "$build"/libcachepeek/cachepeek-*-linux)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cat > "$scratch/saxpy.c" << 'END'
+#include <stdio.h>
+static float a[4096], b[4096];
+int main(void)
+{
+	for (int i = 0; i < 4096; i++)
+		a[i] = i, b[i] = 2 * i;
+	for (int r = 0; r < 20000; r++) {
+		for (int i = 0; i < 4096; i++)
+			b[i] += a[i] * 1.000001f;
+		__asm__ volatile("" ::: "memory");
+	}
+	printf("%f\n", b[77]);
+	return 0;
+}
+END
+cat > "$scratch/dgemm.c" << 'END'
+#include <stdio.h>
+#define N 384
+static double a[N][N], b[N][N], c[N][N];
+int main(void)
+{
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			a[i][j] = i + j, b[i][j] = i - j;
+	for (int i = 0; i < N; i++)
+		for (int k = 0; k < N; k++)
+			for (int j = 0; j < N; j++)
+				c[i][j] += a[i][k] * b[k][j];
+	printf("%f\n", c[5][7]);
+	return 0;
+}
+END
+
+user_seconds()
+{
+	LC_ALL=C bash -c 'TIMEFORMAT=%U; time "$@" > /dev/null 2>&1' bash "$@" 2>&1 | tail -1
+}
+
+simulated()
+{
+	VALGRIND_LIB=${tool%/*} VALGRIND_LAUNCHER=x user_seconds "$tool" --tool=cachepeek -q --vgdb=no \
+		--vex-guest-chase=no "$@"
+}
+
+printf '%-8s %-10s %8s %10s %10s\n' program built natively simulated 'by VEX'
+for program in saxpy dgemm; do
+	for how in "AVX-512:-march=native -mprefer-vector-width=512" 'AVX2+FMA:-mavx2 -mfma'; do
+		gcc -O3 ${how#*:} -o "$scratch/$program" "$scratch/$program.c"
+		"$scratch/$program" > /dev/null 2>&1 || continue # this machine has it not
+		case $how in
+		AVX2*) emulated=$(simulated --native=no "$scratch/$program") ;;
+		*) emulated=- ;;
+		esac
+		printf '%-8s %-10s %8s %10s %10s\n' $program "${how%%:*}" "$(user_seconds "$scratch/$program")" \
+			"$(simulated "$scratch/$program")" "$emulated"
+	done
+done
