@@ -19,6 +19,7 @@
 #include "exec.h"
 #include "limits.h"
 #include "links.h"
+#include "masks.h"
 #include "newer.h"
 #include "vfork.h"
 
@@ -252,6 +253,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	links_after(number, args, result);
 	limits_after(tid, number, args, result);
 	newer_after(tid, number, args, result);
+	masks_after(tid, result);
 	vfork_after(result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
 		advised = True;
@@ -267,6 +269,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 	(void)n;
 	links_before(number, args);
 	limits_before(number);
+	masks_before(tid, number, args);
 	vfork_before(tid, number, args);
 	exec_before(tid, number, args);
 }
