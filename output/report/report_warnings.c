@@ -333,17 +333,16 @@ static void check_instructions(struct cp_report *report)
 	for (size_t i = 0; i < report->nprocesses; i++) {
 		const struct cp_process *process = &report->processes[i];
 
-		if (report->engine == CP_ENGINE_SIM &&
-			strcmp(process->how, "signal") == 0 && process->code == SIGILL)
-			cp_report_warn(report,
-				"process %d ended with SIGILL: it came to an instruction "
-				"that "
-				"this machine does not have (AVX-512, for example), or "
-				"that the "
-				"simulated PMU cannot execute. Use a program built for "
-				"less, or "
-				"CACHEPEEK_ENGINE=perf",
-				process->pid);
+		if (report->engine != CP_ENGINE_SIM ||
+			strcmp(process->how, "signal") != 0 || process->code != SIGILL)
+			continue;
+		cp_report_warn(report,
+			"process %d ended with SIGILL%s%s: an instruction that this "
+			"machine does not have (AVX-512, for example), or that the "
+			"simulated PMU cannot execute. Use a program built for less, or "
+			"CACHEPEEK_ENGINE=perf",
+			process->pid, process->illegal ? " of " : "",
+			process->illegal ? process->illegal : "");
 	}
 }
 

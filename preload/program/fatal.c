@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/syscall.h"
 #include "preload/libc/real.h"
+#include "preload/program/illegal.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
@@ -117,6 +118,8 @@ static void handler(int number, siginfo_t *info, void *context)
 		cp_process_cut(CP_HOW_SIGNAL, number);
 	} else {
 		CP_REAL(pthread_setcancelstate)(PTHREAD_CANCEL_DISABLE, &state);
+		if (number == SIGILL && info->si_code > 0)
+			cp_illegal_note(info);
 		cp_process_end(CP_HOW_SIGNAL, number);
 		cp_process_cut(CP_HOW_SIGNAL, number);
 	}

@@ -26,6 +26,16 @@ SKIP: {
 	is_deeply([grep { /SIGILL/ } @{$run->{report}{warnings}}], [], 'without complaint');
 }
 
+# ---- what nobody executes ----
+
+{
+	my $run = peek(engine => 'sim', machine => 'zen3', events => 'instructions', command => [program('undefined')]);
+
+	is(status_text($run->{status}), 'signal 4', 'ud2 ends the program');
+	like(join("\n", @{$run->{report}{warnings}}), qr/ended with SIGILL of 0f 0b [0-9a-f ]+ at \S*undefined\+0x\w+: .*Use a program built for less/,
+		'and the report says which instruction, where, and what to do');
+}
+
 # ---- CACHEPEEK_CPU ----
 
 my ($flags) = read_file('/proc/cpuinfo') =~ /^flags\s*:(.*)/m;

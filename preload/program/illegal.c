@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/program/illegal.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "preload/program/readable.h"
+#include "preload/runtime.h"
+
+enum { SHOWN = 8, TEXT = 512 };
+
+/* " at NAME+0x12 (FILE+0x1234)", as far as the loader knows. */
+static size_t tell_place(char *to, size_t size, const void *at)
+{
+	Dl_info found;
+	uintptr_t a = (uintptr_t)at;
+
+	if (!dladdr(at, &found) || !found.dli_fname)
+		return cp_format(to, size, " at 0x%llx", (unsigned long long)a);
+	if (!found.dli_sname)
+		return cp_format(to, size, " at %s+0x%llx", found.dli_fname,
+			(unsigned long long)(a - (uintptr_t)found.dli_fbase));
+	return cp_format(to, size, " at %s+0x%llx (%s+0x%llx)", found.dli_sname,
+		(unsigned long long)(a - (uintptr_t)found.dli_saddr), found.dli_fname,
+		(unsigned long long)(a - (uintptr_t)found.dli_fbase));
+}
+
+void cp_illegal_note(const siginfo_t *info)
+{
+	const unsigned char *code = info->si_addr;
+	char text[TEXT];
+	size_t used = 0;
+
+	if (!cp_counting() || !cp_can_read(code, 1))
+		return;
+	for (int i = 0; i < SHOWN && cp_can_read(code + i, 1); i++)
+		used += cp_format(
+			text + used, sizeof(text) - used, i ? " %02x" : "%02x", code[i]);
+	tell_place(text + used, sizeof(text) - used, code);
+	cp_record_put_meta(&cp_runtime.record, "illegal", text, strlen(text));
+}
