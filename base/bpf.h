@@ -152,7 +152,7 @@ static inline void cp_bpf_step(struct cp_bpf_machine *machine)
 	machine->at++;
 }
 
-/* What the filter says of a system call: its action and the action's data.  Jumps go
+/* Runs the filter on a system call; returns its action and the action's data.  Jumps go
  * forward only. */
 static inline uint32_t cp_bpf_run(
 	const struct sock_filter *filter, size_t length, const struct seccomp_data *data)

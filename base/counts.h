@@ -28,7 +28,7 @@ struct cp_times {
 	uint64_t enabled, running;
 };
 
-/* What an engine reads at one moment: counts since the thread was opened. */
+/* One reading of an engine: counts since the thread was opened. */
 struct cp_reading {
 	bool failed; /* nothing else in it means anything */
 	uint64_t counter[CP_MAX_COUNTERS];

@@ -5,7 +5,7 @@
 #ifndef CACHEPEEK_BASE_ERROR_H
 #define CACHEPEEK_BASE_ERROR_H
 
-/* Of errno values that files and processes meet; "error" for others.  Takes
+/* The text of an errno value that files and processes meet; "error" for others.  Takes
  * either sign.  Static storage, thread-safe. */
 const char *cp_error_text(int error);
 

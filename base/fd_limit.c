@@ -55,7 +55,7 @@ static struct rlimit remembered(void)
 	};
 }
 
-/* What the program has set, also while it is raised. */
+/* The program's limit, also while we have raised it. */
 struct rlimit cp_fd_limits(void)
 {
 	struct rlimit limit;

@@ -14,7 +14,7 @@ int cp_log_fd = 2;
 bool cp_log_only_write;
 int cp_log_level;
 
-/* What stderr was. */
+/* The file that stderr was when it was remembered. */
 static struct {
 	bool known;
 	dev_t device;

@@ -10,7 +10,8 @@
 /* Where lines go: 2 until somebody sets it; -1: to stderr if it is what it was. */
 extern int cp_log_fd;
 
-/* What stderr is now: what the program opens in its place gets no line of ours. */
+/* Remembers today's stderr: a file that the program opens in its place gets no line of
+ * ours. */
 void cp_log_remember_stderr(void);
 
 /* Where lines would go now; -1: nowhere. */

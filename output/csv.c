@@ -245,7 +245,7 @@ static void regions(struct place place, const struct cp_region *root)
 		region(&place, r);
 }
 
-/* What one interval counted of a region, or of the whole process. */
+/* Writes the count of one interval, of a region or of the whole process. */
 static void interval(const struct place *place, size_t quantity, enum cp_status status,
 	double value, double end)
 {

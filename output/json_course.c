@@ -59,7 +59,7 @@ static void tlb_reach(struct cp_json *json, const struct cp_windows *windows,
 	cp_out_text(json->out, "]");
 }
 
-/* What was touched in an interval: in the mean of its windows. */
+/* Writes the working set of each interval: the mean of its windows. */
 static void course_working_set(
 	struct cp_json *json, const struct cp_course_line *line, size_t n)
 {

@@ -15,7 +15,7 @@ struct writer {
 	const char *comma;
 };
 
-/* Of the line "NAME MEANING" of output/names/metrics.names; empty if there is none. */
+/* The meaning in the line "NAME MEANING" of output/names/metrics.names; empty if none. */
 static struct cp_slice meaning_of(const char *name)
 {
 	const char *text = cp_embedded_find("metrics.names");

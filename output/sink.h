@@ -30,7 +30,8 @@ struct cp_sink_context {
 	enum cp_colour colour;    /* of text, but for files */
 	bool whole;               /* of text on a stream; files have it whole */
 	enum cp_sink_kind kind;   /* which of them are written; CP_SINKS_ALL */
-	/* Of the job in its run: from 2 on it is put before the endings of files. */
+	/* The number of the job in its run: from 2 on it stands before the endings of
+	 * files. */
 	unsigned number;
 	bool tell_number; /* in a line to `complain` */
 	/* Called with one line (no newline): which sink failed, why, the cure. */

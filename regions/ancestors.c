@@ -111,7 +111,7 @@ void cp_launchers_above(struct cp_launchers *above)
 	}
 }
 
-/* What a batch script starts is no helper of the daemon that started the script. */
+/* The children of a batch script are no helpers of the daemon that started the script. */
 bool cp_is_launchers_helper(void)
 {
 	struct cp_ancestor parent;

@@ -180,7 +180,7 @@ static void read_sums(struct folding *folding)
 	}
 }
 
-/* What was taken before, by somebody who could not remove it any more. */
+/* Has another process folded it, and been unable to remove it? */
 static bool was_taken(
 	struct folding *folding, const char *name, const struct cp_record *record)
 {
@@ -286,7 +286,7 @@ static void remove_single(int dir, const char *name)
 		unlinkat(dir, log, 0);
 }
 
-/* Of a kind of which there is one only nothing is won. */
+/* Folding a single record saves nothing. */
 static void finish(struct folding *folding, struct kind *kind)
 {
 	if (kind->ntaken + (kind->file != NULL) < 2 || !replace(folding, kind))

@@ -29,7 +29,7 @@ struct cp_sum_note {
 
 /* ---- kinds ---- */
 
-/* What is told of counts by the way in which a process ended: see output/. */
+/* Reports treat counts by the way in which a process ended: see output/. */
 static enum cp_how class_of(const struct cp_record_header *header)
 {
 	switch (header->how) {

@@ -29,7 +29,7 @@ struct cp_job_id {
 /* The key of what is in no job, where there are jobs. */
 #define CP_JOB_OUTSIDE UINT64_MAX
 
-/* What the names of a rank's records end with, the point before it left out. */
+/* The ending of the names of a rank's records, without the point in front. */
 void cp_job_ending(struct cp_job_id id, int rank, char to[CP_JOB_ENDING]);
 
 /* False: the name is of no job's record. */

@@ -32,7 +32,7 @@ static const char *const size_variables[] = {
 	"PMI_SIZE",
 };
 
-/* Of the rank among those on its host. */
+/* The number of the rank among those on its host. */
 static const char *const local_variables[] = {
 	"OMPI_COMM_WORLD_LOCAL_RANK",
 	"MV2_COMM_WORLD_LOCAL_RANK",
@@ -43,7 +43,7 @@ static const char *const local_variables[] = {
 	"MPI_LOCALRANKID",
 };
 
-/* What tells jobs of one launcher apart, and jobs of a cluster. */
+/* Variables that distinguish the jobs of one launcher, and those of a cluster. */
 static const char *const job_variables[] = {
 	"PMIX_NAMESPACE",
 	"PMI_JOBID",

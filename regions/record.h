@@ -54,7 +54,7 @@ enum cp_record_flag {
 	CP_RECORD_HELD = 256,  /* its writer has a lock (flock) on it while it lives */
 };
 
-/* What there was no space or memory for. */
+/* Items that were lost for lack of space or memory. */
 enum cp_unrecorded {
 	CP_UNRECORDED_REGION, /* executions of regions */
 	CP_UNRECORDED_THREAD,
@@ -348,7 +348,7 @@ struct cp_rotated {
 	uint64_t draw;     /* of the cluster that was added to last */
 };
 
-/* Of one group. */
+/* One group's part. */
 struct cp_turns {
 	uint64_t calls;          /* samples */
 	uint64_t clusters, open; /* open: samples in the one added to last */
@@ -357,7 +357,7 @@ struct cp_turns {
 	double squares;          /* sum over clusters: samples, squared */
 };
 
-/* Of one counter, over the samples of its group. */
+/* One counter, over the samples of its group. */
 struct cp_sample {
 	uint64_t sum, first; /* first: in the first executions */
 	uint64_t open;       /* in the cluster added to last */
@@ -395,7 +395,7 @@ struct cp_journal_item {
 
 /* Simulated PMU: what the whole process counted on another machine than the one
  * that the rest is about, as `process` of the header; kept by the tool. */
-/* Of a rank's process, in all its threads: the outermost calls of functions of MPI that
+/* A rank's process, all threads: the outermost calls of MPI functions that
  * communicate or wait (preload/parallel/mpi_calls.h) and have returned.  Atomic. */
 struct cp_mpi_item {
 	struct cp_item item;
@@ -416,7 +416,7 @@ static inline uint64_t cp_region_item_size(
 	       nquantities * sizeof(struct cp_spread) + ngroups * sizeof(struct cp_times);
 }
 
-/* What nrotated adds to it. */
+/* The part that nrotated adds to an item. */
 static inline uint64_t cp_rotated_size(
 	uint64_t nrotated, uint32_t ncounters, uint32_t ngroups)
 {
@@ -425,7 +425,7 @@ static inline uint64_t cp_rotated_size(
 			: 0;
 }
 
-/* What CP_RECORD_SPARSE adds to it; a record has one of the two. */
+/* The part that CP_RECORD_SPARSE adds to an item; a record has one of the two. */
 static inline uint64_t cp_sampled_size(bool sparse, uint32_t nquantities)
 {
 	return sparse ? sizeof(struct cp_sampled) + nquantities * sizeof(struct cp_chosen)

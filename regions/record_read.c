@@ -201,7 +201,7 @@ static bool file_items(struct cp_arena *arena, struct cp_record *record)
 	       nquantities == record->header->nquantities;
 }
 
-/* What is wrong with the header, or NULL. */
+/* Checks the header: an error message, or NULL. */
 static const char *header_fault(const struct cp_record_header *header, size_t size)
 {
 	if (size < sizeof(header->magic) ||

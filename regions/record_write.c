@@ -334,7 +334,7 @@ void cp_record_not_recorded(struct cp_recording *record, enum cp_unrecorded kind
 			&record->header->unrecorded[kind], 1, __ATOMIC_RELAXED);
 }
 
-/* What stands for itself; regions and threads are counted by whoever lacks them. */
+/* Reserves an item that is counted as lost here; callers count regions and threads. */
 static void *reserve_note(struct cp_recording *record, uint64_t size)
 {
 	void *item = cp_record_reserve(record, size);

@@ -77,7 +77,7 @@ static int make_named(const char *parent, const char *prefix, char *to, size_t s
 
 /* ---- cleaning ---- */
 
-/* What we write into a run. */
+/* Removes a file that we have written into a run. */
 static bool unlink_ours(void *unused, int dir, const char *name)
 {
 	static const char *const endings[] = {".rec", ".samples", ".profile", ".log",
@@ -359,7 +359,7 @@ static bool is_directory(const char *path)
 	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* What the link beside the runs says; false: nothing that is there. */
+/* Reads the link beside the runs; false: it leads to nothing. */
 static bool follow_link(const char *base, const char *link, char *to, size_t size)
 {
 	char name[64];

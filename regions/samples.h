@@ -13,14 +13,14 @@
 #define CP_SAMPLES_MAGIC "cpeeksmp"
 #define CP_SAMPLES_VERSION 1
 
-/* What a thread's ring may hold samples of. */
+/* The events that a thread's ring may hold samples of. */
 enum cp_sampled_event {
 	CP_SAMPLED_FAULTS, /* page faults, each of them */
 	CP_SAMPLED_MEMORY, /* the processor's own samples of loads and stores */
 	CP_SAMPLED_EVENTS,
 };
 
-/* What is behind one period of an event. */
+/* The unit in which an event's period counts. */
 enum cp_sampled_unit {
 	CP_UNIT_MISSES,     /* so many of what the event counts: misses, faults */
 	CP_UNIT_OPERATIONS, /* so many operations, whether they missed or not */
@@ -36,7 +36,8 @@ enum cp_samples_type {
 	CP_SAMPLES_MAPPING,
 };
 
-/* Of the whole process; name "": it is not sampled, and why. */
+/* One for the whole process; name "": the event is not sampled, and why says the reason.
+ */
 struct cp_samples_event {
 	struct cp_item item;
 	uint32_t event; /* enum cp_sampled_event */
@@ -82,7 +83,7 @@ struct cp_samples_batch {
 
 enum cp_range_kind { CP_RANGE_STACK, CP_RANGE_TLS };
 
-/* What memory is to a thread, from start on. */
+/* A thread's use of memory, from start on. */
 struct cp_samples_range {
 	struct cp_item item;
 	uint32_t thread, kind;

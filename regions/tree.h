@@ -31,7 +31,7 @@ struct cp_layout {
 
 /* Readings may have failed: what they bound is not counted, and flagged. */
 
-/* What one begin/end pair counts by itself: between its own two readings, and
+/* The cost of one begin/end pair: the counts between its own two readings, and
  * in all, which is what the region around it sees; and in all where the execution
  * is not counted. */
 struct cp_pair_cost {
@@ -82,7 +82,7 @@ struct cp_tree {
 	struct cp_tree_booked *booked;  /* tree_exec.c; NULL: no exec is under way */
 };
 
-/* What went wrong in the program's use of markers, for a warning. */
+/* Misuses of markers by the program, for a warning. */
 enum cp_misuse {
 	CP_MISUSE_NONE,
 	CP_MISUSE_NO_BEGIN,   /* end of a region that is not open: ignored */

@@ -38,7 +38,7 @@ static inline struct boundaries boundaries_of(
 		tree->npairs - frame->pairs, tree->nskipped - frame->skipped, pieces};
 }
 
-/* What they cost it. */
+/* The cost of these boundaries in the region. */
 static inline uint64_t cost_of(
 	const struct cp_pair_cost *cost, struct boundaries of, uint32_t counter)
 {
@@ -110,7 +110,7 @@ static void add_times(const struct cp_layout *layout, struct cp_region_item *ite
 	}
 }
 
-/* What our own boundaries inside have counted is not the program's. */
+/* Counts of our own boundaries inside are not the program's. */
 static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, struct boundaries own, uint64_t delta[])
 {

@@ -79,7 +79,7 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
-/* What the ending promises is what is written. */
+/* Is it the name of an output?  Its ending decides the format. */
 static bool is_output(const char *name)
 {
 	if (!name || strcmp(name, "-") == 0 || strcmp(name, "stderr") == 0 ||

@@ -16,7 +16,7 @@
 
 #define MAX_GATES 64
 
-/* What --fail-if makes of the exit status. */
+/* The exit status by the verdict of --fail-if. */
 enum { STATUS_MET = 3, STATUS_UNKNOWN = 4 };
 
 struct request {

@@ -59,7 +59,7 @@ static bool read_header(const char *path, struct cp_record_header *header)
 	return read;
 }
 
-/* What is no record is left to the reader, who says why. */
+/* A file that is no record is left to the reader, which gives the reason. */
 static void add_record(struct list *list, const char *path)
 {
 	struct cp_record_header header = {.rank = -1};
@@ -74,7 +74,7 @@ static void add_record(struct list *list, const char *path)
 		append(list, found);
 }
 
-/* What somebody else may have put there is named, and left out. */
+/* A file that another user may have put there is named and left out. */
 static void add_found(struct list *list, const char *path)
 {
 	char why[160];

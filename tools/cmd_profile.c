@@ -248,7 +248,7 @@ static double constant(const struct cp_group *measurement, const char *name)
 	return let ? let->value : 0;
 }
 
-/* Who asks for details wants all of them. */
+/* A request for details wants all of them, not the answer only. */
 static bool wants_answer(const struct request *request, const struct cp_profile *profile)
 {
 	return !request->verbose && !request->cut && !request->statements &&

@@ -27,7 +27,7 @@ struct request {
 	const char **paths; /* room for all arguments */
 	size_t npaths;
 	cp_report_builder *build;
-	/* Of the run of this launcher, what has no report yet. */
+	/* Only records of this launcher's run that are in no report yet. */
 	uint64_t scope;
 	bool unless_in_job;
 };
@@ -137,7 +137,7 @@ static const struct cp_process *process_of(const struct cp_report *report, int p
 	return found;
 }
 
-/* Of a job, which has ranks instead: what names its files is the program. */
+/* A job has ranks instead of one process: the program gives its files their name. */
 static struct cp_process job_process(const struct cp_report *report)
 {
 	return (struct cp_process){
@@ -268,7 +268,7 @@ static int write_jobs(const struct request *request, struct cp_arena *arena,
 	int status = 0;
 
 	for (size_t i = 0; i < njobs; i++) {
-		/* Of several runs, there may be two jobs with one number. */
+		/* Two jobs of different runs may have the same number. */
 		unsigned number = request->scope ? jobs[i].number : (unsigned)i + 1;
 
 		status |= write_job(request, arena, jobs[i], number);

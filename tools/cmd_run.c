@@ -165,7 +165,7 @@ static const char *given(const struct settings *settings, const char *name)
 	return NULL;
 }
 
-/* Of one run: what several are to write is checked where they are made. */
+/* For a single run: outputs of several runs are checked where those are started. */
 static bool is_right(const struct settings *settings)
 {
 	const struct cp_wanted wanted = {
@@ -309,7 +309,7 @@ static void run_more(const char *directory, char **argv, const struct cp_launch 
 	}
 }
 
-/* What tells the jobs that this command starts from those of others. */
+/* Sets the number that distinguishes this command's jobs from others. */
 static uint64_t set_scope(const struct cp_rank *rank)
 {
 	struct cp_ancestor self;
@@ -401,7 +401,7 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 	return true;
 }
 
-/* What several runs cannot be. */
+/* Options that several runs exclude. */
 static const char *not_repeated(enum cp_preloading preloading, const struct settings *s)
 {
 	if (preloading != CP_CAN_PRELOAD)

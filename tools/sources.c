@@ -89,7 +89,7 @@ static bool is_of_system(const char *library)
 	return cp_starts_with(library, "/lib") || cp_starts_with(library, "/usr/lib");
 }
 
-/* What the loader would load; it runs nothing of the program. */
+/* Lists the objects that the loader would load; nothing of the program runs. */
 static FILE *list_libraries(const char *loader, const char *program, pid_t *child)
 {
 	int ends[2];

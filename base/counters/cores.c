@@ -21,7 +21,7 @@ static unsigned cpu_model(void)
 
 	if (cp_read_file(CP_MIDR, text, sizeof(text)) && cp_parse_u64(text, &value) == 0)
 		return value >> 4 & 0xfff;
-	/* Of a longer file the beginning is read all the same. */
+	/* The beginning of a longer file is read all the same. */
 	text[0] = '\0';
 	cp_read_file(CP_CPUINFO, text, sizeof(text));
 	at = strstr(text, "\nmodel\t");

@@ -83,7 +83,7 @@ static bool encode_breakpoint(const char *event, struct perf_event_attr *attr)
 	return cp_encode_modes("", attr);
 }
 
-/* Of one thread's PMU: the others have CPUs to be opened on. */
+/* Only PMUs that count a thread; others are opened on a CPU. */
 static int encode_sysfs(
 	const char *event, struct perf_event_attr *attr, const char **reason)
 {

@@ -104,7 +104,7 @@ static const struct cp_group *with_lets(struct cp_arena *arena,
 	return group;
 }
 
-/* What lines cost is the same in all groups, and in profiles. */
+/* All groups, and profiles, use the same cost of a line. */
 static void set_weight(struct cp_request *request, struct cp_arena *arena,
 	const char *name, const char *number, cp_complaint *complain)
 {

@@ -14,7 +14,7 @@
 
 #define CP_MAX_GROUPS 16
 
-/* What was asked for, before any engine was chosen. */
+/* The request as the user wrote it, before an engine is chosen. */
 struct cp_request {
 	size_t nnames, ngroups;
 	const char *names[CP_MAX_QUANTITIES]; /* in the order asked, no doubles */

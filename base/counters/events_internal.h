@@ -23,7 +23,7 @@ void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned count
 void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *detail,
 	struct cp_quantity *quantity, cp_complaint *complain);
 
-/* What another tool's name of an event is read as: says so, and returns the preset.
+/* Translates another tool's name of an event, with a message; returns the preset.
  * NULL: it is nobody's. */
 const char *cp_read_as(const char *name, struct cp_arena *arena, cp_complaint *complain);
 

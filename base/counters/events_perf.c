@@ -209,7 +209,7 @@ static bool on_sockets(
 static bool resolve_preset(
 	struct cp_event_set *set, struct cp_quantity *quantity, struct cp_arena *arena)
 {
-	/* What the kernel counts in software needs no PMU to be looked for. */
+	/* Software events need no PMU. */
 	if (is_software_preset(quantity->name, arena))
 		return try_pmu(set, quantity, arena, "perf", 0);
 	if (!cores.count && !cores.hybrid)

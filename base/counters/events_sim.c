@@ -303,7 +303,7 @@ static bool add_own_event(const struct resolver *r)
 	return false;
 }
 
-/* What perf or PAPI call a preset, where the machine has no event of that name. */
+/* Translates perf's or PAPI's name of a preset, unless the machine has such an event. */
 static bool add_other_tools(const struct resolver *r, cp_complaint *complain)
 {
 	const char *preset = r->quantity->why.text[0]

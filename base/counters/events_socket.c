@@ -123,7 +123,7 @@ bool cp_socket_event(struct cp_event_set *set, struct cp_quantity *quantity, boo
 	return false;
 }
 
-/* What becomes of an alternative on one PMU. */
+/* The outcome of an alternative on one PMU. */
 enum outcome { ABSENT, ADDED, FAILED };
 
 /* A counter for each term, to which other PMUs of the same kind are added. */

@@ -38,7 +38,7 @@ static bool is_of_huge(enum cp_level level)
 	return level >= CP_ITLB_2M && level < CP_NLEVELS;
 }
 
-/* What sysfs never tells: common sizes of x86 and Arm server cores of the last
+/* sysfs does not tell these: common sizes of x86 and Arm server cores of the last
  * ten years (first-level TLBs of 64 entries, a second level of 1,536). */
 static const struct cp_machine defaults = {
 	.name = "host",

@@ -56,10 +56,10 @@ struct cp_machine {
 	uint32_t memory_latency, fill_buffers, write_buffers; /* 0: not said */
 	uint32_t walk_latency, cache_to_cache_latency;        /* the same */
 	uint32_t clock_mhz;                                   /* the same */
-	/* Of several sockets; 0: not said. */
+	/* of a machine with several sockets; 0: not given */
 	uint32_t sockets, one_hop_latency, two_hop_latency, remote_cache_latency;
 	bool ring, close;
-	/* Of the latencies, a bit for each enum cp_weight_of: the file says that it
+	/* A bit for the latency of each enum cp_weight_of: the file says that it
 	 * assumes it; somebody changed it (--what-if). */
 	uint32_t assumed, changed;
 	int timing;      /* enum cp_timing: whether anybody wants to know */
@@ -77,7 +77,7 @@ struct cp_machine {
 int cp_machine_find(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size);
 
-/* Of one run of the simulated PMU, which gives them the same references: up to
+/* One run of the simulated PMU gives the same references to several machines: up to
  * CP_MAX_MACHINES, with one and the same smallest line. */
 #define CP_MAX_MACHINES 16
 
@@ -112,7 +112,7 @@ void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size
  * at least 64 bytes. */
 bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size_t size);
 
-/* What the machine says that a line from there takes; 0: nothing. */
+/* The cycles that the machine file gives for a line from that level; 0: none given. */
 uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of of);
 
 /* The options of the simulated PMU for its timing, and for its sockets. */

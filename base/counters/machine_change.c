@@ -105,7 +105,7 @@ static bool change_field(const struct place *at, enum cp_level level, const char
 		field);
 }
 
-/* What the rest of the geometry is made to fit. */
+/* Does it change a size?  The rest of the geometry is adapted to that. */
 static bool is_size(const char *change)
 {
 	const char *dot = strchr(change, '.');

@@ -17,7 +17,7 @@ static void name(struct list *list, bool missing, const char *what)
 			"%s%s", list->used ? ", " : "", what);
 }
 
-/* Of a level that the machine has. */
+/* Does the machine have that level, and the file no latency of it? */
 static bool lacks(const struct cp_machine *machine, enum cp_level level)
 {
 	return machine->level[level].sets && !machine->level[level].latency;

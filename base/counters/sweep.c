@@ -105,7 +105,7 @@ static const char *add_sizes(struct cp_sweep_plan *plan, uint32_t ways, uint64_t
 	"a sweep counts misses of an LRU cache that gets its lines from nobody "         \
 	"else: "
 
-/* Of a level by itself: what decides what it holds. */
+/* Why this level, by itself, is no plain LRU cache; NULL: it is one. */
 static const char *unlike_lru(const struct cp_cache *cache)
 {
 	if (cache->policy != CP_LRU)
@@ -202,7 +202,7 @@ static bool is_first(enum cp_level level)
 	return level == CP_L1I || level == CP_L1D || level == CP_ITLB || level == CP_DTLB;
 }
 
-/* What is swept, and from where to where.  Returns what is wrong with it, or NULL. */
+/* Reads the swept field and its range.  Returns an error message, or NULL. */
 static const char *parse_plan(struct cp_sweep_plan *plan,
 	const struct cp_machine *machine, const char *text, uint64_t *first,
 	uint64_t *last)

@@ -34,7 +34,7 @@ void cp_sweep_option(const struct cp_sweep_plan *plan, char *to, size_t size);
 /* Adds a quantity for each point. */
 void cp_sweep_add_events(struct cp_event_set *set, const struct cp_sweep_plan *plan);
 
-/* What the points have in common, for the record. */
+/* The part that all points share, for the record. */
 void cp_sweep_describe(const struct cp_sweep_plan *plan, const struct cp_machine *machine,
 	char *to, size_t size);
 

@@ -192,7 +192,7 @@ static inline void cp_engine_sync(void)
 
 /* -- perf.c, beyond the contract -- */
 
-/* What is known of a raw event that opens. */
+/* The evidence that a raw event, which opens, also counts. */
 enum cp_proof {
 	CP_PROOF_COUNTS,  /* it moved, or the kernel lists it */
 	CP_PROOF_NONE,    /* a 0 may be no count */

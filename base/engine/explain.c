@@ -92,7 +92,7 @@ static void explain_descriptors(struct cp_why *why)
 		(unsigned long long)limit.rlim_max);
 }
 
-/* What is the same for all events; a format, for the number that has no meaning. */
+/* Reasons that do not depend on the event; a format takes an errno without a meaning. */
 static const char *meaning_of(int error)
 {
 	switch (error) {

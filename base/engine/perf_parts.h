@@ -11,7 +11,7 @@
 
 #include "base/engine/engine.h"
 
-/* What read(2) gives for a group: all of its counters are opened so. */
+/* The layout that read(2) gives for a group: all counters are opened with that format. */
 struct cp_group_values {
 	uint64_t nr, enabled, running;
 	uint64_t value[CP_MAX_COUNTERS];

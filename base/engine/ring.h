@@ -10,7 +10,7 @@
 
 #include "regions/samples.h"
 
-/* What an event has to be opened with for the functions below. */
+/* The attributes that an event needs for the functions below. */
 #define CP_RING_SAMPLE_TYPE                                                              \
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
 		PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD | PERF_SAMPLE_WEIGHT |             \
@@ -30,7 +30,7 @@ struct cp_ring {
 	char whole[CP_RING_RECORD] __attribute__((aligned(8)));
 };
 
-/* What is in a ring, one at a time. */
+/* Callbacks for the records of a ring, one by one. */
 struct cp_ring_visitor {
 	void (*sample)(void *context, uint64_t id, const struct cp_access_sample *sample);
 	/* Samples of the event id that the ring had no room for. */

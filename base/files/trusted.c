@@ -34,7 +34,7 @@ static mode_t visitors(const struct stat *directory)
 	       (directory->st_mode & S_IXOTH ? S_IWOTH : 0);
 }
 
-/* Of the directory that name is in. */
+/* The status of the directory that holds name. */
 static int stat_parent(int directory, const char *name, struct stat *parent)
 {
 	const char *slash = strrchr(name, '/');

@@ -111,7 +111,7 @@ static inline int cp_function_is_chosen(
 	return chosen;
 }
 
-/* Of several names of one function the one with the fewest underscores in front, then
+/* The best of several names of one function: the fewest underscores in front, then
  * the shortest. */
 static inline int cp_name_is_better(const char *a, const char *b)
 {

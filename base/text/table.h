@@ -36,7 +36,7 @@ void cp_table_heading(
 /* Columns of a terminal that this column needs, without the gap before it. */
 size_t cp_table_column_width(const struct cp_table *table, size_t column);
 
-/* Of all columns and the gaps between them, if nothing gives way. */
+/* The width of all columns and gaps when no column is cut. */
 size_t cp_table_width(const struct cp_table *table);
 
 void cp_table_print(

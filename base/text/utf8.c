@@ -14,7 +14,7 @@ static size_t expected_length(unsigned char first)
 	return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/* What the first byte alone does not rule out. */
+/* Rules out overlong forms, surrogates and what is beyond U+10FFFF. */
 static bool second_is_sound(unsigned char first, unsigned char second)
 {
 	switch (first) {

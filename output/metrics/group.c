@@ -439,7 +439,7 @@ static bool check_parts(
 	return true;
 }
 
-/* What can only be told once everything has been read. */
+/* Checks that need the whole file. */
 static bool check(struct parser *parser)
 {
 	const struct cp_group *group = parser->group;

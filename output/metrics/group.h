@@ -70,7 +70,7 @@ struct cp_column {
 	const char *heading; /* at most 2 or 3 short words */
 };
 
-/* What a whole is made up of. */
+/* A whole and its parts. */
 struct cp_parts {
 	size_t count;
 	struct cp_column at[CP_GROUP_MAX_PARTS];
@@ -99,7 +99,7 @@ const struct cp_metric *cp_group_metric(const struct cp_group *group, const char
 /* Whether a quantity is one of those that the group needs, wants or simulates. */
 bool cp_group_takes(const struct cp_group *group, const char *name);
 
-/* What its metrics rest on: bits, 1u << enum cp_weight_of. */
+/* The latencies that its metrics use: bits, 1u << enum cp_weight_of. */
 unsigned cp_group_weighs(const struct cp_group *group);
 
 /* Parses text; file is for messages.  NULL on an error, with one line (file,

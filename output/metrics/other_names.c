@@ -44,7 +44,7 @@ static const char *copy(struct cp_arena *arena, struct cp_slice slice)
 	return cp_arena_copy(arena, slice.at, cp_slice_length(slice));
 }
 
-/* Of the name without what says nothing on the simulated PMU. */
+/* The name without the parts that have no meaning on the simulated PMU. */
 static bool is_called(const struct row *row, const char *name, size_t length)
 {
 	return cp_slice_length(row->name) == length &&

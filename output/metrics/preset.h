@@ -53,7 +53,7 @@ struct cp_preset_alternative {
 	struct cp_preset_term terms[CP_PRESET_MAX_TERMS];
 };
 
-/* What a count includes, whichever instruction or unit asked for it. */
+/* The kinds of accesses that a count includes. */
 enum cp_preset_includes {
 	CP_INCLUDES_LOADS = 1,
 	CP_INCLUDES_STORES = 2,
@@ -87,7 +87,7 @@ int cp_preset_each(struct cp_arena *arena, const char *pmu,
 /* Is this the name of a preset, on whatever PMU? */
 bool cp_preset_known(const char *name);
 
-/* What it means, in one line of static storage's text; NULL if unknown. */
+/* Its meaning in one line, in static storage; NULL if unknown. */
 const char *cp_preset_meaning(struct cp_arena *arena, const char *name);
 
 /* The names of all presets, sorted as in the documentation, NULL-terminated:

@@ -39,7 +39,7 @@ static double cycles_of(const struct cp_weights *weights, enum cp_weight_of of)
 	return weights->of[of].cycles;
 }
 
-/* Of the next level in front that there is. */
+/* The weight of the nearest level in front that exists. */
 static double in_front(const struct cp_weights *weights, enum cp_weight_of of)
 {
 	enum cp_weight_of front = known[of].front;
@@ -134,7 +134,7 @@ void cp_weights_print(const struct cp_weights *weights, char *to, size_t size)
 	}
 }
 
-/* What cp_format("%.3f") has written. */
+/* Reads a number that cp_format("%.3f") has written. */
 static bool read_cycles(const char *at, const char **end, double *cycles)
 {
 	uint64_t whole, thousandths;

@@ -308,7 +308,7 @@ static bool ended_well(const struct cp_job *job, const struct cp_process *proces
 	       (job->live && is_running(process));
 }
 
-/* Of a rank that did not exit by itself. */
+/* Warns of a rank that did not exit by itself. */
 static void note_end(struct cp_job *job, const struct cp_process *process)
 {
 	job->running += is_running(process);
@@ -378,7 +378,7 @@ void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
 	cp_merge_sums(&job->report, job->report.total, sums->total);
 }
 
-/* What a rank's report is built with. */
+/* The memory and the options that a rank's report is built with. */
 struct adding {
 	struct cp_arena *arena;
 	struct cp_report report;

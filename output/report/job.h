@@ -78,7 +78,7 @@ bool cp_job_add_record(
 void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
 	const unsigned char *there, size_t bytes);
 
-/* Of rank: was it added? */
+/* Was this rank added? */
 bool cp_job_has(const struct cp_job *job, int32_t rank);
 
 /* The first rank from `rank` on that is not there; -1: none is missing. */

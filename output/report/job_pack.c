@@ -20,7 +20,7 @@ struct head {
 	double line;
 };
 
-/* What there is of a region, beside texts and counts. */
+/* The fixed part of a region, without texts and counts. */
 struct fixed {
 	uint32_t depth, flags;
 	uint64_t calls, time_ns, children_ns, longest_ns, nthreads, nranks;
@@ -218,7 +218,7 @@ static const char *take_some_text(struct reader *reader)
 	return text ? text : "";
 }
 
-/* What is sent, with its own numbers and with those of the job. */
+/* A report that was sent, with its own numbers and with those of the job. */
 struct unpacking {
 	struct reader reader;
 	struct head head;

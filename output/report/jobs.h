@@ -33,7 +33,7 @@ struct cp_job_state {
 const struct cp_report *cp_jobs_report(struct cp_arena *arena, const char *directory,
 	struct cp_job_id id, struct cp_job_state *state, char *error, size_t error_size);
 
-/* What belongs to no job, of the run whose first process was root (0: of any): NULL if
+/* The records of no job, of the run whose first process was root (0: any run): NULL if
  * there is nothing, or nothing but what started the launchers of the scope's jobs. */
 const struct cp_report *cp_jobs_outside(
 	struct cp_arena *arena, const char *directory, uint64_t scope, int32_t root);

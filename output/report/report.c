@@ -409,7 +409,7 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 	split_command(report, record);
 }
 
-/* Of records of one run. */
+/* All records belong to one run. */
 static void build_run(struct cp_report *report, struct cp_source_list *list)
 {
 	sort(list);

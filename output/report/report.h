@@ -37,7 +37,7 @@ struct cp_place {
 	int32_t pid, tid;
 };
 
-/* Of a value over the threads that have it, without those that are folded;
+/* Statistics of a value over the threads that have it, without folded ones;
  * nthreads 0: none has. */
 struct cp_extent {
 	double min, max, sum, squares; /* mean: sum / nthreads */
@@ -45,7 +45,7 @@ struct cp_extent {
 	struct cp_place min_at, max_at;
 };
 
-/* Of at least one thread; rounding does not take it beyond min and max. */
+/* The mean of at least one thread; rounding does not take it beyond min and max. */
 static inline double cp_extent_mean(const struct cp_extent *extent)
 {
 	double mean = extent->sum / (double)extent->nthreads;
@@ -108,7 +108,7 @@ struct cp_result {
 struct cp_region {
 	struct cp_slice name; /* any bytes; empty for the root */
 	struct cp_region *parent, *child, *last_child, *next;
-	/* Of merged trees: the children, to be found by name. */
+	/* In merged trees: the children by name. */
 	struct cp_region **buckets, *same_bucket;
 	size_t nbuckets, nchildren;
 	unsigned depth;                /* 0 for the root */
@@ -119,7 +119,7 @@ struct cp_region {
 	struct cp_value seconds;       /* "time_s": time_ns, or why not */
 	size_t nthreads;               /* that have it */
 	size_t nranks;                 /* the same, of a job's total */
-	/* Of those, the first that entered it: all, if there are no more. */
+	/* The first ranks that entered it: all of them, if there are no more. */
 	int32_t entered[CP_FEW_RANKS];
 	bool folded;               /* of many threads: says nothing of any one of them */
 	struct cp_count *counts;   /* [report->nquantities] */
@@ -197,7 +197,7 @@ struct cp_report {
 		int32_t pid, ppid;
 		const char *exe, *why;
 	} * unfollowed;
-	/* What the launcher counted of the whole tree, from its exec on. */
+	/* The launcher's counts of the whole process tree, from its exec on. */
 	size_t ntotals;
 	struct cp_launcher_total {
 		const char *name;
@@ -223,7 +223,7 @@ const struct cp_region *cp_region_next(
 unsigned cp_region_path(
 	const struct cp_region *region, const struct cp_slice *names[CP_MAX_DEPTH]);
 
-/* What the simulated PMU cannot know, for every report of it. */
+/* The limits of the simulated PMU, for each report that has its counts. */
 extern const char cp_simulated_limits[];
 /* The same with what is known of this run; it fits into CP_LIMITS bytes. */
 #define CP_LIMITS 512

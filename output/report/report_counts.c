@@ -81,7 +81,7 @@ static uint64_t exclusive_of(const struct cp_raw *raw,
 	return sum < value ? sum : value;
 }
 
-/* What the raw counts were multiplied by. */
+/* The factor that the raw counts were multiplied by. */
 static double scale_of(const struct cp_count *count, const struct cp_raw *raw,
 	const struct cp_quantity_item *quantity, const struct cp_cover *cover)
 {
@@ -144,7 +144,7 @@ static void set_status(
 	}
 }
 
-/* What a model says is an estimate at best. */
+/* A value of the timing model is an estimate at best. */
 static void set_model(struct cp_count *count, const struct cp_quantity_item *quantity)
 {
 	if (quantity->available != CP_QUANTITY_ESTIMATED || count->status >= CP_ESTIMATED)
@@ -192,7 +192,7 @@ static void set_spread(struct cp_count *count, const struct cp_raw *raw,
 
 /* ---- groups that took turns ---- */
 
-/* Of the terms together; their errors may all point the same way. */
+/* The error of the sum: those of its terms may all have the same sign. */
 static struct cp_guess guess(
 	const struct cp_raw *raw, const struct cp_quantity_item *quantity)
 {
@@ -330,7 +330,7 @@ static void count_all(
 			counts[source->quantity[i]] = count_of(raw, i, source->silent[i]);
 }
 
-/* What the region of many threads knows of them. */
+/* Takes the values that a region of many threads has kept of them. */
 static void take_folded(const struct cp_record *record, const struct cp_region_item *item,
 	struct cp_region *region)
 {
@@ -377,7 +377,7 @@ static void count_bare(struct cp_report *report, const struct cp_source *source,
 	count_all(&raw, source, counts);
 }
 
-/* Of the whole process, where the engine knows: the simulated PMU does. */
+/* The whole process's count, where the engine has it: the simulated PMU does. */
 void cp_count_process(
 	struct cp_report *report, const struct cp_source *source, struct cp_count *counts)
 {
@@ -389,7 +389,7 @@ void cp_count_process(
 		count_bare(report, source, header->process, counts);
 }
 
-/* What a thread has of counter c: all that it executed, since it was created. */
+/* A thread's counter c since the thread was created. */
 static uint64_t of_thread(
 	const struct cp_record *record, const struct cp_thread_item *thread, uint32_t c)
 {

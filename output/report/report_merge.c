@@ -41,7 +41,7 @@ double cp_extent_stddev(const struct cp_extent *extent)
 		       : 0;
 }
 
-/* Of two extents over different threads. */
+/* Merges two extents over different threads. */
 static void widen(struct cp_extent *to, const struct cp_extent *from)
 {
 	if (!from->nthreads)
@@ -71,7 +71,7 @@ static const char *keep(struct cp_report *report, const char *text)
 				      : text;
 }
 
-/* What a standard deviation over all needs: squares of the deviations. */
+/* Adds squared deviations, from which the common standard deviation is computed. */
 static void add_calls(struct cp_count *to, const struct cp_count *from)
 {
 	if (!from->calls_known) {
@@ -100,7 +100,7 @@ static void add_hosts(struct cp_hosts *to, const struct cp_hosts *from)
 		to->status = from->status;
 }
 
-/* What the first rank of a host has read of its sockets. */
+/* Adds the socket counts that the first rank of a host has read. */
 static void add_host(struct cp_report *report, struct cp_count *to,
 	const struct cp_count *from, struct cp_place at)
 {
@@ -208,7 +208,7 @@ static void add_seconds(
 		to->seconds.status = from->seconds.status;
 }
 
-/* What needs no place. */
+/* Adds the fields that do not depend on the place. */
 static void add_rest(
 	struct cp_report *report, struct cp_region *to, const struct cp_region *from)
 {

@@ -90,7 +90,7 @@ static bool parse_hex(struct cp_slice text, uint64_t *value)
 	return text.end > text.at && text.end - text.at <= 16;
 }
 
-/* What stands where in FUNCTION@FILE+0xOFFSET; false: something else. */
+/* Splits FUNCTION@FILE+0xOFFSET; false: the name has another form. */
 static bool take_apart(struct cp_slice name, struct cp_slice *function,
 	struct cp_slice *file, uint64_t *offset)
 {

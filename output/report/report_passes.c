@@ -27,7 +27,7 @@ static const struct cp_region *same_path(
 	return parent ? cp_region_child_like(parent, region) : NULL;
 }
 
-/* What all passes count; NULL: it has no value in one of the two. */
+/* The count that all passes share; NULL: it has no value in one of the two. */
 static bool common_counts(const struct cp_report *a, const struct cp_region *in_a,
 	const struct cp_report *b, const struct cp_region *in_b, double values[2])
 {

@@ -44,7 +44,7 @@ static const char *open_reason(const struct cp_record *record, const char *how)
 	return "the thread was not seen to end";
 }
 
-/* What is known of a region that has not ended even once. */
+/* Takes the values of a region that has not ended even once. */
 static void take_open(
 	struct cp_raw *raw, const struct cp_region_item *item, const char *how)
 {

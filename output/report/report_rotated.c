@@ -65,7 +65,8 @@ double cp_student(double freedom)
 		       (384 * freedom * freedom * freedom);
 }
 
-/* Of the clusters' counts around what their numbers of samples let expect. */
+/* The squared deviations of the clusters' counts from those that their samples predict.
+ */
 static double squares_around(const struct cp_sample *sample, const struct cp_turns *turns)
 {
 	double mean = (double)sample->sum / (double)turns->calls,

@@ -32,7 +32,7 @@ double cp_sampled_tail(const struct cp_sampled *sampled, uint64_t calls, double 
 	return left_over(sampled, calls) * sum / (double)sampled->weight;
 }
 
-/* Of Student's distribution: 97.5 % are below.  Within 0.5 % from 7 on. */
+/* The 97.5 % quantile of Student's t distribution, within 0.5 % from 7 on. */
 static double quantile(double freedom)
 {
 	return 1.96 + 2.37 / freedom + 2.8 / (freedom * freedom);
@@ -59,7 +59,7 @@ double cp_sampled_error(
 	       __builtin_sqrt(variance * (sampled->squares + (left < 0 ? -left : left)));
 }
 
-/* What is in nested regions is estimated there, and the rest is the region's own. */
+/* Nested regions have estimates of their own; the parent keeps the rest. */
 static void take_from_parent(
 	const struct cp_report *report, const struct cp_region *region)
 {

@@ -201,7 +201,7 @@ static void print_warnings(struct cp_text *text)
 	}
 }
 
-/* What is left of a screen by the header, the headings, and a line to work on; a
+/* The rows of a screen below the header, the headings and a prompt; a
  * small one scrolls. */
 static size_t rows_for(size_t height)
 {
@@ -210,7 +210,7 @@ static size_t rows_for(size_t height)
 	return height > AROUND_TABLE + FEWEST_ROWS ? height - AROUND_TABLE : FEWEST_ROWS;
 }
 
-/* Of "what is so: why: what to do", the first. */
+/* The first part of "what is so: why: what to do". */
 static const char *in_short(struct cp_text *text, const char *why)
 {
 	const char *colon = strstr(why, ": ");

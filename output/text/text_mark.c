@@ -6,7 +6,7 @@
 
 #include "output/text/text_parts.h"
 
-/* Of the whole run's instructions, or of its cost. */
+/* The least share of the whole run's instructions, or of its cost, that is marked. */
 #define WORTH_MARKING 0.01
 
 const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group)

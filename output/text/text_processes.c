@@ -54,7 +54,8 @@ static const char *base_name(struct cp_text *text, const char *path)
 	return cp_text_safe(text->arena, cp_slice_of(slash ? slash + 1 : path));
 }
 
-/* What tells processes apart: instructions, and the first group's mark. */
+/* Chooses the columns that distinguish processes: instructions, and the first group's
+ * mark. */
 static size_t choose_columns(struct cp_text *text, struct cp_text_column columns[2])
 {
 	const struct cp_report *report = text->report;
@@ -151,7 +152,7 @@ static const char *names(struct cp_text *text, const char *const *exes, size_t c
 	return line;
 }
 
-/* What the table has no rows for: processes from first on, and all that were
+/* Sums up the processes without a row: those from first on, and all that were
  * not followed from the second number on. */
 static void print_rest(struct cp_text *text, size_t first, size_t first_unfollowed)
 {

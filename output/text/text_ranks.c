@@ -13,7 +13,7 @@
 #define MAX_ROWS 12
 #define MOST_UNLIKE 4
 
-/* Of the table; and those before its times. */
+/* The columns of the table, and those before its times. */
 enum { COLUMNS = 6, TIMES = 3 };
 
 #define UNLIKE                                                                           \
@@ -27,7 +27,7 @@ static double share(const struct cp_job_rank *rank)
 	return all > 0 ? (double)rank->mpi_ns / all : 0;
 }
 
-/* Of these the shares can be compared. */
+/* Can this rank's share be compared with others? */
 static bool is_known(const struct cp_job_rank *rank)
 {
 	return rank->timed && rank->mpi_known && rank->time_ns;

@@ -332,7 +332,7 @@ static void print_lets(struct cp_text *text, const struct cp_group *group)
 	cp_text_wrap(text->out, line, 9, 2, text->width);
 }
 
-/* Of every group that has the formulas. */
+/* For each group that has the formulas. */
 void cp_text_assumptions(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
@@ -351,7 +351,7 @@ void cp_text_assumptions(struct cp_text *text)
 		cp_text_labelled(text, "~", line);
 }
 
-/* What lines cost, and who says so. */
+/* The cost of a line from each level, with its source. */
 static void print_weights(struct cp_text *text, const struct cp_group *group)
 {
 	const char *line = cp_weights_text(

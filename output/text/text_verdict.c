@@ -220,7 +220,7 @@ static void print_no_problem(const struct verdict *verdict, double all)
 				"%s: less than 1 %% of the miss cost each", names));
 }
 
-/* Of a cost that is the sum of its levels'. */
+/* For a cost that is the sum of its levels' costs. */
 static void print_cost(const struct verdict *verdict)
 {
 	struct cp_text *text = verdict->text;

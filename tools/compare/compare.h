@@ -40,10 +40,10 @@ struct cp_comparison {
 	const char *groups, *events, *lets; /* as asked for; NULL: the default */
 };
 
-/* What is asked for, in terms of each machine. */
+/* The request, resolved for each machine. */
 void cp_compare_resolve(struct cp_comparison *c);
 
-/* Of machine i: a quantity or a metric. */
+/* A quantity or metric of machine i. */
 struct cp_value cp_compare_quantity(
 	const struct cp_comparison *c, unsigned i, const char *name);
 struct cp_value cp_compare_metric(

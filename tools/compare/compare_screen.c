@@ -129,7 +129,7 @@ static void add_column(struct screen *screen, struct column column)
 		screen->column[screen->ncolumns++] = column;
 }
 
-/* What the group's marks go by, the first that some machine has; false: none. */
+/* Finds the first of the group's marks that some machine has; false: none. */
 static bool find_mark(const struct screen *screen, struct column *mark)
 {
 	for (size_t i = 0; i < screen->group->nmarks; i++) {
@@ -147,7 +147,7 @@ static bool is_cost(const struct screen *screen, const struct column *mark)
 	       strcmp(mark->name, screen->group->marks[0]) == 0;
 }
 
-/* Of shares that are known the ratios of the levels say nothing more. */
+/* Where the shares are known, the miss ratios of the levels add nothing. */
 static void choose_columns(struct screen *screen, const struct column *mark)
 {
 	const struct cp_group *group = screen->group;
@@ -389,7 +389,7 @@ static void put_head(const struct screen *screen)
 			c->alone ? "; a static program: not its children" : ""));
 }
 
-/* Of machines whose latencies are not all known. */
+/* For machines whose latencies are not all known. */
 static const char *who_assumes(const struct screen *screen)
 {
 	const struct cp_comparison *c = screen->c;

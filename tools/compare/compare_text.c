@@ -11,7 +11,7 @@
 
 #define WIDTH 80
 
-/* What a row is shown in. */
+/* The unit of a row. */
 struct unit {
 	const char *name;
 	double factor;
@@ -89,7 +89,7 @@ static bool was_asked_for(const struct cp_comparison *c, const char *name)
 	return true;
 }
 
-/* Of machines first to first + count - 1. */
+/* For machines first to first + count - 1. */
 static struct cp_table *part_of_table(
 	struct cp_comparison *c, unsigned first, unsigned count, bool events)
 {

@@ -81,8 +81,8 @@ static void print_table(
 	cp_table_print(table, out, WIDTH, colour);
 }
 
-/* What a reader looks for first: flagged ones, or where nothing could be tested,
- * what differs. */
+/* Counts the rows that a reader looks for first: flagged ones, or where nothing could be
+ * tested, what differs. */
 static size_t of_interest(const struct cp_diff *diff, size_t flagged)
 {
 	size_t count = flagged;
@@ -164,7 +164,7 @@ static const char *in_words(struct cp_arena *arena, const struct cp_difference *
 		cp_diff_change(arena, it), how_sure(arena, it));
 }
 
-/* What misses cost, and how much was done, in the whole run. */
+/* Prints the cost of the misses, and the work done, in the whole run. */
 static void print_answer(const struct cp_diff *diff, struct cp_out *out)
 {
 	static const char *const names[][2] = {

@@ -243,7 +243,7 @@ static const char *command_of(struct cp_values *values, const json_t *report)
 	return cp_text_safe(values->arena, cp_slice_of(join(values, command, ' ')));
 }
 
-/* Of the program itself, not of its children. */
+/* The program itself, not its children. */
 static const char *end_of(struct cp_values *values, const json_t *report)
 {
 	const json_t *first = json_array_get(json_object_get(report, "processes"), 0),
@@ -507,7 +507,7 @@ struct cp_values *cp_values_new(struct cp_arena *arena)
 
 /* ---- which region matters ---- */
 
-/* Of a count, the region's part of the whole run's, on the side with more. */
+/* The region's share of the whole run's count, on the side where it is larger. */
 static double part(const struct cp_entry *entry, const struct cp_entry *whole)
 {
 	double most = 0;

@@ -81,7 +81,7 @@ static double choose(size_t n, size_t k)
 		   lgamma((double)(n - k) + 1));
 }
 
-/* Of n runs in one hand and m in the other, a and b have the higher value: how
+/* a of n runs, and b of m others, have the higher of two values: how
  * likely is that, and everything no likelier, if they were dealt at random? */
 static double dealt(size_t a, size_t n, size_t b, size_t m)
 {

@@ -42,7 +42,7 @@ const char *cp_list_plan(const struct cp_list *list, const struct cp_group *grou
 void cp_list_each_machine(void (*each)(void *context, const char *name, const char *text),
 	void *context, struct cp_arena *arena);
 
-/* What another tool's name of a preset or group stands for, after saying so; any other
+/* Translates another tool's name of a preset or group, with a message; any other
  * name as it is. */
 const char *cp_list_ours(
 	const struct cp_list *list, enum cp_named what, const char *name);

@@ -208,7 +208,7 @@ void cp_annotate_write(struct cp_out *out, const struct cp_profile_view *view,
 		file->site->at.file, cp_grid_new(view)};
 	const char **line;
 
-	/* Who names a file that is there means that one. */
+	/* A name that is an existing file means that file. */
 	if (!cp_source_text(view->profile->arena, a.path, 1) &&
 		cp_source_text(view->profile->arena, named, 1))
 		a.path = named;

@@ -27,7 +27,7 @@ static const struct {
 
 /* ---- what is counted ---- */
 
-/* Of a sampled profile the samples are counted, which are what places have. */
+/* A sampled profile has the number of samples of each place. */
 static const char *event_name(const struct callgrind *c, unsigned counter)
 {
 	return c->view->profile->sampled

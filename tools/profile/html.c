@@ -78,7 +78,7 @@ static void put_reasons(struct cp_out *out, const struct cp_profile_view *view)
 	cp_out_text(out, "}}\n");
 }
 
-/* Of more instructions with misses a page has only those that matter. */
+/* With more instructions than this a page shows only those that matter. */
 enum { MANY = 5000 };
 
 static size_t instructions(const struct cp_profile_view *view)
@@ -110,7 +110,7 @@ static double least_misses(const struct cp_profile_view *view)
 	       cp_measure_order(view->profile, view->measurement, CP_BY_MISSES, &totals);
 }
 
-/* What is counted by place, and not there where it is 0. */
+/* Names the quantities that are counted by place, where a missing one is 0. */
 static void put_placed(struct cp_out *out, const struct cp_profile_view *view)
 {
 	const char *comma = "";

@@ -67,7 +67,7 @@ static void counts(struct json *json, const struct cp_tally *tally)
 	}
 }
 
-/* What a count is where there is one, which does not depend on how many. */
+/* Writes the status of each count, which does not depend on its value. */
 static void statuses(struct json *json)
 {
 	const struct cp_tally none = {.only_kept = false};
@@ -132,7 +132,7 @@ static void source_line(struct json *json, const struct cp_place_in_code *at)
 	string(json, "text", text ? text : "");
 }
 
-/* What tells a row from its siblings. */
+/* Writes the members that distinguish a row from its siblings. */
 static void place(struct json *json, enum cp_row_kind kind, const struct cp_row *row)
 {
 	const struct cp_place_in_code *at = &row->site->at;

@@ -52,7 +52,7 @@ static const char *counter_name(const struct reader *r, unsigned index)
 		       : cp_sampled_counter_name(index - CP_PROFILE_FIRST);
 }
 
-/* What was written before references and lines were told apart counted lines: those
+/* Documents from before references and lines were distinguished count lines: those
  * that the measurements compute with. */
 static const json_t *count_of(const json_t *counts, const char *name)
 {
@@ -71,7 +71,7 @@ static const json_t *count_of(const json_t *counts, const char *name)
 	return count;
 }
 
-/* What is not there is 0: the measurement has no use for it. */
+/* A missing member is 0: the measurement does not use it. */
 static void read_counts(const struct reader *r, const json_t *of, uint64_t *to,
 	unsigned first, unsigned n)
 {

@@ -13,7 +13,7 @@
  * version that left something out. */
 bool cp_sampled_json_head(struct cp_profile *profile, const json_t *document);
 
-/* What is beside the counts of a row. */
+/* Reads the members beside the counts of a row. */
 const struct cp_estimate *cp_sampled_json_estimates(
 	struct cp_arena *arena, const json_t *row);
 

@@ -260,7 +260,7 @@ static bool is_estimate(const struct cp_profile_view *view, const char *name,
 	       CP_ESTIMATED;
 }
 
-/* Of the quantities and metrics, the estimates, or all others, or both. */
+/* Writes the quantities and metrics that are estimates, or all others, or both. */
 static void print_which(struct cp_out *out, const struct cp_profile_view *view,
 	bool others, bool estimates)
 {

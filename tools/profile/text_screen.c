@@ -21,7 +21,7 @@ struct screen {
 	const struct cp_profile_view *view;
 	size_t width;
 	struct cp_tally totals;
-	/* Of the measurement's, those that are not 0 everywhere. */
+	/* The measurement's columns that are not 0 everywhere. */
 	const struct cp_column *column[CP_GROUP_MAX_COLUMNS];
 	size_t ncolumns;
 };

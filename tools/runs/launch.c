@@ -108,7 +108,7 @@ static void prepare_signals(void)
 
 /* ---- the program ---- */
 
-/* What parent and child have in common until the exec. */
+/* The state that parent and child share until the exec. */
 struct start {
 	int go[2];             /* closed when the events are open */
 	int failed[2];         /* errno of the exec, or nothing */
@@ -199,7 +199,7 @@ int cp_launch(struct cp_launch *launch, char *const argv[], struct cp_watch *wat
 
 /* ---- what the record could not know ---- */
 
-/* Of "PID-IMAGE.rec", or "PID-IMAGE.JOB.rec"; -1: it is of another process. */
+/* IMAGE of "PID-IMAGE.rec" or "PID-IMAGE.JOB.rec"; -1: the file is another process's. */
 static long image_of(const char *name, pid_t pid)
 {
 	const char *end;

@@ -62,7 +62,7 @@ static int show_last(
 	return show(path, context);
 }
 
-/* Of all that was set for other commands nothing counts here. */
+/* Settings for other commands do not count here. */
 static int prepare(const struct cp_profile_source *from, char *directory, size_t size)
 {
 	static char *const nothing[] = {NULL};

@@ -143,7 +143,7 @@ static const char *spread(struct cp_arena *arena, const struct cp_runs *runs)
 	return cp_text_format(arena, "%.1f %%", 100 * share);
 }
 
-/* What a report's table has: metrics; counts only where there are none. */
+/* The rows of a report's table: metrics, or counts where there are none. */
 static bool is_shown(const struct cp_values *values, const struct cp_entry *entry)
 {
 	if (!entry->side[0].runs.n || entry->kind != CP_COUNT)

@@ -23,7 +23,7 @@
 #define PROGRESS_MS 1000
 #define LONGEST_MS 120000
 
-/* What the program alone would do, as far as anybody can tell. */
+/* An estimate of the instructions per second that the program alone would execute. */
 #define ALONE_PER_SECOND 2e9
 
 static int64_t now_ms(void)

@@ -68,7 +68,7 @@ void cp_cmd_wrap(const char *text, size_t at, size_t indent);
 int cp_cmd_option(
 	int argc, char **argv, const char *letters, const struct option *options);
 
-/* What --color said, else the environment. */
+/* --color, or else the environment. */
 enum cp_colour cp_cmd_colour(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* What a name that compilers have made stands for, for free(3); NULL if it is not one. */
+/* The demangled name, for free(3); NULL if name is not mangled. */
 char *cp_demangled(const char *name);
 
 /* From here on reports of this process have such names. */

@@ -108,7 +108,7 @@ static bool is_twin(
 	       same_place(&site->at, &other->at);
 }
 
-/* Of a loop, in all threads. */
+/* Sums of a loop over all threads. */
 struct strided {
 	uint64_t lines;          /* that a step touches */
 	uint64_t misses;         /* of all its instructions */
@@ -233,7 +233,7 @@ static uint64_t of(const struct cp_profiled_object *object, unsigned counter)
 	return object->count[counter - CP_PROFILE_FIRST];
 }
 
-/* Of all objects. */
+/* Sum of the two counters over all objects. */
 static uint64_t sum_of(const struct cp_profile *profile, unsigned x, unsigned y)
 {
 	uint64_t sum = 0;

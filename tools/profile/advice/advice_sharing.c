@@ -41,7 +41,7 @@ static bool has_name(const struct cp_profiled_object *object)
 	}
 }
 
-/* What the thread writes in that part of the line; NULL: nothing that has a name. */
+/* The variable that the thread writes in that part of the line; NULL: none has a name. */
 static const struct cp_profiled_object *written_in(
 	const struct cp_line_user *user, unsigned part)
 {

@@ -100,7 +100,7 @@ static bool conflicts(
 	return false;
 }
 
-/* Of references that touch several parts each counts in one: by their shares. */
+/* A reference that touches several parts is divided among them by their shares. */
 static void split(struct cp_shared_line *line, struct cp_line_user *user)
 {
 	uint64_t same = 0, all = 0;

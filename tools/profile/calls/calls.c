@@ -102,7 +102,7 @@ static void add(uint64_t *to, const uint64_t *count)
 		to[c] += count[c];
 }
 
-/* What only leads from one function to another is part of the first. */
+/* A stub that only leads from one function to another is part of the first. */
 static size_t add_path(
 	struct cp_calls *calls, const struct cp_profiled_path *path, size_t parent)
 {
@@ -178,7 +178,7 @@ static void add_callers(
 	}
 }
 
-/* Of those that are below another one, what they have is that one's already. */
+/* The counts of a node below another of these are in that one's sum already. */
 struct cp_calls *cp_calls_callers(const struct cp_calls *calls, const char *name)
 {
 	struct cp_calls *callers = new_calls(calls->arena);

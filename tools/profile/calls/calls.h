@@ -38,7 +38,7 @@ struct cp_calls {
 struct cp_calls *cp_calls_of(
 	const struct cp_profile *profile, const struct cp_profiled_thread *thread);
 
-/* Who calls the functions of that name, and who calls those: the root is what they have
+/* The callers of the functions of that name, and their callers: the root has their counts
  * with all that they call, and a call the part of it for which that is the caller.
  * NULL: nothing of that name was called. */
 struct cp_calls *cp_calls_callers(const struct cp_calls *calls, const char *name);
@@ -48,7 +48,7 @@ typedef double cp_calls_order(const void *context, const struct cp_call *call);
 size_t cp_calls_children(const struct cp_calls *calls, size_t of, cp_calls_order *order,
 	const void *context, size_t **children);
 
-/* What calls have of something: counters that belong together. */
+/* A quantity of calls: counters that belong together. */
 struct cp_calls_quantity {
 	const char *measurement; /* of that one only; NULL: of any */
 	const char *heading;     /* of a column */

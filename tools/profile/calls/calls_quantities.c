@@ -24,7 +24,7 @@ static const struct cp_calls_quantity quantities[] = {
 	{"icache", "L3", "L3 misses", false, 1, {CP_SIM_llc_ifetch_misses}},
 };
 
-/* What a machine has not misses nothing, which is not the same as 0 misses. */
+/* A level that the machine lacks has no misses, which is not the same as 0 misses. */
 static bool has(const struct cp_profile *profile, const struct cp_calls_quantity *q)
 {
 	const struct cp_weights *weights = &profile->weights;

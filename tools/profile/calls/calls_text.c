@@ -21,7 +21,7 @@ struct tree {
 	size_t nleft_out;
 };
 
-/* What is smaller is left out, unless it is asked for. */
+/* Smaller paths are left out unless the user asks for them. */
 #define LEAST_PERCENT 1
 
 static double least(const struct tree *tree)

@@ -9,7 +9,7 @@
 #include "tools/profile/calls/stacks.h"
 #include "tools/profile/model/write.h"
 
-/* What separates frames does not stand in one. */
+/* The separator of frames cannot stand in a frame. */
 static const char *frame(struct cp_arena *arena, const char *text)
 {
 	const char *safe = cp_text_safe(arena, cp_slice_of(text));

@@ -45,7 +45,7 @@ static bool is_kept(const struct cut *cut, size_t call)
 	return !call || cut->stacks->percent <= 0;
 }
 
-/* Of the root it is the first one. */
+/* The root's frame is the first. */
 static size_t frame_of(struct cut *cut, size_t function)
 {
 	const struct cp_called *f = &cut->calls->function[function];
@@ -64,7 +64,7 @@ static void add_own(struct cut *cut, struct cp_stack *to, const struct cp_call *
 		to->own[q] += cp_calls_amount(cut->quantity[q], call->own);
 }
 
-/* What a path has, each that leads to it has, too: a caller of a kept one is kept. */
+/* A caller has at least its callee's counts, so the callers of a kept path are kept. */
 static void add_calls(struct cut *cut)
 {
 	const struct cp_calls *calls = cut->calls;

@@ -49,7 +49,7 @@ const char *cp_disassemble(struct cp_arena *arena, unsigned machine, const uint8
 
 #define NEAR 16 /* instructions */
 
-/* What an instruction loads, and the one register that its address is in. */
+/* The register that an instruction loads, and the one that its address is in. */
 struct access {
 	unsigned base, loaded; /* 0: none */
 };

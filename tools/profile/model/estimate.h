@@ -20,7 +20,7 @@ struct cp_population {
 	uint64_t samples;
 };
 
-/* Of a place, added up over threads. */
+/* The estimate of a place, added up over threads. */
 struct cp_estimate {
 	double value;
 	double variance; /* as if the place were a small part of the whole */

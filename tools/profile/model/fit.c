@@ -7,7 +7,7 @@
 
 #include "base/text/utf8.h"
 
-/* What no table has room in. */
+/* Narrower terminals have no room for a table. */
 #define NARROWEST 60
 
 size_t cp_fit_terminal(int fd)
@@ -40,7 +40,7 @@ const char *cp_fit_number(struct cp_arena *arena, const char *cell)
 
 	if (!is_long(cell, &value))
 		return cell;
-	/* What would be rounded up to 1000 has the next unit. */
+	/* A value that would be rounded up to 1000 gets the next unit. */
 	for (value /= 1000; value >= 999.95 && unit[1]; unit++)
 		value /= 1000;
 	return cp_text_format(arena, "%.*f%c",

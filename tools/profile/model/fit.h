@@ -8,7 +8,8 @@
 #include "base/out.h"
 #include "base/text/table.h"
 
-/* Of the terminal, in columns; 0: it is none, and lines may be of any length. */
+/* The width of the terminal in columns; 0: it is no terminal, and lines have any length.
+ */
 size_t cp_fit_terminal(int fd);
 
 /* A number with four digits and a unit (12.35M) if it is longer; else the cell. */

@@ -18,7 +18,7 @@ struct function {
 	const char *name;
 };
 
-/* Of the process that was asked for last. */
+/* The map of the process that was asked for last. */
 static struct {
 	int32_t pid;
 	size_t n;

@@ -91,7 +91,7 @@ void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *th
 struct served {
 	uint64_t l1; /* not from there: misses, and what goes around it */
 	uint64_t l2, llc, memory;
-	/* Of loads, on a machine of several sockets; memory is the own one's. */
+	/* Loads on a machine of several sockets; `memory` is the own socket's. */
 	uint64_t one_hop, two_hops, near, far;
 	const char *wrong; /* NULL, or why they cannot be told apart */
 };
@@ -121,7 +121,7 @@ static struct served serve(const struct cp_profile *profile, const uint64_t *cou
 	return served;
 }
 
-/* What other cores had modified came by the last level, if there is one. */
+/* Lines that other cores had modified came through the last level, if there is one. */
 static void tell_sockets_apart(
 	const struct cp_profile *profile, const uint64_t *n, struct served *served)
 {

@@ -48,7 +48,7 @@ struct cp_value cp_measure(const struct cp_profile *profile,
 	const struct cp_group *measurement, const char *name,
 	const struct cp_tally *tally);
 
-/* What a place is ordered by; 0 where that cannot be said. */
+/* The key that places are sorted by; 0 where it is not known. */
 double cp_measure_order(const struct cp_profile *profile,
 	const struct cp_group *measurement, enum cp_profile_order order,
 	const struct cp_tally *tally);

@@ -42,7 +42,7 @@ static struct cp_value estimate_of(const struct cp_profile *profile,
 	};
 }
 
-/* Of all that is sampled; unavailable where nothing is. */
+/* The sum over all sampled events; unavailable where none is sampled. */
 static struct cp_value sum_of(
 	const struct cp_profile *profile, const struct cp_tally *tally, bool error)
 {

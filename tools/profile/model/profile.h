@@ -57,7 +57,7 @@ struct cp_profiled_site {
 	uint64_t strided, misses, last;
 };
 
-/* What data was in. */
+/* A piece of memory that data was in. */
 struct cp_profiled_object {
 	enum cp_profile_data data;
 	const struct cp_profiled_thread *thread;
@@ -92,7 +92,7 @@ struct cp_profile {
 	const char *command, *machine;
 	int pid;                   /* of the run's root; 0: not known */
 	struct cp_weights weights; /* of a simulated machine */
-	/* Of the machine; 0: not known, or there is none. */
+	/* The machine's; 0: not known, or there is none. */
 	uint64_t line, page, tlb_entries, l2_bytes;
 	bool l1d_prefetches;
 	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, npaths,

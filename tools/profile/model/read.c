@@ -401,7 +401,7 @@ static struct files find_files(struct cp_profile *profile, int dir)
 	return files;
 }
 
-/* What refers to threads and modules, after all of those. */
+/* Adds the items that refer to threads and modules, after all of those. */
 static void add_uses(struct file *file)
 {
 	each_entry(file, CP_PROFILE_SITE, add_site);
@@ -499,7 +499,7 @@ static void use_report(struct cp_profile *profile, const char *directory)
 		cp_profile_warn(profile, "%s", error);
 		return;
 	}
-	/* What the library had to say of sampling. */
+	/* The library's messages about sampling. */
 	for (size_t i = 0; i < report->nwarnings; i++)
 		if (strncmp(report->warnings[i], "CACHEPEEK_PROFILE: ", 19) == 0)
 			cp_profile_warn(profile, "%s", report->warnings[i] + 19);

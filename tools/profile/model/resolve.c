@@ -65,7 +65,7 @@ static void open_module(struct cp_profile *profile, struct cp_profiled_module *m
 			module->path, why);
 }
 
-/* Of that process; its address is in memory until then. */
+/* Resolves a place of that process; until then its address is one in memory. */
 static void resolve(struct cp_profile *profile, int32_t pid, struct cp_place_in_code *at)
 {
 	const struct cp_profiled_module *module = at->module;

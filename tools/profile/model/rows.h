@@ -60,20 +60,20 @@ struct cp_profile_view {
 /* The quantities that @need and @want name: the NULL-terminated list. */
 const char *const *cp_profile_quantities(const struct cp_profile_view *view);
 
-/* Of a simulated profile: is that quantity counted by place? */
+/* Is that quantity of a simulated profile counted by place? */
 bool cp_profile_is_placed(const struct cp_profile_view *view, const char *name);
 
-/* Of all threads. */
+/* The sum over all threads. */
 struct cp_tally cp_profile_totals(const struct cp_profile *profile);
 
 /* Rows of that kind, the largest first; without misses there is no row.  Those of
  * data have objects of one name together. */
 struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind);
-/* Of the sites of one of these rows. */
+/* Rows made of the sites of one of these rows. */
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,
 	const struct cp_rows *rows, const struct cp_row *row);
 
-/* Of CP_ROW_LINE: in place of the largest first. */
+/* Sorts rows of CP_ROW_LINE by line, in place of the largest first. */
 void cp_rows_order_by_line(struct cp_rows *rows);
 
 /* How many of the rows the cutoff leaves. */

@@ -7,7 +7,7 @@
 #include "base/text/table.h"
 #include "tools/profile/model/measurement.h"
 
-/* What the kernel takes to write a sample, measured; a processor's own samples
+/* The measured time in which the kernel writes a sample; a processor's own samples
  * take more, by how much is not known here. */
 #define NS_PER_SAMPLE 200
 

@@ -21,7 +21,7 @@ void cp_sampled_write_estimates(struct cp_out *out, const struct cp_tally *tally
 /* The member "sampling", and a comma. */
 void cp_sampled_write_json(struct cp_out *out, const struct cp_profile *profile);
 
-/* What the reader should know of what is missing. */
+/* Notes for the reader on missing data. */
 void cp_sampled_warn(struct cp_profile *profile);
 
 #endif

@@ -22,7 +22,7 @@ static struct kept {
 	const char **lines;
 } kept[KEPT];
 
-/* Of a line, with blanks in the place of tabs. */
+/* A line with blanks in place of tabs. */
 static struct cp_slice expand(struct cp_arena *arena, const char *line)
 {
 	size_t length = strcspn(line, "\r\n"), n = 0;

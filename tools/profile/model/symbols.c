@@ -175,7 +175,7 @@ struct variable {
 	Dwarf_Off die;
 };
 
-/* Of a unit's tree of entries. */
+/* The depth to which a unit's tree of entries is searched. */
 #define MAX_DEPTH 64
 
 static bool address_of(Dwarf_Die *die, uint64_t *address)

@@ -11,7 +11,7 @@
 
 struct cp_symbols;
 
-/* Of the file at path, whose build ID has to be that one (size 0: any).  NULL
+/* Opens the file at path, whose build ID has to be that one (size 0: any).  NULL
  * with one phrase in why if it cannot be used.  Freed by cp_symbols_close. */
 struct cp_symbols *cp_symbols_open(const char *path, const uint8_t *build_id,
 	size_t build_id_size, const char **why);

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Who says it: some words mean something else. */
+/* The source of the value: some words depend on it. */
 enum cp_vendor { CP_VENDOR_INTEL, CP_VENDOR_AMD, CP_VENDOR_ARM };
 
 /* Where data came from. */

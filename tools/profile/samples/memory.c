@@ -40,7 +40,7 @@ static size_t first_mapped(const struct cp_memory *memory, uint64_t address)
 	return low;
 }
 
-/* What is left of the last one that the new one overlaps, behind it. */
+/* The rest, behind the new range, of the last one that it overlaps. */
 static bool rest_behind(const struct cp_mapped *old, uint64_t end, struct cp_mapped *rest)
 {
 	if (old->end <= end)
@@ -172,7 +172,7 @@ static bool has(const struct cp_samples_block *block, uint64_t address, uint64_t
 	       block->start <= time && (!block->end || time < block->end);
 }
 
-/* Of several the one that was there last; then one that is asked for; an address
+/* Prefers the latest of several; then one that is asked for; an address
  * in front of a block may be in another. */
 static bool is_better_block(const struct cp_samples_block *a,
 	const struct cp_samples_block *b, uint64_t address, uint64_t time)

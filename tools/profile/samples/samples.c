@@ -142,8 +142,8 @@ static void replay(struct cp_sampled_file *file)
 	}
 }
 
-/* What the event counted: of operations all samples stand for that, of misses those
- * that missed. */
+/* The number that the event counted: all samples of operations stand for it, of misses
+ * those that missed. */
 static struct cp_population population_of(
 	const struct cp_sampled_file *file, size_t thread, unsigned event)
 {

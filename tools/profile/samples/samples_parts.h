@@ -38,7 +38,7 @@ struct cp_sampled_image {
 	struct cp_variables *variables; /* NULL: there are none */
 };
 
-/* What is counted together.  kind 0: an instruction; else 1 + enum
+/* The key of samples that are counted together.  kind 0: an instruction; else 1 + enum
  * cp_profile_data. */
 struct cp_sampled_key {
 	uint64_t kind, thread, module, address, size;

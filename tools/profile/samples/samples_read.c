@@ -50,7 +50,7 @@ static void add_thread(struct cp_sampled_file *file, const struct cp_item *item)
 		file->arena, CP_SAMPLED_EVENTS * sizeof(*thread->estimates));
 }
 
-/* What has no file has names in brackets, or none. */
+/* Mappings without a file have names in brackets, or none. */
 static const char *clean_path(
 	struct cp_sampled_file *file, const char *path, size_t length)
 {

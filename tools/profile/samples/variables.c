@@ -47,7 +47,7 @@ static void add(struct cp_arena *arena, struct cp_variables *variables, const ch
 	};
 }
 
-/* Of the file's own table, or of its debugging information's. */
+/* The variables of the file's own symbol table, or of its debugging file's. */
 static void read_symbols(
 	struct cp_arena *arena, struct cp_variables *variables, Dwfl_Module *module)
 {
@@ -127,7 +127,7 @@ const struct cp_variable *cp_variable_at(
 		else
 			high = middle;
 	}
-	/* Of several names for one place the first one that reaches it. */
+	/* The first of several names that reaches the place. */
 	for (size_t tries = 0; low-- > 0 && tries < 16; tries++) {
 		const struct cp_variable *v = &variables->all[low];
 
