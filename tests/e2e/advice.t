@@ -149,7 +149,7 @@ C
 		'... that with most misses, which says that there are others');
 	my ($text, $page) = map { scratch("several.$_") } qw(txt html);
 	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', "$text,$page", scratch('several')]);
-	like(read_file($text) =~ s/\s+/ /gr, qr/run's misses\); and 2 more at this place\. Said from/, '... as text');
+	like(read_file($text) =~ s/\s+/ /gr, qr/run's misses\); and 2 more at this place\. Threshold/, '... as text');
 	like(read_file($page), qr/run's misses\); and 2 more at this place"/, '... and in the page');
 }
 
@@ -279,7 +279,7 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $file, scratch('there')]);
 	my $report = read_file($file);
 	like($report, qr/^Findings \(libcachepeek\(7\), ADVICE\)\n/m, 'the text report has them');
-	like($report =~ s/\s+/ /gr, qr/ Said from: over 64 bytes, in 90 % of its misses, and 5 % of the run's\. Let the/,
+	like($report =~ s/\s+/ /gr, qr/ Threshold: over 64 bytes, in 90 % of its misses, and 5 % of the run's\. Let the/,
 		'with the limits and the advice');
 	is(scalar(grep { length > 80 } ($report =~ /^Findings.*/ms)[0] =~ /^(.*)$/mg), 0, 'in 80 columns');
 }

@@ -85,7 +85,7 @@ void cp_findings_write_text(
 		const struct cp_finding *f = &found->finding[i];
 
 		put_rule(out, arena, f);
-		put_indented(out, cp_text_format(arena, "Said from: %s.", f->threshold));
+		put_indented(out, cp_text_format(arena, "Threshold: %s.", f->threshold));
 		put_indented(out, f->advice);
 	}
 	if (found->below_limit)

@@ -128,8 +128,8 @@ static void put_header(struct cp_out *out, const struct cp_sharing *sharing)
 			cp_sharing_quantum(sharing));
 	else
 		cp_out_text(out,
-			"turns     not gone through: --quantum N tells who takes "
-			"lines from whom\n");
+			"turns     interleaving not simulated: --quantum N tells "
+			"which thread takes lines from which\n");
 	cp_out_text(out, "counted   while several threads lived\n");
 }
 
