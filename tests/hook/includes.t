@@ -68,7 +68,7 @@ my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow
 	run.c runtime.c simulated.c threads.c);
 my @parts = qw(preload/markers preload/parallel preload/program preload/sampling);
 # The simulated PMU gives its work to its parts, by these headers of theirs.
-my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/native.h paths/paths.h profile/elf_symbols.h profile/lines.h
+my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/cpuid.h native/native.h paths/paths.h profile/elf_symbols.h profile/lines.h
 	profile/profile.h);
 
 my @files;
