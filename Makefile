@@ -118,7 +118,8 @@ $(PFM): Makefile
 	$(call run,OBJCOPY,$(OBJCOPY) $(foreach s,$(PFM_SYMS),--redefine-sym $s=cp_pfm_$s) \
 		$$($(CC) -print-file-name=libpfm.a) $@)
 
-LIB_LDFLAGS := -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--exclude-libs,ALL \
+# A program may have functions of the names that we hook: what we call is ours.
+LIB_LDFLAGS := -Wl,-Bsymbolic-functions -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--exclude-libs,ALL \
 	-Wl,--version-script,preload/libcachepeek.map -Wl,--gc-sections \
 	-Wl,--wrap=open,--wrap=openat
 $(LIB): $(LIB_OBJ) preload/libcachepeek.map

@@ -24,6 +24,12 @@ is_deeply([grep { /^__tls_get_addr/ } @imports], [], 'its thread-local storage i
 my @forbidden = grep { /^(malloc|calloc|realloc|free|getenv|setenv|putenv|printf|fopen|fprintf|puts|exit|_?setjmp|__sigsetjmp|_?longjmp|__longjmp_chk)(\@|$)/ } @imports;
 is_deeply(\@forbidden, [], 'it uses no malloc, stdio, getenv, setenv or setjmp');
 
+# A program's own function of the name of a hook would be called, and may call the hook.
+my %exported = map { $_ => 1 } @got;
+my @called = output('readelf', '-rW', lib()) =~ /^\S+\s+\S+\s+R_\S+\s+\S+\s+([^\s\@]+)/mg;
+ok(scalar(grep { $_ eq 'dlsym' } @called), 'it calls functions of libc');
+is_deeply([grep { $exported{$_} } @called], [], 'and none of those that it overrides, but by its own table');
+
 my $dynamic = output('readelf', '-dW', lib());
 is_deeply([$dynamic =~ /\(NEEDED\).*\[(.*)\]/g], ['libc.so.6'], 'it needs libc and nothing else');
 like($dynamic, qr/FLAGS_1.*INITFIRST/, 'it is initialised first');
