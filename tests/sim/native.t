@@ -40,6 +40,17 @@ sub compare
 	return scalar(@lines);
 }
 
+# ---- rounding: SSE and AVX, which VEX decodes ----
+
+SKIP: {
+	my $rounding = "$BUILD/sim/native_rounding";
+
+	skip('this machine has no AVX', 3) if (natively($rounding))[0] != 0;
+	compare('rounding modes', $rounding);
+	my (undef, $nearest) = sim_run('--native=no', $rounding);
+	isnt($nearest, (natively($rounding))[1], 'VEX alone would round otherwise');
+}
+
 # ---- a host that lacks it, and a tool that may not ----
 
 my $state = "$BUILD/sim/native_state";

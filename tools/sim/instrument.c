@@ -487,6 +487,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		addStmtToIRSB(b.out, s);
 	}
 	native_watch_end(b.out);
+	if (native_sets_rounding()) {
+		settle(&b);
+		rounding_look(b.out);
+	}
 	go_on_natively(&w);
 	settle(&b);
 	if (w.counted && in->jumpkind == Ijk_Ret)

@@ -31,6 +31,16 @@ void native_watch_end(IRSB *out)
 	(void)out;
 }
 
+Bool native_sets_rounding(void)
+{
+	return False;
+}
+
+void rounding_look(IRSB *out)
+{
+	(void)out;
+}
+
 Bool native_next(IRSB *out, struct native_step *step)
 {
 	(void)out, (void)step;

@@ -6,6 +6,7 @@
 
 #include "native/cpuid.h"
 #include "native/host.h"
+#include "native/rounding.h"
 #include "native/upper.h"
 
 Bool native_allowed = True;
@@ -21,6 +22,7 @@ static struct {
 	UInt most;        /* instructions, if it has to end sooner; 0: any number */
 	Addr ends_before; /* then */
 	Bool is_cut;
+	Bool sets_rounding; /* its last instruction may */
 	struct native instruction;
 } now;
 
@@ -53,14 +55,16 @@ static Bool looks_xgetbv(const UChar *code, UInt length)
 	       code[2] == 0xd0;
 }
 
+/* What is executed natively though VEX decodes it.  MMX registers are VEX's. */
 static Bool is_preferred(Addr pc, UInt length)
 {
+	const UChar *code = (const UChar *)pc;
 	struct native n;
 
-	if (looks_xgetbv((const UChar *)pc, length))
+	if (looks_xgetbv(code, length))
 		return True;
-	return looks_fused((const UChar *)pc, length) && decode(pc, &n) &&
-	       n.shape->feature == FEATURE_FMA;
+	return (looks_fused(code, length) || rounding_looks_wrong(code, length)) &&
+	       decode(pc, &n);
 }
 
 /* --- Splitting --- */
@@ -92,6 +96,22 @@ static Int cut(const IRSB *in, Int at, UInt before)
 	return 0;
 }
 
+/* One that may set the rounding mode is the last of its superblock. */
+static Int end_behind(const IRSB *in, Int at, UInt before)
+{
+	Bool is_last = True;
+
+	for (Int i = at + 1; i < in->stmts_used; i++)
+		is_last &= in->stmts[i]->tag != Ist_IMark;
+	now.sets_rounding =
+		is_last && in->jumpkind == Ijk_Boring && in->next->tag == Iex_Const;
+	if (is_last || now.most)
+		return in->stmts_used;
+	now.is_cut = True;
+	now.most = before + 1;
+	return 0;
+}
+
 Int native_split(const IRSB *in)
 {
 	UInt before = 0;
@@ -110,9 +130,12 @@ Int native_split(const IRSB *in)
 		}
 		if (is_preferred(s->Ist.IMark.addr, s->Ist.IMark.len))
 			return cut(in, i, before);
+		if (rounding_looks_set(
+			    (const UChar *)s->Ist.IMark.addr, s->Ist.IMark.len))
+			return end_behind(in, i, before);
 		before++;
 	}
-	if (now.most && ends_at(in, Ijk_Boring, now.ends_before))
+	if (now.ends_before && ends_at(in, Ijk_Boring, now.ends_before))
 		now.pc = now.ends_before;
 	return in->stmts_used;
 }
@@ -120,6 +143,11 @@ Int native_split(const IRSB *in)
 Bool native_is_cut(void)
 {
 	return now.is_cut;
+}
+
+Bool native_sets_rounding(void)
+{
+	return now.sets_rounding;
 }
 
 /* --- Going on --- */
@@ -186,7 +214,8 @@ void native_begin_translation(Bool again)
 		now.most = 0;
 	now.pc = 0;
 	now.executed = now.bytes = 0;
-	now.is_cut = False;
+	now.is_cut = now.sets_rounding = False;
+	now.ends_before = again ? now.ends_before : 0;
 }
 
 UInt native_most_instructions(void)

@@ -40,6 +40,11 @@ Bool native_is_cut(void);
 void native_watch(IRSB *out, const IRSB *in, Int at);
 void native_watch_end(IRSB *out);
 
+/* May the last of VEX's instructions have set a rounding mode that VEX cannot do?  Then
+ * the superblock is left here, should it have. */
+Bool native_sets_rounding(void);
+void rounding_look(IRSB *out);
+
 /* What comes next, if that is the host's. */
 Bool native_next(IRSB *out, struct native_step *step);
 /* The superblock is left here, and made again, if the code is not what it was. */
