@@ -56,6 +56,41 @@ sub written
 		"$reads\treturn sum;\n}\n", "for (int i = 0; i < 2; i++) sum += $function(i);", $data];
 }
 
+# Columns of rows that far apart: skylake-sp's L1D has 64 sets of 8 ways.
+sub columned
+{
+	my ($rows, $stride, $columns) = @_;
+	my ($array, $function) = (array($rows * $stride + 8 * $columns), name());
+	my ($declare, $make, $data) = @$array;
+	return [$declare, $make, "__attribute__((noipa)) long $function(void)\n{\n\tlong sum = 0;\n" .
+		"\tfor (long j = 0; j < $columns; j++)\n\t\tfor (long i = 0; i < $rows; i++)\n" .
+		"\t\t\tsum += $data\[$stride * i + 8 * j];\n\treturn sum;\n}\n", "sum += $function();", $function];
+}
+
+# Elements here and there, that are read, or read and written.
+sub tabled
+{
+	my ($bytes, $accesses, $update) = @_;
+	my ($array, $function, $n) = (array($bytes), name(), int($bytes / 8));
+	my ($declare, $make, $data) = @$array;
+	return [$declare, $make, "__attribute__((noipa)) long $function(void)\n{\n" .
+		"\tunsigned long x = 88172645463325252ul;\n\tlong sum = 0, *at = (long *)$data;\n" .
+		"\tfor (long i = 0; i < $accesses; i++) {\n\t\tx ^= x << 13; x ^= x >> 7; x ^= x << 17;\n" .
+		"\t\t$update;\n\t}\n\treturn sum;\n}\n" =~ s/AT/at[x % $n]/gr, "sum += $function();", $function];
+}
+
+# Pages that a thread has touched first, and another one, or the same, reads.
+sub placed
+{
+	my ($pages, $elsewhere) = @_;
+	my ($function, $data) = (name(), name());
+	my $call = $elsewhere ? "pthread_t t; pthread_create(&t, 0, $function, 0); pthread_join(t, 0);" : "$function(0);";
+	return ["#include <pthread.h>\nchar $data\[$pages * 4096] __attribute__((aligned(4096)));", '',
+		"__attribute__((noipa)) void *$function(void *sum)\n{\n\tlong all = 0;\n\tfor (long i = 0; i < $pages * 4096; i += 64)\n" .
+		"\t\tif (i % 4096)\n\t\t\tall += $data\[i];\n\treturn (char *)sum + all;\n}\n",
+		"for (long i = 0; i < $pages; i++) $data\[4096 * i] = 1;\n\t$call", $data];
+}
+
 sub compile
 {
 	my ($file, @loops) = @_;
@@ -64,15 +99,16 @@ sub compile
 		join('', map { "\t$_->[1]\n" } @loops) . join('', map { "\t$_->[3]\n" } @loops) .
 		"\treturn sum == 7;\n}\n";
 	write_file("$file.c", $source);
-	system('cc', '-O1', '-g', '-o', $file, "$file.c") == 0 or die $source;
+	system('cc', '-O1', '-g', '-pthread', '-o', $file, "$file.c") == 0 or die $source;
 }
 
+my $machine = 'skylake-sp';
 sub findings
 {
 	my ($measurement, @command) = @_;
 	my $json = scratch('profile.json');
 	unlink($json);
-	my $run = run(command => [cli(), $measurement, '-m', 'skylake-sp', '-o', $json, @command]);
+	my $run = run(command => [cli(), $measurement, '-m', $machine, '-o', $json, @command]);
 	my $profile = eval { decode_json(read_file($json) // '') };
 	diag($run->{err}) unless $profile;
 	return $profile->{findings};
@@ -104,6 +140,42 @@ for my $seed (1 .. $seeds) {
 	compile($file, strided(between(1, 8) * 8, between(120000, 200000)), scattered(between(300, 1200), 120000),
 		written(between(1200, 2600) * 1024, 1), written(between(100, 700) * 1024, 0));
 	is_deeply(told(findings('dcache', $file)), [], "seed $seed: what is not there is not");
+}
+
+# ---- few sets, scattered updates, another socket's memory ----
+
+for my $seed (1 .. $seeds) {
+	srand(1000 + $seed);
+	my $file = scratch('planted');
+	my $columns = columned(between(40, 250), 2048 * between(1, 9), 160);
+	compile($file, $columns);
+	my $found = findings('dcache', $file);
+	is_deeply(told($found), ["set-conflicts: $columns->[4]"], "seed $seed: columns that meet few sets");
+	like($found->[0]{evidence} // '', qr/ are in [12] of the 64 sets, which have (?:8|16) lines, and a walk touches about \d+; L1D has room for 512 /,
+		'... with how many');
+	my $updates = tabled(between(3000, 5500) * 1024, 60000, (map { "$_ AT" } '++', '--')[$seed % 2]);
+	compile($file, $updates);
+	is_deeply(told(findings('dcache', $file)), ["cold-updates: $updates->[4]"], "seed $seed: updates of cold lines");
+	my $slowly = tabled(between(3000, 5500) * 1024, 60000, 'AT = AT * 3 + 1');
+	compile($file, $slowly);
+	is_deeply(told(findings('dcache', $file)), ["cold-updates: $slowly->[4]"], "seed $seed: ... by a load and a store");
+
+	compile($file, columned(between(40, 90), 2048 * between(1, 9) + 64, 160));
+	is_deeply(told(findings('dcache', $file)), [], "seed $seed: rows with a line more meet all sets");
+	compile($file, columned(between(4, 8), 4096 * between(1, 4), 400));
+	is_deeply(told(findings('dcache', $file)), [], "seed $seed: as many rows as a set has ways");
+	compile($file, tabled(between(3000, 5500) * 1024, 60000, 'sum += AT'));
+	is_deeply(told(findings('dcache', $file)), [], "seed $seed: look-ups are no updates");
+	compile($file, tabled(between(100, 400) * 1024, 60000, '++AT'));
+	is_deeply(told(findings('dcache', $file)), [], "seed $seed: nor are updates of what L2 holds of cold lines");
+
+	$machine = 'skylake-sp-2s';
+	my $remote = placed(between(60, 200), 1);
+	compile($file, $remote);
+	is_deeply([grep { /^remote/ } @{told(findings('dcache', $file))}], ["remote-memory: $remote->[4]"], "seed $seed: pages of another socket");
+	compile($file, placed(between(60, 200), 0));
+	is_deeply(told(findings('dcache', $file)), [], "seed $seed: pages of the own one");
+	$machine = 'skylake-sp';
 }
 
 # ---- an unrolled loop, of several instructions that go along together ----
@@ -288,7 +360,8 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 
 my $manual = read_file(source() . '/doc/libcachepeek.7') =~ s/\\-/-/gr;
 my ($advice) = $manual =~ /^\.SH ADVICE\n(.*?)^\.SH /ms;
-my $rules = join('', map { read_file(source() . "/tools/profile/$_.c") } qw(advice advice_sharing advice_code));
-like($advice // '', qr/^\.B $_$/m, "$_ is in the manual") for $rules =~ /\.rule = "([^"]+)"/g;
+my $rules = join('', map { read_file(source() . "/tools/profile/advice/$_.c") } qw(advice advice_chase advice_sharing advice_code advice_sets advice_updates advice_remote));
+cmp_ok(scalar(() = $rules =~ /rule = "/g), '>=', 10, 'the rules are found');
+like($advice // '', qr/^\.B $_$/m, "$_ is in the manual") for $rules =~ /(?:\.|->)rule = "([^"]+)"/g;
 
 done_testing;

@@ -96,6 +96,8 @@ static void put_header(void)
 	header->tlb_entries = entries(&tool_machine.dtlb) + entries(&tool_machine.stlb) +
 			      entries(&tool_machine.dtlb2);
 	header->l2_bytes = entries(&tool_machine.l2) * tool_machine.l2.line;
+	header->l1d_sets = tool_machine.l1d.sets;
+	header->l1d_ways = tool_machine.l1d.ways;
 	header->without_sites = !profile_sites;
 	header->l1d_prefetches = tool_machine.l1d.prefetch != 0;
 	VG_(memcpy)(header->magic, CP_PROFILE_MAGIC, sizeof(header->magic));

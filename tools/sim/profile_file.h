@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 4
+#define CP_PROFILE_VERSION 5
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -142,6 +142,7 @@ struct cp_profile_header {
 	/* Of the machine: pages that its data TLBs hold together, bytes of L2 (0: there
 	 * is none); does L1D have a prefetcher? */
 	uint64_t tlb_entries, l2_bytes, l1d_prefetches;
+	uint32_t l1d_sets, l1d_ways;
 };
 
 /* Threads beyond CP_PROFILE_THREADS share the last entry, whose tid is 0. */

@@ -173,6 +173,7 @@ static void judge_stride(
 {
 	const struct cp_profile *profile = a->profile;
 	uint64_t stride = distance_of(site);
+	struct cp_finding finding;
 	struct strided sum;
 
 	if (!is_strided(profile, site))
@@ -182,28 +183,32 @@ static void judge_stride(
 		sum.misses < LEAST_MISSES ||
 		(double)sum.misses < LEAST_SHARE * (double)all)
 		return;
-	add(a, (struct cp_finding){
-		       .rule = "stride",
-		       .at = &site->at,
-		       .data = "",
-		       .evidence = FORMAT(
-			       "%s of its %s misses in L1D%s are %s bytes from the one "
-			       "before, "
-			       "which is more than the line of %s: of each line that is "
-			       "fetched, a part is used (%.1f %% of the run's misses)",
-			       number(a, sum.strided_at), number(a, sum.at),
-			       in_threads(a, sum.threads), number(a, stride),
-			       number(a, profile->line),
-			       100 * (double)sum.misses / (double)all),
-		       .threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
-					   "and %.0f %% of the run's",
-			       number(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
-			       100 * LEAST_SHARE),
-		       .advice = "Let the innermost loop go along memory: exchange the "
-				 "loops, or keep what is used together side by side "
-				 "(a structure of arrays).",
-		       .weight = (double)sum.misses,
-	       });
+	finding = (struct cp_finding){
+		.rule = "stride",
+		.at = &site->at,
+		.data = "",
+		.evidence = FORMAT(
+			"%s of its %s misses in L1D%s are %s bytes from the one "
+			"before, "
+			"which is more than the line of %s: of each line that is "
+			"fetched, a part is used (%.1f %% of the run's misses)",
+			number(a, sum.strided_at), number(a, sum.at),
+			in_threads(a, sum.threads), number(a, stride),
+			number(a, profile->line), 100 * (double)sum.misses / (double)all),
+		.threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
+				    "and %.0f %% of the run's",
+			number(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
+			100 * LEAST_SHARE),
+		.advice = "Let the innermost loop go along memory: exchange the "
+			  "loops, or keep what is used together side by side "
+			  "(a structure of arrays).",
+		.weight = (double)sum.misses,
+	};
+	cp_advise_sets(profile,
+		&(struct cp_steps){
+			stride, sum.at, sum.strided_at, (double)sum.misses / (double)all},
+		&finding);
+	add(a, finding);
 }
 
 static uint64_t all_misses(const struct cp_profile *profile)
@@ -400,17 +405,28 @@ static void find_working_sets(struct advice *a)
 		judge_working_set(a, &a->profile->objects[i], all);
 }
 
-/* ---- from node to node ---- */
+/* ---- rules that have a file of their own ---- */
 
-static void add_chase(void *context, struct cp_finding finding)
+static void add_found(void *context, struct cp_finding finding)
 {
 	add(context, finding);
+}
+
+static void find_updates(struct advice *a)
+{
+	if (a->profile->l2_bytes)
+		cp_advise_updates(a->profile, all_misses(a->profile), add_found, a);
+}
+
+static void find_remote(struct advice *a)
+{
+	cp_advise_remote(a->profile, add_found, a);
 }
 
 static void find_chases(struct advice *a)
 {
 	if (a->profile->l2_bytes)
-		cp_advise_chases(a->profile, all_misses(a->profile), add_chase, a);
+		cp_advise_chases(a->profile, all_misses(a->profile), add_found, a);
 }
 
 /* ---- what threads share ---- */
@@ -458,6 +474,8 @@ static const struct {
 	{"dcache", find_streams},
 	{"dcache", find_working_sets},
 	{"dcache", find_chases},
+	{"dcache", find_updates},
+	{"dcache", find_remote},
 	{"dcache", find_reach},
 	{"dcache", find_false_sharing},
 	{"dtlb", find_reach},

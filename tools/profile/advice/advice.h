@@ -42,6 +42,23 @@ struct cp_findings cp_advise_sharing(const struct cp_profile *profile);
 void cp_advise_false_sharing(
 	struct cp_findings *found, const struct cp_profile *profile, uint64_t misses);
 
+/* advice_sets.c: whether the misses of a loop that goes in steps are for want of sets;
+ * what that says replaces what a finding has about strides. */
+struct cp_steps {
+	uint64_t distance, misses, strided; /* of one instruction, in all threads */
+	double share;                       /* of the run's misses */
+};
+bool cp_advise_sets(const struct cp_profile *profile, const struct cp_steps *steps,
+	struct cp_finding *finding);
+
+/* advice_updates.c; all: misses in L1D. */
+void cp_advise_updates(const struct cp_profile *profile, uint64_t all,
+	void (*add)(void *context, struct cp_finding finding), void *context);
+
+/* advice_remote.c */
+void cp_advise_remote(const struct cp_profile *profile,
+	void (*add)(void *context, struct cp_finding finding), void *context);
+
 /* advice_code.c */
 void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile);
 

@@ -4,6 +4,7 @@
 #include <capstone/capstone.h>
 #include <elf.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/text/table.h"
 
@@ -107,8 +108,75 @@ static bool chases(unsigned machine, const cs_insn *code, size_t n, size_t at)
 	return false;
 }
 
-bool cp_disassemble_chases(unsigned machine, const uint8_t *bytes, size_t size,
-	uint64_t start, uint64_t address)
+/* ---- table[i]++ ---- */
+
+#define NEAR_UPDATE 8 /* instructions */
+
+/* Where in memory an instruction reads or writes, in terms of registers. */
+struct spot {
+	int64_t displacement;
+	unsigned base, index, scale;
+	bool reads, writes;
+};
+
+static struct spot x86_spot(const cs_x86 *x86)
+{
+	for (uint8_t i = 0; i < x86->op_count; i++) {
+		const cs_x86_op *operand = &x86->operands[i];
+
+		if (operand->type == X86_OP_MEM)
+			return (struct spot){operand->mem.disp, operand->mem.base,
+				operand->mem.index, (unsigned)operand->mem.scale,
+				operand->access & CS_AC_READ,
+				operand->access & CS_AC_WRITE};
+	}
+	return (struct spot){0};
+}
+
+static struct spot arm64_spot(const cs_arm64 *arm, bool stores)
+{
+	for (uint8_t i = 0; i < arm->op_count; i++) {
+		const cs_arm64_op *operand = &arm->operands[i];
+
+		if (operand->type == ARM64_OP_MEM)
+			return (struct spot){operand->mem.disp, operand->mem.base,
+				operand->mem.index, operand->shift.value, !stores,
+				stores};
+	}
+	return (struct spot){0};
+}
+
+static struct spot spot_of(unsigned machine, const cs_insn *instruction)
+{
+	if (machine == EM_X86_64)
+		return instruction->id == X86_INS_LEA || instruction->id == X86_INS_NOP
+			       ? (struct spot){0}
+			       : x86_spot(&instruction->detail->x86);
+	return arm64_spot(&instruction->detail->arm64,
+		strncmp(instruction->mnemonic, "st", 2) == 0);
+}
+
+static bool updates(unsigned machine, const cs_insn *code, size_t n, size_t at)
+{
+	struct spot spot = spot_of(machine, &code[at]);
+
+	if (!spot.reads || spot.writes)
+		return spot.reads;
+	for (size_t i = at + 1; i < n && i <= at + NEAR_UPDATE; i++) {
+		struct spot other = spot_of(machine, &code[i]);
+
+		if (other.writes && other.base == spot.base &&
+			other.index == spot.index && other.scale == spot.scale &&
+			other.displacement == spot.displacement)
+			return true;
+	}
+	return false;
+}
+
+/* ---- a function's code ---- */
+
+static bool any_at(unsigned machine, const struct cp_code *in, uint64_t address,
+	bool (*does)(unsigned machine, const cs_insn *code, size_t n, size_t at))
 {
 	bool found = false;
 	cs_insn *code;
@@ -117,11 +185,22 @@ bool cp_disassemble_chases(unsigned machine, const uint8_t *bytes, size_t size,
 	if (!open_for(machine))
 		return false;
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	n = cs_disasm(handle, bytes, size, start, 0, &code);
+	n = cs_disasm(handle, in->bytes, in->size, in->start, 0, &code);
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_OFF);
 	for (size_t i = 0; i < n && !found; i++)
-		found = code[i].address == address && chases(machine, code, n, i);
+		found = code[i].address == address && does(machine, code, n, i);
 	if (n)
 		cs_free(code, n);
 	return found;
+}
+
+bool cp_disassemble_chases(unsigned machine, const struct cp_code *code, uint64_t address)
+{
+	return any_at(machine, code, address, chases);
+}
+
+bool cp_disassemble_updates(
+	unsigned machine, const struct cp_code *code, uint64_t address)
+{
+	return any_at(machine, code, address, updates);
 }

@@ -13,9 +13,21 @@
 const char *cp_disassemble(struct cp_arena *arena, unsigned machine, const uint8_t *bytes,
 	size_t size, uint64_t address);
 
+/* A function's code, from its start on. */
+struct cp_code {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t start;
+};
+
 /* Of the code from start on: is the address of the instruction at `address` in a register
  * that an instruction near it loads from the same address? */
-bool cp_disassemble_chases(unsigned machine, const uint8_t *bytes, size_t size,
-	uint64_t start, uint64_t address);
+bool cp_disassemble_chases(
+	unsigned machine, const struct cp_code *code, uint64_t address);
+
+/* Does the instruction read memory that it, or one of the next few, writes again:
+ * table[i]++? */
+bool cp_disassemble_updates(
+	unsigned machine, const struct cp_code *code, uint64_t address);
 
 #endif

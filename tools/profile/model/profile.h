@@ -93,7 +93,7 @@ struct cp_profile {
 	int pid;                   /* of the run's root; 0: not known */
 	struct cp_weights weights; /* of a simulated machine */
 	/* The machine's; 0: not known, or there is none. */
-	uint64_t line, page, tlb_entries, l2_bytes;
+	uint64_t line, page, tlb_entries, l2_bytes, l1d_sets, l1d_ways;
 	bool l1d_prefetches;
 	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, npaths,
 		nwarnings;

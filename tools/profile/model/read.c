@@ -358,6 +358,8 @@ static void add_file(struct file *file)
 	file->profile->page = header->page;
 	file->profile->tlb_entries = header->tlb_entries;
 	file->profile->l2_bytes = header->l2_bytes;
+	file->profile->l1d_sets = header->l1d_sets;
+	file->profile->l1d_ways = header->l1d_ways;
 	file->profile->l1d_prefetches = header->l1d_prefetches;
 	file->profile->nprocesses++;
 	whole = each_entry(file, CP_PROFILE_THREAD, add_thread) &&

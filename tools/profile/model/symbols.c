@@ -374,17 +374,29 @@ static size_t read_code(struct cp_symbols *symbols, uint64_t address, uint8_t *t
 	return n > 0 ? (size_t)n : 0;
 }
 
-bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address)
+/* What does of the instruction in the function that begins there. */
+static bool ask_of_code(struct cp_symbols *symbols, uint64_t function, uint64_t address,
+	bool (*does)(unsigned machine, const struct cp_code *code, uint64_t address))
 {
 	uint8_t bytes[MOST_CODE];
 	size_t wanted = (size_t)(address - function) + AFTER;
+	struct cp_code code = {.bytes = bytes, .start = function};
 	unsigned machine;
-	size_t n;
 
 	if (wanted > sizeof(bytes))
 		return false;
-	n = read_code(symbols, function, bytes, wanted, &machine);
-	return n && cp_disassemble_chases(machine, bytes, n, function, address);
+	code.size = read_code(symbols, function, bytes, wanted, &machine);
+	return code.size && does(machine, &code, address);
+}
+
+bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address)
+{
+	return ask_of_code(symbols, function, address, cp_disassemble_chases);
+}
+
+bool cp_symbols_updates(struct cp_symbols *symbols, uint64_t function, uint64_t address)
+{
+	return ask_of_code(symbols, function, address, cp_disassemble_updates);
 }
 
 const char *cp_symbols_instruction(

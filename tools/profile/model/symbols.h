@@ -44,6 +44,9 @@ const char *cp_symbols_inlined(
  */
 bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address);
 
+/* Does it, in that function, read memory that it or one of the next few writes again? */
+bool cp_symbols_updates(struct cp_symbols *symbols, uint64_t function, uint64_t address);
+
 /* The instruction's text; "" if it is not known. */
 const char *cp_symbols_instruction(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
