@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The chart of what misses waited for: a part of a bar is a level, and its latency.
-const BARS = 20;
+const BARS = 20, LEAST_BAR = 0.005; // of all bars together
 const buckets = {
 	dcache: 'load_from_local' in report.counts
 		? [['load_from_l2', 'L2', '--l2', 'l2'], ['load_from_llc', 'L3', '--l3', 'llc'],
@@ -40,7 +40,7 @@ function bucketsNote(bars, rows, cycles) {
 	else if (buckets.some(bucket => bucket[3]) && !buckets.some(bucket => cyclesOf(bucket) !== null))
 		text += '  No cycles: the machine file does not say the latencies.';
 	if (rows.length > bars.length)
-		text += '  The ' + bars.length + ' with the most.';
+		text += '  The ' + bars.length + ' with the most; the table further down has all.';
 	return text;
 }
 
@@ -85,12 +85,13 @@ function bucketsChart(bars, shown, what) {
 function drawBuckets(tables) {
 	const by = $('buckets-by').value, what = $('buckets-of').value, cycles = what === 'cycles', rows = tables[by];
 	const weight = row => buckets.reduce((sum, bucket) => sum + (bucketValue(row, bucket, cycles).value || 0), 0);
-	const bars = rows.map(row => [weight(row), row]).filter(pair => pair[0] > 0)
+	const whole = rows.reduce((sum, row) => sum + weight(row), 0);
+	const bars = rows.map(row => [weight(row), row]).filter(pair => pair[0] > 0 && pair[0] >= LEAST_BAR * whole)
 		.sort((a, b) => b[0] - a[0] || a[1].order - b[1].order).map(pair => pair[1]);
 	const most = bars.slice(0, BARS);
 	const shown = buckets.filter(bucket => most.some(row => bucketValue(row, bucket, cycles).value !== null));
 
-	$('buckets-note').textContent = bars.length ? bucketsNote(most, bars, cycles) : 'There is nothing to show.';
+	$('buckets-note').textContent = bars.length ? bucketsNote(most, rows, cycles) : 'There is nothing to show.';
 	bucketsTable(most, by, cycles, shown);
 	$('buckets-box').hidden = !bars.length;
 	barsHeight($('buckets-box'), most.length);

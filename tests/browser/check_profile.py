@@ -107,7 +107,8 @@ def check_buckets(page, report):
     said = [{'assumed': ', assumed', 'user': ', yours'}.get(report['latencies_from'][key], '') for _, key, _ in levels]
     for by, label in (('functions', 'function'), ('modules', 'module')):
         weight = lambda one: sum(one['counts'][name] for name, _, _ in levels)
-        most = sorted((one for one in report[by] if weight(one)), key=lambda one: -weight(one))[:20]
+        whole = sum(weight(one) for one in report[by])
+        most = sorted((one for one in report[by] if weight(one) >= 0.005 * whole), key=lambda one: -weight(one))[:20]
         pick(page, 'buckets-by', by)
         for of, factors in (('count', [1, 1, 1]), ('cycles', latencies)):
             pick(page, 'buckets-of', of)
@@ -118,9 +119,11 @@ def check_buckets(page, report):
                 same([data for _, data in sets], [[one['counts'][name] for one in most] for name, _, _ in levels],
                      f'profile: buckets of {by}: what came from there')
             else:
-                same(sorted(sum(data[i] for _, data in sets) for i in range(len(most))),
+                same(sorted(sum(data[i] for _, data in sets) for i in range(len(sets[0][1]))),
                      sorted(one['counts']['load_latency'] for one in sorted(
-                         (o for o in report[by] if weight(o)), key=lambda o: -o['counts']['load_latency'])[:20]),
+                         (o for o in report[by] if o['counts']['load_latency'] >= 0.005 * sum(
+                             each['counts']['load_latency'] for each in report[by])),
+                         key=lambda o: -o['counts']['load_latency'])[:20]),
                      f'profile: buckets of {by}: the cycles are the latency')
     pick(page, 'buckets-of', 'share')
     sets = page.ask("return Chart.getChart('buckets').data.datasets.map(d => d.data)")

@@ -85,7 +85,7 @@ sub parts
 	my ($page) = @_;
 	my @data;
 	$page =~ s{(<script[^>]*type="application/json"[^>]*>)(.*?)(</script>)}{push(@data, $2); "$1$3"}gse;
-	$page =~ s{(<pre id="source">)(.*?)(</pre>)}{push(@data, $2); "$1$3"}gse;
+	$page =~ s{(<pre id="source"[^>]*>)(.*?)(</pre>)}{push(@data, $2); "$1$3"}gse;
 	return ($page, join('', @data));
 }
 

@@ -1,0 +1,62 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Each kind of page, light and dark, wide and narrow, before axe-core, which tries the rules of
+# WCAG that a program can try.  It comes from npm, once, into the build directory.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $version = '4.14.1';
+
+# Its file; undef, and why not.
+sub axe
+{
+	my $place = dirname_of(cli()) . "/axe-$version";
+	my $file = "$place/node_modules/axe-core/axe.min.js";
+	return $file if -e $file;
+	my $npm = which('npm') or return (undef, 'no npm here');
+	my $run = run(command => [$npm, 'install', '--prefix', $place, '--no-audit', '--no-fund', '--fetch-retries=0',
+		'--fetch-timeout=20000', "axe-core\@$version"]);
+	return -e $file ? $file : (undef, 'axe-core cannot be installed: ' . (split(/\n/, $run->{err}))[0]);
+}
+
+sub dirname_of { return $_[0] =~ s{/[^/]*$}{}r }
+
+plan(skip_all => 'no chromium and chromedriver (chromium-driver, python3-selenium)')
+	unless which('chromedriver') && which('chromium');
+my ($axe, $why_not) = axe();
+plan(skip_all => $why_not) unless $axe;
+
+my @pages;
+sub page
+{
+	my ($name, %run) = @_;
+	my $file = scratch("$name.html");
+	my $run = run(%run, command => [cli(), map { s/^PAGE$/$file/r } @{$run{command}}]);
+	ok(-s $file, "$name: a page") or diag($run->{err});
+	push(@pages, $file);
+}
+
+my @program = (program('profiled'), qw(load store thread data));
+page('run', command => ['-E', 'sim', '-g', 'cache,tlb', '--sweep', 'L2.size=64K..8M', '-o', 'PAGE', program('region_threads')],
+	env => {CACHEPEEK_INTERVAL => '20ms', CACHEPEEK_WORKING_SET => 100000});
+page('compare', command => ['compare', '-m', 'zen3,core2duo', '-o', 'PAGE', program('region_nested')]);
+page('profile', command => ['dcache', '-m', 'zen3', '--sharing', '--call-paths', '-o', 'PAGE', @program]);
+page('annotate', command => ['annotate', '-m', 'zen3', '-o', 'PAGE', 'profiled.c', @program]);
+
+my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check_axe.py', $axe, @pages]);
+my $plan = 0;
+for my $line (split(/\n/, $check->{out})) {
+	if ($line =~ /^(not )?ok \d+ - (.*)$/) {
+		ok(!$1, $2);
+	} elsif ($line =~ /^1\.\.(\d+)$/) {
+		$plan = $1;
+	} else {
+		diag($line);
+	}
+}
+cmp_ok($plan, '>=', 13 * @pages, 'all pages were looked at') || diag($check->{err});
+done_testing();
