@@ -179,9 +179,9 @@ enum cp_sim_request {
 
 	/* (detour, const char *patterns) -> 1: functions whose names match one of
 	 * "func:PATTERN,..." are regions from now on, and lines of source as
-	 * base/text/line_spec.h has them.  Whenever a thread enters one, or has left some in
-	 * whatever way, the tool has it call detour(number, 0) or detour(0, how many it
-	 * has left), which asks for FUNCTION_DONE at its end. */
+	 * base/text/line_spec.h has them.  Whenever a thread enters one, or has left some
+	 * in whatever way, the tool has it call detour(number, 0) or detour(0, how many
+	 * it has left), which asks for FUNCTION_DONE at its end. */
 	CP_SIM_FUNCTIONS,
 
 	/* (number, char *to, size) -> 1: the function's name as its file has it. */
