@@ -16,7 +16,7 @@ enum {
 };
 
 /* value, in units of 2^-FRACTION_BITS, the lowest word first. */
-static void spread(uint32_t words[WORDS], double value)
+static void spread_mantissa(uint32_t words[WORDS], double value)
 {
 	uint64_t bits, mantissa;
 	int exponent, at, shift;
@@ -37,7 +37,7 @@ static void spread(uint32_t words[WORDS], double value)
 		words[at + 2] = (uint32_t)(mantissa >> (64 - shift));
 }
 
-static bool any(const uint32_t *words, int count)
+static bool is_nonzero(const uint32_t *words, int count)
 {
 	while (count > 0)
 		if (words[--count])
@@ -75,7 +75,7 @@ static void integer_digits(struct cp_decimal *decimal, uint32_t *words)
 	char backwards[310];
 	int count = 0;
 
-	while (any(words, INTEGER_WORDS))
+	while (is_nonzero(words, INTEGER_WORDS))
 		backwards[count++] = (char)('0' + divide_by_ten(words, INTEGER_WORDS));
 	decimal->count = 0;
 	decimal->point = count;
@@ -88,7 +88,7 @@ static void fraction_digits(
 	struct cp_decimal *decimal, uint32_t *words, int significant, int places)
 {
 	while (places-- > 0 && decimal->count < significant &&
-		any(words, FRACTION_WORDS)) {
+		is_nonzero(words, FRACTION_WORDS)) {
 		unsigned digit = multiply_by_ten(words, FRACTION_WORDS);
 
 		if (digit || decimal->count)
@@ -136,18 +136,18 @@ void cp_decimal_significant(struct cp_decimal *decimal, double value, int signif
 {
 	uint32_t words[WORDS];
 
-	spread(words, value);
+	spread_mantissa(words, value);
 	integer_digits(decimal, words + FRACTION_WORDS);
 	fraction_digits(decimal, words, significant + 1, INT_MAX);
-	cut(decimal, significant, any(words, FRACTION_WORDS));
+	cut(decimal, significant, is_nonzero(words, FRACTION_WORDS));
 }
 
 void cp_decimal_places(struct cp_decimal *decimal, double value, int decimals)
 {
 	uint32_t words[WORDS];
 
-	spread(words, value);
+	spread_mantissa(words, value);
 	integer_digits(decimal, words + FRACTION_WORDS);
 	fraction_digits(decimal, words, INT_MAX, decimals + 1);
-	cut(decimal, decimal->point + decimals, any(words, FRACTION_WORDS));
+	cut(decimal, decimal->point + decimals, is_nonzero(words, FRACTION_WORDS));
 }

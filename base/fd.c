@@ -62,7 +62,7 @@ int cp_fd_next(unsigned first, unsigned last)
 	return -1;
 }
 
-static void widen(int fd)
+static void widen_bounds(int fd)
 {
 	int seen = __atomic_load_n(&lowest, __ATOMIC_RELAXED);
 
@@ -77,7 +77,7 @@ static void widen(int fd)
 
 static void enter(int fd, int *slot)
 {
-	widen(fd);
+	widen_bounds(fd);
 	__atomic_store_n(&slots[fd], slot, __ATOMIC_RELEASE);
 	__atomic_store_n(slot, fd, __ATOMIC_RELEASE);
 }

@@ -41,7 +41,7 @@ static void change(unsigned by)
 	__atomic_add_fetch(&changes, by, __ATOMIC_SEQ_CST);
 }
 
-static void remember(const struct rlimit *limit)
+static void remember_limit(const struct rlimit *limit)
 {
 	__atomic_store_n(&program_limit.rlim_cur, limit->rlim_cur, __ATOMIC_RELAXED);
 	__atomic_store_n(&program_limit.rlim_max, limit->rlim_max, __ATOMIC_RELAXED);
@@ -112,7 +112,7 @@ static int duplicate_above(int fd, const struct rlimit *limit)
 
 	if (__atomic_load_n(&changes, __ATOMIC_RELAXED) & 1)
 		return duplicate_from(fd, limit->rlim_cur);
-	remember(limit);
+	remember_limit(limit);
 	change(1);
 	high = raise_limit(limit);
 	if (high == 0) {
@@ -167,7 +167,7 @@ void cp_fd_widen(rlim_t few)
 
 	if (raw_limit(NULL, &limit) < 0 || limit.rlim_cur > few)
 		return;
-	remember(&limit);
+	remember_limit(&limit);
 	change(1);
 	if (raise_limit(&limit) < 0)
 		change(1);

@@ -17,7 +17,7 @@ struct spec {
 	int longs;            /* 0 int, 1 long or size_t, 2 long long */
 };
 
-static void put(struct sink *sink, char c)
+static void put_char(struct sink *sink, char c)
 {
 	if (sink->length + 1 < sink->size)
 		sink->to[sink->length] = c;
@@ -27,7 +27,7 @@ static void put(struct sink *sink, char c)
 static void pad(struct sink *sink, int count, char with)
 {
 	while (count-- > 0)
-		put(sink, with);
+		put_char(sink, with);
 }
 
 static void put_field(
@@ -36,11 +36,11 @@ static void put_field(
 	bool sign_first = spec->zero && !spec->left && length > 0 && *text == '-';
 
 	if (sign_first)
-		put(sink, *text++);
+		put_char(sink, *text++);
 	if (!spec->left)
 		pad(sink, spec->width - length, spec->zero ? '0' : ' ');
 	for (int i = sign_first; i < length; i++)
-		put(sink, *text++);
+		put_char(sink, *text++);
 	if (spec->left)
 		pad(sink, spec->width - length, ' ');
 }
@@ -124,7 +124,7 @@ static void trim_zeros(struct cp_decimal *decimal)
 		decimal->count--;
 }
 
-static int fixed(char *to, double value, int precision)
+static int format_fixed(char *to, double value, int precision)
 {
 	struct cp_decimal decimal;
 
@@ -150,7 +150,7 @@ static int general(char *to, double value, int significant)
 	if (decimal.count && (decimal.point < -4 || decimal.point > 16))
 		return scientific(to, &decimal);
 	if (decimal.point > significant) /* an integer is printed whole */
-		return fixed(to, value, 0);
+		return format_fixed(to, value, 0);
 	return positional(to, &decimal,
 		decimal.count > decimal.point ? decimal.count - decimal.point : 0);
 }
@@ -176,7 +176,7 @@ static void put_double(
 	if (shortest)
 		length += general(buffer + length, value, precision);
 	else
-		length += fixed(buffer + length, value, precision);
+		length += format_fixed(buffer + length, value, precision);
 	put_field(sink, spec, buffer, length);
 }
 
@@ -235,7 +235,7 @@ static void convert(
 		put_string(sink, spec, va_arg(*args, const char *));
 		break;
 	case 'c':
-		put(sink, (char)va_arg(*args, int));
+		put_char(sink, (char)va_arg(*args, int));
 		break;
 	case 'd':
 	case 'i':
@@ -253,7 +253,7 @@ static void convert(
 		put_double(sink, spec, va_arg(*args, double), conversion == 'g');
 		break;
 	default:
-		put(sink, conversion);
+		put_char(sink, conversion);
 	}
 }
 
@@ -266,7 +266,7 @@ size_t cp_vformat(char *to, size_t size, const char *format, va_list caller_args
 	va_copy(args, caller_args);
 	for (; *format; format++) {
 		if (*format != '%') {
-			put(&sink, *format);
+			put_char(&sink, *format);
 			continue;
 		}
 		format = parse_spec(format + 1, &spec, &args);

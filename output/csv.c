@@ -25,7 +25,7 @@ struct place {
 /* ---- cells ---- */
 
 /* Writes one character of length bytes (0: not UTF-8). */
-static void character(struct cp_out *out, const char *at, size_t length)
+static void write_character(struct cp_out *out, const char *at, size_t length)
 {
 	unsigned char c = (unsigned char)*at;
 
@@ -47,12 +47,12 @@ static void character(struct cp_out *out, const char *at, size_t length)
 		cp_out_bytes(out, at, 1);
 }
 
-static void characters(struct cp_out *out, const char *text, size_t length)
+static void write_characters(struct cp_out *out, const char *text, size_t length)
 {
 	for (const char *end = text + length; text < end;) {
 		size_t bytes = cp_utf8_length(text, (size_t)(end - text));
 
-		character(out, text, bytes);
+		write_character(out, text, bytes);
 		text += bytes ? bytes : 1;
 	}
 }
@@ -72,7 +72,7 @@ void cp_csv_text(struct cp_out *out, const char *text, size_t length)
 		cp_out_text(out, "\"");
 	if (formula)
 		cp_out_text(out, "'");
-	characters(out, text, length);
+	write_characters(out, text, length);
 	if (quote)
 		cp_out_text(out, "\"");
 }
@@ -105,10 +105,10 @@ static void path_name(struct cp_out *out, const struct cp_slice *name)
 
 	for (const char *slash; (slash = memchr(at, '/', (size_t)(name->end - at)));
 		at = slash + 1) {
-		characters(out, at, (size_t)(slash - at));
+		write_characters(out, at, (size_t)(slash - at));
 		cp_out_text(out, "\\/");
 	}
-	characters(out, at, (size_t)(name->end - at));
+	write_characters(out, at, (size_t)(name->end - at));
 }
 
 /* "solve/halo", a slash in a name as \/; always quoted, so that nobody has to
@@ -148,7 +148,7 @@ static void process_cells(const struct place *place)
 }
 
 /* Begins a row, up to the name of the value. */
-static void row(const struct place *place, const char *kind, const char *name)
+static void begin_row(const struct place *place, const char *kind, const char *name)
 {
 	cp_out_text(place->out, place->scope);
 	process_cells(place);
@@ -171,10 +171,10 @@ static void row(const struct place *place, const char *kind, const char *name)
 
 /* ---- values ---- */
 
-static void value(const struct place *place, const char *kind, const char *name,
+static void write_value(const struct place *place, const char *kind, const char *name,
 	const struct cp_value *value, const char *unit)
 {
-	row(place, kind, name);
+	begin_row(place, kind, name);
 	if (value->status == CP_UNAVAILABLE)
 		empty_cell(place->out);
 	else
@@ -186,7 +186,7 @@ static void value(const struct place *place, const char *kind, const char *name,
 	cp_out_text(place->out, ",\n");
 }
 
-static void count(const struct place *place, const char *kind, const char *name,
+static void write_count(const struct place *place, const char *kind, const char *name,
 	const struct cp_count *count, uint64_t number)
 {
 	bool there = count->status != CP_UNAVAILABLE;
@@ -195,7 +195,7 @@ static void count(const struct place *place, const char *kind, const char *name,
 	if (strcmp(kind, "exclusive") == 0 && there && count->exclusive_status > status)
 		status = count->exclusive_status;
 
-	row(place, kind, name);
+	begin_row(place, kind, name);
 	if (there)
 		cp_out_format(place->out, ",%lu", (unsigned long)number);
 	else
@@ -213,43 +213,43 @@ static void count(const struct place *place, const char *kind, const char *name,
 	cp_out_text(place->out, ",\n");
 }
 
-static void counts(const struct place *place, const struct cp_count *all)
+static void write_counts(const struct place *place, const struct cp_count *all)
 {
 	const struct cp_report *report = place->report;
 
 	for (size_t i = 0; i < report->nquantities; i++) {
 		const char *name = report->quantities[i];
 
-		count(place, "count", name, &all[i], all[i].value);
-		count(place, "exclusive", name, &all[i], all[i].exclusive);
+		write_count(place, "count", name, &all[i], all[i].value);
+		write_count(place, "exclusive", name, &all[i], all[i].exclusive);
 	}
 }
 
-static void region(struct place *place, const struct cp_region *region)
+static void write_region(struct place *place, const struct cp_region *region)
 {
 	const struct cp_report *report = place->report;
 	struct cp_value calls = {.value = (double)region->calls};
 
 	place->region = region;
-	value(place, "calls", "calls", &calls, "calls");
-	value(place, "time", "time_s", &region->seconds, "s");
-	counts(place, region->counts);
+	write_value(place, "calls", "calls", &calls, "calls");
+	write_value(place, "time", "time_s", &region->seconds, "s");
+	write_counts(place, region->counts);
 	for (size_t i = 0; i < report->nmetrics; i++)
-		value(place, "metric", report->metrics[i]->name,
+		write_value(place, "metric", report->metrics[i]->name,
 			&region->metrics[i].value, report->metrics[i]->unit);
 }
 
-static void regions(struct place place, const struct cp_region *root)
+static void write_regions(struct place place, const struct cp_region *root)
 {
 	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
-		region(&place, r);
+		write_region(&place, r);
 }
 
 /* Writes the count of one interval, of a region or of the whole process. */
-static void interval(const struct place *place, size_t quantity, enum cp_status status,
-	double value, double end)
+static void write_interval(const struct place *place, size_t quantity,
+	enum cp_status status, double value, double end)
 {
-	row(place, "count", place->report->quantities[quantity]);
+	begin_row(place, "count", place->report->quantities[quantity]);
 	if (value >= 0)
 		number_cell(place->out, value);
 	else
@@ -275,7 +275,7 @@ static struct cp_value mean_touched(const struct cp_windows *windows,
 static void write_touched(const struct place *place, const char *name, const char *unit,
 	struct cp_value mean, const char *reach, double end)
 {
-	row(place, "metric", name);
+	begin_row(place, "metric", name);
 	if (mean.value >= 0)
 		number_cell(place->out, mean.value);
 	else
@@ -302,7 +302,7 @@ static void write_working_set(const struct place *place, const struct cp_windows
 	}
 }
 
-static void course(struct place place, const struct cp_course *it)
+static void write_course(struct place place, const struct cp_course *it)
 {
 	struct cp_windows windows;
 	bool has_windows = cp_windows_find(place.report, &windows);
@@ -314,27 +314,27 @@ static void course(struct place place, const struct cp_course *it)
 		for (size_t q = 0; q < place.report->nquantities; q++)
 			for (size_t i = line->first; line->values[q] && i < it->npoints;
 				i++)
-				interval(&place, q, line->status[q],
+				write_interval(&place, q, line->status[q],
 					line->values[q][i - line->first], it->ends[i]);
 		if (has_windows && line->values[windows.windows])
 			write_working_set(&place, &windows, line, it);
 	}
 }
 
-static void process(struct place place, const struct cp_process *process)
+static void write_process(struct place place, const struct cp_process *process)
 {
 	place.process = process;
 	place.scope = "process";
-	counts(&place, process->whole);
+	write_counts(&place, process->whole);
 	place.scope = "thread";
 	for (size_t i = 0; i < process->nthreads; i++) {
 		place.thread = &process->threads[i];
-		regions(place, place.thread->root);
+		write_regions(place, place.thread->root);
 	}
 	place.thread = NULL;
 	place.scope = "interval";
 	if (process->course)
-		course(place, process->course);
+		write_course(place, process->course);
 }
 
 void cp_csv_write(struct cp_out *out, const struct cp_report *report)
@@ -342,7 +342,7 @@ void cp_csv_write(struct cp_out *out, const struct cp_report *report)
 	struct place place = {.out = out, .report = report, .scope = "run"};
 
 	cp_out_text(out, headings);
-	regions(place, report->total);
+	write_regions(place, report->total);
 	for (size_t i = 0; i < report->nprocesses; i++)
-		process(place, &report->processes[i]);
+		write_process(place, &report->processes[i]);
 }

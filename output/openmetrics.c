@@ -17,7 +17,7 @@ struct metrics {
 
 /* Bytes that are not UTF-8 become the code point of the same number, as in the
  * JSON report; control characters too would be taken, but not shown. */
-static void character(struct cp_out *out, const char *at, size_t length)
+static void put_character(struct cp_out *out, const char *at, size_t length)
 {
 	unsigned char c = (unsigned char)*at;
 
@@ -33,12 +33,12 @@ static void character(struct cp_out *out, const char *at, size_t length)
 		cp_out_bytes(out, at, 1);
 }
 
-static void characters(struct cp_out *out, const char *text, size_t length)
+static void put_characters(struct cp_out *out, const char *text, size_t length)
 {
 	for (const char *end = text + length; text < end;) {
 		size_t bytes = cp_utf8_length(text, (size_t)(end - text));
 
-		character(out, text, bytes);
+		put_character(out, text, bytes);
 		text += bytes ? bytes : 1;
 	}
 }
@@ -52,7 +52,7 @@ static void begin_label(struct metrics *m, const char *name)
 static void label(struct metrics *m, const char *name, const char *text)
 {
 	begin_label(m, name);
-	characters(m->out, text, strlen(text));
+	put_characters(m->out, text, strlen(text));
 	cp_out_text(m->out, "\"");
 }
 
@@ -69,7 +69,7 @@ static void path_character(struct cp_out *out, const char *at, size_t length)
 	else if (!length || c < ' ' || c == 0x7f)
 		cp_out_format(out, "\\\\x%02x", c);
 	else
-		character(out, at, length);
+		put_character(out, at, length);
 }
 
 static void path(struct metrics *m, const struct cp_region *region)
@@ -98,7 +98,7 @@ static void sample(struct metrics *m, const char *name, const struct cp_region *
 	cp_out_text(m->out, "\"");
 }
 
-static void number(struct metrics *m, double value)
+static void put_number(struct metrics *m, double value)
 {
 	if (value > -9e15 && value < 9e15 && value == (double)(int64_t)value)
 		cp_out_format(m->out, "} %ld\n", (long)value);
@@ -117,13 +117,13 @@ static void family(struct metrics *m, const char *name, const char *help)
 
 /* ---- counts ---- */
 
-static void count(struct metrics *m, const char *name, const struct cp_region *region,
+static void put_count(struct metrics *m, const char *name, const struct cp_region *region,
 	size_t quantity, double value)
 {
 	sample(m, name, region);
 	label(m, "event", m->report->quantities[quantity]);
 	label(m, "status", cp_status_name(region->counts[quantity].status));
-	number(m, value);
+	put_number(m, value);
 }
 
 static void events(struct metrics *m)
@@ -133,7 +133,7 @@ static void events(struct metrics *m)
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
 		if (region->counts[i].status != CP_UNAVAILABLE)
-			count(m, "cachepeek_events", region, i,
+			put_count(m, "cachepeek_events", region, i,
 				(double)region->counts[i].value);
 }
 
@@ -144,7 +144,7 @@ static void errors(struct metrics *m)
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
 		if (region->counts[i].status == CP_SCALED && region->counts[i].error >= 0)
-			count(m, "cachepeek_events_error", region, i,
+			put_count(m, "cachepeek_events_error", region, i,
 				region->counts[i].error);
 }
 
@@ -155,7 +155,7 @@ static void coverages(struct metrics *m)
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
 		if (region->counts[i].status != CP_UNAVAILABLE)
-			count(m, "cachepeek_events_coverage_ratio", region, i,
+			put_count(m, "cachepeek_events_coverage_ratio", region, i,
 				region->counts[i].coverage);
 }
 
@@ -174,7 +174,7 @@ static void derived(struct metrics *m)
 		label(m, "metric", m->report->metrics[i]->name);
 		label(m, "unit", m->report->metrics[i]->unit);
 		label(m, "status", cp_status_name(value->status));
-		number(m, value->value);
+		put_number(m, value->value);
 	}
 }
 
@@ -184,11 +184,11 @@ static void calls(struct metrics *m)
 	EACH_REGION(m, region)
 	{
 		sample(m, "cachepeek_region_calls", region);
-		number(m, (double)region->calls);
+		put_number(m, (double)region->calls);
 	}
 }
 
-static void seconds(struct metrics *m)
+static void put_seconds(struct metrics *m)
 {
 	family(m, "cachepeek_region_seconds", "Time in a region, summed over threads.");
 	EACH_REGION(m, region)
@@ -197,7 +197,7 @@ static void seconds(struct metrics *m)
 			continue;
 		sample(m, "cachepeek_region_seconds", region);
 		label(m, "status", cp_status_name(region->seconds.status));
-		number(m, region->seconds.value);
+		put_number(m, region->seconds.value);
 	}
 }
 
@@ -212,7 +212,7 @@ static void missing(struct metrics *m, const struct cp_region *region, const cha
 	label(m, "kind", kind);
 	label(m, "name", name);
 	label(m, "reason", reason ? reason : "");
-	number(m, 1);
+	put_number(m, 1);
 }
 
 static void unavailable(struct metrics *m)
@@ -245,7 +245,7 @@ static void info(struct metrics *m)
 	label(m, "engine", engines[report->engine]);
 	label(m, "domain", report->domain ? report->domain : "");
 	label(m, "machine", report->machine ? report->machine : "");
-	number(m, 1);
+	put_number(m, 1);
 }
 
 void cp_openmetrics_write(struct cp_out *out, const struct cp_report *report)
@@ -256,7 +256,7 @@ void cp_openmetrics_write(struct cp_out *out, const struct cp_report *report)
 
 	info(&m);
 	calls(&m);
-	seconds(&m);
+	put_seconds(&m);
 	events(&m);
 	errors(&m);
 	coverages(&m);

@@ -83,7 +83,7 @@ struct path {
 	size_t length;
 };
 
-static void append(struct path *path, const char *text, size_t length)
+static void append_text(struct path *path, const char *text, size_t length)
 {
 	if (length >= sizeof(path->text) - path->length)
 		length = sizeof(path->text) - path->length - 1;
@@ -97,7 +97,7 @@ static void append_name(struct path *path, const char *given, const char *otherw
 	const char *name = given ? given : otherwise, *slash = strrchr(name, '/');
 
 	name = slash ? slash + 1 : name;
-	append(path, name, strlen(name));
+	append_text(path, name, strlen(name));
 }
 
 static void append_number(struct path *path, int number)
@@ -105,7 +105,7 @@ static void append_number(struct path *path, int number)
 	char digits[16] = "";
 	size_t length = cp_format(digits, sizeof(digits), "%d", number);
 
-	append(path, digits, length);
+	append_text(path, digits, length);
 }
 
 static void expand_one(struct job *job, struct path *path, char letter)
@@ -123,7 +123,7 @@ static void expand_one(struct job *job, struct path *path, char letter)
 	else if (letter == 'r')
 		append_number(path, context->rank < 0 ? 0 : context->rank);
 	else
-		append(path, literal, letter == '%' || !letter ? 1 : 2);
+		append_text(path, literal, letter == '%' || !letter ? 1 : 2);
 }
 
 /* FILE.json of the second job is FILE.2.json. */
@@ -140,13 +140,13 @@ static void insert_number(struct path *path, unsigned number)
 	path->length = strlen(path->text);
 }
 
-static void expand(struct job *job, struct path *path, struct cp_slice text)
+static void expand_path(struct job *job, struct path *path, struct cp_slice text)
 {
 	path->length = 0;
 	path->text[0] = '\0';
 	for (; text.at < text.end; text.at++) {
 		if (*text.at != '%') {
-			append(path, text.at, 1);
+			append_text(path, text.at, 1);
 			continue;
 		}
 		text.at++;
@@ -268,7 +268,7 @@ static void write_sink(struct job *job, struct cp_slice sink)
 		write_descriptor(
 			job, "-.json", job->context->stdout_fd, format_of("-.json"));
 	} else if (cp_slice_length(sink)) {
-		expand(job, &path, sink);
+		expand_path(job, &path, sink);
 		write_file(job, &path);
 	}
 }
@@ -342,7 +342,7 @@ int cp_sinks_check(const char *list, const struct cp_sink_context *context)
 		if (cp_slice_is(sink, "stderr") || cp_slice_is(sink, "-") ||
 			!cp_slice_length(sink))
 			continue;
-		expand(&job, &path, sink);
+		expand_path(&job, &path, sink);
 		check_format(&job, path.text);
 	}
 	return job.failed;

@@ -63,7 +63,7 @@ static bool is_cut_launcher_name(const char *name)
 /* ---- /proc ---- */
 
 /* "PID (NAME) STATE PPID …": a name may hold anything, blanks and brackets too. */
-static bool parse(const char *stat, struct cp_ancestor *ancestor)
+static bool parse_stat(const char *stat, struct cp_ancestor *ancestor)
 {
 	const char *name = strchr(stat, '('), *at = strrchr(stat, ')');
 	uint64_t value = 0;
@@ -91,7 +91,8 @@ bool cp_ancestor_read(pid_t pid, struct cp_ancestor *ancestor)
 	memset(ancestor, 0, sizeof(*ancestor));
 	ancestor->pid = pid;
 	cp_format(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	return pid > 0 && cp_read_file(path, stat, sizeof(stat)) && parse(stat, ancestor);
+	return pid > 0 && cp_read_file(path, stat, sizeof(stat)) &&
+	       parse_stat(stat, ancestor);
 }
 
 void cp_launchers_above(struct cp_launchers *above)

@@ -12,20 +12,20 @@
 #include "regions/tree_parts.h"
 
 /* Where node's counts belong; made if need be, NULL: out of memory. */
-static struct cp_node *counterpart(struct cp_tree *into, const struct cp_node *node)
+static struct cp_node *counterpart_in(struct cp_tree *into, const struct cp_node *node)
 {
 	struct cp_node *parent;
 
 	if (!node->parent)
 		return into->root;
-	parent = counterpart(into, node->parent);
+	parent = counterpart_in(into, node->parent);
 	return parent ? cp_tree_child(into, parent, node->name, node->range) : NULL;
 }
 
 static bool make_room(struct cp_tree *into, const struct cp_tree *from)
 {
 	for (const struct cp_node *node = from->nodes; node; node = node->next)
-		if (!counterpart(into, node))
+		if (!counterpart_in(into, node))
 			return false;
 	return true;
 }
@@ -140,11 +140,11 @@ bool cp_tree_fold(struct cp_tree *into, struct cp_tree *from)
 		return false;
 	/* The newest first: children come after their parents, the root last. */
 	for (const struct cp_node *node = from->nodes; node; node = node->next)
-		move_region(from, node, counterpart(into, node));
+		move_region(from, node, counterpart_in(into, node));
 	for (const struct cp_node *node = from->nodes; node; node = node->next) {
 		if (from->record->series)
 			cp_series_forget(from->record->series, node->item,
-				counterpart(into, node)->offset);
+				counterpart_in(into, node)->offset);
 		cp_record_recycle(from->record, node->item);
 	}
 	cp_record_recycle(from->record, from->journal);

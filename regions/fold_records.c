@@ -79,7 +79,7 @@ static bool note_name(void *context, int dir, const char *name)
 	return false;
 }
 
-static void list(struct folding *folding)
+static void list_records(struct folding *folding)
 {
 	size_t size = sizeof(char[NAME]);
 
@@ -205,7 +205,7 @@ static struct kind *kind_of(struct folding *folding, const struct cp_record *rec
 	return kind;
 }
 
-static void take(struct folding *folding, const char *name)
+static void take_record(struct folding *folding, const char *name)
 {
 	struct cp_record record;
 	struct kind *kind;
@@ -287,7 +287,7 @@ static void remove_single(int dir, const char *name)
 }
 
 /* Folding a single record saves nothing. */
-static void finish(struct folding *folding, struct kind *kind)
+static void finish_kind(struct folding *folding, struct kind *kind)
 {
 	if (kind->ntaken + (kind->file != NULL) < 2 || !replace(folding, kind))
 		return;
@@ -299,14 +299,14 @@ static void fold(struct folding *folding)
 {
 	read_sums(folding);
 	for (unsigned i = 0; i < folding->singles.count; i++)
-		take(folding, folding->singles.name[i]);
+		take_record(folding, folding->singles.name[i]);
 	for (unsigned i = 0; i < folding->nkinds; i++)
-		finish(folding, &folding->kinds[i]);
+		finish_kind(folding, &folding->kinds[i]);
 }
 
-static void look(struct folding *folding)
+static void look_for_records(struct folding *folding)
 {
-	list(folding);
+	list_records(folding);
 	if (folding->singles.count <= CP_FOLD_FROM ||
 		flock(folding->dir, LOCK_EX | LOCK_NB) < 0)
 		return;
@@ -326,7 +326,7 @@ int64_t cp_records_fold(const char *directory)
 		return -errno;
 	folding.arena.out_of_memory = &out_of_memory;
 	if (CP_ESCAPE_SET(out_of_memory) == 0)
-		look(&folding);
+		look_for_records(&folding);
 	bytes = (int64_t)folding.singles.bytes;
 	flock(folding.dir, LOCK_UN);
 	cp_fd_close(folding.dir);

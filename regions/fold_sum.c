@@ -461,7 +461,7 @@ struct file {
 };
 
 /* Room for an item; the same item with its header in both rounds. */
-static void *put(struct file *file, uint32_t type, uint64_t size, uint64_t *offset)
+static void *put_item(struct file *file, uint32_t type, uint64_t size, uint64_t *offset)
 {
 	struct cp_item *item = file->bytes ? (void *)(file->bytes + file->size) : NULL;
 
@@ -477,7 +477,7 @@ static void *put(struct file *file, uint32_t type, uint64_t size, uint64_t *offs
 static void put_copy(struct file *file, const void *from)
 {
 	const struct cp_item *item = from;
-	void *to = put(file, item->type, item->size, NULL);
+	void *to = put_item(file, item->type, item->size, NULL);
 
 	if (to)
 		memcpy(to, from, item->size);
@@ -486,7 +486,7 @@ static void put_copy(struct file *file, const void *from)
 static void put_meta(struct file *file, const char *key, const void *value, size_t length)
 {
 	size_t key_length = strlen(key);
-	struct cp_meta_item *meta = put(
+	struct cp_meta_item *meta = put_item(
 		file, CP_ITEM_META, sizeof(*meta) + key_length + 1 + length + 1, NULL);
 
 	if (!meta)
@@ -511,7 +511,7 @@ static void put_notes(struct file *file, const struct cp_sum_of *sum)
 		put_copy(file, sum->first.quantities[i]);
 	for (size_t i = 0; i < sum->nmachines; i++) {
 		struct cp_machine_item *item =
-			put(file, CP_ITEM_MACHINE, sizeof(*item), NULL);
+			put_item(file, CP_ITEM_MACHINE, sizeof(*item), NULL);
 
 		if (!item)
 			continue;
@@ -528,14 +528,14 @@ static void put_region(
 	struct cp_region_item *item;
 
 	if (node->name) {
-		string = put(
+		string = put_item(
 			file, CP_ITEM_STRING, sizeof(*string) + node->length + 1, &name);
 		if (string) {
 			string->length = (uint32_t)node->length;
 			memcpy(string->text, node->name, node->length);
 		}
 	}
-	item = put(file, CP_ITEM_REGION, node->item->item.size, &node->offset);
+	item = put_item(file, CP_ITEM_REGION, node->item->item.size, &node->offset);
 	if (!item)
 		return;
 	memcpy(&item->thread, &node->item->thread,
@@ -553,7 +553,7 @@ static void put_all(struct file *file, struct cp_sum_of *sum)
 	put_notes(file, sum);
 	for (unsigned i = 0; i < sum->nthreads; i++) {
 		struct cp_thread_item *item =
-			put(file, CP_ITEM_THREAD, sizeof(*item), &threads[i]);
+			put_item(file, CP_ITEM_THREAD, sizeof(*item), &threads[i]);
 
 		if (!item)
 			continue;

@@ -120,7 +120,7 @@ void cp_job_set_above(const char *directory, uint64_t scope, pid_t pid)
 		return; /* it is there already, or the run has no place for it */
 }
 
-static bool exists(const char *path)
+static bool path_exists(const char *path)
 {
 	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
@@ -129,7 +129,7 @@ bool cp_job_is_above(const char *directory, uint64_t scope, pid_t pid)
 {
 	char path[MAX_PATH];
 
-	return above_path(path, directory, scope, pid) && exists(path);
+	return above_path(path, directory, scope, pid) && path_exists(path);
 }
 
 static bool path_of(char path[MAX_PATH], const char *directory, struct cp_job_id id,
@@ -152,7 +152,7 @@ bool cp_job_is_told(const char *directory, struct cp_job_id id, enum cp_job_line
 {
 	char path[MAX_PATH];
 
-	return path_of(path, directory, id, lines[line]) && exists(path);
+	return path_of(path, directory, id, lines[line]) && path_exists(path);
 }
 
 /* ---- one writer ---- */

@@ -29,7 +29,7 @@ CP_LOCK_LISTED(lock);
 
 static const char *filter;
 
-static struct entry *add(const char *text, size_t length)
+static struct entry *add_name(const char *text, size_t length)
 {
 	struct entry *entry = cp_store_take(&store, sizeof(*entry));
 
@@ -55,7 +55,7 @@ struct cp_name *cp_name_intern(const char *text, size_t length)
 	cp_lock(&lock);
 	HASH_FIND(hh, table, text, length, entry);
 	if (!entry)
-		entry = add(text, length);
+		entry = add_name(text, length);
 	cp_unlock(&lock);
 	return entry ? &entry->name : NULL;
 }

@@ -83,7 +83,7 @@ static int add_chunk(struct cp_recording *record, uint64_t size)
 
 /* At least `need` bytes: less than usual where that is all the space there is.
  * Once there is not even a page, the file system is not asked again for each item. */
-static bool grow(struct cp_recording *record, uint64_t need)
+static bool grow_record(struct cp_recording *record, uint64_t need)
 {
 	uint64_t page = getauxval(AT_PAGESZ), size = next_chunk(record);
 	int result;
@@ -264,7 +264,7 @@ static void *reserve_locked(struct cp_recording *record, uint64_t size)
 	struct cp_item *item;
 
 	if (chunk->size - used < size) {
-		if (!grow(record, size))
+		if (!grow_record(record, size))
 			return NULL;
 		pad_out(record, chunk->base + used, chunk->size - used);
 		chunk = &record->chunks[record->nchunks - 1];

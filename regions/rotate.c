@@ -36,7 +36,7 @@ static unsigned members(uint64_t set)
 }
 
 /* One of those that the node's block has left, which it then has no more. */
-static unsigned draw(struct cp_tree *tree, struct cp_node *node)
+static unsigned draw_group(struct cp_tree *tree, struct cp_node *node)
 {
 	unsigned group = 0, count;
 	uint64_t left;
@@ -62,7 +62,7 @@ int cp_tree_turn(struct cp_tree *tree)
 	if (first || tree->unit || tree->paused || !tree->layout->nrotated)
 		return -1;
 	tree->unit = frame;
-	tree->turn = draw(tree, frame->node);
+	tree->turn = draw_group(tree, frame->node);
 	frame->draws = ++tree->draws;
 	return (int)tree->turn;
 }
@@ -98,7 +98,7 @@ static void add_to_cluster(struct cp_sample *sample, uint64_t value, uint64_t ca
 	sample->max_calls = calls + 1;
 }
 
-static uint64_t between(uint64_t from, uint64_t to)
+static uint64_t draw_between(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
@@ -107,8 +107,8 @@ static uint64_t between(uint64_t from, uint64_t to)
  * Times that were read in different ways differ by rounding. */
 static uint64_t time_counted(const struct cp_times *from, const struct cp_times *to)
 {
-	uint64_t enabled = between(from->enabled, to->enabled),
-		 running = between(from->running, to->running);
+	uint64_t enabled = draw_between(from->enabled, to->enabled),
+		 running = draw_between(from->running, to->running);
 
 	return running < enabled - enabled / 1000 ? 0 : enabled;
 }
@@ -119,7 +119,7 @@ static uint64_t time_of_any(const struct cp_layout *layout, const struct cp_read
 	uint64_t sum = 0;
 
 	for (uint32_t g = 0; g < layout->nrotated; g++)
-		sum += between(from->group[g].enabled, to->group[g].enabled);
+		sum += draw_between(from->group[g].enabled, to->group[g].enabled);
 	return sum;
 }
 

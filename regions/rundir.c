@@ -159,7 +159,7 @@ static unsigned newer_than(const struct runs *runs, const char *name)
 	return newer;
 }
 
-static void clean(const char *base)
+static void clean_runs(const char *base)
 {
 	static struct runs runs; /* once per run, in its root, before threads */
 	int dir = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -301,7 +301,7 @@ static int make_in_base(cp_lookup *get, char *to, size_t size)
 	if (result < 0)
 		return result;
 	base[strlen(base) - 1] = '\0';
-	clean(base);
+	clean_runs(base);
 	result = make_named(base, "run-", to, size);
 	if (result == 0)
 		point_last(base, to);

@@ -6,7 +6,7 @@
 
 #include "regions/record.h"
 
-static void lock(struct cp_series *series)
+static void lock_series(struct cp_series *series)
 {
 	cp_lock(&series->lock);
 }
@@ -51,7 +51,7 @@ int cp_series_start(struct cp_series *series, struct cp_recording *record,
 	return 0;
 }
 
-static void add(struct cp_series *series, uint64_t offset, const void *base)
+static void add_changes(struct cp_series *series, uint64_t offset, const void *base)
 {
 	struct cp_series_item *item = series->item;
 
@@ -69,13 +69,13 @@ void cp_series_process(
 {
 	for (uint32_t i = 0; i < n; i++)
 		series->process[i] = at[i];
-	add(series, 0, base);
+	add_changes(series, 0, base);
 }
 
 void cp_series_note(struct cp_series *series, uint64_t offset, const void *region)
 {
-	lock(series);
-	add(series, offset, region);
+	lock_series(series);
+	add_changes(series, offset, region);
 	unlock(series);
 }
 
@@ -83,7 +83,7 @@ void cp_series_forget(struct cp_series *series, const void *region, uint64_t int
 {
 	struct cp_series_item *item = series->item;
 
-	lock(series);
+	lock_series(series);
 	for (uint32_t i = 0; i < item->nblocks; i++) {
 		if (series->base[i] != region)
 			continue;

@@ -4,7 +4,7 @@
  */
 #include "regions/tree_parts.h"
 
-static uint64_t less(uint64_t value, uint64_t part)
+static uint64_t subtract_part(uint64_t value, uint64_t part)
 {
 	return value > part ? value - part : 0;
 }
@@ -105,8 +105,10 @@ static void add_times(const struct cp_layout *layout, struct cp_region_item *ite
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled += less(to->group[g].enabled, from->group[g].enabled);
-		times[g].running += less(to->group[g].running, from->group[g].running);
+		times[g].enabled +=
+			subtract_part(to->group[g].enabled, from->group[g].enabled);
+		times[g].running +=
+			subtract_part(to->group[g].running, from->group[g].running);
 	}
 }
 
@@ -124,7 +126,7 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 		uint64_t value = now->counter[i] - frame->start.counter[i];
 
 		if (cost)
-			value = less(value, cost_of(cost, own, i));
+			value = subtract_part(value, cost_of(cost, own, i));
 		delta[i] = value;
 		sums[i].inclusive += weight * value;
 	}
@@ -143,10 +145,10 @@ static bool add(struct cp_tree *tree, const struct cp_frame *frame,
 	bool countable = cp_tree_is_countable(tree->layout, &frame->start, now);
 	const struct cp_pair_cost *cost = tree->layout->cost;
 	struct boundaries own = boundaries_of(tree, frame, frame->rests + 1);
-	uint64_t time_ns = less(now_ns, frame->begin_ns);
+	uint64_t time_ns = subtract_part(now_ns, frame->begin_ns);
 
 	if (cost)
-		time_ns = less(time_ns, cost_ns(cost, own));
+		time_ns = subtract_part(time_ns, cost_ns(cost, own));
 	if (countable)
 		add_counts(tree, frame, now, own, delta);
 	else
@@ -187,9 +189,9 @@ static void renew_root(
 	struct cp_times *times =
 		cp_region_times(item, layout->ncounters, layout->nquantities);
 
-	item->time_ns = less(now_ns, tree->begin->begin_ns);
+	item->time_ns = subtract_part(now_ns, tree->begin->begin_ns);
 	if (cost)
-		item->time_ns = less(item->time_ns, cost_ns(cost, inside));
+		item->time_ns = subtract_part(item->time_ns, cost_ns(cost, inside));
 	if (!cp_tree_is_countable(layout, start, now)) {
 		item->flags |= CP_REGION_READ_FAILED;
 		if (start->failed)
@@ -199,11 +201,14 @@ static void renew_root(
 	for (uint32_t i = 0; i < layout->ncounters; i++) {
 		uint64_t value = now->counter[i] - start->counter[i];
 
-		sums[i].inclusive = cost ? less(value, cost_of(cost, inside, i)) : value;
+		sums[i].inclusive =
+			cost ? subtract_part(value, cost_of(cost, inside, i)) : value;
 	}
 	for (uint32_t g = 0; g < layout->ngroups; g++) {
-		times[g].enabled = less(now->group[g].enabled, start->group[g].enabled);
-		times[g].running = less(now->group[g].running, start->group[g].running);
+		times[g].enabled =
+			subtract_part(now->group[g].enabled, start->group[g].enabled);
+		times[g].running =
+			subtract_part(now->group[g].running, start->group[g].running);
 	}
 }
 

@@ -40,8 +40,8 @@ static char *bytes_of(const struct cp_tree *tree, struct cp_tree_booked *booked,
 	return (char *)&booked->kept[room] + index * tree->region_size;
 }
 
-static void keep(const struct cp_tree *tree, struct cp_tree_booked *booked, size_t room,
-	const struct cp_frame *frame)
+static void keep_item(const struct cp_tree *tree, struct cp_tree_booked *booked,
+	size_t room, const struct cp_frame *frame)
 {
 	for (; frame; frame = frame->outer)
 		for (const struct cp_node *node = frame->node; node;
@@ -89,13 +89,13 @@ void cp_tree_book_open(
 	tree->booked->n = 0;
 	if (tree->paused)
 		reading = cp_tree_frozen(tree, &now_ns);
-	keep(tree, tree->booked, room, tree->top);
-	keep(tree, tree->booked, room, tree->ranges);
+	keep_item(tree, tree->booked, room, tree->top);
+	keep_item(tree, tree->booked, room, tree->ranges);
 	add_open(tree, reading, now_ns);
 }
 
 /* The version goes on: who reads it meanwhile sees that it has changed. */
-static void restore(struct cp_region_item *item, const char *from, uint64_t size)
+static void restore_item(struct cp_region_item *item, const char *from, uint64_t size)
 {
 	uint64_t version = item->version;
 
@@ -112,7 +112,7 @@ void cp_tree_unbook(struct cp_tree *tree)
 	if (!booked)
 		return;
 	for (size_t i = 0; i < booked->n; i++)
-		restore(booked->kept[i].item, bytes_of(tree, booked, booked->n, i),
+		restore_item(booked->kept[i].item, bytes_of(tree, booked, booked->n, i),
 			tree->region_size);
 	tree->booked = NULL;
 	munmap(booked, booked->size);

@@ -6,14 +6,14 @@
 
 /* The node of this tree for one of another; make: if need be.  NULL: there is
  * none, or no memory. */
-static struct cp_node *counterpart(
+static struct cp_node *counterpart_of(
 	struct cp_tree *tree, const struct cp_node *foreign, bool make)
 {
 	struct cp_node *parent;
 
 	if (!foreign || !foreign->parent)
 		return tree->root;
-	parent = counterpart(tree, foreign->parent, make);
+	parent = counterpart_of(tree, foreign->parent, make);
 	if (!parent)
 		return NULL;
 	return make ? cp_tree_child(tree, parent, foreign->name, false)
@@ -34,14 +34,14 @@ struct cp_reading *cp_tree_begin_at(struct cp_tree *tree, const struct cp_node *
 {
 	if (tree->depth >= CP_TREE_DEPTH)
 		return cp_tree_begin_tagged(tree, name, tag);
-	return begin_below(tree, counterpart(tree, place, true), name, tag);
+	return begin_below(tree, counterpart_of(tree, place, true), name, tag);
 }
 
 bool cp_tree_can_begin_at(const struct cp_tree *tree, const struct cp_node *place,
 	const struct cp_name *name)
 {
 	const struct cp_node *parent =
-		counterpart((struct cp_tree *)(uintptr_t)tree, place, false);
+		counterpart_of((struct cp_tree *)(uintptr_t)tree, place, false);
 
 	return tree->spare && tree->depth < CP_TREE_DEPTH && parent &&
 	       cp_tree_find_child(tree, parent, name, false);

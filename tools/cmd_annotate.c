@@ -174,7 +174,7 @@ static int write_profile(
 	return status;
 }
 
-static int show(const char *directory, void *context)
+static int show_annotated(const char *directory, void *context)
 {
 	const struct request *request = context;
 
@@ -223,8 +223,9 @@ int cp_cmd_annotate(int argc, char **argv)
 	if (!is_possible(&request, argv + optind))
 		return 2;
 	if (!request.input)
-		return cp_profile_of(&request.from, argv + optind, show, &request);
+		return cp_profile_of(
+			&request.from, argv + optind, show_annotated, &request);
 	if (optind < argc)
 		return misused("either -i or a program");
-	return show(NULL, &request);
+	return show_annotated(NULL, &request);
 }

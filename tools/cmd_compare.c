@@ -100,7 +100,8 @@ static bool add_machines(struct cp_comparison *c, const char *list)
 	return true;
 }
 
-static bool parse(struct cp_comparison *c, struct settings *s, int argc, char **argv)
+static bool parse_arguments(
+	struct cp_comparison *c, struct settings *s, int argc, char **argv)
 {
 	int option;
 
@@ -226,17 +227,12 @@ static unsigned read_records(struct cp_comparison *c, unsigned run, const char *
 
 /* ---- the runs ---- */
 
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
-
 static int run_preloaded(struct cp_comparison *c, unsigned run, int terminal, int *status)
 {
 	char directory[CP_RUNDIR_SIZE], which[40] = "";
 	struct cp_launch launch;
 	struct cp_watch watch;
-	int result = cp_run_make(environment, NULL, directory, sizeof(directory));
+	int result = cp_run_make(cp_cmd_getenv, NULL, directory, sizeof(directory));
 
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no directory for the run: %s\n",
@@ -278,7 +274,7 @@ static int run_alone(struct cp_comparison *c, unsigned run, int *status)
 	return result;
 }
 
-static int complain(struct cp_comparison *c, unsigned run, int result)
+static int complain_of_run(struct cp_comparison *c, unsigned run, int result)
 {
 	if (result == -ENODATA)
 		fprintf(stderr, "cachepeek: the run of %s on %s was not counted\n",
@@ -307,7 +303,7 @@ static int run_one(struct cp_comparison *c, unsigned run, long input)
 			"cachepeek: the run on %s ended otherwise than the first: it may "
 			"have done something else\n",
 			machine_of(c, run, 0)->machine.name);
-	return complain(c, run, result);
+	return complain_of_run(c, run, result);
 }
 
 static int run_all(struct cp_comparison *c)
@@ -320,7 +316,7 @@ static int run_all(struct cp_comparison *c)
 	return result;
 }
 
-static int prepare(const struct cp_comparison *c)
+static int prepare_run(const struct cp_comparison *c)
 {
 	static char engine[] = "CACHEPEEK_ENGINE=sim";
 	char *added[] = {engine, NULL};
@@ -407,13 +403,13 @@ int cp_cmd_compare(int argc, char **argv)
 		return 1;
 	}
 	c.arena.out_of_memory = &out_of_memory;
-	if (!parse(&c, &settings, argc, argv))
+	if (!parse_arguments(&c, &settings, argc, argv))
 		return 2;
 	if (!is_right(&c) || !can_write(&settings))
 		return 2;
 	plan(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
-	if (prepare(&c) < 0)
+	if (prepare_run(&c) < 0)
 		return 127;
 	c.lets = getenv("CACHEPEEK_LET");
 	cp_compare_resolve(&c);

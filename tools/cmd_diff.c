@@ -74,7 +74,7 @@ static int take_between(int *argc, char **argv)
 	return -1;
 }
 
-static bool parse(struct request *request, int argc, char **argv)
+static bool parse_arguments(struct request *request, int argc, char **argv)
 {
 	int option;
 
@@ -156,7 +156,7 @@ static int diff_of(struct request *request, int argc, char **argv)
 
 	request->diff.gates = request->gates;
 	request->between = take_between(&argc, argv);
-	if (!parse(request, argc, argv))
+	if (!parse_arguments(request, argc, argv))
 		return 2;
 	count = argc - optind;
 	least = request->between < 0 ? 2 : request->between + 1;

@@ -51,7 +51,7 @@ static void print_wrapped(const char *text)
 /* doc/cachepeek-doctor-1.schema.json; NULL: text is printed instead. */
 static json_t *document;
 
-static void row(const char *what, bool can, const char *text)
+static void print_row(const char *what, bool can, const char *text)
 {
 	if (document) {
 		json_array_append_new(json_object_get(document, "can_count"),
@@ -148,16 +148,17 @@ static void diagnose(bool *hardware, bool *software, bool *simulator)
 	char text[PATH_MAX + 128];
 
 	*hardware = cp_perf_hardware_works(&why);
-	row("hardware counters", *hardware, *hardware ? "the PMU counts" : why.text);
+	print_row(
+		"hardware counters", *hardware, *hardware ? "the PMU counts" : why.text);
 	*software = software_works(&why);
-	row("software events", *software,
+	print_row("software events", *software,
 		*software ? "page faults, context switches, migrations, task clock"
 			  : why.text);
-	row("breakpoint events", breakpoints_work(&why),
+	print_row("breakpoint events", breakpoints_work(&why),
 		breakpoints_work(&why) ? "mem:ADDRESS:x counts the calls of a function"
 				       : why.text);
 	*simulator = simulator_works(text, sizeof(text));
-	row("simulated PMU", *simulator, text);
+	print_row("simulated PMU", *simulator, text);
 }
 
 /* ---- verification ---- */
@@ -316,7 +317,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static bool parse(int argc, char **argv, bool *verify, bool *json)
+static bool parse_arguments(int argc, char **argv, bool *verify, bool *json)
 {
 	int option;
 
@@ -369,7 +370,7 @@ int cp_cmd_doctor(int argc, char **argv)
 		cp_kernels_run();
 		return 0;
 	}
-	if (!parse(argc, argv, &verify, &json))
+	if (!parse_arguments(argc, argv, &verify, &json))
 		return 2;
 	if (json)
 		document = json_pack("{ss ss s[] s{} s[]}", "schema",

@@ -121,7 +121,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static bool parse(int argc, char **argv, struct cp_list *list)
+static bool parse_arguments(int argc, char **argv, struct cp_list *list)
 {
 	int option;
 
@@ -150,7 +150,7 @@ int cp_cmd_list(int argc, char **argv)
 	struct cp_escape out_of_memory;
 	int status;
 
-	if (!parse(argc, argv, &list))
+	if (!parse_arguments(argc, argv, &list))
 		return 2;
 	if (CP_ESCAPE_SET(out_of_memory)) {
 		fprintf(stderr, "cachepeek: out of memory\n");

@@ -31,7 +31,7 @@ struct list {
 	size_t count, room;
 };
 
-static void append(struct list *list, struct found found)
+static void append_record(struct list *list, struct found found)
 {
 	if (list->count == list->room) {
 		size_t room = list->room ? 2 * list->room : 64;
@@ -71,7 +71,7 @@ static void add_record(struct list *list, const char *path)
 		found.realtime_ns = header.realtime_ns;
 	}
 	if (found.path)
-		append(list, found);
+		append_record(list, found);
 }
 
 /* A file that another user may have put there is named and left out. */
@@ -109,7 +109,7 @@ static void add_directory(struct list *list, const char *path, unsigned depth)
 		closedir(directory);
 }
 
-static int compare(const void *one, const void *other)
+static int compare_records(const void *one, const void *other)
 {
 	const struct found *a = one, *b = other;
 
@@ -143,7 +143,7 @@ static void add_ranks(
 	free(paths);
 }
 
-static const struct cp_report *merge(
+static const struct cp_report *merge_records(
 	struct cp_arena *arena, const struct list *list, char *error, size_t error_size)
 {
 	const struct cp_report *volatile report = NULL;
@@ -178,8 +178,8 @@ static const struct cp_report *build(struct cp_arena *arena, const char *const *
 	}
 	cp_format(error, error_size, "%s holds no run records (*.rec)", paths[0]);
 	if (list.count)
-		qsort(list.items, list.count, sizeof(*list.items), compare);
-	report = merge(arena, &list, error, error_size);
+		qsort(list.items, list.count, sizeof(*list.items), compare_records);
+	report = merge_records(arena, &list, error, error_size);
 	for (size_t i = 0; i < list.count; i++)
 		free(list.items[i].path);
 	free(list.items);

@@ -21,14 +21,9 @@ static const struct option colour_option = {"color", required_argument, NULL, CO
 static bool colour_given;
 static enum cp_colour colour;
 
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
-
 enum cp_colour cp_cmd_colour(void)
 {
-	return colour_given ? colour : cp_colour_of(environment);
+	return colour_given ? colour : cp_colour_of(cp_cmd_getenv);
 }
 
 static bool take_colour(const char *when)
@@ -75,7 +70,7 @@ static int misspelt(const char *command, const char *word, const struct option *
 	return cp_cmd_misspelt("option", typed, known, where);
 }
 
-static void refuse(char **argv, const struct option *options)
+static void refuse_option(char **argv, const struct option *options)
 {
 	const struct option *known = optopt ? with_value(options, optopt) : NULL;
 	char letter[] = {'-', (char)optopt, '\0'};
@@ -101,7 +96,7 @@ int cp_cmd_option(
 		if (!take_colour(optarg))
 			return '?';
 	if (option == '?')
-		refuse(argv, options);
+		refuse_option(argv, options);
 	if (option == ':')
 		fprintf(stderr,
 			"cachepeek: %s lacks its value: `cachepeek help %s` shows "

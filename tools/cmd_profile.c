@@ -54,7 +54,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int refuse(const char *option, const char *value, const char *expected)
+static int refuse_value(const char *option, const char *value, const char *expected)
 {
 	fprintf(stderr, "cachepeek: %s %s: expected %s\n", option, value, expected);
 	return -EINVAL;
@@ -69,7 +69,7 @@ static int parse_sort(struct request *request, const char *value)
 			request->order = (enum cp_profile_order)i;
 			return 0;
 		}
-	return refuse("--sort", value, "misses, latency or avg");
+	return refuse_value("--sort", value, "misses, latency or avg");
 }
 
 static int parse_cutoff(struct request *request, const char *value)
@@ -83,7 +83,7 @@ static int parse_cutoff(struct request *request, const char *value)
 		!value[end] && cutoff->percent >= 0 && cutoff->percent <= 100 &&
 		cutoff->cumulative >= 0 && cutoff->cumulative <= 100)
 		return 0;
-	return refuse("--cutoff", value,
+	return refuse_value("--cutoff", value,
 		"PERCENT,CUMULATIVE,ROWS: 1,95,10 shows 10 rows or more, up to 95 % of "
 		"the total and none below 1 %");
 }
@@ -96,7 +96,7 @@ static int parse_details(struct request *request, const char *value)
 	request->instructions = all || strcmp(value, "insn") == 0;
 	if (request->statements || request->instructions)
 		return 0;
-	return refuse("--details", value, "src, insn or all");
+	return refuse_value("--details", value, "src, insn or all");
 }
 
 static int parse_context(struct request *request, const char *value)
@@ -108,13 +108,13 @@ static int parse_context(struct request *request, const char *value)
 		request->statements = true;
 		return 0;
 	}
-	return refuse("--context-lines", value, "a number from 0 to 1000");
+	return refuse_value("--context-lines", value, "a number from 0 to 1000");
 }
 
 static int parse_engine(struct request *request, const char *value)
 {
 	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0)
-		return refuse("--engine", value, "sim or perf");
+		return refuse_value("--engine", value, "sim or perf");
 	request->engine = value;
 	return 0;
 }
@@ -182,7 +182,7 @@ static int check_together(const struct request *request)
 	return 0;
 }
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse_arguments(struct request *request, int argc, char **argv)
 {
 	int option;
 
@@ -371,7 +371,7 @@ int cp_cmd_profile(int argc, char **argv)
 {
 	struct request request = {.name = argv[0], .engine = "sim"};
 
-	if (parse(&request, argc, argv) < 0 || !settle_outputs(&request))
+	if (parse_arguments(&request, argc, argv) < 0 || !settle_outputs(&request))
 		return 2;
 	return cp_profile_of(
 		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,

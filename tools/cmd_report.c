@@ -32,11 +32,6 @@ struct request {
 	bool unless_in_job;
 };
 
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
-
 static void add_output(struct request *request, const char *output)
 {
 	char *longer;
@@ -59,7 +54,7 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse_arguments(struct request *request, int argc, char **argv)
 {
 	int option;
 
@@ -91,7 +86,7 @@ static const char *last_run(void)
 	static char path[PATH_MAX + 8];
 	char base[PATH_MAX];
 
-	if (!cp_run_base(environment, base, sizeof(base))) {
+	if (!cp_run_base(cp_cmd_getenv, base, sizeof(base))) {
 		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
 				"the run's "
 				"directory (CACHEPEEK_DIR)\n");
@@ -107,7 +102,7 @@ static const char *last_run(void)
 	return NULL;
 }
 
-static void complain(void *context, const char *line)
+static void print_complaint(void *context, const char *line)
 {
 	if (!*(const bool *)context)
 		fprintf(stderr, "cachepeek: %s\n", line);
@@ -167,7 +162,7 @@ static int write_outputs(const struct request *request, struct cp_arena *arena,
 		.rank = process.rank,
 		.colour = cp_cmd_colour(),
 		.whole = request->whole,
-		.complain = complain,
+		.complain = print_complaint,
 		.complain_context = &part.quiet};
 
 	return cp_sinks_write(arena, report, outputs, &context) ? 1 : 0;
@@ -306,7 +301,7 @@ static int show_all(const struct request *request, struct cp_arena *arena)
 	return njobs ? write_jobs(request, arena, jobs, njobs) : show_any(request, arena);
 }
 
-static int show(const struct request *request)
+static int show_report(const struct request *request)
 {
 	struct cp_arena arena = {0};
 	struct cp_escape out_of_memory;
@@ -345,7 +340,7 @@ void cp_report_run(const char *directory, uint64_t scope, int pid, const char *o
 		.whole = is_verbose(),
 	};
 
-	show(&request);
+	show_report(&request);
 	free(copy);
 }
 
@@ -366,7 +361,7 @@ void cp_report_now(const char *directory, int pid, const char *outputs)
 /* Those that are named, or all that are kept, unless a process of theirs lives. */
 static int forget(const struct request *request)
 {
-	unsigned forgotten = request->npaths ? 0 : cp_run_forget(environment);
+	unsigned forgotten = request->npaths ? 0 : cp_run_forget(cp_cmd_getenv);
 
 	for (size_t i = 0; i < request->npaths; i++) {
 		if (access(request->paths[i], F_OK) < 0) {
@@ -387,7 +382,7 @@ int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 	struct request request = {.paths = calloc((size_t)argc + 1, sizeof(char *)),
 		.build = build,
 		.may_forget = last};
-	int status = request.paths ? parse(&request, argc, argv) : 1;
+	int status = request.paths ? parse_arguments(&request, argc, argv) : 1;
 
 	if (!status && request.forget) {
 		status = forget(&request);
@@ -410,7 +405,7 @@ int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 		status = 2;
 	}
 	if (!status)
-		status = show(&request);
+		status = show_report(&request);
 	free(request.outputs);
 	free(request.paths);
 	return status;

@@ -44,7 +44,7 @@ struct settings {
 	unsigned repeat; /* 0: not asked for */
 };
 
-static void add(struct settings *settings, const char *name, const char *value)
+static void add_setting(struct settings *settings, const char *name, const char *value)
 {
 	char *entry;
 
@@ -117,11 +117,11 @@ static int take_option(struct settings *settings, int option, const char *argume
 {
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		if (variables[i].option == option) {
-			add(settings, variables[i].variable, argument);
+			add_setting(settings, variables[i].variable, argument);
 			return 0;
 		}
 	if (option == 'v')
-		add(settings, "CACHEPEEK_VERBOSE", "1");
+		add_setting(settings, "CACHEPEEK_VERBOSE", "1");
 	else if (option == 'o')
 		add_to(&settings->outputs, argument);
 	else if (option == JSON)
@@ -129,7 +129,7 @@ static int take_option(struct settings *settings, int option, const char *argume
 	else if (option == WHAT_IF)
 		add_to(&settings->changes, argument);
 	else if (option == CALL_PATHS)
-		add(settings, "CACHEPEEK_CALL_PATHS", "1");
+		add_setting(settings, "CACHEPEEK_CALL_PATHS", "1");
 	else if (option == PASSES)
 		settings->passes = true;
 	else if (option != REPEAT || !parse_repeat(settings, argument))
@@ -137,7 +137,7 @@ static int take_option(struct settings *settings, int option, const char *argume
 	return 0;
 }
 
-static int parse(struct settings *settings, int argc, char **argv)
+static int parse_arguments(struct settings *settings, int argc, char **argv)
 {
 	int option;
 
@@ -147,14 +147,14 @@ static int parse(struct settings *settings, int argc, char **argv)
 		if (take_option(settings, option, optarg) < 0)
 			return -EINVAL;
 	if (settings->changes)
-		add(settings, "CACHEPEEK_WHAT_IF", settings->changes);
+		add_setting(settings, "CACHEPEEK_WHAT_IF", settings->changes);
 	if (settings->outputs && !settings->repeat)
-		add(settings, "CACHEPEEK_OUTPUT", settings->outputs);
+		add_setting(settings, "CACHEPEEK_OUTPUT", settings->outputs);
 	return 0;
 }
 
 /* By an option; NULL: not. */
-static const char *given(const struct settings *settings, const char *name)
+static const char *given_value(const struct settings *settings, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -169,26 +169,21 @@ static const char *given(const struct settings *settings, const char *name)
 static bool is_right(const struct settings *settings)
 {
 	const struct cp_wanted wanted = {
-		.groups = given(settings, "CACHEPEEK_GROUPS"),
-		.events = given(settings, "CACHEPEEK_EVENTS"),
-		.engine = given(settings, "CACHEPEEK_ENGINE"),
-		.machine = given(settings, "CACHEPEEK_MACHINE"),
-		.changes = given(settings, "CACHEPEEK_WHAT_IF"),
-		.sweep = given(settings, "CACHEPEEK_SWEEP"),
-		.window = given(settings, "CACHEPEEK_WORKING_SET"),
-		.outputs = given(settings, "CACHEPEEK_OUTPUT"),
-		.directory = given(settings, "CACHEPEEK_DIR"),
+		.groups = given_value(settings, "CACHEPEEK_GROUPS"),
+		.events = given_value(settings, "CACHEPEEK_EVENTS"),
+		.engine = given_value(settings, "CACHEPEEK_ENGINE"),
+		.machine = given_value(settings, "CACHEPEEK_MACHINE"),
+		.changes = given_value(settings, "CACHEPEEK_WHAT_IF"),
+		.sweep = given_value(settings, "CACHEPEEK_SWEEP"),
+		.window = given_value(settings, "CACHEPEEK_WORKING_SET"),
+		.outputs = given_value(settings, "CACHEPEEK_OUTPUT"),
+		.directory = given_value(settings, "CACHEPEEK_DIR"),
 	};
 
 	return cp_check_wanted(&wanted);
 }
 
 /* ---- running it ---- */
-
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
 
 /* The ranks of a job make one report, as they do without this command. */
 static bool is_one_of_many(const struct cp_rank *rank, const struct settings *settings)
@@ -348,14 +343,14 @@ static int run_in(const char *directory, char **argv, const struct settings *set
 		cp_report_run(directory, scope, launch.pid, getenv("CACHEPEEK_OUTPUT"));
 	else if (!getenv("CACHEPEEK_DIR"))
 		cp_run_remove(directory);
-	if (given(settings, "CACHEPEEK_CALL_PATHS"))
+	if (given_value(settings, "CACHEPEEK_CALL_PATHS"))
 		cp_run_show_paths(directory, getenv("CACHEPEEK_OUTPUT"));
 	return result < 0 ? cp_cannot_run(argv[0], -result) : cp_end_like(launch.status);
 }
 
-static const char *setting(const struct settings *settings, const char *name)
+static const char *setting_value(const struct settings *settings, const char *name)
 {
-	const char *value = given(settings, name);
+	const char *value = given_value(settings, name);
 
 	return value ? value : getenv(name);
 }
@@ -363,9 +358,9 @@ static const char *setting(const struct settings *settings, const char *name)
 /* Counted as a whole if that was asked for; else it runs as it is. */
 static bool run_static(char **argv, const struct settings *settings, int *result)
 {
-	const char *engine = setting(settings, "CACHEPEEK_ENGINE"),
-		   *name = setting(settings, "CACHEPEEK_MACHINE"),
-		   *changes = setting(settings, "CACHEPEEK_WHAT_IF");
+	const char *engine = setting_value(settings, "CACHEPEEK_ENGINE"),
+		   *name = setting_value(settings, "CACHEPEEK_MACHINE"),
+		   *changes = setting_value(settings, "CACHEPEEK_WHAT_IF");
 	struct cp_machine machine;
 	char error[256] = "";
 	int status;
@@ -389,10 +384,10 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 		fprintf(stderr,
 			"cachepeek: CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)\n",
 			error, machine.name);
-	if (given(settings, "CACHEPEEK_CALL_PATHS"))
+	if (given_value(settings, "CACHEPEEK_CALL_PATHS"))
 		fprintf(stderr, "cachepeek: --call-paths is ignored: nothing can be "
 				"preloaded into a static program\n");
-	if (setting(settings, "CACHEPEEK_SWEEP"))
+	if (setting_value(settings, "CACHEPEEK_SWEEP"))
 		fprintf(stderr,
 			"cachepeek: CACHEPEEK_SWEEP is ignored: nothing can be preloaded "
 			"into a static program\n");
@@ -408,7 +403,7 @@ static const char *not_repeated(enum cp_preloading preloading, const struct sett
 		return "nothing can be preloaded into it, so there is nothing to repeat";
 	if (s->passes)
 		return "--repeat and --passes each make several runs: use one of them";
-	if (given(s, "CACHEPEEK_CALL_PATHS"))
+	if (given_value(s, "CACHEPEEK_CALL_PATHS"))
 		return "--call-paths shows those of one run: leave one of them out";
 	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, or inside "
 				"a counted run)"
@@ -437,7 +432,7 @@ int cp_cmd_run(int argc, char **argv)
 	struct cp_rank rank;
 	int result;
 
-	if (parse(&settings, argc, argv) < 0)
+	if (parse_arguments(&settings, argc, argv) < 0)
 		return 2;
 	if (optind == argc) {
 		fprintf(stderr,
@@ -459,9 +454,9 @@ int cp_cmd_run(int argc, char **argv)
 	result = cp_prepare_preload(settings.added);
 	if (result < 0)
 		return 127;
-	cp_rank_find(&rank, environment);
+	cp_rank_find(&rank, cp_cmd_getenv);
 	if (is_uncounted() || is_one_of_many(&rank, &settings) ||
-		cp_run_make(environment, environment("CACHEPEEK_DIR"), directory,
+		cp_run_make(cp_cmd_getenv, cp_cmd_getenv("CACHEPEEK_DIR"), directory,
 			sizeof(directory)) < 0) {
 		execvp(argv[optind], argv + optind);
 		return cp_cannot_run(argv[optind], errno);

@@ -96,7 +96,7 @@ static bool is_output(const char *name)
 	return false;
 }
 
-static int parse(struct request *request, int argc, char **argv)
+static int parse_arguments(struct request *request, int argc, char **argv)
 {
 	int option;
 
@@ -160,7 +160,7 @@ static int write_sharing(
 	return result;
 }
 
-static int show(const char *directory, void *context)
+static int show_sharing(const char *directory, void *context)
 {
 	const struct request *request = context;
 
@@ -172,11 +172,11 @@ int cp_cmd_sharing(int argc, char **argv)
 {
 	struct request request = {.least = 100};
 
-	if (parse(&request, argc, argv) < 0)
+	if (parse_arguments(&request, argc, argv) < 0)
 		return 2;
 	if (request.quantum)
 		setenv("CACHEPEEK_QUANTUM", request.quantum, 1);
 	return cp_profile_of(&(struct cp_profile_source){"sharing", request.machine,
 				     request.directory, NULL, false},
-		argv + optind, show, &request);
+		argv + optind, show_sharing, &request);
 }

@@ -61,7 +61,7 @@ void cp_clock_start(void)
 	__atomic_store_n(&calibrating, 0, __ATOMIC_RELEASE);
 }
 
-static void calibrate(void)
+static void calibrate_clock(void)
 {
 	struct moment base;
 
@@ -84,7 +84,7 @@ uint64_t cp_clock_slowly(void)
 	now = cp_clock_of_kernel();
 	if (!__atomic_load_n(&calibrating, __ATOMIC_RELAXED) &&
 		now - first.ns > LONG_ENOUGH_NS)
-		calibrate();
+		calibrate_clock();
 	return now;
 }
 

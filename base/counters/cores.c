@@ -31,7 +31,7 @@ static unsigned cpu_model(void)
 	return (unsigned)value;
 }
 
-static void add(struct cp_cores *cores, const char *pmu)
+static void add_core(struct cp_cores *cores, const char *pmu)
 {
 	if (cores->count < CP_MAX_CORES)
 		cores->core[cores->count++].pmu = pmu;
@@ -44,12 +44,12 @@ static void find_alike(
 	const char *pmu;
 
 	for (unsigned i = 0; (pmu = cp_core_pmu(i)); i++)
-		add(cores, cp_arena_copy(arena, pmu, strlen(pmu)));
+		add_core(cores, cp_arena_copy(arena, pmu, strlen(pmu)));
 	if (cores->count || !device)
 		return;
 	pmu = cp_preset_pmu_of_device(arena, device->name, cpu_model());
 	if (pmu)
-		add(cores, pmu);
+		add_core(cores, pmu);
 }
 
 void cp_cores_find(struct cp_cores *cores, struct cp_arena *arena)

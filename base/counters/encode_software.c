@@ -67,7 +67,7 @@ bool cp_encode_modes(const char *modifiers, struct perf_event_attr *attr)
 }
 
 /* The event of this name, with or without modifiers behind it. */
-static const struct software *find(const char *event)
+static const struct software *find_software(const char *event)
 {
 	size_t length = 6 + strcspn(event + 6, ":");
 
@@ -109,7 +109,7 @@ int cp_encode_software(
 
 	if (strncasecmp(event, "perf::", 6) != 0)
 		return -ENOENT;
-	found = find(event);
+	found = find_software(event);
 	if (!found)
 		return -ENOENT;
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -119,7 +119,7 @@ int cp_encode_software(
 
 bool cp_event_is_software(const char *event)
 {
-	return strncasecmp(event, "perf::", 6) == 0 && find(event);
+	return strncasecmp(event, "perf::", 6) == 0 && find_software(event);
 }
 
 bool cp_counts_only_in_kernel(const struct perf_event_attr *attr)

@@ -38,7 +38,7 @@ static void add_terms(const struct cp_event_set *set, struct counters *to,
 	}
 }
 
-static bool fit(const struct cp_event_set *set, const struct counters *some)
+static bool fits_counters(const struct cp_event_set *set, const struct counters *some)
 {
 	const struct perf_event_attr *attrs[CP_MAX_COUNTERS];
 
@@ -75,7 +75,7 @@ static unsigned assign(const struct cp_event_set *set, unsigned pass_of[])
 			continue;
 		add_terms(set, &more, quantity);
 		if (more.count > now.count && now.count > base.count &&
-			!fit(set, &more)) {
+			!fits_counters(set, &more)) {
 			more = base;
 			add_terms(set, &more, quantity);
 			passes++;

@@ -329,7 +329,7 @@ static void say_model(const struct cp_event_set *set, struct cp_quantity *quanti
 			"in-order timing model of machine %s", machine->name);
 }
 
-static void refuse(const struct resolver *r, cp_complaint *complain)
+static void refuse_event(const struct resolver *r, cp_complaint *complain)
 {
 	struct cp_quantity *quantity = r->quantity;
 	struct cp_other_name other;
@@ -377,7 +377,7 @@ void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *reques
 				      add_machines_event(&r) || add_own_event(&r) ||
 				      add_other_tools(&r, complain);
 		if (!quantity->available)
-			refuse(&r, complain);
+			refuse_event(&r, complain);
 		else
 			say_model(set, quantity, machine);
 	}

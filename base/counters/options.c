@@ -194,7 +194,7 @@ static int store(
 	return -EINVAL;
 }
 
-static const struct cp_option *find(const char *name, size_t length)
+static const struct cp_option *find_option(const char *name, size_t length)
 {
 	for (const struct cp_option *option = cp_option_table; option->name; option++)
 		if (strlen(option->name) == length &&
@@ -257,7 +257,7 @@ void cp_options_read(struct cp_options *options, char *const envp[],
 		if (!equals || !cp_starts_with(*envp, PREFIX) ||
 			cp_starts_with(*envp, PRIVATE))
 			continue;
-		option = find(*envp, (size_t)(equals - *envp));
+		option = find_option(*envp, (size_t)(equals - *envp));
 		if (!option)
 			complain_unknown(
 				*envp, (size_t)(equals - *envp), complain, context);

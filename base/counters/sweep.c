@@ -11,7 +11,7 @@
 
 /* ---- what is asked for ---- */
 
-static int wrong(char *error, size_t size, const char *text, const char *what)
+static int report_wrong(char *error, size_t size, const char *text, const char *what)
 {
 	cp_format(error, size, "%s: %s", text, what);
 	return -EINVAL;
@@ -251,7 +251,7 @@ int cp_sweep_parse(struct cp_sweep_plan *plan, const struct cp_machine *machine,
 	if (!why)
 		why = add_points(plan, &machine->level[plan->level], first, last);
 	if (why)
-		return wrong(error, error_size, text, why);
+		return report_wrong(error, error_size, text, why);
 	if (!check_pages(plan, machine))
 		return 0;
 	if (is_first(plan->level))

@@ -11,7 +11,7 @@
 #include "base/format.h"
 #include "base/env.h"
 
-static int start(void)
+static int start_libpfm(void)
 {
 	static int state; /* 0: not tried, 1: works, -1: does not */
 
@@ -20,13 +20,14 @@ static int start(void)
 	return state > 0 ? 0 : -ENOSYS;
 }
 
-static int encode(const char *event, struct perf_event_attr *attr, const char **reason)
+static int encode_event(
+	const char *event, struct perf_event_attr *attr, const char **reason)
 {
 	pfm_perf_encode_arg_t argument = {.attr = attr, .size = sizeof(argument)};
 	int result;
 
 	*reason = "libpfm4 does not start on this machine";
-	if (start() < 0)
+	if (start_libpfm() < 0)
 		return -ENOSYS;
 	memset(attr, 0, sizeof(*attr));
 	result = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
@@ -71,7 +72,7 @@ static int check(const char *event, const char **reason)
 	int result;
 
 	*reason = "libpfm4 does not start on this machine";
-	if (start() < 0)
+	if (start_libpfm() < 0)
 		return -ENOSYS;
 	if (!has_table(event))
 		return -ENOENT;
@@ -95,7 +96,7 @@ static const char *core_pmu(unsigned index)
 	pfm_pmu_info_t info;
 	pfm_pmu_t pmu;
 
-	if (start() < 0)
+	if (start_libpfm() < 0)
 		return NULL;
 	pfm_for_all_pmus(pmu)
 	{
@@ -131,7 +132,7 @@ static void each_event(void (*visit)(void *context, const char *name), void *con
 	pfm_pmu_info_t info;
 	pfm_pmu_t pmu;
 
-	if (start() < 0)
+	if (start_libpfm() < 0)
 		return;
 	pfm_for_all_pmus(pmu) if (present(pmu, &info))
 		each_event_of(&info, visit, context);
@@ -141,7 +142,7 @@ extern const struct cp_encoder cp_encoder;
 
 __attribute__((visibility("default"))) const struct cp_encoder cp_encoder = {
 	.use_environment = cp_env_use,
-	.encode = encode,
+	.encode = encode_event,
 	.check = check,
 	.core_pmu = core_pmu,
 	.each_event = each_event,

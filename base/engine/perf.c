@@ -59,7 +59,7 @@ static void find_one_read(const struct cp_event_set *set)
 	of_one_read = one ? set->ncounters : 0;
 }
 
-static int configure(const struct cp_event_set *set)
+static int configure_perf(const struct cp_event_set *set)
 {
 	unsigned first = 0;
 
@@ -464,7 +464,7 @@ const struct cp_engine cp_engine_perf = {
 	.opens_any_thread = true,
 	.counts_readings = true,
 	.has_time = true,
-	.configure = configure,
+	.configure = configure_perf,
 	.thread_open = thread_open,
 	.read = read_counters,
 	.turn = turn,

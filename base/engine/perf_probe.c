@@ -107,7 +107,7 @@ int cp_perf_probe_cpu(const struct perf_event_attr *attr, int cpu, struct cp_why
 	return 0;
 }
 
-static int counts(uint64_t config, struct cp_why *why)
+static int probe_event(uint64_t config, struct cp_why *why)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -139,6 +139,6 @@ bool cp_perf_hardware_works(struct cp_why *why)
 
 	/* Some emulators count cycles only; the first answer is the better one
 	 * to tell. */
-	return counts(PERF_COUNT_HW_INSTRUCTIONS, why) == 0 ||
-	       counts(PERF_COUNT_HW_CPU_CYCLES, &second) == 0;
+	return probe_event(PERF_COUNT_HW_INSTRUCTIONS, why) == 0 ||
+	       probe_event(PERF_COUNT_HW_CPU_CYCLES, &second) == 0;
 }

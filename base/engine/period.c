@@ -16,7 +16,7 @@ static bool is_prime(uint64_t n)
 }
 
 /* splitmix64 */
-static uint64_t draw(struct cp_period *period)
+static uint64_t draw_period(struct cp_period *period)
 {
 	uint64_t z = period->random += 0x9e3779b97f4a7c15u;
 
@@ -32,7 +32,7 @@ uint64_t cp_period_next(struct cp_period *period)
 
 	if (middle <= 2)
 		return middle ? middle * step : step;
-	n = middle - by + draw(period) % (2 * by + 1);
+	n = middle - by + draw_period(period) % (2 * by + 1);
 	while (!is_prime(n))
 		n++;
 	return n * step;

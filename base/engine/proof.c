@@ -23,7 +23,7 @@ static void __attribute__((noinline)) stop_here(void)
 }
 
 /* The value is behind three words, whether or not it is of a group. */
-static bool moves(int fd, void (*work)(void))
+static bool count_moves(int fd, void (*work)(void))
 {
 	uint64_t values[16] = {0};
 	bool read;
@@ -37,7 +37,7 @@ static bool moves(int fd, void (*work)(void))
 
 bool cp_event_moves(int fd)
 {
-	return moves(fd, touch_memory);
+	return count_moves(fd, touch_memory);
 }
 
 bool cp_breakpoints_count(void)
@@ -55,7 +55,7 @@ bool cp_breakpoints_count(void)
 
 	if (fd < 0)
 		return true;
-	counted = moves(fd, stop_here);
+	counted = count_moves(fd, stop_here);
 	cp_fd_close(fd);
 	return counted;
 }

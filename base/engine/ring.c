@@ -132,7 +132,7 @@ static void visit_mapping(const struct perf_event_header *header,
 			in->path, header->size - sizeof(*in) - sizeof(*trailer)));
 }
 
-static void visit(const struct perf_event_header *header,
+static void visit_record(const struct perf_event_header *header,
 	const struct cp_ring_visitor *visitor, void *context)
 {
 	const struct lost_record *lost = (const void *)header;
@@ -163,7 +163,7 @@ void cp_ring_drain(
 		if (there->size < sizeof(*there) || there->size > head - tail)
 			break; /* it is no ring any more: what is left is nothing */
 		if (header)
-			visit(header, visitor, context);
+			visit_record(header, visitor, context);
 		tail += there->size;
 	}
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);

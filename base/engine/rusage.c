@@ -66,7 +66,8 @@ static bool stands_for(const struct cp_event_set *set,
 	return set->counters[i].rusage || counters->refused[i];
 }
 
-static bool any(const struct cp_event_set *set, const struct cp_thread_counters *counters)
+static bool has_any(
+	const struct cp_event_set *set, const struct cp_thread_counters *counters)
 {
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (stands_for(set, counters, i) && cp_rusage_has(&set->counters[i].attr))
@@ -78,7 +79,7 @@ void cp_rusage_open(
 	const struct cp_event_set *set, struct cp_thread_counters *counters, bool own)
 {
 	counters->switches = 0;
-	if (any(set, counters))
+	if (has_any(set, counters))
 		read_switches(counters, own, &counters->switches);
 }
 
@@ -89,7 +90,7 @@ void cp_rusage_read(const struct cp_event_set *set,
 	static uint64_t readings;
 	uint64_t switches = counters->switches,
 		 time = __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED);
-	bool done = any(set, counters) && read_switches(counters, own, &switches);
+	bool done = has_any(set, counters) && read_switches(counters, own, &switches);
 
 	for (unsigned i = 0; i < set->ncounters; i++) {
 		bool has = done && cp_rusage_has(&set->counters[i].attr);

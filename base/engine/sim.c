@@ -106,7 +106,7 @@ bool cp_sim_is_foreign(void)
 	return RUNNING_ON_VALGRIND && !cp_sim_active();
 }
 
-static int configure(const struct cp_event_set *set)
+static int configure_sim(const struct cp_event_set *set)
 {
 	the_set = set;
 	return 0;
@@ -191,7 +191,7 @@ const struct cp_engine cp_engine_sim = {
 	.sync = sync_mirrors,
 	.bind_process = bind_process,
 	.add_rows = add_rows,
-	.configure = configure,
+	.configure = configure_sim,
 	.thread_open = thread_open,
 	.read = read_counters,
 	.thread_close = thread_close,

@@ -96,7 +96,7 @@ static bool matches_one(const char **pattern, char c)
 
 /* Only the last * may have to take more: what is before it has matched, and would
  * again.  So many of them cost no more than one. */
-static bool matches(const char *pattern, const char *name)
+static bool matches_pattern(const char *pattern, const char *name)
 {
 	const char *behind = NULL, *taken = NULL; /* of the last * */
 
@@ -140,14 +140,14 @@ static bool read_pmu(const char *directory, const char *name, struct cp_sysfs_pm
 }
 
 /* Sorted in, since directories have no order. */
-static bool collect(const char *directory, const char *name, void *context)
+static bool collect_pmu(const char *directory, const char *name, void *context)
 {
 	struct search *search = context;
 	struct cp_sysfs_pmu pmu;
 	char path[256];
 	unsigned at;
 
-	if (search->pattern ? !matches(search->pattern, name)
+	if (search->pattern ? !matches_pattern(search->pattern, name)
 			    : !is_core(directory, name, path))
 		return false;
 	if (!read_pmu(directory, name, &pmu))
@@ -166,7 +166,7 @@ unsigned cp_sysfs_pmus(const char *pattern, struct cp_sysfs_pmu pmus[], unsigned
 {
 	struct search search = {pattern, pmus, max, 0};
 
-	any_entry(CP_SYSFS_DEVICES, collect, &search);
+	any_entry(CP_SYSFS_DEVICES, collect_pmu, &search);
 	return search.count;
 }
 

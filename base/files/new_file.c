@@ -80,7 +80,7 @@ static int descriptor_named(const char *path)
 
 /* Sets file->path to what is behind all links, *there to what that is (no mode:
  * nothing).  Other links of /proc lead to what may have no name. */
-static const char *resolve(struct cp_new_file *file, struct stat *there)
+static const char *resolve_links(struct cp_new_file *file, struct stat *there)
 {
 	for (int links = 0; links < MAX_LINKS; links++) {
 		const char *why;
@@ -193,7 +193,7 @@ const char *cp_new_file_open(
 	file->fresh[0] = '\0';
 	if (cp_format(file->path, sizeof(file->path), "%s", path) >= sizeof(file->path))
 		return cp_error_text(ENAMETOOLONG);
-	why = resolve(file, &there);
+	why = resolve_links(file, &there);
 	if (why)
 		return why;
 	if (descriptor_named(file->path) >= 0)

@@ -6,12 +6,12 @@
 
 #define MAX_WORD 63
 
-static char lower(char c)
+static char lower_case(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static unsigned least(unsigned a, unsigned b, unsigned c)
+static unsigned least_of(unsigned a, unsigned b, unsigned c)
 {
 	unsigned ab = a < b ? a : b;
 
@@ -33,8 +33,9 @@ unsigned cp_edit_distance(const char *a, const char *b)
 		row[0] = i;
 		for (unsigned j = 1; j <= length_b; j++) {
 			above = row[j];
-			row[j] = least(above + 1, row[j - 1] + 1,
-				diagonal + (lower(a[i - 1]) != lower(b[j - 1])));
+			row[j] = least_of(above + 1, row[j - 1] + 1,
+				diagonal +
+					(lower_case(a[i - 1]) != lower_case(b[j - 1])));
 			diagonal = above;
 		}
 	}

@@ -170,7 +170,7 @@ size_t cp_table_width(const struct cp_table *table)
 
 /* Where the table does not fit, the columns move together, then the first one
  * is cut. */
-static struct layout fit(const struct cp_table *table, size_t width)
+static struct layout fit_columns(const struct cp_table *table, size_t width)
 {
 	struct layout layout = {
 		cp_arena_alloc(table->arena, table->ncolumns * sizeof(*layout.widths)),
@@ -194,7 +194,7 @@ static struct layout fit(const struct cp_table *table, size_t width)
 void cp_table_print(
 	const struct cp_table *table, struct cp_out *out, size_t width, bool colour)
 {
-	struct layout layout = fit(table, width);
+	struct layout layout = fit_columns(table, width);
 
 	put_headings(table, out, &layout);
 	for (size_t row = 0; row < table->nrows; row++) {

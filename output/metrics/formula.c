@@ -43,7 +43,7 @@ struct parser {
 static const struct cp_formula *parse_sum(struct parser *parser);
 
 /* The first error stands: what follows is a consequence. */
-static const struct cp_formula *fail(struct parser *parser, const char *what)
+static const struct cp_formula *fail_at(struct parser *parser, const char *what)
 {
 	if (!*parser->error)
 		cp_format(parser->error, parser->error_size, "%s at \"%.*s\"", what,
@@ -51,16 +51,16 @@ static const struct cp_formula *fail(struct parser *parser, const char *what)
 	return NULL;
 }
 
-static char peek(struct parser *parser)
+static char peek_char(struct parser *parser)
 {
 	while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == '\t'))
 		parser->at++;
 	return parser->at < parser->end ? *parser->at : '\0';
 }
 
-static bool accept(struct parser *parser, char c)
+static bool accept_char(struct parser *parser, char c)
 {
-	if (peek(parser) != c)
+	if (peek_char(parser) != c)
 		return false;
 	parser->at++;
 	return true;
@@ -113,7 +113,7 @@ static int parse_exponent(struct parser *parser)
 		parser->at++;
 	value = parse_digits(parser, 0, &digits);
 	if (!digits || value > 300) {
-		fail(parser, "a number has no usable exponent");
+		fail_at(parser, "a number has no usable exponent");
 		return 0; /* as an int it may have no value at all */
 	}
 	return negative ? -(int)value : (int)value;
@@ -153,8 +153,8 @@ struct function {
 
 static const struct cp_formula *parse_argument(struct parser *parser)
 {
-	if (!accept(parser, ','))
-		return fail(parser,
+	if (!accept_char(parser, ','))
+		return fail_at(parser,
 			"min and max take two values, clamp three: a comma is missing");
 	return parse_sum(parser);
 }
@@ -176,8 +176,8 @@ static const struct cp_formula *parse_call(
 		if (!right)
 			return NULL;
 	}
-	if (!accept(parser, ')'))
-		return fail(parser, "a closing parenthesis is missing");
+	if (!accept_char(parser, ')'))
+		return fail_at(parser, "a closing parenthesis is missing");
 	return node(parser, function->op, from, left, right);
 }
 
@@ -191,12 +191,12 @@ static const struct cp_formula *parse_name(struct parser *parser)
 	while (word.end < parser->end && is_name(*word.end))
 		word.end++;
 	parser->at = word.end;
-	for (size_t i = 0; peek(parser) == '(' && i < 5; i++)
+	for (size_t i = 0; peek_char(parser) == '(' && i < 5; i++)
 		if (cp_slice_is(word, functions[i].name))
 			return parse_call(parser, &functions[i], word.at);
-	if (peek(parser) == '(') {
+	if (peek_char(parser) == '(') {
 		parser->at = word.at;
-		return fail(
+		return fail_at(
 			parser, "only min, max, abs, clamp and estimate are functions");
 	}
 	parser->at = word.end;
@@ -212,7 +212,7 @@ static const struct cp_formula *parse_quoted(struct parser *parser)
 
 	quote = memchr(from + 1, '\'', (size_t)(parser->end - from - 1));
 	if (!quote || quote == from + 1)
-		return fail(parser, "a quoted name does not end");
+		return fail_at(parser, "a quoted name does not end");
 	parser->at = quote + 1;
 	name = node(parser, NAME, from, NULL, NULL);
 	name->name = cp_arena_copy(parser->arena, from + 1, (size_t)(quote - from - 1));
@@ -225,14 +225,14 @@ static const struct cp_formula *parse_parentheses(struct parser *parser)
 
 	parser->at++;
 	inner = parse_sum(parser);
-	if (inner && !accept(parser, ')'))
-		return fail(parser, "a closing parenthesis is missing");
+	if (inner && !accept_char(parser, ')'))
+		return fail_at(parser, "a closing parenthesis is missing");
 	return inner;
 }
 
 static const struct cp_formula *parse_primary(struct parser *parser)
 {
-	char c = peek(parser);
+	char c = peek_char(parser);
 
 	if (c == '(')
 		return parse_parentheses(parser);
@@ -243,8 +243,8 @@ static const struct cp_formula *parse_primary(struct parser *parser)
 		return parse_number(parser);
 	if (is_name(c))
 		return parse_name(parser);
-	return fail(parser, c ? "expected a number, a name or a parenthesis"
-			      : "the formula ends where a value should stand");
+	return fail_at(parser, c ? "expected a number, a name or a parenthesis"
+				 : "the formula ends where a value should stand");
 }
 
 static const struct cp_formula *parse_unary(struct parser *parser)
@@ -253,9 +253,9 @@ static const struct cp_formula *parse_unary(struct parser *parser)
 	const struct cp_formula *value;
 
 	if (parser->depth >= MAX_DEPTH || parser->nodes >= MAX_NODES)
-		return fail(parser, "the formula is too long or nested too deeply");
+		return fail_at(parser, "the formula is too long or nested too deeply");
 	parser->depth++;
-	if (peek(parser) == '-') {
+	if (peek_char(parser) == '-') {
 		from = parser->at++;
 		value = parse_unary(parser);
 		if (value)
@@ -269,11 +269,11 @@ static const struct cp_formula *parse_unary(struct parser *parser)
 
 static const struct cp_formula *parse_product(struct parser *parser)
 {
-	const char *from = (peek(parser), parser->at);
+	const char *from = (peek_char(parser), parser->at);
 	const struct cp_formula *left = parse_unary(parser), *right;
 	char c;
 
-	while (left && ((c = peek(parser)) == '*' || c == '/')) {
+	while (left && ((c = peek_char(parser)) == '*' || c == '/')) {
 		parser->at++;
 		right = parse_unary(parser);
 		if (!right)
@@ -285,11 +285,11 @@ static const struct cp_formula *parse_product(struct parser *parser)
 
 static const struct cp_formula *parse_sum(struct parser *parser)
 {
-	const char *from = (peek(parser), parser->at);
+	const char *from = (peek_char(parser), parser->at);
 	const struct cp_formula *left = parse_product(parser), *right;
 	char c;
 
-	while (left && ((c = peek(parser)) == '+' || c == '-')) {
+	while (left && ((c = peek_char(parser)) == '+' || c == '-')) {
 		parser->at++;
 		right = parse_product(parser);
 		if (!right)
@@ -311,8 +311,8 @@ const struct cp_formula *cp_formula_parse(
 
 	*error = '\0';
 	formula = parse_sum(&parser);
-	if (formula && peek(&parser))
-		return fail(&parser, "expected an operator");
+	if (formula && peek_char(&parser))
+		return fail_at(&parser, "expected an operator");
 	return formula;
 }
 

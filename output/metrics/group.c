@@ -44,7 +44,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(
 	return false;
 }
 
-static const char *keep(struct parser *parser, struct cp_slice slice)
+static const char *keep_slice(struct parser *parser, struct cp_slice slice)
 {
 	return cp_arena_copy(parser->arena, slice.at, cp_slice_length(slice));
 }
@@ -55,7 +55,7 @@ static bool parse_text(struct parser *parser, struct cp_slice rest, const char *
 	if (rest.at == rest.end)
 		return fail(parser,
 			"nothing follows the directive: write its text behind it");
-	*to = keep(parser, rest);
+	*to = keep_slice(parser, rest);
 	return true;
 }
 
@@ -88,7 +88,7 @@ static bool parse_names(
 	struct cp_slice word;
 
 	while (cp_slice_word(&rest, &word)) {
-		const char *name = keep(parser, word);
+		const char *name = keep_slice(parser, word);
 
 		if (*count == CP_GROUP_MAX_NAMES)
 			return fail(parser, "more than %d quantities: split the group",
@@ -118,13 +118,13 @@ static bool parse_column(
 	part = cp_slice_trim(part);
 	if (cp_slice_length(part) < 3 || *part.at != '"' || part.end[-1] != '"')
 		return fail(parser, "column %s has no heading: write it as \"words\"",
-			keep(parser, name));
+			keep_slice(parser, name));
 	if (*list->count == list->most)
 		return fail(parser, "more than %zu columns", list->most);
 	part.at++;
 	part.end--;
 	list->at[(*list->count)++] =
-		(struct cp_column){keep(parser, name), keep(parser, part)};
+		(struct cp_column){keep_slice(parser, name), keep_slice(parser, part)};
 	return true;
 }
 
@@ -219,17 +219,18 @@ static bool parse_let(struct parser *parser, struct cp_slice rest)
 
 	if (!cp_slice_word(&rest, &name) || !cp_slice_word(&rest, &text))
 		return fail(parser, "write @let NAME NUMBER what it means");
-	if (!cp_formula_number(parser->arena, cp_slice_of(keep(parser, text)), &number))
+	if (!cp_formula_number(
+		    parser->arena, cp_slice_of(keep_slice(parser, text)), &number))
 		return fail(parser, "@let %s %s is not a number above 0",
-			keep(parser, name), keep(parser, text));
-	let = find_let(parser->group, keep(parser, name));
+			keep_slice(parser, name), keep_slice(parser, text));
+	let = find_let(parser->group, keep_slice(parser, name));
 	if (!let)
 		return fail(parser, "more than %d constants", CP_GROUP_MAX_LETS);
 	let->value = number;
-	let->text = keep(parser, text);
+	let->text = keep_slice(parser, text);
 	rest = cp_slice_trim(rest);
 	if (!*let->meaning)
-		let->meaning = keep(parser, rest);
+		let->meaning = keep_slice(parser, rest);
 	return true;
 }
 
@@ -241,7 +242,7 @@ static const struct cp_formula *parse_side(
 	const struct cp_formula *formula;
 	char why[200];
 
-	*text = keep(parser, cp_slice_trim(side));
+	*text = keep_slice(parser, cp_slice_trim(side));
 	formula = cp_formula_parse(parser->arena, cp_slice_of(*text), why, sizeof(why));
 	if (!formula)
 		fail(parser, "@check %s: %s", *text, why);
@@ -266,7 +267,7 @@ static bool parse_check(struct parser *parser, struct cp_slice rest)
 		!cp_slice_part(&rest, '"', &message))
 		return fail(parser,
 			"write @check LEFT <= RIGHT \"message\", or LEFT ~ RIGHT");
-	check->message = keep(parser, message);
+	check->message = keep_slice(parser, message);
 	check->left = parse_side(parser, left, &check->left_text);
 	check->right = check->left ? parse_side(parser, right, &check->right_text) : NULL;
 	parser->group->nchecks++;
@@ -299,7 +300,7 @@ static bool parse_marks(struct parser *parser, struct cp_slice rest)
 		if (group->nmarks == CP_GROUP_MAX_MARKS)
 			return fail(parser, "@mark takes %d names at most",
 				CP_GROUP_MAX_MARKS);
-		group->marks[group->nmarks++] = keep(parser, word);
+		group->marks[group->nmarks++] = keep_slice(parser, word);
 	}
 	return true;
 }
@@ -338,8 +339,8 @@ static bool parse_directive(struct parser *parser, struct cp_slice line)
 		return parse_parts(parser, line, &group->costs);
 	if (cp_slice_is(word, "@long"))
 		return parse_long(parser);
-	nearest = cp_nearest(keep(parser, word), known);
-	return fail(parser, "unknown directive %s%s%s", keep(parser, word),
+	nearest = cp_nearest(keep_slice(parser, word), known);
+	return fail(parser, "unknown directive %s%s%s", keep_slice(parser, word),
 		nearest ? ": did you mean " : "", nearest ? nearest : "");
 }
 
@@ -356,7 +357,7 @@ static const char *cut_unit(struct parser *parser, struct cp_slice *left)
 	left->end = unit.at++;
 	unit.end--;
 	*left = cp_slice_trim(*left);
-	return keep(parser, cp_slice_trim(unit));
+	return keep_slice(parser, cp_slice_trim(unit));
 }
 
 static bool parse_metric(struct parser *parser, struct cp_slice line)
@@ -374,11 +375,11 @@ static bool parse_metric(struct parser *parser, struct cp_slice line)
 			CP_GROUP_MAX_METRICS);
 	cp_slice_part(&line, '=', &left);
 	metric->unit = cut_unit(parser, &left);
-	metric->name = keep(parser, left);
+	metric->name = keep_slice(parser, left);
 	if (!cp_slice_word(&left, &word) || left.at < left.end)
 		return fail(parser,
 			"a metric's name is one word: write NAME [UNIT] = FORMULA");
-	metric->formula_text = keep(parser, cp_slice_trim(line));
+	metric->formula_text = keep_slice(parser, cp_slice_trim(line));
 	metric->formula = cp_formula_parse(
 		parser->arena, cp_slice_of(metric->formula_text), why, sizeof(why));
 	metric->group = group;

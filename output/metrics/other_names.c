@@ -14,14 +14,14 @@ struct row {
 	struct cp_slice tool, name, ours, differs;
 };
 
-static struct cp_lines rows(void)
+static struct cp_lines all_rows(void)
 {
 	const char *text = cp_embedded_find("others.names");
 
 	return (struct cp_lines){.at = text ? text : ""};
 }
 
-static bool next(struct cp_lines *lines, enum cp_named what, struct row *row)
+static bool next_row(struct cp_lines *lines, enum cp_named what, struct row *row)
 {
 	struct cp_slice line, kind, equals;
 
@@ -39,7 +39,7 @@ static bool next(struct cp_lines *lines, enum cp_named what, struct row *row)
 	return false;
 }
 
-static const char *copy(struct cp_arena *arena, struct cp_slice slice)
+static const char *copy_slice(struct cp_arena *arena, struct cp_slice slice)
 {
 	return cp_arena_copy(arena, slice.at, cp_slice_length(slice));
 }
@@ -54,7 +54,7 @@ static bool is_called(const struct row *row, const char *name, size_t length)
 bool cp_other_name(struct cp_arena *arena, enum cp_named what, const char *name,
 	struct cp_other_name *other)
 {
-	struct cp_lines lines = rows();
+	struct cp_lines lines = all_rows();
 	struct row row;
 	size_t length;
 
@@ -63,12 +63,12 @@ bool cp_other_name(struct cp_arena *arena, enum cp_named what, const char *name,
 	length = strlen(name);
 	if (what == CP_NAMED_EVENT && cp_ends_with(name, ":u"))
 		length -= 2;
-	while (next(&lines, what, &row)) {
+	while (next_row(&lines, what, &row)) {
 		if (!is_called(&row, name, length))
 			continue;
-		*other = (struct cp_other_name){copy(arena, row.tool),
-			copy(arena, row.name), copy(arena, row.ours),
-			copy(arena, row.differs)};
+		*other = (struct cp_other_name){copy_slice(arena, row.tool),
+			copy_slice(arena, row.name), copy_slice(arena, row.ours),
+			copy_slice(arena, row.differs)};
 		return true;
 	}
 	return false;
@@ -83,17 +83,17 @@ void cp_other_name_note(
 
 const char *const *cp_other_names(struct cp_arena *arena, enum cp_named what)
 {
-	struct cp_lines lines = rows();
+	struct cp_lines lines = all_rows();
 	struct row row;
 	size_t count = 0, i = 0;
 	const char **names;
 
-	while (next(&lines, what, &row))
+	while (next_row(&lines, what, &row))
 		count++;
 	names = cp_arena_alloc(arena, (count + 1) * sizeof(*names));
-	lines = rows();
-	while (next(&lines, what, &row))
-		names[i++] = copy(arena, row.name);
+	lines = all_rows();
+	while (next_row(&lines, what, &row))
+		names[i++] = copy_slice(arena, row.name);
 	names[i] = NULL;
 	return names;
 }

@@ -69,7 +69,7 @@ static bool find_on(struct planner *planner, const char *pmu, const char *name)
 	return true;
 }
 
-static bool find(struct planner *planner, const char *name)
+static bool find_name(struct planner *planner, const char *name)
 {
 	for (size_t i = 0; planner->pmus[i]; i++)
 		if (find_on(planner, planner->pmus[i], name))
@@ -84,7 +84,7 @@ static bool find_all(struct planner *planner, const char *const *names, size_t c
 	size_t before = planner->plan->nmissing;
 
 	for (size_t i = 0; i < count; i++)
-		if (!find(planner, names[i]))
+		if (!find_name(planner, names[i]))
 			planner->plan->missing[planner->plan->nmissing++] = names[i];
 	return planner->plan->nmissing == before;
 }
@@ -98,7 +98,7 @@ struct matching {
 	bool visited[NCOUNTERS * MAX_PASSES];
 };
 
-static bool place(struct matching *matching, int event)
+static bool place_event(struct matching *matching, int event)
 {
 	for (unsigned slot = 0; slot < NCOUNTERS * matching->passes; slot++) {
 		uint32_t counter = 1U << slot / matching->passes;
@@ -107,7 +107,8 @@ static bool place(struct matching *matching, int event)
 			matching->visited[slot])
 			continue;
 		matching->visited[slot] = true;
-		if (matching->owner[slot] < 0 || place(matching, matching->owner[slot])) {
+		if (matching->owner[slot] < 0 ||
+			place_event(matching, matching->owner[slot])) {
 			matching->owner[slot] = event;
 			return true;
 		}
@@ -115,7 +116,7 @@ static bool place(struct matching *matching, int event)
 	return false;
 }
 
-static bool fits(const struct planner *planner, unsigned passes)
+static bool fits_passes(const struct planner *planner, unsigned passes)
 {
 	struct matching *matching = cp_arena_alloc(planner->arena, sizeof(*matching));
 
@@ -124,7 +125,7 @@ static bool fits(const struct planner *planner, unsigned passes)
 	memset(matching->owner, -1, sizeof(matching->owner));
 	for (size_t i = 0; i < planner->plan->nevents; i++) {
 		memset(matching->visited, 0, sizeof(matching->visited));
-		if (!place(matching, (int)i))
+		if (!place_event(matching, (int)i))
 			return false;
 	}
 	return true;
@@ -134,7 +135,7 @@ static unsigned count_passes(const struct planner *planner)
 {
 	for (unsigned passes = 1; planner->counters_known && passes <= MAX_PASSES;
 		passes++)
-		if (fits(planner, passes))
+		if (fits_passes(planner, passes))
 			return passes;
 	return 0;
 }

@@ -15,7 +15,7 @@ static double whole_at(const struct cp_course_line *whole, size_t quantity, size
 }
 
 /* From the last interval to the first.  Returns whether anything has moved. */
-static bool spread(
+static bool spread_total(
 	double *values, const struct cp_course_line *whole, size_t quantity, size_t n)
 {
 	bool moved = false;
@@ -69,7 +69,7 @@ static void spread_line(const struct cp_report *report, const struct cp_course *
 		line->values[q] =
 			from_start(report->arena, course, line, q, windows ? -1 : 0);
 		if (!windows && whole->values[q] &&
-			spread(line->values[q], whole, q, course->npoints) &&
+			spread_total(line->values[q], whole, q, course->npoints) &&
 			line->status[q] < CP_ESTIMATED)
 			line->status[q] = CP_ESTIMATED;
 	}

@@ -62,30 +62,30 @@ int32_t cp_job_missing(const struct cp_job *job, int32_t rank)
 
 /* ---- what the job's report has ---- */
 
-static const char *keep(struct cp_job *job, const char *text)
+static const char *keep_text(struct cp_job *job, const char *text)
 {
 	return text ? cp_arena_copy(job->arena, text, strlen(text)) : NULL;
 }
 
 /* The first rank speaks for all. */
-static void describe(struct cp_job *job, const struct cp_report *from)
+static void describe_job(struct cp_job *job, const struct cp_report *from)
 {
 	struct cp_report *report = &job->report;
 	const char **command =
 		cp_arena_alloc(job->arena, (from->narguments + 1) * sizeof(*command));
 
 	for (size_t i = 0; i < from->narguments; i++)
-		command[i] = keep(job, from->command[i]);
+		command[i] = keep_text(job, from->command[i]);
 	report->command = command;
 	report->narguments = from->narguments;
-	report->version = keep(job, from->version);
+	report->version = keep_text(job, from->version);
 	report->engine = from->engine;
-	report->why = keep(job, from->why);
-	report->domain = keep(job, from->domain);
-	report->machine = keep(job, from->machine);
-	report->host = keep(job, from->host);
-	report->sweep = keep(job, from->sweep);
-	report->windows = keep(job, from->windows);
+	report->why = keep_text(job, from->why);
+	report->domain = keep_text(job, from->domain);
+	report->machine = keep_text(job, from->machine);
+	report->host = keep_text(job, from->host);
+	report->sweep = keep_text(job, from->sweep);
+	report->windows = keep_text(job, from->windows);
 	report->line = from->line;
 	report->weights = from->weights;
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
@@ -125,7 +125,7 @@ static void adopt_groups(struct cp_job *job, const struct cp_report *from)
 		memcpy(groups, report->groups, report->ngroups * sizeof(*groups));
 	report->groups = groups;
 	while (report->ngroups < from->ngroups) {
-		const char *text = keep(job, from->groups[report->ngroups]->text);
+		const char *text = keep_text(job, from->groups[report->ngroups]->text);
 		const struct cp_group *group = cp_group_parse(
 			job->arena, "group of the run", text, error, sizeof(error));
 
@@ -147,13 +147,13 @@ static void adopt_quantities(struct cp_job *job, const struct cp_report *from)
 	names = cp_arena_alloc(job->arena, from->nquantities * sizeof(*names));
 	for (size_t i = 0; i < from->nquantities; i++)
 		names[i] = i < report->nquantities ? report->quantities[i]
-						   : keep(job, from->quantities[i]);
+						   : keep_text(job, from->quantities[i]);
 	report->quantities = names;
 	report->nquantities = from->nquantities;
 }
 
 /* from begins with what the job has. */
-static void adopt(struct cp_job *job, const struct cp_report *from)
+static void adopt_settings(struct cp_job *job, const struct cp_report *from)
 {
 	struct cp_report *report = &job->report;
 	size_t nquantities = report->nquantities, nmetrics = report->nmetrics;
@@ -161,7 +161,7 @@ static void adopt(struct cp_job *job, const struct cp_report *from)
 	adopt_quantities(job, from);
 	adopt_groups(job, from);
 	if (!report->total)
-		describe(job, from);
+		describe_job(job, from);
 	if (nquantities == report->nquantities && nmetrics == report->nmetrics)
 		return;
 	for (const struct cp_region *r = report->total; r;
@@ -213,7 +213,7 @@ static bool is_new_host(struct cp_job *job, const char *host)
 	place = place_of(job, host);
 	if (*place)
 		return false;
-	*place = keep(job, host);
+	*place = keep_text(job, host);
 	return true;
 }
 
@@ -349,7 +349,7 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 	const struct cp_process *process = &rank->processes[0];
 	struct cp_place at = {process->rank, process->pid, process->pid};
 
-	adopt(job, rank);
+	adopt_settings(job, rank);
 	add_warnings(job, rank);
 	note_series(job, rank);
 	for (size_t i = 0; i < rank->nprocesses; i++) {
@@ -370,7 +370,7 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
 	const unsigned char *there, size_t bytes)
 {
-	adopt(job, sums);
+	adopt_settings(job, sums);
 	add_warnings(job, sums);
 	for (size_t i = 0; i < 8 * bytes && i < INT32_MAX; i++)
 		if (there[i / 8] & 1u << i % 8)
@@ -386,7 +386,7 @@ struct adding {
 	struct cp_escape out_of_memory;
 };
 
-static void begin(struct adding *adding, struct cp_job *job)
+static void begin_rank(struct adding *adding, struct cp_job *job)
 {
 	adding->arena = adding->report.arena = &job->scratch;
 	adding->arena->out_of_memory = &adding->out_of_memory;
@@ -396,7 +396,8 @@ static void begin(struct adding *adding, struct cp_job *job)
 	adding->report.ngroups = job->report.ngroups;
 }
 
-static bool finish(struct adding *adding, struct cp_job *job, char *error, size_t size)
+static bool finish_rank(
+	struct adding *adding, struct cp_job *job, char *error, size_t size)
 {
 	int32_t wanted = 0;
 
@@ -420,10 +421,10 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 	volatile bool done = false;
 
 	if (CP_ESCAPE_SET(adding.out_of_memory) == 0) {
-		begin(&adding, job);
+		begin_rank(&adding, job);
 		for (size_t i = 0; i < npaths; i++)
 			cp_sources_add_path(&adding.report, &adding.list, paths[i]);
-		done = finish(&adding, job, error, size);
+		done = finish_rank(&adding, job, error, size);
 	} else {
 		cp_format(error, size, "out of memory for a rank's records");
 	}
@@ -439,11 +440,11 @@ bool cp_job_add_record(
 	volatile bool done = false;
 
 	if (CP_ESCAPE_SET(adding.out_of_memory) == 0) {
-		begin(&adding, job);
+		begin_rank(&adding, job);
 		if (cp_record_parse(adding.arena, bytes, length, &record, error, size) ==
 			0) {
 			cp_sources_add(&adding.report, &adding.list, &record);
-			done = finish(&adding, job, error, size);
+			done = finish_rank(&adding, job, error, size);
 		}
 	} else {
 		cp_format(error, size, "out of memory for a rank's records");

@@ -168,7 +168,7 @@ struct reader {
 	bool failed;
 };
 
-static const char *take(struct reader *reader, uint64_t size)
+static const char *take_bytes(struct reader *reader, uint64_t size)
 {
 	const char *begin = reader->at;
 
@@ -182,7 +182,7 @@ static const char *take(struct reader *reader, uint64_t size)
 
 static void take_into(struct reader *reader, void *to, size_t size)
 {
-	const char *from = take(reader, size);
+	const char *from = take_bytes(reader, size);
 
 	memset(to, 0, size);
 	if (from)
@@ -197,7 +197,7 @@ static struct cp_slice take_slice(struct reader *reader)
 	take_into(reader, &length, sizeof(length));
 	if (length == NO_TEXT || reader->failed)
 		return (struct cp_slice){NULL, NULL};
-	text = take(reader, (uint64_t)length + 1);
+	text = take_bytes(reader, (uint64_t)length + 1);
 	if (!text || text[length] != '\0') {
 		reader->failed = true;
 		return (struct cp_slice){NULL, NULL};
@@ -345,10 +345,10 @@ static void take_description(struct unpacking *it)
 	it->theirs.nquantities = it->head.nquantities;
 	groups = take_list(it, it->head.ngroups);
 	it->warnings = take_list(it, it->head.nwarnings);
-	it->there = (const unsigned char *)take(&it->reader, it->head.there);
+	it->there = (const unsigned char *)take_bytes(&it->reader, it->head.there);
 	if (it->head.nlisted < SIZE_MAX / sizeof(struct cp_job_rank))
-		it->listed =
-			take(&it->reader, it->head.nlisted * sizeof(struct cp_job_rank));
+		it->listed = take_bytes(
+			&it->reader, it->head.nlisted * sizeof(struct cp_job_rank));
 	it->reader.failed |= it->head.nlisted && !it->listed;
 	if (it->reader.failed)
 		return;
@@ -434,7 +434,7 @@ static void list_ranks(struct unpacking *it)
 	}
 }
 
-static bool unpack(struct unpacking *it)
+static bool unpack_report(struct unpacking *it)
 {
 	struct cp_region *last = NULL;
 
@@ -469,7 +469,7 @@ bool cp_job_unpack(struct cp_job *job, const void *bytes, size_t size)
 
 	if (CP_ESCAPE_SET(it.out_of_memory) == 0) {
 		it.arena.out_of_memory = &it.out_of_memory;
-		done = unpack(&it);
+		done = unpack_report(&it);
 	}
 	cp_arena_free(&it.arena);
 	return done;

@@ -30,7 +30,7 @@ struct files {
 	size_t count, room;
 };
 
-static void append(struct files *files, struct file file)
+static void append_file(struct files *files, struct file file)
 {
 	if (files->count == files->room) {
 		size_t room = files->room ? 2 * files->room : 64;
@@ -66,11 +66,11 @@ static bool add_name(void *context, int dir, const char *name)
 	if (!files->wants(files, &file))
 		return false;
 	file.path = path_of(files, name);
-	append(files, file);
+	append_file(files, file);
 	return false;
 }
 
-static int compare(const struct file *a, const struct file *b)
+static int compare_files(const struct file *a, const struct file *b)
 {
 	if (a->id.scope != b->id.scope)
 		return a->id.scope < b->id.scope ? -1 : 1;
@@ -86,9 +86,10 @@ static void sift_down(struct file *items, size_t root, size_t count)
 	for (size_t child; (child = 2 * root + 1) < count; root = child) {
 		struct file top = items[root];
 
-		if (child + 1 < count && compare(&items[child], &items[child + 1]) < 0)
+		if (child + 1 < count &&
+			compare_files(&items[child], &items[child + 1]) < 0)
 			child++;
-		if (compare(&top, &items[child]) >= 0)
+		if (compare_files(&top, &items[child]) >= 0)
 			return;
 		items[root] = items[child];
 		items[child] = top;
@@ -96,7 +97,7 @@ static void sift_down(struct file *items, size_t root, size_t count)
 }
 
 /* Heapsort, because qsort(3) may use malloc. */
-static void sort(struct files *files)
+static void sort_files(struct files *files)
 {
 	for (size_t i = files->count / 2; i > 0; i--)
 		sift_down(files->items, i - 1, files->count);
@@ -117,7 +118,7 @@ static void read_names(struct files *files)
 		return;
 	cp_directory_any(dir, add_name, files);
 	cp_fd_close(dir);
-	sort(files);
+	sort_files(files);
 }
 
 /* ---- which there are ---- */

@@ -71,7 +71,7 @@ struct row {
 
 /* ---- numbers ---- */
 
-static uint64_t fixed(struct bytes *bytes, unsigned size)
+static uint64_t read_fixed(struct bytes *bytes, unsigned size)
 {
 	uint64_t value = 0;
 
@@ -91,7 +91,7 @@ static uint64_t leb(struct bytes *bytes, bool is_signed)
 	unsigned shift = 0, byte;
 
 	do {
-		byte = (unsigned)fixed(bytes, 1);
+		byte = (unsigned)read_fixed(bytes, 1);
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -137,10 +137,10 @@ static bool next_unit(struct bytes *table, struct bytes *unit, bool *wide)
 
 	if (table->failed || table->at == table->end)
 		return false;
-	length = fixed(table, 4);
+	length = read_fixed(table, 4);
 	*wide = length == 0xffffffff;
 	if (*wide)
-		length = fixed(table, 8);
+		length = read_fixed(table, 8);
 	*unit = *table;
 	skip(table, length);
 	unit->end = table->at;
@@ -154,23 +154,23 @@ static bool read_program(const struct cp_lines *lines, struct bytes unit, bool w
 
 	program->lines = lines;
 	program->wide = wide;
-	program->version = (unsigned)fixed(&unit, 2);
+	program->version = (unsigned)read_fixed(&unit, 2);
 	if (program->version < 2 || program->version > 5)
 		return false;
 	if (program->version == 5)
-		fixed(&unit, 2); /* sizes of addresses and of segment selectors */
-	header = fixed(&unit, wide ? 8 : 4);
+		read_fixed(&unit, 2); /* sizes of addresses and of segment selectors */
+	header = read_fixed(&unit, wide ? 8 : 4);
 	program->code = unit;
 	skip(&program->code, header);
-	program->minimum = (unsigned)fixed(&unit, 1);
+	program->minimum = (unsigned)read_fixed(&unit, 1);
 	if (program->version >= 4)
-		fixed(&unit, 1); /* operations per instruction: VLIW only */
-	fixed(&unit, 1);         /* default of is_stmt */
-	program->line_base = (int)(fixed(&unit, 1) ^ 0x80) - 0x80; /* signed */
-	program->range = (unsigned)fixed(&unit, 1);
-	program->base = (unsigned)fixed(&unit, 1);
+		read_fixed(&unit, 1); /* operations per instruction: VLIW only */
+	read_fixed(&unit, 1);         /* default of is_stmt */
+	program->line_base = (int)(read_fixed(&unit, 1) ^ 0x80) - 0x80; /* signed */
+	program->range = (unsigned)read_fixed(&unit, 1);
+	program->base = (unsigned)read_fixed(&unit, 1);
 	for (unsigned i = 1; i < program->base; i++)
-		program->operands[i] = (unsigned char)fixed(&unit, 1);
+		program->operands[i] = (unsigned char)read_fixed(&unit, 1);
 	program->files = unit;
 	return !unit.failed && !program->code.failed && program->range && program->base;
 }
@@ -186,9 +186,9 @@ static const char *form_text(
 	case FORM_STRING:
 		return text(bytes);
 	case FORM_STRP:
-		return text_at(&program->lines->strings, fixed(bytes, size));
+		return text_at(&program->lines->strings, read_fixed(bytes, size));
 	case FORM_LINE_STRP:
-		return text_at(&program->lines->line_strings, fixed(bytes, size));
+		return text_at(&program->lines->line_strings, read_fixed(bytes, size));
 	case FORM_UDATA:
 		leb(bytes, false);
 		return NULL;
@@ -218,7 +218,7 @@ static const char *read_entries(
 	const struct program *program, struct bytes *bytes, uint64_t wanted)
 {
 	uint64_t contents[MAX_FORMATS] = {0}, forms[MAX_FORMATS] = {0}, count;
-	unsigned nformats = (unsigned)fixed(bytes, 1);
+	unsigned nformats = (unsigned)read_fixed(bytes, 1);
 	const char *path = NULL;
 
 	bytes->failed |= nformats > MAX_FORMATS;
@@ -275,7 +275,7 @@ struct run {
 	bool begun, ended;      /* the sequence; reset by whoever looks at rows */
 };
 
-static void advance(struct run *run, uint64_t operations)
+static void advance_run(struct run *run, uint64_t operations)
 {
 	run->row.address += operations * run->program->minimum;
 }
@@ -290,9 +290,9 @@ static bool extended(struct run *run)
 
 	skip(code, length);
 	operand.end = code->at;
-	opcode = (unsigned)fixed(&operand, 1);
+	opcode = (unsigned)read_fixed(&operand, 1);
 	if (opcode == SET_ADDRESS)
-		run->row.address = fixed(&operand, length == 5 ? 4 : 8);
+		run->row.address = read_fixed(&operand, length == 5 ? 4 : 8);
 	run->ended = opcode == END_SEQUENCE;
 	return run->ended;
 }
@@ -303,15 +303,15 @@ static void standard(struct run *run, unsigned opcode)
 	struct bytes *code = &program->code;
 
 	if (opcode == ADVANCE_PC)
-		advance(run, leb(code, false));
+		advance_run(run, leb(code, false));
 	else if (opcode == ADVANCE_LINE)
 		run->row.line += (int64_t)leb(code, true);
 	else if (opcode == SET_FILE)
 		run->row.file = leb(code, false);
 	else if (opcode == CONST_ADD_PC)
-		advance(run, (255 - program->base) / program->range);
+		advance_run(run, (255 - program->base) / program->range);
 	else if (opcode == FIXED_ADVANCE_PC)
-		run->row.address += fixed(code, 2);
+		run->row.address += read_fixed(code, 2);
 	else
 		for (unsigned i = 0; i < program->operands[opcode]; i++)
 			leb(code, false);
@@ -322,7 +322,7 @@ static void special(struct run *run, unsigned opcode)
 	const struct program *program = run->program;
 
 	opcode -= program->base;
-	advance(run, opcode / program->range);
+	advance_run(run, opcode / program->range);
 	run->row.line += program->line_base + (int)(opcode % program->range);
 }
 
@@ -339,7 +339,7 @@ static bool next_row(struct run *run)
 	run->ended = false;
 	run->before = run->row;
 	while (!there && !code->failed && code->at < code->end) {
-		unsigned opcode = (unsigned)fixed(code, 1);
+		unsigned opcode = (unsigned)read_fixed(code, 1);
 
 		there = opcode == COPY || opcode >= run->program->base;
 		if (opcode >= run->program->base)

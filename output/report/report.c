@@ -117,7 +117,7 @@ static void tell_refused(struct cp_report *report, int fd)
 }
 
 /* Whoever folds records is waited for; not for long, in case it was stopped. */
-static void lock(int fd)
+static void lock_record(int fd)
 {
 	const struct timespec pause = {0, 10000000};
 
@@ -131,7 +131,7 @@ static void add_directory(struct cp_report *report, struct cp_source_list *list,
 	size_t from = list->count;
 	int result;
 
-	lock(fd);
+	lock_record(fd);
 	result = cp_directory_any(fd, add_entry, &adding);
 	flock(fd, LOCK_UN);
 	if (result < 0)
@@ -183,7 +183,7 @@ static void sift_down(struct cp_source **items, size_t root, size_t count)
 }
 
 /* Heapsort, because qsort(3) may use malloc. */
-static void sort(struct cp_source_list *list)
+static void sort_sources(struct cp_source_list *list)
 {
 	for (size_t i = list->count / 2; i > 0; i--)
 		sift_down(list->items, i - 1, list->count);
@@ -198,7 +198,8 @@ static void sort(struct cp_source_list *list)
 
 /* The index of name among the report's quantities; it is added if need be and there
  * is room. */
-static uint32_t number(struct cp_report *report, const char **names, const char *name)
+static uint32_t number_name(
+	struct cp_report *report, const char **names, const char *name)
 {
 	int index = cp_report_quantity(report, name);
 
@@ -228,8 +229,8 @@ static void number_quantities(struct cp_report *report, const struct cp_source_l
 		struct cp_source *source = list->items[i];
 
 		for (uint32_t q = 0; q < source->record.header->nquantities; q++)
-			source->quantity[q] =
-				number(report, names, source->record.quantities[q]->text);
+			source->quantity[q] = number_name(
+				report, names, source->record.quantities[q]->text);
 	}
 }
 
@@ -394,7 +395,7 @@ static const char *meta_or_empty(const struct cp_record *record, const char *key
 	return value ? value : "";
 }
 
-static void describe(struct cp_report *report, const struct cp_record *record)
+static void describe_report(struct cp_report *report, const struct cp_record *record)
 {
 	report->engine = (enum cp_engine_id)record->header->engine;
 	report->version = meta_or_empty(record, "tool");
@@ -412,10 +413,10 @@ static void describe(struct cp_report *report, const struct cp_record *record)
 /* All records belong to one run. */
 static void build_run(struct cp_report *report, struct cp_source_list *list)
 {
-	sort(list);
+	sort_sources(list);
 	for (size_t i = 0; i < list->count; i++)
 		report->in_job |= list->items[i]->record.header->flags & CP_RECORD_IN_JOB;
-	describe(report, spokesman(list));
+	describe_report(report, spokesman(list));
 	number_quantities(report, list);
 	find_silent(report, list);
 	collect_metas(report, list);

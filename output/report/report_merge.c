@@ -10,7 +10,7 @@
 
 /* The squares of the deviations of two sets lack this of those of both: how far
  * their means are apart. */
-static double between(double sum, double n, double other, double m)
+static double squares_between(double sum, double n, double other, double m)
 {
 	double apart = sum / n - other / m;
 
@@ -29,7 +29,7 @@ static void extend(struct cp_extent *extent, double value, struct cp_place at)
 	}
 	if (extent->nthreads)
 		extent->squares +=
-			between(extent->sum, (double)extent->nthreads, value, 1);
+			squares_between(extent->sum, (double)extent->nthreads, value, 1);
 	extent->sum += value;
 	extent->nthreads++;
 }
@@ -42,7 +42,7 @@ double cp_extent_stddev(const struct cp_extent *extent)
 }
 
 /* Merges two extents over different threads. */
-static void widen(struct cp_extent *to, const struct cp_extent *from)
+static void widen_extent(struct cp_extent *to, const struct cp_extent *from)
 {
 	if (!from->nthreads)
 		return;
@@ -58,14 +58,14 @@ static void widen(struct cp_extent *to, const struct cp_extent *from)
 	}
 	to->squares += from->squares;
 	if (to->nthreads)
-		to->squares += between(
+		to->squares += squares_between(
 			to->sum, (double)to->nthreads, from->sum, (double)from->nthreads);
 	to->sum += from->sum;
 	to->nthreads += from->nthreads;
 }
 
 /* A text of what is added. */
-static const char *keep(struct cp_report *report, const char *text)
+static const char *keep_text(struct cp_report *report, const char *text)
 {
 	return text && report->copies ? cp_arena_copy(report->arena, text, strlen(text))
 				      : text;
@@ -123,7 +123,7 @@ static void take_socket(
 	struct cp_hosts hosts = to->hosts;
 
 	if (!to->reason)
-		to->reason = keep(report, from->reason);
+		to->reason = keep_text(report, from->reason);
 	if (!to->socket)
 		to->of_socket = CP_UNAVAILABLE;
 	to->socket = true;
@@ -149,7 +149,7 @@ static void add_values(
 		to->exclusive = UINT64_MAX;
 	if (from->status > to->status) {
 		to->status = from->status;
-		to->reason = keep(report, from->reason);
+		to->reason = keep_text(report, from->reason);
 	}
 	if (from->exclusive_status > to->exclusive_status)
 		to->exclusive_status = from->exclusive_status;
@@ -173,7 +173,7 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 		else
 			to->missing += region->nthreads;
 		if (!to->reason)
-			to->reason = keep(report, from->reason);
+			to->reason = keep_text(report, from->reason);
 		return;
 	}
 	add_values(report, to, from);
@@ -195,12 +195,12 @@ static void add_seconds(
 		if (first)
 			to->seconds = from->seconds;
 		if (first)
-			to->seconds.reason = keep(report, from->seconds.reason);
+			to->seconds.reason = keep_text(report, from->seconds.reason);
 		return;
 	}
 	if (first || to->seconds.status == CP_UNAVAILABLE) {
 		to->seconds = from->seconds;
-		to->seconds.reason = keep(report, from->seconds.reason);
+		to->seconds.reason = keep_text(report, from->seconds.reason);
 		return;
 	}
 	to->seconds.value += from->seconds.value;
@@ -267,11 +267,11 @@ static void add_sums(
 			if (first)
 				count->error = more->error;
 			add_hosts(&count->hosts, &more->hosts);
-			widen(&count->over, &more->over);
+			widen_extent(&count->over, &more->over);
 			continue;
 		}
 		if ((more->missing || more->shared) && !count->reason)
-			count->reason = keep(report, more->reason);
+			count->reason = keep_text(report, more->reason);
 		if (more->counted)
 			add_values(report, count, more);
 		count->error += more->error;
@@ -280,10 +280,10 @@ static void add_sums(
 		count->shared += more->shared;
 		count->sample_calls += more->sample_calls;
 		count->sample_instructions += more->sample_instructions;
-		widen(&count->over, &more->over);
+		widen_extent(&count->over, &more->over);
 	}
 	for (size_t i = 0; i < report->nmetrics; i++)
-		widen(&to->metrics[i].over, &from->metrics[i].over);
+		widen_extent(&to->metrics[i].over, &from->metrics[i].over);
 	add_rest(report, to, from);
 	for (size_t i = 0; i < from->nranks && i < CP_FEW_RANKS; i++)
 		if (to->nranks + i < CP_FEW_RANKS)
@@ -391,7 +391,7 @@ static struct cp_region *child_like(struct cp_report *report, struct cp_region *
 }
 
 /* at NULL: root is a sum. */
-static void merge(struct cp_report *report, struct cp_region *into,
+static void merge_trees(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, const struct cp_place *at)
 {
 	struct cp_region *stack[CP_MAX_DEPTH + 2] = {into},
@@ -417,13 +417,13 @@ static void merge(struct cp_report *report, struct cp_region *into,
 void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place at)
 {
-	merge(report, into, root, &at);
+	merge_trees(report, into, root, &at);
 }
 
 void cp_merge_sums(
 	struct cp_report *report, struct cp_region *into, const struct cp_region *root)
 {
-	merge(report, into, root, NULL);
+	merge_trees(report, into, root, NULL);
 }
 
 static const char *partly(

@@ -121,7 +121,7 @@ static void metrics_of_region(struct cp_report *report, struct cp_region *region
 }
 
 /* Counts that were scaled are known to a few percent at best. */
-static bool holds(
+static bool relation_holds(
 	const struct cp_check *check, struct cp_value left, struct cp_value right)
 {
 	bool exact = left.status != CP_SCALED && right.status != CP_SCALED &&
@@ -144,7 +144,7 @@ static void check_group(struct cp_report *report, const struct cp_group *group)
 					check->right, look_up, &scope);
 
 		if (left.status == CP_UNAVAILABLE || right.status == CP_UNAVAILABLE ||
-			holds(check, left, right))
+			relation_holds(check, left, right))
 			continue;
 		cp_report_warn(report, "%s (%.0f) should be %s %s (%.0f): %s",
 			check->left_text, left.value, check->about ? "about" : "at most",

@@ -28,7 +28,7 @@ struct cp_names {
 	struct resolved *resolved[BUCKETS];
 };
 
-static bool same(struct cp_slice a, struct cp_slice b)
+static bool is_same_slice(struct cp_slice a, struct cp_slice b)
 {
 	size_t length = cp_slice_length(a);
 
@@ -179,7 +179,7 @@ struct cp_slice cp_region_name(
 		report->names = cp_arena_alloc(report->arena, sizeof(*report->names));
 	bucket = &report->names->resolved[offset / 16 % BUCKETS];
 	for (one = *bucket; one; one = one->next)
-		if (same(one->name, name) && strcmp(one->object, object) == 0)
+		if (is_same_slice(one->name, name) && strcmp(one->object, object) == 0)
 			return one->better;
 	one = cp_arena_alloc(report->arena, sizeof(*one));
 	one->object = object;

@@ -70,7 +70,7 @@ static const char *difference(struct cp_report *report, const struct cp_region *
 }
 
 /* Threads of another run are no places of this one. */
-static void take(struct cp_count *to, const struct cp_count *from, const char *why)
+static void take_count(struct cp_count *to, const struct cp_count *from, const char *why)
 {
 	*to = *from;
 	to->over = (struct cp_extent){.nthreads = 0};
@@ -90,11 +90,11 @@ static void take_region(struct cp_report *report, struct cp_region *region,
 
 		if (index >= 0 && region->counts[i].status == CP_UNAVAILABLE &&
 			there->counts[index].status != CP_UNAVAILABLE)
-			take(&region->counts[i], &there->counts[index], why);
+			take_count(&region->counts[i], &there->counts[index], why);
 	}
 }
 
-static void compare(
+static void compare_passes(
 	struct cp_report *report, const struct cp_report *other, uint32_t pass)
 {
 	double values[2];
@@ -131,7 +131,7 @@ void cp_report_add_pass(
 {
 	struct cp_region *region = report->total;
 
-	compare(report, other, pass);
+	compare_passes(report, other, pass);
 	do {
 		const struct cp_region *there = same_path(other->total, region);
 

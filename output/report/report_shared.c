@@ -10,7 +10,7 @@
 #define COMPARABLE 0.05 /* by which the means of ranks may differ */
 #define FEWEST 8        /* ranks, for an error bar */
 
-static double apart(double a, double b)
+static double relative_distance(double a, double b)
 {
 	double more = a > b ? a : b;
 
@@ -24,13 +24,14 @@ static double difference(const struct cp_report *report, const struct cp_region 
 	int index = cp_common_quantity(report);
 	const struct cp_count *common = index >= 0 ? &region->counts[index] : NULL;
 	double some = (double)count->over.nthreads,
-	       most = apart(
+	       most = relative_distance(
 		       (double)count->sample_calls / some, (double)region->calls / all),
 	       more;
 
 	if (!common || common->status == CP_UNAVAILABLE || common->shared)
 		return most;
-	more = apart(count->sample_instructions / some, (double)common->value / all);
+	more = relative_distance(
+		count->sample_instructions / some, (double)common->value / all);
 	return more > most ? more : most;
 }
 
@@ -65,7 +66,7 @@ static uint64_t times(uint64_t value, double factor)
 	return cp_count_of((double)value * factor + 0.5);
 }
 
-static void estimate(struct cp_count *count, const char *why)
+static void mark_estimate(struct cp_count *count, const char *why)
 {
 	count->status = CP_ESTIMATED;
 	count->error = -1;
@@ -92,8 +93,9 @@ void cp_shared_finish(
 	count->exclusive = times(count->exclusive, all / some);
 	count->coverage *= some / all;
 	if (some < FEWEST || count->status == CP_ESTIMATED) {
-		estimate(count, said(report, count,
-					", and taken to be the same in the others", 0));
+		mark_estimate(
+			count, said(report, count,
+				       ", and taken to be the same in the others", 0));
 		return;
 	}
 	if (count->status == CP_EXACT)

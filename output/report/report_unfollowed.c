@@ -38,7 +38,7 @@ static bool find_chance(const char *text, struct note *note)
 	return false;
 }
 
-static bool parse(const char *text, struct note *note)
+static bool parse_note(const char *text, struct note *note)
 {
 	if (cp_parse_u64_prefix(text, &text, &note->pid) < 0 || note->pid > INT32_MAX)
 		return false;
@@ -107,7 +107,7 @@ static bool may_come(const struct cp_record *writer, const struct note *note)
 		       "running") == 0;
 }
 
-static void add(
+static void add_unfollowed(
 	struct cp_report *report, const struct cp_record *writer, const struct note *note)
 {
 	struct cp_unfollowed *it = &report->unfollowed[report->nunfollowed++];
@@ -121,7 +121,7 @@ static void add(
 
 static bool is_note(const struct cp_meta_item *meta, struct note *note)
 {
-	return cp_meta_is(meta, "program") && parse(cp_meta_value(meta), note);
+	return cp_meta_is(meta, "program") && parse_note(cp_meta_value(meta), note);
 }
 
 static size_t count_notes(struct cp_source *const *sources, size_t nsources)
@@ -153,6 +153,6 @@ void cp_report_unfollowed(
 				!was_folded(&folded, &note) &&
 				!is_there(sources, nsources, record->header, &note) &&
 				!may_come(record, &note))
-				add(report, record, &note);
+				add_unfollowed(report, record, &note);
 	}
 }

@@ -78,7 +78,7 @@ const char *cp_text_column_cell(
 }
 
 /* Decimal prefixes: GB = 1e9 bytes. */
-static const char *bytes(struct cp_text *text, double gigabytes)
+static const char *bytes_text(struct cp_text *text, double gigabytes)
 {
 	static const char *const units[] = {"GB", "MB", "kB", "bytes"};
 	int i = 0;
@@ -101,7 +101,7 @@ const char *cp_text_with_unit(
 
 	if (strcmp(metric->unit, "GB") == 0)
 		return cp_text_format(
-			text->arena, "%s%s", estimated, bytes(text, value.value));
+			text->arena, "%s%s", estimated, bytes_text(text, value.value));
 	return cp_text_format(text->arena, "%s%s",
 		cp_text_column_cell(text, &column, value),
 		*unit == '/' || !*unit ? unit : cp_text_format(text->arena, " %s", unit));

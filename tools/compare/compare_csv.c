@@ -9,7 +9,7 @@
 
 static const char headings[] = "machine,run,kind,name,value,unit,status,reason\n";
 
-static void cell(struct cp_out *out, const char *text)
+static void write_cell(struct cp_out *out, const char *text)
 {
 	cp_out_text(out, ",");
 	if (text)
@@ -17,8 +17,8 @@ static void cell(struct cp_out *out, const char *text)
 }
 
 /* metric NULL: a count. */
-static void row(struct cp_comparison *c, struct cp_out *out, unsigned i, const char *name,
-	const struct cp_metric *metric)
+static void write_row(struct cp_comparison *c, struct cp_out *out, unsigned i,
+	const char *name, const struct cp_metric *metric)
 {
 	struct cp_value value = metric ? cp_compare_metric(c, i, metric)
 				       : cp_compare_quantity(c, i, name);
@@ -26,16 +26,16 @@ static void row(struct cp_comparison *c, struct cp_out *out, unsigned i, const c
 
 	cp_csv_text(out, machine, strlen(machine));
 	cp_out_format(out, ",%u,%s", c->of[i].run, metric ? "metric" : "count");
-	cell(out, name);
+	write_cell(out, name);
 	if (value.status == CP_UNAVAILABLE)
 		cp_out_text(out, ",");
 	else if (metric)
 		cp_out_format(out, ",%.10g", value.value);
 	else
 		cp_out_format(out, ",%llu", (unsigned long long)value.value);
-	cell(out, metric ? metric->unit : NULL);
-	cell(out, cp_status_name(value.status));
-	cell(out, value.status == CP_UNAVAILABLE ? value.reason : NULL);
+	write_cell(out, metric ? metric->unit : NULL);
+	write_cell(out, cp_status_name(value.status));
+	write_cell(out, value.status == CP_UNAVAILABLE ? value.reason : NULL);
 	cp_out_text(out, "\n");
 }
 
@@ -44,8 +44,8 @@ void cp_compare_csv(struct cp_comparison *c, struct cp_out *out)
 	cp_out_text(out, headings);
 	for (unsigned i = 0; i < c->nmachines; i++) {
 		for (size_t n = 0; n < c->request.nnames; n++)
-			row(c, out, i, c->request.names[n], NULL);
+			write_row(c, out, i, c->request.names[n], NULL);
 		for (size_t m = 0; m < c->nmetrics; m++)
-			row(c, out, i, c->metrics[m]->name, c->metrics[m]);
+			write_row(c, out, i, c->metrics[m]->name, c->metrics[m]);
 	}
 }

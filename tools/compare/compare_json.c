@@ -15,7 +15,7 @@ static void text(struct cp_out *out, const char *value)
 	cp_json_string(out, value, strlen(value));
 }
 
-static void member(struct cp_out *out, const char *name, const char *value)
+static void put_member(struct cp_out *out, const char *name, const char *value)
 {
 	text(out, name);
 	cp_out_text(out, ": ");
@@ -35,13 +35,13 @@ static void put_value(struct cp_out *out, struct cp_value value, const char *uni
 		cp_out_format(out, "%llu", (unsigned long long)value.value);
 	if (unit) {
 		cp_out_text(out, ", ");
-		member(out, "unit", unit);
+		put_member(out, "unit", unit);
 	}
 	cp_out_text(out, ", ");
-	member(out, "status", cp_status_name(value.status));
+	put_member(out, "status", cp_status_name(value.status));
 	if (!there) {
 		cp_out_text(out, ", ");
-		member(out, "reason", value.reason ? value.reason : "");
+		put_member(out, "reason", value.reason ? value.reason : "");
 	}
 	cp_out_text(out, "}");
 }
@@ -79,9 +79,9 @@ static void put_machine(struct cp_comparison *c, struct cp_out *out, unsigned i)
 
 	cp_machine_describe(&compared->machine, description, sizeof(description));
 	cp_out_text(out, i ? ",\n  {" : "\n  {");
-	member(out, "name", compared->machine.name);
+	put_member(out, "name", compared->machine.name);
 	cp_out_text(out, ",\n   ");
-	member(out, "description", description);
+	put_member(out, "description", description);
 	cp_out_format(out, ",\n   \"line\": %u, \"cores\": %u, \"run\": %u,\n",
 		compared->machine.level[CP_L1D].line, compared->machine.cores,
 		compared->run);
@@ -103,7 +103,7 @@ static void put_exit(const struct cp_comparison *c, struct cp_out *out)
 static void member_or_null(struct cp_out *out, const char *name, const char *value)
 {
 	if (value) {
-		member(out, name, value);
+		put_member(out, name, value);
 	} else {
 		text(out, name);
 		cp_out_text(out, ": null");
@@ -118,7 +118,7 @@ static void put_answers(struct cp_comparison *c, struct cp_out *out)
 
 		cp_compare_answer(c, c->request.groups[g], &best);
 		cp_out_text(out, g ? ",\n  {" : "\n  {");
-		member(out, "group", c->request.groups[g]->name);
+		put_member(out, "group", c->request.groups[g]->name);
 		cp_out_text(out, ", ");
 		member_or_null(out, "ranked_by", best.ranked_by);
 		cp_out_text(out, ", ");
@@ -133,9 +133,9 @@ static void put_answers(struct cp_comparison *c, struct cp_out *out)
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 {
 	cp_out_text(out, "{\n ");
-	member(out, "schema", "cachepeek-compare/1");
+	put_member(out, "schema", "cachepeek-compare/1");
 	cp_out_text(out, ",\n ");
-	member(out, "cachepeek", CP_VERSION);
+	put_member(out, "cachepeek", CP_VERSION);
 	cp_out_text(out, ",\n \"command\": [");
 	for (char **word = c->program; *word; word++) {
 		cp_out_text(out, word == c->program ? "" : ", ");

@@ -77,7 +77,7 @@ static const char *unit_of(const struct column *column)
 	return strcmp(unit, "GB") == 0 ? "B" : unit;
 }
 
-static const char *cell(
+static const char *cell_text(
 	const struct screen *screen, const struct column *column, struct cp_value value)
 {
 	const char *unit = column->metric ? column->metric->unit : "", *text;
@@ -101,7 +101,7 @@ static const char *with_unit(
 {
 	const char *unit = unit_of(column);
 
-	return cp_text_format(screen->arena, "%s%s%s", cell(screen, column, value),
+	return cp_text_format(screen->arena, "%s%s%s", cell_text(screen, column, value),
 		*unit ? " " : "", unit);
 }
 
@@ -214,8 +214,8 @@ static const char *in_words(const struct screen *screen, const struct column *ma
 	per.per_instruction = true;
 	rate = value_of(screen, machine, &per);
 	if (rate.status != CP_UNAVAILABLE)
-		each = cp_text_format(
-			screen->arena, ", %s per instruction", cell(screen, &per, rate));
+		each = cp_text_format(screen->arena, ", %s per instruction",
+			cell_text(screen, &per, rate));
 	return cp_text_format(screen->arena, "%s: %s%s%s", name,
 		with_unit(screen, mark, value), each,
 		mostly(screen, machine, value.value));
@@ -302,7 +302,7 @@ static void put_table(struct screen *screen, const struct ends *ends)
 		cp_table_set(table, i, 0, c->of[i].machine.name);
 		for (size_t k = 0; k < screen->ncolumns; k++)
 			cp_table_set(table, i, 1 + k,
-				cell(screen, &screen->column[k],
+				cell_text(screen, &screen->column[k],
 					value_of(screen, i, &screen->column[k])));
 	}
 	if (ends->known > 1 && ends->high.value > ends->low.value)

@@ -37,7 +37,7 @@ static struct unit unit_of(struct cp_comparison *c, const struct cp_metric *metr
 	return bytes[i];
 }
 
-static const char *cell(struct cp_comparison *c, const struct cp_metric *metric,
+static const char *cell_text(struct cp_comparison *c, const struct cp_metric *metric,
 	const struct unit *unit, struct cp_value value)
 {
 	bool share = metric && strcmp(metric->unit, "ratio") == 0;
@@ -68,7 +68,7 @@ static void set_row(struct cp_comparison *c, struct cp_table *table, const char 
 	cp_table_set(table, row, 0, name);
 	for (unsigned i = 0; i + 1 < table->ncolumns; i++)
 		cp_table_set(table, row, i + 1,
-			cell(c, metric, &unit,
+			cell_text(c, metric, &unit,
 				metric ? cp_compare_metric(c, first + i, metric)
 				       : cp_compare_quantity(c, first + i, quantity)));
 	table->nrows++;
@@ -134,7 +134,7 @@ void cp_compare_table(
 	}
 }
 
-static const char *runs(struct cp_comparison *c)
+static const char *runs_text(struct cp_comparison *c)
 {
 	if (c->nruns == 1)
 		return "one run: all machines saw the same references";
@@ -160,7 +160,7 @@ void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 		c->program[0], c->nmachines, c->nmachines == 1 ? "" : "s");
 	cp_text_wrap(out,
 		cp_text_format(&c->arena,
-			"%s; user mode, from the first instruction on%s", runs(c),
+			"%s; user mode, from the first instruction on%s", runs_text(c),
 			c->alone ? "; a static program: not its children" : ""),
 		0, 0, WIDTH);
 	cp_out_text(out, "\n");

@@ -8,7 +8,7 @@
 #include "base/counters/weights.h"
 #include "tools/compare/compare.h"
 
-static void ignore(const char *line)
+static void ignore_line(const char *line)
 {
 	(void)line; /* the run itself has said it */
 }
@@ -39,12 +39,12 @@ static void collect_metrics(struct cp_comparison *c)
 
 void cp_compare_resolve(struct cp_comparison *c)
 {
-	cp_request_read(
-		&c->request, &c->arena, c->events, c->groups, c->lets, "cache", ignore);
+	cp_request_read(&c->request, &c->arena, c->events, c->groups, c->lets, "cache",
+		ignore_line);
 	collect_metrics(c);
 	for (unsigned i = 0; i < c->nmachines; i++) {
-		cp_events_for_sim(
-			&c->of[i].set, &c->request, &c->of[i].machine, &c->arena, ignore);
+		cp_events_for_sim(&c->of[i].set, &c->request, &c->of[i].machine,
+			&c->arena, ignore_line);
 		c->of[i].machine.timed = c->of[i].set.timed;
 		c->of[i].weights = cp_weights_of(&c->of[i].machine, &c->request);
 	}

@@ -53,7 +53,7 @@ static enum cp_verdict first_verdict(
 
 /* How many times as much, either way round; a hundred and more times are alike,
  * and so is what came from nothing. */
-static double apart(double before, double after)
+static double relative_change(double before, double after)
 {
 	double ratio;
 
@@ -89,7 +89,7 @@ static struct cp_difference difference(
 		return it;
 	it.change = after - before;
 	it.ratio = before > 0 ? after / before : -1;
-	it.impact = entry->spot->weight * telling(entry) * apart(before, after);
+	it.impact = entry->spot->weight * telling(entry) * relative_change(before, after);
 	if (it.verdict == CP_NOISE)
 		it.p = cp_welch(entry->side[0].values, entry->side[0].runs.n,
 			entry->side[1].values, entry->side[1].runs.n);
@@ -137,7 +137,7 @@ static int rank(const struct cp_difference *it)
 	return ranks[it->verdict];
 }
 
-static int compare(const void *one, const void *other)
+static int compare_names(const void *one, const void *other)
 {
 	const struct cp_difference *a = one, *b = other;
 
@@ -168,7 +168,7 @@ int cp_diff_compare(struct cp_diff *diff)
 	result = adjust(diff);
 	if (diff->count)
 		qsort(diff->differences, diff->count, sizeof(*diff->differences),
-			compare);
+			compare_names);
 	return result;
 }
 

@@ -6,21 +6,16 @@
 
 /* ---- JSON ---- */
 
-static void set(json_t *object, const char *name, json_t *value)
-{
-	json_object_set_new(object, name, value ? value : json_null());
-}
-
 static json_t *json_side(const struct cp_side *side)
 {
 	json_t *made = json_object();
 
-	set(made, "name", json_string(side->label));
-	set(made, "runs", json_integer((long long)side->nruns));
-	set(made, "command", json_string(side->command));
-	set(made, "engine", json_string(side->engine));
-	set(made, "machine", json_string(side->machine));
-	set(made, "mixed", json_boolean(side->mixed));
+	cp_json_set(made, "name", json_string(side->label));
+	cp_json_set(made, "runs", json_integer((long long)side->nruns));
+	cp_json_set(made, "command", json_string(side->command));
+	cp_json_set(made, "engine", json_string(side->engine));
+	cp_json_set(made, "machine", json_string(side->machine));
+	cp_json_set(made, "mixed", json_boolean(side->mixed));
 	return made;
 }
 
@@ -28,11 +23,11 @@ static json_t *json_test(const struct cp_diff *diff)
 {
 	json_t *made = json_object();
 
-	set(made, "name", json_string("Welch's t"));
-	set(made, "adjusted", json_string("Benjamini-Hochberg"));
-	set(made, "level", json_real(CP_DIFF_LEVEL));
-	set(made, "values", json_integer((long long)diff->tested));
-	set(made, "fewest_runs", json_integer(CP_FEWEST_RUNS));
+	cp_json_set(made, "name", json_string("Welch's t"));
+	cp_json_set(made, "adjusted", json_string("Benjamini-Hochberg"));
+	cp_json_set(made, "level", json_real(CP_DIFF_LEVEL));
+	cp_json_set(made, "values", json_integer((long long)diff->tested));
+	cp_json_set(made, "fewest_runs", json_integer(CP_FEWEST_RUNS));
 	return made;
 }
 
@@ -43,13 +38,14 @@ static json_t *json_value(const struct cp_difference *it)
 	json_t *made = json_object();
 
 	cp_json_entry(made, entry);
-	set(made, "verdict", json_string(cp_verdict_name(it->verdict)));
-	set(made, "difference", both ? cp_json_number(it->change) : NULL);
-	set(made, "ratio", it->ratio >= 0 ? cp_json_number(it->ratio) : NULL);
-	set(made, "p", it->p >= 0 ? cp_json_number(it->p) : NULL);
-	set(made, "p_adjusted", it->adjusted >= 0 ? cp_json_number(it->adjusted) : NULL);
-	set(made, "before", cp_json_cell(&entry->side[0]));
-	set(made, "after", cp_json_cell(&entry->side[1]));
+	cp_json_set(made, "verdict", json_string(cp_verdict_name(it->verdict)));
+	cp_json_set(made, "difference", both ? cp_json_number(it->change) : NULL);
+	cp_json_set(made, "ratio", it->ratio >= 0 ? cp_json_number(it->ratio) : NULL);
+	cp_json_set(made, "p", it->p >= 0 ? cp_json_number(it->p) : NULL);
+	cp_json_set(made, "p_adjusted",
+		it->adjusted >= 0 ? cp_json_number(it->adjusted) : NULL);
+	cp_json_set(made, "before", cp_json_cell(&entry->side[0]));
+	cp_json_set(made, "after", cp_json_cell(&entry->side[1]));
 	return made;
 }
 
@@ -59,9 +55,9 @@ static json_t *json_gate(const struct cp_diff *diff, const struct cp_gate *gate)
 	bool open = gate->verdict != CP_GATE_CLOSED;
 	json_t *made = json_object();
 
-	set(made, "expression", json_string(gate->expression));
-	set(made, "verdict", json_string(verdicts[gate->verdict]));
-	set(made, "text", open ? json_string(cp_gate_text(diff, gate)) : NULL);
+	cp_json_set(made, "expression", json_string(gate->expression));
+	cp_json_set(made, "verdict", json_string(verdicts[gate->verdict]));
+	cp_json_set(made, "text", open ? json_string(cp_gate_text(diff, gate)) : NULL);
 	return made;
 }
 
@@ -74,13 +70,13 @@ json_t *cp_diff_json(const void *of)
 		json_array_append_new(values, json_value(&diff->differences[i]));
 	for (size_t i = 0; i < diff->ngates; i++)
 		json_array_append_new(gates, json_gate(diff, &diff->gates[i]));
-	set(made, "schema", json_string("cachepeek-diff/1"));
-	set(made, "cachepeek", json_string(CP_VERSION));
-	set(made, "before", json_side(&diff->values->sides[0]));
-	set(made, "after", json_side(&diff->values->sides[1]));
-	set(made, "test", json_test(diff));
-	set(made, "values", values);
-	set(made, "fail_if", gates);
+	cp_json_set(made, "schema", json_string("cachepeek-diff/1"));
+	cp_json_set(made, "cachepeek", json_string(CP_VERSION));
+	cp_json_set(made, "before", json_side(&diff->values->sides[0]));
+	cp_json_set(made, "after", json_side(&diff->values->sides[1]));
+	cp_json_set(made, "test", json_test(diff));
+	cp_json_set(made, "values", values);
+	cp_json_set(made, "fail_if", gates);
 	return made;
 }
 

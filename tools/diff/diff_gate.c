@@ -13,7 +13,7 @@
 
 /* ---- the expression ---- */
 
-static bool wrong(const char *expression, const char *why)
+static bool report_wrong(const char *expression, const char *why)
 {
 	fprintf(stderr,
 		"cachepeek: --fail-if '%s': %s: write NAME [in REGION] > or < NUMBER, as "
@@ -66,16 +66,16 @@ bool cp_gate_parse(struct cp_arena *arena, struct cp_gate *gate, const char *exp
 
 	*gate = (struct cp_gate){.expression = expression};
 	if (!sign)
-		return wrong(expression, "there is no > or <");
+		return report_wrong(expression, "there is no > or <");
 	gate->above = *sign == '>';
 	if (!parse_limit(gate, sign + 1))
-		return wrong(expression, "what follows > or < is no number");
+		return report_wrong(expression, "what follows > or < is no number");
 	in = strstr(expression, " in ");
 	in = in && in < sign ? in : NULL;
 	gate->name = trimmed(arena, expression, in ? in : sign);
 	gate->region = in ? trimmed(arena, in + 4, sign) : NULL;
 	if (!*gate->name || (in && !*gate->region))
-		return wrong(expression, "a name is missing");
+		return report_wrong(expression, "a name is missing");
 	return true;
 }
 
@@ -103,7 +103,7 @@ static double measured(const struct cp_gate *gate, const struct cp_difference *i
 	return it->ratio < 0 ? HUGE_VAL : it->ratio - 1;
 }
 
-static enum cp_gate_verdict judge(
+static enum cp_gate_verdict judge_gate(
 	const struct cp_gate *gate, const struct cp_difference *it)
 {
 	double value = measured(gate, it);
@@ -128,7 +128,7 @@ static bool judge_all(const struct cp_diff *diff, struct cp_gate *gate)
 		if (!is_at(gate, it))
 			continue;
 		found = true;
-		verdict = judge(gate, it);
+		verdict = judge_gate(gate, it);
 		if (verdict == CP_GATE_CLOSED || (verdict == CP_GATE_UNKNOWN && gate->at))
 			continue;
 		gate->verdict = verdict;

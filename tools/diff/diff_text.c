@@ -11,7 +11,7 @@
 #define WIDTH 80
 #define SHOWN 7 /* with what stands around it, a screen of 24 lines */
 
-static const char *runs(struct cp_arena *arena, size_t n)
+static const char *runs_text(struct cp_arena *arena, size_t n)
 {
 	return n == 1 ? "1 run" : cp_text_format(arena, "%zu runs", n);
 }
@@ -22,13 +22,13 @@ static void print_side(const struct cp_diff *diff, struct cp_out *out, unsigned 
 	const char *line = cp_text_format(diff->arena, "%s  %s: %s of %s, %s%s",
 		number ? "after " : "before",
 		cp_text_safe(diff->arena, cp_slice_of(side->label)),
-		runs(diff->arena, side->nruns), side->command, side->engine,
+		runs_text(diff->arena, side->nruns), side->command, side->engine,
 		side->mixed ? " (the first one's; others differ)" : "");
 
 	cp_text_wrap(out, line, 0, 8, WIDTH);
 }
 
-static void note(struct cp_out *out, const char *text)
+static void print_note(struct cp_out *out, const char *text)
 {
 	cp_text_wrap(out, text, 0, 2, WIDTH);
 }
@@ -109,10 +109,11 @@ static void print_first(const struct cp_diff *diff, struct cp_out *out)
 	const struct cp_entry *entry = it->entry;
 	struct cp_arena *arena = diff->arena;
 
-	note(out, cp_text_format(arena, "Look first at %s of %s: from %s to %s (%s).",
-			  cp_text_safe(arena, cp_slice_of(entry->name)),
-			  cp_diff_spot(arena, entry), mean(arena, entry, 0),
-			  mean(arena, entry, 1), cp_diff_change(arena, it)));
+	print_note(
+		out, cp_text_format(arena, "Look first at %s of %s: from %s to %s (%s).",
+			     cp_text_safe(arena, cp_slice_of(entry->name)),
+			     cp_diff_spot(arena, entry), mean(arena, entry, 0),
+			     mean(arena, entry, 1), cp_diff_change(arena, it)));
 }
 
 /* ---- the answer ---- */
@@ -182,7 +183,7 @@ static void print_answer(const struct cp_diff *diff, struct cp_out *out)
 				*line ? "; " : "", in_words(diff->arena, it));
 	}
 	if (*line)
-		note(out, cp_text_format(diff->arena, "whole run: %s", line));
+		print_note(out, cp_text_format(diff->arena, "whole run: %s", line));
 }
 
 /* ---- below the table ---- */
@@ -207,7 +208,7 @@ static void print_rest(const struct cp_diff *diff, struct cp_out *out, size_t hi
 		line = cp_text_format(
 			arena, "%s%zu have a value on one side only. ", line, one);
 	if (*line)
-		note(out, cp_text_format(arena, "%s--all shows them.", line));
+		print_note(out, cp_text_format(arena, "%s--all shows them.", line));
 }
 
 /* Among the rows of the table. */
@@ -225,23 +226,25 @@ static void print_test(const struct cp_diff *diff, struct cp_out *out, size_t sh
 		diff->values->sides[0].nruns < 2 || diff->values->sides[1].nruns < 2;
 
 	if (diff->tested)
-		note(out, cp_text_format(diff->arena,
-				  "p: Welch's t test of the means, adjusted (Benjamini "
-				  "and Hochberg) for %zu values that vary; below 0.05 a "
-				  "difference is significant.",
-				  diff->tested));
+		print_note(out,
+			cp_text_format(diff->arena,
+				"p: Welch's t test of the means, adjusted (Benjamini "
+				"and Hochberg) for %zu values that vary; below 0.05 a "
+				"difference is significant.",
+				diff->tested));
 	if (count_of(diff, CP_EXACTLY))
-		note(out,
+		print_note(out,
 			one_run ? "exact: simulated, and so no error of counting; one "
 				  "run does not tell whether the next is the same."
 				: "exact: simulated, the same in all runs of a side: the "
 				  "programs differ in this, it is no noise.");
 	if (shows_untested(diff, shown))
-		note(out, cp_text_format(diff->arena,
-				  "\u2014: not tested: it takes %d runs on each side to "
-				  "tell a difference from noise (cachepeek run --repeat "
-				  "5 -o FILE.json PROGRAM).",
-				  CP_FEWEST_RUNS));
+		print_note(out,
+			cp_text_format(diff->arena,
+				"\u2014: not tested: it takes %d runs on each side to "
+				"tell a difference from noise (cachepeek run --repeat "
+				"5 -o FILE.json PROGRAM).",
+				CP_FEWEST_RUNS));
 }
 
 static void print_warnings(const struct cp_diff *diff, struct cp_out *out)
@@ -250,28 +253,31 @@ static void print_warnings(const struct cp_diff *diff, struct cp_out *out)
 			     *after = &diff->values->sides[1];
 
 	if (strcmp(before->engine, after->engine) != 0)
-		note(out, "Warning: one side was counted by the perf engine and one was "
-			  "simulated: what differs may be that.");
+		print_note(out,
+			"Warning: one side was counted by the perf engine and one was "
+			"simulated: what differs may be that.");
 	else if (strcmp(before->machine, after->machine) != 0)
-		note(out, cp_text_format(diff->arena,
-				  "Warning: the machines are not the same: \"%s\" and "
-				  "\"%s\".",
-				  before->machine, after->machine));
+		print_note(
+			out, cp_text_format(diff->arena,
+				     "Warning: the machines are not the same: \"%s\" and "
+				     "\"%s\".",
+				     before->machine, after->machine));
 	for (unsigned i = 0; i < 2; i++)
 		if (diff->values->sides[i].ends_differ)
-			note(out, cp_text_format(diff->arena,
-					  "Warning: not all runs of %s ended as the "
-					  "first did (%s): they may have done something "
-					  "else.",
-					  diff->values->sides[i].label,
-					  diff->values->sides[i].end));
+			print_note(out,
+				cp_text_format(diff->arena,
+					"Warning: not all runs of %s ended as the "
+					"first did (%s): they may have done something "
+					"else.",
+					diff->values->sides[i].label,
+					diff->values->sides[i].end));
 }
 
 static void print_gates(const struct cp_diff *diff, struct cp_out *out)
 {
 	for (size_t i = 0; i < diff->ngates; i++)
 		if (diff->gates[i].verdict != CP_GATE_CLOSED)
-			note(out, cp_gate_text(diff, &diff->gates[i]));
+			print_note(out, cp_gate_text(diff, &diff->gates[i]));
 }
 
 void cp_diff_text(const void *of, struct cp_out *out, bool colour)

@@ -41,7 +41,7 @@ static struct link **bucket(const struct cp_values *values, const char *key)
 	return (struct link **)&values->index->buckets[(hash ^ hash >> 16) % NBUCKETS];
 }
 
-static void *find(const struct cp_values *values, const char *key)
+static void *find_key(const struct cp_values *values, const char *key)
 {
 	for (struct link *link = *bucket(values, key); link; link = link->next)
 		if (strcmp(link->key, key) == 0)
@@ -49,7 +49,7 @@ static void *find(const struct cp_values *values, const char *key)
 	return NULL;
 }
 
-static void insert(struct cp_values *values, const char *key, void *what)
+static void insert_key(struct cp_values *values, const char *key, void *what)
 {
 	struct link **first = bucket(values, key),
 		    *link = cp_arena_alloc(values->arena, sizeof(*link));
@@ -59,7 +59,7 @@ static void insert(struct cp_values *values, const char *key, void *what)
 }
 
 /* Appends to a list of pointers that has room for the next power of two. */
-static void *append(struct cp_arena *arena, void *list, size_t *count, void *item)
+static void *append_item(struct cp_arena *arena, void *list, size_t *count, void *item)
 {
 	void **items = list, **longer;
 
@@ -74,7 +74,7 @@ static void *append(struct cp_arena *arena, void *list, size_t *count, void *ite
 	return items;
 }
 
-static const char *keep(struct cp_values *values, const char *text)
+static const char *keep_text(struct cp_values *values, const char *text)
 {
 	return text ? cp_arena_copy(values->arena, text, strlen(text)) : NULL;
 }
@@ -111,16 +111,16 @@ static const char *join(struct cp_values *values, const json_t *names, char betw
 static struct cp_spot *spot_of(struct cp_values *values, json_t *names)
 {
 	char *key = json_dumps(names, JSON_COMPACT);
-	struct cp_spot *spot = key ? find(values, key) : NULL;
+	struct cp_spot *spot = key ? find_key(values, key) : NULL;
 
 	if (!spot && key) {
 		spot = cp_arena_alloc(values->arena, sizeof(*spot));
-		spot->key = keep(values, key);
+		spot->key = keep_text(values, key);
 		spot->path = join(values, names, '/');
 		spot->names = json_incref(names);
 		values->spots =
-			append(values->arena, values->spots, &values->nspots, spot);
-		insert(values, spot->key, spot);
+			append_item(values->arena, values->spots, &values->nspots, spot);
+		insert_key(values, spot->key, spot);
 	}
 	free(key);
 	return spot;
@@ -139,23 +139,23 @@ static const char *entry_key(const struct cp_values *values, const struct cp_spo
 struct cp_entry *cp_values_find(const struct cp_values *values,
 	const struct cp_spot *spot, enum cp_kind kind, const char *name)
 {
-	return find(values, entry_key(values, spot, kind, name));
+	return find_key(values, entry_key(values, spot, kind, name));
 }
 
 static struct cp_entry *entry_of(struct cp_values *values, struct cp_spot *spot,
 	enum cp_kind kind, const char *name, const char *unit)
 {
 	const char *key = entry_key(values, spot, kind, name);
-	struct cp_entry *entry = find(values, key);
+	struct cp_entry *entry = find_key(values, key);
 
 	if (entry)
 		return entry;
 	entry = cp_arena_alloc(values->arena, sizeof(*entry));
-	*entry = (struct cp_entry){
-		spot, kind, keep(values, name), keep(values, unit ? unit : ""), {{0}}};
+	*entry = (struct cp_entry){spot, kind, keep_text(values, name),
+		keep_text(values, unit ? unit : ""), {{0}}};
 	values->entries =
-		append(values->arena, values->entries, &values->nentries, entry);
-	insert(values, key, entry);
+		append_item(values->arena, values->entries, &values->nentries, entry);
+	insert_key(values, key, entry);
 	return entry;
 }
 
@@ -194,7 +194,7 @@ static void add_cell(
 
 	if (!json_is_number(value)) {
 		cell->missing++;
-		cell->reason = keep(values,
+		cell->reason = keep_text(values,
 			json_string_value(json_object_get(description, "reason")));
 		return;
 	}
@@ -257,21 +257,21 @@ static const char *end_of(struct cp_values *values, const json_t *report)
 		(int)json_integer_value(code));
 }
 
-static bool same(const char *one, const char *other)
+static bool is_same_text(const char *one, const char *other)
 {
 	return strcmp(one ? one : "", other ? other : "") == 0;
 }
 
-static void describe(
+static void describe_side(
 	struct cp_values *values, unsigned number, const json_t *report, size_t nruns)
 {
 	struct cp_side *side = &values->sides[number];
 	const json_t *engine = json_object_get(report, "engine"),
 		     *machine = json_object_get(report, "machine");
 	const char *command = command_of(values, report),
-		   *name = keep(
+		   *name = keep_text(
 			   values, json_string_value(json_object_get(engine, "name"))),
-		   *description = keep(values,
+		   *description = keep_text(values,
 			   json_string_value(json_object_get(machine, "description"))),
 		   *end = end_of(values, report);
 
@@ -281,9 +281,10 @@ static void describe(
 		side->machine = description ? description : "";
 		side->end = end;
 	}
-	side->mixed |= !same(side->command, command) || !same(side->engine, name) ||
-		       !same(side->machine, description);
-	side->ends_differ |= !same(side->end, end);
+	side->mixed |= !is_same_text(side->command, command) ||
+		       !is_same_text(side->engine, name) ||
+		       !is_same_text(side->machine, description);
+	side->ends_differ |= !is_same_text(side->end, end);
 	side->nruns += nruns;
 }
 
@@ -291,7 +292,7 @@ static void add_report(struct cp_values *values, unsigned side, const json_t *re
 {
 	const json_t *regions = json_object_get(report, "regions");
 
-	describe(values, side, report, 1);
+	describe_side(values, side, report, 1);
 	for (size_t i = 0; i < json_array_size(regions); i++)
 		add_region(values, side, json_array_get(regions, i));
 }
@@ -329,14 +330,15 @@ static void add_repeated_value(
 	if (cell->runs.n)
 		cell->status = status > cell->status ? status : cell->status;
 	cell->missing += (size_t)json_integer_value(json_object_get(value, "missing"));
-	cell->reason = keep(values, json_string_value(json_object_get(value, "reason")));
+	cell->reason =
+		keep_text(values, json_string_value(json_object_get(value, "reason")));
 }
 
 static void add_repeated(struct cp_values *values, unsigned side, const json_t *report)
 {
 	const json_t *all = json_object_get(report, "values");
 
-	describe(values, side, report,
+	describe_side(values, side, report,
 		(size_t)json_integer_value(json_object_get(report, "runs")));
 	for (size_t i = 0; i < json_array_size(all); i++)
 		add_repeated_value(values, side, json_array_get(all, i));
@@ -508,7 +510,7 @@ struct cp_values *cp_values_new(struct cp_arena *arena)
 /* ---- which region matters ---- */
 
 /* The region's share of the whole run's count, on the side where it is larger. */
-static double part(const struct cp_entry *entry, const struct cp_entry *whole)
+static double share_of_whole(const struct cp_entry *entry, const struct cp_entry *whole)
 {
 	double most = 0;
 
@@ -523,7 +525,7 @@ static double part(const struct cp_entry *entry, const struct cp_entry *whole)
 
 void cp_values_weigh(struct cp_values *values)
 {
-	const struct cp_spot *run = find(values, "[]");
+	const struct cp_spot *run = find_key(values, "[]");
 
 	for (size_t i = 0; run && i < values->nentries; i++) {
 		const struct cp_entry *entry = values->entries[i];
@@ -531,7 +533,8 @@ void cp_values_weigh(struct cp_values *values)
 
 		if (entry->kind != CP_COUNT && entry->kind != CP_TIME)
 			continue;
-		here = part(entry, cp_values_find(values, run, entry->kind, entry->name));
+		here = share_of_whole(
+			entry, cp_values_find(values, run, entry->kind, entry->name));
 		if (here > entry->spot->weight)
 			entry->spot->weight = here;
 	}

@@ -81,6 +81,8 @@ struct cp_entry *cp_values_find(const struct cp_values *values,
 
 /* Numbers of JSON documents: without a point where they are whole. */
 json_t *cp_json_number(double value);
+/* Takes the value, NULL: null. */
+void cp_json_set(json_t *object, const char *name, json_t *value);
 
 /* Sets "path", "kind", "name", "unit". */
 void cp_json_entry(json_t *made, const struct cp_entry *entry);

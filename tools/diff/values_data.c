@@ -16,17 +16,17 @@ json_t *cp_json_number(double value)
 	return json_real(value); /* NULL, and then null, if it is not finite */
 }
 
-static void set(json_t *object, const char *name, json_t *value)
+void cp_json_set(json_t *object, const char *name, json_t *value)
 {
 	json_object_set_new(object, name, value ? value : json_null());
 }
 
 void cp_json_entry(json_t *made, const struct cp_entry *entry)
 {
-	set(made, "path", json_incref(entry->spot->names));
-	set(made, "kind", json_string(cp_kind_name(entry->kind)));
-	set(made, "name", json_string(entry->name));
-	set(made, "unit", json_string(entry->unit));
+	cp_json_set(made, "path", json_incref(entry->spot->names));
+	cp_json_set(made, "kind", json_string(cp_kind_name(entry->kind)));
+	cp_json_set(made, "name", json_string(entry->name));
+	cp_json_set(made, "unit", json_string(entry->unit));
 }
 
 json_t *cp_json_cell(const struct cp_cell *cell)
@@ -34,15 +34,16 @@ json_t *cp_json_cell(const struct cp_cell *cell)
 	json_t *made = json_object();
 	bool there = cell->runs.n > 0;
 
-	set(made, "n", json_integer((long long)cell->runs.n));
-	set(made, "missing", json_integer((long long)cell->missing));
-	set(made, "mean", there ? cp_json_number(cell->runs.mean) : NULL);
-	set(made, "min", there ? cp_json_number(cell->runs.min) : NULL);
-	set(made, "max", there ? cp_json_number(cell->runs.max) : NULL);
-	set(made, "stddev", there ? cp_json_number(cp_runs_stddev(&cell->runs)) : NULL);
-	set(made, "status",
+	cp_json_set(made, "n", json_integer((long long)cell->runs.n));
+	cp_json_set(made, "missing", json_integer((long long)cell->missing));
+	cp_json_set(made, "mean", there ? cp_json_number(cell->runs.mean) : NULL);
+	cp_json_set(made, "min", there ? cp_json_number(cell->runs.min) : NULL);
+	cp_json_set(made, "max", there ? cp_json_number(cell->runs.max) : NULL);
+	cp_json_set(made, "stddev",
+		there ? cp_json_number(cp_runs_stddev(&cell->runs)) : NULL);
+	cp_json_set(made, "status",
 		json_string(cp_status_name(there ? cell->status : CP_UNAVAILABLE)));
-	set(made, "reason",
+	cp_json_set(made, "reason",
 		!there && !cell->missing ? json_string("the region is not there")
 		: cell->reason           ? json_string(cell->reason)
 					 : NULL);

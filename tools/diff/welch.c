@@ -105,7 +105,7 @@ static struct cp_runs runs_of(const double *values, size_t n)
 	return runs;
 }
 
-static size_t count(const double *values, size_t n, double value)
+static size_t count_equal(const double *values, size_t n, double value)
 {
 	size_t found = 0;
 
@@ -122,12 +122,12 @@ double cp_welch(const double *one, size_t n, const double *other, size_t m)
 
 	if (n < CP_FEWEST_RUNS || m < CP_FEWEST_RUNS)
 		return -1;
-	if (count(one, n, high) + count(one, n, low) + count(other, m, high) +
-			count(other, m, low) >=
+	if (count_equal(one, n, high) + count_equal(one, n, low) +
+			count_equal(other, m, high) + count_equal(other, m, low) >=
 		n + m)
-		return low == high
-			       ? 1
-			       : dealt(count(one, n, high), n, count(other, m, high), m);
+		return low == high ? 1
+				   : dealt(count_equal(one, n, high), n,
+					     count_equal(other, m, high), m);
 	share = a.squares / (double)(n - 1) / (double)n;
 	rest = b.squares / (double)(m - 1) / (double)m;
 	error = share + rest;
@@ -139,7 +139,7 @@ double cp_welch(const double *one, size_t n, const double *other, size_t m)
 
 /* ---- many tests ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
 	const double *one = *(double *const *)a, *other = *(double *const *)b;
 
@@ -154,7 +154,7 @@ int cp_adjust(double *p, size_t n)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		order[i] = &p[i];
-	qsort(order, n, sizeof(*order), compare);
+	qsort(order, n, sizeof(*order), compare_doubles);
 	for (size_t i = n; i-- > 0;) {
 		double share = *order[i] * (double)n / (double)(i + 1);
 

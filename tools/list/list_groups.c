@@ -219,7 +219,7 @@ static void summarise_group(const struct cp_list *list, const struct cp_group *g
 	print_plan("simulated", &plan);
 }
 
-static const struct cp_group *find(const struct cp_list *list, const char *name)
+static const struct cp_group *find_group(const struct cp_list *list, const char *name)
 {
 	char error[512];
 	const struct cp_group *group = cp_group_find(list->arena,
@@ -239,7 +239,7 @@ int cp_list_groups(const struct cp_list *list)
 	if (list->pmu && (status = cp_list_know_pmu(list)))
 		return status;
 	for (char *const *name = list->names; *name; name++) {
-		group = find(list, *name);
+		group = find_group(list, *name);
 		if (group && list->pmu)
 			summarise_group(list, group);
 		else if (group)
@@ -247,7 +247,7 @@ int cp_list_groups(const struct cp_list *list)
 		status |= group ? 0 : 2;
 	}
 	for (size_t i = 0; !*list->names && names[i]; i++)
-		if ((group = find(list, names[i])))
+		if ((group = find_group(list, names[i])))
 			summarise_group(list, group);
 	return status;
 }

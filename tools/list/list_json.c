@@ -157,7 +157,7 @@ static int add_all(const struct making *making, const char *const *all,
 	return status;
 }
 
-static int fill(struct making *making, const char *topic)
+static int fill_topic(struct making *making, const char *topic)
 {
 	struct cp_arena *arena = making->list->arena;
 
@@ -183,7 +183,7 @@ int cp_list_json(const struct cp_list *list, const char *topic)
 	for (const char *const *pmu = cp_preset_pmus(list->arena); pmus && *pmu; pmu++)
 		json_array_append_new(making.entries, json_pack("{ss}", "name", *pmu));
 	if (!pmus)
-		status = fill(&making, topic);
+		status = fill_topic(&making, topic);
 	document = json_pack("{ss ss so}", "schema", "cachepeek-list/1", "cachepeek",
 		CP_VERSION, pmus ? "pmus" : topic, making.entries);
 	if (!status && json_dumpf(document, stdout, JSON_INDENT(1)) < 0)

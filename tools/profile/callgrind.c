@@ -54,7 +54,7 @@ static void find_events(struct callgrind *c)
 				c->events[c->nevents++] = CP_PROFILE_FIRST + i;
 }
 
-static void costs(struct callgrind *c, const struct cp_tally *tally)
+static void put_costs(struct callgrind *c, const struct cp_tally *tally)
 {
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, " %lu", (unsigned long)tally->count[c->events[i]]);
@@ -78,7 +78,7 @@ static void function_name(struct callgrind *c, const struct cp_place_in_code *at
 				c->view->profile->arena, cp_slice_of(at->module->name)));
 }
 
-static void instructions(
+static void put_instructions(
 	struct callgrind *c, const struct cp_rows *statements, const struct cp_row *row)
 {
 	const struct cp_rows *rows =
@@ -88,7 +88,7 @@ static void instructions(
 		const struct cp_place_in_code *at = &rows->row[i].site->at;
 
 		cp_out_format(c->out, "0x%lx %u", (unsigned long)at->address, at->line);
-		costs(c, &rows->row[i].tally);
+		put_costs(c, &rows->row[i].tally);
 	}
 }
 
@@ -127,7 +127,7 @@ static void function(
 		if (strcmp(next, file) != 0)
 			name_line(c, strcmp(next, own) == 0 ? "fe" : "fi", next);
 		file = next;
-		instructions(c, rows, &rows->row[i]);
+		put_instructions(c, rows, &rows->row[i]);
 	}
 }
 
@@ -169,9 +169,9 @@ void cp_profile_write_callgrind(struct cp_out *out, const struct cp_profile_view
 	for (size_t i = 0; i < view->profile->nsites; i++)
 		cp_tally_site(&sum, &view->profile->sites[i]);
 	cp_out_text(out, "summary:");
-	costs(&c, &sum);
+	put_costs(&c, &sum);
 	for (size_t i = 0; i < rows->n; i++)
 		function(&c, rows, &rows->row[i]);
 	cp_out_text(out, "\ntotals:");
-	costs(&c, &sum);
+	put_costs(&c, &sum);
 }

@@ -34,7 +34,8 @@ static void values(struct table *table, const struct cp_tally *tally)
 
 /* scope,pid,tid,module,function,file,line,address; what a row is not about is
  * empty. */
-static void place(struct table *table, enum cp_row_kind kind, const struct cp_row *row)
+static void write_place(
+	struct table *table, enum cp_row_kind kind, const struct cp_row *row)
 {
 	const struct cp_place_in_code *at = &row->site->at;
 	bool code = kind >= CP_ROW_FUNCTION;
@@ -61,7 +62,7 @@ static void place(struct table *table, enum cp_row_kind kind, const struct cp_ro
 }
 
 /* Its name stands where that of a function does. */
-static void data(struct table *table, const struct cp_profiled_object *object)
+static void write_data(struct table *table, const struct cp_profiled_object *object)
 {
 	cp_out_text(table->out, "data,,,");
 	text_cell(table, object->name);
@@ -76,9 +77,9 @@ static void rows_of(struct table *table, const struct cp_rows *rows)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		if (rows->kind == CP_ROW_DATA)
-			data(table, rows->row[i].object);
+			write_data(table, rows->row[i].object);
 		else
-			place(table, rows->kind, &rows->row[i]);
+			write_place(table, rows->kind, &rows->row[i]);
 		values(table, &rows->row[i].tally);
 		if (rows->kind == CP_ROW_FUNCTION || rows->kind == CP_ROW_STATEMENT)
 			rows_of(table, cp_rows_of(table->view, rows->kind + 1, rows,

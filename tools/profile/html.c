@@ -14,7 +14,7 @@
 #include "tools/profile/calls/stacks.h"
 #include "tools/profile/model/write.h"
 
-static void member(struct cp_out *out, const char *name, const char *text)
+static void put_member(struct cp_out *out, const char *name, const char *text)
 {
 	cp_out_format(out, "\"%s\": ", name);
 	cp_json_string(out, text, strlen(text));
@@ -27,11 +27,11 @@ static void put_metrics(struct cp_out *out, const struct cp_group *measurement)
 		const struct cp_metric *metric = &measurement->metrics[i];
 
 		cp_out_text(out, i ? ",\n{" : "\n{");
-		member(out, "name", metric->name);
+		put_member(out, "name", metric->name);
 		cp_out_text(out, ", ");
-		member(out, "unit", metric->unit);
+		put_member(out, "unit", metric->unit);
 		cp_out_text(out, ", ");
-		member(out, "formula", metric->formula_text);
+		put_member(out, "formula", metric->formula_text);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "],\n");
@@ -42,9 +42,9 @@ static void put_columns(struct cp_out *out, const struct cp_group *measurement)
 	cp_out_text(out, "\"columns\": [");
 	for (size_t i = 0; i < measurement->ncolumns; i++) {
 		cp_out_text(out, i ? ", {" : "{");
-		member(out, "name", measurement->columns[i].name);
+		put_member(out, "name", measurement->columns[i].name);
 		cp_out_text(out, ", ");
-		member(out, "heading", measurement->columns[i].heading);
+		put_member(out, "heading", measurement->columns[i].heading);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "],\n");
@@ -59,7 +59,7 @@ static void put_reason(struct cp_out *out, const struct cp_profile_view *view,
 	if (value.status != CP_UNAVAILABLE)
 		return;
 	cp_out_text(out, *comma);
-	member(out, name, value.reason);
+	put_member(out, name, value.reason);
 	*comma = ",\n";
 }
 
@@ -81,7 +81,7 @@ static void put_reasons(struct cp_out *out, const struct cp_profile_view *view)
 /* With more instructions than this a page shows only those that matter. */
 enum { MANY = 5000 };
 
-static size_t instructions(const struct cp_profile_view *view)
+static size_t count_instructions(const struct cp_profile_view *view)
 {
 	size_t n = 0;
 
@@ -97,7 +97,7 @@ static size_t instructions(const struct cp_profile_view *view)
 
 static double least_percent(const struct cp_profile_view *view)
 {
-	if (instructions(view) <= MANY)
+	if (count_instructions(view) <= MANY)
 		return 0;
 	return view->path_percent < 0 ? CP_STACKS_PERCENT : view->path_percent;
 }
@@ -130,7 +130,7 @@ static void put_view(struct cp_out *out, const struct cp_profile_view *view)
 {
 	cp_out_format(out, "{\"least_percent\": %g,\n", least_percent(view));
 	put_placed(out, view);
-	member(out, "description", view->measurement->description);
+	put_member(out, "description", view->measurement->description);
 	cp_out_text(out, ",\n");
 	put_metrics(out, view->measurement);
 	put_columns(out, view->measurement);

@@ -35,7 +35,7 @@ static const char *text(const struct reader *r, const json_t *in, const char *na
 		r->profile->arena, cp_slice_of(string_of(json_object_get(in, name))));
 }
 
-static uint64_t number(const json_t *in, const char *name)
+static uint64_t read_number(const json_t *in, const char *name)
 {
 	json_int_t value = json_integer_value(json_object_get(in, name));
 
@@ -130,7 +130,7 @@ static void read_instructions(
 		read_counts(r, instruction, count, CP_PROFILE_FIRST, CP_PROFILE_COUNTERS);
 		r->site->thread = r->profile->threads;
 		r->site->at = *at;
-		r->site->at.address = number(instruction, "address");
+		r->site->at.address = read_number(instruction, "address");
 		r->site->count = count;
 		if (r->profile->sampled)
 			r->site->estimates =
@@ -150,7 +150,7 @@ static void read_function(struct reader *r, const json_t *function)
 		const json_t *statement = json_array_get(statements, i);
 
 		at.file = text(r, statement, "file");
-		at.line = (unsigned)number(statement, "line");
+		at.line = (unsigned)read_number(statement, "line");
 		read_instructions(r, json_object_get(statement, "instructions"), &at);
 	}
 }
@@ -217,7 +217,7 @@ static bool read_head(struct reader *r, const json_t *document)
 	profile->command = text(r, document, "command");
 	profile->machine = text(r, document, "machine");
 	read_weights(profile, document);
-	profile->nprocesses = number(document, "processes");
+	profile->nprocesses = read_number(document, "processes");
 	profile->inexact = !json_is_true(json_object_get(document, "exact"));
 	profile->threads = cp_arena_alloc(profile->arena, sizeof(*profile->threads));
 	profile->nthreads = 1;

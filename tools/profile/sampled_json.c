@@ -15,7 +15,7 @@ static const char *text_of(const json_t *in, const char *name)
 	return text ? text : "";
 }
 
-static double number(const json_t *in, const char *name)
+static double read_number(const json_t *in, const char *name)
 {
 	double value = json_number_value(json_object_get(in, name));
 
@@ -31,26 +31,26 @@ static struct cp_samples_event *event_of(struct cp_arena *arena, const json_t *i
 	snprintf(event->why, sizeof(event->why), "%s", text_of(in, "reason"));
 	event->unit = strcmp(text_of(in, "unit"), "operations") == 0 ? CP_UNIT_OPERATIONS
 								     : CP_UNIT_MISSES;
-	event->period = cp_count_of(number(in, "period"));
-	event->jitter = (uint32_t)cp_count_of(100 * number(in, "jitter") + 0.5);
+	event->period = cp_count_of(read_number(in, "period"));
+	event->jitter = (uint32_t)cp_count_of(100 * read_number(in, "jitter") + 0.5);
 	event->exact = json_is_true(json_object_get(in, "exact"));
 	return event;
 }
 
 static struct cp_sampling sampling_of(struct cp_arena *arena, const json_t *in)
 {
-	double scale = number(in, "scale"), total = number(in, "total");
+	double scale = read_number(in, "scale"), total = read_number(in, "total");
 
 	return (struct cp_sampling){
 		.event = event_of(arena, in),
-		.lost = cp_count_of(number(in, "lost")),
-		.dropped = cp_count_of(number(in, "dropped")),
-		.samples = cp_count_of(number(in, "samples")),
+		.lost = cp_count_of(read_number(in, "lost")),
+		.dropped = cp_count_of(read_number(in, "dropped")),
+		.samples = cp_count_of(read_number(in, "samples")),
 		.total = total,
 		.periods = scale > 0 ? total / scale : 0,
-		.threads = (unsigned)cp_count_of(number(in, "threads")),
-		.without = (unsigned)cp_count_of(number(in, "threads_without")),
-		.pages = (unsigned)cp_count_of(number(in, "ring_pages")),
+		.threads = (unsigned)cp_count_of(read_number(in, "threads")),
+		.without = (unsigned)cp_count_of(read_number(in, "threads_without")),
+		.pages = (unsigned)cp_count_of(read_number(in, "ring_pages")),
 	};
 }
 
@@ -82,7 +82,7 @@ const struct cp_estimate *cp_sampled_json_estimates(
 		const json_t *one = json_object_get(in, cp_sampled_event_key(i));
 
 		out[i] = (struct cp_estimate){
-			number(one, "value"), number(one, "variance")};
+			read_number(one, "value"), read_number(one, "variance")};
 	}
 	return out;
 }

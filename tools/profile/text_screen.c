@@ -134,7 +134,7 @@ static size_t rows_of(const struct screen *screen, const struct cp_rows *rows)
 	return n;
 }
 
-static void fill(const struct screen *screen, struct cp_table *table, size_t row,
+static void fill_row(const struct screen *screen, struct cp_table *table, size_t row,
 	const char *name, double share, const struct cp_tally *tally)
 {
 	cp_table_set(table, row, 0, name);
@@ -182,7 +182,7 @@ static void put_table(
 	for (size_t i = 0; i < screen->ncolumns; i++)
 		put_heading(screen, table, i);
 	for (size_t i = 0; i < shown; i++)
-		fill(screen, table, i, row_name(screen, kind, &rows->row[i]),
+		fill_row(screen, table, i, row_name(screen, kind, &rows->row[i]),
 			cp_row_share(screen->view, rows, &rows->row[i]),
 			&rows->row[i].tally);
 	cp_out_text(screen->out, "\n");

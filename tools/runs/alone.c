@@ -29,7 +29,7 @@ struct command {
 	size_t count;
 };
 
-static void add(struct command *command, const char *word)
+static void add_word(struct command *command, const char *word)
 {
 	command->argv[command->count++] = word;
 }
@@ -56,19 +56,19 @@ static void add_options(struct command *command, const struct cp_machine *machin
 {
 	snprintf(command->log, sizeof(command->log), "--log-file=/proc/%d/fd/%d",
 		(int)getpid(), fileno(log));
-	add(command, command->tool);
+	add_word(command, command->tool);
 	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
-		add(command, cp_sim_core_options[i]);
-	add(command, "--report=yes");
-	add(command, command->log);
+		add_word(command, cp_sim_core_options[i]);
+	add_word(command, "--report=yes");
+	add_word(command, command->log);
 	for (unsigned i = 0; i < nmachines; i++) {
 		if (i)
-			add(command, "--next-machine");
+			add_word(command, "--next-machine");
 		cp_sim_describe(&machines[i], &command->machine[i]);
 		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
-			add(command, command->machine[i].word[w]);
+			add_word(command, command->machine[i].word[w]);
 	}
-	add(command, "--");
+	add_word(command, "--");
 }
 
 static int counter_of(const char *name)
@@ -122,7 +122,7 @@ int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmac
 		return result < 0 ? result : -ENOMEM;
 	add_options(&command, machines, nmachines, log);
 	for (size_t i = 0; i < given; i++)
-		add(&command, argv[i]);
+		add_word(&command, argv[i]);
 	setenv("VALGRIND_LIB", command.directory, 1);
 	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
 	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv, NULL);

@@ -115,7 +115,7 @@ struct start {
 	struct rusage *before; /* shared memory: the child's, at its exec */
 };
 
-static int prepare(struct start *start)
+static int prepare_start(struct start *start)
 {
 	start->before = mmap(NULL, sizeof(*start->before), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -176,7 +176,7 @@ int cp_launch(struct cp_launch *launch, char *const argv[], struct cp_watch *wat
 	int fds[NEVENTS], result;
 
 	memset(launch, 0, sizeof(*launch));
-	result = prepare(&start);
+	result = prepare_start(&start);
 	if (result != 0)
 		return result;
 	fflush(NULL);

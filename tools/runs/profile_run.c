@@ -41,11 +41,6 @@ int cp_profile_show_with(cp_profile_write *write, const char *directory,
 
 /* ---- the run ---- */
 
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
-
 static int show_last(
 	const struct cp_profile_source *from, cp_profile_show *show, void *context)
 {
@@ -53,7 +48,7 @@ static int show_last(
 
 	if (from->directory)
 		return show(from->directory, context);
-	if (!cp_run_base(environment, base, sizeof(base))) {
+	if (!cp_run_base(cp_cmd_getenv, base, sizeof(base))) {
 		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
 				"the run's directory (-d)\n");
 		return 1;
@@ -63,7 +58,8 @@ static int show_last(
 }
 
 /* Settings for other commands do not count here. */
-static int prepare(const struct cp_profile_source *from, char *directory, size_t size)
+static int prepare_directory(
+	const struct cp_profile_source *from, char *directory, size_t size)
 {
 	static char *const nothing[] = {NULL};
 	int result;
@@ -79,7 +75,7 @@ static int prepare(const struct cp_profile_source *from, char *directory, size_t
 		return -ENOENT;
 	if (from->engine && strcmp(from->engine, "perf") == 0)
 		cp_preload_companion("heap.so");
-	result = cp_run_make(environment, from->directory, directory, size);
+	result = cp_run_make(cp_cmd_getenv, from->directory, directory, size);
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
 			directory, strerror(-result));
@@ -90,15 +86,15 @@ static int prepare(const struct cp_profile_source *from, char *directory, size_t
 	return 0;
 }
 
-static int run(const struct cp_profile_source *from, char **argv, cp_profile_show *show,
-	void *context)
+static int run_program(const struct cp_profile_source *from, char **argv,
+	cp_profile_show *show, void *context)
 {
 	char directory[CP_RUNDIR_SIZE];
 	struct cp_launch launch;
 	struct cp_watch watch;
 	int result;
 
-	if (prepare(from, directory, sizeof(directory)) < 0)
+	if (prepare_directory(from, directory, sizeof(directory)) < 0)
 		return 127;
 	cp_watch_start(&watch, directory, "");
 	result = cp_launch(&launch, argv, &watch);
@@ -120,5 +116,5 @@ int cp_profile_of(const struct cp_profile_source *from, char **argv,
 
 	if (!*argv)
 		return show_last(from, show, context);
-	return cp_check_wanted(&wanted) ? run(from, argv, show, context) : 2;
+	return cp_check_wanted(&wanted) ? run_program(from, argv, show, context) : 2;
 }

@@ -54,11 +54,6 @@ static bool read_outputs(struct repeat *repeat, const char *list)
 	return true;
 }
 
-static const char *environment(const char *name)
-{
-	return getenv(name);
-}
-
 /* Runs of earlier days are not to be mixed with these. */
 static bool is_new(struct repeat *repeat)
 {
@@ -80,7 +75,7 @@ static int make_directory(struct repeat *repeat, unsigned number, char *to, size
 	if (repeat->directory)
 		wanted = cp_text_format(
 			repeat->arena, "%s/run-%u", repeat->directory, number);
-	return cp_run_make(environment, wanted, to, size);
+	return cp_run_make(cp_cmd_getenv, wanted, to, size);
 }
 
 /* ---- the runs ---- */
@@ -132,7 +127,7 @@ static bool run_all(struct repeat *repeat)
 
 /* ---- the report ---- */
 
-static const char *spread(struct cp_arena *arena, const struct cp_runs *runs)
+static const char *spread_text(struct cp_arena *arena, const struct cp_runs *runs)
 {
 	double share = runs->mean > 0 ? cp_runs_stddev(runs) / runs->mean : 0;
 
@@ -154,7 +149,7 @@ static bool is_shown(const struct cp_values *values, const struct cp_entry *entr
 	return true;
 }
 
-static size_t rows(const struct cp_values *values, const struct cp_entry **list)
+static size_t shown_rows(const struct cp_values *values, const struct cp_entry **list)
 {
 	size_t count = 0;
 
@@ -174,7 +169,7 @@ static void set_row(struct cp_arena *arena, struct cp_table *table, size_t row,
 	cp_table_set(table, row, 2, cp_diff_number(arena, entry, runs->mean));
 	cp_table_set(table, row, 3, cp_diff_number(arena, entry, runs->min));
 	cp_table_set(table, row, 4, cp_diff_number(arena, entry, runs->max));
-	cp_table_set(table, row, 5, spread(arena, runs));
+	cp_table_set(table, row, 5, spread_text(arena, runs));
 }
 
 static void text(const void *of, struct cp_out *out, bool colour)
@@ -186,7 +181,7 @@ static void text(const void *of, struct cp_out *out, bool colour)
 	const struct cp_side *side = &values->sides[0];
 	const struct cp_entry **list = cp_arena_alloc(
 		repeat->arena, (values->nentries + 1) * sizeof(struct cp_entry *));
-	size_t count = rows(values, list), shown = count < SHOWN ? count : SHOWN;
+	size_t count = shown_rows(values, list), shown = count < SHOWN ? count : SHOWN;
 	struct cp_table *table = cp_table_new(repeat->arena, 6, shown);
 
 	cp_text_wrap(out,

@@ -33,7 +33,7 @@ static void show_on_streams(struct cp_profile_view *view, const char *outputs)
 	}
 }
 
-static int show(struct cp_arena *arena, const char *directory, const void *context)
+static int show_paths(struct cp_arena *arena, const char *directory, const void *context)
 {
 	char error[512];
 	struct cp_profile *profile =
@@ -54,5 +54,5 @@ static int show(struct cp_arena *arena, const char *directory, const void *conte
 void cp_run_show_paths(const char *directory, const char *outputs)
 {
 	cp_profile_show_with(
-		show, directory, outputs && *outputs ? outputs : "stderr", false);
+		show_paths, directory, outputs && *outputs ? outputs : "stderr", false);
 }

@@ -158,7 +158,7 @@ static int64_t next_progress(const struct cp_watch *watch, int64_t now)
 
 /* ---- the loop ---- */
 
-static void ignore(void *context, const char *line)
+static void ignore_line(void *context, const char *line)
 {
 	(void)context;
 	(void)line; /* the library has said it */
@@ -176,7 +176,7 @@ void cp_watch_start(struct cp_watch *watch, const char *directory, const char *w
 	struct cp_options options;
 
 	memset(watch, 0, sizeof(*watch));
-	cp_options_read(&options, environ, ignore, NULL);
+	cp_options_read(&options, environ, ignore_line, NULL);
 	watch->directory = directory;
 	watch->what = what;
 	watch->start_ms = now_ms();

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/text/colour.h"
 
@@ -70,5 +71,11 @@ int cp_cmd_option(
 
 /* --color, or else the environment. */
 enum cp_colour cp_cmd_colour(void);
+
+/* getenv(3), for functions that take a look-up of the environment. */
+static inline const char *cp_cmd_getenv(const char *name)
+{
+	return getenv(name);
+}
 
 #endif

@@ -73,7 +73,7 @@ static size_t shorten(const char *text, char *to, size_t size)
 	return cp_format(to, size, "%.*s", (int)(end - begin), begin);
 }
 
-static size_t demangle(const char *name, char *to, size_t size)
+static size_t demangle_one(const char *name, char *to, size_t size)
 {
 	char *text = of_rust(name);
 	size_t length = 0;
@@ -90,5 +90,5 @@ static size_t demangle(const char *name, char *to, size_t size)
 
 void cp_demangle_start(void)
 {
-	cp_demangle = demangle;
+	cp_demangle = demangle_one;
 }

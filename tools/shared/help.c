@@ -12,7 +12,7 @@
 /* The files of tools/help, by tools/embed.sh. */
 extern const struct cp_embedded cp_help_files[];
 
-static const char *find(const char *name, size_t length, const char *ending)
+static const char *find_help(const char *name, size_t length, const char *ending)
 {
 	for (const struct cp_embedded *file = cp_help_files; file->name; file++)
 		if (strncmp(file->name, name, length) == 0 &&
@@ -27,7 +27,7 @@ static void print_text(const char *text)
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 		const char *part =
-			*text == '@' ? find(text + 1, length - 1, ".part") : NULL;
+			*text == '@' ? find_help(text + 1, length - 1, ".part") : NULL;
 
 		if (part)
 			print_text(part);
@@ -59,7 +59,7 @@ static void print_variables(void)
 
 int cp_help(const char *topic)
 {
-	const char *text = find(topic, strlen(topic), ".help");
+	const char *text = find_help(topic, strlen(topic), ".help");
 
 	if (text)
 		print_text(text);

@@ -60,19 +60,19 @@ static int write_table(const struct cp_document *document, const char *name)
 	return cp_output_close(&output);
 }
 
-static int add(const char *text, size_t length, void *out)
+static int add_output(const char *text, size_t length, void *out)
 {
 	cp_out_bytes(out, text, length);
 	return 0;
 }
 
-static int save(const json_t *made, const char *name)
+static int save_json(const json_t *made, const char *name)
 {
 	struct cp_output output;
 
 	if (!cp_output_open(&output, name))
 		return 1;
-	if (!made || json_dump_callback(made, add, &output.out,
+	if (!made || json_dump_callback(made, add_output, &output.out,
 			     JSON_INDENT(1) | JSON_REAL_PRECISION(10)) < 0) {
 		fprintf(stderr, "cachepeek: output %s: no memory for it\n", output.name);
 		cp_output_abandon();
@@ -85,7 +85,7 @@ static int save(const json_t *made, const char *name)
 static int write_json(const struct cp_document *document, const char *output)
 {
 	json_t *made = document->json(document->of);
-	int status = save(made, output);
+	int status = save_json(made, output);
 
 	json_decref(made);
 	return status;

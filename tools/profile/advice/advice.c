@@ -37,7 +37,7 @@ static bool same_place(
 }
 
 /* One of each kind and place: the weightiest, which knows how many others there are. */
-static void add(struct advice *a, struct cp_finding finding)
+static void add_finding(struct advice *a, struct cp_finding finding)
 {
 	for (size_t i = 0; i < a->found.n; i++) {
 		struct cp_finding *there = &a->found.finding[i];
@@ -55,12 +55,12 @@ static void add(struct advice *a, struct cp_finding finding)
 		a->found.finding[a->found.n++] = finding;
 }
 
-static const char *number(const struct advice *a, uint64_t value)
+static const char *number_text(const struct advice *a, uint64_t value)
 {
 	return cp_text_integer(a->profile->arena, value);
 }
 
-static const char *bytes(const struct advice *a, uint64_t value)
+static const char *bytes_text(const struct advice *a, uint64_t value)
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
 	unsigned unit = 0;
@@ -187,17 +187,18 @@ static void judge_stride(
 		.rule = "stride",
 		.at = &site->at,
 		.data = "",
-		.evidence = FORMAT(
-			"%s of its %s misses in L1D%s are %s bytes from the one "
-			"before, "
-			"which is more than the line of %s: of each line that is "
-			"fetched, a part is used (%.1f %% of the run's misses)",
-			number(a, sum.strided_at), number(a, sum.at),
-			in_threads(a, sum.threads), number(a, stride),
-			number(a, profile->line), 100 * (double)sum.misses / (double)all),
+		.evidence =
+			FORMAT("%s of its %s misses in L1D%s are %s bytes from the one "
+			       "before, "
+			       "which is more than the line of %s: of each line that is "
+			       "fetched, a part is used (%.1f %% of the run's misses)",
+				number_text(a, sum.strided_at), number_text(a, sum.at),
+				in_threads(a, sum.threads), number_text(a, stride),
+				number_text(a, profile->line),
+				100 * (double)sum.misses / (double)all),
 		.threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
 				    "and %.0f %% of the run's",
-			number(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
+			number_text(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
 			100 * LEAST_SHARE),
 		.advice = "Let the innermost loop go along memory: exchange the "
 			  "loops, or keep what is used together side by side "
@@ -208,7 +209,7 @@ static void judge_stride(
 		&(struct cp_steps){
 			stride, sum.at, sum.strided_at, (double)sum.misses / (double)all},
 		&finding);
-	add(a, finding);
+	add_finding(a, finding);
 }
 
 static uint64_t all_misses(const struct cp_profile *profile)
@@ -233,7 +234,7 @@ static void find_strides(struct advice *a)
 
 /* ---- what is known of data ---- */
 
-static uint64_t of(const struct cp_profiled_object *object, unsigned counter)
+static uint64_t object_count(const struct cp_profiled_object *object, unsigned counter)
 {
 	return object->count[counter - CP_PROFILE_FIRST];
 }
@@ -244,7 +245,8 @@ static uint64_t sum_of(const struct cp_profile *profile, unsigned x, unsigned y)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < profile->nobjects; i++)
-		sum += of(&profile->objects[i], x) + of(&profile->objects[i], y);
+		sum += object_count(&profile->objects[i], x) +
+		       object_count(&profile->objects[i], y);
 	return sum;
 }
 
@@ -264,9 +266,9 @@ static const char *size_of(
 	const struct advice *a, const struct cp_profiled_object *object)
 {
 	if (blocks_of(object) == 1)
-		return bytes(a, object->size);
-	return FORMAT(
-		"%s blocks of %s", number(a, blocks_of(object)), bytes(a, object->size));
+		return bytes_text(a, object->size);
+	return FORMAT("%s blocks of %s", number_text(a, blocks_of(object)),
+		bytes_text(a, object->size));
 }
 
 /* ---- more pages than the TLBs hold ---- */
@@ -275,35 +277,37 @@ static void judge_reach(
 	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
 {
 	const struct cp_profile *profile = a->profile;
-	uint64_t walks = of(object, CP_SIM_dtlb_load_walks) +
-			 of(object, CP_SIM_dtlb_store_walks),
+	uint64_t walks = object_count(object, CP_SIM_dtlb_load_walks) +
+			 object_count(object, CP_SIM_dtlb_store_walks),
 		 pages = object->size / profile->page * blocks_of(object);
 
 	if (!has_size(object) || object->size / profile->page <= profile->tlb_entries ||
 		walks < WALKS_PER_PAGE * pages || walks < LEAST_MISSES ||
 		(double)walks < LEAST_SHARE * (double)all)
 		return;
-	add(a, (struct cp_finding){
-		       .rule = "tlb-reach",
-		       .data = object->name,
-		       .evidence = FORMAT("%s walks of the page table for its %s pages "
-					  "(%s), which is "
-					  "%.1f for each, and %.1f %% of the run's; the "
-					  "data TLBs hold "
-					  "%s pages (%s)",
-			       number(a, walks), number(a, pages), size_of(a, object),
-			       (double)walks / (double)pages,
-			       100 * (double)walks / (double)all,
-			       number(a, profile->tlb_entries),
-			       bytes(a, profile->tlb_entries * profile->page)),
-		       .threshold = FORMAT("more pages than the TLBs hold, %u walks for "
-					   "each, and %.0f %% of the run's",
-			       WALKS_PER_PAGE, 100 * LEAST_SHARE),
-		       .advice = "Try huge pages: madvise(MADV_HUGEPAGE), or "
-				 "GLIBC_TUNABLES=glibc.malloc.hugetlb=1; or work through "
-				 "it in blocks.",
-		       .weight = (double)walks,
-	       });
+	add_finding(a,
+		(struct cp_finding){
+			.rule = "tlb-reach",
+			.data = object->name,
+			.evidence = FORMAT("%s walks of the page table for its %s pages "
+					   "(%s), which is "
+					   "%.1f for each, and %.1f %% of the run's; the "
+					   "data TLBs hold "
+					   "%s pages (%s)",
+				number_text(a, walks), number_text(a, pages),
+				size_of(a, object), (double)walks / (double)pages,
+				100 * (double)walks / (double)all,
+				number_text(a, profile->tlb_entries),
+				bytes_text(a, profile->tlb_entries * profile->page)),
+			.threshold = FORMAT("more pages than the TLBs hold, %u walks for "
+					    "each, and %.0f %% of the run's",
+				WALKS_PER_PAGE, 100 * LEAST_SHARE),
+			.advice =
+				"Try huge pages: madvise(MADV_HUGEPAGE), or "
+				"GLIBC_TUNABLES=glibc.malloc.hugetlb=1; or work through "
+				"it in blocks.",
+			.weight = (double)walks,
+		});
 }
 
 static void find_reach(struct advice *a)
@@ -323,34 +327,36 @@ static void judge_stream(
 	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
 {
 	const struct cp_profile *profile = a->profile;
-	uint64_t written = of(object, CP_SIM_l2_store_lines),
-		 read = of(object, CP_SIM_l1d_load_lines),
+	uint64_t written = object_count(object, CP_SIM_l2_store_lines),
+		 read = object_count(object, CP_SIM_l1d_load_lines),
 		 lines = object->size / profile->line * blocks_of(object);
 
 	if (!has_size(object) || object->size <= profile->l2_bytes || written < lines ||
 		(double)read > READ_SHARE * (double)written || written < LEAST_MISSES ||
 		(double)written < LEAST_SHARE * (double)all)
 		return;
-	add(a, (struct cp_finding){
-		       .rule = "streaming-writes",
-		       .data = object->name,
-		       .evidence = FORMAT("%s lines of it were written into L2 and %s "
-					  "read: it is %s, "
-					  "L2 %s, so that they push out what L2 held "
-					  "(%.1f %% of the "
-					  "run's misses in L2)",
-			       number(a, written), number(a, read), size_of(a, object),
-			       bytes(a, profile->l2_bytes),
-			       100 * (double)written / (double)all),
-		       .threshold = FORMAT("larger than L2, written as a whole, at most "
-					   "%.0f %% of it read, and %.0f %% of the run's "
-					   "misses in L2",
-			       100 * READ_SHARE, 100 * LEAST_SHARE),
-		       .advice = "Write around the caches (non-temporal stores, as "
-				 "_mm_stream_si128 or large memcpy do), or use what is "
-				 "written while it is there.",
-		       .weight = (double)written,
-	       });
+	add_finding(a,
+		(struct cp_finding){
+			.rule = "streaming-writes",
+			.data = object->name,
+			.evidence = FORMAT("%s lines of it were written into L2 and %s "
+					   "read: it is %s, "
+					   "L2 %s, so that they push out what L2 held "
+					   "(%.1f %% of the "
+					   "run's misses in L2)",
+				number_text(a, written), number_text(a, read),
+				size_of(a, object), bytes_text(a, profile->l2_bytes),
+				100 * (double)written / (double)all),
+			.threshold =
+				FORMAT("larger than L2, written as a whole, at most "
+				       "%.0f %% of it read, and %.0f %% of the run's "
+				       "misses in L2",
+					100 * READ_SHARE, 100 * LEAST_SHARE),
+			.advice = "Write around the caches (non-temporal stores, as "
+				  "_mm_stream_si128 or large memcpy do), or use what is "
+				  "written while it is there.",
+			.weight = (double)written,
+		});
 }
 
 static void find_streams(struct advice *a)
@@ -369,30 +375,33 @@ static void judge_working_set(
 	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
 {
 	const struct cp_profile *profile = a->profile;
-	uint64_t came = of(object, CP_SIM_l2_load_lines),
+	uint64_t came = object_count(object, CP_SIM_l2_load_lines),
 		 lines = object->size / profile->line * blocks_of(object);
 
 	if (!has_size(object) || object->size <= profile->l2_bytes ||
 		object->size > 2 * profile->l2_bytes || came < TIMES_AGAIN * lines ||
 		came < LEAST_MISSES || (double)came < LEAST_SHARE * (double)all)
 		return;
-	add(a, (struct cp_finding){
-		       .rule = "working-set",
-		       .data = object->name,
-		       .evidence = FORMAT("it is %s, L2 %s: its %s lines were loaded "
-					  "into L2 %s times, %.1f times each (%.1f %% of "
-					  "the run's misses in L2)",
-			       size_of(a, object), bytes(a, profile->l2_bytes),
-			       number(a, lines), number(a, came),
-			       (double)came / (double)lines,
-			       100 * (double)came / (double)all),
-		       .threshold = FORMAT("up to twice L2's size, each line loaded %u "
-					   "times, and %.0f %% of the run's misses in L2",
-			       TIMES_AGAIN, 100 * LEAST_SHARE),
-		       .advice = "Work through it in blocks that fit L2, or make its "
-				 "elements smaller: a little less would stay there.",
-		       .weight = (double)came,
-	       });
+	add_finding(
+		a, (struct cp_finding){
+			   .rule = "working-set",
+			   .data = object->name,
+			   .evidence = FORMAT(
+				   "it is %s, L2 %s: its %s lines were loaded "
+				   "into L2 %s times, %.1f times each (%.1f %% of "
+				   "the run's misses in L2)",
+				   size_of(a, object), bytes_text(a, profile->l2_bytes),
+				   number_text(a, lines), number_text(a, came),
+				   (double)came / (double)lines,
+				   100 * (double)came / (double)all),
+			   .threshold =
+				   FORMAT("up to twice L2's size, each line loaded %u "
+					  "times, and %.0f %% of the run's misses in L2",
+					   TIMES_AGAIN, 100 * LEAST_SHARE),
+			   .advice = "Work through it in blocks that fit L2, or make its "
+				     "elements smaller: a little less would stay there.",
+			   .weight = (double)came,
+		   });
 }
 
 static void find_working_sets(struct advice *a)
@@ -409,7 +418,7 @@ static void find_working_sets(struct advice *a)
 
 static void add_found(void *context, struct cp_finding finding)
 {
-	add(context, finding);
+	add_finding(context, finding);
 }
 
 static void find_updates(struct advice *a)

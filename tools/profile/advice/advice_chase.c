@@ -10,14 +10,14 @@
 #define STRIDED_MOST 0.5 /* of its misses at one distance: that is a walk */
 #define FAR_SHARE 0.5    /* of its misses, from behind L2 */
 
-static uint64_t of(const struct cp_profiled_site *site, unsigned counter)
+static uint64_t site_count(const struct cp_profiled_site *site, unsigned counter)
 {
 	return site->count[counter - CP_PROFILE_FIRST];
 }
 
 static uint64_t loads_of(const struct cp_profiled_site *site)
 {
-	return of(site, CP_SIM_l1d_load_misses);
+	return site_count(site, CP_SIM_l1d_load_misses);
 }
 
 static bool is_far(const struct cp_profiled_site *site, uint64_t all)
@@ -27,7 +27,7 @@ static bool is_far(const struct cp_profiled_site *site, uint64_t all)
 	return loads_of(site) >= CP_ADVICE_MISSES &&
 	       misses >= CP_ADVICE_SHARE * (double)all &&
 	       (double)site->strided < STRIDED_MOST * (double)site->misses &&
-	       (double)of(site, CP_SIM_l2_load_misses) >= FAR_SHARE * misses;
+	       (double)site_count(site, CP_SIM_l2_load_misses) >= FAR_SHARE * misses;
 }
 
 static bool is_chase(const struct cp_profiled_site *site)
@@ -56,7 +56,7 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			"for the one before it",
 			cp_text_integer(arena, loads_of(site)),
 			100 * misses / (double)all,
-			100 * (double)of(site, CP_SIM_l2_load_misses) / misses),
+			100 * (double)site_count(site, CP_SIM_l2_load_misses) / misses),
 		.threshold = cp_text_format(arena,
 			"%.0f %% of the run's misses, %.0f %% of them in L2, and not "
 			"%.0f %% at one distance",

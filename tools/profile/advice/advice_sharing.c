@@ -19,7 +19,7 @@ struct group {
 	const struct cp_line_user *writer[2]; /* of that line */
 };
 
-static const char *number(const struct cp_profile *profile, uint64_t value)
+static const char *number_text(const struct cp_profile *profile, uint64_t value)
 {
 	return cp_text_integer(profile->arena, value);
 }
@@ -140,7 +140,7 @@ static const char *turns(const struct cp_sharing *sharing, const struct group *g
 		return "";
 	return cp_text_format(profile->arena,
 		", %s of them if threads take turns of %u data references",
-		number(profile, group->hitm), cp_sharing_quantum(sharing));
+		number_text(profile, group->hitm), cp_sharing_quantum(sharing));
 }
 
 static const char *evidence(
@@ -152,7 +152,7 @@ static const char *evidence(
 			? cp_text_format(profile->arena, "line 0x%lx",
 				  (unsigned long)group->busiest->address)
 			: cp_text_format(profile->arena, "%s lines, most at 0x%lx",
-				  number(profile, group->lines),
+				  number_text(profile, group->lines),
 				  (unsigned long)group->busiest->address);
 
 	return cp_text_format(profile->arena,
@@ -161,13 +161,13 @@ static const char *evidence(
 		"transfers there and back that bring neither what the other wrote%s "
 		"(the run has %s misses in L1D)",
 		group->writer[0]->thread->tid, group->writer[1]->thread->tid,
-		number(profile, group->writer[0]->use->stores),
-		number(profile, group->writer[1]->use->stores), lines,
-		number(profile, group->transfers), turns(sharing, group),
-		number(profile, misses));
+		number_text(profile, group->writer[0]->use->stores),
+		number_text(profile, group->writer[1]->use->stores), lines,
+		number_text(profile, group->transfers), turns(sharing, group),
+		number_text(profile, misses));
 }
 
-static void judge(struct cp_findings *found, const struct cp_sharing *sharing,
+static void judge_group(struct cp_findings *found, const struct cp_sharing *sharing,
 	const struct group *group, uint64_t misses)
 {
 	struct cp_arena *arena = sharing->profile->arena;
@@ -211,5 +211,5 @@ void cp_advise_false_sharing(
 			add_line(group_of(groups, &n, names_of(profile->arena, writer)),
 				&sharing->lines[i], writer);
 	for (size_t i = 0; i < n; i++)
-		judge(found, sharing, &groups[i], misses);
+		judge_group(found, sharing, &groups[i], misses);
 }

@@ -7,7 +7,7 @@
 
 /* ---- which use belongs to which line ---- */
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -15,11 +15,11 @@ static int compare(uint64_t a, uint64_t b)
 static int by_line(const void *one, const void *other)
 {
 	const struct cp_profiled_sharer *a = one, *b = other;
-	int order = compare(a->source, b->source);
+	int order = compare_numbers(a->source, b->source);
 
 	if (!order)
-		order = compare(a->in->line, b->in->line);
-	return order ? order : compare(a->in->incarnation, b->in->incarnation);
+		order = compare_numbers(a->in->line, b->in->line);
+	return order ? order : compare_numbers(a->in->incarnation, b->in->incarnation);
 }
 
 static uint64_t references(const struct cp_profile_sharer *use)
@@ -30,10 +30,11 @@ static uint64_t references(const struct cp_profile_sharer *use)
 static int by_references(const void *one, const void *other)
 {
 	const struct cp_line_user *a = one, *b = other;
-	int order = compare(references(b->use), references(a->use));
+	int order = compare_numbers(references(b->use), references(a->use));
 
 	return order ? order
-		     : compare((uint64_t)a->thread->tid, (uint64_t)b->thread->tid);
+		     : compare_numbers(
+			       (uint64_t)a->thread->tid, (uint64_t)b->thread->tid);
 }
 
 /* ---- data ---- */
@@ -43,9 +44,9 @@ static int by_id(const void *one, const void *other)
 	const struct cp_profiled_object
 		*a = *(const struct cp_profiled_object *const *)one,
 		*b = *(const struct cp_profiled_object *const *)other;
-	int order = compare(a->source, b->source);
+	int order = compare_numbers(a->source, b->source);
 
-	return order ? order : compare(a->id, b->id);
+	return order ? order : compare_numbers(a->id, b->id);
 }
 
 struct index {
@@ -101,7 +102,7 @@ static bool conflicts(
 }
 
 /* A reference that touches several parts is divided among them by their shares. */
-static void split(struct cp_shared_line *line, struct cp_line_user *user)
+static void split_references(struct cp_shared_line *line, struct cp_line_user *user)
 {
 	uint64_t same = 0, all = 0;
 
@@ -141,11 +142,11 @@ static uint64_t bound_of_all(const struct cp_shared_line *line)
 	return sum - most < sum / 2 ? sum - most : sum / 2;
 }
 
-static void judge(struct cp_shared_line *line)
+static void judge_line(struct cp_shared_line *line)
 {
 	qsort(line->users, line->nusers, sizeof(*line->users), by_references);
 	for (size_t i = 0; i < line->nusers; i++) {
-		split(line, &line->users[i]);
+		split_references(line, &line->users[i]);
 		line->hitm += line->users[i].use->hitm;
 		line->invalidations += line->users[i].use->invalidations;
 	}
@@ -175,9 +176,9 @@ static int by_transfers(const void *one, const void *other)
 	int order = b->is_false - a->is_false;
 
 	if (!order)
-		order = compare(b->is_false ? b->for_nothing : b->transfers,
+		order = compare_numbers(b->is_false ? b->for_nothing : b->transfers,
 			a->is_false ? a->for_nothing : a->transfers);
-	return order ? order : compare(a->address, b->address);
+	return order ? order : compare_numbers(a->address, b->address);
 }
 
 static void add_line(struct cp_sharing *sharing, const struct cp_profiled_sharer *first,
@@ -190,7 +191,7 @@ static void add_line(struct cp_sharing *sharing, const struct cp_profiled_sharer
 	line->users = cp_arena_alloc(sharing->profile->arena, n * sizeof(*line->users));
 	for (size_t i = 0; i < n; i++)
 		line->users[i] = user_of(&first[i], index);
-	judge(line);
+	judge_line(line);
 	if (line->transfers < sharing->least) {
 		sharing->few++;
 		memset(line, 0, sizeof(*line));

@@ -249,7 +249,7 @@ static void put_headings(struct cp_table *table)
 		cp_table_heading(table, i, "", headings[i]);
 }
 
-static void fill(const struct screen *screen, struct cp_table *table, size_t at,
+static void fill_row(const struct screen *screen, struct cp_table *table, size_t at,
 	const struct row *row)
 {
 	cp_table_set(
@@ -289,7 +289,7 @@ static void put_table(const struct screen *screen, const struct rows *rows)
 		table->left = KIND + 1;
 		put_headings(table);
 		for (size_t i = 0; i < shown; i++)
-			fill(screen, table, i, &rows->row[i]);
+			fill_row(screen, table, i, &rows->row[i]);
 		cp_table_print(table, screen->out, screen->width, false);
 	}
 	put_rest(screen, rows, shown);

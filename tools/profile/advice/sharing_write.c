@@ -28,7 +28,7 @@ static double share_of_stores(const struct cp_line_user *user)
 }
 
 /* The first and the last byte that the thread touches. */
-static void extent(const struct cp_sharing *sharing, const struct cp_line_user *user,
+static void find_extent(const struct cp_sharing *sharing, const struct cp_line_user *user,
 	unsigned *first, unsigned *last)
 {
 	uint64_t bits = user->use->read | user->use->written;
@@ -81,7 +81,7 @@ static void put_user(struct cp_out *out, const struct cp_sharing *sharing,
 	struct cp_arena *arena = arena_of(sharing);
 	unsigned first, last;
 
-	extent(sharing, user, &first, &last);
+	find_extent(sharing, user, &first, &last);
 	cp_out_format(out, "  thread %d %s: bytes %u to %u\n", user->thread->tid,
 		cp_text_safe(arena, cp_slice_of(user->thread->name)), first, last);
 	cp_out_format(out, "    %s loads, %s stores (%.1f %% of the thread's stores)\n",
@@ -200,7 +200,7 @@ static void put_user_json(struct cp_out *out, const struct cp_sharing *sharing,
 {
 	unsigned first, last;
 
-	extent(sharing, user, &first, &last);
+	find_extent(sharing, user, &first, &last);
 	cp_out_format(out, "{\"pid\": %d, \"tid\": %d, \"name\": ", user->thread->pid,
 		user->thread->tid);
 	put_string(out, user->thread->name);

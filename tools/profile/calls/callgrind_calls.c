@@ -54,12 +54,6 @@ static void find_events(struct callgrind *c)
 			c->events[c->nevents++] = i;
 }
 
-static void add(uint64_t *to, const uint64_t *count)
-{
-	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
-		to[c] += count[c];
-}
-
 static bool is_inside(const struct callgrind *c, size_t call)
 {
 	for (size_t i = c->calls->call[call].parent; i; i = c->calls->call[i].parent)
@@ -86,7 +80,7 @@ static void add_edge(struct callgrind *c, struct cp_keys *known, size_t call)
 	c->edge_of[call] = *number;
 	edge->calls += to->calls;
 	if (!is_inside(c, call))
-		add(edge->all, to->all);
+		cp_calls_add(edge->all, to->all);
 }
 
 static int by_caller(const void *a, const void *b)
@@ -106,7 +100,7 @@ static void add_up(struct callgrind *c)
 	c->own = cp_arena_alloc(calls->arena, calls->nfunctions * sizeof(*c->own));
 	c->edge_of = cp_arena_alloc(calls->arena, calls->n * sizeof(*c->edge_of));
 	for (size_t i = 0; i < calls->n; i++) {
-		add(c->own[calls->call[i].function], calls->call[i].own);
+		cp_calls_add(c->own[calls->call[i].function], calls->call[i].own);
 		if (i)
 			add_edge(c, known, i);
 	}
@@ -116,7 +110,7 @@ static void add_up(struct callgrind *c)
 
 /* ---- the file ---- */
 
-static void costs(struct callgrind *c, unsigned line, const uint64_t *count)
+static void put_costs(struct callgrind *c, unsigned line, const uint64_t *count)
 {
 	cp_out_format(c->out, "%u", line);
 	for (size_t i = 0; i < c->nevents; i++)
@@ -148,14 +142,14 @@ static size_t put_function(struct callgrind *c, size_t function, size_t edge)
 
 	cp_out_text(c->out, "\n");
 	name_function(c, "", function);
-	costs(c, f[function].line, c->own[function]);
+	put_costs(c, f[function].line, c->own[function]);
 	for (; edge < c->nedges && c->edges[edge].caller == function; edge++) {
 		const struct edge *e = &c->edges[edge];
 
 		name_function(c, "c", e->called);
 		cp_out_format(c->out, "calls=%lu %u\n", (unsigned long)e->calls,
 			f[e->called].line);
-		costs(c, f[function].line, e->all);
+		put_costs(c, f[function].line, e->all);
 	}
 	return edge;
 }

@@ -96,7 +96,7 @@ static size_t child_of(struct cp_calls *calls, size_t parent, size_t function)
 	return calls->n++;
 }
 
-static void add(uint64_t *to, const uint64_t *count)
+void cp_calls_add(uint64_t *to, const uint64_t *count)
 {
 	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
 		to[c] += count[c];
@@ -115,7 +115,7 @@ static size_t add_path(
 	}
 	calls->call[node].folded += in->folded;
 	calls->folded += in->folded;
-	add(calls->call[node].own, in->count);
+	cp_calls_add(calls->call[node].own, in->count);
 	return node;
 }
 
@@ -125,7 +125,7 @@ static void add_up(struct cp_calls *calls)
 		memcpy(calls->call[i].all, calls->call[i].own,
 			sizeof(calls->call[i].all));
 	for (size_t i = calls->n; i-- > 1;)
-		add(calls->call[calls->call[i].parent].all, calls->call[i].all);
+		cp_calls_add(calls->call[calls->call[i].parent].all, calls->call[i].all);
 }
 
 struct cp_calls *cp_calls_of(
@@ -174,7 +174,7 @@ static void add_callers(
 		if (!i)
 			return;
 		callers->call[node].calls += from->calls;
-		add(callers->call[node].all, from->all);
+		cp_calls_add(callers->call[node].all, from->all);
 	}
 }
 

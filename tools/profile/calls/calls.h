@@ -67,4 +67,7 @@ uint64_t cp_calls_amount(const struct cp_calls_quantity *quantity, const uint64_
 /* As the rest of a profile measures. */
 void cp_calls_tally(struct cp_tally *tally, const uint64_t *count);
 
+/* Adds CP_SIM_NCOUNTERS counters. */
+void cp_calls_add(uint64_t *to, const uint64_t *count);
+
 #endif

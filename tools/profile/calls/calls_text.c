@@ -24,12 +24,12 @@ struct tree {
 /* Smaller paths are left out unless the user asks for them. */
 #define LEAST_PERCENT 1
 
-static double least(const struct tree *tree)
+static double least_percent(const struct tree *tree)
 {
 	return tree->view->path_percent < 0 ? LEAST_PERCENT : tree->view->path_percent;
 }
 
-static double order(const struct tree *tree, const uint64_t *count)
+static double order_count(const struct tree *tree, const uint64_t *count)
 {
 	struct cp_tally tally;
 
@@ -41,12 +41,12 @@ static double order(const struct tree *tree, const uint64_t *count)
 
 static double order_of_all(const void *context, const struct cp_call *call)
 {
-	return order(context, call->all);
+	return order_count(context, call->all);
 }
 
-static double share(const struct tree *tree, const uint64_t *count)
+static double share_of_root(const struct tree *tree, const uint64_t *count)
 {
-	return tree->total > 0 ? 100 * order(tree, count) / tree->total : 0;
+	return tree->total > 0 ? 100 * order_count(tree, count) / tree->total : 0;
 }
 
 /* count NULL: the headings. */
@@ -72,9 +72,10 @@ static void add_call(struct tree *tree, const struct cp_call *call, bool hot)
 {
 	const char **line = cp_grid_line(&tree->grid, true, name_of(tree, call, hot));
 
-	line[0] = cp_grid_percent(&tree->grid, share(tree, call->all));
-	line[1] =
-		tree->callers ? "" : cp_grid_percent(&tree->grid, share(tree, call->own));
+	line[0] = cp_grid_percent(&tree->grid, share_of_root(tree, call->all));
+	line[1] = tree->callers
+			  ? ""
+			  : cp_grid_percent(&tree->grid, share_of_root(tree, call->own));
 	line[2] = cp_text_integer(tree->calls->arena, call->calls);
 	cells(tree, line, call->all);
 }
@@ -91,7 +92,7 @@ static bool is_hot(const struct tree *tree, const struct cp_call *call)
 {
 	const struct cp_call *parent = &tree->calls->call[call->parent];
 
-	return 2 * order(tree, call->all) > order(tree, parent->all);
+	return 2 * order_count(tree, call->all) > order_count(tree, parent->all);
 }
 
 /* A path may be as deep as the program's stack, ours is not: what is below waits in a
@@ -108,9 +109,10 @@ static struct waiting *wait_for_children(
 	size_t *children, n = cp_calls_children(
 				  tree->calls, of->call, order_of_all, tree, &children);
 
-	while (n > 0 &&
-		share(tree, tree->calls->call[children[n - 1]].all) < least(tree)) {
-		leave_out(tree, share(tree, tree->calls->call[children[n - 1]].all), 1);
+	while (n > 0 && share_of_root(tree, tree->calls->call[children[n - 1]].all) <
+				least_percent(tree)) {
+		leave_out(tree,
+			share_of_root(tree, tree->calls->call[children[n - 1]].all), 1);
 		n--;
 	}
 	for (size_t i = n; i-- > 0;) {
@@ -175,7 +177,7 @@ bool cp_profile_write_calls(struct cp_out *out, const struct cp_profile_view *vi
 
 	tree.ncolumns =
 		cp_calls_quantities(view->profile, view->measurement, tree.columns);
-	tree.total = order(&tree, all->call[0].all);
+	tree.total = order_count(&tree, all->call[0].all);
 	if (view->callers)
 		tree.calls = cp_calls_callers(all, view->callers);
 	if (!tree.calls)

@@ -17,7 +17,7 @@ struct scope {
 	size_t *list;
 };
 
-static void member(struct cp_out *out, const char *name, const char *text)
+static void put_member(struct cp_out *out, const char *name, const char *text)
 {
 	cp_out_format(out, "\"%s\": ", name);
 	cp_json_string(out, text, strlen(text));
@@ -30,10 +30,10 @@ static void put_frames(struct scope *s)
 		const struct cp_stack_frame *frame = &s->stacks->frame[i];
 
 		cp_out_text(s->out, i ? ",\n{" : "\n{");
-		member(s->out, "name", frame->name);
+		put_member(s->out, "name", frame->name);
 		if (*frame->file || *frame->module) {
 			cp_out_text(s->out, ", ");
-			member(s->out, "file",
+			put_member(s->out, "file",
 				*frame->file ? frame->file : frame->module);
 		}
 		if (*frame->file && frame->line)
@@ -91,7 +91,7 @@ static void put_weights(struct scope *s, size_t quantity)
 static void put_profile(struct scope *s, size_t quantity)
 {
 	cp_out_text(s->out, "{\"type\": \"sampled\", ");
-	member(s->out, "name", s->stacks->quantity[quantity]);
+	put_member(s->out, "name", s->stacks->quantity[quantity]);
 	cp_out_format(s->out,
 		", \"unit\": \"none\", \"startValue\": 0, \"endValue\": %lu,\n",
 		(unsigned long)total_of(s->stacks, quantity));
@@ -119,9 +119,9 @@ void cp_profile_write_speedscope(struct cp_out *out, const struct cp_profile_vie
 		cp_arena_alloc(view->profile->arena, (s.stacks->n + 1) * sizeof(*s.list));
 	cp_out_text(out, "{\"$schema\": "
 			 "\"https://www.speedscope.app/file-format-schema.json\",\n");
-	member(out, "exporter", "cachepeek " CP_VERSION);
+	put_member(out, "exporter", "cachepeek " CP_VERSION);
 	cp_out_text(out, ",\n");
-	member(out, "name", title(&s));
+	put_member(out, "name", title(&s));
 	cp_out_format(out, ",\n\"activeProfileIndex\": %zu,\n", s.stacks->misses);
 	put_frames(&s);
 	cp_out_text(out, "\"profiles\": [");

@@ -100,7 +100,7 @@ static void print_line(
 }
 
 /* Returns those of all columns. */
-static size_t measure(const struct cp_grid *grid, size_t *width)
+static size_t measure_columns(const struct cp_grid *grid, size_t *width)
 {
 	size_t sum = 0;
 
@@ -128,9 +128,9 @@ void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
 {
 	size_t width[CP_GROUP_MAX_COLUMNS + CP_GRID_OWN];
 
-	if (measure(grid, width) > grid->view->width && grid->view->width) {
+	if (measure_columns(grid, width) > grid->view->width && grid->view->width) {
 		shorten_numbers(grid);
-		measure(grid, width);
+		measure_columns(grid, width);
 	}
 	for (size_t line = 0; line < grid->nlines; line++)
 		print_line(out, grid, line, width);

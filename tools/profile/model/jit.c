@@ -69,7 +69,7 @@ static void read_lines(struct cp_arena *arena, char *text)
 		qsort(map.functions, map.n, sizeof(*map.functions), by_start);
 }
 
-static char *load(struct cp_profile *profile, const char *path)
+static char *load_map(struct cp_profile *profile, const char *path)
 {
 	char why[160], *text = NULL;
 	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, MAX_MAP, why, sizeof(why));
@@ -97,7 +97,7 @@ static void read_map(struct cp_profile *profile, int32_t pid)
 	map.pid = pid;
 	map.n = 0;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
-	text = load(profile, path);
+	text = load_map(profile, path);
 	if (text)
 		read_lines(profile->arena, text);
 	free(text);

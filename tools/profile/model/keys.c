@@ -18,7 +18,7 @@ struct cp_keys *cp_keys_new(struct cp_arena *arena)
 	return keys;
 }
 
-static struct key *find(const struct cp_keys *keys, size_t a, size_t b)
+static struct key *find_key(const struct cp_keys *keys, size_t a, size_t b)
 {
 	size_t hash = (a ^ b * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u,
 	       i = (hash >> 24) & (keys->room - 1);
@@ -38,7 +38,7 @@ static void make_room(struct cp_keys *keys)
 	keys->slot = cp_arena_alloc(keys->arena, keys->room * sizeof(*keys->slot));
 	for (size_t i = 0; i < old.room; i++)
 		if (old.slot[i].number)
-			*find(keys, old.slot[i].a, old.slot[i].b) = old.slot[i];
+			*find_key(keys, old.slot[i].a, old.slot[i].b) = old.slot[i];
 }
 
 size_t *cp_keys_number(struct cp_keys *keys, size_t a, size_t b)
@@ -46,7 +46,7 @@ size_t *cp_keys_number(struct cp_keys *keys, size_t a, size_t b)
 	struct key *key;
 
 	make_room(keys);
-	key = find(keys, a, b);
+	key = find_key(keys, a, b);
 	if (!key->number) {
 		key->a = a;
 		key->b = b;

@@ -96,7 +96,7 @@ struct served {
 	const char *wrong; /* NULL, or why they cannot be told apart */
 };
 
-static uint64_t less(struct served *served, uint64_t from, uint64_t what)
+static uint64_t subtract_served(struct served *served, uint64_t from, uint64_t what)
 {
 	if (what > from)
 		served->wrong = "more misses behind a level than in front of it";
@@ -110,11 +110,11 @@ static struct served serve(const struct cp_profile *profile, const uint64_t *cou
 	uint64_t left = l1;
 
 	if (!none(profile, CP_OF_L2)) {
-		served.l2 = less(&served, left, count[l2_misses]);
+		served.l2 = subtract_served(&served, left, count[l2_misses]);
 		left = count[l2_misses];
 	}
 	if (!none(profile, CP_OF_L3)) {
-		served.llc = less(&served, left, count[llc_misses]);
+		served.llc = subtract_served(&served, left, count[llc_misses]);
 		left = count[llc_misses];
 	}
 	served.memory = left;
@@ -130,9 +130,11 @@ static void tell_sockets_apart(
 	served->one_hop = n[CP_SIM_loads_one_hop];
 	served->two_hops = n[CP_SIM_loads_two_hop];
 	served->far = n[CP_SIM_loads_remote_cache];
-	served->near = less(served, n[CP_SIM_loads_cache_to_cache], served->far);
-	*by = less(served, *by, n[CP_SIM_loads_cache_to_cache]);
-	served->memory = less(served, served->memory, served->one_hop + served->two_hops);
+	served->near =
+		subtract_served(served, n[CP_SIM_loads_cache_to_cache], served->far);
+	*by = subtract_served(served, *by, n[CP_SIM_loads_cache_to_cache]);
+	served->memory = subtract_served(
+		served, served->memory, served->one_hop + served->two_hops);
 }
 
 static struct served serve_loads(
@@ -224,9 +226,9 @@ static struct cp_value from_second_level(const struct cp_tally *tally)
 {
 	const uint64_t *n = tally->count;
 	struct served served = {.wrong = NULL};
-	uint64_t found =
-		less(&served, n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages],
-			n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks]);
+	uint64_t found = subtract_served(&served,
+		n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages],
+		n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks]);
 
 	return served.wrong ? cp_unavailable(served.wrong) : simulated(found);
 }

@@ -66,7 +66,8 @@ static void open_module(struct cp_profile *profile, struct cp_profiled_module *m
 }
 
 /* Resolves a place of that process; until then its address is one in memory. */
-static void resolve(struct cp_profile *profile, int32_t pid, struct cp_place_in_code *at)
+static void resolve_place(
+	struct cp_profile *profile, int32_t pid, struct cp_place_in_code *at)
 {
 	const struct cp_profiled_module *module = at->module;
 	uint64_t offset = at->address - module->start + module->offset;
@@ -94,7 +95,7 @@ static void resolve_paths(struct cp_profile *profile)
 			continue;
 		}
 		*same = i + 1;
-		resolve(profile, profile->paths[i].thread->pid, at);
+		resolve_place(profile, profile->paths[i].thread->pid, at);
 	}
 }
 
@@ -219,7 +220,8 @@ void cp_profile_resolve(struct cp_profile *profile)
 	for (size_t i = 0; i < profile->nmodules; i++)
 		open_module(profile, &profile->modules[i]);
 	for (size_t i = 0; i < profile->nsites; i++)
-		resolve(profile, profile->sites[i].thread->pid, &profile->sites[i].at);
+		resolve_place(
+			profile, profile->sites[i].thread->pid, &profile->sites[i].at);
 	resolve_paths(profile);
 	for (size_t i = 0; i < profile->nobjects; i++)
 		name_object(profile, &profile->objects[i]);

@@ -23,7 +23,7 @@ static struct kept {
 } kept[KEPT];
 
 /* A line with blanks in place of tabs. */
-static struct cp_slice expand(struct cp_arena *arena, const char *line)
+static struct cp_slice expand_tabs(struct cp_arena *arena, const char *line)
 {
 	size_t length = strcspn(line, "\r\n"), n = 0;
 	char *text = cp_arena_alloc(arena, length * TAB + 1);
@@ -51,7 +51,7 @@ static void add_line(struct cp_arena *arena, struct kept *k, const char *line)
 			memcpy(larger, k->lines, k->n * sizeof(*larger));
 		k->lines = larger;
 	}
-	k->lines[k->n++] = cp_text_safe(arena, expand(arena, line));
+	k->lines[k->n++] = cp_text_safe(arena, expand_tabs(arena, line));
 }
 
 FILE *cp_source_open(const char *path, const char **reason)
@@ -63,7 +63,7 @@ FILE *cp_source_open(const char *path, const char **reason)
 	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
-static const struct kept *find(struct cp_arena *arena, const char *path)
+static const struct kept *find_kept(struct cp_arena *arena, const char *path)
 {
 	static unsigned next;
 	struct kept *k = &kept[next];
@@ -93,7 +93,7 @@ void cp_source_forget(void)
 
 const char *cp_source_text(struct cp_arena *arena, const char *path, unsigned number)
 {
-	const struct kept *k = *path ? find(arena, path) : NULL;
+	const struct kept *k = *path ? find_kept(arena, path) : NULL;
 
 	return k && number && number <= k->n ? k->lines[number - 1] : NULL;
 }

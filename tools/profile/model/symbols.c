@@ -52,7 +52,7 @@ static const char *check_build_id(
 	return "it is not the file that ran: its build ID is another one";
 }
 
-static const char *load(struct cp_symbols *symbols, const char *path,
+static const char *load_module(struct cp_symbols *symbols, const char *path,
 	const uint8_t *build_id, size_t build_id_size)
 {
 	static char reason[160];
@@ -81,7 +81,8 @@ struct cp_symbols *cp_symbols_open(
 {
 	struct cp_symbols *symbols = calloc(1, sizeof(*symbols));
 
-	*why = symbols ? load(symbols, path, build_id, build_id_size) : "no memory";
+	*why = symbols ? load_module(symbols, path, build_id, build_id_size)
+		       : "no memory";
 	if (!*why)
 		return symbols;
 	cp_symbols_close(symbols);
@@ -209,8 +210,8 @@ static void add_variable(struct cp_symbols *symbols, Dwarf_Die *die, const char 
 	symbols->variables[symbols->nvariables++] = v;
 }
 
-static void collect(struct cp_symbols *symbols, Dwarf_Die *parent, const char *function,
-	unsigned depth)
+static void collect_functions(struct cp_symbols *symbols, Dwarf_Die *parent,
+	const char *function, unsigned depth)
 {
 	Dwarf_Die die;
 
@@ -222,9 +223,9 @@ static void collect(struct cp_symbols *symbols, Dwarf_Die *parent, const char *f
 		if (tag == DW_TAG_variable)
 			add_variable(symbols, &die, function);
 		else if (tag == DW_TAG_subprogram)
-			collect(symbols, &die, dwarf_diename(&die), depth + 1);
+			collect_functions(symbols, &die, dwarf_diename(&die), depth + 1);
 		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace)
-			collect(symbols, &die, function, depth + 1);
+			collect_functions(symbols, &die, function, depth + 1);
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
@@ -241,7 +242,7 @@ static void collect_all(struct cp_symbols *symbols)
 
 	symbols->collected = true;
 	while ((unit = dwfl_module_nextcu(symbols->module, unit, &symbols->bias)))
-		collect(symbols, unit, NULL, 0);
+		collect_functions(symbols, unit, NULL, 0);
 	if (symbols->nvariables)
 		qsort(symbols->variables, symbols->nvariables,
 			sizeof(*symbols->variables), by_address);

@@ -61,7 +61,7 @@ static void tally(struct cp_sampled_place *place, size_t thread,
 		sample);
 }
 
-static void count(uint64_t *counts, const struct cp_access_sample *sample,
+static void count_sample(uint64_t *counts, const struct cp_access_sample *sample,
 	enum cp_sampled_counter bucket)
 {
 	if (sample->event == CP_SAMPLED_FAULTS) {
@@ -90,10 +90,10 @@ static void add_sample(struct cp_sampled_file *file, const struct cp_timed_sampl
 	places[1] = cp_sampled_in_memory(file, sample->address, sample->time);
 	for (unsigned i = 0; i < 2; i++) {
 		tally(places[i], timed->thread, sample);
-		count(places[i]->count, sample, bucket);
+		count_sample(places[i]->count, sample, bucket);
 	}
-	count(&file->profile->threads[file->first_thread + timed->thread]
-			.count[CP_PROFILE_FIRST],
+	count_sample(&file->profile->threads[file->first_thread + timed->thread]
+			      .count[CP_PROFILE_FIRST],
 		sample, bucket);
 }
 
@@ -125,7 +125,7 @@ static int by_mapping_time(const void *a, const void *b)
 	return x->mapped.id < y->mapped.id ? -1 : 1;
 }
 
-static void replay(struct cp_sampled_file *file)
+static void replay_file(struct cp_sampled_file *file)
 {
 	size_t mapping = 0, block = 0;
 
@@ -160,7 +160,7 @@ static struct cp_population population_of(
 	};
 }
 
-static void estimate(struct cp_sampled_file *file, struct cp_sampled_place *place)
+static void estimate_place(struct cp_sampled_file *file, struct cp_sampled_place *place)
 {
 	size_t n = place->key.kind ? file->nthreads : 1;
 
@@ -274,11 +274,11 @@ static void count_samples(struct cp_sampled_file *file)
 	if (file->mappings.n)
 		qsort(file->mappings.all, file->mappings.n, sizeof(*file->mappings.all),
 			by_mapping_time);
-	replay(file);
+	replay_file(file);
 	count_blocks(file);
 	for (size_t i = 0; i < file->nslots; i++)
 		if (file->slots[i]) {
-			estimate(file, file->slots[i]);
+			estimate_place(file, file->slots[i]);
 			give_out(file, file->slots[i]);
 		}
 	note_totals(file);

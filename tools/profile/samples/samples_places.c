@@ -7,7 +7,7 @@
 #include "tools/profile/samples/samples_parts.h"
 #include "tools/profile/model/source.h"
 
-static uint64_t hash(const struct cp_sampled_key *key)
+static uint64_t hash_key(const struct cp_sampled_key *key)
 {
 	uint64_t h = key->kind;
 
@@ -21,7 +21,7 @@ static uint64_t hash(const struct cp_sampled_key *key)
 static struct cp_sampled_place **find_slot(
 	struct cp_sampled_file *file, const struct cp_sampled_key *key)
 {
-	size_t i = hash(key) & (file->nslots - 1);
+	size_t i = hash_key(key) & (file->nslots - 1);
 
 	while (file->slots[i] && memcmp(&file->slots[i]->key, key, sizeof(*key)) != 0)
 		i = (i + 1) & (file->nslots - 1);

@@ -31,8 +31,8 @@ static int by_address(const void *a, const void *b)
 	return x->size > y->size ? -1 : x->size < y->size;
 }
 
-static void add(struct cp_arena *arena, struct cp_variables *variables, const char *name,
-	GElf_Sym *s)
+static void add_variable(struct cp_arena *arena, struct cp_variables *variables,
+	const char *name, GElf_Sym *s)
 {
 	int type = GELF_ST_TYPE(s->st_info);
 
@@ -65,7 +65,7 @@ static void read_symbols(
 
 		if (name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT)
 			symbol.st_value = address;
-		add(arena, variables, name, &symbol);
+		add_variable(arena, variables, name, &symbol);
 	}
 	if (variables->n)
 		qsort(variables->all, variables->n, sizeof(*variables->all), by_address);
