@@ -72,7 +72,7 @@ compare('faults, signals, threads, fork, upper halves', $state);
 
 my $seeds = $ENV{NATIVE_SEEDS};
 for my $seed (1 .. $seeds // 1) {
-	my $tried = compare("instructions, seed $seed", "$BUILD/sim/native_fuzz", $seed, $seeds ? 1 : 4);
+	my $tried = compare("instructions, seed $seed", "$BUILD/sim/native_fuzz", $seed, $seeds ? 1 : 4, 'all');
 	cmp_ok($tried, '>', 1000, "seed $seed: more than a thousand");
 }
 

@@ -304,6 +304,7 @@ static void read_lanes(struct reading *r)
 static int is_left_out(const ZydisDecodedInstruction *i)
 {
 	return i->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ||
+	       !(i->attributes & ZYDIS_ATTRIB_HAS_MODRM) ||
 	       i->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE ||
 	       (i->cpu_flags && i->cpu_flags->tested);
 }
