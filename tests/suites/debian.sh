@@ -3,6 +3,7 @@
 # The test suites of Debian source packages, alone and with the library: each test has
 # the same result.  tests/suites/packages/NAME.sh says how to build and run one.
 #	B=build WORK=DIR ENGINES='perf sim' LIMIT=SECONDS tests/suites/debian.sh [NAME...]	(all of them)
+# SUITE='make check TESTS=...' runs a part of one.
 # WORK keeps what was fetched and built, and the logs; without it they are temporary.
 # Needs the network for the sources.  The suites themselves see loopback only, and their
 # processes end with them (as root: a network and a pid namespace, and the user nobody).
@@ -82,6 +83,7 @@ one_suite()
 	local top="$work/$name"
 	. "$here/packages/$name.sh"
 	limit=${LIMIT:-$limit}
+	suite=${SUITE:-$suite}
 	mkdir -p "$top"
 	build || return 1
 	rm -f "$top"/alone.*.results
