@@ -3,6 +3,7 @@
  * The core's way to VEX, in the place of which this is linked: what has come out may have
  * to be made again, otherwise.
  */
+#include "aliased.h"
 #include "native/native.h"
 #include "profile/lines.h"
 
@@ -137,6 +138,7 @@ VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args)
 	VexRegisterUpdates kept = vex_control.iropt_register_updates_default;
 	VexTranslateResult result;
 
+	aliased_check(args);
 	result = translate(args);
 	if (lines_needed_registers()) {
 		vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
