@@ -58,8 +58,8 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
 			"software events only: no hardware counters (%s), and the "
-			"simulated PMU "
-			"is not started by itself: %s (CACHEPEEK_ENGINE=sim asks for it)",
+			"simulated PMU is not started by itself: %s "
+			"(CACHEPEEK_ENGINE=sim asks for it)",
 			reason->text, no);
 	}
 	choice->tell = true;

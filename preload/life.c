@@ -307,8 +307,7 @@ static const struct cp_life parts[] = {
 	{
 		.name = "what was given",
 		.files = "base/env.c preload/given.c preload/program/layout.c "
-			 "preload/reexec.c "
-			 "preload/run.c regions/rundir.c",
+			 "preload/reexec.c preload/run.c regions/rundir.c",
 		.kept = "copies of the arguments, the variables, and what they say",
 	},
 	{

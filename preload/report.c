@@ -213,7 +213,6 @@ void cp_report_at_exit(void)
 		write_report();
 	else
 		cp_say("no report: the program changed its root directory or its user, "
-		       "and "
-		       "cannot read %s any more: `cachepeek report %s` writes it",
+		       "and cannot read %s any more: `cachepeek report %s` writes it",
 			cp_run.directory, cp_run.directory);
 }

@@ -88,8 +88,7 @@ static const char *last_run(void)
 
 	if (!cp_run_base(cp_cmd_getenv, base, sizeof(base))) {
 		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
-				"the run's "
-				"directory (CACHEPEEK_DIR)\n");
+				"the run's directory (CACHEPEEK_DIR)\n");
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "%s/last", base);

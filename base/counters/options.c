@@ -39,8 +39,7 @@ const struct cp_option cp_option_table[] = {
 		"the cache hierarchy that the simulated PMU has"},
 	{PREFIX "CPU", CP_OPTION_CHOICE, FIELD(cpu), "valgrind|host", "valgrind", "WHICH",
 		"the processor whose features programs are shown on the simulated PMU: "
-		"that "
-		"of Valgrind (AVX2), or this machine's, AVX-512 and all"},
+		"that of Valgrind (AVX2), or this machine's, AVX-512 and all"},
 	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off", "auto", "WHEN",
 		"have the simulated PMU count cycles: when an event needs them, always, "
 		"never"},
@@ -63,8 +62,7 @@ const struct cp_option cp_option_table[] = {
 		"`cachepeek dcache --call-paths`, … shows it"},
 	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
 		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
-		"threads "
-		"take turns after N data references"},
+		"threads take turns after N data references"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
 		"where reports go: stderr, - or files ending in .txt .json .csv .html "
 		".prom; %h %p %r %e"},
@@ -76,8 +74,7 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore|force",
 		"follow", "HOW",
 		"count the processes that the program starts, leave them alone, or count "
-		"even "
-		"those whose environment it cleans"},
+		"even those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
 		"count only regions whose name matches (* and ?); !PATTERN leaves out; "
 		"func:PATTERN makes functions regions, line:FILE:LINE statements "

@@ -56,8 +56,7 @@ static void explain_permission(
 	else if (seccomp_filtered())
 		cp_format(why->text, sizeof(why->text),
 			"a seccomp filter (a container's?) refuses perf_event_open: "
-			"allow it in the "
-			"profile, e.g. docker run --cap-add PERFMON "
+			"allow it in the profile, e.g. docker run --cap-add PERFMON "
 			"--security-opt seccomp=unconfined");
 	else
 		cp_format(why->text, sizeof(why->text),
@@ -74,8 +73,8 @@ static void explain_missing(const struct perf_event_attr *attr, struct cp_why *w
 	if (is_hardware(attr) && !cp_sysfs_core_pmu(pmu, sizeof(pmu)))
 		cp_format(why->text, sizeof(why->text),
 			"this machine has no hardware PMU (a virtual machine without "
-			"vPMU?): "
-			"switch the vPMU on in the hypervisor, or run on bare metal");
+			"vPMU?): switch the vPMU on in the hypervisor, or run on bare "
+			"metal");
 	else
 		cp_format(why->text, sizeof(why->text),
 			"this machine's PMU does not have the event (ENOENT)");

@@ -128,8 +128,7 @@ static int probe_event(uint64_t config, struct cp_why *why)
 		return 0;
 	cp_format(why->text, sizeof(why->text),
 		"the PMU accepts events but does not count (a hypervisor masks it?): "
-		"pass the "
-		"vPMU through, or run on bare metal");
+		"pass the vPMU through, or run on bare metal");
 	return -ENODATA;
 }
 

@@ -64,8 +64,7 @@ void cp_explain_unproven(const struct perf_event_attr *attr, struct cp_why *why)
 {
 	cp_format(why->text, sizeof(why->text),
 		"suspicious: 0 here and in a self-test, and nothing says that this PMU "
-		"has "
-		"raw code 0x%llx: such a 0 is no count",
+		"has raw code 0x%llx: such a 0 is no count",
 		(unsigned long long)attr->config);
 }
 
@@ -81,8 +80,7 @@ enum cp_proof cp_prove(int fd, const struct perf_event_attr *attr, struct cp_why
 	if (listed == CP_NOT_LISTED) {
 		cp_format(why->text, sizeof(why->text),
 			"suspicious: raw code 0x%llx opens, but the kernel does not list "
-			"it "
-			"for this PMU, and it stays 0 in a self-test",
+			"it for this PMU, and it stays 0 in a self-test",
 			(unsigned long long)attr->config);
 		return CP_PROOF_MISSING;
 	}

@@ -482,8 +482,7 @@ static void warn_of_shared(struct cp_report *report)
 	if (shared)
 		cp_report_warn(report,
 			"the ranks shared the events: %zu of %zu counts are of some "
-			"ranks, "
-			"for all",
+			"ranks, for all",
 			shared, report->nquantities);
 }
 

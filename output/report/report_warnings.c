@@ -59,8 +59,7 @@ static void check_threads(struct cp_report *report)
 	if (folded)
 		cp_report_warn(report,
 			"%zu ended threads, folded: their counts are in the sums, least "
-			"and "
-			"most are over the others",
+			"and most are over the others",
 			folded);
 	if (adopted)
 		cp_report_warn(report,
@@ -191,8 +190,7 @@ static void check_flags(struct cp_report *report, const struct cp_region *region
 	if (region->flags & CP_REGION_LEFT_OPEN)
 		cp_report_warn(report,
 			"region %.*s was open when its thread ended: closed there (is an "
-			"END "
-			"missing?)",
+			"END missing?)",
 			length, name);
 	if (region->flags & CP_REGION_AT_EXEC)
 		cp_report_warn(report,
@@ -265,8 +263,7 @@ static void check_zeros(struct cp_report *report)
 			!may_be_zero(report->quantities[i]))
 			cp_report_warn(report,
 				"%s stayed 0 over %lu instructions: this machine may not "
-				"count it; "
-				"cachepeek doctor --verify tells",
+				"count it; cachepeek doctor --verify tells",
 				report->quantities[i],
 				(unsigned long)counts[instructions].value);
 }
@@ -303,8 +300,7 @@ static void tell_sockets(struct cp_report *report)
 			report->total->counts[i].status != CP_UNAVAILABLE)
 			cp_report_warn(report,
 				"%s: all that the machine's sockets did during the "
-				"region, "
-				"other programs included",
+				"region, other programs included",
 				report->quantities[i]);
 }
 

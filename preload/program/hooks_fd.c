@@ -83,8 +83,7 @@ static void warn_taken(int fd)
 
 	cp_format(line, sizeof(line),
 		"the program took descriptor %d, which was a counter's, and there is no "
-		"other: raise "
-		"`ulimit -n`",
+		"other: raise `ulimit -n`",
 		fd);
 	cp_warn(line);
 }

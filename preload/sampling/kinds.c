@@ -160,8 +160,7 @@ static int try_kind(const struct kind *kind, struct cp_sampling_event *event)
 	if (kind->aux) {
 		cp_format(why->text, sizeof(why->text),
 			"the samples of %s come in a buffer of its own kind, which is "
-			"not "
-			"read yet: `--engine sim` has every miss",
+			"not read yet: `--engine sim` has every miss",
 			pmu.name);
 		return -EOPNOTSUPP;
 	}

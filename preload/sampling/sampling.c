@@ -122,8 +122,7 @@ void cp_sampling_prepare(void)
 	if (result < 0) {
 		cp_format(line, sizeof(line),
 			"CACHEPEEK_PROFILE: no file for samples in %s (%s): process %d "
-			"has "
-			"none",
+			"has none",
 			cp_run.directory, cp_error_text(-result), (int)cp_runtime.pid);
 		cp_warn(line);
 		return;

@@ -251,8 +251,7 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 	else if (!schema || strcmp(schema, CP_PROFILE_SCHEMA) != 0)
 		snprintf(error, error_size,
 			"%s is not the JSON of cachepeek dcache, dtlb or icache: make "
-			"one "
-			"with -o FILE.json",
+			"one with -o FILE.json",
 			path);
 	else {
 		r.profile = cp_profile_new(arena);

@@ -187,15 +187,14 @@ static void judge_stride(
 		.rule = "stride",
 		.at = &site->at,
 		.data = "",
-		.evidence =
-			FORMAT("%s of its %s misses in L1D%s are %s bytes from the one "
-			       "before, "
-			       "which is more than the line of %s: of each line that is "
-			       "fetched, a part is used (%.1f %% of the run's misses)",
-				number_text(a, sum.strided_at), number_text(a, sum.at),
-				in_threads(a, sum.threads), number_text(a, stride),
-				number_text(a, profile->line),
-				100 * (double)sum.misses / (double)all),
+		.evidence = FORMAT(
+			"%s of its %s misses in L1D%s are %s bytes from the one before, "
+			"which is more than the line of %s: of each line that is "
+			"fetched, a part is used (%.1f %% of the run's misses)",
+			number_text(a, sum.strided_at), number_text(a, sum.at),
+			in_threads(a, sum.threads), number_text(a, stride),
+			number_text(a, profile->line),
+			100 * (double)sum.misses / (double)all),
 		.threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
 				    "and %.0f %% of the run's",
 			number_text(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
@@ -290,10 +289,8 @@ static void judge_reach(
 			.rule = "tlb-reach",
 			.data = object->name,
 			.evidence = FORMAT("%s walks of the page table for its %s pages "
-					   "(%s), which is "
-					   "%.1f for each, and %.1f %% of the run's; the "
-					   "data TLBs hold "
-					   "%s pages (%s)",
+					   "(%s), which is %.1f for each, and %.1f %% of "
+					   "the run's; the data TLBs hold %s pages (%s)",
 				number_text(a, walks), number_text(a, pages),
 				size_of(a, object), (double)walks / (double)pages,
 				100 * (double)walks / (double)all,
@@ -339,11 +336,10 @@ static void judge_stream(
 		(struct cp_finding){
 			.rule = "streaming-writes",
 			.data = object->name,
-			.evidence = FORMAT("%s lines of it were written into L2 and %s "
-					   "read: it is %s, "
-					   "L2 %s, so that they push out what L2 held "
-					   "(%.1f %% of the "
-					   "run's misses in L2)",
+			.evidence = FORMAT(
+				"%s lines of it were written into L2 and %s read: it is "
+				"%s, L2 %s, so that they push out what L2 held (%.1f %% "
+				"of the run's misses in L2)",
 				number_text(a, written), number_text(a, read),
 				size_of(a, object), bytes_text(a, profile->l2_bytes),
 				100 * (double)written / (double)all),

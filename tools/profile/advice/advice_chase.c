@@ -51,9 +51,8 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 		.data = "",
 		.evidence = cp_text_format(arena,
 			"%s loads miss L1D (%.1f %% of the run's misses), %.0f %% of "
-			"them "
-			"L2, too, and their address is in the node before: each waits "
-			"for the one before it",
+			"them L2, too, and their address is in the node before: each "
+			"waits for the one before it",
 			cp_text_integer(arena, loads_of(site)),
 			100 * misses / (double)all,
 			100 * (double)site_count(site, CP_SIM_l2_load_misses) / misses),

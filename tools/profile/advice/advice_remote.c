@@ -45,8 +45,7 @@ static void judge(const struct cp_profile *profile,
 				100 * (double)lines / (double)all),
 			.threshold = cp_text_format(arena,
 				"%.0f %% of its lines, and %.0f %% of the run's that "
-				"miss "
-				"the last level",
+				"miss the last level",
 				100 * REMOTE_SHARE, 100 * CP_ADVICE_SHARE),
 			.advice = "Let the threads that use it touch it first, keep "
 				  "them on their socket (numactl --cpunodebind), or "

@@ -243,7 +243,6 @@ void cp_sharing_warn(struct cp_profile *profile)
 	if (profile->slices->lost)
 		cp_profile_warn(profile,
 			"%lu references went to lines beyond those that are looked "
-			"after: "
-			"what those share is not known",
+			"after: what those share is not known",
 			(unsigned long)profile->slices->lost);
 }

@@ -122,9 +122,8 @@ static void put_header(struct cp_out *out, const struct cp_sharing *sharing)
 	if (cp_sharing_quantum(sharing))
 		cp_out_format(out,
 			"turns     as if threads took turns after %u data references "
-			"each "
-			"(--quantum),\n          on a core of its own each, and did not "
-			"wait for each other\n",
+			"each (--quantum),\n          on a core of its own each, and did "
+			"not wait for each other\n",
 			cp_sharing_quantum(sharing));
 	else
 		cp_out_text(out,

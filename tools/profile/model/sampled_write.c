@@ -167,9 +167,8 @@ void cp_sampled_warn(struct cp_profile *profile)
 		if (sampling->lost || sampling->dropped)
 			cp_profile_warn(profile,
 				"%lu samples of %s were lost, and %lu not kept: the "
-				"scale "
-				"makes up for them, as if they were like the others of "
-				"their thread",
+				"scale makes up for them, as if they were like the "
+				"others of their thread",
 				(unsigned long)sampling->lost, event_names[i],
 				(unsigned long)sampling->dropped);
 		profile->inexact |= sampling->total > sampling->periods;
