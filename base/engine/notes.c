@@ -15,8 +15,8 @@ static bool is_on(const char *path)
 	return cp_read_file(path, text, sizeof(text)) && text[0] == '1';
 }
 
-/* Without those of their own that only tell for how long a kind of core is in
- * use, and of the kind with most of them. */
+/* The hardware groups of the kind of core that has most.  Groups that only tell for how
+ * long a kind of core is in use do not count. */
 static unsigned hardware_groups(const struct cp_event_set *set)
 {
 	unsigned most = 0;

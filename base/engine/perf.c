@@ -394,7 +394,8 @@ static inline struct cp_times times_of(const struct cp_group_values *values)
 	return (struct cp_times){values->enabled, values->running};
 }
 
-/* The commonest reading, one_read, without the questions; false: ask them. */
+/* The commonest reading, one_read, without the checks of the general one; false: that one
+ * is needed. */
 static inline __attribute__((always_inline)) bool read_once(
 	const struct cp_thread_counters *counters, struct cp_reading *reading)
 {

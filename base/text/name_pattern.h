@@ -11,7 +11,7 @@ struct cp_span {
 	const char *at, *end;
 };
 
-/* The last * is where to go on when what follows it does not match. */
+/* On a mismatch the last * takes one byte more, and the rest is tried again. */
 static inline int cp_pattern_matches(struct cp_span pattern, struct cp_span name)
 {
 	const char *star = 0, *retry = 0;

@@ -66,7 +66,7 @@ size_t cp_table_column_width(const struct cp_table *table, size_t column)
 	return width;
 }
 
-static void blanks(struct cp_out *out, size_t count)
+static void put_blanks(struct cp_out *out, size_t count)
 {
 	while (count-- > 0)
 		cp_out_text(out, " ");
@@ -106,10 +106,10 @@ static void put_cell(const struct cp_table *table, struct cp_out *out, const cha
 	size_t columns = columns_of(cut), blank = width > columns ? width - columns : 0;
 
 	if (!left)
-		blanks(out, blank);
+		put_blanks(out, blank);
 	cp_out_text(out, cut);
 	if (left && !last)
-		blanks(out, blank);
+		put_blanks(out, blank);
 }
 
 /* How wide the columns are, and how far apart. */
@@ -126,7 +126,7 @@ static void put_line(const struct cp_table *table, struct cp_out *out,
 		last--;
 	for (size_t c = 0; c < last; c++) {
 		if (c)
-			blanks(out, layout->gap);
+			put_blanks(out, layout->gap);
 		put_cell(table, out, cells[c * stride], layout->widths[c],
 			c < table->left, c + 1 == last);
 	}
@@ -265,7 +265,7 @@ const char *cp_text_short(struct cp_arena *arena, double value)
 		value, prefixes[i]);
 }
 
-static size_t spell(char *to, unsigned char c)
+static size_t spell_control(char *to, unsigned char c)
 {
 	if (c == '\n' || c == '\t' || c == '\r') {
 		to[0] = '\\';
@@ -283,7 +283,7 @@ const char *cp_text_safe(struct cp_arena *arena, struct cp_slice text)
 		size_t bytes = cp_utf8_length(text.at, cp_slice_length(text));
 
 		if (!bytes || cp_control_length(text.at, text.end)) {
-			to += spell(to, (unsigned char)*text.at++);
+			to += spell_control(to, (unsigned char)*text.at++);
 			continue;
 		}
 		memcpy(to, text.at, bytes);
@@ -305,7 +305,7 @@ void cp_text_wrap(
 
 		if (!first && at + 1 + columns > width) {
 			cp_out_text(out, "\n");
-			blanks(out, indent);
+			put_blanks(out, indent);
 			at = indent;
 		} else if (!first) {
 			cp_out_text(out, " ");

@@ -389,7 +389,7 @@ static bool parse_metric(struct parser *parser, struct cp_slice line)
 	return true;
 }
 
-static bool among(const char *const *names, size_t count, const char *name)
+static bool is_among(const char *const *names, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(names[i], name) == 0)
@@ -399,9 +399,9 @@ static bool among(const char *const *names, size_t count, const char *name)
 
 bool cp_group_takes(const struct cp_group *group, const char *name)
 {
-	return among(group->need, group->nneed, name) ||
-	       among(group->want, group->nwant, name) ||
-	       among(group->simulated, group->nsimulated, name);
+	return is_among(group->need, group->nneed, name) ||
+	       is_among(group->want, group->nwant, name) ||
+	       is_among(group->simulated, group->nsimulated, name);
 }
 
 static bool is_metric(const struct cp_group *group, const char *name)
@@ -421,7 +421,7 @@ static bool formula_name_is_there(void *context, const char *name)
 	const struct cp_group *group = names->parser->group;
 	const struct cp_metric *metric = cp_group_metric(group, name);
 
-	return among(parameters, 4, name) || cp_weight_find(name) < CP_NWEIGHTS ||
+	return is_among(parameters, 4, name) || cp_weight_find(name) < CP_NWEIGHTS ||
 	       cp_group_takes(group, name) || cp_group_let(group, name) ||
 	       (metric && (size_t)(metric - group->metrics) < names->nmetrics) ||
 	       fail(names->parser,

@@ -85,7 +85,7 @@ static uint64_t read_fixed(struct bytes *bytes, unsigned size)
 	return value;
 }
 
-static uint64_t leb(struct bytes *bytes, bool is_signed)
+static uint64_t read_leb(struct bytes *bytes, bool is_signed)
 {
 	uint64_t value = 0;
 	unsigned shift = 0, byte;
@@ -190,10 +190,10 @@ static const char *form_text(
 	case FORM_LINE_STRP:
 		return text_at(&program->lines->line_strings, read_fixed(bytes, size));
 	case FORM_UDATA:
-		leb(bytes, false);
+		read_leb(bytes, false);
 		return NULL;
 	case FORM_BLOCK:
-		skip(bytes, leb(bytes, false));
+		skip(bytes, read_leb(bytes, false));
 		return NULL;
 	case FORM_DATA16:
 		skip(bytes, 16);
@@ -223,10 +223,10 @@ static const char *read_entries(
 
 	bytes->failed |= nformats > MAX_FORMATS;
 	for (unsigned i = 0; !bytes->failed && i < nformats; i++) {
-		contents[i] = leb(bytes, false);
-		forms[i] = leb(bytes, false);
+		contents[i] = read_leb(bytes, false);
+		forms[i] = read_leb(bytes, false);
 	}
-	count = leb(bytes, false);
+	count = read_leb(bytes, false);
 	for (uint64_t entry = 0; !bytes->failed && entry < count; entry++)
 		for (unsigned i = 0; i < nformats; i++) {
 			const char *value = form_text(program, bytes, forms[i]);
@@ -247,7 +247,7 @@ static const char *old_file_name(struct bytes bytes, uint64_t wanted)
 		if (!*path || entry == wanted)
 			return *path ? path : NULL;
 		for (unsigned i = 0; i < 3; i++)
-			leb(&bytes, false); /* directory, time, size */
+			read_leb(&bytes, false); /* directory, time, size */
 	}
 	return NULL;
 }
@@ -284,7 +284,7 @@ static void advance_run(struct run *run, uint64_t operations)
 static bool extended(struct run *run)
 {
 	struct bytes *code = &run->program->code;
-	uint64_t length = leb(code, false);
+	uint64_t length = read_leb(code, false);
 	struct bytes operand = *code;
 	unsigned opcode;
 
@@ -303,18 +303,18 @@ static void standard(struct run *run, unsigned opcode)
 	struct bytes *code = &program->code;
 
 	if (opcode == ADVANCE_PC)
-		advance_run(run, leb(code, false));
+		advance_run(run, read_leb(code, false));
 	else if (opcode == ADVANCE_LINE)
-		run->row.line += (int64_t)leb(code, true);
+		run->row.line += (int64_t)read_leb(code, true);
 	else if (opcode == SET_FILE)
-		run->row.file = leb(code, false);
+		run->row.file = read_leb(code, false);
 	else if (opcode == CONST_ADD_PC)
 		advance_run(run, (255 - program->base) / program->range);
 	else if (opcode == FIXED_ADVANCE_PC)
 		run->row.address += read_fixed(code, 2);
 	else
 		for (unsigned i = 0; i < program->operands[opcode]; i++)
-			leb(code, false);
+			read_leb(code, false);
 }
 
 static void special(struct run *run, unsigned opcode)

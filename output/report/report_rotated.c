@@ -76,8 +76,8 @@ static double squares_around(const struct cp_sample *sample, const struct cp_tur
 	return sum > 1e-9 * sample->squares ? sum : 0; /* the rest is rounding */
 }
 
-/* Time is known of all executions.  By how much the samples are no fair choice
- * of them, as a fraction. */
+/* How far the mean time of the samples is from that of all executions after the first
+ * ones, whose times are known: as a fraction. */
 static double unfairness(const struct view *view, const struct cp_turns *turns)
 {
 	double all = (double)cp_rotated_time(view->record, view->item) -

@@ -10,16 +10,16 @@
 #include "output/meanings.h"
 #include "tools/compare/compare.h"
 
-static void text(struct cp_out *out, const char *value)
+static void put_text(struct cp_out *out, const char *value)
 {
 	cp_json_string(out, value, strlen(value));
 }
 
 static void put_member(struct cp_out *out, const char *name, const char *value)
 {
-	text(out, name);
+	put_text(out, name);
 	cp_out_text(out, ": ");
-	text(out, value);
+	put_text(out, value);
 }
 
 static void put_value(struct cp_out *out, struct cp_value value, const char *unit)
@@ -51,7 +51,7 @@ static void put_counts(struct cp_comparison *c, struct cp_out *out, unsigned i)
 	cp_out_text(out, "   \"counts\": {");
 	for (size_t n = 0; n < c->request.nnames; n++) {
 		cp_out_text(out, n ? ",\n    " : "\n    ");
-		text(out, c->request.names[n]);
+		put_text(out, c->request.names[n]);
 		cp_out_text(out, ": ");
 		put_value(out, cp_compare_quantity(c, i, c->request.names[n]), NULL);
 	}
@@ -65,7 +65,7 @@ static void put_metrics(struct cp_comparison *c, struct cp_out *out, unsigned i)
 		const struct cp_metric *metric = c->metrics[m];
 
 		cp_out_text(out, m ? ",\n    " : "\n    ");
-		text(out, metric->name);
+		put_text(out, metric->name);
 		cp_out_text(out, ": ");
 		put_value(out, cp_compare_metric(c, i, metric), metric->unit);
 	}
@@ -105,7 +105,7 @@ static void member_or_null(struct cp_out *out, const char *name, const char *val
 	if (value) {
 		put_member(out, name, value);
 	} else {
-		text(out, name);
+		put_text(out, name);
 		cp_out_text(out, ": null");
 	}
 }
@@ -139,7 +139,7 @@ void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 	cp_out_text(out, ",\n \"command\": [");
 	for (char **word = c->program; *word; word++) {
 		cp_out_text(out, word == c->program ? "" : ", ");
-		text(out, *word);
+		put_text(out, *word);
 	}
 	cp_out_text(out, "],\n");
 	put_exit(c, out);

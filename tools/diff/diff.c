@@ -72,7 +72,7 @@ static bool is_share(const struct cp_entry *entry)
 
 /* Where there are metrics, they say what counts mean; shares change with what they are
  * of, and volumes with the work done: a large change of one may not matter. */
-static double telling(const struct cp_entry *entry)
+static double weight_of_kind(const struct cp_entry *entry)
 {
 	if (entry->kind == CP_COUNT)
 		return 0.25;
@@ -89,7 +89,8 @@ static struct cp_difference difference(
 		return it;
 	it.change = after - before;
 	it.ratio = before > 0 ? after / before : -1;
-	it.impact = entry->spot->weight * telling(entry) * relative_change(before, after);
+	it.impact = entry->spot->weight * weight_of_kind(entry) *
+		    relative_change(before, after);
 	if (it.verdict == CP_NOISE)
 		it.p = cp_welch(entry->side[0].values, entry->side[0].runs.n,
 			entry->side[1].values, entry->side[1].runs.n);
@@ -137,7 +138,7 @@ static int rank(const struct cp_difference *it)
 	return ranks[it->verdict];
 }
 
-static int compare_names(const void *one, const void *other)
+static int compare_differences(const void *one, const void *other)
 {
 	const struct cp_difference *a = one, *b = other;
 
@@ -168,7 +169,7 @@ int cp_diff_compare(struct cp_diff *diff)
 	result = adjust(diff);
 	if (diff->count)
 		qsort(diff->differences, diff->count, sizeof(*diff->differences),
-			compare_names);
+			compare_differences);
 	return result;
 }
 

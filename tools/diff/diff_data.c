@@ -89,6 +89,7 @@ static const char headings[] =
 void cp_diff_csv(const void *of, struct cp_out *out)
 {
 	const struct cp_diff *diff = of;
+
 	cp_out_text(out, headings);
 	for (size_t i = 0; i < diff->count; i++) {
 		const struct cp_difference *it = &diff->differences[i];

@@ -22,8 +22,7 @@ static bool report_wrong(const char *expression, const char *why)
 	return false;
 }
 
-/* The last of the operators that no digit follows another one behind: names of
- * regions may have some. */
+/* The last < or >: names of regions may hold some, too. */
 static const char *sign_in(const char *expression)
 {
 	const char *found = NULL;

@@ -54,7 +54,7 @@ static bool read_outputs(struct repeat *repeat, const char *list)
 	return true;
 }
 
-/* Runs of earlier days are not to be mixed with these. */
+/* Refuses a directory that has runs: they would be mixed with the new ones. */
 static bool is_new(struct repeat *repeat)
 {
 	const char *first = cp_text_format(repeat->arena, "%s/run-1", repeat->directory);

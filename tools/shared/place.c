@@ -37,7 +37,7 @@ int cp_library_path(char *to, size_t size)
 	return -ENOENT;
 }
 
-/* Ours last: whoever is preloaded already has reasons to be first. */
+/* Puts ours last: a library that is preloaded already may have to be first. */
 static void add_preload(const char *library)
 {
 	const char *present = getenv("LD_PRELOAD");
