@@ -74,8 +74,10 @@ static void read_request(const char *fallback)
 {
 	if (asked.read)
 		return;
-	cp_request_read(&asked.request, &cp_decide_arena, cp_options.events,
-		cp_options.groups, cp_options.let, fallback, cp_decide_complain);
+	cp_request_read(&asked.request, &cp_decide_arena,
+		&(struct cp_request_text){
+			cp_options.events, cp_options.groups, cp_options.let, fallback},
+		cp_decide_complain);
 	asked.read = true;
 }
 

@@ -182,10 +182,11 @@ static const struct cp_group *find_group(struct cp_arena *arena, const char *nam
 	return cp_group_find(arena, other.ours, error, size);
 }
 
+enum { MAX_ERROR = 256 };
+
 /* error: why there is no such group; empty if there is. */
 static void add_group(struct cp_request *request, struct cp_arena *arena,
-	const char *name, const char *lets, char *error, size_t size,
-	cp_complaint *complain)
+	const char *name, const char *lets, char error[MAX_ERROR], cp_complaint *complain)
 {
 	const struct cp_group *group;
 
@@ -194,7 +195,7 @@ static void add_group(struct cp_request *request, struct cp_arena *arena,
 		complain("more than 16 groups were asked for: the rest is left out");
 		return;
 	}
-	group = find_group(arena, name, error, size, complain);
+	group = find_group(arena, name, error, MAX_ERROR, complain);
 	if (!group)
 		return;
 	error[0] = '\0';
@@ -213,7 +214,7 @@ static void add_groups(struct cp_request *request, struct cp_arena *arena,
 	const char *groups, const char *lets, const char *fallback,
 	cp_complaint *complain)
 {
-	char error[256] = "", line[320];
+	char error[MAX_ERROR] = "", line[MAX_ERROR + 64];
 	const char *piece;
 	size_t length;
 
@@ -221,7 +222,7 @@ static void add_groups(struct cp_request *request, struct cp_arena *arena,
 		if (error[0])
 			complain(error);
 		add_group(request, arena, cp_arena_copy(arena, piece, length), lets,
-			error, sizeof(error), complain);
+			error, complain);
 	}
 	if (request->nnames > 0 || !fallback) {
 		if (error[0])
@@ -233,25 +234,25 @@ static void add_groups(struct cp_request *request, struct cp_arena *arena,
 			error, fallback);
 		complain(line);
 	}
-	add_group(request, arena, fallback, lets, error, sizeof(error), complain);
+	add_group(request, arena, fallback, lets, error, complain);
 }
 
 void cp_request_read(struct cp_request *request, struct cp_arena *arena,
-	const char *events, const char *groups, const char *lets,
-	const char *default_group, cp_complaint *complain)
+	const struct cp_request_text *text, cp_complaint *complain)
 {
+	const char *groups = text->groups;
 	char line[128];
 
 	memset(request, 0, sizeof(*request));
-	if (events)
-		add_events(request, arena, events);
+	if (text->events)
+		add_events(request, arena, text->events);
 	else if (!groups)
-		groups = default_group;
+		groups = text->fallback;
 	if (groups)
-		add_groups(request, arena, groups, lets, events ? NULL : default_group,
-			complain);
-	set_weights(request, arena, lets, complain);
-	check_lets(request, lets, complain);
+		add_groups(request, arena, groups, text->lets,
+			text->events ? NULL : text->fallback, complain);
+	set_weights(request, arena, text->lets, complain);
+	check_lets(request, text->lets, complain);
 	if (request->dropped) {
 		cp_format(line, sizeof(line),
 			"%u events beyond %u are not counted: ask for fewer",

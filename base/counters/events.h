@@ -28,13 +28,15 @@ struct cp_request {
 /* Called with one line for each thing that cannot be as asked. */
 typedef void cp_complaint(const char *line);
 
-/*
- * Reads CACHEPEEK_EVENTS, CACHEPEEK_GROUPS and CACHEPEEK_LET (each may be NULL).
- * Events alone replace the default group; neither means default_group.
- */
+/* CACHEPEEK_EVENTS, CACHEPEEK_GROUPS and CACHEPEEK_LET; NULL: not set. */
+struct cp_request_text {
+	const char *events, *groups, *lets;
+	const char *fallback; /* the group where neither events nor groups are set */
+};
+
+/* Reads what was asked for.  Events alone replace the fallback. */
 void cp_request_read(struct cp_request *request, struct cp_arena *arena,
-	const char *events, const char *groups, const char *lets,
-	const char *default_group, cp_complaint *complain);
+	const struct cp_request_text *text, cp_complaint *complain);
 
 /* Nothing but software and breakpoint events: those need no PMU. */
 bool cp_request_is_software(const struct cp_request *request, struct cp_arena *arena);

@@ -80,7 +80,8 @@ static void resolve(const char *events)
 	struct cp_request request;
 
 	memset(&cores, 0, sizeof(cores));
-	cp_request_read(&request, &arena, events, NULL, NULL, "", ignore);
+	cp_request_read(&request, &arena,
+		&(struct cp_request_text){events, NULL, NULL, ""}, ignore);
 	cp_events_for_perf(&set, &request, (struct cp_share){0, false}, &arena, ignore);
 	cp_perf_probe_done();
 }

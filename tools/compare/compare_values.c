@@ -39,7 +39,8 @@ static void collect_metrics(struct cp_comparison *c)
 
 void cp_compare_resolve(struct cp_comparison *c)
 {
-	cp_request_read(&c->request, &c->arena, c->events, c->groups, c->lets, "cache",
+	cp_request_read(&c->request, &c->arena,
+		&(struct cp_request_text){c->events, c->groups, c->lets, "cache"},
 		ignore_line);
 	collect_metrics(c);
 	for (unsigned i = 0; i < c->nmachines; i++) {

@@ -124,7 +124,9 @@ static bool check_events(const struct cp_wanted *wanted, const struct cp_machine
 {
 	struct cp_request *request = cp_arena_alloc(arena, sizeof(*request));
 
-	cp_request_read(request, arena, wanted->events, NULL, NULL, NULL, note_complaint);
+	cp_request_read(request, arena,
+		&(struct cp_request_text){wanted->events, NULL, NULL, NULL},
+		note_complaint);
 	if (!request->nnames)
 		return refuse("-e names no event: `cachepeek list presets` has them");
 	if (request->dropped)
