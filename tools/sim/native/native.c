@@ -55,7 +55,8 @@ static Bool looks_xgetbv(const UChar *code, UInt length)
 	       code[2] == 0xd0;
 }
 
-/* What is executed natively though VEX decodes it.  MMX registers are VEX's. */
+/* What is executed natively though VEX decodes it; not where VEX's pieces are asked for.
+ */
 static Bool is_preferred(Addr pc, UInt length)
 {
 	const UChar *code = (const UChar *)pc;
@@ -63,7 +64,8 @@ static Bool is_preferred(Addr pc, UInt length)
 
 	if (looks_xgetbv(code, length))
 		return True;
-	return (looks_fused(code, length) || rounding_looks_wrong(code, length)) &&
+	return !pieces_apart &&
+	       (looks_fused(code, length) || rounding_looks_wrong(code, length)) &&
 	       decode(pc, &n);
 }
 
