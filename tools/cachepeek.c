@@ -2,6 +2,7 @@
  *
  * cachepeek: finds the command and leaves the rest to it.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "tools/shared/cmd.h"
 #include "tools/shared/demangle.h"
 #include "tools/shared/help.h"
+#include "tools/shared/pager.h"
 
 static const struct command {
 	const char *name;
@@ -99,6 +101,26 @@ int cp_cmd_help(int argc, char **argv)
 	return cp_cmd_misspelt("command", argv[1], names, "help");
 }
 
+/* What the command is asked for is its own output, which may be long. */
+static bool is_read(const struct command *command)
+{
+	static const char *const names[] = {"report", "merge", "diff", "list", "help"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(command->name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Into files. */
+static bool has_output(char **argv)
+{
+	for (; *argv; argv++)
+		if (strncmp(*argv, "-o", 2) == 0 || strncmp(*argv, "--output", 8) == 0)
+			return true;
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = find_command(argc > 1 ? argv[1] : "");
@@ -112,6 +134,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	word = command && argc > 2 ? argv[2] : argv[1];
+	if (command && is_read(command) && !has_output(argv))
+		cp_pager_start();
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return cp_help(command ? command->name : "cachepeek");
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)

@@ -9,6 +9,7 @@
 
 #include "tools/shared/cmd.h"
 #include "tools/shared/help.h"
+#include "tools/shared/pager.h"
 
 #define MAX_NAMES 32
 #define MAX_WORD 128
@@ -23,7 +24,9 @@ static enum cp_colour colour;
 
 enum cp_colour cp_cmd_colour(void)
 {
-	return colour_given ? colour : cp_colour_of(cp_cmd_getenv);
+	enum cp_colour asked = colour_given ? colour : cp_colour_of(cp_cmd_getenv);
+
+	return asked == CP_COLOUR_AUTO && cp_pager_on() ? CP_COLOUR_ALWAYS : asked;
 }
 
 static bool take_colour(const char *when)

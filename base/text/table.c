@@ -132,8 +132,9 @@ static void put_line(const struct cp_table *table, struct cp_out *out,
 	}
 }
 
-static void put_headings(
-	const struct cp_table *table, struct cp_out *out, const struct layout *layout)
+/* Each line has its own colour: pagers forget it at the end of one. */
+static void put_headings(const struct cp_table *table, struct cp_out *out,
+	const struct layout *layout, bool colour)
 {
 	for (size_t i = CP_TABLE_HEADING_LINES; i > 0; i--) {
 		bool any = false;
@@ -142,9 +143,10 @@ static void put_headings(
 			any |= columns_of(table->headings[c][i - 1]) != 0;
 		if (!any)
 			continue;
+		cp_out_text(out, colour ? "\033[1m" : "");
 		put_line(table, out, layout, &table->headings[0][i - 1],
 			CP_TABLE_HEADING_LINES);
-		cp_out_text(out, "\n");
+		cp_out_text(out, colour ? "\033[0m\n" : "\n");
 	}
 }
 
@@ -196,7 +198,7 @@ void cp_table_print(
 {
 	struct layout layout = fit_columns(table, width);
 
-	put_headings(table, out, &layout);
+	put_headings(table, out, &layout, colour);
 	for (size_t row = 0; row < table->nrows; row++) {
 		put_line(table, out, &layout, &table->cells[row * table->ncolumns], 1);
 		if (table->marks[row])

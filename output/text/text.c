@@ -17,7 +17,8 @@ void cp_text_labelled(struct cp_text *text, const char *label, const char *value
 		cp_answer_add(text->kept, label, value);
 		return;
 	}
-	cp_out_format(text->out, "%-*s", INDENT, label);
+	cp_out_format(
+		text->out, text->colour ? "\033[1m%-*s\033[0m" : "%-*s", INDENT, label);
 	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(value)), INDENT,
 		INDENT, text->width);
 }

@@ -30,6 +30,7 @@ my $seconds = $ENV{PEEK_TIMEOUT} || 300;
 
 # Nothing of the caller's own settings reaches a program under test.
 delete @ENV{grep { /^CACHEPEEK_|^LD_PRELOAD$/ } keys %ENV};
+$ENV{PAGER} = 'cat'; # nobody turns pages
 $ENV{LC_ALL} = 'C';
 $ENV{PERL_HASH_SEED} = 0;
 $ENV{PYTHONHASHSEED} = 0;

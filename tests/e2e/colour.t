@@ -46,8 +46,10 @@ for my $case (['', {}, 1, 0], ['--color auto', {}, 1, 0], ['--color always', {},
 my $plain = in_pipe({}, 'report', $dir);
 my $coloured = in_pipe({}, qw(report --color always), $dir);
 is($coloured =~ s/$colour//gr, $plain, 'colours are all that differs');
-my @lines = grep { /$colour/ } split(/\n/, $coloured);
-cmp_ok(scalar(@lines), '<=', 3, 'and they are few');
+my @rows = grep { /^ *(?:whole run|outer|inner|\w+) +[\d~]/ } split(/\n/, $coloured);
+is_deeply([grep { /$colour/ && !/<==/ } @rows], [], 'rows have none but that with the mark');
+like($coloured, qr/^\e\[1mregion .*\e\[0m$/m, 'headings have');
+like($coloured, qr/^\e\[1mserved by *\e\[0m/m, 'and the words before the answer') if $plain =~ /^served by/m;
 in_pipe({}, qw(report --color always -o), scratch('report.txt'), $dir);
 like(read_file(scratch('report.txt')), qr/\A[^\e]*<==[^\e]*\z/, 'a file has none');
 unlike(in_pipe({}, qw(report --color always --json), $dir), qr/\e/, 'nor has JSON');
