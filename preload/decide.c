@@ -144,8 +144,6 @@ static void note_machine(void)
 	cp_perf_note(&cp_plan.set, note);
 	if (siblings)
 		note(siblings);
-	if (cp_sim_is_foreign())
-		note("the program runs under Valgrind: perf counts the work of both");
 }
 
 static void rotate_events(void)
@@ -273,13 +271,18 @@ static bool take_over(void)
 
 void cp_decide(bool inherited)
 {
-	if (!inherited || !take_over()) {
+	if (inherited && take_over()) {
+		(void)cp_once(&handed_over);
+		tell(CP_PLAN_SAID, cp_keep_warning);
+		tell(CP_PLAN_NOTED, cp_keep_warning);
+	} else {
 		decide_anew();
-		return;
 	}
-	(void)cp_once(&handed_over);
-	tell(CP_PLAN_SAID, cp_keep_warning);
-	tell(CP_PLAN_NOTED, cp_keep_warning);
+	/* Of this image: whoever started it need not run there. */
+	if (cp_run.engine == &cp_engine_perf && cp_sim_is_foreign())
+		cp_keep_warning(
+			"the program runs under Valgrind: perf counts the work of "
+			"both");
 }
 
 static void write_plan(const char *path)
