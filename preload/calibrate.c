@@ -25,38 +25,43 @@ enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
 
 int cp_calibrated;
 
-static struct cp_pair_cost cost;
-static bool known;
+static struct {
+	struct cp_pair_cost cost;
+	bool known;
+} measured;
 
 /* The calling thread for the time being: its counters, another tree. */
-static struct cp_live_thread scratch;
-static struct cp_layout layout;
-static struct cp_recording record;
-CP_LOCK_LISTED(record.lock);
-static char memory[SCRATCH] __attribute__((aligned(16)));
+static struct {
+	struct cp_live_thread thread;
+	struct cp_layout layout;
+	struct cp_recording record;
+	char memory[SCRATCH] __attribute__((aligned(16)));
+} scratch;
+CP_LOCK_LISTED(scratch.record.lock);
 
 static bool start_scratch(const struct cp_live_thread *thread)
 {
 	static const struct cp_reading nothing;
 
-	record.header = (struct cp_record_header *)memory;
-	record.header->tail = CP_RECORD_HEADER_SIZE;
-	record.sealed = true;
-	record.nchunks = 1;
-	record.chunks[0] = (struct cp_record_chunk){memory, 0, SCRATCH};
-	layout = cp_runtime.layout;
-	layout.cost = NULL; /* so that all executions are counted */
-	layout.nrotated = 0;
-	scratch.tid = thread->tid;
-	scratch.counters = thread->counters;
-	return cp_tree_start(&scratch.tree, &layout, &record, 0, &nothing, 0) == 0;
+	scratch.record.header = (struct cp_record_header *)scratch.memory;
+	scratch.record.header->tail = CP_RECORD_HEADER_SIZE;
+	scratch.record.sealed = true;
+	scratch.record.nchunks = 1;
+	scratch.record.chunks[0] = (struct cp_record_chunk){scratch.memory, 0, SCRATCH};
+	scratch.layout = cp_runtime.layout;
+	scratch.layout.cost = NULL; /* so that all executions are counted */
+	scratch.layout.nrotated = 0;
+	scratch.thread.tid = thread->tid;
+	scratch.thread.counters = thread->counters;
+	return cp_tree_start(&scratch.thread.tree, &scratch.layout, &scratch.record, 0,
+		       &nothing, 0) == 0;
 }
 
 /* Region number n of the scratch record; the root is 0. */
 static const struct cp_region_item *item(unsigned n)
 {
-	for (uint64_t at = CP_RECORD_HEADER_SIZE; at < record.header->tail;) {
-		const struct cp_item *next = (const void *)(memory + at);
+	for (uint64_t at = CP_RECORD_HEADER_SIZE; at < scratch.record.header->tail;) {
+		const struct cp_item *next = (const void *)(scratch.memory + at);
 
 		if (next->type == CP_ITEM_REGION && n-- == 0)
 			return (const void *)next;
@@ -71,7 +76,7 @@ static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 	cp_leave();
 	cp_marker_begin_now(outer, CP_MARKER_API);
 	if (skip)
-		cp_tree_skip(&scratch.tree, inner, PAIRS);
+		cp_tree_skip(&scratch.thread.tree, inner, PAIRS);
 	for (int i = 0; i < PAIRS; i++) {
 		cp_marker_begin_now(inner, CP_MARKER_API);
 		cp_marker_end(inner, CP_MARKER_API, CP_END_OWN);
@@ -93,17 +98,17 @@ static void take_skipped(const uint64_t outer_before[])
 	const struct cp_region_item *outer = item(1);
 	const struct cp_sum *outside = cp_region_sums(outer);
 
-	for (uint32_t i = 0; i < layout.ncounters; i++)
-		least(&cost.skipped[i], outside[i].inclusive,
-			outer_before[i] + cost.inside[i], PAIRS);
-	least(&cost.skipped_ns, outer->time_ns,
-		outer_before[CP_MAX_COUNTERS] + cost.inside_ns, PAIRS);
+	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
+		least(&measured.cost.skipped[i], outside[i].inclusive,
+			outer_before[i] + measured.cost.inside[i], PAIRS);
+	least(&measured.cost.skipped_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
 }
 
 /* Groups that take turns count in theirs only. */
 static bool counts_in(unsigned turn, uint32_t counter)
 {
-	uint32_t group = layout.group_of[counter];
+	uint32_t group = scratch.layout.group_of[counter];
 
 	return group >= cp_runtime.layout.nrotated || group == turn;
 }
@@ -116,23 +121,25 @@ static void take_round(
 	const struct cp_sum *outside = cp_region_sums(outer),
 			    *inside = cp_region_sums(inner);
 
-	for (uint32_t i = 0; i < layout.ncounters; i++) {
+	for (uint32_t i = 0; i < scratch.layout.ncounters; i++) {
 		if (!counts_in(turn, i))
 			continue;
-		least(&cost.inside[i], inside[i].inclusive, inner_before[i], PAIRS);
-		least(&cost.whole[i], outside[i].inclusive,
-			outer_before[i] + cost.inside[i], PAIRS);
+		least(&measured.cost.inside[i], inside[i].inclusive, inner_before[i],
+			PAIRS);
+		least(&measured.cost.whole[i], outside[i].inclusive,
+			outer_before[i] + measured.cost.inside[i], PAIRS);
 	}
-	least(&cost.inside_ns, inner->time_ns, inner_before[CP_MAX_COUNTERS], PAIRS);
-	least(&cost.whole_ns, outer->time_ns,
-		outer_before[CP_MAX_COUNTERS] + cost.inside_ns, PAIRS);
+	least(&measured.cost.inside_ns, inner->time_ns, inner_before[CP_MAX_COUNTERS],
+		PAIRS);
+	least(&measured.cost.whole_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
 }
 
 static void remember(uint64_t before[], const struct cp_region_item *region)
 {
 	const struct cp_sum *sums = cp_region_sums(region);
 
-	for (uint32_t i = 0; i < layout.ncounters; i++)
+	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
 		before[i] = sums[i].inclusive;
 	before[CP_MAX_COUNTERS] = region->time_ns;
 }
@@ -163,8 +170,9 @@ static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
 
 static bool has_counts(void)
 {
-	for (uint32_t i = 0; i < layout.ncounters; i++)
-		if (cost.inside[i] || cost.whole[i] || (layout.sparse && cost.skipped[i]))
+	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
+		if (measured.cost.inside[i] || measured.cost.whole[i] ||
+			(scratch.layout.sparse && measured.cost.skipped[i]))
 			return true;
 	return false;
 }
@@ -172,9 +180,9 @@ static bool has_counts(void)
 /* What others do meanwhile is none of our cost. */
 static void leave_out_sockets(void)
 {
-	for (uint32_t i = 0; i < layout.ncounters; i++)
+	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
 		if (cp_plan.set.counters[i].socket)
-			cost.inside[i] = cost.whole[i] = 0;
+			measured.cost.inside[i] = measured.cost.whole[i] = 0;
 }
 
 static void measure(void)
@@ -182,30 +190,30 @@ static void measure(void)
 	/* Not the program's regions of these names, which go into its record. */
 	static struct cp_name names[] = {{0, 5, "outer", false}, {0, 5, "inner", false}};
 	struct cp_name *outer = &names[0], *inner = &names[1];
-	unsigned turn = scratch.counters.turn;
+	unsigned turn = scratch.thread.counters.turn;
 
 	run_pairs(outer, inner, false); /* makes the regions, and warms up */
 	if (!item(2))
 		return;
-	memset(&cost, 0xff, sizeof(cost));
+	memset(&measured.cost, 0xff, sizeof(measured.cost));
 	measure_turn(turn, outer, inner);
 	for (unsigned g = 0; g < cp_runtime.layout.nrotated; g++) {
-		cp_engine->turn(&scratch.counters, g);
+		cp_engine->turn(&scratch.thread.counters, g);
 		measure_turn(g, outer, inner);
 	}
 	if (cp_runtime.layout.nrotated)
-		cp_engine->turn(&scratch.counters, turn);
-	if (layout.sparse)
+		cp_engine->turn(&scratch.thread.counters, turn);
+	if (scratch.layout.sparse)
 		measure_skipped(outer, inner);
 	leave_out_sockets();
-	cost.counts = has_counts();
-	known = true;
+	measured.cost.counts = has_counts();
+	measured.known = true;
 }
 
 void cp_calibrate_describe(void)
 {
-	if (known && cp_runtime.record.header)
-		cp_runtime.record.header->pair_ns = cost.whole_ns;
+	if (measured.known && cp_runtime.record.header)
+		cp_runtime.record.header->pair_ns = measured.cost.whole_ns;
 }
 
 static void give_up(void)
@@ -273,14 +281,15 @@ static void calibrate(void)
 	held = hold_signals(&signals);
 	cp_clock_settle();
 	if (start_scratch(thread)) {
-		cp_self.thread = &scratch;
+		cp_self.thread = &scratch.thread;
 		measure();
 		cp_self.thread = thread;
-		cp_tree_drop(&scratch.tree);
+		cp_tree_drop(&scratch.thread.tree);
 	}
-	if (known) {
+	if (measured.known) {
 		cp_calibrate_describe();
-		__atomic_store_n(&cp_runtime.layout.cost, &cost, __ATOMIC_RELEASE);
+		__atomic_store_n(
+			&cp_runtime.layout.cost, &measured.cost, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&cp_calibrated, CP_CALIBRATED, __ATOMIC_RELEASE);
 	if (held)
@@ -290,7 +299,7 @@ static void calibrate(void)
 
 bool cp_is_calibrating(void)
 {
-	return cp_self.thread == &scratch;
+	return cp_self.thread == &scratch.thread;
 }
 
 void cp_calibrate(void)

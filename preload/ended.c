@@ -8,22 +8,24 @@
 #include "preload/runtime.h"
 
 /* Everything here is under the lock of threads.c. */
-static struct cp_live_thread *oldest, *newest; /* linked by next */
-static unsigned kept;
-
-static struct cp_tree sum; /* sum.root NULL: nothing is folded yet */
-static struct cp_thread_item *sum_item, *lost_item;
+static struct {
+	struct cp_live_thread *oldest, *newest; /* linked by next */
+	unsigned kept;
+	struct cp_tree sum; /* sum.root NULL: nothing is folded yet */
+	struct cp_thread_item *sum_item, *lost_item;
+} ended;
 
 static bool start_sum(void)
 {
-	if (sum.root)
+	if (ended.sum.root)
 		return true;
-	sum_item = cp_thread_item_new(0, CP_THREAD_ENDED | CP_THREAD_FOLDS);
-	if (!sum_item ||
-		cp_tree_start_folded(&sum, &cp_runtime.layout, &cp_runtime.record,
-			cp_record_offset(&cp_runtime.record, sum_item)) < 0)
+	ended.sum_item = cp_thread_item_new(0, CP_THREAD_ENDED | CP_THREAD_FOLDS);
+	if (!ended.sum_item ||
+		cp_tree_start_folded(&ended.sum, &cp_runtime.layout, &cp_runtime.record,
+			cp_record_offset(&cp_runtime.record, ended.sum_item)) < 0)
 		return false;
-	__atomic_store_n(&sum_item->root, cp_tree_root_offset(&sum), __ATOMIC_RELEASE);
+	__atomic_store_n(
+		&ended.sum_item->root, cp_tree_root_offset(&ended.sum), __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -51,7 +53,7 @@ static bool fold_counted(struct cp_live_thread *thread)
 	if (cp_engine->counts_whole_threads)
 		take_mirror(thread);
 	set_state(item, item->state | CP_THREAD_FOLDED);
-	if (cp_tree_fold(&sum, &thread->tree))
+	if (cp_tree_fold(&ended.sum, &thread->tree))
 		return true;
 	set_state(item, item->state & ~(uint32_t)CP_THREAD_FOLDED);
 	return false;
@@ -60,15 +62,16 @@ static bool fold_counted(struct cp_live_thread *thread)
 /* Of these there is nothing but the number. */
 static bool fold_lost(struct cp_live_thread *thread)
 {
-	if (!lost_item) {
-		lost_item = cp_thread_item_new(
+	if (!ended.lost_item) {
+		ended.lost_item = cp_thread_item_new(
 			0, CP_THREAD_ENDED | CP_THREAD_FOLDS | CP_THREAD_LOST);
-		if (!lost_item)
+		if (!ended.lost_item)
 			return false;
-		lost_item->reason = thread->item->reason;
+		ended.lost_item->reason = thread->item->reason;
 	}
 	set_state(thread->item, thread->item->state | CP_THREAD_FOLDED);
-	__atomic_store_n(&lost_item->base[0], lost_item->base[0] + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&ended.lost_item->base[0], ended.lost_item->base[0] + 1,
+		__ATOMIC_RELEASE);
 	return true;
 }
 
@@ -89,7 +92,7 @@ static bool is_gone(const struct cp_live_thread *thread)
 
 void cp_ended_keep(struct cp_live_thread *thread)
 {
-	struct cp_live_thread *old = oldest;
+	struct cp_live_thread *old = ended.oldest;
 
 	if (thread->tid == cp_runtime.pid) { /* the main thread keeps its place */
 		cp_tree_drop(&thread->tree);
@@ -97,26 +100,26 @@ void cp_ended_keep(struct cp_live_thread *thread)
 		return;
 	}
 	thread->next = NULL;
-	if (newest)
-		newest->next = thread;
+	if (ended.newest)
+		ended.newest->next = thread;
 	else
-		oldest = thread;
-	newest = thread;
-	if (++kept <= CP_ENDED_KEPT || !is_gone(old))
+		ended.oldest = thread;
+	ended.newest = thread;
+	if (++ended.kept <= CP_ENDED_KEPT || !is_gone(old))
 		return;
-	oldest = old->next;
-	kept--;
+	ended.oldest = old->next;
+	ended.kept--;
 	fold(old);
 }
 
 void cp_ended_after_fork(void)
 {
-	for (struct cp_live_thread *next; oldest; oldest = next) {
-		next = oldest->next;
-		cp_thread_give(oldest);
+	for (struct cp_live_thread *next; ended.oldest; ended.oldest = next) {
+		next = ended.oldest->next;
+		cp_thread_give(ended.oldest);
 	}
-	newest = NULL;
-	kept = 0;
-	memset(&sum, 0, sizeof(sum));
-	sum_item = lost_item = NULL;
+	ended.newest = NULL;
+	ended.kept = 0;
+	memset(&ended.sum, 0, sizeof(ended.sum));
+	ended.sum_item = ended.lost_item = NULL;
 }

@@ -23,10 +23,12 @@
 #define MAX_SETTINGS 32
 #define PRELOAD "LD_PRELOAD"
 
-static char *settings[MAX_SETTINGS + 1]; /* CACHEPEEK_NAME=value */
-static char *const *run;
-static char library[PATH_MAX]; /* as it stands in LD_PRELOAD; "": it does not */
-static const int *ours;        /* 1 in our memory, 0 in a fork child's */
+static struct {
+	char *settings[MAX_SETTINGS + 1]; /* CACHEPEEK_NAME=value */
+	char *const *run;
+	char library[PATH_MAX]; /* as it stands in LD_PRELOAD; "": it does not */
+	const int *ours;        /* 1 in our memory, 0 in a fork child's */
+} given;
 
 /* ---- what this image was given ---- */
 
@@ -54,8 +56,8 @@ static void keep_settings(char *const envp[])
 	for (; *envp && count < MAX_SETTINGS; envp++)
 		if (cp_starts_with(*envp, "CACHEPEEK_") &&
 			!cp_starts_with(*envp, "CACHEPEEK__"))
-			settings[count++] = *envp;
-	settings[count] = NULL;
+			given.settings[count++] = *envp;
+	given.settings[count] = NULL;
 }
 
 /* Memory that a fork child finds empty, and a vfork child as we left it. */
@@ -66,7 +68,7 @@ static void tell_forks_apart(void)
 	if (!page || madvise(page, 4096, MADV_WIPEONFORK) < 0)
 		return;
 	*page = 1;
-	ours = page;
+	given.ours = page;
 }
 
 char *const *cp_follow_start(void)
@@ -75,22 +77,22 @@ char *const *cp_follow_start(void)
 	size_t length = 0;
 	const char *piece = own_piece(cp_env_find(envp, PRELOAD), &length);
 
-	if (piece && length < sizeof(library))
-		memcpy(library, piece, length);
+	if (piece && length < sizeof(given.library))
+		memcpy(given.library, piece, length);
 	keep_settings(envp);
 	tell_forks_apart();
-	return settings;
+	return given.settings;
 }
 
 void cp_follow_run(char *const run_entries[])
 {
-	run = run_entries;
+	given.run = run_entries;
 }
 
 void cp_follow_after_fork(void)
 {
-	if (ours)
-		*(int *)(uintptr_t)ours = 1;
+	if (given.ours)
+		*(int *)(uintptr_t)given.ours = 1;
 }
 
 /* ---- does the next program bring us along? ---- */
@@ -99,8 +101,8 @@ static bool follows(char *const envp[])
 {
 	size_t length;
 
-	return !library[0] || (own_piece(cp_env_find(envp, PRELOAD), &length) &&
-				      cp_env_find(envp, *run));
+	return !given.library[0] || (own_piece(cp_env_find(envp, PRELOAD), &length) &&
+					    cp_env_find(envp, *given.run));
 }
 
 static bool forced(char *const envp[])
@@ -113,15 +115,16 @@ static size_t preload_size(char *const envp[])
 {
 	const char *present = cp_env_find(envp, PRELOAD);
 
-	return sizeof(PRELOAD "=:") + (present ? strlen(present) : 0) + strlen(library);
+	return sizeof(PRELOAD "=:") + (present ? strlen(present) : 0) +
+	       strlen(given.library);
 }
 
 size_t cp_follow_room(char *const envp[])
 {
 	if (!forced(envp))
 		return 1;
-	return cp_env_count(envp) + cp_env_count(settings) + cp_env_count(run) + 2 +
-	       preload_size(envp) / sizeof(char *) + 1;
+	return cp_env_count(envp) + cp_env_count(given.settings) +
+	       cp_env_count(given.run) + 2 + preload_size(envp) / sizeof(char *) + 1;
 }
 
 /* LD_PRELOAD stands behind the pointers, in the same room. */
@@ -134,7 +137,8 @@ static char *preload_entry(char *to, char *const envp[])
 		cp_format(to, preload_size(envp), PRELOAD "=%s", present);
 	else
 		cp_format(to, preload_size(envp), PRELOAD "=%s%s%s",
-			present ? present : "", present && *present ? ":" : "", library);
+			present ? present : "", present && *present ? ":" : "",
+			given.library);
 	return to;
 }
 
@@ -145,10 +149,11 @@ char *const *cp_follow_environment(char **room, char *const envp[])
 
 	if (!forced(envp))
 		return envp;
-	pointers = cp_env_count(envp) + cp_env_count(settings) + cp_env_count(run) + 2;
+	pointers = cp_env_count(envp) + cp_env_count(given.settings) +
+		   cp_env_count(given.run) + 2;
 	preload[0] = preload_entry((char *)(room + pointers), envp);
-	cp_env_merge(room, envp, settings);
-	cp_env_merge(room, room, run);
+	cp_env_merge(room, envp, given.settings);
+	cp_env_merge(room, room, given.run);
 	cp_env_merge(room, room, preload);
 	return room;
 }
@@ -159,7 +164,7 @@ char *const *cp_follow_environment(char **room, char *const envp[])
  * into the same record: that is none of its business. */
 static bool is_ours(void)
 {
-	return getpid() == cp_runtime.pid || (ours && *ours);
+	return getpid() == cp_runtime.pid || (given.ours && *given.ours);
 }
 
 /* As regions/record.h has it. */

@@ -31,10 +31,12 @@ __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
 
 /* The list of live threads.  Outermost lock: the record's and the pools' are
  * taken with it held. */
-static struct cp_lock lock;
-CP_LOCK_LISTED(lock);
-static struct cp_live_thread *live;
-static unsigned nlive; /* atomic; changed under the lock */
+static struct {
+	struct cp_lock lock;
+	struct cp_live_thread *first;
+	unsigned count; /* atomic; changed under the lock */
+} live;
+CP_LOCK_LISTED(live.lock);
 
 CP_POOL(pool, struct cp_live_thread);
 static pthread_key_t key;
@@ -134,13 +136,14 @@ static void warn_no_memory(pid_t tid)
 
 static void list_add(struct cp_live_thread *thread)
 {
-	cp_lock(&lock);
-	thread->next = live;
-	if (live)
-		live->previous = thread;
-	__atomic_store_n(&live, thread, __ATOMIC_RELEASE); /* a fork child walks it */
-	__atomic_fetch_add(&nlive, 1, __ATOMIC_RELAXED);
-	cp_unlock(&lock);
+	cp_lock(&live.lock);
+	thread->next = live.first;
+	if (live.first)
+		live.first->previous = thread;
+	__atomic_store_n(
+		&live.first, thread, __ATOMIC_RELEASE); /* a fork child walks it */
+	__atomic_fetch_add(&live.count, 1, __ATOMIC_RELAXED);
+	cp_unlock(&live.lock);
 }
 
 static void list_remove(struct cp_live_thread *thread)
@@ -150,8 +153,8 @@ static void list_remove(struct cp_live_thread *thread)
 	if (thread->previous)
 		thread->previous->next = thread->next;
 	else
-		live = thread->next;
-	__atomic_fetch_sub(&nlive, 1, __ATOMIC_RELAXED);
+		live.first = thread->next;
+	__atomic_fetch_sub(&live.count, 1, __ATOMIC_RELAXED);
 }
 
 /*
@@ -350,12 +353,14 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 
 /* Threads that we have seen end stay in /proc for a moment. */
 #define REMEMBERED 256
-static pid_t ended[REMEMBERED]; /* under the lock */
-static unsigned nended;
+static struct {
+	pid_t tid[REMEMBERED];
+	unsigned count;
+} ended; /* under the lock */
 
 static void remember_ended(pid_t tid)
 {
-	ended[nended++ % REMEMBERED] = tid;
+	ended.tid[ended.count++ % REMEMBERED] = tid;
 }
 
 /* ---- the calling thread ---- */
@@ -386,7 +391,7 @@ void cp_thread_begin(void)
  * takes that itself, since the kernel's accounts of it end with it. */
 static bool is_live(const struct cp_live_thread *thread)
 {
-	const struct cp_live_thread *other = live;
+	const struct cp_live_thread *other = live.first;
 
 	while (other && other != thread)
 		other = other->next;
@@ -401,7 +406,7 @@ void cp_thread_end(void)
 	if ((!cp_self.thread && !cp_self.lost) || !cp_enter_slowly(&state))
 		return;
 	thread = cp_self.thread ? cp_self.thread : cp_self.lost;
-	cp_lock(&lock);
+	cp_lock(&live.lock);
 	cp_self.thread = cp_self.lost = NULL;
 	cp_self.dead = true;
 	if (cp_counting() || is_live(thread)) {
@@ -413,7 +418,7 @@ void cp_thread_end(void)
 		remember_ended(thread->tid);
 		cp_ended_keep(thread);
 	}
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 	cp_fatal_thread_end();
 	cp_leave_slowly(state);
 }
@@ -423,9 +428,9 @@ bool cp_threads_all_ended(void)
 	bool none;
 
 	cp_self.depth++;
-	cp_lock(&lock);
-	none = nlive == 0;
-	cp_unlock(&lock);
+	cp_lock(&live.lock);
+	none = live.count == 0;
+	cp_unlock(&live.lock);
 	cp_leave();
 	return none && !__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE);
 }
@@ -487,69 +492,69 @@ void cp_threads_finish(void)
 {
 	uint64_t until;
 
-	cp_lock(&lock);
+	cp_lock(&live.lock);
 	cp_engine_sync();
 	until = cp_now_ns() + LAST_PATIENCE_NS;
-	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
+	for (struct cp_live_thread *thread = live.first; thread; thread = thread->next)
 		if (thread == cp_self.thread)
 			stop_counting(thread, true);
 		else if (keep_out_owner(thread, until))
 			stop_counting(thread, false);
 		else /* its record is true up to its last boundary */
 			note_cpu(thread, false);
-	live = NULL;
-	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
+	live.first = NULL;
+	__atomic_store_n(&live.count, 0, __ATOMIC_RELAXED);
 	cp_self.thread = cp_self.lost = NULL;
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 }
 
 static void flush_locked(void)
 {
 	cp_engine_sync();
-	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
+	for (struct cp_live_thread *thread = live.first; thread; thread = thread->next)
 		flush_thread(thread);
 }
 
 void cp_threads_flush(void)
 {
-	cp_lock(&lock);
+	cp_lock(&live.lock);
 	flush_locked();
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 }
 
 void cp_thread_before_exec(void)
 {
 	struct cp_live_thread *thread = cp_self.thread;
 
-	cp_lock(&lock);
+	cp_lock(&live.lock);
 	if (thread && !thread->lost)
 		cp_tree_book_open(&thread->tree, &thread->reading, cp_now_ns());
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 }
 
 void cp_thread_exec_failed(void)
 {
-	cp_lock(&lock);
+	cp_lock(&live.lock);
 	if (cp_self.thread && !cp_self.thread->lost)
 		cp_tree_unbook(&cp_self.thread->tree);
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 }
 
 void cp_threads_sample(void (*take)(void))
 {
-	cp_lock(&lock);
+	cp_lock(&live.lock);
 	if (cp_counting()) {
 		flush_locked();
 		take();
 	}
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 }
 
 void cp_thread_visit(
 	pid_t tid, void (*visit)(struct cp_live_thread *, void *), void *context)
 {
-	cp_lock(&lock);
-	for (struct cp_live_thread *thread = live; thread; thread = thread->next) {
+	cp_lock(&live.lock);
+	for (struct cp_live_thread *thread = live.first; thread; thread = thread->next) {
 		if (thread->tid != tid || thread->lost ||
 			!keep_out_owner(thread, cp_now_ns() + PATIENCE_NS))
 			continue;
@@ -557,7 +562,7 @@ void cp_thread_visit(
 		visit(thread, context);
 		__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	}
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 }
 
 /* What the owner is about to read from may be the program's next: worth more
@@ -579,13 +584,13 @@ static void let_owner_leave(struct cp_live_thread *thread)
 void cp_threads_settle(void)
 {
 	cp_calibrate_settle();
-	cp_lock(&lock);
-	for (struct cp_live_thread *thread = live; thread; thread = thread->next)
+	cp_lock(&live.lock);
+	for (struct cp_live_thread *thread = live.first; thread; thread = thread->next)
 		if (thread != cp_self.thread)
 			let_owner_leave(thread);
 	cp_lock(&cp_runtime.record.lock);
 	cp_unlock(&cp_runtime.record.lock);
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 }
 
 /* ---- fork ---- */
@@ -603,15 +608,15 @@ void cp_threads_of_child(void)
 
 	if (mine)
 		old = mine->tree;
-	for (thread = live; thread; thread = next) {
+	for (thread = live.first; thread; thread = next) {
 		next = thread->next;
 		cp_engine->after_fork(&thread->counters);
 		cp_sampling_forget(thread->sampler);
 		if (thread != mine)
 			cp_pool_give(&pool, thread);
 	}
-	live = NULL;
-	__atomic_store_n(&nlive, 0, __ATOMIC_RELAXED);
+	live.first = NULL;
+	__atomic_store_n(&live.count, 0, __ATOMIC_RELAXED);
 	begin_self();
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
@@ -630,7 +635,8 @@ void cp_threads_forked_inside(void)
 {
 	if (cp_self.thread)
 		fill_in(cp_self.thread);
-	for (const struct cp_live_thread *thread = live; thread; thread = thread->next)
+	for (const struct cp_live_thread *thread = live.first; thread;
+		thread = thread->next)
 		fill_in(thread);
 }
 
@@ -638,11 +644,12 @@ void cp_threads_forked_inside(void)
 
 static bool known_locked(pid_t tid)
 {
-	for (const struct cp_live_thread *thread = live; thread; thread = thread->next)
+	for (const struct cp_live_thread *thread = live.first; thread;
+		thread = thread->next)
 		if (thread->tid == tid)
 			return true;
 	for (unsigned i = 0; i < REMEMBERED; i++)
-		if (ended[i] == tid)
+		if (ended.tid[i] == tid)
 			return true;
 	return false;
 }
@@ -651,15 +658,15 @@ bool cp_thread_is_known(pid_t tid)
 {
 	bool found;
 
-	cp_lock(&lock);
+	cp_lock(&live.lock);
 	found = known_locked(tid);
-	cp_unlock(&lock);
+	cp_unlock(&live.lock);
 	return found;
 }
 
 unsigned cp_threads_live(void)
 {
-	return __atomic_load_n(&nlive, __ATOMIC_RELAXED);
+	return __atomic_load_n(&live.count, __ATOMIC_RELAXED);
 }
 
 void cp_thread_adopt(pid_t tid)

@@ -10,17 +10,18 @@
 #include "preload/markers/markers.h"
 #include "preload/threads.h"
 
-static struct cp_store store; /* under the lock */
-static struct cp_lock lock;
-CP_LOCK_LISTED(lock);
-/* Ours: added to under the lock, looked through without. */
-static struct itt_domain *domains;
-static struct itt_string *strings;
-
-/* The programs' own parts, whose lists have what was made before we came. */
 #define MAX_GLOBALS 64
-static struct itt_global *globals[MAX_GLOBALS];
-static unsigned nglobals;
+static struct {
+	struct cp_lock lock;
+	struct cp_store store; /* under the lock */
+	/* Ours: added to under the lock, looked through without. */
+	struct itt_domain *domains;
+	struct itt_string *strings;
+	/* The programs' own parts, whose lists have what was made before we came. */
+	struct itt_global *globals[MAX_GLOBALS];
+	unsigned nglobals;
+} itt;
+CP_LOCK_LISTED(itt.lock);
 
 static struct itt_domain *find_domain(struct itt_domain *domain, const char *name)
 {
@@ -45,11 +46,11 @@ static void forget_closed(void)
 	unsigned n = 0;
 	Dl_info info;
 
-	if (!cp_marker_lock(&lock))
+	if (!cp_marker_lock(&itt.lock))
 		return;
-	for (; n < nglobals; n++)
-		known[n] = globals[n];
-	cp_marker_unlock(&lock);
+	for (; n < itt.nglobals; n++)
+		known[n] = itt.globals[n];
+	cp_marker_unlock(&itt.lock);
 	for (unsigned i = 0; i < n; i++)
 		if (!dladdr(known[i], &info))
 			cp_itt_forget(known[i]);
@@ -57,36 +58,36 @@ static void forget_closed(void)
 
 static struct itt_domain *own_domain(const char *name)
 {
-	struct itt_domain *domain = find_domain(domains, name);
+	struct itt_domain *domain = find_domain(itt.domains, name);
 
-	for (unsigned i = 0; i < nglobals && !domain; i++)
-		domain = find_domain(globals[i]->domains, name);
+	for (unsigned i = 0; i < itt.nglobals && !domain; i++)
+		domain = find_domain(itt.globals[i]->domains, name);
 	if (domain)
 		return domain;
-	domain = cp_store_take(&store, sizeof(*domain));
+	domain = cp_store_take(&itt.store, sizeof(*domain));
 	if (!domain)
 		return NULL;
 	domain->flags = 1;
-	domain->name = cp_store_copy(&store, name, strlen(name));
-	domain->next = domains;
-	__atomic_store_n(&domains, domain, __ATOMIC_RELEASE);
+	domain->name = cp_store_copy(&itt.store, name, strlen(name));
+	domain->next = itt.domains;
+	__atomic_store_n(&itt.domains, domain, __ATOMIC_RELEASE);
 	return domain;
 }
 
 static struct itt_string *own_string(const char *text)
 {
-	struct itt_string *string = find_string(strings, text);
+	struct itt_string *string = find_string(itt.strings, text);
 
-	for (unsigned i = 0; i < nglobals && !string; i++)
-		string = find_string(globals[i]->strings, text);
+	for (unsigned i = 0; i < itt.nglobals && !string; i++)
+		string = find_string(itt.globals[i]->strings, text);
 	if (string)
 		return string;
-	string = cp_store_take(&store, sizeof(*string));
+	string = cp_store_take(&itt.store, sizeof(*string));
 	if (!string)
 		return NULL;
-	string->text = cp_store_copy(&store, text, strlen(text));
-	string->next = strings;
-	__atomic_store_n(&strings, string, __ATOMIC_RELEASE);
+	string->text = cp_store_copy(&itt.store, text, strlen(text));
+	string->next = itt.strings;
+	__atomic_store_n(&itt.strings, string, __ATOMIC_RELEASE);
 	return string;
 }
 
@@ -96,12 +97,12 @@ struct itt_domain *cp_itt_domain(const char *name)
 	struct itt_domain *domain;
 
 	cp_own_work_begin(&state);
-	domain = find_domain(__atomic_load_n(&domains, __ATOMIC_ACQUIRE), name);
+	domain = find_domain(__atomic_load_n(&itt.domains, __ATOMIC_ACQUIRE), name);
 	if (!domain)
 		forget_closed();
-	if (!domain && cp_marker_lock(&lock)) {
+	if (!domain && cp_marker_lock(&itt.lock)) {
 		domain = own_domain(name);
-		cp_marker_unlock(&lock);
+		cp_marker_unlock(&itt.lock);
 	}
 	cp_own_work_end(state);
 	errno = saved;
@@ -114,12 +115,12 @@ struct itt_string *cp_itt_string(const char *text)
 	struct itt_string *string;
 
 	cp_own_work_begin(&state);
-	string = find_string(__atomic_load_n(&strings, __ATOMIC_ACQUIRE), text);
+	string = find_string(__atomic_load_n(&itt.strings, __ATOMIC_ACQUIRE), text);
 	if (!string)
 		forget_closed();
-	if (!string && cp_marker_lock(&lock)) {
+	if (!string && cp_marker_lock(&itt.lock)) {
 		string = own_string(text);
-		cp_marker_unlock(&lock);
+		cp_marker_unlock(&itt.lock);
 	}
 	cp_own_work_end(state);
 	errno = saved;
@@ -128,22 +129,22 @@ struct itt_string *cp_itt_string(const char *text)
 
 void cp_itt_know(struct itt_global *global)
 {
-	if (!cp_marker_lock(&lock))
+	if (!cp_marker_lock(&itt.lock))
 		return;
-	for (unsigned i = 0; i < nglobals; i++)
-		if (globals[i] == global)
+	for (unsigned i = 0; i < itt.nglobals; i++)
+		if (itt.globals[i] == global)
 			global = NULL;
-	if (global && nglobals < MAX_GLOBALS)
-		globals[nglobals++] = global;
-	cp_marker_unlock(&lock);
+	if (global && itt.nglobals < MAX_GLOBALS)
+		itt.globals[itt.nglobals++] = global;
+	cp_marker_unlock(&itt.lock);
 }
 
 void cp_itt_forget(const struct itt_global *global)
 {
-	if (!cp_marker_lock(&lock))
+	if (!cp_marker_lock(&itt.lock))
 		return;
-	for (unsigned i = 0; i < nglobals; i++)
-		if (globals[i] == global)
-			globals[i] = globals[--nglobals];
-	cp_marker_unlock(&lock);
+	for (unsigned i = 0; i < itt.nglobals; i++)
+		if (itt.globals[i] == global)
+			itt.globals[i] = itt.globals[--itt.nglobals];
+	cp_marker_unlock(&itt.lock);
 }

@@ -34,38 +34,40 @@
 struct cp_recording cp_samples;
 CP_LOCK_LISTED(cp_samples.lock);
 
-static struct cp_sampling_event events[CP_SAMPLED_EVENTS];
-static const char *measurement; /* NULL: nothing is sampled */
+static struct {
+	struct cp_sampling_event events[CP_SAMPLED_EVENTS];
+	const char *measurement; /* NULL: nothing is sampled */
 
-/* Samplers in use.  Taken before any sampler's lock. */
-static struct cp_lock lock;
-CP_LOCK_LISTED(lock);
-static struct cp_sampler *live;
+	/* Of the samplers in use.  Taken before any sampler's lock. */
+	struct cp_lock lock;
+	struct cp_sampler *live;
+	/* Closed ones stay what they are: the helper may be about to look at one. */
+	struct cp_sampler *spare;
+
+	uint32_t nthreads; /* atomic */
+	int rings, bell;   /* epoll: of the samplers, and to wake the helper */
+} sampling = {.rings = -1, .bell = -1};
+CP_LOCK_LISTED(sampling.lock);
 CP_POOL(pool, struct cp_sampler);
-/* Closed ones stay what they are: the helper may be about to look at one. */
-static struct cp_sampler *spare;
-
-static uint32_t nthreads; /* atomic */
 
 static void ring_bell(void);
 static struct cp_helper helper = {.wake = ring_bell};
 CP_HELPER_LISTED(helper);
-static int rings = -1, bell = -1; /* epoll: of the samplers, and to wake the helper */
 
 /* ---- what is sampled ---- */
 
 void cp_sampling_choose(void)
 {
 	static const char *const names[] = {NULL, "dcache", "dtlb", "icache"};
-	struct cp_sampling_event *faults = &events[CP_SAMPLED_FAULTS];
+	struct cp_sampling_event *faults = &sampling.events[CP_SAMPLED_FAULTS];
 
 	if (cp_options.profile >= (int)(sizeof(names) / sizeof(names[0]))) {
 		cp_warn("CACHEPEEK_PROFILE is ignored: this one takes the simulated PMU "
 			"(CACHEPEEK_ENGINE=sim)");
 		return;
 	}
-	measurement = names[cp_options.profile];
-	if (!measurement)
+	sampling.measurement = names[cp_options.profile];
+	if (!sampling.measurement)
 		return;
 	faults->unit = CP_UNIT_MISSES;
 	faults->attr = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
@@ -78,14 +80,15 @@ void cp_sampling_choose(void)
 		faults->attr.config = PERF_COUNT_SW_PAGE_FAULTS;
 		cp_format(faults->name, sizeof(faults->name), "perf::PAGE-FAULTS");
 	}
-	cp_sampling_find_memory(&events[CP_SAMPLED_MEMORY], measurement);
+	cp_sampling_find_memory(
+		&sampling.events[CP_SAMPLED_MEMORY], sampling.measurement);
 	cp_sampling_watch_heap();
 }
 
 static void describe(unsigned i)
 {
 	struct cp_samples_event *out = cp_record_reserve(&cp_samples, sizeof(*out));
-	const struct cp_sampling_event *event = &events[i];
+	const struct cp_sampling_event *event = &sampling.events[i];
 
 	if (!out)
 		return;
@@ -115,7 +118,7 @@ void cp_sampling_prepare(void)
 	char line[CP_RUNDIR_SIZE + 96];
 	int result;
 
-	if (!measurement)
+	if (!sampling.measurement)
 		return;
 	result = cp_record_create_as(&cp_samples, cp_run.directory, cp_runtime.pid,
 		"samples", CP_SAMPLES_MAGIC, CP_SAMPLES_VERSION);
@@ -127,7 +130,7 @@ void cp_sampling_prepare(void)
 		cp_warn(line);
 		return;
 	}
-	nthreads = 0;
+	sampling.nthreads = 0;
 	note_time(cp_samples.header);
 	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
 		describe(i);
@@ -149,10 +152,10 @@ static void drain(struct cp_sampler *sampler)
 
 static void drain_all(void)
 {
-	cp_lock(&lock);
-	for (struct cp_sampler *sampler = live; sampler; sampler = sampler->next)
+	cp_lock(&sampling.lock);
+	for (struct cp_sampler *sampler = sampling.live; sampler; sampler = sampler->next)
 		drain(sampler);
-	cp_unlock(&lock);
+	cp_unlock(&sampling.lock);
 }
 
 /* A thread that nobody saw end: what it had is in its ring. */
@@ -160,7 +163,8 @@ static void leave_out(struct cp_sampler *sampler)
 {
 	cp_lock(&sampler->made.lock);
 	if (sampler->fd[0] >= 0)
-		cp_syscall(SYS_epoll_ctl, rings, EPOLL_CTL_DEL, sampler->fd[0], NULL);
+		cp_syscall(SYS_epoll_ctl, sampling.rings, EPOLL_CTL_DEL, sampler->fd[0],
+			NULL);
 	cp_unlock(&sampler->made.lock);
 }
 
@@ -171,7 +175,7 @@ static int run(void *unused)
 	(void)unused;
 	while (cp_counting() && !cp_helper_told(&helper)) {
 		long n = cp_syscall(
-			SYS_epoll_pwait, rings, ready, 16, PATIENCE_MS, NULL, 8);
+			SYS_epoll_pwait, sampling.rings, ready, 16, PATIENCE_MS, NULL, 8);
 
 		if (n == -EBADF) /* the program took the number */
 			break;
@@ -193,21 +197,21 @@ static void watch(int fd, struct cp_sampler *sampler)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = sampler};
 
-	if (rings >= 0)
-		cp_syscall(SYS_epoll_ctl, rings, EPOLL_CTL_ADD, fd, &event);
+	if (sampling.rings >= 0)
+		cp_syscall(SYS_epoll_ctl, sampling.rings, EPOLL_CTL_ADD, fd, &event);
 }
 
 static bool open_watch(void)
 {
-	rings = (int)cp_syscall(SYS_epoll_create1, EPOLL_CLOEXEC);
-	bell = (int)cp_syscall(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (rings >= 0 && bell >= 0 && cp_fd_keep(&rings) == 0 &&
-		cp_fd_keep(&bell) == 0) {
-		watch(bell, NULL);
+	sampling.rings = (int)cp_syscall(SYS_epoll_create1, EPOLL_CLOEXEC);
+	sampling.bell = (int)cp_syscall(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (sampling.rings >= 0 && sampling.bell >= 0 &&
+		cp_fd_keep(&sampling.rings) == 0 && cp_fd_keep(&sampling.bell) == 0) {
+		watch(sampling.bell, NULL);
 		return true;
 	}
-	cp_fd_drop(&rings);
-	cp_fd_drop(&bell);
+	cp_fd_drop(&sampling.rings);
+	cp_fd_drop(&sampling.bell);
 	return false;
 }
 
@@ -218,11 +222,11 @@ void cp_sampling_start(void)
 	if (!cp_samples.header)
 		return;
 	watched = open_watch();
-	cp_lock(&lock);
-	for (struct cp_sampler *sampler = live; watched && sampler;
+	cp_lock(&sampling.lock);
+	for (struct cp_sampler *sampler = sampling.live; watched && sampler;
 		sampler = sampler->next)
 		watch(sampler->fd[0], sampler);
-	cp_unlock(&lock);
+	cp_unlock(&sampling.lock);
 	if (!watched || cp_helper_start(&helper, run) < 0)
 		cp_warn("CACHEPEEK_PROFILE: the system allows no other thread: samples "
 			"are saved only where regions and threads end, and some may be "
@@ -233,8 +237,8 @@ static void ring_bell(void)
 {
 	const uint64_t one = 1;
 
-	if (bell >= 0 && !cp_confined())
-		cp_syscall(SYS_write, bell, &one, sizeof(one));
+	if (sampling.bell >= 0 && !cp_confined())
+		cp_syscall(SYS_write, sampling.bell, &one, sizeof(one));
 }
 
 void cp_sampling_flush(void)
@@ -251,7 +255,7 @@ static struct cp_samples_thread *new_thread(pid_t tid)
 
 	if (!out)
 		return NULL;
-	out->id = __atomic_fetch_add(&nthreads, 1, __ATOMIC_RELAXED);
+	out->id = __atomic_fetch_add(&sampling.nthreads, 1, __ATOMIC_RELAXED);
 	out->tid = tid;
 	cp_item_publish(out, CP_SAMPLES_THREAD);
 	return out;
@@ -270,7 +274,7 @@ static void complain(int error)
 			"the limit of memory that stays in place is used up: raise "
 			"kernel.perf_event_mlock_kb, or `ulimit -l`");
 	else
-		cp_perf_explain(-error, &events[0].attr, &why);
+		cp_perf_explain(-error, &sampling.events[0].attr, &why);
 	cp_format(line, sizeof(line),
 		"CACHEPEEK_PROFILE: a thread, or more, is not sampled: %s", why.text);
 	cp_warn(line);
@@ -280,11 +284,11 @@ static struct cp_sampler *take(void)
 {
 	struct cp_sampler *sampler;
 
-	cp_lock(&lock);
-	sampler = spare;
+	cp_lock(&sampling.lock);
+	sampler = sampling.spare;
 	if (sampler)
-		spare = sampler->next;
-	cp_unlock(&lock);
+		sampling.spare = sampler->next;
+	cp_unlock(&sampling.lock);
 	if (!sampler)
 		sampler = cp_pool_take(&pool);
 	if (sampler)
@@ -294,33 +298,33 @@ static struct cp_sampler *take(void)
 
 static void give(struct cp_sampler *sampler)
 {
-	cp_lock(&lock);
-	sampler->next = spare;
-	spare = sampler;
-	cp_unlock(&lock);
+	cp_lock(&sampling.lock);
+	sampler->next = sampling.spare;
+	sampling.spare = sampler;
+	cp_unlock(&sampling.lock);
 }
 
 static void list_add(struct cp_sampler *sampler)
 {
-	cp_lock(&lock);
+	cp_lock(&sampling.lock);
 	sampler->previous = NULL;
-	sampler->next = live;
-	if (live)
-		live->previous = sampler;
-	live = sampler;
-	cp_unlock(&lock);
+	sampler->next = sampling.live;
+	if (sampling.live)
+		sampling.live->previous = sampler;
+	sampling.live = sampler;
+	cp_unlock(&sampling.lock);
 }
 
 static void list_remove(struct cp_sampler *sampler)
 {
-	cp_lock(&lock);
+	cp_lock(&sampling.lock);
 	if (sampler->next)
 		sampler->next->previous = sampler->previous;
 	if (sampler->previous)
 		sampler->previous->next = sampler->next;
 	else
-		live = sampler->next;
-	cp_unlock(&lock);
+		sampling.live = sampler->next;
+	cp_unlock(&sampling.lock);
 }
 
 static int open_sampler(struct cp_sampler *sampler, pid_t tid, bool own)
@@ -329,13 +333,13 @@ static int open_sampler(struct cp_sampler *sampler, pid_t tid, bool own)
 
 	cp_lock(&sampler->made.lock);
 	sampler->npending = 0;
-	sampler->period =
-		(struct cp_period){.middle = events[CP_SAMPLED_MEMORY].attr.sample_period,
-			.step = events[CP_SAMPLED_MEMORY].step,
-			.random = cp_clock_of_kernel() ^ (uint64_t)tid};
+	sampler->period = (struct cp_period){
+		.middle = sampling.events[CP_SAMPLED_MEMORY].attr.sample_period,
+		.step = sampling.events[CP_SAMPLED_MEMORY].step,
+		.random = cp_clock_of_kernel() ^ (uint64_t)tid};
 	sampler->out = new_thread(tid);
 	if (sampler->out) {
-		result = cp_sampler_open(sampler, own ? 0 : tid, events);
+		result = cp_sampler_open(sampler, own ? 0 : tid, sampling.events);
 		for (unsigned i = 0; i < CP_SAMPLED_EVENTS && result < 0; i++)
 			sampler->out->events[i].error = result;
 	}
@@ -406,8 +410,8 @@ void cp_sampling_forget(struct cp_sampler *sampler)
 		return;
 	sampler->ring.page = NULL;
 	cp_sampler_close(sampler);
-	sampler->next = spare;
-	spare = sampler;
+	sampler->next = sampling.spare;
+	sampling.spare = sampler;
 }
 
 void cp_sampling_forked_inside(const struct cp_sampler *sampler)
@@ -424,10 +428,10 @@ void cp_sampling_detach(void)
 
 void cp_sampling_after_fork(void)
 {
-	if (!measurement)
+	if (!sampling.measurement)
 		return;
 	cp_record_close(&cp_samples);
-	live = NULL;
-	cp_fd_drop(&rings);
-	cp_fd_drop(&bell);
+	sampling.live = NULL;
+	cp_fd_drop(&sampling.rings);
+	cp_fd_drop(&sampling.bell);
 }
