@@ -12,6 +12,7 @@
 #define WORTH_MENDING 0.2
 #define HARMLESS 0.01   /* of the miss cost */
 #define PATH_COLUMNS 60 /* of a region's path */
+#define UNEVEN 1.1      /* times the mean of the ranks */
 
 struct verdict {
 	struct cp_text *text;
@@ -220,6 +221,28 @@ static void print_no_problem(const struct verdict *verdict, double all)
 				"%s: less than 1 %% of the miss cost each", names));
 }
 
+/* Of a job: does one rank have more of the cost than the others? */
+static void print_ranks(const struct verdict *verdict)
+{
+	struct cp_text *text = verdict->text;
+	const struct cp_extent *over =
+		cp_text_column_extent(&verdict->cost, text->report->total);
+	double mean = over->nthreads ? cp_extent_mean(over) : 0;
+
+	if (!text->report->job || over->nthreads < 2 || mean <= 0)
+		return;
+	cp_text_labelled(text, "ranks",
+		over->max < UNEVEN * mean
+			? cp_text_format(text->arena,
+				  "even: none has %.1f times the mean of the miss cost",
+				  UNEVEN)
+			: cp_text_format(text->arena,
+				  "uneven: rank %d has %.2f times the mean of the miss "
+				  "cost, rank %d has %.2f times",
+				  over->max_at.rank, over->max / mean, over->min_at.rank,
+				  over->min / mean));
+}
+
 /* For a cost that is the sum of its levels' costs. */
 static void print_cost(const struct verdict *verdict)
 {
@@ -241,6 +264,7 @@ static void print_cost(const struct verdict *verdict)
 	if (each < WORTH_MENDING)
 		return;
 	print_first(verdict, all);
+	print_ranks(verdict);
 	print_no_problem(verdict, all);
 }
 

@@ -52,6 +52,33 @@ for my $name (sort keys %implementations) {
 		my $valid = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', $schema, $file{json}]);
 		is($valid->{out}, "1 reports, 0 faults\n", "$name: the JSON is what its schema says") || diag($valid->{err});
 
+		# The answer says which rank has more than its part.
+		my $source = write_file(scratch('shares.c'), <<'C');
+#include <mpi.h>
+#include <stdlib.h>
+int main(int n, char **v)
+{
+	int rank;
+	long sum = 0;
+	MPI_Init(&n, &v);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	long lines = 300000L * (rank == 1 && n > 1 ? 8 : 1);
+	volatile char *at = calloc(lines, 64);
+	for (long i = 0; i < lines; i++) sum += at[64 * i];
+	MPI_Finalize();
+	return sum == 7;
+}
+C
+		my $shares = built($name, "shares-$name", $mpi->{cc}, '-O1', $source) or next;
+		for my $case (['even', qr/even: none has 1\.1 times the mean of the miss cost$/],
+			['uneven', qr/uneven: rank 1 has 1\.\d\d times the mean of the miss cost, rank 0 has 0\.\d\d/, 'more']) {
+			my ($what, $says, @arguments) = @$case;
+			my $to = scratch("$name-$what.json");
+			job($mpi, 2, {CACHEPEEK_ENGINE => 'sim', CACHEPEEK_GROUPS => 'cache', CACHEPEEK_OUTPUT => $to}, $shares, @arguments);
+			my ($line) = grep { $_->{title} eq 'ranks' } map { @{$_->{lines}} } @{read_json($to)->{answers} || []};
+			like($line->{text} // '', $says, "$name: the answer, $what ranks");
+		}
+
 		# The simulated PMU has no clock: what MPI takes is unknown, and not 0.
 		my $simulated = job($mpi, 2, {CACHEPEEK_ENGINE => 'sim', CACHEPEEK_EVENTS => 'instructions',
 			CACHEPEEK_OUTPUT => scratch("$name-sim.json")}, $exe);
