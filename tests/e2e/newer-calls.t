@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# System calls that are newer than Valgrind: the kernel's answers, for those that wait, too.
+# System calls that Valgrind does not know: the kernel's answers, for those that wait, too.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Makes system calls of Linux 5.1 and newer, by their numbers: prints what the kernel
- * says of each without sense, and then uses some.
+ * Makes system calls of Linux 5.1 and newer, by their numbers, and older ones that
+ * Valgrind does not know either: prints what the kernel says of each without sense, and
+ * then uses some.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +23,11 @@ enum {
 
 static const int numbers[] = {424, 428, 429, 430, 431, 432, 433, 434, 438, 440, 441, 442,
 	443, 444, 445, 446, 447, 448, 449, 450, 451, 452, 454, 455, 456, 457, 458, 459,
-	460, 461, 463, 464, 465, 466, 467, 468, 469};
+	460, 461, 463, 464, 465, 466, 467, 468, 469,
+#ifdef SYS_ustat
+	SYS_ustat, SYS_sysfs,
+#endif
+	SYS_migrate_pages, SYS_io_pgetevents};
 
 static volatile sig_atomic_t handled;
 static int pipes[2];
@@ -41,6 +46,20 @@ static void without_sense(void)
 		printf("%d: %d\n", numbers[i], errno);
 	}
 	printf("landlock %ld\n", syscall(LANDLOCK_CREATE_RULESET, NULL, 0L, 1L));
+}
+
+static void use_older(void)
+{
+	unsigned long context = 0, node = 1;
+	char event[32];
+
+	printf("migrated %ld\n", syscall(SYS_migrate_pages, 0, 8L, &node, &node));
+	syscall(SYS_io_setup, 1, &context);
+	printf("events %ld\n", syscall(SYS_io_pgetevents, context, 0L, 1L, event,
+				       &(long[2]){0, 1000}, NULL));
+#ifdef SYS_sysfs
+	printf("file systems %ld\n", syscall(SYS_sysfs, 3));
+#endif
 }
 
 static void signal_itself(void)
@@ -99,6 +118,7 @@ static void use_up_descriptors(void)
 int main(void)
 {
 	without_sense();
+	use_older();
 	signal_itself();
 	wait_in_thread();
 	use_up_descriptors();

@@ -49,6 +49,7 @@ static UWord mask_of(UInt number, const UWord *args)
 	case EPOLL_PWAIT2:
 		return args[4];
 	case SYS_pselect6:
+	case SYS_io_pgetevents:
 		return can_read(args[5], sizeof(UWord)) ? *(const UWord *)args[5] : 0;
 	}
 	return 0;

@@ -5,11 +5,14 @@
  * that change nothing of which the core keeps account are the kernel's here; the core
  * runs them like any other that may block.
  *
- * It still has no mseal and map_shadow_stack, which concern mappings, no clone3, and no
- * openat2, which would open the simulator in the place of the program in /proc.
+ * It still has no mseal, map_shadow_stack and remap_file_pages, which concern mappings,
+ * no modify_ldt, which concerns segments, no clone3, no openat2, which would open the
+ * simulator in the place of the program in /proc, and no userfaultfd: only one thread
+ * runs at a time, and one that waits for another one to fill a page would wait for ever.
  */
 #include "newer.h"
 
+#include "base/syscall.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
@@ -81,6 +84,16 @@ static const UChar gives[] = {
 
 static UInt kind_of(UInt number)
 {
+	/* Older ones that it has left out. */
+	switch (number) {
+#ifdef SYS_ustat
+	case SYS_ustat:
+	case SYS_sysfs:
+#endif
+	case SYS_migrate_pages:
+	case SYS_io_pgetevents:
+		return STATUS;
+	}
 	return number >= FIRST && number - FIRST < sizeof(gives) ? gives[number - FIRST]
 								 : NOTHING;
 }
