@@ -40,7 +40,7 @@ suites='gcc make autoconf automake libtool ed bzip2 xz-utils cmake tcl-dev libss
 # What `make check-real` starts, uses and stops.
 real='git nginx apache2-bin apache2-utils postgresql-15 redis-server redis-tools memcached dnsmasq-base lighttpd
 	openssh-server openssh-client
-	php-cli ruby default-jdk-headless golang-go gcc rustc ffmpeg imagemagick zstd xz-utils bzip2 make util-linux curl
+	php-cli ruby default-jdk-headless golang-go erlang-base gcc rustc ffmpeg imagemagick zstd xz-utils bzip2 make util-linux curl
 	slurm-wlm munge openmpi-bin libopenmpi-dev mpich libmpich-dev'
 
 # What `make deb` runs.

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# Runtimes that know nothing of libc, or bring their own: a JVM, Go, Rust.
+# Runtimes that know nothing of libc, or bring their own: a JVM, Go, Rust, Erlang.
 use strict;
 use warnings;
 use FindBin;
@@ -128,6 +128,18 @@ fn main() {
 }
 RUST
 
+my $erlang = <<'ERLANG';
+#!/usr/bin/env escript
+%%! -noinput +S 2
+main(_) ->
+	Self = self(),
+	[spawn(fun() -> Self ! {N, lists:sum([X * X rem 97 || X <- lists:seq(1, 500 * N)])} end) || N <- lists:seq(1, 8)],
+	io:format("~p~n", [[receive {N, Sum} -> Sum end || N <- lists:seq(1, 8)]]),
+	io:format("~s", [os:cmd("echo from a shell; exit 3")]),
+	timer:sleep(500),
+	halt(4).
+ERLANG
+
 # What is compiled is compiled without the library.
 my $where = scratch('compiled');
 mkdir($where);
@@ -157,4 +169,12 @@ software('rust', needs => ['/usr/bin/rustc'],
 	use => runs("$where/main"),
 	filter => [[qr/thread 'panics' \(\d+\)/, "thread 'panics'", 'newer versions write its number']],
 	counted => {main => 1});
+# Its virtual machine writes code by another mapping, and has a sigaction of its own.
+software('erlang', needs => ['escript'],
+	skip => sub { write_file("$where/sums.escript", $erlang); return undef },
+	use => runs([['escript', "$where/sums.escript"]]),
+	counted => {'beam.smp' => 1},
+	# It goes when the virtual machine has gone, which has its report written before.
+	ends => {'erl_child_setup running' => 1, 'erl_child_setup unknown' => 1, 'dash running' => 1,
+		'inet_gethost signal 10' => 1, 'inet_gethost running' => 1});
 done_testing();
