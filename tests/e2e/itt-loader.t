@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 
 	path = argv[argc - 1];
 	*(void **)&init = us;
-	alarm(20);
+	alarm(50);
 	init(&global, 0);
 	pthread_create(&thread[0], NULL, load, NULL);
 	pthread_create(&thread[1], NULL, name, NULL);
