@@ -155,6 +155,7 @@ void cp_warn_of_simulated(void)
 		{options->working_set, "CACHEPEEK_WORKING_SET"},
 		{options->sweep, "CACHEPEEK_SWEEP"},
 		{options->call_paths, "CACHEPEEK_CALL_PATHS"},
+		{options->cpu == CP_CPU_HOST, "CACHEPEEK_CPU"},
 	};
 	char line[128];
 

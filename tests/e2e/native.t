@@ -48,6 +48,8 @@ sub shown
 	return split(/\n/, $run->{out});
 }
 
+my $perf = peek(engine => 'perf', command => [program('empty')], env => {CACHEPEEK_CPU => 'host'});
+like("@{$perf->{notes}}", qr/CACHEPEEK_CPU is ignored: it takes the simulated PMU/, 'not with kernel counters: it says so');
 my @valgrind = shown();
 is($valgrind[1], 'avx512f 0', 'a program is not shown AVX-512');
 SKIP: {

@@ -54,6 +54,7 @@ $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
 		$(VALGRIND_LIBDIR)/libcoregrind-$(SIM_PLATFORM).a \
 		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc \
 		$(wildcard $(VALGRIND_LIBDIR)/libgcc-sup-$(SIM_PLATFORM).a))
+	@$(if $(SIM_TABLE)$(filter-out amd64,$(SIM_ARCH)),:,echo "sim: without libzydis-dev, AVX-512 and what else Valgrind lacks is not executed")
 
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	$(call run,CP,cp $< $@)
