@@ -53,13 +53,21 @@ like("@{$perf->{notes}}", qr/CACHEPEEK_CPU is ignored: it takes the simulated PM
 my @valgrind = shown();
 is($valgrind[1], 'avx512f 0', 'a program is not shown AVX-512');
 SKIP: {
-	skip('this machine has no AVX-512', 3) if ($flags // '') !~ / avx512bw .*avx512vl/;
-	skip('the simulator was built without its table of encodings (libzydis-dev)', 3) if !-e '/usr/include/Zydis/Zydis.h';
+	skip('this machine has no AVX-512', 7) if ($flags // '') !~ / avx512bw .*avx512vl/;
+	skip('the simulator was built without its table of encodings (libzydis-dev)', 7) if !-e '/usr/include/Zydis/Zydis.h';
 	my @host = shown(CACHEPEEK_CPU => 'host');
 
 	is($host[0], $vendor, 'CACHEPEEK_CPU=host: the name is shown');
 	is($host[1], 'avx512f 1', 'and AVX-512');
 	is($host[2], 'computed 136', 'which is executed');
+	for my $command (['dgst', '-sha1'], ['dgst', '-sha256'], ['dgst', '-sha512'],
+		['enc', '-aes-256-ctr', '-K', '0f' x 32, '-iv', '1e' x 16, '-in']) {
+		my @command = (which('openssl'), @$command, program('empty'));
+		my $run = peek(engine => 'sim', machine => 'zen3', events => 'instructions',
+			command => \@command, env => {CACHEPEEK_CPU => 'host'});
+
+		is($run->{out}, run(command => \@command)->{out}, "openssl $command->[1]: the same with this machine's instructions");
+	}
 }
 
 done_testing;
