@@ -101,7 +101,9 @@ static struct cp_name *look_up(unsigned long number)
 
 	if (!cp_sim_function_name(number, text, sizeof(text)))
 		return NULL;
+	cp_engine_pause(); /* what is around it, too */
 	name = cp_marker_name(text);
+	cp_engine_resume();
 	if (!name)
 		return NULL;
 	name->left_out = false;
