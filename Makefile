@@ -57,6 +57,8 @@ both = -Wl,--start-group $(1) $(PFM) -Wl,--end-group
 ENCODER := $(B)/libcachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/libcachepeek/heap.so
+# What patches functions: preload/patch/patch.h.
+PATCHER := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),$(B)/libcachepeek/patcher.so)
 # What PerfStubs takes for a tool: preload/perfstubs/tool.c.
 PERFSTUBS := $(B)/libcachepeek/perfstubs.so
 
@@ -79,7 +81,7 @@ endif
 -include tests/presets/presets.mk
 
 .PHONY: all
-all: $(LIB) $(ENCODER) $(HEAP) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
+all: $(LIB) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
@@ -128,15 +130,29 @@ $(LIB): $(LIB_OBJ) preload/libcachepeek.map
 ENCODER_OBJ := $(B)/base/encoder/pfm.o $(B)/base/encoder/pfm_libc.o $(B)/base/env.o \
 	$(B)/base/arena.o $(B)/base/escape.o $(B)/base/decimal.o $(B)/base/format.o $(B)/base/map.o
 ENCODER_LDFLAGS := -Wl,-z,defs -Wl,--exclude-libs,ALL
+# What the constructor loads names no libc: that is there, but not initialised yet, and would
+# be, with neither arguments nor environment, for whoever needs it.
+EARLY_LDFLAGS := -nostdlib -Wl,--exclude-libs,ALL
 $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
+	$(call run,LD,$(CC) $(CFLAGS) -shared $(EARLY_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
 
 # Exceptions pass through its operator new.
 $(B)/preload/heap/heap.o: CP_CFLAGS += -fexceptions
 $(HEAP): $(B)/preload/heap/heap.o
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $<)
+
+PATCHER_SRC := $(wildcard preload/patch/*.c)
+PATCHER_OBJ := $(PATCHER_SRC:%.c=$(B)/%.o) $(B)/preload/patch/stubs.o $(B)/base/arena.o $(B)/base/decimal.o \
+	$(B)/base/escape.o $(B)/base/format.o $(B)/base/map.o $(B)/base/sort.o
+$(B)/preload/patch/stubs.o: preload/patch/stubs.S preload/patch/calls.h
+	@mkdir -p $(@D)
+	$(call run,AS,$(CC) -I. -c -o $@ $<)
+$(PATCHER): $(PATCHER_OBJ)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CFLAGS) -shared $(EARLY_LDFLAGS) $(LDFLAGS) -o $@ $(PATCHER_OBJ) \
+		-l:libcapstone.a -l:libiberty.a)
 
 $(PERFSTUBS): $(B)/preload/perfstubs/tool.o
 	@mkdir -p $(@D)
@@ -150,6 +166,7 @@ $(COMMON): $(COMMON_OBJ)
 $(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(call both,$(COMMON)) -l:libjansson.a -lm $(CLI_LIBS))
 
+-include $(PATCHER_SRC:%.c=$(B)/%.d)
 -include $(B)/preload/heap/heap.d $(B)/preload/perfstubs/tool.d
 -include $(LIB_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
@@ -221,7 +238,7 @@ format-check: ## list what format would change; fails if that is anything
 # cppcheck does not see what system calls and calls through a table fill in; the
 # analyzer of clang-tidy looks after that.  Nor does it know that the two ends of a
 # linker's list (base/listed.h) are of one object.
-LINTED = $(sort $(LIB_SRC) $(COMMON_SRC) $(CLI_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
+LINTED = $(sort $(LIB_SRC) $(COMMON_SRC) $(CLI_SRC) $(PATCHER_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
 DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
 .PHONY: lint house
 house: ## lines, functions, parameters and include cycles, folder by folder

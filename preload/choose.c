@@ -72,7 +72,7 @@ static const char *only_simulated(void)
 		return "CACHEPEEK_PROFILE: only the simulated PMU notes who misses";
 	if (cp_options.call_paths)
 		return "CACHEPEEK_CALL_PATHS: only the simulated PMU sees all calls";
-	if (cp_functions_chosen(cp_options.regions))
+	if (cp_functions_chosen(cp_options.regions) && !cp_functions_can_be_patched())
 		return "CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
 		       "begin and end";
 	if (cp_lines_chosen(cp_options.regions))

@@ -160,6 +160,11 @@ char *const *cp_follow_environment(char **room, char *const envp[])
 
 /* ---- notes ---- */
 
+bool cp_follow_is_copy(void)
+{
+	return given.ours && !*given.ours;
+}
+
 /* A fork child that we were not told of has a copy of our memory, but writes
  * into the same record: that is none of its business. */
 static bool is_ours(void)

@@ -7,6 +7,7 @@
 #define CACHEPEEK_PRELOAD_FOLLOW_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Once.  Returns the settings among what this image was given. */
@@ -17,6 +18,10 @@ void cp_follow_run(char *const run_entries[]);
 
 /* In a fork child. */
 void cp_follow_after_fork(void);
+
+/* Is this a fork child, before that?  libc calls functions in it, and what we have is
+ * still its parent's. */
+bool cp_follow_is_copy(void);
 
 /*
  * The environment for the next program is envp: unless CACHEPEEK_CHILDREN is

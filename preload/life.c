@@ -99,6 +99,12 @@ static void watch_functions(void)
 		cp_functions_watch(cp_options.regions);
 }
 
+static void patch_functions(void)
+{
+	if (!cp_is_reexecuted())
+		cp_functions_patch(cp_options.regions);
+}
+
 static void write_only(void)
 {
 	cp_log_only_write = true;
@@ -274,7 +280,16 @@ static const struct cp_life parts[] = {
 		.begun = cp_perf_probe_done,
 		.confined = cp_rusage_stop,
 	},
-	/* begun: last, since the others call functions that may have been chosen. */
+	/* begin and begun: last, since the others call functions that may be chosen. */
+	{
+		.name = "functions that are patched",
+		.files = "preload/program/hooks_jump.c preload/markers/functions_patch.c",
+		.kept = "the child's code is patched, too",
+		.begin = patch_functions,
+		.begun = cp_functions_begun,
+		.finish = cp_functions_check,
+	},
+	/* The same. */
 	{
 		.name = "functions that the simulated PMU sees",
 		.files = "preload/markers/functions_sim.c",

@@ -149,7 +149,8 @@ void cp_warn_of_simulated(void)
 {
 	const struct cp_options *options = &cp_options;
 	const struct simulated_only only[] = {
-		{cp_functions_chosen(options->regions), "func: in CACHEPEEK_REGIONS"},
+		{cp_functions_chosen(options->regions) && !cp_functions_can_be_patched(),
+			"func: in CACHEPEEK_REGIONS"},
 		{cp_lines_chosen(options->regions), "line: in CACHEPEEK_REGIONS"},
 		{options->what_if, "CACHEPEEK_WHAT_IF"},
 		{options->working_set, "CACHEPEEK_WORKING_SET"},

@@ -39,6 +39,8 @@ struct cp_self {
 	int depth;
 	bool dead;
 	unsigned char rounds; /* of the TSD destructor */
+	uint32_t function;    /* innermost that is patched (preload/patch); 0: none */
+	uintptr_t counting;   /* where its begin or end is under way; 0: none is */
 	void *stack;          /* the alternate signal stack that we gave it */
 	/* A fatal signal that came at depth > 0; 0: none. */
 	volatile int pending;

@@ -94,7 +94,9 @@ bool cp_sum_is_like(const struct cp_sum_of *sum, const struct cp_record *record)
 bool cp_sum_keeps(const struct cp_meta_item *meta)
 {
 	return cp_meta_is(meta, "warning") || cp_meta_is(meta, "object") ||
-	       cp_meta_is(meta, "line_seen") || cp_meta_is(meta, "no_line");
+	       cp_meta_is(meta, "line_seen") || cp_meta_is(meta, "no_line") ||
+	       cp_meta_is(meta, "function_seen") || cp_meta_is(meta, "no_function") ||
+	       cp_meta_is(meta, "refused_functions");
 }
 
 void cp_sum_note(struct cp_sum_of *sum, const struct cp_meta_item *meta)

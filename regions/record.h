@@ -156,6 +156,9 @@ struct cp_string_item {
  *             "FUNCTION@FILE+0xOFFSET"; BUILDID is - where it has none
  *   line_seen "FILE:LINE": a line of source that is a region, and that this process has;
  *             no_line "FILE:LINE: WHY": one that it does not have
+ *   function_seen "PATTERN": functions that are regions, and that this process has;
+ *             no_function "PATTERN: WHY": it has none
+ *   refused_functions  one line for the report: functions, and why they are no regions
  *   pmu       the core PMU(s), perf engine
  *   program   "PID kept|changed|refused PATH": process PID was made to run PATH (this
  *             one: it is the next image); changed: in an environment without us;

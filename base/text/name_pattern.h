@@ -111,6 +111,32 @@ static inline int cp_function_is_chosen(
 	return chosen;
 }
 
+/* "BASE+0xOFFSET": a place in a file, as the file's headers count. */
+static inline int cp_is_offset_in(
+	struct cp_span piece, const char *base, unsigned long *offset)
+{
+	while (*base && piece.at < piece.end && *piece.at == *base) {
+		piece.at++;
+		base++;
+	}
+	if (*base || piece.end - piece.at < 4 || piece.at[0] != '+' ||
+		piece.at[1] != '0' || piece.at[2] != 'x')
+		return 0;
+	*offset = 0;
+	for (piece.at += 3; piece.at < piece.end; piece.at++) {
+		char c = *piece.at;
+		int digit = c >= '0' && c <= '9'   ? c - '0'
+			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+			    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+						   : -1;
+
+		if (digit < 0)
+			return 0;
+		*offset = *offset << 4 | (unsigned long)digit;
+	}
+	return 1;
+}
+
 /* The best of several names of one function: the fewest underscores in front, then
  * the shortest. */
 static inline int cp_name_is_better(const char *a, const char *b)

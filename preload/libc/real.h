@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -24,6 +25,8 @@ typedef int cp_main_function(int argc, char **argv, char **envp);
 
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 sighandler_t bsd_signal(int number, sighandler_t handler);
+
+void __longjmp_chk(jmp_buf env, int value) __attribute__((noreturn));
 
 int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*init)(void),
 	void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
@@ -61,7 +64,12 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(realpath)                                                                      \
 	X(memmem)                                                                        \
 	X(getenv)                                                                        \
-	X(fstat)
+	X(fstat)                                                                         \
+	X(_setjmp)                                                                       \
+	X(longjmp)                                                                       \
+	X(_longjmp)                                                                      \
+	X(siglongjmp)                                                                    \
+	X(__longjmp_chk)
 
 struct cp_real {
 #define X(name) __typeof__(&name) name;

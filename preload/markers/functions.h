@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Functions as regions: of programs built with -finstrument-functions
- * (hooks_functions.c), and of others on the simulated PMU (functions_sim.c).
+ * (hooks_functions.c), and of others, on the simulated PMU (functions_sim.c) and where
+ * the kernel counts (functions_patch.c).
  */
 #ifndef CACHEPEEK_PRELOAD_MARKERS_FUNCTIONS_H
 #define CACHEPEEK_PRELOAD_MARKERS_FUNCTIONS_H
@@ -21,5 +22,12 @@ void cp_lines_complain(const char *patterns);
 void cp_lines_check(void);
 /* On the simulated PMU: makes them regions. */
 void cp_functions_watch(const char *patterns);
+
+/* Elsewhere: can they be, on this kind of CPU?  Makes them regions, from the end of the
+ * constructor on; and when all is over says of which there was none. */
+bool cp_functions_can_be_patched(void);
+void cp_functions_patch(const char *patterns);
+void cp_functions_begun(void);
+void cp_functions_check(void);
 
 #endif

@@ -48,6 +48,7 @@ my %exchanged = (
 	'preload/markers/markers.c' => 'busy, as well',
 	'base/counters/clock.c' => 'calibrating: nothing waits for a child that finds it set',
 	'preload/calibrate.c' => 'cp_calibrated: cp_calibrate_after_fork',
+	'preload/patch/calls.c' => 'free places are a list; and whoever finds that somebody looks for more does without',
 	'preload/process.c' => 'the state: only a process that is on goes on in the child',
 	'regions/series.h' => 'held, of its struct cp_lock, for the simulated PMU',
 );

@@ -19,7 +19,7 @@ find({no_chdir => 1, wanted => sub {
 	$text =~ s{"(?:[^"\\\n]|\\.)*"}{""}g;
 	$source{s{^\Q@{[source()]}\E/}{}r} = $text;
 }}, map { source() . "/$_" } qw(base preload regions output));
-delete($source{$_}) for grep { m{^preload/(?:heap|libc|perfstubs)} } keys %source; # hooks of malloc and mmap, other objects
+delete($source{$_}) for grep { m{^preload/(?:heap|libc|patch|perfstubs)} } keys %source; # hooks of malloc and mmap, other objects
 
 sub callers_of { my ($call) = @_; return [grep { $source{$_} =~ /(?<![\w.>])$call\(/ } sort keys %source] }
 

@@ -110,20 +110,19 @@ static void add_by_address(const HChar *path, Addr bias)
 {
 	const HChar *slash = VG_(strrchr)(path, '/'), *base = slash ? slash + 1 : path;
 	const HChar *list = patterns;
-	UInt length = VG_(strlen)(base);
+	unsigned long offset;
 	HChar name[300];
 	int except;
 
 	for (struct cp_span piece; (piece = cp_next_function(&list, &except)).at;) {
 		UInt size = (UInt)(piece.end - piece.at);
 
-		if (!except && size < sizeof(name) &&
-			VG_(strncmp)(piece.at, base, length) == 0 &&
-			VG_(strncmp)(piece.at + length, "+0x", 3) == 0) {
-			VG_(strncpy)(name, piece.at, size);
-			name[size] = '\0';
-			add(bias + (Addr)VG_(strtoll16)(name + length + 1, NULL), name);
-		}
+		if (except || size >= sizeof(name) ||
+			!cp_is_offset_in(piece, base, &offset))
+			continue;
+		VG_(strncpy)(name, piece.at, size);
+		name[size] = '\0';
+		add(bias + offset, name);
 	}
 }
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions of unmodified programs as regions where the kernel counts: patcher.so changes
+ * their entries, and calls back here.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/counters/options.h"
+#include "base/format.h"
+#include "base/text/name_pattern.h"
+#include "base/files/trusted.h"
+#include "preload/follow.h"
+#include "preload/program/jump.h"
+#include "preload/markers/functions.h"
+#include "preload/markers/markers.h"
+#include "preload/patch/patch.h"
+#include "preload/program/readable.h"
+#include "preload/reexec.h"
+#include "preload/runtime.h"
+#include "preload/threads.h"
+
+#define TAG cp_marker_tag(CP_MARKER_FUNCTION, 2)
+
+static const struct cp_patcher *patcher; /* NULL: nothing is patched */
+static bool begun;                       /* what is called now, the program calls */
+
+bool cp_functions_can_be_patched(void)
+{
+#if defined(__x86_64__) && !defined(__ILP32__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* ---- for the patcher ---- */
+
+/* Where a region would have no path of its own, the calls are not followed: recursion may
+ * be as deep as it likes. */
+static bool can_begin(void)
+{
+	return begun && !cp_follow_is_copy() && cp_self.thread && cp_self.depth == 0 &&
+	       !cp_self.dead && cp_counting() &&
+	       cp_self.counting <= (uintptr_t)__builtin_frame_address(0) &&
+	       cp_self.thread->tree.depth <= CP_TREE_DEPTH;
+}
+
+/* What libc does for us meanwhile is nobody's call.  A handler may leave us by a jump:
+ * then we are not there any more, and the stack pointer is above. */
+static void begin(void *name)
+{
+	cp_self.counting = (uintptr_t)__builtin_frame_address(0);
+	cp_marker_begin(name, TAG);
+	cp_self.counting = 0;
+}
+
+static void end(void *name)
+{
+	cp_self.counting = (uintptr_t)__builtin_frame_address(0);
+	cp_marker_end(name, TAG, CP_END_ALONE);
+	cp_self.counting = 0;
+}
+
+static uint32_t *innermost(void)
+{
+	return &cp_self.function;
+}
+
+/* Who names a function wants it, whatever else is left out. */
+static void *name_of(const char *text)
+{
+	struct cp_name *name = cp_name_intern(text, strlen(text));
+
+	if (name)
+		name->left_out = false;
+	return name;
+}
+
+static int open_file(const char *path)
+{
+	char why[160];
+
+	return cp_trusted_open(
+		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
+}
+
+static const struct cp_patch_host host = {
+	.can_begin = can_begin,
+	.begin = begin,
+	.end = end,
+	.innermost = innermost,
+	.name = name_of,
+	.enter = cp_enter,
+	.leave = cp_leave,
+	.can_read = cp_can_read,
+	.open = open_file,
+};
+
+/* ---- the beginning ---- */
+
+static const struct cp_patcher *load(void)
+{
+	char path[PATH_MAX];
+	void *object;
+
+	if (cp_companion_path("patcher.so", path, sizeof(path)) < 0)
+		return NULL;
+	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	return object ? dlsym(object, "cp_patcher") : NULL;
+}
+
+static void note_jump(uintptr_t sp)
+{
+	patcher->jump(sp);
+}
+
+void cp_functions_patch(const char *patterns)
+{
+	if (!cp_functions_can_be_patched() || !cp_functions_chosen(patterns))
+		return;
+	patcher = load();
+	if (!patcher) {
+		cp_warn("func: in CACHEPEEK_REGIONS is ignored: patcher.so is not "
+			"installed beside the library: `make install`");
+		return;
+	}
+	patcher->start(&host, patterns);
+	cp_jump_watch(note_jump);
+}
+
+void cp_functions_begun(void)
+{
+	begun = true;
+}
+
+/* ---- the end ---- */
+
+static void put(const char *type, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void put(const char *type, const char *format, ...)
+{
+	char text[600];
+	va_list arguments;
+	size_t length;
+
+	va_start(arguments, format);
+	length = cp_vformat(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (length >= sizeof(text))
+		length = sizeof(text) - 1;
+	cp_record_put_meta(&cp_runtime.record, type, text, length);
+}
+
+static void tell_patterns(void)
+{
+	const char *list = cp_options.regions;
+	struct cp_span piece;
+	int except;
+
+	while ((piece = cp_next_function(&list, &except)).at) {
+		int length = (int)(piece.end - piece.at);
+
+		if (except)
+			continue;
+		if (patcher->found(piece.at, (size_t)length))
+			put("function_seen", "%.*s", length, piece.at);
+		else
+			put("no_function", "%.*s: no function has that name%s", length,
+				piece.at,
+				patcher->looks_later()
+					? ""
+					: "; libraries that are loaded later are not "
+					  "looked at");
+	}
+}
+
+static void tell_refused(void)
+{
+	struct cp_patch_refused refused;
+
+	for (int why = 0; why < CP_PATCH_WHYS; why++) {
+		patcher->refused(why, &refused);
+		if (refused.why && refused.count)
+			put("refused_functions", "%u%s no region%s: %s: %s%s",
+				refused.count,
+				refused.count == 1 ? " function is" : " functions are",
+				refused.count == 1 ? "" : "s", refused.why, refused.names,
+				refused.count > refused.named ? " and more" : "");
+	}
+}
+
+void cp_functions_check(void)
+{
+	uint64_t missed;
+
+	if (!patcher)
+		return;
+	tell_patterns();
+	tell_refused();
+	missed = patcher->missed();
+	if (missed)
+		put("refused_functions",
+			"%lu calls of functions are not counted: too many were under way "
+			"at once, or were left in a way that nobody sees",
+			(unsigned long)missed);
+}

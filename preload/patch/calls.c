@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/calls.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <unwind.h>
+
+#include "base/syscall.h"
+#include "preload/patch/vectors.h"
+
+#define MOST_FUNCTIONS 65536
+#define LARGEST_STACK (8u << 20)
+
+enum state {
+	FREE,
+	OPEN,
+	OVER,     /* its region has ended, and nobody knows whether it returns */
+	GONE,     /* its frame has been left by a jump or an exception */
+	RETURNED, /* in another thread than the one whose list it is on */
+};
+
+struct call {
+	uintptr_t *slot;   /* where its return address was */
+	uint32_t *owner;   /* the thread's innermost call: the head of its list */
+	uint32_t function; /* its number */
+	uint32_t below;    /* the next one of the thread, or that is free */
+	enum state state;
+};
+
+extern const char cp_call_stubs[];
+extern uintptr_t cp_call_returns[CP_CALLS_ROOM];
+
+void cp_call_enter(uint32_t number, uintptr_t *slot);
+uintptr_t cp_call_leave(uintptr_t in_stub, uintptr_t *slot);
+_Unwind_Reason_Code cp_call_unwound(int version, _Unwind_Action actions,
+	_Unwind_Exception_Class class, struct _Unwind_Exception *exception,
+	struct _Unwind_Context *context);
+
+static const struct cp_patch_host *host;
+static void (*on_loaded)(void);
+static struct call calls[CP_CALLS_ROOM];
+static void *names[MOST_FUNCTIONS];
+static uint32_t nnames;
+static uint64_t missed; /* atomic */
+
+/* ---- places ---- */
+
+/* The free ones: the first, and in the upper half how often it has changed. */
+static uint64_t free_places; /* atomic */
+static uint32_t fresh = 1;   /* atomic: from here on none was ever used */
+static int sweeping;         /* atomic: somebody looks for more of them */
+
+static void give(uint32_t place)
+{
+	uint64_t head = __atomic_load_n(&free_places, __ATOMIC_RELAXED), next;
+
+	calls[place].state = FREE;
+	do {
+		calls[place].below = (uint32_t)head;
+		next = ((head >> 32) + 1) << 32 | place;
+	} while (!__atomic_compare_exchange_n(
+		&free_places, &head, next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+static uint32_t take_given(void)
+{
+	uint64_t head = __atomic_load_n(&free_places, __ATOMIC_ACQUIRE), next;
+
+	do {
+		if (!(uint32_t)head)
+			return 0;
+		next = ((head >> 32) + 1) << 32 | calls[(uint32_t)head].below;
+	} while (!__atomic_compare_exchange_n(
+		&free_places, &head, next, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+	return (uint32_t)head;
+}
+
+static uintptr_t stub_of(uint32_t place)
+{
+	return (uintptr_t)cp_call_stubs + 8ul * place;
+}
+
+/* 0: it is none's. */
+static uint32_t place_of(uintptr_t address)
+{
+	uintptr_t offset = address - (uintptr_t)cp_call_stubs;
+
+	return offset < CP_CALLS_BYTES ? (uint32_t)(offset / 8) : 0;
+}
+
+/* Does its frame still have the place's return address, or one that comes back to it? */
+static bool is_intact(uint32_t place)
+{
+	uintptr_t address;
+
+	if (!host->can_read(calls[place].slot, sizeof(address)))
+		return false;
+	address = __atomic_load_n(calls[place].slot, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < CP_CALLS_ROOM && place_of(address); i++) {
+		if (place_of(address) == place)
+			return true;
+		address = cp_call_returns[place_of(address)];
+	}
+	return false;
+}
+
+/* Frames that were left, and have been overwritten since. */
+static void sweep(void)
+{
+	if (__atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
+		return;
+	for (uint32_t place = 1; place < CP_CALLS_ROOM; place++)
+		if (calls[place].state == GONE && !is_intact(place))
+			give(place);
+	__atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
+}
+
+static uint32_t take(void)
+{
+	uint32_t place = take_given();
+
+	if (place)
+		return place;
+	if (__atomic_load_n(&fresh, __ATOMIC_RELAXED) < CP_CALLS_ROOM) {
+		place = __atomic_fetch_add(&fresh, 1, __ATOMIC_RELAXED);
+		if (place < CP_CALLS_ROOM)
+			return place;
+	}
+	if (!host->enter())
+		return 0;
+	sweep();
+	host->leave();
+	return take_given();
+}
+
+/* ---- a thread's list ---- */
+
+static void end(uint32_t place, enum state state)
+{
+	if (calls[place].state == OPEN)
+		host->end(names[calls[place].function]);
+	calls[place].state = state;
+}
+
+/* Off the list, which has it at *link. */
+static void unlink_call(uint32_t *link, enum state state)
+{
+	uint32_t place = *link;
+	bool returned = calls[place].state == RETURNED;
+
+	*link = calls[place].below;
+	if (returned)
+		calls[place].state = OPEN;
+	end(place, state);
+	if (returned || state == FREE)
+		give(place);
+}
+
+static bool is_over(uint32_t place)
+{
+	return calls[place].state == RETURNED || !is_intact(place);
+}
+
+/* What is above on the same stack was entered from here; what is below has been left. */
+static void end_abandoned(uint32_t *top, const uintptr_t *slot)
+{
+	while (*top && calls[*top].slot <= slot &&
+		!(calls[*top].slot == slot && place_of(*slot) == *top) && is_over(*top))
+		unlink_call(top, OVER);
+}
+
+/* A function that has jumped to its beginning, or to another one that came back by a
+ * jump: what is open of others in the same frame is over. */
+static bool is_again(uint32_t *top, uint32_t number, uintptr_t *slot)
+{
+	uint32_t place = *top;
+
+	while (place && calls[place].slot == slot && calls[place].function != number)
+		place = calls[place].below;
+	if (!place || calls[place].slot != slot || !place_of(*slot))
+		return false;
+	while (*top != place) {
+		uint32_t other = *top;
+
+		*slot = cp_call_returns[other];
+		unlink_call(top, FREE);
+	}
+	return true;
+}
+
+/* ---- entries and returns ---- */
+
+static void open_call(uint32_t *top, uint32_t place, uint32_t number, uintptr_t *slot)
+{
+	calls[place] = (struct call){slot, top, number, *top, OPEN};
+	cp_call_returns[place] = *slot;
+	host->begin(names[number]);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*slot = stub_of(place);
+	*top = place;
+}
+
+__attribute__((visibility("hidden"))) void cp_call_enter(uint32_t number, uintptr_t *slot)
+{
+	uint32_t *top, place;
+
+	if (number == CP_CALL_LOADED) {
+		on_loaded();
+		return;
+	}
+	if (!host->can_begin())
+		return;
+	top = host->innermost();
+	if (*top) {
+		end_abandoned(top, slot);
+		if (is_again(top, number, slot))
+			return;
+	}
+	place = take();
+	if (place)
+		open_call(top, place, number, slot);
+	else
+		__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
+}
+
+/* It may be inside others that are still open, on stacks of their own. */
+static bool leave_inner(uint32_t *top, uint32_t place)
+{
+	uint32_t *link = top;
+
+	while (*link && *link != place) {
+		if (is_over(*link))
+			unlink_call(link, OVER);
+		else
+			link = &calls[*link].below;
+	}
+	if (!*link)
+		return false;
+	*link = calls[place].below;
+	end(place, FREE);
+	return true;
+}
+
+__attribute__((visibility("hidden"))) uintptr_t cp_call_leave(
+	uintptr_t in_stub, uintptr_t *slot)
+{
+	uint32_t place = place_of(in_stub), *top = host->innermost();
+	uintptr_t address = cp_call_returns[place];
+
+	(void)slot;
+	if (*top == place) {
+		end(place, FREE);
+		*top = calls[place].below;
+	} else if (!leave_inner(top, place) && calls[place].state == OPEN) {
+		calls[place].state = RETURNED; /* its own thread ends the region */
+		return address;
+	}
+	give(place);
+	return address;
+}
+
+/* ---- other ways out ---- */
+
+/* Of each frame that an exception leaves.  It is the innermost that is above us. */
+__attribute__((visibility("hidden"))) _Unwind_Reason_Code cp_call_unwound(int version,
+	_Unwind_Action actions, _Unwind_Exception_Class class,
+	struct _Unwind_Exception *exception, struct _Unwind_Context *context)
+{
+	uint32_t *link;
+
+	(void)version;
+	(void)class;
+	(void)exception;
+	(void)context;
+	if (!(actions & _UA_CLEANUP_PHASE))
+		return _URC_CONTINUE_UNWIND;
+	link = host->innermost();
+	while (*link && ((void *)calls[*link].slot < (void *)&link || !is_intact(*link)))
+		link = &calls[*link].below;
+	if (*link)
+		unlink_call(link, GONE);
+	return _URC_CONTINUE_UNWIND;
+}
+
+/* A part of memory from low on. */
+struct span {
+	uintptr_t low, size;
+};
+
+static bool is_in(struct span span, uintptr_t address)
+{
+	return address - span.low < span.size;
+}
+
+/* The handler's that we are in, if it has one of its own. */
+static struct span signal_stack(void)
+{
+	stack_t stack;
+
+	if (cp_syscall(SYS_sigaltstack, NULL, &stack) < 0 ||
+		!(stack.ss_flags & SS_ONSTACK))
+		return (struct span){0, 0};
+	return (struct span){(uintptr_t)stack.ss_sp, stack.ss_size};
+}
+
+/* What the jump leaves on the stack where it ends, and of a handler's on another one.  A
+ * jump from one coroutine's stack to another one's leaves nothing: those are farther
+ * apart than a stack is large. */
+void cp_calls_jump(uintptr_t sp)
+{
+	uintptr_t here = (uintptr_t)&sp;
+	struct span handler = {0, 0}, left = {here, sp - here};
+	uint32_t *link = host->innermost();
+
+	if (*link)
+		handler = signal_stack();
+	if (handler.size && !is_in(handler, sp))
+		left = (struct span){sp - LARGEST_STACK, LARGEST_STACK};
+	else
+		handler.size = 0;
+	while (*link) {
+		uintptr_t slot = (uintptr_t)calls[*link].slot;
+
+		if ((is_in(left, slot) && left.size <= LARGEST_STACK) ||
+			is_in(handler, slot))
+			unlink_call(link, GONE);
+		else
+			link = &calls[*link].below;
+	}
+}
+
+/* ---- the beginning ---- */
+
+long cp_calls_add(void *name)
+{
+	if (nnames == MOST_FUNCTIONS || !name)
+		return -1;
+	names[nnames] = name;
+	return nnames++;
+}
+
+uint64_t cp_calls_missed(void)
+{
+	return __atomic_load_n(&missed, __ATOMIC_RELAXED);
+}
+
+/* Intel's and AMD's: returns are compared with it. */
+static bool has_shadow_stack(void)
+{
+	unsigned long features = 0;
+
+	return cp_syscall(SYS_arch_prctl, 0x5005 /* ARCH_SHSTK_STATUS */, &features) ==
+		       0 &&
+	       (features & 1);
+}
+
+/* Now: the page faults would be those of the functions. */
+static void touch(void)
+{
+	for (size_t at = 0; at < sizeof(calls); at += 4096)
+		((volatile char *)calls)[at] = 0;
+	for (size_t at = 0; at < CP_CALLS_BYTES; at += 4096)
+		((volatile char *)cp_call_returns)[at] = 0;
+}
+
+enum cp_patch_why cp_calls_start(
+	const struct cp_patch_host *library, void (*loaded)(void))
+{
+	host = library;
+	on_loaded = loaded;
+	if (has_shadow_stack())
+		return CP_PATCH_SHADOW;
+	if (!cp_vectors_start())
+		return CP_PATCH_REGISTERS;
+	/* The addresses are data, in the place that the code's file keeps for them. */
+	if (mmap((void *)cp_call_returns, CP_CALLS_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return CP_PATCH_MEMORY;
+	touch();
+	return CP_PATCH_DONE;
+}

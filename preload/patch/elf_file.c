@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/elf_file.h"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/format.h"
+#include "base/sort.h"
+#include "base/syscall.h"
+
+#define MAX_ID 32
+
+/* What a debug file is found by. */
+struct debug_link {
+	const unsigned char *id;
+	size_t id_size;
+	const char *name;
+};
+
+static bool fits(const struct cp_elf_file *file, uint64_t offset, uint64_t size)
+{
+	return offset <= file->size && size <= file->size - offset;
+}
+
+static const Elf64_Ehdr *header_of(const struct cp_elf_file *file)
+{
+	const Elf64_Ehdr *header = (const void *)file->bytes;
+
+	if (file->size < sizeof(*header) ||
+		memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+		header->e_ident[EI_CLASS] != ELFCLASS64)
+		return NULL;
+	return header;
+}
+
+/* ---- sections ---- */
+
+static const Elf64_Shdr *section(const struct cp_elf_file *file, unsigned i)
+{
+	const Elf64_Ehdr *header = header_of(file);
+
+	if (!header || i >= header->e_shnum ||
+		header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 ||
+		!fits(file, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr)))
+		return NULL;
+	return (const Elf64_Shdr *)(const void *)(file->bytes + header->e_shoff) + i;
+}
+
+static const char *content(const struct cp_elf_file *file, const Elf64_Shdr *of)
+{
+	if (of->sh_type == SHT_NOBITS || of->sh_size == 0 ||
+		!fits(file, of->sh_offset, of->sh_size))
+		return NULL;
+	return file->bytes + of->sh_offset;
+}
+
+/* Texts, each of which ends. */
+static const char *texts(const struct cp_elf_file *file, const Elf64_Shdr *of)
+{
+	const char *text = of && of->sh_type == SHT_STRTAB ? content(file, of) : NULL;
+
+	return text && text[of->sh_size - 1] == '\0' ? text : NULL;
+}
+
+static const Elf64_Shdr *section_of_type(const struct cp_elf_file *file, uint32_t type)
+{
+	const Elf64_Shdr *s;
+
+	for (unsigned i = 0; (s = section(file, i)); i++)
+		if (s->sh_type == type)
+			return s;
+	return NULL;
+}
+
+/* ---- functions ---- */
+
+/* The part of a function that is seldom run is none. */
+static bool is_function(const Elf64_Sym *symbol, const char *name)
+{
+	size_t length = strlen(name);
+
+	return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_value && *name &&
+	       symbol->st_shndx != SHN_UNDEF &&
+	       !(length > 5 && strcmp(name + length - 5, ".cold") == 0);
+}
+
+static bool read_table(struct cp_elf_file *file, const struct cp_elf_file *from,
+	uint32_t type, struct cp_store *store)
+{
+	const Elf64_Shdr *table = section_of_type(from, type);
+	const Elf64_Shdr *strings = table ? section(from, table->sh_link) : NULL;
+	const char *text = strings ? texts(from, strings) : NULL;
+	const Elf64_Sym *symbols = table ? (const void *)content(from, table) : NULL;
+	size_t count;
+
+	if (!text || !symbols || table->sh_offset % 8)
+		return false;
+	count = table->sh_size / sizeof(*symbols);
+	file->functions = cp_store_take(store, count * sizeof(*file->functions));
+	if (!file->functions)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (symbols[i].st_name < strings->sh_size &&
+			is_function(&symbols[i], text + symbols[i].st_name))
+			file->functions[file->nfunctions++] =
+				(struct cp_elf_function){symbols[i].st_value,
+					symbols[i].st_size, text + symbols[i].st_name};
+	return file->nfunctions > 0;
+}
+
+/* ---- separate debug files ---- */
+
+static void find_id(
+	const struct cp_elf_file *file, const Elf64_Shdr *s, struct debug_link *link)
+{
+	const Elf64_Nhdr *note = (const void *)content(file, s);
+
+	if (!note || s->sh_offset % 4 || s->sh_size < sizeof(*note) + 4 ||
+		note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
+		note->n_descsz < 2 || note->n_descsz > MAX_ID ||
+		note->n_descsz > s->sh_size - sizeof(*note) - 4)
+		return;
+	link->id = (const unsigned char *)(note + 1) + 4;
+	link->id_size = note->n_descsz;
+}
+
+static struct debug_link find_link(const struct cp_elf_file *file)
+{
+	const Elf64_Ehdr *header = header_of(file);
+	const Elf64_Shdr *names = header ? section(file, header->e_shstrndx) : NULL, *s;
+	const char *text = names ? texts(file, names) : NULL;
+	struct debug_link link = {NULL, 0, NULL};
+
+	for (unsigned i = 0; text && (s = section(file, i)); i++) {
+		const char *found = content(file, s);
+
+		if (s->sh_type == SHT_NOTE && !link.id)
+			find_id(file, s, &link);
+		if (found && s->sh_name < names->sh_size &&
+			strcmp(text + s->sh_name, ".gnu_debuglink") == 0 &&
+			memchr(found, '\0', s->sh_size))
+			link.name = found;
+	}
+	return link;
+}
+
+static bool map_file(
+	struct cp_elf_file *file, const char *path, int (*open_file)(const char *))
+{
+	int fd = open_file(path);
+	void *bytes = MAP_FAILED;
+	long size;
+
+	if (fd < 0)
+		return false;
+	size = cp_syscall(SYS_lseek, fd, 0, SEEK_END);
+	if (size > 0)
+		bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	cp_syscall(SYS_close, fd);
+	if (bytes == MAP_FAILED)
+		return false;
+	file->bytes = bytes;
+	file->size = (size_t)size;
+	if (header_of(file))
+		return true;
+	cp_elf_close(file);
+	return false;
+}
+
+static bool same_id(const struct debug_link *a, const struct debug_link *b)
+{
+	return a->id && b->id && a->id_size == b->id_size &&
+	       memcmp(a->id, b->id, a->id_size) == 0;
+}
+
+/* Its names stay mapped with it. */
+static bool read_debug_file(struct cp_elf_file *file, const char *path,
+	const struct debug_link *link, int (*open_file)(const char *),
+	struct cp_store *store)
+{
+	struct cp_elf_file debug = {NULL, 0, 0, NULL};
+	struct debug_link its;
+
+	if (!map_file(&debug, path, open_file))
+		return false;
+	its = find_link(&debug);
+	if (same_id(link, &its) && read_table(file, &debug, SHT_SYMTAB, store))
+		return true;
+	cp_elf_close(&debug);
+	return false;
+}
+
+static bool read_by_id(struct cp_elf_file *file, const struct debug_link *link,
+	int (*open_file)(const char *), struct cp_store *store)
+{
+	char path[64 + 2 * MAX_ID];
+	size_t length;
+
+	if (!link->id)
+		return false;
+	length = cp_format(
+		path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", link->id[0]);
+	for (size_t i = 1; i < link->id_size; i++)
+		length += cp_format(
+			path + length, sizeof(path) - length, "%02x", link->id[i]);
+	cp_format(path + length, sizeof(path) - length, ".debug");
+	return read_debug_file(file, path, link, open_file, store);
+}
+
+static bool read_by_name(struct cp_elf_file *file, const char *of,
+	const struct debug_link *link, int (*open_file)(const char *),
+	struct cp_store *store)
+{
+	const char *slash = strrchr(of, '/');
+	int length = slash ? (int)(slash - of) : 0;
+	static const char *const forms[] = {
+		"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; link->name && slash && i < sizeof(forms) / sizeof(*forms);
+		i++) {
+		if (cp_format(path, sizeof(path), forms[i], length, of, link->name) >=
+			sizeof(path))
+			continue;
+		if (read_debug_file(file, path, link, open_file, store))
+			return true;
+	}
+	return false;
+}
+
+bool cp_elf_open(struct cp_elf_file *file, const char *path,
+	int (*open_file)(const char *), struct cp_store *store)
+{
+	struct debug_link link;
+
+	*file = (struct cp_elf_file){NULL, 0, 0, NULL};
+	if (!map_file(file, path, open_file))
+		return false;
+	link = find_link(file);
+	if (!read_table(file, file, SHT_SYMTAB, store) &&
+		!read_by_id(file, &link, open_file, store) &&
+		!read_by_name(file, path, &link, open_file, store))
+		(void)read_table(file, file, SHT_DYNSYM, store);
+	cp_sort(file->functions, file->nfunctions, sizeof(*file->functions));
+	return true;
+}
+
+void cp_elf_close(struct cp_elf_file *file)
+{
+	if (file->bytes)
+		munmap((void *)(uintptr_t)file->bytes, file->size);
+	file->bytes = NULL;
+	file->size = 0;
+}
+
+/* ---- segments ---- */
+
+static const Elf64_Phdr *segment(const struct cp_elf_file *file, unsigned i)
+{
+	const Elf64_Ehdr *header = header_of(file);
+
+	if (!header || i >= header->e_phnum ||
+		header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff % 8 ||
+		!fits(file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
+		return NULL;
+	return (const Elf64_Phdr *)(const void *)(file->bytes + header->e_phoff) + i;
+}
+
+const void *cp_elf_at(const struct cp_elf_file *file, uint64_t value, size_t size)
+{
+	const Elf64_Phdr *s;
+
+	for (unsigned i = 0; (s = segment(file, i)); i++)
+		if (s->p_type == PT_LOAD && value >= s->p_vaddr &&
+			value - s->p_vaddr < s->p_filesz &&
+			size <= s->p_filesz - (value - s->p_vaddr) &&
+			fits(file, s->p_offset + (value - s->p_vaddr), size))
+			return file->bytes + s->p_offset + (value - s->p_vaddr);
+	return NULL;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Functions of unmodified programs as regions where nothing simulates: their entries are
+ * patched at run time, so that they come here first, and their return addresses replaced.
+ *
+ * That takes a disassembler, and code that is seldom wanted: so it lives in an object of
+ * its own, patcher.so, which the library loads when CACHEPEEK_REGIONS names a function.
+ *
+ * Code is changed before anybody can be in it: of what is loaded at the start in the
+ * library's constructor, which is the first one; of what is loaded later when the dynamic
+ * linker has mapped it, before it has run any of it (modules.c).
+ */
+#ifndef CACHEPEEK_PRELOAD_PATCH_PATCH_H
+#define CACHEPEEK_PRELOAD_PATCH_PATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the library does for the patcher. */
+struct cp_patch_host {
+	/* Is the calling thread counted, and nothing of ours under way in it? */
+	bool (*can_begin)(void);
+
+	/* A region of that name (see below) begins in the calling thread, or ends there.
+	 */
+	void (*begin)(void *name);
+	void (*end)(void *name);
+
+	/* The calling thread's innermost open call: 0 until the patcher stores there. */
+	uint32_t *(*innermost)(void);
+
+	/* The library's handle of a name, which lives on; NULL: no memory. */
+	void *(*name)(const char *text);
+
+	/* Between these two nothing of ours interrupts itself; false: it would. */
+	bool (*enter)(void);
+	void (*leave)(void);
+
+	/* Can a word of memory be read?  Without a fault if not. */
+	bool (*can_read)(const void *memory, size_t size);
+
+	/* Opens a file of the program's to be read; -errno. */
+	int (*open)(const char *path);
+};
+
+/* Why a function, or all of a file, cannot be patched.  patcher.c has their texts. */
+enum cp_patch_why {
+	CP_PATCH_DONE,
+	CP_PATCH_SHORT,     /* a jump has no room */
+	CP_PATCH_TARGET,    /* something jumps into the bytes that a jump would take */
+	CP_PATCH_FIXED,     /* an instruction there cannot be elsewhere */
+	CP_PATCH_UNKNOWN,   /* or is none that the disassembler knows */
+	CP_PATCH_SPECIAL,   /* it returns twice, or looks at its return address */
+	CP_PATCH_DIFFERENT, /* memory has other code than the file */
+	CP_PATCH_FAR,       /* no memory within reach of a jump */
+	CP_PATCH_FORBIDDEN, /* the kernel lets nobody change the code */
+	CP_PATCH_SHADOW,    /* the CPU keeps return addresses of its own */
+	CP_PATCH_UNWINDER,  /* exceptions are unwound by code that would stop there */
+	CP_PATCH_REGISTERS, /* it cannot save its registers */
+	CP_PATCH_MEMORY,
+	CP_PATCH_WHYS,
+};
+
+/* Of one reason: how many functions, and the names of some. */
+struct cp_patch_refused {
+	const char *why; /* NULL: there is no such reason */
+	unsigned count, named;
+	char names[200];
+};
+
+struct cp_patcher {
+	/* Once: patches what is loaded and chosen by patterns (base/text/name_pattern.h),
+	 * and from then on what is loaded later. */
+	void (*start)(const struct cp_patch_host *host, const char *patterns);
+
+	/* How often a call was no region, for want of memory for it. */
+	uint64_t (*missed)(void);
+
+	/* Is anything chosen by the pattern? */
+	bool (*found)(const char *pattern, size_t length);
+	void (*refused)(enum cp_patch_why why, struct cp_patch_refused *refused);
+
+	/* Code that is loaded later is not looked at. */
+	bool (*looks_later)(void);
+
+	/* The stack pointer is about to become sp, by a jump. */
+	void (*jump)(uintptr_t sp);
+};
+
+/* The only symbol that patcher.so shows. */
+extern const struct cp_patcher cp_patcher;
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/patch/vectors.h"
+
+#include <cpuid.h>
+#include <stdint.h>
+
+/* x87, SSE, AVX, the masks and the rest of AVX-512.  Tiles are 8 KiB, and nothing of ours
+ * uses them, nor protection keys. */
+#define STATES 0xe7u
+
+#define OSXSAVE (1u << 27)
+#define XSAVEC (1u << 1)
+
+__attribute__((visibility("hidden"))) uint64_t cp_vector_size;
+__attribute__((visibility("hidden"))) uint32_t cp_vector_mask;
+__attribute__((visibility("hidden"))) uint8_t cp_vector_compact;
+
+static uint32_t enabled_states(void)
+{
+	uint32_t low, high;
+
+	__asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+	return low;
+}
+
+/* Where the last of them ends, in the form that is not compact: the other is smaller. */
+static uint64_t size_of(uint32_t states)
+{
+	uint64_t end = 512 + 64;
+	uint32_t a, b, c, d;
+
+	for (unsigned i = 2; i < 8; i++) {
+		if (!(states & 1u << i))
+			continue;
+		__cpuid_count(0xd, i, a, b, c, d);
+		if ((uint64_t)a + b > end)
+			end = (uint64_t)a + b;
+	}
+	return end;
+}
+
+bool cp_vectors_start(void)
+{
+	uint32_t a, b, c, d;
+
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE))
+		return false;
+	cp_vector_mask = enabled_states() & STATES;
+	cp_vector_size = size_of(cp_vector_mask);
+	cp_vector_compact = __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & XSAVEC);
+	return true;
+}
