@@ -21,19 +21,18 @@ struct answers {
 	struct answer *of;
 };
 
-static struct answer answer_to(struct cp_text *text, const struct cp_group *group)
+static void find_answer(
+	struct cp_text *text, const struct cp_group *group, struct answer *answer)
 {
-	struct answer answer = {.group = group};
-
-	text->kept = &answer.lines;
+	answer->group = group;
+	text->kept = &answer->lines;
 	if (group) {
 		cp_text_verdict(text, group);
-		answer.ranked_by = cp_text_mark(text->report, group);
-		answer.first = cp_text_worst(text, answer.ranked_by);
+		answer->ranked_by = cp_text_mark(text->report, group);
+		answer->first = cp_text_worst(text, answer->ranked_by);
 	} else {
 		cp_text_answers(text);
 	}
-	return answer;
 }
 
 static struct answers find_answers(struct cp_text *text)
@@ -45,7 +44,8 @@ static struct answers find_answers(struct cp_text *text)
 	for (size_t i = 0; i <= report->ngroups; i++) {
 		struct answer *next = &found.of[found.count];
 
-		*next = answer_to(text, i ? report->groups[i - 1] : NULL);
+		memset(next, 0, sizeof(*next));
+		find_answer(text, i ? report->groups[i - 1] : NULL, next);
 		found.count += next->lines.count > 0 || next->first;
 	}
 	return found;

@@ -148,12 +148,14 @@ static struct spot arm64_spot(const cs_arm64 *arm, bool stores)
 
 static struct spot spot_of(unsigned machine, const cs_insn *instruction)
 {
-	if (machine == EM_X86_64)
-		return instruction->id == X86_INS_LEA || instruction->id == X86_INS_NOP
-			       ? (struct spot){0}
-			       : x86_spot(&instruction->detail->x86);
-	return arm64_spot(&instruction->detail->arm64,
-		strncmp(instruction->mnemonic, "st", 2) == 0);
+	const struct spot none = {0};
+
+	if (machine != EM_X86_64)
+		return arm64_spot(&instruction->detail->arm64,
+			strncmp(instruction->mnemonic, "st", 2) == 0);
+	if (instruction->id == X86_INS_LEA || instruction->id == X86_INS_NOP)
+		return none;
+	return x86_spot(&instruction->detail->x86);
 }
 
 static bool updates(unsigned machine, const cs_insn *code, size_t n, size_t at)
