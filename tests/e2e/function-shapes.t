@@ -31,7 +31,7 @@ my @shapes = (
 	sub { ('jmp helper') },
 	sub { ('push %rbx', 'mov %rdi,%rbx', 'call helper', 'add %rbx,%rax', 'pop %rbx', 'ret') },
 	sub { ('mov %edi,%ecx', 'and $3,%ecx', 'inc %ecx', 'xor %eax,%eax', '3: add %rsi,%rax', 'loop 3b', 'ret') },
-	sub { ('mov %esi,%ecx', 'jrcxz 4f', 'add %rcx,%rdi', '4: mov %rdi,%rax', 'ret') },
+	sub { ('mov %esi,%ecx', 'jrcxz 4f', 'add %rcx,%rdi', 'imul $3,%rdi,%rdi', 'rol $3,%rdi', '4: mov %rdi,%rax', 'ret') },
 	(sub { (some(), 'mov %rdi,%rax', 'add %rsi,%rax', 'ret') }) x 3,
 );
 
