@@ -9,10 +9,17 @@
 #include <stdint.h>
 
 #define CP_MAX_COUNTERS 64                 /* counters of one run */
+#define CP_MAX_READ 640                    /* of a reading: sampled ones have parts */
 #define CP_MAX_QUANTITIES 96               /* quantities of one run */
 #define CP_MAX_PERF_GROUPS CP_MAX_COUNTERS /* at worst each has its own */
 #define CP_MIRROR_SIZE 112 /* raw counters of the simulated PMU, with room */
 #define CP_MIRROR_HUGE_PAGES 50
+/* Behind those, where it is asked to sample, parts of what is sampled: first what is
+ * counted in bursts, then what is counted in some of the sets.  tools/sim/request.h. */
+#define CP_SAMPLE_GROUPS 16
+#define CP_SAMPLE_PARTS (CP_SAMPLE_GROUPS + 1)
+#define CP_SAMPLE_BURSTS 21
+#define CP_SAMPLE_WORDS (33 * CP_SAMPLE_PARTS)
 
 /* The whole part of what was computed or read from a file: 0 for what is below 0 or
  * is no number, the largest for what does not fit. */
@@ -31,7 +38,7 @@ struct cp_times {
 /* One reading of an engine: counts since the thread was opened. */
 struct cp_reading {
 	bool failed; /* nothing else in it means anything */
-	uint64_t counter[CP_MAX_COUNTERS];
+	uint64_t counter[CP_MAX_READ];
 	struct cp_times group[CP_MAX_PERF_GROUPS];
 };
 

@@ -80,6 +80,8 @@ static const char *only_simulated(void)
 		       "source begin and end";
 	if (cp_options.sweep)
 		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
+	if (cp_options.sample)
+		return "CACHEPEEK_SAMPLE: it is a way of the simulated PMU";
 	if (cp_options.working_set)
 		return "CACHEPEEK_WORKING_SET: only the simulated PMU sees each "
 		       "reference";

@@ -52,6 +52,16 @@ static void meta_clock(const struct cp_machine *machine)
 		meta("clock", text);
 }
 
+static void meta_sample(void)
+{
+	char text[CP_SAMPLE_OPTION];
+
+	if (!cp_plan.sample.sets)
+		return;
+	cp_sample_describe(&cp_plan.sample, text, sizeof(text));
+	meta("sample", text);
+}
+
 static void meta_sweep(const struct cp_machine *machine)
 {
 	char text[160];
@@ -81,6 +91,7 @@ static void meta_machine(void)
 		cp_machine_describe(machine, text, sizeof(text));
 		meta("machine", text);
 		meta_clock(machine);
+		meta_sample();
 		meta_sweep(machine);
 		meta_windows(machine);
 	}
@@ -106,7 +117,7 @@ static void metas(void)
 		meta("group", text);
 }
 
-static int counter_item(const struct cp_counter *counter)
+static int counter_item(const struct cp_counter *counter, unsigned part)
 {
 	size_t length = strlen(counter->name);
 	struct cp_counter_item *item =
@@ -115,9 +126,28 @@ static int counter_item(const struct cp_counter *counter)
 	if (!item)
 		return -ENOSPC;
 	item->perf_group = counter->group;
-	item->mirror = counter->mirror;
+	item->mirror =
+		counter->mirror == CP_NO_MIRROR ? CP_NO_MIRROR : counter->mirror + part;
 	memcpy(item->name, counter->name, length);
 	cp_item_publish(item, CP_ITEM_COUNTER);
+	return 0;
+}
+
+/* The first of its parts among the counters of a reading. */
+static unsigned in_reading(unsigned counter)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < counter; i++)
+		at += cp_plan.set.counters[i].sampled ? CP_SAMPLE_PARTS : 1;
+	return at;
+}
+
+static int counter_items(const struct cp_counter *counter)
+{
+	for (unsigned p = 0; p < (counter->sampled ? CP_SAMPLE_PARTS : 1); p++)
+		if (counter_item(counter, p) < 0)
+			return -ENOSPC;
 	return 0;
 }
 
@@ -137,7 +167,7 @@ static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity
 					       : CP_QUANTITY_AVAILABLE;
 	item->nterms = quantity->nterms;
 	for (unsigned i = 0; i < quantity->nterms; i++) {
-		item->terms[i].counter = quantity->terms[i].counter;
+		item->terms[i].counter = in_reading(quantity->terms[i].counter);
 		item->terms[i].sign = quantity->terms[i].sign;
 	}
 	item->name_length = (uint32_t)name;
@@ -157,7 +187,7 @@ static int items(void)
 	const struct cp_record_header *header = cp_runtime.record.header;
 
 	for (unsigned i = 0; i < set->ncounters; i++) {
-		if (counter_item(&set->counters[i]) < 0)
+		if (counter_items(&set->counters[i]) < 0)
 			return -ENOSPC;
 		group_of[i] = set->counters[i].group;
 	}
@@ -169,7 +199,7 @@ static int items(void)
 		terms[i] = (struct cp_quantity_terms){item->nterms, item->terms};
 	}
 	cp_runtime.layout = (struct cp_layout){
-		.ncounters = set->ncounters,
+		.ncounters = header->ncounters,
 		.nquantities = set->nquantities,
 		.ngroups = set->ngroups,
 		.quantities = terms,
@@ -202,7 +232,9 @@ int cp_record_describe(void)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
 
-	header->ncounters = cp_plan.set.ncounters;
+	header->ncounters = in_reading(cp_plan.set.ncounters);
+	header->sample_sets = cp_plan.sample.sets;
+	header->sample_groups = cp_plan.sample.groups;
 	header->nquantities = cp_plan.set.nquantities;
 	header->nperf_groups = cp_plan.set.ngroups;
 	header->pass = cp_plan.set.pass;

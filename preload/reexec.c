@@ -193,7 +193,7 @@ struct command {
 	char log[48];
 	char self[96];
 	char profile[PATH_MAX + 16], paths[PATH_MAX + 16];
-	char sweep[CP_SWEEP_OPTION];
+	char sweep[CP_SWEEP_OPTION], sample[CP_SAMPLE_OPTION];
 	char quantum[32], window[32];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
@@ -257,13 +257,30 @@ static void add_wishes(struct command *command, const char *directory,
 	}
 }
 
+/* Of a sample: each process has another one in each run, so that several tell more than
+ * one. */
+static uint64_t seed_of_process(const char *directory)
+{
+	uint64_t hash = (uint64_t)getpid();
+
+	for (const char *s = directory; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 0x100000001b3u;
+	return 1 + hash % 1000000000;
+}
+
 /* Beside its machines. */
-static void add_plan(struct command *command, const struct cp_plan *plan)
+static void add_plan(
+	struct command *command, const struct cp_plan *plan, const char *directory)
 {
 	if (plan->window) {
 		cp_format(command->window, sizeof(command->window), "--window=%u",
 			plan->window);
 		add(command, command->window);
+	}
+	if (plan->sample.sets) {
+		cp_sample_option(&plan->sample, seed_of_process(directory),
+			command->sample, sizeof(command->sample));
+		add(command, command->sample);
 	}
 	cp_sweep_option(&plan->sweep, command->sweep, sizeof(command->sweep));
 	if (command->sweep[0])
@@ -285,7 +302,7 @@ static void add_options(struct command *command, const struct cp_plan *plan,
 			add(command, command->machine[i].word[w]);
 	}
 	add_wishes(command, directory, wishes);
-	add_plan(command, plan);
+	add_plan(command, plan, directory);
 	add(command, "--");
 }
 

@@ -55,6 +55,43 @@ static void plan_windows(void)
 			"1000000000: there are no working sets");
 }
 
+/* What sampling does not go together with; NULL: nothing of that is asked for. */
+static const char *unsampled(bool compared)
+{
+	const struct cp_options *options = &cp_options;
+
+	return compared                              ? "a comparison of machines"
+	       : options->sweep                      ? "CACHEPEEK_SWEEP"
+	       : options->working_set                ? "CACHEPEEK_WORKING_SET"
+	       : options->profile != CP_PROFILE_NONE ? "CACHEPEEK_PROFILE"
+	       : options->call_paths                 ? "CACHEPEEK_CALL_PATHS"
+	       : options->interval                   ? "CACHEPEEK_INTERVAL"
+	       : options->timing == CP_TIMING_ON     ? "CACHEPEEK_TIMING=on"
+						     : NULL;
+}
+
+static void plan_sample(bool compared)
+{
+	struct cp_sample_plan *plan = &cp_plan.sample;
+	const char *other = unsampled(compared);
+	char error[256], line[400];
+
+	if (!cp_options.sample)
+		return;
+	if (other)
+		cp_format(error, sizeof(error), "not together with %s", other);
+	else if (cp_sample_parse(plan, cp_options.sample, error, sizeof(error)) == 0 &&
+		 cp_sample_fit(plan, &cp_plan.machine[0], error, sizeof(error)) == 0)
+		cp_plan.machine[0].sampled = true;
+	if (cp_plan.machine[0].sampled)
+		return;
+	plan->sets = 0;
+	cp_format(line, sizeof(line),
+		"CACHEPEEK_SAMPLE: %s (everything is simulated, which takes longer)",
+		error);
+	cp_decide_complain(line);
+}
+
 static void find_named_machine(const char *name)
 {
 	struct cp_machine *machine = &cp_plan.machine[0];
@@ -78,9 +115,12 @@ void cp_simulated_machines(void)
 	cp_plan.nmachines = cp_compared_find(cp_plan.machine, cp_decide_complain);
 	for (unsigned i = 0; i < cp_plan.nmachines; i++)
 		cp_plan.machine[i].timing = cp_options.timing;
-	if (compared)
+	if (compared) {
+		plan_sample(true);
 		return;
+	}
 	change_machine();
+	plan_sample(false);
 	plan_sweep();
 	plan_windows();
 }
@@ -155,6 +195,7 @@ void cp_warn_of_simulated(void)
 		{options->what_if, "CACHEPEEK_WHAT_IF"},
 		{options->working_set, "CACHEPEEK_WORKING_SET"},
 		{options->sweep, "CACHEPEEK_SWEEP"},
+		{options->sample, "CACHEPEEK_SAMPLE"},
 		{options->call_paths, "CACHEPEEK_CALL_PATHS"},
 		{options->cpu == CP_CPU_HOST, "CACHEPEEK_CPU"},
 	};

@@ -69,8 +69,12 @@ static void read_name(struct cp_thread_item *item)
 
 struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state)
 {
-	struct cp_thread_item *item =
-		cp_record_reserve(&cp_runtime.record, sizeof(struct cp_thread_item));
+	bool folds = state & CP_THREAD_FOLDS;
+	size_t sample = cp_plan.sample.sets && !folds
+				? 2 * CP_SAMPLE_WORDS * sizeof(uint64_t)
+				: 0;
+	struct cp_thread_item *item = cp_record_reserve(
+		&cp_runtime.record, sizeof(struct cp_thread_item) + sample);
 
 	if (!item)
 		return NULL;
@@ -174,6 +178,9 @@ static void first_reading(
 		cp_engine_sync();
 		memcpy(thread->item->base, thread->item->mirror,
 			sizeof(thread->item->base));
+		if (thread->counters.sample)
+			memcpy(cp_thread_sample(thread->item), thread->counters.sample,
+				CP_SAMPLE_WORDS * sizeof(uint64_t));
 	}
 }
 
@@ -316,6 +323,9 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	else if (thread->tid == cp_runtime.pid)
 		thread->cpu_start = cp_runtime.main_cpu_base;
 	thread->counters.mirror = thread->item->mirror;
+	if (cp_plan.sample.sets)
+		thread->counters.sample =
+			cp_thread_sample(thread->item) + CP_SAMPLE_WORDS;
 	if (!tid)
 		cp_self.thread =
 			thread; /* for a fork inside; begin_self has the last word */

@@ -341,9 +341,10 @@ static void take_mirror(const struct cp_record *record,
 
 	for (uint32_t i = 0; i < record->header->ncounters; i++) {
 		uint32_t m = record->counters[i]->mirror;
-		uint64_t counted = thread->mirror[m] - thread->base[m];
+		uint64_t base = cp_thread_base(thread, m),
+			 counted = cp_thread_mirror(thread, m) - base;
 
-		if (thread->mirror[m] < thread->base[m])
+		if (cp_thread_mirror(thread, m) < base)
 			continue;
 		sums[i].inclusive =
 			counted > sums[i].children ? counted : sums[i].children;

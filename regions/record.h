@@ -113,6 +113,9 @@ struct cp_record_header {
 		int32_t code;
 		uint64_t processes; /* 0: no more */
 	} ends[CP_MAX_ENDS];
+	/* Simulated PMU, sampled: L2 and last level in so many of so many groups of sets.
+	 * Threads have what cp_thread_mirror() says.  0: it counts everything. */
+	uint32_t sample_sets, sample_groups;
 };
 
 enum cp_item_type {
@@ -148,6 +151,7 @@ struct cp_string_item {
  *   clock     Hz of the simulated machine, where its cycles are counted (decimal)
  *   sweep     "LEVEL FIELD own=VALUE line=BYTES sets=SETS" (or ways=WAYS): what the
  *             points of a sweep have in common
+ *   sample    "sets=N groups=N warm=N burst=N period=N", and " seed=N" if that was given
  *   windows   "length=N line=BYTES …": what working sets are of
  *   line      bytes of a cache line (decimal; the LINE of formulas)
  *   group     the text of a group file that was asked for, one item each
@@ -233,7 +237,40 @@ struct cp_thread_item {
 	 * the root region began: the root's counts are mirror - base. */
 	uint64_t base[CP_MIRROR_SIZE];
 	uint64_t mirror[CP_MIRROR_SIZE];
+	/* Sampled: the same of the parts, base[CP_SAMPLE_WORDS] and mirror[…].  Those
+	 * with CP_THREAD_FOLDS have none. */
 };
+
+static inline bool cp_thread_has_sample(const struct cp_thread_item *thread)
+{
+	return thread->item.size >=
+	       sizeof(*thread) + 2 * CP_SAMPLE_WORDS * sizeof(uint64_t);
+}
+
+static inline uint64_t *cp_thread_sample(struct cp_thread_item *thread)
+{
+	return (uint64_t *)(thread + 1);
+}
+
+/* By the index of a counter: base, and mirror, of counters and parts. */
+static inline uint64_t cp_thread_base(const struct cp_thread_item *thread, uint32_t m)
+{
+	if (m < CP_MIRROR_SIZE)
+		return thread->base[m];
+	return cp_thread_has_sample(thread)
+		       ? ((const uint64_t *)(thread + 1))[m - CP_MIRROR_SIZE]
+		       : 0;
+}
+
+static inline uint64_t cp_thread_mirror(const struct cp_thread_item *thread, uint32_t m)
+{
+	if (m < CP_MIRROR_SIZE)
+		return thread->mirror[m];
+	return cp_thread_has_sample(thread)
+		       ? ((const uint64_t *)(thread +
+					     1))[CP_SAMPLE_WORDS + m - CP_MIRROR_SIZE]
+		       : 0;
+}
 
 enum cp_region_flag {
 	CP_REGION_END_WITHOUT_BEGIN = 1, /* on a root region: in that thread */

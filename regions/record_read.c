@@ -49,7 +49,7 @@ static bool counter_is_sound(
 	return item->size > sizeof(*counter) &&
 	       memchr(counter->name, '\0', item->size - sizeof(*counter)) &&
 	       (header->engine == CP_ENGINE_SIM
-			       ? counter->mirror < CP_MIRROR_SIZE
+			       ? counter->mirror < CP_MIRROR_SIZE + CP_SAMPLE_WORDS
 			       : counter->perf_group < header->nperf_groups);
 }
 
@@ -190,8 +190,7 @@ static bool file_items(struct cp_arena *arena, struct cp_record *record)
 		cp_arena_alloc(arena, counts[CP_ITEM_REGION] * sizeof(*record->regions));
 	record->machines = cp_arena_alloc(
 		arena, counts[CP_ITEM_MACHINE] * sizeof(*record->machines));
-	record->counters =
-		cp_arena_alloc(arena, CP_MAX_COUNTERS * sizeof(*record->counters));
+	record->counters = cp_arena_alloc(arena, CP_MAX_READ * sizeof(*record->counters));
 	record->quantities =
 		cp_arena_alloc(arena, CP_MAX_QUANTITIES * sizeof(*record->quantities));
 	for (const struct cp_item *item = next_item(record, NULL); item;
@@ -213,8 +212,7 @@ static const char *header_fault(const struct cp_record_header *header, size_t si
 	if (header->version != CP_RECORD_VERSION ||
 		header->header_size != CP_RECORD_HEADER_SIZE)
 		return "a run record of another version: use the cachepeek that wrote it";
-	if (header->ncounters > CP_MAX_COUNTERS ||
-		header->nquantities > CP_MAX_QUANTITIES ||
+	if (header->ncounters > CP_MAX_READ || header->nquantities > CP_MAX_QUANTITIES ||
 		header->nperf_groups > CP_MAX_PERF_GROUPS ||
 		header->nrotated > header->nperf_groups || header->engine > CP_ENGINE_SIM)
 		return "a run record that is damaged: run the program again";

@@ -65,7 +65,16 @@ static void add_to(char **list, const char *entry)
 }
 
 /* Without a letter. */
-enum { PASSES = UCHAR_MAX + 1, REPEAT, WHAT_IF, SWEEP, WORKING_SET, CALL_PATHS, JSON };
+enum {
+	PASSES = UCHAR_MAX + 1,
+	REPEAT,
+	WHAT_IF,
+	SWEEP,
+	WORKING_SET,
+	SAMPLE,
+	CALL_PATHS,
+	JSON
+};
 
 static const struct option long_options[] = {
 	{"groups", required_argument, NULL, 'g'},
@@ -81,6 +90,7 @@ static const struct option long_options[] = {
 	{"what-if", required_argument, NULL, WHAT_IF},
 	{"sweep", required_argument, NULL, SWEEP},
 	{"working-set", required_argument, NULL, WORKING_SET},
+	{"sample", required_argument, NULL, SAMPLE},
 	{"call-paths", no_argument, NULL, CALL_PATHS},
 	{NULL, 0, NULL, 0},
 };
@@ -111,6 +121,7 @@ static const struct {
 	{'d', "CACHEPEEK_DIR"},
 	{SWEEP, "CACHEPEEK_SWEEP"},
 	{WORKING_SET, "CACHEPEEK_WORKING_SET"},
+	{SAMPLE, "CACHEPEEK_SAMPLE"},
 };
 
 static int take_option(struct settings *settings, int option, const char *argument)

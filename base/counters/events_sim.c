@@ -87,6 +87,52 @@ static bool is_timeless(const struct cp_machine *machine, char *why, size_t size
 	return true;
 }
 
+/* ---- what can be sampled ---- */
+
+#define UNSAMPLED "cannot be sampled (CACHEPEEK_SAMPLE): "
+
+static const char *const sampled_names[] = {
+#define X(name) #name,
+	CP_SIM_BURST_COUNTERS(X) CP_SIM_SET_COUNTERS(X)
+#undef X
+		NULL,
+};
+
+/* Which of the sampled counters it is; -1: none. */
+static int sampled_index(const char *name)
+{
+	for (int i = 0; sampled_names[i]; i++)
+		if (strcmp(sampled_names[i], name) == 0)
+			return i;
+	return -1;
+}
+
+/* On the machines that can be sampled these stay 0. */
+static bool is_nothing(const char *name)
+{
+	static const char *const names[] = {"l2_prefetch_misses", "llc_prefetch_misses",
+		"l1i_prefetches", "l1d_prefetches", "l2_prefetches", "l1d_bypasses",
+		"l1d_writes_through", "l2_writes_through", "llc_writes_through",
+		"back_invalidations"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void say_unsampled(int mirror, const char *name, struct cp_quantity *quantity)
+{
+	const char *what =
+		is_timed(mirror) ? "cycles hang on every reference"
+		: strstr(name, "_misses")
+			? "a reference that spans two lines may have only one of them in "
+			  "the sampled sets: count lines (l2_misses, llc_misses)"
+			: "it hangs on what is not in the sample";
+
+	cp_format(quantity->why.text, sizeof(quantity->why.text), UNSAMPLED "%s", what);
+}
+
 static void say_missing(const struct cp_machine *machine, const char *missing,
 	struct cp_quantity *quantity)
 {
@@ -103,10 +149,56 @@ struct resolver {
 	const struct cp_machine *machine;
 };
 
+static int find_counter(struct cp_event_set *set, const char *name, unsigned mirror)
+{
+	int counter = cp_set_counter(set, name);
+
+	if (counter >= 0)
+		return counter;
+	counter = (int)set->ncounters;
+	cp_set_add_counter(set, name)->mirror = mirror;
+	return counter;
+}
+
+/* Of which instructions there were any number in bursts: that is what estimates need. */
+static int find_sampled(struct cp_event_set *set, const char *name, unsigned sampled)
+{
+	int counter;
+
+	find_counter(set, "instructions", CP_SIM_instructions);
+	counter = find_counter(set, "sampled_instructions",
+		CP_SIM_SAMPLE_AT(CP_SIM_BURST_instructions, 0));
+	set->counters[counter].sampled = true;
+	counter = find_counter(set, name, CP_SIM_SAMPLE_AT(sampled, 0));
+	set->counters[counter].sampled = true;
+	return counter;
+}
+
+static bool add_sampled(const struct resolver *r, int sign, const char *raw)
+{
+	int mirror = raw_index(raw), sampled = sampled_index(raw), counter;
+
+	if (mirror < 0 || r->quantity->nterms == CP_MAX_TERMS)
+		return false;
+	if (mirror == CP_SIM_instructions || is_nothing(raw)) {
+		counter = find_counter(r->set, raw, (unsigned)mirror);
+	} else if (sampled >= 0) {
+		counter = find_sampled(r->set, raw, (unsigned)sampled);
+	} else {
+		say_unsampled(mirror, raw, r->quantity);
+		return false;
+	}
+	cp_quantity_add_term(r->quantity, sign, (unsigned)counter);
+	return true;
+}
+
 static bool add_raw(const struct resolver *r, int sign, const char *raw)
 {
 	const char *missing = missing_level(r->machine, raw);
 	int mirror = raw_index(raw), counter;
+
+	if (r->machine->sampled && !missing)
+		return add_sampled(r, sign, raw);
 
 	if (is_timed(mirror) && is_timeless(r->machine, r->quantity->why.text,
 					sizeof(r->quantity->why.text)))
@@ -151,9 +243,14 @@ static bool add_name(const struct resolver *r, int sign, const char *name)
 		say_missing(r->machine, missing, r->quantity);
 		return false;
 	}
-	for (size_t i = 0; i < preset.nalternatives; i++)
+	/* The next alternative is for a machine that lacks a level, and for nothing else.
+	 */
+	for (size_t i = 0; i < preset.nalternatives; i++) {
 		if (add_alternative(r, sign, &preset.alternatives[i]))
 			return true;
+		if (cp_starts_with(r->quantity->why.text, UNSAMPLED))
+			return false;
+	}
 	return false;
 }
 
@@ -199,6 +296,8 @@ static bool add_sums(const struct resolver *r, char *rest)
 		r->quantity->nterms = 0;
 		if (add_sum(r, rest))
 			return true;
+		if (cp_starts_with(r->quantity->why.text, UNSAMPLED))
+			return false;
 		rest = next ? next + 3 : NULL;
 	} while (rest);
 	return false;
@@ -323,6 +422,7 @@ static void say_model(const struct cp_event_set *set, struct cp_quantity *quanti
 	quantity->modelled = false;
 	for (unsigned i = 0; i < quantity->nterms; i++)
 		quantity->modelled |=
+			!set->counters[quantity->terms[i].counter].sampled &&
 			is_timed((int)set->counters[quantity->terms[i].counter].mirror);
 	if (quantity->modelled)
 		cp_format(quantity->why.text, sizeof(quantity->why.text),
@@ -359,7 +459,8 @@ static void add_cycles(struct cp_event_set *set, const struct cp_machine *machin
 
 	for (unsigned i = 0; i < set->nquantities; i++)
 		wanted |= set->quantities[i].available && set->quantities[i].modelled;
-	set->timed = wanted && !is_timeless(machine, why, sizeof(why));
+	set->timed =
+		wanted && !machine->sampled && !is_timeless(machine, why, sizeof(why));
 	if (set->timed && cp_set_counter(set, "cycles") < 0)
 		cp_set_add_counter(set, "cycles")->mirror = CP_SIM_cycles;
 }

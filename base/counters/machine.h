@@ -64,6 +64,7 @@ struct cp_machine {
 	uint32_t assumed, changed;
 	int timing;      /* enum cp_timing: whether anybody wants to know */
 	bool timed;      /* and whether it is counted */
+	bool sampled;    /* only what can be sampled is counted: sample.h */
 	char events[32]; /* its own events: machines/NAME.natives; "": none */
 	char pmu[32];    /* its PMU, as the presets name it; "": none */
 	char note[160];  /* what was assumed, for the report; "" if nothing */
@@ -121,6 +122,11 @@ void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_
 
 /* How far other sockets are at most: 0 (there are none), 1 or 2. */
 int cp_machine_hops(const struct cp_machine *machine);
+
+/* What about that level the simplest model does not do: other policies than LRU,
+ * prefetchers, caches that some of the cores share, and the like; NULL: nothing. */
+const char *cp_machine_unlike_plain(
+	const struct cp_machine *machine, enum cp_level level);
 
 /* How many cores share its last level; 0: all of them. */
 uint32_t cp_machine_llc_cores(const struct cp_machine *machine);

@@ -53,6 +53,9 @@ const struct cp_option cp_option_table[] = {
 		"INSTRUCTIONS",
 		"lines and pages that a thread touches in so many instructions, such as "
 		"100000"},
+	{PREFIX "SAMPLE", CP_OPTION_TEXT, FIELD(sample), NULL, NULL,
+		"fast|balanced|KEY=NUMBER,…",
+		"have the simulated PMU simulate a sample, and estimate: much faster"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile),
 		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
 		"note which instruction misses, each time on the simulated PMU, in "

@@ -34,6 +34,7 @@ struct cp_options {
 	const char *what_if;
 	const char *sweep;
 	const char *working_set;
+	const char *sample;
 	int profile; /* enum cp_profile_choice */
 	bool call_paths;
 	const char *quantum;

@@ -56,6 +56,7 @@ struct head {
 	uint64_t texts_size;
 	struct cp_weights weights;
 	struct cp_sweep_plan sweep;
+	struct cp_sample_plan sample;
 };
 
 static struct head head_of(const struct cp_plan *plan, uint64_t key)
@@ -69,7 +70,8 @@ static struct head head_of(const struct cp_plan *plan, uint64_t key)
 		.window = plan->window,
 		.texts_size = plan->texts_size,
 		.weights = plan->weights,
-		.sweep = plan->sweep};
+		.sweep = plan->sweep,
+		.sample = plan->sample};
 
 	return head;
 }
@@ -125,8 +127,17 @@ static bool is_ended(const char *text, size_t size)
 	return memchr(text, '\0', size) != NULL;
 }
 
+static bool is_sound_mirror(const struct cp_counter *counter, bool sampled)
+{
+	if (counter->sampled)
+		return sampled && counter->mirror >= CP_SIM_SAMPLE &&
+		       counter->mirror <=
+			       CP_SIM_SAMPLE + CP_SIM_SAMPLE_WORDS - CP_SIM_PARTS;
+	return counter->mirror == CP_NO_MIRROR || counter->mirror < CP_SIM_NALL;
+}
+
 /* Where other code trusts the numbers of a set, they are in bounds. */
-static bool is_sound_set(const struct cp_event_set *set)
+static bool is_sound_set(const struct cp_event_set *set, bool sampled)
 {
 	for (unsigned i = 0; i < set->nparts; i++)
 		if (set->parts[i].counter >= set->ncounters)
@@ -136,8 +147,7 @@ static bool is_sound_set(const struct cp_event_set *set)
 			return false;
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (set->counters[i].group >= CP_MAX_PERF_GROUPS ||
-			(set->counters[i].mirror != CP_NO_MIRROR &&
-				set->counters[i].mirror >= CP_SIM_NALL) ||
+			!is_sound_mirror(&set->counters[i], sampled) ||
 			!is_ended(set->counters[i].name, CP_NAME_SIZE))
 			return false;
 	for (unsigned i = 0; i < set->nquantities; i++) {
@@ -159,7 +169,9 @@ static bool is_sound(const struct cp_plan *plan)
 	for (unsigned i = 0; i < plan->nmachines; i++)
 		if (!is_ended(plan->machine[i].name, sizeof(plan->machine[i].name)))
 			return false;
-	return is_sound_set(&plan->set) && plan->sweep.npoints <= CP_SIM_SWEEP_POINTS &&
+	return is_sound_set(&plan->set, plan->sample.sets != 0) &&
+	       plan->sample.sets <= CP_SAMPLE_GROUPS &&
+	       plan->sweep.npoints <= CP_SIM_SWEEP_POINTS &&
 	       is_ended(plan->sweep.field, sizeof(plan->sweep.field)) &&
 	       is_ended(plan->sweep.why, sizeof(plan->sweep.why)) &&
 	       (!plan->texts_size || plan->texts[plan->texts_size - 1] == '\0');
@@ -177,6 +189,7 @@ static int read_head(struct cp_plan *plan, uint64_t key, int fd)
 	plan->texts_size = plan->texts_room = head.texts_size;
 	plan->weights = head.weights;
 	plan->sweep = head.sweep;
+	plan->sample = head.sample;
 	ours = head_of(plan, key);
 	if (memcmp(&head, &ours, offsetof(struct head, nmachines)) != 0 ||
 		head.nmachines > CP_MAX_MACHINES || head.texts_size > CP_PLAN_MOST)

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "output/metrics/weights.h"
 #include "base/counters/machine.h"
+#include "base/counters/sample.h"
 #include "base/counters/sweep.h"
 #include "base/engine/engine.h"
 
@@ -21,6 +22,7 @@ struct cp_plan {
 	unsigned nmachines;
 	struct cp_machine machine[CP_MAX_MACHINES];
 	struct cp_sweep_plan sweep; /* of the first machine; npoints 0: none */
+	struct cp_sample_plan sample; /* of that machine; sets 0: all is simulated */
 	unsigned window;            /* of working sets: instructions; 0: none */
 	/* One behind the other, each with its kind in front of it and a NUL behind. */
 	char *texts;

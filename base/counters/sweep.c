@@ -148,7 +148,7 @@ static bool check_first(struct cp_sweep_plan *plan, const struct cp_machine *mac
 	return true;
 }
 
-static const char *unlike_plain(const struct cp_machine *machine, enum cp_level i)
+const char *cp_machine_unlike_plain(const struct cp_machine *machine, enum cp_level i)
 {
 	const struct cp_cache *cache = &machine->level[i];
 	const char *how = unlike_lru(cache);
@@ -176,9 +176,10 @@ static const char *unlike_plain(const struct cp_machine *machine, enum cp_level 
 static bool check_outer(struct cp_sweep_plan *plan, const struct cp_machine *machine)
 {
 	for (int i = 0; i < CP_NLEVELS; i++) {
-		const char *how = machine->level[i].sets
-					  ? unlike_plain(machine, (enum cp_level)i)
-					  : NULL;
+		const char *how =
+			machine->level[i].sets
+				? cp_machine_unlike_plain(machine, (enum cp_level)i)
+				: NULL;
 
 		if (how)
 			return say_unlike(plan, (enum cp_level)i, how);

@@ -35,10 +35,12 @@ struct cp_counter {
 	struct perf_event_attr attr; /* perf */
 	unsigned group;              /* perf: which group it was put into */
 	unsigned mirror;             /* sim: enum cp_sim_counter; else CP_NO_MIRROR */
-	bool unproven;               /* perf: CP_PROOF_NONE */
-	bool socket;                 /* perf: the sum of its parts; no thread's */
-	bool rusage;                 /* perf: not opened, but read by rusage.h */
-	unsigned core;               /* perf: kind of core, from 1 on; 0: any */
+	bool sampled;  /* sim: CP_SAMPLE_PARTS from there on, each a counter of a reading
+			*/
+	bool unproven; /* perf: CP_PROOF_NONE */
+	bool socket;   /* perf: the sum of its parts; no thread's */
+	bool rusage;   /* perf: not opened, but read by rusage.h */
+	unsigned core; /* perf: kind of core, from 1 on; 0: any */
 };
 
 /* One thing the user asked for: a sum of counters, or a reason why not. */
@@ -93,6 +95,7 @@ struct cp_thread_counters {
 	bool refused[CP_MAX_COUNTERS], any_refused;
 	uint64_t switches; /* perf, rusage: of that thread before it was opened */
 	uint64_t *mirror;  /* sim: where the tool keeps this thread's counts */
+	uint64_t *sample;  /* the same of what it samples; NULL: nothing */
 };
 
 struct cp_engine {

@@ -12,6 +12,12 @@
 #include "tools/sim/request.h"
 
 _Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
+_Static_assert(CP_SIM_SAMPLE == CP_MIRROR_SIZE && CP_SIM_PARTS == CP_SAMPLE_PARTS &&
+		       CP_SIM_SAMPLE_WORDS == CP_SAMPLE_WORDS &&
+		       CP_SIM_NBURST == CP_SAMPLE_BURSTS && CP_SIM_instructions == 0 &&
+		       CP_SIM_BURST_instructions == 0,
+	"reports know what is where");
+_Static_assert(CP_MAX_READ >= CP_SIM_SAMPLE_WORDS + CP_MAX_COUNTERS, "all have room");
 _Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES, "reports look there");
 
 static const struct cp_event_set *the_set;
@@ -120,6 +126,8 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 	if (tid != 0 || !counters->mirror)
 		return -EINVAL;
 	cp_sim_request(CP_SIM_BIND, counters->mirror);
+	if (counters->sample && !cp_sim_request(CP_SIM_BIND_SAMPLE, counters->sample))
+		return -EINVAL;
 	counters->open = true;
 	return 0;
 }
@@ -129,6 +137,7 @@ static int read_counters(
 {
 	uint64_t raw[CP_SIM_NALL] = {0};
 	const uint64_t *from = counters->mirror;
+	unsigned n = 0;
 
 	reading->failed = !counters->open;
 	if (!counters->open)
@@ -137,8 +146,16 @@ static int read_counters(
 		cp_sim_request(CP_SIM_READ, raw);
 		from = raw;
 	}
-	for (unsigned i = 0; i < the_set->ncounters; i++)
-		reading->counter[i] = from[the_set->counters[i].mirror];
+	for (unsigned i = 0; i < the_set->ncounters; i++) {
+		const struct cp_counter *counter = &the_set->counters[i];
+
+		/* A request has brought them up to date. */
+		for (unsigned p = 0; counter->sampled && p < CP_SAMPLE_PARTS; p++)
+			reading->counter[n++] =
+				counters->sample[counter->mirror - CP_SIM_SAMPLE + p];
+		if (!counter->sampled)
+			reading->counter[n++] = from[counter->mirror];
+	}
 	reading->group[0] = (struct cp_times){1, 1};
 	return 0;
 }

@@ -86,6 +86,7 @@ static void describe_job(struct cp_job *job, const struct cp_report *from)
 	report->host = keep_text(job, from->host);
 	report->sweep = keep_text(job, from->sweep);
 	report->windows = keep_text(job, from->windows);
+	report->sample = keep_text(job, from->sample);
 	report->line = from->line;
 	report->weights = from->weights;
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});

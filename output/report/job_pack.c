@@ -109,6 +109,7 @@ static void put_texts(struct writer *writer, const struct cp_report *report)
 	put_text(writer, report->host);
 	put_text(writer, report->sweep);
 	put_text(writer, report->windows);
+	put_text(writer, report->sample);
 	cp_weights_print(&report->weights, weights, sizeof(weights));
 	put_text(writer, weights);
 	for (size_t i = 0; i < report->narguments; i++)
@@ -336,6 +337,7 @@ static void take_description(struct unpacking *it)
 	both->host = take_some_text(&it->reader);
 	both->sweep = take_some_text(&it->reader);
 	both->windows = take_some_text(&it->reader);
+	both->sample = take_some_text(&it->reader);
 	both->weights = cp_weights_read(take_some_text(&it->reader));
 	both->command = take_list(it, it->head.narguments);
 	both->narguments = it->head.narguments;

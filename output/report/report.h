@@ -177,6 +177,7 @@ struct cp_report {
 	const char *why, *domain, *machine, *host;
 	const char *sweep;   /* what its points have in common: regions/record.h */
 	const char *windows; /* what working sets are of: the same */
+	const char *sample;  /* how the simulated PMU was sampled: the same */
 	double line;         /* bytes, 0 if not known */
 	struct cp_weights weights;
 	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;

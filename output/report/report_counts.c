@@ -10,7 +10,7 @@
 
 #define TOO_MUCH "its terms do not add up to a count (less than nothing, or too much)"
 
-static struct cp_count no_count(const char *reason)
+struct cp_count cp_no_count(const char *reason)
 {
 	return (struct cp_count){.status = CP_UNAVAILABLE, .reason = reason, .error = -1};
 }
@@ -19,7 +19,7 @@ void cp_counts_unavailable(
 	struct cp_report *report, struct cp_count *counts, const char *reason)
 {
 	for (size_t i = 0; i < report->nquantities; i++)
-		counts[i] = no_count(reason);
+		counts[i] = cp_no_count(reason);
 }
 
 /* The sum of a quantity's terms, exactly; false if it is no count. */
@@ -67,7 +67,7 @@ static bool sum_terms(const struct cp_raw *raw, const struct cp_quantity_item *q
 static uint64_t exclusive_of(const struct cp_raw *raw,
 	const struct cp_quantity_item *quantity, bool scaled, uint64_t value)
 {
-	uint64_t own[CP_MAX_COUNTERS] = {0}, sum;
+	uint64_t own[CP_MAX_READ] = {0}, sum;
 
 	for (uint32_t i = 0; i < quantity->nterms; i++) {
 		uint32_t c = quantity->terms[i].counter;
@@ -107,7 +107,7 @@ static void add_sampled(
 
 	tail += (double)count->value;
 	if (!(tail < 9e18)) {
-		*count = no_count(TOO_MUCH);
+		*count = cp_no_count(TOO_MUCH);
 		return;
 	}
 	count->value = cp_count_of(tail + 0.5);
@@ -223,7 +223,7 @@ static struct cp_count count_loosely(const struct cp_raw *raw,
 	struct cp_count count = {.error = -1, .status = CP_ESTIMATED, .reason = why};
 
 	if (!sum_scaled(raw, quantity, raw->inclusive, &count.value))
-		return no_count(TOO_MUCH);
+		return cp_no_count(TOO_MUCH);
 	count.exclusive = exclusive_of(raw, quantity, true, count.value);
 	count.coverage = cover->coverage;
 	return count;
@@ -237,7 +237,7 @@ static struct cp_count count_in_turns(const struct cp_raw *raw,
 	uint64_t by_time = 0;
 
 	if (!sum.loose && sum.none)
-		return no_count(sum.none);
+		return cp_no_count(sum.none);
 	if (sum.loose)
 		count = count_loosely(raw, quantity, cover, sum.loose);
 	if (sum.loose && count.status == CP_UNAVAILABLE)
@@ -267,22 +267,25 @@ static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool
 	if (quantity->available == CP_QUANTITY_UNAVAILABLE || silent) {
 		const char *reason = quantity->text + quantity->name_length + 1;
 
-		count = no_count(
+		count = cp_no_count(
 			quantity->reason_length ? reason : "not available on this PMU");
 		count.shared = cp_starts_with(count.reason, CP_IN_PASS);
 		return count;
 	}
 	if (raw->gap)
-		return no_count(raw->gap);
+		return cp_no_count(raw->gap);
+	if (cp_is_sampled(raw->record, quantity))
+		return raw->item ? cp_count_sampled(raw, quantity)
+				 : cp_no_count("sampled in each thread by itself");
 	cover = cp_raw_cover(raw, quantity);
 	if (cover.reason)
-		return no_count(cover.reason);
+		return cp_no_count(cover.reason);
 	if (cover.coverage < 1 && cp_raw_any_takes_turns(raw, quantity))
 		return count_in_turns(raw, quantity, &cover);
 	if (!sum_terms(raw, quantity, cover.coverage < 1, raw->inclusive, &count.value))
-		return no_count(TOO_MUCH);
+		return cp_no_count(TOO_MUCH);
 	if (!count.value && (cover.reason = cp_raw_not_seen(raw->report, &cover)))
-		return no_count(cover.reason);
+		return cp_no_count(cover.reason);
 	count.exclusive = exclusive_of(raw, quantity, cover.coverage < 1, count.value);
 	set_status(&count, raw, &cover);
 	set_model(&count, quantity);
@@ -373,7 +376,8 @@ static void count_bare(struct cp_report *report, const struct cp_source *source,
 		.report = report, .record = record, .spreads = no_spreads, .sim = true};
 
 	for (uint32_t i = 0; i < record->header->ncounters; i++)
-		raw.inclusive[i] = mirror[record->counters[i]->mirror];
+		if (record->counters[i]->mirror < CP_MIRROR_SIZE)
+			raw.inclusive[i] = mirror[record->counters[i]->mirror];
 	count_all(&raw, source, counts);
 }
 
@@ -396,9 +400,9 @@ static uint64_t of_thread(
 	const struct cp_region_item *root = cp_record_region(record, thread->root);
 
 	if (!(thread->state & (CP_THREAD_FOLDED | CP_THREAD_FOLDS)))
-		return thread->mirror[record->counters[c]->mirror];
+		return cp_thread_mirror(thread, record->counters[c]->mirror);
 	return root ? cp_region_sums(root)[c].inclusive +
-			       thread->mirror[record->counters[c]->mirror]
+			       cp_thread_mirror(thread, record->counters[c]->mirror)
 		    : 0;
 }
 
@@ -416,6 +420,8 @@ void cp_count_unattributed(
 	for (uint32_t c = 0; c < record->header->ncounters; c++) {
 		uint64_t *of = &left[record->counters[c]->mirror];
 
+		if (record->counters[c]->mirror >= CP_MIRROR_SIZE)
+			continue;
 		for (size_t i = 0; i < record->nthreads; i++) {
 			uint64_t one = of_thread(record, record->threads[i], c);
 

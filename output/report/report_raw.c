@@ -19,9 +19,12 @@ static void take_mirror(struct cp_raw *raw, const struct cp_thread_item *thread)
 	for (uint32_t i = 0; i < raw->record->header->ncounters; i++) {
 		uint32_t m = raw->record->counters[i]->mirror;
 
-		if (thread->mirror[m] < thread->base[m])
+		uint64_t base = cp_thread_base(thread, m),
+			 counted = cp_thread_mirror(thread, m);
+
+		if (counted < base)
 			raw->gap = "the simulator had not written the thread's counts";
-		raw->inclusive[i] = thread->mirror[m] - thread->base[m];
+		raw->inclusive[i] = counted - base;
 		/* Regions end more often than time slices do. */
 		if (raw->inclusive[i] < raw->children[i])
 			raw->inclusive[i] = raw->children[i];

@@ -13,7 +13,7 @@ struct cp_raw {
 	const struct cp_record *record;
 	const struct cp_region_item *item; /* with groups that took turns */
 	uint64_t turns_ns;                 /* for how long they did */
-	uint64_t inclusive[CP_MAX_COUNTERS], children[CP_MAX_COUNTERS];
+	uint64_t inclusive[CP_MAX_READ], children[CP_MAX_READ];
 	const struct cp_spread *spreads;
 	const struct cp_times *times;
 	uint64_t calls;
@@ -55,6 +55,14 @@ bool cp_raw_any_takes_turns(
  * Its times then, or NULL. */
 const struct cp_times *cp_raw_tells_residency(
 	const struct cp_raw *raw, const struct cp_quantity_item *quantity);
+
+/* report_bursts.c: the simulated PMU has sampled what a quantity is made of; what is
+ * known then.  report_counts.c: that nothing is. */
+bool cp_is_sampled(
+	const struct cp_record *record, const struct cp_quantity_item *quantity);
+struct cp_count cp_count_sampled(
+	const struct cp_raw *raw, const struct cp_quantity_item *quantity);
+struct cp_count cp_no_count(const char *reason);
 
 /* Nothing was seen, and few slices looked: that is not 0.  Why, or NULL. */
 const char *cp_raw_not_seen(struct cp_report *report, const struct cp_cover *cover);

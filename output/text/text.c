@@ -219,6 +219,38 @@ static const char *in_short(struct cp_text *text, const char *why)
 	return colon ? cp_arena_copy(text->arena, why, (size_t)(colon - why)) : why;
 }
 
+/* Half-widths of the 95 % intervals of what is asked for most, as far as it is there. */
+static const char *intervals(struct cp_text *text)
+{
+	static const char *const names[] = {
+		"l1d_misses", "l1i_misses", "l2_misses", "llc_misses", "dtlb_walks"};
+	const char *line = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		int q = cp_report_quantity(text->report, names[i]);
+		const struct cp_count *count =
+			q < 0 ? NULL : &text->report->total->counts[q];
+
+		if (!count || count->status != CP_ESTIMATED || !count->value ||
+			count->error < 0)
+			continue;
+		line = cp_text_format(text->arena, "%s%s %s ±%s %%", line,
+			*line ? "," : "; 95 % intervals:", names[i],
+			cp_text_decimal(
+				text->arena, 100 * count->error / (double)count->value));
+	}
+	return line;
+}
+
+static void print_sampled(struct cp_text *text)
+{
+	cp_text_labelled(text, "sampled",
+		cp_text_format(text->arena,
+			"estimates for the machine below (CACHEPEEK_SAMPLE: %s), %s; "
+			"instructions and calls are exact%s",
+			text->report->sample, domain(text->report), intervals(text)));
+}
+
 static void print_source(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
@@ -226,6 +258,10 @@ static void print_source(struct cp_text *text)
 
 	if (report->engine != CP_ENGINE_SIM) {
 		print_engine(text);
+		return;
+	}
+	if (*report->sample) {
+		print_sampled(text);
 		return;
 	}
 	cp_text_labelled(text, "simulated",

@@ -45,6 +45,7 @@ my @rooms = (
 	['tools/sim/flex' => [qw(base tools/sim)]],
 	['tools/sim/profile' => [qw(base base/text tools/sim)]],
 	['tools/sim/paths' => [qw(base tools/sim tools/sim/profile)]],
+	['tools/sim/sample' => [qw(base tools/sim)]],
 	['tools/sim/native' => [qw(base tools/sim)]],
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
 	['tools/shared' => [@base, qw(base/counters base/encoder output/metrics output/report output/sink.h)]],
@@ -69,7 +70,7 @@ my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow
 	run.c runtime.c simulated.c threads.c);
 my @parts = qw(preload/markers preload/parallel preload/program preload/sampling);
 # The simulated PMU gives its work to its parts, by these headers of theirs.
-my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/cpuid.h native/native.h paths/paths.h profile/elf_symbols.h profile/lines.h
+my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/cpuid.h native/native.h paths/paths.h sample/sample.h sample/sets.h profile/elf_symbols.h profile/lines.h
 	profile/profile.h);
 
 my @files;

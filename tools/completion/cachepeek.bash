@@ -32,7 +32,7 @@ _cachepeek_takes_value()
 	case $1 in
 	-g | --groups | -e | --events | -o | --output | -E | --engine | \
 		-m | --machine | --machines | -d | --dir | -p | --pmu | --profile | -i | --input | \
-		--repeat | --what-if | --sweep | --working-set | --quantum | --least | --fail-if | --sort | --cutoff | --callers | --details | --context-lines | --color) return 0 ;;
+		--repeat | --what-if | --sweep | --working-set | --sample | --quantum | --least | --fail-if | --sort | --cutoff | --callers | --details | --context-lines | --color) return 0 ;;
 	esac
 	return 1
 }
@@ -58,7 +58,7 @@ _cachepeek_value()
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output --json -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep --working-set --call-paths' ;;
+	run) echo '-g --groups -e --events -o --output --json -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep --working-set --sample --call-paths' ;;
 	report) echo '-o --output --json -v --verbose --forget' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;

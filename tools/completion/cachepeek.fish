@@ -5,7 +5,7 @@ set -g __cachepeek_commands run report compare dcache dtlb icache annotate shari
 # Those that start a program, and the options whose value is the next word.
 set -g __cachepeek_starting run compare dcache dtlb icache sharing
 set -g __cachepeek_valued -g --groups -e --events -o --output -E --engine -m --machine --machines -d --dir \
-	--repeat --what-if --sweep --working-set --quantum --least --sort --cutoff --callers --details --context-lines --color
+	--repeat --what-if --sweep --working-set --sample --quantum --least --sort --cutoff --callers --details --context-lines --color
 
 function __cachepeek_command
 	set -l words (commandline -opc)[2..]
@@ -108,6 +108,7 @@ complete -c cachepeek -n '__cachepeek_is run' -l passes -d 'run the program as o
 complete -c cachepeek -n '__cachepeek_is run' -l repeat -x -d 'run the program several times'
 complete -c cachepeek -n '__cachepeek_is run' -l what-if -x -d 'change the simulated machine'
 complete -c cachepeek -n '__cachepeek_is run' -l sweep -x -d 'misses of a level of other sizes'
+complete -c cachepeek -n '__cachepeek_is run' -l sample -x -a 'fast balanced' -d 'simulate a sample, and estimate'
 complete -c cachepeek -n '__cachepeek_is run' -l working-set -x -d 'lines and pages touched in so many instructions'
 complete -c cachepeek -n '__cachepeek_is run report merge compare diff dcache dtlb icache sharing list doctor' -l json -d 'JSON on standard output'
 complete -c cachepeek -n '__cachepeek_is report' -l forget -d 'remove the runs that are kept'

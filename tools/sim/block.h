@@ -39,7 +39,8 @@ struct block {
 	IRSB *out;
 	IRTypeEnv *types;
 	Addr instruction;
-	ULong line; /* of that instruction */
+	ULong line;     /* of that instruction */
+	UInt uncounted; /* instructions since the last exit; if they are sampled */
 
 	/* The batch so far.  No lines: nothing. */
 	ULong first_line;

@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "follow.h"
 #include "host.h"
+#include "sample/sets.h"
 #include "span.h"
 #include "timing.h"
 
@@ -169,6 +170,8 @@ void core_free(struct core *core)
 		flex_core_free(core);
 	if (core->follow)
 		follow_free(core);
+	if (core->sets)
+		host_free(core->sets, sizeof(*core->sets));
 	timing_free(core->timing);
 	cache_free(&core->l2);
 	cache_free(&core->stlb);

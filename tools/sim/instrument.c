@@ -10,6 +10,7 @@
 #include "pieces.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
+#include "sample/sample.h"
 
 static struct block b;
 
@@ -208,6 +209,15 @@ static void add_line(ULong line)
 	open_batch(line);
 }
 
+/* Where the program may leave the block, or something may ask for its counts. */
+static void settle_all(void)
+{
+	settle(&b);
+	if (sample_wanted())
+		sample_count(b.out, b.uncounted);
+	b.uncounted = 0;
+}
+
 /* The references of one instruction stay in one batch if they touch one place. */
 static void add_instruction(Addr a, UInt length)
 {
@@ -221,6 +231,7 @@ static void add_instruction(Addr a, UInt length)
 		if (!b.lines || line != b.line)
 			add_line(line);
 	b.now.instructions++;
+	b.uncounted++;
 }
 
 /* --- Walking the superblock --- */
@@ -340,7 +351,7 @@ static void visit(const IRSB *in, Int at)
 		visit_dirty(s->Ist.Dirty.details);
 		break;
 	case Ist_Exit:
-		settle(&b);
+		settle_all();
 		break;
 	default:
 		break;
@@ -352,6 +363,7 @@ static void begin_block(IRSB *in)
 	b.out = deepCopyIRSBExceptStmts(in);
 	b.types = in->tyenv;
 	forget_batch(&b);
+	b.uncounted = 0;
 	for (IRTemp t = 0; t < MAX_TEMPS && t < (IRTemp)in->tyenv->types_used; t++) {
 		b.root[t] = t;
 		b.offset[t] = 0;
@@ -372,7 +384,7 @@ static Int watch_regions(const VexGuestLayout *layout, Addr a, Bool first, Int b
 	if (!first && line == before)
 		return line;
 	if (!first) {
-		settle(&b);
+		settle_all();
 		lines_need_registers();
 	}
 	if (lines_wanted && line < 0)
@@ -407,6 +419,8 @@ struct walk {
 static void begin_instruction(struct walk *w, Addr a, UInt length)
 {
 	w->counted = !own_code_at(a);
+	if (sample_wanted() && w->counted && w->first)
+		sample_watch(b.out);
 	if (paths_wanted && w->counted && w->first)
 		paths_watch_begin(b.out, w->layout, a);
 	w->end = a + length;
@@ -451,7 +465,7 @@ static void go_on_natively(struct walk *w)
 	while (native_next(b.out, &step)) {
 		addStmtToIRSB(b.out, IRStmt_IMark(step.pc, step.length, 0));
 		if (step.may_change) {
-			settle(&b);
+			settle_all();
 			native_compare(b.out, &step);
 		}
 		begin_instruction(w, step.pc, step.length);
@@ -492,7 +506,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		rounding_look(b.out);
 	}
 	go_on_natively(&w);
-	settle(&b);
+	settle_all();
 	if (w.counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);
 	if (paths_wanted)

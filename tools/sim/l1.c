@@ -22,6 +22,15 @@ void data_access(
 	span_end(core, kind);
 }
 
+void l1_fetch_line(struct core *core, uint64_t full, uint32_t stamp)
+{
+	static const struct shape any;
+	uint64_t line = regions_shorten(&core->uncore->regions, full);
+	struct way way = l1i_touch(core, any, &core->l1i, line);
+
+	*stamp_at(core, stamp_offset(core, &core->l1i, way)) = stamp;
+}
+
 void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key)
 {
 	int code = tlb == &core->itlb || tlb == &core->itlb_2m;

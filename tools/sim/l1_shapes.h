@@ -50,6 +50,18 @@ SHAPES(X)
 #undef X
 PATHS(any, LANES_SHAPE(0, 0))
 
+#define LINE(l1)                                                                         \
+	static void line_##l1(struct core *core, uint64_t line, enum access kind,        \
+		int writes, uint32_t stamp)                                              \
+	{                                                                                \
+		static const struct shape s = {l1, 0, 0, 0, 0};                          \
+                                                                                         \
+		line_touch(core, s, line, kind, writes, stamp);                          \
+	}
+LINE(0)
+LINE(8)
+LINE(12)
+
 #define QUICK(l1, tlb, l2)                                                               \
 	static __attribute__((noinline)) void touch_##l1##_##tlb##_##l2(                 \
 		struct core *core, const struct batch_place *p, uint64_t line,           \
@@ -136,9 +148,17 @@ static void choose_code(struct core *core)
 #undef X
 }
 
+static void choose_line(struct core *core)
+{
+	core->paths.line = cache_has_shape(&core->l1d, 8)    ? line_8
+			   : cache_has_shape(&core->l1d, 12) ? line_12
+							     : line_0;
+}
+
 static void choose_paths(struct core *core)
 {
 	choose_page(core);
+	choose_line(core);
 	choose_data(core);
 	choose_code(core);
 	core->paths.place = place_any;

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "native/native.h"
 #include "profile/profile.h"
+#include "sample/sample.h"
 #include "sharing.h"
 #include "window.h"
 
@@ -38,6 +39,8 @@ static void start(void)
 	native_start();
 	huge_start();
 	confine_start();
+	if (sample_wanted())
+		sample_start(&tool_machine);
 	threads_start();
 	profile_start();
 	timed_start();

@@ -90,6 +90,7 @@ struct flex_core;
 struct flex_shared;
 struct timing;
 struct follow;
+struct sample_sets;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
  * first-level caches lie behind it. */
@@ -107,6 +108,9 @@ struct paths {
 	void (*page)(struct core *core, uint64_t page, enum access kind); /* outer_page */
 	/* What the first reference to a place does that the filter has not. */
 	void (*place)(struct core *core, const struct batch_place *p, uint64_t line,
+		uint32_t stamp);
+	/* A line of data whose page nobody asks for (sample/sets.h). */
+	void (*line)(struct core *core, uint64_t line, enum access kind, int writes,
 		uint32_t stamp);
 	/* The rest of a batch with one place, that one, and one line of code, which is
 	 * known. */
@@ -167,11 +171,12 @@ struct core {
 	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
 	struct uncore *uncore;
 	struct core *next;
-	uint64_t size;          /* of this and of what lies behind it */
-	struct flex_core *flex; /* NULL: a plain machine */
-	struct sweep *sweep;    /* of its level (sweep.h), or NULL */
-	struct timing *timing;  /* NULL: nobody asks for time */
-	struct follow *follow;  /* NULL: not another core's follower (follow.h) */
+	uint64_t size;            /* of this and of what lies behind it */
+	struct flex_core *flex;   /* NULL: a plain machine */
+	struct sweep *sweep;      /* of its level (sweep.h), or NULL */
+	struct sample_sets *sets; /* that L2 and what is behind it have; NULL: all */
+	struct timing *timing;    /* NULL: nobody asks for time */
+	struct follow *follow;    /* NULL: not another core's follower (follow.h) */
 	struct core *followers, *next_follower;
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
 	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
@@ -233,6 +238,8 @@ void l1_choose_paths(struct core *core);
 extern int l1_oldest_host; /* for tests: uses nothing that not all hosts have */
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);
+/* A line of code whose page nobody asks for. */
+void l1_fetch_line(struct core *core, uint64_t line, uint32_t stamp);
 
 /* outer.c: behind the first level.  After core->sweep is set, the paths are to be
  * chosen again. */

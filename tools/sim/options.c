@@ -8,6 +8,7 @@
 #include "paths/paths.h"
 #include "profile/profile.h"
 #include "profile/lines.h"
+#include "sample/sample.h"
 #include "sharing.h"
 #include "window.h"
 
@@ -16,6 +17,7 @@ UInt tool_nmachines;
 Bool tool_has_front, tool_float_loads, tool_timing, tool_report, sharing_wanted;
 UInt sharing_quantum, window_length;
 struct sweep_plan tool_sweep;
+struct sample_plan sample_plan;
 const HChar *profile_directory;
 Bool profile_sites;
 
@@ -219,6 +221,31 @@ static void parse_quantum(const HChar *value)
 	if (!parse_numbers(&value, ',', &n, 1) || *value || !n || n > 1000000000)
 		refuse("--quantum", "expected a number from 1 to 1000000000");
 	sharing_quantum = n;
+}
+
+static void parse_sample(const HChar *value)
+{
+	ULong v[5];
+
+	if (!parse_numbers(&value, ',', v, 5) || *value || !v[0] ||
+		v[0] > CP_SIM_GROUPS || !v[2] || v[3] < v[1] + v[2])
+		refuse("--sample", "expected SETS,WARM,BURST,PERIOD,SEED: up to 16 sets, "
+				   "and the period is longer than the others");
+	sample_plan = (struct sample_plan){v[0], v[1], v[2], v[3], v[4]};
+}
+
+/* What is told of each reference, or looks at several machines, needs all of them. */
+static void check_sample(void)
+{
+	if (!sample_wanted())
+		return;
+	if (tool_nmachines > 1 || tool_timing || tool_sweep.npoints ||
+		profile_directory || window_length || sharing_wanted)
+		refuse("--sample", "not with --next-machine, --timing, --sweep, "
+				   "--profile, --call-paths, --window or --sharing");
+	if (!sample_groups(&tool_machine))
+		refuse("--sample", "needs LRU caches without prefetchers, an L2, and "
+				   "numbers of sets that are multiples of 16");
 }
 
 static void parse_cores(const HChar *value)
@@ -446,6 +473,10 @@ Bool options_parse(const HChar *arg)
 		parse_window(arg + 9);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--sample=", 9) == 0) {
+		parse_sample(arg + 9);
+		return True;
+	}
 	if (VG_(strncmp)(arg, "--quantum=", 10) == 0) {
 		parse_quantum(arg + 10);
 		return True;
@@ -518,6 +549,7 @@ void options_check(void)
 	for (UInt i = 0; i < tool_nmachines; i++)
 		tool_has_front |= !machine_is_plain(&tool_machines[i]);
 	tool_machine = tool_machines[0];
+	check_sample();
 }
 
 void options_usage(void)
@@ -561,6 +593,10 @@ void options_usage(void)
 	 "    --window=N                lines and pages touched in N instructions\n"
 	 "    --cpu=host                CPUID tells of the host, not of Valgrind's CPU\n"
 	 "    --native=no|yes           the host executes what Valgrind lacks [yes]\n"
+	 "    --sample=SETS,WARM,BURST,PERIOD,SEED   L2 and last level in so many of 64\n"
+	 "                              groups of sets, the first levels in bursts of "
+	 "so\n"
+	 "                              many instructions after so many that warm them\n"
 	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
 	 "    --quantum=N               and who takes them from whom if threads take "
 	 "turns\n"

@@ -4,6 +4,7 @@
  */
 #include "outer.h"
 #include "follow.h"
+#include "sample/sets.h"
 #include "sweep.h"
 
 static void stamp_way(struct cache *c, uint8_t *row, unsigned way, uint32_t flags)
@@ -98,8 +99,7 @@ static void l2_fill(struct core *core, struct cache_place p, uint32_t flags)
 	stamp_way(c, p.row, way, flags);
 }
 
-/* A modified line leaves the L1D. */
-void outer_write_back(struct core *core, uint64_t line)
+static void write_back(struct core *core, uint64_t line)
 {
 	struct cache *c = &core->l2;
 	struct cache_place p;
@@ -117,6 +117,16 @@ void outer_write_back(struct core *core, uint64_t line)
 		set_flags(c, p.row, way, DIRTY | OWNED);
 	else
 		l2_fill(core, p, DIRTY | OWNED);
+}
+
+/* A modified line leaves the L1D. */
+void outer_write_back(struct core *core, uint64_t line)
+{
+	if (__builtin_expect(sample_leaves_out(core->sets, line), 0))
+		return;
+	write_back(core, line);
+	if (__builtin_expect(core->sets != 0, 0))
+		sample_sets_take(core, line);
 }
 
 /* One line in another core's L1D and L2, if it is there. */
@@ -214,6 +224,8 @@ void outer_own(struct core *core, uint64_t line)
 	struct cache_place p;
 	int way;
 
+	if (__builtin_expect(sample_leaves_out(core->sets, line), 0))
+		return;
 	snoop(core, line, STORE);
 	if (!core->l2.sets)
 		return;
@@ -257,6 +269,23 @@ static int fetch_8(struct core *core, uint64_t line, enum access kind)
 static int fetch_16(struct core *core, uint64_t line, enum access kind)
 {
 	return outer_fetch_l2(core, line, kind, 16, outer_l2_miss);
+}
+
+static int missed_in_set(
+	struct core *core, uint64_t line, struct cache_place p, enum access kind)
+{
+	int alone = outer_l2_miss(core, line, p, kind);
+
+	sample_sets_take(core, line);
+	return alone;
+}
+
+/* What L2 does not have sets for is as if it had the line. */
+static int fetch_in_sets(struct core *core, uint64_t line, enum access kind)
+{
+	if (sample_leaves_out(core->sets, line))
+		return OWNED;
+	return outer_fetch_l2(core, line, kind, 0, missed_in_set);
 }
 
 static int fetch_swept(struct core *core, uint64_t line, enum access kind)
@@ -334,6 +363,11 @@ void outer_choose_paths(struct core *core)
 	core->llc_of_16 = cache_has_shape(&core->uncore->llc, 16) && !core->followers &&
 			  !sweeps(core, SWEEP_LLC);
 	core->l2_lanes = 0;
+	if (core->sets) {
+		core->llc_of_16 = 0;
+		core->paths.fetch = fetch_in_sets;
+		return;
+	}
 	if (sweeps(core, SWEEP_L2)) {
 		core->paths.fetch = fetch_swept;
 		return;

@@ -127,6 +127,69 @@ enum {
 	CP_SIM_NALL,
 };
 
+/*
+ * With --sample (sample/sample.h) a thread has these, too, each in CP_SIM_PARTS.  The
+ * differences between the first CP_SIM_GROUPS tell how well their sum is known.  Of what
+ * is counted in bursts, each is that of the bursts that were drawn for it, and the last
+ * part is what was counted in full, at the thread's beginning; of what is counted in
+ * sampled sets, each is that of one of them.  instructions: those of the part.
+ */
+#define CP_SIM_GROUPS 16
+#define CP_SIM_IN_FULL CP_SIM_GROUPS
+#define CP_SIM_PARTS (CP_SIM_GROUPS + 1)
+#define CP_SIM_BURST_COUNTERS(X)                                                         \
+	X(instructions)                                                                  \
+	X(l1d_loads)                                                                     \
+	X(l1d_stores)                                                                    \
+	X(l1d_rmw)                                                                       \
+	X(l1i_accesses)                                                                  \
+	X(l1i_misses)                                                                    \
+	X(l1d_load_lines)                                                                \
+	X(l1d_store_lines)                                                               \
+	X(l1d_load_misses)                                                               \
+	X(l1d_store_misses)                                                              \
+	X(l1d_fills)                                                                     \
+	X(l1d_writebacks)                                                                \
+	X(l2_accesses)                                                                   \
+	X(itlb_misses)                                                                   \
+	X(itlb_walks)                                                                    \
+	X(dtlb_load_pages)                                                               \
+	X(dtlb_store_pages)                                                              \
+	X(dtlb_load_misses)                                                              \
+	X(dtlb_store_misses)                                                             \
+	X(dtlb_load_walks)                                                               \
+	X(dtlb_store_walks)
+#define CP_SIM_SET_COUNTERS(X)                                                           \
+	X(l2_ifetch_misses)                                                              \
+	X(l2_load_lines)                                                                 \
+	X(l2_store_lines)                                                                \
+	X(l2_writebacks)                                                                 \
+	X(l2_fills)                                                                      \
+	X(llc_ifetch_misses)                                                             \
+	X(llc_load_lines)                                                                \
+	X(llc_store_lines)                                                               \
+	X(llc_writebacks)                                                                \
+	X(llc_fills)                                                                     \
+	X(beyond_l2_lines)                                                               \
+	X(llc_accesses)
+
+enum cp_sim_sampled {
+#define X(name) CP_SIM_BURST_##name,
+	CP_SIM_BURST_COUNTERS(X)
+#undef X
+		CP_SIM_NBURST,
+	CP_SIM_BEFORE_SETS = CP_SIM_NBURST - 1,
+#define X(name) CP_SIM_SET_##name,
+	CP_SIM_SET_COUNTERS(X)
+#undef X
+		CP_SIM_NSAMPLED,
+};
+
+/* Where part g of one of them is, as if it were behind the other counters. */
+#define CP_SIM_SAMPLE 112
+#define CP_SIM_SAMPLE_WORDS (CP_SIM_NSAMPLED * CP_SIM_PARTS)
+#define CP_SIM_SAMPLE_AT(sampled, g) (CP_SIM_SAMPLE + (sampled)*CP_SIM_PARTS + (g))
+
 enum cp_sim_request {
 	/* () -> CP_SIM_PROTOCOL: am I run by the simulated PMU? */
 	CP_SIM_HELLO = CP_SIM_REQUEST_BASE,
@@ -206,6 +269,10 @@ enum cp_sim_request {
 
 	/* (const void *page) -> 1: the program may read it. */
 	CP_SIM_READABLE,
+
+	/* (uint64_t mirror[CP_SIM_SAMPLE_WORDS]) -> 1: as BIND, for what is sampled.
+	 * -> 0: nothing is. */
+	CP_SIM_BIND_SAMPLE,
 };
 
 /* By their arguments. */

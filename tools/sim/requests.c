@@ -53,6 +53,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_BIND:
 		*ret = threads_bind(tid, args[1]);
 		break;
+	case CP_SIM_BIND_SAMPLE:
+		*ret = threads_bind_sample(tid, args[1]);
+		break;
 	case CP_SIM_BIND_PROCESS:
 		*ret = threads_bind_process(0, args[1]);
 		break;

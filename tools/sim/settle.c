@@ -10,11 +10,14 @@
 #include "every.h"
 #include "front.h"
 #include "pieces.h"
+#include "sample/sample.h"
 #include "settled.h"
 #include "team.h"
 
 static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 {
+	if (sample_wanted() && sample_direct(addr, size, kind))
+		return;
 	if (tool_nmachines > 1)
 		team_direct(addr, size, kind);
 	else if (tool_has_front)
@@ -274,22 +277,29 @@ static batch_function *function_for(UInt places, UInt lines)
 {
 	batch_function *model = model_function_for(places, lines);
 
+	if (sample_wanted())
+		return sample_function_for(model, places, lines);
 	return every_count ? every_function_for(model, places, lines) : model;
 }
 
 void settle(struct block *b)
 {
 	IRExpr *at[BATCH_PLACES], *batch;
+	struct sample_place places[BATCH_PLACES];
 	UInt order[BATCH_PLACES];
 
 	if (!b->lines)
 		return;
 	order_places(b, order);
 	batch = emit_constant((Addr)describe(b, order));
-	for (UInt i = 0; i < b->nplaces; i++)
+	for (UInt i = 0; i < b->nplaces; i++) {
 		at[i] = address_value(&b->places[order[i]].at);
+		places[i] = (struct sample_place){
+			at[i], b->places[order[i]].size, b->places[order[i]].writes};
+	}
 	call(b, "batch", (void *)function_for(b->nplaces, b->lines),
-		arguments(batch, emit_constant(b->first_line), at, b->nplaces), NULL);
+		arguments(batch, emit_constant(b->first_line), at, b->nplaces),
+		sample_guard(b->out, b->first_line, b->lines, places, b->nplaces));
 	forget_batch(b);
 }
 

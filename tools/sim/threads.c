@@ -23,6 +23,7 @@
 #include "host.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
+#include "sample/sample.h"
 #include "sharing.h"
 #include "window.h"
 #include "regions/series.h"
@@ -50,6 +51,8 @@ struct thread {
 	ULong *mirror;
 	struct profile_thread *profile; /* of the first machine */
 	struct window *window;
+	struct sample_thread *sample; /* NULL: nothing is sampled */
+	ULong *sample_mirror;
 };
 
 static struct thread *threads; /* by ThreadId */
@@ -117,6 +120,8 @@ static struct seat *take_seat(struct simulated *s, const struct seat *with)
 			sweep_begin(seat->core, &tool_sweep, s->machine) < 0)
 			out_of_memory("the sizes of a sweep");
 		core_attach(seat->core);
+		if (sample_wanted())
+			sample_core_begin(seat->core);
 		follow(s, seat->core, with);
 	}
 	return seat;
@@ -169,6 +174,17 @@ static void collect_cores(const struct thread *t)
 			follow_collect(t->seat[i]->core);
 }
 
+static void copy_sample_out(const struct thread *t)
+{
+	const ULong *from;
+
+	if (!t->sample_mirror)
+		return;
+	from = sample_counts(t->sample);
+	for (UInt i = 0; i < CP_SIM_SAMPLE_WORDS; i++)
+		t->sample_mirror[i] = from[i];
+}
+
 /* Moves what its cores have counted to the thread and the process. */
 static void collect(struct thread *t)
 {
@@ -184,6 +200,8 @@ static void collect(struct thread *t)
 
 		if (core->flex && core->uncore->flex->numa.lost)
 			out_of_memory("where pages are");
+		if (t->sample)
+			sample_collect(t->sample, core);
 		if (i == 0) {
 			profile_collect(t->profile, core->count);
 			add_up(t->count, core->count);
@@ -194,6 +212,7 @@ static void collect(struct thread *t)
 		copy_out(simulated[i].mirror, simulated[i].count);
 	}
 	copy_out(t->mirror, t->count);
+	copy_sample_out(t);
 }
 
 void threads_collect(ThreadId tid)
@@ -217,12 +236,15 @@ static void begin(struct thread *t)
 {
 	struct seat **seat = t->seat;
 	struct window *window = t->window;
+	struct sample_thread *sample = t->sample;
 
 	if (!seat)
 		seat = VG_(calloc)("cachepeek.seat", tool_nmachines, sizeof(*seat));
 	VG_(memset)(t, 0, sizeof(*t));
 	t->seat = seat;
 	t->window = window_begin(window);
+	if (sample_wanted())
+		t->sample = sample_thread_begin(sample);
 	take_seats(seat);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
@@ -241,6 +263,8 @@ static void use_core(ThreadId tid)
 	team_size = 1;
 	window_use(t->paused ? NULL : t->window, t->seat[0]->core,
 		t->count[CP_SIM_instructions]);
+	if (t->sample)
+		sample_use(t->paused ? NULL : t->sample, t->seat[0]->core);
 	functions_use(t->paused ? VG_INVALID_THREADID : tid);
 	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	paths_use(t->paused ? VG_INVALID_THREADID : tid, t->seat[0]->core);
@@ -335,9 +359,11 @@ static void end(ThreadId tid)
 	collect(t);
 	if (tool_report)
 		report_counts("thread", tid, t->count);
+	if (tool_report && t->sample)
+		sample_report(t->sample, tid);
 	leave_seats(t);
 	profile_thread_end(tid);
-	t->mirror = NULL;
+	t->mirror = t->sample_mirror = NULL;
 }
 
 static void forget_counts(struct thread *t)
@@ -348,7 +374,9 @@ static void forget_counts(struct thread *t)
 		VG_(memset)(t->seat[i]->core->count, 0, sizeof(t->count));
 	}
 	VG_(memset)(t->count, 0, sizeof(t->count));
-	t->mirror = NULL;
+	if (t->sample)
+		sample_forget(t->sample);
+	t->mirror = t->sample_mirror = NULL;
 }
 
 /* The child has the forking thread only, with warm caches and nothing counted. */
@@ -372,11 +400,16 @@ static void on_fork_child(ThreadId tid)
 	paths_fork_child(tid, profile_thread_number(threads[tid].profile));
 }
 
-static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
+static Bool overlaps_words(const ULong *mirror, UInt words, Addr a, SizeT len)
 {
 	Addr m = (Addr)mirror;
 
-	return mirror && m < a + len && m + sizeof(threads->count) > a;
+	return mirror && m < a + len && m + words * sizeof(ULong) > a;
+}
+
+static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
+{
+	return overlaps_words(mirror, CP_SIM_NALL, a, len);
 }
 
 /* A mirror whose memory goes away is unbound, else the tool would fault. */
@@ -388,6 +421,9 @@ static void on_unmap(Addr a, SizeT len)
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		if (overlaps(threads[i].mirror, a, len))
 			threads[i].mirror = NULL;
+	for (UInt i = 0; i < VG_N_THREADS; i++)
+		if (overlaps_words(threads[i].sample_mirror, CP_SIM_SAMPLE_WORDS, a, len))
+			threads[i].sample_mirror = NULL;
 }
 
 /* What comes there is placed anew. */
@@ -429,10 +465,15 @@ static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 		on_unmap(a, len);
 }
 
-static Bool writable(UWord to)
+static Bool writable_words(UWord to, UInt words)
 {
 	return to % sizeof(ULong) == 0 &&
-	       VG_(am_is_valid_for_client)(to, sizeof(threads->count), VKI_PROT_WRITE);
+	       VG_(am_is_valid_for_client)(to, words * sizeof(ULong), VKI_PROT_WRITE);
+}
+
+static Bool writable(UWord to)
+{
+	return writable_words(to, CP_SIM_NALL);
 }
 
 Int threads_read(ThreadId tid, UWord out)
@@ -458,6 +499,17 @@ Int threads_bind(ThreadId tid, UWord mirror)
 		return 0;
 	threads[tid].mirror = (ULong *)mirror;
 	copy_out(threads[tid].mirror, threads[tid].count);
+	return 1;
+}
+
+Int threads_bind_sample(ThreadId tid, UWord mirror)
+{
+	struct thread *t = &threads[tid];
+
+	if (!t->sample || (mirror && !writable_words(mirror, CP_SIM_SAMPLE_WORDS)))
+		return 0;
+	t->sample_mirror = (ULong *)mirror;
+	copy_sample_out(t);
 	return 1;
 }
 
@@ -489,8 +541,10 @@ Int threads_series(UWord wanted)
 /* Threads that do not run have nothing uncollected: their slices have ended. */
 void threads_sync(void)
 {
-	for (UInt i = 0; i < VG_N_THREADS; i++)
+	for (UInt i = 0; i < VG_N_THREADS; i++) {
 		copy_out(threads[i].mirror, threads[i].count);
+		copy_sample_out(&threads[i]);
+	}
 	for (UInt i = 0; i < tool_nmachines; i++)
 		copy_out(simulated[i].mirror, simulated[i].count);
 }

@@ -46,6 +46,7 @@ void threads_finish(void);
 Int threads_read(ThreadId tid, UWord out);
 Int threads_read_process(UWord out);
 Int threads_bind(ThreadId tid, UWord mirror);
+Int threads_bind_sample(ThreadId tid, UWord mirror);
 Int threads_bind_process(UInt machine, UWord mirror);
 Int threads_series(UWord series);
 void threads_sync(void);

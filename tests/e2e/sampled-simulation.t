@@ -1,0 +1,149 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# CACHEPEEK_SAMPLE: estimates of the simulated PMU hold what it counts in full inside their
+# intervals; instructions and calls are exact; what cannot be sampled says so.
+# SAMPLE_SEEDS=100 tries more seeds.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $seeds = $ENV{SAMPLE_SEEDS} || 8;
+my $plan = 'warm=20000,burst=20000,period=300000';
+my @events = qw(instructions l1d_accesses l1d_misses l1i_accesses l2_accesses l2_misses
+	l2_writebacks llc_misses dtlb_misses);
+my $machine = write_file(scratch('plain.machine'), <<'END');
+l1i = 32K 8 64
+l1d = 32K 8 64
+l2 = 256K 8 64
+llc = 2M 16 64
+itlb = 64 4
+dtlb = 64 4
+stlb = 1536 6
+page = 4K
+cores = 4
+END
+
+# The environment is of one length, else the stack is elsewhere and so are its lines.
+sub variable
+{
+	my ($seed) = @_;
+	my $value = sprintf('sets=8,%s,seed=%04d', $plan, $seed);
+	return $seed ? (CACHEPEEK_SAMPLE => $value) : (NOT_LOOKED_AT_XX => $value);
+}
+
+sub counted
+{
+	my ($seed, @arguments) = @_;
+	return peek(command => [program('sampled_mix'), @arguments], engine => 'sim',
+		machine => $machine, env => {variable($seed)},
+		events => join(',', @events, 'hitm', 'l2_load_misses', 'cycles'));
+}
+
+my $full = counted(0);
+is($full->{status}, 0, 'in full: it runs') or BAIL_OUT($full->{err});
+my @sampled = map { counted($_) } 1 .. $seeds;
+
+# ---- what is exact ----
+
+my @paths = ([], ['tables'], ['stream'], ['often'], ['once']);
+for my $path (@paths) {
+	my $where = join('/', @$path) || 'whole run';
+	my $truth = region($full->{report}, @$path);
+	my @regions = map { region($_->{report}, @$path) } @sampled;
+
+	is(scalar(grep { value($_, 'instructions') == value($truth, 'instructions') } @regions),
+		$seeds, "$where: instructions are exact");
+	is(scalar(grep { $_->{counts}{instructions}{status} eq 'simulated' } @regions), $seeds,
+		"$where: and said to be");
+	is(scalar(grep { $_->{calls} == $truth->{calls} } @regions), $seeds, "$where: calls are exact");
+}
+
+# ---- what is estimated ----
+
+# So many of the intervals hold at least.
+sub fewest { my ($n) = @_; return $n >= 100 ? 93 * $n / 100 : $n - 3 }
+
+for my $path (@paths[0 .. 3]) {
+	my $where = join('/', @$path) || 'whole run';
+	my $truth = region($full->{report}, @$path);
+
+	for my $event (grep { $_ ne 'instructions' } @events) {
+		my $true = value($truth, $event);
+		next unless defined $true;
+		my @counts = map { region($_->{report}, @$path)->{counts}{$event} } @sampled;
+		my @there = grep { $_->{status} eq 'estimated' } @counts;
+		is(scalar(@there), $seeds, "$where: $event is estimated") or diag($counts[0]{reason});
+		my @holds = grep { abs($_->{value} - $true) <= $_->{error} + 0.5 } @there;
+		cmp_ok(scalar(@holds), '>=', fewest($seeds), "$where: $event: intervals hold")
+			or diag("true $true: ", join(', ', map { "$_->{value} +- $_->{error}" } @there));
+		next if 1000 * $true < value($truth, 'instructions');
+		my @wide = grep { $_->{error} > 0.25 * $true } @there;
+		cmp_ok(scalar(@wide), '<=', $seeds / 4, "$where: $event: and tell something");
+	}
+}
+
+my %values = map { value(region($_->{report}), 'l1d_misses') => 1 } @sampled;
+cmp_ok(scalar(keys %values), '>', $seeds / 2, 'another seed is another sample');
+
+# ---- what is not ----
+
+my $once = region($sampled[0]{report}, 'once');
+is($once->{counts}{l1d_misses}{status}, 'unavailable', 'too few bursts: no value');
+like($once->{counts}{l1d_misses}{reason}, qr/fewer than about 30 bursts/, 'and why');
+my $whole = region($sampled[0]{report});
+for my $event (qw(hitm l2_load_misses cycles)) {
+	is($whole->{counts}{$event}{status}, 'unavailable', "$event: no value");
+	like($whole->{counts}{$event}{reason}, qr/cannot be sampled/, "$event: and why");
+}
+
+# ---- threads ----
+
+my %threads = (full => counted(0, 2), sampled => counted(1, 2));
+my @both = map { region($threads{$_}{report}) } qw(full sampled);
+is(value(region($threads{sampled}{report}, $_), 'instructions'),
+	value(region($threads{full}{report}, $_), 'instructions'), "three threads: $_ is exact")
+	for qw(tables stream often);
+for my $event (qw(l1d_misses l2_misses)) {
+	my ($true, $count) = map { $_->{counts}{$event} } @both;
+	is($count->{status}, 'estimated', "three threads: $event is estimated");
+	cmp_ok(abs($count->{value} - $true->{value}), '<=', 2 * $count->{error},
+		"three threads: $event is what it should be");
+}
+
+# ---- the text ----
+
+my $text = peek(command => [program('sampled_mix')], engine => 'sim', machine => $machine,
+	output => 'stderr', env => {CACHEPEEK_SAMPLE => "$plan,seed=1"});
+like($text->{err}, qr/^sampled +estimates for the machine below/m, 'text: it is a sample');
+like($text->{err} =~ s/\s+/ /gr, qr/95 % intervals: l1d_misses ±[\d.]+ %/, 'text: with its intervals');
+unlike($text->{err}, qr/exact for the machine/, 'text: and not exact');
+
+# ---- bad input ----
+
+my %bad = (
+	'quick' => qr/quick is none of fast, balanced, sets=N/,
+	'balanced,sets=0' => qr/sets is a number from 2 to 16/,
+	'fast,burst=0' => qr/burst is a number of instructions above 0/,
+	'fast,period=1' => qr/period is at least twice as long/,
+);
+for my $value (sort keys %bad) {
+	my $run = peek(command => [program('empty')], engine => 'sim', machine => $machine,
+		events => 'l1d_misses', env => {CACHEPEEK_SAMPLE => $value});
+	like("@{$run->{notes}}", $bad{$value}, "$value: one line");
+	is(notes($run), 1, "$value: and no more");
+	is(region($run->{report})->{counts}{l1d_misses}{status}, 'simulated', "$value: in full");
+}
+my %not_with = (CACHEPEEK_SWEEP => 'L1D.ways=1..4', CACHEPEEK_WORKING_SET => 100000,
+	CACHEPEEK_PROFILE => 'dcache', CACHEPEEK_CALL_PATHS => 1, CACHEPEEK_INTERVAL => '100ms',
+	CACHEPEEK_WHAT_IF => 'L1D.policy=plru');
+for my $other (sort keys %not_with) {
+	my $run = peek(command => [program('empty')], engine => 'sim', machine => $machine,
+		events => 'l1d_misses', env => {CACHEPEEK_SAMPLE => 'fast', $other => $not_with{$other}});
+	like("@{$run->{notes}}", qr/CACHEPEEK_SAMPLE: .* \(everything is simulated/, "$other: one line");
+	is(region($run->{report})->{counts}{l1d_misses}{status}, 'simulated', "$other: in full");
+}
+
+done_testing();

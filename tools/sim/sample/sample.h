@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Sampled simulation: the first levels are simulated in bursts only, which each thread's
+ * count of its instructions places at random, one in each period; in between, what
+ * sampled sets (sample/sets.h) ask for, and nothing else.
+ *
+ * The code of a superblock is the same for both.  A table has a byte for each group of
+ * lines that says whether anything is to be done for it: in a burst they all say so, in
+ * between those of sampled sets, and while a thread is paused none.  A batch is called if
+ * the byte of one of its lines says so.  Instructions are counted by code in line.
+ *
+ * A burst begins with instructions that only make caches and TLBs warm, since what these
+ * held since the burst before is old.  The beginning of a thread is like nothing else in
+ * it, and is counted in full: of the first thread, which begins with the dynamic linker,
+ * a period.
+ */
+#ifndef CACHEPEEK_SIM_SAMPLE_H
+#define CACHEPEEK_SIM_SAMPLE_H
+
+#include "block.h"
+#include "sample/sets.h"
+
+struct sample_plan {
+	ULong sets;   /* of the groups; 0: nothing is sampled */
+	ULong warm;   /* instructions that make caches warm, and that are counted then */
+	ULong burst;  /* in a burst */
+	ULong period; /* from the beginning of one to that of the next, on average */
+	ULong seed;
+};
+extern struct sample_plan sample_plan; /* options.c */
+
+static inline Bool sample_wanted(void)
+{
+	return sample_plan.sets != 0;
+}
+
+void sample_start(const struct machine *m);
+
+/* threads.c: each thread has one.  again: of a thread that has ended, or NULL. */
+struct sample_thread *sample_thread_begin(struct sample_thread *again);
+void sample_core_begin(struct core *core);
+
+/* The running thread from now on; NULL: what it does is not counted. */
+void sample_use(struct sample_thread *t, struct core *core);
+
+/* What the core has counted becomes the thread's.  Of it, the core is left with the exact
+ * number of instructions. */
+void sample_collect(struct sample_thread *t, struct core *core);
+void sample_forget(struct sample_thread *t);
+const ULong *sample_counts(const struct sample_thread *t);
+void sample_report(const struct sample_thread *t, UInt tid);
+
+/* For instrument.c: at the beginning of a superblock, and before each exit. */
+void sample_watch(IRSB *out);
+void sample_count(IRSB *out, UInt instructions);
+
+/* For settle.c: is there anything to do for a batch of those places?  NULL: nothing is
+ * sampled, so always.  And the function to call instead of the model's. */
+struct sample_place {
+	IRExpr *at;
+	UInt size;
+	Bool writes;
+};
+IRExpr *sample_guard(
+	IRSB *out, ULong line, UInt lines, const struct sample_place *places, UInt n);
+batch_function *sample_function_for(batch_function *model, UInt places, UInt lines);
+
+/* One reference that is not in a batch; returns whether it is done with. */
+Bool sample_direct(Addr a, UWord size, enum access kind);
+
+#endif
