@@ -102,7 +102,7 @@ static void take_skipped(const uint64_t outer_before[])
 		least(&measured.cost.skipped[i], outside[i].inclusive,
 			outer_before[i] + measured.cost.inside[i], PAIRS);
 	least(&measured.cost.skipped_ns, outer->time_ns,
-		outer_before[CP_MAX_READ] + measured.cost.inside_ns, PAIRS);
+		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
 }
 
 /* Groups that take turns count in theirs only. */
@@ -129,9 +129,10 @@ static void take_round(
 		least(&measured.cost.whole[i], outside[i].inclusive,
 			outer_before[i] + measured.cost.inside[i], PAIRS);
 	}
-	least(&measured.cost.inside_ns, inner->time_ns, inner_before[CP_MAX_READ], PAIRS);
+	least(&measured.cost.inside_ns, inner->time_ns, inner_before[CP_MAX_COUNTERS],
+		PAIRS);
 	least(&measured.cost.whole_ns, outer->time_ns,
-		outer_before[CP_MAX_READ] + measured.cost.inside_ns, PAIRS);
+		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
 }
 
 static void remember(uint64_t before[], const struct cp_region_item *region)
@@ -140,12 +141,13 @@ static void remember(uint64_t before[], const struct cp_region_item *region)
 
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
 		before[i] = sums[i].inclusive;
-	before[CP_MAX_READ] = region->time_ns;
+	before[CP_MAX_COUNTERS] = region->time_ns;
 }
 
 static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *inner)
 {
-	uint64_t outer_before[CP_MAX_READ + 1] = {0}, inner_before[CP_MAX_READ + 1] = {0};
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0},
+						inner_before[CP_MAX_COUNTERS + 1] = {0};
 
 	for (int i = 0; i < ROUNDS; i++) {
 		remember(outer_before, item(1));
@@ -157,7 +159,7 @@ static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *i
 
 static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
 {
-	uint64_t outer_before[CP_MAX_READ + 1] = {0};
+	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0};
 
 	for (int i = 0; i < ROUNDS; i++) {
 		remember(outer_before, item(1));

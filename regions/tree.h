@@ -35,7 +35,8 @@ struct cp_layout {
  * in all, which is what the region around it sees; and in all where the execution
  * is not counted. */
 struct cp_pair_cost {
-	uint64_t inside[CP_MAX_READ], whole[CP_MAX_READ], skipped[CP_MAX_READ];
+	uint64_t inside[CP_MAX_COUNTERS], whole[CP_MAX_COUNTERS],
+		skipped[CP_MAX_COUNTERS];
 	uint64_t inside_ns, whole_ns, skipped_ns;
 	bool counts; /* some counter of these is not 0 */
 };

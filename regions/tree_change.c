@@ -288,7 +288,8 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_node *node = frame->node, *outer = around(tree, frame),
 			     *root = tree->root;
 	struct change change = change_begin(tree);
-	uint64_t delta[CP_MAX_READ], before_ns = node->item->time_ns, spent_ns;
+	uint64_t delta[layout->ncounters + 1]; /* no more: stacks may be small */
+	uint64_t before_ns = node->item->time_ns, spent_ns;
 	bool counted;
 
 	save_all(&change, node, tree);
@@ -319,7 +320,7 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns)
 {
 	struct change change = change_begin(tree);
-	uint64_t delta[CP_MAX_READ];
+	uint64_t delta[tree->layout->ncounters + 1];
 
 	save_all(&change, frame->node, tree);
 	change_open(&change);
