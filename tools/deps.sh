@@ -70,8 +70,10 @@ packages()
 	done | tr ' ' '\n' | sort -u
 }
 
+# npm comes with other makers' packages of node, too, which Debian's conflicts with.
 is_installed()
 {
+	[ "$1" != npm ] || ! command -v npm > /dev/null || return 0
 	case $(dpkg-query -W -f '${Status}' "$1" 2>/dev/null) in
 	*' installed') return 0 ;;
 	esac
