@@ -332,6 +332,21 @@ static void engine(struct cp_json *json)
 	cp_out_text(json->out, "}");
 }
 
+/* CACHEPEEK_REPRODUCIBLE */
+static void reproducible(struct cp_json *json)
+{
+	const struct cp_report *report = json->report;
+
+	if (!report->pinned)
+		return;
+	cp_json_key(json, "reproducible");
+	cp_json_open(json, "{");
+	cp_json_list(json, "environment", report->pinned, report->npinned);
+	cp_json_list(json, "differs", (const char *const *)report->unpinned,
+		report->nunpinned);
+	cp_json_close(json, "}");
+}
+
 static void header(struct cp_json *json)
 {
 	const struct cp_report *report = json->report;
@@ -340,6 +355,7 @@ static void header(struct cp_json *json)
 	cp_json_text(json, "cachepeek", report->version);
 	cp_json_list(json, "command", report->command, report->narguments);
 	engine(json);
+	reproducible(json);
 	cp_json_list(json, "events", report->quantities, report->nquantities);
 	cp_json_key(json, "groups");
 	cp_out_text(json->out, "[");

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "preload/markers/functions.h"
+#include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "preload/run.h"
 #include "base/counters/options.h"
@@ -85,6 +86,9 @@ static const char *only_simulated(void)
 	if (cp_options.working_set)
 		return "CACHEPEEK_WORKING_SET: only the simulated PMU sees each "
 		       "reference";
+	if (cp_is_reproducible(cp_options.reproducible))
+		return "CACHEPEEK_REPRODUCIBLE: only the simulated PMU counts the same in "
+		       "each run";
 	if (cp_options.what_if)
 		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";
 	return NULL;

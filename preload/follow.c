@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/env.h"
+#include "preload/program/pinned.h"
 #include "preload/program/readable.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
@@ -101,8 +102,9 @@ static bool follows(char *const envp[])
 {
 	size_t length;
 
-	return !given.library[0] || (own_piece(cp_env_find(envp, PRELOAD), &length) &&
-					    cp_env_find(envp, *given.run));
+	return !given.library[0] ||
+	       (own_piece(cp_env_find(envp, PRELOAD), &length) &&
+		       (cp_env_find(envp, *given.run) || cp_pinned_follows(envp)));
 }
 
 static bool forced(char *const envp[])

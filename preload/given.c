@@ -24,16 +24,25 @@ static size_t size_of(char *const words[], size_t count)
 	return size;
 }
 
+/* Without the slashes that only make it longer. */
+static const char *short_path(const char *path)
+{
+	while (path[0] == '/' && path[1] == '/')
+		path++;
+	return path;
+}
+
 static void keep_command(char *to, size_t size, char *const argv[])
 {
 	size_t used = 0;
 
 	for (; used < size; argv++) {
-		size_t length = strlen(*argv) + 1;
+		const char *word = used ? *argv : short_path(*argv);
+		size_t length = strlen(word) + 1;
 
 		if (length > size - used)
 			length = size - used;
-		memcpy(to + used, *argv, length);
+		memcpy(to + used, word, length);
 		used += length;
 	}
 	if (size)
@@ -55,7 +64,9 @@ static void keep_environment(char **pointers, char *to, char *const envp[], size
 
 int cp_given_keep(int argc, char *const argv[], char *const envp[])
 {
-	size_t words = argc > 0 ? size_of(argv, (size_t)argc) : 0,
+	size_t words = argc > 0 ? size_of(argv, (size_t)argc) -
+					  (size_t)(short_path(argv[0]) - argv[0])
+				: 0,
 	       count = cp_env_count(envp), strings = size_of(envp, count);
 	char **pointers;
 

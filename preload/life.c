@@ -20,6 +20,7 @@
 #include "preload/markers/injection.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi_time.h"
+#include "preload/program/pinned.h"
 #include "preload/run.h"
 #include "preload/runtime.h"
 #include "preload/reexec.h"
@@ -266,6 +267,14 @@ static const struct cp_life parts[] = {
 		.before_confined = cp_sampling_flush,
 	},
 	{.name = "regions of lines", .finish = cp_lines_check},
+	{
+		.name = "what is pinned",
+		.files = "preload/program/pinned.c",
+		.kept = "a child's environment and pins are its parent's",
+		.prepare = cp_pinned_note,
+		.before_exec = cp_pinned_end,
+		.finish = cp_pinned_end,
+	},
 
 	/* -- what a child has as its parent had it -- */
 	{

@@ -21,6 +21,7 @@
 #include "base/counters/encode.h"
 #include "base/engine/simclient.h"
 #include "base/env.h"
+#include "preload/program/pinned.h"
 #include "preload/program/layout.h"
 #include "preload/libc/real.h"
 #include "preload/program/sanitizers.h"
@@ -441,12 +442,13 @@ static void show_title(char *const argv[], char *const envp[])
 void cp_reexec_restore(char **argv, char **envp)
 {
 	static const char *const ours[] = {ARGV0, EXE, SELF, "VALGRIND_LIB", NULL};
-	const char *argv0 = cp_env_find(envp, ARGV0), *exe = cp_env_find(envp, EXE);
+	const char *argv0 = cp_env_get(ARGV0), *exe = cp_env_get(EXE);
+	static char room[CP_PINNED_PATH + 1];
 
-	be_as_before(cp_env_find(envp, SELF));
+	be_as_before(cp_env_get(SELF));
 	if (exe)
 		cp_format(exe_path, sizeof(exe_path), "%s", exe);
 	if (argv0 && argv[0])
-		cp_layout_restore(argv, envp, argv0, ours);
+		cp_layout_restore(argv, envp, cp_pinned_first(argv0, room), ours);
 	show_title(argv, envp);
 }

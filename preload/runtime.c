@@ -27,6 +27,7 @@
 #include "preload/given.h"
 #include "preload/program/layout.h"
 #include "preload/life.h"
+#include "preload/program/pinned.h"
 #include "preload/libc/real.h"
 #include "preload/reexec.h"
 #include "preload/run.h"
@@ -289,10 +290,11 @@ static void begin(int argc, char **argv, char **envp)
 		cp_map_from(SIM_MEMORY);
 		cp_fd_hide_beyond_limit();
 		cp_reexec_restore(argv, envp);
+		cp_env_use(cp_pinned_environment(envp));
 	}
 	cp_layout_start(envp);
 	cp_fd_widen(CP_FD_FEW);
-	if (cp_given_keep(argc, argv, envp) < 0 || !cp_decide_with_memory(start, argv))
+	if (cp_given_keep(argc, argv, cp_env_all()) < 0 || !cp_decide_with_memory(start, argv))
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	cp_fd_narrow();
 	if (cp_runtime.record.header)
@@ -310,7 +312,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	 * be the first to look for the real function. */
 	cp_real_fill();
 	cp_opens_fill();
-	cp_env_use(envp);
+	cp_env_use(cp_pinned_variables(envp));
 	if (!is_off())
 		begin(argc, argv, envp);
 	errno = saved;

@@ -11,6 +11,7 @@
 #include "preload/compared.h"
 #include "base/engine/simclient.h"
 #include "preload/markers/functions.h"
+#include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "base/counters/windows.h"
@@ -198,6 +199,7 @@ void cp_warn_of_simulated(void)
 		{options->sample, "CACHEPEEK_SAMPLE"},
 		{options->call_paths, "CACHEPEEK_CALL_PATHS"},
 		{options->cpu == CP_CPU_HOST, "CACHEPEEK_CPU"},
+		{cp_is_reproducible(options->reproducible), "CACHEPEEK_REPRODUCIBLE"},
 	};
 	char line[128];
 

@@ -73,6 +73,7 @@ enum {
 	WORKING_SET,
 	SAMPLE,
 	CALL_PATHS,
+	REPRODUCIBLE,
 	JSON
 };
 
@@ -92,6 +93,7 @@ static const struct option long_options[] = {
 	{"working-set", required_argument, NULL, WORKING_SET},
 	{"sample", required_argument, NULL, SAMPLE},
 	{"call-paths", no_argument, NULL, CALL_PATHS},
+	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
 	{NULL, 0, NULL, 0},
 };
 
@@ -141,6 +143,8 @@ static int take_option(struct settings *settings, int option, const char *argume
 		add_to(&settings->changes, argument);
 	else if (option == CALL_PATHS)
 		add_setting(settings, "CACHEPEEK_CALL_PATHS", "1");
+	else if (option == REPRODUCIBLE)
+		add_setting(settings, "CACHEPEEK_REPRODUCIBLE", argument ? argument : "1");
 	else if (option == PASSES)
 		settings->passes = true;
 	else if (option != REPEAT || !parse_repeat(settings, argument))
@@ -372,6 +376,7 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 	const char *engine = setting_value(settings, "CACHEPEEK_ENGINE"),
 		   *name = setting_value(settings, "CACHEPEEK_MACHINE"),
 		   *changes = setting_value(settings, "CACHEPEEK_WHAT_IF");
+	const char *reproducible = given(settings, "CACHEPEEK_REPRODUCIBLE");
 	struct cp_machine machine;
 	char error[256] = "";
 	int status;
@@ -402,6 +407,8 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 		fprintf(stderr,
 			"cachepeek: CACHEPEEK_SWEEP is ignored: nothing can be preloaded "
 			"into a static program\n");
+	if (reproducible)
+		setenv("CACHEPEEK_REPRODUCIBLE", reproducible, 1);
 	*result = cp_run_alone(argv, &machine, &status);
 	*result = *result < 0 ? cp_cannot_run(argv[0], -*result) : cp_end_like(status);
 	return true;

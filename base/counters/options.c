@@ -37,6 +37,12 @@ const struct cp_option cp_option_table[] = {
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
+	{PREFIX "REPRODUCIBLE", CP_OPTION_TEXT, FIELD(reproducible), NULL, "0",
+		"0|1|NAME,…",
+		"the same counts in any directory, environment and run: variables, the "
+		"stack, random numbers and time are pinned; NAME,… or PREFIX*: variables "
+		"that "
+		"the program keeps"},
 	{PREFIX "CPU", CP_OPTION_CHOICE, FIELD(cpu), "valgrind|host", "valgrind", "WHICH",
 		"the processor whose features programs are shown on the simulated PMU: "
 		"that of Valgrind (AVX2), or this machine's, AVX-512 and all"},

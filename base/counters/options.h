@@ -30,6 +30,7 @@ struct cp_options {
 	int schedule; /* enum cp_schedule */
 	int pass;
 	const char *machine;
+	const char *reproducible;
 	int timing; /* enum cp_timing of machine.h */
 	const char *what_if;
 	const char *sweep;

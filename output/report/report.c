@@ -418,6 +418,7 @@ static void build_run(struct cp_report *report, struct cp_source_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		report->in_job |= list->items[i]->record.header->flags & CP_RECORD_IN_JOB;
 	describe_report(report, spokesman(list));
+	cp_report_pinned(report, list, spokesman(list));
 	number_quantities(report, list);
 	find_silent(report, list);
 	collect_metas(report, list);
@@ -430,6 +431,7 @@ static void build_run(struct cp_report *report, struct cp_source_list *list)
 	for (; report->nprocesses < list->count; report->nprocesses++)
 		cp_process_fill(report, list->items[report->nprocesses],
 			&report->processes[report->nprocesses]);
+	cp_report_pinned_threads(report);
 	cp_merge_finish(report, report->total);
 }
 

@@ -178,7 +178,12 @@ struct cp_report {
 	const char *sweep;   /* what its points have in common: regions/record.h */
 	const char *windows; /* what working sets are of: the same */
 	const char *sample;  /* how the simulated PMU was sampled: the same */
-	double line;         /* bytes, 0 if not known */
+	/* CACHEPEEK_REPRODUCIBLE: what the program found in its environment (NULL: all
+	 * that there was), and what differs between runs all the same. */
+	const char *const *pinned;
+	size_t npinned, nunpinned;
+	const char **unpinned;
+	double line; /* bytes, 0 if not known */
 	struct cp_weights weights;
 	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;
 	const char *const *quantities; /* spelled as they were asked for */

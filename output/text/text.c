@@ -56,6 +56,28 @@ static const char *domain(const struct cp_report *report)
 						: "user and kernel mode";
 }
 
+/* What of a run that is to count the same everywhere does not. */
+static void print_pinned(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	const char *list = "";
+
+	if (!report->pinned)
+		return;
+	for (size_t i = 0; i < report->nunpinned; i++)
+		list = cp_text_format(
+			text->arena, "%s%s%s", list, i ? ", " : "", report->unpinned[i]);
+	cp_text_labelled(text, "pinned",
+		report->nunpinned
+			? cp_text_format(text->arena,
+				  "environment, stack, random numbers and time are the "
+				  "same "
+				  "in each run; what may differ all the same: %s",
+				  list)
+			: "the counts of this program are the same in each run, "
+			  "directory and environment");
+}
+
 static void print_counted(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
@@ -333,6 +355,7 @@ static void write_screen(struct cp_text *text)
 	cp_out_text(text->out, "\n");
 	if (*text->report->machine)
 		cp_text_labelled(text, "machine", text->report->machine);
+	print_pinned(text);
 	cp_text_assumptions(text);
 	print_more(text);
 	print_warnings(text);
@@ -344,6 +367,7 @@ static void write_whole(struct cp_text *text)
 	print_engine(text);
 	if (*text->report->machine)
 		cp_text_labelled(text, "machine", text->report->machine);
+	print_pinned(text);
 	print_counted(text);
 	print_ran_or_job(text);
 	print_cost(text);

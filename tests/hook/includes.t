@@ -37,7 +37,7 @@ my @rooms = (
 	['preload/libc' => [qw(base)]],
 	['preload' => [@base, qw(base/counters base/engine regions output/report/jobs.h output/sink.h preload/libc), @simulator]],
 	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions)]],
-	['preload/program' => [@base, qw(base/engine preload preload/libc preload/sampling), @simulator]],
+	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling), @simulator]],
 	['preload/markers' => [@base, qw(base/counters base/engine preload preload/libc preload/patch preload/program preload/sampling regions), @simulator]],
 	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers regions
 		output/report/job_pack.h output/report/jobs.h output/sink.h), @simulator]],
@@ -47,6 +47,7 @@ my @rooms = (
 	['tools/sim/paths' => [qw(base tools/sim tools/sim/profile)]],
 	['tools/sim/sample' => [qw(base tools/sim)]],
 	['tools/sim/native' => [qw(base tools/sim)]],
+	['tools/sim/pin' => [qw(base tools/sim)]],
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
 	['tools/shared' => [@base, qw(base/counters base/encoder output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
@@ -70,7 +71,7 @@ my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow
 	run.c runtime.c simulated.c threads.c);
 my @parts = qw(preload/markers preload/parallel preload/program preload/sampling);
 # The simulated PMU gives its work to its parts, by these headers of theirs.
-my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/cpuid.h native/native.h paths/paths.h sample/sample.h sample/sets.h profile/elf_symbols.h profile/lines.h
+my @sim_parts = map { "tools/sim/$_" } qw(flex/flex.h native/cpuid.h native/native.h paths/paths.h pin/pin.h sample/sample.h sample/sets.h profile/elf_symbols.h profile/lines.h
 	profile/profile.h);
 
 my @files;

@@ -120,6 +120,7 @@ complete -c cachepeek -n '__cachepeek_is dcache dtlb icache annotate' -l context
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache sharing annotate' -l debuginfod -d 'ask servers for debugging information'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l sharing -d 'also look for false sharing (dcache)'
 complete -c cachepeek -n '__cachepeek_is run dcache dtlb icache' -l call-paths -d 'also count by call path'
+complete -c cachepeek -n '__cachepeek_is run' -l reproducible -d 'the same counts in each run'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l callers -x -d 'who calls a function'
 complete -c cachepeek -n '__cachepeek_is sharing' -l quantum -x -d 'data references of a turn'
 complete -c cachepeek -n '__cachepeek_is sharing' -l least -x -d 'transfers of the lines that are shown'

@@ -13,6 +13,7 @@
 
 #include "base/bpf.h"
 #include "base/syscall.h"
+#include "pin/pin.h"
 #include "pointers.h"
 #include "tool.h"
 
@@ -332,12 +333,19 @@ static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
 	return True;
 }
 
+static void make(ThreadId tid, UInt trace)
+{
+	pin_clock_before(tid);
+	__real_vgPlain_client_syscall(tid, trace);
+	pin_clock_behind(tid);
+}
+
 void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
 {
 	struct seccomp_data data;
 
 	if (!filters[tid] && !is_special(number_of(tid))) {
-		__real_vgPlain_client_syscall(tid, trace);
+		make(tid, trace);
 		return;
 	}
 	read_call(tid, &data);
@@ -346,7 +354,7 @@ void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
 		return;
 	if (!tells_mode(tid, &data) && !takes_filter(tid, &data) &&
 		!fails_by_pointers(tid, &data))
-		__real_vgPlain_client_syscall(tid, trace);
+		make(tid, trace);
 }
 
 /* From the first to the last, as the program had them. */

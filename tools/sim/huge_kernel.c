@@ -21,6 +21,7 @@
 #include "links.h"
 #include "masks.h"
 #include "newer.h"
+#include "pin/pin.h"
 #include "vfork.h"
 
 /* Of the core: a descriptor that the program can neither see nor close. */
@@ -255,6 +256,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	newer_after(tid, number, args, result);
 	masks_after(tid, result);
 	vfork_after(result);
+	pin_after(tid, number, args, result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
 		advised = True;
 	if (number != __NR_madvise || sr_isError(result))
@@ -311,7 +313,8 @@ void huge_start(void)
 {
 	struct scanned found;
 
-	if (!huge_wanted)
+	/* Which pages are huge is the host's affair. */
+	if (!huge_wanted || pin_wanted)
 		return;
 	huge_from_smaps |= scan((Addr)&found & ~(AREA - 1), &found) < 0;
 	advised = are_for_everybody();

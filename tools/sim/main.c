@@ -9,6 +9,7 @@
 #include "huge_kernel.h"
 #include "memory.h"
 #include "native/native.h"
+#include "pin/pin.h"
 #include "profile/profile.h"
 #include "sample/sample.h"
 #include "sharing.h"
@@ -37,6 +38,7 @@ static void start(void)
 {
 	options_check();
 	native_start();
+	pin_start();
 	huge_start();
 	confine_start();
 	if (sample_wanted())

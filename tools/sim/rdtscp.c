@@ -6,6 +6,7 @@
  * what Linux keeps for its vdso: the limit of a segment has the numbers of the node and
  * of the processor, as TSC_AUX has.
  */
+#include "pin/pin.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_machine.h"
 
@@ -34,6 +35,13 @@ void __wrap_amd64g_dirtyhelper_RDTSCP(VexGuestAMD64State *state)
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
 	__asm__ volatile("lsl %1, %0" : "+r"(where) : "r"(NODE_AND_PROCESSOR) : "cc");
+	if (pin_wanted) {
+		ULong now = pin_ticks();
+
+		low = (UInt)now;
+		high = (UInt)(now >> 32);
+		where = 0;
+	}
 	state->guest_RAX = low;
 	state->guest_RDX = high;
 	state->guest_RCX = where;

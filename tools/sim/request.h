@@ -273,6 +273,35 @@ enum cp_sim_request {
 	/* (uint64_t mirror[CP_SIM_SAMPLE_WORDS]) -> 1: as BIND, for what is sampled.
 	 * -> 0: nothing is. */
 	CP_SIM_BIND_SAMPLE,
+
+	/* () -> char *const *: the library's variables, which the program does not find
+	 * in its environment, because that is the same everywhere.  -> 0: they are there. */
+	CP_SIM_GIVEN,
+
+	/* () -> enum cp_unpinned, a bit each: what this process has done by now that may
+	 * differ between runs all the same. */
+	CP_SIM_UNPINNED,
+};
+
+/* X(name, what differs) */
+#define CP_UNPINNED(X)                                                                   \
+	X(CPU, "CPU without AVX2 and F16C")                                              \
+	X(PID, "process numbers")                                                        \
+	X(USER, "numbers of the user")                                                   \
+	X(CWD, "path of the directory")                                                  \
+	X(CPUS, "number of CPUs")                                                        \
+	X(NETWORK, "sockets")                                                            \
+	X(TIMER, "timers")                                                               \
+	X(USAGE, "getrusage")                                                            \
+	X(HOST, "names of the host")                                                     \
+	X(PROC, "files of /proc and /sys")                                               \
+	X(DIRECTORY, "long directories")
+
+enum cp_unpinned {
+#define X(name, what) CP_UNPINNED_##name,
+	CP_UNPINNED (X)
+#undef X
+		CP_NUNPINNED
 };
 
 /* By their arguments. */

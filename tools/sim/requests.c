@@ -7,6 +7,7 @@
  */
 #include "tool.h"
 #include "functions.h"
+#include "pin/pin.h"
 #include "profile/lines.h"
 #include "profile/profile.h"
 
@@ -87,6 +88,12 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		break;
 	case CP_SIM_READABLE:
 		*ret = VG_(am_is_valid_for_client)(args[1], 1, VKI_PROT_READ);
+		break;
+	case CP_SIM_GIVEN:
+		*ret = (UWord)pin_given();
+		break;
+	case CP_SIM_UNPINNED:
+		*ret = pin_seen;
 		break;
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);

@@ -35,7 +35,8 @@ SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_ass
 	vpanic vex_printf vgPlain_getenv \
 	vgPlain_pre_exec_check vgPlain_client_syscall vgPlain_sigframe_create \
 	vgModuleLocal_get_linux_syscall_entry vgPlain_machine_get_VexArchInfo \
-	amd64g_dirtyhelper_RDTSCP $(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2)
+	vgPlain_ii_create_image amd64g_dirtyhelper_RDTSC amd64g_dirtyhelper_RDTSCP \
+	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
 	$(SIM_WRAPPED:%=-Wl,--wrap=%) -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)

@@ -22,6 +22,7 @@
 #include "tool.h"
 #include "host.h"
 #include "paths/paths.h"
+#include "pin/pin.h"
 #include "profile/profile.h"
 #include "sample/sample.h"
 #include "sharing.h"
@@ -562,6 +563,18 @@ void threads_resume(ThreadId tid)
 	use_core(tid);
 }
 
+Bool threads_is_paused(ThreadId tid)
+{
+	return threads[tid].paused != 0;
+}
+
+ULong threads_instructions(ThreadId running_thread)
+{
+	if (threads[running_thread].lives)
+		collect(&threads[running_thread]);
+	return simulated[0].count[CP_SIM_instructions];
+}
+
 static void start_machine(struct simulated *s, const struct machine *m)
 {
 	static UInt behind_front;
@@ -630,8 +643,10 @@ static void start_scratch(void)
 static void on_create(ThreadId by, ThreadId tid)
 {
 	confine_thread(by, tid);
-	if (by != VG_INVALID_THREADID)
-		sharing_thread_begin(tid);
+	if (by == VG_INVALID_THREADID)
+		return;
+	sharing_thread_begin(tid);
+	pin_clock_thread(by);
 }
 
 void threads_start(void)

@@ -54,6 +54,10 @@ void threads_sync(void);
 void threads_collect(ThreadId tid);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);
+/* The thread's references are the library's. */
+Bool threads_is_paused(ThreadId tid);
+/* Of all threads, by now. */
+ULong threads_instructions(ThreadId running);
 
 /* timed.c: after how many instructions is used what the load that statement `at` makes
  * brought?  And: from now on references are looked at by the timing model. */

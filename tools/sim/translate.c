@@ -5,6 +5,7 @@
  */
 #include "aliased.h"
 #include "native/native.h"
+#include "pin/pin.h"
 #include "profile/lines.h"
 
 #include "pub_tool_libcsetjmp.h"
@@ -138,6 +139,7 @@ VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args)
 	VexRegisterUpdates kept = vex_control.iropt_register_updates_default;
 	VexTranslateResult result;
 
+	pin_capabilities(&args->archinfo_guest.hwcaps, &args->archinfo_host.hwcaps);
 	aliased_check(args);
 	result = translate(args);
 	if (lines_needed_registers()) {

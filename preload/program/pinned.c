@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/program/pinned.h"
+
+#include <string.h>
+
+#include "base/counters/options.h"
+#include "base/env.h"
+#include "base/format.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "base/engine/simclient.h"
+#include "preload/reexec.h"
+#include "preload/runtime.h"
+#include "tools/sim/request.h"
+
+#define PACKED "CACHEPEEK__GIVEN"
+#define PAD "CACHEPEEK__PAD"
+#define BETWEEN '\x1f' /* the variables in one: ASCII's unit separator */
+#define STEP ((size_t)2048)
+
+static char *const *given; /* by the tool; NULL: nothing is pinned */
+static char *const *shown; /* the environment that the program sees */
+
+bool cp_is_reproducible(const char *value)
+{
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+/* ---- what a parent that is pinned has told ---- */
+
+static char **unpack(char **envp, const char *text)
+{
+	size_t count = cp_env_count(envp), length = strlen(text) + 1, more = 2;
+	char **all, **to, *copy;
+
+	for (const char *at = text; *at; at++)
+		more += *at == BETWEEN;
+	all = cp_map((count + more) * sizeof(*all) + length, -1, 0);
+	if (!all)
+		return envp;
+	copy = memcpy(all + count + more, text, length);
+	memcpy(all, envp, count * sizeof(*all));
+	cp_env_remove(all, PACKED);
+	to = all + cp_env_count(all);
+	while (*copy) {
+		char *end = strchrnul(copy, BETWEEN);
+
+		*to++ = copy;
+		copy = *end ? end + 1 : end;
+		*end = '\0';
+	}
+	return all;
+}
+
+char **cp_pinned_variables(char **envp)
+{
+	const char *packed = cp_env_find(envp, PACKED);
+
+	if (cp_is_reexecuted())
+		given = (char *const *)cp_sim_request(CP_SIM_GIVEN, NULL);
+	if (given)
+		return (char **)(uintptr_t)given;
+	return packed ? unpack(envp, packed) : envp;
+}
+
+/* ---- what this one tells ---- */
+
+/* Those of this image alone say nothing to another. */
+static bool is_told(const char *entry)
+{
+	static const char *const own[] = {"VALGRIND_",
+		"CACHEPEEK__ARGV0=", "CACHEPEEK__EXE=", "CACHEPEEK__SELF=", PACKED "=",
+		PAD "="};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (cp_starts_with(entry, own[i]))
+			return false;
+	return true;
+}
+
+static size_t packed_size(void)
+{
+	size_t size = sizeof(PACKED "=" PAD "=");
+
+	for (char *const *entry = given; *entry; entry++)
+		size += strlen(*entry) + 1;
+	return (size + STEP - 1) / STEP * STEP;
+}
+
+/* As long as the room for it: programs that copy their environment count its bytes. */
+static void pack(char *to, size_t size)
+{
+	char *end = to + size - 1;
+
+	to = stpcpy(to, PACKED "=");
+	for (char *const *entry = given; *entry; entry++) {
+		if (!is_told(*entry))
+			continue;
+		to = stpcpy(to, *entry);
+		*to++ = BETWEEN;
+	}
+	to = stpcpy(to, PAD "=");
+	memset(to, 'x', (size_t)(end - to));
+	*end = '\0';
+}
+
+/* In the place of what fills up the stack, so that the array stays as it is. */
+static void replace_pad(char **envp, char *packed)
+{
+	for (; *envp; envp++)
+		if (cp_starts_with(*envp, PAD "="))
+			*envp = packed;
+}
+
+char **cp_pinned_environment(char **envp)
+{
+	size_t count = cp_env_count(envp) + 1;
+	char **all, *packed;
+
+	if (!given)
+		return envp;
+	/* The first memory that is asked for, and so always at one place. */
+	packed = cp_map(packed_size(), -1, 0);
+	all = cp_map(
+		(count + cp_env_count((char **)(uintptr_t)given)) * sizeof(*all), -1, 0);
+	if (!packed || !all)
+		return (char **)(uintptr_t)given;
+	cp_env_merge(all, envp, given);
+	cp_env_remove(all, PAD);
+	pack(packed, packed_size());
+	replace_pad(envp, packed);
+	shown = envp;
+	return all;
+}
+
+const char *cp_pinned_first(const char *argv0, char room[CP_PINNED_PATH + 1])
+{
+	size_t length = strlen(argv0);
+
+	if (!given || *argv0 != '/' || length > CP_PINNED_PATH)
+		return argv0;
+	memset(room, '/', CP_PINNED_PATH - length);
+	memcpy(room + CP_PINNED_PATH - length, argv0, length + 1);
+	return room;
+}
+
+bool cp_pinned_follows(char *const envp[])
+{
+	return given && cp_env_find(envp, PACKED);
+}
+
+/* ---- what the record says of it ---- */
+
+static void note(const char *what)
+{
+	cp_record_put_meta(&cp_runtime.record, "unpinned", what, strlen(what));
+}
+
+static bool is_hosts_machine(void)
+{
+	const char *name = cp_options.machine;
+
+	return !name || strcmp(name, "host") == 0;
+}
+
+void cp_pinned_note(void)
+{
+	static char entries[4096]; /* each with its NUL */
+	size_t length = 0;
+
+	if (!given)
+		return;
+	for (char *const *entry = shown; entry && *entry; entry++) {
+		size_t more = strlen(*entry) + 1;
+
+		if (cp_starts_with(*entry, PACKED "=") ||
+			cp_starts_with(*entry, "LD_PRELOAD=") ||
+			more > sizeof(entries) - length)
+			continue;
+		memcpy(entries + length, *entry, more);
+		length += more;
+	}
+	cp_record_put_meta(&cp_runtime.record, "pinned", entries, length);
+	if (is_hosts_machine())
+		note("the host's caches");
+	if (cp_options.cpu == CP_CPU_HOST)
+		note("the host's processor");
+}
+
+void cp_pinned_end(void)
+{
+	static const char *const names[] = {
+#define X(name, what) what,
+		CP_UNPINNED(X)
+#undef X
+	};
+	unsigned long seen = given ? cp_sim_request(CP_SIM_UNPINNED, NULL) : 0;
+
+	for (unsigned i = 0; i < CP_NUNPINNED; i++)
+		if (seen >> i & 1)
+			note(names[i]);
+}

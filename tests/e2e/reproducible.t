@@ -1,0 +1,170 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The same program counts the same in any environment and directory and as any user; or
+# the report names what differs.
+#	REPRODUCIBLE_RUNS=20 tests/e2e/reproducible.t	# of each program; 4 without this
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+
+plan(skip_all => 'the simulator hides other things of other architectures')
+	unless `uname -m` =~ /^x86_64/;
+my $runs = $ENV{REPRODUCIBLE_RUNS} || 4;
+my $work = scratch('reproducible');
+my @places = map { "$work/" . 'd' x $_ } 1, 40, 90;
+mkdir($_) for $work, @places;
+chmod(0755, scratch(), $work, @places);
+
+my ($cc, $cxx) = map { (split(' ', $ENV{$_->[0]} || $_->[1]))[0] } ['CC', 'gcc'], ['CXX', 'g++'];
+write_file("$work/map.cc", <<'END');
+#include <cstdio>
+#include <string>
+#include <unordered_map>
+int main()
+{
+	std::unordered_map<std::string, long> all;
+	for (long i = 0; i < 5000; i++)
+		all["k" + std::to_string(i * 7919 % 2003)] += i;
+	std::printf("%zu\n", all.size());
+}
+END
+write_file("$work/found.c", <<'END');
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+/* What differs between runs otherwise: random numbers, addresses, time, variables. */
+int main(int argc, char **argv)
+{
+	unsigned char random[64];
+	struct timespec now, later;
+	volatile long sum = 0;
+	long start;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return 1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	usleep(1000);
+	clock_gettime(CLOCK_REALTIME, &later);
+	start = (later.tv_nsec + random[0] * 1000 + (long)&start / 64) % 5000;
+	for (long i = 0; i < start + getpagesize() % 7; i++)
+		sum += i;
+	for (char **variable = environ; *variable; variable++)
+		sum += (long)strlen(*variable);
+	if (argc > 1 && strcmp(argv[1], "time") == 0)
+		printf("%ld %s\n", (long)now.tv_sec, later.tv_nsec - now.tv_nsec >= 1000000 ? "slept" : "not");
+	if (argc > 1 && strcmp(argv[1], "pid") == 0)
+		for (long i = getpid() % 1000; i > 0; i--)
+			sum += i;
+	return 0;
+}
+END
+is(status_text(run(command => [$cxx, '-O1', '-o', "$work/map", "$work/map.cc"])->{status}), 'exit 0', 'map: built');
+is(status_text(run(command => [$cc, '-O1', '-o', "$work/found", "$work/found.c"])->{status}), 'exit 0', 'found: built');
+write_file("$work/text", join('', map { $_ * 7919 % 10007 . "\n" } 1 .. 3000));
+chmod(0755, "$work/map", "$work/found");
+for my $place (@places) {
+	run(command => ['cp', '-p', "$work/map", "$work/found", "$work/text", $place]);
+}
+
+# Unlike in each run: variables, directory, user, outputs; and how the program is named,
+# relatively or absolutely, which is an argument and so counts otherwise.
+sub counts
+{
+	my ($i, @command) = @_;
+	my $place = $places[$i % @places];
+	my $json = sprintf('%s/%s.json', $work, 'r' x (1 + 13 * $i % 31));
+	my %env = (PATH => '/usr/bin:/bin', HOME => $i % 2 ? '/root' : '/home/somebody', LANG => undef,
+		map { ("V${i}_$_" => 'x' x ($_ * 37 * $i % 300)) } 1 .. 3 * $i);
+	unlink($json);
+	my @as = root() && $i % 3 == 2 ? ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups') : ();
+	$command[0] =~ s{^\./}{$place/} if $i % 2;
+	my $run = run(command => [@as, cli(), '-m', 'skylake-sp', '-g', 'cache,tlb', '--reproducible',
+		'-o', $json, @command], cwd => $place, env => {%env, XDG_CACHE_HOME => undef});
+	my $report = decode_json(read_file($json) || 'null');
+	diag($run->{err}) unless $report;
+	return ($report, $run) unless $report;
+	my $counts = $report->{processes}[-1]{whole_process}{counts};
+	return ($report, $run, join(' ', map { "$_ $counts->{$_}{value}" } sort keys %$counts));
+}
+
+chmod(0777, $work);
+for my $program (['gzip', '-c', 'text'], ['sort', 'text'], ['./map'], ['./found']) {
+	my ($report, %first);
+	my $same = 0;
+	for my $i (0 .. $runs - 1) {
+		($report, undef, my $counts) = counts($i, @$program);
+		last unless defined $counts;
+		my $first = $first{$program->[0] =~ /^\./ ? $i % 2 : 0} ||= $counts;
+		$same++ if $first eq $counts;
+		diag("$i: $first\n$counts") if $first ne $counts;
+	}
+	is($same, $runs, "@$program: $runs runs, one count");
+	is_deeply($report->{reproducible}{differs}, [], "@$program: nothing is said to differ") unless $program->[0] eq 'sort';
+}
+
+# ---- what is pinned ----
+{
+	my ($report, $run) = counts(0, './found', 'time');
+	is($run->{out}, "1704067200 slept\n", 'the clock begins at its date, and goes on while it sleeps');
+	is_deeply([grep { /^HOME/ } @{$report->{reproducible}{environment}}], ['HOME=/nonexistent'],
+		'a home that nobody has');
+	($report) = counts(0, './found', 'pid');
+	is_deeply($report->{reproducible}{differs}, ['process numbers'], 'who asks for its number is told');
+	my $text = run(command => [cli(), '-m', 'skylake-sp', '--reproducible', "$work/found", 'pid']);
+	like($text->{err}, qr/^pinned .*\n? .*differ all\s+the\s+same:\s+process numbers/m, 'and the text says it');
+	$text = run(command => [cli(), '--reproducible', "$work/found"]);
+	like($text->{err}, qr/the\s+host's\s+caches/, 'so is who simulates this host');
+	$text = run(command => [cli(), '-m', 'skylake-sp', '--reproducible=KEPT,ALSO_*', 'env'],
+		env => {KEPT => 1, ALSO_THIS => 2, NOT_THIS => 3});
+	like($text->{out}, qr/^KEPT=1$/m, 'a variable that was named');
+	like($text->{out}, qr/^ALSO_THIS=2$/m, 'one by its prefix');
+	unlike($text->{out}, qr/^(NOT_THIS|CACHEPEEK__PAD|CACHEPEEK_MACHINE)/m, 'no other, and none of ours');
+}
+
+# Deadlines are the kernel's while it waits.
+{
+	write_file("$work/wait.c", <<'END');
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+int main(void)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+	struct timespec until;
+	int result;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += 200000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&lock);
+	result = pthread_cond_timedwait(&never, &lock, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	printf("%d %d\n", result == ETIMEDOUT, clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL));
+	return 0;
+}
+END
+	run(command => [$cc, '-pthread', '-o', "$work/wait", "$work/wait.c"]);
+	my $run = run(command => [cli(), '-m', 'skylake-sp', '--reproducible', "$work/wait"]);
+	is($run->{out}, "1 0\n", 'waits until a point in time end there');
+}
+
+# A child has the run, and what its parent was given.
+{
+	my ($report, undef) = counts(0, 'sh', '-c', 'sort text | gzip -c; exit 0');
+	is(join(' ', sort map { $_->{exe} =~ s{.*/}{}r } leaves($report)), 'dash gzip sort', 'children are in the report')
+		if readlink('/bin/sh') && readlink('/bin/sh') =~ /dash/;
+	ok(scalar(@{$report->{processes}}) >= 3, 'all of them');
+}
+done_testing();

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What system calls bring: random numbers that are always the same, names of a
+ * directory in alphabetical order, the first CPU.  And which calls bring what cannot
+ * be pinned.
+ */
+#include "pin.h"
+
+#include "pub_tool_libcfile.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+/* ---- random numbers ---- */
+
+/* SplitMix64 */
+static UChar next(void)
+{
+	static ULong state;
+	ULong z = state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+	return (UChar)(z >> 33);
+}
+
+void pin_fill(UChar *to, SizeT size)
+{
+	while (size--)
+		*to++ = next();
+}
+
+/* /dev/random, /dev/urandom */
+static Bool is_random(Int fd)
+{
+	struct vg_stat s;
+
+	return VG_(fstat)(fd, &s) == 0 && VKI_S_ISCHR(s.mode) &&
+	       (s.rdev >> 8 & 0xfff) == 1 &&
+	       ((s.rdev & 0xff) == 8 || (s.rdev & 0xff) == 9);
+}
+
+/* ---- directories ---- */
+
+/* struct linux_dirent64 */
+struct name {
+	ULong inode, next;
+	UShort size;
+	UChar type;
+	HChar text[1];
+};
+
+static Int by_text(const void *one, const void *other)
+{
+	return VG_(strcmp)(
+		(*(struct name *const *)one)->text, (*(struct name *const *)other)->text);
+}
+
+/* What says where to go on stays where it is. */
+static void put_back(UChar *to, struct name *const *names, const ULong *next_of, UInt n)
+{
+	for (UInt i = 0; i < n; i++) {
+		VG_(memcpy)(to, names[i], names[i]->size);
+		((struct name *)to)->next = next_of[i];
+		to += names[i]->size;
+	}
+}
+
+enum { LEAST = 24 }; /* bytes of an entry */
+
+static void sort_names(UChar *buffer, SizeT size)
+{
+	UChar *copy = VG_(malloc)("pin", size);
+	struct name **names = VG_(malloc)("pin", size / LEAST * sizeof(*names));
+	ULong *next_of = VG_(malloc)("pin", size / LEAST * sizeof(*next_of));
+	UInt n = 0;
+
+	VG_(memcpy)(copy, buffer, size);
+	for (SizeT at = 0; at < size; at += names[n++]->size) {
+		names[n] = (struct name *)(copy + at);
+		next_of[n] = names[n]->next;
+	}
+	VG_(ssort)(names, n, sizeof(*names), by_text);
+	put_back(buffer, names, next_of, n);
+	VG_(free)(next_of);
+	VG_(free)(names);
+	VG_(free)(copy);
+}
+
+/* A long one comes in pieces, and which names are in the first is the kernel's. */
+static void look_at_names(Int fd, UChar *buffer, SizeT size)
+{
+	static Int last = -1;
+
+	if (!size) {
+		last = -1;
+		return;
+	}
+	if (fd == last)
+		pin_seen |= 1ul << CP_UNPINNED_DIRECTORY;
+	last = fd;
+	sort_names(buffer, size);
+}
+
+/* ---- memory, by which programs choose buffers ---- */
+
+struct sysinfo_ {
+	Word uptime;
+	UWord loads[3], total, free, shared, buffers, swap, free_swap;
+};
+
+enum { UPTIME = 100000 };
+
+static void tell_memory(struct sysinfo_ *to)
+{
+	*to = (struct sysinfo_){UPTIME, {0, 0, 0}, 16ul << 30, 8ul << 30, 0, 0, 0, 0};
+}
+
+/* ---- what cannot be pinned ---- */
+
+static const struct {
+	UInt number;
+	UChar what;
+} unpinned[] = {
+	{__NR_getpid, CP_UNPINNED_PID},
+	{__NR_gettid, CP_UNPINNED_PID},
+	{__NR_getppid, CP_UNPINNED_PID},
+	{__NR_getcwd, CP_UNPINNED_CWD},
+	{__NR_getuid, CP_UNPINNED_USER},
+	{__NR_geteuid, CP_UNPINNED_USER},
+	{__NR_getgid, CP_UNPINNED_USER},
+	{__NR_getegid, CP_UNPINNED_USER},
+	{__NR_getgroups, CP_UNPINNED_USER},
+	{__NR_sched_getaffinity, CP_UNPINNED_CPUS},
+	{__NR_socket, CP_UNPINNED_NETWORK},
+	{__NR_accept, CP_UNPINNED_NETWORK},
+	{__NR_setitimer, CP_UNPINNED_TIMER},
+	{__NR_timer_settime, CP_UNPINNED_TIMER},
+	{__NR_timerfd_settime, CP_UNPINNED_TIMER},
+#ifdef __NR_alarm
+	{__NR_alarm, CP_UNPINNED_TIMER},
+#endif
+	{__NR_getrusage, CP_UNPINNED_USAGE},
+	{__NR_uname, CP_UNPINNED_HOST},
+};
+
+static void note_file(const HChar *path)
+{
+	static const HChar *const places[] = {"/proc/", "/sys/"};
+
+	for (UInt i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (VG_(strncmp)(path, places[i], VG_(strlen)(places[i])) == 0)
+			pin_seen |= 1ul << CP_UNPINNED_PROC;
+}
+
+/* Functions of libc that only make such a call have no frame: what is on top of the
+ * stack is where they go back to. */
+static Bool is_librarys(ThreadId tid)
+{
+	Addr stack = VG_(get_SP)(tid);
+
+	return threads_is_paused(tid) ||
+	       (VG_(am_is_valid_for_client)(stack, sizeof(Addr), VKI_PROT_READ) &&
+		       own_code_at(*(const Addr *)stack));
+}
+
+static void note(ThreadId tid, UInt number, const UWord *args)
+{
+	if (is_librarys(tid))
+		return;
+	for (UInt i = 0; i < sizeof(unpinned) / sizeof(unpinned[0]); i++)
+		if (unpinned[i].number == number)
+			pin_seen |= 1ul << unpinned[i].what;
+	if (number == __NR_openat)
+		note_file((const HChar *)args[1]);
+#ifdef __NR_open
+	if (number == __NR_open)
+		note_file((const HChar *)args[0]);
+#endif
+}
+
+/* ---- all of them ---- */
+
+void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
+{
+	if (!pin_wanted)
+		return;
+	pin_clock_after(tid, number, args, result);
+	if (sr_isError(result))
+		return;
+	note(tid, number, args);
+	if (number == __NR_getrandom)
+		pin_fill((UChar *)args[0], sr_Res(result));
+	else if (number == __NR_read && sr_Res(result) && is_random((Int)args[0]))
+		pin_fill((UChar *)args[1], sr_Res(result));
+	else if (number == __NR_getdents64)
+		look_at_names((Int)args[0], (UChar *)args[1], sr_Res(result));
+	else if (number == __NR_getcpu && args[0])
+		*(UInt *)args[0] = 0;
+	else if (number == __NR_sysinfo)
+		tell_memory((struct sysinfo_ *)args[0]);
+}

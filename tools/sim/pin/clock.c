@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The program's time.  It begins at a date that is always the same, and goes on by a
+ * nanosecond with each instruction and by what the program sleeps, or waits in vain.
+ * From a second thread on it goes on as the kernel's does, since then it is no longer
+ * the program alone that decides who waits for how long.
+ *
+ * The kernel knows nothing of this, so a call that waits until a point in time is given
+ * the kernel's time of that.
+ */
+#include "pin.h"
+
+#include <linux/futex.h>
+
+#include "base/syscall.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#if defined(VGA_amd64)
+#include "libvex_guest_amd64.h"
+#define REGISTER(amd64, arm64) offsetof(VexGuestAMD64State, guest_##amd64)
+#else
+#include "libvex_guest_arm64.h"
+#define REGISTER(amd64, arm64) offsetof(VexGuestARM64State, guest_##arm64)
+#endif
+
+#define SECOND 1000000000ll
+#define DATE 1704067200ll /* 2024-01-01 */
+#define UPTIME 100000ll
+#define FAR (1ll << 32) /* seconds: what is further away, the kernel may judge */
+
+enum { REALTIME = 0, MONOTONIC = 1, CPUTIME = 2 };
+enum { TIMED_OUT = 110 }; /* ETIMEDOUT */
+
+struct timespec_ {
+	Long s, ns;
+};
+
+struct deadline {
+	SizeT at; /* of the register */
+	UWord given;
+	Int clock;
+	Long until;                /* the program's nanoseconds */
+	struct timespec_ replaced; /* outlives a call that a signal interrupts */
+	Bool stands;
+};
+
+static struct deadline *deadlines; /* of each thread */
+static Long date = DATE * SECOND;
+static Long slept, before_fork;
+static Bool several;               /* threads */
+static Long kernel_at, program_at; /* when they became several */
+
+/* ---- what time is it? ---- */
+
+static Long kernel_now(Int clock)
+{
+	struct timespec_ now = {0, 0};
+
+	cp_syscall(SYS_clock_gettime, (long)clock, &now);
+	return now.s * SECOND + now.ns;
+}
+
+static Long run(ThreadId tid)
+{
+	if (several)
+		return program_at + kernel_now(MONOTONIC) - kernel_at;
+	return slept + (Long)threads_instructions(tid);
+}
+
+static Int kind_of(Int clock)
+{
+	switch (clock) {
+	case 0: /* CLOCK_REALTIME, its coarse one, CLOCK_REALTIME_ALARM, CLOCK_TAI */
+	case 5:
+	case 8:
+	case 11:
+		return REALTIME;
+	case 1: /* CLOCK_MONOTONIC, raw, coarse, CLOCK_BOOTTIME and its alarm */
+	case 4:
+	case 6:
+	case 7:
+	case 9:
+		return MONOTONIC;
+	}
+	return CPUTIME;
+}
+
+static Long begin_of(Int clock)
+{
+	switch (kind_of(clock)) {
+	case REALTIME:
+		return date;
+	case MONOTONIC:
+		return UPTIME * SECOND;
+	}
+	return 0;
+}
+
+static Long now(ThreadId tid, Int clock)
+{
+	return begin_of(clock) + run(tid);
+}
+
+/* ---- deadlines ---- */
+
+static UWord take(ThreadId tid, SizeT at)
+{
+	UWord value;
+
+	VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, (PtrdiffT)at, sizeof(value));
+	return value;
+}
+
+static void put(ThreadId tid, SizeT at, UWord value)
+{
+	VG_(set_shadow_regs_area)
+	(tid, 0, (PtrdiffT)at, sizeof(value), (const UChar *)&value);
+}
+
+#define NUMBER REGISTER(RAX, X8)
+#define RESULT REGISTER(RAX, X0)
+#define FIRST REGISTER(RDI, X0)
+#define SECOND_ONE REGISTER(RSI, X1)
+#define THIRD REGISTER(RDX, X2)
+#define FOURTH REGISTER(R10, X3)
+
+static Bool futex_deadline(ThreadId tid, struct deadline *d)
+{
+	UWord operation = take(tid, SECOND_ONE);
+
+	d->at = FOURTH;
+	d->clock = operation & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_LOCK_PI:
+		d->clock = REALTIME;
+		return True;
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_WAIT_REQUEUE_PI:
+	case 13: /* FUTEX_LOCK_PI2 */
+		return True;
+	}
+	return False;
+}
+
+enum { ABSOLUTE = 1 };
+
+/* Which of them has the call? */
+static Bool find_deadline(ThreadId tid, UInt number, struct deadline *d)
+{
+	if (number == __NR_futex)
+		return futex_deadline(tid, d);
+	if (number != __NR_clock_nanosleep)
+		return False;
+	d->at = THIRD;
+	d->clock = (Int)take(tid, FIRST);
+	return take(tid, SECOND_ONE) & ABSOLUTE;
+}
+
+static Bool is_time(const struct timespec_ *t)
+{
+	return t->s >= 0 && t->s < FAR && t->ns >= 0 && t->ns < SECOND;
+}
+
+void pin_clock_before(ThreadId tid)
+{
+	struct deadline *d;
+	const struct timespec_ *wanted;
+	Long kernel;
+
+	if (!pin_wanted)
+		return;
+	d = &deadlines[tid];
+	d->stands = False;
+	if (!find_deadline(tid, (UInt)take(tid, NUMBER), d))
+		return;
+	d->given = take(tid, d->at);
+	wanted = (const struct timespec_ *)d->given;
+	if (d->given == (UWord)&d->replaced || kind_of(d->clock) == CPUTIME ||
+		!VG_(am_is_valid_for_client)(d->given, sizeof(*wanted), VKI_PROT_READ) ||
+		!is_time(wanted))
+		return;
+	d->until = wanted->s * SECOND + wanted->ns;
+	kernel = kernel_now(d->clock) + d->until - now(tid, d->clock);
+	kernel = kernel < 0 ? 0 : kernel;
+	d->replaced = (struct timespec_){kernel / SECOND, kernel % SECOND};
+	put(tid, d->at, (UWord)&d->replaced);
+	d->stands = True;
+}
+
+static void sleep_until(ThreadId tid, const struct deadline *d)
+{
+	Long left = d->until - now(tid, d->clock);
+
+	if (!several && left > 0)
+		slept += left;
+}
+
+/* With the result in its register, which may be the first argument's. */
+void pin_clock_behind(ThreadId tid)
+{
+	struct deadline *d = pin_wanted ? &deadlines[tid] : NULL;
+	Word result;
+
+	if (!d || !d->stands)
+		return;
+	d->stands = False;
+	put(tid, d->at, d->given);
+	result = (Word)take(tid, RESULT);
+	if (result == 0 ? d->at == THIRD : result == -TIMED_OUT)
+		sleep_until(tid, d);
+}
+
+/* ---- answers ---- */
+
+static void tell(UWord to, Long ns, Long part)
+{
+	struct timespec_ *t = (struct timespec_ *)to;
+
+	if (!to)
+		return;
+	t->s = ns / SECOND;
+	t->ns = ns % SECOND / part;
+}
+
+enum { TICK = 10000000 }; /* ns: a clock tick of times(2) */
+
+static void tell_times(ThreadId tid, const UWord *args)
+{
+	Word *to = (Word *)args[0];
+
+	if (to) {
+		to[0] = run(tid) / TICK;
+		to[1] = to[2] = to[3] = 0;
+	}
+	put(tid, RESULT, (UWord)(now(tid, MONOTONIC) / TICK));
+}
+
+static void answer(ThreadId tid, UInt number, const UWord *args)
+{
+	switch (number) {
+	case __NR_clock_gettime:
+		tell(args[1], now(tid, (Int)args[0]), 1);
+		break;
+	case __NR_gettimeofday:
+		tell(args[0], now(tid, REALTIME), 1000);
+		break;
+	case __NR_times:
+		tell_times(tid, args);
+		break;
+#ifdef __NR_time
+	case __NR_time:
+		if (args[0])
+			*(Word *)args[0] = now(tid, REALTIME) / SECOND;
+		put(tid, RESULT, (UWord)(now(tid, REALTIME) / SECOND));
+		break;
+#endif
+	}
+}
+
+/* ---- waits that have a length ---- */
+
+static Long length(UWord at, Long part)
+{
+	const struct timespec_ *t = (const struct timespec_ *)at;
+
+	return at ? t->s * SECOND + t->ns * part : 0;
+}
+
+static Long milliseconds(UWord count)
+{
+	return (Int)count > 0 ? (Int)count * 1000000ll : 0;
+}
+
+/* How long one took that ended because its time was up. */
+static Long waited(UInt number, const UWord *args)
+{
+	switch (number) {
+	case __NR_nanosleep:
+		return length(args[0], 1);
+	case __NR_clock_nanosleep:
+		return args[1] & ABSOLUTE ? 0 : length(args[2], 1);
+	case __NR_ppoll:
+		return length(args[2], 1);
+	case __NR_pselect6:
+		return length(args[4], 1);
+	case __NR_epoll_pwait:
+		return milliseconds(args[3]);
+#ifdef __NR_poll
+	case __NR_poll:
+		return milliseconds(args[2]);
+	case __NR_select:
+		return length(args[4], 1000);
+	case __NR_epoll_wait:
+		return milliseconds(args[3]);
+#endif
+	}
+	return 0;
+}
+
+static Long waited_in_vain(UInt number, const UWord *args, UWord error)
+{
+	if (number == __NR_futex && error == TIMED_OUT &&
+		(args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
+		return length(args[3], 1);
+	if (number == __NR_rt_sigtimedwait && error == VKI_EAGAIN)
+		return length(args[2], 1);
+	return 0;
+}
+
+void pin_clock_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
+{
+	if (sr_isError(result))
+		slept += waited_in_vain(number, args, sr_Err(result));
+	else if (sr_Res(result) == 0)
+		slept += waited(number, args);
+	if (!sr_isError(result))
+		answer(tid, number, args);
+}
+
+/* ---- its beginning, threads and children ---- */
+
+void pin_clock_start(HChar *const *envp)
+{
+	const HChar *text = pin_find(envp, "SOURCE_DATE_EPOCH");
+	Long given = text ? VG_(strtoll10)(text, NULL) : 0;
+
+	if (given > 0 && given < FAR)
+		date = given * SECOND;
+}
+
+void pin_clock_thread(ThreadId by)
+{
+	if (several || !pin_wanted)
+		return;
+	program_at = run(by);
+	kernel_at = kernel_now(MONOTONIC);
+	several = True;
+}
+
+/* A child's instructions are counted from 0 on. */
+static void on_fork(ThreadId tid)
+{
+	before_fork = run(tid);
+}
+
+static void on_fork_child(ThreadId tid)
+{
+	(void)tid;
+	if (!several)
+		slept = before_fork;
+}
+
+void pin_start(void)
+{
+	if (!pin_wanted)
+		return;
+	deadlines = VG_(calloc)("pin", VG_N_THREADS, sizeof(*deadlines));
+	VG_(atfork)(on_fork, NULL, on_fork_child);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * CACHEPEEK_REPRODUCIBLE: the program finds the same in each environment, in each
+ * directory and on each host, as far as a simulator can bring that about.
+ */
+#ifndef CACHEPEEK_SIM_PIN_PIN_H
+#define CACHEPEEK_SIM_PIN_PIN_H
+
+#include "tool.h"
+
+/* Known before the program's first stack is made, and so before the options are. */
+extern Bool pin_wanted;
+
+/* environment.c.  The value of a variable; NULL: it is not there. */
+const HChar *pin_find(HChar *const *envp, const HChar *name);
+/* Of envp what the program is to see; fixed: bytes that the rest of the stack takes. */
+HChar **pin_environment(HChar **envp, SizeT fixed);
+/* The library's own, which the program does not see. */
+HChar *const *pin_given(void);
+/* At least so long, with slashes in front. */
+HChar *pin_path(const HChar *path, SizeT length);
+SizeT pin_pointer_and_text(const HChar *text);
+
+/* calls.c */
+void pin_fill(UChar *to, SizeT size);
+void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
+
+/* clock.c: the program's time.  Before and behind each of its system calls: points in
+ * time that it waits for are the kernel's meanwhile. */
+void pin_clock_start(HChar *const *envp);
+void pin_clock_thread(ThreadId by);
+void pin_clock_before(ThreadId tid);
+void pin_clock_behind(ThreadId tid);
+void pin_clock_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
+void pin_start(void);
+
+/* cpu.c */
+ULong pin_ticks(void); /* of the time stamp counter */
+void pin_capabilities(UInt *guest, UInt *host);
+
+/* What differs between runs all the same, by what the program did: enum cp_unpinned
+ * of request.h, a bit each. */
+extern UWord pin_seen;
+
+#endif
