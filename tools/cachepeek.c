@@ -27,6 +27,7 @@ static const struct command {
 	{"sharing", cp_cmd_sharing},
 	{"annotate", cp_cmd_annotate},
 	{"diff", cp_cmd_diff},
+	{"gate", cp_cmd_gate},
 	{"merge", cp_cmd_merge},
 	{"list", cp_cmd_list},
 	{"doctor", cp_cmd_doctor},

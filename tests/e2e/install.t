@@ -31,13 +31,15 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [map { "/usr
 	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py
 	share/doc/cachepeek/README.md
-	share/doc/cachepeek/doc/faq.md
+	share/doc/cachepeek/doc/faq.md share/doc/cachepeek/doc/gate.md
 	share/doc/cachepeek/doc/glossary.md share/doc/cachepeek/doc/internals.md
 	share/doc/cachepeek/doc/metrics.md share/doc/cachepeek/doc/report.png
 	share/doc/cachepeek/doc/testing.md share/doc/cachepeek/doc/tutorial.md
 	share/doc/cachepeek/doc/validation.md
 	share/doc/cachepeek/examples/README.md
-	share/doc/cachepeek/examples/blur.c share/doc/cachepeek/examples/read.c
+	share/doc/cachepeek/examples/blur.c share/doc/cachepeek/examples/github.yml
+	share/doc/cachepeek/examples/gitlab.yml share/doc/cachepeek/examples/pre-commit
+	share/doc/cachepeek/examples/read.c
 	share/doc/cachepeek/examples/regions.c share/doc/cachepeek/examples/threads.cc
 	share/fish/vendor_completions.d/cachepeek.fish
 	share/man/man1/cachepeek.1 share/man/man3/cachepeek.3

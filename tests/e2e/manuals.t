@@ -62,7 +62,7 @@ sub getopt_table
 	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare annotate sharing diff list doctor);
+my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare annotate sharing diff gate list doctor);
 $table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache dtlb icache);
 $table{merge} = [grep { $_ ne '--forget' } @{$table{report}}];
 $table{help} = [];

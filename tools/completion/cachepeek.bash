@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # bash completion for cachepeek(1).
 
-_cachepeek_commands='run report compare dcache dtlb icache annotate sharing diff merge list doctor help'
+_cachepeek_commands='run report compare dcache dtlb icache annotate sharing diff gate merge list doctor help'
 
 # The first word of each line of a list that is not indented.
 _cachepeek_names()
@@ -66,6 +66,7 @@ _cachepeek_options()
 	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --debuginfod -v --verbose' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json -v --verbose' ;;
+	gate) echo '--update --metrics --tolerance -o --output --annotate' ;;
 	diff) echo '--fail-if -o --output --json --all -v --verbose' ;;
 	merge) echo '-o --output --json -v --verbose' ;;
 	list) echo '-p --pmu --json --check -v --verbose' ;;
@@ -81,7 +82,7 @@ _cachepeek()
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | compare | dcache | dtlb | icache | annotate | sharing | diff | merge | list | doctor | help) command=${COMP_WORDS[1]} at=2 ;;
+	run | report | compare | dcache | dtlb | icache | annotate | sharing | diff | gate | merge | list | doctor | help) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	case $command in

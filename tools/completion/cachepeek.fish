@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # fish completion for cachepeek(1).
 
-set -g __cachepeek_commands run report compare dcache dtlb icache annotate sharing diff merge list doctor help
+set -g __cachepeek_commands run report compare dcache dtlb icache annotate sharing diff gate merge list doctor help
 # Those that start a program, and the options whose value is the next word.
 set -g __cachepeek_starting run compare dcache dtlb icache sharing
 set -g __cachepeek_valued -g --groups -e --events -o --output -E --engine -m --machine --machines -d --dir \
@@ -80,6 +80,7 @@ complete -c cachepeek -n __cachepeek_is_first -f -a icache -d 'which code misses
 complete -c cachepeek -n __cachepeek_is_first -f -a sharing -d 'which lines threads share'
 complete -c cachepeek -n __cachepeek_is_first -f -a annotate -d 'a source file with the misses of its lines'
 complete -c cachepeek -n __cachepeek_is_first -f -a diff -d 'what differs between runs'
+complete -c cachepeek -n __cachepeek_is_first -f -a gate -d 'is a run worse than a baseline'
 complete -c cachepeek -n __cachepeek_is_first -f -a merge -d 'one report of all ranks'
 complete -c cachepeek -n __cachepeek_is_first -f -a list -d 'what can be asked for'
 complete -c cachepeek -n __cachepeek_is_first -f -a doctor -d 'what can be counted here'
@@ -101,7 +102,7 @@ complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -s E -l engine -x -
 complete -c cachepeek -n '__cachepeek_is run dcache dtlb icache sharing annotate' -s m -l machine -x -a '(__cachepeek_names machines)' -d 'the machine to simulate'
 complete -c cachepeek -n '__cachepeek_is compare' -s m -l machines -x -a '(__fish_complete_list , "__cachepeek_names machines")' -d 'the machines to simulate'
 complete -c cachepeek -n '__cachepeek_is run dcache dtlb icache sharing annotate' -s d -l dir -x -a '(__fish_complete_directories)' -d 'keep the records there'
-complete -c cachepeek -n '__cachepeek_is run report compare dcache dtlb icache sharing annotate diff merge' -s o -l output -r -F -d 'where the report goes'
+complete -c cachepeek -n '__cachepeek_is run report compare dcache dtlb icache sharing annotate diff gate merge' -s o -l output -r -F -d 'where the report goes'
 complete -c cachepeek -n '__cachepeek_is run' -s v -l verbose -d 'say more'
 complete -c cachepeek -n '__cachepeek_is list' -s v -l verbose -d 'a line for each PMU'
 complete -c cachepeek -n '__cachepeek_is run' -l passes -d 'run the program as often as its events need'
@@ -126,6 +127,10 @@ complete -c cachepeek -n '__cachepeek_is sharing' -l quantum -x -d 'data referen
 complete -c cachepeek -n '__cachepeek_is sharing' -l least -x -d 'transfers of the lines that are shown'
 complete -c cachepeek -n '__cachepeek_is annotate' -s p -l profile -x -a 'dcache dtlb icache' -d 'which misses'
 complete -c cachepeek -n '__cachepeek_is annotate' -s i -l input -r -F -d 'the JSON of a run'
+complete -c cachepeek -n '__cachepeek_is gate' -l update -d 'write the values to the baseline'
+complete -c cachepeek -n '__cachepeek_is gate' -l metrics -x -d 'of a new baseline'
+complete -c cachepeek -n '__cachepeek_is gate' -l tolerance -x -d 'how much worse is allowed'
+complete -c cachepeek -n '__cachepeek_is gate' -l annotate -d 'for the log of GitHub'
 complete -c cachepeek -n '__cachepeek_is diff' -l fail-if -x -d 'what makes the status 3'
 complete -c cachepeek -n '__cachepeek_is diff' -l all -d 'all values'
 complete -c cachepeek -n '__cachepeek_is list' -s p -l pmu -x -a '(__cachepeek_pmus)' -d 'of another processor'

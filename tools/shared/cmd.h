@@ -33,6 +33,7 @@ void cp_report_now(const char *directory, int pid, const char *outputs);
 
 int cp_cmd_compare(int argc, char **argv);
 int cp_cmd_diff(int argc, char **argv);
+int cp_cmd_gate(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);
 int cp_cmd_profile(int argc, char **argv);
 int cp_cmd_sharing(int argc, char **argv);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek gate BASELINE RUN...: is any value of the runs worse than a file beside the
+ * sources says?
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/gate/gate.h"
+#include "tools/shared/cmd.h"
+
+#define METRICS "instructions,l1d_misses,l2_misses,llc_misses"
+#define MAX_FILES 16
+
+struct request {
+	struct cp_baseline gate;
+	const char *metrics, *tolerance;
+	bool update, annotate;
+	size_t nfiles;
+	const char *files[MAX_FILES];
+};
+
+/* Without a letter. */
+enum { UPDATE = UCHAR_MAX + 1, METRICS_OF, TOLERANCE, ANNOTATE };
+
+static const struct option long_options[] = {
+	{"update", no_argument, NULL, UPDATE},
+	{"metrics", required_argument, NULL, METRICS_OF},
+	{"tolerance", required_argument, NULL, TOLERANCE},
+	{"output", required_argument, NULL, 'o'},
+	{"annotate", no_argument, NULL, ANNOTATE},
+	{NULL, 0, NULL, 0},
+};
+
+static bool add_file(struct request *request, const char *name)
+{
+	if (!cp_baseline_is_output(name) || request->nfiles == MAX_FILES) {
+		fprintf(stderr,
+			"cachepeek: gate: output %s: use -, or a file that ends in .md, "
+			".xml or .txt\n",
+			name);
+		return false;
+	}
+	request->files[request->nfiles++] = name;
+	return true;
+}
+
+static bool set_tolerance(struct request *request, const char *text)
+{
+	double limit;
+	bool relative;
+
+	request->tolerance = text;
+	if (cp_baseline_tolerance(text, &limit, &relative))
+		return true;
+	fprintf(stderr,
+		"cachepeek: gate: --tolerance %s: write a number, as 0.5%% or 100\n",
+		text);
+	return false;
+}
+
+static bool take(struct request *request, int option)
+{
+	switch (option) {
+	case UPDATE:
+		return request->update = true;
+	case ANNOTATE:
+		return request->annotate = true;
+	case METRICS_OF:
+		request->metrics = optarg;
+		return true;
+	case TOLERANCE:
+		return set_tolerance(request, optarg);
+	case 'o':
+		return add_file(request, optarg);
+	}
+	return false;
+}
+
+static bool parse(struct request *request, int argc, char **argv)
+{
+	int option;
+
+	optind = 1;
+	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1)
+		if (!take(request, option))
+			return false;
+	if (argc - optind >= 2)
+		return true;
+	fprintf(stderr, "cachepeek: gate: name a baseline and a run: cachepeek gate "
+			"[--update] BASELINE.json REPORT.json...\n");
+	return false;
+}
+
+static bool add_runs(struct cp_baseline *gate, char **names)
+{
+	char error[1024];
+
+	for (; *names; names++) {
+		if (cp_values_add(gate->values, 1, *names, error, sizeof(error)))
+			continue;
+		fprintf(stderr, "cachepeek: gate: %s\n", error);
+		return false;
+	}
+	return true;
+}
+
+static int show(const struct request *request)
+{
+	bool written = true;
+
+	for (size_t i = 0; i < request->nfiles; i++)
+		written = cp_baseline_write(&request->gate, request->files[i]) && written;
+	if (!request->nfiles)
+		written = cp_baseline_write(&request->gate, "-");
+	if (request->annotate)
+		cp_baseline_annotate(&request->gate);
+	return written ? cp_baseline_status(&request->gate) : 1;
+}
+
+static int gate_of(struct request *request, int argc, char **argv)
+{
+	struct cp_baseline *gate = &request->gate;
+
+	request->metrics = METRICS;
+	if (!parse(request, argc, argv))
+		return 2;
+	gate->file = argv[optind];
+	gate->values = cp_values_new(gate->arena);
+	if (!cp_baseline_read(gate) || !add_runs(gate, argv + optind + 1))
+		return 1;
+	cp_baseline_judge(gate);
+	if (request->tolerance)
+		gate->tolerance = request->tolerance;
+	if (request->update)
+		return cp_baseline_update(gate, request->metrics) ? 0 : 1;
+	if (gate->document)
+		return show(request);
+	fprintf(stderr,
+		"cachepeek: gate: there is no %s: --update makes it of this run\n",
+		gate->file);
+	return 1;
+}
+
+int cp_cmd_gate(int argc, char **argv)
+{
+	static struct request request;
+	static struct cp_arena arena;
+	struct cp_escape out_of_memory;
+	volatile int status = 1;
+
+	arena.out_of_memory = &out_of_memory;
+	request.gate.arena = &arena;
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
+		status = gate_of(&request, argc, argv);
+	else
+		fprintf(stderr, "cachepeek: gate: out of memory\n");
+	json_decref(request.gate.document);
+	arena.out_of_memory = NULL;
+	cp_arena_free(&arena);
+	return status;
+}

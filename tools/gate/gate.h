@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of `cachepeek gate`: a baseline file that lies beside the sources, and what
+ * a run's values are against it.
+ */
+#ifndef CACHEPEEK_TOOLS_GATE_GATE_H
+#define CACHEPEEK_TOOLS_GATE_GATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "tools/diff/values.h"
+
+#define CP_BASELINE_SCHEMA "cachepeek-gate/1"
+
+enum cp_baseline_result {
+	CP_BASELINE_HELD,
+	CP_BASELINE_BETTER,        /* by more than the tolerance */
+	CP_BASELINE_FAILS,         /* worse by more than the tolerance */
+	CP_BASELINE_UNKNOWN_VALUE, /* the runs have none */
+};
+
+/* A line of the baseline. */
+struct cp_baseline_line {
+	const json_t *path;
+	const char *region; /* "solve/halo"; "whole run" */
+	const char *name;
+	double value;
+	const char *tolerance; /* as it was written; NULL: that of the file */
+	double limit;          /* the same: a share, or a difference */
+	bool relative;
+	bool lower;      /* is worse */
+	unsigned number; /* in the file */
+	/* Of the runs. */
+	enum cp_baseline_result result;
+	const struct cp_entry *entry; /* NULL: there is none */
+	double now;
+};
+
+struct cp_baseline {
+	struct cp_arena *arena; /* out_of_memory is set */
+	const char *file;
+	json_t *document; /* NULL: there is no such file yet */
+	const char *engine, *machine, *tolerance;
+	size_t nlines;
+	struct cp_baseline_line *lines;
+	struct cp_values *values; /* the runs, on side 1 */
+	const char *unlike;       /* why nothing can be compared; NULL: it can */
+};
+
+/* baseline.c.  false, after a message: it cannot be read. */
+bool cp_baseline_tolerance(const char *text, double *limit, bool *relative);
+bool cp_baseline_read(struct cp_baseline *gate);
+/* With the runs' values in the place of its own, or, if it is not there yet, those of
+ * metrics (a comma list) in all regions.  false, after a message. */
+bool cp_baseline_update(struct cp_baseline *gate, const char *metrics);
+
+/* judge.c */
+const struct cp_entry *cp_baseline_entry(
+	const struct cp_baseline *gate, const struct cp_spot *spot, const char *name);
+void cp_baseline_judge(struct cp_baseline *gate);
+int cp_baseline_status(const struct cp_baseline *gate);
+/* "l1d_misses of solve: 1,000 -> 1,020 (+2 %), 0.5 % are allowed" */
+const char *cp_baseline_sentence(
+	const struct cp_baseline *gate, const struct cp_baseline_line *line);
+const char *cp_baseline_number(struct cp_arena *arena, double value);
+const char *cp_baseline_change(
+	struct cp_arena *arena, const struct cp_baseline_line *line);
+
+/* show.c.  How it is written to a file of this name, by its ending; false: no such. */
+bool cp_baseline_is_output(const char *name);
+bool cp_baseline_write(const struct cp_baseline *gate, const char *name);
+/* For the log of a run on GitHub: the failures, at their lines of the baseline. */
+void cp_baseline_annotate(const struct cp_baseline *gate);
+
+#endif

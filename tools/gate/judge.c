@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text/table.h"
+#include "tools/gate/gate.h"
+
+/* Counts and metrics have no name in common. */
+const struct cp_entry *cp_baseline_entry(
+	const struct cp_baseline *gate, const struct cp_spot *spot, const char *name)
+{
+	const struct cp_entry *entry = NULL;
+
+	for (enum cp_kind kind = CP_CALLS; !entry && kind <= CP_METRIC; kind++)
+		entry = cp_values_find(gate->values, spot, kind, name);
+	return entry;
+}
+
+static const struct cp_spot *spot_of(const struct cp_baseline *gate, const json_t *path)
+{
+	for (size_t i = 0; i < gate->values->nspots; i++)
+		if (json_equal(gate->values->spots[i]->names, path))
+			return gate->values->spots[i];
+	return NULL;
+}
+
+/* How far it is beyond the baseline, in the direction that is worse. */
+static double worse_by(const struct cp_baseline_line *line)
+{
+	double by = line->lower ? line->value - line->now : line->now - line->value;
+
+	if (!line->relative || by == 0)
+		return by;
+	return line->value != 0 ? by / fabs(line->value) : copysign(HUGE_VAL, by);
+}
+
+static void judge(const struct cp_baseline *gate, struct cp_baseline_line *line)
+{
+	const struct cp_spot *spot = spot_of(gate, line->path);
+	double by;
+
+	line->entry = spot ? cp_baseline_entry(gate, spot, line->name) : NULL;
+	line->result = CP_BASELINE_UNKNOWN_VALUE;
+	if (!line->entry || !line->entry->side[1].runs.n) {
+		line->entry = NULL;
+		return;
+	}
+	line->now = line->entry->side[1].runs.mean;
+	by = worse_by(line);
+	line->result = by > line->limit    ? CP_BASELINE_FAILS
+		       : by < -line->limit ? CP_BASELINE_BETTER
+					   : CP_BASELINE_HELD;
+}
+
+/* What was counted otherwise cannot be worse or better. */
+static const char *unlike(const struct cp_baseline *gate)
+{
+	const struct cp_side *runs = &gate->values->sides[1];
+
+	if (runs->mixed)
+		return "the runs are not of one program, engine and machine";
+	if (gate->engine && strcmp(gate->engine, runs->engine) != 0)
+		return cp_text_format(gate->arena,
+			"the baseline was counted by %s, the run by %s", gate->engine,
+			runs->engine);
+	if (gate->machine && strcmp(gate->machine, runs->machine) != 0)
+		return cp_text_format(gate->arena,
+			"the baseline is of another machine (%s) than the run (%s)",
+			gate->machine, runs->machine);
+	return NULL;
+}
+
+void cp_baseline_judge(struct cp_baseline *gate)
+{
+	gate->unlike = unlike(gate);
+	for (size_t i = 0; i < gate->nlines; i++)
+		judge(gate, &gate->lines[i]);
+}
+
+enum { STATUS_FAILS = 3, STATUS_UNKNOWN = 4 };
+
+int cp_baseline_status(const struct cp_baseline *gate)
+{
+	int status = gate->unlike ? STATUS_UNKNOWN : 0;
+
+	for (size_t i = 0; !gate->unlike && i < gate->nlines; i++) {
+		if (gate->lines[i].result == CP_BASELINE_FAILS)
+			return STATUS_FAILS;
+		if (gate->lines[i].result == CP_BASELINE_UNKNOWN_VALUE)
+			status = STATUS_UNKNOWN;
+	}
+	return status;
+}
+
+const char *cp_baseline_number(struct cp_arena *arena, double value)
+{
+	char text[48];
+
+	if (value >= 0 && value < 9e15 && value == floor(value))
+		return cp_text_integer(arena, (uint64_t)value);
+	snprintf(text, sizeof(text), "%.6g", value);
+	return cp_arena_copy(arena, text, strlen(text));
+}
+
+const char *cp_baseline_change(
+	struct cp_arena *arena, const struct cp_baseline_line *line)
+{
+	double by = line->now - line->value;
+	char text[48];
+
+	if (by == 0)
+		return "=";
+	if (line->value == 0)
+		snprintf(text, sizeof(text), "%+g", by);
+	else
+		snprintf(text, sizeof(text), "%+.3g %%", 100 * by / fabs(line->value));
+	return cp_arena_copy(arena, text, strlen(text));
+}
+
+const char *cp_baseline_sentence(
+	const struct cp_baseline *gate, const struct cp_baseline_line *line)
+{
+	const char *allowed = line->tolerance ? line->tolerance : gate->tolerance;
+
+	if (line->result == CP_BASELINE_UNKNOWN_VALUE)
+		return cp_text_format(gate->arena, "%s of %s: the run has no such value",
+			line->name, line->region);
+	return cp_text_format(gate->arena, "%s of %s: %s -> %s (%s), %s is allowed",
+		line->name, line->region, cp_baseline_number(gate->arena, line->value),
+		cp_baseline_number(gate->arena, line->now),
+		cp_baseline_change(gate->arena, line), allowed);
+}

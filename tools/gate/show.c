@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a gate says: lines of text, a table of Markdown for a merge request, JUnit's XML
+ * for those who collect tests, commands of GitHub's log.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "tools/gate/gate.h"
+
+static const char *const words[] = {"ok", "better", "FAILS", "unknown"};
+
+/* ---- text ---- */
+
+static void write_text(const struct cp_baseline *gate, FILE *file)
+{
+	size_t held = 0;
+
+	if (gate->unlike) {
+		fprintf(file, "cannot judge: %s\n", gate->unlike);
+		return;
+	}
+	for (size_t i = 0; i < gate->nlines; i++) {
+		const struct cp_baseline_line *line = &gate->lines[i];
+
+		held += line->result == CP_BASELINE_HELD;
+		if (line->result != CP_BASELINE_HELD)
+			fprintf(file, "%-8s%s:%u: %s\n", words[line->result], gate->file,
+				line->number, cp_baseline_sentence(gate, line));
+	}
+	fprintf(file, "%zu of %zu values held\n", held, gate->nlines);
+}
+
+/* ---- Markdown ---- */
+
+static void put_cell(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		if (*text == '|')
+			fputs("\\|", file);
+		else
+			fputc(*text == '\n' || *text == '`' ? ' ' : *text, file);
+}
+
+static void write_row(
+	const struct cp_baseline *gate, const struct cp_baseline_line *line, FILE *file)
+{
+	bool known = line->entry != NULL;
+
+	fprintf(file, "| %s | `", words[line->result]);
+	put_cell(file, line->region);
+	fputs("` | `", file);
+	put_cell(file, line->name);
+	fprintf(file, "` | %s | %s | %s | %s |\n",
+		cp_baseline_number(gate->arena, line->value),
+		known ? cp_baseline_number(gate->arena, line->now) : "–",
+		known ? cp_baseline_change(gate->arena, line) : "–",
+		line->tolerance ? line->tolerance : gate->tolerance);
+}
+
+static void write_markdown(const struct cp_baseline *gate, FILE *file)
+{
+	int status = cp_baseline_status(gate);
+
+	fprintf(file, "### Cache gate: %s\n\n",
+		status == 0   ? "passed"
+		: status == 3 ? "failed"
+			      : "not judged");
+	if (gate->unlike) {
+		fprintf(file, "%s\n", gate->unlike);
+		return;
+	}
+	fputs("| | region | value | before | after | change | allowed |\n"
+	      "|---|---|---|--:|--:|--:|--:|\n",
+		file);
+	for (int worst = CP_BASELINE_UNKNOWN_VALUE; worst >= CP_BASELINE_HELD; worst--)
+		for (size_t i = 0; i < gate->nlines; i++)
+			if ((int)gate->lines[i].result == worst)
+				write_row(gate, &gate->lines[i], file);
+	fprintf(file, "\nCounted on %s.\n", gate->values->sides[1].machine);
+}
+
+/* ---- JUnit ---- */
+
+static void put_xml(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		switch (*text) {
+		case '&':
+			fputs("&amp;", file);
+			break;
+		case '<':
+			fputs("&lt;", file);
+			break;
+		case '>':
+			fputs("&gt;", file);
+			break;
+		case '"':
+			fputs("&quot;", file);
+			break;
+		default:
+			fputc((unsigned char)*text < ' ' ? '?' : *text, file);
+		}
+}
+
+static size_t count(const struct cp_baseline *gate, enum cp_baseline_result result)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < gate->nlines; i++)
+		n += !gate->unlike && gate->lines[i].result == result;
+	return n;
+}
+
+static void write_case(
+	const struct cp_baseline *gate, const struct cp_baseline_line *line, FILE *file)
+{
+	bool fails = !gate->unlike && line->result == CP_BASELINE_FAILS,
+	     unknown = gate->unlike || line->result == CP_BASELINE_UNKNOWN_VALUE;
+
+	fputs("  <testcase classname=\"", file);
+	put_xml(file, line->region);
+	fputs("\" name=\"", file);
+	put_xml(file, line->name);
+	fputs("\" file=\"", file);
+	put_xml(file, gate->file);
+	fprintf(file, "\" line=\"%u\"", line->number);
+	if (!fails && !unknown) {
+		fputs("/>\n", file);
+		return;
+	}
+	fprintf(file, ">\n    <%s message=\"", fails ? "failure" : "error");
+	put_xml(file, gate->unlike ? gate->unlike : cp_baseline_sentence(gate, line));
+	fputs("\"/>\n  </testcase>\n", file);
+}
+
+static void write_junit(const struct cp_baseline *gate, FILE *file)
+{
+	fprintf(file,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<testsuite name=\"cachepeek gate\" tests=\"%zu\" failures=\"%zu\" "
+		"errors=\"%zu\">\n",
+		gate->nlines, count(gate, CP_BASELINE_FAILS),
+		gate->unlike ? gate->nlines : count(gate, CP_BASELINE_UNKNOWN_VALUE));
+	for (size_t i = 0; i < gate->nlines; i++)
+		write_case(gate, &gate->lines[i], file);
+	fputs("</testsuite>\n", file);
+}
+
+/* ---- GitHub ---- */
+
+/* As its log has it: what ends a line or a property is written by its number. */
+static void put_escaped(const char *text)
+{
+	for (; *text; text++)
+		if (strchr("%\r\n:,", *text))
+			printf("%%%02X", (unsigned char)*text);
+		else
+			putchar(*text);
+}
+
+void cp_baseline_annotate(const struct cp_baseline *gate)
+{
+	for (size_t i = 0; i < gate->nlines; i++) {
+		const struct cp_baseline_line *line = &gate->lines[i];
+
+		if (!gate->unlike && line->result == CP_BASELINE_HELD)
+			continue;
+		printf("::%s file=", gate->unlike || line->result != CP_BASELINE_BETTER
+					     ? "error"
+					     : "notice");
+		put_escaped(gate->file);
+		printf(",line=%u,title=cachepeek gate::", line->number);
+		put_escaped(
+			gate->unlike ? gate->unlike : cp_baseline_sentence(gate, line));
+		putchar('\n');
+	}
+}
+
+/* ---- files ---- */
+
+static const struct {
+	const char *ending;
+	void (*write)(const struct cp_baseline *gate, FILE *file);
+} formats[] = {{".md", write_markdown}, {".xml", write_junit}, {".txt", write_text}};
+
+static size_t format_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i < sizeof(formats) / sizeof(formats[0]) &&
+		!cp_ends_with(name, formats[i].ending))
+		i++;
+	return i;
+}
+
+bool cp_baseline_is_output(const char *name)
+{
+	return strcmp(name, "-") == 0 ||
+	       format_of(name) < sizeof(formats) / sizeof(formats[0]);
+}
+
+bool cp_baseline_write(const struct cp_baseline *gate, const char *name)
+{
+	FILE *file;
+	bool failed;
+
+	if (strcmp(name, "-") == 0) {
+		write_text(gate, stdout);
+		return fflush(stdout) == 0;
+	}
+	file = fopen(name, "we");
+	if (file)
+		formats[format_of(name)].write(gate, file);
+	failed = !file || ferror(file);
+	if (file && fclose(file) != 0)
+		failed = true;
+	if (failed)
+		fprintf(stderr, "cachepeek: gate: %s: %s\n", name, strerror(errno));
+	return !failed;
+}
