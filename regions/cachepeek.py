@@ -19,7 +19,7 @@ import errno as _errno
 import functools as _functools
 import inspect as _inspect
 
-__all__ = ["active", "begin", "end", "flush", "pause", "read", "region", "resume"]
+__all__ = ["active", "begin", "end", "flush", "load", "pause", "read", "region", "resume"]
 
 
 class _Api(_ctypes.Structure):
@@ -48,6 +48,12 @@ def _find():
 
 _api = _find()
 _handles = {}
+
+
+def load(*files):
+    """The tables of JSON reports: see cachepeek_report.py, which lies beside this file."""
+    import cachepeek_report
+    return cachepeek_report.load(*files)
 
 
 def active():

@@ -31,7 +31,7 @@ install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
 	install -m 644 $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(SIM_CORE) $(L)/libcachepeek/
 	install -m 644 $(B)/cachepeek.pc $(L)/pkgconfig/cachepeek.pc
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
-	install -m 644 regions/cachepeek.f90 regions/cachepeek.py $(D)/share/cachepeek/
+	install -m 644 regions/cachepeek.f90 regions/cachepeek.py output/cachepeek_report.py $(D)/share/cachepeek/
 	install -m 644 tools/completion/_cachepeek $(Z)/_cachepeek
 	install -m 644 tools/completion/cachepeek.fish $(D)/share/fish/vendor_completions.d/
 	install -m 644 tools/completion/cachepeek.bash $(D)/share/bash-completion/completions/cachepeek

@@ -29,7 +29,7 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [map { "/usr
 	share/cachepeek/cachepeek-repeat-1.schema.json
 	share/cachepeek/cachepeek-report-1.schema.json
 	share/cachepeek/cachepeek-sharing-1.schema.json
-	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py
+	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py share/cachepeek/cachepeek_report.py
 	share/doc/cachepeek/README.md
 	share/doc/cachepeek/doc/faq.md share/doc/cachepeek/doc/gate.md
 	share/doc/cachepeek/doc/glossary.md share/doc/cachepeek/doc/internals.md
