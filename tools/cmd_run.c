@@ -376,7 +376,7 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 	const char *engine = setting_value(settings, "CACHEPEEK_ENGINE"),
 		   *name = setting_value(settings, "CACHEPEEK_MACHINE"),
 		   *changes = setting_value(settings, "CACHEPEEK_WHAT_IF");
-	const char *reproducible = given(settings, "CACHEPEEK_REPRODUCIBLE");
+	const char *reproducible = given_value(settings, "CACHEPEEK_REPRODUCIBLE");
 	struct cp_machine machine;
 	char error[256] = "";
 	int status;
