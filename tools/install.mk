@@ -10,19 +10,23 @@ EXAMPLES := $(wildcard examples/*)
 DOCS := $(wildcard doc/*.md doc/*.png)
 # Each as DIRECTORY/NAME, for both directions.
 INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc \
+	$(L)/cmake/cachepeek/cachepeek-config.cmake \
+	$(L)/cmake/cachepeek/cachepeek-config-version.cmake \
 	$(D)/include/cachepeek.h $(Z)/_cachepeek \
 	$(D)/share/bash-completion/completions/cachepeek \
 	$(D)/share/fish/vendor_completions.d/cachepeek.fish \
 	$(foreach m,$(MANUALS),$(D)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m))
 INSTALLED_DIRECTORIES := $(L)/libcachepeek $(D)/share/cachepeek $(D)/share/doc/cachepeek
 
-$(B)/cachepeek.pc: tools/cachepeek.pc.in FORCE
+# What tells other builds where it is, and in which version.
+FOUND_BY := $(B)/cachepeek.pc $(B)/cachepeek-config.cmake $(B)/cachepeek-config-version.cmake
+$(FOUND_BY): $(B)/%: tools/%.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
 # The library is found by name, from any directory, once ld.so knows it.
 .PHONY: install uninstall
-install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
+install: all $(FOUND_BY) ## copy everything below DESTDIR/PREFIX
 	install -d $(sort $(dir $(INSTALLED))) $(L)/libcachepeek $(D)/share/cachepeek \
 		$(D)/share/doc/cachepeek/examples $(D)/share/doc/cachepeek/doc
 	install -m 755 $(CLI) $(D)/bin/cachepeek
@@ -30,6 +34,7 @@ install: all $(B)/cachepeek.pc ## copy everything below DESTDIR/PREFIX
 	install -m 755 $(SIM) $(L)/libcachepeek/
 	install -m 644 $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(SIM_CORE) $(L)/libcachepeek/
 	install -m 644 $(B)/cachepeek.pc $(L)/pkgconfig/cachepeek.pc
+	install -m 644 $(filter %.cmake,$(FOUND_BY)) $(L)/cmake/cachepeek/
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
 	install -m 644 regions/cachepeek.f90 regions/cachepeek.py output/cachepeek_report.py $(D)/share/cachepeek/
 	install -m 644 tools/completion/_cachepeek $(Z)/_cachepeek

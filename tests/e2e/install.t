@@ -21,7 +21,8 @@ sub installed
 	return map { s{^\Q$stage\E}{}r } sort @files;
 }
 is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [map { "/usr/local/$_" } qw(
-	bin/cachepeek include/cachepeek.h lib/libcachepeek.so lib/pkgconfig/cachepeek.pc
+	bin/cachepeek include/cachepeek.h lib/cmake/cachepeek/cachepeek-config-version.cmake
+	lib/cmake/cachepeek/cachepeek-config.cmake lib/libcachepeek.so lib/pkgconfig/cachepeek.pc
 	share/bash-completion/completions/cachepeek
 	share/cachepeek/cachepeek-compare-1.schema.json
 	share/cachepeek/cachepeek-diff-1.schema.json share/cachepeek/cachepeek-doctor-1.schema.json
@@ -31,14 +32,15 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [map { "/usr
 	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py share/cachepeek/cachepeek_report.py
 	share/doc/cachepeek/README.md
-	share/doc/cachepeek/doc/faq.md share/doc/cachepeek/doc/gate.md
+	share/doc/cachepeek/doc/data.md share/doc/cachepeek/doc/faq.md share/doc/cachepeek/doc/gate.md
 	share/doc/cachepeek/doc/glossary.md share/doc/cachepeek/doc/internals.md
 	share/doc/cachepeek/doc/metrics.md share/doc/cachepeek/doc/report.png
 	share/doc/cachepeek/doc/testing.md share/doc/cachepeek/doc/tutorial.md
 	share/doc/cachepeek/doc/validation.md
 	share/doc/cachepeek/examples/README.md
 	share/doc/cachepeek/examples/blur.c share/doc/cachepeek/examples/github.yml
-	share/doc/cachepeek/examples/gitlab.yml share/doc/cachepeek/examples/pre-commit
+	share/doc/cachepeek/examples/gitlab.yml share/doc/cachepeek/examples/grafana.json
+	share/doc/cachepeek/examples/pre-commit
 	share/doc/cachepeek/examples/read.c
 	share/doc/cachepeek/examples/regions.c share/doc/cachepeek/examples/threads.cc
 	share/fish/vendor_completions.d/cachepeek.fish
@@ -91,6 +93,24 @@ my $build = run(command => [$ENV{CC} || 'gcc', split(' ', $flags->{out}), '-o', 
 is($build->{err}, '', 'the installed header is enough');
 $run = peek(engine => 'sim', events => 'instructions', command => [scratch('use')]);
 is((region($run->{report}, 'a') || {calls => 0})->{calls}, 1, 'and its regions are counted');
+
+# The same by CMake.
+SKIP: {
+	skip('no cmake', 3) unless which('cmake');
+	my $project = scratch('cmake');
+	mkdir($project);
+	write_file("$project/CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(use C)\n"
+		. "find_package(cachepeek $version EXACT REQUIRED CONFIG)\nadd_executable(use ../use.c)\n"
+		. 'target_link_libraries(use PRIVATE cachepeek::cachepeek)' . "\nmessage(STATUS \"preload \${CACHEPEEK_PRELOAD}\")\n");
+	# As pkg-config, by what stands in the stage: the file names the prefix without it.
+	my $found = "$stage/usr/local/lib/cmake/cachepeek/cachepeek-config.cmake";
+	like(read_file($found), qr{"/usr/local/include"}, 'CMake: the header is below the prefix');
+	write_file($found, read_file($found) =~ s{"/usr/local}{"$prefix}gr);
+	my $run = run(command => ['cmake', "-DCMAKE_PREFIX_PATH=$prefix", '-B', "$project/b", $project]);
+	like($run->{out}, qr{preload \Q$prefix\E/lib/libcachepeek\.so}, 'finds this version, and what is preloaded') || diag($run->{err});
+	$run = run(command => ['cmake', '--build', "$project/b"]);
+	is(status_text($run->{status}), 'exit 0', 'builds with it') || diag($run->{out}, $run->{err});
+}
 
 my $uninstall = stage_make('uninstall');
 is(status_text($uninstall->{status}), 'exit 0', 'make uninstall');
