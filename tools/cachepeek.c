@@ -4,9 +4,11 @@
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/counters/options.h"
 #include "base/text/nearest.h"
 #include "base/text/table.h"
 #include "tools/shared/cmd.h"
@@ -122,12 +124,24 @@ static bool has_output(char **argv)
 	return false;
 }
 
+/* A variable that is empty is one that is not set, for the command as for the library. */
+static void forget_empty_variables(void)
+{
+	for (const struct cp_option *option = cp_option_table; option->name; option++) {
+		const char *value = getenv(option->name);
+
+		if (value && !*value)
+			unsetenv(option->name);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = find_command(argc > 1 ? argv[1] : "");
 	const char *word;
 
 	cp_demangle_start();
+	forget_empty_variables();
 	if (argc < 2) {
 		fprintf(stderr,
 			"cachepeek: no program to run: cachepeek PROGRAM [arguments], or "

@@ -182,6 +182,15 @@ for my $case (
 	is($run->{out}, "--help\n", 'what stands after the program is its own');
 }
 
+# An empty variable is not set: nothing is written into the directory where the user is.
+{
+	mkdir(scratch('here')) or die $!;
+	my $run = run(env => {map { ($_ => '') } qw(CACHEPEEK_DIR CACHEPEEK_GROUPS CACHEPEEK_ENGINE)},
+		command => ['sh', '-c', 'cd "$1" && "$2" -e perf::PAGE-FAULTS true', 'sh', scratch('here'), cli()]);
+	is(status_text($run->{status}), 'exit 0', 'empty variables: the program runs');
+	is(join(' ', glob(scratch('here') . '/*')), '', 'and no record is where it ran');
+}
+
 {
 	my $doctor = command(['doctor']);
 	like(status_text($doctor->{status}), qr/^exit [01]$/, 'cachepeek doctor');
