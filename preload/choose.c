@@ -87,7 +87,8 @@ static const char *only_simulated(void)
 		return "CACHEPEEK_WORKING_SET: only the simulated PMU sees each "
 		       "reference";
 	if (cp_is_reproducible(cp_options.reproducible))
-		return "CACHEPEEK_REPRODUCIBLE: only the simulated PMU counts the same in "
+		return "CACHEPEEK_REPRODUCIBLE: only the simulated PMU counts the same "
+		       "in "
 		       "each run";
 	if (cp_options.what_if)
 		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";

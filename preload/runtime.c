@@ -294,7 +294,8 @@ static void begin(int argc, char **argv, char **envp)
 	}
 	cp_layout_start(envp);
 	cp_fd_widen(CP_FD_FEW);
-	if (cp_given_keep(argc, argv, cp_env_all()) < 0 || !cp_decide_with_memory(start, argv))
+	if (cp_given_keep(argc, argv, cp_env_all()) < 0 ||
+		!cp_decide_with_memory(start, argv))
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	cp_fd_narrow();
 	if (cp_runtime.record.header)

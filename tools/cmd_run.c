@@ -144,7 +144,8 @@ static int take_option(struct settings *settings, int option, const char *argume
 	else if (option == CALL_PATHS)
 		add_setting(settings, "CACHEPEEK_CALL_PATHS", "1");
 	else if (option == REPRODUCIBLE)
-		add_setting(settings, "CACHEPEEK_REPRODUCIBLE", argument ? argument : "1");
+		add_setting(
+			settings, "CACHEPEEK_REPRODUCIBLE", argument ? argument : "1");
 	else if (option == PASSES)
 		settings->passes = true;
 	else if (option != REPEAT || !parse_repeat(settings, argument))

@@ -21,9 +21,9 @@ struct cp_plan {
 	 * the first. */
 	unsigned nmachines;
 	struct cp_machine machine[CP_MAX_MACHINES];
-	struct cp_sweep_plan sweep; /* of the first machine; npoints 0: none */
+	struct cp_sweep_plan sweep;   /* of the first machine; npoints 0: none */
 	struct cp_sample_plan sample; /* of that machine; sets 0: all is simulated */
-	unsigned window;            /* of working sets: instructions; 0: none */
+	unsigned window;              /* of working sets: instructions; 0: none */
 	/* One behind the other, each with its kind in front of it and a NUL behind. */
 	char *texts;
 	size_t texts_size, texts_room;

@@ -23,7 +23,8 @@ int cp_sample_parse(
 int cp_sample_fit(struct cp_sample_plan *plan, const struct cp_machine *machine,
 	char *error, size_t error_size);
 
-/* The option of the simulated PMU (seed: if the plan has none), and what of it a report should say. */
+/* The option of the simulated PMU (seed: if the plan has none), and what of it a report
+ * should say. */
 #define CP_SAMPLE_OPTION 128
 void cp_sample_option(
 	const struct cp_sample_plan *plan, uint64_t seed, char *to, size_t size);

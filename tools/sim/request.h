@@ -275,7 +275,8 @@ enum cp_sim_request {
 	CP_SIM_BIND_SAMPLE,
 
 	/* () -> char *const *: the library's variables, which the program does not find
-	 * in its environment, because that is the same everywhere.  -> 0: they are there. */
+	 * in its environment, because that is the same everywhere.  -> 0: they are there.
+	 */
 	CP_SIM_GIVEN,
 
 	/* () -> enum cp_unpinned, a bit each: what this process has done by now that may
@@ -299,7 +300,7 @@ enum cp_sim_request {
 
 enum cp_unpinned {
 #define X(name, what) CP_UNPINNED_##name,
-	CP_UNPINNED (X)
+	CP_UNPINNED(X)
 #undef X
 		CP_NUNPINNED
 };
