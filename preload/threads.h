@@ -88,7 +88,8 @@ static inline void cp_own_work_end(int state)
 	cp_engine_resume();
 }
 
-/* Both at once.  A thread that is cancelled at any time is so behind all of it. */
+/* Both at once.  A thread that is cancelled at any time is so when it has left; libc's
+ * work for that is not the program's either. */
 static inline bool cp_enter_slowly(int *state)
 {
 	if (!cp_enter())
@@ -99,9 +100,9 @@ static inline bool cp_enter_slowly(int *state)
 
 static inline void cp_leave_slowly(int state)
 {
-	cp_engine_resume();
 	cp_leave();
 	CP_REAL(pthread_setcancelstate)(state, NULL);
+	cp_engine_resume();
 }
 
 /* ---- for ended.c ---- */
