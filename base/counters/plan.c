@@ -6,6 +6,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/syscall.h"
+
 const struct cp_machine *cp_plan_machine(const struct cp_plan *plan)
 {
 	return plan->nmachines ? &plan->machine[0] : NULL;
@@ -94,10 +96,10 @@ static void find_pieces(const struct cp_plan *plan, struct iovec pieces[NPIECES]
 	pieces[TEXTS] = (struct iovec){plan->texts, plan->texts_size};
 }
 
-static int result_of(ssize_t done, size_t wanted)
+static int result_of(long done, size_t wanted)
 {
 	if (done < 0)
-		return -errno;
+		return (int)done;
 	return (size_t)done == wanted ? 0 : -EBADMSG;
 }
 
@@ -119,7 +121,8 @@ int cp_plan_write(const struct cp_plan *plan, uint64_t key, int fd)
 	if (result < 0)
 		return result;
 	find_pieces(plan, pieces);
-	return result_of(writev(fd, pieces, NPIECES), total(pieces, 0, NPIECES));
+	return result_of(
+		cp_syscall(SYS_writev, fd, pieces, NPIECES), total(pieces, 0, NPIECES));
 }
 
 static bool is_ended(const char *text, size_t size)
@@ -206,7 +209,7 @@ int cp_plan_read(struct cp_plan *plan, uint64_t key, int fd, struct cp_arena *ar
 		return result;
 	plan->texts = cp_arena_alloc(arena, plan->texts_size);
 	find_pieces(plan, pieces);
-	result = result_of(readv(fd, pieces, 1), pieces[SET].iov_len);
+	result = result_of(cp_syscall(SYS_readv, fd, pieces, 1), pieces[SET].iov_len);
 	if (result < 0)
 		return result;
 	if (plan->set.ncounters > CP_MAX_COUNTERS ||
@@ -216,7 +219,8 @@ int cp_plan_read(struct cp_plan *plan, uint64_t key, int fd, struct cp_arena *ar
 		plan->set.nrotated > plan->set.ngroups)
 		return -EBADMSG;
 	find_pieces(plan, pieces);
-	result = result_of(readv(fd, pieces + COUNTERS, NPIECES - COUNTERS),
+	result = result_of(
+		cp_syscall(SYS_readv, fd, pieces + COUNTERS, NPIECES - COUNTERS),
 		total(pieces, COUNTERS, NPIECES));
 	if (result == 0 && !is_sound(plan))
 		result = -EBADMSG;

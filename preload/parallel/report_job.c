@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/syscall.h"
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/log.h"
@@ -83,7 +84,7 @@ static void set_heard(const char *const *paths, size_t count)
 				0 &&
 			has_news(fd, &header)) {
 			header.flags |= CP_RECORD_HEARD;
-			pwrite(fd, &header.flags, sizeof(header.flags),
+			cp_syscall(SYS_pwrite64, fd, &header.flags, sizeof(header.flags),
 				offsetof(struct cp_record_header, flags));
 		}
 		cp_fd_close(fd);

@@ -43,11 +43,13 @@ static char **unpack(char **envp, const char *text)
 	cp_env_remove(all, PACKED);
 	to = all + cp_env_count(all);
 	while (*copy) {
-		char *end = strchrnul(copy, BETWEEN);
+		char *end = strchr(copy, BETWEEN);
 
 		*to++ = copy;
-		copy = *end ? end + 1 : end;
+		if (!end)
+			break;
 		*end = '\0';
+		copy = end + 1;
 	}
 	return all;
 }
@@ -87,19 +89,28 @@ static size_t packed_size(void)
 	return (size + STEP - 1) / STEP * STEP;
 }
 
+/* stpcpy, which is not among our own functions of libc. */
+static char *append(char *to, const char *text)
+{
+	size_t length = strlen(text);
+
+	memcpy(to, text, length);
+	return to + length;
+}
+
 /* As long as the room for it: programs that copy their environment count its bytes. */
 static void pack(char *to, size_t size)
 {
 	char *end = to + size - 1;
 
-	to = stpcpy(to, PACKED "=");
+	to = append(to, PACKED "=");
 	for (char *const *entry = given; *entry; entry++) {
 		if (!is_told(*entry))
 			continue;
-		to = stpcpy(to, *entry);
+		to = append(to, *entry);
 		*to++ = BETWEEN;
 	}
-	to = stpcpy(to, PAD "=");
+	to = append(to, PAD "=");
 	memset(to, 'x', (size_t)(end - to));
 	*end = '\0';
 }

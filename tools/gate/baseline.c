@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/text/table.h"
 #include "tools/gate/gate.h"
+#include "tools/gate/file.h"
 #include "tools/shared/json_file.h"
 
 #define TOLERANCE "0.5%"
@@ -38,7 +39,7 @@ static bool wrong(const struct cp_baseline *gate, unsigned line, const char *why
 /* Which line of the file has the nth value: each has one with its path. */
 static void find_lines(struct cp_baseline *gate)
 {
-	FILE *file = fopen(gate->file, "re");
+	FILE *file = cp_gate_read(gate->file);
 	char text[4096];
 	unsigned number = 1;
 	size_t n = 0;
@@ -213,28 +214,30 @@ static void put_values(FILE *file, const json_t *values)
 	}
 }
 
+struct contents {
+	const struct cp_baseline *gate;
+	const json_t *values;
+};
+
+static void put_baseline(FILE *file, const void *context)
+{
+	const struct contents *it = context;
+	const struct cp_side *runs = &it->gate->values->sides[1];
+
+	fputs("{\n", file);
+	put(file, "schema", CP_BASELINE_SCHEMA);
+	put(file, "engine", runs->engine);
+	put(file, "machine", runs->machine);
+	put(file, "tolerance", it->gate->tolerance);
+	fputs("\"values\": [\n", file);
+	put_values(file, it->values);
+	fputs("]\n}\n", file);
+}
+
 static bool write_file(const struct cp_baseline *gate, const json_t *values)
 {
-	const struct cp_side *runs = &gate->values->sides[1];
-	FILE *file = fopen(gate->file, "we");
-	bool failed;
-
-	if (file) {
-		fputs("{\n", file);
-		put(file, "schema", CP_BASELINE_SCHEMA);
-		put(file, "engine", runs->engine);
-		put(file, "machine", runs->machine);
-		put(file, "tolerance", gate->tolerance);
-		fputs("\"values\": [\n", file);
-		put_values(file, values);
-		fputs("]\n}\n", file);
-	}
-	failed = !file || ferror(file);
-	if (file && fclose(file) != 0)
-		failed = true;
-	if (failed)
-		fprintf(stderr, "cachepeek: gate: %s: %s\n", gate->file, strerror(errno));
-	return !failed;
+	return cp_gate_write(
+		gate->file, put_baseline, &(const struct contents){gate, values});
 }
 
 bool cp_baseline_update(struct cp_baseline *gate, const char *metrics)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/gate/file.h"
 #include "base/text.h"
 #include "tools/gate/gate.h"
 
@@ -202,22 +203,24 @@ bool cp_baseline_is_output(const char *name)
 	       format_of(name) < sizeof(formats) / sizeof(formats[0]);
 }
 
+struct shown {
+	const struct cp_baseline *gate;
+	size_t format;
+};
+
+static void write_shown(FILE *file, const void *context)
+{
+	const struct shown *it = context;
+
+	formats[it->format].write(it->gate, file);
+}
+
 bool cp_baseline_write(const struct cp_baseline *gate, const char *name)
 {
-	FILE *file;
-	bool failed;
-
 	if (strcmp(name, "-") == 0) {
 		write_text(gate, stdout);
 		return fflush(stdout) == 0;
 	}
-	file = fopen(name, "we");
-	if (file)
-		formats[format_of(name)].write(gate, file);
-	failed = !file || ferror(file);
-	if (file && fclose(file) != 0)
-		failed = true;
-	if (failed)
-		fprintf(stderr, "cachepeek: gate: %s: %s\n", name, strerror(errno));
-	return !failed;
+	return cp_gate_write(
+		name, write_shown, &(const struct shown){gate, format_of(name)});
 }
