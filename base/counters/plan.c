@@ -61,21 +61,21 @@ struct head {
 	struct cp_sample_plan sample;
 };
 
-static struct head head_of(const struct cp_plan *plan, uint64_t key)
+/* What lies between the fields is 0, not what lay on the program's stack. */
+static void set_head(struct head *head, const struct cp_plan *plan, uint64_t key)
 {
-	struct head head = {.version = CP_VERSION,
-		.key = key,
-		.plan_size = sizeof(*plan),
-		.event_set_size = sizeof(plan->set),
-		.machine_size = sizeof(plan->machine[0]),
-		.nmachines = plan->nmachines,
-		.window = plan->window,
-		.texts_size = plan->texts_size,
-		.weights = plan->weights,
-		.sweep = plan->sweep,
-		.sample = plan->sample};
-
-	return head;
+	memset(head, 0, sizeof(*head));
+	memcpy(head->version, CP_VERSION, sizeof(CP_VERSION));
+	head->key = key;
+	head->plan_size = sizeof(*plan);
+	head->event_set_size = sizeof(plan->set);
+	head->machine_size = sizeof(plan->machine[0]);
+	head->nmachines = plan->nmachines;
+	head->window = plan->window;
+	head->texts_size = plan->texts_size;
+	head->weights = plan->weights;
+	head->sweep = plan->sweep;
+	head->sample = plan->sample;
 }
 
 /* The event set up to its arrays, and as much of the arrays as is in use. */
@@ -114,10 +114,12 @@ static size_t total(const struct iovec pieces[], unsigned first, unsigned end)
 
 int cp_plan_write(const struct cp_plan *plan, uint64_t key, int fd)
 {
-	struct head head = head_of(plan, key);
+	struct head head;
 	struct iovec pieces[NPIECES];
-	int result = result_of(write(fd, &head, sizeof(head)), sizeof(head));
+	int result;
 
+	set_head(&head, plan, key);
+	result = result_of(write(fd, &head, sizeof(head)), sizeof(head));
 	if (result < 0)
 		return result;
 	find_pieces(plan, pieces);
@@ -193,7 +195,7 @@ static int read_head(struct cp_plan *plan, uint64_t key, int fd)
 	plan->weights = head.weights;
 	plan->sweep = head.sweep;
 	plan->sample = head.sample;
-	ours = head_of(plan, key);
+	set_head(&ours, plan, key);
 	if (memcmp(&head, &ours, offsetof(struct head, nmachines)) != 0 ||
 		head.nmachines > CP_MAX_MACHINES || head.texts_size > CP_PLAN_MOST)
 		return -EBADMSG;
