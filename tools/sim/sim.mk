@@ -34,8 +34,9 @@ SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_assert_fail \
 	vpanic vex_printf vgPlain_getenv \
 	vgPlain_pre_exec_check vgPlain_client_syscall vgPlain_sigframe_create \
-	vgModuleLocal_get_linux_syscall_entry vgPlain_machine_get_VexArchInfo \
-	vgPlain_ii_create_image amd64g_dirtyhelper_RDTSC amd64g_dirtyhelper_RDTSCP \
+	vgModuleLocal_get_linux_syscall_entry vgPlain_ii_create_image \
+	$(if $(filter amd64,$(SIM_ARCH)),vgPlain_machine_get_VexArchInfo \
+		amd64g_dirtyhelper_RDTSC amd64g_dirtyhelper_RDTSCP) \
 	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
 	$(SIM_WRAPPED:%=-Wl,--wrap=%) -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
