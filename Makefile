@@ -135,7 +135,7 @@ ENCODER_LDFLAGS := -Wl,-z,defs -Wl,--exclude-libs,ALL
 EARLY_LDFLAGS := -nostdlib -Wl,--exclude-libs,ALL
 $(ENCODER): $(ENCODER_OBJ) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) -shared $(EARLY_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM))
+	$(call run,LD,$(CC) $(CFLAGS) -shared $(EARLY_LDFLAGS) $(LDFLAGS) -o $@ $(ENCODER_OBJ) $(PFM) -lgcc)
 
 # Exceptions pass through its operator new.
 $(B)/preload/heap/heap.o: CP_CFLAGS += -fexceptions
@@ -152,7 +152,7 @@ $(B)/preload/patch/stubs.o: preload/patch/stubs.S preload/patch/calls.h
 $(PATCHER): $(PATCHER_OBJ)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(EARLY_LDFLAGS) $(LDFLAGS) -o $@ $(PATCHER_OBJ) \
-		-l:libcapstone.a -l:libiberty.a)
+		-l:libcapstone.a -l:libiberty.a -lgcc)
 
 $(PERFSTUBS): $(B)/preload/perfstubs/tool.o
 	@mkdir -p $(@D)
