@@ -250,21 +250,26 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag)
 	cp_marker_begin_now(name, tag);
 }
 
-static __attribute__((noinline)) void begin_slowly(
+/* Opens it, whatever that takes; NULL: there is nothing to be read any more. */
+static __attribute__((noinline)) struct cp_reading *begin_slowly(
 	struct cp_live_thread *thread, struct cp_name *name, uint64_t tag)
 {
 	struct cp_reading *start = open_region(thread, name, tag);
 	uint64_t now_ns;
 
-	if (start && cp_tree_is_skipping(&thread->tree))
-		return;
-	if (start) {
-		cp_marker_take_turn(thread);
-		read_marker(thread, true, start, &now_ns);
-		cp_tree_begin_time(&thread->tree, now_ns);
-	} else if (thread->tree.depth <= CP_TREE_DEPTH) {
-		cp_marker_note_not_opened(thread, name);
+	if (!start) {
+		if (thread->tree.depth <= CP_TREE_DEPTH)
+			cp_marker_note_not_opened(thread, name);
+		return NULL;
 	}
+	if (cp_tree_is_skipping(&thread->tree))
+		return NULL;
+	cp_marker_take_turn(thread);
+	if (!thread->tree.paused)
+		return start;
+	read_frozen(thread, start, &now_ns);
+	cp_tree_begin_time(&thread->tree, now_ns);
+	return NULL;
 }
 
 /* No pause, no turns, each execution is counted: the commonest, in few instructions. */
@@ -285,11 +290,12 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 		return;
 	if (is_plain(thread))
 		start = cp_tree_begin_again(&thread->tree, name, tag);
+	if (!start)
+		start = begin_slowly(thread, name, tag);
+	/* By one way for all: what comes behind the reading is counted. */
 	if (start) {
 		cp_tree_begin_time(&thread->tree, cp_now_ns());
 		read_counters(thread, true, start);
-	} else {
-		begin_slowly(thread, name, tag);
 	}
 	leave(thread);
 }
