@@ -2,6 +2,7 @@
 #include "preload/parallel/report_job.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
@@ -150,6 +151,36 @@ static void wait_for_others(struct cp_arena *arena)
 		wait_until(all_are_ready, arena, LATE_MS);
 }
 
+/* Its counts are final, and it is about to look whether they are in a report. */
+static bool will_write(const char *path)
+{
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
+	struct cp_record_header header;
+	bool will;
+
+	if (fd < 0)
+		return false;
+	will = pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+	       (header.how == CP_HOW_EXIT || header.how == CP_HOW_SIGNAL) &&
+	       (header.flags & CP_RECORD_ROOT) &&
+	       !(header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB)) &&
+	       kill(header.pid, 0) == 0;
+	cp_fd_close(fd);
+	return will;
+}
+
+static bool nobody_will_write(struct cp_arena *arena)
+{
+	const char *const *paths;
+	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+
+	for (size_t i = 0; i < count; i++)
+		if (will_write(paths[i]))
+			return false;
+	return true;
+}
+
 /* ---- writing ---- */
 
 static void tell_failure(void)
@@ -169,13 +200,20 @@ static void tell_failure(void)
 			header->rank, how, cp_run.directory);
 }
 
+/* One report or one line tells of a job that failed: whoever writes it says so before,
+ * since the launcher, which looks for that, may be the end of the writer. */
+static bool is_told(void)
+{
+	return has_failed() ? !cp_job_tells(cp_run.directory, cp_run.job, CP_JOB_FAILED)
+			    : cp_job_is_told(cp_run.directory, cp_run.job, CP_JOB_FAILED);
+}
+
 static void write_streams(struct cp_arena *arena, const struct cp_report *report,
 	const struct cp_job_state *state)
 {
 	if (!cp_sinks_have(cp_options.output, CP_SINKS_STREAMS))
 		return;
-	if (state->running == 0 &&
-		cp_job_is_told(cp_run.directory, cp_run.job, CP_JOB_FAILED))
+	if (state->running == 0 && is_told())
 		return;
 	if (state->running == 0)
 		cp_report_write(arena, report, CP_SINKS_STREAMS);
@@ -183,19 +221,41 @@ static void write_streams(struct cp_arena *arena, const struct cp_report *report
 		tell_failure();
 }
 
+/* Ranks that have ended, and are to be told that they are in the report. */
+static size_t find_ended(struct cp_arena *arena, const char ***ended)
+{
+	const char *const *paths;
+	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+
+	*ended = (const char **)(uintptr_t)paths;
+	return keep_ended(*ended, count);
+}
+
+/* Does the report have the end of a rank that came after those were found?  It would
+ * write another report. */
+static bool misses_an_end(struct cp_arena *arena, size_t count)
+{
+	const char **ended;
+
+	if (!nobody_will_write(arena))
+		wait_until(nobody_will_write, arena, LATE_MS);
+	return find_ended(arena, &ended) != count;
+}
+
 static void write_all(struct cp_arena *arena)
 {
 	const struct cp_report *report;
 	struct cp_job_state state;
-	const char *const *paths;
 	const char **ended;
 	char error[256];
-	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+	size_t count;
 
-	ended = (const char **)(uintptr_t)paths;
-	count = keep_ended(ended, count);
-	report = cp_jobs_report(
-		arena, cp_run.directory, cp_run.job, &state, error, sizeof(error));
+	do {
+		count = find_ended(arena, &ended);
+		report = cp_jobs_report(arena, cp_run.directory, cp_run.job, &state,
+			error, sizeof(error));
+	} while (report && state.running == 0 && !has_failed() &&
+		 misses_an_end(arena, count));
 	if (!report) {
 		cp_report_none(error);
 		return;
