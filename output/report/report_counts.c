@@ -418,14 +418,12 @@ void cp_count_unattributed(
 	}
 	memcpy(left, record->header->process, sizeof(left));
 	for (uint32_t c = 0; c < record->header->ncounters; c++) {
-		uint64_t *of = &left[record->counters[c]->mirror];
+		uint32_t m = record->counters[c]->mirror;
 
-		if (record->counters[c]->mirror >= CP_MIRROR_SIZE)
-			continue;
-		for (size_t i = 0; i < record->nthreads; i++) {
+		for (size_t i = 0; m < CP_MIRROR_SIZE && i < record->nthreads; i++) {
 			uint64_t one = of_thread(record, record->threads[i], c);
 
-			*of -= one < *of ? one : *of;
+			left[m] -= one < left[m] ? one : left[m];
 		}
 	}
 	count_bare(report, source, left, counts);
