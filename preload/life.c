@@ -266,7 +266,7 @@ static const struct cp_life parts[] = {
 		.before_exec = cp_sampling_flush,
 		.before_confined = cp_sampling_flush,
 	},
-	{.name = "regions of lines", .finish = cp_lines_check},
+	{.name = "regions of lines, simulated", .finish = cp_watched_check},
 	{
 		.name = "what is pinned",
 		.files = "preload/program/pinned.c",

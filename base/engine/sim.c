@@ -92,6 +92,15 @@ unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
 		0, CP_SIM_FUNCTION_NAME, number, to, size, 0, 0);
 }
 
+unsigned long cp_sim_function_check(unsigned long n, char *to, size_t size)
+{
+	(void)n;
+	(void)to;
+	(void)size;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_FUNCTION_CHECK, n, to, size, 0, 0);
+}
+
 unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size)
 {
 	(void)n;

@@ -29,6 +29,7 @@ unsigned long cp_sim_functions(
 unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size);
 
 /* CP_SIM_LINE_CHECK */
+unsigned long cp_sim_function_check(unsigned long n, char *to, size_t size);
 unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size);
 
 /* CP_SIM_TITLE */

@@ -111,6 +111,27 @@ static inline int cp_function_is_chosen(
 	return chosen;
 }
 
+/* Which pieces of a list have been found is kept in bits; the 64th and those behind it
+ * have one together. */
+static inline unsigned long long cp_piece_bit(unsigned i)
+{
+	return 1ull << (i < 63 ? i : 63);
+}
+
+/* The bits of the pieces that choose it, exceptions apart. */
+static inline unsigned long long cp_pieces_of(
+	const char *list, const char *name, const char *plain)
+{
+	unsigned long long bits = 0;
+	struct cp_span piece;
+	int except;
+
+	for (unsigned i = 0; (piece = cp_next_function(&list, &except)).at; i++)
+		if (!except && cp_pattern_is_of(piece, name, plain))
+			bits |= cp_piece_bit(i);
+	return bits;
+}
+
 /* "BASE+0xOFFSET": a place in a file, as the file's headers count. */
 static inline int cp_is_offset_in(
 	struct cp_span piece, const char *base, unsigned long *offset)

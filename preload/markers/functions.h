@@ -18,8 +18,8 @@ bool cp_functions_chosen(const char *patterns);
 bool cp_lines_chosen(const char *patterns);
 /* Of lines that nobody understands. */
 void cp_lines_complain(const char *patterns);
-/* At the end: of lines that are not there. */
-void cp_lines_check(void);
+/* On the simulated PMU, at the end: of lines and functions that are not there. */
+void cp_watched_check(void);
 /* On the simulated PMU: makes them regions. */
 void cp_functions_watch(const char *patterns);
 

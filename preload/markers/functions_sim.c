@@ -78,7 +78,22 @@ void cp_lines_complain(const char *patterns)
 	}
 }
 
-void cp_lines_check(void)
+static void check_functions(void)
+{
+	char name[400], text[500];
+	unsigned long answer;
+
+	for (unsigned long n = 0; (answer = cp_sim_function_check(n, name, sizeof(name)));
+		n++) {
+		size_t length = cp_format(text, sizeof(text), "%s%s", name,
+			answer == 1 ? "" : ": no function has that name");
+
+		cp_record_put_meta(&cp_runtime.record,
+			answer == 1 ? "function_seen" : "no_function", text, length);
+	}
+}
+
+static void check_lines(void)
 {
 	char name[400], why[400], text[800];
 	size_t length;
@@ -91,6 +106,12 @@ void cp_lines_check(void)
 		cp_record_put_meta(
 			&cp_runtime.record, *why ? "no_line" : "line_seen", text, length);
 	}
+}
+
+void cp_watched_check(void)
+{
+	check_lines();
+	check_functions();
 }
 
 /* For the first time.  Who names a function wants it, whatever else is left out. */

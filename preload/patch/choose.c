@@ -7,10 +7,8 @@
 #include "base/format.h"
 #include "base/text/name_pattern.h"
 
-#define MOST_PATTERNS 64
-
 static const char *patterns;
-static uint64_t found; /* one bit for each pattern; of more the last one's is theirs */
+static unsigned long long found; /* cp_piece_bit() */
 
 void cp_choose_start(const char *list)
 {
@@ -48,22 +46,6 @@ static const char *demangle(const char *name, struct plain *plain)
 
 /* ---- patterns ---- */
 
-static uint64_t bit(unsigned i)
-{
-	return (uint64_t)1 << (i < MOST_PATTERNS ? i : MOST_PATTERNS - 1);
-}
-
-static void note_found(const char *name, const char *plain)
-{
-	const char *list = patterns;
-	struct cp_span piece;
-	int except;
-
-	for (unsigned i = 0; (piece = cp_next_function(&list, &except)).at; i++)
-		if (!except && cp_pattern_is_of(piece, name, plain))
-			found |= bit(i);
-}
-
 bool cp_choose(const char *name)
 {
 	static struct plain storage; /* under the dynamic linker's lock */
@@ -71,7 +53,7 @@ bool cp_choose(const char *name)
 
 	if (!cp_function_is_chosen(patterns, name, plain))
 		return false;
-	note_found(name, plain);
+	found |= cp_pieces_of(patterns, name, plain);
 	return true;
 }
 
@@ -84,7 +66,7 @@ bool cp_choose_found(const char *pattern, size_t length)
 	for (unsigned i = 0; (piece = cp_next_function(&list, &except)).at; i++)
 		if (!except && (size_t)(piece.end - piece.at) == length &&
 			memcmp(piece.at, pattern, length) == 0)
-			return found & bit(i);
+			return found & cp_piece_bit(i);
 	return true;
 }
 
@@ -102,7 +84,7 @@ bool cp_choose_address(const char *path, size_t index, struct cp_chosen_address 
 				piece, slash ? slash + 1 : path, &chosen->value) ||
 			index-- > 0)
 			continue;
-		found |= bit(i);
+		found |= cp_piece_bit(i);
 		cp_format(chosen->name, sizeof(chosen->name), "%.*s",
 			(int)(piece.end - piece.at), piece.at);
 		return true;

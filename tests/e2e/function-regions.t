@@ -163,6 +163,14 @@ ok_sums($with->{report}, 'functions');
 	is_deeply(calls(functions(['twice'], $stripped)->{report}), {}, 'not by name');
 }
 
+# ---- names that nothing has ----
+
+{
+	my $run = functions(['leaf', 'nosuch*', '_Zno*'], $program);
+	is_deeply([grep { /no function/ } @{$run->{report}{warnings}}],
+		[map { "CACHEPEEK_REGIONS=func:$_: no function has that name" } 'nosuch*', '_Zno*'], 'what matches nothing is said');
+}
+
 # ---- beside markers, and where nothing simulates ----
 
 {

@@ -16,6 +16,7 @@ struct function {
 };
 
 static const HChar *patterns;
+static ULong found; /* cp_piece_bit() */
 static struct scanned *scanned;
 
 /* Open addressing; address 0: free. */
@@ -54,7 +55,36 @@ static Bool is_wanted(const HChar *name)
 
 	if (name[0] == '_' && name[1] == 'Z')
 		VG_(demangle)(True, False, name, &plain);
-	return cp_function_is_chosen(patterns, name, plain);
+	if (!cp_function_is_chosen(patterns, name, plain))
+		return False;
+	found |= cp_pieces_of(patterns, name, plain);
+	return True;
+}
+
+/* VG_(snprintf) knows no precision of a string. */
+static void copy_piece(HChar *to, UInt size, struct cp_span piece)
+{
+	UInt length = (UInt)(piece.end - piece.at);
+
+	if (length >= size)
+		length = size - 1;
+	VG_(memcpy)(to, piece.at, length);
+	to[length] = '\0';
+}
+
+UInt functions_check(UInt n, HChar *to, UInt size)
+{
+	const HChar *list = patterns;
+	struct cp_span piece;
+	int except;
+
+	for (UInt i = 0; list && (piece = cp_next_function(&list, &except)).at; i++) {
+		if (except || n-- > 0)
+			continue;
+		copy_piece(to, size, piece);
+		return found & cp_piece_bit(i) ? 1 : 2;
+	}
+	return 0;
 }
 
 /* ---- functions ---- */
@@ -110,18 +140,19 @@ static void add_by_address(const HChar *path, Addr bias)
 {
 	const HChar *slash = VG_(strrchr)(path, '/'), *base = slash ? slash + 1 : path;
 	const HChar *list = patterns;
+	struct cp_span piece;
 	unsigned long offset;
 	HChar name[300];
 	int except;
 
-	for (struct cp_span piece; (piece = cp_next_function(&list, &except)).at;) {
+	for (UInt i = 0; (piece = cp_next_function(&list, &except)).at; i++) {
 		UInt size = (UInt)(piece.end - piece.at);
 
 		if (except || size >= sizeof(name) ||
 			!cp_is_offset_in(piece, base, &offset))
 			continue;
-		VG_(strncpy)(name, piece.at, size);
-		name[size] = '\0';
+		found |= cp_piece_bit(i);
+		copy_piece(name, sizeof(name), piece);
 		add(bias + offset, name);
 	}
 }

@@ -20,6 +20,9 @@ extern Bool functions_wanted;
 UInt function_number(const HChar *name);
 /* Functions whose name one of the patterns "func:PATTERN" of the list matches. */
 void functions_choose(const HChar *patterns);
+/* The nth of these patterns: 1: a file whose code was executed has such a function, 2:
+ * none has, 0: there are fewer. */
+UInt functions_check(UInt n, HChar *to, UInt size);
 /* The number of the one that begins there; -1: none. */
 Int function_at(Addr a);
 const HChar *function_name(UInt number); /* NULL: no such number */

@@ -282,6 +282,11 @@ enum cp_sim_request {
 	/* () -> enum cp_unpinned, a bit each: what this process has done by now that may
 	 * differ between runs all the same. */
 	CP_SIM_UNPINNED,
+
+	/* (n, char *to, size) -> 1, 2: the nth pattern of functions, and whether a file
+	 * whose code was executed has one of that name (1) or none has (2).  -> 0: there
+	 * are fewer. */
+	CP_SIM_FUNCTION_CHECK,
 };
 
 /* X(name, what differs) */

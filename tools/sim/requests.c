@@ -29,6 +29,13 @@ static Bool check_line(UInt n, UWord name, UWord why, UWord size)
 	       lines_check(n, (HChar *)name, (HChar *)why, (UInt)size);
 }
 
+static UInt check_function(UInt n, UWord to, UWord size)
+{
+	return size && VG_(am_is_valid_for_client)(to, size, VKI_PROT_WRITE)
+		       ? functions_check(n, (HChar *)to, (UInt)size)
+		       : 0;
+}
+
 Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 {
 	*ret = 1;
@@ -82,6 +89,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		return functions_done(tid, ret);
 	case CP_SIM_LINE_CHECK:
 		*ret = check_line((UInt)args[1], args[2], args[3], args[4]);
+		break;
+	case CP_SIM_FUNCTION_CHECK:
+		*ret = check_function((UInt)args[1], args[2], args[3]);
 		break;
 	case CP_SIM_TITLE:
 		*ret = title_show(args[1], args[2], args[3]);
