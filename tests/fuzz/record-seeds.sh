@@ -30,3 +30,4 @@ seed perf CACHEPEEK_ENGINE=perf CACHEPEEK_EVENTS=perf::PAGE-FAULTS,nonsense /usr
 seed sim CACHEPEEK_ENGINE=sim CACHEPEEK_GROUPS=cache /usr/local/bin/region_pages 10 1
 seed sparse CACHEPEEK_ENGINE=perf CACHEPEEK_EVENTS=perf::PAGE-FAULTS CACHEPEEK_SPARSE=1 \
 	/usr/local/bin/region_short 500 0
+seed sampled CACHEPEEK_ENGINE=sim CACHEPEEK_SAMPLE=fast CACHEPEEK_EVENTS=l2_misses,instructions /usr/local/bin/region_pages 10 1
