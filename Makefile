@@ -41,7 +41,7 @@ COMMON_SRC := $(call sources,$(COMMON_ROOMS) base/encoder)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 CLI_SRC := $(call sources,tools $(TOOL_ROOMS))
 # Debugging information, disassembly, names; the library itself needs none of them.
-CLI_LIBS := -ldw -lelf -lcapstone -l:libiberty.a
+CLI_LIBS := -ldw -lelf -lcapstone -lz -l:libiberty.a
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/help.o
 HELP := $(sort $(wildcard tools/help/*))
 

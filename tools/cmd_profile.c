@@ -222,9 +222,12 @@ static cp_profile_writer *writer_for(const char *output)
 		return cp_profile_write_callgrind;
 	if (cp_ends_with(output, ".folded"))
 		return cp_profile_write_folded;
+	if (cp_ends_with(output, ".pb.gz") || cp_ends_with(output, ".pprof"))
+		return cp_profile_write_pprof;
 	fprintf(stderr,
 		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json, .csv, .html, .callgrind, .folded or .speedscope.json\n",
+		".json, .csv, .html, .callgrind, .folded, .speedscope.json, .pprof or "
+		".pb.gz\n",
 		output);
 	return NULL;
 }

@@ -15,7 +15,7 @@ set -eu
 # that the simulated PMU is linked with, and the decoder (for x86-64) that tells it of
 # instructions that Valgrind lacks, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev libjansson-dev uthash-dev valgrind gzip libjs-chart.js
-	libdw-dev libelf-dev libcapstone-dev libiberty-dev libzydis-dev'
+	libdw-dev libelf-dev libcapstone-dev libiberty-dev libzydis-dev zlib1g-dev'
 # What `make check` runs: prove and Perl's JSON, the programs under test.
 check='perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
 	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs'

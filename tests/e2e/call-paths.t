@@ -346,6 +346,25 @@ sub stacks
 	return \%sum;
 }
 
+# {what}{stack} of a file of pprof's, and what `go tool pprof` shows of it.
+sub pprof
+{
+	my ($file) = @_;
+	my $run = run(command => [qw(go tool pprof -raw -symbolize=none), $file], env => {HOME => scratch('go'), PPROF_TMPDIR => scratch('go')});
+	my ($samples, $locations) = $run->{out} =~ /^Samples:\n(.*)^Locations\n(.*)^Mappings\n/ms;
+	my ($types, @samples) = split /\n/, $samples // '';
+	my @types = map { s{/count(?:\[dflt\])?$}{}r } split /(?<=count)(?:\[dflt\])? (?=.)/, $types // '';
+	my %name = ($locations // '') =~ /^ *(\d+): 0x0 (?:M=\d+ )?(.*) \S*:\d+ s=\d+$/mg;
+	my %sum;
+	for my $sample (@samples) {
+		my ($values, $stack) = split /: /, $sample;
+		my $names = join ';', map { $name{$_} =~ s/;/:/gr } reverse split ' ', $stack;
+		my @values = split ' ', $values;
+		$sum{$types[$_]}{$names} += $values[$_] for grep { $values[$_] } 0 .. $#values;
+	}
+	return (\%sum, $run->{out} =~ s/(.*)^(Mappings\n.*)/$2$1/smr);
+}
+
 sub total
 {
 	my $sum = 0;
@@ -359,10 +378,10 @@ sub total
 	my @paths = @{decode_json(read_file($json))->{call_paths}{paths}};
 
 	for my $percent (undef, 0, 3) {
-		my ($folded, $scope) = (scratch('stacks.folded'), scratch('stacks.speedscope.json'));
+		my ($folded, $scope, $pprof) = map { scratch("stacks.$_") } qw(folded speedscope.json pprof);
 		my @cutoff = defined $percent ? ('--cutoff', "$percent,100,0") : ();
 		my $what = @cutoff ? "@cutoff" : 'as it is';
-		my $run = run(command => [cli(), 'dcache', '-d', $kept, @cutoff, '-o', "$folded,$scope"]);
+		my $run = run(command => [cli(), 'dcache', '-d', $kept, @cutoff, '-o', "$folded,$scope,$pprof"]);
 		my $expected = stacks(\@paths, $percent // 0.02);
 		my %folded;
 
@@ -386,6 +405,13 @@ sub total
 			is_deeply(\%stack, $expected->{$of}, "speedscope, $what: $of of each stack");
 			is($profile->{endValue}, amount($paths[0]{inclusive}, $of), "and all $of are those of the run");
 			is(total(@{$profile->{weights}}), $profile->{endValue}, 'which its weights add up to');
+		}
+	      SKIP: {
+			skip 'no go here, whose pprof reads it', 2 unless which('go');
+			my ($stacks, $text) = pprof($pprof);
+			is_deeply($stacks, $expected, "pprof, $what: the same stacks");
+			like($text, qr/^1: \S+ \S*\/call_paths .*^ *\d+: \S+ M=1 tail_to \S+call_paths\.cc:[1-9]/ms,
+				'the program is first, frames have their source') if ($percent // 1) == 0;
 		}
 		my ($ours) = grep { $_->{name} eq 'tail_to' } @{$file->{shared}{frames}};
 		like("$ours->{file}:$ours->{line}", qr/call_paths\.cc:[1-9]/, 'frames have their source') if ($percent // 1) == 0;

@@ -39,7 +39,8 @@ static inline void fuzz_write_profile(struct cp_profile *profile, const char *na
 {
 	static cp_profile_writer *const writers[] = {cp_profile_write_text,
 		cp_profile_write_json, cp_profile_write_csv, cp_profile_write_callgrind,
-		cp_profile_write_folded, cp_profile_write_speedscope};
+		cp_profile_write_folded, cp_profile_write_speedscope,
+		cp_profile_write_pprof};
 	char error[512];
 	struct cp_profile_view view = {.profile = profile,
 		.measurement = cp_measurement_find(profile, name, error, sizeof(error)),

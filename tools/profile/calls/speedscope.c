@@ -100,17 +100,6 @@ static void put_profile(struct scope *s, size_t quantity)
 	cp_out_text(s->out, "}");
 }
 
-static const char *title(const struct scope *s)
-{
-	struct cp_arena *arena = s->view->profile->arena;
-
-	if (!s->stacks->left_out)
-		return s->view->profile->command;
-	return cp_text_format(arena,
-		"%s (%zu paths with less than %g %% are part of their callers)",
-		s->view->profile->command, s->stacks->left_out, s->stacks->percent);
-}
-
 void cp_profile_write_speedscope(struct cp_out *out, const struct cp_profile_view *view)
 {
 	struct scope s = {.out = out, .view = view, .stacks = cp_stacks_of(view)};
@@ -121,7 +110,7 @@ void cp_profile_write_speedscope(struct cp_out *out, const struct cp_profile_vie
 			 "\"https://www.speedscope.app/file-format-schema.json\",\n");
 	put_member(out, "exporter", "cachepeek " CP_VERSION);
 	cp_out_text(out, ",\n");
-	put_member(out, "name", title(&s));
+	put_member(out, "name", cp_stacks_title(view, s.stacks));
 	cp_out_format(out, ",\n\"activeProfileIndex\": %zu,\n", s.stacks->misses);
 	put_frames(&s);
 	cp_out_text(out, "\"profiles\": [");

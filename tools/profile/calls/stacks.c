@@ -209,3 +209,15 @@ size_t cp_stack_frames(const struct cp_stacks *stacks, size_t stack, size_t *lis
 	}
 	return n;
 }
+
+const char *cp_stacks_title(
+	const struct cp_profile_view *view, const struct cp_stacks *stacks)
+{
+	const char *command = view->profile->command;
+
+	if (!stacks->left_out)
+		return command;
+	return cp_text_format(view->profile->arena,
+		"%s (%zu paths with less than %g %% are part of their callers)", command,
+		stacks->left_out, stacks->percent);
+}

@@ -41,6 +41,10 @@ struct cp_stacks *cp_stacks_of(const struct cp_profile_view *view);
 /* The stack's frames, from the outermost one on; how many.  list has room for all. */
 size_t cp_stack_frames(const struct cp_stacks *stacks, size_t stack, size_t *list);
 
+/* The program's command, and what is left out. */
+const char *cp_stacks_title(
+	const struct cp_profile_view *view, const struct cp_stacks *stacks);
+
 /* For pages: {"percent", "left_out", "misses", "quantities", "frames": [[name, module],
  * ...], "stacks": [[parent, frame, calls, what it has by itself of each quantity...],
  * ...]}. */

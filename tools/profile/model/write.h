@@ -23,6 +23,7 @@ cp_profile_writer cp_profile_write_callgrind;
 /* Stacks (tools/profile/calls/stacks.h). */
 cp_profile_writer cp_profile_write_folded;
 cp_profile_writer cp_profile_write_speedscope;
+cp_profile_writer cp_profile_write_pprof;
 /* A page with that JSON, and the source as it is now. */
 cp_profile_writer cp_profile_write_html;
 
