@@ -20,6 +20,7 @@ import functools as _functools
 import inspect as _inspect
 
 __all__ = ["active", "begin", "end", "flush", "load", "pause", "read", "region", "resume"]
+__version__ = "@VERSION@"
 
 
 class _Api(_ctypes.Structure):

@@ -117,9 +117,11 @@ sub first_difference
 }
 
 # Why the output is not the one that is written; undef if it is.
+my ($version) = read_file(source() . '/Makefile') =~ /^VERSION := (.*)$/m;
 sub differs
 {
 	my ($wanted, $got) = @_;
+	$wanted =~ s/^ *cachepeek \K\d+\.\d+\.\d+(?=:)/$version/mg; # it was written with an older one
 	my @got = words($got);
 	my @pieces = split(/^\s*\.\.\.\s*$/m, $wanted, -1);
 	my $at = 0;
