@@ -6,29 +6,15 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Npm;
 use Peek;
 use Test::More;
 
-my $version = '4.14.1';
-
-# Its file; undef, and why not.
-sub axe
-{
-	my $place = dirname_of(cli()) . "/axe-$version";
-	my $file = "$place/node_modules/axe-core/axe.min.js";
-	return $file if -e $file;
-	my $npm = which('npm') or return (undef, 'no npm here');
-	my $run = run(command => [$npm, 'install', '--prefix', $place, '--no-audit', '--no-fund', '--fetch-retries=0',
-		'--fetch-timeout=20000', "axe-core\@$version"]);
-	return -e $file ? $file : (undef, 'axe-core cannot be installed: ' . (split(/\n/, $run->{err}))[0]);
-}
-
-sub dirname_of { return $_[0] =~ s{/[^/]*$}{}r }
-
 plan(skip_all => 'no chromium and chromedriver (chromium-driver, python3-selenium)')
 	unless which('chromedriver') && which('chromium');
-my ($axe, $why_not) = axe();
-plan(skip_all => $why_not) unless $axe;
+my ($package, $why_not) = npm_package('axe-core', '4.14.1');
+plan(skip_all => $why_not) unless $package;
+my $axe = "$package/axe.min.js";
 
 my @pages;
 sub page
