@@ -10,6 +10,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 OBJCOPY ?= objcopy
+# Nowhere else: install and dist write it into what they make (`@VERSION@`).
 VERSION := 0.1.0
 
 CFLAGS ?= -O2 -g
@@ -41,6 +42,7 @@ COMMON_SRC := $(call sources,$(COMMON_ROOMS) base/encoder)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 CLI_SRC := $(call sources,tools $(TOOL_ROOMS))
 # Debugging information, disassembly, names; the library itself needs none of them.
+JANSSON ?= -l:libjansson.a
 CLI_LIBS := -ldw -lelf -lcapstone -lz -l:libiberty.a
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/help.o
 HELP := $(sort $(wildcard tools/help/*))
@@ -114,11 +116,12 @@ $(B)/embedded.o $(B)/help.o: %.o: %.S
 # Debian's libpfm.a is not position-independent where it names stdio's streams,
 # and what it calls may be the program's own (bash has a getenv, many have a
 # malloc): a copy of it calls ours (base/encoder/pfm_libc.c) instead.
+LIBPFM ?= $(shell $(CC) -print-file-name=libpfm.a)
 PFM_SYMS := stderr stdout malloc calloc realloc free getenv strtok strdup opendir
 $(PFM): Makefile
 	@mkdir -p $(@D)
 	$(call run,OBJCOPY,$(OBJCOPY) $(foreach s,$(PFM_SYMS),--redefine-sym $s=cp_pfm_$s) \
-		$$($(CC) -print-file-name=libpfm.a) $@)
+		$(LIBPFM) $@)
 
 # A program may have functions of the names that we hook: what we call is ours.
 LIB_LDFLAGS := -Wl,-Bsymbolic-functions -Wl,-soname,libcachepeek.so -Wl,-z,initfirst -Wl,-z,defs -Wl,--exclude-libs,ALL \
@@ -164,7 +167,7 @@ $(COMMON): $(COMMON_OBJ)
 
 # jansson reads and writes JSON documents for the command.
 $(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(call both,$(COMMON)) -l:libjansson.a -lm $(CLI_LIBS))
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(call both,$(COMMON)) $(JANSSON) -lm $(CLI_LIBS))
 
 -include $(PATCHER_SRC:%.c=$(B)/%.d)
 -include $(B)/preload/heap/heap.d $(B)/preload/perfstubs/tool.d
@@ -225,6 +228,7 @@ check-cross: ## compile for aarch64 too, where its cross compiler is installed
 cross-objects: $(LIB_OBJ) $(COMMON_OBJ) $(CLI_OBJ)
 
 -include tools/install.mk
+-include tools/dist.mk
 
 FORMAT := clang-format-14
 FORMATTED = $(shell git ls-files '*.c' '*.h' '*.cc')
@@ -253,6 +257,6 @@ lint: format-check house ## layout, limits, clang-tidy and cppcheck
 clean: ## remove what was built
 	rm -rf $(B)
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## /\1\t/p' Makefile tools/install.mk tests/*.mk tests/*/*.mk | sort | \
+	@sed -n 's/^\([a-z][a-z -]*\):[^#]*## /\1\t/p' Makefile tools/*.mk tests/*.mk tests/*/*.mk | sort | \
 		while IFS='	' read -r target what; do printf '%-14s%s\n' "$$target" "$$what"; done
 	@echo 'Variables: PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) DESTDIR= B=$(B) CC=$(CC) CFLAGS="$(CFLAGS)" CI='

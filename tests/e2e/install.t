@@ -24,7 +24,8 @@ sub installed
 my @documents = map { s{^\Q@{[source()]}\E/}{share/doc/cachepeek/}r }
 	map { glob(source() . "/$_") } qw(doc/*.md doc/*.png examples/*);
 cmp_ok(scalar(@documents), '>', 15, 'documents and examples');
-is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [sort map { "/usr/local/$_" } @documents, qw(
+my ($version) = read_file(source() . '/Makefile') =~ /^VERSION := (.*)$/m;
+is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [sort map { "/usr/local/$_" =~ s/VERSION/$version/r } @documents, qw(
 	bin/cachepeek include/cachepeek.h lib/cmake/cachepeek/cachepeek-config-version.cmake
 	lib/cmake/cachepeek/cachepeek-config.cmake lib/libcachepeek.so lib/pkgconfig/cachepeek.pc
 	share/bash-completion/completions/cachepeek
@@ -34,6 +35,7 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [sort map { 
 	share/cachepeek/cachepeek-repeat-1.schema.json
 	share/cachepeek/cachepeek-report-1.schema.json
 	share/cachepeek/cachepeek-sharing-1.schema.json
+	share/cachepeek/modulefiles/cachepeek/VERSION
 	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.py share/cachepeek/cachepeek_report.py
 	share/doc/cachepeek/README.md
 	share/fish/vendor_completions.d/cachepeek.fish
@@ -73,11 +75,39 @@ like(read_file($json) || '', qr/"cachepeek-report\/1"/, 'the command finds the l
 # What pkg-config says is the installed directory.
 my $flags = run(command => ['pkg-config', '--cflags', '--libs', 'cachepeek'], env => {stage_env()});
 is($flags->{out} =~ s/\s+$//r, "-I$prefix/include", 'pkg-config: the header, and nothing to link');
-my ($version) = read_file(source() . '/Makefile') =~ /^VERSION := (.*)$/m;
 is(run(command => ['pkg-config', '--modversion', 'cachepeek'], env => {stage_env()})->{out},
 	"$version\n", 'pkg-config: the version');
 like(read_file(source() . '/debian/changelog'), qr/^cachepeek \(\Q$version\E\)/,
 	'the Debian package has the same');
+
+is(run(command => ["$prefix/bin/cachepeek", '--version'])->{out}, "cachepeek $version\n", 'the command says it');
+like(read_file("$prefix/share/man/$_"), qr/^\.TH .* "libcachepeek \Q$version\E"/m, "$_ says it")
+	for qw(man1/cachepeek.1 man3/cachepeek.3 man5/cachepeek-groups.5 man5/cachepeek-machines.5 man7/libcachepeek.7);
+is(run(command => [which('python3'), '-c', 'import cachepeek; print(cachepeek.__version__)'],
+	env => {PYTHONPATH => "$prefix/share/cachepeek"})->{out}, "$version\n", 'and Python');
+
+# The modulefile, loaded by the real thing.
+SKIP: {
+	my ($modulecmd) = grep { -x } '/usr/bin/modulecmd';
+	skip('no modulecmd (environment-modules)', 4) unless $modulecmd;
+	my $modules = "$prefix/share/cachepeek/modulefiles";
+	my $file = "$modules/cachepeek/$version";
+	write_file($file, read_file($file) =~ s{ /usr/local}{ $prefix}gr);
+	my $program = program('threads');
+	my $run = run(command => ['sh', '-c', <<"SH"], cwd => '/', env => {MODULEPATH => $modules, LOADEDMODULES => undef});
+eval "\$($modulecmd sh load cachepeek)"
+cachepeek --version
+pkg-config --modversion cachepeek
+CACHEPEEK_ENGINE=sim CACHEPEEK_EVENTS=instructions CACHEPEEK_OUTPUT=-.json LD_PRELOAD=libcachepeek.so $program 2 | grep -c cachepeek-report/1
+eval "\$($modulecmd sh unload cachepeek)"
+echo "left: \$CACHEPEEK_PRELOAD"
+SH
+	my @lines = split(/\n/, $run->{out});
+	is($lines[0], "cachepeek $version", 'module load: the command') or diag($run->{err});
+	is($lines[1], $version, 'pkg-config finds it');
+	is($lines[2], 1, 'the library is found by its name');
+	is($lines[3], 'left: ', 'module unload: nothing is left');
+}
 
 # A program built against the installed header only.
 my $source = write_file(scratch('use.c'), qq(#include <cachepeek.h>\nint main(void)\n{\n)

@@ -1,0 +1,138 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The tarball of a release: all that git has, the same bytes each time, also when it is made of
+# an unpacked one; and the recipes that are made with it, read by their own tools.  (That the
+# tarball builds is what `make deb` shows, which begins with it.)
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Npm;
+use Peek;
+use Test::More;
+
+my ($version) = read_file(source() . '/Makefile') =~ /^VERSION := (.*)$/m;
+my $name = "cachepeek-$version";
+
+# make dist of a tree into a directory of its own.
+sub dist
+{
+	my ($tree, $to, @more) = @_;
+	my $run = run(command => ['make', '-s', '-C', $tree, "B=$to", @more, 'dist'],
+		env => {SOURCE_DATE_EPOCH => 1700000000});
+	is(status_text($run->{status}), 'exit 0', "make dist into $to") or diag($run->{err});
+	return read_file("$to/$name.tar.gz") // '';
+}
+
+my ($one, $two) = map { scratch($_) } qw(one two);
+my $bytes = dist(source(), $one, 'RELEASES=file://' . scratch('one'));
+ok($bytes eq dist(source(), $two), 'the same bytes again');
+my %in = map { s{/$}{}r => 1 } split(/\n/, run(command => ['tar', '-tzf', "$one/$name.tar.gz"])->{out});
+SKIP: {
+	my $git = which('git') or skip('no git', 1);
+	my $run = run(command => [$git, '-C', source(), 'ls-files']);
+	skip('not of a repository', 1) if $run->{status};
+	is_deeply([sort keys %in], [sort map { "$name/$_" } split(/\n/, $run->{out})], 'it has what git has');
+}
+
+# ---- unpacked, without git ----
+
+mkdir(scratch('unpacked'));
+run(command => ['tar', '-xzf', "$one/$name.tar.gz", '-C', scratch('unpacked')]);
+my $tree = scratch("unpacked/$name");
+my $again = run(command => ['make', '-s', '-C', $tree, "B=build", 'dist'],
+	env => {SOURCE_DATE_EPOCH => 1700000000, GIT_CEILING_DIRECTORIES => scratch()});
+is(status_text($again->{status}), 'exit 0', 'make dist there') or diag($again->{err});
+ok((read_file("$tree/build/$name.tar.gz") // '') eq $bytes, 'the same bytes');
+my $object = run(command => ['make', '-s', '-C', $tree, 'B=build', 'build/base/arena.o', 'build/embedded.S']);
+is(status_text($object->{status}), 'exit 0', 'and what is compiled is there') or diag($object->{err});
+
+# ---- what a release must say ----
+
+for my $case (['CHANGELOG.md', qr/^## \[\Q$version\E\]/m, 'a section'], ['debian/changelog', qr/\A.*\(\Q$version\E\)/, 'an entry']) {
+	my ($file, $entry, $what) = @$case;
+	my $text = read_file("$tree/$file");
+	like($text, $entry, "$file has $what of this version");
+	my $run = run(command => ['make', '-s', '-C', $tree, 'B=build', 'VERSION=9.9.9', 'dist-check']);
+	write_file("$tree/$file", $text =~ s/\Q$version\E/9.9.9/r);
+	isnt(status_text($run->{status}), 'exit 0', "$file: make dist of another is refused");
+	like($run->{err}, qr/^dist: \Q$file\E .*9\.9\.9/m, 'and it says what is missing');
+}
+
+# ---- the version stands in one place ----
+
+my @elsewhere = grep { !m{^$name/(?:Makefile|CHANGELOG\.md|debian/changelog|tests/fuzz/seeds/)} } keys %in;
+my @said = grep { (read_file(scratch("unpacked/$_")) // '') =~ /^(?!.*\bcachepeek \Q$version\E(?::| list| annotate)).*(?<![\d.])\Q$version\E(?![\d.])/m }
+	grep { -f scratch("unpacked/$_") && !-B _ } @elsewhere;
+is_deeply([sort @said], [], 'no other file names it, but outputs of commands in documents');
+
+# ---- recipes ----
+
+my $recipes = "$one/packaging";
+my ($sum) = run(command => ['sha256sum', "$one/$name.tar.gz"])->{out} =~ /^(\w+)/;
+sub recipe { return read_file("$recipes/$_[0]") // '' }
+for my $file (qw(Dockerfile spack/package.py conda/meta.yaml conda/build.sh arch/PKGBUILD nix/default.nix)) {
+	unlike(recipe($file), qr/@[A-Z0-9_]+@/, "$file: nothing is left to fill in");
+	like(recipe($file), qr/\Q$sum\E/, "$file: the checksum of the tarball") if $file !~ /Dockerfile|build\.sh/;
+}
+my $python = which('python3');
+my $run = run(command => [$python, '-c', <<'PY', "$recipes/spack/package.py"]);
+import ast, json, sys
+tree = ast.parse(open(sys.argv[1]).read())
+recipe, = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+calls = [node.value for node in recipe.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
+print(json.dumps({"class": recipe.name, "version": [[a.value for a in c.args] for c in calls if c.func.id == "version"],
+                  "methods": [f.name for f in recipe.body if isinstance(f, ast.FunctionDef)]}))
+PY
+is_deeply(decode_json($run->{out} || '{}'), {class => 'Cachepeek', version => [[$version]], methods => [qw(settings build install)]},
+	'Spack: a class with the version') or diag($run->{err});
+SKIP: {
+	skip('no python3-yaml', 1) if run(command => [$python, '-c', 'import yaml'])->{status};
+	$run = run(command => [$python, '-c', 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))',
+		"$recipes/conda/meta.yaml"]);
+	my $meta = decode_json($run->{out} || '{}');
+	is("$meta->{package}{version} $meta->{source}[0]{sha256}", "$version $sum", 'conda: version and checksum') or diag($run->{err});
+}
+is(run(command => ['bash', '-n', "$recipes/conda/build.sh"])->{err}, '', 'conda: bash reads the script');
+SKIP: {
+	my $nix = which('nix-instantiate') or skip('no nix-instantiate (nix-bin)', 1);
+	$run = run(command => [$nix, '--parse', "$recipes/nix/default.nix"], env => {HOME => scratch(), NIX_STATE_DIR => scratch('nix')});
+	is(status_text($run->{status}), 'exit 0', 'Nix parses its expression') or diag($run->{err});
+}
+# makepkg fetches the sources and compares their checksums; it refuses to be root's.
+SKIP: {
+	my $makepkg = which('makepkg') or skip('no makepkg', 2);
+	my @nobody = $> ? () : ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups');
+	my $arch = "$recipes/arch";
+	chmod(0711, scratch());
+	chmod(0777, $arch);
+	my %env = (PACMAN => 'true', HOME => $arch);
+	$run = run(command => [@nobody, $makepkg, '--printsrcinfo'], cwd => $arch, env => \%env);
+	like($run->{out}, qr/^\tpkgver = \Q$version\E$/m, 'Arch: makepkg reads it') or diag($run->{err});
+	$run = run(command => [@nobody, $makepkg, '--verifysource', '--nodeps'], cwd => $arch, env => \%env);
+	is(status_text($run->{status}), 'exit 0', 'and finds the sources, with their checksums') or diag($run->{err});
+}
+
+# ---- the image ----
+
+my $docker = recipe('Dockerfile');
+my @stages = split(/^(?=FROM )/m, $docker);
+like($stages[-1], qr/^USER (?!root)\w+$/m, 'Dockerfile: nobody special runs it');
+unlike($stages[-1], qr/deps\.sh|gcc/, 'and its image has no compilers');
+my %needed = map { $_ => 1 } map { run(command => ['readelf', '-d', $_])->{out} =~ /\(NEEDED\).*\[(\S+)\]/g } cli(), lib();
+my ($packages) = $stages[-1] =~ /--no-install-recommends (.*?) \\/;
+my %given = map { $_ => 1 } map { run(command => ['dpkg-query', '-L', $_])->{out} =~ m{/([^/\n]+\.so[.\d]*)$}mg }
+	split(' ', $packages // '');
+is_deeply([grep { !/^(?:libc|libm|ld-linux.*)\.so/ && !$given{$_} } sort keys %needed], [], 'it has the libraries that are needed');
+SKIP: {
+	my ($parser, $why) = npm_package('dockerfile-utils', '0.16.3');
+	skip($why, 1) unless $parser && which('node');
+	$run = run(command => ['node', '-e', <<'JS', $parser, "$recipes/Dockerfile"]);
+const { validate } = require(process.argv[1]);
+const text = require("fs").readFileSync(process.argv[2], "utf8");
+for (const problem of validate(text)) console.log(problem.range.start.line + 1, problem.message);
+JS
+	is($run->{out} . $run->{err}, '', 'and a checker of Dockerfiles has nothing to say');
+}
+done_testing();
