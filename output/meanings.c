@@ -2,6 +2,7 @@
 #include "output/meanings.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/embedded.h"
@@ -42,24 +43,33 @@ static void begin(struct writer *to, const char *name)
 	to->comma = ",\n";
 }
 
-static void put_metric(struct writer *to, const struct cp_metric *metric)
+static void put_meaning_of_metric(
+	struct writer *to, const char *name, const char *formula)
 {
-	begin(to, metric->name);
-	put_text(to, "meaning", meaning_of(metric->name));
-	cp_out_text(to->out, ", ");
-	put_text(to, "formula", cp_slice_of(metric->formula_text));
+	begin(to, name);
+	put_text(to, "meaning", meaning_of(name));
+	if (formula) {
+		cp_out_text(to->out, ", ");
+		put_text(to, "formula", cp_slice_of(formula));
+	}
 	cp_out_text(to->out, "}");
 }
 
-static void put_quantity(struct writer *to, const char *name)
+static void put_metric(struct writer *to, const struct cp_metric *metric)
+{
+	put_meaning_of_metric(to, metric->name, metric->formula_text);
+}
+
+static bool put_quantity(struct writer *to, const char *name)
 {
 	const char *meaning = cp_preset_meaning(to->arena, name);
 
 	if (!meaning)
-		return;
+		return false;
 	begin(to, name);
 	put_text(to, "meaning", cp_slice_of(meaning));
 	cp_out_text(to->out, "}");
+	return true;
 }
 
 void cp_meanings_write(struct cp_out *out, const struct cp_group *const *groups,
@@ -80,5 +90,69 @@ void cp_meanings_write(struct cp_out *out, const struct cp_group *const *groups,
 	} else {
 		out->error = ENOMEM;
 	}
+	cp_arena_free(&arena);
+}
+
+/* ---- of names alone ---- */
+
+static const struct cp_group **compiled_groups(struct cp_arena *arena, size_t *n)
+{
+	const char *const *names = cp_group_names(arena);
+	const struct cp_group **groups;
+	char error[256];
+
+	for (*n = 0; names[*n];)
+		++*n;
+	groups = cp_arena_alloc(arena, (*n + 1) * sizeof(struct cp_group *));
+	for (size_t i = 0; i < *n; i++)
+		groups[i] = cp_group_find(arena, names[i], error, sizeof(error));
+	return groups;
+}
+
+/* NULL: there is none, or more than one. */
+static const char *only_formula(
+	const struct cp_group *const *groups, size_t ngroups, const char *name)
+{
+	const char *formula = NULL;
+
+	for (size_t i = 0; i < ngroups; i++) {
+		const struct cp_metric *metric =
+			groups[i] ? cp_group_metric(groups[i], name) : NULL;
+
+		if (metric && formula && strcmp(formula, metric->formula_text) != 0)
+			return NULL;
+		if (metric)
+			formula = metric->formula_text;
+	}
+	return formula;
+}
+
+static void put_names(struct writer *to, const char *const *names, size_t n)
+{
+	const struct cp_group *const *groups;
+	size_t ngroups;
+
+	groups = compiled_groups(to->arena, &ngroups);
+	cp_out_text(to->out, "{");
+	for (size_t i = 0; i < n; i++) {
+		const char *formula = only_formula(groups, ngroups, names[i]);
+
+		if (!put_quantity(to, names[i]) &&
+			(formula || cp_slice_length(meaning_of(names[i]))))
+			put_meaning_of_metric(to, names[i], formula);
+	}
+	cp_out_text(to->out, "}\n");
+}
+
+void cp_meanings_of_names(struct cp_out *out, const char *const *names, size_t n)
+{
+	struct cp_escape out_of_memory;
+	struct cp_arena arena = {.out_of_memory = &out_of_memory};
+	struct writer to = {.out = out, .arena = &arena, .comma = ""};
+
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
+		put_names(&to, names, n);
+	else
+		out->error = ENOMEM;
 	cp_arena_free(&arena);
 }

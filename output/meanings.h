@@ -13,4 +13,8 @@
 void cp_meanings_write(struct cp_out *out, const struct cp_group *const *groups,
 	size_t ngroups, const char *const *quantities, size_t nquantities);
 
+/* The same of names of either kind, where the groups are not known: those of the
+ * compiled-in groups.  No formula where two of these have two. */
+void cp_meanings_of_names(struct cp_out *out, const char *const *names, size_t n);
+
 #endif

@@ -151,7 +151,7 @@ static int gate_status(const struct cp_diff *diff)
 static int diff_of(struct request *request, int argc, char **argv)
 {
 	const struct cp_document document = {
-		&request->diff, cp_diff_text, cp_diff_csv, cp_diff_json};
+		&request->diff, cp_diff_text, cp_diff_csv, cp_diff_json, "diff.html"};
 	int count, least, status;
 
 	request->diff.gates = request->gates;

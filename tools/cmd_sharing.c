@@ -17,6 +17,7 @@
 #include "tools/shared/output.h"
 #include "tools/profile/model/fit.h"
 #include "tools/profile/advice/sharing.h"
+#include "tools/profile/sharing_html.h"
 #include "tools/runs/profile_run.h"
 
 struct request {
@@ -87,11 +88,12 @@ static int parse_one(struct request *request, int option, const char *value)
 static bool is_output(const char *name)
 {
 	if (!name || strcmp(name, "-") == 0 || strcmp(name, "stderr") == 0 ||
-		cp_ends_with(name, ".txt") || cp_ends_with(name, ".json"))
+		cp_ends_with(name, ".txt") || cp_ends_with(name, ".json") ||
+		cp_ends_with(name, ".html"))
 		return true;
 	fprintf(stderr,
-		"cachepeek: output %s: expected stderr, - or a file that ends in .txt or "
-		".json\n",
+		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
+		".json or .html\n",
 		name);
 	return false;
 }
@@ -124,6 +126,8 @@ static int write_to(
 		return 1;
 	if (name && cp_ends_with(name, ".json"))
 		cp_sharing_write_json(&output.out, sharing);
+	else if (name && cp_ends_with(name, ".html"))
+		cp_sharing_write_html(&output.out, sharing);
 	else if (request->verbose || (name && cp_ends_with(name, ".txt")))
 		cp_sharing_write_text(&output.out, sharing);
 	else

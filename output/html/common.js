@@ -42,7 +42,7 @@ const WORDS = {l1d: 'L1D', l1i: 'L1I', l1: 'L1', l2: 'L2', l3: 'L3', llc: 'L3', 
 	mpki: 'misses', pki: '', apki: 'accesses', hpki: 'hits', ipc: 'IPC', cpi: 'CPI', mem: 'memory',
 	ifetch: 'code fetch', ifetches: 'code fetches', wb: 'write-back', hitm: 'modified elsewhere'};
 
-const TITLES = {served_l1: 'from L1D', served_l2: 'from L2', served_l3: 'from L3', served_memory: 'from memory',
+const TITLES = {time_s: 'time', served_l1: 'from L1D', served_l2: 'from L2', served_l3: 'from L3', served_memory: 'from memory',
 	served_beyond: 'from beyond L2', cost_l2: 'cost of L2', cost_l3: 'cost of L3', cost_memory: 'cost of memory',
 	cost_code: 'cost of code', cost_walks: 'cost of page walks', cost_sharing: 'cost of other threads\' lines'};
 
@@ -109,7 +109,7 @@ function full(number, unit) {
 		return short(number);
 	if (Number.isInteger(number))
 		return number.toLocaleString('en-US');
-	return Math.abs(number) >= 1e5 ? Math.round(number).toLocaleString('en-US')
+	return Math.abs(number) >= 1e3 ? Math.round(number).toLocaleString('en-US')
 		: String(Number(number.toPrecision(4)));
 }
 

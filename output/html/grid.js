@@ -17,7 +17,7 @@ function compareBy(column, down) {
 // show, each {id, title, unit, of(row)}; all: those to sort by.  what: of the first
 // column; many: its plural.  size: of a page.  first(row, natural): the first cell, in the natural order or
 // not.  rowClass(row): of the row, or false.  fill(row, column): a cell, where it is not column.of(row).  changed(): called
-// when other rows are shown, or others first.
+// when other rows are shown, or others first.  only(row): whether it is one of those to show, now.
 function grid(options) {
 	const {table, filter, rows, what} = options, size = options.size || 200;
 	const fillCell = options.fill || ((row, column) => cell(column.of(row), column.unit));
@@ -26,7 +26,7 @@ function grid(options) {
 
 	function select() {
 		const wanted = filter.value.toLowerCase();
-		it.shown = rows.filter(row => row.name.toLowerCase().includes(wanted));
+		it.shown = rows.filter(row => row.name.toLowerCase().includes(wanted) && (!options.only || options.only(row)));
 		if (sorted.id !== null)
 			it.shown.sort(compareBy((options.all || options.columns()).find(column => column.id === sorted.id), sorted.down));
 		options.found.textContent = count(it.shown.length, what, options.many)

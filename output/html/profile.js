@@ -54,8 +54,6 @@ const columns = view.columns.map(({name, heading}) => ({id: name, title: heading
 const counted = columns.filter(column => report.functions.some(one => column.of(one).value !== null));
 const placeColumns = () => counted;
 
-const lastPart = path => path.slice(path.lastIndexOf('/') + 1);
-const functionName = one => one.function || 'unknown function in ' + (lastPart(one.module) || 'memory without a file');
 const all = {
 	functions: rowsOf(report.functions, one => functionName(one) + ' (' + (lastPart(one.module) || 'no file') + ')', functionName),
 	data: rowsOf(report.data, one => one.name),
@@ -96,11 +94,6 @@ const grids = [gridOf('functions', 'function', 'functions', functionCell), gridO
 	gridOf('threads', 'thread', 'threads', nameCell), gridOf('modules', 'module', 'modules', nameCell)];
 
 // ---- the answer ----
-
-function placeOf(finding) {
-	return finding.function ? functionName(finding) + (finding.file ? ' (' + lastPart(finding.file) + ':' + finding.line + ')' : '')
-		: finding.data;
-}
 
 // As the text report begins: all of it, and where most of that is.
 function answerLines() {
@@ -162,25 +155,6 @@ function placeLink(file, line) {
 	return button;
 }
 
-// Those of one rule and function together: they have the same advice.
-function drawFindings() {
-	const groups = new Map();
-	for (const one of report.findings || []) {
-		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
-		groups.set(key, (groups.get(key) || []).concat(one));
-	}
-	$('advice').hidden = !groups.size && !report.not_looked_at && !report.below_limit;
-	$('findings').append(...[...groups.values()].map(those => make('li', {},
-		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)), ': ', plain(those[0].advice),
-		make('ul', {}, ...those.map(one => make('li', {}, placeLink(one.file, one.line), ' ',
-			plain((one.data ? one.data + ': ' : '') + one.evidence)))),
-		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
-	if (report.below_limit)
-		$('findings').append(make('li', {}, plain('Not said: ' + report.below_limit)));
-	if (report.not_looked_at)
-		$('findings').append(make('li', {}, plain('Not looked at: ' + report.not_looked_at)));
-}
-
 function start() {
 	head();
 	drawTotals();
@@ -189,7 +163,7 @@ function start() {
 	drawBuckets(all);
 	startFlame();
 	startSource(file => numberOf(file.counts, 'misses') || 0);
-	drawFindings();
+	drawFindings(placeLink);
 	for (const each of grids)
 		each.refresh();
 }

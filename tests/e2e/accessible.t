@@ -32,6 +32,12 @@ page('run', command => ['-E', 'sim', '-g', 'cache,tlb', '--sweep', 'L2.size=64K.
 page('compare', command => ['compare', '-m', 'zen3,core2duo', '-o', 'PAGE', program('region_nested')]);
 page('profile', command => ['dcache', '-m', 'zen3', '--sharing', '--call-paths', '-o', 'PAGE', @program]);
 page('annotate', command => ['annotate', '-m', 'zen3', '-o', 'PAGE', 'profiled.c', @program]);
+page('sharing', command => ['sharing', '-m', 'zen3', '--quantum', 100, '-o', 'PAGE', program('sharing'), 'false', 3000]);
+for my $side (['one', 'region_threads'], ['other', 'region_nested']) {
+	run(command => [cli(), '-E', 'sim', '-g', 'cache', '-o', scratch("$side->[0].json"), program($side->[1])]);
+}
+page('repeat', command => ['--repeat', 2, '-E', 'sim', '-g', 'cache', '-o', 'PAGE', program('region_threads')]);
+page('diff', command => ['diff', '--fail-if', 'l1d_mpki<1000', '-o', 'PAGE', scratch('one.json'), scratch('other.json')]);
 
 my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check_axe.py', $axe, @pages]);
 my $plan = 0;

@@ -195,7 +195,7 @@ gate($_, 2, qr/^cachepeek: --fail-if '.*': .*: write NAME/) for 'l1d_misses', 'l
 for my $case ([[], 2, qr/name two sides/], [[$good[0]], 2, qr/name two sides/], [[@good[0 .. 2]], 2, qr/name two sides/],
 	[['--', @good], 2, qr/name two sides/], [['nonesuch', $good[0]], 1, qr/^cachepeek: diff: nonesuch: No such file/],
 	[[$work, "$work/good"], 1, qr/neither a run record nor a JSON report/], [["$work/good1.json", scratch()], 1, qr/holds no run records/],
-	[['-o', 'x.html', @good[0, 1]], 2, qr/output x\.html: use -, stderr/], [['--al', 'x', 'y'], 1, undef], [['--nope', @good[0, 1]], 2, qr/nope/]) {
+	[['-o', 'x.pdf', @good[0, 1]], 2, qr/output x\.pdf: use -, stderr/], [['--al', 'x', 'y'], 1, undef], [['--nope', @good[0, 1]], 2, qr/nope/]) {
 	my ($arguments, $status, $says) = @$case;
 	my $run = diff(@$arguments);
 	is(status_text($run->{status}), "exit $status", "diff @{[map { s{.*/}{}r } @$arguments]}");

@@ -48,7 +48,7 @@ my @mistakes = (
 	['--working-set many', 'from 1 to 1000000000'],
 	['--working-set 0', 'from 1 to 1000000000'],
 	['--repeat 0', 'A number from 1 to'],
-	['--repeat 2 -o report.pdf', 'file that ends in .txt, .json or .csv'],
+	['--repeat 2 -o report.pdf', 'file that ends in .txt, .json, .csv or .html'],
 	["--repeat 2 -o $file/report.json", 'not a directory'],
 	['-o report.pdf', '.txt, .json, .csv, .html or .prom'],
 	["-o $directory", 'is a directory'],

@@ -49,7 +49,7 @@ my @rooms = (
 	['tools/sim/native' => [qw(base tools/sim)]],
 	['tools/sim/pin' => [qw(base tools/sim)]],
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
-	['tools/shared' => [@base, qw(base/counters base/encoder output/metrics output/report output/sink.h)]],
+	['tools/shared' => [@base, qw(base/counters base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
 	['tools/gate' => [@base, qw(tools/diff tools/shared)]],
@@ -58,7 +58,7 @@ my @rooms = (
 		tools/sim/profile_file.h)]],
 	['tools/profile/samples' => [@base, qw(regions/samples.h tools/profile/model)]],
 	['tools/profile/calls' => [@base, qw(output/json.h tools/profile/model)]],
-	['tools/profile/advice' => [@base, qw(output/json.h tools/profile/model)]],
+	['tools/profile/advice' => [@base, qw(output/json.h output/json_lines.h tools/profile/model)]],
 	['tools/profile' => [@base, qw(output tools/profile/model tools/profile/calls tools/profile/advice tools/shared/json_file.h)]],
 	['tools/runs' => [@base, qw(base/counters output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
 	['tools' => [@base, qw(base/counters base/encoder base/engine/engine.h output output/report regions

@@ -77,6 +77,20 @@ const char *cp_diff_change(struct cp_arena *arena, const struct cp_difference *i
 /* The region and the name; "whole run" for the whole run. */
 const char *cp_diff_spot(struct cp_arena *arena, const struct cp_entry *entry);
 
+/* "exact", "same", "<0.001", "0.012", or a dash where nothing was tested. */
+const char *cp_diff_certainty(struct cp_arena *arena, const struct cp_difference *it);
+/* With its unit; a dash: the side has none. */
+const char *cp_diff_mean(
+	struct cp_arena *arena, const struct cp_entry *entry, unsigned side);
+
+/* diff_answer.c: what the whole run costs on both sides; the value to look at first, with
+ * its region; "": nothing to say. */
+const char *cp_diff_whole(const struct cp_diff *diff);
+const char *cp_diff_first(const struct cp_diff *diff);
+/* What may make the two sides no pair; how many warnings there are. */
+#define CP_DIFF_WARNINGS 3
+size_t cp_diff_warnings(const struct cp_diff *diff, const char *to[CP_DIFF_WARNINGS]);
+
 /* For struct cp_document: diff is a struct cp_diff. */
 void cp_diff_text(const void *diff, struct cp_out *out, bool colour);
 void cp_diff_csv(const void *diff, struct cp_out *out);

@@ -61,6 +61,48 @@ static json_t *json_gate(const struct cp_diff *diff, const struct cp_gate *gate)
 	return made;
 }
 
+static void add_answer(json_t *lines, const char *title, const char *text)
+{
+	json_t *line = json_object();
+
+	if (*text) {
+		cp_json_set(line, "title", json_string(title));
+		cp_json_set(line, "text", json_string(text));
+		json_array_append_new(lines, line);
+	}
+}
+
+/* As the reports have it: of no group. */
+static json_t *json_answers(const struct cp_diff *diff)
+{
+	json_t *all = json_array(), *answer = json_object(), *lines = json_array();
+	const char *first = cp_diff_first(diff);
+
+	add_answer(lines, "whole run", cp_diff_whole(diff));
+	add_answer(lines, "look first", first);
+	if (!*first)
+		add_answer(lines, "difference",
+			diff->count && diff->differences[0].verdict == CP_UNTESTED
+				? "not tested: too few runs to tell a difference from "
+				  "noise"
+				: "no value differs by more than noise");
+	cp_json_set(answer, "group", NULL);
+	cp_json_set(answer, "lines", lines);
+	json_array_append_new(all, answer);
+	return all;
+}
+
+static json_t *json_warnings(const struct cp_diff *diff)
+{
+	const char *warnings[CP_DIFF_WARNINGS];
+	size_t n = cp_diff_warnings(diff, warnings);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_string(warnings[i]));
+	return list;
+}
+
 json_t *cp_diff_json(const void *of)
 {
 	const struct cp_diff *diff = of;
@@ -72,11 +114,13 @@ json_t *cp_diff_json(const void *of)
 		json_array_append_new(gates, json_gate(diff, &diff->gates[i]));
 	cp_json_set(made, "schema", json_string("cachepeek-diff/1"));
 	cp_json_set(made, "cachepeek", json_string(CP_VERSION));
+	cp_json_set(made, "answers", json_answers(diff));
 	cp_json_set(made, "before", json_side(&diff->values->sides[0]));
 	cp_json_set(made, "after", json_side(&diff->values->sides[1]));
 	cp_json_set(made, "test", json_test(diff));
 	cp_json_set(made, "values", values);
 	cp_json_set(made, "fail_if", gates);
+	cp_json_set(made, "warnings", json_warnings(diff));
 	return made;
 }
 

@@ -33,27 +33,6 @@ static void print_note(struct cp_out *out, const char *text)
 	cp_text_wrap(out, text, 0, 2, WIDTH);
 }
 
-static const char *certainty(struct cp_arena *arena, const struct cp_difference *it)
-{
-	if (it->verdict == CP_EXACTLY)
-		return "exact";
-	if (it->verdict == CP_SAME)
-		return "same";
-	if (it->adjusted < 0)
-		return "\u2014";
-	if (it->adjusted < 0.001)
-		return "<0.001";
-	return cp_text_format(arena, "%.3f", it->adjusted);
-}
-
-static const char *mean(
-	struct cp_arena *arena, const struct cp_entry *entry, unsigned side)
-{
-	const struct cp_cell *cell = &entry->side[side];
-
-	return cell->runs.n ? cp_diff_number(arena, entry, cell->runs.mean) : "\u2014";
-}
-
 static void print_table(
 	const struct cp_diff *diff, struct cp_out *out, size_t count, bool colour)
 {
@@ -71,10 +50,10 @@ static void print_table(
 
 		cp_table_set(table, i, 0, cp_diff_spot(arena, entry));
 		cp_table_set(table, i, 1, cp_text_safe(arena, cp_slice_of(entry->name)));
-		cp_table_set(table, i, 2, mean(arena, entry, 0));
-		cp_table_set(table, i, 3, mean(arena, entry, 1));
+		cp_table_set(table, i, 2, cp_diff_mean(arena, entry, 0));
+		cp_table_set(table, i, 3, cp_diff_mean(arena, entry, 1));
 		cp_table_set(table, i, 4, cp_diff_change(arena, it));
-		cp_table_set(table, i, 5, certainty(arena, it));
+		cp_table_set(table, i, 5, cp_diff_certainty(arena, it));
 	}
 	if (count && cp_is_flagged(&diff->differences[0]))
 		table->marks[0] = "<==";
@@ -103,87 +82,16 @@ static size_t count_of(const struct cp_diff *diff, enum cp_verdict verdict)
 	return count;
 }
 
-static void print_first(const struct cp_diff *diff, struct cp_out *out)
-{
-	const struct cp_difference *it = &diff->differences[0];
-	const struct cp_entry *entry = it->entry;
-	struct cp_arena *arena = diff->arena;
-
-	print_note(
-		out, cp_text_format(arena, "Look first at %s of %s: from %s to %s (%s).",
-			     cp_text_safe(arena, cp_slice_of(entry->name)),
-			     cp_diff_spot(arena, entry), mean(arena, entry, 0),
-			     mean(arena, entry, 1), cp_diff_change(arena, it)));
-}
-
-/* ---- the answer ---- */
-
-static const struct cp_difference *of_whole_run(
-	const struct cp_diff *diff, const char *name)
-{
-	for (size_t i = 0; i < diff->count; i++) {
-		const struct cp_entry *entry = diff->differences[i].entry;
-
-		if (!*entry->spot->path && strcmp(entry->name, name) == 0)
-			return &diff->differences[i];
-	}
-	return NULL;
-}
-
-static bool is_estimated(const struct cp_entry *entry)
-{
-	return entry->side[0].status == CP_ESTIMATED ||
-	       entry->side[1].status == CP_ESTIMATED;
-}
-
-static const char *how_sure(struct cp_arena *arena, const struct cp_difference *it)
-{
-	if (is_estimated(it->entry) && it->verdict == CP_UNTESTED)
-		return ", estimated";
-	if (it->verdict == CP_UNTESTED)
-		return ", not tested";
-	if (it->verdict == CP_EXACTLY)
-		return ", exact";
-	return cp_text_format(arena, ", p %s", certainty(arena, it));
-}
-
-/* "miss_cost ~1.36 M to ~2.05 M (+50.8 %, estimated)" */
-static const char *in_words(struct cp_arena *arena, const struct cp_difference *it)
-{
-	const struct cp_entry *entry = it->entry;
-	const char *about = is_estimated(entry) ? "~" : "";
-	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean;
-
-	if (it->verdict == CP_SAME)
-		return cp_text_format(arena, "the same %s, %s%s", entry->name, about,
-			cp_text_short(arena, before));
-	if (it->verdict == CP_NOISE)
-		return cp_text_format(
-			arena, "%s by no more than noise apart", entry->name);
-	return cp_text_format(arena, "%s %s%s to %s%s (%s%s)", entry->name, about,
-		cp_text_short(arena, before), about, cp_text_short(arena, after),
-		cp_diff_change(arena, it), how_sure(arena, it));
-}
-
-/* Prints the cost of the misses, and the work done, in the whole run. */
+/* Prints the cost of the misses, and the work done, in the whole run; then the place that
+ * changed most. */
 static void print_answer(const struct cp_diff *diff, struct cp_out *out)
 {
-	static const char *const names[][2] = {
-		{"miss_cost", "miss_cycles"}, {"instructions", NULL}};
-	const char *line = "";
+	const char *whole = cp_diff_whole(diff), *first = cp_diff_first(diff);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct cp_difference *it = NULL;
-
-		for (size_t k = 0; k < 2 && names[i][k]; k++)
-			if (!it || it->verdict == CP_ONE_SIDED)
-				it = of_whole_run(diff, names[i][k]);
-		if (it && it->verdict != CP_ONE_SIDED)
-			line = cp_text_format(diff->arena, "%s%s%s", line,
-				*line ? "; " : "", in_words(diff->arena, it));
-	}
-	if (*line)
-		print_note(out, cp_text_format(diff->arena, "whole run: %s", line));
+	if (*whole)
+		print_note(out, cp_text_format(diff->arena, "whole run: %s", whole));
+	if (*first)
+		print_note(out, cp_text_format(diff->arena, "Look first at %s.", first));
 }
 
 /* ---- below the table ---- */
@@ -249,28 +157,11 @@ static void print_test(const struct cp_diff *diff, struct cp_out *out, size_t sh
 
 static void print_warnings(const struct cp_diff *diff, struct cp_out *out)
 {
-	const struct cp_side *before = &diff->values->sides[0],
-			     *after = &diff->values->sides[1];
+	const char *warnings[CP_DIFF_WARNINGS];
+	size_t n = cp_diff_warnings(diff, warnings);
 
-	if (strcmp(before->engine, after->engine) != 0)
-		print_note(out,
-			"Warning: one side was counted by the perf engine and one was "
-			"simulated: what differs may be that.");
-	else if (strcmp(before->machine, after->machine) != 0)
-		print_note(
-			out, cp_text_format(diff->arena,
-				     "Warning: the machines are not the same: \"%s\" and "
-				     "\"%s\".",
-				     before->machine, after->machine));
-	for (unsigned i = 0; i < 2; i++)
-		if (diff->values->sides[i].ends_differ)
-			print_note(out,
-				cp_text_format(diff->arena,
-					"Warning: not all runs of %s ended as the "
-					"first did (%s): they may have done something "
-					"else.",
-					diff->values->sides[i].label,
-					diff->values->sides[i].end));
+	for (size_t i = 0; i < n; i++)
+		print_note(out, cp_text_format(diff->arena, "Warning: %s", warnings[i]));
 }
 
 static void print_gates(const struct cp_diff *diff, struct cp_out *out)
@@ -289,8 +180,6 @@ void cp_diff_text(const void *of, struct cp_out *out, bool colour)
 	print_side(diff, out, 0);
 	print_side(diff, out, 1);
 	print_answer(diff, out);
-	if (flagged)
-		print_first(diff, out);
 	cp_out_text(out, "\n");
 	if (!diff->all && shown > SHOWN) {
 		hidden = shown - SHOWN;

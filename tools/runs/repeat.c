@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,17 +126,6 @@ static bool run_all(struct repeat *repeat)
 
 /* ---- the report ---- */
 
-static const char *spread_text(struct cp_arena *arena, const struct cp_runs *runs)
-{
-	double share = runs->mean > 0 ? cp_runs_stddev(runs) / runs->mean : 0;
-
-	if (runs->min == runs->max)
-		return "same";
-	if (share < 0.0005)
-		return "<0.1 %";
-	return cp_text_format(arena, "%.1f %%", 100 * share);
-}
-
 /* The rows of a report's table: metrics, or counts where there are none. */
 static bool is_shown(const struct cp_values *values, const struct cp_entry *entry)
 {
@@ -169,7 +157,19 @@ static void set_row(struct cp_arena *arena, struct cp_table *table, size_t row,
 	cp_table_set(table, row, 2, cp_diff_number(arena, entry, runs->mean));
 	cp_table_set(table, row, 3, cp_diff_number(arena, entry, runs->min));
 	cp_table_set(table, row, 4, cp_diff_number(arena, entry, runs->max));
-	cp_table_set(table, row, 5, spread_text(arena, runs));
+	cp_table_set(table, row, 5, cp_repeat_spread_text(arena, runs));
+}
+
+static void print_answer(const struct repeat *repeat, struct cp_out *out)
+{
+	struct cp_answer answer = {.count = 0};
+
+	cp_repeat_answer(repeat->arena, repeat->values, &answer);
+	for (size_t i = 0; i < answer.count; i++)
+		cp_text_wrap(out,
+			cp_text_format(repeat->arena, "%s: %s", answer.line[i].label,
+				answer.line[i].text),
+			0, 2, WIDTH);
 }
 
 static void text(const void *of, struct cp_out *out, bool colour)
@@ -190,6 +190,7 @@ static void text(const void *of, struct cp_out *out, bool colour)
 		0, 2, WIDTH);
 	if (*side->machine)
 		cp_text_wrap(out, side->machine, 0, 2, WIDTH);
+	print_answer(repeat, out);
 	cp_out_text(out, "\n");
 	table->left = 2;
 	for (size_t c = 0; c < 6; c++)
@@ -243,6 +244,31 @@ static json_t *command_of(char **argv)
 	return list;
 }
 
+/* null: nothing varies. */
+static json_t *most_of(const struct cp_values *values)
+{
+	const struct cp_entry *most = cp_repeat_most(values);
+	json_t *made = most ? json_object() : json_null();
+
+	if (most)
+		cp_json_entry(made, most);
+	return made;
+}
+
+static json_t *answers_of(const struct repeat *repeat)
+{
+	struct cp_answer answer = {.count = 0};
+	json_t *lines = json_array();
+
+	cp_repeat_answer(repeat->arena, repeat->values, &answer);
+	for (size_t i = 0; i < answer.count; i++)
+		json_array_append_new(
+			lines, json_pack("{ss ss}", "title", answer.line[i].label, "text",
+				       answer.line[i].text));
+	return json_pack(
+		"[{sn so so}]", "group", "most", most_of(repeat->values), "lines", lines);
+}
+
 static json_t *json(const void *of)
 {
 	const struct repeat *repeat = of;
@@ -251,16 +277,16 @@ static json_t *json(const void *of)
 
 	for (size_t i = 0; i < values->nentries; i++)
 		json_array_append_new(list, value_of(values->entries[i]));
-	return json_pack("{ss ss so s{ss} s{ss} sI so}", "schema", CP_REPEAT_SCHEMA,
-		"cachepeek", CP_VERSION, "command", command_of(repeat->argv), "engine",
-		"name", values->sides[0].engine, "machine", "description",
-		values->sides[0].machine, "runs", (json_int_t)values->sides[0].nruns,
-		"values", list);
+	return json_pack("{ss ss so so s{ss} s{ss} sI so}", "schema", CP_REPEAT_SCHEMA,
+		"cachepeek", CP_VERSION, "command", command_of(repeat->argv), "answers",
+		answers_of(repeat), "engine", "name", values->sides[0].engine, "machine",
+		"description", values->sides[0].machine, "runs",
+		(json_int_t)values->sides[0].nruns, "values", list);
 }
 
 static int report(struct repeat *repeat)
 {
-	const struct cp_document document = {repeat, text, csv, json};
+	const struct cp_document document = {repeat, text, csv, json, "repeat.html"};
 
 	return cp_outputs_write(&repeat->outputs, "stderr", &document);
 }

@@ -6,6 +6,9 @@
 #ifndef CACHEPEEK_TOOLS_RUNS_REPEAT_H
 #define CACHEPEEK_TOOLS_RUNS_REPEAT_H
 
+#include "base/text/table.h"
+#include "tools/diff/values.h"
+
 #define CP_MAX_REPEAT 1000
 
 /*
@@ -15,5 +18,13 @@
  * the first run's.
  */
 int cp_repeat(unsigned count, const char *outputs, char **argv);
+
+/* repeat_answer.c: what their values say first. */
+void cp_repeat_answer(
+	struct cp_arena *arena, const struct cp_values *values, struct cp_answer *answer);
+/* What varies most of what tells most; NULL: nothing varies. */
+const struct cp_entry *cp_repeat_most(const struct cp_values *values);
+/* "3.1 %": the standard deviation, of the mean; or "same". */
+const char *cp_repeat_spread_text(struct cp_arena *arena, const struct cp_runs *runs);
 
 #endif

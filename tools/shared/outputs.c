@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/shared/outputs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 
 #include "base/text/colour.h"
 #include "base/text.h"
+#include "output/html.h"
+#include "output/meanings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
 
@@ -15,7 +18,8 @@ static bool is_known(const char *output)
 {
 	return strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
 	       strncmp(output, "/dev/", 5) == 0 || cp_ends_with(output, ".txt") ||
-	       cp_ends_with(output, ".json") || cp_ends_with(output, ".csv");
+	       cp_ends_with(output, ".json") || cp_ends_with(output, ".csv") ||
+	       cp_ends_with(output, ".html");
 }
 
 bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
@@ -31,7 +35,8 @@ bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
 			fprintf(stderr, "cachepeek: %s: output %s: %s\n", command, output,
 				is_known(output) ? "16 are enough"
 						 : "use -, stderr, or a file that ends "
-						   "in .txt, .json or .csv");
+						   "in .txt, .json, .csv or "
+						   ".html");
 			return false;
 		}
 		outputs->names[outputs->count++] = output;
@@ -91,10 +96,72 @@ static int write_json(const struct cp_document *document, const char *output)
 	return status;
 }
 
+/* ---- pages ---- */
+
+/* Nothing in JSON ends the element that holds it: `<` is in strings alone. */
+static int add_escaped(const char *text, size_t length, void *out)
+{
+	for (size_t i = 0, plain; i < length; i += plain + 1) {
+		const char *found = memchr(text + i, '<', length - i);
+
+		plain = found ? (size_t)(found - text) - i : length - i;
+		cp_out_bytes(out, text + i, plain);
+		if (found)
+			cp_out_text(out, "\\u003c");
+	}
+	return 0;
+}
+
+/* What the values of the whole run are called: regions have no others with a meaning. */
+static void put_meanings(struct cp_out *out, const json_t *made)
+{
+	const json_t *values = json_object_get(made, "values"), *value;
+	const char **names = calloc(json_array_size(values) + 1, sizeof(*names));
+	size_t i, n = 0;
+
+	if (!names) {
+		out->error = ENOMEM;
+		return;
+	}
+	json_array_foreach(values, i,
+		value) if (json_array_size(json_object_get(value, "path")) == 0)
+		names[n++] = json_string_value(json_object_get(value, "name"));
+	cp_meanings_of_names(out, names, n);
+	free(names);
+}
+
+static void put_part(struct cp_out *out, const char *name, const void *made)
+{
+	if (strcmp(name, "MEANINGS") == 0)
+		put_meanings(out, made);
+	else if (json_dump_callback(made, add_escaped, out,
+			 JSON_COMPACT | JSON_REAL_PRECISION(10)) < 0)
+		out->error = ENOMEM;
+}
+
+static int write_page(const struct cp_document *document, const char *name)
+{
+	json_t *made = document->json(document->of);
+	struct cp_output output;
+	int status = 1;
+
+	if (cp_output_open(&output, name)) {
+		if (made)
+			cp_page_write(&output.out, document->page, put_part, made);
+		else
+			output.out.error = ENOMEM;
+		status = cp_output_close(&output);
+	}
+	json_decref(made);
+	return status;
+}
+
 static int write_one(const struct cp_document *document, const char *output)
 {
 	if (cp_ends_with(output, ".json"))
 		return write_json(document, output);
+	if (cp_ends_with(output, ".html"))
+		return write_page(document, output);
 	return write_table(document, output);
 }
 

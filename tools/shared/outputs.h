@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where what the command itself makes of several runs goes: text, JSON and CSV.
+ * Where what the command itself makes of several runs goes: text, JSON, CSV and pages.
  */
 #ifndef CACHEPEEK_TOOLS_SHARED_OUTPUTS_H
 #define CACHEPEEK_TOOLS_SHARED_OUTPUTS_H
@@ -19,7 +19,8 @@ struct cp_outputs {
 	const char *names[CP_MAX_OUTPUTS];
 };
 
-/* Adds a comma list of -, -.json, stderr, and files that end in .txt, .json or .csv.
+/* Adds a comma list of -, -.json, stderr, and files that end in .txt, .json,
+ * .csv or .html.
  * false, after a message that names the command: it has something else. */
 bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
 	const char *command, const char *list);
@@ -29,6 +30,7 @@ struct cp_document {
 	void (*text)(const void *of, struct cp_out *out, bool colour);
 	void (*csv)(const void *of, struct cp_out *out);
 	json_t *(*json)(const void *of);
+	const char *page; /* of output/html, around that JSON */
 };
 
 /* Into all of them; otherwise: where none was asked for.  0, or 1 after messages. */

@@ -246,3 +246,25 @@ void cp_sharing_warn(struct cp_profile *profile)
 			"after: what those share is not known",
 			(unsigned long)profile->slices->lost);
 }
+
+/* ---- what the reports say of it ---- */
+
+void cp_sharing_extent(const struct cp_sharing *sharing, const struct cp_line_user *user,
+	unsigned *first, unsigned *last)
+{
+	uint64_t bits = user->use->read | user->use->written;
+	unsigned line = sharing->profile->slices ? sharing->profile->slices->line : 64,
+		 each = line > 64 ? line / 64 : 1;
+
+	*first = bits ? (unsigned)__builtin_ctzll(bits) * each : 0;
+	*last = bits ? (63 - (unsigned)__builtin_clzll(bits) + 1) * each - 1 : 0;
+}
+
+bool cp_sharing_named_before(const struct cp_line_user *user, unsigned part)
+{
+	for (unsigned i = 0; i < part; i++)
+		if (user->object[i] &&
+			strcmp(user->object[i]->name, user->object[part]->name) == 0)
+			return true;
+	return false;
+}

@@ -14,6 +14,7 @@
 #define CACHEPEEK_TOOLS_SHARING_H
 
 #include "base/out.h"
+#include "base/text/table.h"
 #include "tools/profile/model/profile.h"
 
 struct cp_line_user {
@@ -45,16 +46,28 @@ struct cp_sharing {
 const struct cp_sharing *cp_sharing_find(
 	const struct cp_profile *profile, uint64_t least);
 
+/* The data in the line, in its order, each once; one by itself with its place. */
+const char *cp_sharing_data(struct cp_arena *arena, const struct cp_shared_line *line);
+
+/* The first and the last byte of the line that the thread touches. */
+void cp_sharing_extent(const struct cp_sharing *sharing, const struct cp_line_user *user,
+	unsigned *first, unsigned *last);
+/* Whether the data in that part of the line is in an earlier one, too. */
+bool cp_sharing_named_before(const struct cp_line_user *user, unsigned part);
+
 /* Data references of a turn; 0: nobody asked, or the run was cut. */
 unsigned cp_sharing_quantum(const struct cp_sharing *sharing);
 /* Says in its warnings what was not seen. */
 void cp_sharing_warn(struct cp_profile *profile);
 
-/* sharing_screen.c: the answer; width 0: of no terminal */
+/* sharing_screen.c: the answer, of which the lines of totals alone; width 0: of no
+ * terminal */
+void cp_sharing_answer(const struct cp_sharing *sharing, struct cp_answer *answer);
 void cp_sharing_write_screen(
 	struct cp_out *out, const struct cp_sharing *sharing, size_t width);
 /* sharing_write.c: each line */
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing);
+/* sharing_json.c */
 void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing);
 
 #endif

@@ -18,6 +18,7 @@
 #define NAME_COLUMNS 120
 
 struct screen {
+	struct cp_answer *kept; /* takes what put_labelled() has; NULL: out does */
 	struct cp_out *out;
 	struct cp_arena *arena;
 	const struct cp_sharing *sharing;
@@ -41,6 +42,10 @@ struct rows {
 
 static void put_labelled(const struct screen *screen, const char *label, const char *text)
 {
+	if (screen->kept) {
+		cp_answer_add(screen->kept, label, text);
+		return;
+	}
 	cp_out_format(screen->out, "%-*s", INDENT, label);
 	cp_text_wrap(screen->out, cp_text_safe(screen->arena, cp_slice_of(text)), INDENT,
 		INDENT, screen->width);
@@ -73,8 +78,7 @@ static const char *placed(struct cp_arena *arena, const struct cp_profiled_objec
 		slash ? slash + 1 : object->file, object->line);
 }
 
-/* In the order of the line, each once; one by itself with its place. */
-static const char *name_of(struct cp_arena *arena, const struct cp_shared_line *line)
+const char *cp_sharing_data(struct cp_arena *arena, const struct cp_shared_line *line)
 {
 	const struct cp_profiled_object *object[CP_PROFILE_PARTS];
 	const char *all = "";
@@ -130,8 +134,8 @@ static struct rows rows_of(const struct screen *screen)
 
 	for (size_t i = 0; i < sharing->nlines; i++) {
 		const struct cp_shared_line *line = &sharing->lines[i];
-		struct row *row =
-			row_of(&rows, name_of(screen->arena, line), line->is_false);
+		struct row *row = row_of(
+			&rows, cp_sharing_data(screen->arena, line), line->is_false);
 
 		row->lines++;
 		row->transfers += line->transfers;
@@ -338,6 +342,22 @@ static uint64_t instructions_of(const struct cp_profile *profile)
 	for (size_t i = 0; i < profile->nthreads; i++)
 		sum += profile->threads[i].count[CP_SIM_instructions];
 	return sum;
+}
+
+void cp_sharing_answer(const struct cp_sharing *sharing, struct cp_answer *answer)
+{
+	const struct cp_findings found = cp_advise_sharing(sharing->profile);
+	const struct screen screen = {.kept = answer,
+		.arena = sharing->profile->arena,
+		.sharing = sharing,
+		.instructions = instructions_of(sharing->profile)};
+	struct rows rows = rows_of(&screen);
+
+	put_answer(&screen, &rows, &found);
+	if (found.n)
+		put_labelled(&screen, "look first",
+			cp_text_format(screen.arena, "%s: %s", found.finding[0].rule,
+				found.finding[0].data));
 }
 
 void cp_sharing_write_screen(

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What rules say of the counts.
+const lastPart = path => path.slice(path.lastIndexOf('/') + 1);
+const functionName = one => one.function || 'unknown function in ' + (lastPart(one.module) || 'memory without a file');
+
+function placeOf(finding) {
+	return finding.function ? functionName(finding) + (finding.file ? ' (' + lastPart(finding.file) + ':' + finding.line + ')' : '')
+		: finding.data;
+}
+
+const placeText = (file, line) => document.createTextNode(file ? plain(lastPart(file)) + ':' + line : '');
+
+// Those of one rule and function together: they have the same advice.  link(file, line): the
+// place, as a way there where there is one.
+function drawFindings(link) {
+	const groups = new Map();
+	for (const one of report.findings || []) {
+		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
+		groups.set(key, (groups.get(key) || []).concat(one));
+	}
+	$('advice').hidden = !groups.size && !report.not_looked_at && !report.below_limit;
+	$('findings').append(...[...groups.values()].map(those => make('li', {},
+		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)), ': ', plain(those[0].advice),
+		make('ul', {}, ...those.map(one => make('li', {}, link(one.file, one.line), ' ',
+			plain((one.data ? one.data + ': ' : '') + one.evidence)))),
+		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
+	if (report.below_limit)
+		$('findings').append(make('li', {}, plain('Not said: ' + report.below_limit)));
+	if (report.not_looked_at)
+		$('findings').append(make('li', {}, plain('Not looked at: ' + report.not_looked_at)));
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The pages of sharing, diff and run --repeat: tests/browser/check_runs.py reads their numbers
+# back in a real browser.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my $place = scratch('pages');
+mkdir($place);
+my @cc = ((split(' ', $ENV{CC} || 'gcc'))[0], '-g', '-O1', '-pthread', '-I', source() . '/regions');
+
+# Two orders of the same loops; of the first a region that the second has not.
+write_file("$place/walk.c", <<'C');
+#include "cachepeek.h"
+static volatile int m[256][256];
+int main(void)
+{
+	long sum = 0;
+	CACHEPEEK_BEGIN("walk");
+	for (int i = 0; i < 256; i++)
+		for (int j = 0; j < 256; j++)
+			sum += COLUMNS ? m[j][i]++ : m[i][j]++;
+	CACHEPEEK_END("walk");
+	if (COLUMNS) {
+		CACHEPEEK_BEGIN("</script><b>&amp;\033\342\200\256");
+		CACHEPEEK_END("</script><b>&amp;\033\342\200\256");
+	}
+	return sum == 42;
+}
+C
+# Counters of four threads in two lines, and one that all of them write.
+write_file("$place/share.c", <<'C');
+#include <pthread.h>
+static _Alignas(64) volatile long counters[16];
+static _Alignas(64) volatile int turn;
+static void *work(void *of)
+{
+	for (int i = 0; i < 4000; i++)
+		counters[(long)of]++;
+	for (int i = 0; i < 1000; i++)
+		turn = turn + 1;
+	return 0;
+}
+int main(void)
+{
+	pthread_t thread[4];
+	for (long i = 0; i < 4; i++)
+		pthread_create(&thread[i], 0, work, (void *)(5 * i));
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], 0);
+	return 0;
+}
+C
+# Each run does more than the one before.
+write_file("$place/more.pl", <<'P');
+my ($file) = @ARGV;
+my $n = -s $file;
+open(my $to, '>>', $file) or die;
+print $to 'x';
+my %all = map { $_ => "value $_" } 1 .. 200 * ($n // 0);
+P
+for my $make (['columns', '-DCOLUMNS=1', 'walk.c'], ['rows', '-DCOLUMNS=0', 'walk.c'], ['share', '-DX', 'share.c']) {
+	my ($name, $define, $file) = @$make;
+	is(run(command => [@cc, $define, '-o', "$place/$name", "$place/$file"])->{status}, 0, "$name: compiled");
+}
+
+# Writes the page NAME.html and NAME.json by one command.
+sub page
+{
+	my ($name, $status, @command) = @_;
+	my $run = run(command => [cli(), map { s/^OUTPUT$/$place\/$name.html,$place\/$name.json/r } @command]);
+	is(status_text($run->{status}), "exit $status", "$name: ran") or diag($run->{err});
+	my $page = read_file("$place/$name.html") // '';
+	like($page, qr{\A<!DOCTYPE html>.*</html>\n\z}s, "$name: a whole page");
+	is(scalar(() = $page =~ m{</script}gi), 4, "$name: nothing ends its scripts");
+	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
+	is(run(command => ['/usr/bin/python3', source() . '/tests/validate.py',
+		source() . "/doc/cachepeek-" . (($name =~ /(diff|repeat)/)[0] // ($name eq 'same' ? 'diff' : 'sharing')) . '-1.schema.json',
+		"$place/$name.json"])->{out}, "1 reports, 0 faults\n", "$name: JSON as the schema says");
+}
+
+my @sim = ('-E', 'sim', '-m', 'zen3', '-g', 'cache');
+for my $name (qw(columns rows)) {
+	run(command => [cli(), @sim, '-o', "$place/$name.json", "$place/$name"]);
+}
+page('diff', 3, 'diff', '--fail-if', 'l1d_mpki<1000', '--fail-if', 'instructions>+50%', '-o', 'OUTPUT', "$place/columns.json", "$place/rows.json");
+page('same', 0, 'diff', '-o', 'OUTPUT', "$place/rows.json", "$place/rows.json");
+page('repeat', 0, '--repeat', 3, @sim, '-o', 'OUTPUT', which('perl'), "$place/more.pl", "$place/grows");
+page('shared', 0, 'sharing', '-m', 'zen3', '--quantum', 50, '-o', 'OUTPUT', "$place/share");
+page('order', 0, 'sharing', '-m', 'zen3', '-o', 'OUTPUT', program('sharing'), 'padded', 2000);
+
+my $evil = '</script><b>&amp;' . "\e\x07\xe2\x80\xae" . '<img src=x>';
+page('evil-diff', 0, 'diff', '-o', 'OUTPUT', "$place/columns.json", "$place/columns.json");
+page('evil-repeat', 0, '--repeat', 2, '-E', 'sim', '-o', 'OUTPUT', "$place/rows", $evil);
+page('evil-shared', 0, 'sharing', '-m', 'zen3', '-o', 'OUTPUT', "$place/share", $evil);
+
+SKIP: {
+	skip('no chromium and chromedriver (chromium-driver, python3-selenium)', 1) unless which('chromedriver') && which('chromium');
+	my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check_runs.py', $place]);
+	my $plan = 0;
+	for my $line (split(/\n/, $check->{out})) {
+		if ($line =~ /^(not )?ok \d+ - (.*)$/) {
+			ok(!$1, $2);
+		} elsif ($line =~ /^1\.\.(\d+)$/) {
+			$plan = $1;
+		} else {
+			diag($line);
+		}
+	}
+	cmp_ok($plan, '>', 60, 'the browser came to the end') || diag($check->{err});
+}
+done_testing();
