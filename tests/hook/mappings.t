@@ -14,7 +14,7 @@ my %takes = map { $_ => 1 } ('base/space.h',
 	'base/files/new_file.c',      # gives it back
 	'preload/libc/libc.c',       # what libpfm4 may call
 	'preload/program/seccomp.c');   # a list of numbers
-my %maps = map { $_ => 1 } ('base/map.c', 'base/map.h', 'regions/record_write.c', 'tools/sim/profile_file.c',
+my %maps = map { $_ => 1 } ('base/map.c', 'base/map.h', 'regions/record_write.c', 'tools/sim/profile/profile_file.c',
 	'base/engine/kernel.c', 'base/engine/ring.c',   # perf's pages
 	'tools/runs/launch.c');                                      # without a file
 my (%seen, %mapped);
@@ -28,7 +28,7 @@ find({no_chdir => 1, wanted => sub {
 
 is_deeply([sort keys %seen], [sort keys %takes], 'who takes space of files');
 is_deeply([sort keys %mapped], [sort keys %maps], 'who maps memory that is shared');
-for my $file ('regions/record_write.c', 'tools/sim/profile_file.c') {
+for my $file ('regions/record_write.c', 'tools/sim/profile/profile_file.c') {
 	my $text = read_file(source() . "/$file");
 	my ($reserve, $map) = (index($text, 'cp_space_reserve('), index($text, $file =~ /sim/ ?
 		'SYS_mmap' : 'cp_map(size'));

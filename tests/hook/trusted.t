@@ -35,9 +35,9 @@ my %opens = (
 	'tools/profile/model/read.c' => [1, 'a directory that was named; its entries are trusted or not'],
 	'tools/sources.c' => [1, '/dev/null'],
 	'tools/sim/profile/elf_symbols.c' => [1, 'what is mapped into the program'],
-	'tools/sim/huge_kernel.c' => [3, 'files of /proc and /sys'],
-	'tools/sim/title.c' => [2, 'files of /proc'],
-	'tools/sim/profile_file.c' => [1, 'made with O_EXCL'],
+	'tools/sim/system/huge_kernel.c' => [3, 'files of /proc and /sys'],
+	'tools/sim/system/title.c' => [2, 'files of /proc'],
+	'tools/sim/profile/profile_file.c' => [1, 'made with O_EXCL'],
 	'tools/sim/profile/profile_misses.c' => [1, 'an option of our tests'],
 	'tools/sim/profile/profile_module.c' => [1, 'what is mapped into the program'],
 );

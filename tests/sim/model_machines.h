@@ -5,7 +5,7 @@
 #ifndef CACHEPEEK_SIM_MODEL_MACHINES_H
 #define CACHEPEEK_SIM_MODEL_MACHINES_H
 
-#include "model.h"
+#include "model/model.h"
 
 struct model_case {
 	const char *name;

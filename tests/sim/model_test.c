@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "batch.h"
+#include "model/batch.h"
 #include "flex/flex.h"
-#include "follow.h"
-#include "front.h"
-#include "host.h"
+#include "model/follow.h"
+#include "machines/front.h"
+#include "model/host.h"
 #include "model_machines.h"
 #include "laws.h"
 #include "reference.h"

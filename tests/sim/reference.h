@@ -5,7 +5,7 @@
 #ifndef SIM_REFERENCE_H
 #define SIM_REFERENCE_H
 
-#include "model.h"
+#include "model/model.h"
 
 #define REF_CORES 4
 #define REF_AREAS 2048 /* more than addresses are picked from, in pages of 2 MB */

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "every.h"
+#include "model/every.h"
 #include "flex/flex.h"
-#include "front.h"
-#include "host.h"
-#include "sweep.h"
+#include "machines/front.h"
+#include "model/host.h"
+#include "model/sweep.h"
 
 void *host_alloc(uint64_t size)
 {

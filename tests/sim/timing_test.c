@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "flex/flex.h"
-#include "front.h"
-#include "host.h"
+#include "machines/front.h"
+#include "model/host.h"
 #include "tests/tap/tap.h"
-#include "timing.h"
+#include "model/timing.h"
 
 void *host_alloc(uint64_t size)
 {

@@ -3,16 +3,16 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
-#include "confine.h"
-#include "functions.h"
-#include "host.h"
-#include "huge_kernel.h"
+#include "system/confine.h"
+#include "watch/functions.h"
+#include "model/host.h"
+#include "system/huge_kernel.h"
 #include "memory.h"
 #include "native/native.h"
 #include "pin/pin.h"
 #include "profile/profile.h"
 #include "sample/sample.h"
-#include "sharing.h"
+#include "profile/sharing.h"
 #include "window.h"
 
 ULong tool_state;

@@ -3,13 +3,13 @@
  * The machine to simulate, from the command line.
  */
 #include "tool.h"
-#include "huge_kernel.h"
+#include "system/huge_kernel.h"
 #include "native/cpuid.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
-#include "profile/lines.h"
+#include "watch/lines.h"
 #include "sample/sample.h"
-#include "sharing.h"
+#include "profile/sharing.h"
 #include "window.h"
 
 struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;

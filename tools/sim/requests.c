@@ -6,9 +6,9 @@
  * counted, so PAUSE and RESUME take effect exactly there.
  */
 #include "tool.h"
-#include "functions.h"
+#include "watch/functions.h"
 #include "pin/pin.h"
-#include "profile/lines.h"
+#include "watch/lines.h"
 #include "profile/profile.h"
 
 static Bool copy_name(UInt number, UWord to, UWord size)

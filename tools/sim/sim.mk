@@ -88,8 +88,7 @@ SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
 	timing_test)
-SIM_MODEL := $(addprefix tools/sim/,batch.c every.c sweep.c cache.c sample/sets.c core.c l1.c l1_avx2.c outer.c regions.c huge.c \
-	$(addprefix flex/,flex.c flex_cache.c flex_life.c flex_outer.c flex_prefetch.c) follow.c front.c numa.c timing.c)
+SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c model_machines.c model_pick.c reference.c laws.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000

@@ -18,8 +18,8 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_transtab.h"
 #include "pub_tool_clreq.h"
-#include "batch.h"
-#include "sweep.h"
+#include "model/batch.h"
+#include "model/sweep.h"
 
 /* main.c: bytes of what is simulated */
 extern ULong tool_state;

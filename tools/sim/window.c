@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
-#include "every.h"
-#include "front.h"
+#include "model/every.h"
+#include "machines/front.h"
 
 /* Keys that were put there in this epoch; those of others are as if free. */
 struct set {

@@ -3,7 +3,7 @@
  * The first level of a machine that is not plain (flex.h).
  */
 #include "flex/flex.h"
-#include "front.h"
+#include "model/facts.h"
 
 /* ---- translation ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flex/flex_cache.h"
 #include "flex/flex.h"
-#include "front.h"
-#include "host.h"
+#include "model/facts.h"
+#include "model/host.h"
 
 static uint64_t rows_size(const struct flex_cache *c)
 {

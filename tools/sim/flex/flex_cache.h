@@ -16,7 +16,7 @@
 #ifndef CACHEPEEK_SIM_FLEX_CACHE_H
 #define CACHEPEEK_SIM_FLEX_CACHE_H
 
-#include "model.h"
+#include "model/model.h"
 
 enum {
 	FLEX_DIRTY = 1,

@@ -3,8 +3,8 @@
  * Behind the first level of a machine that is not plain (flex.h).
  */
 #include "flex/flex.h"
-#include "front.h"
-#include "host.h"
+#include "model/facts.h"
+#include "model/host.h"
 
 static struct flex_shared *shared(const struct core *core)
 {

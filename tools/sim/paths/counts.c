@@ -4,7 +4,7 @@
  * some of it in a form that only core_collect makes counts of; what that does is linear,
  * so it can be done to what has been added.
  */
-#include "front.h"
+#include "machines/front.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
 

@@ -4,7 +4,7 @@
  * directory in alphabetical order, the first CPU.  And which calls bring what cannot
  * be pinned.
  */
-#include "pin.h"
+#include "pin/pin.h"
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"

@@ -8,7 +8,7 @@
  * The kernel knows nothing of this, so a call that waits until a point in time is given
  * the kernel's time of that.
  */
-#include "pin.h"
+#include "pin/pin.h"
 
 #include <linux/futex.h>
 

@@ -4,7 +4,7 @@
  * is AVX2, but for instructions that some hosts lack; random numbers and the time stamp
  * counter are the host's.  The function for that is in the place of the core's (--wrap).
  */
-#include "pin.h"
+#include "pin/pin.h"
 
 #if defined(VGA_amd64)
 #include "libvex.h"

@@ -6,7 +6,7 @@
  * where it always does.  Our own variables are kept for the library, which asks for
  * them.
  */
-#include "pin.h"
+#include "pin/pin.h"
 
 #define SELF "CACHEPEEK_REPRODUCIBLE"
 #define PRELOAD "LD_PRELOAD="

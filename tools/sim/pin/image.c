@@ -3,7 +3,7 @@
  * The program's first stack, which the core makes of its own: this function is in the
  * place of the core's (--wrap), and gives it what is the same everywhere.
  */
-#include "pin.h"
+#include "pin/pin.h"
 
 #include <elf.h>
 

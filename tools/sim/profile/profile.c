@@ -3,8 +3,8 @@
  * Threads and sites of the profile.  A site is an instruction of a thread.
  */
 #include "profile/profile.h"
-#include "sharing.h"
-#include "span.h"
+#include "profile/sharing.h"
+#include "model/span.h"
 
 #define KEPT CP_PROFILE_COUNTERS
 

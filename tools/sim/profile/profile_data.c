@@ -4,7 +4,7 @@
  * of files, stacks and other mappings by where they are.
  */
 #include "profile/profile.h"
-#include "sharing.h"
+#include "profile/sharing.h"
 
 extern Addr VG_(brk_base), VG_(brk_limit); /* of the program's heap */
 

@@ -7,7 +7,7 @@
  */
 #include "emit.h"
 #include "profile/profile.h"
-#include "sharing.h"
+#include "profile/sharing.h"
 
 #if defined(VGA_amd64)
 #include "libvex_guest_amd64.h"

@@ -18,7 +18,7 @@
 #define CACHEPEEK_SIM_SAMPLE_H
 
 #include "block.h"
-#include "sample/sets.h"
+#include "model/sets.h"
 
 struct sample_plan {
 	ULong sets;   /* of the groups; 0: nothing is sampled */

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What is added to the program's code: references are gathered while a
+ * superblock is copied, and settled (settle.c) before each exit.
+ */
+#include "block.h"
+#include "watch/functions.h"
+#include "native/native.h"
+#include "watch/lines.h"
+#include "instrument/pieces.h"
+#include "paths/paths.h"
+#include "profile/profile.h"
+#include "sample/sample.h"
+
+static struct block b;
+
+/* --- Gathering --- */
+
+static Bool within(const struct address *inner, UInt inner_size,
+	const struct address *outer, UInt outer_size)
+{
+	Long from = (Long)(inner->offset - outer->offset);
+
+	return inner->root == outer->root && from >= 0 &&
+	       from + inner_size <= (Long)outer_size;
+}
+
+/* The place of the batch that covers a reference, or does now. */
+static struct place *find_place(const struct address *at, UInt size)
+{
+	for (UInt i = 0; i < b.nplaces; i++) {
+		struct place *p = &b.places[i];
+
+		if (within(at, size, &p->at, p->size))
+			return p;
+		if (!within(&p->at, p->size, at, size))
+			continue;
+		p->at = *at;
+		p->size = size;
+		return p;
+	}
+	return NULL;
+}
+
+static struct reference *new_reference(enum batch_kind kind)
+{
+	struct reference *r = &b.refs[b.nrefs++];
+
+	r->kind = kind;
+	r->tick = b.now.ticks;
+	r->instruction = b.instruction;
+	r->number = (Int)b.now.instructions - (kind != BATCH_CODE);
+	r->used = 0;
+	return r;
+}
+
+/* The line that the batch starts in. */
+static void open_batch(ULong line)
+{
+	b.first_line = b.line = line;
+	b.lines = 1;
+	new_reference(BATCH_CODE)->at.offset = line;
+}
+
+static struct place *new_place(const struct address *at, UInt size)
+{
+	struct place *p;
+
+	if (b.nplaces == BATCH_PLACES)
+		settle(&b);
+	if (!b.lines)
+		open_batch(b.line);
+	p = &b.places[b.nplaces++];
+	p->at = *at;
+	p->size = size;
+	p->writes = False;
+	return p;
+}
+
+static struct reference *add_reference(
+	enum batch_kind kind, const struct address *at, UInt size)
+{
+	struct place *p = find_place(at, size);
+	struct reference *r;
+
+	if (!p)
+		p = new_place(at, size);
+	p->tick = b.now.ticks;
+	p->writes |= kind == BATCH_WRITE || kind == BATCH_MODIFY;
+	r = new_reference(kind);
+	r->place = (UInt)(p - b.places);
+	r->size = size;
+	r->at = *at;
+	return r;
+}
+
+struct address address_of(const struct block *in, const IRExpr *a)
+{
+	struct address at = {IRTemp_INVALID, IRTemp_INVALID, 0};
+
+	if (a->tag == Iex_Const) {
+		at.offset = a->Iex.Const.con->Ico.U64;
+		return at;
+	}
+	at.temp = at.root = a->Iex.RdTmp.tmp;
+	if (at.temp < MAX_TEMPS) {
+		at.root = in->root[at.temp];
+		at.offset = (ULong)in->offset[at.temp];
+	}
+	return at;
+}
+
+/* Does this instruction's last reference load from the very same place? */
+static struct reference *load_to_modify(const struct address *at, UInt size)
+{
+	struct reference *r = b.nrefs ? &b.refs[b.nrefs - 1] : NULL;
+
+	if (!r || r->kind != BATCH_READ || r->instruction != b.instruction ||
+		r->size != size)
+		return NULL;
+	return r->at.root == at->root && r->at.offset == at->offset ? r : NULL;
+}
+
+/* Those larger than a line, and those that only may happen, are made by
+ * themselves; what the program did before comes first. */
+static void add_direct(Bool reads, Bool writes, IRExpr *a, UInt size, IRExpr *guard)
+{
+	settle(&b);
+	if (reads)
+		settle_direct(&b, BATCH_READ, a, size, guard);
+	if (writes)
+		settle_direct(&b, BATCH_WRITE, a, size, guard);
+	if (reads && writes)
+		settle_direct(&b, BATCH_MODIFY, a, size, guard);
+}
+
+static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size, UInt used)
+{
+	struct address at = address_of(&b, a);
+
+	if (size == 0)
+		return;
+	if (size > tool_machine.line) {
+		add_direct(True, False, a, size, NULL);
+		return;
+	}
+	add_reference(kind, &at, size)->used = used;
+	b.now.loads++;
+	b.now.ticks += 2;
+}
+
+static void add_load(IRExpr *a, UInt size)
+{
+	add_load_of(BATCH_READ, a, size, 0);
+}
+
+/* The store of an instruction whose load was of the very same bytes. */
+static void modify(struct reference *r)
+{
+	struct place *p = &b.places[r->place];
+
+	r->kind = BATCH_MODIFY;
+	r->tick = p->tick = b.now.ticks;
+	p->writes = True;
+	b.now.rmw++;
+}
+
+static void add_store(IRExpr *a, UInt size)
+{
+	struct address at = address_of(&b, a);
+	struct reference *r = load_to_modify(&at, size);
+
+	if (size == 0)
+		return;
+	if (size > tool_machine.line) {
+		add_direct(False, True, a, size, NULL);
+		return;
+	}
+	if (r)
+		modify(r);
+	else
+		add_reference(BATCH_WRITE, &at, size);
+	b.now.stores++;
+	b.now.ticks += 2;
+}
+
+/* Compare-and-swap; the load that some instructions are given before it is the
+ * same access. */
+static void add_swap(IRExpr *a, UInt size)
+{
+	struct address at = address_of(&b, a);
+
+	if (!load_to_modify(&at, size))
+		add_load(a, size);
+	add_store(a, size);
+}
+
+static void add_line(ULong line)
+{
+	if (b.lines == 1 && line == b.first_line + 1) {
+		b.lines = 2;
+		b.line = line;
+		b.now.ticks++;
+		b.second_line_tick = b.now.ticks;
+		new_reference(BATCH_CODE)->at.offset = line;
+		return;
+	}
+	settle(&b);
+	open_batch(line);
+}
+
+/* Where the program may leave the block, or something may ask for its counts. */
+static void settle_all(void)
+{
+	settle(&b);
+	if (sample_wanted())
+		sample_count(b.out, b.uncounted);
+	b.uncounted = 0;
+}
+
+/* The references of one instruction stay in one batch if they touch one place. */
+static void add_instruction(Addr a, UInt length)
+{
+	ULong line = a >> line_shift(),
+	      last = (a + (length ? length : 1) - 1) >> line_shift();
+
+	if (b.nrefs > BATCH_ITEMS / 2)
+		settle(&b);
+	b.instruction = a;
+	for (; line <= last; line++)
+		if (!b.lines || line != b.line)
+			add_line(line);
+	b.now.instructions++;
+	b.uncounted++;
+}
+
+/* --- Walking the superblock --- */
+
+/* Lanes of a masked move are one reference, from the first that is on to the last. */
+static Bool add_masked(enum batch_kind kind, Int at)
+{
+	struct masked masked;
+	enum masked_part part = pieces_masked(at, &masked);
+
+	if (part == MASKED_LAST) {
+		settle(&b);
+		settle_masked(&b, kind, &masked);
+	}
+	return part != MASKED_NOT;
+}
+
+static UInt size_of(const IRExpr *data)
+{
+	return sizeofIRType(typeOfIRExpr(b.types, data));
+}
+
+static Bool offset_by_constant(const IRExpr *e)
+{
+	return e->tag == Iex_Binop &&
+	       (e->Iex.Binop.op == Iop_Add64 || e->Iex.Binop.op == Iop_Sub64) &&
+	       e->Iex.Binop.arg1->tag == Iex_RdTmp && e->Iex.Binop.arg2->tag == Iex_Const;
+}
+
+/* Remembers that a temporary is another one plus a constant. */
+static void follow(IRTemp t, const IRExpr *e)
+{
+	IRTemp from;
+	Long by;
+
+	if (!offset_by_constant(e))
+		return;
+	from = e->Iex.Binop.arg1->Iex.RdTmp.tmp;
+	by = (Long)e->Iex.Binop.arg2->Iex.Const.con->Ico.U64;
+	if (from >= MAX_TEMPS || t >= MAX_TEMPS)
+		return;
+	b.root[t] = b.root[from];
+	b.offset[t] = b.offset[from] + (e->Iex.Binop.op == Iop_Add64 ? by : -by);
+}
+
+static void visit_value(const IRSB *in, Int at)
+{
+	const IRStmt *s = in->stmts[at];
+	IRExpr *e = s->Ist.WrTmp.data;
+	Bool is_float = e->tag == Iex_Load && tool_float_loads && is_float_load(in, at);
+
+	if (e->tag == Iex_Load)
+		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,
+			pieces_size(at, sizeofIRType(e->Iex.Load.ty)),
+			tool_timing ? timed_use(in, at) : 0);
+}
+
+static void visit_guarded_load(const IRLoadG *g, Int at)
+{
+	IRType result, loaded;
+
+	typeOfIRLoadGOp(g->cvt, &result, &loaded);
+	if (!add_masked(BATCH_READ, at))
+		add_direct(True, False, g->addr, sizeofIRType(loaded), g->guard);
+}
+
+static void visit_guarded_store(const IRStoreG *g, Int at)
+{
+	if (!add_masked(BATCH_WRITE, at))
+		add_direct(False, True, g->addr, size_of(g->data), g->guard);
+}
+
+static void visit_dirty(const IRDirty *d)
+{
+	IRExpr *guard = d->guard->tag == Iex_Const ? NULL : d->guard;
+
+	if (d->mFx != Ifx_None)
+		add_direct(d->mFx != Ifx_Write, d->mFx != Ifx_Read, d->mAddr, d->mSize,
+			guard);
+}
+
+static void visit_exclusive(const IRStmt *s)
+{
+	if (s->Ist.LLSC.storedata)
+		add_store(s->Ist.LLSC.addr, size_of(s->Ist.LLSC.storedata));
+	else
+		add_load(s->Ist.LLSC.addr,
+			sizeofIRType(typeOfIRTemp(b.types, s->Ist.LLSC.result)));
+}
+
+static void visit(const IRSB *in, Int at)
+{
+	const IRStmt *s = in->stmts[at];
+	const IRCAS *c;
+
+	switch (s->tag) {
+	case Ist_WrTmp:
+		visit_value(in, at);
+		break;
+	case Ist_Store:
+		add_store(s->Ist.Store.addr, pieces_size(at, size_of(s->Ist.Store.data)));
+		break;
+	case Ist_StoreG:
+		visit_guarded_store(s->Ist.StoreG.details, at);
+		break;
+	case Ist_LoadG:
+		visit_guarded_load(s->Ist.LoadG.details, at);
+		break;
+	case Ist_CAS:
+		c = s->Ist.CAS.details;
+		add_swap(c->addr, size_of(c->dataLo) * (c->dataHi ? 2 : 1));
+		break;
+	case Ist_LLSC:
+		visit_exclusive(s);
+		break;
+	case Ist_Dirty:
+		visit_dirty(s->Ist.Dirty.details);
+		break;
+	case Ist_Exit:
+		settle_all();
+		break;
+	default:
+		break;
+	}
+}
+
+static void begin_block(IRSB *in)
+{
+	b.out = deepCopyIRSBExceptStmts(in);
+	b.types = in->tyenv;
+	forget_batch(&b);
+	b.uncounted = 0;
+	for (IRTemp t = 0; t < MAX_TEMPS && t < (IRTemp)in->tyenv->types_used; t++) {
+		b.root[t] = t;
+		b.offset[t] = 0;
+	}
+	for (Int i = 0; i < in->stmts_used; i++)
+		if (in->stmts[i]->tag == Ist_WrTmp)
+			follow(in->stmts[i]->Ist.WrTmp.tmp, in->stmts[i]->Ist.WrTmp.data);
+}
+
+/* ---- regions ---- */
+
+/* What begins or ends at an instruction, or before it; in the midst of a block only lines
+ * do.  Returns the line that it is of, or -1. */
+static Int watch_regions(const VexGuestLayout *layout, Addr a, Bool first, Int before)
+{
+	Int line = lines_wanted ? line_at(a) : -1;
+
+	if (!first && line == before)
+		return line;
+	if (!first) {
+		settle_all();
+		lines_need_registers();
+	}
+	if (lines_wanted && line < 0)
+		functions_watch_elsewhere(b.out, layout, a);
+	if (first)
+		functions_watch_entry(b.out, layout, a);
+	if (line >= 0)
+		functions_watch_line(b.out, layout, a, line);
+	return line;
+}
+
+static void watch_end(const VexGuestLayout *layout, Int line, Addr end)
+{
+	if (line >= 0 && b.out->jumpkind == Ijk_Call)
+		functions_watch_line_call(b.out, layout, end);
+	if (line >= 0 && b.out->jumpkind == Ijk_Ret)
+		functions_watch_line_return(b.out, layout);
+	else
+		functions_watch_return(b.out, layout);
+}
+
+/* ---- instructions ---- */
+
+/* Where the superblock has got to. */
+struct walk {
+	const VexGuestLayout *layout;
+	Bool counted, first;
+	Int line;
+	Addr end;
+};
+
+static void begin_instruction(struct walk *w, Addr a, UInt length)
+{
+	w->counted = !own_code_at(a);
+	if (sample_wanted() && w->counted && w->first)
+		sample_watch(b.out);
+	if (paths_wanted && w->counted && w->first)
+		paths_watch_begin(b.out, w->layout, a);
+	w->end = a + length;
+	w->line = w->counted && functions_wanted
+			  ? watch_regions(w->layout, a, w->first, w->line)
+			  : -1;
+	w->first = False;
+	if (w->counted && profile_wants(a)) {
+		settle(&b);
+		profile_watch_entry(b.out, w->layout, a);
+	}
+	if (w->counted)
+		add_instruction(a, length);
+}
+
+static void add_native(struct native_step *step)
+{
+	IRExpr *a = step->address;
+
+	if (step->is_sparse) {
+		settle(&b);
+		native_refer_sparse(b.out, step);
+		return;
+	}
+	if (a->tag == Iex_RdTmp && a->Iex.RdTmp.tmp < MAX_TEMPS) {
+		b.root[a->Iex.RdTmp.tmp] = a->Iex.RdTmp.tmp;
+		b.offset[a->Iex.RdTmp.tmp] = 0;
+	}
+	if (step->loads)
+		add_load_of(
+			tool_float_loads && step->is_vector ? BATCH_FLOAT : BATCH_READ, a,
+			step->size, 0);
+	if (step->stores)
+		add_store(a, step->size);
+}
+
+/* Behind VEX's part of the superblock. */
+static void go_on_natively(struct walk *w)
+{
+	struct native_step step;
+
+	while (native_next(b.out, &step)) {
+		addStmtToIRSB(b.out, IRStmt_IMark(step.pc, step.length, 0));
+		if (step.may_change) {
+			settle_all();
+			native_compare(b.out, &step);
+		}
+		begin_instruction(w, step.pc, step.length);
+		native_find_address(b.out, &step);
+		if (w->counted)
+			add_native(&step);
+		native_execute(b.out, &step);
+	}
+}
+
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+	IRType host_word)
+{
+	struct walk w = {.layout = layout, .first = True, .line = -1};
+	Int nstmts = native_split(in);
+
+	(void)closure, (void)extents, (void)host, (void)guest_word, (void)host_word;
+	if (native_is_cut())
+		return in;
+	begin_block(in);
+	for (Int i = 0; i < nstmts; i++) {
+		IRStmt *s = in->stmts[i];
+
+		if (s->tag == Ist_IMark) {
+			begin_instruction(&w, s->Ist.IMark.addr, s->Ist.IMark.len);
+			if (w.counted)
+				pieces_begin(&b, in, i);
+		} else if (w.counted) {
+			visit(in, i);
+		}
+		native_watch(b.out, in, i);
+		addStmtToIRSB(b.out, s);
+	}
+	native_watch_end(b.out);
+	if (native_sets_rounding()) {
+		settle(&b);
+		rounding_look(b.out);
+	}
+	go_on_natively(&w);
+	settle_all();
+	if (w.counted && in->jumpkind == Ijk_Ret)
+		profile_watch_return(b.out, layout);
+	if (paths_wanted)
+		paths_watch_end(b.out, layout, w.end, w.counted);
+	/* The library's own code returns into lines, too. */
+	if (functions_wanted && (w.counted || lines_wanted))
+		watch_end(layout, w.line, w.end);
+	return b.out;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * From references to code: the calls that a superblock is given.
+ *
+ * Each reference has a tick, its place on the core's clock, so that stamps order
+ * references as the program made them.
+ */
+#include "block.h"
+#include "emit.h"
+#include "model/every.h"
+#include "machines/front.h"
+#include "instrument/pieces.h"
+#include "sample/sample.h"
+#include "settled.h"
+#include "machines/team.h"
+
+static void model_direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	if (sample_wanted() && sample_direct(addr, size, kind))
+		return;
+	if (tool_nmachines > 1)
+		team_direct(addr, size, kind);
+	else if (tool_has_front)
+		front_direct(addr, size, kind);
+	else
+		batch_direct(addr, size, kind);
+}
+
+static void direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	model_direct(addr, size, kind);
+	if (every_count)
+		every_direct(addr, size, kind);
+}
+
+static void on_load(Addr a, UWord size)
+{
+	direct(a, (uint32_t)size, LOAD);
+}
+
+static void on_store(Addr a, UWord size)
+{
+	direct(a, (uint32_t)size, STORE);
+}
+
+/* By the last instruction before which all is settled. */
+static void observe_on(struct core *core, Addr instruction, Addr a, uint64_t instructions)
+{
+	batch_observer(core,
+		&(struct batch_origin){
+			.instruction = instruction,
+			.address = a,
+			.number = core->count[CP_SIM_instructions] + instructions - 1,
+		});
+}
+
+static void announce(Addr instruction, Addr a)
+{
+	if (!batch_announcer)
+		return;
+	if (!tool_has_front && tool_nmachines == 1)
+		batch_announcer(running, instruction, a);
+	for (UInt i = 0; tool_nmachines > 1 && i < team_size; i++)
+		batch_announcer(team[i], instruction, a);
+}
+
+static void observe(Addr instruction, Addr a)
+{
+	if (!batch_observer)
+		return;
+	if (!tool_has_front && tool_nmachines == 1)
+		observe_on(running, instruction, a, running->clock >> 32);
+	for (UInt i = 0; tool_nmachines > 1 && i < team_size; i++)
+		observe_on(team[i], instruction, a, team[i]->clock >> 32);
+	for (UInt i = 0; tool_has_front && i < front->nmembers; i++)
+		observe_on(front->member[i], instruction, a, front->clock >> 32);
+}
+
+/* The same for whoever observes. */
+void settled_load(Addr a, UWord size, Addr instruction)
+{
+	announce(instruction, a);
+	on_load(a, size);
+	observe(instruction, a);
+}
+
+void settled_store(Addr a, UWord size, Addr instruction)
+{
+	announce(instruction, a);
+	on_store(a, size);
+	observe(instruction, a);
+}
+
+/* Those lanes of that size whose bits are set: one reference from the first to the last.
+ */
+static Bool find_lanes(Addr *a, UWord *size, UWord lanes)
+{
+	UWord first, last;
+
+	if (!lanes)
+		return False;
+	first = (UWord)__builtin_ctzl(lanes);
+	last = 63 - (UWord)__builtin_clzl(lanes);
+	*a += first * *size;
+	*size *= last - first + 1;
+	return True;
+}
+
+static void on_masked_load(Addr a, UWord size, UWord lanes, Addr instruction)
+{
+	if (find_lanes(&a, &size, lanes))
+		settled_load(a, size, instruction);
+}
+
+static void on_masked_store(Addr a, UWord size, UWord lanes, Addr instruction)
+{
+	if (find_lanes(&a, &size, lanes))
+		settled_store(a, size, instruction);
+}
+
+/* After the load and the store of one instruction. */
+static void on_modify(Addr a, UWord size)
+{
+	(void)a, (void)size;
+	if (tool_nmachines > 1)
+		team_modify();
+	else if (tool_has_front)
+		front_modify();
+	else
+		running->rmw++;
+}
+
+UInt line_shift(void)
+{
+	return log2_of(tool_machine.line);
+}
+
+static void call(
+	struct block *b, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
+{
+	IRDirty *d = unsafeIRDirty_0_N(0, what, VG_(fnptr_to_fnentry)(helper), args);
+
+	if (guard)
+		d->guard = guard;
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
+static IRExpr *address_value(const struct address *at)
+{
+	return at->root == IRTemp_INVALID ? emit_constant(at->offset)
+					  : IRExpr_RdTmp(at->temp);
+}
+
+/* Sorts the places by their ticks; order[n]: which one is n-th. */
+static void order_places(const struct block *b, UInt *order)
+{
+	for (UInt i = 0; i < b->nplaces; i++) {
+		UInt at = i;
+
+		for (; at && b->places[order[at - 1]].tick > b->places[i].tick; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+}
+
+static void describe_item(const struct block *b, const UInt *number,
+	const struct reference *r, struct batch_item *item)
+{
+	Bool is_code = r->kind == BATCH_CODE;
+	ULong base = is_code ? b->first_line : b->places[r->place].at.offset;
+
+	item->kind = r->kind;
+	item->tick = r->tick;
+	item->offset = (int32_t)(r->at.offset - base);
+	if (is_code)
+		return;
+	item->size = r->size;
+	item->place = number[r->place];
+}
+
+static void describe_counts(const struct block *b, struct batch *batch)
+{
+	batch->clock = b->now.ticks | (ULong)b->now.instructions << 32;
+	batch->loads = b->now.loads;
+	batch->stores = b->now.stores;
+	batch->rmw = b->now.rmw;
+	batch->more_lines = b->lines - 1;
+	batch->second_line_tick = b->second_line_tick;
+}
+
+/* Places are made in the order of their first references. */
+static void describe_first(const struct block *b, const UInt *number, struct batch *batch)
+{
+	for (UInt i = 0; i < b->nplaces; i++)
+		batch->order[i] = number[i];
+	for (UInt i = b->nrefs; i-- > 0;)
+		if (b->refs[i].kind != BATCH_CODE)
+			batch_place_first(&batch->place[number[b->refs[i].place]],
+				b->refs[i].kind, b->refs[i].tick);
+}
+
+static struct batch_note note_of(
+	const struct block *b, const struct reference *r, const struct batch_item *item)
+{
+	return (struct batch_note){
+		.at = (int16_t)(r->kind == BATCH_CODE ? 0 : item->offset),
+		.offset = (int16_t)(r->instruction - (b->first_line << line_shift())),
+		.number = (int16_t)r->number,
+		.used = (int16_t)r->used,
+	};
+}
+
+static void describe_notes(
+	const struct block *b, const UInt *number, const struct batch *batch)
+{
+	struct batch_note *notes = batch_notes(batch);
+
+	for (UInt i = batch->items; i-- > 0;) {
+		const struct reference *r = &b->refs[i];
+
+		notes[i] = note_of(b, r, &batch->item[i]);
+		if (r->kind != BATCH_CODE)
+			notes[batch->items + number[r->place]] = notes[i];
+	}
+}
+
+static const struct batch *describe(const struct block *b, const UInt *order)
+{
+	UInt number[BATCH_PLACES];
+	struct batch batch;
+
+	VG_(memset)(&batch, 0, sizeof(batch));
+	describe_counts(b, &batch);
+	for (UInt i = 0; i < b->nplaces; i++) {
+		const struct place *p = &b->places[order[i]];
+
+		number[order[i]] = i;
+		batch.place[i].last = p->size - 1;
+		batch.place[i].tick = p->tick;
+		batch_place_writes(&batch.place[i], p->writes);
+	}
+	describe_first(b, number, &batch);
+	for (UInt i = 0; i < b->nrefs; i++)
+		batch.has_floats |= b->refs[i].kind == BATCH_FLOAT;
+	for (; batch.items < b->nrefs; batch.items++)
+		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
+	if (batch_has_notes())
+		describe_notes(b, number, &batch);
+	return batch_keep(&batch);
+}
+
+void forget_batch(struct block *b)
+{
+	b->lines = b->second_line_tick = b->nrefs = b->nplaces = 0;
+	b->now = (struct tally){0, 0, 0, 0, 0};
+}
+
+/* Only as many arguments as there are places: more would cost code. */
+static IRExpr **arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
+{
+	return n == 0   ? mkIRExprVec_2(batch, line)
+	       : n == 1 ? mkIRExprVec_3(batch, line, at[0])
+	       : n == 2 ? mkIRExprVec_4(batch, line, at[0], at[1])
+	       : n == 3 ? mkIRExprVec_5(batch, line, at[0], at[1], at[2])
+			: mkIRExprVec_6(batch, line, at[0], at[1], at[2], at[3]);
+}
+
+static batch_function *model_function_for(UInt places, UInt lines)
+{
+	if (tool_nmachines > 1)
+		return team_function_for(line_shift(), places, lines);
+	return tool_has_front ? front_function_for(line_shift(), places, lines)
+			      : batch_function_for(line_shift(), places, lines);
+}
+
+static batch_function *function_for(UInt places, UInt lines)
+{
+	batch_function *model = model_function_for(places, lines);
+
+	if (sample_wanted())
+		return sample_function_for(model, places, lines);
+	return every_count ? every_function_for(model, places, lines) : model;
+}
+
+void settle(struct block *b)
+{
+	IRExpr *at[BATCH_PLACES], *batch;
+	struct sample_place places[BATCH_PLACES];
+	UInt order[BATCH_PLACES];
+
+	if (!b->lines)
+		return;
+	order_places(b, order);
+	batch = emit_constant((Addr)describe(b, order));
+	for (UInt i = 0; i < b->nplaces; i++) {
+		at[i] = address_value(&b->places[order[i]].at);
+		places[i] = (struct sample_place){
+			at[i], b->places[order[i]].size, b->places[order[i]].writes};
+	}
+	call(b, "batch", (void *)function_for(b->nplaces, b->lines),
+		arguments(batch, emit_constant(b->first_line), at, b->nplaces),
+		sample_guard(b->out, b->first_line, b->lines, places, b->nplaces));
+	forget_batch(b);
+}
+
+void settle_direct(
+	struct block *b, enum batch_kind kind, IRExpr *a, UInt size, IRExpr *guard)
+{
+	void *helper = kind == BATCH_READ    ? (void *)on_load
+		       : kind == BATCH_WRITE ? (void *)on_store
+					     : (void *)on_modify;
+	void *by = kind == BATCH_READ ? (void *)settled_load : (void *)settled_store;
+
+	if (batch_has_notes() && kind != BATCH_MODIFY)
+		call(b, "direct", by,
+			mkIRExprVec_3(
+				a, emit_constant(size), emit_constant(b->instruction)),
+			guard);
+	else
+		call(b, "direct", helper, mkIRExprVec_2(a, emit_constant(size)), guard);
+}
+
+/* The lanes that are on, a bit each. */
+static IRExpr *lanes_on(struct block *b, const struct masked *masked)
+{
+	IRExpr *all = emit_constant(0);
+
+	for (UInt i = 0; i < masked->lanes; i++) {
+		IRExpr *on = emit_kept(
+			b->out, Ity_I64, IRExpr_Unop(Iop_1Uto64, masked->guard[i]));
+
+		on = emit_kept(b->out, Ity_I64,
+			IRExpr_Binop(Iop_Shl64, on, IRExpr_Const(IRConst_U8((UChar)i))));
+		all = emit_kept(b->out, Ity_I64, IRExpr_Binop(Iop_Or64, all, on));
+	}
+	return all;
+}
+
+void settle_masked(struct block *b, enum batch_kind kind, const struct masked *masked)
+{
+	call(b, "masked",
+		kind == BATCH_READ ? (void *)on_masked_load : (void *)on_masked_store,
+		mkIRExprVec_4(masked->first, emit_constant(masked->size),
+			lanes_on(b, masked), emit_constant(b->instruction)),
+		NULL);
+}

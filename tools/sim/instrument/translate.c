@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The core's way to VEX, in the place of which this is linked: what has come out may have
+ * to be made again, otherwise.
+ */
+#include "instrument/aliased.h"
+#include "native/native.h"
+#include "pin/pin.h"
+#include "watch/lines.h"
+
+#include "pub_tool_libcsetjmp.h"
+
+/* of the core's, that no header of it for tools has */
+extern VexControl vex_control;
+VexTranslateResult __real_LibVEX_Translate(VexTranslateArgs *args);
+VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args);
+void __attribute__((noreturn)) __real_vex_assert_fail(
+	const HChar *expression, const HChar *file, Int line, const HChar *function);
+void __wrap_vex_assert_fail(
+	const HChar *expression, const HChar *file, Int line, const HChar *function);
+void __attribute__((noreturn)) __real_vpanic(const HChar *why);
+void __wrap_vpanic(const HChar *why);
+UInt __wrap_vex_printf(const HChar *format, ...);
+
+/* --- Where VEX gives up --- */
+
+/* Some instructions make VEX's decoder doubt itself, and end the process. */
+static Bool may_escape;
+static VG_MINIMAL_JMP_BUF(escape);
+
+static void leave(void)
+{
+	if (may_escape)
+		VG_MINIMAL_LONGJMP(escape);
+}
+
+void __wrap_vex_assert_fail(
+	const HChar *expression, const HChar *file, Int line, const HChar *function)
+{
+	leave();
+	__real_vex_assert_fail(expression, file, line, function);
+}
+
+void __wrap_vpanic(const HChar *why)
+{
+	leave();
+	__real_vpanic(why);
+}
+
+/* What it says of itself before that, and of what it does not decode. */
+UInt __wrap_vex_printf(const HChar *format, ...)
+{
+	va_list arguments;
+	UInt size;
+
+	if (may_escape)
+		return 0;
+	va_start(arguments, format);
+	size = VG_(vprintf)(format, arguments);
+	va_end(arguments);
+	return size;
+}
+
+static Bool try_to_translate(VexTranslateArgs *args, VexTranslateResult *result)
+{
+	if (VG_MINIMAL_SETJMP(escape)) {
+		may_escape = False;
+		return False;
+	}
+	may_escape = native_allowed;
+	*result = __real_LibVEX_Translate(args);
+	may_escape = False;
+	return True;
+}
+
+/* At bytes that no decoder knows: our own looks at the program's. */
+static VexTranslateResult translate_unknown(VexTranslateArgs *args)
+{
+	static const UChar unknown[] = {
+		0x62, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	const UChar *bytes = args->guest_bytes;
+	VexTranslateResult result;
+
+	args->guest_bytes = unknown;
+	result = __real_LibVEX_Translate(args);
+	args->guest_bytes = bytes;
+	return result;
+}
+
+/* The superblock ends before the instruction that VEX gives up at, which begins the next
+ * one. */
+static VexTranslateResult translate_any(VexTranslateArgs *args)
+{
+	Int most = vex_control.guest_max_insns, good = 0, bad = most;
+	VexTranslateResult result;
+
+	if (try_to_translate(args, &result))
+		return result;
+	while (bad - good > 1) {
+		vex_control.guest_max_insns = (good + bad) / 2;
+		native_begin_translation(True);
+		if (try_to_translate(args, &result))
+			good = vex_control.guest_max_insns;
+		else
+			bad = vex_control.guest_max_insns;
+	}
+	native_begin_translation(True);
+	vex_control.guest_max_insns = good ? good : most;
+	if (!good || !try_to_translate(args, &result))
+		result = translate_unknown(args);
+	vex_control.guest_max_insns = most;
+	return result;
+}
+
+/* --- What has to be made again --- */
+
+/* A superblock that has to end before an instruction, with less of them. */
+static VexTranslateResult translate(VexTranslateArgs *args)
+{
+	Int most = vex_control.guest_max_insns;
+	VexTranslateResult result;
+
+	native_begin_translation(False);
+	result = translate_any(args);
+	if (!native_most_instructions())
+		return result;
+	vex_control.guest_max_insns = (Int)native_most_instructions();
+	native_begin_translation(True);
+	result = translate_any(args);
+	vex_control.guest_max_insns = most;
+	return result;
+}
+
+/* The optimiser puts registers that are not looked at before the end of the block where
+ * they belong only there.  A block in which lines are watched is made again, and slower.
+ */
+VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args)
+{
+	VexRegisterUpdates kept = vex_control.iropt_register_updates_default;
+	VexTranslateResult result;
+
+	pin_capabilities(&args->archinfo_guest.hwcaps, &args->archinfo_host.hwcaps);
+	aliased_check(args);
+	result = translate(args);
+	if (lines_needed_registers()) {
+		vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
+		result = translate(args);
+		lines_needed_registers();
+		vex_control.iropt_register_updates_default = kept;
+	}
+	native_end_translation(args->guest_extents);
+	return result;
+}

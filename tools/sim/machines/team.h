@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Several machines at once: plain ones, each of which has its own filter (l1.c) unless
+ * it follows another (follow.h), and the front of the others.
+ */
+#ifndef CACHEPEEK_SIM_TEAM_H
+#define CACHEPEEK_SIM_TEAM_H
+
+#include "model/batch.h"
+
+/* The cores of plain machines that the running thread's accesses go to, beside
+ * the front. */
+extern struct core *team[];
+extern uint32_t team_size;
+
+/* As those of batch.h. */
+batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
+void team_direct(uint64_t addr, uint32_t size, enum access kind);
+void team_modify(void);
+
+#endif

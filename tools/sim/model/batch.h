@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What generated code calls: one function for a few references, which tests
+ * them against the filters all at once, stamps and counts them.  A call and
+ * constants, because the host's instruction cache is what code expanded in
+ * line runs out of.
+ *
+ * If every reference is admitted, their stamps are all that has to be written,
+ * the last for each place, and no order is lost.  Otherwise they are made place
+ * by place, in the order in which the program comes to them, and if that could
+ * make a difference, one by one.
+ */
+#ifndef CACHEPEEK_SIM_BATCH_H
+#define CACHEPEEK_SIM_BATCH_H
+
+#include "model/model.h"
+
+/* A modify is the load and the store of one instruction.  Floats: only where
+ * their loads bypass L1D. */
+enum batch_kind { BATCH_CODE, BATCH_READ, BATCH_WRITE, BATCH_MODIFY, BATCH_FLOAT };
+
+#define BATCH_PLACES 4
+#define BATCH_ITEMS 32
+
+/* A reference. */
+struct batch_item {
+	int32_t offset; /* from its place; of code: from the first line, in lines */
+	uint8_t tick;   /* after the clock when the batch starts */
+	uint8_t size, kind, place;
+};
+
+/* Where a reference comes from. */
+struct batch_origin {
+	uint64_t instruction; /* that made it: its address */
+	uint64_t address;     /* of code: 0 */
+	/* How many instructions the core had executed before that one since its
+	 * counters were collected, and how many later what was loaded is used. */
+	uint64_t number;
+	uint32_t used;
+};
+
+/* Is told of each reference that the filters did not admit, after it was made; NULL:
+ * nobody asks. */
+typedef void batch_observe(struct core *core, const struct batch_origin *origin);
+extern batch_observe *batch_observer;
+
+/* Is told of the same references before they are made, on plain machines. */
+typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
+extern batch_announce *batch_announcer;
+
+/* Is there anyone who is told? */
+LANES_INLINE int batch_has_notes(void)
+{
+	return batch_observer || batch_announcer;
+}
+
+/* Of a reference: where its instruction begins, in bytes from the batch's first line,
+ * how many of the batch's are before it (-1: the last one of the batch before), after
+ * how many its value is used, and where in its place its data is. */
+struct batch_note {
+	int16_t offset, number, used, at;
+};
+
+/* What does not change between runs of the same code.  A place is an address
+ * and so many bytes that no reference to it lies outside.  What the filters need for
+ * up to two places is one line of the host's. */
+struct batch {
+	uint64_t clock; /* what it adds: ticks, and in the high half instructions */
+	uint8_t items;
+	uint8_t has_floats; /* some of its items are */
+	uint8_t second_line_tick;
+	uint8_t more_lines;                /* than one */
+	uint8_t order[BATCH_PLACES];       /* of the places' first references */
+	uint32_t loads, stores, rmw, idle; /* what it adds to those of the core */
+	struct batch_place {
+		uint64_t mask;      /* what of a filter's entry must be its line */
+		uint8_t last;       /* byte */
+		uint8_t writes;     /* at some time; mask: without CLEAN if not */
+		uint8_t first_kind; /* LOAD or STORE */
+		uint8_t first_tick;
+		uint32_t tick; /* of its last reference; they are in this order */
+	} place[BATCH_PLACES];
+	struct batch_item item[BATCH_ITEMS];
+	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
+};
+
+/* Behind the items, one of each, and then of the first reference to each place; only
+ * if anyone is told. */
+LANES_INLINE struct batch_note *batch_notes(const struct batch *b)
+{
+	return (struct batch_note *)(b->item + b->items);
+}
+
+LANES_INLINE uint64_t batch_instruction(
+	const struct core *core, const struct batch_note *note, uint64_t line)
+{
+	return (line << core->line_shift) + (uint64_t)(int64_t)note->offset;
+}
+
+/* Tells the observer of the reference with that note.  line: the batch's first; before:
+ * instructions that were executed before the batch. */
+LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
+	uint64_t line, uint64_t address, uint64_t before)
+{
+	batch_observer(core, &(struct batch_origin){
+				     .instruction = batch_instruction(core, note, line),
+				     .address = address,
+				     .number = core->count[CP_SIM_instructions] + before +
+					       (uint64_t)(int64_t)note->number,
+				     .used = (uint32_t)note->used,
+			     });
+}
+
+typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
+
+/* The clock at which a batch starts, and what is left of it at its end. */
+LANES_INLINE uint64_t batch_clock(const struct core *core, uint64_t line)
+{
+	return core->clock + (core->last_line != line);
+}
+
+LANES_INLINE void batch_finish(
+	struct core *core, const struct batch *b, uint64_t clock, uint64_t last_line)
+{
+	core->clock = clock + b->clock;
+	core->last_line = last_line;
+	*(tallies *)&core->loads += *(const tallies *)&b->loads;
+}
+
+/* The batch's first code line, which may be the one that the last ended with,
+ * and the addresses of its places. */
+typedef void batch_function(const struct batch *b, uint64_t line, uint64_t a0,
+	uint64_t a1, uint64_t a2, uint64_t a3);
+
+/* For struct paths: where there is nothing better. */
+void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
+	uint64_t clock);
+
+/* Tells the observer of a place that the filter had not. */
+void batch_tell_place(
+	struct core *core, const struct batch *b, uint32_t n, uint64_t line, uint64_t at);
+
+/* The end of a batch of one line with one place, that one. */
+LANES_INLINE void batch_finish_alone(struct core *core, const struct batch *b,
+	uint64_t line, uint64_t at, uint64_t clock)
+{
+	if (__builtin_expect(batch_observer != 0, 0))
+		batch_tell_place(core, b, 0, line, at);
+	batch_finish(core, b, clock, line);
+}
+
+/* Tells a place's first reference, and whether any writes. */
+void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick);
+void batch_place_writes(struct batch_place *p, int writes);
+
+/* The function for batches of so many places and one or two code lines.  They
+ * take no more arguments than there are places. */
+batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
+
+extern struct core *running; /* where the running thread's accesses go */
+
+/* One reference of any size, at once. */
+void batch_direct(uint64_t addr, uint32_t size, enum access kind);
+
+/* For whoever has a RUN(name, places, lines, shift), which defines such a function: all
+ * of them, and the table to find them in, [lines - 1][places]. */
+#define BATCH_RUNS(name, shift)                                                          \
+	RUN(name##_01, 0, 1, shift)                                                      \
+	RUN(name##_11, 1, 1, shift)                                                      \
+	RUN(name##_21, 2, 1, shift)                                                      \
+	RUN(name##_31, 3, 1, shift)                                                      \
+	RUN(name##_41, 4, 1, shift)                                                      \
+	RUN(name##_02, 0, 2, shift)                                                      \
+	RUN(name##_12, 1, 2, shift)                                                      \
+	RUN(name##_22, 2, 2, shift)                                                      \
+	RUN(name##_32, 3, 2, shift)                                                      \
+	RUN(name##_42, 4, 2, shift)
+#define BATCH_NAMES(name)                                                                \
+	{                                                                                \
+		{name##_01, name##_11, name##_21, name##_31, name##_41},                 \
+			{name##_02, name##_12, name##_22, name##_32, name##_42},         \
+	}
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The parts of a cache that are not on anybody's fast path.
+ */
+#include "model/cache.h"
+#include "model/host.h"
+
+static uint64_t reciprocal_of(uint32_t sets)
+{
+	return (sets & (sets - 1)) ? ~0ull / sets + 1 : 0;
+}
+
+static uint64_t rows_size(const struct cache *c)
+{
+	return (uint64_t)c->sets * c->stride;
+}
+
+static uint64_t bytes_size(const struct cache *c, uint32_t extra)
+{
+	return extra & WITH_BYTE ? ((uint64_t)c->sets * c->lanes + 63) & ~63ull : 0;
+}
+
+static void mark_padding(struct cache *c)
+{
+	for (uint32_t set = 0; c->ways != c->lanes && set < c->sets; set++)
+		for (uint32_t way = c->ways; way < c->lanes; way++)
+			row_stamps(c, cache_row(c, set))[way] = STAMP_NEVER;
+}
+
+/* 0 sets: an absent cache. */
+uint64_t cache_measure(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra)
+{
+	c->sets = sets;
+	c->ways = ways;
+	c->lanes = (ways + 3) & ~3u;
+	c->stride = cache_stride(c->lanes, extra);
+	c->shift = log2_of(sets);
+	c->reciprocal = reciprocal_of(sets);
+	c->clock = 0;
+	return rows_size(c) + bytes_size(c, extra);
+}
+
+void cache_house(struct cache *c, void *zeroed)
+{
+	c->rows = zeroed;
+	c->bytes = c->rows + rows_size(c);
+	mark_padding(c);
+}
+
+int cache_init(struct cache *c, uint32_t sets, uint32_t ways)
+{
+	uint64_t size = cache_measure(c, sets, ways, 0);
+	void *rows = size ? host_alloc(size) : 0;
+
+	if (size && !rows)
+		return -1;
+	cache_house(c, rows);
+	return 0;
+}
+
+void cache_free(struct cache *c)
+{
+	if (c->rows)
+		host_free(c->rows, rows_size(c));
+	c->rows = 0;
+}
+
+static uint32_t rank_of(const uint32_t *stamps, uint32_t ways, uint32_t stamp)
+{
+	uint32_t rank = 1;
+
+	for (uint32_t way = 0; way < ways; way++)
+		rank += stamps[way] && stamps[way] < stamp;
+	return rank;
+}
+
+static void rank_row(struct cache *c, uint8_t *row, uint32_t flag_bits)
+{
+	uint32_t *stamps = row_stamps(c, row), ranked[CACHE_MAX_WAYS];
+	uint32_t flags = (1u << flag_bits) - 1;
+
+	for (uint32_t way = 0; way < c->ways; way++)
+		ranked[way] = rank_of(stamps, c->ways, stamps[way]) << flag_bits |
+			      (stamps[way] & flags);
+	for (uint32_t way = 0; way < c->ways; way++)
+		stamps[way] = row_tags(row)[way] ? ranked[way] : 0;
+}
+
+/* Stamps have 32 bits.  Long before they wrap, each is replaced by its rank
+ * within its set, which keeps the order and with it every later decision.
+ * The low flag_bits of a stamp are not part of its age. */
+void cache_rank(struct cache *c, uint32_t flag_bits)
+{
+	for (uint32_t set = 0; set < c->sets; set++)
+		rank_row(c, cache_row(c, set), flag_bits);
+	c->clock = c->ways + 1;
+}

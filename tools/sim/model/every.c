@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/every.h"
+
+uint32_t every_count;
+static every_code *on_code[EVERY_MOST];
+static every_data *on_data[EVERY_MOST];
+
+void every_add(every_code *code, every_data *data)
+{
+	on_code[every_count] = code;
+	on_data[every_count++] = data;
+}
+
+static void tell_code(uint64_t line)
+{
+	for (uint32_t n = 0; n < every_count; n++)
+		if (on_code[n])
+			on_code[n](line);
+}
+
+static void tell_data(uint64_t addr, uint32_t size, enum batch_kind kind)
+{
+	for (uint32_t n = 0; n < every_count; n++)
+		if (on_data[n])
+			on_data[n](addr, size, kind);
+}
+
+static void run(const struct batch *b, uint64_t line, const uint64_t *at)
+{
+	const struct batch_item *i = b->item, *end = i + b->items;
+
+	for (; i < end; i++) {
+		uint64_t offset = (uint64_t)(int64_t)i->offset;
+
+		if (i->kind == BATCH_CODE)
+			tell_code(line + offset);
+		else
+			tell_data(
+				at[i->place] + offset, i->size, (enum batch_kind)i->kind);
+	}
+}
+
+void every_direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	tell_data(addr, size, kind == STORE ? BATCH_WRITE : BATCH_READ);
+}
+
+/* One function for each number of places, since no more arguments are given. */
+static batch_function *model_of[BATCH_PLACES + 1][2];
+
+#define RUN(places, lines)                                                               \
+	static void run_##places##lines(const struct batch *b, uint64_t line,            \
+		uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)                      \
+	{                                                                                \
+		const uint64_t at[] = {places > 0 ? a0 : 0, places > 1 ? a1 : 0,         \
+			places > 2 ? a2 : 0, places > 3 ? a3 : 0};                       \
+                                                                                         \
+		model_of[places][lines - 1](b, line, at[0], at[1], at[2], at[3]);        \
+		run(b, line, at);                                                        \
+	}
+RUN(0, 1)
+RUN(1, 1)
+RUN(2, 1)
+RUN(3, 1)
+RUN(4, 1)
+RUN(0, 2)
+RUN(1, 2)
+RUN(2, 2)
+RUN(3, 2)
+RUN(4, 2)
+
+batch_function *every_function_for(batch_function *model, uint32_t places, uint32_t lines)
+{
+	static batch_function *const function[BATCH_PLACES + 1][2] = {{run_01, run_02},
+		{run_11, run_12}, {run_21, run_22}, {run_31, run_32}, {run_41, run_42}};
+
+	model_of[places][lines - 1] = model;
+	return function[places][lines - 1];
+}

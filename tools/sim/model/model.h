@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The simulated machine: cores with private L1I, L1D, L2 and TLBs around one
+ * last-level cache.  Freestanding, so that a unit test can drive it.
+ *
+ * Write-back, write-allocate, exact LRU, neither inclusive nor exclusive: a
+ * miss fills every level it passed.  A store takes a line away from the other
+ * cores (MESI without a bus: state changes at once).
+ */
+#ifndef CACHEPEEK_SIM_MODEL_H
+#define CACHEPEEK_SIM_MODEL_H
+
+#include "model/cache.h"
+#include "model/huge.h"
+#include "model/numa.h"
+#include "model/regions.h"
+#include "request.h"
+
+enum policy { POLICY_LRU, POLICY_PLRU, POLICY_ROUND_ROBIN, POLICY_RANDOM };
+enum inclusion { NON_INCLUSIVE, INCLUSIVE, EXCLUSIVE };
+enum prefetcher { PREFETCH_NONE, PREFETCH_NEXT_LINE, PREFETCH_STREAM };
+
+/* What is zero is as on the plain machine that this file describes; flex.h says
+ * what the rest means. */
+struct geometry {
+	uint32_t sets, ways; /* 0, 0: this machine has none */
+	uint32_t line;       /* bytes; 0: the machine's */
+	uint32_t shared;     /* by how many cores: L2, 0: one; last level, 0: all */
+	uint8_t policy, inclusion, prefetch;
+	uint8_t write_through, no_allocate;
+	uint8_t halves;    /* L1D: a dirty bit for each half of a line */
+	uint8_t fp_bypass; /* L1D: floating-point loads are L2's */
+	uint8_t absent;    /* of those for huge pages, see there */
+	uint64_t seed;
+	uint32_t degree, distance; /* of the stream prefetcher, in lines */
+};
+
+/* What timing.h needs, in cycles; memory 0: nothing is known. */
+#define TIMING_BUFFERS 64
+struct latencies {
+	uint32_t l2, llc, memory, cache_to_cache, stlb, walk;
+	uint32_t fill_buffers, write_buffers; /* 0: there is always one */
+	/* Memory of other sockets, and what their caches had modified. */
+	uint32_t one_hop, two_hops, remote_cache;
+};
+
+struct machine {
+	struct geometry l1i, l1d, l2, llc, itlb, dtlb, stlb;
+	/* Bytes, powers of two.  The line is the smallest unit that is told apart. */
+	uint32_t line, page;
+	struct geometry itlb2, dtlb2; /* in place of a common second level */
+	uint32_t cores;               /* 0: as many as there are threads */
+	struct latencies time;
+	struct sockets sockets; /* each with an equal part of the cores */
+	/* Huge pages, where the page is 4 KB.  0, 0: they are in the array of the
+	 * small ones; absent: there only small ones are, and in the first level (of
+	 * either kind) this means that a huge page is many small ones. */
+	struct geometry itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
+};
+
+/* Entries of the filters (see core.h); powers of two. */
+#ifndef DATA_FILTER
+#define DATA_FILTER 4096
+#endif
+#ifndef CODE_FILTER
+#define CODE_FILTER 4096
+#endif
+/* A core's stamps are ranked anew when its clock has come this far: there is
+ * room for everything that a time slice may add. */
+#ifndef CLOCK_LIMIT
+#define CLOCK_LIMIT (1u << 30)
+#endif
+/* The same for L2, LLC and STLB, which keep two flags below their stamps. */
+#ifndef OUTER_CLOCK_LIMIT
+#define OUTER_CLOCK_LIMIT (1u << 28)
+#endif
+
+#define NO_LINE (~0ull)
+
+enum access { IFETCH, LOAD, STORE, PREFETCH };
+
+/* L1D, L2, last level and DTLB (span.h). */
+#define SPAN_LEVELS 4
+
+struct batch;
+struct batch_place;
+struct core;
+struct sweep;
+struct flex_core;
+struct flex_shared;
+struct timing;
+struct follow;
+struct sample_sets;
+
+/* Where the stamps of a line and of its page are: offsets from the core, whose
+ * first-level caches lie behind it. */
+struct slot {
+	uint32_t line, page;
+};
+
+/* What the fast paths of a core are: variants of the same code, compiled for
+ * the common shapes of its caches and for any, and chosen by core_new. */
+struct paths {
+	void (*data)(struct core *core, uint64_t line, enum access kind, int writes,
+		uint32_t stamp);
+	void (*code)(struct core *core, uint64_t line, uint32_t stamp);
+	int (*fetch)(struct core *core, uint64_t line, enum access kind);
+	void (*page)(struct core *core, uint64_t page, enum access kind); /* outer_page */
+	/* What the first reference to a place does that the filter has not. */
+	void (*place)(struct core *core, const struct batch_place *p, uint64_t line,
+		uint32_t stamp);
+	/* A line of data whose page nobody asks for (sample/sets.h). */
+	void (*line)(struct core *core, uint64_t line, enum access kind, int writes,
+		uint32_t stamp);
+	/* The rest of a batch with one place, that one, and one line of code, which is
+	 * known. */
+	void (*only)(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
+		uint64_t clock);
+};
+
+/* What the cores share. */
+struct uncore {
+	struct regions regions;
+	struct cache llc;
+	struct core *cores; /* linked by core->next */
+	uint32_t ncores;
+	struct flex_shared *flex; /* NULL: a plain machine */
+	struct uncore *next;      /* of those that huge.c tells */
+};
+
+/* Flags of a way of the L1D.  FILTERED: the filter may have its line. */
+enum { L1_FILTERED = 1, L1_OWNED = 2, L1_DIRTY = 4 };
+
+/* Lines have their full numbers in generated code and in the filters, short
+ * ones (regions.h) in the caches.
+ *
+ * An entry of a filter is the line with that index if a reference to it needs
+ * no more than new stamps: resident in L1 and its page in the first-level TLB;
+ * for stores, also dirty and owned. */
+struct entry {
+	uint64_t line; /* its full number; with CLEAN, for loads only; or NO_LINE */
+	struct slot at;
+};
+
+#define CLEAN (1ull << 63)
+
+struct core {
+	uint64_t clock;              /* low half: stamps; high half: instructions */
+	uint64_t last_line;          /* of the last instruction executed */
+	uint32_t loads, stores, rmw; /* since the last core_collect, like the next */
+	uint32_t idle_ticks;         /* clock ticks that stand for no reference */
+	uint64_t clock_seen;         /* the clock at the last core_collect */
+
+	struct entry data[DATA_FILTER + 1]; /* the last: what nobody looks at */
+	struct entry code[CODE_FILTER];
+
+	/* The rest belongs to the model. */
+	struct paths paths;
+	struct cache l1d, l1i, l2, dtlb, itlb, stlb;
+	struct cache dtlb_2m, itlb_2m, stlb_2m; /* no sets: there are none */
+	uint32_t line_shift;
+	uint32_t page_shift;  /* from a line's number to its page's */
+	uint32_t page_mask;   /* of a line's number: its place in its page */
+	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
+	uint32_t l2_misses;   /* since its last hit */
+	uint32_t l2_lanes;    /* of an L2 of 8 or 16 that is all there is to ask; or 0 */
+	uint32_t llc_of_16;   /* the same of the last level; nobody follows */
+	uint32_t by_place;    /* may batches go place by place? (batch.c) */
+	uint32_t area_shift;  /* from a line's number to its area's (huge.h), or 0 */
+	uint32_t stlb_is_small;  /* there are no huge pages in it */
+	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
+	struct uncore *uncore;
+	struct core *next;
+	uint64_t size;            /* of this and of what lies behind it */
+	struct flex_core *flex;   /* NULL: a plain machine */
+	struct sweep *sweep;      /* of its level (sweep.h), or NULL */
+	struct sample_sets *sets; /* that L2 and what is behind it have; NULL: all */
+	struct timing *timing;    /* NULL: nobody asks for time */
+	struct follow *follow;    /* NULL: not another core's follower (follow.h) */
+	struct core *followers, *next_follower;
+	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
+	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
+} __attribute__((aligned(64)));
+
+LANES_INLINE uint32_t *stamp_at(struct core *core, uint32_t offset)
+{
+	return (uint32_t *)((char *)core + offset);
+}
+
+/* Makes a line and its page the newest of their sets. */
+LANES_INLINE void put_stamps(struct core *core, struct slot at, uint32_t stamp)
+{
+	*stamp_at(core, at.line) = stamp;
+	*stamp_at(core, at.page) = stamp;
+}
+
+/* The same where they may be newer already. */
+LANES_INLINE void renew_stamp(struct core *core, uint32_t offset, uint32_t stamp)
+{
+	uint32_t *at = stamp_at(core, offset);
+
+	*at = *at > stamp ? *at : stamp;
+}
+
+LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp)
+{
+	renew_stamp(core, at.line, stamp);
+	renew_stamp(core, at.page, stamp);
+}
+
+/* What lies behind a plain core: L1D first. */
+LANES_INLINE uint8_t *core_first_level(struct core *core)
+{
+	return (uint8_t *)(core + 1);
+}
+
+/* Is it what this file describes, or something for flex.h? */
+int machine_is_plain(const struct machine *m);
+
+/* Are huge pages different from small ones there? */
+int machine_knows_huge(const struct machine *m);
+
+/* Of any cache of lines. */
+uint32_t machine_fewest_sets(const struct machine *m);
+
+/* core.c */
+int uncore_init(struct uncore *u, const struct machine *m);
+void uncore_free(struct uncore *u);
+struct core *core_new(const struct machine *m, struct uncore *u);
+void core_free(struct core *core);
+void core_attach(struct core *core);
+void core_collect(struct core *core);
+/* What core_collect makes of the rest of some counts; linear. */
+void core_derive(const struct core *core, uint64_t *counts);
+
+/* l1.c; after outer_choose_paths */
+void l1_choose_paths(struct core *core);
+extern int l1_oldest_host; /* for tests: uses nothing that not all hosts have */
+void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
+	uint32_t stamp);
+/* A line of code whose page nobody asks for. */
+void l1_fetch_line(struct core *core, uint64_t line, uint32_t stamp);
+
+/* outer.c: behind the first level.  After core->sweep is set, the paths are to be
+ * chosen again. */
+void outer_choose_paths(struct core *core);
+void outer_write_back(struct core *core, uint64_t line);
+void outer_own(struct core *core, uint64_t line);
+void outer_page(struct core *core, uint64_t page, enum access kind);
+void outer_huge_page(struct core *core, uint64_t page, enum access kind);
+
+/* For huge.c: the pages of an area leave the TLBs. */
+void core_drop_small(struct core *core, uint64_t area);
+void core_drop_huge(struct core *core, uint64_t area);
+void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key);
+void outer_drop_page(struct cache *tlb, uint64_t key);
+
+/* flex.c: machines that are not plain */
+int flex_uncore_init(struct uncore *u, const struct machine *m);
+void flex_uncore_free(struct uncore *u);
+int flex_core_init(struct core *core, const struct machine *m, struct uncore *u);
+void flex_core_free(struct core *core);
+void flex_drop_small(struct core *core, uint64_t area);
+void flex_drop_huge(struct core *core, uint64_t area);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/sets.h"
+#include "model/host.h"
+
+/* splitmix64 */
+uint64_t sample_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+uint32_t sample_groups(const struct machine *m)
+{
+	uint32_t all = m->l1i.sets | m->l1d.sets | m->l2.sets | m->llc.sets;
+	uint32_t common = all & -all;
+
+	if (!machine_is_plain(m) || !m->l2.sets || common < SAMPLE_FEWEST_GROUPS)
+		return 0;
+	return common < SAMPLE_MOST_GROUPS ? common : SAMPLE_MOST_GROUPS;
+}
+
+void sample_sets_choose(
+	struct sample_sets *sets, uint32_t groups, uint32_t chosen, uint64_t seed)
+{
+	sets->mask = groups - 1;
+	for (uint32_t i = 0; i < chosen; i++) {
+		uint32_t from = i * groups / chosen, end = (i + 1) * groups / chosen;
+
+		sets->part[from + sample_random(&seed) % (end - from)] = (uint8_t)(i + 1);
+	}
+}
+
+int sample_sets_begin(struct core *core, const struct sample_sets *chosen)
+{
+	core->sets = host_alloc(sizeof(*chosen));
+	if (!core->sets)
+		return -1;
+	*core->sets = *chosen;
+	outer_choose_paths(core);
+	l1_choose_paths(core);
+	return 0;
+}
+
+void sample_sets_take(struct core *core, uint64_t line)
+{
+	struct sample_sets *sets = core->sets;
+	uint64_t *to = sets->count[sets->part[line & sets->mask] - 1];
+
+	to -= CP_SIM_NBURST;
+#define X(name)                                                                          \
+	to[CP_SIM_SET_##name] += core->count[CP_SIM_##name];                             \
+	core->count[CP_SIM_##name] = 0;
+	CP_SIM_SET_COUNTERS(X)
+#undef X
+}
+
+/* Stamps have to come from the core's clock, which has two ticks for a reference. */
+static uint32_t tick(struct core *core)
+{
+	core->clock += 2;
+	core->idle_ticks += 2;
+	return (uint32_t)core->clock - 2;
+}
+
+void sample_sets_data(struct core *core, uint64_t line, enum access kind, int writes)
+{
+	core->paths.line(core, line, kind, writes, tick(core));
+}
+
+void sample_sets_code(struct core *core, uint64_t line)
+{
+	l1_fetch_line(core, line, tick(core));
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/sharing.h"
+#include "model/every.h"
+#include "profile/profile.h"
+
+#define PARTS CP_PROFILE_PARTS
+
+/* Lines that are looked after; beyond that references are counted as lost. */
+#define MOST_LINES (4u << 20)
+
+struct sharer {
+	struct sharer *next; /* of the line */
+	Bool in_file;
+	struct cp_profile_sharer *out; /* in the file, or behind this */
+	/* Turns of the thread: twice their number, plus one if it wrote. */
+	UInt *turns, nturns, room, at;
+	Bool has; /* the line, as far as they are gone through */
+};
+
+/* The running thread's time, and everybody's; in data references. */
+static ULong clocks[CP_PROFILE_THREADS + 1], now, ended;
+static ULong *born; /* by ThreadId */
+static Bool begun[CP_PROFILE_THREADS + 1];
+
+/* By address, in a table with open addressing. */
+struct line {
+	ULong number; /* plus one; 0: free */
+	UInt incarnation;
+	Bool written, shared; /* shared: in the file */
+	struct sharer *sharers;
+};
+
+static struct line *lines;
+static ULong room, used;
+static UInt line_shift_of_l1d, living = 1;
+static Int thread = -1;
+static struct cp_profile_slices *slices;
+
+/* Where the running thread's last references went. */
+#define RECENT 1024
+static struct {
+	ULong number; /* plus one; 0: nothing */
+	struct sharer *sharer;
+	ULong index;
+} recent[RECENT];
+
+static void forget_recent(void)
+{
+	VG_(memset)(recent, 0, sizeof(recent));
+}
+
+/* ---- lines ---- */
+
+static ULong slot_of(ULong number)
+{
+	return (number * 0x9e3779b97f4a7c15ull >> 24) & (room - 1);
+}
+
+static ULong find_slot(ULong number)
+{
+	ULong i = slot_of(number);
+
+	while (lines[i].number && lines[i].number != number + 1)
+		i = (i + 1) & (room - 1);
+	return i;
+}
+
+static void make_room(void)
+{
+	struct line *old = lines;
+	ULong n = room;
+
+	room = n ? 2 * n : 1 << 14;
+	lines = VG_(calloc)("cachepeek.lines", room, sizeof(*lines));
+	for (ULong i = 0; i < n; i++)
+		if (old[i].number)
+			lines[find_slot(old[i].number - 1)] = old[i];
+	VG_(free)(old);
+	forget_recent();
+}
+
+/* NULL: there are too many. */
+static struct line *line_at(ULong number)
+{
+	ULong i;
+
+	if (used >= room / 2 && used < MOST_LINES)
+		make_room();
+	i = find_slot(number);
+	if (!lines[i].number) {
+		if (used >= MOST_LINES)
+			return NULL;
+		used++;
+		lines[i].number = number + 1;
+	}
+	return &lines[i];
+}
+
+/* ---- who uses them ---- */
+
+static struct sharer *new_sharer(struct line *line)
+{
+	struct sharer *s = VG_(calloc)(
+		"cachepeek.sharer", 1, sizeof(*s) + sizeof(struct cp_profile_sharer));
+
+	s->out = (struct cp_profile_sharer *)(s + 1);
+	s->out->line = (line->number - 1) << line_shift_of_l1d;
+	s->out->incarnation = line->incarnation;
+	s->out->thread = (UInt)thread;
+	s->next = line->sharers;
+	line->sharers = s;
+	return s;
+}
+
+static struct sharer *sharer_of(struct line *line)
+{
+	for (struct sharer *s = line->sharers; s; s = s->next)
+		if (s->out->thread == (UInt)thread)
+			return s;
+	return new_sharer(line);
+}
+
+/* Into the file, where it is counted from here on. */
+static void publish(struct sharer *s)
+{
+	struct cp_profile_sharer *out =
+		s->in_file ? NULL : profile_allocate(sizeof(*out));
+
+	if (!out)
+		return;
+	s->out->entry = out->entry;
+	*out = *s->out;
+	s->out = out;
+	s->in_file = True;
+	profile_publish(out, CP_PROFILE_SHARER);
+}
+
+/* Of a line that two threads use, one of which writes. */
+static void publish_all(struct line *line)
+{
+	if (!line->written || !line->sharers || !line->sharers->next)
+		return;
+	line->shared = True;
+	for (struct sharer *s = line->sharers; s; s = s->next)
+		publish(s);
+}
+
+/* ---- references ---- */
+
+/* 64ths of the line. */
+static ULong bits_of(UInt first, UInt last)
+{
+	UInt shift = line_shift_of_l1d > 6 ? line_shift_of_l1d - 6 : 0;
+
+	first >>= shift;
+	last >>= shift;
+	return (~0ull >> (63 - (last - first))) << first;
+}
+
+/* Each turn once; writing counts for all of it. */
+static void note_turn(struct sharer *s, Bool writes)
+{
+	UInt turn = (UInt)(now / sharing_quantum) << 1;
+
+	if (s->nturns && (s->turns[s->nturns - 1] & ~1u) == turn) {
+		s->turns[s->nturns - 1] |= writes;
+		return;
+	}
+	if (s->nturns == s->room) {
+		s->room = s->room ? 2 * s->room : 4;
+		s->turns = VG_(realloc)(
+			"cachepeek.turns", s->turns, s->room * sizeof(*s->turns));
+	}
+	s->turns[s->nturns++] = turn | writes;
+}
+
+static void count(struct line *line, struct sharer *s, ULong number, UInt first,
+	UInt last, enum batch_kind kind)
+{
+	struct cp_profile_sharer *out = s->out;
+	UInt shift = line_shift_of_l1d - 3;
+	Bool reads = kind != BATCH_WRITE,
+	     writes = kind == BATCH_WRITE || kind == BATCH_MODIFY,
+	     news = !out->loads && !out->stores;
+
+	if (sharing_quantum)
+		note_turn(s, writes);
+	out->loads += reads;
+	out->stores += writes;
+	out->read |= reads ? bits_of(first, last) : 0;
+	out->written |= writes ? bits_of(first, last) : 0;
+	for (UInt part = first >> shift; part <= last >> shift; part++) {
+		out->part[part]++;
+		if (!out->object[part]) {
+			UInt at = part << shift > first ? part << shift : first;
+			struct cp_profile_object *object =
+				profile_object_at((number << line_shift_of_l1d) + at);
+
+			out->object[part] = object ? object->id : 0;
+		}
+	}
+	if (writes && !line->written) {
+		line->written = True;
+		news = True;
+	}
+	if (news)
+		publish_all(line);
+}
+
+static void see_line(ULong number, UInt first, UInt last, enum batch_kind kind)
+{
+	UInt i = number & (RECENT - 1);
+	struct line *line;
+
+	if (recent[i].number != number + 1) {
+		line = line_at(number);
+		if (!line) {
+			if (slices)
+				slices->lost++;
+			return;
+		}
+		recent[i].number = number + 1;
+		recent[i].sharer = sharer_of(line);
+		recent[i].index = (ULong)(line - lines);
+	}
+	count(&lines[recent[i].index], recent[i].sharer, number, first, last, kind);
+}
+
+static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
+{
+	UInt bytes = 1u << line_shift_of_l1d;
+
+	if (thread < 0)
+		return;
+	now++;
+	if (living < 2)
+		return;
+	while (size) {
+		UInt first = addr & (bytes - 1),
+		     here = size < bytes - first ? size : bytes - first;
+
+		see_line(addr >> line_shift_of_l1d, first, first + here - 1, kind);
+		addr += here;
+		size -= here;
+	}
+}
+
+/* ---- turns ---- */
+
+/* Whose turn is next; NULL: all are over.  Within a turn, in the order of the
+ * threads. */
+static struct sharer *next_turn(const struct line *line)
+{
+	struct sharer *next = NULL;
+
+	for (struct sharer *s = line->sharers; s; s = s->next) {
+		UInt turn;
+
+		if (s->at == s->nturns)
+			continue;
+		turn = s->turns[s->at] >> 1;
+		if (!next || turn < next->turns[next->at] >> 1 ||
+			(turn == next->turns[next->at] >> 1 &&
+				s->out->thread < next->out->thread))
+			next = s;
+	}
+	return next;
+}
+
+/* Who has the line, from turn to turn: one who has modified it, or some who read. */
+static void replay(struct line *line)
+{
+	const struct sharer *modified = NULL;
+	struct sharer *s;
+
+	for (s = line->sharers; s; s = s->next)
+		s->has = False;
+	while ((s = next_turn(line))) {
+		Bool writes = s->turns[s->at++] & 1;
+
+		if (modified && modified != s)
+			s->out->hitm++;
+		for (struct sharer *other = line->sharers; writes && other;
+			other = other->next)
+			if (other != s && other->has) {
+				s->out->invalidations++;
+				other->has = False;
+			}
+		s->has = True;
+		if (writes)
+			modified = s;
+		else if (modified != s)
+			modified = NULL;
+	}
+}
+
+/* ---- new memory ---- */
+
+static void free_sharers(struct line *line)
+{
+	while (line->sharers) {
+		struct sharer *next = line->sharers->next;
+
+		VG_(free)(line->sharers->turns);
+		VG_(free)(line->sharers);
+		line->sharers = next;
+	}
+}
+
+static void renew_line(struct line *line)
+{
+	if (!line->number || !line->sharers)
+		return;
+	if (line->shared && sharing_quantum)
+		replay(line);
+	free_sharers(line);
+	line->incarnation++;
+	line->written = line->shared = False;
+}
+
+/* A line that is new in part keeps the rest; once it is shared, all of it. */
+static void renew_part(struct line *line, UInt first, UInt last)
+{
+	ULong bits = bits_of(first, last);
+
+	if (!line->number || line->shared)
+		return;
+	line->written = False;
+	for (struct sharer *s = line->sharers; s; s = s->next) {
+		s->out->read &= ~bits;
+		s->out->written &= ~bits;
+		line->written |= s->out->written != 0;
+	}
+}
+
+static void renew_in(ULong number, Addr a, Addr end)
+{
+	Addr start = number << line_shift_of_l1d;
+	UInt bytes = 1u << line_shift_of_l1d;
+	struct line *line = &lines[find_slot(number)];
+
+	if (a <= start && end >= start + bytes)
+		renew_line(line);
+	else
+		renew_part(line, a > start ? a - start : 0,
+			(end < start + bytes ? end - start : bytes) - 1);
+}
+
+void sharing_renew(Addr a, SizeT size)
+{
+	ULong first = a >> line_shift_of_l1d, last = (a + size - 1) >> line_shift_of_l1d;
+
+	if (!sharing_wanted || !used || !size)
+		return;
+	forget_recent();
+	if (last - first > used) { /* a reservation: look at what there is */
+		for (ULong i = 0; i < room; i++)
+			if (lines[i].number > first && lines[i].number <= last + 1)
+				renew_line(&lines[i]);
+		return;
+	}
+	for (; first <= last; first++)
+		renew_in(first, a, a + size);
+}
+
+/* ---- its life ---- */
+
+static void put_slices(void)
+{
+	if (slices)
+		return;
+	slices = profile_allocate(sizeof(*slices));
+	if (!slices)
+		return;
+	slices->quantum = sharing_quantum;
+	slices->line = 1u << line_shift_of_l1d;
+	profile_publish(slices, CP_PROFILE_SLICES);
+}
+
+static UInt clock_of(Int t)
+{
+	return t >= 0 && t < CP_PROFILE_THREADS ? (UInt)t : CP_PROFILE_THREADS;
+}
+
+/* A thread begins when it was created. */
+static void switch_clock(Int t)
+{
+	if (thread >= 0)
+		clocks[clock_of(thread)] = now;
+	if (t < 0)
+		return;
+	if (!begun[clock_of(t)]) {
+		begun[clock_of(t)] = True;
+		clocks[clock_of(t)] = born[VG_(get_running_tid)()];
+	}
+	now = clocks[clock_of(t)];
+}
+
+void sharing_use(Int t)
+{
+	if (!sharing_wanted || t == thread)
+		return;
+	if (t >= 0)
+		put_slices();
+	switch_clock(t);
+	thread = t;
+	forget_recent();
+}
+
+/* If nobody else lives, its creator has waited for those that did. */
+void sharing_thread_begin(ThreadId tid)
+{
+	if (living++ == 1 && now < ended)
+		now = ended;
+	if (born)
+		born[tid] = now;
+}
+
+void sharing_thread_end(void)
+{
+	if (living)
+		living--;
+	if (now > ended)
+		ended = now;
+}
+
+void sharing_finish(void)
+{
+	if (!sharing_wanted || !slices)
+		return;
+	for (ULong i = 0; sharing_quantum && i < room; i++)
+		if (lines[i].shared)
+			replay(&lines[i]);
+	slices->whole = 1;
+}
+
+void sharing_fork_child(void)
+{
+	if (!sharing_wanted)
+		return;
+	for (ULong i = 0; i < room; i++)
+		free_sharers(&lines[i]);
+	VG_(free)(lines);
+	lines = NULL;
+	room = used = 0;
+	living = 1;
+	slices = NULL;
+	thread = -1;
+	now = ended = 0;
+	VG_(memset)(begun, 0, sizeof(begun));
+	VG_(memset)(born, 0, VG_N_THREADS * sizeof(*born));
+	forget_recent();
+}
+
+void sharing_start(void)
+{
+	sharing_wanted = sharing_wanted && profile_sites;
+	if (!sharing_wanted)
+		return;
+	born = VG_(calloc)("cachepeek.born", VG_N_THREADS, sizeof(*born));
+	line_shift_of_l1d = log2_of(tool_machine.l1d.line);
+	every_add(NULL, see_data);
+}

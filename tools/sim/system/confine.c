@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * seccomp.  The kernel cannot tell the program's system calls from the simulator's: a
+ * filter that allows a few only (sshd's, for what it does not trust) would kill the
+ * process at the next call of the core's.  Such a filter is kept here, and asked before
+ * each call that the program makes (--wrap); what it says is done as the kernel does it.
+ * A filter that lets the simulator do what it needs is the kernel's, as ever.
+ */
+#include "system/confine.h"
+
+#include <linux/prctl.h>
+#include <linux/wait.h>
+
+#include "base/bpf.h"
+#include "base/syscall.h"
+#include "pin/pin.h"
+#include "system/pointers.h"
+#include "tool.h"
+
+#include "pub_tool_vki.h"
+#if defined(VGA_amd64)
+#include "libvex_guest_amd64.h"
+#define REGISTERS VexGuestAMD64State
+#else
+#include "libvex_guest_arm64.h"
+#define REGISTERS VexGuestARM64State
+#endif
+
+void __real_vgPlain_client_syscall(ThreadId tid, UInt trace);
+void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace);
+void __wrap_vgPlain_kill_self(Int number); /* dying.c */
+
+/* What the core and the simulator do while the program runs. */
+static const int needed[] = {
+	SYS_read,
+	SYS_write,
+	SYS_openat,
+	SYS_close,
+	SYS_fstat,
+	SYS_lseek,
+	SYS_mmap,
+	SYS_munmap,
+	SYS_mprotect,
+	SYS_mremap,
+	SYS_madvise,
+	SYS_ioctl,
+	SYS_pread64,
+	SYS_fcntl,
+	SYS_rt_sigaction,
+	SYS_rt_sigprocmask,
+	SYS_rt_sigtimedwait,
+	SYS_rt_sigreturn,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_tgkill,
+	SYS_getrlimit,
+	SYS_setrlimit,
+	SYS_sched_yield,
+	SYS_futex,
+	SYS_clone,
+	SYS_wait4,
+	SYS_seccomp,
+	SYS_exit,
+	SYS_exit_group,
+#ifdef SYS_open
+	SYS_open,
+	SYS_stat,
+	SYS_poll,
+	SYS_readlink,
+#endif
+};
+
+/* ---- what was forbidden ---- */
+
+struct filter {
+	const struct filter *before; /* NULL: it is the first */
+	struct sock_fprog program;
+	Bool strict; /* no program, but strict mode */
+};
+
+static const struct filter **filters; /* of each thread; NULL: nothing is forbidden */
+
+void confine_start(void)
+{
+	filters = VG_(calloc)("confine", VG_N_THREADS, sizeof(*filters));
+}
+
+void confine_thread(ThreadId parent, ThreadId child)
+{
+	if (filters)
+		filters[child] = filters[parent];
+}
+
+/* ---- the program's call ---- */
+
+static UWord take(ThreadId tid, PtrdiffT offset)
+{
+	UWord value;
+
+	VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, offset, sizeof(value));
+	return value;
+}
+
+#define TAKE(tid, name) take(tid, offsetof(REGISTERS, guest_##name))
+#if defined(VGA_amd64)
+#define RESULT_AT offsetof(REGISTERS, guest_RAX)
+#else
+#define RESULT_AT offsetof(REGISTERS, guest_X0)
+#endif
+
+static void read_call(ThreadId tid, struct seccomp_data *data)
+{
+#if defined(VGA_amd64)
+	*data = (struct seccomp_data){(int)TAKE(tid, RAX), CP_BPF_ARCH, TAKE(tid, RIP),
+		{TAKE(tid, RDI), TAKE(tid, RSI), TAKE(tid, RDX), TAKE(tid, R10),
+			TAKE(tid, R8), TAKE(tid, R9)}};
+#else
+	*data = (struct seccomp_data){(int)TAKE(tid, X8), CP_BPF_ARCH, TAKE(tid, PC),
+		{TAKE(tid, X0), TAKE(tid, X1), TAKE(tid, X2), TAKE(tid, X3),
+			TAKE(tid, X4), TAKE(tid, X5)}};
+#endif
+}
+
+static int number_of(ThreadId tid)
+{
+#if defined(VGA_amd64)
+	return (int)TAKE(tid, RAX);
+#else
+	return (int)TAKE(tid, X8);
+#endif
+}
+
+/* Not even looked at, mostly. */
+static Bool is_special(int number)
+{
+	return number == SYS_prctl || number == SYS_seccomp || pointers_matter(number);
+}
+
+static void answer(ThreadId tid, long result)
+{
+	VG_(set_shadow_regs_area)
+	(tid, 0, RESULT_AT, sizeof(result), (const UChar *)&result);
+}
+
+/* ---- a new filter ---- */
+
+static Bool suits_simulator(const struct sock_fprog *program)
+{
+	for (UInt i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		struct seccomp_data data = {.nr = needed[i], .arch = CP_BPF_ARCH};
+		UInt action = cp_bpf_run(program->filter, program->len, &data) &
+			      SECCOMP_RET_ACTION_FULL;
+
+		if (action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG)
+			return False;
+	}
+	return True;
+}
+
+/* A signal in the place of a call only the kernel can send. */
+static Bool may_trap(const struct sock_fprog *program)
+{
+	for (UInt i = 0; i < program->len; i++) {
+		const struct sock_filter *at = &program->filter[i];
+
+		if (BPF_CLASS(at->code) == BPF_RET &&
+			(BPF_RVAL(at->code) == BPF_A ||
+				(at->k & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_TRAP))
+			return True;
+	}
+	return False;
+}
+
+/* What the kernel says of it, tried by a child that may do nothing any more then. */
+static long try(const struct sock_fprog *program)
+{
+	static const struct vki_rlimit no_core = {0, 0};
+	static const UWord default_action[8];
+	volatile long result = 0;
+	long child = cp_syscall(SYS_clone, (long)(VKI_CLONE_VM | VKI_CLONE_VFORK), 0);
+
+	if (child == 0) {
+		cp_syscall(SYS_rt_sigaction, (long)VKI_SIGILL, default_action, NULL,
+			sizeof(UWord));
+		cp_syscall(SYS_setrlimit, (long)VKI_RLIMIT_CORE, &no_core);
+		result = cp_syscall(
+			SYS_seccomp, (long)SECCOMP_SET_MODE_FILTER, 0, program);
+		cp_syscall(SYS_exit, 0);
+		__builtin_trap();
+	}
+	if (child < 0)
+		return child;
+	cp_syscall(SYS_wait4, child, NULL, (long)__WALL, NULL);
+	return result;
+}
+
+static void keep(ThreadId tid, const struct sock_fprog *program)
+{
+	struct filter *filter = VG_(calloc)("confine", 1, sizeof(*filter));
+
+	filter->before = filters[tid];
+	filter->strict = program == NULL;
+	if (program) {
+		SizeT size = program->len * sizeof(*program->filter);
+
+		filter->program.len = program->len;
+		filter->program.filter = VG_(malloc)("confine", size);
+		VG_(memcpy)(filter->program.filter, program->filter, size);
+	}
+	filters[tid] = filter;
+}
+
+enum { STRICT, FILTER, OTHER };
+
+/* Of filters that listeners or all threads are to have, the kernel knows more. */
+static int kind_of(const struct seccomp_data *data, UWord *program)
+{
+	if (data->nr == SYS_prctl && data->args[0] == VKI_PR_SET_SECCOMP) {
+		*program = data->args[2];
+		return data->args[1] == SECCOMP_MODE_STRICT   ? STRICT
+		       : data->args[1] == SECCOMP_MODE_FILTER ? FILTER
+							      : OTHER;
+	}
+	if (data->nr != SYS_seccomp || data->args[1])
+		return OTHER;
+	*program = data->args[2];
+	return data->args[0] == SECCOMP_SET_MODE_STRICT   ? STRICT
+	       : data->args[0] == SECCOMP_SET_MODE_FILTER ? FILTER
+							  : OTHER;
+}
+
+/* prctl(PR_GET_SECCOMP) */
+static Bool tells_mode(ThreadId tid, const struct seccomp_data *data)
+{
+	if (data->nr != SYS_prctl || data->args[0] != PR_GET_SECCOMP || !filters[tid])
+		return False;
+	answer(tid, SECCOMP_MODE_FILTER); /* in strict mode nobody may ask */
+	return True;
+}
+
+/* If not, the kernel refuses it: so programs ask whether there are filters. */
+static Bool is_program(const struct sock_fprog *program)
+{
+	return can_read((UWord)program, sizeof(*program)) && program->len &&
+	       can_read((UWord)program->filter, program->len * sizeof(*program->filter));
+}
+
+/* True: it is taken, or refused, here. */
+static Bool takes_filter(ThreadId tid, const struct seccomp_data *data)
+{
+	const struct sock_fprog *program;
+	UWord at = 0;
+	int kind = kind_of(data, &at);
+	long result = 0;
+
+	if (kind == OTHER)
+		return False;
+	program = kind == STRICT ? NULL : (const struct sock_fprog *)at;
+	if (kind == FILTER && !is_program(program)) {
+		answer(tid, cp_syscall(data->nr, data->args[0], data->args[1],
+				    data->args[2]));
+		return True;
+	}
+	if (program && (may_trap(program) || suits_simulator(program)))
+		return False;
+	if (program)
+		result = try(program);
+	if (result == 0)
+		keep(tid, program);
+	answer(tid, result);
+	return True;
+}
+
+/* ---- what is done about a call ---- */
+
+static UInt strict_action(int number)
+{
+	return number == SYS_read || number == SYS_write || number == SYS_exit ||
+			       number == SYS_rt_sigreturn
+		       ? SECCOMP_RET_ALLOW
+		       : SECCOMP_RET_KILL_PROCESS;
+}
+
+/* The strictest of all, and of those the newest; strict: it is strict mode's. */
+static UInt ask(
+	const struct filter *filter, const struct seccomp_data *data, Bool *strict)
+{
+	UInt worst = SECCOMP_RET_ALLOW;
+
+	for (; filter; filter = filter->before) {
+		UInt action = filter->strict ? strict_action(data->nr)
+					     : cp_bpf_run(filter->program.filter,
+						       filter->program.len, data);
+
+		if ((Int)(action & SECCOMP_RET_ACTION_FULL) >=
+			(Int)(worst & SECCOMP_RET_ACTION_FULL))
+			continue;
+		worst = action;
+		*strict = filter->strict;
+	}
+	return worst;
+}
+
+static Bool is_allowed(ThreadId tid, const struct seccomp_data *data)
+{
+	Bool strict = False;
+	UInt action = ask(filters[tid], data, &strict), why = action & SECCOMP_RET_DATA;
+
+	switch (action & SECCOMP_RET_ACTION_FULL) {
+	case SECCOMP_RET_ALLOW:
+	case SECCOMP_RET_LOG:
+		return True;
+	case SECCOMP_RET_ERRNO:
+		answer(tid, -(long)(why < 4095 ? why : 4095));
+		return False;
+	case SECCOMP_RET_TRACE: /* nobody traces */
+	case SECCOMP_RET_USER_NOTIF:
+		answer(tid, -VKI_ENOSYS);
+		return False;
+	}
+	threads_sync();
+	__wrap_vgPlain_kill_self(strict ? VKI_SIGKILL : VKI_SIGSYS);
+	return False;
+}
+
+static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
+{
+	long result;
+
+	if (!pointers_are_bad(data, &result))
+		return False;
+	answer(tid, result);
+	return True;
+}
+
+static void make(ThreadId tid, UInt trace)
+{
+	pin_clock_before(tid);
+	__real_vgPlain_client_syscall(tid, trace);
+	pin_clock_behind(tid);
+}
+
+void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
+{
+	struct seccomp_data data;
+
+	if (!filters[tid] && !is_special(number_of(tid))) {
+		make(tid, trace);
+		return;
+	}
+	read_call(tid, &data);
+	/* The library knows what it may do (preload/program/seccomp.c). */
+	if (filters[tid] && !is_allowed(tid, &data))
+		return;
+	if (!tells_mode(tid, &data) && !takes_filter(tid, &data) &&
+		!fails_by_pointers(tid, &data))
+		make(tid, trace);
+}
+
+/* From the first to the last, as the program had them. */
+static void give(const struct filter *filter)
+{
+	if (!filter)
+		return;
+	give(filter->before);
+	if (!filter->strict)
+		cp_syscall(
+			SYS_seccomp, (long)SECCOMP_SET_MODE_FILTER, 0, &filter->program);
+}
+
+void confine_exec(ThreadId tid)
+{
+	give(filters[tid]);
+}

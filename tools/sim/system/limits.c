@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The limit of open files.  The core raises the soft one for descriptors of its own
+ * and tells the program of what was there before; a program that is executed, or a
+ * simulator that begins there again, is to find that, too.
+ *
+ * The core refuses a lower hard limit (EPERM): sshd, which lowers it to 0 for what it
+ * does not trust, ends its connections then.  Here that succeeds, and is what the
+ * program finds; the core keeps its own, because it would take away descriptors that
+ * are open.
+ */
+#include "system/limits.h"
+
+#include "pub_tool_basics.h"
+#if defined(VGA_amd64)
+#include "libvex_guest_amd64.h"
+#else
+#include "libvex_guest_arm64.h"
+#endif
+#include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vkiscnums.h"
+
+enum { NOFILE = 7 }; /* RLIMIT_NOFILE */
+
+/* Where the guest has a system call's result. */
+#if defined(VGA_amd64)
+#define RESULT_AT offsetof(VexGuestAMD64State, guest_RAX)
+#else
+#define RESULT_AT offsetof(VexGuestARM64State, guest_X0)
+#endif
+
+/* Of the core; what it tells the program. */
+extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
+
+static struct vki_rlimit raised;
+static Int told;
+
+static Bool is_exec(UInt number)
+{
+	return number == __NR_execve || number == __NR_execveat;
+}
+
+void limits_start(void)
+{
+	told = VG_(fd_soft_limit);
+	if (VG_(getrlimit)(NOFILE, &raised) < 0)
+		raised.rlim_cur = 0;
+}
+
+/* The core had no room to raise it: then it was as high as it could be. */
+static Bool was_at_its_highest(void)
+{
+	return raised.rlim_cur == raised.rlim_max && VG_(fd_soft_limit) == told;
+}
+
+void limits_before(UInt number)
+{
+	struct vki_rlimit limit = raised;
+
+	if (!is_exec(number) || !raised.rlim_cur || was_at_its_highest())
+		return;
+	limit.rlim_cur = (UWord)VG_(fd_soft_limit);
+	VG_(setrlimit)(NOFILE, &limit);
+}
+
+/* What the program made of its hard limit; of a child as well. */
+static UWord lowered = ~(UWord)0;
+
+static UWord hard_limit(void)
+{
+	UWord core = (UWord)VG_(fd_hard_limit);
+
+	return core < lowered ? core : lowered;
+}
+
+/* Where a call about this limit of this process has the new and the old one. */
+static Bool is_about_it(UInt number, const UWord *args, const struct vki_rlimit **new,
+	struct vki_rlimit **old)
+{
+	*new = NULL;
+	*old = NULL;
+	if (number == __NR_prlimit64 && args[1] == NOFILE &&
+		(args[0] == 0 || args[0] == (UWord)VG_(getpid)())) {
+		*new = (const struct vki_rlimit *)args[2];
+		*old = (struct vki_rlimit *)args[3];
+	} else if (number == __NR_setrlimit && args[0] == NOFILE) {
+		*new = (const struct vki_rlimit *)args[1];
+	} else if (number == __NR_getrlimit && args[0] == NOFILE) {
+		*old = (struct vki_rlimit *)args[1];
+	}
+	return *new || *old;
+}
+
+/* The new limit that the core refused, and the kernel would not have. */
+static Bool should_succeed(const struct vki_rlimit *new, SysRes result)
+{
+	return new &&sr_isError(result) &&
+	       sr_Err(result) == VKI_EPERM &&new->rlim_cur <=
+					 new->rlim_max &&new->rlim_max <= hard_limit();
+}
+
+static void succeed(ThreadId tid)
+{
+	static const UWord none;
+
+	VG_(set_shadow_regs_area)
+	(tid, 0, RESULT_AT, sizeof(none), (const UChar *)&none);
+}
+
+static void about_hard_limit(ThreadId tid, UInt number, const UWord *args, SysRes result)
+{
+	const struct vki_rlimit *new;
+	struct vki_rlimit *old;
+
+	if (!is_about_it(number, args, &new, &old))
+		return;
+	if (should_succeed(new, result)) {
+		if (old)
+			old->rlim_cur = (UWord)VG_(fd_soft_limit);
+		VG_(fd_soft_limit) = (Int) new->rlim_cur;
+		succeed(tid);
+	} else if (sr_isError(result)) {
+		return;
+	}
+	if (old)
+		old->rlim_max = hard_limit();
+	if (new &&new->rlim_max < lowered)
+		lowered = new->rlim_max;
+}
+
+/* After an exec that failed, it is still this program that runs. */
+void limits_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
+{
+	if (is_exec(number) && raised.rlim_cur)
+		VG_(setrlimit)(NOFILE, &raised);
+	about_hard_limit(tid, number, args, result);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * System calls that the core does not know: it answers that the kernel has none
+ * (ENOSYS), so that a program that has to confine itself (landlock) gives up.  Those
+ * that change nothing of which the core keeps account are the kernel's here; the core
+ * runs them like any other that may block.
+ *
+ * It still has no mseal, map_shadow_stack and remap_file_pages, which concern mappings,
+ * no modify_ldt, which concerns segments, no clone3, no openat2, which would open the
+ * simulator in the place of the program in /proc, and no userfaultfd: only one thread
+ * runs at a time, and one that waits for another one to fill a page would wait for ever.
+ */
+#include "system/newer.h"
+
+#include "base/syscall.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+#if defined(VGA_amd64)
+#include "libvex_guest_amd64.h"
+#define RESULT_AT offsetof(VexGuestAMD64State, guest_RAX)
+#else
+#include "libvex_guest_arm64.h"
+#define RESULT_AT offsetof(VexGuestARM64State, guest_X0)
+#endif
+
+/* The core's own: its entry for a system call, and what that may say: other threads run
+ * meanwhile, and signals are delivered. */
+struct entry {
+	void (*before)(ThreadId, const void *, void *, void *, UWord *flags);
+	void (*after)(ThreadId, void *, void *);
+};
+
+enum { MAY_BLOCK = 1 << 1 };
+
+struct entry *__real_vgModuleLocal_get_linux_syscall_entry(UInt number);
+struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number);
+
+/* The headers may be older; from here on the numbers are the same everywhere. */
+enum { FIRST = 424, LANDLOCK_CREATE_RULESET = 444 };
+enum { NOTHING = 0, STATUS = 1, DESCRIPTOR = 2 };
+
+static const UChar gives[] = {
+	[424 - FIRST] = STATUS,     /* pidfd_send_signal */
+	[428 - FIRST] = DESCRIPTOR, /* open_tree */
+	[429 - FIRST] = STATUS,     /* move_mount */
+	[430 - FIRST] = DESCRIPTOR, /* fsopen */
+	[431 - FIRST] = STATUS,     /* fsconfig */
+	[432 - FIRST] = DESCRIPTOR, /* fsmount */
+	[433 - FIRST] = DESCRIPTOR, /* fspick */
+	[434 - FIRST] = DESCRIPTOR, /* pidfd_open */
+	[438 - FIRST] = DESCRIPTOR, /* pidfd_getfd */
+	[440 - FIRST] = STATUS,     /* process_madvise */
+	[441 - FIRST] = STATUS,     /* epoll_pwait2 */
+	[442 - FIRST] = STATUS,     /* mount_setattr */
+	[443 - FIRST] = STATUS,     /* quotactl_fd */
+	[LANDLOCK_CREATE_RULESET - FIRST] = DESCRIPTOR,
+	[445 - FIRST] = STATUS,     /* landlock_add_rule */
+	[446 - FIRST] = STATUS,     /* landlock_restrict_self */
+	[447 - FIRST] = DESCRIPTOR, /* memfd_secret */
+	[448 - FIRST] = STATUS,     /* process_mrelease */
+	[449 - FIRST] = STATUS,     /* futex_waitv */
+	[450 - FIRST] = STATUS,     /* set_mempolicy_home_node */
+	[451 - FIRST] = STATUS,     /* cachestat */
+	[452 - FIRST] = STATUS,     /* fchmodat2 */
+	[454 - FIRST] = STATUS,     /* futex_wake */
+	[455 - FIRST] = STATUS,     /* futex_wait */
+	[456 - FIRST] = STATUS,     /* futex_requeue */
+	[457 - FIRST] = STATUS,     /* statmount */
+	[458 - FIRST] = STATUS,     /* listmount */
+	[459 - FIRST] = STATUS,     /* lsm_get_self_attr */
+	[460 - FIRST] = STATUS,     /* lsm_set_self_attr */
+	[461 - FIRST] = STATUS,     /* lsm_list_modules */
+	[463 - FIRST] = STATUS,     /* setxattrat */
+	[464 - FIRST] = STATUS,     /* getxattrat */
+	[465 - FIRST] = STATUS,     /* listxattrat */
+	[466 - FIRST] = STATUS,     /* removexattrat */
+	[467 - FIRST] = DESCRIPTOR, /* open_tree_attr */
+	[468 - FIRST] = STATUS,     /* file_getattr */
+	[469 - FIRST] = STATUS,     /* file_setattr */
+};
+
+static UInt kind_of(UInt number)
+{
+	/* Older ones that it has left out. */
+	switch (number) {
+#ifdef SYS_ustat
+	case SYS_ustat:
+	case SYS_sysfs:
+#endif
+	case SYS_migrate_pages:
+	case SYS_io_pgetevents:
+		return STATUS;
+	}
+	return number >= FIRST && number - FIRST < sizeof(gives) ? gives[number - FIRST]
+								 : NOTHING;
+}
+
+static void leave_to_kernel(
+	ThreadId tid, const void *layout, void *args, void *status, UWord *flags)
+{
+	(void)tid;
+	(void)layout;
+	(void)args;
+	(void)status;
+	*flags |= MAY_BLOCK;
+}
+
+struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
+{
+	static struct entry kernels = {leave_to_kernel, NULL};
+	struct entry *known = __real_vgModuleLocal_get_linux_syscall_entry(number);
+
+	return known || kind_of(number) == NOTHING ? known : &kernels;
+}
+
+/* The kernel's limit of descriptors is higher than the program's (limits.c).  With flags,
+ * the first call of landlock tells of versions instead. */
+void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
+{
+	extern Int VG_(fd_soft_limit);
+	const Word none_left = -VKI_EMFILE;
+
+	if (kind_of(number) != DESCRIPTOR || sr_isError(result) ||
+		(number == LANDLOCK_CREATE_RULESET && args[2]) ||
+		sr_Res(result) < (UWord)VG_(fd_soft_limit))
+		return;
+	VG_(close)((Int)sr_Res(result));
+	VG_(set_shadow_regs_area)
+	(tid, 0, RESULT_AT, sizeof(none_left), (const UChar *)&none_left);
+}

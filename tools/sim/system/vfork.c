@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * vfork.  The core makes a fork of it, because it cannot share its own memory with a
+ * child.  But the child may have something to tell: posix_spawn(3) learns in a local
+ * variable of the parent why a program was not started, and so do many who call vfork
+ * themselves.  The child looks what has changed in the frames of its parent before it
+ * ends or executes a program, and writes that to a pipe; the parent waits for it, as it
+ * does in vfork, and puts it there.
+ */
+#include "system/vfork.h"
+
+#include "base/syscall.h"
+#include "tool.h"
+
+#include "pub_tool_vki.h"
+
+#define WORDS 2048 /* of the stack above the call; libc's frames are smaller */
+
+/* Of the core: its own descriptors are above. */
+extern Int VG_(fd_hard_limit);
+
+struct change {
+	UWord *at;
+	UWord value;
+};
+
+static UWord *window;
+static UWord before[WORDS];
+static SizeT nwords;
+static int from_child = -1, to_parent = -1;
+
+static enum { NOBODY, PARENT, CHILD } role;
+
+static Bool is_vfork(UInt number, const UWord *args)
+{
+	UWord shared = VKI_CLONE_VM | VKI_CLONE_VFORK;
+
+#ifdef __NR_vfork
+	if (number == __NR_vfork)
+		return True;
+#endif
+	return number == __NR_clone && (args[0] & shared) == shared;
+}
+
+static void close_end(int *end)
+{
+	if (*end >= 0)
+		cp_syscall(SYS_close, *end);
+	*end = -1;
+}
+
+/* To where the program does not see it. */
+static Bool move_away(int *end)
+{
+	long moved = cp_syscall(
+		SYS_fcntl, *end, (long)VKI_F_DUPFD_CLOEXEC, VG_(fd_hard_limit));
+
+	close_end(end);
+	*end = moved < 0 ? -1 : (int)moved;
+	return moved >= 0;
+}
+
+static Bool open_pipe(void)
+{
+	int ends[2];
+
+	if (cp_syscall(SYS_pipe2, ends, 0L) < 0)
+		return False;
+	from_child = ends[0];
+	to_parent = ends[1];
+	if (move_away(&from_child) & move_away(&to_parent))
+		return True;
+	close_end(&from_child);
+	close_end(&to_parent);
+	return False;
+}
+
+static void take_window(ThreadId tid)
+{
+	Addr sp = VG_ROUNDUP(VG_(get_SP)(tid), sizeof(UWord));
+	const NSegment *stack = VG_(am_find_nsegment)(sp);
+
+	nwords = 0;
+	if (!stack || !stack->hasR || !stack->hasW)
+		return;
+	window = (UWord *)sp;
+	nwords = (stack->end + 1 - sp) / sizeof(UWord);
+	if (nwords > WORDS)
+		nwords = WORDS;
+	VG_(memcpy)(before, window, nwords * sizeof(UWord));
+}
+
+void vfork_tell(void)
+{
+	if (role != CHILD)
+		return;
+	for (SizeT i = 0; i < nwords; i++) {
+		struct change change = {&window[i], window[i]};
+
+		if (change.value == before[i])
+			continue;
+		before[i] = change.value;
+		cp_syscall(SYS_write, to_parent, &change, sizeof(change));
+	}
+}
+
+static Bool is_end(UInt number)
+{
+	return number == __NR_exit || number == __NR_exit_group;
+}
+
+void vfork_before(ThreadId tid, UInt number, const UWord *args)
+{
+	if (is_end(number))
+		vfork_tell();
+	if (!is_vfork(number, args) || role == CHILD)
+		return;
+	take_window(tid);
+	if (nwords && open_pipe())
+		role = PARENT;
+}
+
+static void take_changes(void)
+{
+	struct change change;
+
+	/* Until nobody can write any more. */
+	while (cp_syscall(SYS_read, from_child, &change, sizeof(change)) ==
+		sizeof(change))
+		if (change.at >= window && change.at < window + nwords)
+			*change.at = change.value;
+}
+
+void vfork_after(SysRes result)
+{
+	if (role != PARENT)
+		return;
+	role = NOBODY;
+	close_end(&to_parent);
+	if (!sr_isError(result))
+		take_changes();
+	close_end(&from_child);
+}
+
+/* A child of the child has nothing to tell, and its parent's parent is not to wait for
+ * it. */
+static void on_fork_child(ThreadId tid)
+{
+	(void)tid;
+	if (role == CHILD)
+		close_end(&to_parent);
+	role = role == PARENT ? CHILD : NOBODY;
+	close_end(&from_child);
+}
+
+void vfork_start(void)
+{
+	VG_(atfork)(NULL, NULL, on_fork_child);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Which functions are regions, and where they are.  A mapping's are looked up when
+ * the first code of it is translated.
+ */
+#include "base/text/name_pattern.h"
+#include "profile/elf_symbols.h"
+#include "watch/functions.h"
+#include "scanned.h"
+
+void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, /*OUT*/ const HChar **plain);
+
+struct function {
+	Addr address;
+	UInt name;
+};
+
+static const HChar *patterns;
+static ULong found; /* cp_piece_bit() */
+static struct scanned *scanned;
+
+/* Open addressing; address 0: free. */
+static struct function *table;
+static UInt room, used;
+
+static const HChar **names;
+static UInt nnames, names_room;
+
+/* ---- names ---- */
+
+UInt function_number(const HChar *name)
+{
+	for (UInt i = 0; i < nnames; i++)
+		if (VG_(strcmp)(names[i], name) == 0)
+			return i;
+	if (nnames == names_room) {
+		names_room = names_room ? 2 * names_room : 64;
+		names = VG_(realloc)(
+			"cachepeek.names", names, names_room * sizeof(*names));
+	}
+	names[nnames] = VG_(strdup)("cachepeek.name", name);
+	return nnames++;
+}
+
+const HChar *function_name(UInt number)
+{
+	return number < nnames ? names[number] : NULL;
+}
+
+/* ---- patterns ---- */
+
+static Bool is_wanted(const HChar *name)
+{
+	const HChar *plain = name;
+
+	if (name[0] == '_' && name[1] == 'Z')
+		VG_(demangle)(True, False, name, &plain);
+	if (!cp_function_is_chosen(patterns, name, plain))
+		return False;
+	found |= cp_pieces_of(patterns, name, plain);
+	return True;
+}
+
+/* VG_(snprintf) knows no precision of a string. */
+static void copy_piece(HChar *to, UInt size, struct cp_span piece)
+{
+	UInt length = (UInt)(piece.end - piece.at);
+
+	if (length >= size)
+		length = size - 1;
+	VG_(memcpy)(to, piece.at, length);
+	to[length] = '\0';
+}
+
+UInt functions_check(UInt n, HChar *to, UInt size)
+{
+	const HChar *list = patterns;
+	struct cp_span piece;
+	int except;
+
+	for (UInt i = 0; list && (piece = cp_next_function(&list, &except)).at; i++) {
+		if (except || n-- > 0)
+			continue;
+		copy_piece(to, size, piece);
+		return found & cp_piece_bit(i) ? 1 : 2;
+	}
+	return 0;
+}
+
+/* ---- functions ---- */
+
+static UInt slot_of(Addr a)
+{
+	UInt i = (UInt)(a * 0x9e3779b97f4a7c15ull >> 32) & (room - 1);
+
+	while (table[i].address && table[i].address != a)
+		i = (i + 1) & (room - 1);
+	return i;
+}
+
+static void resize(UInt size, Addr lo, Addr hi)
+{
+	struct function *old = table;
+	UInt n = room;
+
+	table = VG_(calloc)("cachepeek.functions", size, sizeof(*table));
+	room = size;
+	used = 0;
+	for (UInt i = 0; i < n; i++) {
+		if (!old[i].address || (old[i].address >= lo && old[i].address < hi))
+			continue;
+		table[slot_of(old[i].address)] = old[i];
+		used++;
+	}
+	VG_(free)(old);
+}
+
+static void add(Addr a, const HChar *name)
+{
+	UInt i;
+
+	if (used >= room / 2)
+		resize(room ? 2 * room : 256, 0, 0);
+	i = slot_of(a);
+	if (table[i].address && !cp_name_is_better(name, names[table[i].name]))
+		return;
+	used += !table[i].address;
+	table[i].address = a;
+	table[i].name = function_number(name);
+}
+
+static void visit(void *bias, const Elf64_Sym *symbol, const HChar *name)
+{
+	if (elf_is_function(symbol, name) && is_wanted(name))
+		add(*(const Addr *)bias + symbol->st_value, name);
+}
+
+/* "func:FILE+0xOFFSET", as the file's headers count: of a file without symbols. */
+static void add_by_address(const HChar *path, Addr bias)
+{
+	const HChar *slash = VG_(strrchr)(path, '/'), *base = slash ? slash + 1 : path;
+	const HChar *list = patterns;
+	struct cp_span piece;
+	unsigned long offset;
+	HChar name[300];
+	int except;
+
+	for (UInt i = 0; (piece = cp_next_function(&list, &except)).at; i++) {
+		UInt size = (UInt)(piece.end - piece.at);
+
+		if (except || size >= sizeof(name) ||
+			!cp_is_offset_in(piece, base, &offset))
+			continue;
+		found |= cp_piece_bit(i);
+		copy_piece(name, sizeof(name), piece);
+		add(bias + offset, name);
+	}
+}
+
+static void scan(const NSegment *segment)
+{
+	const HChar *path = VG_(am_get_filename)(segment);
+	Addr bias;
+
+	if (!path || !elf_bias(path, segment->start, (ULong)segment->offset, &bias))
+		return;
+	elf_symbols_each(path, visit, &bias);
+	add_by_address(path, bias);
+}
+
+static void look_at(Addr a)
+{
+	const NSegment *segment = scanned_new(&scanned, a);
+
+	if (segment)
+		scan(segment);
+}
+
+Int function_at(Addr a)
+{
+	const struct function *f;
+
+	look_at(a);
+	if (!room)
+		return -1;
+	f = &table[slot_of(a)];
+	return f->address ? (Int)f->name : -1;
+}
+
+void functions_unmapped(Addr a, SizeT len)
+{
+	if (scanned_forget(&scanned, a, len) && room)
+		resize(room, a, a + len);
+}
+
+void functions_choose(const HChar *list)
+{
+	patterns = VG_(strdup)("cachepeek.patterns", list);
+}
