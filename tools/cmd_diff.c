@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "tools/shared/cmd.h"
 #include "tools/diff/diff.h"
+#include "tools/paths_diff.h"
 #include "tools/shared/outputs.h"
 
 #define MAX_GATES 64
@@ -23,18 +24,21 @@ struct request {
 	struct cp_diff diff;
 	struct cp_gate gates[MAX_GATES];
 	struct cp_outputs outputs;
-	bool json;
-	int between; /* of the arguments: BEFORE... -- AFTER..., or -1 */
+	struct cp_output_list named; /* as -o names them */
+	bool json, call_paths;
+	const char *measurement; /* of call paths */
+	int between;             /* of the arguments: BEFORE... -- AFTER..., or -1 */
 };
 
 /* Without a letter. */
-enum { FAIL_IF = UCHAR_MAX + 1, JSON, ALL };
+enum { FAIL_IF = UCHAR_MAX + 1, JSON, ALL, PATHS };
 
 static const struct option long_options[] = {
 	{"fail-if", required_argument, NULL, FAIL_IF},
 	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, JSON},
 	{"all", no_argument, NULL, ALL},
+	{"call-paths", optional_argument, NULL, PATHS},
 	{"verbose", no_argument, NULL, ALL},
 	{NULL, 0, NULL, 0},
 };
@@ -74,24 +78,46 @@ static int take_between(int *argc, char **argv)
 	return -1;
 }
 
+static bool parse_one(struct request *request, int option)
+{
+	switch (option) {
+	case FAIL_IF:
+		return add_gate(request, optarg);
+	case 'o':
+		return cp_output_add(&request->named, optarg);
+	case JSON:
+		request->json = true;
+		return true;
+	case ALL:
+	case 'v':
+		request->diff.all = true;
+		return true;
+	case PATHS:
+		request->call_paths = true;
+		request->measurement = optarg;
+		return true;
+	default:
+		return option != '?';
+	}
+}
+
 static bool parse_arguments(struct request *request, int argc, char **argv)
 {
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, ":o:v", long_options)) != -1) {
-		if (option == FAIL_IF && !add_gate(request, optarg))
+	while ((option = cp_cmd_option(argc, argv, ":o:v", long_options)) != -1)
+		if (!parse_one(request, option))
 			return false;
-		else if (option == 'o' && !cp_outputs_add(&request->outputs,
-						  request->diff.arena, "diff", optarg))
+	return true;
+}
+
+static bool settle_outputs(struct request *request)
+{
+	for (size_t i = 0; i < request->named.count; i++)
+		if (!cp_outputs_add(&request->outputs, request->diff.arena, "diff",
+			    request->named.name[i]))
 			return false;
-		else if (option == JSON)
-			request->json = true;
-		else if (option == ALL || option == 'v')
-			request->diff.all = true;
-		else if (option == '?')
-			return false;
-	}
 	return true;
 }
 
@@ -148,24 +174,52 @@ static int gate_status(const struct cp_diff *diff)
 	return status;
 }
 
+/* Whether that many arguments are two sides; says how to name them. */
+static bool are_sides(const struct request *request, int count)
+{
+	int least = request->between < 0 ? 2 : request->between + 1;
+
+	if (count >= least && request->between != 0 &&
+		(request->between >= 0 || count == 2))
+		return true;
+	fprintf(stderr, "cachepeek: diff: name two sides: cachepeek diff BEFORE "
+			"AFTER, or BEFORE... -- AFTER...\n");
+	return false;
+}
+
+static int diff_paths(const struct request *request, int count, char **names)
+{
+	struct cp_paths_diff paths = {.measurement = request->measurement,
+		.side = {names[0], names[1]},
+		.outputs = request->named,
+		.all = request->diff.all};
+
+	if (request->json && !cp_output_add(&paths.outputs, "-.json"))
+		return 2;
+	if (count == 2 && !request->diff.ngates)
+		return cp_paths_diff(&paths);
+	fprintf(stderr, "cachepeek: diff: --call-paths compares two runs, without %s\n",
+		count == 2 ? "--fail-if" : "others");
+	return 2;
+}
+
 static int diff_of(struct request *request, int argc, char **argv)
 {
 	const struct cp_document document = {
 		&request->diff, cp_diff_text, cp_diff_csv, cp_diff_json, "diff.html"};
-	int count, least, status;
+	int count, status;
 
 	request->diff.gates = request->gates;
 	request->between = take_between(&argc, argv);
 	if (!parse_arguments(request, argc, argv))
 		return 2;
 	count = argc - optind;
-	least = request->between < 0 ? 2 : request->between + 1;
-	if (count < least || request->between == 0 ||
-		(request->between < 0 && count > 2)) {
-		fprintf(stderr, "cachepeek: diff: name two sides: cachepeek diff BEFORE "
-				"AFTER, or BEFORE... -- AFTER...\n");
+	if (!are_sides(request, count))
 		return 2;
-	}
+	if (request->call_paths)
+		return diff_paths(request, count, argv + optind);
+	if (!settle_outputs(request))
+		return 2;
 	request->diff.values = cp_values_new(request->diff.arena);
 	if (!add_sides(request, argv + optind, count))
 		return 1;

@@ -28,7 +28,17 @@ function flameRead() {
 
 let flameModules = [];
 
+function flameChangeLegend() {
+	const swatch = (name, text) => make('li', {}, make('span', {class: 'swatch ' + name}), text);
+	$('flame-legend').append(swatch('more3', 'more: by 10 % of the whole'), swatch('more2', '1 %'), swatch('more1', '0.1 %'),
+		swatch('same', 'less than that'), swatch('less1', 'less: by 0.1 % of the whole'), swatch('less2', '1 %'), swatch('less3', '10 %'));
+}
+
 function flameLegend() {
+	if (flame.pairs) {
+		flameChangeLegend();
+		return;
+	}
 	const sums = new Map();
 	for (const node of flameNodes)
 		sums.set(node.module, (sums.get(node.module) || 0) + node.own[flame.misses]);
@@ -39,14 +49,39 @@ function flameLegend() {
 		...(flameModules.length > FLAME_COLOURS ? [swatch(FLAME_COLOURS, 'others')] : []));
 }
 
+// Of two runs: by how much of the whole a path changed, after less before.
+const flamePair = () => [flameOf() % flame.pairs, flameOf() % flame.pairs + flame.pairs];
+
+function flameChange(node) {
+	const [after, before] = flamePair();
+	return node.all[after] - node.all[before];
+}
+
+function flameChangeColour(node) {
+	const change = flameChange(node), whole = Math.max(...flamePair().map(of => flameNodes[0].all[of]));
+	const level = [0.001, 0.01, 0.1].filter(least => Math.abs(change) >= least * whole && change).length;
+	return level ? (change > 0 ? 'more' : 'less') + level : 'same';
+}
+
 function flameColour(node) {
+	if (flame.pairs)
+		return flameChangeColour(node);
 	const at = flameModules.indexOf(node.module);
 	return 'flame' + (at < 0 || at > FLAME_COLOURS ? FLAME_COLOURS : at);
 }
 
 // ---- what a frame says ----
 
+function flameChangeText(node) {
+	const [after, before] = flamePair(), change = flameChange(node), was = node.all[before];
+	return node.name + ': ' + flame.quantities[before] + ' ' + was.toLocaleString('en-US') + ', after ' + node.all[after].toLocaleString('en-US')
+		+ ' (' + (change > 0 ? '+' : '') + change.toLocaleString('en-US')
+		+ (was && change ? ', ' + (change > 0 ? '+' : '') + (100 * change / was).toFixed(1) + ' %' : '') + ') with what it calls; simulated';
+}
+
 function flameText(node) {
+	if (flame.pairs)
+		return flameChangeText(node);
 	const of = flameOf(), all = node.all[of], whole = flameNodes[0].all[of];
 	return node.name + (node.module ? ' (' + lastPart(node.module) + ')' : '') + ': ' + count(all, flameUnit(), flameUnit())
 		+ ' with what it calls' + (whole ? ', ' + full(all / whole, 'ratio') + ' of the run' : '') + '; '
@@ -185,7 +220,7 @@ function flameNote() {
 		+ flame.left_out.toLocaleString('en-US') + ' have less than ' + flame.percent
 		+ ' % of each of these counts: what they have is part of their callers\' own.' : '';
 	$('flame-note').textContent = 'Below each function those that it calls, as wide as what they have with all that they call themselves; '
-		+ 'colours are load modules.  A click or Enter looks closer, Escape steps back, arrows go from one to the next.' + cut;
+		+ 'colours are ' + (flame.pairs ? 'changes: what is gone is there if widths are those before' : 'load modules') + '.  A click or Enter looks closer, Escape steps back, arrows go from one to the next.' + cut;
 }
 
 function startFlame() {

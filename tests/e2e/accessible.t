@@ -31,6 +31,9 @@ page('run', command => ['-E', 'sim', '-g', 'cache,tlb', '--sweep', 'L2.size=64K.
 	env => {CACHEPEEK_INTERVAL => '20ms', CACHEPEEK_WORKING_SET => 100000});
 page('compare', command => ['compare', '-m', 'zen3,core2duo', '-o', 'PAGE', program('region_nested')]);
 page('profile', command => ['dcache', '-m', 'zen3', '--sharing', '--call-paths', '-o', 'PAGE', @program]);
+run(command => [cli(), 'dcache', '-m', 'zen3', '--call-paths', '-o', scratch('before.json'), program('profiled'), 'load']);
+run(command => [cli(), 'dcache', '-m', 'zen3', '--call-paths', '-o', scratch('after.json'), @program]);
+page('paths', command => ['diff', '--call-paths', '-o', 'PAGE', scratch('before.json'), scratch('after.json')]);
 page('annotate', command => ['annotate', '-m', 'zen3', '-o', 'PAGE', 'profiled.c', @program]);
 page('sharing', command => ['sharing', '-m', 'zen3', '--quantum', 100, '-o', 'PAGE', program('sharing'), 'false', 3000]);
 for my $side (['one', 'region_threads'], ['other', 'region_nested']) {

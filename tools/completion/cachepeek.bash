@@ -67,7 +67,7 @@ _cachepeek_options()
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json -v --verbose' ;;
 	gate) echo '--update --metrics --tolerance -o --output --annotate' ;;
-	diff) echo '--fail-if -o --output --json --all -v --verbose' ;;
+	diff) echo '--fail-if -o --output --json --all --call-paths -v --verbose' ;;
 	merge) echo '-o --output --json -v --verbose' ;;
 	list) echo '-p --pmu --json --check -v --verbose' ;;
 	doctor) echo '--verify --json' ;;

@@ -133,6 +133,7 @@ complete -c cachepeek -n '__cachepeek_is gate' -l tolerance -x -d 'how much wors
 complete -c cachepeek -n '__cachepeek_is gate' -l annotate -d 'for the log of GitHub'
 complete -c cachepeek -n '__cachepeek_is diff' -l fail-if -x -d 'what makes the status 3'
 complete -c cachepeek -n '__cachepeek_is diff' -l all -d 'all values'
+complete -c cachepeek -n '__cachepeek_is diff' -l call-paths -d 'what changed between call paths'
 complete -c cachepeek -n '__cachepeek_is list' -s p -l pmu -x -a '(__cachepeek_pmus)' -d 'of another processor'
 complete -c cachepeek -n '__cachepeek_is list' -l check -d 'look all events up'
 complete -c cachepeek -n '__cachepeek_is doctor' -l verify -d 'compare presets with known counts'

@@ -10,6 +10,7 @@
 #include "base/counts.h"
 #include "tools/shared/json_file.h"
 #include "base/text/table.h"
+#include "tools/profile/read_json_paths.h"
 #include "tools/profile/sampled_json.h"
 #include "tools/profile/model/write.h"
 
@@ -258,6 +259,7 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 		*measurement = text(&r, document, "measurement");
 		if (read_head(&r, document)) {
 			read_places(&r, document);
+			cp_profile_read_json_paths(r.profile, document);
 		} else {
 			r.profile = NULL;
 			snprintf(error, error_size,

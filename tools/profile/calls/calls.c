@@ -59,7 +59,7 @@ static size_t function_at(struct cp_calls *calls, const struct cp_place_in_code 
 
 /* ---- the tree ---- */
 
-static struct cp_calls *new_calls(struct cp_arena *arena)
+struct cp_calls *cp_calls_new(struct cp_arena *arena)
 {
 	struct cp_calls *calls = cp_arena_alloc(arena, sizeof(*calls));
 
@@ -94,6 +94,12 @@ static size_t child_of(struct cp_calls *calls, size_t parent, size_t function)
 	calls->call[parent].first = calls->n;
 	*number = calls->n;
 	return calls->n++;
+}
+
+size_t cp_calls_child(
+	struct cp_calls *calls, size_t parent, const char *name, const char *module)
+{
+	return child_of(calls, parent, function_of(calls, name, module));
 }
 
 void cp_calls_add(uint64_t *to, const uint64_t *count)
@@ -131,7 +137,7 @@ static void add_up(struct cp_calls *calls)
 struct cp_calls *cp_calls_of(
 	const struct cp_profile *profile, const struct cp_profiled_thread *thread)
 {
-	struct cp_calls *calls = new_calls(profile->arena);
+	struct cp_calls *calls = cp_calls_new(profile->arena);
 	size_t *node =
 		cp_arena_alloc(profile->arena, (profile->npaths + 1) * sizeof(*node));
 
@@ -181,7 +187,7 @@ static void add_callers(
 /* The counts of a node below another of these are in that one's sum already. */
 struct cp_calls *cp_calls_callers(const struct cp_calls *calls, const char *name)
 {
-	struct cp_calls *callers = new_calls(calls->arena);
+	struct cp_calls *callers = cp_calls_new(calls->arena);
 	bool *below = cp_arena_alloc(calls->arena, calls->n), found = false;
 
 	for (size_t i = 1; i < calls->n; i++) {

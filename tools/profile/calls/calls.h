@@ -38,6 +38,12 @@ struct cp_calls {
 struct cp_calls *cp_calls_of(
 	const struct cp_profile *profile, const struct cp_profiled_thread *thread);
 
+/* A tree with a root only, and the call of a function from another one: a new one, if
+ * there is none. */
+struct cp_calls *cp_calls_new(struct cp_arena *arena);
+size_t cp_calls_child(
+	struct cp_calls *calls, size_t parent, const char *name, const char *module);
+
 /* The callers of the functions of that name, and their callers: the root has their counts
  * with all that they call, and a call the part of it for which that is the caller.
  * NULL: nothing of that name was called. */

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/paths_diff.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "tools/profile/calls/changes.h"
+#include "tools/profile/model/write.h"
+#include "tools/runs/profile_run.h"
+#include "tools/shared/check.h"
+
+/* NULL after saying what can be written. */
+static cp_changes_writer *writer_for(const char *output)
+{
+	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
+		cp_ends_with(output, ".txt"))
+		return cp_changes_write_text;
+	if (cp_ends_with(output, ".json"))
+		return cp_changes_write_json;
+	if (cp_ends_with(output, ".html"))
+		return cp_changes_write_html;
+	if (cp_ends_with(output, ".folded"))
+		return cp_changes_write_folded;
+	fprintf(stderr,
+		"cachepeek: diff: output %s: with --call-paths, use -, stderr, or a file "
+		"that ends in .txt, .json, .html or .folded\n",
+		output);
+	return NULL;
+}
+
+static bool are_outputs(const struct cp_output_list *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (!writer_for(outputs->name[i]) || !cp_check_place(outputs->name[i]))
+			return false;
+	return true;
+}
+
+static bool is_measurement(const char *name)
+{
+	if (!name || strcmp(name, "dcache") == 0 || strcmp(name, "dtlb") == 0 ||
+		strcmp(name, "icache") == 0)
+		return true;
+	fprintf(stderr,
+		"cachepeek: diff: --call-paths=%s: expected dcache, dtlb or icache\n",
+		name);
+	return false;
+}
+
+/* ---- the two sides ---- */
+
+static bool is_directory(const char *path)
+{
+	struct stat what;
+
+	return stat(path, &what) == 0 && S_ISDIR(what.st_mode);
+}
+
+/* One with call paths; NULL after saying why not. */
+static struct cp_profile *read_side(
+	struct cp_arena *arena, const char *path, const char **measurement)
+{
+	char error[4096];
+	bool directory = is_directory(path);
+	struct cp_profile *profile =
+		directory ? cp_profile_read(arena, path, error, sizeof(error))
+			  : cp_profile_read_json(
+				    arena, path, measurement, error, sizeof(error));
+
+	if (!profile) {
+		fprintf(stderr, "cachepeek: diff: %s\n", error);
+		return NULL;
+	}
+	if (directory)
+		cp_profile_resolve(profile);
+	if (profile->npaths)
+		return profile;
+	fprintf(stderr,
+		"cachepeek: diff: %s has no call paths: it takes --call-paths when the "
+		"program is run\n",
+		path);
+	cp_profile_close(profile);
+	return NULL;
+}
+
+/* What the JSON of a side is about must be what both are compared by. */
+static const char *measurement_of(
+	const struct cp_paths_diff *request, const char *const found[2])
+{
+	const char *name = request->measurement;
+
+	for (unsigned side = 0; side < 2; side++) {
+		if (!found[side])
+			continue;
+		if (name && strcmp(name, found[side]) != 0) {
+			fprintf(stderr,
+				"cachepeek: diff: %s has what %s counts, not %s\n",
+				request->side[side], found[side], name);
+			return NULL;
+		}
+		name = found[side];
+	}
+	return name ? name : "dcache";
+}
+
+/* ---- the result ---- */
+
+static int write_all(
+	const struct cp_paths_diff *request, const struct cp_changes *changes)
+{
+	struct cp_output output;
+	int status = 0;
+
+	for (size_t i = 0; i < request->outputs.count; i++) {
+		const char *name = request->outputs.name[i];
+
+		if (!cp_output_open(&output, name))
+			return 1;
+		writer_for(name)(&output.out, changes);
+		status |= cp_output_close(&output);
+	}
+	return status;
+}
+
+static int compare(const struct cp_paths_diff *request,
+	const struct cp_profile *const profile[2], const char *name)
+{
+	char error[512];
+	const struct cp_group *measurement =
+		cp_measurement_find(profile[1], name, error, sizeof(error));
+	struct cp_changes *changes;
+
+	if (!measurement) {
+		fprintf(stderr, "cachepeek: diff: %s\n", error);
+		return 1;
+	}
+	changes = cp_changes_of(profile, request->side, measurement);
+	if (request->all)
+		changes->percent = 0;
+	return write_all(request, changes);
+}
+
+static int diff_profiles(
+	struct cp_arena *arena, const char *directory, const void *context)
+{
+	const struct cp_paths_diff *request = context;
+	const char *found[2] = {NULL, NULL}, *name;
+	struct cp_profile *before = read_side(arena, request->side[0], &found[0]),
+			  *after = before ? read_side(arena, request->side[1], &found[1])
+					  : NULL;
+	int status = 1;
+
+	(void)directory;
+	name = after ? measurement_of(request, found) : NULL;
+	if (name)
+		status = compare(
+			request, (const struct cp_profile *[]){before, after}, name);
+	if (after)
+		cp_profile_close(after);
+	if (before)
+		cp_profile_close(before);
+	return status;
+}
+
+int cp_paths_diff(struct cp_paths_diff *request)
+{
+	if (!request->outputs.count)
+		request->outputs = (struct cp_output_list){1, {"-"}};
+	if (!are_outputs(&request->outputs) || !is_measurement(request->measurement))
+		return 2;
+	return cp_profile_show_with(diff_profiles, NULL, request, false);
+}
