@@ -23,11 +23,10 @@ static bool is_markup(const char *text, const char *end)
 	return *text == '<' && text + 1 < end && (text[1] == '/' || text[1] == '!');
 }
 
-void cp_json_string(struct cp_out *out, const char *text, size_t length)
+void cp_json_characters(struct cp_out *out, const char *text, size_t length)
 {
 	const char *end = text + length;
 
-	cp_out_text(out, "\"");
 	while (text < end) {
 		size_t bytes = cp_utf8_length(text, (size_t)(end - text));
 		unsigned char c = (unsigned char)*text;
@@ -39,6 +38,12 @@ void cp_json_string(struct cp_out *out, const char *text, size_t length)
 			put_escaped(out, c);
 		text += bytes ? bytes : 1;
 	}
+}
+
+void cp_json_string(struct cp_out *out, const char *text, size_t length)
+{
+	cp_out_text(out, "\"");
+	cp_json_characters(out, text, length);
 	cp_out_text(out, "\"");
 }
 

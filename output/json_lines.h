@@ -16,6 +16,8 @@
 /* A JSON string of any length bytes, in quotes; it can stand in a page's script:
  * </ and <! do not occur. */
 void cp_json_string(struct cp_out *out, const char *text, size_t length);
+/* A piece of one, without the quotes. */
+void cp_json_characters(struct cp_out *out, const char *text, size_t length);
 
 /* A region's path, ["solve", "halo"]. */
 void cp_json_path(struct cp_out *out, const struct cp_region *region);

@@ -18,19 +18,22 @@
 #include "output/json.h"
 #include "output/openmetrics.h"
 #include "output/text/text.h"
+#include "output/trace.h"
 
 #define MAX_PATH 4096
 
-#define ENDINGS ".txt, .json, .csv, .html or .prom"
+#define ENDINGS ".txt, .json, .csv, .html, .prom or .trace.json"
 
-/* The endings of files, and who writes them (text: with options, below). */
+/* The endings of files, longer ones first, and who writes them (text: with options,
+ * below). */
 static const struct format {
 	const char *ending;
 	void (*write)(struct cp_out *out, const struct cp_report *report);
 	mode_t mode; /* all but one name arguments, which may be secrets */
 } formats[] = {
-	{".txt", NULL, 0600}, {".json", cp_json_write, 0600},
-	{".csv", cp_csv_write, 0600}, {".html", cp_html_write, 0600},
+	{".txt", NULL, 0600}, {".trace.json", cp_trace_write, 0600},
+	{".json", cp_json_write, 0600}, {".csv", cp_csv_write, 0600},
+	{".html", cp_html_write, 0600},
 	{".prom", cp_openmetrics_write, 0644}, /* collectors have a user of their own */
 };
 #define TEXT (&formats[0])
@@ -126,17 +129,19 @@ static void expand_one(struct job *job, struct path *path, char letter)
 		append_text(path, literal, letter == '%' || !letter ? 1 : 2);
 }
 
-/* FILE.json of the second job is FILE.2.json. */
+/* FILE.json of the second job is FILE.2.json, and FILE.trace.json FILE.2.trace.json. What
+ * has no ending that picks a format is no file of ours. */
 static void insert_number(struct path *path, unsigned number)
 {
-	char ending[32], *point = strrchr(path->text, '.'),
-			 *slash = strrchr(path->text, '/');
+	const struct format *format = format_of(path->text);
+	char *point;
 
-	if (!point || (slash && point < slash))
+	if (!format || !cp_ends_with(path->text, format->ending))
 		return;
-	cp_format(ending, sizeof(ending), "%s", point);
-	path->length = (size_t)(point - path->text);
-	cp_format(point, sizeof(path->text) - path->length, ".%u%s", number, ending);
+	path->length -= strlen(format->ending);
+	point = path->text + path->length;
+	cp_format(point, sizeof(path->text) - path->length, ".%u%s", number,
+		format->ending);
 	path->length = strlen(path->text);
 }
 

@@ -6,7 +6,8 @@
  *     -         the text report on stdout
  *     -.json    JSON on stdout
  *     FILE      .txt: the whole text, .json: JSON, .csv: a table with a row per value,
- *               .html: a page, .prom: OpenMetrics; missing directories are made
+ *               .html: a page, .prom: OpenMetrics, .trace.json: Chrome's trace events;
+ *               missing directories are made
  *
  * In a file name %h is the host, %p the pid, %r the MPI rank (0 without MPI),
  * %e the base name of the executable, %% a percent sign.

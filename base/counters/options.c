@@ -74,7 +74,7 @@ const struct cp_option cp_option_table[] = {
 		"threads take turns after N data references"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
 		"where reports go: stderr, - or files ending in .txt .json .csv .html "
-		".prom; %h %p %r %e"},
+		".prom .trace.json; %h %p %r %e"},
 	{PREFIX "DIR", CP_OPTION_TEXT, FIELD(dir), NULL, NULL, "DIRECTORY",
 		"keep the run's records in this directory"},
 	{PREFIX "LIMIT", CP_OPTION_SIZE, FIELD(limit), NULL, "256M", "SIZE",

@@ -286,6 +286,7 @@ const struct cp_course *cp_course_of(struct cp_report *report,
 	course->simulated = source->record.header->engine == CP_ENGINE_SIM;
 	course->dropped = work->series->dropped;
 	course->npoints = work->nrows;
+	course->start_ns = work->series->start_ns;
 	fill_ends(work, course);
 	course->nlines = work->nlines;
 	course->lines = cp_arena_alloc(

@@ -24,7 +24,8 @@ struct cp_course {
 	bool simulated;             /* the clock is the simulator's */
 	size_t dropped;             /* regions of threads that are not in it */
 	size_t npoints;
-	double *ends; /* of the intervals, in seconds from the first's begin */
+	uint64_t start_ns; /* CLOCK_MONOTONIC of the first interval's begin */
+	double *ends;      /* of the intervals, in seconds from the first's begin */
 	size_t nlines;
 	struct cp_course_line *lines; /* the whole process first */
 };

@@ -240,6 +240,21 @@ static void test_json(const struct cp_report *report)
 		"JSON: names are escaped");
 }
 
+/* The second job's files have its number before their endings, whole ones. */
+static void test_second_job(const struct cp_report *report)
+{
+	struct cp_sink_context second = context;
+	char list[300];
+	struct stat status;
+
+	second.number = 2;
+	snprintf(list, sizeof(list), "%s,%s", in_directory("j.json"),
+		in_directory("j.trace.json"));
+	is_int(cp_sinks_write(&arena, report, list, &second), 0, "a second job");
+	ok(stat(in_directory("j.2.json"), &status) == 0, "j.2.json");
+	ok(stat(in_directory("j.2.trace.json"), &status) == 0, "j.2.trace.json");
+}
+
 static void test_sinks(const struct cp_report *report)
 {
 	char list[500];
@@ -302,6 +317,7 @@ int main(void)
 	test_text(report);
 	test_json(report);
 	test_sinks(report);
+	test_second_job(report);
 	test_full_disk(report);
 	cp_arena_free(&arena);
 	snprintf(command, sizeof(command), "rm -r %s", directory);
