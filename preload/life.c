@@ -301,7 +301,7 @@ static const struct cp_life parts[] = {
 	/* The same. */
 	{
 		.name = "functions that the simulated PMU sees",
-		.files = "preload/markers/functions_sim.c",
+		.files = "preload/markers/functions_sim.c preload/cases/cases.c",
 		.kept = "their numbers are the tool's, whose memory is forked, too",
 		.begun = watch_functions,
 	},

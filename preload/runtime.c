@@ -23,7 +23,9 @@
 #include "preload/program/descriptors.h"
 #include "base/env.h"
 #include "preload/follow.h"
+#include "preload/cases/cases.h"
 #include "preload/markers/functions.h"
+#include "preload/cases/naming.h"
 #include "preload/given.h"
 #include "preload/program/layout.h"
 #include "preload/life.h"
@@ -221,6 +223,7 @@ static bool know_ourselves(void)
 	cp_options_read(&cp_options, settings, complain, NULL);
 	cp_decide_settings(settings);
 	cp_log_level = cp_options.verbose;
+	cp_options.regions = cp_cases_expand(cp_options.regions);
 	cp_names_filter(cp_options.regions);
 	return inherited;
 }
@@ -254,6 +257,8 @@ static void count(void)
 	else
 		prepare_perf();
 	cp_lines_complain(cp_options.regions);
+	cp_cases_complain(cp_options.regions);
+	cp_naming_complain(cp_options.regions);
 	cp_life(begin);
 	CP_REAL(on_exit)(on_exit_handler, NULL);
 	begin_counting();

@@ -5,14 +5,18 @@
 #include "base/text/name_pattern.h"
 #include "base/text.h"
 
-/* "func:PATTERN", "line:FILE:LINE": what is made a region, not which regions are left. */
-static bool is_about_functions(const char *piece, size_t size)
+/* "func:PATTERN", "case:FRAMEWORK", "line:FILE:LINE": what is made a region, not which
+ * regions are left. */
+static bool makes_regions(const char *piece, size_t size)
 {
 	size_t except = size > 0 && *piece == '!';
 	struct cp_line_spec spec;
 
-	return (size - except > 5 && cp_starts_with(piece + except, "func:")) ||
-	       cp_line_spec_read(piece + except, size - except, &spec) != 0;
+	piece += except;
+	size -= except;
+	return cp_is_function_piece(piece, piece + size) ||
+	       (size > 5 && cp_starts_with(piece, "case:")) ||
+	       cp_line_spec_read(piece, size, &spec) != 0;
 }
 
 bool cp_filter_allows(const char *patterns, const char *name, size_t length)
@@ -25,7 +29,7 @@ bool cp_filter_allows(const char *patterns, const char *name, size_t length)
 	if (!patterns)
 		return true;
 	while ((piece = cp_next_piece(&patterns, ',', &size))) {
-		if (is_about_functions(piece, size))
+		if (makes_regions(piece, size))
 			continue;
 		if (*piece == '!') {
 			if (cp_pattern_matches(

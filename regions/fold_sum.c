@@ -96,6 +96,7 @@ bool cp_sum_keeps(const struct cp_meta_item *meta)
 	return cp_meta_is(meta, "warning") || cp_meta_is(meta, "object") ||
 	       cp_meta_is(meta, "line_seen") || cp_meta_is(meta, "no_line") ||
 	       cp_meta_is(meta, "function_seen") || cp_meta_is(meta, "no_function") ||
+	       cp_meta_is(meta, "case_seen") || cp_meta_is(meta, "no_case") ||
 	       cp_meta_is(meta, "refused_functions");
 }
 

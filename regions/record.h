@@ -162,6 +162,8 @@ struct cp_string_item {
  *             no_line "FILE:LINE: WHY": one that it does not have
  *   function_seen "PATTERN": functions that are regions, and that this process has;
  *             no_function "PATTERN: WHY": it has none
+ *   case_seen "FRAMEWORK": cases of tests or benchmarks are regions, and this process
+ *             has what runs them; no_case "FRAMEWORK: WHY": it has not
  *   refused_functions  one line for the report: functions, and why they are no regions
  *   pmu       the core PMU(s), perf engine
  *   program   "PID kept|changed|refused PATH": process PID was made to run PATH (this

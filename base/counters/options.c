@@ -86,7 +86,8 @@ const struct cp_option cp_option_table[] = {
 		"even those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
 		"count only regions whose name matches (* and ?); !PATTERN leaves out; "
-		"func:PATTERN makes functions regions, line:FILE:LINE statements "
+		"func:PATTERN makes functions regions, case:* tests and benchmarks, "
+		"line:FILE:LINE statements "
 		"(simulated PMU)"},
 	{PREFIX "MPI_TIMEOUT", CP_OPTION_COUNT, FIELD(mpi_timeout), NULL, "60", "SECONDS",
 		"how long ranks wait for each other in MPI_Finalize, for one report; 0: "

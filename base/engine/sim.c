@@ -74,8 +74,7 @@ unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
 	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_TLS, block, size, image, 0, 0);
 }
 
-unsigned long cp_sim_functions(
-	void (*detour)(unsigned long, unsigned long), const char *patterns)
+unsigned long cp_sim_functions(cp_sim_detour detour, const char *patterns)
 {
 	(void)detour;
 	(void)patterns;

@@ -24,8 +24,9 @@ unsigned long cp_sim_own_code(const void *low, const void *high);
 unsigned long cp_sim_tls(const void *block, size_t size, const void *image);
 
 /* CP_SIM_FUNCTIONS, CP_SIM_FUNCTION_NAME */
-unsigned long cp_sim_functions(
-	void (*detour)(unsigned long, unsigned long), const char *patterns);
+typedef void (*cp_sim_detour)(unsigned long number, unsigned long ended, uintptr_t a1,
+	uintptr_t a2, uintptr_t a3, uintptr_t a4);
+unsigned long cp_sim_functions(cp_sim_detour detour, const char *patterns);
 unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size);
 
 /* CP_SIM_LINE_CHECK */

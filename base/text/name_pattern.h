@@ -78,6 +78,30 @@ static inline int cp_pattern_is_of(
 						      cp_span_end(plain, '(')})));
 }
 
+/* "PATTERN={...}": where it says how its regions are called; end: it does not. */
+static inline const char *cp_naming_in(const char *at, const char *end)
+{
+	for (; end - at > 1; at++)
+		if (at[0] == '=' && at[1] == '{')
+			return at;
+	return end;
+}
+
+/* "func:" is the user's; "rule:" stands for what a "case:" of the user's needs
+ * (preload/cases/cases.h). */
+static inline int cp_is_function_piece(const char *at, const char *end)
+{
+	static const char prefixes[2][6] = {"func:", "rule:"};
+
+	for (int i = 0, n; i < 2; i++) {
+		for (n = 0; n < 5 && at + n < end && at[n] == prefixes[i][n];)
+			n++;
+		if (n == 5 && end - at > 5)
+			return 1;
+	}
+	return 0;
+}
+
 /* The next piece of a list that is about functions ("func:PATTERN", "!func:PATTERN"),
  * *list moved behind it; at NULL: no more. */
 static inline struct cp_span cp_next_function(const char **list, int *except)
@@ -88,11 +112,23 @@ static inline struct cp_span cp_next_function(const char **list, int *except)
 		*list = *end ? end + 1 : end;
 		*except = *at == '!';
 		at += *except;
-		if (end - at > 5 && at[0] == 'f' && at[1] == 'u' && at[2] == 'n' &&
-			at[3] == 'c' && at[4] == ':')
-			return (struct cp_span){at + 5, end};
+		if (cp_is_function_piece(at, end))
+			return (struct cp_span){at + 5, cp_naming_in(at + 5, end)};
 	}
 	return (struct cp_span){0, 0};
+}
+
+/* What the user did not write: see above. */
+static inline int cp_is_rule(struct cp_span piece)
+{
+	return piece.at[-5] == 'r';
+}
+
+/* What stands behind the pattern about the names of its regions, from the '=' on. */
+static inline struct cp_span cp_naming_behind(struct cp_span piece)
+{
+	return (struct cp_span){
+		piece.end, *piece.end == '=' ? cp_span_end(piece.end, ',') : piece.end};
 }
 
 /* Is it chosen, and by none of the exceptions left out? */
@@ -109,6 +145,20 @@ static inline int cp_function_is_chosen(
 		chosen = 1;
 	}
 	return chosen;
+}
+
+/* How the regions of a function are called: by the first piece that chooses it and says
+ * so; else empty. */
+static inline struct cp_span cp_naming_of(
+	const char *list, const char *name, const char *plain)
+{
+	struct cp_span piece;
+	int except;
+
+	while ((piece = cp_next_function(&list, &except)).at)
+		if (!except && *piece.end == '=' && cp_pattern_is_of(piece, name, plain))
+			return cp_naming_behind(piece);
+	return (struct cp_span){0, 0};
 }
 
 /* Which pieces of a list have been found is kept in bits; the 64th and those behind it

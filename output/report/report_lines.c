@@ -15,6 +15,7 @@ struct asked {
 static const struct asked all_asked[] = {
 	{"line_seen", "no_line", "line:"},
 	{"function_seen", "no_function", "func:"},
+	{"case_seen", "no_case", "case:"},
 };
 
 /* "NAME: why". */

@@ -10,14 +10,17 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/counters/options.h"
 #include "base/format.h"
 #include "base/text/name_pattern.h"
 #include "base/files/trusted.h"
 #include "preload/follow.h"
 #include "preload/program/jump.h"
+#include "preload/cases/cases.h"
 #include "preload/markers/functions.h"
 #include "preload/markers/markers.h"
+#include "preload/cases/naming.h"
 #include "preload/patch/patch.h"
 #include "preload/program/readable.h"
 #include "preload/reexec.h"
@@ -28,6 +31,7 @@
 
 static const struct cp_patcher *patcher; /* NULL: nothing is patched */
 static bool begun;                       /* what is called now, the program calls */
+static struct cp_store store;            /* of functions */
 
 bool cp_functions_can_be_patched(void)
 {
@@ -52,17 +56,21 @@ static bool can_begin(void)
 
 /* What libc does for us meanwhile is nobody's call.  A handler may leave us by a jump:
  * then we are not there any more, and the stack pointer is above. */
-static void begin(void *name)
+static void *begin(void *function, const uintptr_t *arguments)
 {
+	struct cp_name *name;
+
 	cp_self.counting = (uintptr_t)__builtin_frame_address(0);
+	name = cp_function_called(function, arguments);
 	cp_marker_begin(name, TAG);
 	cp_self.counting = 0;
+	return name;
 }
 
-static void end(void *name)
+static void end(void *region)
 {
 	cp_self.counting = (uintptr_t)__builtin_frame_address(0);
-	cp_marker_end(name, TAG, CP_END_ALONE);
+	cp_marker_end(region, TAG, CP_END_ALONE);
 	cp_self.counting = 0;
 }
 
@@ -71,14 +79,13 @@ static uint32_t *innermost(void)
 	return &cp_self.function;
 }
 
-/* Who names a function wants it, whatever else is left out. */
-static void *name_of(const char *text)
+/* Under the dynamic linker's lock. */
+static void *function_of(const char *name, const char *plain, struct cp_span naming)
 {
-	struct cp_name *name = cp_name_intern(text, strlen(text));
+	struct cp_function *function = cp_store_take(&store, sizeof(*function));
 
-	if (name)
-		name->left_out = false;
-	return name;
+	return function && cp_function_set(function, name, plain, naming) ? function
+									  : NULL;
 }
 
 static int open_file(const char *path)
@@ -94,7 +101,7 @@ static const struct cp_patch_host host = {
 	.begin = begin,
 	.end = end,
 	.innermost = innermost,
-	.name = name_of,
+	.function = function_of,
 	.enter = cp_enter,
 	.leave = cp_leave,
 	.can_read = cp_can_read,
@@ -157,27 +164,36 @@ static void put(const char *type, const char *format, ...)
 	cp_record_put_meta(&cp_runtime.record, type, text, length);
 }
 
+static void tell_pattern(struct cp_span piece, bool found)
+{
+	int length = (int)(piece.end - piece.at);
+
+	if (found)
+		put("function_seen", "%.*s", length, piece.at);
+	else
+		put("no_function", "%.*s: no function has that name%s", length, piece.at,
+			patcher->looks_later()
+				? ""
+				: "; libraries that are loaded later are not looked at");
+}
+
 static void tell_patterns(void)
 {
 	const char *list = cp_options.regions;
+	bool found_case = false, found;
 	struct cp_span piece;
 	int except;
 
 	while ((piece = cp_next_function(&list, &except)).at) {
-		int length = (int)(piece.end - piece.at);
-
 		if (except)
 			continue;
-		if (patcher->found(piece.at, (size_t)length))
-			put("function_seen", "%.*s", length, piece.at);
+		found = patcher->found(piece.at, (size_t)(piece.end - piece.at));
+		if (cp_is_rule(piece))
+			found_case |= found;
 		else
-			put("no_function", "%.*s: no function has that name%s", length,
-				piece.at,
-				patcher->looks_later()
-					? ""
-					: "; libraries that are loaded later are not "
-					  "looked at");
+			tell_pattern(piece, found);
 	}
+	cp_cases_check(cp_options.regions, found_case);
 }
 
 static void tell_refused(void)

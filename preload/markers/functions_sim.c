@@ -7,11 +7,15 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/counters/options.h"
 #include "base/text/line_spec.h"
+#include "base/text/name_pattern.h"
 #include "base/text.h"
 #include "base/engine/simclient.h"
+#include "preload/cases/cases.h"
 #include "preload/markers/functions.h"
 #include "preload/markers/markers.h"
+#include "preload/cases/naming.h"
 #include "preload/runtime.h"
 #include "preload/threads.h"
 #include "regions/record.h"
@@ -21,15 +25,15 @@
 
 #define MOST 65536
 
-static struct cp_name *names[MOST]; /* by the simulated PMU's numbers */
+static struct cp_function functions[MOST]; /* by the simulated PMU's numbers */
 
 bool cp_functions_chosen(const char *patterns)
 {
-	const char *piece;
-	size_t length;
+	struct cp_span piece;
+	int except;
 
-	while (patterns && (piece = cp_next_piece(&patterns, ',', &length)))
-		if (length > 5 && cp_starts_with(piece, "func:"))
+	while (patterns && (piece = cp_next_function(&patterns, &except)).at)
+		if (!except)
 			return true;
 	return false;
 }
@@ -78,19 +82,36 @@ void cp_lines_complain(const char *patterns)
 	}
 }
 
+static void tell_function(const char *name, bool seen)
+{
+	char text[500];
+	size_t length = cp_format(text, sizeof(text), "%s%s", name,
+		seen ? "" : ": no function has that name");
+
+	cp_record_put_meta(
+		&cp_runtime.record, seen ? "function_seen" : "no_function", text, length);
+}
+
+/* The simulator has the same list. */
 static void check_functions(void)
 {
-	char name[400], text[500];
-	unsigned long answer;
+	const char *list = cp_options.regions;
+	unsigned long n = 0, answer;
+	bool found_case = false;
+	struct cp_span piece;
+	char name[400];
+	int except;
 
-	for (unsigned long n = 0; (answer = cp_sim_function_check(n, name, sizeof(name)));
-		n++) {
-		size_t length = cp_format(text, sizeof(text), "%s%s", name,
-			answer == 1 ? "" : ": no function has that name");
-
-		cp_record_put_meta(&cp_runtime.record,
-			answer == 1 ? "function_seen" : "no_function", text, length);
+	while (list && (piece = cp_next_function(&list, &except)).at) {
+		if (except)
+			continue;
+		answer = cp_sim_function_check(n++, name, sizeof(name));
+		if (cp_is_rule(piece))
+			found_case |= answer == 1;
+		else if (answer)
+			tell_function(name, answer == 1);
 	}
+	cp_cases_check(cp_options.regions, found_case);
 }
 
 static void check_lines(void)
@@ -114,37 +135,62 @@ void cp_watched_check(void)
 	check_functions();
 }
 
-/* For the first time.  Who names a function wants it, whatever else is left out. */
-static struct cp_name *look_up(unsigned long number)
+/* The same text in our list, which stays. */
+static struct cp_span find_naming(const char *naming)
+{
+	const char *at = *naming ? strstr(cp_options.regions, naming) : NULL;
+
+	return (struct cp_span){at, at ? at + strlen(naming) : NULL};
+}
+
+/* Ends the text at the next separator, and returns what is behind; "": nothing is. */
+static char *cut(char *text, char separator)
+{
+	char *end = strchr(text, separator);
+
+	if (!end)
+		return text + strlen(text);
+	*end = '\0';
+	return end + 1;
+}
+
+/* For the first time.  CP_SIM_FUNCTION_NAME says what is in the text. */
+static bool look_up(unsigned long number, struct cp_function *function)
 {
 	char text[CP_MAX_REGION_NAME];
-	struct cp_name *name;
+	char *plain, *naming;
 
 	if (!cp_sim_function_name(number, text, sizeof(text)))
+		return false;
+	plain = cut(text, '\n');
+	naming = cut(plain, '\n');
+	return cp_function_set(
+		function, text, *plain ? plain : text, find_naming(naming));
+}
+
+static struct cp_name *name_of(unsigned long number, const uintptr_t *arguments)
+{
+	struct cp_function *function = &functions[number];
+	struct cp_name *name;
+
+	if (number >= MOST)
 		return NULL;
+	name = __atomic_load_n(&function->name, __ATOMIC_ACQUIRE);
+	if (name && function->naming.at == function->naming.end)
+		return name;
 	cp_engine_pause(); /* what is around it, too */
-	name = cp_marker_name(text);
+	if (name || look_up(number, function))
+		name = cp_function_called(function, arguments);
 	cp_engine_resume();
-	if (!name)
-		return NULL;
-	name->left_out = false;
-	__atomic_store_n(&names[number], name, __ATOMIC_RELEASE);
 	return name;
 }
 
-static struct cp_name *name_of(unsigned long number)
-{
-	struct cp_name *name = NULL;
-
-	if (number < MOST)
-		name = __atomic_load_n(&names[number], __ATOMIC_ACQUIRE);
-	return name || number >= MOST ? name : look_up(number);
-}
-
-static void detour(unsigned long function, unsigned long ended)
+static void detour(unsigned long function, unsigned long ended, uintptr_t a1,
+	uintptr_t a2, uintptr_t a3, uintptr_t a4)
 {
 	if (!ended)
-		cp_marker_begin(name_of(function), TAG);
+		cp_marker_begin(
+			name_of(function, (const uintptr_t[]){a1, a2, a3, a4}), TAG);
 	for (; ended > 0; ended--)
 		cp_marker_end(NULL, TAG, CP_END_OWN);
 	cp_sim_request(CP_SIM_FUNCTION_DONE, NULL);

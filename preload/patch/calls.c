@@ -25,12 +25,13 @@ struct call {
 	uint32_t function; /* its number */
 	uint32_t below;    /* the next one of the thread, or that is free */
 	enum state state;
+	void *region; /* the library's */
 };
 
 extern const char cp_call_stubs[];
 extern uintptr_t cp_call_returns[CP_CALLS_ROOM];
 
-void cp_call_enter(uint32_t number, uintptr_t *slot);
+void cp_call_enter(uint32_t number, uintptr_t *slot, const uintptr_t *arguments);
 uintptr_t cp_call_leave(uintptr_t in_stub, uintptr_t *slot);
 _Unwind_Reason_Code cp_call_unwound(int version, _Unwind_Action actions,
 	_Unwind_Exception_Class class, struct _Unwind_Exception *exception,
@@ -39,8 +40,8 @@ _Unwind_Reason_Code cp_call_unwound(int version, _Unwind_Action actions,
 static const struct cp_patch_host *host;
 static void (*on_loaded)(void);
 static struct call calls[CP_CALLS_ROOM];
-static void *names[MOST_FUNCTIONS];
-static uint32_t nnames;
+static void *functions[MOST_FUNCTIONS]; /* the library's handles */
+static uint32_t nfunctions;
 static uint64_t missed; /* atomic */
 
 /* ---- places ---- */
@@ -138,7 +139,7 @@ static uint32_t take(void)
 static void end(uint32_t place, enum state state)
 {
 	if (calls[place].state == OPEN)
-		host->end(names[calls[place].function]);
+		host->end(calls[place].region);
 	calls[place].state = state;
 }
 
@@ -190,17 +191,19 @@ static bool is_again(uint32_t *top, uint32_t number, uintptr_t *slot)
 
 /* ---- entries and returns ---- */
 
-static void open_call(uint32_t *top, uint32_t place, uint32_t number, uintptr_t *slot)
+static void open_call(uint32_t *top, uint32_t place, uint32_t number, uintptr_t *slot,
+	const uintptr_t *arguments)
 {
-	calls[place] = (struct call){slot, top, number, *top, OPEN};
+	calls[place] = (struct call){slot, top, number, *top, OPEN, NULL};
 	cp_call_returns[place] = *slot;
-	host->begin(names[number]);
+	calls[place].region = host->begin(functions[number], arguments);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*slot = stub_of(place);
 	*top = place;
 }
 
-__attribute__((visibility("hidden"))) void cp_call_enter(uint32_t number, uintptr_t *slot)
+__attribute__((visibility("hidden"))) void cp_call_enter(
+	uint32_t number, uintptr_t *slot, const uintptr_t *arguments)
 {
 	uint32_t *top, place;
 
@@ -218,7 +221,7 @@ __attribute__((visibility("hidden"))) void cp_call_enter(uint32_t number, uintpt
 	}
 	place = take();
 	if (place)
-		open_call(top, place, number, slot);
+		open_call(top, place, number, slot, arguments);
 	else
 		__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
@@ -331,12 +334,12 @@ void cp_calls_jump(uintptr_t sp)
 
 /* ---- the beginning ---- */
 
-long cp_calls_add(void *name)
+long cp_calls_add(void *function)
 {
-	if (nnames == MOST_FUNCTIONS || !name)
+	if (nfunctions == MOST_FUNCTIONS || !function)
 		return -1;
-	names[nnames] = name;
-	return nnames++;
+	functions[nfunctions] = function;
+	return nfunctions++;
 }
 
 uint64_t cp_calls_missed(void)

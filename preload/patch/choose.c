@@ -57,6 +57,14 @@ bool cp_choose(const char *name)
 	return true;
 }
 
+void *cp_choose_function(const struct cp_patch_host *host, const char *name)
+{
+	static struct plain storage; /* as above */
+	const char *plain = demangle(name, &storage);
+
+	return host->function(name, plain, cp_naming_of(patterns, name, plain));
+}
+
 bool cp_choose_found(const char *pattern, size_t length)
 {
 	const char *list = patterns;

@@ -9,11 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/patch/patch.h"
+
 void cp_choose_start(const char *patterns);
 
 /* Is the function of that name (as the symbol table has it) chosen?  What chooses it is
  * found from then on. */
 bool cp_choose(const char *name);
+
+/* The library's handle of it; NULL: no memory. */
+void *cp_choose_function(const struct cp_patch_host *host, const char *name);
 
 /* The function at an offset in a file, "FILE+0xOFFSET", that is the index'th one of the
  * patterns and in this file; false: there are no more. */

@@ -17,21 +17,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text/name_pattern.h"
+
 /* What the library does for the patcher. */
 struct cp_patch_host {
 	/* Is the calling thread counted, and nothing of ours under way in it? */
 	bool (*can_begin)(void);
 
-	/* A region of that name (see below) begins in the calling thread, or ends there.
-	 */
-	void (*begin)(void *name);
-	void (*end)(void *name);
+	/* A region of that function (see below) begins in the calling thread; arguments
+	 * are the call's.  Returns what is to be ended there. */
+	void *(*begin)(void *function, const uintptr_t *arguments);
+	void (*end)(void *region);
 
 	/* The calling thread's innermost open call: 0 until the patcher stores there. */
 	uint32_t *(*innermost)(void);
 
-	/* The library's handle of a name, which lives on; NULL: no memory. */
-	void *(*name)(const char *text);
+	/* The library's handle of a function, which lives on; NULL: no memory.  plain:
+	 * its name of C++.  naming: base/text/name_pattern.h has it; it stays, as the
+	 * patterns do. */
+	void *(*function)(const char *name, const char *plain, struct cp_span naming);
 
 	/* Between these two nothing of ours interrupts itself; false: it would. */
 	bool (*enter)(void);

@@ -8,6 +8,7 @@
 
 #define WORD 8
 #define SAVED 10 /* words below the frame pointer */
+#define ARGUMENTS 6 /* where the first four are, in their order: rdi, rsi, rdx, rcx */
 
 	.macro save
 	pushfq
@@ -82,6 +83,7 @@ cp_call_enter_code:
 	save_vectors
 	mov 2*WORD(%rbp), %edi
 	lea CP_CALLS_SKIP + 3*WORD(%rbp), %rsi
+	lea -ARGUMENTS*WORD(%rbp), %rdx
 	call cp_call_enter
 	restore
 	.cfi_def_cfa %rsp, CP_CALLS_SKIP + 3*WORD

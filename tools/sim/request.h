@@ -243,11 +243,14 @@ enum cp_sim_request {
 	/* (detour, const char *patterns) -> 1: functions whose names match one of
 	 * "func:PATTERN,..." are regions from now on, and lines of source as
 	 * base/text/line_spec.h has them.  Whenever a thread enters one, or has left some
-	 * in whatever way, the tool has it call detour(number, 0) or detour(0, how many
-	 * it has left), which asks for FUNCTION_DONE at its end. */
+	 * in whatever way, the tool has it call detour(number, 0, the first four
+	 * arguments of the call) or detour(0, how many it has left), which asks for
+	 * FUNCTION_DONE at its end. */
 	CP_SIM_FUNCTIONS,
 
-	/* (number, char *to, size) -> 1: the function's name as its file has it. */
+	/* (number, char *to, size) -> 1: the function's name as its file has it, and
+	 * where the patterns say how its regions are called a line with its name of C++,
+	 * and one with what they say ("={...}"). */
 	CP_SIM_FUNCTION_NAME,
 
 	/* () Does not return: the thread goes on where it was. */

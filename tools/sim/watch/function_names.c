@@ -49,12 +49,19 @@ const HChar *function_name(UInt number)
 
 /* ---- patterns ---- */
 
-static Bool is_wanted(const HChar *name)
+static const HChar *demangled(const HChar *name)
 {
 	const HChar *plain = name;
 
 	if (name[0] == '_' && name[1] == 'Z')
 		VG_(demangle)(True, False, name, &plain);
+	return plain;
+}
+
+static Bool is_wanted(const HChar *name)
+{
+	const HChar *plain = demangled(name);
+
 	if (!cp_function_is_chosen(patterns, name, plain))
 		return False;
 	found |= cp_pieces_of(patterns, name, plain);
@@ -129,10 +136,28 @@ static void add(Addr a, const HChar *name)
 	table[i].name = function_number(name);
 }
 
+/* With its name of C++, and what is said about the names of its regions, each on a line
+ * of its own. */
+static void add_named(Addr a, const HChar *name)
+{
+	const HChar *plain = demangled(name);
+	struct cp_span naming = cp_naming_of(patterns, name, plain);
+	HChar all[3000], behind[500];
+
+	if (naming.at == naming.end ||
+		VG_(strlen)(name) + VG_(strlen)(plain) > sizeof(all) - sizeof(behind)) {
+		add(a, name);
+		return;
+	}
+	copy_piece(behind, sizeof(behind), naming);
+	VG_(sprintf)(all, "%s\n%s\n%s", name, plain, behind);
+	add(a, all);
+}
+
 static void visit(void *bias, const Elf64_Sym *symbol, const HChar *name)
 {
 	if (elf_is_function(symbol, name) && is_wanted(name))
-		add(*(const Addr *)bias + symbol->st_value, name);
+		add_named(*(const Addr *)bias + symbol->st_value, name);
 }
 
 /* "func:FILE+0xOFFSET", as the file's headers count: of a file without symbols. */
@@ -153,7 +178,7 @@ static void add_by_address(const HChar *path, Addr bias)
 			continue;
 		found |= cp_piece_bit(i);
 		copy_piece(name, sizeof(name), piece);
-		add(bias + offset, name);
+		add_named(bias + offset, name);
 	}
 }
 

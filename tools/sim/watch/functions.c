@@ -22,6 +22,8 @@ typedef VexGuestAMD64State guest;
 #define IP REG(RIP)
 #define ARGUMENT REG(RDI)
 #define ARGUMENT2 REG(RSI)
+#define CALLED REG(RDI), REG(RSI), REG(RDX), REG(RCX) /* a function's arguments */
+#define PASSED REG(RDX), REG(RCX), REG(R8), REG(R9)   /* where the detour has them */
 #define ANSWER REG(RDX)
 #define CALLED_SP 8 /* modulo 16, at a function's first instruction */
 #else
@@ -33,6 +35,8 @@ typedef VexGuestARM64State guest;
 #define IP REG(PC)
 #define ARGUMENT REG(X0)
 #define ARGUMENT2 REG(X1)
+#define CALLED REG(X0), REG(X1), REG(X2), REG(X3)
+#define PASSED REG(X2), REG(X3), REG(X4), REG(X5)
 #define ANSWER REG(X3)
 #define CALLED_SP 0
 #endif
@@ -177,6 +181,16 @@ static void set_register(ThreadId tid, PtrdiffT at, UWord value)
 	VG_(set_shadow_regs_area)(tid, 0, at, sizeof(value), (const UChar *)&value);
 }
 
+/* Of the function that begins: behind what the detour is told of it. */
+static void pass_arguments(const struct thread_functions *t, ThreadId tid)
+{
+	static const PtrdiffT called[] = {CALLED}, passed[] = {PASSED};
+
+	for (UInt i = 0; i < sizeof(called) / sizeof(called[0]); i++)
+		set_register(tid, passed[i],
+			*(const UWord *)((const UChar *)&t->state + called[i]));
+}
+
 static UWord take_detour(
 	struct thread_functions *t, Addr sp, Addr back, UWord function, UWord ended)
 {
@@ -188,6 +202,7 @@ static UWord take_detour(
 	set_register(tid, SP, ((sp - RED_ZONE) & ~15ul) - CALLED_SP);
 	set_register(tid, ARGUMENT, function);
 	set_register(tid, ARGUMENT2, ended);
+	pass_arguments(t, tid);
 	return 1;
 }
 

@@ -30,8 +30,8 @@ void functions_unmapped(Addr a, SizeT len);
 
 /* ---- functions.c ---- */
 
-/* detour: (number, 0) a function begins, (_, n) n of them have been left; it does
- * not return, but asks for CP_SIM_FUNCTION_DONE. */
+/* detour: (number, 0, its first four arguments) a function begins, (_, n) n of them have
+ * been left; it does not return, but asks for CP_SIM_FUNCTION_DONE. */
 Bool functions_start(Addr detour, const HChar *patterns);
 /* Returns what the program's register has in which the answer of a request is. */
 Bool functions_done(ThreadId tid, UWord *ret);

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * {name} is the function's, without its parameters.  {argN}, {argN+OFFSET},
+ * {argN+OFFSET:TYPE}: argument N (from 1), or what lies OFFSET bytes behind where it
+ * points.  An object of the program's may be of another version
+ * than whoever wrote the offset thought of, so each is looked at as if it were none:
+ * what is no string is not taken for one.
+ */
+#include "preload/cases/naming.h"
+
+#include <string.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "preload/program/readable.h"
+#include "preload/runtime.h"
+
+#define LONGEST 1000 /* of a part */
+#define MOST_NUMBERS 32
+
+/* What is being written. */
+struct text {
+	char *to;
+	size_t size, length;
+};
+
+struct part {
+	unsigned argument; /* from 0 */
+	unsigned long offset;
+	bool behind; /* there is an offset */
+	struct cp_span type;
+};
+
+/* ---- what libstdc++ has ---- */
+
+struct string {
+	const char *text;
+	size_t length;
+	union {
+		char within[16];
+		size_t capacity;
+	};
+};
+
+struct numbers {
+	const long *first, *end;
+};
+
+static bool put(struct text *out, const char *text, size_t length)
+{
+	if (length >= out->size - out->length)
+		return false;
+	memcpy(out->to + out->length, text, length);
+	out->length += length;
+	return true;
+}
+
+static bool has_room(const struct string *s)
+{
+	return s->text == s->within
+		       ? s->length < sizeof(s->within)
+		       : s->length <= s->capacity && s->capacity < (1ul << 40);
+}
+
+static bool put_string(struct text *out, uintptr_t at)
+{
+	const struct string *s = (const struct string *)at;
+
+	return at % sizeof(void *) == 0 && cp_can_read(s, sizeof(*s)) && s->length > 0 &&
+	       s->length <= LONGEST && has_room(s) &&
+	       cp_can_read(s->text, s->length + 1) && s->text[s->length] == '\0' &&
+	       !memchr(s->text, '\0', s->length) && put(out, s->text, s->length);
+}
+
+/* None of them is no mistake. */
+static bool put_numbers(struct text *out, uintptr_t at)
+{
+	const struct numbers *all = (const struct numbers *)at;
+	size_t bytes, n;
+
+	if (at % sizeof(void *) || !cp_can_read(all, sizeof(*all)))
+		return false;
+	bytes = (uintptr_t)all->end - (uintptr_t)all->first;
+	if (!bytes)
+		return true;
+	n = bytes / sizeof(long);
+	if (bytes % sizeof(long) || n > MOST_NUMBERS || !cp_can_read(all->first, bytes))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		char number[32];
+
+		if (!put(out, number,
+			    cp_format(number, sizeof(number), "/%ld", all->first[i])))
+			return false;
+	}
+	return true;
+}
+
+/* ---- what C has ---- */
+
+static bool load(const struct part *part, uintptr_t argument, uintptr_t *value)
+{
+	const void *at = (const void *)(argument + part->offset);
+
+	*value = argument;
+	if (!part->behind)
+		return true;
+	if (!cp_can_read(at, sizeof(*value)))
+		return false;
+	memcpy(value, at, sizeof(*value));
+	return true;
+}
+
+static bool put_text(struct text *out, const char *text)
+{
+	return cp_can_read_text(text) && *text && strlen(text) <= LONGEST &&
+	       put(out, text, strlen(text));
+}
+
+static bool put_number(struct text *out, long value)
+{
+	char number[32];
+
+	return put(out, number, cp_format(number, sizeof(number), "%ld", value));
+}
+
+/* "void f<int>(long)": "f<int>". */
+static bool put_name(struct text *out, const char *plain)
+{
+	const char *begin = cp_skip_type(plain), *end = strrchr(begin, '(');
+
+	return put(
+		out, begin, end && end > begin ? (size_t)(end - begin) : strlen(begin));
+}
+
+/* ---- parts ---- */
+
+static bool is_type(const struct part *part, const char *type)
+{
+	size_t length = (size_t)(part->type.end - part->type.at);
+
+	return strlen(type) == length && memcmp(part->type.at, type, length) == 0;
+}
+
+static bool put_part(
+	struct text *out, const struct part *part, const uintptr_t *arguments)
+{
+	uintptr_t argument = arguments[part->argument], value;
+
+	if (is_type(part, "std::string"))
+		return put_string(out, argument + part->offset);
+	if (is_type(part, "std::vector<long>"))
+		return put_numbers(out, argument + part->offset);
+	if (!load(part, argument, &value))
+		return false;
+	return is_type(part, "string") ? put_text(out, (const char *)value)
+				       : put_number(out, (long)value);
+}
+
+static bool is_known_type(const struct part *part)
+{
+	return is_type(part, "std::string") || is_type(part, "std::vector<long>") ||
+	       is_type(part, "string") || is_type(part, "long");
+}
+
+static bool is_name(const char *at, const char *end)
+{
+	return end - at >= 5 && memcmp(at, "name}", 5) == 0;
+}
+
+/* at: behind a '{'.  Returns what is behind its '}'; NULL: it is none. */
+static const char *read_part(const char *at, const char *end, struct part *part)
+{
+	const char *close = memchr(at, '}', (size_t)(end - at));
+	uint64_t offset = 0;
+
+	*part = (struct part){.type = {"string", "string" + 6}};
+	if (!close || close - at < 4 || !cp_starts_with(at, "arg"))
+		return NULL;
+	part->argument = (unsigned)(at[3] - '1');
+	at += 4;
+	part->behind = *at == '+';
+	if (part->behind && cp_parse_u64_prefix(at + 1, &at, &offset) < 0)
+		return NULL;
+	part->offset = offset;
+	if (*at == ':')
+		part->type = (struct cp_span){at + 1, close};
+	else if (at != close)
+		return NULL;
+	return part->argument < CP_NAMING_ARGUMENTS && is_known_type(part) ? close + 1
+									   : NULL;
+}
+
+/* A byte, or what stands in braces; NULL: it cannot be understood, or is not there.
+ * arguments NULL: only looks whether it can be. */
+static const char *put_next(struct text *out, struct cp_span left, const char *plain,
+	const uintptr_t *arguments)
+{
+	const char *at = left.at;
+	struct part part;
+
+	if (*at != '{')
+		return put(out, at, 1) ? at + 1 : NULL;
+	if (is_name(at + 1, left.end))
+		return put_name(out, plain) ? at + strlen("{name}") : NULL;
+	at = read_part(at + 1, left.end, &part);
+	return at && (!arguments || put_part(out, &part, arguments)) ? at : NULL;
+}
+
+static bool read_naming(struct cp_span naming, struct text *out, const char *plain,
+	const uintptr_t *arguments)
+{
+	struct cp_span left = {naming.at + 1, naming.end};
+
+	while (left.at && left.at < left.end)
+		left.at = put_next(out, left, plain, arguments);
+	return left.at != NULL;
+}
+
+/* ---- functions ---- */
+
+bool cp_function_set(struct cp_function *function, const char *name, const char *plain,
+	struct cp_span naming)
+{
+	struct cp_name *own = cp_name_intern(name, strlen(name));
+
+	function->plain = cp_name_intern(plain, strlen(plain));
+	function->naming = naming;
+	if (!own || !function->plain)
+		return false;
+	own->left_out = false;
+	__atomic_store_n(&function->name, own, __ATOMIC_RELEASE);
+	return true;
+}
+
+struct cp_name *cp_function_called(
+	const struct cp_function *function, const uintptr_t *arguments)
+{
+	char name[CP_MAX_REGION_NAME];
+	struct text out = {name, sizeof(name), 0};
+	struct cp_name *called;
+
+	if (function->naming.at == function->naming.end ||
+		!read_naming(function->naming, &out, function->plain->text, arguments) ||
+		!out.length)
+		return function->name;
+	called = cp_name_intern(name, out.length);
+	if (!called)
+		return function->name;
+	called->left_out = false;
+	return called;
+}
+
+void cp_naming_complain(const char *patterns)
+{
+	char room[CP_MAX_REGION_NAME], line[700];
+	struct cp_span piece, naming;
+	int except;
+
+	while (patterns && (piece = cp_next_function(&patterns, &except)).at) {
+		struct text out = {room, sizeof(room), 0};
+
+		naming = cp_naming_behind(piece);
+		if (naming.at == naming.end || read_naming(naming, &out, "", NULL))
+			continue;
+		cp_format(line, sizeof(line),
+			"CACHEPEEK_REGIONS: %.*s is ignored, and the function's name "
+			"taken: expected {name}, {argN} or {argN+OFFSET:TYPE}, with N "
+			"from 1 to "
+			"%d, and string, std::string, std::vector<long> or long as TYPE",
+			(int)(naming.end - naming.at < 200 ? naming.end - naming.at
+							   : 200),
+			naming.at, CP_NAMING_ARGUMENTS);
+		cp_warn(line);
+	}
+}
