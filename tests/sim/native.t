@@ -40,6 +40,16 @@ sub compare
 	return scalar(@lines);
 }
 
+# ---- MXCSR: SSE, which VEX decodes ----
+
+{
+	my $flags = "$BUILD/sim/native_flags";
+
+	compare('flags, FTZ, DAZ, unmasked exceptions', $flags);
+	my (undef, $none) = sim_run('--native=no', $flags);
+	isnt($none, (natively($flags))[1], 'VEX alone would raise no flag');
+}
+
 # ---- rounding: SSE and AVX, which VEX decodes ----
 
 SKIP: {

@@ -37,7 +37,9 @@ SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_ass
 	vgModuleLocal_get_linux_syscall_entry vgPlain_ii_create_image \
 	$(if $(filter amd64,$(SIM_ARCH)),vgPlain_machine_get_VexArchInfo \
 		amd64g_dirtyhelper_RDTSC amd64g_dirtyhelper_RDTSCP) \
-	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2)
+	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2 emit_AMD64Instr vgPlain_disp_run_translations \
+		amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS \
+		amd64g_dirtyhelper_XRSTOR_COMPONENT_1_EXCLUDING_XMMREGS)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
 	$(SIM_WRAPPED:%=-Wl,--wrap=%) -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
@@ -83,7 +85,7 @@ $(SIM_DIR) $(B)/sim:
 SIM_ENCODINGS := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Zydis/Zydis.h),$(B)/sim/encodings))
 
 # Programs that need what VEX does not decode.
-SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding))
+SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags))
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
@@ -107,6 +109,9 @@ $(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) | $(B)/sim
 
 $(B)/sim/native_rounding: tests/sim/native/rounding.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
+
+$(B)/sim/native_flags: tests/sim/native/flags.c | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
 
 $(B)/sim/native_state: tests/sim/native/state.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread -lmvec -lm)

@@ -28,7 +28,7 @@ struct state {
 	uint64_t mask[8];
 	uint64_t general[16]; /* the 5th, the stack's, is left alone */
 	uint64_t flags;
-	uint32_t mxcsr, unused;
+	uint32_t mxcsr, mxcsr_behind;
 };
 
 _Static_assert(offsetof(struct state, mask) == 2048 &&
@@ -57,7 +57,7 @@ __asm__(".globl execute\n"
 	"	mov 2200(%rdi), %r11; mov 2208(%rdi), %r12; mov 2216(%rdi), %r13\n"
 	"	mov 2224(%rdi), %r14; mov 2232(%rdi), %r15; mov 2168(%rdi), %rdi\n"
 	"	call *code_to_call(%rip)\n"
-	"	push %rax; pushfq; mov 16(%rsp), %rax\n"
+	"	push %rax; pushfq; mov 16(%rsp), %rax; stmxcsr 2252(%rax)\n"
 	"	mov %rcx, 2120(%rax); mov %rdx, 2128(%rax); mov %rbx, 2136(%rax)\n"
 	"	mov %rbp, 2152(%rax); mov %rsi, 2160(%rax); mov %rdi, 2168(%rax)\n"
 	"	mov %r8, 2176(%rax); mov %r9, 2184(%rax); mov %r10, 2192(%rax)\n"
@@ -215,7 +215,7 @@ static void put_follower(struct instruction *to)
 		"\xc5\xc9\xfe\xf6",  /* vpaddd %xmm6, %xmm6, %xmm6 */
 		"\x66\x0f\xfe\xff",  /* paddd %xmm7, %xmm7 */
 		"\xc5\xfd\xfe\xc1",  /* vpaddd %ymm1, %ymm0, %ymm0 */
-		"\xc5\xf8\x10\xd9"}; /* vmovups %xmm1, %xmm3 */
+		"\xc5\xf8\x10\xc9"}; /* vmovups %xmm1, %xmm1 */
 	const char *follower = followers[below(6)];
 
 	for (; *follower; follower++)
@@ -290,9 +290,20 @@ static void fill_numbers(struct state *s)
 	}
 }
 
+/* Any rounding mode, FTZ, DAZ, and exceptions unmasked; with an odd seed what VEX's code
+ * does itself. */
+static uint32_t choose_mxcsr(uint64_t seed)
+{
+	uint32_t flush = below(2) ? 0 : (uint32_t)random64() & 0x8040;
+	uint32_t rounding = below(4) << 13, unmasked = below(8) ? 0 : 0x80u << below(6);
+
+	return seed & 1 ? usual_mxcsr | flush
+			: (usual_mxcsr | flush | rounding) & ~unmasked;
+}
+
 /* Faults of what VEX executes are not looked for: it does not load what it does not need.
  */
-static void fill_state(struct state *s, int may_fault)
+static void fill_state(struct state *s, uint64_t seed, int may_fault)
 {
 	uint8_t *middle = memory + 2 * PAGE, *edge = memory + (PAGES - 1) * PAGE;
 
@@ -300,8 +311,8 @@ static void fill_state(struct state *s, int may_fault)
 	fill_random(s, sizeof(*s));
 	fill_numbers(s);
 	s->flags = 0x202;
-	s->mxcsr = usual_mxcsr | below(4) << 13;
-	s->unused = 0;
+	s->mxcsr = choose_mxcsr(seed);
+	s->mxcsr_behind = 0;
 	s->general[1] = 64 * below(4);
 	s->general[9] = 64 * below(4);
 	s->general[4] = 0;
@@ -323,8 +334,18 @@ static uint64_t hash(const void *of, size_t size, uint64_t h)
 	return h;
 }
 
-static void report(
-	const struct instruction *i, const struct state *s, const uint8_t *code)
+/* VEX converts from single precision by double precision, which tells of denormals. */
+static uint32_t flags_of(const struct native_encoding *e, const struct state *s)
+{
+	unsigned opcode = e->key & 255;
+	int is_converted = map(e->key) == 1 && (e->key >> 13 & 3) == 2 &&
+			   (opcode == 0x2c || opcode == 0x2d);
+
+	return s->mxcsr_behind & ~(is_converted ? 2u : 0);
+}
+
+static void report(const struct native_encoding *e, const struct instruction *i,
+	const struct state *s, const uint8_t *code)
 {
 	for (unsigned n = 0; n < i->length; n++)
 		printf("%02x", i->bytes[n]);
@@ -334,8 +355,10 @@ static void report(
 			fault.signal == SIGSEGV ? (long)(fault.at - (uintptr_t)memory)
 						: 0);
 	else
-		printf(" %016lx %016lx %03lx\n", hash(s, 2240, 14695981039346656037ull),
-			hash(memory, (PAGES - 1) * PAGE, 1), s->flags & 0x8d5);
+		printf(" %016lx %016lx %03lx %04x\n",
+			hash(s, 2240, 14695981039346656037ull),
+			hash(memory, (PAGES - 1) * PAGE, 1), s->flags & 0x8d5,
+			flags_of(e, s));
 }
 
 /* Whatever the seed is, an instruction's chances are its own. */
@@ -348,13 +371,13 @@ static void try_encoding(const struct native_encoding *e, uint64_t seed, uint8_t
 	random64();
 	i = make_instruction(e, &native_shapes[e->shape]);
 	memcpy(code, i.bytes, i.n);
-	fill_state(&state, is_ours(e));
+	fill_state(&state, seed, is_ours(e));
 	code_to_call = code;
 	fault.signal = 0;
 	if (!sigsetjmp(escape, 1))
 		execute(&state);
 	__asm__ volatile("ldmxcsr %0" ::"m"(usual_mxcsr));
-	report(&i, &state, code);
+	report(e, &i, &state, code);
 }
 
 /* --- Which ones --- */

@@ -473,6 +473,10 @@ static void go_on_natively(struct walk *w)
 		if (w->counted)
 			add_native(&step);
 		native_execute(b.out, &step);
+		if (step.loads_mxcsr) {
+			settle_all();
+			rounding_look(b.out);
+		}
 	}
 }
 
@@ -501,10 +505,6 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		addStmtToIRSB(b.out, s);
 	}
 	native_watch_end(b.out);
-	if (native_sets_rounding()) {
-		settle(&b);
-		rounding_look(b.out);
-	}
 	go_on_natively(&w);
 	settle_all();
 	if (w.counted && in->jumpkind == Ijk_Ret)

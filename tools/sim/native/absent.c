@@ -31,11 +31,6 @@ void native_watch_end(IRSB *out)
 	(void)out;
 }
 
-Bool native_sets_rounding(void)
-{
-	return False;
-}
-
 void rounding_look(IRSB *out)
 {
 	(void)out;

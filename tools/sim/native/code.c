@@ -86,8 +86,8 @@ void native_call(IRSB *out, const struct native *n, IRExpr *address)
 	affects(d, Ifx_Modify, state_general(0), 16 * 8);
 	affects(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
 	affects(d, Ifx_Modify, state_ymm(0), 16 * 32);
-	affects(d, Ifx_Modify, (UInt)SIDE_OF(live), 4);
-	affects(d, Ifx_Read, (UInt)STATE_OF(guest_SSEROUND), 8);
+	affects(d, Ifx_Modify, (UInt)SIDE_OF(live), 8); /* and MXCSR */
+	affects(d, Ifx_Modify, (UInt)STATE_OF(guest_SSEROUND), 8);
 	affects_memory(d, n, address);
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }

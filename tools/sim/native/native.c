@@ -6,7 +6,7 @@
 
 #include "native/cpuid.h"
 #include "native/host.h"
-#include "native/rounding.h"
+#include "native/mxcsr.h"
 #include "native/upper.h"
 
 Bool native_allowed = True;
@@ -22,14 +22,15 @@ static struct {
 	UInt most;        /* instructions, if it has to end sooner; 0: any number */
 	Addr ends_before; /* then */
 	Bool is_cut;
-	Bool sets_rounding; /* its last instruction may */
 	struct native instruction;
 } now;
 
 void native_start(void)
 {
-	if (native_allowed)
-		native_host_start();
+	if (!native_allowed)
+		return;
+	native_host_start();
+	mxcsr_start();
 }
 
 static Bool decode(Addr pc, struct native *n)
@@ -65,7 +66,8 @@ static Bool is_preferred(Addr pc, UInt length)
 	if (looks_xgetbv(code, length))
 		return True;
 	return !pieces_apart &&
-	       (looks_fused(code, length) || rounding_looks_wrong(code, length)) &&
+	       (looks_fused(code, length) || rounding_looks_wrong(code, length) ||
+		       mxcsr_is_load(code, length) || mxcsr_is_store(code, length)) &&
 	       decode(pc, &n);
 }
 
@@ -98,22 +100,6 @@ static Int cut(const IRSB *in, Int at, UInt before)
 	return 0;
 }
 
-/* One that may set the rounding mode is the last of its superblock. */
-static Int end_behind(const IRSB *in, Int at, UInt before)
-{
-	Bool is_last = True;
-
-	for (Int i = at + 1; i < in->stmts_used; i++)
-		is_last &= in->stmts[i]->tag != Ist_IMark;
-	now.sets_rounding =
-		is_last && in->jumpkind == Ijk_Boring && in->next->tag == Iex_Const;
-	if (is_last || now.most)
-		return in->stmts_used;
-	now.is_cut = True;
-	now.most = before + 1;
-	return 0;
-}
-
 Int native_split(const IRSB *in)
 {
 	UInt before = 0;
@@ -132,9 +118,6 @@ Int native_split(const IRSB *in)
 		}
 		if (is_preferred(s->Ist.IMark.addr, s->Ist.IMark.len))
 			return cut(in, i, before);
-		if (rounding_looks_set(
-			    (const UChar *)s->Ist.IMark.addr, s->Ist.IMark.len))
-			return end_behind(in, i, before);
 		before++;
 	}
 	if (now.ends_before && ends_at(in, Ijk_Boring, now.ends_before))
@@ -145,11 +128,6 @@ Int native_split(const IRSB *in)
 Bool native_is_cut(void)
 {
 	return now.is_cut;
-}
-
-Bool native_sets_rounding(void)
-{
-	return now.sets_rounding;
 }
 
 /* --- Going on --- */
@@ -181,6 +159,7 @@ static void describe(const struct native *n, struct native_step *step)
 		.is_sparse = s->index || (n->mask && s->masking != MASKING_NONE),
 		.is_vector = s->reg == FIELD_VECTOR,
 		.size = s->size,
+		.loads_mxcsr = mxcsr_is_load((const UChar *)n->pc, n->length),
 	};
 }
 
@@ -206,6 +185,8 @@ void native_execute(IRSB *out, const struct native_step *step)
 	now.pc += step->length;
 	out->next = IRExpr_Const(IRConst_U64(now.pc));
 	out->jumpkind = Ijk_Boring;
+	if (step->loads_mxcsr)
+		now.pc = 0;
 }
 
 /* --- Translations --- */
@@ -216,7 +197,7 @@ void native_begin_translation(Bool again)
 		now.most = 0;
 	now.pc = 0;
 	now.executed = now.bytes = 0;
-	now.is_cut = now.sets_rounding = False;
+	now.is_cut = False;
 	now.ends_before = again ? now.ends_before : 0;
 }
 

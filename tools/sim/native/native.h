@@ -18,7 +18,8 @@ struct native_step {
 	const struct native *instruction;
 	Addr pc;
 	UInt length;
-	Bool may_change; /* its code is in no file */
+	Bool may_change;  /* its code is in no file */
+	Bool loads_mxcsr; /* rounding_look() comes behind it */
 	/* What it refers to in memory.  Sparse: a mask or a vector of indices says where.
 	 * Vector: that is what is loaded. */
 	Bool loads, stores, is_sparse, is_vector;
@@ -40,17 +41,15 @@ Bool native_is_cut(void);
 void native_watch(IRSB *out, const IRSB *in, Int at);
 void native_watch_end(IRSB *out);
 
-/* May the last of VEX's instructions have set a rounding mode that VEX cannot do?  Then
- * the superblock is left here, should it have. */
-Bool native_sets_rounding(void);
-void rounding_look(IRSB *out);
-
 /* What comes next, if that is the host's. */
 Bool native_next(IRSB *out, struct native_step *step);
 /* The superblock is left here, and made again, if the code is not what it was. */
 void native_compare(IRSB *out, const struct native_step *step);
 void native_find_address(IRSB *out, struct native_step *step);
 void native_execute(IRSB *out, const struct native_step *step);
+/* The superblock is left if MXCSR has bits now that VEX's code cannot do, and that no
+ * program has set before. */
+void rounding_look(IRSB *out);
 
 /* A translation begins, or begins again with fewer instructions, and ends: `extents` is
  * to have what was executed natively. */

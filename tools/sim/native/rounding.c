@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "native/rounding.h"
-
 #include "emit.h"
+#include "native/mxcsr.h"
 #include "native/native.h"
-#include "native/state.h"
 
 static Bool is_other;
 
@@ -12,7 +10,8 @@ static Bool is_prefix(UChar byte)
 	return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
 }
 
-/* The opcode of the map 0F, or of 0F 3A, in which case *map is 3; NULL: of none. */
+/* The opcode of the map 0F, or of 0F 38 or 0F 3A, in which case *map is 2 or 3; NULL: of
+ * none. */
 static const UChar *opcode_of(const UChar *code, const UChar *end, UInt *map)
 {
 	while (code < end && is_prefix(*code))
@@ -24,47 +23,69 @@ static const UChar *opcode_of(const UChar *code, const UChar *end, UInt *map)
 		*map = code[1] & 0x1f;
 		return code + 3;
 	}
-	if (end - code > 3 && code[0] == 0x0f && code[1] == 0x3a) {
-		*map = 3;
+	if (end - code > 3 && code[0] == 0x0f && (code[1] | 2) == 0x3a) {
+		*map = code[1] == 0x38 ? 2 : 3;
 		return code + 2;
 	}
 	return end - code > 2 && code[0] == 0x0f ? code + 1 : NULL;
 }
 
-Bool rounding_looks_wrong(const UChar *code, UInt length)
+static Bool computes(UInt opcode)
 {
-	UInt map;
-	const UChar *opcode = is_other ? opcode_of(code, code + length, &map) : NULL;
-
-	if (!opcode)
-		return False;
-	if (map == 3) /* dpps, dppd */
-		return *opcode == 0x40 || *opcode == 0x41;
-	if (map != 1)
-		return False;
-	switch (*opcode) {
+	switch (opcode) {
+	case 0x2a: /* cvtpi2ps, cvtsi2ss ... */
+	case 0x2c: /* cvttss2si ... */
+	case 0x2d: /* cvtss2si ... */
+	case 0x2e: /* ucomis */
+	case 0x2f: /* comis */
 	case 0x51: /* sqrt */
-	case 0x58: /* add */
-	case 0x59: /* mul */
-	case 0x5c: /* sub */
-	case 0x5e: /* div */
 	case 0x7c: /* hadd */
 	case 0x7d: /* hsub */
+	case 0xc2: /* cmp */
 	case 0xd0: /* addsub */
+	case 0xe6: /* cvtpd2dq ... */
 		return True;
-	default:
-		return False;
+	default: /* add, mul, cvtps2pd ..., cvtdq2ps ..., sub, min, div, max */
+		return opcode >= 0x58 && opcode <= 0x5f;
 	}
 }
 
-/* (V)LDMXCSR */
-Bool rounding_looks_set(const UChar *code, UInt length)
+Bool rounding_looks_wrong(const UChar *code, UInt length)
 {
 	UInt map;
-	const UChar *opcode = is_other ? NULL : opcode_of(code, code + length, &map);
+	const UChar *opcode = opcode_of(code, code + length, &map);
 
-	return opcode && map == 1 && opcode[0] == 0xae && (opcode[1] >> 3 & 7) == 2 &&
+	if (!opcode)
+		return False;
+	/* Of which VEX raises other flags: round; cvtps2ph; dpps, dppd; cvtph2ps. */
+	if (map == 3)
+		return (*opcode >= 0x08 && *opcode <= 0x0b) || *opcode == 0x1d ||
+		       *opcode == 0x40 || *opcode == 0x41;
+	if (map == 2)
+		return *opcode == 0x13;
+	return map == 1 && is_other && computes(*opcode);
+}
+
+/* --- What sets it --- */
+
+/* (V)LDMXCSR or (V)STMXCSR. */
+static Bool is_control(const UChar *code, UInt length, UInt which)
+{
+	UInt map;
+	const UChar *opcode = opcode_of(code, code + length, &map);
+
+	return opcode && map == 1 && opcode[0] == 0xae && (opcode[1] >> 3 & 7) == which &&
 	       opcode[1] < 0xc0;
+}
+
+Bool mxcsr_is_load(const UChar *code, UInt length)
+{
+	return is_control(code, length, 2);
+}
+
+Bool mxcsr_is_store(const UChar *code, UInt length)
+{
+	return is_control(code, length, 3);
 }
 
 static void note(void)
@@ -72,14 +93,25 @@ static void note(void)
 	is_other = True;
 }
 
+static IRExpr *wants_other(IRSB *out)
+{
+	IRExpr *mxcsr = emit_kept(out, Ity_I32, IRExpr_Get((Int)SIDE_OF(mxcsr), Ity_I32));
+	IRExpr *bits = IRExpr_Const(IRConst_U32(~mxcsr_hosted));
+
+	bits = emit_kept(out, Ity_I32, IRExpr_Binop(Iop_And32, mxcsr, bits));
+	return emit_kept(out, Ity_I1,
+		IRExpr_Binop(Iop_CmpNE32, bits, IRExpr_Const(IRConst_U32(0))));
+}
+
 void rounding_look(IRSB *out)
 {
-	IRExpr *mode = emit_register(out, (Int)STATE_OF(guest_SSEROUND));
-	IRDirty *d = unsafeIRDirty_0_N(
-		0, "rounding", VG_(fnptr_to_fnentry)((void *)note), mkIRExprVec_0());
+	IRDirty *d;
 
-	d->guard =
-		emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, mode, emit_constant(0)));
+	if (is_other)
+		return;
+	d = unsafeIRDirty_0_N(
+		0, "rounding", VG_(fnptr_to_fnentry)((void *)note), mkIRExprVec_0());
+	d->guard = wants_other(out);
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CMSTART), emit_constant(0)));
 	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CMLEN), emit_constant(~0ull)));

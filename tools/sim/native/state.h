@@ -14,10 +14,11 @@
 typedef VexGuestAMD64State guest_state;
 
 struct side_state {
-	U256 upper[16];    /* of zmm0 to zmm15 */
-	ULong zmm[16][8];  /* zmm16 to zmm31 */
-	ULong mask[8];     /* k0 to k7 */
-	UInt live, unused; /* bit n: upper[n] counts, else that half is 0 */
+	U256 upper[16];   /* of zmm0 to zmm15 */
+	ULong zmm[16][8]; /* zmm16 to zmm31 */
+	ULong mask[8];    /* k0 to k7 */
+	UInt live;        /* bit n: upper[n] counts, else that half is 0 */
+	UInt mxcsr;       /* its bits that are not what they are in the beginning */
 };
 
 _Static_assert(sizeof(struct side_state) <= 2 * sizeof(guest_state),

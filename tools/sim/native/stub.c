@@ -3,7 +3,7 @@
 
 #include "memory.h"
 #include "native/assembler.h"
-#include "native/state.h"
+#include "native/mxcsr.h"
 
 enum { RAX, RCX, RDX, R8 = 8 };
 
@@ -121,31 +121,90 @@ static void store_flags(struct assembler *to)
 	asm_general(to, ASM_STORE_GENERAL, R8, (UInt)STATE_OF(guest_CC_NDEP));
 }
 
-/* --- Rounding --- */
+/* --- MXCSR --- */
 
-/* MXCSR as the core has it, but rounding as the program wants. */
-static void set_rounding(struct assembler *to)
+static void asm_mxcsr(struct assembler *to, UInt opcode)
 {
-	UInt skip;
+	asm_byte(to, opcode);
+	asm_state(to, RAX, (UInt)SIDE_OF(mxcsr));
+}
 
-	asm_constant(to, ASM_COMPARE, (UInt)STATE_OF(guest_SSEROUND), 0);
-	skip = asm_skip_if_equal(to);
-	asm_byte(to, 0x8b); /* mov the mode, %eax */
-	asm_state(to, RAX, (UInt)STATE_OF(guest_SSEROUND));
-	/* shl $13, %eax; or $0x1f80, %eax; push; ldmxcsr (%rsp); pop */
-	ASM(to, "\xc1\xe0\x0d\x0d\x80\x1f\x00\x00\x50\x0f\xae\x14\x24\x58");
+enum { FROM_STATE = 0x8b, TO_STATE = 0x89, OR_FROM_STATE = 0x0b, OR_TO_STATE = 0x09 };
+
+/* The flags raised by now, in %eax. */
+static void load_flags_raised(struct assembler *to)
+{
+	/* push %rax; stmxcsr (%rsp); pop %rax; and $0x3f, %eax */
+	ASM(to, "\x50\x0f\xae\x1c\x24\x58\x83\xe0\x3f");
+}
+
+/* %eax to the host's. */
+static void load_mxcsr(struct assembler *to)
+{
+	/* push %rax; ldmxcsr (%rsp); pop %rax */
+	ASM(to, "\x50\x0f\xae\x14\x24\x58");
+}
+
+/* What %eax wants that VEX's code does, too. */
+static void load_mxcsr_for_vex(struct assembler *to)
+{
+	asm_byte(to, 0x25); /* and, %eax */
+	asm_word(to, mxcsr_hosted & MXCSR_FLUSH);
+	asm_byte(to, 0x0d); /* or, %eax */
+	asm_word(to, MXCSR_USUAL);
+	load_mxcsr(to);
+}
+
+static UInt skip_unless_other(struct assembler *to)
+{
+	asm_test(to, (UInt)SIDE_OF(mxcsr), 0xffff & ~mxcsr_hosted);
+	return asm_skip_if_equal(to);
+}
+
+static void set_mxcsr(struct assembler *to)
+{
+	UInt skip = skip_unless_other(to);
+
+	load_flags_raised(to);
+	asm_mxcsr(to, OR_FROM_STATE);
+	asm_mxcsr(to, TO_STATE);
+	asm_byte(to, 0x35); /* xor, %eax */
+	asm_word(to, MXCSR_USUAL);
+	load_mxcsr(to);
 	asm_land(to, skip);
 }
 
-static void reset_rounding(struct assembler *to)
+static void reset_mxcsr(struct assembler *to)
 {
-	UInt skip;
+	UInt skip = skip_unless_other(to);
 
-	asm_constant(to, ASM_COMPARE, (UInt)STATE_OF(guest_SSEROUND), 0);
-	skip = asm_skip_if_equal(to);
-	/* push $0x1f80; ldmxcsr (%rsp); pop %rax */
-	ASM(to, "\x68\x80\x1f\x00\x00\x0f\xae\x14\x24\x58");
+	load_flags_raised(to);
+	asm_mxcsr(to, OR_TO_STATE);
+	asm_mxcsr(to, FROM_STATE);
+	load_mxcsr_for_vex(to);
 	asm_land(to, skip);
+}
+
+/* LDMXCSR is executed, and may fault; then the host's is made what VEX's code needs. */
+static void assemble_load_mxcsr(struct assembler *to)
+{
+	/* ldmxcsr (%rsi); mov (%rsi), %eax; xor $0x1f80, %eax */
+	ASM(to, "\x0f\xae\x16\x8b\x06\x35\x80\x1f\x00\x00");
+	asm_mxcsr(to, TO_STATE);
+	/* mov (%rsi), %eax; shr $13, %eax; and $3, %eax */
+	ASM(to, "\x8b\x06\xc1\xe8\x0d\x83\xe0\x03");
+	asm_general(to, ASM_STORE_GENERAL, RAX, (UInt)STATE_OF(guest_SSEROUND));
+	ASM(to, "\x8b\x06");
+	load_mxcsr_for_vex(to);
+}
+
+static void assemble_store_mxcsr(struct assembler *to)
+{
+	load_flags_raised(to);
+	asm_mxcsr(to, OR_TO_STATE);
+	asm_mxcsr(to, FROM_STATE);
+	/* xor $0x1f80, %eax; mov %eax, (%rsi) */
+	ASM(to, "\x35\x80\x1f\x00\x00\x89\x06");
 }
 
 /* --- The stub --- */
@@ -156,26 +215,41 @@ static Bool has_vectors(const struct native *n)
 	const struct native_shape *s = n->shape;
 
 	return n->form == FORM_EVEX || s->reg == FIELD_VECTOR ||
-	       s->vvvv == FIELD_VECTOR || (s->rm == FIELD_VECTOR && !n->address.used) ||
-	       s->index || s->implicit_reads & IMPLICIT_XMM0;
+	       s->vvvv == FIELD_VECTOR || s->rm == FIELD_VECTOR || s->index ||
+	       s->implicit_reads & IMPLICIT_XMM0 ||
+	       (s->reg == FIELD_GENERAL &&
+		       (s->feature == FEATURE_SSE || s->feature == FEATURE_SSE2 ||
+			       s->feature == FEATURE_AVX));
 }
 
-static void assemble(struct assembler *to, const struct native *n)
+static void assemble_usual(struct assembler *to, const struct native *n)
 {
 	Bool vectors = has_vectors(n);
 
-	to->n = 0;
 	if (vectors)
-		set_rounding(to);
+		set_mxcsr(to);
 	load_all(to, n);
 	asm_bytes(to, n->code, n->ncode);
 	if (n->shape->writes & WRITES_FLAGS)
 		store_flags(to);
 	store_all(to, n);
 	if (vectors) {
-		reset_rounding(to);
+		reset_mxcsr(to);
 		ASM(to, "\xc5\xf8\x77"); /* vzeroupper */
 	}
+}
+
+static void assemble(struct assembler *to, const struct native *n)
+{
+	const UChar *code = (const UChar *)n->pc;
+
+	to->n = 0;
+	if (mxcsr_is_load(code, n->length))
+		assemble_load_mxcsr(to);
+	else if (mxcsr_is_store(code, n->length))
+		assemble_store_mxcsr(to);
+	else
+		assemble_usual(to, n);
 	asm_byte(to, 0xc3); /* ret */
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * MXCSR: the program's flags of floating-point exceptions, rounding mode, FTZ and DAZ,
+ * and which exceptions end in SIGFPE.  VEX keeps the rounding mode only, and rounds sums,
+ * products, quotients and roots to nearest all the same.
+ *
+ * VEX's code computes with the host's own instructions, so that flags are raised in the
+ * host's MXCSR; they are gathered from there, and FTZ and DAZ are set there.  Once a
+ * program sets another rounding mode, or unmasks an exception, all that was translated is
+ * made again, and what computes in floating point is executed natively.
+ */
+#ifndef CACHEPEEK_SIM_NATIVE_MXCSR_H
+#define CACHEPEEK_SIM_NATIVE_MXCSR_H
+
+#include "native/state.h"
+
+enum {
+	MXCSR_USUAL = 0x1f80,
+	MXCSR_FLAGS = 0x3f,
+	MXCSR_FLUSH = 0x8040, /* FTZ and DAZ */
+	MXCSR_ROUNDING = 0x6000,
+};
+
+void mxcsr_start(void);
+
+/* Of these bits, the host's MXCSR has what the program wants, in VEX's code too. */
+extern UInt mxcsr_hosted;
+
+/* The side state's, as the program sees it, with what its thread has raised. */
+UInt mxcsr_read(guest_state *g);
+void mxcsr_write(guest_state *g, UInt value);
+
+/* The one of the table that loads it, and the one that stores it. */
+Bool mxcsr_is_load(const UChar *code, UInt length);
+Bool mxcsr_is_store(const UChar *code, UInt length);
+
+/* rounding.c: does VEX execute it in another way than the program's MXCSR says? */
+Bool rounding_looks_wrong(const UChar *code, UInt length);
+
+#endif
