@@ -257,7 +257,8 @@ static const struct cp_life parts[] = {
 	{.name = "Go programs", .start = cp_golang_start},
 	{
 		.name = "samples",
-		.files = "preload/sampling/sampling.c preload/sampling/blocks.c",
+		.files = "preload/sampling/sampling.c preload/sampling/blocks.c "
+			 "preload/sampling/chains.c",
 		.kept = "what is sampled is the run's",
 		.after_fork = cp_sampling_after_fork,
 		.prepare = cp_sampling_prepare,

@@ -197,7 +197,8 @@ void cp_warn_of_simulated(void)
 		{options->working_set, "CACHEPEEK_WORKING_SET"},
 		{options->sweep, "CACHEPEEK_SWEEP"},
 		{options->sample, "CACHEPEEK_SAMPLE"},
-		{options->call_paths, "CACHEPEEK_CALL_PATHS"},
+		{options->call_paths && options->profile == CP_PROFILE_NONE,
+			"CACHEPEEK_CALL_PATHS"},
 		{options->cpu == CP_CPU_HOST, "CACHEPEEK_CPU"},
 		{cp_is_reproducible(options->reproducible), "CACHEPEEK_REPRODUCIBLE"},
 	};

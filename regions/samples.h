@@ -11,7 +11,7 @@
 #include "regions/record.h"
 
 #define CP_SAMPLES_MAGIC "cpeeksmp"
-#define CP_SAMPLES_VERSION 1
+#define CP_SAMPLES_VERSION 2
 
 /* The events that a thread's ring may hold samples of. */
 enum cp_sampled_event {
@@ -34,6 +34,7 @@ enum cp_samples_type {
 	CP_SAMPLES_BLOCK,
 	CP_SAMPLES_MAPS,
 	CP_SAMPLES_MAPPING,
+	CP_SAMPLES_CHAIN,
 };
 
 /* One for the whole process; name "": the event is not sampled, and why says the reason.
@@ -73,12 +74,34 @@ struct cp_access_sample {
 	uint64_t period;
 	uint32_t event;
 	uint32_t latency; /* cycles; 0: not known */
+	uint32_t chain;   /* its call chain, from 1 on; 0: none was asked for */
+	uint32_t unused;
 };
 
 struct cp_samples_batch {
 	struct cp_item item;
 	uint32_t thread, n;
 	struct cp_access_sample sample[];
+};
+
+/* The most addresses of a call chain. */
+#define CP_CHAIN_LENGTH 127
+
+/* Bytes of the stack that are kept with it. */
+#define CP_CHAIN_STACK 2048
+
+/* Where a sample was, and where each of its callers goes on, the innermost one first, as
+ * frame pointers tell; and what tells more to who knows how the code keeps its stack. The
+ * same chain may be there several times. */
+struct cp_samples_chain {
+	struct cp_item item;
+	uint32_t id, n;
+	uint32_t stack; /* words of it; 0: registers are not known either */
+	uint32_t unused;
+	struct cp_unwound_registers {
+		uint64_t pc, sp, fp, lr; /* lr: 0 where there is none */
+	} registers;
+	uint64_t word[]; /* n addresses, and the stack from sp on */
 };
 
 enum cp_range_kind { CP_RANGE_STACK, CP_RANGE_TLS };

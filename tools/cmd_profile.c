@@ -172,13 +172,6 @@ static int check_together(const struct request *request)
 			"PMU, which sees what threads share\n");
 		return -EINVAL;
 	}
-	if ((request->call_paths || request->callers) && !simulated) {
-		fprintf(stderr,
-			"cachepeek: --%s: expected on the simulated PMU, which "
-			"sees all calls\n",
-			request->callers ? "callers" : "call-paths");
-		return -EINVAL;
-	}
 	return 0;
 }
 

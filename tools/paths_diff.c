@@ -75,12 +75,12 @@ static struct cp_profile *read_side(
 	}
 	if (directory)
 		cp_profile_resolve(profile);
-	if (profile->npaths)
+	if (profile->npaths && !profile->sampled)
 		return profile;
-	fprintf(stderr,
-		"cachepeek: diff: %s has no call paths: it takes --call-paths when the "
-		"program is run\n",
-		path);
+	fprintf(stderr, "cachepeek: diff: %s has %s\n", path,
+		profile->sampled
+			? "samples: --call-paths compares simulated runs, which count"
+			: "no call paths: it takes --call-paths when the program is run");
 	cp_profile_close(profile);
 	return NULL;
 }

@@ -13,7 +13,12 @@ struct sample_record {
 	struct perf_event_header header;
 	uint64_t id, ip;
 	uint32_t pid, tid;
-	uint64_t time, address, period, weight, data_source;
+	uint64_t time, address, period;
+};
+
+/* What follows the chain. */
+struct sample_rest {
+	uint64_t weight, data_source;
 };
 
 struct lost_record {
@@ -95,21 +100,103 @@ static const struct perf_event_header *record_at(struct cp_ring *ring, uint64_t 
 	return (const void *)ring->whole;
 }
 
-static void visit_sample(const struct perf_event_header *header,
+/* The words of a record that are still to be read. */
+struct words {
+	const uint64_t *at, *end;
+};
+
+/* So many words; NULL: there are not. */
+static const uint64_t *take_words(struct words *words, uint64_t n)
+{
+	const uint64_t *taken = words->at;
+
+	if (n > (uint64_t)(words->end - words->at))
+		return NULL;
+	words->at += n;
+	return taken;
+}
+
+static bool read_registers(struct words *words, struct cp_chain *chain)
+{
+	const uint64_t *abi = take_words(words, 1), *r;
+
+	if (!abi || *abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return abi;
+	r = take_words(words, CP_RING_NREGISTERS);
+#if defined(__x86_64__)
+	if (r)
+		chain->registers =
+			(struct cp_unwound_registers){.fp = r[0], .sp = r[1], .pc = r[2]};
+#elif defined(__aarch64__)
+	if (r)
+		chain->registers = (struct cp_unwound_registers){
+			.fp = r[0], .lr = r[1], .sp = r[2], .pc = r[3]};
+#endif
+	return r;
+}
+
+/* Room for what was asked for, and how much of it is the stack. */
+static bool read_stack(struct words *words, struct cp_chain *chain)
+{
+	const uint64_t *size = take_words(words, 1), *there;
+
+	if (!size || !*size)
+		return size;
+	chain->stack = take_words(words, *size / 8);
+	there = chain->stack ? take_words(words, 1) : NULL;
+	if (there && chain->registers.sp)
+		chain->stack_size = *there < *size ? *there : *size;
+	return there;
+}
+
+static bool read_chain(struct words *words, struct cp_chain *chain)
+{
+	const uint64_t *n = take_words(words, 1);
+
+	chain->address = n ? take_words(words, *n) : NULL;
+	if (!chain->address)
+		return false;
+	chain->n = *n;
+	return !CP_RING_NREGISTERS ||
+	       (read_registers(words, chain) && read_stack(words, chain));
+}
+
+static void visit_sample(const struct perf_event_header *header, bool chains,
 	const struct cp_ring_visitor *visitor, void *context)
 {
 	const struct sample_record *in = (const void *)header;
-	struct cp_access_sample sample = {
-		.time = in->time,
-		.instruction = in->ip,
-		.address = in->address,
-		.data_source = in->data_source,
-		.period = in->period,
-		.latency = in->weight > UINT32_MAX ? UINT32_MAX : (uint32_t)in->weight,
-	};
+	struct words words = {(const void *)(in + 1),
+		(const void *)((const char *)header + header->size)};
+	struct cp_chain chain = {.n = 0};
+	const struct sample_rest *rest;
 
-	if (header->size >= sizeof(*in))
-		visitor->sample(context, in->id, &sample);
+	if (header->size < sizeof(*in) || (chains && !read_chain(&words, &chain)))
+		return;
+	rest = (const void *)take_words(&words, sizeof(*rest) / 8);
+	if (!rest)
+		return;
+	visitor->sample(context, in->id,
+		&(struct cp_access_sample){
+			.time = in->time,
+			.instruction = in->ip,
+			.address = in->address,
+			.data_source = rest->data_source,
+			.period = in->period,
+			.latency = rest->weight > UINT32_MAX ? UINT32_MAX
+							     : (uint32_t)rest->weight,
+		},
+		&chain);
+}
+
+/* Marks are the last 4095 numbers, as errors are. */
+uint32_t cp_chain_copy(uint64_t *to, const struct cp_chain *chain, uint32_t most)
+{
+	uint32_t n = 0;
+
+	for (uint64_t i = 0; i < chain->n && n < most; i++)
+		if (chain->address[i] && chain->address[i] < PERF_CONTEXT_MAX)
+			to[n++] = chain->address[i];
+	return n;
 }
 
 static void visit_mapping(const struct perf_event_header *header,
@@ -132,13 +219,13 @@ static void visit_mapping(const struct perf_event_header *header,
 			in->path, header->size - sizeof(*in) - sizeof(*trailer)));
 }
 
-static void visit_record(const struct perf_event_header *header,
+static void visit_record(const struct perf_event_header *header, bool chains,
 	const struct cp_ring_visitor *visitor, void *context)
 {
 	const struct lost_record *lost = (const void *)header;
 
 	if (header->type == PERF_RECORD_SAMPLE)
-		visit_sample(header, visitor, context);
+		visit_sample(header, chains, visitor, context);
 	else if (header->type == PERF_RECORD_MMAP2)
 		visit_mapping(header, visitor, context);
 	else if (header->type == PERF_RECORD_LOST && header->size >= sizeof(*lost))
@@ -163,7 +250,7 @@ void cp_ring_drain(
 		if (there->size < sizeof(*there) || there->size > head - tail)
 			break; /* it is no ring any more: what is left is nothing */
 		if (header)
-			visit_record(header, visitor, context);
+			visit_record(header, ring->chains, visitor, context);
 		tail += there->size;
 	}
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);

@@ -85,7 +85,7 @@ function flameText(node) {
 	const of = flameOf(), all = node.all[of], whole = flameNodes[0].all[of];
 	return node.name + (node.module ? ' (' + lastPart(node.module) + ')' : '') + ': ' + count(all, flameUnit(), flameUnit())
 		+ ' with what it calls' + (whole ? ', ' + full(all / whole, 'ratio') + ' of the run' : '') + '; '
-		+ node.own[of].toLocaleString('en-US') + ' by itself; ' + (node.above ? count(node.calls, 'call', 'calls') + '; ' : '') + 'simulated';
+		+ node.own[of].toLocaleString('en-US') + ' by itself; ' + (report.source === 'sampled' ? 'sampled' : (node.above ? count(node.calls, 'call', 'calls') + '; ' : '') + 'simulated');
 }
 
 // ---- where frames are ----

@@ -32,6 +32,9 @@ extern struct cp_recording cp_samples;
 
 #define CP_PENDING 32
 
+/* Chains that a thread wrote last, by their hash: most come again. */
+#define CP_KNOWN_CHAINS 512
+
 /* A thread's events and their ring.  Under the lock, but for its place in the
  * list. */
 struct cp_sampler {
@@ -46,6 +49,10 @@ struct cp_sampler {
 	struct cp_samples_thread *out;
 	unsigned npending;
 	struct cp_access_sample pending[CP_PENDING];
+	struct cp_known_chain {
+		uint64_t hash;
+		uint32_t id; /* 0: none */
+	} chains[CP_KNOWN_CHAINS];
 };
 
 /* sampler.c: of a thread (tid 0: the caller); 0 or -errno of its ring's event.  Its
@@ -56,6 +63,11 @@ void cp_sampler_enable(struct cp_sampler *sampler, bool enable);
 void cp_sampler_close(struct cp_sampler *sampler);
 /* What its ring has; totals: and what its events have counted. */
 void cp_sampler_drain(struct cp_sampler *sampler, bool totals);
+
+/* chains.c: the number of a call chain in the file; 0: there is no room. */
+uint32_t cp_sampling_chain(struct cp_sampler *sampler, const struct cp_chain *chain);
+/* A file has its own. */
+void cp_sampling_forget_chains(void);
 
 /* objects.c: what memory is there at the beginning, and what the calling thread
  * calls its own (also what it has come to have: at its end again). */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/fd.h"
+#include "base/counters/options.h"
 #include "base/syscall.h"
 #include "base/engine/kernel.h"
 #include "preload/sampling/parts.h"
@@ -15,12 +16,26 @@
 /* Of data.  Fewer lose samples while the thread that empties them waits for a CPU;
  * where memory that stays in place is limited, the kernel takes fewer. */
 #define RING_BYTES ((uint64_t)128 << 10)
+/* Samples with a part of the stack are thirty times as long. */
+#define RING_BYTES_OF_CHAINS ((uint64_t)1 << 20)
 
 struct totals {
 	uint64_t value, lost;
 };
 
 /* ---- opening ---- */
+
+static void ask_for_chains(struct perf_event_attr *attr)
+{
+	attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	attr->sample_max_stack = CP_CHAIN_LENGTH;
+	attr->exclude_callchain_kernel = 1;
+	if (!CP_RING_NREGISTERS)
+		return;
+	attr->sample_type |= CP_RING_CHAINS;
+	attr->sample_regs_user = CP_RING_REGISTERS;
+	attr->sample_stack_user = CP_CHAIN_STACK;
+}
 
 static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leader)
 {
@@ -29,6 +44,8 @@ static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leade
 
 	attr.size = sizeof(attr);
 	attr.sample_type = CP_RING_SAMPLE_TYPE;
+	if (cp_options.call_paths)
+		ask_for_chains(&attr);
 	attr.sample_id_all = 1;
 	attr.read_format = PERF_FORMAT_LOST;
 	attr.disabled = leader < 0;
@@ -66,13 +83,14 @@ static int open_first(struct cp_sampler *sampler, pid_t tid,
 	const struct cp_sampling_event *e, bool memory)
 {
 	struct perf_event_attr attr = e->attr;
-	unsigned pages = (unsigned)(RING_BYTES / (uint64_t)sysconf(_SC_PAGESIZE));
+	uint64_t bytes = cp_options.call_paths ? RING_BYTES_OF_CHAINS : RING_BYTES;
+	unsigned pages = (unsigned)(bytes / (uint64_t)sysconf(_SC_PAGESIZE));
 	int result;
 
 	attr.mmap = attr.mmap2 = attr.mmap_data = 1;
 	attr.watermark = 1;
 	attr.wakeup_watermark =
-		(uint32_t)(memory ? CP_PERIOD_SAMPLES * CP_RING_SAMPLE : RING_BYTES / 4);
+		(uint32_t)(memory ? CP_PERIOD_SAMPLES * CP_RING_SAMPLE : bytes / 4);
 	result = keep(open_event(&attr, tid, -1), &sampler->fd[CP_SAMPLED_FAULTS]);
 	if (result < 0)
 		return result;
@@ -120,6 +138,7 @@ int cp_sampler_open(struct cp_sampler *sampler, pid_t tid,
 {
 	int result, second = -ENOENT;
 
+	sampler->ring.chains = cp_options.call_paths;
 	sampler->fd[0] = sampler->fd[1] = sampler->leader = sampler->count = -1;
 	result = open_first(sampler, tid, &events[CP_SAMPLED_FAULTS],
 		events[CP_SAMPLED_MEMORY].name[0] != 0);
@@ -186,7 +205,8 @@ static void flush_pending(struct cp_sampler *sampler)
 	cp_item_publish(batch, CP_SAMPLES_BATCH);
 }
 
-static void on_sample(void *context, uint64_t id, const struct cp_access_sample *sample)
+static void on_sample(void *context, uint64_t id, const struct cp_access_sample *sample,
+	const struct cp_chain *chain)
 {
 	struct cp_sampler *sampler = context;
 	unsigned event = CP_SAMPLED_FAULTS;
@@ -196,6 +216,9 @@ static void on_sample(void *context, uint64_t id, const struct cp_access_sample 
 	if (sampler->npending == CP_PENDING)
 		flush_pending(sampler);
 	sampler->pending[sampler->npending] = *sample;
+	if (sampler->ring.chains)
+		sampler->pending[sampler->npending].chain =
+			cp_sampling_chain(sampler, chain);
 	sampler->pending[sampler->npending++].event = event;
 }
 

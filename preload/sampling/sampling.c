@@ -131,6 +131,7 @@ void cp_sampling_prepare(void)
 		return;
 	}
 	sampling.nthreads = 0;
+	cp_sampling_forget_chains();
 	note_time(cp_samples.header);
 	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
 		describe(i);
@@ -333,6 +334,7 @@ static int open_sampler(struct cp_sampler *sampler, pid_t tid, bool own)
 
 	cp_lock(&sampler->made.lock);
 	sampler->npending = 0;
+	memset(sampler->chains, 0, sizeof(sampler->chains));
 	sampler->period = (struct cp_period){
 		.middle = sampling.events[CP_SAMPLED_MEMORY].attr.sample_period,
 		.step = sampling.events[CP_SAMPLED_MEMORY].step,

@@ -241,8 +241,6 @@ my $kept = scratch('kept');
 }
 
 for my $bad ([['--callers', 'no_such'], "cachepeek: --callers no_such: no function of that name was called\n", 1],
-	[['--engine', 'perf', '--call-paths'], "cachepeek: --call-paths: expected on the simulated PMU, which sees all calls\n", 2],
-	[['--engine', 'perf', '--callers', 'f'], "cachepeek: --callers: expected on the simulated PMU, which sees all calls\n", 2]) {
 	my ($run) = text('-d', $kept, @{$bad->[0]});
 	is($run->{err}, $bad->[1], "@{$bad->[0]}: one line says why");
 	is($run->{status} >> 8, $bad->[2], 'status');

@@ -58,7 +58,7 @@ sub rewrite
 				$bucket{$name}++;
 				$thread{$thread}{all}++;
 				$thread{$thread}{missed}++ if $name ne 'l1';
-				substr($bytes, $at + 16 + 48 * $i + 24, 24) =
+				substr($bytes, $at + 16 + 56 * $i + 24, 24) =
 					pack('Q Q L L', $source, $PERIOD, 1, 100);
 			}
 		}

@@ -16,13 +16,22 @@ static struct cp_ring ring;
 static uint64_t size;
 
 static struct {
-	uint64_t samples, sum, lost, mappings, lengths;
+	uint64_t samples, sum, lost, mappings, lengths, addresses, stack;
 	bool wrong;
 } seen;
 
-static void on_sample(void *context, uint64_t id, const struct cp_access_sample *sample)
+static void on_sample(void *context, uint64_t id, const struct cp_access_sample *sample,
+	const struct cp_chain *chain)
 {
+	uint64_t address[3];
+	uint32_t n = cp_chain_copy(address, chain, 3);
+
 	(void)context;
+	seen.addresses += n;
+	seen.stack += chain->stack_size;
+	seen.wrong |= chain->stack_size && chain->registers.fp != sample->address;
+	for (uint32_t i = 0; i < n; i++)
+		seen.wrong |= address[i] != sample->address + i + 1;
 	seen.samples++;
 	seen.sum += sample->address;
 	/* As put_sample makes them of one number. */
@@ -177,6 +186,60 @@ static void test_damage(void)
 	is_u64(seen.samples, 2, "it goes on");
 }
 
+/* ---- chains ---- */
+
+/* A chain of so many addresses between the kernel's marks, registers, so much of the
+ * stack. */
+static void put_chain(uint64_t n, uint64_t says, uint64_t stack)
+{
+	static uint64_t words[600];
+	uint64_t a = (uint64_t)random(), *at = words;
+	const uint64_t first[] = {
+		7, a + 1, 0x500000004, a + 2, a, a % 5, says ? says : n + 2};
+
+	memcpy(at, first, sizeof(first));
+	at += sizeof(first) / sizeof(first[0]);
+	*at++ = PERF_CONTEXT_USER;
+	for (uint64_t i = 0; i < n; i++)
+		*at++ = a + 1 + i;
+	*at++ = (uint64_t)PERF_CONTEXT_GUEST_USER;
+	*at++ = stack ? PERF_SAMPLE_REGS_ABI_64 : PERF_SAMPLE_REGS_ABI_NONE;
+	for (unsigned i = 0; stack && i < CP_RING_NREGISTERS; i++)
+		*at++ = a + i;
+	*at++ = stack * 8;
+	for (uint64_t i = 0; i < stack; i++)
+		*at++ = i;
+	if (stack)
+		*at++ = stack * 4; /* so much was there */
+	*at++ = a % 1000;
+	*at++ = a * 3;
+	put_record(PERF_RECORD_SAMPLE, words, (size_t)(at - words));
+}
+
+static void test_chains(void)
+{
+	uint64_t stack = 0;
+
+	new_ring(2, 8 * 12345);
+	ring.chains = true;
+	for (uint64_t i = 0; i < 500; i++) {
+		put_chain(3, 0, CP_RING_NREGISTERS ? i % 40 : 0);
+		stack += CP_RING_NREGISTERS ? i % 40 * 4 : 0;
+		cp_ring_drain(&ring, &visitor, NULL);
+	}
+	is_u64(seen.samples, 500, "samples with chains");
+	is_u64(seen.addresses, 1500, "which have their addresses, without marks");
+	put_chain(40, 0, 0);
+	cp_ring_drain(&ring, &visitor, NULL);
+	is_u64(seen.addresses, 1503, "at most as many as are wanted");
+	is_u64(seen.stack, stack, "and of the stack what was there");
+	ok(!seen.wrong, "everything is as it was written");
+	put_chain(3, 4000, 0);
+	put_chain(3, UINT64_MAX, 0);
+	cp_ring_drain(&ring, &visitor, NULL);
+	is_u64(seen.samples, 501, "a chain that is longer than its record is none");
+}
+
 /* ---- periods ---- */
 
 static bool is_a_prime(uint64_t n)
@@ -219,6 +282,7 @@ int main(void)
 	plan_lazy();
 	test_records();
 	test_damage();
+	test_chains();
 	test_periods(101, 1);
 	test_periods(2003, 1);
 	test_periods(20011, 16);

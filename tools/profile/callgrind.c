@@ -160,7 +160,7 @@ void cp_profile_write_callgrind(struct cp_out *out, const struct cp_profile_view
 	const struct cp_rows *rows = cp_rows_of_all(view, CP_ROW_FUNCTION);
 	struct cp_tally sum = {.only_kept = true};
 
-	if (view->profile->npaths) {
+	if (view->profile->npaths && !view->profile->sampled) {
 		cp_profile_write_callgrind_calls(out, view);
 		return;
 	}

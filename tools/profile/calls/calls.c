@@ -42,7 +42,9 @@ static size_t function_of(struct cp_calls *calls, const char *name, const char *
 	}
 }
 
-static size_t function_at(struct cp_calls *calls, const struct cp_place_in_code *at)
+/* of_calls: places are those of calls, not where functions begin. */
+static size_t function_at(
+	struct cp_calls *calls, const struct cp_place_in_code *at, bool of_calls)
 {
 	size_t function = function_of(calls,
 		*at->function ? at->function
@@ -52,8 +54,10 @@ static size_t function_at(struct cp_calls *calls, const struct cp_place_in_code 
 					(unsigned long)at->address),
 		at->module->path);
 
-	calls->function[function].file = at->file;
-	calls->function[function].line = at->line;
+	if (!of_calls) {
+		calls->function[function].file = at->file;
+		calls->function[function].line = at->line;
+	}
 	return function;
 }
 
@@ -108,6 +112,40 @@ void cp_calls_add(uint64_t *to, const uint64_t *count)
 		to[c] += count[c];
 }
 
+static void add_estimates(struct cp_estimate *to, const struct cp_estimate *from)
+{
+	for (unsigned event = 0; event < CP_SAMPLED_EVENTS; event++) {
+		to[event].value += from[event].value;
+		to[event].variance += from[event].variance;
+	}
+}
+
+/* Where programs and threads begin: what has another outermost frame was not unwound. */
+static bool is_beginning(const char *function)
+{
+	static const char *const names[] = {"_start", "_dl_start", "_dl_start_user",
+		"__libc_start_main", "__libc_start_call_main", "start_thread", "clone",
+		"clone3", "__clone", "__clone3"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t length = strlen(names[i]);
+
+		if (strncmp(function, names[i], length) == 0 &&
+			(!function[length] || function[length] == '@'))
+			return true;
+	}
+	return false;
+}
+
+/* Of samples: who called the outermost frame is not known, and is a frame, too. */
+static size_t beginning_of(
+	struct cp_calls *calls, const struct cp_profiled_path *path, size_t parent)
+{
+	if (parent || !path->estimates || is_beginning(path->at.function))
+		return parent;
+	return child_of(calls, 0, function_of(calls, CP_NOT_UNWOUND, ""));
+}
+
 /* A stub that only leads from one function to another is part of the first. */
 static size_t add_path(
 	struct cp_calls *calls, const struct cp_profiled_path *path, size_t parent)
@@ -116,22 +154,34 @@ static size_t add_path(
 	size_t node = parent;
 
 	if (in->function && !in->passage) {
-		node = child_of(calls, parent, function_at(calls, &path->at));
+		parent = beginning_of(calls, path, parent);
+		node = child_of(
+			calls, parent, function_at(calls, &path->at, path->estimates));
 		calls->call[node].calls += in->calls;
 	}
 	calls->call[node].folded += in->folded;
 	calls->folded += in->folded;
 	cp_calls_add(calls->call[node].own, in->count);
+	if (path->estimates)
+		add_estimates(calls->call[node].own_estimates, path->estimates);
 	return node;
 }
 
 static void add_up(struct cp_calls *calls)
 {
-	for (size_t i = 0; i < calls->n; i++)
-		memcpy(calls->call[i].all, calls->call[i].own,
-			sizeof(calls->call[i].all));
-	for (size_t i = calls->n; i-- > 1;)
-		cp_calls_add(calls->call[calls->call[i].parent].all, calls->call[i].all);
+	for (size_t i = 0; i < calls->n; i++) {
+		struct cp_call *call = &calls->call[i];
+
+		memcpy(call->all, call->own, sizeof(call->all));
+		memcpy(call->all_estimates, call->own_estimates,
+			sizeof(call->all_estimates));
+	}
+	for (size_t i = calls->n; i-- > 1;) {
+		struct cp_call *caller = &calls->call[calls->call[i].parent];
+
+		cp_calls_add(caller->all, calls->call[i].all);
+		add_estimates(caller->all_estimates, calls->call[i].all_estimates);
+	}
 }
 
 struct cp_calls *cp_calls_of(
@@ -181,6 +231,7 @@ static void add_callers(
 			return;
 		callers->call[node].calls += from->calls;
 		cp_calls_add(callers->call[node].all, from->all);
+		add_estimates(callers->call[node].all_estimates, from->all_estimates);
 	}
 }
 
@@ -246,8 +297,10 @@ size_t cp_calls_children(const struct cp_calls *calls, size_t of, cp_calls_order
 	return n;
 }
 
-void cp_calls_tally(struct cp_tally *tally, const uint64_t *count)
+void cp_calls_tally(struct cp_tally *tally, const struct cp_call *call, bool all)
 {
 	memset(tally, 0, sizeof(*tally));
-	memcpy(tally->count, count, sizeof(tally->count));
+	memcpy(tally->count, all ? call->all : call->own, sizeof(tally->count));
+	memcpy(tally->estimates, all ? call->all_estimates : call->own_estimates,
+		sizeof(tally->estimates));
 }

@@ -22,6 +22,9 @@ struct cp_call {
 	uint64_t calls, folded;
 	uint64_t own[CP_SIM_NCOUNTERS]; /* without what is called from there */
 	uint64_t all[CP_SIM_NCOUNTERS];
+	/* Of samples, which count no calls: the same by event. */
+	struct cp_estimate own_estimates[CP_SAMPLED_EVENTS];
+	struct cp_estimate all_estimates[CP_SAMPLED_EVENTS];
 };
 
 /* call[0] is the root: what was counted outside of all calls, and with them all. */
@@ -33,6 +36,10 @@ struct cp_calls {
 	uint64_t folded; /* calls of functions that have no node of their own */
 	struct cp_keys *functions, *children;
 };
+
+/* The name of what called the outermost frame of a call chain that does not begin where
+ * its thread does. */
+#define CP_NOT_UNWOUND "[not unwound]"
 
 /* thread NULL: all.  After cp_profile_resolve. */
 struct cp_calls *cp_calls_of(
@@ -70,8 +77,9 @@ size_t cp_calls_quantities(const struct cp_profile *profile,
 	const struct cp_group *measurement, const struct cp_calls_quantity **list);
 uint64_t cp_calls_amount(const struct cp_calls_quantity *quantity, const uint64_t *count);
 
-/* As the rest of a profile measures. */
-void cp_calls_tally(struct cp_tally *tally, const uint64_t *count);
+/* What a call has by itself, or with all that it calls, as the rest of a profile
+ * measures. */
+void cp_calls_tally(struct cp_tally *tally, const struct cp_call *call, bool all);
 
 /* Adds CP_SIM_NCOUNTERS counters. */
 void cp_calls_add(uint64_t *to, const uint64_t *count);

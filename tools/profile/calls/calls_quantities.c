@@ -24,6 +24,11 @@ static const struct cp_calls_quantity quantities[] = {
 	{"icache", "L3", "L3 misses", false, 1, {CP_SIM_llc_ifetch_misses}},
 };
 
+/* Of samples: how many there are. */
+static const struct cp_calls_quantity samples = {NULL, "Samples", "samples", true, 2,
+	{CP_PROFILE_FIRST + CP_page_faults_sampled,
+		CP_PROFILE_FIRST + CP_memory_sampled}};
+
 /* A level that the machine lacks has no misses, which is not the same as 0 misses. */
 static bool has(const struct cp_profile *profile, const struct cp_calls_quantity *q)
 {
@@ -41,6 +46,10 @@ size_t cp_calls_quantities(const struct cp_profile *profile,
 {
 	size_t n = 0;
 
+	if (profile->sampled) {
+		list[n++] = &samples;
+		return n;
+	}
 	for (size_t i = 0; i < sizeof(quantities) / sizeof(quantities[0]); i++) {
 		const struct cp_calls_quantity *q = &quantities[i];
 

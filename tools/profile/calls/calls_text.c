@@ -29,11 +29,11 @@ static double least_percent(const struct tree *tree)
 	return tree->view->path_percent < 0 ? LEAST_PERCENT : tree->view->path_percent;
 }
 
-static double order_count(const struct tree *tree, const uint64_t *count)
+static double order_count(const struct tree *tree, const struct cp_call *call, bool all)
 {
 	struct cp_tally tally;
 
-	cp_calls_tally(&tally, count);
+	cp_calls_tally(&tally, call, all);
 	return cp_measure_order(tree->view->profile, tree->view->measurement,
 		tree->view->order == CP_BY_LATENCY ? CP_BY_LATENCY : CP_BY_MISSES,
 		&tally);
@@ -41,22 +41,48 @@ static double order_count(const struct tree *tree, const uint64_t *count)
 
 static double order_of_all(const void *context, const struct cp_call *call)
 {
-	return order_count(context, call->all);
+	return order_count(context, call, true);
 }
 
-static double share_of_root(const struct tree *tree, const uint64_t *count)
+static double share_of_root(const struct tree *tree, const struct cp_call *call, bool all)
 {
-	return tree->total > 0 ? 100 * order_count(tree, count) / tree->total : 0;
+	return tree->total > 0 ? 100 * order_count(tree, call, all) / tree->total : 0;
 }
 
-/* count NULL: the headings. */
-static void cells(struct tree *tree, const char **line, const uint64_t *count)
+/* The columns of samples: an estimate, and how far off that may be. */
+static const struct {
+	const char *heading, *metric;
+} sampled_columns[] = {{"Est", "misses"}, {"+-95%", "error"}};
+#define NSAMPLED (sizeof(sampled_columns) / sizeof(sampled_columns[0]))
+
+static size_t first_column(const struct tree *tree)
 {
-	for (size_t i = 0; i < tree->ncolumns; i++)
+	return BEFORE + (tree->view->profile->sampled ? NSAMPLED : 0);
+}
+
+/* call NULL: the headings. */
+static void sampled_cells(
+	struct tree *tree, const char **line, const struct cp_call *call)
+{
+	struct cp_tally tally;
+
+	if (call)
+		cp_calls_tally(&tally, call, true);
+	for (size_t i = 0; tree->view->profile->sampled && i < NSAMPLED; i++)
 		line[BEFORE + i] =
-			count ? cp_text_integer(cp_grid_arena(&tree->grid),
-					cp_calls_amount(tree->columns[i], count))
-			      : tree->columns[i]->heading;
+			call ? cp_grid_cell(tree->view, sampled_columns[i].metric, &tally)
+			     : sampled_columns[i].heading;
+}
+
+/* call NULL: the headings. */
+static void cells(struct tree *tree, const char **line, const struct cp_call *call)
+{
+	sampled_cells(tree, line, call);
+	for (size_t i = 0; i < tree->ncolumns; i++)
+		line[first_column(tree) + i] =
+			call ? cp_text_integer(cp_grid_arena(&tree->grid),
+				       cp_calls_amount(tree->columns[i], call->all))
+			     : tree->columns[i]->heading;
 }
 
 static const char *name_of(struct tree *tree, const struct cp_call *call, bool hot)
@@ -72,12 +98,14 @@ static void add_call(struct tree *tree, const struct cp_call *call, bool hot)
 {
 	const char **line = cp_grid_line(&tree->grid, true, name_of(tree, call, hot));
 
-	line[0] = cp_grid_percent(&tree->grid, share_of_root(tree, call->all));
-	line[1] = tree->callers
+	line[0] = cp_grid_percent(&tree->grid, share_of_root(tree, call, true));
+	line[1] = tree->callers ? ""
+				: cp_grid_percent(
+					  &tree->grid, share_of_root(tree, call, false));
+	line[2] = tree->view->profile->sampled
 			  ? ""
-			  : cp_grid_percent(&tree->grid, share_of_root(tree, call->own));
-	line[2] = cp_text_integer(tree->calls->arena, call->calls);
-	cells(tree, line, call->all);
+			  : cp_text_integer(tree->calls->arena, call->calls);
+	cells(tree, line, call);
 }
 
 static void leave_out(struct tree *tree, double largest, size_t n)
@@ -92,7 +120,7 @@ static bool is_hot(const struct tree *tree, const struct cp_call *call)
 {
 	const struct cp_call *parent = &tree->calls->call[call->parent];
 
-	return 2 * order_count(tree, call->all) > order_count(tree, parent->all);
+	return 2 * order_count(tree, call, true) > order_count(tree, parent, true);
 }
 
 /* A path may be as deep as the program's stack, ours is not: what is below waits in a
@@ -109,10 +137,11 @@ static struct waiting *wait_for_children(
 	size_t *children, n = cp_calls_children(
 				  tree->calls, of->call, order_of_all, tree, &children);
 
-	while (n > 0 && share_of_root(tree, tree->calls->call[children[n - 1]].all) <
+	while (n > 0 && share_of_root(tree, &tree->calls->call[children[n - 1]], true) <
 				least_percent(tree)) {
 		leave_out(tree,
-			share_of_root(tree, tree->calls->call[children[n - 1]].all), 1);
+			share_of_root(tree, &tree->calls->call[children[n - 1]], true),
+			1);
 		n--;
 	}
 	for (size_t i = n; i-- > 0;) {
@@ -149,12 +178,12 @@ static void add_headings(struct tree *tree)
 	const char **line;
 
 	tree->grid = cp_grid_new(tree->view);
-	tree->grid.ncolumns = BEFORE + tree->ncolumns;
+	tree->grid.ncolumns = first_column(tree) + tree->ncolumns;
 	line = cp_grid_line(
 		&tree->grid, true, tree->callers ? "Called by" : "Path (* the hottest)");
 	line[0] = "Incl%";
 	line[1] = tree->callers ? "" : "Excl%";
-	line[2] = "Calls";
+	line[2] = tree->view->profile->sampled ? "" : "Calls";
 	cells(tree, line, NULL);
 }
 
@@ -177,7 +206,7 @@ bool cp_profile_write_calls(struct cp_out *out, const struct cp_profile_view *vi
 
 	tree.ncolumns =
 		cp_calls_quantities(view->profile, view->measurement, tree.columns);
-	tree.total = order_count(&tree, all->call[0].all);
+	tree.total = order_count(&tree, &all->call[0], true);
 	if (view->callers)
 		tree.calls = cp_calls_callers(all, view->callers);
 	if (!tree.calls)

@@ -78,6 +78,7 @@ struct cp_profiled_path {
 	size_t parent; /* in the array, where it is before this; itself: there is none */
 	struct cp_place_in_code at;
 	const struct cp_profile_path *in;
+	const struct cp_estimate *estimates; /* as in cp_profiled_site */
 };
 
 /* A thread's use of a line that others use as well (sharing.h). */

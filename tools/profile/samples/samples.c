@@ -73,6 +73,17 @@ static void count_sample(uint64_t *counts, const struct cp_access_sample *sample
 	counts[bucket]++;
 }
 
+static void add_to_frame(struct cp_sampled_file *file,
+	const struct cp_timed_sample *timed, enum cp_sampled_counter bucket)
+{
+	struct cp_sampled_frame *frame = cp_sampled_frame_of(file, timed);
+
+	if (!frame)
+		return;
+	add_share(&frame->shares[timed->sample->event], timed->sample);
+	count_sample(frame->count, timed->sample, bucket);
+}
+
 static void add_sample(struct cp_sampled_file *file, const struct cp_timed_sample *timed)
 {
 	const struct cp_access_sample *sample = timed->sample;
@@ -92,6 +103,7 @@ static void add_sample(struct cp_sampled_file *file, const struct cp_timed_sampl
 		tally(places[i], timed->thread, sample);
 		count_sample(places[i]->count, sample, bucket);
 	}
+	add_to_frame(file, timed, bucket);
 	count_sample(&file->profile->threads[file->first_thread + timed->thread]
 			      .count[CP_PROFILE_FIRST],
 		sample, bucket);
@@ -179,6 +191,21 @@ static void estimate_place(struct cp_sampled_file *file, struct cp_sampled_place
 						 .estimates[event],
 					&population, share->samples, share->periods);
 		}
+}
+
+static void estimate_frame(
+	struct cp_sampled_file *file, const struct cp_sampled_frame *frame)
+{
+	const struct cp_profiled_path *path = &file->profile->paths[frame->path];
+	size_t thread =
+		(size_t)(path->thread - file->profile->threads) - file->first_thread;
+
+	for (unsigned event = 0; event < CP_SAMPLED_EVENTS; event++) {
+		struct cp_population population = population_of(file, thread, event);
+
+		cp_estimate_add(&frame->estimates[event], &population,
+			frame->shares[event].samples, frame->shares[event].periods);
+	}
 }
 
 static void count_blocks(struct cp_sampled_file *file)
@@ -274,8 +301,14 @@ static void count_samples(struct cp_sampled_file *file)
 	if (file->mappings.n)
 		qsort(file->mappings.all, file->mappings.n, sizeof(*file->mappings.all),
 			by_mapping_time);
+	file->callers = cp_keys_new(file->arena);
+	file->callees = cp_keys_new(file->arena);
+	file->unwinder = file->chains.n ? cp_unwinder_new(file->arena) : NULL;
 	replay_file(file);
+	cp_unwinder_close(file->unwinder);
 	count_blocks(file);
+	for (size_t i = 0; i < file->frames.n; i++)
+		estimate_frame(file, &file->frames.all[i]);
 	for (size_t i = 0; i < file->nslots; i++)
 		if (file->slots[i]) {
 			estimate_place(file, file->slots[i]);

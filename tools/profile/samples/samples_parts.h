@@ -9,7 +9,9 @@
 #include "tools/profile/samples/datasrc.h"
 #include "tools/profile/model/estimate.h"
 #include "tools/profile/samples/memory.h"
+#include "tools/profile/model/keys.h"
 #include "tools/profile/model/profile.h"
+#include "tools/profile/samples/unwind.h"
 #include "tools/profile/samples/variables.h"
 
 /* A list that grows in the arena. */
@@ -25,6 +27,15 @@
 struct cp_timed_sample {
 	const struct cp_access_sample *sample;
 	uint32_t thread;
+};
+
+/* A frame of call chains, in a thread. */
+struct cp_sampled_frame {
+	size_t path; /* of the profile */
+	struct cp_sampled_share
+		*shares; /* [event]: of samples that are there themselves */
+	uint64_t *count; /* the same as sampled counters */
+	struct cp_estimate *estimates;
 };
 
 struct cp_timed_mapping {
@@ -73,6 +84,11 @@ struct cp_sampled_file {
 	CP_LIST(const struct cp_samples_block *) blocks;
 	CP_LIST(struct cp_timed_sample) samples;
 	CP_LIST(struct cp_timed_mapping) mappings;
+	CP_LIST(const struct cp_samples_chain *) chains; /* by id, from 1 on */
+	CP_LIST(struct cp_sampled_frame) frames;
+	struct cp_unwinder *unwinder; /* NULL: there is none */
+	size_t ncallers;
+	struct cp_keys *callers, *callees; /* of frames: samples_chains.c */
 	CP_LIST(struct cp_sampled_image) images;
 	struct cp_memory memory;
 	struct cp_sampled_share *missed; /* [thread][event]: all that is in a place */
@@ -83,6 +99,11 @@ struct cp_sampled_file {
 
 /* samples_read.c: takes in the file's bytes.  False: what is damaged is left out. */
 bool cp_sampled_items(struct cp_sampled_file *file);
+
+/* samples_chains.c: the frame of a sample, with those of all its callers; NULL: it has no
+ * chain.  Each is a path of the profile. */
+struct cp_sampled_frame *cp_sampled_frame_of(
+	struct cp_sampled_file *file, const struct cp_timed_sample *timed);
 
 /* samples_places.c: what lies at an address at that time, as the file's memory is. */
 struct cp_sampled_place *cp_sampled_in_memory(

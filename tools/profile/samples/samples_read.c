@@ -169,6 +169,20 @@ static void add_batch(struct cp_sampled_file *file, const struct cp_item *item)
 			(struct cp_timed_sample){&in->sample[i], in->thread};
 }
 
+/* Threads write theirs at the same time: numbers come in any order. */
+static void add_chain(struct cp_sampled_file *file, const struct cp_item *item)
+{
+	const struct cp_samples_chain *in = (const void *)item;
+
+	if (!in->id || in->id > file->size / sizeof(*in) || in->n > CP_CHAIN_LENGTH ||
+		in->stack > CP_CHAIN_STACK / sizeof(in->word[0]) ||
+		in->n + in->stack > (item->size - sizeof(*in)) / sizeof(in->word[0]))
+		return;
+	while (file->chains.n < in->id)
+		*CP_ADD(file->arena, file->chains) = NULL;
+	file->chains.all[in->id - 1] = in;
+}
+
 static void take_in(struct cp_sampled_file *file, const struct cp_item *item)
 {
 	switch (item->type) {
@@ -180,6 +194,9 @@ static void take_in(struct cp_sampled_file *file, const struct cp_item *item)
 		break;
 	case CP_SAMPLES_MAPS:
 		add_maps(file, item);
+		break;
+	case CP_SAMPLES_CHAIN:
+		add_chain(file, item);
 		break;
 	case CP_SAMPLES_MAPPING:
 		add_later_mapping(file, item);
@@ -215,6 +232,8 @@ static size_t least_size(uint32_t type)
 		return sizeof(struct cp_samples_block);
 	case CP_SAMPLES_MAPS:
 		return sizeof(struct cp_samples_maps);
+	case CP_SAMPLES_CHAIN:
+		return sizeof(struct cp_samples_chain);
 	case CP_SAMPLES_MAPPING:
 		return sizeof(struct cp_samples_mapping);
 	default:
