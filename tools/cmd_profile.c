@@ -19,11 +19,13 @@
 #include "tools/profile/calls/calls.h"
 #include "tools/profile/model/fit.h"
 #include "tools/profile/advice/sharing.h"
+#include "tools/profile/samples/perf_data.h"
 #include "tools/profile/model/write.h"
 
 struct request {
 	const char *name; /* of the measurement */
 	const char *machine, *directory, *engine;
+	const char *input; /* a file of perf's */
 	struct cp_output_list outputs;
 	enum cp_profile_order order;
 	bool cut, statements, instructions, debuginfod, sharing, call_paths, verbose;
@@ -37,6 +39,7 @@ struct request {
 enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD, SHARING, JSON, PATHS, CALLERS };
 
 static const struct option long_options[] = {
+	{"input", required_argument, NULL, 'i'},
 	{"output", required_argument, NULL, 'o'},
 	{"machine", required_argument, NULL, 'm'},
 	{"engine", required_argument, NULL, 'E'},
@@ -119,17 +122,56 @@ static int parse_engine(struct request *request, const char *value)
 	return 0;
 }
 
+/* Options whose value is taken as it is; NULL: it is another one. */
+static const char **text_of(struct request *request, int option)
+{
+	switch (option) {
+	case 'i':
+		return &request->input;
+	case 'm':
+		return &request->machine;
+	case 'd':
+		return &request->directory;
+	case CALLERS:
+		return &request->callers;
+	default:
+		return NULL;
+	}
+}
+
+/* The same of those without a value. */
+static bool *flag_of(struct request *request, int option)
+{
+	switch (option) {
+	case DEBUGINFOD:
+		return &request->debuginfod;
+	case SHARING:
+		return &request->sharing;
+	case PATHS:
+		return &request->call_paths;
+	case 'v':
+		return &request->verbose;
+	default:
+		return NULL;
+	}
+}
+
 static int parse_one(struct request *request, int option, const char *value)
 {
+	const char **text = text_of(request, option);
+	bool *flag = flag_of(request, option);
+
+	if (text)
+		*text = value;
+	if (flag)
+		*flag = true;
+	if (text || flag)
+		return 0;
 	switch (option) {
 	case 'o':
 		return cp_output_add(&request->outputs, value) ? 0 : -EINVAL;
-	case 'm':
-		request->machine = value;
-		return 0;
-	case 'd':
-		request->directory = value;
-		return 0;
+	case JSON:
+		return cp_output_add(&request->outputs, "-.json") ? 0 : -EINVAL;
 	case 'E':
 		return parse_engine(request, value);
 	case SORT:
@@ -140,23 +182,6 @@ static int parse_one(struct request *request, int option, const char *value)
 		return parse_details(request, value);
 	case CONTEXT:
 		return parse_context(request, value);
-	case JSON:
-		return cp_output_add(&request->outputs, "-.json") ? 0 : -EINVAL;
-	case DEBUGINFOD:
-		request->debuginfod = true;
-		return 0;
-	case SHARING:
-		request->sharing = true;
-		return 0;
-	case CALLERS:
-		request->callers = value;
-		return 0;
-	case PATHS:
-		request->call_paths = true;
-		return 0;
-	case 'v':
-		request->verbose = true;
-		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -180,7 +205,7 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:E:v", long_options)) != -1)
+	while ((option = cp_cmd_option(argc, argv, "+:i:o:m:d:E:v", long_options)) != -1)
 		if (parse_one(request, option, optarg) < 0)
 			return -EINVAL;
 	return check_together(request);
@@ -322,13 +347,22 @@ static bool has_paths(const struct request *request, const struct cp_profile *pr
 	return false;
 }
 
+static struct cp_profile *read_profile(struct cp_arena *arena,
+	const struct request *request, const char *directory, char *error, size_t size)
+{
+	if (request->input)
+		return cp_perf_data_read(
+			arena, request->input, request->name, error, size);
+	return cp_profile_read(arena, directory, error, size);
+}
+
 static int write_profile(
 	struct cp_arena *arena, const char *directory, const void *context)
 {
 	const struct request *request = context;
 	char error[512];
 	struct cp_profile *profile =
-		cp_profile_read(arena, directory, error, sizeof(error));
+		read_profile(arena, request, directory, error, sizeof(error));
 	const struct cp_group *measurement =
 		profile ? cp_measurement_find(
 				  profile, request->name, error, sizeof(error))
@@ -363,12 +397,30 @@ static int show_kept(const char *directory, void *context)
 		write_profile, directory, request, request->debuginfod);
 }
 
+/* perf has run the program, and where is known. */
+static bool is_alone(const struct request *request, const char *program)
+{
+	const char *other = program                                   ? program
+			    : request->directory                      ? "-d"
+			    : request->machine                        ? "-m"
+			    : request->sharing                        ? "--sharing"
+			    : request->call_paths || request->callers ? "call paths"
+								      : NULL;
+
+	if (other)
+		fprintf(stderr, "cachepeek: -i %s: what perf recorded goes without %s\n",
+			request->input, other);
+	return !other;
+}
+
 int cp_cmd_profile(int argc, char **argv)
 {
 	struct request request = {.name = argv[0], .engine = "sim"};
 
 	if (parse_arguments(&request, argc, argv) < 0 || !settle_outputs(&request))
 		return 2;
+	if (request.input)
+		return is_alone(&request, argv[optind]) ? show_kept(NULL, &request) : 2;
 	return cp_profile_of(
 		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,
 			request.machine, request.directory, request.engine,

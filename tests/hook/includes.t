@@ -70,7 +70,7 @@ my @rooms = (
 	['tools/runs' => [@base, qw(base/counters output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
 	['tools' => [@base, qw(base/counters base/encoder base/engine/engine.h output output/report regions
 		tools/compare tools/diff tools/gate tools/list tools/profile tools/profile/advice tools/profile/calls tools/profile/model
-		tools/runs tools/shared)]],
+		tools/profile/samples tools/runs tools/shared)]],
 );
 my %may = map { @$_ } @rooms;
 

@@ -4,7 +4,7 @@
 set -g __cachepeek_commands run report compare dcache dtlb icache annotate sharing diff gate merge list doctor help
 # Those that start a program, and the options whose value is the next word.
 set -g __cachepeek_starting run compare dcache dtlb icache sharing
-set -g __cachepeek_valued -g --groups -e --events -o --output -E --engine -m --machine --machines -d --dir \
+set -g __cachepeek_valued -i --input -g --groups -e --events -o --output -E --engine -m --machine --machines -d --dir \
 	--repeat --what-if --sweep --working-set --sample --quantum --least --sort --cutoff --callers --details --context-lines --color
 
 function __cachepeek_command
@@ -127,6 +127,7 @@ complete -c cachepeek -n '__cachepeek_is sharing' -l quantum -x -d 'data referen
 complete -c cachepeek -n '__cachepeek_is sharing' -l least -x -d 'transfers of the lines that are shown'
 complete -c cachepeek -n '__cachepeek_is annotate' -s p -l profile -x -a 'dcache dtlb icache' -d 'which misses'
 complete -c cachepeek -n '__cachepeek_is annotate' -s i -l input -r -F -d 'the JSON of a run'
+complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -s i -l input -r -F -d 'what perf recorded'
 complete -c cachepeek -n '__cachepeek_is gate' -l update -d 'write the values to the baseline'
 complete -c cachepeek -n '__cachepeek_is gate' -l metrics -x -d 'of a new baseline'
 complete -c cachepeek -n '__cachepeek_is gate' -l tolerance -x -d 'how much worse is allowed'

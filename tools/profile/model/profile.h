@@ -107,8 +107,9 @@ struct cp_profile {
 	bool without_sites;                     /* there are call paths only */
 	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
-	bool inexact; /* places do not add up to the counts; a warning says why */
-	bool sampled; /* by the kernel, not simulated */
+	bool inexact;      /* places do not add up to the counts; a warning says why */
+	bool sampled;      /* by the kernel, not simulated */
+	bool translations; /* samples of memory that missed a TLB are the misses */
 	struct cp_sampling sampling[CP_SAMPLED_EVENTS];
 };
 

@@ -10,6 +10,7 @@
 #define CACHEPEEK_TOOLS_PROFILE_MODEL_SAMPLED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "output/metrics/value.h"
 #include "regions/samples.h"
@@ -50,6 +51,16 @@ struct cp_sampling {
 
 struct cp_profile;
 struct cp_tally;
+
+/* What a .samples file has. */
+struct cp_sampled_source {
+	const char *name, *bytes; /* NULL: it could not be read, which was said */
+	size_t size;
+};
+
+/* Their samples, as places. */
+void cp_sampled_add(
+	struct cp_profile *profile, const struct cp_sampled_source *sources, size_t n);
 
 /* Reads the .samples files of a directory; whether there are any. */
 bool cp_sampled_read(struct cp_profile *profile, int directory);

@@ -34,7 +34,7 @@ static bool classify(struct cp_sampled_file *file, const struct cp_access_sample
 	enum cp_translated translated = cp_translated_by(sample->data_source);
 	enum cp_served served = cp_served_from(sample->data_source, file->vendor);
 
-	*tlb = file->profile->sampling[CP_SAMPLED_FAULTS].event->name[0] != '\0';
+	*tlb = file->profile->translations;
 	if (*tlb) {
 		*bucket = translated == CP_TRANSLATED_L2 ? CP_tlb_l2_sampled
 							 : CP_tlb_walk_sampled;
@@ -329,25 +329,42 @@ static bool is_samples(const struct cp_sampled_file *file)
 }
 
 static void open_file(struct cp_profile *profile, struct cp_sampled_file *file,
-	int directory, const char *name)
+	const struct cp_sampled_source *source)
 {
 	*file = (struct cp_sampled_file){.profile = profile,
 		.arena = profile->arena,
-		.name = name,
+		.name = source->name,
+		.bytes = source->bytes,
+		.size = source->size,
 		.first_thread = profile->nthreads,
 		.first_module = profile->nmodules};
-	file->bytes = cp_profile_file(profile, directory, name, &file->size);
 	if (!file->bytes)
 		return;
 	if (!is_samples(file)) {
 		cp_profile_warn(profile,
-			"%s has no samples of this version of cachepeek: left out", name);
+			"%s has no samples of this version of cachepeek: left out",
+			file->name);
 		return;
 	}
 	file->pid = ((const struct cp_record_header *)(const void *)file->bytes)->pid;
 	profile->nprocesses++;
 	if (!cp_sampled_items(file))
-		cp_profile_warn(profile, "%s is damaged: what can be read is used", name);
+		cp_profile_warn(
+			profile, "%s is damaged: what can be read is used", file->name);
+}
+
+void cp_sampled_add(
+	struct cp_profile *profile, const struct cp_sampled_source *sources, size_t n)
+{
+	struct cp_sampled_file *files =
+		cp_arena_alloc(profile->arena, (n + 1) * sizeof(*files));
+
+	for (size_t i = 0; i < n; i++)
+		open_file(profile, &files[i], &sources[i]);
+	/* Threads and modules stay where they are from here on. */
+	for (size_t i = 0; i < n; i++)
+		if (is_samples(&files[i]) && files[i].nthreads)
+			count_samples(&files[i]);
 }
 
 static int by_name(const void *a, const void *b)
@@ -382,14 +399,14 @@ bool cp_sampled_read(struct cp_profile *profile, int directory)
 {
 	const char **names;
 	size_t n = find_files(profile->arena, directory, &names);
-	struct cp_sampled_file *files =
-		cp_arena_alloc(profile->arena, (n + 1) * sizeof(*files));
+	struct cp_sampled_source *sources =
+		cp_arena_alloc(profile->arena, (n + 1) * sizeof(*sources));
 
-	for (size_t i = 0; i < n; i++)
-		open_file(profile, &files[i], directory, names[i]);
-	/* Threads and modules stay where they are from here on. */
-	for (size_t i = 0; i < n; i++)
-		if (is_samples(&files[i]) && files[i].nthreads)
-			count_samples(&files[i]);
+	for (size_t i = 0; i < n; i++) {
+		sources[i].name = names[i];
+		sources[i].bytes =
+			cp_profile_file(profile, directory, names[i], &sources[i].size);
+	}
+	cp_sampled_add(profile, sources, n);
 	return n > 0;
 }

@@ -23,6 +23,9 @@ static void add_event(struct cp_sampled_file *file, const struct cp_item *item)
 		!ends(in->vendor, sizeof(in->vendor)) || !ends(in->why, sizeof(in->why)))
 		return;
 	file->profile->sampling[in->event].event = in;
+	/* Faults are asked for with TLB misses only. */
+	file->profile->translations |=
+		in->event == CP_SAMPLED_FAULTS && in->name[0] != '\0';
 	if (in->event == CP_SAMPLED_MEMORY)
 		file->vendor = strncmp(in->vendor, "amd", 3) == 0   ? CP_VENDOR_AMD
 			       : strncmp(in->vendor, "arm", 3) == 0 ? CP_VENDOR_ARM

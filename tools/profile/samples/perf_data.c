@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Asks perf what is in its file: perf's own commands know each version of the format.
+ */
+#include "tools/profile/samples/perf_data.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/text/table.h"
+#include "tools/profile/model/sampled_write.h"
+#include "tools/profile/samples/perf_parts.h"
+
+extern char **environ;
+
+/* ---- perf ---- */
+
+struct perf_run {
+	FILE *lines;
+	pid_t child;
+};
+
+static bool start(struct perf_run *run, char *const *argv)
+{
+	posix_spawn_file_actions_t actions;
+	int ends[2], error;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(
+		&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	error = posix_spawnp(&run->child, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	run->lines = error ? NULL : fdopen(ends[0], "r");
+	if (!run->lines)
+		close(ends[0]);
+	errno = error;
+	return run->lines != NULL;
+}
+
+static int finish(struct perf_run *run)
+{
+	int status = 0;
+
+	fclose(run->lines);
+	while (waitpid(run->child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* Hands each line of its output over.  Returns its wait status; -1: it did not start. */
+static int each_line(struct cp_perf *perf, char *const *argv,
+	void (*take)(struct cp_perf *perf, const char *line))
+{
+	struct perf_run run;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!start(&run, argv))
+		return -1;
+	while (getline(&line, &size, run.lines) > 0)
+		take(perf, line);
+	free(line);
+	return finish(&run);
+}
+
+/* ---- its events ---- */
+
+static bool has(const char *types, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = types; (at = strstr(at, word)); at += length)
+		if ((at == types || at[-1] == '|' || at[-1] == ' ') &&
+			strchr("|,\n ", at[length]))
+			return true;
+	return false;
+}
+
+static enum cp_sampled_event kind_of(unsigned type, unsigned long config, const char *is)
+{
+	if (!has(is, "IP") || !has(is, "TID") || !has(is, "TIME") || !has(is, "ADDR"))
+		return CP_SAMPLED_EVENTS;
+	/* Software: all faults, minor ones, major ones. */
+	if (type == 1)
+		return config == 2 || config == 5 || config == 6 ? CP_SAMPLED_FAULTS
+								 : CP_SAMPLED_EVENTS;
+	return has(is, "DATA_SRC") ? CP_SAMPLED_MEMORY : CP_SAMPLED_EVENTS;
+}
+
+/* NAME: type: 1, ..., config: 0x2, { sample_period, sample_freq }: 1, sample_type: IP|...
+ */
+static void take_event(struct cp_perf *perf, const char *line)
+{
+	const char *type = strstr(line, ": type: "), *config = strstr(line, " config: "),
+		   *period = strstr(line, "sample_freq }: "),
+		   *is = strstr(line, "sample_type: ");
+	struct cp_perf_event *event;
+
+	if (!type || !is)
+		return;
+	event = CP_ADD(perf->arena, perf->events);
+	*event = (struct cp_perf_event){
+		.name = cp_arena_copy(perf->arena, line, (size_t)(type - line)),
+		.kind = kind_of((unsigned)atoi(type + 8),
+			config ? strtoul(config + 9, NULL, 0) : 0, is + 13),
+		.each = period && atoi(period + 15) == 1 && !strstr(line, " freq: 1"),
+	};
+	if (event->kind == CP_SAMPLED_EVENTS)
+		return;
+	perf->has_source &= has(is + 13, "DATA_SRC");
+	perf->has_weight &= has(is + 13, "WEIGHT") || has(is + 13, "WEIGHT_STRUCT");
+}
+
+/* # cpuid : GenuineIntel,6,85,7 */
+static void take_header(struct cp_perf *perf, const char *line)
+{
+	const char *colon = strstr(line, " : ");
+	size_t length = colon ? strcspn(colon + 3, "\n") : 0;
+
+	if (!colon)
+		return;
+	while (length && colon[2 + length] == ' ')
+		length--;
+	if (cp_starts_with(line, "# cmdline"))
+		perf->command = cp_text_safe(perf->arena,
+			cp_slice_of(cp_arena_copy(perf->arena, colon + 3, length)));
+	else if (!cp_starts_with(line, "# cpuid"))
+		return;
+	else if (strstr(colon, "GenuineIntel"))
+		perf->vendor_name = "intel";
+	else if (strstr(colon, "0x"))
+		perf->vendor_name = "arm";
+}
+
+static bool has_events(const struct cp_perf *perf, enum cp_sampled_event kind)
+{
+	for (size_t i = 0; i < perf->events.n; i++)
+		if (perf->events.all[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* NULL, or what is wrong. */
+static const char *choose(struct cp_perf *perf, const char *measurement)
+{
+	bool faults = has_events(perf, CP_SAMPLED_FAULTS),
+	     memory = has_events(perf, CP_SAMPLED_MEMORY);
+
+	perf->translations = strcmp(measurement, "dtlb") == 0;
+	perf->faults = faults && perf->translations;
+	perf->memory = memory && strcmp(measurement, "icache") != 0;
+	if (perf->faults || perf->memory)
+		return NULL;
+	if (strcmp(measurement, "icache") == 0)
+		return "it has samples of data, not of code: `cachepeek dcache -i`";
+	if (faults)
+		return "of samples with addresses it has page faults only, which are for "
+		       "`cachepeek dtlb -i`";
+	return "it has no samples with addresses: make it with `perf mem record`, `perf "
+	       "c2c "
+	       "record` or `perf record -d`";
+}
+
+/* ---- the profile ---- */
+
+static int read_script(struct cp_perf *perf, const char *path)
+{
+	char fields[100];
+	char *argv[] = {"perf", "script", "-i", (char *)(uintptr_t)path, "--ns",
+		"--show-mmap-events", "--show-task-events", "--show-lost-events", "-F",
+		fields, NULL};
+
+	snprintf(fields, sizeof(fields), "comm,pid,tid,time,period,event,addr%s%s,ip",
+		perf->has_source ? ",data_src" : "", perf->has_weight ? ",weight" : "");
+	return each_line(perf, argv, cp_perf_line);
+}
+
+static void name_threads(struct cp_profile *profile, const struct cp_perf *perf)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < perf->images.n; i++)
+		for (size_t t = 0; t < perf->images.all[i].threads.n; t++)
+			profile->threads[at++].name =
+				perf->images.all[i].threads.all[t].name;
+}
+
+static void warn(struct cp_profile *profile, const struct cp_perf *perf)
+{
+	if (perf->lost)
+		cp_profile_warn(profile,
+			"perf lost %lu records: what they had is not here",
+			(unsigned long)perf->lost);
+	if (perf->in_kernel)
+		cp_profile_warn(profile, "%lu samples of the kernel are left out",
+			(unsigned long)perf->in_kernel);
+	cp_profile_warn(profile,
+		"perf does not record the blocks of the heap: data is named by "
+		"variables, files and mappings");
+	for (size_t i = 0; i < perf->events.n; i++)
+		if (perf->events.all[i].kind == CP_SAMPLED_EVENTS &&
+			!cp_starts_with(perf->events.all[i].name, "dummy"))
+			cp_profile_warn(profile,
+				"%s: its samples have no addresses of data, and are left "
+				"out",
+				perf->events.all[i].name);
+	if (perf->memory && !perf->has_weight)
+		cp_profile_warn(
+			profile, "the samples have no latencies (perf record -W)");
+}
+
+static struct cp_profile *make_profile(struct cp_perf *perf)
+{
+	struct cp_profile *profile = cp_profile_new(perf->arena);
+	struct cp_sampled_source *sources =
+		cp_arena_alloc(perf->arena, (perf->images.n + 1) * sizeof(*sources));
+	size_t n = 0;
+
+	for (size_t i = 0; i < perf->images.n; i++)
+		if (perf->images.all[i].samples.n)
+			sources[n++] = cp_perf_source(perf, &perf->images.all[i]);
+	if (!n)
+		return NULL;
+	profile->command = perf->command;
+	profile->sampled = true;
+	profile->translations = perf->translations;
+	cp_sampled_add(profile, sources, n);
+	name_threads(profile, perf);
+	warn(profile, perf);
+	cp_sampled_warn(profile);
+	return profile;
+}
+
+static bool look(struct cp_perf *perf, const char *path, char *error, size_t error_size)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0) {
+		snprintf(error, error_size, "%s: %s", path, strerror(errno));
+		return false;
+	}
+	perf->written_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
+			   (uint64_t)status.st_mtim.tv_nsec;
+	return true;
+}
+
+static bool ask(struct cp_perf *perf, const char *path, char *error, size_t error_size)
+{
+	char *name = (char *)(uintptr_t)path;
+	char *events[] = {"perf", "evlist", "-v", "-i", name, NULL},
+	     *header[] = {"perf", "script", "--header-only", "-i", name, NULL};
+	int status = each_line(perf, events, take_event);
+
+	if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
+		snprintf(error, error_size,
+			"perf is needed to read %s (Debian: linux-perf)", path);
+		return false;
+	}
+	if (status == 0)
+		status = each_line(perf, header, take_header);
+	if (status)
+		snprintf(error, error_size,
+			"perf cannot read %s: `perf evlist -i %s` says why", path, path);
+	return status == 0;
+}
+
+struct cp_profile *cp_perf_data_read(struct cp_arena *arena, const char *path,
+	const char *measurement, char *error, size_t error_size)
+{
+	/* AMD's words are the most cautious ones: of an unknown processor they hold, too.
+	 */
+	struct cp_perf perf = {.arena = arena,
+		.has_source = true,
+		.has_weight = true,
+		.vendor_name = "amd",
+		.command = path};
+	struct cp_profile *profile = NULL;
+	const char *wrong;
+
+	if (!look(&perf, path, error, error_size) || !ask(&perf, path, error, error_size))
+		return NULL;
+	wrong = choose(&perf, measurement);
+	if (wrong) {
+		snprintf(error, error_size, "%s: %s", path, wrong);
+		return NULL;
+	}
+	if (read_script(&perf, path) == 0)
+		profile = make_profile(&perf);
+	if (!profile)
+		snprintf(error, error_size,
+			"%s: perf script shows no sample of a program", path);
+	return profile;
+}
