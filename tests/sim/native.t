@@ -76,6 +76,7 @@ if ($native != 0) {
 
 # ---- state ----
 
+$ENV{PLACES} = (natively($state, 'places'))[1];
 compare('faults, signals, threads, fork, upper halves', $state);
 
 # ---- single instructions ----

@@ -334,14 +334,24 @@ static uint64_t hash(const void *of, size_t size, uint64_t h)
 	return h;
 }
 
-/* VEX converts from single precision by double precision, which tells of denormals. */
-static uint32_t flags_of(const struct native_encoding *e, const struct state *s)
+/* What VEX raises otherwise: it converts from single precision by double precision, which
+ * tells of denormals, compares as UCOMISS where COMISS tells of quiet NaNs, and knows the
+ * result of some predicates without comparing. */
+static uint32_t flags_of(const struct native_encoding *e, const struct instruction *i,
+	const struct state *s)
 {
-	unsigned opcode = e->key & 255;
-	int is_converted = map(e->key) == 1 && (e->key >> 13 & 3) == 2 &&
-			   (opcode == 0x2c || opcode == 0x2d);
+	unsigned opcode = e->key & 255, pp = e->key >> 13 & 3;
+	uint32_t other = 0;
 
-	return s->mxcsr_behind & ~(is_converted ? 2u : 0);
+	if (is_ours(e) || map(e->key) != 1)
+		return s->mxcsr_behind;
+	if (pp == 2 && (opcode == 0x2c || opcode == 0x2d))
+		other = 2;
+	if (opcode == 0x2f)
+		other = 1;
+	if (opcode == 0xc2 && (i->bytes[i->length - 1] & 0xb) == 0xb)
+		other = 0x3f;
+	return s->mxcsr_behind & ~other;
 }
 
 static void report(const struct native_encoding *e, const struct instruction *i,
@@ -358,7 +368,7 @@ static void report(const struct native_encoding *e, const struct instruction *i,
 		printf(" %016lx %016lx %03lx %04x\n",
 			hash(s, 2240, 14695981039346656037ull),
 			hash(memory, (PAGES - 1) * PAGE, 1), s->flags & 0x8d5,
-			flags_of(e, s));
+			flags_of(e, i, s));
 }
 
 /* Whatever the seed is, an instruction's chances are its own. */

@@ -76,3 +76,13 @@ UInt native_most_instructions(void)
 {
 	return 0;
 }
+
+Addr native_frame_room(Addr top)
+{
+	return top;
+}
+
+void native_frame_fill(ThreadId tid, Addr room)
+{
+	(void)tid, (void)room;
+}

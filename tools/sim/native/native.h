@@ -58,6 +58,11 @@ void native_end_translation(VexGuestExtents *extents);
 /* Of the superblock being made, if it has to end sooner; else 0. */
 UInt native_most_instructions(void);
 
+/* frame.c: below the top of a stack, where registers are to be kept for a handler, and
+ * what is written there once the core has made the handler's frame. */
+Addr native_frame_room(Addr top);
+void native_frame_fill(ThreadId tid, Addr room);
+
 /* sparse.c: makes the references of a sparse one. */
 void native_refer_sparse(IRSB *out, const struct native_step *step);
 

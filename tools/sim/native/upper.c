@@ -24,6 +24,11 @@ Bool upper_first_use(IRSB *out, Addr pc)
 	return True;
 }
 
+Bool upper_is_used(void)
+{
+	return are_used;
+}
+
 /* XRSTOR, which the dynamic linker executes between a call and the function: to VEX there
  * are no zmm registers to restore, so they stay as they are. */
 static Bool is_restore(Addr pc)

@@ -13,6 +13,9 @@
  * and all are made again, with bits that are cleared. */
 Bool upper_first_use(IRSB *out, Addr pc);
 
+/* Has it been? */
+Bool upper_is_used(void);
+
 /* code.c */
 void native_call(IRSB *out, const struct native *n, IRExpr *address);
 

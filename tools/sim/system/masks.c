@@ -11,6 +11,7 @@
 #include "system/masks.h"
 
 #include "base/syscall.h"
+#include "native/native.h"
 #include "system/pointers.h"
 #include "tool.h"
 
@@ -90,8 +91,11 @@ void __wrap_vgPlain_sigframe_create(ThreadId tid, Bool on_altstack, Addr top,
 	const vki_siginfo_t *info, const struct vki_ucontext *context, void *handler,
 	UInt flags, const vki_sigset_t *mask, void *restorer)
 {
+	Addr room = native_frame_room(top);
+
 	__real_vgPlain_sigframe_create(
-		tid, on_altstack, top, info, context, handler, flags, mask, restorer);
+		tid, on_altstack, room, info, context, handler, flags, mask, restorer);
+	native_frame_fill(tid, room);
 	if (waiting && waiting[tid].has_mask)
 		VG_(do_sys_sigprocmask)
 	(tid, VKI_SIG_SETMASK, &waiting[tid].mask, NULL);

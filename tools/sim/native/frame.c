@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Registers of x87, vectors and masks in the frame of a signal, where the core leaves
+ * what was on the stack: handlers see them in the kernel's layout (that of XSAVE), begin
+ * with clean ones, and what they write there is in force behind the handler.
+ */
+#include "native/host.h"
+#include "native/mxcsr.h"
+#include "native/native.h"
+#include "native/upper.h"
+#include "system/pointers.h"
+
+#include "pub_tool_vki.h"
+
+/* --- The layout --- */
+
+enum {
+	LEGACY = 512, /* bytes of FXSAVE, the last of which say what comes behind them */
+	HEADER = 64,
+	MAGIC_BEGIN = 0x46505853,
+	MAGIC_END = 0x46505845,
+	HAS_STATE = 1, /* of uc_flags: UC_FP_XSTATE */
+};
+
+enum component { X87, SSE, AVX, MASKS = 5, UPPER, HIGH, COMPONENTS };
+
+struct area {
+	UChar legacy[24];
+	UInt mxcsr, mxcsr_mask;
+	UChar registers[432];
+	UInt magic, extended_size;
+	ULong features;
+	UInt size, unused[7];
+	ULong has;
+	ULong header[7];
+};
+
+_Static_assert(sizeof(struct area) == LEGACY + HEADER, "the kernel's");
+
+/* Those with 512 bits only in a program that uses them: stacks of handlers are small. */
+static UInt features(void)
+{
+	return native_host_kept_state() & (upper_is_used() ? 0xe7 : 7);
+}
+
+static UInt offset_of(enum component c)
+{
+	return native_cpuid(0xd, c).output[1];
+}
+
+static UInt area_size(void)
+{
+	UInt size = sizeof(struct area);
+
+	for (UInt c = AVX; c < COMPONENTS; c++)
+		if (features() >> c & 1)
+			size = offset_of(c) + native_cpuid(0xd, c).output[0];
+	return size;
+}
+
+/* --- A thread's state --- */
+
+struct thread_state {
+	guest_state guest;
+	UChar shadows[2 * sizeof(guest_state)]; /* struct side_state */
+};
+
+static struct side_state *side_state_of(struct thread_state *t)
+{
+	return (struct side_state *)t->shadows;
+}
+
+static void take(ThreadId tid, struct thread_state *t)
+{
+	for (UInt i = 0; i < 3; i++)
+		VG_(get_shadow_regs_area)
+	(tid, (UChar *)t + i * sizeof(guest_state), (Int)i, 0, sizeof(guest_state));
+}
+
+static void give(ThreadId tid, const struct thread_state *t)
+{
+	for (UInt i = 0; i < 3; i++)
+		VG_(set_shadow_regs_area)
+	(tid, (Int)i, 0, sizeof(guest_state), (const UChar *)t + i * sizeof(guest_state));
+}
+
+/* --- Between a thread's state and an area --- */
+
+static void copy(UChar *in_area, void *in_state, SizeT size, Bool to_area)
+{
+	if (to_area)
+		VG_(memcpy)(in_area, in_state, size);
+	else
+		VG_(memcpy)(in_state, in_area, size);
+}
+
+/* Those behind SSE. */
+static void copy_component(
+	struct thread_state *t, UChar *at, enum component c, Bool to_area)
+{
+	struct side_state *side = side_state_of(t);
+
+	if (c == MASKS)
+		copy(at, side->mask, sizeof(side->mask), to_area);
+	else if (c == HIGH)
+		copy(at, side->zmm, sizeof(side->zmm), to_area);
+	for (UInt i = 0; i < 16; i++) {
+		if (c == AVX)
+			copy(at + 16 * i, (UChar *)&t->guest + state_ymm(i) + 16, 16,
+				to_area);
+		else if (c == UPPER && (side->live >> i & 1 || !to_area))
+			copy(at + 32 * i, &side->upper[i], 32, to_area);
+	}
+	if (c == UPPER && !to_area)
+		side->live = 0xffff;
+}
+
+static void save(struct thread_state *t, struct area *to)
+{
+	UInt size = area_size(), end = MAGIC_END;
+
+	VG_(memset)(to, 0, size);
+	LibVEX_GuestAMD64_fxsave(&t->guest, (HWord)to);
+	to->mxcsr = mxcsr_read(&t->guest);
+	to->magic = MAGIC_BEGIN;
+	to->extended_size = size + sizeof(end);
+	to->size = size;
+	to->features = to->has = features();
+	for (UInt c = AVX; c < COMPONENTS; c++)
+		if (to->features >> c & 1)
+			copy_component(t, (UChar *)to + offset_of(c), c, True);
+	VG_(memcpy)((UChar *)to + size, &end, sizeof(end));
+}
+
+/* As a process begins. */
+static void clear(struct thread_state *t)
+{
+	guest_state *g = &t->guest;
+
+	VG_(memset)((UChar *)g + state_ymm(0), 0, 16 * 32);
+	VG_(memset)(t->shadows, 0, sizeof(t->shadows));
+	VG_(memset)(g->guest_FPTAG, 0, sizeof(g->guest_FPTAG));
+	g->guest_FTOP = 0;
+	g->guest_FPROUND = g->guest_FC3210 = g->guest_SSEROUND = 0;
+}
+
+static Bool has_components(const struct area *from)
+{
+	return from->magic == MAGIC_BEGIN && from->size == area_size() &&
+	       can_read((UWord)from, area_size());
+}
+
+static void restore(struct thread_state *t, struct area *from)
+{
+	clear(t);
+	if (!from || !can_read((UWord)from, sizeof(*from)))
+		return;
+	LibVEX_GuestAMD64_fxrstor((HWord)from, &t->guest);
+	mxcsr_write(&t->guest, from->mxcsr & 0xffff);
+	for (UInt c = AVX; has_components(from) && c < COMPONENTS; c++)
+		if (features() & from->features & from->has & 1u << c)
+			copy_component(t, (UChar *)from + offset_of(c), c, False);
+}
+
+/* --- Frames --- */
+
+/* The context's place in a frame, from where the handler's stack begins. */
+static PtrdiffT context_at;
+
+Addr native_frame_room(Addr top)
+{
+	return native_allowed ? (top - area_size() - sizeof(UInt)) & ~63ul : top;
+}
+
+void native_frame_fill(ThreadId tid, Addr room)
+{
+	struct thread_state t;
+	struct vki_ucontext *context;
+
+	if (!native_allowed)
+		return;
+	take(tid, &t);
+	context = (struct vki_ucontext *)t.guest.guest_RDX;
+	context_at = (PtrdiffT)(t.guest.guest_RDX - t.guest.guest_RSP);
+	save(&t, (struct area *)room);
+	context->uc_mcontext.fpstate = (void *)room;
+	context->uc_flags |= HAS_STATE;
+	clear(&t);
+	give(tid, &t);
+}
+
+typedef void destroy_frame(ThreadId tid, Bool is_rt);
+destroy_frame __real_vgPlain_sigframe_destroy, __wrap_vgPlain_sigframe_destroy;
+
+/* The core has put back the address to which the handler returns. */
+static const struct vki_ucontext *context_of(ThreadId tid)
+{
+	Addr at = VG_(get_SP)(tid) + (Addr)context_at;
+
+	return context_at && can_read(at, sizeof(struct vki_ucontext))
+		       ? (const struct vki_ucontext *)at
+		       : NULL;
+}
+
+void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool is_rt)
+{
+	const struct vki_ucontext *context = native_allowed ? context_of(tid) : NULL;
+	struct area *from = context ? (struct area *)context->uc_mcontext.fpstate : NULL;
+	struct thread_state t;
+
+	__real_vgPlain_sigframe_destroy(tid, is_rt);
+	if (!context)
+		return;
+	take(tid, &t);
+	restore(&t, from);
+	give(tid, &t);
+}
