@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/counters/options.h"
 #include "base/text/nearest.h"
 #include "base/text/table.h"
@@ -140,6 +141,7 @@ int main(int argc, char **argv)
 	const struct command *command = find_command(argc > 1 ? argv[1] : "");
 	const char *word;
 
+	cp_env_use(environ);
 	cp_demangle_start();
 	forget_empty_variables();
 	if (argc < 2) {

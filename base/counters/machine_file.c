@@ -377,6 +377,10 @@ static bool parse_other(
 		return parse_text(at, text, machine->events, sizeof(machine->events));
 	if (strcmp(key, "pmu") == 0)
 		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
+	if (strcmp(key, "measured") == 0)
+		return parse_text(at, text, machine->measured, sizeof(machine->measured));
+	if (strcmp(key, "host") == 0)
+		return parse_text(at, text, machine->host, sizeof(machine->host));
 	if (strcmp(key, "assumed") == 0)
 		return parse_assumed(at, machine, text);
 	if (strcmp(key, "topology") == 0)

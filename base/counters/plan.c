@@ -182,7 +182,9 @@ static bool is_sound_machine(const struct cp_machine *machine)
 	return is_ended(machine->name, sizeof(machine->name)) &&
 	       is_ended(machine->events, sizeof(machine->events)) &&
 	       is_ended(machine->pmu, sizeof(machine->pmu)) &&
-	       is_ended(machine->note, sizeof(machine->note));
+	       is_ended(machine->note, sizeof(machine->note)) &&
+	       is_ended(machine->measured, sizeof(machine->measured)) &&
+	       is_ended(machine->host, sizeof(machine->host));
 }
 
 static bool is_sound_weight(const struct cp_weight *weight)

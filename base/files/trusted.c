@@ -152,9 +152,10 @@ int cp_trusted_open(int directory, const char *name, enum cp_trust trust, uint64
 	return error;
 }
 
-int cp_trusted_load(const char *path, char *to, size_t room, char *why, size_t size)
+int cp_trusted_load(const char *path, enum cp_trust trust, char *to, size_t room,
+	char *why, size_t size)
 {
-	int fd = cp_trusted_open(AT_FDCWD, path, CP_NAMED, room - 1, why, size);
+	int fd = cp_trusted_open(AT_FDCWD, path, trust, room - 1, why, size);
 	size_t used = 0;
 	ssize_t n = 1;
 

@@ -39,8 +39,9 @@ int cp_trusted_open(int directory, const char *name, enum cp_trust trust, uint64
 int cp_trusted_check_found(
 	int fd, int directory, const char *name, char *why, size_t size);
 
-/* Reads all of a small file that the user named, NUL-terminated.  0, or -errno with
- * the reason and the cure in why. */
-int cp_trusted_load(const char *path, char *to, size_t room, char *why, size_t size);
+/* Reads all of a small file, NUL-terminated.  0, or -errno with the reason and the cure
+ * in why. */
+int cp_trusted_load(const char *path, enum cp_trust trust, char *to, size_t room,
+	char *why, size_t size);
 
 #endif

@@ -36,6 +36,8 @@ $ENV{PERL_HASH_SEED} = 0;
 $ENV{PYTHONHASHSEED} = 0;
 # Where the library keeps the last run.
 $ENV{XDG_CACHE_HOME} = "$scratch/cache";
+# The host as the kernel tells it, whatever was measured.
+$ENV{XDG_CONFIG_HOME} = "$scratch/config";
 
 sub source { $source }
 sub build { $build }

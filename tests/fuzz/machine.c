@@ -3,6 +3,7 @@
  * A machine file, described and turned into options of the simulated PMU.
  */
 #include "base/counters/machine.c"
+#include "base/counters/machine_host.h"
 
 #include "tests/fuzz/fuzz.h"
 
@@ -24,7 +25,7 @@ static void find_others(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size), line[256];
-	struct cp_machine machine = defaults;
+	struct cp_machine machine = cp_machine_defaults;
 
 	find_others();
 	if (cp_machine_parse(&machine, "fuzz.machine", text, line, sizeof(line)) == 0) {

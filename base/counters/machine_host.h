@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The machine "host": as sysfs tells it, and as the user's file of measured figures does.
+ */
+#ifndef CACHEPEEK_BASE_COUNTERS_MACHINE_HOST_H
+#define CACHEPEEK_BASE_COUNTERS_MACHINE_HOST_H
+
+#include "base/counters/machine.h"
+
+extern const struct cp_machine cp_machine_defaults;
+
+/* From sysfs alone; what it does not tell is assumed, and said in note. */
+void cp_machine_sysfs(struct cp_machine *machine);
+
+/* With what was measured, if that was on this processor. */
+void cp_machine_host(struct cp_machine *machine);
+
+/* $XDG_CONFIG_HOME/cachepeek/host.machine, or below ~/.config.  False: neither variable
+ * names a directory. */
+bool cp_host_file(char *to, size_t size);
+
+/* One word that tells this processor from others: its model and its caches. */
+void cp_host_word(const struct cp_machine *machine, char *to, size_t size);
+
+#endif
