@@ -33,7 +33,7 @@ COMMON_ROOMS := base base/text base/files base/engine base/counters regions \
 	output output/metrics output/report output/text
 LIB_ROOMS := preload preload/libc preload/program preload/cases preload/markers preload/parallel \
 	preload/sampling
-TOOL_ROOMS := tools/shared tools/runs tools/list tools/compare tools/diff tools/gate \
+TOOL_ROOMS := tools/shared tools/runs tools/list tools/compare tools/diff tools/gate tools/calibrate \
 	tools/profile tools/profile/model tools/profile/samples tools/profile/calls tools/profile/advice
 sources = $(wildcard $(1:%=%/*.c))
 

@@ -2,7 +2,8 @@
  *
  * cachepeek doctor: what can be counted here, why not, and what would change
  * that.  --verify runs kernels of known counts (tools/kernels.c) on each engine
- * and compares.
+ * and compares; --calibrate measures the host
+ * (tools/calibrate).
  */
 #include <errno.h>
 #include <jansson.h>
@@ -22,6 +23,7 @@
 #include "base/counters/simtool.h"
 #include "base/encoder/pfm.h"
 #include "regions/rundir.h"
+#include "tools/calibrate/command.h"
 #include "tools/shared/cmd.h"
 #include "tools/kernels.h"
 #include "tools/shared/place.h"
@@ -313,26 +315,41 @@ static int verify_engine(const char *engine)
 
 static const struct option long_options[] = {
 	{"verify", no_argument, NULL, 'v'},
+	{"calibrate", no_argument, NULL, 'c'},
+	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, 'j'},
 	{NULL, 0, NULL, 0},
 };
 
-static bool parse_arguments(int argc, char **argv, bool *verify, bool *json)
+struct wanted {
+	bool verify, calibrate, json;
+	const char *file; /* of the calibration */
+};
+
+static bool parse_arguments(int argc, char **argv, struct wanted *wanted)
 {
 	int option;
 
-	while ((option = cp_cmd_option(argc, argv, ":", long_options)) != -1) {
+	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
 		if (option == 'v')
-			*verify = true;
+			wanted->verify = true;
+		else if (option == 'c')
+			wanted->calibrate = true;
 		else if (option == 'j')
-			*json = true;
+			wanted->json = true;
+		else if (option == 'o')
+			wanted->file = optarg;
 		else
 			return false;
 	}
 	if (optind < argc)
-		fprintf(stderr, "cachepeek: doctor takes --verify or nothing, not %s\n",
+		fprintf(stderr, "cachepeek: doctor takes options alone, not %s\n",
 			argv[optind]);
-	return optind == argc;
+	else if (wanted->file && !wanted->calibrate)
+		fprintf(stderr, "cachepeek: -o is of doctor --calibrate\n");
+	else
+		return true;
+	return false;
 }
 
 static void print_heading(void)
@@ -361,30 +378,45 @@ static int print_document(void)
 	return putchar('\n') != EOF && written && fflush(stdout) == 0 ? 0 : 1;
 }
 
-int cp_cmd_doctor(int argc, char **argv)
+static int diagnose_and_verify(const struct wanted *wanted)
 {
-	bool hardware, software, simulator, verify = false, json = false;
+	bool hardware, software, simulator;
 	int failures = 0;
 
-	if (argc > 1 && strcmp(argv[1], KERNELS) == 0) {
-		cp_kernels_run();
-		return 0;
-	}
-	if (!parse_arguments(argc, argv, &verify, &json))
-		return 2;
-	if (json)
-		document = json_pack("{ss ss s[] s{} s[]}", "schema",
-			"cachepeek-doctor/1", "cachepeek", CP_VERSION, "can_count",
-			"settings", "verified");
 	print_heading();
 	diagnose(&hardware, &software, &simulator);
 	if (!document)
 		printf("\n");
 	print_settings();
 	print_choice(hardware, simulator);
-	if (verify && software)
+	if (wanted->verify && software)
 		failures += verify_engine("perf") != 0;
-	if (verify && simulator)
+	if (wanted->verify && simulator)
 		failures += verify_engine("sim") != 0;
-	return (document && print_document()) || failures ? 1 : 0;
+	return failures ? 1 : 0;
+}
+
+int cp_cmd_doctor(int argc, char **argv)
+{
+	struct wanted wanted = {.verify = false};
+	int status;
+
+	if (argc > 1 && strcmp(argv[1], KERNELS) == 0) {
+		cp_kernels_run();
+		return 0;
+	}
+	if (!parse_arguments(argc, argv, &wanted))
+		return 2;
+	if (wanted.json)
+		document = json_pack("{ss ss s[] s{} s[]}", "schema",
+			"cachepeek-doctor/1", "cachepeek", CP_VERSION, "can_count",
+			"settings", "verified");
+	status = diagnose_and_verify(&wanted);
+	fflush(stdout);
+	if (wanted.calibrate && status != 2) {
+		int calibrated = cp_calibrate_command(wanted.file, document);
+
+		status = calibrated ? calibrated : status;
+	}
+	return document && print_document() ? 1 : status;
 }

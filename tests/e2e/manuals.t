@@ -205,7 +205,7 @@ is_deeply(complete('cachepeek', '-g', 'cache,t'), ['cache,tlb'], 'the second of 
 is_deeply(complete('cachepeek', 'run', '-m', 'cacheg'), ['cachegrind'], 'machines');
 is_deeply(complete('cachepeek', 'list', 'm'), ['machines'], 'lists');
 is_deeply(complete('cachepeek', 'list', 'presets', 'l1d_stores'), ['l1d_stores'], 'presets');
-is_deeply(complete('cachepeek', 'doctor', '-'), [qw(--verify --json --color)], 'of doctor');
+is_deeply(complete('cachepeek', 'doctor', '-'), [qw(--verify --calibrate -o --output --json --color)], 'of doctor');
 is_deeply(complete('cachepeek', 'report', '--j'), ['--json'], 'of report');
 is_deeply(complete('cachepeek', 'help', 'dt'), ['dtlb'], 'of help');
 SKIP: {
@@ -226,7 +226,7 @@ SKIP: {
 	is_deeply($fishes->(@$_[0]), $_->[1], "fish: $_->[2]") for ['cachepeek --eng', ['--engine'], 'an option'],
 		['cachepeek -E ', [qw(auto perf sim)], 'engines'], ['cachepeek -g cache,t', ['cache,tlb'], 'the second of two groups'],
 		['cachepeek run -m cacheg', ['cachegrind'], 'machines'], ['cachepeek list m', ['machines'], 'lists'],
-		['cachepeek list presets l1d_stores', ['l1d_stores'], 'presets'], ['cachepeek doctor --', [qw(--color --json --verify)], 'of doctor'],
+		['cachepeek list presets l1d_stores', ['l1d_stores'], 'presets'], ['cachepeek doctor --', [qw(--calibrate --color --json --output --verify)], 'of doctor'],
 		['cachepeek report --js', ['--json'], 'of report'], ['cachepeek help dt', ['dtlb'], 'of help'],
 		['cachepeek annotate -p d', [qw(dcache dtlb)], 'of annotate'],
 		['cachepeek -g cache cachepeek --eng', ['--engine'], 'the options of the program that is run'],

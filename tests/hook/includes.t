@@ -60,6 +60,7 @@ my @rooms = (
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
 	['tools/gate' => [@base, qw(tools/diff tools/shared)]],
+	['tools/calibrate' => [@base, qw(base/counters tools/shared)]],
 	['tools/compare' => [@base, qw(base/counters output output/metrics), @simulator]],
 	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h
 		tools/sim/profile_file.h)]],
@@ -69,7 +70,7 @@ my @rooms = (
 	['tools/profile' => [@base, qw(output tools/profile/model tools/profile/calls tools/profile/advice tools/shared/json_file.h)]],
 	['tools/runs' => [@base, qw(base/counters output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
 	['tools' => [@base, qw(base/counters base/encoder base/engine/engine.h output output/report regions
-		tools/compare tools/diff tools/gate tools/list tools/profile tools/profile/advice tools/profile/calls tools/profile/model
+		tools/calibrate/command.h tools/compare tools/diff tools/gate tools/list tools/profile tools/profile/advice tools/profile/calls tools/profile/model
 		tools/profile/samples tools/runs tools/shared)]],
 );
 my %may = map { @$_ } @rooms;

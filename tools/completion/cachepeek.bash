@@ -70,7 +70,7 @@ _cachepeek_options()
 	diff) echo '--fail-if -o --output --json --all --call-paths -v --verbose' ;;
 	merge) echo '-o --output --json -v --verbose' ;;
 	list) echo '-p --pmu --json --check -v --verbose' ;;
-	doctor) echo '--verify --json' ;;
+	doctor) echo '--verify --calibrate -o --output --json' ;;
 	help) echo "$_cachepeek_commands variables" ;;
 	esac
 }

@@ -138,3 +138,5 @@ complete -c cachepeek -n '__cachepeek_is diff' -l call-paths -d 'what changed be
 complete -c cachepeek -n '__cachepeek_is list' -s p -l pmu -x -a '(__cachepeek_pmus)' -d 'of another processor'
 complete -c cachepeek -n '__cachepeek_is list' -l check -d 'look all events up'
 complete -c cachepeek -n '__cachepeek_is doctor' -l verify -d 'compare presets with known counts'
+complete -c cachepeek -n '__cachepeek_is doctor' -l calibrate -d 'measure this host'
+complete -c cachepeek -n '__cachepeek_is doctor' -s o -l output -r -F -d 'machine file to write'

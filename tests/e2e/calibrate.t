@@ -1,0 +1,83 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# cachepeek doctor --calibrate on this host: what it measures is a machine file, which
+# -m host is from then on.  (What becomes of rounds: tests/unit/tools_calibrate.c.)
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+
+my $program = program('region_pages');
+my $file = scratch('made.machine');
+
+sub command
+{
+	my ($words, %env) = @_;
+	return run(command => [cli(), @$words], env => {CACHEPEEK_ENGINE => 'sim', %env});
+}
+sub doctor { command(['doctor', @_]) }
+
+{
+	my $run = doctor('--calibrate', '--json', '-o', $file);
+	is(status_text($run->{status}), 'exit 0', 'measured');
+	is($run->{err}, '', 'nothing is said');
+	my $made = decode_json($run->{out});
+	my %figure = map { $_->{figure} => $_ } @{$made->{calibration}{figures}};
+	is(scalar(keys %figure), 21, 'figures');
+	cmp_ok($made->{calibration}{rounds}, '>=', 3, 'rounds');
+	for my $name (qw(clock width loads stores l1d_latency memory_latency memory_stream)) {
+		ok(defined $figure{$name}{value} && $figure{$name}{value} > 0, "$name: there is one");
+	}
+	cmp_ok($figure{l1d_latency}{value}, '<', $figure{memory_latency}{value}, 'memory is further away than the L1D');
+	my $check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py',
+		source() . '/doc/cachepeek-doctor-1.schema.json', write_file(scratch('doctor.json'), $run->{out})]);
+	is(status_text($check->{status}), 'exit 0', 'as its schema says') or diag($check->{out} . $check->{err});
+}
+
+# Its clock and latencies, where they are stable, are those of the run.
+{
+	my ($clock) = read_file($file) =~ /^clock-mhz = (\d+)/m;
+	my $run = command(['-m', $file, '-e', 'instructions', '-o', scratch('run.json'), $program, 10, 1]);
+	is(status_text($run->{status}), 'exit 0', 'a run on that machine');
+	is($run->{err}, '', 'without a complaint');
+	ok($clock, 'it has a clock');
+}
+
+# As host: the date is in the report.
+{
+	my $home = "$ENV{XDG_CONFIG_HOME}/cachepeek";
+	is(status_text(run(command => ['mkdir', '-p', $home])->{status}), 'exit 0', 'a directory');
+	is(status_text(run(command => ['cp', $file, "$home/host.machine"])->{status}), 'exit 0', 'for the file');
+	my ($date) = read_file($file) =~ /^measured = (\S+)/m;
+	my $run = command(['-v', '-e', 'instructions', $program, 10, 1]);
+	like($run->{err} =~ s/\s+/ /gr, qr/measured on \Q$date\E/, 'when host was measured');
+	like(doctor()->{out} =~ s/\s+/ /gr, qr/measured on \Q$date\E/, 'doctor says it, too');
+	unlink "$home/host.machine";
+}
+
+# ---- where it cannot ----
+
+for my $case (
+	[['doctor', '-o', $file], 2, qr/^cachepeek: -o is of doctor --calibrate\n$/, 'a file without it'],
+	[['doctor', '--calibrate', '-o', '/dev/null/x'], 1, qr{^cachepeek: .*/dev/null/x.*\n$}, 'a file that cannot be'],
+) {
+	my ($words, $status, $text, $what) = @$case;
+	my $run = command($words);
+	is(status_text($run->{status}), "exit $status", $what);
+	like($run->{err}, $text, "$what: one line");
+}
+{
+	my $run = run(command => ['sh', '-c', 'ulimit -v 150000; exec "$@"', '-', cli(), 'doctor', '--calibrate', '-o', $file]);
+	is(status_text($run->{status}), 'exit 1', 'without memory');
+	is($run->{err}, "cachepeek: no memory to calibrate with: 160 MiB are needed, better 640 MiB\n", 'which is said');
+}
+{
+	my $run = run(command => [cli(), 'doctor', '--calibrate'], env => {HOME => undef, XDG_CONFIG_HOME => undef});
+	is(status_text($run->{status}), 'exit 2', 'no home');
+	is($run->{err}, "cachepeek: neither HOME nor XDG_CONFIG_HOME is set: name a file with -o\n", 'which is said, too');
+}
+
+done_testing;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What cachepeek doctor --calibrate makes of its measurements: one figure of several
+ * rounds, steps of curves, the machine file, and who uses that.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/counters/machine_host.h"
+#include "base/env.h"
+#include "base/format.h"
+#include "tests/tap/tap.h"
+#include "tools/calibrate/calibrate.h"
+
+#define COUNT(curve) (sizeof(curve) / sizeof((curve)[0]))
+
+static void test_steps(void)
+{
+	static const double clean[] = {0, 0, 0, 7, 7, 7}, noisy[] = {0, 9, 0, 1, 7, 6, 7},
+			    flat[] = {0, 1, 0, 1}, early[] = {7, 7, 7},
+			    last[] = {0, 0, 7};
+
+	is_u64(cp_curve_step(clean, COUNT(clean), 0, 7), 2,
+		"the last point below a step");
+	is_u64(cp_curve_step(noisy, COUNT(noisy), 0, 7), 3, "one high point is no step");
+	is_u64(cp_curve_step(flat, COUNT(flat), 0, 7), COUNT(flat), "no step");
+	is_u64(cp_curve_step(early, COUNT(early), 0, 7), 0, "high from the start");
+	is_u64(cp_curve_step(last, COUNT(last), 0, 7), 1, "a step at the end");
+}
+
+static struct cp_calibration made(void)
+{
+	struct cp_calibration calibration = {.rounds = CP_CALIBRATE_ROUNDS};
+
+	cp_machine_sysfs(&calibration.machine);
+	for (unsigned i = 0; i < CP_CALIBRATE_ROUNDS; i++)
+		for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
+			calibration.round[i][figure] = 10 + figure;
+	return calibration;
+}
+
+static void set_rounds(struct cp_calibration *calibration, enum cp_figure figure,
+	const double rounds[CP_CALIBRATE_ROUNDS])
+{
+	for (unsigned i = 0; i < CP_CALIBRATE_ROUNDS; i++)
+		calibration->round[i][figure] = rounds[i];
+}
+
+static void test_rounds(void)
+{
+	static const double some[] = {130, 100, 110, 104, 400},
+			    few[] = {NAN, 5, NAN, 6, NAN}, most[] = {NAN, 5, 7, 6, NAN};
+	struct cp_calibration all = made();
+
+	set_rounds(&all, CP_FIGURE_MEMORY, some);
+	set_rounds(&all, CP_FIGURE_CLOCK, some);
+	set_rounds(&all, CP_FIGURE_STLB, some);
+	set_rounds(&all, CP_FIGURE_WINDOW, few);
+	set_rounds(&all, CP_FIGURE_TRANSFER, most);
+	cp_calibration_conclude(&all);
+	is_double_near(all.value[CP_FIGURE_MEMORY], 100, 0, "of times the least");
+	is_double_near(
+		all.spread[CP_FIGURE_MEMORY], 0.1, 1e-9, "and how far the middle is");
+	ok(cp_figure_is_stable(&all, CP_FIGURE_MEMORY), "which is near enough");
+	is_double_near(all.value[CP_FIGURE_CLOCK], 400, 0, "of rates the most");
+	ok(!cp_figure_is_stable(&all, CP_FIGURE_CLOCK), "which is far from the middle");
+	is_double_near(all.value[CP_FIGURE_STLB], 110, 0, "of places the middle");
+	is_double_near(
+		all.spread[CP_FIGURE_STLB], 26 / 110.0, 1e-9, "and the half around");
+	ok(isnan(all.value[CP_FIGURE_WINDOW]), "two rounds of five are none");
+	ok(!cp_figure_is_stable(&all, CP_FIGURE_WINDOW), "and that is not stable");
+	is_double_near(all.value[CP_FIGURE_TRANSFER], 5, 0, "three are");
+}
+
+/* The file of what made() has, with some figures that are far apart. */
+static char *text_of(struct cp_calibration *all)
+{
+	static const double apart[] = {300, 200, 900, 250, 400};
+
+	*all = made();
+	set_rounds(all, CP_FIGURE_MEMORY, apart);
+	set_rounds(all, CP_FIGURE_DTLB, (const double[]){64, 64, 72, 64, 64});
+	set_rounds(all, CP_FIGURE_STLB, (const double[]){1536, 1536, 1536, 1536, 1536});
+	cp_calibration_conclude(all);
+	return cp_calibration_text(all, "2026-11-25");
+}
+
+static void test_text(void)
+{
+	struct cp_calibration all;
+	struct cp_machine machine = cp_machine_defaults;
+	char *text = text_of(&all), error[200] = "", word[sizeof(machine.host)];
+
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0,
+		"the file is a machine's");
+	is_string(error, "", "without an error");
+	is_u64(machine.clock_mhz, 10 + CP_FIGURE_CLOCK, "clock-mhz");
+	is_u64(machine.level[CP_L1D].latency, 10 + CP_FIGURE_L1, "latency of L1D");
+	is_u64(machine.walk_latency, 10 + CP_FIGURE_WALK, "walk-latency");
+	is_u64(machine.fill_buffers, 10 + CP_FIGURE_PARALLEL, "fill-buffers");
+	is_u64(machine.cache_to_cache_latency, 10 + CP_FIGURE_TRANSFER, "cache-to-cache");
+	is_u64(machine.memory_latency, 200, "memory-latency");
+	is_u64(machine.assumed, 1u << CP_OF_MEMORY, "which alone is assumed");
+	is_u64(machine.level[CP_DTLB].sets * machine.level[CP_DTLB].ways, 64, "the DTLB");
+	is_u64(machine.level[CP_STLB].sets, 256, "the STLB's sets");
+	is_u64(machine.level[CP_STLB].ways, 6, "and ways");
+	is_string(machine.measured, "2026-11-25", "when it was measured");
+	cp_host_word(&all.machine, word, sizeof(word));
+	is_string(machine.host, word, "and where");
+	ok(machine.level[CP_L2].sets == all.machine.level[CP_L2].sets &&
+			machine.level[CP_LLC].ways == all.machine.level[CP_LLC].ways,
+		"sizes are sysfs's");
+	free(text);
+}
+
+/* ---- who uses it ---- */
+
+static char home[64], path[128];
+
+static void write_host(const char *text, mode_t mode)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file || fputs(text, file) < 0 || fclose(file) != 0 || chmod(path, mode) < 0)
+		bail("cannot write %s", path);
+}
+
+static void is_host(const char *note, uint32_t clock, const char *what)
+{
+	struct cp_machine machine;
+	char error[200];
+
+	is_int(cp_machine_find(&machine, "host", error, sizeof(error)), 0, "%s: host",
+		what);
+	ok(strstr(machine.note, note), "%s: %s", what, machine.note);
+	is_u64(machine.clock_mhz, clock, "%s: its clock", what);
+	is_string(machine.name, "host", "%s: its name", what);
+}
+
+static void test_host(void)
+{
+	struct cp_calibration all;
+	char *text = text_of(&all), *other = strdup(text), variable[128];
+	char *environment[] = {variable, NULL};
+
+	cp_format(home, sizeof(home), "/tmp/calibrate-XXXXXX");
+	if (!mkdtemp(home))
+		bail("cannot make a directory");
+	cp_format(variable, sizeof(variable), "XDG_CONFIG_HOME=%s", home);
+	cp_env_use(environment);
+	is_host("assumed", 0, "no file");
+	cp_format(path, sizeof(path), "%s/cachepeek", home);
+	mkdir(path, 0700);
+	cp_format(path, sizeof(path), "%s/cachepeek/host.machine", home);
+	write_host(text, 0600);
+	is_host("measured on 2026-11-25", 10 + CP_FIGURE_CLOCK, "what was measured");
+	memcpy(strstr(other, "\nhost = ") + 8, "Q", 1);
+	write_host(other, 0600);
+	is_host("host.machine not used: is of another processor", 0, "another processor");
+	write_host("clock-mhz = fast\n", 0600);
+	is_host("host.machine not used: ", 0, "a file that is wrong");
+	unlink(path);
+	if (symlink("/dev/null", path) == 0)
+		is_host("host.machine not used: it is a symbolic link", 0, "a link");
+	unlink(path);
+	cp_format(path, sizeof(path), "%s/cachepeek", home);
+	rmdir(path);
+	rmdir(home);
+	cp_env_use((char *[]){NULL});
+	free(text);
+	free(other);
+}
+
+int main(void)
+{
+	plan_lazy();
+	test_steps();
+	test_rounds();
+	test_text();
+	test_host();
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rounds, and what they are measured in.
+ */
+#include "tools/calibrate/calibrate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/counters/machine_host.h"
+#include "base/text.h"
+
+enum { MIB = 1 << 20, HUGE_PAGE = 2 * MIB };
+#define MOST_BYTES ((size_t)512 * MIB)
+#define LEAST_BYTES ((size_t)32 * MIB)
+#define PAGES_BYTES ((size_t)64 * MIB)
+
+/* In the order in which they need each other's figures. */
+static cp_measure *const measures[] = {cp_measure_rates, cp_measure_latencies,
+	cp_measure_pages, cp_measure_window, cp_measure_streams, cp_measure_transfers};
+
+/* ---- memory ---- */
+
+/* Aligned for huge pages, and touched, so that no page is the kernel's page of zeros. */
+static char *map(size_t bytes, int advice)
+{
+	char *memory = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	memory += HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE;
+	madvise(memory, bytes, advice);
+	for (size_t at = 0; at < bytes; at += 4096)
+		((volatile char *)memory)[at] = 0;
+	return memory;
+}
+
+/* A number of KiB from a file of the kernel's; 0: there is none. */
+static size_t kernel_number(const char *path, const char *key)
+{
+	char text[8192], *at;
+
+	if (!cp_read_file(path, text, sizeof(text)) || !(at = strstr(text, key)))
+		return 0;
+	return strtoul(at + strlen(key), NULL, 10);
+}
+
+/* Half of what is free, and no more than the limits leave. */
+static size_t free_bytes(void)
+{
+	size_t available = kernel_number("/proc/meminfo", "MemAvailable:");
+
+	return available ? available * 512 : MOST_BYTES;
+}
+
+static int set_up(struct cp_host *host, char *error, size_t error_size)
+{
+	size_t bytes = MOST_BYTES, most = free_bytes();
+
+	host->pages = map(PAGES_BYTES, MADV_NOHUGEPAGE);
+	host->scratch = map(PAGES_BYTES, MADV_HUGEPAGE);
+	host->page_bytes = PAGES_BYTES;
+	while (bytes > LEAST_BYTES && bytes > most)
+		bytes /= 2;
+	for (; host->pages && host->scratch && bytes >= LEAST_BYTES; bytes /= 2) {
+		host->memory = map(bytes, MADV_HUGEPAGE);
+		host->bytes = bytes;
+		if (host->memory) {
+			host->huge = kernel_number("/proc/self/smaps_rollup",
+					     "AnonHugePages:") >= bytes / 2048;
+			return 0;
+		}
+	}
+	snprintf(error, error_size,
+		"no memory to calibrate with: %zu MiB are needed, better %zu MiB",
+		(LEAST_BYTES + 2 * PAGES_BYTES) / MIB,
+		(MOST_BYTES + 2 * PAGES_BYTES) / MIB);
+	return -ENOMEM;
+}
+
+static void tear_down(struct cp_host *host)
+{
+	if (host->memory)
+		munmap(host->memory, host->bytes);
+	if (host->scratch)
+		munmap(host->scratch, host->page_bytes);
+	if (host->pages)
+		munmap(host->pages, host->page_bytes);
+}
+
+/* ---- one CPU, so that the caches stay the same ones ---- */
+
+static void choose_cpus(struct cp_host *host, cpu_set_t *may)
+{
+	int own = sched_getcpu();
+	cpu_set_t one;
+
+	host->other_cpu = -1;
+	if (own < 0 || sched_getaffinity(0, sizeof(*may), may) < 0)
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE && host->other_cpu < 0; cpu++)
+		if (cpu != own && CPU_ISSET(cpu, may))
+			host->other_cpu = cpu;
+	CPU_ZERO(&one);
+	CPU_SET(own, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* ---- rounds ---- */
+
+static double seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void run_rounds(struct cp_calibration *calibration, struct cp_host *host)
+{
+	double begin = seconds();
+
+	for (unsigned round = 0; round < CP_CALIBRATE_ROUNDS; round++) {
+		double *found = calibration->round[round];
+
+		/* The middle of three is one; the host may be a slow one. */
+		if (round >= 3 && (seconds() - begin) * (round + 1) / round > 14)
+			break;
+		for (unsigned i = 0; i < CP_NFIGURES; i++)
+			found[i] = NAN;
+		for (unsigned i = 0; i < sizeof(measures) / sizeof(measures[0]); i++)
+			measures[i](host, found);
+		calibration->rounds++;
+	}
+	calibration->seconds = seconds() - begin;
+}
+
+int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_size)
+{
+	struct cp_host host = {.machine = &calibration->machine};
+	cpu_set_t may;
+	int result;
+
+	memset(calibration, 0, sizeof(*calibration));
+	CPU_ZERO(&may);
+	cp_machine_sysfs(&calibration->machine);
+	choose_cpus(&host, &may);
+	result = set_up(&host, error, error_size);
+	if (result == 0) {
+		calibration->huge = host.huge;
+		calibration->bytes = host.bytes;
+		run_rounds(calibration, &host);
+		cp_calibration_conclude(calibration);
+	}
+	tear_down(&host);
+	if (CPU_COUNT(&may))
+		sched_setaffinity(0, sizeof(may), &may);
+	return result;
+}

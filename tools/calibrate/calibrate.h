@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek doctor --calibrate: what the caches, TLBs and memory of this host take, by
+ * the clock.  Other processes and the hypervisor only ever make a measurement slower:
+ * all figures are measured in several rounds, and the best of a time, or the middle of
+ * a place where a curve steps, is taken.  How far the middle of the rounds is from it
+ * says how stable the figure is.
+ */
+#ifndef CACHEPEEK_TOOLS_CALIBRATE_H
+#define CACHEPEEK_TOOLS_CALIBRATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/counters/machine.h"
+
+enum cp_figure {
+	CP_FIGURE_CLOCK,
+	CP_FIGURE_WIDTH,
+	CP_FIGURE_LOADS,
+	CP_FIGURE_STORES,
+	CP_FIGURE_L1,
+	CP_FIGURE_L2,
+	CP_FIGURE_LLC,
+	CP_FIGURE_MEMORY,
+	CP_FIGURE_DTLB,
+	CP_FIGURE_STLB,
+	CP_FIGURE_STLB_HIT,
+	CP_FIGURE_WALK,
+	CP_FIGURE_PARALLEL,
+	CP_FIGURE_WINDOW,
+	CP_FIGURE_STREAM_L2,
+	CP_FIGURE_STREAM_LLC,
+	CP_FIGURE_STREAM_MEMORY,
+	CP_FIGURE_PREFETCH,
+	CP_FIGURE_LLC_RANDOM,
+	CP_FIGURE_LLC_STREAM,
+	CP_FIGURE_TRANSFER,
+	CP_NFIGURES
+};
+
+#define CP_CALIBRATE_ROUNDS 5
+#define CP_UNSTABLE 0.2 /* of the figure: further apart than that, it is not stable */
+
+struct cp_calibration {
+	struct cp_machine machine; /* geometry, from sysfs */
+	/* In cycles where the figure's unit says so.  NAN: it could not be measured. */
+	double round[CP_CALIBRATE_ROUNDS][CP_NFIGURES];
+	double value[CP_NFIGURES], spread[CP_NFIGURES];
+	unsigned rounds;
+	double seconds; /* that it took */
+	bool huge;      /* the memory is of huge pages: no walks are in the latencies */
+	size_t bytes;   /* of memory */
+};
+
+/* "l2_latency", "cycles", and what it is for people. */
+const char *cp_figure_name(enum cp_figure figure);
+const char *cp_figure_unit(enum cp_figure figure);
+const char *cp_figure_title(enum cp_figure figure);
+
+/* Takes up to 15 s, 1 GB at most, and one CPU.  0, or -errno with one line in error. */
+int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_size);
+
+/* The figures of all rounds as one each: value and spread. */
+void cp_calibration_conclude(struct cp_calibration *calibration);
+bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figure figure);
+
+/* ---- what is measured with ---- */
+
+struct cp_host {
+	const struct cp_machine *machine;
+	char *memory; /* of huge pages where the kernel has them; all zeros */
+	size_t bytes;
+	char *scratch;     /* the same, for what writes */
+	char *pages;       /* of small pages */
+	size_t page_bytes; /* of each of these */
+	double ns;         /* a cycle takes, as far as known by now */
+	bool huge;
+	int other_cpu; /* that the process may run on; -1: none */
+};
+
+/* Bytes of a level; 0: the machine has none. */
+static inline size_t cp_host_level(const struct cp_host *host, enum cp_level level)
+{
+	const struct cp_cache *cache = &host->machine->level[level];
+
+	return (size_t)cache->sets * cache->ways * cache->line;
+}
+
+/* A part of the last level that those in front are small beside, and that leaves room for
+ * what others have in it. */
+static inline size_t cp_host_llc_piece(const struct cp_host *host)
+{
+	size_t front = cp_host_level(host, CP_L2), llc = cp_host_level(host, CP_LLC);
+
+	return front * 8 <= llc ? front * 4 : (front + llc) / 2;
+}
+
+#define CP_LINE 64
+
+/* Nanoseconds of the best of some tries, a piece. */
+typedef void cp_task(void *context);
+double cp_best(unsigned tries, double pieces, cp_task *task, void *context);
+
+/* Each adds what it finds to the figures of the round. */
+typedef void cp_measure(struct cp_host *host, double found[CP_NFIGURES]);
+cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_window,
+	cp_measure_streams, cp_measure_transfers;
+
+/* Cycles of a load that depends on the one before, from all over so many bytes, and of
+ * what finds its address; a load's share of the time, if so many walks go at a time. */
+double cp_walk(const struct cp_host *host, size_t bytes, unsigned lanes);
+
+/* Cycles of a load from one of so many places, a stride and some lines apart. */
+double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride);
+
+/* ---- curves ---- */
+
+/* The index of the last point before the curve, which goes up from low to high, is nearer
+ * to high, and stays there for another point; count: it does not rise. */
+size_t cp_curve_step(const double curve[], size_t count, double low, double high);
+
+/* ---- the file ---- */
+
+/* A machine file of what was measured: malloc()ed text. */
+char *cp_calibration_text(const struct cp_calibration *calibration, const char *date);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/calibrate/command.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/counters/machine_host.h"
+#include "tools/calibrate/calibrate.h"
+#include "tools/shared/output.h"
+
+static void print_figure(const struct cp_calibration *calibration, enum cp_figure figure)
+{
+	if (isnan(calibration->value[figure])) {
+		printf("  %-24s %10s\n", cp_figure_title(figure), "-");
+		return;
+	}
+	printf("  %-24s %10.4g %-18s %4.0f %%%s\n", cp_figure_title(figure),
+		calibration->value[figure], cp_figure_unit(figure),
+		calibration->spread[figure] * 100,
+		cp_figure_is_stable(calibration, figure) ? "" : "  not stable");
+}
+
+static void print_table(const struct cp_calibration *calibration)
+{
+	printf("\nmeasured in %u rounds, %.1f s, with %zu MiB of %s pages\n"
+	       "  %-24s %10s %-18s spread\n",
+		calibration->rounds, calibration->seconds, calibration->bytes >> 20,
+		calibration->huge ? "huge" : "small", "", "", "");
+	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
+		print_figure(calibration, (enum cp_figure)figure);
+}
+
+static void add_table(const struct cp_calibration *calibration, json_t *document)
+{
+	json_t *figures = json_array();
+
+	for (unsigned i = 0; i < CP_NFIGURES; i++) {
+		enum cp_figure figure = (enum cp_figure)i;
+		bool known = !isnan(calibration->value[i]);
+
+		json_array_append_new(figures,
+			json_pack("{ss ss so so sb}", "figure", cp_figure_name(figure),
+				"unit", cp_figure_unit(figure), "value",
+				known ? json_real(calibration->value[i]) : json_null(),
+				"spread",
+				known ? json_real(calibration->spread[i]) : json_null(),
+				"stable", cp_figure_is_stable(calibration, figure)));
+	}
+	json_object_set_new(document, "calibration",
+		json_pack("{si sf sb so}", "rounds", (int)calibration->rounds, "seconds",
+			calibration->seconds, "huge_pages", calibration->huge, "figures",
+			figures));
+}
+
+/* By the local time: of a file for people. */
+static void write_date(char *to, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm date;
+
+	if (!localtime_r(&now, &date) || !strftime(to, size, "%Y-%m-%d", &date))
+		snprintf(to, size, "unknown");
+}
+
+static int write_machine(const struct cp_calibration *calibration, const char *file)
+{
+	struct cp_output output;
+	char date[16], *text;
+	int status = 1;
+
+	write_date(date, sizeof(date));
+	text = cp_calibration_text(calibration, date);
+	if (!text)
+		fprintf(stderr, "cachepeek: out of memory\n");
+	else if (cp_output_open(&output, file)) {
+		cp_out_text(&output.out, text);
+		status = cp_output_close(&output);
+	}
+	free(text);
+	return status;
+}
+
+int cp_calibrate_command(const char *file, json_t *document)
+{
+	struct cp_calibration calibration;
+	char error[256] = "", usual[PATH_MAX];
+
+	if (!file && !cp_host_file(usual, sizeof(usual))) {
+		fprintf(stderr,
+			"cachepeek: neither HOME nor XDG_CONFIG_HOME is set: name "
+			"a file with -o\n");
+		return 2;
+	}
+	if (!cp_output_check(file ? file : usual))
+		return 1;
+	if (cp_calibrate(&calibration, error, sizeof(error)) < 0) {
+		fprintf(stderr, "cachepeek: %s\n", error);
+		return 1;
+	}
+	if (document)
+		add_table(&calibration, document);
+	else
+		print_table(&calibration);
+	if (write_machine(&calibration, file ? file : usual) != 0)
+		return 1;
+	if (!document)
+		printf("written to %s%s\n", file ? file : usual,
+			file ? "" : ", which -m host reads from now on");
+	return 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Figures of several rounds as one, and where curves step.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tools/calibrate/calibrate.h"
+
+/* Of times the least is nearest to what the host can do, of rates the most; where a curve
+ * steps, noise moves it both ways. */
+enum best { LEAST, MOST, MIDDLE };
+
+static const struct {
+	const char *name, *unit, *title;
+	enum best best;
+} figures[CP_NFIGURES] = {
+	[CP_FIGURE_CLOCK] = {"clock", "MHz", "clock", MOST},
+	[CP_FIGURE_WIDTH] = {"width", "instructions/cycle", "issue width", MOST},
+	[CP_FIGURE_LOADS] = {"loads", "loads/cycle", "loads", MOST},
+	[CP_FIGURE_STORES] = {"stores", "stores/cycle", "stores", MOST},
+	[CP_FIGURE_L1] = {"l1d_latency", "cycles", "L1D latency", LEAST},
+	[CP_FIGURE_L2] = {"l2_latency", "cycles", "L2 latency", LEAST},
+	[CP_FIGURE_LLC] = {"llc_latency", "cycles", "L3 latency", LEAST},
+	[CP_FIGURE_MEMORY] = {"memory_latency", "cycles", "memory latency", LEAST},
+	[CP_FIGURE_DTLB] = {"dtlb_reach", "pages", "DTLB reach", MIDDLE},
+	[CP_FIGURE_STLB] = {"stlb_reach", "pages", "STLB reach", MIDDLE},
+	[CP_FIGURE_STLB_HIT] = {"stlb_latency", "cycles", "STLB hit", MIDDLE},
+	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", MIDDLE},
+	[CP_FIGURE_PARALLEL] = {"parallel_misses", "loads", "misses at a time", MOST},
+	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", MIDDLE},
+	[CP_FIGURE_STREAM_L2] = {"l2_stream", "cycles/line", "L2 stream", LEAST},
+	[CP_FIGURE_STREAM_LLC] = {"llc_stream", "cycles/line", "L3 stream", LEAST},
+	[CP_FIGURE_STREAM_MEMORY] = {"memory_stream", "cycles/line", "memory stream",
+		LEAST},
+	[CP_FIGURE_PREFETCH] = {"prefetch_gain", "times", "prefetching of lines", MOST},
+	[CP_FIGURE_LLC_RANDOM] = {"llc_random", "KiB", "L3 that random loads get",
+		MIDDLE},
+	[CP_FIGURE_LLC_STREAM] = {"llc_streamed", "KiB", "L3 that streams get", MIDDLE},
+	[CP_FIGURE_TRANSFER] = {"transfer_latency", "cycles", "another core's line",
+		LEAST},
+};
+
+const char *cp_figure_name(enum cp_figure figure)
+{
+	return figures[figure].name;
+}
+
+const char *cp_figure_unit(enum cp_figure figure)
+{
+	return figures[figure].unit;
+}
+
+const char *cp_figure_title(enum cp_figure figure)
+{
+	return figures[figure].title;
+}
+
+static int compare_values(const void *one, const void *other)
+{
+	double a = *(const double *)one, b = *(const double *)other;
+
+	return (a > b) - (a < b);
+}
+
+static double best_of(const double sorted[], unsigned count, enum best best)
+{
+	if (best == MIDDLE)
+		return sorted[count / 2];
+	return sorted[best == LEAST ? 0 : count - 1];
+}
+
+/* Of a middle: the half of the rounds that is around it; of a best one: as far as the
+ * middle. */
+static double spread_of(const double sorted[], unsigned count, enum best best)
+{
+	double value = best_of(sorted, count, best), middle = sorted[count / 2];
+
+	if (best == MIDDLE)
+		return (sorted[count * 3 / 4] - sorted[count / 4]) / value;
+	return fabs(middle - value) / value;
+}
+
+static void conclude(struct cp_calibration *calibration, unsigned figure)
+{
+	double sorted[CP_CALIBRATE_ROUNDS];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < calibration->rounds; i++)
+		if (isfinite(calibration->round[i][figure]) &&
+			calibration->round[i][figure] > 0)
+			sorted[count++] = calibration->round[i][figure];
+	calibration->value[figure] = calibration->spread[figure] = NAN;
+	/* What most rounds do not have, nobody has. */
+	if (2 * count <= calibration->rounds)
+		return;
+	qsort(sorted, count, sizeof(sorted[0]), compare_values);
+	calibration->value[figure] = best_of(sorted, count, figures[figure].best);
+	calibration->spread[figure] = spread_of(sorted, count, figures[figure].best);
+}
+
+void cp_calibration_conclude(struct cp_calibration *calibration)
+{
+	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
+		conclude(calibration, figure);
+}
+
+bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figure figure)
+{
+	return calibration->spread[figure] <= CP_UNSTABLE;
+}
+
+size_t cp_curve_step(const double curve[], size_t count, double low, double high)
+{
+	double middle = (low + high) / 2;
+
+	for (size_t i = 0; i < count; i++)
+		if (curve[i] > middle && (i + 1 == count || curve[i + 1] > middle))
+			return i ? i - 1 : 0;
+	return count;
+}

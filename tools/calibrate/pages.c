@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * TLBs: a chain of loads with one line a page, beside one of as many lines of a huge
+ * page.  The difference steps up where a TLB ends.
+ */
+#include <math.h>
+
+#include "tools/calibrate/calibrate.h"
+
+enum { PAGE = 4096, MOST_PAGES = 16384, POINTS = 56 };
+
+/* So many pages, and what a load from one of them takes more than from a line. */
+struct curve {
+	size_t count, pages[POINTS];
+	double extra[POINTS];
+};
+
+static void measure_curve(const struct cp_host *host, struct curve *curve)
+{
+	static const unsigned eighths[] = {8, 9, 10, 12, 14};
+
+	curve->count = 0;
+	for (size_t base = 16; base <= MOST_PAGES / 2; base *= 2)
+		for (unsigned i = 0; i < 5 && curve->count < POINTS; i++) {
+			size_t pages = base * eighths[i] / 8;
+
+			curve->pages[curve->count] = pages;
+			curve->extra[curve->count++] =
+				cp_chain(host, host->pages, pages, PAGE) -
+				cp_chain(host, host->scratch, pages, CP_LINE);
+		}
+}
+
+static double middle_of(const struct curve *curve, size_t first, size_t last)
+{
+	double sum = 0;
+
+	for (size_t i = first; i < last; i++)
+		sum += curve->extra[i];
+	return last > first ? sum / (double)(last - first) : NAN;
+}
+
+/* A page that the STLB knows costs this much more, at least. */
+enum { HIT_AT_LEAST = 2 };
+
+void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
+{
+	struct curve curve;
+	size_t first, second;
+	double hit, walk;
+
+	measure_curve(host, &curve);
+	first = cp_curve_step(curve.extra, curve.count, 0, 2 * HIT_AT_LEAST);
+	if (first >= curve.count)
+		return;
+	found[CP_FIGURE_DTLB] = (double)curve.pages[first];
+	/* Well behind the step, where all pages miss; and at the end. */
+	hit = middle_of(&curve, first + 5, first + 9);
+	walk = middle_of(&curve, curve.count - 3, curve.count);
+	found[CP_FIGURE_STLB_HIT] = hit;
+	if (walk < 2 * hit)
+		return;
+	second = cp_curve_step(curve.extra + first, curve.count - first, hit, walk);
+	found[CP_FIGURE_STLB] = (double)curve.pages[first + second];
+	found[CP_FIGURE_WALK] = walk - hit;
+}

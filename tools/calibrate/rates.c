@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How fast instructions go that wait for nothing, and the clock: chains of additions of
+ * one cycle each.
+ */
+#include <time.h>
+
+#include "tools/calibrate/calibrate.h"
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+double cp_best(unsigned tries, double pieces, cp_task *task, void *context)
+{
+	double best = 0;
+
+	for (unsigned i = 0; i < tries; i++) {
+		double begin = now(), took;
+
+		task(context);
+		took = now() - begin;
+		if (!i || took < best)
+			best = took;
+	}
+	return best / pieces;
+}
+
+#define TURNS 2000
+#define REPEAT 120
+#define TRIES 15
+
+#if defined(__x86_64__)
+#define ADD "add %1, %0\n\t"
+#define LOADS "mov (%1), %%rax\n\tmov 8(%1), %%rcx\n\tmov 16(%1), %%rdx\n\t"
+#define STORES "mov %%rax, (%1)\n\tmov %%rax, 8(%1)\n\tmov %%rax, 16(%1)\n\t"
+#define MIXED                                                                            \
+	"inc %%rax\n\tmov (%1), %%rdx\n\tinc %%rcx\n\tmov %%r9, 8(%1)\n\t"               \
+	"inc %%rdi\n\tmov 16(%1), %%r8\n\t"
+#define CLOBBERED "rax", "rcx", "rdx", "rdi", "r8"
+#elif defined(__aarch64__)
+#define ADD "add %0, %0, %1\n\t"
+#define LOADS "ldr x9, [%1]\n\tldr x10, [%1, 8]\n\tldr x11, [%1, 16]\n\t"
+#define STORES "str x9, [%1]\n\tstr x9, [%1, 8]\n\tstr x9, [%1, 16]\n\t"
+#define MIXED                                                                            \
+	"add x9, x9, 1\n\tldr x10, [%1]\n\tadd x11, x11, 1\n\tstr x12, [%1, 8]\n\t"      \
+	"add x13, x13, 1\n\tldr x14, [%1, 16]\n\t"
+#define CLOBBERED "x9", "x10", "x11", "x13", "x14"
+#endif
+
+#define REPEATED(times, text) ".rept " #times "\n\t" text ".endr"
+/* REPEAT instructions of the kind, TURNS times. */
+#define RATE(name, text)                                                                 \
+	static void name(void *at)                                                       \
+	{                                                                                \
+		uint64_t sum = 0;                                                        \
+                                                                                         \
+		for (unsigned i = 0; i < TURNS; i++)                                     \
+			__asm__ volatile(text                                            \
+					 : "+r"(sum)                                     \
+					 : "r"(at)                                       \
+					 : CLOBBERED, "memory");                         \
+	}
+RATE(run_adds, REPEATED(120, ADD))
+/* What different units do, none of which is to be the limit. */
+RATE(run_mixed, REPEATED(20, MIXED))
+RATE(run_loads, REPEATED(40, LOADS))
+RATE(run_stores, REPEATED(40, STORES))
+
+void cp_measure_rates(struct cp_host *host, double found[CP_NFIGURES])
+{
+	double pieces = (double)TURNS * REPEAT, ns;
+
+	ns = cp_best(2 * TRIES, pieces, run_adds, host->memory);
+	if (!host->ns || ns < host->ns)
+		host->ns = ns;
+	found[CP_FIGURE_CLOCK] = 1000 / ns;
+	found[CP_FIGURE_WIDTH] = ns / cp_best(TRIES, pieces, run_mixed, host->memory);
+	found[CP_FIGURE_LOADS] = ns / cp_best(TRIES, pieces, run_loads, host->memory);
+	found[CP_FIGURE_STORES] = ns / cp_best(TRIES, pieces, run_stores, host->memory);
+}

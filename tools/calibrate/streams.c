@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lines read one behind the other: from each level, what a stream leaves of the last
+ * one, and whether something fetches them beforehand.
+ */
+#include <math.h>
+
+#include "tools/calibrate/calibrate.h"
+
+struct stream {
+	const char *memory;
+	size_t bytes, stride;
+	unsigned times;
+};
+
+static void run_stream(void *context)
+{
+	struct stream *stream = context;
+
+	for (unsigned i = 0; i < stream->times; i++)
+		for (size_t at = 0; at < stream->bytes; at += stream->stride)
+			(void)*(const volatile uint64_t *)(const void *)(stream->memory +
+									 at);
+}
+
+/* Cycles a line. */
+static double stream_of(const struct cp_host *host, size_t bytes)
+{
+	struct stream stream = {host->memory, bytes, CP_LINE, 1};
+
+	while (stream.times * bytes < (size_t)4 << 20)
+		stream.times *= 2;
+	run_stream(&stream);
+	return cp_best(bytes < (size_t)32 << 20 ? 6 : 2,
+		       (double)stream.times * (double)bytes / CP_LINE, run_stream,
+		       &stream) /
+	       host->ns;
+}
+
+/* ---- what the last level really gives ---- */
+
+enum { MOST_POINTS = 16 };
+
+/* The largest piece whose lines are still nearer to the last level than to the memory. */
+static double capacity(const struct cp_host *host, size_t first, bool random)
+{
+	double curve[MOST_POINTS], low, high;
+	size_t bytes = first, count = 0, at;
+
+	for (; count < MOST_POINTS && bytes <= host->bytes; bytes *= 2)
+		curve[count++] =
+			random ? cp_walk(host, bytes, 1) : stream_of(host, bytes);
+	if (count < 3)
+		return NAN;
+	low = curve[0];
+	high = curve[count - 1];
+	at = cp_curve_step(curve, count, low, high);
+	return high < low * 1.3 || at >= count ? NAN : (double)(first << at) / 1024;
+}
+
+/* ---- is something there that fetches the next lines? ---- */
+
+/* Loads that depend on each other, line by line: as slow as from all over the memory,
+ * where nothing does. */
+static void run_chain(void *context)
+{
+	void ***at = context;
+
+	for (unsigned i = 0; i < 50000; i++)
+		*at = *(void **volatile *)*at;
+}
+
+static double next_lines(const struct cp_host *host)
+{
+	size_t lines = host->page_bytes / CP_LINE;
+	void **at = (void **)(void *)host->pages;
+
+	for (size_t i = 0; i < lines; i++)
+		*(void **)(void *)(host->pages + i * CP_LINE) =
+			host->pages + (i + 1) % lines * CP_LINE;
+	return cp_best(4, 50000, run_chain, &at) / host->ns;
+}
+
+void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
+{
+	size_t l1 = cp_host_level(host, CP_L1D), l2 = cp_host_level(host, CP_L2),
+	       llc = cp_host_level(host, CP_LLC);
+
+	if (l2)
+		found[CP_FIGURE_STREAM_L2] = stream_of(host, (l1 + l2) / 2);
+	if (llc) {
+		found[CP_FIGURE_STREAM_LLC] = stream_of(host, cp_host_llc_piece(host));
+		found[CP_FIGURE_LLC_RANDOM] = capacity(host, 2 * l2, true);
+		found[CP_FIGURE_LLC_STREAM] = capacity(host, 2 * l2, false);
+	}
+	found[CP_FIGURE_STREAM_MEMORY] = stream_of(host, host->bytes);
+	found[CP_FIGURE_PREFETCH] = found[CP_FIGURE_MEMORY] / next_lines(host);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reorder window: two loads that miss, with more and more instructions between them.
+ * Where the second no longer fits into the window with the first, they wait for each
+ * other.  The loop is written as machine code.
+ */
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tools/calibrate/calibrate.h"
+
+enum { FIRST = 64, STEP = 32, POINTS = 30, TURNS = 500, TRIES = 8, ROOM = 1 << 16 };
+
+/* rdi, rsi (x0, x1): where the two walks are; rdx (x2): how many turns. */
+typedef void loop_fn(void **one, void **other, size_t turns);
+
+struct loop {
+	loop_fn *run;
+	void **one, **other;
+};
+
+static unsigned char *put(unsigned char *at, const void *bytes, size_t size)
+{
+	memcpy(at, bytes, size);
+	return at + size;
+}
+
+/* Half of them write a register: those that do nothing may share a place in the window,
+ * and where all write one, registers run out before the window does. */
+static unsigned char *write_others(unsigned char *at, unsigned count)
+{
+#if defined(__x86_64__)
+	static const unsigned char two[] = {
+		0x90, 0xb8, 1, 0, 0, 0}; /* nop; mov $1, %eax */
+#elif defined(__aarch64__)
+	static const uint32_t two[] = {0xd503201f, 0x52800029}; /* nop; mov w9, 1 */
+#endif
+
+	for (; count >= 2; count -= 2)
+		at = put(at, two, sizeof(two));
+	return at;
+}
+
+#if defined(__x86_64__)
+static unsigned char *write_turn(unsigned char *at, const unsigned char *top)
+{
+	static const unsigned char turn[] = {0x48, 0xff, 0xca, 0x0f,
+		0x85}, /* dec %rdx; jnz */
+		ret = 0xc3;
+	int32_t back;
+
+	at = put(at, turn, sizeof(turn));
+	back = (int32_t)(top - (at + sizeof(back)));
+	return put(put(at, &back, sizeof(back)), &ret, 1);
+}
+
+static const unsigned char load_one[] = {0x48, 0x8b, 0x3f}; /* mov (%rdi), %rdi */
+static const unsigned char load_other[] = {0x48, 0x8b, 0x36};
+#elif defined(__aarch64__)
+static unsigned char *write_turn(unsigned char *at, const unsigned char *top)
+{
+	static const uint32_t turn = 0xf1000442, ret = 0xd65f03c0; /* subs x2, x2, 1 */
+	uint32_t back;
+
+	at = put(at, &turn, sizeof(turn));
+	back = 0x54000001 | ((uint32_t)((top - at) / 4) & 0x7ffff) << 5; /* b.ne */
+	return put(put(at, &back, sizeof(back)), &ret, sizeof(ret));
+}
+
+static const uint32_t load_one[] = {0xf9400000}; /* ldr x0, [x0] */
+static const uint32_t load_other[] = {0xf9400021};
+#endif
+
+static void write_loop(unsigned char *at, unsigned between)
+{
+	const unsigned char *top = at;
+
+	at = put(at, load_one, sizeof(load_one));
+	at = put(write_others(at, between), load_other, sizeof(load_other));
+	write_turn(write_others(at, between), top);
+}
+
+static void run_loop(void *context)
+{
+	struct loop *loop = context;
+
+	loop->run(loop->one, loop->other, TURNS);
+}
+
+#if defined(__x86_64__)
+#define FLUSH "clflush (%0)"
+#define BARRIER "mfence"
+#elif defined(__aarch64__)
+#define FLUSH "dc civac, %0"
+#define BARRIER "dsb sy"
+#endif
+
+/* A cycle of TURNS lines from all over the memory, none of which is in a cache. */
+static void **link_lines(char *memory, size_t bytes, uint64_t seed)
+{
+	size_t lines = bytes / CP_LINE;
+	uint64_t state = seed;
+	char *first = memory, *at = memory;
+
+	for (unsigned i = 1; i <= TURNS; i++) {
+		char *next = first;
+
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		if (i < TURNS)
+			next = memory + (state >> 20) % lines * CP_LINE;
+		*(void **)(void *)at = next;
+		at = next;
+	}
+	for (unsigned i = 0; i < TURNS; i++) {
+		char *next = *(char **)(void *)at;
+
+		__asm__ volatile(FLUSH : : "r"(at) : "memory");
+		at = next;
+	}
+	__asm__ volatile(BARRIER : : : "memory");
+	return (void **)(void *)first;
+}
+
+static double time_of(const struct cp_host *host, unsigned char *code, unsigned between)
+{
+	struct loop loop = {.run = NULL};
+	double best = NAN;
+
+	if (mprotect(code, ROOM, PROT_READ | PROT_WRITE) < 0)
+		return NAN;
+	write_loop(code, between);
+	__builtin___clear_cache((char *)code, (char *)code + ROOM);
+	if (mprotect(code, ROOM, PROT_READ | PROT_EXEC) < 0)
+		return NAN;
+	memcpy(&loop.run, &(void *){code}, sizeof(loop.run));
+	for (unsigned i = 0; i < TRIES; i++) {
+		double one;
+
+		loop.one = link_lines(host->pages, host->page_bytes / 2, 2 * i + 3);
+		loop.other = link_lines(host->pages + host->page_bytes / 2,
+			host->page_bytes / 2, 2 * i + 4);
+		one = cp_best(1, TURNS, run_loop, &loop) / host->ns;
+		if (isnan(best) || one < best)
+			best = one;
+	}
+	return best;
+}
+
+void cp_measure_window(struct cp_host *host, double found[CP_NFIGURES])
+{
+	unsigned char *code = mmap(
+		NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	double curve[POINTS];
+	size_t at;
+
+	if (code == MAP_FAILED)
+		return;
+	for (unsigned i = 0; i < POINTS; i++) {
+		curve[i] = time_of(host, code, FIRST + i * STEP);
+		/* What only passes the instructions takes its time, too. */
+		curve[i] -= 2 * (FIRST + i * STEP) / found[CP_FIGURE_WIDTH];
+	}
+	munmap(code, ROOM);
+	/* Neither miss waits for the whole of the other one: half of it is much. */
+	at = cp_curve_step(curve, POINTS, curve[0], 1.4 * curve[0]);
+	if (at < POINTS)
+		found[CP_FIGURE_WINDOW] = FIRST + (double)at * STEP;
+}
