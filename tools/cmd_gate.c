@@ -40,7 +40,7 @@ static bool add_file(struct request *request, const char *name)
 	if (!cp_baseline_is_output(name) || request->nfiles == MAX_FILES) {
 		fprintf(stderr,
 			"cachepeek: gate: output %s: use -, or a file that ends in .md, "
-			".xml or .txt\n",
+			".xml, .sarif or .txt\n",
 			name);
 		return false;
 	}
@@ -100,7 +100,7 @@ static bool add_runs(struct cp_baseline *gate, char **names)
 	char error[1024];
 
 	for (; *names; names++) {
-		if (cp_values_add(gate->values, 1, *names, error, sizeof(error)))
+		if (cp_gate_add(gate, *names, error, sizeof(error)))
 			continue;
 		fprintf(stderr, "cachepeek: gate: %s\n", error);
 		return false;
@@ -125,13 +125,14 @@ static int gate_of(struct request *request, int argc, char **argv)
 {
 	struct cp_baseline *gate = &request->gate;
 
-	request->metrics = METRICS;
 	if (!parse(request, argc, argv))
 		return 2;
 	gate->file = argv[optind];
 	gate->values = cp_values_new(gate->arena);
 	if (!cp_baseline_read(gate) || !add_runs(gate, argv + optind + 1))
 		return 1;
+	if (!request->metrics && !gate->profile)
+		request->metrics = METRICS;
 	cp_baseline_judge(gate);
 	if (request->tolerance)
 		gate->tolerance = request->tolerance;
@@ -159,6 +160,7 @@ int cp_cmd_gate(int argc, char **argv)
 	else
 		fprintf(stderr, "cachepeek: gate: out of memory\n");
 	json_decref(request.gate.document);
+	json_decref(request.gate.profile);
 	arena.out_of_memory = NULL;
 	cp_arena_free(&arena);
 	return status;

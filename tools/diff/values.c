@@ -288,7 +288,7 @@ static void describe_side(
 	side->nruns += nruns;
 }
 
-static void add_report(struct cp_values *values, unsigned side, const json_t *report)
+void cp_values_add_report(struct cp_values *values, unsigned side, const json_t *report)
 {
 	const json_t *regions = json_object_get(report, "regions");
 
@@ -350,7 +350,7 @@ static bool add_document(struct cp_values *values, unsigned side, const char *pa
 	const char *schema = json_string_value(json_object_get(document, "schema"));
 
 	if (schema && strcmp(schema, CP_JSON_SCHEMA) == 0)
-		add_report(values, side, document);
+		cp_values_add_report(values, side, document);
 	else if (schema && strcmp(schema, CP_REPEAT_SCHEMA) == 0)
 		add_repeated(values, side, document);
 	else
@@ -411,7 +411,7 @@ static bool add_run(struct cp_values *values, unsigned side, const char *path,
 	if (report && !document)
 		cp_format(error, error_size, "%s: no memory for its report", path);
 	if (document)
-		add_report(values, side, document);
+		cp_values_add_report(values, side, document);
 	json_decref(document);
 	cp_arena_free(&arena);
 	return document;

@@ -72,6 +72,9 @@ struct cp_values *cp_values_new(struct cp_arena *arena);
 bool cp_values_add(struct cp_values *values, unsigned side, const char *path, char *error,
 	size_t error_size);
 
+/* The same of a JSON report. */
+void cp_values_add_report(struct cp_values *values, unsigned side, const json_t *report);
+
 /* To be called when all runs are there: fills in the weights. */
 void cp_values_weigh(struct cp_values *values);
 

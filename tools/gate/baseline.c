@@ -151,6 +151,8 @@ static bool is_named(const char *metrics, const char *name)
 	const char *piece;
 	size_t length;
 
+	if (!metrics)
+		return cp_ends_with(name, "_misses");
 	while ((piece = cp_next_piece(&metrics, ',', &length)))
 		if (strlen(name) == length && strncmp(piece, name, length) == 0)
 			return true;
@@ -170,7 +172,8 @@ static json_t *new_values(const struct cp_baseline *gate, const char *metrics)
 	for (size_t i = 0; i < gate->values->nentries; i++) {
 		const struct cp_entry *entry = gate->values->entries[i];
 
-		if (entry->side[1].runs.n && is_named(metrics, entry->name))
+		if (entry->side[1].runs.n && is_named(metrics, entry->name) &&
+			cp_gate_is_worth(gate, entry))
 			json_array_append_new(all, value_of(entry));
 	}
 	return all;

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "tools/diff/values.h"
 
@@ -45,6 +46,7 @@ struct cp_baseline {
 	size_t nlines;
 	struct cp_baseline_line *lines;
 	struct cp_values *values; /* the runs, on side 1 */
+	json_t *profile;          /* the last of them, if they are profiles; else NULL */
 	const char *unlike;       /* why nothing can be compared; NULL: it can */
 };
 
@@ -52,7 +54,8 @@ struct cp_baseline {
 bool cp_baseline_tolerance(const char *text, double *limit, bool *relative);
 bool cp_baseline_read(struct cp_baseline *gate);
 /* With the runs' values in the place of its own, or, if it is not there yet, those of
- * metrics (a comma list) in all regions.  false, after a message. */
+ * metrics (a comma list; NULL: misses of a profile) in all regions.  false, after a
+ * message. */
 bool cp_baseline_update(struct cp_baseline *gate, const char *metrics);
 
 /* judge.c */
@@ -66,6 +69,21 @@ const char *cp_baseline_sentence(
 const char *cp_baseline_number(struct cp_arena *arena, double value);
 const char *cp_baseline_change(
 	struct cp_arena *arena, const struct cp_baseline_line *line);
+
+/* profile.c.  A run, or a profile, on side 1; false: neither. */
+bool cp_gate_add(struct cp_baseline *gate, const char *name, char *error, size_t size);
+/* Of a profile: does it matter? */
+bool cp_gate_is_worth(const struct cp_baseline *gate, const struct cp_entry *entry);
+/* Where to look: in the source, if it is known; else in the baseline. */
+struct cp_gate_place {
+	const char *file;
+	unsigned line;
+};
+struct cp_gate_place cp_baseline_place(
+	const struct cp_baseline *gate, const struct cp_baseline_line *line);
+
+/* sarif.c */
+void cp_gate_write_sarif(const struct cp_baseline *gate, FILE *file);
 
 /* show.c.  How it is written to a file of this name, by its ending; false: no such. */
 bool cp_baseline_is_output(const char *name);

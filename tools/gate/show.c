@@ -15,6 +15,18 @@ static const char *const words[] = {"ok", "better", "FAILS", "unknown"};
 
 /* ---- text ---- */
 
+static void write_line(
+	const struct cp_baseline *gate, const struct cp_baseline_line *line, FILE *file)
+{
+	struct cp_gate_place place = cp_baseline_place(gate, line);
+
+	fprintf(file, "%-8s%s:%u: %s", words[line->result], gate->file, line->number,
+		cp_baseline_sentence(gate, line));
+	if (place.file != gate->file)
+		fprintf(file, ", most at %s:%u", place.file, place.line);
+	fputc('\n', file);
+}
+
 static void write_text(const struct cp_baseline *gate, FILE *file)
 {
 	size_t held = 0;
@@ -28,8 +40,7 @@ static void write_text(const struct cp_baseline *gate, FILE *file)
 
 		held += line->result == CP_BASELINE_HELD;
 		if (line->result != CP_BASELINE_HELD)
-			fprintf(file, "%-8s%s:%u: %s\n", words[line->result], gate->file,
-				line->number, cp_baseline_sentence(gate, line));
+			write_line(gate, line, file);
 	}
 	fprintf(file, "%zu of %zu values held\n", held, gate->nlines);
 }
@@ -166,14 +177,16 @@ void cp_baseline_annotate(const struct cp_baseline *gate)
 {
 	for (size_t i = 0; i < gate->nlines; i++) {
 		const struct cp_baseline_line *line = &gate->lines[i];
+		struct cp_gate_place place;
 
 		if (!gate->unlike && line->result == CP_BASELINE_HELD)
 			continue;
+		place = cp_baseline_place(gate, line);
 		printf("::%s file=", gate->unlike || line->result != CP_BASELINE_BETTER
 					     ? "error"
 					     : "notice");
-		put_escaped(gate->file);
-		printf(",line=%u,title=cachepeek gate::", line->number);
+		put_escaped(place.file);
+		printf(",line=%u,title=cachepeek gate::", place.line);
 		put_escaped(
 			gate->unlike ? gate->unlike : cp_baseline_sentence(gate, line));
 		putchar('\n');
@@ -185,7 +198,8 @@ void cp_baseline_annotate(const struct cp_baseline *gate)
 static const struct {
 	const char *ending;
 	void (*write)(const struct cp_baseline *gate, FILE *file);
-} formats[] = {{".md", write_markdown}, {".xml", write_junit}, {".txt", write_text}};
+} formats[] = {{".md", write_markdown}, {".xml", write_junit}, {".txt", write_text},
+	{".sarif", cp_gate_write_sarif}};
 
 static size_t format_of(const char *name)
 {
