@@ -177,6 +177,16 @@ for my $name (sort keys %plugin) {
 		check_way("$name, perf: a batch script with the library", 'perf', script($preload, @srun, $exe));
 		check_way("$name, sim: $_", 'sim', @{$ways{$_}}) for 'the library is set for srun', 'cachepeek srun';
 
+		# The example, as users have it.
+		{
+			unlink(glob(scratch('app-*')));
+			my $run = run(command => ['sbatch', '--wait', '-Q', source() . '/examples/slurm.sh', $exe], cwd => scratch(),
+				env => {%{settings('perf')}, CACHEPEEK_OUTPUT => undef, CACHEPEEK_PRELOAD => lib(), SLURM_MPI_TYPE => $plugin{$name}});
+			is(status_text($run->{status}), 'exit 0', "$name: examples/slurm.sh") or diag($run->{err}, map { read_file($_) } glob(scratch('app-*.out')));
+			my ($file) = glob(scratch('app-*.json'));
+			check_touch("$name: examples/slurm.sh", 'perf', read_json($file // ''));
+		}
+
 		# Two steps of one command are two jobs.
 		unlink(glob(scratch('job*.json')));
 		run(command => [cli(), 'sh', '-c', "@srun $exe; @srun $exe; true"], env => settings('perf'));
