@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_SIM_MODEL_MACHINES_H
 #define CACHEPEEK_SIM_MODEL_MACHINES_H
 
+#include "model/huge.h"
 #include "model/model.h"
 
 struct model_case {

@@ -5,6 +5,7 @@
 #ifndef SIM_REFERENCE_H
 #define SIM_REFERENCE_H
 
+#include "model/huge.h"
 #include "model/model.h"
 
 #define REF_CORES 4

@@ -4,7 +4,7 @@
  */
 #include "tool.h"
 #include "system/huge_kernel.h"
-#include "native/cpuid.h"
+#include "native/native.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
 #include "watch/lines.h"

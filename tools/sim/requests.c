@@ -6,6 +6,7 @@
  * counted, so PAUSE and RESUME take effect exactly there.
  */
 #include "tool.h"
+#include "watch/function_names.h"
 #include "watch/functions.h"
 #include "pin/pin.h"
 #include "watch/lines.h"

@@ -16,11 +16,13 @@
 #include "flex/flex.h"
 #include "model/follow.h"
 #include "machines/front.h"
+#include "watch/function_names.h"
 #include "watch/functions.h"
 #include "system/confine.h"
 #include "machines/team.h"
 #include "tool.h"
 #include "model/host.h"
+#include "model/huge.h"
 #include "paths/paths.h"
 #include "pin/pin.h"
 #include "profile/profile.h"
@@ -253,6 +255,12 @@ static void begin(struct thread *t)
 	functions_thread_begin((ThreadId)(t - threads));
 }
 
+static void use_profile(struct profile_thread *t, const struct core *core)
+{
+	profile_thread_use(t, core);
+	sharing_use(t ? (Int)profile_thread_number(t) : -1);
+}
+
 static void use_core(ThreadId tid)
 {
 	struct core *cores[TOOL_MAX_MACHINES];
@@ -269,7 +277,7 @@ static void use_core(ThreadId tid)
 	functions_use(t->paused ? VG_INVALID_THREADID : tid);
 	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	paths_use(t->paused ? VG_INVALID_THREADID : tid, t->seat[0]->core);
-	profile_thread_use(t->paused ? NULL : t->profile, t->seat[0]->core);
+	use_profile(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
 		return;
 	team_size = 0;
@@ -397,6 +405,7 @@ static void on_fork_child(ThreadId tid)
 	series = NULL;
 	title_after_fork();
 	profile_fork_child();
+	sharing_fork_child();
 	threads[tid].profile = profile_thread_begin(tid);
 	paths_fork_child(tid, profile_thread_number(threads[tid].profile));
 }

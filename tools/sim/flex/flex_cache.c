@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flex/flex_cache.h"
-#include "flex/flex.h"
 #include "model/facts.h"
 #include "model/host.h"
 
@@ -229,7 +228,7 @@ static uint64_t newest_in_page(
 	uint64_t mask = mask_of(c, p)[way], newest = 0;
 	struct extent e;
 
-	if (!mask || !c->owner->flex->bit)
+	if (!mask || !*c->bit)
 		return 0;
 	e = extent_of(c, p, way);
 	for (; mask; mask &= mask - 1) {

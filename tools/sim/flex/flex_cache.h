@@ -16,6 +16,7 @@
 #ifndef CACHEPEEK_SIM_FLEX_CACHE_H
 #define CACHEPEEK_SIM_FLEX_CACHE_H
 
+#include "model/huge.h"
 #include "model/model.h"
 
 enum {
@@ -43,6 +44,7 @@ struct flex_cache {
 	uint64_t *stamps;
 	const uint64_t *now; /* the stamp of a use */
 	struct core *owner;
+	const uint32_t *bit; /* the owner's, as a member of the front; 0: it is none */
 	int code;
 	uint64_t units; /* of a line, or of a page */
 	/* Of lines that are units, while the owner is a member of the front: where that

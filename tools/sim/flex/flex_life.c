@@ -137,6 +137,7 @@ static int first_init(struct core *core, struct flex_cache *l1, struct flex_cach
 
 	l1->now = tlb->now = &core->flex->now;
 	l1->owner = tlb->owner = core;
+	l1->bit = tlb->bit = &core->flex->bit;
 	l1->code = tlb->code = code;
 	return flex_l1_init(l1, g, line_shift(m, g)) < 0 ||
 			       flex_tlb_init(tlb, code ? &m->itlb : &m->dtlb,
@@ -153,6 +154,7 @@ static int huge_init_tlbs(struct core *core, const struct machine *m)
 
 	f->itlb_2m.now = f->dtlb_2m.now = &f->now;
 	f->itlb_2m.owner = f->dtlb_2m.owner = core;
+	f->itlb_2m.bit = f->dtlb_2m.bit = &f->bit;
 	f->itlb_2m.code = 1;
 	if ((m->itlb_2m.sets && flex_tlb_init(&f->itlb_2m, &m->itlb_2m, shift)) ||
 		(m->dtlb_2m.sets && flex_tlb_init(&f->dtlb_2m, &m->dtlb_2m, shift)))

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "watch/functions.h"
 #include "native/native.h"
+#include "native/upper.h"
 #include "watch/lines.h"
 #include "instrument/pieces.h"
 #include "paths/paths.h"
@@ -501,10 +502,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		} else if (w.counted) {
 			visit(in, i);
 		}
-		native_watch(b.out, in, i);
+		upper_watch(b.out, in, i);
 		addStmtToIRSB(b.out, s);
 	}
-	native_watch_end(b.out);
+	upper_watch_end(b.out);
 	go_on_natively(&w);
 	settle_all();
 	if (w.counted && in->jumpkind == Ijk_Ret)

@@ -5,6 +5,7 @@
 #include "model/batch.h"
 #include "model/follow.h"
 #include "model/host.h"
+#include "model/huge.h"
 #include "model/sets.h"
 #include "model/span.h"
 #include "model/timing.h"

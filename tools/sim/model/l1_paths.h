@@ -16,6 +16,7 @@
 
 #include "model/batch.h"
 #include "model/follow.h"
+#include "model/huge.h"
 #include "model/outer_paths.h"
 #include "model/sweep.h"
 

@@ -11,7 +11,6 @@
 #define CACHEPEEK_SIM_MODEL_H
 
 #include "model/cache.h"
-#include "model/huge.h"
 #include "model/numa.h"
 #include "model/regions.h"
 #include "request.h"

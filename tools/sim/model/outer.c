@@ -4,6 +4,7 @@
  */
 #include "model/outer.h"
 #include "model/follow.h"
+#include "model/huge.h"
 #include "model/sets.h"
 #include "model/sweep.h"
 

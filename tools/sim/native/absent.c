@@ -3,7 +3,8 @@
  * Nothing is executed natively: the tool was built without the table of encodings, or for
  * an architecture that has none.
  */
-#include "native/cpuid.h"
+#include "native/native.h"
+#include "native/upper.h"
 
 Bool native_allowed, cpuid_shows_host;
 
@@ -21,12 +22,12 @@ Bool native_is_cut(void)
 	return False;
 }
 
-void native_watch(IRSB *out, const IRSB *in, Int at)
+void upper_watch(IRSB *out, const IRSB *in, Int at)
 {
 	(void)out, (void)in, (void)at;
 }
 
-void native_watch_end(IRSB *out)
+void upper_watch_end(IRSB *out)
 {
 	(void)out;
 }

@@ -6,7 +6,6 @@
 #include "native/native.h"
 #include "native/state.h"
 #include "native/stub.h"
-#include "native/upper.h"
 
 /* --- Addresses --- */
 

@@ -4,9 +4,8 @@
  * host is, so that programs choose the same code everywhere.  With --cpu=host it is the
  * host, with the features that the core emulates and those that the host executes.
  */
-#include "native/cpuid.h"
-
 #include "native/host.h"
+#include "native/native.h"
 #include "native/state.h"
 
 enum { EAX, EBX, ECX, EDX };
@@ -14,8 +13,6 @@ enum { EXTENDED = 0x80000000 };
 
 /* Leaves behind it tell of what is not emulated. */
 enum { HIGHEST_LEAF = 0xd };
-
-Bool cpuid_shows_host;
 
 typedef void helper(guest_state *state);
 helper __real_amd64g_dirtyhelper_CPUID_avx2, __wrap_amd64g_dirtyhelper_CPUID_avx2;

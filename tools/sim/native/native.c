@@ -4,12 +4,11 @@
  */
 #include "native/native.h"
 
-#include "native/cpuid.h"
 #include "native/host.h"
 #include "native/mxcsr.h"
 #include "native/upper.h"
 
-Bool native_allowed = True;
+Bool native_allowed = True, cpuid_shows_host;
 
 /* More in one superblock are not worth the time that it takes to make. */
 enum { MOST_IN_ROW = 16 };

@@ -27,7 +27,8 @@ struct native_step {
 	IRExpr *address;
 };
 
-extern Bool native_allowed; /* --native=yes */
+extern Bool native_allowed;   /* --native=yes */
+extern Bool cpuid_shows_host; /* --cpu=host */
 
 void native_start(void);
 
@@ -35,11 +36,6 @@ void native_start(void);
 Int native_split(const IRSB *in);
 /* Has the superblock to end sooner?  Then it is made again, and is of no use now. */
 Bool native_is_cut(void);
-
-/* Before each of VEX's statements, and behind them: what they clear in registers of which
- * VEX has only the lower half. */
-void native_watch(IRSB *out, const IRSB *in, Int at);
-void native_watch_end(IRSB *out);
 
 /* What comes next, if that is the host's. */
 Bool native_next(IRSB *out, struct native_step *step);
@@ -50,6 +46,8 @@ void native_execute(IRSB *out, const struct native_step *step);
 /* The superblock is left if MXCSR has bits now that VEX's code cannot do, and that no
  * program has set before. */
 void rounding_look(IRSB *out);
+/* code.c: the call of the instruction's stub. */
+void native_call(IRSB *out, const struct native *n, IRExpr *address);
 
 /* A translation begins, or begins again with fewer instructions, and ends: `extents` is
  * to have what was executed natively. */

@@ -2,7 +2,6 @@
 #include "native/upper.h"
 
 #include "emit.h"
-#include "native/native.h"
 #include "native/state.h"
 
 static Bool are_used;
@@ -86,7 +85,7 @@ static void clear_pending(IRSB *out)
 	pending = 0;
 }
 
-void native_watch(IRSB *out, const IRSB *in, Int at)
+void upper_watch(IRSB *out, const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 
@@ -100,7 +99,7 @@ void native_watch(IRSB *out, const IRSB *in, Int at)
 		pending |= clears(in->tyenv, s);
 }
 
-void native_watch_end(IRSB *out)
+void upper_watch_end(IRSB *out)
 {
 	clear_pending(out);
 }

@@ -16,7 +16,9 @@ Bool upper_first_use(IRSB *out, Addr pc);
 /* Has it been? */
 Bool upper_is_used(void);
 
-/* code.c */
-void native_call(IRSB *out, const struct native *n, IRExpr *address);
+/* Before each of VEX's statements, and behind them: what they clear in registers of which
+ * VEX has only the lower half. */
+void upper_watch(IRSB *out, const IRSB *in, Int at);
+void upper_watch_end(IRSB *out);
 
 #endif

@@ -5,6 +5,7 @@
  * so it can be done to what has been added.
  */
 #include "machines/front.h"
+#include "model/huge.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
 

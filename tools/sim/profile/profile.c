@@ -3,7 +3,6 @@
  * Threads and sites of the profile.  A site is an instruction of a thread.
  */
 #include "profile/profile.h"
-#include "profile/sharing.h"
 #include "model/span.h"
 
 #define KEPT CP_PROFILE_COUNTERS
@@ -322,7 +321,6 @@ void profile_thread_use(struct profile_thread *t, const struct core *core)
 	observed = core;
 	last.instruction = 0;
 	profile_heap_use(t ? &t->call : NULL);
-	sharing_use(t ? (Int)t->id : -1);
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
@@ -371,7 +369,6 @@ void profile_fork_child(void)
 	VG_(memset)(seen, 0, sizeof(seen));
 	VG_(memset)(&last, 0, sizeof(last));
 	nsites = nthreads = 0;
-	sharing_fork_child();
 	current = further = NULL;
 }
 

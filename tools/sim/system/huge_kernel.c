@@ -16,6 +16,7 @@
 #include "pub_tool_libcfile.h"
 #include "tool.h"
 #include "system/huge_kernel.h"
+#include "model/huge.h"
 #include "system/exec.h"
 #include "system/limits.h"
 #include "system/links.h"

@@ -5,7 +5,7 @@
  */
 #include "base/text/name_pattern.h"
 #include "profile/elf_symbols.h"
-#include "watch/functions.h"
+#include "watch/function_names.h"
 #include "scanned.h"
 
 void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, /*OUT*/ const HChar **plain);

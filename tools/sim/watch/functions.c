@@ -9,6 +9,7 @@
  * those on this one.
  */
 #include "emit.h"
+#include "watch/function_names.h"
 #include "watch/functions.h"
 #include "paths/paths.h"
 #include "watch/lines.h"

@@ -4,8 +4,8 @@
  * in whatever way, the program's thread makes a detour through a function of the
  * library's, which opens or closes the region, and comes back as if nothing had been.
  *
- * function_names.c knows the functions; functions.c the calls of each thread that
- * have not returned, its shadow stack.
+ * function_names.c knows the functions; functions.c keeps the calls of each thread that
+ * have not returned: its shadow stack.
  */
 #ifndef CACHEPEEK_SIM_FUNCTIONS_H
 #define CACHEPEEK_SIM_FUNCTIONS_H
@@ -13,22 +13,6 @@
 #include "tool.h"
 
 extern Bool functions_wanted;
-
-/* ---- function_names.c ---- */
-
-/* The number that a region of that name has. */
-UInt function_number(const HChar *name);
-/* Functions whose name one of the patterns "func:PATTERN" of the list matches. */
-void functions_choose(const HChar *patterns);
-/* The nth of these patterns: 1: a file whose code was executed has such a function, 2:
- * none has, 0: there are fewer. */
-UInt functions_check(UInt n, HChar *to, UInt size);
-/* The number of the one that begins there; -1: none. */
-Int function_at(Addr a);
-const HChar *function_name(UInt number); /* NULL: no such number */
-void functions_unmapped(Addr a, SizeT len);
-
-/* ---- functions.c ---- */
 
 /* detour: (number, 0, its first four arguments) a function begins, (_, n) n of them have
  * been left; it does not return, but asks for CP_SIM_FUNCTION_DONE. */

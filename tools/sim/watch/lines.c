@@ -6,7 +6,7 @@
 #include "watch/lines.h"
 
 #include "base/text/line_spec.h"
-#include "watch/functions.h"
+#include "watch/function_names.h"
 #include "pub_tool_clientstate.h"
 
 /* of the core's, that no header of it for tools has */
