@@ -31,7 +31,7 @@ DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/n
 # library and the command; libpfm4's encoder is in the command, and beside the library.
 COMMON_ROOMS := base base/text base/files base/engine base/counters regions \
 	output output/metrics output/report output/text
-LIB_ROOMS := preload preload/libc preload/program preload/cases preload/markers preload/parallel \
+LIB_ROOMS := preload preload/libc preload/threads preload/program preload/cases preload/markers preload/parallel \
 	preload/sampling
 TOOL_ROOMS := tools/shared tools/runs tools/list tools/compare tools/diff tools/gate tools/calibrate \
 	tools/profile tools/profile/model tools/profile/samples tools/profile/calls tools/profile/advice

@@ -16,8 +16,9 @@
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
-#include "preload/decide.h"
+#include "preload/self.h"
+#include "preload/planned.h"
+#include "preload/threads/thread_record.h"
 
 enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
 /* A measurement takes less than 1 ms, a hundred times that on an emulated CPU. */
@@ -316,4 +317,13 @@ void cp_calibrate(void)
 	else if (state == CP_CALIBRATING)
 		wait_for_it();
 	errno = saved;
+}
+
+void cp_marker_begin(struct cp_name *name, uint64_t tag)
+{
+	if (__builtin_expect(
+		    __atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED) != CP_CALIBRATED,
+		    0))
+		cp_calibrate();
+	cp_marker_begin_now(name, tag);
 }

@@ -11,18 +11,12 @@
 #include "base/counters/options.h"
 #include "preload/decide.h"
 
-const char *cp_default_group(const struct cp_engine *engine, bool hardware)
-{
-	return engine == &cp_engine_sim || hardware ? "cache" : "soft";
-}
-
 static void choose_perf(struct cp_choice *choice)
 {
 	struct cp_why why;
 	bool hardware = cp_perf_hardware_works(&why);
 
 	choice->engine = &cp_engine_perf;
-	choice->default_group = cp_default_group(&cp_engine_perf, hardware);
 	if (hardware)
 		cp_format(choice->why, sizeof(choice->why), "hardware counters");
 	else
@@ -51,12 +45,10 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 
 	if (!no) {
 		choice->engine = &cp_engine_sim;
-		choice->default_group = cp_default_group(&cp_engine_sim, false);
 		cp_format(choice->why, sizeof(choice->why), "no hardware counters: %s",
 			reason->text);
 	} else {
 		choice->engine = &cp_engine_perf;
-		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
 			"software events only: no hardware counters (%s), and the "
 			"simulated PMU is not started by itself: %s "
@@ -101,17 +93,14 @@ static void choose_auto(struct cp_choice *choice)
 
 	if (cp_decide_is_software()) {
 		choice->engine = &cp_engine_perf;
-		choice->default_group = cp_default_group(&cp_engine_perf, false);
 		cp_format(choice->why, sizeof(choice->why),
 			"only software and breakpoint events were asked for");
 	} else if (only_simulated() && cp_reexec_possible(&why) == 0) {
 		choice->engine = &cp_engine_sim;
-		choice->default_group = cp_default_group(&cp_engine_sim, false);
 		choice->tell = true;
 		cp_format(choice->why, sizeof(choice->why), "%s", only_simulated());
 	} else if (cp_perf_hardware_works(&why)) {
 		choice->engine = &cp_engine_perf;
-		choice->default_group = cp_default_group(&cp_engine_perf, true);
 		cp_format(choice->why, sizeof(choice->why), "hardware counters");
 	} else {
 		choose_without_hardware(choice, &why);
@@ -127,7 +116,6 @@ void cp_choose_engine(struct cp_choice *choice)
 		break;
 	case CP_CHOOSE_SIM:
 		choice->engine = &cp_engine_sim;
-		choice->default_group = cp_default_group(&cp_engine_sim, false);
 		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=sim");
 		break;
 	default:

@@ -9,15 +9,11 @@
 
 struct cp_choice {
 	const struct cp_engine *engine;
-	const char *default_group; /* what to count when nothing was asked for */
 	char why[2 * CP_WHY_SIZE]; /* for the report */
 	bool tell;                 /* … and for stderr: it is not what one expects */
 };
 
 /* By cp_options, and what is asked for by name.  Opens nothing for good. */
 void cp_choose_engine(struct cp_choice *choice);
-
-/* The groups to count on this engine when the user named none. */
-const char *cp_default_group(const struct cp_engine *engine, bool hardware);
 
 #endif

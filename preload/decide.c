@@ -12,18 +12,15 @@
 #include "base/files/trusted.h"
 #include "base/format.h"
 #include "base/once.h"
-#include "preload/choose.h"
 #include "preload/compared.h"
 #include "base/counters/events.h"
 #include "base/counters/options.h"
 #include "base/counters/weights.h"
 #include "base/engine/notes.h"
 #include "preload/run.h"
-#include "preload/runtime.h"
+#include "preload/planned.h"
+#include "preload/warn.h"
 #include "preload/simulated.h"
-
-struct cp_plan cp_plan;
-struct cp_arena cp_decide_arena;
 
 /* What was asked for, as long as it is being decided. */
 static struct {
@@ -34,26 +31,7 @@ static struct {
 
 static struct cp_once handed_over;
 
-bool cp_decide_with_memory(void (*start)(char **argv), char **argv)
-{
-	struct cp_escape out_of_memory;
-	volatile bool enough = false;
-
-	cp_decide_arena.out_of_memory = &out_of_memory;
-	if (CP_ESCAPE_SET(out_of_memory) == 0) {
-		start(argv);
-		enough = true;
-	}
-	cp_decide_arena.out_of_memory = NULL;
-	return enough;
-}
-
 /* ---- what cannot be as asked ---- */
-
-void cp_decide_complain(const char *line)
-{
-	cp_plan_add_text(&cp_plan, &cp_decide_arena, CP_PLAN_SAID, line);
-}
 
 static void note(const char *line)
 {
@@ -119,7 +97,7 @@ static const char *default_group_for_perf(void)
 
 	if (cp_options.events || cp_options.groups)
 		return "cache";
-	return cp_default_group(&cp_engine_perf, cp_perf_hardware_works(&why));
+	return cp_perf_hardware_works(&why) ? "cache" : "soft";
 }
 
 /* What this run, or this rank, counts of the events. */

@@ -11,15 +11,6 @@
 
 #include <stdbool.h>
 
-#include "base/counters/plan.h"
-
-extern struct cp_plan cp_plan;
-
-/* Memory of the constructor, and its way out: false if there was not enough for start,
- * which was left then. */
-extern struct cp_arena cp_decide_arena;
-bool cp_decide_with_memory(void (*start)(char **argv), char **argv);
-
 /* The settings that the plan is for: NAME=value of all variables of ours. */
 void cp_decide_settings(char *const settings[]);
 
@@ -32,8 +23,5 @@ void cp_decide(bool inherited);
 
 /* For the next image; not again where it was done.  Async-signal-safe. */
 void cp_decide_hand_over(void);
-
-/* While it is being decided: one line about what cannot be as asked. */
-void cp_decide_complain(const char *line);
 
 #endif

@@ -12,13 +12,15 @@
 #include "base/counters/encode.h"
 #include "preload/given.h"
 #include "preload/reexec.h"
-#include "preload/report.h"
+#include "preload/describe.h"
+#include "base/log.h"
+#include "regions/fold_records.h"
 #include "preload/runtime.h"
 #include "base/counters/weights.h"
 #include "base/counters/windows.h"
 #include "preload/run.h"
 #include "base/counters/options.h"
-#include "preload/decide.h"
+#include "preload/planned.h"
 
 static void meta(const char *key, const char *value)
 {
@@ -228,7 +230,7 @@ static bool counts_kernel(const struct cp_event_set *set)
 	return false;
 }
 
-int cp_record_describe(void)
+static int describe(void)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
 
@@ -261,4 +263,57 @@ int cp_record_describe(void)
 		header->flags |= CP_RECORD_SPARSE;
 	metas();
 	return items();
+}
+
+/* ---- the record ---- */
+
+static void fold_records(void *bytes)
+{
+	*(int64_t *)bytes = cp_records_fold(cp_run.directory);
+}
+
+/* Of the processes that the root starts there may be any number. */
+static bool is_refused(void)
+{
+	int64_t bytes = 0;
+
+	if (cp_is_root())
+		return false;
+	cp_call_aside(fold_records, &bytes);
+	if (bytes < 0 || (uint64_t)bytes < cp_options.limit)
+		return false;
+	cp_records_refuse(cp_run.directory);
+	return true;
+}
+
+static int create_record(void)
+{
+	char ending[CP_JOB_ENDING];
+
+	if (!cp_run.job.number)
+		return cp_record_create(
+			&cp_runtime.record, cp_run.directory, cp_runtime.pid);
+	cp_job_ending(cp_run.job, cp_run.rank.number, ending);
+	return cp_record_create_as(&cp_runtime.record, cp_run.directory, cp_runtime.pid,
+		ending, CP_RECORD_MAGIC, CP_RECORD_VERSION);
+}
+
+int cp_start_record(void)
+{
+	char line[CP_RUNDIR_SIZE + 96];
+	int result;
+
+	if (is_refused())
+		return -EDQUOT; /* the report says so */
+	result = create_record();
+	if (result == 0)
+		result = describe();
+	if (result == 0)
+		return 0;
+	cp_format(line, sizeof(line),
+		"no run record in %s (errno %d): process %d is not counted",
+		cp_run.directory, -result, (int)cp_runtime.pid);
+	/* In a child, too: there is no record to keep the line in. */
+	cp_say("%s", line);
+	return result;
 }

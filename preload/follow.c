@@ -17,9 +17,9 @@
 #include "preload/program/readable.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
 #include "base/counters/options.h"
 #include "preload/decide.h"
+#include "preload/self.h"
 
 #define MAX_SETTINGS 32
 #define PRELOAD "LD_PRELOAD"

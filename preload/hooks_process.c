@@ -27,13 +27,13 @@
 #include "base/format.h"
 #include "base/env.h"
 #include "preload/follow.h"
-#include "preload/hooks.h"
 #include "preload/program/layout.h"
 #include "preload/program/readable.h"
 #include "preload/libc/real.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/warn.h"
+#include "preload/process.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

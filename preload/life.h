@@ -2,7 +2,7 @@
  *
  * The parts of the library that have state, and what becomes of it when the process
  * begins, is forked, executes another program, is confined, or ends.  The table is in
- * life.c: whoever adds a static variable adds its file to a row there, or a row
+ * parts.c: whoever adds a static variable adds its file to a row there, or a row
  * (tests/hook/parts.t compares the table with the debugging information).
  */
 #ifndef CACHEPEEK_PRELOAD_LIFE_H
@@ -50,6 +50,10 @@ struct cp_life {
 	/* Last readings and rows; nobody begins anything any more. */
 	void (*finish)(void);
 };
+
+/* parts.c: the table. */
+extern const struct cp_life cp_parts[];
+extern const size_t cp_nparts;
 
 /* One step of all parts, in their order. */
 #define cp_life(step) cp_life_do(offsetof(struct cp_life, step))

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: MIT
- *
- * What becomes of the process: its end, another program in its place, a child.
- */
+/* SPDX-License-Identifier: MIT */
+#include "preload/process.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <sys/utsname.h>
@@ -10,20 +9,17 @@
 #include "base/fd.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/stack.h"
 #include "preload/calibrate.h"
 #include "base/engine/simclient.h"
 #include "preload/life.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
 #include "preload/run.h"
+#include "preload/describe.h"
+#include "preload/self.h"
+#include "preload/threads/thread_record.h"
 #include "base/counters/options.h"
-
-bool cp_is_this_process(void)
-{
-	return cp_confined() || getpid() == cp_runtime.pid;
-}
 
 static struct {
 	const struct cp_self *by; /* the thread that finishes the process */
@@ -55,14 +51,6 @@ static void wait_for_the_end(void)
 {
 	while (ending.by != &cp_self && !__atomic_load_n(&ending.done, __ATOMIC_ACQUIRE))
 		sched_yield();
-}
-
-/* One thread has it: that which begins the process, or the one that ends it. */
-static char stack[256 << 10] __attribute__((aligned(16)));
-
-void cp_call_aside(void (*function)(void *), void *argument)
-{
-	cp_call_on_stack(stack + sizeof(stack), function, argument);
 }
 
 void cp_process_end(enum cp_how how, int code)

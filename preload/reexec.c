@@ -25,6 +25,7 @@
 #include "preload/program/layout.h"
 #include "preload/libc/real.h"
 #include "preload/program/sanitizers.h"
+#include "preload/runtime.h"
 #include "base/counters/simtool.h"
 
 #define ARGV0 "CACHEPEEK__ARGV0"

@@ -8,12 +8,6 @@
 #include "base/engine/engine.h"
 #include "base/counters/plan.h"
 
-/* Is this image the program executed again, under the simulated PMU? */
-static inline bool cp_is_reexecuted(void)
-{
-	return cp_engine == &cp_engine_sim;
-}
-
 /* The path of a file that is installed with the library: DIR/libcachepeek/NAME for
  * DIR/libcachepeek.so.  0 or -errno. */
 int cp_companion_path(const char *name, char *to, size_t size);

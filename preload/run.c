@@ -10,8 +10,6 @@
 #include "base/text.h"
 #include "regions/ancestors.h"
 #include "base/env.h"
-#include "preload/parallel/lost_job.h"
-#include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "base/counters/options.h"
 
@@ -125,7 +123,6 @@ char *const *cp_run_entries(void)
 
 static int make_run_directory(void)
 {
-	char line[CP_RUNDIR_SIZE + 160];
 	int result = 0;
 
 	if (cp_run.directory[0])
@@ -142,11 +139,9 @@ static int make_run_directory(void)
 	cp_run.shared = cp_options.dir || cp_run.launched || cp_run.rank.job;
 	if (result == 0)
 		return 0;
-	cp_format(line, sizeof(line),
-		"no place for the run's records (%s: errno %d): nothing is counted. Set "
-		"CACHEPEEK_DIR to a directory that can be written",
+	cp_say("no place for the run's records (%s: errno %d): nothing is counted. Set "
+	       "CACHEPEEK_DIR to a directory that can be written",
 		cp_run.directory, -result);
-	cp_warn(line);
 	return result;
 }
 
@@ -182,22 +177,4 @@ int cp_run_found(void)
 	if (result == 0)
 		take_job();
 	return result;
-}
-
-/* ---- launchers ---- */
-
-static void set_above(void *unused, pid_t pid)
-{
-	(void)unused;
-	cp_job_set_above(cp_run.directory, cp_run.job.scope, pid);
-}
-
-bool cp_run_is_launcher(void)
-{
-	if (!cp_is_launcher(cp_own_executable()))
-		return cp_run.rank.number < 0 && cp_is_launchers_helper();
-	if (cp_run.shared)
-		cp_ancestors_visit(cp_run.root_pid, set_above, NULL);
-	cp_lost_job_watch();
-	return true;
 }

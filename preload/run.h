@@ -47,8 +47,4 @@ int cp_run_found(void);
 /* The entries of the environment that children, and our own next image, inherit. */
 char *const *cp_run_entries(void);
 
-/* This is a launcher of jobs, or one of its helpers: neither they nor what is there
- * only to start it is of interest. */
-bool cp_run_is_launcher(void);
-
 #endif

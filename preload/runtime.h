@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The state of the library in this process, and its beginning and end.
+ * The state of the library in this process.
  */
 #ifndef CACHEPEEK_PRELOAD_RUNTIME_H
 #define CACHEPEEK_PRELOAD_RUNTIME_H
@@ -56,46 +56,13 @@ static inline uint64_t cp_now_ns(void)
 	return cp_engine->has_time ? cp_clock_ns() : 0;
 }
 
-/* One line for the user, kept in the record for the report as well.  Said
- * aloud once per process tree. */
-void cp_warn(const char *line);
-/* In the report only. */
-void cp_keep_warning(const char *line);
-
-/* On stderr only, where the report tells it in its own words. */
-void cp_say_first(const char *line);
-
-/* A record of this process, with what was asked for; said if there is none. */
-int cp_start_record(void);
-
-/* ---- process.c ---- */
-
-/*
- * The process ends this way: last readings, state in the record, and the
- * report if this is the root of the tree.  Only the first call does anything.
- */
-void cp_process_end(enum cp_how how, int code);
+/* Is this image the program executed again, under the simulated PMU? */
+static inline bool cp_is_reexecuted(void)
+{
+	return cp_engine == &cp_engine_sim;
+}
 
 /* On a stack of ours that is large enough: where a process begins and ends. */
 void cp_call_aside(void (*function)(void *), void *argument);
-
-/* Without readings or a report, which are there already or cannot be had: how
- * it ends after all.  Async-signal-safe anywhere. */
-void cp_process_cut(enum cp_how how, int code);
-
-/* The calling thread leaves by SYS_exit; the last one takes the process along. */
-void cp_thread_leaves(int code);
-
-/* The same for a thread that libc ends; nothing while the main thread is there. */
-void cp_thread_left(void);
-
-/* Before an exec, which may fail: returns the state to go back to with
- * cp_exec_failed.  Nothing in a vfork child, whose memory is its parent's. */
-void cp_process_exec(void);
-void cp_exec_failed(void);
-
-/* In a fork child; and of the table of parts (life.c). */
-void cp_process_forked(void);
-void cp_process_after_fork(void);
 
 #endif

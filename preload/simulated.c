@@ -13,11 +13,11 @@
 #include "preload/markers/functions.h"
 #include "preload/program/pinned.h"
 #include "preload/reexec.h"
-#include "preload/runtime.h"
 #include "base/counters/windows.h"
 #include "preload/run.h"
 #include "base/counters/options.h"
-#include "preload/decide.h"
+#include "preload/planned.h"
+#include "preload/warn.h"
 
 /* The machine, changed as CACHEPEEK_WHAT_IF says. */
 static void change_machine(void)
@@ -172,7 +172,6 @@ void cp_run_simulated(char **argv, char *const *entries)
 	struct cp_why why;
 
 	wishes.quantum = wishes.sharing ? quantum() : 0;
-	cp_decide_hand_over();
 	cp_reexec(argv, entries, &cp_plan, cp_run.directory, &wishes, &why);
 	/* Not by cp_warn(), which leaves children's lines to their records. */
 	cp_say("%s is not counted: %s", cp_is_root() ? "the program" : "a child",

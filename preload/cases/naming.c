@@ -13,7 +13,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "preload/program/readable.h"
-#include "preload/runtime.h"
+#include "preload/warn.h"
 
 #define LONGEST 1000 /* of a part */
 #define MOST_NUMBERS 32

@@ -11,9 +11,8 @@
 
 #include "base/log.h"
 #include "base/syscall.h"
-#include "preload/reexec.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/self.h"
 
 /* A library that was loaded for itself (RTLD_LOCAL) has its own scope, which
  * RTLD_NEXT does not look into. */

@@ -25,7 +25,9 @@
 #include "preload/program/readable.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/self.h"
+#include "preload/warn.h"
+#include "preload/threads/thread_record.h"
 
 #define TAG cp_marker_tag(CP_MARKER_FUNCTION, 2)
 

@@ -17,7 +17,7 @@
 #include "preload/markers/markers.h"
 #include "preload/cases/naming.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/warn.h"
 #include "regions/record.h"
 #include "tools/sim/request.h"
 

@@ -15,7 +15,7 @@
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/markers/symbols.h"
-#include "preload/threads.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_FUNCTION, 0)

@@ -20,7 +20,7 @@
 #include "preload/markers/injection.h"
 #include "preload/markers/itt.h"
 #include "preload/markers/markers.h"
-#include "preload/runtime.h"
+#include "preload/warn.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

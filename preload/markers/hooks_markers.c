@@ -9,7 +9,8 @@
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
 #include "regions/cachepeek.h"
-#include "preload/decide.h"
+#include "preload/self.h"
+#include "preload/planned.h"
 
 static void begin(cachepeek_region name)
 {

@@ -23,7 +23,7 @@
 #include "preload/markers/injection.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_text.h"
-#include "preload/runtime.h"
+#include "preload/warn.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -10,7 +10,6 @@
  */
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
-#include "preload/threads.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_SCOREP, 0)

@@ -13,6 +13,7 @@
 #include "preload/markers/forward.h"
 #include "preload/markers/pass_on.h"
 #include "preload/runtime.h"
+#include "preload/warn.h"
 
 #if CP_PASSES_ON
 static int nothing(void)

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/lock.h"
 #include "preload/markers/markers.h"
-#include "preload/threads.h"
+#include "preload/self.h"
 
 #define MAX_GLOBALS 64
 static struct {

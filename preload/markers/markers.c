@@ -11,12 +11,14 @@
 
 #include "base/format.h"
 #include "base/once.h"
-#include "preload/calibrate.h"
 #include "preload/markers/markers_parts.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
+#include "preload/self.h"
+#include "preload/warn.h"
+#include "preload/threads/thread_record.h"
 
 /* ---- entering ---- */
 
@@ -239,15 +241,6 @@ void cp_marker_take_turn(struct cp_live_thread *thread)
 	if (group >= 0)
 		cp_engine->turn(&thread->counters, (unsigned)group);
 	errno = saved;
-}
-
-void cp_marker_begin(struct cp_name *name, uint64_t tag)
-{
-	if (__builtin_expect(
-		    __atomic_load_n(&cp_calibrated, __ATOMIC_RELAXED) != CP_CALIBRATED,
-		    0))
-		cp_calibrate();
-	cp_marker_begin_now(name, tag);
 }
 
 /* Opens it, whatever that takes; NULL: there is nothing to be read any more. */

@@ -5,7 +5,7 @@
 #ifndef CACHEPEEK_PRELOAD_MARKERS_MARKERS_PARTS_H
 #define CACHEPEEK_PRELOAD_MARKERS_MARKERS_PARTS_H
 
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
 #include "regions/names.h"
 
 /* The calling thread, with nobody else inside its tree; NULL: do nothing. */

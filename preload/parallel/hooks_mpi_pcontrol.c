@@ -9,7 +9,6 @@
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/pass_on.h"
-#include "preload/threads.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

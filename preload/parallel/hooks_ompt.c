@@ -22,7 +22,8 @@
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/parallel/teams.h"
-#include "preload/threads.h"
+#include "preload/self.h"
+#include "preload/warn.h"
 #include "base/counters/options.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -18,11 +18,12 @@
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi.h"
 #include "preload/libc/real.h"
-#include "preload/report.h"
 #include "preload/parallel/report_job.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
 #include "preload/run.h"
+#include "preload/self.h"
+#include "preload/process.h"
+#include "preload/report_write.h"
 #include "base/counters/options.h"
 
 #define LARGEST ((uint64_t)4 << 30) /* of a message */

@@ -12,7 +12,7 @@
 uint64_t cp_mpi_time_begin(void);
 void cp_mpi_time_end(uint64_t began);
 
-/* For preload/life.c. */
+/* For preload/parts.c. */
 void cp_mpi_time_prepare(void);
 void cp_mpi_time_after_fork(void);
 

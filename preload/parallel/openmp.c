@@ -14,7 +14,7 @@
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/markers/symbols.h"
-#include "preload/threads.h"
+#include "preload/self.h"
 #include "base/counters/options.h"
 
 bool cp_omp_told;

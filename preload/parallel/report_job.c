@@ -15,9 +15,9 @@
 #include "base/files/trusted.h"
 #include "output/report/jobs.h"
 #include "preload/parallel/mpi.h"
-#include "preload/report.h"
 #include "preload/runtime.h"
 #include "preload/run.h"
+#include "preload/report_write.h"
 #include "base/counters/options.h"
 
 #define LATE_MS 1000

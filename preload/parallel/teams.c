@@ -7,6 +7,8 @@
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
 #include "preload/libc/real.h"
+#include "preload/self.h"
+#include "preload/threads/thread_record.h"
 
 #define TAG cp_marker_tag(CP_MARKER_OPENMP, 0)
 

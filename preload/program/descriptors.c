@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "preload/calibrate.h"
 #include "preload/program/descriptors.h"
 
 #include "base/fd.h"
@@ -6,7 +7,9 @@
 #include "base/log.h"
 #include "base/once.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
+#include "preload/self.h"
+#include "preload/warn.h"
 
 bool cp_is_own_descriptor(int fd)
 {
@@ -44,6 +47,7 @@ static bool yield(void)
 
 	if (fd < 0)
 		return false;
+	cp_calibrate_settle();
 	cp_threads_settle();
 	cp_fd_close(fd);
 	if (fd != record && fd != log)

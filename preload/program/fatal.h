@@ -26,13 +26,4 @@ void cp_fatal_watch(int number);
 bool cp_fatal_is_ours(const struct sigaction *action);
 void cp_fatal_view(int number, struct sigaction *view);
 
-/* The calling thread gets, and gives back, an alternate stack, which the
- * handler needs when the thread's own has overflowed. */
-void cp_fatal_thread_begin(void);
-void cp_fatal_thread_end(void);
-
-/* Is this the calling thread's alternate stack, given by us?  Which is: */
-bool cp_fatal_is_our_stack(const stack_t *stack);
-void cp_fatal_stack(stack_t *stack);
-
 #endif

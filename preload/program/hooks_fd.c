@@ -23,10 +23,13 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
+#include "preload/calibrate.h"
 #include "preload/program/descriptors.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
+#include "preload/self.h"
+#include "preload/warn.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -102,6 +105,7 @@ static void give_way(int fd)
 	cp_leave();
 	if (!may_wait)
 		return;
+	cp_calibrate_settle();
 	cp_threads_settle();
 	if (result < 0)
 		warn_taken(fd);

@@ -17,7 +17,8 @@
 #include "preload/program/readable.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/self.h"
+#include "preload/threads/signal_stack.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -122,11 +123,11 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 		int state;
 
 		cp_own_work_begin(&state);
-		cp_fatal_stack(&ours);
+		cp_signal_stack_show(&ours);
 		CP_REAL(sigaltstack)(&ours, NULL);
 		cp_own_work_end(state);
 	}
-	if (old && cp_fatal_is_our_stack(old))
+	if (old && cp_signal_stack_is_ours(old))
 		*old = (stack_t){.ss_flags = SS_DISABLE};
 	return 0;
 }

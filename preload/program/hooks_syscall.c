@@ -10,8 +10,8 @@
 
 #include "base/syscall.h"
 #include "preload/program/descriptors.h"
-#include "preload/runtime.h"
 #include "preload/program/seccomp.h"
+#include "preload/process.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

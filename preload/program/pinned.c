@@ -9,7 +9,6 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "base/engine/simclient.h"
-#include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "tools/sim/request.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/syscall.h"
 #include "base/engine/simclient.h"
-#include "preload/reexec.h"
 #include "preload/runtime.h"
 
 #define PAGE 4096ul

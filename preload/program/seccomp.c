@@ -13,7 +13,7 @@
 #include "preload/life.h"
 #include "preload/program/readable.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
 #include "preload/run.h"
 
 /* What reading counters, growing the record and writing the report need. */

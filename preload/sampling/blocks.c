@@ -11,8 +11,8 @@
 #include "preload/heap/observer.h"
 #include "base/counters/clock.h"
 #include "preload/runtime.h"
-#include "preload/sampling/parts.h"
-#include "preload/threads.h"
+#include "preload/sampling/sampling_parts.h"
+#include "preload/self.h"
 
 /* address 0: nothing; item NULL: it has gone. */
 struct slot {

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "preload/sampling/parts.h"
+#include "preload/sampling/sampling_parts.h"
 
 static uint32_t nchains; /* atomic */
 

@@ -13,7 +13,7 @@
 #include "base/counters/encode_sysfs.h"
 #include "base/engine/explain.h"
 #include "base/engine/kernel.h"
-#include "preload/sampling/parts.h"
+#include "preload/sampling/sampling_parts.h"
 
 #define FILE_NAME "memory.samplers"
 #define WORD_SIZE 128

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "base/counters/clock.h"
 #include "preload/runtime.h"
-#include "preload/sampling/parts.h"
+#include "preload/sampling/sampling_parts.h"
 
 /* Of a file in /proc: a program with more mappings has the first ones known. */
 #define MAPS_SIZE ((size_t)4 << 20)

@@ -11,7 +11,7 @@
 #include "base/counters/options.h"
 #include "base/syscall.h"
 #include "base/engine/kernel.h"
-#include "preload/sampling/parts.h"
+#include "preload/sampling/sampling_parts.h"
 
 /* Of data.  Fewer lose samples while the thread that empties them waits for a CPU;
  * where memory that stays in place is limited, the kernel takes fewer. */

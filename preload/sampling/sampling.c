@@ -21,9 +21,9 @@
 #include "base/engine/explain.h"
 #include "preload/helper.h"
 #include "preload/runtime.h"
-#include "preload/sampling/parts.h"
-#include "preload/threads.h"
+#include "preload/sampling/sampling_parts.h"
 #include "preload/run.h"
+#include "preload/warn.h"
 #include "base/counters/options.h"
 
 /* What is in a ring is saved so often even if it is not much. */

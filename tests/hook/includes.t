@@ -36,11 +36,13 @@ my @rooms = (
 	['preload/perfstubs' => []],
 	['preload/libc' => [qw(base)]],
 	['preload' => [@base, qw(base/counters base/engine regions output/report/jobs.h output/sink.h preload/libc), @simulator]],
-	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions)]],
-	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling), @simulator]],
+	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions), @simulator]],
+	['preload/threads' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling regions)]],
+	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling preload/threads), @simulator]],
 	['preload/cases' => [@base, qw(preload preload/program regions)]],
-	['preload/markers' => [@base, qw(base/counters base/engine preload preload/cases preload/libc preload/patch preload/program preload/sampling regions), @simulator]],
-	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers regions
+	['preload/markers' => [@base, qw(base/counters base/engine preload preload/cases preload/libc preload/patch preload/program preload/sampling
+		preload/threads regions), @simulator]],
+	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers preload/threads regions
 		output/report/job_pack.h output/report/jobs.h output/sink.h), @simulator]],
 	['tools/sim/model' => [@simulator]],
 	['tools/sim/flex' => [qw(tools/sim/model)]],
@@ -76,9 +78,9 @@ my @rooms = (
 my %may = map { @$_ } @rooms;
 
 # Who starts, asks and ends the other rooms, and what they include for that.
-my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow.c hooks_process.c life.c reexec.c report.c
-	run.c runtime.c simulated.c threads.c);
-my @parts = qw(preload/cases preload/markers preload/parallel preload/program preload/sampling);
+my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow.c hooks_process.c parts.c process.c
+	reexec.c report.c simulated.c start.c);
+my @parts = qw(preload/cases preload/markers preload/parallel preload/program preload/sampling preload/threads);
 # The simulated PMU starts and asks its rooms in these.
 my %sim_starts = map { $_ => 1 } map { "tools/sim/$_.c" } qw(main options requests threads);
 my @sim_parts = map { "tools/sim/$_" } qw(flex native paths pin profile sample system watch);

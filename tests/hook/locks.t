@@ -44,7 +44,7 @@ my %exchanged = (
 	'base/lock.h' => 'struct cp_lock', 'base/once.h' => 'struct cp_once',
 	'base/lock.c' => 'the list itself, and its entries: added to only',
 	'base/fd.c' => 'bounds, and slots that are left if they are not what was seen: nothing waits',
-	'preload/threads.c' => 'busy: of a thread, which the child begins again',
+	'preload/threads/threads.c' => 'busy: of a thread, which the child begins again',
 	'preload/markers/markers.c' => 'busy, as well',
 	'base/counters/clock.c' => 'calibrating: nothing waits for a child that finds it set',
 	'preload/calibrate.c' => 'cp_calibrated: cp_calibrate_after_fork',

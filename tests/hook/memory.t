@@ -37,7 +37,7 @@ my %pages = (
 	'base/arena.c' => 'blocks of the stores',
 	'base/map.c' => 'its definition', 'base/map.h' => 'its declaration',
 	'regions/record_write.c' => 'the record',
-	'preload/program/fatal.c' => 'stacks', 'preload/helper.c' => 'stacks',
+	'preload/threads/signal_stack.c' => 'stacks', 'preload/helper.c' => 'stacks',
 	'preload/follow.c' => 'a page that a fork child finds empty',
 	'preload/given.c' => 'what stays for as long as the process, in one piece',
 	'preload/program/layout.c' => 'the same', 'regions/tree_exec.c' => 'what is as large as a record\'s part',

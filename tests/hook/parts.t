@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# Every part of the library that has state stands in the table of preload/life.c, with
+# Every part of the library that has state stands in the table of preload/parts.c, with
 # what a fork child does with it: the table against what the debugging information says
 # is in the library's memory.  The steps of the table are called through it alone.
 use strict;
@@ -14,8 +14,8 @@ use Test::More;
 
 # ---- the table ----
 
-my $table = read_file(source() . '/preload/life.c');
-my ($rows) = $table =~ /cp_life parts\[\] = \{\n(.*?)\n\};/s;
+my $table = read_file(source() . '/preload/parts.c');
+my ($rows) = $table =~ /cp_life cp_parts\[\] = \{\n(.*?)\n\};/s;
 $rows =~ s{/\*.*?\*/}{}gs;
 my (%row_of, @rows, %step);
 for my $row ($rows =~ /\{(\s*\.name.*?)\}/gs) {
@@ -75,7 +75,7 @@ $steps{$_} = 1 for $table =~ /^\t(?:return )?(cp_\w+)\(\);$/mg;
 delete($steps{$_}) for qw(cp_threads_adopt cp_threads_flush); # markers flush
 my @called;
 for my $file (sort keys %source) {
-	next if $file eq 'preload/life.c';
+	next if $file eq 'preload/parts.c';
 	for my $call ($source{$file} =~ /^\t+(?:\w[^\n;]*\W)?(cp_\w+)\(/mg) {
 		push(@called, "$file: $call") if $steps{$call} && ($also{$file} // '') ne $call;
 	}

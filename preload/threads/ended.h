@@ -7,7 +7,7 @@
 #ifndef CACHEPEEK_PRELOAD_ENDED_H
 #define CACHEPEEK_PRELOAD_ENDED_H
 
-#include "preload/threads.h"
+#include "preload/threads/thread_record.h"
 
 /* How many keep their place. */
 #define CP_ENDED_KEPT 3000

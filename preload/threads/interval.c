@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/interval.h"
+#include "preload/threads/interval.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -10,10 +10,11 @@
 #include "base/syscall.h"
 #include "preload/helper.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
 #include "regions/series_write.h"
 #include "base/counters/options.h"
-#include "preload/decide.h"
+#include "preload/warn.h"
+#include "preload/planned.h"
 
 static struct cp_series series;
 CP_LOCK_LISTED(series.lock);

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "preload/helper.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
 
 static bool adopt(void *unused, int dir, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/markers/allocators.h"
+#include "preload/sampling/allocators.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/golang.h"
+#include "preload/threads/golang.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/syscall.h"
 #include "preload/helper.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
 #include "preload/run.h"
 
 #define FIRST_NS 10000000ull /* the shortest time between readings */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/parallel/lost_job.h"
+#include "preload/parallel/launcher.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include "regions/ancestors.h"
 #include "base/env.h"
 #include "preload/libc/real.h"
+#include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "regions/rundir.h"
 #include "preload/run.h"
@@ -71,7 +71,7 @@ static void at_exit(int status, void *unused)
 	cp_arena_free(&arena);
 }
 
-void cp_lost_job_watch(void)
+static void watch_end(void)
 {
 	struct cp_launchers above;
 
@@ -79,4 +79,20 @@ void cp_lost_job_watch(void)
 	/* The command sees the end of the outermost one itself. */
 	if (!above.found && !cp_run.launched)
 		CP_REAL(on_exit)(at_exit, NULL);
+}
+
+static void set_above(void *unused, pid_t pid)
+{
+	(void)unused;
+	cp_job_set_above(cp_run.directory, cp_run.job.scope, pid);
+}
+
+bool cp_launcher_is_here(void)
+{
+	if (!cp_is_launcher(cp_own_executable()))
+		return cp_run.rank.number < 0 && cp_is_launchers_helper();
+	if (cp_run.shared)
+		cp_ancestors_visit(cp_run.root_pid, set_above, NULL);
+	watch_end();
+	return true;
 }

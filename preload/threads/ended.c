@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/ended.h"
+#include "preload/threads/ended.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/syscall.h"
 #include "preload/runtime.h"
+#include "preload/threads/thread_record.h"
 
 /* Everything here is under the lock of threads.c. */
 static struct {

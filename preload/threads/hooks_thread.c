@@ -10,10 +10,10 @@
 #include <threads.h>
 
 #include "base/pool.h"
-#include "preload/hooks.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
-#include "preload/threads.h"
+#include "preload/threads/threads.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/threads.h"
-
-#include "preload/markers/allocators.h"
-#include "preload/libc/real.h"
+#include "preload/threads/threads.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/format.h"
-#include "base/log.h"
-#include "base/once.h"
-#include "base/pool.h"
 #include "base/syscall.h"
-#include "base/text.h"
-#include "preload/calibrate.h"
-#include "preload/ended.h"
-#include "preload/program/fatal.h"
-#include "preload/interval.h"
-#include "preload/runtime.h"
-#include "preload/sampling/sampling.h"
+#include "preload/libc/real.h"
+#include "preload/planned.h"
 #include "preload/run.h"
-#include "preload/decide.h"
-
-__thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
+#include "preload/runtime.h"
+#include "preload/sampling/allocators.h"
+#include "preload/sampling/sampling.h"
+#include "preload/threads/ended.h"
+#include "preload/threads/signal_stack.h"
+#include "preload/self.h"
+#include "preload/threads/thread_record.h"
 
 /* The list of live threads.  Outermost lock: the record's and the pools' are
  * taken with it held. */
@@ -38,105 +30,12 @@ static struct {
 } live;
 CP_LOCK_LISTED(live.lock);
 
-CP_POOL(pool, struct cp_live_thread);
 static pthread_key_t key;
+static void (*has_left)(void);
 
 int cp_threads_starting;
 
-void cp_thread_give(struct cp_live_thread *thread)
-{
-	cp_pool_give(&pool, thread);
-}
-
 /* ---- one thread ---- */
-
-/* Threads are named after they begin: read again when they end. */
-static void read_name(struct cp_thread_item *item)
-{
-	char path[64], name[sizeof(item->name)];
-
-	if (cp_confined() || !item->tid)
-		return;
-	if (item->tid == (pid_t)cp_syscall(SYS_gettid)) {
-		if (cp_syscall(SYS_prctl, PR_GET_NAME, name) == 0)
-			memcpy(item->name, name, sizeof(name));
-		return;
-	}
-	cp_format(path, sizeof(path), "/proc/self/task/%d/comm", (int)item->tid);
-	if (cp_read_file(path, name, sizeof(name)))
-		memcpy(item->name, name, sizeof(name));
-}
-
-struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state)
-{
-	bool folds = state & CP_THREAD_FOLDS;
-	size_t sample = cp_plan.sample.sets && !folds
-				? 2 * CP_SAMPLE_WORDS * sizeof(uint64_t)
-				: 0;
-	struct cp_thread_item *item = cp_record_reserve(
-		&cp_runtime.record, sizeof(struct cp_thread_item) + sample);
-
-	if (!item)
-		return NULL;
-	item->tid = tid;
-	item->state = state;
-	item->start_ns = cp_now_ns();
-	read_name(item);
-	cp_item_publish(item, CP_ITEM_THREAD);
-	return item;
-}
-
-/* The offset of a reason in the record; the last one is mostly the same. */
-static struct {
-	struct cp_lock lock;
-	uint64_t offset; /* 0: none yet */
-	struct cp_why why;
-} last_reason;
-CP_LOCK_LISTED(last_reason.lock);
-
-static uint64_t put_reason(const struct cp_why *why)
-{
-	uint64_t offset;
-
-	cp_lock(&last_reason.lock);
-	if (!last_reason.offset || strcmp(last_reason.why.text, why->text) != 0) {
-		last_reason.why = *why;
-		last_reason.offset = cp_record_put_string(
-			&cp_runtime.record, why->text, strlen(why->text));
-	}
-	offset = last_reason.offset;
-	cp_unlock(&last_reason.lock);
-	return offset;
-}
-
-/* Said once: where one thread fails, the next ones do, too; the report counts
- * them. */
-static void mark_lost(struct cp_thread_item *item, const struct cp_why *why)
-{
-	static struct cp_once said;
-
-	item->reason = put_reason(why);
-	item->state |= CP_THREAD_LOST;
-	/* A child's stderr may be what its parent reads; the report says it, too. */
-	if (cp_is_root() && cp_once(&said))
-		cp_say("thread %d is not counted: %s", item->tid, why->text);
-}
-
-/* Neither in the memory of the process nor in its record; said once, and counted. */
-static void warn_no_memory(pid_t tid)
-{
-	static struct cp_once said;
-	char line[120];
-
-	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_THREAD);
-	if (!cp_once(&said))
-		return;
-	cp_format(line, sizeof(line),
-		"thread %d, or more, is not counted: no memory for it, or no room on the "
-		"disk",
-		(int)(tid ? tid : gettid()));
-	cp_say_first(line);
-}
 
 static void list_add(struct cp_live_thread *thread)
 {
@@ -259,10 +158,10 @@ static bool is_gone(pid_t tid, int result)
  * known: or it would be taken for a stray again and again. */
 static struct cp_live_thread *new_thread(pid_t tid)
 {
-	struct cp_live_thread *thread = cp_pool_take(&pool);
+	struct cp_live_thread *thread = cp_thread_take();
 
 	if (!thread) {
-		warn_no_memory(tid);
+		cp_thread_warn_no_memory(tid);
 		return NULL;
 	}
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
@@ -294,8 +193,8 @@ static int start_tree(struct cp_live_thread *thread, bool own)
 static struct cp_live_thread *without_memory(struct cp_live_thread *thread)
 {
 	close_counters(thread);
-	warn_no_memory(thread->tid);
-	cp_pool_give(&pool, thread);
+	cp_thread_warn_no_memory(thread->tid);
+	cp_thread_give(thread);
 	return NULL;
 }
 
@@ -310,7 +209,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	if (tid)
 		result = open_counters(thread, tid, &why);
 	if (is_gone(tid, result)) {
-		cp_pool_give(&pool, thread);
+		cp_thread_give(thread);
 		return NULL;
 	}
 	thread->item = cp_thread_item_new(thread->tid, state);
@@ -332,7 +231,7 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	if (!tid)
 		result = open_counters(thread, tid, &why);
 	if (result < 0) {
-		mark_lost(thread->item, &why);
+		cp_thread_mark_lost(thread->item, &why);
 		thread->lost = true;
 	} else if (start_tree(thread, tid == 0) < 0) {
 		return without_memory(thread);
@@ -351,7 +250,7 @@ static void take_last_reading(struct cp_live_thread *thread, bool own, bool clos
 
 static void stop_counting(struct cp_live_thread *thread, bool own)
 {
-	read_name(thread->item);
+	cp_thread_read_name(thread->item);
 	thread->item->end_ns = cp_now_ns();
 	if (!thread->lost) {
 		take_last_reading(thread, own, true);
@@ -391,7 +290,7 @@ void cp_thread_begin(void)
 
 	if (!cp_counting() || cp_self.thread || !cp_enter_slowly(&state))
 		return;
-	cp_fatal_thread_begin();
+	cp_signal_stack_begin();
 	begin_self();
 	cp_allocators_thread_begin();
 	cp_leave_slowly(state);
@@ -429,7 +328,7 @@ void cp_thread_end(void)
 		cp_ended_keep(thread);
 	}
 	cp_unlock(&live.lock);
-	cp_fatal_thread_end();
+	cp_signal_stack_end();
 	cp_leave_slowly(state);
 }
 
@@ -459,11 +358,12 @@ static void destructor(void *value)
 	if (++cp_self.rounds < ROUNDS)
 		CP_REAL(pthread_setspecific)(key, &cp_self);
 	else
-		cp_thread_left();
+		has_left();
 }
 
-void cp_threads_start(void)
+void cp_threads_start(void (*left)(void))
 {
+	has_left = left;
 	CP_REAL(pthread_key_create)(&key, destructor);
 }
 
@@ -593,7 +493,6 @@ static void let_owner_leave(struct cp_live_thread *thread)
 
 void cp_threads_settle(void)
 {
-	cp_calibrate_settle();
 	cp_lock(&live.lock);
 	for (struct cp_live_thread *thread = live.first; thread; thread = thread->next)
 		if (thread != cp_self.thread)
@@ -607,7 +506,7 @@ void cp_threads_settle(void)
 
 void cp_threads_after_fork(void)
 {
-	last_reason.offset = 0;
+	cp_thread_forget_reason();
 	cp_threads_starting = 0;
 }
 
@@ -623,14 +522,14 @@ void cp_threads_of_child(void)
 		cp_engine->after_fork(&thread->counters);
 		cp_sampling_forget(thread->sampler);
 		if (thread != mine)
-			cp_pool_give(&pool, thread);
+			cp_thread_give(thread);
 	}
 	live.first = NULL;
 	__atomic_store_n(&live.count, 0, __ATOMIC_RELAXED);
 	begin_self();
 	if (cp_self.thread)
 		cp_tree_reopen(&cp_self.thread->tree, &old);
-	cp_pool_give(&pool, mine);
+	cp_thread_give(mine);
 }
 
 static void fill_in(const struct cp_live_thread *thread)

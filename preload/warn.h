@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the user is told once, and finds in the report.
+ */
+#ifndef CACHEPEEK_PRELOAD_WARN_H
+#define CACHEPEEK_PRELOAD_WARN_H
+
+/* One line for the user, kept in the record for the report as well.  Said
+ * aloud once per process tree. */
+void cp_warn(const char *line);
+/* In the report only. */
+void cp_keep_warning(const char *line);
+
+/* On stderr only, where the report tells it in its own words. */
+void cp_say_first(const char *line);
+
+/* There is a record now: what was said before is kept there. */
+void cp_keep_early_warnings(void);
+
+#endif
