@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/text/name_pattern.h"
+#include "preload/runtime.h"
 #include "preload/warn.h"
 #include "regions/record.h"
 
