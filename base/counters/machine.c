@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/counters/machine.h"
-#include "base/counters/machine_host.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/embedded.h"
-#include "base/error.h"
 #include "base/format.h"
-#include "base/text/nearest.h"
 #include "base/text.h"
-#include "base/files/trusted.h"
 
 static const char *const level_names[CP_NLEVELS] = {"l1i", "l1d", "l2", "llc", "itlb",
 	"dtlb", "stlb", "itlb2", "dtlb2", "itlb-2m", "dtlb-2m", "stlb-2m", "itlb2-2m",
@@ -33,63 +27,6 @@ static bool is_tlb(enum cp_level level)
 static bool is_of_huge(enum cp_level level)
 {
 	return level >= CP_ITLB_2M && level < CP_NLEVELS;
-}
-
-/* ---- by name ---- */
-
-static int complain_of_name(const char *name, char *error, size_t error_size)
-{
-	const char *names[64] = {"host"}, *nearest;
-	unsigned count = 1;
-	char file[80];
-
-	for (const struct cp_embedded *e = cp_embedded_files; e->name && count < 63; e++)
-		if (strstr(e->name, ".machine"))
-			names[count++] = e->name;
-	cp_format(file, sizeof(file), "%s.machine", name);
-	nearest = cp_nearest(file, names);
-	cp_format(error, error_size, "unknown machine %s%s%.*s%s", name,
-		nearest ? ": did you mean " : "",
-		nearest ? (int)strcspn(nearest, ".") : 0, nearest ? nearest : "",
-		nearest ? "?" : "");
-	return -ENOENT;
-}
-
-static int named_machine(
-	struct cp_machine *machine, const char *name, char *error, size_t error_size)
-{
-	char file[80], content[8192];
-	const char *text = content;
-
-	if (strchr(name, '/')) {
-		char why[160];
-		int result = cp_trusted_load(
-			name, CP_NAMED, content, sizeof(content), why, sizeof(why));
-
-		if (result < 0) {
-			cp_format(error, error_size, "machine file %s: %s", name, why);
-			return result;
-		}
-	} else {
-		cp_format(file, sizeof(file), "%s.machine", name);
-		text = cp_embedded_find(file);
-	}
-	if (!text)
-		return complain_of_name(name, error, error_size);
-	*machine = cp_machine_defaults;
-	machine->note[0] = '\0';
-	cp_format(machine->name, sizeof(machine->name), "%s", name);
-	return cp_machine_parse(machine, name, text, error, error_size);
-}
-
-int cp_machine_find(
-	struct cp_machine *machine, const char *name, char *error, size_t error_size)
-{
-	if (strcmp(name, "host") == 0) {
-		cp_machine_host(machine);
-		return 0;
-	}
-	return named_machine(machine, name, error, error_size);
 }
 
 uint32_t cp_machine_unit(const struct cp_machine *machine)

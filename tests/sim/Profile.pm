@@ -12,7 +12,7 @@ our @EXPORT = qw(profile_read profile_sums profile_path_sums counter_names);
 # The counters' names, in their order, and which of them are kept by instruction.
 sub counter_names {
 	my $text = slurp("$Sim::ROOT/tools/sim/request.h");
-	my @names = $text =~ /^\tX\((\w+),/mg;
+	my @names = $text =~ /^\tX\(([a-z]\w*),/mg;
 	my ($first) = grep { $names[$_] eq 'l1i_misses' } 0 .. $#names;
 	my ($last) = grep { $names[$_] eq 'dtlb_store_misses' } 0 .. $#names;
 

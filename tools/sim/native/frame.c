@@ -8,7 +8,7 @@
 #include "native/mxcsr.h"
 #include "native/native.h"
 #include "native/upper.h"
-#include "system/pointers.h"
+#include "pointers.h"
 
 #include "pub_tool_vki.h"
 

@@ -2,7 +2,7 @@
 #include "native/mxcsr.h"
 
 #include "base/syscall.h"
-#include "native/native.h"
+#include "native/options.h"
 
 #include "pub_tool_vki.h"
 

@@ -10,6 +10,7 @@
 #ifndef CACHEPEEK_SIM_NATIVE_H
 #define CACHEPEEK_SIM_NATIVE_H
 
+#include "native/options.h"
 #include "tool.h"
 
 struct native;
@@ -26,9 +27,6 @@ struct native_step {
 	UInt size;
 	IRExpr *address;
 };
-
-extern Bool native_allowed;   /* --native=yes */
-extern Bool cpuid_shows_host; /* --cpu=host */
 
 void native_start(void);
 

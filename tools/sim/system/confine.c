@@ -14,7 +14,7 @@
 #include "base/bpf.h"
 #include "base/syscall.h"
 #include "pin/pin.h"
-#include "system/pointers.h"
+#include "pointers.h"
 #include "tool.h"
 
 #include "pub_tool_vki.h"

@@ -11,7 +11,7 @@
 
 #include "base/syscall.h"
 #include "system/confine.h"
-#include "system/pointers.h"
+#include "pointers.h"
 #include "tool.h"
 #include "system/vfork.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/syscall.h"
 #include "native/native.h"
-#include "system/pointers.h"
+#include "pointers.h"
 #include "tool.h"
 
 #include "pub_tool_libcsignal.h"

@@ -3,7 +3,7 @@
  * A bad pointer is for the kernel to refuse (EFAULT).  The core looks at most of them
  * first; at the memory of some calls it looks unprepared, and dies.
  */
-#include "system/pointers.h"
+#include "pointers.h"
 
 #include "base/syscall.h"
 #include "pub_tool_aspacemgr.h"
