@@ -85,7 +85,7 @@ $(SIM_DIR) $(B)/sim:
 SIM_ENCODINGS := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Zydis/Zydis.h),$(B)/sim/encodings))
 
 # Programs that need what VEX does not decode.
-SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags))
+SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags lacking))
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
@@ -107,7 +107,7 @@ $(B)/sim/encodings: tests/sim/encodings.c tools/sim/request.h | $(B)/sim
 $(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $^)
 
-$(B)/sim/native_rounding: tests/sim/native/rounding.c | $(B)/sim
+$(B)/sim/native_rounding $(B)/sim/native_lacking: $(B)/sim/native_%: tests/sim/native/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
 $(B)/sim/native_flags: tests/sim/native/flags.c | $(B)/sim

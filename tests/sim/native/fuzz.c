@@ -335,10 +335,8 @@ static uint64_t hash(const void *of, size_t size, uint64_t h)
 }
 
 /* What VEX raises otherwise: it converts from single precision by double precision, which
- * tells of denormals, compares as UCOMISS where COMISS tells of quiet NaNs, and knows the
- * result of some predicates without comparing. */
-static uint32_t flags_of(const struct native_encoding *e, const struct instruction *i,
-	const struct state *s)
+ * tells of denormals, and compares as UCOMISS where COMISS tells of quiet NaNs. */
+static uint32_t flags_of(const struct native_encoding *e, const struct state *s)
 {
 	unsigned opcode = e->key & 255, pp = e->key >> 13 & 3;
 	uint32_t other = 0;
@@ -349,8 +347,6 @@ static uint32_t flags_of(const struct native_encoding *e, const struct instructi
 		other = 2;
 	if (opcode == 0x2f)
 		other = 1;
-	if (opcode == 0xc2 && (i->bytes[i->length - 1] & 0xb) == 0xb)
-		other = 0x3f;
 	return s->mxcsr_behind & ~other;
 }
 
@@ -368,7 +364,7 @@ static void report(const struct native_encoding *e, const struct instruction *i,
 		printf(" %016lx %016lx %03lx %04x\n",
 			hash(s, 2240, 14695981039346656037ull),
 			hash(memory, (PAGES - 1) * PAGE, 1), s->flags & 0x8d5,
-			flags_of(e, i, s));
+			flags_of(e, s));
 }
 
 /* Whatever the seed is, an instruction's chances are its own. */

@@ -63,6 +63,9 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 		       *opcode == 0x40 || *opcode == 0x41;
 	if (map == 2)
 		return *opcode == 0x13;
+	/* Predicates of AVX: VEX takes a quiet one for one that signals. */
+	if (map == 1 && *opcode == 0xc2 && code[length - 1] >= 8)
+		return True;
 	return map == 1 && is_other && computes(*opcode);
 }
 
