@@ -97,7 +97,7 @@ bool cp_sum_keeps(const struct cp_meta_item *meta)
 	       cp_meta_is(meta, "line_seen") || cp_meta_is(meta, "no_line") ||
 	       cp_meta_is(meta, "function_seen") || cp_meta_is(meta, "no_function") ||
 	       cp_meta_is(meta, "case_seen") || cp_meta_is(meta, "no_case") ||
-	       cp_meta_is(meta, "refused_functions");
+	       cp_meta_is(meta, "function_note");
 }
 
 void cp_sum_note(struct cp_sum_of *sum, const struct cp_meta_item *meta)

@@ -86,14 +86,14 @@ static bool is_repeated(
 		const struct cp_record *record = &list->items[i]->record;
 
 		for (size_t j = 0; j < record->nmetas; j++)
-			if (cp_meta_is(record->metas[j], "refused_functions") &&
+			if (cp_meta_is(record->metas[j], "function_note") &&
 				strcmp(cp_meta_value(record->metas[j]), line) == 0)
 				return true;
 	}
 	return false;
 }
 
-static void report_refused(
+static void report_notes(
 	struct cp_report *report, const struct cp_source_list *list, size_t i)
 {
 	const struct cp_record *record = &list->items[i]->record;
@@ -101,7 +101,7 @@ static void report_refused(
 	for (size_t j = 0; j < record->nmetas; j++) {
 		const char *line = cp_meta_value(record->metas[j]);
 
-		if (cp_meta_is(record->metas[j], "refused_functions") &&
+		if (cp_meta_is(record->metas[j], "function_note") &&
 			!is_repeated(list, i, line))
 			cp_report_warn(report, "CACHEPEEK_REGIONS=func: %s", line);
 	}
@@ -112,6 +112,6 @@ void cp_report_lines(struct cp_report *report, const struct cp_source_list *list
 	for (size_t i = 0; i < list->count; i++) {
 		for (size_t k = 0; k < sizeof(all_asked) / sizeof(all_asked[0]); k++)
 			report_missing(report, list, &all_asked[k], i);
-		report_refused(report, list, i);
+		report_notes(report, list, i);
 	}
 }

@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "base/text/name_pattern.h"
 #include "base/files/trusted.h"
+#include "preload/decide.h"
 #include "preload/follow.h"
 #include "preload/program/jump.h"
 #include "preload/cases/cases.h"
@@ -34,6 +35,7 @@
 static const struct cp_patcher *patcher; /* NULL: nothing is patched */
 static bool begun;                       /* what is called now, the program calls */
 static struct cp_store store;            /* of functions */
+static bool chosen;                      /* there are any */
 
 bool cp_functions_can_be_patched(void)
 {
@@ -86,8 +88,10 @@ static void *function_of(const char *name, const char *plain, struct cp_span nam
 {
 	struct cp_function *function = cp_store_take(&store, sizeof(*function));
 
-	return function && cp_function_set(function, name, plain, naming) ? function
-									  : NULL;
+	if (!function || !cp_function_set(function, name, plain, naming))
+		return NULL;
+	chosen = true;
+	return function;
 }
 
 static int open_file(const char *path)
@@ -179,6 +183,32 @@ static void tell_pattern(struct cp_span piece, bool found)
 				: "; libraries that are loaded later are not looked at");
 }
 
+/* Whether what we execute ourselves is in its counts. */
+static bool counts_our_work(const struct perf_event_attr *attr)
+{
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		return attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       attr->config == PERF_COUNT_SW_TASK_CLOCK;
+	return attr->type != PERF_TYPE_BREAKPOINT;
+}
+
+/* What a marked pair costs is subtracted (calibrate.h); entries and exits of functions
+ * cost more, which nobody has measured. */
+static void tell_cost(void)
+{
+	const struct cp_event_set *set = &cp_plan.set;
+
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (counts_our_work(&set->counters[i].attr)) {
+			put("function_note",
+				"a call counts some of the work of beginning and ending "
+				"its region, which is not subtracted: a function of few "
+				"instructions has too many (the simulated PMU counts "
+				"none)");
+			return;
+		}
+}
+
 static void tell_patterns(void)
 {
 	const char *list = cp_options.regions;
@@ -205,8 +235,7 @@ static void tell_refused(void)
 	for (int why = 0; why < CP_PATCH_WHYS; why++) {
 		patcher->refused(why, &refused);
 		if (refused.why && refused.count)
-			put("refused_functions", "%u%s no region%s: %s: %s%s",
-				refused.count,
+			put("function_note", "%u%s no region%s: %s: %s%s", refused.count,
 				refused.count == 1 ? " function is" : " functions are",
 				refused.count == 1 ? "" : "s", refused.why, refused.names,
 				refused.count > refused.named ? " and more" : "");
@@ -221,9 +250,11 @@ void cp_functions_check(void)
 		return;
 	tell_patterns();
 	tell_refused();
+	if (chosen)
+		tell_cost();
 	missed = patcher->missed();
 	if (missed)
-		put("refused_functions",
+		put("function_note",
 			"%lu calls of functions are not counted: too many were under way "
 			"at once, or were left in a way that nobody sees",
 			(unsigned long)missed);
