@@ -29,7 +29,7 @@ ci='clang libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck llvm-14 gcc-
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
 # What `make bench` compares with.
-bench='libpapi-dev hpcc openmpi-bin'
+bench='libpapi-dev hpcc openmpi-bin uftrace'
 # What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
 presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'

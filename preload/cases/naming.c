@@ -233,15 +233,14 @@ bool cp_function_set(struct cp_function *function, const char *name, const char 
 	return true;
 }
 
-struct cp_name *cp_function_called(
+struct cp_name *cp_function_named(
 	const struct cp_function *function, const uintptr_t *arguments)
 {
 	char name[CP_MAX_REGION_NAME];
 	struct text out = {name, sizeof(name), 0};
 	struct cp_name *called;
 
-	if (function->naming.at == function->naming.end ||
-		!read_naming(function->naming, &out, function->plain->text, arguments) ||
+	if (!read_naming(function->naming, &out, function->plain->text, arguments) ||
 		!out.length)
 		return function->name;
 	called = cp_name_intern(name, out.length);

@@ -27,10 +27,19 @@ struct cp_function {
 bool cp_function_set(struct cp_function *function, const char *name, const char *plain,
 	struct cp_span naming);
 
-/* How the region of this call is called: as the arguments say, or as the function.  The
- * calling thread is in the library, and not counted. */
-struct cp_name *cp_function_called(
+/* How the region of a call is called: as the arguments say, or if they say nothing as the
+ * function.  The calling thread is in the library, and not counted. */
+struct cp_name *cp_function_named(
 	const struct cp_function *function, const uintptr_t *arguments);
+
+/* The same of any function: most have their own name, which costs a call nothing. */
+static inline struct cp_name *cp_function_called(
+	const struct cp_function *function, const uintptr_t *arguments)
+{
+	if (function->naming.at == function->naming.end)
+		return function->name;
+	return cp_function_named(function, arguments);
+}
 
 /* Tells of those in the list that cannot be read. */
 void cp_naming_complain(const char *patterns);

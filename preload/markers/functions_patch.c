@@ -15,7 +15,7 @@
 #include "base/format.h"
 #include "base/text/name_pattern.h"
 #include "base/files/trusted.h"
-#include "preload/decide.h"
+#include "preload/planned.h"
 #include "preload/follow.h"
 #include "preload/program/jump.h"
 #include "preload/cases/cases.h"
@@ -50,12 +50,14 @@ bool cp_functions_can_be_patched(void)
 
 /* Where a region would have no path of its own, the calls are not followed: recursion may
  * be as deep as it likes. */
-static bool can_begin(void)
+static uint32_t *can_begin(void)
 {
-	return begun && !cp_follow_is_copy() && cp_self.thread && cp_self.depth == 0 &&
-	       !cp_self.dead && cp_counting() &&
-	       cp_self.counting <= (uintptr_t)__builtin_frame_address(0) &&
-	       cp_self.thread->tree.depth <= CP_TREE_DEPTH;
+	bool can = begun && !cp_follow_is_copy() && cp_self.thread &&
+		   cp_self.depth == 0 && !cp_self.dead && cp_counting() &&
+		   cp_self.counting <= (uintptr_t)__builtin_frame_address(0) &&
+		   cp_self.thread->tree.depth <= CP_TREE_DEPTH;
+
+	return can ? &cp_self.function : NULL;
 }
 
 /* What libc does for us meanwhile is nobody's call.  A handler may leave us by a jump:

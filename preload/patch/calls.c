@@ -211,9 +211,9 @@ __attribute__((visibility("hidden"))) void cp_call_enter(
 		on_loaded();
 		return;
 	}
-	if (!host->can_begin())
+	top = host->can_begin();
+	if (!top)
 		return;
-	top = host->innermost();
 	if (*top) {
 		end_abandoned(top, slot);
 		if (is_again(top, number, slot))

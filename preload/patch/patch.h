@@ -21,8 +21,9 @@
 
 /* What the library does for the patcher. */
 struct cp_patch_host {
-	/* Is the calling thread counted, and nothing of ours under way in it? */
-	bool (*can_begin)(void);
+	/* The calling thread's innermost open call, as below; NULL: it is not counted, or
+	 * something of ours is under way in it. */
+	uint32_t *(*can_begin)(void);
 
 	/* A region of that function (see below) begins in the calling thread; arguments
 	 * are the call's.  Returns what is to be ended there. */
