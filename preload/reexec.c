@@ -248,6 +248,8 @@ static void add_wishes(struct command *command, const char *directory,
 	}
 	if (wishes->sharing)
 		add(command, "--sharing=yes");
+	if (wishes->line_use)
+		add(command, "--line-use=yes");
 	if (wishes->lines)
 		add(command, "--lines=yes");
 	if (wishes->host_cpu)

@@ -23,6 +23,7 @@ const char *cp_reexec_refuses(const char *path);
 struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */
 	bool call_paths;
+	bool line_use;    /* with a profile */
 	bool lines;       /* of source that are regions */
 	bool host_cpu;    /* CPUID tells of the host */
 	unsigned quantum; /* of sharing: data references of a turn; 0: none */

@@ -167,6 +167,7 @@ void cp_run_simulated(char **argv, char *const *entries)
 	struct cp_sim_wishes wishes = {.profile = profile,
 		.sharing = profile && cp_options.profile == CP_PROFILE_SHARING,
 		.call_paths = cp_plan.nmachines == 1 && cp_options.call_paths,
+		.line_use = profile && cp_options.line_use,
 		.lines = cp_lines_chosen(cp_options.regions),
 		.host_cpu = cp_options.cpu == CP_CPU_HOST};
 	struct cp_why why;
@@ -198,6 +199,7 @@ void cp_warn_of_simulated(void)
 		{options->sample, "CACHEPEEK_SAMPLE"},
 		{options->call_paths && options->profile == CP_PROFILE_NONE,
 			"CACHEPEEK_CALL_PATHS"},
+		{options->line_use, "CACHEPEEK_LINE_USE"},
 		{options->cpu == CP_CPU_HOST, "CACHEPEEK_CPU"},
 		{cp_is_reproducible(options->reproducible), "CACHEPEEK_REPRODUCIBLE"},
 	};

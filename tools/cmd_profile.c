@@ -28,7 +28,8 @@ struct request {
 	const char *input; /* a file of perf's */
 	struct cp_output_list outputs;
 	enum cp_profile_order order;
-	bool cut, statements, instructions, debuginfod, sharing, call_paths, verbose;
+	bool cut, statements, instructions, debuginfod, sharing, line_use, call_paths,
+		verbose;
 	const char *callers;
 	struct cp_cutoff cutoff;
 	unsigned context;
@@ -36,7 +37,18 @@ struct request {
 
 /* ---- what is asked for ---- */
 
-enum { SORT = 256, CUTOFF, DETAILS, CONTEXT, DEBUGINFOD, SHARING, JSON, PATHS, CALLERS };
+enum {
+	SORT = 256,
+	CUTOFF,
+	DETAILS,
+	CONTEXT,
+	DEBUGINFOD,
+	SHARING,
+	JSON,
+	PATHS,
+	LINE_USE,
+	CALLERS
+};
 
 static const struct option long_options[] = {
 	{"input", required_argument, NULL, 'i'},
@@ -50,6 +62,7 @@ static const struct option long_options[] = {
 	{"context-lines", required_argument, NULL, CONTEXT},
 	{"debuginfod", no_argument, NULL, DEBUGINFOD},
 	{"sharing", no_argument, NULL, SHARING},
+	{"line-use", no_argument, NULL, LINE_USE},
 	{"json", no_argument, NULL, JSON},
 	{"call-paths", no_argument, NULL, PATHS},
 	{"callers", required_argument, NULL, CALLERS},
@@ -147,6 +160,8 @@ static bool *flag_of(struct request *request, int option)
 		return &request->debuginfod;
 	case SHARING:
 		return &request->sharing;
+	case LINE_USE:
+		return &request->line_use;
 	case PATHS:
 		return &request->call_paths;
 	case 'v':
@@ -195,6 +210,12 @@ static int check_together(const struct request *request)
 		fprintf(stderr,
 			"cachepeek: --sharing: expected with dcache on the simulated "
 			"PMU, which sees what threads share\n");
+		return -EINVAL;
+	}
+	if (request->line_use && !(simulated && strcmp(request->name, "dcache") == 0)) {
+		fprintf(stderr,
+			"cachepeek: --line-use: expected with dcache on the simulated "
+			"PMU, which sees every reference\n");
 		return -EINVAL;
 	}
 	return 0;
@@ -424,6 +445,6 @@ int cp_cmd_profile(int argc, char **argv)
 	return cp_profile_of(
 		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,
 			request.machine, request.directory, request.engine,
-			request.call_paths || request.callers},
+			request.call_paths || request.callers, request.line_use},
 		argv + optind, show_kept, &request);
 }

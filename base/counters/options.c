@@ -69,6 +69,10 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "CALL_PATHS", CP_OPTION_BOOL, FIELD(call_paths), NULL, "0", "0|1",
 		"note by which calls the program came to what it did (simulated PMU): "
 		"`cachepeek dcache --call-paths`, … shows it"},
+	{PREFIX "LINE_USE", CP_OPTION_BOOL, FIELD(line_use), NULL, "0", "0|1",
+		"with CACHEPEEK_PROFILE, note how many bytes of the lines that L1D "
+		"fetches "
+		"are used (simulated PMU): `cachepeek dcache --line-use` shows it"},
 	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
 		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
 		"threads take turns after N data references"},

@@ -38,6 +38,7 @@ struct cp_options {
 	const char *sample;
 	int profile; /* enum cp_profile_choice */
 	bool call_paths;
+	bool line_use;
 	const char *quantum;
 	const char *output;
 	const char *dir;

@@ -74,12 +74,23 @@ function functionCell(row) {
 	return text;
 }
 
+// How much of its lines was used, and which bytes: the stronger, the more often.
+function lineUse({fetched, line, used, used_bytes}) {
+	const each = line / used.length, strip = make('span', {class: 'bytes use', role: 'img',
+		'aria-label': 'bytes that were used, of ' + count(fetched, 'line', 'lines')});
+	used.forEach((n, i) => strip.append(make('i', {class: 'read', title: 'byte ' + i * each + ': ' + full(n / fetched, 'ratio') + ' of '
+		+ count(fetched, 'line', 'lines'), style: 'left:' + (100 * i / used.length) + '%;width:' + (100 / used.length) + '%;opacity:' + (n / fetched).toFixed(3)})));
+	return [make('small', {}, full(used_bytes) + ' of ' + line + ' bytes of a fetched line used '), strip];
+}
+
 function dataCell(row) {
 	const {data, size, blocks, file, line} = row.one;
 	const where = file ? ', ' + plain(lastPart(file)) + ':' + line : '';
 	const text = make('th', {scope: 'row', title: row.name}, row.name);
 	text.append(make('br'), make('small', {}, KINDS[data] + (blocks > 1 ? ', ' + full(blocks) + ' blocks' : '')
 		+ (size ? ', ' + full(size) + ' bytes' : '') + where));
+	if (row.one.line_use)
+		text.append(make('br'), ...lineUse(row.one.line_use));
 	return text;
 }
 

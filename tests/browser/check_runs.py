@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # TAP: the pages of sharing, diff and repeat, read back in headless Chromium, have what their
 # JSON has.
-#	tests/browser/check_runs.py DIRECTORY	(shared, order, diff, same, repeat: .html, .json)
+#	tests/browser/check_runs.py DIRECTORY	(shared, diff, repeat, ...: .html, .json)
 import math
 import os
 import re
@@ -211,6 +211,24 @@ def check_repeat(page, place):
     everywhere(page, path, 'repeat', ['skip', 'theme', 'runs-of', 'filter', 'which'])
 
 
+# ---- dcache --line-use ----
+
+def check_line_use(page, place):
+    path = os.path.join(place, 'lines.html')
+    page.show(path)
+    quiet(page, path, 'line use')
+    data = [one['line_use'] for one in load(place, 'lines')['data'][:25]]
+    strips = page.ask("""return [...document.querySelectorAll('#data tbody tr')].map(tr =>
+        [[...tr.querySelectorAll('th small')].pop().textContent, [...tr.querySelectorAll('.use i')].map(i => Number(i.style.opacity))]);""")
+    wrong = [(text, use) for (text, shown), use in zip(strips, data)
+             if len(shown) != len(use['used'])
+             or any(abs(n / use['fetched'] - seen) > 0.0006 for n, seen in zip(use['used'], shown))
+             or abs(float(re.search(r'([0-9.]+) of 64 bytes', text)[1]) - use['used_bytes']) > 0.006]
+    same(wrong, [], 'line use: how often each byte was used, of each data')
+    ok(len(strips) == len(data) > 5, 'line use: of several', len(strips))
+    ok('unused-bytes' in page.ask("return document.getElementById('answer').textContent"), 'line use: the finding comes first')
+
+
 def check_hostile(page, place):
     for name in ('evil-diff', 'evil-repeat', 'evil-shared'):
         path = os.path.join(place, name + '.html')
@@ -223,6 +241,6 @@ def check_hostile(page, place):
 
 
 with browser() as opened:
-    for check in (check_sharing, check_diff, check_repeat, check_hostile):
+    for check in (check_sharing, check_diff, check_repeat, check_line_use, check_hostile):
         check(opened, sys.argv[1])
 print(f'1..{tap.count}')

@@ -360,8 +360,11 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 
 my $manual = read_file(source() . '/doc/libcachepeek.7') =~ s/\\-/-/gr;
 my ($advice) = $manual =~ /^\.SH ADVICE\n(.*?)^\.SH /ms;
-my $rules = join('', map { read_file(source() . "/tools/profile/advice/$_.c") } qw(advice advice_chase advice_sharing advice_code advice_sets advice_updates advice_remote));
+my ($known) = read_file(source() . '/doc/cachepeek-profile-1.schema.json') =~ /"rule": \{"enum": \[(.*?)\]/;
+my $rules = join('', map { read_file(source() . "/tools/profile/advice/$_.c") } qw(advice advice_chase advice_sharing advice_code advice_sets advice_updates advice_remote advice_line_use));
 cmp_ok(scalar(() = $rules =~ /rule = "/g), '>=', 10, 'the rules are found');
 like($advice // '', qr/^\.B $_$/m, "$_ is in the manual") for $rules =~ /(?:\.|->)rule = "([^"]+)"/g;
+
+is_deeply([sort($known =~ /"([^"]+)"/g)], [sort($rules =~ /(?:\.|->)rule = "([^"]+)"/g)], 'and all of them are in the schema');
 
 done_testing;

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# The pages of sharing, diff and run --repeat: tests/browser/check_runs.py reads their numbers
+# The pages of sharing, diff, run --repeat and dcache --line-use: tests/browser/check_runs.py reads their numbers
 # back in a real browser.
 use strict;
 use warnings;
@@ -92,6 +92,21 @@ page('same', 0, 'diff', '-o', 'OUTPUT', "$place/rows.json", "$place/rows.json");
 page('repeat', 0, '--repeat', 3, @sim, '-o', 'OUTPUT', which('perl'), "$place/more.pl", "$place/grows");
 page('shared', 0, 'sharing', '-m', 'zen3', '--quantum', 50, '-o', 'OUTPUT', "$place/share");
 page('order', 0, 'sharing', '-m', 'zen3', '-o', 'OUTPUT', program('sharing'), 'padded', 2000);
+
+# Of structures of a line 8 bytes are used.
+write_file("$place/field.c", <<'C');
+static struct { long used; char rest[56]; } table[3000] __attribute__((aligned(64)));
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 6000; i++)
+		sum += ++*(volatile long *)&table[i % 3000].used;
+	return sum == 7;
+}
+C
+is(run(command => [@cc, '-o', "$place/field", "$place/field.c"])->{status}, 0, 'field: compiled');
+my $lines = run(command => [cli(), 'dcache', '-m', 'zen3', '--line-use', '-o', "$place/lines.html,$place/lines.json", "$place/field"]);
+is(status_text($lines->{status}), 'exit 0', 'lines: ran') or diag($lines->{err});
 
 my $evil = '</script><b>&amp;' . "\e\x07\xe2\x80\xae" . '<img src=x>';
 page('evil-diff', 0, 'diff', '-o', 'OUTPUT', "$place/columns.json", "$place/columns.json");

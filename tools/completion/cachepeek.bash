@@ -62,7 +62,7 @@ _cachepeek_options()
 	report) echo '-o --output --json -v --verbose --forget' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
-	icache) echo '-i --input -o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --call-paths --callers -v --verbose' ;;
+	icache) echo '-i --input -o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --line-use --call-paths --callers -v --verbose' ;;
 	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --debuginfod -v --verbose' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
 	compare) echo '-m --machines -g --groups -e --events -o --output --json -v --verbose' ;;

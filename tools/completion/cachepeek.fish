@@ -120,6 +120,7 @@ complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l details -x -a 's
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache annotate' -l context-lines -x -d 'lines of source around a statement'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache sharing annotate' -l debuginfod -d 'ask servers for debugging information'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l sharing -d 'also look for false sharing (dcache)'
+complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l line-use -d 'also note which bytes of lines are used (dcache)'
 complete -c cachepeek -n '__cachepeek_is run dcache dtlb icache' -l call-paths -d 'also count by call path'
 complete -c cachepeek -n '__cachepeek_is run' -l reproducible -d 'the same counts in each run'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l callers -x -d 'who calls a function'

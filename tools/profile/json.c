@@ -4,6 +4,7 @@
 #include "output/json.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
+#include "tools/profile/model/line_use.h"
 #include "tools/profile/model/sampled_write.h"
 #include "tools/profile/model/source.h"
 #include "tools/profile/model/symbols.h"
@@ -82,6 +83,23 @@ static void statuses(struct json *json)
 			cp_status_name(value.status));
 	}
 	cp_out_text(json->out, "},\n");
+}
+
+/* Of data, where somebody looked. */
+static void line_use(struct json *json, const struct cp_profiled_object *object)
+{
+	struct cp_line_use use;
+
+	if (!cp_line_use_of(json->view->profile, object, &use))
+		return;
+	cp_out_format(json->out,
+		"\"line_use\": {\"fetched\": %lu, \"line\": %u, \"used_bytes\": %.6g, "
+		"\"used\": [",
+		(unsigned long)use.fetched, use.line, cp_line_use_bytes(&use));
+	for (unsigned i = 0; i < use.bits; i++)
+		cp_out_format(
+			json->out, "%s%lu", i ? "," : "", (unsigned long)use.used[i]);
+	cp_out_text(json->out, "]}, ");
 }
 
 static void rows_of(struct json *json, const char *name, const struct cp_rows *rows);
@@ -218,6 +236,8 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 		else
 			place(json, rows->kind, &rows->row[i]);
 		cp_out_text(json->out, ", ");
+		if (rows->kind == CP_ROW_DATA)
+			line_use(json, rows->row[i].object);
 		counts(json, &rows->row[i].tally);
 		parts(json, rows, &rows->row[i]);
 		cp_out_text(json->out, "}");

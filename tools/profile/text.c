@@ -8,6 +8,7 @@
 
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
+#include "tools/profile/line_use_text.h"
 #include "tools/profile/model/sampled_write.h"
 #include "tools/profile/model/grid.h"
 #include "tools/profile/model/source.h"
@@ -386,6 +387,7 @@ void cp_profile_write_text(struct cp_out *out, const struct cp_profile_view *vie
 	}
 	if (cp_rows_of_all(view, CP_ROW_DATA)->n)
 		print_summary(out, view, "Data Summary", "Data", CP_ROW_DATA);
+	cp_line_use_write_text(out, view, SIZE_MAX, view->width ? view->width : 100);
 	if (view->profile->npaths)
 		cp_profile_write_calls(out, view);
 	if (view->statements || view->instructions)

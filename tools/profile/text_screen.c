@@ -7,6 +7,7 @@
 
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
+#include "tools/profile/line_use_text.h"
 #include "tools/profile/model/source.h"
 #include "tools/profile/model/write.h"
 
@@ -263,5 +264,6 @@ void cp_profile_write_screen(struct cp_out *out, const struct cp_profile_view *v
 	put_table(&screen, "Functions", CP_ROW_FUNCTION);
 	put_table(&screen, "Lines", CP_ROW_STATEMENT);
 	put_table(&screen, "Data", CP_ROW_DATA);
+	cp_line_use_write_text(out, view, MOST_ROWS, screen.width);
 	put_foot(&screen);
 }

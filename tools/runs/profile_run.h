@@ -15,7 +15,7 @@ struct cp_profile_source {
 	const char *name;                /* of the measurement */
 	const char *machine, *directory; /* NULL: as set elsewhere */
 	const char *engine;              /* NULL: the simulated PMU */
-	bool call_paths;                 /* of the run that is made */
+	bool call_paths, line_use;       /* of the run that is made */
 };
 
 /* Shows the profile in a run directory.  Returns the exit status. */

@@ -48,6 +48,7 @@ static void start(void)
 	timed_start();
 	sweep_watch(&tool_sweep);
 	sharing_start();
+	line_use_start();
 	window_start();
 	functions_track();
 }

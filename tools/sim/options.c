@@ -484,6 +484,9 @@ Bool options_parse(const HChar *arg)
 	if (VG_BOOL_CLO(arg, "--sharing", sharing_wanted)) {
 		return True;
 	}
+	if (VG_BOOL_CLO(arg, "--line-use", line_use_wanted)) {
+		return True;
+	}
 	if (VG_(strncmp)(arg, "--timing=", 9) == 0) {
 		parse_timing(arg + 9);
 		return True;
@@ -598,6 +601,8 @@ void options_usage(void)
 	 "so\n"
 	 "                              many instructions after so many that warm them\n"
 	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
+	 "    --line-use=no|yes         with a profile: bytes used of fetched lines "
+	 "[no]\n"
 	 "    --quantum=N               and who takes them from whom if threads take "
 	 "turns\n"
 	 "                              after N data references each\n"

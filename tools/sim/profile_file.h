@@ -34,6 +34,7 @@ enum cp_profile_kind {
 	CP_PROFILE_SHARER,
 	CP_PROFILE_SLICES,
 	CP_PROFILE_PATH,
+	CP_PROFILE_USE,
 };
 
 struct cp_profile_entry {
@@ -111,6 +112,20 @@ struct cp_profile_slices {
 	uint32_t line;    /* bytes of L1D's */
 	uint64_t lost;    /* references to lines beyond the limit */
 	uint64_t whole;   /* 0: what depends on turns is not there (yet) */
+};
+
+/* How much of the lines that were fetched into L1D for an object was used until they
+ * went (--line-use). */
+struct cp_profile_use {
+	struct cp_profile_entry entry;
+	uint32_t object; /* 0: none */
+	uint32_t line;   /* bytes */
+	uint64_t fetched;
+	/* In how many of these each 64th (each byte of a shorter line) was used. */
+	uint64_t used[64];
+	/* The same of lines of which less than three quarters were used: filling all of
+	 * some data in the beginning does not hide how it is used later. */
+	uint64_t sparse, used_of_sparse[64];
 };
 
 /* What was counted on a call path (--call-paths): a node of a tree, by itself, without

@@ -259,6 +259,7 @@ static void use_profile(struct profile_thread *t, const struct core *core)
 {
 	profile_thread_use(t, core);
 	sharing_use(t ? (Int)profile_thread_number(t) : -1);
+	line_use_use(t ? (Int)profile_thread_number(t) : -1);
 }
 
 static void use_core(ThreadId tid)
@@ -406,6 +407,7 @@ static void on_fork_child(ThreadId tid)
 	title_after_fork();
 	profile_fork_child();
 	sharing_fork_child();
+	line_use_fork_child();
 	threads[tid].profile = profile_thread_begin(tid);
 	paths_fork_child(tid, profile_thread_number(threads[tid].profile));
 }
@@ -683,6 +685,7 @@ void threads_finish(void)
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		end(i);
 	sharing_finish();
+	line_use_finish();
 	if (!tool_report)
 		return;
 	report_counts("process", VG_(getpid)(), simulated[0].count);

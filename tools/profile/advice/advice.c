@@ -434,6 +434,11 @@ static void find_chases(struct advice *a)
 		cp_advise_chases(a->profile, all_misses(a->profile), add_found, a);
 }
 
+static void find_unused_bytes(struct advice *a)
+{
+	cp_advise_line_use(a->profile, all_misses(a->profile), add_found, a);
+}
+
 /* ---- what threads share ---- */
 
 static void find_false_sharing(struct advice *a)
@@ -481,6 +486,7 @@ static const struct {
 	{"dcache", find_chases},
 	{"dcache", find_updates},
 	{"dcache", find_remote},
+	{"dcache", find_unused_bytes},
 	{"dcache", find_reach},
 	{"dcache", find_false_sharing},
 	{"dtlb", find_reach},

@@ -66,6 +66,10 @@ void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile)
 void cp_advise_chases(const struct cp_profile *profile, uint64_t all,
 	void (*add)(void *context, struct cp_finding finding), void *context);
 
+/* advice_line_use.c; all: misses in L1D. */
+void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
+	void (*add)(void *context, struct cp_finding finding), void *context);
+
 /* findings.c */
 void cp_findings_write_text(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found);

@@ -68,8 +68,9 @@ struct cp_profiled_object {
 	unsigned line;
 	const uint64_t *count; /* as in cp_profiled_site */
 	const struct cp_estimate *estimates;
-	size_t source; /* which file of the run */
-	uint32_t id;   /* in that */
+	const struct cp_profile_use *use; /* of its lines (line_use.h); NULL: not known */
+	size_t source;                    /* which file of the run */
+	uint32_t id;                      /* in that */
 };
 
 /* A call path of a thread, without what is called from it. */
@@ -107,6 +108,7 @@ struct cp_profile {
 	bool without_sites;                     /* there are call paths only */
 	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
+	bool has_line_use; /* --line-use */
 	bool inexact;      /* places do not add up to the counts; a warning says why */
 	bool sampled;      /* by the kernel, not simulated */
 	bool translations; /* samples of memory that missed a TLB are the misses */

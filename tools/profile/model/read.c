@@ -30,7 +30,7 @@ struct file {
 	const char *bytes;
 	size_t size;
 	int32_t pid;
-	size_t first_thread, first_module, first_path; /* in the profile */
+	size_t first_thread, first_module, first_path, first_object; /* in the profile */
 	bool damaged;
 };
 
@@ -70,6 +70,8 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_slices);
 	case CP_PROFILE_PATH:
 		return sizeof(struct cp_profile_path);
+	case CP_PROFILE_USE:
+		return sizeof(struct cp_profile_use);
 	default:
 		return sizeof(struct cp_profile_entry);
 	}
@@ -242,6 +244,31 @@ static void add_object(struct file *file, const struct cp_profile_entry *entry)
 	};
 }
 
+/* Objects of a file are nearly in the order of their numbers. */
+static struct cp_profiled_object *object_of(const struct file *file, uint32_t id)
+{
+	const struct cp_profile *profile = file->profile;
+	size_t guess = file->first_object + id - 1;
+
+	if (guess < profile->nobjects && profile->objects[guess].id == id)
+		return &profile->objects[guess];
+	for (size_t i = file->first_object; i < profile->nobjects; i++)
+		if (profile->objects[i].id == id)
+			return &profile->objects[i];
+	return NULL;
+}
+
+static void add_line_use(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_use *in = (const void *)entry;
+	struct cp_profiled_object *object =
+		in->object ? object_of(file, in->object) : NULL;
+
+	file->profile->has_line_use = true;
+	if (object && in->line)
+		object->use = in;
+}
+
 /* They are numbered in their order. */
 static void add_path(struct file *file, const struct cp_profile_entry *entry)
 {
@@ -407,7 +434,9 @@ static struct files find_files(struct cp_profile *profile, int dir)
 static void add_uses(struct file *file)
 {
 	each_entry(file, CP_PROFILE_SITE, add_site);
+	file->first_object = file->profile->nobjects;
 	each_entry(file, CP_PROFILE_OBJECT, add_object);
+	each_entry(file, CP_PROFILE_USE, add_line_use);
 	each_entry(file, CP_PROFILE_SHARER, add_sharer);
 	file->first_path = file->profile->npaths;
 	each_entry(file, CP_PROFILE_PATH, add_path);

@@ -66,6 +66,15 @@ struct profile_call {
 };
 void profile_heap_use(struct profile_call *call);
 
+/* line_use.c: which bytes of the lines that L1D fetches are used (--line-use). */
+extern Bool line_use_wanted;
+void line_use_start(void);
+/* The references that come are this thread's (of the profile); -1: nobody's. */
+void line_use_use(Int thread);
+void line_use_fork_child(void);
+/* Nothing comes any more. */
+void line_use_finish(void);
+
 /* profile_shadow.c: an object's number for each 16 bytes; 0: none. */
 void shadow_set(Addr a, SizeT size, UInt object);
 /* The block that begins at a. */

@@ -1,0 +1,175 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# cachepeek dcache --line-use: which bytes of the lines that L1D fetches are used, exactly; and
+# the rule of unused bytes, of structures of random sizes whose fields are at random places,
+# checked by the same programs with their structures split.  ADVICE_SEEDS=20 (default: 1).
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Peek;
+use Test::More;
+use Words;
+
+my $seeds = $ENV{ADVICE_SEEDS} || 1;
+
+sub compile
+{
+	my ($file, $source) = @_;
+	write_file("$file.c", "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/wait.h>\n#include <unistd.h>\n$source");
+	system('cc', '-O1', '-g', '-pthread', '-fno-builtin', '-o', $file, "$file.c") == 0 or die $source;
+	return $file;
+}
+
+sub profile
+{
+	my @words = @_;
+	my $json = scratch('profile.json');
+	unlink($json);
+	my $run = run(command => [cli(), 'dcache', '-m', 'zen3', '-o', $json, @words]);
+	my $profile = eval { decode_json(read_file($json) // '') };
+	diag($run->{err}) unless $profile;
+	return $profile;
+}
+
+sub use_of
+{
+	my ($profile, $name) = @_;
+	my ($data) = grep { $_->{name} =~ /(?:^|::)\Q$name\E$/ } @{$profile->{data}};
+	return $data->{line_use};
+}
+
+# Of a reference that is in two lines, both.
+sub misses { my $of = $_[0]; my $sum = 0; $sum += $of->{$_} // 0 for qw(l1d_load_lines l1d_store_lines); return $sum }
+
+# ---- exactly ----
+
+# 600 structures of two lines; L1D of zen3 has 512 lines.
+my $exact = compile(scratch('exact'), <<'C');
+static struct { long one; char rest[72]; short two; char more[46]; } table[600] __attribute__((aligned(64)));
+static void *walk(void *sum)
+{
+	for (int round = 0; round < 3; round++)
+		for (int i = 0; i < 600; i++)
+			*(long *)sum += table[i].one + table[i].two++;
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	long sum[2] = {0, 0};
+	pthread_t thread;
+	memset(table, argc, sizeof(table));
+	if (argc > 1 && *argv[1] == 'f') {
+		if (fork() == 0)
+			_exit(walk(sum) != 0);
+		wait(0);
+	}
+	walk(sum);
+	if (argc > 1 && *argv[1] == 't') {
+		pthread_create(&thread, 0, walk, sum + 1);
+		pthread_join(thread, 0);
+	}
+	return sum[0] + sum[1] == 7;
+}
+C
+
+# Filled once, then walked so many times: of one line 8 bytes, of the other 2 at its byte 16.
+sub wanted
+{
+	my ($walks) = @_;
+	my @used = map { 1200 } 1 .. 64;
+	$used[$_] += 600 * $walks for 0 .. 7, 16, 17;
+	return {fetched => 1200 + 1200 * $walks, line => 64, used => \@used,
+		used_bytes => (1200 * 64 + 600 * $walks * 10) / (1200 + 1200 * $walks)};
+}
+
+{
+	my $profile = profile('--line-use', $exact);
+	my $use = use_of($profile, 'table');
+	my $wanted = wanted(3);
+	cmp_ok(abs(delete($use->{used_bytes}) - delete($wanted->{used_bytes})), '<', 0.001, 'bytes of a line, in the mean');
+	is_deeply($use, $wanted, 'how often each byte of a line was used');
+	my $fetched = 0;
+	$fetched += $_->{line_use}{fetched} for grep { $_->{line_use} } @{$profile->{data}};
+	# It is a cache of its own beside the model's: of 8,000 lines one has been seen to differ.
+	cmp_ok(abs($fetched - misses($profile->{counts})), '<=', 8, 'all data together: the misses of L1D');
+	my ($table) = grep { $_->{name} =~ /::table$/ } @{$profile->{data}};
+	is($table->{line_use}{fetched}, misses($table->{counts}), 'of the table: exactly');
+	is(use_of(profile('--line-use', $exact, 'f'), 'table')->{fetched}, wanted(3)->{fetched} + 3600, 'a child that was forked: its own cache');
+	is(use_of(profile('--line-use', $exact, 't'), 'table')->{fetched}, wanted(6)->{fetched}, 'a second thread: its own cache');
+	is(use_of(profile($exact), 'table'), undef, 'unasked: not known');
+}
+
+# ---- the rule ----
+
+sub told { return [map { "$_->{rule}: " . ($_->{data} =~ s/.*:://r) } grep { $_->{rule} eq 'unused-bytes' } @{$_[0]{findings}}] }
+
+# Walks of so many structures of $size bytes, whose field of $width bytes at $at is used.
+sub walk_source
+{
+	my ($name, $n, $size, $at, $width, $heap, $rounds, $split) = @_;
+	my $type = {1 => 'char', 2 => 'short', 4 => 'int', 8 => 'long'}->{$width};
+	my $field = $split ? "*($type *)(hot + $width * i)" : "*($type *)($name + $size * i + $at)";
+	return "static char hot[$width * $n] __attribute__((aligned(64)));\n" .
+		($heap ? "static char *$name;\n" : "static char $name\[$size * $n] __attribute__((aligned(64)));\n") .
+		"int main(void)\n{\n\tlong sum = 0;\n" . ($heap ? "\t$name = aligned_alloc(64, $size * $n);\n" : '') .
+		"\tmemset($name, 1, $size * $n);\n\tmemset(hot, 1, sizeof(hot));\n" .
+		"\tfor (int round = 0; round < $rounds; round++)\n\t\tfor (long i = 0; i < $n; i++)\n\t\t\tsum += ++$field;\n\treturn sum == 7;\n}\n";
+}
+
+for my $seed (1 .. $seeds) {
+	srand($seed);
+	my ($name, $n, $rounds) = (name(), between(9000, 14000), between(2, 4));
+	my $width = (1, 2, 4, 8)[rand(4)];
+	my $size = 64 * between(1, 3);
+	my @walk = ($name, $n, $size, $width * int(rand($size / $width)), $width, rand() < 0.5, $rounds);
+	my $whole = profile('--line-use', compile(scratch('whole'), walk_source(@walk, 0)));
+	my ($found) = grep { $_->{rule} eq 'unused-bytes' } @{$whole->{findings}};
+	my $at = $walk[3] % 64;
+	ok($found, "seed $seed: $width of $size bytes of $name: found") or next;
+	like($found->{evidence}, qr/ of which $width\.00 of 64 bytes were used .*: bytes $at to @{[$at + $width - 1]}; the other @{[64 - $width]} \(nearly\) never/,
+		"seed $seed: and which bytes");
+	my ($saves) = $found->{advice} =~ /save up to ([\d,]+) of/;
+	my $saved = misses($whole->{counts}) - misses(profile('--line-use', compile(scratch('split'), walk_source(@walk, 1)))->{counts});
+	cmp_ok(abs($saves =~ tr/,//dr - $saved), '<', 0.02 * $saved, "seed $seed: split, it saves what was said ($saves, $saved)");
+
+	# What no splitting helps: any byte is used at some time, or all are at once.
+	my $table = name();
+	for my $other (['a table looked up here and there', "static long $table\[100000];\nint main(void)\n{\n\tunsigned x = $seed;\n\tlong sum = 0;\n" .
+			"\tfor (int i = 0; i < 60000; i++)\n\t\tsum += ${table}[(x = x * 1664525 + 1013904223) % 100000]++;\n\treturn sum == 7;\n}\n"],
+		['structures used as a whole', "static struct { long a, b, c, d; } $table\[30000];\nint main(void)\n{\n\tlong sum = 0;\n\tfor (int round = 0; round < 2; round++)\n" .
+			"\t\tfor (int i = 0; i < 30000; i++)\n\t\t\tsum += ${table}[i].a + ${table}[i].b + ${table}[i].c + ++${table}[i].d;\n\treturn sum == 7;\n}\n"],
+		['small blocks in a list', "struct node { struct node *next; long value; };\nint main(void)\n{\n\tstruct node *list = 0, *at;\n\tlong sum = 0;\n" .
+			"\tfor (int i = 0; i < 20000; i++) {\n\t\tat = malloc(sizeof(*at));\n\t\tat->next = list;\n\t\tat->value = i;\n\t\tlist = at;\n\t}\n" .
+			"\tfor (int round = 0; round < 3; round++)\n\t\tfor (at = list; at; at = at->next)\n\t\t\tsum += at->value;\n\treturn sum == 7;\n}\n"]) {
+		my $profile = profile('--line-use', compile(scratch('other'), $other->[1]));
+		cmp_ok(misses($profile->{counts}), '>', 10000, "seed $seed: $other->[0]: misses");
+		is_deeply(told($profile), [], "seed $seed: $other->[0]: not said");
+	}
+}
+
+# ---- real programs ----
+
+my $text = write_file(scratch('text'), join('', map { read_file(source() . "/tests/sim/$_") } qw(callgrind.t client.c)));
+for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'create table t(a integer primary key, ' .
+	'b text); with recursive c(x) as (select 1 union all select x+1 from c where x<900) insert into t ' .
+	'select x, hex(x*2654435761) from c; create index i on t(b); select count(*) from t where b > 5;'],
+	['/usr/bin/python3', '-S', '-c', 'print(sum(len(str(x)) for x in range(3000)))']) {
+	SKIP: {
+		skip("no $command->[0] here", 1) unless -x $command->[0];
+		is_deeply(told(profile('--line-use', @$command)), [], "$command->[0]: nothing to find");
+	}
+}
+
+# ---- the text, and what is refused ----
+
+my $screen = run(command => [cli(), 'dcache', '-m', 'zen3', '--line-use', '-o', '-', scratch('whole')])->{out};
+like($screen, qr/^Bytes used of fetched lines +lines +used B +unused % +cold B\n\S+ +[\d,]+ +\d+\.\d +\d+\.\d +\d+$/m, 'the screen has a table of it');
+unlike(run(command => [cli(), 'dcache', '-m', 'zen3', '-o', '-', scratch('whole')])->{out}, qr/Bytes used of fetched/, 'unasked: none');
+for my $other (['icache'], ['dcache', '-E', 'perf']) {
+	my $run = run(command => [cli(), @$other, '--line-use', '/bin/true']);
+	is(status_text($run->{status}), 'exit 2', "@$other --line-use: refused");
+	like($run->{err}, qr/^cachepeek: --line-use: expected with dcache on the simulated PMU, which sees every reference$/, 'and why');
+}
+done_testing();

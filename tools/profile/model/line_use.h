@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How much of the lines that L1D fetched for some data was used until they went, of a
+ * profile that was asked for it (--line-use).
+ */
+#ifndef CACHEPEEK_TOOLS_PROFILE_MODEL_LINE_USE_H
+#define CACHEPEEK_TOOLS_PROFILE_MODEL_LINE_USE_H
+
+#include "tools/profile/model/profile.h"
+
+#define CP_LINE_BITS 64
+
+struct cp_line_use {
+	uint64_t fetched, sparse;  /* sparse: less than three quarters of it used */
+	unsigned line, bits, each; /* bytes; parts of a line, and bytes of each */
+	uint64_t used[CP_LINE_BITS], used_of_sparse[CP_LINE_BITS];
+};
+
+/* Of all data of the object's name; false: nobody looked, or nothing was fetched. */
+bool cp_line_use_of(const struct cp_profile *profile,
+	const struct cp_profiled_object *object, struct cp_line_use *use);
+
+/* Whether data of that name is in no object before this one. */
+bool cp_line_use_is_first(
+	const struct cp_profile *profile, const struct cp_profiled_object *object);
+
+/* Bytes of a line that were used, in the mean. */
+double cp_line_use_bytes(const struct cp_line_use *use);
+
+/* Parts of the sparsely used lines that are used at an eighth of the mean rate or less,
+ * as bits, and how many bytes that is. */
+uint64_t cp_line_use_cold(const struct cp_line_use *use);
+unsigned cp_line_use_count(const struct cp_line_use *use, uint64_t bits);
+
+/* "0 to 7, 16 to 23": bytes of the line; "none". */
+const char *cp_line_use_ranges(
+	struct cp_arena *arena, const struct cp_line_use *use, uint64_t bits);
+
+#endif
