@@ -130,9 +130,11 @@ for my $seed (1 .. $seeds) {
 	ok($found, "seed $seed: $width of $size bytes of $name: found") or next;
 	like($found->{evidence}, qr/ of which $width\.00 of 64 bytes were used .*: bytes $at to @{[$at + $width - 1]}; the other @{[64 - $width]} \(nearly\) never/,
 		"seed $seed: and which bytes");
-	my ($saves) = $found->{advice} =~ /save up to ([\d,]+) of/;
+	my ($saves) = $found->{advice} =~ /saves ([\d,]+) of/;
 	my $saved = misses($whole->{counts}) - misses(profile('--line-use', compile(scratch('split'), walk_source(@walk, 1)))->{counts});
-	cmp_ok(abs($saves =~ tr/,//dr - $saved), '<', 0.02 * $saved, "seed $seed: split, it saves what was said ($saves, $saved)");
+	$saves =~ tr/,//d;
+	cmp_ok($saved, '>=', 0.98 * $saves, "seed $seed: split, it saves what was said");
+	cmp_ok($saved, '<=', 1.02 * $n * $rounds * ($width * $n > 32768 ? 1 - $width / 64 : 1), "seed $seed: or all of them, if it fits L1D");
 
 	# What no splitting helps: any byte is used at some time, or all are at once.
 	my $table = name();

@@ -66,9 +66,10 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			COLD_SHARE * use->line, use->line, 100 * CP_ADVICE_SHARE),
 		.advice = cp_text_format(arena,
 			"Split the structure: what is used, in an array of its own, "
-			"would "
-			"save up to %s of these misses where it is gone through in "
-			"order.",
+			"saves %s of "
+			"these misses, or more if it then fits L1D, where it is gone "
+			"through "
+			"in order.",
 			cp_text_integer(arena, (uint64_t)saved)),
 		.weight = saved,
 	};
