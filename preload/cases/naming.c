@@ -171,10 +171,11 @@ static bool is_name(const char *at, const char *end)
 /* at: behind a '{'.  Returns what is behind its '}'; NULL: it is none. */
 static const char *read_part(const char *at, const char *end, struct part *part)
 {
+	static const char string[] = "string";
 	const char *close = memchr(at, '}', (size_t)(end - at));
 	uint64_t offset = 0;
 
-	*part = (struct part){.type = {"string", "string" + 6}};
+	*part = (struct part){.type = {string, string + sizeof(string) - 1}};
 	if (!close || close - at < 4 || !cp_starts_with(at, "arg"))
 		return NULL;
 	part->argument = (unsigned)(at[3] - '1');

@@ -42,40 +42,48 @@ static uint64_t hash_of(const char *text)
 	return hash;
 }
 
+static void add_string(struct pprof *p, const char *text)
+{
+	p->string = cp_profile_grow(p->arena, p->string, p->nstrings, sizeof(*p->string));
+	p->string[p->nstrings++] = text;
+	cp_message_bytes(&p->whole, STRING, text, strlen(text));
+}
+
 /* Its number in the table, in which the first one is the empty one. */
 static size_t string_of(struct pprof *p, const char *text)
 {
 	for (uint64_t b = strlen(text);; b += 1ull << 32) {
 		size_t *number = cp_keys_number(p->strings, hash_of(text), b);
 
-		if (*number && strcmp(p->string[*number - 1], text) == 0)
+		if (!*number) {
+			add_string(p, text);
+			*number = p->nstrings;
+		}
+		if (p->string && strcmp(p->string[*number - 1], text) == 0)
 			return *number - 1;
-		if (*number)
-			continue;
-		p->string = cp_profile_grow(
-			p->arena, p->string, p->nstrings, sizeof(*p->string));
-		p->string[p->nstrings] = text;
-		*number = ++p->nstrings;
-		cp_message_bytes(&p->whole, STRING, text, strlen(text));
-		return *number - 1;
 	}
+}
+
+static void add_mapping(struct pprof *p, size_t name)
+{
+	cp_message_number(&p->part, ID, ++p->nmappings);
+	cp_message_number(&p->part, MAPPING_FILENAME, name);
+	cp_message_number(&p->part, MAPPING_FUNCTIONS, 1);
+	cp_message_add(&p->whole, MAPPING, &p->part);
 }
 
 /* 0: none. */
 static size_t mapping_of(struct pprof *p, const char *module)
 {
-	size_t name = string_of(p, module), *number;
+	size_t name = string_of(p, module);
+	size_t *number = cp_keys_number(p->mappings, name, 0);
 
 	if (!*module)
 		return 0;
-	number = cp_keys_number(p->mappings, name, 0);
-	if (*number)
-		return *number;
-	*number = ++p->nmappings;
-	cp_message_number(&p->part, ID, *number);
-	cp_message_number(&p->part, MAPPING_FILENAME, name);
-	cp_message_number(&p->part, MAPPING_FUNCTIONS, 1);
-	cp_message_add(&p->whole, MAPPING, &p->part);
+	if (!*number) {
+		add_mapping(p, name);
+		*number = p->nmappings;
+	}
 	return *number;
 }
 
