@@ -83,6 +83,7 @@ static void add_mapping(struct cp_perf *perf, const struct task *task, const cha
 {
 	struct cp_perf_mapping mapping = {.time = task->time};
 	const char *mode = strstr(text, "]: "), *path;
+	struct cp_perf_image *image;
 	int32_t pid, tid;
 
 	if (!mode || sscanf(text, "%d/%d: [%" SCNx64 "(%" SCNx64 ") @ %" SCNx64, &pid,
@@ -96,7 +97,8 @@ static void add_mapping(struct cp_perf *perf, const struct task *task, const cha
 	mapping.write = memchr(mode, 'w', (size_t)(path - mode)) != NULL;
 	path++;
 	mapping.path = cp_arena_copy(perf->arena, path, strcspn(path, "\n"));
-	*CP_ADD(perf->arena, image_of(perf, pid)->mappings) = mapping;
+	image = image_of(perf, pid);
+	*CP_ADD(perf->arena, image->mappings) = mapping;
 }
 
 /* ---- samples ---- */
