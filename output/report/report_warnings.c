@@ -334,9 +334,8 @@ static void check_instructions(struct cp_report *report)
 			continue;
 		cp_report_warn(report,
 			"process %d ended with SIGILL%s%s: an instruction that this "
-			"machine does not have (AVX-512, for example), or that the "
-			"simulated PMU cannot execute. Use a program built for less, or "
-			"CACHEPEEK_ENGINE=perf",
+			"machine does not have, or that the simulated PMU cannot "
+			"execute. Use a program built for less, or CACHEPEEK_ENGINE=perf",
 			process->pid, process->illegal ? " of " : "",
 			process->illegal ? process->illegal : "");
 	}

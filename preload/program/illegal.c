@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/text/instruction_set.h"
 #include "preload/program/readable.h"
 #include "preload/runtime.h"
 
@@ -27,17 +28,27 @@ static size_t tell_place(char *to, size_t size, const void *at)
 		(unsigned long long)(a - (uintptr_t)found.dli_fbase));
 }
 
+/* Its bytes, and what set of instructions it is of. */
+static size_t tell_code(char *to, size_t size, const uint8_t *code)
+{
+	const char *set;
+	size_t n = 0, used = 0;
+
+	for (; n < SHOWN && cp_can_read(code + n, 1); n++)
+		used += cp_format(to + used, size - used, n ? " %02x" : "%02x", code[n]);
+	set = cp_instruction_set(code, n);
+	return set ? used + cp_format(to + used, size - used, " (%s)", set) : used;
+}
+
 void cp_illegal_note(const siginfo_t *info)
 {
-	const unsigned char *code = info->si_addr;
+	const uint8_t *code = info->si_addr;
 	char text[TEXT];
-	size_t used = 0;
+	size_t used;
 
 	if (!cp_counting() || !cp_can_read(code, 1))
 		return;
-	for (int i = 0; i < SHOWN && cp_can_read(code + i, 1); i++)
-		used += cp_format(
-			text + used, sizeof(text) - used, i ? " %02x" : "%02x", code[i]);
+	used = tell_code(text, sizeof(text), code);
 	tell_place(text + used, sizeof(text) - used, code);
 	cp_record_put_meta(&cp_runtime.record, "illegal", text, strlen(text));
 }

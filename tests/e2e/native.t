@@ -36,6 +36,13 @@ SKIP: {
 		'and the report says which instruction, where, and what to do');
 }
 
+{
+	my $run = peek(engine => 'sim', machine => 'zen3', events => 'instructions', command => [program('undefined'), 'wide']);
+
+	is(status_text($run->{status}), 'signal 4', 'an EVEX instruction that does not exist ends the program');
+	like(join("\n", @{$run->{report}{warnings}}), qr/SIGILL of 62 f7 [0-9a-f ]+\(AVX-512\) at /, 'and the report says of which set it is');
+}
+
 # ---- CACHEPEEK_CPU ----
 
 my ($flags) = read_file('/proc/cpuinfo') =~ /^flags\s*:(.*)/m;

@@ -12,8 +12,21 @@ void undefined(void)
 #endif
 }
 
-int main(void)
+/* Of the form of AVX-512's, in a map that has none. */
+static void undefined_wide(void)
 {
+#ifdef __x86_64__
+	__asm__ volatile(".byte 0x62, 0xf7, 0x7d, 0x48, 0x58, 0xc0");
+#else
+	__builtin_trap();
+#endif
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		undefined_wide();
 	undefined();
 	return 0;
 }

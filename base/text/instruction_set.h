@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Of an instruction that a program could not execute, the name of the set that it belongs
+ * to, as compilers' options and CPUID have it.
+ */
+#ifndef CACHEPEEK_BASE_TEXT_INSTRUCTION_SET_H
+#define CACHEPEEK_BASE_TEXT_INSTRUCTION_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL: it is none of those, or bytes are missing. */
+const char *cp_instruction_set_x86(const uint8_t *code, size_t size);
+const char *cp_instruction_set_arm64(uint32_t word);
+/* Of this machine's. */
+const char *cp_instruction_set(const uint8_t *code, size_t size);
+
+#endif
