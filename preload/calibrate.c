@@ -59,7 +59,7 @@ static bool start_scratch(const struct cp_live_thread *thread)
 }
 
 /* Region number n of the scratch record; the root is 0. */
-static const struct cp_region_item *item(unsigned n)
+static const struct cp_region_item *region_number(unsigned n)
 {
 	for (uint64_t at = CP_RECORD_HEADER_SIZE; at < scratch.record.header->tail;) {
 		const struct cp_item *next = (const void *)(scratch.memory + at);
@@ -71,7 +71,7 @@ static const struct cp_region_item *item(unsigned n)
 	return NULL;
 }
 
-/* Markers enter the library, which calibrate() is in already. */
+/* Markers enter the library, which run_calibration() is in already. */
 static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 {
 	cp_leave();
@@ -86,23 +86,23 @@ static void run_pairs(struct cp_name *outer, struct cp_name *inner, bool skip)
 	(void)cp_enter();
 }
 
-static void least(uint64_t *so_far, uint64_t value, uint64_t minus, uint64_t by)
+static void keep_least(uint64_t *so_far, uint64_t value, uint64_t minus, uint64_t by)
 {
 	value = (value > minus ? value - minus : 0) / by;
 	if (value < *so_far)
 		*so_far = value;
 }
 
-/* What skipped pairs cost the region around them. */
+/* Notes what skipped pairs cost the region around them. */
 static void take_skipped(const uint64_t outer_before[])
 {
-	const struct cp_region_item *outer = item(1);
+	const struct cp_region_item *outer = region_number(1);
 	const struct cp_sum *outside = cp_region_sums(outer);
 
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
-		least(&measured.cost.skipped[i], outside[i].inclusive,
+		keep_least(&measured.cost.skipped[i], outside[i].inclusive,
 			outer_before[i] + measured.cost.inside[i], PAIRS);
-	least(&measured.cost.skipped_ns, outer->time_ns,
+	keep_least(&measured.cost.skipped_ns, outer->time_ns,
 		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
 }
 
@@ -114,29 +114,29 @@ static bool counts_in(unsigned turn, uint32_t counter)
 	return group >= cp_runtime.layout.nrotated || group == turn;
 }
 
-/* What the last round added, given what was there before. */
+/* Notes what the last round added to what was there before. */
 static void take_round(
 	unsigned turn, const uint64_t outer_before[], const uint64_t inner_before[])
 {
-	const struct cp_region_item *outer = item(1), *inner = item(2);
+	const struct cp_region_item *outer = region_number(1), *inner = region_number(2);
 	const struct cp_sum *outside = cp_region_sums(outer),
 			    *inside = cp_region_sums(inner);
 
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++) {
 		if (!counts_in(turn, i))
 			continue;
-		least(&measured.cost.inside[i], inside[i].inclusive, inner_before[i],
+		keep_least(&measured.cost.inside[i], inside[i].inclusive, inner_before[i],
 			PAIRS);
-		least(&measured.cost.whole[i], outside[i].inclusive,
+		keep_least(&measured.cost.whole[i], outside[i].inclusive,
 			outer_before[i] + measured.cost.inside[i], PAIRS);
 	}
-	least(&measured.cost.inside_ns, inner->time_ns, inner_before[CP_MAX_COUNTERS],
-		PAIRS);
-	least(&measured.cost.whole_ns, outer->time_ns,
+	keep_least(&measured.cost.inside_ns, inner->time_ns,
+		inner_before[CP_MAX_COUNTERS], PAIRS);
+	keep_least(&measured.cost.whole_ns, outer->time_ns,
 		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
 }
 
-static void remember(uint64_t before[], const struct cp_region_item *region)
+static void remember_sums(uint64_t before[], const struct cp_region_item *region)
 {
 	const struct cp_sum *sums = cp_region_sums(region);
 
@@ -151,8 +151,8 @@ static void measure_turn(unsigned turn, struct cp_name *outer, struct cp_name *i
 						inner_before[CP_MAX_COUNTERS + 1] = {0};
 
 	for (int i = 0; i < ROUNDS; i++) {
-		remember(outer_before, item(1));
-		remember(inner_before, item(2));
+		remember_sums(outer_before, region_number(1));
+		remember_sums(inner_before, region_number(2));
 		run_pairs(outer, inner, false);
 		take_round(turn, outer_before, inner_before);
 	}
@@ -163,7 +163,7 @@ static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
 	uint64_t outer_before[CP_MAX_COUNTERS + 1] = {0};
 
 	for (int i = 0; i < ROUNDS; i++) {
-		remember(outer_before, item(1));
+		remember_sums(outer_before, region_number(1));
 		run_pairs(outer, inner, true);
 		take_skipped(outer_before);
 	}
@@ -178,7 +178,7 @@ static bool has_counts(void)
 	return false;
 }
 
-/* What others do meanwhile is none of our cost. */
+/* Counts of whole sockets have others' work in them: none of it is our cost. */
 static void leave_out_sockets(void)
 {
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
@@ -186,7 +186,7 @@ static void leave_out_sockets(void)
 			measured.cost.inside[i] = measured.cost.whole[i] = 0;
 }
 
-static void measure(void)
+static void measure_pairs(void)
 {
 	/* Not the program's regions of these names, which go into its record. */
 	static struct cp_name names[] = {{0, 5, "outer", false}, {0, 5, "inner", false}};
@@ -194,7 +194,7 @@ static void measure(void)
 	unsigned turn = scratch.thread.counters.turn;
 
 	run_pairs(outer, inner, false); /* makes the regions, and warms up */
-	if (!item(2))
+	if (!region_number(2))
 		return;
 	memset(&measured.cost, 0xff, sizeof(measured.cost));
 	measure_turn(turn, outer, inner);
@@ -271,7 +271,7 @@ static void release_signals(const uint64_t *before)
 
 /* Inside: a handler that cannot be held back, and a child that it forks, keep off
  * the memory that is being taken and given back here. */
-static void calibrate(void)
+static void run_calibration(void)
 {
 	struct cp_live_thread *thread;
 	uint64_t signals;
@@ -283,7 +283,7 @@ static void calibrate(void)
 	cp_clock_settle();
 	if (start_scratch(thread)) {
 		cp_self.thread = &scratch.thread;
-		measure();
+		measure_pairs();
 		cp_self.thread = thread;
 		cp_tree_drop(&scratch.thread.tree);
 	}
@@ -313,7 +313,7 @@ void cp_calibrate(void)
 	saved = errno; /* libc's code, which the simulated PMU counts as any other */
 	if (__atomic_compare_exchange_n(&cp_calibrated, &state, CP_CALIBRATING, false,
 		    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		calibrate();
+		run_calibration();
 	else if (state == CP_CALIBRATING)
 		wait_for_it();
 	errno = saved;

@@ -22,7 +22,7 @@ static void choose_perf(struct cp_choice *choice)
 	else
 		cp_format(choice->why, sizeof(choice->why),
 			"software events only: no hardware counters (%s)", why.text);
-	/* What was asked for by name is answered name by name. */
+	/* Events that were asked for by name are answered name by name. */
 	choice->tell = !hardware && !cp_options.events &&
 		       cp_options.profile == CP_PROFILE_NONE && !cp_decide_is_software();
 }
@@ -58,7 +58,7 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 	choice->tell = true;
 }
 
-/* What no hardware does; NULL: nothing of that was asked for. */
+/* Why only the simulated PMU can do what was asked for; NULL: hardware can. */
 static const char *only_simulated(void)
 {
 	if (cp_options.profile != CP_PROFILE_NONE)

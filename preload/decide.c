@@ -22,7 +22,7 @@
 #include "preload/warn.h"
 #include "preload/simulated.h"
 
-/* What was asked for, as long as it is being decided. */
+/* The request, as long as it is being decided. */
 static struct {
 	bool read;
 	struct cp_request request;
@@ -33,12 +33,12 @@ static struct cp_once handed_over;
 
 /* ---- what cannot be as asked ---- */
 
-static void note(const char *line)
+static void note_line(const char *line)
 {
 	cp_plan_add_text(&cp_plan, &cp_decide_arena, CP_PLAN_NOTED, line);
 }
 
-static void tell(enum cp_plan_text kind, void (*how)(const char *line))
+static void tell_texts(enum cp_plan_text kind, void (*how)(const char *line))
 {
 	const char *line;
 
@@ -67,7 +67,7 @@ bool cp_decide_is_software(void)
 	return cp_request_is_software(&asked.request, &cp_decide_arena);
 }
 
-/* What the user set for a level that this machine has not. */
+/* Complains of weights for levels that this machine has not. */
 static void check_weights(void)
 {
 	char line[120];
@@ -83,7 +83,7 @@ static void check_weights(void)
 	}
 }
 
-static void weigh(void)
+static void weigh_misses(void)
 {
 	cp_plan.weights = cp_weights_of(cp_plan_machine(&cp_plan), &asked.request);
 	check_weights();
@@ -100,7 +100,7 @@ static const char *default_group_for_perf(void)
 	return cp_perf_hardware_works(&why) ? "cache" : "soft";
 }
 
-/* What this run, or this rank, counts of the events. */
+/* The share of the events that this run, or this rank, counts. */
 static struct cp_share share_of_events(void)
 {
 	int rank = cp_run.rank.number;
@@ -119,9 +119,9 @@ static void note_machine(void)
 {
 	const char *siblings = cp_perf_note_siblings(&cp_plan.set);
 
-	cp_perf_note(&cp_plan.set, note);
+	cp_perf_note(&cp_plan.set, note_line);
 	if (siblings)
-		note(siblings);
+		note_line(siblings);
 }
 
 static void rotate_events(void)
@@ -138,7 +138,7 @@ static void decide_for_perf(void)
 	struct cp_share share;
 
 	read_request(default_group_for_perf());
-	weigh();
+	weigh_misses();
 	share = share_of_events();
 	if (share.number)
 		cp_request_add_common(&asked.request);
@@ -160,7 +160,7 @@ static void decide_anew(void)
 	if (cp_run.engine == &cp_engine_sim) {
 		cp_simulated_machines();
 		read_request("cache");
-		weigh();
+		weigh_misses();
 		cp_simulated_events(&asked.request);
 	} else {
 		decide_for_perf();
@@ -168,8 +168,8 @@ static void decide_anew(void)
 	for (size_t i = 0; i < asked.request.ngroups; i++)
 		cp_plan_add_text(&cp_plan, &cp_decide_arena, CP_PLAN_GROUP,
 			asked.request.groups[i]->text);
-	tell(CP_PLAN_SAID, cp_warn);
-	tell(CP_PLAN_NOTED, cp_keep_warning);
+	tell_texts(CP_PLAN_SAID, cp_warn);
+	tell_texts(CP_PLAN_NOTED, cp_keep_warning);
 }
 
 /* ---- from image to image ---- */
@@ -251,12 +251,12 @@ void cp_decide(bool inherited)
 {
 	if (inherited && take_over()) {
 		(void)cp_once(&handed_over);
-		tell(CP_PLAN_SAID, cp_keep_warning);
-		tell(CP_PLAN_NOTED, cp_keep_warning);
+		tell_texts(CP_PLAN_SAID, cp_keep_warning);
+		tell_texts(CP_PLAN_NOTED, cp_keep_warning);
 	} else {
 		decide_anew();
 	}
-	/* Of this image: whoever started it need not run there. */
+	/* Said of this image: whoever started it need not run there. */
 	if (cp_run.engine == &cp_engine_perf && cp_sim_is_foreign())
 		cp_keep_warning(
 			"the program runs under Valgrind: perf counts the work of "

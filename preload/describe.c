@@ -22,7 +22,7 @@
 #include "base/counters/options.h"
 #include "preload/planned.h"
 
-static void meta(const char *key, const char *value)
+static void put_meta(const char *key, const char *value)
 {
 	cp_record_put_meta(&cp_runtime.record, key, value, strlen(value));
 }
@@ -35,13 +35,13 @@ static void meta_command(void)
 	cp_record_put_meta(&cp_runtime.record, "command", words, size);
 }
 
-/* What is weighed with, whatever is asked of the record later. */
+/* The weights of this run, whatever is asked of the record later. */
 static void meta_weights(void)
 {
 	char text[CP_WEIGHTS_TEXT];
 
 	cp_weights_print(&cp_plan.weights, text, sizeof(text));
-	meta("weights", text);
+	put_meta("weights", text);
 }
 
 static void meta_clock(const struct cp_machine *machine)
@@ -51,7 +51,7 @@ static void meta_clock(const struct cp_machine *machine)
 	cp_format(text, sizeof(text), "%llu",
 		(unsigned long long)machine->clock_mhz * 1000000);
 	if (machine->timed)
-		meta("clock", text);
+		put_meta("clock", text);
 }
 
 static void meta_sample(void)
@@ -61,7 +61,7 @@ static void meta_sample(void)
 	if (!cp_plan.sample.sets)
 		return;
 	cp_sample_describe(&cp_plan.sample, text, sizeof(text));
-	meta("sample", text);
+	put_meta("sample", text);
 }
 
 static void meta_sweep(const struct cp_machine *machine)
@@ -71,7 +71,7 @@ static void meta_sweep(const struct cp_machine *machine)
 	if (!cp_plan.sweep.npoints)
 		return;
 	cp_sweep_describe(&cp_plan.sweep, machine, text, sizeof(text));
-	meta("sweep", text);
+	put_meta("sweep", text);
 }
 
 static void meta_windows(const struct cp_machine *machine)
@@ -81,7 +81,7 @@ static void meta_windows(const struct cp_machine *machine)
 	if (!cp_plan.window)
 		return;
 	cp_windows_describe(cp_plan.window, machine, text, sizeof(text));
-	meta("windows", text);
+	put_meta("windows", text);
 }
 
 static void meta_machine(void)
@@ -91,7 +91,7 @@ static void meta_machine(void)
 
 	if (machine) {
 		cp_machine_describe(machine, text, sizeof(text));
-		meta("machine", text);
+		put_meta("machine", text);
 		meta_clock(machine);
 		meta_sample();
 		meta_sweep(machine);
@@ -100,23 +100,23 @@ static void meta_machine(void)
 	meta_weights();
 	cp_format(text, sizeof(text), "%u",
 		machine ? machine->level[CP_L1D].line : cp_machine_host_line());
-	meta("line", text);
+	put_meta("line", text);
 }
 
-static void metas(void)
+static void put_metas(void)
 {
 	struct utsname host;
 	const char *text;
 
-	meta("tool", CP_VERSION);
-	meta("exe", cp_own_executable());
+	put_meta("tool", CP_VERSION);
+	put_meta("exe", cp_own_executable());
 	meta_command();
 	if (uname(&host) == 0)
-		meta("host", host.nodename);
-	meta("why", cp_run.why);
+		put_meta("host", host.nodename);
+	put_meta("why", cp_run.why);
 	meta_machine();
 	for (size_t at = 0; (text = cp_plan_next_text(&cp_plan, CP_PLAN_GROUP, &at));)
-		meta("group", text);
+		put_meta("group", text);
 }
 
 static int counter_item(const struct cp_counter *counter, unsigned part)
@@ -181,7 +181,7 @@ static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity
 }
 
 /* The layout's terms point into the record's items: written once, read by both. */
-static int items(void)
+static int put_items(void)
 {
 	static struct cp_quantity_terms terms[CP_MAX_QUANTITIES];
 	static uint32_t group_of[CP_MAX_COUNTERS];
@@ -230,7 +230,7 @@ static bool counts_kernel(const struct cp_event_set *set)
 	return false;
 }
 
-static int describe(void)
+static int describe_process(void)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
 
@@ -261,8 +261,8 @@ static int describe(void)
 		header->flags |= CP_RECORD_KERNEL;
 	if (cp_options.sparse && cp_engine->counts_readings && !cp_plan.set.nrotated)
 		header->flags |= CP_RECORD_SPARSE;
-	metas();
-	return items();
+	put_metas();
+	return put_items();
 }
 
 /* ---- the record ---- */
@@ -272,7 +272,7 @@ static void fold_records(void *bytes)
 	*(int64_t *)bytes = cp_records_fold(cp_run.directory);
 }
 
-/* Of the processes that the root starts there may be any number. */
+/* The root may start any number of processes. */
 static bool is_refused(void)
 {
 	int64_t bytes = 0;
@@ -307,7 +307,7 @@ int cp_start_record(void)
 		return -EDQUOT; /* the report says so */
 	result = create_record();
 	if (result == 0)
-		result = describe();
+		result = describe_process();
 	if (result == 0)
 		return 0;
 	cp_format(line, sizeof(line),

@@ -98,7 +98,7 @@ void cp_follow_after_fork(void)
 
 /* ---- does the next program bring us along? ---- */
 
-static bool follows(char *const envp[])
+static bool brings_us_along(char *const envp[])
 {
 	size_t length;
 
@@ -107,10 +107,10 @@ static bool follows(char *const envp[])
 		       (cp_env_find(envp, *given.run) || cp_pinned_follows(envp)));
 }
 
-static bool forced(char *const envp[])
+static bool is_forced(char *const envp[])
 {
 	return cp_counting() && cp_options.children == CP_CHILDREN_FORCE &&
-	       cp_can_read_texts(envp) && !follows(envp);
+	       cp_can_read_texts(envp) && !brings_us_along(envp);
 }
 
 static size_t preload_size(char *const envp[])
@@ -123,7 +123,7 @@ static size_t preload_size(char *const envp[])
 
 size_t cp_follow_room(char *const envp[])
 {
-	if (!forced(envp))
+	if (!is_forced(envp))
 		return 1;
 	return cp_env_count(envp) + cp_env_count(given.settings) +
 	       cp_env_count(given.run) + 2 + preload_size(envp) / sizeof(char *) + 1;
@@ -149,7 +149,7 @@ char *const *cp_follow_environment(char **room, char *const envp[])
 	char *preload[2] = {NULL, NULL};
 	size_t pointers;
 
-	if (!forced(envp))
+	if (!is_forced(envp))
 		return envp;
 	pointers = cp_env_count(envp) + cp_env_count(given.settings) +
 		   cp_env_count(given.run) + 2;
@@ -177,7 +177,7 @@ static bool is_ours(void)
 /* As regions/record.h has it. */
 static const char *chances(const char *path, char *const envp[])
 {
-	if (!follows(envp) && cp_options.children != CP_CHILDREN_FORCE)
+	if (!brings_us_along(envp) && cp_options.children != CP_CHILDREN_FORCE)
 		return "changed";
 	return cp_is_reexecuted() && path && cp_reexec_refuses(path) ? "refused" : "kept";
 }

@@ -15,7 +15,7 @@
 CP_LIST_ENDS(cp_helpers, struct cp_helper);
 
 #define STACK ((size_t)64 << 10)
-/* What libc's functions and our own find around the thread pointer: zeros. */
+/* Around the thread pointer, libc's functions and our own find zeros. */
 #define LOCALS ((size_t)32 << 10)
 
 /*
@@ -99,7 +99,7 @@ uint64_t cp_helpers_cpu(uint64_t (*clock)(pid_t tid))
 	return ns;
 }
 
-static void dismiss(struct cp_helper *helper)
+static void dismiss_helper(struct cp_helper *helper)
 {
 	__atomic_store_n(&helper->stopping, 1, __ATOMIC_RELEASE);
 	if (cp_helper_tid(helper))
@@ -109,14 +109,14 @@ static void dismiss(struct cp_helper *helper)
 void cp_helpers_dismiss(void)
 {
 	FOR_EACH(helper)
-	dismiss(*helper);
+	dismiss_helper(*helper);
 }
 
 void cp_helpers_stop(void)
 {
 	FOR_EACH(helper)
 	while (cp_helper_tid(*helper)) {
-		dismiss(*helper);
+		dismiss_helper(*helper);
 		sched_yield();
 	}
 }

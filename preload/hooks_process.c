@@ -284,7 +284,7 @@ EXPORT int execle(const char *path, const char *first, ...)
 
 /* ---- spawn: the child's image is no end of ours ---- */
 
-static void spawned(pid_t *pid, pid_t child, const char *path, char *const envp[])
+static void note_spawned(pid_t *pid, pid_t child, const char *path, char *const envp[])
 {
 	int saved = errno;
 
@@ -305,7 +305,7 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 		argv, cp_follow_environment(room, envp));
 
 	if (result == 0)
-		spawned(pid, child, path, envp);
+		note_spawned(pid, child, path, envp);
 	return result;
 }
 
@@ -320,6 +320,6 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 		argv, cp_follow_environment(room, envp));
 
 	if (result == 0)
-		spawned(pid, child, file, envp);
+		note_spawned(pid, child, file, envp);
 	return result;
 }

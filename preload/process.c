@@ -29,7 +29,7 @@ static struct {
 } ending;
 
 /* Readings and report, on a stack that is large enough for them. */
-static void finish(void *unused)
+static void finish_process(void *unused)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
 
@@ -66,7 +66,7 @@ void cp_process_end(enum cp_how how, int code)
 		ending.by = &cp_self;
 		ending.how = how;
 		ending.code = code;
-		cp_call_aside(finish, NULL);
+		cp_call_aside(finish_process, NULL);
 		__atomic_store_n(&ending.done, 1, __ATOMIC_RELEASE);
 		/* On the simulated PMU the pause stays: nothing after this is
 		 * counted. */

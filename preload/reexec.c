@@ -202,7 +202,7 @@ struct command {
 	unsigned count;
 };
 
-static void add(struct command *command, const char *word)
+static void add_word(struct command *command, const char *word)
 {
 	command->argv[command->count++] = word;
 }
@@ -230,7 +230,7 @@ static void add_log(struct command *command, const char *directory)
 	cp_format(command->log, sizeof(command->log), "--log-file=/proc/self/fd/%d", fd);
 	prctl(PR_GET_NAME, comm);
 	cp_format(command->self, sizeof(command->self), SELF "=%d:%d:%s", fd, low, comm);
-	add(command, command->log);
+	add_word(command, command->log);
 }
 
 static void add_wishes(struct command *command, const char *directory,
@@ -239,25 +239,25 @@ static void add_wishes(struct command *command, const char *directory,
 	if (wishes->profile) {
 		cp_format(command->profile, sizeof(command->profile), "--profile=%s",
 			directory);
-		add(command, command->profile);
+		add_word(command, command->profile);
 	}
 	if (wishes->call_paths) {
 		cp_format(command->paths, sizeof(command->paths), "--call-paths=%s",
 			directory);
-		add(command, command->paths);
+		add_word(command, command->paths);
 	}
 	if (wishes->sharing)
-		add(command, "--sharing=yes");
+		add_word(command, "--sharing=yes");
 	if (wishes->line_use)
-		add(command, "--line-use=yes");
+		add_word(command, "--line-use=yes");
 	if (wishes->lines)
-		add(command, "--lines=yes");
+		add_word(command, "--lines=yes");
 	if (wishes->host_cpu)
-		add(command, "--cpu=host");
+		add_word(command, "--cpu=host");
 	if (wishes->quantum) {
 		cp_format(command->quantum, sizeof(command->quantum), "--quantum=%u",
 			wishes->quantum);
-		add(command, command->quantum);
+		add_word(command, command->quantum);
 	}
 }
 
@@ -279,35 +279,35 @@ static void add_plan(
 	if (plan->window) {
 		cp_format(command->window, sizeof(command->window), "--window=%u",
 			plan->window);
-		add(command, command->window);
+		add_word(command, command->window);
 	}
 	if (plan->sample.sets) {
 		cp_sample_option(&plan->sample, seed_of_process(directory),
 			command->sample, sizeof(command->sample));
-		add(command, command->sample);
+		add_word(command, command->sample);
 	}
 	cp_sweep_option(&plan->sweep, command->sweep, sizeof(command->sweep));
 	if (command->sweep[0])
-		add(command, command->sweep);
+		add_word(command, command->sweep);
 }
 
 static void add_options(struct command *command, const struct cp_plan *plan,
 	const char *directory, const struct cp_sim_wishes *wishes)
 {
-	add(command, "cachepeek-sim");
+	add_word(command, "cachepeek-sim");
 	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
-		add(command, cp_sim_core_options[i]);
+		add_word(command, cp_sim_core_options[i]);
 	add_log(command, directory);
 	for (unsigned i = 0; i < plan->nmachines; i++) {
 		if (i)
-			add(command, "--next-machine");
+			add_word(command, "--next-machine");
 		cp_sim_describe(&plan->machine[i], &command->machine[i]);
 		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
-			add(command, command->machine[i].word[w]);
+			add_word(command, command->machine[i].word[w]);
 	}
 	add_wishes(command, directory, wishes);
 	add_plan(command, plan, directory);
-	add(command, "--");
+	add_word(command, "--");
 }
 
 /* Multi-call programs look at argv[0] or AT_EXECFN, and Valgrind makes both of the

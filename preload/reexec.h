@@ -19,7 +19,7 @@ int cp_reexec_possible(struct cp_why *why);
  * NULL: it does, or neither runs it.  Async-signal-safe. */
 const char *cp_reexec_refuses(const char *path);
 
-/* What else the simulated PMU is to do. */
+/* Further work for the simulated PMU. */
 struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */
 	bool call_paths;

@@ -68,7 +68,7 @@ static bool is_there(const struct run *run)
 	return false;
 }
 
-static void join(const struct run *run)
+static void join_run(const struct run *run)
 {
 	const char *why = cp_env_get(WHY);
 
@@ -99,7 +99,7 @@ bool cp_run_inherit(void)
 	cp_run.shared = true;
 	if (cp_run.rank.self && cp_run.rank.self != run.self)
 		return false;
-	join(&run);
+	join_run(&run);
 	return true;
 }
 

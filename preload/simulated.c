@@ -56,7 +56,7 @@ static void plan_windows(void)
 			"1000000000: there are no working sets");
 }
 
-/* What sampling does not go together with; NULL: nothing of that is asked for. */
+/* Names the option that excludes sampling; NULL: none is set. */
 static const char *unsampled(bool compared)
 {
 	const struct cp_options *options = &cp_options;

@@ -152,8 +152,8 @@ static void prepare_perf(void)
 	cp_warn_of_simulated();
 }
 
-/* What to count is decided. */
-static void count(void)
+/* Counts what was decided. */
+static void start_counting(void)
 {
 	cp_runtime.quiet = false;
 	if (cp_is_reexecuted())
@@ -169,7 +169,7 @@ static void count(void)
 	cp_life(begun);
 }
 
-static void start(char **argv)
+static void start_run(char **argv)
 {
 	bool inherited = know_ourselves();
 
@@ -182,7 +182,7 @@ static void start(char **argv)
 		cp_decide_hand_over();
 		cp_run_simulated(argv, cp_run_entries());
 	} else {
-		count();
+		start_counting();
 	}
 }
 
@@ -193,7 +193,7 @@ static bool is_off(void)
 	return (disabled && strcmp(disabled, "1") == 0) || getauxval(AT_SECURE);
 }
 
-static void begin(int argc, char **argv, char **envp)
+static void begin_image(int argc, char **argv, char **envp)
 {
 	uint64_t began = cp_now_ns();
 
@@ -206,7 +206,7 @@ static void begin(int argc, char **argv, char **envp)
 	cp_layout_start(envp);
 	cp_fd_widen(CP_FD_FEW);
 	if (cp_given_keep(argc, argv, cp_env_all()) < 0 ||
-		!cp_decide_with_memory(start, argv))
+		!cp_decide_with_memory(start_run, argv))
 		cp_say("nothing is counted: no memory (is there a limit, `ulimit -v`?)");
 	cp_fd_narrow();
 	if (cp_runtime.record.header)
@@ -217,7 +217,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 {
 	int saved = errno;
 
-	/* What libc does for us from here on is not the program's. */
+	/* Work of libc for us is from here on not the program's. */
 	cp_engine_start();
 	cp_engine_pause();
 	/* Even if nothing else is done: the hooks are there, and none of them may
@@ -226,7 +226,7 @@ __attribute__((constructor)) static void constructor(int argc, char **argv, char
 	cp_opens_fill();
 	cp_env_use(cp_pinned_variables(envp));
 	if (!is_off())
-		begin(argc, argv, envp);
+		begin_image(argc, argv, envp);
 	errno = saved;
 	cp_engine_resume();
 }

@@ -213,7 +213,7 @@ struct cp_frame *cp_frame_take(const struct cp_reading *reading, uint64_t now_ns
 	return frame;
 }
 
-static void pop(struct cp_tree *tree)
+static void pop_frame(struct cp_tree *tree)
 {
 	struct cp_frame *frame = tree->top;
 
@@ -245,7 +245,7 @@ void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
 		cp_tree_add_execution(tree, frame, reading, now_ns, with_root);
 	else if (frame->node)
 		frame->node->item->calls++;
-	pop(tree);
+	pop_frame(tree);
 }
 
 static bool matches(
@@ -489,7 +489,7 @@ void cp_tree_drop(struct cp_tree *tree)
 	struct cp_node *node = tree->nodes;
 
 	while (tree->top)
-		pop(tree);
+		pop_frame(tree);
 	give_frames(tree->spare);
 	give_frames(tree->ranges);
 	HASH_CLEAR(hh, tree->table);

@@ -212,7 +212,7 @@ INLINE void add(struct cp_tree *tree, const struct execution *found,
 }
 
 /* As tree.c's, of one that was counted. */
-INLINE void pop(struct cp_tree *tree, struct cp_frame *top)
+INLINE void pop_frame(struct cp_tree *tree, struct cp_frame *top)
 {
 	tree->top = top->outer;
 	tree->depth--;
@@ -235,7 +235,7 @@ INLINE bool end(struct cp_tree *tree, struct cp_frame *top, const struct cp_read
 		return true;
 	}
 	add(tree, &e, top->node, outer, shape);
-	pop(tree, top);
+	pop_frame(tree, top);
 	return true;
 }
 

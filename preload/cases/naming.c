@@ -18,7 +18,7 @@
 #define LONGEST 1000 /* of a part */
 #define MOST_NUMBERS 32
 
-/* What is being written. */
+/* The list being written. */
 struct text {
 	char *to;
 	size_t size, length;

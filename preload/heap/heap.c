@@ -124,7 +124,7 @@ EXPORT void *malloc(size_t size)
 	return leave(call, next(size), size, SITE);
 }
 
-/* What is given out early is zero. */
+/* Memory that is given out early is zero. */
 EXPORT void *calloc(size_t n, size_t size)
 {
 	__typeof__(&calloc) next = NEXT(calloc);
@@ -185,7 +185,7 @@ EXPORT void free(void *block)
 	depth--;
 }
 
-/* Of an alignment and a size. */
+/* Allocates size bytes at that alignment. */
 #define ALIGNED(name)                                                                    \
 	EXPORT void *name(size_t alignment, size_t size)                                 \
 	{                                                                                \

@@ -28,7 +28,7 @@
 #include "base/syscall.h"
 #include "preload/libc/vdso.h"
 
-static long checked(long result)
+static long set_errno(long result)
 {
 	if (result >= 0 || result < -4095)
 		return result;
@@ -36,7 +36,7 @@ static long checked(long result)
 	return -1;
 }
 
-#define CALL(...) checked(cp_syscall(__VA_ARGS__))
+#define CALL(...) set_errno(cp_syscall(__VA_ARGS__))
 
 /* ---- files ---- */
 
@@ -151,7 +151,7 @@ int faccessat(int directory, const char *path, int mode, int flags)
 	long result = cp_syscall(SYS_faccessat2, directory, path, mode, flags);
 
 	if (result != -ENOSYS)
-		return (int)checked(result);
+		return (int)set_errno(result);
 #endif
 	(void)flags;
 	return (int)CALL(SYS_faccessat, directory, path, mode);
@@ -281,7 +281,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	long result = cp_vdso_clock_gettime(clock, now);
 
-	return (int)checked(
+	return (int)set_errno(
 		result == -ENOSYS ? cp_syscall(SYS_clock_gettime, clock, now) : result);
 }
 

@@ -96,7 +96,7 @@ int strcmp(const char *a, const char *b)
 	return strncmp(a, b, PTRDIFF_MAX);
 }
 
-/* Of ASCII letters, whatever the locale. */
+/* Knows ASCII letters only, whatever the locale. */
 static int lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : (unsigned char)c;

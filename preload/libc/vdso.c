@@ -68,7 +68,8 @@ static uint32_t count_symbols(const struct tables *tables)
 	return tables->gnu_hash ? count_by_gnu_hash(tables->gnu_hash) : 0;
 }
 
-static uintptr_t find(const struct tables *tables, uintptr_t base, const char *name)
+static uintptr_t find_symbol(
+	const struct tables *tables, uintptr_t base, const char *name)
 {
 	uint32_t count = count_symbols(tables);
 
@@ -101,7 +102,7 @@ static clock_function *look_up(void)
 	if (!dynamic)
 		return NULL;
 	read_dynamic(&tables, dynamic, base);
-	return (clock_function *)find(&tables, base, CLOCK_GETTIME);
+	return (clock_function *)find_symbol(&tables, base, CLOCK_GETTIME);
 }
 
 int cp_vdso_clock_gettime(clockid_t clock, struct timespec *now)

@@ -56,7 +56,7 @@ void *cp_forward_look(const char *name, const void *caller)
 #define MISSES 512
 static uint64_t misses[MISSES] __attribute__((aligned(4096)));
 
-static uint64_t hash(const struct cp_forward *forward, const void *caller)
+static uint64_t hash_caller(const struct cp_forward *forward, const void *caller)
 {
 	return ((uint64_t)(uintptr_t)forward ^ (uint64_t)(uintptr_t)caller << 16) *
 	       0x9e3779b97f4a7c15u;
@@ -79,7 +79,7 @@ static void *look_undisturbed(const char *name, const void *caller)
 void *cp_forward_find(struct cp_forward *forward, const void *caller)
 {
 	void *real = __atomic_load_n(&forward->real, __ATOMIC_ACQUIRE);
-	uint64_t key = hash(forward, caller), *miss = &misses[key >> 55];
+	uint64_t key = hash_caller(forward, caller), *miss = &misses[key >> 55];
 	int saved = errno, state;
 
 	if (real || __atomic_load_n(miss, __ATOMIC_RELAXED) == key)

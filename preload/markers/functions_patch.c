@@ -62,7 +62,7 @@ static uint32_t *can_begin(void)
 
 /* What libc does for us meanwhile is nobody's call.  A handler may leave us by a jump:
  * then we are not there any more, and the stack pointer is above. */
-static void *begin(void *function, const uintptr_t *arguments)
+static void *begin_function(void *function, const uintptr_t *arguments)
 {
 	struct cp_name *name;
 
@@ -73,7 +73,7 @@ static void *begin(void *function, const uintptr_t *arguments)
 	return name;
 }
 
-static void end(void *region)
+static void end_functions(void *region)
 {
 	cp_self.counting = (uintptr_t)__builtin_frame_address(0);
 	cp_marker_end(region, TAG, CP_END_ALONE);
@@ -118,7 +118,7 @@ static const struct cp_patch_host host = {
 
 /* ---- the beginning ---- */
 
-static const struct cp_patcher *load(void)
+static const struct cp_patcher *load_patcher(void)
 {
 	char path[PATH_MAX];
 	void *object;
@@ -138,7 +138,7 @@ void cp_functions_patch(const char *patterns)
 {
 	if (!cp_functions_can_be_patched() || !cp_functions_chosen(patterns))
 		return;
-	patcher = load();
+	patcher = load_patcher();
 	if (!patcher) {
 		cp_warn("func: in CACHEPEEK_REGIONS is ignored: patcher.so is not "
 			"installed beside the library: `make install`");
@@ -155,10 +155,10 @@ void cp_functions_begun(void)
 
 /* ---- the end ---- */
 
-static void put(const char *type, const char *format, ...)
+static void put_text(const char *type, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void put(const char *type, const char *format, ...)
+static void put_text(const char *type, const char *format, ...)
 {
 	char text[600];
 	va_list arguments;
@@ -177,9 +177,10 @@ static void tell_pattern(struct cp_span piece, bool found)
 	int length = (int)(piece.end - piece.at);
 
 	if (found)
-		put("function_seen", "%.*s", length, piece.at);
+		put_text("function_seen", "%.*s", length, piece.at);
 	else
-		put("no_function", "%.*s: no function has that name%s", length, piece.at,
+		put_text("no_function", "%.*s: no function has that name%s", length,
+			piece.at,
 			patcher->looks_later()
 				? ""
 				: "; libraries that are loaded later are not looked at");
@@ -202,7 +203,7 @@ static void tell_cost(void)
 
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (counts_our_work(&set->counters[i].attr)) {
-			put("function_note",
+			put_text("function_note",
 				"a call counts some of the work of beginning and ending "
 				"its region, which is not subtracted: a function of few "
 				"instructions has too many (the simulated PMU counts "
@@ -237,7 +238,8 @@ static void tell_refused(void)
 	for (int why = 0; why < CP_PATCH_WHYS; why++) {
 		patcher->refused(why, &refused);
 		if (refused.why && refused.count)
-			put("function_note", "%u%s no region%s: %s: %s%s", refused.count,
+			put_text("function_note", "%u%s no region%s: %s: %s%s",
+				refused.count,
 				refused.count == 1 ? " function is" : " functions are",
 				refused.count == 1 ? "" : "s", refused.why, refused.names,
 				refused.count > refused.named ? " and more" : "");
@@ -256,7 +258,7 @@ void cp_functions_check(void)
 		tell_cost();
 	missed = patcher->missed();
 	if (missed)
-		put("function_note",
+		put_text("function_note",
 			"%lu calls of functions are not counted: too many were under way "
 			"at once, or were left in a way that nobody sees",
 			(unsigned long)missed);

@@ -56,7 +56,7 @@ bool cp_lines_chosen(const char *patterns)
 	return false;
 }
 
-static void refuse(const char *piece, size_t length)
+static void refuse_functions(const char *piece, size_t length)
 {
 	char line[400];
 
@@ -78,7 +78,7 @@ void cp_lines_complain(const char *patterns)
 
 		if (cp_line_spec_read(piece + except, length - except, &spec) < 0 ||
 			(except && length > 6 && cp_starts_with(piece, "!line:")))
-			refuse(piece, length);
+			refuse_functions(piece, length);
 	}
 }
 
@@ -144,7 +144,7 @@ static struct cp_span find_naming(const char *naming)
 }
 
 /* Ends the text at the next separator, and returns what is behind; "": nothing is. */
-static char *cut(char *text, char separator)
+static char *cut_at(char *text, char separator)
 {
 	char *end = strchr(text, separator);
 
@@ -162,8 +162,8 @@ static bool look_up(unsigned long number, struct cp_function *function)
 
 	if (!cp_sim_function_name(number, text, sizeof(text)))
 		return false;
-	plain = cut(text, '\n');
-	naming = cut(plain, '\n');
+	plain = cut_at(text, '\n');
+	naming = cut_at(plain, '\n');
 	return cp_function_set(
 		function, text, *plain ? plain : text, find_naming(naming));
 }
@@ -185,7 +185,7 @@ static struct cp_name *name_of(unsigned long number, const uintptr_t *arguments)
 	return name;
 }
 
-static void detour(unsigned long function, unsigned long ended, uintptr_t a1,
+static void take_detour(unsigned long function, unsigned long ended, uintptr_t a1,
 	uintptr_t a2, uintptr_t a3, uintptr_t a4)
 {
 	if (!ended)
@@ -200,5 +200,5 @@ static void detour(unsigned long function, unsigned long ended, uintptr_t a1,
 void cp_functions_watch(const char *patterns)
 {
 	if (cp_functions_chosen(patterns) || cp_lines_chosen(patterns))
-		cp_sim_functions(detour, patterns);
+		cp_sim_functions(take_detour, patterns);
 }

@@ -28,7 +28,7 @@ static struct entry *newest; /* of all, each complete; under the lock */
 static struct cp_lock lock;
 CP_LOCK_LISTED(lock);
 
-static struct entry *find(uint64_t tag, uint64_t value)
+static struct entry *find_handle(uint64_t tag, uint64_t value)
 {
 	struct key key = {tag, value};
 	struct entry *entry;
@@ -38,7 +38,7 @@ static struct entry *find(uint64_t tag, uint64_t value)
 	return entry;
 }
 
-static struct entry *add(uint64_t tag, uint64_t value)
+static struct entry *add_handle(uint64_t tag, uint64_t value)
 {
 	struct entry *entry = cp_store_take(&store, sizeof(*entry));
 
@@ -59,9 +59,9 @@ const struct cp_handle *cp_handle_set(uint64_t tag, uint64_t value, struct cp_na
 
 	if (!cp_marker_lock(&lock))
 		return NULL;
-	entry = value ? find(tag, value) : NULL;
+	entry = value ? find_handle(tag, value) : NULL;
 	if (!entry)
-		entry = add(tag, value);
+		entry = add_handle(tag, value);
 	if (entry)
 		entry->handle.name = name;
 	cp_marker_unlock(&lock);
@@ -75,7 +75,7 @@ struct cp_name *cp_handle_name(uint64_t tag, uint64_t value)
 
 	if (!cp_marker_lock(&lock))
 		return NULL;
-	entry = find(tag, value);
+	entry = find_handle(tag, value);
 	name = entry ? entry->handle.name : NULL;
 	cp_marker_unlock(&lock);
 	return name;

@@ -51,7 +51,7 @@ static size_t slot_of(const void *function)
 	}
 }
 
-static struct cp_name *add(void *function)
+static struct cp_name *add_name(void *function)
 {
 	char text[CP_MAX_REGION_NAME];
 	size_t i = slot_of(function);
@@ -75,7 +75,7 @@ static struct cp_name *look_up(void *function)
 	if (cp_confined() || !cp_enter_slowly(&state))
 		return NULL;
 	cp_lock(&lock);
-	name = add(function);
+	name = add_name(function);
 	cp_unlock(&lock);
 	cp_leave_slowly(state);
 	return name;

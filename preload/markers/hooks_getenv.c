@@ -152,7 +152,7 @@ static bool looks_for_tool(const char *name, const char *user, const void *calle
 	}
 }
 
-static bool answers(const char *name, const char *user, const void *caller)
+static bool answers_for(const char *name, const char *user, const void *caller)
 {
 	if (!own_path[0] || !cp_counting())
 		return false;
@@ -176,7 +176,7 @@ static struct {
 	{"HWLOC_COMPONENTS", "-x86"},
 };
 
-static char *setting(const char *name)
+static char *set_value(const char *name)
 {
 	if (name[0] != 'O' && name[0] != 'M' && name[0] != 'H')
 		return NULL;
@@ -192,8 +192,8 @@ EXPORT char *getenv(const char *name)
 	const char *caller = __builtin_return_address(0);
 
 	if (!user && cp_engine->runs_one_thread && cp_counting())
-		user = setting(name);
-	if (is_injection(name) && answers(name, user, caller))
+		user = set_value(name);
+	if (is_injection(name) && answers_for(name, user, caller))
 		return own_path;
 	return user;
 }

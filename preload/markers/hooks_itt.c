@@ -292,7 +292,7 @@ static void call_collector(struct itt_global *global, void *function, int groups
 	global->library = ours;
 }
 
-/* What the collector has not put there stays away: its own stubs call back. */
+/* Functions that the collector has not put there stay away: its own stubs call back. */
 static bool chain(struct itt_global *global, int groups)
 {
 	void *found = cp_forward_symbol(users_collector(), "__itt_api_init");

@@ -12,12 +12,12 @@
 #include "preload/self.h"
 #include "preload/planned.h"
 
-static void begin(cachepeek_region name)
+static void begin_region(cachepeek_region name)
 {
 	cp_marker_begin(name, CP_MARKER_API);
 }
 
-static void end(cachepeek_region name)
+static void end_region(cachepeek_region name)
 {
 	if (name)
 		cp_marker_end(name, CP_MARKER_API, CP_END_OWN);
@@ -25,12 +25,12 @@ static void end(cachepeek_region name)
 
 static void begin_named(const char *name)
 {
-	begin(cp_marker_name(name));
+	begin_region(cp_marker_name(name));
 }
 
 static void end_named(const char *name)
 {
-	end(cp_marker_name(name));
+	end_region(cp_marker_name(name));
 }
 
 static const struct cp_quantity *find_quantity(const char *name)
@@ -98,8 +98,8 @@ extern const struct cachepeek_api cachepeek_api_1;
 __attribute__((visibility("default"))) const struct cachepeek_api cachepeek_api_1 = {
 	.size = sizeof(struct cachepeek_api),
 	.region_register = cp_marker_name,
-	.begin = begin,
-	.end = end,
+	.begin = begin_region,
+	.end = end_region,
 	.read = read_quantity,
 	.pause = cp_marker_pause,
 	.resume = cp_marker_resume,

@@ -391,7 +391,7 @@ static void restore(const struct callbacks *callbacks, const struct all_slots *f
 		}
 }
 
-/* Of the functions of a module, a bit for each, those that the tool has put there. */
+/* A bit for each function of a module that the tool has put there. */
 static unsigned filled(
 	const struct callbacks *callbacks, const struct all_slots *before, int module)
 {

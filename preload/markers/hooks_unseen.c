@@ -16,19 +16,19 @@
 #include "preload/warn.h"
 
 #if CP_PASSES_ON
-static int nothing(void)
+static int do_nothing(void)
 {
 	return 0;
 }
 
-static const void *say(struct cp_once *once, const char *line, struct cp_forward *forward,
-	const void *caller)
+static const void *say_unseen(struct cp_once *once, const char *line,
+	struct cp_forward *forward, const void *caller)
 {
 	const void *real = cp_forward_find(forward, caller);
 
 	if (cp_counting() && cp_once(once))
 		cp_warn(line);
-	return real ? real : (const void *)(uintptr_t)nothing;
+	return real ? real : (const void *)(uintptr_t)do_nothing;
 }
 
 static struct cp_once scorep, tau, extrae;
@@ -42,7 +42,7 @@ static struct cp_once scorep, tau, extrae;
 		(void)a;                                                                 \
 		(void)b;                                                                 \
 		(void)c;                                                                 \
-		return say(&(tool), line, &forward, caller);                             \
+		return say_unseen(&(tool), line, &forward, caller);                      \
 	}                                                                                \
 	CP_PASS_ON(#function, "say_" #function)
 #define SCOREP "no regions of Score-P's functions for Fortran: they are not received"

@@ -10,7 +10,7 @@
 /* Once, in the constructor. */
 void cp_injection_start(void);
 
-/* What the user has set the variable to; NULL: nothing. */
+/* The user's value of the variable; NULL: it is not set. */
 const char *cp_injection_of_user(const char *name);
 
 /* false: the user's collector of ITT is one that we cannot be in front of. */

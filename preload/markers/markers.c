@@ -27,7 +27,7 @@
  * busy and the state form a handshake with cp_process_end: either it sees us
  * busy and waits, or we see that it has finished.
  */
-static inline __attribute__((always_inline)) struct cp_live_thread *enter(void)
+static inline __attribute__((always_inline)) struct cp_live_thread *enter_tree(void)
 {
 	struct cp_live_thread *thread;
 
@@ -48,10 +48,10 @@ static inline __attribute__((always_inline)) struct cp_live_thread *enter(void)
 
 struct cp_live_thread *cp_marker_enter(void)
 {
-	return enter();
+	return enter_tree();
 }
 
-static inline void leave(struct cp_live_thread *thread)
+static inline void leave_tree(struct cp_live_thread *thread)
 {
 	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	cp_leave();
@@ -59,7 +59,7 @@ static inline void leave(struct cp_live_thread *thread)
 
 void cp_marker_leave(struct cp_live_thread *thread)
 {
-	leave(thread);
+	leave_tree(thread);
 }
 
 bool cp_marker_lock(struct cp_lock *lock)
@@ -97,7 +97,7 @@ static __attribute__((noinline)) void read_frozen(
 	*reading = *cp_tree_frozen(&thread->tree, now_ns);
 }
 
-/* What a marker reads: between pause and resume, the moment of the pause. */
+/* A marker reads the counters; between pause and resume, those of the pause. */
 static inline __attribute__((always_inline)) void read_marker(
 	struct cp_live_thread *thread, bool own, struct cp_reading *reading,
 	uint64_t *now_ns)
@@ -278,7 +278,7 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 
 	if (!name || name->left_out)
 		return;
-	thread = enter();
+	thread = enter_tree();
 	if (!thread)
 		return;
 	if (is_plain(thread))
@@ -290,7 +290,7 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 		cp_tree_begin_time(&thread->tree, cp_now_ns());
 		read_counters(thread, true, start);
 	}
-	leave(thread);
+	leave_tree(thread);
 }
 
 /* Regions that go on elsewhere may need new nodes. */
@@ -331,7 +331,7 @@ static __attribute__((noinline)) void end_other(struct cp_live_thread *thread,
 
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
-	struct cp_live_thread *thread = name && name->left_out ? NULL : enter();
+	struct cp_live_thread *thread = name && name->left_out ? NULL : enter_tree();
 	uint64_t now_ns;
 
 	if (!thread)
@@ -340,7 +340,7 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 		now_ns = cp_now_ns();
 		read_counters(thread, true, &thread->reading);
 	} else if (end_skipped(thread, name, tag)) {
-		leave(thread);
+		leave_tree(thread);
 		return;
 	} else {
 		cp_marker_read_now(thread, true, &thread->reading, &now_ns);
@@ -349,7 +349,7 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 		end_other(thread, name, tag, how, now_ns);
 	if (__builtin_expect(thread->sampler != NULL, 0))
 		cp_sampling_boundary(thread->sampler);
-	leave(thread);
+	leave_tree(thread);
 }
 
 void cp_marker_pause(void)

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-static size_t put(uint32_t c, unsigned char to[4])
+static size_t put_number(uint32_t c, unsigned char to[4])
 {
 	static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
 	size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -28,7 +28,7 @@ size_t cp_utf8_of_wide(const wchar_t *text, char *to, size_t size)
 
 		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 			c = 0xfffd;
-		length = put(c, bytes);
+		length = put_number(c, bytes);
 		if (used + length >= size)
 			break;
 		for (size_t i = 0; i < length; i++)

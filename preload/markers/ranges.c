@@ -63,7 +63,7 @@ static void put_aside(struct range *range)
 }
 
 /* A key that is begun again while it is open stands for the newest. */
-static void remember(const struct cp_range_key *key, uint64_t id, pid_t tid)
+static void remember_range(const struct cp_range_key *key, uint64_t id, pid_t tid)
 {
 	struct range *range = new_range();
 
@@ -76,7 +76,7 @@ static void remember(const struct cp_range_key *key, uint64_t id, pid_t tid)
 	HASH_ADD(hh, table, key, sizeof(range->key), range);
 }
 
-static bool take(const struct cp_range_key *key, uint64_t *id, pid_t *tid)
+static bool take_range(const struct cp_range_key *key, uint64_t *id, pid_t *tid)
 {
 	struct range *range;
 
@@ -100,7 +100,7 @@ void cp_range_begin(struct cp_name *name, const struct cp_range_key *key)
 		return;
 	if (!cp_marker_lock(&lock))
 		return;
-	remember(key, id, tid);
+	remember_range(key, id, tid);
 	cp_marker_unlock(&lock);
 }
 
@@ -112,7 +112,7 @@ void cp_range_end(const struct cp_range_key *key)
 
 	if (!cp_marker_lock(&lock))
 		return;
-	found = take(key, &id, &tid);
+	found = take_range(key, &id, &tid);
 	cp_marker_unlock(&lock);
 	if (found)
 		cp_marker_range_end(tid, id);

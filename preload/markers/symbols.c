@@ -45,7 +45,7 @@ static struct file *files;
 static struct cp_lock lock; /* of both; innermost but for the record's */
 CP_LOCK_LISTED(lock);
 
-static bool fits(uint64_t offset, uint64_t size, uint64_t all)
+static bool fits_in_file(uint64_t offset, uint64_t size, uint64_t all)
 {
 	return offset <= all && size <= all - offset;
 }
@@ -57,8 +57,9 @@ static void take_table(struct file *file, const char *bytes, size_t size,
 	const char *text = bytes + strings->sh_offset;
 	size_t count = table->sh_size / sizeof(*symbols);
 
-	if (!fits(table->sh_offset, table->sh_size, size) || strings->sh_size == 0 ||
-		!fits(strings->sh_offset, strings->sh_size, size) ||
+	if (!fits_in_file(table->sh_offset, table->sh_size, size) ||
+		strings->sh_size == 0 ||
+		!fits_in_file(strings->sh_offset, strings->sh_size, size) ||
 		text[strings->sh_size - 1] != '\0' || table->sh_offset % 8)
 		return;
 	file->symbols = cp_store_take(&store, count * sizeof(*file->symbols));
@@ -78,9 +79,10 @@ static void take_id(
 	const ElfW(Nhdr) *note = (const void *)(bytes + section->sh_offset);
 	const unsigned char *id = (const unsigned char *)(note + 1) + 4; /* "GNU" */
 
-	if (!fits(section->sh_offset, section->sh_size, size) || section->sh_offset % 4 ||
-		section->sh_size < sizeof(*note) + 4 || note->n_type != NT_GNU_BUILD_ID ||
-		note->n_namesz != 4 || note->n_descsz > MAX_ID ||
+	if (!fits_in_file(section->sh_offset, section->sh_size, size) ||
+		section->sh_offset % 4 || section->sh_size < sizeof(*note) + 4 ||
+		note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
+		note->n_descsz > MAX_ID ||
 		note->n_descsz > section->sh_size - sizeof(*note) - 4)
 		return;
 	for (unsigned i = 0; i < note->n_descsz; i++)
@@ -96,7 +98,7 @@ static void read_symbols(struct file *file, const char *bytes, size_t size)
 
 	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
 		header->e_shentsize != sizeof(*sections) || header->e_shoff % 8 ||
-		!fits(header->e_shoff, header->e_shnum * sizeof(*sections), size))
+		!fits_in_file(header->e_shoff, header->e_shnum * sizeof(*sections), size))
 		return;
 	sections = (const void *)(bytes + header->e_shoff);
 	for (unsigned i = 0; i < header->e_shnum; i++) {

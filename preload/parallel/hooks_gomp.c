@@ -32,7 +32,7 @@ struct work {
 	struct cp_team team;
 };
 
-static void run(void *memory)
+static void run_work(void *memory)
 {
 	const struct work *work = memory;
 
@@ -44,7 +44,7 @@ static void run(void *memory)
 }
 
 /* The region's own thread goes on alone. */
-static void join(const struct work *work)
+static void join_work(const struct work *work)
 {
 	if (work->team.name)
 		cp_team_settle();
@@ -74,27 +74,27 @@ static bool passes_by(const struct cp_omp_site *site)
 		}                                                                        \
 		cp_team_fork(&work.team, site->name);                                    \
 		real ours;                                                               \
-		join(&work);                                                             \
+		join_work(&work);                                                        \
 	}
 
 PARALLEL(GOMP_parallel,
 	(body_function * body, void *data, unsigned threads, unsigned flags),
-	(body, data, threads, flags), (run, &work, threads, flags))
+	(body, data, threads, flags), (run_work, &work, threads, flags))
 PARALLEL(GOMP_parallel_sections,
 	(body_function * body, void *data, unsigned threads, unsigned count,
 		unsigned flags),
-	(body, data, threads, count, flags), (run, &work, threads, count, flags))
+	(body, data, threads, count, flags), (run_work, &work, threads, count, flags))
 PARALLEL(GOMP_teams_reg,
 	(body_function * body, void *data, unsigned teams, unsigned limit,
 		unsigned flags),
-	(body, data, teams, limit, flags), (run, &work, teams, limit, flags))
+	(body, data, teams, limit, flags), (run_work, &work, teams, limit, flags))
 
 #define LOOP(entry)                                                                      \
 	PARALLEL(entry,                                                                  \
 		(body_function * body, void *data, unsigned threads, long start,         \
 			long end, long step, long chunk, unsigned flags),                \
 		(body, data, threads, start, end, step, chunk, flags),                   \
-		(run, &work, threads, start, end, step, chunk, flags))
+		(run_work, &work, threads, start, end, step, chunk, flags))
 LOOP(GOMP_parallel_loop_static)
 LOOP(GOMP_parallel_loop_dynamic)
 LOOP(GOMP_parallel_loop_guided)
@@ -106,7 +106,7 @@ LOOP(GOMP_parallel_loop_nonmonotonic_guided)
 		(body_function * body, void *data, unsigned threads, long start,         \
 			long end, long step, unsigned flags),                            \
 		(body, data, threads, start, end, step, flags),                          \
-		(run, &work, threads, start, end, step, flags))
+		(run_work, &work, threads, start, end, step, flags))
 RUNTIME_LOOP(GOMP_parallel_loop_runtime)
 RUNTIME_LOOP(GOMP_parallel_loop_nonmonotonic_runtime)
 RUNTIME_LOOP(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
@@ -119,7 +119,7 @@ struct reducing_work {
 
 static void run_reducing(void *memory)
 {
-	run(&((struct reducing_work *)memory)->work);
+	run_work(&((struct reducing_work *)memory)->work);
 }
 
 EXPORT unsigned GOMP_parallel_reductions(
@@ -139,7 +139,7 @@ EXPORT unsigned GOMP_parallel_reductions(
 		return real(body, data, threads, flags);
 	cp_team_fork(&reducing.work.team, site->name);
 	result = real(run_reducing, &reducing, threads, flags);
-	join(&reducing.work);
+	join_work(&reducing.work);
 	return result;
 }
 
@@ -203,7 +203,7 @@ static long offset_for(long alignment)
 	return ((long)sizeof(struct envelope) + alignment - 1) / alignment * alignment;
 }
 
-static struct unsent pack(
+static struct unsent pack_work(
 	body_function *body, void *data, copy_function *copy, long size, long alignment)
 {
 	struct unsent unsent = {{{0, 0, 0}, offset_for(alignment), body}, copy, data,
@@ -225,7 +225,7 @@ static struct unsent pack(
 			call(body, data, copy, size, alignment);                         \
 			break;                                                           \
 		}                                                                        \
-		unsent = pack(body, data, copy, size, least);                            \
+		unsent = pack_work(body, data, copy, size, least);                       \
 		call(runner, &unsent, copy_envelope, unsent.envelope.offset + size,      \
 			least);                                                          \
 	} while (0)

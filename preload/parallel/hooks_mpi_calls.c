@@ -21,7 +21,7 @@
 
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-/* What the outermost call does beside. */
+/* The outermost call does this beside. */
 struct call {
 	bool outermost;
 	struct cp_name *region; /* NULL: none */

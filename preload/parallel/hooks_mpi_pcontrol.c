@@ -54,7 +54,7 @@ __attribute__((used)) static const void *begin_pcontrol(
 
 CP_PASS_ON("MPI_Pcontrol", "begin_pcontrol")
 #else
-/* Of what else the program may have passed, that which is where these are. */
+/* The further arguments of the program, if they are where these are. */
 EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 {
 	__typeof__(&MPI_Pcontrol) real = CP_FORWARD(MPI_Pcontrol);

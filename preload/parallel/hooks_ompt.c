@@ -278,7 +278,7 @@ EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 
 /* ---- the calls that begin a region ---- */
 
-/* What the compiler says of a call. */
+/* Hints to the compiler about a call. */
 struct identity {
 	int reserved1, flags, reserved2, reserved3;
 	const char *source;

@@ -83,7 +83,7 @@ static void receive_from(struct cp_job *own, int from)
 }
 
 /* Rank r sends to r without its lowest bit, after it has heard all below. */
-static bool gather(struct cp_job *own)
+static bool gather_records(struct cp_job *own)
 {
 	for (int bit = 1; bit < job.mpi.size; bit <<= 1) {
 		if (job.mpi.rank & bit)
@@ -111,7 +111,7 @@ static void run_job(void)
 	if (!own)
 		return;
 	own->wanted = job.mpi.size;
-	job.sent = gather(own);
+	job.sent = gather_records(own);
 	if (job.mpi.rank == 0)
 		write_report(own);
 }

@@ -16,7 +16,7 @@
 #include "preload/run.h"
 #include "base/counters/options.h"
 
-/* Of the jobs that this launcher has started: as its ranks find it (rank.c, run.c). */
+/* Finds the run of this launcher's jobs as their ranks do (rank.c, run.c). */
 static bool find_run(void)
 {
 	struct cp_ancestor self;
@@ -43,7 +43,7 @@ static bool is_lost(struct cp_arena *arena, struct cp_job_id job)
 	       cp_job_tells(cp_run.directory, job, CP_JOB_FAILED);
 }
 
-static void look(struct cp_arena *arena)
+static void look_for_lost(struct cp_arena *arena)
 {
 	struct cp_job_id *jobs;
 	size_t count = cp_jobs_in(arena, cp_run.directory, cp_run.job.scope, &jobs);
@@ -65,7 +65,7 @@ static void at_exit(int status, void *unused)
 		return;
 	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena.out_of_memory = &out_of_memory;
-		look(&arena);
+		look_for_lost(&arena);
 	}
 	arena.out_of_memory = NULL;
 	cp_arena_free(&arena);

@@ -53,7 +53,7 @@ static const char *take_part(
 }
 
 /* Names of C++ without templates; false for all others. */
-static bool demangle(const char *name, const char *end, char *to, size_t size)
+static bool demangle_name(const char *name, const char *end, char *to, size_t size)
 {
 	size_t length = 0;
 	bool nested;
@@ -87,7 +87,7 @@ static void name_function(const char *name, char *to, size_t size)
 {
 	const char *end = name + without_suffix(name);
 
-	if (!demangle(name, end, to, size) && !demangle_fortran(name, end, to, size))
+	if (!demangle_name(name, end, to, size) && !demangle_fortran(name, end, to, size))
 		cp_format(to, size, "%.*s", (int)(end - name), name);
 }
 
@@ -220,7 +220,7 @@ static bool tells(void *real)
 	return __atomic_load_n(&cp_omp_told, __ATOMIC_ACQUIRE);
 }
 
-static const struct cp_omp_site *add(const struct cp_omp_site *site)
+static const struct cp_omp_site *add_name(const struct cp_omp_site *site)
 {
 	struct cp_omp_site *slot;
 
@@ -254,7 +254,7 @@ static const struct cp_omp_site *look_up(
 	extra.real = *entry ? real_of(entry, caller) : NULL;
 	extra.told = *entry && tells(extra.real);
 	extra.name = name_of(function, source);
-	site = add(&extra);
+	site = add_name(&extra);
 	cp_own_work_end(state);
 	errno = saved;
 	return site ? site : &extra;

@@ -42,12 +42,17 @@ static bool has_failed(void)
 
 /* ---- who has ended ---- */
 
+static bool read_header(int fd, struct cp_record_header *header)
+{
+	return pread(fd, header, sizeof(*header), 0) == sizeof(*header);
+}
+
 /* A rank that has ended, changes nothing in its record any more, and is in no report of
  * an earlier writer. */
 static bool has_news(int fd, struct cp_record_header *header)
 {
-	return pread(fd, header, sizeof(*header), 0) == sizeof(*header) &&
-	       (header->flags & CP_RECORD_READY) && !(header->flags & CP_RECORD_HEARD);
+	return read_header(fd, header) && (header->flags & CP_RECORD_READY) &&
+	       !(header->flags & CP_RECORD_HEARD);
 }
 
 /* Leaves in paths only those. */
@@ -111,8 +116,8 @@ static bool is_ready(const char *path)
 
 	if (fd < 0)
 		return true;
-	is = pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
-	     header.how == CP_HOW_EXEC || !(header.flags & CP_RECORD_ROOT) ||
+	is = !read_header(fd, &header) || header.how == CP_HOW_EXEC ||
+	     !(header.flags & CP_RECORD_ROOT) ||
 	     (header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB));
 	cp_fd_close(fd);
 	return is;
@@ -161,7 +166,7 @@ static bool will_write(const char *path)
 
 	if (fd < 0)
 		return false;
-	will = pread(fd, &header, sizeof(header), 0) == sizeof(header) &&
+	will = read_header(fd, &header) &&
 	       (header.how == CP_HOW_EXIT || header.how == CP_HOW_SIGNAL) &&
 	       (header.flags & CP_RECORD_ROOT) &&
 	       !(header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB)) &&

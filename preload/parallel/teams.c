@@ -36,8 +36,9 @@ static bool needs_memory(const struct cp_tree *tree, const struct cp_team *team)
 	return !tree->rest_frame || !cp_tree_can_begin_at(tree, team->place, team->name);
 }
 
-/* What needs libc is not the program's. */
-static struct cp_reading *begin(struct cp_live_thread *thread, const struct cp_team *team)
+/* Work that needs libc is not the program's. */
+static struct cp_reading *begin_member(
+	struct cp_live_thread *thread, const struct cp_team *team)
 {
 	struct cp_reading *start;
 	int state = 0;
@@ -60,7 +61,7 @@ bool cp_team_begin(const struct cp_team *team)
 	if (!thread)
 		return false;
 	cp_tree_settle(&thread->tree);
-	start = begin(thread, team);
+	start = begin_member(thread, team);
 	if (start) {
 		cp_marker_take_turn(thread);
 		cp_marker_read_now(thread, true, start, &now_ns);

@@ -40,7 +40,7 @@ static void warn_yielded(void)
 }
 
 /* Readings under way use the old number. */
-static bool yield(void)
+static bool yield_number(void)
 {
 	int record = cp_runtime.record.fd, log = cp_log_fd,
 	    fd = cp_fd_yield(&cp_runtime.record.fd);
@@ -62,7 +62,7 @@ bool cp_descriptors_yield(void)
 
 	if (cp_confined() || !cp_is_this_process() || !cp_enter_slowly(&state))
 		return false;
-	yielded = yield();
+	yielded = yield_number();
 	cp_leave_slowly(state);
 	errno = EMFILE;
 	return yielded;

@@ -96,7 +96,7 @@ static bool is_our_own(int number, const siginfo_t *info)
 	return number == SIGPIPE && info->si_code <= 0 && info->si_pid == getpid();
 }
 
-static void defer(int number, const siginfo_t *info)
+static void defer_signal(int number, const siginfo_t *info)
 {
 	if (cp_self.pending)
 		return;
@@ -104,14 +104,14 @@ static void defer(int number, const siginfo_t *info)
 	cp_self.pending = number;
 }
 
-static void handler(int number, siginfo_t *info, void *context)
+static void handle_signal(int number, siginfo_t *info, void *context)
 {
 	int saved = errno, state;
 
 	(void)context;
 	if (cp_self.depth > 0 && !is_fault(number, info)) {
 		if (!is_our_own(number, info))
-			defer(number, info);
+			defer_signal(number, info);
 		return;
 	}
 	if (cp_self.depth > 0) {
@@ -140,12 +140,12 @@ void cp_deferred_signal(void)
 
 /* ---- watching ---- */
 
-/* What the program's last SIG_DFL was set with; most programs set none. */
+/* The program's last action with SIG_DFL; most programs set none. */
 static struct sigaction views[NSIG];
 
 bool cp_fatal_is_ours(const struct sigaction *action)
 {
-	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handle_signal;
 }
 
 void cp_fatal_view(int number, struct sigaction *view)
@@ -160,7 +160,7 @@ void cp_fatal_watch(int number)
 {
 	struct sigaction action =
 				 {
-					 .sa_sigaction = handler,
+					 .sa_sigaction = handle_signal,
 					 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART,
 				 },
 			 old;

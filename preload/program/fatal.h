@@ -16,7 +16,7 @@
  * first thread is counted. */
 void cp_fatal_start(void);
 
-/* What we watch is at SIG_DFL again. */
+/* The signals that we watch are at SIG_DFL again. */
 void cp_fatal_stop(void);
 
 /* Watches this signal, if it is fatal and at SIG_DFL; keeps errno. */

@@ -41,7 +41,7 @@ EXPORT int close(int fd)
 }
 
 /* Straight to the kernel: libc's is no cancellation point either. */
-static int range(unsigned first, unsigned last, int flags)
+static int close_range_apart(unsigned first, unsigned last, int flags)
 {
 	long result = cp_syscall(SYS_close_range, first, last, flags);
 
@@ -56,13 +56,14 @@ EXPORT int close_range(unsigned first, unsigned last, int flags)
 	int ours = cp_fd_next(first, last);
 
 	if (ours < 0 || !cp_is_this_process())
-		return range(first, last, flags);
+		return close_range_apart(first, last, flags);
 	for (; ours >= 0; ours = cp_fd_next(first, last)) {
-		if ((unsigned)ours > first && range(first, (unsigned)ours - 1, flags) < 0)
+		if ((unsigned)ours > first &&
+			close_range_apart(first, (unsigned)ours - 1, flags) < 0)
 			return -1;
 		first = (unsigned)ours + 1;
 	}
-	return first <= last ? range(first, last, flags) : 0;
+	return first <= last ? close_range_apart(first, last, flags) : 0;
 }
 
 /* Kernels before 5.9 have no close_range. */
@@ -113,7 +114,7 @@ static void give_way(int fd)
 }
 
 /* Will the kernel really put `from` there? */
-static bool possible(int from, int to)
+static bool is_possible(int from, int to)
 {
 	struct rlimit limit;
 
@@ -130,7 +131,7 @@ static bool may_become(int from, int to)
 
 	if (cp_is_own_descriptor(from))
 		return false;
-	if (cp_is_own_descriptor(to) && possible(from, to))
+	if (cp_is_own_descriptor(to) && is_possible(from, to))
 		give_way(to);
 	errno = saved;
 	return true;

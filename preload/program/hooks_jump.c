@@ -55,7 +55,7 @@ void cp_jump_watch(void (*watcher)(uintptr_t sp))
 		jump_watcher = watcher;
 }
 
-static void watch(const void *env)
+static void watch_jump(const void *env)
 {
 	if (jump_watcher)
 		jump_watcher(stack_pointer_of(env));
@@ -63,28 +63,28 @@ static void watch(const void *env)
 
 EXPORT void longjmp(jmp_buf env, int value)
 {
-	watch(env);
+	watch_jump(env);
 	CP_REAL(longjmp)(env, value);
 	__builtin_unreachable();
 }
 
 EXPORT void _longjmp(jmp_buf env, int value)
 {
-	watch(env);
+	watch_jump(env);
 	CP_REAL(_longjmp)(env, value);
 	__builtin_unreachable();
 }
 
 EXPORT void siglongjmp(sigjmp_buf env, int value)
 {
-	watch(env);
+	watch_jump(env);
 	CP_REAL(siglongjmp)(env, value);
 	__builtin_unreachable();
 }
 
 EXPORT void __longjmp_chk(jmp_buf env, int value)
 {
-	watch(env);
+	watch_jump(env);
 	CP_REAL(__longjmp_chk)(env, value);
 	__builtin_unreachable();
 }

@@ -34,7 +34,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* What _FORTIFY_SOURCE makes of calls without a mode. */
+/* _FORTIFY_SOURCE turns calls without a mode into these. */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int at, const char *path, int flags);
@@ -108,7 +108,7 @@ static struct {
 #undef X
 } real;
 
-static void find(void *to, const char *name)
+static void find_real(void *to, const char *name)
 {
 	void *found = cp_real_find(name);
 
@@ -117,20 +117,20 @@ static void find(void *to, const char *name)
 
 void cp_opens_fill(void)
 {
-#define X(result, failure, name, parameters, arguments) find(&real.name, #name);
+#define X(result, failure, name, parameters, arguments) find_real(&real.name, #name);
 	SIMPLE(X)
 #undef X
-#define X(name, parameters, suffix, arguments) find(&real.name, #name);
+#define X(name, parameters, suffix, arguments) find_real(&real.name, #name);
 	TEMPLATES(X)
 #undef X
-#define X(name) find(&real.name, #name);
+#define X(name) find_real(&real.name, #name);
 	OTHERS(X)
 #undef X
 }
 
 /* Another library's constructor, or what finds a function's address, may come before
  * ours. */
-#define REAL(name) (real.name ? real.name : (find(&real.name, #name), real.name))
+#define REAL(name) (real.name ? real.name : (find_real(&real.name, #name), real.name))
 
 #define X(result, failure, name, parameters, arguments)                                  \
 	EXPORT result name parameters                                                    \

@@ -14,14 +14,14 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static bool confines(const unsigned long arg[4])
+static bool is_confining(const unsigned long arg[4])
 {
 	return arg[0] == SECCOMP_MODE_STRICT ||
 	       (arg[0] == SECCOMP_MODE_FILTER &&
 		       cp_seccomp_is_filter((const struct sock_fprog *)arg[1]));
 }
 
-static int confine(const unsigned long arg[4])
+static int confine_process(const unsigned long arg[4])
 {
 	const struct sock_fprog *filter = NULL;
 	int result;
@@ -44,7 +44,7 @@ EXPORT int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		arg[i] = va_arg(args, unsigned long);
 	va_end(args);
-	if (option == PR_SET_SECCOMP && confines(arg))
-		return confine(arg);
+	if (option == PR_SET_SECCOMP && is_confining(arg))
+		return confine_process(arg);
 	return CP_REAL(prctl)(option, arg[0], arg[1], arg[2], arg[3]);
 }

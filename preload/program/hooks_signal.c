@@ -22,8 +22,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* What we do there is not the program's. */
-static void watch(int number)
+/* Our work there is not the program's. */
+static void watch_signal(int number)
 {
 	int state;
 
@@ -54,7 +54,7 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action,
 	if (old)
 		*old = before;
 	if (again)
-		watch(number);
+		watch_signal(number);
 	return 0;
 }
 
@@ -63,39 +63,39 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
 	return sigaction(number, action, old);
 }
 
-/* What signal() and its like return, as the program is to see it. */
-static sighandler_t seen(int number, sighandler_t wanted, sighandler_t before)
+/* The result of signal() and its like, as the program is to see it. */
+static sighandler_t seen_handler(int number, sighandler_t wanted, sighandler_t before)
 {
 	struct sigaction action = {.sa_handler = before, .sa_flags = SA_SIGINFO};
 
 	if (before != SIG_ERR && wanted == SIG_DFL && cp_counting())
-		watch(number);
+		watch_signal(number);
 	return cp_fatal_is_ours(&action) ? SIG_DFL : before;
 }
 
 EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
-	return seen(number, handler, CP_REAL(signal)(number, handler));
+	return seen_handler(number, handler, CP_REAL(signal)(number, handler));
 }
 
 EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
 {
-	return seen(number, handler, CP_REAL(signal)(number, handler));
+	return seen_handler(number, handler, CP_REAL(signal)(number, handler));
 }
 
 EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 {
-	return seen(number, handler, CP_REAL(signal)(number, handler));
+	return seen_handler(number, handler, CP_REAL(signal)(number, handler));
 }
 
 EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
-	return seen(number, handler, CP_REAL(__sysv_signal)(number, handler));
+	return seen_handler(number, handler, CP_REAL(__sysv_signal)(number, handler));
 }
 
 EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
-	return seen(number, handler, CP_REAL(__sysv_signal)(number, handler));
+	return seen_handler(number, handler, CP_REAL(__sysv_signal)(number, handler));
 }
 
 static __typeof__(&signal) real_sigset(void)
@@ -106,7 +106,7 @@ static __typeof__(&signal) real_sigset(void)
 
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
-	return seen(number, handler, real_sigset()(number, handler));
+	return seen_handler(number, handler, real_sigset()(number, handler));
 }
 
 /* A thread that has no stack of its own has ours, and does not know; one that

@@ -22,7 +22,7 @@ static const struct sock_fprog *filter_of(const long arg[6])
 						 : NULL;
 }
 
-static bool confines(long number, const long arg[6])
+static bool is_confining(long number, const long arg[6])
 {
 	return number == SYS_seccomp &&
 	       (arg[0] == SECCOMP_SET_MODE_STRICT ||
@@ -31,9 +31,9 @@ static bool confines(long number, const long arg[6])
 }
 
 /* Is there something to do if it returns? */
-static bool before(long number, const long arg[6])
+static bool before_call(long number, const long arg[6])
 {
-	if (confines(number, arg)) {
+	if (is_confining(number, arg)) {
 		cp_seccomp_before(filter_of(arg));
 		return true;
 	}
@@ -53,7 +53,7 @@ static bool before(long number, const long arg[6])
 	}
 }
 
-static void after(long number, const long arg[6], long result)
+static void after_call(long number, const long arg[6], long result)
 {
 	if (number == SYS_seccomp)
 		cp_seccomp_after(filter_of(arg), result == 0);
@@ -71,12 +71,12 @@ EXPORT long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		arg[i] = va_arg(args, long);
 	va_end(args);
-	more = before(number, arg);
+	more = before_call(number, arg);
 	do
 		result = cp_syscall6(number, arg);
 	while (result == -EMFILE && cp_descriptors_yield());
 	if (more)
-		after(number, arg, result);
+		after_call(number, arg, result);
 	if (result >= 0 || result < -4095)
 		return result;
 	errno = (int)-result;

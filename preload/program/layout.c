@@ -24,7 +24,7 @@ static bool follow_each_other(char *const *strings, char **end)
 	return true;
 }
 
-static char *pack(char **strings, char *to)
+static char *pack_strings(char **strings, char *to)
 {
 	for (; *strings; strings++) {
 		size_t length = strlen(*strings) + 1;
@@ -35,7 +35,7 @@ static char *pack(char **strings, char *to)
 	return to;
 }
 
-static void shift(char **strings, ptrdiff_t by)
+static void shift_vector(char **strings, ptrdiff_t by)
 {
 	for (; *strings; strings++)
 		*strings += by;
@@ -43,18 +43,19 @@ static void shift(char **strings, ptrdiff_t by)
 
 /* The strings lie in [argv[0], end); from argv[1] on they are packed as far down as
  * they go, and up again if argv[0] needs the room. */
-static void arrange(char **argv, char **envp, char *end, const char *argv0, size_t length)
+static void arrange_stack(
+	char **argv, char **envp, char *end, const char *argv0, size_t length)
 {
 	char *second = argv[0] + strlen(argv[0]) + 1;
-	char *free = pack(envp, pack(argv + 1, second));
+	char *free = pack_strings(envp, pack_strings(argv + 1, second));
 	ptrdiff_t up = (ptrdiff_t)length - (second - argv[0]);
 
 	if (up > end - free)
 		return; /* cannot be: the text was among those taken away */
 	if (up > 0) {
 		memmove(second + up, second, (size_t)(free - second));
-		shift(argv + 1, up);
-		shift(envp, up);
+		shift_vector(argv + 1, up);
+		shift_vector(envp, up);
 		second += up;
 		free += up;
 	}
@@ -99,7 +100,7 @@ void cp_layout_restore(
 		return;
 	}
 	memcpy(copy, argv0, length);
-	arrange(argv, envp, end, copy, length);
+	arrange_stack(argv, envp, end, copy, length);
 	munmap(copy, length);
 }
 

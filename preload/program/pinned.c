@@ -27,7 +27,7 @@ bool cp_is_reproducible(const char *value)
 
 /* ---- what a parent that is pinned has told ---- */
 
-static char **unpack(char **envp, const char *text)
+static char **unpack_variables(char **envp, const char *text)
 {
 	size_t count = cp_env_count(envp), length = strlen(text) + 1, more = 2;
 	char **all, **to, *copy;
@@ -61,7 +61,7 @@ char **cp_pinned_variables(char **envp)
 		given = (char *const *)cp_sim_request(CP_SIM_GIVEN, NULL);
 	if (given)
 		return (char **)(uintptr_t)given;
-	return packed ? unpack(envp, packed) : envp;
+	return packed ? unpack_variables(envp, packed) : envp;
 }
 
 /* ---- what this one tells ---- */
@@ -89,7 +89,7 @@ static size_t packed_size(void)
 }
 
 /* stpcpy, which is not among our own functions of libc. */
-static char *append(char *to, const char *text)
+static char *append_text(char *to, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -98,18 +98,18 @@ static char *append(char *to, const char *text)
 }
 
 /* As long as the room for it: programs that copy their environment count its bytes. */
-static void pack(char *to, size_t size)
+static void pack_variables(char *to, size_t size)
 {
 	char *end = to + size - 1;
 
-	to = append(to, PACKED "=");
+	to = append_text(to, PACKED "=");
 	for (char *const *entry = given; *entry; entry++) {
 		if (!is_told(*entry))
 			continue;
-		to = append(to, *entry);
+		to = append_text(to, *entry);
 		*to++ = BETWEEN;
 	}
-	to = append(to, PAD "=");
+	to = append_text(to, PAD "=");
 	memset(to, 'x', (size_t)(end - to));
 	*end = '\0';
 }
@@ -137,7 +137,7 @@ char **cp_pinned_environment(char **envp)
 		return (char **)(uintptr_t)given;
 	cp_env_merge(all, envp, given);
 	cp_env_remove(all, PAD);
-	pack(packed, packed_size());
+	pack_variables(packed, packed_size());
 	replace_pad(envp, packed);
 	shown = envp;
 	return all;
@@ -161,7 +161,7 @@ bool cp_pinned_follows(char *const envp[])
 
 /* ---- what the record says of it ---- */
 
-static void note(const char *what)
+static void note_unpinned(const char *what)
 {
 	cp_record_put_meta(&cp_runtime.record, "unpinned", what, strlen(what));
 }
@@ -192,9 +192,9 @@ void cp_pinned_note(void)
 	}
 	cp_record_put_meta(&cp_runtime.record, "pinned", entries, length);
 	if (is_hosts_machine())
-		note("the host's caches");
+		note_unpinned("the host's caches");
 	if (cp_options.cpu == CP_CPU_HOST)
-		note("the host's processor");
+		note_unpinned("the host's processor");
 }
 
 void cp_pinned_end(void)
@@ -208,5 +208,5 @@ void cp_pinned_end(void)
 
 	for (unsigned i = 0; i < CP_NUNPINNED; i++)
 		if (seen >> i & 1)
-			note(names[i]);
+			note_unpinned(names[i]);
 }

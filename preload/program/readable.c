@@ -14,7 +14,7 @@
 
 /* The kernel reads a set of signals before it refuses to do nonsense with it; nothing
  * else happens.  The simulator answers that call itself. */
-static bool ask(uintptr_t page)
+static bool ask_kernel(uintptr_t page)
 {
 	if (cp_is_reexecuted())
 		return cp_sim_readable((const void *)page);
@@ -29,7 +29,7 @@ static bool can_read_page(uintptr_t at, uintptr_t *known)
 
 	if (page == *known)
 		return true;
-	if (!page || !ask(page))
+	if (!page || !ask_kernel(page))
 		return false;
 	*known = page;
 	return true;

@@ -16,7 +16,7 @@
 #include "preload/threads/threads.h"
 #include "preload/run.h"
 
-/* What reading counters, growing the record and writing the report need. */
+/* System calls that reading counters, growing the record and writing the report need. */
 static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_getdents64,
 	SYS_pread64, SYS_mmap, SYS_munmap, SYS_fcntl, SYS_ioctl, SYS_getpid, SYS_gettid,
 	SYS_sched_yield, SYS_fallocate, SYS_pwrite64, SYS_ftruncate, SYS_flock,
@@ -29,13 +29,13 @@ static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_get
 #endif
 	SYS_faccessat, SYS_renameat2, SYS_unlinkat, SYS_rt_sigprocmask, SYS_sigaltstack};
 
-/* What fatal.c does about a signal. */
+/* System calls of fatal.c's handler. */
 static const int needed_by_signals[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo,
 	SYS_tgkill, SYS_rt_sigreturn, SYS_getpid, SYS_gettid};
 
 /* ---- would a filter let them pass? ---- */
 
-static bool passes(const struct sock_fprog *program, int number)
+static bool lets_pass(const struct sock_fprog *program, int number)
 {
 	struct seccomp_data data = {.nr = number, .arch = CP_BPF_ARCH};
 	uint32_t action = cp_bpf_run(program->filter, program->len, &data) &
@@ -47,7 +47,7 @@ static bool passes(const struct sock_fprog *program, int number)
 static bool all_pass(const struct sock_fprog *program, const int numbers[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!passes(program, numbers[i]))
+		if (!lets_pass(program, numbers[i]))
 			return false;
 	return true;
 }

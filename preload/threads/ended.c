@@ -60,7 +60,7 @@ static bool fold_counted(struct cp_live_thread *thread)
 	return false;
 }
 
-/* Of these there is nothing but the number. */
+/* Lost threads have nothing but their number. */
 static bool fold_lost(struct cp_live_thread *thread)
 {
 	if (!ended.lost_item) {
@@ -76,7 +76,7 @@ static bool fold_lost(struct cp_live_thread *thread)
 	return true;
 }
 
-static void fold(struct cp_live_thread *thread)
+static void fold_thread(struct cp_live_thread *thread)
 {
 	if (thread->lost ? fold_lost(thread) : fold_counted(thread))
 		cp_record_recycle(&cp_runtime.record, thread->item);
@@ -110,7 +110,7 @@ void cp_ended_keep(struct cp_live_thread *thread)
 		return;
 	ended.oldest = old->next;
 	ended.kept--;
-	fold(old);
+	fold_thread(old);
 }
 
 void cp_ended_after_fork(void)

@@ -21,8 +21,8 @@
 #define LAST_NS 200000000ull /* the longest */
 #define SHARE 16             /* of the run so far, between them */
 
-static void wake(void);
-static struct cp_helper helper = {.wake = wake};
+static void wake_helper(void);
+static struct cp_helper helper = {.wake = wake_helper};
 CP_HELPER_LISTED(helper);
 
 /* ---- is it one? ---- */
@@ -64,7 +64,7 @@ static bool is_mapped(const struct dl_phdr_info *module, const ElfW(Phdr) * part
 	return false;
 }
 
-static void look(const struct dl_phdr_info *module, bool *found)
+static void look_for_go(const struct dl_phdr_info *module, bool *found)
 {
 	for (unsigned i = 0; i < module->dlpi_phnum; i++) {
 		const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
@@ -92,7 +92,7 @@ static void look_into_program(bool *found)
 		if (program.dlpi_phdr[i].p_type == PT_PHDR)
 			program.dlpi_addr = (ElfW(Addr))program.dlpi_phdr -
 					    program.dlpi_phdr[i].p_vaddr;
-	look(&program, found);
+	look_for_go(&program, found);
 }
 
 static bool is_go(void)
@@ -109,7 +109,7 @@ static void take_nothing(void)
 {
 }
 
-static void wake(void)
+static void wake_helper(void)
 {
 	if (!cp_confined())
 		cp_syscall(SYS_futex, &helper.stopping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
@@ -124,7 +124,7 @@ static uint64_t pause_after(uint64_t ns)
 	return ns < LAST_NS ? ns : LAST_NS;
 }
 
-static int run(void *unused)
+static int run_helper(void *unused)
 {
 	uint64_t began = cp_now_ns();
 
@@ -148,5 +148,5 @@ void cp_golang_start(void)
 		       "`cachepeek ./app`, instead of LD_PRELOAD, does so at once");
 	/* A time series has readings of its own. */
 	if (!cp_engine->counts_whole_threads && !cp_runtime.record.series)
-		cp_helper_start(&helper, run);
+		cp_helper_start(&helper, run_helper);
 }

@@ -17,7 +17,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* What the new thread is to run. */
+/* The function that the new thread is to run. */
 struct parcel {
 	union {
 		void *(*pthread)(void *);
@@ -37,7 +37,7 @@ static void give_back(void *parcel)
 
 /* Takes the parcel's content and gives it back before the program's function
  * runs, which may never return. */
-static struct parcel unpack(void *memory)
+static struct parcel unpack_parcel(void *memory)
 {
 	struct parcel parcel;
 	int saved = errno, state;
@@ -52,7 +52,7 @@ static struct parcel unpack(void *memory)
 	return parcel;
 }
 
-static struct parcel *pack(void *argument)
+static struct parcel *pack_parcel(void *argument)
 {
 	struct parcel *parcel = NULL;
 	int saved = errno, state;
@@ -79,14 +79,14 @@ static void unpack_unused(struct parcel *parcel)
 
 static void *run_pthread(void *memory)
 {
-	struct parcel parcel = unpack(memory);
+	struct parcel parcel = unpack_parcel(memory);
 
 	return parcel.function.pthread(parcel.argument);
 }
 
 static int run_thrd(void *memory)
 {
-	struct parcel parcel = unpack(memory);
+	struct parcel parcel = unpack_parcel(memory);
 
 	return parcel.function.thrd(parcel.argument);
 }
@@ -95,7 +95,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
 	const pthread_attr_t *restrict attributes, void *(*function)(void *),
 	void *restrict argument)
 {
-	struct parcel *parcel = pack(argument);
+	struct parcel *parcel = pack_parcel(argument);
 	int result;
 
 	if (!parcel)
@@ -109,7 +109,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
-	struct parcel *parcel = pack(argument);
+	struct parcel *parcel = pack_parcel(argument);
 	int result;
 
 	if (!parcel)

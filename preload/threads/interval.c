@@ -19,8 +19,8 @@
 static struct cp_series series;
 CP_LOCK_LISTED(series.lock);
 
-static void wake(void);
-static struct cp_helper helper = {.wake = wake};
+static void wake_helper(void);
+static struct cp_helper helper = {.wake = wake_helper};
 CP_HELPER_LISTED(helper);
 
 /* ---- the thread ---- */
@@ -38,7 +38,7 @@ static void wait_for_row(void)
 	cp_helper_wait(&helper, now < series.next_ns ? series.next_ns - now : 0);
 }
 
-static int run(void *unused)
+static int run_helper(void *unused)
 {
 	(void)unused;
 	while (cp_counting() && !cp_helper_told(&helper)) {
@@ -52,7 +52,7 @@ static int run(void *unused)
 
 static void start_thread(void)
 {
-	int result = cp_helper_start(&helper, run);
+	int result = cp_helper_start(&helper, run_helper);
 
 	if (result == -ENOMEM)
 		cp_warn("CACHEPEEK_INTERVAL: no memory for it: there is no time series");
@@ -99,7 +99,7 @@ void cp_interval_start(void)
 		start_thread();
 }
 
-static void wake(void)
+static void wake_helper(void)
 {
 	if (!cp_confined())
 		cp_syscall(SYS_futex, &helper.stopping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,

@@ -369,7 +369,7 @@ void cp_threads_start(void (*left)(void))
 
 /* ---- all threads ---- */
 
-/* Of one who waits for threads that are inside their trees. */
+/* How long to wait for threads that are inside their trees. */
 #define PATIENCE_NS 100000000u
 #define LAST_PATIENCE_NS 1000000000u
 

@@ -12,7 +12,7 @@
 #include "preload/runtime.h"
 #include "preload/threads/threads.h"
 
-static bool adopt(void *unused, int dir, const char *name)
+static bool adopt_entry(void *unused, int dir, const char *name)
 {
 	uint64_t tid;
 
@@ -45,6 +45,6 @@ void cp_threads_adopt(void)
 	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return;
-	cp_directory_any(dir, adopt, NULL);
+	cp_directory_any(dir, adopt_entry, NULL);
 	cp_fd_close(dir);
 }

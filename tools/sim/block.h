@@ -8,7 +8,7 @@
 
 #include "tool.h"
 
-/* What is known of an address: root + offset; no root: a constant. */
+/* An address as far as it is known: root + offset; no root: a constant. */
 struct address {
 	IRTemp root, temp;
 	ULong offset;

@@ -34,7 +34,7 @@ void host_zero(void *p, uint64_t size)
 	VG_(memset)(p, 0, size);
 }
 
-static void start(void)
+static void start_tool(void)
 {
 	options_check();
 	native_start();
@@ -53,7 +53,7 @@ static void start(void)
 	functions_track();
 }
 
-static void finish(Int exit_code)
+static void finish_tool(Int exit_code)
 {
 	(void)exit_code;
 	threads_finish();
@@ -67,7 +67,7 @@ static void register_tool(void)
 	VG_(details_copyright_author)("GPL-2.0-or-later, the libcachepeek developers.");
 	VG_(details_bug_reports_to)("the libcachepeek developers");
 	VG_(details_avg_translation_sizeB)(600);
-	VG_(basic_tool_funcs)(start, instrument, finish);
+	VG_(basic_tool_funcs)(start_tool, instrument, finish_tool);
 	VG_(needs_command_line_options)
 	(options_parse, options_usage, options_debug_usage);
 	VG_(needs_client_requests)(request_handle);

@@ -57,7 +57,7 @@ static struct latencies latencies;
 static struct sockets sockets;
 static ULong hops[3]; /* cycles: one, two, what another socket's caches had modified */
 
-static void __attribute__((noreturn)) refuse(const HChar *name, const HChar *why)
+static void __attribute__((noreturn)) refuse_option(const HChar *name, const HChar *why)
 {
 	VG_(fmsg)("%s: %s\n", name, why);
 	VG_(exit)(2);
@@ -89,15 +89,15 @@ static void check_array(const struct array *a, const ULong *v)
 {
 	if (!v[0] && !v[1]) {
 		if (!a->may_be_absent)
-			refuse(a->name, "this level cannot be absent");
+			refuse_option(a->name, "this level cannot be absent");
 		return;
 	}
 	if (v[0] < 1 || v[0] > 1u << 24)
-		refuse(a->name, "the number of sets must be 1 to 16777216");
+		refuse_option(a->name, "the number of sets must be 1 to 16777216");
 	if (v[1] < 1 || v[1] > CACHE_MAX_WAYS)
-		refuse(a->name, "the number of ways must be 1 to 128");
+		refuse_option(a->name, "the number of ways must be 1 to 128");
 	if (a->has_line && (!power_of_two(v[2]) || v[2] < 16 || v[2] > 256))
-		refuse(a->name, "the line size must be 16, 32, 64, 128 or 256");
+		refuse_option(a->name, "the line size must be 16, 32, 64, 128 or 256");
 }
 
 /* What a geometry may say after its numbers; field is the byte that gets value. */
@@ -172,8 +172,9 @@ static void parse_words(struct array *a, const HChar *s)
 		while (*end && *end != ',')
 			end++;
 		if (!parse_word(&a->g, s, end))
-			refuse(a->name, a->has_line ? "expected SETS,WAYS,LINE[,WORD...]"
-						    : "expected SETS,WAYS[,WORD...]");
+			refuse_option(
+				a->name, a->has_line ? "expected SETS,WAYS,LINE[,WORD...]"
+						     : "expected SETS,WAYS[,WORD...]");
 		s = end;
 	}
 }
@@ -188,21 +189,22 @@ static void parse_array(struct array *a, const HChar *value)
 	}
 	if (!parse_numbers(&value, ',', v, a->has_line ? 3 : 2) ||
 		(*value && *value != ','))
-		refuse(a->name, a->has_line ? "expected SETS,WAYS,LINE[,WORD...]"
-					    : "expected SETS,WAYS[,WORD...]");
+		refuse_option(a->name, a->has_line ? "expected SETS,WAYS,LINE[,WORD...]"
+						   : "expected SETS,WAYS[,WORD...]");
 	check_array(a, v);
 	a->g = (struct geometry){.sets = v[0], .ways = v[1], .line = v[0] ? v[2] : 0};
 	a->g.absent = a->of_huge && !v[0];
 	parse_words(a, value);
 	if (a->g.policy == POLICY_PLRU && !power_of_two(a->g.ways))
-		refuse(a->name, "plru needs a power of two of ways");
+		refuse_option(a->name, "plru needs a power of two of ways");
 }
 
 static void parse_page(const HChar *value)
 {
 	if (!parse_numbers(&value, ',', &page_size, 1) || *value ||
 		!power_of_two(page_size) || page_size < 1024 || page_size > 1u << 30)
-		refuse("--page", "expected a power of two from 1024 to 1073741824");
+		refuse_option(
+			"--page", "expected a power of two from 1024 to 1073741824");
 }
 
 static void parse_window(const HChar *value)
@@ -210,7 +212,7 @@ static void parse_window(const HChar *value)
 	ULong n;
 
 	if (!parse_numbers(&value, ',', &n, 1) || *value || !n || n > 1000000000)
-		refuse("--window", "expected a number from 1 to 1000000000");
+		refuse_option("--window", "expected a number from 1 to 1000000000");
 	window_length = n;
 }
 
@@ -219,7 +221,7 @@ static void parse_quantum(const HChar *value)
 	ULong n;
 
 	if (!parse_numbers(&value, ',', &n, 1) || *value || !n || n > 1000000000)
-		refuse("--quantum", "expected a number from 1 to 1000000000");
+		refuse_option("--quantum", "expected a number from 1 to 1000000000");
 	sharing_quantum = n;
 }
 
@@ -229,29 +231,32 @@ static void parse_sample(const HChar *value)
 
 	if (!parse_numbers(&value, ',', v, 5) || *value || !v[0] ||
 		v[0] > CP_SIM_GROUPS || !v[2] || v[3] < v[1] + v[2])
-		refuse("--sample", "expected SETS,WARM,BURST,PERIOD,SEED: up to 16 sets, "
-				   "and the period is longer than the others");
+		refuse_option("--sample",
+			"expected SETS,WARM,BURST,PERIOD,SEED: up to 16 sets, "
+			"and the period is longer than the others");
 	sample_plan = (struct sample_plan){v[0], v[1], v[2], v[3], v[4]};
 }
 
-/* What is told of each reference, or looks at several machines, needs all of them. */
+/* Options that look at each reference, or at several machines, need all references. */
 static void check_sample(void)
 {
 	if (!sample_wanted())
 		return;
 	if (tool_nmachines > 1 || tool_timing || tool_sweep.npoints ||
 		profile_directory || window_length || sharing_wanted)
-		refuse("--sample", "not with --next-machine, --timing, --sweep, "
-				   "--profile, --call-paths, --window or --sharing");
+		refuse_option("--sample",
+			"not with --next-machine, --timing, --sweep, "
+			"--profile, --call-paths, --window or --sharing");
 	if (!sample_groups(&tool_machine))
-		refuse("--sample", "needs LRU caches without prefetchers, an L2, and "
-				   "numbers of sets that are multiples of 16");
+		refuse_option("--sample",
+			"needs LRU caches without prefetchers, an L2, and "
+			"numbers of sets that are multiples of 16");
 }
 
 static void parse_cores(const HChar *value)
 {
 	if (!parse_numbers(&value, ',', &cores, 1) || *value || !cores || cores > 4096)
-		refuse("--cores", "expected a number from 1 to 4096");
+		refuse_option("--cores", "expected a number from 1 to 4096");
 }
 
 /* The numbers of struct latencies. */
@@ -263,12 +268,13 @@ static void parse_timing(const HChar *value)
 	if (VG_(strcmp)(value, "no") == 0)
 		return;
 	if (!parse_numbers(&value, ',', v, 8) || *value || !v[2])
-		refuse("--timing", "expected eight numbers, the third one above 0");
+		refuse_option(
+			"--timing", "expected eight numbers, the third one above 0");
 	for (UInt i = 0; i < 6; i++)
 		if (v[i] > 1000000)
-			refuse("--timing", "more than 1000000 cycles");
+			refuse_option("--timing", "more than 1000000 cycles");
 	if (v[6] > TIMING_BUFFERS || v[7] > TIMING_BUFFERS)
-		refuse("--timing", "more than 64 buffers");
+		refuse_option("--timing", "more than 64 buffers");
 	latencies = (struct latencies){
 		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], 0, 0, 0};
 }
@@ -281,7 +287,7 @@ static void parse_sockets(const HChar *value)
 	sockets = (struct sockets){0};
 	if (!parse_numbers(&value, ',', v, 4) || !v[0] || v[0] > NUMA_SOCKETS ||
 		v[1] > 1000000 || v[2] > 1000000 || v[3] > 1000000)
-		refuse("--sockets",
+		refuse_option("--sockets",
 			"expected SOCKETS,CYCLES,CYCLES,CYCLES[,ring][,close]");
 	sockets.sockets = v[0];
 	for (UInt i = 0; i < 3; i++)
@@ -295,7 +301,7 @@ static void parse_sockets(const HChar *value)
 		value += 6;
 	}
 	if (*value)
-		refuse("--sockets",
+		refuse_option("--sockets",
 			"expected SOCKETS,CYCLES,CYCLES,CYCLES[,ring][,close]");
 }
 
@@ -307,10 +313,10 @@ static void check_sockets(const struct machine *m)
 	if (m->sockets.sockets <= 1)
 		return;
 	if (m->cores % m->sockets.sockets)
-		refuse("--sockets", "the cores cannot be divided into so many");
+		refuse_option("--sockets", "the cores cannot be divided into so many");
 	if ((m->l2.shared && each % m->l2.shared) ||
 		(m->llc.sets && (!m->llc.shared || each % m->llc.shared)))
-		refuse("--sockets", "a cache belongs to one socket: see shared");
+		refuse_option("--sockets", "a cache belongs to one socket: see shared");
 }
 
 /* The smallest line; a half of L1D's if those are told apart. */
@@ -334,17 +340,19 @@ static void check_together(void)
 	UInt inner = l1i->line > l1d->line ? l1i->line : l1d->line;
 
 	if (l2->sets && l2->line < inner)
-		refuse("--l2", "its line must not be smaller than L1's");
+		refuse_option("--l2", "its line must not be smaller than L1's");
 	if (llc->sets && llc->line < (l2->sets ? l2->line : inner))
-		refuse("--llc", "its line must not be smaller than those in front of it");
+		refuse_option("--llc",
+			"its line must not be smaller than those in front of it");
 	if (l1d->fp_bypass && (!l2->sets || !l1d->write_through))
-		refuse("--l1d", "fp-bypass needs an L2 and a write-through L1D");
+		refuse_option("--l1d", "fp-bypass needs an L2 and a write-through L1D");
 	if (l2->inclusion == EXCLUSIVE &&
 		(l1d->write_through || l1d->no_allocate || l2->prefetch ||
 			l2->write_through || l2->line != l1d->line ||
 			l2->line != l1i->line))
-		refuse("--l2", "exclusive needs lines like L1's, a write-back L1D that "
-			       "allocates, and no prefetcher");
+		refuse_option("--l2",
+			"exclusive needs lines like L1's, a write-back L1D that "
+			"allocates, and no prefetcher");
 	if (llc->inclusion == EXCLUSIVE &&
 		(llc->write_through ||
 			(l2->sets ? l2->write_through || l2->no_allocate ||
@@ -352,24 +360,26 @@ static void check_together(void)
 				  : l1d->write_through || l1d->no_allocate ||
 						l1d->line != llc->line ||
 						l1i->line != llc->line)))
-		refuse("--llc", "exclusive needs lines like those in front of it, and a "
-				"write-back level there that allocates");
+		refuse_option("--llc",
+			"exclusive needs lines like those in front of it, and a "
+			"write-back level there that allocates");
 	if (llc->shared && l2->shared > 1 && llc->shared % l2->shared)
-		refuse("--llc", "shared must be a multiple of that of L2");
+		refuse_option("--llc", "shared must be a multiple of that of L2");
 	if (llc->prefetch)
-		refuse("--llc", "the last level has no prefetcher");
+		refuse_option("--llc", "the last level has no prefetcher");
 	if (tool_machine.stlb.sets &&
 		(tool_machine.itlb2.sets || tool_machine.dtlb2.sets))
-		refuse("--stlb", "a common second level excludes --itlb2 and --dtlb2");
+		refuse_option(
+			"--stlb", "a common second level excludes --itlb2 and --dtlb2");
 }
 
-/* What the options so far describe. */
+/* The machine that the options so far describe. */
 static void add_machine(void)
 {
 	struct machine *m = &tool_machine;
 
 	if (tool_nmachines == TOOL_MAX_MACHINES)
-		refuse("--next-machine", "16 machines at most");
+		refuse_option("--next-machine", "16 machines at most");
 	m->line = smallest_line();
 	m->page = page_size;
 	m->cores = cores;
@@ -382,9 +392,9 @@ static void add_machine(void)
 		*(struct geometry *)((UChar *)m + arrays[i].at) = arrays[i].g;
 	for (UInt i = 0; i < NCACHES; i++)
 		if (arrays[i].g.line > m->page)
-			refuse("--page", "a page must not be smaller than a line");
+			refuse_option("--page", "a page must not be smaller than a line");
 	if (m->line < 8)
-		refuse("--l1d", "half-lines needs lines of 16 bytes or more");
+		refuse_option("--l1d", "half-lines needs lines of 16 bytes or more");
 	check_together();
 	check_sockets(m);
 	tool_machines[tool_nmachines++] = *m;
@@ -422,16 +432,16 @@ static void parse_sweep(const HChar *value)
 			VG_(strncmp)(names[i], value, end - value) == 0)
 			tool_sweep.level = (enum sweep_level)i;
 	if (!tool_sweep.level)
-		refuse("--sweep", "expected LEVEL,SETS:WAYS,...");
+		refuse_option("--sweep", "expected LEVEL,SETS:WAYS,...");
 	while (*end) {
 		struct sweep_point *p = &tool_sweep.point[tool_sweep.npoints];
 
 		end++;
 		if (tool_sweep.npoints++ == CP_SIM_SWEEP_POINTS)
-			refuse("--sweep", "too many points");
+			refuse_option("--sweep", "too many points");
 		if (!parse_numbers(&end, ':', v, 2) || (*end && *end != ',') || !v[0] ||
 			v[0] > 1u << 24 || !v[1] || v[1] > CACHE_MAX_WAYS)
-			refuse("--sweep", "expected LEVEL,SETS:WAYS,...");
+			refuse_option("--sweep", "expected LEVEL,SETS:WAYS,...");
 		p->sets = v[0];
 		p->ways = v[1];
 	}
@@ -546,7 +556,7 @@ void options_check(void)
 		tool_float_loads |= tool_machines[i].l1d.fp_bypass;
 		tool_timing |= tool_machines[i].time.memory != 0;
 		if (tool_machines[i].line != tool_machines[0].line)
-			refuse("--next-machine",
+			refuse_option("--next-machine",
 				"the machines of one run need the same smallest line");
 	}
 	for (UInt i = 0; i < tool_nmachines; i++)

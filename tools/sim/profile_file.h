@@ -54,7 +54,7 @@ struct cp_profile_site {
 	uint64_t strided, misses, last;
 };
 
-/* What data is in. */
+/* The kinds of memory that data is in. */
 enum cp_profile_data {
 	CP_DATA_UNKNOWN,
 	CP_DATA_VARIABLE,   /* a symbol of module: address as its file counts, size */

@@ -99,7 +99,8 @@ static struct seat *find_seat(const struct simulated *s)
 }
 
 /* The leader of its machine has just taken this one. */
-static void follow(const struct simulated *s, struct core *core, const struct seat *with)
+static void follow_thread(
+	const struct simulated *s, struct core *core, const struct seat *with)
 {
 	if (s->leader && follow_begin(core, with->core) < 0)
 		out_of_memory("another core");
@@ -125,7 +126,7 @@ static struct seat *take_seat(struct simulated *s, const struct seat *with)
 		core_attach(seat->core);
 		if (sample_wanted())
 			sample_core_begin(seat->core);
-		follow(s, seat->core, with);
+		follow_thread(s, seat->core, with);
 	}
 	return seat;
 }
@@ -189,7 +190,7 @@ static void copy_sample_out(const struct thread *t)
 }
 
 /* Moves what its cores have counted to the thread and the process. */
-static void collect(struct thread *t)
+static void collect_thread(struct thread *t)
 {
 	ThreadId tid = (ThreadId)(t - threads);
 
@@ -220,7 +221,7 @@ static void collect(struct thread *t)
 
 void threads_collect(ThreadId tid)
 {
-	collect(&threads[tid]);
+	collect_thread(&threads[tid]);
 }
 
 /* Those that follow, after all others. */
@@ -235,7 +236,7 @@ static void take_seats(struct seat **seat)
 				&simulated[i], seat[simulated[i].leader - simulated]);
 }
 
-static void begin(struct thread *t)
+static void begin_thread(struct thread *t)
 {
 	struct seat **seat = t->seat;
 	struct window *window = t->window;
@@ -297,7 +298,7 @@ static void on_slice_start(ThreadId tid, ULong blocks)
 {
 	(void)blocks;
 	if (!threads[tid].lives)
-		begin(&threads[tid]);
+		begin_thread(&threads[tid]);
 	use_core(tid);
 }
 
@@ -334,7 +335,7 @@ static void on_slice_end(ThreadId tid, ULong blocks)
 	if (!threads[tid].lives)
 		return;
 	paths_use(VG_INVALID_THREADID, NULL);
-	collect(&threads[tid]);
+	collect_thread(&threads[tid]);
 	front_collect(fronts[1]);
 	core_collect(scratch);
 	add_row();
@@ -359,14 +360,14 @@ static void report_counts(const HChar *who, UInt number, const ULong *count)
 		report_others(who, number, count);
 }
 
-static void end(ThreadId tid)
+static void end_thread(ThreadId tid)
 {
 	struct thread *t = &threads[tid];
 
 	sharing_thread_end();
 	if (!t->lives)
 		return;
-	collect(t);
+	collect_thread(t);
 	if (tool_report)
 		report_counts("thread", tid, t->count);
 	if (tool_report && t->sample)
@@ -438,7 +439,7 @@ static void on_unmap(Addr a, SizeT len)
 			threads[i].sample_mirror = NULL;
 }
 
-/* What comes there is placed anew. */
+/* Pages that come there are placed anew. */
 static void forget_homes(Addr a, SizeT len)
 {
 	for (UInt i = 0; i < tool_nmachines; i++) {
@@ -582,7 +583,7 @@ Bool threads_is_paused(ThreadId tid)
 ULong threads_instructions(ThreadId running_thread)
 {
 	if (threads[running_thread].lives)
-		collect(&threads[running_thread]);
+		collect_thread(&threads[running_thread]);
 	return simulated[0].count[CP_SIM_instructions];
 }
 
@@ -672,7 +673,7 @@ void threads_start(void)
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
 	VG_(track_pre_thread_ll_create)(on_create);
-	VG_(track_pre_thread_ll_exit)(end);
+	VG_(track_pre_thread_ll_exit)(end_thread);
 	VG_(track_die_mem_munmap)(on_munmap);
 	VG_(track_new_mem_mmap)(on_map);
 	VG_(track_change_mem_mprotect)(on_protect);
@@ -683,7 +684,7 @@ void threads_start(void)
 void threads_finish(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
-		end(i);
+		end_thread(i);
 	sharing_finish();
 	line_use_finish();
 	if (!tool_report)

@@ -56,7 +56,7 @@ void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);
 /* The thread's references are the library's. */
 Bool threads_is_paused(ThreadId tid);
-/* Of all threads, by now. */
+/* The instructions of all threads by now. */
 ULong threads_instructions(ThreadId running);
 
 /* timed.c: after how many instructions is used what the load that statement `at` makes

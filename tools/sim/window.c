@@ -27,7 +27,7 @@ static UInt data_shift, code_shift, page_shift, unit_shift;
 
 /* ---- sets ---- */
 
-static ULong find(const struct set *set, ULong key, UInt epoch)
+static ULong find_key(const struct set *set, ULong key, UInt epoch)
 {
 	ULong i = (key * 0x9e3779b97f4a7c15ull >> 24) & (set->room - 1);
 
@@ -36,7 +36,7 @@ static ULong find(const struct set *set, ULong key, UInt epoch)
 	return i;
 }
 
-static void grow(struct set *set, UInt epoch)
+static void grow_set(struct set *set, UInt epoch)
 {
 	struct set old = *set;
 
@@ -44,18 +44,18 @@ static void grow(struct set *set, UInt epoch)
 	set->slots = VG_(calloc)("cachepeek.window", set->room, sizeof(*set->slots));
 	for (ULong i = 0; i < old.room; i++)
 		if (old.slots[i].epoch == epoch)
-			set->slots[find(set, old.slots[i].key, epoch)] = old.slots[i];
+			set->slots[find_key(set, old.slots[i].key, epoch)] = old.slots[i];
 	VG_(free)(old.slots);
 }
 
-static void touch(UInt which, ULong key)
+static void touch_key(UInt which, ULong key)
 {
 	struct set *set = &window->set[which];
 	ULong i;
 
 	if (set->used >= set->room / 2)
-		grow(set, window->epoch);
-	i = find(set, key, window->epoch);
+		grow_set(set, window->epoch);
+	i = find_key(set, key, window->epoch);
 	if (set->slots[i].epoch == window->epoch)
 		return;
 	set->slots[i].key = key;
@@ -67,7 +67,7 @@ static void touch(UInt which, ULong key)
 /* ---- references ---- */
 
 /* Before its first reference. */
-static void begin(ULong now)
+static void begin_window(ULong now)
 {
 	window->end = now + window_length;
 	window->epoch++;
@@ -85,9 +85,9 @@ static void see_code(uint64_t line)
 		return;
 	now = executed + ((window_core->flex ? front->clock : window_core->clock) >> 32);
 	if (now >= window->end)
-		begin(now);
-	touch(CODE_LINES, a >> code_shift);
-	touch(CODE_PAGES, a >> page_shift);
+		begin_window(now);
+	touch_key(CODE_LINES, a >> code_shift);
+	touch_key(CODE_PAGES, a >> page_shift);
 }
 
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
@@ -98,11 +98,11 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 	if (!window)
 		return;
 	if (!window->end)
-		begin(executed);
+		begin_window(executed);
 	for (ULong line = addr >> data_shift; line <= last >> data_shift; line++)
-		touch(DATA_LINES, line);
+		touch_key(DATA_LINES, line);
 	for (ULong page = addr >> page_shift; page <= last >> page_shift; page++)
-		touch(DATA_PAGES, page);
+		touch_key(DATA_PAGES, page);
 }
 
 /* ---- its life ---- */

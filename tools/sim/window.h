@@ -15,7 +15,7 @@ extern UInt window_length; /* 0: nobody asks */
 struct window;
 
 void window_start(void);
-/* Of a thread that begins; was: of one that has ended, or NULL. */
+/* The window of a thread that begins; was: that of one that has ended, or NULL. */
 struct window *window_begin(struct window *was);
 /* The references that come are this thread's, on that core; it has executed so many
  * instructions.  NULL: nobody's. */

@@ -348,7 +348,7 @@ static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum ac
 	l1d_train(core, unit);
 }
 
-/* What the front may keep to itself of the line at p, if it is still there. */
+/* The references to the line at p that the front may keep to itself, if it is there. */
 static uint32_t filter(struct core *core, uint64_t unit, const struct flex_place *p)
 {
 	struct flex_cache *l1d = &core->flex->l1d;

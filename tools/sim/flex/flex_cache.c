@@ -178,7 +178,7 @@ static uint32_t filter_mask(const struct flex_cache *c)
 	return (c->code ? CODE_FILTER : DATA_FILTER) - 1;
 }
 
-/* What the front knows of a line with this slot. */
+/* The fact that the front has of a line with this slot. */
 LANES_INLINE uint64_t fact_at(
 	const struct front_entry *filter, uint32_t mask, uint32_t slot)
 {

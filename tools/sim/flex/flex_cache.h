@@ -40,7 +40,7 @@ struct flex_cache {
 	uint64_t random; /* state of the generator */
 	uint32_t lanes;
 
-	/* Of the first level, else NULL. */
+	/* For the first level, else NULL. */
 	uint64_t *stamps;
 	const uint64_t *now; /* the stamp of a use */
 	struct core *owner;
@@ -99,7 +99,7 @@ int flex_l1_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
 int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift);
 void flex_cache_free(struct flex_cache *c);
 
-/* What pads the row is empty, and behind all ways. */
+/* The padding of a row is empty, and behind all ways. */
 LANES_INLINE int flex_find_tag(
 	const struct flex_cache *c, const uint32_t *tags, uint32_t tag)
 {
@@ -190,7 +190,7 @@ int flex_make_room(struct flex_cache *c, struct flex_place *p);
 /* Puts the line into the way at p, which flex_make_room chose. */
 void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags);
 
-/* Of a TLB: there may be facts of this unit, which is in the page at p. */
+/* Notes that there may be facts of this unit, which is in the page at p of a TLB. */
 LANES_INLINE void flex_filter_page(
 	struct flex_cache *c, const struct flex_place *p, uint64_t unit)
 {

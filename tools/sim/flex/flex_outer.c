@@ -378,7 +378,7 @@ void flex_write(struct core *core, uint64_t unit)
 
 /* ---- other cores ---- */
 
-/* What a look at one cache's line brings to light. */
+/* The findings of a look at one cache's line. */
 struct finding {
 	int present, dirty;
 };

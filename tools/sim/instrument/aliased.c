@@ -33,7 +33,7 @@ static Bool is_memory(const NSegment *segment)
 }
 
 /* A bit for each stretch of code. */
-static UInt check(
+static UInt check_mappings(
 	void *opaque, VexRegisterUpdates *control, const VexGuestExtents *extents)
 {
 	UInt checked = cores(opaque, control, extents);
@@ -47,5 +47,5 @@ static UInt check(
 void aliased_check(VexTranslateArgs *args)
 {
 	cores = args->needs_self_check;
-	args->needs_self_check = check;
+	args->needs_self_check = check_mappings;
 }

@@ -26,7 +26,7 @@ static SizeT batch_size(const struct batch *batch)
 	return (size + 7) & ~7ul;
 }
 
-static UInt hash(const struct batch *batch, SizeT size)
+static UInt hash_batch(const struct batch *batch, SizeT size)
 {
 	const UInt *word = (const UInt *)batch;
 	ULong hash = 0;
@@ -37,7 +37,7 @@ static UInt hash(const struct batch *batch, SizeT size)
 }
 
 /* Aligned to the host's lines. */
-static void *allocate(SizeT size)
+static void *allocate_batch(SizeT size)
 {
 	static UChar pool[POOL] __attribute__((aligned(LINE)));
 	static SizeT used;
@@ -56,13 +56,13 @@ const struct batch *batch_keep(const struct batch *batch)
 {
 	static struct kept *bucket[BUCKETS];
 	SizeT size = batch_size(batch);
-	struct kept **first = &bucket[hash(batch, size)], *k;
+	struct kept **first = &bucket[hash_batch(batch, size)], *k;
 
 	for (k = *first; k; k = k->next)
 		if (k->items == batch->items && VG_(memcmp)(k->batch, batch, size) == 0)
 			return k->batch;
 	k = VG_(malloc)("cachepeek.kept", sizeof(*k));
-	*k = (struct kept){*first, batch->items, allocate(size)};
+	*k = (struct kept){*first, batch->items, allocate_batch(size)};
 	VG_(memcpy)(k->batch, batch, size);
 	*first = k;
 	return k->batch;

@@ -14,7 +14,7 @@
 #include "libvex.h"
 #include "libvex_guest_amd64.h"
 
-/* Of the core. */
+/* The core's. */
 typedef void arch_info(VexArch *arch, VexArchInfo *info);
 typedef void helper(VexGuestAMD64State *state);
 arch_info __real_vgPlain_machine_get_VexArchInfo, __wrap_vgPlain_machine_get_VexArchInfo;

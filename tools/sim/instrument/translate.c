@@ -28,7 +28,7 @@ UInt __wrap_vex_printf(const HChar *format, ...);
 static Bool may_escape;
 static VG_MINIMAL_JMP_BUF(escape);
 
-static void leave(void)
+static void leave_translation(void)
 {
 	if (may_escape)
 		VG_MINIMAL_LONGJMP(escape);
@@ -37,17 +37,17 @@ static void leave(void)
 void __wrap_vex_assert_fail(
 	const HChar *expression, const HChar *file, Int line, const HChar *function)
 {
-	leave();
+	leave_translation();
 	__real_vex_assert_fail(expression, file, line, function);
 }
 
 void __wrap_vpanic(const HChar *why)
 {
-	leave();
+	leave_translation();
 	__real_vpanic(why);
 }
 
-/* What it says of itself before that, and of what it does not decode. */
+/* VEX's own messages before that, and about what it does not decode. */
 UInt __wrap_vex_printf(const HChar *format, ...)
 {
 	va_list arguments;
@@ -115,7 +115,7 @@ static VexTranslateResult translate_any(VexTranslateArgs *args)
 /* --- What has to be made again --- */
 
 /* A superblock that has to end before an instruction, with less of them. */
-static VexTranslateResult translate(VexTranslateArgs *args)
+static VexTranslateResult translate_block(VexTranslateArgs *args)
 {
 	Int most = vex_control.guest_max_insns;
 	VexTranslateResult result;
@@ -141,10 +141,10 @@ VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args)
 
 	pin_capabilities(&args->archinfo_guest.hwcaps, &args->archinfo_host.hwcaps);
 	aliased_check(args);
-	result = translate(args);
+	result = translate_block(args);
 	if (lines_needed_registers()) {
 		vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;
-		result = translate(args);
+		result = translate_block(args);
 		lines_needed_registers();
 		vex_control.iropt_register_updates_default = kept;
 	}

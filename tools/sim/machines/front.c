@@ -93,7 +93,7 @@ void front_lost_code(struct core *core, uint64_t first, uint64_t count)
 		need(front->code, CODE_FILTER - 1, bit, first, count);
 }
 
-/* Of units that the filter has room for, next to each other. */
+/* The newest stamp of units next to each other, no more than the filter has room for. */
 LANES_INLINE uint32_t newest(struct front *f, const struct front_entry *filter,
 	uint32_t mask, uint64_t first, uint64_t count, uint64_t entries)
 {

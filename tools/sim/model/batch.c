@@ -244,7 +244,7 @@ LANES_INLINE void run_first_line(
 		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
 }
 
-/* What comes after the first line of code; the places are single lines. */
+/* Makes all references after the first line of code; the places are single lines. */
 LANES_INLINE void rest(struct core *core, const struct batch *b, uint64_t line,
 	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
@@ -322,7 +322,7 @@ void batch_tell_place(
 	batch_tell(core, &batch_notes(b)[b->items + n], line, at, core->clock >> 32);
 }
 
-/* Of any place; the code is done. */
+/* Makes the references of any place; those of the code are made. */
 void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
 	uint64_t clock)
 {

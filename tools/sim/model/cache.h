@@ -23,7 +23,7 @@
 #define STAMP_NEVER 0x7fffffffu
 #define CACHE_MAX_WAYS 128
 
-/* Of a power of two; 0 of 0. */
+/* The logarithm of a power of two; 0 of 0. */
 LANES_INLINE uint32_t log2_of(uint32_t n)
 {
 	return n ? 31 - (uint32_t)__builtin_clz(n) : 0;
@@ -69,7 +69,7 @@ LANES_INLINE uint8_t *cache_row(const struct cache *c, uint32_t set)
 	return c->rows + (uint64_t)set * c->stride;
 }
 
-/* Of each way, beside tag and stamp. */
+/* The mask of each way, beside tag and stamp. */
 enum { WITH_BYTE = 1, WITH_MASK = 8, L1D_EXTRA = WITH_BYTE, TLB_EXTRA = 9 };
 
 LANES_INLINE uint32_t cache_stride(uint32_t lanes, uint32_t extra)

@@ -270,7 +270,7 @@ static void collect_lines(const struct core *core, uint64_t *n)
 /* Turns what generated code has noted since the last time into counts.  Its
  * clock advances once for each change of instruction line and twice for each
  * reference, hence the lines need no counter of their own. */
-static void collect(struct core *core)
+static void collect_counts(struct core *core)
 {
 	uint64_t loads = core->loads, stores = core->stores;
 	uint32_t ticks = (uint32_t)core->clock - (uint32_t)core->clock_seen;
@@ -298,7 +298,7 @@ void core_derive(const struct core *core, uint64_t *counts)
 void core_collect(struct core *core)
 {
 	if (!core->flex) /* the front counts for those */
-		collect(core);
+		collect_counts(core);
 	core_derive(core, core->count);
 	timing_collect(core);
 }

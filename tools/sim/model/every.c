@@ -25,7 +25,7 @@ static void tell_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 			on_data[n](addr, size, kind);
 }
 
-static void run(const struct batch *b, uint64_t line, const uint64_t *at)
+static void run_batch(const struct batch *b, uint64_t line, const uint64_t *at)
 {
 	const struct batch_item *i = b->item, *end = i + b->items;
 
@@ -56,7 +56,7 @@ static batch_function *model_of[BATCH_PLACES + 1][2];
 			places > 2 ? a2 : 0, places > 3 ? a3 : 0};                       \
                                                                                          \
 		model_of[places][lines - 1](b, line, at[0], at[1], at[2], at[3]);        \
-		run(b, line, at);                                                        \
+		run_batch(b, line, at);                                                  \
 	}
 RUN(0, 1)
 RUN(1, 1)

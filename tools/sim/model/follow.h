@@ -17,7 +17,7 @@
 
 #include "model/model.h"
 
-/* Of each set, the newest page first; 0: none. */
+/* The pages of each set, the newest first; 0: none. */
 struct follow_rest {
 	struct follow_page {
 		uint32_t tag;

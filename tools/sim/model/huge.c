@@ -60,7 +60,7 @@ static struct huge_area *slot_of(uint64_t area)
 }
 
 /* Without memory to grow it stays as it is, and new areas are small. */
-static int grow(void)
+static int grow_table(void)
 {
 	struct huge_area *old = huge.areas, *new;
 	uint64_t slots = huge.slots;
@@ -79,11 +79,11 @@ static int grow(void)
 	return 1;
 }
 
-static struct huge_area *add(uint64_t area)
+static struct huge_area *add_area(uint64_t area)
 {
 	struct huge_area *a;
 
-	if (!grow())
+	if (!grow_table())
 		return 0;
 	a = slot_of(area);
 	*a = (struct huge_area){area + 1, 1, 1};
@@ -93,7 +93,7 @@ static struct huge_area *add(uint64_t area)
 
 /* ---- what changes ---- */
 
-static void tell(void (*what)(struct core *core, uint64_t area), uint64_t area)
+static void tell_cores(void (*what)(struct core *core, uint64_t area), uint64_t area)
 {
 	for (struct uncore *u = huge.uncores; u; u = u->next)
 		for (struct core *core = u->cores; core; core = core->next)
@@ -105,17 +105,17 @@ static void become_one(struct huge_area *a, uint64_t area)
 {
 	a->name = (area + 1) | HUGE_MARK;
 	huge.seen++;
-	tell(core_drop_small, area);
+	tell_cores(core_drop_small, area);
 }
 
 static void become_small(struct huge_area *a, uint64_t area)
 {
 	a->name = area + 1;
-	tell(core_drop_huge, area);
+	tell_cores(core_drop_huge, area);
 }
 
 /* Returns whether it is one page. */
-static int ask(struct huge_area *a, uint64_t area, uint64_t address, int load)
+static int ask_kernel(struct huge_area *a, uint64_t area, uint64_t address, int load)
 {
 	int was_one = (a->name & HUGE_MARK) != 0;
 	enum huge_answer answer = huge.ask(address, load);
@@ -138,19 +138,19 @@ int huge_settle(uint64_t area, uint64_t address, int load)
 	if (a->name & HUGE_MARK)
 		return 1;
 	if (!a->name) {
-		a = add(area);
-		return a && ask(a, area, address, load);
+		a = add_area(area);
+		return a && ask_kernel(a, area, address, load);
 	}
 	if (!at_home)
 		a->left--;
-	return a->left == 0 && ask(a, area, address, load);
+	return a->left == 0 && ask_kernel(a, area, address, load);
 }
 
 int huge_is_still(uint64_t area, uint64_t address, int load)
 {
 	struct huge_area *a = slot_of(area);
 
-	return --a->left || ask(a, area, address, load);
+	return --a->left || ask_kernel(a, area, address, load);
 }
 
 int huge_is_known(uint64_t area)
@@ -158,7 +158,7 @@ int huge_is_known(uint64_t area)
 	return huge.seen && (slot_of(area)->name & HUGE_MARK) != 0;
 }
 
-static void forget(struct huge_area *a)
+static void forget_area(struct huge_area *a)
 {
 	if (a->name & HUGE_MARK)
 		become_small(a, (a->name & ~HUGE_MARK) - 1);
@@ -169,7 +169,7 @@ void huge_forget_all(void)
 {
 	for (uint64_t i = 0; i < huge.slots; i++)
 		if (huge.areas[i].name)
-			forget(&huge.areas[i]);
+			forget_area(&huge.areas[i]);
 }
 
 static void forget_within(uint64_t first, uint64_t last)
@@ -178,7 +178,7 @@ static void forget_within(uint64_t first, uint64_t last)
 		uint64_t area = (huge.areas[i].name & ~HUGE_MARK) - 1;
 
 		if (huge.areas[i].name && area >= first && area <= last)
-			forget(&huge.areas[i]);
+			forget_area(&huge.areas[i]);
 	}
 }
 
@@ -197,6 +197,6 @@ void huge_forget(uint64_t address, uint64_t size)
 		struct huge_area *a = slot_of(area);
 
 		if (a->name)
-			forget(a);
+			forget_area(a);
 	}
 }

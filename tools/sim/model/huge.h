@@ -53,7 +53,7 @@ void huge_free(void);
 void huge_add(struct uncore *u);
 void huge_remove(struct uncore *u);
 
-/* What is known of these addresses holds no more. */
+/* Forgets what is known of these addresses. */
 void huge_forget(uint64_t address, uint64_t size);
 void huge_forget_all(void);
 

@@ -34,7 +34,7 @@ struct geometry {
 	uint32_t degree, distance; /* of the stream prefetcher, in lines */
 };
 
-/* What timing.h needs, in cycles; memory 0: nothing is known. */
+/* Latencies for timing.h, in cycles; memory 0: nothing is known. */
 #define TIMING_BUFFERS 64
 struct latencies {
 	uint32_t l2, llc, memory, cache_to_cache, stlb, walk;
@@ -105,7 +105,7 @@ struct paths {
 	void (*code)(struct core *core, uint64_t line, uint32_t stamp);
 	int (*fetch)(struct core *core, uint64_t line, enum access kind);
 	void (*page)(struct core *core, uint64_t page, enum access kind); /* outer_page */
-	/* What the first reference to a place does that the filter has not. */
+	/* The first reference to a place that the filter has not. */
 	void (*place)(struct core *core, const struct batch_place *p, uint64_t line,
 		uint32_t stamp);
 	/* A line of data whose page nobody asks for (sample/sets.h). */
@@ -117,7 +117,7 @@ struct paths {
 		uint64_t clock);
 };
 
-/* What the cores share. */
+/* The part of a machine that its cores share. */
 struct uncore {
 	struct regions regions;
 	struct cache llc;
@@ -207,7 +207,7 @@ LANES_INLINE void renew_stamps(struct core *core, struct slot at, uint32_t stamp
 	renew_stamp(core, at.page, stamp);
 }
 
-/* What lies behind a plain core: L1D first. */
+/* The memory behind a plain core: L1D first. */
 LANES_INLINE uint8_t *core_first_level(struct core *core)
 {
 	return (uint8_t *)(core + 1);
@@ -219,7 +219,7 @@ int machine_is_plain(const struct machine *m);
 /* Are huge pages different from small ones there? */
 int machine_knows_huge(const struct machine *m);
 
-/* Of any cache of lines. */
+/* The fewest sets of any cache of lines. */
 uint32_t machine_fewest_sets(const struct machine *m);
 
 /* core.c */
@@ -229,7 +229,7 @@ struct core *core_new(const struct machine *m, struct uncore *u);
 void core_free(struct core *core);
 void core_attach(struct core *core);
 void core_collect(struct core *core);
-/* What core_collect makes of the rest of some counts; linear. */
+/* Derives the other counts from some, as core_collect does; linear. */
 void core_derive(const struct core *core, uint64_t *counts);
 
 /* l1.c; after outer_choose_paths */

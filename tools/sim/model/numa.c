@@ -10,7 +10,7 @@ static uint64_t key_of(uint64_t page)
 	return (page + 1) << 8;
 }
 
-static uint64_t find(const struct numa *n, uint64_t key)
+static uint64_t find_slot(const struct numa *n, uint64_t key)
 {
 	uint64_t i = ((key >> 8) * 0x9e3779b97f4a7c15ull >> 24) & (n->room - 1);
 
@@ -20,7 +20,7 @@ static uint64_t find(const struct numa *n, uint64_t key)
 }
 
 /* 0: no memory */
-static int grow(struct numa *n)
+static int grow_table(struct numa *n)
 {
 	struct numa old = *n;
 
@@ -33,7 +33,7 @@ static int grow(struct numa *n)
 	}
 	for (uint64_t i = 0; i < old.room; i++)
 		if (old.slots[i])
-			n->slots[find(n, old.slots[i])] = old.slots[i];
+			n->slots[find_slot(n, old.slots[i])] = old.slots[i];
 	numa_free(&old);
 	return 1;
 }
@@ -42,9 +42,9 @@ uint32_t numa_home(struct numa *n, uint64_t page, uint32_t socket)
 {
 	uint64_t i;
 
-	if (2 * n->used >= n->room && !grow(n))
+	if (2 * n->used >= n->room && !grow_table(n))
 		return socket;
-	i = find(n, key_of(page));
+	i = find_slot(n, key_of(page));
 	n->used += !n->slots[i];
 	if (!n->slots[i] || (n->slots[i] & 0xff) == NOWHERE)
 		n->slots[i] = key_of(page) | socket;
@@ -57,13 +57,13 @@ static void forget_slot(struct numa *n, uint64_t i)
 		n->slots[i] |= NOWHERE;
 }
 
-/* Of many pages few are known. */
+/* Goes through the pages or through the table, whichever is shorter. */
 void numa_forget(struct numa *n, uint64_t page, uint64_t pages)
 {
 	if (!n->room)
 		return;
 	for (uint64_t p = page; pages <= n->room && p < page + pages; p++)
-		forget_slot(n, find(n, key_of(p)));
+		forget_slot(n, find_slot(n, key_of(p)));
 	for (uint64_t i = 0; pages > n->room && i < n->room; i++)
 		if (n->slots[i] && (n->slots[i] >> 8) - 1 - page < pages)
 			forget_slot(n, i);

@@ -19,7 +19,7 @@
 
 #define NUMA_SOCKETS 64
 
-/* Of a machine; sockets 0 or 1: there is one. */
+/* The sockets of a machine; 0 or 1: there is one. */
 struct sockets {
 	uint32_t sockets;
 	uint8_t ring, close;
@@ -38,7 +38,7 @@ uint32_t numa_home(struct numa *n, uint64_t page, uint32_t socket);
 void numa_forget(struct numa *n, uint64_t page, uint64_t pages);
 void numa_free(struct numa *n);
 
-/* Of the core that is made as number i, on a machine of so many cores. */
+/* The socket of the core that is made as number i, on a machine of so many cores. */
 uint32_t numa_socket_of(const struct sockets *s, uint32_t cores, uint32_t i);
 
 /* From one to the other: 0, 1 or 2. */

@@ -195,7 +195,7 @@ static void remote_share(struct core *other, const struct remote *r, uint64_t li
 }
 
 /* Tells the other cores of our access; returns whether the line is ours alone. */
-static int snoop(struct core *core, uint64_t line, enum access kind)
+static int snoop_cores(struct core *core, uint64_t line, enum access kind)
 {
 	int alone = 1;
 	struct remote r;
@@ -227,7 +227,7 @@ void outer_own(struct core *core, uint64_t line)
 
 	if (__builtin_expect(sample_leaves_out(core->sets, line), 0))
 		return;
-	snoop(core, line, STORE);
+	snoop_cores(core, line, STORE);
 	if (!core->l2.sets)
 		return;
 	p = cache_place(&core->l2, line);
@@ -238,7 +238,7 @@ void outer_own(struct core *core, uint64_t line)
 
 static int beyond_private(struct core *core, uint64_t line, enum access kind)
 {
-	int alone = core->uncore->ncores <= 1 || snoop(core, line, kind);
+	int alone = core->uncore->ncores <= 1 || snoop_cores(core, line, kind);
 
 	llc_fetch(core, line, kind);
 	for (struct core *f = core->followers; f; f = f->next_follower)
@@ -281,7 +281,7 @@ static int missed_in_set(
 	return alone;
 }
 
-/* What L2 does not have sets for is as if it had the line. */
+/* An L2 without sets behaves as if it had the line. */
 static int fetch_in_sets(struct core *core, uint64_t line, enum access kind)
 {
 	if (sample_leaves_out(core->sets, line))

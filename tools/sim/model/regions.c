@@ -22,7 +22,7 @@ static uint64_t next_first(struct regions *r, uint64_t high)
 	return REGION_NEAR + (n << REGION_BITS);
 }
 
-static uint32_t hash(uint64_t high)
+static uint32_t hash_region(uint64_t high)
 {
 	return (uint32_t)((high * 0x9e3779b97f4a7c15ull) >> 52) & (REGION_SLOTS - 1);
 }
@@ -30,7 +30,7 @@ static uint32_t hash(uint64_t high)
 uint64_t regions_far(struct regions *r, uint64_t line)
 {
 	uint64_t high = line >> REGION_BITS;
-	uint32_t i = hash(high);
+	uint32_t i = hash_region(high);
 
 	while (r->slot[i].high && r->slot[i].high != high + 1)
 		i = (i + 1) & (REGION_SLOTS - 1);

@@ -12,7 +12,7 @@
 
 #include "model/model.h"
 
-/* Of loads; those of stores are the next ones. */
+/* The counters of loads; those of stores are the next ones. */
 static const struct {
 	uint16_t lines, misses;
 } span_levels[SPAN_LEVELS] = {

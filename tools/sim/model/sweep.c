@@ -9,7 +9,7 @@ struct core *sweep_core;
 /* ---- its life ---- */
 
 /* Does the next point go into the array of the last? */
-static int joins(const struct sweep *s, const struct sweep_point *p)
+static int joins_array(const struct sweep *s, const struct sweep_point *p)
 {
 	const struct sweep_array *last = &s->array[s->narrays - 1];
 
@@ -17,12 +17,12 @@ static int joins(const struct sweep *s, const struct sweep_point *p)
 	       last->sets == p->sets && last->depth < p->ways;
 }
 
-static void arrange(struct sweep *s)
+static void arrange_arrays(struct sweep *s)
 {
 	for (uint32_t i = 0; i < s->plan->npoints; i++) {
 		const struct sweep_point *p = &s->plan->point[i];
 
-		if (!joins(s, p))
+		if (!joins_array(s, p))
 			s->array[s->narrays++] =
 				(struct sweep_array){.sets = p->sets, .first = i};
 		s->array[s->narrays - 1].depth = p->ways;
@@ -60,7 +60,7 @@ static struct sweep *sweep_new(const struct sweep_plan *plan, const struct machi
 	s->shift = s->granule = shift_of(plan, m);
 	if (outer > log2_of(m->line) + s->granule)
 		s->granule = outer - log2_of(m->line);
-	arrange(s);
+	arrange_arrays(s);
 	for (uint32_t i = 0; i < s->narrays; i++) {
 		s->array[i].lines = host_alloc(size_of(&s->array[i]));
 		if (!s->array[i].lines) {
@@ -104,7 +104,7 @@ static uint64_t *set_of(const struct sweep_array *a, uint64_t line)
 	return a->lines + set * a->depth;
 }
 
-static uint32_t find(const struct sweep_array *a, const uint64_t *set, uint64_t line)
+static uint32_t find_line(const struct sweep_array *a, const uint64_t *set, uint64_t line)
 {
 	uint32_t i = 0;
 
@@ -115,7 +115,8 @@ static uint32_t find(const struct sweep_array *a, const uint64_t *set, uint64_t 
 
 /* Puts the line, which is at `at` (depth: nowhere), before the others; those move
  * down as far as the first hole, or as where it was. */
-static void renew(const struct sweep_array *a, uint64_t *set, uint64_t line, uint32_t at)
+static void renew_line(
+	const struct sweep_array *a, uint64_t *set, uint64_t line, uint32_t at)
 {
 	uint32_t to = 0, last = at < a->depth ? at : a->depth - 1;
 
@@ -130,8 +131,8 @@ static void renew(const struct sweep_array *a, uint64_t *set, uint64_t line, uin
 
 /* It was missed by all that have no more than `at` ways; those whose bits are in
  * `missed` have counted the reference already. */
-static void count(struct core *core, const struct sweep *s, const struct sweep_array *a,
-	uint32_t at, uint32_t *missed)
+static void count_misses(struct core *core, const struct sweep *s,
+	const struct sweep_array *a, uint32_t at, uint32_t *missed)
 {
 	const struct sweep_point *p = &s->plan->point[a->first];
 	uint64_t *n = &core->count[CP_SIM_SWEEP + a->first];
@@ -145,7 +146,7 @@ static void count(struct core *core, const struct sweep *s, const struct sweep_a
 }
 
 /* A line of a reference. */
-static void ask(struct core *core, uint64_t unit, uint32_t *missed)
+static void ask_arrays(struct core *core, uint64_t unit, uint32_t *missed)
 {
 	const struct sweep *s = core->sweep;
 	uint64_t line = unit >> s->shift;
@@ -157,9 +158,9 @@ static void ask(struct core *core, uint64_t unit, uint32_t *missed)
 
 		if (set[0] == line + 1)
 			continue;
-		at = find(a, set, line);
-		count(core, s, a, at, missed);
-		renew(a, set, line, at);
+		at = find_line(a, set, line);
+		count_misses(core, s, a, at, missed);
+		renew_line(a, set, line, at);
 	}
 }
 
@@ -167,7 +168,7 @@ void sweep_ask(struct core *core, uint64_t unit)
 {
 	uint32_t missed = 0;
 
-	ask(core, unit, &missed);
+	ask_arrays(core, unit, &missed);
 }
 
 /* Nothing changes where it is. */
@@ -179,19 +180,19 @@ void sweep_put(struct core *core, uint64_t unit)
 	for (uint32_t i = 0; i < s->narrays; i++) {
 		const struct sweep_array *a = &s->array[i];
 		uint64_t *set = set_of(a, line);
-		uint32_t at = find(a, set, line);
+		uint32_t at = find_line(a, set, line);
 
 		if (at == a->depth)
-			renew(a, set, line, at);
+			renew_line(a, set, line, at);
 	}
 }
 
-static void take(const struct sweep *s, uint64_t line)
+static void take_line(const struct sweep *s, uint64_t line)
 {
 	for (uint32_t i = 0; i < s->narrays; i++) {
 		const struct sweep_array *a = &s->array[i];
 		uint64_t *set = set_of(a, line);
-		uint32_t at = find(a, set, line);
+		uint32_t at = find_line(a, set, line);
 
 		if (at < a->depth)
 			set[at] = 0;
@@ -209,7 +210,7 @@ void sweep_stored(struct core *core, uint64_t unit)
 		return;
 	for (struct core *other = core->uncore->cores; other; other = other->next)
 		for (uint64_t i = 0; other != core && i < lines; i++)
-			take(other->sweep, first + i);
+			take_line(other->sweep, first + i);
 }
 
 /* ---- references ---- */
@@ -231,7 +232,7 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 	for (; line <= last; line++) {
 		uint64_t unit = short_number(core, line);
 
-		ask(core, unit, &missed);
+		ask_arrays(core, unit, &missed);
 		if ((kind == BATCH_WRITE || kind == BATCH_MODIFY) &&
 			core->sweep->plan->level == SWEEP_L1D)
 			sweep_stored(core, unit);

@@ -60,7 +60,7 @@ struct sweep {
  * -1: no memory. */
 int sweep_begin(
 	struct core *core, const struct sweep_plan *plan, const struct machine *m);
-/* Of a core that nobody uses; of the last one, for the last level. */
+/* Frees what a core has that is not used; for the last level, the last core's. */
 void sweep_free(struct sweep *s);
 
 /* For the level of a core, if that is the swept one: a line is asked for; comes

@@ -13,7 +13,7 @@
 /* Where lines come from, the nearest first. */
 enum level { SECOND, LAST, MEMORY, ONE_HOP, TWO_HOPS, NLEVELS };
 
-/* Of those with another core's lines: whose caches had them. */
+/* The core that had a line modified: none, one of this socket, one of another. */
 enum owner { NOBODY, NEAR_CORE, FAR_CORE, NOWNERS };
 
 /* An instruction, and the cycles that it and those before it have waited: it is in the
@@ -28,7 +28,7 @@ struct awaited {
 	enum level level;
 };
 
-/* What is used at each miss comes first, in few lines of the host's. */
+/* Members that each miss uses come first, in few lines of the host's. */
 struct timing {
 	struct clock clock;
 	uint64_t before;      /* instructions up to the last collect */
@@ -280,7 +280,7 @@ LANES_INLINE void fill_all(struct core *core, struct timing *t, struct clock *c,
 		fill_several(core, t, c, kind, m, used_by);
 }
 
-/* What a reference did most of all. */
+/* The counters that tell most of what a reference did. */
 struct deed {
 	uint64_t code, pages, loads, stores, writes;
 };
@@ -446,7 +446,7 @@ LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access k
 	t->clock = c;
 }
 
-/* Of a store nobody waits for the line. */
+/* Nothing waits for the line of a store. */
 static __attribute__((noinline)) void observe_plain(
 	struct core *core, const struct batch_origin *origin)
 {
@@ -526,7 +526,7 @@ void timing_collect(struct core *core)
 
 /* ---- its life ---- */
 
-/* Of what L1D writes to. */
+/* The latency of what L1D writes to. */
 static uint32_t next_latency(const struct machine *m)
 {
 	if (m->l2.sets)
@@ -534,7 +534,7 @@ static uint32_t next_latency(const struct machine *m)
 	return m->llc.sets ? m->time.llc : m->time.memory;
 }
 
-/* What nobody says of lines that were modified is as of others. */
+/* A latency that is not given for modified lines is that of others. */
 static void set_latencies(struct timing *t, const struct machine *m)
 {
 	const struct latencies *of = &m->time;

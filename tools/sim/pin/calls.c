@@ -55,7 +55,7 @@ static Int by_text(const void *one, const void *other)
 		(*(struct name *const *)one)->text, (*(struct name *const *)other)->text);
 }
 
-/* What says where to go on stays where it is. */
+/* The links from name to name stay as they are. */
 static void put_back(UChar *to, struct name *const *names, const ULong *next_of, UInt n)
 {
 	for (UInt i = 0; i < n; i++) {

@@ -24,7 +24,7 @@ HChar *const *pin_given(void)
 	return given;
 }
 
-static Bool begins(const HChar *text, const HChar *with)
+static Bool begins_with(const HChar *text, const HChar *with)
 {
 	return VG_(strncmp)(text, with, VG_(strlen)(with)) == 0;
 }
@@ -34,15 +34,15 @@ const HChar *pin_find(HChar *const *envp, const HChar *name)
 	SizeT length = VG_(strlen)(name);
 
 	for (; *envp; envp++)
-		if (begins(*envp, name) && (*envp)[length] == '=')
+		if (begins_with(*envp, name) && (*envp)[length] == '=')
 			return *envp + length + 1;
 	return NULL;
 }
 
 static Bool is_ours(const HChar *entry)
 {
-	return begins(entry, "CACHEPEEK_") || begins(entry, "VALGRIND_LIB=") ||
-	       begins(entry, "VALGRIND_LAUNCHER=");
+	return begins_with(entry, "CACHEPEEK_") || begins_with(entry, "VALGRIND_LIB=") ||
+	       begins_with(entry, "VALGRIND_LAUNCHER=");
 }
 
 /* Where they differ, so may what programs do: they are kept as they are. */
@@ -55,12 +55,12 @@ static Bool is_usual(const HChar *entry)
 		"PRTE_", "HYDRA_", "FI_", "UCX_", "I_MPI_", "MV2_", "SLURM_"};
 
 	for (UInt i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (begins(entry, names[i]))
+		if (begins_with(entry, names[i]))
 			return True;
 	return False;
 }
 
-/* Of "NAME,PREFIX*", which the user keeps as well. */
+/* Is the variable one of "NAME,PREFIX*", which the user keeps as well? */
 static Bool is_named(const HChar *list, const HChar *entry)
 {
 	while (*list) {
@@ -80,9 +80,9 @@ static Bool is_named(const HChar *list, const HChar *entry)
 
 static Bool is_kept(const HChar *list, const HChar *entry)
 {
-	if (begins(entry, "HOME="))
+	if (begins_with(entry, "HOME="))
 		return is_named(list, entry);
-	return is_usual(entry) || (!begins(entry, PRELOAD) && is_named(list, entry));
+	return is_usual(entry) || (!begins_with(entry, PRELOAD) && is_named(list, entry));
 }
 
 HChar *pin_path(const HChar *path, SizeT length)
@@ -109,7 +109,7 @@ static SizeT preload_size(const HChar *value)
 }
 
 /* Where the libraries lie says nothing about the program. */
-static HChar *preload(const HChar *value)
+static HChar *preload_entry(const HChar *value)
 {
 	HChar *all = VG_(calloc)("pin", 1, preload_size(value));
 
@@ -142,7 +142,7 @@ SizeT pin_pointer_and_text(const HChar *text)
 	return sizeof(text) + VG_(strlen)(text) + 1;
 }
 
-static HChar *pad(SizeT used)
+static HChar *pad_stack(SizeT used)
 {
 	SizeT size = SIZE - used % SIZE;
 	HChar *text = VG_(malloc)("pin", sizeof(PAD) + size);
@@ -154,7 +154,7 @@ static HChar *pad(SizeT used)
 }
 
 /* Those for the library to one array, those for the program to the other. */
-static UInt divide(HChar **envp, HChar **kept)
+static UInt divide_entries(HChar **envp, HChar **kept)
 {
 	const HChar *list = pin_find(envp, SELF);
 	UInt n = 0, ours = 0;
@@ -178,14 +178,14 @@ HChar **pin_environment(HChar **envp, SizeT fixed)
 		count++;
 	given = VG_(calloc)("pin", count + 1, sizeof(*given));
 	kept = VG_(calloc)("pin", count + 4, sizeof(*kept));
-	n = divide(envp, kept);
+	n = divide_entries(envp, kept);
 	if (!pin_find(kept, "HOME"))
 		kept[n++] = VG_(strdup)("pin", HOME);
 	VG_(ssort)(kept, n, sizeof(*kept), by_name);
 	for (UInt i = 0; i < n; i++)
 		fixed += pin_pointer_and_text(kept[i]);
-	kept[n++] = pad(fixed);
+	kept[n++] = pad_stack(fixed);
 	if (libraries)
-		kept[n++] = preload(libraries);
+		kept[n++] = preload_entry(libraries);
 	return kept;
 }

@@ -9,7 +9,7 @@
 
 #include "pub_tool_xarray.h"
 
-/* Of the core (pub_core_initimg.h). */
+/* The core's (pub_core_initimg.h). */
 struct create_info {
 	const HChar *toolname;
 	Addr sp_at_startup, clstack_end;
@@ -44,7 +44,7 @@ static const UWord kinds[] = {AT_SYSINFO_EHDR, AT_HWCAP, AT_PAGESZ, AT_CLKTCK, A
 	AT_PHENT, AT_PHNUM, AT_BASE, AT_FLAGS, AT_ENTRY, AT_UID, AT_EUID, AT_GID, AT_EGID,
 	AT_SECURE, AT_RANDOM, AT_HWCAP2, AT_EXECFN, AT_PLATFORM};
 
-/* What the core's CPUID says. */
+/* The features that the core's CPUID shows. */
 static UWord value_of(const struct auxiliary *old)
 {
 #if defined(VGA_amd64)

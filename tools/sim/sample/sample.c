@@ -2,7 +2,7 @@
 #include "sample/sample.h"
 #include "emit.h"
 
-/* What a thread does until `next`. */
+/* The state of a thread until `next`. */
 enum phase { BETWEEN, WARMING, COUNTING };
 
 struct sample_thread {
@@ -58,7 +58,7 @@ static void take_sets(struct sample_thread *t, struct core *core)
 	VG_(memset)(core->sets->count, 0, sizeof(core->sets->count));
 }
 
-/* What was counted since the last time. */
+/* Takes what was counted since the last time. */
 static void take(struct sample_thread *t, struct core *core)
 {
 	if (t->phase == COUNTING)

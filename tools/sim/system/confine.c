@@ -30,7 +30,7 @@ void __real_vgPlain_client_syscall(ThreadId tid, UInt trace);
 void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace);
 void __wrap_vgPlain_kill_self(Int number); /* dying.c */
 
-/* What the core and the simulator do while the program runs. */
+/* System calls of the core and the simulator while the program runs. */
 static const int needed[] = {
 	SYS_read,
 	SYS_write,
@@ -212,7 +212,7 @@ static void keep(ThreadId tid, const struct sock_fprog *program)
 
 enum { STRICT, FILTER, OTHER };
 
-/* Of filters that listeners or all threads are to have, the kernel knows more. */
+/* Filters for listeners or for all threads are for the kernel to judge. */
 static int kind_of(const struct seccomp_data *data, UWord *program)
 {
 	if (data->nr == SYS_prctl && data->args[0] == VKI_PR_SET_SECCOMP) {

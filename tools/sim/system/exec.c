@@ -19,7 +19,7 @@
 #include "pub_tool_libcsignal.h"
 #include "pub_tool_vki.h"
 
-/* Of the core. */
+/* The core's. */
 extern SysRes VG_(mk_SysRes_Error)(UWord error);
 extern HChar **VG_(env_clone)(HChar **environment);
 extern void VG_(env_remove_valgrind_env_stuff)(
@@ -146,7 +146,7 @@ static void become_core(const struct signals *signals)
 
 /* Whoever starts a program under another Valgrind says so in this one, which the core
  * takes for its own. */
-static HChar *launcher(HChar **environment)
+static HChar *launcher_path(HChar **environment)
 {
 	static const HChar name[] = "VALGRIND_LAUNCHER=";
 
@@ -156,9 +156,9 @@ static HChar *launcher(HChar **environment)
 	return NULL;
 }
 
-static HChar **clean(HChar **given)
+static HChar **clean_environment(HChar **given)
 {
-	HChar *kept = launcher(given), **copy = VG_(env_clone)(given);
+	HChar *kept = launcher_path(given), **copy = VG_(env_clone)(given);
 	Int n = 0;
 
 	VG_(env_remove_valgrind_env_stuff)(copy, True, NULL);
@@ -172,7 +172,7 @@ static HChar **clean(HChar **given)
 }
 
 /* With the texts that the core has copied. */
-static void release(HChar **copy)
+static void free_environment(HChar **copy)
 {
 	for (HChar **entry = copy; *entry; entry++)
 		if (VG_(strncmp)(*entry, "LD_PRELOAD=", 11) == 0 ||
@@ -183,7 +183,7 @@ static void release(HChar **copy)
 
 /* ---- the call ---- */
 
-static long execute(UInt number, const UWord *args, HChar **environment)
+static long execute_program(UInt number, const UWord *args, HChar **environment)
 {
 	if (number == __NR_execve)
 		return cp_syscall(SYS_execve, args[0], args[1], environment);
@@ -214,14 +214,14 @@ void exec_before(ThreadId tid, UInt number, const UWord *args)
 		refused = VKI_EFAULT; /* the core would read them */
 		return;
 	}
-	environment = given ? clean(given) : NULL;
+	environment = given ? clean_environment(given) : NULL;
 	threads_sync();
 	vfork_tell();
 	become_program(&signals, tid);
 	confine_exec(tid);
-	result = execute(number, args, environment);
+	result = execute_program(number, args, environment);
 	become_core(&signals);
 	if (environment)
-		release(environment);
+		free_environment(environment);
 	refused = (UInt)-result;
 }

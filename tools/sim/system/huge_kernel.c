@@ -25,7 +25,7 @@
 #include "pin/pin.h"
 #include "system/vfork.h"
 
-/* Of the core: a descriptor that the program can neither see nor close. */
+/* The core's: moves a descriptor to where the program can neither see nor close it. */
 Int VG_(safe_fd)(Int oldfd);
 
 #define AREA (1ul << HUGE_SHIFT)
@@ -55,7 +55,7 @@ static void open_pagemap(void)
 }
 
 /* Negative: it cannot tell. */
-static long scan(Addr area, struct scanned *to)
+static long scan_pagemap(Addr area, struct scanned *to)
 {
 	struct scan scan = {.size = sizeof(scan),
 		.start = area,
@@ -74,7 +74,7 @@ static long scan(Addr area, struct scanned *to)
 static enum huge_answer ask_pagemap(Addr area)
 {
 	struct scanned found = {0, 0, 0};
-	long n = scan(area, &found);
+	long n = scan_pagemap(area, &found);
 
 	if (n <= 0)
 		return n ? HUGE_SMALL : HUGE_ABSENT;
@@ -225,7 +225,7 @@ static Bool are_for_everybody(void)
 /* ---- for huge.c ---- */
 
 /* The load that the program is about to make, where that can be done. */
-static void load(Addr a)
+static void load_page(Addr a)
 {
 	const NSegment *s = VG_(am_find_nsegment)(a);
 
@@ -233,7 +233,7 @@ static void load(Addr a)
 		*(volatile UChar *)a;
 }
 
-static enum huge_answer ask(uint64_t address, int is_load)
+static enum huge_answer ask_area(uint64_t address, int is_load)
 {
 	Addr area = address & ~(AREA - 1);
 	enum huge_answer answer;
@@ -243,7 +243,7 @@ static enum huge_answer ask(uint64_t address, int is_load)
 	answer = ask_pagemap(area);
 	if (answer != HUGE_ABSENT || !is_load)
 		return answer;
-	load(address);
+	load_page(address);
 	return ask_pagemap(area);
 }
 
@@ -317,9 +317,9 @@ void huge_start(void)
 	/* Which pages are huge is the host's affair. */
 	if (!huge_wanted || pin_wanted)
 		return;
-	huge_from_smaps |= scan((Addr)&found & ~(AREA - 1), &found) < 0;
+	huge_from_smaps |= scan_pagemap((Addr)&found & ~(AREA - 1), &found) < 0;
 	advised = are_for_everybody();
-	if (huge_init(ask) < 0) {
+	if (huge_init(ask_area) < 0) {
 		VG_(fmsg)("no memory for what is known of huge pages\n");
 		VG_(exit)(1);
 	}

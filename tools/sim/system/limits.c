@@ -32,7 +32,7 @@ enum { NOFILE = 7 }; /* RLIMIT_NOFILE */
 #define RESULT_AT offsetof(VexGuestARM64State, guest_X0)
 #endif
 
-/* Of the core; what it tells the program. */
+/* The core's: what it tells the program. */
 extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
 
 static struct vki_rlimit raised;
@@ -66,7 +66,7 @@ void limits_before(UInt number)
 	VG_(setrlimit)(NOFILE, &limit);
 }
 
-/* What the program made of its hard limit; of a child as well. */
+/* The hard limit that the program has set; a child has it as well. */
 static UWord lowered = ~(UWord)0;
 
 static UWord hard_limit(void)

@@ -28,7 +28,7 @@ static Bool is_readlink(UInt number)
 }
 
 /* Its path, buffer and size are the last three arguments. */
-static const UWord *arguments(UInt number, const UWord *args)
+static const UWord *find_arguments(UInt number, const UWord *args)
 {
 	return number == __NR_readlinkat ? args + 1 : args;
 }
@@ -48,7 +48,7 @@ void links_before(UInt number, const UWord *args)
 	size = 0;
 	if (!is_readlink(number))
 		return;
-	args = arguments(number, args);
+	args = find_arguments(number, args);
 	wanted = args[2] < sizeof(saved) ? args[2] : sizeof(saved);
 	if (!is_ours(args) || !VG_(am_is_valid_for_client)(
 				      args[1], wanted, VKI_PROT_READ | VKI_PROT_WRITE))
@@ -65,7 +65,7 @@ void links_after(UInt number, const UWord *args, SysRes result)
 	if (!size || !is_readlink(number) || sr_isError(result))
 		return;
 	length = sr_Res(result);
-	to = (UChar *)arguments(number, args)[1];
+	to = (UChar *)find_arguments(number, args)[1];
 	if (length < size)
 		VG_(memcpy)(to + length, saved + length, size - length);
 	size = 0;

@@ -18,7 +18,7 @@
 #include "pub_tool_libcsignal.h"
 #include "pub_tool_vki.h"
 
-/* Of the core. */
+/* The core's. */
 extern SysRes VG_(do_sys_sigaction)(
 	Int number, const vki_sigaction_toK_t *new, vki_sigaction_fromK_t *old);
 extern SysRes VG_(do_sys_sigprocmask)(

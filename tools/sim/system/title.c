@@ -18,7 +18,7 @@ extern Int VG_(safe_fd)(Int fd);
 
 static Bool shown;
 
-static ULong number(const HChar **at)
+static ULong read_number(const HChar **at)
 {
 	ULong value = 0;
 
@@ -49,7 +49,7 @@ static Bool read_map(struct prctl_mm_map *map)
 		return False;
 	at += 3; /* the state is a letter */
 	for (UInt i = 4; i < 48; i++)
-		field[i] = number(&at);
+		field[i] = read_number(&at);
 	map->start_code = field[26];
 	map->end_code = field[27];
 	map->start_stack = field[28];

@@ -16,7 +16,7 @@
 
 #define WORDS 2048 /* of the stack above the call; libc's frames are smaller */
 
-/* Of the core: its own descriptors are above. */
+/* The core's own descriptors are above this. */
 extern Int VG_(fd_hard_limit);
 
 struct change {

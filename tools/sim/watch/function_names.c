@@ -49,7 +49,7 @@ const HChar *function_name(UInt number)
 
 /* ---- patterns ---- */
 
-static const HChar *demangled(const HChar *name)
+static const HChar *demangle_name(const HChar *name)
 {
 	const HChar *plain = name;
 
@@ -60,7 +60,7 @@ static const HChar *demangled(const HChar *name)
 
 static Bool is_wanted(const HChar *name)
 {
-	const HChar *plain = demangled(name);
+	const HChar *plain = demangle_name(name);
 
 	if (!cp_function_is_chosen(patterns, name, plain))
 		return False;
@@ -105,7 +105,7 @@ static UInt slot_of(Addr a)
 	return i;
 }
 
-static void resize(UInt size, Addr lo, Addr hi)
+static void resize_table(UInt size, Addr lo, Addr hi)
 {
 	struct function *old = table;
 	UInt n = room;
@@ -122,12 +122,12 @@ static void resize(UInt size, Addr lo, Addr hi)
 	VG_(free)(old);
 }
 
-static void add(Addr a, const HChar *name)
+static void add_function(Addr a, const HChar *name)
 {
 	UInt i;
 
 	if (used >= room / 2)
-		resize(room ? 2 * room : 256, 0, 0);
+		resize_table(room ? 2 * room : 256, 0, 0);
 	i = slot_of(a);
 	if (table[i].address && !cp_name_is_better(name, names[table[i].name]))
 		return;
@@ -140,21 +140,21 @@ static void add(Addr a, const HChar *name)
  * of its own. */
 static void add_named(Addr a, const HChar *name)
 {
-	const HChar *plain = demangled(name);
+	const HChar *plain = demangle_name(name);
 	struct cp_span naming = cp_naming_of(patterns, name, plain);
 	HChar all[3000], behind[500];
 
 	if (naming.at == naming.end ||
 		VG_(strlen)(name) + VG_(strlen)(plain) > sizeof(all) - sizeof(behind)) {
-		add(a, name);
+		add_function(a, name);
 		return;
 	}
 	copy_piece(behind, sizeof(behind), naming);
 	VG_(sprintf)(all, "%s\n%s\n%s", name, plain, behind);
-	add(a, all);
+	add_function(a, all);
 }
 
-static void visit(void *bias, const Elf64_Sym *symbol, const HChar *name)
+static void visit_symbol(void *bias, const Elf64_Sym *symbol, const HChar *name)
 {
 	if (elf_is_function(symbol, name) && is_wanted(name))
 		add_named(*(const Addr *)bias + symbol->st_value, name);
@@ -182,14 +182,14 @@ static void add_by_address(const HChar *path, Addr bias)
 	}
 }
 
-static void scan(const NSegment *segment)
+static void scan_file(const NSegment *segment)
 {
 	const HChar *path = VG_(am_get_filename)(segment);
 	Addr bias;
 
 	if (!path || !elf_bias(path, segment->start, (ULong)segment->offset, &bias))
 		return;
-	elf_symbols_each(path, visit, &bias);
+	elf_symbols_each(path, visit_symbol, &bias);
 	add_by_address(path, bias);
 }
 
@@ -198,7 +198,7 @@ static void look_at(Addr a)
 	const NSegment *segment = scanned_new(&scanned, a);
 
 	if (segment)
-		scan(segment);
+		scan_file(segment);
 }
 
 Int function_at(Addr a)
@@ -215,7 +215,7 @@ Int function_at(Addr a)
 void functions_unmapped(Addr a, SizeT len)
 {
 	if (scanned_forget(&scanned, a, len) && room)
-		resize(room, a, a + len);
+		resize_table(room, a, a + len);
 }
 
 void functions_choose(const HChar *list)

@@ -164,7 +164,7 @@ static UInt leave_calls(struct thread_functions *t, Addr sp, Addr next)
 	return jumped > over ? jumped : over;
 }
 
-static void push(struct thread_functions *t, struct call call)
+static void push_call(struct thread_functions *t, struct call call)
 {
 	if (t->depth == t->room) {
 		t->room = t->room ? 2 * t->room : 64;
@@ -182,7 +182,7 @@ static void set_register(ThreadId tid, PtrdiffT at, UWord value)
 	VG_(set_shadow_regs_area)(tid, 0, at, sizeof(value), (const UChar *)&value);
 }
 
-/* Of the function that begins: behind what the detour is told of it. */
+/* The arguments of the function that begins are behind what the detour is told of it. */
 static void pass_arguments(const struct thread_functions *t, ThreadId tid)
 {
 	static const PtrdiffT called[] = {CALLED}, passed[] = {PASSED};
@@ -270,7 +270,7 @@ static UWord on_entry(UWord function, Addr a, Addr sp, Addr link)
 	}
 	if (jump)
 		return end_calls(t, t->depth - jump, sp, a);
-	push(t, (struct call){.sp = sp, .ret = link, .function = (UInt)function});
+	push_call(t, (struct call){.sp = sp, .ret = link, .function = (UInt)function});
 	return take_detour(t, sp, a, function, 0);
 }
 
@@ -339,7 +339,7 @@ static UWord on_line(UWord number, Addr a, Addr sp, Addr begin, Addr link)
 			return end_calls(t, 1, sp, a);
 		}
 	}
-	push(t, (struct call){sp, 0, (UInt)number, HERE, begin});
+	push_call(t, (struct call){sp, 0, (UInt)number, HERE, begin});
 	return take_detour(t, sp, a, number, 0);
 }
 

@@ -20,7 +20,7 @@ struct line {
 	struct cp_line_spec spec;
 	UInt name;
 	Bool seen;
-	/* What there is instead, where it is not. */
+	/* The nearest line that there is, where it is not. */
 	Bool has_file;
 	UInt below, above;
 	const HChar *filename, *dirname; /* the last ones that were compared */
@@ -84,7 +84,7 @@ static Bool is_file(const struct line *line, const HChar *dirname, const HChar *
 	return !left;
 }
 
-static Bool matches(struct line *line, const HChar *dirname, const HChar *filename)
+static Bool matches_line(struct line *line, const HChar *dirname, const HChar *filename)
 {
 	if (line->filename != filename || line->dirname != dirname) {
 		line->filename = filename;
@@ -147,7 +147,7 @@ Bool lines_needed_registers(void)
 static void look_at(
 	struct line *line, const HChar *dirname, const HChar *filename, UInt number)
 {
-	if (line->seen || !matches(line, dirname, filename))
+	if (line->seen || !matches_line(line, dirname, filename))
 		return;
 	line->has_file = True;
 	if (number >= line->spec.first && number <= line->spec.last)
@@ -220,7 +220,7 @@ static void say_nearest(const struct line *line, HChar *to, UInt size)
 		"no code is of that line; the nearest that has some is %u", one);
 }
 
-static void say(const struct line *line, Bool program_has, HChar *to, UInt size)
+static void say_reason(const struct line *line, Bool program_has, HChar *to, UInt size)
 {
 	to[0] = '\0';
 	if (line->seen)
@@ -249,6 +249,6 @@ Bool lines_check(UInt n, HChar *name, HChar *why, UInt size)
 		program_has = look_at_all();
 	}
 	VG_(snprintf)(name, (Int)size, "%s", lines[n].spec.name);
-	say(&lines[n], program_has, why, size);
+	say_reason(&lines[n], program_has, why, size);
 	return True;
 }
