@@ -106,8 +106,8 @@ static int open_file(const char *path)
 
 static const struct cp_patch_host host = {
 	.can_begin = can_begin,
-	.begin = begin,
-	.end = end,
+	.begin = begin_function,
+	.end = end_functions,
 	.innermost = innermost,
 	.function = function_of,
 	.enter = cp_enter,
