@@ -85,7 +85,7 @@ sub exported
 			"--collector.textfile.directory=$prom", "--web.listen-address=127.0.0.1:$port") or exit(127);
 	}
 	my $response;
-	for (1 .. 200) {
+	for (1 .. 1000) {
 		$response = HTTP::Tiny->new(timeout => 10)->get("http://127.0.0.1:$port/metrics");
 		last if $response->{success} || waitpid($pid, 1) == $pid;
 		select(undef, undef, undef, 0.05);
