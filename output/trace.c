@@ -6,8 +6,10 @@
 #include "output/json_lines.h"
 #include "output/report/course.h"
 
-/* Rows of a process that are none of its threads' have numbers above all of them. */
-#define FIRST_ROW (1u << 24)
+/* Rows of a process that are none of its threads' have numbers above all of them; 0 is
+ * the idle thread's, for Perfetto. */
+#define PROCESS_ROW (1u << 24)
+#define FIRST_ROW (PROCESS_ROW + 1)
 
 struct trace {
 	struct cp_out *out;
@@ -102,7 +104,7 @@ static uint64_t boundary(const struct trace *t, size_t i)
 static void put_counter(struct trace *t, const struct cp_course_line *line,
 	const char *quantity, uint64_t at, double value)
 {
-	begin(t, "C", 0);
+	begin(t, "C", PROCESS_ROW);
 	cp_out_text(t->out, ", \"name\": \"");
 	put_path(t, line->region);
 	cp_out_text(t->out, line->region->parent ? ": " : "");
@@ -285,14 +287,14 @@ static void put_process_names(struct trace *t)
 {
 	const struct cp_process *process = t->process;
 
-	begin_name(t, "process", 0);
+	begin_name(t, "process", PROCESS_ROW);
 	put_characters(t, base_name(process->exe));
 	cp_out_format(t->out, " %d", process->pid);
 	if (process->rank >= 0)
 		cp_out_format(t->out, " (rank %d)", process->rank);
 	cp_out_text(t->out, "\"");
 	end(t);
-	begin_name(t, "thread", 0);
+	begin_name(t, "thread", PROCESS_ROW);
 	cp_out_text(t->out, "the process\"");
 	end(t);
 }
@@ -304,7 +306,7 @@ static void put_process_slice(struct trace *t)
 
 	if (process->folded || process->end_ns <= process->start_ns)
 		return;
-	begin(t, "X", 0);
+	begin(t, "X", PROCESS_ROW);
 	cp_out_text(t->out, ", \"name\": \"");
 	put_characters(t, base_name(process->exe));
 	cp_out_text(t->out, "\"");

@@ -81,7 +81,7 @@ SKIP: {
 	($report, $threads) = traced('threads', command => [program('region_threads')],
 		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $SOFTWARE});
 	my %name = map { ($_->{tid} => $_->{args}{name}) } grep { $_->{name} eq 'thread_name' } events($threads, 'M');
-	my ($process) = grep { $_->{tid} == 0 } events($threads, 'X');
+	my ($process) = grep { $_->{tid} == 1 << 24 } events($threads, 'X');
 	is($process->{name}, 'region_threads', 'a slice of the process');
 	my $rows = 0;
 	for my $thread (@{$report->{processes}[0]{threads}}) {
