@@ -33,6 +33,8 @@ FAR void tail_to(void) { touch(5); AFTER; }
 FAR void tail_from(void) { tail_to(); }
 /* More of the stack than a sample has. */
 FAR void wide(void) { volatile char room[65536]; room[0] = room[65535] = 1; left(); AFTER; }
+/* The same, and the frame pointer is all that tells of it. */
+FAR void wide_alone(void) { volatile char room[65536]; room[0] = room[65535] = 1; touch(3); AFTER; }
 FAR void called_back(int (*f)(const void *, const void *), char *two) { f(two, two + 1); AFTER; }
 static int compare(const void *a, const void *b) { right(); return *(const char *)a - *(const char *)b; }
 FAR void backwards(void) { char two[2] = {1, 2}; called_back(compare, two); AFTER; }
@@ -45,7 +47,7 @@ int main(void)
 	at = mmap(0, 200 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	madvise(at, 200 * page, MADV_NOHUGEPAGE);
 	warm();
-	left(); right(); down(5); tail_from(); wide(); backwards();
+	left(); right(); down(5); tail_from(); wide(); wide_alone(); backwards();
 	pthread_create(&other, 0, thread, 0);
 	pthread_join(other, 0);
 	return 0;
@@ -81,7 +83,8 @@ for my $with ('-fomit-frame-pointer', '-fno-omit-frame-pointer') {
 	my $paths = $profile->{call_paths}{paths};
 
 	# With frame pointers the kernel knows who called left, of which a sample's stack has no more.
-	my %expected = (%inside, ($with =~ /no-omit/ ? 'main wide left touch' : '[not unwound] wide left touch') => 11);
+	my $above = $with =~ /no-omit/ ? 'main' : '[not unwound]';
+	my %expected = (%inside, "$above wide left touch" => 11, "$above wide_alone touch" => 3);
       SKIP: {
 		skip 'the kernel lost samples: the ring was full', 1 if $profile->{sampling}{page_faults}{lost};
 		is_deeply(touched($paths), \%expected, "$with: each path has its faults") or diag(explain(touched($paths)));
@@ -91,8 +94,8 @@ for my $with ('-fomit-frame-pointer', '-fno-omit-frame-pointer') {
 		'and what those stand for');
 	is_deeply([grep { defined $_->{calls} } @$paths], [], 'samples count no calls');
 	my @threads = @{$profile->{call_paths}{threads}};
-	is_deeply([sort map { join ' ', grep { /^thread / } keys %{touched($_->{paths})} } @threads], ['', 'thread left touch'],
-		'threads have their own');
+	is_deeply([map { join ' ', grep { /^thread / } keys %{touched($_->{paths})} } sort { ($a->{tid} != $a->{pid}) <=> ($b->{tid} != $b->{pid}) } @threads],
+		['', 'thread left touch'], 'threads have their own');
 	my $check = run(command => ['/usr/bin/python3', '-c', <<'END', source() . '/doc/cachepeek-profile-1.schema.json', $json]);
 import json, sys
 import jsonschema
@@ -111,8 +114,8 @@ my $text = shown('--call-paths', '--cutoff', '0,100,0', '-o', '-')->{out};
 like($text, qr/^ Incl% +Excl% +Est +\+-95% +Samples  Path \(\* the hottest\)$/m, 'text: estimates, with how sure they are');
 like($text, qr/^ *[\d.]+ +0\.00 +23 +0\.0% +23 +right\n.* 23  *touch$/m, 'a path');
 my $callers = shown('--callers', 'touch', '--cutoff', '0,100,0', '-o', '-')->{out};
-my %callers = reverse $callers =~ /^ *[\d.]+ +(\d+) +[\d.]+% +\d+  [* ] +(left|right|down|tail_to)$/mg;
-is_deeply(\%callers, {left => 33, right => 46, down => 7, tail_to => 5}, 'callers') or diag($callers);
+my %callers = reverse $callers =~ /^ *[\d.]+ +(\d+) +[\d.]+% +\d+  [* ] +(left|right|down|tail_to|wide_alone)$/mg;
+is_deeply(\%callers, {left => 33, right => 46, down => 7, tail_to => 5, wide_alone => 3}, 'callers') or diag($callers);
 shown('-o', scratch('kept.folded'));
 like(read_file(scratch('kept.folded')), qr/^\(program\);.*;main;backwards;called_back;compare;right;touch 23$/m, 'folded');
 shown('-o', scratch('kept.callgrind'));
