@@ -421,7 +421,7 @@ static void close_log(uint64_t fd, uint64_t low)
 	close((int)fd);
 }
 
-static void be_as_before(const char *self)
+static void restore_name(const char *self)
 {
 	const char *end;
 	uint64_t fd, low;
@@ -448,7 +448,7 @@ void cp_reexec_restore(char **argv, char **envp)
 	const char *argv0 = cp_env_get(ARGV0), *exe = cp_env_get(EXE);
 	static char room[CP_PINNED_PATH + 1];
 
-	be_as_before(cp_env_get(SELF));
+	restore_name(cp_env_get(SELF));
 	if (exe)
 		cp_format(exe_path, sizeof(exe_path), "%s", exe);
 	if (argv0 && argv[0])

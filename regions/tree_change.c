@@ -4,11 +4,6 @@
  */
 #include "regions/tree_parts.h"
 
-static uint64_t subtract_part(uint64_t value, uint64_t part)
-{
-	return value > part ? value - part : 0;
-}
-
 /* Counters never run backwards; one that did was not ours any more. */
 static bool is_backwards(const struct cp_layout *layout, const struct cp_reading *from,
 	const struct cp_reading *to)

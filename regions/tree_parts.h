@@ -230,6 +230,15 @@ struct change {
 	uint64_t *to;
 };
 
+/* The value without the part, but never less than 0. */
+static inline __attribute__((always_inline)) uint64_t subtract_part(
+	uint64_t value, uint64_t part)
+{
+	uint64_t rest;
+
+	return __builtin_sub_overflow(value, part, &rest) ? 0 : rest;
+}
+
 /* Two at a time; the compiler is kept from making a memcpy of it. */
 static inline uint64_t *copy_words(uint64_t *to, const uint64_t *from, uint64_t count)
 {

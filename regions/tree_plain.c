@@ -44,14 +44,6 @@ INLINE bool can_be_counted(const struct cp_reading *first, const struct cp_readi
 	return !wrong;
 }
 
-/* Without the part, but never less than 0. */
-INLINE uint64_t without(uint64_t value, uint64_t part)
-{
-	uint64_t rest;
-
-	return __builtin_sub_overflow(value, part, &rest) ? 0 : rest;
-}
-
 /* From its flags on. */
 INLINE uint64_t *save_from_flags(struct cp_journal_range *range, uint64_t *to,
 	const struct cp_node *node, uint64_t size)
@@ -145,9 +137,10 @@ INLINE void add_counts(struct execution e, uint64_t delta[], struct shape shape)
 			 total = e.now->counter[i] - e.first->counter[i];
 
 		if (costs) {
-			value = without(value, e.inside * e.cost->whole[i] +
-						       e.pieces * e.cost->inside[i]);
-			total = without(total, e.all * e.cost->whole[i]);
+			value = subtract_part(
+				value, e.inside * e.cost->whole[i] +
+					       e.pieces * e.cost->inside[i]);
+			total = subtract_part(total, e.all * e.cost->whole[i]);
 		}
 		delta[i] = value;
 		own[i].inclusive += value;
@@ -161,9 +154,9 @@ INLINE void add_clock(struct execution e)
 	uint64_t spent = e.spent_ns, lived = e.lived_ns;
 
 	if (e.cost) {
-		spent = without(spent,
+		spent = subtract_part(spent,
 			e.inside * e.cost->whole_ns + e.pieces * e.cost->inside_ns);
-		lived = without(lived, e.all * e.cost->whole_ns);
+		lived = subtract_part(lived, e.all * e.cost->whole_ns);
 	}
 	e.own->time_ns += spent;
 	e.around->children_ns += spent;
@@ -179,10 +172,10 @@ INLINE void add_times(struct execution e, struct shape shape)
 			      *to = e.now->group;
 
 	for (uint32_t g = 0; g < shape.groups; g++) {
-		own[g].enabled += without(to[g].enabled, from[g].enabled);
-		own[g].running += without(to[g].running, from[g].running);
-		whole[g].enabled = without(to[g].enabled, first[g].enabled);
-		whole[g].running = without(to[g].running, first[g].running);
+		own[g].enabled += subtract_part(to[g].enabled, from[g].enabled);
+		own[g].running += subtract_part(to[g].running, from[g].running);
+		whole[g].enabled = subtract_part(to[g].enabled, first[g].enabled);
+		whole[g].running = subtract_part(to[g].running, first[g].running);
 	}
 }
 
@@ -228,7 +221,8 @@ INLINE bool end(struct cp_tree *tree, struct cp_frame *top, const struct cp_read
 	struct execution e = {&begin->start, &top->start, now, tree->layout->cost,
 		top->node->item, outer->item, tree->root->item, tree->npairs - top->pairs,
 		tree->npairs - begin->pairs, top->rests + 1,
-		without(now_ns, top->begin_ns), without(now_ns, begin->begin_ns)};
+		subtract_part(now_ns, top->begin_ns),
+		subtract_part(now_ns, begin->begin_ns)};
 
 	if (__builtin_expect(!can_be_counted(e.first, e.from, now, shape), 0)) {
 		cp_tree_close_top(tree, now, now_ns, true, 0);

@@ -15,7 +15,8 @@ static uint64_t unit_of(struct front *f, uint64_t line)
 /* ---- facts that leave the filter ---- */
 
 /* 0: everyone has heard of it. */
-static uint64_t news(const struct front *f, const struct front_entry *e, uint32_t known)
+static uint64_t news_of(
+	const struct front *f, const struct front_entry *e, uint32_t known)
 {
 	return e->stamp == known ? 0 : front_stamp(f, e->stamp);
 }
@@ -28,7 +29,7 @@ static void tell_data(struct front *f, struct front_entry *e, uint32_t known)
 		return;
 	unit = unit_of(f, e->line);
 	for (uint32_t i = 0; i < f->nmembers; i++)
-		flex_learn_data(f->member[i], unit, news(f, e, known));
+		flex_learn_data(f->member[i], unit, news_of(f, e, known));
 }
 
 static void tell_code(struct front *f, struct front_entry *e, uint32_t known)
@@ -40,7 +41,7 @@ static void tell_code(struct front *f, struct front_entry *e, uint32_t known)
 	unit = unit_of(f, e->line);
 	for (uint32_t i = 0; i < f->nmembers; i++)
 		if (!(f->code_aware >> i & 1))
-			flex_learn_code(f->member[i], unit, news(f, e, known));
+			flex_learn_code(f->member[i], unit, news_of(f, e, known));
 }
 
 static void forget_all(struct front *f)
@@ -131,7 +132,7 @@ struct said {
 	uint32_t readable, writable, passed_on;
 };
 
-static struct said tell(
+static struct said tell_members(
 	struct front *f, uint32_t to, uint64_t unit, enum access kind, uint32_t stamp)
 {
 	uint64_t now = front_stamp(f, stamp);
@@ -151,7 +152,7 @@ static struct said tell(
 	return all;
 }
 
-static void note(struct front_entry *e, uint32_t told, struct said said)
+static void note_need(struct front_entry *e, uint32_t told, struct said said)
 {
 	e->need[0] = (uint16_t)((e->need[0] | told) & ~said.readable);
 	e->need[1] = (uint16_t)((e->need[1] | told) & ~said.writable);
@@ -173,8 +174,8 @@ static void known_line(
 		flex_pass_on(f->member[__builtin_ctz(passed_on)], unit);
 	if (!told)
 		return;
-	said = tell(f, told, unit, kind, stamp);
-	note(e, told, said);
+	said = tell_members(f, told, unit, kind, stamp);
+	note_need(e, told, said);
 	f->passed_on[index] = (uint16_t)((f->passed_on[index] & ~told) | said.passed_on);
 }
 
@@ -189,14 +190,14 @@ static void data_line(struct front *f, uint64_t line, enum access kind, uint32_t
 		known_line(f, index, unit, kind, stamp);
 		return;
 	}
-	said = tell(f, f->all, unit, kind, stamp);
+	said = tell_members(f, f->all, unit, kind, stamp);
 	if (!said.readable)
 		return;
 	tell_data(f, e, f->data_known[index]);
 	*e = (struct front_entry){.line = line, .stamp = stamp};
 	f->data_known[index] = stamp;
 	f->passed_on[index] = (uint16_t)said.passed_on;
-	note(e, f->all, said);
+	note_need(e, f->all, said);
 }
 
 /* Floating-point loads, which are no references to some members' L1D: they leave
@@ -218,7 +219,7 @@ static void float_line(struct front *f, uint64_t line, uint32_t stamp)
 }
 
 /* Those that were in this line when they last ran: it is no new access. */
-static uint32_t resume(struct front *f, uint64_t line)
+static uint32_t resume_members(struct front *f, uint64_t line)
 {
 	uint32_t in = 0;
 
@@ -234,7 +235,8 @@ static uint32_t resume(struct front *f, uint64_t line)
 
 static void code_line(struct front *f, uint64_t line, uint32_t stamp)
 {
-	uint32_t index = line & (CODE_FILTER - 1), told = f->all & ~resume(f, line);
+	uint32_t index = line & (CODE_FILTER - 1),
+		 told = f->all & ~resume_members(f, line);
 	struct front_entry *e = &f->code[index];
 	uint64_t unit = unit_of(f, line);
 	struct said said;
@@ -242,17 +244,17 @@ static void code_line(struct front *f, uint64_t line, uint32_t stamp)
 	if (e->line == line) {
 		e->stamp = stamp;
 		told &= e->need[0];
-		said = tell(f, told, unit, IFETCH, stamp);
-		note(e, told, said);
+		said = tell_members(f, told, unit, IFETCH, stamp);
+		note_need(e, told, said);
 		return;
 	}
-	said = tell(f, told, unit, IFETCH, stamp);
+	said = tell_members(f, told, unit, IFETCH, stamp);
 	if (!said.readable)
 		return;
 	tell_code(f, e, f->code_known[index]);
 	*e = (struct front_entry){.line = line, .stamp = stamp};
 	f->code_known[index] = told == f->all ? stamp : 0;
-	note(e, f->all, said);
+	note_need(e, f->all, said);
 }
 
 /* ---- batches ---- */
@@ -322,7 +324,7 @@ static int run_data(
 	return 1;
 }
 
-static void observe(const struct front *f, const struct batch *b,
+static void observe_members(const struct front *f, const struct batch *b,
 	const struct batch_item *i, uint64_t line, uint64_t address)
 {
 	for (uint32_t k = 0; k < f->nmembers; k++)
@@ -337,7 +339,7 @@ LANES_INLINE uint64_t clock_for(const struct front *f, uint64_t line)
 	return f->clock + (f->last_line != line);
 }
 
-LANES_INLINE void finish(
+LANES_INLINE void finish_batch(
 	struct front *f, const struct batch *b, uint64_t clock, uint64_t last_line)
 {
 	f->clock = clock + b->clock;
@@ -345,8 +347,8 @@ LANES_INLINE void finish(
 	*(tallies *)&f->loads += *(const tallies *)&b->loads;
 }
 
-static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
-	uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+static __attribute__((noinline)) void make_one_by_one(const struct batch *b,
+	uint64_t line, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
 	const struct batch_item *i = b->item, *end = i + b->items;
 	const uint64_t at[] = {a0, a1, a2, a3};
@@ -356,21 +358,20 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 	for (; i < end; i++) {
 		uint32_t stamp = (uint32_t)clock + i->tick;
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
-
 		int asked = i->kind == BATCH_CODE
 				    ? run_code(f, line + offset, stamp)
 				    : run_data(f, i, at[i->place] + offset, stamp);
 
 		if (asked && __builtin_expect(batch_observer != 0, 0))
-			observe(f, b, i, line,
+			observe_members(f, b, i, line,
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 	}
-	finish(f, b, clock, line + b->more_lines);
+	finish_batch(f, b, clock, line + b->more_lines);
 }
 
 /* Does nobody need to be told of anything?  Indexed by the line of the first byte,
  * compared with the line of the last: they differ when a reference straddles. */
-LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
+LANES_INLINE int run_batch(const struct batch *b, uint64_t line, const uint64_t *at,
 	uint32_t places, uint32_t lines, uint32_t shift)
 {
 	struct front *f = front;
@@ -398,7 +399,7 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++)
 		e[i]->stamp = (uint32_t)clock + b->place[i].tick;
-	finish(f, b, clock, line + lines - 1);
+	finish_batch(f, b, clock, line + lines - 1);
 	return 1;
 }
 
@@ -408,9 +409,10 @@ LANES_INLINE int run(const struct batch *b, uint64_t line, const uint64_t *at,
 	{                                                                                \
 		const uint64_t at[] = {a0, a1, a2, a3};                                  \
                                                                                          \
-		if (__builtin_expect(!run(b, line, at, places, lines, shift), 0))        \
-			one_by_one(b, line, places > 0 ? a0 : 0, places > 1 ? a1 : 0,    \
-				places > 2 ? a2 : 0, places > 3 ? a3 : 0);               \
+		if (__builtin_expect(!run_batch(b, line, at, places, lines, shift), 0))  \
+			make_one_by_one(b, line, places > 0 ? a0 : 0,                    \
+				places > 1 ? a1 : 0, places > 2 ? a2 : 0,                \
+				places > 3 ? a3 : 0);                                    \
 	}
 
 BATCH_RUNS(run_64, 6)
@@ -472,7 +474,7 @@ static int same_members(
 	return f->nmembers == nmembers;
 }
 
-static void leave(struct front *f)
+static void leave_filter(struct front *f)
 {
 	front_collect(f);
 	forget_all(f);
@@ -486,7 +488,7 @@ void front_use(struct front *f, struct core *const *members, uint32_t nmembers)
 {
 	if (same_members(f, members, nmembers))
 		return;
-	leave(f);
+	leave_filter(f);
 	f->nmembers = nmembers;
 	f->all = (1u << nmembers) - 1;
 	f->code_aware = f->resuming = 0;

@@ -7,9 +7,9 @@ uint32_t team_size;
 
 static batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
 
-#define RUN(places, lines)                                                               \
-	static void run_##places##lines(const struct batch *b, uint64_t line,            \
-		uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)                      \
+#define RUN(name, places, lines, shift)                                                  \
+	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
+		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
 		for (uint32_t i = 0; i < team_size; i++) {                               \
 			running = team[i];                                               \
@@ -18,22 +18,12 @@ static batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES +
 		if (front->nmembers)                                                     \
 			of_front[lines - 1][places](b, line, a0, a1, a2, a3);            \
 	}
-RUN(0, 1)
-RUN(1, 1)
-RUN(2, 1)
-RUN(3, 1)
-RUN(4, 1)
-RUN(0, 2)
-RUN(1, 2)
-RUN(2, 2)
-RUN(3, 2)
-RUN(4, 2)
+
+BATCH_RUNS(run, 0)
 
 batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t lines)
 {
-	static batch_function *const run[2][BATCH_PLACES + 1] = {
-		{run_01, run_11, run_21, run_31, run_41},
-		{run_02, run_12, run_22, run_32, run_42}};
+	static batch_function *const run[2][BATCH_PLACES + 1] = BATCH_NAMES(run);
 
 	of_core[lines - 1][places] = batch_function_for(line_shift, places, lines);
 	of_front[lines - 1][places] = front_function_for(line_shift, places, lines);

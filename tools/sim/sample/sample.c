@@ -362,9 +362,9 @@ static void between(const struct batch *b, ULong line, const ULong *at, UInt pla
 
 static batch_function *model_of[BATCH_PLACES + 1][2];
 
-#define RUN(places, lines)                                                               \
-	static void run_##places##lines(const struct batch *b, uint64_t line,            \
-		uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)                      \
+#define RUN(name, places, lines, shift)                                                  \
+	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
+		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
 		const ULong at[] = {places > 0 ? a0 : 0, places > 1 ? a1 : 0,            \
 			places > 2 ? a2 : 0, places > 3 ? a3 : 0};                       \
@@ -374,24 +374,15 @@ static batch_function *model_of[BATCH_PLACES + 1][2];
 		else                                                                     \
 			between(b, line, at, places);                                    \
 	}
-RUN(0, 1)
-RUN(1, 1)
-RUN(2, 1)
-RUN(3, 1)
-RUN(4, 1)
-RUN(0, 2)
-RUN(1, 2)
-RUN(2, 2)
-RUN(3, 2)
-RUN(4, 2)
+
+BATCH_RUNS(run, 0)
 
 batch_function *sample_function_for(batch_function *model, UInt places, UInt lines)
 {
-	static batch_function *const function[BATCH_PLACES + 1][2] = {{run_01, run_02},
-		{run_11, run_12}, {run_21, run_22}, {run_31, run_32}, {run_41, run_42}};
+	static batch_function *const function[2][BATCH_PLACES + 1] = BATCH_NAMES(run);
 
 	model_of[places][lines - 1] = model;
-	return function[places][lines - 1];
+	return function[lines - 1][places];
 }
 
 Bool sample_direct(Addr a, UWord size, enum access kind)
