@@ -188,6 +188,15 @@ function drawHeat() {
 const RANK_ROWS = 64;
 let rankPage = 0;
 
+// Of a cell of the table of ranks: how far it is from their mean.
+function rankCell(v, unit, all) {
+	const td = cell(v, unit), known = all.map(one => one.value).filter(value => value !== null);
+	const mean = known.reduce((sum, value) => sum + value, 0) / known.length;
+	if (v.value !== null && mean > 0 && known.length > 1)
+		colourDeviation(td, v.value / mean - 1);
+	return td;
+}
+
 function inMpi({time_s, mpi_s}) {
 	if (mpi_s.value === null || time_s.value === null)
 		return mpi_s.value === null ? mpi_s : time_s;
@@ -201,15 +210,15 @@ function drawRanks() {
 	const some = report.regions.filter(region => region.entered_by);
 
 	$('ranks').hidden = !all.length;
-	$('ranks-note').textContent = 'Who waits for others is in MPI long; who is there least is waited for.'
+	$('ranks-note').textContent = 'Who waits for others is in MPI long; who is there least is waited for.  Orange is above the mean of the ranks, blue below.'
 		+ (some.length ? '  Regions of some ranks only: ' + some.map(region =>
 			plain(region.path.join(' / ')) + ' (' + region.entered_by.join(', ') + ')').join('; ') + '.' : '');
 	$('ranks-table').replaceChildren(
 		make('thead', {}, make('tr', {}, ...['rank', 'processes', 'threads', 'time s', 'in MPI s', 'in MPI'].map(
 			title => make('th', {scope: 'col'}, title)))),
 		make('tbody', {}, ...part.map(rank => make('tr', {}, make('th', {scope: 'row'}, String(rank.rank)),
-			cell(exact(rank.processes)), cell(exact(rank.threads)), cell(rank.time_s, 's'), cell(rank.mpi_s, 's'),
-			cell(inMpi(rank), 'ratio')))));
+			cell(exact(rank.processes)), cell(exact(rank.threads)), ...[[r => r.time_s, 's'], [r => r.mpi_s, 's'], [inMpi, 'ratio']].map(
+				([of, unit]) => rankCell(of(rank), unit, all.map(of)))))));
 	pages($('ranks-pages'), rankPage, RANK_ROWS, all.length, to => { rankPage = to; drawRanks(); });
 }
 

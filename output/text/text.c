@@ -336,6 +336,7 @@ static void print_details(struct cp_text *text)
 
 void cp_text_answers(struct cp_text *text)
 {
+	cp_text_waits(text);
 	cp_text_sweep_answer(text);
 	cp_text_windows_answer(text);
 	cp_text_course_answer(text);

@@ -70,6 +70,8 @@ const char *cp_text_ended(struct cp_text *text, const struct cp_process *process
 
 /* text_ranks.c: of a job, its ranks; and regions that few of them entered */
 void cp_text_ranks(struct cp_text *text);
+/* An answer: which rank waits in MPI, and for which one. */
+void cp_text_waits(struct cp_text *text);
 void cp_text_entered(struct cp_text *text);
 
 /* text_rows.c: which regions, in their order, a table of about limit rows (0: all)

@@ -107,29 +107,45 @@ static void print_table(struct cp_text *text, const struct cp_job *job)
 			text->out, "\u2026 and %zu more ranks\n", job->nlisted - row);
 }
 
-/* Whom the others wait for, where that can be told. */
-static void print_who_waited(struct cp_text *text, const struct cp_job *job)
+/* Who is in MPI least and most; false: it cannot be told of all ranks, or there is one.
+ */
+static bool find_ends(const struct cp_job *job, const struct cp_job_rank **least,
+	const struct cp_job_rank **most)
 {
-	const struct cp_job_rank *least = NULL, *most = NULL;
-
+	*least = *most = job->ranks;
 	for (size_t i = 0; i < job->nlisted; i++) {
 		const struct cp_job_rank *rank = &job->ranks[i];
 
 		if (!is_known(rank))
-			return;
-		if (!least || share(rank) < share(least))
-			least = rank;
-		if (!most || share(rank) > share(most))
-			most = rank;
+			return false;
+		if (share(rank) < share(*least))
+			*least = rank;
+		if (share(rank) > share(*most))
+			*most = rank;
 	}
-	if (!least || share(most) - share(least) < UNLIKE)
+	return job->nlisted > 1;
+}
+
+void cp_text_waits(struct cp_text *text)
+{
+	const struct cp_job *job = text->report->job;
+	const struct cp_job_rank *least, *most;
+
+	if (!job || !find_ends(job, &least, &most))
 		return;
-	cp_text_wrap(text->out,
-		cp_text_format(text->arena,
-			"rank %d is in MPI least, rank %d most: that one waits, and the "
-			"other is waited for",
-			least->rank, most->rank),
-		0, 2, text->width);
+	cp_text_labelled(text, "waits",
+		share(most) - share(least) < UNLIKE
+			? cp_text_format(text->arena,
+				  "no rank much longer than another: ~%.1f to ~%.1f %% "
+				  "of "
+				  "their time is in MPI",
+				  100 * share(least), 100 * share(most))
+			: cp_text_format(text->arena,
+				  "rank %d most, ~%.1f %% of its time is in MPI; for "
+				  "rank "
+				  "%d, which is there least (~%.1f %%)",
+				  most->rank, 100 * share(most), least->rank,
+				  100 * share(least)));
 }
 
 void cp_text_ranks(struct cp_text *text)
@@ -139,7 +155,6 @@ void cp_text_ranks(struct cp_text *text)
 	if (!job || !job->nlisted)
 		return;
 	print_table(text, job);
-	print_who_waited(text, job);
 }
 
 /* ---- regions that some ranks have ---- */

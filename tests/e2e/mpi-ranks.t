@@ -42,7 +42,12 @@ for my $name (sort keys %implementations) {
 		my $text = read_file($file{txt});
 		my ($table) = $text =~ /^(rank +processes.*?)(?:\n\n|\z)/ms;
 		is(() = ($table // '') =~ /^\d +1 +\d+ +~[\d.]+ +~[\d.]+ +~[\d.]+$/mg, 4, "$name: the text has them") || diag($text);
-		like($table // '', qr/^rank 2 is in MPI least, rank [013] most/m, "$name: and whom they waited for");
+		my ($waits) = grep { $_->{title} eq 'waits' } map { @{$_->{lines}} } @{$report->{answers}};
+		like($waits->{text} // '', qr/^rank [013] most, ~[\d.]+ % of its time is in MPI; for rank 2, which is there least \(~[\d.]+ %\)$/,
+			"$name: the answer says who waited for whom");
+		my $screen = run(command => [cli(), 'report', '-o', '-', scratch("records-$name")])->{out};
+		my @first = split(/\n/, $screen);
+		like(join("\n", @first[0 .. 6]), qr/^waits +rank [013] most/m, "$name: in the first lines") || diag($screen);
 		like($text, qr/^regions of some ranks only\n(?=.*^all\/late: rank 2$).*^all\/early: ranks 0, 1, 3$/ms,
 			"$name: and the regions that few entered");
 		unlike($text, qr/.{81}/, "$name: in 80 columns");
