@@ -25,7 +25,7 @@ function make(tag, attributes, ...children) {
 
 // Lines of what and what of it, as the text report has them; null: there are none.
 function showAnswer(answers) {
-	const several = answers.filter(answer => answer.group).length > 1;
+	const several = answers.filter(answer => answer.group && answer.lines.length).length > 1;
 	for (const {group, lines} of answers) {
 		if (several && group && lines.length)
 			$('answer').append(make('dt', {class: 'group'}, plain(group)), make('dd', {}));
@@ -262,6 +262,9 @@ function clipEnd(text) {
 function barsHeight(box, n) {
 	box.style.height = 90 + 26 * n + 'px';
 }
+
+// Of charts of lines: what a box would be in the legend is a line.
+const lineLegend = () => ({labels: {usePointStyle: true, pointStyle: 'line', pointStyleWidth: 36}});
 
 const charts = new Map();
 

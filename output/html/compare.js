@@ -3,9 +3,13 @@
 const rows = report.machines.map((machine, order) => ({machine, order, name: plain(machine.name)}));
 const first = report.machines[0];
 
+// What the answer goes by, and what tells why.
+const ranked = (report.answers || []).map(answer => answer.ranked_by).find(Boolean);
+const ANSWERS = ranked ? [ranked, 'served_l1', 'served_l2', 'served_l3', 'served_memory', 'l1d_mpki'] : [];
+
 const columns = [
 	...Object.keys(first.metrics).map(name => ({id: name, title: words(name), kind: 'metric', tip: meaningOf(name),
-		unit: first.metrics[name].unit, of: row => row.machine.metrics[name]})),
+		answers: ANSWERS.includes(name) && 1 + ANSWERS.indexOf(name), unit: first.metrics[name].unit, of: row => row.machine.metrics[name]})),
 	...Object.keys(first.counts).map(name => ({id: '#' + name, title: words(name), kind: 'count', tip: meaningOf(name),
 		of: row => row.machine.counts[name]})),
 ];

@@ -89,7 +89,7 @@ function drawCourse() {
 				y: {beginAtZero: true, ticks: {callback: v => short(v)},
 					title: {display: true, text: name + (simulated ? ' (simulated)' : '') + ' per interval'}},
 			},
-			plugins: {tooltip: {callbacks: {
+			plugins: {legend: lineLegend(), tooltip: {callbacks: {
 				title: items => 'up to ' + full(items[0].parsed.x) + ' s',
 				label: item => plain(lines[item.datasetIndex].path) + ': ' + full(item.parsed.y) + ', '
 					+ lines[item.datasetIndex].status,

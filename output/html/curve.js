@@ -62,7 +62,7 @@ function drawCurve() {
 				x: {title: {display: true, text: sweep.field + ' of ' + sweep.title}},
 				y: {beginAtZero: true, ticks: {callback: v => short(v)}, title: {display: true, text: 'misses (simulated)'}},
 			},
-			plugins: {tooltip: {callbacks: {
+			plugins: {legend: lineLegend(), tooltip: {callbacks: {
 				label: item => lines[item.datasetIndex].name + ': ' + explain(curveValue(lines[item.datasetIndex], item.dataIndex)),
 			}}},
 		},

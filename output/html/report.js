@@ -214,7 +214,7 @@ function drawRanks() {
 		+ (some.length ? '  Regions of some ranks only: ' + some.map(region =>
 			plain(region.path.join(' / ')) + ' (' + region.entered_by.join(', ') + ')').join('; ') + '.' : '');
 	$('ranks-table').replaceChildren(
-		make('thead', {}, make('tr', {}, ...['rank', 'processes', 'threads', 'time s', 'in MPI s', 'in MPI'].map(
+		make('thead', {}, make('tr', {}, ...['rank', 'processes', 'threads', 'time', 'in MPI', 'of its time'].map(
 			title => make('th', {scope: 'col'}, title)))),
 		make('tbody', {}, ...part.map(rank => make('tr', {}, make('th', {scope: 'row'}, String(rank.rank)),
 			cell(exact(rank.processes)), cell(exact(rank.threads)), ...[[r => r.time_s, 's'], [r => r.mpi_s, 's'], [inMpi, 'ratio']].map(

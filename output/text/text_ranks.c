@@ -155,6 +155,8 @@ void cp_text_ranks(struct cp_text *text)
 	if (!job || !job->nlisted)
 		return;
 	print_table(text, job);
+	if (text->whole) /* a screen has it on top */
+		cp_text_waits(text);
 }
 
 /* ---- regions that some ranks have ---- */

@@ -65,6 +65,16 @@ def check_table(page, report):
     same({n.lstrip('#') for n in names}, counted, 'compare: each column that a machine counts')
 
 
+def check_answer(page, report):
+    """The columns that the page begins with: what <== goes by is the first."""
+    answer = next(one for one in report['answers'] if one['most'])
+    ids = page.ask("return [...document.querySelectorAll('#machines thead th')].slice(1).map(th => th.dataset.id)")
+    same(ids, [answer['ranked_by'], 'served_l1', 'served_l2', 'served_l3', 'served_memory', 'l1d_mpki'], 'compare: the columns of the answer')
+    worst = max((cells[0][0] or 0, name) for name, cells in page.ask(ROWS))[1]
+    same(page.ask("return document.querySelector('#machines tr.worst').cells[0].firstChild.textContent"), worst,
+         'compare: <== where most is')
+
+
 def check_use(page, report):
     mpki = {m['name']: m['metrics']['l1d_mpki']['value'] for m in report['machines']}
     page.driver.find_element(By.CSS_SELECTOR, '#machines th[data-id="l1d_mpki"] button').click()
@@ -86,6 +96,7 @@ def check(page, place):
     text = page.ask("return document.body.innerText")
     ok('Simulated:' in text and all(m['description'].split(': ')[1] in text for m in report['machines']),
        'compare: what was simulated')
+    check_answer(page, report)
     check_served(page, report)
     check_beside(page, report)
     check_table(page, report)

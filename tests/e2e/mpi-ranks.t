@@ -45,6 +45,7 @@ for my $name (sort keys %implementations) {
 		my ($waits) = grep { $_->{title} eq 'waits' } map { @{$_->{lines}} } @{$report->{answers}};
 		like($waits->{text} // '', qr/^rank [013] most, ~[\d.]+ % of its time is in MPI; for rank 2, which is there least \(~[\d.]+ %\)$/,
 			"$name: the answer says who waited for whom");
+		like($text, qr/^waits +rank [013] most/m, "$name: so does the whole text");
 		my $screen = run(command => [cli(), 'report', '-o', '-', scratch("records-$name")])->{out};
 		my @first = split(/\n/, $screen);
 		like(join("\n", @first[0 .. 6]), qr/^waits +rank [013] most/m, "$name: in the first lines") || diag($screen);
