@@ -133,7 +133,7 @@ static void add_counts(struct cp_tree *tree, const struct cp_frame *frame,
 
 /* One execution from `frame` to `now`, which is open for writing; delta is set to
  * what it counted.  Where a reading failed that is nothing, and false. */
-static bool add(struct cp_tree *tree, const struct cp_frame *frame,
+static bool add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns, uint64_t delta[])
 {
 	struct cp_region_item *item = frame->node->item;
@@ -297,7 +297,7 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	write_begin(node->item);
 	write_begin(outer->item);
 	write_begin(root->item);
-	counted = add(tree, frame, now, now_ns, delta);
+	counted = add_execution(tree, frame, now, now_ns, delta);
 	spent_ns = node->item->time_ns - before_ns;
 	add_to_outer(tree, frame, outer->item, counted ? delta : NULL, spent_ns);
 	if (with_root)
@@ -320,7 +320,7 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 	save_all(&change, frame->node, tree);
 	change_open(&change);
 	write_begin(frame->node->item);
-	add(tree, frame, now, now_ns, delta);
+	add_execution(tree, frame, now, now_ns, delta);
 	write_end(frame->node->item);
 	change_close(&change);
 }
