@@ -214,7 +214,8 @@ static const char *header_fault(const struct cp_record_header *header, size_t si
 		return "a run record of another version: use the cachepeek that wrote it";
 	if (header->ncounters > CP_MAX_READ || header->nquantities > CP_MAX_QUANTITIES ||
 		header->nperf_groups > CP_MAX_PERF_GROUPS ||
-		header->nrotated > header->nperf_groups || header->engine > CP_ENGINE_SIM)
+		header->nrotated > header->nperf_groups ||
+		header->sample_sets > CP_SAMPLE_GROUPS || header->engine > CP_ENGINE_SIM)
 		return "a run record that is damaged: run the program again";
 	return NULL;
 }

@@ -137,6 +137,9 @@ static void put_region(struct writer *writer, const struct cp_report *report,
 	for (size_t i = 0; i < report->nquantities; i++) {
 		put(writer, &region->counts[i], sizeof(region->counts[i]));
 		put_text(writer, region->counts[i].reason);
+		if (region->counts[i].pools)
+			put(writer, region->counts[i].pools,
+				sizeof(*region->counts[i].pools));
 	}
 	for (size_t i = 0; i < report->nmetrics; i++)
 		put(writer, &region->metrics[i].over, sizeof(region->metrics[i].over));
@@ -366,6 +369,23 @@ static bool is_bool(const bool *sent)
 	return byte <= 1;
 }
 
+static bool is_sound_pool(const struct cp_pool *pool)
+{
+	return pool->nsets <= CP_SAMPLE_GROUPS && is_bool(&pool->in_bursts) &&
+	       is_bool(&pool->in_sets) && is_bool(&pool->differs);
+}
+
+/* A pointer of another process says no more than that there is something. */
+static void take_pools(struct unpacking *it, struct cp_count *count)
+{
+	if (!count->pools)
+		return;
+	count->pools = cp_arena_alloc(&it->arena, sizeof(*count->pools));
+	take_into(&it->reader, count->pools, sizeof(*count->pools));
+	it->reader.failed |=
+		!is_sound_pool(&count->pools->all) || !is_sound_pool(&count->pools->own);
+}
+
 static void take_counts(struct unpacking *it, struct cp_region *region)
 {
 	for (size_t i = 0; i < it->both.nquantities; i++) {
@@ -377,6 +397,7 @@ static void take_counts(struct unpacking *it, struct cp_region *region)
 
 		take_into(&it->reader, count, sizeof(*count));
 		count->reason = take_text(&it->reader);
+		take_pools(it, count);
 		it->reader.failed |= count->status > CP_UNAVAILABLE ||
 				     count->exclusive_status > CP_UNAVAILABLE ||
 				     count->of_socket > CP_UNAVAILABLE ||

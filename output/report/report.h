@@ -8,6 +8,7 @@
  * - A count of a path is the sum over its threads: sum over threads == process
  *   == merged, for value, exclusive and calls.  Where some threads could not be
  *   counted, the sum is over the others, "estimated", and says so in reason.
+ *   What was sampled (CACHEPEEK_SAMPLE) is estimated from the samples of all threads.
  * - perf: a counter that was on the PMU part of the time is scaled by
  *   enabled / running of that region.  Below CP_MIN_COVERAGE there is no value.
  * - Nothing is negative, and "not counted" is never 0.
@@ -20,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/counts.h"
 #include "output/metrics/group.h"
 #include "output/metrics/value.h"
 #include "output/metrics/weights.h"
@@ -58,6 +60,22 @@ static inline double cp_extent_mean(const struct cp_extent *extent)
 /* Standard deviation of the sample; 0 of one. */
 double cp_extent_stddev(const struct cp_extent *extent);
 
+/* What was sampled of a count (report_bursts.c), in threads of any number. */
+struct cp_pool {
+	uint32_t nsets, ngroups; /* so many groups of sets were simulated, of so many */
+	bool in_bursts, in_sets; /* whether some of the count is */
+	bool differs;            /* nsets and ngroups are not those of all threads */
+	double exact;            /* of what was counted in full all the time */
+	double instructions,
+		full; /* all of them, and those that were simulated in full */
+	double in[CP_SAMPLE_GROUPS]; /* and those in bursts, by group */
+	double bursts[CP_SAMPLE_PARTS], sets[CP_SAMPLE_PARTS];
+};
+
+struct cp_pools {
+	struct cp_pool all, own; /* own: without nested regions */
+};
+
 #define CP_FEW_RANKS 8 /* so many of a region's ranks are named */
 
 struct cp_count {
@@ -89,6 +107,7 @@ struct cp_count {
 	/* For the sums; not for writers.  Squares of the executions' deviations. */
 	uint64_t executions;
 	double squares, covered, wanted;
+	struct cp_pools *pools; /* NULL: it was not sampled */
 	/* Another rank counts it.  In sums of threads: of how many; in those of ranks,
 	 * how many ranks; and what those that count it did beside: executions, and
 	 * instructions. */

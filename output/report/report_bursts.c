@@ -12,9 +12,14 @@
  * L2 and what is behind it are counted all the time, in some groups of sets: the mean of
  * a group times the number of groups.
  *
+ * Threads, processes and ranks are pooled before anything is estimated: 30 bursts of all
+ * of them are enough.
+ *
  * What no sample shows is allowed for: single sets that are like no other (a program's
  * stack is in a few), and what caches and TLBs still hold of the burst before.
  */
+#include <string.h>
+
 #include "base/format.h"
 #include "output/report/report_raw.h"
 
@@ -23,6 +28,10 @@
 	"sampled: fewer than about 30 bursts were in it (CACHEPEEK_SAMPLE with a "       \
 	"shorter "                                                                       \
 	"period, or without)"
+
+#define SAMPLED "sampled (CACHEPEEK_SAMPLE): error is half of its 95 % interval"
+#define NOT_SAID "its record does not say how it was sampled"
+#define DIFFERS "sampled in different ways in different processes"
 
 #define ALLOWED_SHARE 0.005 /* of the value, on either side */
 #define BURSTS_RATE 0.00002 /* of the instructions */
@@ -55,6 +64,8 @@ bool cp_is_sampled(
 	return false;
 }
 
+/* ---- what there is of a thread ---- */
+
 /* The counter that is in that place of the mirrors; NULL: nobody asked for it. */
 static const uint64_t *find(const struct cp_raw *raw, const uint64_t *counts, uint32_t at)
 {
@@ -82,45 +93,61 @@ static bool add_parts(const struct cp_raw *raw, const struct cp_quantity_item *q
 	return any;
 }
 
+static void fill_pool(struct cp_pool *pool, const struct cp_raw *raw,
+	const struct cp_quantity_item *quantity, const uint64_t *counts)
+{
+	const uint64_t *all = find(raw, counts, 0),
+		       *instructions = find(raw, counts, CP_MIRROR_SIZE);
+	double exact[CP_SAMPLE_PARTS] = {0};
+
+	pool->nsets = raw->record->header->sample_sets;
+	pool->ngroups = raw->record->header->sample_groups;
+	pool->instructions = all ? (double)*all : 0;
+	for (unsigned g = 0; instructions && g < CP_SAMPLE_GROUPS; g++)
+		pool->in[g] = (double)instructions[g];
+	pool->full = instructions ? (double)instructions[CP_SAMPLE_GROUPS]
+				  : pool->instructions;
+	add_parts(raw, quantity, counts, IN_FULL, exact);
+	pool->exact = exact[0];
+	pool->in_bursts = add_parts(raw, quantity, counts, IN_BURSTS, pool->bursts);
+	pool->in_sets = add_parts(raw, quantity, counts, IN_SETS, pool->sets);
+}
+
 /* ---- bursts ---- */
 
 struct bursts {
-	double all;         /* instructions that were not counted in full */
-	double in, squares; /* of those, the ones in bursts */
-	unsigned groups;    /* that have any */
-	const uint64_t *instructions;
+	double all;      /* instructions that were not counted in full */
+	double in;       /* of those, the ones in bursts */
+	unsigned groups; /* that have any */
 };
 
-static struct bursts bursts_of(const struct cp_raw *raw, const uint64_t *counts)
+static struct bursts bursts_of(const struct cp_pool *pool)
 {
-	const uint64_t *all = find(raw, counts, 0);
-	struct bursts b = {.instructions = find(raw, counts, CP_MIRROR_SIZE)};
+	struct bursts b = {.all = pool->instructions - pool->full};
 
-	if (!all || !b.instructions)
-		return b;
-	b.all = (double)*all - (double)b.instructions[CP_SAMPLE_GROUPS];
 	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++) {
-		b.in += (double)b.instructions[g];
-		b.groups += b.instructions[g] != 0;
+		b.in += pool->in[g];
+		b.groups += pool->in[g] > 0;
 	}
 	return b;
 }
 
-static struct estimate from_bursts(
-	const struct bursts *b, const double parts[CP_SAMPLE_PARTS])
+static struct estimate from_bursts(const struct cp_pool *pool)
 {
+	const double *parts = pool->bursts;
+	struct bursts b = bursts_of(pool);
 	struct estimate e = {.value = parts[CP_SAMPLE_GROUPS]};
-	double sum = 0, squares = 0, groups = b->groups, factor, error;
+	double sum = 0, squares = 0, groups = b.groups, factor, error;
 
-	if (b->all <= 0)
+	if (b.all <= 0)
 		return e;
-	if (b->groups < MIN_GROUPS)
+	if (b.groups < MIN_GROUPS)
 		return (struct estimate){.none = FEW_BURSTS};
-	factor = b->all / b->in;
+	factor = b.all / b.in;
 	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
 		sum += parts[g];
 	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++) {
-		double off = parts[g] - sum / b->in * (double)b->instructions[g];
+		double off = parts[g] - sum / b.in * pool->in[g];
 
 		squares += off * off;
 	}
@@ -135,15 +162,14 @@ static struct estimate from_bursts(
 
 /* ---- sets ---- */
 
-static struct estimate from_sets(
-	const struct cp_record_header *header, const double parts[CP_SAMPLE_PARTS])
+static struct estimate from_sets(const struct cp_pool *pool)
 {
-	double n = header->sample_sets, groups = header->sample_groups, sum = 0,
-	       squares = 0, error;
+	double n = pool->nsets, groups = pool->ngroups, sum = 0, squares = 0, error;
+	const double *parts = pool->sets;
 
-	for (unsigned g = 0; g < header->sample_sets; g++)
+	for (unsigned g = 0; g < pool->nsets; g++)
 		sum += parts[g];
-	for (unsigned g = 0; g < header->sample_sets; g++)
+	for (unsigned g = 0; g < pool->nsets; g++)
 		squares += (parts[g] - sum / n) * (parts[g] - sum / n);
 	error = cp_student(n - 1) * groups / n *
 		__builtin_sqrt(squares * n / (n - 1) * (1 - n / groups));
@@ -154,13 +180,6 @@ static struct estimate from_sets(
 
 /* ---- together ---- */
 
-static double all_instructions(const struct cp_raw *raw, const uint64_t *counts)
-{
-	const uint64_t *all = find(raw, counts, 0);
-
-	return all ? (double)*all : 0;
-}
-
 static void allow(struct estimate *e, double events)
 {
 	double share = ALLOWED_SHARE * e->value;
@@ -168,74 +187,108 @@ static void allow(struct estimate *e, double events)
 	e->square += share * share + events * events;
 }
 
-static struct estimate estimate(const struct cp_raw *raw,
-	const struct cp_quantity_item *quantity, const uint64_t *counts)
+static struct estimate estimate(const struct cp_pool *pool)
 {
-	double exact[CP_SAMPLE_PARTS] = {0}, bursts[CP_SAMPLE_PARTS] = {0},
-	       sets[CP_SAMPLE_PARTS] = {0};
-	struct bursts b = bursts_of(raw, counts);
 	struct estimate e = {0}, more;
 
-	add_parts(raw, quantity, counts, IN_FULL, exact);
-	if (add_parts(raw, quantity, counts, IN_BURSTS, bursts))
-		e = from_bursts(&b, bursts);
-	e.value += exact[0];
-	allow(&e, BURSTS_RATE * all_instructions(raw, counts));
-	if (!e.none && add_parts(raw, quantity, counts, IN_SETS, sets)) {
-		more = from_sets(raw->record->header, sets);
-		allow(&more, SETS_RATE * all_instructions(raw, counts));
+	if (!pool->nsets)
+		return (struct estimate){.none = NOT_SAID};
+	if (pool->differs)
+		return (struct estimate){.none = DIFFERS};
+	if (pool->in_bursts)
+		e = from_bursts(pool);
+	e.value += pool->exact;
+	allow(&e, BURSTS_RATE * pool->instructions);
+	if (!e.none && pool->in_sets) {
+		more = from_sets(pool);
+		allow(&more, SETS_RATE * pool->instructions);
 		e.value += more.value;
 		e.square += more.square;
 	}
 	return e;
 }
 
-static double coverage_of(
-	const struct cp_raw *raw, const struct cp_quantity_item *quantity)
+static double coverage_of(const struct cp_pool *pool)
 {
-	struct bursts b = bursts_of(raw, raw->inclusive);
-	double parts[CP_SAMPLE_PARTS] = {0}, full;
+	struct bursts b = bursts_of(pool);
 
-	if (!add_parts(raw, quantity, raw->inclusive, IN_BURSTS, parts))
-		return raw->record->header->sample_sets /
-		       (double)raw->record->header->sample_groups;
-	full = b.instructions ? (double)b.instructions[CP_SAMPLE_GROUPS] : 0;
-	return b.all + full > 0 ? (b.in + full) / (b.all + full) : 0;
+	if (!pool->in_bursts)
+		return pool->nsets / (double)pool->ngroups;
+	return pool->instructions > 0 ? (b.in + pool->full) / pool->instructions : 0;
 }
 
 /* Regions inside are estimated by themselves; what remains is no more than all. */
-static uint64_t exclusive_of(
-	const struct cp_raw *raw, const struct cp_quantity_item *quantity, uint64_t value)
+static uint64_t exclusive_of(const struct cp_pool *own, uint64_t value)
 {
-	uint64_t own[CP_MAX_READ], exclusive;
-	struct estimate e;
+	struct estimate e = estimate(own);
+	uint64_t exclusive = e.none ? value : cp_count_of(e.value + 0.5);
 
-	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
-		own[i] = raw->inclusive[i] > raw->children[i]
-				 ? raw->inclusive[i] - raw->children[i]
-				 : 0;
-	e = estimate(raw, quantity, own);
-	exclusive = e.none ? value : cp_count_of(e.value + 0.5);
 	return exclusive < value ? exclusive : value;
+}
+
+void cp_count_conclude(struct cp_count *count)
+{
+	const struct cp_pools *pools = count->pools;
+	struct estimate e = estimate(&pools->all);
+
+	count->status = e.none ? CP_UNAVAILABLE : CP_ESTIMATED;
+	count->reason = e.none ? e.none : SAMPLED;
+	count->value = e.none ? 0 : cp_count_of(e.value + 0.5);
+	count->error = e.none ? -1 : __builtin_sqrt(e.square);
+	count->exclusive = exclusive_of(&pools->own, count->value);
+	count->coverage = count->covered = e.none ? 0 : coverage_of(&pools->all);
+	count->wanted = 1;
 }
 
 struct cp_count cp_count_sampled(
 	const struct cp_raw *raw, const struct cp_quantity_item *quantity)
 {
-	struct estimate e = estimate(raw, quantity, raw->inclusive);
-	struct cp_count count = {.status = CP_ESTIMATED,
-		.reason =
-			"sampled (CACHEPEEK_SAMPLE): error is half of its 95 % interval",
-		.value = cp_count_of(e.value + 0.5),
-		.error = __builtin_sqrt(e.square)};
+	struct cp_pools *pools = cp_arena_alloc(raw->report->arena, sizeof(*pools));
+	struct cp_count count = {.pools = pools};
+	uint64_t own[CP_MAX_READ];
 
-	if (!e.none && !raw->record->header->sample_sets)
-		e.none = "its record does not say how it was sampled";
-	if (e.none)
-		return cp_no_count(e.none);
-	count.exclusive = exclusive_of(raw, quantity, count.value);
-	count.coverage = coverage_of(raw, quantity);
-	count.covered = count.coverage;
-	count.wanted = 1;
+	memset(pools, 0, sizeof(*pools));
+	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
+		own[i] = raw->inclusive[i] > raw->children[i]
+				 ? raw->inclusive[i] - raw->children[i]
+				 : 0;
+	fill_pool(&pools->all, raw, quantity, raw->inclusive);
+	fill_pool(&pools->own, raw, quantity, own);
+	cp_count_conclude(&count);
 	return count;
+}
+
+/* ---- of several threads ---- */
+
+static void add_pool(struct cp_pool *to, const struct cp_pool *from)
+{
+	bool first = !to->nsets;
+
+	to->differs |=
+		from->differs ||
+		(!first && (to->nsets != from->nsets || to->ngroups != from->ngroups));
+	to->nsets = from->nsets;
+	to->ngroups = from->ngroups;
+	to->exact += from->exact;
+	to->instructions += from->instructions;
+	to->full += from->full;
+	to->in_bursts |= from->in_bursts;
+	to->in_sets |= from->in_sets;
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
+		to->in[g] += from->in[g];
+	for (unsigned p = 0; p < CP_SAMPLE_PARTS; p++) {
+		to->bursts[p] += from->bursts[p];
+		to->sets[p] += from->sets[p];
+	}
+}
+
+void cp_count_pool(
+	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
+{
+	if (!to->pools) {
+		to->pools = cp_arena_alloc(report->arena, sizeof(*to->pools));
+		memset(to->pools, 0, sizeof(*to->pools));
+	}
+	add_pool(&to->pools->all, &from->pools->all);
+	add_pool(&to->pools->own, &from->pools->own);
 }

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "output/report/job.h"
 #include "output/report/report_parts.h"
+#include "output/report/report_raw.h"
 
 /* The squares of the deviations of two sets lack this of those of both: how far
  * their means are apart. */
@@ -167,7 +168,9 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 		add_host(report, to, from, at);
 		return;
 	}
-	if (from->status == CP_UNAVAILABLE) {
+	if (from->pools) {
+		cp_count_pool(report, to, from);
+	} else if (from->status == CP_UNAVAILABLE) {
 		if (from->shared)
 			to->shared++;
 		else
@@ -175,14 +178,15 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 		if (!to->reason)
 			to->reason = keep_text(report, from->reason);
 		return;
+	} else {
+		add_values(report, to, from);
+		if (from->error > 0) /* independent: squares add */
+			to->error += from->error * from->error;
 	}
-	add_values(report, to, from);
-	if (from->error > 0)
-		to->error += from->error * from->error; /* independent: squares add */
 	to->counted += region->nthreads;
 	to->sample_calls += region->calls;
 	to->sample_instructions += common;
-	if (!region->folded)
+	if (!region->folded && from->status != CP_UNAVAILABLE)
 		extend(&to->over, (double)from->value, at);
 }
 
@@ -272,9 +276,11 @@ static void add_sums(
 		}
 		if ((more->missing || more->shared) && !count->reason)
 			count->reason = keep_text(report, more->reason);
-		if (more->counted)
+		if (more->pools)
+			cp_count_pool(report, count, more);
+		else if (more->counted)
 			add_values(report, count, more);
-		count->error += more->error;
+		count->error += more->pools ? 0 : more->error;
 		count->counted += more->counted;
 		count->missing += more->missing;
 		count->shared += more->shared;
@@ -437,6 +443,17 @@ static const char *partly(
 	return cp_arena_copy(report->arena, text, length);
 }
 
+static void finish_error(struct cp_count *count)
+{
+	count->coverage = count->wanted > 0 ? count->covered / count->wanted : 1;
+	if (count->coverage > 1)
+		count->coverage = 1;
+	if (count->error > 0 || count->status == CP_SCALED)
+		count->error = __builtin_sqrt(count->error);
+	else
+		count->error = -1;
+}
+
 static void finish_count(
 	struct cp_report *report, struct cp_count *count, struct cp_region *region)
 {
@@ -447,14 +464,11 @@ static void finish_count(
 			count->reason = "no thread was recorded";
 		return;
 	}
-	count->coverage = count->wanted > 0 ? count->covered / count->wanted : 1;
-	if (count->coverage > 1)
-		count->coverage = 1;
-	if (count->error > 0 || count->status == CP_SCALED)
-		count->error = __builtin_sqrt(count->error);
+	if (count->pools)
+		cp_count_conclude(count);
 	else
-		count->error = -1;
-	if (count->missing) {
+		finish_error(count);
+	if (count->missing && count->status != CP_UNAVAILABLE) {
 		count->reason = partly(report, count, region->nthreads);
 		count->status = CP_ESTIMATED;
 	}

@@ -62,6 +62,10 @@ bool cp_is_sampled(
 	const struct cp_record *record, const struct cp_quantity_item *quantity);
 struct cp_count cp_count_sampled(
 	const struct cp_raw *raw, const struct cp_quantity_item *quantity);
+/* Adds the sample; what the whole sample says: value, error bar, status. */
+void cp_count_pool(
+	struct cp_report *report, struct cp_count *to, const struct cp_count *from);
+void cp_count_conclude(struct cp_count *count);
 struct cp_count cp_no_count(const char *reason);
 
 /* Nothing was seen, and few slices looked: that is not 0.  Why, or NULL. */

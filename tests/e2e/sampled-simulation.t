@@ -113,6 +113,57 @@ for my $event (qw(l1d_misses l2_misses)) {
 		"three threads: $event is what it should be");
 }
 
+# ---- pooled: too few bursts in each, enough in all ----
+
+my $parts = write_file(scratch('parts.c'), <<'C');
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define WORDS (1 << 18)
+static int table[WORDS];
+static void work(unsigned x)
+{
+	for (int i = 0; i < 600000; i++) {
+		x = x * 1664525u + 1013904223u;
+		table[x >> 8 & (WORDS - 1)]++;
+	}
+}
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		for (unsigned i = 0; i < 4; i++)
+			if (fork() == 0) {
+				work(i);
+				_exit(0);
+			}
+		while (wait(NULL) > 0)
+			;
+		return 0;
+	}
+#pragma omp parallel for num_threads(4) schedule(static, 1)
+	for (unsigned i = 0; i < 4; i++)
+		work(i);
+	return 0;
+}
+C
+my $pooled = scratch('pooled');
+is(run(command => ['gcc', '-O2', '-fopenmp', '-o', $pooled, $parts])->{status}, 0, 'a program of parts');
+for my $case (['threads of OpenMP'], ['children', 'fork']) {
+	my ($what, @arguments) = @$case;
+	my ($true, @runs) = map { peek(command => [$pooled, @arguments], engine => 'sim', machine => $machine,
+		env => {OMP_WAIT_POLICY => 'passive', variable($_)}, events => 'instructions,l1d_misses,l2_misses')->{report} } 0, 2 .. 4;
+	for my $event (qw(l1d_misses l2_misses)) {
+		my @counts = map { region($_)->{counts}{$event} } @runs;
+		is_deeply([map { $_->{status} } @counts], [('estimated') x 3], "$what: $event is estimated");
+		unlike($counts[0]{reason}, qr/without/, "$what: $event: of all of them");
+		my $count = value(region($true), $event);
+		is(scalar(grep { abs($_->{value} - $count) > 2 * $_->{error} } @counts), 0, "$what: $event is what it should be");
+		is(scalar(grep { $_->{error} > 0.2 * $count } @counts), 0, "$what: $event: and told well");
+	}
+	my @alone = map { region($_)->{counts}{l1d_misses}{status} } map { @{$_->{threads}} } @{$runs[0]{processes}};
+	cmp_ok(scalar(grep { $_ eq 'unavailable' } @alone), '>=', 3, "$what: not in each of them alone");
+}
+
 # ---- the text ----
 
 my $text = peek(command => [program('sampled_mix')], engine => 'sim', machine => $machine,

@@ -124,11 +124,31 @@ static void step(void)
 
 /* ---- threads ---- */
 
+static ULong forks;
+
+static void on_fork(ThreadId tid)
+{
+	(void)tid;
+	forks++;
+}
+
+/* Each child draws bursts of its own: samples of the same code at the same times would
+ * tell no more than one of them. */
+static void on_fork_child(ThreadId tid)
+{
+	(void)tid;
+	uint64_t seed = sample_plan.seed + forks;
+
+	if (current)
+		current->random ^= sample_random(&seed);
+}
+
 void sample_start(const struct machine *m)
 {
 	UInt groups = sample_groups(m);
 
 	sample_sets_choose(&sets, groups, sample_plan.sets, sample_plan.seed);
+	VG_(atfork)(on_fork, NULL, on_fork_child);
 }
 
 void sample_core_begin(struct core *core)
