@@ -119,6 +119,10 @@ SKIP: {
 
 my $docker = recipe('Dockerfile');
 my @stages = split(/^(?=FROM )/m, $docker);
+my ($copied) = $docker =~ /^COPY (\S+)/m;
+is($copied, "$name.tar.gz", 'Dockerfile: made of the tarball');
+is_deeply([grep { /^[^#]/ } split(/\n/, recipe('Dockerfile.dockerignore'))], ['*', '!cachepeek-*.tar.gz'],
+	'and nothing else of build/ is sent');
 like($stages[-1], qr/^USER (?!root)\w+$/m, 'Dockerfile: nobody special runs it');
 unlike($stages[-1], qr/deps\.sh|gcc/, 'and its image has no compilers');
 my %needed = map { $_ => 1 } map { run(command => ['readelf', '-d', $_])->{out} =~ /\(NEEDED\).*\[(\S+)\]/g } cli(), lib();
