@@ -46,9 +46,12 @@ int main(void)
 }
 END
 
+# The least of three.
 user_seconds()
 {
-	LC_ALL=C bash -c 'TIMEFORMAT=%U; time "$@" > /dev/null 2>&1' bash "$@" 2>&1 | tail -1
+	for _ in 1 2 3; do
+		LC_ALL=C bash -c 'TIMEFORMAT=%U; time "$@" > /dev/null 2>&1' bash "$@" 2>&1 | tail -1
+	done | sort -n | head -1
 }
 
 simulated()
@@ -57,16 +60,39 @@ simulated()
 		--vex-guest-chase=no "$@"
 }
 
-printf '%-8s %-10s %8s %10s %10s\n' program built natively simulated 'by VEX'
+# Sixteen instructions that only the host executes, a million times.
+cat > "$scratch/each.c" << 'END'
+int main(int argc, char **argv)
+{
+	for (int i = argc > 1 ? 1 : 1000000; i > 0; i--)
+		__asm__ volatile(".rept 16\n vpaddd %%zmm1, %%zmm2, %%zmm3\n .endr" ::: "xmm3");
+	return 0;
+}
+END
+
+failed=0
+printf '%-8s %-10s %8s %10s %10s %6s\n' program built natively simulated 'by VEX' times
 for program in saxpy dgemm; do
 	for how in "AVX-512:-march=native -mprefer-vector-width=512" 'AVX2+FMA:-mavx2 -mfma'; do
 		gcc -O3 ${how#*:} -o "$scratch/$program" "$scratch/$program.c"
 		"$scratch/$program" > /dev/null 2>&1 || continue # this machine has it not
+		natively=$(user_seconds "$scratch/$program")
+		ours=$(simulated "$scratch/$program")
+		emulated=- times=-
 		case $how in
-		AVX2*) emulated=$(simulated --native=no "$scratch/$program") ;;
-		*) emulated=- ;;
+		AVX2*)
+			emulated=$(simulated --native=no "$scratch/$program")
+			times=$(echo "$emulated $ours" | awk '{ printf("%.1f", $1 / $2) }')
+			# Budget: four times as fast as VEX.
+			echo "$times" | awk '{ exit $1 < 4 }' || failed=1
+			;;
 		esac
-		printf '%-8s %-10s %8s %10s %10s\n' $program "${how%%:*}" "$(user_seconds "$scratch/$program")" \
-			"$(simulated "$scratch/$program")" "$emulated"
+		printf '%-8s %-10s %8s %10s %10s %6s\n' $program "${how%%:*}" "$natively" "$ours" "$emulated" "$times"
 	done
 done
+
+if gcc -O1 -mavx512f -o "$scratch/each" "$scratch/each.c" && "$scratch/each" > /dev/null 2>&1; then
+	echo "$(simulated "$scratch/each") $(simulated "$scratch/each" once)" |
+		awk '{ ns = ($1 - $2) * 1000 / 16; printf("an instruction of AVX-512: %.1f ns (budget: 10)\n", ns); exit ns > 10 }' || failed=1
+fi
+exit $failed

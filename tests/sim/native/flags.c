@@ -93,6 +93,39 @@ static void flushing(void)
 	printf("as usual %g\n", result);
 }
 
+static void truncating(void)
+{
+	static _Alignas(16) const float numbers[4] = {1.5f, -2.7f, 3.5f, 1e20f};
+	int to_zero[4], to_nearest[4];
+
+	__asm__ volatile("cvttps2dq %2, %%xmm0; movups %%xmm0, %0\n"
+			 "cvtps2dq %2, %%xmm0; movups %%xmm0, %1"
+			 : "=m"(to_zero), "=m"(to_nearest)
+			 : "m"(numbers)
+			 : "xmm0");
+	printf("to zero %d: %d %d %d %d, to nearest %d %d %d %d\n", (int)(three / 2),
+		to_zero[0], to_zero[1], to_zero[2], to_zero[3], to_nearest[0],
+		to_nearest[1], to_nearest[2], to_nearest[3]);
+}
+
+/* FXSAVE and FXRSTOR have MXCSR, too. */
+static void saving(void)
+{
+	static _Alignas(16) struct {
+		uint32_t word[128];
+	} area;
+
+	set(USUAL);
+	result = one / zero;
+	__asm__ volatile("fxsave %0" : "=m"(area));
+	printf("saved %04x, ", area.word[6]);
+	area.word[6] = USUAL | FTZ | 1;
+	__asm__ volatile("fxrstor %0" ::"m"(area));
+	result = tiny / 2;
+	printf("restored %04x: FTZ %g\n", get(), result);
+	set(USUAL);
+}
+
 /* --- SIGFPE --- */
 
 static sigjmp_buf escape;
@@ -144,6 +177,8 @@ int main(void)
 	flags();
 	keeping();
 	flushing();
+	truncating();
+	saving();
 	unmasked();
 	threads();
 	return 0;
