@@ -42,6 +42,30 @@ def _regions(document):
                 yield where, region
 
 
+def _node(region, name):
+    metrics = {}
+    for count, value in region["counts"].items():
+        for key, kept in (("exclusive", count), ("value", count + " (inc)")):
+            if value.get(key) is not None:
+                metrics[kept] = value[key]
+    if region["time_s"]["value"] is not None:
+        metrics["time (inc)"] = region["time_s"]["value"]
+    return {"frame": {"name": name, "type": "region"}, "metrics": metrics, "children": []}
+
+
+def _tree(document):
+    """Regions come after those that they are inside."""
+    command = document["command"]
+    nodes = {}
+    for region in document["regions"]:
+        path = tuple(region["path"])
+        nodes[path] = _node(region, path[-1] if path else " ".join(command))
+        if path:
+            nodes[next(path[:i] for i in reversed(range(len(path))) if path[:i] in nodes)][
+                "children"].append(nodes[path])
+    return nodes[()]
+
+
 class Report:
     """The tables of one report, or of several: then `file` tells them apart."""
 
@@ -96,6 +120,19 @@ class Report:
     def metrics(self):
         """A row for each metric of each region."""
         return self._values("metrics", ["value", "unit", "status", "reason", "min", "max", "mean"])
+
+    def literal(self):
+        """The regions as a tree of Hatchet's literal format, a root for each report.
+
+        A count's own name is what belongs to the region alone, and with " (inc)" behind it
+        what it has with those inside, as Hatchet calls them; what is unavailable is not there.
+        """
+        return [_tree(document) for _, document in self.documents]
+
+    def to_hatchet(self):
+        """A hatchet.GraphFrame of the regions."""
+        import hatchet
+        return hatchet.GraphFrame.from_literal(self.literal())
 
     @property
     def warnings(self):

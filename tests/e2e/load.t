@@ -48,6 +48,32 @@ is_deeply($both, ['r1.json', 'r2.json'], 'several files by a pattern');
 my ($threads) = python(1, 'print(json.dumps(sum(row["value"] or 0 for row in cachepeek.load("r1.json").thread_counts if row["name"] == "l1d_misses" and row["region"] == "")))');
 is($threads, sum_of_threads($report->{processes}[0], 'l1d_misses'), 'counts of threads');
 
+# ---- Hatchet's literal format: a tree of frames, with what each has alone and inside ----
+
+run(command => [cli(), '-E', 'sim', '-m', 'skylake-sp', '-e', 'instructions,l1d_misses', '-o', "$work/nested.json",
+	program('region_nested')]);
+my $nested = decode_json(read_file("$work/nested.json"));
+my ($literal) = python(1, 'print(json.dumps(cachepeek.load("nested.json").literal()))');
+is(scalar(@$literal), 1, 'Hatchet: a root for the report');
+my %seen;
+sub walk
+{
+	my ($node, @path) = @_;
+	my $region = region($nested, @path);
+	$seen{join('/', @path)} = $region && join(' ', sort keys %$node) eq 'children frame metrics' &&
+		$node->{metrics}{'l1d_misses (inc)'} == value($region, 'l1d_misses') &&
+		$node->{metrics}{l1d_misses} == value($region, 'l1d_misses', 'exclusive') ? 'right' : 'wrong';
+	walk($_, @path, $_->{frame}{name}) for @{$node->{children}};
+}
+walk($literal->[0]);
+is_deeply(\%seen, {map { join('/', @{$_->{path}}) => 'right' } @{$nested->{regions}}}, 'each region, where it is, with its counts');
+cmp_ok(scalar(keys %seen), '>', 3, 'some of them');
+SKIP: {
+	skip('no hatchet', 1) if run(command => [$python, '-c', 'import hatchet'])->{status};
+	my ($frames) = python(0, 'print(json.dumps(len(cachepeek.load("nested.json").to_hatchet().dataframe)))');
+	is($frames, scalar(@{$nested->{regions}}), 'a GraphFrame of them');
+}
+
 write_file("$work/other.json", '{"schema": "cachepeek-diff/1"}');
 my (undef, $run) = python(1, 'cachepeek.load("other.json")');
 like($run->{err}, qr/ValueError: other\.json is no report of a run \(schema: cachepeek-diff\/1\)/, 'what is no report is refused');
