@@ -124,13 +124,24 @@ static bool put_number(struct text *out, long value)
 	return put(out, number, cp_format(number, sizeof(number), "%ld", value));
 }
 
+/* Rust's names end in "::h" and 16 digits. */
+#define HASH 19
+
+static bool has_hash(const char *name, size_t length)
+{
+	const char *at = name + length - HASH;
+
+	return length > HASH && cp_starts_with(at, "::h") &&
+	       strspn(at + 3, "0123456789abcdef") >= HASH - 3;
+}
+
 /* "void f<int>(long)": "f<int>". */
 static bool put_name(struct text *out, const char *plain)
 {
 	const char *begin = cp_skip_type(plain), *end = strrchr(begin, '(');
+	size_t length = end && end > begin ? (size_t)(end - begin) : strlen(begin);
 
-	return put(
-		out, begin, end && end > begin ? (size_t)(end - begin) : strlen(begin));
+	return put(out, begin, has_hash(begin, length) ? length - HASH : length);
 }
 
 /* ---- parts ---- */
