@@ -120,6 +120,8 @@ SUITES_WORK ?= $(B)/suites
 check-suites-run: all test-programs
 	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) prove tests/sim/cachegrind.t
 	CALLGRIND_ALL=1 CALLGRIND_TABLE=$(SUITES_TABLE) CALLGRIND_SOURCES='$(SUITES_WORK)/symbols' prove tests/sim/callgrind.t
+	REPRODUCIBLE_ALL=1 prove tests/e2e/reproducible.t
+	GATE_RUNS=100 prove tests/e2e/gate.t
 	B='$(B)' tests/suites/python.sh
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/debian.sh $(SUITES)
 	tests/suites/table.py '$(SUITES_WORK)' $(SUITES_TABLE)
