@@ -155,7 +155,7 @@ def check_diff(page, place):
     differ = [v for v in values if v['verdict'] in ('exact', 'significant', 'untested')]
     check_diff_table(page, differ, 'diff')
     check_changes(page, differ)
-    same([row[1] for row in page.ask(ROWS, '#values')].index('worst'), 0, 'diff: <== where to look first')
+    same(page.ask(ROWS, '#values')[0][1], 'worst', 'diff: <== where to look first')
     pick(page, 'which', 'all')
     check_diff_table(page, values, 'diff, all')
     page.driver.find_element(By.CSS_SELECTOR, '#values th[data-id="after"] button').click()
@@ -205,6 +205,9 @@ def check_repeat(page, place):
     near(first['stddev'] / first['mean'], max(spreads), 'repeat: what varies most does')
     page.driver.find_elements(By.CSS_SELECTOR, '#values tbody th button')[1].click()
     check_runs(page, values[1])
+    ratio = next(i for i, v in enumerate(values) if v['unit'] == 'ratio' and v['n'] and v['mean'])
+    pick(page, 'runs-of', str(ratio))
+    check_runs(page, values[ratio])
     pick(page, 'which', 'differ')
     same(len(page.ask(ROWS, '#values')), min(50, sum(v['min'] != v['max'] or v['n'] == 0 or v['missing'] > 0 for v in values)),
          'repeat: what varies')
