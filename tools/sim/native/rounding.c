@@ -42,7 +42,6 @@ static Bool computes(UInt opcode)
 	case 0x7c: /* hadd */
 	case 0x7d: /* hsub */
 	case 0xc2: /* cmp */
-	case 0xd0: /* addsub */
 	case 0xe6: /* cvtpd2dq ... */
 		return True;
 	default: /* add, mul, cvtps2pd ..., cvtdq2ps ..., sub, min, div, max */
@@ -65,6 +64,9 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 		return *opcode == 0x13;
 	/* Predicates of AVX: VEX takes a quiet one for one that signals. */
 	if (map == 1 && *opcode == 0xc2 && code[length - 1] >= 8)
+		return True;
+	/* VEX adds and subtracts in each lane. */
+	if (map == 1 && *opcode == 0xd0)
 		return True;
 	return map == 1 && is_other && computes(*opcode);
 }
