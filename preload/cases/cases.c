@@ -25,11 +25,12 @@ struct row {
 
 static bool next_row(const char **text, struct row *row)
 {
-	const char *line, *space;
+	const char *line;
 	size_t length;
 
 	while ((line = cp_next_piece(text, '\n', &length))) {
-		space = memchr(line, ' ', length);
+		const char *space = memchr(line, ' ', length);
+
 		if (*line == '#' || !space)
 			continue;
 		row->framework = (struct cp_span){line, space};

@@ -72,6 +72,14 @@ static bool put_string(struct text *out, uintptr_t at)
 	       !memchr(s->text, '\0', s->length) && put(out, s->text, s->length);
 }
 
+static bool put_number(struct text *out, long value)
+{
+	char number[32];
+	size_t length = cp_format(number, sizeof(number), "%ld", value);
+
+	return put(out, number, length);
+}
+
 /* None of them is no mistake. */
 static bool put_numbers(struct text *out, uintptr_t at)
 {
@@ -87,10 +95,7 @@ static bool put_numbers(struct text *out, uintptr_t at)
 	if (bytes % sizeof(long) || n > MOST_NUMBERS || !cp_can_read(all->first, bytes))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		char number[32];
-
-		if (!put(out, number,
-			    cp_format(number, sizeof(number), "/%ld", all->first[i])))
+		if (!put(out, "/", 1) || !put_number(out, all->first[i]))
 			return false;
 	}
 	return true;
@@ -115,13 +120,6 @@ static bool put_text(struct text *out, const char *text)
 {
 	return cp_can_read_text(text) && *text && strlen(text) <= LONGEST &&
 	       put(out, text, strlen(text));
-}
-
-static bool put_number(struct text *out, long value)
-{
-	char number[32];
-
-	return put(out, number, cp_format(number, sizeof(number), "%ld", value));
 }
 
 /* Rust's names end in "::h" and 16 digits. */
@@ -264,14 +262,14 @@ struct cp_name *cp_function_named(
 
 void cp_naming_complain(const char *patterns)
 {
-	char room[CP_MAX_REGION_NAME], line[700];
-	struct cp_span piece, naming;
+	char room[CP_MAX_REGION_NAME] = "", line[700];
+	struct cp_span piece;
 	int except;
 
 	while (patterns && (piece = cp_next_function(&patterns, &except)).at) {
+		struct cp_span naming = cp_naming_behind(piece);
 		struct text out = {room, sizeof(room), 0};
 
-		naming = cp_naming_behind(piece);
 		if (naming.at == naming.end || read_naming(naming, &out, "", NULL))
 			continue;
 		cp_format(line, sizeof(line),

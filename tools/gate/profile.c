@@ -36,11 +36,12 @@ static const char *base_of(const char *path)
 static json_t *values_of(json_t *counts, const char *status)
 {
 	json_t *all = json_object();
-	const char *name;
-	json_t *count;
 
-	json_object_foreach(counts, name, count) json_object_set_new(
-		all, name, json_pack("{s:O, s:s}", "value", count, "status", status));
+	for (void *at = json_object_iter(counts); at;
+		at = json_object_iter_next(counts, at))
+		json_object_set_new(all, json_object_iter_key(at),
+			json_pack("{s:O, s:s}", "value", json_object_iter_value(at),
+				"status", status));
 	return all;
 }
 
