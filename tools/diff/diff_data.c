@@ -63,13 +63,14 @@ static json_t *json_gate(const struct cp_diff *diff, const struct cp_gate *gate)
 
 static void add_answer(json_t *lines, const char *title, const char *text)
 {
-	json_t *line = json_object();
+	json_t *line;
 
-	if (*text) {
-		cp_json_set(line, "title", json_string(title));
-		cp_json_set(line, "text", json_string(text));
-		json_array_append_new(lines, line);
-	}
+	if (!*text)
+		return;
+	line = json_object();
+	cp_json_set(line, "title", json_string(title));
+	cp_json_set(line, "text", json_string(text));
+	json_array_append_new(lines, line);
 }
 
 /* As the reports have it: of no group. */
