@@ -43,18 +43,26 @@ static UInt features(void)
 	return native_host_kept_state() & (upper_is_used() ? 0xe7 : 7);
 }
 
-static UInt offset_of(enum component c)
-{
-	return native_cpuid(0xd, c).output[1];
-}
+/* CPUID leaves virtual machines: it takes longer than the rest of a signal. */
+static struct {
+	UInt size, offset;
+} layout[COMPONENTS];
 
 static UInt area_size(void)
 {
 	UInt size = sizeof(struct area);
 
-	for (UInt c = AVX; c < COMPONENTS; c++)
-		if (features() >> c & 1)
-			size = offset_of(c) + native_cpuid(0xd, c).output[0];
+	for (UInt c = AVX; c < COMPONENTS; c++) {
+		if (!(features() >> c & 1))
+			continue;
+		if (!layout[c].size) {
+			struct cpuid host = native_cpuid(0xd, c);
+
+			layout[c].size = host.output[0];
+			layout[c].offset = host.output[1];
+		}
+		size = layout[c].offset + layout[c].size;
+	}
 	return size;
 }
 
@@ -128,7 +136,7 @@ static void save(struct thread_state *t, struct area *to)
 	to->features = to->has = features();
 	for (UInt c = AVX; c < COMPONENTS; c++)
 		if (to->features >> c & 1)
-			copy_component(t, (UChar *)to + offset_of(c), c, True);
+			copy_component(t, (UChar *)to + layout[c].offset, c, True);
 	VG_(memcpy)((UChar *)to + size, &end, sizeof(end));
 }
 
@@ -159,7 +167,7 @@ static void restore(struct thread_state *t, struct area *from)
 	mxcsr_write(&t->guest, from->mxcsr & 0xffff);
 	for (UInt c = AVX; has_components(from) && c < COMPONENTS; c++)
 		if (features() & from->features & from->has & 1u << c)
-			copy_component(t, (UChar *)from + offset_of(c), c, False);
+			copy_component(t, (UChar *)from + layout[c].offset, c, False);
 }
 
 /* --- Frames --- */

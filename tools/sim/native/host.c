@@ -35,6 +35,8 @@ static Bool is_there(UInt feature)
 	       1;
 }
 
+static UInt kept;
+
 static UInt kept_state(void)
 {
 	UInt low, high;
@@ -53,8 +55,8 @@ static Bool is_avx512(UInt feature)
 /* Stubs load and store with what all CPUs with AVX-512 but the first one have. */
 static Bool can_move_wide(void)
 {
-	return (kept_state() & 0xe6) == 0xe6 && has[FEATURE_AVX512F] &&
-	       has[FEATURE_AVX512BW] && has[FEATURE_AVX512DQ] && has[FEATURE_AVX512VL];
+	return (kept & 0xe6) == 0xe6 && has[FEATURE_AVX512F] && has[FEATURE_AVX512BW] &&
+	       has[FEATURE_AVX512DQ] && has[FEATURE_AVX512VL];
 }
 
 void native_host_start(void)
@@ -63,7 +65,8 @@ void native_host_start(void)
 
 	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
 		has[i] = is_there(i);
-	any = (kept_state() & 6) == 6 && has[FEATURE_AVX];
+	kept = kept_state();
+	any = (kept & 6) == 6 && has[FEATURE_AVX];
 	wide = can_move_wide();
 	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
 		has[i] = has[i] && any && (wide || !is_avx512(i));
@@ -71,7 +74,7 @@ void native_host_start(void)
 
 UInt native_host_kept_state(void)
 {
-	return kept_state() & (has[FEATURE_AVX512F] ? 0xe7 : 7);
+	return kept & (has[FEATURE_AVX512F] ? 0xe7 : 7);
 }
 
 void native_host_add_feature(UInt feature, UInt leaf, UInt subleaf, struct cpuid *c)
