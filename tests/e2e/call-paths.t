@@ -240,7 +240,7 @@ my $kept = scratch('kept');
 	is_deeply([map { $_->{name} } (rows($chain // ''))[0, 1, 2]], [qw(tail_from tails main)], 'and who calls those');
 }
 
-for my $bad ([['--callers', 'no_such'], "cachepeek: --callers no_such: no function of that name was called\n", 1],
+for my $bad ([['--callers', 'no_such'], "cachepeek: --callers no_such: no function of that name was called\n", 1]) {
 	my ($run) = text('-d', $kept, @{$bad->[0]});
 	is($run->{err}, $bad->[1], "@{$bad->[0]}: one line says why");
 	is($run->{status} >> 8, $bad->[2], 'status');
