@@ -11,7 +11,7 @@ SANITIZE_tsan := -fsanitize=thread -Wno-tsan
 # What a sanitizer's runtime calls while it sets itself up, and what stands in
 # for libc: not instrumented.
 NOT_SANITIZED := base/fd preload/hooks_process preload/program/fatal preload/program/hooks_fd \
-	preload/program/hooks_seccomp preload/program/hooks_signal preload/program/hooks_syscall \
+	preload/program/hooks_seccomp preload/program/hooks_signal preload/threads/signal_stack preload/program/hooks_syscall \
 	preload/libc/libc preload/libc/libc_string preload/libc/real preload/libc/vdso
 ifdef SANITIZE
 $(NOT_SANITIZED:%=$(B)/%.o): override CFLAGS += -fno-sanitize=all

@@ -29,10 +29,9 @@ static struct cp_function functions[MOST]; /* by the simulated PMU's numbers */
 
 bool cp_functions_chosen(const char *patterns)
 {
-	struct cp_span piece;
 	int except;
 
-	while (patterns && (piece = cp_next_function(&patterns, &except)).at)
+	while (patterns && cp_next_function(&patterns, &except).at)
 		if (!except)
 			return true;
 	return false;
