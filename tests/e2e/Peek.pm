@@ -16,7 +16,7 @@ use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
 	write_file read_file which terminal_script need_perf can_count region threads_named leaves
-	value sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
+	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
 our $SOFTWARE = 'perf::PAGE-FAULTS,perf::CONTEXT-SWITCHES';
@@ -215,6 +215,18 @@ sub value
 	my ($region, $name, $which) = @_;
 	return undef unless $region && $region->{counts}{$name};
 	return $region->{counts}{$name}{$which || 'value'};
+}
+
+# is_near(GOT, WANTED, NAME): equal in the digits that JSON gives of a number that
+# is no count (10).  Two numbers that are rounded to text first differ by chance,
+# where one of them lies on the boundary.
+sub is_near
+{
+	my ($got, $wanted, $name) = @_;
+	my $equal = defined $got && defined $wanted && abs($got - $wanted) <= 1e-9 * abs($wanted) + 1e-12;
+
+	local $Test::Builder::Level = $Test::Builder::Level + 1;
+	return ok($equal, $name) || diag(($got // 'nothing') . ', not ' . ($wanted // 'nothing'));
 }
 
 sub threads_named

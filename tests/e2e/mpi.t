@@ -60,10 +60,9 @@ sub check_work
 	my $squares = 0;
 	$squares += ($_ - $mean) ** 2 for @pages;
 	my $deviation = @ranks > 1 ? sqrt($squares / (@ranks - 1)) : 0;
-	ok(abs($count->{mean} - $mean) < 1e-6 * $mean, "$what: the mean");
-	ok(abs($count->{stddev} - $deviation) < 1e-6 * ($deviation + 1), "$what: the deviation")
-		or diag("$count->{stddev}, not $deviation");
-	ok(abs($count->{imbalance} - $pages[-1] / $mean) < 1e-6, "$what: the imbalance");
+	is_near($count->{mean}, $mean, "$what: the mean");
+	is_near($count->{stddev}, $deviation, "$what: the deviation");
+	is_near($count->{imbalance}, $pages[-1] / $mean, "$what: the imbalance");
 	for my $kind (0, 1) {
 		my $path = region($report, 'work', $kind ? 'odd' : 'even');
 		my $those = grep { $_ % 2 == $kind } @ranks;

@@ -116,8 +116,7 @@ for (@modes) {
 	is(join(' ', grep { !$n{$_} } @$events), '', "$mode: and counts something");
 	ok_row($text, 'whole run', $all, $mode, @$events);
 	for my $name (sort keys %derived) {
-		is(sprintf('%.6f', $all->{metrics}{$name}{value} // -1), sprintf('%.6f', $derived{$name}->(\%n)),
-			"$mode: $name");
+		is_near($all->{metrics}{$name}{value}, $derived{$name}->(\%n), "$mode: $name");
 	}
 	for my $name (grep { exists $time{$_} } @$events, sort keys %derived) {
 		my $it = $all->{counts}{$name} // $all->{metrics}{$name};

@@ -67,8 +67,7 @@ my %turn = (
 		is($twice->{counts}{l1d_misses}{status}, 'simulated', "$loop: misses are counted");
 	}
 	my $all = region($report);
-	is(sprintf('%.9f', $all->{time_s}{value}), sprintf('%.9f', value($all, 'cycles') / 533e6),
-		'seconds are cycles by the clock');
+	is_near($all->{time_s}{value}, value($all, 'cycles') / 533e6, 'seconds are cycles by the clock');
 	is($all->{time_s}{status}, 'estimated', 'and estimated');
 }
 
@@ -116,12 +115,11 @@ my $pro = complete('pentium-pro', 'memlevel,basic,stalls,tlb', [program('columns
 	my %metric = map { $_ => $all->{metrics}{$_}{value} } keys %{$all->{metrics}};
 	my $bound = $metric{l1_bound} + $metric{l2_bound} + $metric{l3_bound} + $metric{dram_bound};
 
-	is(sprintf('%.6f', $bound), sprintf('%.6f', $metric{data_stall_share}),
-		'where data was waited for adds up');
+	is_near($bound, $metric{data_stall_share}, 'where data was waited for adds up');
 	is($metric{idle_share}, 0, 'one thread is never idle');
 	is($metric{dtlb_walk_duration}, 16, 'a walk takes what the file says');
-	is(sprintf('%.4f', $metric{bus_bandwidth}), sprintf('%.4f',
-		32 * value($all, 'bus_transactions') / value($all, 'cycles') * 200), 'bandwidth by its clock');
+	is_near($metric{bus_bandwidth}, 32 * value($all, 'bus_transactions') / value($all, 'cycles') * 200,
+		'bandwidth by its clock');
 }
 
 # ---- where time is not known, and when it is counted ----

@@ -37,8 +37,6 @@ sub three
 	return \%of;
 }
 
-sub near { ok(abs($_[0] - $_[1]) < 1e-6 * $_[1], $_[2]) || diag("$_[0], not $_[1]") }
-
 # All three weigh with these, and each number is made of them.
 sub same
 {
@@ -61,14 +59,14 @@ sub same
 		my %n = map { $_ => $region->{counts}{$_}{value} } keys %{$region->{counts}};
 		my %m = map { $_ => $region->{metrics}{$_} } keys %{$region->{metrics}};
 		my $behind = defined $cycles->{llc} ? $llc : $memory;
-		near($m{miss_cycles}{value}, $l2 * $n{l1d_misses} + ($behind - $l2) * $n{l2_misses} + ($memory - $behind) * $n{llc_misses},
+		is_near($m{miss_cycles}{value}, $l2 * $n{l1d_misses} + ($behind - $l2) * $n{l2_misses} + ($memory - $behind) * $n{llc_misses},
 			"$what: miss_cycles is made of them");
 		is($m{miss_cycles}{status}, 'estimated', "$what: an estimate");
-		near($m{refs_cost}{value}, $m{frac_l1}{value} * $l1 + $m{frac_l2}{value} * $l2 + $m{frac_mem}{value} * $memory,
+		is_near($m{refs_cost}{value}, $m{frac_l1}{value} * $l1 + $m{frac_l2}{value} * $l2 + $m{frac_mem}{value} * $memory,
 			"$what: and what memlevel says");
 	}
 	my $counts = $of->{profile}[0]{counts};
-	near($counts->{load_latency}, ($counts->{load_from_l2} // 0) * $l2 + ($counts->{load_from_llc} // 0) * $llc
+	is_near($counts->{load_latency}, ($counts->{load_from_l2} // 0) * $l2 + ($counts->{load_from_llc} // 0) * $llc
 		+ $counts->{load_from_memory} * $memory, "$what: and the profile's load_latency");
 	my ($exact) = $of->{profile}[1] =~ /^Exact counts.*?\n(.*?)\n\n/ms;
 	unlike($exact, qr/latency|average/, "$what: which is no exact count");
