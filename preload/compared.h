@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/counters/compared.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 /* The name of the first; false: nothing is compared. */
 bool cp_compared_first(char *name, size_t size);

@@ -15,7 +15,7 @@
 #include "preload/compared.h"
 #include "base/counters/events.h"
 #include "base/counters/options.h"
-#include "base/counters/weights.h"
+#include "base/machine/weights.h"
 #include "base/engine/notes.h"
 #include "preload/run.h"
 #include "preload/planned.h"
@@ -85,7 +85,7 @@ static void check_weights(void)
 
 static void weigh_misses(void)
 {
-	cp_plan.weights = cp_weights_of(cp_plan_machine(&cp_plan), &asked.request);
+	cp_plan.weights = cp_weights_of(cp_plan_machine(&cp_plan), asked.request.weights);
 	check_weights();
 }
 

@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "regions/fold_records.h"
 #include "preload/runtime.h"
-#include "base/counters/weights.h"
+#include "base/machine/weights.h"
 #include "base/counters/windows.h"
 #include "preload/run.h"
 #include "base/counters/options.h"

@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "output/report/report.h"
 #include "base/engine/engine.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 #include "base/counters/simtool.h"
 #include "base/encoder/pfm.h"
 #include "regions/rundir.h"

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "base/files/trusted.h"
 #include "regions/ancestors.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 #include "regions/rank.h"
 #include "regions/record.h"
 #include "regions/rundir.h"

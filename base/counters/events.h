@@ -10,7 +10,7 @@
 #include "output/metrics/group.h"
 #include "output/metrics/weights.h"
 #include "base/engine/engine.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 #define CP_MAX_GROUPS 16
 

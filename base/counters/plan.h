@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "output/metrics/weights.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 #include "base/counters/sample.h"
 #include "base/counters/sweep.h"
 #include "base/engine/engine.h"

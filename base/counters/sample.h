@@ -6,7 +6,7 @@
 #ifndef CACHEPEEK_BASE_COUNTERS_SAMPLE_H
 #define CACHEPEEK_BASE_COUNTERS_SAMPLE_H
 
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 struct cp_sample_plan {
 	unsigned sets, groups; /* so many of the groups of sets; 0: nothing is sampled */

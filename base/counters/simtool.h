@@ -5,7 +5,7 @@
 #ifndef CACHEPEEK_BASE_COUNTERS_SIMTOOL_H
 #define CACHEPEEK_BASE_COUNTERS_SIMTOOL_H
 
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 /* Beside the library, in the directory "cachepeek". */
 #if defined(__x86_64__)

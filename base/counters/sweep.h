@@ -9,7 +9,7 @@
 #define CACHEPEEK_BASE_COUNTERS_SWEEP_H
 
 #include "base/engine/engine.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 #include "tools/sim/request.h"
 
 struct cp_sweep_plan {

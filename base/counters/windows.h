@@ -9,7 +9,7 @@
 #define CACHEPEEK_BASE_COUNTERS_WINDOWS_H
 
 #include "base/engine/engine.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 /* The instructions of a window; 0: text is no number from 1 to 1000000000. */
 unsigned cp_windows_parse(const char *text);

@@ -163,7 +163,7 @@ my ($directives) = text('output/metrics/group.c') =~ /known\[\] = \{\s*("\@group
 is_deeply([uniq(grep { defined && $_ ne '@end' }
 	$page{'cachepeek-groups.5'} =~ /^\.BI (\@\w+)|^\.BR (\@\w+)/mg)],
 	[uniq($directives =~ /"(\@\w+)"/g)], 'cachepeek-groups(5): the directives');
-my ($levels) = text('base/counters/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)\}/s;
+my ($levels) = text('base/machine/machine.c') =~ /level_names\[CP_NLEVELS\] = \{(.*?)\}/s;
 is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)"/g], [],
 	'cachepeek-machines(5): the levels');
 

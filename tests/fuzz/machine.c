@@ -2,8 +2,10 @@
  *
  * A machine file, described and turned into options of the simulated PMU.
  */
-#include "base/counters/machine.c"
-#include "base/counters/machine_host.h"
+#include <stdlib.h>
+
+#include "base/machine/machine.h"
+#include "base/machine/host.h"
 
 #include "tests/fuzz/fuzz.h"
 
@@ -35,8 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			cp_machine_option(
 				&machine, (enum cp_level)level, line, CP_MACHINE_OPTION);
 			if (cache->sets &&
-				(!cache->ways ||
-					(!is_tlb((enum cp_level)level) && !cache->line)))
+				(!cache->ways || (!cp_is_tlb((enum cp_level)level) &&
+							 !cache->line)))
 				abort();
 		}
 		if (!machine.page)

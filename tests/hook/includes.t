@@ -27,7 +27,8 @@ my @rooms = (
 	['base/engine' => [@base, qw(base/engine/arch regions/samples.h), @simulator]],
 	['base/encoder' => [qw(base)]],
 	['output/metrics' => [@base]],
-	['base/counters' => [@base, qw(base/encoder base/engine base/engine/arch regions output/metrics), @simulator]],
+	['base/machine' => [@base, qw(output/metrics)]],
+	['base/counters' => [@base, qw(base/encoder base/engine base/engine/arch base/machine regions output/metrics), @simulator]],
 	['output/report' => [@base, qw(output/metrics), @records]],
 	['output/text' => [@base, qw(output/metrics output/report)]],
 	['output' => [@base, qw(output/metrics output/report output/text)]],
@@ -35,7 +36,7 @@ my @rooms = (
 	['preload/patch' => [qw(base base/text)]],
 	['preload/perfstubs' => []],
 	['preload/libc' => [qw(base)]],
-	['preload' => [@base, qw(base/counters base/engine regions output/report/jobs.h output/sink.h preload/libc), @simulator]],
+	['preload' => [@base, qw(base/counters base/machine base/engine regions output/report/jobs.h output/sink.h preload/libc), @simulator]],
 	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions), @simulator]],
 	['preload/threads' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling regions)]],
 	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling preload/threads), @simulator]],
@@ -58,20 +59,20 @@ my @rooms = (
 	['tools/sim/watch' => [qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
 		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/watch)]],
-	['tools/shared' => [@base, qw(base/counters base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
+	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
 	['tools/gate' => [@base, qw(tools/diff tools/shared)]],
-	['tools/calibrate' => [@base, qw(base/counters tools/shared)]],
-	['tools/compare' => [@base, qw(base/counters output output/metrics), @simulator]],
+	['tools/calibrate' => [@base, qw(base/counters base/machine tools/shared)]],
+	['tools/compare' => [@base, qw(base/counters base/machine output output/metrics), @simulator]],
 	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h
 		tools/sim/profile_file.h)]],
 	['tools/profile/samples' => [@base, qw(regions/samples.h tools/profile/model)]],
 	['tools/profile/calls' => [@base, qw(output/json.h tools/profile/model)]],
 	['tools/profile/advice' => [@base, qw(output/json.h output/json_lines.h tools/profile/model)]],
 	['tools/profile' => [@base, qw(output tools/profile/model tools/profile/calls tools/profile/advice tools/shared/json_file.h)]],
-	['tools/runs' => [@base, qw(base/counters output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
-	['tools' => [@base, qw(base/counters base/encoder base/engine/engine.h output output/report regions
+	['tools/runs' => [@base, qw(base/counters base/machine output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
+	['tools' => [@base, qw(base/counters base/machine base/encoder base/engine/engine.h output output/report regions
 		tools/calibrate/command.h tools/compare tools/diff tools/gate tools/list tools/profile tools/profile/advice tools/profile/calls tools/profile/model
 		tools/profile/samples tools/runs tools/shared)]],
 );

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/counters/machine_host.h"
+#include "base/machine/host.h"
 #include "base/env.h"
 #include "base/format.h"
 #include "tests/tap/tap.h"

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/counters/machine_host.h"
+#include "base/machine/host.h"
 #include "base/text.h"
 
 enum { MIB = 1 << 20, HUGE_PAGE = 2 * MIB };

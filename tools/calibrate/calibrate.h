@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 enum cp_figure {
 	CP_FIGURE_CLOCK,

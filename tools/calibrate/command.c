@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/counters/machine_host.h"
+#include "base/machine/host.h"
 #include "tools/calibrate/calibrate.h"
 #include "tools/shared/output.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/counters/machine_host.h"
+#include "base/machine/host.h"
 #include "tools/calibrate/calibrate.h"
 
 static bool is_known(const struct cp_calibration *calibration, enum cp_figure figure)

@@ -12,7 +12,7 @@
 #include "base/text/table.h"
 #include "output/metrics/value.h"
 #include "base/counters/events.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 #include "tools/sim/request.h"
 
 /* Instructions, references and misses of the whole tree of processes, on one

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "output/metrics/metric.h"
-#include "base/counters/weights.h"
+#include "base/machine/weights.h"
 #include "tools/compare/compare.h"
 
 static void ignore_line(const char *line)
@@ -47,7 +47,7 @@ void cp_compare_resolve(struct cp_comparison *c)
 		cp_events_for_sim(&c->of[i].set, &c->request, &c->of[i].machine,
 			&c->arena, ignore_line);
 		c->of[i].machine.timed = c->of[i].set.timed;
-		c->of[i].weights = cp_weights_of(&c->of[i].machine, &c->request);
+		c->of[i].weights = cp_weights_of(&c->of[i].machine, c->request.weights);
 	}
 }
 

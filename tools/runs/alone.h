@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 #include "tools/sim/request.h"
 
 struct cp_counted_alone {

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 /* As given with options; NULL: not given. */
 struct cp_wanted {

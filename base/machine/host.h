@@ -2,10 +2,10 @@
  *
  * The machine "host": as sysfs tells it, and as the user's file of measured figures does.
  */
-#ifndef CACHEPEEK_BASE_COUNTERS_MACHINE_HOST_H
-#define CACHEPEEK_BASE_COUNTERS_MACHINE_HOST_H
+#ifndef CACHEPEEK_BASE_MACHINE_MACHINE_HOST_H
+#define CACHEPEEK_BASE_MACHINE_MACHINE_HOST_H
 
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 extern const struct cp_machine cp_machine_defaults;
 

@@ -3,7 +3,7 @@
  * The host's caches: as sysfs tells them, and as `cachepeek doctor --calibrate` measured
  * them.
  */
-#include "base/counters/machine_host.h"
+#include "base/machine/host.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/counters/machine_file.h"
+#include "base/machine/file.h"
 
 /* L1D, l1d, L3 … */
 static bool find_level(const char *word, size_t length, enum cp_level *level)

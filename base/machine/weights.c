@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/counters/weights.h"
+#include "base/machine/weights.h"
 
 /* A level that the machine need not have. */
 static void state_level(struct cp_weights *weights, enum cp_weight_of of,
@@ -41,13 +41,12 @@ static struct cp_weights of_machine(const struct cp_machine *machine)
 }
 
 struct cp_weights cp_weights_of(
-	const struct cp_machine *machine, const struct cp_request *request)
+	const struct cp_machine *machine, const double asked[CP_NWEIGHTS])
 {
 	struct cp_weights weights = machine ? of_machine(machine) : cp_weights_assumed();
 
 	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++)
-		if (request->weights[of] > 0 && weights.of[of].from != CP_WEIGHT_NONE)
-			weights.of[of] =
-				(struct cp_weight){CP_WEIGHT_USER, request->weights[of]};
+		if (asked[of] > 0 && weights.of[of].from != CP_WEIGHT_NONE)
+			weights.of[of] = (struct cp_weight){CP_WEIGHT_USER, asked[of]};
 	return weights;
 }

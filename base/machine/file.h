@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a machine's file and changes to a machine are read with: shared by
- * machine_file.c and machine_change.c.  Where one of these is false, place says why.
+ * The reader of machine files: shared by file.c, level.c, check.c and change.c.  Where
+ * one of these is false, place says why.
  */
-#ifndef CACHEPEEK_BASE_COUNTERS_MACHINE_FILE_H
-#define CACHEPEEK_BASE_COUNTERS_MACHINE_FILE_H
+#ifndef CACHEPEEK_BASE_MACHINE_FILE_H
+#define CACHEPEEK_BASE_MACHINE_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
+
+#define MAX_CORES 4096
 
 /* Where in the file, and what is wrong there. */
 struct place {
@@ -26,16 +28,24 @@ struct stated {
 	unsigned line[CP_NLEVELS], page, sockets;
 };
 
-static inline bool cp_is_tlb(enum cp_level level)
+static inline bool is_power_of_two(uint64_t n)
 {
-	return level >= CP_ITLB;
+	return n && !(n & (n - 1));
 }
 
 /* Always false. */
 bool cp_machine_wrong(const struct place *at, const char *what, const char *word);
 
+/* The next word of the line, cut out of it; "" at its end. */
+char *cp_next_word(char **at);
+
 /* 64, 32K, 1M, 2G */
 bool cp_parse_size(const char *word, uint64_t *value);
+bool cp_parse_number(const char *word, uint32_t most, uint32_t *value);
+
+/* Reads the text behind "LEVEL =". */
+bool cp_level_parse(
+	const struct place *at, enum cp_level level, char *text, struct cp_cache *cache);
 
 /* A level's size, ways and line; one of its other words; do they go together? */
 bool cp_level_shape(const struct place *at, enum cp_level level, uint64_t size,

@@ -3,7 +3,7 @@
  * What a machine file says of time, for the simulated PMU's timing model.
  */
 #include "base/format.h"
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 struct list {
 	char *text;

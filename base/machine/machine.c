@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/counters/machine.h"
+#include "base/machine/machine.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -17,11 +17,6 @@ static const char *const level_titles[CP_NLEVELS] = {"L1I", "L1D", "L2", "L3", "
 const char *cp_level_name(enum cp_level level)
 {
 	return level_names[level];
-}
-
-static bool is_tlb(enum cp_level level)
-{
-	return level >= CP_ITLB;
 }
 
 static bool is_of_huge(enum cp_level level)
@@ -80,7 +75,7 @@ static size_t describe_size(
 	const struct cp_cache *cache = &machine->level[level];
 	uint64_t bytes = (uint64_t)cache->sets * cache->ways * cache->line;
 
-	if (is_tlb(level))
+	if (cp_is_tlb(level))
 		return cp_format(to, size, ", %s %u", level_titles[level],
 			cache->sets * cache->ways);
 	if (bytes >= 1 << 20)
@@ -130,7 +125,7 @@ void cp_machine_option(
 		cp_format(shared, sizeof(shared), ",shared:%u", cache->shared);
 	if (level == CP_LLC && llc_cores && llc_cores < machine->cores)
 		cp_format(shared, sizeof(shared), ",shared:%u", llc_cores);
-	if (!is_tlb(level))
+	if (!cp_is_tlb(level))
 		cp_format(line, sizeof(line), ",%u", cache->line);
 	cp_format(to, size, "--%s=%u,%u%s%s%s", level_names[level], cache->sets,
 		cache->ways, line, words, shared);

@@ -3,8 +3,8 @@
  * The cache hierarchy that the simulated PMU gets: the host's, as sysfs tells
  * it, or a machine file's.
  */
-#ifndef CACHEPEEK_BASE_COUNTERS_MACHINE_H
-#define CACHEPEEK_BASE_COUNTERS_MACHINE_H
+#ifndef CACHEPEEK_BASE_MACHINE_MACHINE_H
+#define CACHEPEEK_BASE_MACHINE_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,6 +47,11 @@ enum cp_level {
 	CP_DTLB2_2M,
 	CP_NLEVELS
 };
+
+static inline bool cp_is_tlb(enum cp_level level)
+{
+	return level >= CP_ITLB;
+}
 
 struct cp_machine {
 	char name[128];

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Machine files (doc/cachepeek-machines.5).
+ */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/format.h"
+#include "base/text/nearest.h"
+#include "base/text.h"
+#include "base/machine/file.h"
+#include "base/machine/host.h"
+#include "base/embedded.h"
+#include "base/files/trusted.h"
+
+#define MAX_PAGE (1u << 30)
+#define MAX_BUFFERS 64
+#define MAX_SOCKETS 64
+
+/* ---- the other keys ---- */
+
+static const struct {
+	const char *key;
+	size_t field;
+	uint32_t most;
+} numbers[] = {
+	{"page", offsetof(struct cp_machine, page), MAX_PAGE},
+	{"cores", offsetof(struct cp_machine, cores), MAX_CORES},
+	{"memory-latency", offsetof(struct cp_machine, memory_latency), 1000000},
+	{"fill-buffers", offsetof(struct cp_machine, fill_buffers), MAX_BUFFERS},
+	{"write-buffers", offsetof(struct cp_machine, write_buffers), MAX_BUFFERS},
+	{"walk-latency", offsetof(struct cp_machine, walk_latency), 1000000},
+	{"cache-to-cache-latency", offsetof(struct cp_machine, cache_to_cache_latency),
+		1000000},
+	{"clock-mhz", offsetof(struct cp_machine, clock_mhz), 100000},
+	{"sockets", offsetof(struct cp_machine, sockets), MAX_SOCKETS},
+	{"one-hop-latency", offsetof(struct cp_machine, one_hop_latency), 1000000},
+	{"two-hop-latency", offsetof(struct cp_machine, two_hop_latency), 1000000},
+	{"remote-cache-latency", offsetof(struct cp_machine, remote_cache_latency),
+		1000000},
+};
+#define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+static bool parse_text(const struct place *at, char *text, char *to, size_t size)
+{
+	char *word = cp_next_word(&text);
+
+	if (!*word || *cp_next_word(&text) || strlen(word) >= size)
+		return cp_machine_wrong(at, "expected one name", NULL);
+	cp_format(to, size, "%s", word);
+	return true;
+}
+
+/* One of two words. */
+static bool parse_choice(const struct place *at, char *text, const char *usual,
+	const char *other, bool *is_other)
+{
+	char *word = cp_next_word(&text);
+	bool known = strcmp(word, usual) == 0 || strcmp(word, other) == 0;
+	char expected[64];
+
+	cp_format(expected, sizeof(expected), "expected %s or %s", usual, other);
+	if (!known || *cp_next_word(&text))
+		return cp_machine_wrong(at, expected, *word ? word : NULL);
+	*is_other = strcmp(word, other) == 0;
+	return true;
+}
+
+/* The latencies of what the file names are assumed in it. */
+static bool parse_assumed(const struct place *at, struct cp_machine *machine, char *text)
+{
+	static const char *const names[CP_NWEIGHTS] = {
+		[CP_OF_L1] = "l1d",
+		[CP_OF_L2] = "l2",
+		[CP_OF_L3] = "llc",
+		[CP_OF_MEMORY] = "memory-latency",
+		[CP_OF_ONE_HOP] = "one-hop-latency",
+		[CP_OF_TWO_HOPS] = "two-hop-latency",
+		[CP_OF_NEAR_CACHE] = "cache-to-cache-latency",
+		[CP_OF_FAR_CACHE] = "remote-cache-latency",
+	};
+	const char *word;
+
+	while (*(word = cp_next_word(&text))) {
+		unsigned of = 0;
+
+		while (of < CP_NWEIGHTS && strcmp(word, names[of]) != 0)
+			of++;
+		if (of == CP_NWEIGHTS)
+			return cp_machine_wrong(at,
+				"assumed = l1d, l2, llc or keys that end in -latency",
+				word);
+		machine->assumed |= 1u << of;
+	}
+	return true;
+}
+
+static bool parse_other(
+	const struct place *at, struct cp_machine *machine, const char *key, char *text)
+{
+	for (size_t i = 0; i < NNUMBERS; i++) {
+		uint32_t *field =
+			(uint32_t *)(void *)((char *)machine + numbers[i].field);
+
+		if (strcmp(key, numbers[i].key) != 0)
+			continue;
+		if (!cp_parse_number(cp_next_word(&text), numbers[i].most, field) ||
+			!*field || *cp_next_word(&text))
+			return cp_machine_wrong(at, "expected one number above 0", key);
+		return true;
+	}
+	if (strcmp(key, "events") == 0)
+		return parse_text(at, text, machine->events, sizeof(machine->events));
+	if (strcmp(key, "pmu") == 0)
+		return parse_text(at, text, machine->pmu, sizeof(machine->pmu));
+	if (strcmp(key, "measured") == 0)
+		return parse_text(at, text, machine->measured, sizeof(machine->measured));
+	if (strcmp(key, "host") == 0)
+		return parse_text(at, text, machine->host, sizeof(machine->host));
+	if (strcmp(key, "assumed") == 0)
+		return parse_assumed(at, machine, text);
+	if (strcmp(key, "topology") == 0)
+		return parse_choice(at, text, "full", "ring", &machine->ring);
+	if (strcmp(key, "placement") == 0)
+		return parse_choice(at, text, "spread", "close", &machine->close);
+	return cp_machine_wrong(at,
+		"expected KEY = VALUE, with one of the keys in cachepeek-machines(5)",
+		NULL);
+}
+
+/* ---- the file ---- */
+
+bool cp_machine_line(const struct place *at, struct cp_machine *machine,
+	struct stated *stated, char *line)
+{
+	char *value = strchr(line, '='), *key = line;
+
+	if (value)
+		*value++ = '\0';
+	else
+		value = line + strlen(line);
+	key = cp_next_word(&key);
+	value += strspn(value, " \t");
+	for (int level = 0; level < CP_NLEVELS; level++)
+		if (strcmp(key, cp_level_name((enum cp_level)level)) == 0) {
+			stated->line[level] = at->line;
+			return cp_level_parse(
+				at, (enum cp_level)level, value, &machine->level[level]);
+		}
+	if (strcmp(key, "page") == 0)
+		stated->page = at->line;
+	if (strcmp(key, "sockets") == 0)
+		stated->sockets = at->line;
+	return parse_other(at, machine, key, value);
+}
+
+int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
+	char *error, size_t error_size)
+{
+	struct place at = {file, 0, error, error_size, false};
+	struct stated stated = {{0}, 0, 0};
+	char line[256];
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		at.line++;
+		cp_format(line, sizeof(line), "%.*s", (int)length, text);
+		text += length + (text[length] == '\n');
+		line[strcspn(line, "#")] = '\0';
+		if (line[strspn(line, " \t\r")] &&
+			!cp_machine_line(&at, machine, &stated, line))
+			return -EINVAL;
+	}
+	return cp_machine_check(&at, machine, &stated) ? 0 : -EINVAL;
+}
+
+/* ---- by name ---- */
+
+static int complain_of_name(const char *name, char *error, size_t error_size)
+{
+	const char *names[64] = {"host"}, *nearest;
+	unsigned count = 1;
+	char file[80];
+
+	for (const struct cp_embedded *e = cp_embedded_files; e->name && count < 63; e++)
+		if (strstr(e->name, ".machine"))
+			names[count++] = e->name;
+	cp_format(file, sizeof(file), "%s.machine", name);
+	nearest = cp_nearest(file, names);
+	cp_format(error, error_size, "unknown machine %s%s%.*s%s", name,
+		nearest ? ": did you mean " : "",
+		nearest ? (int)strcspn(nearest, ".") : 0, nearest ? nearest : "",
+		nearest ? "?" : "");
+	return -ENOENT;
+}
+
+static int named_machine(
+	struct cp_machine *machine, const char *name, char *error, size_t error_size)
+{
+	char file[80], content[8192];
+	const char *text = content;
+
+	if (strchr(name, '/')) {
+		char why[160];
+		int result = cp_trusted_load(
+			name, CP_NAMED, content, sizeof(content), why, sizeof(why));
+
+		if (result < 0) {
+			cp_format(error, error_size, "machine file %s: %s", name, why);
+			return result;
+		}
+	} else {
+		cp_format(file, sizeof(file), "%s.machine", name);
+		text = cp_embedded_find(file);
+	}
+	if (!text)
+		return complain_of_name(name, error, error_size);
+	*machine = cp_machine_defaults;
+	machine->note[0] = '\0';
+	cp_format(machine->name, sizeof(machine->name), "%s", name);
+	return cp_machine_parse(machine, name, text, error, error_size);
+}
+
+int cp_machine_find(
+	struct cp_machine *machine, const char *name, char *error, size_t error_size)
+{
+	if (strcmp(name, "host") == 0) {
+		cp_machine_host(machine);
+		return 0;
+	}
+	return named_machine(machine, name, error, error_size);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A level of a machine file: its shape, its words, and the words and numbers that other
+ * lines have as well.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "base/machine/file.h"
+
+#define MAX_WAYS 128
+#define MAX_SETS (1u << 24)
+
+bool cp_machine_wrong(const struct place *at, const char *what, const char *word)
+{
+	char line[16] = "";
+
+	if (!at->changes)
+		cp_format(line, sizeof(line), ":%u", at->line);
+	cp_format(at->error, at->size, "%s%s: %s%s%s", at->file, line, what,
+		word ? ": " : "", word ? word : "");
+	return false;
+}
+/* ---- words and numbers ---- */
+
+char *cp_next_word(char **at)
+{
+	char *word = *at + strspn(*at, " \t\r");
+	size_t length = strcspn(word, " \t\r");
+
+	*at = word + length;
+	if (word[length])
+		*(*at)++ = '\0';
+	return word;
+}
+
+bool cp_parse_size(const char *word, uint64_t *value)
+{
+	static const char units[] = "KMG";
+	const char *end, *unit;
+
+	if (cp_parse_u64_prefix(word, &end, value) < 0)
+		return false;
+	if (!*end)
+		return true;
+	unit = strchr(units, *end);
+	if (!unit || end[1] || *value >> 32)
+		return false;
+	*value <<= 10 * (unit - units + 1);
+	return true;
+}
+
+bool cp_parse_number(const char *word, uint32_t most, uint32_t *value)
+{
+	uint64_t number;
+
+	if (!cp_parse_size(word, &number) || number > most)
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
+/* ---- a level ---- */
+
+enum { CACHES = 1, TLBS = 2, L1D_ONLY = 4, OUTER_ONLY = 8, NOT_LLC = 16 };
+
+#define FIELD(name) offsetof(struct cp_cache, name)
+
+/* Words without a number; value goes into the byte at field. */
+static const struct {
+	const char *word;
+	size_t field;
+	uint8_t value;
+	unsigned where;
+} words[] = {
+	{"lru", FIELD(policy), CP_LRU, CACHES | TLBS},
+	{"plru", FIELD(policy), CP_PLRU, CACHES | TLBS},
+	{"round-robin", FIELD(policy), CP_ROUND_ROBIN, CACHES | TLBS},
+	{"random", FIELD(policy), CP_RANDOM, CACHES | TLBS},
+	{"write-back", FIELD(write_through), 0, CACHES},
+	{"write-through", FIELD(write_through), 1, CACHES},
+	{"allocate", FIELD(no_allocate), 0, CACHES},
+	{"no-allocate", FIELD(no_allocate), 1, CACHES},
+	{"non-inclusive", FIELD(inclusion), CP_NON_INCLUSIVE, OUTER_ONLY},
+	{"inclusive", FIELD(inclusion), CP_INCLUSIVE, OUTER_ONLY},
+	{"exclusive", FIELD(inclusion), CP_EXCLUSIVE, OUTER_ONLY},
+	{"prefetch=none", FIELD(prefetch), CP_NO_PREFETCH, CACHES},
+	{"prefetch=next-line", FIELD(prefetch), CP_NEXT_LINE, NOT_LLC},
+	{"half-lines", FIELD(half_lines), 1, L1D_ONLY},
+	{"fp-bypass", FIELD(fp_bypass), 1, L1D_ONLY},
+};
+#define NWORDS (sizeof(words) / sizeof(words[0]))
+
+static unsigned kinds_of(enum cp_level level)
+{
+	if (cp_is_tlb(level))
+		return TLBS;
+	return CACHES | (level == CP_L1D ? L1D_ONLY : 0) |
+	       (level == CP_L2 || level == CP_LLC ? OUTER_ONLY : 0) |
+	       (level != CP_LLC ? NOT_LLC : 0);
+}
+
+/* stream:DEGREE:DISTANCE */
+static bool parse_stream(const char *word, struct cp_cache *cache)
+{
+	const char *end;
+	uint64_t degree, distance;
+
+	if (cp_parse_u64_prefix(word, &end, &degree) < 0 || *end != ':' ||
+		cp_parse_u64(end + 1, &distance) < 0 || degree < 1 || degree > 64 ||
+		distance < 1 || distance > 1024)
+		return false;
+	cache->prefetch = CP_STREAM;
+	cache->degree = (uint32_t)degree;
+	cache->distance = (uint32_t)distance;
+	return true;
+}
+
+/* Words with a number. */
+static bool parse_valued(const struct place *at, enum cp_level level, const char *word,
+	struct cp_cache *cache)
+{
+	if (cp_starts_with(word, "latency="))
+		return cp_parse_number(word + 8, 100000, &cache->latency) ||
+		       cp_machine_wrong(at, "latency=CYCLES, at most 100000", word);
+	if (cp_starts_with(word, "random=")) {
+		cache->policy = CP_RANDOM;
+		return cp_parse_u64(word + 7, &cache->seed) == 0 ||
+		       cp_machine_wrong(at, "random=SEED wants a number", word);
+	}
+	if (cp_starts_with(word, "shared=") && !cp_is_tlb(level))
+		return (cp_parse_number(word + 7, MAX_CORES, &cache->shared) &&
+			       cache->shared) ||
+		       cp_machine_wrong(at, "shared=CORES, from 1 to 4096", word);
+	if (cp_starts_with(word, "prefetch=stream:") && kinds_of(level) & NOT_LLC)
+		return parse_stream(word + 16, cache) ||
+		       cp_machine_wrong(at,
+			       "prefetch=stream:DEGREE:DISTANCE, in lines, at most 64 "
+			       "and 1024",
+			       word);
+	return cp_machine_wrong(at, "not known here", word);
+}
+
+bool cp_level_word(const struct place *at, enum cp_level level, const char *word,
+	struct cp_cache *cache)
+{
+	for (size_t i = 0; i < NWORDS; i++) {
+		if (strcmp(word, words[i].word) != 0)
+			continue;
+		if (!(words[i].where & kinds_of(level)))
+			return cp_machine_wrong(at, "not for this level", word);
+		((uint8_t *)cache)[words[i].field] = words[i].value;
+		return true;
+	}
+	return parse_valued(at, level, word, cache);
+}
+
+/* TLBs: size is the entries, and line 1. */
+bool cp_level_shape(const struct place *at, enum cp_level level, uint64_t size,
+	uint64_t ways, uint64_t line, struct cp_cache *cache)
+{
+	if (!ways || ways > MAX_WAYS)
+		return cp_machine_wrong(at, "the ways must be 1 to 128", NULL);
+	if (!cp_is_tlb(level) && (!is_power_of_two(line) || line < 16 || line > 256))
+		return cp_machine_wrong(
+			at, "the line must be 16, 32, 64, 128 or 256 bytes", NULL);
+	if (!size || size % (ways * line))
+		return cp_machine_wrong(at,
+			cp_is_tlb(level) ? "the entries are no multiple of the ways"
+					 : "the size is no multiple of WAYS times LINE",
+			NULL);
+	if (size / ways / line > MAX_SETS)
+		return cp_machine_wrong(at, "more than 16777216 sets", NULL);
+	cache->sets = (uint32_t)(size / ways / line);
+	cache->ways = (uint32_t)ways;
+	cache->line = cp_is_tlb(level) ? 0 : (uint32_t)line;
+	return true;
+}
+
+/* "32K 8 64" or, of a TLB, "64 4". */
+static bool parse_shape(
+	const struct place *at, enum cp_level level, char **text, struct cp_cache *cache)
+{
+	uint64_t size, ways, line = 1;
+
+	if (!cp_parse_size(cp_next_word(text), &size) ||
+		!cp_parse_size(cp_next_word(text), &ways) ||
+		(!cp_is_tlb(level) && !cp_parse_size(cp_next_word(text), &line)))
+		return cp_machine_wrong(at,
+			cp_is_tlb(level) ? "expected TLB = ENTRIES WAYS [WORDS]"
+					 : "expected LEVEL = SIZE WAYS LINE [WORDS]",
+			NULL);
+	return cp_level_shape(at, level, size, ways, line, cache);
+}
+
+static bool may_be_absent(enum cp_level level)
+{
+	return level != CP_L1I && level != CP_L1D && level != CP_ITLB && level != CP_DTLB;
+}
+
+bool cp_level_check(const struct place *at, const struct cp_cache *cache)
+{
+	if (cache->policy == CP_PLRU && !is_power_of_two(cache->ways))
+		return cp_machine_wrong(
+			at, "plru is a tree: its ways must be a power of two", NULL);
+	return true;
+}
+
+bool cp_level_parse(
+	const struct place *at, enum cp_level level, char *text, struct cp_cache *cache)
+{
+	const char *word;
+
+	memset(cache, 0, sizeof(*cache));
+	if (strncmp(text, "none", 4) == 0 && !text[4 + strspn(text + 4, " \t\r")]) {
+		cache->absent = level >= CP_ITLB_2M;
+		return may_be_absent(level) ||
+		       cp_machine_wrong(at, "this level cannot be absent", NULL);
+	}
+	if (!parse_shape(at, level, &text, cache))
+		return false;
+	while (*(word = cp_next_word(&text)))
+		if (!cp_level_word(at, level, word, cache))
+			return false;
+	return cp_level_check(at, cache);
+}
+
+/* The fields that a file has as words of their own, by the place where they are
+ * kept. */
+static const struct {
+	const char *field;
+	size_t at;
+} choices[] = {
+	{"policy", FIELD(policy)},
+	{"write", FIELD(write_through)},
+	{"allocate", FIELD(no_allocate)},
+	{"inclusion", FIELD(inclusion)},
+};
+
+static bool choose(const struct place *at, enum cp_level level, size_t field,
+	const char *value, struct cp_cache *cache)
+{
+	char known[160] = "";
+
+	for (size_t i = 0; i < NWORDS; i++) {
+		size_t used = strlen(known);
+
+		if (words[i].field != field || !(words[i].where & kinds_of(level)))
+			continue;
+		if (strcmp(words[i].word, value) == 0)
+			return cp_level_word(at, level, value, cache) &&
+			       cp_level_check(at, cache);
+		cp_format(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
+			words[i].word);
+	}
+	return cp_machine_wrong(at, known[0] ? "expected one of" : "not for this level",
+		known[0] ? known : NULL);
+}
+
+int cp_level_choose(const struct place *at, enum cp_level level, const char *field,
+	const char *value, struct cp_cache *cache)
+{
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (strcmp(field, choices[i].field) == 0)
+			return choose(at, level, choices[i].at, value, cache);
+	return -ENOENT;
+}
