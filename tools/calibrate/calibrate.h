@@ -99,6 +99,14 @@ static inline size_t cp_host_llc_piece(const struct cp_host *host)
 
 #define CP_LINE 64
 
+/* A congruential generator's next state.  Hull and Dobell: its period is full modulo any
+ * power of two, as the factor is 1 modulo 4 and the increment odd.  Low bits are regular.
+ */
+static inline uint64_t cp_next_state(uint64_t state)
+{
+	return state * 6364136223846793005u + 1442695040888963407u;
+}
+
 /* Nanoseconds of the best of some tries, a piece. */
 typedef void cp_task(void *context);
 double cp_best(unsigned tries, double pieces, cp_task *task, void *context);

@@ -27,7 +27,7 @@ static void run_chain(void *context)
 /* Whatever comes: the same in each round. */
 static uint32_t next_random(uint64_t *state)
 {
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	*state = cp_next_state(*state);
 	return (uint32_t)(*state >> 33);
 }
 

@@ -19,11 +19,7 @@ struct walk {
 	uint64_t state[MOST_LANES], sum;
 };
 
-/* Hull and Dobell: a full period modulo any power of two, as the factor is 1 modulo 4 and
- * the increment odd.  Its low bits are regular: the high ones are folded into them. */
-#define FACTOR 6364136223846793005u
-#define INCREMENT 1442695040888963407u
-
+/* The low bits of a state are regular: the high ones are folded into them. */
 static inline __attribute__((always_inline)) uint64_t step(
 	const struct walk *walk, uint64_t state)
 {
@@ -31,7 +27,7 @@ static inline __attribute__((always_inline)) uint64_t step(
 	uint64_t loaded = *(const volatile uint64_t *)(walk->memory + line * CP_LINE);
 
 	/* The memory is all zeros, which the compiler does not know. */
-	return (state + loaded) * FACTOR + INCREMENT;
+	return cp_next_state(state + loaded);
 }
 
 static inline __attribute__((always_inline)) void go(struct walk *walk, unsigned lanes)
@@ -47,33 +43,19 @@ static inline __attribute__((always_inline)) void go(struct walk *walk, unsigned
 		walk->sum += walk->state[lane] = state[lane];
 }
 
+/* How many loads may be under way at a time. */
+#define EACH_LANES(what) what(4) what(8) what(12) what(16) what(24) what(MOST_LANES)
+
 /* Unrolled for each number of lanes, so that their states stay in registers. */
 static void run_walk(void *context)
 {
 	struct walk *walk = context;
 
-	switch (walk->lanes) {
-	case 1:
-		go(walk, 1);
-		break;
-	case 4:
-		go(walk, 4);
-		break;
-	case 8:
-		go(walk, 8);
-		break;
-	case 12:
-		go(walk, 12);
-		break;
-	case 16:
-		go(walk, 16);
-		break;
-	case 24:
-		go(walk, 24);
-		break;
-	default:
-		go(walk, 32);
-	}
+#define GO(number)                                                                       \
+	if (walk->lanes == (number))                                                     \
+		go(walk, number);
+	GO(1)
+	EACH_LANES(GO)
 }
 
 /* The largest power of two. */
@@ -105,7 +87,8 @@ double cp_walk(const struct cp_host *host, size_t bytes, unsigned lanes)
 /* How many loads that miss are under way at a time, at most. */
 static double measure_parallel(const struct cp_host *host, size_t bytes)
 {
-	static const unsigned lanes[] = {4, 8, 12, 16, 24, 32};
+#define NUMBER(number) number,
+	static const unsigned lanes[] = {EACH_LANES(NUMBER)};
 	double alone = cp_walk(host, bytes, 1), most = NAN;
 
 	for (unsigned i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {

@@ -106,7 +106,7 @@ static void **link_lines(char *memory, size_t bytes, uint64_t seed)
 	for (unsigned i = 1; i <= TURNS; i++) {
 		char *next = first;
 
-		state = state * 6364136223846793005u + 1442695040888963407u;
+		state = cp_next_state(state);
 		if (i < TURNS)
 			next = memory + (state >> 20) % lines * CP_LINE;
 		*(void **)(void *)at = next;
