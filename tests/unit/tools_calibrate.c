@@ -3,6 +3,7 @@
  * What cachepeek doctor --calibrate makes of its measurements: one figure of several
  * rounds, steps of curves, the machine file, and who uses that.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,52 @@ static void test_text(void)
 	free(text);
 }
 
+/* What is not stable and cannot be called assumed is not said. */
+static void test_unstable(void)
+{
+	static const double apart[] = {30, 20, 90, 25, 40};
+	static const enum cp_figure figures[] = {CP_FIGURE_WALK, CP_FIGURE_STLB_HIT,
+		CP_FIGURE_CLOCK, CP_FIGURE_PARALLEL, CP_FIGURE_TRANSFER};
+	struct cp_machine machine = cp_machine_defaults;
+	struct cp_calibration all = made();
+	char *text, error[200] = "";
+
+	for (unsigned i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		set_rounds(&all, figures[i], apart);
+	cp_calibration_conclude(&all);
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0,
+		"unstable: %s", error);
+	is_u64(machine.walk_latency, 0, "no walk-latency");
+	is_u64(machine.level[CP_STLB].latency, 0, "no latency of the STLB");
+	is_u64(machine.clock_mhz, 0, "no clock");
+	is_u64(machine.fill_buffers, 0, "no fill-buffers");
+	is_u64(machine.cache_to_cache_latency, 20, "a transfer, as");
+	is_u64(machine.assumed, 1u << CP_OF_NEAR_CACHE, "that is assumed");
+	ok(strstr(text, "\n# walk-latency = 30  # measured, spread 50 %: not stable\n"),
+		"why not, and what it was: %s", text);
+	ok(strstr(text, "\n# stlb's latency = 30  # measured"), "and the STLB's");
+	free(text);
+}
+
+static void test_check(void)
+{
+	static const double many[] = {70, 70, 70, 70, 70};
+	struct cp_calibration all = made();
+	char *text, error[200] = "";
+
+	cp_calibration_conclude(&all);
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_calibration_check(text, error, sizeof(error)), 0, "can be read");
+	free(text);
+	set_rounds(&all, CP_FIGURE_PARALLEL, many);
+	cp_calibration_conclude(&all);
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_calibration_check(text, error, sizeof(error)), -EINVAL, "cannot");
+	ok(strstr(error, "fill-buffers"), "and why: %s", error);
+	free(text);
+}
+
 /* ---- who uses it ---- */
 
 static char home[64], path[128];
@@ -181,6 +228,8 @@ int main(void)
 	test_steps();
 	test_rounds();
 	test_text();
+	test_unstable();
+	test_check();
 	test_host();
 	return 0;
 }

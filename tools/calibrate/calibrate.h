@@ -134,4 +134,7 @@ size_t cp_curve_step(const double curve[], size_t count, double low, double high
 /* A machine file of what was measured: malloc()ed text. */
 char *cp_calibration_text(const struct cp_calibration *calibration, const char *date);
 
+/* Would -m host read it?  0, or -EINVAL with one line in error. */
+int cp_calibration_check(const char *text, char *error, size_t error_size);
+
 #endif

@@ -66,20 +66,36 @@ static void write_date(char *to, size_t size)
 		snprintf(to, size, "unknown");
 }
 
-static int write_machine(const struct cp_calibration *calibration, const char *file)
+static int write_text(const char *file, const char *text)
 {
 	struct cp_output output;
+	char error[256];
+
+	if (!text) {
+		fprintf(stderr, "cachepeek: out of memory\n");
+		return 1;
+	}
+	if (cp_calibration_check(text, error, sizeof(error)) < 0) {
+		fprintf(stderr,
+			"cachepeek: what was measured makes no machine: %s; not "
+			"written\n",
+			error);
+		return 1;
+	}
+	if (!cp_output_open(&output, file))
+		return 1;
+	cp_out_text(&output.out, text);
+	return cp_output_close(&output);
+}
+
+static int write_machine(const struct cp_calibration *calibration, const char *file)
+{
 	char date[16], *text;
-	int status = 1;
+	int status;
 
 	write_date(date, sizeof(date));
 	text = cp_calibration_text(calibration, date);
-	if (!text)
-		fprintf(stderr, "cachepeek: out of memory\n");
-	else if (cp_output_open(&output, file)) {
-		cp_out_text(&output.out, text);
-		status = cp_output_close(&output);
-	}
+	status = write_text(file, text);
 	free(text);
 	return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The machine file of what was measured, each figure with its spread.  Geometry is
- * sysfs's.  What the file's format has no word for stands in comments.
+ * sysfs's.  What is not stable is no figure: a latency that the file can call assumed is
+ * written and called so, all else stands in comments, as does what no key takes.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -17,7 +18,12 @@ static bool is_known(const struct cp_calibration *calibration, enum cp_figure fi
 	return isfinite(calibration->value[figure]) && calibration->value[figure] >= 0.5;
 }
 
-/* "measured, 3 %" */
+static bool is_measured(const struct cp_calibration *calibration, enum cp_figure figure)
+{
+	return is_known(calibration, figure) && cp_figure_is_stable(calibration, figure);
+}
+
+/* "measured, spread 3 %" */
 static void put_source(
 	FILE *file, const struct cp_calibration *calibration, enum cp_figure figure)
 {
@@ -26,12 +32,15 @@ static void put_source(
 		cp_figure_is_stable(calibration, figure) ? "" : ": not stable");
 }
 
+/* may_be_assumed: put_assumed() says so where the figure is not stable. */
 static void put_number(FILE *file, const struct cp_calibration *calibration,
-	const char *key, enum cp_figure figure)
+	const char *key, enum cp_figure figure, bool may_be_assumed)
 {
 	if (!is_known(calibration, figure))
 		return;
-	fprintf(file, "%s = %.0f", key, calibration->value[figure]);
+	fprintf(file, "%s%s = %.0f",
+		may_be_assumed || is_measured(calibration, figure) ? "" : "# ", key,
+		calibration->value[figure]);
 	put_source(file, calibration, figure);
 }
 
@@ -66,28 +75,25 @@ static unsigned ways_of(unsigned entries)
 	return ways;
 }
 
-static bool is_measured_tlb(
-	const struct cp_calibration *calibration, enum cp_figure figure)
-{
-	return is_known(calibration, figure) && cp_figure_is_stable(calibration, figure);
-}
-
 static void put_tlb(FILE *file, const struct cp_calibration *calibration,
 	enum cp_level level, enum cp_figure figure)
 {
 	const struct cp_cache *tlb = &calibration->machine.level[level];
-	bool measured = is_measured_tlb(calibration, figure);
+	bool measured = is_measured(calibration, figure);
 	unsigned entries =
 		measured ? (unsigned)calibration->value[figure] : tlb->sets * tlb->ways;
 
 	fprintf(file, "%s = %u %u", cp_level_name(level), entries,
 		measured ? ways_of(entries) : tlb->ways);
-	if (level == CP_STLB && is_known(calibration, CP_FIGURE_STLB_HIT))
+	if (level == CP_STLB && is_measured(calibration, CP_FIGURE_STLB_HIT))
 		fprintf(file, " latency=%.0f", calibration->value[CP_FIGURE_STLB_HIT]);
 	if (measured)
 		put_source(file, calibration, figure);
 	else
 		fprintf(file, "  # assumed\n");
+	if (level == CP_STLB && !is_measured(calibration, CP_FIGURE_STLB_HIT))
+		put_number(
+			file, calibration, "stlb's latency", CP_FIGURE_STLB_HIT, false);
 }
 
 /* The latencies whose rounds were too far apart are no better than assumptions. */
@@ -161,12 +167,19 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 			: "# No huge pages: latencies have page walks in them.\n",
 		date, word);
 	put_geometry(file, calibration);
-	put_number(file, calibration, "memory-latency", CP_FIGURE_MEMORY);
-	put_number(file, calibration, "walk-latency", CP_FIGURE_WALK);
-	put_number(file, calibration, "cache-to-cache-latency", CP_FIGURE_TRANSFER);
-	put_number(file, calibration, "clock-mhz", CP_FIGURE_CLOCK);
-	put_number(file, calibration, "fill-buffers", CP_FIGURE_PARALLEL);
+	put_number(file, calibration, "memory-latency", CP_FIGURE_MEMORY, true);
+	put_number(file, calibration, "walk-latency", CP_FIGURE_WALK, false);
+	put_number(file, calibration, "cache-to-cache-latency", CP_FIGURE_TRANSFER, true);
+	put_number(file, calibration, "clock-mhz", CP_FIGURE_CLOCK, false);
+	put_number(file, calibration, "fill-buffers", CP_FIGURE_PARALLEL, false);
 	put_assumed(file, calibration);
 	put_others(file, calibration);
 	return fclose(file) == 0 ? text : NULL;
+}
+
+int cp_calibration_check(const char *text, char *error, size_t error_size)
+{
+	struct cp_machine machine = cp_machine_defaults;
+
+	return cp_machine_parse(&machine, "host.machine", text, error, error_size);
 }
