@@ -26,9 +26,9 @@ sub doctor { command(['doctor', @_]) }
 	is($run->{err}, '', 'nothing is said');
 	my $made = decode_json($run->{out});
 	my %figure = map { $_->{figure} => $_ } @{$made->{calibration}{figures}};
-	is(scalar(keys %figure), 21, 'figures');
+	is(scalar(keys %figure), 23, 'figures');
 	cmp_ok($made->{calibration}{rounds}, '>=', 3, 'rounds');
-	for my $name (qw(clock width loads stores l1d_latency memory_latency memory_stream)) {
+	for my $name (qw(clock width loads stores l1d_latency memory_latency memory_stream mispredict)) {
 		ok(defined $figure{$name}{value} && $figure{$name}{value} > 0, "$name: there is one");
 	}
 	cmp_ok($figure{l1d_latency}{value}, '<', $figure{memory_latency}{value}, 'memory is further away than the L1D');

@@ -30,7 +30,9 @@ enum cp_figure {
 	CP_FIGURE_WALK,
 	CP_FIGURE_PARALLEL,
 	CP_FIGURE_WINDOW,
+	CP_FIGURE_MISPREDICT,
 	CP_FIGURE_STREAM_L2,
+	CP_FIGURE_SAME_SET,
 	CP_FIGURE_STREAM_LLC,
 	CP_FIGURE_STREAM_MEMORY,
 	CP_FIGURE_PREFETCH,
@@ -114,7 +116,7 @@ double cp_best(unsigned tries, double pieces, cp_task *task, void *context);
 /* Each adds what it finds to the figures of the round. */
 typedef void cp_measure(struct cp_host *host, double found[CP_NFIGURES]);
 cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_window,
-	cp_measure_streams, cp_measure_transfers;
+	cp_measure_branches, cp_measure_streams, cp_measure_transfers;
 
 /* Cycles of a load that depends on the one before, from all over so many bytes, and of
  * what finds its address; a load's share of the time, if so many walks go at a time. */

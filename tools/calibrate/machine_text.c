@@ -119,9 +119,10 @@ static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 static void put_others(FILE *file, const struct cp_calibration *calibration)
 {
 	static const enum cp_figure others[] = {CP_FIGURE_WIDTH, CP_FIGURE_LOADS,
-		CP_FIGURE_STORES, CP_FIGURE_WINDOW, CP_FIGURE_STREAM_L2,
-		CP_FIGURE_STREAM_LLC, CP_FIGURE_STREAM_MEMORY, CP_FIGURE_PREFETCH,
-		CP_FIGURE_LLC_RANDOM, CP_FIGURE_LLC_STREAM};
+		CP_FIGURE_STORES, CP_FIGURE_WINDOW, CP_FIGURE_MISPREDICT,
+		CP_FIGURE_STREAM_L2, CP_FIGURE_SAME_SET, CP_FIGURE_STREAM_LLC,
+		CP_FIGURE_STREAM_MEMORY, CP_FIGURE_PREFETCH, CP_FIGURE_LLC_RANDOM,
+		CP_FIGURE_LLC_STREAM};
 
 	fprintf(file, "# What no key of a machine file takes:\n");
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)

@@ -37,6 +37,23 @@ static double stream_of(const struct cp_host *host, size_t bytes)
 	       host->ns;
 }
 
+/* Lines from the L2 that all go to one set of the L1D, whose ways are too few for them.
+ */
+static double same_set(const struct cp_host *host, size_t l2)
+{
+	const struct cp_cache *l1 = &host->machine->level[CP_L1D];
+	struct stream stream = {host->memory, l2 / 2, (size_t)l1->sets * l1->line, 1};
+	size_t lines = stream.bytes / stream.stride;
+
+	if (lines < 2u * l1->ways)
+		return NAN;
+	while (stream.times * lines < 10000)
+		stream.times *= 2;
+	run_stream(&stream);
+	return cp_best(12, (double)stream.times * (double)lines, run_stream, &stream) /
+	       host->ns;
+}
+
 /* ---- what the last level really gives ---- */
 
 enum { MOST_POINTS = 16 };
@@ -86,8 +103,10 @@ void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
 	size_t l1 = cp_host_level(host, CP_L1D), l2 = cp_host_level(host, CP_L2),
 	       llc = cp_host_level(host, CP_LLC);
 
-	if (l2)
+	if (l2) {
 		found[CP_FIGURE_STREAM_L2] = stream_of(host, (l1 + l2) / 2);
+		found[CP_FIGURE_SAME_SET] = same_set(host, l2);
+	}
 	if (llc) {
 		found[CP_FIGURE_STREAM_LLC] = stream_of(host, cp_host_llc_piece(host));
 		found[CP_FIGURE_LLC_RANDOM] = capacity(host, 2 * l2, true);
