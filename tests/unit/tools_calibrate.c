@@ -23,11 +23,13 @@ static void test_steps(void)
 {
 	static const double clean[] = {0, 0, 0, 7, 7, 7}, noisy[] = {0, 9, 0, 1, 7, 6, 7},
 			    flat[] = {0, 1, 0, 1}, early[] = {7, 7, 7},
-			    last[] = {0, 0, 7};
+			    last[] = {0, 0, 7}, torn[] = {0, 9, 9, 0, 0, 0, 7, 7, 1, 7};
 
 	is_u64(cp_curve_step(clean, COUNT(clean), 0, 7), 2,
 		"the last point below a step");
 	is_u64(cp_curve_step(noisy, COUNT(noisy), 0, 7), 3, "one high point is no step");
+	is_u64(cp_curve_step(torn, COUNT(torn), 0, 7), 5,
+		"nor are two, and a low one ends none");
 	is_u64(cp_curve_step(flat, COUNT(flat), 0, 7), COUNT(flat), "no step");
 	is_u64(cp_curve_step(early, COUNT(early), 0, 7), 0, "high from the start");
 	is_u64(cp_curve_step(last, COUNT(last), 0, 7), 1, "a step at the end");

@@ -127,8 +127,8 @@ double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t s
 
 /* ---- curves ---- */
 
-/* The index of the last point before the curve, which goes up from low to high, is nearer
- * to high, and stays there for another point; count: it does not rise. */
+/* The index of the last point before the curve goes up from low to high: where the fewest
+ * points are on the wrong side of the middle; count: it does not rise. */
 size_t cp_curve_step(const double curve[], size_t count, double low, double high);
 
 /* ---- the file ---- */

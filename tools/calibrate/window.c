@@ -162,7 +162,11 @@ void cp_measure_window(struct cp_host *host, double found[CP_NFIGURES])
 		curve[i] -= 2 * (FIRST + i * STEP) / found[CP_FIGURE_WIDTH];
 	}
 	munmap(code, ROOM);
-	/* Neither miss waits for the whole of the other one: half of it is much. */
+	/* Neither miss waits for the whole of the other one: half of it is much.  Any of
+	 * the first points may be a disturbed one. */
+	for (unsigned i = 1; i < 4; i++)
+		if (curve[i] < curve[0])
+			curve[0] = curve[i];
 	at = cp_curve_step(curve, POINTS, curve[0], 1.4 * curve[0]);
 	if (at < POINTS)
 		found[CP_FIGURE_WINDOW] = FIRST + (double)at * STEP;
