@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "base/files/trusted.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/once.h"
 #include "preload/compared.h"
 #include "base/counters/events.h"
@@ -174,27 +175,19 @@ static void decide_anew(void)
 
 /* ---- from image to image ---- */
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; text && *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash ^ hash >> 29;
-}
-
 /* In any order: environments are sorted by some programs. */
 void cp_decide_settings(char *const settings[])
 {
 	for (; *settings; settings++)
-		asked.settings += hash_of(*settings);
+		asked.settings += cp_hash_text(0, *settings);
 }
 
 static uint64_t plan_key(void)
 {
-	uint64_t key = asked.settings ^ hash_of(cp_env_get(CP_COMPARED)) ^
-		       hash_of(cp_run.engine->name) << 1;
+	const char *compared = cp_env_get(CP_COMPARED);
+	uint64_t key = cp_hash_text(asked.settings, compared ? compared : "");
 
+	key = cp_hash_text(key, cp_run.engine->name);
 	if (cp_options.schedule == CP_SCHEDULE_RANKS)
 		key += (uint64_t)cp_run.rank.number * 0x9e3779b97f4a7c15u;
 	return key;

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/syscall.h"
 #include "base/text.h"
 #include "base/counters/encode.h"
@@ -265,11 +266,7 @@ static void add_wishes(struct command *command, const char *directory,
  * one. */
 static uint64_t seed_of_process(const char *directory)
 {
-	uint64_t hash = (uint64_t)getpid();
-
-	for (const char *s = directory; *s; s++)
-		hash = (hash ^ (unsigned char)*s) * 0x100000001b3u;
-	return 1 + hash % 1000000000;
+	return 1 + cp_hash_text((uint64_t)getpid(), directory) % 1000000000;
 }
 
 /* Beside its machines. */

@@ -5,7 +5,7 @@
 
 #include "base/counters/options.h"
 #include "base/lock.h"
-#include "base/stack.h"
+#include "preload/libc/stack.h"
 #include "preload/self.h"
 
 struct cp_runtime cp_runtime;

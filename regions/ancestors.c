@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 #define DEEPEST 64 /* what is farther away has not started us for this */
@@ -136,18 +137,6 @@ void cp_ancestors_visit(
 	}
 }
 
-/* ---- keys ---- */
-
-uint64_t cp_key_add(uint64_t key, const char *text)
-{
-	if (!key)
-		key = 0xcbf29ce484222325u;
-	do
-		key = (key ^ (unsigned char)*text) * 0x100000001b3u;
-	while (*text++);
-	return key;
-}
-
 uint64_t cp_ancestor_key(const struct cp_ancestor *ancestor)
 {
 	struct utsname host;
@@ -155,5 +144,6 @@ uint64_t cp_ancestor_key(const struct cp_ancestor *ancestor)
 
 	cp_format(text, sizeof(text), "%d %llu", (int)ancestor->pid,
 		(unsigned long long)ancestor->started);
-	return cp_key_add(cp_key_add(0, text), uname(&host) == 0 ? host.nodename : "");
+	return cp_hash_text(
+		cp_hash_text(0, text), uname(&host) == 0 ? host.nodename : "");
 }

@@ -43,7 +43,4 @@ uint64_t cp_ancestor_key(const struct cp_ancestor *ancestor);
 void cp_ancestors_visit(
 	pid_t last, void (*visit)(void *context, pid_t pid), void *context);
 
-/* FNV-1a of a text, from the key of what came before it; 0: nothing did. */
-uint64_t cp_key_add(uint64_t key, const char *text);
-
 #endif

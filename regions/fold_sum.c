@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/hash.h"
 #include "regions/tree_parts.h"
 
 #define MAX_NOTES 512
@@ -258,11 +259,9 @@ static unsigned thread_of(struct cp_sum_of *sum, const struct cp_thread_item *th
 
 static unsigned bucket_of(const struct cp_sum_node *node)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)node->parent ^ node->thread;
+	uint64_t place = (uint64_t)(uintptr_t)node->parent ^ node->thread;
 
-	for (size_t i = 0; i < node->length; i++)
-		hash = (hash ^ (unsigned char)node->name[i]) * 0x100000001b3u;
-	return (unsigned)(hash * 0x9e3779b97f4a7c15u >> 40) % CP_SUM_BUCKETS;
+	return cp_hash(place, node->name, node->length) % CP_SUM_BUCKETS;
 }
 
 static bool is_same(const struct cp_sum_node *a, const struct cp_sum_node *b)

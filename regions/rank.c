@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "regions/ancestors.h"
 
@@ -98,7 +99,7 @@ static uint64_t job_key(cp_lookup *get)
 
 	for (size_t i = 0; i < sizeof(job_variables) / sizeof(job_variables[0]); i++) {
 		value = get(job_variables[i]);
-		key = cp_key_add(key, value ? value : "");
+		key = cp_hash_text(key, value ? value : "");
 	}
 	cp_launchers_above(&above);
 	if (above.found && !names_jobs(&above.nearest, get))
@@ -111,7 +112,7 @@ static uint64_t own_key(uint64_t job, int rank)
 	char text[16];
 
 	cp_format(text, sizeof(text), "%d", rank);
-	return job ? cp_key_add(job, text) : 0;
+	return job ? cp_hash_text(job, text) : 0;
 }
 
 void cp_rank_find(struct cp_rank *rank, cp_lookup *get)

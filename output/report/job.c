@@ -10,7 +10,17 @@
 #include "base/format.h"
 #include "output/report/report_parts.h"
 
+/* uthash's memory is the job's. */
+#define uthash_malloc(size) cp_arena_alloc(job->arena, size)
+#define uthash_free(memory, size) ((void)(memory))
+#include <uthash.h>
+
 #define MAX_WARNINGS 40
+
+struct cp_job_host {
+	const char *name;
+	UT_hash_handle hh;
+};
 
 struct cp_job *cp_job_new(struct cp_arena *arena)
 {
@@ -173,48 +183,16 @@ static void adopt_settings(struct cp_job *job, const struct cp_report *from)
 
 /* ---- hosts ---- */
 
-static size_t hash_of(const char *text)
+static bool is_new_host(struct cp_job *job, const char *name)
 {
-	uint64_t hash = 0;
+	struct cp_job_host *host;
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 32);
-}
-
-/* The name's place in the table, which is not full. */
-static const char **place_of(struct cp_job *job, const char *host)
-{
-	size_t at = hash_of(host);
-
-	while (job->hosts[at & (job->hosts_room - 1)] &&
-		strcmp(job->hosts[at & (job->hosts_room - 1)], host) != 0)
-		at++;
-	return &job->hosts[at & (job->hosts_room - 1)];
-}
-
-static void grow_hosts(struct cp_job *job)
-{
-	const char **old = job->hosts;
-	size_t room = job->hosts_room;
-
-	job->hosts_room = room ? 2 * room : 64;
-	job->hosts = cp_arena_alloc(job->arena, job->hosts_room * sizeof(*job->hosts));
-	for (size_t i = 0; i < room; i++)
-		if (old[i])
-			*place_of(job, old[i]) = old[i];
-}
-
-static bool is_new_host(struct cp_job *job, const char *host)
-{
-	const char **place;
-
-	if (2 * (job->nhosts + 1) > job->hosts_room)
-		grow_hosts(job);
-	place = place_of(job, host);
-	if (*place)
+	HASH_FIND_STR(job->hosts, name, host);
+	if (host)
 		return false;
-	*place = keep_text(job, host);
+	host = cp_arena_alloc(job->arena, sizeof(*host));
+	host->name = keep_text(job, name);
+	HASH_ADD_KEYPTR(hh, job->hosts, host->name, strlen(host->name), host);
 	return true;
 }
 

@@ -47,10 +47,8 @@ struct cp_job {
 	} place;
 	bool first_on_host; /* the rank that is being added */
 	size_t nhosts;
-	/* Their names, where they count: a table with room for a power of two. */
-	const char **hosts;
-	size_t hosts_room;
-	struct cp_arena scratch; /* for one rank after the other */
+	struct cp_job_host *hosts; /* by name, where that counts */
+	struct cp_arena scratch;   /* for one rank after the other */
 };
 
 struct cp_job *cp_job_new(struct cp_arena *arena);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/hash.h"
 #include "output/report/job.h"
 #include "output/report/report_parts.h"
 #include "output/report/report_raw.h"
@@ -311,19 +312,16 @@ static bool same_region(const struct cp_region *a, const struct cp_region *b)
 
 #define FEW 8
 
-static size_t hash_of(const struct cp_region *region)
+static size_t hash_region(const struct cp_region *region)
 {
-	uint64_t hash = region->flags & CP_REGION_OVERLAPPING;
-
-	for (const char *at = region->name.at; at < region->name.end; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-	return (size_t)(hash ^ hash >> 32);
+	return cp_hash(region->flags & CP_REGION_OVERLAPPING, region->name.at,
+		cp_slice_length(region->name));
 }
 
 static void file_child(struct cp_region *parent, struct cp_region *child)
 {
 	struct cp_region **bucket =
-		&parent->buckets[hash_of(child) & (parent->nbuckets - 1)];
+		&parent->buckets[hash_region(child) & (parent->nbuckets - 1)];
 
 	child->same_bucket = *bucket;
 	*bucket = child;
@@ -344,7 +342,7 @@ static struct cp_region *find_child(
 	struct cp_region *child = parent->child;
 
 	if (parent->nbuckets) {
-		child = parent->buckets[hash_of(like) & (parent->nbuckets - 1)];
+		child = parent->buckets[hash_region(like) & (parent->nbuckets - 1)];
 		while (child && !same_region(child, like))
 			child = child->same_bucket;
 		return child;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "preload/markers/caliper.h"
 #include "preload/markers/forward.h"
@@ -97,11 +98,7 @@ static bool is_region_attribute(const char *name)
 /* An attribute's stack is its name's: ids and names mean the same one. */
 static uint64_t stack_of(const char *attribute)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	while (*attribute)
-		hash = (hash ^ (unsigned char)*attribute++) * 0x100000001b3u;
-	return tag_of(STACK_VALUES + (hash >> 16));
+	return tag_of(STACK_VALUES + (cp_hash_text(0, attribute) >> 16));
 }
 
 void cp_caliper_begin(const char *attribute, const char *value)

@@ -18,44 +18,34 @@
 #include "output/json.h"
 #include "base/text/table.h"
 
+#define uthash_malloc(size) cp_arena_alloc(values->arena, size)
+#define uthash_free(memory, size) ((void)(memory))
+#include <uthash.h>
+
 /* ---- finding what is there ---- */
 
-/* A chained hash table of pointers, for entries and spots; grows never: a few
- * thousand values are many. */
-#define NBUCKETS 65536
-
+/* Entries and spots by their keys. */
 struct cp_index {
-	struct link {
-		struct link *next;
-		const char *key;
-		void *what;
-	} * buckets[NBUCKETS];
+	const char *key;
+	void *what;
+	UT_hash_handle hh;
 };
-
-static struct link **bucket(const struct cp_values *values, const char *key)
-{
-	uint32_t hash = 2166136261u;
-
-	for (const char *at = key; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * 16777619u;
-	return (struct link **)&values->index->buckets[(hash ^ hash >> 16) % NBUCKETS];
-}
 
 static void *find_key(const struct cp_values *values, const char *key)
 {
-	for (struct link *link = *bucket(values, key); link; link = link->next)
-		if (strcmp(link->key, key) == 0)
-			return link->what;
-	return NULL;
+	struct cp_index *found;
+
+	HASH_FIND_STR(values->index, key, found);
+	return found ? found->what : NULL;
 }
 
 static void insert_key(struct cp_values *values, const char *key, void *what)
 {
-	struct link **first = bucket(values, key),
-		    *link = cp_arena_alloc(values->arena, sizeof(*link));
+	struct cp_index *made = cp_arena_alloc(values->arena, sizeof(*made));
 
-	*link = (struct link){*first, key, what};
-	*first = link;
+	made->key = key;
+	made->what = what;
+	HASH_ADD_KEYPTR(hh, values->index, key, strlen(key), made);
 }
 
 /* Appends to a list of pointers that has room for the next power of two. */
@@ -503,7 +493,6 @@ struct cp_values *cp_values_new(struct cp_arena *arena)
 	struct cp_values *values = cp_arena_alloc(arena, sizeof(*values));
 
 	values->arena = arena;
-	values->index = cp_arena_alloc(arena, sizeof(*values->index));
 	return values;
 }
 

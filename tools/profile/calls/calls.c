@@ -4,19 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text/table.h"
 #include "tools/profile/model/keys.h"
 
 /* ---- functions ---- */
-
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 1;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
-}
 
 static bool is_function(const struct cp_called *f, const char *name, const char *module)
 {
@@ -26,8 +18,9 @@ static bool is_function(const struct cp_called *f, const char *name, const char 
 /* Two names with the same hash are told apart by another module's. */
 static size_t function_of(struct cp_calls *calls, const char *name, const char *module)
 {
-	for (uint64_t b = hash_of(module);; b++) {
-		size_t *number = cp_keys_number(calls->functions, hash_of(name), b);
+	for (uint64_t b = cp_hash_text(0, module);; b++) {
+		size_t *number =
+			cp_keys_number(calls->functions, cp_hash_text(0, name), b);
 
 		if (*number && is_function(&calls->function[*number - 1], name, module))
 			return *number - 1;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/hash.h"
 #include "tools/profile/calls/protobuf.h"
 #include "tools/profile/calls/stacks.h"
 #include "tools/profile/model/keys.h"
@@ -33,15 +34,6 @@ struct pprof {
 
 /* ---- strings and modules, each once ---- */
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 1;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-	return hash;
-}
-
 static void add_string(struct pprof *p, const char *text)
 {
 	p->string = cp_profile_grow(p->arena, p->string, p->nstrings, sizeof(*p->string));
@@ -53,7 +45,7 @@ static void add_string(struct pprof *p, const char *text)
 static size_t string_of(struct pprof *p, const char *text)
 {
 	for (uint64_t b = strlen(text);; b += 1ull << 32) {
-		size_t *number = cp_keys_number(p->strings, hash_of(text), b);
+		size_t *number = cp_keys_number(p->strings, cp_hash_text(0, text), b);
 
 		if (!*number) {
 			add_string(p, text);

@@ -3,8 +3,8 @@
  * Calling a function on another stack: the one that a signal handler or a
  * thread of 16 KiB runs on has no room for a report.
  */
-#ifndef CACHEPEEK_BASE_STACK_H
-#define CACHEPEEK_BASE_STACK_H
+#ifndef CACHEPEEK_PRELOAD_LIBC_STACK_H
+#define CACHEPEEK_PRELOAD_LIBC_STACK_H
 
 /* function(argument) on the stack that ends at top, which is aligned to 16. */
 static inline void cp_call_on_stack(void *top, void (*function)(void *), void *argument)
