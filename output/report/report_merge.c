@@ -159,6 +159,17 @@ static void add_values(
 	to->wanted += from->wanted;
 }
 
+static void miss_count(struct cp_report *report, struct cp_count *to,
+	const struct cp_count *from, size_t nthreads)
+{
+	if (from->shared)
+		to->shared++;
+	else
+		to->missing += nthreads;
+	if (!to->reason)
+		to->reason = keep_text(report, from->reason);
+}
+
 /* common: of what all ranks count, here. */
 static void add_count(struct cp_report *report, struct cp_count *to,
 	const struct cp_count *from, const struct cp_region *region, double common,
@@ -172,12 +183,7 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 	if (from->pools) {
 		cp_count_pool(report, to, from);
 	} else if (from->status == CP_UNAVAILABLE) {
-		if (from->shared)
-			to->shared++;
-		else
-			to->missing += region->nthreads;
-		if (!to->reason)
-			to->reason = keep_text(report, from->reason);
+		miss_count(report, to, from, region->nthreads);
 		return;
 	} else {
 		add_values(report, to, from);
@@ -257,6 +263,36 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 	enter(to, at.rank);
 }
 
+/* Both are sums; the first one that was read stays. */
+static void join_socket(
+	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
+{
+	bool first = !to->counted;
+
+	take_socket(report, to, from);
+	if (first)
+		to->error = from->error;
+	add_hosts(&to->hosts, &from->hosts);
+}
+
+static void join_counts(
+	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
+{
+	if ((from->missing || from->shared) && !to->reason)
+		to->reason = keep_text(report, from->reason);
+	if (from->pools) {
+		cp_count_pool(report, to, from);
+	} else if (from->counted) {
+		add_values(report, to, from);
+		to->error += from->error;
+	}
+	to->counted += from->counted;
+	to->missing += from->missing;
+	to->shared += from->shared;
+	to->sample_calls += from->sample_calls;
+	to->sample_instructions += from->sample_instructions;
+}
+
 /* from is a sum, too. */
 static void add_sums(
 	struct cp_report *report, struct cp_region *to, const struct cp_region *from)
@@ -265,28 +301,10 @@ static void add_sums(
 		struct cp_count *count = &to->counts[i];
 		const struct cp_count *more = &from->counts[i];
 
-		if (more->socket) {
-			bool first = !count->counted;
-
-			take_socket(report, count, more);
-			if (first)
-				count->error = more->error;
-			add_hosts(&count->hosts, &more->hosts);
-			widen_extent(&count->over, &more->over);
-			continue;
-		}
-		if ((more->missing || more->shared) && !count->reason)
-			count->reason = keep_text(report, more->reason);
-		if (more->pools)
-			cp_count_pool(report, count, more);
-		else if (more->counted)
-			add_values(report, count, more);
-		count->error += more->pools ? 0 : more->error;
-		count->counted += more->counted;
-		count->missing += more->missing;
-		count->shared += more->shared;
-		count->sample_calls += more->sample_calls;
-		count->sample_instructions += more->sample_instructions;
+		if (more->socket)
+			join_socket(report, count, more);
+		else
+			join_counts(report, count, more);
 		widen_extent(&count->over, &more->over);
 	}
 	for (size_t i = 0; i < report->nmetrics; i++)
