@@ -29,6 +29,18 @@ function courseLines(series, name) {
 		.sort((a, b) => sum(b.values) - sum(a.values)).slice(0, LINES));
 }
 
+const seconds = at => full(at) + ' s';
+
+// Where the intervals end: in instructions of the process, where each interval has them, or in time.
+function axisOf(series, along) {
+	const whole = series.lines.find(line => !line.path.length), values = whole && whole.counts.instructions
+		? valuesOf(series, whole, 'instructions') : [null];
+	if (along === 's' || values.includes(null) || !sum(values))
+		return {ends: series.ends_s, write: seconds, title: series.clock === 'simulator' ? 's of the simulator' : 's'};
+	let so_far = 0;
+	return {ends: values.map(value => so_far += value), write: short, title: 'instructions of the process'};
+}
+
 // Coverage is known of the whole run only.
 function courseCell(value, status, reach) {
 	if (value === null)
@@ -42,7 +54,7 @@ function courseCell(value, status, reach) {
 function courseNote(series, lines) {
 	let text = 'Counts in intervals of ' + full(series.interval_s) + ' s'
 		+ (series.clock === 'simulator' ? ' of the simulator\'s time.' : '.');
-	text += '  An execution of a region is in the interval that it ended in; what is more than the process counted there'
+	text += '  A region\'s execution is counted where it ends; what is more than there was in that interval'
 		+ ' is in the intervals before (estimated).';
 	if (series.lines.length > lines.length)
 		text += '  The ' + count(lines.length - 1, 'region', 'regions') + ' with the most.';
@@ -68,16 +80,18 @@ function drawCourse() {
 	if (!timed.length)
 		return;
 	const series = timed[$('course-process').value].series, name = $('course-of').value;
+	const axis = axisOf(series, $('course-along').value);
 	const lines = courseLines(series, name), simulated = lines.some(line => line.status === 'simulated');
 	$('course-note').textContent = courseNote(series, lines);
 	courseTable(series, lines, name);
-	$('course').setAttribute('aria-label', name + ' over time, a line for the whole process and for each of '
+	drawLanes(series, name, axis);
+	$('course').setAttribute('aria-label', name + ' over ' + axis.title + ', a line for the whole process and for each of '
 		+ count(lines.length - 1, 'region', 'regions') + '.  The same numbers are in the table below.');
 	draw($('course'), {
 		type: 'line',
 		data: {datasets: lines.map((line, i) => ({
 			label: plain(clip(line.path)),
-			data: line.values.map((y, j) => ({x: series.ends_s[j], y})),
+			data: line.values.map((y, j) => ({x: axis.ends[j], y})),
 			borderColor: css(colours[i]), backgroundColor: css(colours[i]),
 			borderDash: dashes[line.status] || [],
 			borderWidth: line.whole ? 2.5 : 1.5, pointRadius: series.ends_s.length > 60 ? 0 : 2.5, spanGaps: false,
@@ -85,12 +99,12 @@ function drawCourse() {
 		options: {
 			interaction: {mode: 'index', intersect: false},
 			scales: {
-				x: {type: 'linear', min: 0, title: {display: true, text: series.clock === 'simulator' ? 's of the simulator' : 's'}},
+				x: {type: 'linear', min: 0, title: {display: true, text: axis.title}, ticks: {callback: v => short(v)}},
 				y: {beginAtZero: true, ticks: {callback: v => short(v)},
 					title: {display: true, text: name + (simulated ? ' (simulated)' : '') + ' per interval'}},
 			},
 			plugins: {legend: lineLegend(), tooltip: {callbacks: {
-				title: items => 'up to ' + full(items[0].parsed.x) + ' s',
+				title: items => 'up to ' + axis.write(items[0].parsed.x),
 				label: item => plain(lines[item.datasetIndex].path) + ': ' + full(item.parsed.y) + ', '
 					+ lines[item.datasetIndex].status,
 			}}},
@@ -107,9 +121,12 @@ function startCourse() {
 	const first = [...names].find(name => name.includes('miss'));
 	if (first)
 		$('course-of').value = first;
+	if (timed.some(({series}) => axisOf(series).ends !== series.ends_s))
+		$('course-along').append(make('option', {value: 'instructions'}, 'instructions'));
+	$('course-along').append(make('option', {value: 's'}, 'time'));
 	timed.forEach((process, i) => $('course-process').append(make('option', {value: i},
 		'process ' + process.pid + (process.image ? ', image ' + process.image : ''))));
 	$('course-process').parentNode.hidden = timed.length < 2;
-	for (const id of ['course-of', 'course-process'])
+	for (const id of ['course-of', 'course-along', 'course-process'])
 		$(id).addEventListener('change', drawCourse);
 }

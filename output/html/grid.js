@@ -61,6 +61,21 @@ function grid(options) {
 				make('tr', {class: options.rowClass && options.rowClass(row)}, options.first(row, natural), ...those.map(column => fillCell(row, column))))));
 		pages(options.pages, it.page, size, it.shown.length, to => { it.page = to; it.draw(); });
 	};
+	// Brings the row into view, whatever was filtered, and there the focus.
+	it.show = row => {
+		if (!it.shown.includes(row)) {
+			filter.value = '';
+			select();
+		}
+		it.page = Math.max(0, Math.floor(it.shown.indexOf(row) / size));
+		it.refresh();
+		const head = table.tBodies[0].rows[it.shown.indexOf(row) - it.page * size].cells[0];
+		const target = head.querySelector('button') || head;
+		if (target === head)
+			head.tabIndex = -1;
+		head.scrollIntoView({block: 'center'});
+		target.focus({preventScroll: true});
+	};
 	it.refresh = () => {
 		select();
 		it.draw();

@@ -118,6 +118,8 @@ const table = grid({table: $('regions'), filter: $('filter'), found: $('found'),
 	what: 'region', many: 'regions', columns: () => picked(counted), all: counted, first: regionCell,
 	rowClass: row => row.key === lookFirst && 'worst', changed: () => { drawBars(); drawHeat(); }});
 
+const showRegion = path => table.show(rows.find(row => row.key === keyOf(path)));
+
 // ---- where references were served ----
 
 // Where nothing is behind L2, that is the last level of the whole run.

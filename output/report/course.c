@@ -293,6 +293,6 @@ const struct cp_course *cp_course_of(struct cp_report *report,
 		report->arena, (work->nlines + 1) * sizeof(*course->lines));
 	for (size_t i = 0; i < work->nlines; i++)
 		fill_line(work, &work->lines[i], &course->lines[i]);
-	cp_course_spread(report, course);
+	cp_course_spread(report, course, process->nthreads == 1);
 	return work->nrows ? course : NULL;
 }

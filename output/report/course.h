@@ -32,7 +32,8 @@ struct cp_course {
 
 /* course_spread.c: executions of regions over the intervals that they may have been in.
  */
-void cp_course_spread(const struct cp_report *report, struct cp_course *course);
+void cp_course_spread(
+	const struct cp_report *report, const struct cp_course *course, bool one_thread);
 
 /* As the member "series" of its process. */
 void cp_json_course(struct cp_json *json, const struct cp_course *it);

@@ -1,35 +1,110 @@
 /* SPDX-License-Identifier: MIT
  *
  * An execution is counted where it ends, and all of it: one that is longer than an
- * interval would have more there than the process.  What is too much is of the intervals
- * before, each of which has no more than the process counted in it: an estimate.
+ * interval would have more there than what it is nested in.  What is too much is of the
+ * intervals before, each of which has no more than that counted in it: an estimate.
+ *
+ * A single thread is in one region at a time: where a region's execution goes back
+ * through an interval, those beside it have what it leaves there.
  */
 #include <string.h>
 
 #include "output/report/course.h"
 #include "output/report/windows.h"
 
-static double whole_at(const struct cp_course_line *whole, size_t quantity, size_t at)
+struct spread {
+	const struct cp_report *report;
+	const struct cp_course *course;
+	bool one_thread;
+	size_t *around; /* of each line, the line of what it is nested in */
+	size_t *ended;  /* of each line, where what is carried back ended */
+	size_t *inside; /* the lines in one, those carried back the furthest first */
+	size_t n, quantity;
+	bool *moved; /* by line */
+};
+
+static double *values_of(const struct spread *s, size_t line)
 {
-	return at < whole->first ? 0 : whole->values[quantity][at - whole->first];
+	return s->course->lines[line].values[s->quantity];
 }
 
-/* From the last interval to the first.  Returns whether anything has moved. */
-static bool spread_total(
-	double *values, const struct cp_course_line *whole, size_t quantity, size_t n)
+/* Lets the line have no more than that in the interval; returns what is left of it. */
+static double carry_back(const struct spread *s, size_t line, size_t at, double most)
 {
-	bool moved = false;
+	double *values = values_of(s, line);
 
-	for (size_t at = n; at-- > 1;) {
-		double most = whole_at(whole, quantity, at);
-
-		if (most < 0 || values[at] <= most || values[at - 1] < 0)
-			continue;
-		values[at - 1] += values[at] - most;
-		values[at] = most;
-		moved = true;
+	if (values[at] < 0)
+		return most;
+	if (values[at] <= most || values[at - 1] < 0) {
+		s->ended[line] = 0;
+		return values[at] < most ? most - values[at] : 0;
 	}
-	return moved;
+	if (!s->ended[line])
+		s->ended[line] = at;
+	values[at - 1] += values[at] - most;
+	values[at] = most;
+	s->moved[line] = true;
+	return 0;
+}
+
+/* What ended last began after all that ended before it; of what ended in the same
+ * interval, what is short is all in it. */
+static bool is_later(const struct spread *s, size_t line, size_t other, size_t at)
+{
+	if (s->ended[line] != s->ended[other])
+		return s->ended[line] > s->ended[other];
+	return values_of(s, line)[at] < values_of(s, other)[at];
+}
+
+static void last_ended_first(const struct spread *s, size_t at)
+{
+	for (size_t i = 1; i < s->n; i++)
+		for (size_t j = i; j > 0; j--) {
+			size_t line = s->inside[j], other = s->inside[j - 1];
+
+			if (!is_later(s, line, other, at))
+				break;
+			s->inside[j] = other;
+			s->inside[j - 1] = line;
+		}
+}
+
+/* From the last interval to the first, of all that is nested in that line. */
+static void spread_inside(const struct spread *s, size_t around)
+{
+	const double *most = values_of(s, around);
+
+	for (size_t i = 0; i < s->n; i++)
+		s->ended[s->inside[i]] = 0;
+	for (size_t at = s->course->npoints; at-- > 1;) {
+		double left = most[at];
+
+		if (most[at] < 0)
+			continue;
+		last_ended_first(s, at);
+		for (size_t i = 0; i < s->n; i++) {
+			double rest = carry_back(s, s->inside[i], at, left);
+
+			left = s->one_thread ? rest : most[at];
+		}
+	}
+}
+
+/* Those with a value, and with what they are nested in spread before them. */
+static void spread_line(struct spread *s, size_t around)
+{
+	const struct cp_course *course = s->course;
+
+	s->n = 0;
+	for (size_t i = 1; i < course->nlines; i++)
+		if (s->around[i] == around && values_of(s, i))
+			s->inside[s->n++] = i;
+	if (!s->n || !values_of(s, around))
+		return;
+	spread_inside(s, around);
+	for (size_t i = 1; i < course->nlines; i++)
+		if (s->around[i] == around && values_of(s, i))
+			spread_line(s, i);
 }
 
 /* Before its first interval a line has nothing, and of working sets nobody knows. */
@@ -55,34 +130,67 @@ static size_t begin_of(
 	return first;
 }
 
-static void spread_line(const struct cp_report *report, const struct cp_course *course,
-	struct cp_course_line *line)
+/* All of its intervals, the first ones too. */
+static void lengthen(const struct spread *s, struct cp_course_line *line)
 {
-	const struct cp_course_line *whole = &course->lines[0];
-	size_t first = line->first, begin;
+	for (size_t q = 0; q < s->report->nquantities; q++)
+		if (line->values[q])
+			line->values[q] = from_start(s->report->arena, s->course, line, q,
+				cp_windows_is_quantity(s->report->quantities[q]) ? -1
+										 : 0);
+}
 
-	for (size_t q = 0; q < report->nquantities; q++) {
-		bool windows = cp_windows_is_quantity(report->quantities[q]);
+/* Without those that have nothing. */
+static void shorten(const struct spread *s, struct cp_course_line *line)
+{
+	size_t begin = begin_of(s->report, line, line->first);
 
-		if (!line->values[q])
-			continue;
-		line->values[q] =
-			from_start(report->arena, course, line, q, windows ? -1 : 0);
-		if (!windows && whole->values[q] &&
-			spread_total(line->values[q], whole, q, course->npoints) &&
-			line->status[q] < CP_ESTIMATED)
-			line->status[q] = CP_ESTIMATED;
-	}
-	begin = begin_of(report, line, first);
-	for (size_t q = 0; q < report->nquantities; q++)
+	for (size_t q = 0; q < s->report->nquantities; q++)
 		if (line->values[q])
 			line->values[q] += begin;
 	line->first = begin;
 }
 
-void cp_course_spread(const struct cp_report *report, struct cp_course *course)
+static size_t line_around(const struct cp_course *course, const struct cp_region *region)
 {
-	for (size_t i = 1; i < course->nlines; i++)
-		if (!course->lines[0].region->parent && course->lines[i].region->parent)
-			spread_line(report, course, &course->lines[i]);
+	for (region = region->parent; region; region = region->parent)
+		for (size_t i = 1; i < course->nlines; i++)
+			if (course->lines[i].region == region)
+				return i;
+	return 0;
+}
+
+static void spread_quantity(struct spread *s)
+{
+	struct cp_course_line *lines = s->course->lines;
+
+	if (cp_windows_is_quantity(s->report->quantities[s->quantity]))
+		return;
+	memset(s->moved, 0, s->course->nlines * sizeof(*s->moved));
+	spread_line(s, 0);
+	for (size_t i = 1; i < s->course->nlines; i++)
+		if (s->moved[i] && lines[i].status[s->quantity] < CP_ESTIMATED)
+			lines[i].status[s->quantity] = CP_ESTIMATED;
+}
+
+void cp_course_spread(
+	const struct cp_report *report, const struct cp_course *course, bool one_thread)
+{
+	struct spread s = {.report = report, .course = course, .one_thread = one_thread};
+	size_t n = course->nlines;
+
+	if (!n || course->lines[0].region->parent)
+		return;
+	s.around = cp_arena_alloc(report->arena, n * sizeof(*s.around));
+	s.ended = cp_arena_alloc(report->arena, n * sizeof(*s.ended));
+	s.inside = cp_arena_alloc(report->arena, n * sizeof(*s.inside));
+	s.moved = cp_arena_alloc(report->arena, n * sizeof(*s.moved));
+	for (size_t i = 0; i < n; i++) {
+		s.around[i] = i ? line_around(course, course->lines[i].region) : n;
+		lengthen(&s, &course->lines[i]);
+	}
+	for (s.quantity = 0; s.quantity < report->nquantities; s.quantity++)
+		spread_quantity(&s);
+	for (size_t i = 0; i < n; i++)
+		shorten(&s, &course->lines[i]);
 }

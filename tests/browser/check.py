@@ -283,11 +283,47 @@ def check_many(page, place):
     same(order(page), ['region-9999'], 'many: one is found')
 
 
+def check_lanes(page, series):
+    """Over instructions: where each region counted how much, also by keyboard."""
+    whole, touch = series['lines']
+    ends = [sum(whole['counts']['instructions']['values'][:i + 1]) for i in range(len(series['ends_s']))]
+    same(page.ask("return document.getElementById('course-along').value"), 'instructions', 'lanes: over instructions, to begin with')
+    same(page.ask("return Chart.getChart('course').data.datasets[0].data.map(p => p.x)"), ends, 'lanes: the chart below too')
+    pick(page, 'course-of', 'l1d_misses')
+    lanes = page.ask("""return [...document.querySelectorAll('#lanes .strip')].map(strip => [strip.previousElementSibling.textContent,
+        strip.clientWidth, [...strip.querySelectorAll('i')].map(i => [Number(i.dataset.part), Number(i.dataset.value),
+            Number(i.style.opacity), i.offsetLeft, i.title])]);""")
+    same([lane[0] for lane in lanes], ['whole process', 'touch'], 'lanes: one for each region')
+    n = min(80, len(ends))
+    for line, (name, width, parts) in zip((whole, touch), lanes):
+        near(sum(value for _, value, *_ in parts), sum(line['counts']['l1d_misses']['values']), f'lanes: {name}: all of it')
+        most = max(value for _, value, *_ in parts)
+        ok(all(abs(shade - max(0.12, value / most)) < 0.001 for _, value, shade, *_ in parts), f'lanes: {name}: the darker, the more')
+        ok(all(abs(left - width * part / n) <= 1 for part, _, _, left, _ in parts), f'lanes: {name}: where it was')
+        # The first interval's share of each part of the axis, and so on.
+        wanted = [0] * n
+        values = [0] * line['first'] + line['counts']['l1d_misses']['values']
+        for start, end, value in zip([0] + ends, ends, values):
+            for i in range(n):
+                low, high = max(start, i * ends[-1] / n), min(end, (i + 1) * ends[-1] / n)
+                wanted[i] += value * max(0, high - low) / (end - start)
+        shown = {part: value for part, value, *_ in parts}
+        ok(all(abs(shown.get(i, 0) - wanted[i]) < 1e-6 * max(wanted) for i in range(n)), f'lanes: {name}: spread over its interval',
+           shown, wanted)
+    page.driver.find_element(By.ID, 'lanes').send_keys(Keys.ARROW_DOWN, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    said = page.ask("return document.getElementById('lanes-status').textContent")
+    ok(said.startswith('touch, ') and ': ~' in said, 'lanes: arrow keys read a part', said)
+    page.driver.find_element(By.CSS_SELECTOR, '#lanes button').click()
+    same(page.ask("return document.activeElement.title"), 'touch', 'lanes: the way to its row of the table')
+
+
 def check_course(page, place):
     path = os.path.join(place, 'series.html')
     series = load(place, 'series')['processes'][0]['series']
     page.show(path)
     quiet(page, path, 'series')
+    check_lanes(page, series)
+    pick(page, 'course-along', 's')
     for name in ('l1d_misses', 'instructions'):
         sets = page.ask("""const s = document.getElementById('course-of'); s.value = arguments[0];
             s.dispatchEvent(new Event('change'));

@@ -182,4 +182,23 @@ for my $engine ((can_count('software') ? 'perf' : ()), 'sim') {
 	like(read_file(scratch('long.txt')), qr/ of regions \(long executions are spread: ~\)\n  ~long /, "$engine: the text says so");
 }
 
+# ---- one after the other, in one thread ----
+
+{
+	my $run = peek(engine => 'sim', events => 'l1d_stores,instructions', command => [program('serial_regions')], env => {CACHEPEEK_INTERVAL => '10ms'},
+		output => scratch('serial.json'));
+	is(status_text($run->{status}), 'exit 0', 'serial: ran') || diag($run->{err});
+	my $report = decode_json(read_file(scratch('serial.json')));
+	my $process = $report->{processes}[0];
+	for my $event ('l1d_stores', 'instructions') {
+		my ($both, $one, $two) = map { my $line = line($process, @$_); [(0) x $line->{first}, @{$line->{counts}{$event}{values}}] }
+			['both'], ['both', 'one'], ['both', 'two'];
+		is_deeply([grep { $one->[$_] + $two->[$_] > 1.000001 * $both->[$_] } 1 .. $#$both], [], "serial: $event: together nowhere more than what they are in")
+			|| diag("@$one; @$two; @$both");
+		ok(abs(sum(@$one) - value(region($report, 'both', 'one'), $event)) < 0.001, "serial: $event: all of it");
+		cmp_ok(scalar(grep { $one->[$_] > 0 && $two->[$_] > 0 } 1 .. $#$both), '<=', 6, "serial: $event: both only where one ends");
+		cmp_ok(scalar(grep { $one->[$_] > 0 } 0 .. $#$both), '>=', 4, "serial: $event: in several intervals");
+	}
+}
+
 done_testing();
