@@ -25,6 +25,7 @@
 #include "regions/record.h"
 #include "regions/rundir.h"
 #include "tools/runs/alone.h"
+#include "tools/runs/confirm.h"
 #include "tools/shared/check.h"
 #include "tools/shared/cmd.h"
 #include "tools/runs/launch.h"
@@ -40,7 +41,7 @@ struct settings {
 	unsigned count;
 	char *added[MAX_ADDED + 1];
 	char *outputs, *changes;
-	bool passes;
+	bool passes, confirm;
 	unsigned repeat; /* 0: not asked for */
 };
 
@@ -74,6 +75,7 @@ enum {
 	SAMPLE,
 	CALL_PATHS,
 	REPRODUCIBLE,
+	CONFIRM,
 	JSON
 };
 
@@ -88,6 +90,7 @@ static const struct option long_options[] = {
 	{"json", no_argument, NULL, JSON},
 	{"passes", no_argument, NULL, PASSES},
 	{"repeat", required_argument, NULL, REPEAT},
+	{"confirm", no_argument, NULL, CONFIRM},
 	{"what-if", required_argument, NULL, WHAT_IF},
 	{"sweep", required_argument, NULL, SWEEP},
 	{"working-set", required_argument, NULL, WORKING_SET},
@@ -148,6 +151,8 @@ static int take_option(struct settings *settings, int option, const char *argume
 			settings, "CACHEPEEK_REPRODUCIBLE", argument ? argument : "1");
 	else if (option == PASSES)
 		settings->passes = true;
+	else if (option == CONFIRM)
+		settings->confirm = true;
 	else if (option != REPEAT || !parse_repeat(settings, argument))
 		return -EINVAL;
 	return 0;
@@ -164,7 +169,7 @@ static int parse_arguments(struct settings *settings, int argc, char **argv)
 			return -EINVAL;
 	if (settings->changes)
 		add_setting(settings, "CACHEPEEK_WHAT_IF", settings->changes);
-	if (settings->outputs && !settings->repeat)
+	if (settings->outputs && !settings->repeat && !settings->confirm)
 		add_setting(settings, "CACHEPEEK_OUTPUT", settings->outputs);
 	return 0;
 }
@@ -443,6 +448,51 @@ static int repeat(
 	return cp_repeat(settings->repeat, settings->outputs, argv);
 }
 
+/* Options that ask for something else than time. */
+static const char *not_confirmed(enum cp_preloading preloading, const struct settings *s)
+{
+	static const struct {
+		const char *variable, *option;
+	} others[] = {{"CACHEPEEK_GROUPS", "-g"}, {"CACHEPEEK_EVENTS", "-e"},
+		{"CACHEPEEK_ENGINE", "-E"}, {"CACHEPEEK_DIR", "-d"},
+		{"CACHEPEEK_SWEEP", "--sweep"},
+		{"CACHEPEEK_WORKING_SET", "--working-set"},
+		{"CACHEPEEK_SAMPLE", "--sample"},
+		{"CACHEPEEK_CALL_PATHS", "--call-paths"}};
+
+	if (preloading != CP_CAN_PRELOAD)
+		return "nothing can be preloaded into it, so it has no regions";
+	if (s->passes || s->repeat)
+		return "makes a native and a simulated run: leave --repeat and --passes "
+		       "out";
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (given_value(s, others[i].variable))
+			return others[i].option;
+	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, or inside "
+				"a counted run)"
+			      : NULL;
+}
+
+static int confirm(
+	enum cp_preloading preloading, const struct settings *settings, char **argv)
+{
+	const char *why = not_confirmed(preloading, settings);
+	struct cp_machine machine;
+
+	if (why) {
+		fprintf(stderr, "cachepeek: --confirm: %s%s\n", why,
+			*why == '-' ? " asks for something else than time: leave it out"
+				    : "");
+		return 2;
+	}
+	if (!cp_confirm_machine(&machine, setting_value(settings, "CACHEPEEK_MACHINE"),
+		    setting_value(settings, "CACHEPEEK_WHAT_IF")))
+		return 2;
+	if (cp_prepare_preload(settings->added) < 0)
+		return 127;
+	return cp_confirm_run(&machine, settings->outputs, argv);
+}
+
 int cp_cmd_run(int argc, char **argv)
 {
 	struct settings settings = {0};
@@ -462,6 +512,8 @@ int cp_cmd_run(int argc, char **argv)
 	if (!is_right(&settings))
 		return 2;
 	preloading = cp_can_be_preloaded(argv[optind]);
+	if (settings.confirm)
+		return confirm(preloading, &settings, argv + optind);
 	if (settings.repeat)
 		return repeat(preloading, &settings, argv + optind);
 	if (preloading == CP_STATIC && run_static(argv + optind, &settings, &result))

@@ -40,6 +40,7 @@ for my $side (['one', 'region_threads'], ['other', 'region_nested']) {
 	run(command => [cli(), '-E', 'sim', '-g', 'cache', '-o', scratch("$side->[0].json"), program($side->[1])]);
 }
 page('repeat', command => ['--repeat', 2, '-E', 'sim', '-g', 'cache', '-o', 'PAGE', program('region_threads')]);
+page('confirm', command => ['--confirm', '-m', 'skylake-sp', '-o', 'PAGE', program('region_threads')]);
 page('diff', command => ['diff', '--fail-if', 'l1d_mpki<1000', '-o', 'PAGE', scratch('one.json'), scratch('other.json')]);
 
 my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check_axe.py', $axe, @pages]);

@@ -58,7 +58,7 @@ _cachepeek_value()
 _cachepeek_options()
 {
 	case $1 in
-	run) echo '-g --groups -e --events -o --output --json -E --engine -m --machine -d --dir -v --verbose --passes --repeat --what-if --sweep --working-set --sample --call-paths --reproducible' ;;
+	run) echo '-g --groups -e --events -o --output --json -E --engine -m --machine -d --dir -v --verbose --passes --repeat --confirm --what-if --sweep --working-set --sample --call-paths --reproducible' ;;
 	report) echo '-o --output --json -v --verbose --forget' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
