@@ -171,8 +171,13 @@ static void expect(const char *what, uint64_t cycles, const struct expected *e)
 #undef X
 	};
 
+	uint64_t sum = 0;
+
 	collect();
 	is_u64(at_start[CP_SIM_cycles], cycles, "%s: cycles", what);
+	for (int i = CP_SIM_STACK; i < CP_SIM_STACK_END; i++)
+		sum += at_start[i];
+	is_u64(sum, cycles, "%s: what each of them is", what);
 	for (; e && e->value; e++)
 		is_u64(at_start[e->counter], e->value, "%s: %s", what, names[e->counter]);
 }
@@ -500,11 +505,15 @@ static int awaited(const struct plain *p, uint64_t instruction)
 	return found;
 }
 
+static const enum cp_sim_counter stack[] = {
+	CP_SIM_time_l2, CP_SIM_time_llc, CP_SIM_time_memory};
+
 static void plain_values(struct plain *p, uint64_t instruction)
 {
 	int i;
 
 	while ((i = awaited(p, instruction)) >= 0) {
+		p->count[stack[p->value[i].level]]++;
 		p->count[CP_SIM_value_stall_cycles]++;
 		p->count[CP_SIM_value_stall_beyond_l2] += p->value[i].level >= 1;
 		p->count[CP_SIM_value_stall_memory] += p->value[i].level == 2;
@@ -512,10 +521,12 @@ static void plain_values(struct plain *p, uint64_t instruction)
 	}
 }
 
-static void plain_wait(struct plain *p, uint32_t cycles, enum cp_sim_counter why)
+static void plain_wait(struct plain *p, uint32_t cycles, enum cp_sim_counter why,
+	enum cp_sim_counter of_stack)
 {
 	for (; cycles; cycles--) {
 		p->count[why]++;
+		p->count[of_stack]++;
 		tick(p);
 	}
 }
@@ -535,7 +546,7 @@ static void plain_fill(struct plain *p, uint32_t level, uint64_t used_by, int is
 
 	p->count[CP_SIM_buffer_full_events] += !plain_free_buffer(p);
 	while (!plain_free_buffer(p))
-		plain_wait(p, 1, CP_SIM_buffer_full_cycles);
+		plain_wait(p, 1, CP_SIM_buffer_full_cycles, CP_SIM_time_bandwidth);
 	*plain_free_buffer(p) = latency[level];
 	if (!is_load)
 		return;
@@ -558,7 +569,7 @@ static void plain_write(struct plain *p)
 {
 	p->count[CP_SIM_buffer_full_events] += p->nwriting == p->of.write_buffers;
 	while (p->nwriting == p->of.write_buffers)
-		plain_wait(p, 1, CP_SIM_buffer_full_cycles);
+		plain_wait(p, 1, CP_SIM_buffer_full_cycles, CP_SIM_time_store);
 	p->writing[p->nwriting++] = p->of.l2;
 }
 
@@ -592,11 +603,12 @@ static void plain_do(struct plain *p, const struct deed *d, uint64_t instruction
 	uint32_t itlb = d->itlb_walk ? p->of.walk : d->itlb ? p->of.stlb : 0;
 	uint32_t dtlb = d->dtlb_walk ? p->of.walk : d->dtlb ? p->of.stlb : 0;
 
-	plain_wait(p, itlb, CP_SIM_ifetch_stall_cycles);
+	plain_wait(p, itlb, CP_SIM_ifetch_stall_cycles, CP_SIM_time_tlb);
 	p->count[CP_SIM_itlb_walk_cycles] += d->itlb_walk ? itlb : 0;
 	if (d->code_level < 3)
-		plain_wait(p, latency[d->code_level], CP_SIM_ifetch_stall_cycles);
-	plain_wait(p, dtlb, CP_SIM_dtlb_stall_cycles);
+		plain_wait(p, latency[d->code_level], CP_SIM_ifetch_stall_cycles,
+			stack[d->code_level]);
+	plain_wait(p, dtlb, CP_SIM_dtlb_stall_cycles, CP_SIM_time_tlb);
 	p->count[CP_SIM_dtlb_walk_cycles] += d->dtlb_walk ? dtlb : 0;
 	if (d->level < 3)
 		plain_fill(p, d->level, instruction + d->used, d->is_load);
@@ -663,6 +675,7 @@ static void random_trace(int round)
 				plain_do(&p, &d, instruction + k);
 			/* An instruction that uses its own value does before the next. */
 			plain_values(&p, instruction + k);
+			p.count[CP_SIM_time_issue]++;
 			tick(&p);
 		}
 		model_do(&d, skip + core->count[CP_SIM_instructions]);

@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 6
+#define CP_SIM_PROTOCOL 7
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -101,7 +101,16 @@
 	X(ifetch_stall_cycles, "cycles in which an instruction's line or page came")     \
 	X(dtlb_walk_cycles, "cycles of page walks for data")                             \
 	X(itlb_walk_cycles, "cycles of page walks for instructions")                     \
-	X(load_latency_cycles, "cycles that lines took that loads did not find in L1D")
+	X(load_latency_cycles, "cycles that lines took that loads did not find in L1D")  \
+	/* from here on: each cycle is one of these */                                   \
+	X(time_issue, "cycles that instructions would take if nothing missed")           \
+	X(time_branch, "cycles lost to mispredicted branches")                           \
+	X(time_l2, "cycles in which nothing went on before a line came from L2")         \
+	X(time_llc, "the same from the last level, or another core's cache")             \
+	X(time_memory, "the same from memory, of any socket")                            \
+	X(time_tlb, "the same before a page was translated")                             \
+	X(time_bandwidth, "the same before a fill buffer or a level was free")           \
+	X(time_store, "the same before a write buffer was")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
@@ -112,7 +121,10 @@ enum cp_sim_counter {
 
 /* Those that need --timing. */
 #define CP_SIM_TIMED CP_SIM_cycles
-#define CP_SIM_TIMED_END (CP_SIM_load_latency_cycles + 1)
+#define CP_SIM_TIMED_END (CP_SIM_time_store + 1)
+/* The first and the last of those that add up to the cycles. */
+#define CP_SIM_STACK CP_SIM_time_issue
+#define CP_SIM_STACK_END (CP_SIM_time_store + 1)
 
 /* Behind those: what a sweep counts, by its points (--sweep); working sets (--window):
  * the windows that were begun, and what was touched in them, each once in each. */
@@ -186,7 +198,7 @@ enum cp_sim_sampled {
 };
 
 /* Where part g of one of them is, as if it were behind the other counters. */
-#define CP_SIM_SAMPLE 112
+#define CP_SIM_SAMPLE 128
 #define CP_SIM_SAMPLE_WORDS (CP_SIM_NSAMPLED * CP_SIM_PARTS)
 #define CP_SIM_SAMPLE_AT(sampled, g) (CP_SIM_SAMPLE + (sampled)*CP_SIM_PARTS + (g))
 

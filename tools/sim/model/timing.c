@@ -113,12 +113,14 @@ LANES_INLINE void await(struct timing *t, struct clock *c, uint64_t instruction,
 
 /* ---- buffers ---- */
 
-LANES_INLINE void wait_for_buffer(struct core *core, struct clock *c, uint64_t free)
+LANES_INLINE void wait_for_buffer(
+	struct core *core, struct clock *c, uint64_t free, enum cp_sim_counter stack)
 {
 	uint64_t cycles = free - now(c);
 
 	core->count[CP_SIM_buffer_full_events]++;
 	core->count[CP_SIM_buffer_full_cycles] += cycles;
+	core->count[stack] += cycles;
 	c->delay += cycles;
 }
 
@@ -144,7 +146,7 @@ LANES_INLINE uint64_t take_fill_buffer(
 	if (t->fill[i] > now(c)) {
 		i = find_fill_buffer(t);
 		if (t->fill[i] > now(c))
-			wait_for_buffer(core, c, t->fill[i]);
+			wait_for_buffer(core, c, t->fill[i], CP_SIM_time_bandwidth);
 	}
 	t->next_fill = i + 1 < t->of.fill_buffers ? i + 1 : 0;
 	return t->fill[i] = now(c) + cycles;
@@ -157,7 +159,7 @@ LANES_INLINE void take_write_buffer(struct core *core, struct timing *t, struct 
 	if (!t->of.write_buffers)
 		return;
 	if (*entry > now(c))
-		wait_for_buffer(core, c, *entry);
+		wait_for_buffer(core, c, *entry, CP_SIM_time_store);
 	t->drained = (t->drained > now(c) ? t->drained : now(c)) + t->drain;
 	*entry = t->drained;
 	t->oldest = t->oldest + 1 < t->of.write_buffers ? t->oldest + 1 : 0;
@@ -208,6 +210,13 @@ static void split(const struct timing *t, const struct missed *m, uint64_t lines
 	lines[MEMORY] = memory - lines[ONE_HOP] - lines[TWO_HOPS];
 }
 
+static enum cp_sim_counter stack_of(enum level level)
+{
+	return level == SECOND ? CP_SIM_time_l2
+	       : level == LAST ? CP_SIM_time_llc
+			       : CP_SIM_time_memory;
+}
+
 /* Pages, some of them walked for. */
 LANES_INLINE uint64_t translation(const struct timing *t, uint64_t misses, uint64_t walks)
 {
@@ -226,8 +235,13 @@ static __attribute__((noinline)) void fetch(
 			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
 			GREW(by, two_hop_lines) - GREW(by, loads_two_hop), 0, 0},
 		lines);
-	for (int level = 0; level < NLEVELS; level++)
-		cycles += lines[level] * t->latency[NOBODY][level];
+	core->count[CP_SIM_time_tlb] += cycles;
+	for (enum level level = SECOND; level < NLEVELS; level++) {
+		uint64_t late = lines[level] * t->latency[NOBODY][level];
+
+		core->count[stack_of(level)] += late;
+		cycles += late;
+	}
 	core->count[CP_SIM_itlb_walk_cycles] += walks * t->of.walk;
 	core->count[CP_SIM_ifetch_stall_cycles] += cycles;
 	c->delay += cycles;
@@ -500,10 +514,12 @@ static void tell_all(struct core *core, struct timing *t)
 			core->count[CP_SIM_value_stall_beyond_l2] += t->late[level];
 		if (level >= MEMORY)
 			core->count[CP_SIM_value_stall_memory] += t->late[level];
+		core->count[stack_of(level)] += t->late[level];
 		tell(core, CP_SIM_value_stall_cycles, &t->late[level]);
 	}
 	t->data_walks *= t->of.walk;
 	tell(core, CP_SIM_dtlb_walk_cycles, &t->data_walks);
+	core->count[CP_SIM_time_tlb] += t->data_pages;
 	tell(core, CP_SIM_dtlb_stall_cycles, &t->data_pages);
 	tell(core, CP_SIM_load_latency_cycles, &t->load_latency);
 }
@@ -518,6 +534,7 @@ void timing_collect(struct core *core)
 	advance(t, &t->clock, t->before);
 	core->count[CP_SIM_cycles] += now(&t->clock) - t->told;
 	t->told = now(&t->clock);
+	core->count[CP_SIM_time_issue] += core->count[CP_SIM_instructions];
 	tell_all(core, t);
 	t->not_of_load = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
