@@ -12,6 +12,8 @@
 
 #include "base/arena.h"
 #include "base/counters/options.h"
+#include "base/env.h"
+#include "base/files/debug_path.h"
 #include "base/format.h"
 #include "base/text/name_pattern.h"
 #include "base/files/trusted.h"
@@ -104,6 +106,8 @@ static int open_file(const char *path)
 		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
 }
 
+static char debug_cache[PATH_MAX];
+
 static const struct cp_patch_host host = {
 	.can_begin = can_begin,
 	.begin = begin_function,
@@ -114,6 +118,7 @@ static const struct cp_patch_host host = {
 	.leave = cp_leave,
 	.can_read = cp_can_read,
 	.open = open_file,
+	.debug_cache = debug_cache,
 };
 
 /* ---- the beginning ---- */
@@ -144,6 +149,7 @@ void cp_functions_patch(const char *patterns)
 			"installed beside the library: `make install`");
 		return;
 	}
+	(void)cp_debug_cache(debug_cache, sizeof(debug_cache), cp_env_get);
 	patcher->start(&host, patterns);
 	cp_jump_watch(note_jump);
 }

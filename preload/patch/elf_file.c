@@ -5,11 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/files/debug_path.h"
 #include "base/format.h"
 #include "base/sort.h"
 #include "base/syscall.h"
-
-#define MAX_ID 32
 
 /* What a debug file is found by. */
 struct debug_link {
@@ -118,7 +117,7 @@ static void find_id(
 
 	if (!note || s->sh_offset % 4 || s->sh_size < sizeof(*note) + 4 ||
 		note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
-		note->n_descsz < 2 || note->n_descsz > MAX_ID ||
+		note->n_descsz < 2 || note->n_descsz > CP_DEBUG_ID_MAX ||
 		note->n_descsz > s->sh_size - sizeof(*note) - 4)
 		return;
 	link->id = (const unsigned char *)(note + 1) + 4;
@@ -192,20 +191,20 @@ static bool read_debug_file(struct cp_elf_file *file, const char *path,
 }
 
 static bool read_by_id(struct cp_elf_file *file, const struct debug_link *link,
-	int (*open_file)(const char *), struct cp_store *store)
+	const struct cp_patch_host *host, struct cp_store *store)
 {
-	char path[64 + 2 * MAX_ID];
-	size_t length;
+	char path[PATH_MAX];
 
 	if (!link->id)
 		return false;
-	length = cp_format(
-		path, sizeof(path), "/usr/lib/debug/.build-id/%02x/", link->id[0]);
-	for (size_t i = 1; i < link->id_size; i++)
-		length += cp_format(
-			path + length, sizeof(path) - length, "%02x", link->id[i]);
-	cp_format(path + length, sizeof(path) - length, ".debug");
-	return read_debug_file(file, path, link, open_file, store);
+	cp_debug_path_of_system(path, sizeof(path), link->id, link->id_size);
+	if (read_debug_file(file, path, link, host->open, store))
+		return true;
+	if (!*host->debug_cache)
+		return false;
+	cp_debug_path_of_cache(
+		path, sizeof(path), host->debug_cache, link->id, link->id_size);
+	return read_debug_file(file, path, link, host->open, store);
 }
 
 static bool read_by_name(struct cp_elf_file *file, const char *of,
@@ -215,7 +214,7 @@ static bool read_by_name(struct cp_elf_file *file, const char *of,
 	const char *slash = strrchr(of, '/');
 	int length = slash ? (int)(slash - of) : 0;
 	static const char *const forms[] = {
-		"%.*s/%s", "%.*s/.debug/%s", "/usr/lib/debug%.*s/%s"};
+		"%.*s/%s", "%.*s/.debug/%s", CP_DEBUG_DIRECTORY "%.*s/%s"};
 	char path[PATH_MAX];
 
 	for (size_t i = 0; link->name && slash && i < sizeof(forms) / sizeof(*forms);
@@ -229,18 +228,18 @@ static bool read_by_name(struct cp_elf_file *file, const char *of,
 	return false;
 }
 
-bool cp_elf_open(struct cp_elf_file *file, const char *path,
-	int (*open_file)(const char *), struct cp_store *store)
+bool cp_elf_open(struct cp_elf_file *file, const char *path, const char *name,
+	const struct cp_patch_host *host, struct cp_store *store)
 {
 	struct debug_link link;
 
 	*file = (struct cp_elf_file){NULL, 0, 0, NULL};
-	if (!map_file(file, path, open_file))
+	if (!map_file(file, path, host->open))
 		return false;
 	link = find_link(file);
 	if (!read_table(file, file, SHT_SYMTAB, store) &&
-		!read_by_id(file, &link, open_file, store) &&
-		!read_by_name(file, path, &link, open_file, store))
+		!read_by_id(file, &link, host, store) &&
+		!read_by_name(file, name, &link, host->open, store))
 		(void)read_table(file, file, SHT_DYNSYM, store);
 	cp_sort(file->functions, file->nfunctions, sizeof(*file->functions));
 	return true;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "preload/patch/patch.h"
 
 struct cp_elf_function {
 	uint64_t value; /* first: what they are sorted by */
@@ -26,10 +27,12 @@ struct cp_elf_file {
 	struct cp_elf_function *functions; /* sorted; several may have one place */
 };
 
-/* Reads the file at path by open (patch.h).  false: it is none, or there is no memory.
- * The names are valid until it is closed, the functions live in the store. */
-bool cp_elf_open(struct cp_elf_file *file, const char *path,
-	int (*open_file)(const char *path), struct cp_store *store);
+/* Reads the file at path, through the host.  name: what the file is called, beside which
+ * its debug file may be (path may be a link of /proc).  false: it is no ELF file, or
+ * there is no memory.  The names are valid until it is closed, the functions live in the
+ * store. */
+bool cp_elf_open(struct cp_elf_file *file, const char *path, const char *name,
+	const struct cp_patch_host *host, struct cp_store *store);
 void cp_elf_close(struct cp_elf_file *file);
 
 /* The bytes of the file for a place in memory; NULL: fewer than size. */

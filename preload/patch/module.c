@@ -246,8 +246,8 @@ void cp_module_patch(const struct dl_phdr_info *info, const struct cp_patch_host
 
 	if (is_program)
 		cp_syscall(SYS_readlinkat, AT_FDCWD, program, path, sizeof(path) - 1);
-	if (cp_elf_open(&work.file, is_program ? program : info->dlpi_name, host->open,
-		    &work.store))
+	if (cp_elf_open(&work.file, is_program ? program : info->dlpi_name,
+		    is_program ? path : info->dlpi_name, host, &work.store))
 		look_through(&work, is_program ? path : info->dlpi_name);
 	cp_elf_close(&work.file);
 	cp_store_free(&work.store);

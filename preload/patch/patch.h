@@ -47,6 +47,9 @@ struct cp_patch_host {
 
 	/* Opens a file of the program's to be read; -errno. */
 	int (*open)(const char *path);
+
+	/* Where debuginfod's clients keep what they fetched; "": nowhere. */
+	const char *debug_cache;
 };
 
 /* Why a function, or all of a file, cannot be patched.  patcher.c has their texts. */

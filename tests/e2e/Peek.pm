@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
-	write_file read_file which terminal_script need_perf can_count region threads_named leaves
+	write_file read_file stripped which terminal_script need_perf can_count region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -215,6 +215,20 @@ sub value
 	my ($region, $name, $which) = @_;
 	return undef unless $region && $region->{counts}{$name};
 	return $region->{counts}{$name}{$which || 'value'};
+}
+
+# stripped(PROGRAM, NAME, DEBUG): a copy in the scratch directory without symbols, and
+# with them in the file DEBUG, whose name the copy has.  Returns its path and build ID.
+sub stripped
+{
+	my ($program, $name, $debug) = @_;
+	my $copy = scratch($name);
+
+	system('objcopy', '--only-keep-debug', $program, $debug) == 0 or die "no objcopy\n";
+	system('strip', '-o', $copy, $program);
+	system('objcopy', "--add-gnu-debuglink=$debug", $copy);
+	my ($id) = `readelf -n $copy` =~ /Build ID: ([0-9a-f]+)/;
+	return ($copy, $id);
 }
 
 # is_near(GOT, WANTED, NAME): equal in the digits that JSON gives of a number that

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/elf_symbols.h"
 
+#include "profile/debug_file.h"
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
 
 SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
 
-#define DEBUG_FILES "/usr/lib/debug/.build-id/"
 #define LARGEST (256u << 20) /* of a table */
 
 Bool elf_read(Int fd, void *to, UInt size, ULong offset)
@@ -95,25 +95,10 @@ static Bool read_tables(
 
 static Bool read_debug_file(const HChar *of, elf_visit *visit, void *context)
 {
-	static const HChar digits[] = "0123456789abcdef";
-	HChar path[sizeof(DEBUG_FILES) + 80], *to = path + sizeof(DEBUG_FILES) - 1;
-	UChar id[32];
-	UInt size = profile_build_id(of, id, sizeof(id));
 	Elf64_Ehdr file;
+	Int fd = debug_file_open(of, &file);
 	Bool found;
-	Int fd;
 
-	if (size < 2)
-		return False;
-	VG_(strcpy)(path, DEBUG_FILES);
-	for (UInt i = 0; i < size; i++) {
-		*to++ = digits[id[i] >> 4];
-		*to++ = digits[id[i] & 15];
-		if (i == 0)
-			*to++ = '/';
-	}
-	VG_(strcpy)(to, ".debug");
-	fd = elf_open(path, &file);
 	if (fd < 0)
 		return False;
 	found = read_tables(fd, &file, SHT_SYMTAB, visit, context);
