@@ -41,7 +41,7 @@ static struct cp_course_line *spread(struct made *made)
 		line->status = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->status));
 		line->status[STORES] = line->status[WINDOWS] = CP_SIMULATED;
 	}
-	cp_course_spread(&report, course);
+	cp_course_spread(&report, course, true);
 	return &course->lines[1];
 }
 
@@ -100,10 +100,38 @@ static void test_windows(void)
 	is_int(line->status[WINDOWS], CP_SIMULATED, "... as they were counted");
 }
 
+/* Of two regions that follow each other, the later one goes back into the interval that
+ * the earlier one ended in: what is left there is the earlier one's.  In a process of
+ * several threads each of them may have had all of it. */
+static void beside(bool one_thread, const double *earlier)
+{
+	static struct cp_region second = {.parent = &root};
+	struct cp_region *of[] = {&root, &inside, &second};
+	double values[][N] = {{10, 10, 10, 10, 10}, {8, 0}, {14}};
+	struct cp_course course = {.npoints = N, .nlines = 3};
+	const char *what = one_thread ? "one thread" : "several threads";
+
+	course.lines = cp_arena_alloc(&arena, sizeof(struct cp_course_line) * 3);
+	for (unsigned i = 0; i < 3; i++) {
+		struct cp_course_line *line = &course.lines[i];
+
+		line->region = of[i];
+		line->first = i ? i + 2 : 0;
+		line->values = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->values));
+		line->values[STORES] = values[i];
+		line->status = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->status));
+	}
+	cp_course_spread(&report, &course, one_thread);
+	is_line(&course.lines[1], STORES, one_thread ? 2 : 3, earlier, what);
+	is_line(&course.lines[2], STORES, 3, (double[]){4, 10}, what);
+}
+
 int main(void)
 {
 	plan_lazy();
 	test_long();
+	beside(true, (double[]){2, 6, 0});
+	beside(false, (double[]){8, 0});
 	test_late();
 	test_unknown();
 	test_short();
