@@ -26,6 +26,7 @@
 #include "paths/paths.h"
 #include "pin/pin.h"
 #include "profile/profile.h"
+#include "sample/log.h"
 #include "sample/sample.h"
 #include "profile/sharing.h"
 #include "window.h"
@@ -194,6 +195,7 @@ static void collect_thread(struct thread *t)
 {
 	ThreadId tid = (ThreadId)(t - threads);
 
+	sample_drain();
 	paths_before_collect(tid, t->seat[0]->core);
 	add_huge_pages(t);
 	front_collect(fronts[0]);
@@ -269,6 +271,7 @@ static void use_core(ThreadId tid)
 	struct thread *t = &threads[tid];
 	UInt n = 0;
 
+	sample_drain();
 	front = fronts[t->paused != 0];
 	team[0] = running = scratch;
 	team_size = 1;
@@ -299,6 +302,8 @@ static void on_slice_start(ThreadId tid, ULong blocks)
 	(void)blocks;
 	if (!threads[tid].lives)
 		begin_thread(&threads[tid]);
+	if (sample_wanted())
+		sample_show(tid);
 	use_core(tid);
 }
 

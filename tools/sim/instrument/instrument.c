@@ -11,6 +11,7 @@
 #include "instrument/pieces.h"
 #include "paths/paths.h"
 #include "profile/profile.h"
+#include "sample/log.h"
 #include "sample/sample.h"
 
 static struct block b;
@@ -492,6 +493,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (native_is_cut())
 		return in;
 	begin_block(in);
+	sample_find(layout);
 	for (Int i = 0; i < nstmts; i++) {
 		IRStmt *s = in->stmts[i];
 

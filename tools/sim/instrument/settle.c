@@ -10,6 +10,7 @@
 #include "model/every.h"
 #include "machines/front.h"
 #include "instrument/pieces.h"
+#include "sample/log.h"
 #include "sample/sample.h"
 #include "settled.h"
 #include "machines/team.h"
@@ -277,29 +278,36 @@ static batch_function *function_for(UInt places, UInt lines)
 {
 	batch_function *model = model_function_for(places, lines);
 
-	if (sample_wanted())
-		return sample_function_for(model, places, lines);
 	return every_count ? every_function_for(model, places, lines) : model;
+}
+
+static void settle_places(
+	struct block *b, const struct batch *batch, IRExpr **at, UInt places)
+{
+	batch_function *function = function_for(places, b->lines);
+
+	if (sample_wanted()) {
+		sample_model(function, places, b->lines);
+		sample_write(b->out, batch, b->first_line, at, places);
+		return;
+	}
+	call(b, "batch", (void *)function,
+		arguments(emit_constant((Addr)batch), emit_constant(b->first_line), at,
+			places),
+		NULL);
 }
 
 void settle(struct block *b)
 {
-	IRExpr *at[BATCH_PLACES], *batch;
-	struct sample_place places[BATCH_PLACES];
+	IRExpr *at[BATCH_PLACES];
 	UInt order[BATCH_PLACES];
 
 	if (!b->lines)
 		return;
 	order_places(b, order);
-	batch = emit_constant((Addr)describe(b, order));
-	for (UInt i = 0; i < b->nplaces; i++) {
+	for (UInt i = 0; i < b->nplaces; i++)
 		at[i] = address_value(&b->places[order[i]].at);
-		places[i] = (struct sample_place){
-			at[i], b->places[order[i]].size, b->places[order[i]].writes};
-	}
-	call(b, "batch", (void *)function_for(b->nplaces, b->lines),
-		arguments(batch, emit_constant(b->first_line), at, b->nplaces),
-		sample_guard(b->out, b->first_line, b->lines, places, b->nplaces));
+	settle_places(b, describe(b, order), at, b->nplaces);
 	forget_batch(b);
 }
 

@@ -4,10 +4,9 @@
  * count of its instructions places at random, one in each period; in between, what
  * sampled sets (sample/sets.h) ask for, and nothing else.
  *
- * The code of a superblock is the same for both.  A table has a byte for each group of
- * lines that says whether anything is to be done for it: in a burst they all say so, in
- * between those of sampled sets, and while a thread is paused none.  A batch is called if
- * the byte of one of its lines says so.  Instructions are counted by code in line.
+ * The code of a superblock is the same for both.  It writes a log (sample/log.h) of what
+ * is to be simulated: in a burst everything, in between lines of sampled sets, and while
+ * a thread is paused nothing.  Instructions are counted by code in line.
  *
  * A burst begins with instructions that only make caches and TLBs warm, since what these
  * held since the burst before is old.  The beginning of a thread is like nothing else in
@@ -50,22 +49,9 @@ void sample_forget(struct sample_thread *t);
 const ULong *sample_counts(const struct sample_thread *t);
 void sample_report(const struct sample_thread *t, UInt tid);
 
-/* For instrument.c: at the beginning of a superblock, and before each exit. */
+/* For instrument.c: at the beginning of a superblock, and
+ * before each exit. */
 void sample_watch(IRSB *out);
 void sample_count(IRSB *out, UInt instructions);
-
-/* For settle.c: is there anything to do for a batch of those places?  NULL: nothing is
- * sampled, so always.  And the function to call instead of the model's. */
-struct sample_place {
-	IRExpr *at;
-	UInt size;
-	Bool writes;
-};
-IRExpr *sample_guard(
-	IRSB *out, ULong line, UInt lines, const struct sample_place *places, UInt n);
-batch_function *sample_function_for(batch_function *model, UInt places, UInt lines);
-
-/* One reference that is not in a batch; returns whether it is done with. */
-Bool sample_direct(Addr a, UWord size, enum access kind);
 
 #endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sample/log.h"
+
+#define WORD sizeof(ULong)
+/* No instruction writes as many words, and no superblock has as many instructions. */
+#define MOST_WORDS 12
+#define MOST_INSTRUCTIONS 512
+/* No address has this bit: a line of code. */
+#define CODE (1ull << 62)
+
+static ULong words[(SAMPLE_LOG_MOST + MOST_INSTRUCTIONS) * MOST_WORDS];
+
+struct sample_now sample_now = {.next = ~0ull, .end = words};
+struct sample_sets sample_chosen;
+
+static enum sample_mode mode;
+
+/* Between bursts there is nothing to do for the last line of a group. */
+enum { LOADED, STORED, FETCHED, TABLES };
+static ULong newest[TABLES][SAMPLE_MOST_GROUPS];
+
+/* How far an address is moved to the right to be, masked, an offset in the table. */
+static UInt due_shift(void)
+{
+	enum { WORDS = 8 * SAMPLE_DUE_WORDS };
+	UInt bytes = 1u << line_shift();
+
+	return bytes > WORDS ? line_shift() - (UInt)__builtin_ctz(WORDS) : 0;
+}
+
+static void set_due(enum sample_mode to)
+{
+	UInt each = (1u << (line_shift() - due_shift())) / WORD;
+
+	for (UInt i = 0; i < (sample_chosen.mask + 1) * each; i++)
+		sample_now.due[i] =
+			to == SAMPLE_ALL || (to == SAMPLE_SETS &&
+						    sample_chosen.part[i / each])
+				? WORD
+				: 0;
+}
+
+void sample_log_use(enum sample_mode to)
+{
+	if (to != mode)
+		set_due(to);
+	mode = to;
+	sample_now.header = to == SAMPLE_ALL ? WORD : 0;
+	sample_now.code = to == SAMPLE_SETS ? WORD : 0;
+	sample_now.end = words;
+	VG_(memset)(newest, 0xff, sizeof(newest)); /* NO_LINE */
+}
+
+/* ---- where it is ---- */
+
+/* No tool shadows what the core keeps for itself at the beginning of the registers, and
+ * so the shadow is free for the address of sample_now. */
+enum { SHADOW = 1, SHADOW_AT = 0 };
+
+static Int shadow;
+static IRExpr *now_at; /* of this superblock, or NULL */
+
+void sample_find(const VexGuestLayout *layout)
+{
+	shadow = layout->total_sizeB + SHADOW_AT;
+	now_at = NULL;
+}
+
+void sample_show(ThreadId tid)
+{
+	const struct sample_now *at = &sample_now;
+
+	VG_(set_shadow_regs_area)(tid, SHADOW, SHADOW_AT, sizeof(at), (const UChar *)&at);
+}
+
+IRExpr *sample_now_at(IRSB *out)
+{
+	if (!now_at)
+		now_at = emit_register(out, shadow);
+	return now_at;
+}
+
+/* ---- batches ---- */
+
+/* A batch at a line: its number is in the log. */
+struct site {
+	const struct batch *batch;
+	ULong line;
+	UInt places, next; /* next: of the same bucket, or 0 */
+};
+
+enum { BUCKETS = 1 << 14 };
+
+static struct site *sites; /* the first is none */
+static UInt nsites = 1, room;
+static UInt bucket[BUCKETS];
+
+static UInt add_site(struct site site)
+{
+	if (nsites >= room) {
+		room = room ? 2 * room : 4096;
+		sites = VG_(realloc)("cachepeek.sites", sites, room * sizeof(*sites));
+	}
+	sites[nsites] = site;
+	return nsites++;
+}
+
+static UInt find_site(const struct batch *b, ULong line, UInt places)
+{
+	UInt *first = &bucket[((Addr)b / 8 ^ line * 31) % BUCKETS], at;
+
+	for (at = *first; at; at = sites[at].next)
+		if (sites[at].batch == b && sites[at].line == line &&
+			sites[at].places == places)
+			return at;
+	*first = add_site((struct site){b, line, places, *first});
+	return *first;
+}
+
+/* ---- generated code ---- */
+
+struct writer {
+	IRSB *out;
+	IRExpr *now, *end;
+};
+
+static IRExpr *sum(IRSB *out, IRExpr *a, IRExpr *b)
+{
+	return emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
+}
+
+static void put(const struct writer *w, IRExpr *word)
+{
+	addStmtToIRSB(w->out, IRStmt_Store(Iend_LE, w->end, word));
+}
+
+static void move_end(struct writer *w, IRExpr *by)
+{
+	w->end = sum(w->out, w->end, by);
+}
+
+/* By how much the end moves for that address. */
+static IRExpr *due_of(IRSB *out, IRExpr *address)
+{
+	UInt shift = due_shift();
+	ULong mask = ((ULong)(sample_chosen.mask + 1) << (line_shift() - shift)) - WORD;
+	IRExpr *offset = address;
+
+	if (shift)
+		offset = emit_kept(out, Ity_I64,
+			IRExpr_Binop(Iop_Shr64, offset,
+				IRExpr_Const(IRConst_U8((UChar)shift))));
+	offset = emit_kept(
+		out, Ity_I64, IRExpr_Binop(Iop_And64, offset, emit_constant(mask)));
+	return emit_kept(out, Ity_I64,
+		IRExpr_Load(Iend_LE, Ity_I64,
+			sum(out, offset, emit_constant((Addr)sample_now.due))));
+}
+
+static void write_reference(struct writer *w, IRExpr *at, Bool stores)
+{
+	put(w, stores ? emit_kept(w->out, Ity_I64, IRExpr_Unop(Iop_Not64, at)) : at);
+	move_end(w, due_of(w->out, at));
+}
+
+/* A reference of up to a word that spans two lines is rare, and the second line then has
+ * references of its own, as a rule: it is written for wider ones only. */
+static Bool is_wide(const struct batch_place *p)
+{
+	return p->last >= WORD;
+}
+
+static void write_place(struct writer *w, const struct batch_place *p, IRExpr *at)
+{
+	IRExpr *last = is_wide(p) ? sum(w->out, at, emit_constant(p->last)) : NULL;
+
+	for (UInt stores = 0; stores < 2; stores++) {
+		if (stores ? !p->writes : p->first_kind == STORE)
+			continue;
+		write_reference(w, at, stores);
+		if (last)
+			write_reference(w, last, stores);
+	}
+}
+
+static void write_code(struct writer *w, ULong line)
+{
+	if (!sample_chosen.part[line & sample_chosen.mask])
+		return;
+	put(w, emit_constant(CODE | line));
+	move_end(w, sample_load(w->out, w->now, &sample_now.code));
+}
+
+void sample_write(
+	IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places)
+{
+	struct writer w = {.out = out, .now = sample_now_at(out)};
+
+	w.end = sample_load(out, w.now, &sample_now.end);
+	put(&w, emit_constant(find_site(b, line, places)));
+	move_end(&w, sample_load(out, w.now, &sample_now.header));
+	for (UInt i = 0; i <= b->more_lines; i++)
+		write_code(&w, line + i);
+	for (UInt i = 0; i < places; i++)
+		write_place(&w, &b->place[b->order[i]], at[b->order[i]]);
+	sample_store(out, w.now, &sample_now.end, w.end);
+}
+
+/* ---- in a burst ---- */
+
+static batch_function *model_of[BATCH_PLACES + 1][2];
+
+void sample_model(batch_function *model, UInt places, UInt lines)
+{
+	model_of[places][lines - 1] = model;
+}
+
+static const ULong *run_batch(const ULong *from)
+{
+	const struct site *site = &sites[*from++];
+	const struct batch *b = site->batch;
+	ULong at[BATCH_PLACES] = {0};
+
+	for (UInt i = 0; i < site->places; i++) {
+		const struct batch_place *p = &b->place[b->order[i]];
+		Bool both = p->writes && p->first_kind != STORE;
+
+		at[b->order[i]] = p->first_kind == STORE ? ~*from : *from;
+		from += (1u + is_wide(p)) << both;
+	}
+	model_of[site->places][b->more_lines](b, site->line, at[0], at[1], at[2], at[3]);
+	return from;
+}
+
+/* ---- between them ---- */
+
+static void touch_code(struct core *core, ULong line)
+{
+	ULong *last = &newest[FETCHED][line & sample_chosen.mask];
+
+	if (*last == line)
+		return;
+	*last = line;
+	sample_sets_code(core, line);
+}
+
+static void touch_data(struct core *core, ULong line, enum access kind)
+{
+	UInt group = line & sample_chosen.mask;
+	ULong *last = &newest[LOADED][group], *stored = &newest[STORED][group];
+
+	if (sample_leaves_out(&sample_chosen, line) ||
+		(kind == STORE ? *stored : *last) == line)
+		return;
+	if (kind == STORE)
+		*stored = line;
+	else
+		*stored = NO_LINE;
+	*last = line;
+	sample_sets_data(core, line, kind, kind == STORE);
+}
+
+static void touch(struct core *core, ULong word)
+{
+	if ((Long)word < 0)
+		touch_data(core, ~word >> core->line_shift, STORE);
+	else if (word & CODE)
+		touch_code(core, word ^ CODE);
+	else
+		touch_data(core, word >> core->line_shift, LOAD);
+}
+
+/* ---- both ---- */
+
+void sample_drain(void)
+{
+	const ULong *at = words, *end = sample_now.end;
+
+	sample_now.end = words;
+	if (mode == SAMPLE_ALL)
+		while (at < end)
+			at = run_batch(at);
+	else if (mode == SAMPLE_SETS)
+		while (at < end)
+			touch(running, *at++);
+}
+
+Bool sample_direct(Addr a, UWord size, enum access kind)
+{
+	sample_drain();
+	if (mode == SAMPLE_ALL)
+		return False;
+	if (mode == SAMPLE_SETS)
+		for (ULong line = a >> line_shift();
+			line <= (a + size - 1) >> line_shift(); line++)
+			touch_data(running, line, kind);
+	return True;
+}

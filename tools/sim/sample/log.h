@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The log that generated code writes of what is to be simulated, while a sample is taken.
+ *
+ * Each reference is written behind the end of the log, and the end then moves by what a
+ * table says for the group of its line: a word, or nothing.  So the code has no branch
+ * and no call, and is the same in bursts and between them.  A word is the address of a
+ * load, the complement of a store's, or a line of code; in a burst each batch begins with
+ * one that says which batch it is.
+ */
+#ifndef CACHEPEEK_SIM_SAMPLE_LOG_H
+#define CACHEPEEK_SIM_SAMPLE_LOG_H
+
+#include "emit.h"
+#include "block.h"
+#include "model/sets.h"
+
+/* The log is emptied after so many instructions, at the next superblock: in a burst the
+ * host's caches should hold it, between bursts it has a few words only. */
+#define SAMPLE_LOG_BURST 2048
+#define SAMPLE_LOG_MOST 16384
+
+#define SAMPLE_DUE_WORDS 8 /* for each group */
+
+enum sample_mode { SAMPLE_NOTHING, SAMPLE_SETS, SAMPLE_ALL };
+
+/* What generated code looks at: the running thread's. */
+extern struct sample_now {
+	ULong instructions, next; /* next: sample.c is called from then on */
+	ULong *end;
+	/* By how many bytes the end moves: for a batch's first word, for a line of code,
+	 * and for a reference, by its address. */
+	ULong header, code;
+	ULong due[SAMPLE_MOST_GROUPS * SAMPLE_DUE_WORDS];
+} sample_now;
+
+extern struct sample_sets sample_chosen;
+
+/* Where generated code finds it: a register of each thread that it alone has. */
+IRExpr *sample_now_at(IRSB *out);
+
+/* One of its words. */
+static inline IRExpr *sample_word(IRSB *out, IRExpr *now, const void *word)
+{
+	ULong offset = (Addr)word - (Addr)&sample_now;
+
+	return emit_kept(
+		out, Ity_I64, IRExpr_Binop(Iop_Add64, now, emit_constant(offset)));
+}
+
+static inline IRExpr *sample_load(IRSB *out, IRExpr *now, const void *word)
+{
+	return emit_kept(
+		out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, sample_word(out, now, word)));
+}
+
+static inline void sample_store(IRSB *out, IRExpr *now, const void *word, IRExpr *value)
+{
+	addStmtToIRSB(out, IRStmt_Store(Iend_LE, sample_word(out, now, word), value));
+}
+
+/* From now on; the log is empty. */
+void sample_log_use(enum sample_mode mode);
+
+/* threads.c: it runs. */
+void sample_show(ThreadId tid);
+
+/* For instrument.c: first, of each superblock. */
+void sample_find(const VexGuestLayout *layout);
+
+/* For settle.c: in the place of a call of the model's function, of which sample_model is
+ * told.  at: of the places. */
+void sample_write(
+	IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places);
+void sample_model(batch_function *model, UInt places, UInt lines);
+
+/* Now simulates what was written, which has to be before the running thread's counts are
+ * looked at, or another one runs. */
+void sample_drain(void);
+
+/* One reference that is not in a batch; returns whether it is done with. */
+Bool sample_direct(Addr a, UWord size, enum access kind);
+
+#endif
