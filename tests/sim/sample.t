@@ -57,6 +57,31 @@ for my $name (qw(l2_load_lines l2_store_lines l2_ifetch_misses l2_writebacks l2_
 		diag("$sum, not $truth->{$name}");
 }
 
+# ---- all of it in full ----
+
+# No thread ends its first period.
+my $begun = counted('--sample=8,1000,1000,1000000000,1');
+for my $name (grep { !/^sample_(?:l2_(?!accesses)|llc|beyond)/ } @named) {
+	my ($counter) = $name =~ /^sample_(.*)/;
+	my @parts = @{$begun->{$name}};
+
+	is($parts[16], $full->{$counter}, "in full: $counter") if defined $full->{$counter};
+	is(sum(@parts[0 .. 15]), 0, "in full: $counter is in no burst");
+}
+
+# ---- children ----
+
+# Into which groups bursts were drawn: those of children that are forked one right after the
+# other would be the same ones.
+my ($status, $out, $log) = sim_run('--report=yes', '--sample=8,10000,10000,100000,5', $^X, '-e',
+	'for (1 .. 6) { fork or do { $x += $_ for 1 .. 6000; exit }; wait }');
+my %bursts;
+push @{$bursts{$1}}, $2 ? 1 : 0
+	while $log =~ /^\W*(\d+)\W+thread \d+ sample_instructions_(?!16)\d+ (\d+)$/mg;
+my %drawn = map { join('', @$_) => 1 } values %bursts;
+is(scalar(keys %bursts), 7, 'a program with six children');
+is(scalar(keys %drawn), 7, 'each child draws bursts of its own') or diag(join("\n", keys %drawn));
+
 # ---- what cannot be ----
 
 for my $bad ('--sample=17,1,1,10,1', '--sample=8,10,10,10,1', '--sample=8,10,0,100,1', '--sample=x') {
