@@ -15,6 +15,9 @@
 #define NEXT .prefetch = PREFETCH_NEXT_LINE
 #define STREAM(n, d) .prefetch = PREFETCH_STREAM, .degree = (n), .distance = (d)
 #define TLBS .itlb = G(16, 4), .dtlb = G(16, 4), .stlb = G(64, 8)
+#define PRIVATE(itlb_ways, dtlb_ways)                                                    \
+	.l1i = G(64, 4), .l1d = G(64, 4), .l2 = G(128, 8), .itlb = G(2, itlb_ways),      \
+	.dtlb = G(4, dtlb_ways), .line = 64, .page = 4096
 
 const struct model_case model_cases[] = {
 	{"a desktop core", {.l1i = G(64, 8),
@@ -394,33 +397,19 @@ const struct model_case model_cases[] = {
 			TLBS,
 			.line = 64,
 			.page = 16384}},
+	{"a last level of any sets, few ways of TLBs",
+		{PRIVATE(6, 5), .llc = G(300, 7), .stlb = G(48, 5)}},
+	{"a last level of sixteen ways, few of TLBs",
+		{PRIVATE(6, 4), .llc = G(256, 16), .stlb = G(64, 4)}},
+	{"a last level without a second TLB", {PRIVATE(6, 5), .llc = G(1024, 4)}},
+	{"a second TLB without a last level", {PRIVATE(8, 12), .stlb = G(64, 4)}},
+	{"a larger DTLB, huge pages",
+		{PRIVATE(6, 7), .llc = G(512, 8), .stlb = G(64, 4)}},
+	{"no last level, huge pages in arrays of their own",
+		{PRIVATE(6, 5), .itlb_2m = G(1, 4), .dtlb_2m = G(2, 4), .stlb = G(32, 4),
+			.stlb_2m = G(4, 4)}},
 };
 const int model_ncases = sizeof(model_cases) / sizeof(model_cases[0]);
-
-#define PRIVATE(itlb_ways, dtlb_ways)                                                    \
-	.l1i = G(64, 4), .l1d = G(64, 4), .l2 = G(128, 8), .itlb = G(2, itlb_ways),      \
-	.dtlb = G(4, dtlb_ways), .line = 64, .page = 4096
-const struct model_pair model_pairs[] = {
-	{"its own last level and second TLB",
-		{PRIVATE(6, 5), .llc = G(512, 8), .stlb = G(64, 4)},
-		{PRIVATE(6, 5), .llc = G(300, 7), .stlb = G(48, 5)}, 1},
-	{"behind a last level of sixteen ways", /* which outer_paths.h has code for */
-		{PRIVATE(6, 4), .llc = G(256, 16), .stlb = G(64, 4)},
-		{PRIVATE(6, 4), .llc = G(300, 7), .stlb = G(64, 4)}, 1},
-	{"the only last level", {PRIVATE(6, 5), .stlb = G(64, 4)},
-		{PRIVATE(6, 5), .llc = G(1024, 4)}, 1},
-	{"no last level, larger TLBs",
-		{PRIVATE(6, 5), .llc = G(512, 8), .stlb = G(64, 4)},
-		{PRIVATE(8, 12), .stlb = G(64, 4)}, 0},
-	{"larger DTLB, huge pages", {PRIVATE(6, 4), .llc = G(512, 8), .stlb = G(64, 4)},
-		{PRIVATE(6, 7), .llc = G(512, 8), .stlb = G(64, 4)}, 1},
-	{"huge pages in arrays of their own",
-		{PRIVATE(6, 5), .itlb_2m = G(1, 4), .dtlb_2m = G(2, 4), .stlb = G(64, 4)},
-		{PRIVATE(6, 5), .itlb_2m = G(1, 4), .dtlb_2m = G(2, 4), .stlb = G(32, 4),
-			.stlb_2m = G(4, 4)},
-		1},
-};
-const int model_npairs = sizeof(model_pairs) / sizeof(model_pairs[0]);
 
 const struct model_couple model_couples[] = {
 	{"stores passed on, and an exclusive L2",

@@ -15,15 +15,6 @@ struct model_case {
 extern const struct model_case model_cases[];
 extern const int model_ncases;
 
-/* Machines of which one may follow the other. */
-struct model_pair {
-	const char *name;
-	struct machine leader, m;
-	int with_huge;
-};
-extern const struct model_pair model_pairs[];
-extern const int model_npairs;
-
 /* Machines behind one front; which of them is compared does not matter to it. */
 struct model_couple {
 	const char *name;
