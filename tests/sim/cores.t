@@ -57,7 +57,7 @@ is($one_llc->{llc_load_misses}, $four->{llc_load_misses}, 'shared by all of four
 cmp_ok($complex->{llc_ifetch_misses}, '>', $four->{llc_ifetch_misses}, 'each of two fetches the code');
 cmp_ok($complex->{llc_fills}, '>', $four->{llc_fills}, 'and both are filled');
 
-# ---- machines with the same private caches: one follows the other ----
+# ---- several machines in one run count as each does alone ----
 
 # Of each machine of one run, in their order.
 sub counts_of_all
@@ -72,8 +72,7 @@ sub counts_of_all
 		0 .. $#machines;
 }
 
-# Trees of two ways are LRU, on machines that follow none.  Where a thread sits elsewhere
-# than on the machine that leads, they part.
+# Trees of two ways are LRU, on machines of the general model.
 for my $case ([1, 1], [3, 3], [1, 2], [2, 1], [3, 4]) {
 	my ($cores, $others_cores) = @$case;
 	my @private = ('--l1d=64,2,64', '--l2=64,4,64');
@@ -81,8 +80,8 @@ for my $case ([1, 1], [3, 3], [1, 2], [2, 1], [3, 4]) {
 	my @other = (@private, "--cores=$others_cores", '--dtlb=1,32', '--itlb=1,32', '--llc=64,2,64', '--stlb=16,2');
 	my @count = counts_of_all(\@first, \@other, map { [@$_, '--l1d=64,2,64,plru'] } \@first, \@other);
 
-	is_deeply($count[0], $count[2], "$cores and $others_cores cores: who leads counts for itself");
-	is_deeply($count[1], $count[3], "$cores and $others_cores cores: so does who follows");
+	is_deeply($count[0], $count[2], "$cores and $others_cores cores: the first counts as one with trees");
+	is_deeply($count[1], $count[3], "$cores and $others_cores cores: so does the second");
 	cmp_ok($count[0]{$_}, '!=', $count[1]{$_}, "$cores and $others_cores cores: they differ in $_")
 		for qw(llc_fills dtlb_load_misses);
 }

@@ -14,7 +14,6 @@
  * Valgrind runs one thread at a time, so nothing here needs a lock.
  */
 #include "flex/flex.h"
-#include "model/follow.h"
 #include "machines/front.h"
 #include "watch/function_names.h"
 #include "watch/functions.h"
@@ -41,8 +40,7 @@ struct simulated {
 	const struct machine *machine;
 	UInt number; /* of those behind the front */
 	struct uncore uncore;
-	struct seat *seats;       /* machine->cores of them */
-	struct simulated *leader; /* NULL: it follows none (follow.h) */
+	struct seat *seats; /* machine->cores of them */
 	ULong count[CP_SIM_NALL];
 	ULong *mirror;
 };
@@ -99,23 +97,10 @@ static struct seat *find_seat(const struct simulated *s)
 	return best;
 }
 
-/* The leader of its machine has just taken this one. */
-static void follow_thread(
-	const struct simulated *s, struct core *core, const struct seat *with)
-{
-	if (s->leader && follow_begin(core, with->core) < 0)
-		out_of_memory("another core");
-}
-
-/* with: where the thread sits on the machine that leads; elsewhere they part. */
-static struct seat *take_seat(struct simulated *s, const struct seat *with)
+static struct seat *take_seat(struct simulated *s)
 {
 	struct seat *seat = find_seat(s);
 
-	if (s->leader && seat - s->seats != with - s->leader->seats) {
-		follow_part(&s->uncore);
-		s->leader = NULL;
-	}
 	seat->threads++;
 	if (!seat->core) {
 		seat->core = new_core(s->machine, &s->uncore);
@@ -127,7 +112,6 @@ static struct seat *take_seat(struct simulated *s, const struct seat *with)
 		core_attach(seat->core);
 		if (sample_wanted())
 			sample_core_begin(seat->core);
-		follow_thread(s, seat->core, with);
 	}
 	return seat;
 }
@@ -169,14 +153,10 @@ static void add_huge_pages(struct thread *t)
 			simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
-/* Those that follow, after all others. */
 static void collect_cores(const struct thread *t)
 {
 	for (UInt i = 0; i < tool_nmachines; i++)
 		core_collect(t->seat[i]->core);
-	for (UInt i = 0; i < tool_nmachines; i++)
-		if (simulated[i].leader)
-			follow_collect(t->seat[i]->core);
 }
 
 static void copy_sample_out(const struct thread *t)
@@ -226,18 +206,6 @@ void threads_collect(ThreadId tid)
 	collect_thread(&threads[tid]);
 }
 
-/* Those that follow, after all others. */
-static void take_seats(struct seat **seat)
-{
-	for (UInt i = 0; i < tool_nmachines; i++)
-		if (!simulated[i].leader)
-			seat[i] = take_seat(&simulated[i], NULL);
-	for (UInt i = 0; i < tool_nmachines; i++)
-		if (simulated[i].leader)
-			seat[i] = take_seat(
-				&simulated[i], seat[simulated[i].leader - simulated]);
-}
-
 static void begin_thread(struct thread *t)
 {
 	struct seat **seat = t->seat;
@@ -251,7 +219,8 @@ static void begin_thread(struct thread *t)
 	t->window = window_begin(window);
 	if (sample_wanted())
 		t->sample = sample_thread_begin(sample);
-	take_seats(seat);
+	for (UInt i = 0; i < tool_nmachines; i++)
+		seat[i] = take_seat(&simulated[i]);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads));
 	paths_thread_begin((ThreadId)(t - threads), profile_thread_number(t->profile));
@@ -291,7 +260,7 @@ static void use_core(ThreadId tid)
 
 		if (core->flex)
 			cores[n++] = core;
-		else if (!core->follow)
+		else
 			team[team_size++] = running = core;
 	}
 	front_use(front, cores, n);
@@ -604,36 +573,6 @@ static void start_machine(struct simulated *s, const struct machine *m)
 		out_of_memory("the last level");
 }
 
-/* Whom it may follow, the one with the smallest TLBs; who is followed follows none. */
-static struct simulated *find_leader(const struct simulated *s)
-{
-	struct simulated *best = NULL;
-
-	for (UInt i = 0; i < tool_nmachines; i++) {
-		struct simulated *other = &simulated[i];
-
-		if (other->leader == s)
-			return NULL;
-		if (other == s || other->leader ||
-			!follow_can(s->machine, other->machine))
-			continue;
-		if (!best || other->machine->dtlb.ways + other->machine->itlb.ways <
-				     best->machine->dtlb.ways + best->machine->itlb.ways)
-			best = other;
-	}
-	return best;
-}
-
-/* Not where somebody asks for what happens on each machine, or on its cores. */
-static void choose_leaders(void)
-{
-	if (batch_observer || tool_timing || profile_directory || window_length ||
-		tool_sweep.npoints)
-		return;
-	for (UInt i = 0; i < tool_nmachines; i++)
-		simulated[i].leader = find_leader(&simulated[i]);
-}
-
 static struct front *new_front(void)
 {
 	struct front *f = host_alloc(sizeof(*f));
@@ -672,7 +611,6 @@ void threads_start(void)
 	simulated = VG_(calloc)("cachepeek.machines", tool_nmachines, sizeof(*simulated));
 	for (UInt i = 0; i < tool_nmachines; i++)
 		start_machine(&simulated[i], &tool_machines[i]);
-	choose_leaders();
 	start_scratch();
 	paths_start(fronts[0]);
 	VG_(track_start_client_code)(on_slice_start);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Several machines at once: plain ones, each of which has its own filter (l1.c) unless
- * it follows another (follow.h), and the front of the others.
+ * Several machines at once: plain ones, each of which has its own filter (l1.c), and the
+ * front of the others.
  */
 #ifndef CACHEPEEK_SIM_TEAM_H
 #define CACHEPEEK_SIM_TEAM_H

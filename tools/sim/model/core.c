@@ -3,7 +3,6 @@
  * The life of a core: made, used by threads one after the other, read.
  */
 #include "model/batch.h"
-#include "model/follow.h"
 #include "model/host.h"
 #include "model/huge.h"
 #include "model/sets.h"
@@ -169,8 +168,6 @@ void core_free(struct core *core)
 {
 	if (core->flex)
 		flex_core_free(core);
-	if (core->follow)
-		follow_free(core);
 	if (core->sets)
 		host_free(core->sets, sizeof(*core->sets));
 	timing_free(core->timing);
@@ -191,10 +188,9 @@ void core_attach(struct core *core)
 /* The number of an area's first small page. */
 static uint64_t first_page(struct core *core, uint64_t area)
 {
-	const struct core *namer = core->follow ? core->follow->leader : core;
 	uint64_t line = area << core->area_shift;
 
-	return regions_shorten(&namer->uncore->regions, line) >> core->page_shift;
+	return regions_shorten(&core->uncore->regions, line) >> core->page_shift;
 }
 
 void core_drop_small(struct core *core, uint64_t area)
@@ -208,8 +204,6 @@ void core_drop_small(struct core *core, uint64_t area)
 	page = first_page(core, area);
 	core->newest_dropped = 0;
 	for (uint64_t end = page + HUGE_PAGES; page < end; page++) {
-		if (core->follow)
-			follow_drop_page(core, page);
 		l1_drop_page(core, &core->dtlb, page);
 		l1_drop_page(core, &core->itlb, page);
 		outer_drop_page(&core->stlb, page);
@@ -228,8 +222,6 @@ void core_drop_huge(struct core *core, uint64_t area)
 		return;
 	}
 	page = first_page(core, area);
-	if (core->follow)
-		follow_drop_page(core, huge_key(page, 0));
 	l1_drop_page(core, dtlb, huge_key(page, dtlb == &core->dtlb_2m));
 	l1_drop_page(core, itlb, huge_key(page, itlb == &core->itlb_2m));
 	if (!core->stlb_is_small)

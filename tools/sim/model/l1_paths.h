@@ -15,7 +15,6 @@
 #define CACHEPEEK_SIM_L1_PATHS_H
 
 #include "model/batch.h"
-#include "model/follow.h"
 #include "model/huge.h"
 #include "model/outer_paths.h"
 #include "model/sweep.h"
@@ -125,9 +124,6 @@ LANES_INLINE struct way tlb_fill(struct core *core, struct cache *tlb,
 
 	if (row_masks(tlb, p.row)[w.n])
 		drop_page(core, tlb, w, filter, size);
-	if (__builtin_expect(core->followers != 0, 0))
-		follow_evicted(core, filter == core->code, p.set, row_tags(p.row)[w.n],
-			*way_byte(tlb, w));
 	row_tags(p.row)[w.n] = p.tag;
 	row_masks(tlb, p.row)[w.n] = 0;
 	*way_byte(tlb, w) = 0;

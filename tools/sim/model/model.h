@@ -88,7 +88,6 @@ struct sweep;
 struct flex_core;
 struct flex_shared;
 struct timing;
-struct follow;
 struct sample_sets;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
@@ -163,20 +162,18 @@ struct core {
 	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
 	uint32_t l2_misses;   /* since its last hit */
 	uint32_t l2_lanes;    /* of an L2 of 8 or 16 that is all there is to ask; or 0 */
-	uint32_t llc_of_16;   /* the same of the last level; nobody follows */
+	uint32_t llc_of_16;   /* the same of the last level */
 	uint32_t by_place;    /* may batches go place by place? (batch.c) */
 	uint32_t area_shift;  /* from a line's number to its area's (huge.h), or 0 */
 	uint32_t stlb_is_small;  /* there are no huge pages in it */
 	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
 	struct uncore *uncore;
 	struct core *next;
-	uint64_t size;            /* of this and of what lies behind it */
-	struct flex_core *flex;   /* NULL: a plain machine */
-	struct sweep *sweep;      /* of its level (sweep.h), or NULL */
-	struct sample_sets *sets; /* that L2 and what is behind it have; NULL: all */
-	struct timing *timing;    /* NULL: nobody asks for time */
-	struct follow *follow;    /* NULL: not another core's follower (follow.h) */
-	struct core *followers, *next_follower;
+	uint64_t size;                 /* of this and of what lies behind it */
+	struct flex_core *flex;        /* NULL: a plain machine */
+	struct sweep *sweep;           /* of its level (sweep.h), or NULL */
+	struct sample_sets *sets;      /* that L2 and what is behind it have; NULL: all */
+	struct timing *timing;         /* NULL: nobody asks for time */
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
 	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
 } __attribute__((aligned(64)));

@@ -3,7 +3,6 @@
  * Behind the first level: L2, last level, second-level TLB, other cores.
  */
 #include "model/outer.h"
-#include "model/follow.h"
 #include "model/huge.h"
 #include "model/sets.h"
 #include "model/sweep.h"
@@ -41,7 +40,7 @@ static void llc_fill(struct core *core, struct cache_place p, uint32_t flags)
 	stamp_way(c, p.row, way, flags);
 }
 
-static void llc_put(struct core *core, uint64_t line)
+static void llc_write_back(struct core *core, uint64_t line)
 {
 	struct cache *c = &core->uncore->llc;
 	struct cache_place p;
@@ -57,13 +56,6 @@ static void llc_put(struct core *core, uint64_t line)
 		set_flags(c, p.row, way, DIRTY);
 	else
 		llc_fill(core, p, DIRTY);
-}
-
-static void llc_write_back(struct core *core, uint64_t line)
-{
-	llc_put(core, line);
-	for (struct core *f = core->followers; f; f = f->next_follower)
-		llc_put(f, line);
 }
 
 static void llc_fetch(struct core *core, uint64_t line, enum access kind)
@@ -241,8 +233,6 @@ static int beyond_private(struct core *core, uint64_t line, enum access kind)
 	int alone = core->uncore->ncores <= 1 || snoop_cores(core, line, kind);
 
 	llc_fetch(core, line, kind);
-	for (struct core *f = core->followers; f; f = f->next_follower)
-		llc_fetch(f, line, kind);
 	return alone;
 }
 
@@ -329,12 +319,10 @@ static void look_up_page(
 void outer_page(struct core *core, uint64_t page, enum access kind)
 {
 	look_up_page(core, &core->stlb, page, kind);
-	for (struct core *f = core->followers; f; f = f->next_follower)
-		if (follow_misses_page(f, page, kind))
-			look_up_page(f, &f->stlb, page, kind);
 }
 
-static void look_up_huge_page(struct core *core, uint64_t page, enum access kind)
+/* A huge one: the number of any small page in it. */
+void outer_huge_page(struct core *core, uint64_t page, enum access kind)
 {
 	int own = core->stlb_2m.sets != 0;
 
@@ -345,24 +333,13 @@ static void look_up_huge_page(struct core *core, uint64_t page, enum access kind
 			huge_key(page, own), kind);
 }
 
-/* A huge one: the number of any small page in it. */
-void outer_huge_page(struct core *core, uint64_t page, enum access kind)
-{
-	const struct cache *own = kind == IFETCH ? &core->itlb_2m : &core->dtlb_2m;
-
-	look_up_huge_page(core, page, kind);
-	for (struct core *f = core->followers; f; f = f->next_follower)
-		if (follow_misses_page(f, huge_key(page, own->sets != 0), kind))
-			look_up_huge_page(f, page, kind);
-}
-
 void outer_choose_paths(struct core *core)
 {
 	const struct cache *l2 = &core->l2;
 
 	core->paths.page = outer_page;
-	core->llc_of_16 = cache_has_shape(&core->uncore->llc, 16) && !core->followers &&
-			  !sweeps(core, SWEEP_LLC);
+	core->llc_of_16 =
+		cache_has_shape(&core->uncore->llc, 16) && !sweeps(core, SWEEP_LLC);
 	core->l2_lanes = 0;
 	if (core->sets) {
 		core->llc_of_16 = 0;

@@ -32,14 +32,19 @@ _Static_assert(CP_SIM_l1d_store_lines == CP_SIM_l1d_load_lines + 1 &&
 		       CP_SIM_dtlb_store_misses == CP_SIM_dtlb_load_misses + 1,
 	"stores are behind loads");
 
-LANES_INLINE void span_note(struct core *core, uint32_t store)
+/* Around the lines of one reference. */
+LANES_INLINE void span_begin(struct core *core, enum access kind)
 {
+	uint32_t store = kind == STORE;
+
 	for (int i = 0; i < SPAN_LEVELS; i++)
 		core->spanned[i] = core->count[span_levels[i].lines + store];
 }
 
-LANES_INLINE void span_subtract(struct core *core, uint32_t store)
+LANES_INLINE void span_end(struct core *core, enum access kind)
 {
+	uint32_t store = kind == STORE;
+
 	for (int i = 0; i < SPAN_LEVELS; i++) {
 		uint64_t lines =
 			core->count[span_levels[i].lines + store] - core->spanned[i];
@@ -47,21 +52,6 @@ LANES_INLINE void span_subtract(struct core *core, uint32_t store)
 		if (lines > 1)
 			core->count[span_levels[i].misses + store] -= lines - 1;
 	}
-}
-
-/* Around the lines of one reference, for the core and those that follow it. */
-LANES_INLINE void span_begin(struct core *core, enum access kind)
-{
-	span_note(core, kind == STORE);
-	for (struct core *f = core->followers; f; f = f->next_follower)
-		span_note(f, kind == STORE);
-}
-
-LANES_INLINE void span_end(struct core *core, enum access kind)
-{
-	span_subtract(core, kind == STORE);
-	for (struct core *f = core->followers; f; f = f->next_follower)
-		span_subtract(f, kind == STORE);
 }
 
 /* After this the counts are those of references. */
