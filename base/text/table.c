@@ -267,6 +267,22 @@ const char *cp_text_short(struct cp_arena *arena, double value)
 		value, prefixes[i]);
 }
 
+const char *cp_text_seconds(struct cp_arena *arena, double value)
+{
+	static const char *const units[] = {"s", "ms", "µs", "ns"};
+	size_t i = 0;
+
+	if (value == 0)
+		return "0 s";
+	for (; value < 0.9995 && i < 3; i++)
+		value *= 1000;
+	return cp_text_format(arena,
+		value >= 99.95   ? "%.0f %s"
+		: value >= 9.995 ? "%.1f %s"
+				 : "%.2f %s",
+		value, units[i]);
+}
+
 static size_t spell_control(char *to, unsigned char c)
 {
 	if (c == '\n' || c == '\t' || c == '\r') {

@@ -50,6 +50,8 @@ const char *cp_text_integer(struct cp_arena *arena, uint64_t value);
 const char *cp_text_decimal(struct cp_arena *arena, double value);
 /* Three digits and a prefix: 12345678 -> "12.3 M". */
 const char *cp_text_short(struct cp_arena *arena, double value);
+/* Three digits and a unit: 0.0123 -> "12.3 ms". */
+const char *cp_text_seconds(struct cp_arena *arena, double value);
 __attribute__((format(printf, 2, 3))) const char *cp_text_format(
 	struct cp_arena *arena, const char *format, ...);
 

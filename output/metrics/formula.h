@@ -4,7 +4,7 @@
  * min(a, b), max(a, b), abs(a), clamp(a, low, high), estimate(a).  A name is what the
  * caller's lookup knows: a quantity (l1d_misses, perf::cycles; in 'quotes' where it holds
  * a character that a formula would take for an operator, as 'perf::PAGE-FAULTS') or one
- * of the parameters LINE, N, SECONDS, TSC.
+ * of the parameters LINE, N, SECONDS, TSC, CLOCK.
  *
  * clamp() is for what cannot lie outside its bounds but comes from counts that do
  * not fit together: the result is then estimated, and its flag says what it was.

@@ -416,12 +416,12 @@ struct names {
 
 static bool formula_name_is_there(void *context, const char *name)
 {
-	static const char *const parameters[] = {"LINE", "N", "SECONDS", "TSC"};
+	static const char *const parameters[] = {"LINE", "N", "SECONDS", "TSC", "CLOCK"};
 	struct names *names = context;
 	const struct cp_group *group = names->parser->group;
 	const struct cp_metric *metric = cp_group_metric(group, name);
 
-	return is_among(parameters, 4, name) || cp_weight_find(name) < CP_NWEIGHTS ||
+	return is_among(parameters, 5, name) || cp_weight_find(name) < CP_NWEIGHTS ||
 	       cp_group_takes(group, name) || cp_group_let(group, name) ||
 	       (metric && (size_t)(metric - group->metrics) < names->nmetrics) ||
 	       fail(names->parser,

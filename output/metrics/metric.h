@@ -10,8 +10,8 @@
 
 /*
  * The value of a formula of group.  lookup knows quantities and the parameters
- * LINE, SECONDS, TSC and the weights
- * (output/metrics/weights.h).  Rules as in output/metrics/formula.h.
+ * LINE, SECONDS, TSC, CLOCK and the weights (output/metrics/weights.h).  Rules as in
+ * output/metrics/formula.h.
  */
 struct cp_value cp_metric_evaluate(struct cp_arena *arena, const struct cp_group *group,
 	const struct cp_formula *formula, cp_formula_lookup *lookup, void *context);

@@ -61,6 +61,24 @@ static struct cp_value time_stamps(const struct scope *scope)
 	return wall;
 }
 
+/* Of the simulated machine: what makes seconds of its cycles, in the whole run. */
+static struct cp_value clock_of(const struct cp_report *report)
+{
+	const struct cp_region *run = report->total;
+	int cycles = cp_report_quantity(report, "cycles");
+
+	if (report->engine != CP_ENGINE_SIM)
+		return cp_unavailable("only a simulated machine has one clock");
+	if (cycles < 0 || run->counts[cycles].status == CP_UNAVAILABLE)
+		return cp_unavailable("cycles are not counted in this run");
+	if (run->seconds.status == CP_UNAVAILABLE || !(run->seconds.value > 0))
+		return cp_unavailable(
+			run->seconds.reason ? run->seconds.reason : "no time passed");
+	return (struct cp_value){
+		.value = (double)run->counts[cycles].value / run->seconds.value,
+		.status = CP_ESTIMATED};
+}
+
 static struct cp_value parameter(const struct scope *scope, const char *name)
 {
 	double line = scope->report->line;
@@ -69,6 +87,8 @@ static struct cp_value parameter(const struct scope *scope, const char *name)
 		return wall_time(scope->region);
 	if (strcmp(name, "TSC") == 0)
 		return time_stamps(scope);
+	if (strcmp(name, "CLOCK") == 0)
+		return clock_of(scope->report);
 	if (line <= 0)
 		return cp_unavailable("the size of a cache line is not known");
 	return (struct cp_value){.value = line};
@@ -76,13 +96,13 @@ static struct cp_value parameter(const struct scope *scope, const char *name)
 
 static struct cp_value look_up(void *context, const char *name)
 {
-	static const char *const parameters[] = {"LINE", "SECONDS", "TSC"};
+	static const char *const parameters[] = {"LINE", "SECONDS", "TSC", "CLOCK"};
 	const struct scope *scope = context;
 	int index = cp_report_quantity(scope->report, name);
 	const struct cp_count *count;
 	struct cp_value weight;
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		if (strcmp(name, parameters[i]) == 0)
 			return parameter(scope, name);
 	if (cp_weight_value(&scope->report->weights, name, &weight))

@@ -43,6 +43,8 @@ const char *cp_text_column_unit(const struct cp_text_column *column)
 {
 	if (!column->is_metric)
 		return column->divisor > 1 ? "M" : "";
+	if (strcmp(column->unit, "s") == 0)
+		return ""; /* each cell has its own */
 	if (strcmp(column->unit, "ratio") == 0)
 		return "%";
 	if (strcmp(column->unit, "1/kinstr") == 0)
@@ -50,6 +52,11 @@ const char *cp_text_column_unit(const struct cp_text_column *column)
 	if (strcmp(column->unit, "1/instr") == 0)
 		return "/I";
 	return strncmp(column->unit, "1/", 2) == 0 ? column->unit + 1 : column->unit;
+}
+
+static bool is_time(const struct cp_text_column *column)
+{
+	return column->is_metric && strcmp(column->unit, "s") == 0;
 }
 
 static const char *plain_cell(
@@ -60,6 +67,8 @@ static const char *plain_cell(
 		return cp_text_integer(text->arena, cp_count_of(value));
 	if (!column->is_metric)
 		return cp_text_decimal(text->arena, value / column->divisor);
+	if (is_time(column))
+		return cp_text_seconds(text->arena, value);
 	if (strcmp(column->unit, "ratio") == 0)
 		value *= 100;
 	return cp_text_decimal(text->arena, value);

@@ -9,6 +9,29 @@
 /* The least share of the whole run's instructions, or of its cost, that is marked. */
 #define WORTH_MARKING 0.01
 
+/* Cycles, or seconds of the timing model. */
+static bool is_unit_of_cost(const char *unit)
+{
+	return strcmp(unit, "cycles") == 0 || strcmp(unit, "s") == 0;
+}
+
+/* A cost is what a region adds to the run; a ratio or a rate is how it fares. */
+static bool is_cost(const struct cp_text_column *column)
+{
+	return column->is_metric && is_unit_of_cost(column->unit);
+}
+
+/* Weights of misses say less of time than a model that was counted with. */
+static const char *mark_of_cost(const struct cp_report *report, const char *mark)
+{
+	struct cp_text_column column;
+
+	if (!cp_text_column_find(report, CP_MISS_TIME, &column) ||
+		cp_text_column_value(&column, report->total).status == CP_UNAVAILABLE)
+		return mark;
+	return CP_MISS_TIME;
+}
+
 const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group)
 {
 	struct cp_text_column column;
@@ -17,14 +40,9 @@ const char *cp_text_mark(const struct cp_report *report, const struct cp_group *
 		if (cp_text_column_find(report, group->marks[i], &column) &&
 			cp_text_column_value(&column, report->total).status !=
 				CP_UNAVAILABLE)
-			return group->marks[i];
+			return is_cost(&column) ? mark_of_cost(report, group->marks[i])
+						: group->marks[i];
 	return NULL;
-}
-
-/* A cost is what a region adds to the run; a ratio or a rate is how it fares. */
-static bool is_cost(const struct cp_text_column *column)
-{
-	return column->is_metric && strcmp(column->unit, "cycles") == 0;
 }
 
 /* Regions that do next to nothing have the wildest ratios. */

@@ -146,7 +146,9 @@ static const char *own_cell(struct cp_text *text, const struct cp_text_column *c
 	about = own.status == CP_ESTIMATED ? "~" : "";
 	if (!region->parent)
 		return cp_text_format(text->arena, "%s%s", about,
-			cp_text_short(text->arena, all.value));
+			strcmp(column->unit, "s") == 0
+				? cp_text_seconds(text->arena, all.value)
+				: cp_text_short(text->arena, all.value));
 	return share > 0 && share < 0.5
 		       ? "<1 %"
 		       : cp_text_format(text->arena, "%s%.0f %%", about, share);
@@ -392,7 +394,11 @@ static bool is_rate(const struct cp_text *text, const char *name)
 static void add_answer(
 	struct cp_text *text, const struct cp_group *group, struct columns *columns)
 {
-	if (group->nmarks)
+	const char *mark = cp_text_mark(text->report, group);
+
+	if (mark && strcmp(mark, CP_MISS_TIME) == 0)
+		add_own(text, columns, mark, "miss time");
+	else if (group->nmarks)
 		add_own(text, columns, group->marks[0], "miss cost");
 	add_own(text, columns, "instructions", "instr");
 	for (size_t i = 0; i < group->served.count; i++)

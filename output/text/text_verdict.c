@@ -10,14 +10,16 @@
 /* Cycles of miss cost per instruction below which there is nothing to mend: even if
  * nothing hid them, they were a small part of the time that instructions take. */
 #define WORTH_MENDING 0.2
-#define HARMLESS 0.01   /* of the miss cost */
-#define PATH_COLUMNS 60 /* of a region's path */
-#define UNEVEN 1.1      /* times the mean of the ranks */
+#define WORTH_THE_TIME 0.05 /* the same of the predicted time */
+#define HARMLESS 0.01       /* of the miss cost */
+#define PATH_COLUMNS 60     /* of a region's path */
+#define UNEVEN 1.1          /* times the mean of the ranks */
 
 struct verdict {
 	struct cp_text *text;
 	const struct cp_group *group;
 	struct cp_text_column cost; /* what the regions are ranked by */
+	const char *what;           /* that is: "miss cost", "miss time" */
 	const struct cp_region *first;
 };
 
@@ -141,7 +143,7 @@ static const char *command_for(const struct cp_column *level)
 	static const struct {
 		const char *metric, *command;
 	} commands[] = {{"cost_code", "icache"}, {"cost_walks", "dtlb"},
-		{"cost_sharing", "sharing"}};
+		{"cost_sharing", "sharing"}, {"miss_time_tlb", "dtlb"}};
 
 	for (size_t i = 0; level && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(level->name, commands[i].metric) == 0)
@@ -198,11 +200,11 @@ static void print_first(const struct verdict *verdict, double all)
 
 	if (mine <= 0)
 		return;
-	line = cp_text_format(
-		text->arena, "%.300s: ~%.0f %% of the miss cost", line, 100 * mine / all);
+	line = cp_text_format(text->arena, "%.300s: ~%.0f %% of the %s", line,
+		100 * mine / all, verdict->what);
 	if (level && first->child == NULL && !first->parent)
-		line = cp_text_format(text->arena, "%s: ~%.0f %% of the miss cost",
-			level->heading, 100 * part / mine);
+		line = cp_text_format(text->arena, "%s: ~%.0f %% of the %s",
+			level->heading, 100 * part / mine, verdict->what);
 	else if (level)
 		line = cp_text_format(text->arena, "%s, ~%.0f %% of that for %s", line,
 			100 * part / mine, level->heading);
@@ -218,7 +220,8 @@ static void print_no_problem(const struct verdict *verdict, double all)
 	if (*names)
 		cp_text_labelled(verdict->text, "harmless",
 			cp_text_format(verdict->text->arena,
-				"%s: less than 1 %% of the miss cost each", names));
+				"%s: less than 1 %% of the %s each", names,
+				verdict->what));
 }
 
 /* Of a job: does one rank have more of the cost than the others? */
@@ -234,38 +237,66 @@ static void print_ranks(const struct verdict *verdict)
 	cp_text_labelled(text, "ranks",
 		over->max < UNEVEN * mean
 			? cp_text_format(text->arena,
-				  "even: none has %.1f times the mean of the miss cost",
-				  UNEVEN)
+				  "even: none has %.1f times the mean of the %s", UNEVEN,
+				  verdict->what)
 			: cp_text_format(text->arena,
-				  "uneven: rank %d has %.2f times the mean of the miss "
-				  "cost, rank %d has %.2f times",
-				  over->max_at.rank, over->max / mean, over->min_at.rank,
-				  over->min / mean));
+				  "uneven: rank %d has %.2f times the mean of the %s, "
+				  "rank %d has %.2f times",
+				  over->max_at.rank, over->max / mean, verdict->what,
+				  over->min_at.rank, over->min / mean));
 }
 
-/* For a cost that is the sum of its levels' costs. */
-static void print_cost(const struct verdict *verdict)
+/* In cycles, if nothing hides them.  Is there something to mend? */
+static bool print_cycles(const struct verdict *verdict, double all)
 {
 	struct cp_text *text = verdict->text;
-	struct cp_value cost = cp_text_column_value(&verdict->cost, text->report->total);
-	double all = cost.value, each;
 	uint64_t instructions;
+	double each;
 
-	if (cost.status == CP_UNAVAILABLE ||
-		!whole_count(text->report, "instructions", &instructions) ||
-		!instructions)
-		return;
+	if (!whole_count(text->report, "instructions", &instructions) || !instructions)
+		return false;
 	each = all / (double)instructions;
-	cp_text_labelled(text, "miss cost",
+	cp_text_labelled(text, verdict->what,
 		cp_text_format(text->arena, "~%s cycles, ~%s per instruction%s",
 			cp_text_short(text->arena, all),
 			cp_text_decimal(text->arena, each),
 			each < WORTH_MENDING ? ": nothing to mend" : ""));
-	if (each < WORTH_MENDING)
+	return each >= WORTH_MENDING;
+}
+
+/* As the timing model has it: what they add to the time of the instructions. */
+static bool print_seconds(const struct verdict *verdict, double all)
+{
+	struct cp_text *text = verdict->text;
+	struct cp_value time =
+		metric_of(text->report, text->report->total, "predicted_time");
+	double share = time.value > 0 ? all / time.value : 0;
+
+	if (time.status == CP_UNAVAILABLE)
+		return false;
+	cp_text_labelled(text, verdict->what,
+		cp_text_format(text->arena, "~%s of ~%s, %.0f %%: %s",
+			cp_text_seconds(text->arena, all),
+			cp_text_seconds(text->arena, time.value), 100 * share,
+			share < WORTH_THE_TIME ? "nothing to mend"
+					       : "all that fewer misses can save"));
+	return share >= WORTH_THE_TIME;
+}
+
+/* For a cost that is the sum of its levels' costs. */
+static void print_cost(struct verdict *verdict)
+{
+	struct cp_value cost =
+		cp_text_column_value(&verdict->cost, verdict->text->report->total);
+	bool seconds = strcmp(verdict->cost.unit, "s") == 0;
+
+	verdict->what = seconds ? "miss time" : "miss cost";
+	if (cost.status == CP_UNAVAILABLE ||
+		!(seconds ? print_seconds : print_cycles)(verdict, cost.value))
 		return;
-	print_first(verdict, all);
+	print_first(verdict, cost.value);
 	print_ranks(verdict);
-	print_no_problem(verdict, all);
+	print_no_problem(verdict, cost.value);
 }
 
 void cp_text_verdict(struct cp_text *text, const struct cp_group *group)

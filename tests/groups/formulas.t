@@ -73,13 +73,13 @@ sub evaluate
 }
 
 my %names = map { $_ => 1 } map { @$_ } values %inputs;
-delete @names{qw(LINE N SECONDS TSC)};
+delete @names{qw(LINE N SECONDS TSC CLOCK)};
 
 sub wild
 {
 	my %v = map { $_ => int(exp(rand(20))) + 1 } sort keys %names;
 
-	@v{qw(LINE SECONDS TSC)} = (32 << int(rand(3)), 0.001 + rand(100), 1 + int(exp(rand(24))));
+	@v{qw(LINE SECONDS TSC CLOCK)} = (32 << int(rand(3)), 0.001 + rand(100), 1 + int(exp(rand(24))), 1e6 + rand(1e10));
 	$v{N} = $v{LINE} / 8;
 	return \%v;
 }
@@ -154,7 +154,7 @@ is(join(' ', sort keys %flagged), join(' ', sort keys %bounds), 'each clamp was 
 # ---- without an input ----
 
 my @available;
-for my $input (sort(keys %names), qw(LINE SECONDS TSC)) {
+for my $input (sort(keys %names), qw(LINE SECONDS TSC CLOCK)) {
 	my $v = consistent();
 	delete $v->{$input};
 	my $result = evaluate($v);
@@ -300,3 +300,20 @@ itlb_walk_ratio	ratio	itlb_walks / itlb_accesses
 itlb_walk_share	ratio	itlb_walk_cycles / cycles
 itlb_walk_duration	cycle	itlb_walk_cycles / itlb_walks
 tlb_walk_share	ratio	(dtlb_walk_cycles + itlb_walk_cycles) / cycles
+predicted_time	s	cycles / CLOCK
+perfect_time	s	time_perfect / CLOCK
+miss_time	s	miss_time_cycles / CLOCK
+miss_time_l2	s	time_l2 / CLOCK
+miss_time_l3	s	time_l3 / CLOCK
+miss_time_memory	s	time_memory / CLOCK
+miss_time_tlb	s	time_tlb / CLOCK
+miss_time_bandwidth	s	time_bandwidth / CLOCK
+miss_time_store	s	time_store / CLOCK
+share_issue	ratio	time_issue / cycles
+share_branch	ratio	time_branch / cycles
+share_l2	ratio	time_l2 / cycles
+share_l3	ratio	time_l3 / cycles
+share_memory	ratio	time_memory / cycles
+share_tlb	ratio	time_tlb / cycles
+share_bandwidth	ratio	time_bandwidth / cycles
+share_store	ratio	time_store / cycles

@@ -14,6 +14,7 @@
 
 /* As in the report of a run: below it there is nothing to mend. */
 #define WORTH_MENDING 0.2
+#define WORTH_THE_TIME 0.05
 
 struct column {
 	const char *name, *heading;
@@ -74,6 +75,8 @@ static const char *unit_of(const struct column *column)
 		return "/kI";
 	if (strcmp(unit, "1/instr") == 0)
 		return "/instr";
+	if (strcmp(unit, "s") == 0)
+		return ""; /* each cell has its own */
 	return strcmp(unit, "GB") == 0 ? "B" : unit;
 }
 
@@ -88,6 +91,8 @@ static const char *cell_text(
 		text = cp_text_short(screen->arena, value.value);
 	else if (strcmp(unit, "GB") == 0)
 		text = cp_text_short(screen->arena, 1e9 * value.value);
+	else if (strcmp(unit, "s") == 0)
+		text = cp_text_seconds(screen->arena, value.value);
 	else
 		text = cp_text_decimal(screen->arena,
 			value.value * (strcmp(unit, "ratio") == 0 ? 100 : 1));
@@ -147,29 +152,38 @@ static bool is_cost(const struct screen *screen, const struct column *mark)
 	       strcmp(mark->name, screen->group->marks[0]) == 0;
 }
 
+static bool is_time(const struct column *column)
+{
+	return column->metric && strcmp(column->metric->unit, "s") == 0;
+}
+
 /* Where the shares are known, the miss ratios of the levels add nothing. */
 static void choose_columns(struct screen *screen, const struct column *mark)
 {
 	const struct cp_group *group = screen->group;
 	struct column cost = *mark;
+	size_t costs;
 	bool served;
 
 	screen->ncolumns = 0;
 	if (is_cost(screen, mark)) {
-		cost.heading = "miss cost";
+		cost.heading = is_time(mark) ? "miss time" : "miss cost";
 		add_column(screen, cost);
 		cost.per_instruction = true;
-		add_column(screen, cost);
+		if (!is_time(mark))
+			add_column(screen, cost);
 	}
+	costs = screen->ncolumns;
 	for (size_t i = 0; i < group->served.count; i++)
 		add_column(screen, column_of(screen, group->served.at[i].name,
 					   group->served.at[i].heading));
-	served = screen->ncolumns > 0;
+	served = screen->ncolumns > costs || (costs && !is_time(mark));
 	for (size_t i = 0; i < group->ncolumns; i++) {
 		struct column column = column_of(
 			screen, group->columns[i].name, group->columns[i].heading);
 
 		if (strcmp(column.name, "instructions") != 0 &&
+			strcmp(column.name, mark->name) != 0 &&
 			!(served && column.metric &&
 				strcmp(column.metric->unit, "ratio") == 0))
 			add_column(screen, column);
@@ -213,7 +227,7 @@ static const char *in_words(const struct screen *screen, const struct column *ma
 			with_unit(screen, mark, value));
 	per.per_instruction = true;
 	rate = value_of(screen, machine, &per);
-	if (rate.status != CP_UNAVAILABLE)
+	if (rate.status != CP_UNAVAILABLE && !is_time(mark))
 		each = cp_text_format(screen->arena, ", %s per instruction",
 			cell_text(screen, &per, rate));
 	return cp_text_format(screen->arena, "%s: %s%s%s", name,
@@ -248,18 +262,29 @@ static struct ends ends_of(const struct screen *screen, const struct column *mar
 	return ends;
 }
 
+/* Of a time, a part of the predicted one; else by what an instruction costs. */
+static bool is_worth_mending(
+	const struct screen *screen, unsigned machine, const struct column *mark)
+{
+	struct column other =
+		is_time(mark) ? column_of(screen, "predicted_time", "") : *mark;
+	struct cp_value value, whole;
+
+	other.per_instruction = !is_time(mark);
+	value = value_of(screen, machine, is_time(mark) ? mark : &other);
+	whole = value_of(screen, machine, &other);
+	if (value.status == CP_UNAVAILABLE || whole.status == CP_UNAVAILABLE)
+		return false;
+	return is_time(mark) ? value.value >= WORTH_THE_TIME * whole.value
+			     : value.value >= WORTH_MENDING;
+}
+
 static bool is_harmless(
 	const struct screen *screen, const struct column *mark, const struct ends *ends)
 {
-	struct column per = *mark;
-
-	per.per_instruction = true;
-	for (unsigned i = 0; i < screen->c->nmachines; i++) {
-		struct cp_value value = value_of(screen, i, &per);
-
-		if (value.status != CP_UNAVAILABLE && value.value >= WORTH_MENDING)
+	for (unsigned i = 0; i < screen->c->nmachines; i++)
+		if (is_worth_mending(screen, i, mark))
 			return false;
-	}
 	return is_cost(screen, mark) && ends->known;
 }
 

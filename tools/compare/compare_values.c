@@ -84,6 +84,14 @@ static struct cp_value seconds_of(const struct cp_compared *compared)
 		.status = CP_ESTIMATED};
 }
 
+static struct cp_value clock_of(const struct cp_compared *compared)
+{
+	if (!compared->machine.clock_mhz)
+		return cp_unavailable("the machine file names no clock-mhz");
+	return (struct cp_value){
+		.value = 1e6 * compared->machine.clock_mhz, .status = CP_ESTIMATED};
+}
+
 struct cp_value cp_compare_quantity(
 	const struct cp_comparison *c, unsigned i, const char *name)
 {
@@ -110,6 +118,8 @@ static struct cp_value look_up(void *context, const char *name)
 		return (struct cp_value){.value = compared->machine.level[CP_L1D].line};
 	if (strcmp(name, "SECONDS") == 0)
 		return seconds_of(compared);
+	if (strcmp(name, "CLOCK") == 0)
+		return clock_of(compared);
 	if (strcmp(name, "TSC") == 0)
 		return cp_unavailable("time stamps are those of one machine");
 	if (cp_weight_value(&compared->weights, name, &weight))

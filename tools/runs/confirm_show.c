@@ -17,20 +17,6 @@ static const char *name_of(struct cp_arena *arena, const struct cp_confirm *regi
 				   : "(whole run)";
 }
 
-/* "12.3 ms" */
-static const char *seconds(struct cp_arena *arena, double value)
-{
-	static const struct {
-		double size;
-		const char *unit;
-	} units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}};
-	size_t i = 0;
-
-	while (i < 2 && value < units[i].size)
-		i++;
-	return cp_text_format(arena, "%.3g %s", value / units[i].size, units[i].unit);
-}
-
 static const char *ratio_of(struct cp_arena *arena, const struct cp_confirm *region)
 {
 	if (region->verdict == CP_NOT_TOLD || region->native <= 0)
@@ -89,8 +75,8 @@ static void fill_answer(const struct cp_confirmation *c, struct cp_answer *answe
 				"%s: predicted %s, natively %s: do not trust what the "
 				"model says of it",
 				name_of(c->arena, worst),
-				seconds(c->arena, worst->predicted),
-				seconds(c->arena, worst->native)));
+				cp_text_seconds(c->arena, worst->predicted),
+				cp_text_seconds(c->arena, worst->native)));
 	if (count_of(c, CP_OTHER_WORK))
 		cp_answer_add(answer, "other work",
 			"the two runs did not call some regions equally often: a program "
@@ -108,12 +94,12 @@ static void set_row(const struct cp_confirmation *c, struct cp_table *table, siz
 	if (region->calls >= 0)
 		cp_table_set(
 			table, row, 1, cp_text_integer(arena, (uint64_t)region->calls));
-	cp_table_set(
-		table, row, 2, region->has_native ? seconds(arena, region->native) : "-");
+	cp_table_set(table, row, 2,
+		region->has_native ? cp_text_seconds(arena, region->native) : "-");
 	cp_table_set(table, row, 3,
-		region->has_predicted
-			? cp_text_format(arena, "~%s", seconds(arena, region->predicted))
-			: "-");
+		region->has_predicted ? cp_text_format(arena, "~%s",
+						cp_text_seconds(arena, region->predicted))
+				      : "-");
 	cp_table_set(table, row, 4, ratio_of(arena, region));
 	cp_table_set(table, row, 5, cp_confirmed_name(region->verdict));
 	table->marks[row] = region->verdict == CP_BADLY ? "<==" : NULL;

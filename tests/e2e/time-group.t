@@ -1,0 +1,138 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# The group time: seconds of the timing model, in parts that add up, and what ranks by them.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use List::Util qw(sum);
+use Peek;
+use Test::More;
+
+my $CLOCK = 1e6 * (read_file(source() . '/base/machines/skylake-sp.machine') =~ /^clock-mhz = (\d+)/m)[0];
+my @SHARES = map { "share_$_" } qw(issue branch l2 l3 memory tlb bandwidth store);
+my @PARTS = map { "miss_time_$_" } qw(l2 l3 memory tlb bandwidth store);
+
+# A chain of loads that all miss, in a region inside another; and one that misses nothing.
+my $source = write_file(scratch('two.c'), <<'C');
+#include <stdint.h>
+#include <stdlib.h>
+#include "cachepeek.h"
+enum { LINES = 1 << 16, HOPS = 60000 };
+static struct line { struct line *next; uint64_t more[7]; } lines[LINES];
+int main(void)
+{
+	struct line *at = lines;
+	uint64_t sum = 0, to = 0;
+
+	for (int i = 0; i < LINES; i++)
+		lines[i].more[0] = 1;
+	for (int i = 0; i < HOPS; i++) {
+		to = (to * 1103515245 + 12345) % LINES;
+		at = at->next = &lines[to];
+	}
+	at->next = NULL;
+	CACHEPEEK_BEGIN("outer");
+	CACHEPEEK_BEGIN("chain");
+	for (int turn = 0; turn < 4; turn++)
+		for (at = lines[0].next; at; at = at->next)
+			sum += at->more[0];
+	CACHEPEEK_END("chain");
+	CACHEPEEK_END("outer");
+	CACHEPEEK_BEGIN("none");
+	for (volatile int i = 0; i < 100000; i++)
+		;
+	CACHEPEEK_END("none");
+	return sum == 42;
+}
+C
+my @cc = ((split(' ', $ENV{CC} || 'gcc'))[0], '-O1', '-I', source() . '/regions');
+my $two = scratch('two');
+is(run(command => [@cc, '-o', $two, $source, '-L' . build(), '-lcachepeek'])->{status}, 0, 'compiled');
+
+sub counted
+{
+	my ($machine, $groups, @command) = @_;
+	my $file = scratch('time.json');
+	my $run = run(command => [cli(), '-E', 'sim', '-m', $machine, '-g', $groups, '-o', "$file," . scratch('time.txt'), @command],
+		env => {LD_LIBRARY_PATH => build()});
+	is($run->{err}, '', "$machine, $groups: nothing is said");
+	my $report = decode_json(read_file($file));
+	return ($report, map { join('/', @{$_->{path}}) => $_ } @{$report->{regions}});
+}
+sub metric { $_[0]{metrics}{$_[1]}{value} }
+
+# ---- numbers ----
+
+{
+	my ($report, %region) = counted('skylake-sp', 'time', $two);
+	is_deeply([sort keys %region], ['', 'none', 'outer', 'outer/chain'], 'regions');
+	for my $name (sort keys %region) {
+		my $one = $region{$name};
+		is(join(' ', grep { $one->{metrics}{$_}{status} ne 'estimated' } sort keys %{$one->{metrics}}), '', "'$name': all is estimated");
+		is_near(metric($one, 'predicted_time'), $one->{counts}{cycles}{value} / $CLOCK, "'$name': cycles by the clock");
+		is_near(metric($one, 'predicted_time'), $one->{time_s}{value}, "'$name': which is its time");
+		is_near(sum(map { metric($one, $_) } @SHARES), 1, "'$name': shares add up to 1");
+		is_near(sum(map { metric($one, $_) } @PARTS), metric($one, 'miss_time'), "'$name': parts add up to the time of misses");
+		is_near(metric($one, 'perfect_time') + metric($one, 'miss_time'), metric($one, 'predicted_time'), "'$name': and the rest is instructions");
+	}
+	is($report->{answers}[0]{ranked_by}, 'miss_time', 'ranked by the time of misses');
+	is_deeply($report->{answers}[0]{look_first}, ['outer', 'chain'], 'of its own, not of what is inside') or diag(encode_json($report->{answers}[0]));
+	my $text = read_file(scratch('time.txt'));
+	like($text, qr/^<== chain: the most miss_time of its own, /m, 'the mark says what it goes by');
+}
+
+# ---- who ranks by it ----
+
+{
+	my ($report) = counted('skylake-sp', 'cache,time', $two);
+	is_deeply([map { $_->{ranked_by} } grep { $_->{group} } @{$report->{answers}}], ['miss_time', 'miss_time'], 'with it, costs are ranked by it');
+	($report) = counted('skylake-sp', 'cache', $two);
+	is_deeply([map { $_->{ranked_by} } grep { $_->{group} } @{$report->{answers}}], ['miss_cost'], 'without it by weights');
+	($report) = counted('skylake-sp', 'tlb,time', $two);
+	is_deeply([map { $_->{ranked_by} } grep { ($_->{group} || '') eq 'tlb' && $_->{ranked_by} =~ /time/ } @{$report->{answers}}], [], 'what is no cost stays');
+	($report) = counted('zen3', 'cache,time', $two);
+	is($report->{answers}[0]{ranked_by}, 'miss_cost', 'nor where it has no value');
+}
+
+# ---- the answer ----
+
+{
+	my $run = run(command => [cli(), '-E', 'sim', '-m', 'skylake-sp', '-g', 'cache,time', $two], env => {LD_LIBRARY_PATH => build()});
+	my ($report) = counted('skylake-sp', 'cache,time', $two);
+	my ($of_time) = grep { ($_->{group} || '') eq 'time' } @{$report->{answers}};
+	is(join('|', map { $_->{title} } @{$of_time->{lines}}), 'miss time|look first|harmless', 'its lines');
+	like($of_time->{lines}[0]{text}, qr/^~\S+ \S+ of ~\S+ \S+, \d+ %: all that fewer misses can save$/, 'what can be saved');
+	like($of_time->{lines}[1]{text}, qr{^outer/chain: ~\d+ % of the miss time, ~\d+ % of that for }, 'where');
+	like($run->{err}, qr/^ +miss.*\n.* time /m, 'a column of cache has it');
+}
+{
+	my ($report, %region) = counted('skylake-sp', 'time', program('region_calls'), 2000, 0);
+	my $share = metric($region{''}, 'miss_time') / metric($region{''}, 'predicted_time');
+	my ($line) = map { $_->{text} } @{$report->{answers}[0]{lines}};
+	like($line, $share < 0.05 ? qr/: nothing to mend$/ : qr/all that fewer/, 'little is nothing to mend');
+}
+
+# ---- where there is none ----
+
+{
+	my ($report, %region) = counted('zen3', 'time', $two);
+	is($region{''}{metrics}{miss_time}{value}, undef, 'a machine without latencies');
+	like($region{''}{metrics}{miss_time}{reason}, qr/^miss_time_cycles: the machine file names no latency of itlb2, dtlb2, walk-latency$/, 'and why not');
+	my $untimed = write_file(scratch('untimed.machine'), read_file(source() . '/base/machines/skylake-sp.machine') =~ s/^clock-mhz.*$//mr);
+	($report, %region) = counted($untimed, 'time', $two);
+	is($region{''}{metrics}{predicted_time}{reason}, 'CLOCK: the machine file names no clock-mhz', 'without a clock');
+	is_near(sum(map { metric($region{''}, $_) } @SHARES), 1, 'there are shares');
+}
+{
+	my $run = run(command => [cli(), 'compare', '-m', 'skylake-sp,zen3', '-g', 'time', '-o', scratch('compared.json'), $two],
+		env => {LD_LIBRARY_PATH => build()});
+	my $made = decode_json(read_file(scratch('compared.json')));
+	my %of = map { $_->{name} => $_->{metrics} } @{$made->{machines}};
+	is_near(sum(map { $of{'skylake-sp'}{$_}{value} } @PARTS), $of{'skylake-sp'}{miss_time}{value}, 'compare: the same parts');
+	is_near($of{'skylake-sp'}{predicted_time}{value}, $made->{machines}[0]{counts}{cycles}{value} / $CLOCK, 'compare: the same clock');
+	is($of{zen3}{predicted_time}{value}, undef, 'compare: none for another');
+}
+
+done_testing;
