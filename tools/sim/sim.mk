@@ -37,7 +37,7 @@ SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_ass
 	vgModuleLocal_get_linux_syscall_entry vgPlain_ii_create_image \
 	$(if $(filter amd64,$(SIM_ARCH)),vgPlain_machine_get_VexArchInfo \
 		amd64g_dirtyhelper_RDTSC amd64g_dirtyhelper_RDTSCP) \
-	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2 emit_AMD64Instr vgPlain_disp_run_translations vgPlain_sigframe_destroy \
+	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2 disInstr_AMD64 emit_AMD64Instr vgPlain_disp_run_translations vgPlain_sigframe_destroy \
 		amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS \
 		amd64g_dirtyhelper_XRSTOR_COMPONENT_1_EXCLUDING_XMMREGS)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \

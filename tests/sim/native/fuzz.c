@@ -37,38 +37,49 @@ _Static_assert(offsetof(struct state, mask) == 2048 &&
 	"execute() knows these places");
 
 void *volatile code_to_call;
-void execute(struct state *state);
-__asm__(".globl execute\n"
-	"execute:\n"
-	"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; push "
-	"%rdi\n"
-	"	ldmxcsr 2248(%rdi)\n"
-	".altmacro\n"
+#define GENERAL_FROM_STATE                                                               \
+	"	push 2240(%rdi); popfq\n"                                                      \
+	"	mov 2112(%rdi), %rax; mov 2120(%rdi), %rcx; mov 2128(%rdi), %rdx\n"            \
+	"	mov 2136(%rdi), %rbx; mov 2152(%rdi), %rbp; mov 2160(%rdi), %rsi\n"            \
+	"	mov 2176(%rdi), %r8; mov 2184(%rdi), %r9; mov 2192(%rdi), %r10\n"              \
+	"	mov 2200(%rdi), %r11; mov 2208(%rdi), %r12; mov 2216(%rdi), %r13\n"            \
+	"	mov 2224(%rdi), %r14; mov 2232(%rdi), %r15; mov 2168(%rdi), %rdi\n"
+#define GENERAL_TO_STATE                                                                 \
+	"	push %rax; pushfq; mov 16(%rsp), %rax; stmxcsr 2252(%rax)\n"                   \
+	"	mov %rcx, 2120(%rax); mov %rdx, 2128(%rax); mov %rbx, 2136(%rax)\n"            \
+	"	mov %rbp, 2152(%rax); mov %rsi, 2160(%rax); mov %rdi, 2168(%rax)\n"            \
+	"	mov %r8, 2176(%rax); mov %r9, 2184(%rax); mov %r10, 2192(%rax)\n"              \
+	"	mov %r11, 2200(%rax); mov %r12, 2208(%rax); mov %r13, 2216(%rax)\n"            \
+	"	mov %r14, 2224(%rax); mov %r15, 2232(%rax)\n"                                  \
+	"	pop 2240(%rax); pop 2112(%rax)\n"
+#define EXECUTE(name, load, store)                                                       \
+	__asm__(".globl " name "\n" name ":\n"                                           \
+		"	push %rbx; push %rbp; push %r12; push %r13; push %r14; push "          \
+		"%r15\n"                                                                 \
+		"	push %rdi\n"                                                           \
+		"	ldmxcsr 2248(%rdi)\n" load GENERAL_FROM_STATE                    \
+		"	call *code_to_call(%rip)\n" GENERAL_TO_STATE store               \
+		"	vzeroupper\n"                                                          \
+		"	pop %rdi; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp\n"          \
+		"	pop %rbx; ret\n")
+
+__asm__(".altmacro\n"
 	".macro load_zmm n\n	vmovdqu64 \\n*64(%rdi), %zmm\\n\n.endm\n"
 	".macro save_zmm n\n	vmovdqu64 %zmm\\n, \\n*64(%rax)\n.endm\n"
+	".macro load_ymm n\n	vmovdqu \\n*64(%rdi), %ymm\\n\n.endm\n"
+	".macro save_ymm n\n	vmovdqu %ymm\\n, \\n*64(%rax)\n.endm\n"
 	".macro load_mask n\n	kmovq 2048+\\n*8(%rdi), %k\\n\n.endm\n"
 	".macro save_mask n\n	kmovq %k\\n, 2048+\\n*8(%rax)\n.endm\n"
-	".set i, 0\n.rept 32\n	load_zmm %i\n	.set i, i+1\n.endr\n"
-	".set i, 0\n.rept 8\n	load_mask %i\n	.set i, i+1\n.endr\n"
-	"	push 2240(%rdi); popfq\n"
-	"	mov 2112(%rdi), %rax; mov 2120(%rdi), %rcx; mov 2128(%rdi), %rdx\n"
-	"	mov 2136(%rdi), %rbx; mov 2152(%rdi), %rbp; mov 2160(%rdi), %rsi\n"
-	"	mov 2176(%rdi), %r8; mov 2184(%rdi), %r9; mov 2192(%rdi), %r10\n"
-	"	mov 2200(%rdi), %r11; mov 2208(%rdi), %r12; mov 2216(%rdi), %r13\n"
-	"	mov 2224(%rdi), %r14; mov 2232(%rdi), %r15; mov 2168(%rdi), %rdi\n"
-	"	call *code_to_call(%rip)\n"
-	"	push %rax; pushfq; mov 16(%rsp), %rax; stmxcsr 2252(%rax)\n"
-	"	mov %rcx, 2120(%rax); mov %rdx, 2128(%rax); mov %rbx, 2136(%rax)\n"
-	"	mov %rbp, 2152(%rax); mov %rsi, 2160(%rax); mov %rdi, 2168(%rax)\n"
-	"	mov %r8, 2176(%rax); mov %r9, 2184(%rax); mov %r10, 2192(%rax)\n"
-	"	mov %r11, 2200(%rax); mov %r12, 2208(%rax); mov %r13, 2216(%rax)\n"
-	"	mov %r14, 2224(%rax); mov %r15, 2232(%rax)\n"
-	"	pop 2240(%rax); pop 2112(%rax)\n"
-	".set i, 0\n.rept 32\n	save_zmm %i\n	.set i, i+1\n.endr\n"
-	".set i, 0\n.rept 8\n	save_mask %i\n	.set i, i+1\n.endr\n"
-	"	vzeroupper\n"
-	"	pop %rdi; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; "
-	"ret\n");
+	".macro repeat what, times\n	.set i, 0\n	.rept times\n	what %i\n"
+	"	.set i, i+1\n	.endr\n.endm\n");
+
+/* On a machine with AVX-512, and on one without. */
+typedef void execution(struct state *state);
+execution execute_wide, execute_narrow;
+EXECUTE("execute_wide", "	repeat load_zmm, 32\n	repeat load_mask, 8\n",
+	"	repeat save_zmm, 32\n	repeat save_mask, 8\n");
+EXECUTE("execute_narrow", "	repeat load_ymm, 16\n", "	repeat save_ymm, 16\n");
+static execution *execute;
 
 static const uint32_t usual_mxcsr = 0x1f80;
 static sigjmp_buf escape;
@@ -120,7 +131,7 @@ struct field_values {
 };
 
 struct instruction {
-	uint8_t bytes[32];
+	uint8_t bytes[48];
 	unsigned n, length; /* length: without what follows it */
 };
 
@@ -208,8 +219,9 @@ static void put_prefix(struct instruction *to, uint32_t key, const struct field_
 				(~v2 & 1) << 3 | v->mask);
 }
 
-/* What comes behind it clears upper halves, or keeps them. */
-static void put_follower(struct instruction *to)
+/* What comes behind it clears upper halves, or keeps them.  A jump by way of memory keeps
+ * the two apart: a load of what the follower clears would not be made, simulated. */
+static void put_follower(struct instruction *to, const uint8_t *code)
 {
 	static const char *const followers[] = {"", "\xc5\xf8\x77", /* vzeroupper */
 		"\xc5\xc9\xfe\xf6",  /* vpaddd %xmm6, %xmm6, %xmm6 */
@@ -217,22 +229,18 @@ static void put_follower(struct instruction *to)
 		"\xc5\xfd\xfe\xc1",  /* vpaddd %ymm1, %ymm0, %ymm0 */
 		"\xc5\xf8\x10\xc9"}; /* vmovups %xmm1, %xmm1 */
 	const char *follower = followers[below(6)];
+	uintptr_t next = (uintptr_t)code + to->n + 14;
 
+	memcpy(to->bytes + to->n, "\xff\x25\0\0\0\0", 6);
+	memcpy(to->bytes + to->n + 6, &next, 8);
+	to->n += 14;
 	for (; *follower; follower++)
 		put(to, (uint8_t)*follower);
 	put(to, 0xc3); /* ret */
 }
 
-static int is_ours(const struct native_encoding *e);
-
-/* VEX does not look whether operands of SSE are aligned. */
-static int may_be_unaligned(const struct native_encoding *e)
-{
-	return form(e->key) != FORM_LEGACY || is_ours(e);
-}
-
-static struct instruction make_instruction(
-	const struct native_encoding *e, const struct native_shape *s)
+static struct instruction make_instruction(const struct native_encoding *e,
+	const struct native_shape *s, const uint8_t *code)
 {
 	struct field_values v = choose_fields(e, s);
 	unsigned is_register = e->key >> 8 & 1;
@@ -249,12 +257,12 @@ static struct instruction make_instruction(
 		put(&i, 0x44 | (v.reg & 7) << 3);
 		put(&i, (s->index ? below(4) : 2) << 6 | (v.index & 7) << 3 |
 				(v.base & 7));
-		put(&i, may_be_unaligned(e) ? below(8) - 4 : 0);
+		put(&i, below(8) - 4);
 	}
 	for (unsigned n = 0; n < s->immediate; n++)
 		put(&i, (unsigned)random64() & 255);
 	i.length = i.n;
-	put_follower(&i);
+	put_follower(&i, code);
 	return i;
 }
 
@@ -273,15 +281,43 @@ static void fill_random(void *to, size_t size)
 	}
 }
 
-/* Half of the vectors hold numbers that floating-point operations do something with. */
+/* Zero, denormals, one, the largest, infinity, NaNs: of either sign. */
+static uint64_t special_number(int is_double)
+{
+	static const uint32_t singles[] = {0, 1, 0x00400001, 0x00800000, 0x3f800000,
+		0x4f000000, 0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001};
+	static const uint64_t doubles[] = {0, 1, 0x0008000000000001, 0x0010000000000000,
+		0x3ff0000000000000, 0x41e0000000000000, 0x7fefffffffffffff,
+		0x7ff0000000000000, 0x7ff8000000000001, 0x7ff0000000000001};
+	uint64_t negative = random64() & 1;
+	unsigned n = below(10);
+
+	return is_double ? doubles[n] | negative << 63 : singles[n] | negative << 31;
+}
+
+/* Numbers that floating-point operations do something with. */
+static void fill_lanes(uint8_t *vector, unsigned size)
+{
+	unsigned kind = below(4), width = kind == 3 ? 8 : 4;
+
+	for (unsigned at = 0; kind && at < size; at += width) {
+		float number = (float)((int)below(2001) - 1000) / 7.0f;
+		uint64_t special = special_number(kind == 3);
+
+		if (kind == 1)
+			memcpy(vector + at, &number, 4);
+		else
+			memcpy(vector + at, &special, width);
+	}
+}
+
+/* The operand in memory is near what %rbx or %r13 point to. */
 static void fill_numbers(struct state *s)
 {
 	for (unsigned v = 0; v < 32; v++)
-		for (unsigned lane = 0; lane < 16 && random64() & 1; lane++) {
-			float number = (float)((int)below(2001) - 1000) / 7.0f;
-
-			memcpy(s->zmm[v] + 4 * lane, &number, 4);
-		}
+		fill_lanes(s->zmm[v], 64);
+	fill_lanes(memory + 2 * PAGE, PAGE);
+	fill_lanes(memory + 3 * PAGE, PAGE);
 	for (unsigned lane = 0; lane < 8; lane++) {
 		uint64_t index = below(200);
 
@@ -301,9 +337,7 @@ static uint32_t choose_mxcsr(uint64_t seed)
 			: (usual_mxcsr | flush | rounding) & ~unmasked;
 }
 
-/* Faults of what VEX executes are not looked for: it does not load what it does not need.
- */
-static void fill_state(struct state *s, uint64_t seed, int may_fault)
+static void fill_state(struct state *s, uint64_t seed)
 {
 	uint8_t *middle = memory + 2 * PAGE, *edge = memory + (PAGES - 1) * PAGE;
 
@@ -319,10 +353,6 @@ static void fill_state(struct state *s, uint64_t seed, int may_fault)
 	/* Some operands lie over the edge, or would, if their masks let them. */
 	s->general[RBX] = (uintptr_t)middle + below(64);
 	s->general[R13] = (uintptr_t)(below(4) ? middle + PAGE : edge - below(200));
-	if (!may_fault) {
-		s->general[RBX] = (uintptr_t)middle;
-		s->general[R13] = (uintptr_t)middle + PAGE;
-	}
 }
 
 /* --- The state behind --- */
@@ -334,24 +364,8 @@ static uint64_t hash(const void *of, size_t size, uint64_t h)
 	return h;
 }
 
-/* What VEX raises otherwise: it converts from single precision by double precision, which
- * tells of denormals, and compares as UCOMISS where COMISS tells of quiet NaNs. */
-static uint32_t flags_of(const struct native_encoding *e, const struct state *s)
-{
-	unsigned opcode = e->key & 255, pp = e->key >> 13 & 3;
-	uint32_t other = 0;
-
-	if (is_ours(e) || map(e->key) != 1)
-		return s->mxcsr_behind;
-	if (pp == 2 && (opcode == 0x2c || opcode == 0x2d))
-		other = 2;
-	if (opcode == 0x2f)
-		other = 1;
-	return s->mxcsr_behind & ~other;
-}
-
-static void report(const struct native_encoding *e, const struct instruction *i,
-	const struct state *s, const uint8_t *code)
+static void report(
+	const struct instruction *i, const struct state *s, const uint8_t *code)
 {
 	for (unsigned n = 0; n < i->length; n++)
 		printf("%02x", i->bytes[n]);
@@ -364,7 +378,7 @@ static void report(const struct native_encoding *e, const struct instruction *i,
 		printf(" %016lx %016lx %03lx %04x\n",
 			hash(s, 2240, 14695981039346656037ull),
 			hash(memory, (PAGES - 1) * PAGE, 1), s->flags & 0x8d5,
-			flags_of(e, s));
+			s->mxcsr_behind);
 }
 
 /* Whatever the seed is, an instruction's chances are its own. */
@@ -375,15 +389,15 @@ static void try_encoding(const struct native_encoding *e, uint64_t seed, uint8_t
 
 	chance = (seed + e->key * 8 + e->regs) * 0x9e3779b97f4a7c15ull | 1;
 	random64();
-	i = make_instruction(e, &native_shapes[e->shape]);
+	i = make_instruction(e, &native_shapes[e->shape], code);
 	memcpy(code, i.bytes, i.n);
-	fill_state(&state, seed, is_ours(e));
+	fill_state(&state, seed);
 	code_to_call = code;
 	fault.signal = 0;
 	if (!sigsetjmp(escape, 1))
 		execute(&state);
 	__asm__ volatile("ldmxcsr %0" ::"m"(usual_mxcsr));
-	report(e, &i, &state, code);
+	report(&i, &state, code);
 }
 
 /* --- Which ones --- */
@@ -432,6 +446,7 @@ int main(int argc, char **argv)
 	code = map_pages(0x110000000000, native_nencodings * ROOM / PAGE + 1,
 		PROT_READ | PROT_WRITE | PROT_EXEC);
 	catch_faults();
+	execute = __builtin_cpu_supports("avx512bw") ? execute_wide : execute_narrow;
 	for (uint32_t i = (uint32_t)(seed % step); i < native_nencodings; i += step)
 		if (is_chosen(&native_encodings[i], all))
 			try_encoding(&native_encodings[i], seed, code + i * ROOM);

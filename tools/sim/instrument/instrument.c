@@ -5,6 +5,7 @@
  */
 #include "block.h"
 #include "watch/functions.h"
+#include "native/mend.h"
 #include "native/native.h"
 #include "native/upper.h"
 #include "watch/lines.h"
@@ -306,11 +307,32 @@ static void visit_guarded_store(const IRStoreG *g, Int at)
 		add_direct(False, True, g->addr, size_of(g->data), g->guard);
 }
 
-static void visit_dirty(const IRDirty *d)
+static void add_native(const struct native_step *step)
 {
-	IRExpr *guard = d->guard->tag == Iex_Const ? NULL : d->guard;
+	IRExpr *a = step->address;
 
-	if (d->mFx != Ifx_None)
+	if (step->is_sparse) {
+		settle(&b);
+		native_refer_sparse(b.out, step);
+		return;
+	}
+	if (step->loads)
+		add_load_of(
+			tool_float_loads && step->is_vector ? BATCH_FLOAT : BATCH_READ, a,
+			step->size, 0);
+	if (step->stores)
+		add_store(a, step->size);
+}
+
+static void visit_dirty(const IRStmt *s)
+{
+	const IRDirty *d = s->Ist.Dirty.details;
+	IRExpr *guard = d->guard->tag == Iex_Const ? NULL : d->guard;
+	struct native_step step;
+
+	if (native_early(s, b.instruction, &step))
+		add_native(&step);
+	else if (d->mFx != Ifx_None)
 		add_direct(d->mFx != Ifx_Write, d->mFx != Ifx_Read, d->mAddr, d->mSize,
 			guard);
 }
@@ -350,7 +372,7 @@ static void visit(const IRSB *in, Int at)
 		visit_exclusive(s);
 		break;
 	case Ist_Dirty:
-		visit_dirty(s->Ist.Dirty.details);
+		visit_dirty(s);
 		break;
 	case Ist_Exit:
 		settle_all();
@@ -438,25 +460,13 @@ static void begin_instruction(struct walk *w, Addr a, UInt length)
 		add_instruction(a, length);
 }
 
-static void add_native(struct native_step *step)
+/* A temporary that VEX knows nothing of. */
+static void add_own_root(const IRExpr *a)
 {
-	IRExpr *a = step->address;
-
-	if (step->is_sparse) {
-		settle(&b);
-		native_refer_sparse(b.out, step);
+	if (a->tag != Iex_RdTmp || a->Iex.RdTmp.tmp >= MAX_TEMPS)
 		return;
-	}
-	if (a->tag == Iex_RdTmp && a->Iex.RdTmp.tmp < MAX_TEMPS) {
-		b.root[a->Iex.RdTmp.tmp] = a->Iex.RdTmp.tmp;
-		b.offset[a->Iex.RdTmp.tmp] = 0;
-	}
-	if (step->loads)
-		add_load_of(
-			tool_float_loads && step->is_vector ? BATCH_FLOAT : BATCH_READ, a,
-			step->size, 0);
-	if (step->stores)
-		add_store(a, step->size);
+	b.root[a->Iex.RdTmp.tmp] = a->Iex.RdTmp.tmp;
+	b.offset[a->Iex.RdTmp.tmp] = 0;
 }
 
 /* Behind VEX's part of the superblock. */
@@ -472,6 +482,7 @@ static void go_on_natively(struct walk *w)
 		}
 		begin_instruction(w, step.pc, step.length);
 		native_find_address(b.out, &step);
+		add_own_root(step.address);
 		if (w->counted)
 			add_native(&step);
 		native_execute(b.out, &step);
@@ -494,6 +505,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		return in;
 	begin_block(in);
 	sample_find(layout);
+	mend_begin_block();
 	for (Int i = 0; i < nstmts; i++) {
 		IRStmt *s = in->stmts[i];
 
@@ -505,7 +517,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 			visit(in, i);
 		}
 		upper_watch(b.out, in, i);
-		addStmtToIRSB(b.out, s);
+		mend_statement(b.out, in, i);
 	}
 	upper_watch_end(b.out);
 	go_on_natively(&w);

@@ -4,6 +4,7 @@
  * an architecture that has none.
  */
 #include "native/native.h"
+#include "native/mend.h"
 #include "native/upper.h"
 
 Bool native_allowed, cpuid_shows_host;
@@ -32,6 +33,15 @@ void upper_watch_end(IRSB *out)
 	(void)out;
 }
 
+void mend_begin_block(void)
+{
+}
+
+void mend_statement(IRSB *out, const IRSB *in, Int at)
+{
+	addStmtToIRSB(out, in->stmts[at]);
+}
+
 void rounding_look(IRSB *out)
 {
 	(void)out;
@@ -40,6 +50,12 @@ void rounding_look(IRSB *out)
 Bool native_next(IRSB *out, struct native_step *step)
 {
 	(void)out, (void)step;
+	return False;
+}
+
+Bool native_early(const IRStmt *s, Addr pc, struct native_step *step)
+{
+	(void)s, (void)pc, (void)step;
 	return False;
 }
 

@@ -66,27 +66,87 @@ static void affects(IRDirty *d, IREffect effect, UInt offset, UInt size)
 	d->fxState[i].size = (UShort)size;
 }
 
+static void affects_vector(IRDirty *d, UInt field, UInt number, Bool written)
+{
+	if (field == FIELD_VECTOR && number < 16)
+		affects(d, written ? Ifx_Modify : Ifx_Read, state_ymm(number), 32);
+	if (field == FIELD_GENERAL)
+		affects(d, written ? Ifx_Modify : Ifx_Read, state_general(number), 8);
+}
+
+static void affects_implicit(IRDirty *d, const struct native_shape *s)
+{
+	for (UInt reg = 0; reg < 3; reg++)
+		if (s->implicit_reads >> reg & 1)
+			affects(d, s->implicit_writes >> reg & 1 ? Ifx_Modify : Ifx_Read,
+				state_general(reg), 8);
+	if (s->implicit_reads & IMPLICIT_XMM0)
+		affects_vector(
+			d, FIELD_VECTOR, 0, (s->implicit_writes & IMPLICIT_XMM0) != 0);
+}
+
+/* Where it is known to fault, too; and MXCSR, beside the bits of upper halves. */
+static void affects_state(IRDirty *d, const struct native *n)
+{
+	const struct native_shape *s = n->shape;
+
+	affects(d, Ifx_Read, (UInt)STATE_OF(guest_RIP), 8);
+	affects(d, Ifx_Modify, (UInt)SIDE_OF(live), 8);
+	affects_vector(d, s->reg, n->reg, s->writes & WRITES_REG);
+	affects_vector(d, s->vvvv, n->vvvv, s->writes & WRITES_VVVV);
+	if (!n->address.used)
+		affects_vector(d, s->rm, n->rm, s->writes & WRITES_RM);
+	if (s->writes & WRITES_FLAGS)
+		affects(d, Ifx_Write, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
+	affects_implicit(d, s);
+}
+
 static void affects_memory(IRDirty *d, const struct native *n, IRExpr *address)
 {
+	const struct native_shape *s = n->shape;
+
 	if (!n->address.used)
 		return;
-	d->mFx = Ifx_Modify;
+	d->mFx = !s->stores ? Ifx_Read : s->loads ? Ifx_Modify : Ifx_Write;
 	d->mAddr = address;
-	d->mSize = n->shape->size ? n->shape->size : 1;
+	d->mSize = s->size ? s->size : 1;
+}
+
+static const HChar name[] = "native";
+
+Bool native_is_call(const IRStmt *s)
+{
+	return s->tag == Ist_Dirty && s->Ist.Dirty.details->cee->name == name;
+}
+
+static IRDirty *call_of(const struct native *n, IRExpr *address)
+{
+	void *stub = native_stub(n);
+
+	tl_assert(stub);
+	return unsafeIRDirty_0_N(0, name, stub, mkIRExprVec_2(IRExpr_GSPTR(), address));
 }
 
 void native_call(IRSB *out, const struct native *n, IRExpr *address)
 {
-	void *stub = native_stub(n);
-	IRDirty *d;
+	IRDirty *d = call_of(n, address);
 
-	tl_assert(stub);
-	d = unsafeIRDirty_0_N(0, "native", stub, mkIRExprVec_2(IRExpr_GSPTR(), address));
 	affects(d, Ifx_Modify, state_general(0), 16 * 8);
 	affects(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
 	affects(d, Ifx_Modify, state_ymm(0), 16 * 32);
 	affects(d, Ifx_Modify, (UInt)SIDE_OF(live), 8); /* and MXCSR */
 	affects(d, Ifx_Modify, (UInt)STATE_OF(guest_SSEROUND), 8);
+	affects_memory(d, n, address);
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
+/* The optimiser is yet to see it. */
+void native_call_early(IRSB *out, const struct native *n)
+{
+	IRExpr *address = n->address.used ? address_of_operand(out, n) : emit_constant(0);
+	IRDirty *d = call_of(n, address);
+
+	affects_state(d, n);
 	affects_memory(d, n, address);
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }

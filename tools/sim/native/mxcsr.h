@@ -34,7 +34,10 @@ void mxcsr_write(guest_state *g, UInt value);
 Bool mxcsr_is_load(const UChar *code, UInt length);
 Bool mxcsr_is_store(const UChar *code, UInt length);
 
-/* rounding.c: does VEX execute it in another way than the program's MXCSR says? */
+/* rounding.c: the opcode of the map 0F, or of 0F 38 or 0F 3A, in which case *map is 2 or
+ * 3; NULL: of none. */
+const UChar *native_opcode(const UChar *code, const UChar *end, UInt *map);
+/* Does VEX execute it in another way than the program's MXCSR says? */
 Bool rounding_looks_wrong(const UChar *code, UInt length);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "native/native.h"
 
+#include "emit.h"
 #include "native/host.h"
 #include "native/mxcsr.h"
 #include "native/upper.h"
@@ -55,8 +56,7 @@ static Bool looks_xgetbv(const UChar *code, UInt length)
 	       code[2] == 0xd0;
 }
 
-/* What is executed natively though VEX decodes it; not where VEX's pieces are asked for.
- */
+/* What is executed natively though VEX decodes it, in a superblock of its own. */
 static Bool is_preferred(Addr pc, UInt length)
 {
 	const UChar *code = (const UChar *)pc;
@@ -64,10 +64,52 @@ static Bool is_preferred(Addr pc, UInt length)
 
 	if (looks_xgetbv(code, length))
 		return True;
-	return !pieces_apart &&
-	       (looks_fused(code, length) || rounding_looks_wrong(code, length) ||
-		       mxcsr_is_load(code, length) || mxcsr_is_store(code, length)) &&
-	       decode(pc, &n);
+	return !pieces_apart && mxcsr_is_load(code, length) && decode(pc, &n);
+}
+
+/* --- In VEX's superblocks --- */
+
+/* What VEX's decoder says of an instruction, in two words: the length comes first. */
+struct decoded {
+	UInt length, next;
+	ULong more;
+};
+
+typedef struct decoded decode_one(IRSB *out, const UChar *code, Long delta, Addr pc,
+	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose);
+decode_one __real_disInstr_AMD64, __wrap_disInstr_AMD64;
+
+/* Not where VEX's pieces are asked for. */
+static Bool is_early(Addr pc, struct native *n)
+{
+	const UChar *code = (const UChar *)pc;
+	UInt map;
+
+	return native_allowed && !pieces_apart &&
+	       native_opcode(code, code + NATIVE_LONGEST, &map) && decode(pc, n) &&
+	       (looks_fused(code, n->length) || rounding_looks_wrong(code, n->length) ||
+		       mxcsr_is_store(code, n->length));
+}
+
+/* Such an instruction is a call of its stub, and to VEX one that does nothing, but for
+ * its length. */
+struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, Addr pc,
+	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose)
+{
+	static const UChar nothing[NATIVE_LONGEST] = {0x90};
+	struct decoded as;
+	struct native n;
+
+	if ((Addr)(code + delta) != pc || !is_early(pc, &n))
+		return __real_disInstr_AMD64(
+			out, code, delta, pc, arch, arch_info, abi, endness, diagnose);
+	native_call_early(out, &n);
+	as = __real_disInstr_AMD64(
+		out, nothing - delta, delta, pc, arch, arch_info, abi, endness, diagnose);
+	out->stmts[out->stmts_used - 1] =
+		IRStmt_Put((Int)STATE_OF(guest_RIP), emit_constant(pc + n.length));
+	as.length = n.length;
+	return as;
 }
 
 /* --- Splitting --- */
@@ -134,7 +176,7 @@ Bool native_is_cut(void)
 /* What VEX might decode gets a superblock of its own. */
 static Bool follows(const struct native *n)
 {
-	return !now.executed || native_is_foreign(n) || n->shape->feature == FEATURE_FMA;
+	return !now.executed || native_is_foreign(n);
 }
 
 static Bool is_of_file(Addr pc)
@@ -160,6 +202,17 @@ static void describe(const struct native *n, struct native_step *step)
 		.size = s->size,
 		.loads_mxcsr = mxcsr_is_load((const UChar *)n->pc, n->length),
 	};
+}
+
+Bool native_early(const IRStmt *s, Addr pc, struct native_step *step)
+{
+	static struct native n;
+
+	if (!native_is_call(s) || !decode(pc, &n))
+		return False;
+	describe(&n, step);
+	step->address = s->Ist.Dirty.details->mAddr;
+	return True;
 }
 
 Bool native_next(IRSB *out, struct native_step *step)

@@ -10,9 +10,7 @@ static Bool is_prefix(UChar byte)
 	return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
 }
 
-/* The opcode of the map 0F, or of 0F 38 or 0F 3A, in which case *map is 2 or 3; NULL: of
- * none. */
-static const UChar *opcode_of(const UChar *code, const UChar *end, UInt *map)
+const UChar *native_opcode(const UChar *code, const UChar *end, UInt *map)
 {
 	while (code < end && is_prefix(*code))
 		code++;
@@ -49,25 +47,63 @@ static Bool computes(UInt opcode)
 	}
 }
 
+/* By a number of 16 bytes in memory, of which VEX loads the 8 that count. */
+static Bool shifts(UInt opcode)
+{
+	return (opcode >= 0xd1 && opcode <= 0xd3) || opcode == 0xe1 || opcode == 0xe2 ||
+	       (opcode >= 0xf1 && opcode <= 0xf3);
+}
+
+/* Those of the map 0F 3A whose operand in memory has no part in the result: VEX does not
+ * load it.  PALIGNR by all bytes, INSERTPS into a lane that is cleared, blends and
+ * permutations of all that is not in memory. */
+static Bool loads_for_nothing(const UChar *opcode, UInt immediate)
+{
+	if (opcode[1] >= 0xc0)
+		return False;
+	switch (*opcode) {
+	case 0x0f:
+		return immediate >= 32;
+	case 0x21:
+		return immediate >> (immediate >> 4 & 3) & 1;
+	case 0x0d:
+		return (immediate & 3) == 0;
+	case 0x02:
+	case 0x0c:
+		return (immediate & 15) == 0;
+	case 0x0e:
+		return immediate == 0;
+	case 0x06:
+	case 0x46:
+		return (immediate & 0x0a) != 2 && (immediate & 0xa0) != 0x20;
+	default:
+		return False;
+	}
+}
+
 Bool rounding_looks_wrong(const UChar *code, UInt length)
 {
 	UInt map;
-	const UChar *opcode = opcode_of(code, code + length, &map);
+	const UChar *opcode = native_opcode(code, code + length, &map);
 
 	if (!opcode)
 		return False;
 	/* Of which VEX raises other flags: round; cvtps2ph; dpps, dppd; cvtph2ps. */
 	if (map == 3)
 		return (*opcode >= 0x08 && *opcode <= 0x0b) || *opcode == 0x1d ||
-		       *opcode == 0x40 || *opcode == 0x41;
+		       *opcode == 0x40 || *opcode == 0x41 ||
+		       loads_for_nothing(opcode, code[length - 1]);
 	if (map == 2)
 		return *opcode == 0x13;
 	/* Predicates of AVX: VEX takes a quiet one for one that signals. */
 	if (map == 1 && *opcode == 0xc2 && code[length - 1] >= 8)
 		return True;
-	/* VEX adds and subtracts in each lane. */
-	if (map == 1 && *opcode == 0xd0)
+	/* VEX adds and subtracts in each lane; it loads the second single of CVTPS2PD
+	 * first. */
+	if (map == 1 && (*opcode == 0xd0 || (*opcode == 0x5a && opcode[1] < 0xc0)))
 		return True;
+	if (map == 1 && (*code == 0xc4 || *code == 0xc5) && shifts(*opcode))
+		return opcode[1] < 0xc0;
 	return map == 1 && is_other && computes(*opcode);
 }
 
@@ -77,7 +113,7 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 static Bool is_control(const UChar *code, UInt length, UInt which)
 {
 	UInt map;
-	const UChar *opcode = opcode_of(code, code + length, &map);
+	const UChar *opcode = native_opcode(code, code + length, &map);
 
 	return opcode && map == 1 && opcode[0] == 0xae && (opcode[1] >> 3 & 7) == which &&
 	       opcode[1] < 0xc0;

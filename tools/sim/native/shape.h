@@ -56,6 +56,7 @@ struct native_shape {
 	uint8_t index;       /* of a gather or scatter: bytes of an index; else 0 */
 	uint8_t index_wide;  /* its indices have 512 bits */
 	uint8_t lane, lanes, masking;
+	uint8_t aligned; /* its operand in memory has to be */
 };
 
 /* One for each form, map, mandatory prefix, W, length, broadcast bit, kind of operand and

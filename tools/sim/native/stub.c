@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "native/assembler.h"
 #include "native/mxcsr.h"
+#include "native/upper.h"
 
 enum { RAX, RCX, RDX, R8 = 8 };
 
@@ -28,7 +29,7 @@ static void load_vector(struct assembler *to, UInt reg, Bool wide)
 }
 
 /* Legacy instructions keep what is above the lowest 128 bits, others clear what is above
- * their own vectors. */
+ * their own vectors: nothing is there before a program uses it. */
 static void store_vector(struct assembler *to, UInt reg, const struct native *n)
 {
 	if (reg >= 16) {
@@ -41,7 +42,7 @@ static void store_vector(struct assembler *to, UInt reg, const struct native *n)
 	if (n->shape->wide) {
 		asm_store_upper(to, reg, state_upper(reg));
 		asm_constant(to, ASM_OR, (UInt)SIDE_OF(live), 1u << reg);
-	} else {
+	} else if (upper_is_used()) {
 		asm_constant(to, ASM_AND, (UInt)SIDE_OF(live), ~(1u << reg));
 	}
 }

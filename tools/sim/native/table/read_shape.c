@@ -208,6 +208,25 @@ static int read_gather(struct reading *r, const ZydisDecodedOperand *o)
 	return 1;
 }
 
+/* Operands of SSE have to be, but for those of moves and comparisons of strings that are
+ * made for any. */
+static int is_aligned(const ZydisDecodedInstruction *i)
+{
+	const char *name = ZydisMnemonicGetString(i->mnemonic);
+
+	switch (i->meta.exception_class) {
+	case ZYDIS_EXCEPTION_CLASS_SSE1:
+		return 1;
+	case ZYDIS_EXCEPTION_CLASS_SSE2:
+	case ZYDIS_EXCEPTION_CLASS_SSE4:
+		return !strstr(name, "movu") && !strstr(name, "movdqu") &&
+		       !strstr(name, "lddqu") && !strstr(name, "pcmpestr") &&
+		       !strstr(name, "pcmpistr");
+	default:
+		return 0;
+	}
+}
+
 static int read_memory(struct reading *r, const ZydisDecodedOperand *o)
 {
 	struct native_shape *s = r->shape;
@@ -218,6 +237,7 @@ static int read_memory(struct reading *r, const ZydisDecodedOperand *o)
 	s->stores = (uint8_t)is_written(o);
 	s->size = (uint8_t)(o->size / 8);
 	s->disp8 = (uint8_t)o->mem.disp.value;
+	s->aligned = s->size == 16 && is_aligned(r->instruction);
 	r->memory_lanes = o->element_count;
 	if (o->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
 		return read_gather(r, o);
