@@ -54,16 +54,16 @@ static Bool shifts(UInt opcode)
 	       (opcode >= 0xf1 && opcode <= 0xf3);
 }
 
-/* Those of the map 0F 3A whose operand in memory has no part in the result: VEX does not
- * load it.  PALIGNR by all bytes, INSERTPS into a lane that is cleared, blends and
- * permutations of all that is not in memory. */
-static Bool loads_for_nothing(const UChar *opcode, UInt immediate)
+/* Those of the map 0F 3A whose operand in memory has no part in the result, or only one of
+ * its halves: VEX does not load the rest.  PALIGNR by all of its bytes, INSERTPS into a
+ * lane that is cleared, blends of all that is not in memory, VPERM2F128. */
+static Bool loads_less(const UChar *opcode, UInt immediate)
 {
 	if (opcode[1] >= 0xc0)
 		return False;
 	switch (*opcode) {
 	case 0x0f:
-		return immediate >= 32;
+		return immediate >= 16;
 	case 0x21:
 		return immediate >> (immediate >> 4 & 3) & 1;
 	case 0x0d:
@@ -75,7 +75,7 @@ static Bool loads_for_nothing(const UChar *opcode, UInt immediate)
 		return immediate == 0;
 	case 0x06:
 	case 0x46:
-		return (immediate & 0x0a) != 2 && (immediate & 0xa0) != 0x20;
+		return True;
 	default:
 		return False;
 	}
@@ -92,7 +92,7 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 	if (map == 3)
 		return (*opcode >= 0x08 && *opcode <= 0x0b) || *opcode == 0x1d ||
 		       *opcode == 0x40 || *opcode == 0x41 ||
-		       loads_for_nothing(opcode, code[length - 1]);
+		       loads_less(opcode, code[length - 1]);
 	if (map == 2)
 		return *opcode == 0x13;
 	/* Predicates of AVX: VEX takes a quiet one for one that signals. */
