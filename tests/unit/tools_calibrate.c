@@ -62,6 +62,7 @@ static void test_rounds(void)
 	set_rounds(&all, CP_FIGURE_MEMORY, some);
 	set_rounds(&all, CP_FIGURE_CLOCK, some);
 	set_rounds(&all, CP_FIGURE_STLB, some);
+	set_rounds(&all, CP_FIGURE_LLC_RANDOM, some);
 	set_rounds(&all, CP_FIGURE_WINDOW, few);
 	set_rounds(&all, CP_FIGURE_TRANSFER, most);
 	cp_calibration_conclude(&all);
@@ -71,9 +72,12 @@ static void test_rounds(void)
 	ok(cp_figure_is_stable(&all, CP_FIGURE_MEMORY), "which is near enough");
 	is_double_near(all.value[CP_FIGURE_CLOCK], 400, 0, "of rates the most");
 	ok(!cp_figure_is_stable(&all, CP_FIGURE_CLOCK), "which is far from the middle");
-	is_double_near(all.value[CP_FIGURE_STLB], 110, 0, "of places the middle");
-	is_double_near(
-		all.spread[CP_FIGURE_STLB], 26 / 110.0, 1e-9, "and the half around");
+	is_double_near(all.value[CP_FIGURE_LLC_RANDOM], 110, 0, "of places the middle");
+	is_double_near(all.spread[CP_FIGURE_LLC_RANDOM], 26 / 110.0, 1e-9,
+		"and the half around");
+	is_double_near(all.value[CP_FIGURE_STLB], 400, 0, "of curves the last");
+	is_double_near(all.spread[CP_FIGURE_STLB], 296 / 400.0, 1e-9,
+		"and those of the second half");
 	ok(isnan(all.value[CP_FIGURE_WINDOW]), "two rounds of five are none");
 	ok(!cp_figure_is_stable(&all, CP_FIGURE_WINDOW), "and that is not stable");
 	is_double_near(all.value[CP_FIGURE_TRANSFER], 5, 0, "three are");
@@ -142,9 +146,9 @@ static void test_unstable(void)
 	is_u64(machine.fill_buffers, 0, "no fill-buffers");
 	is_u64(machine.cache_to_cache_latency, 20, "a transfer, as");
 	is_u64(machine.assumed, 1u << CP_OF_NEAR_CACHE, "that is assumed");
-	ok(strstr(text, "\n# walk-latency = 30  # measured, spread 50 %: not stable\n"),
+	ok(strstr(text, "\n# walk-latency = 40  # measured, spread 125 %: not stable\n"),
 		"why not, and what it was: %s", text);
-	ok(strstr(text, "\n# stlb's latency = 30  # measured"), "and the STLB's");
+	ok(strstr(text, "\n# stlb's latency = 40  # measured"), "and the STLB's");
 	free(text);
 }
 

@@ -70,6 +70,8 @@ bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figur
 
 /* ---- what is measured with ---- */
 
+#define CP_CURVE_POINTS 56
+
 struct cp_host {
 	const struct cp_machine *machine;
 	char *memory; /* of huge pages where the kernel has them; all zeros */
@@ -78,6 +80,10 @@ struct cp_host {
 	char *pages;       /* of small pages */
 	size_t page_bytes; /* of each of these */
 	double ns;         /* a cycle takes, as far as known by now */
+	double width;      /* the most instructions a cycle by now */
+	/* Of curves, each point's least time in all rounds so far; 0: none. */
+	double window_least[CP_CURVE_POINTS], page_least[CP_CURVE_POINTS],
+		line_least[CP_CURVE_POINTS];
 	bool huge;
 	int other_cpu; /* that the process may run on; -1: none */
 };
@@ -126,6 +132,14 @@ double cp_walk(const struct cp_host *host, size_t bytes, unsigned lanes);
 double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride);
 
 /* ---- curves ---- */
+
+/* Whatever disturbs a point makes it longer, and not in every round. */
+static inline double cp_least(double *kept, double now)
+{
+	if (*kept <= 0 || now < *kept)
+		*kept = now;
+	return *kept;
+}
 
 /* The index of the last point before the curve goes up from low to high: where the fewest
  * points are on the wrong side of the middle; count: it does not rise. */

@@ -7,10 +7,10 @@
 
 #include "tools/calibrate/calibrate.h"
 
-/* Of times the least is nearest to what the host can do, of rates the most; where a curve
- * steps, noise moves it both ways; but of a window another thread of the core takes half.
- */
-enum best { LEAST, MOST, MIDDLE };
+/* Of times the least is nearest to what the host can do, of rates the most.  Where a
+ * curve steps noise moves it both ways; a curve of the least of all rounds so far is best
+ * in the last one. */
+enum best { LEAST, MOST, MIDDLE, LAST };
 
 static const struct {
 	const char *name, *unit, *title;
@@ -24,12 +24,12 @@ static const struct {
 	[CP_FIGURE_L2] = {"l2_latency", "cycles", "L2 latency", LEAST},
 	[CP_FIGURE_LLC] = {"llc_latency", "cycles", "L3 latency", LEAST},
 	[CP_FIGURE_MEMORY] = {"memory_latency", "cycles", "memory latency", LEAST},
-	[CP_FIGURE_DTLB] = {"dtlb_reach", "pages", "DTLB reach", MIDDLE},
-	[CP_FIGURE_STLB] = {"stlb_reach", "pages", "STLB reach", MIDDLE},
-	[CP_FIGURE_STLB_HIT] = {"stlb_latency", "cycles", "STLB hit", MIDDLE},
-	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", MIDDLE},
+	[CP_FIGURE_DTLB] = {"dtlb_reach", "pages", "DTLB reach", LAST},
+	[CP_FIGURE_STLB] = {"stlb_reach", "pages", "STLB reach", LAST},
+	[CP_FIGURE_STLB_HIT] = {"stlb_latency", "cycles", "STLB hit", LAST},
+	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", LAST},
 	[CP_FIGURE_PARALLEL] = {"parallel_misses", "loads", "misses at a time", MOST},
-	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", MOST},
+	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", LAST},
 	[CP_FIGURE_MISPREDICT] = {"mispredict", "cycles", "mispredicted branch", LEAST},
 	[CP_FIGURE_STREAM_L2] = {"l2_stream", "cycles/line", "L2 stream", LEAST},
 	[CP_FIGURE_SAME_SET] = {"same_set_fills", "cycles/line", "fills of one L1D set",
@@ -74,6 +74,16 @@ static double best_of(const double sorted[], unsigned count, enum best best)
 	return sorted[best == LEAST ? 0 : count - 1];
 }
 
+/* Of the last: how far those are from it that had most of the rounds, too. */
+static double spread_of_last(const double values[], unsigned count)
+{
+	double last = values[count - 1], most = 0;
+
+	for (unsigned i = count / 2; i < count; i++)
+		most = fmax(most, fabs(values[i] - last) / last);
+	return most;
+}
+
 /* Of a middle: the half of the rounds that is around it; of a best one: as far as the
  * middle. */
 static double spread_of(const double sorted[], unsigned count, enum best best)
@@ -85,22 +95,37 @@ static double spread_of(const double sorted[], unsigned count, enum best best)
 	return fabs(middle - value) / value;
 }
 
-static void conclude(struct cp_calibration *calibration, unsigned figure)
+/* The rounds' values that there are, in their order. */
+static unsigned values_of(
+	const struct cp_calibration *calibration, unsigned figure, double values[])
 {
-	double sorted[CP_CALIBRATE_ROUNDS];
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < calibration->rounds; i++)
 		if (isfinite(calibration->round[i][figure]) &&
 			calibration->round[i][figure] > 0)
-			sorted[count++] = calibration->round[i][figure];
+			values[count++] = calibration->round[i][figure];
+	return count;
+}
+
+static void conclude(struct cp_calibration *calibration, unsigned figure)
+{
+	double values[CP_CALIBRATE_ROUNDS];
+	unsigned count = values_of(calibration, figure, values);
+	enum best best = figures[figure].best;
+
 	calibration->value[figure] = calibration->spread[figure] = NAN;
 	/* What most rounds do not have, nobody has. */
 	if (2 * count <= calibration->rounds)
 		return;
-	qsort(sorted, count, sizeof(sorted[0]), compare_values);
-	calibration->value[figure] = best_of(sorted, count, figures[figure].best);
-	calibration->spread[figure] = spread_of(sorted, count, figures[figure].best);
+	if (best == LAST) {
+		calibration->value[figure] = values[count - 1];
+		calibration->spread[figure] = spread_of_last(values, count);
+		return;
+	}
+	qsort(values, count, sizeof(values[0]), compare_values);
+	calibration->value[figure] = best_of(values, count, best);
+	calibration->spread[figure] = spread_of(values, count, best);
 }
 
 void cp_calibration_conclude(struct cp_calibration *calibration)

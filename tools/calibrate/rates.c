@@ -80,6 +80,8 @@ void cp_measure_rates(struct cp_host *host, double found[CP_NFIGURES])
 		host->ns = ns;
 	found[CP_FIGURE_CLOCK] = 1000 / ns;
 	found[CP_FIGURE_WIDTH] = ns / cp_best(TRIES, pieces, run_mixed, host->memory);
+	if (found[CP_FIGURE_WIDTH] > host->width)
+		host->width = found[CP_FIGURE_WIDTH];
 	found[CP_FIGURE_LOADS] = ns / cp_best(TRIES, pieces, run_loads, host->memory);
 	found[CP_FIGURE_STORES] = ns / cp_best(TRIES, pieces, run_stores, host->memory);
 }

@@ -157,16 +157,13 @@ void cp_measure_window(struct cp_host *host, double found[CP_NFIGURES])
 	if (code == MAP_FAILED)
 		return;
 	for (unsigned i = 0; i < POINTS; i++) {
-		curve[i] = time_of(host, code, FIRST + i * STEP);
+		curve[i] = cp_least(
+			&host->window_least[i], time_of(host, code, FIRST + i * STEP));
 		/* What only passes the instructions takes its time, too. */
-		curve[i] -= 2 * (FIRST + i * STEP) / found[CP_FIGURE_WIDTH];
+		curve[i] -= 2 * (FIRST + i * STEP) / host->width;
 	}
 	munmap(code, ROOM);
-	/* Neither miss waits for the whole of the other one: half of it is much.  Any of
-	 * the first points may be a disturbed one. */
-	for (unsigned i = 1; i < 4; i++)
-		if (curve[i] < curve[0])
-			curve[0] = curve[i];
+	/* Neither miss waits for the whole of the other one: half of it is much. */
 	at = cp_curve_step(curve, POINTS, curve[0], 1.4 * curve[0]);
 	if (at < POINTS)
 		found[CP_FIGURE_WINDOW] = FIRST + (double)at * STEP;
