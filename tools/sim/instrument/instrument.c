@@ -504,7 +504,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (native_is_cut())
 		return in;
 	begin_block(in);
-	sample_find(layout);
+	sample_find();
 	mend_begin_block();
 	for (Int i = 0; i < nstmts; i++) {
 		IRStmt *s = in->stmts[i];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sample/log.h"
 
+#include "pub_tool_guest.h"
+
 #define WORD sizeof(ULong)
 /* No instruction writes as many words, and no superblock has as many instructions. */
 #define MOST_WORDS 12
@@ -53,16 +55,14 @@ void sample_log_use(enum sample_mode to)
 
 /* ---- where it is ---- */
 
-/* No tool shadows what the core keeps for itself at the beginning of the registers, and
- * so the shadow is free for the address of sample_now. */
-enum { SHADOW = 1, SHADOW_AT = 0 };
+/* Its address is in the last word of the guest state's second shadow, which
+ * native/state.h leaves free. */
+enum { SHADOW = 2, SHADOW_AT = sizeof(VexGuestArchState) - WORD };
 
-static Int shadow;
 static IRExpr *now_at; /* of this superblock, or NULL */
 
-void sample_find(const VexGuestLayout *layout)
+void sample_find(void)
 {
-	shadow = layout->total_sizeB + SHADOW_AT;
 	now_at = NULL;
 }
 
@@ -70,13 +70,15 @@ void sample_show(ThreadId tid)
 {
 	const struct sample_now *at = &sample_now;
 
-	VG_(set_shadow_regs_area)(tid, SHADOW, SHADOW_AT, sizeof(at), (const UChar *)&at);
+	VG_(set_shadow_regs_area)
+	(tid, SHADOW, SHADOW_AT, sizeof(at), (const UChar *)&at);
 }
 
 IRExpr *sample_now_at(IRSB *out)
 {
 	if (!now_at)
-		now_at = emit_register(out, shadow);
+		now_at = emit_register(
+			out, SHADOW * (Int)sizeof(VexGuestArchState) + SHADOW_AT);
 	return now_at;
 }
 

@@ -66,7 +66,7 @@ void sample_log_use(enum sample_mode mode);
 void sample_show(ThreadId tid);
 
 /* For instrument.c: first, of each superblock. */
-void sample_find(const VexGuestLayout *layout);
+void sample_find(void);
 
 /* For settle.c: in the place of a call of the model's function, of which sample_model is
  * told.  at: of the places. */
