@@ -34,7 +34,7 @@
 #define DIFFERS "sampled in different ways in different processes"
 
 #define ALLOWED_SHARE 0.005 /* of the value, on either side */
-#define BURSTS_RATE 0.00002 /* of the instructions */
+#define BURSTS_RATE 0.00003 /* of the instructions */
 #define SETS_RATE 0.00005
 
 /* A value, and the square of its error bar's half-width. */
