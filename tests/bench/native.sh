@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What instructions cost that the host executes under the simulated PMU: saxpy and matrix
 # multiplication as AVX-512 and as AVX2 with fused multiply-add, natively, simulated, and
-# with Valgrind's own emulation of the latter (user seconds).
+# with Valgrind's own emulation of the latter (user seconds; `times` is without those that
+# it takes to start).
 #
 #	tests/bench/native.sh [BUILD]
 set -eu
@@ -15,8 +16,10 @@ trap 'rm -rf "$scratch"' EXIT
 cat > "$scratch/saxpy.c" << 'END'
 #include <stdio.h>
 static float a[4096], b[4096];
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		return 0;
 	for (int i = 0; i < 4096; i++)
 		a[i] = i, b[i] = 2 * i;
 	for (int r = 0; r < 20000; r++) {
@@ -32,8 +35,10 @@ cat > "$scratch/dgemm.c" << 'END'
 #include <stdio.h>
 #define N 384
 static double a[N][N], b[N][N], c[N][N];
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		return 0;
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < N; j++)
 			a[i][j] = i + j, b[i][j] = i - j;
@@ -82,9 +87,10 @@ for program in saxpy dgemm; do
 		case $how in
 		AVX2*)
 			emulated=$(simulated --native=no "$scratch/$program")
-			times=$(echo "$emulated $ours" | awk '{ printf("%.1f", $1 / $2) }')
-			# Budget: four times as fast as VEX.
-			echo "$times" | awk '{ exit $1 < 4 }' || failed=1
+			start=$(simulated "$scratch/$program" once)
+			times=$(echo "$emulated $ours $start" | awk '{ printf("%.1f", ($1 - $3) / ($2 - $3)) }')
+			# Budget: five times as fast as VEX.
+			echo "$times" | awk '{ exit $1 < 5 }' || failed=1
 			;;
 		esac
 		printf '%-8s %-10s %8s %10s %10s %6s\n' $program "${how%%:*}" "$natively" "$ours" "$emulated" "$times"
