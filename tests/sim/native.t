@@ -46,6 +46,9 @@ sub compare
 	my $flags = "$BUILD/sim/native_flags";
 
 	compare('flags, FTZ, DAZ, unmasked exceptions', $flags);
+	# Where the core's dispatcher cannot be patched, what computes is executed natively.
+	my ($status, $unpatched) = sim_run('--hosted-flush=no', $flags);
+	is($unpatched, (natively($flags))[1], 'the same without the patch of the dispatcher');
 	my (undef, $none) = sim_run('--native=no', $flags);
 	isnt($none, (natively($flags))[1], 'VEX alone would raise no flag');
 }

@@ -529,7 +529,8 @@ Bool options_parse(const HChar *arg)
 		cpuid_shows_host = True;
 		return True;
 	}
-	if (VG_BOOL_CLO(arg, "--native", native_allowed)) {
+	if (VG_BOOL_CLO(arg, "--native", native_allowed) ||
+		VG_BOOL_CLO(arg, "--hosted-flush", native_hosts_flush)) {
 		return True;
 	}
 	if (VG_BOOL_CLO(arg, "--lines", lines_read)) {
@@ -606,6 +607,7 @@ void options_usage(void)
 	 "    --window=N                lines and pages touched in N instructions\n"
 	 "    --cpu=host                CPUID tells of the host, not of Valgrind's CPU\n"
 	 "    --native=no|yes           the host executes what Valgrind lacks [yes]\n"
+	 "    --hosted-flush=no|yes     FTZ and DAZ are the host's in Valgrind's code [yes]\n"
 	 "    --sample=SETS,WARM,BURST,PERIOD,SEED   L2 and last level in so many of 64\n"
 	 "                              groups of sets, the first levels in bursts of "
 	 "so\n"

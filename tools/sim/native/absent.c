@@ -7,7 +7,7 @@
 #include "native/mend.h"
 #include "native/upper.h"
 
-Bool native_allowed, cpuid_shows_host;
+Bool native_allowed, cpuid_shows_host, native_hosts_flush;
 
 void native_start(void)
 {

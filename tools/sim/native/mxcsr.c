@@ -95,7 +95,7 @@ static UChar *find_look(void)
 void mxcsr_start(void)
 {
 	static const UChar nothing[] = {0x66, 0x90};
-	UChar *look = find_look();
+	UChar *look = native_hosts_flush ? find_look() : NULL;
 	Addr page = VG_PGROUNDDN((Addr)look);
 	SizeT size = VG_PGROUNDUP((Addr)look + sizeof(nothing)) - page;
 

@@ -9,7 +9,7 @@
 #include "native/mxcsr.h"
 #include "native/upper.h"
 
-Bool native_allowed = True, cpuid_shows_host;
+Bool native_allowed = True, cpuid_shows_host, native_hosts_flush = True;
 
 /* More in one superblock are not worth the time that it takes to make. */
 enum { MOST_IN_ROW = 16 };
