@@ -9,7 +9,8 @@
 
 extern Bool native_allowed;   /* --native=yes */
 extern Bool cpuid_shows_host; /* --cpu=host */
-/* --hosted-flush=yes; no is as where the core's dispatcher cannot be patched (mxcsr.c). */
+/* --hosted-flush=yes; no is as where the core's dispatcher cannot be patched (mxcsr.c).
+ */
 extern Bool native_hosts_flush;
 
 #endif

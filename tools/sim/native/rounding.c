@@ -54,9 +54,9 @@ static Bool shifts(UInt opcode)
 	       (opcode >= 0xf1 && opcode <= 0xf3);
 }
 
-/* Those of the map 0F 3A whose operand in memory has no part in the result, or only one of
- * its halves: VEX does not load the rest.  PALIGNR by all of its bytes, INSERTPS into a
- * lane that is cleared, blends of all that is not in memory, VPERM2F128. */
+/* Those of the map 0F 3A whose operand in memory has no part in the result, or only one
+ * of its halves: VEX does not load the rest.  PALIGNR by all of its bytes, INSERTPS into
+ * a lane that is cleared, blends of all that is not in memory, VPERM2F128. */
 static Bool loads_less(const UChar *opcode, UInt immediate)
 {
 	if (opcode[1] >= 0xc0)
