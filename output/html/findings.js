@@ -11,8 +11,9 @@ function placeOf(finding) {
 const placeText = (file, line) => document.createTextNode(file ? plain(lastPart(file)) + ':' + line : '');
 
 // Those of one rule and function together: they have the same advice.  link(file, line): the
-// place, as a way there where there is one.
-function drawFindings(link) {
+// place, as a way there where there is one; linkData, linkFunction(finding): the same of its data
+// and its function, or nothing.
+function drawFindings(link, linkData = () => null, linkFunction = () => null) {
 	const groups = new Map();
 	for (const one of report.findings || []) {
 		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
@@ -20,9 +21,10 @@ function drawFindings(link) {
 	}
 	$('advice').hidden = !groups.size && !report.not_looked_at && !report.below_limit;
 	$('findings').append(...[...groups.values()].map(those => make('li', {},
-		make('strong', {}, plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)), ': ', plain(those[0].advice),
+		make('strong', {}, linkFunction(those[0]) || plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)),
+		': ', plain(those[0].advice),
 		make('ul', {}, ...those.map(one => make('li', {}, link(one.file, one.line), ' ',
-			plain((one.data ? one.data + ': ' : '') + one.evidence)))),
+			one.data ? linkData(one) || plain(one.data) : '', (one.data ? ': ' : '') + plain(one.evidence)))),
 		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
 	if (report.below_limit)
 		$('findings').append(make('li', {}, plain('Not said: ' + report.below_limit)));

@@ -64,17 +64,22 @@ const all = {
 function functionCell(row) {
 	const first = row.one.statements.find(statement => statement.file && statement.line);
 	const text = make('th', {scope: 'row', title: row.name});
-	if (!first) {
-		text.append(row.name);
-		return text;
-	}
-	const button = make('button', {type: 'button', class: 'link', title: 'show ' + plain(first.file) + ':' + first.line}, row.name);
-	button.addEventListener('click', () => showSource(first.file, first.line));
-	text.append(button);
+	text.append(first ? linkTo(row.name, 'show ' + plain(first.file) + ':' + first.line, () => showSource(first.file, first.line)) : row.name,
+		...dataLinks(dataOfFunctions.get(functionKey(row.one.module, row.one.function))));
 	return text;
 }
 
 // How much of its lines was used, and which bytes: the stronger, the more often.
+const MOST_FIELDS = 12;
+
+// Of a structure: in how many of the lines that a field was fetched with it was used.
+function fieldUse({type, fields}) {
+	const share = field => field.fetched ? Math.round(100 * field.used / field.fetched) + ' %' : '—';
+	return make('small', {class: 'links fields', title: plain(fields.map(field => field.name + ' (bytes ' + field.offset + ' to '
+		+ (field.offset + field.size - 1) + '): ' + field.used + ' of ' + field.fetched).join('\n'))}, 'fields of ' + plain(type ? 'struct ' + type : 'the structure') + ' used: '
+		+ plain(fields.slice(0, MOST_FIELDS).map(field => field.name + ' ' + share(field)).join(', ')) + (fields.length > MOST_FIELDS ? ', …' : ''));
+}
+
 function lineUse({fetched, line, used, used_bytes}) {
 	const each = line / used.length, strip = make('span', {class: 'bytes use', role: 'img',
 		'aria-label': 'bytes that were used, of ' + count(fetched, 'line', 'lines')});
@@ -85,12 +90,13 @@ function lineUse({fetched, line, used, used_bytes}) {
 
 function dataCell(row) {
 	const {data, size, blocks, file, line} = row.one;
-	const where = file ? ', ' + plain(lastPart(file)) + ':' + line : '';
+	const where = file ? [', ', placeLink(file, line)] : [];
 	const text = make('th', {scope: 'row', title: row.name}, row.name);
 	text.append(make('br'), make('small', {}, KINDS[data] + (blocks > 1 ? ', ' + full(blocks) + ' blocks' : '')
-		+ (size ? ', ' + full(size) + ' bytes' : '') + where));
+		+ (size ? ', ' + full(size) + ' bytes' : ''), ...where),
+		...placeLinks(row.one.places));
 	if (row.one.line_use)
-		text.append(make('br'), ...lineUse(row.one.line_use));
+		text.append(...(row.one.places ? [] : [make('br')]), ...lineUse(row.one.line_use), ...(row.one.line_use.fields ? [fieldUse(row.one.line_use)] : []));
 	return text;
 }
 
@@ -169,12 +175,14 @@ function placeLink(file, line) {
 function start() {
 	head();
 	drawTotals();
+	startLinks(all.functions, all.data);
 	startBuckets(all);
 	startThemes(() => drawBuckets(all));
 	drawBuckets(all);
 	startFlame();
 	startSource(file => numberOf(file.counts, 'misses') || 0);
-	drawFindings(placeLink);
+	drawFindings(placeLink, one => dataRows.get(one.data) && linkToData(dataRows.get(one.data)),
+		one => functionRows.get(functionKey(one.module, one.function)) && linkToFunction(functionRows.get(functionKey(one.module, one.function))));
 	for (const each of grids)
 		each.refresh();
 }

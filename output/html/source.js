@@ -50,6 +50,15 @@ function sourceNote(file, lines) {
 		+ (lines.includes(null) ? '  Lines far from misses are left out.' : '') + left;
 }
 
+// Its function, and the data that it missed in: ways to them.
+function lineLinks(file, line, those) {
+	const functions = report.functions.filter(one => one.statements.some(each => each.file === file.name && each.line === line.number))
+		.map(one => functionRows.get(functionKey(one.module, one.function)));
+	return make('tr', {class: 'ways'}, make('td'), make('td', {class: 'text', colspan: those.length + 1},
+		'in ', ...functions.flatMap((row, i) => [i ? ', ' : '', linkToFunction(row)]),
+		...dataLinks(dataOfLines.get(file.name + ':' + line.number))));
+}
+
 function instructionRows(line, those) {
 	return line.misses.instructions.map(one => make('tr', {class: 'instruction'},
 		make('th', {scope: 'row', title: plain(one.module)}, '0x' + one.address.toString(16)),
@@ -63,7 +72,7 @@ function lineText(line) {
 	return make('td', {class: 'text unavailable'}, 'in ' + plain([...line.misses.functions].join(', ')));
 }
 
-function lineRow(line, those, total) {
+function lineRow(file, line, those, total) {
 	if (!line)
 		return [make('tr', {class: 'gap'}, make('td', {colspan: those.length + 2}, '⋯'))];
 	if (!line.misses)
@@ -81,7 +90,7 @@ function lineRow(line, those, total) {
 		drawSource();
 		$('source').querySelector('tr[data-line="' + line.number + '"] button').focus();
 	});
-	return open ? [row, ...instructionRows(line, those)] : [row];
+	return open ? [row, lineLinks(file, line, those), ...instructionRows(line, those)] : [row];
 }
 
 function drawSource() {
@@ -95,7 +104,7 @@ function drawSource() {
 		make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, 'line'),
 			...those.map(column => make('th', {scope: 'col'}, column.title)), make('th', {scope: 'col', class: 'text'}, 'source'))),
 		make('tbody', {}, ...lines.slice(sourcePage * LINES, (sourcePage + 1) * LINES)
-			.flatMap(line => lineRow(line, those, allMisses))));
+			.flatMap(line => lineRow(file, line, those, allMisses))));
 	pages($('source-pages'), sourcePage, LINES, lines.length, to => { sourcePage = to; drawSource(); });
 }
 

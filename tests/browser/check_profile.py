@@ -202,6 +202,41 @@ def check_use(page, report):
     same(focus, most_missed(report, 'store_lines'), 'profile: to its line')
 
 
+def check_links(page, report):
+    """From functions and lines to data, and back."""
+    pick(page, 'buckets-by', 'functions')
+    rows = page.ask("""return [...document.querySelectorAll('#data tbody tr')].map(tr => [tr.cells[0].title,
+        [...tr.querySelectorAll('.links .link')].map(a => a.textContent), tr.querySelector('.links')?.textContent || '']);""")
+    wrong = []
+    for (name, links, text), data in zip(rows, report['data']):
+        places = data['places'][:3]
+        wanted = [f"{p['file'].rsplit('/')[-1]}:{p['line']}" if p['file'] and p['line'] else p['function'] for p in places]
+        named = [link if wish else '' for link, wish in zip(links, wanted)]
+        if wanted != named or len(links) != len(wanted) or not text.startswith('missed at '):
+            wrong.append((name, links, wanted))
+    same(wrong, [], 'links: data has the lines that missed in it')
+    by_function = {}
+    for data in report['data']:
+        for place in data['places']:
+            at = by_function.setdefault((place['module'], place['function']), {})
+            at[data['name']] = at.get(data['name'], 0) + place['misses']
+    page.driver.find_element(By.ID, 'functions-filter').send_keys(Keys.BACKSPACE * 20, 'load_lines')
+    [most] = {max(at, key=at.get) for (_, name), at in by_function.items() if name == 'load_lines'}
+    link = page.driver.find_element(By.CSS_SELECTOR, '#functions .links .link')
+    same(link.text, most, 'links: a function has the data that it missed in')
+    link.send_keys(Keys.ENTER)
+    same(page.ask("return document.activeElement.closest('tr').cells[0].title"), most, 'links: by keyboard to that data')
+    page.ask("[...document.activeElement.closest('tr').querySelectorAll('.links .link')].find(a => /^profiled/.test(a.textContent)).click()")
+    line = page.ask("return Number(document.activeElement.closest('tr[data-line]').dataset.line)")
+    ok(line in [p['line'] for d in report['data'] if d['name'] == most for p in d['places']], 'links: and to a line that missed in it', line)
+    page.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    ways = page.ask("return [...document.querySelectorAll('#source .ways .link')].map(a => a.textContent)")
+    names = {f['function'] for f in report['functions'] for s in f['statements'] if s['line'] == line and s['file'].endswith('/profiled.c')}
+    ok(set(ways[:len(names)]) == names and most in ways, 'links: a line has its functions and its data', ways)
+    page.ask("document.querySelector('#source .ways .link').click()")
+    ok(page.ask("return document.activeElement.closest('table').id") == 'functions', 'links: and to the function')
+
+
 def most_missed(report, name):
     return next(f for f in report['functions'] if f['function'] == name)['statements'][0]['line']
 
@@ -226,7 +261,7 @@ def check_findings(page, place):
         ok(text in shown, f"findings: {text[:60]}", shown)
         ok(one['advice'] in page.ask("return document.getElementById('findings').textContent"), 'findings: its advice')
     same(len(shown), len(report['findings']), 'findings: each once')
-    page.driver.find_element(By.CSS_SELECTOR, '#findings button.link').send_keys(Keys.ENTER)
+    page.driver.find_element(By.CSS_SELECTOR, '#findings ul button.link').send_keys(Keys.ENTER)
     same(page.ask("return Number(document.activeElement.closest('tr[data-line]').dataset.line)"),
          report['findings'][0]['line'], 'findings: to the line')
     page.show(os.path.join(place, 'dtlb.html'))
@@ -257,6 +292,7 @@ def check(page, place):
     check_source(page, report)
     check_missing(page, place, report)
     check_use(page, report)
+    check_links(page, report)
     seen = tabbed(page, path, 120)
     wanted = ['skip', 'theme', 'buckets-by', 'buckets-of', 'functions-filter', 'source-file']
     same([name for name in seen if name in wanted], wanted[:len([n for n in seen if n in wanted])],

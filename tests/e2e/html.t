@@ -63,6 +63,19 @@ for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	is(status_text($run->{status}), 'exit 0', "$name: ran") || diag($run->{err});
 	keep_inside($name, 'profile');
 }
+{
+	my $profile = JSON::PP::decode_json(read_file("$place/profile.json"));
+	my $misses = sub { my $sum = 0; $sum += $_[0]{$_} // 0 for qw(l1d_load_misses l1d_store_misses l1d_bypasses); return $sum };
+	my %sums = map { my $sum = 0; $sum += $_->{misses} for @{$_->{places}}; ("$_->{name}, $_->{file}:$_->{line}" => [$sum, $misses->($_->{counts})]) } @{$profile->{data}};
+	is_deeply([grep { $sums{$_}[0] != $sums{$_}[1] } keys %sums], [], 'profile: what statements missed in some data adds up to its misses');
+	my ($fresh) = grep { $_->{name} =~ /::fresh,/ } @{$profile->{data}};
+	my %of;
+	$of{$_->{function}} += $_->{misses} for @{$fresh->{places}};
+	is_deeply(\%of, {store_lines => 4096, load_lines => 4096, in_thread => 4096},
+		'profile: by function, exactly');
+	my $page = JSON::PP::decode_json(read_file("$place/profile-page.json"));
+	cmp_ok((sort { $b <=> $a } map { scalar(@{$_->{places}}) } @{$page->{data}})[0], '<=', 12, 'profile: a page has twelve of each');
+}
 my $paths = run(command => [cli(), 'dcache', '-m', 'zen3', '--call-paths', '-d', scratch('paths'), '-o', "$place/paths.html,$place/tree.json",
 	program('call_paths'), qw(recursion tails threads exceptions)]);
 is(status_text($paths->{status}), 'exit 0', 'paths: ran') || diag($paths->{err});

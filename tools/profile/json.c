@@ -4,6 +4,7 @@
 #include "output/json.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
+#include "tools/profile/model/fields.h"
 #include "tools/profile/model/line_use.h"
 #include "tools/profile/model/sampled_write.h"
 #include "tools/profile/model/source.h"
@@ -85,6 +86,29 @@ static void statuses(struct json *json)
 	cp_out_text(json->out, "},\n");
 }
 
+/* Of a variable whose type is known. */
+static void put_fields(struct json *json, const struct cp_fields *fields)
+{
+	if (!fields)
+		return;
+	cp_out_text(json->out, ", ");
+	string(json, "type", fields->type);
+	cp_out_format(json->out, ", \"element\": %lu, \"fields\": [",
+		(unsigned long)fields->size);
+	for (size_t i = 0; i < fields->n; i++) {
+		const struct cp_field *field = &fields->field[i];
+
+		cp_out_text(json->out, i ? ", {" : "{");
+		string(json, "name", field->name);
+		cp_out_format(json->out,
+			", \"offset\": %lu, \"size\": %lu, \"fetched\": %lu, "
+			"\"used\": %lu}",
+			(unsigned long)field->offset, (unsigned long)field->size,
+			(unsigned long)field->fetched, (unsigned long)field->used);
+	}
+	cp_out_text(json->out, "]");
+}
+
 /* Of data, where somebody looked. */
 static void line_use(struct json *json, const struct cp_profiled_object *object)
 {
@@ -99,7 +123,9 @@ static void line_use(struct json *json, const struct cp_profiled_object *object)
 	for (unsigned i = 0; i < use.bits; i++)
 		cp_out_format(
 			json->out, "%s%lu", i ? "," : "", (unsigned long)use.used[i]);
-	cp_out_text(json->out, "]}, ");
+	cp_out_text(json->out, "]");
+	put_fields(json, cp_fields_of(json->view->profile, object));
+	cp_out_text(json->out, "}, ");
 }
 
 static void rows_of(struct json *json, const char *name, const struct cp_rows *rows);
@@ -213,6 +239,43 @@ static void parts(struct json *json, const struct cp_rows *rows, const struct cp
 		rows_of(json, "lines", lines_of(json, rows, row));
 }
 
+/* Few of each data in a page. */
+enum { PLACES = 12 };
+
+static void put_place(struct json *json, const struct cp_place_in_code *function,
+	const struct cp_row *row, const char *comma)
+{
+	cp_out_format(json->out, "%s{", comma);
+	string(json, "module", function->module->path);
+	cp_out_text(json->out, ", ");
+	string(json, "function", function->function);
+	cp_out_text(json->out, ", ");
+	string(json, "file", row->site->at.file);
+	cp_out_format(json->out, ", \"line\": %u, \"misses\": %.17g}", row->site->at.line,
+		cp_measure_order(json->view->profile, json->view->measurement,
+			CP_BY_MISSES, &row->tally));
+}
+
+/* Which statements missed in the data, of the functions with the most first. */
+static void places(
+	struct json *json, const struct cp_rows *data, const struct cp_row *row)
+{
+	const struct cp_rows *functions =
+		cp_rows_in_data(json->view, CP_ROW_FUNCTION, data, row);
+	size_t n = 0, most = json->view->is_page ? PLACES : SIZE_MAX;
+
+	cp_out_text(json->out, ", \"places\": [");
+	for (size_t i = 0; i < functions->n && n < most; i++) {
+		const struct cp_rows *statements = cp_rows_of(
+			json->view, CP_ROW_STATEMENT, functions, &functions->row[i]);
+
+		for (size_t j = 0; j < statements->n && n < most; j++)
+			put_place(json, &functions->row[i].site->at, &statements->row[j],
+				n++ ? ", " : "");
+	}
+	cp_out_text(json->out, "]");
+}
+
 static bool is_left_out(
 	const struct json *json, const struct cp_rows *rows, const struct cp_row *row)
 {
@@ -240,6 +303,8 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 			line_use(json, rows->row[i].object);
 		counts(json, &rows->row[i].tally);
 		parts(json, rows, &rows->row[i]);
+		if (rows->kind == CP_ROW_DATA && json->view->profile->naccesses)
+			places(json, rows, &rows->row[i]);
 		cp_out_text(json->out, "}");
 	}
 	cp_out_text(json->out, "]");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/table.h"
+#include "tools/profile/model/fields.h"
 #include "tools/profile/model/line_use.h"
 
 struct row {
@@ -55,6 +56,21 @@ static void fill_row(
 		cp_text_integer(arena, cp_line_use_count(use, cp_line_use_cold(use))));
 }
 
+/* Of lines with a field, in how many it was used. */
+static void put_fields(struct cp_out *out, const struct cp_profile *profile,
+	const struct cp_profiled_object *object, size_t width)
+{
+	const struct cp_fields *fields = cp_fields_of(profile, object);
+
+	if (fields)
+		cp_text_wrap(out,
+			cp_text_format(profile->arena,
+				"%s, fields used, in %% of the lines that had them: %s",
+				cp_text_safe(profile->arena, cp_slice_of(object->name)),
+				cp_fields_shares(profile->arena, fields)),
+			0, 2, width);
+}
+
 void cp_line_use_write_text(
 	struct cp_out *out, const struct cp_profile_view *view, size_t most, size_t width)
 {
@@ -81,4 +97,6 @@ void cp_line_use_write_text(
 	cp_table_print(table, out, width, false);
 	if (n > shown)
 		cp_out_format(out, "(%zu more: -v)\n", n - shown);
+	for (size_t i = 0; i < shown; i++)
+		put_fields(out, profile, rows[i].object, width);
 }

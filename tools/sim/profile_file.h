@@ -35,6 +35,7 @@ enum cp_profile_kind {
 	CP_PROFILE_SLICES,
 	CP_PROFILE_PATH,
 	CP_PROFILE_USE,
+	CP_PROFILE_ACCESS,
 };
 
 struct cp_profile_entry {
@@ -115,17 +116,43 @@ struct cp_profile_slices {
 };
 
 /* How much of the lines that were fetched into L1D for an object was used until they
- * went (--line-use). */
+ * went (--line-use).  Of a variable there is one for each slot: its lines, from the one
+ * that it begins in, are in slots 0, 1, ... and after the last one in slot 0 again.  So
+ * many slots have a whole number of elements of most sizes (2^8 * 3^2 * 5 * 7 bytes).
+ * Where there are more lines, others may be in the first and in the last one, too: these
+ * have slots of their own. */
+#define CP_PROFILE_USE_SLOTS 1260
+#define CP_PROFILE_USE_FIRST CP_PROFILE_USE_SLOTS
+#define CP_PROFILE_USE_LAST (CP_PROFILE_USE_SLOTS + 1)
+
 struct cp_profile_use {
 	struct cp_profile_entry entry;
 	uint32_t object; /* 0: none */
 	uint32_t line;   /* bytes */
+	uint32_t slot;   /* of a variable */
+	uint32_t begin;  /* the same: its first byte, in its first line */
 	uint64_t fetched;
 	/* In how many of these each 64th (each byte of a shorter line) was used. */
 	uint64_t used[64];
 	/* The same of lines of which less than three quarters were used: filling all of
 	 * some data in the beginning does not hide how it is used later. */
 	uint64_t sparse, used_of_sparse[64];
+};
+
+/* What an instruction of a thread missed in an object: of each object, these add up to
+ * what it has of those counters, but for instructions that no room was left for. */
+#define CP_PROFILE_ACCESSED 5
+#define CP_PROFILE_ACCESS_COUNTERS                                                       \
+	CP_PROFILE_AT(l1d_load_misses), CP_PROFILE_AT(l1d_store_misses),                 \
+		CP_PROFILE_AT(l1d_bypasses), CP_PROFILE_AT(dtlb_load_misses),            \
+		CP_PROFILE_AT(dtlb_store_misses)
+
+struct cp_profile_access {
+	struct cp_profile_entry entry;
+	uint32_t thread, module; /* of the instruction, as its site has them */
+	uint64_t instruction;
+	uint32_t object, unused;
+	uint64_t count[CP_PROFILE_ACCESSED];
 };
 
 /* What was counted on a call path (--call-paths): a node of a tree, by itself, without

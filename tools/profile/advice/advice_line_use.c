@@ -6,6 +6,7 @@
  */
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
+#include "tools/profile/model/fields.h"
 #include "tools/profile/model/line_use.h"
 
 #define COLD_SHARE                                                                       \
@@ -39,37 +40,66 @@ static double used_of_sparse(const struct cp_line_use *use)
 	return (double)use->each * (double)sum / (double)use->sparse;
 }
 
+/* Of the bytes: of an element, or of a line. */
+static double cold_share(const struct cp_line_use *use, const struct cp_fields *fields)
+{
+	if (fields)
+		return 1 - cp_fields_hot_share(fields);
+	return (double)cp_line_use_count(use, cp_line_use_cold(use)) / use->line;
+}
+
+static double saved_lines(const struct cp_line_use *use, const struct cp_fields *fields)
+{
+	double all = (double)use->sparse;
+
+	return fields ? all - cp_fields_hot_lines(fields, use->line)
+		      : all * cold_share(use, NULL);
+}
+
+static const char *names(struct cp_arena *arena, const struct cp_fields *fields)
+{
+	return cp_text_format(arena, "of %s%s, %s; (nearly) never %s",
+		*fields->type ? "struct " : "the structure", fields->type,
+		cp_fields_names(arena, fields, false),
+		cp_fields_names(arena, fields, true));
+}
+
+static const char *bytes(struct cp_arena *arena, const struct cp_line_use *use)
+{
+	uint64_t cold = cp_line_use_cold(use);
+
+	return cp_text_format(arena, "bytes %s; the other %u (nearly) never",
+		cp_line_use_ranges(arena, use, ~cold), cp_line_use_count(use, cold));
+}
+
 static struct cp_finding finding_of(const struct cp_profile *profile,
 	const struct cp_profiled_object *object, const struct cp_line_use *use,
-	uint64_t all)
+	const struct cp_fields *fields, uint64_t all)
 {
 	struct cp_arena *arena = profile->arena;
-	uint64_t cold = cp_line_use_cold(use);
-	double saved = (double)use->sparse * cp_line_use_count(use, cold) / use->line;
+	double saved = saved_lines(use, fields);
 
 	return (struct cp_finding){
 		.rule = "unused-bytes",
 		.data = object->name,
 		.evidence = cp_text_format(arena,
 			"%s times L1D fetched a line of it of which %s of %u bytes were "
-			"used until it went (%.1f %% of the run's misses): bytes %s; the "
-			"other %u (nearly) never",
+			"used until it went (%.1f %% of the run's misses): %s",
 			cp_text_integer(arena, use->sparse),
 			cp_text_decimal(arena, used_of_sparse(use)), use->line,
 			100 * (double)use->sparse / (double)all,
-			cp_line_use_ranges(arena, use, ~cold),
-			cp_line_use_count(use, cold)),
+			fields ? names(arena, fields) : bytes(arena, use)),
 		.threshold = cp_text_format(arena,
-			"%.0f of %u bytes used an eighth as often as the mean or less, "
-			"in "
-			"%.0f %% of the run's misses",
-			COLD_SHARE * use->line, use->line, 100 * CP_ADVICE_SHARE),
+			"%.1f %% of the bytes used an eighth as often as the mean or "
+			"less, in %.0f %% of the run's misses",
+			100 * COLD_SHARE, 100 * CP_ADVICE_SHARE),
 		.advice = cp_text_format(arena,
-			"Split the structure: what is used, in an array of its own, "
+			"Split the structure: %s, in an array of its own, "
 			"saves %s of "
 			"these misses, or more if it then fits L1D, where it is gone "
 			"through "
 			"in order.",
+			fields ? cp_fields_names(arena, fields, false) : "what is used",
 			cp_text_integer(arena, (uint64_t)saved)),
 		.weight = saved,
 	};
@@ -80,6 +110,7 @@ void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
 {
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		const struct cp_profiled_object *object = &profile->objects[i];
+		const struct cp_fields *fields;
 		struct cp_line_use use;
 
 		if (!cp_line_use_is_first(profile, object) ||
@@ -87,8 +118,8 @@ void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
 			!can_be_split(object, &use) || use.sparse < CP_ADVICE_MISSES ||
 			(double)use.sparse < CP_ADVICE_SHARE * (double)all)
 			continue;
-		if (cp_line_use_count(&use, cp_line_use_cold(&use)) >=
-			COLD_SHARE * use.line)
-			add(context, finding_of(profile, object, &use, all));
+		fields = cp_fields_of(profile, object);
+		if (cold_share(&use, fields) >= COLD_SHARE)
+			add(context, finding_of(profile, object, &use, fields, all));
 	}
 }

@@ -33,7 +33,9 @@ bool cp_line_use_of(const struct cp_profile *profile,
 	memset(use, 0, sizeof(*use));
 	for (size_t i = 0; i < profile->nobjects && profile->has_line_use; i++)
 		if (profile->objects[i].use && same_name(&profile->objects[i], object))
-			add(use, profile->objects[i].use);
+			for (const struct cp_profiled_use *at = profile->objects[i].use;
+				at; at = at->next)
+				add(use, at->in);
 	return use->fetched && use->each;
 }
 

@@ -57,6 +57,12 @@ struct cp_profiled_site {
 	uint64_t strided, misses, last;
 };
 
+/* Of some of an object's lines: a list. */
+struct cp_profiled_use {
+	const struct cp_profile_use *in;
+	const struct cp_profiled_use *next;
+};
+
 /* A piece of memory that data was in. */
 struct cp_profiled_object {
 	enum cp_profile_data data;
@@ -68,9 +74,18 @@ struct cp_profiled_object {
 	unsigned line;
 	const uint64_t *count; /* as in cp_profiled_site */
 	const struct cp_estimate *estimates;
-	const struct cp_profile_use *use; /* of its lines (line_use.h); NULL: not known */
-	size_t source;                    /* which file of the run */
-	uint32_t id;                      /* in that */
+	const struct cp_profiled_use
+		*use;             /* of its lines (line_use.h); NULL: not known */
+	size_t source;            /* which file of the run */
+	uint32_t id;              /* in that */
+	size_t access, naccesses; /* the latest one, and how many */
+};
+
+/* What an instruction of a thread missed in an object: of its counts those that
+ * profile_file.h names, and no others. */
+struct cp_profiled_access {
+	struct cp_profiled_site site;
+	size_t next; /* of the same object, in the array */
 };
 
 /* A call path of a thread, without what is called from it. */
@@ -97,12 +112,13 @@ struct cp_profile {
 	/* The machine's; 0: not known, or there is none. */
 	uint64_t line, page, tlb_entries, l2_bytes, l1d_sets, l1d_ways;
 	bool l1d_prefetches;
-	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nsharers, npaths,
-		nwarnings;
+	size_t nprocesses, nthreads, nmodules, nsites, nobjects, naccesses, nsharers,
+		npaths, nwarnings;
 	struct cp_profiled_thread *threads;
 	struct cp_profiled_module *modules;
 	struct cp_profiled_site *sites;
 	struct cp_profiled_object *objects;
+	struct cp_profiled_access *accesses;
 	struct cp_profiled_sharer *sharers;
 	struct cp_profiled_path *paths;
 	bool without_sites;                     /* there are call paths only */

@@ -72,6 +72,8 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_path);
 	case CP_PROFILE_USE:
 		return sizeof(struct cp_profile_use);
+	case CP_PROFILE_ACCESS:
+		return sizeof(struct cp_profile_access);
 	default:
 		return sizeof(struct cp_profile_entry);
 	}
@@ -263,10 +265,45 @@ static void add_line_use(struct file *file, const struct cp_profile_entry *entry
 	const struct cp_profile_use *in = (const void *)entry;
 	struct cp_profiled_object *object =
 		in->object ? object_of(file, in->object) : NULL;
+	struct cp_profiled_use *use;
 
 	file->profile->has_line_use = true;
-	if (object && in->line)
-		object->use = in;
+	if (!object || !in->line)
+		return;
+	use = cp_arena_alloc(file->profile->arena, sizeof(*use));
+	use->in = in;
+	use->next = object->use;
+	object->use = use;
+}
+
+static void add_access(struct file *file, const struct cp_profile_entry *entry)
+{
+	static const unsigned kept[] = {CP_PROFILE_ACCESS_COUNTERS};
+	const struct cp_profile_access *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	struct cp_profiled_object *object =
+		in->object ? object_of(file, in->object) : NULL;
+	size_t thread = file->first_thread + in->thread;
+	struct cp_profiled_access *access;
+	uint64_t *count;
+
+	if (thread >= profile->nthreads || !object)
+		return;
+	count = cp_arena_alloc(profile->arena, CP_PROFILE_COUNTERS * sizeof(*count));
+	for (unsigned i = 0; i < CP_PROFILE_ACCESSED; i++)
+		count[kept[i]] = in->count[i];
+	access = ADD(profile, accesses);
+	access->next = object->access;
+	object->access = profile->naccesses - 1;
+	object->naccesses++;
+	access->site.thread = &profile->threads[thread];
+	access->site.count = count;
+	access->site.at = (struct cp_place_in_code){
+		.module = module_of(file, in->module),
+		.address = in->instruction,
+		.function = "",
+		.file = "",
+	};
 }
 
 /* They are numbered in their order. */
@@ -437,6 +474,7 @@ static void add_uses(struct file *file)
 	file->first_object = file->profile->nobjects;
 	each_entry(file, CP_PROFILE_OBJECT, add_object);
 	each_entry(file, CP_PROFILE_USE, add_line_use);
+	each_entry(file, CP_PROFILE_ACCESS, add_access);
 	each_entry(file, CP_PROFILE_SHARER, add_sharer);
 	file->first_path = file->profile->npaths;
 	each_entry(file, CP_PROFILE_PATH, add_path);

@@ -99,6 +99,26 @@ static void resolve_paths(struct cp_profile *profile)
 	}
 }
 
+/* Sites and what they missed in objects, of which each is at a site. */
+static void resolve_sites(struct cp_profile *profile)
+{
+	struct cp_keys *known = cp_keys_new(profile->arena);
+
+	for (size_t i = 0; i < profile->nsites; i++) {
+		struct cp_place_in_code *at = &profile->sites[i].at;
+
+		*cp_keys_number(known, (uintptr_t)at->module, at->address) = i + 1;
+		resolve_place(profile, profile->sites[i].thread->pid, at);
+	}
+	for (size_t i = 0; i < profile->naccesses; i++) {
+		struct cp_place_in_code *at = &profile->accesses[i].site.at;
+		size_t site = *cp_keys_number(known, (uintptr_t)at->module, at->address);
+
+		if (site)
+			*at = profile->sites[site - 1].at;
+	}
+}
+
 /* ---- data ---- */
 
 static void name_variable(struct cp_profile *profile, struct cp_profiled_object *object)
@@ -219,9 +239,7 @@ void cp_profile_resolve(struct cp_profile *profile)
 	mark_used(profile);
 	for (size_t i = 0; i < profile->nmodules; i++)
 		open_module(profile, &profile->modules[i]);
-	for (size_t i = 0; i < profile->nsites; i++)
-		resolve_place(
-			profile, profile->sites[i].thread->pid, &profile->sites[i].at);
+	resolve_sites(profile);
 	resolve_paths(profile);
 	for (size_t i = 0; i < profile->nobjects; i++)
 		name_object(profile, &profile->objects[i]);

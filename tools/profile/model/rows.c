@@ -195,10 +195,15 @@ static void merge_names(struct cp_rows *rows)
 	for (size_t i = 0; i < rows->n; i++) {
 		struct cp_row *row = &rows->row[i];
 
-		if (n && by_name(&rows->row[n - 1], row) == 0)
+		rows->objects[i] = row->object;
+		if (n && by_name(&rows->row[n - 1], row) == 0) {
 			cp_tally_object(&rows->row[n - 1].tally, row->object);
-		else
-			rows->row[n++] = *row;
+			rows->row[n - 1].nsites++;
+			continue;
+		}
+		rows->row[n] = *row;
+		rows->row[n].first = i;
+		rows->row[n++].nsites = 1;
 	}
 	rows->n = n;
 }
@@ -213,6 +218,8 @@ static struct cp_rows *rows_of_data(const struct cp_profile_view *view)
 	rows->kind = CP_ROW_DATA;
 	rows->n = profile->nobjects;
 	rows->row = cp_arena_alloc(profile->arena, (rows->n + 1) * sizeof(*rows->row));
+	rows->objects =
+		cp_arena_alloc(profile->arena, (rows->n + 1) * sizeof(*rows->objects));
 	for (size_t i = 0; i < rows->n; i++) {
 		rows->row[i].object = &profile->objects[i];
 		cp_tally_object(&rows->row[i].tally, &profile->objects[i]);
@@ -245,6 +252,34 @@ struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_k
 	for (size_t i = 0; i < profile->nsites; i++)
 		all[i] = &profile->sites[i];
 	return make_rows(view, kind, all, profile->nsites);
+}
+
+static size_t count_accesses(const struct cp_rows *rows, const struct cp_row *row)
+{
+	size_t n = 0;
+
+	for (size_t i = row->first; i < row->first + row->nsites; i++)
+		n += rows->objects[i]->naccesses;
+	return n;
+}
+
+struct cp_rows *cp_rows_in_data(const struct cp_profile_view *view, enum cp_row_kind kind,
+	const struct cp_rows *rows, const struct cp_row *row)
+{
+	const struct cp_profile *profile = view->profile;
+	const struct cp_profiled_site **all = cp_arena_alloc(
+		profile->arena, (count_accesses(rows, row) + 1) * sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = row->first; i < row->first + row->nsites; i++) {
+		const struct cp_profiled_object *object = rows->objects[i];
+
+		for (size_t j = 0, at = object->access; j < object->naccesses; j++) {
+			all[n++] = &profile->accesses[at].site;
+			at = profile->accesses[at].next;
+		}
+	}
+	return make_rows(view, kind, all, n);
 }
 
 static double counted(const struct cp_profile_view *view, const struct cp_row *row)

@@ -24,7 +24,7 @@ struct cp_row {
 	const struct cp_profiled_object *object; /* of data: the same */
 	struct cp_tally tally;
 	double order;
-	size_t first, nsites; /* in struct cp_rows */
+	size_t first, nsites; /* in struct cp_rows: sites, or of data objects */
 };
 
 /* With the sites that they are made of. */
@@ -33,6 +33,7 @@ struct cp_rows {
 	size_t n, nsites;
 	struct cp_row *row;
 	const struct cp_profiled_site **sites;
+	const struct cp_profiled_object **objects;
 	double total; /* of all rows' misses, or latency */
 };
 
@@ -71,6 +72,10 @@ struct cp_tally cp_profile_totals(const struct cp_profile *profile);
 struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind);
 /* Rows made of the sites of one of these rows. */
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,
+	const struct cp_rows *rows, const struct cp_row *row);
+
+/* Rows of what missed in the data of one of the rows, whose tallies have misses only. */
+struct cp_rows *cp_rows_in_data(const struct cp_profile_view *view, enum cp_row_kind kind,
 	const struct cp_rows *rows, const struct cp_row *row);
 
 /* Sorts rows of CP_ROW_LINE by line, in place of the largest first. */

@@ -13,6 +13,7 @@
 #include "base/files/trusted.h"
 #include "base/text/table.h"
 #include "tools/profile/model/disassemble.h"
+#include "tools/profile/model/symbols_parts.h"
 
 struct variable;
 
@@ -261,16 +262,29 @@ static const struct variable *find_variable(struct cp_symbols *symbols, uint64_t
 		       : NULL;
 }
 
-static const char *describe_variable(struct cp_symbols *symbols, struct cp_arena *arena,
-	const struct variable *v, const char **file, unsigned *line)
+static bool entry_of(struct cp_symbols *symbols, const struct variable *v, Dwarf_Die *die)
 {
 	Dwarf_Addr bias;
 	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &bias);
+
+	return dwarf && dwarf_offdie(dwarf, v->die, die);
+}
+
+bool cp_symbols_entry(struct cp_symbols *symbols, uint64_t address, Dwarf_Die *die)
+{
+	const struct variable *v = find_variable(symbols, address);
+
+	return v && entry_of(symbols, v, die);
+}
+
+static const char *describe_variable(struct cp_symbols *symbols, struct cp_arena *arena,
+	const struct variable *v, const char **file, unsigned *line)
+{
 	const char *source, *own;
 	Dwarf_Die die;
 	int number = 0;
 
-	if (!dwarf || !dwarf_offdie(dwarf, v->die, &die))
+	if (!entry_of(symbols, v, &die))
 		return NULL;
 	own = dwarf_diename(&die);
 	source = dwarf_decl_file(&die);

@@ -5,7 +5,8 @@
  * The model of the machine keeps no bytes.  Here is an L1D of that geometry for each
  * thread, with LRU and nothing else: it sees every data reference in the program's order,
  * and when a line goes, or when nothing comes any more, the bytes that were used are
- * added to those of the data that the line was fetched for.
+ * added to those of the data that the line was fetched for: of a variable by where in it
+ * the line is, so that fields of an array's elements can be told apart.
  */
 #include "model/every.h"
 #include "profile/profile.h"
@@ -23,18 +24,16 @@ struct way {
 static struct way *models[CP_PROFILE_THREADS + 1];
 static Int thread = -1;
 
-/* By object. */
-static struct cp_profile_use **uses;
+/* By object: one for each slot of a variable, one of other data. */
+static struct cp_profile_use ***uses;
 static UInt nuses;
 
 static UInt sets, ways, shift, bit_shift;
 
 /* ---- what was used ---- */
 
-static struct cp_profile_use *use_of(UInt object)
+static struct cp_profile_use **uses_of(UInt object, Addr start)
 {
-	struct cp_profile_use *use;
-
 	if (object >= nuses) {
 		UInt more = 2 * object + 64;
 
@@ -42,20 +41,48 @@ static struct cp_profile_use *use_of(UInt object)
 		VG_(memset)(uses + nuses, 0, (more - nuses) * sizeof(*uses));
 		nuses = more;
 	}
-	if (uses[object])
-		return uses[object];
-	use = profile_allocate(sizeof(*use));
-	if (!use)
+	if (!uses[object])
+		uses[object] = VG_(calloc)("cachepeek.slots",
+			start ? CP_PROFILE_USE_LAST + 1 : 1, sizeof(**uses));
+	return uses[object];
+}
+
+static UInt slot_of(const struct way *way, Addr *start)
+{
+	ULong size, line, last;
+
+	*start = way->object ? profile_variable_at(way->object, &size) : 0;
+	if (!*start)
+		return 0;
+	line = way->number - 1 - (*start >> shift);
+	last = ((*start + size - 1) >> shift) - (*start >> shift);
+	if (last >= CP_PROFILE_USE_SLOTS && (line == 0 || line == last))
+		return line ? CP_PROFILE_USE_LAST : CP_PROFILE_USE_FIRST;
+	return line % CP_PROFILE_USE_SLOTS;
+}
+
+static struct cp_profile_use *use_of(const struct way *way)
+{
+	Addr start = 0;
+	UInt slot = slot_of(way, &start);
+	struct cp_profile_use **use = uses_of(way->object, start) + slot;
+
+	if (*use)
+		return *use;
+	*use = profile_allocate(sizeof(**use));
+	if (!*use)
 		return NULL;
-	use->object = object;
-	use->line = 1u << shift;
-	profile_publish(use, CP_PROFILE_USE);
-	return uses[object] = use;
+	(*use)->object = way->object;
+	(*use)->line = 1u << shift;
+	(*use)->slot = slot;
+	(*use)->begin = start & ((1u << shift) - 1);
+	profile_publish(*use, CP_PROFILE_USE);
+	return *use;
 }
 
 static void account(const struct way *way)
 {
-	struct cp_profile_use *use = use_of(way->object);
+	struct cp_profile_use *use = use_of(way);
 	UInt sparse;
 
 	if (!use)
@@ -146,6 +173,8 @@ void line_use_fork_child(void)
 {
 	if (!line_use_wanted)
 		return;
+	for (UInt i = 0; i < nuses; i++)
+		VG_(free)(uses[i]);
 	VG_(memset)(uses, 0, nuses * sizeof(*uses));
 	for (UInt t = 0; t <= CP_PROFILE_THREADS; t++) {
 		VG_(free)(models[t]);

@@ -161,12 +161,15 @@ static __attribute__((noinline)) void attribute(const uint64_t *now)
 	static uint64_t nowhere[KEPT]; /* fetches have no data */
 	struct cp_profile_object *object;
 	pair *count, *of_data, *old = (pair *)seen;
+	ULong before[CP_PROFILE_ACCESSED];
 
 	find_place();
 	note_miss(now);
 	object = last.address ? profile_object(last.extent.object) : NULL;
 	count = (pair *)last.site->count;
 	of_data = (pair *)(object ? object->count : nowhere);
+	if (object)
+		profile_access_before(object, before);
 	add_misses(now, (uint64_t *)count, (uint64_t *)of_data);
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = ((const pair *)now)[i] - old[i];
@@ -177,6 +180,8 @@ static __attribute__((noinline)) void attribute(const uint64_t *now)
 		of_data[i] += more;
 		old[i] += more;
 	}
+	if (object)
+		profile_access_after(last.site, object, before);
 }
 
 /* On a plain machine one of these counters grows if any does: first-level misses
@@ -364,6 +369,7 @@ void profile_fork_child(void)
 	profile_module_fork_child();
 	if (profile_sites) {
 		profile_data_fork_child();
+		profile_access_fork_child();
 		VG_(memset)(slots, 0, nslots * sizeof(*slots));
 	}
 	VG_(memset)(seen, 0, sizeof(seen));

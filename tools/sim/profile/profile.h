@@ -66,6 +66,13 @@ struct profile_call {
 };
 void profile_heap_use(struct profile_call *call);
 
+/* profile_access.c: around what an instruction adds to an object's counts. */
+void profile_access_before(
+	const struct cp_profile_object *object, ULong before[CP_PROFILE_ACCESSED]);
+void profile_access_after(const struct cp_profile_site *site,
+	const struct cp_profile_object *object, const ULong before[CP_PROFILE_ACCESSED]);
+void profile_access_fork_child(void);
+
 /* line_use.c: which bytes of the lines that L1D fetches are used (--line-use). */
 extern Bool line_use_wanted;
 void line_use_start(void);
@@ -95,6 +102,8 @@ struct profile_extent {
 	UInt object;
 };
 void profile_extent_at(Addr a, struct profile_extent *extent);
+/* Where the variable is in memory that the object is, and its size; 0: it is none. */
+Addr profile_variable_at(UInt number, ULong *size);
 /* NULL: there was no room. */
 struct cp_profile_object *profile_object(UInt number);
 /* The object of blocks of that size allocated there, which has one more. */

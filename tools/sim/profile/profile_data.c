@@ -107,6 +107,14 @@ struct cp_profile_object *profile_object(UInt number)
 	return o->out;
 }
 
+Addr profile_variable_at(UInt number, ULong *size)
+{
+	const struct key *key = &objects[number].key;
+
+	*size = key->size;
+	return key->data == CP_DATA_VARIABLE ? key->address : 0;
+}
+
 static UInt new_object(const struct key *key)
 {
 	if (nobjects + 2 > room) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What symbols.c has for others that read debugging information.
+ */
+#ifndef CACHEPEEK_TOOLS_PROFILE_MODEL_SYMBOLS_PARTS_H
+#define CACHEPEEK_TOOLS_PROFILE_MODEL_SYMBOLS_PARTS_H
+
+#include <elfutils/libdw.h>
+
+#include "tools/profile/model/symbols.h"
+
+/* The entry of the variable that begins at the address. */
+bool cp_symbols_entry(struct cp_symbols *symbols, uint64_t address, Dwarf_Die *die);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Which instruction missed in which data: a site and an object, with the misses that they
+ * have together.
+ */
+#include "profile/profile.h"
+
+#define EMPTY_SLOTS 4096
+
+/* Open addressing.  Sites and objects stay where they are until a fork. */
+static struct access_slot {
+	const struct cp_profile_site *site;
+	struct cp_profile_access *access;
+} *slots;
+static ULong nslots, naccesses; /* nslots: a power of two */
+
+static struct access_slot *slot_of(const struct cp_profile_site *site, UInt object)
+{
+	ULong i = (((Addr)site >> 3) + object * 0x9e3779b97f4a7c15ull) *
+		  0x9e3779b97f4a7c15ull >> 20;
+
+	while (slots[i & (nslots - 1)].site) {
+		struct access_slot *slot = &slots[i & (nslots - 1)];
+
+		if (slot->site == site && slot->access->object == object)
+			return slot;
+		i++;
+	}
+	return &slots[i & (nslots - 1)];
+}
+
+static void make_room(void)
+{
+	struct access_slot *old = slots;
+	ULong nold = nslots;
+
+	if (slots && naccesses < nslots / 2)
+		return;
+	nslots = nslots ? 2 * nslots : EMPTY_SLOTS;
+	slots = VG_(calloc)("cachepeek.accesses", nslots, sizeof(*slots));
+	for (ULong i = 0; i < nold; i++)
+		if (old[i].site)
+			*slot_of(old[i].site, old[i].access->object) = old[i];
+	VG_(free)(old);
+}
+
+static struct cp_profile_access *access_of(
+	const struct cp_profile_site *site, const struct cp_profile_object *object)
+{
+	struct access_slot *slot;
+
+	make_room();
+	slot = slot_of(site, object->id);
+	if (slot->site)
+		return slot->access;
+	slot->access = profile_allocate(sizeof(*slot->access));
+	if (!slot->access)
+		return NULL;
+	slot->site = site;
+	slot->access->thread = site->thread;
+	slot->access->module = site->module;
+	slot->access->instruction = site->instruction;
+	slot->access->object = object->id;
+	naccesses++;
+	profile_publish(slot->access, CP_PROFILE_ACCESS);
+	return slot->access;
+}
+
+static const UInt kept[] = {CP_PROFILE_ACCESS_COUNTERS};
+
+void profile_access_before(
+	const struct cp_profile_object *object, ULong before[CP_PROFILE_ACCESSED])
+{
+	for (UInt i = 0; i < CP_PROFILE_ACCESSED; i++)
+		before[i] = object->count[kept[i]];
+}
+
+void profile_access_after(const struct cp_profile_site *site,
+	const struct cp_profile_object *object, const ULong before[CP_PROFILE_ACCESSED])
+{
+	struct cp_profile_access *access = NULL;
+
+	if (site->entry.kind != CP_PROFILE_SITE) /* there was no room for it */
+		return;
+	for (UInt i = 0; i < CP_PROFILE_ACCESSED; i++) {
+		ULong more = object->count[kept[i]] - before[i];
+
+		if (!more)
+			continue;
+		if (!access)
+			access = access_of(site, object);
+		if (!access)
+			return;
+		access->count[i] += more;
+	}
+}
+
+/* Its file has none of its parent's. */
+void profile_access_fork_child(void)
+{
+	VG_(free)(slots);
+	slots = NULL;
+	nslots = naccesses = 0;
+}
