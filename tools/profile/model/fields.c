@@ -11,8 +11,8 @@
 #include "tools/profile/model/line_use.h"
 #include "tools/profile/model/symbols.h"
 
-#define COLD 8                        /* times less than the mean */
-#define MOST 12 /* fields that are named */
+#define COLD 8                         /* times less than the mean */
+#define MOST 12                        /* fields that are named */
 #define LARGEST ((uint64_t)1024 << 10) /* an element */
 
 /* By byte of an element. */
@@ -69,8 +69,8 @@ static void add_use(struct sums *sums, const struct cp_profile_use *use,
 }
 
 /* A field is used where its most used byte is. */
-static void fill_field(const struct cp_fields *fields, const struct sums *sums,
-	struct cp_field *field)
+static void fill_field(
+	const struct cp_fields *fields, const struct sums *sums, struct cp_field *field)
 {
 	for (uint64_t at = field->offset;
 		at < field->offset + field->size && at < fields->size; at++) {
@@ -190,7 +190,7 @@ const char *cp_fields_shares(struct cp_arena *arena, const struct cp_fields *fie
 		text = cp_text_format(arena, "%s%s%s %.0f", text, *text ? ", " : "",
 			field->name, share);
 	}
-	return fields->n > MOST ? cp_text_format(arena, "%s and %zu more", text,
-					  fields->n - MOST)
-				: text;
+	return fields->n > MOST
+		       ? cp_text_format(arena, "%s and %zu more", text, fields->n - MOST)
+		       : text;
 }

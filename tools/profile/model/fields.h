@@ -29,7 +29,8 @@ struct cp_fields {
 struct cp_fields *cp_symbols_fields(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
 
-/* With numbers; NULL: as above, or nobody looked, or its elements cannot be told apart. */
+/* With numbers; NULL: as above, or nobody looked, or its elements cannot be told apart.
+ */
 const struct cp_fields *cp_fields_of(
 	const struct cp_profile *profile, const struct cp_profiled_object *object);
 
@@ -45,7 +46,8 @@ double cp_fields_hot_lines(const struct cp_fields *fields, uint64_t line);
 const char *cp_fields_names(
 	struct cp_arena *arena, const struct cp_fields *fields, bool cold);
 
-/* "one 100, two 20": in how many percent of the lines that it was fetched with each was used. */
+/* "one 100, two 20": in how many percent of the lines that it was fetched with each was
+ * used. */
 const char *cp_fields_shares(struct cp_arena *arena, const struct cp_fields *fields);
 
 #endif

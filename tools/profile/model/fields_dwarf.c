@@ -83,8 +83,8 @@ static void read_fields(const struct reading *r, Dwarf_Die *structure, const cha
 			!type_of(&member, &type) || !place_of(&member, &type, &field) ||
 			!field.size)
 			continue;
-		field.name = nested_name(
-			r, outer, tag == DW_TAG_member ? &member : &type);
+		field.name =
+			nested_name(r, outer, tag == DW_TAG_member ? &member : &type);
 		if (is_structure(&type))
 			read_fields(r, &type, field.name, field.offset, depth + 1);
 		else if (r->fields->n < MOST_FIELDS)
@@ -126,8 +126,7 @@ struct cp_fields *cp_symbols_fields(
 	name = dwarf_diename(&type);
 	r.fields->type = cp_text_safe(arena, cp_slice_of(name ? name : ""));
 	r.fields->size = size;
-	r.fields->field =
-		cp_arena_alloc(arena, MOST_FIELDS * sizeof(*r.fields->field));
+	r.fields->field = cp_arena_alloc(arena, MOST_FIELDS * sizeof(*r.fields->field));
 	read_fields(&r, &type, "", 0, 0);
 	if (r.fields->n)
 		qsort(r.fields->field, r.fields->n, sizeof(*r.fields->field), by_offset);

@@ -11,13 +11,14 @@
 static struct access_slot {
 	const struct cp_profile_site *site;
 	struct cp_profile_access *access;
-} *slots;
+} * slots;
 static ULong nslots, naccesses; /* nslots: a power of two */
 
 static struct access_slot *slot_of(const struct cp_profile_site *site, UInt object)
 {
 	ULong i = (((Addr)site >> 3) + object * 0x9e3779b97f4a7c15ull) *
-		  0x9e3779b97f4a7c15ull >> 20;
+			  0x9e3779b97f4a7c15ull >>
+		  20;
 
 	while (slots[i & (nslots - 1)].site) {
 		struct access_slot *slot = &slots[i & (nslots - 1)];
