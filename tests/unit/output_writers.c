@@ -69,6 +69,12 @@ static void test_numbers(void)
 	is_string(cp_text_integer(&arena, 1234567), "1,234,567", "thousands");
 	is_string(cp_text_integer(&arena, UINT64_MAX), "18,446,744,073,709,551,615",
 		"largest");
+	is_string(cp_text_seconds(&arena, 0), "0 s", "no time");
+	is_string(cp_text_seconds(&arena, 12.345), "12.3 s", "seconds");
+	is_string(cp_text_seconds(&arena, 0.9996), "1.00 s", "a second, about");
+	is_string(cp_text_seconds(&arena, 0.0123), "12.3 ms", "milliseconds");
+	is_string(cp_text_seconds(&arena, 0.000456), "456 µs", "microseconds");
+	is_string(cp_text_seconds(&arena, 7.89e-9), "7.89 ns", "nanoseconds");
 	is_string(cp_text_decimal(&arena, 0), "0.00", "nothing");
 	is_string(cp_text_decimal(&arena, 0.001), "<0.01", "little is not nothing");
 	is_string(cp_text_decimal(&arena, 1.239), "1.24", "two decimals");
