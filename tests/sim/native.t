@@ -45,7 +45,7 @@ sub compare
 {
 	my $flags = "$BUILD/sim/native_flags";
 
-	compare('flags, FTZ, DAZ, unmasked exceptions', $flags);
+	compare('flags, FTZ, DAZ, unmasked exceptions, alignment', $flags, 'aligned');
 	# Where the core's dispatcher cannot be patched, what computes is executed natively.
 	my ($status, $unpatched) = sim_run('--hosted-flush=no', $flags);
 	is($unpatched, (natively($flags))[1], 'the same without the patch of the dispatcher');

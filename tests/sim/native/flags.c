@@ -3,11 +3,13 @@
  * MXCSR: which flags computing raises, what keeps them, FTZ and DAZ, and exceptions that
  * are unmasked.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static volatile double zero, big = 1e308, tiny = 1e-308, one = 1, three = 3,
@@ -62,6 +64,36 @@ static void flags(void)
 	TRY(whole = (int)big);
 	TRY(narrow = (float)big);
 	TRY(result = (double)((float)one / 3));
+}
+
+/* Singles and doubles: a quiet NaN, a denormal, one. */
+static const float singles[] = {__builtin_nanf(""), 1e-40f, 1, 1};
+static const double doubles[] = {__builtin_nan(""), 1e-310, 1};
+
+#define COMPARE(code, of, a, b)                                                          \
+	TRY(__asm__ volatile(                                                            \
+		"movlps %0, %%xmm0; " code " %1, %%xmm0" ::"m"(of[a]), "m"(of[b])        \
+		: "cc", "xmm0"))
+#define CONVERT(code, of, a)                                                             \
+	TRY(__asm__ volatile(code " %1, %0" : "=r"(whole) : "m"(of[a])))
+
+static void comparing(void)
+{
+	COMPARE("comiss", singles, 2, 0);
+	COMPARE("ucomiss", singles, 2, 0);
+	COMPARE("comiss", singles, 1, 0);
+	COMPARE("ucomiss", singles, 1, 0);
+	COMPARE("ucomiss", singles, 0, 1);
+	COMPARE("ucomiss", singles, 1, 2);
+	COMPARE("comisd", doubles, 2, 0);
+	COMPARE("ucomisd", doubles, 2, 0);
+	COMPARE("comisd", doubles, 1, 2);
+	CONVERT("cvttss2si", singles, 1);
+	CONVERT("cvtss2si", singles, 1);
+	CONVERT("cvttss2si", singles, 0);
+	set(USUAL | DAZ);
+	__asm__ volatile("cvttss2si %1, %0" : "=r"(whole) : "m"(singles[1]));
+	show("the denormal as zero");
 }
 
 static void keeping(void)
@@ -126,7 +158,7 @@ static void saving(void)
 	set(USUAL);
 }
 
-/* --- SIGFPE --- */
+/* --- Signals --- */
 
 static sigjmp_buf escape;
 static volatile int code;
@@ -136,6 +168,34 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	(void)number, (void)context;
 	code = info->si_code;
 	siglongjmp(escape, 1);
+}
+
+extern char misaligned[];
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	printf("signal %d at %lx, %s\n", number, (long)info->si_addr,
+		((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] == (long)misaligned
+			? "there"
+			: "elsewhere");
+	siglongjmp(escape, 1);
+}
+
+static void aligned(void)
+{
+	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	static char bytes[64] __attribute__((aligned(16)));
+
+	sigaction(SIGSEGV, &action, NULL);
+	if (sigsetjmp(escape, 1))
+		return;
+	__asm__ volatile("paddd (%0), %%xmm0; movdqu 1(%0), %%xmm0" ::"r"(bytes)
+			 : "xmm0");
+	printf("aligned: no signal\n");
+	__asm__ volatile(
+		"misaligned: paddd 1(%0), %%xmm0; movups %%xmm0, (%0)" ::"r"(bytes)
+		: "xmm0", "memory");
+	printf("not aligned: no signal\n");
 }
 
 static void unmasked(void)
@@ -172,14 +232,19 @@ static void threads(void)
 	set(USUAL);
 }
 
-int main(void)
+/* An argument: with what emulators of processors leave out. */
+int main(int argc, char **argv)
 {
+	(void)argv;
 	flags();
+	comparing();
 	keeping();
 	flushing();
 	truncating();
 	saving();
 	unmasked();
+	if (argc > 1)
+		aligned();
 	threads();
 	return 0;
 }
