@@ -176,7 +176,7 @@ $(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-fast check-vm check-presets check-suites check-real bench
+.PHONY: demo demo-run check check-fast check-vm check-presets check-suites check-real bench bench-clock
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
@@ -205,6 +205,8 @@ bench: ## print the measured costs beside their budgets
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh bench || echo "bench: without these packages there is less to compare with"
 	@$(MAKE) --no-print-directory bench-run
+bench-clock: all ## print predicted time beside the clock: kernels, pairs, programs
+	@B=$(B) CC='$(CC)' /usr/bin/python3 tests/bench/clock.py
 
 demo-run: all
 	@sh tools/demo.sh $(B)
