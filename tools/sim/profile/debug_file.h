@@ -5,7 +5,7 @@
 #ifndef CACHEPEEK_SIM_DEBUG_FILE_H
 #define CACHEPEEK_SIM_DEBUG_FILE_H
 
-#include "profile/elf_symbols.h"
+#include "profile/elf_file.h"
 
 /* As elf_open does: by the build ID, in the system's directory and in the cache of
  * debuginfod's clients, or by the name that the file gives, near it. */

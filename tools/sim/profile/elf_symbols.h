@@ -6,13 +6,7 @@
 #ifndef CACHEPEEK_SIM_ELF_SYMBOLS_H
 #define CACHEPEEK_SIM_ELF_SYMBOLS_H
 
-#include <elf.h>
-
-#include "tool.h"
-
-/* -1: it cannot be read, or is no ELF file of 64 bits. */
-Int elf_open(const HChar *path, Elf64_Ehdr *file);
-Bool elf_read(Int fd, void *to, UInt size, ULong offset);
+#include "profile/elf_file.h"
 
 typedef void elf_visit(void *context, const Elf64_Sym *symbol, const HChar *name);
 
@@ -20,15 +14,5 @@ void elf_symbols_each(const HChar *path, elf_visit *visit, void *context);
 
 /* Is it where a function begins?  The part of one that is seldom run is none. */
 Bool elf_is_function(const Elf64_Sym *symbol, const HChar *name);
-
-/* The first characters of its name are enough to know it. */
-typedef void elf_visit_section(
-	void *context, const Elf64_Shdr *section, const HChar *name);
-
-void elf_sections_each(const HChar *path, elf_visit_section *visit, void *context);
-
-/* What is added to the file's addresses where that part of it is mapped; False: it
- * is in no segment. */
-Bool elf_bias(const HChar *path, Addr start, ULong offset, Addr *bias);
 
 #endif
