@@ -24,7 +24,7 @@ static void put_char(struct sink *sink, char c)
 	sink->length++;
 }
 
-static void pad(struct sink *sink, int count, char with)
+static void put_padding(struct sink *sink, int count, char with)
 {
 	while (count-- > 0)
 		put_char(sink, with);
@@ -38,11 +38,11 @@ static void put_field(
 	if (sign_first)
 		put_char(sink, *text++);
 	if (!spec->left)
-		pad(sink, spec->width - length, spec->zero ? '0' : ' ');
+		put_padding(sink, spec->width - length, spec->zero ? '0' : ' ');
 	for (int i = sign_first; i < length; i++)
 		put_char(sink, *text++);
 	if (spec->left)
-		pad(sink, spec->width - length, ' ');
+		put_padding(sink, spec->width - length, ' ');
 }
 
 static void put_string(struct sink *sink, const struct spec *spec, const char *text)
@@ -59,7 +59,7 @@ static void put_string(struct sink *sink, const struct spec *spec, const char *t
 }
 
 /* Digits of value, backwards from end; returns where they begin. */
-static char *digits(char *end, uint64_t value, unsigned base)
+static char *write_digits(char *end, uint64_t value, unsigned base)
 {
 	do {
 		*--end = "0123456789abcdef"[value % base];
@@ -73,7 +73,7 @@ static void put_integer(struct sink *sink, const struct spec *spec, uint64_t val
 {
 	char buffer[32], *end = buffer + sizeof(buffer), *begin;
 
-	begin = digits(end, value, base);
+	begin = write_digits(end, value, base);
 	if (negative)
 		*--begin = '-';
 	put_field(sink, spec, begin, (int)(end - begin));
@@ -85,7 +85,7 @@ static char digit_at(const struct cp_decimal *decimal, int place)
 }
 
 /* Plain decimal notation with so many places after the point. */
-static int positional(char *to, const struct cp_decimal *decimal, int places)
+static int write_positional(char *to, const struct cp_decimal *decimal, int places)
 {
 	int length = 0, place = decimal->point > 0 ? 0 : decimal->point - 1;
 
@@ -100,7 +100,7 @@ static int positional(char *to, const struct cp_decimal *decimal, int places)
 }
 
 /* d.ddde+-x. */
-static int scientific(char *to, const struct cp_decimal *decimal)
+static int write_scientific(char *to, const struct cp_decimal *decimal)
 {
 	int exponent = decimal->count ? decimal->point - 1 : 0, length = 0;
 	char buffer[8], *end = buffer + sizeof(buffer), *begin;
@@ -112,7 +112,7 @@ static int scientific(char *to, const struct cp_decimal *decimal)
 		to[length++] = decimal->digits[i];
 	to[length++] = 'e';
 	to[length++] = exponent < 0 ? '-' : '+';
-	begin = digits(end, (uint64_t)(exponent < 0 ? -exponent : exponent), 10);
+	begin = write_digits(end, (uint64_t)(exponent < 0 ? -exponent : exponent), 10);
 	while (begin < end)
 		to[length++] = *begin++;
 	return length;
@@ -131,13 +131,13 @@ static int format_fixed(char *to, double value, int precision)
 	if (value >= 1e18) {
 		cp_decimal_significant(&decimal, value, 17);
 		trim_zeros(&decimal);
-		return scientific(to, &decimal);
+		return write_scientific(to, &decimal);
 	}
 	cp_decimal_places(&decimal, value, precision > 18 ? 18 : precision);
-	return positional(to, &decimal, precision > 18 ? 18 : precision);
+	return write_positional(to, &decimal, precision > 18 ? 18 : precision);
 }
 
-static int general(char *to, double value, int significant)
+static int write_general(char *to, double value, int significant)
 {
 	struct cp_decimal decimal;
 
@@ -148,10 +148,10 @@ static int general(char *to, double value, int significant)
 	cp_decimal_significant(&decimal, value, significant);
 	trim_zeros(&decimal);
 	if (decimal.count && (decimal.point < -4 || decimal.point > 16))
-		return scientific(to, &decimal);
+		return write_scientific(to, &decimal);
 	if (decimal.point > significant) /* an integer is printed whole */
 		return format_fixed(to, value, 0);
-	return positional(to, &decimal,
+	return write_positional(to, &decimal,
 		decimal.count > decimal.point ? decimal.count - decimal.point : 0);
 }
 
@@ -174,7 +174,7 @@ static void put_double(
 		return;
 	}
 	if (shortest)
-		length += general(buffer + length, value, precision);
+		length += write_general(buffer + length, value, precision);
 	else
 		length += format_fixed(buffer + length, value, precision);
 	put_field(sink, spec, buffer, length);
@@ -225,7 +225,7 @@ static int64_t next_signed(const struct spec *spec, va_list *args)
 	return spec->longs == 1 ? va_arg(*args, long) : va_arg(*args, long long);
 }
 
-static void convert(
+static void convert_one(
 	struct sink *sink, const struct spec *spec, char conversion, va_list *args)
 {
 	int64_t number;
@@ -272,7 +272,7 @@ size_t cp_vformat(char *to, size_t size, const char *format, va_list caller_args
 		format = parse_spec(format + 1, &spec, &args);
 		if (!*format)
 			break;
-		convert(&sink, &spec, *format, &args);
+		convert_one(&sink, &spec, *format, &args);
 	}
 	va_end(args);
 	if (size)

@@ -9,7 +9,7 @@
 #include "output/report/sweep.h"
 #include "output/json_windows.h"
 
-static void place(struct cp_json *json, const char *name, const struct cp_place *at)
+static void put_place(struct cp_json *json, const char *name, const struct cp_place *at)
 {
 	cp_out_format(json->out, ", \"%s\": {\"rank\": ", name);
 	if (at->rank < 0)
@@ -19,7 +19,7 @@ static void place(struct cp_json *json, const char *name, const struct cp_place 
 	cp_out_format(json->out, ", \"pid\": %d, \"tid\": %d}", at->pid, at->tid);
 }
 
-static void extent(struct cp_json *json, const struct cp_extent *over)
+static void put_extent(struct cp_json *json, const struct cp_extent *over)
 {
 	if (!over->nthreads)
 		return;
@@ -30,8 +30,8 @@ static void extent(struct cp_json *json, const struct cp_extent *over)
 	if (cp_extent_mean(over) > 0)
 		cp_json_inline_number(
 			json, "imbalance", over->max / cp_extent_mean(over));
-	place(json, "min_at", &over->min_at);
-	place(json, "max_at", &over->max_at);
+	put_place(json, "min_at", &over->min_at);
+	put_place(json, "max_at", &over->max_at);
 }
 
 static void per_call(struct cp_json *json, const struct cp_count *count)
@@ -63,7 +63,7 @@ static void inline_null(struct cp_json *json, const char *name)
 	cp_out_format(json->out, ", \"%s\": null", name);
 }
 
-static void count(
+static void put_count(
 	struct cp_json *json, const char *name, const struct cp_count *c, bool merged)
 {
 	bool there = c->status != CP_UNAVAILABLE;
@@ -87,21 +87,21 @@ static void count(
 		cp_json_inline_text(json, "scope", "socket");
 	per_call(json, c);
 	if (there && merged)
-		extent(json, &c->over);
+		put_extent(json, &c->over);
 	cp_out_text(json->out, "}");
 }
 
-static void counts(
+static void put_counts(
 	struct cp_json *json, const char *name, const struct cp_count *all, bool merged)
 {
 	cp_json_key(json, name);
 	cp_json_open(json, "{");
 	for (size_t i = 0; i < json->report->nquantities; i++)
-		count(json, json->report->quantities[i], &all[i], merged);
+		put_count(json, json->report->quantities[i], &all[i], merged);
 	cp_json_close(json, "}");
 }
 
-static void value(struct cp_json *json, const struct cp_value *v)
+static void put_value(struct cp_json *json, const struct cp_value *v)
 {
 	cp_out_text(json->out, "{\"value\": ");
 	if (v->status == CP_UNAVAILABLE)
@@ -110,25 +110,25 @@ static void value(struct cp_json *json, const struct cp_value *v)
 		cp_json_value(json, v->value);
 }
 
-static void metric(struct cp_json *json, const struct cp_metric *m,
+static void put_metric(struct cp_json *json, const struct cp_metric *m,
 	const struct cp_result *result, bool merged)
 {
 	cp_json_key(json, m->name);
-	value(json, &result->value);
+	put_value(json, &result->value);
 	cp_json_inline_text(json, "unit", m->unit);
 	cp_json_inline_text(json, "status", cp_status_name(result->value.status));
 	cp_json_inline_text(json, "reason", result->value.reason);
 	if (merged && result->value.status != CP_UNAVAILABLE)
-		extent(json, &result->over);
+		put_extent(json, &result->over);
 	cp_out_text(json->out, "}");
 }
 
-static void metrics(struct cp_json *json, const struct cp_region *region, bool merged)
+static void put_metrics(struct cp_json *json, const struct cp_region *region, bool merged)
 {
 	cp_json_key(json, "metrics");
 	cp_json_open(json, "{");
 	for (size_t i = 0; i < json->report->nmetrics; i++)
-		metric(json, json->report->metrics[i], &region->metrics[i], merged);
+		put_metric(json, json->report->metrics[i], &region->metrics[i], merged);
 	cp_json_close(json, "}");
 }
 
@@ -151,7 +151,7 @@ static void region_flags(struct cp_json *json, uint32_t flags)
 }
 
 /* Which ranks, if they are few. */
-static void entered(struct cp_json *json, const struct cp_region *r)
+static void put_entered(struct cp_json *json, const struct cp_region *r)
 {
 	cp_json_integer(json, "ranks", r->nranks);
 	if (r->nranks > CP_FEW_RANKS || r->nranks >= json->report->total->nranks)
@@ -162,7 +162,7 @@ static void entered(struct cp_json *json, const struct cp_region *r)
 	cp_out_text(json->out, "]");
 }
 
-static void region(struct cp_json *json, const struct cp_region *r, bool merged)
+static void put_region(struct cp_json *json, const struct cp_region *r, bool merged)
 {
 	cp_json_indent(json);
 	cp_json_open(json, "{");
@@ -170,27 +170,27 @@ static void region(struct cp_json *json, const struct cp_region *r, bool merged)
 	cp_json_path(json->out, r);
 	cp_json_integer(json, "calls", r->calls);
 	cp_json_key(json, "time_s");
-	value(json, &r->seconds);
+	put_value(json, &r->seconds);
 	cp_json_inline_text(json, "status", cp_status_name(r->seconds.status));
 	cp_json_inline_text(json, "reason", r->seconds.reason);
 	cp_out_text(json->out, "}");
 	if (merged)
 		cp_json_integer(json, "threads", r->nthreads);
 	if (merged && json->report->job)
-		entered(json, r);
+		put_entered(json, r);
 	if (r->flags)
 		region_flags(json, r->flags);
-	counts(json, "counts", r->counts, merged);
-	metrics(json, r, merged);
+	put_counts(json, "counts", r->counts, merged);
+	put_metrics(json, r, merged);
 	cp_json_close(json, "}");
 }
 
-static void regions(struct cp_json *json, const struct cp_region *root, bool merged)
+static void put_regions(struct cp_json *json, const struct cp_region *root, bool merged)
 {
 	cp_json_key(json, "regions");
 	cp_json_open(json, "[");
 	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
-		region(json, r, merged);
+		put_region(json, r, merged);
 	cp_json_close(json, "]");
 }
 
@@ -203,7 +203,7 @@ static const char *thread_state(const struct cp_thread *thread)
 	return thread->state & CP_THREAD_ENDED ? "ended" : "running";
 }
 
-static void thread(struct cp_json *json, const struct cp_thread *t)
+static void put_thread(struct cp_json *json, const struct cp_thread *t)
 {
 	cp_json_indent(json);
 	cp_json_open(json, "{");
@@ -220,11 +220,11 @@ static void thread(struct cp_json *json, const struct cp_thread *t)
 	cp_out_text(json->out, t->state & CP_THREAD_ADOPTED ? "true" : "false");
 	if (t->reason)
 		cp_json_text(json, "reason", t->reason);
-	regions(json, t->root, false);
+	put_regions(json, t->root, false);
 	cp_json_close(json, "}");
 }
 
-static void folded(struct cp_json *json, const struct cp_process *p)
+static void put_folded(struct cp_json *json, const struct cp_process *p)
 {
 	static const char *const how[] = {
 		"unknown", "exit", "exec", "signal", "killed", "folded"};
@@ -263,10 +263,10 @@ static void process_identity(struct cp_json *json, const struct cp_process *p)
 		cp_out_text(json->out, "null}");
 	cp_json_text(json, "counted_from", p->counted_from);
 	if (p->folded)
-		folded(json, p);
+		put_folded(json, p);
 }
 
-static void overhead(struct cp_json *json, const struct cp_process *p)
+static void put_overhead(struct cp_json *json, const struct cp_process *p)
 {
 	cp_json_key(json, "overhead");
 	cp_out_format(json->out, "{\"start_and_end_ns\": %lu, \"pair_ns\": ",
@@ -277,14 +277,14 @@ static void overhead(struct cp_json *json, const struct cp_process *p)
 		cp_out_text(json->out, "null}");
 }
 
-static void process(struct cp_json *json, const struct cp_process *p)
+static void put_process(struct cp_json *json, const struct cp_process *p)
 {
 	cp_json_indent(json);
 	cp_json_open(json, "{");
 	process_identity(json, p);
 	cp_json_key(json, "whole_process");
 	cp_json_open(json, "{");
-	counts(json, "counts", p->whole, false);
+	put_counts(json, "counts", p->whole, false);
 	cp_json_close(json, "}");
 	cp_json_key(json, "unattributed");
 	cp_json_open(json, "{");
@@ -293,21 +293,21 @@ static void process(struct cp_json *json, const struct cp_process *p)
 		cp_json_value(json, (double)p->unattributed_ns / 1e9);
 	else
 		cp_out_text(json->out, "null");
-	counts(json, "counts", p->unattributed, false);
+	put_counts(json, "counts", p->unattributed, false);
 	cp_json_close(json, "}");
 	cp_json_key(json, "threads");
 	cp_json_open(json, "[");
 	for (size_t i = 0; i < p->nthreads; i++)
-		thread(json, &p->threads[i]);
+		put_thread(json, &p->threads[i]);
 	cp_json_close(json, "]");
 	cp_json_integer(json, "image", p->image);
-	overhead(json, p);
+	put_overhead(json, p);
 	if (p->course)
 		cp_json_course(json, p->course);
 	cp_json_close(json, "}");
 }
 
-static void engine(struct cp_json *json)
+static void put_engine(struct cp_json *json)
 {
 	static const char *const names[] = {"none", "perf", "sim"};
 	char limits[CP_LIMITS];
@@ -333,7 +333,7 @@ static void engine(struct cp_json *json)
 }
 
 /* CACHEPEEK_REPRODUCIBLE */
-static void reproducible(struct cp_json *json)
+static void put_reproducible(struct cp_json *json)
 {
 	const struct cp_report *report = json->report;
 
@@ -347,15 +347,15 @@ static void reproducible(struct cp_json *json)
 	cp_json_close(json, "}");
 }
 
-static void header(struct cp_json *json)
+static void put_header(struct cp_json *json)
 {
 	const struct cp_report *report = json->report;
 
 	cp_json_text(json, "schema", CP_JSON_SCHEMA);
 	cp_json_text(json, "cachepeek", report->version);
 	cp_json_list(json, "command", report->command, report->narguments);
-	engine(json);
-	reproducible(json);
+	put_engine(json);
+	put_reproducible(json);
 	cp_json_list(json, "events", report->quantities, report->nquantities);
 	cp_json_key(json, "groups");
 	cp_out_text(json->out, "[");
@@ -367,7 +367,7 @@ static void header(struct cp_json *json)
 	cp_weights_write_json(json->out, &report->weights);
 }
 
-static void unfollowed(struct cp_json *json)
+static void put_unfollowed(struct cp_json *json)
 {
 	const struct cp_report *report = json->report;
 
@@ -403,7 +403,7 @@ static void launcher_totals(struct cp_json *json)
 	cp_json_close(json, "}");
 }
 
-static void seconds(struct cp_json *json, const char *name, uint64_t ns, bool known,
+static void put_seconds(struct cp_json *json, const char *name, uint64_t ns, bool known,
 	const char *why_not)
 {
 	cp_out_format(json->out, ", \"%s\": {\"value\": ", name);
@@ -417,7 +417,7 @@ static void seconds(struct cp_json *json, const char *name, uint64_t ns, bool kn
 	cp_out_text(json->out, "}");
 }
 
-static void ranks(struct cp_json *json, const struct cp_job *it)
+static void put_ranks(struct cp_json *json, const struct cp_job *it)
 {
 	const char *untimed = json->report->total->seconds.reason;
 
@@ -432,9 +432,9 @@ static void ranks(struct cp_json *json, const struct cp_job *it)
 			"%lu",
 			rank->rank, rank->pid, (unsigned long)rank->processes,
 			(unsigned long)rank->threads);
-		seconds(json, "time_s", rank->time_ns, rank->timed,
+		put_seconds(json, "time_s", rank->time_ns, rank->timed,
 			untimed ? untimed : "it was not timed");
-		seconds(json, "mpi_s", rank->mpi_ns, rank->mpi_known,
+		put_seconds(json, "mpi_s", rank->mpi_ns, rank->mpi_known,
 			cp_job_no_mpi_time(json->report));
 		if (rank->mpi_known)
 			cp_out_format(json->out, ", \"mpi_calls\": %lu}",
@@ -446,7 +446,7 @@ static void ranks(struct cp_json *json, const struct cp_job *it)
 }
 
 /* The ranks of a job, and which are missing. */
-static void job(struct cp_json *json)
+static void put_job(struct cp_json *json)
 {
 	const struct cp_job *it = json->report->job;
 	const char *comma = "";
@@ -466,10 +466,10 @@ static void job(struct cp_json *json)
 		comma = ", ";
 	}
 	cp_out_text(json->out, "]}");
-	ranks(json, it);
+	put_ranks(json, it);
 }
 
-static void sweep(struct cp_json *json)
+static void put_sweep(struct cp_json *json)
 {
 	struct cp_sweep it;
 
@@ -494,18 +494,18 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 	struct cp_json json = {.out = out, .report = report};
 
 	cp_json_open(&json, "{");
-	header(&json);
+	put_header(&json);
 	cp_json_answers(&json);
 	cp_json_key(&json, "processes");
 	cp_json_open(&json, "[");
 	for (size_t i = 0; i < report->nprocesses; i++)
-		process(&json, &report->processes[i]);
+		put_process(&json, &report->processes[i]);
 	cp_json_close(&json, "]");
-	job(&json);
-	regions(&json, report->total, true);
-	sweep(&json);
+	put_job(&json);
+	put_regions(&json, report->total, true);
+	put_sweep(&json);
 	working_set(&json);
-	unfollowed(&json);
+	put_unfollowed(&json);
 	launcher_totals(&json);
 	cp_json_list(&json, "warnings", report->warnings, report->nwarnings);
 	cp_json_close(&json, "}");

@@ -49,7 +49,7 @@ static void begin_label(struct metrics *m, const char *name)
 	m->first = false;
 }
 
-static void label(struct metrics *m, const char *name, const char *text)
+static void put_label(struct metrics *m, const char *name, const char *text)
 {
 	begin_label(m, name);
 	put_characters(m->out, text, strlen(text));
@@ -72,7 +72,7 @@ static void path_character(struct cp_out *out, const char *at, size_t length)
 		put_character(out, at, length);
 }
 
-static void path(struct metrics *m, const struct cp_region *region)
+static void put_path(struct metrics *m, const struct cp_region *region)
 {
 	const struct cp_slice *names[CP_MAX_DEPTH];
 	unsigned depth = cp_region_path(region, names);
@@ -88,13 +88,14 @@ static void path(struct metrics *m, const struct cp_region *region)
 	}
 }
 
-static void sample(struct metrics *m, const char *name, const struct cp_region *region)
+static void put_sample(
+	struct metrics *m, const char *name, const struct cp_region *region)
 {
 	cp_out_text(m->out, name);
 	m->first = true;
-	label(m, "exe", m->exe);
+	put_label(m, "exe", m->exe);
 	begin_label(m, "region");
-	path(m, region);
+	put_path(m, region);
 	cp_out_text(m->out, "\"");
 }
 
@@ -106,7 +107,7 @@ static void put_number(struct metrics *m, double value)
 		cp_out_format(m->out, "} %.10g\n", value);
 }
 
-static void family(struct metrics *m, const char *name, const char *help)
+static void begin_family(struct metrics *m, const char *name, const char *help)
 {
 	cp_out_format(m->out, "# TYPE %s gauge\n# HELP %s %s\n", name, name, help);
 }
@@ -120,15 +121,15 @@ static void family(struct metrics *m, const char *name, const char *help)
 static void put_count(struct metrics *m, const char *name, const struct cp_region *region,
 	size_t quantity, double value)
 {
-	sample(m, name, region);
-	label(m, "event", m->report->quantities[quantity]);
-	label(m, "status", cp_status_name(region->counts[quantity].status));
+	put_sample(m, name, region);
+	put_label(m, "event", m->report->quantities[quantity]);
+	put_label(m, "status", cp_status_name(region->counts[quantity].status));
 	put_number(m, value);
 }
 
-static void events(struct metrics *m)
+static void put_events(struct metrics *m)
 {
-	family(m, "cachepeek_events",
+	begin_family(m, "cachepeek_events",
 		"Events counted in a region, nested ones included.");
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
@@ -137,9 +138,9 @@ static void events(struct metrics *m)
 				(double)region->counts[i].value);
 }
 
-static void errors(struct metrics *m)
+static void put_errors(struct metrics *m)
 {
-	family(m, "cachepeek_events_error",
+	begin_family(m, "cachepeek_events_error",
 		"Half-width of the 95 % error bar of cachepeek_events, in events.");
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
@@ -148,9 +149,9 @@ static void errors(struct metrics *m)
 				region->counts[i].error);
 }
 
-static void coverages(struct metrics *m)
+static void put_coverages(struct metrics *m)
 {
-	family(m, "cachepeek_events_coverage_ratio",
+	begin_family(m, "cachepeek_events_coverage_ratio",
 		"Part of the time in which cachepeek_events was counted.");
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
@@ -161,90 +162,92 @@ static void coverages(struct metrics *m)
 
 /* ---- metrics, calls, time ---- */
 
-static void derived(struct metrics *m)
+static void put_derived(struct metrics *m)
 {
-	family(m, "cachepeek_metric", "Metrics of the groups, computed from the events.");
+	begin_family(m, "cachepeek_metric",
+		"Metrics of the groups, computed from the events.");
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nmetrics; i++) {
 		const struct cp_value *value = &region->metrics[i].value;
 
 		if (value->status == CP_UNAVAILABLE)
 			continue;
-		sample(m, "cachepeek_metric", region);
-		label(m, "metric", m->report->metrics[i]->name);
-		label(m, "unit", m->report->metrics[i]->unit);
-		label(m, "status", cp_status_name(value->status));
+		put_sample(m, "cachepeek_metric", region);
+		put_label(m, "metric", m->report->metrics[i]->name);
+		put_label(m, "unit", m->report->metrics[i]->unit);
+		put_label(m, "status", cp_status_name(value->status));
 		put_number(m, value->value);
 	}
 }
 
-static void calls(struct metrics *m)
+static void put_calls(struct metrics *m)
 {
-	family(m, "cachepeek_region_calls", "Executions of a region.");
+	begin_family(m, "cachepeek_region_calls", "Executions of a region.");
 	EACH_REGION(m, region)
 	{
-		sample(m, "cachepeek_region_calls", region);
+		put_sample(m, "cachepeek_region_calls", region);
 		put_number(m, (double)region->calls);
 	}
 }
 
 static void put_seconds(struct metrics *m)
 {
-	family(m, "cachepeek_region_seconds", "Time in a region, summed over threads.");
+	begin_family(
+		m, "cachepeek_region_seconds", "Time in a region, summed over threads.");
 	EACH_REGION(m, region)
 	{
 		if (region->seconds.status == CP_UNAVAILABLE)
 			continue;
-		sample(m, "cachepeek_region_seconds", region);
-		label(m, "status", cp_status_name(region->seconds.status));
+		put_sample(m, "cachepeek_region_seconds", region);
+		put_label(m, "status", cp_status_name(region->seconds.status));
 		put_number(m, region->seconds.value);
 	}
 }
 
 /* ---- what is not there ---- */
 
-static void missing(struct metrics *m, const struct cp_region *region, const char *kind,
-	const char *name, enum cp_status status, const char *reason)
+static void put_missing(struct metrics *m, const struct cp_region *region,
+	const char *kind, const char *name, enum cp_status status, const char *reason)
 {
 	if (status != CP_UNAVAILABLE)
 		return;
-	sample(m, "cachepeek_unavailable", region);
-	label(m, "kind", kind);
-	label(m, "name", name);
-	label(m, "reason", reason ? reason : "");
+	put_sample(m, "cachepeek_unavailable", region);
+	put_label(m, "kind", kind);
+	put_label(m, "name", name);
+	put_label(m, "reason", reason ? reason : "");
 	put_number(m, 1);
 }
 
-static void unavailable(struct metrics *m)
+static void put_unavailable(struct metrics *m)
 {
-	family(m, "cachepeek_unavailable", "What could not be counted, and why.");
+	begin_family(m, "cachepeek_unavailable", "What could not be counted, and why.");
 	EACH_REGION(m, region)
 	{
-		missing(m, region, "time", "time_s", region->seconds.status,
+		put_missing(m, region, "time", "time_s", region->seconds.status,
 			region->seconds.reason);
 		for (size_t i = 0; i < m->report->nquantities; i++)
-			missing(m, region, "event", m->report->quantities[i],
+			put_missing(m, region, "event", m->report->quantities[i],
 				region->counts[i].status, region->counts[i].reason);
 		for (size_t i = 0; i < m->report->nmetrics; i++)
-			missing(m, region, "metric", m->report->metrics[i]->name,
+			put_missing(m, region, "metric", m->report->metrics[i]->name,
 				region->metrics[i].value.status,
 				region->metrics[i].value.reason);
 	}
 }
 
-static void info(struct metrics *m)
+static void put_info(struct metrics *m)
 {
 	static const char *const engines[] = {"none", "perf", "sim"};
 	const struct cp_report *report = m->report;
 
-	family(m, "cachepeek_info", "What counted the run, and on which machine.");
+	begin_family(m, "cachepeek_info", "What counted the run, and on which machine.");
 	cp_out_text(m->out, "cachepeek_info");
 	m->first = true;
-	label(m, "exe", m->exe);
-	label(m, "version", report->version ? report->version : "");
-	label(m, "engine", engines[report->engine]);
-	label(m, "domain", report->domain ? report->domain : "");
-	label(m, "machine", report->machine ? report->machine : "");
+	put_label(m, "exe", m->exe);
+	put_label(m, "version", report->version ? report->version : "");
+	put_label(m, "engine", engines[report->engine]);
+	put_label(m, "domain", report->domain ? report->domain : "");
+	put_label(m, "machine", report->machine ? report->machine : "");
 	put_number(m, 1);
 }
 
@@ -254,13 +257,13 @@ void cp_openmetrics_write(struct cp_out *out, const struct cp_report *report)
 	const char *slash = strrchr(exe, '/');
 	struct metrics m = {.out = out, .report = report, .exe = slash ? slash + 1 : exe};
 
-	info(&m);
-	calls(&m);
+	put_info(&m);
+	put_calls(&m);
 	put_seconds(&m);
-	events(&m);
-	errors(&m);
-	coverages(&m);
-	derived(&m);
-	unavailable(&m);
+	put_events(&m);
+	put_errors(&m);
+	put_coverages(&m);
+	put_derived(&m);
+	put_unavailable(&m);
 	cp_out_text(out, "# EOF\n");
 }

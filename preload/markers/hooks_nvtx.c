@@ -118,7 +118,7 @@ static bool sees_domains, sees_strings;
 
 /* ---- push and pop ---- */
 
-static int push(struct cp_name *name, const void *domain, int level)
+static int push_range(struct cp_name *name, const void *domain, int level)
 {
 	cp_marker_begin(name, stack_of(domain));
 	return level;
@@ -129,24 +129,24 @@ static int push_ex(const struct attributes *attributes)
 	int level = next[PUSH_EX] ? NEXT(PUSH_EX, int, const void *)(attributes)
 				  : NO_TRACKING;
 
-	return push(name_of(attributes), NULL, level);
+	return push_range(name_of(attributes), NULL, level);
 }
 
 static int push_a(const char *text)
 {
 	int level = next[PUSH_A] ? NEXT(PUSH_A, int, const char *)(text) : NO_TRACKING;
 
-	return push(cp_marker_name(text), NULL, level);
+	return push_range(cp_marker_name(text), NULL, level);
 }
 
 static int push_w(const wchar_t *text)
 {
 	int level = next[PUSH_W] ? NEXT(PUSH_W, int, const wchar_t *)(text) : NO_TRACKING;
 
-	return push(name_of_wide(text), NULL, level);
+	return push_range(name_of_wide(text), NULL, level);
 }
 
-static int pop(void)
+static int pop_range(void)
 {
 	cp_marker_end(NULL, stack_of(NULL), CP_END_ALONE);
 	return next[POP] ? NEXT(POP, int, void)() : NO_TRACKING;
@@ -158,7 +158,7 @@ static int domain_push(const void *domain, const struct attributes *attributes)
 						const void *)(domain, attributes)
 				      : NO_TRACKING;
 
-	return push(name_of(attributes), domain, level);
+	return push_range(name_of(attributes), domain, level);
 }
 
 static int domain_pop(const void *domain)
@@ -178,7 +178,7 @@ static uint64_t new_id(enum slot end)
 	return next[end] ? 0 : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-static uint64_t start(struct cp_name *name, const void *domain, uint64_t id)
+static uint64_t start_range(struct cp_name *name, const void *domain, uint64_t id)
 {
 	struct cp_range_key key = {RANGES, {id, (uint64_t)(uintptr_t)domain, 0, 0}};
 
@@ -186,7 +186,7 @@ static uint64_t start(struct cp_name *name, const void *domain, uint64_t id)
 	return id;
 }
 
-static void end(const void *domain, uint64_t id)
+static void end_range(const void *domain, uint64_t id)
 {
 	struct cp_range_key key = {RANGES, {id, (uint64_t)(uintptr_t)domain, 0, 0}};
 
@@ -199,7 +199,7 @@ static uint64_t start_ex(const struct attributes *attributes)
 			      ? NEXT(RANGE_START_EX, uint64_t, const void *)(attributes)
 			      : new_id(RANGE_END);
 
-	return start(name_of(attributes), NULL, id);
+	return start_range(name_of(attributes), NULL, id);
 }
 
 static uint64_t start_a(const char *text)
@@ -208,7 +208,7 @@ static uint64_t start_a(const char *text)
 			      ? NEXT(RANGE_START_A, uint64_t, const char *)(text)
 			      : new_id(RANGE_END);
 
-	return start(cp_marker_name(text), NULL, id);
+	return start_range(cp_marker_name(text), NULL, id);
 }
 
 static uint64_t start_w(const wchar_t *text)
@@ -217,12 +217,12 @@ static uint64_t start_w(const wchar_t *text)
 			      ? NEXT(RANGE_START_W, uint64_t, const wchar_t *)(text)
 			      : new_id(RANGE_END);
 
-	return start(name_of_wide(text), NULL, id);
+	return start_range(name_of_wide(text), NULL, id);
 }
 
 static void range_end(uint64_t id)
 {
-	end(NULL, id);
+	end_range(NULL, id);
 	if (next[RANGE_END])
 		NEXT(RANGE_END, void, uint64_t)(id);
 }
@@ -234,12 +234,12 @@ static uint64_t domain_start(const void *domain, const struct attributes *attrib
 					const void *)(domain, attributes)
 			      : new_id(DOMAIN_RANGE_END);
 
-	return start(name_of(attributes), domain, id);
+	return start_range(name_of(attributes), domain, id);
 }
 
 static void domain_end(const void *domain, uint64_t id)
 {
-	end(domain, id);
+	end_range(domain, id);
 	if (next[DOMAIN_RANGE_END])
 		NEXT(DOMAIN_RANGE_END, void, const void *, uint64_t)(domain, id);
 }
@@ -337,7 +337,7 @@ static const struct entry {
 	ENTRY(MODULE_CORE, 8, PUSH_EX, push_ex),
 	ENTRY(MODULE_CORE, 9, PUSH_A, push_a),
 	ENTRY(MODULE_CORE, 10, PUSH_W, push_w),
-	ENTRY(MODULE_CORE, 11, POP, pop),
+	ENTRY(MODULE_CORE, 11, POP, pop_range),
 	ENTRY(MODULE_CORE2, 2, DOMAIN_RANGE_START, domain_start),
 	ENTRY(MODULE_CORE2, 3, DOMAIN_RANGE_END, domain_end),
 	ENTRY(MODULE_CORE2, 4, DOMAIN_PUSH, domain_push),
@@ -370,7 +370,7 @@ struct all_slots {
 	slot_function *function[MODULES][INDICES];
 };
 
-static void save(const struct callbacks *callbacks, struct all_slots *to)
+static void save_slots(const struct callbacks *callbacks, struct all_slots *to)
 {
 	for (int module = 1; module < MODULES; module++)
 		for (unsigned i = 1; i < INDICES; i++) {
@@ -380,7 +380,7 @@ static void save(const struct callbacks *callbacks, struct all_slots *to)
 		}
 }
 
-static void restore(const struct callbacks *callbacks, const struct all_slots *from)
+static void restore_slots(const struct callbacks *callbacks, const struct all_slots *from)
 {
 	for (int module = 1; module < MODULES; module++)
 		for (unsigned i = 1; i < INDICES; i++) {
@@ -392,7 +392,7 @@ static void restore(const struct callbacks *callbacks, const struct all_slots *f
 }
 
 /* A bit for each function of a module that the tool has put there. */
-static unsigned filled(
+static unsigned count_filled(
 	const struct callbacks *callbacks, const struct all_slots *before, int module)
 {
 	unsigned bits = 0;
@@ -412,11 +412,12 @@ static void take_over(const struct callbacks *callbacks, const struct all_slots 
 	const unsigned core_events = 1u << 1 | 1u << 4 | 1u << 8,
 		       core2_events = 1u << 1 | 1u << 2 | 1u << 4,
 		       no_domains = 1u << 12 | 1u << 13 | 1u << 15;
-	unsigned core = filled(callbacks, before, MODULE_CORE),
-		 core2 = filled(callbacks, before, MODULE_CORE2);
+	unsigned core = count_filled(callbacks, before, MODULE_CORE),
+		 core2 = count_filled(callbacks, before, MODULE_CORE2);
 
 	sees_strings |= (core & core_events) || (core2 & core2_events);
-	sees_domains |= (core2 & ~no_domains) || filled(callbacks, before, MODULE_SYNC);
+	sees_domains |=
+		(core2 & ~no_domains) || count_filled(callbacks, before, MODULE_SYNC);
 	for (size_t i = 0; i < NENTRIES; i++) {
 		slot_function **place =
 			place_of(callbacks, entries[i].module, entries[i].index);
@@ -442,7 +443,7 @@ static void *users_function(void **library, const char *entry, const char *point
 }
 
 /* One that fails, or is none, is closed as NVTX does. */
-static void chain(const void *(*get)(uint32_t), const struct callbacks *callbacks)
+static void chain_tool(const void *(*get)(uint32_t), const struct callbacks *callbacks)
 {
 	int (*initialize)(const void *(*)(uint32_t));
 	void *library, *found = users_function(&library, "InitializeInjectionNvtx2",
@@ -450,13 +451,13 @@ static void chain(const void *(*get)(uint32_t), const struct callbacks *callback
 	struct all_slots before;
 
 	memcpy(&initialize, &found, sizeof(found));
-	save(callbacks, &before);
+	save_slots(callbacks, &before);
 	if (initialize && initialize(get)) {
 		take_over(callbacks, &before);
 		return;
 	}
 	if (initialize)
-		restore(callbacks, &before);
+		restore_slots(callbacks, &before);
 	if (library)
 		dlclose(library);
 }
@@ -468,7 +469,7 @@ EXPORT int InitializeInjectionNvtx2(const void *(*get)(uint32_t table))
 
 	if (!callbacks || callbacks->size < sizeof(*callbacks))
 		return 0;
-	chain(get, callbacks);
+	chain_tool(get, callbacks);
 	for (size_t i = 0; i < NENTRIES; i++)
 		if ((place = place_of(callbacks, entries[i].module, entries[i].index)))
 			*place = entries[i].ours;

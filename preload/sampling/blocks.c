@@ -37,19 +37,19 @@ static int sieve[SIEVE];
 
 static bool watching;
 
-static uint64_t hash(uint64_t address)
+static uint64_t hash_address(uint64_t address)
 {
 	return address * 0x9e3779b97f4a7c15u >> 20;
 }
 
 static int *sieve_of(uint64_t address)
 {
-	return &sieve[hash(address) % SIEVE];
+	return &sieve[hash_address(address) % SIEVE];
 }
 
 static struct slot *find_slot(uint64_t address)
 {
-	size_t i = hash(address) & (table.size - 1);
+	size_t i = hash_address(address) & (table.size - 1);
 
 	while (table.slots[i].address && table.slots[i].address != address)
 		i = (i + 1) & (table.size - 1);
@@ -57,7 +57,7 @@ static struct slot *find_slot(uint64_t address)
 }
 
 /* Twice as large, without what has gone. */
-static bool grow(void)
+static bool grow_table(void)
 {
 	struct slot *old = table.slots, *slots;
 	size_t size = table.size, larger = size ? 2 * size : 1024;
@@ -79,7 +79,7 @@ static bool grow(void)
 	return true;
 }
 
-static struct cp_samples_block *note(
+static struct cp_samples_block *note_block(
 	uint64_t address, uint64_t size, uint64_t site, uint64_t start)
 {
 	struct cp_samples_block *item = cp_record_reserve(&cp_samples, sizeof(*item));
@@ -95,7 +95,7 @@ static struct cp_samples_block *note(
 	return item;
 }
 
-static void end(struct slot *slot, uint64_t now)
+static void end_block(struct slot *slot, uint64_t now)
 {
 	__atomic_store_n(&slot->item->end, now, __ATOMIC_RELAXED);
 	slot->item = NULL;
@@ -106,12 +106,12 @@ static void add_locked(uint64_t address, struct cp_samples_block *item)
 {
 	struct slot *slot;
 
-	if (!item || (table.used >= table.size / 2 && !grow()))
+	if (!item || (table.used >= table.size / 2 && !grow_table()))
 		return;
 	slot = find_slot(address);
 	/* Given back where we could not see it. */
 	if (slot->address && slot->item)
-		end(slot, item->start);
+		end_block(slot, item->start);
 	table.used += !slot->address;
 	*slot = (struct slot){address, item, item->size, item->site, item->start};
 	__atomic_fetch_add(sieve_of(address), 1, __ATOMIC_RELAXED);
@@ -119,12 +119,12 @@ static void add_locked(uint64_t address, struct cp_samples_block *item)
 
 /* ---- what heap.so calls ---- */
 
-static uint64_t now(void)
+static uint64_t read_clock(void)
 {
 	return cp_counting() ? cp_clock_of_kernel() : 0;
 }
 
-static void allocated(void *block, size_t size, const void *site, uint64_t began)
+static void on_allocated(void *block, size_t size, const void *site, uint64_t began)
 {
 	uint64_t address = (uint64_t)(uintptr_t)block;
 
@@ -132,12 +132,12 @@ static void allocated(void *block, size_t size, const void *site, uint64_t began
 		!cp_enter())
 		return;
 	cp_lock(&table.lock);
-	add_locked(address, note(address, size, (uint64_t)(uintptr_t)site, began));
+	add_locked(address, note_block(address, size, (uint64_t)(uintptr_t)site, began));
 	cp_unlock(&table.lock);
 	cp_leave();
 }
 
-static void freed(const void *block)
+static void on_freed(const void *block)
 {
 	uint64_t address = (uint64_t)(uintptr_t)block;
 	struct slot *slot;
@@ -148,17 +148,18 @@ static void freed(const void *block)
 	cp_lock(&table.lock);
 	slot = find_slot(address);
 	if (slot->address && slot->item)
-		end(slot, cp_clock_of_kernel());
+		end_block(slot, cp_clock_of_kernel());
 	cp_unlock(&table.lock);
 	cp_leave();
 }
 
 void cp_sampling_watch_heap(void)
 {
-	static const struct cp_heap_observer observer = {now, allocated, freed};
+	static const struct cp_heap_observer observer = {
+		read_clock, on_allocated, on_freed};
 	const struct cp_heap_observer **theirs = dlsym(RTLD_DEFAULT, CP_HEAP_OBSERVER);
 
-	if (!theirs || !grow())
+	if (!theirs || !grow_table())
 		return;
 	watching = true;
 	__atomic_store_n(theirs, &observer, __ATOMIC_RELEASE);
@@ -176,7 +177,7 @@ void cp_sampling_note_blocks(void)
 		struct slot *slot = &table.slots[i];
 
 		if (slot->item)
-			slot->item =
-				note(slot->address, slot->size, slot->site, slot->start);
+			slot->item = note_block(
+				slot->address, slot->size, slot->site, slot->start);
 	}
 }

@@ -85,7 +85,7 @@ void cp_sampling_choose(void)
 	cp_sampling_watch_heap();
 }
 
-static void describe(unsigned i)
+static void describe_kind(unsigned i)
 {
 	struct cp_samples_event *out = cp_record_reserve(&cp_samples, sizeof(*out));
 	const struct cp_sampling_event *event = &sampling.events[i];
@@ -134,7 +134,7 @@ void cp_sampling_prepare(void)
 	cp_sampling_forget_chains();
 	note_time(cp_samples.header);
 	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
-		describe(i);
+		describe_kind(i);
 	cp_sampling_note_maps();
 	cp_sampling_note_blocks();
 	if (!cp_sampling_watches_heap())
@@ -144,7 +144,7 @@ void cp_sampling_prepare(void)
 
 /* ---- the thread that empties rings ---- */
 
-static void drain(struct cp_sampler *sampler)
+static void drain_ring(struct cp_sampler *sampler)
 {
 	cp_lock(&sampler->made.lock);
 	cp_sampler_drain(sampler, true);
@@ -155,7 +155,7 @@ static void drain_all(void)
 {
 	cp_lock(&sampling.lock);
 	for (struct cp_sampler *sampler = sampling.live; sampler; sampler = sampler->next)
-		drain(sampler);
+		drain_ring(sampler);
 	cp_unlock(&sampling.lock);
 }
 
@@ -169,7 +169,7 @@ static void leave_out(struct cp_sampler *sampler)
 	cp_unlock(&sampler->made.lock);
 }
 
-static int run(void *unused)
+static int run_helper(void *unused)
 {
 	static struct epoll_event ready[16];
 
@@ -185,7 +185,7 @@ static int run(void *unused)
 		for (long i = 0; i < n; i++) {
 			if (!ready[i].data.ptr)
 				continue;
-			drain(ready[i].data.ptr);
+			drain_ring(ready[i].data.ptr);
 			if (ready[i].events & EPOLLHUP)
 				leave_out(ready[i].data.ptr);
 		}
@@ -194,7 +194,7 @@ static int run(void *unused)
 	return 0;
 }
 
-static void watch(int fd, struct cp_sampler *sampler)
+static void watch_ring(int fd, struct cp_sampler *sampler)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = sampler};
 
@@ -208,7 +208,7 @@ static bool open_watch(void)
 	sampling.bell = (int)cp_syscall(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (sampling.rings >= 0 && sampling.bell >= 0 &&
 		cp_fd_keep(&sampling.rings) == 0 && cp_fd_keep(&sampling.bell) == 0) {
-		watch(sampling.bell, NULL);
+		watch_ring(sampling.bell, NULL);
 		return true;
 	}
 	cp_fd_drop(&sampling.rings);
@@ -226,9 +226,9 @@ void cp_sampling_start(void)
 	cp_lock(&sampling.lock);
 	for (struct cp_sampler *sampler = sampling.live; watched && sampler;
 		sampler = sampler->next)
-		watch(sampler->fd[0], sampler);
+		watch_ring(sampler->fd[0], sampler);
 	cp_unlock(&sampling.lock);
-	if (!watched || cp_helper_start(&helper, run) < 0)
+	if (!watched || cp_helper_start(&helper, run_helper) < 0)
 		cp_warn("CACHEPEEK_PROFILE: the system allows no other thread: samples "
 			"are saved only where regions and threads end, and some may be "
 			"lost");
@@ -262,7 +262,7 @@ static struct cp_samples_thread *new_thread(pid_t tid)
 	return out;
 }
 
-static void complain(int error)
+static void complain_once(int error)
 {
 	static struct cp_once said;
 	struct cp_why why = {""};
@@ -281,7 +281,7 @@ static void complain(int error)
 	cp_warn(line);
 }
 
-static struct cp_sampler *take(void)
+static struct cp_sampler *take_sampler(void)
 {
 	struct cp_sampler *sampler;
 
@@ -297,7 +297,7 @@ static struct cp_sampler *take(void)
 	return sampler;
 }
 
-static void give(struct cp_sampler *sampler)
+static void give_sampler(struct cp_sampler *sampler)
 {
 	cp_lock(&sampling.lock);
 	sampler->next = sampling.spare;
@@ -356,17 +356,17 @@ struct cp_sampler *cp_sampling_thread_begin(pid_t tid, bool own)
 
 	if (!cp_samples.header || cp_confined())
 		return NULL;
-	sampler = take();
+	sampler = take_sampler();
 	if (!sampler)
 		return NULL;
 	result = open_sampler(sampler, tid, own);
 	if (result < 0) {
-		complain(result);
-		give(sampler);
+		complain_once(result);
+		give_sampler(sampler);
 		return NULL;
 	}
 	list_add(sampler);
-	watch(sampler->fd[0], sampler);
+	watch_ring(sampler->fd[0], sampler);
 	if (own)
 		cp_sampling_note_thread(sampler->out);
 	cp_sampler_enable(sampler, true);
@@ -391,7 +391,7 @@ void cp_sampling_thread_end(struct cp_sampler *sampler, bool own)
 	}
 	sampler->out = NULL;
 	cp_unlock(&sampler->made.lock);
-	give(sampler);
+	give_sampler(sampler);
 }
 
 void cp_sampling_boundary(struct cp_sampler *sampler)

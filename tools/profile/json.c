@@ -17,15 +17,15 @@ struct json {
 	const char *const *names;
 };
 
-static void string(struct json *json, const char *name, const char *text)
+static void put_string(struct json *json, const char *name, const char *text)
 {
 	cp_out_format(json->out, "\"%s\": ", name);
 	cp_json_string(json->out, text, strlen(text));
 }
 
-static void line(struct json *json, const char *name, const char *text)
+static void put_line(struct json *json, const char *name, const char *text)
 {
-	string(json, name, text);
+	put_string(json, name, text);
 	cp_out_text(json->out, ",\n");
 }
 
@@ -44,7 +44,7 @@ static bool is_absent(const struct json *json, const char *name,
 }
 
 /* null where there is no value. */
-static void counts(struct json *json, const struct cp_tally *tally)
+static void put_counts(struct json *json, const struct cp_tally *tally)
 {
 	const char *comma = "";
 
@@ -70,7 +70,7 @@ static void counts(struct json *json, const struct cp_tally *tally)
 }
 
 /* Writes the status of each count, which does not depend on its value. */
-static void statuses(struct json *json)
+static void put_statuses(struct json *json)
 {
 	const struct cp_tally none = {.only_kept = false};
 
@@ -92,14 +92,14 @@ static void put_fields(struct json *json, const struct cp_fields *fields)
 	if (!fields)
 		return;
 	cp_out_text(json->out, ", ");
-	string(json, "type", fields->type);
+	put_string(json, "type", fields->type);
 	cp_out_format(json->out, ", \"element\": %lu, \"fields\": [",
 		(unsigned long)fields->size);
 	for (size_t i = 0; i < fields->n; i++) {
 		const struct cp_field *field = &fields->field[i];
 
 		cp_out_text(json->out, i ? ", {" : "{");
-		string(json, "name", field->name);
+		put_string(json, "name", field->name);
 		cp_out_format(json->out,
 			", \"offset\": %lu, \"size\": %lu, \"fetched\": %lu, "
 			"\"used\": %lu}",
@@ -130,38 +130,38 @@ static void line_use(struct json *json, const struct cp_profiled_object *object)
 
 static void rows_of(struct json *json, const char *name, const struct cp_rows *rows);
 
-static void instruction(struct json *json, const struct cp_place_in_code *at)
+static void put_instruction(struct json *json, const struct cp_place_in_code *at)
 {
 	struct cp_symbols *symbols = at->module->symbols;
 
 	cp_out_format(json->out, "\"address\": %lu, ", (unsigned long)at->address);
-	string(json, "text",
+	put_string(json, "text",
 		symbols ? cp_symbols_instruction(
 				  symbols, json->view->profile->arena, at->address)
 			: "");
 }
 
-static void data(struct json *json, const struct cp_profiled_object *object)
+static void put_data(struct json *json, const struct cp_profiled_object *object)
 {
 	static const char *const kinds[] = {"unknown", "variable", "module", "heap",
 		"heap-other", "stack", "mapping", "mapping", "thread-local"};
 
-	string(json, "data", kinds[object->data]);
+	put_string(json, "data", kinds[object->data]);
 	cp_out_text(json->out, ", ");
-	string(json, "name", object->name);
+	put_string(json, "name", object->name);
 	cp_out_text(json->out, ", ");
-	string(json, "file", object->file);
+	put_string(json, "file", object->file);
 	cp_out_format(json->out, ", \"line\": %u, \"size\": %lu, \"blocks\": %lu",
 		object->line,
 		(unsigned long)(object->data == CP_DATA_MODULE ? 0 : object->size),
 		(unsigned long)object->blocks);
 }
 
-static void file(struct json *json, const struct cp_place_in_code *at)
+static void put_file(struct json *json, const struct cp_place_in_code *at)
 {
 	bool found = cp_source_text(json->view->profile->arena, at->file, 1);
 
-	string(json, "file", at->file);
+	put_string(json, "file", at->file);
 	cp_out_format(json->out, ", \"found\": %s, \"changed\": %s",
 		found ? "true" : "false",
 		found && cp_source_changed(at->file, at->module->path) ? "true"
@@ -173,11 +173,11 @@ static void source_line(struct json *json, const struct cp_place_in_code *at)
 	const char *text = cp_source_text(json->view->profile->arena, at->file, at->line);
 
 	cp_out_format(json->out, "\"line\": %u, ", at->line);
-	string(json, "text", text ? text : "");
+	put_string(json, "text", text ? text : "");
 }
 
 /* Writes the members that distinguish a row from its siblings. */
-static void place(struct json *json, enum cp_row_kind kind, const struct cp_row *row)
+static void put_place(struct json *json, enum cp_row_kind kind, const struct cp_row *row)
 {
 	const struct cp_place_in_code *at = &row->site->at;
 
@@ -187,27 +187,27 @@ static void place(struct json *json, enum cp_row_kind kind, const struct cp_row 
 	case CP_ROW_THREAD:
 		cp_out_format(json->out, "\"pid\": %d, \"tid\": %d, ",
 			row->site->thread->pid, row->site->thread->tid);
-		string(json, "name", row->site->thread->name);
+		put_string(json, "name", row->site->thread->name);
 		break;
 	case CP_ROW_MODULE:
-		string(json, "module", at->module->name);
+		put_string(json, "module", at->module->name);
 		cp_out_text(json->out, ", ");
-		string(json, "path", at->module->path);
+		put_string(json, "path", at->module->path);
 		break;
 	case CP_ROW_FUNCTION:
-		string(json, "module", at->module->path);
+		put_string(json, "module", at->module->path);
 		cp_out_text(json->out, ", ");
-		string(json, "function", at->function);
+		put_string(json, "function", at->function);
 		break;
 	case CP_ROW_STATEMENT:
-		string(json, "file", at->file);
+		put_string(json, "file", at->file);
 		cp_out_format(json->out, ", \"line\": %u", at->line);
 		break;
 	case CP_ROW_INSTRUCTION:
-		instruction(json, at);
+		put_instruction(json, at);
 		break;
 	case CP_ROW_FILE:
-		file(json, at);
+		put_file(json, at);
 		break;
 	case CP_ROW_LINE:
 		source_line(json, at);
@@ -227,7 +227,8 @@ static struct cp_rows *lines_of(
 	return rows;
 }
 
-static void parts(struct json *json, const struct cp_rows *rows, const struct cp_row *row)
+static void put_parts(
+	struct json *json, const struct cp_rows *rows, const struct cp_row *row)
 {
 	if (rows->kind == CP_ROW_FUNCTION)
 		rows_of(json, "statements",
@@ -246,11 +247,11 @@ static void put_place(struct json *json, const struct cp_place_in_code *function
 	const struct cp_row *row, const char *comma)
 {
 	cp_out_format(json->out, "%s{", comma);
-	string(json, "module", function->module->path);
+	put_string(json, "module", function->module->path);
 	cp_out_text(json->out, ", ");
-	string(json, "function", function->function);
+	put_string(json, "function", function->function);
 	cp_out_text(json->out, ", ");
-	string(json, "file", row->site->at.file);
+	put_string(json, "file", row->site->at.file);
 	cp_out_format(json->out, ", \"line\": %u, \"misses\": %.17g}", row->site->at.line,
 		cp_measure_order(json->view->profile, json->view->measurement,
 			CP_BY_MISSES, &row->tally));
@@ -295,14 +296,14 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 		cp_out_text(json->out, comma);
 		comma = ",\n{";
 		if (rows->kind == CP_ROW_DATA)
-			data(json, rows->row[i].object);
+			put_data(json, rows->row[i].object);
 		else
-			place(json, rows->kind, &rows->row[i]);
+			put_place(json, rows->kind, &rows->row[i]);
 		cp_out_text(json->out, ", ");
 		if (rows->kind == CP_ROW_DATA)
 			line_use(json, rows->row[i].object);
-		counts(json, &rows->row[i].tally);
-		parts(json, rows, &rows->row[i]);
+		put_counts(json, &rows->row[i].tally);
+		put_parts(json, rows, &rows->row[i]);
 		if (rows->kind == CP_ROW_DATA && json->view->profile->naccesses)
 			places(json, rows, &rows->row[i]);
 		cp_out_text(json->out, "}");
@@ -311,7 +312,7 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 }
 
 /* Samples have latencies of their own. */
-static void latencies(struct json *json)
+static void put_latencies(struct json *json)
 {
 	if (json->view->profile->sampled)
 		cp_out_text(json->out,
@@ -321,26 +322,26 @@ static void latencies(struct json *json)
 	cp_out_text(json->out, ",\n");
 }
 
-static void head(struct json *json)
+static void put_head(struct json *json)
 {
 	const struct cp_profile *profile = json->view->profile;
 
 	cp_out_text(json->out, "{\n");
-	line(json, "schema", CP_PROFILE_SCHEMA);
-	line(json, "cachepeek", CP_VERSION);
-	line(json, "measurement", json->view->measurement->name);
-	line(json, "title", json->view->measurement->title);
-	line(json, "command", profile->command);
-	line(json, "machine", profile->machine);
-	line(json, "source", profile->sampled ? "sampled" : "simulated");
+	put_line(json, "schema", CP_PROFILE_SCHEMA);
+	put_line(json, "cachepeek", CP_VERSION);
+	put_line(json, "measurement", json->view->measurement->name);
+	put_line(json, "title", json->view->measurement->title);
+	put_line(json, "command", profile->command);
+	put_line(json, "machine", profile->machine);
+	put_line(json, "source", profile->sampled ? "sampled" : "simulated");
 	cp_out_format(json->out, "\"exact\": %s,\n\"processes\": %zu,\n",
 		profile->inexact ? "false" : "true", profile->nprocesses);
 	if (profile->sampled)
 		cp_sampled_write_json(json->out, profile);
-	latencies(json);
+	put_latencies(json);
 }
 
-static void findings(struct json *json)
+static void put_findings(struct json *json)
 {
 	const struct cp_findings found = cp_advise(json->view);
 
@@ -354,16 +355,16 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	const struct cp_profile *profile = view->profile;
 	const struct cp_tally totals = cp_profile_totals(profile);
 
-	head(&json);
-	statuses(&json);
-	counts(&json, &totals);
+	put_head(&json);
+	put_statuses(&json);
+	put_counts(&json, &totals);
 	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&json, "functions", cp_rows_of_all(view, CP_ROW_FUNCTION));
 	if (!view->is_page)
 		rows_of(&json, "sources", cp_rows_of_all(view, CP_ROW_FILE));
 	rows_of(&json, "data", cp_rows_of_all(view, CP_ROW_DATA));
-	findings(&json);
+	put_findings(&json);
 	if (profile->npaths && !view->is_page)
 		cp_profile_write_calls_json(out, view);
 	cp_out_text(out, ",\n\"warnings\": [");

@@ -28,7 +28,7 @@ struct perf_run {
 	pid_t child;
 };
 
-static bool start(struct perf_run *run, char *const *argv)
+static bool start_perf(struct perf_run *run, char *const *argv)
 {
 	posix_spawn_file_actions_t actions;
 	int ends[2], error;
@@ -49,7 +49,7 @@ static bool start(struct perf_run *run, char *const *argv)
 	return run->lines != NULL;
 }
 
-static int finish(struct perf_run *run)
+static int finish_perf(struct perf_run *run)
 {
 	int status = 0;
 
@@ -67,17 +67,17 @@ static int each_line(struct cp_perf *perf, char *const *argv,
 	char *line = NULL;
 	size_t size = 0;
 
-	if (!start(&run, argv))
+	if (!start_perf(&run, argv))
 		return -1;
 	while (getline(&line, &size, run.lines) > 0)
 		take(perf, line);
 	free(line);
-	return finish(&run);
+	return finish_perf(&run);
 }
 
 /* ---- its events ---- */
 
-static bool has(const char *types, const char *word)
+static bool has_word(const char *types, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -90,13 +90,14 @@ static bool has(const char *types, const char *word)
 
 static enum cp_sampled_event kind_of(unsigned type, unsigned long config, const char *is)
 {
-	if (!has(is, "IP") || !has(is, "TID") || !has(is, "TIME") || !has(is, "ADDR"))
+	if (!has_word(is, "IP") || !has_word(is, "TID") || !has_word(is, "TIME") ||
+		!has_word(is, "ADDR"))
 		return CP_SAMPLED_EVENTS;
 	/* Software: all faults, minor ones, major ones. */
 	if (type == 1)
 		return config == 2 || config == 5 || config == 6 ? CP_SAMPLED_FAULTS
 								 : CP_SAMPLED_EVENTS;
-	return has(is, "DATA_SRC") ? CP_SAMPLED_MEMORY : CP_SAMPLED_EVENTS;
+	return has_word(is, "DATA_SRC") ? CP_SAMPLED_MEMORY : CP_SAMPLED_EVENTS;
 }
 
 /* NAME: type: 1, ..., config: 0x2, { sample_period, sample_freq }: 1, sample_type: IP|...
@@ -119,8 +120,9 @@ static void take_event(struct cp_perf *perf, const char *line)
 	};
 	if (event->kind == CP_SAMPLED_EVENTS)
 		return;
-	perf->has_source &= has(is + 13, "DATA_SRC");
-	perf->has_weight &= has(is + 13, "WEIGHT") || has(is + 13, "WEIGHT_STRUCT");
+	perf->has_source &= has_word(is + 13, "DATA_SRC");
+	perf->has_weight &=
+		has_word(is + 13, "WEIGHT") || has_word(is + 13, "WEIGHT_STRUCT");
 }
 
 /* # cpuid : GenuineIntel,6,85,7 */
@@ -153,7 +155,7 @@ static bool has_events(const struct cp_perf *perf, enum cp_sampled_event kind)
 }
 
 /* NULL, or what is wrong. */
-static const char *choose(struct cp_perf *perf, const char *measurement)
+static const char *choose_measurement(struct cp_perf *perf, const char *measurement)
 {
 	bool faults = has_events(perf, CP_SAMPLED_FAULTS),
 	     memory = has_events(perf, CP_SAMPLED_MEMORY);
@@ -197,7 +199,7 @@ static void name_threads(struct cp_profile *profile, const struct cp_perf *perf)
 				perf->images.all[i].threads.all[t].name;
 }
 
-static void warn(struct cp_profile *profile, const struct cp_perf *perf)
+static void warn_of_loss(struct cp_profile *profile, const struct cp_perf *perf)
 {
 	if (perf->lost)
 		cp_profile_warn(profile,
@@ -238,12 +240,13 @@ static struct cp_profile *make_profile(struct cp_perf *perf)
 	profile->translations = perf->translations;
 	cp_sampled_add(profile, sources, n);
 	name_threads(profile, perf);
-	warn(profile, perf);
+	warn_of_loss(profile, perf);
 	cp_sampled_warn(profile);
 	return profile;
 }
 
-static bool look(struct cp_perf *perf, const char *path, char *error, size_t error_size)
+static bool look_at_file(
+	struct cp_perf *perf, const char *path, char *error, size_t error_size)
 {
 	struct stat status;
 
@@ -256,7 +259,8 @@ static bool look(struct cp_perf *perf, const char *path, char *error, size_t err
 	return true;
 }
 
-static bool ask(struct cp_perf *perf, const char *path, char *error, size_t error_size)
+static bool ask_perf(
+	struct cp_perf *perf, const char *path, char *error, size_t error_size)
 {
 	char *name = (char *)(uintptr_t)path;
 	char *events[] = {"perf", "evlist", "-v", "-i", name, NULL},
@@ -289,9 +293,10 @@ struct cp_profile *cp_perf_data_read(struct cp_arena *arena, const char *path,
 	struct cp_profile *profile = NULL;
 	const char *wrong;
 
-	if (!look(&perf, path, error, error_size) || !ask(&perf, path, error, error_size))
+	if (!look_at_file(&perf, path, error, error_size) ||
+		!ask_perf(&perf, path, error, error_size))
 		return NULL;
-	wrong = choose(&perf, measurement);
+	wrong = choose_measurement(&perf, measurement);
 	if (wrong) {
 		snprintf(error, error_size, "%s: %s", path, wrong);
 		return NULL;

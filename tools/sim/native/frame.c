@@ -38,7 +38,7 @@ struct area {
 _Static_assert(sizeof(struct area) == LEGACY + HEADER, "the kernel's");
 
 /* Those with 512 bits only in a program that uses them: stacks of handlers are small. */
-static UInt features(void)
+static UInt saved_features(void)
 {
 	return native_host_kept_state() & (upper_is_used() ? 0xe7 : 7);
 }
@@ -53,7 +53,7 @@ static UInt area_size(void)
 	UInt size = sizeof(struct area);
 
 	for (UInt c = AVX; c < COMPONENTS; c++) {
-		if (!(features() >> c & 1))
+		if (!(saved_features() >> c & 1))
 			continue;
 		if (!layout[c].size) {
 			struct cpuid host = native_cpuid(0xd, c);
@@ -78,14 +78,14 @@ static struct side_state *side_state_of(struct thread_state *t)
 	return (struct side_state *)t->shadows;
 }
 
-static void take(ThreadId tid, struct thread_state *t)
+static void take_registers(ThreadId tid, struct thread_state *t)
 {
 	for (UInt i = 0; i < 3; i++)
 		VG_(get_shadow_regs_area)
 	(tid, (UChar *)t + i * sizeof(guest_state), (Int)i, 0, sizeof(guest_state));
 }
 
-static void give(ThreadId tid, const struct thread_state *t)
+static void give_registers(ThreadId tid, const struct thread_state *t)
 {
 	for (UInt i = 0; i < 3; i++)
 		VG_(set_shadow_regs_area)
@@ -94,7 +94,7 @@ static void give(ThreadId tid, const struct thread_state *t)
 
 /* --- Between a thread's state and an area --- */
 
-static void copy(UChar *in_area, void *in_state, SizeT size, Bool to_area)
+static void copy_state(UChar *in_area, void *in_state, SizeT size, Bool to_area)
 {
 	if (to_area)
 		VG_(memcpy)(in_area, in_state, size);
@@ -109,21 +109,21 @@ static void copy_component(
 	struct side_state *side = side_state_of(t);
 
 	if (c == MASKS)
-		copy(at, side->mask, sizeof(side->mask), to_area);
+		copy_state(at, side->mask, sizeof(side->mask), to_area);
 	else if (c == HIGH)
-		copy(at, side->zmm, sizeof(side->zmm), to_area);
+		copy_state(at, side->zmm, sizeof(side->zmm), to_area);
 	for (UInt i = 0; i < 16; i++) {
 		if (c == AVX)
-			copy(at + 16 * i, (UChar *)&t->guest + state_ymm(i) + 16, 16,
-				to_area);
+			copy_state(at + 16 * i, (UChar *)&t->guest + state_ymm(i) + 16,
+				16, to_area);
 		else if (c == UPPER && (side->live >> i & 1 || !to_area))
-			copy(at + 32 * i, &side->upper[i], 32, to_area);
+			copy_state(at + 32 * i, &side->upper[i], 32, to_area);
 	}
 	if (c == UPPER && !to_area)
 		side->live = 0xffff;
 }
 
-static void save(struct thread_state *t, struct area *to)
+static void save_frame(struct thread_state *t, struct area *to)
 {
 	UInt size = area_size(), end = MAGIC_END;
 
@@ -133,7 +133,7 @@ static void save(struct thread_state *t, struct area *to)
 	to->magic = MAGIC_BEGIN;
 	to->extended_size = size + sizeof(end);
 	to->size = size;
-	to->features = to->has = features();
+	to->features = to->has = saved_features();
 	for (UInt c = AVX; c < COMPONENTS; c++)
 		if (to->features >> c & 1)
 			copy_component(t, (UChar *)to + layout[c].offset, c, True);
@@ -141,7 +141,7 @@ static void save(struct thread_state *t, struct area *to)
 }
 
 /* As a process begins. */
-static void clear(struct thread_state *t)
+static void clear_state(struct thread_state *t)
 {
 	guest_state *g = &t->guest;
 
@@ -158,15 +158,15 @@ static Bool has_components(const struct area *from)
 	       can_read((UWord)from, area_size());
 }
 
-static void restore(struct thread_state *t, struct area *from)
+static void restore_frame(struct thread_state *t, struct area *from)
 {
-	clear(t);
+	clear_state(t);
 	if (!from || !can_read((UWord)from, sizeof(*from)))
 		return;
 	LibVEX_GuestAMD64_fxrstor((HWord)from, &t->guest);
 	mxcsr_write(&t->guest, from->mxcsr & 0xffff);
 	for (UInt c = AVX; has_components(from) && c < COMPONENTS; c++)
-		if (features() & from->features & from->has & 1u << c)
+		if (saved_features() & from->features & from->has & 1u << c)
 			copy_component(t, (UChar *)from + layout[c].offset, c, False);
 }
 
@@ -187,14 +187,14 @@ void native_frame_fill(ThreadId tid, Addr room)
 
 	if (!native_allowed)
 		return;
-	take(tid, &t);
+	take_registers(tid, &t);
 	context = (struct vki_ucontext *)t.guest.guest_RDX;
 	context_at = (PtrdiffT)(t.guest.guest_RDX - t.guest.guest_RSP);
-	save(&t, (struct area *)room);
+	save_frame(&t, (struct area *)room);
 	context->uc_mcontext.fpstate = (void *)room;
 	context->uc_flags |= HAS_STATE;
-	clear(&t);
-	give(tid, &t);
+	clear_state(&t);
+	give_registers(tid, &t);
 }
 
 typedef void destroy_frame(ThreadId tid, Bool is_rt);
@@ -219,7 +219,7 @@ void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool is_rt)
 	__real_vgPlain_sigframe_destroy(tid, is_rt);
 	if (!context)
 		return;
-	take(tid, &t);
-	restore(&t, from);
-	give(tid, &t);
+	take_registers(tid, &t);
+	restore_frame(&t, from);
+	give_registers(tid, &t);
 }

@@ -60,7 +60,7 @@ static Long kernel_now(Int clock)
 	return now.s * SECOND + now.ns;
 }
 
-static Long run(ThreadId tid)
+static Long run_time(ThreadId tid)
 {
 	if (several)
 		return program_at + kernel_now(MONOTONIC) - kernel_at;
@@ -96,14 +96,14 @@ static Long begin_of(Int clock)
 	return 0;
 }
 
-static Long now(ThreadId tid, Int clock)
+static Long read_clock(ThreadId tid, Int clock)
 {
-	return begin_of(clock) + run(tid);
+	return begin_of(clock) + run_time(tid);
 }
 
 /* ---- deadlines ---- */
 
-static UWord take(ThreadId tid, SizeT at)
+static UWord take_word(ThreadId tid, SizeT at)
 {
 	UWord value;
 
@@ -111,7 +111,7 @@ static UWord take(ThreadId tid, SizeT at)
 	return value;
 }
 
-static void put(ThreadId tid, SizeT at, UWord value)
+static void put_word(ThreadId tid, SizeT at, UWord value)
 {
 	VG_(set_shadow_regs_area)
 	(tid, 0, (PtrdiffT)at, sizeof(value), (const UChar *)&value);
@@ -126,7 +126,7 @@ static void put(ThreadId tid, SizeT at, UWord value)
 
 static Bool futex_deadline(ThreadId tid, struct deadline *d)
 {
-	UWord operation = take(tid, SECOND_ONE);
+	UWord operation = take_word(tid, SECOND_ONE);
 
 	d->at = FOURTH;
 	d->clock = operation & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
@@ -152,8 +152,8 @@ static Bool find_deadline(ThreadId tid, UInt number, struct deadline *d)
 	if (number != __NR_clock_nanosleep)
 		return False;
 	d->at = THIRD;
-	d->clock = (Int)take(tid, FIRST);
-	return take(tid, SECOND_ONE) & ABSOLUTE;
+	d->clock = (Int)take_word(tid, FIRST);
+	return take_word(tid, SECOND_ONE) & ABSOLUTE;
 }
 
 static Bool is_time(const struct timespec_ *t)
@@ -171,25 +171,25 @@ void pin_clock_before(ThreadId tid)
 		return;
 	d = &deadlines[tid];
 	d->stands = False;
-	if (!find_deadline(tid, (UInt)take(tid, NUMBER), d))
+	if (!find_deadline(tid, (UInt)take_word(tid, NUMBER), d))
 		return;
-	d->given = take(tid, d->at);
+	d->given = take_word(tid, d->at);
 	wanted = (const struct timespec_ *)d->given;
 	if (d->given == (UWord)&d->replaced || kind_of(d->clock) == CPUTIME ||
 		!VG_(am_is_valid_for_client)(d->given, sizeof(*wanted), VKI_PROT_READ) ||
 		!is_time(wanted))
 		return;
 	d->until = wanted->s * SECOND + wanted->ns;
-	kernel = kernel_now(d->clock) + d->until - now(tid, d->clock);
+	kernel = kernel_now(d->clock) + d->until - read_clock(tid, d->clock);
 	kernel = kernel < 0 ? 0 : kernel;
 	d->replaced = (struct timespec_){kernel / SECOND, kernel % SECOND};
-	put(tid, d->at, (UWord)&d->replaced);
+	put_word(tid, d->at, (UWord)&d->replaced);
 	d->stands = True;
 }
 
 static void sleep_until(ThreadId tid, const struct deadline *d)
 {
-	Long left = d->until - now(tid, d->clock);
+	Long left = d->until - read_clock(tid, d->clock);
 
 	if (!several && left > 0)
 		slept += left;
@@ -204,15 +204,15 @@ void pin_clock_behind(ThreadId tid)
 	if (!d || !d->stands)
 		return;
 	d->stands = False;
-	put(tid, d->at, d->given);
-	result = (Word)take(tid, RESULT);
+	put_word(tid, d->at, d->given);
+	result = (Word)take_word(tid, RESULT);
 	if (result == 0 ? d->at == THIRD : result == -TIMED_OUT)
 		sleep_until(tid, d);
 }
 
 /* ---- answers ---- */
 
-static void tell(UWord to, Long ns, Long part)
+static void tell_time(UWord to, Long ns, Long part)
 {
 	struct timespec_ *t = (struct timespec_ *)to;
 
@@ -229,20 +229,20 @@ static void tell_times(ThreadId tid, const UWord *args)
 	Word *to = (Word *)args[0];
 
 	if (to) {
-		to[0] = run(tid) / TICK;
+		to[0] = run_time(tid) / TICK;
 		to[1] = to[2] = to[3] = 0;
 	}
-	put(tid, RESULT, (UWord)(now(tid, MONOTONIC) / TICK));
+	put_word(tid, RESULT, (UWord)(read_clock(tid, MONOTONIC) / TICK));
 }
 
-static void answer(ThreadId tid, UInt number, const UWord *args)
+static void answer_call(ThreadId tid, UInt number, const UWord *args)
 {
 	switch (number) {
 	case __NR_clock_gettime:
-		tell(args[1], now(tid, (Int)args[0]), 1);
+		tell_time(args[1], read_clock(tid, (Int)args[0]), 1);
 		break;
 	case __NR_gettimeofday:
-		tell(args[0], now(tid, REALTIME), 1000);
+		tell_time(args[0], read_clock(tid, REALTIME), 1000);
 		break;
 	case __NR_times:
 		tell_times(tid, args);
@@ -250,8 +250,8 @@ static void answer(ThreadId tid, UInt number, const UWord *args)
 #ifdef __NR_time
 	case __NR_time:
 		if (args[0])
-			*(Word *)args[0] = now(tid, REALTIME) / SECOND;
-		put(tid, RESULT, (UWord)(now(tid, REALTIME) / SECOND));
+			*(Word *)args[0] = read_clock(tid, REALTIME) / SECOND;
+		put_word(tid, RESULT, (UWord)(read_clock(tid, REALTIME) / SECOND));
 		break;
 #endif
 	}
@@ -259,39 +259,39 @@ static void answer(ThreadId tid, UInt number, const UWord *args)
 
 /* ---- waits that have a length ---- */
 
-static Long length(UWord at, Long part)
+static Long read_length(UWord at, Long part)
 {
 	const struct timespec_ *t = (const struct timespec_ *)at;
 
 	return at ? t->s * SECOND + t->ns * part : 0;
 }
 
-static Long milliseconds(UWord count)
+static Long of_milliseconds(UWord count)
 {
 	return (Int)count > 0 ? (Int)count * 1000000ll : 0;
 }
 
 /* How long one took that ended because its time was up. */
-static Long waited(UInt number, const UWord *args)
+static Long time_waited(UInt number, const UWord *args)
 {
 	switch (number) {
 	case __NR_nanosleep:
-		return length(args[0], 1);
+		return read_length(args[0], 1);
 	case __NR_clock_nanosleep:
-		return args[1] & ABSOLUTE ? 0 : length(args[2], 1);
+		return args[1] & ABSOLUTE ? 0 : read_length(args[2], 1);
 	case __NR_ppoll:
-		return length(args[2], 1);
+		return read_length(args[2], 1);
 	case __NR_pselect6:
-		return length(args[4], 1);
+		return read_length(args[4], 1);
 	case __NR_epoll_pwait:
-		return milliseconds(args[3]);
+		return of_milliseconds(args[3]);
 #ifdef __NR_poll
 	case __NR_poll:
-		return milliseconds(args[2]);
+		return of_milliseconds(args[2]);
 	case __NR_select:
-		return length(args[4], 1000);
+		return read_length(args[4], 1000);
 	case __NR_epoll_wait:
-		return milliseconds(args[3]);
+		return of_milliseconds(args[3]);
 #endif
 	}
 	return 0;
@@ -301,9 +301,9 @@ static Long waited_in_vain(UInt number, const UWord *args, UWord error)
 {
 	if (number == __NR_futex && error == TIMED_OUT &&
 		(args[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
-		return length(args[3], 1);
+		return read_length(args[3], 1);
 	if (number == __NR_rt_sigtimedwait && error == VKI_EAGAIN)
-		return length(args[2], 1);
+		return read_length(args[2], 1);
 	return 0;
 }
 
@@ -312,9 +312,9 @@ void pin_clock_after(ThreadId tid, UInt number, const UWord *args, SysRes result
 	if (sr_isError(result))
 		slept += waited_in_vain(number, args, sr_Err(result));
 	else if (sr_Res(result) == 0)
-		slept += waited(number, args);
+		slept += time_waited(number, args);
 	if (!sr_isError(result))
-		answer(tid, number, args);
+		answer_call(tid, number, args);
 }
 
 /* ---- its beginning, threads and children ---- */
@@ -332,7 +332,7 @@ void pin_clock_thread(ThreadId by)
 {
 	if (several || !pin_wanted)
 		return;
-	program_at = run(by);
+	program_at = run_time(by);
 	kernel_at = kernel_now(MONOTONIC);
 	several = True;
 }
@@ -340,7 +340,7 @@ void pin_clock_thread(ThreadId by)
 /* A child's instructions are counted from 0 on. */
 static void on_fork(ThreadId tid)
 {
-	before_fork = run(tid);
+	before_fork = run_time(tid);
 }
 
 static void on_fork_child(ThreadId tid)

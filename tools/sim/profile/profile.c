@@ -32,14 +32,14 @@ static ULong seen[KEPT] __attribute__((aligned(16)));
 
 typedef ULong pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
-static ULong hash(UInt thread, Addr instruction)
+static ULong hash_site(UInt thread, Addr instruction)
 {
 	return (instruction ^ ((ULong)thread << 48)) * 0x9e3779b97f4a7c15ull >> 20;
 }
 
-static void insert(struct cp_profile_site *site)
+static void insert_site(struct cp_profile_site *site)
 {
-	ULong i = hash(site->thread, site->instruction) & (nslots - 1);
+	ULong i = hash_site(site->thread, site->instruction) & (nslots - 1);
 
 	while (slots[i].site)
 		i = (i + 1) & (nslots - 1);
@@ -48,7 +48,7 @@ static void insert(struct cp_profile_site *site)
 }
 
 /* Into a table of so many slots, without those in [lo, hi). */
-static void rebuild(ULong size, Addr lo, Addr hi)
+static void rebuild_slots(ULong size, Addr lo, Addr hi)
 {
 	struct site_slot *old = slots;
 	ULong nold = nslots;
@@ -60,7 +60,7 @@ static void rebuild(ULong size, Addr lo, Addr hi)
 		struct cp_profile_site *s = old[i].site;
 
 		if (s && (s->instruction < lo || s->instruction >= hi))
-			insert(s);
+			insert_site(s);
 	}
 	VG_(free)(old);
 }
@@ -72,18 +72,18 @@ static struct cp_profile_site *new_site(UInt thread, Addr instruction)
 	if (!site)
 		return profile_nowhere();
 	if (nsites >= nslots / 2)
-		rebuild(nslots * 2, 0, 0);
+		rebuild_slots(nslots * 2, 0, 0);
 	site->thread = thread;
 	site->module = profile_module_at(instruction);
 	site->instruction = instruction;
 	profile_publish(site, CP_PROFILE_SITE);
-	insert(site);
+	insert_site(site);
 	return site;
 }
 
 static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 {
-	ULong i = hash(thread, instruction) & (nslots - 1);
+	ULong i = hash_site(thread, instruction) & (nslots - 1);
 
 	for (; slots[i].site; i = (i + 1) & (nslots - 1))
 		if (slots[i].site->instruction == instruction &&
@@ -156,7 +156,7 @@ static void add_misses(const uint64_t *now, uint64_t *count, uint64_t *of_data)
 	}
 }
 
-static __attribute__((noinline)) void attribute(const uint64_t *now)
+static __attribute__((noinline)) void attribute_counts(const uint64_t *now)
 {
 	static uint64_t nowhere[KEPT]; /* fetches have no data */
 	struct cp_profile_object *object;
@@ -212,7 +212,7 @@ static Bool is_unchanged(const uint64_t *now)
 	return !(changed[0] | changed[1]);
 }
 
-static const uint64_t *counters(const struct core *core)
+static const uint64_t *counters_of(const struct core *core)
 {
 	return &core->count[CP_PROFILE_FIRST];
 }
@@ -234,9 +234,9 @@ static inline Bool goes_on(Addr instruction, Addr address)
 }
 
 /* Before a reference. */
-static void announce(struct core *core, uint64_t instruction, uint64_t address)
+static void announce_reference(struct core *core, uint64_t instruction, uint64_t address)
 {
-	const uint64_t *now = counters(core);
+	const uint64_t *now = counters_of(core);
 
 	if (!current || core != observed)
 		return;
@@ -246,7 +246,7 @@ static void announce(struct core *core, uint64_t instruction, uint64_t address)
 		return;
 	}
 	if (last.site || !is_quiet(now)) {
-		attribute(now);
+		attribute_counts(now);
 		if (goes_on(instruction, address)) {
 			last.address = address;
 			return;
@@ -258,22 +258,22 @@ static void announce(struct core *core, uint64_t instruction, uint64_t address)
 }
 
 /* After one, on other machines. */
-static void observe(struct core *core, const struct batch_origin *origin)
+static void observe_batch(struct core *core, const struct batch_origin *origin)
 {
-	const uint64_t *now = counters(core);
+	const uint64_t *now = counters_of(core);
 
 	if (!current || core != observed || !core->flex || is_unchanged(now))
 		return;
 	last.instruction = origin->instruction;
 	last.address = origin->address;
 	last.site = NULL;
-	attribute(now);
+	attribute_counts(now);
 }
 
 void profile_settle(void)
 {
-	if (current && last.instruction && !is_unchanged(counters(observed)))
-		attribute(counters(observed));
+	if (current && last.instruction && !is_unchanged(counters_of(observed)))
+		attribute_counts(counters_of(observed));
 	last.site = NULL;
 }
 
@@ -357,7 +357,7 @@ Bool profile_unmapped(Addr a, SizeT len)
 		profile_data_unmapped(a, len);
 	known = profile_module_unmapped(a, len);
 	if (known && profile_sites)
-		rebuild(nslots, a, a + len);
+		rebuild_slots(nslots, a, a + len);
 	return known;
 }
 
@@ -382,8 +382,8 @@ void profile_start(void)
 {
 	if (!profile_sites)
 		return;
-	rebuild(1 << 12, 0, 0);
-	batch_announcer = announce;
+	rebuild_slots(1 << 12, 0, 0);
+	batch_announcer = announce_reference;
 	if (tool_has_front)
-		batch_observer = observe;
+		batch_observer = observe_batch;
 }

@@ -93,7 +93,7 @@ void confine_thread(ThreadId parent, ThreadId child)
 
 /* ---- the program's call ---- */
 
-static UWord take(ThreadId tid, PtrdiffT offset)
+static UWord take_word(ThreadId tid, PtrdiffT offset)
 {
 	UWord value;
 
@@ -101,7 +101,7 @@ static UWord take(ThreadId tid, PtrdiffT offset)
 	return value;
 }
 
-#define TAKE(tid, name) take(tid, offsetof(REGISTERS, guest_##name))
+#define TAKE(tid, name) take_word(tid, offsetof(REGISTERS, guest_##name))
 #if defined(VGA_amd64)
 #define RESULT_AT offsetof(REGISTERS, guest_RAX)
 #else
@@ -136,7 +136,7 @@ static Bool is_special(int number)
 	return number == SYS_prctl || number == SYS_seccomp || pointers_matter(number);
 }
 
-static void answer(ThreadId tid, long result)
+static void answer_call(ThreadId tid, long result)
 {
 	VG_(set_shadow_regs_area)
 	(tid, 0, RESULT_AT, sizeof(result), (const UChar *)&result);
@@ -172,7 +172,7 @@ static Bool may_trap(const struct sock_fprog *program)
 }
 
 /* What the kernel says of it, tried by a child that may do nothing any more then. */
-static long try(const struct sock_fprog *program)
+static long try_filter(const struct sock_fprog *program)
 {
 	static const struct vki_rlimit no_core = {0, 0};
 	static const UWord default_action[8];
@@ -194,7 +194,7 @@ static long try(const struct sock_fprog *program)
 	return result;
 }
 
-static void keep(ThreadId tid, const struct sock_fprog *program)
+static void keep_filter(ThreadId tid, const struct sock_fprog *program)
 {
 	struct filter *filter = VG_(calloc)("confine", 1, sizeof(*filter));
 
@@ -234,7 +234,7 @@ static Bool tells_mode(ThreadId tid, const struct seccomp_data *data)
 {
 	if (data->nr != SYS_prctl || data->args[0] != PR_GET_SECCOMP || !filters[tid])
 		return False;
-	answer(tid, SECCOMP_MODE_FILTER); /* in strict mode nobody may ask */
+	answer_call(tid, SECCOMP_MODE_FILTER); /* in strict mode nobody may ask */
 	return True;
 }
 
@@ -257,17 +257,17 @@ static Bool takes_filter(ThreadId tid, const struct seccomp_data *data)
 		return False;
 	program = kind == STRICT ? NULL : (const struct sock_fprog *)at;
 	if (kind == FILTER && !is_program(program)) {
-		answer(tid, cp_syscall(data->nr, data->args[0], data->args[1],
-				    data->args[2]));
+		answer_call(tid, cp_syscall(data->nr, data->args[0], data->args[1],
+					 data->args[2]));
 		return True;
 	}
 	if (program && (may_trap(program) || suits_simulator(program)))
 		return False;
 	if (program)
-		result = try(program);
+		result = try_filter(program);
 	if (result == 0)
-		keep(tid, program);
-	answer(tid, result);
+		keep_filter(tid, program);
+	answer_call(tid, result);
 	return True;
 }
 
@@ -282,7 +282,7 @@ static UInt strict_action(int number)
 }
 
 /* The strictest of all, and of those the newest; strict: it is strict mode's. */
-static UInt ask(
+static UInt ask_filter(
 	const struct filter *filter, const struct seccomp_data *data, Bool *strict)
 {
 	UInt worst = SECCOMP_RET_ALLOW;
@@ -304,18 +304,19 @@ static UInt ask(
 static Bool is_allowed(ThreadId tid, const struct seccomp_data *data)
 {
 	Bool strict = False;
-	UInt action = ask(filters[tid], data, &strict), why = action & SECCOMP_RET_DATA;
+	UInt action = ask_filter(filters[tid], data, &strict),
+	     why = action & SECCOMP_RET_DATA;
 
 	switch (action & SECCOMP_RET_ACTION_FULL) {
 	case SECCOMP_RET_ALLOW:
 	case SECCOMP_RET_LOG:
 		return True;
 	case SECCOMP_RET_ERRNO:
-		answer(tid, -(long)(why < 4095 ? why : 4095));
+		answer_call(tid, -(long)(why < 4095 ? why : 4095));
 		return False;
 	case SECCOMP_RET_TRACE: /* nobody traces */
 	case SECCOMP_RET_USER_NOTIF:
-		answer(tid, -VKI_ENOSYS);
+		answer_call(tid, -VKI_ENOSYS);
 		return False;
 	}
 	threads_sync();
@@ -329,11 +330,11 @@ static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
 
 	if (!pointers_are_bad(data, &result))
 		return False;
-	answer(tid, result);
+	answer_call(tid, result);
 	return True;
 }
 
-static void make(ThreadId tid, UInt trace)
+static void make_call(ThreadId tid, UInt trace)
 {
 	pin_clock_before(tid);
 	__real_vgPlain_client_syscall(tid, trace);
@@ -345,7 +346,7 @@ void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
 	struct seccomp_data data;
 
 	if (!filters[tid] && !is_special(number_of(tid))) {
-		make(tid, trace);
+		make_call(tid, trace);
 		return;
 	}
 	read_call(tid, &data);
@@ -354,15 +355,15 @@ void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)
 		return;
 	if (!tells_mode(tid, &data) && !takes_filter(tid, &data) &&
 		!fails_by_pointers(tid, &data))
-		make(tid, trace);
+		make_call(tid, trace);
 }
 
 /* From the first to the last, as the program had them. */
-static void give(const struct filter *filter)
+static void give_filter(const struct filter *filter)
 {
 	if (!filter)
 		return;
-	give(filter->before);
+	give_filter(filter->before);
 	if (!filter->strict)
 		cp_syscall(
 			SYS_seccomp, (long)SECCOMP_SET_MODE_FILTER, 0, &filter->program);
@@ -370,5 +371,5 @@ static void give(const struct filter *filter)
 
 void confine_exec(ThreadId tid)
 {
-	give(filters[tid]);
+	give_filter(filters[tid]);
 }
