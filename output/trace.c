@@ -77,7 +77,7 @@ static void begin_name(struct trace *t, const char *of, unsigned row)
 
 /* ---- time ---- */
 
-/* Of the process's clock, since the run's begin. */
+/* Nanoseconds of the process's clock since the run began. */
 static uint64_t since_begin(const struct trace *t, uint64_t monotonic_ns)
 {
 	const struct cp_process *process = t->process;
@@ -155,7 +155,7 @@ static bool counted_in(const struct trace *t, const struct cp_course_line *line,
 	return false;
 }
 
-/* What its intervals from and up to (not with) to counted. */
+/* Sums up its intervals in [from, to). */
 static void put_sums(
 	struct trace *t, const struct cp_course_line *line, size_t from, size_t to)
 {
@@ -363,7 +363,7 @@ static void put_left_out(struct trace *t)
 			"those of CACHEPEEK_INTERVAL\"");
 }
 
-/* What one has to know to read it. */
+/* Notes for the reader of the trace. */
 static void put_notes(struct trace *t)
 {
 	const struct cp_report *report = t->report;

@@ -110,8 +110,8 @@ static void keep_stderr(void)
 	cp_fd_keep_duplicate(STDERR_FILENO, &cp_log_fd);
 }
 
-/* Who this is, and what was asked for.  True: an earlier image, or a parent, has
- * decided for us. */
+/* Finds out whose process this is, and reads the settings.  True: an earlier image, or a
+ * parent, has decided for us. */
 static bool know_ourselves(void)
 {
 	char *const *settings;

@@ -151,7 +151,7 @@ struct cp_node *cp_tree_child(
 /* ---- the stack ---- */
 
 /* The innermost region that is recorded. */
-static struct cp_node *innermost(const struct cp_tree *tree)
+static struct cp_node *innermost_of(const struct cp_tree *tree)
 {
 	return tree->top && tree->depth <= CP_TREE_DEPTH ? tree->top->node : tree->root;
 }
@@ -167,8 +167,8 @@ struct cp_frame *cp_frame_new(struct cp_tree *tree)
 	return frame;
 }
 
-static void push(struct cp_tree *tree, struct cp_frame *frame, const struct cp_name *name,
-	uint64_t tag)
+static void push_frame(struct cp_tree *tree, struct cp_frame *frame,
+	const struct cp_name *name, uint64_t tag)
 {
 	frame->name = name;
 	frame->tag = tag;
@@ -184,7 +184,7 @@ static void push_stub(struct cp_tree *tree, const struct cp_name *name, uint64_t
 
 	if (!stub)
 		return;
-	push(tree, stub, name, tag);
+	push_frame(tree, stub, name, tag);
 	while (!limit->node)
 		limit = limit->outer;
 	limit->node->item->flags |= CP_REGION_DEEPER;
@@ -198,7 +198,7 @@ struct cp_frame *cp_tree_open(struct cp_tree *tree, struct cp_node *node,
 	if (!frame)
 		return NULL;
 	cp_frame_set_out(tree, frame, node);
-	push(tree, frame, name, tag);
+	push_frame(tree, frame, name, tag);
 	return frame;
 }
 
@@ -248,7 +248,7 @@ void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
 	pop_frame(tree);
 }
 
-static bool matches(
+static bool matches_frame(
 	const struct cp_frame *frame, const struct cp_name *name, uint64_t tag)
 {
 	return frame->tag == tag && (!name || frame->name == name);
@@ -259,12 +259,12 @@ struct cp_frame *cp_tree_find_open(
 {
 	struct cp_frame *frame = tree->top;
 
-	while (frame && !matches(frame, name, tag))
+	while (frame && !matches_frame(frame, name, tag))
 		frame = frame->outer;
 	return frame;
 }
 
-static int start(struct cp_tree *tree, const struct cp_layout *layout,
+static int start_tree(struct cp_tree *tree, const struct cp_layout *layout,
 	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
 	uint64_t now_ns)
 {
@@ -296,7 +296,7 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
 	uint64_t now_ns)
 {
 	memset(tree, 0, sizeof(*tree));
-	return start(tree, layout, record, thread, reading, now_ns);
+	return start_tree(tree, layout, record, thread, reading, now_ns);
 }
 
 int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
@@ -306,7 +306,7 @@ int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
 
 	memset(tree, 0, sizeof(*tree));
 	tree->folds = true;
-	return start(tree, layout, record, thread, &nothing, 0);
+	return start_tree(tree, layout, record, thread, &nothing, 0);
 }
 
 static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
@@ -315,7 +315,7 @@ static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
 	cp_frame_set_out(tree, frame, node);
 	if (__builtin_expect(!tree->plain && tree->layout->sparse, 0))
 		frame->weight = cp_sparse_begin(tree, node);
-	push(tree, frame, name, tag);
+	push_frame(tree, frame, name, tag);
 	return &frame->start;
 }
 
@@ -334,14 +334,14 @@ struct cp_reading *cp_tree_begin_tagged(
 		push_stub(tree, name, tag);
 		return NULL;
 	}
-	node = cp_tree_child(tree, innermost(tree), name, false);
+	node = cp_tree_child(tree, innermost_of(tree), name, false);
 	frame = node ? cp_frame_new(tree) : NULL;
 	return frame ? open_frame(tree, node, frame, name, tag) : NULL;
 }
 
 const struct cp_node *cp_tree_place(const struct cp_tree *tree)
 {
-	return innermost(tree);
+	return innermost_of(tree);
 }
 
 bool cp_tree_top_is_skipped(const struct cp_tree *tree)
@@ -351,7 +351,7 @@ bool cp_tree_top_is_skipped(const struct cp_tree *tree)
 
 void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count)
 {
-	struct cp_node *node = cp_tree_find_child(tree, innermost(tree), name, false);
+	struct cp_node *node = cp_tree_find_child(tree, innermost_of(tree), name, false);
 
 	if (!node)
 		return;
@@ -399,7 +399,7 @@ bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uin
 {
 	struct cp_frame *top = tree->top;
 
-	if (!top || !matches(top, name, tag))
+	if (!top || !matches_frame(top, name, tag))
 		return false;
 	if (cp_tree_ends_plainly(tree, top))
 		return tree->one_of_each
@@ -432,7 +432,7 @@ static __attribute__((noinline)) struct cp_reading *begin_another(
 struct cp_reading *cp_tree_begin_again(
 	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
 {
-	struct cp_node *parent = innermost(tree), *node = parent->recent;
+	struct cp_node *parent = innermost_of(tree), *node = parent->recent;
 
 	if (!tree->spare || tree->depth >= CP_TREE_DEPTH)
 		return NULL;
@@ -444,7 +444,7 @@ struct cp_reading *cp_tree_begin_again(
 bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
 {
 	return tree->spare && tree->depth < CP_TREE_DEPTH &&
-	       cp_tree_find_child(tree, innermost(tree), name, false);
+	       cp_tree_find_child(tree, innermost_of(tree), name, false);
 }
 
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)

@@ -105,7 +105,7 @@ int cp_cmd_help(int argc, char **argv)
 	return cp_cmd_misspelt("command", argv[1], names, "help");
 }
 
-/* What the command is asked for is its own output, which may be long. */
+/* Is the command's own output to be read, and possibly long? */
 static bool is_read(const struct command *command)
 {
 	static const char *const names[] = {"report", "merge", "diff", "list", "help"};

@@ -85,7 +85,7 @@ static struct cp_profile *read_side(
 	return NULL;
 }
 
-/* What the JSON of a side is about must be what both are compared by. */
+/* The JSON of a side must have the measurement that both are compared by. */
 static const char *measurement_of(
 	const struct cp_paths_diff *request, const char *const found[2])
 {

@@ -160,7 +160,7 @@ static int find_counter(struct cp_event_set *set, const char *name, unsigned mir
 	return counter;
 }
 
-/* Of which instructions there were any number in bursts: that is what estimates need. */
+/* Finds the counter of a sample, and the instructions that its estimate needs. */
 static int find_sampled(struct cp_event_set *set, const char *name, unsigned sampled)
 {
 	int counter;

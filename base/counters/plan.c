@@ -49,7 +49,7 @@ const char *cp_plan_next_text(
 
 /* ---- as a file ---- */
 
-/* What has another layout is another version's. */
+/* A plan of another layout is another version's. */
 struct head {
 	char version[32];
 	uint64_t key;
@@ -61,7 +61,7 @@ struct head {
 	struct cp_sample_plan sample;
 };
 
-/* What lies between the fields is 0, not what lay on the program's stack. */
+/* Padding is 0, not what lay on the program's stack. */
 static void set_head(struct head *head, const struct cp_plan *plan, uint64_t key)
 {
 	memset(head, 0, sizeof(*head));
@@ -169,7 +169,7 @@ static bool is_sound_set(const struct cp_event_set *set, bool sampled)
 	return true;
 }
 
-/* What tables are indexed with, and texts. */
+/* Checks the indices of tables, and texts. */
 static bool is_sound_machine(const struct cp_machine *machine)
 {
 	for (unsigned i = 0; i < CP_NLEVELS; i++) {

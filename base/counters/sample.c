@@ -67,7 +67,7 @@ static bool take_word(
 	       take_number(plan, word, (size_t)(equals - word), number);
 }
 
-/* What is wrong with the numbers together, or NULL. */
+/* Says why the numbers do not go together; NULL: they do. */
 static const char *fault(const struct cp_sample_plan *plan)
 {
 	if (plan->sets < 2)

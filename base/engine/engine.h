@@ -174,7 +174,7 @@ extern const struct cp_engine *cp_engine __attribute__((visibility("hidden")));
 /* Finds that out.  Our own code is not counted from here on; what it calls is. */
 void cp_engine_start(void);
 
-/* What this thread does in between is ours, wherever it calls: it is not counted. */
+/* In between, this thread's work is ours, wherever it calls, and is not counted. */
 static inline void cp_engine_pause(void)
 {
 	if (cp_engine->pause)

@@ -16,7 +16,7 @@ struct sample_record {
 	uint64_t time, address, period;
 };
 
-/* What follows the chain. */
+/* The fields behind the chain. */
 struct sample_rest {
 	uint64_t weight, data_source;
 };

@@ -160,7 +160,7 @@ bool cp_host_file(char *to, size_t size)
 	       cp_format(to, size, "%s/.config/cachepeek/host.machine", home) < size;
 }
 
-/* What /proc/cpuinfo says behind the key, of the first processor. */
+/* Reads the first processor's value of the key from /proc/cpuinfo. */
 static size_t add_cpu_word(const char *text, const char *key, char *to, size_t size)
 {
 	const char *at = strstr(text, key);

@@ -73,7 +73,7 @@ struct cp_machine {
 	char events[32]; /* its own events: machines/NAME.natives; "": none */
 	char pmu[32];    /* its PMU, as the presets name it; "": none */
 	char note[160];  /* what was assumed, for the report; "" if nothing */
-	/* Who measured it, and when: a date, and cp_host_word(); "": nobody. */
+	/* When it was measured, and on which host (cp_host_word()); "": it was not. */
 	char measured[16], host[160];
 };
 

@@ -101,14 +101,14 @@ static uint64_t read_leb(struct bytes *bytes, bool is_signed)
 	return value;
 }
 
-static void skip(struct bytes *bytes, uint64_t size)
+static void skip_bytes(struct bytes *bytes, uint64_t size)
 {
 	if (size > (uint64_t)(bytes->end - bytes->at))
 		bytes->failed = true;
 	bytes->at = bytes->failed ? bytes->end : bytes->at + size;
 }
 
-static const char *text(struct bytes *bytes)
+static const char *read_text(struct bytes *bytes)
 {
 	const unsigned char *begin = bytes->at,
 			    *end = memchr(begin, 0, (size_t)(bytes->end - begin));
@@ -124,8 +124,8 @@ static const char *text_at(const struct bytes *section, uint64_t offset)
 
 	if (!section->at)
 		return NULL;
-	skip(&bytes, offset);
-	return bytes.failed ? NULL : text(&bytes);
+	skip_bytes(&bytes, offset);
+	return bytes.failed ? NULL : read_text(&bytes);
 }
 
 /* ---- headers ---- */
@@ -142,7 +142,7 @@ static bool next_unit(struct bytes *table, struct bytes *unit, bool *wide)
 	if (*wide)
 		length = read_fixed(table, 8);
 	*unit = *table;
-	skip(table, length);
+	skip_bytes(table, length);
 	unit->end = table->at;
 	return !table->failed;
 }
@@ -161,7 +161,7 @@ static bool read_program(const struct cp_lines *lines, struct bytes unit, bool w
 		read_fixed(&unit, 2); /* sizes of addresses and of segment selectors */
 	header = read_fixed(&unit, wide ? 8 : 4);
 	program->code = unit;
-	skip(&program->code, header);
+	skip_bytes(&program->code, header);
 	program->minimum = (unsigned)read_fixed(&unit, 1);
 	if (program->version >= 4)
 		read_fixed(&unit, 1); /* operations per instruction: VLIW only */
@@ -184,7 +184,7 @@ static const char *form_text(
 
 	switch (form) {
 	case FORM_STRING:
-		return text(bytes);
+		return read_text(bytes);
 	case FORM_STRP:
 		return text_at(&program->lines->strings, read_fixed(bytes, size));
 	case FORM_LINE_STRP:
@@ -193,19 +193,19 @@ static const char *form_text(
 		read_leb(bytes, false);
 		return NULL;
 	case FORM_BLOCK:
-		skip(bytes, read_leb(bytes, false));
+		skip_bytes(bytes, read_leb(bytes, false));
 		return NULL;
 	case FORM_DATA16:
-		skip(bytes, 16);
+		skip_bytes(bytes, 16);
 		return NULL;
 	case FORM_DATA1:
 	case FORM_DATA2:
 	case FORM_DATA4:
 	case FORM_DATA8:
-		skip(bytes, form == FORM_DATA1   ? 1
-			    : form == FORM_DATA2 ? 2
-			    : form == FORM_DATA4 ? 4
-						 : 8);
+		skip_bytes(bytes, form == FORM_DATA1   ? 1
+				  : form == FORM_DATA2 ? 2
+				  : form == FORM_DATA4 ? 4
+						       : 8);
 		return NULL;
 	default:
 		bytes->failed = true;
@@ -239,10 +239,10 @@ static const char *read_entries(
 
 static const char *old_file_name(struct bytes bytes, uint64_t wanted)
 {
-	while (!bytes.failed && *text(&bytes))
+	while (!bytes.failed && *read_text(&bytes))
 		; /* directories */
 	for (uint64_t entry = 1; !bytes.failed; entry++) {
-		const char *path = text(&bytes);
+		const char *path = read_text(&bytes);
 
 		if (!*path || entry == wanted)
 			return *path ? path : NULL;
@@ -281,14 +281,14 @@ static void advance_run(struct run *run, uint64_t operations)
 }
 
 /* true: a row is there. */
-static bool extended(struct run *run)
+static bool run_extended(struct run *run)
 {
 	struct bytes *code = &run->program->code;
 	uint64_t length = read_leb(code, false);
 	struct bytes operand = *code;
 	unsigned opcode;
 
-	skip(code, length);
+	skip_bytes(code, length);
 	operand.end = code->at;
 	opcode = (unsigned)read_fixed(&operand, 1);
 	if (opcode == SET_ADDRESS)
@@ -297,7 +297,7 @@ static bool extended(struct run *run)
 	return run->ended;
 }
 
-static void standard(struct run *run, unsigned opcode)
+static void run_standard(struct run *run, unsigned opcode)
 {
 	struct program *program = run->program;
 	struct bytes *code = &program->code;
@@ -317,7 +317,7 @@ static void standard(struct run *run, unsigned opcode)
 			read_leb(code, false);
 }
 
-static void special(struct run *run, unsigned opcode)
+static void run_special(struct run *run, unsigned opcode)
 {
 	const struct program *program = run->program;
 
@@ -343,11 +343,11 @@ static bool next_row(struct run *run)
 
 		there = opcode == COPY || opcode >= run->program->base;
 		if (opcode >= run->program->base)
-			special(run, opcode);
+			run_special(run, opcode);
 		else if (opcode == 0)
-			there = extended(run);
+			there = run_extended(run);
 		else if (opcode != COPY)
-			standard(run, opcode);
+			run_standard(run, opcode);
 	}
 	return there && !code->failed;
 }

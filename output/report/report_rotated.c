@@ -78,7 +78,7 @@ static double squares_around(const struct cp_sample *sample, const struct cp_tur
 
 /* How far the mean time of the samples is from that of all executions after the first
  * ones, whose times are known: as a fraction. */
-static double unfairness(const struct view *view, const struct cp_turns *turns)
+static double unfairness_of(const struct view *view, const struct cp_turns *turns)
 {
 	double all = (double)cp_rotated_time(view->record, view->item) -
 		     (double)view->rotated->first_ns,
@@ -91,7 +91,7 @@ static double unfairness(const struct view *view, const struct cp_turns *turns)
 
 /* How much more the first executions were than the others, by their time and by
  * what was counted in them. */
-static double warming(const struct view *view)
+static double warming_of(const struct view *view)
 {
 	const struct cp_record_header *header = view->record->header;
 	double time = (double)cp_rotated_time(view->record, view->item) -
@@ -115,7 +115,8 @@ static double warming(const struct view *view)
 	return most > 1 ? most : 1;
 }
 
-static const char *say(struct cp_report *report, const char *format, unsigned long number)
+static const char *say_number(
+	struct cp_report *report, const char *format, unsigned long number)
 {
 	char text[160];
 	size_t length = cp_format(text, sizeof(text), format, number);
@@ -124,7 +125,7 @@ static const char *say(struct cp_report *report, const char *format, unsigned lo
 }
 
 /* Why samples say nothing of the region, or nothing about how well. */
-static const char *fault(
+static const char *find_fault(
 	struct cp_report *report, const struct view *view, const struct cp_turns *turns)
 {
 	double samples = 0;
@@ -136,7 +137,7 @@ static const char *fault(
 	if (samples < view->others || !view->others || !turns->calls)
 		return "groups of events took turns within it: scaled by their time";
 	if (turns->clusters < MIN_CLUSTERS)
-		return say(report,
+		return say_number(report,
 			"groups of events took turns: this one had only %lu, too few for "
 			"an error bar",
 			(unsigned long)turns->clusters);
@@ -163,7 +164,7 @@ struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_recor
 	struct view view = view_of(record, item);
 	const struct cp_turns *turns = turns_of(&view, counter);
 	const struct cp_sample *sample = &view.samples[counter];
-	struct cp_guess guess = {.loose = fault(report, &view, turns)};
+	struct cp_guess guess = {.loose = find_fault(report, &view, turns)};
 	double mean, clusters = (double)turns->clusters, squares, firsts;
 
 	if (guess.loose)
@@ -173,7 +174,7 @@ struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_recor
 	guess.value = mean * view.others + (double)sample->first;
 	guess.error = cp_student(clusters - 1) * view.others / (double)turns->calls *
 		      __builtin_sqrt(squares * clusters / (clusters - 1));
-	guess.error += unfairness(&view, turns) * mean * view.others;
+	guess.error += unfairness_of(&view, turns) * mean * view.others;
 	if (!sample->sum) /* the rule of three */
 		guess.error = 3 * view.others / (double)turns->calls;
 	if (guess.error > STEADY * guess.value && is_uneven(sample, turns, squares))
@@ -183,7 +184,7 @@ struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_recor
 	 * the others let expect. */
 	firsts = view.rotated->firsts > turns->firsts
 			 ? (double)(view.rotated->firsts - turns->firsts) *
-				   (1 + warming(&view)) / 2
+				   (1 + warming_of(&view)) / 2
 			 : 0;
 	guess.value += mean * firsts;
 	guess.error += mean * firsts;

@@ -18,8 +18,8 @@ static double relative_distance(double a, double b)
 }
 
 /* By how much an average rank that counted it is unlike one of all. */
-static double difference(const struct cp_report *report, const struct cp_region *region,
-	const struct cp_count *count, double all)
+static double difference_of(const struct cp_report *report,
+	const struct cp_region *region, const struct cp_count *count, double all)
 {
 	int index = cp_common_quantity(report);
 	const struct cp_count *common = index >= 0 ? &region->counts[index] : NULL;
@@ -35,7 +35,7 @@ static double difference(const struct cp_report *report, const struct cp_region 
 	return more > most ? more : most;
 }
 
-static const char *said(struct cp_report *report, const struct cp_count *count,
+static const char *describe_share(struct cp_report *report, const struct cp_count *count,
 	const char *rest, double percent)
 {
 	char text[200];
@@ -51,7 +51,7 @@ static const char *said(struct cp_report *report, const struct cp_count *count,
 
 /* Ranks are taken for drawn at random from all; what they did more or less than the
  * others is added to the bar. */
-static double bar(const struct cp_count *count, double all, double unlike)
+static double error_bar(const struct cp_count *count, double all, double unlike)
 {
 	double some = (double)count->over.nthreads,
 	       deviation = cp_extent_stddev(&count->over);
@@ -61,7 +61,7 @@ static double bar(const struct cp_count *count, double all, double unlike)
 	       unlike * (double)count->value;
 }
 
-static uint64_t times(uint64_t value, double factor)
+static uint64_t multiply_count(uint64_t value, double factor)
 {
 	return cp_count_of((double)value * factor + 0.5);
 }
@@ -81,24 +81,24 @@ void cp_shared_finish(
 
 	if (!count->shared || !count->counted || some < 1)
 		return;
-	unlike = difference(report, region, count, all);
+	unlike = difference_of(report, region, count, all);
 	if (unlike > COMPARABLE) {
 		count->status = CP_UNAVAILABLE;
 		count->error = -1;
 		count->calls_known = false;
-		count->reason = said(report, count, "", 100 * unlike);
+		count->reason = describe_share(report, count, "", 100 * unlike);
 		return;
 	}
-	count->value = times(count->value, all / some);
-	count->exclusive = times(count->exclusive, all / some);
+	count->value = multiply_count(count->value, all / some);
+	count->exclusive = multiply_count(count->exclusive, all / some);
 	count->coverage *= some / all;
 	if (some < FEWEST || count->status == CP_ESTIMATED) {
 		mark_estimate(
-			count, said(report, count,
+			count, describe_share(report, count,
 				       ", and taken to be the same in the others", 0));
 		return;
 	}
 	if (count->status == CP_EXACT)
 		count->status = CP_SCALED;
-	count->error = own * all / some + bar(count, all, unlike);
+	count->error = own * all / some + error_bar(count, all, unlike);
 }

@@ -56,7 +56,7 @@ static const char *domain(const struct cp_report *report)
 						: "user and kernel mode";
 }
 
-/* What of a run that is to count the same everywhere does not. */
+/* Lists what differs between runs that are to count the same everywhere. */
 static void print_pinned(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;

@@ -389,8 +389,8 @@ static bool is_rate(const struct cp_text *text, const char *name)
 	       strcmp(column.unit, "1/kinstr") == 0;
 }
 
-/* What the regions did and cost themselves, who served their references, and the rate
- * of the first level's misses. */
+/* Columns for what the regions did and cost themselves, for the levels that served their
+ * references, and for the rate of the first level's misses. */
 static void add_answer(
 	struct cp_text *text, const struct cp_group *group, struct columns *columns)
 {

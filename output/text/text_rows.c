@@ -6,7 +6,7 @@
 
 /* The largest part of the run that the region itself makes up, of any count or of
  * the time. */
-static double weight(const struct cp_report *report, const struct cp_region *region)
+static double weight_of(const struct cp_report *report, const struct cp_region *region)
 {
 	const struct cp_region *total = report->total;
 	double most = 0;
@@ -38,7 +38,7 @@ struct rows {
 	size_t count, nshown;
 };
 
-static struct rows list(struct cp_text *text)
+static struct rows list_regions(struct cp_text *text)
 {
 	const struct cp_region *total = text->report->total;
 	struct rows rows = {0};
@@ -50,14 +50,14 @@ static struct rows list(struct cp_text *text)
 	rows.shown = cp_arena_alloc(text->arena, rows.count * sizeof(*rows.shown));
 	rows.count = 0;
 	for (const struct cp_region *r = total; r; r = cp_region_next(total, r)) {
-		rows.weights[rows.count] = weight(text->report, r);
+		rows.weights[rows.count] = weight_of(text->report, r);
 		rows.regions[rows.count++] = r;
 	}
 	return rows;
 }
 
 /* The region and those around it, which come before it. */
-static void show(struct rows *rows, size_t at)
+static void show_row(struct rows *rows, size_t at)
 {
 	const struct cp_region *wanted = rows->regions[at];
 
@@ -69,7 +69,7 @@ static void show(struct rows *rows, size_t at)
 		}
 }
 
-static size_t heaviest(const struct rows *rows)
+static size_t find_heaviest(const struct rows *rows)
 {
 	size_t found = rows->count;
 
@@ -83,13 +83,13 @@ static size_t heaviest(const struct rows *rows)
 size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
 	const bool **shown)
 {
-	struct rows rows = list(text);
+	struct rows rows = list_regions(text);
 
 	for (size_t i = 0; i < rows.count; i++)
 		if (rows.regions[i] == wanted || i == 0)
-			show(&rows, i);
+			show_row(&rows, i);
 	while (rows.nshown < rows.count && (!limit || rows.nshown < limit))
-		show(&rows, heaviest(&rows));
+		show_row(&rows, find_heaviest(&rows));
 	*shown = rows.shown;
 	return rows.nshown;
 }

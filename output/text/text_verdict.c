@@ -224,7 +224,7 @@ static void print_no_problem(const struct verdict *verdict, double all)
 				verdict->what));
 }
 
-/* Of a job: does one rank have more of the cost than the others? */
+/* Does one rank of the job have more of the cost than the others? */
 static void print_ranks(const struct verdict *verdict)
 {
 	struct cp_text *text = verdict->text;

@@ -7,7 +7,7 @@
 #include "output/text/text_parts.h"
 #include "output/report/windows.h"
 
-static const char *cell(struct cp_text *text, struct cp_value value)
+static const char *value_cell(struct cp_text *text, struct cp_value value)
 {
 	if (value.status == CP_UNAVAILABLE)
 		return "—";
@@ -22,7 +22,7 @@ static const char *bytes_cell(struct cp_text *text, struct cp_value value, uint6
 		cp_text_decimal(text->arena, value.value * (double)each / 1024));
 }
 
-static const char *reach(const struct cp_windows *windows, struct cp_value pages)
+static const char *tlb_reach(const struct cp_windows *windows, struct cp_value pages)
 {
 	const char *level = pages.status == CP_UNAVAILABLE
 				    ? NULL
@@ -49,10 +49,10 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 		count->status == CP_UNAVAILABLE
 			? "—"
 			: cp_text_integer(text->arena, count->value));
-	cp_table_set(table, row, 2, cell(text, lines));
+	cp_table_set(table, row, 2, value_cell(text, lines));
 	cp_table_set(table, row, 3, bytes_cell(text, lines, windows->line));
-	cp_table_set(table, row, 4, cell(text, pages));
-	cp_table_set(table, row, 5, reach(windows, pages));
+	cp_table_set(table, row, 4, value_cell(text, pages));
+	cp_table_set(table, row, 5, tlb_reach(windows, pages));
 	cp_table_set(table, row, 6, bytes_cell(text, code, windows->code_line));
 }
 
@@ -66,7 +66,7 @@ static void fill_headings(struct cp_table *table)
 }
 
 /* The region that touches most, with nothing inside of it; the run, if there is none. */
-static const struct cp_region *largest(
+static const struct cp_region *find_largest(
 	const struct cp_text *text, const struct cp_windows *windows)
 {
 	const struct cp_region *root = text->report->total, *found = root;
@@ -83,10 +83,10 @@ static const struct cp_region *largest(
 	return found;
 }
 
-static const char *entries(
+static const char *describe_entries(
 	struct cp_text *text, const struct cp_windows *windows, struct cp_value pages)
 {
-	const char *level = reach(windows, pages);
+	const char *level = tlb_reach(windows, pages);
 
 	if (strcmp(level, "none") == 0)
 		return "; no TLB has an entry for each";
@@ -104,7 +104,7 @@ void cp_text_windows_answer(struct cp_text *text)
 
 	if (!cp_windows_find(text->report, &windows))
 		return;
-	region = largest(text, &windows);
+	region = find_largest(text, &windows);
 	lines = cp_windows_mean(&windows, region, windows.data_lines);
 	pages = cp_windows_mean(&windows, region, windows.data_pages);
 	if (lines.status == CP_UNAVAILABLE || pages.status == CP_UNAVAILABLE)
@@ -116,9 +116,9 @@ void cp_text_windows_answer(struct cp_text *text)
 				? cp_text_cut(text->arena,
 					  cp_text_safe(text->arena, region->name), 40)
 				: "whole run",
-			bytes_cell(text, lines, windows.line), cell(text, pages),
+			bytes_cell(text, lines, windows.line), value_cell(text, pages),
 			cp_text_short(text->arena, (double)windows.length),
-			entries(text, &windows, pages)));
+			describe_entries(text, &windows, pages)));
 }
 
 void cp_text_windows(struct cp_text *text)

@@ -23,7 +23,7 @@ struct cp_function {
 	struct cp_span naming; /* "={...}"; empty: it is called by its own */
 };
 
-/* Who names a function wants it, whatever else is left out.  false: no memory. */
+/* A function that is named is wanted, whatever else is left out.  false: no memory. */
 bool cp_function_set(struct cp_function *function, const char *name, const char *plain,
 	struct cp_span naming);
 

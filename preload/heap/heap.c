@@ -49,7 +49,7 @@ static int is_early(const void *block)
 	       (const char *)block < early + sizeof(early);
 }
 
-static void *find(const char *name)
+static void *find_function(const char *name)
 {
 	void *next, *object;
 
@@ -68,7 +68,7 @@ static void *find(const char *name)
 	__extension__({                                                                  \
 		static __typeof__(&(name)) next_##name;                                  \
 		if (!next_##name && !finding)                                            \
-			*(void **)&next_##name = find(#name);                            \
+			*(void **)&next_##name = find_function(#name);                   \
 		next_##name;                                                             \
 	})
 
@@ -79,7 +79,7 @@ struct call {
 	uint64_t began;
 };
 
-static struct call enter(void)
+static struct call enter_call(void)
 {
 	struct call call = {NULL, 0};
 	int saved = errno;
@@ -90,7 +90,7 @@ static struct call enter(void)
 	return call;
 }
 
-static void *leave(struct call call, void *block, size_t size, const void *site)
+static void *leave_call(struct call call, void *block, size_t size, const void *site)
 {
 	int saved = errno;
 
@@ -120,8 +120,8 @@ EXPORT void *malloc(size_t size)
 
 	if (!next)
 		return allocate_early(size);
-	call = enter();
-	return leave(call, next(size), size, SITE);
+	call = enter_call();
+	return leave_call(call, next(size), size, SITE);
 }
 
 /* Memory that is given out early is zero. */
@@ -132,8 +132,8 @@ EXPORT void *calloc(size_t n, size_t size)
 
 	if (!next)
 		return allocate_early(n * size);
-	call = enter();
-	return leave(call, next(n, size), n * size, SITE);
+	call = enter_call();
+	return leave_call(call, next(n, size), n * size, SITE);
 }
 
 static void *move_early(const void *block, size_t size)
@@ -146,7 +146,7 @@ static void *move_early(const void *block, size_t size)
 	return moved;
 }
 
-static void *reallocate(void *block, size_t size, const void *site)
+static void *reallocate_block(void *block, size_t size, const void *site)
 {
 	__typeof__(&realloc) next = NEXT(realloc);
 	struct call call;
@@ -154,13 +154,13 @@ static void *reallocate(void *block, size_t size, const void *site)
 	if (is_early(block) || !next)
 		return move_early(block, size);
 	tell_freed(block);
-	call = enter();
-	return leave(call, next(block, size), size, site);
+	call = enter_call();
+	return leave_call(call, next(block, size), size, site);
 }
 
 EXPORT void *realloc(void *block, size_t size)
 {
-	return reallocate(block, size, SITE);
+	return reallocate_block(block, size, SITE);
 }
 
 EXPORT void *reallocarray(void *block, size_t n, size_t size)
@@ -168,7 +168,7 @@ EXPORT void *reallocarray(void *block, size_t n, size_t size)
 	size_t all;
 
 	if (!__builtin_mul_overflow(n, size, &all))
-		return reallocate(block, all, SITE);
+		return reallocate_block(block, all, SITE);
 	errno = ENOMEM;
 	return NULL;
 }
@@ -194,8 +194,8 @@ EXPORT void free(void *block)
                                                                                          \
 		if (!next)                                                               \
 			return NULL;                                                     \
-		call = enter();                                                          \
-		return leave(call, next(alignment, size), size, SITE);                   \
+		call = enter_call();                                                     \
+		return leave_call(call, next(alignment, size), size, SITE);              \
 	}
 
 ALIGNED(memalign)
@@ -209,9 +209,9 @@ EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 
 	if (!next)
 		return ENOMEM;
-	call = enter();
+	call = enter_call();
 	result = next(block, alignment, size);
-	leave(call, result == 0 ? *block : NULL, size, SITE);
+	leave_call(call, result == 0 ? *block : NULL, size, SITE);
 	return result;
 }
 
@@ -223,8 +223,8 @@ EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
                                                                                          \
 		if (!next)                                                               \
 			return NULL;                                                     \
-		call = enter();                                                          \
-		return leave(call, next(size), size, SITE);                              \
+		call = enter_call();                                                     \
+		return leave_call(call, next(size), size, SITE);                         \
 	}
 
 ON_PAGES(valloc)
@@ -248,8 +248,8 @@ static void restore_depth(const int *before)
                                                                                          \
 		if (!next) /* a program with new and without its library */              \
 			return malloc(size);                                             \
-		call = enter();                                                          \
-		return leave(call, next arguments, size, SITE);                          \
+		call = enter_call();                                                     \
+		return leave_call(call, next arguments, size, SITE);                     \
 	}
 
 OPERATOR_NEW(_Znwm, (size_t size), (size))

@@ -16,7 +16,7 @@ void cp_functions_start(void);
 bool cp_functions_chosen(const char *patterns);
 /* Or for lines of source? */
 bool cp_lines_chosen(const char *patterns);
-/* Of lines that nobody understands. */
+/* Complains of lines that cannot be understood. */
 void cp_lines_complain(const char *patterns);
 /* On the simulated PMU, at the end: of lines and functions that are not there. */
 void cp_watched_check(void);

@@ -32,13 +32,13 @@ void Tau_dynamic_stop(const char *name, int phase);
 /* TAU may start its timers through us: that is no call of the program. */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
-static void begin(struct cp_name *name)
+static void begin_timer(struct cp_name *name)
 {
 	if (!inside)
 		cp_marker_begin(name, TAG);
 }
 
-static void end(struct cp_name *name)
+static void end_timer(struct cp_name *name)
 {
 	if (!inside && name)
 		cp_marker_end(name, TAG, CP_END_OWN);
@@ -53,7 +53,7 @@ EXPORT void Tau_start(const char *name)
 	if (real)
 		real(name);
 	inside = outer;
-	begin(cp_marker_name(name));
+	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void Tau_stop(const char *name)
@@ -61,7 +61,7 @@ EXPORT void Tau_stop(const char *name)
 	__typeof__(&Tau_stop) real = CP_FORWARD(Tau_stop);
 	bool outer = inside;
 
-	end(cp_marker_name(name));
+	end_timer(cp_marker_name(name));
 	inside = true;
 	if (real)
 		real(name);
@@ -77,7 +77,7 @@ EXPORT void Tau_dynamic_start(const char *name, int phase)
 	if (real)
 		real(name, phase);
 	inside = outer;
-	begin(cp_marker_name(name));
+	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void Tau_dynamic_stop(const char *name, int phase)
@@ -85,7 +85,7 @@ EXPORT void Tau_dynamic_stop(const char *name, int phase)
 	__typeof__(&Tau_dynamic_stop) real = CP_FORWARD(Tau_dynamic_stop);
 	bool outer = inside;
 
-	end(cp_marker_name(name));
+	end_timer(cp_marker_name(name));
 	inside = true;
 	if (real)
 		real(name, phase);
@@ -95,7 +95,7 @@ EXPORT void Tau_dynamic_stop(const char *name, int phase)
 /* ---- timers that are made ---- */
 
 /* Where TAU is there and has made none, there is none: it would be handed ours. */
-static void note(void **timer, const char *name, bool is_there)
+static void note_timer(void **timer, const char *name, bool is_there)
 {
 	const struct cp_handle *made;
 
@@ -113,7 +113,7 @@ EXPORT void Tau_profile_c_timer(void **timer, const char *name, const char *type
 
 	if (real)
 		real(timer, name, type, group, group_name);
-	note(timer, name, real != NULL);
+	note_timer(timer, name, real != NULL);
 }
 
 /* In libstdc++ a string begins with a pointer to its text. */
@@ -125,7 +125,7 @@ static const char *text_of(const void *string)
 	return text;
 }
 
-static const char *itself(const void *text)
+static const char *keep_as_is(const void *text)
 {
 	return text;
 }
@@ -140,11 +140,11 @@ static const char *itself(const void *text)
                                                                                          \
 		if (real)                                                                \
 			real(timer, name, type, group, group_name);                      \
-		note(timer, name_of(name), real != NULL);                                \
+		note_timer(timer, name_of(name), real != NULL);                          \
 	}
-CREATE(_Z11tauCreateFIPPvPKcS2_mS2_, itself)
+CREATE(_Z11tauCreateFIPPvPKcS2_mS2_, keep_as_is)
 CREATE(_Z11tauCreateFIPPvPKcRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEmS2_,
-	itself)
+	keep_as_is)
 CREATE(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEEPKcmSA_,
 	text_of)
 CREATE(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES8_mPKc,
@@ -159,7 +159,7 @@ EXPORT void Tau_lite_start_timer(void *timer, int phase)
 	if (real)
 		real(timer, phase);
 	inside = outer;
-	begin(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+	begin_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
 }
 
 EXPORT void Tau_lite_stop_timer(void *timer)
@@ -167,7 +167,7 @@ EXPORT void Tau_lite_stop_timer(void *timer)
 	__typeof__(&Tau_lite_stop_timer) real = CP_FORWARD(Tau_lite_stop_timer);
 	bool outer = inside;
 
-	end(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+	end_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
 	inside = true;
 	if (real)
 		real(timer);
@@ -200,7 +200,7 @@ EXPORT void Tau_start_timer(void *timer, int phase, int thread)
 	if (real)
 		real(timer, phase, thread);
 	inside = outer;
-	begin(name_in(thread, timer, __builtin_return_address(0)));
+	begin_timer(name_in(thread, timer, __builtin_return_address(0)));
 }
 
 EXPORT void Tau_stop_timer(void *timer, int thread)
@@ -208,7 +208,7 @@ EXPORT void Tau_stop_timer(void *timer, int thread)
 	__typeof__(&Tau_stop_timer) real = CP_FORWARD(Tau_stop_timer);
 	bool outer = inside;
 
-	end(name_in(thread, timer, __builtin_return_address(0)));
+	end_timer(name_in(thread, timer, __builtin_return_address(0)));
 	inside = true;
 	if (real)
 		real(timer, thread);

@@ -51,7 +51,7 @@ static uint64_t free_places; /* atomic */
 static uint32_t fresh = 1;   /* atomic: from here on none was ever used */
 static int sweeping;         /* atomic: somebody looks for more of them */
 
-static void give(uint32_t place)
+static void give_call(uint32_t place)
 {
 	uint64_t head = __atomic_load_n(&free_places, __ATOMIC_RELAXED), next;
 
@@ -106,17 +106,17 @@ static bool is_intact(uint32_t place)
 }
 
 /* Frames that were left, and have been overwritten since. */
-static void sweep(void)
+static void sweep_calls(void)
 {
 	if (__atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
 		return;
 	for (uint32_t place = 1; place < CP_CALLS_ROOM; place++)
 		if (calls[place].state == GONE && !is_intact(place))
-			give(place);
+			give_call(place);
 	__atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
 }
 
-static uint32_t take(void)
+static uint32_t take_call(void)
 {
 	uint32_t place = take_given();
 
@@ -129,14 +129,14 @@ static uint32_t take(void)
 	}
 	if (!host->enter())
 		return 0;
-	sweep();
+	sweep_calls();
 	host->leave();
 	return take_given();
 }
 
 /* ---- a thread's list ---- */
 
-static void end(uint32_t place, enum state state)
+static void end_call(uint32_t place, enum state state)
 {
 	if (calls[place].state == OPEN)
 		host->end(calls[place].region);
@@ -152,9 +152,9 @@ static void unlink_call(uint32_t *link, enum state state)
 	*link = calls[place].below;
 	if (returned)
 		calls[place].state = OPEN;
-	end(place, state);
+	end_call(place, state);
 	if (returned || state == FREE)
-		give(place);
+		give_call(place);
 }
 
 static bool is_over(uint32_t place)
@@ -162,7 +162,7 @@ static bool is_over(uint32_t place)
 	return calls[place].state == RETURNED || !is_intact(place);
 }
 
-/* What is above on the same stack was entered from here; what is below has been left. */
+/* Frames above on the same stack were entered from here; those below have been left. */
 static void end_abandoned(uint32_t *top, const uintptr_t *slot)
 {
 	while (*top && calls[*top].slot <= slot &&
@@ -219,7 +219,7 @@ __attribute__((visibility("hidden"))) void cp_call_enter(
 		if (is_again(top, number, slot))
 			return;
 	}
-	place = take();
+	place = take_call();
 	if (place)
 		open_call(top, place, number, slot, arguments);
 	else
@@ -240,7 +240,7 @@ static bool leave_inner(uint32_t *top, uint32_t place)
 	if (!*link)
 		return false;
 	*link = calls[place].below;
-	end(place, FREE);
+	end_call(place, FREE);
 	return true;
 }
 
@@ -252,19 +252,19 @@ __attribute__((visibility("hidden"))) uintptr_t cp_call_leave(
 
 	(void)slot;
 	if (*top == place) {
-		end(place, FREE);
+		end_call(place, FREE);
 		*top = calls[place].below;
 	} else if (!leave_inner(top, place) && calls[place].state == OPEN) {
 		calls[place].state = RETURNED; /* its own thread ends the region */
 		return address;
 	}
-	give(place);
+	give_call(place);
 	return address;
 }
 
 /* ---- other ways out ---- */
 
-/* Of each frame that an exception leaves.  It is the innermost that is above us. */
+/* Called for each frame that an exception leaves: the innermost one above us. */
 __attribute__((visibility("hidden"))) _Unwind_Reason_Code cp_call_unwound(int version,
 	_Unwind_Action actions, _Unwind_Exception_Class class,
 	struct _Unwind_Exception *exception, struct _Unwind_Context *context)
@@ -358,7 +358,7 @@ static bool has_shadow_stack(void)
 }
 
 /* Now: the page faults would be those of the functions. */
-static void touch(void)
+static void touch_memory(void)
 {
 	for (size_t at = 0; at < sizeof(calls); at += 4096)
 		((volatile char *)calls)[at] = 0;
@@ -379,6 +379,6 @@ enum cp_patch_why cp_calls_start(
 	if (mmap((void *)cp_call_returns, CP_CALLS_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return CP_PATCH_MEMORY;
-	touch();
+	touch_memory();
 	return CP_PATCH_DONE;
 }

@@ -30,7 +30,7 @@ enum cp_patch_why cp_calls_start(const struct cp_patch_host *host, void (*loaded
 /* Makes a function known: its number, -1 where there is no memory. */
 long cp_calls_add(void *name);
 
-/* What entries call. */
+/* The functions that entries call. */
 extern const char cp_call_enter_code[];
 
 uint64_t cp_calls_missed(void);

@@ -12,7 +12,7 @@
 
 static struct cp_store store;
 
-static void *take(size_t size)
+static void *take_memory(size_t size)
 {
 	size_t *block = cp_store_take(&store, size + 16);
 
@@ -26,20 +26,20 @@ static void *take_many(size_t count, size_t size)
 {
 	size_t total;
 
-	return __builtin_mul_overflow(count, size, &total) ? NULL : take(total);
+	return __builtin_mul_overflow(count, size, &total) ? NULL : take_memory(total);
 }
 
 static void *take_more(void *old, size_t size)
 {
 	size_t had = old ? ((size_t *)old)[-2] : 0;
-	void *grown = take(size);
+	void *grown = take_memory(size);
 
 	if (grown && had)
 		memcpy(grown, old, had < size ? had : size);
 	return grown;
 }
 
-static void keep(void *memory)
+static void keep_memory(void *memory)
 {
 	(void)memory;
 }
@@ -59,7 +59,8 @@ static cs_insn *instruction;
 
 int cp_decode_start(void)
 {
-	cs_opt_mem memory = {take, take_many, take_more, keep, print_nothing};
+	cs_opt_mem memory = {
+		take_memory, take_many, take_more, keep_memory, print_nothing};
 
 	if (cs_option(0, CS_OPT_MEM, (size_t)&memory) != CS_ERR_OK ||
 		cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK ||
@@ -93,14 +94,14 @@ static bool is_padding(const cs_insn *i)
 		       i->bytes[1] == 0x90);
 }
 
-static bool ends(const cs_insn *i)
+static bool ends_path(const cs_insn *i)
 {
 	return is_in(i, X86_GRP_RET) || is_in(i, X86_GRP_IRET) || i->id == X86_INS_UD2 ||
 	       i->id == X86_INS_HLT;
 }
 
 /* Behind prefixes. */
-static const uint8_t *opcode(const cs_insn *i)
+static const uint8_t *opcode_of(const cs_insn *i)
 {
 	const uint8_t *at = i->bytes;
 
@@ -113,7 +114,7 @@ static const uint8_t *opcode(const cs_insn *i)
 /* Jumps and branches whose long forms are told by their first bytes. */
 static enum cp_instruction_kind kind_of_jump(const cs_insn *i, uint8_t *condition)
 {
-	const uint8_t *op = opcode(i);
+	const uint8_t *op = opcode_of(i);
 
 	if (*op == 0xeb || *op == 0xe9)
 		return CP_JUMP;
@@ -128,19 +129,19 @@ static enum cp_instruction_kind kind_of(const cs_insn *i, uint8_t *condition)
 	if (is_padding(i))
 		return CP_PADDING;
 	if (is_in(i, X86_GRP_CALL))
-		return !is_relative(i)      ? CP_CALL_INDIRECT
-		       : *opcode(i) == 0xe8 ? CP_CALL
-					    : CP_RELATIVE;
+		return !is_relative(i)         ? CP_CALL_INDIRECT
+		       : *opcode_of(i) == 0xe8 ? CP_CALL
+					       : CP_RELATIVE;
 	if (is_in(i, X86_GRP_JUMP) && !is_relative(i))
 		return CP_END;
 	if (i->id == X86_INS_XBEGIN)
 		return CP_RELATIVE;
 	if (is_in(i, X86_GRP_JUMP) || is_in(i, X86_GRP_BRANCH_RELATIVE))
 		return kind_of_jump(i, condition);
-	return ends(i) ? CP_END : CP_PLAIN;
+	return ends_path(i) ? CP_END : CP_PLAIN;
 }
 
-/* What capstone calls an immediate is the target itself. */
+/* Capstone's immediate is the target itself. */
 static uintptr_t target_of(const cs_insn *i)
 {
 	return is_relative(i) ? (uintptr_t)i->detail->x86.operands[0].imm : 0;

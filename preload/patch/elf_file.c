@@ -10,14 +10,14 @@
 #include "base/sort.h"
 #include "base/syscall.h"
 
-/* What a debug file is found by. */
+/* A debug file is found by these. */
 struct debug_link {
 	const unsigned char *id;
 	size_t id_size;
 	const char *name;
 };
 
-static bool fits(const struct cp_elf_file *file, uint64_t offset, uint64_t size)
+static bool fits_in(const struct cp_elf_file *file, uint64_t offset, uint64_t size)
 {
 	return offset <= file->size && size <= file->size - offset;
 }
@@ -35,29 +35,29 @@ static const Elf64_Ehdr *header_of(const struct cp_elf_file *file)
 
 /* ---- sections ---- */
 
-static const Elf64_Shdr *section(const struct cp_elf_file *file, unsigned i)
+static const Elf64_Shdr *section_at(const struct cp_elf_file *file, unsigned i)
 {
 	const Elf64_Ehdr *header = header_of(file);
 
 	if (!header || i >= header->e_shnum ||
 		header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 ||
-		!fits(file, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr)))
+		!fits_in(file, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr)))
 		return NULL;
 	return (const Elf64_Shdr *)(const void *)(file->bytes + header->e_shoff) + i;
 }
 
-static const char *content(const struct cp_elf_file *file, const Elf64_Shdr *of)
+static const char *content_of(const struct cp_elf_file *file, const Elf64_Shdr *of)
 {
 	if (of->sh_type == SHT_NOBITS || of->sh_size == 0 ||
-		!fits(file, of->sh_offset, of->sh_size))
+		!fits_in(file, of->sh_offset, of->sh_size))
 		return NULL;
 	return file->bytes + of->sh_offset;
 }
 
 /* Texts, each of which ends. */
-static const char *texts(const struct cp_elf_file *file, const Elf64_Shdr *of)
+static const char *texts_of(const struct cp_elf_file *file, const Elf64_Shdr *of)
 {
-	const char *text = of && of->sh_type == SHT_STRTAB ? content(file, of) : NULL;
+	const char *text = of && of->sh_type == SHT_STRTAB ? content_of(file, of) : NULL;
 
 	return text && text[of->sh_size - 1] == '\0' ? text : NULL;
 }
@@ -66,7 +66,7 @@ static const Elf64_Shdr *section_of_type(const struct cp_elf_file *file, uint32_
 {
 	const Elf64_Shdr *s;
 
-	for (unsigned i = 0; (s = section(file, i)); i++)
+	for (unsigned i = 0; (s = section_at(file, i)); i++)
 		if (s->sh_type == type)
 			return s;
 	return NULL;
@@ -88,9 +88,9 @@ static bool read_table(struct cp_elf_file *file, const struct cp_elf_file *from,
 	uint32_t type, struct cp_store *store)
 {
 	const Elf64_Shdr *table = section_of_type(from, type);
-	const Elf64_Shdr *strings = table ? section(from, table->sh_link) : NULL;
-	const char *text = strings ? texts(from, strings) : NULL;
-	const Elf64_Sym *symbols = table ? (const void *)content(from, table) : NULL;
+	const Elf64_Shdr *strings = table ? section_at(from, table->sh_link) : NULL;
+	const char *text = strings ? texts_of(from, strings) : NULL;
+	const Elf64_Sym *symbols = table ? (const void *)content_of(from, table) : NULL;
 	size_t count;
 
 	if (!text || !symbols || table->sh_offset % 8)
@@ -113,7 +113,7 @@ static bool read_table(struct cp_elf_file *file, const struct cp_elf_file *from,
 static void find_id(
 	const struct cp_elf_file *file, const Elf64_Shdr *s, struct debug_link *link)
 {
-	const Elf64_Nhdr *note = (const void *)content(file, s);
+	const Elf64_Nhdr *note = (const void *)content_of(file, s);
 
 	if (!note || s->sh_offset % 4 || s->sh_size < sizeof(*note) + 4 ||
 		note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
@@ -127,12 +127,13 @@ static void find_id(
 static struct debug_link find_link(const struct cp_elf_file *file)
 {
 	const Elf64_Ehdr *header = header_of(file);
-	const Elf64_Shdr *names = header ? section(file, header->e_shstrndx) : NULL, *s;
-	const char *text = names ? texts(file, names) : NULL;
+	const Elf64_Shdr *names = header ? section_at(file, header->e_shstrndx) : NULL,
+			 *s;
+	const char *text = names ? texts_of(file, names) : NULL;
 	struct debug_link link = {NULL, 0, NULL};
 
-	for (unsigned i = 0; text && (s = section(file, i)); i++) {
-		const char *found = content(file, s);
+	for (unsigned i = 0; text && (s = section_at(file, i)); i++) {
+		const char *found = content_of(file, s);
 
 		if (s->sh_type == SHT_NOTE && !link.id)
 			find_id(file, s, &link);
@@ -255,13 +256,13 @@ void cp_elf_close(struct cp_elf_file *file)
 
 /* ---- segments ---- */
 
-static const Elf64_Phdr *segment(const struct cp_elf_file *file, unsigned i)
+static const Elf64_Phdr *segment_at(const struct cp_elf_file *file, unsigned i)
 {
 	const Elf64_Ehdr *header = header_of(file);
 
 	if (!header || i >= header->e_phnum ||
 		header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff % 8 ||
-		!fits(file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
+		!fits_in(file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
 		return NULL;
 	return (const Elf64_Phdr *)(const void *)(file->bytes + header->e_phoff) + i;
 }
@@ -270,11 +271,11 @@ const void *cp_elf_at(const struct cp_elf_file *file, uint64_t value, size_t siz
 {
 	const Elf64_Phdr *s;
 
-	for (unsigned i = 0; (s = segment(file, i)); i++)
+	for (unsigned i = 0; (s = segment_at(file, i)); i++)
 		if (s->p_type == PT_LOAD && value >= s->p_vaddr &&
 			value - s->p_vaddr < s->p_filesz &&
 			size <= s->p_filesz - (value - s->p_vaddr) &&
-			fits(file, s->p_offset + (value - s->p_vaddr), size))
+			fits_in(file, s->p_offset + (value - s->p_vaddr), size))
 			return file->bytes + s->p_offset + (value - s->p_vaddr);
 	return NULL;
 }

@@ -56,7 +56,7 @@ static inline void look_at(const struct inside *inside, uintptr_t to)
 		note(inside, to);
 }
 
-/* What has a distance in its last four bytes: call, jmp, a branch, lea, xbegin. */
+/* Does it end in a distance of four bytes, as call, jmp, branches, lea and xbegin do? */
 static inline bool may_end_in_distance(const uint8_t *at)
 {
 	return at[-1] == 0xe8 || at[-1] == 0xe9 ||

@@ -19,7 +19,7 @@
 
 #include "base/text/name_pattern.h"
 
-/* What the library does for the patcher. */
+/* Functions of the library that the patcher calls. */
 struct cp_patch_host {
 	/* The calling thread's innermost open call, as below; NULL: it is not counted, or
 	 * something of ours is under way in it. */
@@ -70,7 +70,7 @@ enum cp_patch_why {
 	CP_PATCH_WHYS,
 };
 
-/* Of one reason: how many functions, and the names of some. */
+/* How many functions were refused for one reason, and the names of some. */
 struct cp_patch_refused {
 	const char *why; /* NULL: there is no such reason */
 	unsigned count, named;

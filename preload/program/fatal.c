@@ -15,7 +15,7 @@
 #include "preload/self.h"
 #include "preload/process.h"
 
-/* What the kernel does at SIG_DFL is to end the process (signal(7)); real-time
+/* At SIG_DFL the kernel ends the process (signal(7)); real-time
  * signals, too. */
 static bool is_fatal(int number)
 {

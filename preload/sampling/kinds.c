@@ -78,7 +78,7 @@ static bool read_line(const char **text, struct kind *kind)
 /* ---- the machine ---- */
 
 /* User mode only.  0 or -EINVAL. */
-static int encode(const char *event, const struct cp_sysfs_pmu *pmu,
+static int encode_event(const char *event, const struct cp_sysfs_pmu *pmu,
 	struct perf_event_attr *attr, struct cp_why *why)
 {
 	const char *modes, *reason = "";
@@ -103,7 +103,7 @@ static bool has_file(const struct cp_sysfs_pmu *pmu, const char *file)
 
 /* PMUs that cannot leave the kernel out may have a setting for it; where they have
  * neither, all is sampled, if the kernel lets us. */
-static int filter(const struct kind *kind, const struct cp_sysfs_pmu *pmu,
+static int set_filter(const struct kind *kind, const struct cp_sysfs_pmu *pmu,
 	struct perf_event_attr *attr, struct cp_why *why)
 {
 	char file[WORD_SIZE + 16], event[2 * WORD_SIZE];
@@ -118,10 +118,10 @@ static int filter(const struct kind *kind, const struct cp_sysfs_pmu *pmu,
 	cp_format(event, sizeof(event), "%.*s,%s=1/",
 		(int)(strlen(kind->column[EVENT]) - 1), kind->column[EVENT],
 		kind->filter);
-	return encode(event, pmu, attr, why);
+	return encode_event(event, pmu, attr, why);
 }
 
-static int probe(const struct cp_sampling_event *event, struct cp_why *why)
+static int probe_event(const struct cp_sampling_event *event, struct cp_why *why)
 {
 	struct perf_event_attr attr = event->attr;
 	int first = -1, fd;
@@ -140,7 +140,7 @@ static int probe(const struct cp_sampling_event *event, struct cp_why *why)
 	return 0;
 }
 
-static uint64_t number(const char *word)
+static uint64_t number_in(const char *word)
 {
 	uint64_t value;
 
@@ -164,20 +164,20 @@ static int try_kind(const struct kind *kind, struct cp_sampling_event *event)
 			pmu.name);
 		return -EOPNOTSUPP;
 	}
-	result = encode(kind->column[EVENT], &pmu, &event->attr, why);
+	result = encode_event(kind->column[EVENT], &pmu, &event->attr, why);
 	if (result == 0)
-		result = filter(kind, &pmu, &event->attr, why);
+		result = set_filter(kind, &pmu, &event->attr, why);
 	if (result == 0 && kind->first[0])
-		result = encode(kind->first, &pmu, &event->first, why);
+		result = encode_event(kind->first, &pmu, &event->first, why);
 	if (result == 0 && kind->count[0])
-		result = encode(kind->count, &pmu, &event->count, why);
-	event->step = number(kind->column[STEP]);
-	event->attr.precise_ip = number(kind->column[PRECISE]) & 3;
-	event->attr.sample_period = number(kind->column[PERIOD]) * event->step;
-	return result < 0 ? result : probe(event, why);
+		result = encode_event(kind->count, &pmu, &event->count, why);
+	event->step = number_in(kind->column[STEP]);
+	event->attr.precise_ip = number_in(kind->column[PRECISE]) & 3;
+	event->attr.sample_period = number_in(kind->column[PERIOD]) * event->step;
+	return result < 0 ? result : probe_event(event, why);
 }
 
-static void take(const struct kind *kind, struct cp_sampling_event *event)
+static void take_kind(const struct kind *kind, struct cp_sampling_event *event)
 {
 	cp_format(event->name, sizeof(event->name), "%s", kind->column[EVENT]);
 	cp_format(event->vendor, sizeof(event->vendor), "%s", kind->column[VENDOR]);
@@ -198,7 +198,7 @@ void cp_sampling_find_memory(struct cp_sampling_event *event, const char *measur
 			continue;
 		memset(event, 0, sizeof(*event));
 		if (try_kind(&kind, event) == 0) {
-			take(&kind, event);
+			take_kind(&kind, event);
 			return;
 		}
 		if (event->why.text[0])

@@ -26,7 +26,7 @@
 #include "preload/warn.h"
 #include "base/counters/options.h"
 
-/* What is in a ring is saved so often even if it is not much. */
+/* A ring is saved so often even if it holds little. */
 #define PATIENCE_MS 100
 /* A region's end waits for its thread's ring only if that is worth it. */
 #define WORTH 25 /* percent of the ring */
@@ -38,7 +38,7 @@ static struct {
 	struct cp_sampling_event events[CP_SAMPLED_EVENTS];
 	const char *measurement; /* NULL: nothing is sampled */
 
-	/* Of the samplers in use.  Taken before any sampler's lock. */
+	/* Guards the list of samplers in use.  Taken before any sampler's lock. */
 	struct cp_lock lock;
 	struct cp_sampler *live;
 	/* Closed ones stay what they are: the helper may be about to look at one. */

@@ -61,7 +61,7 @@ int cp_sampler_open(struct cp_sampler *sampler, pid_t tid,
 	const struct cp_sampling_event events[CP_SAMPLED_EVENTS]);
 void cp_sampler_enable(struct cp_sampler *sampler, bool enable);
 void cp_sampler_close(struct cp_sampler *sampler);
-/* What its ring has; totals: and what its events have counted. */
+/* Saves its ring's samples; totals: and the counts of its events. */
 void cp_sampler_drain(struct cp_sampler *sampler, bool totals);
 
 /* chains.c: the number of a call chain in the file; 0: there is no room. */

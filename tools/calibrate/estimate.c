@@ -115,7 +115,7 @@ static void conclude(struct cp_calibration *calibration, unsigned figure)
 	enum best best = figures[figure].best;
 
 	calibration->value[figure] = calibration->spread[figure] = NAN;
-	/* What most rounds do not have, nobody has. */
+	/* Values that most rounds lack are left out. */
 	if (2 * count <= calibration->rounds)
 		return;
 	if (best == LAST) {

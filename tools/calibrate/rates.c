@@ -66,7 +66,7 @@ double cp_best(unsigned tries, double pieces, cp_task *task, void *context)
 					 : CLOBBERED, "memory");                         \
 	}
 RATE(run_adds, REPEATED(120, ADD))
-/* What different units do, none of which is to be the limit. */
+/* A mixture for different units, none of which is to be the limit. */
 RATE(run_mixed, REPEATED(20, MIXED))
 RATE(run_loads, REPEATED(40, LOADS))
 RATE(run_stores, REPEATED(40, STORES))

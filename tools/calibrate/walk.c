@@ -78,7 +78,7 @@ double cp_walk(const struct cp_host *host, size_t bytes, unsigned lanes)
 	for (unsigned lane = 0; lane < lanes; lane++)
 		walk.state[lane] = lines / lanes * lane;
 	walk.steps = STEPS / lanes;
-	/* What the caches hold is there once all of it was read, whatever was before. */
+	/* Once all of it was read, the caches hold it, whatever they held before. */
 	for (uint64_t read = 0; read < lines && lines <= 1u << 20; read += STEPS)
 		run_walk(&walk);
 	return cp_best(TRIES, (double)walk.steps * lanes, run_walk, &walk) / host->ns;

@@ -159,7 +159,7 @@ void cp_measure_window(struct cp_host *host, double found[CP_NFIGURES])
 	for (unsigned i = 0; i < POINTS; i++) {
 		curve[i] = cp_least(
 			&host->window_least[i], time_of(host, code, FIRST + i * STEP));
-		/* What only passes the instructions takes its time, too. */
+		/* Passing the instructions takes time, too. */
 		curve[i] -= 2 * (FIRST + i * STEP) / host->width;
 	}
 	munmap(code, ROOM);

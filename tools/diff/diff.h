@@ -87,7 +87,7 @@ const char *cp_diff_mean(
  * its region; "": nothing to say. */
 const char *cp_diff_whole(const struct cp_diff *diff);
 const char *cp_diff_first(const struct cp_diff *diff);
-/* What may make the two sides no pair; how many warnings there are. */
+/* Warns of differences that make the sides no pair; returns the number of warnings. */
 #define CP_DIFF_WARNINGS 3
 size_t cp_diff_warnings(const struct cp_diff *diff, const char *to[CP_DIFF_WARNINGS]);
 

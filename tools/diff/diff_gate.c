@@ -52,7 +52,7 @@ static bool parse_limit(struct cp_gate *gate, const char *text)
 	return end[strspn(end, " ")] == '\0';
 }
 
-static const char *trimmed(struct cp_arena *arena, const char *at, const char *end)
+static const char *trim_text(struct cp_arena *arena, const char *at, const char *end)
 {
 	struct cp_slice slice = cp_slice_trim((struct cp_slice){at, end});
 
@@ -71,8 +71,8 @@ bool cp_gate_parse(struct cp_arena *arena, struct cp_gate *gate, const char *exp
 		return report_wrong(expression, "what follows > or < is no number");
 	in = strstr(expression, " in ");
 	in = in && in < sign ? in : NULL;
-	gate->name = trimmed(arena, expression, in ? in : sign);
-	gate->region = in ? trimmed(arena, in + 4, sign) : NULL;
+	gate->name = trim_text(arena, expression, in ? in : sign);
+	gate->region = in ? trim_text(arena, in + 4, sign) : NULL;
 	if (!*gate->name || (in && !*gate->region))
 		return report_wrong(expression, "a name is missing");
 	return true;
@@ -91,7 +91,7 @@ static bool is_at(const struct cp_gate *gate, const struct cp_difference *it)
 	return strcmp(gate->region ? gate->region : "", path) == 0;
 }
 
-static double measured(const struct cp_gate *gate, const struct cp_difference *it)
+static double measure_side(const struct cp_gate *gate, const struct cp_difference *it)
 {
 	double after = it->entry->side[1].runs.mean;
 
@@ -105,7 +105,7 @@ static double measured(const struct cp_gate *gate, const struct cp_difference *i
 static enum cp_gate_verdict judge_gate(
 	const struct cp_gate *gate, const struct cp_difference *it)
 {
-	double value = measured(gate, it);
+	double value = measure_side(gate, it);
 	bool beyond = gate->above ? value > gate->limit : value < gate->limit;
 
 	if (!it->entry->side[1].runs.n || (gate->change && !it->entry->side[0].runs.n))
@@ -137,7 +137,7 @@ static bool judge_all(const struct cp_diff *diff, struct cp_gate *gate)
 }
 
 /* A value that was asked for and that no run has: it is among the entries. */
-static const struct cp_entry *uncounted(
+static const struct cp_entry *find_uncounted(
 	const struct cp_diff *diff, const struct cp_gate *gate)
 {
 	const struct cp_values *values = diff->values;
@@ -160,7 +160,7 @@ static bool is_name(const struct cp_values *values, const char *name)
 }
 
 /* Names of values, or of regions, for the nearest. */
-static const char **candidates(const struct cp_diff *diff, bool regions)
+static const char **list_candidates(const struct cp_diff *diff, bool regions)
 {
 	const struct cp_values *values = diff->values;
 	size_t count = regions ? values->nspots : values->nentries;
@@ -175,7 +175,7 @@ static bool not_there(const struct cp_diff *diff, const struct cp_gate *gate)
 {
 	bool region = is_name(diff->values, gate->name);
 	const char *word = region ? gate->region : gate->name,
-		   *nearest = cp_nearest(word ? word : "", candidates(diff, region));
+		   *nearest = cp_nearest(word ? word : "", list_candidates(diff, region));
 
 	if (nearest && *nearest)
 		fprintf(stderr,
@@ -199,7 +199,7 @@ bool cp_gates_judge(struct cp_diff *diff)
 
 		if (judge_all(diff, gate))
 			continue;
-		if (!uncounted(diff, gate))
+		if (!find_uncounted(diff, gate))
 			return not_there(diff, gate);
 		gate->verdict = CP_GATE_UNKNOWN;
 	}
@@ -208,7 +208,8 @@ bool cp_gates_judge(struct cp_diff *diff)
 
 static const char *why_unknown(const struct cp_diff *diff, const struct cp_gate *gate)
 {
-	const struct cp_entry *entry = gate->at ? gate->at->entry : uncounted(diff, gate);
+	const struct cp_entry *entry =
+		gate->at ? gate->at->entry : find_uncounted(diff, gate);
 	unsigned side = entry->side[1].runs.n ? 0 : 1;
 	const char *reason = entry->side[side].reason;
 

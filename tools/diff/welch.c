@@ -31,7 +31,7 @@ double cp_runs_stddev(const struct cp_runs *runs)
 
 /* The continued fraction of the incomplete beta function (DLMF 8.17.22), from
  * the top down (Lentz): converges fast for x < (a + 1) / (a + b + 2). */
-static double fraction(double x, double a, double b)
+static double beta_fraction(double x, double a, double b)
 {
 	double c = 1, d = 1 - (a + b) * x / (a + 1), value;
 
@@ -56,7 +56,7 @@ static double fraction(double x, double a, double b)
 }
 
 /* The regularized incomplete beta function. */
-static double beta(double x, double a, double b)
+static double incomplete_beta(double x, double a, double b)
 {
 	double front;
 
@@ -64,18 +64,18 @@ static double beta(double x, double a, double b)
 		return x <= 0 ? 0 : 1;
 	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
 	if (x < (a + 1) / (a + b + 2))
-		return front * fraction(x, a, b) / a;
-	return 1 - front * fraction(1 - x, b, a) / b;
+		return front * beta_fraction(x, a, b) / a;
+	return 1 - front * beta_fraction(1 - x, b, a) / b;
 }
 
 double cp_student_outside(double t, double freedom)
 {
-	return beta(freedom / (freedom + t * t), freedom / 2, 0.5);
+	return incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
 /* ---- the test ---- */
 
-static double choose(size_t n, size_t k)
+static double count_choices(size_t n, size_t k)
 {
 	return exp(lgamma((double)n + 1) - lgamma((double)k + 1) -
 		   lgamma((double)(n - k) + 1));
@@ -83,13 +83,14 @@ static double choose(size_t n, size_t k)
 
 /* a of n runs, and b of m others, have the higher of two values: how
  * likely is that, and everything no likelier, if they were dealt at random? */
-static double dealt(size_t a, size_t n, size_t b, size_t m)
+static double share_dealt(size_t a, size_t n, size_t b, size_t m)
 {
 	size_t high = a + b;
-	double all = choose(n + m, high), seen = choose(n, a) * choose(m, b), sum = 0;
+	double all = count_choices(n + m, high),
+	       seen = count_choices(n, a) * count_choices(m, b), sum = 0;
 
 	for (size_t i = high > m ? high - m : 0; i <= n && i <= high; i++) {
-		double ways = choose(n, i) * choose(m, high - i);
+		double ways = count_choices(n, i) * count_choices(m, high - i);
 
 		sum += ways <= seen * (1 + 1e-9) ? ways : 0;
 	}
@@ -126,7 +127,7 @@ double cp_welch(const double *one, size_t n, const double *other, size_t m)
 			count_equal(other, m, high) + count_equal(other, m, low) >=
 		n + m)
 		return low == high ? 1
-				   : dealt(count_equal(one, n, high), n,
+				   : share_dealt(count_equal(one, n, high), n,
 					     count_equal(other, m, high), m);
 	share = a.squares / (double)(n - 1) / (double)n;
 	rest = b.squares / (double)(m - 1) / (double)m;

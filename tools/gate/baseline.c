@@ -179,7 +179,7 @@ static json_t *new_values(const struct cp_baseline *gate, const char *metrics)
 	return all;
 }
 
-/* What a line says beside the value stays. */
+/* The rest of the line stays as it is. */
 static json_t *renewed_values(const struct cp_baseline *gate)
 {
 	json_t *all = json_array();

@@ -32,7 +32,7 @@ struct cp_baseline_line {
 	bool relative;
 	bool lower;      /* is worse */
 	unsigned number; /* in the file */
-	/* Of the runs. */
+	/* Found in the runs. */
 	enum cp_baseline_result result;
 	const struct cp_entry *entry; /* NULL: there is none */
 	double now;
@@ -72,7 +72,7 @@ const char *cp_baseline_change(
 
 /* profile.c.  A run, or a profile, on side 1; false: neither. */
 bool cp_gate_add(struct cp_baseline *gate, const char *name, char *error, size_t size);
-/* Of a profile: does it matter? */
+/* Is a profile's entry large enough to matter? */
 bool cp_gate_is_worth(const struct cp_baseline *gate, const struct cp_entry *entry);
 /* Where to look: in the source, if it is known; else in the baseline. */
 struct cp_gate_place {

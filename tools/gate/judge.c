@@ -53,7 +53,7 @@ static void judge(const struct cp_baseline *gate, struct cp_baseline_line *line)
 					   : CP_BASELINE_HELD;
 }
 
-/* What was counted otherwise cannot be worse or better. */
+/* Counts of different provenance are neither worse nor better. */
 static const char *unlike(const struct cp_baseline *gate)
 {
 	const struct cp_side *runs = &gate->values->sides[1];

@@ -45,7 +45,7 @@ static json_t *values_of(json_t *counts, const char *status)
 	return all;
 }
 
-/* Of functions of one name in one file of code, the first: they are not told apart. */
+/* Takes the first of several functions of one name in one module: they look the same. */
 static void add_functions(json_t *regions, const json_t *profile, const char *status)
 {
 	const json_t *functions = json_object_get(profile, "functions");

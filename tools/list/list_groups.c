@@ -121,7 +121,7 @@ static bool is_known(void *context, const char *event)
 	return strncmp(event, "sysfs:", 6) == 0 || cp_encoder.check(event, &reason) == 0;
 }
 
-/* Of the group "perf", every kernel has the software events only. */
+/* Only the software events of the group "perf" are there on every kernel. */
 static bool is_sure(void *context, const char *event)
 {
 	struct perf_event_attr attr;

@@ -109,7 +109,7 @@ static void put_fields(struct json *json, const struct cp_fields *fields)
 	cp_out_text(json->out, "]");
 }
 
-/* Of data, where somebody looked. */
+/* The use of lines, if it was asked for. */
 static void line_use(struct json *json, const struct cp_profiled_object *object)
 {
 	struct cp_line_use use;

@@ -79,7 +79,7 @@ static void choose_simulated(void)
 	setenv("CACHEPEEK_TIMING", "on", 1);
 }
 
-/* What belongs to other questions than this one. */
+/* Removes the variables that belong to other questions than this one. */
 static void choose_neither(void)
 {
 	static const char *const others[] = {"CACHEPEEK_GROUPS", "CACHEPEEK_OUTPUT",

@@ -13,7 +13,8 @@
 
 /* A prediction further away than that explains the region badly. */
 #define CP_CONFIRM_FACTOR 1.5
-/* What takes less, in all or a call, is mostly the clock's and the marker's own time. */
+/* Regions that take less, in all or a call, are mostly the clock's and the marker's time.
+ */
 #define CP_CONFIRM_LEAST 1e-3
 #define CP_CONFIRM_LEAST_CALL 20e-6
 

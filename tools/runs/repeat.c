@@ -172,7 +172,7 @@ static void print_answer(const struct repeat *repeat, struct cp_out *out)
 			0, 2, WIDTH);
 }
 
-static void text(const void *of, struct cp_out *out, bool colour)
+static void write_text(const void *of, struct cp_out *out, bool colour)
 {
 	static const char *const headings[] = {
 		"region", "value", "mean", "min", "max", "spread"};
@@ -207,7 +207,7 @@ static void text(const void *of, struct cp_out *out, bool colour)
 		cp_out_format(out, "kept in %s\n", repeat->directory);
 }
 
-static void csv(const void *of, struct cp_out *out)
+static void write_csv(const void *of, struct cp_out *out)
 {
 	const struct cp_values *values = ((const struct repeat *)of)->values;
 
@@ -269,7 +269,7 @@ static json_t *answers_of(const struct repeat *repeat)
 		"[{sn so so}]", "group", "most", most_of(repeat->values), "lines", lines);
 }
 
-static json_t *json(const void *of)
+static json_t *write_json(const void *of)
 {
 	const struct repeat *repeat = of;
 	const struct cp_values *values = repeat->values;
@@ -284,9 +284,10 @@ static json_t *json(const void *of)
 		(json_int_t)values->sides[0].nruns, "values", list);
 }
 
-static int report(struct repeat *repeat)
+static int write_report(struct repeat *repeat)
 {
-	const struct cp_document document = {repeat, text, csv, json, "repeat.html"};
+	const struct cp_document document = {
+		repeat, write_text, write_csv, write_json, "repeat.html"};
 
 	return cp_outputs_write(&repeat->outputs, "stderr", &document);
 }
@@ -301,7 +302,7 @@ static int repeat_all(struct repeat *repeat, const char *outputs)
 		return 2;
 	unsetenv("CACHEPEEK_DIR");
 	repeat->values = cp_values_new(repeat->arena);
-	if (run_all(repeat) && report(repeat))
+	if (run_all(repeat) && write_report(repeat))
 		repeat->status = 1 << 8;
 	return cp_end_like(repeat->status);
 }

@@ -22,7 +22,7 @@ int cp_repeat(unsigned count, const char *outputs, char **argv);
 /* repeat_answer.c: what their values say first. */
 void cp_repeat_answer(
 	struct cp_arena *arena, const struct cp_values *values, struct cp_answer *answer);
-/* What varies most of what tells most; NULL: nothing varies. */
+/* Returns the value that varies most among the most telling; NULL: none varies. */
 const struct cp_entry *cp_repeat_most(const struct cp_values *values);
 /* "3.1 %": the standard deviation, of the mean; or "same". */
 const char *cp_repeat_spread_text(struct cp_arena *arena, const struct cp_runs *runs);

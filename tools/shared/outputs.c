@@ -112,7 +112,7 @@ static int add_escaped(const char *text, size_t length, void *out)
 	return 0;
 }
 
-/* What the values of the whole run are called: regions have no others with a meaning. */
+/* Names the values of the whole run: regions have no others with a meaning. */
 static void put_meanings(struct cp_out *out, const json_t *made)
 {
 	const json_t *values = json_object_get(made, "values"), *value;

@@ -100,7 +100,7 @@ static void check_array(const struct array *a, const ULong *v)
 		refuse_option(a->name, "the line size must be 16, 32, 64, 128 or 256");
 }
 
-/* What a geometry may say after its numbers; field is the byte that gets value. */
+/* The words of a geometry after its numbers; field is the byte that gets value. */
 #define WORD(word, field, value)                                                         \
 	{                                                                                \
 		word, __builtin_offsetof(struct geometry, field), value                  \

@@ -130,7 +130,7 @@ static bool is_beginning(const char *function)
 	return false;
 }
 
-/* Of samples: who called the outermost frame is not known, and is a frame, too. */
+/* With samples, the unknown caller of the outermost frame is a frame, too. */
 static size_t beginning_of(
 	struct cp_calls *calls, const struct cp_profiled_path *path, size_t parent)
 {

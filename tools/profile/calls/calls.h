@@ -22,7 +22,7 @@ struct cp_call {
 	uint64_t calls, folded;
 	uint64_t own[CP_SIM_NCOUNTERS]; /* without what is called from there */
 	uint64_t all[CP_SIM_NCOUNTERS];
-	/* Of samples, which count no calls: the same by event. */
+	/* The same by event for samples, which count no calls. */
 	struct cp_estimate own_estimates[CP_SAMPLED_EVENTS];
 	struct cp_estimate all_estimates[CP_SAMPLED_EVENTS];
 };

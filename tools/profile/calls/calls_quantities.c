@@ -24,7 +24,7 @@ static const struct cp_calls_quantity quantities[] = {
 	{"icache", "L3", "L3 misses", false, 1, {CP_SIM_llc_ifetch_misses}},
 };
 
-/* Of samples: how many there are. */
+/* The number of samples. */
 static const struct cp_calls_quantity samples = {NULL, "Samples", "samples", true, 2,
 	{CP_PROFILE_FIRST + CP_page_faults_sampled,
 		CP_PROFILE_FIRST + CP_memory_sampled}};

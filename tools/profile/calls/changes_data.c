@@ -156,7 +156,7 @@ static void put_frame(struct cp_out *out, const char *name, bool first)
 	cp_out_text(out, ", \"\"]");
 }
 
-/* What is left out is its callers' own. */
+/* Counts of calls that are left out are their callers' own. */
 static size_t cut(
 	const struct cp_changes *changes, struct cp_changed_path *kept, size_t *number)
 {

@@ -182,7 +182,7 @@ static void put_comment(struct pprof *p, const struct cp_profile_view *view)
 
 /* ---- the file ---- */
 
-/* What zlib fills goes out piece by piece. */
+/* Writes each piece that zlib has filled. */
 static void deflate_into(struct cp_out *out, z_stream *stream)
 {
 	unsigned char piece[8192];

@@ -20,7 +20,7 @@ struct cp_code {
 	uint64_t start;
 };
 
-/* Of the code from start on: is the address of the instruction at `address` in a register
+/* In the code from start on, is the address of the instruction at `address` in a register
  * that an instruction near it loads from the same address? */
 bool cp_disassemble_chases(
 	unsigned machine, const struct cp_code *code, uint64_t address);

@@ -16,7 +16,7 @@ struct cp_line_use {
 	uint64_t used[CP_LINE_BITS], used_of_sparse[CP_LINE_BITS];
 };
 
-/* Of all data of the object's name; false: nobody looked, or nothing was fetched. */
+/* Sums up all data of the object's name; false: not asked for, or nothing was fetched. */
 bool cp_line_use_of(const struct cp_profile *profile,
 	const struct cp_profiled_object *object, struct cp_line_use *use);
 

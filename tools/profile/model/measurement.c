@@ -30,7 +30,7 @@ static bool is_name(const char *name)
 }
 
 /* The machine has no such level. */
-static bool none(const struct cp_profile *profile, enum cp_weight_of of)
+static bool has_no_weight(const struct cp_profile *profile, enum cp_weight_of of)
 {
 	return profile->weights.of[of].from == CP_WEIGHT_NONE;
 }
@@ -38,7 +38,8 @@ static bool none(const struct cp_profile *profile, enum cp_weight_of of)
 const struct cp_group *cp_measurement_find(const struct cp_profile *profile,
 	const char *name, char *error, size_t error_size)
 {
-	const char *const kinds[] = {none(profile, CP_OF_ONE_HOP) ? "" : "-sockets",
+	const char *const kinds[] = {
+		has_no_weight(profile, CP_OF_ONE_HOP) ? "" : "-sockets",
 		profile->sampled ? "-sampled" : ""};
 	char file[64];
 
@@ -103,17 +104,17 @@ static uint64_t subtract_served(struct served *served, uint64_t from, uint64_t w
 	return what > from ? 0 : from - what;
 }
 
-static struct served serve(const struct cp_profile *profile, const uint64_t *count,
+static struct served count_served(const struct cp_profile *profile, const uint64_t *count,
 	uint64_t l1, enum cp_sim_counter l2_misses, enum cp_sim_counter llc_misses)
 {
 	struct served served = {.l1 = l1};
 	uint64_t left = l1;
 
-	if (!none(profile, CP_OF_L2)) {
+	if (!has_no_weight(profile, CP_OF_L2)) {
 		served.l2 = subtract_served(&served, left, count[l2_misses]);
 		left = count[l2_misses];
 	}
-	if (!none(profile, CP_OF_L3)) {
+	if (!has_no_weight(profile, CP_OF_L3)) {
 		served.llc = subtract_served(&served, left, count[llc_misses]);
 		left = count[llc_misses];
 	}
@@ -125,7 +126,7 @@ static struct served serve(const struct cp_profile *profile, const uint64_t *cou
 static void tell_sockets_apart(
 	const struct cp_profile *profile, const uint64_t *n, struct served *served)
 {
-	uint64_t *by = none(profile, CP_OF_L3) ? &served->memory : &served->llc;
+	uint64_t *by = has_no_weight(profile, CP_OF_L3) ? &served->memory : &served->llc;
 
 	served->one_hop = n[CP_SIM_loads_one_hop];
 	served->two_hops = n[CP_SIM_loads_two_hop];
@@ -142,11 +143,11 @@ static struct served serve_loads(
 {
 	const uint64_t *n = tally->count;
 
-	struct served served =
-		serve(profile, n, n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_bypasses],
-			CP_SIM_l2_load_lines, CP_SIM_llc_load_lines);
+	struct served served = count_served(profile, n,
+		n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_bypasses], CP_SIM_l2_load_lines,
+		CP_SIM_llc_load_lines);
 
-	if (!none(profile, CP_OF_ONE_HOP))
+	if (!has_no_weight(profile, CP_OF_ONE_HOP))
 		tell_sockets_apart(profile, n, &served);
 	return served;
 }
@@ -154,11 +155,11 @@ static struct served serve_loads(
 static struct served serve_fetches(
 	const struct cp_profile *profile, const struct cp_tally *tally)
 {
-	return serve(profile, tally->count, tally->count[CP_SIM_l1i_misses],
+	return count_served(profile, tally->count, tally->count[CP_SIM_l1i_misses],
 		CP_SIM_l2_ifetch_misses, CP_SIM_llc_ifetch_misses);
 }
 
-static struct cp_value simulated(uint64_t value)
+static struct cp_value simulated_value(uint64_t value)
 {
 	return (struct cp_value){.value = (double)value, .status = CP_SIMULATED};
 }
@@ -190,18 +191,20 @@ static struct cp_value from_level(
 	if (strcmp(level, "latency") == 0)
 		return latency_of(profile, served);
 	if (strcmp(level, "from_l2") == 0)
-		return none(profile, CP_OF_L2) ? cp_unavailable("the machine has no L2")
-					       : simulated(served->l2);
+		return has_no_weight(profile, CP_OF_L2)
+			       ? cp_unavailable("the machine has no L2")
+			       : simulated_value(served->l2);
 	if (strcmp(level, "from_llc") == 0)
-		return none(profile, CP_OF_L3)
+		return has_no_weight(profile, CP_OF_L3)
 			       ? cp_unavailable("the machine has no last level")
-			       : simulated(served->llc);
+			       : simulated_value(served->llc);
 	if (strcmp(level, "from_local") == 0)
-		return none(profile, CP_OF_ONE_HOP)
+		return has_no_weight(profile, CP_OF_ONE_HOP)
 			       ? cp_unavailable("the machine has one socket")
-			       : simulated(served->memory);
+			       : simulated_value(served->memory);
 	if (strcmp(level, "from_memory") == 0)
-		return simulated(served->memory + served->one_hop + served->two_hops);
+		return simulated_value(
+			served->memory + served->one_hop + served->two_hops);
 	return cp_unavailable("no such name");
 }
 
@@ -212,14 +215,14 @@ struct scope {
 	const struct cp_tally *tally;
 };
 
-static struct cp_value counter(const struct cp_tally *tally, unsigned index)
+static struct cp_value counter_value(const struct cp_tally *tally, unsigned index)
 {
 	bool kept = index >= CP_PROFILE_FIRST &&
 		    index < CP_PROFILE_FIRST + CP_PROFILE_COUNTERS;
 
 	if (tally->only_kept && !kept)
 		return cp_unavailable("not counted by instruction");
-	return simulated(tally->count[index]);
+	return simulated_value(tally->count[index]);
 }
 
 static struct cp_value from_second_level(const struct cp_tally *tally)
@@ -230,7 +233,7 @@ static struct cp_value from_second_level(const struct cp_tally *tally)
 		n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages],
 		n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks]);
 
-	return served.wrong ? cp_unavailable(served.wrong) : simulated(found);
+	return served.wrong ? cp_unavailable(served.wrong) : simulated_value(found);
 }
 
 static struct cp_value look_up(void *context, const char *name)
@@ -242,7 +245,7 @@ static struct cp_value look_up(void *context, const char *name)
 		return cp_sampled_value(scope->profile, scope->tally, name);
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
 		if (strcmp(counter_names[i], name) == 0)
-			return counter(scope->tally, i);
+			return counter_value(scope->tally, i);
 	if (strcmp(name, "dtlb_from_second_level") == 0)
 		return from_second_level(scope->tally);
 	if (strncmp(name, "load_", 5) == 0) {

@@ -52,7 +52,7 @@ struct cp_sampling {
 struct cp_profile;
 struct cp_tally;
 
-/* What a .samples file has. */
+/* The contents of a .samples file. */
 struct cp_sampled_source {
 	const char *name, *bytes; /* NULL: it could not be read, which was said */
 	size_t size;

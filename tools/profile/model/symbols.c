@@ -389,7 +389,7 @@ static size_t read_code(struct cp_symbols *symbols, uint64_t address, uint8_t *t
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* What does of the instruction in the function that begins there. */
+/* Asks does() about the instruction, in the function that begins there. */
 static bool ask_of_code(struct cp_symbols *symbols, uint64_t function, uint64_t address,
 	bool (*does)(unsigned machine, const struct cp_code *code, uint64_t address))
 {

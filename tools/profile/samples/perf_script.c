@@ -221,7 +221,7 @@ static const char *read_task(struct cp_perf *perf, const char *line, struct task
 	return NULL;
 }
 
-/* What follows the word; NULL: the text begins otherwise. */
+/* Returns the text behind the word; NULL: it begins otherwise. */
 static const char *behind(const char *text, const char *word)
 {
 	return cp_starts_with(text, word) ? text + strlen(word) : NULL;

@@ -252,7 +252,7 @@ void flex_lost_code(struct core *core, const struct flex_place *p)
 		front_lost_code(core, flex_unit(l1i, p), l1i->units);
 }
 
-static void fill(
+static void fill_way(
 	struct core *core, struct flex_cache *l1, struct flex_place *p, uint32_t flags)
 {
 	if (flex_make_room(l1, p)) {
@@ -268,7 +268,7 @@ static void fill(
 }
 
 /* Modified lines out of an exclusive L2 are so as a whole. */
-static uint32_t fetched(const struct flex_cache *l1d, uint32_t flags)
+static uint32_t flags_fetched(const struct flex_cache *l1d, uint32_t flags)
 {
 	return l1d->g.halves && flags & FLEX_DIRTY ? flags | FLEX_DIRTY_UPPER : flags;
 }
@@ -283,8 +283,8 @@ static void l1d_prefetch_line(struct core *core, uint64_t unit)
 	core->flex->now++;
 	core->count[CP_SIM_l1d_prefetches]++;
 	core->count[CP_SIM_l1d_fills]++;
-	fill(core, l1d, &p,
-		fetched(l1d, flex_fetch(core, unit, PREFETCH)) | FLEX_PREFETCHED);
+	fill_way(core, l1d, &p,
+		flags_fetched(l1d, flex_fetch(core, unit, PREFETCH)) | FLEX_PREFETCHED);
 }
 
 static void l1d_train(struct core *core, uint64_t unit)
@@ -296,7 +296,7 @@ static void l1d_train(struct core *core, uint64_t unit)
 }
 
 /* A store to a line that is in L1D. */
-static void modify(struct core *core, uint64_t unit, const struct flex_place *p)
+static void modify_line(struct core *core, uint64_t unit, const struct flex_place *p)
 {
 	struct flex_cache *l1d = &core->flex->l1d;
 	uint8_t *flags = flex_flags(l1d, p);
@@ -313,7 +313,8 @@ static void modify(struct core *core, uint64_t unit, const struct flex_place *p)
 	}
 }
 
-static void hit(struct core *core, uint64_t unit, const struct flex_place *p, int store)
+static void note_hit(
+	struct core *core, uint64_t unit, const struct flex_place *p, int store)
 {
 	struct flex_cache *l1d = &core->flex->l1d;
 	uint8_t *flags = flex_flags(l1d, p);
@@ -322,12 +323,13 @@ static void hit(struct core *core, uint64_t unit, const struct flex_place *p, in
 	flex_touch(l1d, p);
 	*flags &= (uint8_t)~FLEX_PREFETCHED;
 	if (store)
-		modify(core, unit, p);
+		modify_line(core, unit, p);
 	if (first)
 		l1d_train(core, unit);
 }
 
-static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum access kind)
+static void serve_miss(
+	struct core *core, uint64_t unit, struct flex_place *p, enum access kind)
 {
 	struct flex_cache *l1d = &core->flex->l1d;
 	int store = kind == STORE;
@@ -341,15 +343,15 @@ static void miss(struct core *core, uint64_t unit, struct flex_place *p, enum ac
 		return;
 	}
 	core->count[CP_SIM_l1d_fills]++;
-	fill(core, l1d, p, fetched(l1d, flex_fetch(core, unit, kind)));
+	fill_way(core, l1d, p, flags_fetched(l1d, flex_fetch(core, unit, kind)));
 	if (store)
-		modify(core, unit, p);
+		modify_line(core, unit, p);
 	flex_train_l2(core);
 	l1d_train(core, unit);
 }
 
 /* The references to the line at p that the front may keep to itself, if it is there. */
-static uint32_t filter(struct core *core, uint64_t unit, const struct flex_place *p)
+static uint32_t filter_unit(struct core *core, uint64_t unit, const struct flex_place *p)
 {
 	struct flex_cache *l1d = &core->flex->l1d;
 	uint32_t writable = FLEX_OWNED | dirty_bit(l1d, unit);
@@ -387,10 +389,10 @@ uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t 
 	p = flex_find(&core->flex->l1d, unit);
 	core->flex->l1d_misses = core->flex->l1d_misses << 1 | (p.way < 0);
 	if (p.way >= 0)
-		hit(core, unit, &p, kind == STORE);
+		note_hit(core, unit, &p, kind == STORE);
 	else
-		miss(core, unit, &p, kind);
-	return settled ? filter(core, unit, &p) : 0;
+		serve_miss(core, unit, &p, kind);
+	return settled ? filter_unit(core, unit, &p) : 0;
 }
 
 void flex_pass_on(struct core *core, uint64_t unit)
@@ -427,7 +429,7 @@ static void l1i_prefetch_line(struct core *core, uint64_t unit)
 	core->flex->now++;
 	core->count[CP_SIM_l1i_prefetches]++;
 	flex_fetch(core, unit, PREFETCH);
-	fill(core, l1i, &p, FLEX_PREFETCHED);
+	fill_way(core, l1i, &p, FLEX_PREFETCHED);
 }
 
 static void l1i_train(struct core *core, uint64_t unit)
@@ -449,7 +451,7 @@ static int fetch_code(struct core *core, uint64_t unit, int may_keep)
 	if (p.way < 0) {
 		core->count[CP_SIM_l1i_misses]++;
 		flex_fetch(core, unit, IFETCH);
-		fill(core, l1i, &p, 0);
+		fill_way(core, l1i, &p, 0);
 		flex_train_l2(core);
 		l1i_train(core, unit);
 		return 0;

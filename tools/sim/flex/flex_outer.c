@@ -6,7 +6,7 @@
 #include "model/facts.h"
 #include "model/host.h"
 
-static struct flex_shared *shared(const struct core *core)
+static struct flex_shared *shared_of(const struct core *core)
 {
 	return core->uncore->flex;
 }
@@ -37,7 +37,7 @@ static uint64_t name_of(const struct flex_place *p)
 }
 
 /* Empties the way; returns whether it was modified. */
-static int take(struct flex_cache *c, const struct flex_place *p)
+static int take_line(struct flex_cache *c, const struct flex_place *p)
 {
 	int dirty = is_dirty(c, p) != 0;
 
@@ -63,7 +63,7 @@ static int purge_l1(struct core *blamed, struct core *core, uint64_t unit, uint6
 		blamed->count[CP_SIM_back_invalidations]++;
 		if (is_dirty(&f->l1d, &p))
 			flex_count_writeback(blamed, *flex_flags(&f->l1d, &p));
-		dirty |= take(&f->l1d, &p);
+		dirty |= take_line(&f->l1d, &p);
 	}
 	for (uint64_t u = unit; u < unit + units; u += 1ull << f->l1i.shift) {
 		p = flex_find(&f->l1i, u);
@@ -99,7 +99,7 @@ static int purge_l2(
 			continue;
 		blamed->count[CP_SIM_back_invalidations]++;
 		*written_in(cluster, &p) = 0;
-		if (!take(l2, &p))
+		if (!take_line(l2, &p))
 			continue;
 		blamed->count[CP_SIM_l2_writebacks]++;
 		dirty = 1;
@@ -114,7 +114,7 @@ static int purge_all(struct core *core, uint64_t unit, uint64_t units)
 {
 	int dirty = 0;
 
-	for (struct flex_cluster *c = shared(core)->clusters; c; c = c->next) {
+	for (struct flex_cluster *c = shared_of(core)->clusters; c; c = c->next) {
 		if (c->group != core->flex->cluster->group)
 			continue;
 		dirty |= purge_cluster_l1(core, c, unit, units);
@@ -190,7 +190,7 @@ static void llc_write(struct core *core, uint64_t unit)
 
 uint32_t flex_home(struct core *core, uint64_t unit)
 {
-	struct flex_shared *s = shared(core);
+	struct flex_shared *s = shared_of(core);
 	uint32_t socket = core->flex->cluster->socket;
 
 	if (s->sockets.sockets <= 1)
@@ -204,7 +204,7 @@ static void memory_serves(struct core *core, uint64_t unit, enum access kind)
 {
 	static const uint16_t lines[] = {0, CP_SIM_one_hop_lines, CP_SIM_two_hop_lines},
 			      loads[] = {0, CP_SIM_loads_one_hop, CP_SIM_loads_two_hop};
-	uint32_t home = flex_home(core, unit), hops = numa_hops(&shared(core)->sockets,
+	uint32_t home = flex_home(core, unit), hops = numa_hops(&shared_of(core)->sockets,
 						       core->flex->cluster->socket, home);
 
 	if (hops && kind == PREFETCH)
@@ -250,7 +250,7 @@ static uint32_t llc_fetch(struct core *core, uint64_t unit, enum access kind,
 		flex_touch(llc, &p);
 		return flags;
 	}
-	return flags | (take(llc, &p) ? FLEX_DIRTY : 0);
+	return flags | (take_line(llc, &p) ? FLEX_DIRTY : 0);
 }
 
 /* ---- L2 ---- */
@@ -394,8 +394,8 @@ static void give_up(struct flex_cache *c, const struct flex_place *p, enum acces
 		*flex_flags(c, p) &= (uint8_t) ~(FLEX_ANY_DIRTY | FLEX_OWNED);
 }
 
-static void search(struct flex_cache *c, uint64_t unit, uint64_t units, enum access kind,
-	struct finding *found)
+static void search_parts(struct flex_cache *c, uint64_t unit, uint64_t units,
+	enum access kind, struct finding *found)
 {
 	for (uint64_t u = unit; u < unit + units; u += 1ull << c->shift) {
 		struct flex_place p = flex_find(c, u);
@@ -411,13 +411,13 @@ static void search_l1(struct core *core, uint64_t unit, uint64_t units, enum acc
 {
 	struct flex_core *f = core->flex;
 
-	search(&f->l1d, unit, units, kind, found);
+	search_parts(&f->l1d, unit, units, kind, found);
 	if (flex_exclusive(&f->cluster->l2))
-		search(&f->l1i, unit, units, kind, found);
+		search_parts(&f->l1i, unit, units, kind, found);
 }
 
 /* Returns whether the finder is alone with the line now. */
-static int account(struct core *core, enum access kind, struct finding found)
+static int account_for(struct core *core, enum access kind, struct finding found)
 {
 	core->count[CP_SIM_hitm] += (uint64_t)found.dirty;
 	if (kind == STORE)
@@ -439,10 +439,10 @@ static __attribute__((noinline)) int snoop_some(
 
 		if (c == core)
 			continue;
-		search(&c->flex->l1d, unit, 1ull << shift, kind, &found);
+		search_parts(&c->flex->l1d, unit, 1ull << shift, kind, &found);
 		if (found.dirty)
 			flex_evicted(core, unit, FLEX_DIRTY);
-		alone &= account(core, kind, found);
+		alone &= account_for(core, kind, found);
 	}
 	return alone;
 }
@@ -468,12 +468,12 @@ static int snoop_groups(
 {
 	int alone = 1;
 
-	for (struct flex_group *g = shared(core)->groups; g; g = g->next) {
+	for (struct flex_group *g = shared_of(core)->groups; g; g = g->next) {
 		struct finding found = {0, 0};
 
 		if (g == core->flex->cluster->group || !g->llc.sets)
 			continue;
-		search(&g->llc, unit, units, kind, &found);
+		search_parts(&g->llc, unit, units, kind, &found);
 		if (found.dirty) {
 			llc_take_victim(core, unit, 1);
 			note_modified(core, g->socket);
@@ -486,7 +486,7 @@ static int snoop_groups(
 /* The other clusters: their L2 and the L1Ds in front of it. */
 static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 {
-	struct flex_shared *s = shared(core);
+	struct flex_shared *s = shared_of(core);
 	uint64_t units = 1ull << s->granule_shift;
 	int alone = 1;
 
@@ -503,14 +503,14 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 		for (struct core *c = cluster->cores; c; c = c->flex->next)
 			search_l1(c, unit, units, kind, &found);
 		if (cluster->l2.sets)
-			search(&cluster->l2, unit, units, kind, &found);
+			search_parts(&cluster->l2, unit, units, kind, &found);
 		if (found.present)
 			host_zero(cluster->written, sizeof(cluster->written));
 		if (found.dirty) {
 			llc_take_victim(core, unit, 1);
 			note_modified(core, cluster->socket);
 		}
-		alone &= account(core, kind, found);
+		alone &= account_for(core, kind, found);
 	}
 	return alone & snoop_groups(core, unit, units, kind);
 }
@@ -577,7 +577,7 @@ static uint32_t l2_hit(struct core *core, uint64_t unit, const struct flex_place
 		*flags &= (uint8_t)~FLEX_PREFETCHED;
 	result = *flags & FLEX_OWNED;
 	if (flex_exclusive(l2) && alone && !(kind == IFETCH && is_dirty(l2, p)))
-		result |= take(l2, p) ? FLEX_DIRTY : 0;
+		result |= take_line(l2, p) ? FLEX_DIRTY : 0;
 	if (first)
 		note_for_training(core, unit, kind);
 	return result;

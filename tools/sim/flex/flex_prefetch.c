@@ -36,7 +36,7 @@ static struct flex_stream *find_stream(struct flex_prefetcher *p, uint64_t page)
 }
 
 /* Returns whether the stride has been seen twice in a row. */
-static int follow(struct flex_prefetcher *p, struct flex_stream *s, uint64_t line)
+static int extend_stream(struct flex_prefetcher *p, struct flex_stream *s, uint64_t line)
 {
 	int64_t stride = (int64_t)(line - s->last);
 	int known = s->used != 0;
@@ -68,7 +68,7 @@ void flex_prefetch(struct core *core, struct flex_prefetcher *p,
 		return;
 	}
 	s = find_stream(p, r.page);
-	if (!follow(p, s, r.line))
+	if (!extend_stream(p, s, r.line))
 		return;
 	for (uint32_t i = 0; i < p->degree; i++)
 		want(&r, s->stride * (int64_t)(p->distance + i));

@@ -19,7 +19,7 @@ static struct block b;
 
 /* --- Gathering --- */
 
-static Bool within(const struct address *inner, UInt inner_size,
+static Bool is_within(const struct address *inner, UInt inner_size,
 	const struct address *outer, UInt outer_size)
 {
 	Long from = (Long)(inner->offset - outer->offset);
@@ -34,9 +34,9 @@ static struct place *find_place(const struct address *at, UInt size)
 	for (UInt i = 0; i < b.nplaces; i++) {
 		struct place *p = &b.places[i];
 
-		if (within(at, size, &p->at, p->size))
+		if (is_within(at, size, &p->at, p->size))
 			return p;
-		if (!within(&p->at, p->size, at, size))
+		if (!is_within(&p->at, p->size, at, size))
 			continue;
 		p->at = *at;
 		p->size = size;
@@ -158,7 +158,7 @@ static void add_load(IRExpr *a, UInt size)
 }
 
 /* The store of an instruction whose load was of the very same bytes. */
-static void modify(struct reference *r)
+static void make_modify(struct reference *r)
 {
 	struct place *p = &b.places[r->place];
 
@@ -180,7 +180,7 @@ static void add_store(IRExpr *a, UInt size)
 		return;
 	}
 	if (r)
-		modify(r);
+		make_modify(r);
 	else
 		add_reference(BATCH_WRITE, &at, size);
 	b.now.stores++;
@@ -265,7 +265,7 @@ static Bool offset_by_constant(const IRExpr *e)
 }
 
 /* Remembers that a temporary is another one plus a constant. */
-static void follow(IRTemp t, const IRExpr *e)
+static void track_value(IRTemp t, const IRExpr *e)
 {
 	IRTemp from;
 	Long by;
@@ -346,7 +346,7 @@ static void visit_exclusive(const IRStmt *s)
 			sizeofIRType(typeOfIRTemp(b.types, s->Ist.LLSC.result)));
 }
 
-static void visit(const IRSB *in, Int at)
+static void visit_statement(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 	const IRCAS *c;
@@ -394,7 +394,8 @@ static void begin_block(IRSB *in)
 	}
 	for (Int i = 0; i < in->stmts_used; i++)
 		if (in->stmts[i]->tag == Ist_WrTmp)
-			follow(in->stmts[i]->Ist.WrTmp.tmp, in->stmts[i]->Ist.WrTmp.data);
+			track_value(in->stmts[i]->Ist.WrTmp.tmp,
+				in->stmts[i]->Ist.WrTmp.data);
 }
 
 /* ---- regions ---- */
@@ -514,7 +515,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 			if (w.counted)
 				pieces_begin(&b, in, i);
 		} else if (w.counted) {
-			visit(in, i);
+			visit_statement(in, i);
 		}
 		upper_watch(b.out, in, i);
 		mend_statement(b.out, in, i);

@@ -27,7 +27,7 @@ static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 		batch_direct(addr, size, kind);
 }
 
-static void direct(uint64_t addr, uint32_t size, enum access kind)
+static void make_direct(uint64_t addr, uint32_t size, enum access kind)
 {
 	model_direct(addr, size, kind);
 	if (every_count)
@@ -36,12 +36,12 @@ static void direct(uint64_t addr, uint32_t size, enum access kind)
 
 static void on_load(Addr a, UWord size)
 {
-	direct(a, (uint32_t)size, LOAD);
+	make_direct(a, (uint32_t)size, LOAD);
 }
 
 static void on_store(Addr a, UWord size)
 {
-	direct(a, (uint32_t)size, STORE);
+	make_direct(a, (uint32_t)size, STORE);
 }
 
 /* By the last instruction before which all is settled. */
@@ -55,7 +55,7 @@ static void observe_on(struct core *core, Addr instruction, Addr a, uint64_t ins
 		});
 }
 
-static void announce(Addr instruction, Addr a)
+static void announce_reference(Addr instruction, Addr a)
 {
 	if (!batch_announcer)
 		return;
@@ -65,7 +65,7 @@ static void announce(Addr instruction, Addr a)
 		batch_announcer(team[i], instruction, a);
 }
 
-static void observe(Addr instruction, Addr a)
+static void observe_reference(Addr instruction, Addr a)
 {
 	if (!batch_observer)
 		return;
@@ -80,16 +80,16 @@ static void observe(Addr instruction, Addr a)
 /* The same for whoever observes. */
 void settled_load(Addr a, UWord size, Addr instruction)
 {
-	announce(instruction, a);
+	announce_reference(instruction, a);
 	on_load(a, size);
-	observe(instruction, a);
+	observe_reference(instruction, a);
 }
 
 void settled_store(Addr a, UWord size, Addr instruction)
 {
-	announce(instruction, a);
+	announce_reference(instruction, a);
 	on_store(a, size);
-	observe(instruction, a);
+	observe_reference(instruction, a);
 }
 
 /* Those lanes of that size whose bits are set: one reference from the first to the last.
@@ -136,7 +136,7 @@ UInt line_shift(void)
 	return log2_of(tool_machine.line);
 }
 
-static void call(
+static void add_call(
 	struct block *b, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
 {
 	IRDirty *d = unsafeIRDirty_0_N(0, what, VG_(fnptr_to_fnentry)(helper), args);
@@ -225,7 +225,7 @@ static void describe_notes(
 	}
 }
 
-static const struct batch *describe(const struct block *b, const UInt *order)
+static const struct batch *describe_batch(const struct block *b, const UInt *order)
 {
 	UInt number[BATCH_PLACES];
 	struct batch batch;
@@ -257,7 +257,7 @@ void forget_batch(struct block *b)
 }
 
 /* Only as many arguments as there are places: more would cost code. */
-static IRExpr **arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
+static IRExpr **list_arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
 {
 	return n == 0   ? mkIRExprVec_2(batch, line)
 	       : n == 1 ? mkIRExprVec_3(batch, line, at[0])
@@ -291,9 +291,9 @@ static void settle_places(
 		sample_write(b->out, batch, b->first_line, at, places);
 		return;
 	}
-	call(b, "batch", (void *)function,
-		arguments(emit_constant((Addr)batch), emit_constant(b->first_line), at,
-			places),
+	add_call(b, "batch", (void *)function,
+		list_arguments(emit_constant((Addr)batch), emit_constant(b->first_line),
+			at, places),
 		NULL);
 }
 
@@ -307,7 +307,7 @@ void settle(struct block *b)
 	order_places(b, order);
 	for (UInt i = 0; i < b->nplaces; i++)
 		at[i] = address_value(&b->places[order[i]].at);
-	settle_places(b, describe(b, order), at, b->nplaces);
+	settle_places(b, describe_batch(b, order), at, b->nplaces);
 	forget_batch(b);
 }
 
@@ -320,12 +320,13 @@ void settle_direct(
 	void *by = kind == BATCH_READ ? (void *)settled_load : (void *)settled_store;
 
 	if (batch_has_notes() && kind != BATCH_MODIFY)
-		call(b, "direct", by,
+		add_call(b, "direct", by,
 			mkIRExprVec_3(
 				a, emit_constant(size), emit_constant(b->instruction)),
 			guard);
 	else
-		call(b, "direct", helper, mkIRExprVec_2(a, emit_constant(size)), guard);
+		add_call(b, "direct", helper, mkIRExprVec_2(a, emit_constant(size)),
+			guard);
 }
 
 /* The lanes that are on, a bit each. */
@@ -346,7 +347,7 @@ static IRExpr *lanes_on(struct block *b, const struct masked *masked)
 
 void settle_masked(struct block *b, enum batch_kind kind, const struct masked *masked)
 {
-	call(b, "masked",
+	add_call(b, "masked",
 		kind == BATCH_READ ? (void *)on_masked_load : (void *)on_masked_store,
 		mkIRExprVec_4(masked->first, emit_constant(masked->size),
 			lanes_on(b, masked), emit_constant(b->instruction)),

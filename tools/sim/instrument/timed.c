@@ -22,7 +22,7 @@ struct loaded {
 	UInt count;
 };
 
-static Bool holds(const struct loaded *l, const IRExpr *e)
+static Bool holds_value(const struct loaded *l, const IRExpr *e)
 {
 	if (!e || e->tag != Iex_RdTmp)
 		return False;
@@ -35,7 +35,7 @@ static Bool holds(const struct loaded *l, const IRExpr *e)
 static Bool any_holds(const struct loaded *l, IRExpr *const *args)
 {
 	for (; *args; args++)
-		if (!is_IRExpr_VECRET_or_GSPTR(*args) && holds(l, *args))
+		if (!is_IRExpr_VECRET_or_GSPTR(*args) && holds_value(l, *args))
 			return True;
 	return False;
 }
@@ -44,27 +44,29 @@ static Bool computes_with(const struct loaded *l, const IRExpr *e)
 {
 	switch (e->tag) {
 	case Iex_RdTmp:
-		return holds(l, e);
+		return holds_value(l, e);
 	case Iex_Unop:
-		return holds(l, e->Iex.Unop.arg);
+		return holds_value(l, e->Iex.Unop.arg);
 	case Iex_Binop:
-		return holds(l, e->Iex.Binop.arg1) || holds(l, e->Iex.Binop.arg2);
+		return holds_value(l, e->Iex.Binop.arg1) ||
+		       holds_value(l, e->Iex.Binop.arg2);
 	case Iex_Triop:
-		return holds(l, e->Iex.Triop.details->arg1) ||
-		       holds(l, e->Iex.Triop.details->arg2) ||
-		       holds(l, e->Iex.Triop.details->arg3);
+		return holds_value(l, e->Iex.Triop.details->arg1) ||
+		       holds_value(l, e->Iex.Triop.details->arg2) ||
+		       holds_value(l, e->Iex.Triop.details->arg3);
 	case Iex_Qop:
-		return holds(l, e->Iex.Qop.details->arg1) ||
-		       holds(l, e->Iex.Qop.details->arg2) ||
-		       holds(l, e->Iex.Qop.details->arg3) ||
-		       holds(l, e->Iex.Qop.details->arg4);
+		return holds_value(l, e->Iex.Qop.details->arg1) ||
+		       holds_value(l, e->Iex.Qop.details->arg2) ||
+		       holds_value(l, e->Iex.Qop.details->arg3) ||
+		       holds_value(l, e->Iex.Qop.details->arg4);
 	case Iex_Load:
-		return holds(l, e->Iex.Load.addr);
+		return holds_value(l, e->Iex.Load.addr);
 	case Iex_GetI:
-		return holds(l, e->Iex.GetI.ix);
+		return holds_value(l, e->Iex.GetI.ix);
 	case Iex_ITE:
-		return holds(l, e->Iex.ITE.cond) || holds(l, e->Iex.ITE.iftrue) ||
-		       holds(l, e->Iex.ITE.iffalse);
+		return holds_value(l, e->Iex.ITE.cond) ||
+		       holds_value(l, e->Iex.ITE.iftrue) ||
+		       holds_value(l, e->Iex.ITE.iffalse);
 	case Iex_CCall:
 		return any_holds(l, e->Iex.CCall.args);
 	default:
@@ -74,50 +76,54 @@ static Bool computes_with(const struct loaded *l, const IRExpr *e)
 
 static Bool dirty_uses(const struct loaded *l, const IRDirty *d)
 {
-	return holds(l, d->guard) || holds(l, d->mAddr) || any_holds(l, d->args);
+	return holds_value(l, d->guard) || holds_value(l, d->mAddr) ||
+	       any_holds(l, d->args);
 }
 
 static Bool swap_uses(const struct loaded *l, const IRCAS *c)
 {
-	return holds(l, c->addr) || holds(l, c->expdHi) || holds(l, c->expdLo) ||
-	       holds(l, c->dataHi) || holds(l, c->dataLo);
+	return holds_value(l, c->addr) || holds_value(l, c->expdHi) ||
+	       holds_value(l, c->expdLo) || holds_value(l, c->dataHi) ||
+	       holds_value(l, c->dataLo);
 }
 
-static Bool uses(const struct loaded *l, const IRStmt *s)
+static Bool uses_value(const struct loaded *l, const IRStmt *s)
 {
 	switch (s->tag) {
 	case Ist_Put:
-		return holds(l, s->Ist.Put.data);
+		return holds_value(l, s->Ist.Put.data);
 	case Ist_PutI:
-		return holds(l, s->Ist.PutI.details->ix) ||
-		       holds(l, s->Ist.PutI.details->data);
+		return holds_value(l, s->Ist.PutI.details->ix) ||
+		       holds_value(l, s->Ist.PutI.details->data);
 	case Ist_WrTmp:
 		return computes_with(l, s->Ist.WrTmp.data);
 	case Ist_Store:
-		return holds(l, s->Ist.Store.addr) || holds(l, s->Ist.Store.data);
+		return holds_value(l, s->Ist.Store.addr) ||
+		       holds_value(l, s->Ist.Store.data);
 	case Ist_StoreG:
-		return holds(l, s->Ist.StoreG.details->addr) ||
-		       holds(l, s->Ist.StoreG.details->data) ||
-		       holds(l, s->Ist.StoreG.details->guard);
+		return holds_value(l, s->Ist.StoreG.details->addr) ||
+		       holds_value(l, s->Ist.StoreG.details->data) ||
+		       holds_value(l, s->Ist.StoreG.details->guard);
 	case Ist_LoadG:
-		return holds(l, s->Ist.LoadG.details->addr) ||
-		       holds(l, s->Ist.LoadG.details->alt) ||
-		       holds(l, s->Ist.LoadG.details->guard);
+		return holds_value(l, s->Ist.LoadG.details->addr) ||
+		       holds_value(l, s->Ist.LoadG.details->alt) ||
+		       holds_value(l, s->Ist.LoadG.details->guard);
 	case Ist_CAS:
 		return swap_uses(l, s->Ist.CAS.details);
 	case Ist_LLSC:
-		return holds(l, s->Ist.LLSC.addr) || holds(l, s->Ist.LLSC.storedata);
+		return holds_value(l, s->Ist.LLSC.addr) ||
+		       holds_value(l, s->Ist.LLSC.storedata);
 	case Ist_Dirty:
 		return dirty_uses(l, s->Ist.Dirty.details);
 	case Ist_Exit:
-		return holds(l, s->Ist.Exit.guard);
+		return holds_value(l, s->Ist.Exit.guard);
 	default:
 		return False;
 	}
 }
 
 /* Does the load's own instruction no more than bring the value to a register? */
-static Bool moves(struct loaded *l, const IRStmt *s)
+static Bool moves_value(struct loaded *l, const IRStmt *s)
 {
 	Int to;
 
@@ -154,17 +160,17 @@ UInt timed_use(const IRSB *in, Int at)
 			return later + 1;
 		if (s->tag == Ist_IMark)
 			later++;
-		else if (uses(&l, s) && (later || !moves(&l, s)))
+		else if (uses_value(&l, s) && (later || !moves_value(&l, s)))
 			return later;
 	}
-	return holds(&l, in->next) ? later : later + 1;
+	return holds_value(&l, in->next) ? later : later + 1;
 }
 
 /* ---- whoever looks at references ---- */
 
 static batch_observe *next_observer;
 
-static void observe(struct core *core, const struct batch_origin *origin)
+static void observe_batch(struct core *core, const struct batch_origin *origin)
 {
 	timing_observe(core, origin);
 	next_observer(core, origin);
@@ -176,5 +182,5 @@ void timed_start(void)
 	if (!tool_timing)
 		return;
 	next_observer = batch_observer;
-	batch_observer = next_observer ? observe : timing_observe;
+	batch_observer = next_observer ? observe_batch : timing_observe;
 }

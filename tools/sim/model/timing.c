@@ -40,7 +40,7 @@ struct timing {
 	uint64_t drained;   /* its newest entry */
 	uint64_t told;      /* the cycle that counters know of */
 
-	/* Of cycles, what counters do not know of. */
+	/* Cycles that no counter has. */
 	uint64_t late[NLEVELS]; /* waited for lines */
 	uint64_t data_pages, data_walks, load_latency;
 

@@ -17,7 +17,7 @@ enum { HIGHEST_LEAF = 0xd };
 typedef void helper(guest_state *state);
 helper __real_amd64g_dirtyhelper_CPUID_avx2, __wrap_amd64g_dirtyhelper_CPUID_avx2;
 
-/* Of the features that the host executes, those that this leaf tells. */
+/* The features of this leaf that the host executes. */
 static void add_features(UInt leaf, UInt subleaf, struct cpuid *c)
 {
 	for (UInt i = 0; i < NATIVE_NFEATURES; i++)

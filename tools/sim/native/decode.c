@@ -30,7 +30,7 @@ static Bool is_code(Addr a, Addr *end)
 }
 
 /* Those behind the end of what may be executed are not there. */
-static Bool fetch(Addr pc, struct source *from)
+static Bool fetch_bytes(Addr pc, struct source *from)
 {
 	Addr end;
 
@@ -46,14 +46,14 @@ static Bool fetch(Addr pc, struct source *from)
 	return True;
 }
 
-static UInt peek(const struct source *from)
+static UInt peek_byte(const struct source *from)
 {
 	return from->at < NATIVE_LONGEST ? from->bytes[from->at] : 0;
 }
 
-static UInt next(struct source *from)
+static UInt next_byte(struct source *from)
 {
-	UInt byte = peek(from);
+	UInt byte = peek_byte(from);
 
 	from->at++;
 	return byte;
@@ -61,10 +61,10 @@ static UInt next(struct source *from)
 
 static Long next_word(struct source *from)
 {
-	UInt word = next(from);
+	UInt word = next_byte(from);
 
 	for (UInt shift = 8; shift < 32; shift += 8)
-		word |= next(from) << shift;
+		word |= next_byte(from) << shift;
 	return (Int)word;
 }
 
@@ -72,7 +72,7 @@ static Long next_word(struct source *from)
 
 static Bool legacy_prefix(struct source *from, struct native *n, struct fields *f)
 {
-	switch (peek(from)) {
+	switch (peek_byte(from)) {
 	case 0x66:
 		f->operand_size = True;
 		break;
@@ -105,7 +105,7 @@ static Bool legacy_prefix(struct source *from, struct native *n, struct fields *
 
 static void evex_prefix(struct source *from, struct native *n, struct fields *f)
 {
-	UInt p0 = next(from), p1 = next(from), p2 = next(from);
+	UInt p0 = next_byte(from), p1 = next_byte(from), p2 = next_byte(from);
 
 	n->form = FORM_EVEX;
 	f->map = p0 & 7;
@@ -129,7 +129,7 @@ static void evex_prefix(struct source *from, struct native *n, struct fields *f)
 static void vex_prefix(
 	struct source *from, struct native *n, struct fields *f, Bool is_long)
 {
-	UInt p0 = next(from), p1 = is_long ? next(from) : p0;
+	UInt p0 = next_byte(from), p1 = is_long ? next_byte(from) : p0;
 
 	n->form = FORM_VEX;
 	f->r = ~p0 >> 7 & 1;
@@ -146,8 +146,8 @@ static void legacy_map(struct source *from, struct native *n, struct fields *f)
 {
 	n->form = FORM_LEGACY;
 	f->map = 1;
-	if (peek(from) == 0x38 || peek(from) == 0x3a)
-		f->map = next(from) == 0x38 ? 2 : 3;
+	if (peek_byte(from) == 0x38 || peek_byte(from) == 0x3a)
+		f->map = next_byte(from) == 0x38 ? 2 : 3;
 	f->pp = f->repeat ? f->repeat : f->operand_size;
 	f->w = f->rex >> 3 & 1;
 	f->r = f->rex >> 2 & 1;
@@ -162,9 +162,9 @@ static Bool read_prefixes(struct source *from, struct native *n, struct fields *
 
 	while (from->at < 5 && legacy_prefix(from, n, f))
 		;
-	if ((peek(from) & 0xf0) == 0x40)
-		f->rex = next(from);
-	first = next(from);
+	if ((peek_byte(from) & 0xf0) == 0x40)
+		f->rex = next_byte(from);
+	first = next_byte(from);
 	any = f->rex || f->operand_size || f->repeat;
 	if (first == 0x62 && !any)
 		evex_prefix(from, n, f);
@@ -213,7 +213,7 @@ static void read_sib(struct source *from, struct native *n, struct fields *f)
 {
 	struct native_address *a = &n->address;
 
-	f->sib = next(from);
+	f->sib = next_byte(from);
 	a->scale = f->sib >> 6;
 	a->index = (Int)((f->sib >> 3 & 7) | f->x << 3);
 	if (n->shape->index && n->form == FORM_EVEX)
@@ -242,7 +242,7 @@ static void read_address(struct source *from, struct native *n, struct fields *f
 		a->base = (Int)(rm | f->base << 3);
 	}
 	if (mod == 1)
-		a->displacement = (Long)(Char)next(from) *
+		a->displacement = (Long)(Char)next_byte(from) *
 				  (n->form == FORM_EVEX ? n->shape->disp8 : 1);
 	if (mod == 2)
 		a->displacement = next_word(from);
@@ -264,7 +264,7 @@ static void read_registers(struct native *n, const struct fields *f)
 
 /* --- Code to execute --- */
 
-static void put(struct native *n, UInt byte)
+static void put_byte(struct native *n, UInt byte)
 {
 	n->code[n->ncode++] = (UChar)byte;
 }
@@ -295,24 +295,24 @@ static void put_prefixes(struct native *n, const struct fields *f)
 	UInt inverted = (~f->r & 1) << 7 | (~f->x & 1) << 6 | (~f->base & 1) << 5;
 
 	if (n->form == FORM_EVEX) {
-		put(n, 0x62);
-		put(n, inverted | (~f->r2 & 1) << 4 | f->map);
-		put(n, f->w << 7 | (~n->vvvv & 15) << 3 | 4 | f->pp);
-		put(n, f->zeroing << 7 | f->length << 5 | f->b << 4 | (~f->v2 & 1) << 3 |
-				n->mask);
+		put_byte(n, 0x62);
+		put_byte(n, inverted | (~f->r2 & 1) << 4 | f->map);
+		put_byte(n, f->w << 7 | (~n->vvvv & 15) << 3 | 4 | f->pp);
+		put_byte(n, f->zeroing << 7 | f->length << 5 | f->b << 4 |
+				    (~f->v2 & 1) << 3 | n->mask);
 	} else if (n->form == FORM_VEX) {
-		put(n, 0xc4);
-		put(n, inverted | f->map);
-		put(n, f->w << 7 | (~n->vvvv & 15) << 3 | f->length << 2 | f->pp);
+		put_byte(n, 0xc4);
+		put_byte(n, inverted | f->map);
+		put_byte(n, f->w << 7 | (~n->vvvv & 15) << 3 | f->length << 2 | f->pp);
 	} else {
 		if (f->operand_size)
-			put(n, 0x66);
+			put_byte(n, 0x66);
 		if (f->repeat)
-			put(n, f->repeat == 2 ? 0xf3 : 0xf2);
-		put(n, 0x40 | f->w << 3 | f->r << 2 | f->x << 1 | f->base);
-		put(n, 0x0f);
+			put_byte(n, f->repeat == 2 ? 0xf3 : 0xf2);
+		put_byte(n, 0x40 | f->w << 3 | f->r << 2 | f->x << 1 | f->base);
+		put_byte(n, 0x0f);
 		if (f->map > 1)
-			put(n, f->map == 2 ? 0x38 : 0x3a);
+			put_byte(n, f->map == 2 ? 0x38 : 0x3a);
 	}
 }
 
@@ -320,12 +320,12 @@ static void put_code(struct source *from, struct native *n, struct fields *f)
 {
 	move_operands(n, f);
 	put_prefixes(n, f);
-	put(n, f->opcode);
-	put(n, f->modrm);
+	put_byte(n, f->opcode);
+	put_byte(n, f->modrm);
 	if (n->address.used && n->shape->index)
-		put(n, f->sib);
+		put_byte(n, f->sib);
 	for (UInt i = 0; i < n->shape->immediate; i++)
-		put(n, next(from));
+		put_byte(n, next_byte(from));
 }
 
 /* The one instruction of which the decoder says that it uses a register of the system. */
@@ -360,14 +360,14 @@ Bool native_decode(Addr pc, struct native *n)
 	VG_(memset)(n, 0, sizeof(*n));
 	n->pc = pc;
 	n->address.base = n->address.index = -1;
-	if (!fetch(pc, &from))
+	if (!fetch_bytes(pc, &from))
 		return False;
 	if (read_xgetbv(&from, n))
 		return True;
 	if (!read_prefixes(&from, n, &f))
 		return False;
-	f.opcode = next(&from);
-	f.modrm = next(&from);
+	f.opcode = next_byte(&from);
+	f.modrm = next_byte(&from);
 	n->shape = find_shape(n, &f);
 	if (!n->shape)
 		return False;

@@ -66,7 +66,7 @@ static Bool is_next(UInt matched, const UChar *code, Int length)
 
 enum { TO_ZERO = 5, AS_USUAL };
 
-static void follow(const UChar *code, Int length)
+static void note_change(const UChar *code, Int length)
 {
 	if (length >= 5 && length <= 6 && (code[length - 5] & 0xf8) == 0xb8 &&
 		ENDS("\x03\x00\x00\x00"))
@@ -165,6 +165,6 @@ Int __wrap_emit_AMD64Instr(void *is_profile, UChar *to, Int size, const void *in
 		return replace_load(to);
 	if (now.is_truncation)
 		truncate(to, length);
-	follow(to, length);
+	note_change(to, length);
 	return length;
 }

@@ -33,7 +33,7 @@ void native_start(void)
 	mxcsr_start();
 }
 
-static Bool decode(Addr pc, struct native *n)
+static Bool decode_at(Addr pc, struct native *n)
 {
 	return native_allowed && native_decode(pc, n) &&
 	       (native_is_xgetbv(n) || native_host_has(n));
@@ -64,7 +64,7 @@ static Bool is_preferred(Addr pc, UInt length)
 
 	if (looks_xgetbv(code, length))
 		return True;
-	return !pieces_apart && mxcsr_is_load(code, length) && decode(pc, &n);
+	return !pieces_apart && mxcsr_is_load(code, length) && decode_at(pc, &n);
 }
 
 /* --- In VEX's superblocks --- */
@@ -86,7 +86,7 @@ static Bool is_early(Addr pc, struct native *n)
 	UInt map;
 
 	return native_allowed && !pieces_apart &&
-	       native_opcode(code, code + NATIVE_LONGEST, &map) && decode(pc, n) &&
+	       native_opcode(code, code + NATIVE_LONGEST, &map) && decode_at(pc, n) &&
 	       (looks_fused(code, n->length) || rounding_looks_wrong(code, n->length) ||
 		       mxcsr_is_store(code, n->length));
 }
@@ -122,7 +122,7 @@ static Bool ends_at(const IRSB *in, IRJumpKind kind, Addr pc)
 
 /* VEX's optimiser has mixed instructions with what is before them by now: only one that
  * is alone in its superblock can be taken out. */
-static Int cut(const IRSB *in, Int at, UInt before)
+static Int cut_before(const IRSB *in, Int at, UInt before)
 {
 	Addr pc = in->stmts[at]->Ist.IMark.addr;
 	Bool is_alone = True;
@@ -153,12 +153,12 @@ Int native_split(const IRSB *in)
 		if (s->tag != Ist_IMark)
 			continue;
 		if (ends_at(in, Ijk_NoDecode, s->Ist.IMark.addr) &&
-			decode(s->Ist.IMark.addr, &now.instruction)) {
+			decode_at(s->Ist.IMark.addr, &now.instruction)) {
 			now.pc = s->Ist.IMark.addr;
 			return i;
 		}
 		if (is_preferred(s->Ist.IMark.addr, s->Ist.IMark.len))
-			return cut(in, i, before);
+			return cut_before(in, i, before);
 		before++;
 	}
 	if (now.ends_before && ends_at(in, Ijk_Boring, now.ends_before))
@@ -173,8 +173,8 @@ Bool native_is_cut(void)
 
 /* --- Going on --- */
 
-/* What VEX might decode gets a superblock of its own. */
-static Bool follows(const struct native *n)
+/* An instruction that VEX might decode gets a superblock of its own. */
+static Bool follows_native(const struct native *n)
 {
 	return !now.executed || native_is_foreign(n);
 }
@@ -186,7 +186,7 @@ static Bool is_of_file(Addr pc)
 	return s && s->kind == SkFileC;
 }
 
-static void describe(const struct native *n, struct native_step *step)
+static void describe_step(const struct native *n, struct native_step *step)
 {
 	const struct native_shape *s = n->shape;
 
@@ -208,7 +208,7 @@ Bool native_early(const IRStmt *s, Addr pc, struct native_step *step)
 {
 	static struct native n;
 
-	if (!native_is_call(s) || !decode(pc, &n))
+	if (!native_is_call(s) || !decode_at(pc, &n))
 		return False;
 	describe(&n, step);
 	step->address = s->Ist.Dirty.details->mAddr;
@@ -219,13 +219,14 @@ Bool native_next(IRSB *out, struct native_step *step)
 {
 	struct native *n = &now.instruction;
 
-	if (!now.pc || now.executed == MOST_IN_ROW || !decode(now.pc, n) || !follows(n))
+	if (!now.pc || now.executed == MOST_IN_ROW || !decode_at(now.pc, n) ||
+		!follows_native(n))
 		return False;
 	if (n->shape->wide && upper_first_use(out, n->pc)) {
 		now.pc = 0;
 		return False;
 	}
-	describe(n, step);
+	describe_step(n, step);
 	return True;
 }
 

@@ -35,7 +35,7 @@ Int native_split(const IRSB *in);
 /* Has the superblock to end sooner?  Then it is made again, and is of no use now. */
 Bool native_is_cut(void);
 
-/* What comes next, if that is the host's. */
+/* Finds the next instruction; False: it is not the host's. */
 Bool native_next(IRSB *out, struct native_step *step);
 /* The superblock is left here, and made again, if the code is not what it was. */
 void native_compare(IRSB *out, const struct native_step *step);
@@ -56,7 +56,7 @@ Bool native_early(const IRStmt *s, Addr pc, struct native_step *step);
  * to have what was executed natively. */
 void native_begin_translation(Bool again);
 void native_end_translation(VexGuestExtents *extents);
-/* Of the superblock being made, if it has to end sooner; else 0. */
+/* The most instructions of the superblock being made, if it has to end sooner; else 0. */
 UInt native_most_instructions(void);
 
 /* frame.c: below the top of a stack, where registers are to be kept for a handler, and

@@ -10,10 +10,10 @@
 
 enum native_form { FORM_LEGACY, FORM_VEX, FORM_EVEX };
 
-/* What a field of an instruction names. */
+/* The kinds of registers that a field of an instruction names. */
 enum native_field { FIELD_NONE, FIELD_VECTOR, FIELD_MASK, FIELD_GENERAL };
 
-/* What an instruction writes: its fields, its mask, the flags. */
+/* Written by an instruction: its fields, its mask, the flags. */
 enum {
 	WRITES_REG = 1 << 0,
 	WRITES_VVVV = 1 << 1,
@@ -30,7 +30,7 @@ enum {
 	IMPLICIT_XMM0 = 1 << 3,
 };
 
-/* What a mask does to the operand in memory. */
+/* How a mask changes the operand in memory. */
 enum native_masking {
 	MASKING_LANES,  /* the lanes that are on */
 	MASKING_PACKED, /* as many lanes as are on, from the first */

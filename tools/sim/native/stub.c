@@ -146,7 +146,7 @@ static void load_mxcsr(struct assembler *to)
 	ASM(to, "\x50\x0f\xae\x14\x24\x58");
 }
 
-/* What %eax wants that VEX's code does, too. */
+/* Makes of %eax the MXCSR that VEX's code runs with: the program's FTZ and DAZ. */
 static void load_mxcsr_for_vex(struct assembler *to)
 {
 	asm_byte(to, 0x25); /* and, %eax */
@@ -240,7 +240,7 @@ static void assemble_usual(struct assembler *to, const struct native *n)
 	}
 }
 
-static void assemble(struct assembler *to, const struct native *n)
+static void assemble_stub(struct assembler *to, const struct native *n)
 {
 	const UChar *code = (const UChar *)n->pc;
 
@@ -265,7 +265,7 @@ struct kept {
 };
 
 /* Executable, as all of the core's memory. */
-static UChar *room(UInt size)
+static UChar *take_room(UInt size)
 {
 	static UChar *chunk;
 	static UInt used = CHUNK;
@@ -280,7 +280,7 @@ static UChar *room(UInt size)
 	return chunk + used - ((size + 15) & ~15u);
 }
 
-static UInt hash(const struct assembler *a)
+static UInt hash_code(const struct assembler *a)
 {
 	UInt h = 5381;
 
@@ -289,16 +289,16 @@ static UInt hash(const struct assembler *a)
 	return h % BUCKETS;
 }
 
-static void *keep(const struct assembler *a)
+static void *keep_stub(const struct assembler *a)
 {
 	static struct kept *buckets[BUCKETS];
-	struct kept **first = &buckets[hash(a)], *k;
+	struct kept **first = &buckets[hash_code(a)], *k;
 
 	for (k = *first; k; k = k->next)
 		if (k->size == a->n && VG_(memcmp)(k->at, a->bytes, a->n) == 0)
 			return k->at;
 	k = VG_(malloc)("cachepeek.stub", sizeof(*k));
-	*k = (struct kept){*first, room(a->n), a->n};
+	*k = (struct kept){*first, take_room(a->n), a->n};
 	if (!k->at) {
 		VG_(free)(k);
 		return NULL;
@@ -312,6 +312,6 @@ void *native_stub(const struct native *n)
 {
 	static struct assembler a;
 
-	assemble(&a, n);
-	return keep(&a);
+	assemble_stub(&a, n);
+	return keep_stub(&a);
 }

@@ -9,7 +9,7 @@
 #include "paths/paths.h"
 #include "profile/profile.h"
 
-/* What generated code notes. */
+/* Written by generated code. */
 struct noted {
 	ULong instructions, loads, stores, rmw, lines;
 };
@@ -19,7 +19,7 @@ typedef ULong pair __attribute__((vector_size(16), may_alias, aligned(8)));
 static const struct front *counting;
 static const struct core *observed;
 
-/* Of the observed core, as of the last time. */
+/* The counts of the observed core at the last look. */
 static struct noted noted;
 static uint64_t seen[CP_SIM_NCOUNTERS] __attribute__((aligned(16)));
 static ULong huge_seen;
@@ -96,7 +96,7 @@ static void add_huge_pages(uint64_t *to)
 	huge_seen = huge.seen;
 }
 
-/* Of a core that nobody looked at everything is new. */
+/* All counts of a core that was not looked at before are new. */
 static void settle_unseen(struct cp_profile_path *to, const struct core *core)
 {
 	uint64_t nothing[CP_SIM_NCOUNTERS] = {0};

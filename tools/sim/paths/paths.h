@@ -69,7 +69,7 @@ void counts_use(const struct core *core);
 void counts_settle(struct cp_profile_path *to, const struct core *core);
 /* The same of any core, and what changes on no machine while its thread runs. */
 void counts_settle_all(struct cp_profile_path *to, const struct core *core);
-/* What only core_collect knows, after it; everything is 0 then. */
+/* Adds what only core_collect() knows, after which all counts are 0. */
 void counts_collected(struct cp_profile_path *to, const struct core *core);
 void counts_forget(void);
 

@@ -46,7 +46,7 @@ static struct stack *current;
 static const struct core *core; /* the running thread's */
 static UInt now_in;             /* node whose counts are growing */
 
-/* What generated code looks at. */
+/* Read by generated code. */
 static Addr limit = ~0ul; /* the stack pointer above which a call is over */
 static Addr here;         /* the innermost call's function */
 

@@ -25,7 +25,7 @@ static struct site_slot *slots;
 static ULong nslots, nsites; /* nslots: a power of two */
 static UInt nthreads;
 
-/* Of the running core, after the last reference. */
+/* The counts of the running core after the last reference. */
 static ULong seen[KEPT] __attribute__((aligned(16)));
 
 /* ---- sites ---- */

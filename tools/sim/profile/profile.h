@@ -31,7 +31,7 @@ void profile_thread_use(struct profile_thread *t, const struct core *core);
 /* The core's counters, which are set to 0 after this; profile_settle() was called before
  * they were collected. */
 void profile_collect(struct profile_thread *t, const uint64_t *more);
-/* What no core counts. */
+/* Adds counts that no core has. */
 void profile_huge_pages(struct profile_thread *t, ULong more);
 /* What comes there may be other code.  Returns whether there was some that is known. */
 Bool profile_unmapped(Addr a, SizeT len);
@@ -132,7 +132,7 @@ struct image *profile_image_at(Addr a);
 Bool profile_image_variable(const struct image *image, Addr a, Addr *start, ULong *size);
 Bool profile_image_writable(const struct image *image, Addr a);
 Addr profile_image_start(const struct image *image);
-/* What its addresses are more than those in the file. */
+/* Returns by how much its addresses exceed those in the file. */
 Addr profile_image_bias(const struct image *image);
 Bool profile_image_unmapped(Addr a, SizeT len);
 

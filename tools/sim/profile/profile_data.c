@@ -8,7 +8,7 @@
 
 extern Addr VG_(brk_base), VG_(brk_limit); /* of the program's heap */
 
-/* What tells objects apart; data is an enum cp_profile_data. */
+/* Identifies an object; data is an enum cp_profile_data. */
 struct key {
 	UInt data, thread;
 	Addr address;
@@ -28,7 +28,7 @@ static UInt nindex;
 
 /* ---- objects ---- */
 
-static ULong hash(const struct key *key)
+static ULong hash_key(const struct key *key)
 {
 	ULong h = (key->address ^ (key->size << 20) ^ ((ULong)key->data << 60) ^
 			  ((ULong)key->thread << 44)) *
@@ -37,7 +37,7 @@ static ULong hash(const struct key *key)
 	return h >> 20 & (nindex - 1);
 }
 
-static Bool same(const struct key *a, const struct key *b)
+static Bool is_same_key(const struct key *a, const struct key *b)
 {
 	return a->data == b->data && a->thread == b->thread && a->address == b->address &&
 	       a->size == b->size;
@@ -45,7 +45,7 @@ static Bool same(const struct key *a, const struct key *b)
 
 static void index_add(UInt number)
 {
-	ULong i = hash(&objects[number].key);
+	ULong i = hash_key(&objects[number].key);
 
 	while (index_of[i])
 		i = (i + 1) & (nindex - 1);
@@ -64,7 +64,7 @@ static void rebuild_index(void)
 			index_add(i);
 }
 
-static void place(struct cp_profile_object *out, const struct key *key)
+static void place_object(struct cp_profile_object *out, const struct key *key)
 {
 	const struct image *image = NULL;
 
@@ -93,7 +93,7 @@ static struct cp_profile_object *write_object(const struct key *key, UInt number
 	out->data = key->data;
 	out->thread = key->data == CP_DATA_TLS ? 0 : key->thread;
 	out->size = key->size;
-	place(out, key);
+	place_object(out, key);
 	profile_publish(out, CP_PROFILE_OBJECT);
 	return out;
 }
@@ -134,8 +134,8 @@ static UInt find_object(const struct key *key)
 {
 	if (!nindex)
 		return new_object(key);
-	for (ULong i = hash(key); index_of[i]; i = (i + 1) & (nindex - 1))
-		if (same(&objects[index_of[i]].key, key))
+	for (ULong i = hash_key(key); index_of[i]; i = (i + 1) & (nindex - 1))
+		if (is_same_key(&objects[index_of[i]].key, key))
 			return index_of[i];
 	return new_object(key);
 }
@@ -184,7 +184,7 @@ static const struct mapping *find_own_mapping(Addr a)
 	return NULL;
 }
 
-/* What is left of those that it cut. */
+/* Takes [a, end) out of the mappings, whose other parts stay. */
 static void cut_mappings(Addr a, Addr end)
 {
 	for (UInt i = nmappings; i-- > 0;) {
@@ -323,7 +323,7 @@ void profile_data_new_mapping(Addr start, ULong size, Addr caller)
 	forget_recent();
 }
 
-/* What is around it in its page may be the heap's from now on. */
+/* The rest of its page may be the heap's from now on. */
 void profile_data_new_block(Addr a)
 {
 	recent[a >> 12 & (RECENT - 1)].size = 0;
@@ -360,7 +360,7 @@ static void find_anew(Addr a, struct recent *r)
 }
 
 /* Within the granule or the page of which the shadow says the same. */
-static void cut(struct profile_extent *extent, const struct recent *r)
+static void cut_extent(struct profile_extent *extent, const struct recent *r)
 {
 	Addr end = extent->start + extent->size;
 
@@ -382,7 +382,7 @@ void profile_extent_at(Addr a, struct profile_extent *extent)
 		find_anew(a, r);
 	extent->object = r->number;
 	if (a - r->start < r->size)
-		cut(extent, r);
+		cut_extent(extent, r);
 	else
 		extent->size = 0;
 }

@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "profile/profile.h"
 
-/* Of the core: a descriptor that the program can neither see nor close. */
+/* A descriptor of the core's, which the program can neither see nor close. */
 Int VG_(safe_fd)(Int oldfd);
 
 struct chunk {

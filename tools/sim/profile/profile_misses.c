@@ -6,7 +6,7 @@
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
 
-/* Of the core: a descriptor that the program can neither see nor close. */
+/* A descriptor of the core's, which the program can neither see nor close. */
 Int VG_(safe_fd)(Int oldfd);
 
 static Int fd = -1;

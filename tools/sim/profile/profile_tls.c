@@ -10,7 +10,7 @@ struct variable {
 	ULong offset, size;
 };
 
-/* Of a module; without variables they are not known. */
+/* The thread-local variables of a module; without any, they are not known. */
 struct layout {
 	struct layout *next;
 	Addr image;
@@ -111,7 +111,7 @@ void profile_tls_thread_end(ThreadId tid)
 			blocks[i] = blocks[--nblocks];
 }
 
-/* Of the block or of its module. */
+/* Forgets the blocks that are unmapped, and those of modules that are. */
 void profile_tls_unmapped(Addr a, SizeT len)
 {
 	for (UInt i = nblocks; i-- > 0;) {

@@ -135,7 +135,7 @@ static void publish(struct sharer *s)
 	profile_publish(out, CP_PROFILE_SHARER);
 }
 
-/* Of a line that two threads use, one of which writes. */
+/* Publishes the line once two threads use it, one of which writes. */
 static void publish_all(struct line *line)
 {
 	if (!line->written || !line->sharers || !line->sharers->next)
@@ -267,7 +267,7 @@ static struct sharer *next_turn(const struct line *line)
 	return next;
 }
 
-/* Who has the line, from turn to turn: one who has modified it, or some who read. */
+/* Goes through the turns: the line is held by one that has modified it, or by readers. */
 static void replay(struct line *line)
 {
 	const struct sharer *modified = NULL;

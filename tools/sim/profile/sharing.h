@@ -27,7 +27,7 @@ void sharing_use(Int thread);
 void sharing_thread_begin(ThreadId tid);
 void sharing_thread_end(void);
 void sharing_fork_child(void);
-/* What is there is new memory: who used it before shared other data. */
+/* The memory there is new: earlier users shared other data. */
 void sharing_renew(Addr a, SizeT size);
 /* Nothing comes any more. */
 void sharing_finish(void);

@@ -24,7 +24,7 @@
 
 enum sample_mode { SAMPLE_NOTHING, SAMPLE_SETS, SAMPLE_ALL };
 
-/* What generated code looks at: the running thread's. */
+/* The running thread's log, which generated code writes. */
 extern struct sample_now {
 	ULong instructions, next; /* next: sample.c is called from then on */
 	ULong *end;

@@ -171,7 +171,7 @@ static Bool may_trap(const struct sock_fprog *program)
 	return False;
 }
 
-/* What the kernel says of it, tried by a child that may do nothing any more then. */
+/* Returns the kernel's answer, found by a child that may do nothing any more then. */
 static long try_filter(const struct sock_fprog *program)
 {
 	static const struct vki_rlimit no_core = {0, 0};

@@ -281,7 +281,7 @@ static enum native_masking masking_of(const ZydisDecodedInstruction *i)
 	return MASKING_LANES;
 }
 
-/* Of the result, where one lane of memory is all of them. */
+/* Counts the lanes of the result, where one lane of memory stands for all. */
 static unsigned broadcast_lanes(const struct reading *r)
 {
 	static const unsigned lanes[] = {
