@@ -210,7 +210,7 @@ Bool native_early(const IRStmt *s, Addr pc, struct native_step *step)
 
 	if (!native_is_call(s) || !decode_at(pc, &n))
 		return False;
-	describe(&n, step);
+	describe_step(&n, step);
 	step->address = s->Ist.Dirty.details->mAddr;
 	return True;
 }
