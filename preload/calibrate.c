@@ -239,7 +239,7 @@ static void wait_for_it(void)
 	give_up();
 }
 
-void cp_calibrate_settle(void)
+void cp_calibrate_wait(void)
 {
 	if (__atomic_load_n(&cp_calibrated, __ATOMIC_ACQUIRE) == CP_CALIBRATING &&
 		!cp_is_calibrating())
@@ -280,7 +280,7 @@ static void run_calibration(void)
 	(void)cp_enter();
 	thread = cp_self.thread;
 	held = hold_signals(&signals);
-	cp_clock_settle();
+	cp_clock_warm_up();
 	if (start_scratch(thread)) {
 		cp_self.thread = &scratch.thread;
 		measure_pairs();

@@ -26,7 +26,7 @@ void cp_calibrate_after_fork(void);
 
 /* Returns when nobody measures any more: by copies of descriptors that are about
  * to be the program's. */
-void cp_calibrate_settle(void);
+void cp_calibrate_wait(void);
 
 /* Into a new record, in a fork child. */
 void cp_calibrate_describe(void);

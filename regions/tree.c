@@ -459,7 +459,7 @@ void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	tree->root_is_newer = true;
 	if (!close_open)
 		return;
-	cp_tree_settle(tree);
+	cp_tree_end_rest(tree);
 	tree->root->item->calls = 1;
 	if (tree->paused)
 		reading = cp_tree_frozen(tree, &now_ns);

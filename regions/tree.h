@@ -219,7 +219,7 @@ struct cp_reading *cp_tree_rest(struct cp_tree *tree, uint64_t tag);
 void cp_tree_rest_time(struct cp_tree *tree, uint64_t now_ns);
 void cp_tree_go_on(
 	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
-void cp_tree_settle(struct cp_tree *tree);
+void cp_tree_end_rest(struct cp_tree *tree);
 
 static inline bool cp_tree_rests(const struct cp_tree *tree)
 {

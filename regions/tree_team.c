@@ -107,7 +107,7 @@ void cp_tree_go_on(
 	tree->rest = NULL;
 }
 
-void cp_tree_settle(struct cp_tree *tree)
+void cp_tree_end_rest(struct cp_tree *tree)
 {
 	const struct cp_frame *outside = tree->rest ? tree->resting->outer : NULL;
 

@@ -112,7 +112,7 @@ static bool parse_arguments(struct request *request, int argc, char **argv)
 	return true;
 }
 
-static bool settle_outputs(struct request *request)
+static bool add_outputs(struct request *request)
 {
 	for (size_t i = 0; i < request->named.count; i++)
 		if (!cp_outputs_add(&request->outputs, request->diff.arena, "diff",
@@ -218,7 +218,7 @@ static int diff_of(struct request *request, int argc, char **argv)
 		return 2;
 	if (request->call_paths)
 		return diff_paths(request, count, argv + optind);
-	if (!settle_outputs(request))
+	if (!add_outputs(request))
 		return 2;
 	request->diff.values = cp_values_new(request->diff.arena);
 	if (!add_sides(request, argv + optind, count))

@@ -272,7 +272,7 @@ static cp_profile_writer *writer_for(const char *output)
 }
 
 /* Each of the outputs; without any standard error's. */
-static bool settle_outputs(struct request *request)
+static bool choose_outputs(struct request *request)
 {
 	if (!request->outputs.count)
 		request->outputs.count = 1;
@@ -438,7 +438,7 @@ int cp_cmd_profile(int argc, char **argv)
 {
 	struct request request = {.name = argv[0], .engine = "sim"};
 
-	if (parse_arguments(&request, argc, argv) < 0 || !settle_outputs(&request))
+	if (parse_arguments(&request, argc, argv) < 0 || !choose_outputs(&request))
 		return 2;
 	if (request.input)
 		return is_alone(&request, argv[optind]) ? show_kept(NULL, &request) : 2;

@@ -88,7 +88,7 @@ uint64_t cp_clock_slowly(void)
 	return now;
 }
 
-void cp_clock_settle(void)
+void cp_clock_warm_up(void)
 {
 	while (!__atomic_load_n(&calibrating, __ATOMIC_RELAXED))
 		cp_clock_ns();

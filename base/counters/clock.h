@@ -43,6 +43,6 @@ static inline uint64_t cp_clock_ns(void)
 }
 
 /* Waits, 2 ms at most, until reading it costs what it will from then on. */
-void cp_clock_settle(void);
+void cp_clock_warm_up(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/machine/file.h"
 
 /* Second-level TLBs of their own stand in place of the common one. */
-static bool settle_tlbs(
+static bool replace_stlb(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
 	struct cp_cache *level = machine->level;
@@ -131,6 +131,6 @@ bool cp_machine_check(
 	if (!is_power_of_two(machine->page) || machine->page < 1024)
 		return cp_machine_wrong(
 			at, "page must be a power of two from 1024", NULL);
-	return settle_tlbs(at, machine, stated) && check_huge(at, machine, stated) &&
+	return replace_stlb(at, machine, stated) && check_huge(at, machine, stated) &&
 	       check_caches(at, machine, stated) && check_sockets(at, machine, stated);
 }

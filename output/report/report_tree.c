@@ -199,7 +199,7 @@ static bool is_folded(const struct cp_thread *thread)
 	return (thread->state & CP_THREAD_FOLDED) && (!root || root->calls == 0);
 }
 
-static void settle_threads(struct cp_report *report, struct cp_process *process)
+static void drop_folded_threads(struct cp_report *report, struct cp_process *process)
 {
 	size_t left = 0;
 
@@ -315,7 +315,7 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	fill_header(&source->record, process);
 	fill_threads(report, &source->record, process);
 	regions = fill_regions(report, source, process);
-	settle_threads(report, process);
+	drop_folded_threads(report, process);
 	process->whole = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*process->whole));
 	cp_count_process(report, source, process->whole);

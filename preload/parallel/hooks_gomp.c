@@ -47,7 +47,7 @@ static void run_work(void *memory)
 static void join_work(const struct work *work)
 {
 	if (work->team.name)
-		cp_team_settle();
+		cp_team_end_rest();
 }
 
 static bool passes_by(const struct cp_omp_site *site)

@@ -145,7 +145,7 @@ static void on_implicit_task(int scope, union ompt_data *parallel, union ompt_da
 		task->value = region && cp_team_begin(&region->team) ? PART : 0;
 	} else if (task->value == PART) {
 		cp_team_rest();
-		cp_team_settle();
+		cp_team_end_rest();
 	}
 }
 

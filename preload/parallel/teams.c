@@ -60,7 +60,7 @@ bool cp_team_begin(const struct cp_team *team)
 
 	if (!thread)
 		return false;
-	cp_tree_settle(&thread->tree);
+	cp_tree_end_rest(&thread->tree);
 	start = begin_member(thread, team);
 	if (start) {
 		cp_marker_take_turn(thread);
@@ -107,12 +107,12 @@ bool cp_team_go_on(void)
 	return rests;
 }
 
-void cp_team_settle(void)
+void cp_team_end_rest(void)
 {
 	struct cp_live_thread *thread = cp_marker_enter();
 
 	if (!thread)
 		return;
-	cp_tree_settle(&thread->tree);
+	cp_tree_end_rest(&thread->tree);
 	cp_marker_leave(thread);
 }

@@ -33,6 +33,6 @@ bool cp_team_rest(void);
 bool cp_team_go_on(void);
 
 /* The rest was the end.  Nothing if the thread does not wait. */
-void cp_team_settle(void);
+void cp_team_end_rest(void);
 
 #endif

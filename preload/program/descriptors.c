@@ -47,7 +47,7 @@ static bool yield_number(void)
 
 	if (fd < 0)
 		return false;
-	cp_calibrate_settle();
+	cp_calibrate_wait();
 	cp_threads_settle();
 	cp_fd_close(fd);
 	if (fd != record && fd != log)

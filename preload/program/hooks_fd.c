@@ -106,7 +106,7 @@ static void give_way(int fd)
 	cp_leave();
 	if (!may_wait)
 		return;
-	cp_calibrate_settle();
+	cp_calibrate_wait();
 	cp_threads_settle();
 	if (result < 0)
 		warn_taken(fd);

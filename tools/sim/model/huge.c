@@ -130,7 +130,7 @@ static int ask_kernel(struct huge_area *a, uint64_t area, uint64_t address, int 
 	return answer == HUGE_ONE;
 }
 
-int huge_settle(uint64_t area, uint64_t address, int load)
+int huge_ask_again(uint64_t area, uint64_t address, int load)
 {
 	struct huge_area *a = slot_of(area);
 	int at_home = a == &huge.areas[area & (huge.slots - 1)];

@@ -58,7 +58,7 @@ void huge_forget(uint64_t address, uint64_t size);
 void huge_forget_all(void);
 
 /* The rest of huge_is_small; and a huge page was missed: is it still one? */
-int huge_settle(uint64_t area, uint64_t address, int load);
+int huge_ask_again(uint64_t area, uint64_t address, int load);
 int huge_is_still(uint64_t area, uint64_t address, int load);
 /* Without asking. */
 int huge_is_known(uint64_t area);
@@ -71,7 +71,7 @@ LANES_INLINE int huge_is_small(uint64_t area, uint64_t address, int load)
 
 	if (__builtin_expect(a->name == area + 1 && --a->left, 1))
 		return 1;
-	return !huge_settle(area, address, load);
+	return !huge_ask_again(area, address, load);
 }
 
 /* The key of a huge page, from the number of any small one in it. */
