@@ -177,7 +177,8 @@ static void source_line(struct json *json, const struct cp_place_in_code *at)
 }
 
 /* Writes the members that distinguish a row from its siblings. */
-static void put_place(struct json *json, enum cp_row_kind kind, const struct cp_row *row)
+static void put_place_of_row(
+	struct json *json, enum cp_row_kind kind, const struct cp_row *row)
 {
 	const struct cp_place_in_code *at = &row->site->at;
 
@@ -298,7 +299,7 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 		if (rows->kind == CP_ROW_DATA)
 			put_data(json, rows->row[i].object);
 		else
-			put_place(json, rows->kind, &rows->row[i]);
+			put_place_of_row(json, rows->kind, &rows->row[i]);
 		cp_out_text(json->out, ", ");
 		if (rows->kind == CP_ROW_DATA)
 			line_use(json, rows->row[i].object);
