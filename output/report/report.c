@@ -431,7 +431,6 @@ static void build_run(struct cp_report *report, struct cp_source_list *list)
 	for (; report->nprocesses < list->count; report->nprocesses++)
 		cp_process_fill(report, list->items[report->nprocesses],
 			&report->processes[report->nprocesses]);
-	cp_report_pinned_threads(report);
 	cp_merge_finish(report, report->total);
 }
 

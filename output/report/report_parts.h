@@ -39,7 +39,6 @@ void cp_report_metrics(struct cp_report *report);
 /* report_pinned.c: by what the records say, and by what the processes were. */
 void cp_report_pinned(struct cp_report *report, const struct cp_source_list *list,
 	const struct cp_record *spokesman);
-void cp_report_pinned_threads(struct cp_report *report);
 
 #define CP_NOT_NUMBERED UINT32_MAX /* a quantity that the report leaves out */
 

@@ -53,10 +53,3 @@ void cp_report_pinned(struct cp_report *report, const struct cp_source_list *lis
 	for (size_t i = 0; i < list->count; i++)
 		read_process(report, &list->items[i]->record);
 }
-
-void cp_report_pinned_threads(struct cp_report *report)
-{
-	for (size_t i = 0; report->pinned && i < report->nprocesses; i++)
-		if (cp_process_threads(&report->processes[i]) > 1)
-			differs(report, "turns of threads");
-}

@@ -316,7 +316,8 @@ enum cp_sim_request {
 	X(USAGE, "getrusage")                                                            \
 	X(HOST, "names of the host")                                                     \
 	X(PROC, "files of /proc and /sys")                                               \
-	X(DIRECTORY, "long directories")
+	X(DIRECTORY, "long directories")                                                 \
+	X(TURNS, "turns of threads")
 
 enum cp_unpinned {
 #define X(name, what) CP_UNPINNED_##name,

@@ -35,9 +35,12 @@ SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_ass
 	vpanic vex_printf vgPlain_getenv \
 	vgPlain_pre_exec_check vgPlain_client_syscall vgPlain_sigframe_create \
 	vgModuleLocal_get_linux_syscall_entry vgPlain_ii_create_image \
+	vgPlain_acquire_BigLock vgModuleLocal_create_sched_lock \
+	vgModuleLocal_acquire_sched_lock vgModuleLocal_release_sched_lock \
+	vgPlain_disp_run_translations \
 	$(if $(filter amd64,$(SIM_ARCH)),vgPlain_machine_get_VexArchInfo \
 		amd64g_dirtyhelper_RDTSC amd64g_dirtyhelper_RDTSCP) \
-	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2 disInstr_AMD64 emit_AMD64Instr vgPlain_disp_run_translations vgPlain_sigframe_destroy \
+	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2 disInstr_AMD64 emit_AMD64Instr vgPlain_sigframe_destroy \
 		amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS \
 		amd64g_dirtyhelper_XRSTOR_COMPONENT_1_EXCLUDING_XMMREGS)
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \

@@ -602,7 +602,7 @@ static void on_create(ThreadId by, ThreadId tid)
 	if (by == VG_INVALID_THREADID)
 		return;
 	sharing_thread_begin(tid);
-	pin_clock_thread(by);
+	pin_turn_thread(by);
 }
 
 void threads_start(void)

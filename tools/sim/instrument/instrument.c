@@ -11,6 +11,7 @@
 #include "watch/lines.h"
 #include "instrument/pieces.h"
 #include "paths/paths.h"
+#include "pin/pin.h"
 #include "profile/profile.h"
 #include "sample/log.h"
 #include "sample/sample.h"
@@ -444,6 +445,8 @@ struct walk {
 static void begin_instruction(struct walk *w, Addr a, UInt length)
 {
 	w->counted = !own_code_at(a);
+	if (!w->counted && w->first)
+		pin_turn_pause(b.out);
 	if (sample_wanted() && w->counted && w->first)
 		sample_watch(b.out);
 	if (paths_wanted && w->counted && w->first)

@@ -6,11 +6,21 @@
 #include "native/native.h"
 #include "native/mend.h"
 #include "native/upper.h"
+#include "pin/pin.h"
 
 Bool native_allowed, cpuid_shows_host, native_hosts_flush;
 
 void native_start(void)
 {
+}
+
+void __real_vgPlain_disp_run_translations(HWord *, volatile void *, Addr);
+void __wrap_vgPlain_disp_run_translations(HWord *, volatile void *, Addr);
+
+void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, Addr code)
+{
+	pin_turn_goes_on(state);
+	__real_vgPlain_disp_run_translations(results, state, code);
 }
 
 Int native_split(const IRSB *in)

@@ -3,6 +3,7 @@
 
 #include "base/syscall.h"
 #include "native/options.h"
+#include "pin/pin.h"
 
 #include "pub_tool_vki.h"
 
@@ -65,6 +66,7 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 {
 	guest_state *g = (guest_state *)state;
 
+	pin_turn_goes_on(state);
 	if (!native_allowed) {
 		__real_vgPlain_disp_run_translations(results, state, code);
 		return;

@@ -6,6 +6,8 @@
  */
 #include "pin/pin.h"
 
+#include <errno.h>
+
 #include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
@@ -158,7 +160,7 @@ static Bool is_librarys(ThreadId tid)
 {
 	Addr stack = VG_(get_SP)(tid);
 
-	return threads_is_paused(tid) ||
+	return threads_is_paused(tid) || own_code_at(VG_(get_IP)(tid)) ||
 	       (VG_(am_is_valid_for_client)(stack, sizeof(Addr), VKI_PROT_READ) &&
 		       own_code_at(*(const Addr *)stack));
 }
@@ -178,13 +180,90 @@ static void note(ThreadId tid, UInt number, const UWord *args)
 #endif
 }
 
+/* ---- who wakes a thread? ---- */
+
+/* A file has what is read, and nobody needs to come. */
+static Bool is_file(Int fd)
+{
+	struct vg_stat s;
+
+	return VG_(fstat)(fd, &s) == 0 && (VKI_S_ISREG(s.mode) || VKI_S_ISDIR(s.mode));
+}
+
+/* A call that time or another process ends, or may. */
+static Bool waits_for_others(UInt number, const UWord *args)
+{
+	switch (number) {
+	case __NR_read:
+	case __NR_readv:
+		return !is_file((Int)args[0]);
+	case __NR_nanosleep:
+	case __NR_clock_nanosleep:
+	case __NR_ppoll:
+	case __NR_pselect6:
+	case __NR_epoll_pwait:
+	case __NR_recvfrom:
+	case __NR_recvmsg:
+	case __NR_accept:
+	case __NR_accept4:
+	case __NR_wait4:
+	case __NR_waitid:
+	case __NR_rt_sigtimedwait:
+	case __NR_rt_sigsuspend:
+	case __NR_flock:
+	case __NR_io_getevents:
+#ifdef __NR_poll
+	case __NR_poll:
+	case __NR_select:
+	case __NR_epoll_wait:
+	case __NR_pause:
+#endif
+		return True;
+	}
+	return False;
+}
+
+static void note_wait(UInt number, const UWord *args, SysRes result)
+{
+	Bool in_vain =
+		number == __NR_futex && sr_isError(result) && sr_Err(result) == ETIMEDOUT;
+
+	if (pin_turns() && (in_vain || waits_for_others(number, args)))
+		pin_seen |= 1ul << CP_UNPINNED_TURNS;
+}
+
 /* ---- all of them ---- */
+
+static Bool may_wait(ThreadId tid, UInt number)
+{
+	return number == __NR_futex || number == __NR_ppoll || number == __NR_wait4 ||
+	       number == __NR_nanosleep ||
+	       (number == __NR_read && !is_file((Int)pin_first_argument(tid)));
+}
+
+void pin_before(ThreadId tid, UInt number)
+{
+	if (!pin_wanted)
+		return;
+	pin_turn_keep(tid, is_librarys(tid) && !may_wait(tid, number));
+	pin_clock_before(tid);
+}
+
+void pin_behind(ThreadId tid)
+{
+	if (!pin_wanted)
+		return;
+	pin_clock_behind(tid);
+	pin_turn_keep(tid, False);
+}
 
 void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
 	if (!pin_wanted)
 		return;
 	pin_clock_after(tid, number, args, result);
+	if (!is_librarys(tid))
+		note_wait(number, args, result);
 	if (sr_isError(result))
 		return;
 	note(tid, number, args);

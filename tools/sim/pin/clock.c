@@ -2,8 +2,8 @@
  *
  * The program's time.  It begins at a date that is always the same, and goes on by a
  * nanosecond with each instruction and by what the program sleeps, or waits in vain.
- * From a second thread on it goes on as the kernel's does, since then it is no longer
- * the program alone that decides who waits for how long.
+ * Several threads have one time, of all their instructions: who sleeps meanwhile has
+ * slept as long.
  *
  * The kernel knows nothing of this, so a call that waits until a point in time is given
  * the kernel's time of that.
@@ -42,13 +42,12 @@ struct deadline {
 	Long until;                /* the program's nanoseconds */
 	struct timespec_ replaced; /* outlives a call that a signal interrupts */
 	Bool stands;
+	Long since; /* the call, in time that ran */
 };
 
 static struct deadline *deadlines; /* of each thread */
 static Long date = DATE * SECOND;
 static Long slept, before_fork;
-static Bool several;               /* threads */
-static Long kernel_at, program_at; /* when they became several */
 
 /* ---- what time is it? ---- */
 
@@ -62,8 +61,6 @@ static Long kernel_now(Int clock)
 
 static Long run_time(ThreadId tid)
 {
-	if (several)
-		return program_at + kernel_now(MONOTONIC) - kernel_at;
 	return slept + (Long)threads_instructions(tid);
 }
 
@@ -115,6 +112,11 @@ static void put_word(ThreadId tid, SizeT at, UWord value)
 {
 	VG_(set_shadow_regs_area)
 	(tid, 0, (PtrdiffT)at, sizeof(value), (const UChar *)&value);
+}
+
+UWord pin_first_argument(ThreadId tid)
+{
+	return take_word(tid, REGISTER(RDI, X0));
 }
 
 #define NUMBER REGISTER(RAX, X8)
@@ -171,6 +173,7 @@ void pin_clock_before(ThreadId tid)
 		return;
 	d = &deadlines[tid];
 	d->stands = False;
+	d->since = run_time(tid);
 	if (!find_deadline(tid, (UInt)take_word(tid, NUMBER), d))
 		return;
 	d->given = take_word(tid, d->at);
@@ -191,7 +194,7 @@ static void sleep_until(ThreadId tid, const struct deadline *d)
 {
 	Long left = d->until - read_clock(tid, d->clock);
 
-	if (!several && left > 0)
+	if (left > 0)
 		slept += left;
 }
 
@@ -309,15 +312,20 @@ static Long waited_in_vain(UInt number, const UWord *args, UWord error)
 
 void pin_clock_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
+	Long length = 0, left;
+
 	if (sr_isError(result))
-		slept += waited_in_vain(number, args, sr_Err(result));
+		length = waited_in_vain(number, args, sr_Err(result));
 	else if (sr_Res(result) == 0)
-		slept += time_waited(number, args);
+		length = time_waited(number, args);
+	left = length ? deadlines[tid].since + length - run_time(tid) : 0;
+	if (left > 0)
+		slept += left;
 	if (!sr_isError(result))
 		answer_call(tid, number, args);
 }
 
-/* ---- its beginning, threads and children ---- */
+/* ---- its beginning, and children ---- */
 
 void pin_clock_start(HChar *const *envp)
 {
@@ -326,15 +334,6 @@ void pin_clock_start(HChar *const *envp)
 
 	if (given > 0 && given < FAR)
 		date = given * SECOND;
-}
-
-void pin_clock_thread(ThreadId by)
-{
-	if (several || !pin_wanted)
-		return;
-	program_at = run_time(by);
-	kernel_at = kernel_now(MONOTONIC);
-	several = True;
 }
 
 /* A child's instructions are counted from 0 on. */
@@ -346,8 +345,7 @@ static void on_fork(ThreadId tid)
 static void on_fork_child(ThreadId tid)
 {
 	(void)tid;
-	if (!several)
-		slept = before_fork;
+	slept = before_fork;
 }
 
 void pin_start(void)

@@ -23,16 +23,28 @@ SizeT pin_pointer_and_text(const HChar *text);
 
 /* calls.c */
 void pin_fill(UChar *to, SizeT size);
+void pin_before(ThreadId tid, UInt number);
+void pin_behind(ThreadId tid);
 void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 /* clock.c: the program's time.  Before and behind each of its system calls: points in
  * time that it waits for are the kernel's meanwhile. */
 void pin_clock_start(HChar *const *envp);
-void pin_clock_thread(ThreadId by);
+UWord pin_first_argument(ThreadId tid); /* of its system call */
 void pin_clock_before(ThreadId tid);
 void pin_clock_behind(ThreadId tid);
 void pin_clock_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 void pin_start(void);
+
+/* turn.c: a thread begins.  And: has one begun, so that there are turns? */
+void pin_turn_thread(ThreadId by);
+Bool pin_turns(void);
+/* Translations are executed from now on. */
+void pin_turn_goes_on(const volatile void *state);
+/* Does the thread's system call leave it its turn? */
+void pin_turn_keep(ThreadId tid, Bool keeps);
+/* A superblock of the library, which takes nothing of a turn. */
+void pin_turn_pause(IRSB *out);
 
 /* cpu.c */
 ULong pin_ticks(void); /* of the time stamp counter */

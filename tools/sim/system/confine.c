@@ -336,9 +336,9 @@ static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
 
 static void make_call(ThreadId tid, UInt trace)
 {
-	pin_clock_before(tid);
+	pin_before(tid, number_of(tid));
 	__real_vgPlain_client_syscall(tid, trace);
-	pin_clock_behind(tid);
+	pin_behind(tid);
 }
 
 void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Whose turn is it?  The core runs one thread at a time, and which one comes next is up
+ * to the kernel: to who comes first to the core's lock.  From a second thread on the
+ * turns are taken here, in front of that lock, by the threads' numbers: whoever follows
+ * the one that had it last, of those that want to run.
+ *
+ * Who wants to run must not hang on how fast the kernel wakes somebody.  So the next turn
+ * is not given before each thread either waits for one or sleeps in the kernel; one that
+ * has just been woken does neither, and is waited for.  Then it is only the program that
+ * decides, as long as it is the program's threads that wake each other: time and other
+ * processes do so when they like, and such waits are named (calls.c).
+ *
+ * The kernel tells in files of /proc who sleeps.  A helper reads them, a thread of ours
+ * that neither the program nor the core knows: it has descriptors of its own, so that the
+ * program's have the numbers that they would have.
+ */
+#include "pin/pin.h"
+
+#include <linux/fcntl.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+
+#include "base/syscall.h"
+#include "pub_tool_libcsignal.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+
+#if defined(VGA_amd64)
+#include "libvex_guest_amd64.h"
+typedef VexGuestAMD64State Guest;
+#define CLONE do_syscall_clone_amd64_linux
+#else
+#include "libvex_guest_arm64.h"
+typedef VexGuestARM64State Guest;
+#define CLONE do_syscall_clone_arm64_linux
+#endif
+
+/* The core's. */
+struct sched_lock;
+struct sched_lock *__real_vgModuleLocal_create_sched_lock(void);
+struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void);
+void __real_vgModuleLocal_acquire_sched_lock(struct sched_lock *);
+void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *);
+void __real_vgModuleLocal_release_sched_lock(struct sched_lock *);
+void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *);
+void __real_vgPlain_acquire_BigLock(ThreadId, const HChar *);
+
+void __wrap_vgPlain_acquire_BigLock(ThreadId, const HChar *);
+long CLONE(Word (*)(void *), void *stack, Int flags, void *arg, Int *child, Int *parent,
+	void *tls);
+
+enum { AWAY, WAITS, RUNS };
+
+struct turn {
+	Int lwp; /* the kernel's number of the thread; 0: there was none yet */
+	Int what;
+	Bool keeps; /* its turn, during a call of the library's */
+};
+
+static struct turn *turns; /* by ThreadId; the first is nobody's */
+static Bool active;
+static Int guard;  /* of all that follows */
+static Bool taken; /* a thread runs, or is being chosen */
+static ThreadId last;
+
+static struct {
+	Int lwp;
+	Int wanted; /* a turn is to be given */
+	UChar *stack;
+} helper;
+
+enum { STACK = 65536 };
+
+/* ---- waiting ---- */
+
+static void wait_while(Int *word, Int value)
+{
+	cp_syscall(SYS_futex, word, (long)FUTEX_WAIT_PRIVATE, (long)value, NULL);
+}
+
+static void wake(Int *word)
+{
+	cp_syscall(SYS_futex, word, (long)FUTEX_WAKE_PRIVATE, 1L);
+}
+
+static void set(Int *word, Int value)
+{
+	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
+
+static Int get(const Int *word)
+{
+	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
+}
+
+static void enter(void)
+{
+	while (__atomic_exchange_n(&guard, 1, __ATOMIC_SEQ_CST))
+		cp_syscall(SYS_sched_yield);
+}
+
+static void leave(void)
+{
+	set(&guard, 0);
+}
+
+/* ---- who sleeps? ---- */
+
+static Bool waits_for_turn(Int lwp)
+{
+	Bool waits = False;
+
+	enter();
+	for (UInt i = 1; i < VG_N_THREADS && !waits; i++)
+		waits = turns[i].lwp == lwp && turns[i].what == WAITS;
+	leave();
+	return waits;
+}
+
+/* What stands behind the name, which may have anything in it. */
+static HChar state_in(const HChar *text, long length)
+{
+	while (length > 2 && text[length - 1] != ')')
+		length--;
+	return length > 2 ? text[length + 1] : 'R';
+}
+
+/* A thread that is gone is at rest, too. */
+static Bool sleeps(Int directory, const HChar *name)
+{
+	HChar path[32], text[256];
+	long fd, length;
+	HChar state;
+
+	VG_(snprintf)(path, sizeof(path), "%s/stat", name);
+	fd = cp_syscall(SYS_openat, directory, path, (long)VKI_O_RDONLY);
+	if (fd < 0)
+		return True;
+	length = cp_syscall(SYS_read, fd, text, sizeof(text) - 2);
+	cp_syscall(SYS_close, fd);
+	if (length <= 0)
+		return True;
+	text[length] = text[length + 1] = '\0';
+	state = state_in(text, length);
+	return state != 'R' && state != 'D';
+}
+
+static Bool is_at_rest(Int directory, const HChar *name)
+{
+	Int lwp = (Int)VG_(strtoll10)(name, NULL);
+
+	return lwp == 0 || lwp == helper.lwp || waits_for_turn(lwp) ||
+	       sleeps(directory, name);
+}
+
+/* struct linux_dirent64 */
+struct name {
+	ULong inode, next;
+	UShort size;
+	UChar type;
+	HChar text[1];
+};
+
+static Bool all_rest(Int directory)
+{
+	static UChar __attribute__((aligned(8))) names[8192];
+	long size;
+
+	cp_syscall(SYS_lseek, directory, 0L, 0L);
+	while ((size = cp_syscall(SYS_getdents64, directory, names, sizeof(names))) > 0)
+		for (long at = 0; at < size; at += ((struct name *)(names + at))->size)
+			if (!is_at_rest(directory, ((struct name *)(names + at))->text))
+				return False;
+	return True;
+}
+
+enum { QUICK = 100, SLOW = 100000, PAUSE = 50000 /* ns */ };
+
+/* Who was asleep when it was looked at may have been woken by one that was not yet: so
+ * twice.  One that never sleeps again, which is held in the kernel for five seconds and
+ * more, is not waited for. */
+static void wait_until_rest(Int directory)
+{
+	static const struct vki_timespec pause = {0, PAUSE};
+	UInt found = 0;
+
+	for (UInt i = 0; directory >= 0 && i < QUICK + SLOW && found < 2; i++) {
+		found = all_rest(directory) ? found + 1 : 0;
+		if (!found && i < QUICK)
+			cp_syscall(SYS_sched_yield);
+		else if (!found)
+			cp_syscall(SYS_nanosleep, &pause, NULL);
+	}
+	if (found < 2)
+		pin_seen |= 1ul << CP_UNPINNED_TURNS;
+}
+
+/* ---- the helper ---- */
+
+static ThreadId following(void)
+{
+	for (ThreadId i = 1; i <= VG_N_THREADS; i++) {
+		ThreadId tid = (last + i) % VG_N_THREADS;
+
+		if (turns[tid].what == WAITS)
+			return tid;
+	}
+	return VG_INVALID_THREADID;
+}
+
+static void give_turn(Int directory)
+{
+	ThreadId next;
+
+	wait_until_rest(directory);
+	enter();
+	next = following();
+	last = next;
+	set(&turns[next].what, RUNS);
+	leave();
+	wake(&turns[next].what);
+}
+
+/* Of the core's own, which are above the program's, or there may be so many of. */
+extern Int VG_(fd_hard_limit);
+enum { RESERVED = 64 };
+
+/* Copies of the program's descriptors would keep its pipes open. */
+static Int own_descriptors(void)
+{
+	if (cp_syscall(SYS_close_range, 0L, ~0L, 0L) < 0)
+		for (Int fd = 0; fd < VG_(fd_hard_limit) + RESERVED; fd++)
+			cp_syscall(SYS_close, fd);
+	return (Int)cp_syscall(
+		SYS_openat, (long)AT_FDCWD, "/proc/self/task", (long)VKI_O_RDONLY);
+}
+
+static Word help(void *unused)
+{
+	Int directory = own_descriptors();
+
+	(void)unused;
+	set(&helper.lwp, (Int)cp_syscall(SYS_gettid));
+	for (;;) {
+		while (!get(&helper.wanted))
+			wait_while(&helper.wanted, 0);
+		set(&helper.wanted, 0);
+		give_turn(directory);
+	}
+	return 0;
+}
+
+static Bool start_helper(void)
+{
+	const Int flags =
+		CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+	vki_sigset_t all, before;
+	long result;
+
+	if (!helper.stack)
+		helper.stack = VG_(malloc)("pin", STACK);
+	helper.lwp = helper.wanted = 0;
+	VG_(memset)(&all, 0xff, sizeof(all));
+	VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
+	result = CLONE(help, helper.stack + STACK, flags, NULL, NULL, NULL, NULL);
+	VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
+	return result > 0;
+}
+
+/* ---- turns ---- */
+
+static ThreadId self(void)
+{
+	Int lwp = (Int)cp_syscall(SYS_gettid);
+
+	for (ThreadId i = 1; i < VG_N_THREADS; i++)
+		if (turns[i].lwp == lwp)
+			return i;
+	return VG_INVALID_THREADID;
+}
+
+static void ask_helper(void)
+{
+	set(&helper.wanted, 1);
+	wake(&helper.wanted);
+}
+
+static void take_turn(ThreadId me)
+{
+	Bool ask;
+
+	if (get(&turns[me].what) == RUNS)
+		return;
+	enter();
+	ask = !taken;
+	taken = True;
+	set(&turns[me].what, WAITS);
+	leave();
+	if (ask)
+		ask_helper();
+	while (get(&turns[me].what) != RUNS)
+		wait_while(&turns[me].what, WAITS);
+}
+
+static void end_turn(ThreadId me)
+{
+	Bool ask;
+
+	if (turns[me].keeps)
+		return;
+	enter();
+	set(&turns[me].what, AWAY);
+	ask = taken = following() != VG_INVALID_THREADID;
+	leave();
+	if (ask)
+		ask_helper();
+}
+
+/* The first time that there are two threads; this one has the lock. */
+void pin_turn_thread(ThreadId by)
+{
+	if (active || !pin_wanted)
+		return;
+	if (!turns)
+		turns = VG_(calloc)("pin", VG_N_THREADS, sizeof(*turns));
+	VG_(memset)(turns, 0, VG_N_THREADS * sizeof(*turns));
+	turns[by] = (struct turn){(Int)cp_syscall(SYS_gettid), RUNS, False};
+	last = by;
+	taken = True;
+	guard = 0;
+	active = start_helper();
+	if (!active)
+		pin_seen |= 1ul << CP_UNPINNED_TURNS;
+}
+
+/* The core counts superblocks down from the beginning of a turn, each at its entry.  How
+ * many the library executes hangs on what its files are called, so they are given back;
+ * but not the first, because the core asks that something was executed. */
+static UInt turn_begin;
+
+void pin_turn_pause(IRSB *out)
+{
+	const Int counter = offsetof(Guest, host_EvC_COUNTER);
+	IRTemp left = newIRTemp(out->tyenv, Ity_I32),
+	       more = newIRTemp(out->tyenv, Ity_I32),
+	       begin = newIRTemp(out->tyenv, Ity_I32),
+	       less = newIRTemp(out->tyenv, Ity_I1), one = newIRTemp(out->tyenv, Ity_I32),
+	       sum = newIRTemp(out->tyenv, Ity_I32);
+	const struct {
+		IRTemp temp;
+		IRExpr *is;
+	} steps[] = {
+		{left, IRExpr_Get(counter, Ity_I32)},
+		{begin, IRExpr_Load(
+				Iend_LE, Ity_I32, mkIRExpr_HWord((HWord)&turn_begin))},
+		{more, IRExpr_Binop(Iop_Add32, IRExpr_RdTmp(left),
+			       IRExpr_Const(IRConst_U32(1)))},
+		{less, IRExpr_Binop(
+			       Iop_CmpLT32S, IRExpr_RdTmp(more), IRExpr_RdTmp(begin))},
+		{one, IRExpr_Unop(Iop_1Uto32, IRExpr_RdTmp(less))},
+		{sum, IRExpr_Binop(Iop_Add32, IRExpr_RdTmp(left), IRExpr_RdTmp(one))},
+	};
+
+	if (!pin_wanted)
+		return;
+	for (UInt i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		addStmtToIRSB(out, IRStmt_WrTmp(steps[i].temp, steps[i].is));
+	addStmtToIRSB(out, IRStmt_Put(counter, IRExpr_RdTmp(sum)));
+}
+
+void pin_turn_goes_on(const volatile void *state)
+{
+	turn_begin = ((const volatile Guest *)state)->host_EvC_COUNTER;
+}
+
+/* What the library reads and writes, and how often, hangs on what its files are called.
+ */
+void pin_turn_keep(ThreadId tid, Bool keeps)
+{
+	if (active)
+		turns[tid].keeps = keeps;
+}
+
+Bool pin_turns(void)
+{
+	return active;
+}
+
+/* ---- in the place of the core's ---- */
+
+/* A new process has one thread. */
+struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void)
+{
+	active = False;
+	return __real_vgModuleLocal_create_sched_lock();
+}
+
+/* The kernel gives the number of a thread that is gone to another one. */
+static void note_thread(ThreadId tid, Int lwp)
+{
+	for (ThreadId i = 1; i < VG_N_THREADS; i++)
+		if (turns[i].lwp == lwp && i != tid)
+			turns[i].lwp = 0;
+	set(&turns[tid].lwp, lwp);
+}
+
+void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who)
+{
+	if (active)
+		note_thread(tid, (Int)cp_syscall(SYS_gettid));
+	__real_vgPlain_acquire_BigLock(tid, who);
+}
+
+void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *lock)
+{
+	if (active)
+		take_turn(self());
+	__real_vgModuleLocal_acquire_sched_lock(lock);
+}
+
+void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock)
+{
+	__real_vgModuleLocal_release_sched_lock(lock);
+	if (active)
+		end_turn(self());
+}
