@@ -222,11 +222,14 @@ def check_line_use(page, place):
     quiet(page, path, 'line use')
     data = [one['line_use'] for one in load(place, 'lines')['data'][:25]]
     strips = page.ask("""return [...document.querySelectorAll('#data tbody tr')].map(tr =>
-        [[...tr.querySelectorAll('th small')].pop().textContent, [...tr.querySelectorAll('.use i')].map(i => Number(i.style.opacity))]);""")
-    wrong = [(text, use) for (text, shown), use in zip(strips, data)
+        [[...tr.querySelectorAll('th small')].map(small => small.textContent).find(text => text.includes('bytes of a fetched line')),
+         [...tr.querySelectorAll('th .fields')].map(small => small.textContent), [...tr.querySelectorAll('.use i')].map(i => Number(i.style.opacity))]);""")
+    wrong = [(text, use) for (text, fields, shown), use in zip(strips, data)
              if len(shown) != len(use['used'])
              or any(abs(n / use['fetched'] - seen) > 0.0006 for n, seen in zip(use['used'], shown))
-             or abs(float(re.search(r'([0-9.]+) of 64 bytes', text)[1]) - use['used_bytes']) > 0.006]
+             or abs(float(re.search(r'([0-9.]+) of 64 bytes', text)[1]) - use['used_bytes']) > 0.006
+             or len(fields) != bool(use.get('fields'))
+             or any(field['name'] + ' ' not in fields[0] for field in use.get('fields', [])[:12])]
     same(wrong, [], 'line use: how often each byte was used, of each data')
     ok(len(strips) == len(data) > 5, 'line use: of several', len(strips))
     ok('unused-bytes' in page.ask("return document.getElementById('answer').textContent"), 'line use: the finding comes first')
