@@ -13,6 +13,7 @@
 /* uthash's memory is the job's. */
 #define uthash_malloc(size) cp_arena_alloc(job->arena, size)
 #define uthash_free(memory, size) ((void)(memory))
+#define HASH_NONFATAL_OOM 1 /* the arena has given up before that */
 #include <uthash.h>
 
 #define MAX_WARNINGS 40
