@@ -426,7 +426,8 @@ static void say_model(const struct cp_event_set *set, struct cp_quantity *quanti
 			is_timed((int)set->counters[quantity->terms[i].counter].mirror);
 	if (quantity->modelled)
 		cp_format(quantity->why.text, sizeof(quantity->why.text),
-			"in-order timing model of machine %s", machine->name);
+			"%s timing model of machine %s", cp_machine_model(machine),
+			machine->name);
 }
 
 static void refuse_event(const struct resolver *r, cp_complaint *complain)

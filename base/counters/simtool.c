@@ -36,4 +36,6 @@ void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *word
 	words->word[CP_NLEVELS + 2] = words->timing;
 	cp_machine_sockets_option(machine, words->sockets, sizeof(words->sockets));
 	words->word[CP_NLEVELS + 3] = words->sockets;
+	cp_machine_ooo_option(machine, words->ooo, sizeof(words->ooo));
+	words->word[CP_NLEVELS + 4] = words->ooo;
 }

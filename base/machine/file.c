@@ -39,8 +39,52 @@ static const struct {
 	{"two-hop-latency", offsetof(struct cp_machine, two_hop_latency), 1000000},
 	{"remote-cache-latency", offsetof(struct cp_machine, remote_cache_latency),
 		1000000},
+	{"window", offsetof(struct cp_machine, ooo.window), 4096},
+	{"mispredict-latency", offsetof(struct cp_machine, ooo.mispredict), 1000},
+	{"walkers", offsetof(struct cp_machine, ooo.walkers), 16},
+	{"l2-fill-buffers", offsetof(struct cp_machine, ooo.l2_fill_buffers), 1024},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+/* Numbers that are rates may be fractions: in hundredths.  The simulated PMU has the same
+ * ranges (tools/sim/options.c). */
+static const struct rate {
+	const char *key;
+	size_t field;
+	uint32_t least, most;
+	const char *range;
+} rates[] = {
+	{"width", offsetof(struct cp_machine, ooo.width), 10, 3200, "0.1 to 32"},
+	{"load-ports", offsetof(struct cp_machine, ooo.loads), 10, 3200, "0.1 to 32"},
+	{"store-ports", offsetof(struct cp_machine, ooo.stores), 10, 3200, "0.1 to 32"},
+	{"l2-cycles-per-line", offsetof(struct cp_machine, ooo.l2_line), 1, 100000,
+		"0.01 to 1000"},
+	{"llc-cycles-per-line", offsetof(struct cp_machine, ooo.llc_line), 1, 100000,
+		"0.01 to 1000"},
+	{"memory-cycles-per-line", offsetof(struct cp_machine, ooo.memory_line), 1,
+		1000000, "0.01 to 10000"},
+};
+#define NRATES (sizeof(rates) / sizeof(rates[0]))
+
+/* "5", "5.8", "5.83": in hundredths. */
+static bool parse_rate(const char *word, const struct rate *rate, uint32_t *value)
+{
+	const char *end;
+	uint64_t whole, part = 0;
+	size_t digits = 0;
+
+	if (cp_parse_u64_prefix(word, &end, &whole) < 0 || whole > rate->most)
+		return false;
+	if (*end == '.') {
+		digits = strlen(end + 1);
+		if (digits < 1 || digits > 2 || cp_parse_u64(end + 1, &part) < 0)
+			return false;
+	} else if (*end) {
+		return false;
+	}
+	*value = (uint32_t)(whole * 100 + part * (digits == 1 ? 10 : 1));
+	return *value >= rate->least && *value <= rate->most;
+}
 
 static bool parse_text(const struct place *at, char *text, char *to, size_t size)
 {
@@ -96,9 +140,34 @@ static bool parse_assumed(const struct place *at, struct cp_machine *machine, ch
 	return true;
 }
 
+/* 1: it is one; 0: it is another key; -1: wrong. */
+static int try_rate(
+	const struct place *at, struct cp_machine *machine, const char *key, char *text)
+{
+	const struct rate *rate = rates;
+	char expected[64];
+
+	while (rate < rates + NRATES && strcmp(key, rate->key) != 0)
+		rate++;
+	if (rate == rates + NRATES)
+		return 0;
+	if (parse_rate(cp_next_word(&text), rate,
+		    (uint32_t *)(void *)((char *)machine + rate->field)) &&
+		!*cp_next_word(&text))
+		return 1;
+	cp_format(expected, sizeof(expected),
+		"expected one number from %s, of two decimals at most", rate->range);
+	cp_machine_wrong(at, expected, key);
+	return -1;
+}
+
 static bool parse_other(
 	const struct place *at, struct cp_machine *machine, const char *key, char *text)
 {
+	int rate = try_rate(at, machine, key, text);
+
+	if (rate)
+		return rate > 0;
 	for (size_t i = 0; i < NNUMBERS; i++) {
 		uint32_t *field =
 			(uint32_t *)(void *)((char *)machine + numbers[i].field);
@@ -120,6 +189,8 @@ static bool parse_other(
 		return parse_text(at, text, machine->host, sizeof(machine->host));
 	if (strcmp(key, "assumed") == 0)
 		return parse_assumed(at, machine, text);
+	if (strcmp(key, "timing") == 0)
+		return parse_choice(at, text, "in-order", "ooo", &machine->ooo.on);
 	if (strcmp(key, "topology") == 0)
 		return parse_choice(at, text, "full", "ring", &machine->ring);
 	if (strcmp(key, "placement") == 0)

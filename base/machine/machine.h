@@ -53,6 +53,15 @@ static inline bool cp_is_tlb(enum cp_level level)
 	return level >= CP_ITLB;
 }
 
+/* What a core that executes out of order is limited by; 0: not said, no limit.  Those
+ * of the second line are in hundredths: instructions, loads and stores a cycle, and
+ * cycles that a level is taken by each line it gives. */
+struct cp_ooo {
+	bool on; /* timing = ooo */
+	uint32_t window, mispredict, walkers, l2_fill_buffers;
+	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
+};
+
 struct cp_machine {
 	char name[128];
 	struct cp_cache level[CP_NLEVELS]; /* TLBs: line is 0 */
@@ -61,6 +70,7 @@ struct cp_machine {
 	uint32_t memory_latency, fill_buffers, write_buffers; /* 0: not said */
 	uint32_t walk_latency, cache_to_cache_latency;        /* the same */
 	uint32_t clock_mhz;                                   /* the same */
+	struct cp_ooo ooo;
 	/* of a machine with several sockets; 0: not given */
 	uint32_t sockets, one_hop_latency, two_hop_latency, remote_cache_latency;
 	bool ring, close;
@@ -123,8 +133,12 @@ bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size
 /* The cycles that the machine file gives for a line from that level; 0: none given. */
 uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of of);
 
+/* "in-order" or "out-of-order": what its cycles are estimated by. */
+const char *cp_machine_model(const struct cp_machine *machine);
+
 /* The options of the simulated PMU for its timing, and for its sockets. */
 void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);
+void cp_machine_ooo_option(const struct cp_machine *machine, char *to, size_t size);
 void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_t size);
 
 /* How far other sockets are at most: 0 (there are none), 1 or 2. */

@@ -55,7 +55,18 @@ bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size
 		"one-hop-latency");
 	name(&list, cp_machine_hops(machine) > 1 && !machine->two_hop_latency,
 		"two-hop-latency");
+	if (machine->ooo.on) {
+		name(&list, !machine->level[CP_L1D].latency, "l1d");
+		name(&list, !machine->ooo.width, "width");
+		name(&list, !machine->ooo.window, "window");
+		name(&list, !machine->ooo.mispredict, "mispredict-latency");
+	}
 	return !*missing;
+}
+
+const char *cp_machine_model(const struct cp_machine *machine)
+{
+	return machine->ooo.on ? "out-of-order" : "in-order";
 }
 
 /* ---- sockets ---- */
@@ -111,4 +122,18 @@ void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t
 			machine->memory_latency, machine->cache_to_cache_latency,
 			second_tlb(machine), machine->walk_latency, machine->fill_buffers,
 			machine->write_buffers);
+}
+
+/* Cycles of L1D come first. */
+void cp_machine_ooo_option(const struct cp_machine *machine, char *to, size_t size)
+{
+	const struct cp_ooo *ooo = &machine->ooo;
+
+	if (!machine->timed || !ooo->on)
+		cp_format(to, size, "--out-of-order=no");
+	else
+		cp_format(to, size, "--out-of-order=%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u",
+			machine->level[CP_L1D].latency, ooo->window, ooo->mispredict,
+			ooo->walkers, ooo->l2_fill_buffers, ooo->width, ooo->loads,
+			ooo->stores, ooo->l2_line, ooo->llc_line, ooo->memory_line);
 }

@@ -87,8 +87,8 @@ static void print_counted(struct cp_text *text)
 	cp_text_labelled(text, "counted",
 		cp_text_format(text->arena, "%s, from the library's constructor on%s",
 			domain(report),
-			timed       ? "; simulated; times and cycles are estimated by an "
-				      "in-order timing model"
+			timed       ? "; simulated; times and cycles are estimated by a "
+				      "timing model"
 			: simulated ? "; simulated, so times are not shown"
 				    : ""));
 }

@@ -169,6 +169,7 @@ mistake("page = 4K 4K\n", 1, 'one number');
 mistake("levels = 3\n", 1, 'expected KEY');
 mistake("levels = 3\n", 1, 'one of the keys in cachepeek-machines\(5\) \(the host');
 mistake("cores = 0\n", 1, 'above 0');
+mistake("timing = outoforder\n", 1, 'in-order or ooo');
 mistake("page = 16K\ndtlb-2m = 8 4\n", 2, 'wants page = 4K');
 mistake("stlb = none\nstlb-2m = 8 4\n", 2, 'no such level');
 mistake("dtlb-2m = 9 4\n", 1, 'multiple');
@@ -181,6 +182,69 @@ for my $case ([scratch('absent.machine'), 'no such file or directory: check the 
 	is("@{$run->{notes}}", "$line (the host's caches are simulated instead)\n", "a file that $why");
 	$run = run(command => [cli(), 'compare', '--machines', $name, 'true']);
 	is($run->{err}, "$line\n", 'and for compare');
+}
+
+# ---- the keys of a core that executes out of order ----
+
+my %ooo_range = (
+	# least, most; what is below and above
+	'width' => [0.1, 32, '0.09', '32.01'],
+	'window' => [1, 4096, '0', '4097'],
+	'mispredict-latency' => [1, 1000, '0', '1001'],
+	'load-ports' => [0.1, 32, '0.09', '32.01'],
+	'store-ports' => [0.1, 32, '0.09', '32.01'],
+	'walkers' => [1, 16, '0', '17'],
+	'l2-fill-buffers' => [1, 1024, '0', '1025'],
+	'l2-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
+	'llc-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
+	'memory-cycles-per-line' => [0.01, 10000, '0', '10000.01'],
+);
+my %ooo = (width => 4, window => 224, 'mispredict-latency' => 15);
+
+sub out_of_order
+{
+	my %keys = (%ooo, @_);
+
+	return "timing = ooo\nl1d = 32K 8 64 latency=4\nl2 = 256K 8 64 latency=14\n" .
+		"llc = 2M 16 64 latency=50\nstlb = 512 4 latency=7\nmemory-latency = 200\n" .
+		"walk-latency = 30\n" . join('', map { "$_ = $keys{$_}\n" } grep { defined $keys{$_} } sort keys %keys);
+}
+
+for my $key (sort keys %ooo_range) {
+	my @limit = @{$ooo_range{$key}};
+	my $what = $limit[3] =~ /\./ ? "number from $limit[0] to $limit[1]," : 'number above 0';
+
+	mistake("cores = 1\n$key = $_\n", 2, "$what.*: $key\\b") for @limit[2, 3];
+	for my $end (@limit[0, 1]) {
+		my $run = simulate(file(out_of_order($key => $end)), 'cycles');
+
+		is("@{$run->{notes}}", '', "$key = $end: nothing to complain about");
+		cmp_ok(value(region($run->{report}), 'cycles') // 0, '>', 0, "$key = $end: cycles");
+	}
+}
+mistake("width = $_\n", 1, 'number from 0.1 to 32') for '1.234', '1.', '2 3', 'x', '';
+for my $key (sort keys %ooo) {
+	my $run = simulate(file(out_of_order($key => undef)), 'cycles');
+
+	like(reason($run, 'cycles'), qr/names no latency of \Q$key\E$/, "without $key there are no cycles");
+}
+{
+	my @parts = map { "time_$_" } qw(issue branch l2 l3 memory tlb bandwidth store);
+	my @events = ('cycles', 'instructions', 'l1d_misses', @parts);
+	my $run = simulate(file(out_of_order()), join(',', @events), program('columns'), 100, 1);
+	my $all = region($run->{report});
+	my $plain = region(simulate(file(out_of_order() =~ s/ooo/in-order/r), join(',', @events),
+		program('columns'), 100, 1)->{report});
+	my $sum = 0;
+
+	$sum += value($all, $_) for @parts;
+	is($sum, value($all, 'cycles'), 'out of order: the parts are the cycles');
+	is($all->{counts}{cycles}{status}, 'estimated', 'out of order: estimated');
+	is($all->{counts}{cycles}{reason}, 'out-of-order timing model of machine ' . scratch('own.machine'), 'and by what');
+	is($plain->{counts}{cycles}{reason}, 'in-order timing model of machine ' . scratch('own.machine'), 'in order: by that');
+	cmp_ok(value($all, 'time_issue'), '>=', value($all, 'instructions') / 4 - 1, 'at most four instructions a cycle');
+	cmp_ok(value($all, 'cycles'), '<', value($plain, 'cycles'), 'out of order is faster');
+	is(value($all, $_), value($plain, $_), "$_ do not depend on the model") for 'instructions', 'l1d_misses';
 }
 
 # ---- programs into which nothing can be preloaded ----

@@ -43,6 +43,28 @@ refused('--cores=0', '1 to 4096');
 refused('--l1d=0,0,0', 'cannot be absent');
 refused('--page=5000', 'power of two');
 
+# The ranges of machine files; 0: what may be left out.
+refused('--out-of-order=4,224,15', 'eleven numbers', '--out-of-order');
+{
+	my @good = (4, 224, 15, 2, 48, 400, 200, 100, 580, 580, 1000);
+	my @ranges = (['L1', 1, 100000], ['WINDOW', 1, 4096], ['MISPREDICTED', 1, 1000],
+		['WALKERS', 0, 16], ['L2-FILL-BUFFERS', 0, 1024], ['WIDTH', 10, 3200],
+		['LOADS', 10, 3200, 0], ['STORES', 10, 3200, 0], ['L2-LINE', 0, 100000],
+		['LLC-LINE', 0, 100000], ['MEMORY-LINE', 0, 1000000]);
+
+	for my $i (0 .. $#ranges) {
+		my ($name, $least, $most, @more) = @{$ranges[$i]};
+		my $with = sub { '--out-of-order=' . join(',', @good[0 .. $i - 1], @_, @good[$i + 1 .. $#good]) };
+
+		refused($with->($_), "$name: expected", '--out-of-order') for $most + 1, $least ? $least - 1 : ();
+		for ($least, $most, @more) {
+			my ($status) = sim_run('--timing=14,50,200,0,7,30,12,56', $with->($_), '/bin/true');
+
+			is($status, 0, "$name: $_ is admitted");
+		}
+	}
+}
+
 my ($status, $out, $log) = sim_run('--report=yes', '/bin/echo', 'hello');
 is($status, 0, '--report: exit status');
 is($out, "hello\n", '--report: the output is the program\'s');

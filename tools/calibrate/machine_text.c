@@ -124,7 +124,7 @@ static void put_others(FILE *file, const struct cp_calibration *calibration)
 		CP_FIGURE_STREAM_MEMORY, CP_FIGURE_PREFETCH, CP_FIGURE_LLC_RANDOM,
 		CP_FIGURE_LLC_STREAM};
 
-	fprintf(file, "# What no key of a machine file takes:\n");
+	fprintf(file, "# What else was measured; no key of this file says it:\n");
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (is_known(calibration, others[i]))
 			fprintf(file, "#   %s: %.4g %s, spread %.0f %%%s\n",

@@ -2,6 +2,7 @@
  *
  * The machine to simulate, from the command line.
  */
+#include "model/ahead.h"
 #include "tool.h"
 #include "system/huge_kernel.h"
 #include "native/native.h"
@@ -54,6 +55,7 @@ enum { PAGE_SIZE = 4096, CORES = 64 };
 static ULong page_size = PAGE_SIZE;
 static ULong cores = CORES;
 static struct latencies latencies;
+static struct ooo ooo;
 static struct sockets sockets;
 static ULong hops[3]; /* cycles: one, two, what another socket's caches had modified */
 
@@ -279,6 +281,44 @@ static void parse_timing(const HChar *value)
 		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], 0, 0, 0};
 }
 
+/* The numbers of struct ooo, in the ranges that machine files have (base/machine/file.c);
+ * where that may be left out, 0 as well. */
+static const struct {
+	ULong least, most;
+	Bool optional;
+	const HChar *refusal;
+} ooo_ranges[] = {
+	{1, 100000, False, "L1: expected 1 to 100000"},
+	{1, 4096, False, "WINDOW: expected 1 to 4096"},
+	{1, 1000, False, "MISPREDICTED: expected 1 to 1000"},
+	{1, 16, True, "WALKERS: expected 0 to 16"},
+	{1, 1024, True, "L2-FILL-BUFFERS: expected 0 to 1024"},
+	{10, 3200, False, "WIDTH: expected 10 to 3200"},
+	{10, 3200, True, "LOADS: expected 0, or 10 to 3200"},
+	{10, 3200, True, "STORES: expected 0, or 10 to 3200"},
+	{1, 100000, True, "L2-LINE: expected 0 to 100000"},
+	{1, 100000, True, "LLC-LINE: expected 0 to 100000"},
+	{1, 1000000, True, "MEMORY-LINE: expected 0 to 1000000"},
+};
+#define NOOO (sizeof(ooo_ranges) / sizeof(ooo_ranges[0]))
+
+static void parse_ooo(const HChar *value)
+{
+	ULong v[NOOO];
+
+	ooo = (struct ooo){0};
+	if (VG_(strcmp)(value, "no") == 0)
+		return;
+	if (!parse_numbers(&value, ',', v, NOOO) || *value)
+		refuse_option("--out-of-order", "expected eleven numbers");
+	for (UInt i = 0; i < NOOO; i++)
+		if ((v[i] < ooo_ranges[i].least && (v[i] || !ooo_ranges[i].optional)) ||
+			v[i] > ooo_ranges[i].most)
+			refuse_option("--out-of-order", ooo_ranges[i].refusal);
+	ooo = (struct ooo){
+		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10]};
+}
+
 /* N,ONE-HOP,TWO-HOPS,CACHE[,ring][,close] */
 static void parse_sockets(const HChar *value)
 {
@@ -384,6 +424,7 @@ static void add_machine(void)
 	m->page = page_size;
 	m->cores = cores;
 	m->time = latencies;
+	m->ooo = ooo;
 	m->time.one_hop = hops[0];
 	m->time.two_hops = hops[1];
 	m->time.remote_cache = hops[2];
@@ -415,6 +456,7 @@ static void begin_machine(Bool next)
 			standard[i] = arrays[i].g;
 	page_size = PAGE_SIZE;
 	cores = CORES;
+	ooo = (struct ooo){0};
 	latencies = (struct latencies){0};
 	sockets = (struct sockets){0};
 }
@@ -501,6 +543,10 @@ Bool options_parse(const HChar *arg)
 		parse_timing(arg + 9);
 		return True;
 	}
+	if (VG_(strncmp)(arg, "--out-of-order=", 15) == 0) {
+		parse_ooo(arg + 15);
+		return True;
+	}
 	if (VG_(strncmp)(arg, "--sweep=", 8) == 0) {
 		parse_sweep(arg + 8);
 		return True;
@@ -556,6 +602,8 @@ void options_check(void)
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		tool_float_loads |= tool_machines[i].l1d.fp_bypass;
 		tool_timing |= tool_machines[i].time.memory != 0;
+		ahead_wanted |=
+			tool_machines[i].time.memory && tool_machines[i].ooo.window;
 		if (tool_machines[i].line != tool_machines[0].line)
 			refuse_option("--next-machine",
 				"the machines of one run need the same smallest line");
@@ -591,6 +639,11 @@ void options_usage(void)
 	 "    --timing=L2,LLC,MEMORY,OTHER-CORE,STLB,WALK,FILL-BUFFERS,WRITE-BUFFERS\n"
 	 "                              count cycles: what these take, from the look-up\n"
 	 "                              in L1, and how many there are (0: enough)\n"
+	 "    --out-of-order=L1,WINDOW,MISPREDICTED,WALKERS,L2-FILL-BUFFERS,WIDTH,LOADS,"
+	 "STORES,\n"
+	 "                              L2-LINE,LLC-LINE,MEMORY-LINE   and the core is: "
+	 "from\n"
+	 "                              the width on, hundredths (0: no limit)\n"
 	 "    --huge-pages=yes|no|smaps who tells which are, on a kernel that has "
 	 "PAGEMAP_SCAN:\n"
 	 "                              that, nobody, or /proc/self/smaps [yes]\n"

@@ -92,7 +92,7 @@ SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
-	timing_test)
+	timing_test ahead_test)
 SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c laws.c)
@@ -146,6 +146,6 @@ $(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(SIM_HEADERS) | $(B)/s
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
 SIM_SANITIZE := -DFEW_SHAPES -fsanitize=address,undefined
-$(B)/sim/timing_test: tests/sim/timing_test.c tests/tap/tap.c $(SIM_MODEL) \
+$(B)/sim/timing_test $(B)/sim/ahead_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c $(SIM_MODEL) \
 		$(SIM_HEADERS) $(wildcard tests/tap/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c,$^) -pthread)

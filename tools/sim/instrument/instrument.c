@@ -5,11 +5,13 @@
  */
 #include "block.h"
 #include "watch/functions.h"
+#include "instrument/flows.h"
 #include "native/mend.h"
 #include "native/native.h"
 #include "native/upper.h"
 #include "watch/lines.h"
 #include "instrument/pieces.h"
+#include "model/ahead.h"
 #include "paths/paths.h"
 #include "pin/pin.h"
 #include "profile/profile.h"
@@ -55,6 +57,7 @@ static struct reference *new_reference(enum batch_kind kind)
 	r->instruction = b.instruction;
 	r->number = (Int)b.now.instructions - (kind != BATCH_CODE);
 	r->used = 0;
+	r->load = -1;
 	return r;
 }
 
@@ -138,8 +141,9 @@ static void add_direct(Bool reads, Bool writes, IRExpr *a, UInt size, IRExpr *gu
 		settle_direct(&b, BATCH_MODIFY, a, size, guard);
 }
 
-static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size, UInt used)
+static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size, UInt used, Int load)
 {
+	struct reference *r;
 	struct address at = address_of(&b, a);
 
 	if (size == 0)
@@ -148,14 +152,16 @@ static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size, UInt used)
 		add_direct(True, False, a, size, NULL);
 		return;
 	}
-	add_reference(kind, &at, size)->used = used;
+	r = add_reference(kind, &at, size);
+	r->used = used;
+	r->load = load;
 	b.now.loads++;
 	b.now.ticks += 2;
 }
 
 static void add_load(IRExpr *a, UInt size)
 {
-	add_load_of(BATCH_READ, a, size, 0);
+	add_load_of(BATCH_READ, a, size, 0, -1);
 }
 
 /* The store of an instruction whose load was of the very same bytes. */
@@ -236,6 +242,8 @@ static void add_instruction(Addr a, UInt length)
 			add_line(line);
 	b.now.instructions++;
 	b.uncounted++;
+	if (ahead_wanted)
+		flows_instruction();
 }
 
 /* --- Walking the superblock --- */
@@ -290,7 +298,8 @@ static void visit_value(const IRSB *in, Int at)
 	if (e->tag == Iex_Load)
 		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,
 			pieces_size(at, sizeofIRType(e->Iex.Load.ty)),
-			tool_timing ? timed_use(in, at) : 0);
+			tool_timing ? timed_use(in, at) : 0,
+			ahead_wanted ? flows_load(in, at) : -1);
 }
 
 static void visit_guarded_load(const IRLoadG *g, Int at)
@@ -320,7 +329,7 @@ static void add_native(const struct native_step *step)
 	if (step->loads)
 		add_load_of(
 			tool_float_loads && step->is_vector ? BATCH_FLOAT : BATCH_READ, a,
-			step->size, 0);
+			step->size, 0, -1);
 	if (step->stores)
 		add_store(a, step->size);
 }
@@ -376,6 +385,8 @@ static void visit_statement(const IRSB *in, Int at)
 		visit_dirty(s);
 		break;
 	case Ist_Exit:
+		if (ahead_wanted && s->Ist.Exit.jk == Ijk_Boring)
+			flows_branch(s->Ist.Exit.guard);
 		settle_all();
 		break;
 	default:
@@ -389,6 +400,8 @@ static void begin_block(IRSB *in)
 	b.types = in->tyenv;
 	forget_batch(&b);
 	b.uncounted = 0;
+	if (ahead_wanted)
+		flows_begin();
 	for (IRTemp t = 0; t < MAX_TEMPS && t < (IRTemp)in->tyenv->types_used; t++) {
 		b.root[t] = t;
 		b.offset[t] = 0;
@@ -497,6 +510,13 @@ static void go_on_natively(struct walk *w)
 	}
 }
 
+/* At its end, to an address that is computed; returns are foreseen. */
+static Bool goes_anywhere(const IRSB *in)
+{
+	return in->next->tag == Iex_RdTmp &&
+	       (in->jumpkind == Ijk_Boring || in->jumpkind == Ijk_Call);
+}
+
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
@@ -519,12 +539,16 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 				pieces_begin(&b, in, i);
 		} else if (w.counted) {
 			visit_statement(in, i);
+			if (ahead_wanted)
+				flows_statement(in, i);
 		}
 		upper_watch(b.out, in, i);
 		mend_statement(b.out, in, i);
 	}
 	upper_watch_end(b.out);
 	go_on_natively(&w);
+	if (ahead_wanted && goes_anywhere(in))
+		flows_branch(in->next);
 	settle_all();
 	if (w.counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);

@@ -9,7 +9,9 @@
 #include "emit.h"
 #include "model/every.h"
 #include "machines/front.h"
+#include "instrument/flows.h"
 #include "instrument/pieces.h"
+#include "model/ahead.h"
 #include "sample/log.h"
 #include "sample/sample.h"
 #include "settled.h"
@@ -52,6 +54,7 @@ static void observe_on(struct core *core, Addr instruction, Addr a, uint64_t ins
 			.instruction = instruction,
 			.address = a,
 			.number = core->count[CP_SIM_instructions] + instructions - 1,
+			.load = -1,
 		});
 }
 
@@ -208,6 +211,7 @@ static struct batch_note note_of(
 		.offset = (int16_t)(r->instruction - (b->first_line << line_shift())),
 		.number = (int16_t)r->number,
 		.used = (int16_t)r->used,
+		.load = (int16_t)r->load,
 	};
 }
 
@@ -223,6 +227,15 @@ static void describe_notes(
 		if (r->kind != BATCH_CODE)
 			notes[batch->items + number[r->place]] = notes[i];
 	}
+}
+
+static void describe_flow(const struct block *b, struct batch *batch)
+{
+	struct flowed flowed =
+		flows_take(b->now.instructions, b->now.loads, b->now.stores);
+
+	batch->flow = flowed.flow;
+	batch->chain = flowed.chain;
 }
 
 static const struct batch *describe_batch(const struct block *b, const UInt *order)
@@ -247,6 +260,8 @@ static const struct batch *describe_batch(const struct block *b, const UInt *ord
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
 	if (batch_has_notes())
 		describe_notes(b, number, &batch);
+	if (ahead_wanted)
+		describe_flow(b, &batch);
 	return batch_keep(&batch);
 }
 
@@ -270,8 +285,11 @@ static batch_function *model_function_for(UInt places, UInt lines)
 {
 	if (tool_nmachines > 1)
 		return team_function_for(line_shift(), places, lines);
-	return tool_has_front ? front_function_for(line_shift(), places, lines)
-			      : batch_function_for(line_shift(), places, lines);
+	return tool_has_front
+		       ? ahead_of_front(front_function_for(line_shift(), places, lines),
+				 places, lines)
+		       : ahead_of_core(batch_function_for(line_shift(), places, lines),
+				 places, lines);
 }
 
 static batch_function *function_for(UInt places, UInt lines)

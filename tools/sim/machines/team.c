@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machines/team.h"
 #include "machines/front.h"
+#include "model/ahead.h"
 
 struct core *team[FRONT_MEMBERS];
 uint32_t team_size;
@@ -25,8 +26,10 @@ batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t
 {
 	static batch_function *const run[2][BATCH_PLACES + 1] = BATCH_NAMES(run);
 
-	of_core[lines - 1][places] = batch_function_for(line_shift, places, lines);
-	of_front[lines - 1][places] = front_function_for(line_shift, places, lines);
+	of_core[lines - 1][places] = ahead_of_core(
+		batch_function_for(line_shift, places, lines), places, lines);
+	of_front[lines - 1][places] = ahead_of_front(
+		front_function_for(line_shift, places, lines), places, lines);
 	return run[lines - 1][places];
 }
 

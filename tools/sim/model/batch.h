@@ -37,6 +37,7 @@ struct batch_origin {
 	 * counters were collected, and how many later what was loaded is used. */
 	uint64_t number;
 	uint32_t used;
+	int32_t load; /* see batch_note */
 };
 
 /* Is told of each reference that the filters did not admit, after it was made; NULL:
@@ -56,9 +57,10 @@ LANES_INLINE int batch_has_notes(void)
 
 /* Of a reference: where its instruction begins, in bytes from the batch's first line,
  * how many of the batch's are before it (-1: the last one of the batch before), after
- * how many its value is used, and where in its place its data is. */
+ * how many its value is used, where in its place its data is, and which of its
+ * superblock's loads it is (flow.h; -1: of none that is followed). */
 struct batch_note {
-	int16_t offset, number, used, at;
+	int16_t offset, number, used, at, load;
 };
 
 /* What does not change between runs of the same code.  A place is an address
@@ -69,9 +71,9 @@ struct batch {
 	uint8_t items;
 	uint8_t has_floats; /* some of its items are */
 	uint8_t second_line_tick;
-	uint8_t more_lines;                /* than one */
-	uint8_t order[BATCH_PLACES];       /* of the places' first references */
-	uint32_t loads, stores, rmw, idle; /* what it adds to those of the core */
+	uint8_t more_lines;                 /* than one */
+	uint8_t order[BATCH_PLACES];        /* of the places' first references */
+	uint32_t loads, stores, rmw, chain; /* what it adds to those of the core */
 	struct batch_place {
 		uint64_t mask;      /* what of a filter's entry must be its line */
 		uint8_t last;       /* byte */
@@ -80,6 +82,7 @@ struct batch {
 		uint8_t first_tick;
 		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
+	uintptr_t flow; /* struct flow (flow.h), +1 if it ends in a branch; 0: none */
 	struct batch_item item[BATCH_ITEMS];
 	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
 };
@@ -108,6 +111,7 @@ LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
 				     .number = core->count[CP_SIM_instructions] + before +
 					       (uint64_t)(int64_t)note->number,
 				     .used = (uint32_t)note->used,
+				     .load = note->load,
 			     });
 }
 

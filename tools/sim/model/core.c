@@ -7,6 +7,7 @@
 #include "model/huge.h"
 #include "model/sets.h"
 #include "model/span.h"
+#include "model/ahead.h"
 #include "model/timing.h"
 
 uint32_t machine_fewest_sets(const struct machine *m)
@@ -142,6 +143,10 @@ static int time_init(struct core *core, const struct machine *m)
 {
 	if (!m->time.memory)
 		return 0;
+	if (m->ooo.window) {
+		core->ahead = ahead_new(m);
+		return core->ahead ? 0 : -1;
+	}
 	core->timing = timing_new(m);
 	return core->timing ? 0 : -1;
 }
@@ -171,6 +176,7 @@ void core_free(struct core *core)
 	if (core->sets)
 		host_free(core->sets, sizeof(*core->sets));
 	timing_free(core->timing);
+	ahead_free(core->ahead);
 	cache_free(&core->l2);
 	cache_free(&core->stlb);
 	cache_free(&core->stlb_2m);
@@ -274,7 +280,8 @@ static void collect_counts(struct core *core)
 	core->count[CP_SIM_l1i_accesses] +=
 		ticks - core->idle_ticks - 2 * (loads + stores);
 	core->clock = (uint32_t)core->clock;
-	core->loads = core->stores = core->rmw = core->idle_ticks = 0;
+	core->chained += core->chain;
+	core->loads = core->stores = core->rmw = core->chain = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
 		rank_stamps(core);
 	core->clock_seen = core->clock;
@@ -293,4 +300,5 @@ void core_collect(struct core *core)
 		collect_counts(core);
 	core_derive(core, core->count);
 	timing_collect(core);
+	ahead_collect(core);
 }

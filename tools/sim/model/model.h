@@ -43,6 +43,13 @@ struct latencies {
 	uint32_t one_hop, two_hops, remote_cache;
 };
 
+/* A core that executes out of order (ahead.h); window 0: in order.  The last six are in
+ * hundredths, of instructions and references a cycle, and cycles a line; 0: no limit. */
+struct ooo {
+	uint32_t l1, window, mispredict, walkers, l2_fill_buffers;
+	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
+};
+
 struct machine {
 	struct geometry l1i, l1d, l2, llc, itlb, dtlb, stlb;
 	/* Bytes, powers of two.  The line is the smallest unit that is told apart. */
@@ -50,6 +57,7 @@ struct machine {
 	struct geometry itlb2, dtlb2; /* in place of a common second level */
 	uint32_t cores;               /* 0: as many as there are threads */
 	struct latencies time;
+	struct ooo ooo;
 	struct sockets sockets; /* each with an equal part of the cores */
 	/* Huge pages, where the page is 4 KB.  0, 0: they are in the array of the
 	 * small ones; absent: there only small ones are, and in the first level (of
@@ -88,6 +96,7 @@ struct sweep;
 struct flex_core;
 struct flex_shared;
 struct timing;
+struct ahead;
 struct sample_sets;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
@@ -143,11 +152,13 @@ struct entry {
 #define CLEAN (1ull << 63)
 
 struct core {
-	uint64_t clock;              /* low half: stamps; high half: instructions */
-	uint64_t last_line;          /* of the last instruction executed */
-	uint32_t loads, stores, rmw; /* since the last core_collect, like the next */
-	uint32_t idle_ticks;         /* clock ticks that stand for no reference */
-	uint64_t clock_seen;         /* the clock at the last core_collect */
+	uint64_t clock;     /* low half: stamps; high half: instructions */
+	uint64_t last_line; /* of the last instruction executed */
+	/* Since the last core_collect.  Chain: by how much the longest chain of what
+	 * needs each other takes longer than as many instructions (ahead.h). */
+	uint32_t loads, stores, rmw, chain;
+	uint64_t clock_seen; /* the clock at the last core_collect */
+	uint32_t idle_ticks; /* those of the clock since then that are no reference */
 
 	struct entry data[DATA_FILTER + 1]; /* the last: what nobody looks at */
 	struct entry code[CODE_FILTER];
@@ -173,7 +184,9 @@ struct core {
 	struct flex_core *flex;        /* NULL: a plain machine */
 	struct sweep *sweep;           /* of its level (sweep.h), or NULL */
 	struct sample_sets *sets;      /* that L2 and what is behind it have; NULL: all */
-	struct timing *timing;         /* NULL: nobody asks for time */
+	struct timing *timing;         /* NULL: nobody asks for time, or ahead has it */
+	struct ahead *ahead;           /* NULL: the core is in order */
+	uint64_t chained;              /* all that was in chain */
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
 	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
 } __attribute__((aligned(64)));

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/timing.h"
+#include "model/ahead.h"
+#include "model/deed.h"
 #include "model/host.h"
 
 /* More than a stretch of code can load. */
 #define MAX_AWAITED 256
-
-/* The counters that tell what a reference did. */
-#define FIRST CP_SIM_l1i_misses
-#define SEEN (CP_SIM_l1d_half_writebacks + 1 - FIRST)
-#define AT(counter) (CP_SIM_##counter - FIRST)
-
-/* Where lines come from, the nearest first. */
-enum level { SECOND, LAST, MEMORY, ONE_HOP, TWO_HOPS, NLEVELS };
-
-/* The core that had a line modified: none, one of this socket, one of another. */
-enum owner { NOBODY, NEAR_CORE, FAR_CORE, NOWNERS };
 
 /* An instruction, and the cycles that it and those before it have waited: it is in the
  * cycle of their sum. */
@@ -44,13 +35,8 @@ struct timing {
 	uint64_t late[NLEVELS]; /* waited for lines */
 	uint64_t data_pages, data_walks, load_latency;
 
-	struct latencies of;
 	uint32_t drain; /* of an entry of the write buffer */
-	uint32_t has_second, has_last, halves;
-	uint64_t allocates; /* all ones, or 0 */
-
-	uint64_t seen[SEEN]; /* of the core, at the last reference */
-	uint32_t latency[NOWNERS][NLEVELS];
+	struct reach reach;
 	uint64_t fill[TIMING_BUFFERS]; /* the cycle from which each is free */
 	uint64_t write[TIMING_BUFFERS];
 	struct awaited awaited[MAX_AWAITED]; /* in the order of the instructions */
@@ -129,7 +115,7 @@ static uint32_t find_fill_buffer(const struct timing *t)
 {
 	uint32_t first = 0;
 
-	for (uint32_t i = 1; i < t->of.fill_buffers; i++)
+	for (uint32_t i = 1; i < t->reach.of.fill_buffers; i++)
 		if (t->fill[i] < t->fill[first])
 			first = i;
 	return first;
@@ -141,14 +127,14 @@ LANES_INLINE uint64_t take_fill_buffer(
 {
 	uint32_t i = t->next_fill;
 
-	if (!t->of.fill_buffers)
+	if (!t->reach.of.fill_buffers)
 		return now(c) + cycles;
 	if (t->fill[i] > now(c)) {
 		i = find_fill_buffer(t);
 		if (t->fill[i] > now(c))
 			wait_for_buffer(core, c, t->fill[i], CP_SIM_time_bandwidth);
 	}
-	t->next_fill = i + 1 < t->of.fill_buffers ? i + 1 : 0;
+	t->next_fill = i + 1 < t->reach.of.fill_buffers ? i + 1 : 0;
 	return t->fill[i] = now(c) + cycles;
 }
 
@@ -156,80 +142,25 @@ LANES_INLINE void take_write_buffer(struct core *core, struct timing *t, struct 
 {
 	uint64_t *entry = &t->write[t->oldest];
 
-	if (!t->of.write_buffers)
+	if (!t->reach.of.write_buffers)
 		return;
 	if (*entry > now(c))
 		wait_for_buffer(core, c, *entry, CP_SIM_time_store);
 	t->drained = (t->drained > now(c) ? t->drained : now(c)) + t->drain;
 	*entry = t->drained;
-	t->oldest = t->oldest + 1 < t->of.write_buffers ? t->oldest + 1 : 0;
+	t->oldest = t->oldest + 1 < t->reach.of.write_buffers ? t->oldest + 1 : 0;
 }
 
 /* ---- what a reference did ---- */
 
-/* The core's counters now and at the last reference. */
-struct change {
-	const uint64_t *now, *seen;
-};
-
-/* Volatile: two counters in one vector would wait for the stores of both. */
-#define NOW(by, counter) (((const volatile uint64_t *)(by)->now)[AT(counter)])
-#define GREW(by, counter) (NOW(by, counter) - (by)->seen[AT(counter)])
-
-/* Lines that L1 missed, and those of them that L2 and the last level did, that other
- * sockets' memory had, and that caches had modified: another core's, another socket's. */
-struct missed {
-	uint64_t l1, l2, llc, one_hop, two_hops, modified, remote;
-};
-
-/* Where a line came from if it is the only one. */
-LANES_INLINE enum level level_of(const struct timing *t, const struct missed *m)
-{
-	if (t->has_second && !m->l2)
-		return SECOND;
-	if (t->has_last && !m->llc)
-		return LAST;
-	return MEMORY + (m->one_hop ? 1 : m->two_hops ? 2 : 0);
-}
-
-static uint64_t at_most(uint64_t n, uint64_t most)
-{
-	return n < most ? n : most;
-}
-
-/* The same of several. */
-static void split(const struct timing *t, const struct missed *m, uint64_t lines[NLEVELS])
-{
-	uint64_t beyond = t->has_second ? at_most(m->l2, m->l1) : m->l1,
-		 memory = t->has_last ? at_most(m->llc, beyond) : beyond;
-
-	lines[SECOND] = m->l1 - beyond;
-	lines[LAST] = beyond - memory;
-	lines[ONE_HOP] = at_most(m->one_hop, memory);
-	lines[TWO_HOPS] = at_most(m->two_hops, memory - lines[ONE_HOP]);
-	lines[MEMORY] = memory - lines[ONE_HOP] - lines[TWO_HOPS];
-}
-
-static enum cp_sim_counter stack_of(enum level level)
-{
-	return level == SECOND ? CP_SIM_time_l2
-	       : level == LAST ? CP_SIM_time_llc
-			       : CP_SIM_time_memory;
-}
-
-/* Pages, some of them walked for. */
-LANES_INLINE uint64_t translation(const struct timing *t, uint64_t misses, uint64_t walks)
-{
-	return (misses - walks) * t->of.stlb + walks * t->of.walk;
-}
-
 static __attribute__((noinline)) void fetch(
 	struct core *core, struct timing *t, struct clock *c, const struct change *by)
 {
-	uint64_t lines[NLEVELS], walks = GREW(by, itlb_walks),
-				 cycles = translation(t, GREW(by, itlb_misses), walks);
+	uint64_t lines[NLEVELS],
+		walks = GREW(by, itlb_walks),
+		cycles = translation(&t->reach, GREW(by, itlb_misses), walks);
 
-	split(t,
+	split(&t->reach,
 		&(struct missed){GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
 			GREW(by, llc_ifetch_misses),
 			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
@@ -237,12 +168,12 @@ static __attribute__((noinline)) void fetch(
 		lines);
 	core->count[CP_SIM_time_tlb] += cycles;
 	for (enum level level = SECOND; level < NLEVELS; level++) {
-		uint64_t late = lines[level] * t->latency[NOBODY][level];
+		uint64_t late = lines[level] * t->reach.latency[NOBODY][level];
 
 		core->count[stack_of(level)] += late;
 		cycles += late;
 	}
-	core->count[CP_SIM_itlb_walk_cycles] += walks * t->of.walk;
+	core->count[CP_SIM_itlb_walk_cycles] += walks * t->reach.of.walk;
 	core->count[CP_SIM_ifetch_stall_cycles] += cycles;
 	c->delay += cycles;
 }
@@ -259,11 +190,6 @@ LANES_INLINE void fill(struct core *core, struct timing *t, struct clock *c,
 	await(t, c, used_by > c->instruction ? used_by : c->instruction, ready, level);
 }
 
-LANES_INLINE enum owner owner_of(const struct missed *m)
-{
-	return !m->modified ? NOBODY : m->remote ? FAR_CORE : NEAR_CORE;
-}
-
 /* The farthest first; what came from another core is the farthest of what did not come
  * from another socket's memory. */
 static __attribute__((noinline)) void fill_several(struct core *core, struct timing *t,
@@ -271,13 +197,13 @@ static __attribute__((noinline)) void fill_several(struct core *core, struct tim
 {
 	uint64_t lines[NLEVELS];
 
-	split(t, &m, lines);
+	split(&t->reach, &m, lines);
 	for (int level = TWO_HOPS; level >= SECOND; level--)
 		for (uint64_t i = 0; i < lines[level]; i++) {
 			enum owner owner = level > MEMORY ? NOBODY : owner_of(&m);
 
 			fill(core, t, c, kind, (enum level)level,
-				t->latency[owner][level], used_by);
+				t->reach.latency[owner][level], used_by);
 			m.modified -= owner != NOBODY;
 			m.remote -= owner == FAR_CORE;
 		}
@@ -286,41 +212,19 @@ static __attribute__((noinline)) void fill_several(struct core *core, struct tim
 LANES_INLINE void fill_all(struct core *core, struct timing *t, struct clock *c,
 	enum access kind, struct missed m, uint64_t used_by)
 {
-	enum level level = level_of(t, &m);
+	enum level level = level_of(&t->reach, &m);
 
 	if (__builtin_expect(m.l1 == 1, 1))
-		fill(core, t, c, kind, level, t->latency[owner_of(&m)][level], used_by);
+		fill(core, t, c, kind, level, t->reach.latency[owner_of(&m)][level],
+			used_by);
 	else
 		fill_several(core, t, c, kind, m, used_by);
-}
-
-/* The counters that tell most of what a reference did. */
-struct deed {
-	uint64_t code, pages, loads, stores, writes;
-};
-
-LANES_INLINE struct deed deed_of(const struct timing *t, const struct change *by)
-{
-	return (struct deed){
-		.code = GREW(by, l1i_misses) + GREW(by, itlb_misses),
-		.pages = GREW(by, dtlb_load_pages) + GREW(by, dtlb_store_pages),
-		.loads = GREW(by, l1d_load_lines) + GREW(by, l1d_bypasses),
-		.stores = GREW(by, l1d_store_lines) & t->allocates,
-		.writes = (t->halves ? GREW(by, l1d_half_writebacks)
-				     : GREW(by, l1d_writebacks)) +
-			  GREW(by, l1d_writes_through),
-	};
-}
-
-LANES_INLINE int is_nothing(const struct deed *did)
-{
-	return !(did->code | did->pages | did->loads | did->stores | did->writes);
 }
 
 LANES_INLINE void translate(
 	struct timing *t, struct clock *c, uint64_t pages, uint64_t walks)
 {
-	uint64_t cycles = translation(t, pages, walks);
+	uint64_t cycles = translation(&t->reach, pages, walks);
 
 	t->data_pages += cycles;
 	t->data_walks += walks;
@@ -371,17 +275,17 @@ LANES_INLINE void see(struct timing *t, const struct change *by)
 	t->not_of_load = not_of_load(by);
 #pragma GCC unroll 16
 	for (; i + 2 <= SEEN; i += 2)
-		*(pair *)&t->seen[i] = *(const pair *)&by->now[i];
+		*(pair *)&t->reach.seen[i] = *(const pair *)&by->now[i];
 	for (; i < SEEN; i++)
-		t->seen[i] = by->now[i];
+		t->reach.seen[i] = by->now[i];
 }
 
 static __attribute__((noinline)) void observe_any(
 	struct core *core, uint64_t instruction, uint32_t used)
 {
 	struct timing *t = core->timing;
-	struct change by = {&core->count[FIRST], t->seen};
-	struct deed did = deed_of(t, &by);
+	struct change by = {&core->count[FIRST], t->reach.seen};
+	struct deed did = deed_of(&t->reach, &by);
 	struct clock c = t->clock;
 
 	if (is_nothing(&did))
@@ -401,7 +305,7 @@ static __attribute__((noinline)) void observe_any(
 
 /* By how much one of the counters of either has grown, which is seen by that. */
 #define TAKE(t, is, counter, kind)                                                       \
-	take(&(t)->seen[AT(counter) + ((kind) == STORE)],                                \
+	take(&(t)->reach.seen[AT(counter) + ((kind) == STORE)],                          \
 		&(is)[AT(counter) + ((kind) == STORE)])
 
 LANES_INLINE uint64_t take(uint64_t *seen, const uint64_t *count)
@@ -417,13 +321,13 @@ LANES_INLINE uint32_t latency_beyond(
 	struct timing *t, const uint64_t *is, enum access kind, enum level *level)
 {
 	uint64_t beyond = TAKE(t, is, llc_load_lines, kind),
-		 modified = take(&t->seen[AT(hitm)], &is[AT(hitm)]);
+		 modified = take(&t->reach.seen[AT(hitm)], &is[AT(hitm)]);
 
 	if (kind == LOAD)
-		modified |= take(&t->seen[AT(loads_cache_to_cache)],
+		modified |= take(&t->reach.seen[AT(loads_cache_to_cache)],
 			&is[AT(loads_cache_to_cache)]);
-	*level = t->has_last && !beyond ? LAST : MEMORY;
-	return t->latency[modified ? NEAR_CORE : NOBODY][*level];
+	*level = t->reach.has_last && !beyond ? LAST : MEMORY;
+	return t->reach.latency[modified ? NEAR_CORE : NOBODY][*level];
 }
 
 LANES_INLINE void fill_one(struct core *core, struct timing *t, struct clock *c,
@@ -432,9 +336,9 @@ LANES_INLINE void fill_one(struct core *core, struct timing *t, struct clock *c,
 	const uint64_t *is = &core->count[FIRST];
 	uint64_t beyond = TAKE(t, is, l2_load_lines, kind);
 	enum level level = SECOND;
-	uint32_t latency = t->of.l2;
+	uint32_t latency = t->reach.of.l2;
 
-	if (beyond || !t->has_second)
+	if (beyond || !t->reach.has_second)
 		latency = latency_beyond(t, is, kind, &level);
 	fill(core, t, c, kind, level, latency, used_by);
 }
@@ -452,9 +356,9 @@ LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access k
 		translate(t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
 	if (lines)
 		fill_one(core, t, &c, kind, instruction + origin->used);
-	t->seen[AT(l1d_load_lines) + (kind == STORE)] += lines;
-	t->seen[AT(dtlb_load_pages) + (kind == STORE)] += pages;
-	t->seen[AT(l1d_writebacks)] += writes;
+	t->reach.seen[AT(l1d_load_lines) + (kind == STORE)] += lines;
+	t->reach.seen[AT(dtlb_load_pages) + (kind == STORE)] += pages;
+	t->reach.seen[AT(l1d_writebacks)] += writes;
 	for (; writes; writes--)
 		take_write_buffer(core, t, &c);
 	t->clock = c;
@@ -465,7 +369,7 @@ static __attribute__((noinline)) void observe_plain(
 	struct core *core, const struct batch_origin *origin)
 {
 	struct timing *t = core->timing;
-	struct change by = {&core->count[FIRST], t->seen};
+	struct change by = {&core->count[FIRST], t->reach.seen};
 	uint64_t lines = GREW(&by, l1d_store_lines), pages = GREW(&by, dtlb_store_pages),
 		 others = GREW(&by, l1i_misses) | GREW(&by, itlb_misses) |
 			  GREW(&by, l1d_load_lines) | GREW(&by, dtlb_load_pages);
@@ -484,13 +388,15 @@ void timing_observe(struct core *core, const struct batch_origin *origin)
 	struct change by;
 	uint64_t lines, pages, writes;
 
-	if (!t)
+	if (!t) {
+		ahead_observe(core, origin);
 		return;
+	}
 	if (core->flex) {
 		observe_any(core, t->before + origin->number, origin->used);
 		return;
 	}
-	by = (struct change){&core->count[FIRST], t->seen};
+	by = (struct change){&core->count[FIRST], t->reach.seen};
 	lines = GREW(&by, l1d_load_lines);
 	pages = GREW(&by, dtlb_load_pages);
 	writes = GREW(&by, l1d_writebacks);
@@ -517,7 +423,7 @@ static void tell_all(struct core *core, struct timing *t)
 		core->count[stack_of(level)] += t->late[level];
 		tell(core, CP_SIM_value_stall_cycles, &t->late[level]);
 	}
-	t->data_walks *= t->of.walk;
+	t->data_walks *= t->reach.of.walk;
 	tell(core, CP_SIM_dtlb_walk_cycles, &t->data_walks);
 	core->count[CP_SIM_time_tlb] += t->data_pages;
 	tell(core, CP_SIM_dtlb_stall_cycles, &t->data_pages);
@@ -538,7 +444,7 @@ void timing_collect(struct core *core)
 	tell_all(core, t);
 	t->not_of_load = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
-		t->seen[i] = 0;
+		t->reach.seen[i] = 0;
 }
 
 /* ---- its life ---- */
@@ -551,35 +457,14 @@ static uint32_t next_latency(const struct machine *m)
 	return m->llc.sets ? m->time.llc : m->time.memory;
 }
 
-/* A latency that is not given for modified lines is that of others. */
-static void set_latencies(struct timing *t, const struct machine *m)
-{
-	const struct latencies *of = &m->time;
-	const uint32_t plain[NLEVELS] = {
-		of->l2, of->llc, of->memory, of->one_hop, of->two_hops};
-	uint32_t far = of->remote_cache ? of->remote_cache : of->one_hop;
-
-	for (int level = 0; level < NLEVELS; level++) {
-		t->latency[NOBODY][level] = plain[level];
-		t->latency[NEAR_CORE][level] =
-			of->cache_to_cache ? of->cache_to_cache : plain[level];
-		t->latency[FAR_CORE][level] = far;
-	}
-}
-
 struct timing *timing_new(const struct machine *m)
 {
 	struct timing *t = host_alloc(sizeof(*t));
 
 	if (!t)
 		return 0;
-	t->of = m->time;
-	set_latencies(t, m);
+	reach_init(&t->reach, m);
 	t->drain = next_latency(m);
-	t->has_second = m->l2.sets != 0;
-	t->has_last = m->llc.sets != 0;
-	t->allocates = m->l1d.no_allocate ? 0 : ~0ull;
-	t->halves = m->l1d.halves;
 	return t;
 }
 

@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# The timing model of cores that execute out of order: traces worked out by hand, and
+# random ones.
+exec "${B:-build}/sim/ahead_test"

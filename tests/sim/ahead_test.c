@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The timing model of cores that execute out of order: traces whose cycles were worked
+ * out by hand, then random ones against a model that goes from cycle to cycle.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "model/ahead.h"
+#include "model/host.h"
+#include "model/timing.h"
+#include "tests/tap/tap.h"
+
+void *host_alloc(uint64_t size)
+{
+	void *p = aligned_alloc(4096, (size + 4095) & ~4095ull);
+
+	return p ? memset(p, 0, size) : NULL;
+}
+
+void host_free(void *p, uint64_t size)
+{
+	(void)size;
+	free(p);
+}
+
+void host_zero(void *p, uint64_t size)
+{
+	memset(p, 0, size);
+}
+
+#define G(s, w)                                                                          \
+	{                                                                                \
+		.sets = (s), .ways = (w)                                                 \
+	}
+
+/* An instruction a cycle. */
+static const struct machine small = {.l1i = G(4, 1),
+	.l1d = G(4, 1),
+	.l2 = G(16, 8),
+	.llc = G(64, 8),
+	.itlb = G(1, 2),
+	.dtlb = G(1, 2),
+	.stlb = G(1, 4),
+	.line = 64,
+	.page = 4096,
+	.cores = 2,
+	.time = {.l2 = 10, .llc = 30, .memory = 100, .stlb = 5, .walk = 40},
+	.ooo = {.l1 = 4, .window = 32, .mispredict = 15, .width = 100}};
+
+static struct uncore uncore;
+static struct core *core;
+static uint64_t got[CP_SIM_NCOUNTERS];
+
+static void begin(const struct machine *m)
+{
+	memset(&uncore, 0, sizeof(uncore));
+	uncore_init(&uncore, m);
+	core = core_new(m, &uncore);
+	core_attach(core);
+	running = core;
+	memset(got, 0, sizeof(got));
+}
+
+static void end(void)
+{
+	core_free(core);
+	uncore_free(&uncore);
+}
+
+static void collect(void)
+{
+	ahead_collect(core);
+	for (int c = 0; c < CP_SIM_NCOUNTERS; c++)
+		got[c] += core->count[c];
+	memset(core->count, 0, sizeof(core->count));
+}
+
+/* ---- instructions, a batch each ---- */
+
+#define REGISTERS 8
+#define NONE REGISTERS
+#define SB_LOADS 4 /* of a superblock */
+
+enum what { OPERATION, A_LOAD, A_STORE, A_BRANCH };
+
+/* from, other: what it needs; level: 0 to 2 of a miss, 3: a hit. */
+struct instruction {
+	enum what what;
+	int from, other, to, latency, level, walk;
+	int begins; /* a superblock */
+};
+
+/* Cycles + 1 from registers at the superblock's begin, and its loads; 0: no path. */
+#define SOURCES (REGISTERS + SB_LOADS)
+static int path[REGISTERS][SOURCES], nloads;
+
+static void begin_superblock(void)
+{
+	memset(path, 0, sizeof(path));
+	for (int r = 0; r < REGISTERS; r++)
+		path[r][r] = 1;
+	nloads = 0;
+}
+
+static void add_path(int *to, int from, int longer)
+{
+	for (int s = 0; from != NONE && s < SOURCES; s++)
+		if (path[from][s] && path[from][s] + longer > to[s])
+			to[s] = path[from][s] + longer;
+}
+
+/* Kept for as long as the core may look at them. */
+struct kept {
+	struct flow flow;
+	struct flow_value value[2];
+	struct flow_source source[2 * SOURCES];
+};
+static struct kept ring[64];
+static unsigned nkept;
+
+static void describe(struct kept *k, int n, const int *paths, int to)
+{
+	struct flow_value v = {.first = k->flow.nsources, .to = (uint8_t)to};
+	struct flow_source *source =
+		(struct flow_source *)(k->value + k->flow.nloads + k->flow.nputs +
+				       (k->flow.end == FLOW_BRANCHES));
+
+	for (int s = 0; s < SOURCES; s++) {
+		int load = s - REGISTERS;
+
+		if (!paths[s])
+			continue;
+		v.registers |= load < 0 ? 1ull << s : 0;
+		v.loads |= load < 0 ? 0 : 1ull << load;
+		source[k->flow.nsources++] = (struct flow_source){
+			(uint8_t)(load < 0 ? s : FLOW_REGISTERS + load),
+			(uint8_t)(paths[s] - 1)};
+		v.count++;
+	}
+	k->value[n] = v;
+}
+
+static uintptr_t flow_of(const struct instruction *i)
+{
+	struct kept *k = &ring[nkept++ % 64];
+	int needed[SOURCES] = {0}, made[SOURCES] = {0}, n = 0;
+
+	memset(k, 0, sizeof(*k));
+	k->flow.begins = (uint8_t)i->begins;
+	k->flow.end = i->what == A_BRANCH ? FLOW_BRANCHES : FLOW_GOES_ON;
+	k->flow.nloads = i->what == A_LOAD;
+	k->flow.nputs = i->to != NONE;
+	add_path(needed, i->from, i->what == A_BRANCH ? i->latency : 0);
+	add_path(made, i->from, i->latency);
+	add_path(made, i->other, i->latency);
+	if (i->what == A_LOAD) {
+		memset(made, 0, sizeof(made));
+		add_path(made, i->from, (int)small.ooo.l1);
+		made[REGISTERS + nloads] = 1;
+		describe(k, n++, needed, nloads);
+	}
+	if (i->to != NONE) {
+		describe(k, n++, made, i->to);
+		memcpy(path[i->to], made, sizeof(made));
+	}
+	if (i->what == A_BRANCH)
+		describe(k, n, needed, 0);
+	return (uintptr_t)&k->flow | (i->what == A_BRANCH);
+}
+
+/* As if caches had done that. */
+static void miss(const struct instruction *i)
+{
+	uint64_t *n = core->count;
+	int store = i->what == A_STORE;
+
+	n[CP_SIM_l1d_load_lines + store] += i->level < 3;
+	n[CP_SIM_l2_load_lines + store] += i->level == 1 || i->level == 2;
+	n[CP_SIM_llc_load_lines + store] += i->level == 2;
+	n[CP_SIM_dtlb_load_pages + store] += i->walk;
+	n[CP_SIM_dtlb_load_walks + store] += i->walk;
+	if (i->level < 3 || i->walk)
+		ahead_observe(core,
+			&(struct batch_origin){.number = core->count[CP_SIM_instructions],
+				.load = store ? -1 : nloads});
+}
+
+static uint64_t lines;
+
+/* Nothing has been seen after a branch before. */
+static void execute(const struct instruction *i)
+{
+	struct batch b = {.items = 0};
+
+	if (i->begins)
+		begin_superblock();
+	b.flow = flow_of(i);
+	ahead_begin(core, &b, ++lines);
+	if (i->what == A_LOAD || i->what == A_STORE)
+		miss(i);
+	nloads += i->what == A_LOAD;
+	core->count[CP_SIM_instructions]++;
+	core->count[CP_SIM_l1d_stores] += i->what == A_STORE;
+	ahead_end(core);
+}
+
+/* ---- traces by hand ---- */
+
+/* Of those, and as many more that there are 100. */
+struct expected {
+	enum cp_sim_counter counter;
+	uint64_t value;
+};
+
+static void expect(const char *name, const struct machine *m,
+	const struct instruction *of, size_t n, const struct expected *e)
+{
+	uint64_t sum = 0;
+
+	begin(m);
+	for (size_t i = 0; i < n; i++)
+		execute(&of[i]);
+	core->count[CP_SIM_instructions] += 100 - n;
+	collect();
+	for (; e->value; e++)
+		is_u64(got[e->counter], e->value, "%s: counter %d", name, e->counter);
+	for (int c = CP_SIM_STACK; c < CP_SIM_STACK_END; c++)
+		sum += got[c];
+	is_u64(sum, got[CP_SIM_cycles], "%s: what each cycle is", name);
+	end();
+}
+
+#define LOAD_MEMORY(from, to)                                                            \
+	{                                                                                \
+		A_LOAD, from, NONE, to, 0, 2, 0, 1                                       \
+	}
+#define TRACE(name, m, e, ...)                                                           \
+	do {                                                                             \
+		const struct instruction trace_[] = {__VA_ARGS__};                       \
+		const struct expected e_[] = {EXPECTED e, {0, 0}};                       \
+                                                                                         \
+		expect(name, m, trace_, sizeof(trace_) / sizeof(trace_[0]), e_);         \
+	} while (0)
+#define EXPECTED(...) __VA_ARGS__
+
+static void values(void)
+{
+	/* The 33rd instruction waits from 32 to 100. */
+	TRACE("a miss", &small,
+		({CP_SIM_cycles, 168}, {CP_SIM_time_issue, 100},
+			{CP_SIM_time_memory, 68}),
+		LOAD_MEMORY(NONE, 1));
+	/* The second one's line is there at 101, when the 34th is issued. */
+	TRACE("two misses", &small, ({CP_SIM_cycles, 168}), LOAD_MEMORY(NONE, 1),
+		LOAD_MEMORY(NONE, 2));
+	/* It starts at 100: the 34th waits from 101 to 200. */
+	TRACE("two that depend", &small, ({CP_SIM_cycles, 267}), LOAD_MEMORY(NONE, 1),
+		LOAD_MEMORY(1, 2));
+	/* It starts at 103: the 35th, at 102, waits up to 203. */
+	TRACE("by an operation", &small, ({CP_SIM_cycles, 269}), LOAD_MEMORY(NONE, 1),
+		{OPERATION, 1, NONE, 3, 3, 3, 0, 0}, LOAD_MEMORY(3, 2));
+	/* The same by a load that hits: at 104. */
+	TRACE("by a hit", &small, ({CP_SIM_cycles, 270}), LOAD_MEMORY(NONE, 1),
+		{A_LOAD, 1, NONE, 3, 0, 3, 0, 1}, LOAD_MEMORY(3, 2));
+	/* Nobody waits for what was there. */
+	TRACE("overwritten", &small, ({CP_SIM_cycles, 168}), LOAD_MEMORY(NONE, 1),
+		{OPERATION, NONE, NONE, 1, 1, 3, 0, 1}, LOAD_MEMORY(1, 2));
+	/* 40 later: 68 and 40. */
+	TRACE("a walk", &small,
+		({CP_SIM_cycles, 208}, {CP_SIM_time_tlb, 40}, {CP_SIM_time_memory, 68},
+			{CP_SIM_dtlb_walk_cycles, 40}),
+		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1});
+}
+
+static void limits(void)
+{
+	struct machine m = small;
+
+	/* The third instruction waits from 2 to 100, and the pipeline is filled anew. */
+	TRACE("a branch", &small,
+		({CP_SIM_cycles, 213}, {CP_SIM_time_branch, 15},
+			{CP_SIM_time_memory, 98}),
+		LOAD_MEMORY(NONE, 1), {A_BRANCH, 1, NONE, NONE, 0, 3, 0, 0},
+		{OPERATION, NONE, NONE, 2, 1, 3, 0, 1});
+	m.time.write_buffers = 2;
+	/* The third store waits from 2 to 100. */
+	TRACE("stores", &m, ({CP_SIM_cycles, 198}, {CP_SIM_time_store, 98}),
+		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1},
+		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1},
+		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1});
+	m = small;
+	m.ooo.memory_line = 3200;
+	/* Memory has given two lines by 64: the third load starts then, not at 2. */
+	TRACE("bandwidth", &m,
+		({CP_SIM_cycles, 230}, {CP_SIM_time_bandwidth, 62},
+			{CP_SIM_time_memory, 68}),
+		LOAD_MEMORY(NONE, 1), LOAD_MEMORY(NONE, 2), LOAD_MEMORY(NONE, 3));
+	m = small;
+	m.ooo.width = 400;
+	/* The 33rd is issued at 8, and waits up to 100. */
+	TRACE("width", &m, ({CP_SIM_cycles, 117}, {CP_SIM_time_issue, 25}),
+		LOAD_MEMORY(NONE, 1));
+}
+
+/* Of what there is one, and of levels that give a line in 32 cycles. */
+static void rooms(void)
+{
+	struct machine m = small;
+	uint32_t *const cycles[] = {&m.ooo.l2_line, &m.ooo.llc_line};
+
+	m.time.fill_buffers = 1;
+	/* The second line comes from 100 to 200, the 34th waits for it from 101 on. */
+	TRACE("a fill buffer", &m,
+		({CP_SIM_cycles, 267}, {CP_SIM_time_bandwidth, 99},
+			{CP_SIM_time_memory, 68}),
+		LOAD_MEMORY(NONE, 1), LOAD_MEMORY(NONE, 2));
+	m = small;
+	m.ooo.l2_fill_buffers = 1;
+	TRACE("a fill buffer of L2", &m, ({CP_SIM_cycles, 267}), LOAD_MEMORY(NONE, 1),
+		LOAD_MEMORY(NONE, 2));
+	for (int i = 0; i < 2; i++) {
+		m = small;
+		*cycles[i] = 3200;
+		TRACE("a level's bandwidth", &m,
+			({CP_SIM_cycles, 230}, {CP_SIM_time_bandwidth, 62}),
+			LOAD_MEMORY(NONE, 1), LOAD_MEMORY(NONE, 2), LOAD_MEMORY(NONE, 3));
+	}
+	m = small;
+	m.ooo.walkers = 1;
+	/* Of 64 cycles the first walk takes 40, the second 24 and 16 more: the third is
+	 * from 80 to 120, its line there at 220; the 35th would be issued at 142. */
+	TRACE("a walker", &m,
+		({CP_SIM_cycles, 286}, {CP_SIM_time_tlb, 118}, {CP_SIM_time_memory, 68}),
+		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1}, {A_LOAD, NONE, NONE, 2, 0, 2, 1, 1},
+		{A_LOAD, NONE, NONE, 3, 0, 2, 1, 1});
+	/* The walk, and the hit behind it: at 44. */
+	TRACE("a page alone", &small, ({CP_SIM_cycles, 112}, {CP_SIM_time_tlb, 12}),
+		{A_LOAD, NONE, NONE, 1, 0, 3, 1, 1});
+}
+
+/* The last level has the line, no TLB the page. */
+static void code(void)
+{
+	begin(&small);
+	core->count[CP_SIM_l1i_misses] = core->count[CP_SIM_l2_ifetch_misses] = 1;
+	core->count[CP_SIM_itlb_misses] = core->count[CP_SIM_itlb_walks] = 1;
+	ahead_observe(core, &(struct batch_origin){.load = -1});
+	core->count[CP_SIM_instructions] = 100;
+	collect();
+	is_u64(got[CP_SIM_cycles], 170, "code: cycles");
+	is_u64(got[CP_SIM_time_llc], 30, "code: the line");
+	is_u64(got[CP_SIM_time_tlb], 40, "code: the page");
+	is_u64(got[CP_SIM_itlb_walk_cycles], 40, "code: the walk");
+	is_u64(got[CP_SIM_ifetch_stall_cycles], 70, "code: what was waited for");
+	end();
+}
+
+/* With the first line two go to memory: the three take 96 cycles of it, and the second
+ * one is there at 196, when the 34th has waited since 101. */
+static void written_back(void)
+{
+	static const struct instruction load[] = {
+		LOAD_MEMORY(NONE, 1), LOAD_MEMORY(NONE, 2)};
+	struct machine m = small;
+
+	m.ooo.memory_line = 3200;
+	begin(&m);
+	core->count[CP_SIM_llc_writebacks] = 2;
+	execute(&load[0]);
+	execute(&load[1]);
+	core->count[CP_SIM_instructions] += 98;
+	collect();
+	is_u64(got[CP_SIM_cycles], 263, "written back: cycles");
+	is_u64(got[CP_SIM_time_bandwidth], 95, "written back: no room");
+	end();
+}
+
+/* Two batches by turns are known soon. */
+static void branches(void)
+{
+	static const struct flow ends = {.end = FLOW_BRANCHES};
+	static struct {
+		struct flow flow;
+		struct flow_value value;
+	} branch;
+	_Alignas(64) static struct batch b[2];
+	uint64_t early = 0;
+
+	branch.flow = ends;
+	begin(&small);
+	for (int i = 0; i < 200; i++) {
+		b[i % 2].flow = (uintptr_t)&branch.flow | 1;
+		ahead_begin(core, &b[i % 2], (uint64_t)i % 2 + 7);
+		if (i == 100)
+			early = core->count[CP_SIM_time_branch];
+	}
+	ok(early > 0 && early < 15 * 40, "branches by turns are learnt");
+	is_u64(core->count[CP_SIM_time_branch], early, "and known then");
+	end();
+}
+
+/* ---- from cycle to cycle ---- */
+
+static uint64_t seed = 88172645463325252ull;
+
+static uint32_t random_below(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 11) % n;
+}
+
+#define LENGTH 3000
+static struct plain {
+	uint64_t cycle, count[CP_SIM_NCOUNTERS];
+	uint64_t ready[REGISTERS]; /* 0: long ago */
+	int level[REGISTERS];
+	uint64_t line[LENGTH]; /* of each instruction that loads: when it is there */
+	int line_level[LENGTH];
+	int stored;
+	uint64_t store[LENGTH]; /* of each store that misses: when it leaves */
+	int after_branch, condition;
+	uint64_t known; /* of the branch before */
+} plain;
+
+static const enum cp_sim_counter stack[] = {
+	CP_SIM_time_l2, CP_SIM_time_llc, CP_SIM_time_memory};
+
+static void plain_tick(enum cp_sim_counter why)
+{
+	plain.count[why]++;
+	plain.cycle++;
+}
+
+/* The first of the instructions a window ago that has no line yet; -1: none. */
+static int plain_wall(const struct machine *m, int number)
+{
+	for (int i = 0; i <= number - (int)m->ooo.window; i++)
+		if (plain.line[i] > plain.cycle)
+			return i;
+	return -1;
+}
+
+static void plain_issue(const struct machine *m, const struct instruction *i, int number)
+{
+	int wall, entries = (int)m->time.write_buffers;
+
+	if (number && number % (int)(m->ooo.width / 100) == 0)
+		plain_tick(CP_SIM_time_issue);
+	while ((wall = plain_wall(m, number)) >= 0)
+		plain_tick(stack[plain.line_level[wall]]);
+	if (plain.after_branch) {
+		while (plain.known > plain.cycle)
+			plain_tick(stack[plain.condition]);
+		for (uint32_t k = 0; k < m->ooo.mispredict; k++)
+			plain_tick(CP_SIM_time_branch);
+	}
+	plain.after_branch = 0;
+	for (int r = 0; i->begins && r < REGISTERS; r++)
+		if (plain.ready[r] <= plain.cycle)
+			plain.ready[r] = 0;
+	if (entries && i->what == A_STORE && i->level < 3)
+		while (plain.stored >= entries &&
+			plain.store[plain.stored - entries] > plain.cycle)
+			plain_tick(CP_SIM_time_store);
+}
+
+/* When that is ready, a while later. */
+static uint64_t plain_ready(int r, int longer)
+{
+	return r == NONE || !plain.ready[r] ? 0 : plain.ready[r] + (uint64_t)longer;
+}
+
+static void plain_put(const struct instruction *i, uint64_t ready, int level)
+{
+	if (i->to == NONE)
+		return;
+	plain.ready[i->to] = ready;
+	plain.level[i->to] = level;
+}
+
+static void plain_load(const struct machine *m, const struct instruction *i, int number)
+{
+	const uint32_t latency[] = {m->time.l2, m->time.llc, m->time.memory};
+	uint64_t address = plain_ready(i->from, 0);
+	int level = i->from == NONE ? 0 : plain.level[i->from];
+
+	if (i->level == 3) {
+		plain_put(i, plain_ready(i->from, (int)m->ooo.l1), level);
+		return;
+	}
+	plain.line[number] =
+		(address > plain.cycle ? address : plain.cycle) + latency[i->level];
+	plain.line_level[number] = i->level;
+	plain_put(i, plain.line[number], i->level);
+}
+
+static void plain_store(const struct machine *m, const struct instruction *i)
+{
+	const uint32_t latency[] = {m->time.l2, m->time.llc, m->time.memory};
+	uint64_t before = plain.stored ? plain.store[plain.stored - 1] : 0, there;
+
+	if (i->level == 3)
+		return;
+	there = plain.cycle + latency[i->level];
+	plain.store[plain.stored++] = there > before ? there : before;
+}
+
+static void plain_do(const struct machine *m, const struct instruction *i, int number)
+{
+	uint64_t one, other;
+
+	plain_issue(m, i, number);
+	switch (i->what) {
+	case A_LOAD:
+		plain_load(m, i, number);
+		break;
+	case A_STORE:
+		plain_store(m, i);
+		break;
+	case A_BRANCH:
+		plain.after_branch = 1;
+		plain.known = plain_ready(i->from, i->latency);
+		plain.condition = i->from == NONE ? 0 : plain.level[i->from];
+		break;
+	default:
+		one = plain_ready(i->from, i->latency);
+		other = plain_ready(i->other, i->latency);
+		plain_put(i, one > other ? one : other,
+			plain.level[one >= other && i->from != NONE ? i->from
+				    : i->other != NONE              ? i->other
+								    : 0]);
+	}
+}
+
+static struct instruction pick(int after_branch, int loads)
+{
+	static const enum what often[] = {OPERATION, OPERATION, OPERATION, A_LOAD, A_LOAD,
+		A_LOAD, A_STORE, A_BRANCH};
+	struct instruction i = {.what = often[random_below(8)],
+		.from = (int)random_below(REGISTERS + 1),
+		.other = NONE,
+		.to = NONE,
+		.latency = 1 + (int)random_below(9),
+		.level = 3,
+		.begins = after_branch || loads == SB_LOADS || random_below(6) == 0};
+
+	if (i.what == OPERATION)
+		i.other = (int)random_below(REGISTERS + 1);
+	if (i.what <= A_LOAD)
+		i.to = (int)random_below(REGISTERS);
+	if ((i.what == A_LOAD || i.what == A_STORE) && random_below(3) == 0)
+		i.level = (int)random_below(3);
+	if (i.what == A_BRANCH && random_below(3))
+		i.what = OPERATION;
+	if (i.what == A_STORE)
+		i.from = NONE;
+	return i;
+}
+
+static void compare(int round)
+{
+	int same = got[CP_SIM_cycles] == plain.cycle;
+	uint64_t sum = 0;
+
+	for (int c = CP_SIM_STACK; c < CP_SIM_STACK_END; c++)
+		sum += got[c];
+	is_u64(sum, got[CP_SIM_cycles], "random trace %d: what each cycle is", round);
+	for (int c = CP_SIM_time_branch; c < CP_SIM_STACK_END; c++)
+		same &= got[c] == plain.count[c];
+	ok(same, "random trace %d", round);
+	for (int c = CP_SIM_STACK; !same && c < CP_SIM_STACK_END; c++)
+		diag("counter %d: %llu, from cycle to cycle %llu", c,
+			(unsigned long long)got[c], (unsigned long long)plain.count[c]);
+}
+
+static void random_trace(int round)
+{
+	struct machine m = small;
+	struct instruction i = {.what = OPERATION};
+
+	memset(&plain, 0, sizeof(plain));
+	m.ooo.window = 8 + random_below(60);
+	m.ooo.width = 100 * (1 + random_below(4));
+	m.time.memory = 40 + random_below(200);
+	m.time.write_buffers = random_below(5);
+	begin(&m);
+	nloads = 0;
+	for (int n = 0; n < LENGTH; n++) {
+		i = pick(n == 0 || i.what == A_BRANCH, i.begins ? 0 : nloads);
+		plain_do(&m, &i, n);
+		execute(&i);
+		if (random_below(50) == 0)
+			collect();
+	}
+	/* Whoever comes next has been waited for, but by no branch that is not over. */
+	plain.after_branch = 0;
+	i = (struct instruction){OPERATION, NONE, NONE, NONE, 0, 3, 0, 1};
+	plain_do(&m, &i,
+		LENGTH - 1 +
+			(int)(m.ooo.width / 100 - (LENGTH - 1) % (m.ooo.width / 100)));
+	collect();
+	compare(round);
+	end();
+}
+
+int main(void)
+{
+	plan_lazy();
+	batch_observer = timing_observe;
+	values();
+	limits();
+	rooms();
+	code();
+	written_back();
+	branches();
+	for (int i = 0; i < 40; i++)
+		random_trace(i);
+	return 0;
+}

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A value is known by its trails: from each register as it was when the superblock began,
+ * and from each of the superblock's loads, the cycles of the longest one, at the
+ * latencies of hits.
+ */
+#include "pub_tool_guest.h"
+#include "instrument/flows.h"
+#include "instrument/latency.h"
+#include "model/ahead.h"
+
+#define MAX_TEMPS 8192
+#define MAX_PATH 250
+
+/* Cycles + 1; 0: there is no such path. */
+typedef UChar lanes __attribute__((vector_size(16)));
+#define LANES (FLOW_SOURCES / 16)
+struct trails {
+	union {
+		lanes lane[LANES];
+		UChar from[FLOW_SOURCES];
+	};
+};
+
+/* What an instruction has made: its pieces do not take longer than the slowest one, which
+ * is for others to wait for. */
+struct value {
+	struct trails trails;
+	UInt instruction;
+	UInt latency;
+};
+
+static struct value temps[MAX_TEMPS];
+static struct trails registers[FLOW_REGISTERS];
+static ULong written; /* registers, since the last batch */
+static UInt instruction, nloads, first_load;
+static ULong issued, chained; /* ticks, of the superblock so far */
+static Bool begins, branches;
+static struct trails address[FLOW_LOADS], condition;
+
+/* ---- registers ---- */
+
+#if defined(VGA_amd64)
+#define STACK_REGISTER 4
+#define VECTORS_FROM ((Int)offsetof(VexGuestAMD64State, guest_YMM0))
+#define VECTOR_BYTES                                                                     \
+	((Int)(offsetof(VexGuestAMD64State, guest_YMM1) -                                \
+		offsetof(VexGuestAMD64State, guest_YMM0)))
+#define NVECTORS 16
+#define GENERAL_FROM ((Int)offsetof(VexGuestAMD64State, guest_RAX))
+#define NGENERAL 16
+#define FLAGS_FROM ((Int)offsetof(VexGuestAMD64State, guest_CC_OP))
+#define FLAGS_TO ((Int)offsetof(VexGuestAMD64State, guest_DFLAG))
+#elif defined(VGA_arm64)
+#define STACK_REGISTER 31
+#define VECTORS_FROM ((Int)offsetof(VexGuestARM64State, guest_Q0))
+#define VECTOR_BYTES 16
+#define NVECTORS 30
+#define GENERAL_FROM ((Int)offsetof(VexGuestARM64State, guest_X0))
+#define NGENERAL 32
+#define FLAGS_FROM ((Int)offsetof(VexGuestARM64State, guest_CC_OP))
+#define FLAGS_TO ((Int)offsetof(VexGuestARM64State, guest_CC_NDEP) + 8)
+#endif
+#define FLAGS NGENERAL
+#define FIRST_VECTOR (FLAGS + 1)
+
+/* -1: none that values flow through. */
+static Int register_at(Int offset)
+{
+	if (offset >= FLAGS_FROM && offset < FLAGS_TO)
+		return FLAGS;
+	if (offset >= GENERAL_FROM && offset < GENERAL_FROM + 8 * NGENERAL)
+		return (offset - GENERAL_FROM) / 8;
+	if (offset >= VECTORS_FROM && offset < VECTORS_FROM + VECTOR_BYTES * NVECTORS)
+		return FIRST_VECTOR + (offset - VECTORS_FROM) / VECTOR_BYTES;
+	return -1;
+}
+
+/* ---- trails ---- */
+
+static void merge(struct trails *to, const struct trails *from)
+{
+	for (UInt i = 0; i < LANES; i++) {
+		lanes longer = (lanes)(to->lane[i] > from->lane[i]);
+
+		to->lane[i] = (to->lane[i] & longer) | (from->lane[i] & ~longer);
+	}
+}
+
+static void lengthen(struct trails *trails, UInt cycles)
+{
+	for (UInt i = 0; cycles && i < FLOW_SOURCES; i++)
+		if (trails->from[i])
+			trails->from[i] = trails->from[i] + cycles < MAX_PATH
+						  ? trails->from[i] + cycles
+						  : MAX_PATH;
+}
+
+/* As another instruction sees it. */
+static struct trails whole(const struct value *v)
+{
+	struct trails trails = v->trails;
+
+	lengthen(&trails, v->latency);
+	return trails;
+}
+
+static void add_operand(struct value *to, const IRExpr *e)
+{
+	const struct value *v;
+
+	if (!e || e->tag != Iex_RdTmp || e->Iex.RdTmp.tmp >= MAX_TEMPS)
+		return;
+	v = &temps[e->Iex.RdTmp.tmp];
+	if (v->instruction == instruction) {
+		merge(&to->trails, &v->trails);
+		to->latency = to->latency > v->latency ? to->latency : v->latency;
+	} else {
+		struct trails trails = whole(v);
+
+		merge(&to->trails, &trails);
+	}
+}
+
+static struct value nothing(UInt latency)
+{
+	struct value v = {.instruction = instruction, .latency = latency};
+
+	VG_(memset)(&v.trails, 0, sizeof(v.trails));
+	return v;
+}
+
+/* ---- statements ---- */
+
+static void add_arguments(struct value *to, IRExpr *const *args)
+{
+	for (; *args; args++)
+		if (!is_IRExpr_VECRET_or_GSPTR(*args))
+			add_operand(to, *args);
+}
+
+static void get(struct value *to, Int offset)
+{
+	Int at = register_at(offset);
+
+	if (at >= 0)
+		merge(&to->trails, &registers[at]);
+}
+
+/* What a load brings, to be added to by other pieces of its instruction. */
+static struct value loaded(const IRExpr *from)
+{
+	struct value v = nothing(0);
+
+	add_operand(&v, from);
+	v.latency = 0;
+	if (nloads < FLOW_LOADS)
+		address[nloads] = v.trails;
+	lengthen(&v.trails, (UInt)tool_machine.ooo.l1);
+	if (nloads < FLOW_LOADS)
+		v.trails.from[FLOW_REGISTERS + nloads] = 1;
+	nloads += nloads < FLOW_LOADS;
+	return v;
+}
+
+static struct value computed(const IRExpr *e)
+{
+	struct value v = nothing(latency_of(e));
+
+	switch (e->tag) {
+	case Iex_Get:
+		get(&v, e->Iex.Get.offset);
+		break;
+	case Iex_RdTmp:
+		add_operand(&v, e);
+		break;
+	case Iex_Unop:
+		add_operand(&v, e->Iex.Unop.arg);
+		break;
+	case Iex_Binop:
+		add_operand(&v, e->Iex.Binop.arg1);
+		add_operand(&v, e->Iex.Binop.arg2);
+		break;
+	case Iex_Triop:
+		add_operand(&v, e->Iex.Triop.details->arg2);
+		add_operand(&v, e->Iex.Triop.details->arg3);
+		break;
+	case Iex_Qop:
+		add_operand(&v, e->Iex.Qop.details->arg2);
+		add_operand(&v, e->Iex.Qop.details->arg3);
+		add_operand(&v, e->Iex.Qop.details->arg4);
+		break;
+	case Iex_ITE:
+		add_operand(&v, e->Iex.ITE.cond);
+		add_operand(&v, e->Iex.ITE.iftrue);
+		add_operand(&v, e->Iex.ITE.iffalse);
+		break;
+	case Iex_CCall:
+		add_arguments(&v, e->Iex.CCall.args);
+		break;
+	default:
+		break;
+	}
+	return v;
+}
+
+/* Less than a general register is put into what it holds. */
+static void put(const IRSB *in, Int offset, const IRExpr *data)
+{
+	struct value v = nothing(0);
+	struct trails trails;
+	Int at = register_at(offset);
+
+	if (at < 0)
+		return;
+	add_operand(&v, data);
+	trails = whole(&v);
+	if ((at < NGENERAL && sizeofIRType(typeOfIRExpr(in->tyenv, data)) < 4) ||
+		(at == FLAGS && written >> FLAGS & 1))
+		merge(&trails, &registers[at]);
+	registers[at] = trails;
+	written |= 1ull << at;
+}
+
+static void set(IRTemp temp, struct value v)
+{
+	if (temp < MAX_TEMPS)
+		temps[temp] = v;
+}
+
+static void made_by_helper(const IRDirty *d)
+{
+	struct value v = nothing(LATENCY_OF_HELPER);
+
+	if (d->tmp == IRTemp_INVALID)
+		return;
+	add_arguments(&v, d->args);
+	set(d->tmp, v);
+}
+
+static void load_guarded(const IRLoadG *g)
+{
+	struct value v = loaded(g->addr);
+
+	add_operand(&v, g->alt);
+	add_operand(&v, g->guard);
+	set(g->dst, v);
+}
+
+void flows_statement(const IRSB *in, Int at)
+{
+	const IRStmt *s = in->stmts[at];
+
+	switch (s->tag) {
+	case Ist_WrTmp:
+		set(s->Ist.WrTmp.tmp, s->Ist.WrTmp.data->tag == Iex_Load
+					      ? loaded(s->Ist.WrTmp.data->Iex.Load.addr)
+					      : computed(s->Ist.WrTmp.data));
+		break;
+	case Ist_Put:
+		put(in, s->Ist.Put.offset, s->Ist.Put.data);
+		break;
+	case Ist_LoadG:
+		load_guarded(s->Ist.LoadG.details);
+		break;
+	case Ist_CAS:
+		set(s->Ist.CAS.details->oldLo, loaded(s->Ist.CAS.details->addr));
+		break;
+	case Ist_LLSC:
+		if (!s->Ist.LLSC.storedata)
+			set(s->Ist.LLSC.result, loaded(s->Ist.LLSC.addr));
+		break;
+	case Ist_Dirty:
+		made_by_helper(s->Ist.Dirty.details);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Called before the statement is followed. */
+Int flows_load(const IRSB *in, Int at)
+{
+	(void)in, (void)at;
+	return nloads < FLOW_LOADS ? (Int)nloads : -1;
+}
+
+void flows_branch(const IRExpr *on)
+{
+	struct value v = nothing(0);
+
+	add_operand(&v, on);
+	condition = whole(&v);
+	branches = True;
+}
+
+/* ---- superblocks ---- */
+
+void flows_begin(void)
+{
+	VG_(memset)(registers, 0, sizeof(registers));
+	for (UInt i = 0; i < FLOW_REGISTERS; i++)
+		registers[i].from[i] = 1;
+	written = 0;
+	nloads = first_load = 0;
+	issued = chained = 0;
+	begins = True;
+	branches = False;
+}
+
+void flows_instruction(void)
+{
+	instruction++;
+}
+
+/* ---- batches ---- */
+
+/* As large as any can be. */
+#define MAX_VALUES (FLOW_LOADS + FLOW_REGISTERS + 1)
+#define MAX_SOURCES 1024
+static struct {
+	struct flow flow;
+	struct flow_value value[MAX_VALUES];
+	struct flow_source source[MAX_SOURCES];
+} making;
+
+static void describe(UInt n, const struct trails *trails, UInt to)
+{
+	struct flow_value *v = &making.value[n];
+
+	*v = (struct flow_value){.first = making.flow.nsources, .to = (UChar)to};
+	for (UInt i = 0; i < FLOW_SOURCES; i++) {
+		if (!trails->from[i] || making.flow.nsources == MAX_SOURCES)
+			continue;
+		making.source[making.flow.nsources++] =
+			(struct flow_source){(UChar)i, trails->from[i] - 1};
+		if (i < FLOW_REGISTERS)
+			v->registers |= 1ull << i;
+		else
+			v->loads |= 1ull << (i - FLOW_REGISTERS);
+		v->count++;
+	}
+}
+
+/* What leads to nothing but itself, as it is, need not be told. */
+static void describe_all(void)
+{
+	UInt n = 0;
+
+	VG_(memset)(&making, 0, sizeof(making));
+	making.flow.begins = begins;
+	making.flow.end = branches ? FLOW_BRANCHES : FLOW_GOES_ON;
+	for (UInt i = first_load; i < nloads; i++)
+		describe(n++, &address[i], i);
+	making.flow.nloads = nloads - first_load;
+	for (UInt i = 0; i < FLOW_REGISTERS; i++)
+		if (written >> i & 1) {
+			describe(n++, &registers[i], i);
+			making.flow.nputs++;
+		}
+	if (branches)
+		describe(n++, &condition, 0);
+}
+
+/* One piece: the sources behind the values that there are. */
+static SizeT pack(UChar *to)
+{
+	SizeT values = (SizeT)(making.flow.nloads + making.flow.nputs +
+			       (making.flow.end == FLOW_BRANCHES)) *
+		       sizeof(struct flow_value),
+	      sources = making.flow.nsources * sizeof(struct flow_source);
+
+	VG_(memcpy)(to, &making.flow, sizeof(struct flow));
+	VG_(memcpy)(to + sizeof(struct flow), making.value, values);
+	VG_(memcpy)(to + sizeof(struct flow) + values, making.source, sources);
+	return sizeof(struct flow) + values + sources;
+}
+
+#define BUCKETS 8192
+struct kept {
+	struct kept *next;
+	SizeT size;
+	UChar *flow;
+};
+
+static UInt hash_of(const UChar *bytes, SizeT size)
+{
+	ULong hash = 0;
+
+	for (SizeT i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * 0x9e3779b97f4a7c15ull;
+	return hash >> 32 & (BUCKETS - 1);
+}
+
+/* Blocks are alike, and batches with them (batches.c). */
+static UWord keep(void)
+{
+	static struct kept *bucket[BUCKETS];
+	static UChar packed[sizeof(making)] __attribute__((aligned(8)));
+	SizeT size = pack(packed);
+	struct kept **first = &bucket[hash_of(packed, size)], *k;
+
+	for (k = *first; k; k = k->next)
+		if (k->size == size && VG_(memcmp)(k->flow, packed, size) == 0)
+			return (UWord)k->flow;
+	k = VG_(malloc)("cachepeek.flow", sizeof(*k));
+	*k = (struct kept){*first, size, VG_(malloc)("cachepeek.flow", size)};
+	VG_(memcpy)(k->flow, packed, size);
+	*first = k;
+	return (UWord)k->flow;
+}
+
+static ULong most(ULong a, ULong b)
+{
+	return a > b ? a : b;
+}
+
+/* The longest way from a register to itself: what the next round would have to wait for.
+ * The stack pointer's is computed in front. */
+static ULong longest_chain(void)
+{
+	UInt longest = 0;
+
+	for (UInt i = 0; i < FLOW_REGISTERS; i++)
+		if (i != STACK_REGISTER && i != FLAGS && registers[i].from[i] > longest)
+			longest = registers[i].from[i];
+	return longest ? longest - 1 : 0;
+}
+
+static ULong ticks_for(UInt n, UInt hundredths)
+{
+	return hundredths ? (ULong)n * AHEAD_TICKS * 100 / hundredths : 0;
+}
+
+/* How many more ticks all so far take than their instructions alone. */
+static UInt chain_of(UInt instructions, UInt loads, UInt stores)
+{
+	const struct ooo *of = &tool_machine.ooo;
+	ULong slots = ticks_for(instructions, of->width), all, before = chained;
+
+	issued += slots;
+	all = most(issued + chained, longest_chain() * AHEAD_TICKS);
+	all = most(all,
+		issued + before - slots +
+			most(ticks_for(loads, of->loads), ticks_for(stores, of->stores)));
+	chained = all - issued;
+	return (UInt)(chained - before);
+}
+
+struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
+{
+	struct flowed flowed = {0, chain_of(instructions, loads, stores)};
+
+	describe_all();
+	if (making.flow.begins || making.flow.nloads || making.flow.nputs || branches)
+		flowed.flow = keep() | branches;
+	begins = branches = False;
+	written = 0;
+	first_load = nloads;
+	return flowed;
+}

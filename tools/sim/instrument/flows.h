@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * How values flow through the superblock that is being instrumented (model/flow.h), for
+ * machines that execute out of order.
+ */
+#ifndef CACHEPEEK_SIM_FLOWS_H
+#define CACHEPEEK_SIM_FLOWS_H
+
+#include "tool.h"
+
+void flows_begin(void);
+
+/* An instruction begins, and its statements, in their order. */
+void flows_instruction(void);
+void flows_statement(const IRSB *in, Int at);
+
+/* The load that statement `at` made, in the superblock; -1: it is not followed. */
+Int flows_load(const IRSB *in, Int at);
+
+/* The batch so far ends in a branch that hangs on that. */
+void flows_branch(const IRExpr *on);
+
+/* What flowed since the last time, for so many instructions, loads and stores: as struct
+ * batch has it, and by how many ticks chains are longer. */
+struct flowed {
+	UWord flow;
+	UInt chain;
+};
+struct flowed flows_take(UInt instructions, UInt loads, UInt stores);
+
+#endif

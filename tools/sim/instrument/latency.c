@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "instrument/latency.h"
+
+enum {
+	MOVE = 0,
+	SIMPLE = 1,
+	MULTIPLY = 3,
+	FLOAT_ADD = 3,
+	FLOAT_MULTIPLY = 4,
+	DIVIDE = 13
+};
+
+static UInt of_one_float(IROp op)
+{
+	switch (op) {
+	case Iop_Sqrt64F0x2:
+	case Iop_Sqrt32F0x4:
+		return DIVIDE;
+	case Iop_F32toF64:
+	case Iop_I32StoF64:
+	case Iop_I32UtoF64:
+		return FLOAT_MULTIPLY;
+	default:
+		return SIMPLE;
+	}
+}
+
+static UInt of_unop(IROp op)
+{
+	switch (op) {
+	case Iop_64to32:
+	case Iop_64to16:
+	case Iop_64to8:
+	case Iop_64to1:
+	case Iop_32to16:
+	case Iop_32to8:
+	case Iop_32to1:
+	case Iop_8Uto32:
+	case Iop_8Uto64:
+	case Iop_16Uto32:
+	case Iop_16Uto64:
+	case Iop_32Uto64:
+	case Iop_1Uto8:
+	case Iop_1Uto32:
+	case Iop_1Uto64:
+	case Iop_64HIto32:
+	case Iop_128to64:
+	case Iop_128HIto64:
+	case Iop_V128to64:
+	case Iop_V128HIto64:
+	case Iop_V256to64_0:
+	case Iop_V256toV128_0:
+	case Iop_V256toV128_1:
+	case Iop_32UtoV128:
+	case Iop_64UtoV128:
+	case Iop_ReinterpF64asI64:
+	case Iop_ReinterpI64asF64:
+	case Iop_ReinterpF32asI32:
+	case Iop_ReinterpI32asF32:
+		return MOVE;
+	default:
+		return of_one_float(op);
+	}
+}
+
+static UInt of_integers(IROp op)
+{
+	switch (op) {
+	case Iop_64HLtoV128:
+	case Iop_V128HLtoV256:
+	case Iop_64HLto128:
+	case Iop_32HLto64:
+	case Iop_SetV128lo64:
+	case Iop_SetV128lo32:
+		return MOVE;
+	case Iop_Mul16:
+	case Iop_Mul32:
+	case Iop_Mul64:
+	case Iop_MullU32:
+	case Iop_MullS32:
+	case Iop_MullU64:
+	case Iop_MullS64:
+		return MULTIPLY;
+	case Iop_DivU32:
+	case Iop_DivS32:
+	case Iop_DivU64:
+	case Iop_DivS64:
+	case Iop_DivModU64to32:
+	case Iop_DivModS64to32:
+	case Iop_DivModU128to64:
+	case Iop_DivModS128to64:
+		return DIVIDE;
+	case Iop_I64StoF64:
+	case Iop_F64toI32S:
+	case Iop_F64toI64S:
+	case Iop_F64toF32:
+		return FLOAT_MULTIPLY;
+	default:
+		return SIMPLE;
+	}
+}
+
+static UInt of_products(IROp op)
+{
+	switch (op) {
+	case Iop_MulF64:
+	case Iop_MulF32:
+	case Iop_Mul64F0x2:
+	case Iop_Mul32F0x4:
+	case Iop_Mul64Fx2:
+	case Iop_Mul32Fx4:
+	case Iop_Mul64Fx4:
+	case Iop_Mul32Fx8:
+	case Iop_MAddF64:
+	case Iop_MAddF32:
+		return FLOAT_MULTIPLY;
+	default:
+		return of_integers(op);
+	}
+}
+
+static UInt of_floats(IROp op)
+{
+	switch (op) {
+	case Iop_AddF64:
+	case Iop_SubF64:
+	case Iop_AddF32:
+	case Iop_SubF32:
+	case Iop_Add64F0x2:
+	case Iop_Sub64F0x2:
+	case Iop_Add32F0x4:
+	case Iop_Sub32F0x4:
+	case Iop_Add64Fx2:
+	case Iop_Sub64Fx2:
+	case Iop_Add32Fx4:
+	case Iop_Sub32Fx4:
+	case Iop_Add64Fx4:
+	case Iop_Sub64Fx4:
+	case Iop_Add32Fx8:
+	case Iop_Sub32Fx8:
+	case Iop_CmpF64:
+	case Iop_CmpF32:
+		return FLOAT_ADD;
+	case Iop_DivF64:
+	case Iop_DivF32:
+	case Iop_Div64F0x2:
+	case Iop_Div32F0x4:
+	case Iop_Div64Fx2:
+	case Iop_Div32Fx4:
+	case Iop_Div64Fx4:
+	case Iop_Div32Fx8:
+	case Iop_SqrtF64:
+	case Iop_SqrtF32:
+	case Iop_Sqrt64Fx2:
+	case Iop_Sqrt64Fx4:
+		return DIVIDE;
+	default:
+		return of_products(op);
+	}
+}
+
+UInt latency_of(const IRExpr *e)
+{
+	switch (e->tag) {
+	case Iex_Unop:
+		return of_unop(e->Iex.Unop.op);
+	case Iex_Binop:
+		return of_floats(e->Iex.Binop.op);
+	case Iex_Triop:
+		return of_floats(e->Iex.Triop.details->op);
+	case Iex_Qop:
+		return FLOAT_MULTIPLY;
+	case Iex_ITE:
+	case Iex_CCall:
+		return SIMPLE;
+	default:
+		return MOVE;
+	}
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * How long operations take, in cycles: as on most cores of the last ten years.  No
+ * machine file says it.
+ */
+#ifndef CACHEPEEK_SIM_LATENCY_H
+#define CACHEPEEK_SIM_LATENCY_H
+
+#include "tool.h"
+
+#define LATENCY_OF_HELPER 10 /* instructions that the core emulates in C */
+
+/* Of an expression that computes; 0: it only moves. */
+UInt latency_of(const IRExpr *e);
+
+#endif

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/ahead.h"
+#include "model/deed.h"
+#include "model/facts.h"
+#include "model/guess.h"
+#include "model/host.h"
+#include "model/room.h"
+
+#define WALLS 1024 /* powers of two */
+#define ENTRIES TIMING_BUFFERS
+#define STEP_BITS 14
+
+/* Where the program has got to: instructions before it, and ticks that they take if
+ * nothing is late. */
+struct position {
+	uint64_t number, ticks;
+};
+
+/* When a value is ready, and from which level the line came that it hangs on: one number
+ * that can be compared. */
+typedef uint64_t when;
+#define LEVEL_BITS 3
+
+LANES_INLINE when when_of(uint64_t cycle, enum level level)
+{
+	return cycle << LEVEL_BITS | level;
+}
+
+LANES_INLINE uint64_t cycle_of(when w)
+{
+	return w >> LEVEL_BITS;
+}
+
+LANES_INLINE enum level level_in(when w)
+{
+	return (enum level)(w & ((1 << LEVEL_BITS) - 1));
+}
+
+LANES_INLINE uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What a line takes: cycles of translation, in which there was no room, and of the level.
+ * It is there at `ready`. */
+struct trip {
+	uint64_t ready;
+	uint32_t translation, crowd, latency;
+	enum level level;
+};
+
+/* The instruction that is not issued before a load has its value. */
+struct wall {
+	uint64_t number;
+	struct trip trip;
+};
+
+struct ahead {
+	/* Of the batch that runs, or was run last; bit 0: it ends in a branch. */
+	uintptr_t flow;
+	uint64_t is_late; /* any */
+
+	uint64_t number;    /* up to the last collect */
+	struct position at; /* advanced to */
+	uint64_t delay;     /* by then */
+	uint64_t told, told_issue;
+	uint64_t lines_ready;             /* of all loads so far */
+	uint64_t missing_stores, drained; /* so far; when the last of them has left */
+
+	/* Of registers, now and when the superblock began, and of its loads: those that
+	 * are late, a bit each, and when they are ready.  Of others that is old. */
+	uint64_t late_now, late_begin, late_loads;
+	when now[FLOW_REGISTERS], begin[FLOW_REGISTERS], load[FLOW_LOADS];
+
+	uint32_t first_wall, nwalls;
+	uint64_t step; /* ticks of an instruction, so many bits behind the point: */
+	struct ooo of;
+	struct reach reach;
+	struct wall wall[WALLS];
+	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
+	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines;
+	struct guesses guesses;
+};
+
+uint32_t ahead_wanted;
+
+/* ---- where and when ---- */
+
+/* Ticks of so many instructions. */
+LANES_INLINE uint64_t slots(const struct ahead *a, uint64_t instructions)
+{
+	return instructions * a->step >> STEP_BITS;
+}
+
+static struct position position(
+	const struct core *core, const struct ahead *a, uint64_t instructions)
+{
+	uint64_t number = a->number + instructions;
+
+	return (struct position){
+		.number = number,
+		.ticks = slots(a, number) + core->chained +
+			 (core->flex ? front->chain : core->chain),
+	};
+}
+
+static struct position position_now(const struct core *core, const struct ahead *a)
+{
+	uint64_t clock = core->flex ? front->clock : core->clock;
+
+	return position(core, a, core->count[CP_SIM_instructions] + (clock >> 32));
+}
+
+LANES_INLINE uint64_t issued(const struct ahead *a, uint64_t ticks)
+{
+	return ticks / AHEAD_TICKS + a->delay;
+}
+
+LANES_INLINE uint64_t now(const struct ahead *a)
+{
+	return issued(a, a->at.ticks);
+}
+
+/* ---- delays ---- */
+
+static void wait_for_line(
+	struct core *core, struct ahead *a, enum level level, uint64_t cycles)
+{
+	a->delay += cycles;
+	core->count[stack_of(level)] += cycles;
+	core->count[CP_SIM_value_stall_cycles] += cycles;
+	if (level >= LAST)
+		core->count[CP_SIM_value_stall_beyond_l2] += cycles;
+	if (level >= MEMORY)
+		core->count[CP_SIM_value_stall_memory] += cycles;
+}
+
+static void wait_for_room(
+	struct core *core, struct ahead *a, enum cp_sim_counter stack, uint64_t cycles)
+{
+	if (!cycles)
+		return;
+	a->delay += cycles;
+	core->count[stack] += cycles;
+	core->count[CP_SIM_buffer_full_cycles] += cycles;
+	core->count[CP_SIM_buffer_full_events]++;
+}
+
+/* What would not have been waited for if there had been room; if the page had been known,
+ * too; and the rest, of which a trip before this one may be a part. */
+static void wait_for_trip(
+	struct core *core, struct ahead *a, const struct trip *trip, uint64_t cycles)
+{
+	uint64_t crowd = at_most(cycles, trip->crowd),
+		 pages = at_most(cycles - crowd, trip->translation);
+
+	wait_for_line(core, a, trip->level, cycles - crowd - pages);
+	wait_for_room(core, a, CP_SIM_time_bandwidth, crowd);
+	a->delay += pages;
+	core->count[CP_SIM_time_tlb] += pages;
+	core->count[CP_SIM_dtlb_stall_cycles] += pages;
+}
+
+/* Ticks at the wall, which is on the way to that position. */
+static uint64_t ticks_at(
+	const struct ahead *a, const struct position *to, uint64_t number)
+{
+	uint64_t all = to->number - a->at.number;
+
+	if (number <= a->at.number)
+		return a->at.ticks;
+	return a->at.ticks + (number - a->at.number) * (to->ticks - a->at.ticks) / all;
+}
+
+static void pass_wall(struct core *core, struct ahead *a, const struct position *to)
+{
+	const struct wall *w = &a->wall[a->first_wall];
+	uint64_t at = issued(a, ticks_at(a, to, w->number));
+
+	if (w->trip.ready > at)
+		wait_for_trip(core, a, &w->trip, w->trip.ready - at);
+	a->first_wall = (a->first_wall + 1) % WALLS;
+	a->nwalls--;
+}
+
+static void advance(struct core *core, struct ahead *a, struct position to)
+{
+	if (to.number < a->at.number)
+		return;
+	while (a->nwalls && a->wall[a->first_wall].number <= to.number)
+		pass_wall(core, a, &to);
+	a->at = to;
+}
+
+/* ---- values ---- */
+
+static when ready(
+	const struct ahead *a, const struct flow *f, const struct flow_value *value)
+{
+	const struct flow_source *s = flow_sources(f) + value->first;
+	when latest = 0;
+
+	if (!((value->registers & a->late_begin) | (value->loads & a->late_loads)))
+		return 0;
+	for (uint32_t i = 0; i < value->count; i++, s++) {
+		uint32_t load = s->from - FLOW_REGISTERS;
+		int is_register = s->from < FLOW_REGISTERS;
+
+		if (is_register ? a->late_begin >> s->from & 1
+				: a->late_loads >> load & 1)
+			latest = later(latest,
+				(is_register ? a->begin[s->from] : a->load[load]) +
+					((when)s->add << LEVEL_BITS));
+	}
+	return latest;
+}
+
+static const struct flow *flow_of(const struct ahead *a)
+{
+	return (const struct flow *)(a->flow & ~(uintptr_t)1);
+}
+
+/* The address of that load; those of batches before this one are over. */
+static when address_ready(const struct ahead *a, int32_t load)
+{
+	const struct flow *f = flow_of(a);
+
+	for (uint32_t i = 0; load >= 0 && f && i < f->nloads; i++)
+		if (f->value[i].to == load)
+			return ready(a, f, &f->value[i]);
+	return 0;
+}
+
+static void value_comes(struct ahead *a, int32_t load, when w)
+{
+	if (load < 0)
+		return;
+	if (a->late_loads >> load & 1)
+		w = later(w, a->load[load]);
+	a->load[load] = w;
+	a->late_loads |= 1ull << load;
+	a->is_late = 1;
+}
+
+/* ---- lines ---- */
+
+/* When there is room for a line on its way to L1, from then on. */
+static uint64_t find_room(
+	struct ahead *a, enum level level, uint32_t latency, uint64_t at)
+{
+	if (a->reach.of.fill_buffers)
+		at = room_take(&a->fills, at, latency * 100 / a->reach.of.fill_buffers);
+	at = room_take(&a->l2_lines, at, a->of.l2_line);
+	if (level == SECOND)
+		return at;
+	if (a->of.l2_fill_buffers)
+		at = room_take(&a->l2_fills, at, latency * 100 / a->of.l2_fill_buffers);
+	at = room_take(&a->llc_lines, at, a->of.llc_line);
+	return level == LAST ? at : room_take(&a->memory_lines, at, a->of.memory_line);
+}
+
+static struct trip travel(struct ahead *a, enum level level, uint32_t latency,
+	uint64_t start, uint64_t translated)
+{
+	uint64_t from = find_room(a, level, latency, translated);
+
+	return (struct trip){from + latency, (uint32_t)(translated - start),
+		(uint32_t)(from - translated), latency, level};
+}
+
+static uint64_t translate(struct core *core, struct ahead *a, const struct deed *did,
+	const struct change *by, uint64_t start)
+{
+	uint64_t walks = GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks);
+	uint64_t at = start + (did->pages - walks) * a->reach.of.stlb;
+
+	core->count[CP_SIM_dtlb_walk_cycles] += walks * a->reach.of.walk;
+	for (; walks; walks--) {
+		if (a->of.walkers)
+			at = room_take(
+				&a->walkers, at, a->reach.of.walk * 100 / a->of.walkers);
+		at += a->reach.of.walk;
+	}
+	return at;
+}
+
+static struct trip last_of(struct trip a, struct trip b)
+{
+	return a.ready > b.ready ? a : b;
+}
+
+/* All lines of a reference; the last to come. */
+static struct trip travel_all(struct core *core, struct ahead *a, struct missed m,
+	enum access kind, uint64_t start, uint64_t translated)
+{
+	struct trip last = {translated, (uint32_t)(translated - start), 0, 0, SECOND};
+	uint64_t lines[NLEVELS];
+
+	split(&a->reach, &m, lines);
+	for (int i = TWO_HOPS; i >= SECOND; i--)
+		for (uint64_t n = lines[i]; n; n--) {
+			enum level level = (enum level)i;
+			enum owner owner = level > MEMORY ? NOBODY : owner_of(&m);
+			uint32_t latency = a->reach.latency[owner][level];
+
+			last = last_of(
+				last, travel(a, level, latency, start, translated));
+			if (kind == LOAD)
+				core->count[CP_SIM_load_latency_cycles] += latency;
+			m.modified -= owner != NOBODY;
+			m.remote -= owner == FAR_CORE;
+		}
+	return last;
+}
+
+static void add_wall(struct core *core, struct ahead *a, const struct trip *trip)
+{
+	if (trip->ready <= a->lines_ready)
+		return;
+	a->lines_ready = trip->ready;
+	if (a->nwalls == WALLS)
+		pass_wall(core, a, &a->at);
+	a->wall[(a->first_wall + a->nwalls++) % WALLS] =
+		(struct wall){a->at.number + a->of.window, *trip};
+}
+
+/* The store waits while as many as there are entries have not left. */
+static void wait_for_entry(struct core *core, struct ahead *a)
+{
+	uint32_t entries = a->reach.of.write_buffers;
+	uint64_t left;
+
+	if (!entries || a->missing_stores < entries)
+		return;
+	left = a->left[(a->missing_stores - entries) % ENTRIES];
+	if (left > now(a))
+		wait_for_room(core, a, CP_SIM_time_store, left - now(a));
+}
+
+static void add_entry(struct ahead *a, uint64_t there)
+{
+	a->drained = later(a->drained, there);
+	a->left[a->missing_stores++ % ENTRIES] = a->drained;
+}
+
+/* ---- what a reference did ---- */
+
+static void fetch(struct core *core, struct ahead *a, const struct change *by)
+{
+	uint64_t lines[NLEVELS],
+		walks = GREW(by, itlb_walks),
+		cycles = translation(&a->reach, GREW(by, itlb_misses), walks);
+
+	split(&a->reach,
+		&(struct missed){GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
+			GREW(by, llc_ifetch_misses),
+			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
+			GREW(by, two_hop_lines) - GREW(by, loads_two_hop), 0, 0},
+		lines);
+	core->count[CP_SIM_time_tlb] += cycles;
+	for (enum level level = SECOND; level < NLEVELS; level++) {
+		uint64_t late = lines[level] * a->reach.latency[NOBODY][level];
+
+		core->count[stack_of(level)] += late;
+		cycles += late;
+	}
+	core->count[CP_SIM_itlb_walk_cycles] += walks * a->reach.of.walk;
+	core->count[CP_SIM_ifetch_stall_cycles] += cycles;
+	a->delay += cycles;
+}
+
+static struct missed missed_by_load(const struct change *by, const struct deed *did)
+{
+	return (struct missed){did->loads, GREW(by, l2_load_lines),
+		GREW(by, llc_load_lines), GREW(by, loads_one_hop),
+		GREW(by, loads_two_hop), GREW(by, hitm) | GREW(by, loads_cache_to_cache),
+		GREW(by, loads_remote_cache)};
+}
+
+static struct missed missed_by_store(const struct change *by, const struct deed *did)
+{
+	return (struct missed){did->stores, GREW(by, l2_store_lines),
+		GREW(by, llc_store_lines),
+		GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
+		GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
+		GREW(by, hitm) | GREW(by, remote_hitm),
+		GREW(by, remote_hitm) - GREW(by, loads_remote_cache)};
+}
+
+/* A load that misses no line but its page's has a value that is late, too. */
+static void load(struct core *core, struct ahead *a, const struct change *by,
+	const struct deed *did, int32_t which)
+{
+	uint64_t start = later(now(a), cycle_of(address_ready(a, which))),
+		 translated = translate(core, a, did, by, start);
+	struct trip trip =
+		travel_all(core, a, missed_by_load(by, did), LOAD, start, translated);
+
+	if (!did->loads)
+		trip.ready += a->of.l1;
+	value_comes(a, which, when_of(trip.ready, trip.level));
+	add_wall(core, a, &trip);
+}
+
+static void store(struct core *core, struct ahead *a, const struct change *by,
+	const struct deed *did, int32_t which)
+{
+	uint64_t start, translated;
+	struct trip trip;
+
+	wait_for_entry(core, a);
+	start = later(now(a), cycle_of(address_ready(a, which)));
+	translated = did->loads ? start : translate(core, a, did, by, start);
+	trip = travel_all(core, a, missed_by_store(by, did), STORE, start, translated);
+	add_entry(a, trip.ready);
+}
+
+/* What leaves caches takes the same ways. */
+static void write_back(struct ahead *a, const struct change *by)
+{
+	for (uint64_t n = GREW(by, l1d_writebacks) + GREW(by, l1d_writes_through); n; n--)
+		room_take(&a->l2_lines, now(a), a->of.l2_line);
+	for (uint64_t n = GREW(by, l2_writebacks); n; n--)
+		room_take(&a->llc_lines, now(a), a->of.llc_line);
+	for (uint64_t n = GREW(by, llc_writebacks); n; n--)
+		room_take(&a->memory_lines, now(a), a->of.memory_line);
+}
+
+void ahead_observe(struct core *core, const struct batch_origin *origin)
+{
+	struct ahead *a = core->ahead;
+	struct change by;
+	struct deed did;
+
+	if (!a)
+		return;
+	by = (struct change){&core->count[FIRST], a->reach.seen};
+	did = deed_of(&a->reach, &by);
+	if (is_nothing(&did))
+		return;
+	advance(core, a, position(core, a, origin->number));
+	if (did.code)
+		fetch(core, a, &by);
+	if (did.loads | GREW(&by, dtlb_load_pages))
+		load(core, a, &by, &did, origin->load);
+	if (did.stores | GREW(&by, dtlb_store_pages))
+		store(core, a, &by, &did, origin->load);
+	write_back(a, &by);
+	for (uint32_t i = 0; i < SEEN; i++)
+		a->reach.seen[i] = by.now[i];
+}
+
+void ahead_collect(struct core *core)
+{
+	struct ahead *a = core->ahead;
+	uint64_t issue;
+
+	if (!a)
+		return;
+	a->number += core->count[CP_SIM_instructions];
+	advance(core, a,
+		(struct position){a->number, slots(a, a->number) + core->chained});
+	issue = a->at.ticks / AHEAD_TICKS;
+	core->count[CP_SIM_cycles] += now(a) - a->told;
+	core->count[CP_SIM_time_issue] += issue - a->told_issue;
+	a->told = now(a);
+	a->told_issue = issue;
+	for (uint32_t i = 0; i < SEEN; i++)
+		a->reach.seen[i] = 0;
+}
+
+/* ---- batches ---- */
+
+/* Of the superblock that was left. */
+static __attribute__((noinline)) void mispredicted(struct core *core, struct ahead *a)
+{
+	const struct flow *f = flow_of(a);
+	when known = ready(a, f, &f->value[f->nloads + f->nputs]);
+
+	advance(core, a, position_now(core, a));
+	if (cycle_of(known) > now(a))
+		wait_for_line(core, a, level_in(known), cycle_of(known) - now(a));
+	a->delay += a->of.mispredict;
+	core->count[CP_SIM_time_branch] += a->of.mispredict;
+}
+
+/* A superblock begins: with registers as they are, but those that are ready by now. */
+static __attribute__((noinline)) void take_over(struct core *core, struct ahead *a)
+{
+	uint64_t by;
+
+	advance(core, a, position_now(core, a));
+	by = now(a);
+	a->late_begin = a->late_loads = 0;
+	for (uint64_t rest = a->late_now; rest; rest &= rest - 1) {
+		uint32_t i = (uint32_t)__builtin_ctzll(rest);
+
+		if (cycle_of(a->now[i]) <= by)
+			continue;
+		a->begin[i] = a->now[i];
+		a->late_begin |= 1ull << i;
+	}
+	a->late_now = a->is_late = a->late_begin;
+}
+
+void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
+{
+	struct ahead *a = core->ahead;
+	const struct flow *f;
+
+	if (a->flow & 1 && guesses_miss(&a->guesses, b, line))
+		mispredicted(core, a);
+	a->flow = b->flow;
+	if (__builtin_expect(!a->is_late, 1))
+		return;
+	f = flow_of(a);
+	if (f && f->begins)
+		take_over(core, a);
+}
+
+static __attribute__((noinline)) void pass_on(struct ahead *a)
+{
+	const struct flow *f = flow_of(a);
+
+	for (uint32_t i = 0; f && i < f->nputs; i++) {
+		const struct flow_value *v = &f->value[f->nloads + i];
+		when w = ready(a, f, v);
+
+		a->now[v->to] = w;
+		a->late_now &= ~(1ull << v->to);
+		a->late_now |= (uint64_t)(w != 0) << v->to;
+	}
+}
+
+void ahead_end(struct core *core)
+{
+	if (__builtin_expect(core->ahead->is_late, 0))
+		pass_on(core->ahead);
+}
+
+static batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
+
+#define RUN(name, places, lines, shift)                                                  \
+	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
+		uint64_t a2, uint64_t a3)                                                \
+	{                                                                                \
+		struct core *core = running;                                             \
+                                                                                         \
+		if (core->ahead)                                                         \
+			ahead_begin(core, b, line);                                      \
+		of_core[lines - 1][places](b, line, a0, a1, a2, a3);                     \
+		if (core->ahead)                                                         \
+			ahead_end(core);                                                 \
+	}
+
+BATCH_RUNS(run_core, 0)
+
+#undef RUN
+#define RUN(name, places, lines, shift)                                                  \
+	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
+		uint64_t a2, uint64_t a3)                                                \
+	{                                                                                \
+		for (uint32_t i = 0; i < front->nmembers; i++)                           \
+			if (front->member[i]->ahead)                                     \
+				ahead_begin(front->member[i], b, line);                  \
+		of_front[lines - 1][places](b, line, a0, a1, a2, a3);                    \
+		for (uint32_t i = 0; i < front->nmembers; i++)                           \
+			if (front->member[i]->ahead)                                     \
+				ahead_end(front->member[i]);                             \
+	}
+
+BATCH_RUNS(run_front, 0)
+
+batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t lines)
+{
+	static batch_function *const function[2][BATCH_PLACES + 1] =
+		BATCH_NAMES(run_core);
+
+	if (!ahead_wanted)
+		return model;
+	of_core[lines - 1][places] = model;
+	return function[lines - 1][places];
+}
+
+batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines)
+{
+	static batch_function *const function[2][BATCH_PLACES + 1] =
+		BATCH_NAMES(run_front);
+
+	if (!ahead_wanted)
+		return model;
+	of_front[lines - 1][places] = model;
+	return function[lines - 1][places];
+}
+
+/* ---- its life ---- */
+
+struct ahead *ahead_new(const struct machine *m)
+{
+	struct ahead *a = host_alloc(sizeof(*a));
+
+	if (!a)
+		return 0;
+	reach_init(&a->reach, m);
+	a->of = m->ooo;
+	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
+	return a;
+}
+
+void ahead_free(struct ahead *a)
+{
+	if (a)
+		host_free(a, sizeof(*a));
+}

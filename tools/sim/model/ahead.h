@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Time on a simulated core that executes out of order, to the first order: instructions
+ * are issued as if nothing missed, and what misses brings is late for three who wait.
+ *
+ * 1. An instruction is issued as many cycles after the first one as there are
+ *    instructions in between, divided by the width, and as chains take longer than that:
+ *    what each register of a superblock needs of itself, at the latencies of hits.  To
+ *    that come the delays so far.
+ * 2. A load that misses starts when it is issued and its address is ready, and there is
+ *    room: in each 64 cycles, fill buffers give 64 times their number of cycles, a level
+ *    64 cycles of lines, and walkers 64 times their number.  Its value is ready as much
+ *    later as the level and the translation take; a value made of others when all are.
+ * 3. Retirement is in order: the instruction that is a window behind a load is issued
+ *    when the load, and each before it, has its value.
+ * 4. A mispredicted branch is known when what it compares is ready; the next instruction
+ *    is issued a penalty later.
+ * 5. A line that a store misses takes the same room.  Only stores that miss hold an entry
+ *    of the store buffer, until they, and each before them, have their lines; one that
+ *    finds all entries taken waits for the first to leave.
+ * 6. Code that misses is waited for at once.
+ *
+ * Delays are whole cycles, and each is of one kind: what was waited for at its end.
+ * Without misses there is nothing but what instructions and branches take.  Values are
+ * followed through registers, not through memory, and only while any is late.
+ */
+#ifndef CACHEPEEK_SIM_AHEAD_H
+#define CACHEPEEK_SIM_AHEAD_H
+
+#include "model/batch.h"
+#include "model/flow.h"
+
+/* Parts of a cycle in which instructions and chains are counted: of common widths each
+ * takes a whole number of them. */
+#define AHEAD_TICKS 24
+
+/* A core's time; NULL: no memory.  The machine has latencies and a window. */
+struct ahead *ahead_new(const struct machine *m);
+void ahead_free(struct ahead *a);
+
+/* As batch_observer. */
+void ahead_observe(struct core *core, const struct batch_origin *origin);
+
+/* Like timing_collect. */
+void ahead_collect(struct core *core);
+
+/* Some machine executes out of order: set before any code is instrumented. */
+extern uint32_t ahead_wanted;
+
+/* The functions that run batches of so many places and lines by another one, which is for
+ * `running`, or for the front; and follow values and branches.  The other
+ * one itself, if no machine wants that. */
+batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t lines);
+batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines);
+
+/* What they do before each batch and behind it. */
+void ahead_begin(struct core *core, const struct batch *b, uint64_t line);
+void ahead_end(struct core *core);
+
+#endif

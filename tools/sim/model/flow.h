@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * How values flow through a batch: what its loads' addresses, the registers that it
+ * writes, and its branch hang on.  Made when code is instrumented, read by ahead.c.
+ *
+ * A value is ready when all of its sources are, each some cycles after that.  Sources are
+ * registers as they were when the superblock began, and the superblock's loads so far.
+ */
+#ifndef CACHEPEEK_SIM_FLOW_H
+#define CACHEPEEK_SIM_FLOW_H
+
+#include <stdint.h>
+
+#define FLOW_REGISTERS 64
+#define FLOW_LOADS 64 /* of a superblock; those behind are not followed */
+#define FLOW_SOURCES (FLOW_REGISTERS + FLOW_LOADS)
+
+/* from: a register, or FLOW_REGISTERS + a load. */
+struct flow_source {
+	uint8_t from, add;
+};
+
+/* Sources [first, first + count) of the batch; and which those are, a bit each. */
+struct flow_value {
+	uint64_t registers, loads;
+	uint16_t first;
+	uint8_t count, to; /* the load or the register whose it is */
+};
+
+/* How a batch ends. */
+enum flow_end { FLOW_GOES_ON, FLOW_BRANCHES };
+
+/* The values: the addresses of its loads, what registers get, and what the branch needs,
+ * if it has one.  Behind them are the sources. */
+struct flow {
+	uint8_t begins; /* a superblock */
+	uint8_t end;
+	uint8_t nloads, nputs;
+	uint16_t nsources;
+	struct flow_value value[];
+};
+
+static inline const struct flow_source *flow_sources(const struct flow *f)
+{
+	return (const struct flow_source *)(f->value + f->nloads + f->nputs +
+					    (f->end == FLOW_BRANCHES));
+}
+
+#endif
