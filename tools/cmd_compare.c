@@ -132,17 +132,27 @@ static bool parse_arguments(
 	return false;
 }
 
+/* Can machine i be in the run with those before it that are? */
+static bool fits(const struct cp_comparison *c, unsigned i, unsigned run)
+{
+	for (unsigned j = 0; j < i; j++)
+		if (c->of[j].run == run &&
+			!cp_machine_shares_run(&c->of[j].machine, &c->of[i].machine))
+			return false;
+	return true;
+}
+
 /* Numbers the runs. */
 static void plan(struct cp_comparison *c)
 {
 	for (unsigned i = 0; i < c->nmachines; i++) {
-		uint32_t unit = cp_machine_unit(&c->of[i].machine);
+		unsigned run = 1;
 
-		for (unsigned j = 0; j < i && !c->of[i].run; j++)
-			if (cp_machine_unit(&c->of[j].machine) == unit)
-				c->of[i].run = c->of[j].run;
-		if (!c->of[i].run)
-			c->of[i].run = ++c->nruns;
+		while (run <= c->nruns && !fits(c, i, run))
+			run++;
+		c->of[i].run = run;
+		if (run > c->nruns)
+			c->nruns = run;
 	}
 }
 

@@ -38,6 +38,16 @@ uint32_t cp_machine_unit(const struct cp_machine *machine)
 	return unit;
 }
 
+bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *b)
+{
+	if (cp_machine_unit(a) != cp_machine_unit(b))
+		return false;
+	return !a->ooo.on || !b->ooo.on ||
+	       (a->level[CP_L1D].latency == b->level[CP_L1D].latency &&
+		       a->ooo.width == b->ooo.width && a->ooo.loads == b->ooo.loads &&
+		       a->ooo.stores == b->ooo.stores);
+}
+
 /* ---- for people and for the tool ---- */
 
 /* Words for what is not as usual, each with a separator before it. */

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use JSON::PP ();
 use Peek;
 use Test::More;
 
@@ -245,6 +246,26 @@ for my $key (sort keys %ooo) {
 	cmp_ok(value($all, 'time_issue'), '>=', value($all, 'instructions') / 4 - 1, 'at most four instructions a cycle');
 	cmp_ok(value($all, 'cycles'), '<', value($plain, 'cycles'), 'out of order is faster');
 	is(value($all, $_), value($plain, $_), "$_ do not depend on the model") for 'instructions', 'l1d_misses';
+}
+
+# Beside others a machine has the cycles that it has alone, of a program into which nothing
+# is preloaded; those of other widths are in another run.
+{
+	my @cycles;
+
+	write_file(scratch("$_->[0].machine"), $_->[1]) for ['wide', out_of_order()],
+		['narrow', out_of_order(width => 2)], ['ordered', out_of_order() =~ s/ooo/in-order/r];
+	for my $machines (['wide'], ['narrow'], ['ordered', 'wide', 'narrow']) {
+		my $json = scratch('compared.json');
+		my $run = run(command => [cli(), 'compare', '-m', join(',', map { scratch("$_.machine") } @$machines),
+			'-e', 'cycles', '-o', $json, program('static_columns'), 20, 1]);
+
+		is($run->{err} =~ /cachepeek: /, '', "@$machines: compared") || diag($run->{err});
+		push @cycles, map { $_->{counts}{cycles}{value} } @{JSON::PP::decode_json(read_file($json) // '{}')->{machines}};
+	}
+	cmp_ok($cycles[0], '<', $cycles[1], 'narrow is slower than wide');
+	is($cycles[3], $cycles[0], 'the same cycles beside a machine in order');
+	cmp_ok($cycles[3], '<', $cycles[4], 'narrow is slower in another run, too');
 }
 
 # ---- programs into which nothing can be preloaded ----

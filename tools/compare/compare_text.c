@@ -139,7 +139,7 @@ static const char *runs_text(struct cp_comparison *c)
 	if (c->nruns == 1)
 		return "one run: all machines saw the same references";
 	return cp_text_format(&c->arena,
-		"%u runs, one for each size of their smallest lines", c->nruns);
+		"%u runs: their smallest lines, or cores out of order, differ", c->nruns);
 }
 
 static void print_weights(struct cp_comparison *c, struct cp_out *out, unsigned i)

@@ -596,9 +596,29 @@ Bool options_parse(const HChar *arg)
 }
 
 /* Fills in the machines; tool_machine becomes the first. */
+/* What a batch says of chains is said once, for all machines of the run. */
+static void check_ooo(void)
+{
+	const struct ooo *first = NULL;
+
+	for (UInt i = 0; i < tool_nmachines; i++) {
+		const struct ooo *of = &tool_machines[i].ooo;
+
+		if (!of->window)
+			continue;
+		first = first ? first : of;
+		if (of->l1 != first->l1 || of->width != first->width ||
+			of->loads != first->loads || of->stores != first->stores)
+			refuse_option("--out-of-order",
+				"the machines of one run need the same latency of L1, "
+				"width, loads and stores");
+	}
+}
+
 void options_check(void)
 {
 	add_machine();
+	check_ooo();
 	for (UInt i = 0; i < tool_nmachines; i++) {
 		tool_float_loads |= tool_machines[i].l1d.fp_bypass;
 		tool_timing |= tool_machines[i].time.memory != 0;

@@ -38,6 +38,17 @@ static ULong issued, chained; /* ticks, of the superblock so far */
 static Bool begins, branches;
 static struct trails address[FLOW_LOADS], condition;
 
+/* The machine that executes out of order: what flows takes is the same on all of a run
+ * (options_check()). */
+static const struct ooo *out_of_order(void)
+{
+	UInt i = 0;
+
+	while (i + 1 < tool_nmachines && !tool_machines[i].ooo.window)
+		i++;
+	return &tool_machines[i].ooo;
+}
+
 /* ---- registers ---- */
 
 #if defined(VGA_amd64)
@@ -156,7 +167,7 @@ static struct value loaded(const IRExpr *from)
 	v.latency = 0;
 	if (nloads < FLOW_LOADS)
 		address[nloads] = v.trails;
-	lengthen(&v.trails, (UInt)tool_machine.ooo.l1);
+	lengthen(&v.trails, out_of_order()->l1);
 	if (nloads < FLOW_LOADS)
 		v.trails.from[FLOW_REGISTERS + nloads] = 1;
 	nloads += nloads < FLOW_LOADS;
@@ -435,7 +446,7 @@ static ULong ticks_for(UInt n, UInt hundredths)
 /* How many more ticks all so far take than their instructions alone. */
 static UInt chain_of(UInt instructions, UInt loads, UInt stores)
 {
-	const struct ooo *of = &tool_machine.ooo;
+	const struct ooo *of = out_of_order();
 	ULong slots = ticks_for(instructions, of->width), all, before = chained;
 
 	issued += slots;
