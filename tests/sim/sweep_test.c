@@ -12,24 +12,6 @@
 #include "model/host.h"
 #include "model/sweep.h"
 
-void *host_alloc(uint64_t size)
-{
-	void *p = aligned_alloc(4096, (size + 4095) & ~4095ull);
-
-	return p ? memset(p, 0, size) : NULL;
-}
-
-void host_free(void *p, uint64_t size)
-{
-	(void)size;
-	free(p);
-}
-
-void host_zero(void *p, uint64_t size)
-{
-	memset(p, 0, size);
-}
-
 /* ---- the trace ---- */
 
 #define MOST_CORES 3

@@ -11,24 +11,6 @@
 #include "tests/tap/tap.h"
 #include "model/timing.h"
 
-void *host_alloc(uint64_t size)
-{
-	void *p = aligned_alloc(4096, (size + 4095) & ~4095ull);
-
-	return p ? memset(p, 0, size) : NULL;
-}
-
-void host_free(void *p, uint64_t size)
-{
-	(void)size;
-	free(p);
-}
-
-void host_zero(void *p, uint64_t size)
-{
-	memset(p, 0, size);
-}
-
 /* ---- traces by hand ---- */
 
 #define G(s, w, ...)                                                                     \

@@ -93,7 +93,7 @@ SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
 	timing_test ahead_test)
-SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c
+SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tests/sim/host.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c laws.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim

@@ -161,13 +161,14 @@ static void wait_for_trip(
 	core->count[CP_SIM_dtlb_stall_cycles] += pages;
 }
 
-/* Ticks at the wall, which is on the way to that position. */
+/* Ticks at the wall, which is on the way to that position; those of now for one that has
+ * to make room for another (add_wall). */
 static uint64_t ticks_at(
 	const struct ahead *a, const struct position *to, uint64_t number)
 {
 	uint64_t all = to->number - a->at.number;
 
-	if (number <= a->at.number)
+	if (number <= a->at.number || !all)
 		return a->at.ticks;
 	return a->at.ticks + (number - a->at.number) * (to->ticks - a->at.ticks) / all;
 }

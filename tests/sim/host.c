@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The model's memory in programs that test it: libc's.
+ */
+#include "model/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *host_alloc(uint64_t size)
+{
+	void *p = aligned_alloc(4096, (size + 4095) & ~4095ull);
+
+	return p ? memset(p, 0, size) : NULL;
+}
+
+void host_free(void *p, uint64_t size)
+{
+	(void)size;
+	free(p);
+}
+
+void host_zero(void *p, uint64_t size)
+{
+	memset(p, 0, size);
+}
