@@ -161,24 +161,37 @@ static int try_rate(
 	return -1;
 }
 
+/* As try_rate(). */
+static int try_number(
+	const struct place *at, struct cp_machine *machine, const char *key, char *text)
+{
+	char expected[64];
+	uint32_t *field;
+	size_t i = 0;
+
+	while (i < NNUMBERS && strcmp(key, numbers[i].key) != 0)
+		i++;
+	if (i == NNUMBERS)
+		return 0;
+	field = (uint32_t *)(void *)((char *)machine + numbers[i].field);
+	if (cp_parse_number(cp_next_word(&text), numbers[i].most, field) && *field &&
+		!*cp_next_word(&text))
+		return 1;
+	cp_format(expected, sizeof(expected), "expected one number above 0, at most %u",
+		numbers[i].most);
+	cp_machine_wrong(at, expected, key);
+	return -1;
+}
+
 static bool parse_other(
 	const struct place *at, struct cp_machine *machine, const char *key, char *text)
 {
-	int rate = try_rate(at, machine, key, text);
+	int tried = try_rate(at, machine, key, text);
 
-	if (rate)
-		return rate > 0;
-	for (size_t i = 0; i < NNUMBERS; i++) {
-		uint32_t *field =
-			(uint32_t *)(void *)((char *)machine + numbers[i].field);
-
-		if (strcmp(key, numbers[i].key) != 0)
-			continue;
-		if (!cp_parse_number(cp_next_word(&text), numbers[i].most, field) ||
-			!*field || *cp_next_word(&text))
-			return cp_machine_wrong(at, "expected one number above 0", key);
-		return true;
-	}
+	if (!tried)
+		tried = try_number(at, machine, key, text);
+	if (tried)
+		return tried > 0;
 	if (strcmp(key, "events") == 0)
 		return parse_text(at, text, machine->events, sizeof(machine->events));
 	if (strcmp(key, "pmu") == 0)

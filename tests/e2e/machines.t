@@ -213,7 +213,7 @@ sub out_of_order
 
 for my $key (sort keys %ooo_range) {
 	my @limit = @{$ooo_range{$key}};
-	my $what = $limit[3] =~ /\./ ? "number from $limit[0] to $limit[1]," : 'number above 0';
+	my $what = $limit[3] =~ /\./ ? "number from $limit[0] to $limit[1]," : "number above 0, at most $limit[1]";
 
 	mistake("cores = 1\n$key = $_\n", 2, "$what.*: $key\\b") for @limit[2, 3];
 	for my $end (@limit[0, 1]) {

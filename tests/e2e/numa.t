@@ -192,7 +192,7 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 
 for (
 	['sockets = 3', qr/:12: the cores cannot be divided into so many sockets \(the host/m],
-	['sockets = 65', qr/:12: expected one number above 0: sockets \(the host/m],
+	['sockets = 65', qr/:12: expected one number above 0, at most 64: sockets \(the host/m],
 	["sockets = 2\ntopology = star", qr/:13: expected full or ring: star \(the host/m],
 	["sockets = 2\nplacement = far", qr/:13: expected spread or close: far \(the host/m],
 	["sockets = 2\nllc = 8M 16 64 shared=4", qr/:13: a last level belongs to one socket: shared must divide its cores \(the host/m],
