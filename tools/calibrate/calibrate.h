@@ -59,6 +59,8 @@ struct cp_calibration {
 /* "l2_latency", "cycles", and what it is for people. */
 const char *cp_figure_name(enum cp_figure figure);
 const char *cp_figure_unit(enum cp_figure figure);
+/* Behind the point, so that four digits are shown, or all of a larger number. */
+int cp_figure_decimals(double value);
 const char *cp_figure_title(enum cp_figure figure);
 
 /* Takes up to 15 s, 1 GB at most, and one CPU.  0, or -errno with one line in error. */

@@ -18,7 +18,8 @@ static void print_figure(const struct cp_calibration *calibration, enum cp_figur
 		printf("  %-24s %10s\n", cp_figure_title(figure), "-");
 		return;
 	}
-	printf("  %-24s %10.4g %-18s %4.0f %%%s\n", cp_figure_title(figure),
+	printf("  %-24s %10.*f %-18s %4.0f %%%s\n", cp_figure_title(figure),
+		cp_figure_decimals(calibration->value[figure]),
 		calibration->value[figure], cp_figure_unit(figure),
 		calibration->spread[figure] * 100,
 		cp_figure_is_stable(calibration, figure) ? "" : "  not stable");

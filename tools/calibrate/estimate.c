@@ -50,6 +50,11 @@ const char *cp_figure_name(enum cp_figure figure)
 	return figures[figure].name;
 }
 
+int cp_figure_decimals(double value)
+{
+	return value < 10 ? 3 : value < 100 ? 2 : value < 1000 ? 1 : 0;
+}
+
 const char *cp_figure_unit(enum cp_figure figure)
 {
 	return figures[figure].unit;

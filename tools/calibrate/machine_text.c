@@ -127,9 +127,10 @@ static void put_others(FILE *file, const struct cp_calibration *calibration)
 	fprintf(file, "# What else was measured; no key of this file says it:\n");
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (is_known(calibration, others[i]))
-			fprintf(file, "#   %s: %.4g %s, spread %.0f %%%s\n",
-				cp_figure_title(others[i]), calibration->value[others[i]],
-				cp_figure_unit(others[i]),
+			fprintf(file, "#   %s: %.*f %s, spread %.0f %%%s\n",
+				cp_figure_title(others[i]),
+				cp_figure_decimals(calibration->value[others[i]]),
+				calibration->value[others[i]], cp_figure_unit(others[i]),
 				calibration->spread[others[i]] * 100,
 				cp_figure_is_stable(calibration, others[i])
 					? ""
