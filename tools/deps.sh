@@ -19,10 +19,11 @@ build='gcc libc6-dev make binutils libpfm4-dev libjansson-dev uthash-dev valgrin
 # What `make check` runs: prove and Perl's JSON, the programs under test.
 check='perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
 	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs'
-# What only .ci/run needs: second compiler, cross compiler, formatter, node, and
+# What only .ci/run needs: second compiler, cross compilers, formatter, node, and
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool, and an emulator of processors that lack AVX-512.
-ci='clang libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross nodejs
+ci='clang libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross nodejs
 	gfortran libomp-14-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libbenchmark-dev libgtest-dev catch2 python3-pytest python3-pytest-benchmark python3-pandas python3-nbconvert python3-ipykernel numactl likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium npm zsh fish
 	environment-modules nix-bin makepkg python3-yaml linux-perf prometheus-node-exporter qemu-user'
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
