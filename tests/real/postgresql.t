@@ -73,6 +73,8 @@ END
 	},
 	filter => [[qr/^2> (FATAL:  the database system is |DETAIL:  Consistent).*/, undef,
 		'while it starts it is asked again and again'],
+		[qr/^2> FATAL:  terminating connection due to administrator command$/, undef,
+		'whether the last client, whose end it has not seen yet, is still served when it is to stop'],
 		[qr{^file: \./data/(base|global|pg_\w+)/.*}, undef, 'numbers of relations and segments of the log']],
 	# The backend that is killed on purpose.
 	ends => {'postgres unknown' => 1},
