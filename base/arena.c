@@ -86,7 +86,7 @@ char *cp_arena_copy(struct cp_arena *arena, const char *text, size_t length)
 	return memcpy(cp_arena_alloc(arena, length + 1), text, length);
 }
 
-static void unmap(struct cp_arena_block *block)
+static void unmap_blocks(struct cp_arena_block *block)
 {
 	while (block) {
 		struct cp_arena_block *next = block->next;
@@ -118,8 +118,8 @@ void cp_arena_reuse(struct cp_arena *arena)
 
 void cp_store_free(struct cp_store *store)
 {
-	unmap(store->blocks);
-	unmap(store->spare);
+	unmap_blocks(store->blocks);
+	unmap_blocks(store->spare);
 	store->blocks = store->spare = NULL;
 }
 

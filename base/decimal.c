@@ -116,7 +116,7 @@ static void add_one(struct cp_decimal *decimal)
 }
 
 /* Keeps the first digits; more: something follows those that there are. */
-static void cut(struct cp_decimal *decimal, int keep, bool more)
+static void cut_digits(struct cp_decimal *decimal, int keep, bool more)
 {
 	int next;
 	bool odd;
@@ -139,7 +139,7 @@ void cp_decimal_significant(struct cp_decimal *decimal, double value, int signif
 	spread_mantissa(words, value);
 	integer_digits(decimal, words + FRACTION_WORDS);
 	fraction_digits(decimal, words, significant + 1, INT_MAX);
-	cut(decimal, significant, is_nonzero(words, FRACTION_WORDS));
+	cut_digits(decimal, significant, is_nonzero(words, FRACTION_WORDS));
 }
 
 void cp_decimal_places(struct cp_decimal *decimal, double value, int decimals)
@@ -149,5 +149,5 @@ void cp_decimal_places(struct cp_decimal *decimal, double value, int decimals)
 	spread_mantissa(words, value);
 	integer_digits(decimal, words + FRACTION_WORDS);
 	fraction_digits(decimal, words, INT_MAX, decimals + 1);
-	cut(decimal, decimal->point + decimals, is_nonzero(words, FRACTION_WORDS));
+	cut_digits(decimal, decimal->point + decimals, is_nonzero(words, FRACTION_WORDS));
 }

@@ -67,7 +67,7 @@ size_t cp_env_count(char *const envp[])
 	return count;
 }
 
-static bool replaced(const char *entry, char *const added[])
+static bool is_replaced(const char *entry, char *const added[])
 {
 	for (; *added; added++)
 		if (same_name(entry, *added))
@@ -78,7 +78,7 @@ static bool replaced(const char *entry, char *const added[])
 void cp_env_merge(char **to, char *const envp[], char *const added[])
 {
 	for (; envp && *envp; envp++)
-		if (!replaced(*envp, added))
+		if (!is_replaced(*envp, added))
 			*to++ = *envp;
 	for (; *added; added++)
 		*to++ = *added;

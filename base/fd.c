@@ -75,7 +75,7 @@ static void widen_bounds(int fd)
 		;
 }
 
-static void enter(int fd, int *slot)
+static void enter_slot(int fd, int *slot)
 {
 	widen_bounds(fd);
 	__atomic_store_n(&slots[fd], slot, __ATOMIC_RELEASE);
@@ -103,7 +103,7 @@ int cp_fd_keep(int *slot)
 
 	if (high < 0)
 		return high;
-	enter(high, slot);
+	enter_slot(high, slot);
 	cp_fd_close(low);
 	return 0;
 }
@@ -115,7 +115,7 @@ int cp_fd_keep_duplicate(int fd, int *slot)
 	*slot = -1;
 	if (high < 0)
 		return high;
-	enter(high, slot);
+	enter_slot(high, slot);
 	return 0;
 }
 
@@ -171,7 +171,7 @@ int cp_fd_give_way(int fd)
 		cp_fd_forget(fd);
 		return high;
 	}
-	enter(high, slot);
+	enter_slot(high, slot);
 	__atomic_store_n(&slots[fd], NULL, __ATOMIC_RELEASE);
 	return 0;
 }

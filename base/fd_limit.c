@@ -36,7 +36,7 @@ void cp_fd_limits_stop(void)
 	__atomic_store_n(&stopped, 1, __ATOMIC_RELAXED);
 }
 
-static void change(unsigned by)
+static void count_change(unsigned by)
 {
 	__atomic_add_fetch(&changes, by, __ATOMIC_SEQ_CST);
 }
@@ -47,7 +47,7 @@ static void remember_limit(const struct rlimit *limit)
 	__atomic_store_n(&program_limit.rlim_max, limit->rlim_max, __ATOMIC_RELAXED);
 }
 
-static struct rlimit remembered(void)
+static struct rlimit remembered_limit(void)
 {
 	return (struct rlimit){
 		__atomic_load_n(&program_limit.rlim_cur, __ATOMIC_RELAXED),
@@ -64,7 +64,7 @@ struct rlimit cp_fd_limits(void)
 	do {
 		seen = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
 		if (seen & 1)
-			limit = remembered();
+			limit = remembered_limit();
 		else if (raw_limit(NULL, &limit) < 0)
 			limit = (struct rlimit){RLIM_INFINITY, RLIM_INFINITY};
 	} while (seen != __atomic_load_n(&changes, __ATOMIC_SEQ_CST));
@@ -113,13 +113,13 @@ static int duplicate_above(int fd, const struct rlimit *limit)
 	if (__atomic_load_n(&changes, __ATOMIC_RELAXED) & 1)
 		return duplicate_from(fd, limit->rlim_cur);
 	remember_limit(limit);
-	change(1);
+	count_change(1);
 	high = raise_limit(limit);
 	if (high == 0) {
 		high = duplicate_from(fd, limit->rlim_cur);
 		raw_limit(limit, NULL);
 	}
-	change(1);
+	count_change(1);
 	return high;
 }
 
@@ -168,19 +168,19 @@ void cp_fd_widen(rlim_t few)
 	if (raw_limit(NULL, &limit) < 0 || limit.rlim_cur > few)
 		return;
 	remember_limit(&limit);
-	change(1);
+	count_change(1);
 	if (raise_limit(&limit) < 0)
-		change(1);
+		count_change(1);
 }
 
 void cp_fd_narrow(void)
 {
-	struct rlimit limit = remembered();
+	struct rlimit limit = remembered_limit();
 
 	if (!(__atomic_load_n(&changes, __ATOMIC_RELAXED) & 1))
 		return;
 	raw_limit(&limit, NULL);
-	change(1);
+	count_change(1);
 }
 
 void cp_fd_before_fork(void)

@@ -59,7 +59,7 @@ static void make_safe(char *line, const char *end)
 			line[bytes - 1] = '?';
 }
 
-static void say(const char *format, va_list args)
+static void say_line(const char *format, va_list args)
 {
 	static const char prefix[] = "cachepeek: ";
 	char line[1000];
@@ -85,7 +85,7 @@ void cp_say(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(format, args);
+	say_line(format, args);
 	va_end(args);
 }
 
@@ -96,6 +96,6 @@ void cp_debug(int level, const char *format, ...)
 	if (level > cp_log_level)
 		return;
 	va_start(args, format);
-	say(format, args);
+	say_line(format, args);
 	va_end(args);
 }

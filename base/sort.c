@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static uint64_t key(const char *items, size_t size, size_t i)
+static uint64_t key_of(const char *items, size_t size, size_t i)
 {
 	uint64_t value;
 
@@ -12,7 +12,7 @@ static uint64_t key(const char *items, size_t size, size_t i)
 	return value;
 }
 
-static void swap(char *items, size_t size, size_t a, size_t b)
+static void swap_items(char *items, size_t size, size_t a, size_t b)
 {
 	char item[CP_SORT_MOST];
 
@@ -25,11 +25,11 @@ static void sift_down(char *items, size_t size, size_t root, size_t count)
 {
 	for (size_t child; (child = 2 * root + 1) < count; root = child) {
 		if (child + 1 < count &&
-			key(items, size, child) < key(items, size, child + 1))
+			key_of(items, size, child) < key_of(items, size, child + 1))
 			child++;
-		if (key(items, size, root) >= key(items, size, child))
+		if (key_of(items, size, root) >= key_of(items, size, child))
 			return;
-		swap(items, size, root, child);
+		swap_items(items, size, root, child);
 	}
 }
 
@@ -38,7 +38,7 @@ void cp_sort(void *items, size_t count, size_t size)
 	for (size_t i = count / 2; i > 0; i--)
 		sift_down(items, size, i - 1, count);
 	for (size_t end = count; end > 1; end--) {
-		swap(items, size, 0, end - 1);
+		swap_items(items, size, 0, end - 1);
 		sift_down(items, size, 0, end - 1);
 	}
 }

@@ -33,7 +33,7 @@ uint64_t cp_clock_of_kernel(void)
 }
 
 /* Both clocks at once: of some tries, the one that took least. */
-static struct moment both(void)
+static struct moment read_both_clocks(void)
 {
 	struct moment best = {0, 0};
 	uint64_t least = UINT64_MAX;
@@ -57,7 +57,7 @@ void cp_clock_start(void)
 	if (!CP_ARCH_USER_READ || !cp_read_file(SOURCE, source, sizeof(source)) ||
 		(strcmp(source, "tsc") != 0 && strcmp(source, "arch_sys_counter") != 0))
 		return;
-	first = both();
+	first = read_both_clocks();
 	__atomic_store_n(&calibrating, 0, __ATOMIC_RELEASE);
 }
 
@@ -67,7 +67,7 @@ static void calibrate_clock(void)
 
 	if (__atomic_exchange_n(&calibrating, 1, __ATOMIC_ACQUIRE))
 		return;
-	base = both();
+	base = read_both_clocks();
 	if (base.ticks <= first.ticks)
 		return;
 	cp_clock.ticks = base.ticks;

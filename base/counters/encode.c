@@ -102,7 +102,7 @@ static int encode_sysfs(
 }
 
 /* libpfm, loaded at its first use; NULL and a reason where that fails. */
-static const struct cp_encoder *encoder(const char **reason)
+static const struct cp_encoder *load_encoder(const char **reason)
 {
 	static const struct cp_encoder *loaded;
 	static bool tried;
@@ -141,14 +141,14 @@ int cp_encode(const char *event, struct perf_event_attr *attr, const char **reas
 	result = cp_encode_software(event, attr, reason);
 	if (result != -ENOENT)
 		return result;
-	libpfm = encoder(reason);
+	libpfm = load_encoder(reason);
 	return libpfm ? libpfm->encode(event, attr, reason) : -EINVAL;
 }
 
 const char *cp_core_pmu(unsigned index)
 {
 	const char *reason;
-	const struct cp_encoder *libpfm = encoder(&reason);
+	const struct cp_encoder *libpfm = load_encoder(&reason);
 
 	return libpfm ? libpfm->core_pmu(index) : NULL;
 }

@@ -44,7 +44,7 @@ static __u64 *word_of(struct perf_event_attr *attr, const char **text)
 }
 
 /* Puts value's bits where "0-7,32-35" says, the lowest first; false: too many. */
-static bool scatter(const char *ranges, uint64_t value, __u64 *word)
+static bool scatter_bits(const char *ranges, uint64_t value, __u64 *word)
 {
 	uint64_t first, last;
 
@@ -89,7 +89,7 @@ static int set_field(struct perf_event_attr *attr, const struct cp_sysfs_pmu *pm
 	if (!word || *at != ':')
 		return -EINVAL;
 	*reason = "a value is larger than its field";
-	return scatter(at + 1, value, word) ? 0 : -EINVAL;
+	return scatter_bits(at + 1, value, word) ? 0 : -EINVAL;
 }
 
 static int set_all(struct perf_event_attr *attr, const struct cp_sysfs_pmu *pmu,

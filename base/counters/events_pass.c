@@ -17,7 +17,7 @@ struct counters {
 	unsigned index[CP_MAX_COUNTERS];
 };
 
-static bool has(const struct counters *some, unsigned counter)
+static bool has_counter(const struct counters *some, unsigned counter)
 {
 	for (unsigned i = 0; i < some->count; i++)
 		if (some->index[i] == counter)
@@ -33,7 +33,7 @@ static void add_terms(const struct cp_event_set *set, struct counters *to,
 		unsigned counter = quantity->terms[t].counter;
 
 		if (cp_perf_needs_pmu(&set->counters[counter].attr) &&
-			!set->counters[counter].socket && !has(to, counter))
+			!set->counters[counter].socket && !has_counter(to, counter))
 			to->index[to->count++] = counter;
 	}
 }
@@ -56,7 +56,7 @@ static const struct cp_quantity *common_quantity(const struct cp_event_set *set)
 }
 
 /* The pass of each quantity, from 1 on; 0: in any.  Returns how many there are. */
-static unsigned assign(const struct cp_event_set *set, unsigned pass_of[])
+static unsigned assign_passes(const struct cp_event_set *set, unsigned pass_of[])
 {
 	const struct cp_quantity *common = common_quantity(set);
 	struct counters base = {0}, now;
@@ -94,12 +94,12 @@ static void drop_unused(struct cp_event_set *set)
 
 	for (unsigned q = 0; q < set->nquantities; q++)
 		for (unsigned t = 0; t < set->quantities[q].nterms; t++)
-			if (!has(&used, set->quantities[q].terms[t].counter))
+			if (!has_counter(&used, set->quantities[q].terms[t].counter))
 				used.index[used.count++] =
 					set->quantities[q].terms[t].counter;
 	for (unsigned i = 0; i < set->ncounters; i++) {
 		place[i] = n;
-		if (has(&used, i) && n++ != i)
+		if (has_counter(&used, i) && n++ != i)
 			set->counters[n - 1] = set->counters[i];
 	}
 	set->ncounters = n;
@@ -115,7 +115,7 @@ void cp_events_take_pass(struct cp_event_set *set, struct cp_share share)
 {
 	unsigned pass_of[CP_MAX_QUANTITIES] = {0}, pass = share.number;
 
-	set->npasses = assign(set, pass_of);
+	set->npasses = assign_passes(set, pass_of);
 	if (share.in_turn)
 		pass = (pass - 1) % set->npasses + 1;
 	set->pass = pass;

@@ -346,7 +346,7 @@ static void add_residency(struct cp_event_set *set, unsigned core)
 }
 
 /* By group, the group of the pinned counter of the same kind of core. */
-static void refer(struct cp_event_set *set)
+static void find_references(struct cp_event_set *set)
 {
 	for (unsigned i = 0; i < set->ncounters; i++)
 		for (unsigned j = 0; j < set->ncounters && set->counters[i].core; j++)
@@ -378,5 +378,5 @@ void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *reque
 	for (unsigned core = 1; core <= cores.count && cores.hybrid; core++)
 		add_residency(set, core);
 	cp_perf_arrange(set);
-	refer(set);
+	find_references(set);
 }

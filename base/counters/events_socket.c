@@ -99,7 +99,7 @@ static int new_counter(struct cp_event_set *set, const char *name)
 	return (int)set->ncounters - 1;
 }
 
-static void forget(struct cp_event_set *set, struct cp_quantity *quantity,
+static void forget_counters(struct cp_event_set *set, struct cp_quantity *quantity,
 	unsigned ncounters, unsigned nparts)
 {
 	set->ncounters = ncounters;
@@ -119,7 +119,7 @@ bool cp_socket_event(struct cp_event_set *set, struct cp_quantity *quantity, boo
 		cp_quantity_add_term(quantity, 1, (unsigned)counter);
 		return true;
 	}
-	forget(set, quantity, ncounters, nparts);
+	forget_counters(set, quantity, ncounters, nparts);
 	return false;
 }
 
@@ -186,7 +186,7 @@ bool cp_socket_preset(struct cp_event_set *set, struct cp_quantity *quantity,
 		if (outcome == FAILED)
 			first.name = NULL;
 		if (outcome == FAILED || !first.name)
-			forget(set, quantity, ncounters, nparts);
+			forget_counters(set, quantity, ncounters, nparts);
 		if (outcome == FAILED)
 			break;
 	}

@@ -165,7 +165,7 @@ static int parse_size(const char *text, uint64_t *bytes)
 	return 0;
 }
 
-static int store(
+static int store_value(
 	struct cp_options *options, const struct cp_option *option, const char *value)
 {
 	char *field = (char *)options + option->offset;
@@ -260,7 +260,7 @@ void cp_options_read(struct cp_options *options, char *const envp[],
 	memset(options, 0, sizeof(*options));
 	for (const struct cp_option *option = cp_option_table; option->name; option++)
 		if (option->fallback)
-			store(options, option, option->fallback);
+			store_value(options, option, option->fallback);
 	for (; envp && *envp; envp++) {
 		const char *equals = strchr(*envp, '=');
 		const struct cp_option *option;
@@ -272,7 +272,7 @@ void cp_options_read(struct cp_options *options, char *const envp[],
 		if (!option)
 			complain_unknown(
 				*envp, (size_t)(equals - *envp), complain, context);
-		else if (store(options, option, equals + 1) < 0)
+		else if (store_value(options, option, equals + 1) < 0)
 			complain_value(option, equals + 1, complain, context);
 	}
 }

@@ -103,7 +103,7 @@ static int result_of(long done, size_t wanted)
 	return (size_t)done == wanted ? 0 : -EBADMSG;
 }
 
-static size_t total(const struct iovec pieces[], unsigned first, unsigned end)
+static size_t total_size(const struct iovec pieces[], unsigned first, unsigned end)
 {
 	size_t size = 0;
 
@@ -123,8 +123,8 @@ int cp_plan_write(const struct cp_plan *plan, uint64_t key, int fd)
 	if (result < 0)
 		return result;
 	find_pieces(plan, pieces);
-	return result_of(
-		cp_syscall(SYS_writev, fd, pieces, NPIECES), total(pieces, 0, NPIECES));
+	return result_of(cp_syscall(SYS_writev, fd, pieces, NPIECES),
+		total_size(pieces, 0, NPIECES));
 }
 
 static bool is_ended(const char *text, size_t size)
@@ -250,7 +250,7 @@ int cp_plan_read(struct cp_plan *plan, uint64_t key, int fd, struct cp_arena *ar
 	find_pieces(plan, pieces);
 	result = result_of(
 		cp_syscall(SYS_readv, fd, pieces + COUNTERS, NPIECES - COUNTERS),
-		total(pieces, COUNTERS, NPIECES));
+		total_size(pieces, COUNTERS, NPIECES));
 	if (result == 0 && !is_sound(plan))
 		result = -EBADMSG;
 	return result;

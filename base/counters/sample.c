@@ -68,7 +68,7 @@ static bool take_word(
 }
 
 /* Says why the numbers do not go together; NULL: they do. */
-static const char *fault(const struct cp_sample_plan *plan)
+static const char *fault_of_plan(const struct cp_sample_plan *plan)
 {
 	if (plan->sets < 2)
 		return "sets is a number from 2 to 16, of 64 groups of sets";
@@ -97,7 +97,7 @@ int cp_sample_parse(
 		}
 		first = false;
 	}
-	wrong = fault(plan);
+	wrong = fault_of_plan(plan);
 	if (wrong)
 		cp_format(error, error_size, "%s", wrong);
 	return wrong ? -EINVAL : 0;

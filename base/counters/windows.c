@@ -38,7 +38,7 @@ void cp_windows_add_events(struct cp_event_set *set)
 	}
 }
 
-static unsigned entries(const struct cp_machine *machine, enum cp_level level)
+static unsigned entries_of(const struct cp_machine *machine, enum cp_level level)
 {
 	return machine->level[level].sets * machine->level[level].ways;
 }
@@ -46,10 +46,10 @@ static unsigned entries(const struct cp_machine *machine, enum cp_level level)
 void cp_windows_describe(
 	unsigned length, const struct cp_machine *machine, char *to, size_t size)
 {
-	unsigned own = entries(machine, CP_DTLB2);
+	unsigned own = entries_of(machine, CP_DTLB2);
 
 	cp_format(to, size, "length=%u line=%u code_line=%u page=%u dtlb=%u second=%u",
 		length, machine->level[CP_L1D].line, machine->level[CP_L1I].line,
-		machine->page, entries(machine, CP_DTLB),
-		own ? own : entries(machine, CP_STLB));
+		machine->page, entries_of(machine, CP_DTLB),
+		own ? own : entries_of(machine, CP_STLB));
 }

@@ -65,7 +65,7 @@ static int encode_for_none(const char *event)
 	return pfm_get_event_encoding(event, PFM_PLM3, NULL, NULL, &codes, &count);
 }
 
-static int check(const char *event, const char **reason)
+static int check_event(const char *event, const char **reason)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr)};
 	pfm_perf_encode_arg_t argument = {.attr = &attr, .size = sizeof(argument)};
@@ -83,7 +83,7 @@ static int check(const char *event, const char **reason)
 	return result == PFM_SUCCESS ? 0 : -EINVAL;
 }
 
-static int present(pfm_pmu_t pmu, pfm_pmu_info_t *info)
+static int has_pmu(pfm_pmu_t pmu, pfm_pmu_info_t *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->size = sizeof(*info);
@@ -100,7 +100,7 @@ static const char *core_pmu(unsigned index)
 		return NULL;
 	pfm_for_all_pmus(pmu)
 	{
-		if (!present(pmu, &info) || info.type != PFM_PMU_TYPE_CORE)
+		if (!has_pmu(pmu, &info) || info.type != PFM_PMU_TYPE_CORE)
 			continue;
 		/* the architectural PMU stands for Intel CPUs unknown to libpfm */
 		if (strncmp(info.name, "ix86arch", 8) == 0 || index-- > 0)
@@ -134,7 +134,7 @@ static void each_event(void (*visit)(void *context, const char *name), void *con
 
 	if (start_libpfm() < 0)
 		return;
-	pfm_for_all_pmus(pmu) if (present(pmu, &info))
+	pfm_for_all_pmus(pmu) if (has_pmu(pmu, &info))
 		each_event_of(&info, visit, context);
 }
 
@@ -143,7 +143,7 @@ extern const struct cp_encoder cp_encoder;
 __attribute__((visibility("default"))) const struct cp_encoder cp_encoder = {
 	.use_environment = cp_env_use,
 	.encode = encode_event,
-	.check = check,
+	.check = check_event,
 	.core_pmu = core_pmu,
 	.each_event = each_event,
 };

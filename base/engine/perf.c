@@ -31,7 +31,7 @@ static bool is_software(const struct cp_counter *counter)
 	       !counter->socket;
 }
 
-static bool leads(unsigned counter)
+static bool leads_group(unsigned counter)
 {
 	const struct cp_counter *it = &the_set->counters[counter];
 
@@ -72,7 +72,7 @@ static int configure_perf(const struct cp_event_set *set)
 
 	the_set = set;
 	for (unsigned i = 0; i < set->ncounters; i++) {
-		if (leads(i))
+		if (leads_group(i))
 			first = leader_of[set->counters[i].group] = i;
 		group_end_of[first] = i + 1;
 	}
@@ -106,7 +106,7 @@ static void thread_close(struct cp_thread_counters *counters)
  * descriptor or a page, and pages are limited less than descriptors are. */
 static bool kept_by_page(struct cp_thread_counters *counters, unsigned i, int fd)
 {
-	if (leads(i) || !cp_fd_scarce())
+	if (leads_group(i) || !cp_fd_scarce())
 		return false;
 	counters->page[i] = cp_kernel_map(fd);
 	if (!counters->page[i])
@@ -118,7 +118,8 @@ static bool kept_by_page(struct cp_thread_counters *counters, unsigned i, int fd
 static int open_one(
 	struct cp_thread_counters *counters, unsigned i, pid_t tid, int leader)
 {
-	int fd = cp_perf_open(&the_set->counters[i].attr, tid, leads(i) ? -1 : leader),
+	int fd = cp_perf_open(
+		    &the_set->counters[i].attr, tid, leads_group(i) ? -1 : leader),
 	    result;
 
 	if (fd < 0 || kept_by_page(counters, i, fd))
@@ -289,7 +290,7 @@ static int thread_open(struct cp_thread_counters *counters, pid_t tid, struct cp
 }
 
 /* A group that does not start shows by its times. */
-static void turn(struct cp_thread_counters *counters, unsigned group)
+static void turn_to_group(struct cp_thread_counters *counters, unsigned group)
 {
 	if (!counters->open || group == counters->turn)
 		return;
@@ -468,7 +469,7 @@ const struct cp_engine cp_engine_perf = {
 	.configure = configure_perf,
 	.thread_open = thread_open,
 	.read = read_counters,
-	.turn = turn,
+	.turn = turn_to_group,
 	.thread_close = thread_close,
 	.after_fork = after_fork,
 	.forked_inside = forked_inside,

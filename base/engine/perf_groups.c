@@ -14,7 +14,7 @@ static bool needs_no_pmu(const struct cp_counter *counter)
 	return !cp_perf_needs_pmu(&counter->attr);
 }
 
-static void renumber(struct cp_quantity *quantity, const unsigned place[])
+static void renumber_terms(struct cp_quantity *quantity, const unsigned place[])
 {
 	for (unsigned i = 0; i < quantity->nterms; i++)
 		quantity->terms[i].counter = place[quantity->terms[i].counter];
@@ -58,7 +58,7 @@ static void hardware_first(struct cp_event_set *set)
 			}
 	memcpy(set->counters, sorted, n * sizeof(sorted[0]));
 	for (unsigned i = 0; i < set->nquantities; i++)
-		renumber(&set->quantities[i], place);
+		renumber_terms(&set->quantities[i], place);
 	for (unsigned i = 0; i < set->nparts; i++)
 		set->parts[i].counter = place[set->parts[i].counter];
 }

@@ -48,7 +48,7 @@ static bool may_use(const char *path, const struct stat *file)
 }
 
 /* Puts what the link at path says in its place. */
-static const char *follow(char path[CP_NEW_FILE_PATH])
+static const char *follow_link(char path[CP_NEW_FILE_PATH])
 {
 	char target[CP_NEW_FILE_PATH];
 	ssize_t length = readlink(path, target, sizeof(target) - 1);
@@ -94,7 +94,7 @@ static const char *resolve_links(struct cp_new_file *file, struct stat *there)
 			return NULL;
 		if (!may_use(file->path, there))
 			return "it is a link of another user";
-		why = follow(file->path);
+		why = follow_link(file->path);
 		if (why)
 			return why;
 	}

@@ -20,7 +20,7 @@ static bool is_mine(const struct stat *file)
 }
 
 /* Bits of others who can write to it. */
-static mode_t writers(const struct stat *file)
+static mode_t bits_of_writers(const struct stat *file)
 {
 	mode_t bits = file->st_mode & (S_IWGRP | S_IWOTH);
 
@@ -28,7 +28,7 @@ static mode_t writers(const struct stat *file)
 }
 
 /* The same of those who can reach what is in the directory. */
-static mode_t visitors(const struct stat *directory)
+static mode_t bits_of_visitors(const struct stat *directory)
 {
 	return (directory->st_mode & S_IXGRP ? S_IWGRP : 0) |
 	       (directory->st_mode & S_IXOTH ? S_IWOTH : 0);
@@ -58,14 +58,15 @@ static int check_found(
 		cp_format(why, size, "its directory cannot be read");
 		return -EACCES;
 	}
-	if (!is_mine(file) && (file->st_uid != parent.st_uid || writers(&parent))) {
+	if (!is_mine(file) &&
+		(file->st_uid != parent.st_uid || bits_of_writers(&parent))) {
 		cp_format(why, size,
 			"it belongs to another user (%u): left out; copy or chown "
 			"it if you trust it",
 			(unsigned)file->st_uid);
 		return -EPERM;
 	}
-	if (writers(file) & visitors(&parent)) {
+	if (bits_of_writers(file) & bits_of_visitors(&parent)) {
 		cp_format(why, size,
 			"other users may write to it: left out; chmod go-w it if you "
 			"trust it");

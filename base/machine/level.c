@@ -239,7 +239,7 @@ static const struct {
 	{"inclusion", FIELD(inclusion)},
 };
 
-static bool choose(const struct place *at, enum cp_level level, size_t field,
+static bool choose_word(const struct place *at, enum cp_level level, size_t field,
 	const char *value, struct cp_cache *cache)
 {
 	char known[160] = "";
@@ -264,6 +264,6 @@ int cp_level_choose(const struct place *at, enum cp_level level, const char *fie
 {
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
 		if (strcmp(field, choices[i].field) == 0)
-			return choose(at, level, choices[i].at, value, cache);
+			return choose_word(at, level, choices[i].at, value, cache);
 	return -ENOENT;
 }

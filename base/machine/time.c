@@ -10,7 +10,7 @@ struct list {
 	size_t size, used;
 };
 
-static void name(struct list *list, bool missing, const char *what)
+static void name_missing(struct list *list, bool missing, const char *what)
 {
 	if (missing && list->used < list->size)
 		list->used += cp_format(list->text + list->used, list->size - list->used,
@@ -18,7 +18,7 @@ static void name(struct list *list, bool missing, const char *what)
 }
 
 /* Does the machine have that level, and the file no latency of it? */
-static bool lacks(const struct cp_machine *machine, enum cp_level level)
+static bool lacks_latency(const struct cp_machine *machine, enum cp_level level)
 {
 	return machine->level[level].sets && !machine->level[level].latency;
 }
@@ -44,22 +44,22 @@ bool cp_machine_tells_time(const struct cp_machine *machine, char *missing, size
 	struct list list = {missing, size, 0};
 
 	*missing = '\0';
-	name(&list, lacks(machine, CP_L2), "l2");
-	name(&list, lacks(machine, CP_LLC), "llc");
-	name(&list, lacks(machine, CP_STLB), "stlb");
-	name(&list, lacks(machine, CP_ITLB2), "itlb2");
-	name(&list, lacks(machine, CP_DTLB2), "dtlb2");
-	name(&list, !machine->memory_latency, "memory-latency");
-	name(&list, !machine->walk_latency, "walk-latency");
-	name(&list, cp_machine_hops(machine) > 0 && !machine->one_hop_latency,
+	name_missing(&list, lacks_latency(machine, CP_L2), "l2");
+	name_missing(&list, lacks_latency(machine, CP_LLC), "llc");
+	name_missing(&list, lacks_latency(machine, CP_STLB), "stlb");
+	name_missing(&list, lacks_latency(machine, CP_ITLB2), "itlb2");
+	name_missing(&list, lacks_latency(machine, CP_DTLB2), "dtlb2");
+	name_missing(&list, !machine->memory_latency, "memory-latency");
+	name_missing(&list, !machine->walk_latency, "walk-latency");
+	name_missing(&list, cp_machine_hops(machine) > 0 && !machine->one_hop_latency,
 		"one-hop-latency");
-	name(&list, cp_machine_hops(machine) > 1 && !machine->two_hop_latency,
+	name_missing(&list, cp_machine_hops(machine) > 1 && !machine->two_hop_latency,
 		"two-hop-latency");
 	if (machine->ooo.on) {
-		name(&list, !machine->level[CP_L1D].latency, "l1d");
-		name(&list, !machine->ooo.width, "width");
-		name(&list, !machine->ooo.window, "window");
-		name(&list, !machine->ooo.mispredict, "mispredict-latency");
+		name_missing(&list, !machine->level[CP_L1D].latency, "l1d");
+		name_missing(&list, !machine->ooo.width, "width");
+		name_missing(&list, !machine->ooo.window, "window");
+		name_missing(&list, !machine->ooo.mispredict, "mispredict-latency");
 	}
 	return !*missing;
 }

@@ -12,7 +12,7 @@ static void state_level(struct cp_weights *weights, enum cp_weight_of of,
 			machine->assumed & 1u << of);
 }
 
-static void state(struct cp_weights *weights, enum cp_weight_of of,
+static void state_weight(struct cp_weights *weights, enum cp_weight_of of,
 	const struct cp_machine *machine)
 {
 	cp_weight_state(weights, of, cp_machine_latency(machine, of),
@@ -26,14 +26,14 @@ static struct cp_weights of_machine(const struct cp_machine *machine)
 	state_level(&weights, CP_OF_L1, machine, CP_L1D);
 	state_level(&weights, CP_OF_L2, machine, CP_L2);
 	state_level(&weights, CP_OF_L3, machine, CP_LLC);
-	state(&weights, CP_OF_MEMORY, machine);
+	state_weight(&weights, CP_OF_MEMORY, machine);
 	if (cp_machine_hops(machine) > 0) {
-		state(&weights, CP_OF_ONE_HOP, machine);
-		state(&weights, CP_OF_NEAR_CACHE, machine);
-		state(&weights, CP_OF_FAR_CACHE, machine);
+		state_weight(&weights, CP_OF_ONE_HOP, machine);
+		state_weight(&weights, CP_OF_NEAR_CACHE, machine);
+		state_weight(&weights, CP_OF_FAR_CACHE, machine);
 	}
 	if (cp_machine_hops(machine) > 1)
-		state(&weights, CP_OF_TWO_HOPS, machine);
+		state_weight(&weights, CP_OF_TWO_HOPS, machine);
 	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS; of++)
 		if (machine->changed & 1u << of && weights.of[of].from != CP_WEIGHT_NONE)
 			weights.of[of].from = CP_WEIGHT_USER;

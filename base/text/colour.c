@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is(const char *value, const char *word)
+static bool is_word(const char *value, const char *word)
 {
 	return value && strcmp(value, word) == 0;
 }
@@ -16,9 +16,10 @@ enum cp_colour cp_colour_of(const char *(*environment)(const char *name))
 
 	if (none && *none)
 		return CP_COLOUR_NEVER;
-	if (force && *force && !is(force, "0"))
+	if (force && *force && !is_word(force, "0"))
 		return CP_COLOUR_ALWAYS;
-	return is(environment("CLICOLOR"), "0") || is(environment("TERM"), "dumb")
+	return is_word(environment("CLICOLOR"), "0") ||
+			       is_word(environment("TERM"), "dumb")
 		       ? CP_COLOUR_NEVER
 		       : CP_COLOUR_AUTO;
 }

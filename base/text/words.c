@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool blank(char c)
+static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
@@ -27,9 +27,9 @@ struct cp_slice cp_slice_of(const char *text)
 
 struct cp_slice cp_slice_trim(struct cp_slice slice)
 {
-	while (slice.at < slice.end && blank(*slice.at))
+	while (slice.at < slice.end && is_blank(*slice.at))
 		slice.at++;
-	while (slice.at < slice.end && blank(slice.end[-1]))
+	while (slice.at < slice.end && is_blank(slice.end[-1]))
 		slice.end--;
 	return slice;
 }
@@ -48,7 +48,7 @@ bool cp_lines_verbatim(struct cp_lines *lines, struct cp_slice *line)
 static struct cp_slice without_comment(struct cp_slice line)
 {
 	for (const char *c = line.at; c < line.end; c++)
-		if (*c == '#' && (c == line.at || blank(c[-1])))
+		if (*c == '#' && (c == line.at || is_blank(c[-1])))
 			return (struct cp_slice){line.at, c};
 	return line;
 }
@@ -67,7 +67,7 @@ bool cp_slice_word(struct cp_slice *rest, struct cp_slice *word)
 {
 	*rest = cp_slice_trim(*rest);
 	word->at = rest->at;
-	while (rest->at < rest->end && !blank(*rest->at))
+	while (rest->at < rest->end && !is_blank(*rest->at))
 		rest->at++;
 	word->end = rest->at;
 	return word->at < word->end;

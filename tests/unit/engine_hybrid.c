@@ -88,7 +88,7 @@ static void make_set(void)
 			cp_quantity_add_term(quantity, 1, 1);
 	}
 	cp_perf_arrange(&set);
-	refer(&set);
+	find_references(&set);
 	cp_engine_perf.configure(&set);
 }
 
