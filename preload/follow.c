@@ -175,7 +175,7 @@ static bool is_ours(void)
 }
 
 /* As regions/record.h has it. */
-static const char *chances(const char *path, char *const envp[])
+static const char *chances_of_exec(const char *path, char *const envp[])
 {
 	if (!brings_us_along(envp) && cp_options.children != CP_CHILDREN_FORCE)
 		return "changed";
@@ -195,8 +195,8 @@ void *cp_follow_note(pid_t pid, const char *path, char *const envp[])
 		!cp_enter_slowly(&state))
 		return NULL;
 	cp_decide_hand_over();
-	length = cp_format(text, sizeof(text), "%d %s %s", (int)pid, chances(path, envp),
-		path ? path : "");
+	length = cp_format(text, sizeof(text), "%d %s %s", (int)pid,
+		chances_of_exec(path, envp), path ? path : "");
 	note = cp_record_put_meta(&cp_runtime.record, "program", text,
 		length < sizeof(text) ? length : sizeof(text) - 1);
 	cp_leave_slowly(state);

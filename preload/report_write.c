@@ -14,7 +14,7 @@
 #include "preload/run.h"
 #include "base/counters/options.h"
 
-static void complain(void *context, const char *line)
+static void complain_of_report(void *context, const char *line)
 {
 	(void)context;
 	cp_say("%s", line);
@@ -40,7 +40,7 @@ int cp_report_write_numbered(struct cp_arena *arena, const struct cp_report *rep
 		.whole = cp_options.verbose > 0,
 		.kind = kind,
 		.number = number,
-		.complain = complain,
+		.complain = complain_of_report,
 	};
 
 	context.tell_number = number > 1 && kind != CP_SINKS_OWN &&

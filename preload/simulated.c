@@ -57,7 +57,7 @@ static void plan_windows(void)
 }
 
 /* Names the option that excludes sampling; NULL: none is set. */
-static const char *unsampled(bool compared)
+static const char *option_against_sampling(bool compared)
 {
 	const struct cp_options *options = &cp_options;
 
@@ -74,7 +74,7 @@ static const char *unsampled(bool compared)
 static void plan_sample(bool compared)
 {
 	struct cp_sample_plan *plan = &cp_plan.sample;
-	const char *other = unsampled(compared);
+	const char *other = option_against_sampling(compared);
 	char error[256], line[400];
 
 	if (!cp_options.sample)
@@ -146,7 +146,7 @@ void cp_simulated_events(const struct cp_request *request)
 		cp_windows_add_events(set);
 }
 
-static unsigned quantum(void)
+static unsigned quantum_wanted(void)
 {
 	const char *text = cp_options.quantum;
 	uint64_t references;
@@ -172,7 +172,7 @@ void cp_run_simulated(char **argv, char *const *entries)
 		.host_cpu = cp_options.cpu == CP_CPU_HOST};
 	struct cp_why why;
 
-	wishes.quantum = wishes.sharing ? quantum() : 0;
+	wishes.quantum = wishes.sharing ? quantum_wanted() : 0;
 	cp_reexec(argv, entries, &cp_plan, cp_run.directory, &wishes, &why);
 	/* Not by cp_warn(), which leaves children's lines to their records. */
 	cp_say("%s is not counted: %s", cp_is_root() ? "the program" : "a child",

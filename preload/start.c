@@ -96,7 +96,7 @@ static void begin_counting(void)
 
 /* ---- the constructor ---- */
 
-static void complain(void *context, const char *line)
+static void complain_of_options(void *context, const char *line)
 {
 	(void)context;
 	cp_warn(line);
@@ -124,7 +124,7 @@ static bool know_ourselves(void)
 		cp_run.root_pid = cp_runtime.pid;
 	cp_runtime.quiet = inherited;
 	settings = cp_follow_start();
-	cp_options_read(&cp_options, settings, complain, NULL);
+	cp_options_read(&cp_options, settings, complain_of_options, NULL);
 	cp_decide_settings(settings);
 	cp_log_level = cp_options.verbose;
 	cp_options.regions = cp_cases_expand(cp_options.regions);
@@ -213,7 +213,7 @@ static void begin_image(int argc, char **argv, char **envp)
 		cp_runtime.record.header->overhead_ns = cp_now_ns() - began;
 }
 
-__attribute__((constructor)) static void constructor(int argc, char **argv, char **envp)
+__attribute__((constructor)) static void start_library(int argc, char **argv, char **envp)
 {
 	int saved = errno;
 

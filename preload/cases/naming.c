@@ -46,7 +46,7 @@ struct numbers {
 	const long *first, *end;
 };
 
-static bool put(struct text *out, const char *text, size_t length)
+static bool put_piece(struct text *out, const char *text, size_t length)
 {
 	if (length >= out->size - out->length)
 		return false;
@@ -69,7 +69,7 @@ static bool put_string(struct text *out, uintptr_t at)
 	return at % sizeof(void *) == 0 && cp_can_read(s, sizeof(*s)) && s->length > 0 &&
 	       s->length <= LONGEST && has_room(s) &&
 	       cp_can_read(s->text, s->length + 1) && s->text[s->length] == '\0' &&
-	       !memchr(s->text, '\0', s->length) && put(out, s->text, s->length);
+	       !memchr(s->text, '\0', s->length) && put_piece(out, s->text, s->length);
 }
 
 static bool put_number(struct text *out, long value)
@@ -77,7 +77,7 @@ static bool put_number(struct text *out, long value)
 	char number[32];
 	size_t length = cp_format(number, sizeof(number), "%ld", value);
 
-	return put(out, number, length);
+	return put_piece(out, number, length);
 }
 
 /* None of them is no mistake. */
@@ -95,7 +95,7 @@ static bool put_numbers(struct text *out, uintptr_t at)
 	if (bytes % sizeof(long) || n > MOST_NUMBERS || !cp_can_read(all->first, bytes))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (!put(out, "/", 1) || !put_number(out, all->first[i]))
+		if (!put_piece(out, "/", 1) || !put_number(out, all->first[i]))
 			return false;
 	}
 	return true;
@@ -103,7 +103,7 @@ static bool put_numbers(struct text *out, uintptr_t at)
 
 /* ---- what C has ---- */
 
-static bool load(const struct part *part, uintptr_t argument, uintptr_t *value)
+static bool load_part(const struct part *part, uintptr_t argument, uintptr_t *value)
 {
 	const void *at = (const void *)(argument + part->offset);
 
@@ -119,7 +119,7 @@ static bool load(const struct part *part, uintptr_t argument, uintptr_t *value)
 static bool put_text(struct text *out, const char *text)
 {
 	return cp_can_read_text(text) && *text && strlen(text) <= LONGEST &&
-	       put(out, text, strlen(text));
+	       put_piece(out, text, strlen(text));
 }
 
 /* Rust's names end in "::h" and 16 digits. */
@@ -139,7 +139,7 @@ static bool put_name(struct text *out, const char *plain)
 	const char *begin = cp_skip_type(plain), *end = strrchr(begin, '(');
 	size_t length = end && end > begin ? (size_t)(end - begin) : strlen(begin);
 
-	return put(out, begin, has_hash(begin, length) ? length - HASH : length);
+	return put_piece(out, begin, has_hash(begin, length) ? length - HASH : length);
 }
 
 /* ---- parts ---- */
@@ -160,7 +160,7 @@ static bool put_part(
 		return put_string(out, argument + part->offset);
 	if (is_type(part, "std::vector<long>"))
 		return put_numbers(out, argument + part->offset);
-	if (!load(part, argument, &value))
+	if (!load_part(part, argument, &value))
 		return false;
 	return is_type(part, "string") ? put_text(out, (const char *)value)
 				       : put_number(out, (long)value);
@@ -210,7 +210,7 @@ static const char *put_next(struct text *out, struct cp_span left, const char *p
 	struct part part;
 
 	if (*at != '{')
-		return put(out, at, 1) ? at + 1 : NULL;
+		return put_piece(out, at, 1) ? at + 1 : NULL;
 	if (is_name(at + 1, left.end))
 		return put_name(out, plain) ? at + strlen("{name}") : NULL;
 	at = read_part(at + 1, left.end, &part);

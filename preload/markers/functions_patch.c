@@ -82,7 +82,7 @@ static void end_functions(void *region)
 	cp_self.counting = 0;
 }
 
-static uint32_t *innermost(void)
+static uint32_t *innermost_function(void)
 {
 	return &cp_self.function;
 }
@@ -112,7 +112,7 @@ static const struct cp_patch_host host = {
 	.can_begin = can_begin,
 	.begin = begin_function,
 	.end = end_functions,
-	.innermost = innermost,
+	.innermost = innermost_function,
 	.function = function_of,
 	.enter = cp_enter,
 	.leave = cp_leave,

@@ -72,7 +72,7 @@ static __thread bool inside __attribute__((tls_model("initial-exec")));
 		inside = outer;                                                          \
 	} while (0)
 
-static void note(void **object, const char *name)
+static void note_object(void **object, const char *name)
 {
 	if (*object)
 		cp_handle_set(
@@ -96,7 +96,7 @@ EXPORT void CONSTRUCT(void **object, const char *name, int options)
 
 	*object = NULL;
 	REALLY(real(object, name, options));
-	note(object, name);
+	note_object(object, name);
 }
 
 EXPORT void CONSTRUCT_WITH(
@@ -106,7 +106,7 @@ EXPORT void CONSTRUCT_WITH(
 
 	*object = NULL;
 	REALLY(real(object, name, metadata, options));
-	note(object, name);
+	note_object(object, name);
 }
 
 /* ---- begin ---- */

@@ -61,7 +61,7 @@ static struct cp_name *name_of(extrae_type type, extrae_value value)
 	return name;
 }
 
-static void note(extrae_type type, extrae_value value)
+static void note_event(extrae_type type, extrae_value value)
 {
 	cp_marker_end(NULL, tag_of(type), CP_END_ALONE);
 	if (value)
@@ -75,7 +75,7 @@ static void note(extrae_type type, extrae_value value)
                                                                                          \
 		if (real)                                                                \
 			real(type, value);                                               \
-		note(type, value);                                                       \
+		note_event(type, value);                                                 \
 	}
 EVENT(Extrae_event)
 EVENT(Extrae_eventandcounters)
@@ -88,7 +88,7 @@ EVENT(Extrae_eventandcounters)
 		if (real)                                                                \
 			real(count, types, values);                                      \
 		for (unsigned i = 0; i < count; i++)                                     \
-			note(types[i], values[i]);                                       \
+			note_event(types[i], values[i]);                                 \
 	}
 EVENTS(Extrae_nevent)
 EVENTS(Extrae_neventandcounters)

@@ -293,7 +293,7 @@ static void call_collector(struct itt_global *global, void *function, int groups
 }
 
 /* Functions that the collector has not put there stay away: its own stubs call back. */
-static bool chain(struct itt_global *global, int groups)
+static bool chain_collector(struct itt_global *global, int groups)
 {
 	void *found = cp_forward_symbol(users_collector(), "__itt_api_init");
 
@@ -329,7 +329,7 @@ EXPORT void __itt_api_init(struct itt_global *global, int groups)
 	if (!global || !global->functions)
 		return;
 	cp_itt_know(global);
-	chained = chain(global, groups);
+	chained = chain_collector(global, groups);
 	for (struct itt_function *f = global->functions; f->name; f++) {
 		int i = index_of(f->name);
 

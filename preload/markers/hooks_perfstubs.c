@@ -34,16 +34,16 @@ void ps_tool_stop_current(void);
 void ps_tool_dynamic_phase_start(const char *name, int index);
 void ps_tool_dynamic_phase_stop(const char *name, int index);
 
-static void nothing(void)
+static void do_nothing(void)
 {
 }
 
-static void begin(struct cp_name *name)
+static void begin_timer(struct cp_name *name)
 {
 	cp_marker_begin(name, TAG);
 }
 
-static void end(struct cp_name *name)
+static void end_timer(struct cp_name *name)
 {
 	if (name)
 		cp_marker_end(name, TAG, CP_END_OWN);
@@ -59,8 +59,8 @@ static void end(struct cp_name *name)
 		if (real)                                                                \
 			real();                                                          \
 	}
-PLAIN(ps_tool_finalize, nothing)
-PLAIN(ps_tool_register_thread, nothing)
+PLAIN(ps_tool_finalize, do_nothing)
+PLAIN(ps_tool_register_thread, do_nothing)
 PLAIN(ps_tool_pause_measurement, cp_marker_pause)
 PLAIN(ps_tool_resume_measurement, cp_marker_resume)
 PLAIN(ps_tool_dump_data, cp_marker_flush)
@@ -85,14 +85,14 @@ EXPORT void ps_tool_timer_start(void *timer)
 
 	if (real)
 		real(timer);
-	begin(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+	begin_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
 }
 
 EXPORT void ps_tool_timer_stop(void *timer)
 {
 	__typeof__(&ps_tool_timer_stop) real = CP_FORWARD(ps_tool_timer_stop);
 
-	end(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
+	end_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
 	if (real)
 		real(timer);
 }
@@ -103,14 +103,14 @@ EXPORT void ps_tool_start_string(const char *name)
 
 	if (real)
 		real(name);
-	begin(cp_marker_name(name));
+	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void ps_tool_stop_string(const char *name)
 {
 	__typeof__(&ps_tool_stop_string) real = CP_FORWARD(ps_tool_stop_string);
 
-	end(cp_marker_name(name));
+	end_timer(cp_marker_name(name));
 	if (real)
 		real(name);
 }
@@ -131,7 +131,7 @@ EXPORT void ps_tool_dynamic_phase_start(const char *name, int index)
 
 	if (real)
 		real(name, index);
-	begin(cp_marker_name(name));
+	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void ps_tool_dynamic_phase_stop(const char *name, int index)
@@ -139,7 +139,7 @@ EXPORT void ps_tool_dynamic_phase_stop(const char *name, int index)
 	__typeof__(&ps_tool_dynamic_phase_stop) real =
 		CP_FORWARD(ps_tool_dynamic_phase_stop);
 
-	end(cp_marker_name(name));
+	end_timer(cp_marker_name(name));
 	if (real)
 		real(name, index);
 }

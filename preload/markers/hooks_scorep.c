@@ -31,7 +31,7 @@ static __thread bool inside __attribute__((tls_model("initial-exec")));
 
 /* Where Score-P is there and has made none, as before it measures, there is none: it
  * would be handed ours. */
-static void note(void **handle, const char *name, bool is_there)
+static void note_handle(void **handle, const char *name, bool is_there)
 {
 	const struct cp_handle *made;
 
@@ -42,7 +42,7 @@ static void note(void **handle, const char *name, bool is_there)
 		*handle = (void *)(uintptr_t)made->value;
 }
 
-static void begin(void *handle)
+static void begin_handle(void *handle)
 {
 	if (!inside && handle)
 		cp_marker_begin(
@@ -56,7 +56,7 @@ EXPORT void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32
 
 	if (real)
 		real(handle, last_name, last, name, type, file, line);
-	note(handle, name, real != NULL);
+	note_handle(handle, name, real != NULL);
 }
 
 EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last,
@@ -71,8 +71,8 @@ EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint3
 		real(handle, last_name, last, name, type, file, line);
 	inside = outer;
 	if (!before || !cp_handle_name(HANDLES, (uint64_t)(uintptr_t)*handle))
-		note(handle, name, real != NULL);
-	begin(*handle);
+		note_handle(handle, name, real != NULL);
+	begin_handle(*handle);
 }
 
 EXPORT void SCOREP_User_RegionEnter(void *handle)
@@ -81,7 +81,7 @@ EXPORT void SCOREP_User_RegionEnter(void *handle)
 
 	if (real)
 		real(handle);
-	begin(handle);
+	begin_handle(handle);
 }
 
 EXPORT void SCOREP_User_RegionEnd(void *handle)

@@ -41,7 +41,7 @@ static struct cp_name *begin_region(struct cp_name **region, const char *text)
 	return name;
 }
 
-static struct call begin(struct cp_name **region, const char *text)
+static struct call begin_call(struct cp_name **region, const char *text)
 {
 	struct call call = {false, NULL, 0};
 
@@ -54,7 +54,7 @@ static struct call begin(struct cp_name **region, const char *text)
 	return call;
 }
 
-static void end(const struct call *call)
+static void end_call(const struct call *call)
 {
 	cp_mpi_time_end(call->began);
 	if (call->region)
@@ -75,11 +75,11 @@ static void end(const struct call *call)
 	{                                                                                \
 		static struct cp_name *region;                                           \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
-		struct call call = begin(&region, text);                                 \
+		struct call call = begin_call(&region, text);                            \
 		int result = real ? real ARGUMENTS : NO_FUNCTION;                        \
                                                                                          \
 		if (call.outermost)                                                      \
-			end(&call);                                                      \
+			end_call(&call);                                                 \
 		return result;                                                           \
 	}
 #define BOTH(name) HOOK(MPI_##name, "MPI_" #name) HOOK(PMPI_##name, "MPI_" #name)

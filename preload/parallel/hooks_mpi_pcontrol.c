@@ -20,7 +20,7 @@ void mpi_pcontrol_f08_(const int *level);
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 static __thread bool paused __attribute__((tls_model("initial-exec")));
 
-static void obey(int level)
+static void obey_level(int level)
 {
 	if (level == 0 && !paused)
 		cp_marker_pause();
@@ -33,7 +33,7 @@ static void obey(int level)
 }
 
 #if CP_PASSES_ON
-static int nothing(void)
+static int do_nothing(void)
 {
 	return 0;
 }
@@ -48,8 +48,8 @@ __attribute__((used)) static const void *begin_pcontrol(
 	(void)b;
 	(void)c;
 	if (!inside)
-		obey(level);
-	return real ? real : (const void *)(uintptr_t)nothing;
+		obey_level(level);
+	return real ? real : (const void *)(uintptr_t)do_nothing;
 }
 
 CP_PASS_ON("MPI_Pcontrol", "begin_pcontrol")
@@ -60,7 +60,7 @@ EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 	__typeof__(&MPI_Pcontrol) real = CP_FORWARD(MPI_Pcontrol);
 
 	if (!inside)
-		obey(level);
+		obey_level(level);
 	return real ? real(level, a, b, c) : 0;
 }
 #endif
@@ -72,7 +72,7 @@ EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 		bool outer = inside;                                                     \
                                                                                          \
 		if (!outer)                                                              \
-			obey(*level);                                                    \
+			obey_level(*level);                                              \
 		inside = true;                                                           \
 		if (real)                                                                \
 			real(level);                                                     \

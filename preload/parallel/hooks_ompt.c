@@ -202,7 +202,7 @@ static int on_control_tool(
 	return CONTROL_NO_TOOL;
 }
 
-static int initialize(lookup_function *look_up, int device, union ompt_data *data)
+static int initialize_tool(lookup_function *look_up, int device, union ompt_data *data)
 {
 	static const struct {
 		int event;
@@ -229,7 +229,7 @@ static int initialize(lookup_function *look_up, int device, union ompt_data *dat
 	return 1;
 }
 
-static void finalize(union ompt_data *data)
+static void finalize_tool(union ompt_data *data)
 {
 	(void)data;
 }
@@ -263,7 +263,7 @@ static struct ompt_start *leave_to(const char *other, struct ompt_start *theirs)
 /* There can be one tool only: another's comes first. */
 EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 {
-	static struct ompt_start ours = {initialize, finalize, {0}};
+	static struct ompt_start ours = {initialize_tool, finalize_tool, {0}};
 	__typeof__(&ompt_start_tool) next = CP_FORWARD(ompt_start_tool);
 	struct ompt_start *theirs = next ? next(version, runtime) : NULL;
 

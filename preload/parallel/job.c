@@ -130,7 +130,7 @@ static void run_with_memory(void)
 	job.arena.out_of_memory = NULL;
 }
 
-static void run(void)
+static void sum_up_job(void)
 {
 	const char *why;
 
@@ -174,7 +174,7 @@ void cp_job_report(const void *caller)
 	job.caller = caller;
 	job.seconds = cp_options.mpi_timeout;
 	if (cp_options.mpi_timeout)
-		run();
+		sum_up_job();
 	cp_leave_slowly(state);
 	errno = saved;
 }

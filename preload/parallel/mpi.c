@@ -93,7 +93,7 @@ static bool is_mpich(const void *caller)
 
 /* The program's own instance, where it has a copy of the library's: RTLD_NEXT
  * would find the other. */
-static void *data(const char *name, const void *caller)
+static void *find_data(const char *name, const void *caller)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
 
@@ -105,9 +105,9 @@ static bool find_handles(const void *caller)
 	if (has_standard_abi(caller)) {
 		mpi.world = 0x101;
 		mpi.byte = 0x247;
-	} else if (data("ompi_mpi_comm_world", caller)) {
-		mpi.world = (handle)data("ompi_mpi_comm_world", caller);
-		mpi.byte = (handle)data("ompi_mpi_byte", caller);
+	} else if (find_data("ompi_mpi_comm_world", caller)) {
+		mpi.world = (handle)find_data("ompi_mpi_comm_world", caller);
+		mpi.byte = (handle)find_data("ompi_mpi_byte", caller);
 	} else if (is_mpich(caller)) {
 		mpi.world = 0x44000000;
 		mpi.byte = 0x4c00010d;
@@ -151,7 +151,7 @@ bool cp_mpi_is_open(void)
 
 /* ---- messages, with a limit of time ---- */
 
-static double now(void)
+static double now_seconds(void)
 {
 	struct timespec at;
 
@@ -163,13 +163,13 @@ static bool wait_for(union slot *request, double seconds)
 {
 	static _Alignas(16) char status[STATUS_SIZE];
 	const struct timespec pause = {0, 200000};
-	double until = now() + seconds;
+	double until = now_seconds() + seconds;
 	int done = 0;
 
 	for (unsigned tries = 0;; tries++) {
 		if (mpi.Test(request, &done, status) != 0)
 			return false;
-		if (done || now() > until)
+		if (done || now_seconds() > until)
 			return done;
 		if (tries > 100)
 			cp_syscall(SYS_nanosleep, &pause, NULL);

@@ -198,7 +198,7 @@ static void *real_of(const char *entry, const void *caller)
 
 /* LLVM's runtime has GCC's entries, too, and tells of them by itself, once it has
  * been started: the first region would be seen twice. */
-static bool tells(void *real)
+static bool is_llvm(void *real)
 {
 	int (*start)(void);
 	void *library, *found;
@@ -252,7 +252,7 @@ static const struct cp_omp_site *look_up(
 	cp_own_work_begin(&state);
 	extra = (struct cp_omp_site){function, entry, NULL, NULL, false};
 	extra.real = *entry ? real_of(entry, caller) : NULL;
-	extra.told = *entry && tells(extra.real);
+	extra.told = *entry && is_llvm(extra.real);
 	extra.name = name_of(function, source);
 	site = add_name(&extra);
 	cp_own_work_end(state);

@@ -33,7 +33,7 @@ static void add_text(const char *text, size_t length, void *to)
 	plain->text[plain->length] = '\0';
 }
 
-static const char *demangle(const char *name, struct plain *plain)
+static const char *demangle_name(const char *name, struct plain *plain)
 {
 	*plain->text = '\0';
 	plain->length = 0;
@@ -49,7 +49,7 @@ static const char *demangle(const char *name, struct plain *plain)
 bool cp_choose(const char *name)
 {
 	static struct plain storage; /* under the dynamic linker's lock */
-	const char *plain = demangle(name, &storage);
+	const char *plain = demangle_name(name, &storage);
 
 	if (!cp_function_is_chosen(patterns, name, plain))
 		return false;
@@ -60,7 +60,7 @@ bool cp_choose(const char *name)
 void *cp_choose_function(const struct cp_patch_host *host, const char *name)
 {
 	static struct plain storage; /* as above */
-	const char *plain = demangle(name, &storage);
+	const char *plain = demangle_name(name, &storage);
 
 	return host->function(name, plain, cp_naming_of(patterns, name, plain));
 }

@@ -16,7 +16,7 @@ static uintptr_t end_of(const struct cp_target *target)
 	return target->plan.at + target->plan.replaced;
 }
 
-static bool mark(struct inside *inside, struct cp_store *store)
+static bool mark_targets(struct inside *inside, struct cp_store *store)
 {
 	uintptr_t high = 0;
 
@@ -41,7 +41,7 @@ static bool mark(struct inside *inside, struct cp_store *store)
 	return true;
 }
 
-static void note(const struct inside *inside, uintptr_t to)
+static void note_jump(const struct inside *inside, uintptr_t to)
 {
 	for (size_t i = 0; i < inside->count; i++)
 		if (to > inside->targets[i].plan.at && to < end_of(&inside->targets[i]))
@@ -53,7 +53,7 @@ static inline void look_at(const struct inside *inside, uintptr_t to)
 	uintptr_t offset = to - inside->low;
 
 	if (offset < inside->size && inside->bits[offset / 8] & 1u << offset % 8)
-		note(inside, to);
+		note_jump(inside, to);
 }
 
 /* Does it end in a distance of four bytes, as call, jmp, branches, lea and xbegin do? */
@@ -106,7 +106,7 @@ void cp_find_jumps(const struct dl_phdr_info *info, struct cp_target *targets,
 {
 	struct inside inside = {.targets = targets, .count = count};
 
-	if (!mark(&inside, store)) {
+	if (!mark_targets(&inside, store)) {
 		for (size_t i = 0; i < count; i++)
 			targets[i].jumped_into = true;
 		return;

@@ -139,7 +139,7 @@ static void take_addresses(struct work *work, const char *path)
 
 /* ---- patches ---- */
 
-static bool patch(const struct cp_plan *plan, uint32_t number, uintptr_t enter,
+static bool patch_function(const struct cp_plan *plan, uint32_t number, uintptr_t enter,
 	uintptr_t at, enum cp_patch_why *why)
 {
 	uint8_t code[CP_TRAMPOLINE_SIZE], jump[CP_JUMP_SIZE];
@@ -185,7 +185,8 @@ static enum cp_patch_why patch_target(const struct work *work,
 	long number = cp_calls_add(cp_choose_function(work->host, target->name));
 	enum cp_patch_why why = CP_PATCH_MEMORY;
 
-	return number >= 0 && patch(&target->plan, (uint32_t)number, enter, at, &why)
+	return number >= 0 && patch_function(
+				      &target->plan, (uint32_t)number, enter, at, &why)
 		       ? CP_PATCH_DONE
 		       : why;
 }
@@ -217,7 +218,7 @@ bool cp_module_patch_one(const struct cp_plan *plan, uint32_t number)
 	enum cp_patch_why why;
 	uintptr_t at = take_memory(plan->at, plan->at + plan->replaced, 1, &why);
 
-	return at && patch(plan, number, at, at + HEAD, &why);
+	return at && patch_function(plan, number, at, at + HEAD, &why);
 }
 
 /* ---- a file ---- */

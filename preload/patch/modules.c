@@ -31,7 +31,7 @@ static struct seen *seen, *unused;
 static unsigned round_now;
 static bool looks_later;
 
-static struct seen *find(const struct dl_phdr_info *info)
+static struct seen *find_module(const struct dl_phdr_info *info)
 {
 	struct seen *s = seen;
 
@@ -40,7 +40,7 @@ static struct seen *find(const struct dl_phdr_info *info)
 	return s;
 }
 
-static struct seen *add(const struct dl_phdr_info *info)
+static struct seen *add_module(const struct dl_phdr_info *info)
 {
 	struct seen *s = unused ? unused : cp_store_take(&store, sizeof(*s));
 
@@ -62,7 +62,7 @@ static bool is_system(const struct dl_phdr_info *info)
 	       strncmp(info->dlpi_name, "linux-vdso", 10) == 0;
 }
 
-static bool has(const struct dl_phdr_info *info, uintptr_t address)
+static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
 {
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
@@ -74,19 +74,19 @@ static bool has(const struct dl_phdr_info *info, uintptr_t address)
 
 static bool is_ours(const struct dl_phdr_info *info)
 {
-	return has(info, (uintptr_t)host->begin) ||
-	       has(info, (uintptr_t)cp_modules_look) ||
+	return has_address(info, (uintptr_t)host->begin) ||
+	       has_address(info, (uintptr_t)cp_modules_look) ||
 	       strstr(info->dlpi_name, "/libcachepeek/");
 }
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct seen *s = find(info);
+	struct seen *s = find_module(info);
 
 	(void)size;
 	(void)context;
 	if (!s) {
-		s = add(info);
+		s = add_module(info);
 		if (s && !is_system(info) && !is_ours(info))
 			cp_module_patch(info, host, never);
 	}

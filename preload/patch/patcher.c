@@ -7,7 +7,7 @@
 #include "preload/patch/modules.h"
 #include "preload/patch/refusals.h"
 
-static void start(const struct cp_patch_host *host, const char *patterns)
+static void start_patcher(const struct cp_patch_host *host, const char *patterns)
 {
 	enum cp_patch_why why = cp_calls_start(host, cp_modules_look);
 
@@ -21,7 +21,7 @@ static void start(const struct cp_patch_host *host, const char *patterns)
 extern const struct cp_patcher cp_patcher;
 
 __attribute__((visibility("default"))) const struct cp_patcher cp_patcher = {
-	.start = start,
+	.start = start_patcher,
 	.missed = cp_calls_missed,
 	.found = cp_choose_found,
 	.refused = cp_refusals,

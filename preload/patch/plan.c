@@ -37,7 +37,7 @@ static bool goes_on(const struct cp_instruction *i)
 }
 
 /* Where a function ends, what is between it and the next one belongs to nobody. */
-static enum cp_patch_why measure(const struct cp_code *code, struct cp_plan *plan)
+static enum cp_patch_why measure_entry(const struct cp_code *code, struct cp_plan *plan)
 {
 	bool ended = false;
 
@@ -101,7 +101,7 @@ enum cp_patch_why cp_plan_make(const struct cp_code *code, struct cp_plan *plan)
 	if (code->end - code->address > sizeof(endbr64) &&
 		memcmp((const void *)code->address, endbr64, sizeof(endbr64)) == 0)
 		plan->at += sizeof(endbr64);
-	why = measure(code, plan);
+	why = measure_entry(code, plan);
 	if (why == CP_PATCH_DONE && is_jumped_into(code, plan))
 		why = CP_PATCH_TARGET;
 	return why;
@@ -116,16 +116,17 @@ struct output {
 	bool far;
 };
 
-static void put(struct output *out, const void *bytes, size_t size)
+static void put_bytes(struct output *out, const void *bytes, size_t size)
 {
 	memcpy(out->to + out->size, bytes, size);
 	out->size += size;
 }
 
 #define PUT(out, ...)                                                                    \
-	put(out, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+	put_bytes(out, (const uint8_t[]){__VA_ARGS__},                                   \
+		sizeof((const uint8_t[]){__VA_ARGS__}))
 
-static bool reaches(uintptr_t from, uintptr_t to, int32_t *distance)
+static bool is_in_reach(uintptr_t from, uintptr_t to, int32_t *distance)
 {
 	intptr_t way = (intptr_t)(to - from);
 
@@ -138,9 +139,9 @@ static void put_distance(struct output *out, uintptr_t target)
 {
 	int32_t distance;
 
-	if (!reaches(out->address + out->size + sizeof(distance), target, &distance))
+	if (!is_in_reach(out->address + out->size + sizeof(distance), target, &distance))
 		out->far = true;
-	put(out, &distance, sizeof(distance));
+	put_bytes(out, &distance, sizeof(distance));
 }
 
 static void put_jump(struct output *out, uintptr_t target)
@@ -156,7 +157,7 @@ static void put_push(struct output *out, uintptr_t value)
 
 	PUT(out, 0xeb, sizeof(value));
 	at = out->address + out->size;
-	put(out, &value, sizeof(value));
+	put_bytes(out, &value, sizeof(value));
 	PUT(out, 0xff, 0x35);
 	put_distance(out, at);
 }
@@ -167,11 +168,11 @@ static void put_moved(struct output *out, const struct cp_instruction *i, uintpt
 	size_t start = out->size;
 	int32_t distance;
 
-	put(out, (const void *)from, i->size);
+	put_bytes(out, (const void *)from, i->size);
 	if (!i->displacement_at)
 		return;
 	memcpy(&distance, (const void *)(from + i->displacement_at), sizeof(distance));
-	if (!reaches(out->address + out->size, from + i->size + (intptr_t)distance,
+	if (!is_in_reach(out->address + out->size, from + i->size + (intptr_t)distance,
 		    &distance))
 		out->far = true;
 	memcpy(out->to + start + i->displacement_at, &distance, sizeof(distance));
@@ -222,13 +223,13 @@ static void put_enter(struct output *out, uint32_t number, uintptr_t enter)
 	int32_t skip = -CP_CALLS_SKIP, back = CP_CALLS_SKIP + 8;
 
 	PUT(out, 0x48, 0x8d, 0xa4, 0x24); /* lea skip(%rsp), %rsp */
-	put(out, &skip, sizeof(skip));
+	put_bytes(out, &skip, sizeof(skip));
 	PUT(out, 0x68); /* push $number */
-	put(out, &number, sizeof(number));
+	put_bytes(out, &number, sizeof(number));
 	PUT(out, 0xff, 0x15); /* call *enter(%rip) */
 	put_distance(out, enter);
 	PUT(out, 0x48, 0x8d, 0xa4, 0x24);
-	put(out, &back, sizeof(back));
+	put_bytes(out, &back, sizeof(back));
 }
 
 size_t cp_plan_build(const struct cp_plan *plan, uint32_t number, uintptr_t enter,

@@ -59,7 +59,7 @@ static int open_event(const struct perf_event_attr *wanted, pid_t tid, int leade
 	return fd;
 }
 
-static int keep(int fd, int *slot)
+static int keep_descriptor(int fd, int *slot)
 {
 	int result;
 
@@ -91,7 +91,8 @@ static int open_first(struct cp_sampler *sampler, pid_t tid,
 	attr.watermark = 1;
 	attr.wakeup_watermark =
 		(uint32_t)(memory ? CP_PERIOD_SAMPLES * CP_RING_SAMPLE : bytes / 4);
-	result = keep(open_event(&attr, tid, -1), &sampler->fd[CP_SAMPLED_FAULTS]);
+	result = keep_descriptor(
+		open_event(&attr, tid, -1), &sampler->fd[CP_SAMPLED_FAULTS]);
 	if (result < 0)
 		return result;
 	result = cp_ring_map(
@@ -110,11 +111,12 @@ static int open_second(
 
 	attr.sample_period = cp_period_next(&sampler->period);
 	if (e->first.size)
-		result = keep(open_event(&e->first, tid, -1), &sampler->leader);
+		result =
+			keep_descriptor(open_event(&e->first, tid, -1), &sampler->leader);
 	if (result == 0)
-		result = keep(open_event(&attr, tid, sampler->leader), fd);
+		result = keep_descriptor(open_event(&attr, tid, sampler->leader), fd);
 	if (result == 0 && e->count.size)
-		result = keep(open_event(&e->count, tid, -1), &sampler->count);
+		result = keep_descriptor(open_event(&e->count, tid, -1), &sampler->count);
 	if (result == 0)
 		result = (int)cp_syscall(SYS_ioctl, *fd, PERF_EVENT_IOC_SET_OUTPUT,
 			sampler->fd[CP_SAMPLED_FAULTS]);

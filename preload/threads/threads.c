@@ -352,7 +352,7 @@ bool cp_threads_all_ended(void)
 #define ROUNDS PTHREAD_DESTRUCTOR_ITERATIONS
 #endif
 
-static void destructor(void *value)
+static void leave_thread(void *value)
 {
 	(void)value;
 	if (++cp_self.rounds < ROUNDS)
@@ -364,7 +364,7 @@ static void destructor(void *value)
 void cp_threads_start(void (*left)(void))
 {
 	has_left = left;
-	CP_REAL(pthread_key_create)(&key, destructor);
+	CP_REAL(pthread_key_create)(&key, leave_thread);
 }
 
 /* ---- all threads ---- */
