@@ -122,8 +122,8 @@ static void move_region(
 	const struct cp_layout *layout = from->layout;
 	struct change change = change_begin(from);
 
-	save(&change, to, &to->item->flags, folded_of(from, to->item) + 1);
-	save(&change, node, &node->item->flags, folded_of(from, node->item));
+	save_range(&change, to, &to->item->flags, folded_of(from, to->item) + 1);
+	save_range(&change, node, &node->item->flags, folded_of(from, node->item));
 	change_open(&change);
 	write_begin(to->item);
 	write_begin(node->item);

@@ -247,7 +247,7 @@ static bool write_all(int fd, const char *bytes, size_t size)
 	return true;
 }
 
-static bool replace(struct folding *folding, struct kind *kind)
+static bool replace_file(struct folding *folding, struct kind *kind)
 {
 	static const char fresh[] = "folding.tmp.log";
 	char name[NAME];
@@ -289,13 +289,13 @@ static void remove_single(int dir, const char *name)
 /* Folding a single record saves nothing. */
 static void finish_kind(struct folding *folding, struct kind *kind)
 {
-	if (kind->ntaken + (kind->file != NULL) < 2 || !replace(folding, kind))
+	if (kind->ntaken + (kind->file != NULL) < 2 || !replace_file(folding, kind))
 		return;
 	for (unsigned i = 0; i < kind->ntaken; i++)
 		remove_single(folding->dir, kind->taken[i]);
 }
 
-static void fold(struct folding *folding)
+static void fold_all(struct folding *folding)
 {
 	read_sums(folding);
 	for (unsigned i = 0; i < folding->singles.count; i++)
@@ -310,7 +310,7 @@ static void look_for_records(struct folding *folding)
 	if (folding->singles.count <= CP_FOLD_FROM ||
 		flock(folding->dir, LOCK_EX | LOCK_NB) < 0)
 		return;
-	fold(folding);
+	fold_all(folding);
 	flock(folding->dir, LOCK_UN);
 }
 

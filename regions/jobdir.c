@@ -69,7 +69,7 @@ bool cp_job_parse(const char *name, struct cp_job_id *id, int *rank)
 /* ---- numbers ---- */
 
 /* 1: it is the job's, 0: another's, or -errno. */
-static int claim(const char *path, const char *key)
+static int claim_directory(const char *path, const char *key)
 {
 	char found[32];
 	ssize_t length;
@@ -96,7 +96,7 @@ unsigned cp_job_claim(const char *directory, uint64_t scope, unsigned pass, uint
 		if (cp_format(path, sizeof(path), "%s/%016llx-p%u-%u.job", directory,
 			    (unsigned long long)scope, pass, number) >= sizeof(path))
 			return 0;
-		result = claim(path, text);
+		result = claim_directory(path, text);
 		if (result)
 			return result > 0 ? number : 0;
 	}

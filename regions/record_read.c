@@ -260,7 +260,8 @@ static ssize_t read_at(int fd, char *to, size_t size, off_t offset)
 }
 
 /* Reads a region again until it did not change meanwhile: see version. */
-static void settle(int fd, struct cp_record *record, const struct cp_region_item *region)
+static void read_settled(
+	int fd, struct cp_record *record, const struct cp_region_item *region)
 {
 	uint64_t offset = cp_item_offset(record, region);
 	char *to = (char *)(uintptr_t)region + sizeof(struct cp_item);
@@ -401,7 +402,7 @@ static int read_open(struct cp_arena *arena, int fd, struct cp_record *record,
 	fault = cp_record_parse(arena, bytes, (size_t)n, record, error, error_size);
 	if (!fault && record->header->how == CP_HOW_RUNNING)
 		for (size_t i = 0; i < record->nregions; i++)
-			settle(fd, record, record->regions[i]);
+			read_settled(fd, record, record->regions[i]);
 	if (!fault)
 		undo_unfinished(record);
 	return fault;

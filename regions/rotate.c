@@ -26,7 +26,7 @@ uint64_t cp_tree_chance(struct cp_tree *tree)
 	return mixed ^ mixed >> 31;
 }
 
-static unsigned members(uint64_t set)
+static unsigned count_members(uint64_t set)
 {
 	unsigned count = 0;
 
@@ -44,7 +44,7 @@ static unsigned draw_group(struct cp_tree *tree, struct cp_node *node)
 	if (!node->left)
 		node->left = UINT64_MAX >> (64 - tree->layout->nrotated);
 	left = node->left;
-	count = members(left);
+	count = count_members(left);
 	for (uint64_t skip = count ? cp_tree_chance(tree) % count : 0; skip > 0; skip--)
 		left &= left - 1;
 	while (left && !(left >> group & 1))

@@ -11,7 +11,7 @@ static void lock_series(struct cp_series *series)
 	cp_lock(&series->lock);
 }
 
-static void unlock(struct cp_series *series)
+static void unlock_series(struct cp_series *series)
 {
 	cp_unlock(&series->lock);
 }
@@ -76,7 +76,7 @@ void cp_series_note(struct cp_series *series, uint64_t offset, const void *regio
 {
 	lock_series(series);
 	add_changes(series, offset, region);
-	unlock(series);
+	unlock_series(series);
 }
 
 void cp_series_forget(struct cp_series *series, const void *region, uint64_t into)
@@ -90,5 +90,5 @@ void cp_series_forget(struct cp_series *series, const void *region, uint64_t int
 		series->base[i] = NULL;
 		item->blocks[i] = into;
 	}
-	unlock(series);
+	unlock_series(series);
 }

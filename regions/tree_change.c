@@ -210,7 +210,8 @@ static void renew_root(
 static void save_sums(
 	struct change *change, const struct cp_node *node, uint32_t ncounters)
 {
-	save(change, node, &node->item->flags, cp_region_spreads(node->item, ncounters));
+	save_range(change, node, &node->item->flags,
+		cp_region_spreads(node->item, ncounters));
 }
 
 static void save_times(
@@ -219,7 +220,7 @@ static void save_times(
 	struct cp_times *times =
 		cp_region_times(node->item, layout->ncounters, layout->nquantities);
 
-	save(change, node, times, times + layout->ngroups);
+	save_range(change, node, times, times + layout->ngroups);
 }
 
 void cp_tree_update_root(
@@ -239,7 +240,7 @@ void cp_tree_update_root(
 static void save_all(
 	struct change *change, const struct cp_node *node, const struct cp_tree *tree)
 {
-	save(change, node, &node->item->flags, cp_region_end(tree, node->item));
+	save_range(change, node, &node->item->flags, cp_region_end(tree, node->item));
 }
 
 /* What was counted inside a region that is open in another thread only, by one
@@ -270,7 +271,7 @@ static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
 }
 
 /* The region whose own counts it is no part of: mostly its parent. */
-static const struct cp_node *around(
+static const struct cp_node *node_around(
 	const struct cp_tree *tree, const struct cp_frame *frame)
 {
 	return frame->outer ? frame->outer->node : tree->root;
@@ -280,7 +281,7 @@ void cp_tree_add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 	const struct cp_reading *now, uint64_t now_ns, bool with_root)
 {
 	const struct cp_layout *layout = tree->layout;
-	const struct cp_node *node = frame->node, *outer = around(tree, frame),
+	const struct cp_node *node = frame->node, *outer = node_around(tree, frame),
 			     *root = tree->root;
 	struct change change = change_begin(tree);
 	uint64_t delta[layout->ncounters + 1]; /* no more: stacks may be small */

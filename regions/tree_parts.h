@@ -260,7 +260,7 @@ static inline uint64_t *copy_words(uint64_t *to, const uint64_t *from, uint64_t 
 	return to;
 }
 
-static inline void save(struct change *change, const struct cp_node *node,
+static inline void save_range(struct change *change, const struct cp_node *node,
 	const void *first, const void *end)
 {
 	struct cp_journal_item *journal = change->journal;

@@ -179,7 +179,7 @@ INLINE void add_times(struct execution e, struct shape shape)
 	}
 }
 
-INLINE void add(struct cp_tree *tree, const struct execution *found,
+INLINE void add_execution(struct cp_tree *tree, const struct execution *found,
 	const struct cp_node *node, const struct cp_node *outer, struct shape shape)
 {
 	struct execution e = *found;
@@ -213,8 +213,8 @@ INLINE void pop_frame(struct cp_tree *tree, struct cp_frame *top)
 	tree->npairs += !tree->paused;
 }
 
-INLINE bool end(struct cp_tree *tree, struct cp_frame *top, const struct cp_reading *now,
-	uint64_t now_ns, struct shape shape)
+INLINE bool end_plainly(struct cp_tree *tree, struct cp_frame *top,
+	const struct cp_reading *now, uint64_t now_ns, struct shape shape)
 {
 	const struct cp_frame *begin = tree->begin;
 	const struct cp_node *outer = top->node->parent; /* cp_tree_ends_plainly */
@@ -228,7 +228,7 @@ INLINE bool end(struct cp_tree *tree, struct cp_frame *top, const struct cp_read
 		cp_tree_close_top(tree, now, now_ns, true, 0);
 		return true;
 	}
-	add(tree, &e, top->node, outer, shape);
+	add_execution(tree, &e, top->node, outer, shape);
 	pop_frame(tree, top);
 	return true;
 }
@@ -236,7 +236,7 @@ INLINE bool end(struct cp_tree *tree, struct cp_frame *top, const struct cp_read
 bool cp_tree_end_one_of_each(struct cp_tree *tree, struct cp_frame *top,
 	const struct cp_reading *now, uint64_t now_ns)
 {
-	return end(tree, top, now, now_ns, (struct shape){1, 1, 1, true});
+	return end_plainly(tree, top, now, now_ns, (struct shape){1, 1, 1, true});
 }
 
 bool cp_tree_end_plain(struct cp_tree *tree, struct cp_frame *top,
@@ -244,7 +244,7 @@ bool cp_tree_end_plain(struct cp_tree *tree, struct cp_frame *top,
 {
 	const struct cp_layout *layout = tree->layout;
 
-	return end(tree, top, now, now_ns,
+	return end_plainly(tree, top, now, now_ns,
 		(struct shape){
 			layout->ncounters, layout->nquantities, layout->ngroups, false});
 }

@@ -16,13 +16,13 @@ static struct cp_reading *reopen_one(struct cp_tree *child, const struct cp_fram
 }
 
 /* Outermost first. */
-static int reopen(struct cp_tree *child, const struct cp_frame *frame)
+static int reopen_frames(struct cp_tree *child, const struct cp_frame *frame)
 {
 	struct cp_reading *start;
 
 	if (!frame)
 		return 0;
-	if (reopen(child, frame->outer) < 0)
+	if (reopen_frames(child, frame->outer) < 0)
 		return -ENOMEM;
 	start = reopen_one(child, frame);
 	if (!start)
@@ -48,5 +48,5 @@ static void reopen_ranges(struct cp_tree *child, const struct cp_frame *frame)
 int cp_tree_reopen(struct cp_tree *child, const struct cp_tree *parent)
 {
 	reopen_ranges(child, parent->ranges);
-	return reopen(child, parent->top);
+	return reopen_frames(child, parent->top);
 }

@@ -16,7 +16,7 @@ enum {
 	REMEMBERED = 16 /* executions, about, that tell how long one takes of late */
 };
 
-static uint32_t choose(const struct cp_tree *tree, const struct cp_node *node)
+static uint32_t choose_every(const struct cp_tree *tree, const struct cp_node *node)
 {
 	const struct cp_pair_cost *cost = tree->layout->cost;
 	uint64_t counted = cp_sampled_of(tree->layout, node->item)->counted;
@@ -33,7 +33,7 @@ static uint32_t choose(const struct cp_tree *tree, const struct cp_node *node)
 uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node)
 {
 	if (!node->ahead) {
-		node->every = node->ahead = choose(tree, node);
+		node->every = node->ahead = choose_every(tree, node);
 		node->pick = (uint32_t)cp_tree_chance(tree) & (node->every - 1);
 	}
 	return --node->ahead == node->pick ? node->every : 0;
