@@ -35,7 +35,7 @@ static void put_text(struct writer *to, const char *key, struct cp_slice text)
 	cp_json_string(to->out, text.at ? text.at : "", cp_slice_length(text));
 }
 
-static void begin(struct writer *to, const char *name)
+static void begin_object(struct writer *to, const char *name)
 {
 	cp_out_text(to->out, to->comma);
 	cp_json_string(to->out, name, strlen(name));
@@ -46,7 +46,7 @@ static void begin(struct writer *to, const char *name)
 static void put_meaning_of_metric(
 	struct writer *to, const char *name, const char *formula)
 {
-	begin(to, name);
+	begin_object(to, name);
 	put_text(to, "meaning", meaning_of(name));
 	if (formula) {
 		cp_out_text(to->out, ", ");
@@ -66,7 +66,7 @@ static bool put_quantity(struct writer *to, const char *name)
 
 	if (!meaning)
 		return false;
-	begin(to, name);
+	begin_object(to, name);
 	put_text(to, "meaning", cp_slice_of(meaning));
 	cp_out_text(to->out, "}");
 	return true;

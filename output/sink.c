@@ -46,7 +46,7 @@ struct job {
 	struct cp_new_file file; /* open if its descriptor is not -1 */
 };
 
-__attribute__((format(printf, 2, 3))) static void complain(
+__attribute__((format(printf, 2, 3))) static void complain_of_job(
 	struct job *job, const char *format, ...)
 {
 	char line[MAX_PATH + 200];
@@ -76,8 +76,8 @@ static const struct format *check_format(struct job *job, const char *path)
 	const struct format *format = format_of(path);
 
 	if (!format)
-		complain(job, "output %s: the ending picks the format: use " ENDINGS,
-			path);
+		complain_of_job(job,
+			"output %s: the ending picks the format: use " ENDINGS, path);
 	return format;
 }
 
@@ -215,7 +215,7 @@ static void write_descriptor(
 	int error = fd < 0 ? 0 : write_report(job, fd, format);
 
 	if (error)
-		complain(job,
+		complain_of_job(job,
 			"output %s: %s: name a file, as CACHEPEEK_OUTPUT=report.txt",
 			name, cp_error_text(error));
 }
@@ -227,14 +227,14 @@ static void write_named(struct job *job, const char *path, const struct format *
 	int error;
 
 	if (why) {
-		complain(job, "output %s: %s: choose a file that can be written", path,
-			why);
+		complain_of_job(job, "output %s: %s: choose a file that can be written",
+			path, why);
 		return;
 	}
 	error = write_report(job, file->fd, format);
 	error = cp_new_file_finish(file, error);
 	if (error)
-		complain(job, "output %s: %s: %s", path, cp_error_text(error),
+		complain_of_job(job, "output %s: %s: %s", path, cp_error_text(error),
 			file->fresh[0] ? "the file is left as it was"
 				       : "the file is incomplete");
 }
@@ -331,7 +331,7 @@ int cp_sinks_write(struct cp_arena *arena, const struct cp_report *report,
 	} else {
 		if (job.file.fd >= 0)
 			cp_new_file_finish(&job.file, -ENOMEM);
-		complain(&job, "output: out of memory for the report");
+		complain_of_job(&job, "output: out of memory for the report");
 	}
 	arena->out_of_memory = outer;
 	return job.failed;

@@ -23,7 +23,7 @@ struct trace {
 
 /* ---- parts of an event ---- */
 
-static void begin(struct trace *t, const char *phase, unsigned row)
+static void begin_event(struct trace *t, const char *phase, unsigned row)
 {
 	cp_out_text(t->out, t->comma ? ",\n" : "\n");
 	t->comma = true;
@@ -31,7 +31,7 @@ static void begin(struct trace *t, const char *phase, unsigned row)
 		t->out, "{\"ph\": \"%s\", \"pid\": %u, \"tid\": %u", phase, t->id, row);
 }
 
-static void end(struct trace *t)
+static void end_event(struct trace *t)
 {
 	cp_out_text(t->out, "}}");
 }
@@ -71,7 +71,7 @@ static void put_number(struct trace *t, double value)
 /* The text after "name", up to the quote that ends it, is the caller's. */
 static void begin_name(struct trace *t, const char *of, unsigned row)
 {
-	begin(t, "M", row);
+	begin_event(t, "M", row);
 	cp_out_format(t->out, ", \"name\": \"%s_name\", \"args\": {\"name\": \"", of);
 }
 
@@ -90,7 +90,7 @@ static uint64_t since_begin(const struct trace *t, uint64_t monotonic_ns)
 
 /* The begin of interval i, or the end of i - 1.  The simulator's clock begins with
  * itself, and its first interval with the process. */
-static uint64_t boundary(const struct trace *t, size_t i)
+static uint64_t boundary_of(const struct trace *t, size_t i)
 {
 	const struct cp_course *course = t->process->course;
 	double seconds = i ? course->ends[i - 1] : 0;
@@ -104,7 +104,7 @@ static uint64_t boundary(const struct trace *t, size_t i)
 static void put_counter(struct trace *t, const struct cp_course_line *line,
 	const char *quantity, uint64_t at, double value)
 {
-	begin(t, "C", PROCESS_ROW);
+	begin_event(t, "C", PROCESS_ROW);
 	cp_out_text(t->out, ", \"name\": \"");
 	put_path(t, line->region);
 	cp_out_text(t->out, line->region->parent ? ": " : "");
@@ -113,7 +113,7 @@ static void put_counter(struct trace *t, const struct cp_course_line *line,
 	put_time(t, "ts", at);
 	cp_out_text(t->out, ", \"args\": {\"count\": ");
 	put_number(t, value);
-	end(t);
+	end_event(t);
 }
 
 static bool is_known(const double *values, size_t n)
@@ -139,9 +139,9 @@ static void put_counters(struct trace *t, const struct cp_course_line *line)
 		if (!values || !is_known(values, n))
 			continue;
 		for (size_t i = 0; i < n; i++)
-			put_counter(
-				t, line, name, boundary(t, line->first + i), values[i]);
-		put_counter(t, line, name, boundary(t, line->first + n), 0);
+			put_counter(t, line, name, boundary_of(t, line->first + i),
+				values[i]);
+		put_counter(t, line, name, boundary_of(t, line->first + n), 0);
 	}
 }
 
@@ -179,17 +179,17 @@ static void put_sums(
 static void put_active(struct trace *t, const struct cp_course_line *line, unsigned row,
 	size_t from, size_t to)
 {
-	uint64_t at = boundary(t, line->first + from);
+	uint64_t at = boundary_of(t, line->first + from);
 
-	begin(t, "X", row);
+	begin_event(t, "X", row);
 	cp_out_text(t->out, ", \"name\": \"");
 	put_path(t, line->region);
 	cp_out_text(t->out, "\"");
 	put_time(t, "ts", at);
-	put_time(t, "dur", boundary(t, line->first + to) - at);
+	put_time(t, "dur", boundary_of(t, line->first + to) - at);
 	cp_out_text(t->out, ", \"args\": {");
 	put_sums(t, line, from, to);
-	end(t);
+	end_event(t);
 }
 
 static void put_intervals(
@@ -201,7 +201,7 @@ static void put_intervals(
 	cp_out_text(t->out, "intervals of ");
 	put_path(t, line->region);
 	cp_out_text(t->out, "\"");
-	end(t);
+	end_event(t);
 	for (size_t i = 0; i <= n; i++) {
 		if (i < n && counted_in(t, line, i))
 			continue;
@@ -225,7 +225,7 @@ static void put_course(struct trace *t, const struct cp_course *course)
 static void put_region(struct trace *t, unsigned row, const struct cp_region *region,
 	uint64_t at, uint64_t stop)
 {
-	begin(t, "X", row);
+	begin_event(t, "X", row);
 	cp_out_text(t->out, ", \"name\": \"");
 	if (region->parent)
 		cp_json_characters(
@@ -238,7 +238,7 @@ static void put_region(struct trace *t, unsigned row, const struct cp_region *re
 	cp_out_format(t->out, ", \"args\": {\"calls\": %lu, \"seconds\": ",
 		(unsigned long)region->calls);
 	put_number(t, region->seconds.value);
-	end(t);
+	end_event(t);
 }
 
 /* Each as long as all its executions together, one behind the other, and inside what
@@ -270,7 +270,7 @@ static void put_thread(struct trace *t, const struct cp_thread *thread)
 	begin_name(t, "thread", row);
 	put_characters(t, thread->name);
 	cp_out_text(t->out, ": times of regions, added up\"");
-	end(t);
+	end_event(t);
 	put_regions(t, row, thread->root);
 }
 
@@ -293,10 +293,10 @@ static void put_process_names(struct trace *t)
 	if (process->rank >= 0)
 		cp_out_format(t->out, " (rank %d)", process->rank);
 	cp_out_text(t->out, "\"");
-	end(t);
+	end_event(t);
 	begin_name(t, "thread", PROCESS_ROW);
 	cp_out_text(t->out, "the process\"");
-	end(t);
+	end_event(t);
 }
 
 /* One whose end is not known has no slice, nor has a row that stands for many. */
@@ -306,7 +306,7 @@ static void put_process_slice(struct trace *t)
 
 	if (process->folded || process->end_ns <= process->start_ns)
 		return;
-	begin(t, "X", PROCESS_ROW);
+	begin_event(t, "X", PROCESS_ROW);
 	cp_out_text(t->out, ", \"name\": \"");
 	put_characters(t, base_name(process->exe));
 	cp_out_text(t->out, "\"");
@@ -314,7 +314,7 @@ static void put_process_slice(struct trace *t)
 	put_time(t, "dur", process->end_ns - process->start_ns);
 	cp_out_format(t->out, ", \"args\": {\"pid\": %d, \"end\": \"%s %d\"",
 		process->pid, process->how, process->code);
-	end(t);
+	end_event(t);
 }
 
 static void put_process(struct trace *t)

@@ -66,7 +66,7 @@ static bool accept_char(struct parser *parser, char c)
 	return true;
 }
 
-static struct cp_formula *node(struct parser *parser, enum op op, const char *from,
+static struct cp_formula *new_node(struct parser *parser, enum op op, const char *from,
 	const struct cp_formula *left, const struct cp_formula *right)
 {
 	struct cp_formula *new = cp_arena_alloc(parser->arena, sizeof(*new));
@@ -140,7 +140,7 @@ static const struct cp_formula *parse_number(struct parser *parser)
 		if (exponent == -1)
 			value /= scale;
 	}
-	number = node(parser, NUMBER, from, NULL, NULL);
+	number = new_node(parser, NUMBER, from, NULL, NULL);
 	number->number = value;
 	return number;
 }
@@ -172,13 +172,13 @@ static const struct cp_formula *parse_call(
 		return NULL;
 	if (function->arguments > 2) {
 		high = parse_argument(parser);
-		right = high ? node(parser, BOUNDS, from, right, high) : NULL;
+		right = high ? new_node(parser, BOUNDS, from, right, high) : NULL;
 		if (!right)
 			return NULL;
 	}
 	if (!accept_char(parser, ')'))
 		return fail_at(parser, "a closing parenthesis is missing");
-	return node(parser, function->op, from, left, right);
+	return new_node(parser, function->op, from, left, right);
 }
 
 static const struct cp_formula *parse_name(struct parser *parser)
@@ -200,7 +200,7 @@ static const struct cp_formula *parse_name(struct parser *parser)
 			parser, "only min, max, abs, clamp and estimate are functions");
 	}
 	parser->at = word.end;
-	name = node(parser, NAME, word.at, NULL, NULL);
+	name = new_node(parser, NAME, word.at, NULL, NULL);
 	name->name = cp_arena_copy(parser->arena, word.at, cp_slice_length(word));
 	return name;
 }
@@ -214,7 +214,7 @@ static const struct cp_formula *parse_quoted(struct parser *parser)
 	if (!quote || quote == from + 1)
 		return fail_at(parser, "a quoted name does not end");
 	parser->at = quote + 1;
-	name = node(parser, NAME, from, NULL, NULL);
+	name = new_node(parser, NAME, from, NULL, NULL);
 	name->name = cp_arena_copy(parser->arena, from + 1, (size_t)(quote - from - 1));
 	return name;
 }
@@ -259,7 +259,7 @@ static const struct cp_formula *parse_unary(struct parser *parser)
 		from = parser->at++;
 		value = parse_unary(parser);
 		if (value)
-			value = node(parser, NEGATE, from, value, NULL);
+			value = new_node(parser, NEGATE, from, value, NULL);
 	} else {
 		value = parse_primary(parser);
 	}
@@ -278,7 +278,7 @@ static const struct cp_formula *parse_product(struct parser *parser)
 		right = parse_unary(parser);
 		if (!right)
 			return NULL;
-		left = node(parser, c == '*' ? MULTIPLY : DIVIDE, from, left, right);
+		left = new_node(parser, c == '*' ? MULTIPLY : DIVIDE, from, left, right);
 	}
 	return left;
 }
@@ -294,7 +294,7 @@ static const struct cp_formula *parse_sum(struct parser *parser)
 		right = parse_product(parser);
 		if (!right)
 			return NULL;
-		left = node(parser, c == '+' ? ADD : SUBTRACT, from, left, right);
+		left = new_node(parser, c == '+' ? ADD : SUBTRACT, from, left, right);
 	}
 	return left;
 }
@@ -327,7 +327,7 @@ bool cp_formula_names(const struct cp_formula *formula,
 	       cp_formula_names(formula->right, visit, context);
 }
 
-static double apply(enum op op, double a, double b)
+static double apply_operator(enum op op, double a, double b)
 {
 	switch (op) {
 	case ADD:
@@ -394,8 +394,9 @@ static struct cp_value clamped_to(struct cp_arena *arena, const struct cp_formul
 	return value;
 }
 
-static struct cp_value clamp(struct cp_arena *arena, const struct cp_formula *formula,
-	struct cp_value value, cp_formula_lookup *lookup, void *context)
+static struct cp_value clamp_value(struct cp_arena *arena,
+	const struct cp_formula *formula, struct cp_value value,
+	cp_formula_lookup *lookup, void *context)
 {
 	struct cp_value low = cp_formula_evaluate(
 				arena, formula->right->left, lookup, context),
@@ -430,7 +431,7 @@ struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 	if (left.status == CP_UNAVAILABLE)
 		return left;
 	if (formula->op == CLAMP)
-		return clamp(arena, formula, left, lookup, context);
+		return clamp_value(arena, formula, left, lookup, context);
 	if (formula->right)
 		right = cp_formula_evaluate(arena, formula->right, lookup, context);
 	if (right.status == CP_UNAVAILABLE)
@@ -444,7 +445,7 @@ struct cp_value cp_formula_evaluate(struct cp_arena *arena,
 		left.status = CP_ESTIMATED;
 	if (!left.flag)
 		left.flag = right.flag;
-	left.value = apply(formula->op, left.value, right.value);
+	left.value = apply_operator(formula->op, left.value, right.value);
 	if (!__builtin_isfinite(left.value))
 		return unavailable_because(arena, formula->text.at,
 			cp_slice_length(formula->text), " is out of range");

@@ -30,7 +30,7 @@ struct parser {
 };
 
 /* Always false, so that a directive can return it. */
-__attribute__((format(printf, 2, 3))) static bool fail(
+__attribute__((format(printf, 2, 3))) static bool fail_at_line(
 	struct parser *parser, const char *format, ...)
 {
 	size_t used = cp_format(parser->error, parser->error_size,
@@ -53,7 +53,7 @@ static bool parse_text(struct parser *parser, struct cp_slice rest, const char *
 {
 	rest = cp_slice_trim(rest);
 	if (rest.at == rest.end)
-		return fail(parser,
+		return fail_at_line(parser,
 			"nothing follows the directive: write its text behind it");
 	*to = keep_slice(parser, rest);
 	return true;
@@ -69,14 +69,15 @@ static bool check_quantity(struct parser *parser, const char *name)
 	const char *nearest;
 
 	if (parser->known)
-		return parser->known(name) || fail(parser, "there is no %s", name);
+		return parser->known(name) ||
+		       fail_at_line(parser, "there is no %s", name);
 	if (is_event(name) || cp_preset_known(name))
 		return true;
 	nearest = cp_nearest(name, cp_preset_names(parser->arena));
 	if (nearest)
-		return fail(parser, "there is no preset \"%s\": did you mean \"%s\"?",
-			name, nearest);
-	return fail(parser,
+		return fail_at_line(parser,
+			"there is no preset \"%s\": did you mean \"%s\"?", name, nearest);
+	return fail_at_line(parser,
 		"there is no preset \"%s\": see cachepeek list presets, or name an event "
 		"as PMU::EVENT",
 		name);
@@ -91,7 +92,8 @@ static bool parse_names(
 		const char *name = keep_slice(parser, word);
 
 		if (*count == CP_GROUP_MAX_NAMES)
-			return fail(parser, "more than %d quantities: split the group",
+			return fail_at_line(parser,
+				"more than %d quantities: split the group",
 				CP_GROUP_MAX_NAMES);
 		if (!check_quantity(parser, name))
 			return false;
@@ -113,14 +115,15 @@ static bool parse_column(
 	struct cp_slice name;
 
 	if (!cp_slice_word(&part, &name))
-		return fail(parser,
+		return fail_at_line(parser,
 			"an empty column: write NAME \"heading\" between the bars");
 	part = cp_slice_trim(part);
 	if (cp_slice_length(part) < 3 || *part.at != '"' || part.end[-1] != '"')
-		return fail(parser, "column %s has no heading: write it as \"words\"",
+		return fail_at_line(parser,
+			"column %s has no heading: write it as \"words\"",
 			keep_slice(parser, name));
 	if (*list->count == list->most)
-		return fail(parser, "more than %zu columns", list->most);
+		return fail_at_line(parser, "more than %zu columns", list->most);
 	part.at++;
 	part.end--;
 	list->at[(*list->count)++] =
@@ -218,14 +221,14 @@ static bool parse_let(struct parser *parser, struct cp_slice rest)
 	double number;
 
 	if (!cp_slice_word(&rest, &name) || !cp_slice_word(&rest, &text))
-		return fail(parser, "write @let NAME NUMBER what it means");
+		return fail_at_line(parser, "write @let NAME NUMBER what it means");
 	if (!cp_formula_number(
 		    parser->arena, cp_slice_of(keep_slice(parser, text)), &number))
-		return fail(parser, "@let %s %s is not a number above 0",
+		return fail_at_line(parser, "@let %s %s is not a number above 0",
 			keep_slice(parser, name), keep_slice(parser, text));
 	let = find_let(parser->group, keep_slice(parser, name));
 	if (!let)
-		return fail(parser, "more than %d constants", CP_GROUP_MAX_LETS);
+		return fail_at_line(parser, "more than %d constants", CP_GROUP_MAX_LETS);
 	let->value = number;
 	let->text = keep_slice(parser, text);
 	rest = cp_slice_trim(rest);
@@ -245,7 +248,7 @@ static const struct cp_formula *parse_side(
 	*text = keep_slice(parser, cp_slice_trim(side));
 	formula = cp_formula_parse(parser->arena, cp_slice_of(*text), why, sizeof(why));
 	if (!formula)
-		fail(parser, "@check %s: %s", *text, why);
+		fail_at_line(parser, "@check %s: %s", *text, why);
 	return formula;
 }
 
@@ -257,7 +260,7 @@ static bool parse_check(struct parser *parser, struct cp_slice rest)
 	char mark;
 
 	if (parser->group->nchecks == CP_GROUP_MAX_CHECKS)
-		return fail(parser, "more than %d checks", CP_GROUP_MAX_CHECKS);
+		return fail_at_line(parser, "more than %d checks", CP_GROUP_MAX_CHECKS);
 	check->about = !memchr(rest.at, '<', cp_slice_length(rest));
 	mark = check->about ? '~' : '<';
 	if (!memchr(rest.at, mark, cp_slice_length(rest)) ||
@@ -265,7 +268,7 @@ static bool parse_check(struct parser *parser, struct cp_slice rest)
 		!cp_slice_part(&rest, '"', &right) ||
 		(!check->about && (right.at == right.end || *right.at++ != '=')) ||
 		!cp_slice_part(&rest, '"', &message))
-		return fail(parser,
+		return fail_at_line(parser,
 			"write @check LEFT <= RIGHT \"message\", or LEFT ~ RIGHT");
 	check->message = keep_slice(parser, message);
 	check->left = parse_side(parser, left, &check->left_text);
@@ -288,7 +291,7 @@ static bool parse_long(struct parser *parser)
 		return true;
 	}
 	parser->lines.number = began;
-	return fail(parser, "@long does not end: put @end on a line of its own");
+	return fail_at_line(parser, "@long does not end: put @end on a line of its own");
 }
 
 static bool parse_marks(struct parser *parser, struct cp_slice rest)
@@ -298,7 +301,7 @@ static bool parse_marks(struct parser *parser, struct cp_slice rest)
 
 	while (cp_slice_word(&rest, &word)) {
 		if (group->nmarks == CP_GROUP_MAX_MARKS)
-			return fail(parser, "@mark takes %d names at most",
+			return fail_at_line(parser, "@mark takes %d names at most",
 				CP_GROUP_MAX_MARKS);
 		group->marks[group->nmarks++] = keep_slice(parser, word);
 	}
@@ -340,7 +343,7 @@ static bool parse_directive(struct parser *parser, struct cp_slice line)
 	if (cp_slice_is(word, "@long"))
 		return parse_long(parser);
 	nearest = cp_nearest(keep_slice(parser, word), known);
-	return fail(parser, "unknown directive %s%s%s", keep_slice(parser, word),
+	return fail_at_line(parser, "unknown directive %s%s%s", keep_slice(parser, word),
 		nearest ? ": did you mean " : "", nearest ? nearest : "");
 }
 
@@ -368,23 +371,23 @@ static bool parse_metric(struct parser *parser, struct cp_slice line)
 	char why[200];
 
 	if (!memchr(line.at, '=', cp_slice_length(line)))
-		return fail(parser,
+		return fail_at_line(parser,
 			"neither a directive nor a metric: write NAME [UNIT] = FORMULA");
 	if (group->nmetrics == CP_GROUP_MAX_METRICS)
-		return fail(parser, "more than %d metrics: split the group",
+		return fail_at_line(parser, "more than %d metrics: split the group",
 			CP_GROUP_MAX_METRICS);
 	cp_slice_part(&line, '=', &left);
 	metric->unit = cut_unit(parser, &left);
 	metric->name = keep_slice(parser, left);
 	if (!cp_slice_word(&left, &word) || left.at < left.end)
-		return fail(parser,
+		return fail_at_line(parser,
 			"a metric's name is one word: write NAME [UNIT] = FORMULA");
 	metric->formula_text = keep_slice(parser, cp_slice_trim(line));
 	metric->formula = cp_formula_parse(
 		parser->arena, cp_slice_of(metric->formula_text), why, sizeof(why));
 	metric->group = group;
 	if (!metric->formula)
-		return fail(parser, "metric %s: %s", metric->name, why);
+		return fail_at_line(parser, "metric %s: %s", metric->name, why);
 	group->nmetrics++;
 	return true;
 }
@@ -424,7 +427,7 @@ static bool formula_name_is_there(void *context, const char *name)
 	return is_among(parameters, 5, name) || cp_weight_find(name) < CP_NWEIGHTS ||
 	       cp_group_takes(group, name) || cp_group_let(group, name) ||
 	       (metric && (size_t)(metric - group->metrics) < names->nmetrics) ||
-	       fail(names->parser,
+	       fail_at_line(names->parser,
 		       "a formula uses %s, which is in neither @need nor @want: add it "
 		       "there",
 		       name);
@@ -435,21 +438,22 @@ static bool check_parts(
 {
 	for (size_t i = 0; i < parts->count; i++)
 		if (!is_metric(parser->group, parts->at[i].name))
-			return fail(parser, "%s %s is not a metric of the group",
+			return fail_at_line(parser, "%s %s is not a metric of the group",
 				directive, parts->at[i].name);
 	return true;
 }
 
 /* Checks that need the whole file. */
-static bool check(struct parser *parser)
+static bool check_group(struct parser *parser)
 {
 	const struct cp_group *group = parser->group;
 	struct names names = {parser, 0};
 
 	if (!group->name)
-		return fail(parser, "the group has no name: add a line @group NAME");
+		return fail_at_line(
+			parser, "the group has no name: add a line @group NAME");
 	if (!group->nneed && !group->nwant)
-		return fail(
+		return fail_at_line(
 			parser, "the group counts nothing: add a line @need QUANTITY …");
 	for (; names.nmetrics < group->nmetrics; names.nmetrics++)
 		if (!cp_formula_names(group->metrics[names.nmetrics].formula,
@@ -464,12 +468,14 @@ static bool check(struct parser *parser)
 	for (size_t i = 0; i < group->ncolumns; i++)
 		if (!is_metric(group, group->columns[i].name) &&
 			!cp_group_takes(group, group->columns[i].name))
-			return fail(parser, "column %s is neither a metric nor counted",
+			return fail_at_line(parser,
+				"column %s is neither a metric nor counted",
 				group->columns[i].name);
 	for (size_t i = 0; i < group->nmarks; i++)
 		if (!is_metric(group, group->marks[i]) &&
 			!cp_group_takes(group, group->marks[i]))
-			return fail(parser, "@mark %s is neither a metric nor counted",
+			return fail_at_line(parser,
+				"@mark %s is neither a metric nor counted",
 				group->marks[i]);
 	return check_parts(parser, "@served", &group->served) &&
 	       check_parts(parser, "@costs", &group->costs);
@@ -495,7 +501,7 @@ const struct cp_group *cp_group_parse_with(struct cp_arena *arena, const char *f
 		if (!(*line.at == '@' ? parse_directive(&parser, line)
 				      : parse_metric(&parser, line)))
 			return NULL;
-	return check(&parser) ? group : NULL;
+	return check_group(&parser) ? group : NULL;
 }
 
 /* Returns a length, or -errno. */

@@ -461,7 +461,7 @@ static bool next_doc(struct cp_lines *lines, struct cp_slice *name, struct cp_sl
 }
 
 /* Every preset has a line in meanings.events: a test sees to that. */
-static struct cp_lines docs(void)
+static struct cp_lines lines_of_meanings(void)
 {
 	const char *text = cp_embedded_find("meanings.events");
 
@@ -470,7 +470,7 @@ static struct cp_lines docs(void)
 
 static bool find_doc(const char *preset, struct cp_slice *meaning)
 {
-	struct cp_lines lines = docs();
+	struct cp_lines lines = lines_of_meanings();
 	struct cp_slice name;
 
 	while (next_doc(&lines, &name, meaning))
@@ -497,7 +497,7 @@ const char *cp_preset_meaning(struct cp_arena *arena, const char *name)
 
 const char *const *cp_preset_names(struct cp_arena *arena)
 {
-	struct cp_lines lines = docs();
+	struct cp_lines lines = lines_of_meanings();
 	struct cp_slice name, meaning;
 	size_t count = 0, i = 0;
 	const char **names;
@@ -505,7 +505,7 @@ const char *const *cp_preset_names(struct cp_arena *arena)
 	while (next_doc(&lines, &name, &meaning))
 		count++;
 	names = cp_arena_alloc(arena, (count + 1) * sizeof(*names));
-	lines = docs();
+	lines = lines_of_meanings();
 	while (next_doc(&lines, &name, &meaning))
 		names[i++] = cp_arena_copy(arena, name.at, cp_slice_length(name));
 	return names;

@@ -61,14 +61,14 @@ static void find_rows(struct work *work)
 /* ---- lines ---- */
 
 /* The region of the merged tree that this one of a thread's went into. */
-static const struct cp_region *merged(
+static const struct cp_region *merged_region(
 	const struct cp_region *total, const struct cp_region *region)
 {
 	const struct cp_region *parent;
 
 	if (!region || !region->parent)
 		return region ? total : NULL;
-	parent = merged(total, region->parent);
+	parent = merged_region(total, region->parent);
 	return parent ? cp_region_child_like(parent, region) : NULL;
 }
 
@@ -102,7 +102,7 @@ static const struct cp_region *region_of_block(
 	index = item_index(work->record, offset);
 	if (index == work->record->nregions || !regions[index])
 		return NULL;
-	region = merged(work->total, regions[index]);
+	region = merged_region(work->total, regions[index]);
 	return sim && region == work->total ? NULL : region;
 }
 
@@ -171,7 +171,7 @@ static void add_up(struct work *work)
 /* ---- values ---- */
 
 /* How much a word grew in the interval that row `at` of the line ends. */
-static bool grown(const struct work *work, const struct sums *line, size_t at,
+static bool has_grown(const struct work *work, const struct sums *line, size_t at,
 	uint32_t word, double *by)
 {
 	uint32_t size = work->series->block_words;
@@ -190,13 +190,13 @@ static double counter_value(const struct work *work, const struct sums *line, si
 	uint32_t group = work->record->counters[counter]->perf_group;
 	double count, enabled, running;
 
-	if (!grown(work, line, at, counter, &count))
+	if (!has_grown(work, line, at, counter, &count))
 		return NONE;
 	if (header->engine == CP_ENGINE_SIM)
 		return count;
 	if (header->reference[group] ||
-		!grown(work, line, at, header->ncounters + 2 * group, &enabled) ||
-		!grown(work, line, at, header->ncounters + 2 * group + 1, &running))
+		!has_grown(work, line, at, header->ncounters + 2 * group, &enabled) ||
+		!has_grown(work, line, at, header->ncounters + 2 * group + 1, &running))
 		return NONE;
 	if (enabled <= running)
 		return count;

@@ -131,7 +131,7 @@ static size_t begin_of(
 }
 
 /* All of its intervals, the first ones too. */
-static void lengthen(const struct spread *s, struct cp_course_line *line)
+static void lengthen_line(const struct spread *s, struct cp_course_line *line)
 {
 	for (size_t q = 0; q < s->report->nquantities; q++)
 		if (line->values[q])
@@ -141,7 +141,7 @@ static void lengthen(const struct spread *s, struct cp_course_line *line)
 }
 
 /* Without those that have nothing. */
-static void shorten(const struct spread *s, struct cp_course_line *line)
+static void shorten_line(const struct spread *s, struct cp_course_line *line)
 {
 	size_t begin = begin_of(s->report, line, line->first);
 
@@ -187,10 +187,10 @@ void cp_course_spread(
 	s.moved = cp_arena_alloc(report->arena, n * sizeof(*s.moved));
 	for (size_t i = 0; i < n; i++) {
 		s.around[i] = i ? line_around(course, course->lines[i].region) : n;
-		lengthen(&s, &course->lines[i]);
+		lengthen_line(&s, &course->lines[i]);
 	}
 	for (s.quantity = 0; s.quantity < report->nquantities; s.quantity++)
 		spread_quantity(&s);
 	for (size_t i = 0; i < n; i++)
-		shorten(&s, &course->lines[i]);
+		shorten_line(&s, &course->lines[i]);
 }

@@ -37,7 +37,7 @@ struct writer {
 	size_t size, room;
 };
 
-static void put(struct writer *writer, const void *bytes, size_t size)
+static void put_raw(struct writer *writer, const void *bytes, size_t size)
 {
 	if (writer->size + size > writer->room) {
 		char *more;
@@ -57,9 +57,9 @@ static void put_bytes(struct writer *writer, const char *text, size_t size)
 {
 	uint32_t length = (uint32_t)size;
 
-	put(writer, &length, sizeof(length));
-	put(writer, text, size);
-	put(writer, "", 1);
+	put_raw(writer, &length, sizeof(length));
+	put_raw(writer, text, size);
+	put_raw(writer, "", 1);
 }
 
 static void put_text(struct writer *writer, const char *text)
@@ -69,7 +69,7 @@ static void put_text(struct writer *writer, const char *text)
 	if (text)
 		put_bytes(writer, text, strlen(text));
 	else
-		put(writer, &none, sizeof(none));
+		put_raw(writer, &none, sizeof(none));
 }
 
 static struct head head_of(const struct cp_job *job)
@@ -131,18 +131,19 @@ static void put_region(struct writer *writer, const struct cp_report *report,
 		region->seconds.status, 0, {0}};
 
 	memcpy(fixed.entered, region->entered, sizeof(fixed.entered));
-	put(writer, &fixed, sizeof(fixed));
+	put_raw(writer, &fixed, sizeof(fixed));
 	put_bytes(writer, region->name.at, cp_slice_length(region->name));
 	put_text(writer, region->seconds.reason);
 	for (size_t i = 0; i < report->nquantities; i++) {
-		put(writer, &region->counts[i], sizeof(region->counts[i]));
+		put_raw(writer, &region->counts[i], sizeof(region->counts[i]));
 		put_text(writer, region->counts[i].reason);
 		if (region->counts[i].pools)
-			put(writer, region->counts[i].pools,
+			put_raw(writer, region->counts[i].pools,
 				sizeof(*region->counts[i].pools));
 	}
 	for (size_t i = 0; i < report->nmetrics; i++)
-		put(writer, &region->metrics[i].over, sizeof(region->metrics[i].over));
+		put_raw(writer, &region->metrics[i].over,
+			sizeof(region->metrics[i].over));
 }
 
 const void *cp_job_pack(struct cp_job *job, size_t *size)
@@ -152,11 +153,11 @@ const void *cp_job_pack(struct cp_job *job, size_t *size)
 	struct head head = head_of(job);
 
 	cp_arena_free(&job->scratch);
-	put(&writer, &head, sizeof(head));
+	put_raw(&writer, &head, sizeof(head));
 	if (report->total)
 		put_texts(&writer, report);
-	put(&writer, job->there, job->room);
-	put(&writer, job->ranks, job->nlisted * sizeof(*job->ranks));
+	put_raw(&writer, job->there, job->room);
+	put_raw(&writer, job->ranks, job->nlisted * sizeof(*job->ranks));
 	for (const struct cp_region *r = report->total; r;
 		r = cp_region_next(report->total, r))
 		put_region(&writer, report, r);

@@ -200,7 +200,7 @@ static void add_ranks(
 	}
 }
 
-static const struct cp_report *build(
+static const struct cp_report *build_report(
 	struct files *files, struct cp_job_state *state, char *error, size_t error_size)
 {
 	struct cp_job *job = cp_job_new(files->arena);
@@ -230,7 +230,7 @@ const struct cp_report *cp_jobs_report(struct cp_arena *arena, const char *direc
 	memset(state, 0, sizeof(*state));
 	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena->out_of_memory = &out_of_memory;
-		report = build(&files, state, error, error_size);
+		report = build_report(&files, state, error, error_size);
 	} else {
 		cp_format(error, error_size, "out of memory for the report");
 	}

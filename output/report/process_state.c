@@ -45,7 +45,7 @@ static ssize_t read_stat(int32_t pid, char *text, size_t size)
 }
 
 /* The n-th blank-separated field of text, from 0. */
-static const char *field(const char *text, int n)
+static const char *field_at(const char *text, int n)
 {
 	for (; n > 0 && text; n--) {
 		text = strchr(text, ' ');
@@ -64,7 +64,7 @@ static bool is_same(const char *stat, uint64_t realtime_ns)
 	if (!state || !state[1])
 		return false;
 	state += 2;
-	start = field(state, 19);
+	start = field_at(state, 19);
 	if (*state == 'Z' || *state == 'X' || !start)
 		return false;
 	for (; *start >= '0' && *start <= '9' && ticks < INT64_MAX / 20; start++)

@@ -349,7 +349,7 @@ void cp_report_metrics(struct cp_report *report)
 }
 
 /* The record that speaks for the run: the root's, else the first. */
-static const struct cp_record *spokesman(const struct cp_source_list *list)
+static const struct cp_record *record_of_run(const struct cp_source_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i]->record.header->flags & CP_RECORD_ROOT)
@@ -417,8 +417,8 @@ static void build_run(struct cp_report *report, struct cp_source_list *list)
 	sort_sources(list);
 	for (size_t i = 0; i < list->count; i++)
 		report->in_job |= list->items[i]->record.header->flags & CP_RECORD_IN_JOB;
-	describe_report(report, spokesman(list));
-	cp_report_pinned(report, list, spokesman(list));
+	describe_report(report, record_of_run(list));
+	cp_report_pinned(report, list, record_of_run(list));
 	number_quantities(report, list);
 	find_silent(report, list);
 	collect_metas(report, list);
@@ -434,7 +434,7 @@ static void build_run(struct cp_report *report, struct cp_source_list *list)
 	cp_merge_finish(report, report->total);
 }
 
-static void settle(struct cp_report *report)
+static void compute_metrics(struct cp_report *report)
 {
 	cp_metrics_of_tree(report, report->total);
 	cp_report_check(report);
@@ -474,7 +474,7 @@ static void add_pass(
 
 	other->arena = report->arena;
 	build_run(other, &list);
-	settle(other);
+	compute_metrics(other);
 	cp_report_add_pass(report, other, pass);
 }
 
@@ -502,10 +502,11 @@ void cp_report_of_sources(struct cp_report *report, const struct cp_source_list 
 		add_pass(report, all, pass);
 	if (npasses > 1)
 		report->why = shared_by(report, npasses);
-	settle(report);
+	compute_metrics(report);
 }
 
-static void build(struct cp_report *report, const char *const *paths, size_t npaths)
+static void build_report(
+	struct cp_report *report, const char *const *paths, size_t npaths)
 {
 	struct cp_source_list all = {0};
 
@@ -520,7 +521,7 @@ static const struct cp_report *build_or_explain(struct cp_arena *arena,
 	struct cp_report *report = cp_arena_alloc(arena, sizeof(*report));
 
 	report->arena = arena;
-	build(report, paths, npaths);
+	build_report(report, paths, npaths);
 	if (report->nprocesses)
 		return report;
 	if (report->nwarnings)

@@ -67,7 +67,8 @@ bool cp_is_sampled(
 /* ---- what there is of a thread ---- */
 
 /* The counter that is in that place of the mirrors; NULL: nobody asked for it. */
-static const uint64_t *find(const struct cp_raw *raw, const uint64_t *counts, uint32_t at)
+static const uint64_t *counter_at(
+	const struct cp_raw *raw, const uint64_t *counts, uint32_t at)
 {
 	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
 		if (raw->record->counters[i]->mirror == at)
@@ -96,8 +97,8 @@ static bool add_parts(const struct cp_raw *raw, const struct cp_quantity_item *q
 static void fill_pool(struct cp_pool *pool, const struct cp_raw *raw,
 	const struct cp_quantity_item *quantity, const uint64_t *counts)
 {
-	const uint64_t *all = find(raw, counts, 0),
-		       *instructions = find(raw, counts, CP_MIRROR_SIZE);
+	const uint64_t *all = counter_at(raw, counts, 0),
+		       *instructions = counter_at(raw, counts, CP_MIRROR_SIZE);
 	double exact[CP_SAMPLE_PARTS] = {0};
 
 	pool->nsets = raw->record->header->sample_sets;
@@ -180,14 +181,14 @@ static struct estimate from_sets(const struct cp_pool *pool)
 
 /* ---- together ---- */
 
-static void allow(struct estimate *e, double events)
+static void allow_error(struct estimate *e, double events)
 {
 	double share = ALLOWED_SHARE * e->value;
 
 	e->square += share * share + events * events;
 }
 
-static struct estimate estimate(const struct cp_pool *pool)
+static struct estimate estimate_pool(const struct cp_pool *pool)
 {
 	struct estimate e = {0}, more;
 
@@ -198,10 +199,10 @@ static struct estimate estimate(const struct cp_pool *pool)
 	if (pool->in_bursts)
 		e = from_bursts(pool);
 	e.value += pool->exact;
-	allow(&e, BURSTS_RATE * pool->instructions);
+	allow_error(&e, BURSTS_RATE * pool->instructions);
 	if (!e.none && pool->in_sets) {
 		more = from_sets(pool);
-		allow(&more, SETS_RATE * pool->instructions);
+		allow_error(&more, SETS_RATE * pool->instructions);
 		e.value += more.value;
 		e.square += more.square;
 	}
@@ -220,7 +221,7 @@ static double coverage_of(const struct cp_pool *pool)
 /* Regions inside are estimated by themselves; what remains is no more than all. */
 static uint64_t exclusive_of(const struct cp_pool *own, uint64_t value)
 {
-	struct estimate e = estimate(own);
+	struct estimate e = estimate_pool(own);
 	uint64_t exclusive = e.none ? value : cp_count_of(e.value + 0.5);
 
 	return exclusive < value ? exclusive : value;
@@ -229,7 +230,7 @@ static uint64_t exclusive_of(const struct cp_pool *own, uint64_t value)
 void cp_count_conclude(struct cp_count *count)
 {
 	const struct cp_pools *pools = count->pools;
-	struct estimate e = estimate(&pools->all);
+	struct estimate e = estimate_pool(&pools->all);
 
 	count->status = e.none ? CP_UNAVAILABLE : CP_ESTIMATED;
 	count->reason = e.none ? e.none : SAMPLED;

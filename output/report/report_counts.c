@@ -193,7 +193,7 @@ static void set_spread(struct cp_count *count, const struct cp_raw *raw,
 /* ---- groups that took turns ---- */
 
 /* The error of the sum: those of its terms may all have the same sign. */
-static struct cp_guess guess(
+static struct cp_guess guess_quantity(
 	const struct cp_raw *raw, const struct cp_quantity_item *quantity)
 {
 	struct cp_guess sum = {0};
@@ -232,7 +232,7 @@ static struct cp_count count_loosely(const struct cp_raw *raw,
 static struct cp_count count_in_turns(const struct cp_raw *raw,
 	const struct cp_quantity_item *quantity, const struct cp_cover *cover)
 {
-	struct cp_guess sum = guess(raw, quantity);
+	struct cp_guess sum = guess_quantity(raw, quantity);
 	struct cp_count count = {.error = -1};
 	uint64_t by_time = 0;
 

@@ -58,7 +58,7 @@ bool cp_raw_any_takes_turns(
 
 /* The times of the counter that tells for how long this one's kind of core was in
  * use; NULL: all cores are alike. */
-static const struct cp_times *residency(const struct cp_raw *raw, uint32_t counter)
+static const struct cp_times *residency_of(const struct cp_raw *raw, uint32_t counter)
 {
 	const struct cp_record_header *header = raw->record->header;
 	uint32_t reference =
@@ -73,7 +73,7 @@ static const struct cp_times *residency(const struct cp_raw *raw, uint32_t count
 static struct cp_times times_of(const struct cp_raw *raw, uint32_t counter)
 {
 	struct cp_times times = raw->times[raw->record->counters[counter]->perf_group];
-	const struct cp_times *on_core = residency(raw, counter);
+	const struct cp_times *on_core = residency_of(raw, counter);
 
 	if (cp_raw_takes_turns(raw, counter))
 		times.enabled = raw->turns_ns;
@@ -85,7 +85,7 @@ static struct cp_times times_of(const struct cp_raw *raw, uint32_t counter)
 /* It is 0 then, and no part of the time is missing. */
 static bool was_elsewhere(const struct cp_raw *raw, uint32_t counter)
 {
-	const struct cp_times *on_core = residency(raw, counter);
+	const struct cp_times *on_core = residency_of(raw, counter);
 
 	return on_core && on_core->enabled && !on_core->running &&
 	       !times_of(raw, counter).running;
@@ -104,7 +104,7 @@ struct cp_cover cp_raw_cover(
 
 		if (was_elsewhere(raw, counter))
 			continue;
-		if (!times.enabled && residency(raw, counter))
+		if (!times.enabled && residency_of(raw, counter))
 			cover.reason = "for how long it ran on such cores is not known";
 		else if (!times.enabled)
 			cover.reason = "the counter was not enabled";
@@ -144,8 +144,8 @@ const struct cp_times *cp_raw_tells_residency(
 	uint32_t counter = quantity->terms[0].counter;
 
 	if (raw->sim || quantity->nterms != 1 ||
-		residency(raw, counter) !=
+		residency_of(raw, counter) !=
 			&raw->times[raw->record->counters[counter]->perf_group])
 		return NULL;
-	return residency(raw, counter);
+	return residency_of(raw, counter);
 }

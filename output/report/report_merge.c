@@ -19,7 +19,7 @@ static double squares_between(double sum, double n, double other, double m)
 	return apart * apart * n * (m / (n + m));
 }
 
-static void extend(struct cp_extent *extent, double value, struct cp_place at)
+static void extend_range(struct cp_extent *extent, double value, struct cp_place at)
 {
 	if (!extent->nthreads || value < extent->min) {
 		extent->min = value;
@@ -114,7 +114,7 @@ static void add_host(struct cp_report *report, struct cp_count *to,
 	if (from->error > 0)
 		host.squares = from->error * from->error;
 	add_hosts(&to->hosts, &host);
-	extend(&to->over, (double)from->value, at);
+	extend_range(&to->over, (double)from->value, at);
 }
 
 /* One thread has read it for all: no sum, and nobody's share. */
@@ -194,7 +194,7 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 	to->sample_calls += region->calls;
 	to->sample_instructions += common;
 	if (!region->folded && from->status != CP_UNAVAILABLE)
-		extend(&to->over, (double)from->value, at);
+		extend_range(&to->over, (double)from->value, at);
 }
 
 static void add_seconds(
@@ -242,7 +242,7 @@ static double common_of(const struct cp_report *report, const struct cp_region *
 		       : (double)region->counts[index].value;
 }
 
-static void enter(struct cp_region *region, int32_t rank)
+static void enter_rank(struct cp_region *region, int32_t rank)
 {
 	if (region->nranks < CP_FEW_RANKS)
 		region->entered[region->nranks] = rank;
@@ -258,9 +258,10 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 		add_count(report, &to->counts[i], &from->counts[i], from, common, at);
 	for (size_t i = 0; i < report->nmetrics; i++)
 		if (!from->folded && from->metrics[i].value.status != CP_UNAVAILABLE)
-			extend(&to->metrics[i].over, from->metrics[i].value.value, at);
+			extend_range(
+				&to->metrics[i].over, from->metrics[i].value.value, at);
 	add_rest(report, to, from);
-	enter(to, at.rank);
+	enter_rank(to, at.rank);
 }
 
 /* Both are sums; the first one that was read stays. */
@@ -448,7 +449,7 @@ void cp_merge_sums(
 	merge_trees(report, into, root, NULL);
 }
 
-static const char *partly(
+static const char *missing_threads(
 	struct cp_report *report, const struct cp_count *count, size_t nthreads)
 {
 	char text[400];
@@ -485,7 +486,7 @@ static void finish_count(
 	else
 		finish_error(count);
 	if (count->missing && count->status != CP_UNAVAILABLE) {
-		count->reason = partly(report, count, region->nthreads);
+		count->reason = missing_threads(report, count, region->nthreads);
 		count->status = CP_ESTIMATED;
 	}
 	cp_count_finish_calls(count, count->shared ? count->executions : region->calls);

@@ -79,7 +79,7 @@ static struct cp_value clock_of(const struct cp_report *report)
 		.status = CP_ESTIMATED};
 }
 
-static struct cp_value parameter(const struct scope *scope, const char *name)
+static struct cp_value parameter_value(const struct scope *scope, const char *name)
 {
 	double line = scope->report->line;
 
@@ -104,7 +104,7 @@ static struct cp_value look_up(void *context, const char *name)
 
 	for (int i = 0; i < 4; i++)
 		if (strcmp(name, parameters[i]) == 0)
-			return parameter(scope, name);
+			return parameter_value(scope, name);
 	if (cp_weight_value(&scope->report->weights, name, &weight))
 		return weight;
 	if (index < 0)

@@ -120,7 +120,7 @@ static bool is_fortran(const char *source)
 size_t (*cp_demangle)(const char *name, char *to, size_t size);
 
 /* In to, if it can be made readable. */
-static struct cp_slice demangled(struct cp_slice function, char *to, size_t size)
+static struct cp_slice demangle_function(struct cp_slice function, char *to, size_t size)
 {
 	char name[CP_MAX_RESOLVED];
 	size_t length = cp_format(name, sizeof(name), "%.*s",
@@ -141,7 +141,7 @@ static struct cp_slice better_name(struct cp_report *report, const char *object,
 	unsigned line;
 	size_t length;
 
-	function = demangled(function, plain, sizeof(plain));
+	function = demangle_function(function, plain, sizeof(plain));
 	if (!lines || !cp_lines_find(lines, offset, &source, &line)) {
 		if (function.at != plain)
 			return name;

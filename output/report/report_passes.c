@@ -41,7 +41,7 @@ static bool common_counts(const struct cp_report *a, const struct cp_region *in_
 	return true;
 }
 
-static bool differ(const double values[2])
+static bool are_different(const double values[2])
 {
 	double more = values[0] > values[1] ? values[0] : values[1];
 
@@ -49,8 +49,9 @@ static bool differ(const double values[2])
 }
 
 /* Why the region is not the same in both, or NULL. */
-static const char *difference(struct cp_report *report, const struct cp_region *region,
-	const struct cp_report *other, const struct cp_region *there, uint32_t pass)
+static const char *describe_difference(struct cp_report *report,
+	const struct cp_region *region, const struct cp_report *other,
+	const struct cp_region *there, uint32_t pass)
 {
 	char text[160];
 	size_t length;
@@ -60,7 +61,8 @@ static const char *difference(struct cp_report *report, const struct cp_region *
 		length = cp_format(text, sizeof(text),
 			"counted in pass %u, with %lu executions instead of %lu", pass,
 			(unsigned long)there->calls, (unsigned long)region->calls);
-	else if (common_counts(report, region, other, there, values) && differ(values))
+	else if (common_counts(report, region, other, there, values) &&
+		 are_different(values))
 		length = cp_format(text, sizeof(text),
 			"counted in pass %u, with %.0f " COMMON " instead of %.0f", pass,
 			values[1], values[0]);
@@ -83,7 +85,7 @@ static void take_count(struct cp_count *to, const struct cp_count *from, const c
 static void take_region(struct cp_report *report, struct cp_region *region,
 	const struct cp_report *other, const struct cp_region *there, uint32_t pass)
 {
-	const char *why = difference(report, region, other, there, pass);
+	const char *why = describe_difference(report, region, other, there, pass);
 
 	for (size_t i = 0; i < report->nquantities; i++) {
 		int index = cp_report_quantity(other, report->quantities[i]);
@@ -104,7 +106,7 @@ static void compare_passes(
 			"pass %u and the first have no count of " COMMON
 			" in common: whether they did the same is not known",
 			pass);
-	else if (differ(values))
+	else if (are_different(values))
 		cp_report_warn(report,
 			"pass %u did not do the same as the first: %.0f " COMMON
 			" instead of %.0f: what compares their counts is not to be "

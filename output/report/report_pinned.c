@@ -8,7 +8,7 @@
 
 #define MAX_UNPINNED 32
 
-static void differs(struct cp_report *report, const char *what)
+static void note_difference(struct cp_report *report, const char *what)
 {
 	for (size_t i = 0; i < report->nunpinned; i++)
 		if (strcmp(report->unpinned[i], what) == 0)
@@ -34,9 +34,9 @@ static void read_process(struct cp_report *report, const struct cp_record *recor
 {
 	for (size_t i = 0; i < record->nmetas; i++)
 		if (cp_meta_is(record->metas[i], "unpinned"))
-			differs(report, cp_meta_value(record->metas[i]));
+			note_difference(report, cp_meta_value(record->metas[i]));
 	if (record->header->how == CP_HOW_KILLED || record->header->how == CP_HOW_RUNNING)
-		differs(report, "processes whose end was not seen");
+		note_difference(report, "processes whose end was not seen");
 }
 
 void cp_report_pinned(struct cp_report *report, const struct cp_source_list *list,

@@ -33,7 +33,7 @@ double cp_sampled_tail(const struct cp_sampled *sampled, uint64_t calls, double 
 }
 
 /* The 97.5 % quantile of Student's t distribution, within 0.5 % from 7 on. */
-static double quantile(double freedom)
+static double t_quantile(double freedom)
 {
 	return 1.96 + 2.37 / freedom + 2.8 / (freedom * freedom);
 }
@@ -55,7 +55,7 @@ double cp_sampled_error(
 	if (!chosen->sum)
 		return 3 * weight / n;
 	variance = chosen->squares / weight * n / (n - 1);
-	return quantile(n - 1) *
+	return t_quantile(n - 1) *
 	       __builtin_sqrt(variance * (sampled->squares + (left < 0 ? -left : left)));
 }
 

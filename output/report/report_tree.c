@@ -99,7 +99,8 @@ struct placing {
 	struct cp_region **made; /* by the item's index; NULL: not yet, or no place */
 };
 
-static struct cp_region *place(struct placing *placing, size_t index, unsigned depth);
+static struct cp_region *place_region(
+	struct placing *placing, size_t index, unsigned depth);
 
 /* Space in the file is used again, so that a parent may stand behind its
  * children; those who say to be each other's parents are told by the depth. */
@@ -112,7 +113,7 @@ static struct cp_region *place_below(
 
 	if (!item_above || item_above->thread != item->thread || depth > CP_MAX_DEPTH)
 		return NULL;
-	parent = place(placing, index_of(record, item_above), depth + 1);
+	parent = place_region(placing, index_of(record, item_above), depth + 1);
 	if (!parent || parent->depth >= CP_MAX_DEPTH)
 		return NULL;
 	return cp_region_new(
@@ -120,7 +121,8 @@ static struct cp_region *place_below(
 }
 
 /* The region of an item, hung into its thread's tree; NULL if it has no place. */
-static struct cp_region *place(struct placing *placing, size_t index, unsigned depth)
+static struct cp_region *place_region(
+	struct placing *placing, size_t index, unsigned depth)
 {
 	const struct cp_record *record = &placing->source->record;
 	const struct cp_region_item *item = record->regions[index];
@@ -149,7 +151,7 @@ static struct cp_region **fill_regions(struct cp_report *report,
 			source->record.nregions * sizeof(struct cp_region *))};
 
 	for (size_t i = 0; i < source->record.nregions; i++)
-		place(&placing, i, 0);
+		place_region(&placing, i, 0);
 	return placing.made;
 }
 

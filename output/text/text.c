@@ -48,7 +48,7 @@ static void print_engine(struct cp_text *text)
 			: name);
 }
 
-static const char *domain(const struct cp_report *report)
+static const char *domain_text(const struct cp_report *report)
 {
 	if (strcmp(report->domain, "u") == 0)
 		return "user mode only";
@@ -86,7 +86,7 @@ static void print_counted(struct cp_text *text)
 
 	cp_text_labelled(text, "counted",
 		cp_text_format(text->arena, "%s, from the library's constructor on%s",
-			domain(report),
+			domain_text(report),
 			timed       ? "; simulated; times and cycles are estimated by a "
 				      "timing model"
 			: simulated ? "; simulated, so times are not shown"
@@ -242,7 +242,7 @@ static const char *in_short(struct cp_text *text, const char *why)
 }
 
 /* Half-widths of the 95 % intervals of what is asked for most, as far as it is there. */
-static const char *intervals(struct cp_text *text)
+static const char *intervals_text(struct cp_text *text)
 {
 	static const char *const names[] = {
 		"l1d_misses", "l1i_misses", "l2_misses", "llc_misses", "dtlb_walks"};
@@ -270,7 +270,8 @@ static void print_sampled(struct cp_text *text)
 		cp_text_format(text->arena,
 			"estimates for the machine below (CACHEPEEK_SAMPLE: %s), %s; "
 			"instructions and calls are exact%s",
-			text->report->sample, domain(text->report), intervals(text)));
+			text->report->sample, domain_text(text->report),
+			intervals_text(text)));
 }
 
 static void print_source(struct cp_text *text)
@@ -290,7 +291,7 @@ static void print_source(struct cp_text *text)
 		cp_text_format(text->arena,
 			"exact for the machine below, %s, not counted by this "
 			"processor%s%.300s%s%s",
-			domain(report), *why ? " (" : "", why,
+			domain_text(report), *why ? " (" : "", why,
 			why == report->why ? "" : "; see cachepeek doctor",
 			*why ? ")" : ""));
 }

@@ -15,7 +15,8 @@
 #define MOST_REGIONS 5
 
 /* The process that has most to show. */
-static const struct cp_process *longest(const struct cp_report *report, size_t *others)
+static const struct cp_process *longest_process(
+	const struct cp_report *report, size_t *others)
 {
 	const struct cp_process *found = NULL;
 
@@ -93,7 +94,7 @@ static void put_bars(struct cp_text *text, const struct bars *bars)
 }
 
 /* Whole numbers as they are, as long as the line has room for them. */
-static const char *number(struct cp_text *text, double value)
+static const char *number_text(struct cp_text *text, double value)
 {
 	if (value >= 10000)
 		return cp_text_short(text->arena, value);
@@ -102,7 +103,7 @@ static const char *number(struct cp_text *text, double value)
 	return cp_text_decimal(text->arena, value);
 }
 
-static const char *duration(struct cp_text *text, double seconds)
+static const char *duration_text(struct cp_text *text, double seconds)
 {
 	if (seconds < 1)
 		return cp_text_format(text->arena, "%.0f ms", seconds * 1000);
@@ -113,8 +114,8 @@ static void print_bars(struct cp_text *text, const struct bars *bars, const char
 {
 	cp_out_format(text->out, "  %-18.18s ", label);
 	put_bars(text, bars);
-	cp_out_format(text->out, " %s to %s", number(text, bars->least),
-		number(text, bars->most));
+	cp_out_format(text->out, " %s to %s", number_text(text, bars->least),
+		number_text(text, bars->most));
 }
 
 static void print_line(struct cp_text *text, const struct cp_course *course,
@@ -256,7 +257,7 @@ static void print_course(
 	size_t each = (course->npoints + BARS - 1) / BARS, printed = 0, quantity;
 
 	cp_out_format(text->out, "\nOver time: %zu intervals of %s%s%s\n",
-		course->npoints, duration(text, course->interval_s),
+		course->npoints, duration_text(text, course->interval_s),
 		course->simulated ? " of the simulator" : "",
 		each > 1 ? cp_text_format(text->arena, ", %zu in a bar", each) : "");
 	for (size_t q = 0; q < report->nquantities && printed < MOST_COUNTS; q++)
@@ -313,7 +314,7 @@ static size_t peak_of(const struct cp_course *course, const double *values)
 void cp_text_course_answer(struct cp_text *text)
 {
 	size_t others, quantity, peak;
-	const struct cp_process *process = longest(text->report, &others);
+	const struct cp_process *process = longest_process(text->report, &others);
 	const struct cp_course *course = process ? process->course : NULL;
 	const double *values;
 
@@ -328,14 +329,14 @@ void cp_text_course_answer(struct cp_text *text)
 		cp_text_format(text->arena,
 			"half of the %s in %zu of %zu intervals; most, %s, from %s on",
 			text->report->quantities[quantity], half_of(text, course, values),
-			course->npoints, number(text, values[peak]),
-			duration(text, (double)peak * course->interval_s)));
+			course->npoints, number_text(text, values[peak]),
+			duration_text(text, (double)peak * course->interval_s)));
 }
 
 void cp_text_course(struct cp_text *text)
 {
 	size_t others;
-	const struct cp_process *process = longest(text->report, &others);
+	const struct cp_process *process = longest_process(text->report, &others);
 
 	if (process && process->course->nlines)
 		print_course(text, process, others);

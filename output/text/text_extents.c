@@ -24,7 +24,7 @@ static bool is_threaded(const struct cp_report *report)
 }
 
 /* As much of rank, process and thread as tells them apart. */
-static const char *place(struct cp_text *text, const struct cp_place *at)
+static const char *place_text(struct cp_text *text, const struct cp_place *at)
 {
 	bool threaded = is_threaded(text->report);
 	const char *process = "";
@@ -41,7 +41,7 @@ static const char *place(struct cp_text *text, const struct cp_place *at)
 		text->arena, "%s%stid %d", process, *process ? " " : "", at->tid);
 }
 
-static const char *cell(
+static const char *cell_text(
 	struct cp_text *text, const struct cp_text_column *column, double value)
 {
 	return cp_text_column_cell(text, column, (struct cp_value){.value = value});
@@ -58,11 +58,11 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 		cp_text_format(text->arena, "%*s%s",
 			2 * (region->depth < 16 ? (int)region->depth : 16), "", name));
 	cp_table_set(table, row, 1, cp_text_integer(text->arena, over->nthreads));
-	cp_table_set(table, row, 2, cell(text, column, over->min));
-	cp_table_set(table, row, 3, place(text, &over->min_at));
-	cp_table_set(table, row, 4, cell(text, column, cp_extent_mean(over)));
-	cp_table_set(table, row, 5, cell(text, column, over->max));
-	cp_table_set(table, row, 6, place(text, &over->max_at));
+	cp_table_set(table, row, 2, cell_text(text, column, over->min));
+	cp_table_set(table, row, 3, place_text(text, &over->min_at));
+	cp_table_set(table, row, 4, cell_text(text, column, cp_extent_mean(over)));
+	cp_table_set(table, row, 5, cell_text(text, column, over->max));
+	cp_table_set(table, row, 6, place_text(text, &over->max_at));
 }
 
 static struct cp_table *new_table(struct cp_text *text, size_t rows)

@@ -57,7 +57,7 @@ static bool does_something(const struct cp_report *report, const struct cp_regio
 		       WORTH_MARKING * (double)report->total->counts[i].value;
 }
 
-static struct cp_value compared(const struct cp_text *text,
+static struct cp_value compared_value(const struct cp_text *text,
 	const struct cp_text_column *column, const struct cp_region *region)
 {
 	if (is_cost(column))
@@ -86,7 +86,7 @@ const struct cp_region *cp_text_worst(const struct cp_text *text, const char *ma
 		return NULL;
 	for (const struct cp_region *r = cp_region_next(root, root); r;
 		r = cp_region_next(root, r)) {
-		struct cp_value value = compared(text, &column, r);
+		struct cp_value value = compared_value(text, &column, r);
 
 		if (value.status == CP_UNAVAILABLE || value.value <= worst ||
 			!worth_marking(text, &column, r, value.value))
@@ -97,10 +97,10 @@ const struct cp_region *cp_text_worst(const struct cp_text *text, const char *ma
 	return found;
 }
 
-static const char *cost(struct cp_text *text, const struct cp_text_column *column,
+static const char *cost_text(struct cp_text *text, const struct cp_text_column *column,
 	const struct cp_region *region, const char *cell)
 {
-	double own = compared(text, column, region).value,
+	double own = compared_value(text, column, region).value,
 	       all = cp_text_column_value(column, text->report->total).value;
 
 	return cp_text_format(text->arena,
@@ -115,10 +115,10 @@ void cp_text_why(struct cp_text *text, const struct cp_region *worst, const char
 
 	if (!worst || !cp_text_column_find(text->report, mark, &column))
 		return;
-	cell = cp_text_column_cell(text, &column, compared(text, &column, worst));
+	cell = cp_text_column_cell(text, &column, compared_value(text, &column, worst));
 	unit = cp_text_column_unit(&column);
 	why = is_cost(&column)
-		      ? cost(text, &column, worst, cell)
+		      ? cost_text(text, &column, worst, cell)
 		      : cp_text_format(text->arena,
 				"the highest %s, %s%s%s, of the regions with 1 %% of the "
 				"instructions or more",

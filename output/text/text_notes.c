@@ -44,7 +44,7 @@ static const struct cp_count *most_unlike(
 }
 
 /* Scaled, or of a record that says so, it may be more than fits. */
-static const char *whole(struct cp_text *text, double value)
+static const char *whole_number(struct cp_text *text, double value)
 {
 	return cp_text_integer(text->arena, cp_count_of(value + 0.5));
 }
@@ -57,8 +57,10 @@ static void tell_unlike(struct cp_text *text, const struct cp_region *region,
 			"%s: one of %s executions counted %s %s; mean %s, least %s",
 			name_of(text, region),
 			cp_text_integer(text->arena, region->calls),
-			whole(text, count->call_max), text->report->quantities[index],
-			whole(text, count->call_mean), whole(text, count->call_min)),
+			whole_number(text, count->call_max),
+			text->report->quantities[index],
+			whole_number(text, count->call_mean),
+			whole_number(text, count->call_min)),
 		0, 2, text->width);
 }
 

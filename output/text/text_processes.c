@@ -129,7 +129,7 @@ static void fill_unfollowed(struct cp_text *text, struct cp_table *table, size_t
 }
 
 /* "2 sh, 14 cc1": by how often each executable is there. */
-static const char *names(struct cp_text *text, const char *const *exes, size_t count)
+static const char *names_text(struct cp_text *text, const char *const *exes, size_t count)
 {
 	const char *line = "",
 		   **left = cp_arena_alloc(text->arena, count * sizeof(*left));
@@ -167,14 +167,14 @@ static void print_rest(struct cp_text *text, size_t first, size_t first_unfollow
 	if (count)
 		cp_text_wrap(text->out,
 			cp_text_format(text->arena, "… and %zu more: %s", count,
-				names(text, exes, count)),
+				names_text(text, exes, count)),
 			0, 2, text->width);
 	for (size_t i = 0; i < unfollowed; i++)
 		exes[i] = report->unfollowed[first_unfollowed + i].exe;
 	if (unfollowed)
 		cp_text_wrap(text->out,
 			cp_text_format(text->arena, "… and %zu more not followed: %s",
-				unfollowed, names(text, exes, unfollowed)),
+				unfollowed, names_text(text, exes, unfollowed)),
 			0, 2, text->width);
 }
 

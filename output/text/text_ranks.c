@@ -20,7 +20,7 @@ enum { COLUMNS = 6, TIMES = 3 };
 	0.1 /* of a rank's time: from this difference on, one waits for another          \
 	     */
 
-static double share(const struct cp_job_rank *rank)
+static double mpi_share(const struct cp_job_rank *rank)
 {
 	double all = (double)rank->time_ns;
 
@@ -33,7 +33,7 @@ static bool is_known(const struct cp_job_rank *rank)
 	return rank->timed && rank->mpi_known && rank->time_ns;
 }
 
-static const char *seconds(struct cp_text *text, uint64_t ns, bool known)
+static const char *seconds_text(struct cp_text *text, uint64_t ns, bool known)
 {
 	if (!known)
 		return "\u2014";
@@ -48,11 +48,12 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 	cp_table_set(table, row, 2, cp_text_integer(text->arena, rank->threads));
 	if (table->ncolumns == TIMES)
 		return;
-	cp_table_set(table, row, 3, seconds(text, rank->time_ns, rank->timed));
-	cp_table_set(table, row, 4, seconds(text, rank->mpi_ns, rank->mpi_known));
+	cp_table_set(table, row, 3, seconds_text(text, rank->time_ns, rank->timed));
+	cp_table_set(table, row, 4, seconds_text(text, rank->mpi_ns, rank->mpi_known));
 	cp_table_set(table, row, 5,
-		is_known(rank) ? cp_text_format(text->arena, "~%.1f", 100 * share(rank))
-			       : "\u2014");
+		is_known(rank)
+			? cp_text_format(text->arena, "~%.1f", 100 * mpi_share(rank))
+			: "\u2014");
 }
 
 /* Lists the n that are in MPI least, then the n that are there most, of what is not
@@ -67,8 +68,9 @@ static void show_extremes(const struct cp_job *job, bool *shown)
 		for (size_t j = 0; j < job->nlisted; j++) {
 			const struct cp_job_rank *rank = &job->ranks[j];
 
-			if (!shown[j] && (!best || (i % 2 ? share(rank) > share(best)
-							  : share(rank) < share(best))))
+			if (!shown[j] &&
+				(!best || (i % 2 ? mpi_share(rank) > mpi_share(best)
+						 : mpi_share(rank) < mpi_share(best))))
 				best = rank;
 		}
 		if (best)
@@ -118,9 +120,9 @@ static bool find_ends(const struct cp_job *job, const struct cp_job_rank **least
 
 		if (!is_known(rank))
 			return false;
-		if (share(rank) < share(*least))
+		if (mpi_share(rank) < mpi_share(*least))
 			*least = rank;
-		if (share(rank) > share(*most))
+		if (mpi_share(rank) > mpi_share(*most))
 			*most = rank;
 	}
 	return job->nlisted > 1;
@@ -134,18 +136,18 @@ void cp_text_waits(struct cp_text *text)
 	if (!job || !find_ends(job, &least, &most))
 		return;
 	cp_text_labelled(text, "waits",
-		share(most) - share(least) < UNLIKE
+		mpi_share(most) - mpi_share(least) < UNLIKE
 			? cp_text_format(text->arena,
 				  "no rank much longer than another: ~%.1f to ~%.1f %% "
 				  "of "
 				  "their time is in MPI",
-				  100 * share(least), 100 * share(most))
+				  100 * mpi_share(least), 100 * mpi_share(most))
 			: cp_text_format(text->arena,
 				  "rank %d most, ~%.1f %% of its time is in MPI; for "
 				  "rank "
 				  "%d, which is there least (~%.1f %%)",
-				  most->rank, 100 * share(most), least->rank,
-				  100 * share(least)));
+				  most->rank, 100 * mpi_share(most), least->rank,
+				  100 * mpi_share(least)));
 }
 
 void cp_text_ranks(struct cp_text *text)

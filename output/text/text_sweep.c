@@ -136,7 +136,7 @@ static double misses_at(const struct cp_text *text, const struct cp_sweep_point 
 }
 
 /* From which point on there are hardly more misses than at the last one. */
-static const struct cp_sweep_point *enough(
+static const struct cp_sweep_point *point_that_suffices(
 	const struct cp_text *text, const struct cp_sweep *sweep)
 {
 	const struct cp_sweep_point *last = &sweep->point[sweep->npoints - 1];
@@ -169,7 +169,7 @@ void cp_text_sweep_answer(struct cp_text *text)
 	last = &sweep.point[sweep.npoints - 1];
 	if (misses_at(text, last) < 0 || (own && misses_at(text, own) < 0))
 		return;
-	point = enough(text, &sweep);
+	point = point_that_suffices(text, &sweep);
 	if (own)
 		line = cp_text_format(text->arena, "%s of %s as simulated: %s misses; ",
 			sweep.field, label_of(text, own),

@@ -35,7 +35,7 @@ static struct cp_value metric_of(
 	return region->metrics[index].value;
 }
 
-static struct cp_value own(
+static struct cp_value own_value(
 	const struct cp_report *report, const struct cp_region *region, const char *name)
 {
 	int index = cp_report_metric(report, name);
@@ -118,7 +118,7 @@ static void print_rates(struct cp_text *text, const struct cp_group *group)
 /* ---- where to look first ---- */
 
 /* The level that has the largest part of the region's own cost. */
-static const struct cp_column *costliest(
+static const struct cp_column *costliest_level(
 	const struct verdict *verdict, const struct cp_region *region, double *cycles)
 {
 	const struct cp_parts *parts = &verdict->group->costs;
@@ -127,7 +127,7 @@ static const struct cp_column *costliest(
 	*cycles = 0;
 	for (size_t i = 0; i < parts->count; i++) {
 		struct cp_value value =
-			own(verdict->text->report, region, parts->at[i].name);
+			own_value(verdict->text->report, region, parts->at[i].name);
 
 		if (value.status == CP_UNAVAILABLE || value.value <= *cycles)
 			continue;
@@ -152,7 +152,7 @@ static const char *command_for(const struct cp_column *level)
 }
 
 /* "L2 and memory" of the levels that cost next to nothing; "": none. */
-static const char *harmless(const struct verdict *verdict, double all)
+static const char *harmless_levels(const struct verdict *verdict, double all)
 {
 	const struct cp_report *report = verdict->text->report;
 	const char *names = "";
@@ -171,7 +171,8 @@ static const char *harmless(const struct verdict *verdict, double all)
 /* 0: not available. */
 static double own_cost(const struct verdict *verdict, const struct cp_region *region)
 {
-	struct cp_value cost = own(verdict->text->report, region, verdict->cost.name);
+	struct cp_value cost =
+		own_value(verdict->text->report, region, verdict->cost.name);
 
 	return cost.status == CP_UNAVAILABLE ? 0 : cost.value;
 }
@@ -192,7 +193,7 @@ static void print_first(const struct verdict *verdict, double all)
 	struct cp_text *text = verdict->text;
 	const struct cp_region *first = first_of(verdict);
 	double mine = own_cost(verdict, first), part;
-	const struct cp_column *level = costliest(verdict, first, &part);
+	const struct cp_column *level = costliest_level(verdict, first, &part);
 	const char *line = first->parent
 				   ? cp_text_cut(text->arena, cp_text_path(text, first),
 					     PATH_COLUMNS)
@@ -215,7 +216,7 @@ static void print_first(const struct verdict *verdict, double all)
 
 static void print_no_problem(const struct verdict *verdict, double all)
 {
-	const char *names = harmless(verdict, all);
+	const char *names = harmless_levels(verdict, all);
 
 	if (*names)
 		cp_text_labelled(verdict->text, "harmless",
