@@ -182,7 +182,7 @@ static int show_annotated(const char *directory, void *context)
 		write_profile, directory, request, request->debuginfod);
 }
 
-static int misused(const char *why)
+static int say_usage(const char *why)
 {
 	fprintf(stderr,
 		"cachepeek: %s: cachepeek annotate [options] SOURCE [PROGRAM "
@@ -214,7 +214,7 @@ int cp_cmd_annotate(int argc, char **argv)
 	if (!is_measurement(request.from.name) || !are_outputs(&request.outputs))
 		return 2;
 	if (optind == argc)
-		return misused("which source file?");
+		return say_usage("which source file?");
 	request.source = argv[optind++];
 	/* The program's own output has that place. */
 	if (!request.outputs.count)
@@ -226,6 +226,6 @@ int cp_cmd_annotate(int argc, char **argv)
 		return cp_profile_of(
 			&request.from, argv + optind, show_annotated, &request);
 	if (optind < argc)
-		return misused("either -i or a program");
+		return say_usage("either -i or a program");
 	return show_annotated(NULL, &request);
 }

@@ -133,7 +133,7 @@ static bool parse_arguments(
 }
 
 /* Can machine i be in the run with those before it that are? */
-static bool fits(const struct cp_comparison *c, unsigned i, unsigned run)
+static bool fits_in_run(const struct cp_comparison *c, unsigned i, unsigned run)
 {
 	for (unsigned j = 0; j < i; j++)
 		if (c->of[j].run == run &&
@@ -143,12 +143,12 @@ static bool fits(const struct cp_comparison *c, unsigned i, unsigned run)
 }
 
 /* Numbers the runs. */
-static void plan(struct cp_comparison *c)
+static void plan_runs(struct cp_comparison *c)
 {
 	for (unsigned i = 0; i < c->nmachines; i++) {
 		unsigned run = 1;
 
-		while (run <= c->nruns && !fits(c, i, run))
+		while (run <= c->nruns && !fits_in_run(c, i, run))
 			run++;
 		c->of[i].run = run;
 		if (run > c->nruns)
@@ -417,7 +417,7 @@ int cp_cmd_compare(int argc, char **argv)
 		return 2;
 	if (!is_right(&c) || !can_write(&settings))
 		return 2;
-	plan(&c);
+	plan_runs(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
 	if (prepare_run(&c) < 0)
 		return 127;

@@ -144,7 +144,7 @@ static void print_settings(void)
 		printf("  libpfm4 does not know this CPU's PMU: perf:: names only\n");
 }
 
-static void diagnose(bool *hardware, bool *software, bool *simulator)
+static void diagnose_engines(bool *hardware, bool *software, bool *simulator)
 {
 	struct cp_why why = {""};
 	char text[PATH_MAX + 128];
@@ -384,7 +384,7 @@ static int diagnose_and_verify(const struct wanted *wanted)
 	int failures = 0;
 
 	print_heading();
-	diagnose(&hardware, &software, &simulator);
+	diagnose_engines(&hardware, &software, &simulator);
 	if (!document)
 		printf("\n");
 	print_settings();

@@ -62,7 +62,7 @@ static bool set_tolerance(struct request *request, const char *text)
 	return false;
 }
 
-static bool take(struct request *request, int option)
+static bool take_option(struct request *request, int option)
 {
 	switch (option) {
 	case UPDATE:
@@ -80,13 +80,13 @@ static bool take(struct request *request, int option)
 	return false;
 }
 
-static bool parse(struct request *request, int argc, char **argv)
+static bool parse_request(struct request *request, int argc, char **argv)
 {
 	int option;
 
 	optind = 1;
 	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1)
-		if (!take(request, option))
+		if (!take_option(request, option))
 			return false;
 	if (argc - optind >= 2)
 		return true;
@@ -108,7 +108,7 @@ static bool add_runs(struct cp_baseline *gate, char **names)
 	return true;
 }
 
-static int show(const struct request *request)
+static int show_result(const struct request *request)
 {
 	bool written = true;
 
@@ -125,7 +125,7 @@ static int gate_of(struct request *request, int argc, char **argv)
 {
 	struct cp_baseline *gate = &request->gate;
 
-	if (!parse(request, argc, argv))
+	if (!parse_request(request, argc, argv))
 		return 2;
 	gate->file = argv[optind];
 	gate->values = cp_values_new(gate->arena);
@@ -139,7 +139,7 @@ static int gate_of(struct request *request, int argc, char **argv)
 	if (request->update)
 		return cp_baseline_update(gate, request->metrics) ? 0 : 1;
 	if (gate->document)
-		return show(request);
+		return show_result(request);
 	fprintf(stderr,
 		"cachepeek: gate: there is no %s: --update makes it of this run\n",
 		gate->file);

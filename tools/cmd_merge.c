@@ -163,8 +163,8 @@ static const struct cp_report *merge_records(
 	return report;
 }
 
-static const struct cp_report *build(struct cp_arena *arena, const char *const *paths,
-	size_t npaths, char *error, size_t error_size)
+static const struct cp_report *build_report(struct cp_arena *arena,
+	const char *const *paths, size_t npaths, char *error, size_t error_size)
 {
 	struct list list = {0};
 	const struct cp_report *report;
@@ -188,5 +188,5 @@ static const struct cp_report *build(struct cp_arena *arena, const char *const *
 
 int cp_cmd_merge(int argc, char **argv)
 {
-	return cp_show(argv, argc, build, false);
+	return cp_show(argv, argc, build_report, false);
 }

@@ -58,7 +58,8 @@ static const struct option *with_value(const struct option *options, int value)
 }
 
 /* Every command has --help, --version and --color. */
-static int misspelt(const char *command, const char *word, const struct option *options)
+static int say_misspelt(
+	const char *command, const char *word, const struct option *options)
 {
 	char names[MAX_NAMES][MAX_WORD], typed[MAX_WORD], where[32];
 	const char *known[MAX_NAMES + 4] = {"--help", "--version", "--color"};
@@ -83,7 +84,7 @@ static void refuse_option(char **argv, const struct option *options)
 		return;
 	}
 	cp_help_asked(argv[0], optopt ? letter : argv[optind - 1]);
-	misspelt(cp_cmd_name(argv[0]), optopt ? letter : argv[optind - 1], options);
+	say_misspelt(cp_cmd_name(argv[0]), optopt ? letter : argv[optind - 1], options);
 }
 
 int cp_cmd_option(

@@ -283,7 +283,7 @@ static bool choose_outputs(struct request *request)
 	return true;
 }
 
-static double constant(const struct cp_group *measurement, const char *name)
+static double constant_of(const struct cp_group *measurement, const char *name)
 {
 	const struct cp_let *let = cp_group_let(measurement, name);
 
@@ -317,9 +317,9 @@ static struct cp_profile_view view_of(const struct request *request,
 
 	if (!request->cut)
 		view.cutoff = (struct cp_cutoff){
-			.percent = constant(measurement, "CUTOFF_PERCENT"),
-			.cumulative = constant(measurement, "CUTOFF_CUMULATIVE"),
-			.least = (size_t)constant(measurement, "CUTOFF_ROWS"),
+			.percent = constant_of(measurement, "CUTOFF_PERCENT"),
+			.cumulative = constant_of(measurement, "CUTOFF_CUMULATIVE"),
+			.least = (size_t)constant_of(measurement, "CUTOFF_ROWS"),
 		};
 	return view;
 }

@@ -358,7 +358,7 @@ void cp_report_now(const char *directory, int pid, const char *outputs)
 }
 
 /* Those that are named, or all that are kept, unless a process of theirs lives. */
-static int forget(const struct request *request)
+static int forget_runs(const struct request *request)
 {
 	unsigned forgotten = request->npaths ? 0 : cp_run_forget(cp_cmd_getenv);
 
@@ -384,7 +384,7 @@ int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 	int status = request.paths ? parse_arguments(&request, argc, argv) : 1;
 
 	if (!status && request.forget) {
-		status = forget(&request);
+		status = forget_runs(&request);
 		free(request.paths);
 		return status;
 	}

@@ -434,7 +434,7 @@ static const char *not_repeated(enum cp_preloading preloading, const struct sett
 			      : NULL;
 }
 
-static int repeat(
+static int repeat_program(
 	enum cp_preloading preloading, const struct settings *settings, char **argv)
 {
 	const char *why = not_repeated(preloading, settings);
@@ -473,7 +473,7 @@ static const char *not_confirmed(enum cp_preloading preloading, const struct set
 			      : NULL;
 }
 
-static int confirm(
+static int confirm_prediction(
 	enum cp_preloading preloading, const struct settings *settings, char **argv)
 {
 	const char *why = not_confirmed(preloading, settings);
@@ -513,9 +513,9 @@ int cp_cmd_run(int argc, char **argv)
 		return 2;
 	preloading = cp_can_be_preloaded(argv[optind]);
 	if (settings.confirm)
-		return confirm(preloading, &settings, argv + optind);
+		return confirm_prediction(preloading, &settings, argv + optind);
 	if (settings.repeat)
-		return repeat(preloading, &settings, argv + optind);
+		return repeat_program(preloading, &settings, argv + optind);
 	if (preloading == CP_STATIC && run_static(argv + optind, &settings, &result))
 		return result;
 	if (preloading == CP_CANNOT_PRELOAD) {

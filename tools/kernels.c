@@ -82,7 +82,7 @@ static void store_often(void)
 
 /* Pages that nobody has touched, at addresses that nobody has used: mappings
  * are never given back, or the next one's lines would be in the caches already. */
-static volatile char *fresh(size_t size)
+static volatile char *map_fresh(size_t size)
 {
 	void *memory = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -144,7 +144,7 @@ void cp_kernels_run(void)
 	for (const struct cp_kernel *kernel = cp_kernels; kernel->region; kernel++) {
 		cachepeek_region region = cachepeek_region_register(kernel->region);
 
-		memory = fresh(PAGES * PAGE);
+		memory = map_fresh(PAGES * PAGE);
 		cachepeek_begin(region);
 		kernel->run();
 		cachepeek_end(region);

@@ -124,7 +124,7 @@ static int write_all(
 	return status;
 }
 
-static int compare(const struct cp_paths_diff *request,
+static int compare_paths(const struct cp_paths_diff *request,
 	const struct cp_profile *const profile[2], const char *name)
 {
 	char error[512];
@@ -155,7 +155,7 @@ static int diff_profiles(
 	(void)directory;
 	name = after ? measurement_of(request, found) : NULL;
 	if (name)
-		status = compare(
+		status = compare_paths(
 			request, (const struct cp_profile *[]){before, after}, name);
 	if (after)
 		cp_profile_close(after);

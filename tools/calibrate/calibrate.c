@@ -29,7 +29,7 @@ static cp_measure *const measures[] = {cp_measure_rates, cp_measure_latencies,
 /* ---- memory ---- */
 
 /* Aligned for huge pages, and touched, so that no page is the kernel's page of zeros. */
-static char *map(size_t bytes, int advice)
+static char *map_touched(size_t bytes, int advice)
 {
 	char *memory = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -65,13 +65,13 @@ static int set_up(struct cp_host *host, char *error, size_t error_size)
 {
 	size_t bytes = MOST_BYTES, most = free_bytes();
 
-	host->pages = map(PAGES_BYTES, MADV_NOHUGEPAGE);
-	host->scratch = map(PAGES_BYTES, MADV_HUGEPAGE);
+	host->pages = map_touched(PAGES_BYTES, MADV_NOHUGEPAGE);
+	host->scratch = map_touched(PAGES_BYTES, MADV_HUGEPAGE);
 	host->page_bytes = PAGES_BYTES;
 	while (bytes > LEAST_BYTES && bytes > most)
 		bytes /= 2;
 	for (; host->pages && host->scratch && bytes >= LEAST_BYTES; bytes /= 2) {
-		host->memory = map(bytes, MADV_HUGEPAGE);
+		host->memory = map_touched(bytes, MADV_HUGEPAGE);
 		host->bytes = bytes;
 		if (host->memory) {
 			host->huge = kernel_number("/proc/self/smaps_rollup",
@@ -116,7 +116,7 @@ static void choose_cpus(struct cp_host *host, cpu_set_t *may)
 
 /* ---- rounds ---- */
 
-static double seconds(void)
+static double now_seconds(void)
 {
 	struct timespec time;
 
@@ -126,13 +126,13 @@ static double seconds(void)
 
 static void run_rounds(struct cp_calibration *calibration, struct cp_host *host)
 {
-	double begin = seconds();
+	double begin = now_seconds();
 
 	for (unsigned round = 0; round < CP_CALIBRATE_ROUNDS; round++) {
 		double *found = calibration->round[round];
 
 		/* The middle of three is one; the host may be a slow one. */
-		if (round >= 3 && (seconds() - begin) * (round + 1) / round > 14)
+		if (round >= 3 && (now_seconds() - begin) * (round + 1) / round > 14)
 			break;
 		for (unsigned i = 0; i < CP_NFIGURES; i++)
 			found[i] = NAN;
@@ -140,7 +140,7 @@ static void run_rounds(struct cp_calibration *calibration, struct cp_host *host)
 			measures[i](host, found);
 		calibration->rounds++;
 	}
-	calibration->seconds = seconds() - begin;
+	calibration->seconds = now_seconds() - begin;
 }
 
 int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_size)

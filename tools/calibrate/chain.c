@@ -32,7 +32,7 @@ static uint32_t next_random(uint64_t *state)
 }
 
 /* Sattolo's shuffle: one cycle through all of them. */
-static void shuffle(uint32_t order[], size_t count)
+static void shuffle_order(uint32_t order[], size_t count)
 {
 	uint64_t state = count;
 
@@ -48,7 +48,7 @@ static void shuffle(uint32_t order[], size_t count)
 }
 
 /* Not all in the same sets of the L1D. */
-static void **place(char *memory, size_t number, size_t stride)
+static void **place_of(char *memory, size_t number, size_t stride)
 {
 	size_t line = stride > CP_LINE ? number * 37 % (stride / CP_LINE) : 0;
 
@@ -62,11 +62,11 @@ double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t s
 
 	if (!order)
 		return NAN;
-	shuffle(order, count);
-	chain.at = place(memory, order[0], stride);
+	shuffle_order(order, count);
+	chain.at = place_of(memory, order[0], stride);
 	for (size_t i = 0; i < count; i++)
-		*place(memory, order[i], stride) =
-			place(memory, order[(i + 1) % count], stride);
+		*place_of(memory, order[i], stride) =
+			place_of(memory, order[(i + 1) % count], stride);
 	free(order);
 	for (size_t i = 0; i <= count / STEPS; i++)
 		run_chain(&chain);

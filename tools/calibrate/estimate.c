@@ -113,7 +113,7 @@ static unsigned values_of(
 	return count;
 }
 
-static void conclude(struct cp_calibration *calibration, unsigned figure)
+static void conclude_figure(struct cp_calibration *calibration, unsigned figure)
 {
 	double values[CP_CALIBRATE_ROUNDS];
 	unsigned count = values_of(calibration, figure, values);
@@ -136,7 +136,7 @@ static void conclude(struct cp_calibration *calibration, unsigned figure)
 void cp_calibration_conclude(struct cp_calibration *calibration)
 {
 	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
-		conclude(calibration, figure);
+		conclude_figure(calibration, figure);
 }
 
 bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figure figure)

@@ -7,7 +7,7 @@
 
 #include "tools/calibrate/calibrate.h"
 
-static double now(void)
+static double now_ns(void)
 {
 	struct timespec time;
 
@@ -20,10 +20,10 @@ double cp_best(unsigned tries, double pieces, cp_task *task, void *context)
 	double best = 0;
 
 	for (unsigned i = 0; i < tries; i++) {
-		double begin = now(), took;
+		double begin = now_ns(), took;
 
 		task(context);
-		took = now() - begin;
+		took = now_ns() - begin;
 		if (!i || took < best)
 			best = took;
 	}

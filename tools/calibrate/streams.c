@@ -59,7 +59,7 @@ static double same_set(const struct cp_host *host, size_t l2)
 enum { MOST_POINTS = 16 };
 
 /* The largest piece whose lines are still nearer to the last level than to the memory. */
-static double capacity(const struct cp_host *host, size_t first, bool random)
+static double capacity_of(const struct cp_host *host, size_t first, bool random)
 {
 	double curve[MOST_POINTS], low, high;
 	size_t bytes = first, count = 0, at;
@@ -109,8 +109,8 @@ void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
 	}
 	if (llc) {
 		found[CP_FIGURE_STREAM_LLC] = stream_of(host, cp_host_llc_piece(host));
-		found[CP_FIGURE_LLC_RANDOM] = capacity(host, 2 * l2, true);
-		found[CP_FIGURE_LLC_STREAM] = capacity(host, 2 * l2, false);
+		found[CP_FIGURE_LLC_RANDOM] = capacity_of(host, 2 * l2, true);
+		found[CP_FIGURE_LLC_STREAM] = capacity_of(host, 2 * l2, false);
 	}
 	found[CP_FIGURE_STREAM_MEMORY] = stream_of(host, host->bytes);
 	found[CP_FIGURE_PREFETCH] = found[CP_FIGURE_MEMORY] / next_lines(host);

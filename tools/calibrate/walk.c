@@ -20,7 +20,7 @@ struct walk {
 };
 
 /* The low bits of a state are regular: the high ones are folded into them. */
-static inline __attribute__((always_inline)) uint64_t step(
+static inline __attribute__((always_inline)) uint64_t step_on(
 	const struct walk *walk, uint64_t state)
 {
 	uint64_t line = (state ^ state >> walk->shift) & walk->mask;
@@ -30,7 +30,8 @@ static inline __attribute__((always_inline)) uint64_t step(
 	return cp_next_state(state + loaded);
 }
 
-static inline __attribute__((always_inline)) void go(struct walk *walk, unsigned lanes)
+static inline __attribute__((always_inline)) void walk_lanes(
+	struct walk *walk, unsigned lanes)
 {
 	uint64_t state[MOST_LANES];
 
@@ -38,7 +39,7 @@ static inline __attribute__((always_inline)) void go(struct walk *walk, unsigned
 		state[lane] = walk->state[lane] & walk->mask;
 	for (unsigned long i = 0; i < walk->steps; i++)
 		for (unsigned lane = 0; lane < lanes; lane++)
-			state[lane] = step(walk, state[lane]) & walk->mask;
+			state[lane] = step_on(walk, state[lane]) & walk->mask;
 	for (unsigned lane = 0; lane < lanes; lane++)
 		walk->sum += walk->state[lane] = state[lane];
 }
@@ -53,7 +54,7 @@ static void run_walk(void *context)
 
 #define GO(number)                                                                       \
 	if (walk->lanes == (number))                                                     \
-		go(walk, number);
+		walk_lanes(walk, number);
 	GO(1)
 	EACH_LANES(GO)
 }

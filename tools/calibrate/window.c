@@ -20,7 +20,7 @@ struct loop {
 	void **one, **other;
 };
 
-static unsigned char *put(unsigned char *at, const void *bytes, size_t size)
+static unsigned char *put_bytes(unsigned char *at, const void *bytes, size_t size)
 {
 	memcpy(at, bytes, size);
 	return at + size;
@@ -38,7 +38,7 @@ static unsigned char *write_others(unsigned char *at, unsigned count)
 #endif
 
 	for (; count >= 2; count -= 2)
-		at = put(at, two, sizeof(two));
+		at = put_bytes(at, two, sizeof(two));
 	return at;
 }
 
@@ -50,9 +50,9 @@ static unsigned char *write_turn(unsigned char *at, const unsigned char *top)
 		ret = 0xc3;
 	int32_t back;
 
-	at = put(at, turn, sizeof(turn));
+	at = put_bytes(at, turn, sizeof(turn));
 	back = (int32_t)(top - (at + sizeof(back)));
-	return put(put(at, &back, sizeof(back)), &ret, 1);
+	return put_bytes(put_bytes(at, &back, sizeof(back)), &ret, 1);
 }
 
 static const unsigned char load_one[] = {0x48, 0x8b, 0x3f}; /* mov (%rdi), %rdi */
@@ -63,9 +63,9 @@ static unsigned char *write_turn(unsigned char *at, const unsigned char *top)
 	static const uint32_t turn = 0xf1000442, ret = 0xd65f03c0; /* subs x2, x2, 1 */
 	uint32_t back;
 
-	at = put(at, &turn, sizeof(turn));
+	at = put_bytes(at, &turn, sizeof(turn));
 	back = 0x54000001 | ((uint32_t)((top - at) / 4) & 0x7ffff) << 5; /* b.ne */
-	return put(put(at, &back, sizeof(back)), &ret, sizeof(ret));
+	return put_bytes(put_bytes(at, &back, sizeof(back)), &ret, sizeof(ret));
 }
 
 static const uint32_t load_one[] = {0xf9400000}; /* ldr x0, [x0] */
@@ -76,8 +76,8 @@ static void write_loop(unsigned char *at, unsigned between)
 {
 	const unsigned char *top = at;
 
-	at = put(at, load_one, sizeof(load_one));
-	at = put(write_others(at, between), load_other, sizeof(load_other));
+	at = put_bytes(at, load_one, sizeof(load_one));
+	at = put_bytes(write_others(at, between), load_other, sizeof(load_other));
 	write_turn(write_others(at, between), top);
 }
 

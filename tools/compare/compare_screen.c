@@ -193,7 +193,7 @@ static void choose_columns(struct screen *screen, const struct column *mark)
 /* ---- the answer ---- */
 
 /* ", ~69 % of that for memory", of what is largest among the costs' parts. */
-static const char *mostly(const struct screen *screen, unsigned machine, double all)
+static const char *largest_part(const struct screen *screen, unsigned machine, double all)
 {
 	const struct cp_parts *parts = &screen->group->costs;
 	const char *level = NULL;
@@ -232,7 +232,7 @@ static const char *in_words(const struct screen *screen, const struct column *ma
 			cell_text(screen, &per, rate));
 	return cp_text_format(screen->arena, "%s: %s%s%s", name,
 		with_unit(screen, mark, value), each,
-		mostly(screen, machine, value.value));
+		largest_part(screen, machine, value.value));
 }
 
 struct ends {

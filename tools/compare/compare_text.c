@@ -109,8 +109,8 @@ static struct cp_table *part_of_table(
 }
 
 /* As many of *count machines as fit beside each other, at least one; *count: how many. */
-static struct cp_table *widest(struct cp_comparison *c, unsigned first, unsigned *count,
-	size_t width, bool events)
+static struct cp_table *widest_table(struct cp_comparison *c, unsigned first,
+	unsigned *count, size_t width, bool events)
 {
 	struct cp_table *table = part_of_table(c, first, *count, events);
 
@@ -126,7 +126,7 @@ void cp_compare_table(
 		struct cp_table *table;
 
 		count = c->nmachines - first;
-		table = widest(c, first, &count, width, events);
+		table = widest_table(c, first, &count, width, events);
 		if (!table->nrows)
 			return;
 		cp_out_text(out, "\n");

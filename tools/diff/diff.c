@@ -79,7 +79,7 @@ static double weight_of_kind(const struct cp_entry *entry)
 	return is_share(entry) || strcmp(entry->unit, "GB") == 0 ? 0.5 : 1;
 }
 
-static struct cp_difference difference(
+static struct cp_difference difference_of(
 	const struct cp_values *values, const struct cp_entry *entry)
 {
 	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean;
@@ -99,7 +99,7 @@ static struct cp_difference difference(
 
 /* ---- all of them ---- */
 
-static int adjust(struct cp_diff *diff)
+static int adjust_probabilities(struct cp_diff *diff)
 {
 	double *p = malloc((diff->count + 1) * sizeof(*p));
 	size_t n = 0;
@@ -126,7 +126,7 @@ static int adjust(struct cp_diff *diff)
 }
 
 /* Flagged ones, then those that nobody could test, then the others. */
-static int rank(const struct cp_difference *it)
+static int rank_of(const struct cp_difference *it)
 {
 	static const int ranks[] = {[CP_EXACTLY] = 0,
 		[CP_SIGNIFICANT] = 0,
@@ -142,8 +142,8 @@ static int compare_differences(const void *one, const void *other)
 {
 	const struct cp_difference *a = one, *b = other;
 
-	if (rank(a) != rank(b))
-		return rank(a) - rank(b);
+	if (rank_of(a) != rank_of(b))
+		return rank_of(a) - rank_of(b);
 	if (a->impact > b->impact || a->impact < b->impact)
 		return a->impact > b->impact ? -1 : 1;
 	if (a->entry->spot != b->entry->spot)
@@ -164,9 +164,9 @@ int cp_diff_compare(struct cp_diff *diff)
 
 		/* what no run could count is no difference */
 		if (entry->side[0].runs.n || entry->side[1].runs.n)
-			diff->differences[diff->count++] = difference(values, entry);
+			diff->differences[diff->count++] = difference_of(values, entry);
 	}
-	result = adjust(diff);
+	result = adjust_probabilities(diff);
 	if (diff->count)
 		qsort(diff->differences, diff->count, sizeof(*diff->differences),
 			compare_differences);

@@ -78,7 +78,7 @@ const char *cp_kind_name(enum cp_kind kind)
 	return names[kind];
 }
 
-static const char *join(struct cp_values *values, const json_t *names, char between)
+static const char *join_names(struct cp_values *values, const json_t *names, char between)
 {
 	size_t length = 0, count = json_array_size(names);
 	char *path, *to;
@@ -106,7 +106,7 @@ static struct cp_spot *spot_of(struct cp_values *values, json_t *names)
 	if (!spot && key) {
 		spot = cp_arena_alloc(values->arena, sizeof(*spot));
 		spot->key = keep_text(values, key);
-		spot->path = join(values, names, '/');
+		spot->path = join_names(values, names, '/');
 		spot->names = json_incref(names);
 		values->spots =
 			append_item(values->arena, values->spots, &values->nspots, spot);
@@ -230,7 +230,7 @@ static const char *command_of(struct cp_values *values, const json_t *report)
 {
 	const json_t *command = json_object_get(report, "command");
 
-	return cp_text_safe(values->arena, cp_slice_of(join(values, command, ' ')));
+	return cp_text_safe(values->arena, cp_slice_of(join_names(values, command, ' ')));
 }
 
 /* The program itself, not its children. */

@@ -30,7 +30,7 @@ bool cp_baseline_tolerance(const char *text, double *limit, bool *relative)
 	       strcmp(end, *relative ? "%" : "") == 0;
 }
 
-static bool wrong(const struct cp_baseline *gate, unsigned line, const char *why)
+static bool refuse_line(const struct cp_baseline *gate, unsigned line, const char *why)
 {
 	fprintf(stderr, "cachepeek: gate: %s:%u: %s\n", gate->file, line, why);
 	return false;
@@ -91,14 +91,15 @@ static bool read_line(
 	line->value = json_number_value(number);
 	line->lower = worse && strcmp(worse, "lower") == 0;
 	if (!json_is_array(line->path) || !line->name || !json_is_number(number))
-		return wrong(gate, line->number,
+		return refuse_line(gate, line->number,
 			"a value has \"path\" (a list), \"name\" and \"value\" (a "
 			"number)");
 	if (worse && !line->lower && strcmp(worse, "higher") != 0)
-		return wrong(gate, line->number, "\"worse\" is \"higher\" or \"lower\"");
+		return refuse_line(
+			gate, line->number, "\"worse\" is \"higher\" or \"lower\"");
 	if (!cp_baseline_tolerance(line->tolerance ? line->tolerance : gate->tolerance,
 		    &line->limit, &line->relative))
-		return wrong(gate, line->number,
+		return refuse_line(gate, line->number,
 			"a tolerance is a number, as \"0.5%\" or \"100\"");
 	line->region = region_of(gate, line->path);
 	return true;
@@ -135,10 +136,12 @@ bool cp_baseline_read(struct cp_baseline *gate)
 	if (!gate->document && access(gate->file, F_OK) < 0)
 		return true;
 	if (!gate->document)
-		return wrong(gate, fault.line > 0 ? (unsigned)fault.line : 1, fault.text);
+		return refuse_line(
+			gate, fault.line > 0 ? (unsigned)fault.line : 1, fault.text);
 	schema = text_of(gate->document, "schema", "none");
 	if (strcmp(schema, CP_BASELINE_SCHEMA) != 0)
-		return wrong(gate, 1, "this is no baseline: --update makes one of a run");
+		return refuse_line(
+			gate, 1, "this is no baseline: --update makes one of a run");
 	gate->engine = text_of(gate->document, "engine", NULL);
 	gate->machine = text_of(gate->document, "machine", NULL);
 	return read_lines(gate, json_object_get(gate->document, "values"));
@@ -196,7 +199,7 @@ static json_t *renewed_values(const struct cp_baseline *gate)
 	return all;
 }
 
-static void put(FILE *file, const char *key, const char *text)
+static void put_member(FILE *file, const char *key, const char *text)
 {
 	json_t *value = json_string(text ? text : "");
 	char *dumped = json_dumps(value, JSON_ENCODE_ANY);
@@ -228,10 +231,10 @@ static void put_baseline(FILE *file, const void *context)
 	const struct cp_side *runs = &it->gate->values->sides[1];
 
 	fputs("{\n", file);
-	put(file, "schema", CP_BASELINE_SCHEMA);
-	put(file, "engine", runs->engine);
-	put(file, "machine", runs->machine);
-	put(file, "tolerance", it->gate->tolerance);
+	put_member(file, "schema", CP_BASELINE_SCHEMA);
+	put_member(file, "engine", runs->engine);
+	put_member(file, "machine", runs->machine);
+	put_member(file, "tolerance", it->gate->tolerance);
 	fputs("\"values\": [\n", file);
 	put_values(file, it->values);
 	fputs("]\n}\n", file);

@@ -11,7 +11,7 @@
 
 enum { MOST = 64 << 20 };
 
-static bool complain(const char *path, const char *why)
+static bool complain_of_file(const char *path, const char *why)
 {
 	fprintf(stderr, "cachepeek: gate: %s: %s\n", path, why);
 	return false;
@@ -43,9 +43,9 @@ bool cp_gate_write(const char *path, void (*write)(FILE *file, const void *conte
 	int error;
 
 	if (why)
-		return complain(path, why);
+		return complain_of_file(path, why);
 	error = cp_new_file_finish(&file, write_stream(file.fd, write, context));
-	return error == 0 || complain(path, strerror(-error));
+	return error == 0 || complain_of_file(path, strerror(-error));
 }
 
 FILE *cp_gate_read(const char *path)

@@ -35,7 +35,7 @@ static double worse_by(const struct cp_baseline_line *line)
 	return line->value != 0 ? by / fabs(line->value) : copysign(HUGE_VAL, by);
 }
 
-static void judge(const struct cp_baseline *gate, struct cp_baseline_line *line)
+static void judge_line(const struct cp_baseline *gate, struct cp_baseline_line *line)
 {
 	const struct cp_spot *spot = spot_of(gate, line->path);
 	double by;
@@ -54,7 +54,7 @@ static void judge(const struct cp_baseline *gate, struct cp_baseline_line *line)
 }
 
 /* Counts of different provenance are neither worse nor better. */
-static const char *unlike(const struct cp_baseline *gate)
+static const char *why_unlike(const struct cp_baseline *gate)
 {
 	const struct cp_side *runs = &gate->values->sides[1];
 
@@ -73,9 +73,9 @@ static const char *unlike(const struct cp_baseline *gate)
 
 void cp_baseline_judge(struct cp_baseline *gate)
 {
-	gate->unlike = unlike(gate);
+	gate->unlike = why_unlike(gate);
 	for (size_t i = 0; i < gate->nlines; i++)
-		judge(gate, &gate->lines[i]);
+		judge_line(gate, &gate->lines[i]);
 }
 
 enum { STATUS_FAILS = 3, STATUS_UNKNOWN = 4 };

@@ -117,7 +117,8 @@ static void put_xml(FILE *file, const char *text)
 		}
 }
 
-static size_t count(const struct cp_baseline *gate, enum cp_baseline_result result)
+static size_t count_results(
+	const struct cp_baseline *gate, enum cp_baseline_result result)
 {
 	size_t n = 0;
 
@@ -154,8 +155,9 @@ static void write_junit(const struct cp_baseline *gate, FILE *file)
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<testsuite name=\"cachepeek gate\" tests=\"%zu\" failures=\"%zu\" "
 		"errors=\"%zu\">\n",
-		gate->nlines, count(gate, CP_BASELINE_FAILS),
-		gate->unlike ? gate->nlines : count(gate, CP_BASELINE_UNKNOWN_VALUE));
+		gate->nlines, count_results(gate, CP_BASELINE_FAILS),
+		gate->unlike ? gate->nlines
+			     : count_results(gate, CP_BASELINE_UNKNOWN_VALUE));
 	for (size_t i = 0; i < gate->nlines; i++)
 		write_case(gate, &gate->lines[i], file);
 	fputs("</testsuite>\n", file);

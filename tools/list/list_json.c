@@ -15,7 +15,7 @@ struct making {
 	json_t *entries;
 };
 
-static json_t *texts(const char *const *names, size_t count)
+static json_t *texts_json(const char *const *names, size_t count)
 {
 	json_t *made = json_array();
 
@@ -25,7 +25,8 @@ static json_t *texts(const char *const *names, size_t count)
 }
 
 /* The preset or group that another tool's name stands for; other names as they are. */
-static const char *ours(const struct cp_list *list, enum cp_named what, const char *name)
+static const char *our_name(
+	const struct cp_list *list, enum cp_named what, const char *name)
 {
 	struct cp_other_name other;
 
@@ -70,7 +71,7 @@ static void add_preset_on(
 static int add_preset(const struct making *making, const char *name)
 {
 	const struct cp_list *list = making->list;
-	const char *known = ours(list, CP_NAMED_EVENT, name), *pmu;
+	const char *known = our_name(list, CP_NAMED_EVENT, name), *pmu;
 	const char *meaning = cp_preset_meaning(list->arena, known);
 	json_t *on;
 
@@ -97,7 +98,7 @@ static json_t *plan_of(const struct cp_plan *plan)
 {
 	return json_pack("{sb sb sI so}", "usable", plan->usable, "complete",
 		plan->complete, "passes", (json_int_t)plan->passes, "missing",
-		texts(plan->missing, plan->nmissing));
+		texts_json(plan->missing, plan->nmissing));
 }
 
 static json_t *metrics_of(const struct cp_group *group)
@@ -117,7 +118,7 @@ static int add_group(const struct making *making, const char *name)
 	const struct cp_list *list = making->list;
 	char error[512];
 	const struct cp_group *group = cp_group_find(
-		list->arena, ours(list, CP_NAMED_GROUP, name), error, sizeof(error));
+		list->arena, our_name(list, CP_NAMED_GROUP, name), error, sizeof(error));
 	json_t *on = json_object();
 	struct cp_plan plan;
 	const char *pmu;
@@ -134,9 +135,9 @@ static int add_group(const struct making *making, const char *name)
 		json_object_set_new(on, "sim", plan_of(&plan));
 	json_array_append_new(making->entries,
 		json_pack("{ss ss so so so so so}", "name", group->name, "title",
-			group->title, "needs", texts(group->need, group->nneed), "wants",
-			texts(group->want, group->nwant), "simulated_only",
-			texts(group->simulated, group->nsimulated), "metrics",
+			group->title, "needs", texts_json(group->need, group->nneed),
+			"wants", texts_json(group->want, group->nwant), "simulated_only",
+			texts_json(group->simulated, group->nsimulated), "metrics",
 			metrics_of(group), "on", on));
 	return 0;
 }

@@ -99,7 +99,7 @@ struct annotation {
 	struct cp_grid grid;
 };
 
-static const char *numbered(const struct annotation *a, unsigned line)
+static const char *numbered_line(const struct annotation *a, unsigned line)
 {
 	struct cp_arena *arena = a->view->profile->arena;
 	const char *source = cp_source_text(arena, a->path, line);
@@ -112,12 +112,13 @@ static void add_plain(struct annotation *a, unsigned from, unsigned to)
 	struct cp_arena *arena = a->view->profile->arena;
 
 	for (; from < to && cp_source_text(arena, a->path, from); from++)
-		cp_grid_line(&a->grid, false, numbered(a, from));
+		cp_grid_line(&a->grid, false, numbered_line(a, from));
 }
 
 static void add_counted(struct annotation *a, const struct cp_row *row)
 {
-	const char **line = cp_grid_line(&a->grid, true, numbered(a, row->site->at.line));
+	const char **line =
+		cp_grid_line(&a->grid, true, numbered_line(a, row->site->at.line));
 
 	line[0] = cp_grid_percent(&a->grid, cp_row_share(a->view, a->files, row));
 	cp_grid_cells(&a->grid, line, &row->tally);
@@ -138,7 +139,7 @@ static unsigned add_line(struct annotation *a, const struct cp_row *row, unsigne
 	return line + 1;
 }
 
-static unsigned until(const struct annotation *a, size_t i, unsigned next)
+static unsigned end_of_context(const struct annotation *a, size_t i, unsigned next)
 {
 	unsigned end = next + a->view->context;
 
@@ -157,7 +158,7 @@ static void add_lines(struct annotation *a)
 		next = add_line(a, &a->lines->row[i], next);
 		if (a->view->whole)
 			continue;
-		end = until(a, i, next);
+		end = end_of_context(a, i, next);
 		add_plain(a, next, end);
 		next = end;
 	}

@@ -10,7 +10,7 @@
 #include "output/html.h"
 #include "tools/profile/annotate.h"
 
-static const char *entity(char c)
+static const char *entity_of(char c)
 {
 	switch (c) {
 	case '&':
@@ -31,7 +31,7 @@ static void put_escaped(struct cp_out *out, const char *text, size_t length)
 	size_t plain = 0;
 
 	for (size_t i = 0; i < length; i++) {
-		const char *instead = entity(text[i]);
+		const char *instead = entity_of(text[i]);
 
 		if (!instead)
 			continue;

@@ -106,7 +106,7 @@ static const char *file_of(const struct cp_rows *functions, const struct cp_row 
 	return first ? first->file : "";
 }
 
-static void function(
+static void write_function(
 	struct callgrind *c, const struct cp_rows *functions, const struct cp_row *row)
 {
 	const struct cp_rows *rows =
@@ -133,7 +133,7 @@ static void function(
 
 /* ---- the whole ---- */
 
-static void head(struct callgrind *c)
+static void write_head(struct callgrind *c)
 {
 	const struct cp_profile *profile = c->view->profile;
 
@@ -165,13 +165,13 @@ void cp_profile_write_callgrind(struct cp_out *out, const struct cp_profile_view
 		return;
 	}
 	find_events(&c);
-	head(&c);
+	write_head(&c);
 	for (size_t i = 0; i < view->profile->nsites; i++)
 		cp_tally_site(&sum, &view->profile->sites[i]);
 	cp_out_text(out, "summary:");
 	put_costs(&c, &sum);
 	for (size_t i = 0; i < rows->n; i++)
-		function(&c, rows, &rows->row[i]);
+		write_function(&c, rows, &rows->row[i]);
 	cp_out_text(out, "\ntotals:");
 	put_costs(&c, &sum);
 }

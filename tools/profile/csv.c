@@ -19,7 +19,7 @@ static void text_cell(struct table *table, const char *text)
 	cp_csv_text(table->out, text, strlen(text));
 }
 
-static void values(struct table *table, const struct cp_tally *tally)
+static void put_values(struct table *table, const struct cp_tally *tally)
 {
 	for (const char *const *name = table->names; *name; name++) {
 		struct cp_value value = cp_measure(
@@ -80,7 +80,7 @@ static void rows_of(struct table *table, const struct cp_rows *rows)
 			write_data(table, rows->row[i].object);
 		else
 			write_place(table, rows->kind, &rows->row[i]);
-		values(table, &rows->row[i].tally);
+		put_values(table, &rows->row[i].tally);
 		if (rows->kind == CP_ROW_FUNCTION || rows->kind == CP_ROW_STATEMENT)
 			rows_of(table, cp_rows_of(table->view, rows->kind + 1, rows,
 					       &rows->row[i]));
@@ -96,7 +96,7 @@ void cp_profile_write_csv(struct cp_out *out, const struct cp_profile_view *view
 	for (const char *const *name = table.names; *name; name++)
 		text_cell(&table, *name);
 	cp_out_text(out, "\nrun,,,,,,,");
-	values(&table, &totals);
+	put_values(&table, &totals);
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_FUNCTION));

@@ -259,7 +259,7 @@ static void put_place(struct json *json, const struct cp_place_in_code *function
 }
 
 /* Which statements missed in the data, of the functions with the most first. */
-static void places(
+static void put_places(
 	struct json *json, const struct cp_rows *data, const struct cp_row *row)
 {
 	const struct cp_rows *functions =
@@ -306,7 +306,7 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 		put_counts(json, &rows->row[i].tally);
 		put_parts(json, rows, &rows->row[i]);
 		if (rows->kind == CP_ROW_DATA && json->view->profile->naccesses)
-			places(json, rows, &rows->row[i]);
+			put_places(json, rows, &rows->row[i]);
 		cp_out_text(json->out, "}");
 	}
 	cp_out_text(json->out, "]");

@@ -30,7 +30,7 @@ static const char *string_of(const json_t *value)
 	return json_is_string(value) ? json_string_value(value) : "";
 }
 
-static const char *text(const struct reader *r, const json_t *in, const char *name)
+static const char *text_of(const struct reader *r, const json_t *in, const char *name)
 {
 	return cp_text_safe(
 		r->profile->arena, cp_slice_of(string_of(json_object_get(in, name))));
@@ -143,14 +143,15 @@ static void read_instructions(
 
 static void read_function(struct reader *r, const json_t *function)
 {
-	struct cp_place_in_code at = {.module = module_of(r, text(r, function, "module")),
-		.function = text(r, function, "function")};
+	struct cp_place_in_code at = {
+		.module = module_of(r, text_of(r, function, "module")),
+		.function = text_of(r, function, "function")};
 	const json_t *statements = json_object_get(function, "statements");
 
 	for (size_t i = 0; i < json_array_size(statements); i++) {
 		const json_t *statement = json_array_get(statements, i);
 
-		at.file = text(r, statement, "file");
+		at.file = text_of(r, statement, "file");
 		at.line = (unsigned)read_number(statement, "line");
 		read_instructions(r, json_object_get(statement, "instructions"), &at);
 	}
@@ -215,8 +216,8 @@ static bool read_head(struct reader *r, const json_t *document)
 	struct cp_profile *profile = r->profile;
 	const json_t *warnings = json_object_get(document, "warnings");
 
-	profile->command = text(r, document, "command");
-	profile->machine = text(r, document, "machine");
+	profile->command = text_of(r, document, "command");
+	profile->machine = text_of(r, document, "machine");
 	read_weights(profile, document);
 	profile->nprocesses = read_number(document, "processes");
 	profile->inexact = !json_is_true(json_object_get(document, "exact"));
@@ -256,7 +257,7 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 			path);
 	else {
 		r.profile = cp_profile_new(arena);
-		*measurement = text(&r, document, "measurement");
+		*measurement = text_of(&r, document, "measurement");
 		if (read_head(&r, document)) {
 			read_places(&r, document);
 			cp_profile_read_json_paths(r.profile, document);

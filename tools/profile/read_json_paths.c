@@ -11,14 +11,14 @@ static const char *const counter_names[CP_SIM_NCOUNTERS] = {
 #undef X
 };
 
-static const char *text(struct cp_profile *profile, const json_t *in, const char *name)
+static const char *text_of(struct cp_profile *profile, const json_t *in, const char *name)
 {
 	const char *value = json_string_value(json_object_get(in, name));
 
 	return cp_text_safe(profile->arena, cp_slice_of(value ? value : ""));
 }
 
-static uint64_t number(const json_t *in, const char *name)
+static uint64_t number_of(const json_t *in, const char *name)
 {
 	json_int_t value = json_integer_value(json_object_get(in, name));
 
@@ -32,19 +32,19 @@ static void read_path(struct cp_profile *profile, const json_t *in, size_t i)
 		cp_arena_alloc(profile->arena, sizeof(*module));
 	struct cp_profile_path *path = cp_arena_alloc(profile->arena, sizeof(*path));
 	const json_t *counts = json_object_get(in, "exclusive");
-	uint64_t parent = number(in, "parent");
+	uint64_t parent = number_of(in, "parent");
 
-	module->path = module->name = text(profile, in, "module");
+	module->path = module->name = text_of(profile, in, "module");
 	path->function = i > 0;
-	path->calls = number(in, "calls");
-	path->folded = number(in, "folded");
+	path->calls = number_of(in, "calls");
+	path->folded = number_of(in, "folded");
 	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
-		path->count[c] = number(counts, counter_names[c]);
+		path->count[c] = number_of(counts, counter_names[c]);
 	profile->paths[i] = (struct cp_profiled_path){
 		.thread = profile->threads,
 		.parent = parent < i ? parent : 0,
 		.at = {.module = module,
-			.function = text(profile, in, "function"),
+			.function = text_of(profile, in, "function"),
 			.file = ""},
 		.in = path,
 	};

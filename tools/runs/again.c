@@ -29,7 +29,7 @@ long cp_keep_input(void)
 	return 0;
 }
 
-static void silence(int saved[2])
+static void silence_output(int saved[2])
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -41,7 +41,7 @@ static void silence(int saved[2])
 	close(nowhere);
 }
 
-static void speak(const int saved[2])
+static void restore_output(const int saved[2])
 {
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (saved[fd - 1] < 0)
@@ -57,12 +57,12 @@ void cp_again_begin(struct cp_again *again, long input, bool seen)
 	if (input >= 0)
 		lseek(STDIN_FILENO, input, SEEK_SET);
 	if (!seen)
-		silence(again->saved);
+		silence_output(again->saved);
 }
 
 void cp_again_end(const struct cp_again *again)
 {
-	speak(again->saved);
+	restore_output(again->saved);
 }
 
 int cp_run_again(struct cp_launch *launch, const char *directory, char *const argv[],

@@ -17,7 +17,7 @@
 
 /* ---- before anything runs ---- */
 
-static bool refuse(const char *machine, const char *what)
+static bool refuse_machine(const char *machine, const char *what)
 {
 	fprintf(stderr, "cachepeek: --confirm: machine %s predicts no time: %s%s\n",
 		machine, what,
@@ -40,9 +40,10 @@ bool cp_confirm_machine(struct cp_machine *machine, const char *name, const char
 	}
 	if (!cp_machine_tells_time(machine, missing, sizeof(missing))) {
 		snprintf(what, sizeof(what), "its file names no latency of %s", missing);
-		return refuse(machine->name, what);
+		return refuse_machine(machine->name, what);
 	}
-	return machine->clock_mhz || refuse(machine->name, "its file names no clock-mhz");
+	return machine->clock_mhz ||
+	       refuse_machine(machine->name, "its file names no clock-mhz");
 }
 
 static bool take_outputs(
@@ -145,7 +146,7 @@ static bool run_both(struct cp_confirmation *confirmation, int *status)
 	return true;
 }
 
-static int confirm(struct cp_confirmation *confirmation, const char *list)
+static int confirm_outputs(struct cp_confirmation *confirmation, const char *list)
 {
 	const struct cp_document document = {confirmation, cp_confirm_text,
 		cp_confirm_csv, cp_confirm_json, "confirm.html"};
@@ -176,7 +177,7 @@ int cp_confirm_run(const struct cp_machine *machine, const char *outputs, char *
 	confirmation.argv = argv;
 	confirmation.machine = machine;
 	if (CP_ESCAPE_SET(out_of_memory) == 0)
-		status = confirm(&confirmation, outputs);
+		status = confirm_outputs(&confirmation, outputs);
 	else
 		fprintf(stderr, "cachepeek: --confirm: out of memory\n");
 	arena.out_of_memory = NULL;

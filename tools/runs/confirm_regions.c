@@ -78,7 +78,7 @@ static bool is_short(const struct cp_confirm *region)
 		       region->native < CP_CONFIRM_LEAST_CALL * region->calls);
 }
 
-static enum cp_confirmed judge(const struct cp_confirm *region, bool other_work)
+static enum cp_confirmed judge_region(const struct cp_confirm *region, bool other_work)
 {
 	double native = region->native, predicted = region->predicted;
 
@@ -111,6 +111,6 @@ void cp_confirm_regions(struct cp_confirmation *confirmation)
 		take_native(values, region);
 		take_predicted(values, region);
 		other_work = is_other_work(values, region);
-		region->verdict = judge(region, other_work);
+		region->verdict = judge_region(region, other_work);
 	}
 }

@@ -35,7 +35,7 @@ static size_t count_of(const struct cp_confirmation *c, enum cp_confirmed verdic
 	return count;
 }
 
-static double distance(const struct cp_confirm *region)
+static double distance_of(const struct cp_confirm *region)
 {
 	double ratio = region->predicted / region->native;
 
@@ -48,7 +48,7 @@ static const struct cp_confirm *worst_of(const struct cp_confirmation *c)
 
 	for (size_t i = 0; i < c->count; i++)
 		if (c->regions[i].verdict == CP_BADLY &&
-			(!worst || distance(&c->regions[i]) > distance(worst)))
+			(!worst || distance_of(&c->regions[i]) > distance_of(worst)))
 			worst = &c->regions[i];
 	return worst;
 }

@@ -21,14 +21,14 @@ static bool is_same(const struct cp_entry *entry)
 	return cell->runs.min == cell->runs.max && !cell->missing;
 }
 
-static double spread(const struct cp_runs *runs)
+static double relative_spread(const struct cp_runs *runs)
 {
 	return runs->mean > 0 ? cp_runs_stddev(runs) / runs->mean : 0;
 }
 
 const char *cp_repeat_spread_text(struct cp_arena *arena, const struct cp_runs *runs)
 {
-	double share = spread(runs);
+	double share = relative_spread(runs);
 
 	if (runs->min == runs->max)
 		return "same";
@@ -38,7 +38,7 @@ const char *cp_repeat_spread_text(struct cp_arena *arena, const struct cp_runs *
 }
 
 /* Rates say more than the parts of a cost, and these more than counts. */
-static unsigned rank(const struct cp_entry *entry)
+static unsigned rank_of(const struct cp_entry *entry)
 {
 	bool of_run = !*entry->spot->path;
 
@@ -49,9 +49,10 @@ static unsigned rank(const struct cp_entry *entry)
 
 static bool varies_more(const struct cp_entry *entry, const struct cp_entry *other)
 {
-	if (!other || rank(entry) != rank(other))
-		return !other || rank(entry) > rank(other);
-	return spread(&entry->side[0].runs) > spread(&other->side[0].runs);
+	if (!other || rank_of(entry) != rank_of(other))
+		return !other || rank_of(entry) > rank_of(other);
+	return relative_spread(&entry->side[0].runs) >
+	       relative_spread(&other->side[0].runs);
 }
 
 const struct cp_entry *cp_repeat_most(const struct cp_values *values)
@@ -67,7 +68,7 @@ const struct cp_entry *cp_repeat_most(const struct cp_values *values)
 	return most;
 }
 
-static const char *steady(struct cp_arena *arena, const struct cp_values *values)
+static const char *steady_values(struct cp_arena *arena, const struct cp_values *values)
 {
 	size_t counted = 0, same = 0, nruns = values->sides[0].nruns;
 
@@ -91,7 +92,7 @@ void cp_repeat_answer(
 	const struct cp_entry *most = cp_repeat_most(values);
 	const struct cp_runs *runs = most ? &most->side[0].runs : NULL;
 
-	cp_answer_add(answer, "steady", steady(arena, values));
+	cp_answer_add(answer, "steady", steady_values(arena, values));
 	if (most)
 		cp_answer_add(answer, "varies most",
 			cp_text_format(arena, "%s of %s by %s (%s to %s)",

@@ -24,7 +24,7 @@
 #include "base/counters/sweep.h"
 #include "base/counters/windows.h"
 
-__attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static bool refuse_setting(const char *format, ...)
 {
 	va_list args;
 
@@ -112,10 +112,10 @@ static bool no_event(const char *event, struct cp_arena *arena)
 	const char *like = cp_event_like(event, arena);
 
 	if (like)
-		return refuse(
+		return refuse_setting(
 			"there is no event \"%s\": did you mean \"%s\"?", event, like);
-	return refuse("there is no event \"%s\": `cachepeek list presets` and "
-		      "`cachepeek list events` have them",
+	return refuse_setting("there is no event \"%s\": `cachepeek list presets` and "
+			      "`cachepeek list events` have them",
 		event);
 }
 
@@ -128,9 +128,10 @@ static bool check_events(const struct cp_wanted *wanted, const struct cp_machine
 		&(struct cp_request_text){wanted->events, NULL, NULL, NULL},
 		note_complaint);
 	if (!request->nnames)
-		return refuse("-e names no event: `cachepeek list presets` has them");
+		return refuse_setting(
+			"-e names no event: `cachepeek list presets` has them");
 	if (request->dropped)
-		return refuse("-e has %zu events: up to %d can be counted",
+		return refuse_setting("-e has %zu events: up to %d can be counted",
 			request->nnames + request->dropped, CP_MAX_QUANTITIES);
 	for (size_t i = 0; i < request->nnames; i++) {
 		const char *event = request->names[i];
@@ -157,11 +158,13 @@ static bool check_groups(const char *groups, struct cp_arena *arena)
 
 		if (!is_other_tools(CP_NAMED_GROUP, name, arena) &&
 			!cp_group_find(arena, name, error, sizeof(error)))
-			return refuse("%s", error);
+			return refuse_setting("%s", error);
 		if (++count > CP_MAX_GROUPS)
-			return refuse("-g has more than %d groups", CP_MAX_GROUPS);
+			return refuse_setting(
+				"-g has more than %d groups", CP_MAX_GROUPS);
 	}
-	return count > 0 || refuse("-g names no group: `cachepeek list groups` has them");
+	return count > 0 ||
+	       refuse_setting("-g names no group: `cachepeek list groups` has them");
 }
 
 /* ---- who counts, and on what ---- */
@@ -173,7 +176,8 @@ static bool check_engine(const char *engine)
 	for (unsigned i = 0; engines[i]; i++)
 		if (strcmp(engine, engines[i]) == 0)
 			return true;
-	return refuse("there is no engine \"%s\": expected auto, perf or sim", engine);
+	return refuse_setting(
+		"there is no engine \"%s\": expected auto, perf or sim", engine);
 }
 
 /* The machine that is changed, swept, and whose own events are known; that of the
@@ -188,7 +192,7 @@ static bool find_machine(const char *name, struct cp_machine *machine)
 		return true;
 	if (cp_machine_find(machine, wanted, error, sizeof(error)) == 0)
 		return true;
-	return refuse("%s%s", error,
+	return refuse_setting("%s%s", error,
 		strchr(error, '?') || strchr(wanted, '/')
 			? ""
 			: ": `cachepeek list machines` has them");
@@ -199,7 +203,7 @@ static bool check_changes(const char *changes, struct cp_machine *machine)
 	char error[256];
 
 	return cp_machine_change(machine, changes, error, sizeof(error)) == 0 ||
-	       refuse("--what-if: %s", error);
+	       refuse_setting("--what-if: %s", error);
 }
 
 static bool check_sweep(const char *sweep, const struct cp_machine *machine)
@@ -208,15 +212,16 @@ static bool check_sweep(const char *sweep, const struct cp_machine *machine)
 	char error[256];
 
 	if (cp_sweep_parse(&plan, machine, sweep, error, sizeof(error)) < 0)
-		return refuse("--sweep: %s", error);
-	return !plan.why[0] || refuse("--sweep %s: %s", sweep, plan.why);
+		return refuse_setting("--sweep: %s", error);
+	return !plan.why[0] || refuse_setting("--sweep %s: %s", sweep, plan.why);
 }
 
 static bool check_window(const char *window)
 {
 	return cp_windows_parse(window) > 0 ||
-	       refuse("--working-set %s: expected a number of instructions from 1 to "
-		      "1000000000",
+	       refuse_setting(
+		       "--working-set %s: expected a number of instructions from 1 to "
+		       "1000000000",
 		       window);
 }
 
@@ -256,7 +261,7 @@ static const char *no_directory(char *path)
 	return cp_error_text(errno);
 }
 
-static const char *obstacle(const char *name, bool directory)
+static const char *obstacle_to_file(const char *name, bool directory)
 {
 	char path[PATH_MAX], *percent;
 	struct stat there;
@@ -284,17 +289,17 @@ bool cp_check_place(const char *name)
 	if (!name || strcmp(name, "-") == 0 || strcmp(name, "-.json") == 0 ||
 		strcmp(name, "stderr") == 0)
 		return true;
-	why = obstacle(name, false);
-	return !why ||
-	       refuse("output %s: %s: choose a file that can be written", name, why);
+	why = obstacle_to_file(name, false);
+	return !why || refuse_setting("output %s: %s: choose a file that can be written",
+			       name, why);
 }
 
 static bool check_directory(const char *name)
 {
-	const char *why = obstacle(name, true);
+	const char *why = obstacle_to_file(name, true);
 
-	return !why ||
-	       refuse("-d %s: %s: choose a directory that can be written", name, why);
+	return !why || refuse_setting("-d %s: %s: choose a directory that can be written",
+			       name, why);
 }
 
 static void print_line(void *context, const char *line)
@@ -324,7 +329,7 @@ static bool check_outputs(const char *outputs, struct cp_arena *arena)
 
 /* ---- all ---- */
 
-static bool check(const struct cp_wanted *wanted, struct cp_arena *arena)
+static bool check_wanted(const struct cp_wanted *wanted, struct cp_arena *arena)
 {
 	static struct cp_machine machine;
 
@@ -347,9 +352,9 @@ bool cp_check_wanted(const struct cp_wanted *wanted)
 
 	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena.out_of_memory = &out_of_memory;
-		right = check(wanted, &arena);
+		right = check_wanted(wanted, &arena);
 	} else {
-		refuse("out of memory");
+		refuse_setting("out of memory");
 	}
 	arena.out_of_memory = NULL;
 	cp_arena_free(&arena);

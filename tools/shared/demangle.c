@@ -33,7 +33,7 @@ char *cp_demangled(const char *name)
 }
 
 /* Where the parameters of the function begin; the end, where there are none. */
-static const char *parameters(const char *text)
+static const char *parameters_in(const char *text)
 {
 	const char *end = text + strlen(text), *at = strrchr(text, ')');
 	int depth = 0;
@@ -62,12 +62,12 @@ static const char *own_name(const char *text, const char *end)
 
 /* Without result and parameters, as names without templates are (Rust's have none); but
  * where an operator has brackets of its own in its name, all of it. */
-static size_t shorten(const char *text, char *to, size_t size)
+static size_t shorten_name(const char *text, char *to, size_t size)
 {
 	const char *end = text + strlen(text), *begin = text;
 
 	if (!strstr(text, "operator") && !strstr(text, "{lambda")) {
-		end = parameters(text);
+		end = parameters_in(text);
 		begin = own_name(text, end);
 	}
 	return cp_format(to, size, "%.*s", (int)(end - begin), begin);
@@ -82,7 +82,7 @@ static size_t demangle_one(const char *name, char *to, size_t size)
 		length = cp_format(to, size, "%s", text);
 	} else {
 		text = of_cxx(name);
-		length = text ? shorten(text, to, size) : 0;
+		length = text ? shorten_name(text, to, size) : 0;
 	}
 	free(text);
 	return length < size ? length : 0;

@@ -16,7 +16,7 @@ bool cp_pager_on(void)
 }
 
 /* NULL: none is wanted. */
-static const char *wanted(void)
+static const char *wanted_pager(void)
 {
 	const char *command = getenv("PAGER");
 
@@ -36,7 +36,7 @@ static bool is_there(const char *command)
 
 /* As the users of git know it: it ends by itself where all fits on the screen, leaves
  * the text there, and shows colours.  Settings of theirs come first. */
-_Noreturn static void become(const char *command, const int *ends)
+_Noreturn static void become_pager(const char *command, const int *ends)
 {
 	dup2(ends[0], STDIN_FILENO);
 	close(ends[0]);
@@ -57,7 +57,7 @@ static void wait_for_pager(void)
 
 void cp_pager_start(void)
 {
-	const char *command = wanted();
+	const char *command = wanted_pager();
 	int ends[2];
 
 	if (pager || !command || !isatty(STDOUT_FILENO) || !is_there(command) ||
@@ -65,7 +65,7 @@ void cp_pager_start(void)
 		return;
 	pager = fork();
 	if (pager == 0)
-		become(command, ends);
+		become_pager(command, ends);
 	if (pager > 0) {
 		dup2(ends[1], STDOUT_FILENO);
 		/* Ctrl-C is the pager's: without it the terminal would be left as the

@@ -56,7 +56,7 @@ static double saved_lines(const struct cp_line_use *use, const struct cp_fields 
 		      : all * cold_share(use, NULL);
 }
 
-static const char *names(struct cp_arena *arena, const struct cp_fields *fields)
+static const char *names_of_fields(struct cp_arena *arena, const struct cp_fields *fields)
 {
 	return cp_text_format(arena, "of %s%s, %s; (nearly) never %s",
 		*fields->type ? "struct " : "the structure", fields->type,
@@ -64,7 +64,7 @@ static const char *names(struct cp_arena *arena, const struct cp_fields *fields)
 		cp_fields_names(arena, fields, true));
 }
 
-static const char *bytes(struct cp_arena *arena, const struct cp_line_use *use)
+static const char *ranges_of_bytes(struct cp_arena *arena, const struct cp_line_use *use)
 {
 	uint64_t cold = cp_line_use_cold(use);
 
@@ -88,7 +88,8 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			cp_text_integer(arena, use->sparse),
 			cp_text_decimal(arena, used_of_sparse(use)), use->line,
 			100 * (double)use->sparse / (double)all,
-			fields ? names(arena, fields) : bytes(arena, use)),
+			fields ? names_of_fields(arena, fields)
+			       : ranges_of_bytes(arena, use)),
 		.threshold = cp_text_format(arena,
 			"%.1f %% of the bytes used an eighth as often as the mean or "
 			"less, in %.0f %% of the run's misses",

@@ -10,7 +10,7 @@
 #define SETS_LEAST 8 /* of so many sets at most one is used */
 #define ROOM_LEAST 2 /* L1D has so many times the lines of a walk */
 
-static uint64_t divisor(uint64_t a, uint64_t b)
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {
 		uint64_t rest = a % b;
@@ -26,7 +26,8 @@ static uint64_t sets_met(const struct cp_profile *profile, uint64_t distance)
 {
 	if (distance % profile->line)
 		return profile->l1d_sets;
-	return profile->l1d_sets / divisor(distance / profile->line, profile->l1d_sets);
+	return profile->l1d_sets /
+	       greatest_divisor(distance / profile->line, profile->l1d_sets);
 }
 
 /* Lines that the loop touches before it turns back: a turn is a miss that is not one

@@ -132,7 +132,7 @@ static void add_line(struct group *group, const struct cp_shared_line *line,
 	group->writer[1] = writer[1];
 }
 
-static const char *turns(const struct cp_sharing *sharing, const struct group *group)
+static const char *turns_text(const struct cp_sharing *sharing, const struct group *group)
 {
 	const struct cp_profile *profile = sharing->profile;
 
@@ -143,7 +143,7 @@ static const char *turns(const struct cp_sharing *sharing, const struct group *g
 		number_text(profile, group->hitm), cp_sharing_quantum(sharing));
 }
 
-static const char *evidence(
+static const char *evidence_text(
 	const struct cp_sharing *sharing, const struct group *group, uint64_t misses)
 {
 	const struct cp_profile *profile = sharing->profile;
@@ -162,7 +162,7 @@ static const char *evidence(
 		group->writer[0]->thread->tid, group->writer[1]->thread->tid,
 		number_text(profile, group->writer[0]->use->stores),
 		number_text(profile, group->writer[1]->use->stores), lines,
-		number_text(profile, group->transfers), turns(sharing, group),
+		number_text(profile, group->transfers), turns_text(sharing, group),
 		number_text(profile, misses));
 }
 
@@ -179,7 +179,7 @@ static void judge_group(struct cp_findings *found, const struct cp_sharing *shar
 	found->finding[found->n++] = (struct cp_finding){
 		.rule = "false-sharing",
 		.data = group->data,
-		.evidence = evidence(sharing, group, misses),
+		.evidence = evidence_text(sharing, group, misses),
 		.threshold = cp_text_format(arena,
 			"%s writes by each of two threads, %s transfers, most of which "
 			"are for nothing, and %.0f %% of as many as the run's misses",

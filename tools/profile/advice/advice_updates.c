@@ -10,19 +10,20 @@
 #define STRIDED_MOST 0.5 /* of its misses at one distance: that is a walk */
 #define FAR_SHARE 0.5    /* of its misses, from behind L2 */
 
-static uint64_t of(const struct cp_profiled_site *site, unsigned counter)
+static uint64_t count_of(const struct cp_profiled_site *site, unsigned counter)
 {
 	return site->count[counter - CP_PROFILE_FIRST];
 }
 
 static bool is_cold(const struct cp_profiled_site *site, uint64_t all)
 {
-	uint64_t misses = of(site, CP_SIM_l1d_load_misses);
+	uint64_t misses = count_of(site, CP_SIM_l1d_load_misses);
 
 	return misses >= CP_ADVICE_MISSES &&
 	       (double)misses >= CP_ADVICE_SHARE * (double)all &&
 	       (double)site->strided < STRIDED_MOST * (double)site->misses &&
-	       (double)of(site, CP_SIM_l2_load_misses) >= FAR_SHARE * (double)misses;
+	       (double)count_of(site, CP_SIM_l2_load_misses) >=
+		       FAR_SHARE * (double)misses;
 }
 
 static bool is_update(const struct cp_profiled_site *site)
@@ -38,7 +39,7 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 	const struct cp_profiled_site *site, uint64_t all)
 {
 	struct cp_arena *arena = profile->arena;
-	double misses = (double)of(site, CP_SIM_l1d_load_misses);
+	double misses = (double)count_of(site, CP_SIM_l1d_load_misses);
 
 	return (struct cp_finding){
 		.rule = "cold-updates",
@@ -48,9 +49,9 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			"%s loads miss L1D (%.1f %% of the run's misses), %.0f %% of "
 			"them L2, too, here and there, and what they load is written "
 			"again: a line comes and goes for each update",
-			cp_text_integer(arena, of(site, CP_SIM_l1d_load_misses)),
+			cp_text_integer(arena, count_of(site, CP_SIM_l1d_load_misses)),
 			100 * misses / (double)all,
-			100 * (double)of(site, CP_SIM_l2_load_misses) / misses),
+			100 * (double)count_of(site, CP_SIM_l2_load_misses) / misses),
 		.threshold = cp_text_format(arena,
 			"%.0f %% of the run's misses, %.0f %% of them in L2, and not "
 			"%.0f %% at one distance",

@@ -22,7 +22,7 @@ static int by_line(const void *one, const void *other)
 	return order ? order : compare_numbers(a->in->incarnation, b->in->incarnation);
 }
 
-static uint64_t references(const struct cp_profile_sharer *use)
+static uint64_t references_of(const struct cp_profile_sharer *use)
 {
 	return use->loads + use->stores;
 }
@@ -30,7 +30,7 @@ static uint64_t references(const struct cp_profile_sharer *use)
 static int by_references(const void *one, const void *other)
 {
 	const struct cp_line_user *a = one, *b = other;
-	int order = compare_numbers(references(b->use), references(a->use));
+	int order = compare_numbers(references_of(b->use), references_of(a->use));
 
 	return order ? order
 		     : compare_numbers(
@@ -84,7 +84,7 @@ static uint64_t part_bits(unsigned part)
 }
 
 /* Does another thread touch the same bytes of the part, and one of them write them? */
-static bool conflicts(
+static bool is_in_conflict(
 	const struct cp_shared_line *line, const struct cp_line_user *user, unsigned part)
 {
 	uint64_t bits = part_bits(part), mine = user->use->read | user->use->written;
@@ -108,18 +108,18 @@ static void split_references(struct cp_shared_line *line, struct cp_line_user *u
 
 	for (unsigned part = 0; part < CP_PROFILE_PARTS; part++) {
 		all += user->use->part[part];
-		if (conflicts(line, user, part))
+		if (is_in_conflict(line, user, part))
 			same += user->use->part[part];
 	}
-	user->same = all ? cp_count_of((double)references(user->use) * (double)same /
+	user->same = all ? cp_count_of((double)references_of(user->use) * (double)same /
 				       (double)all)
 			 : 0;
-	user->apart = references(user->use) - user->same;
+	user->apart = references_of(user->use) - user->same;
 }
 
 /* There and back: each takes a reference of the busiest and one of another, or of two
  * others. */
-static uint64_t bound(const struct cp_shared_line *line, bool apart)
+static uint64_t bound_transfers(const struct cp_shared_line *line, bool apart)
 {
 	uint64_t sum = 0, most = 0;
 
@@ -135,10 +135,10 @@ static uint64_t bound(const struct cp_shared_line *line, bool apart)
 
 static uint64_t bound_of_all(const struct cp_shared_line *line)
 {
-	uint64_t sum = 0, most = references(line->users[0].use);
+	uint64_t sum = 0, most = references_of(line->users[0].use);
 
 	for (size_t i = 0; i < line->nusers; i++)
-		sum += references(line->users[i].use);
+		sum += references_of(line->users[i].use);
 	return sum - most < sum / 2 ? sum - most : sum / 2;
 }
 
@@ -151,8 +151,8 @@ static void judge_line(struct cp_shared_line *line)
 		line->invalidations += line->users[i].use->invalidations;
 	}
 	line->transfers = bound_of_all(line);
-	line->for_nothing = bound(line, true);
-	line->for_data = bound(line, false);
+	line->for_nothing = bound_transfers(line, true);
+	line->for_data = bound_transfers(line, false);
 	line->is_false = line->for_nothing > line->for_data;
 }
 

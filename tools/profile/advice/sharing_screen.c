@@ -51,7 +51,7 @@ static void put_labelled(const struct screen *screen, const char *label, const c
 		INDENT, screen->width);
 }
 
-static const char *integer(const struct screen *screen, uint64_t value)
+static const char *integer_text(const struct screen *screen, uint64_t value)
 {
 	return cp_text_integer(screen->arena, value);
 }
@@ -68,7 +68,8 @@ static const struct cp_profiled_object *object_in(
 	return NULL;
 }
 
-static const char *placed(struct cp_arena *arena, const struct cp_profiled_object *object)
+static const char *object_text(
+	struct cp_arena *arena, const struct cp_profiled_object *object)
 {
 	const char *slash = strrchr(object->file, '/');
 
@@ -97,7 +98,7 @@ const char *cp_sharing_data(struct cp_arena *arena, const struct cp_shared_line 
 			arena, "%.300s%s%.200s", all, *all ? ", " : "", it->name);
 	}
 	if (n == 1)
-		all = placed(arena, object[0]);
+		all = object_text(arena, object[0]);
 	return *all ? cp_text_safe(arena, cp_slice_of(all)) : "[data without a name]";
 }
 
@@ -160,7 +161,7 @@ static uint64_t transfers_of(const struct rows *rows, bool is_false)
 	return sum;
 }
 
-static const char *rate(const struct screen *screen, uint64_t transfers)
+static const char *rate_text(const struct screen *screen, uint64_t transfers)
 {
 	if (!screen->instructions)
 		return "";
@@ -182,9 +183,9 @@ static void put_kind(const struct screen *screen, const struct rows *rows,
 		cp_text_format(screen->arena,
 			"%s line%s that threads use at %s bytes: at most %s transfers "
 			"there and back%s",
-			integer(screen, lines), lines == 1 ? "" : "s",
-			is_false ? "different" : "the same", integer(screen, transfers),
-			rate(screen, transfers)));
+			integer_text(screen, lines), lines == 1 ? "" : "s",
+			is_false ? "different" : "the same",
+			integer_text(screen, transfers), rate_text(screen, transfers)));
 }
 
 /* Each process had one. */
@@ -215,8 +216,8 @@ static const char *why_nothing(const struct screen *screen)
 	return cp_text_format(screen->arena,
 		"nothing to mend: no data has %s writes by each of two threads, %s "
 		"transfers for nothing, and %.0f %% of as many as the run's misses",
-		integer(screen, CP_ADVICE_MISSES), integer(screen, CP_ADVICE_MISSES),
-		100 * CP_ADVICE_SHARE);
+		integer_text(screen, CP_ADVICE_MISSES),
+		integer_text(screen, CP_ADVICE_MISSES), 100 * CP_ADVICE_SHARE);
 }
 
 static void put_answer(const struct screen *screen, const struct rows *rows,
@@ -259,11 +260,11 @@ static void fill_row(const struct screen *screen, struct cp_table *table, size_t
 	cp_table_set(
 		table, at, NAME, cp_text_cut(screen->arena, row->name, NAME_COLUMNS));
 	cp_table_set(table, at, KIND, row->is_false ? "false" : "true");
-	cp_table_set(table, at, LINES, integer(screen, row->lines));
-	cp_table_set(table, at, THREADS, integer(screen, row->busiest->nusers));
-	cp_table_set(table, at, TRANSFERS, integer(screen, row->transfers));
+	cp_table_set(table, at, LINES, integer_text(screen, row->lines));
+	cp_table_set(table, at, THREADS, integer_text(screen, row->busiest->nusers));
+	cp_table_set(table, at, TRANSFERS, integer_text(screen, row->transfers));
 	if (table->ncolumns > HITM)
-		cp_table_set(table, at, HITM, integer(screen, row->hitm));
+		cp_table_set(table, at, HITM, integer_text(screen, row->hitm));
 }
 
 static void put_rest(const struct screen *screen, const struct rows *rows, size_t shown)
@@ -274,7 +275,7 @@ static void put_rest(const struct screen *screen, const struct rows *rows, size_
 		transfers += rows->row[i].transfers;
 	if (shown < rows->n)
 		cp_out_format(screen->out, "(%zu more: %s transfers at most; -v)\n",
-			rows->n - shown, integer(screen, transfers));
+			rows->n - shown, integer_text(screen, transfers));
 	if (screen->sharing->few)
 		cp_out_format(screen->out,
 			"(%zu lines with fewer than %lu transfers: --least)\n",

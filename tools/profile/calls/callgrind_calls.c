@@ -154,7 +154,7 @@ static size_t put_function(struct callgrind *c, size_t function, size_t edge)
 	return edge;
 }
 
-static void head(struct callgrind *c)
+static void write_head(struct callgrind *c)
 {
 	const struct cp_profile *profile = c->view->profile;
 
@@ -187,7 +187,7 @@ void cp_profile_write_callgrind_calls(
 
 	find_events(&c);
 	add_up(&c);
-	head(&c);
+	write_head(&c);
 	for (size_t i = 0; i < c.calls->nfunctions; i++)
 		edge = put_function(&c, i, edge);
 }

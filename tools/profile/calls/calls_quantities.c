@@ -30,7 +30,7 @@ static const struct cp_calls_quantity samples = {NULL, "Samples", "samples", tru
 		CP_PROFILE_FIRST + CP_memory_sampled}};
 
 /* A level that the machine lacks has no misses, which is not the same as 0 misses. */
-static bool has(const struct cp_profile *profile, const struct cp_calls_quantity *q)
+static bool has_level(const struct cp_profile *profile, const struct cp_calls_quantity *q)
 {
 	const struct cp_weights *weights = &profile->weights;
 
@@ -54,7 +54,7 @@ size_t cp_calls_quantities(const struct cp_profile *profile,
 		const struct cp_calls_quantity *q = &quantities[i];
 
 		if ((!q->measurement || strcmp(q->measurement, measurement->name) == 0) &&
-			has(profile, q))
+			has_level(profile, q))
 			list[n++] = q;
 	}
 	return n;

@@ -75,7 +75,7 @@ static void sampled_cells(
 }
 
 /* call NULL: the headings. */
-static void cells(struct tree *tree, const char **line, const struct cp_call *call)
+static void fill_cells(struct tree *tree, const char **line, const struct cp_call *call)
 {
 	sampled_cells(tree, line, call);
 	for (size_t i = 0; i < tree->ncolumns; i++)
@@ -105,7 +105,7 @@ static void add_call(struct tree *tree, const struct cp_call *call, bool hot)
 	line[2] = tree->view->profile->sampled
 			  ? ""
 			  : cp_text_integer(tree->calls->arena, call->calls);
-	cells(tree, line, call);
+	fill_cells(tree, line, call);
 }
 
 static void leave_out(struct tree *tree, double largest, size_t n)
@@ -184,7 +184,7 @@ static void add_headings(struct tree *tree)
 	line[0] = "Incl%";
 	line[1] = tree->callers ? "" : "Excl%";
 	line[2] = tree->view->profile->sampled ? "" : "Calls";
-	cells(tree, line, NULL);
+	fill_cells(tree, line, NULL);
 }
 
 static void print_folded(struct cp_out *out, const struct cp_calls *calls)

@@ -157,7 +157,7 @@ static void put_frame(struct cp_out *out, const char *name, bool first)
 }
 
 /* Counts of calls that are left out are their callers' own. */
-static size_t cut(
+static size_t cut_paths(
 	const struct cp_changes *changes, struct cp_changed_path *kept, size_t *number)
 {
 	size_t n = 0;
@@ -210,7 +210,7 @@ void cp_changes_write_stacks(struct cp_out *out, const struct cp_changes *change
 	struct cp_changed_path *kept =
 		cp_arena_alloc(changes->arena, all * sizeof(*kept));
 	size_t *number = cp_arena_alloc(changes->arena, all * sizeof(*number));
-	size_t n = cut(changes, kept, number);
+	size_t n = cut_paths(changes, kept, number);
 
 	cp_out_format(out,
 		"{\"percent\": %g, \"left_out\": %zu, \"misses\": %zu, \"pairs\": %zu,\n",

@@ -119,7 +119,7 @@ static void find_rows(struct tree *tree)
 
 /* ---- how they look ---- */
 
-static const char *number(const struct tree *tree, uint64_t value)
+static const char *number_text(const struct tree *tree, uint64_t value)
 {
 	return cp_text_integer(tree->changes->arena, value);
 }
@@ -130,15 +130,16 @@ static const char *signed_number(const struct tree *tree, double value)
 		value > 0   ? "+"
 		: value < 0 ? "-"
 			    : "",
-		number(tree, (uint64_t)fabs(value)));
+		number_text(tree, (uint64_t)fabs(value)));
 }
 
 static const char *calls_text(const struct tree *tree, const struct cp_changed_path *it)
 {
 	if (it->calls[CP_BEFORE] == it->calls[CP_AFTER])
-		return number(tree, it->calls[CP_AFTER]);
+		return number_text(tree, it->calls[CP_AFTER]);
 	return cp_text_format(tree->changes->arena, "%s > %s",
-		number(tree, it->calls[CP_BEFORE]), number(tree, it->calls[CP_AFTER]));
+		number_text(tree, it->calls[CP_BEFORE]),
+		number_text(tree, it->calls[CP_AFTER]));
 }
 
 static const char *path_text(const struct tree *tree, const struct row *row)
@@ -158,13 +159,13 @@ static void set_cells(const struct tree *tree, const char **cell, const struct r
 	size_t q = tree->changes->misses;
 
 	cell[CHANGE] = signed_number(tree, cp_change_of(tree->changes, row->path, q));
-	cell[BEFORE_COLUMN] = number(tree, it->all[CP_BEFORE][q]);
-	cell[AFTER_COLUMN] = number(tree, it->all[CP_AFTER][q]);
+	cell[BEFORE_COLUMN] = number_text(tree, it->all[CP_BEFORE][q]);
+	cell[AFTER_COLUMN] = number_text(tree, it->all[CP_AFTER][q]);
 	cell[CALLS] = calls_text(tree, it);
 	cell[PATH] = path_text(tree, row);
 }
 
-static void widen(size_t *width, const char *const *cell)
+static void widen_columns(size_t *width, const char *const *cell)
 {
 	for (unsigned c = 0; c < PATH; c++)
 		if (strlen(cell[c]) > width[c])
@@ -188,10 +189,10 @@ static void print_rows(const struct tree *tree)
 		cp_arena_alloc(tree->changes->arena, tree->nrows * sizeof(*cell));
 	size_t width[PATH] = {0};
 
-	widen(width, headings);
+	widen_columns(width, headings);
 	for (size_t i = 0; i < tree->nrows; i++) {
 		set_cells(tree, cell[i], &tree->rows[i]);
-		widen(width, cell[i]);
+		widen_columns(width, cell[i]);
 	}
 	print_line(tree, width, headings);
 	for (size_t i = 0; i < tree->nrows; i++)
@@ -213,8 +214,8 @@ static void print_quantity(const struct tree *tree, size_t q)
 	       change = cp_change_of(tree->changes, 0, q);
 
 	cp_out_format(tree->out, "%s: %s to %s (%s", tree->changes->quantity[q]->name,
-		number(tree, whole->all[CP_BEFORE][q]),
-		number(tree, whole->all[CP_AFTER][q]), signed_number(tree, change));
+		number_text(tree, whole->all[CP_BEFORE][q]),
+		number_text(tree, whole->all[CP_AFTER][q]), signed_number(tree, change));
 	if (before > 0 && change != 0)
 		cp_out_format(tree->out, ", %s%.1f %%", change > 0 ? "+" : "",
 			100 * change / before);
@@ -235,7 +236,8 @@ static void print_warnings(const struct tree *tree)
 			cp_out_format(tree->out,
 				"warning: %s had no room for more paths: %s calls are "
 				"counted as their callers' own\n",
-				names[side], number(tree, tree->changes->folded[side]));
+				names[side],
+				number_text(tree, tree->changes->folded[side]));
 	}
 	if (strcmp(profile[0]->machine, profile[1]->machine) != 0)
 		cp_text_wrap(tree->out,

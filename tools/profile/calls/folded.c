@@ -10,7 +10,7 @@
 #include "tools/profile/model/write.h"
 
 /* The separator of frames cannot stand in a frame. */
-static const char *frame(struct cp_arena *arena, const char *text)
+static const char *frame_text(struct cp_arena *arena, const char *text)
 {
 	const char *safe = cp_text_safe(arena, cp_slice_of(text));
 	char *copy = cp_arena_copy(arena, safe, strlen(safe));
@@ -28,7 +28,7 @@ void cp_profile_write_folded(struct cp_out *out, const struct cp_profile_view *v
 	size_t *list = cp_arena_alloc(arena, (stacks->n + 1) * sizeof(*list));
 
 	for (size_t i = 0; i < stacks->nframes; i++)
-		name[i] = frame(arena, stacks->frame[i].name);
+		name[i] = frame_text(arena, stacks->frame[i].name);
 	for (size_t i = 0; i < stacks->n; i++) {
 		uint64_t misses = stacks->stack[i].own[stacks->misses];
 		size_t n = misses ? cp_stack_frames(stacks, i, list) : 0;

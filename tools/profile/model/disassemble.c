@@ -94,7 +94,7 @@ static struct access access_of(unsigned machine, const cs_insn *instruction)
 				    : arm64_access(&instruction->detail->arm64);
 }
 
-static bool chases(unsigned machine, const cs_insn *code, size_t n, size_t at)
+static bool chases_pointers(unsigned machine, const cs_insn *code, size_t n, size_t at)
 {
 	unsigned base = access_of(machine, &code[at]).base;
 	size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < n ? at + NEAR : n;
@@ -158,7 +158,7 @@ static struct spot spot_of(unsigned machine, const cs_insn *instruction)
 	return x86_spot(&instruction->detail->x86);
 }
 
-static bool updates(unsigned machine, const cs_insn *code, size_t n, size_t at)
+static bool updates_memory(unsigned machine, const cs_insn *code, size_t n, size_t at)
 {
 	struct spot spot = spot_of(machine, &code[at]);
 
@@ -198,11 +198,11 @@ static bool any_at(unsigned machine, const struct cp_code *in, uint64_t address,
 
 bool cp_disassemble_chases(unsigned machine, const struct cp_code *code, uint64_t address)
 {
-	return any_at(machine, code, address, chases);
+	return any_at(machine, code, address, chases_pointers);
 }
 
 bool cp_disassemble_updates(
 	unsigned machine, const struct cp_code *code, uint64_t address)
 {
-	return any_at(machine, code, address, updates);
+	return any_at(machine, code, address, updates_memory);
 }

@@ -11,7 +11,7 @@ double cp_population_scale(const struct cp_population *population)
 }
 
 /* How much of the variance is left when so much of the whole has been seen. */
-static double unseen(const struct cp_population *population)
+static double unseen_share(const struct cp_population *population)
 {
 	double seen = (double)population->samples / population->total;
 
@@ -27,7 +27,7 @@ void cp_estimate_add(struct cp_estimate *estimate, const struct cp_population *p
 		return;
 	each = population->total / (double)population->samples;
 	estimate->value += periods * cp_population_scale(population);
-	estimate->variance += each * each * (double)samples * unseen(population);
+	estimate->variance += each * each * (double)samples * unseen_share(population);
 }
 
 double cp_estimate_error(const struct cp_estimate *estimate, double total)

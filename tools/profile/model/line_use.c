@@ -14,7 +14,7 @@ static bool same_name(
 	       strcmp(one->file, other->file) == 0 && one->line == other->line;
 }
 
-static void add(struct cp_line_use *sum, const struct cp_profile_use *use)
+static void add_use(struct cp_line_use *sum, const struct cp_profile_use *use)
 {
 	sum->line = use->line;
 	sum->bits = use->line < CP_LINE_BITS ? use->line : CP_LINE_BITS;
@@ -35,7 +35,7 @@ bool cp_line_use_of(const struct cp_profile *profile,
 		if (profile->objects[i].use && same_name(&profile->objects[i], object))
 			for (const struct cp_profiled_use *at = profile->objects[i].use;
 				at; at = at->next)
-				add(use, at->in);
+				add_use(use, at->in);
 	return use->fetched && use->each;
 }
 

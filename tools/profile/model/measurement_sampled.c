@@ -62,7 +62,7 @@ static struct cp_value sum_of(
 	return sum;
 }
 
-static struct cp_value counter(const struct cp_profile *profile,
+static struct cp_value counter_value(const struct cp_profile *profile,
 	const struct cp_tally *tally, enum cp_sampled_counter counter)
 {
 	unsigned event =
@@ -83,7 +83,7 @@ struct cp_value cp_sampled_value(
 
 	for (unsigned i = 0; i < CP_SAMPLED_NCOUNTERS; i++)
 		if (strcmp(name, cp_sampled_counter_name(i)) == 0)
-			return counter(profile, tally, (enum cp_sampled_counter)i);
+			return counter_value(profile, tally, (enum cp_sampled_counter)i);
 	if (strncmp(name, "page_faults", 11) == 0)
 		return estimate_of(profile, tally, CP_SAMPLED_FAULTS, error);
 	if (strncmp(name, "memory_misses", 13) == 0)

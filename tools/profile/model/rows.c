@@ -282,7 +282,7 @@ struct cp_rows *cp_rows_in_data(const struct cp_profile_view *view, enum cp_row_
 	return make_rows(view, kind, all, n);
 }
 
-static double counted(const struct cp_profile_view *view, const struct cp_row *row)
+static double misses_of_row(const struct cp_profile_view *view, const struct cp_row *row)
 {
 	if (view->order != CP_BY_AVERAGE)
 		return row->order;
@@ -293,7 +293,7 @@ static double counted(const struct cp_profile_view *view, const struct cp_row *r
 double cp_row_share(const struct cp_profile_view *view, const struct cp_rows *rows,
 	const struct cp_row *row)
 {
-	return rows->total > 0 ? 100 * counted(view, row) / rows->total : 0;
+	return rows->total > 0 ? 100 * misses_of_row(view, row) / rows->total : 0;
 }
 
 size_t cp_rows_shown(const struct cp_profile_view *view, const struct cp_rows *rows)

@@ -24,7 +24,7 @@ static bool is_far(union perf_mem_data_src d)
 	return d.mem_hops >= PERF_MEM_HOPS_2 || has_level(d, PERF_MEM_LVL_REM_RAM2);
 }
 
-static enum cp_served memory(union perf_mem_data_src d)
+static enum cp_served served_by_memory(union perf_mem_data_src d)
 {
 	if (!d.mem_remote)
 		return CP_SERVED_LOCAL;
@@ -38,7 +38,7 @@ static bool is_missed(union perf_mem_data_src d)
 }
 
 /* A level of this core, or of a remote one, which is what peers are. */
-static enum cp_served cache(union perf_mem_data_src d, enum cp_served own)
+static enum cp_served served_by_cache(union perf_mem_data_src d, enum cp_served own)
 {
 	if (is_missed(d))
 		return CP_SERVED_UNKNOWN;
@@ -67,9 +67,9 @@ static enum cp_served by_bits(union perf_mem_data_src d, enum cp_vendor vendor)
 	if (is_missed(d))
 		return CP_SERVED_UNKNOWN;
 	if (has_level(d, PERF_MEM_LVL_L3))
-		return cache(d, CP_SERVED_L3);
+		return served_by_cache(d, CP_SERVED_L3);
 	if (has_level(d, PERF_MEM_LVL_L2))
-		return cache(d, CP_SERVED_L2);
+		return served_by_cache(d, CP_SERVED_L2);
 	if (has_level(d, PERF_MEM_LVL_LFB))
 		return CP_SERVED_LFB;
 	if (has_level(d, PERF_MEM_LVL_L1))
@@ -92,19 +92,19 @@ static enum cp_served by_number(union perf_mem_data_src d, enum cp_vendor vendor
 	case PERF_MEM_LVLNUM_L1:
 		return first_level(d);
 	case PERF_MEM_LVLNUM_L2:
-		return cache(d, CP_SERVED_L2);
+		return served_by_cache(d, CP_SERVED_L2);
 	case PERF_MEM_LVLNUM_L3:
 		if (has_level(d, PERF_MEM_LVL_REM_CCE1 | PERF_MEM_LVL_REM_CCE2))
 			return by_bits(d, vendor);
-		return cache(d, CP_SERVED_L3);
+		return served_by_cache(d, CP_SERVED_L3);
 	case PERF_MEM_LVLNUM_LFB:
 	case LVLNUM_L2_MHB:
 		return CP_SERVED_LFB;
 	case PERF_MEM_LVLNUM_RAM:
 	case PERF_MEM_LVLNUM_PMEM:
-		return memory(d);
+		return served_by_memory(d);
 	case PERF_MEM_LVLNUM_ANY_CACHE:
-		return cache(d, by_bits(d, vendor));
+		return served_by_cache(d, by_bits(d, vendor));
 	case 0:
 	case PERF_MEM_LVLNUM_NA:
 		return by_bits(d, vendor);

@@ -128,7 +128,7 @@ static size_t block_behind(const struct cp_memory *memory, uint64_t address)
 	return low;
 }
 
-static bool overlap(const struct cp_samples_block *a, const struct cp_samples_block *b)
+static bool do_overlap(const struct cp_samples_block *a, const struct cp_samples_block *b)
 {
 	return a->address < b->address + b->size && b->address < a->address + a->size;
 }
@@ -143,7 +143,7 @@ static void forget_gone(struct cp_memory *memory, const struct cp_samples_block 
 	for (size_t i = first; i < end; i++) {
 		const struct cp_samples_block *old = memory->blocks[i];
 
-		if (!old->end || old->end > block->start || !overlap(old, block))
+		if (!old->end || old->end > block->start || !do_overlap(old, block))
 			memory->blocks[n++] = old;
 	}
 	memmove(&memory->blocks[n], &memory->blocks[end],
@@ -165,7 +165,8 @@ void cp_memory_add_block(struct cp_memory *memory, const struct cp_samples_block
 	memory->nblocks++;
 }
 
-static bool has(const struct cp_samples_block *block, uint64_t address, uint64_t time)
+static bool has_address(
+	const struct cp_samples_block *block, uint64_t address, uint64_t time)
 {
 	return address + CP_SAMPLES_BLOCK_HEAD >= block->address &&
 	       (address < block->address || address - block->address < block->size) &&
@@ -196,7 +197,7 @@ const struct cp_samples_block *cp_memory_block(
 	for (unsigned tries = 0; i-- > 0 && tries < LOOK_BACK; tries++) {
 		const struct cp_samples_block *block = memory->blocks[i];
 
-		if (has(block, address, time) &&
+		if (has_address(block, address, time) &&
 			is_better_block(block, best, address, time))
 			best = block;
 	}

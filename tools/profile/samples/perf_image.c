@@ -14,7 +14,7 @@ struct bytes {
 };
 
 /* Room for an item and what follows it, in whole words; NULL: this pass only measures. */
-static void *item(struct bytes *bytes, uint32_t type, size_t size)
+static void *add_item(struct bytes *bytes, uint32_t type, size_t size)
 {
 	struct cp_item *item =
 		bytes->at ? (struct cp_item *)(void *)(bytes->at + bytes->n) : NULL;
@@ -43,7 +43,7 @@ static void put_header(struct bytes *bytes, const struct cp_perf *perf, int32_t 
 }
 
 /* The names of the file's events of this kind, and what a period of them is. */
-static void describe(const struct cp_perf *perf, enum cp_sampled_event kind,
+static void describe_event(const struct cp_perf *perf, enum cp_sampled_event kind,
 	struct cp_samples_event *event, uint64_t periods)
 {
 	size_t n = 0, length = 0;
@@ -83,7 +83,7 @@ static void put_event(
 	struct bytes *bytes, const struct cp_perf *perf, enum cp_sampled_event kind)
 {
 	struct cp_samples_event *event =
-		item(bytes, CP_SAMPLES_EVENT, sizeof(struct cp_samples_event));
+		add_item(bytes, CP_SAMPLES_EVENT, sizeof(struct cp_samples_event));
 	bool wanted = kind == CP_SAMPLED_FAULTS ? perf->faults : perf->memory;
 
 	if (!event)
@@ -92,7 +92,7 @@ static void put_event(
 	event->unit = CP_UNIT_OPERATIONS;
 	snprintf(event->vendor, sizeof(event->vendor), "%s", perf->vendor_name);
 	if (wanted)
-		describe(perf, kind, event, periods_of(perf, kind));
+		describe_event(perf, kind, event, periods_of(perf, kind));
 	else
 		snprintf(event->why, sizeof(event->why), "%s",
 			"perf's file has no samples of it that this measurement takes");
@@ -117,7 +117,7 @@ static void put_thread(
 	struct bytes *bytes, const struct cp_perf_image *image, uint32_t id)
 {
 	struct cp_samples_thread *thread =
-		item(bytes, CP_SAMPLES_THREAD, sizeof(struct cp_samples_thread));
+		add_item(bytes, CP_SAMPLES_THREAD, sizeof(struct cp_samples_thread));
 
 	if (!thread)
 		return;
@@ -130,7 +130,7 @@ static void put_mapping(struct bytes *bytes, const struct cp_perf_mapping *in)
 {
 	size_t length = strlen(in->path);
 	struct cp_samples_mapping *mapping =
-		item(bytes, CP_SAMPLES_MAPPING, sizeof(*mapping) + length + 1);
+		add_item(bytes, CP_SAMPLES_MAPPING, sizeof(*mapping) + length + 1);
 
 	if (!mapping)
 		return;
@@ -150,7 +150,7 @@ static void put_stack(struct bytes *bytes, const struct cp_perf_mapping *in)
 
 	if (strcmp(in->path, "[stack]") != 0)
 		return;
-	range = item(bytes, CP_SAMPLES_RANGE, sizeof(*range));
+	range = add_item(bytes, CP_SAMPLES_RANGE, sizeof(*range));
 	if (!range)
 		return;
 	range->kind = CP_RANGE_STACK;
@@ -162,7 +162,7 @@ static void put_stack(struct bytes *bytes, const struct cp_perf_mapping *in)
 static void put_sample(struct bytes *bytes, const struct cp_timed_sample *in)
 {
 	struct cp_samples_batch *batch =
-		item(bytes, CP_SAMPLES_BATCH, sizeof(*batch) + sizeof(*in->sample));
+		add_item(bytes, CP_SAMPLES_BATCH, sizeof(*batch) + sizeof(*in->sample));
 
 	if (!batch)
 		return;

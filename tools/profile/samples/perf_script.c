@@ -222,7 +222,7 @@ static const char *read_task(struct cp_perf *perf, const char *line, struct task
 }
 
 /* Returns the text behind the word; NULL: it begins otherwise. */
-static const char *behind(const char *text, const char *word)
+static const char *text_behind(const char *text, const char *word)
 {
 	return cp_starts_with(text, word) ? text + strlen(word) : NULL;
 }
@@ -232,13 +232,13 @@ static void add_record(struct cp_perf *perf, const struct task *task, const char
 	const char *rest;
 	uint64_t lost;
 
-	if ((rest = behind(text, "MMAP2 ")) || (rest = behind(text, "MMAP ")))
+	if ((rest = text_behind(text, "MMAP2 ")) || (rest = text_behind(text, "MMAP ")))
 		add_mapping(perf, task, rest);
-	else if ((rest = behind(text, "FORK")))
+	else if ((rest = text_behind(text, "FORK")))
 		fork_image(perf, rest);
-	else if (behind(text, "COMM exec"))
+	else if (text_behind(text, "COMM exec"))
 		new_image(perf, task->pid);
-	else if ((rest = behind(text, "LOST")) && (rest = strstr(rest, "lost ")) &&
+	else if ((rest = text_behind(text, "LOST")) && (rest = strstr(rest, "lost ")) &&
 		 sscanf(rest, "lost %" SCNu64, &lost) == 1)
 		perf->lost += lost;
 }
@@ -250,7 +250,7 @@ void cp_perf_line(struct cp_perf *perf, const char *line)
 
 	if (!text)
 		return;
-	record = behind(text, "PERF_RECORD_");
+	record = text_behind(text, "PERF_RECORD_");
 	if (record)
 		add_record(perf, &task, record);
 	else

@@ -28,8 +28,8 @@ static const enum cp_sampled_counter bucket_of[] = {
 };
 
 /* Whether it is one of the measurement's misses. */
-static bool classify(struct cp_sampled_file *file, const struct cp_access_sample *sample,
-	enum cp_sampled_counter *bucket, bool *tlb)
+static bool classify_sample(struct cp_sampled_file *file,
+	const struct cp_access_sample *sample, enum cp_sampled_counter *bucket, bool *tlb)
 {
 	enum cp_translated translated = cp_translated_by(sample->data_source);
 	enum cp_served served = cp_served_from(sample->data_source, file->vendor);
@@ -53,7 +53,7 @@ static void add_share(
 	share->periods += (double)sample->period;
 }
 
-static void tally(struct cp_sampled_place *place, size_t thread,
+static void tally_sample(struct cp_sampled_place *place, size_t thread,
 	const struct cp_access_sample *sample)
 {
 	add_share(&place->shares[(place->key.kind ? thread : 0) * CP_SAMPLED_EVENTS +
@@ -93,14 +93,15 @@ static void add_sample(struct cp_sampled_file *file, const struct cp_timed_sampl
 
 	if (sample->event >= CP_SAMPLED_EVENTS || timed->thread >= file->nthreads)
 		return;
-	if (sample->event == CP_SAMPLED_MEMORY && !classify(file, sample, &bucket, &tlb))
+	if (sample->event == CP_SAMPLED_MEMORY &&
+		!classify_sample(file, sample, &bucket, &tlb))
 		return;
 	add_share(
 		&file->missed[timed->thread * CP_SAMPLED_EVENTS + sample->event], sample);
 	places[0] = cp_sampled_instruction(file, timed);
 	places[1] = cp_sampled_in_memory(file, sample->address, sample->time);
 	for (unsigned i = 0; i < 2; i++) {
-		tally(places[i], timed->thread, sample);
+		tally_sample(places[i], timed->thread, sample);
 		count_sample(places[i]->count, sample, bucket);
 	}
 	add_to_frame(file, timed, bucket);

@@ -10,7 +10,7 @@
 #include "tools/profile/model/sampled.h"
 #include "tools/profile/samples/samples_parts.h"
 
-static bool ends(const char *text, size_t size)
+static bool is_terminated(const char *text, size_t size)
 {
 	return memchr(text, 0, size) != NULL;
 }
@@ -19,8 +19,10 @@ static void add_event(struct cp_sampled_file *file, const struct cp_item *item)
 {
 	const struct cp_samples_event *in = (const void *)item;
 
-	if (in->event >= CP_SAMPLED_EVENTS || !ends(in->name, sizeof(in->name)) ||
-		!ends(in->vendor, sizeof(in->vendor)) || !ends(in->why, sizeof(in->why)))
+	if (in->event >= CP_SAMPLED_EVENTS ||
+		!is_terminated(in->name, sizeof(in->name)) ||
+		!is_terminated(in->vendor, sizeof(in->vendor)) ||
+		!is_terminated(in->why, sizeof(in->why)))
 		return;
 	file->profile->sampling[in->event].event = in;
 	/* Faults are asked for with TLB misses only. */
@@ -67,7 +69,7 @@ static const char *clean_path(
 	return cp_arena_copy(file->arena, path, length);
 }
 
-static uint64_t realtime(const struct cp_sampled_file *file, uint64_t monotonic)
+static uint64_t realtime_of(const struct cp_sampled_file *file, uint64_t monotonic)
 {
 	const struct cp_record_header *header = (const void *)file->bytes;
 
@@ -89,7 +91,7 @@ static void add_mapping(
 	module->start = mapped.start;
 	module->end = mapped.end;
 	module->offset = mapped.offset;
-	module->mapped_ns = realtime(file, file->maps_ns);
+	module->mapped_ns = realtime_of(file, file->maps_ns);
 	/* Not something to open. */
 	module->path = *mapped.path == '/' ? mapped.path : "";
 	module->name = !*mapped.path ? "[no file]" : slash ? slash + 1 : mapped.path;

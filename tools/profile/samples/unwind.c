@@ -147,7 +147,7 @@ static int add_frame(Dwfl_Frame *frame, void *of)
 /* ---- a chain ---- */
 
 /* libdw learns the machine from a file. */
-static bool attach(struct cp_unwinder *unwinder)
+static bool attach_state(struct cp_unwinder *unwinder)
 {
 	if (!unwinder->attached)
 		unwinder->attached = dwfl_attach_state(
@@ -180,7 +180,7 @@ size_t cp_unwind(struct cp_unwinder *unwinder, const struct cp_memory *memory,
 	unwinder->last = 0;
 	if (chain->stack) {
 		report_file(unwinder, chain->registers.pc);
-		if (attach(unwinder))
+		if (attach_state(unwinder))
 			dwfl_getthread_frames(
 				unwinder->dwfl, THREAD, add_frame, unwinder);
 	}
