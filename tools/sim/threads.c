@@ -394,7 +394,7 @@ static Bool overlaps_words(const ULong *mirror, UInt words, Addr a, SizeT len)
 	return mirror && m < a + len && m + words * sizeof(ULong) > a;
 }
 
-static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
+static Bool overlaps_mirror(const ULong *mirror, Addr a, SizeT len)
 {
 	return overlaps_words(mirror, CP_SIM_NALL, a, len);
 }
@@ -403,10 +403,10 @@ static Bool overlaps(const ULong *mirror, Addr a, SizeT len)
 static void on_unmap(Addr a, SizeT len)
 {
 	for (UInt i = 0; i < tool_nmachines; i++)
-		if (overlaps(simulated[i].mirror, a, len))
+		if (overlaps_mirror(simulated[i].mirror, a, len))
 			simulated[i].mirror = NULL;
 	for (UInt i = 0; i < VG_N_THREADS; i++)
-		if (overlaps(threads[i].mirror, a, len))
+		if (overlaps_mirror(threads[i].mirror, a, len))
 			threads[i].mirror = NULL;
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		if (overlaps_words(threads[i].sample_mirror, CP_SIM_SAMPLE_WORDS, a, len))
@@ -458,14 +458,14 @@ static Bool writable_words(UWord to, UInt words)
 	       VG_(am_is_valid_for_client)(to, words * sizeof(ULong), VKI_PROT_WRITE);
 }
 
-static Bool writable(UWord to)
+static Bool is_writable(UWord to)
 {
 	return writable_words(to, CP_SIM_NALL);
 }
 
 Int threads_read(ThreadId tid, UWord out)
 {
-	if (!writable(out))
+	if (!is_writable(out))
 		return 0;
 	copy_out((ULong *)out, threads[tid].count);
 	window_end(threads[tid].window);
@@ -474,7 +474,7 @@ Int threads_read(ThreadId tid, UWord out)
 
 Int threads_read_process(UWord out)
 {
-	if (!writable(out))
+	if (!is_writable(out))
 		return 0;
 	copy_out((ULong *)out, simulated[0].count);
 	return 1;
@@ -482,7 +482,7 @@ Int threads_read_process(UWord out)
 
 Int threads_bind(ThreadId tid, UWord mirror)
 {
-	if (mirror && !writable(mirror))
+	if (mirror && !is_writable(mirror))
 		return 0;
 	threads[tid].mirror = (ULong *)mirror;
 	copy_out(threads[tid].mirror, threads[tid].count);
@@ -502,7 +502,7 @@ Int threads_bind_sample(ThreadId tid, UWord mirror)
 
 Int threads_bind_process(UInt machine, UWord mirror)
 {
-	if (mirror && !writable(mirror))
+	if (mirror && !is_writable(mirror))
 		return 0;
 	simulated[machine].mirror = (ULong *)mirror;
 	copy_out(simulated[machine].mirror, simulated[machine].count);

@@ -134,7 +134,7 @@ static __attribute__((noinline)) int translate_missing(
 	struct core *core, struct flex_place p, uint64_t unit, enum access kind);
 
 /* Returns whether it was in the first level. */
-LANES_INLINE int translate(struct core *core, uint64_t unit, enum access kind)
+LANES_INLINE int translate_page(struct core *core, uint64_t unit, enum access kind)
 {
 	struct flex_core *f = core->flex;
 	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
@@ -156,7 +156,7 @@ static int translate_missing(
 	if (__builtin_expect(!is_small(core, unit, kind), 0)) {
 		int was_there = translate_huge(core, unit, kind);
 
-		return was_there < 0 ? translate(core, unit, kind) : was_there;
+		return was_there < 0 ? translate_page(core, unit, kind) : was_there;
 	}
 	look_up_first(tlb, &p, unit, 0);
 	count_miss(core, kind);
@@ -385,7 +385,7 @@ uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t 
 	int settled;
 
 	core->flex->now = now;
-	settled = translate(core, unit, kind);
+	settled = translate_page(core, unit, kind);
 	p = flex_find(&core->flex->l1d, unit);
 	core->flex->l1d_misses = core->flex->l1d_misses << 1 | (p.way < 0);
 	if (p.way >= 0)
@@ -404,7 +404,7 @@ void flex_pass_on(struct core *core, uint64_t unit)
 void flex_bypass(struct core *core, uint64_t unit, uint64_t now)
 {
 	core->flex->now = now;
-	translate(core, unit, LOAD);
+	translate_page(core, unit, LOAD);
 	core->count[CP_SIM_l1d_bypasses]++;
 	flex_fetch(core, unit, LOAD);
 	flex_train_l2(core);
@@ -486,7 +486,7 @@ uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now)
 	f->last_code = unit >> f->l1i.shift;
 	f->now = now;
 	core->count[CP_SIM_l1i_accesses] += (uint64_t)aware;
-	settled = translate(core, unit, IFETCH);
+	settled = translate_page(core, unit, IFETCH);
 	return fetch_code(core, unit, settled && !aware) ? FLEX_READABLE : 0;
 }
 

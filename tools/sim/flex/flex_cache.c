@@ -269,7 +269,8 @@ void flex_each_part(const struct flex_cache *c, const struct flex_place *p,
 }
 
 /* Asks for the last use of what is in the way; returns whether it is news. */
-static int refresh(const struct flex_cache *c, const struct flex_place *p, uint32_t way)
+static int refresh_stamp(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
 {
 	uint64_t *stamp = &stamps_of(c, p)[way], newest = newest_in(c, p, way);
 
@@ -280,7 +281,7 @@ static int refresh(const struct flex_cache *c, const struct flex_place *p, uint3
 }
 
 /* A stamp and the number of its way as one number: stamps stay far below 2^57. */
-LANES_INLINE uint64_t aged(uint64_t stamp, uint32_t way)
+LANES_INLINE uint64_t aged_way(uint64_t stamp, uint32_t way)
 {
 	return stamp << 7 | way;
 }
@@ -291,19 +292,19 @@ LANES_INLINE uint64_t lesser(uint64_t a, uint64_t b)
 }
 
 /* Four at once: one after the other would wait for each other. */
-static uint32_t oldest(const uint64_t *stamps, uint32_t ways)
+static uint32_t oldest_way(const uint64_t *stamps, uint32_t ways)
 {
 	uint64_t a = ~0ull, b = a, c = a, d = a;
 	uint32_t i = 0;
 
 	for (; i + 4 <= ways; i += 4) {
-		a = lesser(a, aged(stamps[i], i));
-		b = lesser(b, aged(stamps[i + 1], i + 1));
-		c = lesser(c, aged(stamps[i + 2], i + 2));
-		d = lesser(d, aged(stamps[i + 3], i + 3));
+		a = lesser(a, aged_way(stamps[i], i));
+		b = lesser(b, aged_way(stamps[i + 1], i + 1));
+		c = lesser(c, aged_way(stamps[i + 2], i + 2));
+		d = lesser(d, aged_way(stamps[i + 3], i + 3));
 	}
 	for (; i < ways; i++)
-		a = lesser(a, aged(stamps[i], i));
+		a = lesser(a, aged_way(stamps[i], i));
 	return (uint32_t)lesser(lesser(a, b), lesser(c, d)) & (CACHE_MAX_WAYS - 1);
 }
 
@@ -321,7 +322,7 @@ static uint32_t refresh_all(const struct flex_cache *c, const struct flex_place 
 
 		stamp = fact > stamp ? fact : stamp;
 		stamps[way] = stamp;
-		best = lesser(best, aged(stamp, way));
+		best = lesser(best, aged_way(stamp, way));
 	}
 	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
 }
@@ -334,8 +335,8 @@ static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_plac
 	if (c->slots && c->ways <= FEW)
 		return refresh_all(c, p);
 	do
-		way = oldest(stamps_of(c, p), c->ways);
-	while (refresh(c, p, way));
+		way = oldest_way(stamps_of(c, p), c->ways);
+	while (refresh_stamp(c, p, way));
 	return way;
 }
 
@@ -351,7 +352,7 @@ static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_pla
 		(void)refresh_all(c, p);
 	for (uint32_t i = 0; i < c->ways; i++) {
 		if (!c->slots)
-			refresh(c, p, i);
+			refresh_stamp(c, p, i);
 		newest[c->ways + i] = stamps[i];
 	}
 	for (uint32_t i = c->ways - 1; i > 1; i--)
@@ -387,7 +388,7 @@ void flex_touch_outer(struct flex_cache *c, const struct flex_place *p)
 		plru_touch(state, c->ways, (uint32_t)p->way);
 }
 
-static uint32_t victim(struct flex_cache *c, const struct flex_place *p)
+static uint32_t victim_of(struct flex_cache *c, const struct flex_place *p)
 {
 	uint8_t *state = flex_state(c, p);
 	uint32_t way;
@@ -414,7 +415,7 @@ int flex_make_room(struct flex_cache *c, struct flex_place *p)
 			 : flex_find_tag(c, flex_tags(p), 0);
 	if (p->way >= 0)
 		return 0;
-	p->way = (int)victim(c, p);
+	p->way = (int)victim_of(c, p);
 	return 1;
 }
 
@@ -443,7 +444,7 @@ void flex_drop(struct flex_cache *c, const struct flex_place *p)
 	uint8_t *state = flex_state(c, p);
 
 	if (c->stamps && c->g.policy == POLICY_PLRU) /* which remembers the way */
-		refresh(c, p, (uint32_t)p->way);
+		refresh_stamp(c, p, (uint32_t)p->way);
 	/* The ages of the others stay those of a smaller set. */
 	for (uint32_t i = 0; !c->stamps && c->g.policy == POLICY_LRU && i < c->ways; i++)
 		if (state[i] > state[p->way])

@@ -11,7 +11,7 @@ struct request {
 	void (*fetch)(struct core *core, uint64_t unit);
 };
 
-static void want(const struct request *r, int64_t by)
+static void want_line(const struct request *r, int64_t by)
 {
 	uint64_t line = r->line + (uint64_t)by;
 
@@ -64,12 +64,12 @@ void flex_prefetch(struct core *core, struct flex_prefetcher *p,
 
 	r.page = r.line >> r.page_shift;
 	if (p->kind == PREFETCH_NEXT_LINE) {
-		want(&r, 1);
+		want_line(&r, 1);
 		return;
 	}
 	s = find_stream(p, r.page);
 	if (!extend_stream(p, s, r.line))
 		return;
 	for (uint32_t i = 0; i < p->degree; i++)
-		want(&r, s->stride * (int64_t)(p->distance + i));
+		want_line(&r, s->stride * (int64_t)(p->distance + i));
 }

@@ -25,7 +25,7 @@ static Bool is_temp(const IRExpr *e, IRTemp t)
 }
 
 /* Does the statement put the value into a vector? */
-static Bool widens(const IRStmt *s, IRTemp t, const IRTypeEnv *types)
+static Bool widens_vector(const IRStmt *s, IRTemp t, const IRTypeEnv *types)
 {
 	const IRExpr *e;
 
@@ -52,7 +52,7 @@ Bool is_float_load(const IRSB *in, Int at)
 	if (is_vector_type(s->Ist.WrTmp.data->Iex.Load.ty))
 		return True;
 	for (Int i = at + 1; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
-		if (widens(in->stmts[i], t, in->tyenv))
+		if (widens_vector(in->stmts[i], t, in->tyenv))
 			return True;
 	return False;
 }

@@ -89,7 +89,7 @@ static Int register_at(Int offset)
 
 /* ---- trails ---- */
 
-static void merge(struct trails *to, const struct trails *from)
+static void merge_trails(struct trails *to, const struct trails *from)
 {
 	for (UInt i = 0; i < LANES; i++) {
 		lanes longer = (lanes)(to->lane[i] > from->lane[i]);
@@ -98,7 +98,7 @@ static void merge(struct trails *to, const struct trails *from)
 	}
 }
 
-static void lengthen(struct trails *trails, UInt cycles)
+static void lengthen_trails(struct trails *trails, UInt cycles)
 {
 	for (UInt i = 0; cycles && i < FLOW_SOURCES; i++)
 		if (trails->from[i])
@@ -108,11 +108,11 @@ static void lengthen(struct trails *trails, UInt cycles)
 }
 
 /* As another instruction sees it. */
-static struct trails whole(const struct value *v)
+static struct trails whole_trails(const struct value *v)
 {
 	struct trails trails = v->trails;
 
-	lengthen(&trails, v->latency);
+	lengthen_trails(&trails, v->latency);
 	return trails;
 }
 
@@ -124,16 +124,16 @@ static void add_operand(struct value *to, const IRExpr *e)
 		return;
 	v = &temps[e->Iex.RdTmp.tmp];
 	if (v->instruction == instruction) {
-		merge(&to->trails, &v->trails);
+		merge_trails(&to->trails, &v->trails);
 		to->latency = to->latency > v->latency ? to->latency : v->latency;
 	} else {
-		struct trails trails = whole(v);
+		struct trails trails = whole_trails(v);
 
-		merge(&to->trails, &trails);
+		merge_trails(&to->trails, &trails);
 	}
 }
 
-static struct value nothing(UInt latency)
+static struct value no_value(UInt latency)
 {
 	struct value v = {.instruction = instruction, .latency = latency};
 
@@ -150,37 +150,37 @@ static void add_arguments(struct value *to, IRExpr *const *args)
 			add_operand(to, *args);
 }
 
-static void get(struct value *to, Int offset)
+static void read_register(struct value *to, Int offset)
 {
 	Int at = register_at(offset);
 
 	if (at >= 0)
-		merge(&to->trails, &registers[at]);
+		merge_trails(&to->trails, &registers[at]);
 }
 
 /* What a load brings, to be added to by other pieces of its instruction. */
-static struct value loaded(const IRExpr *from)
+static struct value value_of_load(const IRExpr *from)
 {
-	struct value v = nothing(0);
+	struct value v = no_value(0);
 
 	add_operand(&v, from);
 	v.latency = 0;
 	if (nloads < FLOW_LOADS)
 		address[nloads] = v.trails;
-	lengthen(&v.trails, out_of_order()->l1);
+	lengthen_trails(&v.trails, out_of_order()->l1);
 	if (nloads < FLOW_LOADS)
 		v.trails.from[FLOW_REGISTERS + nloads] = 1;
 	nloads += nloads < FLOW_LOADS;
 	return v;
 }
 
-static struct value computed(const IRExpr *e)
+static struct value value_of_expression(const IRExpr *e)
 {
-	struct value v = nothing(latency_of(e));
+	struct value v = no_value(latency_of(e));
 
 	switch (e->tag) {
 	case Iex_Get:
-		get(&v, e->Iex.Get.offset);
+		read_register(&v, e->Iex.Get.offset);
 		break;
 	case Iex_RdTmp:
 		add_operand(&v, e);
@@ -216,24 +216,24 @@ static struct value computed(const IRExpr *e)
 }
 
 /* Less than a general register is put into what it holds. */
-static void put(const IRSB *in, Int offset, const IRExpr *data)
+static void write_register(const IRSB *in, Int offset, const IRExpr *data)
 {
-	struct value v = nothing(0);
+	struct value v = no_value(0);
 	struct trails trails;
 	Int at = register_at(offset);
 
 	if (at < 0)
 		return;
 	add_operand(&v, data);
-	trails = whole(&v);
+	trails = whole_trails(&v);
 	if ((at < NGENERAL && sizeofIRType(typeOfIRExpr(in->tyenv, data)) < 4) ||
 		(at == FLAGS && written >> FLAGS & 1))
-		merge(&trails, &registers[at]);
+		merge_trails(&trails, &registers[at]);
 	registers[at] = trails;
 	written |= 1ull << at;
 }
 
-static void set(IRTemp temp, struct value v)
+static void set_temp(IRTemp temp, struct value v)
 {
 	if (temp < MAX_TEMPS)
 		temps[temp] = v;
@@ -241,21 +241,21 @@ static void set(IRTemp temp, struct value v)
 
 static void made_by_helper(const IRDirty *d)
 {
-	struct value v = nothing(LATENCY_OF_HELPER);
+	struct value v = no_value(LATENCY_OF_HELPER);
 
 	if (d->tmp == IRTemp_INVALID)
 		return;
 	add_arguments(&v, d->args);
-	set(d->tmp, v);
+	set_temp(d->tmp, v);
 }
 
 static void load_guarded(const IRLoadG *g)
 {
-	struct value v = loaded(g->addr);
+	struct value v = value_of_load(g->addr);
 
 	add_operand(&v, g->alt);
 	add_operand(&v, g->guard);
-	set(g->dst, v);
+	set_temp(g->dst, v);
 }
 
 void flows_statement(const IRSB *in, Int at)
@@ -264,22 +264,24 @@ void flows_statement(const IRSB *in, Int at)
 
 	switch (s->tag) {
 	case Ist_WrTmp:
-		set(s->Ist.WrTmp.tmp, s->Ist.WrTmp.data->tag == Iex_Load
-					      ? loaded(s->Ist.WrTmp.data->Iex.Load.addr)
-					      : computed(s->Ist.WrTmp.data));
+		set_temp(s->Ist.WrTmp.tmp,
+			s->Ist.WrTmp.data->tag == Iex_Load
+				? value_of_load(s->Ist.WrTmp.data->Iex.Load.addr)
+				: value_of_expression(s->Ist.WrTmp.data));
 		break;
 	case Ist_Put:
-		put(in, s->Ist.Put.offset, s->Ist.Put.data);
+		write_register(in, s->Ist.Put.offset, s->Ist.Put.data);
 		break;
 	case Ist_LoadG:
 		load_guarded(s->Ist.LoadG.details);
 		break;
 	case Ist_CAS:
-		set(s->Ist.CAS.details->oldLo, loaded(s->Ist.CAS.details->addr));
+		set_temp(s->Ist.CAS.details->oldLo,
+			value_of_load(s->Ist.CAS.details->addr));
 		break;
 	case Ist_LLSC:
 		if (!s->Ist.LLSC.storedata)
-			set(s->Ist.LLSC.result, loaded(s->Ist.LLSC.addr));
+			set_temp(s->Ist.LLSC.result, value_of_load(s->Ist.LLSC.addr));
 		break;
 	case Ist_Dirty:
 		made_by_helper(s->Ist.Dirty.details);
@@ -298,10 +300,10 @@ Int flows_load(const IRSB *in, Int at)
 
 void flows_branch(const IRExpr *on)
 {
-	struct value v = nothing(0);
+	struct value v = no_value(0);
 
 	add_operand(&v, on);
-	condition = whole(&v);
+	condition = whole_trails(&v);
 	branches = True;
 }
 
@@ -335,7 +337,7 @@ static struct {
 	struct flow_source source[MAX_SOURCES];
 } making;
 
-static void describe(UInt n, const struct trails *trails, UInt to)
+static void describe_value(UInt n, const struct trails *trails, UInt to)
 {
 	struct flow_value *v = &making.value[n];
 
@@ -362,19 +364,19 @@ static void describe_all(void)
 	making.flow.begins = begins;
 	making.flow.end = branches ? FLOW_BRANCHES : FLOW_GOES_ON;
 	for (UInt i = first_load; i < nloads; i++)
-		describe(n++, &address[i], i);
+		describe_value(n++, &address[i], i);
 	making.flow.nloads = nloads - first_load;
 	for (UInt i = 0; i < FLOW_REGISTERS; i++)
 		if (written >> i & 1) {
-			describe(n++, &registers[i], i);
+			describe_value(n++, &registers[i], i);
 			making.flow.nputs++;
 		}
 	if (branches)
-		describe(n++, &condition, 0);
+		describe_value(n++, &condition, 0);
 }
 
 /* One piece: the sources behind the values that there are. */
-static SizeT pack(UChar *to)
+static SizeT pack_flow(UChar *to)
 {
 	SizeT values = (SizeT)(making.flow.nloads + making.flow.nputs +
 			       (making.flow.end == FLOW_BRANCHES)) *
@@ -404,11 +406,11 @@ static UInt hash_of(const UChar *bytes, SizeT size)
 }
 
 /* Blocks are alike, and batches with them (batches.c). */
-static UWord keep(void)
+static UWord keep_flow(void)
 {
 	static struct kept *bucket[BUCKETS];
 	static UChar packed[sizeof(making)] __attribute__((aligned(8)));
-	SizeT size = pack(packed);
+	SizeT size = pack_flow(packed);
 	struct kept **first = &bucket[hash_of(packed, size)], *k;
 
 	for (k = *first; k; k = k->next)
@@ -464,7 +466,7 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 
 	describe_all();
 	if (making.flow.begins || making.flow.nloads || making.flow.nputs || branches)
-		flowed.flow = keep() | branches;
+		flowed.flow = keep_flow() | branches;
 	begins = branches = False;
 	written = 0;
 	first_load = nloads;

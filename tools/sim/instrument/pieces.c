@@ -114,7 +114,7 @@ static struct piece piece_of(const struct block *b, const IRStmt *s)
 	return p;
 }
 
-static Bool follows(const struct piece *p, const struct piece *before)
+static Bool follows_piece(const struct piece *p, const struct piece *before)
 {
 	return p->kind == before->kind && p->where.root == before->where.root &&
 	       p->where.offset == before->where.offset + before->size &&
@@ -122,11 +122,11 @@ static Bool follows(const struct piece *p, const struct piece *before)
 }
 
 /* The piece before it in memory, of those that nothing follows yet. */
-static void join(UInt n)
+static void join_piece(UInt n)
 {
 	for (UInt i = 0; i < n; i++) {
 		if (pieces[i].next || pieces[i].kind == PIECE_NONE ||
-			!follows(&pieces[n], &pieces[i]))
+			!follows_piece(&pieces[n], &pieces[i]))
 			continue;
 		pieces[i].next = n;
 		pieces[n].head = pieces[i].head;
@@ -144,7 +144,7 @@ static void add_piece(const struct block *b, const struct piece *p, Int at)
 	new->head = npieces;
 	new->next = 0;
 #if defined(VGA_amd64)
-	join(npieces);
+	join_piece(npieces);
 #endif
 	npieces++;
 }
@@ -170,7 +170,7 @@ void pieces_begin(const struct block *b, const IRSB *in, Int imark)
 
 /* --- Asking --- */
 
-static const struct piece *find(Int at)
+static const struct piece *find_piece(Int at)
 {
 	for (UInt i = 0; i < npieces; i++)
 		if (pieces[i].at == at)
@@ -180,7 +180,7 @@ static const struct piece *find(Int at)
 
 UInt pieces_size(Int at, UInt size)
 {
-	const struct piece *p = find(at);
+	const struct piece *p = find_piece(at);
 	UInt all;
 
 	if (!p)
@@ -202,7 +202,7 @@ static Bool is_last(const struct piece *p)
 
 enum masked_part pieces_masked(Int at, struct masked *masked)
 {
-	const struct piece *last = find(at), *p;
+	const struct piece *last = find_piece(at), *p;
 
 	if (!last || !last->guard || !(last->next || last->head != (UInt)(last - pieces)))
 		return MASKED_NOT;

@@ -58,8 +58,8 @@ static void forget_all(struct front *f)
 
 /* ---- what the members say and ask ---- */
 
-static void need(struct front_entry *filter, uint32_t mask, uint32_t bit, uint64_t first,
-	uint64_t count)
+static void need_units(struct front_entry *filter, uint32_t mask, uint32_t bit,
+	uint64_t first, uint64_t count)
 {
 	uint64_t entries = count < mask ? count : mask + 1;
 
@@ -83,7 +83,7 @@ void front_lost_data(struct core *core, uint64_t first, uint64_t count)
 	uint32_t bit = core->flex->bit;
 
 	if (bit)
-		need(front->data, DATA_FILTER - 1, bit, first, count);
+		need_units(front->data, DATA_FILTER - 1, bit, first, count);
 }
 
 void front_lost_code(struct core *core, uint64_t first, uint64_t count)
@@ -91,11 +91,11 @@ void front_lost_code(struct core *core, uint64_t first, uint64_t count)
 	uint32_t bit = core->flex->bit;
 
 	if (bit)
-		need(front->code, CODE_FILTER - 1, bit, first, count);
+		need_units(front->code, CODE_FILTER - 1, bit, first, count);
 }
 
 /* The newest stamp of units next to each other, no more than the filter has room for. */
-LANES_INLINE uint32_t newest(struct front *f, const struct front_entry *filter,
+LANES_INLINE uint32_t newest_stamp(struct front *f, const struct front_entry *filter,
 	uint32_t mask, uint64_t first, uint64_t count, uint64_t entries)
 {
 	uint32_t stamp = 0;
@@ -118,9 +118,9 @@ uint64_t front_newest(const struct core *core, int code, uint64_t first, uint64_
 	if (!core->flex->bit)
 		return 0;
 	if (count == 1)
-		stamp = newest(front, filter, mask, first, 1, 1);
+		stamp = newest_stamp(front, filter, mask, first, 1, 1);
 	else
-		stamp = newest(front, filter, mask, first, count,
+		stamp = newest_stamp(front, filter, mask, first, count,
 			count < mask ? count : mask + 1);
 	return stamp ? front_stamp(front, stamp) : 0;
 }

@@ -87,19 +87,19 @@ uint32_t ahead_wanted;
 /* ---- where and when ---- */
 
 /* Ticks of so many instructions. */
-LANES_INLINE uint64_t slots(const struct ahead *a, uint64_t instructions)
+LANES_INLINE uint64_t ticks_of(const struct ahead *a, uint64_t instructions)
 {
 	return instructions * a->step >> STEP_BITS;
 }
 
-static struct position position(
+static struct position position_after(
 	const struct core *core, const struct ahead *a, uint64_t instructions)
 {
 	uint64_t number = a->number + instructions;
 
 	return (struct position){
 		.number = number,
-		.ticks = slots(a, number) + core->chained +
+		.ticks = ticks_of(a, number) + core->chained +
 			 (core->flex ? front->chain : core->chain),
 	};
 }
@@ -108,17 +108,17 @@ static struct position position_now(const struct core *core, const struct ahead 
 {
 	uint64_t clock = core->flex ? front->clock : core->clock;
 
-	return position(core, a, core->count[CP_SIM_instructions] + (clock >> 32));
+	return position_after(core, a, core->count[CP_SIM_instructions] + (clock >> 32));
 }
 
-LANES_INLINE uint64_t issued(const struct ahead *a, uint64_t ticks)
+LANES_INLINE uint64_t cycle_of_issue(const struct ahead *a, uint64_t ticks)
 {
 	return ticks / AHEAD_TICKS + a->delay;
 }
 
-LANES_INLINE uint64_t now(const struct ahead *a)
+LANES_INLINE uint64_t cycle_now(const struct ahead *a)
 {
-	return issued(a, a->at.ticks);
+	return cycle_of_issue(a, a->at.ticks);
 }
 
 /* ---- delays ---- */
@@ -176,7 +176,7 @@ static uint64_t ticks_at(
 static void pass_wall(struct core *core, struct ahead *a, const struct position *to)
 {
 	const struct wall *w = &a->wall[a->first_wall];
-	uint64_t at = issued(a, ticks_at(a, to, w->number));
+	uint64_t at = cycle_of_issue(a, ticks_at(a, to, w->number));
 
 	if (w->trip.ready > at)
 		wait_for_trip(core, a, &w->trip, w->trip.ready - at);
@@ -184,7 +184,7 @@ static void pass_wall(struct core *core, struct ahead *a, const struct position 
 	a->nwalls--;
 }
 
-static void advance(struct core *core, struct ahead *a, struct position to)
+static void advance_to(struct core *core, struct ahead *a, struct position to)
 {
 	if (to.number < a->at.number)
 		return;
@@ -195,7 +195,7 @@ static void advance(struct core *core, struct ahead *a, struct position to)
 
 /* ---- values ---- */
 
-static when ready(
+static when ready_when(
 	const struct ahead *a, const struct flow *f, const struct flow_value *value)
 {
 	const struct flow_source *s = flow_sources(f) + value->first;
@@ -228,7 +228,7 @@ static when address_ready(const struct ahead *a, int32_t load)
 
 	for (uint32_t i = 0; load >= 0 && f && i < f->nloads; i++)
 		if (f->value[i].to == load)
-			return ready(a, f, &f->value[i]);
+			return ready_when(a, f, &f->value[i]);
 	return 0;
 }
 
@@ -260,7 +260,7 @@ static uint64_t find_room(
 	return level == LAST ? at : room_take(&a->memory_lines, at, a->of.memory_line);
 }
 
-static struct trip travel(struct ahead *a, enum level level, uint32_t latency,
+static struct trip make_trip(struct ahead *a, enum level level, uint32_t latency,
 	uint64_t start, uint64_t translated)
 {
 	uint64_t from = find_room(a, level, latency, translated);
@@ -269,8 +269,8 @@ static struct trip travel(struct ahead *a, enum level level, uint32_t latency,
 		(uint32_t)(from - translated), latency, level};
 }
 
-static uint64_t translate(struct core *core, struct ahead *a, const struct deed *did,
-	const struct change *by, uint64_t start)
+static uint64_t translate_pages(struct core *core, struct ahead *a,
+	const struct deed *did, const struct change *by, uint64_t start)
 {
 	uint64_t walks = GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks);
 	uint64_t at = start + (did->pages - walks) * a->reach.of.stlb;
@@ -305,7 +305,7 @@ static struct trip travel_all(struct core *core, struct ahead *a, struct missed 
 			uint32_t latency = a->reach.latency[owner][level];
 
 			last = last_of(
-				last, travel(a, level, latency, start, translated));
+				last, make_trip(a, level, latency, start, translated));
 			if (kind == LOAD)
 				core->count[CP_SIM_load_latency_cycles] += latency;
 			m.modified -= owner != NOBODY;
@@ -334,8 +334,8 @@ static void wait_for_entry(struct core *core, struct ahead *a)
 	if (!entries || a->missing_stores < entries)
 		return;
 	left = a->left[(a->missing_stores - entries) % ENTRIES];
-	if (left > now(a))
-		wait_for_room(core, a, CP_SIM_time_store, left - now(a));
+	if (left > cycle_now(a))
+		wait_for_room(core, a, CP_SIM_time_store, left - cycle_now(a));
 }
 
 static void add_entry(struct ahead *a, uint64_t there)
@@ -346,7 +346,7 @@ static void add_entry(struct ahead *a, uint64_t there)
 
 /* ---- what a reference did ---- */
 
-static void fetch(struct core *core, struct ahead *a, const struct change *by)
+static void fetch_code(struct core *core, struct ahead *a, const struct change *by)
 {
 	uint64_t lines[NLEVELS],
 		walks = GREW(by, itlb_walks),
@@ -389,11 +389,11 @@ static struct missed missed_by_store(const struct change *by, const struct deed 
 }
 
 /* A load that misses no line but its page's has a value that is late, too. */
-static void load(struct core *core, struct ahead *a, const struct change *by,
+static void load_value(struct core *core, struct ahead *a, const struct change *by,
 	const struct deed *did, int32_t which)
 {
-	uint64_t start = later(now(a), cycle_of(address_ready(a, which))),
-		 translated = translate(core, a, did, by, start);
+	uint64_t start = later(cycle_now(a), cycle_of(address_ready(a, which))),
+		 translated = translate_pages(core, a, did, by, start);
 	struct trip trip =
 		travel_all(core, a, missed_by_load(by, did), LOAD, start, translated);
 
@@ -403,15 +403,15 @@ static void load(struct core *core, struct ahead *a, const struct change *by,
 	add_wall(core, a, &trip);
 }
 
-static void store(struct core *core, struct ahead *a, const struct change *by,
+static void store_value(struct core *core, struct ahead *a, const struct change *by,
 	const struct deed *did, int32_t which)
 {
 	uint64_t start, translated;
 	struct trip trip;
 
 	wait_for_entry(core, a);
-	start = later(now(a), cycle_of(address_ready(a, which)));
-	translated = did->loads ? start : translate(core, a, did, by, start);
+	start = later(cycle_now(a), cycle_of(address_ready(a, which)));
+	translated = did->loads ? start : translate_pages(core, a, did, by, start);
 	trip = travel_all(core, a, missed_by_store(by, did), STORE, start, translated);
 	add_entry(a, trip.ready);
 }
@@ -420,11 +420,11 @@ static void store(struct core *core, struct ahead *a, const struct change *by,
 static void write_back(struct ahead *a, const struct change *by)
 {
 	for (uint64_t n = GREW(by, l1d_writebacks) + GREW(by, l1d_writes_through); n; n--)
-		room_take(&a->l2_lines, now(a), a->of.l2_line);
+		room_take(&a->l2_lines, cycle_now(a), a->of.l2_line);
 	for (uint64_t n = GREW(by, l2_writebacks); n; n--)
-		room_take(&a->llc_lines, now(a), a->of.llc_line);
+		room_take(&a->llc_lines, cycle_now(a), a->of.llc_line);
 	for (uint64_t n = GREW(by, llc_writebacks); n; n--)
-		room_take(&a->memory_lines, now(a), a->of.memory_line);
+		room_take(&a->memory_lines, cycle_now(a), a->of.memory_line);
 }
 
 void ahead_observe(struct core *core, const struct batch_origin *origin)
@@ -439,13 +439,13 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 	did = deed_of(&a->reach, &by);
 	if (is_nothing(&did))
 		return;
-	advance(core, a, position(core, a, origin->number));
+	advance_to(core, a, position_after(core, a, origin->number));
 	if (did.code)
-		fetch(core, a, &by);
+		fetch_code(core, a, &by);
 	if (did.loads | GREW(&by, dtlb_load_pages))
-		load(core, a, &by, &did, origin->load);
+		load_value(core, a, &by, &did, origin->load);
 	if (did.stores | GREW(&by, dtlb_store_pages))
-		store(core, a, &by, &did, origin->load);
+		store_value(core, a, &by, &did, origin->load);
 	write_back(a, &by);
 	for (uint32_t i = 0; i < SEEN; i++)
 		a->reach.seen[i] = by.now[i];
@@ -459,12 +459,12 @@ void ahead_collect(struct core *core)
 	if (!a)
 		return;
 	a->number += core->count[CP_SIM_instructions];
-	advance(core, a,
-		(struct position){a->number, slots(a, a->number) + core->chained});
+	advance_to(core, a,
+		(struct position){a->number, ticks_of(a, a->number) + core->chained});
 	issue = a->at.ticks / AHEAD_TICKS;
-	core->count[CP_SIM_cycles] += now(a) - a->told;
+	core->count[CP_SIM_cycles] += cycle_now(a) - a->told;
 	core->count[CP_SIM_time_issue] += issue - a->told_issue;
-	a->told = now(a);
+	a->told = cycle_now(a);
 	a->told_issue = issue;
 	for (uint32_t i = 0; i < SEEN; i++)
 		a->reach.seen[i] = 0;
@@ -473,14 +473,15 @@ void ahead_collect(struct core *core)
 /* ---- batches ---- */
 
 /* Of the superblock that was left. */
-static __attribute__((noinline)) void mispredicted(struct core *core, struct ahead *a)
+static __attribute__((noinline)) void mispredict_branch(
+	struct core *core, struct ahead *a)
 {
 	const struct flow *f = flow_of(a);
-	when known = ready(a, f, &f->value[f->nloads + f->nputs]);
+	when known = ready_when(a, f, &f->value[f->nloads + f->nputs]);
 
-	advance(core, a, position_now(core, a));
-	if (cycle_of(known) > now(a))
-		wait_for_line(core, a, level_in(known), cycle_of(known) - now(a));
+	advance_to(core, a, position_now(core, a));
+	if (cycle_of(known) > cycle_now(a))
+		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
 	a->delay += a->of.mispredict;
 	core->count[CP_SIM_time_branch] += a->of.mispredict;
 }
@@ -490,8 +491,8 @@ static __attribute__((noinline)) void take_over(struct core *core, struct ahead 
 {
 	uint64_t by;
 
-	advance(core, a, position_now(core, a));
-	by = now(a);
+	advance_to(core, a, position_now(core, a));
+	by = cycle_now(a);
 	a->late_begin = a->late_loads = 0;
 	for (uint64_t rest = a->late_now; rest; rest &= rest - 1) {
 		uint32_t i = (uint32_t)__builtin_ctzll(rest);
@@ -510,7 +511,7 @@ void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
 	const struct flow *f;
 
 	if (a->flow & 1 && guesses_miss(&a->guesses, b, line))
-		mispredicted(core, a);
+		mispredict_branch(core, a);
 	a->flow = b->flow;
 	if (__builtin_expect(!a->is_late, 1))
 		return;
@@ -525,7 +526,7 @@ static __attribute__((noinline)) void pass_on(struct ahead *a)
 
 	for (uint32_t i = 0; f && i < f->nputs; i++) {
 		const struct flow_value *v = &f->value[f->nloads + i];
-		when w = ready(a, f, v);
+		when w = ready_when(a, f, v);
 
 		a->now[v->to] = w;
 		a->late_now &= ~(1ull << v->to);

@@ -93,7 +93,7 @@ LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
 
 /* ---- who is told ---- */
 
-LANES_INLINE void announce(struct core *core, const struct batch_note *note,
+LANES_INLINE void announce_data(struct core *core, const struct batch_note *note,
 	uint64_t first_line, uint64_t address)
 {
 	if (__builtin_expect(batch_announcer != 0, 0))
@@ -103,7 +103,7 @@ LANES_INLINE void announce(struct core *core, const struct batch_note *note,
 LANES_INLINE void announce_place(struct core *core, const struct batch_note *note,
 	uint64_t first_line, uint64_t at)
 {
-	announce(core, note, first_line, at + (uint64_t)(int64_t)note->at);
+	announce_data(core, note, first_line, at + (uint64_t)(int64_t)note->at);
 }
 
 /* The fetch of the second line. */
@@ -112,7 +112,7 @@ static __attribute__((noinline)) void announce_second_line(
 {
 	for (uint32_t i = 0; i < b->items; i++)
 		if (b->item[i].kind == BATCH_CODE && b->item[i].offset == 1)
-			announce(core, &batch_notes(b)[i], first_line, 0);
+			announce_data(core, &batch_notes(b)[i], first_line, 0);
 }
 
 static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t line,
@@ -127,7 +127,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 		uint32_t stamp = (uint32_t)clock + i->tick;
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
 
-		announce(core, &batch_notes(b)[i - b->item], line,
+		announce_data(core, &batch_notes(b)[i - b->item], line,
 			i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 		if (i->kind == BATCH_CODE)
 			run_code(core, line + offset, stamp);
@@ -184,7 +184,7 @@ static __attribute__((noinline)) int stores_come_later(
 }
 
 /* Not 0: some place is not a single line. */
-LANES_INLINE uint64_t straddling(
+LANES_INLINE uint64_t straddling_places(
 	const struct batch *b, const uint64_t *at, uint32_t places, uint32_t shift)
 {
 	uint64_t straddles = 0;
@@ -203,7 +203,7 @@ LANES_INLINE uint64_t straddling(
 LANES_INLINE int can_go_by_place(struct core *core, const struct batch *b, uint64_t line,
 	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
-	int no = !core->by_place || straddling(b, at, places, shift);
+	int no = !core->by_place || straddling_places(b, at, places, shift);
 
 	if (__builtin_expect(batch_announcer != 0, 0))
 		no |= stores_come_later(core, b, places);
@@ -238,14 +238,14 @@ LANES_INLINE void run_first_line(
 {
 	if (core->last_line == line)
 		return;
-	announce(core, &batch_notes(b)[0], line, 0);
+	announce_data(core, &batch_notes(b)[0], line, 0);
 	run_code(core, line, stamp);
 	if (__builtin_expect(batch_observer != 0, 0))
 		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
 }
 
 /* Makes all references after the first line of code; the places are single lines. */
-LANES_INLINE void rest(struct core *core, const struct batch *b, uint64_t line,
+LANES_INLINE void run_rest(struct core *core, const struct batch *b, uint64_t line,
 	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
 	uint64_t clock = batch_clock(core, line);
@@ -275,7 +275,7 @@ LANES_INLINE void by_place(const struct batch *b, uint64_t line, const uint64_t 
 		return;
 	}
 	run_first_line(core, b, line, (uint32_t)batch_clock(core, line));
-	rest(core, b, line, at, places, lines, shift);
+	run_rest(core, b, line, at, places, lines, shift);
 }
 
 /* --- All at once --- */
@@ -285,8 +285,8 @@ enum known { ALL, NOT_CODE, NOT_DATA };
 
 /* Indexed by the line of the first byte, compared with the line of the last:
  * they differ when a reference straddles. */
-LANES_INLINE enum known run(const struct batch *b, uint64_t line, const uint64_t *at,
-	uint32_t places, uint32_t lines, uint32_t shift)
+LANES_INLINE enum known run_batch(const struct batch *b, uint64_t line,
+	const uint64_t *at, uint32_t places, uint32_t lines, uint32_t shift)
 {
 	struct core *core = running;
 	struct entry *second = code_entry(core, line + 1), *e[BATCH_PLACES];
@@ -336,8 +336,8 @@ void batch_only(struct core *core, const struct batch *b, uint64_t line, uint64_
 LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 	const uint64_t *at, uint32_t places, uint32_t shift)
 {
-	return __builtin_expect(
-		!straddling(b, at, places, shift) && core->by_place && !batch_announcer,
+	return __builtin_expect(!straddling_places(b, at, places, shift) &&
+					core->by_place && !batch_announcer,
 		1);
 }
 
@@ -357,7 +357,7 @@ LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 		struct core *core = running;                                             \
                                                                                          \
 		if (can_rest(core, b, at, places, shift))                                \
-			rest(core, b, line, at, places, lines, shift);                   \
+			run_rest(core, b, line, at, places, lines, shift);               \
 		else                                                                     \
 			name##_by_place(b, line, a0, a1, a2, a3);                        \
 	}                                                                                \
@@ -366,7 +366,7 @@ LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
 		const uint64_t at[] = {a0, a1, a2, a3};                                  \
-		enum known known = run(b, line, at, places, lines, shift);               \
+		enum known known = run_batch(b, line, at, places, lines, shift);         \
                                                                                          \
 		if (__builtin_expect(known == NOT_CODE, 0))                              \
 			name##_by_place(b, line, places > 0 ? a0 : 0,                    \

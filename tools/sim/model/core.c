@@ -88,7 +88,7 @@ static uint64_t first_level_size(const struct machine *m)
 	       cache_measure(&c, m->dtlb_2m.sets, m->dtlb_2m.ways, TLB_EXTRA);
 }
 
-static uint8_t *house(
+static uint8_t *house_next(
 	struct cache *c, const struct geometry *g, uint32_t extra, uint8_t *at)
 {
 	uint64_t size = cache_measure(c, g->sets, g->ways, extra);
@@ -101,12 +101,12 @@ static void house_first_level(struct core *core, const struct machine *m)
 {
 	uint8_t *at = core_first_level(core);
 
-	at = house(&core->l1d, &m->l1d, L1D_EXTRA, at);
-	at = house(&core->l1i, &m->l1i, 0, at);
-	at = house(&core->itlb, &m->itlb, TLB_EXTRA, at);
-	at = house(&core->dtlb, &m->dtlb, TLB_EXTRA, at);
-	at = house(&core->itlb_2m, &m->itlb_2m, TLB_EXTRA, at);
-	house(&core->dtlb_2m, &m->dtlb_2m, TLB_EXTRA, at);
+	at = house_next(&core->l1d, &m->l1d, L1D_EXTRA, at);
+	at = house_next(&core->l1i, &m->l1i, 0, at);
+	at = house_next(&core->itlb, &m->itlb, TLB_EXTRA, at);
+	at = house_next(&core->dtlb, &m->dtlb, TLB_EXTRA, at);
+	at = house_next(&core->itlb_2m, &m->itlb_2m, TLB_EXTRA, at);
+	house_next(&core->dtlb_2m, &m->dtlb_2m, TLB_EXTRA, at);
 }
 
 static int plain_init(struct core *core, const struct machine *m)

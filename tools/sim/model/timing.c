@@ -44,13 +44,13 @@ struct timing {
 
 /* ---- the passing of time ---- */
 
-LANES_INLINE uint64_t now(const struct clock *c)
+LANES_INLINE uint64_t cycle_now(const struct clock *c)
 {
 	return c->instruction + c->delay;
 }
 
 /* Up to this instruction, with all that it and those before it wait for. */
-LANES_INLINE void advance(struct timing *t, struct clock *c, uint64_t instruction)
+LANES_INLINE void advance_to(struct timing *t, struct clock *c, uint64_t instruction)
 {
 	uint32_t i = t->waiting, n = t->nawaited;
 
@@ -72,7 +72,7 @@ LANES_INLINE void advance(struct timing *t, struct clock *c, uint64_t instructio
 static __attribute__((noinline)) struct clock make_place(struct timing *t, struct clock c)
 {
 	if (!t->waiting)
-		advance(t, &c, t->awaited[0].instruction);
+		advance_to(t, &c, t->awaited[0].instruction);
 	for (uint32_t i = t->waiting; i < t->nawaited; i++)
 		t->awaited[i - t->waiting] = t->awaited[i];
 	t->nawaited -= t->waiting;
@@ -82,7 +82,7 @@ static __attribute__((noinline)) struct clock make_place(struct timing *t, struc
 
 /* Behind those that earlier instructions wait for, and the same one.  A line that will
  * be there by then need not be noted: delays never shrink. */
-LANES_INLINE void await(struct timing *t, struct clock *c, uint64_t instruction,
+LANES_INLINE void await_line(struct timing *t, struct clock *c, uint64_t instruction,
 	uint64_t ready, enum level level)
 {
 	uint32_t i;
@@ -102,7 +102,7 @@ LANES_INLINE void await(struct timing *t, struct clock *c, uint64_t instruction,
 LANES_INLINE void wait_for_buffer(
 	struct core *core, struct clock *c, uint64_t free, enum cp_sim_counter stack)
 {
-	uint64_t cycles = free - now(c);
+	uint64_t cycles = free - cycle_now(c);
 
 	core->count[CP_SIM_buffer_full_events]++;
 	core->count[CP_SIM_buffer_full_cycles] += cycles;
@@ -128,14 +128,14 @@ LANES_INLINE uint64_t take_fill_buffer(
 	uint32_t i = t->next_fill;
 
 	if (!t->reach.of.fill_buffers)
-		return now(c) + cycles;
-	if (t->fill[i] > now(c)) {
+		return cycle_now(c) + cycles;
+	if (t->fill[i] > cycle_now(c)) {
 		i = find_fill_buffer(t);
-		if (t->fill[i] > now(c))
+		if (t->fill[i] > cycle_now(c))
 			wait_for_buffer(core, c, t->fill[i], CP_SIM_time_bandwidth);
 	}
 	t->next_fill = i + 1 < t->reach.of.fill_buffers ? i + 1 : 0;
-	return t->fill[i] = now(c) + cycles;
+	return t->fill[i] = cycle_now(c) + cycles;
 }
 
 LANES_INLINE void take_write_buffer(struct core *core, struct timing *t, struct clock *c)
@@ -144,16 +144,16 @@ LANES_INLINE void take_write_buffer(struct core *core, struct timing *t, struct 
 
 	if (!t->reach.of.write_buffers)
 		return;
-	if (*entry > now(c))
+	if (*entry > cycle_now(c))
 		wait_for_buffer(core, c, *entry, CP_SIM_time_store);
-	t->drained = (t->drained > now(c) ? t->drained : now(c)) + t->drain;
+	t->drained = (t->drained > cycle_now(c) ? t->drained : cycle_now(c)) + t->drain;
 	*entry = t->drained;
 	t->oldest = t->oldest + 1 < t->reach.of.write_buffers ? t->oldest + 1 : 0;
 }
 
 /* ---- what a reference did ---- */
 
-static __attribute__((noinline)) void fetch(
+static __attribute__((noinline)) void fetch_code(
 	struct core *core, struct timing *t, struct clock *c, const struct change *by)
 {
 	uint64_t lines[NLEVELS],
@@ -179,7 +179,7 @@ static __attribute__((noinline)) void fetch(
 }
 
 /* One line for a load or a store; used: after so many instructions. */
-LANES_INLINE void fill(struct core *core, struct timing *t, struct clock *c,
+LANES_INLINE void fill_line(struct core *core, struct timing *t, struct clock *c,
 	enum access kind, enum level level, uint32_t latency, uint64_t used_by)
 {
 	uint64_t ready = take_fill_buffer(core, t, c, latency);
@@ -187,7 +187,8 @@ LANES_INLINE void fill(struct core *core, struct timing *t, struct clock *c,
 	if (kind != LOAD)
 		return;
 	t->load_latency += latency;
-	await(t, c, used_by > c->instruction ? used_by : c->instruction, ready, level);
+	await_line(
+		t, c, used_by > c->instruction ? used_by : c->instruction, ready, level);
 }
 
 /* The farthest first; what came from another core is the farthest of what did not come
@@ -202,7 +203,7 @@ static __attribute__((noinline)) void fill_several(struct core *core, struct tim
 		for (uint64_t i = 0; i < lines[level]; i++) {
 			enum owner owner = level > MEMORY ? NOBODY : owner_of(&m);
 
-			fill(core, t, c, kind, (enum level)level,
+			fill_line(core, t, c, kind, (enum level)level,
 				t->reach.latency[owner][level], used_by);
 			m.modified -= owner != NOBODY;
 			m.remote -= owner == FAR_CORE;
@@ -215,13 +216,13 @@ LANES_INLINE void fill_all(struct core *core, struct timing *t, struct clock *c,
 	enum level level = level_of(&t->reach, &m);
 
 	if (__builtin_expect(m.l1 == 1, 1))
-		fill(core, t, c, kind, level, t->reach.latency[owner_of(&m)][level],
+		fill_line(core, t, c, kind, level, t->reach.latency[owner_of(&m)][level],
 			used_by);
 	else
 		fill_several(core, t, c, kind, m, used_by);
 }
 
-LANES_INLINE void translate(
+LANES_INLINE void translate_pages(
 	struct timing *t, struct clock *c, uint64_t pages, uint64_t walks)
 {
 	uint64_t cycles = translation(&t->reach, pages, walks);
@@ -231,11 +232,11 @@ LANES_INLINE void translate(
 	c->delay += cycles;
 }
 
-static void data(struct core *core, struct timing *t, struct clock *c,
+static void refer_to_data(struct core *core, struct timing *t, struct clock *c,
 	const struct change *by, const struct deed *did, uint64_t used_by)
 {
 	if (did->pages)
-		translate(t, c, did->pages,
+		translate_pages(t, c, did->pages,
 			GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks));
 	if (did->loads)
 		fill_all(core, t, c, LOAD,
@@ -268,7 +269,7 @@ LANES_INLINE uint64_t not_of_load(const struct change *by)
 
 typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
-LANES_INLINE void see(struct timing *t, const struct change *by)
+LANES_INLINE void see_counts(struct timing *t, const struct change *by)
 {
 	uint32_t i = 0;
 
@@ -290,12 +291,12 @@ static __attribute__((noinline)) void observe_any(
 
 	if (is_nothing(&did))
 		return;
-	advance(t, &c, instruction);
+	advance_to(t, &c, instruction);
 	if (did.code)
-		fetch(core, t, &c, &by);
-	data(core, t, &c, &by, &did, instruction + used);
+		fetch_code(core, t, &c, &by);
+	refer_to_data(core, t, &c, &by, &did, instruction + used);
 	t->clock = c;
-	see(t, &by);
+	see_counts(t, &by);
 }
 
 /* ---- the same of what is commonest by far ----
@@ -305,10 +306,10 @@ static __attribute__((noinline)) void observe_any(
 
 /* By how much one of the counters of either has grown, which is seen by that. */
 #define TAKE(t, is, counter, kind)                                                       \
-	take(&(t)->reach.seen[AT(counter) + ((kind) == STORE)],                          \
+	take_growth(&(t)->reach.seen[AT(counter) + ((kind) == STORE)],                   \
 		&(is)[AT(counter) + ((kind) == STORE)])
 
-LANES_INLINE uint64_t take(uint64_t *seen, const uint64_t *count)
+LANES_INLINE uint64_t take_growth(uint64_t *seen, const uint64_t *count)
 {
 	uint64_t is = *(const volatile uint64_t *)count, grown = is - *seen;
 
@@ -321,10 +322,10 @@ LANES_INLINE uint32_t latency_beyond(
 	struct timing *t, const uint64_t *is, enum access kind, enum level *level)
 {
 	uint64_t beyond = TAKE(t, is, llc_load_lines, kind),
-		 modified = take(&t->reach.seen[AT(hitm)], &is[AT(hitm)]);
+		 modified = take_growth(&t->reach.seen[AT(hitm)], &is[AT(hitm)]);
 
 	if (kind == LOAD)
-		modified |= take(&t->reach.seen[AT(loads_cache_to_cache)],
+		modified |= take_growth(&t->reach.seen[AT(loads_cache_to_cache)],
 			&is[AT(loads_cache_to_cache)]);
 	*level = t->reach.has_last && !beyond ? LAST : MEMORY;
 	return t->reach.latency[modified ? NEAR_CORE : NOBODY][*level];
@@ -340,7 +341,7 @@ LANES_INLINE void fill_one(struct core *core, struct timing *t, struct clock *c,
 
 	if (beyond || !t->reach.has_second)
 		latency = latency_beyond(t, is, kind, &level);
-	fill(core, t, c, kind, level, latency, used_by);
+	fill_line(core, t, c, kind, level, latency, used_by);
 }
 
 LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access kind,
@@ -351,9 +352,9 @@ LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access k
 	uint64_t instruction = t->before + origin->number;
 	struct clock c = t->clock;
 
-	advance(t, &c, instruction);
+	advance_to(t, &c, instruction);
 	if (pages)
-		translate(t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
+		translate_pages(t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
 	if (lines)
 		fill_one(core, t, &c, kind, instruction + origin->used);
 	t->reach.seen[AT(l1d_load_lines) + (kind == STORE)] += lines;
@@ -407,7 +408,7 @@ void timing_observe(struct core *core, const struct batch_origin *origin)
 }
 
 /* Moves a sum to the core's counter. */
-static void tell(struct core *core, enum cp_sim_counter counter, uint64_t *sum)
+static void tell_sum(struct core *core, enum cp_sim_counter counter, uint64_t *sum)
 {
 	core->count[counter] += *sum;
 	*sum = 0;
@@ -421,13 +422,13 @@ static void tell_all(struct core *core, struct timing *t)
 		if (level >= MEMORY)
 			core->count[CP_SIM_value_stall_memory] += t->late[level];
 		core->count[stack_of(level)] += t->late[level];
-		tell(core, CP_SIM_value_stall_cycles, &t->late[level]);
+		tell_sum(core, CP_SIM_value_stall_cycles, &t->late[level]);
 	}
 	t->data_walks *= t->reach.of.walk;
-	tell(core, CP_SIM_dtlb_walk_cycles, &t->data_walks);
+	tell_sum(core, CP_SIM_dtlb_walk_cycles, &t->data_walks);
 	core->count[CP_SIM_time_tlb] += t->data_pages;
-	tell(core, CP_SIM_dtlb_stall_cycles, &t->data_pages);
-	tell(core, CP_SIM_load_latency_cycles, &t->load_latency);
+	tell_sum(core, CP_SIM_dtlb_stall_cycles, &t->data_pages);
+	tell_sum(core, CP_SIM_load_latency_cycles, &t->load_latency);
 }
 
 void timing_collect(struct core *core)
@@ -437,9 +438,9 @@ void timing_collect(struct core *core)
 	if (!t)
 		return;
 	t->before += core->count[CP_SIM_instructions];
-	advance(t, &t->clock, t->before);
-	core->count[CP_SIM_cycles] += now(&t->clock) - t->told;
-	t->told = now(&t->clock);
+	advance_to(t, &t->clock, t->before);
+	core->count[CP_SIM_cycles] += cycle_now(&t->clock) - t->told;
+	t->told = cycle_now(&t->clock);
 	core->count[CP_SIM_time_issue] += core->count[CP_SIM_instructions];
 	tell_all(core, t);
 	t->not_of_load = 0;

@@ -9,7 +9,7 @@
 
 /* --- Addresses --- */
 
-static IRExpr *sum(IRSB *out, IRExpr *a, IRExpr *b)
+static IRExpr *emit_sum(IRSB *out, IRExpr *a, IRExpr *b)
 {
 	return emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
 }
@@ -32,14 +32,15 @@ static IRExpr *address_of_operand(IRSB *out, const struct native *n)
 		(ULong)a->displacement + (a->from_ip ? n->pc + n->length : 0));
 
 	if (a->base >= 0)
-		at = sum(out, emit_register(out, (Int)state_general((UInt)a->base)), at);
+		at = emit_sum(
+			out, emit_register(out, (Int)state_general((UInt)a->base)), at);
 	if (a->index >= 0 && !n->shape->index)
-		at = sum(out, at, scaled_index(out, a));
+		at = emit_sum(out, at, scaled_index(out, a));
 	if (a->is_short)
 		at = emit_kept(out, Ity_I64,
 			IRExpr_Binop(Iop_And64, at, emit_constant(0xffffffff)));
 	if (a->fs || a->gs)
-		at = sum(out, at,
+		at = emit_sum(out, at,
 			emit_register(out, (Int)(a->fs ? STATE_OF(guest_FS_CONST)
 						       : STATE_OF(guest_GS_CONST))));
 	return at;
@@ -56,7 +57,7 @@ void native_find_address(IRSB *out, struct native_step *step)
 
 /* --- The call --- */
 
-static void affects(IRDirty *d, IREffect effect, UInt offset, UInt size)
+static void add_effect(IRDirty *d, IREffect effect, UInt offset, UInt size)
 {
 	Int i = d->nFxState++;
 
@@ -69,16 +70,17 @@ static void affects(IRDirty *d, IREffect effect, UInt offset, UInt size)
 static void affects_vector(IRDirty *d, UInt field, UInt number, Bool written)
 {
 	if (field == FIELD_VECTOR && number < 16)
-		affects(d, written ? Ifx_Modify : Ifx_Read, state_ymm(number), 32);
+		add_effect(d, written ? Ifx_Modify : Ifx_Read, state_ymm(number), 32);
 	if (field == FIELD_GENERAL)
-		affects(d, written ? Ifx_Modify : Ifx_Read, state_general(number), 8);
+		add_effect(d, written ? Ifx_Modify : Ifx_Read, state_general(number), 8);
 }
 
 static void affects_implicit(IRDirty *d, const struct native_shape *s)
 {
 	for (UInt reg = 0; reg < 3; reg++)
 		if (s->implicit_reads >> reg & 1)
-			affects(d, s->implicit_writes >> reg & 1 ? Ifx_Modify : Ifx_Read,
+			add_effect(d,
+				s->implicit_writes >> reg & 1 ? Ifx_Modify : Ifx_Read,
 				state_general(reg), 8);
 	if (s->implicit_reads & IMPLICIT_XMM0)
 		affects_vector(
@@ -90,14 +92,14 @@ static void affects_state(IRDirty *d, const struct native *n)
 {
 	const struct native_shape *s = n->shape;
 
-	affects(d, Ifx_Read, (UInt)STATE_OF(guest_RIP), 8);
-	affects(d, Ifx_Modify, (UInt)SIDE_OF(live), 8);
+	add_effect(d, Ifx_Read, (UInt)STATE_OF(guest_RIP), 8);
+	add_effect(d, Ifx_Modify, (UInt)SIDE_OF(live), 8);
 	affects_vector(d, s->reg, n->reg, s->writes & WRITES_REG);
 	affects_vector(d, s->vvvv, n->vvvv, s->writes & WRITES_VVVV);
 	if (!n->address.used)
 		affects_vector(d, s->rm, n->rm, s->writes & WRITES_RM);
 	if (s->writes & WRITES_FLAGS)
-		affects(d, Ifx_Write, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
+		add_effect(d, Ifx_Write, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
 	affects_implicit(d, s);
 }
 
@@ -131,11 +133,11 @@ void native_call(IRSB *out, const struct native *n, IRExpr *address)
 {
 	IRDirty *d = call_of(n, address);
 
-	affects(d, Ifx_Modify, state_general(0), 16 * 8);
-	affects(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
-	affects(d, Ifx_Modify, state_ymm(0), 16 * 32);
-	affects(d, Ifx_Modify, (UInt)SIDE_OF(live), 8); /* and MXCSR */
-	affects(d, Ifx_Modify, (UInt)STATE_OF(guest_SSEROUND), 8);
+	add_effect(d, Ifx_Modify, state_general(0), 16 * 8);
+	add_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
+	add_effect(d, Ifx_Modify, state_ymm(0), 16 * 32);
+	add_effect(d, Ifx_Modify, (UInt)SIDE_OF(live), 8); /* and MXCSR */
+	add_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_SSEROUND), 8);
 	affects_memory(d, n, address);
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }

@@ -67,7 +67,7 @@ static void tell_host(UInt leaf, UInt subleaf, struct cpuid *c)
 	add_features(leaf, subleaf, c);
 }
 
-static struct cpuid told(const guest_state *state)
+static struct cpuid registers_told(const guest_state *state)
 {
 	return (struct cpuid){{(UInt)state->guest_RAX, (UInt)state->guest_RBX,
 		(UInt)state->guest_RCX, (UInt)state->guest_RDX}};
@@ -81,7 +81,7 @@ void __wrap_amd64g_dirtyhelper_CPUID_avx2(guest_state *state)
 	__real_amd64g_dirtyhelper_CPUID_avx2(state);
 	if (!cpuid_shows_host || !native_allowed)
 		return;
-	c = told(state);
+	c = registers_told(state);
 	tell_host(leaf, subleaf, &c);
 	state->guest_RAX = c.output[EAX];
 	state->guest_RBX = c.output[EBX];

@@ -44,12 +44,12 @@ static void begin_instruction(const IRStmt *mark)
 
 /* --- Expressions --- */
 
-static IRExpr *word(UInt v)
+static IRExpr *constant_word(UInt v)
 {
 	return IRExpr_Const(IRConst_U32(v));
 }
 
-static IRExpr *binary(IRSB *out, IROp op, IRExpr *a, IRExpr *b)
+static IRExpr *emit_binary(IRSB *out, IROp op, IRExpr *a, IRExpr *b)
 {
 	return emit_kept(out, Ity_I32, IRExpr_Binop(op, a, b));
 }
@@ -59,7 +59,7 @@ static IRExpr *is_less(IRSB *out, IRExpr *a, IRExpr *b)
 	return emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpLT32U, a, b));
 }
 
-static IRExpr *mxcsr(IRSB *out)
+static IRExpr *emit_mxcsr(IRSB *out)
 {
 	return emit_kept(out, Ity_I32, IRExpr_Get((Int)SIDE_OF(mxcsr), Ity_I32));
 }
@@ -114,7 +114,7 @@ static void add_load(IRSB *out, IRStmt *s)
 static IRExpr *with_bit(IRSB *out, IRExpr *bits, IRExpr *bit)
 {
 	return emit_kept(out, Ity_F32,
-		IRExpr_Unop(Iop_ReinterpI32asF32, binary(out, Iop_Or32, bits, bit)));
+		IRExpr_Unop(Iop_ReinterpI32asF32, emit_binary(out, Iop_Or32, bits, bit)));
 }
 
 /* Unless denormals are zero to it, which it does not tell of. */
@@ -122,13 +122,15 @@ static IRExpr *normal_to_round(IRSB *out, IRExpr *single)
 {
 	IRExpr *bits = bits_of(out, single), *bit, *less_1;
 
-	less_1 = binary(
-		out, Iop_Sub32, binary(out, Iop_And32, bits, word(MAGNITUDE)), word(1));
-	bit = binary(out, Iop_Shl32, mxcsr(out), IRExpr_Const(IRConst_U8(17)));
-	bit = binary(out, Iop_Xor32, bit, word(DENORMALS_ARE_ZERO << 17));
-	bit = binary(out, Iop_And32, bit, word(LEAST_NORMAL));
+	less_1 = emit_binary(out, Iop_Sub32,
+		emit_binary(out, Iop_And32, bits, constant_word(MAGNITUDE)),
+		constant_word(1));
+	bit = emit_binary(out, Iop_Shl32, emit_mxcsr(out), IRExpr_Const(IRConst_U8(17)));
+	bit = emit_binary(out, Iop_Xor32, bit, constant_word(DENORMALS_ARE_ZERO << 17));
+	bit = emit_binary(out, Iop_And32, bit, constant_word(LEAST_NORMAL));
 	bit = emit_kept(out, Ity_I32,
-		IRExpr_ITE(is_less(out, less_1, word(LEAST_NORMAL - 1)), bit, word(0)));
+		IRExpr_ITE(is_less(out, less_1, constant_word(LEAST_NORMAL - 1)), bit,
+			constant_word(0)));
 	return with_bit(out, bits, bit);
 }
 
@@ -137,14 +139,16 @@ static IRExpr *normal_to_compare(IRSB *out, IRExpr *single, IRExpr *other)
 {
 	IRExpr *bits = bits_of(out, single), *bit;
 
-	bit = binary(out, Iop_And32, bits_of(out, other), word(MAGNITUDE));
+	bit = emit_binary(out, Iop_And32, bits_of(out, other), constant_word(MAGNITUDE));
 	bit = emit_kept(out, Ity_I32,
-		IRExpr_ITE(
-			is_less(out, word(EXPONENT), bit), word(LEAST_NORMAL), word(0)));
+		IRExpr_ITE(is_less(out, constant_word(EXPONENT), bit),
+			constant_word(LEAST_NORMAL), constant_word(0)));
 	bit = emit_kept(out, Ity_I32,
-		IRExpr_ITE(is_less(out, binary(out, Iop_And32, bits, word(MAGNITUDE)),
-				   word(LEAST_NORMAL)),
-			bit, word(0)));
+		IRExpr_ITE(is_less(out,
+				   emit_binary(out, Iop_And32, bits,
+					   constant_word(MAGNITUDE)),
+				   constant_word(LEAST_NORMAL)),
+			bit, constant_word(0)));
 	return with_bit(out, bits, bit);
 }
 
@@ -154,7 +158,7 @@ static Bool is_temp(const IRExpr *e, IRTemp t)
 }
 
 /* Does the expression use the double, other than to compare it or to make an integer? */
-static Bool uses(const IRExpr *e, IRTemp t)
+static Bool uses_double(const IRExpr *e, IRTemp t)
 {
 	switch (e->tag) {
 	case Iex_RdTmp:
@@ -183,15 +187,15 @@ static Bool is_used_otherwise(const IRSB *in, Int at)
 	for (Int i = at + 1; i < in->stmts_used; i++) {
 		const IRStmt *s = in->stmts[i];
 
-		if ((s->tag == Ist_WrTmp && uses(s->Ist.WrTmp.data, t)) ||
-			(s->tag == Ist_Put && uses(s->Ist.Put.data, t)) ||
-			(s->tag == Ist_Store && uses(s->Ist.Store.data, t)))
+		if ((s->tag == Ist_WrTmp && uses_double(s->Ist.WrTmp.data, t)) ||
+			(s->tag == Ist_Put && uses_double(s->Ist.Put.data, t)) ||
+			(s->tag == Ist_Store && uses_double(s->Ist.Store.data, t)))
 			return True;
 	}
 	return False;
 }
 
-static Bool delay(const IRSB *in, Int at)
+static Bool delay_conversion(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 
@@ -211,23 +215,24 @@ static IRExpr *delayed_for(const IRExpr *e)
 	return NULL;
 }
 
-static IRExpr *converted(IRSB *out, IRExpr *single)
+static IRExpr *emit_converted(IRSB *out, IRExpr *single)
 {
 	return emit_kept(out, Ity_F64, IRExpr_Unop(Iop_F32toF64, single));
 }
 
-static IRStmt *rounded(IRSB *out, IRStmt *s)
+static IRStmt *mend_rounding(IRSB *out, IRStmt *s)
 {
 	const IRExpr *e = s->Ist.WrTmp.data;
 	IRExpr *single = delayed_for(e->Iex.Binop.arg2);
 
 	return single ? IRStmt_WrTmp(s->Ist.WrTmp.tmp,
 				IRExpr_Binop(e->Iex.Binop.op, e->Iex.Binop.arg1,
-					converted(out, normal_to_round(out, single))))
+					emit_converted(
+						out, normal_to_round(out, single))))
 		      : s;
 }
 
-static IRStmt *compared(IRSB *out, IRStmt *s)
+static IRStmt *mend_comparison(IRSB *out, IRStmt *s)
 {
 	const IRExpr *e = s->Ist.WrTmp.data;
 	IRExpr *a = e->Iex.Binop.arg1, *b = e->Iex.Binop.arg2;
@@ -239,9 +244,9 @@ static IRStmt *compared(IRSB *out, IRStmt *s)
 		a = from_b ? normal_to_compare(out, from_a, from_b) : from_a;
 	if (from_b)
 		b = from_a ? normal_to_compare(out, from_b, from_a) : from_b;
-	return IRStmt_WrTmp(
-		s->Ist.WrTmp.tmp, IRExpr_Binop(Iop_CmpF64, from_a ? converted(out, a) : a,
-					  from_b ? converted(out, b) : b));
+	return IRStmt_WrTmp(s->Ist.WrTmp.tmp,
+		IRExpr_Binop(Iop_CmpF64, from_a ? emit_converted(out, a) : a,
+			from_b ? emit_converted(out, b) : b));
 }
 
 /* --- NaNs --- */
@@ -249,11 +254,11 @@ static IRStmt *compared(IRSB *out, IRStmt *s)
 /* Bit 2 of the result says that the two cannot be compared. */
 static void tell_of_invalid(IRSB *out, IRTemp result)
 {
-	IRExpr *flag =
-		binary(out, Iop_Shr32, IRExpr_RdTmp(result), IRExpr_Const(IRConst_U8(2)));
+	IRExpr *flag = emit_binary(
+		out, Iop_Shr32, IRExpr_RdTmp(result), IRExpr_Const(IRConst_U8(2)));
 
-	flag = binary(out, Iop_And32, flag, word(INVALID));
-	flag = binary(out, Iop_Or32, flag, mxcsr(out));
+	flag = emit_binary(out, Iop_And32, flag, constant_word(INVALID));
+	flag = emit_binary(out, Iop_Or32, flag, emit_mxcsr(out));
 	addStmtToIRSB(out, IRStmt_Put((Int)SIDE_OF(mxcsr), flag));
 }
 
@@ -268,13 +273,13 @@ static void add_binary(IRSB *out, IRStmt *s)
 {
 	switch (s->Ist.WrTmp.data->Iex.Binop.op) {
 	case Iop_CmpF64:
-		addStmtToIRSB(out, compared(out, s));
+		addStmtToIRSB(out, mend_comparison(out, s));
 		if (now.is_compare)
 			tell_of_invalid(out, s->Ist.WrTmp.tmp);
 		break;
 	case Iop_F64toI32S:
 	case Iop_F64toI64S:
-		addStmtToIRSB(out, rounded(out, s));
+		addStmtToIRSB(out, mend_rounding(out, s));
 		break;
 	default:
 		addStmtToIRSB(out, s);
@@ -293,6 +298,6 @@ void mend_statement(IRSB *out, const IRSB *in, Int at)
 	else if (e && e->tag == Iex_Binop)
 		add_binary(out, s);
 	else if (!e || e->tag != Iex_Unop || e->Iex.Unop.op != Iop_F32toF64 ||
-		 !delay(in, at))
+		 !delay_conversion(in, at))
 		addStmtToIRSB(out, s);
 }

@@ -86,20 +86,20 @@ struct writing {
 	Int n;
 };
 
-static void write(struct writing *w, const void *code, Int size)
+static void write_code(struct writing *w, const void *code, Int size)
 {
 	VG_(memcpy)(w->to + w->n, code, size);
 	w->n += size;
 }
 
-#define WRITE(w, string) write(w, string, sizeof(string) - 1)
+#define WRITE(w, string) write_code(w, string, sizeof(string) - 1)
 
 static void write_changed(struct writing *w, UChar value)
 {
 	UInt at = (UInt)(Addr)&is_changed;
 
-	write(w, &at, sizeof(at));
-	write(w, &value, sizeof(value));
+	write_code(w, &at, sizeof(at));
+	write_code(w, &value, sizeof(value));
 }
 
 /* What is pushed, with flags, FTZ and DAZ as they are: push %rax; stmxcsr 12(%rsp);
@@ -119,7 +119,7 @@ static void write_load(struct writing *w, Bool usual)
 	} else {
 		WRITE(w, "\x81\x3c\x24\x80\x1f\x00\x00"); /* cmpl $0x1f80, (%rsp) */
 	}
-	write(w, skip, sizeof(skip)); /* je */
+	write_code(w, skip, sizeof(skip)); /* je */
 	WRITE(w, CARRY);
 	WRITE(w, "\xc6\x04\x25"); /* movb, is_changed */
 	write_changed(w, !usual);
@@ -140,7 +140,7 @@ static Int replace_load(UChar *code)
 }
 
 /* CVTSD2SI to CVTTSD2SI, CVTPS2DQ to CVTTPS2DQ. */
-static void truncate(UChar *code, Int length)
+static void make_truncating(UChar *code, Int length)
 {
 	Int at = length > 1 && (code[1] & 0xf0) == 0x40 ? 2 : 1; /* behind REX */
 
@@ -164,7 +164,7 @@ Int __wrap_emit_AMD64Instr(void *is_profile, UChar *to, Int size, const void *in
 	if (is_load(to, length))
 		return replace_load(to);
 	if (now.is_truncation)
-		truncate(to, length);
+		make_truncating(to, length);
 	note_change(to, length);
 	return length;
 }

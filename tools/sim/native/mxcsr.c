@@ -44,7 +44,7 @@ void mxcsr_write(guest_state *g, UInt value)
 	g->guest_SSEROUND = (value & MXCSR_ROUNDING) >> 13;
 }
 
-static void gather(guest_state *g)
+static void gather_flags(guest_state *g)
 {
 	((struct side_state *)(g + 1))->mxcsr |= host_mxcsr() & MXCSR_FLAGS;
 }
@@ -75,7 +75,7 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 	mxcsr_to_load = MXCSR_USUAL | flush_of(g);
 	__real_vgPlain_disp_run_translations(
 		results, state, flush_of(g) ? (Addr)mxcsr_begin : code);
-	gather(g);
+	gather_flags(g);
 	set_host_mxcsr(MXCSR_USUAL);
 }
 
@@ -125,7 +125,7 @@ void __wrap_amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS(
 	__real_amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS(g, area);
 	if (!native_allowed)
 		return;
-	gather(g);
+	gather_flags(g);
 	*(UInt *)(area + AREA_MXCSR) = mxcsr_read(g);
 }
 

@@ -28,7 +28,7 @@ const UChar *native_opcode(const UChar *code, const UChar *end, UInt *map)
 	return end - code > 2 && code[0] == 0x0f ? code + 1 : NULL;
 }
 
-static Bool computes(UInt opcode)
+static Bool is_computing(UInt opcode)
 {
 	switch (opcode) {
 	case 0x2a: /* cvtpi2ps, cvtsi2ss ... */
@@ -48,7 +48,7 @@ static Bool computes(UInt opcode)
 }
 
 /* By a number of 16 bytes in memory, of which VEX loads the 8 that count. */
-static Bool shifts(UInt opcode)
+static Bool is_shift(UInt opcode)
 {
 	return (opcode >= 0xd1 && opcode <= 0xd3) || opcode == 0xe1 || opcode == 0xe2 ||
 	       (opcode >= 0xf1 && opcode <= 0xf3);
@@ -102,9 +102,9 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 	 * first. */
 	if (map == 1 && (*opcode == 0xd0 || (*opcode == 0x5a && opcode[1] < 0xc0)))
 		return True;
-	if (map == 1 && (*code == 0xc4 || *code == 0xc5) && shifts(*opcode))
+	if (map == 1 && (*code == 0xc4 || *code == 0xc5) && is_shift(*opcode))
 		return opcode[1] < 0xc0;
-	return map == 1 && is_other && computes(*opcode);
+	return map == 1 && is_other && is_computing(*opcode);
 }
 
 /* --- What sets it --- */
@@ -129,7 +129,7 @@ Bool mxcsr_is_store(const UChar *code, UInt length)
 	return is_control(code, length, 3);
 }
 
-static void note(void)
+static void note_other(void)
 {
 	is_other = True;
 }
@@ -150,8 +150,8 @@ void rounding_look(IRSB *out)
 
 	if (is_other)
 		return;
-	d = unsafeIRDirty_0_N(
-		0, "rounding", VG_(fnptr_to_fnentry)((void *)note), mkIRExprVec_0());
+	d = unsafeIRDirty_0_N(0, "rounding", VG_(fnptr_to_fnentry)((void *)note_other),
+		mkIRExprVec_0());
 	d->guard = wants_other(out);
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CMSTART), emit_constant(0)));

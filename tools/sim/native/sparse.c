@@ -15,7 +15,7 @@ struct sparse {
 	Int index;
 };
 
-static void refer(const struct sparse *s, Addr a, UWord size)
+static void refer_to_memory(const struct sparse *s, Addr a, UWord size)
 {
 	if (s->shape->loads)
 		settled_load(a, size, s->pc);
@@ -50,7 +50,7 @@ static Addr index_of(const guest_state *g, const struct sparse *s, UInt lane)
 static void on_lanes(const guest_state *g, Addr base, const struct sparse *s, ULong lanes)
 {
 	for (; lanes; lanes &= lanes - 1)
-		refer(s, base + index_of(g, s, (UInt)__builtin_ctzll(lanes)),
+		refer_to_memory(s, base + index_of(g, s, (UInt)__builtin_ctzll(lanes)),
 			s->shape->lane);
 }
 
@@ -65,11 +65,11 @@ static void on_masked(Addr a, const struct sparse *s, ULong lanes)
 	first = (UInt)__builtin_ctzll(lanes);
 	last = 63 - (UInt)__builtin_clzll(lanes);
 	if (s->shape->masking == MASKING_WHOLE)
-		refer(s, a, s->shape->size);
+		refer_to_memory(s, a, s->shape->size);
 	else if (s->shape->masking == MASKING_PACKED)
-		refer(s, a, (UInt)__builtin_popcountll(lanes) * lane);
+		refer_to_memory(s, a, (UInt)__builtin_popcountll(lanes) * lane);
 	else
-		refer(s, a + first * lane, (last - first + 1) * lane);
+		refer_to_memory(s, a + first * lane, (last - first + 1) * lane);
 }
 
 static ULong lanes_on(const guest_state *g, const struct sparse *s)

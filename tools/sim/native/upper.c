@@ -41,7 +41,7 @@ static Bool is_restore(Addr pc)
 }
 
 /* Only instructions encoded as AVX write the upper half of a ymm register, if with 0. */
-static UInt clears(const IRTypeEnv *types, const IRStmt *s)
+static UInt registers_cleared(const IRTypeEnv *types, const IRStmt *s)
 {
 	Int from, size;
 
@@ -96,7 +96,7 @@ void upper_watch(IRSB *out, const IRSB *in, Int at)
 	if (may_leave(s))
 		clear_pending(out);
 	if (!restores)
-		pending |= clears(in->tyenv, s);
+		pending |= registers_cleared(in->tyenv, s);
 }
 
 void upper_watch_end(IRSB *out)

@@ -29,7 +29,7 @@ static ULong slot_of(Addr a)
 }
 
 /* Without those in [lo, hi). */
-static void resize(ULong size, Addr lo, Addr hi)
+static void resize_table(ULong size, Addr lo, Addr hi)
 {
 	Addr *old = table;
 	ULong n = room;
@@ -53,7 +53,7 @@ static void add_function(void *bias, const Elf64_Sym *symbol, const HChar *name)
 	if (!elf_is_function(symbol, name))
 		return;
 	if (used >= room / 2)
-		resize(room ? 2 * room : 1 << 12, 0, 0);
+		resize_table(room ? 2 * room : 1 << 12, 0, 0);
 	i = slot_of(*(const Addr *)bias + symbol->st_value);
 	used += !table[i];
 	table[i] = *(const Addr *)bias + symbol->st_value;
@@ -104,7 +104,7 @@ void code_unmapped(Addr a, SizeT len)
 	if (!scanned_forget(&scanned, a, len))
 		return;
 	if (room)
-		resize(room, a, a + len);
+		resize_table(room, a, a + len);
 	for (struct stubs **at = &stubs; *at;) {
 		struct stubs *s = *at;
 

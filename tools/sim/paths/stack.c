@@ -82,7 +82,7 @@ static void set_limit(const struct stack *s)
 }
 
 /* Where time is simulated, it is known only when everything is collected. */
-static void settle(void)
+static void settle_counts(void)
 {
 	if (tool_timing)
 		threads_collect((ThreadId)(current - stacks));
@@ -99,7 +99,7 @@ static void settle_on(struct stack *s)
 	set_limit(s);
 	if (node == now_in)
 		return;
-	settle();
+	settle_counts();
 	now_in = node;
 }
 
@@ -149,7 +149,7 @@ static void add_frame(struct stack *s, struct frame f)
 	s->frames[s->depth++] = f;
 }
 
-static void push(struct stack *s, Addr sp, Addr function, Addr ret)
+static void push_frame(struct stack *s, Addr sp, Addr function, Addr ret)
 {
 	UInt node = tree_call(node_of(s), function);
 
@@ -171,7 +171,7 @@ static void on_call(Addr sp, Addr target, Addr ret)
 #if defined(VGA_amd64)
 	ret = 0;
 #endif
-	push(s, sp, target, ret);
+	push_frame(s, sp, target, ret);
 }
 
 static void on_leave(Addr sp, Addr next)
@@ -215,7 +215,7 @@ static void on_begin(Addr function, Addr sp, Addr ret)
 		return;
 	if (top && top->sp == sp && tree_is_passage(top->node))
 		s->depth--;
-	push(s, sp, function, ret);
+	push_frame(s, sp, function, ret);
 }
 
 /* ---- signals ---- */
@@ -259,7 +259,7 @@ void paths_use(ThreadId tid, const struct core *its_core)
 	if (!paths_wanted)
 		return;
 	if (current)
-		settle();
+		settle_counts();
 	current = NULL;
 	limit = ~0ul;
 	if (tid == VG_INVALID_THREADID)
@@ -327,7 +327,8 @@ void paths_start(const struct front *front)
 
 /* ---- generated code ---- */
 
-static void call(IRSB *out, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
+static void emit_call(
+	IRSB *out, const HChar *what, void *helper, IRExpr **args, IRExpr *guard)
 {
 	IRDirty *d = unsafeIRDirty_0_N(0, what, VG_(fnptr_to_fnentry)(helper), args);
 
@@ -343,7 +344,7 @@ void paths_watch_begin(IRSB *out, const VexGuestLayout *layout, Addr a)
 	if (!code_begins_at(a))
 		return;
 	sp = emit_sp(out, layout);
-	call(out, "path: a function begins", (void *)on_begin,
+	emit_call(out, "path: a function begins", (void *)on_begin,
 		mkIRExprVec_3(emit_constant(a), sp, emit_link(out)),
 		IRExpr_Binop(Iop_CmpNE64, emit_load(out, &here), emit_constant(a)));
 }
@@ -355,7 +356,7 @@ void paths_watch_end(IRSB *out, const VexGuestLayout *layout, Addr end, Bool cou
 
 	if (out->jumpkind == Ijk_Call) {
 		if (counted)
-			call(out, "path: a call", (void *)on_call,
+			emit_call(out, "path: a call", (void *)on_call,
 				mkIRExprVec_3(emit_sp(out, layout), out->next,
 					emit_constant(end)),
 				NULL);
@@ -364,6 +365,6 @@ void paths_watch_end(IRSB *out, const VexGuestLayout *layout, Addr end, Bool cou
 	if (out->next->tag == Iex_Const)
 		return;
 	sp = emit_sp(out, layout);
-	call(out, "path: a return", (void *)on_leave, mkIRExprVec_2(sp, out->next),
+	emit_call(out, "path: a return", (void *)on_leave, mkIRExprVec_2(sp, out->next),
 		IRExpr_Binop(Iop_CmpLT64U, emit_load(out, &limit), sp));
 }

@@ -37,7 +37,7 @@ static UInt slot_of(UInt parent, Addr function)
 	return i;
 }
 
-static void rebuild(UInt size)
+static void rebuild_table(UInt size)
 {
 	VG_(free)(table);
 	table = VG_(calloc)("cachepeek.paths", size, sizeof(*table));
@@ -56,7 +56,7 @@ static void make_room(void)
 	if (!nnodes)
 		nodes[nnodes++] = (struct node){.out = &nowhere};
 	if (nnodes >= table_room / 2)
-		rebuild(table_room ? 2 * table_room : 1 << 11);
+		rebuild_table(table_room ? 2 * table_room : 1 << 11);
 }
 
 static UInt new_node(UInt parent, Addr function, UInt thread)
@@ -91,7 +91,7 @@ UInt tree_root(UInt thread)
 	return last_root;
 }
 
-static UInt find(UInt parent, Addr function)
+static UInt find_or_make(UInt parent, Addr function)
 {
 	UInt i = slot_of(parent, function);
 
@@ -114,7 +114,7 @@ UInt tree_child(UInt parent, Addr function)
 		return parent;
 	if (nodes[n->latest].function == function)
 		return n->latest;
-	child = find(parent, function);
+	child = find_or_make(parent, function);
 	if (child != parent)
 		nodes[parent].latest = child;
 	return child;
@@ -152,7 +152,7 @@ void tree_forget(Addr a, SizeT len)
 			n->function = GONE;
 	}
 	if (nnodes)
-		rebuild(table_room);
+		rebuild_table(table_room);
 }
 
 /* The child's are in another file. */

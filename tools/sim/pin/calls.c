@@ -15,7 +15,7 @@
 /* ---- random numbers ---- */
 
 /* SplitMix64 */
-static UChar next(void)
+static UChar next_random(void)
 {
 	static ULong state;
 	ULong z = state += 0x9e3779b97f4a7c15ull;
@@ -28,7 +28,7 @@ static UChar next(void)
 void pin_fill(UChar *to, SizeT size)
 {
 	while (size--)
-		*to++ = next();
+		*to++ = next_random();
 }
 
 /* /dev/random, /dev/urandom */
@@ -165,7 +165,7 @@ static Bool is_librarys(ThreadId tid)
 		       own_code_at(*(const Addr *)stack));
 }
 
-static void note(ThreadId tid, UInt number, const UWord *args)
+static void note_call(ThreadId tid, UInt number, const UWord *args)
 {
 	if (is_librarys(tid))
 		return;
@@ -266,7 +266,7 @@ void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 		note_wait(number, args, result);
 	if (sr_isError(result))
 		return;
-	note(tid, number, args);
+	note_call(tid, number, args);
 	if (number == __NR_getrandom)
 		pin_fill((UChar *)args[0], sr_Res(result));
 	else if (number == __NR_read && sr_Res(result) && is_random((Int)args[0]))

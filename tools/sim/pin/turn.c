@@ -79,30 +79,30 @@ static void wait_while(Int *word, Int value)
 	cp_syscall(SYS_futex, word, (long)FUTEX_WAIT_PRIVATE, (long)value, NULL);
 }
 
-static void wake(Int *word)
+static void wake_waiters(Int *word)
 {
 	cp_syscall(SYS_futex, word, (long)FUTEX_WAKE_PRIVATE, 1L);
 }
 
-static void set(Int *word, Int value)
+static void set_word(Int *word, Int value)
 {
 	__atomic_store_n(word, value, __ATOMIC_SEQ_CST);
 }
 
-static Int get(const Int *word)
+static Int read_word(const Int *word)
 {
 	return __atomic_load_n(word, __ATOMIC_SEQ_CST);
 }
 
-static void enter(void)
+static void enter_guard(void)
 {
 	while (__atomic_exchange_n(&guard, 1, __ATOMIC_SEQ_CST))
 		cp_syscall(SYS_sched_yield);
 }
 
-static void leave(void)
+static void leave_guard(void)
 {
-	set(&guard, 0);
+	set_word(&guard, 0);
 }
 
 /* ---- who sleeps? ---- */
@@ -111,10 +111,10 @@ static Bool waits_for_turn(Int lwp)
 {
 	Bool waits = False;
 
-	enter();
+	enter_guard();
 	for (UInt i = 1; i < VG_N_THREADS && !waits; i++)
 		waits = turns[i].lwp == lwp && turns[i].what == WAITS;
-	leave();
+	leave_guard();
 	return waits;
 }
 
@@ -127,7 +127,7 @@ static HChar state_in(const HChar *text, long length)
 }
 
 /* A thread that is gone is at rest, too. */
-static Bool sleeps(Int directory, const HChar *name)
+static Bool is_asleep(Int directory, const HChar *name)
 {
 	HChar path[32], text[256];
 	long fd, length;
@@ -151,7 +151,7 @@ static Bool is_at_rest(Int directory, const HChar *name)
 	Int lwp = (Int)VG_(strtoll10)(name, NULL);
 
 	return lwp == 0 || lwp == helper.lwp || waits_for_turn(lwp) ||
-	       sleeps(directory, name);
+	       is_asleep(directory, name);
 }
 
 /* struct linux_dirent64 */
@@ -198,7 +198,7 @@ static void wait_until_rest(Int directory)
 
 /* ---- the helper ---- */
 
-static ThreadId following(void)
+static ThreadId next_thread(void)
 {
 	for (ThreadId i = 1; i <= VG_N_THREADS; i++) {
 		ThreadId tid = (last + i) % VG_N_THREADS;
@@ -214,12 +214,12 @@ static void give_turn(Int directory)
 	ThreadId next;
 
 	wait_until_rest(directory);
-	enter();
-	next = following();
+	enter_guard();
+	next = next_thread();
 	last = next;
-	set(&turns[next].what, RUNS);
-	leave();
-	wake(&turns[next].what);
+	set_word(&turns[next].what, RUNS);
+	leave_guard();
+	wake_waiters(&turns[next].what);
 }
 
 /* Of the core's own, which are above the program's, or there may be so many of. */
@@ -236,16 +236,16 @@ static Int own_descriptors(void)
 		SYS_openat, (long)AT_FDCWD, "/proc/self/task", (long)VKI_O_RDONLY);
 }
 
-static Word help(void *unused)
+static Word run_helper(void *unused)
 {
 	Int directory = own_descriptors();
 
 	(void)unused;
-	set(&helper.lwp, (Int)cp_syscall(SYS_gettid));
+	set_word(&helper.lwp, (Int)cp_syscall(SYS_gettid));
 	for (;;) {
-		while (!get(&helper.wanted))
+		while (!read_word(&helper.wanted))
 			wait_while(&helper.wanted, 0);
-		set(&helper.wanted, 0);
+		set_word(&helper.wanted, 0);
 		give_turn(directory);
 	}
 	return 0;
@@ -263,14 +263,14 @@ static Bool start_helper(void)
 	helper.lwp = helper.wanted = 0;
 	VG_(memset)(&all, 0xff, sizeof(all));
 	VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
-	result = CLONE(help, helper.stack + STACK, flags, NULL, NULL, NULL, NULL);
+	result = CLONE(run_helper, helper.stack + STACK, flags, NULL, NULL, NULL, NULL);
 	VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
 	return result > 0;
 }
 
 /* ---- turns ---- */
 
-static ThreadId self(void)
+static ThreadId own_thread(void)
 {
 	Int lwp = (Int)cp_syscall(SYS_gettid);
 
@@ -282,24 +282,24 @@ static ThreadId self(void)
 
 static void ask_helper(void)
 {
-	set(&helper.wanted, 1);
-	wake(&helper.wanted);
+	set_word(&helper.wanted, 1);
+	wake_waiters(&helper.wanted);
 }
 
 static void take_turn(ThreadId me)
 {
 	Bool ask;
 
-	if (get(&turns[me].what) == RUNS)
+	if (read_word(&turns[me].what) == RUNS)
 		return;
-	enter();
+	enter_guard();
 	ask = !taken;
 	taken = True;
-	set(&turns[me].what, WAITS);
-	leave();
+	set_word(&turns[me].what, WAITS);
+	leave_guard();
 	if (ask)
 		ask_helper();
-	while (get(&turns[me].what) != RUNS)
+	while (read_word(&turns[me].what) != RUNS)
 		wait_while(&turns[me].what, WAITS);
 }
 
@@ -309,10 +309,10 @@ static void end_turn(ThreadId me)
 
 	if (turns[me].keeps)
 		return;
-	enter();
-	set(&turns[me].what, AWAY);
-	ask = taken = following() != VG_INVALID_THREADID;
-	leave();
+	enter_guard();
+	set_word(&turns[me].what, AWAY);
+	ask = taken = next_thread() != VG_INVALID_THREADID;
+	leave_guard();
 	if (ask)
 		ask_helper();
 }
@@ -402,7 +402,7 @@ static void note_thread(ThreadId tid, Int lwp)
 	for (ThreadId i = 1; i < VG_N_THREADS; i++)
 		if (turns[i].lwp == lwp && i != tid)
 			turns[i].lwp = 0;
-	set(&turns[tid].lwp, lwp);
+	set_word(&turns[tid].lwp, lwp);
 }
 
 void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who)
@@ -415,7 +415,7 @@ void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who)
 void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *lock)
 {
 	if (active)
-		take_turn(self());
+		take_turn(own_thread());
 	__real_vgModuleLocal_acquire_sched_lock(lock);
 }
 
@@ -423,5 +423,5 @@ void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock)
 {
 	__real_vgModuleLocal_release_sched_lock(lock);
 	if (active)
-		end_turn(self());
+		end_turn(own_thread());
 }

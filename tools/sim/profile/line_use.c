@@ -80,7 +80,7 @@ static struct cp_profile_use *use_of(const struct way *way)
 	return *use;
 }
 
-static void account(const struct way *way)
+static void account_for(const struct way *way)
 {
 	struct cp_profile_use *use = use_of(way);
 	UInt sparse;
@@ -98,12 +98,12 @@ static void account(const struct way *way)
 
 /* ---- references ---- */
 
-static void fetch(struct way *set, ULong number, Addr a)
+static void fetch_line(struct way *set, ULong number, Addr a)
 {
 	const struct cp_profile_object *object = profile_object_at(a);
 
 	if (set[ways - 1].number)
-		account(&set[ways - 1]);
+		account_for(&set[ways - 1]);
 	VG_(memmove)(set + 1, set, (ways - 1) * sizeof(*set));
 	set[0] = (struct way){number + 1, 0, object ? object->id : 0};
 }
@@ -126,7 +126,7 @@ static void see_line(Addr a, UInt bytes)
 	while (i < ways && set[i].number != number + 1)
 		i++;
 	if (i == ways)
-		fetch(set, number, a);
+		fetch_line(set, number, a);
 	else if (i)
 		make_first(set, i);
 	set[0].used |= (~0ull >> (63 - (last - first))) << first;
@@ -165,7 +165,7 @@ void line_use_finish(void)
 	for (UInt t = 0; line_use_wanted && t <= CP_PROFILE_THREADS; t++)
 		for (ULong i = 0; models[t] && i < (ULong)sets * ways; i++)
 			if (models[t][i].number)
-				account(&models[t][i]);
+				account_for(&models[t][i]);
 }
 
 /* Its file has none of what its parent used; its caches begin empty, as its counts do. */

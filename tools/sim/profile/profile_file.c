@@ -79,7 +79,7 @@ static Bool add_chunk(void)
 	return True;
 }
 
-static ULong entries(const struct geometry *g)
+static ULong entries_of(const struct geometry *g)
 {
 	return (ULong)g->sets * g->ways;
 }
@@ -93,9 +93,10 @@ static void put_header(void)
 	header->pid = VG_(getpid)();
 	header->line = tool_machine.line;
 	header->page = tool_machine.page;
-	header->tlb_entries = entries(&tool_machine.dtlb) + entries(&tool_machine.stlb) +
-			      entries(&tool_machine.dtlb2);
-	header->l2_bytes = entries(&tool_machine.l2) * tool_machine.l2.line;
+	header->tlb_entries = entries_of(&tool_machine.dtlb) +
+			      entries_of(&tool_machine.stlb) +
+			      entries_of(&tool_machine.dtlb2);
+	header->l2_bytes = entries_of(&tool_machine.l2) * tool_machine.l2.line;
 	header->l1d_sets = tool_machine.l1d.sets;
 	header->l1d_ways = tool_machine.l1d.ways;
 	header->without_sites = !profile_sites;

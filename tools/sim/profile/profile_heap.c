@@ -66,7 +66,7 @@ Bool profile_wants(Addr a)
 
 /* ---- calls ---- */
 
-static void expect(Addr sp)
+static void expect_return(Addr sp)
 {
 	if (call)
 		call->sp = sp;
@@ -133,10 +133,10 @@ static void on_entry(UWord index, Addr sp, Addr link, UWord a, UWord b, UWord c)
 	call->caller = caller_of(sp, link);
 	call->block = a;
 	call->size = size_of(kind, a, b, c);
-	expect(sp_after(sp));
+	expect_return(sp_after(sp));
 }
 
-static Addr given(UWord result)
+static Addr block_given(UWord result)
 {
 	if (call->kind == CP_SIM_MMAP)
 		return result > -(UWord)VKI_PAGE_SIZE ? 0 : result;
@@ -151,9 +151,9 @@ static void on_return(UWord result, Addr to)
 
 	if (!call || to != call->caller)
 		return;
-	expect(0);
+	expect_return(0);
 	profile_settle();
-	block = given(result);
+	block = block_given(result);
 	if (call->kind == CP_SIM_REALLOC && call->block && (block || !call->size))
 		shadow_clear_block(call->block);
 	if (!block || !call->size)

@@ -56,7 +56,7 @@ static Int by_start(const void *a, const void *b)
 	return x->size > y->size ? -1 : x->size < y->size;
 }
 
-static void order(struct image *image)
+static void order_variables(struct image *image)
 {
 	UInt n = 0;
 
@@ -119,7 +119,7 @@ static void read_image(struct image *image, const NSegment *mapping, const HChar
 		return;
 	if (read_segments(image, fd, &file, mapping)) {
 		elf_symbols_each(path, add_variable, image);
-		order(image);
+		order_variables(image);
 		image->none = False;
 	}
 	VG_(close)(fd);

@@ -26,7 +26,7 @@ static ULong slot_of(ULong number)
 	return (number * 0x9e3779b97f4a7c15ull >> 24) & (room - 1);
 }
 
-static struct page *find(ULong number)
+static struct page *find_page(ULong number)
 {
 	ULong i;
 
@@ -38,7 +38,7 @@ static struct page *find(ULong number)
 	return NULL;
 }
 
-static struct page *insert(ULong number)
+static struct page *insert_page(ULong number)
 {
 	ULong i = slot_of(number);
 
@@ -69,7 +69,7 @@ static void make_room(void)
 	used = 0;
 	for (ULong i = 0; i < n; i++)
 		if (old[i].number && !is_empty(&old[i])) {
-			struct page *page = insert(old[i].number - 1);
+			struct page *page = insert_page(old[i].number - 1);
 
 			page->granules = old[i].granules;
 			page->all = old[i].all;
@@ -79,13 +79,13 @@ static void make_room(void)
 
 static struct page *find_or_add(ULong number)
 {
-	struct page *page = find(number);
+	struct page *page = find_page(number);
 
 	if (page)
 		return page;
 	if (used >= room / 2)
 		make_room();
-	return insert(number);
+	return insert_page(number);
 }
 
 static void set_all(struct page *page, UInt object)
@@ -95,7 +95,7 @@ static void set_all(struct page *page, UInt object)
 	page->all = object;
 }
 
-static void split(struct page *page)
+static void split_page(struct page *page)
 {
 	if (page->granules)
 		return;
@@ -116,7 +116,7 @@ void shadow_set(Addr a, SizeT size, UInt object)
 			set_all(page, object);
 			continue;
 		}
-		split(page);
+		split_page(page);
 		for (Addr g = at; g < end && g < next; g += GRANULE)
 			page->granules[g % PAGE_BYTES / GRANULE] =
 				object | (g == a ? FIRST : 0);
@@ -146,7 +146,7 @@ static Bool clear_in_page(struct page *page, Addr at, UInt object, Bool first)
 
 void shadow_clear_block(Addr a)
 {
-	struct page *page = find(a / PAGE_BYTES);
+	struct page *page = find_page(a / PAGE_BYTES);
 	UInt object =
 		page && page->granules ? page->granules[a % PAGE_BYTES / GRANULE] : 0;
 	Bool first = True;
@@ -156,7 +156,7 @@ void shadow_clear_block(Addr a)
 	object &= ~FIRST;
 	while (page && !clear_in_page(page, a, object, first)) {
 		a = (a / PAGE_BYTES + 1) * PAGE_BYTES;
-		page = find(a / PAGE_BYTES);
+		page = find_page(a / PAGE_BYTES);
 		first = False;
 	}
 }
@@ -172,7 +172,7 @@ void shadow_clear(Addr a, SizeT size)
 		return;
 	}
 	for (; from < to; from++) {
-		struct page *page = find(from);
+		struct page *page = find_page(from);
 
 		if (page)
 			set_all(page, 0);
@@ -186,7 +186,7 @@ static const struct page *find_again(ULong number)
 	static const struct page *table;
 
 	if (table != pages || last_number != number || !last) {
-		last = find(number);
+		last = find_page(number);
 		last_number = number;
 		table = pages;
 	}
@@ -220,7 +220,7 @@ UInt shadow_extent(Addr a, Addr *start, ULong *size)
 
 Bool shadow_has_blocks(Addr a)
 {
-	const struct page *page = find(a / PAGE_BYTES);
+	const struct page *page = find_page(a / PAGE_BYTES);
 
 	return page && page->granules;
 }

@@ -121,7 +121,7 @@ static struct sharer *sharer_of(struct line *line)
 }
 
 /* Into the file, where it is counted from here on. */
-static void publish(struct sharer *s)
+static void publish_sharer(struct sharer *s)
 {
 	struct cp_profile_sharer *out =
 		s->in_file ? NULL : profile_allocate(sizeof(*out));
@@ -142,7 +142,7 @@ static void publish_all(struct line *line)
 		return;
 	line->shared = True;
 	for (struct sharer *s = line->sharers; s; s = s->next)
-		publish(s);
+		publish_sharer(s);
 }
 
 /* ---- references ---- */
@@ -174,7 +174,7 @@ static void note_turn(struct sharer *s, Bool writes)
 	s->turns[s->nturns++] = turn | writes;
 }
 
-static void count(struct line *line, struct sharer *s, ULong number, UInt first,
+static void count_reference(struct line *line, struct sharer *s, ULong number, UInt first,
 	UInt last, enum batch_kind kind)
 {
 	struct cp_profile_sharer *out = s->out;
@@ -223,7 +223,8 @@ static void see_line(ULong number, UInt first, UInt last, enum batch_kind kind)
 		recent[i].sharer = sharer_of(line);
 		recent[i].index = (ULong)(line - lines);
 	}
-	count(&lines[recent[i].index], recent[i].sharer, number, first, last, kind);
+	count_reference(
+		&lines[recent[i].index], recent[i].sharer, number, first, last, kind);
 }
 
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
@@ -268,7 +269,7 @@ static struct sharer *next_turn(const struct line *line)
 }
 
 /* Goes through the turns: the line is held by one that has modified it, or by readers. */
-static void replay(struct line *line)
+static void replay_line(struct line *line)
 {
 	const struct sharer *modified = NULL;
 	struct sharer *s;
@@ -312,7 +313,7 @@ static void renew_line(struct line *line)
 	if (!line->number || !line->sharers)
 		return;
 	if (line->shared && sharing_quantum)
-		replay(line);
+		replay_line(line);
 	free_sharers(line);
 	line->incarnation++;
 	line->written = line->shared = False;
@@ -430,7 +431,7 @@ void sharing_finish(void)
 		return;
 	for (ULong i = 0; sharing_quantum && i < room; i++)
 		if (lines[i].shared)
-			replay(&lines[i]);
+			replay_line(&lines[i]);
 	slices->whole = 1;
 }
 

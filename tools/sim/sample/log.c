@@ -126,19 +126,19 @@ struct writer {
 	IRExpr *now, *end;
 };
 
-static IRExpr *sum(IRSB *out, IRExpr *a, IRExpr *b)
+static IRExpr *emit_sum(IRSB *out, IRExpr *a, IRExpr *b)
 {
 	return emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
 }
 
-static void put(const struct writer *w, IRExpr *word)
+static void put_word(const struct writer *w, IRExpr *word)
 {
 	addStmtToIRSB(w->out, IRStmt_Store(Iend_LE, w->end, word));
 }
 
 static void move_end(struct writer *w, IRExpr *by)
 {
-	w->end = sum(w->out, w->end, by);
+	w->end = emit_sum(w->out, w->end, by);
 }
 
 /* By how much the end moves for that address. */
@@ -156,12 +156,12 @@ static IRExpr *due_of(IRSB *out, IRExpr *address)
 		out, Ity_I64, IRExpr_Binop(Iop_And64, offset, emit_constant(mask)));
 	return emit_kept(out, Ity_I64,
 		IRExpr_Load(Iend_LE, Ity_I64,
-			sum(out, offset, emit_constant((Addr)sample_now.due))));
+			emit_sum(out, offset, emit_constant((Addr)sample_now.due))));
 }
 
 static void write_reference(struct writer *w, IRExpr *at, Bool stores)
 {
-	put(w, stores ? emit_kept(w->out, Ity_I64, IRExpr_Unop(Iop_Not64, at)) : at);
+	put_word(w, stores ? emit_kept(w->out, Ity_I64, IRExpr_Unop(Iop_Not64, at)) : at);
 	move_end(w, due_of(w->out, at));
 }
 
@@ -174,7 +174,7 @@ static Bool is_wide(const struct batch_place *p)
 
 static void write_place(struct writer *w, const struct batch_place *p, IRExpr *at)
 {
-	IRExpr *last = is_wide(p) ? sum(w->out, at, emit_constant(p->last)) : NULL;
+	IRExpr *last = is_wide(p) ? emit_sum(w->out, at, emit_constant(p->last)) : NULL;
 
 	for (UInt stores = 0; stores < 2; stores++) {
 		if (stores ? !p->writes : p->first_kind == STORE)
@@ -189,7 +189,7 @@ static void write_code(struct writer *w, ULong line)
 {
 	if (!sample_chosen.part[line & sample_chosen.mask])
 		return;
-	put(w, emit_constant(CODE | line));
+	put_word(w, emit_constant(CODE | line));
 	move_end(w, sample_load(w->out, w->now, &sample_now.code));
 }
 
@@ -199,7 +199,7 @@ void sample_write(
 	struct writer w = {.out = out, .now = sample_now_at(out)};
 
 	w.end = sample_load(out, w.now, &sample_now.end);
-	put(&w, emit_constant(find_site(b, line, places)));
+	put_word(&w, emit_constant(find_site(b, line, places)));
 	move_end(&w, sample_load(out, w.now, &sample_now.header));
 	for (UInt i = 0; i <= b->more_lines; i++)
 		write_code(&w, line + i);
@@ -262,7 +262,7 @@ static void touch_data(struct core *core, ULong line, enum access kind)
 	sample_sets_data(core, line, kind, kind == STORE);
 }
 
-static void touch(struct core *core, ULong word)
+static void replay_word(struct core *core, ULong word)
 {
 	if ((Long)word < 0)
 		touch_data(core, ~word >> core->line_shift, STORE);
@@ -284,7 +284,7 @@ void sample_drain(void)
 			at = run_batch(at);
 	else if (mode == SAMPLE_SETS)
 		while (at < end)
-			touch(running, *at++);
+			replay_word(running, *at++);
 }
 
 Bool sample_direct(Addr a, UWord size, enum access kind)

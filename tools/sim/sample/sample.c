@@ -46,7 +46,7 @@ static void take_sets(struct sample_thread *t, struct core *core)
 }
 
 /* Takes what was counted since the last time. */
-static void take(struct sample_thread *t, struct core *core)
+static void take_sample(struct sample_thread *t, struct core *core)
 {
 	if (t->phase == COUNTING)
 		take_bursts(t, core);
@@ -106,7 +106,7 @@ static void change_phase(struct sample_thread *t)
 static void next_phase(struct sample_thread *t)
 {
 	core_collect(current_core);
-	take(t, current_core);
+	take_sample(t, current_core);
 	do
 		change_phase(t);
 	while (t->next <= sample_now.instructions);
@@ -115,7 +115,7 @@ static void next_phase(struct sample_thread *t)
 
 /* Called by generated code when the log may be full, or the running thread has come to
  * its next phase. */
-static void step(void)
+static void step_phase(void)
 {
 	sample_drain();
 	if (current && current->next <= sample_now.instructions)
@@ -190,7 +190,7 @@ void sample_collect(struct sample_thread *t, struct core *core)
 {
 	if (t == current)
 		t->instructions = sample_now.instructions;
-	take(t, core);
+	take_sample(t, core);
 	core->count[CP_SIM_instructions] = t->instructions - t->collected;
 	t->collected = t->instructions;
 }
@@ -227,7 +227,7 @@ void sample_watch(IRSB *out)
 {
 	IRExpr *now = sample_now_at(out);
 	IRDirty *d = unsafeIRDirty_0_N(
-		0, "sample", VG_(fnptr_to_fnentry)((void *)step), mkIRExprVec_0());
+		0, "sample", VG_(fnptr_to_fnentry)((void *)step_phase), mkIRExprVec_0());
 
 	d->guard = emit_kept(out, Ity_I1,
 		IRExpr_Binop(Iop_CmpLE64U, sample_load(out, now, &sample_now.next),

@@ -102,7 +102,7 @@ static Bool should_succeed(const struct vki_rlimit *new, SysRes result)
 					 new->rlim_max &&new->rlim_max <= hard_limit();
 }
 
-static void succeed(ThreadId tid)
+static void set_success(ThreadId tid)
 {
 	static const UWord none;
 
@@ -121,7 +121,7 @@ static void about_hard_limit(ThreadId tid, UInt number, const UWord *args, SysRe
 		if (old)
 			old->rlim_cur = (UWord)VG_(fd_soft_limit);
 		VG_(fd_soft_limit) = (Int) new->rlim_cur;
-		succeed(tid);
+		set_success(tid);
 	} else if (sr_isError(result)) {
 		return;
 	}

@@ -35,7 +35,7 @@ struct bytes {
 	unsigned n;
 };
 
-static void put(struct bytes *to, unsigned byte)
+static void put_byte(struct bytes *to, unsigned byte)
 {
 	to->at[to->n++] = (uint8_t)byte;
 }
@@ -46,25 +46,25 @@ static void put_prefix(
 	static const uint8_t mandatory[] = {0, 0x66, 0xf3, 0xf2};
 
 	if (c->form == FORM_EVEX) {
-		put(to, 0x62);
-		put(to, 0xf0 | c->map);
-		put(to, c->w << 7 | (~vvvv & 15) << 3 | 4 | c->pp);
-		put(to, c->length << 5 | c->b << 4 | 8 | mask);
+		put_byte(to, 0x62);
+		put_byte(to, 0xf0 | c->map);
+		put_byte(to, c->w << 7 | (~vvvv & 15) << 3 | 4 | c->pp);
+		put_byte(to, c->length << 5 | c->b << 4 | 8 | mask);
 		return;
 	}
 	if (c->form == FORM_VEX) {
-		put(to, 0xc4);
-		put(to, 0xe0 | c->map);
-		put(to, c->w << 7 | (~vvvv & 15) << 3 | c->length << 2 | c->pp);
+		put_byte(to, 0xc4);
+		put_byte(to, 0xe0 | c->map);
+		put_byte(to, c->w << 7 | (~vvvv & 15) << 3 | c->length << 2 | c->pp);
 		return;
 	}
 	if (c->pp)
-		put(to, mandatory[c->pp]);
+		put_byte(to, mandatory[c->pp]);
 	if (c->w)
-		put(to, 0x48);
-	put(to, 0x0f);
+		put_byte(to, 0x48);
+	put_byte(to, 0x0f);
 	if (c->map > 1)
-		put(to, c->map == 2 ? 0x38 : 0x3a);
+		put_byte(to, c->map == 2 ? 0x38 : 0x3a);
 }
 
 /* The operand in memory is at 1(%rdi,%xmm2), whichever the index is then. */
@@ -74,13 +74,13 @@ static struct bytes bytes_of(
 	struct bytes to = {.n = 0};
 
 	put_prefix(&to, c, vvvv, mask);
-	put(&to, c->opcode);
+	put_byte(&to, c->opcode);
 	if (c->is_register) {
-		put(&to, 0xc0 | reg << 3 | 3);
+		put_byte(&to, 0xc0 | reg << 3 | 3);
 	} else {
-		put(&to, 0x44 | reg << 3);
-		put(&to, 0x17);
-		put(&to, 1);
+		put_byte(&to, 0x44 | reg << 3);
+		put_byte(&to, 0x17);
+		put_byte(&to, 1);
 	}
 	memset(to.at + to.n, 1, LONGEST - to.n);
 	return to;
@@ -125,7 +125,8 @@ static uint16_t number_of(const struct native_shape *shape)
 
 /* Those of one cell that have the same shape are one entry.  A register is any register,
  * also that which a gather's index was in when it was looked at. */
-static void add(const struct cell *c, unsigned reg, const struct native_shape *shape)
+static void add_encoding(
+	const struct cell *c, unsigned reg, const struct native_shape *shape)
 {
 	uint32_t key = NATIVE_KEY(
 		c->form, c->map, c->pp, c->w, c->length, c->b, c->is_register, c->opcode);
@@ -149,7 +150,7 @@ static void add_cell(const struct cell *c)
 
 	for (unsigned reg = 0; reg < 8; reg++)
 		if (find_shape(c, reg, &shape))
-			add(c, reg, &shape);
+			add_encoding(c, reg, &shape);
 }
 
 /* Those bytes lead to other maps. */
@@ -160,7 +161,7 @@ static int is_escape(const struct cell *c)
 }
 
 /* The fields that a form has none of are 0. */
-static int exists(const struct cell *c)
+static int is_cell(const struct cell *c)
 {
 	static const unsigned maps[] = {
 		[FORM_LEGACY] = 0x0e, [FORM_VEX] = 0x0e, [FORM_EVEX] = 0x6e};
@@ -187,7 +188,7 @@ static void add_all(void)
 			.opcode = key & 255,
 		};
 
-		if (exists(&c))
+		if (is_cell(&c))
 			add_cell(&c);
 	}
 }
