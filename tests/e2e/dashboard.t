@@ -1,11 +1,13 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# The dashboard asks for what a run's OpenMetrics file has, and in PromQL.
+# The dashboard asks for what a run's OpenMetrics file has, and in PromQL; and it is of the
+# types that Grafana itself publishes for dashboards.
 use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use JSON::PP;
+use Npm;
 use Peek;
 use Test::More;
 
@@ -32,5 +34,25 @@ SKIP: {
 	my $file = write_file(scratch('rules.yml'), "groups:\n- name: dashboard\n  rules:\n$rules");
 	my $run = run(command => [$promtool, 'check', 'rules', $file]);
 	is(status_text($run->{status}), 'exit 0', 'promtool reads all expressions') or diag($run->{out}, $run->{err});
+}
+
+# Grafana's schema is a package of types, and the compiler is who reads those.
+SKIP: {
+	my ($grafana, $why) = npm_package('@grafana/schema', '13.2.3');
+	(my $typescript, $why) = npm_package('typescript', '5.9.3') if $grafana;
+	skip($why, 2) unless $typescript && which('node');
+	my $place = scratch('types');
+	mkdir($place);
+	write_file("$place/tsconfig.json", encode_json({files => ['dashboard.ts'], compilerOptions => {strict => JSON::PP::true,
+		noEmit => JSON::PP::true, skipLibCheck => JSON::PP::true, module => 'esnext', moduleResolution => 'bundler',
+		target => 'es2020', types => [], baseUrl => $grafana =~ s{/\@grafana/schema$}{}r}}));
+	my $complaints = sub {
+		write_file("$place/dashboard.ts", 'import type { Dashboard } from "@grafana/schema"; export const dashboard: Dashboard = '
+			. encode_json($_[0]) . ';');
+		return run(command => ['node', "$typescript/bin/tsc", '-p', "$place/tsconfig.json"])->{out};
+	};
+	is($complaints->($dashboard), '', "Grafana's schema holds");
+	$dashboard->{panels}[0]{gridPos}{width} = delete $dashboard->{panels}[0]{gridPos}{w};
+	like($complaints->($dashboard), qr/error TS\d+: .*"width"/, 'and would not with a key of another name');
 }
 done_testing();
