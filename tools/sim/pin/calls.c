@@ -237,8 +237,8 @@ static void note_wait(UInt number, const UWord *args, SysRes result)
 /* The end of the process waits until its other threads have had their turns. */
 static Bool may_wait(ThreadId tid, UInt number)
 {
-	return number == __NR_exit_group || number == __NR_futex || number == __NR_ppoll || number == __NR_wait4 ||
-	       number == __NR_nanosleep ||
+	return number == __NR_exit_group || number == __NR_futex ||
+	       number == __NR_ppoll || number == __NR_wait4 || number == __NR_nanosleep ||
 	       (number == __NR_read && !is_file((Int)pin_first_argument(tid)));
 }
 
