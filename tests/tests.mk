@@ -120,6 +120,8 @@ SUITES_WORK ?= $(B)/suites
 check-suites-run: all test-programs
 	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) prove tests/sim/cachegrind.t
 	CALLGRIND_ALL=1 CALLGRIND_TABLE=$(SUITES_TABLE) CALLGRIND_SOURCES='$(SUITES_WORK)/symbols' prove tests/sim/callgrind.t
+	CALLGRIND_ALL=1 prove tests/e2e/line-regions.t tests/e2e/function-regions.t tests/sim/call-paths.t
+	BUILD_TARGET=all prove tests/e2e/build.t
 	REPRODUCIBLE_ALL=1 prove tests/e2e/reproducible.t
 	GATE_RUNS=100 prove tests/e2e/gate.t
 	B='$(B)' tests/suites/python.sh

@@ -9,7 +9,8 @@ use JSON::PP qw(decode_json);
 use Peek;
 use Test::More;
 
-my @program = (program('matmul'));
+# Large enough to miss in every level of these machines.
+my @program = (program('matmul'), 96);
 my $said = "l1i = 32K 8 64\nl1d = 4K 4 64 latency=3\nl2 = 64K 8 64 latency=8\nllc = 256K 8 64\n"
 	. "memory-latency = 60\nassumed = memory-latency\n";
 my $stated = write_file(scratch('stated.machine'), $said);

@@ -22,7 +22,9 @@ sub ask
 	vec($ready, fileno($socket), 1) = 1;
 	$socket->send(pack('n6', 77, 0x0100, 1, 0, 0, 0) . $question);
 	return 'no answer' unless select($ready, undef, undef, 10);
-	$socket->recv(my $answer, 512);
+	# Nobody listens yet: the socket has an error instead.
+	my $answer = '';
+	return 'no answer' unless defined $socket->recv($answer, 512) && length $answer >= 12;
 	my ($id, $flags, undef, $answers) = unpack('n4', $answer);
 	return sprintf('%d code %d: %s', $id, $flags & 15, $answers ? join('.', unpack('C4', substr($answer, -4))) : '');
 }
