@@ -7,14 +7,15 @@
     fleet.py worse fleet.sqlite v1 v2 --metric l1d_mpki
 
 A report's label is the name of its directory: v1, v2.  The table goes into SQLite, which
-Python brings, or, with pandas and pyarrow, into a file that ends in .parquet, which DuckDB
-reads.  Reports are read one at a time, and those that cannot be read are named.
+Python brings, or into a file that ends in .parquet, which DuckDB writes (or pandas with
+pyarrow) and reads.  Reports are read one at a time, and those that cannot be read are named.
 """
 import argparse
 import json
 import os
 import sqlite3
 import sys
+import tempfile
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), place)
                 for place in ("../../../cachepeek", "../output")]
@@ -83,16 +84,42 @@ def collect_sqlite(into, paths):
         return table.execute("SELECT count(*) FROM measured").fetchone()[0]
 
 
-def collect_parquet(into, paths):
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def collect_duckdb(duckdb, into, paths):
+    """Through lines of JSON, so that memory does not grow with the fleet."""
+    count = 0
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as lines:
+        for count, row in enumerate(each(paths), 1):
+            lines.write(json.dumps(dict(zip(COLUMNS, row))) + "\n")
+        lines.flush()
+        types = ", ".join(f"{name}: '{'DOUBLE' if name == 'value' else 'VARCHAR'}'" for name in COLUMNS)
+        duckdb.connect().execute(f"COPY (SELECT * FROM read_json({quoted(lines.name)}, format = 'newline_delimited', "
+                                 f"columns = {{{types}}})) TO {quoted(into)} (FORMAT parquet)")
+    return count
+
+
+def collect_pandas(into, paths):
     try:
         import pandas
         import pyarrow  # noqa: F401
-    except ImportError as error:
-        sys.exit(f"fleet.py: {into}: {error}: install pandas and pyarrow, or name a file that ends in .sqlite")
+    except ImportError:
+        sys.exit(f"fleet.py: {into}: Parquet takes duckdb, or pandas and pyarrow: install one of them, "
+                 "or name a file that ends in .sqlite")
     frame = pandas.DataFrame(each(paths), columns=COLUMNS)
     frame["value"] = frame["value"].astype(float)
     frame.to_parquet(into)
     return len(frame)
+
+
+def collect_parquet(into, paths):
+    try:
+        import duckdb
+    except ImportError:
+        return collect_pandas(into, paths)
+    return collect_duckdb(duckdb, into, paths)
 
 
 def ask(table, question, values):
@@ -105,7 +132,7 @@ def ask(table, question, values):
     except ImportError as error:
         sys.exit(f"fleet.py: {table}: {error}: install duckdb, or collect into a file that ends in .sqlite")
     asked = duckdb.connect()
-    asked.execute("CREATE VIEW fleet AS SELECT * FROM read_parquet('" + table.replace("'", "''") + "')")
+    asked.execute(f"CREATE VIEW fleet AS SELECT * FROM read_parquet({quoted(table)})")
     return asked.execute(question, values).fetchall()
 
 
