@@ -34,10 +34,12 @@ static __thread int finding __attribute__((tls_model("initial-exec")));
 
 static void *allocate_early(size_t size)
 {
-	size_t at =
-		__atomic_fetch_add(&used, (size + 31) & ~(size_t)15, __ATOMIC_RELAXED);
+	size_t at;
 
-	if (size > sizeof(early) || at > sizeof(early) - size - 16)
+	if (size > sizeof(early) - 16)
+		return NULL;
+	at = __atomic_fetch_add(&used, (size + 31) & ~(size_t)15, __ATOMIC_RELAXED);
+	if (at > sizeof(early) - 16 - size)
 		return NULL;
 	*(size_t *)(void *)(early + at) = size;
 	return early + at + 16;
@@ -129,11 +131,16 @@ EXPORT void *calloc(size_t n, size_t size)
 {
 	__typeof__(&calloc) next = NEXT(calloc);
 	struct call call;
+	size_t all;
 
+	if (__builtin_mul_overflow(n, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
 	if (!next)
-		return allocate_early(n * size);
+		return allocate_early(all);
 	call = enter_call();
-	return leave_call(call, next(n, size), n * size, SITE);
+	return leave_call(call, next(n, size), all, SITE);
 }
 
 static void *move_early(const void *block, size_t size)
