@@ -78,13 +78,15 @@ static void read_events(struct cp_launch *launch, int fds[NEVENTS])
 
 /* ---- signals ---- */
 
-static pid_t child; /* for the handler */
+static pid_t child; /* for the handler; 0: none runs */
 
 static void pass_on(int number)
 {
 	int saved = errno;
 
-	kill(child, number);
+	/* 0 and -1 would be whole groups of processes. */
+	if (child > 0)
+		kill(child, number);
 	errno = saved;
 }
 
@@ -126,6 +128,23 @@ static int prepare_start(struct start *start)
 	return pipe2(start->failed, O_CLOEXEC) < 0 ? -errno : 0;
 }
 
+static void close_end(int *end)
+{
+	if (*end >= 0)
+		close(*end);
+	*end = -1;
+}
+
+static void end_start(struct start *start)
+{
+	for (int i = 0; i < 2; i++) {
+		close_end(&start->go[i]);
+		close_end(&start->failed[i]);
+	}
+	if (start->before != MAP_FAILED)
+		munmap(start->before, sizeof(*start->before));
+}
+
 static void run_child(const struct start *start, char *const argv[])
 {
 	char byte;
@@ -142,18 +161,17 @@ static void run_child(const struct start *start, char *const argv[])
 	_exit(127);
 }
 
-static int wait_for_exec(const struct start *start)
+static int wait_for_exec(struct start *start)
 {
 	int error = 0;
 	ssize_t n;
 
-	close(start->go[0]);
-	close(start->failed[1]);
-	close(start->go[1]);
+	close_end(&start->go[0]);
+	close_end(&start->failed[1]);
+	close_end(&start->go[1]);
 	do
 		n = read(start->failed[0], &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
-	close(start->failed[0]);
 	return n == sizeof(error) ? -error : 0;
 }
 
@@ -177,20 +195,28 @@ int cp_launch(struct cp_launch *launch, char *const argv[], struct cp_watch *wat
 
 	memset(launch, 0, sizeof(*launch));
 	result = prepare_start(&start);
-	if (result != 0)
+	if (result != 0) {
+		end_start(&start);
 		return result;
+	}
 	fflush(NULL);
-	launch->pid = child = fork();
-	if (child < 0)
-		return -errno;
-	if (child == 0)
+	launch->pid = fork();
+	if (launch->pid == 0)
 		run_child(&start, argv);
+	if (launch->pid < 0) {
+		result = -errno;
+		end_start(&start);
+		return result;
+	}
+	child = launch->pid;
 	prepare_signals();
 	open_events(child, fds);
 	result = wait_for_exec(&start);
 	if (watch && result == 0)
 		cp_watch_process(watch, child);
 	wait_for_end(launch, start.before);
+	child = 0;
+	end_start(&start);
 	read_events(launch, fds);
 	if (watch)
 		cp_watch_end(watch);
