@@ -99,6 +99,15 @@ SKIP: {
 		'sim: the counts of the process survived');
 }
 
+# ---- a program's own LD_PRELOAD ----
+
+{
+	# The dynamic linker says that there is no such library, and goes on.
+	my $run = launch([program('empty')], CACHEPEEK_ENGINE => 'sim', CACHEPEEK_EVENTS => 'instructions',
+		LD_PRELOAD => lib() . '.old');
+	is(root_end($run), 'exit 0', 'a library whose name only begins like ours does not take its place');
+}
+
 # ---- it stays out of the way ----
 
 # Starts the command in a group of its own, waits for its first line, then does

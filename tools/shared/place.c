@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,21 @@ int cp_library_path(char *to, size_t size)
 	return -ENOENT;
 }
 
+/* The dynamic linker separates them by colons or blanks. */
+static bool is_listed(const char *list, const char *library)
+{
+	size_t length = strlen(library);
+
+	while (*(list += strspn(list, ": "))) {
+		size_t entry = strcspn(list, ": ");
+
+		if (entry == length && strncmp(list, library, length) == 0)
+			return true;
+		list += entry;
+	}
+	return false;
+}
+
 /* Puts ours last: a library that is preloaded already may have to be first. */
 static void add_preload(const char *library)
 {
@@ -47,7 +63,7 @@ static void add_preload(const char *library)
 		setenv("LD_PRELOAD", library, 1);
 		return;
 	}
-	if (strstr(present, library))
+	if (is_listed(present, library))
 		return;
 	if (asprintf(&value, "%s:%s", present, library) < 0)
 		return;
