@@ -62,8 +62,10 @@ void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
 	if (first >= curve.count)
 		return;
 	found[CP_FIGURE_DTLB] = (double)curve.pages[first];
+	if (first + 5 >= curve.count)
+		return;
 	/* Well behind the step, where all pages miss. */
-	hit = middle_of(&curve, first + 5, first + 9);
+	hit = middle_of(&curve, first + 5, MIN(first + 9, curve.count));
 	found[CP_FIGURE_STLB_HIT] = hit;
 	/* Far behind that step the page table itself leaves the caches, and nested ones
 	 * of a virtual machine do so earlier: a walk is what it takes soon after it. */

@@ -18,9 +18,10 @@ struct pair {
 	_Alignas(CP_LINE) atomic_uint turn; /* even: ours */
 	_Alignas(CP_LINE) atomic_bool over;
 	int cpu;
+	bool is_alone; /* the other thread's CPU could not be chosen */
 };
 
-/* False: it is over. */
+/* Returns false when it is over. */
 static bool wait_for(struct pair *pair, unsigned parity)
 {
 	for (unsigned long i = 0; atomic_load(&pair->turn) % 2 != parity; i++) {
@@ -39,7 +40,10 @@ static void *run_other(void *context)
 
 	CPU_ZERO(&one);
 	CPU_SET(pair->cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
+	/* On the CPU of the other thread, turns would be the scheduler's. */
+	pair->is_alone = sched_setaffinity(0, sizeof(one), &one) < 0;
+	if (pair->is_alone)
+		atomic_store(&pair->over, true);
 	while (wait_for(pair, 1))
 		atomic_fetch_add(&pair->turn, 1);
 	return NULL;
@@ -72,5 +76,6 @@ void cp_measure_transfers(struct cp_host *host, double found[CP_NFIGURES])
 	}
 	atomic_store(&pair.over, true);
 	pthread_join(thread, NULL);
-	found[CP_FIGURE_TRANSFER] = best / host->ns;
+	if (!pair.is_alone)
+		found[CP_FIGURE_TRANSFER] = best / host->ns;
 }
