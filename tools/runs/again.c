@@ -35,10 +35,13 @@ static void silence_output(int saved[2])
 
 	fflush(NULL);
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
-		saved[fd - 1] = fcntl(fd, F_DUPFD_CLOEXEC, 10);
-		dup2(nowhere, fd);
+		/* One that could not be kept could not be restored. */
+		saved[fd - 1] = nowhere < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 10);
+		if (saved[fd - 1] >= 0)
+			dup2(nowhere, fd);
 	}
-	close(nowhere);
+	if (nowhere >= 0)
+		close(nowhere);
 }
 
 static void restore_output(const int saved[2])
