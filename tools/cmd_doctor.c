@@ -346,7 +346,7 @@ static bool parse_arguments(int argc, char **argv, struct wanted *wanted)
 		fprintf(stderr, "cachepeek: doctor takes options alone, not %s\n",
 			argv[optind]);
 	else if (wanted->file && !wanted->calibrate)
-		fprintf(stderr, "cachepeek: -o is of doctor --calibrate\n");
+		fprintf(stderr, "cachepeek: -o FILE goes with doctor --calibrate\n");
 	else
 		return true;
 	return false;

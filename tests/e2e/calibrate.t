@@ -61,7 +61,7 @@ sub doctor { command(['doctor', @_]) }
 # ---- where it cannot ----
 
 for my $case (
-	[['doctor', '-o', $file], 2, qr/^cachepeek: -o is of doctor --calibrate\n$/, 'a file without it'],
+	[['doctor', '-o', $file], 2, qr/^cachepeek: -o FILE goes with doctor --calibrate\n$/, 'a file without it'],
 	[['doctor', '--calibrate', '-o', '/dev/null/x'], 1, qr{^cachepeek: .*/dev/null/x.*\n$}, 'a file that cannot be'],
 ) {
 	my ($words, $status, $text, $what) = @$case;
