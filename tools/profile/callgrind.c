@@ -135,19 +135,11 @@ static void write_function(
 
 static void write_head(struct callgrind *c)
 {
-	const struct cp_profile *profile = c->view->profile;
-
-	cp_out_format(c->out, "# callgrind format\nversion: 1\ncreator: cachepeek %s\n",
-		CP_VERSION);
-	if (profile->pid)
-		cp_out_format(c->out, "pid: %d\n", profile->pid);
-	cp_out_format(c->out, "cmd: %s\ndesc: Measurement: %s\ndesc: Machine: %s\n",
-		profile->command, c->view->measurement->title, profile->machine);
-	cp_out_text(c->out, "positions: instr line\n");
+	cp_callgrind_head(c->out, c->view, "instr line");
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, "event: %s : %s\n", event_name(c, c->events[i]),
-			profile->sampled ? event_name(c, c->events[i])
-					 : counters[c->events[i]].meaning);
+			c->view->profile->sampled ? event_name(c, c->events[i])
+						  : counters[c->events[i]].meaning);
 	cp_out_text(c->out, "events:");
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, " %s", event_name(c, c->events[i]));

@@ -154,17 +154,23 @@ static size_t put_function(struct callgrind *c, size_t function, size_t edge)
 	return edge;
 }
 
-static void write_head(struct callgrind *c)
+void cp_callgrind_head(
+	struct cp_out *out, const struct cp_profile_view *view, const char *positions)
 {
-	const struct cp_profile *profile = c->view->profile;
+	const struct cp_profile *profile = view->profile;
 
-	cp_out_format(c->out, "# callgrind format\nversion: 1\ncreator: cachepeek %s\n",
+	cp_out_format(out, "# callgrind format\nversion: 1\ncreator: cachepeek %s\n",
 		CP_VERSION);
 	if (profile->pid)
-		cp_out_format(c->out, "pid: %d\n", profile->pid);
-	cp_out_format(c->out, "cmd: %s\ndesc: Measurement: %s\ndesc: Machine: %s\n",
-		profile->command, c->view->measurement->title, profile->machine);
-	cp_out_text(c->out, "positions: line\n");
+		cp_out_format(out, "pid: %d\n", profile->pid);
+	cp_out_format(out, "cmd: %s\ndesc: Measurement: %s\ndesc: Machine: %s\n",
+		profile->command, view->measurement->title, profile->machine);
+	cp_out_format(out, "positions: %s\n", positions);
+}
+
+static void write_head(struct callgrind *c)
+{
+	cp_callgrind_head(c->out, c->view, "line");
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, "event: %s : %s\n", counters[c->events[i]].name,
 			counters[c->events[i]].meaning);

@@ -33,6 +33,9 @@ bool cp_profile_write_calls(struct cp_out *out, const struct cp_profile_view *vi
 /* Functions, and the calls between them, in place of cp_profile_write_callgrind. */
 void cp_profile_write_callgrind_calls(
 	struct cp_out *out, const struct cp_profile_view *view);
+/* The beginning of both, with the subpositions that costs have ("instr line"). */
+void cp_callgrind_head(
+	struct cp_out *out, const struct cp_profile_view *view, const char *positions);
 /* A key of the JSON with all of them. */
 void cp_profile_write_calls_json(struct cp_out *out, const struct cp_profile_view *view);
 
