@@ -393,6 +393,8 @@ static int write_profile(
 
 	if (!measurement) {
 		fprintf(stderr, "cachepeek: %s\n", error);
+		if (profile)
+			cp_profile_close(profile);
 		return 1;
 	}
 	cp_profile_resolve(profile);

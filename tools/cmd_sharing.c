@@ -153,6 +153,8 @@ static int write_sharing(
 			directory);
 	if (!profile || !profile->slices) {
 		fprintf(stderr, "cachepeek: %s\n", error);
+		if (profile)
+			cp_profile_close(profile);
 		return 1;
 	}
 	cp_profile_resolve(profile);
