@@ -11,6 +11,11 @@
 #include "libvex_guest_arm64.h"
 #endif
 
+static inline Bool is_temp(const IRExpr *e, IRTemp t)
+{
+	return e->tag == Iex_RdTmp && e->Iex.RdTmp.tmp == t;
+}
+
 static inline IRExpr *emit_constant(ULong v)
 {
 	return IRExpr_Const(IRConst_U64(v));

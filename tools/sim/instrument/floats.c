@@ -4,6 +4,7 @@
  * and those of integers that go to a vector register in the same instruction.
  */
 #include "pub_tool_guest.h"
+#include "emit.h"
 #include "tool.h"
 
 #if defined(VGA_amd64)
@@ -17,11 +18,6 @@
 static Bool is_vector_type(IRType type)
 {
 	return type == Ity_F32 || type == Ity_F64 || type == Ity_V128 || type == Ity_V256;
-}
-
-static Bool is_temp(const IRExpr *e, IRTemp t)
-{
-	return e->tag == Iex_RdTmp && e->Iex.RdTmp.tmp == t;
 }
 
 /* Does the statement put the value into a vector? */

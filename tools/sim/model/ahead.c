@@ -297,7 +297,7 @@ static struct trip travel_all(struct core *core, struct ahead *a, struct missed 
 	struct trip last = {translated, (uint32_t)(translated - start), 0, 0, SECOND};
 	uint64_t lines[NLEVELS];
 
-	split(&a->reach, &m, lines);
+	split_lines(&a->reach, &m, lines);
 	for (int i = TWO_HOPS; i >= SECOND; i--)
 		for (uint64_t n = lines[i]; n; n--) {
 			enum level level = (enum level)i;
@@ -348,26 +348,7 @@ static void add_entry(struct ahead *a, uint64_t there)
 
 static void fetch_code(struct core *core, struct ahead *a, const struct change *by)
 {
-	uint64_t lines[NLEVELS],
-		walks = GREW(by, itlb_walks),
-		cycles = translation(&a->reach, GREW(by, itlb_misses), walks);
-
-	split(&a->reach,
-		&(struct missed){GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
-			GREW(by, llc_ifetch_misses),
-			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
-			GREW(by, two_hop_lines) - GREW(by, loads_two_hop), 0, 0},
-		lines);
-	core->count[CP_SIM_time_tlb] += cycles;
-	for (enum level level = SECOND; level < NLEVELS; level++) {
-		uint64_t late = lines[level] * a->reach.latency[NOBODY][level];
-
-		core->count[stack_of(level)] += late;
-		cycles += late;
-	}
-	core->count[CP_SIM_itlb_walk_cycles] += walks * a->reach.of.walk;
-	core->count[CP_SIM_ifetch_stall_cycles] += cycles;
-	a->delay += cycles;
+	a->delay += wait_for_code(core, &a->reach, by);
 }
 
 static struct missed missed_by_load(const struct change *by, const struct deed *did)

@@ -19,7 +19,7 @@ enum level { SECOND, LAST, MEMORY, ONE_HOP, TWO_HOPS, NLEVELS };
 /* The core that had a line modified: none, one of this socket, one of another. */
 enum owner { NOBODY, NEAR_CORE, FAR_CORE, NOWNERS };
 
-/* What models know of the machine, and have seen of the core. */
+/* The machine as the models know it, and the core as they last saw it. */
 struct reach {
 	struct latencies of;
 	uint32_t has_second, has_last, halves;
@@ -59,8 +59,8 @@ LANES_INLINE uint64_t at_most(uint64_t n, uint64_t most)
 	return n < most ? n : most;
 }
 
-/* The same of several. */
-LANES_INLINE void split(
+/* Where several lines came from: how many from each level. */
+LANES_INLINE void split_lines(
 	const struct reach *r, const struct missed *m, uint64_t lines[NLEVELS])
 {
 	uint64_t beyond = r->has_second ? at_most(m->l2, m->l1) : m->l1,
@@ -73,6 +73,18 @@ LANES_INLINE void split(
 	lines[MEMORY] = memory - lines[ONE_HOP] - lines[TWO_HOPS];
 }
 
+/* The lines of code that a reference missed.  Code is not modified in other caches. */
+LANES_INLINE struct missed missed_by_fetch(const struct change *by)
+{
+	return (struct missed){
+		.l1 = GREW(by, l1i_misses),
+		.l2 = GREW(by, l2_ifetch_misses),
+		.llc = GREW(by, llc_ifetch_misses),
+		.one_hop = GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
+		.two_hops = GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
+	};
+}
+
 LANES_INLINE enum cp_sim_counter stack_of(enum level level)
 {
 	return level == SECOND ? CP_SIM_time_l2
@@ -80,10 +92,33 @@ LANES_INLINE enum cp_sim_counter stack_of(enum level level)
 			       : CP_SIM_time_memory;
 }
 
-/* Pages, some of them walked for. */
-LANES_INLINE uint64_t translation(const struct reach *r, uint64_t misses, uint64_t walks)
+/* The cycles for pages that the first TLB missed, some of them walked for. */
+LANES_INLINE uint64_t cycles_of_pages(
+	const struct reach *r, uint64_t misses, uint64_t walks)
 {
 	return (misses - walks) * r->of.stlb + walks * r->of.walk;
+}
+
+/* Waits for code: adds its cycles to the core's stacks, and returns them. */
+LANES_INLINE uint64_t wait_for_code(
+	struct core *core, const struct reach *r, const struct change *by)
+{
+	struct missed missed = missed_by_fetch(by);
+	uint64_t lines[NLEVELS],
+		walks = GREW(by, itlb_walks),
+		cycles = cycles_of_pages(r, GREW(by, itlb_misses), walks);
+
+	split_lines(r, &missed, lines);
+	core->count[CP_SIM_time_tlb] += cycles;
+	for (enum level level = SECOND; level < NLEVELS; level++) {
+		uint64_t late = lines[level] * r->latency[NOBODY][level];
+
+		core->count[stack_of(level)] += late;
+		cycles += late;
+	}
+	core->count[CP_SIM_itlb_walk_cycles] += walks * r->of.walk;
+	core->count[CP_SIM_ifetch_stall_cycles] += cycles;
+	return cycles;
 }
 
 LANES_INLINE enum owner owner_of(const struct missed *m)

@@ -147,7 +147,8 @@ LANES_INLINE struct way itlb_miss(
 }
 
 /* A common L2 without a call.  Returns L1_OWNED or 0. */
-LANES_INLINE int fetch(struct core *core, struct shape s, uint64_t line, enum access kind)
+LANES_INLINE int fetch_line(
+	struct core *core, struct shape s, uint64_t line, enum access kind)
 {
 	if (s.l2)
 		return (int)outer_fetch_l2(
@@ -168,7 +169,7 @@ LANES_INLINE uint8_t l1d_dirty(
 {
 	if (__builtin_expect(!(flags & L1_OWNED), 0))
 		outer_own(core, line);
-	if (!s.l2 && !(flags & L1_DIRTY) && sweeps(core, SWEEP_L2))
+	if (!s.l2 && !(flags & L1_DIRTY) && is_sweeping(core, SWEEP_L2))
 		sweep_stored(core, line); /* another core's larger L2 may have it */
 	return flags | L1_DIRTY | L1_OWNED;
 }
@@ -185,7 +186,7 @@ LANES_INLINE uint8_t l1d_used(
 /* A line with these flags has left its way of L1D.  Its entry of the filter may be
  * another's by now, which is no harm, and to look would be to wait for the host's
  * memory. */
-LANES_INLINE void forget(struct core *core, uint64_t line, uint8_t flags)
+LANES_INLINE void forget_line(struct core *core, uint64_t line, uint8_t flags)
 {
 	uint64_t at = flags & L1_FILTERED ? line & (DATA_FILTER - 1) : DATA_FILTER;
 
@@ -300,7 +301,7 @@ LANES_INLINE int data_known(
 
 /* A way of L1D has the line, since when, and from now on: the filter gets it, if its
  * page has settled.  Returns its flags. */
-LANES_INLINE uint8_t admit(
+LANES_INLINE uint8_t admit_line(
 	struct core *core, uint64_t full, uint8_t flags, struct slot at, uint32_t settled)
 {
 	if (settled)
@@ -322,10 +323,10 @@ LANES_INLINE void l1d_miss(struct core *core, struct shape s, struct cache *l1d,
 
 	row_tags(p.row)[w.n] = p.tag;
 	core->count[CP_SIM_l1d_load_lines - LOAD + kind]++;
-	forget(core, old, was);
+	forget_line(core, old, was);
 	*stamp_at(core, at.line) = stamp; /* the victim was older than the batch */
-	is = admit(core, full, is, at, settled);
-	is |= (uint8_t)fetch(core, s, line, kind);
+	is = admit_line(core, full, is, at, settled);
+	is |= (uint8_t)fetch_line(core, s, line, kind);
 	write_back(core, s, old, was);
 	*flags = l1d_used(core, s, line, is & (uint8_t)~L1_DIRTY, writes);
 }
@@ -348,7 +349,7 @@ LANES_INLINE void data_line(struct core *core, struct shape s, uint64_t full,
 		return;
 	}
 	*flags = l1d_used(core, s, line, *flags, writes);
-	*flags = admit(core, full, *flags, at, settled);
+	*flags = admit_line(core, full, *flags, at, settled);
 	renew_stamp(core, at.line, stamp);
 }
 
@@ -432,10 +433,10 @@ LANES_INLINE struct way l1i_miss(struct core *core, struct shape s, struct cache
 	struct way w = way_of(p, cache_victim(l1i, p.row));
 	uint64_t old = cache_key(l1i, p.set, row_tags(p.row)[w.n]);
 
-	core->code[old & (CODE_FILTER - 1)].line = NO_LINE; /* as in forget() */
+	core->code[old & (CODE_FILTER - 1)].line = NO_LINE; /* as in forget_line() */
 	core->count[CP_SIM_l1i_misses]++;
 	row_tags(p.row)[w.n] = p.tag;
-	fetch(core, s, line, IFETCH);
+	fetch_line(core, s, line, IFETCH);
 	return w;
 }
 

@@ -76,7 +76,7 @@ LANES_INLINE int quick_from_l2(struct core *core, struct shape s, const struct q
 			return 0;
 		core->count[CP_SIM_l1d_writebacks]++;
 	}
-	forget(core, old, was);
+	forget_line(core, old, was);
 	core->count[CP_SIM_l1d_load_lines - LOAD + q->place->first_kind]++;
 	core->l2_misses = 0;
 	core->l2.clock = ++clock;
@@ -91,7 +91,7 @@ LANES_INLINE int quick_from_l2(struct core *core, struct shape s, const struct q
 
 /* Nothing is called where L1D or L2 has the line.  Returns 0 where others have to be
  * asked for it, or for the victim; nothing has changed then. */
-LANES_INLINE int quick(struct core *core, struct shape s, const struct quick *q)
+LANES_INLINE int run_quickly(struct core *core, struct shape s, const struct quick *q)
 {
 	struct cache l1d = l1d_shaped(core, s), l2 = cache_shaped(&core->l2, s.l2, 0);
 	struct cache_place p = cache_place(&l1d, q->line), p2;
@@ -130,7 +130,7 @@ LANES_INLINE void with_page(struct core *core, struct shape s,
 }
 
 /* A reference that the filter has not. */
-LANES_INLINE void touch(struct core *core, struct shape s,
+LANES_INLINE void touch_place(struct core *core, struct shape s,
 	const struct batch_place *place, uint64_t line, uint32_t stamp)
 {
 	struct cache dtlb = cache_shaped(&core->dtlb, s.tlb, TLB_EXTRA);
@@ -141,7 +141,7 @@ LANES_INLINE void touch(struct core *core, struct shape s,
 
 	if (way < 0 && line < REGION_NEAR)
 		with_page(core, s, place, &dtlb, p, line, stamp);
-	else if (__builtin_expect(line >= REGION_NEAR || !quick(core, s, &q), 0))
+	else if (__builtin_expect(line >= REGION_NEAR || !run_quickly(core, s, &q), 0))
 		core->paths.data(core, line, place->first_kind, place->writes, stamp);
 }
 
@@ -167,7 +167,7 @@ LANES_INLINE void slow_alone(struct core *core, const struct batch *b, uint64_t 
 	batch_finish_alone(core, b, line, at, clock);
 }
 
-/* Returns 0 where touch() has to be called. */
+/* Returns 0 where touch_place() has to be called. */
 LANES_INLINE int quick_alone(struct core *core, struct shape s,
 	const struct batch_place *place, uint64_t line, uint32_t stamp)
 {
@@ -177,7 +177,7 @@ LANES_INLINE int quick_alone(struct core *core, struct shape s,
 	struct quick q =
 		quick_in(core, &dtlb, way_of(p, (unsigned)way), place, line, stamp, 1);
 
-	return way >= 0 && line < REGION_NEAR && quick(core, s, &q);
+	return way >= 0 && line < REGION_NEAR && run_quickly(core, s, &q);
 }
 
 #endif

@@ -69,7 +69,7 @@ LINE(12)
 	{                                                                                \
 		static const struct shape s = USUAL_SHAPE(l1, tlb, l2);                  \
                                                                                          \
-		touch(core, s, p, line, stamp);                                          \
+		touch_place(core, s, p, line, stamp);                                    \
 	}                                                                                \
                                                                                          \
 	static __attribute__((noinline)) void slow_alone_##l1##_##tlb##_##l2(            \

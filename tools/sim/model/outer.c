@@ -48,7 +48,7 @@ static void llc_write_back(struct core *core, uint64_t line)
 
 	if (!c->sets)
 		return;
-	if (sweeps(core, SWEEP_LLC))
+	if (is_sweeping(core, SWEEP_LLC))
 		sweep_put(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
@@ -66,7 +66,7 @@ static void llc_fetch(struct core *core, uint64_t line, enum access kind)
 
 	if (!c->sets)
 		return;
-	if (sweeps(core, SWEEP_LLC))
+	if (is_sweeping(core, SWEEP_LLC))
 		sweep_ask(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
@@ -102,7 +102,7 @@ static void write_back(struct core *core, uint64_t line)
 		llc_write_back(core, line);
 		return;
 	}
-	if (sweeps(core, SWEEP_L2))
+	if (is_sweeping(core, SWEEP_L2))
 		sweep_put(core, line);
 	p = cache_place(c, line);
 	way = cache_find(c, p);
@@ -303,7 +303,7 @@ static void look_up_page(
 		count_walk(core, kind);
 		return;
 	}
-	if (sweeps(core, SWEEP_STLB)) /* by lines, of which a page has many */
+	if (is_sweeping(core, SWEEP_STLB)) /* by lines, of which a page has many */
 		sweep_ask(core, page << core->page_shift);
 	p = cache_place(c, page);
 	way = cache_find(c, p);
@@ -339,14 +339,14 @@ void outer_choose_paths(struct core *core)
 
 	core->paths.page = outer_page;
 	core->llc_of_16 =
-		cache_has_shape(&core->uncore->llc, 16) && !sweeps(core, SWEEP_LLC);
+		cache_has_shape(&core->uncore->llc, 16) && !is_sweeping(core, SWEEP_LLC);
 	core->l2_lanes = 0;
 	if (core->sets) {
 		core->llc_of_16 = 0;
 		core->paths.fetch = fetch_in_sets;
 		return;
 	}
-	if (sweeps(core, SWEEP_L2)) {
+	if (is_sweeping(core, SWEEP_L2)) {
 		core->paths.fetch = fetch_swept;
 		return;
 	}

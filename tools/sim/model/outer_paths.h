@@ -127,7 +127,7 @@ static void choose_page(struct core *core)
 {
 	const struct cache *c = &core->stlb;
 
-	if (!c->sets || sweeps(core, SWEEP_STLB))
+	if (!c->sets || is_sweeping(core, SWEEP_STLB))
 		return;
 	if (cache_has_shape(c, 8))
 		core->paths.page = page_in_8;

@@ -69,7 +69,7 @@ void sweep_ask(struct core *core, uint64_t line);
 void sweep_put(struct core *core, uint64_t line);
 void sweep_stored(struct core *core, uint64_t line);
 
-LANES_INLINE int sweeps(const struct core *core, enum sweep_level level)
+LANES_INLINE int is_sweeping(const struct core *core, enum sweep_level level)
 {
 	return __builtin_expect(core->sweep != 0, 0) && core->sweep->plan->level == level;
 }

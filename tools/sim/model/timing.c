@@ -156,26 +156,7 @@ LANES_INLINE void take_write_buffer(struct core *core, struct timing *t, struct 
 static __attribute__((noinline)) void fetch_code(
 	struct core *core, struct timing *t, struct clock *c, const struct change *by)
 {
-	uint64_t lines[NLEVELS],
-		walks = GREW(by, itlb_walks),
-		cycles = translation(&t->reach, GREW(by, itlb_misses), walks);
-
-	split(&t->reach,
-		&(struct missed){GREW(by, l1i_misses), GREW(by, l2_ifetch_misses),
-			GREW(by, llc_ifetch_misses),
-			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
-			GREW(by, two_hop_lines) - GREW(by, loads_two_hop), 0, 0},
-		lines);
-	core->count[CP_SIM_time_tlb] += cycles;
-	for (enum level level = SECOND; level < NLEVELS; level++) {
-		uint64_t late = lines[level] * t->reach.latency[NOBODY][level];
-
-		core->count[stack_of(level)] += late;
-		cycles += late;
-	}
-	core->count[CP_SIM_itlb_walk_cycles] += walks * t->reach.of.walk;
-	core->count[CP_SIM_ifetch_stall_cycles] += cycles;
-	c->delay += cycles;
+	c->delay += wait_for_code(core, &t->reach, by);
 }
 
 /* One line for a load or a store; used: after so many instructions. */
@@ -198,7 +179,7 @@ static __attribute__((noinline)) void fill_several(struct core *core, struct tim
 {
 	uint64_t lines[NLEVELS];
 
-	split(&t->reach, &m, lines);
+	split_lines(&t->reach, &m, lines);
 	for (int level = TWO_HOPS; level >= SECOND; level--)
 		for (uint64_t i = 0; i < lines[level]; i++) {
 			enum owner owner = level > MEMORY ? NOBODY : owner_of(&m);
@@ -225,7 +206,7 @@ LANES_INLINE void fill_all(struct core *core, struct timing *t, struct clock *c,
 LANES_INLINE void translate_pages(
 	struct timing *t, struct clock *c, uint64_t pages, uint64_t walks)
 {
-	uint64_t cycles = translation(&t->reach, pages, walks);
+	uint64_t cycles = cycles_of_pages(&t->reach, pages, walks);
 
 	t->data_pages += cycles;
 	t->data_walks += walks;

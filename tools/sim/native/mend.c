@@ -152,11 +152,6 @@ static IRExpr *normal_to_compare(IRSB *out, IRExpr *single, IRExpr *other)
 	return with_bit(out, bits, bit);
 }
 
-static Bool is_temp(const IRExpr *e, IRTemp t)
-{
-	return e->tag == Iex_RdTmp && e->Iex.RdTmp.tmp == t;
-}
-
 /* Does the expression use the double, other than to compare it or to make an integer? */
 static Bool uses_double(const IRExpr *e, IRTemp t)
 {
