@@ -86,7 +86,7 @@ typedef void cp_option_complaint(void *context, const char *line);
 void cp_options_read(struct cp_options *options, char *const envp[],
 	cp_option_complaint *complain, void *context);
 
-/* Of this process; read once, by the constructor. */
+/* The options of this process, which the constructor reads once. */
 extern struct cp_options cp_options;
 
 #endif

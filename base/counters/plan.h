@@ -17,8 +17,8 @@
 struct cp_plan {
 	struct cp_event_set set;
 	struct cp_weights weights;
-	/* What is simulated; 0: nothing is, the hardware counts.  The report is about
-	 * the first. */
+	/* The machines that are simulated; none if the hardware counts.  The report is
+	 * about the first. */
 	unsigned nmachines;
 	struct cp_machine machine[CP_MAX_MACHINES];
 	struct cp_sweep_plan sweep;   /* of the first machine; npoints 0: none */

@@ -8,9 +8,9 @@
 typedef bool cp_name_visitor(void *context, int dir, const char *name);
 
 /*
- * What lies in an open directory, but for names that begin with a dot; without
- * malloc, which readdir(3) calls, and on little of the stack.  1 if visit returned
- * true, else 0 or -errno.
+ * Visits the entries of an open directory, except those that begin with a dot.  It needs
+ * no malloc, which readdir(3) calls, and little of the stack.  Returns 1 if visit
+ * returned true, else 0 or -errno.
  */
 int cp_directory_any(int dir, cp_name_visitor *visit, void *context);
 

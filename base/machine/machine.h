@@ -53,9 +53,9 @@ static inline bool cp_is_tlb(enum cp_level level)
 	return level >= CP_ITLB;
 }
 
-/* What a core that executes out of order is limited by; 0: not said, no limit.  Those
- * of the second line are in hundredths: instructions, loads and stores a cycle, and
- * cycles that a level is taken by each line it gives. */
+/* The limits of a core that executes out of order; 0: not said, no limit.  Those of
+ * the second line are in hundredths: instructions, loads and stores a cycle, and cycles
+ * for which each line that it gives occupies a level. */
 struct cp_ooo {
 	bool on; /* timing = ooo */
 	uint32_t window, mispredict, walkers, l2_fill_buffers;
@@ -148,7 +148,7 @@ void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_
 /* How far other sockets are at most: 0 (there are none), 1 or 2. */
 int cp_machine_hops(const struct cp_machine *machine);
 
-/* What about that level the simplest model does not do: other policies than LRU,
+/* Names what the simplest model leaves out at that level: policies other than LRU,
  * prefetchers, caches that some of the cores share, and the like; NULL: nothing. */
 const char *cp_machine_unlike_plain(
 	const struct cp_machine *machine, enum cp_level level);

@@ -12,7 +12,7 @@
 /* NULL: it is none of those, or bytes are missing. */
 const char *cp_instruction_set_x86(const uint8_t *code, size_t size);
 const char *cp_instruction_set_arm64(uint32_t word);
-/* Of this machine's. */
+/* The same for this machine's instructions. */
 const char *cp_instruction_set(const uint8_t *code, size_t size);
 
 #endif

@@ -118,13 +118,13 @@ static inline struct cp_span cp_next_function(const char **list, int *except)
 	return (struct cp_span){0, 0};
 }
 
-/* What the user did not write: see above. */
+/* Is it a rule that the user did not write?  See above. */
 static inline int cp_is_rule(struct cp_span piece)
 {
 	return piece.at[-5] == 'r';
 }
 
-/* What stands behind the pattern about the names of its regions, from the '=' on. */
+/* The part behind the pattern, from the '=' on: it says how its regions are named. */
 static inline struct cp_span cp_naming_behind(struct cp_span piece)
 {
 	return (struct cp_span){

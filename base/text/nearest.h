@@ -3,9 +3,9 @@
 #define CACHEPEEK_BASE_TEXT_NEAREST_H
 
 /*
- * Of the NULL-terminated candidates, the one that word was probably meant to
- * be: the smallest edit distance (case ignored), if that is at most a third of
- * the word's length, rounded up.  NULL: none is near.
+ * Returns the candidate that word was probably meant to be: the one at the smallest edit
+ * distance (case ignored), if that is at most a third of the word's length, rounded up.
+ * NULL: none is near.  The list ends with NULL.
  */
 const char *cp_nearest(const char *word, const char *const *candidates);
 
