@@ -81,8 +81,8 @@ int cp_encoder_path(char *to, size_t size)
 	return cp_companion_path("encoder.so", to, size);
 }
 
-/* What the simulated PMU takes, with its caches and its copies of code, beside a
- * program that is not large: with less it ends before the program begins. */
+/* The memory that the simulated PMU takes, with its caches and its copies of code,
+ * beside a program that is not large: with less it ends before the program begins. */
 #define SIM_MEMORY_MIB 512
 
 static bool is_enough(int resource)
@@ -262,8 +262,8 @@ static void add_wishes(struct command *command, const char *directory,
 	}
 }
 
-/* Of a sample: each process has another one in each run, so that several tell more than
- * one. */
+/* The seed of a sample.  It differs between processes and between runs, so that
+ * several runs tell more than one. */
 static uint64_t seed_of_process(const char *directory)
 {
 	return 1 + cp_hash_text((uint64_t)getpid(), directory) % 1000000000;

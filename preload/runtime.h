@@ -20,8 +20,8 @@ enum cp_state {
 	CP_FINISHED, /* last readings taken: nothing is recorded any more */
 };
 
-/* What was decided is in decide.h, whose run it is in run.h, the settings are in
- * counters/options.h. */
+/* decide.h has what was decided, run.h the run that this process belongs to,
+ * counters/options.h the settings. */
 struct cp_runtime {
 	int state;     /* enum cp_state; atomic */
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */

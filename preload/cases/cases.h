@@ -13,7 +13,7 @@
  * that it asks for; the list itself, if it asks for none.  Once, at the beginning. */
 const char *cp_cases_expand(const char *patterns);
 
-/* Of frameworks that nobody knows. */
+/* Warns of patterns that name an unknown framework. */
 void cp_cases_complain(const char *patterns);
 
 /* At the end, if any was asked for: has a function of the rules been found? */

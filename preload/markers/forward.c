@@ -62,8 +62,8 @@ static uint64_t hash_caller(const struct cp_forward *forward, const void *caller
 	       0x9e3779b97f4a7c15u;
 }
 
-/* What dlsym does with the text of an error is not for a signal handler to
- * interrupt that comes here as well. */
+/* dlsym keeps the text of an error: no signal handler that comes here as well may
+ * interrupt that. */
 static void *look_undisturbed(const char *name, const void *caller)
 {
 	uint64_t all = ~0ull, before = 0;

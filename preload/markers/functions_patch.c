@@ -62,8 +62,8 @@ static uint32_t *can_begin(void)
 	return can ? &cp_self.function : NULL;
 }
 
-/* What libc does for us meanwhile is nobody's call.  A handler may leave us by a jump:
- * then we are not there any more, and the stack pointer is above. */
+/* Calls that libc makes for us meanwhile are not regions of the program.  If a handler
+ * leaves us by a jump, we are not there any more, and the stack pointer is above. */
 static void *begin_function(void *function, const uintptr_t *arguments)
 {
 	struct cp_name *name;
@@ -201,8 +201,8 @@ static bool counts_our_work(const struct perf_event_attr *attr)
 	return attr->type != PERF_TYPE_BREAKPOINT;
 }
 
-/* What a marked pair costs is subtracted (calibrate.h); entries and exits of functions
- * cost more, which nobody has measured. */
+/* The cost of a marked pair is subtracted (calibrate.h); entries and exits of
+ * functions cost more, and that has not been measured. */
 static void tell_cost(void)
 {
 	const struct cp_event_set *set = &cp_plan.set;

@@ -56,8 +56,8 @@ static int quantity_value(const struct cp_quantity *quantity,
 			&reading->group[cp_plan.set.counters[counter].group];
 		uint64_t count = reading->counter[counter];
 
-		/* What counts only in its turn knows executions, not moments; what
-		 * counts sockets is no thread's. */
+		/* A counter that takes turns knows executions, not moments; a counter
+		 * of sockets belongs to no thread. */
 		if (!times->running || cp_plan.set.counters[counter].socket ||
 			cp_plan.set.counters[counter].group < cp_plan.set.nrotated)
 			return -ENODATA;

@@ -18,13 +18,13 @@ int cp_marker_read(struct cp_live_thread *thread, bool own, struct cp_reading *r
 /* cp_marker_begin without a look whether its cost is known: for who measures that. */
 void cp_marker_begin_now(struct cp_name *name, uint64_t tag);
 
-/* What a boundary reads, and its time: between pause and resume, the moment of
- * the pause. */
+/* Takes the reading of a boundary, and its time; between pause and resume these are
+ * the ones of the moment of the pause. */
 void cp_marker_read_now(struct cp_live_thread *thread, bool own,
 	struct cp_reading *reading, uint64_t *now_ns);
 
-/* Of groups of events that take turns: the one that is to count the execution
- * begun. */
+/* Chooses which of the groups of events that take turns counts the execution that
+ * begins. */
 void cp_marker_take_turn(struct cp_live_thread *thread);
 
 /* Said once: a region is not counted, for want of memory. */

@@ -129,8 +129,8 @@ static void on_parallel_end(
 
 /* ---- tasks ---- */
 
-/* What a task's data say: a region's part of the calling thread, or an explicit
- * task, which may have ended a rest. */
+/* A task's data: it is a region's part of the calling thread, or an explicit task,
+ * which may have ended a rest. */
 enum { PART = 1, TASK, WAKING_TASK };
 
 static void on_implicit_task(int scope, union ompt_data *parallel, union ompt_data *task,

@@ -306,9 +306,9 @@ static struct span signal_stack(void)
 	return (struct span){(uintptr_t)stack.ss_sp, stack.ss_size};
 }
 
-/* What the jump leaves on the stack where it ends, and of a handler's on another one.  A
- * jump from one coroutine's stack to another one's leaves nothing: those are farther
- * apart than a stack is large. */
+/* Ends the calls that the jump leaves on the stack where it ends, and a handler's on
+ * another one.  A jump from one coroutine's stack to another leaves nothing: those are
+ * farther apart than a stack is large. */
 void cp_calls_jump(uintptr_t sp)
 {
 	uintptr_t here = (uintptr_t)&sp;

@@ -30,9 +30,9 @@ struct cp_plan {
 enum cp_patch_why cp_plan_make(const struct cp_code *code, struct cp_plan *plan);
 
 /*
- * What the jump goes to, for memory at address: the call of *enter (a pointer within
- * reach) with the function's number, what was replaced, and the jump back.  Returns its
- * size, 0 if something is out of reach.
+ * Makes the code that the jump goes to, for memory at address: the call of *enter (a
+ * pointer within reach) with the function's number, the instructions that were replaced,
+ * and the jump back.  Returns its size, 0 if something is out of reach.
  */
 size_t cp_plan_build(const struct cp_plan *plan, uint32_t number, uintptr_t enter,
 	uintptr_t address, uint8_t to[CP_TRAMPOLINE_SIZE]);

@@ -55,7 +55,8 @@ static void set_option(struct kind *kind, const char *word)
 	kind->aux |= strcmp(word, "aux") == 0;
 }
 
-/* Of the line at *text, which moves to the next one; false: it has none. */
+/* Reads a kind from the line at *text, which moves to the next one; false: the line
+ * has none. */
 static bool read_line(const char **text, struct kind *kind)
 {
 	const char *at = *text, *end = strchr(at, '\n');

@@ -17,7 +17,8 @@
 #include "preload/runtime.h"
 #include "preload/sampling/sampling_parts.h"
 
-/* Of a file in /proc: a program with more mappings has the first ones known. */
+/* The size up to which a file in /proc is read: of a program with more mappings the
+ * first ones are known. */
 #define MAPS_SIZE ((size_t)4 << 20)
 
 /* NULL or *length bytes, with a NUL behind, in a mapping of MAPS_SIZE. */

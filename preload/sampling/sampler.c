@@ -13,8 +13,8 @@
 #include "base/engine/kernel.h"
 #include "preload/sampling/sampling_parts.h"
 
-/* Of data.  Fewer lose samples while the thread that empties them waits for a CPU;
- * where memory that stays in place is limited, the kernel takes fewer. */
+/* The size of a ring's data.  A smaller one loses samples while the thread that
+ * empties it waits for a CPU; where locked memory is limited, the kernel grants less. */
 #define RING_BYTES ((uint64_t)128 << 10)
 /* Samples with a part of the stack are thirty times as long. */
 #define RING_BYTES_OF_CHAINS ((uint64_t)1 << 20)
@@ -99,7 +99,8 @@ static int open_first(struct cp_sampler *sampler, pid_t tid,
 		&sampler->ring, sampler->fd[CP_SAMPLED_FAULTS], pages ? pages : 1);
 	if (result < 0)
 		cp_fd_drop(&sampler->fd[CP_SAMPLED_FAULTS]);
-	/* Of the limit; the event itself may be refused so, too. */
+	/* The limit of locked memory; the event itself may be refused with EPERM,
+	 * too. */
 	return result == -EPERM ? -ENOMEM : result;
 }
 
@@ -274,7 +275,8 @@ static void read_totals(struct cp_sampler *sampler)
 		sampler->out->events[CP_SAMPLED_MEMORY].total = now.value;
 }
 
-/* What the next samples are apart: the program's own rhythm meets another one. */
+/* Chooses the distance of the next samples anew, so that it does not stay in step with
+ * the program's own rhythm. */
 static void change_period(struct cp_sampler *sampler)
 {
 	uint64_t period;

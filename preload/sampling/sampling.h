@@ -14,8 +14,8 @@
 
 struct cp_sampler;
 
-/* What is to be sampled, once; then, before any thread begins, and again in a fork
- * child, the file. */
+/* Chooses, once, what to sample; then makes the file, before any thread begins and
+ * again in a fork child. */
 void cp_sampling_choose(void);
 void cp_sampling_prepare(void);
 /* The thread that empties rings. */
@@ -26,7 +26,8 @@ void cp_sampling_flush(void);
 /* In a fork child, before cp_sampling_prepare. */
 void cp_sampling_after_fork(void);
 
-/* Of that thread; own: it calls this itself.  NULL: it is not sampled. */
+/* Begins to sample that thread; own: the thread calls this itself.  NULL: it is not
+ * sampled. */
 struct cp_sampler *cp_sampling_thread_begin(pid_t tid, bool own);
 /* NULL is fine; own as above. */
 void cp_sampling_thread_end(struct cp_sampler *sampler, bool own);

@@ -61,10 +61,9 @@ static void list_remove(struct cp_live_thread *thread)
 }
 
 /*
- * What the root region starts from.  perf: what was counted since the open,
- * which is our own work.  The simulated PMU counts a thread from its first
- * instruction: zero, but for the main thread, whose first instructions were
- * the dynamic linker's.
+ * The reading that the root region starts from.  perf: the counts since the open, which
+ * are our own work.  The simulated PMU counts a thread from its first instruction: zero,
+ * but for the main thread, whose first instructions were the dynamic linker's.
  */
 static void first_reading(
 	struct cp_live_thread *thread, struct cp_reading *reading, bool own)
@@ -215,8 +214,8 @@ static struct cp_live_thread *start_counting(pid_t tid, uint32_t state)
 	thread->item = cp_thread_item_new(thread->tid, state);
 	if (!thread->item)
 		return without_memory(thread);
-	/* Of an adopted one, and of an image after another, what was before; what it
-	 * takes to begin is no other thread's. */
+	/* The CPU time that an adopted thread, or the image before this one, has used;
+	 * the time that a thread takes to begin is its own. */
 	if (tid)
 		thread->cpu_start = cp_thread_cpu(tid);
 	else if (thread->tid == cp_runtime.pid)
@@ -475,9 +474,9 @@ void cp_thread_visit(
 	cp_unlock(&live.lock);
 }
 
-/* What the owner is about to read from may be the program's next: worth more
- * patience, since it may have lost its CPU there.  It need not stay out: busy is
- * 2 until it leaves. */
+/* The owner is about to read memory that may be the program's next: that is worth more
+ * patience, since the owner may have lost its CPU there.  It need not stay out: busy is 2
+ * until it leaves. */
 static void let_owner_leave(struct cp_live_thread *thread)
 {
 	uint64_t until = cp_now_ns() + PATIENCE_NS;

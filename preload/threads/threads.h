@@ -38,8 +38,8 @@ void cp_threads_finish(void);
 /* Brings every thread's root region up to date, without ending anything. */
 void cp_threads_flush(void);
 
-/* What is open in the caller, whose last reading was just taken; the other threads end
- * in the exec, wherever they are. */
+/* Ends the regions that are open in the caller, whose last reading was just taken; the
+ * other threads end in the exec, wherever they are. */
 void cp_thread_before_exec(void);
 void cp_thread_exec_failed(void);
 
