@@ -93,8 +93,8 @@ struct cp_record_header {
 	/* perf: the first so many groups of counters took turns, one at a time:
 	 * each region has a cp_rotated.  0: none did. */
 	uint64_t nrotated;
-	/* Of several runs that share the events: which one, from 1 on, and how
-	 * many it takes.  0: this is the only one. */
+	/* The number of this run among several that share the events, from 1 on, and
+	 * how many there are.  0: this is the only one. */
 	uint32_t pass, npasses;
 	/* perf: by group, 1 + the group whose running time is the time that this
 	 * one's kind of core was in use; 0: all cores are alike. */
@@ -302,9 +302,9 @@ struct cp_spread {
 };
 
 /*
- * What the squares of two sets of executions lack of those of both together:
- * their sums, and how many each are (not 0).  Large ones in whole numbers as far as
- * that goes: of a small spread of large counts nothing is lost.
+ * The squares of two sets of executions lack this much of the squares of both together:
+ * their sums, and how many each are (not 0).  Large sums are computed in whole numbers as
+ * far as that goes, so that nothing of a small spread of large counts is lost.
  */
 static inline double cp_squares_between(
 	uint64_t sum, uint64_t n, uint64_t other, uint64_t m)

@@ -35,8 +35,8 @@ static int key_differs(const void *one, const void *other)
 #define HASH_KEYCMP(a, b, length) key_differs(a, b)
 #include <uthash.h>
 
-/* What the hash of a tree holds.  One for the whole tree: one for each parent
- * would be half a kilobyte each. */
+/* An entry of a tree's hash table.  There is one table for the whole tree: one for
+ * each parent would be half a kilobyte each. */
 struct cp_tree_entry {
 	struct cp_node node;
 	struct cp_node_key key;

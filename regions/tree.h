@@ -142,8 +142,8 @@ static inline bool cp_tree_is_skipping(const struct cp_tree *tree)
 	return __builtin_expect(tree->layout->sparse, 0) && cp_tree_top_is_skipped(tree);
 }
 
-/* Of the next executions of that region, in the innermost open one, none is
- * counted: to find out what that costs. */
+/* Counts none of the next executions of that region, in the innermost open one: to
+ * find out what that costs. */
 void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t count);
 
 /* The time of the begin just made. */
@@ -175,8 +175,8 @@ struct cp_reading *cp_tree_begin_again(
 bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
 	const struct cp_reading *reading, uint64_t now_ns);
 
-/* What happens between pause and resume belongs to no open region, only to the
- * root.  They nest. */
+/* Events between pause and resume belong to no open region, only to the root.  Pauses
+ * nest. */
 void cp_tree_pause(
 	struct cp_tree *tree, const struct cp_reading *reading, uint64_t now_ns);
 void cp_tree_resume(
@@ -249,8 +249,8 @@ bool cp_tree_fold(struct cp_tree *into, struct cp_tree *from);
 /* Gives the tree's memory back; the record keeps what it has. */
 void cp_tree_drop(struct cp_tree *tree);
 
-/* What the root's counts are measured from, to be filled by the caller who
- * wants its own work to lie before it; and its offset in the record. */
+/* Returns the reading that the root's counts are measured from, to be filled by a
+ * caller that wants its own work to lie before it; and its offset in the record. */
 struct cp_reading *cp_tree_root_start(struct cp_tree *tree);
 uint64_t cp_tree_root_offset(const struct cp_tree *tree);
 

@@ -51,8 +51,8 @@ static inline uint64_t cost_ns(const struct cp_pair_cost *cost, struct boundarie
 	       of.pieces * cost->inside_ns;
 }
 
-/* What counts only in its turn has no least and no most, nor has what is not
- * counted at all. */
+/* A counter that takes turns has no minimum and no maximum, nor has one that does not
+ * count. */
 static bool takes_turns(
 	const struct cp_layout *layout, const struct cp_quantity_terms *quantity)
 {
@@ -243,8 +243,8 @@ static void save_all(
 	save_range(change, node, &node->item->flags, cp_region_end(tree, node->item));
 }
 
-/* What was counted inside a region that is open in another thread only, by one
- * that weighs 1: teams' executions all do. */
+/* Adds what was counted inside a region that is open in another thread only, by an
+ * execution of weight 1: those of teams all have it. */
 static void add_elsewhere(struct cp_tree *tree, const struct cp_node *node,
 	const struct cp_frame *frame, const struct cp_reading *now,
 	const uint64_t delta[], uint64_t time_ns)

@@ -124,7 +124,7 @@ struct execution {
 	uint64_t spent_ns, lived_ns;
 };
 
-/* What is counted now is the execution's, a nested part of the region around it, and
+/* Adds the counts to the execution's region, to the region around it as nested, and to
  * the thread's. */
 INLINE void add_counts(struct execution e, uint64_t delta[], struct shape shape)
 {
