@@ -47,8 +47,8 @@ static double carry_back(const struct spread *s, size_t line, size_t at, double 
 	return 0;
 }
 
-/* What ended last began after all that ended before it; of what ended in the same
- * interval, what is short is all in it. */
+/* The execution that ended last began after all that ended before it.  Of those that
+ * ended in the same interval, the short ones lie in it entirely. */
 static bool is_later(const struct spread *s, size_t line, size_t other, size_t at)
 {
 	if (s->ended[line] != s->ended[other])

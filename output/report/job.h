@@ -32,8 +32,8 @@ struct cp_job {
 		uint32_t timed, mpi_known; /* bools */
 	} * ranks;
 	size_t nlisted, ranks_room;
-	/* Of the ranks that were added from their records: those that have not ended,
-	 * and those that are in a report already. */
+	/* Ranks that were added from their records: those that have not ended, and
+	 * those that are in a report already. */
 	size_t running, nreported;
 	bool live; /* all of them go on: nothing to say of that */
 	bool several_hosts;

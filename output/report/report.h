@@ -60,7 +60,7 @@ static inline double cp_extent_mean(const struct cp_extent *extent)
 /* Standard deviation of the sample; 0 of one. */
 double cp_extent_stddev(const struct cp_extent *extent);
 
-/* What was sampled of a count (report_bursts.c), in threads of any number. */
+/* The samples of a count (report_bursts.c), in any number of threads. */
 struct cp_pool {
 	uint32_t nsets, ngroups; /* so many groups of sets were simulated, of so many */
 	bool in_bursts, in_sets; /* whether some of the count is */
@@ -167,8 +167,8 @@ struct cp_process {
 	const char *illegal; /* the instruction that it died of, and where; or NULL */
 	uint64_t start_ns, end_ns, overhead_ns, pair_ns, realtime_ns;
 	struct cp_count *whole; /* [nquantities]: of the whole process, if known */
-	/* Of the whole, what is in no thread: [nquantities]; and CPU time, if
-	 * cpu_ns (of the process) is not 0. */
+	/* The part of the process's counts that belongs to no thread: [nquantities];
+	 * and its CPU time, if cpu_ns (of the process) is not 0. */
 	struct cp_count *unattributed;
 	uint64_t cpu_ns, unattributed_ns;
 	const struct cp_mpi_item *mpi; /* time in MPI; NULL: not known */
@@ -211,8 +211,8 @@ struct cp_report {
 	struct cp_process *processes;     /* by rank, then time of start */
 	struct cp_region *total;          /* merged over all processes */
 	const char **warnings;
-	/* Of a job (output/report/job.h): there are no processes, and what is said of
-	 * threads is said of ranks. */
+	/* The job (output/report/job.h), if this is the report of one: then there are
+	 * no processes, and ranks stand where threads do. */
 	const struct cp_job *job;
 	bool in_job; /* some of it is in the report of a job already */
 	bool copies; /* its texts outlive those of what is added */

@@ -61,7 +61,7 @@ static struct cp_value time_stamps(const struct scope *scope)
 	return wall;
 }
 
-/* Of the simulated machine: what makes seconds of its cycles, in the whole run. */
+/* The clock of the simulated machine in the whole run: it makes seconds of cycles. */
 static struct cp_value clock_of(const struct cp_report *report)
 {
 	const struct cp_region *run = report->total;

@@ -98,9 +98,10 @@ void cp_text_course(struct cp_text *text);
 /* text_extents.c: who has the least and the most of the marked metric. */
 void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
 
-/* What the mark goes by: the first of the group's that has a value in the whole run, or
- * NULL; but in place of any cost the time of misses where that is known.  The region that
- * gets it, NULL if none is worth it, and the sentence why. */
+/* The metric that the mark goes by: the first of the group's that has a value in the
+ * whole run, or NULL; but in place of any cost the time of misses where that is known.
+ * The region that gets the mark, NULL if none is worth it, and the sentence that says
+ * why. */
 #define CP_MISS_TIME "miss_time"
 const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group);
 const struct cp_region *cp_text_worst(const struct cp_text *text, const char *mark);

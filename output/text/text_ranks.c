@@ -109,8 +109,8 @@ static void print_table(struct cp_text *text, const struct cp_job *job)
 			text->out, "\u2026 and %zu more ranks\n", job->nlisted - row);
 }
 
-/* Who is in MPI least and most; false: it cannot be told of all ranks, or there is one.
- */
+/* Finds the ranks that are in MPI least and most; false: it is not known of all ranks,
+ * or there is one. */
 static bool find_ends(const struct cp_job *job, const struct cp_job_rank **least,
 	const struct cp_job_rank **most)
 {
