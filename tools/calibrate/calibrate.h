@@ -83,7 +83,7 @@ struct cp_host {
 	size_t page_bytes; /* of each of these */
 	double ns;         /* a cycle takes, as far as known by now */
 	double width;      /* the most instructions a cycle by now */
-	/* Of curves, each point's least time in all rounds so far; 0: none. */
+	/* Each point of a curve: its least time in all rounds so far; 0: none. */
 	double window_least[CP_CURVE_POINTS], page_least[CP_CURVE_POINTS],
 		line_least[CP_CURVE_POINTS];
 	bool huge;

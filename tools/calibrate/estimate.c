@@ -7,9 +7,9 @@
 
 #include "tools/calibrate/calibrate.h"
 
-/* Of times the least is nearest to what the host can do, of rates the most.  Where a
- * curve steps noise moves it both ways; a curve of the least of all rounds so far is best
- * in the last one. */
+/* The round that counts: the least time and the greatest rate are nearest to what the
+ * host can do.  Noise moves the place where a curve steps both ways; a curve of the least
+ * times of all rounds so far is best in the last one. */
 enum best { LEAST, MOST, MIDDLE, LAST };
 
 static const struct {
@@ -79,7 +79,8 @@ static double best_of(const double sorted[], unsigned count, enum best best)
 	return sorted[best == LEAST ? 0 : count - 1];
 }
 
-/* Of the last: how far those are from it that had most of the rounds, too. */
+/* The spread of the last round: the largest distance from it in the later half of the
+ * rounds, whose curves rest on most of them, too. */
 static double spread_of_last(const double values[], unsigned count)
 {
 	double last = values[count - 1], most = 0;
@@ -89,8 +90,8 @@ static double spread_of_last(const double values[], unsigned count)
 	return most;
 }
 
-/* Of a middle: the half of the rounds that is around it; of a best one: as far as the
- * middle. */
+/* The spread of a middle is the half of the rounds around it, that of a best one its
+ * distance from the middle. */
 static double spread_of(const double sorted[], unsigned count, enum best best)
 {
 	double value = best_of(sorted, count, best), middle = sorted[count / 2];

@@ -262,7 +262,8 @@ static struct ends ends_of(const struct screen *screen, const struct column *mar
 	return ends;
 }
 
-/* Of a time, a part of the predicted one; else by what an instruction costs. */
+/* A time is worth mending by its part of the predicted one, another cost by its cycles
+ * an instruction. */
 static bool is_worth_mending(
 	const struct screen *screen, unsigned machine, const struct column *mark)
 {

@@ -86,7 +86,7 @@ static void put_statuses(struct json *json)
 	cp_out_text(json->out, "},\n");
 }
 
-/* Of a variable whose type is known. */
+/* Writes the fields of a variable whose type is known. */
 static void put_fields(struct json *json, const struct cp_fields *fields)
 {
 	if (!fields)

@@ -56,7 +56,7 @@ static void fill_row(
 		cp_text_integer(arena, cp_line_use_count(use, cp_line_use_cold(use))));
 }
 
-/* Of lines with a field, in how many it was used. */
+/* Writes in how many of the lines with a field the field was used. */
 static void put_fields(struct cp_out *out, const struct cp_profile *profile,
 	const struct cp_profiled_object *object, size_t width)
 {

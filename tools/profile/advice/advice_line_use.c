@@ -40,7 +40,7 @@ static double used_of_sparse(const struct cp_line_use *use)
 	return (double)use->each * (double)sum / (double)use->sparse;
 }
 
-/* Of the bytes: of an element, or of a line. */
+/* The cold share of an element's bytes, or of a line's. */
 static double cold_share(const struct cp_line_use *use, const struct cp_fields *fields)
 {
 	if (fields)

@@ -77,7 +77,7 @@ size_t cp_calls_quantities(const struct cp_profile *profile,
 	const struct cp_group *measurement, const struct cp_calls_quantity **list);
 uint64_t cp_calls_amount(const struct cp_calls_quantity *quantity, const uint64_t *count);
 
-/* What a call has by itself, or with all that it calls, as the rest of a profile
+/* Tallies a call by itself, or with all that it calls, as the rest of a profile
  * measures. */
 void cp_calls_tally(struct cp_tally *tally, const struct cp_call *call, bool all);
 

@@ -41,8 +41,8 @@ static bool can_be_told(const struct cp_profile_use *use,
 	       (all % element == 0 || use->begin + object->size <= all);
 }
 
-/* What is in front of the variable or behind it in its lines is not of it.  Slot 0 of one
- * with more lines than slots is of lines further on. */
+/* Bytes of its lines before and behind the variable are not part of it.  Slot 0 of a
+ * variable with more lines than slots stands for lines further on. */
 static void add_use(struct sums *sums, const struct cp_profile_use *use,
 	const struct cp_profiled_object *object, uint64_t element)
 {

@@ -92,7 +92,7 @@ static void read_fields(const struct reading *r, Dwarf_Die *structure, const cha
 	} while (dwarf_siblingof(&member, &member) == 0);
 }
 
-/* Of an array, what its elements are. */
+/* Finds the type of an array's elements. */
 static bool element_of(Dwarf_Die *variable, Dwarf_Die *type)
 {
 	if (!type_of(variable, type))

@@ -57,7 +57,7 @@ struct cp_profiled_site {
 	uint64_t strided, misses, last;
 };
 
-/* Of some of an object's lines: a list. */
+/* The use of some of an object's lines: a list. */
 struct cp_profiled_use {
 	const struct cp_profile_use *in;
 	const struct cp_profiled_use *next;
@@ -81,7 +81,7 @@ struct cp_profiled_object {
 	size_t access, naccesses; /* the latest one, and how many */
 };
 
-/* What an instruction of a thread missed in an object: of its counts those that
+/* The misses of an instruction of a thread in an object: those counters that
  * profile_file.h names, and no others. */
 struct cp_profiled_access {
 	struct cp_profiled_site site;

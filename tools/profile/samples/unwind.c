@@ -155,8 +155,8 @@ static bool attach_state(struct cp_unwinder *unwinder)
 	return unwinder->attached;
 }
 
-/* What frame pointers say from the last of these frames on; all of it, if there are none.
- */
+/* Adds the frames that frame pointers lead to from the last of these on; all of them,
+ * if there are none. */
 static void add_rest(struct cp_unwinder *unwinder)
 {
 	const struct cp_samples_chain *chain = unwinder->chain;
