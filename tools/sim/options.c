@@ -596,7 +596,7 @@ Bool options_parse(const HChar *arg)
 }
 
 /* Fills in the machines; tool_machine becomes the first. */
-/* What a batch says of chains is said once, for all machines of the run. */
+/* A batch tells of chains once, for all machines of the run. */
 static void check_ooo(void)
 {
 	const struct ooo *first = NULL;

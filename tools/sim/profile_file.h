@@ -85,9 +85,9 @@ struct cp_profile_object {
 /* Blocks from this size on are told apart by their size. */
 #define CP_PROFILE_LARGE 4096
 
-/* What a thread did to a line of memory that another one wrote or read as well, one of
- * them writing, while several threads lived (--sharing).  A line whose memory was given
- * out anew is another one: see incarnation. */
+/* The use of a line of memory by a thread, where another thread used it, too, one of
+ * them wrote, and several threads lived (--sharing).  A line whose memory was given out
+ * anew is another one: see incarnation. */
 #define CP_PROFILE_PARTS 8
 
 struct cp_profile_sharer {
@@ -139,8 +139,9 @@ struct cp_profile_use {
 	uint64_t sparse, used_of_sparse[64];
 };
 
-/* What an instruction of a thread missed in an object: of each object, these add up to
- * what it has of those counters, but for instructions that no room was left for. */
+/* The misses of an instruction of a thread in an object: of each object, these add up
+ * to what it has of those counters, except for instructions for which there was no
+ * room. */
 #define CP_PROFILE_ACCESSED 5
 #define CP_PROFILE_ACCESS_COUNTERS                                                       \
 	CP_PROFILE_AT(l1d_load_misses), CP_PROFILE_AT(l1d_store_misses),                 \
@@ -155,9 +156,9 @@ struct cp_profile_access {
 	uint64_t count[CP_PROFILE_ACCESSED];
 };
 
-/* What was counted on a call path (--call-paths): a node of a tree, by itself, without
- * what the functions that it calls have.  Nodes of all threads add up to what their
- * process has counted. */
+/* The counts of a call path (--call-paths): a node of a tree, by itself, without the
+ * functions that it calls.  The nodes of all threads add up to what their process has
+ * counted. */
 struct cp_profile_path {
 	struct cp_profile_entry entry;
 	uint32_t id, parent; /* from 1 on; a node's parent is before it, 0: a root */
@@ -181,7 +182,7 @@ struct cp_profile_header {
 	uint32_t page;
 	uint32_t without_sites;      /* 1: there are call paths only */
 	struct cp_profile_site lost; /* misses for which there was no room */
-	/* Of the machine: pages that its data TLBs hold together, bytes of L2 (0: there
+	/* The machine: pages that its data TLBs hold together, bytes of L2 (0: there
 	 * is none); does L1D have a prefetcher? */
 	uint64_t tlb_entries, l2_bytes, l1d_prefetches;
 	uint32_t l1d_sets, l1d_ways;

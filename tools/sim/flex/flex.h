@@ -131,7 +131,7 @@ void flex_lost_code(struct core *core, const struct flex_place *p);
 
 /* ---- for the front ---- */
 
-/* What another load or fetch (and store) of the unit would change is the age of
+/* Another load or fetch (and store) of the unit would change nothing but the age of
  * line and page, until one of them is said to be lost.  PASSED_ON: a store changes no
  * more than that in L1D, but is passed on. */
 enum { FLEX_READABLE = 1, FLEX_WRITABLE = 2, FLEX_PASSED_ON = 4 };

@@ -201,7 +201,7 @@ static uint64_t *mask_of(const struct flex_cache *c, const struct flex_place *p)
 	return c->masks + (uint64_t)p->set * c->ways;
 }
 
-/* What a way of a TLB holds: where that begins, and the bits of a part's number of
+/* The extent of a way of a TLB: where it begins, and the bits of a part's number of
  * units. */
 struct extent {
 	uint64_t first;

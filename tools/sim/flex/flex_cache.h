@@ -47,10 +47,10 @@ struct flex_cache {
 	const uint32_t *bit; /* the owner's, as a member of the front; 0: it is none */
 	int code;
 	uint64_t units; /* of a line, or of a page */
-	/* Of lines that are units, while the owner is a member of the front: where that
+	/* Lines that are units, while the owner is a member of the front: where that
 	 * has facts of the way, plus one; 0: nowhere. */
 	uint16_t *slots;
-	/* Of TLBs: of which parts of the page there may be facts, each so large. */
+	/* TLBs: the parts of the page of which there may be facts, each so large. */
 	uint64_t *masks;
 	uint32_t part_shift, last_part;
 	int has_gaps;   /* empty ways may be in front of others */

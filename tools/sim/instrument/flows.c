@@ -22,8 +22,8 @@ struct trails {
 	};
 };
 
-/* What an instruction has made: its pieces do not take longer than the slowest one, which
- * is for others to wait for. */
+/* A value that an instruction has made.  Its pieces do not take longer than the
+ * slowest one, which others wait for. */
 struct value {
 	struct trails trails;
 	UInt instruction;
@@ -158,7 +158,7 @@ static void read_register(struct value *to, Int offset)
 		merge_trails(&to->trails, &registers[at]);
 }
 
-/* What a load brings, to be added to by other pieces of its instruction. */
+/* The value that a load brings; other pieces of its instruction may add to it. */
 static struct value value_of_load(const IRExpr *from)
 {
 	struct value v = no_value(0);
@@ -355,7 +355,7 @@ static void describe_value(UInt n, const struct trails *trails, UInt to)
 	}
 }
 
-/* What leads to nothing but itself, as it is, need not be told. */
+/* A value that leads only to itself, unchanged, need not be told. */
 static void describe_all(void)
 {
 	UInt n = 0;

@@ -20,7 +20,7 @@ Int flows_load(const IRSB *in, Int at);
 /* The batch so far ends in a branch that hangs on that. */
 void flows_branch(const IRExpr *on);
 
-/* What flowed since the last time, for so many instructions, loads and stores: as struct
+/* The flow since the last time, for so many instructions, loads and stores: as struct
  * batch has it, and by how many ticks chains are longer. */
 struct flowed {
 	UWord flow;

@@ -414,8 +414,8 @@ static void begin_block(IRSB *in)
 
 /* ---- regions ---- */
 
-/* What begins or ends at an instruction, or before it; in the midst of a block only lines
- * do.  Returns the line that it is of, or -1. */
+/* Watches for regions that begin or end at an instruction, or before it; in the midst
+ * of a block only lines do.  Returns the line that the instruction belongs to, or -1. */
 static Int watch_regions(const VexGuestLayout *layout, Addr a, Bool first, Int before)
 {
 	Int line = lines_wanted ? line_at(a) : -1;

@@ -10,7 +10,7 @@
 
 #define LATENCY_OF_HELPER 10 /* instructions that the core emulates in C */
 
-/* Of an expression that computes; 0: it only moves. */
+/* The latency of an expression that computes; 0: it only moves. */
 UInt latency_of(const IRExpr *e);
 
 #endif

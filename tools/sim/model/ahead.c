@@ -41,8 +41,8 @@ LANES_INLINE uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What a line takes: cycles of translation, in which there was no room, and of the level.
- * It is there at `ready`. */
+/* The time that a line takes: cycles of translation, cycles without room, and those of
+ * the level.  It is there at `ready`. */
 struct trip {
 	uint64_t ready;
 	uint32_t translation, crowd, latency;
@@ -56,7 +56,8 @@ struct wall {
 };
 
 struct ahead {
-	/* Of the batch that runs, or was run last; bit 0: it ends in a branch. */
+	/* The flow of the batch that runs, or was run last; bit 0: it ends in a
+	 * branch. */
 	uintptr_t flow;
 	uint64_t is_late; /* any */
 
@@ -67,8 +68,8 @@ struct ahead {
 	uint64_t lines_ready;             /* of all loads so far */
 	uint64_t missing_stores, drained; /* so far; when the last of them has left */
 
-	/* Of registers, now and when the superblock began, and of its loads: those that
-	 * are late, a bit each, and when they are ready.  Of others that is old. */
+	/* Registers that are late, now and when the superblock began, and its loads
+	 * that are, a bit each, and when they are ready.  Times of others are old. */
 	uint64_t late_now, late_begin, late_loads;
 	when now[FLOW_REGISTERS], begin[FLOW_REGISTERS], load[FLOW_LOADS];
 
@@ -146,8 +147,8 @@ static void wait_for_room(
 	core->count[CP_SIM_buffer_full_events]++;
 }
 
-/* What would not have been waited for if there had been room; if the page had been known,
- * too; and the rest, of which a trip before this one may be a part. */
+/* Splits a wait: cycles that more room would have saved, cycles that a known page
+ * would have saved, too, and the rest, of which an earlier trip may be a part. */
 static void wait_for_trip(
 	struct core *core, struct ahead *a, const struct trip *trip, uint64_t cycles)
 {
@@ -397,7 +398,7 @@ static void store_value(struct core *core, struct ahead *a, const struct change 
 	add_entry(a, trip.ready);
 }
 
-/* What leaves caches takes the same ways. */
+/* Lines that leave caches take the same ways. */
 static void write_back(struct ahead *a, const struct change *by)
 {
 	for (uint64_t n = GREW(by, l1d_writebacks) + GREW(by, l1d_writes_through); n; n--)
@@ -453,7 +454,7 @@ void ahead_collect(struct core *core)
 
 /* ---- batches ---- */
 
-/* Of the superblock that was left. */
+/* Ends the superblock that was left by a branch that went otherwise than predicted. */
 static __attribute__((noinline)) void mispredict_branch(
 	struct core *core, struct ahead *a)
 {

@@ -53,7 +53,7 @@ extern uint32_t ahead_wanted;
 batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t lines);
 batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines);
 
-/* What they do before each batch and behind it. */
+/* Called before each batch and behind it. */
 void ahead_begin(struct core *core, const struct batch *b, uint64_t line);
 void ahead_end(struct core *core);
 

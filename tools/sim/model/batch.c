@@ -171,7 +171,7 @@ LANES_INLINE int data_is_known(struct core *core, const struct batch *b,
 	return !other;
 }
 
-/* Who is told is told of a place's first reference: no store behind a load there must
+/* The observer is told of a place's first reference: no store behind a load there may
  * take a line away from other cores. */
 static __attribute__((noinline)) int stores_come_later(
 	const struct core *core, const struct batch *b, uint32_t places)

@@ -55,17 +55,17 @@ LANES_INLINE int batch_has_notes(void)
 	return batch_observer || batch_announcer;
 }
 
-/* Of a reference: where its instruction begins, in bytes from the batch's first line,
- * how many of the batch's are before it (-1: the last one of the batch before), after
- * how many its value is used, where in its place its data is, and which of its
- * superblock's loads it is (flow.h; -1: of none that is followed). */
+/* A reference: where its instruction begins, in bytes from the batch's first line; how
+ * many of the batch's are before it (-1: the last one of the batch before); after how
+ * many its value is used; where in its place its data is; and which of its superblock's
+ * loads it is (flow.h; -1: of none that is followed). */
 struct batch_note {
 	int16_t offset, number, used, at, load;
 };
 
-/* What does not change between runs of the same code.  A place is an address
- * and so many bytes that no reference to it lies outside.  What the filters need for
- * up to two places is one line of the host's. */
+/* The parts that are the same in each run of the same code.  A place is an address and
+ * so many bytes that no reference to it lies outside.  The filters need one line of the
+ * host's for up to two places. */
 struct batch {
 	uint64_t clock; /* what it adds: ticks, and in the high half instructions */
 	uint8_t items;

@@ -22,9 +22,9 @@
 /* The byte of a way of a first-level TLB: 0, or */
 #define HUGE_WAY 1
 
-/* What paths are compiled for: lanes of L1D (or L1I), its TLB and L2, 0: any; l2 is 0,
- * too, if it is not common or more is to be asked.  Usual: lines of 64 bytes, pages of 4
- * KB. Sets: of L1D. */
+/* The shape that a path is compiled for: lanes of L1D (or L1I), its TLB and L2, 0:
+ * any; l2 is 0, too, if it is not common or more is to be asked.  Usual: lines of 64
+ * bytes, pages of 4 KB. Sets: of L1D. */
 struct shape {
 	uint32_t l1, tlb, l2, usual, sets;
 };
@@ -250,7 +250,7 @@ LANES_INLINE int is_small(const struct core *core, uint64_t full, int load)
 	       huge_is_small(full >> core->area_shift, full << core->line_shift, load);
 }
 
-/* What page_touch says of a page.  Pages that come and go would only cost the filter's
+/* The answer of page_touch.  Pages that come and go would only cost the filter's
  * upkeep: the lines of a page are filtered when it has settled, which it has once it is
  * found in the DTLB. */
 enum { FRESH, SETTLED, IN_HUGE };

@@ -19,8 +19,8 @@ enum policy { POLICY_LRU, POLICY_PLRU, POLICY_ROUND_ROBIN, POLICY_RANDOM };
 enum inclusion { NON_INCLUSIVE, INCLUSIVE, EXCLUSIVE };
 enum prefetcher { PREFETCH_NONE, PREFETCH_NEXT_LINE, PREFETCH_STREAM };
 
-/* What is zero is as on the plain machine that this file describes; flex.h says
- * what the rest means. */
+/* A field of zero is as on the plain machine that this file describes; flex.h says
+ * what the others mean. */
 struct geometry {
 	uint32_t sets, ways; /* 0, 0: this machine has none */
 	uint32_t line;       /* bytes; 0: the machine's */
@@ -105,8 +105,8 @@ struct slot {
 	uint32_t line, page;
 };
 
-/* What the fast paths of a core are: variants of the same code, compiled for
- * the common shapes of its caches and for any, and chosen by core_new. */
+/* The fast paths of a core: variants of the same code, compiled for the common shapes
+ * of its caches and for any, and chosen by core_new. */
 struct paths {
 	void (*data)(struct core *core, uint64_t line, enum access kind, int writes,
 		uint32_t stamp);

@@ -18,7 +18,7 @@ struct room {
 	uint32_t taken[ROOM_PERIODS];
 };
 
-/* What of a period is taken; those that were forgotten are full. */
+/* Returns how much of a period is taken; periods that were forgotten are full. */
 LANES_INLINE uint32_t *room_of(struct room *r, uint64_t period)
 {
 	uint32_t i = period % ROOM_PERIODS;

@@ -24,7 +24,7 @@ struct timing {
 	struct clock clock;
 	uint64_t before;      /* instructions up to the last collect */
 	uint64_t not_of_load; /* as in seen */
-	/* Of awaited; those before `waiting` have. */
+	/* The first of awaited that still waits, and how many there are. */
 	uint32_t waiting, nawaited;
 	uint32_t next_fill; /* most likely free */
 	uint32_t oldest;    /* of the write buffer, a ring */
@@ -67,8 +67,8 @@ LANES_INLINE void advance_to(struct timing *t, struct clock *c, uint64_t instruc
 	c->instruction = instruction > c->instruction ? instruction : c->instruction;
 }
 
-/* Of those that wait for the end of the list, the first ones have to go earlier.  A
- * clock that a call could change would have to be in memory: this returns it. */
+/* Drops the first of those that wait, so that the list has room at its end.  A clock
+ * that a call could change would have to be in memory: this returns it. */
 static __attribute__((noinline)) struct clock make_place(struct timing *t, struct clock c)
 {
 	if (!t->waiting)
@@ -240,8 +240,8 @@ static void refer_to_data(struct core *core, struct timing *t, struct clock *c,
 		take_write_buffer(core, t, c);
 }
 
-/* What a load on a plain machine has not to do with: if the sum has not grown, none
- * of them has. */
+/* The sum of counters that loads on a plain machine leave alone: if it has not grown,
+ * none of them has. */
 LANES_INLINE uint64_t not_of_load(const struct change *by)
 {
 	return NOW(by, l1i_misses) + NOW(by, itlb_misses) + NOW(by, l1d_store_lines) +

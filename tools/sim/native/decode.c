@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "native/decode.h"
 
-/* What is read, byte by byte. */
+/* The instruction's bytes, read one by one. */
 struct source {
 	UChar bytes[NATIVE_LONGEST];
 	UInt at, size; /* behind size: zeros */

@@ -201,7 +201,7 @@ static Bool delay_conversion(const IRSB *in, Int at)
 	return True;
 }
 
-/* What is converted to it, if that is delayed; else NULL. */
+/* Returns the float that is converted to it, if that is delayed; else NULL. */
 static IRExpr *delayed_for(const IRExpr *e)
 {
 	for (UInt i = 0; i < ndelayed; i++)

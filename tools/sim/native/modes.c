@@ -102,8 +102,8 @@ static void write_changed(struct writing *w, UChar value)
 	write_code(w, &value, sizeof(value));
 }
 
-/* What is pushed, with flags, FTZ and DAZ as they are: push %rax; stmxcsr 12(%rsp);
- * mov 12(%rsp), %eax; and $0x807f, %eax; or %eax, 8(%rsp); pop %rax; ldmxcsr (%rsp) */
+/* Pushes flags, FTZ and DAZ as they are: push %rax; stmxcsr 12(%rsp); mov 12(%rsp),
+ * %eax; and $0x807f, %eax; or %eax, 8(%rsp); pop %rax; ldmxcsr (%rsp) */
 #define CARRY                                                                            \
 	"\x50\x0f\xae\x5c\x24\x0c\x8b\x44\x24\x0c\x25\x7f\x80\x00\x00\x09\x44\x24\x08"   \
 	"\x58\x0f\xae\x14\x24"

@@ -23,7 +23,7 @@ enum {
 
 void mxcsr_start(void);
 
-/* Of these bits, the host's MXCSR has what the program wants, in VEX's code too. */
+/* The bits in which the host's MXCSR has what the program wants, in VEX's code too. */
 extern UInt mxcsr_hosted;
 
 /* The side state's, as the program sees it, with what its thread has raised. */

@@ -56,7 +56,7 @@ static Bool looks_xgetbv(const UChar *code, UInt length)
 	       code[2] == 0xd0;
 }
 
-/* What is executed natively though VEX decodes it, in a superblock of its own. */
+/* Is it executed natively though VEX decodes it, in a superblock of its own? */
 static Bool is_preferred(Addr pc, UInt length)
 {
 	const UChar *code = (const UChar *)pc;
@@ -69,7 +69,7 @@ static Bool is_preferred(Addr pc, UInt length)
 
 /* --- In VEX's superblocks --- */
 
-/* What VEX's decoder says of an instruction, in two words: the length comes first. */
+/* The answer of VEX's decoder, in two words: the length comes first. */
 struct decoded {
 	UInt length, next;
 	ULong more;

@@ -21,8 +21,8 @@ struct native_step {
 	UInt length;
 	Bool may_change;  /* its code is in no file */
 	Bool loads_mxcsr; /* rounding_look() comes behind it */
-	/* What it refers to in memory.  Sparse: a mask or a vector of indices says where.
-	 * Vector: that is what is loaded. */
+	/* References to memory.  Sparse: a mask or a vector of indices says where.
+	 * Vector: a vector is loaded. */
 	Bool loads, stores, is_sparse, is_vector;
 	UInt size;
 	IRExpr *address;

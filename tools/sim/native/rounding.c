@@ -88,7 +88,8 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 
 	if (!opcode)
 		return False;
-	/* Of which VEX raises other flags: round; cvtps2ph; dpps, dppd; cvtph2ps. */
+	/* Instructions of which VEX raises other flags: round; cvtps2ph; dpps, dppd;
+	 * cvtph2ps. */
 	if (map == 3)
 		return (*opcode >= 0x08 && *opcode <= 0x0b) || *opcode == 0x1d ||
 		       *opcode == 0x40 || *opcode == 0x41 ||

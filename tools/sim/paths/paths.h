@@ -33,7 +33,7 @@ void paths_fork_child(ThreadId tid, UInt thread);
 /* Around a signal's handler: before its frame is made, and after that has gone. */
 void paths_signal_begins(ThreadId tid, Bool on_another_stack);
 void paths_signal_is_over(ThreadId tid);
-/* What comes there may be other code.  had_functions: some of the tree may have been
+/* Other code may be mapped there next.  had_functions: some of the tree may have been
  * there. */
 void paths_unmapped(Addr a, SizeT len, Bool had_functions);
 

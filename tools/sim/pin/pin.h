@@ -13,7 +13,8 @@ extern Bool pin_wanted;
 
 /* environment.c.  The value of a variable; NULL: it is not there. */
 const HChar *pin_find(HChar *const *envp, const HChar *name);
-/* Of envp what the program is to see; fixed: bytes that the rest of the stack takes. */
+/* Returns the part of envp that the program is to see; fixed: bytes that the rest of
+ * the stack takes. */
 HChar **pin_environment(HChar **envp, SizeT fixed);
 /* The library's own, which the program does not see. */
 HChar *const *pin_given(void);
@@ -50,8 +51,8 @@ void pin_turn_pause(IRSB *out);
 ULong pin_ticks(void); /* of the time stamp counter */
 void pin_capabilities(UInt *guest, UInt *host);
 
-/* What differs between runs all the same, by what the program did: enum cp_unpinned
- * of request.h, a bit each. */
+/* Causes of differences between runs that remain, by what the program did: enum
+ * cp_unpinned of request.h, a bit each. */
 extern UWord pin_seen;
 
 #endif

@@ -118,7 +118,8 @@ static Bool waits_for_turn(Int lwp)
 	return waits;
 }
 
-/* What stands behind the name, which may have anything in it. */
+/* Returns the state, which stands behind the name; the name may have anything in
+ * it. */
 static HChar state_in(const HChar *text, long length)
 {
 	while (length > 2 && text[length - 1] != ')')
@@ -177,9 +178,9 @@ static Bool all_rest(Int directory)
 
 enum { QUICK = 100, SLOW = 100000, PAUSE = 50000 /* ns */ };
 
-/* Who was asleep when it was looked at may have been woken by one that was not yet: so
- * twice.  One that never sleeps again, which is held in the kernel for five seconds and
- * more, is not waited for. */
+/* Looks twice: a thread that was asleep when it was looked at may have been woken by
+ * one that was not yet.  A thread that never sleeps again because the kernel holds it for
+ * five seconds or more is not waited for. */
 static void wait_until_rest(Int directory)
 {
 	static const struct vki_timespec pause = {0, PAUSE};
@@ -222,7 +223,7 @@ static void give_turn(Int directory)
 	wake_waiters(&turns[next].what);
 }
 
-/* Of the core's own, which are above the program's, or there may be so many of. */
+/* The limit of the program's descriptors; the core's own are above it. */
 extern Int VG_(fd_hard_limit);
 enum { RESERVED = 64 };
 
@@ -374,8 +375,8 @@ void pin_turn_goes_on(const volatile void *state)
 	turn_begin = ((const volatile Guest *)state)->host_EvC_COUNTER;
 }
 
-/* What the library reads and writes, and how often, hangs on what its files are called.
- */
+/* The library's reads and writes, and their number, depend on the names of its
+ * files. */
 void pin_turn_keep(ThreadId tid, Bool keeps)
 {
 	if (active)

@@ -12,7 +12,7 @@ struct build_id {
 	UInt size;
 };
 
-/* What a section of the file says of it. */
+/* The facts that a section of the file states about it. */
 struct said {
 	Int fd;
 	struct build_id id;

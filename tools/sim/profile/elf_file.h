@@ -19,8 +19,8 @@ typedef void elf_visit_section(
 
 void elf_sections_each(const HChar *path, elf_visit_section *visit, void *context);
 
-/* What is added to the file's addresses where that part of it is mapped; False: it
- * is in no segment. */
+/* Finds what is added to the file's addresses where that part of it is mapped; False:
+ * it is in no segment. */
 Bool elf_bias(const HChar *path, Addr start, ULong offset, Addr *bias);
 
 #endif

@@ -33,7 +33,8 @@ void profile_thread_use(struct profile_thread *t, const struct core *core);
 void profile_collect(struct profile_thread *t, const uint64_t *more);
 /* Adds counts that no core has. */
 void profile_huge_pages(struct profile_thread *t, ULong more);
-/* What comes there may be other code.  Returns whether there was some that is known. */
+/* Other code may be mapped there next.  Returns whether there was some that is
+ * known. */
 Bool profile_unmapped(Addr a, SizeT len);
 /* Before what an address is in changes: accounts for what was counted. */
 void profile_settle(void);
@@ -118,8 +119,8 @@ void profile_data_fork_child(void);
 
 /* profile_tls.c: thread-local variables. */
 void profile_tls_add(ThreadId tid, Addr block, SizeT size, Addr image);
-/* What a is in: where the module is, and where in its block the variable is; False:
- * in none that has a name. */
+/* Finds the thread-local variable that a is in: where the module is, and where in its
+ * block the variable is; False: in none that has a name. */
 Bool profile_tls_at(Addr a, Addr *image, ULong *offset, Addr *start, ULong *size);
 void profile_tls_thread_end(ThreadId tid);
 void profile_tls_unmapped(Addr a, SizeT len);

@@ -90,8 +90,8 @@ static Addr caller_of(Addr sp, Addr link)
 #endif
 }
 
-/* What the stack pointer will be when a function has returned that has it so at
- * its first instruction. */
+/* The value of the stack pointer when a function has returned that has it so at its
+ * first instruction. */
 static Addr sp_after(Addr sp)
 {
 #if defined(VGA_amd64)

@@ -42,8 +42,8 @@ void sample_core_begin(struct core *core);
 /* The running thread from now on; NULL: what it does is not counted. */
 void sample_use(struct sample_thread *t, struct core *core);
 
-/* What the core has counted becomes the thread's.  Of it, the core is left with the exact
- * number of instructions. */
+/* Moves the core's counts to the thread, and leaves the core with the exact number of
+ * instructions. */
 void sample_collect(struct sample_thread *t, struct core *core);
 void sample_forget(struct sample_thread *t);
 const ULong *sample_counts(const struct sample_thread *t);

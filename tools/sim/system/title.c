@@ -29,7 +29,7 @@ static ULong read_number(const HChar **at)
 	return value;
 }
 
-/* What stays: 26 startcode 27 endcode 28 startstack 45 start_data 46 end_data 47
+/* Fields that stay: 26 startcode 27 endcode 28 startstack 45 start_data 46 end_data 47
  * start_brk of proc(5). */
 static Bool read_map(struct prctl_mm_map *map)
 {

@@ -46,8 +46,8 @@ typedef VexGuestARM64State guest;
 #define NEAR (64 << 10) /* so far apart it is one stack */
 #define MAX_SIGNALS 16
 
-/* What a call is one of: a function, or a line (lines.h), which is where it is, or waits
- * for what it called or jumped to, or for a signal's handler. */
+/* The kind of a call: of a function, or of a line (lines.h), which is where it is, or
+ * waits for what it called or jumped to, or for a signal's handler. */
 enum call_kind { FUNCTION, HERE, CALLS, TAIL, SIGNAL };
 
 struct call {

@@ -7,8 +7,8 @@
 struct reading {
 	const ZydisDecodedInstruction *instruction;
 	struct native_shape *shape;
-	/* Of the first operand that is a vector, and of that in memory: how many lanes.
-	 */
+	/* The lanes of the first operand that is a vector, and of the one in
+	 * memory. */
 	unsigned vector_lanes, memory_lanes;
 };
 
