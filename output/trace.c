@@ -351,16 +351,19 @@ static void put_left_out(struct trace *t)
 
 	if (t->left_out)
 		cp_out_format(t->out,
-			",\n\"left out\": \"%zu counters that have intervals without a "
-			"value\"",
+			",\n"
+			"\"left out\": "
+			"\"%zu counters that have intervals without a value\"",
 			t->left_out);
 	else if (t->report->job)
-		cp_out_text(t->out, ",\n\"left out\": \"the ranks: a name with %r has a "
-				    "trace of each\"");
+		cp_out_text(t->out, ",\n"
+				    "\"left out\": \"the ranks: "
+				    "a name with %r has a trace of each\"");
 	else if (simulated && !has_courses(t->report))
-		cp_out_text(t->out,
-			",\n\"left out\": \"all: a simulated run has no times but "
-			"those of CACHEPEEK_INTERVAL\"");
+		cp_out_text(t->out, ",\n"
+				    "\"left out\": \"all: "
+				    "a simulated run has no times "
+				    "but those of CACHEPEEK_INTERVAL\"");
 }
 
 /* Notes for the reader of the trace. */

@@ -31,8 +31,8 @@ static void choose_perf(struct cp_choice *choice)
 static const char *no_silent_simulation(struct cp_why *why)
 {
 	if (cp_run.rank.number >= 0)
-		return "under an MPI launcher it would serialise and slow down every "
-		       "rank";
+		return "under an MPI launcher it would serialise "
+		       "and slow down every rank";
 	if (cp_reexec_possible(why) < 0)
 		return why->text;
 	return NULL;
@@ -50,8 +50,8 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 	} else {
 		choice->engine = &cp_engine_perf;
 		cp_format(choice->why, sizeof(choice->why),
-			"software events only: no hardware counters (%s), and the "
-			"simulated PMU is not started by itself: %s "
+			"software events only: no hardware counters (%s), "
+			"and the simulated PMU is not started by itself: %s "
 			"(CACHEPEEK_ENGINE=sim asks for it)",
 			reason->text, no);
 	}
@@ -66,22 +66,21 @@ static const char *only_simulated(void)
 	if (cp_options.call_paths)
 		return "CACHEPEEK_CALL_PATHS: only the simulated PMU sees all calls";
 	if (cp_functions_chosen(cp_options.regions) && !cp_functions_can_be_patched())
-		return "CACHEPEEK_REGIONS=func: only the simulated PMU sees functions "
-		       "begin and end";
+		return "CACHEPEEK_REGIONS=func: "
+		       "only the simulated PMU sees functions begin and end";
 	if (cp_lines_chosen(cp_options.regions))
-		return "CACHEPEEK_REGIONS=line: only the simulated PMU sees lines of "
-		       "source begin and end";
+		return "CACHEPEEK_REGIONS=line: "
+		       "only the simulated PMU sees lines of source begin and end";
 	if (cp_options.sweep)
 		return "CACHEPEEK_SWEEP: only the simulated PMU has caches of any size";
 	if (cp_options.sample)
 		return "CACHEPEEK_SAMPLE: it is a way of the simulated PMU";
 	if (cp_options.working_set)
-		return "CACHEPEEK_WORKING_SET: only the simulated PMU sees each "
-		       "reference";
+		return "CACHEPEEK_WORKING_SET: "
+		       "only the simulated PMU sees each reference";
 	if (cp_is_reproducible(cp_options.reproducible))
-		return "CACHEPEEK_REPRODUCIBLE: only the simulated PMU counts the same "
-		       "in "
-		       "each run";
+		return "CACHEPEEK_REPRODUCIBLE: "
+		       "only the simulated PMU counts the same in each run";
 	if (cp_options.what_if)
 		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";
 	return NULL;

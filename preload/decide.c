@@ -110,9 +110,9 @@ static struct cp_share share_of_events(void)
 		return (struct cp_share){(unsigned)cp_options.pass, false};
 	if (rank >= 0)
 		return (struct cp_share){(unsigned)rank + 1, true};
-	cp_decide_complain(
-		"CACHEPEEK_SCHEDULE=ranks is for jobs of MPI, and no launcher's rank is "
-		"in the environment: events are multiplexed instead");
+	cp_decide_complain("CACHEPEEK_SCHEDULE=ranks is for jobs of MPI, "
+			   "and no launcher's rank is in the environment: "
+			   "events are multiplexed instead");
 	return (struct cp_share){0, false};
 }
 
@@ -129,9 +129,9 @@ static void rotate_events(void)
 {
 	cp_perf_rotate(&cp_plan.set);
 	if (cp_plan.set.reference[0])
-		cp_decide_complain(
-			"CACHEPEEK_SCHEDULE=rotate is not for machines with several "
-			"kinds of core: events are multiplexed instead");
+		cp_decide_complain("CACHEPEEK_SCHEDULE=rotate is not "
+				   "for machines with several kinds of core: "
+				   "events are multiplexed instead");
 }
 
 static void decide_for_perf(void)
@@ -151,7 +151,8 @@ static void decide_for_perf(void)
 	if (cp_plan.set.nrotated && cp_options.sparse)
 		cp_decide_complain(
 			"CACHEPEEK_SPARSE=1 is ignored: groups of events take turns "
-			"(CACHEPEEK_SCHEDULE=rotate), and need every execution for that");
+			"(CACHEPEEK_SCHEDULE=rotate), "
+			"and need every execution for that");
 }
 
 /* ---- by either engine ---- */
@@ -252,8 +253,7 @@ void cp_decide(bool inherited)
 	/* Said of this image: whoever started it need not run there. */
 	if (cp_run.engine == &cp_engine_perf && cp_sim_is_foreign())
 		cp_keep_warning(
-			"the program runs under Valgrind: perf counts the work of "
-			"both");
+			"the program runs under Valgrind: perf counts the work of both");
 }
 
 static void write_plan(const char *path)

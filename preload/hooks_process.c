@@ -71,9 +71,9 @@ static void extend_environment(char **given)
 	if (extended)
 		environ = extended;
 	else
-		cp_keep_warning(
-			"no memory for a longer environment: each program that this one "
-			"starts is a run of its own, with a report of its own");
+		cp_keep_warning("no memory for a longer environment: "
+				"each program that this one starts is a run of its own, "
+				"with a report of its own");
 }
 
 EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv,

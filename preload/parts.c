@@ -131,8 +131,8 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "threads",
 		.files = "preload/threads/threads.c preload/threads/thread_record.c",
-		.kept = "the live ones are given back by cp_threads_of_child, the key "
-			"stays",
+		.kept = "the live ones are given back "
+			"by cp_threads_of_child, the key stays",
 		.begin = start_threads,
 		.after_fork = cp_threads_after_fork,
 		.forked_inside = cp_threads_forked_inside,
@@ -173,8 +173,8 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "other tools' collectors",
 		.files = "preload/markers/hooks_getenv.c preload/markers/hooks_itt.c "
-			 "preload/markers/hooks_kokkos.c preload/markers/hooks_nvtx.c "
-			 "preload/parallel/hooks_ompt.c",
+			 "preload/markers/hooks_kokkos.c "
+			 "preload/markers/hooks_nvtx.c preload/parallel/hooks_ompt.c",
 		.kept = "whoever is called in the parent is called in the child",
 		.begin = cp_injection_start,
 	},
@@ -264,8 +264,8 @@ const struct cp_life cp_parts[] = {
 	{.name = "Go programs", .start = cp_golang_start},
 	{
 		.name = "samples",
-		.files = "preload/sampling/sampling.c preload/sampling/blocks.c "
-			 "preload/sampling/chains.c",
+		.files = "preload/sampling/sampling.c "
+			 "preload/sampling/blocks.c preload/sampling/chains.c",
 		.kept = "what is sampled is the run's",
 		.after_fork = cp_sampling_after_fork,
 		.prepare = cp_sampling_prepare,
@@ -289,9 +289,9 @@ const struct cp_life cp_parts[] = {
 		.name = "counters",
 		.files = "base/engine/engine.c base/engine/perf.c "
 			 "base/engine/perf_groups.c base/engine/perf_probe.c "
-			 "base/engine/proof.c base/engine/rusage.c "
-			 "base/engine/sim.c base/counters/cores.c "
-			 "base/counters/encode.c base/counters/events_perf.c "
+			 "base/engine/proof.c base/engine/rusage.c base/engine/sim.c "
+			 "base/counters/cores.c base/counters/encode.c "
+			 "base/counters/events_perf.c "
 			 "preload/decide.c preload/planned.c",
 		.kept = "what the machine has, and which events were chosen",
 		.begun = cp_perf_probe_done,
@@ -327,8 +327,8 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "memory",
 		.files = "base/map.c regions/tree_memory.c",
-		.kept = "what is mapped is the child's; tree_memory.c begins anew if "
-			"torn",
+		.kept = "what is mapped is the child's; "
+			"tree_memory.c begins anew if torn",
 		.confined = cp_map_stop,
 	},
 	{
@@ -372,8 +372,7 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "reports",
 		.files = "preload/report.c preload/report_write.c "
-			 "output/report/report_names.c "
-			 "regions/fold_records.c",
+			 "output/report/report_names.c regions/fold_records.c",
 		.kept = "used by the process that ends, and by a root before its records",
 	},
 };

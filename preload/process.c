@@ -172,8 +172,8 @@ static void forked_inside(void)
 	cp_runtime.pid = getpid();
 	cp_runtime.state = CP_OFF;
 	cp_life(forked_inside);
-	cp_say("process %d is not counted: a signal handler forked it inside "
-	       "libcachepeek.so",
+	cp_say("process %d is not counted: "
+	       "a signal handler forked it inside libcachepeek.so",
 		(int)cp_runtime.pid);
 }
 

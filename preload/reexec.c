@@ -109,8 +109,8 @@ static int numbers_left(struct cp_why *why)
 		limit.rlim_cur >= MANY)
 		return 0;
 	cp_format(why->text, sizeof(why->text),
-		"the simulated PMU needs %d file descriptors beside the program's, which "
-		"may open %llu (hard limit %llu): raise both, `ulimit -n`",
+		"the simulated PMU needs %d file descriptors beside the program's, "
+		"which may open %llu (hard limit %llu): raise both, `ulimit -n`",
 		CORE_TAKES, (unsigned long long)limit.rlim_cur,
 		(unsigned long long)limit.rlim_max);
 	return -EMFILE;
@@ -138,8 +138,8 @@ int cp_reexec_possible(struct cp_why *why)
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {
 		cp_format(why->text, sizeof(why->text),
-			"the simulated PMU takes %d MiB of memory, more than the limits "
-			"allow: raise `ulimit -v` and `ulimit -d`",
+			"the simulated PMU takes %d MiB of memory, "
+			"more than the limits allow: raise `ulimit -v` and `ulimit -d`",
 			SIM_MEMORY_MIB);
 		return -ENOMEM;
 	}

@@ -139,8 +139,8 @@ static int make_run_directory(void)
 	cp_run.shared = cp_options.dir || cp_run.launched || cp_run.rank.job;
 	if (result == 0)
 		return 0;
-	cp_say("no place for the run's records (%s: errno %d): nothing is counted. Set "
-	       "CACHEPEEK_DIR to a directory that can be written",
+	cp_say("no place for the run's records (%s: errno %d): nothing is counted. "
+	       "Set CACHEPEEK_DIR to a directory that can be written",
 		cp_run.directory, -result);
 	return result;
 }

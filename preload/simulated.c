@@ -51,9 +51,9 @@ static void plan_windows(void)
 		return;
 	cp_plan.window = cp_windows_parse(cp_options.working_set);
 	if (!cp_plan.window)
-		cp_decide_complain(
-			"CACHEPEEK_WORKING_SET is not a number of instructions from 1 to "
-			"1000000000: there are no working sets");
+		cp_decide_complain("CACHEPEEK_WORKING_SET is not a number "
+				   "of instructions from 1 to 1000000000: "
+				   "there are no working sets");
 }
 
 /* Names the option that excludes sampling; NULL: none is set. */
@@ -156,8 +156,9 @@ static unsigned quantum_wanted(void)
 	if (cp_parse_u64(text, &references) == 0 && references >= 1 &&
 		references <= 1000000000)
 		return (unsigned)references;
-	cp_warn("CACHEPEEK_QUANTUM is not a number of data references from 1 to "
-		"1000000000: nothing is said of turns");
+	cp_warn("CACHEPEEK_QUANTUM is not a number "
+		"of data references from 1 to 1000000000: "
+		"nothing is said of turns");
 	return 0;
 }
 

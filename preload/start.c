@@ -53,8 +53,9 @@
 static void tell_choice(const struct cp_choice *choice)
 {
 	if (choice->engine == &cp_engine_sim)
-		cp_say("counting on the simulated PMU, 10 to 50 times slower than the "
-		       "program alone (%s). CACHEPEEK_ENGINE=perf forbids this",
+		cp_say("counting on the simulated PMU, "
+		       "10 to 50 times slower than the program alone (%s). "
+		       "CACHEPEEK_ENGINE=perf forbids this",
 			choice->why);
 	else
 		cp_say("%s", choice->why);

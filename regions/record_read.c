@@ -205,8 +205,8 @@ static const char *header_fault(const struct cp_record_header *header, size_t si
 {
 	if (size < sizeof(header->magic) ||
 		memcmp(header->magic, CP_RECORD_MAGIC, 8) != 0)
-		return "not a run record of cachepeek: those are the *.rec of a run's "
-		       "directory";
+		return "not a run record of cachepeek: "
+		       "those are the *.rec of a run's directory";
 	if (size < CP_RECORD_HEADER_SIZE)
 		return "a run record that is cut off: run the program again";
 	if (header->version != CP_RECORD_VERSION ||
@@ -233,8 +233,8 @@ int cp_record_parse(struct cp_arena *arena, const void *bytes, size_t size,
 	else if (!fault && header->tail >= CP_RECORD_HEADER_SIZE)
 		record->size = header->tail;
 	if (!fault && !file_items(arena, record))
-		fault = "a run record that ends before counting began: run the program "
-			"again";
+		fault = "a run record that ends before counting began: "
+			"run the program again";
 	if (!fault)
 		return 0;
 	cp_format(error, error_size, "%s", fault);

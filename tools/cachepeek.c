@@ -146,8 +146,8 @@ int main(int argc, char **argv)
 	forget_empty_variables();
 	if (argc < 2) {
 		fprintf(stderr,
-			"cachepeek: no program to run: cachepeek PROGRAM [arguments], or "
-			"cachepeek --help\n");
+			"cachepeek: no program to run: cachepeek PROGRAM [arguments], "
+			"or cachepeek --help\n");
 		return 2;
 	}
 	word = command && argc > 2 ? argv[2] : argv[1];

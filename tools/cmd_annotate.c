@@ -87,8 +87,8 @@ static bool is_output(const char *name)
 		cp_ends_with(name, ".html"))
 		return true;
 	fprintf(stderr,
-		"cachepeek: output %s: expected stderr, - or a file that ends in .txt or "
-		".html\n",
+		"cachepeek: output %s: expected stderr, "
+		"- or a file that ends in .txt or .html\n",
 		name);
 	return false;
 }
@@ -185,8 +185,8 @@ static int show_annotated(const char *directory, void *context)
 static int say_usage(const char *why)
 {
 	fprintf(stderr,
-		"cachepeek: %s: cachepeek annotate [options] SOURCE [PROGRAM "
-		"[arguments]]\n",
+		"cachepeek: %s: "
+		"cachepeek annotate [options] SOURCE [PROGRAM [arguments]]\n",
 		why);
 	return 2;
 }

@@ -126,8 +126,8 @@ static bool parse_arguments(
 	if (c->nmachines && optind < argc)
 		return true;
 	fprintf(stderr,
-		"cachepeek: %s: cachepeek compare --machines NAME,... PROGRAM "
-		"[arguments]\n",
+		"cachepeek: %s: cachepeek compare --machines NAME,... "
+		"PROGRAM [arguments]\n",
 		c->nmachines ? "no program to run" : "no machines to compare");
 	return false;
 }
@@ -310,8 +310,8 @@ static int run_one(struct cp_comparison *c, unsigned run, long input)
 		c->status = status;
 	else if (result == 0 && status != c->status)
 		fprintf(stderr,
-			"cachepeek: the run on %s ended otherwise than the first: it may "
-			"have done something else\n",
+			"cachepeek: the run on %s ended otherwise than the first: "
+			"it may have done something else\n",
 			machine_of(c, run, 0)->machine.name);
 	return complain_of_run(c, run, result);
 }

@@ -182,8 +182,8 @@ static bool are_sides(const struct request *request, int count)
 	if (count >= least && request->between != 0 &&
 		(request->between >= 0 || count == 2))
 		return true;
-	fprintf(stderr, "cachepeek: diff: name two sides: cachepeek diff BEFORE "
-			"AFTER, or BEFORE... -- AFTER...\n");
+	fprintf(stderr, "cachepeek: diff: name two sides: "
+			"cachepeek diff BEFORE AFTER, or BEFORE... -- AFTER...\n");
 	return false;
 }
 

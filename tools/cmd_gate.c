@@ -90,8 +90,8 @@ static bool parse_request(struct request *request, int argc, char **argv)
 			return false;
 	if (argc - optind >= 2)
 		return true;
-	fprintf(stderr, "cachepeek: gate: name a baseline and a run: cachepeek gate "
-			"[--update] BASELINE.json REPORT.json...\n");
+	fprintf(stderr, "cachepeek: gate: name a baseline and a run: "
+			"cachepeek gate [--update] BASELINE.json REPORT.json...\n");
 	return false;
 }
 

@@ -103,8 +103,8 @@ int cp_cmd_option(
 		refuse_option(argv, options);
 	if (option == ':')
 		fprintf(stderr,
-			"cachepeek: %s lacks its value: `cachepeek help %s` shows "
-			"which\n",
+			"cachepeek: %s lacks its value: "
+			"`cachepeek help %s` shows which\n",
 			argv[optind - 1], cp_cmd_name(argv[0]));
 	return option == ':' ? '?' : option;
 }

@@ -100,8 +100,8 @@ static int parse_cutoff(struct request *request, const char *value)
 		cutoff->cumulative >= 0 && cutoff->cumulative <= 100)
 		return 0;
 	return refuse_value("--cutoff", value,
-		"PERCENT,CUMULATIVE,ROWS: 1,95,10 shows 10 rows or more, up to 95 % of "
-		"the total and none below 1 %");
+		"PERCENT,CUMULATIVE,ROWS: 1,95,10 shows 10 rows or more, "
+		"up to 95 % of the total and none below 1 %");
 }
 
 static int parse_details(struct request *request, const char *value)
@@ -207,15 +207,15 @@ static int check_together(const struct request *request)
 	bool simulated = strcmp(request->engine, "sim") == 0;
 
 	if (request->sharing && !(simulated && strcmp(request->name, "dcache") == 0)) {
-		fprintf(stderr,
-			"cachepeek: --sharing: expected with dcache on the simulated "
-			"PMU, which sees what threads share\n");
+		fprintf(stderr, "cachepeek: --sharing: "
+				"expected with dcache on the simulated PMU, "
+				"which sees what threads share\n");
 		return -EINVAL;
 	}
 	if (request->line_use && !(simulated && strcmp(request->name, "dcache") == 0)) {
-		fprintf(stderr,
-			"cachepeek: --line-use: expected with dcache on the simulated "
-			"PMU, which sees every reference\n");
+		fprintf(stderr, "cachepeek: --line-use: "
+				"expected with dcache on the simulated PMU, "
+				"which sees every reference\n");
 		return -EINVAL;
 	}
 	return 0;
@@ -264,9 +264,9 @@ static cp_profile_writer *writer_for(const char *output)
 	if (cp_ends_with(output, ".pb.gz") || cp_ends_with(output, ".pprof"))
 		return cp_profile_write_pprof;
 	fprintf(stderr,
-		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json, .csv, .html, .callgrind, .folded, .speedscope.json, .pprof or "
-		".pb.gz\n",
+		"cachepeek: output %s: expected stderr, "
+		"- or a file that ends in .txt, .json, .csv, .html, .callgrind, "
+		".folded, .speedscope.json, .pprof or .pb.gz\n",
 		output);
 	return NULL;
 }
@@ -355,8 +355,8 @@ static bool has_paths(const struct request *request, const struct cp_profile *pr
 		return true;
 	if (!profile->npaths) {
 		fprintf(stderr,
-			"cachepeek: %s has no call paths: it takes --call-paths when the "
-			"program is run\n",
+			"cachepeek: %s has no call paths: "
+			"it takes --call-paths when the program is run\n",
 			directory);
 		return false;
 	}

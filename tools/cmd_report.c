@@ -68,9 +68,8 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 		else if (option == FORGET && request->may_forget)
 			request->forget = true;
 		else if (option == FORGET)
-			return fprintf(stderr,
-				       "cachepeek: merge removes nothing: `cachepeek "
-				       "report --forget` does\n"),
+			return fprintf(stderr, "cachepeek: merge removes nothing: "
+					       "`cachepeek report --forget` does\n"),
 			       2;
 		else
 			return 2;
@@ -87,16 +86,16 @@ static const char *last_run(void)
 	char base[PATH_MAX];
 
 	if (!cp_run_base(cp_cmd_getenv, base, sizeof(base))) {
-		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
-				"the run's directory (CACHEPEEK_DIR)\n");
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: "
+				"name the run's directory (CACHEPEEK_DIR)\n");
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "%s/last", base);
 	if (access(path, F_OK) == 0)
 		return path;
 	fprintf(stderr,
-		"cachepeek: no run is kept in %s: run `cachepeek PROGRAM` first, or name "
-		"a run's directory\n",
+		"cachepeek: no run is kept in %s: run `cachepeek PROGRAM` first, "
+		"or name a run's directory\n",
 		base);
 	return NULL;
 }
@@ -398,8 +397,7 @@ int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 	}
 	if (!status && !request.npaths) {
 		fprintf(stderr,
-			"cachepeek: %s: name the directories or records of the "
-			"ranks\n",
+			"cachepeek: %s: name the directories or records of the ranks\n",
 			argv[0]);
 		status = 2;
 	}

@@ -225,8 +225,8 @@ static void say_unknown(const char *word)
 	const char *like = cp_cmd_like(word);
 
 	fprintf(stderr,
-		"cachepeek: %s cannot be run: no program in PATH, no command of "
-		"cachepeek: ",
+		"cachepeek: %s cannot be run: no program in PATH, "
+		"no command of cachepeek: ",
 		word);
 	if (like)
 		fprintf(stderr, "did you mean `cachepeek %s`?\n", like);
@@ -389,9 +389,9 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 
 	if (!engine || strcmp(engine, "sim") != 0 || is_uncounted()) {
 		fprintf(stderr,
-			"cachepeek: %s is statically linked: nothing can be preloaded "
-			"into it, so it runs uncounted (link it dynamically, or -E sim "
-			"counts the whole run)\n",
+			"cachepeek: %s is statically linked: "
+			"nothing can be preloaded into it, so it runs uncounted "
+			"(link it dynamically, or -E sim counts the whole run)\n",
 			argv[0]);
 		return false;
 	}
@@ -407,12 +407,11 @@ static bool run_static(char **argv, const struct settings *settings, int *result
 			"cachepeek: CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)\n",
 			error, machine.name);
 	if (given_value(settings, "CACHEPEEK_CALL_PATHS"))
-		fprintf(stderr, "cachepeek: --call-paths is ignored: nothing can be "
-				"preloaded into a static program\n");
+		fprintf(stderr, "cachepeek: --call-paths is ignored: "
+				"nothing can be preloaded into a static program\n");
 	if (setting_value(settings, "CACHEPEEK_SWEEP"))
-		fprintf(stderr,
-			"cachepeek: CACHEPEEK_SWEEP is ignored: nothing can be preloaded "
-			"into a static program\n");
+		fprintf(stderr, "cachepeek: CACHEPEEK_SWEEP is ignored: "
+				"nothing can be preloaded into a static program\n");
 	if (reproducible)
 		setenv("CACHEPEEK_REPRODUCIBLE", reproducible, 1);
 	*result = cp_run_alone(argv, &machine, &status);
@@ -429,8 +428,8 @@ static const char *not_repeated(enum cp_preloading preloading, const struct sett
 		return "--repeat and --passes each make several runs: use one of them";
 	if (given_value(s, "CACHEPEEK_CALL_PATHS"))
 		return "--call-paths shows those of one run: leave one of them out";
-	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, or inside "
-				"a counted run)"
+	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, "
+				"or inside a counted run)"
 			      : NULL;
 }
 
@@ -463,13 +462,13 @@ static const char *not_confirmed(enum cp_preloading preloading, const struct set
 	if (preloading != CP_CAN_PRELOAD)
 		return "nothing can be preloaded into it, so it has no regions";
 	if (s->passes || s->repeat)
-		return "makes a native and a simulated run: leave --repeat and --passes "
-		       "out";
+		return "makes a native and a simulated run: "
+		       "leave --repeat and --passes out";
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (given_value(s, others[i].variable))
 			return others[i].option;
-	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, or inside "
-				"a counted run)"
+	return is_uncounted() ? "it runs uncounted here (CACHEPEEK_DISABLE=1, "
+				"or inside a counted run)"
 			      : NULL;
 }
 
@@ -504,9 +503,9 @@ int cp_cmd_run(int argc, char **argv)
 	if (parse_arguments(&settings, argc, argv) < 0)
 		return 2;
 	if (optind == argc) {
-		fprintf(stderr,
-			"cachepeek: no program to run: cachepeek [run] [options] PROGRAM "
-			"[arguments]; `cachepeek help run` shows the options\n");
+		fprintf(stderr, "cachepeek: no program to run: "
+				"cachepeek [run] [options] PROGRAM [arguments]; "
+				"`cachepeek help run` shows the options\n");
 		return 2;
 	}
 	if (!is_right(&settings))

@@ -148,8 +148,8 @@ static int write_sharing(
 
 	if (profile && !profile->slices)
 		snprintf(error, sizeof(error),
-			"%s: nobody looked for shared lines: it takes "
-			"CACHEPEEK_PROFILE=sharing",
+			"%s: nobody looked for shared lines: "
+			"it takes CACHEPEEK_PROFILE=sharing",
 			directory);
 	if (!profile || !profile->slices) {
 		fprintf(stderr, "cachepeek: %s\n", error);

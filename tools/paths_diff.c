@@ -24,8 +24,8 @@ static cp_changes_writer *writer_for(const char *output)
 	if (cp_ends_with(output, ".folded"))
 		return cp_changes_write_folded;
 	fprintf(stderr,
-		"cachepeek: diff: output %s: with --call-paths, use -, stderr, or a file "
-		"that ends in .txt, .json, .html or .folded\n",
+		"cachepeek: diff: output %s: with --call-paths, use -, stderr, "
+		"or a file that ends in .txt, .json, .html or .folded\n",
 		output);
 	return NULL;
 }

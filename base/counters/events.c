@@ -116,8 +116,8 @@ static void set_weight(struct cp_request *request, struct cp_arena *arena,
 		return;
 	}
 	cp_format(line, sizeof(line),
-		"CACHEPEEK_LET: %s=%.80s is not a number of cycles above 0: it changes "
-		"nothing",
+		"CACHEPEEK_LET: %s=%.80s is not a number of cycles above 0: "
+		"it changes nothing",
 		name, number);
 	complain(line);
 }
@@ -158,10 +158,10 @@ static void check_lets(
 		if (left < length && has_constant(request, name))
 			continue;
 		cp_format(line, sizeof(line),
-			left < length
-				? "CACHEPEEK_LET: no group of this run has a constant "
-				  "%s: `cachepeek list groups NAME` shows them"
-				: "CACHEPEEK_LET=%s: write NAME=NUMBER",
+			left < length ? "CACHEPEEK_LET: "
+					"no group of this run has a constant %s: "
+					"`cachepeek list groups NAME` shows them"
+				      : "CACHEPEEK_LET=%s: write NAME=NUMBER",
 			name);
 		complain(line);
 	}
@@ -346,8 +346,8 @@ void cp_complain_unknown(const char *name, struct cp_arena *arena, const char *d
 			nearest);
 	else
 		cp_format(line, sizeof(line),
-			"unknown event %s (%s): `cachepeek list events` shows what there "
-			"is. It is not counted",
+			"unknown event %s (%s): `cachepeek list events` "
+			"shows what there is. It is not counted",
 			name, detail);
 	complain(line);
 	cp_format(quantity->why.text, sizeof(quantity->why.text), "unknown event (%s)",

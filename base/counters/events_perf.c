@@ -173,8 +173,8 @@ static void no_event_on(struct cp_quantity *quantity, unsigned core)
 			name, last.text);
 	else
 		cp_format(quantity->why.text, sizeof(quantity->why.text),
-			"no event for it is known on the %s cores, and the others are "
-			"not all",
+			"no event for it is known on the %s cores, "
+			"and the others are not all",
 			name);
 }
 

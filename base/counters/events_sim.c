@@ -80,8 +80,8 @@ static bool is_timeless(const struct cp_machine *machine, char *why, size_t size
 		return false;
 	if (strcmp(machine->name, "host") == 0)
 		cp_format(why, size,
-			"the latencies of the host are not known: count on a machine "
-			"whose file names them (CACHEPEEK_MACHINE)");
+			"the latencies of the host are not known: "
+			"count on a machine whose file names them (CACHEPEEK_MACHINE)");
 	else
 		cp_format(why, size, "the machine file names no latency of %s", missing);
 	return true;
@@ -123,12 +123,12 @@ static bool is_nothing(const char *name)
 
 static void say_unsampled(int mirror, const char *name, struct cp_quantity *quantity)
 {
-	const char *what =
-		is_timed(mirror) ? "cycles hang on every reference"
-		: strstr(name, "_misses")
-			? "a reference that spans two lines may have only one of them in "
-			  "the sampled sets: count lines (l2_misses, llc_misses)"
-			: "it hangs on what is not in the sample";
+	const char *what = is_timed(mirror) ? "cycles hang on every reference"
+			   : strstr(name, "_misses")
+				   ? "a reference that spans two lines may "
+				     "have only one of them in the sampled sets: "
+				     "count lines (l2_misses, llc_misses)"
+				   : "it hangs on what is not in the sample";
 
 	cp_format(quantity->why.text, sizeof(quantity->why.text), UNSAMPLED "%s", what);
 }

@@ -24,25 +24,24 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
 		"groups of derived metrics, or group files (default: cache)"},
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
-		"constants of the groups' formulas, such as ELEMENT=4 (bytes per "
-		"element)"},
+		"constants of the groups' formulas, such as ELEMENT=4 "
+		"(bytes per element)"},
 	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto",
 		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
 	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate|ranks",
 		"multiplex", "HOW",
-		"more events than counters: share the time out, the executions of "
-		"regions, or the ranks of a job"},
+		"more events than counters: share the time out, "
+		"the executions of regions, or the ranks of a job"},
 	{PREFIX "PASS", CP_OPTION_COUNT, FIELD(pass), NULL, "0", "NUMBER",
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
 		"the cache hierarchy that the simulated PMU has"},
 	{PREFIX "REPRODUCIBLE", CP_OPTION_TEXT, FIELD(reproducible), NULL, "0",
 		"0|1|NAME,…",
-		"the same counts in any directory, environment and run: variables, the "
-		"stack, random numbers and time are pinned; NAME,… or PREFIX*: variables "
-		"that "
-		"the program keeps"},
+		"the same counts in any directory, environment and run: variables, "
+		"the stack, random numbers and time are pinned; NAME,… or PREFIX*: "
+		"variables that the program keeps"},
 	{PREFIX "CPU", CP_OPTION_CHOICE, FIELD(cpu), "valgrind|host", "valgrind", "WHICH",
 		"the processor whose features programs are shown on the simulated PMU: "
 		"that of Valgrind (AVX2), or this machine's, AVX-512 and all"},
@@ -53,45 +52,46 @@ const struct cp_option cp_option_table[] = {
 		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},
 	{PREFIX "SWEEP", CP_OPTION_TEXT, FIELD(sweep), NULL, NULL,
 		"LEVEL.FIELD=FIRST..LAST",
-		"misses of a level of other sizes, as in L1D.ways=1..16 or "
-		"L2.size=256K..8M"},
+		"misses of a level of other sizes, "
+		"as in L1D.ways=1..16 or L2.size=256K..8M"},
 	{PREFIX "WORKING_SET", CP_OPTION_TEXT, FIELD(working_set), NULL, NULL,
 		"INSTRUCTIONS",
-		"lines and pages that a thread touches in so many instructions, such as "
-		"100000"},
+		"lines and pages that a thread touches in so many instructions, "
+		"such as 100000"},
 	{PREFIX "SAMPLE", CP_OPTION_TEXT, FIELD(sample), NULL, NULL,
 		"fast|balanced|KEY=NUMBER,…",
 		"have the simulated PMU simulate a sample, and estimate: much faster"},
 	{PREFIX "PROFILE", CP_OPTION_CHOICE, FIELD(profile),
 		"none|dcache|dtlb|icache|sharing", "none", "WHAT",
-		"note which instruction misses, each time on the simulated PMU, in "
-		"samples on perf: `cachepeek dcache`, … shows it"},
+		"note which instruction misses, each time on the simulated PMU, "
+		"in samples on perf: `cachepeek dcache`, … shows it"},
 	{PREFIX "CALL_PATHS", CP_OPTION_BOOL, FIELD(call_paths), NULL, "0", "0|1",
 		"note by which calls the program came to what it did (simulated PMU): "
 		"`cachepeek dcache --call-paths`, … shows it"},
 	{PREFIX "LINE_USE", CP_OPTION_BOOL, FIELD(line_use), NULL, "0", "0|1",
-		"with CACHEPEEK_PROFILE, note how many bytes of the lines that L1D "
-		"fetches "
-		"are used (simulated PMU): `cachepeek dcache --line-use` shows it"},
+		"with CACHEPEEK_PROFILE, "
+		"note how many bytes of the lines that L1D fetches are used "
+		"(simulated PMU): `cachepeek dcache --line-use` shows it"},
 	{PREFIX "QUANTUM", CP_OPTION_TEXT, FIELD(quantum), NULL, NULL, "N",
-		"CACHEPEEK_PROFILE=sharing also says who takes lines from whom if "
-		"threads take turns after N data references"},
+		"CACHEPEEK_PROFILE=sharing also says who takes lines "
+		"from whom if threads take turns after N data references"},
 	{PREFIX "OUTPUT", CP_OPTION_TEXT, FIELD(output), NULL, "stderr", "SINK,…",
-		"where reports go: stderr, - or files ending in .txt .json .csv .html "
-		".prom .trace.json; %h %p %r %e"},
+		"where reports go: stderr, "
+		"- or files ending "
+		"in .txt .json .csv .html .prom .trace.json; %h %p %r %e"},
 	{PREFIX "DIR", CP_OPTION_TEXT, FIELD(dir), NULL, NULL, "DIRECTORY",
 		"keep the run's records in this directory"},
 	{PREFIX "LIMIT", CP_OPTION_SIZE, FIELD(limit), NULL, "256M", "SIZE",
-		"count no further processes once the run's records take so much, from 1M "
-		"on"},
+		"count no further processes once "
+		"the run's records take so much, from 1M on"},
 	{PREFIX "CHILDREN", CP_OPTION_CHOICE, FIELD(children), "follow|ignore|force",
 		"follow", "HOW",
-		"count the processes that the program starts, leave them alone, or count "
-		"even those whose environment it cleans"},
+		"count the processes that the program starts, leave them alone, "
+		"or count even those whose environment it cleans"},
 	{PREFIX "REGIONS", CP_OPTION_TEXT, FIELD(regions), NULL, NULL, "PATTERN,…",
-		"count only regions whose name matches (* and ?); !PATTERN leaves out; "
-		"func:PATTERN makes functions regions, case:* tests and benchmarks, "
-		"line:FILE:LINE statements "
+		"count only regions whose name matches (* and ?); "
+		"!PATTERN leaves out; func:PATTERN makes functions regions, "
+		"case:* tests and benchmarks, line:FILE:LINE statements "
 		"(simulated PMU)"},
 	{PREFIX "MPI_TIMEOUT", CP_OPTION_COUNT, FIELD(mpi_timeout), NULL, "60", "SECONDS",
 		"how long ranks wait for each other in MPI_Finalize, for one report; 0: "
@@ -103,8 +103,8 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "SPARSE", CP_OPTION_BOOL, FIELD(sparse), NULL, "0", "0|1",
 		"of regions that are too short, count one execution in some, and scale"},
 	{PREFIX "INTERVAL", CP_OPTION_TIME, FIELD(interval), NULL, "off", "TIME",
-		"a time series: values of each interval of 10ms to 1h, such as 100ms or "
-		"2s"},
+		"a time series: values of each interval of 10ms to 1h, "
+		"such as 100ms or 2s"},
 	{PREFIX "VERBOSE", CP_OPTION_LEVEL, FIELD(verbose), NULL, "0", "0…3",
 		"say more about what is decided and done"},
 	{PREFIX "DISABLE", CP_OPTION_BOOL, FIELD(disable), NULL, "0", "0|1",
@@ -230,8 +230,8 @@ static void complain_unknown(
 			"unknown variable %s: did you mean %s? (ignored)", word, nearest);
 	else
 		cp_format(line, sizeof(line),
-			"unknown variable %s (ignored): `cachepeek help variables` lists "
-			"them",
+			"unknown variable %s (ignored): "
+			"`cachepeek help variables` lists them",
 			word);
 	complain(context, line);
 }

@@ -212,8 +212,8 @@ static const char *parse_plan(struct cp_sweep_plan *plan,
 	int level;
 
 	if (!equals || !dot || dot > equals)
-		return "expected LEVEL.ways=FIRST..LAST or LEVEL.size=FIRST..LAST, such "
-		       "as L1D.ways=1..16";
+		return "expected LEVEL.ways=FIRST..LAST or LEVEL.size=FIRST..LAST, "
+		       "such as L1D.ways=1..16";
 	level = find_level(text, (size_t)(dot - text));
 	if (level < 0)
 		return "no such level: there are L1I L1D L2 LLC ITLB DTLB STLB";

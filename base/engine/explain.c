@@ -49,20 +49,21 @@ static void explain_permission(
 			"this kernel has no perf events (%s is missing)", PARANOID);
 	else if (level > needed && geteuid() != 0)
 		cp_format(why->text, sizeof(why->text),
-			"kernel.perf_event_paranoid is %d and forbids it: `sysctl -w "
-			"kernel.perf_event_paranoid=%d` as root, or CAP_PERFMON, unlocks "
-			"it",
+			"kernel.perf_event_paranoid is %d and forbids it: "
+			"`sysctl -w kernel.perf_event_paranoid=%d` as root, "
+			"or CAP_PERFMON, unlocks it",
 			level, needed);
 	else if (seccomp_filtered())
 		cp_format(why->text, sizeof(why->text),
 			"a seccomp filter (a container's?) refuses perf_event_open: "
-			"allow it in the profile, e.g. docker run --cap-add PERFMON "
+			"allow it in the profile, e.g. "
+			"docker run --cap-add PERFMON "
 			"--security-opt seccomp=unconfined");
 	else
 		cp_format(why->text, sizeof(why->text),
-			"the kernel refuses perf_event_open (%s) although "
-			"perf_event_paranoid is %d: "
-			"a security module, lockdown or a missing CAP_PERFMON",
+			"the kernel refuses perf_event_open (%s) "
+			"although perf_event_paranoid is %d: a security module, "
+			"lockdown or a missing CAP_PERFMON",
 			error == EPERM ? "EPERM" : "EACCES", level);
 }
 
@@ -72,9 +73,9 @@ static void explain_missing(const struct perf_event_attr *attr, struct cp_why *w
 
 	if (is_hardware(attr) && !cp_sysfs_core_pmu(pmu, sizeof(pmu)))
 		cp_format(why->text, sizeof(why->text),
-			"this machine has no hardware PMU (a virtual machine without "
-			"vPMU?): switch the vPMU on in the hypervisor, or run on bare "
-			"metal");
+			"this machine has no hardware PMU "
+			"(a virtual machine without vPMU?): "
+			"switch the vPMU on in the hypervisor, or run on bare metal");
 	else
 		cp_format(why->text, sizeof(why->text),
 			"this machine's PMU does not have the event (ENOENT)");
@@ -86,8 +87,8 @@ static void explain_descriptors(struct cp_why *why)
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	cp_format(why->text, sizeof(why->text),
-		"no file descriptor left for its counters (limit %llu): raise it with "
-		"`ulimit -n`, or count fewer events",
+		"no file descriptor left for its counters (limit %llu): "
+		"raise it with `ulimit -n`, or count fewer events",
 		(unsigned long long)limit.rlim_max);
 }
 
@@ -100,16 +101,17 @@ static const char *meaning_of(int error)
 		       "another profiler, or the NMI watchdog "
 		       "(`sysctl -w kernel.nmi_watchdog=0`)";
 	case ENOSPC:
-		return "the CPU has no breakpoint register left (ENOSPC): ask for fewer "
-		       "mem: events";
+		return "the CPU has no breakpoint register left (ENOSPC): "
+		       "ask for fewer mem: events";
 	case ENOSYS:
 		if (seccomp_filtered())
-			return "a seccomp filter (a container's?) hides "
-			       "perf_event_open (ENOSYS): allow it in the profile";
+			return "a seccomp filter (a container's?) "
+			       "hides perf_event_open (ENOSYS): "
+			       "allow it in the profile";
 		return "this kernel has no perf_event_open (ENOSYS)";
 	case EINVAL:
-		return "the kernel does not take this event's encoding on this CPU "
-		       "(EINVAL)";
+		return "the kernel does not take this event's encoding "
+		       "on this CPU (EINVAL)";
 	default:
 		return "perf_event_open failed with errno %d";
 	}

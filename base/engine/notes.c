@@ -53,23 +53,24 @@ void cp_perf_note(const struct cp_event_set *set, void (*say)(const char *line))
 
 	note_accounts(set, say);
 	if ((set->starved || shared) && is_on(CP_NMI_WATCHDOG))
-		say(set->starved
-				? "an event never gets a counter: the NMI watchdog holds "
-				  "one on each CPU, which `sysctl -w "
-				  "kernel.nmi_watchdog=0` as root frees"
-				: "the events do not fit into the counters at once: the "
-				  "NMI watchdog holds one on each CPU, which `sysctl -w "
-				  "kernel.nmi_watchdog=0` as root frees");
+		say(set->starved ? "an event never gets a counter: "
+				   "the NMI watchdog holds one on each CPU, "
+				   "which `sysctl -w kernel.nmi_watchdog=0` "
+				   "as root frees"
+				 : "the events do not fit into the counters at once: "
+				   "the NMI watchdog holds one on each CPU, "
+				   "which `sysctl -w kernel.nmi_watchdog=0` "
+				   "as root frees");
 	else if (set->starved)
-		say("an event opens but never gets a counter: another user of the PMU "
-		    "holds them (a profiler, a virtual machine), or it wants one that "
-		    "this CPU does not have");
+		say("an event opens but never gets a counter: "
+		    "another user of the PMU holds them (a profiler, "
+		    "a virtual machine), or it wants one that this CPU does not have");
 }
 
 const char *cp_perf_note_siblings(const struct cp_event_set *set)
 {
 	if (!hardware_groups(set) || !is_on(CP_SMT_ACTIVE))
 		return NULL;
-	return "hardware threads share the core (SMT): events are each thread's own, but "
-	       "its L1, L2 and TLBs hold also what the sibling uses";
+	return "hardware threads share the core (SMT): events are each thread's own, "
+	       "but its L1, L2 and TLBs hold also what the sibling uses";
 }

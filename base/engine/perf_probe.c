@@ -48,8 +48,8 @@ int cp_perf_probe(
 
 	if (attr->type == PERF_TYPE_BREAKPOINT && !cp_breakpoints_count()) {
 		cp_format(why->text, sizeof(why->text),
-			"breakpoints open here, but do not count (a hypervisor without "
-			"debug registers?): run on bare metal");
+			"breakpoints open here, but do not count "
+			"(a hypervisor without debug registers?): run on bare metal");
 		return -ENODATA;
 	}
 	fd = cp_perf_open(attr, 0, -1);
@@ -97,8 +97,8 @@ int cp_perf_probe_cpu(const struct perf_event_attr *attr, int cpu, struct cp_why
 
 	if (fd == -EACCES || fd == -EPERM)
 		cp_format(why->text, sizeof(why->text),
-			"it counts all of a socket: that takes CAP_PERFMON, or "
-			"`sysctl -w kernel.perf_event_paranoid=0` as root");
+			"it counts all of a socket: that takes CAP_PERFMON, "
+			"or `sysctl -w kernel.perf_event_paranoid=0` as root");
 	else if (fd < 0)
 		cp_perf_explain(-fd, attr, why);
 	if (fd < 0)

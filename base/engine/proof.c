@@ -63,8 +63,9 @@ bool cp_breakpoints_count(void)
 void cp_explain_unproven(const struct perf_event_attr *attr, struct cp_why *why)
 {
 	cp_format(why->text, sizeof(why->text),
-		"suspicious: 0 here and in a self-test, and nothing says that this PMU "
-		"has raw code 0x%llx: such a 0 is no count",
+		"suspicious: 0 here and in a self-test, "
+		"and nothing says that this PMU has raw code 0x%llx: "
+		"such a 0 is no count",
 		(unsigned long long)attr->config);
 }
 
@@ -79,8 +80,9 @@ enum cp_proof cp_prove(int fd, const struct perf_event_attr *attr, struct cp_why
 		return CP_PROOF_COUNTS;
 	if (listed == CP_NOT_LISTED) {
 		cp_format(why->text, sizeof(why->text),
-			"suspicious: raw code 0x%llx opens, but the kernel does not list "
-			"it for this PMU, and it stays 0 in a self-test",
+			"suspicious: raw code 0x%llx opens, "
+			"but the kernel does not list it for this PMU, "
+			"and it stays 0 in a self-test",
 			(unsigned long long)attr->config);
 		return CP_PROOF_MISSING;
 	}

@@ -61,15 +61,15 @@ static int check_found(
 	if (!is_mine(file) &&
 		(file->st_uid != parent.st_uid || bits_of_writers(&parent))) {
 		cp_format(why, size,
-			"it belongs to another user (%u): left out; copy or chown "
-			"it if you trust it",
+			"it belongs to another user (%u): left out; "
+			"copy or chown it if you trust it",
 			(unsigned)file->st_uid);
 		return -EPERM;
 	}
 	if (bits_of_writers(file) & bits_of_visitors(&parent)) {
 		cp_format(why, size,
-			"other users may write to it: left out; chmod go-w it if you "
-			"trust it");
+			"other users may write to it: left out; "
+			"chmod go-w it if you trust it");
 		return -EPERM;
 	}
 	return 0;
@@ -87,8 +87,8 @@ static int check_kind(const struct stat *file, uint64_t most, char *why, size_t 
 	}
 	if ((uint64_t)file->st_size > most) {
 		cp_format(why, size,
-			"it is larger than %lu KiB, more than such a file has: name "
-			"another one",
+			"it is larger than %lu KiB, more than such a file has: "
+			"name another one",
 			(unsigned long)(most >> 10));
 		return -EFBIG;
 	}

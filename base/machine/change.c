@@ -81,8 +81,8 @@ static bool change_field(const struct place *at, enum cp_level level, const char
 
 	if (!cache->sets)
 		return cp_machine_wrong(at,
-			"the machine has no such level: say all of it, as in "
-			"L2=1M 16 64",
+			"the machine has no such level: say all of it, "
+			"as in L2=1M 16 64",
 			NULL);
 	if (is_shape(level, field))
 		return change_shape(at, level, field, value, cache);
@@ -97,11 +97,11 @@ static bool change_field(const struct place *at, enum cp_level level, const char
 		return cp_level_word(at, level, word, cache);
 	return cp_machine_wrong(at,
 		cp_is_tlb(level)
-			? "no such field: there are entries ways sets policy random "
-			  "latency"
-			: "no such field: there are size ways sets line policy "
-			  "random write allocate inclusion shared prefetch latency "
-			  "half-lines fp-bypass",
+			? "no such field: "
+			  "there are entries ways sets policy random latency"
+			: "no such field: "
+			  "there are size ways sets line policy random write allocate "
+			  "inclusion shared prefetch latency half-lines fp-bypass",
 		field);
 }
 
@@ -133,8 +133,8 @@ static bool apply_change(
 	}
 	if (!find_level(change, (size_t)(dot - change), &level))
 		return cp_machine_wrong(at,
-			"no such level: there are L1I L1D L2 LLC ITLB DTLB STLB ITLB2 "
-			"DTLB2",
+			"no such level: "
+			"there are L1I L1D L2 LLC ITLB DTLB STLB ITLB2 DTLB2",
 			NULL);
 	*equals = '\0';
 	return change_field(at, level, dot + 1, equals + 1, &machine->level[level]);

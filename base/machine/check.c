@@ -38,14 +38,14 @@ static bool check_outer(
 				"exclusive wants the lines of the level in front", NULL);
 		if (front[i]->write_through || front[i]->no_allocate)
 			return cp_machine_wrong(at,
-				"exclusive wants a level in front that is write-back and "
-				"allocates",
+				"exclusive wants a level in front "
+				"that is write-back and allocates",
 				NULL);
 	}
 	if (cache->inclusion == CP_EXCLUSIVE && (cache->write_through || cache->prefetch))
 		return cp_machine_wrong(at,
-			"exclusive wants write-back and no prefetcher: only victims "
-			"fill it",
+			"exclusive wants write-back and no prefetcher: "
+			"only victims fill it",
 			NULL);
 	return true;
 }
@@ -118,8 +118,8 @@ static bool check_sockets(
 	at->line = stated->line[CP_LLC];
 	if (llc && each % llc)
 		return cp_machine_wrong(at,
-			"a last level belongs to one socket: shared must divide its "
-			"cores",
+			"a last level belongs to one socket: "
+			"shared must divide its cores",
 			NULL);
 	return true;
 }

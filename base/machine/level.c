@@ -137,8 +137,8 @@ static bool parse_valued(const struct place *at, enum cp_level level, const char
 	if (cp_starts_with(word, "prefetch=stream:") && kinds_of(level) & NOT_LLC)
 		return parse_stream(word + 16, cache) ||
 		       cp_machine_wrong(at,
-			       "prefetch=stream:DEGREE:DISTANCE, in lines, at most 64 "
-			       "and 1024",
+			       "prefetch=stream:DEGREE:DISTANCE, in lines, "
+			       "at most 64 and 1024",
 			       word);
 	return cp_machine_wrong(at, "not known here", word);
 }

@@ -78,8 +78,8 @@ static bool check_quantity(struct parser *parser, const char *name)
 		return fail_at_line(parser,
 			"there is no preset \"%s\": did you mean \"%s\"?", name, nearest);
 	return fail_at_line(parser,
-		"there is no preset \"%s\": see cachepeek list presets, or name an event "
-		"as PMU::EVENT",
+		"there is no preset \"%s\": see cachepeek list presets, "
+		"or name an event as PMU::EVENT",
 		name);
 }
 
@@ -428,8 +428,8 @@ static bool formula_name_is_there(void *context, const char *name)
 	       cp_group_takes(group, name) || cp_group_let(group, name) ||
 	       (metric && (size_t)(metric - group->metrics) < names->nmetrics) ||
 	       fail_at_line(names->parser,
-		       "a formula uses %s, which is in neither @need nor @want: add it "
-		       "there",
+		       "a formula uses %s, which is "
+		       "in neither @need nor @want: add it there",
 		       name);
 }
 
@@ -585,8 +585,8 @@ const struct cp_group *cp_group_find(
 			"there is no group \"%s\": did you mean \"%s\"?", name, nearest);
 	else
 		cp_format(error, error_size,
-			"there is no group \"%s\": see cachepeek list groups; a path "
-			"holds a slash",
+			"there is no group \"%s\": see cachepeek list groups; "
+			"a path holds a slash",
 			name);
 	return NULL;
 }

@@ -299,8 +299,8 @@ static void note_end(struct cp_job *job, const struct cp_process *process)
 			process->code);
 	else if (is_running(process))
 		cp_report_warn(&job->report,
-			"rank %d has not ended yet: its counts are up to its last "
-			"region's end",
+			"rank %d has not ended yet: "
+			"its counts are up to its last region's end",
 			process->rank);
 	else
 		cp_report_warn(&job->report,
@@ -316,10 +316,10 @@ static void note_series(struct cp_job *job, const struct cp_report *rank)
 	for (size_t i = 0; i < rank->nprocesses; i++)
 		if (rank->processes[i].course) {
 			cp_report_warn(&job->report,
-				"the time series of ranks are not added up, for they "
-				"have no clock in common: keep the records "
-				"(CACHEPEEK_DIR), and `cachepeek report` shows those of "
-				"a rank");
+				"the time series of ranks are not added up, "
+				"for they have no clock in common: keep the records "
+				"(CACHEPEEK_DIR), and `cachepeek report` "
+				"shows those of a rank");
 			return;
 		}
 }
@@ -448,8 +448,8 @@ static void warn_of_missing(struct cp_job *job)
 	if (!count)
 		return;
 	cp_report_warn(&job->report,
-		"nothing is recorded of %zu of %d ranks (%s%s): the sums are without "
-		"them",
+		"nothing is recorded of %zu of %d ranks (%s%s): "
+		"the sums are without them",
 		count, job->wanted, list, count > CP_JOB_NAMED ? ", …" : "");
 }
 
@@ -461,8 +461,8 @@ static void warn_of_shared(struct cp_report *report)
 		shared += report->total->counts[i].shared > 0;
 	if (shared)
 		cp_report_warn(report,
-			"the ranks shared the events: %zu of %zu counts are of some "
-			"ranks, for all",
+			"the ranks shared the events: "
+			"%zu of %zu counts are of some ranks, for all",
 			shared, report->nquantities);
 }
 
@@ -499,8 +499,9 @@ static void finish_socket(const struct cp_job *job, struct cp_count *count)
 	}
 	count->status = CP_UNAVAILABLE;
 	count->error = -1;
-	count->reason = "it counts whole sockets, and no rank that is known to be the "
-			"first on its host has a value";
+	count->reason = "it counts whole sockets, "
+			"and no rank that is known to be "
+			"the first on its host has a value";
 }
 
 static void finish_sockets(struct cp_job *job)

@@ -109,9 +109,9 @@ static void tell_refused(struct cp_report *report, int fd)
 	if (fstatat(fd, CP_RECORDS_REFUSED, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 		S_ISREG(status.st_mode) && status.st_size > 0)
 		cp_report_warn(report,
-			"%llu process%s not recorded: the run's records had reached "
-			"CACHEPEEK_LIMIT. Raise it, or leave children alone "
-			"(CACHEPEEK_CHILDREN=ignore)",
+			"%llu process%s not recorded: "
+			"the run's records had reached CACHEPEEK_LIMIT. Raise it, "
+			"or leave children alone (CACHEPEEK_CHILDREN=ignore)",
 			(unsigned long long)status.st_size,
 			status.st_size == 1 ? " was" : "es were");
 }
@@ -207,8 +207,9 @@ static uint32_t number_name(
 		return (uint32_t)index;
 	if (report->nquantities >= MAX_QUANTITIES) {
 		cp_report_warn(report,
-			"the records have more than %d quantities: the others are left "
-			"out. Report fewer runs at a time to see them",
+			"the records have more than %d quantities: "
+			"the others are left out. "
+			"Report fewer runs at a time to see them",
 			MAX_QUANTITIES);
 		return CP_NOT_NUMBERED;
 	}

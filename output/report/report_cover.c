@@ -109,12 +109,12 @@ struct cp_cover cp_raw_cover(
 		else if (!times.enabled)
 			cover.reason = "the counter was not enabled";
 		else if (!times.running)
-			cover.reason =
-				cp_raw_takes_turns(raw, counter)
-					? "groups of events take turns: this one "
-					  "had none"
-					: "never scheduled on the PMU, or refused to "
-					  "the user that the process became";
+			cover.reason = cp_raw_takes_turns(raw, counter)
+					       ? "groups of events take turns: "
+						 "this one had none"
+					       : "never scheduled on the PMU, "
+						 "or refused to the user "
+						 "that the process became";
 		if (i && coverage >= cover.coverage)
 			continue;
 		cover.coverage = coverage > 1 ? 1 : coverage;

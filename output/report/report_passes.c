@@ -109,8 +109,8 @@ static void compare_passes(
 	else if (are_different(values))
 		cp_report_warn(report,
 			"pass %u did not do the same as the first: %.0f " COMMON
-			" instead of %.0f: what compares their counts is not to be "
-			"trusted",
+			" instead of %.0f: "
+			"what compares their counts is not to be trusted",
 			pass, values[1], values[0]);
 }
 

@@ -38,9 +38,10 @@ static const char *open_reason(const struct cp_record *record, const char *how)
 	if (strcmp(how, "killed") == 0)
 		return "the process was killed";
 	if (strcmp(how, "unknown") == 0)
-		return "the process was not seen to end: one that is killed does not "
-		       "tell, nor one that makes the exit system call itself, as Go "
-		       "programs do";
+		return "the process was not seen to end: "
+		       "one that is killed does not tell, "
+		       "nor one that makes the exit system call itself, "
+		       "as Go programs do";
 	if (cp_record_meta(record, "unseen_exit", NULL))
 		return "the process made the exit system call itself, as Go programs do: "
 		       "its last counts ended with it";

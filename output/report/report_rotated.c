@@ -138,8 +138,8 @@ static const char *find_fault(
 		return "groups of events took turns within it: scaled by their time";
 	if (turns->clusters < MIN_CLUSTERS)
 		return say_number(report,
-			"groups of events took turns: this one had only %lu, too few for "
-			"an error bar",
+			"groups of events took turns: this one had only %lu, "
+			"too few for an error bar",
 			(unsigned long)turns->clusters);
 	return NULL;
 }
@@ -178,8 +178,8 @@ struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_recor
 	if (!sample->sum) /* the rule of three */
 		guess.error = 3 * view.others / (double)turns->calls;
 	if (guess.error > STEADY * guess.value && is_uneven(sample, turns, squares))
-		guess.none = "groups of events took turns: single executions make too "
-			     "much of a difference to say";
+		guess.none = "groups of events took turns: "
+			     "single executions make too much of a difference to say";
 	/* Each of those that it has not counted: from nothing to twice as many as
 	 * the others let expect. */
 	firsts = view.rotated->firsts > turns->firsts
@@ -189,7 +189,7 @@ struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_recor
 	guess.value += mean * firsts;
 	guess.error += mean * firsts;
 	if (guess.value > 0 && guess.error >= guess.value)
-		guess.none = "groups of events took turns: the executions differ too "
-			     "much to say";
+		guess.none = "groups of events took turns: "
+			     "the executions differ too much to say";
 	return guess;
 }

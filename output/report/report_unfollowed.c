@@ -24,8 +24,9 @@ static bool find_chance(const char *text, struct note *note)
 		{" kept ",
 			"the library was not loaded (a static or privileged program?)"},
 		{" changed ", "its environment was changed"},
-		{" refused ", "the simulated PMU runs no program that is set-user-ID or "
-			      "set-group-ID, has file capabilities, or may not be read"},
+		{" refused ", "the simulated PMU runs no program "
+			      "that is set-user-ID or set-group-ID, "
+			      "has file capabilities, or may not be read"},
 	};
 
 	for (size_t i = 0; i < sizeof(chances) / sizeof(chances[0]); i++) {

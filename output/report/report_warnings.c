@@ -58,13 +58,13 @@ static void check_threads(struct cp_report *report)
 			lost == 1 ? "" : "s", reason, lost == 1 ? "it" : "them");
 	if (folded)
 		cp_report_warn(report,
-			"%zu ended threads, folded: their counts are in the sums, least "
-			"and most are over the others",
+			"%zu ended threads, folded: their counts are in the sums, "
+			"least and most are over the others",
 			folded);
 	if (adopted)
 		cp_report_warn(report,
-			"%zu thread%s found running: counted from then on, not from the "
-			"start",
+			"%zu thread%s found running: counted from then on, "
+			"not from the start",
 			adopted, adopted == 1 ? " was" : "s were");
 }
 
@@ -102,8 +102,9 @@ static void check_folded(struct cp_report *report)
 				length += put_end(ends + length, sizeof(ends) - length,
 					&process->ends[e]);
 		cp_report_warn(report,
-			"%llu ended processes of %s, folded: their counts are in the "
-			"sums, least and most are over the others (they ended: %s)",
+			"%llu ended processes of %s, folded: "
+			"their counts are in the sums, "
+			"least and most are over the others (they ended: %s)",
 			(unsigned long long)process->folded, process->exe,
 			length ? ends + 2 : "");
 	}
@@ -132,8 +133,9 @@ static void check_unrecorded(struct cp_report *report)
 			text + length, sizeof(text) - length, n[k], what[k]);
 	if (length)
 		cp_report_warn(report,
-			"%s could not be recorded: no memory, or no room for the run's "
-			"records. Free some, or set CACHEPEEK_DIR to a larger place",
+			"%s could not be recorded: no memory, "
+			"or no room for the run's records. Free some, "
+			"or set CACHEPEEK_DIR to a larger place",
 			text + 2);
 }
 
@@ -148,8 +150,10 @@ static void check_cpu_time(struct cp_report *report, const struct cp_process *pr
 	if (ns > SLACK_NS + cp_process_threads(process) * TAIL_NS &&
 		ns > process->cpu_ns / 100)
 		cp_report_warn(report,
-			"<unattributed>: %lu of %lu ms of CPU time of process %d went to "
-			"threads that were not seen: what they counted is in no sum",
+			"<unattributed>: "
+			"%lu of %lu ms of CPU time of process %d went "
+			"to threads that were not seen: "
+			"what they counted is in no sum",
 			(unsigned long)(ns / 1000000),
 			(unsigned long)(process->cpu_ns / 1000000), process->pid);
 }
@@ -165,8 +169,9 @@ static void check_counts(struct cp_report *report, const struct cp_process *proc
 			count->value <= whole->value / 100)
 			continue;
 		cp_report_warn(report,
-			"<unattributed>: %lu of %lu %s of process %d are of threads that "
-			"were not seen: in no sum",
+			"<unattributed>: "
+			"%lu of %lu %s of process %d are "
+			"of threads that were not seen: in no sum",
 			(unsigned long)count->value, (unsigned long)whole->value,
 			report->quantities[i], process->pid);
 		return;
@@ -189,8 +194,8 @@ static void check_flags(struct cp_report *report, const struct cp_region *region
 	/* Misplaced ENDs are warnings of the record already, with both names. */
 	if (region->flags & CP_REGION_LEFT_OPEN)
 		cp_report_warn(report,
-			"region %.*s was open when its thread ended: closed there (is an "
-			"END missing?)",
+			"region %.*s was open when its thread ended: closed there "
+			"(is an END missing?)",
 			length, name);
 	if (region->flags & CP_REGION_AT_EXEC)
 		cp_report_warn(report,
@@ -262,8 +267,9 @@ static void check_zeros(struct cp_report *report)
 		if (counts[i].status != CP_UNAVAILABLE && !counts[i].value &&
 			!may_be_zero(report->quantities[i]))
 			cp_report_warn(report,
-				"%s stayed 0 over %lu instructions: this machine may not "
-				"count it; cachepeek doctor --verify tells",
+				"%s stayed 0 over %lu instructions: "
+				"this machine may not count it; "
+				"cachepeek doctor --verify tells",
 				report->quantities[i],
 				(unsigned long)counts[instructions].value);
 }
@@ -288,8 +294,8 @@ static void tell_cores(struct cp_report *report)
 	}
 	if (length)
 		cp_report_warn(report,
-			"this machine has several kinds of core: %s. Counts are those of "
-			"each kind, added up",
+			"this machine has several kinds of core: %s. "
+			"Counts are those of each kind, added up",
 			text);
 }
 
@@ -299,14 +305,15 @@ static void tell_sockets(struct cp_report *report)
 		if (report->total->counts[i].socket &&
 			report->total->counts[i].status != CP_UNAVAILABLE)
 			cp_report_warn(report,
-				"%s: all that the machine's sockets did during the "
-				"region, other programs included",
+				"%s: all that the machine's sockets did during "
+				"the region, other programs included",
 				report->quantities[i]);
 }
 
 const char cp_simulated_limits[] =
-	"the kernel's accesses and other processes' are not seen, each process has the "
-	"last level to itself; lines are those of virtual addresses; threads take turns; "
+	"the kernel's accesses and other processes' are not seen, "
+	"each process has the last level to itself; "
+	"lines are those of virtual addresses; threads take turns; "
 	"unless CACHEPEEK_CPU=host, programs that ask are not shown AVX-512";
 
 void cp_report_limits(const struct cp_report *report, char *to, size_t size)
@@ -333,9 +340,10 @@ static void check_instructions(struct cp_report *report)
 			strcmp(process->how, "signal") != 0 || process->code != SIGILL)
 			continue;
 		cp_report_warn(report,
-			"process %d ended with SIGILL%s%s: an instruction that this "
-			"machine does not have, or that the simulated PMU cannot "
-			"execute. Use a program built for less, or CACHEPEEK_ENGINE=perf",
+			"process %d ended with SIGILL%s%s: "
+			"an instruction that this machine does not have, "
+			"or that the simulated PMU cannot execute. "
+			"Use a program built for less, or CACHEPEEK_ENGINE=perf",
 			process->pid, process->illegal ? " of " : "",
 			process->illegal ? process->illegal : "");
 	}

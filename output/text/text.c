@@ -70,9 +70,9 @@ static void print_pinned(struct cp_text *text)
 	cp_text_labelled(text, "pinned",
 		report->nunpinned
 			? cp_text_format(text->arena,
-				  "environment, stack, random numbers and time are the "
-				  "same "
-				  "in each run; what may differ all the same: %s",
+				  "environment, stack, "
+				  "random numbers and time are the same in each run; "
+				  "what may differ all the same: %s",
 				  list)
 			: "the counts of this program are the same in each run, "
 			  "directory and environment");
@@ -87,8 +87,8 @@ static void print_counted(struct cp_text *text)
 	cp_text_labelled(text, "counted",
 		cp_text_format(text->arena, "%s, from the library's constructor on%s",
 			domain_text(report),
-			timed       ? "; simulated; times and cycles are estimated by a "
-				      "timing model"
+			timed       ? "; simulated; times and cycles "
+				      "are estimated by a timing model"
 			: simulated ? "; simulated, so times are not shown"
 				    : ""));
 }
@@ -289,8 +289,8 @@ static void print_source(struct cp_text *text)
 	}
 	cp_text_labelled(text, "simulated",
 		cp_text_format(text->arena,
-			"exact for the machine below, %s, not counted by this "
-			"processor%s%.300s%s%s",
+			"exact for the machine below, %s, "
+			"not counted by this processor%s%.300s%s%s",
 			domain_text(report), *why ? " (" : "", why,
 			why == report->why ? "" : "; see cachepeek doctor",
 			*why ? ")" : ""));

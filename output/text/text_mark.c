@@ -120,8 +120,8 @@ void cp_text_why(struct cp_text *text, const struct cp_region *worst, const char
 	why = is_cost(&column)
 		      ? cost_text(text, &column, worst, cell)
 		      : cp_text_format(text->arena,
-				"the highest %s, %s%s%s, of the regions with 1 %% of the "
-				"instructions or more",
+				"the highest %s, %s%s%s, "
+				"of the regions with 1 %% of the instructions or more",
 				column.name, cell, *unit ? " " : "", unit);
 	cp_text_wrap(text->out,
 		cp_text_format(text->arena, "<== %s: %s",

@@ -99,8 +99,8 @@ static void short_regions(struct cp_text *text)
 		return;
 	cp_text_wrap(text->out,
 		cp_text_format(text->arena,
-			"short for what their boundaries cost (over 5 %%, which is "
-			"subtracted, but not exactly): %s%s",
+			"short for what their boundaries cost (over 5 %%, "
+			"which is subtracted, but not exactly): %s%s",
 			names, count > MAX_LINES ? ", …" : ""),
 		0, 2, text->width);
 }

@@ -138,14 +138,12 @@ void cp_text_waits(struct cp_text *text)
 	cp_text_labelled(text, "waits",
 		mpi_share(most) - mpi_share(least) < UNLIKE
 			? cp_text_format(text->arena,
-				  "no rank much longer than another: ~%.1f to ~%.1f %% "
-				  "of "
-				  "their time is in MPI",
+				  "no rank much longer than another: "
+				  "~%.1f to ~%.1f %% of their time is in MPI",
 				  100 * mpi_share(least), 100 * mpi_share(most))
 			: cp_text_format(text->arena,
-				  "rank %d most, ~%.1f %% of its time is in MPI; for "
-				  "rank "
-				  "%d, which is there least (~%.1f %%)",
+				  "rank %d most, ~%.1f %% of its time is in MPI; "
+				  "for rank %d, which is there least (~%.1f %%)",
 				  most->rank, 100 * mpi_share(most), least->rank,
 				  100 * mpi_share(least)));
 }

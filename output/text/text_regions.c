@@ -222,8 +222,8 @@ static void print_table(
 	cp_table_print(table, text->out, text->width, text->colour);
 	if (rows < all)
 		cp_out_format(text->out,
-			"\u2026 and %zu regions with less (-o FILE.html or FILE.txt "
-			"has them)\n",
+			"\u2026 and %zu regions with less "
+			"(-o FILE.html or FILE.txt has them)\n",
 			all - rows);
 }
 

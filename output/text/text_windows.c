@@ -134,8 +134,9 @@ void cp_text_windows(struct cp_text *text)
 	rows = cp_text_rows(text, text->rows ? text->rows : 0, NULL, &shown);
 	table = cp_table_new(text->arena, 7, rows);
 	cp_out_format(text->out,
-		"\nWorking set: what a thread touches in %s instructions (mean of "
-		"windows)\n",
+		"\n"
+		"Working set: what a thread touches in %s instructions "
+		"(mean of windows)\n",
 		cp_text_integer(text->arena, windows.length));
 	fill_headings(table);
 	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
@@ -144,8 +145,8 @@ void cp_text_windows(struct cp_text *text)
 	cp_table_print(table, text->out, text->width, text->colour);
 	cp_text_wrap(text->out,
 		cp_text_format(text->arena,
-			"TLB reach: which level has an entry for each data page: the "
-			"first has %lu, what is behind it %lu",
+			"TLB reach: which level has an entry for each data page: "
+			"the first has %lu, what is behind it %lu",
 			(unsigned long)windows.dtlb, (unsigned long)windows.second),
 		0, 2, text->width);
 }

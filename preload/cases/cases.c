@@ -144,7 +144,7 @@ void cp_cases_check(const char *patterns, bool found)
 								 : 100),
 				piece.at,
 				found ? ""
-				      : ": no function of such a framework has a name in "
-					"the program or its libraries; was it "
-					"stripped?"));
+				      : ": no function of such a framework has "
+					"a name in the program or its libraries; "
+					"was it stripped?"));
 }

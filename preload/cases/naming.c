@@ -273,10 +273,10 @@ void cp_naming_complain(const char *patterns)
 		if (naming.at == naming.end || read_naming(naming, &out, "", NULL))
 			continue;
 		cp_format(line, sizeof(line),
-			"CACHEPEEK_REGIONS: %.*s is ignored, and the function's name "
-			"taken: expected {name}, {argN} or {argN+OFFSET:TYPE}, with N "
-			"from 1 to "
-			"%d, and string, std::string, std::vector<long> or long as TYPE",
+			"CACHEPEEK_REGIONS: %.*s is ignored, "
+			"and the function's name taken: expected {name}, "
+			"{argN} or {argN+OFFSET:TYPE}, with N from 1 to %d, "
+			"and string, std::string, std::vector<long> or long as TYPE",
 			(int)(naming.end - naming.at < 200 ? naming.end - naming.at
 							   : 200),
 			naming.at, CP_NAMING_ARGUMENTS);

@@ -14,8 +14,8 @@ void *cp_real_find(const char *name)
 
 	if (found)
 		return found;
-	cp_say("this C library has no %s and is not supported: run the program without "
-	       "libcachepeek.so",
+	cp_say("this C library has no %s and is not supported: "
+	       "run the program without libcachepeek.so",
 		name);
 	if (cp_reals._exit)
 		cp_reals._exit(127);

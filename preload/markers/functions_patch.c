@@ -145,8 +145,9 @@ void cp_functions_patch(const char *patterns)
 		return;
 	patcher = load_patcher();
 	if (!patcher) {
-		cp_warn("func: in CACHEPEEK_REGIONS is ignored: patcher.so is not "
-			"installed beside the library: `make install`");
+		cp_warn("func: in CACHEPEEK_REGIONS is ignored: "
+			"patcher.so is not installed beside the library: "
+			"`make install`");
 		return;
 	}
 	(void)cp_debug_cache(debug_cache, sizeof(debug_cache), cp_env_get);
@@ -210,10 +211,11 @@ static void tell_cost(void)
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (counts_our_work(&set->counters[i].attr)) {
 			put_text("function_note",
-				"a call counts some of the work of beginning and ending "
-				"its region, which is not subtracted: a function of few "
-				"instructions has too many (the simulated PMU counts "
-				"none)");
+				"a call counts some of the work "
+				"of beginning and ending its region, "
+				"which is not subtracted: "
+				"a function of few instructions has too many "
+				"(the simulated PMU counts none)");
 			return;
 		}
 }
@@ -265,7 +267,8 @@ void cp_functions_check(void)
 	missed = patcher->missed();
 	if (missed)
 		put_text("function_note",
-			"%lu calls of functions are not counted: too many were under way "
-			"at once, or were left in a way that nobody sees",
+			"%lu calls of functions are not counted: "
+			"too many were under way at once, "
+			"or were left in a way that nobody sees",
 			(unsigned long)missed);
 }

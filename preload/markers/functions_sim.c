@@ -60,8 +60,9 @@ static void refuse_functions(const char *piece, size_t length)
 	char line[400];
 
 	cp_format(line, sizeof(line),
-		"CACHEPEEK_REGIONS: %.*s is ignored: expected line:FILE:LINE or "
-		"line:FILE:FIRST-LAST, such as line:sort.c:120",
+		"CACHEPEEK_REGIONS: %.*s is ignored: "
+		"expected line:FILE:LINE or line:FILE:FIRST-LAST, "
+		"such as line:sort.c:120",
 		(int)(length < 200 ? length : 200), piece);
 	cp_warn(line);
 }

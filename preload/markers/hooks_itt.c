@@ -276,8 +276,8 @@ bool cp_itt_stands_in(void)
 	if (!collector || cp_forward_symbol(collector, "__itt_api_init"))
 		return true;
 	if (cp_once(&said))
-		cp_warn("no regions of ITT: the collector in INTEL_LIBITTNOTIFY64 has no "
-			"__itt_api_init");
+		cp_warn("no regions of ITT: "
+			"the collector in INTEL_LIBITTNOTIFY64 has no __itt_api_init");
 	return false;
 }
 

@@ -130,8 +130,9 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 			name->text, (int)thread->tid);
 	else
 		cp_format(line, sizeof(line),
-			"END of region \"%.80s\" in thread %d while \"%.80s\" was open "
-			"inside it: both are closed",
+			"END of region \"%.80s\" in thread %d "
+			"while \"%.80s\" was open inside it: "
+			"both are closed",
 			name->text, (int)thread->tid, inner ? inner->text : "?");
 	cp_warn(line);
 }
@@ -168,8 +169,8 @@ void cp_marker_note_not_opened(
 		return;
 	cp_own_work_begin(&state);
 	cp_format(line, sizeof(line),
-		"region \"%.80s\" in thread %d, or more, is not counted: no memory for "
-		"it, or no room on the disk",
+		"region \"%.80s\" in thread %d, or more, is not counted: "
+		"no memory for it, or no room on the disk",
 		name->text, (int)thread->tid);
 	cp_say_first(line);
 	cp_own_work_end(state);

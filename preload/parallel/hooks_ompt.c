@@ -304,8 +304,8 @@ static void tell_silence(const struct cp_omp_site *site)
 	if (asked_before_us())
 		(void)leave_to("ompt_start_tool", NULL);
 	else
-		cp_warn("no regions of OpenMP: its runtime tells tools nothing (is "
-			"OMP_TOOL=disabled set?)");
+		cp_warn("no regions of OpenMP: its runtime tells tools nothing "
+			"(is OMP_TOOL=disabled set?)");
 }
 
 static const void *begin_call(const char *entry, const struct identity *identity,

@@ -149,9 +149,9 @@ static void sum_up_job(void)
 		return;
 	if (!cp_mpi_meet(job.seconds)) {
 		if (job.mpi.rank == 0)
-			cp_say("no report of the whole job: not all ranks came to "
-			       "MPI_Finalize in %g s; `cachepeek merge` makes one of the "
-			       "records",
+			cp_say("no report of the whole job: "
+			       "not all ranks came to MPI_Finalize in %g s; "
+			       "`cachepeek merge` makes one of the records",
 				job.seconds);
 		return;
 	}

@@ -189,8 +189,8 @@ static void *real_of(const char *entry, const void *caller)
 
 	if (real)
 		return real;
-	cp_say("there is no %s behind the program's call of it: run the program with "
-	       "CACHEPEEK_DISABLE=1 and without LD_PRELOAD",
+	cp_say("there is no %s behind the program's call of it: "
+	       "run the program with CACHEPEEK_DISABLE=1 and without LD_PRELOAD",
 		entry);
 	CP_REAL(_exit)(127);
 	__builtin_unreachable();

@@ -200,8 +200,8 @@ static void tell_failure(void)
 	else if (header->code)
 		cp_format(how, sizeof(how), "with exit status %d", header->code);
 	if (cp_job_tells(cp_run.directory, cp_run.job, CP_JOB_FAILED))
-		cp_say("rank %d ended %s while others ran: `cachepeek report %s` shows "
-		       "what was counted of all",
+		cp_say("rank %d ended %s while others ran: `cachepeek report %s` "
+		       "shows what was counted of all",
 			header->rank, how, cp_run.directory);
 }
 

@@ -32,9 +32,9 @@ static void warn_yielded(void)
 	if (!cp_once(&said))
 		return;
 	cp_format(line, sizeof(line),
-		"the program needs all of its %llu descriptors: counters were closed to "
-		"leave it theirs, and what they would count is unavailable: raise "
-		"`ulimit -n`",
+		"the program needs all of its %llu descriptors: "
+		"counters were closed to leave it theirs, "
+		"and what they would count is unavailable: raise `ulimit -n`",
 		(unsigned long long)cp_fd_limits().rlim_cur);
 	cp_warn(line);
 }

@@ -86,8 +86,8 @@ static void warn_taken(int fd)
 	char line[160];
 
 	cp_format(line, sizeof(line),
-		"the program took descriptor %d, which was a counter's, and there is no "
-		"other: raise `ulimit -n`",
+		"the program took descriptor %d, which was a counter's, "
+		"and there is no other: raise `ulimit -n`",
 		fd);
 	cp_warn(line);
 }

@@ -50,8 +50,8 @@ bool cp_is_sanitized(struct cp_why *why)
 		if (!sanitizers[i].runtime)
 			continue;
 		cp_format(why->text, sizeof(why->text),
-			"the program is built with %s, which %s: build it without to "
-			"simulate it",
+			"the program is built with %s, which %s: "
+			"build it without to simulate it",
 			sanitizers[i].name, sanitizers[i].why);
 		return true;
 	}

@@ -67,8 +67,8 @@ bool cp_seccomp_is_filter(const struct sock_fprog *filter)
  * thread is to compute and to end: its counts end here. */
 static void leave_strict_thread(void)
 {
-	cp_say("thread %d enters seccomp's strict mode: it is counted up to here. If no "
-	       "report follows: `cachepeek report %s`",
+	cp_say("thread %d enters seccomp's strict mode: it is counted up to here. "
+	       "If no report follows: `cachepeek report %s`",
 		(int)gettid(), cp_run.directory);
 	cp_thread_end();
 }

@@ -160,8 +160,8 @@ static int try_kind(const struct kind *kind, struct cp_sampling_event *event)
 		return -ENOENT;
 	if (kind->aux) {
 		cp_format(why->text, sizeof(why->text),
-			"the samples of %s come in a buffer of its own kind, which is "
-			"not read yet: `--engine sim` has every miss",
+			"the samples of %s come in a buffer of its own kind, "
+			"which is not read yet: `--engine sim` has every miss",
 			pmu.name);
 		return -EOPNOTSUPP;
 	}
@@ -209,7 +209,7 @@ void cp_sampling_find_memory(struct cp_sampling_event *event, const char *measur
 	event->why = last;
 	if (!last.text[0])
 		cp_format(event->why.text, sizeof(event->why.text),
-			"this machine has no PMU that samples memory for %s (a virtual "
-			"machine, mostly): `--engine sim` has every miss",
+			"this machine has no PMU that samples memory for %s "
+			"(a virtual machine, mostly): `--engine sim` has every miss",
 			measurement);
 }

@@ -62,8 +62,8 @@ void cp_sampling_choose(void)
 	struct cp_sampling_event *faults = &sampling.events[CP_SAMPLED_FAULTS];
 
 	if (cp_options.profile >= (int)(sizeof(names) / sizeof(names[0]))) {
-		cp_warn("CACHEPEEK_PROFILE is ignored: this one takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
+		cp_warn("CACHEPEEK_PROFILE is ignored: "
+			"this one takes the simulated PMU (CACHEPEEK_ENGINE=sim)");
 		return;
 	}
 	sampling.measurement = names[cp_options.profile];
@@ -124,8 +124,8 @@ void cp_sampling_prepare(void)
 		"samples", CP_SAMPLES_MAGIC, CP_SAMPLES_VERSION);
 	if (result < 0) {
 		cp_format(line, sizeof(line),
-			"CACHEPEEK_PROFILE: no file for samples in %s (%s): process %d "
-			"has none",
+			"CACHEPEEK_PROFILE: no file for samples in %s (%s): "
+			"process %d has none",
 			cp_run.directory, cp_error_text(-result), (int)cp_runtime.pid);
 		cp_warn(line);
 		return;
@@ -138,8 +138,9 @@ void cp_sampling_prepare(void)
 	cp_sampling_note_maps();
 	cp_sampling_note_blocks();
 	if (!cp_sampling_watches_heap())
-		cp_warn("CACHEPEEK_PROFILE: blocks of the heap have no names: `cachepeek "
-			"dcache|dtlb|icache` preloads what watches malloc (heap.so)");
+		cp_warn("CACHEPEEK_PROFILE: blocks of the heap have no names: "
+			"`cachepeek dcache|dtlb|icache` preloads "
+			"what watches malloc (heap.so)");
 }
 
 /* ---- the thread that empties rings ---- */
@@ -229,9 +230,9 @@ void cp_sampling_start(void)
 		watch_ring(sampler->fd[0], sampler);
 	cp_unlock(&sampling.lock);
 	if (!watched || cp_helper_start(&helper, run_helper) < 0)
-		cp_warn("CACHEPEEK_PROFILE: the system allows no other thread: samples "
-			"are saved only where regions and threads end, and some may be "
-			"lost");
+		cp_warn("CACHEPEEK_PROFILE: the system allows no other thread: "
+			"samples are saved only where regions and threads end, "
+			"and some may be lost");
 }
 
 static void ring_bell(void)
@@ -272,8 +273,8 @@ static void complain_once(int error)
 		return;
 	if (error == -ENOMEM)
 		cp_format(why.text, sizeof(why.text),
-			"the limit of memory that stays in place is used up: raise "
-			"kernel.perf_event_mlock_kb, or `ulimit -l`");
+			"the limit of memory that stays in place is used up: "
+			"raise kernel.perf_event_mlock_kb, or `ulimit -l`");
 	else
 		cp_perf_explain(-error, &sampling.events[0].attr, &why);
 	cp_format(line, sizeof(line),

@@ -143,9 +143,10 @@ void cp_golang_start(void)
 	if (!is_go())
 		return;
 	if (cp_is_root() && !cp_run.launched && !cp_runtime.forked)
-		cp_say("Go programs make the exit system call themselves: no report is "
-		       "written at the end. `cachepeek report` writes it then; "
-		       "`cachepeek ./app`, instead of LD_PRELOAD, does so at once");
+		cp_say("Go programs make the exit system call themselves: "
+		       "no report is written at the end. `cachepeek report` "
+		       "writes it then; `cachepeek ./app`, instead of LD_PRELOAD, "
+		       "does so at once");
 	/* A time series has readings of its own. */
 	if (!cp_engine->counts_whole_threads && !cp_runtime.record.series)
 		cp_helper_start(&helper, run_helper);

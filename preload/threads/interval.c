@@ -57,8 +57,8 @@ static void start_thread(void)
 	if (result == -ENOMEM)
 		cp_warn("CACHEPEEK_INTERVAL: no memory for it: there is no time series");
 	else if (result < 0)
-		cp_warn("CACHEPEEK_INTERVAL: the system allows no other thread: there "
-			"is no time series");
+		cp_warn("CACHEPEEK_INTERVAL: the system allows no other thread: "
+			"there is no time series");
 }
 
 /* ---- for the rest of the library ---- */
@@ -72,14 +72,14 @@ void cp_interval_prepare(void)
 		return;
 	if (set->nrotated) {
 		cp_warn("CACHEPEEK_INTERVAL is ignored: groups of events take turns "
-			"(CACHEPEEK_SCHEDULE=rotate), and an interval has too few of "
-			"them");
+			"(CACHEPEEK_SCHEDULE=rotate), "
+			"and an interval has too few of them");
 		return;
 	}
 	if (cp_series_start(&series, &cp_runtime.record,
 		    (uint64_t)cp_options.interval * 1000000, cp_now_ns()) < 0) {
-		cp_warn("CACHEPEEK_INTERVAL: no room on the disk: there is no time "
-			"series");
+		cp_warn("CACHEPEEK_INTERVAL: no room on the disk: "
+			"there is no time series");
 		return;
 	}
 	if (!cp_engine->add_rows)

@@ -106,8 +106,8 @@ void cp_thread_warn_no_memory(pid_t tid)
 	if (!cp_once(&said))
 		return;
 	cp_format(line, sizeof(line),
-		"thread %d, or more, is not counted: no memory for it, or no room on the "
-		"disk",
+		"thread %d, or more, is not counted: no memory for it, "
+		"or no room on the disk",
 		(int)(tid ? tid : gettid()));
 	cp_say_first(line);
 }

@@ -78,8 +78,8 @@ static int write_text(const char *file, const char *text)
 	}
 	if (cp_calibration_check(text, error, sizeof(error)) < 0) {
 		fprintf(stderr,
-			"cachepeek: what was measured makes no machine: %s; not "
-			"written\n",
+			"cachepeek: what was measured "
+			"makes no machine: %s; not written\n",
 			error);
 		return 1;
 	}
@@ -107,9 +107,8 @@ int cp_calibrate_command(const char *file, json_t *document)
 	char error[256] = "", usual[PATH_MAX];
 
 	if (!file && !cp_host_file(usual, sizeof(usual))) {
-		fprintf(stderr,
-			"cachepeek: neither HOME nor XDG_CONFIG_HOME is set: name "
-			"a file with -o\n");
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CONFIG_HOME is set: "
+				"name a file with -o\n");
 		return 2;
 	}
 	if (!cp_output_check(file ? file : usual))

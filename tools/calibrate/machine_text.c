@@ -159,10 +159,11 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 		return NULL;
 	cp_host_word(&calibration->machine, word, sizeof(word));
 	fprintf(file,
-		"# This host, as cachepeek %s doctor --calibrate measured it in %u "
-		"rounds.\n"
+		"# This host, as cachepeek %s doctor --calibrate measured "
+		"it in %u rounds.\n"
 		"# Sizes are sysfs's; a spread is how far the rounds are apart.\n"
-		"%smeasured = %s\nhost = %s\n",
+		"%smeasured = %s\n"
+		"host = %s\n",
 		CP_VERSION, calibration->rounds,
 		calibration->huge
 			? ""

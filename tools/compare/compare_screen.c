@@ -382,8 +382,8 @@ static const char *counted_in(const struct screen *screen)
 	struct cp_value instructions = cp_compare_quantity(c, 0, "instructions");
 	const char *runs = c->nruns == 1 ? "one run: all machines saw the same references"
 					 : cp_text_format(screen->arena,
-						   "%u runs: their smallest lines, or "
-						   "cores out of order, differ",
+						   "%u runs: their smallest lines, "
+						   "or cores out of order, differ",
 						   c->nruns);
 
 	if (c->nruns == 1 && instructions.status != CP_UNAVAILABLE)

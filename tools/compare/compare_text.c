@@ -172,7 +172,8 @@ void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 		print_weights(c, out, i);
 	}
 	cp_compare_table(c, out, WIDTH, false);
-	cp_out_text(out,
-		"\n\u2014: the machine has no such level, or the simulated PMU does not "
-		"count it\n~: estimated (`cachepeek list groups NAME` says how)\n");
+	cp_out_text(out, "\n"
+			 "\u2014: the machine has no such level, "
+			 "or the simulated PMU does not count it\n"
+			 "~: estimated (`cachepeek list groups NAME` says how)\n");
 }

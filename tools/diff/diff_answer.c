@@ -139,8 +139,8 @@ size_t cp_diff_warnings(const struct cp_diff *diff, const char *to[CP_DIFF_WARNI
 	for (unsigned i = 0; i < 2; i++)
 		if (diff->values->sides[i].ends_differ)
 			to[n++] = cp_text_format(diff->arena,
-				"not all runs of %s ended as the first did (%s): they "
-				"may have done something else.",
+				"not all runs of %s ended as the first did (%s): "
+				"they may have done something else.",
 				diff->values->sides[i].label, diff->values->sides[i].end);
 	return n;
 }

@@ -84,8 +84,8 @@ static json_t *json_answers(const struct cp_diff *diff)
 	if (!*first)
 		add_answer(lines, "difference",
 			diff->count && diff->differences[0].verdict == CP_UNTESTED
-				? "not tested: too few runs to tell a difference from "
-				  "noise"
+				? "not tested: too few runs "
+				  "to tell a difference from noise"
 				: "no value differs by more than noise");
 	cp_json_set(answer, "group", NULL);
 	cp_json_set(answer, "lines", lines);

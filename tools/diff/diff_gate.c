@@ -16,8 +16,8 @@
 static bool report_wrong(const char *expression, const char *why)
 {
 	fprintf(stderr,
-		"cachepeek: --fail-if '%s': %s: write NAME [in REGION] > or < NUMBER, as "
-		"'l2_mpki>+5%%' or 'l1d_misses in solve > 1000'\n",
+		"cachepeek: --fail-if '%s': %s: write NAME [in REGION] > or < NUMBER, "
+		"as 'l2_mpki>+5%%' or 'l1d_misses in solve > 1000'\n",
 		expression, why);
 	return false;
 }
@@ -179,8 +179,8 @@ static bool not_there(const struct cp_diff *diff, const struct cp_gate *gate)
 
 	if (nearest && *nearest)
 		fprintf(stderr,
-			"cachepeek: --fail-if '%s': the runs have no %s \"%s\": did you "
-			"mean \"%s\"?\n",
+			"cachepeek: --fail-if '%s': the runs have no %s \"%s\": "
+			"did you mean \"%s\"?\n",
 			gate->expression, region ? "such value in a region" : "value",
 			word ? word : "", nearest);
 	else

@@ -134,25 +134,26 @@ static void print_test(const struct cp_diff *diff, struct cp_out *out, size_t sh
 		diff->values->sides[0].nruns < 2 || diff->values->sides[1].nruns < 2;
 
 	if (diff->tested)
-		print_note(out,
-			cp_text_format(diff->arena,
-				"p: Welch's t test of the means, adjusted (Benjamini "
-				"and Hochberg) for %zu values that vary; below 0.05 a "
-				"difference is significant.",
-				diff->tested));
+		print_note(
+			out, cp_text_format(diff->arena,
+				     "p: Welch's t test of the means, adjusted "
+				     "(Benjamini and Hochberg) for %zu values that vary; "
+				     "below 0.05 a difference is significant.",
+				     diff->tested));
 	if (count_of(diff, CP_EXACTLY))
 		print_note(out,
-			one_run ? "exact: simulated, and so no error of counting; one "
-				  "run does not tell whether the next is the same."
-				: "exact: simulated, the same in all runs of a side: the "
-				  "programs differ in this, it is no noise.");
+			one_run ? "exact: simulated, and so no error of counting; "
+				  "one run does not tell whether the next is the same."
+				: "exact: simulated, the same in all runs of a side: "
+				  "the programs differ in this, it is no noise.");
 	if (shows_untested(diff, shown))
-		print_note(out,
-			cp_text_format(diff->arena,
-				"\u2014: not tested: it takes %d runs on each side to "
-				"tell a difference from noise (cachepeek run --repeat "
-				"5 -o FILE.json PROGRAM).",
-				CP_FEWEST_RUNS));
+		print_note(
+			out, cp_text_format(diff->arena,
+				     "\u2014: not tested: "
+				     "it takes %d runs on each side "
+				     "to tell a difference from noise "
+				     "(cachepeek run --repeat 5 -o FILE.json PROGRAM).",
+				     CP_FEWEST_RUNS));
 }
 
 static void print_warnings(const struct cp_diff *diff, struct cp_out *out)

@@ -345,8 +345,8 @@ static bool add_document(struct cp_values *values, unsigned side, const char *pa
 		add_repeated(values, side, document);
 	else
 		cp_format(error, error_size,
-			"%s is no JSON report of one or several runs (schema: %s): write "
-			"one with -o report.json",
+			"%s is no JSON report of one or several runs (schema: %s): "
+			"write one with -o report.json",
 			path, schema ? schema : "none");
 	return schema && (strcmp(schema, CP_JSON_SCHEMA) == 0 ||
 				 strcmp(schema, CP_REPEAT_SCHEMA) == 0);
@@ -476,9 +476,8 @@ bool cp_values_add(struct cp_values *values, unsigned side, const char *path, ch
 
 	if (stat(path, &status) < 0) {
 		cp_format(error, error_size,
-			"%s: %s: name a run's directory, record or "
-			"JSON report",
-			path, strerror(errno));
+			"%s: %s: name a run's directory, record or JSON report", path,
+			strerror(errno));
 		return false;
 	}
 	if (S_ISDIR(status.st_mode) ? has_records(path) : is_record(path))

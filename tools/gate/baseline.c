@@ -92,8 +92,8 @@ static bool read_line(
 	line->lower = worse && strcmp(worse, "lower") == 0;
 	if (!json_is_array(line->path) || !line->name || !json_is_number(number))
 		return refuse_line(gate, line->number,
-			"a value has \"path\" (a list), \"name\" and \"value\" (a "
-			"number)");
+			"a value has \"path\" (a list), \"name\" "
+			"and \"value\" (a number)");
 	if (worse && !line->lower && strcmp(worse, "higher") != 0)
 		return refuse_line(
 			gate, line->number, "\"worse\" is \"higher\" or \"lower\"");
@@ -254,8 +254,8 @@ bool cp_baseline_update(struct cp_baseline *gate, const char *metrics)
 
 	if (!done)
 		fprintf(stderr,
-			"cachepeek: gate: the runs have none of %s: name others with "
-			"--metrics\n",
+			"cachepeek: gate: the runs have none of %s: "
+			"name others with --metrics\n",
 			metrics);
 	else
 		done = write_file(gate, values);

@@ -153,8 +153,8 @@ static void write_junit(const struct cp_baseline *gate, FILE *file)
 {
 	fprintf(file,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<testsuite name=\"cachepeek gate\" tests=\"%zu\" failures=\"%zu\" "
-		"errors=\"%zu\">\n",
+		"<testsuite name=\"cachepeek gate\" "
+		"tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
 		gate->nlines, count_results(gate, CP_BASELINE_FAILS),
 		gate->unlike ? gate->nlines
 			     : count_results(gate, CP_BASELINE_UNKNOWN_VALUE));

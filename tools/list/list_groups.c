@@ -64,8 +64,9 @@ static void print_weights(const struct cp_list *list, const struct cp_group *gro
 		printf("  ");
 		cp_cmd_wrap(
 			cp_text_format(list->arena,
-				"assumed: %s = %g (cycles; where the simulated "
-				"machine's file does not say it): CACHEPEEK_LET sets it",
+				"assumed: %s = %g (cycles; "
+				"where the simulated machine's file does not say it): "
+				"CACHEPEEK_LET sets it",
 				cp_weight_name(of), weights.of[of].cycles),
 			2, 6);
 	}

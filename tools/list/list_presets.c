@@ -154,10 +154,12 @@ static int list_here(const struct cp_list *list)
 	printf("\ncpu: this processor's PMU has it");
 	for (unsigned i = 0; (pmu = cp_encoder.core_pmu(i)); i++)
 		printf("%s%s", i ? ", " : " (", pmu);
-	printf("%s; perf: the kernel has a generic\nor software event; sim: the "
-	       "simulated PMU has it.  `cachepeek list presets NAME`\nshows the events "
-	       "behind one, --pmu PMU those of another processor, `cachepeek\ndoctor` "
-	       "what can be counted here.\n",
+	printf("%s; perf: the kernel has a generic\n"
+	       "or software event; sim: the simulated PMU has it.  "
+	       "`cachepeek list presets NAME`\n"
+	       "shows the events behind one, --pmu PMU those "
+	       "of another processor, `cachepeek\n"
+	       "doctor` what can be counted here.\n",
 		cp_encoder.core_pmu(0) ? ")" : " (none was found)");
 	return 0;
 }

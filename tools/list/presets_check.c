@@ -144,8 +144,9 @@ int cp_presets_check(struct cp_arena *arena, int pmus)
 	count--;
 	printf("%zu PMUs, %zu presets, %zu events: %zu broken\n", count, total.presets,
 		total.events, total.broken);
-	printf("%zu PMUs are sound with this libpfm4, of %zu it has no table; %zu "
-	       "presets have\nnames of other versions, too\n",
+	printf("%zu PMUs are sound with this libpfm4, of %zu it has no table; "
+	       "%zu presets have\n"
+	       "names of other versions, too\n",
 		total.sound, total.elsewhere, total.other_versions);
 	return total.broken ? 1 : 0;
 }

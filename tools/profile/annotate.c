@@ -85,8 +85,8 @@ const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,
 			wanted, list);
 	else
 		snprintf(error, error_size,
-			"no lines of source are known in this run: build the program "
-			"with -g");
+			"no lines of source are known in this run: "
+			"build the program with -g");
 	return NULL;
 }
 
@@ -193,8 +193,9 @@ static void print_notes(
 		cp_out_format(out,
 			"\nwarning: %s cannot be read: name it where it is now\n", path);
 	else if (cp_source_changed(a->path, file->site->at.module->path))
-		cp_out_text(out, "\nwarning: the file was written after the program: its "
-				 "lines may be others\n");
+		cp_out_text(out, "\n"
+				 "warning: the file was written after the program: "
+				 "its lines may be others\n");
 	for (size_t i = 0; i < profile->nwarnings; i++)
 		cp_text_wrap(out,
 			cp_text_format(

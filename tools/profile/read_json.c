@@ -247,13 +247,13 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 		snprintf(error, error_size, "%s: %s", path, fault.text);
 	else if (!document)
 		snprintf(error, error_size,
-			"%s:%d: not JSON (%s): make a file of that with cachepeek dcache "
-			"-o FILE.json",
+			"%s:%d: not JSON (%s): "
+			"make a file of that with cachepeek dcache -o FILE.json",
 			path, fault.line, fault.text);
 	else if (!schema || strcmp(schema, CP_PROFILE_SCHEMA) != 0)
 		snprintf(error, error_size,
-			"%s is not the JSON of cachepeek dcache, dtlb or icache: make "
-			"one with -o FILE.json",
+			"%s is not the JSON of cachepeek dcache, dtlb or icache: "
+			"make one with -o FILE.json",
 			path);
 	else {
 		r.profile = cp_profile_new(arena);
@@ -264,8 +264,8 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 		} else {
 			r.profile = NULL;
 			snprintf(error, error_size,
-				"%s is of a version that wrote no estimates: name the "
-				"run's directory (-d) instead",
+				"%s is of a version that wrote no estimates: "
+				"name the run's directory (-d) instead",
 				path);
 		}
 	}

@@ -9,16 +9,17 @@
 #include "output/html.h"
 
 static const char meanings[] =
-	"{\"transfers\": {\"meaning\": \"the most transfers of the line between threads, "
-	"there and back, in whatever order the threads ran\"},\n"
-	"\"for_nothing\": {\"meaning\": \"of the transfers, the most that carry no byte "
-	"that the other thread uses\"},\n"
-	"\"hitm\": {\"meaning\": \"how often a thread found the line modified in the "
-	"cache "
-	"of another one, as the threads took turns\"},\n"
-	"\"invalidations\": {\"meaning\": \"copies of the line that writes took away "
-	"from "
-	"other threads, as the threads took turns\"}}\n";
+	"{\"transfers\": {\"meaning\": "
+	"\"the most transfers of the line between threads, there and back, "
+	"in whatever order the threads ran\"},\n"
+	"\"for_nothing\": {\"meaning\": \"of the transfers, "
+	"the most that carry no byte that the other thread uses\"},\n"
+	"\"hitm\": {\"meaning\": "
+	"\"how often a thread found the line modified in the cache of another one, "
+	"as the threads took turns\"},\n"
+	"\"invalidations\": {\"meaning\": "
+	"\"copies of the line that writes took away from other threads, "
+	"as the threads took turns\"}}\n";
 
 static void put_part(struct cp_out *out, const char *name, const void *sharing)
 {

@@ -331,10 +331,10 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 		profile->sampled   ? cp_sampled_source(profile)
 		: profile->inexact ? "simulated (see the warnings)"
 		: profile->without_sites
-			? "simulated (exact): every miss, by call path; they add up to "
-			  "the counts"
-			: "simulated (exact): every miss, by the instruction that had "
-			  "it; they add up to the counts");
+			? "simulated (exact): every miss, by call path; "
+			  "they add up to the counts"
+			: "simulated (exact): every miss, "
+			  "by the instruction that had it; they add up to the counts");
 	print_labelled(out, "ran",
 		cp_text_format(arena, "%zu process%s, %zu thread%s", profile->nprocesses,
 			profile->nprocesses == 1 ? "" : "es", profile->nthreads,
@@ -360,9 +360,11 @@ static void print_notes(struct cp_out *out, const struct cp_profile_view *view)
 		view->measurement->nmetrics &&
 		strcmp(view->measurement->name, "dcache") == 0)
 		cp_text_wrap(out,
-			"On this machine floating-point loads are L2's by design and "
-			"never look into L1D: they are among the places' misses and not "
-			"among the L1D misses of the exact counts (l1d_bypasses).",
+			"On this machine floating-point loads "
+			"are L2's by design and never look into L1D: "
+			"they are among the places' misses and not among "
+			"the L1D misses of the exact counts "
+			"(l1d_bypasses).",
 			0, 0, WIDTH);
 	for (size_t i = 0; i < profile->nwarnings; i++)
 		cp_text_wrap(out,

@@ -217,8 +217,8 @@ static void put_head(const struct screen *screen)
 	put_labelled(screen, "in all", line);
 	put_labelled(screen, "simulated",
 		profile->inexact ? "see the warnings"
-				 : "exact for the machine below: every miss, by the "
-				   "instruction that had it");
+				 : "exact for the machine below: every miss, "
+				   "by the instruction that had it");
 }
 
 static void put_findings(const struct screen *screen)

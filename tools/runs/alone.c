@@ -142,12 +142,14 @@ static void print_counts(const char *program, const struct cp_machine *machine,
 	cp_machine_describe(machine, text, sizeof(text));
 	fprintf(stderr,
 		"cachepeek %s: %s\n"
-		"engine    simulated PMU (sim); nothing can be preloaded into a static "
-		"program:\n"
-		"          its raw counters, without regions, groups and report files\n"
+		"engine    simulated PMU (sim); "
+		"nothing can be preloaded into a static program:\n"
+		"          its raw counters, without regions, "
+		"groups and report files\n"
 		"machine   %s\n"
-		"counted   user mode only, from the first instruction on; not its "
-		"children\n\n",
+		"counted   user mode only, from the first instruction on; "
+		"not its children\n"
+		"\n",
 		CP_VERSION, program, text);
 	for (int i = 0; i < (machine->timed ? CP_SIM_NCOUNTERS : CP_SIM_TIMED); i++)
 		if (count[i])

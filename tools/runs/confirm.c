@@ -140,8 +140,7 @@ static bool run_both(struct cp_confirmation *confirmation, int *status)
 	if (other != *status)
 		fprintf(stderr,
 			"cachepeek: the simulated run ended unlike the native one "
-			"(status "
-			"%#x, not %#x): it may have done something else\n",
+			"(status %#x, not %#x): it may have done something else\n",
 			(unsigned)other, (unsigned)*status);
 	return true;
 }

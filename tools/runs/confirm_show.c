@@ -61,9 +61,8 @@ static void fill_answer(const struct cp_confirmation *c, struct cp_answer *answe
 	if (judged)
 		cp_answer_add(answer, "explained",
 			cp_text_format(c->arena,
-				"%zu of the %zu that can be judged (the whole run is "
-				"one), "
-				"within a factor of %g",
+				"%zu of the %zu that can be judged "
+				"(the whole run is one), within a factor of %g",
 				well, judged, CP_CONFIRM_FACTOR));
 	else
 		cp_answer_add(answer, "explained",
@@ -72,15 +71,16 @@ static void fill_answer(const struct cp_confirmation *c, struct cp_answer *answe
 	if (worst)
 		cp_answer_add(answer, "badly explained",
 			cp_text_format(c->arena,
-				"%s: predicted %s, natively %s: do not trust what the "
-				"model says of it",
+				"%s: predicted %s, natively %s: "
+				"do not trust what the model says of it",
 				name_of(c->arena, worst),
 				cp_text_seconds(c->arena, worst->predicted),
 				cp_text_seconds(c->arena, worst->native)));
 	if (count_of(c, CP_OTHER_WORK))
 		cp_answer_add(answer, "other work",
-			"the two runs did not call some regions equally often: a program "
-			"that goes by the time, or by chance, cannot be confirmed");
+			"the two runs did not call some regions equally often: "
+			"a program that goes by the time, or by chance, "
+			"cannot be confirmed");
 }
 
 /* ---- text ---- */
@@ -144,8 +144,7 @@ void cp_confirm_text(const void *of, struct cp_out *out, bool colour)
 	cp_text_wrap(out,
 		cp_text_format(c->arena,
 			"native: %s of one run; ratio: predicted / native; badly: "
-			"further "
-			"apart than a factor of %g",
+			"further apart than a factor of %g",
 			is_all_cpu(c) ? "CPU time, the kernel's work for it included,"
 				      : "wall time (the kernel counts no CPU time here)",
 			CP_CONFIRM_FACTOR),

@@ -82,8 +82,9 @@ enum cp_preloading cp_can_be_preloaded(const char *program)
 		return CP_CAN_PRELOAD;
 	if (is_other_class(fd)) {
 		fprintf(stderr,
-			"cachepeek: %s is a 32-bit program, and this library a 64-bit "
-			"one: it runs uncounted (build it for 64 bits)\n",
+			"cachepeek: %s is a 32-bit program, "
+			"and this library a 64-bit one: it runs uncounted "
+			"(build it for 64 bits)\n",
 			program);
 		can = CP_CANNOT_PRELOAD;
 	} else if (!cp_program_interpreter(fd, interpreter, sizeof(interpreter))) {
@@ -92,8 +93,9 @@ enum cp_preloading cp_can_be_preloaded(const char *program)
 		can = CP_STATIC;
 	} else if (strstr(interpreter, "/ld-musl-")) {
 		fprintf(stderr,
-			"cachepeek: %s is linked with musl, whose loader cannot load "
-			"this library: it runs uncounted (link it with glibc)\n",
+			"cachepeek: %s is linked with musl, "
+			"whose loader cannot load this library: it runs uncounted "
+			"(link it with glibc)\n",
 			program);
 		can = CP_CANNOT_PRELOAD;
 	}

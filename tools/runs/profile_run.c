@@ -49,8 +49,8 @@ static int show_last(
 	if (from->directory)
 		return show(from->directory, context);
 	if (!cp_run_base(cp_cmd_getenv, base, sizeof(base))) {
-		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: name "
-				"the run's directory (-d)\n");
+		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: "
+				"name the run's directory (-d)\n");
 		return 1;
 	}
 	snprintf(path, sizeof(path), "%s/last", base);

@@ -61,8 +61,8 @@ static bool is_new(struct repeat *repeat)
 	if (access(first, F_OK) < 0)
 		return true;
 	fprintf(stderr,
-		"cachepeek: --repeat: %s is there already: remove it, or name another "
-		"directory\n",
+		"cachepeek: --repeat: %s is there already: remove it, "
+		"or name another directory\n",
 		first);
 	return false;
 }
@@ -104,8 +104,8 @@ static bool run_one(struct repeat *repeat, unsigned number, long input)
 		repeat->status = launch.status;
 	else if (launch.status != repeat->status)
 		fprintf(stderr,
-			"cachepeek: run %u of %u ended unlike the first (status %#x, not "
-			"%#x): it may have done something else\n",
+			"cachepeek: run %u of %u ended unlike the first (status %#x, "
+			"not %#x): it may have done something else\n",
 			number, repeat->count, (unsigned)launch.status,
 			(unsigned)repeat->status);
 	if (cp_values_add(repeat->values, 0, directory, error, sizeof(error)))

@@ -114,8 +114,8 @@ static bool no_event(const char *event, struct cp_arena *arena)
 	if (like)
 		return refuse_setting(
 			"there is no event \"%s\": did you mean \"%s\"?", event, like);
-	return refuse_setting("there is no event \"%s\": `cachepeek list presets` and "
-			      "`cachepeek list events` have them",
+	return refuse_setting("there is no event \"%s\": `cachepeek list presets` "
+			      "and `cachepeek list events` have them",
 		event);
 }
 
@@ -219,9 +219,8 @@ static bool check_sweep(const char *sweep, const struct cp_machine *machine)
 static bool check_window(const char *window)
 {
 	return cp_windows_parse(window) > 0 ||
-	       refuse_setting(
-		       "--working-set %s: expected a number of instructions from 1 to "
-		       "1000000000",
+	       refuse_setting("--working-set %s: "
+			      "expected a number of instructions from 1 to 1000000000",
 		       window);
 }
 

@@ -34,9 +34,9 @@ bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
 		if (!is_known(output) || outputs->count == CP_MAX_OUTPUTS) {
 			fprintf(stderr, "cachepeek: %s: output %s: %s\n", command, output,
 				is_known(output) ? "16 are enough"
-						 : "use -, stderr, or a file that ends "
-						   "in .txt, .json, .csv or "
-						   ".html");
+						 : "use -, stderr, "
+						   "or a file that ends in .txt, "
+						   ".json, .csv or .html");
 			return false;
 		}
 		outputs->names[outputs->count++] = output;

@@ -88,9 +88,9 @@ int cp_prepare_preload(char *const added[])
 	char library[PATH_MAX];
 
 	if (cp_library_path(library, sizeof(library)) < 0) {
-		fprintf(stderr,
-			"cachepeek: libcachepeek.so is neither beside this command nor "
-			"in ../lib or " CP_LIBDIR ": run `make install`\n");
+		fprintf(stderr, "cachepeek: libcachepeek.so is neither "
+				"beside this command nor in ../lib or " CP_LIBDIR
+				": run `make install`\n");
 		return -ENOENT;
 	}
 	for (; *added; added++)

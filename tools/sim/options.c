@@ -250,9 +250,8 @@ static void check_sample(void)
 			"not with --next-machine, --timing, --sweep, "
 			"--profile, --call-paths, --window or --sharing");
 	if (!sample_groups(&tool_machine))
-		refuse_option("--sample",
-			"needs LRU caches without prefetchers, an L2, and "
-			"numbers of sets that are multiples of 16");
+		refuse_option("--sample", "needs LRU caches without prefetchers, an L2, "
+					  "and numbers of sets that are multiples of 16");
 }
 
 static void parse_cores(const HChar *value)
@@ -391,8 +390,8 @@ static void check_together(void)
 			l2->write_through || l2->line != l1d->line ||
 			l2->line != l1i->line))
 		refuse_option("--l2",
-			"exclusive needs lines like L1's, a write-back L1D that "
-			"allocates, and no prefetcher");
+			"exclusive needs lines like L1's, "
+			"a write-back L1D that allocates, and no prefetcher");
 	if (llc->inclusion == EXCLUSIVE &&
 		(llc->write_through ||
 			(l2->sets ? l2->write_through || l2->no_allocate ||
@@ -400,9 +399,8 @@ static void check_together(void)
 				  : l1d->write_through || l1d->no_allocate ||
 						l1d->line != llc->line ||
 						l1i->line != llc->line)))
-		refuse_option("--llc",
-			"exclusive needs lines like those in front of it, and a "
-			"write-back level there that allocates");
+		refuse_option("--llc", "exclusive needs lines like those in front of it, "
+				       "and a write-back level there that allocates");
 	if (llc->shared && l2->shared > 1 && llc->shared % l2->shared)
 		refuse_option("--llc", "shared must be a multiple of that of L2");
 	if (llc->prefetch)
@@ -637,64 +635,73 @@ void options_check(void)
 void options_usage(void)
 {
 	VG_(printf)
-	("    --l1i=SETS,WAYS,LINE --l1d=... --l2=... --llc=...   caches [64,8,64 "
-	 "64,8,64\n"
-	 "                              1024,16,64 8192,16,64]; --l2, --llc 0,0,0: none\n"
+	("    --l1i=SETS,WAYS,LINE --l1d=... --l2=... --llc=...   "
+	 "caches [64,8,64 64,8,64\n"
+	 "                              1024,16,64 "
+	 "8192,16,64]; --l2, --llc 0,0,0: none\n"
 	 "    --itlb=SETS,WAYS --dtlb=... --stlb=...   TLBs [16,4 16,4 128,8];\n"
 	 "                              --stlb=0,0: none\n"
 	 "    --itlb2=... --dtlb2=...   second levels of their own [none]\n"
-	 "    --dtlb-2m=... (also itlb-2m, stlb-2m, itlb2-2m, dtlb2-2m)   huge pages;\n"
-	 "                              0,0: none, shared: where the small ones are "
-	 "[shared]\n"
+	 "    --dtlb-2m=... (also itlb-2m, stlb-2m, "
+	 "itlb2-2m, dtlb2-2m)   huge pages;\n"
+	 "                              0,0: none, shared: "
+	 "where the small ones are [shared]\n"
 	 "    after the numbers: ,plru ,round-robin ,random:SEED ,write-through\n"
 	 "      ,no-allocate ,inclusive ,exclusive ,shared:CORES ,next-line\n"
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"
-	 "    --sockets=N,ONE-HOP,TWO-HOPS,OTHER-CACHE[,ring][,close]   they are on N\n"
-	 "                              sockets, each with memory: what lines of "
-	 "others'\n"
-	 "                              take (0,0,0 without --timing), how those stand,\n"
+	 "    --sockets=N,ONE-HOP,TWO-HOPS,OTHER-CACHE[,ring][,close]   they "
+	 "are on N\n"
+	 "                              sockets, each with memory: "
+	 "what lines of others'\n"
+	 "                              take (0,0,0 without --timing), "
+	 "how those stand,\n"
 	 "                              and whether threads fill one after the other\n"
 	 "    --page=BYTES              page size [4096]\n"
 	 "    --timing=L2,LLC,MEMORY,OTHER-CORE,STLB,WALK,FILL-BUFFERS,WRITE-BUFFERS\n"
-	 "                              count cycles: what these take, from the look-up\n"
+	 "                              count cycles: what these take, "
+	 "from the look-up\n"
 	 "                              in L1, and how many there are (0: enough)\n"
-	 "    --out-of-order=L1,WINDOW,MISPREDICTED,WALKERS,L2-FILL-BUFFERS,WIDTH,LOADS,"
-	 "STORES,\n"
-	 "                              L2-LINE,LLC-LINE,MEMORY-LINE   and the core is: "
-	 "from\n"
+	 "    --out-of-order=L1,WINDOW,MISPREDICTED,WALKERS,L2-FILL-BUFFERS,WIDTH,LOADS,STORES,\n"
+	 "                              L2-LINE,LLC-LINE,MEMORY-LINE   "
+	 "and the core is: from\n"
 	 "                              the width on, hundredths (0: no limit)\n"
-	 "    --huge-pages=yes|no|smaps who tells which are, on a kernel that has "
-	 "PAGEMAP_SCAN:\n"
+	 "    --huge-pages=yes|no|smaps who tells which are, "
+	 "on a kernel that has PAGEMAP_SCAN:\n"
 	 "                              that, nobody, or /proc/self/smaps [yes]\n"
 	 "    --next-machine            what follows is about another machine, which\n"
 	 "                              gets the same references\n"
-	 "    --profile=DIRECTORY       write PID-N.profile there: misses by "
-	 "instruction\n"
+	 "    --profile=DIRECTORY       write PID-N.profile there: "
+	 "misses by instruction\n"
 	 "    --call-paths=DIRECTORY    write there all counters by call path\n"
 	 "    --call-path-nodes=N       on at most so many paths [100000]\n"
 	 "    --profile-misses=FILE     and each miss of L1D in its order\n"
-	 "    --sweep=LEVEL,SETS:WAYS,...   misses of that level of the first machine,\n"
-	 "                              an LRU cache that nobody else fills, if it were "
-	 "so\n"
+	 "    --sweep=LEVEL,SETS:WAYS,...   "
+	 "misses of that level of the first machine,\n"
+	 "                              an LRU cache that nobody else fills, "
+	 "if it were so\n"
 	 "    --window=N                lines and pages touched in N instructions\n"
-	 "    --cpu=host                CPUID tells of the host, not of Valgrind's CPU\n"
+	 "    --cpu=host                CPUID tells of the host, "
+	 "not of Valgrind's CPU\n"
 	 "    --native=no|yes           the host executes what Valgrind lacks [yes]\n"
-	 "    --hosted-flush=no|yes     FTZ and DAZ are the host's in Valgrind's code "
-	 "[yes]\n"
-	 "    --sample=SETS,WARM,BURST,PERIOD,SEED   L2 and last level in so many of 64\n"
-	 "                              groups of sets, the first levels in bursts of "
-	 "so\n"
-	 "                              many instructions after so many that warm them\n"
-	 "    --sharing=no|yes          with a profile: lines that threads share [no]\n"
-	 "    --line-use=no|yes         with a profile: bytes used of fetched lines "
-	 "[no]\n"
-	 "    --quantum=N               and who takes them from whom if threads take "
-	 "turns\n"
+	 "    --hosted-flush=no|yes     FTZ and DAZ "
+	 "are the host's in Valgrind's code [yes]\n"
+	 "    --sample=SETS,WARM,BURST,PERIOD,SEED   L2 "
+	 "and last level in so many of 64\n"
+	 "                              groups of sets, "
+	 "the first levels in bursts of so\n"
+	 "                              many instructions after "
+	 "so many that warm them\n"
+	 "    --sharing=no|yes          with a profile: "
+	 "lines that threads share [no]\n"
+	 "    --line-use=no|yes         with a profile: "
+	 "bytes used of fetched lines [no]\n"
+	 "    --quantum=N               and "
+	 "who takes them from whom if threads take turns\n"
 	 "                              after N data references each\n"
 	 "    --lines=no|yes            read line numbers, for regions [no]\n"
-	 "    --pieces=no|yes           references as the core emulates them, as other "
-	 "tools\n"
+	 "    --pieces=no|yes           references as the core emulates them, "
+	 "as other tools\n"
 	 "                              of Valgrind's see them [no]\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }

@@ -187,10 +187,11 @@ static void judge_stride(
 		.rule = "stride",
 		.at = &site->at,
 		.data = "",
-		.evidence = FORMAT(
-			"%s of its %s misses in L1D%s are %s bytes from the one before, "
-			"which is more than the line of %s: of each line that is "
-			"fetched, a part is used (%.1f %% of the run's misses)",
+		.evidence = FORMAT("%s of its %s misses in L1D%s "
+				   "are %s bytes from the one before, "
+				   "which is more than the line of %s: "
+				   "of each line that is fetched, a part is used "
+				   "(%.1f %% of the run's misses)",
 			number_text(a, sum.strided_at), number_text(a, sum.at),
 			in_threads(a, sum.threads), number_text(a, stride),
 			number_text(a, profile->line),
@@ -199,8 +200,9 @@ static void judge_stride(
 				    "and %.0f %% of the run's",
 			number_text(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
 			100 * LEAST_SHARE),
-		.advice = "Let the innermost loop go along memory: exchange the "
-			  "loops, or keep what is used together side by side "
+		.advice = "Let the innermost loop go along memory: "
+			  "exchange the loops, "
+			  "or keep what is used together side by side "
 			  "(a structure of arrays).",
 		.weight = (double)sum.misses,
 	};
@@ -284,27 +286,29 @@ static void judge_reach(
 		walks < WALKS_PER_PAGE * pages || walks < LEAST_MISSES ||
 		(double)walks < LEAST_SHARE * (double)all)
 		return;
-	add_finding(a,
-		(struct cp_finding){
-			.rule = "tlb-reach",
-			.data = object->name,
-			.evidence = FORMAT("%s walks of the page table for its %s pages "
-					   "(%s), which is %.1f for each, and %.1f %% of "
-					   "the run's; the data TLBs hold %s pages (%s)",
-				number_text(a, walks), number_text(a, pages),
-				size_of(a, object), (double)walks / (double)pages,
-				100 * (double)walks / (double)all,
-				number_text(a, profile->tlb_entries),
-				bytes_text(a, profile->tlb_entries * profile->page)),
-			.threshold = FORMAT("more pages than the TLBs hold, %u walks for "
-					    "each, and %.0f %% of the run's",
-				WALKS_PER_PAGE, 100 * LEAST_SHARE),
-			.advice =
-				"Try huge pages: madvise(MADV_HUGEPAGE), or "
-				"GLIBC_TUNABLES=glibc.malloc.hugetlb=1; or work through "
-				"it in blocks.",
-			.weight = (double)walks,
-		});
+	add_finding(
+		a, (struct cp_finding){
+			   .rule = "tlb-reach",
+			   .data = object->name,
+			   .evidence = FORMAT("%s walks of the page table "
+					      "for its %s pages "
+					      "(%s), which is %.1f for each, "
+					      "and %.1f %% of the run's; "
+					      "the data TLBs hold %s pages (%s)",
+				   number_text(a, walks), number_text(a, pages),
+				   size_of(a, object), (double)walks / (double)pages,
+				   100 * (double)walks / (double)all,
+				   number_text(a, profile->tlb_entries),
+				   bytes_text(a, profile->tlb_entries * profile->page)),
+			   .threshold = FORMAT("more pages than the TLBs hold, "
+					       "%u walks for each, "
+					       "and %.0f %% of the run's",
+				   WALKS_PER_PAGE, 100 * LEAST_SHARE),
+			   .advice = "Try huge pages: madvise(MADV_HUGEPAGE), "
+				     "or GLIBC_TUNABLES=glibc.malloc.hugetlb=1; "
+				     "or work through it in blocks.",
+			   .weight = (double)walks,
+		   });
 }
 
 static void find_reach(struct advice *a)
@@ -332,27 +336,26 @@ static void judge_stream(
 		(double)read > READ_SHARE * (double)written || written < LEAST_MISSES ||
 		(double)written < LEAST_SHARE * (double)all)
 		return;
-	add_finding(a,
-		(struct cp_finding){
-			.rule = "streaming-writes",
-			.data = object->name,
-			.evidence = FORMAT(
-				"%s lines of it were written into L2 and %s read: it is "
-				"%s, L2 %s, so that they push out what L2 held (%.1f %% "
-				"of the run's misses in L2)",
-				number_text(a, written), number_text(a, read),
-				size_of(a, object), bytes_text(a, profile->l2_bytes),
-				100 * (double)written / (double)all),
-			.threshold =
-				FORMAT("larger than L2, written as a whole, at most "
-				       "%.0f %% of it read, and %.0f %% of the run's "
-				       "misses in L2",
-					100 * READ_SHARE, 100 * LEAST_SHARE),
-			.advice = "Write around the caches (non-temporal stores, as "
-				  "_mm_stream_si128 or large memcpy do), or use what is "
-				  "written while it is there.",
-			.weight = (double)written,
-		});
+	add_finding(
+		a, (struct cp_finding){
+			   .rule = "streaming-writes",
+			   .data = object->name,
+			   .evidence = FORMAT(
+				   "%s lines of it were written into L2 and %s read: "
+				   "it is %s, L2 %s, so that they push out what L2 held "
+				   "(%.1f %% of the run's misses in L2)",
+				   number_text(a, written), number_text(a, read),
+				   size_of(a, object), bytes_text(a, profile->l2_bytes),
+				   100 * (double)written / (double)all),
+			   .threshold = FORMAT("larger than L2, written as a whole, "
+					       "at most %.0f %% of it read, "
+					       "and %.0f %% of the run's misses in L2",
+				   100 * READ_SHARE, 100 * LEAST_SHARE),
+			   .advice = "Write around the caches (non-temporal stores, "
+				     "as _mm_stream_si128 or large memcpy do), "
+				     "or use what is written while it is there.",
+			   .weight = (double)written,
+		   });
 }
 
 static void find_streams(struct advice *a)
@@ -378,26 +381,27 @@ static void judge_working_set(
 		object->size > 2 * profile->l2_bytes || came < TIMES_AGAIN * lines ||
 		came < LEAST_MISSES || (double)came < LEAST_SHARE * (double)all)
 		return;
-	add_finding(
-		a, (struct cp_finding){
-			   .rule = "working-set",
-			   .data = object->name,
-			   .evidence = FORMAT(
-				   "it is %s, L2 %s: its %s lines were loaded "
-				   "into L2 %s times, %.1f times each (%.1f %% of "
-				   "the run's misses in L2)",
-				   size_of(a, object), bytes_text(a, profile->l2_bytes),
-				   number_text(a, lines), number_text(a, came),
-				   (double)came / (double)lines,
-				   100 * (double)came / (double)all),
-			   .threshold =
-				   FORMAT("up to twice L2's size, each line loaded %u "
-					  "times, and %.0f %% of the run's misses in L2",
-					   TIMES_AGAIN, 100 * LEAST_SHARE),
-			   .advice = "Work through it in blocks that fit L2, or make its "
-				     "elements smaller: a little less would stay there.",
-			   .weight = (double)came,
-		   });
+	add_finding(a,
+		(struct cp_finding){
+			.rule = "working-set",
+			.data = object->name,
+			.evidence = FORMAT("it is %s, L2 %s: "
+					   "its %s lines were loaded into L2 %s times, "
+					   "%.1f times each "
+					   "(%.1f %% of the run's misses in L2)",
+				size_of(a, object), bytes_text(a, profile->l2_bytes),
+				number_text(a, lines), number_text(a, came),
+				(double)came / (double)lines,
+				100 * (double)came / (double)all),
+			.threshold = FORMAT("up to twice L2's size, "
+					    "each line loaded %u times, "
+					    "and %.0f %% of the run's misses in L2",
+				TIMES_AGAIN, 100 * LEAST_SHARE),
+			.advice = "Work through it in blocks that fit L2, "
+				  "or make its elements smaller: "
+				  "a little less would stay there.",
+			.weight = (double)came,
+		});
 }
 
 static void find_working_sets(struct advice *a)

@@ -50,19 +50,20 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 		.at = &site->at,
 		.data = "",
 		.evidence = cp_text_format(arena,
-			"%s loads miss L1D (%.1f %% of the run's misses), %.0f %% of "
-			"them L2, too, and their address is in the node before: each "
-			"waits for the one before it",
+			"%s loads miss L1D (%.1f %% of the run's misses), "
+			"%.0f %% of them L2, too, "
+			"and their address is in the node before: "
+			"each waits for the one before it",
 			cp_text_integer(arena, loads_of(site)),
 			100 * misses / (double)all,
 			100 * (double)site_count(site, CP_SIM_l2_load_misses) / misses),
 		.threshold = cp_text_format(arena,
-			"%.0f %% of the run's misses, %.0f %% of them in L2, and not "
-			"%.0f %% at one distance",
+			"%.0f %% of the run's misses, %.0f %% of them in L2, "
+			"and not %.0f %% at one distance",
 			100 * CP_ADVICE_SHARE, 100 * FAR_SHARE, 100 * STRIDED_MOST),
-		.advice = "Keep nodes that follow one another side by side (an array, a "
-			  "pool in their order), put more into each, or prefetch the "
-			  "node after the next.",
+		.advice = "Keep nodes that follow one another side by side (an array, "
+			  "a pool in their order), put more into each, "
+			  "or prefetch the node after the next.",
 		.weight = misses,
 	};
 }

@@ -46,9 +46,10 @@ void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile)
 		.data = "the run's code",
 		.evidence = rate,
 		.threshold = limit,
-		.advice = "Bring together what runs often: -O2 or -Os in place of -O3, "
-			  "profile-guided optimization, a linker or BOLT that orders "
-			  "functions by it, and less inlining in the functions above.",
+		.advice = "Bring together what runs often: "
+			  "-O2 or -Os in place of -O3, profile-guided optimization, "
+			  "a linker or BOLT that orders functions by it, "
+			  "and less inlining in the functions above.",
 		.weight = (double)misses,
 	};
 }

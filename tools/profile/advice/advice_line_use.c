@@ -83,23 +83,23 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 		.rule = "unused-bytes",
 		.data = object->name,
 		.evidence = cp_text_format(arena,
-			"%s times L1D fetched a line of it of which %s of %u bytes were "
-			"used until it went (%.1f %% of the run's misses): %s",
+			"%s times L1D fetched a line of it of "
+			"which %s of %u bytes were used until it went "
+			"(%.1f %% of the run's misses): %s",
 			cp_text_integer(arena, use->sparse),
 			cp_text_decimal(arena, used_of_sparse(use)), use->line,
 			100 * (double)use->sparse / (double)all,
 			fields ? names_of_fields(arena, fields)
 			       : ranges_of_bytes(arena, use)),
 		.threshold = cp_text_format(arena,
-			"%.1f %% of the bytes used an eighth as often as the mean or "
-			"less, in %.0f %% of the run's misses",
+			"%.1f %% of the bytes used an eighth "
+			"as often as the mean or less, "
+			"in %.0f %% of the run's misses",
 			100 * COLD_SHARE, 100 * CP_ADVICE_SHARE),
 		.advice = cp_text_format(arena,
 			"Split the structure: %s, in an array of its own, "
-			"saves %s of "
-			"these misses, or more if it then fits L1D, where it is gone "
-			"through "
-			"in order.",
+			"saves %s of these misses, or more if it then fits L1D, "
+			"where it is gone through in order.",
 			fields ? cp_fields_names(arena, fields, false) : "what is used",
 			cp_text_integer(arena, (uint64_t)saved)),
 		.weight = saved,

@@ -40,18 +40,19 @@ static void judge_object(const struct cp_profile *profile,
 			.rule = "remote-memory",
 			.data = object->name,
 			.evidence = cp_text_format(arena,
-				"another socket's memory had %s of its %s lines that "
-				"miss the last level (%.1f %% of the run's)",
+				"another socket's memory had %s "
+				"of its %s lines that miss the last level "
+				"(%.1f %% of the run's)",
 				cp_text_integer(arena, lines),
 				cp_text_integer(arena, beyond_of(object)),
 				100 * (double)lines / (double)all),
 			.threshold = cp_text_format(arena,
-				"%.0f %% of its lines, and %.0f %% of the run's that "
-				"miss the last level",
+				"%.0f %% of its lines, "
+				"and %.0f %% of the run's that miss the last level",
 				100 * REMOTE_SHARE, 100 * CP_ADVICE_SHARE),
-			.advice = "Let the threads that use it touch it first, keep "
-				  "them on their socket (numactl --cpunodebind), or "
-				  "spread it over all (numactl --interleave).",
+			.advice = "Let the threads that use it touch it first, "
+				  "keep them on their socket (numactl --cpunodebind), "
+				  "or spread it over all (numactl --interleave).",
 			.weight = (double)lines,
 		});
 }

@@ -52,9 +52,10 @@ bool cp_advise_sets(const struct cp_profile *profile, const struct cp_steps *ste
 		return false;
 	finding->rule = "set-conflicts";
 	finding->evidence = cp_text_format(arena,
-		"%s of its %s misses in L1D are %s bytes from the one before: such "
-		"addresses are in %s of the %s sets, which have %s lines, and a walk "
-		"touches about %s; L1D has room for %s (%.1f %% of the run's misses)",
+		"%s of its %s misses in L1D are %s bytes from the one before: "
+		"such addresses are in %s of the %s sets, which have %s lines, "
+		"and a walk touches about %s; L1D has room for %s "
+		"(%.1f %% of the run's misses)",
 		cp_text_integer(arena, steps->strided),
 		cp_text_integer(arena, steps->misses),
 		cp_text_integer(arena, steps->distance), cp_text_integer(arena, met),
@@ -63,11 +64,11 @@ bool cp_advise_sets(const struct cp_profile *profile, const struct cp_steps *ste
 		cp_text_integer(arena, walk), cp_text_integer(arena, lines),
 		100 * steps->share);
 	finding->threshold = cp_text_format(arena,
-		"a stride, in 1 of %d sets at most, with more lines than these hold and "
-		"at most 1 of %d that L1D holds",
+		"a stride, in 1 of %d sets at most, "
+		"with more lines than these hold and at most 1 of %d that L1D holds",
 		SETS_LEAST, ROOM_LEAST);
 	finding->advice =
-		"Make rows a line longer than a power of two (pad them), so that a "
-		"column is spread over all sets; or exchange the loops.";
+		"Make rows a line longer than a power of two (pad them), "
+		"so that a column is spread over all sets; or exchange the loops.";
 	return true;
 }

@@ -156,8 +156,9 @@ static const char *evidence_text(
 				  (unsigned long)group->busiest->address);
 
 	return cp_text_format(profile->arena,
-		"threads %d and %d write %s and %s times to different bytes of %s: up to "
-		"%s transfers there and back that bring neither what the other wrote%s "
+		"threads %d and %d write %s and %s times to different bytes of %s: "
+		"up to %s transfers there and back "
+		"that bring neither what the other wrote%s "
 		"(the run has %s misses in L1D)",
 		group->writer[0]->thread->tid, group->writer[1]->thread->tid,
 		number_text(profile, group->writer[0]->use->stores),
@@ -181,8 +182,9 @@ static void judge_group(struct cp_findings *found, const struct cp_sharing *shar
 		.data = group->data,
 		.evidence = evidence_text(sharing, group, misses),
 		.threshold = cp_text_format(arena,
-			"%s writes by each of two threads, %s transfers, most of which "
-			"are for nothing, and %.0f %% of as many as the run's misses",
+			"%s writes by each of two threads, %s transfers, "
+			"most of which are for nothing, "
+			"and %.0f %% of as many as the run's misses",
 			cp_text_integer(arena, CP_ADVICE_MISSES),
 			cp_text_integer(arena, CP_ADVICE_MISSES), 100 * CP_ADVICE_SHARE),
 		.advice = "Keep apart what different threads write: alignas(64), "

@@ -46,19 +46,21 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 		.at = &site->at,
 		.data = "",
 		.evidence = cp_text_format(arena,
-			"%s loads miss L1D (%.1f %% of the run's misses), %.0f %% of "
-			"them L2, too, here and there, and what they load is written "
-			"again: a line comes and goes for each update",
+			"%s loads miss L1D (%.1f %% of the run's misses), "
+			"%.0f %% of them L2, too, here and there, "
+			"and what they load is written again: "
+			"a line comes and goes for each update",
 			cp_text_integer(arena, count_of(site, CP_SIM_l1d_load_misses)),
 			100 * misses / (double)all,
 			100 * (double)count_of(site, CP_SIM_l2_load_misses) / misses),
 		.threshold = cp_text_format(arena,
-			"%.0f %% of the run's misses, %.0f %% of them in L2, and not "
-			"%.0f %% at one distance",
+			"%.0f %% of the run's misses, %.0f %% of them in L2, "
+			"and not %.0f %% at one distance",
 			100 * CP_ADVICE_SHARE, 100 * FAR_SHARE, 100 * STRIDED_MOST),
-		.advice = "Collect updates and apply them in the order of their "
-			  "addresses (sort, or a bucket for each part that fits L2), or "
-			  "make the table's elements smaller.",
+		.advice = "Collect updates and apply them "
+			  "in the order of their addresses "
+			  "(sort, or a bucket for each part that fits L2), "
+			  "or make the table's elements smaller.",
 		.weight = misses,
 	};
 }

@@ -242,8 +242,9 @@ void cp_sharing_warn(struct cp_profile *profile)
 			"a process was killed, or still runs: nothing is said of turns");
 	if (profile->slices->lost)
 		cp_profile_warn(profile,
-			"%lu references went to lines beyond those that are looked "
-			"after: what those share is not known",
+			"%lu references went to lines beyond those "
+			"that are looked after: "
+			"what those share is not known",
 			(unsigned long)profile->slices->lost);
 }
 

@@ -181,8 +181,8 @@ static void put_kind(const struct screen *screen, const struct rows *rows,
 		return;
 	put_labelled(screen, label,
 		cp_text_format(screen->arena,
-			"%s line%s that threads use at %s bytes: at most %s transfers "
-			"there and back%s",
+			"%s line%s that threads use at %s bytes: "
+			"at most %s transfers there and back%s",
 			integer_text(screen, lines), lines == 1 ? "" : "s",
 			is_false ? "different" : "the same",
 			integer_text(screen, transfers), rate_text(screen, transfers)));
@@ -207,15 +207,15 @@ static const char *why_nothing(const struct screen *screen)
 		return "nothing to mend: no process had a second thread";
 	if (!sharing->nlines)
 		return cp_text_format(screen->arena,
-			"nothing to mend: no line can go from thread to thread %lu times "
-			"or more",
+			"nothing to mend: "
+			"no line can go from thread to thread %lu times or more",
 			(unsigned long)sharing->least);
 	if (!sharing->nfalse)
-		return "nothing to keep apart: all that threads share is data that they "
-		       "hand over";
+		return "nothing to keep apart: "
+		       "all that threads share is data that they hand over";
 	return cp_text_format(screen->arena,
-		"nothing to mend: no data has %s writes by each of two threads, %s "
-		"transfers for nothing, and %.0f %% of as many as the run's misses",
+		"nothing to mend: no data has %s writes by each of two threads, "
+		"%s transfers for nothing, and %.0f %% of as many as the run's misses",
 		integer_text(screen, CP_ADVICE_MISSES),
 		integer_text(screen, CP_ADVICE_MISSES), 100 * CP_ADVICE_SHARE);
 }
@@ -313,11 +313,12 @@ static void put_head(const struct screen *screen)
 		0, 2, screen->width);
 	put_labelled(screen, "simulated",
 		quantum ? cp_text_format(screen->arena,
-				  "exact: who uses which bytes; HITM: if threads take "
-				  "turns of %u data references",
+				  "exact: who uses which bytes; HITM: "
+				  "if threads take turns of %u data references",
 				  quantum)
-			: "exact: who uses which bytes; at most: in whatever order the "
-			  "threads run (--quantum N: if they take turns)");
+			: "exact: who uses which bytes; at most: "
+			  "in whatever order the threads run (--quantum N: "
+			  "if they take turns)");
 }
 
 static void put_foot(const struct screen *screen)
@@ -327,8 +328,8 @@ static void put_foot(const struct screen *screen)
 	cp_out_text(screen->out, "\n");
 	put_labelled(screen, "machine", profile->machine);
 	put_labelled(screen, "more",
-		"cachepeek sharing -v: each line, with its threads, bytes, loads and "
-		"stores");
+		"cachepeek sharing -v: each line, with its threads, bytes, "
+		"loads and stores");
 	for (size_t i = 0; i < profile->nwarnings; i++)
 		cp_text_wrap(screen->out,
 			cp_text_format(

@@ -93,14 +93,16 @@ static void put_header(struct cp_out *out, const struct cp_sharing *sharing)
 		10, 80);
 	if (cp_sharing_quantum(sharing))
 		cp_out_format(out,
-			"turns     as if threads took turns after %u data references "
-			"each (--quantum),\n          on a core of its own each, and did "
-			"not wait for each other\n",
+			"turns     as if threads took turns "
+			"after %u data references each "
+			"(--quantum),\n"
+			"          on a core of its own each, "
+			"and did not wait for each other\n",
 			cp_sharing_quantum(sharing));
 	else
 		cp_out_text(out,
-			"turns     interleaving not simulated: --quantum N tells "
-			"which thread takes lines from which\n");
+			"turns     interleaving not simulated: "
+			"--quantum N tells which thread takes lines from which\n");
 	cp_out_text(out, "counted   while several threads lived\n");
 }
 
@@ -130,8 +132,9 @@ void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing)
 	cp_findings_write_text(out, profile->arena, &found);
 	if (sharing->few)
 		cp_out_format(out,
-			"\n%zu shared lines with fewer than %lu transfers are left out "
-			"(--least)\n",
+			"\n"
+			"%zu shared lines with fewer "
+			"than %lu transfers are left out (--least)\n",
 			sharing->few, (unsigned long)sharing->least);
 	for (size_t i = 0; i < profile->nwarnings; i++) {
 		cp_out_text(out, "warning: ");

@@ -168,8 +168,8 @@ static void add_all(struct tree *tree)
 	if (tree->nleft_out)
 		cp_grid_line(&tree->grid, false,
 			cp_text_format(tree->calls->arena,
-				"(%zu more, each with what is behind it: %.2f %% or "
-				"less)",
+				"(%zu more, each with what is behind it: "
+				"%.2f %% or less)",
 				tree->nleft_out, tree->left_out));
 }
 
@@ -193,8 +193,8 @@ static void print_folded(struct cp_out *out, const struct cp_calls *calls)
 		cp_text_wrap(out,
 			cp_text_format(calls->arena,
 				"warning: there was no room for more paths: %s calls, "
-				"with all that followed from them, are counted as their "
-				"caller's own",
+				"with all that followed from them, "
+				"are counted as their caller's own",
 				cp_text_integer(calls->arena, calls->folded)),
 			0, 2, 80);
 }

@@ -199,9 +199,8 @@ static void print_rows(const struct tree *tree)
 		print_line(tree, width, cell[i]);
 	if (tree->nleft_out)
 		cp_out_format(tree->out,
-			"(%zu more, each changed by less than %g %% of the whole, and "
-			"all "
-			"behind it)\n",
+			"(%zu more, each changed by less than %g %% of the whole, "
+			"and all behind it)\n",
 			tree->nleft_out, tree->changes->percent);
 }
 
@@ -234,16 +233,16 @@ static void print_warnings(const struct tree *tree)
 				names[side]);
 		if (tree->changes->folded[side])
 			cp_out_format(tree->out,
-				"warning: %s had no room for more paths: %s calls are "
-				"counted as their callers' own\n",
+				"warning: %s had no room for more paths: "
+				"%s calls are counted as their callers' own\n",
 				names[side],
 				number_text(tree, tree->changes->folded[side]));
 	}
 	if (strcmp(profile[0]->machine, profile[1]->machine) != 0)
 		cp_text_wrap(tree->out,
 			cp_text_format(tree->changes->arena,
-				"warning: the machines are not the same: \"%s\" and "
-				"\"%s\"",
+				"warning: the machines are not the same: "
+				"\"%s\" and \"%s\"",
 				profile[0]->machine, profile[1]->machine),
 			0, 2, WIDTH);
 }

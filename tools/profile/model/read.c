@@ -399,8 +399,9 @@ static void note_lost(struct file *file, const struct cp_profile_header *header)
 		return;
 	file->profile->inexact = true;
 	cp_profile_warn(file->profile,
-		"process %d: there was no room on the disk for the instructions of %lu "
-		"misses of some level: they are in no place",
+		"process %d: there was no room on the disk for "
+		"the instructions of %lu misses of some level: "
+		"they are in no place",
 		(int)file->pid, (unsigned long)lost);
 }
 
@@ -597,9 +598,10 @@ static void check_sums(struct cp_profile *profile)
 		return;
 	profile->inexact = true;
 	cp_profile_warn(profile,
-		"the places do not add up to the counts: a process was killed, or is "
-		"still running; the counts are as of the end of each thread's last time "
-		"slice, the places as of the last miss");
+		"the places do not add up to the counts: a process was killed, "
+		"or is still running; "
+		"the counts are as of the end of each thread's last time slice, "
+		"the places as of the last miss");
 }
 
 static void check_path_sums(struct cp_profile *profile)
@@ -619,8 +621,8 @@ static void check_path_sums(struct cp_profile *profile)
 		return;
 	profile->inexact = true;
 	cp_profile_warn(profile,
-		"the call paths do not add up to the counts: a process was killed, or is "
-		"still running, or there was no room on the disk");
+		"the call paths do not add up to the counts: a process was killed, "
+		"or is still running, or there was no room on the disk");
 }
 
 struct cp_profile *cp_profile_new(struct cp_arena *arena)

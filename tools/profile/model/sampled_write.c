@@ -166,9 +166,9 @@ void cp_sampled_warn(struct cp_profile *profile)
 				event_names[i], strerror(-sampling->error));
 		if (sampling->lost || sampling->dropped)
 			cp_profile_warn(profile,
-				"%lu samples of %s were lost, and %lu not kept: the "
-				"scale makes up for them, as if they were like the "
-				"others of their thread",
+				"%lu samples of %s were lost, and %lu not kept: "
+				"the scale makes up for them, "
+				"as if they were like the others of their thread",
 				(unsigned long)sampling->lost, event_names[i],
 				(unsigned long)sampling->dropped);
 		profile->inexact |= sampling->total > sampling->periods;

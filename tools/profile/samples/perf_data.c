@@ -168,11 +168,10 @@ static const char *choose_measurement(struct cp_perf *perf, const char *measurem
 	if (strcmp(measurement, "icache") == 0)
 		return "it has samples of data, not of code: `cachepeek dcache -i`";
 	if (faults)
-		return "of samples with addresses it has page faults only, which are for "
-		       "`cachepeek dtlb -i`";
-	return "it has no samples with addresses: make it with `perf mem record`, `perf "
-	       "c2c "
-	       "record` or `perf record -d`";
+		return "of samples with addresses it has page faults only, "
+		       "which are for `cachepeek dtlb -i`";
+	return "it has no samples with addresses: make it with `perf mem record`, "
+	       "`perf c2c record` or `perf record -d`";
 }
 
 /* ---- the profile ---- */
@@ -208,15 +207,14 @@ static void warn_of_loss(struct cp_profile *profile, const struct cp_perf *perf)
 	if (perf->in_kernel)
 		cp_profile_warn(profile, "%lu samples of the kernel are left out",
 			(unsigned long)perf->in_kernel);
-	cp_profile_warn(profile,
-		"perf does not record the blocks of the heap: data is named by "
-		"variables, files and mappings");
+	cp_profile_warn(profile, "perf does not record the blocks of the heap: "
+				 "data is named by variables, files and mappings");
 	for (size_t i = 0; i < perf->events.n; i++)
 		if (perf->events.all[i].kind == CP_SAMPLED_EVENTS &&
 			!cp_starts_with(perf->events.all[i].name, "dummy"))
 			cp_profile_warn(profile,
-				"%s: its samples have no addresses of data, and are left "
-				"out",
+				"%s: its samples have no addresses of data, "
+				"and are left out",
 				perf->events.all[i].name);
 	if (perf->memory && !perf->has_weight)
 		cp_profile_warn(

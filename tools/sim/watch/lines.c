@@ -213,8 +213,7 @@ static void say_nearest(const struct line *line, HChar *to, UInt size)
 	if (line->below && line->above)
 		VG_(snprintf)
 	(to, (Int)size,
-		"no code is of that line; the nearest that have some are %u "
-		"and %u",
+		"no code is of that line; the nearest that have some are %u and %u",
 		line->below, line->above);
 	else VG_(snprintf)(to, (Int)size,
 		"no code is of that line; the nearest that has some is %u", one);
@@ -230,11 +229,11 @@ static void say_reason(const struct line *line, Bool program_has, HChar *to, UIn
 	else if (program_has)
 		VG_(snprintf)
 	(to, (Int)size,
-		"no such file in the line numbers of what was loaded: name it as "
-		"the compiler was given it, or its last part");
+		"no such file in the line numbers of what was loaded: "
+		"name it as the compiler was given it, or its last part");
 	else VG_(snprintf)(to, (Int)size,
-		"%s has no line numbers: build it with -g, or install its "
-		"debug symbols",
+		"%s has no line numbers: build it with -g, "
+		"or install its debug symbols",
 		base_name(VG_(args_the_exename)));
 }
 

@@ -210,8 +210,9 @@ int main(void)
 {
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	add_all();
-	printf("#include \"native/shape.h\"\n\nconst struct native_shape native_shapes[] "
-	       "= {\n");
+	printf("#include \"native/shape.h\"\n"
+	       "\n"
+	       "const struct native_shape native_shapes[] = {\n");
 	for (unsigned i = 0; i < nshapes; i++)
 		write_shape(&shapes[i]);
 	printf("};\nconst struct native_encoding native_encodings[] = {\n");
