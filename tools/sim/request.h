@@ -316,6 +316,7 @@ enum cp_sim_request {
 	X(USAGE, "getrusage")                                                            \
 	X(HOST, "names of the host")                                                     \
 	X(PROC, "files of /proc and /sys")                                               \
+	X(ETC, "files of /etc")                                                          \
 	X(DIRECTORY, "long directories")                                                 \
 	X(TURNS, "turns of threads")
 

@@ -145,13 +145,23 @@ static const struct {
 	{__NR_uname, CP_UNPINNED_HOST},
 };
 
+#define LOADERS "/etc/ld.so."
+
+/* Each program opens the loader's. */
 static void note_file(const HChar *path)
 {
-	static const HChar *const places[] = {"/proc/", "/sys/"};
+	static const struct {
+		const HChar *place;
+		UChar what;
+	} places[] = {{"/proc/", CP_UNPINNED_PROC}, {"/sys/", CP_UNPINNED_PROC},
+		{"/etc/", CP_UNPINNED_ETC}};
 
+	if (VG_(strncmp)(path, LOADERS, sizeof(LOADERS) - 1) == 0)
+		return;
 	for (UInt i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (VG_(strncmp)(path, places[i], VG_(strlen)(places[i])) == 0)
-			pin_seen |= 1ul << CP_UNPINNED_PROC;
+		if (VG_(strncmp)(path, places[i].place, VG_(strlen)(places[i].place)) ==
+			0)
+			pin_seen |= 1ul << places[i].what;
 }
 
 /* Functions of libc that only make such a call have no frame: what is on top of the
@@ -239,7 +249,7 @@ static Bool may_wait(ThreadId tid, UInt number)
 {
 	return number == __NR_exit_group || number == __NR_futex ||
 	       number == __NR_ppoll || number == __NR_wait4 || number == __NR_nanosleep ||
-	       (number == __NR_read && !is_file((Int)pin_first_argument(tid)));
+	       (number == __NR_read && !is_file((Int)pin_take(tid, PIN_FIRST)));
 }
 
 void pin_before(ThreadId tid, UInt number)
@@ -247,6 +257,7 @@ void pin_before(ThreadId tid, UInt number)
 	if (!pin_wanted)
 		return;
 	pin_turn_keep(tid, is_librarys(tid) && !may_wait(tid, number));
+	pin_mapping_before(tid, number);
 	pin_clock_before(tid);
 }
 
@@ -268,6 +279,7 @@ void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 	if (sr_isError(result))
 		return;
 	note_call(tid, number, args);
+	pin_mapping_after(number, args, result);
 	if (number == __NR_getrandom)
 		pin_fill((UChar *)args[0], sr_Res(result));
 	else if (number == __NR_read && sr_Res(result) && is_random((Int)args[0]))

@@ -15,13 +15,6 @@
 #include "base/syscall.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#define REGISTER(amd64, arm64) offsetof(VexGuestAMD64State, guest_##amd64)
-#else
-#include "libvex_guest_arm64.h"
-#define REGISTER(amd64, arm64) offsetof(VexGuestARM64State, guest_##arm64)
-#endif
 
 #define SECOND 1000000000ll
 #define DATE 1704067200ll /* 2024-01-01 */
@@ -36,7 +29,7 @@ struct timespec_ {
 };
 
 struct deadline {
-	SizeT at; /* of the register */
+	enum pin_register at;
 	UWord given;
 	Int clock;
 	Long until;                /* the program's nanoseconds */
@@ -100,37 +93,11 @@ static Long read_clock(ThreadId tid, Int clock)
 
 /* ---- deadlines ---- */
 
-static UWord take_word(ThreadId tid, SizeT at)
-{
-	UWord value;
-
-	VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, (PtrdiffT)at, sizeof(value));
-	return value;
-}
-
-static void put_word(ThreadId tid, SizeT at, UWord value)
-{
-	VG_(set_shadow_regs_area)
-	(tid, 0, (PtrdiffT)at, sizeof(value), (const UChar *)&value);
-}
-
-UWord pin_first_argument(ThreadId tid)
-{
-	return take_word(tid, REGISTER(RDI, X0));
-}
-
-#define NUMBER REGISTER(RAX, X8)
-#define RESULT REGISTER(RAX, X0)
-#define FIRST REGISTER(RDI, X0)
-#define SECOND_ONE REGISTER(RSI, X1)
-#define THIRD REGISTER(RDX, X2)
-#define FOURTH REGISTER(R10, X3)
-
 static Bool futex_deadline(ThreadId tid, struct deadline *d)
 {
-	UWord operation = take_word(tid, SECOND_ONE);
+	UWord operation = pin_take(tid, PIN_SECOND);
 
-	d->at = FOURTH;
+	d->at = PIN_FOURTH;
 	d->clock = operation & FUTEX_CLOCK_REALTIME ? REALTIME : MONOTONIC;
 	switch (operation & FUTEX_CMD_MASK) {
 	case FUTEX_LOCK_PI:
@@ -153,9 +120,9 @@ static Bool find_deadline(ThreadId tid, UInt number, struct deadline *d)
 		return futex_deadline(tid, d);
 	if (number != __NR_clock_nanosleep)
 		return False;
-	d->at = THIRD;
-	d->clock = (Int)take_word(tid, FIRST);
-	return take_word(tid, SECOND_ONE) & ABSOLUTE;
+	d->at = PIN_THIRD;
+	d->clock = (Int)pin_take(tid, PIN_FIRST);
+	return pin_take(tid, PIN_SECOND) & ABSOLUTE;
 }
 
 static Bool is_time(const struct timespec_ *t)
@@ -174,9 +141,9 @@ void pin_clock_before(ThreadId tid)
 	d = &deadlines[tid];
 	d->stands = False;
 	d->since = run_time(tid);
-	if (!find_deadline(tid, (UInt)take_word(tid, NUMBER), d))
+	if (!find_deadline(tid, (UInt)pin_take(tid, PIN_NUMBER), d))
 		return;
-	d->given = take_word(tid, d->at);
+	d->given = pin_take(tid, d->at);
 	wanted = (const struct timespec_ *)d->given;
 	if (d->given == (UWord)&d->replaced || kind_of(d->clock) == CPUTIME ||
 		!VG_(am_is_valid_for_client)(d->given, sizeof(*wanted), VKI_PROT_READ) ||
@@ -186,7 +153,7 @@ void pin_clock_before(ThreadId tid)
 	kernel = kernel_now(d->clock) + d->until - read_clock(tid, d->clock);
 	kernel = kernel < 0 ? 0 : kernel;
 	d->replaced = (struct timespec_){kernel / SECOND, kernel % SECOND};
-	put_word(tid, d->at, (UWord)&d->replaced);
+	pin_put(tid, d->at, (UWord)&d->replaced);
 	d->stands = True;
 }
 
@@ -207,9 +174,9 @@ void pin_clock_behind(ThreadId tid)
 	if (!d || !d->stands)
 		return;
 	d->stands = False;
-	put_word(tid, d->at, d->given);
-	result = (Word)take_word(tid, RESULT);
-	if (result == 0 ? d->at == THIRD : result == -TIMED_OUT)
+	pin_put(tid, d->at, d->given);
+	result = (Word)pin_take(tid, PIN_RESULT);
+	if (result == 0 ? d->at == PIN_THIRD : result == -TIMED_OUT)
 		sleep_until(tid, d);
 }
 
@@ -235,7 +202,7 @@ static void tell_times(ThreadId tid, const UWord *args)
 		to[0] = run_time(tid) / TICK;
 		to[1] = to[2] = to[3] = 0;
 	}
-	put_word(tid, RESULT, (UWord)(read_clock(tid, MONOTONIC) / TICK));
+	pin_put(tid, PIN_RESULT, (UWord)(read_clock(tid, MONOTONIC) / TICK));
 }
 
 static void answer_call(ThreadId tid, UInt number, const UWord *args)
@@ -254,7 +221,7 @@ static void answer_call(ThreadId tid, UInt number, const UWord *args)
 	case __NR_time:
 		if (args[0])
 			*(Word *)args[0] = read_clock(tid, REALTIME) / SECOND;
-		put_word(tid, RESULT, (UWord)(read_clock(tid, REALTIME) / SECOND));
+		pin_put(tid, PIN_RESULT, (UWord)(read_clock(tid, REALTIME) / SECOND));
 		break;
 #endif
 	}

@@ -22,6 +22,23 @@ HChar *const *pin_given(void);
 HChar *pin_path(const HChar *path, SizeT length);
 SizeT pin_pointer_and_text(const HChar *text);
 
+/* registers.c: of a system call */
+enum pin_register {
+	PIN_FIRST,
+	PIN_SECOND,
+	PIN_THIRD,
+	PIN_FOURTH,
+	PIN_FIFTH,
+	PIN_NUMBER,
+	PIN_RESULT
+};
+UWord pin_take(ThreadId tid, enum pin_register which);
+void pin_put(ThreadId tid, enum pin_register which, UWord value);
+
+/* mapping.c: before and after each system call */
+void pin_mapping_before(ThreadId tid, UInt number);
+void pin_mapping_after(UInt number, const UWord *args, SysRes result);
+
 /* calls.c */
 void pin_fill(UChar *to, SizeT size);
 void pin_before(ThreadId tid, UInt number);
@@ -31,7 +48,6 @@ void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 /* clock.c: the program's time.  Before and behind each of its system calls: points in
  * time that it waits for are the kernel's meanwhile. */
 void pin_clock_start(HChar *const *envp);
-UWord pin_first_argument(ThreadId tid); /* of its system call */
 void pin_clock_before(ThreadId tid);
 void pin_clock_behind(ThreadId tid);
 void pin_clock_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
