@@ -105,6 +105,22 @@ END
 	is($check->{out}, "valid\n", 'the schema holds') or diag($check->{err});
 }
 
+# ---- nothing to unwind by ----
+
+# Neither tables nor frame pointers: who called is not known, and nobody is made up.
+{
+	my ($program, $json) = (scratch('bare'), scratch('bare.json'));
+	is(system('cc', '-O1', '-foptimize-sibling-calls', '-fomit-frame-pointer', '-pthread', '-o', $program, $source) +
+		system('objcopy', '--remove-section', '.eh_frame', '--remove-section', '.eh_frame_hdr', $program), 0, 'a program without tables');
+	my $run = run(command => [cli(), 'dtlb', '--engine', 'perf', '--call-paths', '-d', scratch('run-bare'), '-o', $json, $program]);
+	my $profile = decode_json(read_file($json));
+      SKIP: {
+		skip 'the kernel lost samples: the ring was full', 1 if $profile->{sampling}{page_faults}{lost};
+		is_deeply(touched($profile->{call_paths}{paths}), {'[not unwound] touch' => 94}, 'what is not unwound is a frame of its own')
+			or diag(explain(touched($profile->{call_paths}{paths})));
+	}
+}
+
 # ---- shown ----
 
 my $kept = scratch('run-fno-omit-frame-pointer');

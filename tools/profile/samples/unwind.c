@@ -170,6 +170,18 @@ static void add_rest(struct cp_unwinder *unwinder)
 		unwinder->address[unwinder->n++] = chain->word[i] - 1;
 }
 
+/* What is behind the innermost frame up to where nothing is mapped: a register that is no
+ * frame pointer leads to no caller. */
+static size_t in_memory(const struct cp_unwinder *unwinder)
+{
+	size_t n = 1;
+
+	while (n < unwinder->n && cp_memory_find(unwinder->memory, unwinder->address[n]) <
+					  unwinder->memory->nmapped)
+		n++;
+	return n < unwinder->n ? n : unwinder->n;
+}
+
 size_t cp_unwind(struct cp_unwinder *unwinder, const struct cp_memory *memory,
 	const struct cp_samples_chain *chain, uint64_t address[CP_CHAIN_LENGTH])
 {
@@ -185,5 +197,5 @@ size_t cp_unwind(struct cp_unwinder *unwinder, const struct cp_memory *memory,
 				unwinder->dwfl, THREAD, add_frame, unwinder);
 	}
 	add_rest(unwinder);
-	return unwinder->n;
+	return in_memory(unwinder);
 }
