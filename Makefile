@@ -61,7 +61,8 @@ ENCODER := $(B)/libcachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/libcachepeek/heap.so
 # What patches functions: preload/patch/patch.h.
-PATCHER := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),$(B)/libcachepeek/patcher.so)
+PATCHER_ARCH := $(firstword $(filter x86_64 aarch64,$(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))))
+PATCHER := $(if $(PATCHER_ARCH),$(B)/libcachepeek/patcher.so)
 # What PerfStubs takes for a tool: preload/perfstubs/tool.c.
 PERFSTUBS := $(B)/libcachepeek/perfstubs.so
 
@@ -147,16 +148,18 @@ $(HEAP): $(B)/preload/heap/heap.o
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(ENCODER_LDFLAGS) $(LDFLAGS) -o $@ $<)
 
-PATCHER_SRC := $(wildcard preload/patch/*.c)
-PATCHER_OBJ := $(PATCHER_SRC:%.c=$(B)/%.o) $(B)/preload/patch/stubs.o $(B)/base/arena.o $(B)/base/decimal.o \
+PATCHER_DIR := preload/patch/$(PATCHER_ARCH)
+PATCHER_SRC := $(wildcard preload/patch/*.c $(PATCHER_DIR)/*.c)
+PATCHER_STUBS := $(B)/$(PATCHER_DIR)/stubs.o
+PATCHER_OBJ := $(PATCHER_SRC:%.c=$(B)/%.o) $(PATCHER_STUBS) $(B)/base/arena.o $(B)/base/decimal.o \
 	$(B)/base/escape.o $(B)/base/format.o $(B)/base/map.o $(B)/base/sort.o
-$(B)/preload/patch/stubs.o: preload/patch/stubs.S preload/patch/calls.h
+$(PATCHER_STUBS): $(PATCHER_DIR)/stubs.S preload/patch/calls.h preload/patch/architecture.h $(wildcard $(PATCHER_DIR)/*.h)
 	@mkdir -p $(@D)
 	$(call run,AS,$(CC) -I. -c -o $@ $<)
 $(PATCHER): $(PATCHER_OBJ)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(EARLY_LDFLAGS) $(LDFLAGS) -o $@ $(PATCHER_OBJ) \
-		-l:libcapstone.a -l:libiberty.a -lgcc)
+		$(if $(filter x86_64,$(PATCHER_ARCH)),-l:libcapstone.a) -l:libiberty.a -lgcc)
 
 $(PERFSTUBS): $(B)/preload/perfstubs/tool.o
 	@mkdir -p $(@D)
@@ -230,7 +233,7 @@ $(CROSS_ARCHES:%=cross-%): cross-%:
 	else \
 		echo "check-cross: skipped: no $*-linux-gnu-gcc (tools/deps.sh ci installs it)"; \
 	fi
-cross-objects-aarch64: $(LIB_OBJ) $(COMMON_OBJ) $(CLI_OBJ)
+cross-objects-aarch64: $(LIB_OBJ) $(COMMON_OBJ) $(CLI_OBJ) $(PATCHER_OBJ)
 cross-objects-riscv64: $(LIB_OBJ) $(COMMON_OBJ)
 
 -include tools/install.mk

@@ -6,7 +6,8 @@
 #include <unwind.h>
 
 #include "base/syscall.h"
-#include "preload/patch/vectors.h"
+#include "preload/patch/architecture.h"
+#include "preload/patch/plan.h"
 
 #define MOST_FUNCTIONS 65536
 #define LARGEST_STACK (8u << 20)
@@ -20,7 +21,8 @@ enum state {
 };
 
 struct call {
-	uintptr_t *slot;   /* where its return address was */
+	uintptr_t frame;   /* the highest word of it */
+	uintptr_t *slot;   /* where its return address is; NULL: that is not known */
 	uint32_t *owner;   /* the thread's innermost call: the head of its list */
 	uint32_t function; /* its number */
 	uint32_t below;    /* the next one of the thread, or that is free */
@@ -31,8 +33,10 @@ struct call {
 extern const char cp_call_stubs[];
 extern uintptr_t cp_call_returns[CP_CALLS_ROOM];
 
-void cp_call_enter(uint32_t number, uintptr_t *slot, const uintptr_t *arguments);
-uintptr_t cp_call_leave(uintptr_t in_stub, uintptr_t *slot);
+/* A function's entry, with its return address at *address. */
+void cp_call_enter(
+	uint32_t number, uintptr_t *address, const uintptr_t *arguments, uintptr_t frame);
+uintptr_t cp_call_leave(uintptr_t in_stub);
 _Unwind_Reason_Code cp_call_unwound(int version, _Unwind_Action actions,
 	_Unwind_Exception_Class class, struct _Unwind_Exception *exception,
 	struct _Unwind_Context *context);
@@ -40,7 +44,10 @@ _Unwind_Reason_Code cp_call_unwound(int version, _Unwind_Action actions,
 static const struct cp_patch_host *host;
 static void (*on_loaded)(void);
 static struct call calls[CP_CALLS_ROOM];
-static void *functions[MOST_FUNCTIONS]; /* the library's handles */
+static struct {
+	void *handle; /* the library's */
+	int32_t saved_at;
+} functions[MOST_FUNCTIONS];
 static uint32_t nfunctions;
 static uint64_t missed; /* atomic */
 
@@ -78,22 +85,27 @@ static uint32_t take_given(void)
 
 static uintptr_t stub_of(uint32_t place)
 {
-	return (uintptr_t)cp_call_stubs + 8ul * place;
+	return (uintptr_t)cp_call_stubs + (uintptr_t)CP_STUB_SIZE * place;
 }
 
 /* 0: it is none's. */
 static uint32_t place_of(uintptr_t address)
 {
-	uintptr_t offset = address - (uintptr_t)cp_call_stubs;
+	uintptr_t offset = (address & CP_ADDRESS_BITS) - (uintptr_t)cp_call_stubs;
 
-	return offset < CP_CALLS_BYTES ? (uint32_t)(offset / 8) : 0;
+	return offset < (uintptr_t)CP_STUB_SIZE * CP_CALLS_ROOM
+		       ? (uint32_t)(offset / CP_STUB_SIZE)
+		       : 0;
 }
 
-/* Does its frame still have the place's return address, or one that comes back to it? */
+/* Does its frame still have the place's return address, or one that comes back to it?
+ * Where that cannot be seen, it may. */
 static bool is_intact(uint32_t place)
 {
 	uintptr_t address;
 
+	if (!calls[place].slot)
+		return true;
 	if (!host->can_read(calls[place].slot, sizeof(address)))
 		return false;
 	address = __atomic_load_n(calls[place].slot, __ATOMIC_RELAXED);
@@ -134,6 +146,41 @@ static uint32_t take_call(void)
 	return take_given();
 }
 
+/* ---- stacks ---- */
+
+/* A part of memory from low on. */
+struct span {
+	uintptr_t low, size;
+};
+
+static bool is_in(struct span span, uintptr_t address)
+{
+	return address - span.low < span.size;
+}
+
+/* The handler's that we are in, if it has one of its own. */
+static struct span signal_stack(void)
+{
+	stack_t stack;
+
+	if (cp_syscall(SYS_sigaltstack, NULL, &stack) < 0 ||
+		!(stack.ss_flags & SS_ONSTACK))
+		return (struct span){0, 0};
+	return (struct span){(uintptr_t)stack.ss_sp, stack.ss_size};
+}
+
+/* Has a call been left whose return address cannot be seen?  It has if another one begins
+ * above it on the same stack. */
+static bool is_left(uint32_t place, uintptr_t frame)
+{
+	struct span handler;
+
+	if (calls[place].slot || calls[place].frame == frame)
+		return false;
+	handler = signal_stack();
+	return is_in(handler, frame) == is_in(handler, calls[place].frame);
+}
+
 /* ---- a thread's list ---- */
 
 static void end_call(uint32_t place, enum state state)
@@ -163,27 +210,28 @@ static bool is_over(uint32_t place)
 }
 
 /* Frames above on the same stack were entered from here; those below have been left. */
-static void end_abandoned(uint32_t *top, const uintptr_t *slot)
+static void end_abandoned(uint32_t *top, const uintptr_t *address, uintptr_t frame)
 {
-	while (*top && calls[*top].slot <= slot &&
-		!(calls[*top].slot == slot && place_of(*slot) == *top) && is_over(*top))
+	while (*top && calls[*top].frame <= frame &&
+		!(calls[*top].frame == frame && place_of(*address) == *top) &&
+		(is_over(*top) || is_left(*top, frame)))
 		unlink_call(top, OVER);
 }
 
 /* A function that has jumped to its beginning, or to another one that came back by a
  * jump: what is open of others in the same frame is over. */
-static bool is_again(uint32_t *top, uint32_t number, uintptr_t *slot)
+static bool is_again(uint32_t *top, uint32_t number, uintptr_t *address, uintptr_t frame)
 {
 	uint32_t place = *top;
 
-	while (place && calls[place].slot == slot && calls[place].function != number)
+	while (place && calls[place].frame == frame && calls[place].function != number)
 		place = calls[place].below;
-	if (!place || calls[place].slot != slot || !place_of(*slot))
+	if (!place || calls[place].frame != frame || !place_of(*address))
 		return false;
 	while (*top != place) {
 		uint32_t other = *top;
 
-		*slot = cp_call_returns[other];
+		*address = cp_call_returns[other];
 		unlink_call(top, FREE);
 	}
 	return true;
@@ -191,19 +239,27 @@ static bool is_again(uint32_t *top, uint32_t number, uintptr_t *slot)
 
 /* ---- entries and returns ---- */
 
-static void open_call(uint32_t *top, uint32_t place, uint32_t number, uintptr_t *slot,
-	const uintptr_t *arguments)
+static uintptr_t *slot_of(uint32_t number, uintptr_t frame)
 {
-	calls[place] = (struct call){slot, top, number, *top, OPEN, NULL};
-	cp_call_returns[place] = *slot;
-	calls[place].region = host->begin(functions[number], arguments);
+	int32_t saved_at = functions[number].saved_at;
+
+	return saved_at == CP_SAVED_NOWHERE ? NULL : (uintptr_t *)(frame + saved_at);
+}
+
+static void open_call(uint32_t *top, uint32_t place, uint32_t number, uintptr_t *address,
+	uintptr_t frame, const uintptr_t *arguments)
+{
+	calls[place] = (struct call){
+		frame, slot_of(number, frame), top, number, *top, OPEN, NULL};
+	cp_call_returns[place] = *address;
+	calls[place].region = host->begin(functions[number].handle, arguments);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	*slot = stub_of(place);
+	*address = stub_of(place);
 	*top = place;
 }
 
 __attribute__((visibility("hidden"))) void cp_call_enter(
-	uint32_t number, uintptr_t *slot, const uintptr_t *arguments)
+	uint32_t number, uintptr_t *address, const uintptr_t *arguments, uintptr_t frame)
 {
 	uint32_t *top, place;
 
@@ -215,13 +271,13 @@ __attribute__((visibility("hidden"))) void cp_call_enter(
 	if (!top)
 		return;
 	if (*top) {
-		end_abandoned(top, slot);
-		if (is_again(top, number, slot))
+		end_abandoned(top, address, frame);
+		if (is_again(top, number, address, frame))
 			return;
 	}
 	place = take_call();
 	if (place)
-		open_call(top, place, number, slot, arguments);
+		open_call(top, place, number, address, frame, arguments);
 	else
 		__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
@@ -244,13 +300,11 @@ static bool leave_inner(uint32_t *top, uint32_t place)
 	return true;
 }
 
-__attribute__((visibility("hidden"))) uintptr_t cp_call_leave(
-	uintptr_t in_stub, uintptr_t *slot)
+__attribute__((visibility("hidden"))) uintptr_t cp_call_leave(uintptr_t in_stub)
 {
 	uint32_t place = place_of(in_stub), *top = host->innermost();
 	uintptr_t address = cp_call_returns[place];
 
-	(void)slot;
 	if (*top == place) {
 		end_call(place, FREE);
 		*top = calls[place].below;
@@ -278,32 +332,11 @@ __attribute__((visibility("hidden"))) _Unwind_Reason_Code cp_call_unwound(int ve
 	if (!(actions & _UA_CLEANUP_PHASE))
 		return _URC_CONTINUE_UNWIND;
 	link = host->innermost();
-	while (*link && ((void *)calls[*link].slot < (void *)&link || !is_intact(*link)))
+	while (*link && (calls[*link].frame < (uintptr_t)&link || !is_intact(*link)))
 		link = &calls[*link].below;
 	if (*link)
 		unlink_call(link, GONE);
 	return _URC_CONTINUE_UNWIND;
-}
-
-/* A part of memory from low on. */
-struct span {
-	uintptr_t low, size;
-};
-
-static bool is_in(struct span span, uintptr_t address)
-{
-	return address - span.low < span.size;
-}
-
-/* The handler's that we are in, if it has one of its own. */
-static struct span signal_stack(void)
-{
-	stack_t stack;
-
-	if (cp_syscall(SYS_sigaltstack, NULL, &stack) < 0 ||
-		!(stack.ss_flags & SS_ONSTACK))
-		return (struct span){0, 0};
-	return (struct span){(uintptr_t)stack.ss_sp, stack.ss_size};
 }
 
 /* Ends the calls that the jump leaves on the stack where it ends, and a handler's on
@@ -322,10 +355,10 @@ void cp_calls_jump(uintptr_t sp)
 	else
 		handler.size = 0;
 	while (*link) {
-		uintptr_t slot = (uintptr_t)calls[*link].slot;
+		uintptr_t frame = calls[*link].frame;
 
-		if ((is_in(left, slot) && left.size <= LARGEST_STACK) ||
-			is_in(handler, slot))
+		if ((is_in(left, frame) && left.size <= LARGEST_STACK) ||
+			is_in(handler, frame))
 			unlink_call(link, GONE);
 		else
 			link = &calls[*link].below;
@@ -334,27 +367,18 @@ void cp_calls_jump(uintptr_t sp)
 
 /* ---- the beginning ---- */
 
-long cp_calls_add(void *function)
+long cp_calls_add(void *function, int32_t saved_at)
 {
 	if (nfunctions == MOST_FUNCTIONS || !function)
 		return -1;
-	functions[nfunctions] = function;
+	functions[nfunctions].handle = function;
+	functions[nfunctions].saved_at = saved_at;
 	return nfunctions++;
 }
 
 uint64_t cp_calls_missed(void)
 {
 	return __atomic_load_n(&missed, __ATOMIC_RELAXED);
-}
-
-/* Intel's and AMD's: returns are compared with it. */
-static bool has_shadow_stack(void)
-{
-	unsigned long features = 0;
-
-	return cp_syscall(SYS_arch_prctl, 0x5005 /* ARCH_SHSTK_STATUS */, &features) ==
-		       0 &&
-	       (features & 1);
 }
 
 /* Now: the page faults would be those of the functions. */
@@ -364,6 +388,8 @@ static void touch_memory(void)
 		((volatile char *)calls)[at] = 0;
 	for (size_t at = 0; at < CP_CALLS_BYTES; at += 4096)
 		((volatile char *)cp_call_returns)[at] = 0;
+	for (size_t at = 0; at < (size_t)CP_STUB_SIZE * CP_CALLS_ROOM; at += 4096)
+		(void)((const volatile char *)cp_call_stubs)[at];
 }
 
 enum cp_patch_why cp_calls_start(
@@ -371,10 +397,6 @@ enum cp_patch_why cp_calls_start(
 {
 	host = library;
 	on_loaded = loaded;
-	if (has_shadow_stack())
-		return CP_PATCH_SHADOW;
-	if (!cp_vectors_start())
-		return CP_PATCH_REGISTERS;
 	/* The addresses are data, in the place that the code's file keeps for them. */
 	if (mmap((void *)cp_call_returns, CP_CALLS_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)

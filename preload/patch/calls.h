@@ -13,9 +13,8 @@
 #ifndef CACHEPEEK_PRELOAD_PATCH_CALLS_H
 #define CACHEPEEK_PRELOAD_PATCH_CALLS_H
 
-#define CP_CALLS_SKIP 136   /* more than the red zone, and the stack stays aligned */
-#define CP_CALLS_ROOM 16384 /* places; the first is none */
-#define CP_CALLS_BYTES (8 * CP_CALLS_ROOM)
+#define CP_CALLS_ROOM 16384   /* places; the first is none */
+#define CP_CALLS_BYTES 131072 /* a word for each */
 
 #ifndef __ASSEMBLER__
 
@@ -24,11 +23,12 @@
 /* Not a function's: the dynamic linker has changed its list. */
 #define CP_CALL_LOADED 0x7fffffffu
 
-/* 0, or CP_PATCH_SHADOW, CP_PATCH_MEMORY; loaded is called for CP_CALL_LOADED. */
+/* CP_PATCH_DONE or CP_PATCH_MEMORY; loaded is called for CP_CALL_LOADED. */
 enum cp_patch_why cp_calls_start(const struct cp_patch_host *host, void (*loaded)(void));
 
-/* Makes a function known: its number, -1 where there is no memory. */
-long cp_calls_add(void *name);
+/* Makes a function known: its number, -1 where there is no memory.  saved_at: where it
+ * has its return address (plan.h). */
+long cp_calls_add(void *function, int32_t saved_at);
 
 /* The functions that entries call. */
 extern const char cp_call_enter_code[];

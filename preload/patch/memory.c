@@ -6,14 +6,14 @@
 #include <sys/mman.h>
 
 #include "base/syscall.h"
+#include "preload/patch/architecture.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-#define PAGE 4096ul
-#define STEP (1ul << 20)
-#define REACH (1ul << 30) /* half of a jump's, so that what it refers to is near, too */
+#define PAGE CP_CODE_PAGE
+#define STEP CP_CODE_STEP
 
 /* Older kernels take the address for a hint. */
 static uintptr_t map_at(uintptr_t at, size_t size)
@@ -34,7 +34,8 @@ uintptr_t cp_code_take(uintptr_t low, uintptr_t high, size_t size)
 {
 	size = (size + PAGE - 1) & ~(PAGE - 1);
 	low &= ~(PAGE - 1);
-	for (uintptr_t at = low - size; at < low && high - at < REACH && at > PAGE;) {
+	for (uintptr_t at = low - size;
+		at < low && high - at < CP_CODE_REACH && at > PAGE;) {
 		uintptr_t got = map_at(at, size);
 
 		if (got)
@@ -75,5 +76,9 @@ int cp_code_write(uintptr_t to, const void *bytes, size_t size)
 {
 	int result = write_by_file(to, bytes, size);
 
-	return result < 0 ? write_in_place(to, bytes, size) : 0;
+	if (result < 0)
+		result = write_in_place(to, bytes, size);
+	if (result == 0)
+		__builtin___clear_cache((char *)to, (char *)to + size);
+	return result;
 }

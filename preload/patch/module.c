@@ -182,7 +182,8 @@ static void span_of(const struct dl_phdr_info *info, uintptr_t *low, uintptr_t *
 static enum cp_patch_why patch_target(const struct work *work,
 	const struct cp_target *target, uintptr_t enter, uintptr_t at)
 {
-	long number = cp_calls_add(cp_choose_function(work->host, target->name));
+	long number = cp_calls_add(
+		cp_choose_function(work->host, target->name), target->plan.saved_at);
 	enum cp_patch_why why = CP_PATCH_MEMORY;
 
 	return number >= 0 && patch_function(

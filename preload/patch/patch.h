@@ -52,7 +52,7 @@ struct cp_patch_host {
 	const char *debug_cache;
 };
 
-/* Why a function, or all of a file, cannot be patched.  patcher.c has their texts. */
+/* Why a function, or all of a file, cannot be patched.  refusals.c has their texts. */
 enum cp_patch_why {
 	CP_PATCH_DONE,
 	CP_PATCH_SHORT,     /* a jump has no room */
@@ -65,7 +65,7 @@ enum cp_patch_why {
 	CP_PATCH_FORBIDDEN, /* the kernel lets nobody change the code */
 	CP_PATCH_SHADOW,    /* the CPU keeps return addresses of its own */
 	CP_PATCH_UNWINDER,  /* exceptions are unwound by code that would stop there */
-	CP_PATCH_REGISTERS, /* it cannot save its registers */
+	CP_PATCH_REGISTERS, /* the CPU's cannot be saved */
 	CP_PATCH_MEMORY,
 	CP_PATCH_WHYS,
 };

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/patch/patch.h"
 
+#include "preload/patch/architecture.h"
 #include "preload/patch/calls.h"
 #include "preload/patch/choose.h"
-#include "preload/patch/decode.h"
 #include "preload/patch/modules.h"
 #include "preload/patch/refusals.h"
 
 static void start_patcher(const struct cp_patch_host *host, const char *patterns)
 {
-	enum cp_patch_why why = cp_calls_start(host, cp_modules_look);
+	enum cp_patch_why why = cp_architecture_start();
 
-	if (why == CP_PATCH_DONE && cp_decode_start() < 0)
-		why = CP_PATCH_MEMORY;
+	if (why == CP_PATCH_DONE)
+		why = cp_calls_start(host, cp_modules_look);
 	cp_choose_start(patterns);
 	cp_modules_start(host, why);
 	cp_modules_look();

@@ -6,12 +6,11 @@
 #ifndef CACHEPEEK_PRELOAD_PATCH_PLAN_H
 #define CACHEPEEK_PRELOAD_PATCH_PLAN_H
 
+#include "preload/patch/architecture.h"
 #include "preload/patch/patch.h"
 
-enum {
-	CP_JUMP_SIZE = 5,
-	CP_TRAMPOLINE_SIZE = 128, /* room for any */
-};
+#define CP_TRAMPOLINE_SIZE 128 /* room for any */
+#define CP_SAVED_NOWHERE INT32_MIN
 
 /* A function as it is in memory. */
 struct cp_code {
@@ -22,8 +21,12 @@ struct cp_code {
 };
 
 struct cp_plan {
-	uintptr_t at;      /* the jump's: behind an endbr64 */
+	uintptr_t at;      /* the jump's: behind a mark of entries (endbr64, bti) */
 	unsigned replaced; /* whole instructions, at least a jump's bytes */
+	/* Where the function has its return address once it calls others, from the
+	 * highest word of its frame on; or CP_SAVED_NOWHERE. */
+	int32_t saved_at;
+	bool is_signed; /* by the instruction before, with the stack pointer */
 };
 
 /* CP_PATCH_DONE, or why there is none. */

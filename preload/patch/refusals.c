@@ -17,7 +17,7 @@ static const char *const texts[CP_PATCH_WHYS] = {
 	[CP_PATCH_SHADOW] = "the CPU checks return addresses (shadow stack)",
 	[CP_PATCH_UNWINDER] =
 		"exceptions do not pass through it with LLVM's unwinder (libunwind.so.1)",
-	[CP_PATCH_REGISTERS] = "the CPU cannot save its registers (xsave)",
+	[CP_PATCH_REGISTERS] = "the CPU's registers cannot be saved here",
 	[CP_PATCH_MEMORY] = "no memory",
 };
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/patch/vectors.h"
+#include "preload/patch/architecture.h"
 
 #include <cpuid.h>
 #include <stdint.h>
+
+#include "base/syscall.h"
+#include "preload/patch/x86_64/decode.h"
 
 /* x87, SSE, AVX, the masks and the rest of AVX-512.  Tiles are 8 KiB, and nothing of ours
  * uses them, nor protection keys. */
@@ -39,7 +42,7 @@ static uint64_t size_of(uint32_t states)
 	return end;
 }
 
-bool cp_vectors_start(void)
+static bool start_vectors(void)
 {
 	uint32_t a, b, c, d;
 
@@ -49,4 +52,23 @@ bool cp_vectors_start(void)
 	cp_vector_size = size_of(cp_vector_mask);
 	cp_vector_compact = __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & XSAVEC);
 	return true;
+}
+
+/* Intel's and AMD's: returns are compared with it. */
+static bool has_shadow_stack(void)
+{
+	unsigned long features = 0;
+
+	return cp_syscall(SYS_arch_prctl, 0x5005 /* ARCH_SHSTK_STATUS */, &features) ==
+		       0 &&
+	       (features & 1);
+}
+
+enum cp_patch_why cp_architecture_start(void)
+{
+	if (has_shadow_stack())
+		return CP_PATCH_SHADOW;
+	if (!start_vectors())
+		return CP_PATCH_REGISTERS;
+	return cp_decode_start() < 0 ? CP_PATCH_MEMORY : CP_PATCH_DONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/patch/decode.h"
+#include "preload/patch/x86_64/decode.h"
 
 #include <capstone/capstone.h>
 #include <errno.h>

@@ -5,6 +5,7 @@
  * leaves alone, and the state of vector registers is saved as the CPU has it.
  */
 #include "preload/patch/calls.h"
+#include "preload/patch/x86_64/frame.h"
 
 #define WORD 8
 #define SAVED 10 /* words below the frame pointer */
@@ -83,6 +84,7 @@ cp_call_enter_code:
 	save_vectors
 	mov 2*WORD(%rbp), %edi
 	lea CP_CALLS_SKIP + 3*WORD(%rbp), %rsi
+	mov %rsi, %rcx
 	lea -ARGUMENTS*WORD(%rbp), %rdx
 	call cp_call_enter
 	restore
@@ -104,7 +106,6 @@ leave:
 	save
 	save_vectors
 	mov WORD(%rbp), %rdi
-	lea WORD(%rbp), %rsi
 	call cp_call_leave
 	mov %rax, WORD(%rbp)
 	restore

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "preload/patch/calls.h"
-#include "preload/patch/decode.h"
+#include "preload/patch/x86_64/frame.h"
+#include "preload/patch/x86_64/decode.h"
 
 #define SHORT_REACH 128 /* of a jump with one byte */
 
@@ -70,7 +71,7 @@ static bool is_inside(const struct cp_plan *plan, uintptr_t target)
 	return target > plan->at && target < plan->at + plan->replaced;
 }
 
-/* By short jumps; patched.c looks for all others.  Before the function it may take some
+/* By short jumps; jumps.c looks for all others.  Before the function it may take some
  * instructions to be in step with the code. */
 static bool is_jumped_into(const struct cp_code *code, const struct cp_plan *plan)
 {
@@ -97,6 +98,8 @@ enum cp_patch_why cp_plan_make(const struct cp_code *code, struct cp_plan *plan)
 {
 	enum cp_patch_why why;
 
+	plan->saved_at = 0;
+	plan->is_signed = false;
 	plan->at = code->address;
 	if (code->end - code->address > sizeof(endbr64) &&
 		memcmp((const void *)code->address, endbr64, sizeof(endbr64)) == 0)
