@@ -41,7 +41,8 @@ static bool chosen;                      /* there are any */
 
 bool cp_functions_can_be_patched(void)
 {
-#if defined(__x86_64__) && !defined(__ILP32__)
+#if (defined(__x86_64__) && !defined(__ILP32__)) ||                                      \
+	(defined(__aarch64__) && !defined(__ILP32__))
 	return true;
 #else
 	return false;

@@ -3,8 +3,8 @@
  * Overrides: longjmp, _longjmp, siglongjmp, __longjmp_chk.
  *
  * Where functions are regions, those that a jump leaves end.  libc hides the stack
- * pointer in a jmp_buf: rotated, and mixed with a secret of the thread's.  Whether that
- * is so is tried with a jmp_buf of our own before it is relied on.
+ * pointer in a jmp_buf: mixed with a secret, and on x86-64 rotated.  Whether that is so
+ * is tried with a jmp_buf of our own before it is relied on.
  */
 /* It would give longjmp the name of another function. */
 #undef _FORTIFY_SOURCE
@@ -25,6 +25,13 @@ static void (*jump_watcher)(uintptr_t sp);
 
 enum { STACK_POINTER = 6, ROTATED = 17 };
 
+static bool learn_secret(const uintptr_t *env, uintptr_t sp)
+{
+	(void)env;
+	(void)sp;
+	return true;
+}
+
 static uintptr_t stack_pointer_of(const void *env)
 {
 	uintptr_t word = ((const uintptr_t *)env)[STACK_POINTER], secret;
@@ -33,7 +40,35 @@ static uintptr_t stack_pointer_of(const void *env)
 	return (word >> ROTATED | word << (64 - ROTATED)) ^ secret;
 }
 
+#elif defined(__aarch64__)
+
+enum { RETURN_ADDRESS = 11, STACK_POINTER = 13 };
+
+static uintptr_t secret;
+
+/* The dynamic linker has it, and shows it to libc only; but we know what it hides.  The
+ * return address is mixed with the same one, and near. */
+static bool learn_secret(const uintptr_t *env, uintptr_t sp)
+{
+	uintptr_t function = (uintptr_t)cp_jump_watch;
+
+	secret = env[STACK_POINTER] ^ sp;
+	return (env[RETURN_ADDRESS] ^ secret) - function < NEAR;
+}
+
+static uintptr_t stack_pointer_of(const void *env)
+{
+	return ((const uintptr_t *)env)[STACK_POINTER] ^ secret;
+}
+
 #else
+
+static bool learn_secret(const uintptr_t *env, uintptr_t sp)
+{
+	(void)env;
+	(void)sp;
+	return false;
+}
 
 static uintptr_t stack_pointer_of(const void *env)
 {
@@ -43,12 +78,25 @@ static uintptr_t stack_pointer_of(const void *env)
 
 #endif
 
+/* Of the function that this becomes a part of: at a call it is the same. */
+static inline uintptr_t __attribute__((always_inline)) stack_pointer(void)
+{
+	uintptr_t sp = 0;
+
+#ifdef __aarch64__
+	__asm__ volatile("mov %0, sp" : "=r"(sp));
+#endif
+	return sp;
+}
+
 void cp_jump_watch(void (*watcher)(uintptr_t sp))
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0), sp;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), sp = stack_pointer();
 	jmp_buf env;
 
 	if (CP_REAL(_setjmp)(env)) /* no jump comes back here */
+		return;
+	if (!learn_secret((const uintptr_t *)(const void *)env, sp))
 		return;
 	sp = stack_pointer_of(env);
 	if (sp - (here - NEAR) < (uintptr_t)2 * NEAR)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Fetches what an emulated machine needs of Debian: a kernel and libpfm4, for arm64
-# the parts of Valgrind that the simulated PMU is linked with, and for riscv64 a
-# younger emulator than Debian 12 has.
+# the parts of Valgrind that the simulated PMU is linked with and libiberty, and for
+# riscv64 a younger emulator than Debian 12 has.
 #
 #	tests/vm/prepare.sh DIRECTORY arm64|riscv64
 #
@@ -34,7 +34,7 @@ for tool in $tools cpio gzip; do
 	command -v $tool > /dev/null || skip "no $tool (tools/deps.sh vm installs it)"
 done
 case $arch in
-arm64) last=valgrind ;;
+arm64) last=libiberty ;;
 *) last=libpfm4 ;;
 esac
 grep -qs "^$last" "$dir/versions" && exit 0
@@ -85,7 +85,7 @@ arm64_packages()
 	image=$(apt-cache depends linux-image-cloud-arm64 2> /dev/null |
 		sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -n 1)
 	[ -n "$image" ] || skip "no package linux-image-cloud-arm64 in the machine's archives"
-	download "$image" libpfm4 libpfm4-dev valgrind
+	download "$image" libpfm4 libpfm4-dev libiberty-dev valgrind
 	# As it stands: arm64 boots the plain image.
 	dpkg-deb --fsys-tarfile "$dir"/debs/linux-image-*.deb |
 		tar -xf - --wildcards --to-stdout './boot/vmlinuz-*' > "$dir/kernel"
@@ -109,8 +109,8 @@ apt-get -qq update -o APT::Update::Error-Mode=any > "$dir/apt.log" 2>&1 ||
 	skip "no $arch package lists: $(tail -n 1 "$dir/apt.log")"
 ${arch}_packages
 [ -s "$dir/kernel" ] || skip "no kernel in the $arch packages"
-for deb in "$dir"/debs/libpfm4*.deb "$dir"/debs/valgrind*.deb; do
-	[ -e "$deb" ] || continue # riscv64 has no Valgrind
+for deb in "$dir"/debs/libpfm4*.deb "$dir"/debs/valgrind*.deb "$dir"/debs/libiberty*.deb; do
+	[ -e "$deb" ] || continue # riscv64 has neither
 	dpkg-deb -x "$deb" "$dir/debian"
 done
 (cd "$dir/debs" && ls) > "$dir/versions.new"

@@ -9,7 +9,7 @@ VM_CC_riscv64 := riscv64-linux-gnu
 VM_LOADER_arm64 := ld-linux-aarch64.so.1
 VM_LOADER_riscv64 := ld-linux-riscv64-lp64d.so.1
 # AArch64's instructions are on arm64 only.
-VM_PROGRAM_SRC := $(filter-out $(if $(filter arm64,$(VM_ARCH)),,%/vm_encodings.c),$(wildcard tests/vm/programs/*.c))
+VM_PROGRAM_SRC := $(filter-out $(if $(filter arm64,$(VM_ARCH)),,%/vm_encodings.c %/vm_functions.c),$(wildcard tests/vm/programs/*.c))
 
 .PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-machine vm-library vm-tool
 check-vm-run: $(VM_ARCHES:%=vm-prepare-%)
@@ -27,6 +27,9 @@ VM_ROOT := $(VM_DIR)/root
 VM_TRIPLE := $(VM_CC_$(VM_ARCH))
 VM_PROGRAMS := $(patsubst %.c,$(VM_ROOT)/bin/%,$(notdir $(VM_PROGRAM_SRC)))
 
+# What lies beside the library there; functions are not patched on riscv64.
+VM_OBJECTS := $(addprefix libcachepeek/,encoder.so $(if $(filter arm64,$(VM_ARCH)),patcher.so))
+
 # The Makefile itself builds for another machine; -B is where libpfm.a is found.
 # Which files are old, it knows better than we do.
 VM_MAKE = $(MAKE) --no-print-directory B=$(VM_DIR)/build OBJCOPY=$(VM_TRIPLE)-objcopy \
@@ -36,12 +39,13 @@ vm-library:
 	@mkdir -p $(VM_DIR)/include
 	@ln -sfn /usr/include/valgrind $(VM_DIR)/include/valgrind
 	@ln -sfn $(abspath $(VM_DIR))/debian/usr/include/perfmon $(VM_DIR)/include/perfmon
-	@$(VM_MAKE) $(VM_DIR)/build/libcachepeek.so $(VM_DIR)/build/libcachepeek/encoder.so
+	@ln -sfn /usr/include/libiberty $(VM_DIR)/include/libiberty
+	@$(VM_MAKE) $(addprefix $(VM_DIR)/build/,libcachepeek.so $(VM_OBJECTS))
 
 $(VM_ROOT)/bin/%: tests/vm/programs/%.c tests/vm/programs/loop.h regions/cachepeek.h
 	@mkdir -p $(@D)
 	$(call run,CC,$(VM_TRIPLE)-gcc -std=gnu11 -O1 -g -I. -Iregions -Itests/programs -I$(VM_DIR)/include \
-		-D_GNU_SOURCE -pthread -o $@ $<)
+		-D_GNU_SOURCE -pthread -fexceptions -o $@ $<)
 $(VM_ROOT)/init: tests/vm/init.c
 	@mkdir -p $(@D)
 	$(call run,CC,$(VM_TRIPLE)-gcc -std=gnu11 -Os -static -s -D_GNU_SOURCE -o $@ $<)
@@ -57,7 +61,7 @@ vm-tool: vm-library
 
 vm-machine: vm-library $(if $(filter arm64,$(VM_ARCH)),vm-tool) $(VM_ROOT)/init $(VM_PROGRAMS)
 	@cd $(VM_ROOT) && mkdir -p lib/libcachepeek proc sys dev tmp
-	@cp -L $(addprefix /usr/$(VM_TRIPLE)/lib/,$(VM_LOADER_$(VM_ARCH)) libc.so.6) $(VM_ROOT)/lib
+	@cp -L $(addprefix /usr/$(VM_TRIPLE)/lib/,$(VM_LOADER_$(VM_ARCH)) libc.so.6 libgcc_s.so.1) $(VM_ROOT)/lib
 	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek.so $(VM_DIR)/build/libcachepeek.so
-	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek/encoder.so $(VM_DIR)/build/libcachepeek/encoder.so
+	@for object in $(VM_OBJECTS); do $(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/$$object $(VM_DIR)/build/$$object || exit 1; done
 	@cd $(VM_ROOT) && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz
