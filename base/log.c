@@ -88,14 +88,3 @@ void cp_say(const char *format, ...)
 	say_line(format, args);
 	va_end(args);
 }
-
-void cp_debug(int level, const char *format, ...)
-{
-	va_list args;
-
-	if (level > cp_log_level)
-		return;
-	va_start(args, format);
-	say_line(format, args);
-	va_end(args);
-}

@@ -27,7 +27,4 @@ extern int cp_log_level;
  * No allocation, async-signal-safe, errno kept. */
 void cp_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* cp_say() if cp_log_level >= level. */
-void cp_debug(int level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 #endif

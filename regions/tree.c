@@ -441,12 +441,6 @@ struct cp_reading *cp_tree_begin_again(
 	return begin_in(tree, node, name, tag);
 }
 
-bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name)
-{
-	return tree->spare && tree->depth < CP_TREE_DEPTH &&
-	       cp_tree_find_child(tree, innermost_of(tree), name, false);
-}
-
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
 {
 	return tree->top ? tree->top->name : NULL;

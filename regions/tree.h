@@ -164,9 +164,6 @@ void cp_tree_rotate_from(struct cp_tree *tree, unsigned group, uint64_t seed);
  */
 int cp_tree_turn(struct cp_tree *tree);
 
-/* Can a region of this name be begun without any new memory? */
-bool cp_tree_has_child(const struct cp_tree *tree, const struct cp_name *name);
-
 /* cp_tree_begin_tagged, if that needs no new memory; else NULL and nothing. */
 struct cp_reading *cp_tree_begin_again(
 	struct cp_tree *tree, struct cp_name *name, uint64_t tag);

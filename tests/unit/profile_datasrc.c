@@ -253,18 +253,6 @@ static void test_tlb(void)
 	}
 }
 
-/* ---- SPE's own packets ---- */
-
-static void test_spe(void)
-{
-	static const char *const by_payload[16] = {"L1", "?", "?", "?", "?", "?", "?",
-		"?", "L2", "c2c", "c2c", "L3", "c2c", "?", "loc", "?"};
-
-	for (unsigned i = 0; i < 16; i++)
-		is_string(served_names[cp_served_from_spe(i)], by_payload[i],
-			"SPE data source %#x", i);
-}
-
 int main(void)
 {
 	plan_lazy();
@@ -273,6 +261,5 @@ int main(void)
 	test_words();
 	test_recorded();
 	test_tlb();
-	test_spe();
 	return 0;
 }

@@ -143,25 +143,3 @@ enum cp_translated cp_translated_by(uint64_t data_source)
 	       : tlb & PERF_MEM_TLB_L1 ? CP_TRANSLATED_L1
 				       : CP_TRANSLATED_UNKNOWN;
 }
-
-enum cp_served cp_served_from_spe(uint64_t payload)
-{
-	switch (payload) {
-	case 0x0:
-		return CP_SERVED_L1;
-	case 0x8:
-		return CP_SERVED_L2;
-	case 0xb: /* the system's cache */
-		return CP_SERVED_L3;
-	case 0x9: /* a core of the cluster, */
-	case 0xa: /* the cluster's cache, */
-	case 0xc: /* another cluster */
-		return CP_SERVED_C2C;
-	case 0xd: /* another socket, of which it is not said what there */
-		return CP_SERVED_UNKNOWN;
-	case 0xe:
-		return CP_SERVED_LOCAL;
-	default:
-		return CP_SERVED_UNKNOWN;
-	}
-}

@@ -37,7 +37,4 @@ enum cp_translated {
 enum cp_served cp_served_from(uint64_t data_source, enum cp_vendor vendor);
 enum cp_translated cp_translated_by(uint64_t data_source);
 
-/* The payload of Arm SPE's data source packet, of a Neoverse core. */
-enum cp_served cp_served_from_spe(uint64_t payload);
-
 #endif

@@ -88,8 +88,7 @@ void shadow_set(Addr a, SizeT size, UInt object);
 /* The block that begins at a. */
 void shadow_clear_block(Addr a);
 void shadow_clear(Addr a, SizeT size);
-UInt shadow_get(Addr a);
-/* The same, and how far around a it is the same at least. */
+/* The object at a, and how far around a it is the same at least. */
 UInt shadow_extent(Addr a, Addr *start, ULong *size);
 /* Was there a block in the same page? */
 Bool shadow_has_blocks(Addr a);

@@ -193,16 +193,6 @@ static const struct page *find_again(ULong number)
 	return last;
 }
 
-UInt shadow_get(Addr a)
-{
-	const struct page *page = find_again(a / PAGE_BYTES);
-
-	if (!page)
-		return 0;
-	return (page->granules ? page->granules[a % PAGE_BYTES / GRANULE] : page->all) &
-	       ~FIRST;
-}
-
 UInt shadow_extent(Addr a, Addr *start, ULong *size)
 {
 	const struct page *page = find_again(a / PAGE_BYTES);
