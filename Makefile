@@ -43,8 +43,10 @@ COMMON_SRC := $(call sources,$(COMMON_ROOMS) base/encoder)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 CLI_SRC := $(call sources,tools $(TOOL_ROOMS))
 # Debugging information, disassembly, names; the library itself needs none of them.
-JANSSON ?= -l:libjansson.a
-CLI_LIBS := -ldw -lelf -lcapstone -lz -l:libiberty.a
+# Its JSON library is linked in where there is an archive of it; not every system has one.
+archive = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)),-l:lib$(1).a)
+JANSSON ?= $(or $(call archive,jansson),-ljansson)
+CLI_LIBS := -ldw -lelf -lcapstone -lz -liberty
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/help.o
 HELP := $(sort $(wildcard tools/help/*))
 
@@ -60,9 +62,11 @@ both = -Wl,--start-group $(1) $(PFM) -Wl,--end-group
 ENCODER := $(B)/libcachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/libcachepeek/heap.so
-# What patches functions: preload/patch/patch.h.
+# What patches functions: preload/patch/patch.h.  For x86-64 it has a decoder, which the program
+# must not see, so that has to be an archive.
 PATCHER_ARCH := $(firstword $(filter x86_64 aarch64,$(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))))
-PATCHER := $(if $(PATCHER_ARCH),$(B)/libcachepeek/patcher.so)
+PATCHER := $(if $(or $(filter aarch64,$(PATCHER_ARCH)),$(and $(PATCHER_ARCH),$(call \
+	archive,capstone))),$(B)/libcachepeek/patcher.so)
 # What PerfStubs takes for a tool: preload/perfstubs/tool.c.
 PERFSTUBS := $(B)/libcachepeek/perfstubs.so
 
@@ -159,7 +163,7 @@ $(PATCHER_STUBS): $(PATCHER_DIR)/stubs.S preload/patch/calls.h preload/patch/arc
 $(PATCHER): $(PATCHER_OBJ)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) -shared $(EARLY_LDFLAGS) $(LDFLAGS) -o $@ $(PATCHER_OBJ) \
-		$(if $(filter x86_64,$(PATCHER_ARCH)),-l:libcapstone.a) -l:libiberty.a -lgcc)
+		$(if $(filter x86_64,$(PATCHER_ARCH)),-l:libcapstone.a) -liberty -lgcc)
 
 $(PERFSTUBS): $(B)/preload/perfstubs/tool.o
 	@mkdir -p $(@D)

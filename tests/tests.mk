@@ -23,7 +23,7 @@ $(TEST_LIB): $(TEST_OBJ)
 
 $(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call both,$(TEST_LIB)) -pthread -lm -l:libiberty.a)
+	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call both,$(TEST_LIB)) -pthread -lm -liberty)
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 
 # What tests/groups/formulas.t asks for values.

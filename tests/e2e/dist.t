@@ -49,6 +49,22 @@ ok((read_file("$tree/build/$name.tar.gz") // '') eq $bytes, 'the same bytes');
 my $object = run(command => ['make', '-s', '-C', $tree, 'B=build', 'build/base/arena.o', 'build/embedded.S']);
 is(status_text($object->{status}), 'exit 0', 'and what is compiled is there') or diag($object->{err});
 
+# ---- where libraries have no archives, as on many systems ----
+
+my $cc = (split(' ', $ENV{CC} || 'gcc'))[0];
+my $compiler = write_file(scratch('cc'), <<"END");
+#!/bin/sh
+case \$1 in
+-print-file-name=libjansson.a | -print-file-name=libcapstone.a) echo "\${1#*=}" ;;
+*) exec $cc "\$@" ;;
+esac
+END
+chmod(0755, $compiler);
+my $planned = run(command => ['make', '-n', 'V=1', '-C', $tree, 'B=elsewhere', "CC=$compiler", 'all']);
+is(status_text($planned->{status}), 'exit 0', 'make has a plan') or diag($planned->{err});
+like($planned->{out}, qr{ -o elsewhere/cachepeek .* -ljansson }, 'the command is linked with the shared libjansson');
+unlike($planned->{out}, qr/-l:lib\w+\.a|patcher\.so/, 'and nothing asks for an archive');
+
 # ---- what a release must say ----
 
 for my $case (['CHANGELOG.md', qr/^## \[\Q$version\E\]/m, 'a section'], ['debian/changelog', qr/\A.*\(\Q$version\E\)/, 'an entry']) {
