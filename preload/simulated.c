@@ -158,7 +158,7 @@ static unsigned quantum_wanted(void)
 		return (unsigned)references;
 	cp_warn("CACHEPEEK_QUANTUM is not a number "
 		"of data references from 1 to 1000000000: "
-		"nothing is said of turns");
+		"turns of threads are not simulated");
 	return 0;
 }
 

@@ -343,7 +343,7 @@ static bool parse_arguments(int argc, char **argv, struct wanted *wanted)
 			return false;
 	}
 	if (optind < argc)
-		fprintf(stderr, "cachepeek: doctor takes options alone, not %s\n",
+		fprintf(stderr, "cachepeek: doctor takes only options, not %s\n",
 			argv[optind]);
 	else if (wanted->file && !wanted->calibrate)
 		fprintf(stderr, "cachepeek: -o FILE goes with doctor --calibrate\n");

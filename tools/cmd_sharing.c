@@ -148,7 +148,7 @@ static int write_sharing(
 
 	if (profile && !profile->slices)
 		snprintf(error, sizeof(error),
-			"%s: nobody looked for shared lines: "
+			"%s: the run did not look for shared lines: "
 			"it takes CACHEPEEK_PROFILE=sharing",
 			directory);
 	if (!profile || !profile->slices) {

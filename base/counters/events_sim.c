@@ -123,12 +123,12 @@ static bool is_nothing(const char *name)
 
 static void say_unsampled(int mirror, const char *name, struct cp_quantity *quantity)
 {
-	const char *what = is_timed(mirror) ? "cycles hang on every reference"
+	const char *what = is_timed(mirror) ? "cycles depend on every reference"
 			   : strstr(name, "_misses")
 				   ? "a reference that spans two lines may "
 				     "have only one of them in the sampled sets: "
 				     "count lines (l2_misses, llc_misses)"
-				   : "it hangs on what is not in the sample";
+				   : "it depends on what is not in the sample";
 
 	cp_format(quantity->why.text, sizeof(quantity->why.text), UNSAMPLED "%s", what);
 }

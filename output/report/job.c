@@ -462,7 +462,7 @@ static void warn_of_shared(struct cp_report *report)
 	if (shared)
 		cp_report_warn(report,
 			"the ranks shared the events: "
-			"%zu of %zu counts are of some ranks, for all",
+			"%zu of %zu counts were taken on some ranks, and stand for all",
 			shared, report->nquantities);
 }
 

@@ -110,7 +110,7 @@ static void compare_passes(
 		cp_report_warn(report,
 			"pass %u did not do the same as the first: %.0f " COMMON
 			" instead of %.0f: "
-			"what compares their counts is not to be trusted",
+			"do not trust metrics that compare their counts",
 			pass, values[1], values[0]);
 }
 

@@ -136,7 +136,7 @@ static void sum_up_job(void)
 
 	if (!cp_mpi_find(&job.mpi, job.caller, &why)) {
 		cp_say("no report of the whole job from this MPI: %s; `cachepeek merge` "
-		       "makes one of the records",
+		       "makes one from the records",
 			why);
 		return;
 	}
@@ -151,7 +151,7 @@ static void sum_up_job(void)
 		if (job.mpi.rank == 0)
 			cp_say("no report of the whole job: "
 			       "not all ranks came to MPI_Finalize in %g s; "
-			       "`cachepeek merge` makes one of the records",
+			       "`cachepeek merge` makes one from the records",
 				job.seconds);
 		return;
 	}

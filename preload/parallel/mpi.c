@@ -124,7 +124,7 @@ bool cp_mpi_find(struct cp_mpi *it, const void *caller, const char **why)
 	*why = "its functions cannot all be found in one library";
 	if (!find_functions(caller))
 		return false;
-	*why = "it is none of Open MPI, the MPICH family and the ABI of MPI 5";
+	*why = "it is neither Open MPI, nor of the MPICH family, nor of the ABI of MPI 5";
 	if (!find_handles(caller))
 		return false;
 	*why = "it is not initialised, or finalized already";

@@ -63,7 +63,7 @@ void cp_sampling_choose(void)
 
 	if (cp_options.profile >= (int)(sizeof(names) / sizeof(names[0]))) {
 		cp_warn("CACHEPEEK_PROFILE is ignored: "
-			"this one takes the simulated PMU (CACHEPEEK_ENGINE=sim)");
+			"this profile takes the simulated PMU (CACHEPEEK_ENGINE=sim)");
 		return;
 	}
 	sampling.measurement = names[cp_options.profile];

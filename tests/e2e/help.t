@@ -73,7 +73,7 @@ for my $case (['help dache', 'there is no command "dache": did you mean "dcache"
 	['help variable', 'there is no command "variable": did you mean "variables"?'],
 	['help qqqqqqqq', 'there is no command "qqqqqqqq": `cachepeek help` has them'],
 	['doctor --verfy', 'there is no option "--verfy": did you mean "--verify"?'],
-	['doctor now', 'doctor takes options alone, not now'],
+	['doctor now', 'doctor takes only options, not now'],
 	['list presets qqqqqqqqqqqq', 'there is no preset "qqqqqqqqqqqq": `cachepeek list presets` has them']) {
 	my ($line, $message) = @$case;
 	my $run = command(split(/ /, $line));

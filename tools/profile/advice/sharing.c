@@ -239,7 +239,7 @@ void cp_sharing_warn(struct cp_profile *profile)
 {
 	if (profile->slices->quantum && !profile->slices->whole)
 		cp_profile_warn(profile,
-			"a process was killed, or still runs: nothing is said of turns");
+			"a process was killed, or still runs: its turns are not known");
 	if (profile->slices->lost)
 		cp_profile_warn(profile,
 			"%lu references went to lines beyond those "
