@@ -72,7 +72,7 @@ static void put_report(struct cp_out *out, const char *name, const void *data)
 		cp_meanings_write(out, report->groups, report->ngroups,
 			report->quantities, report->nquantities);
 	else
-		cp_json_write(out, report);
+		cp_json_write_page(out, report);
 }
 
 void cp_html_write(struct cp_out *out, const struct cp_report *report)

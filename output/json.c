@@ -6,6 +6,7 @@
 #include "output/report/course.h"
 #include "output/report/job.h"
 #include "output/json_lines.h"
+#include "output/json_table.h"
 #include "output/report/sweep.h"
 #include "output/json_windows.h"
 
@@ -188,6 +189,13 @@ static void put_region(struct cp_json *json, const struct cp_region *r, bool mer
 static void put_regions(struct cp_json *json, const struct cp_region *root, bool merged)
 {
 	cp_json_key(json, "regions");
+	if (json->page) {
+		if (merged || json->report->total->nthreads > 1)
+			cp_json_table(json, root, merged);
+		else
+			cp_out_text(json->out, "null");
+		return;
+	}
 	cp_json_open(json, "[");
 	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
 		put_region(json, r, merged);
@@ -489,12 +497,29 @@ static void working_set(struct cp_json *json)
 	cp_json_windows(json->out, json->report, &it);
 }
 
-void cp_json_write(struct cp_out *out, const struct cp_report *report)
+static void put_metric_names(struct cp_json *json)
 {
-	struct cp_json json = {.out = out, .report = report};
+	cp_json_key(json, "metrics");
+	cp_out_text(json->out, "[");
+	for (size_t i = 0; i < json->report->nmetrics; i++) {
+		const struct cp_metric *metric = json->report->metrics[i];
+
+		cp_out_text(json->out, i ? ", {\"name\": " : "{\"name\": ");
+		cp_json_put(json, metric->name);
+		cp_json_inline_text(json, "unit", metric->unit);
+		cp_out_text(json->out, "}");
+	}
+	cp_out_text(json->out, "]");
+}
+
+static void put_whole(struct cp_json json)
+{
+	const struct cp_report *report = json.report;
 
 	cp_json_open(&json, "{");
 	put_header(&json);
+	if (json.page)
+		put_metric_names(&json);
 	cp_json_answers(&json);
 	cp_json_key(&json, "processes");
 	cp_json_open(&json, "[");
@@ -509,5 +534,15 @@ void cp_json_write(struct cp_out *out, const struct cp_report *report)
 	launcher_totals(&json);
 	cp_json_list(&json, "warnings", report->warnings, report->nwarnings);
 	cp_json_close(&json, "}");
-	cp_out_text(out, "\n");
+	cp_out_text(json.out, "\n");
+}
+
+void cp_json_write(struct cp_out *out, const struct cp_report *report)
+{
+	put_whole((struct cp_json){.out = out, .report = report});
+}
+
+void cp_json_write_page(struct cp_out *out, const struct cp_report *report)
+{
+	put_whole((struct cp_json){.out = out, .report = report, .page = true});
 }

@@ -15,5 +15,8 @@
  * written as the code point of the same number (\u00XX).  Flush and look at
  * out->error afterwards. */
 void cp_json_write(struct cp_out *out, const struct cp_report *report);
+/* The same for the script of a page: regions are tables, whose metrics are named once
+ * ("metrics"), and threads have theirs only if there are several. */
+void cp_json_write_page(struct cp_out *out, const struct cp_report *report);
 
 #endif

@@ -32,6 +32,7 @@ struct cp_json {
 	const struct cp_report *report;
 	int depth;
 	bool comma;
+	bool page; /* regions are tables (json_table.h) */
 };
 
 /* Begins a line; and one of a member, whose value follows. */

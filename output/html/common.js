@@ -98,6 +98,8 @@ function time(seconds) {
 	return Number((seconds / size).toPrecision(4)) + ' ' + name;
 }
 
+const grouped = new Intl.NumberFormat('en-US');
+
 function full(number, unit) {
 	if (unit === 'ratio')
 		return (100 * number).toFixed(2) + ' %';
@@ -108,8 +110,8 @@ function full(number, unit) {
 	if (unit === 'cycles' && number >= 1e7)
 		return short(number);
 	if (Number.isInteger(number))
-		return number.toLocaleString('en-US');
-	return Math.abs(number) >= 1e3 ? Math.round(number).toLocaleString('en-US')
+		return grouped.format(number);
+	return Math.abs(number) >= 1e3 ? grouped.format(Math.round(number))
 		: String(Number(number.toPrecision(4)));
 }
 
@@ -118,7 +120,7 @@ function explain(v, unit) {
 	if (v.value === null)
 		return 'unavailable: ' + (v.reason || 'no reason is given');
 	let text = full(v.value, unit) + (unit && unit !== 'ratio' && unitName(unit) ? ' ' + unitName(unit) : '') + ', ' + v.status;
-	if (v.status === 'scaled' && v.coverage !== undefined)
+	if (v.status === 'scaled' && v.coverage != null)
 		text += ': counted ' + full(v.coverage, 'ratio') + ' of the time'
 			+ (v.error === null ? '' : ', ± ' + full(v.error));
 	return v.reason ? text + ': ' + v.reason : text;
@@ -191,16 +193,16 @@ function reasonAlone(reason, titles) {
 	return titles.has(name) || titles.has(words(name || '')) ? rest : reason;
 }
 
-// Pairs of what it is and its value, in n rows: what the words mean, and all reasons, each
-// once for all that it holds for.
+// What it is, its value and of how many rows (1), in n rows: what the words mean, and all
+// reasons, each once for all that it holds for.
 function showSure(pairs, n, one, many) {
 	const seen = new Map(), used = new Set(), titles = new Set(pairs.map(([title]) => title)), same = new Map();
-	for (const [title, v] of pairs) {
+	for (const [title, v, rows] of pairs) {
 		used.add(v.status);
 		if (!v.reason)
 			continue;
 		const key = JSON.stringify([title, reasonAlone(v.reason, titles), v.status]);
-		seen.set(key, (seen.get(key) || 0) + 1);
+		seen.set(key, (seen.get(key) || 0) + (rows || 1));
 	}
 	for (const [key, rows] of seen) {
 		const [title, reason, status] = JSON.parse(key), group = JSON.stringify([reason, status, rows]);

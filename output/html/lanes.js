@@ -23,7 +23,7 @@ function spreadEvenly(values, ends, n) {
 // Those with the most, in the order of the table of regions.
 function linesOfLanes(series, name) {
 	const known = line => line.counts[name] && line.counts[name].values.every(value => value !== null);
-	const order = line => report.regions.findIndex(region => keyOf(region.path) === keyOf(line.path));
+	const order = line => regions.findIndex(region => keyOf(region.path) === keyOf(line.path));
 	const total = line => sum(line.counts[name].values);
 	const regions = series.lines.filter(line => line.path.length && known(line) && total(line) > 0)
 		.sort((a, b) => total(b) - total(a)).slice(0, LANES);

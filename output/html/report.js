@@ -4,14 +4,15 @@ const HEAT_ROWS = 40, HEAT_COLUMNS = 32;
 
 // ---- regions ----
 
-const metricNames = Object.keys(report.regions.length ? report.regions[0].metrics : {});
+const regions = regionsOf(report.regions), whole = regions[0];
+const metricNames = report.metrics.map(metric => metric.name);
 const countNames = report.events;
 
 function pathName(region) {
 	return region.path.length ? region.path.join(' / ') : 'whole run';
 }
 
-const rows = report.regions.map((region, order) => ({
+const rows = regions.map((region, order) => ({
 	region, order, key: JSON.stringify(region.path), name: plain(pathName(region)),
 	leaf: plain(region.path.length ? region.path[region.path.length - 1] : 'whole run'),
 }));
@@ -27,7 +28,7 @@ for (const row of rows)
 
 // Without the regions inside, as a share of the whole run's.
 function ownShare(row, of) {
-	const all = of(report.regions[0]), parts = [of(row.region), ...inside.get(row.key).map(of)];
+	const all = of(whole), parts = [of(row.region), ...inside.get(row.key).map(of)];
 	const missing = [all, ...parts].find(v => !v || v.value === null);
 	if (missing || !all.value)
 		return {value: null, status: 'unavailable', reason: missing ? missing.reason : 'the whole run has none'};
@@ -42,24 +43,26 @@ function ownColumn(name, of) {
 
 // What the text report's table has: costs, and which levels serve; of other groups nothing.
 const first = answers.find(answer => answer.ranked_by) || {};
-const hasServed = metricNames.includes('served_l1') && report.regions[0].metrics.served_l1.value !== null;
+const hasServed = metricNames.includes('served_l1') && whole.metrics.served_l1.value !== null;
 const ownColumns = hasServed ? [
 	...(metricNames.includes(first.ranked_by) ? [ownColumn(first.ranked_by, r => r.metrics[first.ranked_by])] : []),
 	...(countNames.includes('instructions') ? [ownColumn('instructions', r => r.counts.instructions)] : []),
 ] : [];
 const ANSWERS = hasServed ? ['served_l1', 'served_l2', 'served_l3', 'served_memory', 'l1d_mpki'] : [];
 
-// from(): of a region, in all threads or in one; of(): of a row.
+// from(): of a region, in all threads or in one; of(): of a row; at: in the table of regions.
 const columns = [
 	{id: 'calls', title: 'calls', answers: hasServed && 1, from: r => ({value: r.calls, status: 'exact'})},
-	{id: 'time_s', title: 'time', unit: 's', from: r => r.time_s},
+	{id: 'time_s', title: 'time', unit: 's', at: 0, from: r => r.time_s},
 	...ownColumns,
-	...metricNames.map(name => ({id: name, name, title: words(name), kind: 'metric', from: r => r.metrics[name],
-		answers: ANSWERS.includes(name) && 3 + ANSWERS.indexOf(name), unit: report.regions[0].metrics[name].unit, tip: meaningOf(name)})),
-	...countNames.map(name => ({id: '#' + name, name, title: words(name), kind: 'count', from: r => r.counts[name], tip: meaningOf(name)})),
+	...report.metrics.map(({name, unit}, i) => ({id: name, name, title: words(name), kind: 'metric', unit, at: FIRST_METRIC + i,
+		from: r => r.metrics[name], answers: ANSWERS.includes(name) && 3 + ANSWERS.indexOf(name), tip: meaningOf(name)})),
+	...countNames.map((name, i) => ({id: '#' + name, name, title: words(name), kind: 'count', at: FIRST_COUNT + i,
+		from: r => r.counts[name], tip: meaningOf(name)})),
 ].map(column => ({of: row => column.from(row.region), ...column}));
 const perThread = columns.filter(column => column.from);
-const counted = columns.filter(column => rows.some(row => column.of(row).value !== null));
+const counted = columns.filter(column => column.at === undefined ? rows.some(row => column.of(row).value !== null)
+	: hasValue(report.regions, column.at));
 
 // ---- the head ----
 
@@ -91,10 +94,10 @@ function head() {
 		fact('limits', report.engine.limits);
 	fact('ran', report.ranks ? report.ranks.recorded + (report.ranks.of ? ' of ' + report.ranks.of : '') + ' ranks, '
 		+ count(report.ranks.processes, 'process', 'processes') + ', '
-		+ count(report.regions[0].threads, 'thread', 'threads')
+		+ count(whole.threads, 'thread', 'threads')
 		: count(report.processes.length, 'process', 'processes') + ', '
 		+ count(threads, 'thread', 'threads') + '; ' + ends());
-	if (metricNames.some(name => report.regions[0].metrics[name].status === 'estimated'))
+	if (metricNames.some(name => whole.metrics[name].status === 'estimated'))
 		fact('latencies', latencyFact(report));
 	fact('groups', report.groups.join(', ') || 'none');
 	fact('written by', 'cachepeek ' + report.cachepeek);
@@ -135,7 +138,7 @@ function drawBars() {
 // ---- threads ----
 
 const threads = report.processes.flatMap(process => process.threads.map(thread => ({process, thread,
-	regions: new Map(thread.regions.map(region => [JSON.stringify(region.path), region]))})));
+	regions: new Map(thread.regions ? regionsOf(thread.regions).map(region => [keyOf(region.path), region]) : [])})));
 let heatPage = 0;
 
 function threadName({process, thread}) {
@@ -209,7 +212,7 @@ function inMpi({time_s, mpi_s}) {
 function drawRanks() {
 	const all = report.by_rank || [], part = all.slice(rankPage * RANK_ROWS, (rankPage + 1) * RANK_ROWS);
 	const exact = value => ({value, status: 'exact', reason: null});
-	const some = report.regions.filter(region => region.entered_by);
+	const some = regions.filter(region => region.entered_by);
 
 	$('ranks').hidden = !all.length;
 	$('ranks-note').textContent = 'Who waits for others is in MPI long; who is there least is waited for.  Orange is above the mean of the ranks, blue below.'
@@ -239,7 +242,9 @@ function start() {
 	drawRanks();
 	drawCourse();
 	drawCurve();
-	showSure(rows.flatMap(row => perThread.map(column => [column.title, column.of(row)])),
+	showSure([['calls', {status: 'exact'}, rows.length],
+		...perThread.filter(column => column.at !== undefined).flatMap(column =>
+			statesOf(report.regions, column.at).map(([state, n]) => [column.title, state, n]))],
 		rows.length, 'region', 'regions');
 	$('columns').addEventListener('change', table.draw);
 	$('served-scale').addEventListener('change', drawBars);

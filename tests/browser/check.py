@@ -304,7 +304,8 @@ def check_lanes(page, series):
         wanted = [0] * n
         values = [0] * line['first'] + line['counts']['l1d_misses']['values']
         for start, end, value in zip([0] + ends, ends, values):
-            for i in range(n):
+            # On a busy machine nothing may have run in an interval.
+            for i in range(n if end > start else 0):
                 low, high = max(start, i * ends[-1] / n), min(end, (i + 1) * ends[-1] / n)
                 wanted[i] += value * max(0, high - low) / (end - start)
         shown = {part: value for part, value, *_ in parts}
