@@ -9,8 +9,9 @@
  */
 const char *cp_nearest(const char *word, const char *const *candidates);
 
-/* The edit distance itself, for callers that hold their candidates otherwise;
- * words longer than 63 bytes are taken as unrelated.  Case is ignored. */
+/* The edit distance itself, for callers that hold their candidates otherwise: letters to
+ * add, drop or change, and neighbours to swap; words longer than 63 bytes are taken as
+ * unrelated.  Case is ignored. */
 unsigned cp_edit_distance(const char *a, const char *b);
 
 #endif

@@ -21,6 +21,7 @@ my $many = join(',', map { sprintf('r%04x', $_) } 1 .. 300);
 # [options, what the line has]
 my @mistakes = (
 	['-g cahce', 'there is no group "cahce": did you mean "cache"?'],
+	['-g tiem', 'there is no group "tiem": did you mean "time"?'],
 	['-g cache,nonesuch', 'there is no group "nonesuch": see cachepeek list groups'],
 	["-g $group", $group],
 	['-g /nonexistent/my.group', '/nonexistent/my.group'],

@@ -160,9 +160,14 @@ static void test_nearest(void)
 {
 	const char *const words[] = {"cache", "icache", "tlb", NULL};
 	const char *const options[] = {"--output", "--help", NULL};
+	const char *const groups[] = {"mem", "time", NULL};
 
 	is_string(cp_nearest("cach", words), "cache", "a letter is missing");
-	ok(!cp_nearest("tbl", words), "two of three letters are too many");
+	ok(!cp_nearest("tax", words), "two of three letters are too many");
+	is_string(cp_nearest("tbl", words), "tlb",
+		"two letters the wrong way round are one mistake");
+	is_string(cp_nearest("tiem", groups), "time",
+		"and so it is nearer than what lacks some");
 	is_string(cp_nearest("ICACHE", words), "icache", "case does not count");
 	ok(!cp_nearest("branches", words), "nothing is near");
 	ok(!cp_nearest("--sweep", options), "an option's dashes make nothing nearer");
