@@ -24,13 +24,16 @@ function make(tag, attributes, ...children) {
 // ---- what the page says first ----
 
 // Lines of what and what of it, as the text report has them; null: there are none.
+// A number stays in one line with its %.
+const wrapped = text => plain(text).split(/(\S+ %)/).map((part, i) => i % 2 ? make('span', {class: 'together'}, part) : part);
+
 function showAnswer(answers) {
 	const several = answers.filter(answer => answer.group && answer.lines.length).length > 1;
 	for (const {group, lines} of answers) {
 		if (several && group && lines.length)
 			$('answer').append(make('dt', {class: 'group'}, plain(group)), make('dd', {}));
 		for (const {title, text} of lines)
-			$('answer').append(make('dt', {}, plain(title)), make('dd', {class: title === 'look first' && 'first'}, plain(text)));
+			$('answer').append(make('dt', {}, plain(title)), make('dd', {class: title === 'look first' && 'first'}, ...wrapped(text)));
 	}
 	$('answer').hidden = !$('answer').children.length;
 }

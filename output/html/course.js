@@ -75,6 +75,7 @@ function courseTable(series, lines, name) {
 				...lines.map(line => courseCell(line.values[i], line.status, line.reach[i]))))));
 }
 
+// What an interval counted is drawn from its begin, where the one before ends, to its end.
 function drawCourse() {
 	$('over-time').hidden = !timed.length;
 	if (!timed.length)
@@ -91,20 +92,20 @@ function drawCourse() {
 		type: 'line',
 		data: {datasets: lines.map((line, i) => ({
 			label: plain(clip(line.path)),
-			data: line.values.map((y, j) => ({x: axis.ends[j], y})),
+			data: [0, ...axis.ends].map((x, j) => ({x, y: line.values[Math.max(0, j - 1)]})), stepped: 'after',
 			borderColor: css(colours[i]), backgroundColor: css(colours[i]),
 			borderDash: dashes[line.status] || [],
-			borderWidth: line.whole ? 2.5 : 1.5, pointRadius: series.ends_s.length > 60 ? 0 : 2.5, spanGaps: false,
+			borderWidth: line.whole ? 2.5 : 1.5, pointRadius: 0, spanGaps: false,
 		}))},
 		options: {
 			interaction: {mode: 'index', intersect: false},
 			scales: {
-				x: {type: 'linear', min: 0, title: {display: true, text: axis.title}, ticks: {callback: v => short(v)}},
+				x: {type: 'linear', min: 0, max: axis.ends[axis.ends.length - 1], title: {display: true, text: axis.title}, ticks: {callback: v => short(v)}},
 				y: {beginAtZero: true, ticks: {callback: v => short(v)},
 					title: {display: true, text: name + (simulated ? ' (simulated)' : '') + ' per interval'}},
 			},
 			plugins: {legend: lineLegend(), tooltip: {callbacks: {
-				title: items => 'up to ' + axis.write(items[0].parsed.x),
+				title: items => 'up to ' + axis.write(axis.ends[Math.max(0, items[0].dataIndex - 1)]),
 				label: item => plain(lines[item.datasetIndex].path) + ': ' + full(item.parsed.y) + ', '
 					+ lines[item.datasetIndex].status,
 			}}},

@@ -92,7 +92,7 @@ const VERDICTS = {met: 'fails', 'not met': 'holds', unknown: 'cannot be judged'}
 function drawGates() {
 	$('gates').hidden = !report.fail_if.length;
 	$('gates-list').append(...report.fail_if.map(gate => make('li', {}, make('strong', {}, VERDICTS[gate.verdict]), ': ',
-		plain(gate.text || gate.expression + ' is not met'))));
+		plain((gate.text || gate.expression + ' is not met').replace(/^fails: |^cannot judge /, '')))));
 }
 
 function sideFact(name, side) {

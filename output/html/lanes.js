@@ -97,7 +97,7 @@ function drawLanes(series, name, axis) {
 	if ($('lanes-section').hidden)
 		return;
 	$('lanes-note').textContent = name + ' over ' + axis.title + ', in ' + laneRows[0].parts.length + ' parts of the same length (estimated: what an interval counted'
-		+ ' is spread evenly over it).  The darker, the more; pale: the region ran, and had hardly any.  The whole process has a scale of its own.';
+		+ ' is spread evenly over it).  The stronger the colour, the more; pale: the region ran, and had hardly any.  The whole process has a scale of its own.';
 	$('lanes').replaceChildren(...laneRows.flatMap(lane => [laneName(lane), laneStrip(lane, axis, name)]),
 		make('span', {class: 'lane-name'}), make('span', {class: 'lane-ends'}, ...[0, 0.5, 1].map(at => make('small', {}, axis.write(at * length)))));
 	$('lanes').setAttribute('aria-label', name + ' of regions over ' + axis.title + '; arrow keys read its parts');

@@ -113,7 +113,7 @@ function regionCell(row, natural) {
 	const text = make('th', {scope: 'row', title: row.name, style: depth && 'padding-left:' + (.5 + depth) + 'rem'},
 		depth ? row.leaf : row.name);
 	if (row.key === lookFirst)
-		text.append(make('span', {class: 'mark', title: 'look here first: the most ' + words(first.ranked_by) + ' of its own'}, ' <=='));
+		text.append(make('span', {class: 'mark', title: 'of the regions, the one with the most ' + words(first.ranked_by) + ' of its own'}, ' <=='));
 	return text;
 }
 

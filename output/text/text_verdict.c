@@ -221,8 +221,8 @@ static void print_no_problem(const struct verdict *verdict, double all)
 	if (*names)
 		cp_text_labelled(verdict->text, "harmless",
 			cp_text_format(verdict->text->arena,
-				"%s: less than 1 %% of the %s each", names,
-				verdict->what));
+				"%s: less than 1 %% of the %s%s", names, verdict->what,
+				strstr(names, ", ") ? " each" : ""));
 }
 
 /* Does one rank of the job have more of the cost than the others? */

@@ -288,7 +288,7 @@ def check_lanes(page, series):
     whole, touch = series['lines']
     ends = [sum(whole['counts']['instructions']['values'][:i + 1]) for i in range(len(series['ends_s']))]
     same(page.ask("return document.getElementById('course-along').value"), 'instructions', 'lanes: over instructions, to begin with')
-    same(page.ask("return Chart.getChart('course').data.datasets[0].data.map(p => p.x)"), ends, 'lanes: the chart below too')
+    same(page.ask("return Chart.getChart('course').data.datasets[0].data.map(p => p.x)"), [0] + ends, 'lanes: the chart below too')
     pick(page, 'course-of', 'l1d_misses')
     lanes = page.ask("""return [...document.querySelectorAll('#lanes .strip')].map(strip => [strip.previousElementSibling.textContent,
         strip.clientWidth, [...strip.querySelectorAll('i')].map(i => [Number(i.dataset.part), Number(i.dataset.value),
@@ -298,7 +298,7 @@ def check_lanes(page, series):
     for line, (name, width, parts) in zip((whole, touch), lanes):
         near(sum(value for _, value, *_ in parts), sum(line['counts']['l1d_misses']['values']), f'lanes: {name}: all of it')
         most = max(value for _, value, *_ in parts)
-        ok(all(abs(shade - max(0.12, value / most)) < 0.001 for _, value, shade, *_ in parts), f'lanes: {name}: the darker, the more')
+        ok(all(abs(shade - max(0.12, value / most)) < 0.001 for _, value, shade, *_ in parts), f'lanes: {name}: the stronger, the more')
         ok(all(abs(left - width * part / n) <= 1 for part, _, _, left, _ in parts), f'lanes: {name}: where it was')
         # The first interval's share of each part of the axis, and so on.
         wanted = [0] * n
@@ -329,12 +329,13 @@ def check_course(page, place):
         sets = page.ask("""const s = document.getElementById('course-of'); s.value = arguments[0];
             s.dispatchEvent(new Event('change'));
             return Chart.getChart('course').data.datasets.map(d =>
-                [d.label, d.data.map(p => p.x), d.data.map(p => p.y), d.borderDash.length]);""", name)
+                [d.label, d.data.map(p => p.x), d.data.map(p => p.y), d.borderDash.length, d.stepped]);""", name)
         lines = [(' / '.join(line['path']) or 'whole process', [0] * line['first'] + line['counts'][name]['values'])
                  for line in series['lines']]
         same([s[0] for s in sets], [line[0] for line in lines], f'series: {name}: the whole process and its region')
-        same([s[2] for s in sets], [line[1] for line in lines], f'series: {name}: what each interval counted')
-        same([s[1] for s in sets], [series['ends_s']] * len(lines), f'series: {name}: when')
+        same([s[2] for s in sets], [line[1][:1] + line[1] for line in lines], f'series: {name}: what each interval counted')
+        same([s[4] for s in sets], ['after'] * len(sets), f'series: {name}: all along the interval')
+        same([s[1] for s in sets], [[0] + series['ends_s']] * len(lines), f'series: {name}: when')
         ok(all(s[3] for s in sets), f'series: {name}: lines that are not counted by a processor are dashed')
         table = page.ask("""return [...document.querySelectorAll('#course-table tbody tr')].map(tr =>
             [...tr.cells].slice(1).map(td => Number(td.dataset.value)));""")
@@ -360,7 +361,8 @@ def check_working_sets(page, place):
             s.dispatchEvent(new Event('change'));
             return Chart.getChart('course').data.datasets[0].data.map(p => p.y);""", name.replace('_', ' '))
         values = line['working_set'][name]['values']
-        same(shown, [None] * line['first'] + values, f'sets: {name} of each interval')
+        shown_once = [None] * line['first'] + values
+        same(shown, shown_once[:1] + shown_once, f'sets: {name} of each interval')
         ok(any(v for v in values), f'sets: {name}: there are some', values)
     page.ask("""const s = document.getElementById('course-of'); s.value = 'working set: data pages';
         s.dispatchEvent(new Event('change'));""")

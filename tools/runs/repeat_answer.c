@@ -47,6 +47,13 @@ static unsigned rank_of(const struct cp_entry *entry)
 	return 2 + 2 * (strcmp(entry->unit, "1/kinstr") == 0) + of_run;
 }
 
+static const char *kind_name(const struct cp_entry *entry)
+{
+	if (entry->kind != CP_METRIC)
+		return "counts";
+	return strcmp(entry->unit, "1/kinstr") == 0 ? "rates" : "metrics";
+}
+
 static bool varies_more(const struct cp_entry *entry, const struct cp_entry *other)
 {
 	if (!other || rank_of(entry) != rank_of(other))
@@ -95,10 +102,13 @@ void cp_repeat_answer(
 	cp_answer_add(answer, "steady", steady_values(arena, values));
 	if (most)
 		cp_answer_add(answer, "varies most",
-			cp_text_format(arena, "%s of %s by %s (%s to %s)",
+			cp_text_format(arena,
+				"%s of %s by %s (%s to %s), the most of %s %s",
 				cp_text_safe(arena, cp_slice_of(most->name)),
 				cp_diff_spot(arena, most),
 				cp_repeat_spread_text(arena, runs),
 				cp_diff_number(arena, most, runs->min),
-				cp_diff_number(arena, most, runs->max)));
+				cp_diff_number(arena, most, runs->max),
+				*most->spot->path ? "the regions'" : "the run's",
+				kind_name(most)));
 }
