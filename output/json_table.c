@@ -39,7 +39,8 @@ static size_t count_columns(const struct table *t)
 	return 1 + t->json->report->nquantities + t->json->report->nmetrics;
 }
 
-static struct cell find_cell(const struct table *t, const struct cp_region *r, size_t column)
+static struct cell find_cell(
+	const struct table *t, const struct cp_region *r, size_t column)
 {
 	size_t ncounts = t->json->report->nquantities;
 
@@ -58,8 +59,8 @@ static bool same_reason(const char *one, const char *other)
 static bool same_state(const struct cell *one, const struct cell *other)
 {
 	return one->status == other->status && one->coverage == other->coverage &&
-		one->error == other->error && one->socket == other->socket &&
-		same_reason(one->reason, other->reason);
+	       one->error == other->error && one->socket == other->socket &&
+	       same_reason(one->reason, other->reason);
 }
 
 static void put_known(struct cp_json *json, const char *name, double value)
@@ -123,7 +124,7 @@ static void put_row(struct table *t, const struct cp_region *r, bool merged)
 {
 	struct cp_json *json = t->json;
 	bool few = merged && json->report->job && r->nranks <= CP_FEW_RANKS &&
-		r->nranks < json->report->total->nranks;
+		   r->nranks < json->report->total->nranks;
 
 	cp_json_indent(json);
 	cp_out_text(json->out, "[");
