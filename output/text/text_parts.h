@@ -80,8 +80,8 @@ void cp_text_entered(struct cp_text *text);
 size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
 	const bool **shown);
 
-/* Of what was asked for beside the groups the table, and before all tables its answer in
- * a line or two; nothing, if nobody asked.
+/* The table of each question beside the groups, and its answer in a line or two before
+ * all tables; nothing where the question was not asked.
  *
  * text_sweep.c: miss curves */
 void cp_text_sweep_answer(struct cp_text *text);

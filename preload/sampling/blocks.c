@@ -18,7 +18,7 @@
 struct slot {
 	uint64_t address;
 	struct cp_samples_block *item;
-	/* What a fork child says of it anew: the item is in its parent's file. */
+	/* A fork child states these anew: the item is in its parent's file. */
 	uint64_t size, site, start;
 };
 
