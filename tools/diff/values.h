@@ -84,6 +84,8 @@ struct cp_entry *cp_values_find(const struct cp_values *values,
 
 /* Numbers of JSON documents: without a point where they are whole. */
 json_t *cp_json_number(double value);
+/* The words of a command; "?" for those that are not UTF-8. */
+json_t *cp_json_command(char *const *argv);
 /* Takes the value, NULL: null. */
 void cp_json_set(json_t *object, const char *name, json_t *value);
 

@@ -9,6 +9,18 @@
 
 /* ---- JSON ---- */
 
+json_t *cp_json_command(char *const *argv)
+{
+	json_t *list = json_array();
+
+	for (; *argv; argv++) {
+		json_t *word = json_string(*argv);
+
+		json_array_append_new(list, word ? word : json_string("?"));
+	}
+	return list;
+}
+
 json_t *cp_json_number(double value)
 {
 	if (value > -9e15 && value < 9e15 && value == (double)(long long)value)

@@ -217,18 +217,6 @@ static json_t *answers_of(const struct cp_confirmation *c)
 	return json_pack("[{sn so}]", "group", "lines", lines);
 }
 
-static json_t *command_of(char **argv)
-{
-	json_t *list = json_array();
-
-	for (; *argv; argv++) {
-		json_t *word = json_string(*argv);
-
-		json_array_append_new(list, word ? word : json_string("?"));
-	}
-	return list;
-}
-
 json_t *cp_confirm_json(const void *of)
 {
 	const struct cp_confirmation *c = of;
@@ -237,7 +225,7 @@ json_t *cp_confirm_json(const void *of)
 	for (size_t i = 0; i < c->count; i++)
 		json_array_append_new(regions, region_of(&c->regions[i]));
 	return json_pack("{ss ss so so s{ss} ss sf so}", "schema", CP_CONFIRM_SCHEMA,
-		"cachepeek", CP_VERSION, "command", command_of(c->argv), "answers",
+		"cachepeek", CP_VERSION, "command", cp_json_command(c->argv), "answers",
 		answers_of(c), "machine", "description", c->values->sides[1].machine,
 		"model", c->model, "factor", CP_CONFIRM_FACTOR, "regions", regions);
 }

@@ -232,18 +232,6 @@ static json_t *value_of(const struct cp_entry *entry)
 	return made;
 }
 
-static json_t *command_of(char **argv)
-{
-	json_t *list = json_array();
-
-	for (; *argv; argv++) {
-		json_t *word = json_string(*argv);
-
-		json_array_append_new(list, word ? word : json_string("?"));
-	}
-	return list;
-}
-
 /* null: nothing varies. */
 static json_t *most_of(const struct cp_values *values)
 {
@@ -278,9 +266,9 @@ static json_t *write_json(const void *of)
 	for (size_t i = 0; i < values->nentries; i++)
 		json_array_append_new(list, value_of(values->entries[i]));
 	return json_pack("{ss ss so so s{ss} s{ss} sI so}", "schema", CP_REPEAT_SCHEMA,
-		"cachepeek", CP_VERSION, "command", command_of(repeat->argv), "answers",
-		answers_of(repeat), "engine", "name", values->sides[0].engine, "machine",
-		"description", values->sides[0].machine, "runs",
+		"cachepeek", CP_VERSION, "command", cp_json_command(repeat->argv),
+		"answers", answers_of(repeat), "engine", "name", values->sides[0].engine,
+		"machine", "description", values->sides[0].machine, "runs",
 		(json_int_t)values->sides[0].nruns, "values", list);
 }
 
