@@ -9,6 +9,8 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -158,6 +160,23 @@ static void saving(void)
 	set(USUAL);
 }
 
+/* Behind the function is what cannot be read. */
+static void at_an_edge(void)
+{
+	enum { PAGE = 4096 };
+	/* ldmxcsr (%rdi); ret */
+	static const unsigned char function[] = {0x0f, 0xae, 0x17, 0xc3};
+	static const uint32_t flushes = USUAL | FTZ;
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = pages + PAGE - sizeof(function);
+
+	memcpy(at, function, sizeof(function));
+	mprotect(pages + PAGE, PAGE, PROT_NONE);
+	((void (*)(const uint32_t *))at)(&flushes);
+	show("set by the last instruction of a page but one");
+}
+
 /* --- Signals --- */
 
 static sigjmp_buf escape;
@@ -242,6 +261,7 @@ int main(int argc, char **argv)
 	flushing();
 	truncating();
 	saving();
+	at_an_edge();
 	unmasked();
 	if (argc > 1)
 		aligned();

@@ -155,15 +155,23 @@ void native_call_early(IRSB *out, const struct native *n)
 
 /* --- Code that changes --- */
 
-/* Eight of the instruction's bytes, or what is left of them. */
+/* The most bytes that one load can have without being behind the instruction's end. */
+static IRType widest_load(UInt length)
+{
+	return length >= 8 ? Ity_I64 : length >= 4 ? Ity_I32 : Ity_I16;
+}
+
 static void compare_part(IRSB *out, const struct native_step *step, UInt from)
 {
-	UInt size = step->length - from < 8 ? step->length - from : 8;
-	ULong kept = size == 8 ? ~0ull : (1ull << 8 * size) - 1, was = 0;
-	IRExpr *is = emit_load(out, (const void *)(step->pc + from));
+	IRType type = widest_load(step->length);
+	Addr at = step->pc + from;
+	ULong was = 0;
+	IRExpr *is = emit_kept(out, type, IRExpr_Load(Iend_LE, type, emit_constant(at)));
 
-	VG_(memcpy)(&was, (const void *)(step->pc + from), size);
-	is = emit_kept(out, Ity_I64, IRExpr_Binop(Iop_And64, is, emit_constant(kept)));
+	VG_(memcpy)(&was, (const void *)at, sizeofIRType(type));
+	if (type != Ity_I64)
+		is = emit_kept(out, Ity_I64,
+			IRExpr_Unop(type == Ity_I32 ? Iop_32Uto64 : Iop_16Uto64, is));
 	is = emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, is, emit_constant(was)));
 	addStmtToIRSB(out, IRStmt_Exit(is, Ijk_InvalICache, IRConst_U64(step->pc),
 				   (Int)STATE_OF(guest_RIP)));
@@ -176,6 +184,7 @@ void native_compare(IRSB *out, const struct native_step *step)
 		out, IRStmt_Put((Int)STATE_OF(guest_CMSTART), emit_constant(step->pc)));
 	addStmtToIRSB(
 		out, IRStmt_Put((Int)STATE_OF(guest_CMLEN), emit_constant(step->length)));
-	for (UInt from = 0; from < step->length; from += 8)
-		compare_part(out, step, from);
+	compare_part(out, step, 0);
+	compare_part(
+		out, step, step->length - (UInt)sizeofIRType(widest_load(step->length)));
 }

@@ -29,21 +29,24 @@ static Bool is_code(Addr a, Addr *end)
 	return True;
 }
 
-/* Those behind the end of what may be executed are not there. */
-static Bool fetch_bytes(Addr pc, struct source *from)
+UInt native_fetch(Addr pc, UChar *bytes)
 {
+	UInt size = NATIVE_LONGEST;
 	Addr end;
 
-	VG_(memset)(from, 0, sizeof(*from));
 	if (!is_code(pc, &end))
-		return False;
-	if (end - pc < NATIVE_LONGEST - 1 && is_code(end + 1, &end))
-		end = pc + NATIVE_LONGEST;
-	from->size = end - pc < NATIVE_LONGEST ? (UInt)(end - pc) + 1 : NATIVE_LONGEST;
-	if (from->size > NATIVE_LONGEST)
-		from->size = NATIVE_LONGEST;
-	VG_(memcpy)(from->bytes, (const void *)pc, from->size);
-	return True;
+		return 0;
+	if (end - pc < NATIVE_LONGEST - 1 && !is_code(end + 1, &end))
+		size = (UInt)(end - pc) + 1;
+	VG_(memcpy)(bytes, (const void *)pc, size);
+	return size;
+}
+
+static Bool fetch_bytes(Addr pc, struct source *from)
+{
+	VG_(memset)(from, 0, sizeof(*from));
+	from->size = native_fetch(pc, from->bytes);
+	return from->size > 0;
 }
 
 static UInt peek_byte(const struct source *from)

@@ -31,6 +31,10 @@ struct native {
 	UInt ncode;
 };
 
+/* Copies up to as many bytes of code; returns how many there are before the end of what
+ * may be executed. */
+UInt native_fetch(Addr pc, UChar *bytes);
+
 /* Is the instruction there one of the table's, or XGETBV? */
 Bool native_decode(Addr pc, struct native *n);
 Bool native_is_xgetbv(const struct native *n);

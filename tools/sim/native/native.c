@@ -91,6 +91,19 @@ static Bool is_early(Addr pc, struct native *n)
 		       mxcsr_is_store(code, n->length));
 }
 
+/* VEX's decoder reads bytes behind an instruction, which may be where nothing can be
+ * read: there it is given a copy. */
+static const UChar *readable_code(Addr pc)
+{
+	enum { PAGE = 4096 };
+	static UChar copy[2 * NATIVE_LONGEST];
+
+	if (pc % PAGE <= PAGE - 2 * NATIVE_LONGEST)
+		return (const UChar *)pc;
+	VG_(memset)(copy, 0, sizeof(copy));
+	return native_fetch(pc, copy) ? copy : (const UChar *)pc;
+}
+
 /* Such an instruction is a call of its stub, and to VEX one that does nothing, but for
  * its length. */
 struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, Addr pc,
@@ -101,8 +114,9 @@ struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, A
 	struct native n;
 
 	if ((Addr)(code + delta) != pc || !is_early(pc, &n))
-		return __real_disInstr_AMD64(
-			out, code, delta, pc, arch, arch_info, abi, endness, diagnose);
+		return __real_disInstr_AMD64(out,
+			readable_code((Addr)(code + delta)) - delta, delta, pc, arch,
+			arch_info, abi, endness, diagnose);
 	native_call_early(out, &n);
 	as = __real_disInstr_AMD64(
 		out, nothing - delta, delta, pc, arch, arch_info, abi, endness, diagnose);
