@@ -143,6 +143,35 @@ static void signals(void)
 	printf("signals: %lu lost\n", bad);
 }
 
+/* Before anything has used 512 bits: the second handler does so first. */
+static void use_512_bits(int signal)
+{
+	(void)signal;
+	__asm__ volatile("vpternlogd $255, %%zmm5, %%zmm5, %%zmm5" ::: "xmm5");
+}
+
+static void use_nothing(int signal)
+{
+	(void)signal;
+}
+
+/* tgkill, without touching any register. */
+static void signal_among_256_bits(const char *what, void (*handler)(int))
+{
+	uint64_t low[4], high[4], mask;
+
+	signal(SIGUSR1, handler);
+	__asm__ volatile("vpbroadcastq %3, %%ymm5; vpbroadcastq %3, %%ymm20\n"
+			 "kmovq %3, %%k3; mov $234, %%eax; syscall\n"
+			 "vmovdqu %%ymm5, %0; vmovdqu64 %%ymm20, %1; kmovq %%k3, %2"
+			 : "=m"(low), "=m"(high), "=m"(mask)
+			 : "r"(0x1234567ul), "D"((long)getpid()), "S"((long)getpid()),
+			 "d"((long)SIGUSR1)
+			 : "rax", "rcx", "r11", "xmm5", "memory");
+	printf("%s: ymm5 %lx %lx, ymm20 %lx %lx, k3 %lx\n", what, low[0], low[3], high[0],
+		high[3], mask);
+}
+
 /* --- What a handler sees, and changes --- */
 
 /* Where the kernel has parts of registers.  CPUID, which says so, is not asked in the
@@ -331,6 +360,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	read_places();
+	signal_among_256_bits("a handler that uses nothing", use_nothing);
+	signal_among_256_bits("a handler that uses 512 bits", use_512_bits);
 	pages = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		-1, 0);
 	memset(pages, 1, 3 * PAGE);

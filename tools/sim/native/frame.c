@@ -7,7 +7,6 @@
 #include "native/host.h"
 #include "native/mxcsr.h"
 #include "native/native.h"
-#include "native/upper.h"
 #include "pointers.h"
 
 #include "pub_tool_vki.h"
@@ -37,10 +36,17 @@ struct area {
 
 _Static_assert(sizeof(struct area) == LEGACY + HEADER, "the kernel's");
 
-/* Those with 512 bits only in a program that uses them: stacks of handlers are small. */
+static Bool is_avx512_used;
+
+void native_frame_note(void)
+{
+	is_avx512_used = True;
+}
+
+/* Those of AVX-512 only in a program that uses any: stacks of handlers are small. */
 static UInt saved_features(void)
 {
-	return native_host_kept_state() & (upper_is_used() ? 0xe7 : 7);
+	return native_host_kept_state() & (is_avx512_used ? 0xe7 : 7);
 }
 
 /* CPUID leaves virtual machines: it takes longer than the rest of a signal. */
@@ -48,12 +54,12 @@ static struct {
 	UInt size, offset;
 } layout[COMPONENTS];
 
-static UInt area_size(void)
+static UInt area_size(ULong saved)
 {
 	UInt size = sizeof(struct area);
 
 	for (UInt c = AVX; c < COMPONENTS; c++) {
-		if (!(saved_features() >> c & 1))
+		if (!(saved >> c & 1))
 			continue;
 		if (!layout[c].size) {
 			struct cpuid host = native_cpuid(0xd, c);
@@ -125,7 +131,7 @@ static void copy_component(
 
 static void save_frame(struct thread_state *t, struct area *to)
 {
-	UInt size = area_size(), end = MAGIC_END;
+	UInt size = area_size(saved_features()), end = MAGIC_END;
 
 	VG_(memset)(to, 0, size);
 	LibVEX_GuestAMD64_fxsave(&t->guest, (HWord)to);
@@ -152,10 +158,13 @@ static void clear_state(struct thread_state *t)
 	g->guest_FPROUND = g->guest_FC3210 = g->guest_SSEROUND = 0;
 }
 
+/* What was saved is what the area says: a handler may be the first to use 512 bits. */
 static Bool has_components(const struct area *from)
 {
-	return from->magic == MAGIC_BEGIN && from->size == area_size() &&
-	       can_read((UWord)from, area_size());
+	ULong saved = from->features & saved_features();
+
+	return from->magic == MAGIC_BEGIN && from->features == saved &&
+	       from->size == area_size(saved) && can_read((UWord)from, area_size(saved));
 }
 
 static void restore_frame(struct thread_state *t, struct area *from)
@@ -166,7 +175,7 @@ static void restore_frame(struct thread_state *t, struct area *from)
 	LibVEX_GuestAMD64_fxrstor((HWord)from, &t->guest);
 	mxcsr_write(&t->guest, from->mxcsr & 0xffff);
 	for (UInt c = AVX; has_components(from) && c < COMPONENTS; c++)
-		if (saved_features() & from->features & from->has & 1u << c)
+		if (from->features & from->has & 1u << c)
 			copy_component(t, (UChar *)from + layout[c].offset, c, False);
 }
 
@@ -177,7 +186,8 @@ static PtrdiffT context_at;
 
 Addr native_frame_room(Addr top)
 {
-	return native_allowed ? (top - area_size() - sizeof(UInt)) & ~63ul : top;
+	return native_allowed ? (top - area_size(saved_features()) - sizeof(UInt)) & ~63ul
+			      : top;
 }
 
 void native_frame_fill(ThreadId tid, Addr room)

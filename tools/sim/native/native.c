@@ -236,6 +236,8 @@ Bool native_next(IRSB *out, struct native_step *step)
 	if (!now.pc || now.executed == MOST_IN_ROW || !decode_at(now.pc, n) ||
 		!follows_native(n))
 		return False;
+	if (n->form == FORM_EVEX || n->shape->feature >= FEATURE_AVX512F)
+		native_frame_note();
 	if (n->shape->wide && upper_first_use(out, n->pc)) {
 		now.pc = 0;
 		return False;

@@ -59,7 +59,9 @@ void native_end_translation(VexGuestExtents *extents);
 /* The most instructions of the superblock being made, if it has to end sooner; else 0. */
 UInt native_most_instructions(void);
 
-/* frame.c: below the top of a stack, where registers are to be kept for a handler, and
+/* frame.c: the program uses masks, or registers that only AVX-512 has. */
+void native_frame_note(void);
+/* Below the top of a stack, where registers are to be kept for a handler, and
  * what is written there once the core has made the handler's frame. */
 Addr native_frame_room(Addr top);
 void native_frame_fill(ThreadId tid, Addr room);
