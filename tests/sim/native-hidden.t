@@ -55,4 +55,22 @@ my $lacks = "SIGILL at its instruction\nAVX-512 is not shown\n";
 is((on_host(@cpu, "$BUILD/sim/native_lacking"))[1], $lacks, 'alone, a program gets SIGILL at the instruction');
 is((simulated(@$_, "$BUILD/sim/native_lacking"))[1], $lacks, join(' ', 'simulated, too', @$_)) for [], ['--cpu=host'];
 
+# ---- built for a host that has it ----
+
+my $reporter = "$SCRATCH/illegal.o";
+my $sources = "$Sim::ROOT/tests/sim/native";
+is(system("gcc -O1 -c -o $reporter $sources/illegal.c"), 0, 'what says where SIGILL came is built');
+for my $build (map { "$_ -O3 -w -ffast-math -march=skylake-avx512 -mprefer-vector-width=512" } qw(gcc clang)) {
+	my $program = "$SCRATCH/kernels";
+  SKIP: {
+		skip("it does not build: $build", 3) if system("$build -o $program $sources/kernels.c $reporter -lm 2>/dev/null") != 0;
+		my @alone = on_host(@cpu, $program);
+
+		like($alone[1], qr/^signal 4 at main\+\d+, code 2, its address: 62 /, "$build: ends in AVX-512 alone");
+		is_deeply([simulated($program)], \@alone, 'and at the same place simulated');
+		skip('this machine has AVX-512', 1) if `$program` !~ /^signal 4/;
+		is((sim_run($program))[1], `$program`, 'on this machine, too');
+	}
+}
+
 done_testing;
