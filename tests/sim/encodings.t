@@ -23,7 +23,6 @@ my @otherwise = (
 	['fxsave, fxrstor, xsave, xrstor', qr/^(?:fx|x)(?:save|rstor)/,
 		'as two or three references: the x87 part, MXCSR and the registers'],
 	['clflush, clflushopt, clwb', qr/^cl(?:flush|wb)/, 'as none: lines stay where they are'],
-	['vmovddup of 32 bytes', qr/^vmovddup$/, 'as two of 8 bytes, those that are used'],
 );
 my @sizes = (
 	['bt, bts, btr, btc by a register', qr/^bt[src]?$/, 'of the byte that has the bit'],

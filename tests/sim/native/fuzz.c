@@ -4,9 +4,10 @@
  *each leaves behind, in a line.  The same seed makes the same lines, natively or
  *simulated.
  *
- *	fuzz SEED STEP		every STEP-th encoding of the table, from a random one on,
- *				of those that VEX does not decode, or decodes badly
- *	fuzz SEED STEP all	of all
+ *	fuzz SEED STEP			every STEP-th encoding of the table, from a
+ *					random one on, of those that VEX does not
+ *					decode, or decodes badly
+ *	fuzz SEED STEP all [STATES]	of all; each in so many states, one if not given
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -341,7 +342,6 @@ static void fill_state(struct state *s, uint64_t seed)
 {
 	uint8_t *middle = memory + 2 * PAGE, *edge = memory + (PAGES - 1) * PAGE;
 
-	fill_random(memory, (PAGES - 1) * PAGE);
 	fill_random(s, sizeof(*s));
 	fill_numbers(s);
 	s->flags = 0x202;
@@ -357,10 +357,13 @@ static void fill_state(struct state *s, uint64_t seed)
 
 /* --- The state behind --- */
 
+/* Words, for speed; a multiplication takes each bit upwards only, a rotation back. */
 static uint64_t hash(const void *of, size_t size, uint64_t h)
 {
-	for (const uint8_t *at = of, *end = at + size; at < end; at++)
+	for (const uint64_t *at = of, *end = at + size / sizeof(*at); at < end; at++) {
 		h = (h ^ *at) * 1099511628211ull;
+		h = h << 29 | h >> 35;
+	}
 	return h;
 }
 
@@ -381,23 +384,36 @@ static void report(
 			s->mxcsr_behind);
 }
 
-/* Whatever the seed is, an instruction's chances are its own. */
-static void try_encoding(const struct native_encoding *e, uint64_t seed, uint8_t *code)
+static void try_state(const struct instruction *i, uint64_t seed, uint8_t *code)
 {
 	static struct state state;
-	struct instruction i;
 
-	chance = (seed + e->key * 8 + e->regs) * 0x9e3779b97f4a7c15ull | 1;
-	random64();
-	i = make_instruction(e, &native_shapes[e->shape], code);
-	memcpy(code, i.bytes, i.n);
 	fill_state(&state, seed);
 	code_to_call = code;
 	fault.signal = 0;
 	if (!sigsetjmp(escape, 1))
 		execute(&state);
 	__asm__ volatile("ldmxcsr %0" ::"m"(usual_mxcsr));
-	report(&i, &state, code);
+	report(i, &state, code);
+}
+
+/* Whatever the seed is, an instruction's chances are its own.  The second state begins
+ * with the memory that the first one leaves. */
+static void try_encoding(
+	const struct native_encoding *e, uint64_t seed, unsigned states, uint8_t *code)
+{
+	struct instruction i;
+
+	chance = (seed + e->key * 8 + e->regs) * 0x9e3779b97f4a7c15ull | 1;
+	random64();
+	i = make_instruction(e, &native_shapes[e->shape], code);
+	memcpy(code, i.bytes, i.n);
+	fault.signal = SIGSEGV;
+	for (unsigned n = 0; n < states; n++) {
+		if (fault.signal)
+			fill_random(memory, (PAGES - 1) * PAGE);
+		try_state(&i, seed, code);
+	}
 }
 
 /* --- Which ones --- */
@@ -439,6 +455,7 @@ int main(int argc, char **argv)
 	unsigned step = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
 	enum { ROOM = 64 };
 	int all = argc > 3;
+	unsigned states = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
 	uint8_t *code;
 
 	memory = map_pages(0x100000000000, PAGES, PROT_READ | PROT_WRITE);
@@ -449,6 +466,6 @@ int main(int argc, char **argv)
 	execute = __builtin_cpu_supports("avx512bw") ? execute_wide : execute_narrow;
 	for (uint32_t i = (uint32_t)(seed % step); i < native_nencodings; i += step)
 		if (is_chosen(&native_encodings[i], all))
-			try_encoding(&native_encodings[i], seed, code + i * ROOM);
+			try_encoding(&native_encodings[i], seed, states, code + i * ROOM);
 	return 0;
 }

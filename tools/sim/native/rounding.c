@@ -54,6 +54,14 @@ static Bool is_shift(UInt opcode)
 	       (opcode >= 0xf1 && opcode <= 0xf3);
 }
 
+/* VMOVDDUP of 32 bytes, of which VEX loads the 16 that count. */
+static Bool duplicates(const UChar *opcode)
+{
+	enum { FIELDS = 7, OF_32_BYTES_WITH_F2 = 7 };
+
+	return *opcode == 0x12 && (opcode[-1] & FIELDS) == OF_32_BYTES_WITH_F2;
+}
+
 /* Those of the map 0F 3A whose operand in memory has no part in the result, or only one
  * of its halves: VEX does not load the rest.  PALIGNR by all of its bytes, INSERTPS into
  * a lane that is cleared, blends of all that is not in memory, VPERM2F128. */
@@ -103,7 +111,8 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 	 * first. */
 	if (map == 1 && (*opcode == 0xd0 || (*opcode == 0x5a && opcode[1] < 0xc0)))
 		return True;
-	if (map == 1 && (*code == 0xc4 || *code == 0xc5) && is_shift(*opcode))
+	if (map == 1 && (*code == 0xc4 || *code == 0xc5) &&
+		(is_shift(*opcode) || duplicates(opcode)))
 		return opcode[1] < 0xc0;
 	return map == 1 && is_other && is_computing(*opcode);
 }
