@@ -29,14 +29,13 @@ static Bool is_code(Addr a, Addr *end)
 	return True;
 }
 
-UInt native_fetch(Addr pc, UChar *bytes)
+UInt native_fetch(Addr pc, UChar *bytes, UInt size)
 {
-	UInt size = NATIVE_LONGEST;
 	Addr end;
 
 	if (!is_code(pc, &end))
 		return 0;
-	if (end - pc < NATIVE_LONGEST - 1 && !is_code(end + 1, &end))
+	if (end - pc < size - 1 && !is_code(end + 1, &end))
 		size = (UInt)(end - pc) + 1;
 	VG_(memcpy)(bytes, (const void *)pc, size);
 	return size;
@@ -45,7 +44,7 @@ UInt native_fetch(Addr pc, UChar *bytes)
 static Bool fetch_bytes(Addr pc, struct source *from)
 {
 	VG_(memset)(from, 0, sizeof(*from));
-	from->size = native_fetch(pc, from->bytes);
+	from->size = native_fetch(pc, from->bytes, NATIVE_LONGEST);
 	return from->size > 0;
 }
 

@@ -31,9 +31,9 @@ struct native {
 	UInt ncode;
 };
 
-/* Copies up to as many bytes of code; returns how many there are before the end of what
+/* Copies up to `size` bytes of code; returns how many there are before the end of what
  * may be executed. */
-UInt native_fetch(Addr pc, UChar *bytes);
+UInt native_fetch(Addr pc, UChar *bytes, UInt size);
 
 /* Is the instruction there one of the table's, or XGETBV? */
 Bool native_decode(Addr pc, struct native *n);

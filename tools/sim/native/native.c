@@ -7,6 +7,7 @@
 #include "emit.h"
 #include "native/host.h"
 #include "native/mxcsr.h"
+#include "native/spelling.h"
 #include "native/upper.h"
 
 Bool native_allowed = True, cpuid_shows_host, native_hosts_flush = True;
@@ -92,16 +93,22 @@ static Bool is_early(Addr pc, struct native *n)
 }
 
 /* VEX's decoder reads bytes behind an instruction, which may be where nothing can be
- * read: there it is given a copy. */
+ * read: it is given a copy, in the spelling that it knows.  The longest that it looks
+ * for, a request to the tool, has 19 bytes. */
 static const UChar *readable_code(Addr pc)
 {
 	enum { PAGE = 4096 };
-	static UChar copy[2 * NATIVE_LONGEST];
+	static UChar copy[32];
 
-	if (pc % PAGE <= PAGE - 2 * NATIVE_LONGEST)
+	if (!native_allowed)
 		return (const UChar *)pc;
 	VG_(memset)(copy, 0, sizeof(copy));
-	return native_fetch(pc, copy) ? copy : (const UChar *)pc;
+	if (pc % PAGE <= PAGE - sizeof(copy))
+		VG_(memcpy)(copy, (const void *)pc, sizeof(copy));
+	else if (!native_fetch(pc, copy, sizeof(copy)))
+		return (const UChar *)pc;
+	spelling_make_usual(copy, copy + NATIVE_LONGEST);
+	return copy;
 }
 
 /* Such an instruction is a call of its stub, and to VEX one that does nothing, but for

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Prefixes that mean nothing to the processor, and other spellings of an instruction: VEX
+ * decodes the usual one only.  A prefix gives way to one that VEX knows to mean nothing,
+ * so that the length stays as it is.
+ */
+#include "native/spelling.h"
+
+enum { CS = 0x2e, REX_W = 8, ESCAPE = 0x0f };
+
+/* An instruction, where its prefixes are; NULL: it has none such. */
+struct spelling {
+	UChar *operand_size, *repeat, *rex;
+	UChar *opcode; /* behind the escape byte, if there is one */
+};
+
+static Bool is_segment(UChar byte)
+{
+	return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e ||
+	       byte == 0x64 || byte == 0x65;
+}
+
+static struct spelling take_apart(UChar *code, const UChar *end)
+{
+	struct spelling s = {NULL, NULL, NULL, NULL};
+
+	for (; code < end; code++) {
+		if (*code == 0x66)
+			s.operand_size = code;
+		else if (*code == 0xf2 || *code == 0xf3)
+			s.repeat = code;
+		else if (*code != 0x67 && *code != 0xf0 && !is_segment(*code))
+			break;
+	}
+	if ((*code & 0xf0) == 0x40)
+		s.rex = code++;
+	s.opcode = code;
+	return s;
+}
+
+static void drop(UChar *prefix)
+{
+	if (prefix)
+		*prefix = CS;
+}
+
+static void drop_w(const struct spelling *s)
+{
+	if (s->rex)
+		*s->rex &= (UChar)~REX_W;
+}
+
+static UInt reg_of(UChar modrm)
+{
+	return modrm >> 3 & 7;
+}
+
+/* --- x87 --- */
+
+/* FLDENV, FNSTENV, FRSTOR and FNSAVE have a layout of 16 bits. */
+static Bool has_layouts(const UChar *opcode)
+{
+	return (opcode[0] == 0xd9 || opcode[0] == 0xdd) && opcode[1] < 0xc0 &&
+	       (reg_of(opcode[1]) == 4 || reg_of(opcode[1]) == 6);
+}
+
+/* FFREEP of the top, and FSTPNCE, as FSTP. */
+static void spell_pop(UChar *opcode)
+{
+	if (opcode[0] == 0xdf && opcode[1] == 0xc0)
+		opcode[1] = 0xd8;
+	else if (opcode[0] != 0xd9 || (opcode[1] & 0xf8) != 0xd8)
+		return;
+	opcode[0] = 0xdd;
+}
+
+static void spell_x87(const struct spelling *s)
+{
+	if (!has_layouts(s->opcode))
+		drop(s->operand_size);
+	drop(s->repeat);
+	drop_w(s);
+	spell_pop(s->opcode);
+}
+
+/* --- Two bytes of opcode --- */
+
+/* Of MMX, and of SSE with the same opcode: those that have no general register. */
+static Bool is_of_vectors(const UChar *opcode)
+{
+	UChar at = *opcode;
+
+	if (at == 0x38)
+		return opcode[1] <= 0x0b || (opcode[1] >= 0x1c && opcode[1] <= 0x1e);
+	if (at == 0x3a)
+		return opcode[1] == 0x0f;
+	return at == 0x2a || at == 0x2c || at == 0x2d || (at >= 0x60 && at <= 0x6b) ||
+	       (at >= 0x6f && at <= 0x77) || at == 0x7f ||
+	       (at >= 0xd1 && at <= 0xfe && at != 0xd7 && at != 0xd6 && at != 0xf0);
+}
+
+static Bool is_prefetch(const UChar *opcode)
+{
+	return (*opcode == 0x18 || *opcode == 0x0d) && opcode[1] < 0xc0;
+}
+
+/* CMOV, BT and its like, CMPXCHG, IMUL. */
+static Bool ignores_repeat(UChar at)
+{
+	return (at & 0xf0) == 0x40 || at == 0xa3 || at == 0xab || at == 0xaf ||
+	       at == 0xb0 || at == 0xb1 || at == 0xb3 || at == 0xba || at == 0xbb;
+}
+
+static void spell_prefetch(const struct spelling *s)
+{
+	UChar *opcode = s->opcode;
+
+	drop(s->operand_size);
+	drop(s->repeat);
+	drop_w(s);
+	if (*opcode == 0x0d && reg_of(opcode[1]) == 2) /* PREFETCHWT1 as PREFETCHW */
+		opcode[1] ^= 3 << 3;
+}
+
+static void spell_two_bytes(const struct spelling *s)
+{
+	UChar *opcode = s->opcode;
+	Bool is_f2 = s->repeat && *s->repeat == 0xf2;
+
+	if (is_prefetch(opcode))
+		spell_prefetch(s);
+	else if (*opcode == 0xae && reg_of(opcode[1]) == 7 && opcode[1] < 0xc0 &&
+		 !s->repeat) {
+		drop(s->operand_size); /* CLFLUSHOPT as CLFLUSH */
+		drop_w(s);
+	} else if (*opcode == 0xc7 && reg_of(opcode[1]) == 1)
+		drop(s->operand_size); /* CMPXCHG8B, CMPXCHG16B */
+	else if (is_of_vectors(opcode) ? !s->repeat : s->repeat && *opcode == 0xd6)
+		drop_w(s);
+	else if (ignores_repeat(*opcode) ||
+		 (is_f2 && (*opcode | 1) == 0xbd)) /* BSF, BSR */
+		drop(s->repeat);
+}
+
+/* --- One byte --- */
+
+/* Arithmetic, MOV, PUSH, POP, shifts: HLE's prefixes, too. */
+static Bool is_integer(const UChar *opcode)
+{
+	UChar at = *opcode;
+	UInt reg = reg_of(opcode[1]);
+
+	if (at < 0x40)
+		return (at & 7) < 6;
+	if (at == 0xff)
+		return reg <= 1 || reg == 6;
+	return (at >= 0x50 && at <= 0x5f) || (at >= 0x68 && at <= 0x6b) ||
+	       (at >= 0x80 && at <= 0x8b) || at == 0x8f || at == 0x98 || at == 0x99 ||
+	       at == 0x9c || at == 0x9d || at == 0xa8 || at == 0xa9 ||
+	       (at >= 0xb0 && at <= 0xc1) || at == 0xc6 || at == 0xc7 ||
+	       (at >= 0xd0 && at <= 0xd3) || at == 0xf6 || at == 0xf7 || at == 0xfe;
+}
+
+void spelling_make_usual(UChar *code, const UChar *end)
+{
+	struct spelling s = take_apart(code, end);
+
+	if (*s.opcode >= 0xd8 && *s.opcode <= 0xdf) {
+		spell_x87(&s);
+	} else if (*s.opcode == ESCAPE) {
+		s.opcode++;
+		spell_two_bytes(&s);
+	} else if (is_integer(s.opcode)) {
+		drop(s.repeat);
+	}
+}
