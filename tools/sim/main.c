@@ -42,11 +42,11 @@ static void start_tool(void)
 	huge_start();
 	confine_start();
 	if (sample_wanted())
-		sample_start(&tool_machine);
+		sample_start(&tool_options.machine);
 	threads_start();
 	profile_start();
 	timed_start();
-	sweep_watch(&tool_sweep);
+	sweep_watch(&tool_options.sweep);
 	sharing_start();
 	line_use_start();
 	window_start();

@@ -69,7 +69,8 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		*ret = threads_bind_process(0, args[1]);
 		break;
 	case CP_SIM_BIND_MACHINE:
-		*ret = args[1] < tool_nmachines && threads_bind_process(args[1], args[2]);
+		*ret = args[1] < tool_options.nmachines &&
+		       threads_bind_process(args[1], args[2]);
 		break;
 	case CP_SIM_SERIES:
 		*ret = threads_series(args[1]);

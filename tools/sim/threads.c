@@ -57,12 +57,15 @@ struct thread {
 	ULong *sample_mirror;
 };
 
-static struct thread *threads; /* by ThreadId */
-static struct simulated *simulated;
-static struct cp_series *series; /* the library's; NULL: none is wanted */
-static struct uncore scratch_uncore;
-static struct core *scratch;
-static struct front *fronts[2]; /* the one that counts, and the scratch one */
+/* This process's threads; a fork's child has one of them. */
+static struct {
+	struct thread *by_id; /* by ThreadId */
+	struct simulated *simulated;
+	struct cp_series *series; /* the library's; NULL: none is wanted */
+	struct uncore scratch_uncore;
+	struct core *scratch;
+	struct front *fronts[2]; /* the one that counts, and the scratch one */
+} threads;
 
 static const struct machine scratch_machine = {
 	.l1i = {4, 4},
@@ -106,8 +109,8 @@ static struct seat *take_seat(struct simulated *s)
 		seat->core = new_core(s->machine, &s->uncore);
 		if (seat->core->flex)
 			seat->core->flex->number = s->number;
-		if (s == simulated && tool_sweep.npoints &&
-			sweep_begin(seat->core, &tool_sweep, s->machine) < 0)
+		if (s == threads.simulated && tool_options.sweep.npoints &&
+			sweep_begin(seat->core, &tool_options.sweep, s->machine) < 0)
 			out_of_memory("the sizes of a sweep");
 		core_attach(seat->core);
 		if (sample_wanted())
@@ -118,7 +121,7 @@ static struct seat *take_seat(struct simulated *s)
 
 static void leave_seats(struct thread *t)
 {
-	for (UInt i = 0; i < tool_nmachines; i++)
+	for (UInt i = 0; i < tool_options.nmachines; i++)
 		t->seat[i]->threads--;
 	t->lives = False;
 }
@@ -144,18 +147,18 @@ static void add_huge_pages(struct thread *t)
 	ULong more = huge.seen - told;
 
 	told = huge.seen;
-	if (machine_knows_huge(&tool_machine)) {
+	if (machine_knows_huge(&tool_options.machine)) {
 		t->count[CP_SIM_huge_pages] += more;
 		profile_huge_pages(t->profile, more);
 	}
-	for (UInt i = 0; i < tool_nmachines; i++)
-		if (machine_knows_huge(&tool_machines[i]))
-			simulated[i].count[CP_SIM_huge_pages] += more;
+	for (UInt i = 0; i < tool_options.nmachines; i++)
+		if (machine_knows_huge(&tool_options.machines[i]))
+			threads.simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
 static void collect_cores(const struct thread *t)
 {
-	for (UInt i = 0; i < tool_nmachines; i++)
+	for (UInt i = 0; i < tool_options.nmachines; i++)
 		core_collect(t->seat[i]->core);
 }
 
@@ -173,15 +176,15 @@ static void copy_sample_out(const struct thread *t)
 /* Moves what its cores have counted to the thread and the process. */
 static void collect_thread(struct thread *t)
 {
-	ThreadId tid = (ThreadId)(t - threads);
+	ThreadId tid = (ThreadId)(t - threads.by_id);
 
 	sample_drain();
 	paths_before_collect(tid, t->seat[0]->core);
 	add_huge_pages(t);
-	front_collect(fronts[0]);
+	front_collect(threads.fronts[0]);
 	profile_settle(); /* what is collected counts by reference */
 	collect_cores(t);
-	for (UInt i = 0; i < tool_nmachines; i++) {
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		struct core *core = t->seat[i]->core;
 
 		if (core->flex && core->uncore->flex->numa.lost)
@@ -193,9 +196,9 @@ static void collect_thread(struct thread *t)
 			add_up(t->count, core->count);
 			paths_after_collect(tid, core);
 		}
-		add_up(simulated[i].count, core->count);
+		add_up(threads.simulated[i].count, core->count);
 		VG_(memset)(core->count, 0, sizeof(core->count));
-		copy_out(simulated[i].mirror, simulated[i].count);
+		copy_out(threads.simulated[i].mirror, threads.simulated[i].count);
 	}
 	copy_out(t->mirror, t->count);
 	copy_sample_out(t);
@@ -203,7 +206,7 @@ static void collect_thread(struct thread *t)
 
 void threads_collect(ThreadId tid)
 {
-	collect_thread(&threads[tid]);
+	collect_thread(&threads.by_id[tid]);
 }
 
 static void begin_thread(struct thread *t)
@@ -213,18 +216,20 @@ static void begin_thread(struct thread *t)
 	struct sample_thread *sample = t->sample;
 
 	if (!seat)
-		seat = VG_(calloc)("cachepeek.seat", tool_nmachines, sizeof(*seat));
+		seat = VG_(calloc)(
+			"cachepeek.seat", tool_options.nmachines, sizeof(*seat));
 	VG_(memset)(t, 0, sizeof(*t));
 	t->seat = seat;
 	t->window = window_begin(window);
 	if (sample_wanted())
 		t->sample = sample_thread_begin(sample);
-	for (UInt i = 0; i < tool_nmachines; i++)
-		seat[i] = take_seat(&simulated[i]);
+	for (UInt i = 0; i < tool_options.nmachines; i++)
+		seat[i] = take_seat(&threads.simulated[i]);
 	t->lives = True;
-	t->profile = profile_thread_begin((ThreadId)(t - threads));
-	paths_thread_begin((ThreadId)(t - threads), profile_thread_number(t->profile));
-	functions_thread_begin((ThreadId)(t - threads));
+	t->profile = profile_thread_begin((ThreadId)(t - threads.by_id));
+	paths_thread_begin(
+		(ThreadId)(t - threads.by_id), profile_thread_number(t->profile));
+	functions_thread_begin((ThreadId)(t - threads.by_id));
 }
 
 static void use_profile(struct profile_thread *t, const struct core *core)
@@ -237,12 +242,12 @@ static void use_profile(struct profile_thread *t, const struct core *core)
 static void use_core(ThreadId tid)
 {
 	struct core *cores[TOOL_MAX_MACHINES];
-	struct thread *t = &threads[tid];
+	struct thread *t = &threads.by_id[tid];
 	UInt n = 0;
 
 	sample_drain();
-	front = fronts[t->paused != 0];
-	team[0] = running = scratch;
+	front = threads.fronts[t->paused != 0];
+	team[0] = running = threads.scratch;
 	team_size = 1;
 	window_use(t->paused ? NULL : t->window, t->seat[0]->core,
 		t->count[CP_SIM_instructions]);
@@ -255,7 +260,7 @@ static void use_core(ThreadId tid)
 	if (t->paused)
 		return;
 	team_size = 0;
-	for (UInt i = 0; i < tool_nmachines; i++) {
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		struct core *core = t->seat[i]->core;
 
 		if (core->flex)
@@ -269,8 +274,8 @@ static void use_core(ThreadId tid)
 static void on_slice_start(ThreadId tid, ULong blocks)
 {
 	(void)blocks;
-	if (!threads[tid].lives)
-		begin_thread(&threads[tid]);
+	if (!threads.by_id[tid].lives)
+		begin_thread(&threads.by_id[tid]);
 	if (sample_wanted())
 		sample_show(tid);
 	use_core(tid);
@@ -285,7 +290,7 @@ static ULong now_ns(void)
 static Bool somebody_is_paused(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++)
-		if (threads[i].lives && threads[i].paused)
+		if (threads.by_id[i].lives && threads.by_id[i].paused)
 			return True;
 	return False;
 }
@@ -293,34 +298,34 @@ static Bool somebody_is_paused(void)
 /* With a row ends an interval, and with that the windows of working sets. */
 static void add_row(void)
 {
-	ULong due = series ? series->next_ns : 0;
+	ULong due = threads.series ? threads.series->next_ns : 0;
 
-	if (!series || now_ns() < due || somebody_is_paused())
+	if (!threads.series || now_ns() < due || somebody_is_paused())
 		return;
-	cp_series_tick(series, now_ns());
-	for (UInt i = 0; i < VG_N_THREADS && series->next_ns != due; i++)
-		window_end(threads[i].window);
+	cp_series_tick(threads.series, now_ns());
+	for (UInt i = 0; i < VG_N_THREADS && threads.series->next_ns != due; i++)
+		window_end(threads.by_id[i].window);
 }
 
 /* The scratch core counts too, and its clock must not overflow. */
 static void on_slice_end(ThreadId tid, ULong blocks)
 {
 	(void)blocks;
-	if (!threads[tid].lives)
+	if (!threads.by_id[tid].lives)
 		return;
 	paths_use(VG_INVALID_THREADID, NULL);
-	collect_thread(&threads[tid]);
-	front_collect(fronts[1]);
-	core_collect(scratch);
+	collect_thread(&threads.by_id[tid]);
+	front_collect(threads.fronts[1]);
+	core_collect(threads.scratch);
 	add_row();
 }
 
 static void report_others(const HChar *who, UInt number, const ULong *count)
 {
-	for (UInt i = 0; i < tool_sweep.npoints; i++)
+	for (UInt i = 0; i < tool_options.sweep.npoints; i++)
 		VG_(umsg)
 	("%s %u sweep_%u %llu\n", who, number, i, count[CP_SIM_SWEEP + i]);
-	for (UInt i = CP_SIM_WINDOWS; window_length && i < CP_SIM_NALL; i++)
+	for (UInt i = CP_SIM_WINDOWS; tool_options.window && i < CP_SIM_NALL; i++)
 		VG_(umsg)
 	("%s %u window_%u %llu\n", who, number, i - CP_SIM_WINDOWS, count[i]);
 }
@@ -336,15 +341,15 @@ static void report_counts(const HChar *who, UInt number, const ULong *count)
 
 static void end_thread(ThreadId tid)
 {
-	struct thread *t = &threads[tid];
+	struct thread *t = &threads.by_id[tid];
 
 	sharing_thread_end();
 	if (!t->lives)
 		return;
 	collect_thread(t);
-	if (tool_report)
+	if (tool_options.report)
 		report_counts("thread", tid, t->count);
-	if (tool_report && t->sample)
+	if (tool_options.report && t->sample)
 		sample_report(t->sample, tid);
 	leave_seats(t);
 	profile_thread_end(tid);
@@ -353,8 +358,8 @@ static void end_thread(ThreadId tid)
 
 static void forget_counts(struct thread *t)
 {
-	front_collect(fronts[0]);
-	for (UInt i = 0; i < tool_nmachines; i++) {
+	front_collect(threads.fronts[0]);
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		core_collect(t->seat[i]->core);
 		VG_(memset)(t->seat[i]->core->count, 0, sizeof(t->count));
 	}
@@ -368,23 +373,24 @@ static void forget_counts(struct thread *t)
 static void on_fork_child(ThreadId tid)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
-		if (!threads[i].lives)
+		if (!threads.by_id[i].lives)
 			continue;
-		forget_counts(&threads[i]);
+		forget_counts(&threads.by_id[i]);
 		if (i != tid)
-			leave_seats(&threads[i]);
+			leave_seats(&threads.by_id[i]);
 	}
-	for (UInt i = 0; i < tool_nmachines; i++) {
-		VG_(memset)(simulated[i].count, 0, sizeof(simulated[i].count));
-		simulated[i].mirror = NULL;
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
+		VG_(memset)
+		(threads.simulated[i].count, 0, sizeof(threads.simulated[i].count));
+		threads.simulated[i].mirror = NULL;
 	}
-	series = NULL;
+	threads.series = NULL;
 	title_after_fork();
 	profile_fork_child();
 	sharing_fork_child();
 	line_use_fork_child();
-	threads[tid].profile = profile_thread_begin(tid);
-	paths_fork_child(tid, profile_thread_number(threads[tid].profile));
+	threads.by_id[tid].profile = profile_thread_begin(tid);
+	paths_fork_child(tid, profile_thread_number(threads.by_id[tid].profile));
 }
 
 static Bool overlaps_words(const ULong *mirror, UInt words, Addr a, SizeT len)
@@ -402,25 +408,26 @@ static Bool overlaps_mirror(const ULong *mirror, Addr a, SizeT len)
 /* A mirror whose memory goes away is unbound, else the tool would fault. */
 static void on_unmap(Addr a, SizeT len)
 {
-	for (UInt i = 0; i < tool_nmachines; i++)
-		if (overlaps_mirror(simulated[i].mirror, a, len))
-			simulated[i].mirror = NULL;
+	for (UInt i = 0; i < tool_options.nmachines; i++)
+		if (overlaps_mirror(threads.simulated[i].mirror, a, len))
+			threads.simulated[i].mirror = NULL;
 	for (UInt i = 0; i < VG_N_THREADS; i++)
-		if (overlaps_mirror(threads[i].mirror, a, len))
-			threads[i].mirror = NULL;
+		if (overlaps_mirror(threads.by_id[i].mirror, a, len))
+			threads.by_id[i].mirror = NULL;
 	for (UInt i = 0; i < VG_N_THREADS; i++)
-		if (overlaps_words(threads[i].sample_mirror, CP_SIM_SAMPLE_WORDS, a, len))
-			threads[i].sample_mirror = NULL;
+		if (overlaps_words(
+			    threads.by_id[i].sample_mirror, CP_SIM_SAMPLE_WORDS, a, len))
+			threads.by_id[i].sample_mirror = NULL;
 }
 
 /* Pages that come there are placed anew. */
 static void forget_homes(Addr a, SizeT len)
 {
-	for (UInt i = 0; i < tool_nmachines; i++) {
-		const struct machine *m = simulated[i].machine;
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
+		const struct machine *m = threads.simulated[i].machine;
 
 		if (m->sockets.sockets > 1)
-			numa_forget(&simulated[i].uncore.flex->numa, a / m->page,
+			numa_forget(&threads.simulated[i].uncore.flex->numa, a / m->page,
 				(len + m->page - 1) / m->page);
 	}
 }
@@ -467,8 +474,8 @@ Int threads_read(ThreadId tid, UWord out)
 {
 	if (!is_writable(out))
 		return 0;
-	copy_out((ULong *)out, threads[tid].count);
-	window_end(threads[tid].window);
+	copy_out((ULong *)out, threads.by_id[tid].count);
+	window_end(threads.by_id[tid].window);
 	return 1;
 }
 
@@ -476,7 +483,7 @@ Int threads_read_process(UWord out)
 {
 	if (!is_writable(out))
 		return 0;
-	copy_out((ULong *)out, simulated[0].count);
+	copy_out((ULong *)out, threads.simulated[0].count);
 	return 1;
 }
 
@@ -484,14 +491,14 @@ Int threads_bind(ThreadId tid, UWord mirror)
 {
 	if (mirror && !is_writable(mirror))
 		return 0;
-	threads[tid].mirror = (ULong *)mirror;
-	copy_out(threads[tid].mirror, threads[tid].count);
+	threads.by_id[tid].mirror = (ULong *)mirror;
+	copy_out(threads.by_id[tid].mirror, threads.by_id[tid].count);
 	return 1;
 }
 
 Int threads_bind_sample(ThreadId tid, UWord mirror)
 {
-	struct thread *t = &threads[tid];
+	struct thread *t = &threads.by_id[tid];
 
 	if (!t->sample || (mirror && !writable_words(mirror, CP_SIM_SAMPLE_WORDS)))
 		return 0;
@@ -504,8 +511,8 @@ Int threads_bind_process(UInt machine, UWord mirror)
 {
 	if (mirror && !is_writable(mirror))
 		return 0;
-	simulated[machine].mirror = (ULong *)mirror;
-	copy_out(simulated[machine].mirror, simulated[machine].count);
+	threads.simulated[machine].mirror = (ULong *)mirror;
+	copy_out(threads.simulated[machine].mirror, threads.simulated[machine].count);
 	return 1;
 }
 
@@ -515,12 +522,12 @@ Int threads_series(UWord wanted)
 	if (wanted && !VG_(am_is_valid_for_client)(
 			      wanted, sizeof(struct cp_series), VKI_PROT_WRITE))
 		return 0;
-	if (series)
-		cp_series_add(series, now_ns());
-	series = (struct cp_series *)wanted;
-	if (series) {
-		series->item->start_ns = now_ns();
-		series->next_ns = now_ns() + series->item->interval_ns;
+	if (threads.series)
+		cp_series_add(threads.series, now_ns());
+	threads.series = (struct cp_series *)wanted;
+	if (threads.series) {
+		threads.series->item->start_ns = now_ns();
+		threads.series->next_ns = now_ns() + threads.series->item->interval_ns;
 	}
 	return 1;
 }
@@ -529,36 +536,36 @@ Int threads_series(UWord wanted)
 void threads_sync(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
-		copy_out(threads[i].mirror, threads[i].count);
-		copy_sample_out(&threads[i]);
+		copy_out(threads.by_id[i].mirror, threads.by_id[i].count);
+		copy_sample_out(&threads.by_id[i]);
 	}
-	for (UInt i = 0; i < tool_nmachines; i++)
-		copy_out(simulated[i].mirror, simulated[i].count);
+	for (UInt i = 0; i < tool_options.nmachines; i++)
+		copy_out(threads.simulated[i].mirror, threads.simulated[i].count);
 }
 
 void threads_pause(ThreadId tid)
 {
-	threads[tid].paused++;
+	threads.by_id[tid].paused++;
 	use_core(tid);
 }
 
 void threads_resume(ThreadId tid)
 {
-	if (threads[tid].paused)
-		threads[tid].paused--;
+	if (threads.by_id[tid].paused)
+		threads.by_id[tid].paused--;
 	use_core(tid);
 }
 
 Bool threads_is_paused(ThreadId tid)
 {
-	return threads[tid].paused != 0;
+	return threads.by_id[tid].paused != 0;
 }
 
 ULong threads_instructions(ThreadId running_thread)
 {
-	if (threads[running_thread].lives)
-		collect_thread(&threads[running_thread]);
-	return simulated[0].count[CP_SIM_instructions];
+	if (threads.by_id[running_thread].lives)
+		collect_thread(&threads.by_id[running_thread]);
+	return threads.simulated[0].count[CP_SIM_instructions];
 }
 
 static void start_machine(struct simulated *s, const struct machine *m)
@@ -579,7 +586,7 @@ static struct front *new_front(void)
 
 	if (!f)
 		out_of_memory("anything");
-	front_init(f, tool_machines, tool_nmachines);
+	front_init(f, tool_options.machines, tool_options.nmachines);
 	return f;
 }
 
@@ -587,13 +594,13 @@ static void start_scratch(void)
 {
 	struct machine m = scratch_machine;
 
-	fronts[0] = new_front();
-	fronts[1] = new_front();
-	m.line = tool_machine.line;
-	m.page = tool_machine.page;
-	uncore_init(&scratch_uncore, &m);
-	scratch = new_core(&m, &scratch_uncore);
-	scratch->area_shift = 0;
+	threads.fronts[0] = new_front();
+	threads.fronts[1] = new_front();
+	m.line = tool_options.machine.line;
+	m.page = tool_options.machine.page;
+	uncore_init(&threads.scratch_uncore, &m);
+	threads.scratch = new_core(&m, &threads.scratch_uncore);
+	threads.scratch->area_shift = 0;
 }
 
 static void on_create(ThreadId by, ThreadId tid)
@@ -607,12 +614,14 @@ static void on_create(ThreadId by, ThreadId tid)
 
 void threads_start(void)
 {
-	threads = VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads));
-	simulated = VG_(calloc)("cachepeek.machines", tool_nmachines, sizeof(*simulated));
-	for (UInt i = 0; i < tool_nmachines; i++)
-		start_machine(&simulated[i], &tool_machines[i]);
+	threads.by_id =
+		VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads.by_id));
+	threads.simulated = VG_(calloc)(
+		"cachepeek.machines", tool_options.nmachines, sizeof(*threads.simulated));
+	for (UInt i = 0; i < tool_options.nmachines; i++)
+		start_machine(&threads.simulated[i], &tool_options.machines[i]);
 	start_scratch();
-	paths_start(fronts[0]);
+	paths_start(threads.fronts[0]);
 	VG_(track_start_client_code)(on_slice_start);
 	VG_(track_stop_client_code)(on_slice_end);
 	VG_(track_pre_thread_ll_create)(on_create);
@@ -630,10 +639,10 @@ void threads_finish(void)
 		end_thread(i);
 	sharing_finish();
 	line_use_finish();
-	if (!tool_report)
+	if (!tool_options.report)
 		return;
-	report_counts("process", VG_(getpid)(), simulated[0].count);
-	for (UInt i = 1; i < tool_nmachines; i++)
-		report_counts("machine", i, simulated[i].count);
+	report_counts("process", VG_(getpid)(), threads.simulated[0].count);
+	for (UInt i = 1; i < tool_options.nmachines; i++)
+		report_counts("machine", i, threads.simulated[i].count);
 	VG_(umsg)("simulated state: %llu bytes\n", tool_state);
 }

@@ -24,17 +24,48 @@
 /* main.c: bytes of what is simulated */
 extern ULong tool_state;
 
-/* options.c: the machines, which all see the same references, and the first of
- * them, to which the counters of threads belong.  Their smallest line is the same. */
 #define TOOL_MAX_MACHINES 16
-extern struct machine tool_machines[TOOL_MAX_MACHINES], tool_machine;
-extern UInt tool_nmachines;
-extern Bool tool_has_front;   /* some are behind one: see front.h */
-extern Bool tool_float_loads; /* some machine tells them apart */
-extern Bool pieces_apart;     /* pieces.h: each is a reference */
-extern Bool tool_timing;      /* some have time */
-extern Bool tool_report;
-extern struct sweep_plan tool_sweep; /* of the first machine */
+
+/* --sample: all in instructions, but the number of groups of sets and the seed. */
+struct sample_plan {
+	ULong sets;   /* of the groups; 0: nothing is sampled */
+	ULong warm;   /* instructions that make caches warm, and that are counted then */
+	ULong burst;  /* in a burst */
+	ULong period; /* from the beginning of one to that of the next, on average */
+	ULong seed;
+};
+
+/* options.c: the command line.  Only options.c writes it, and is done with that before
+ * the program begins. */
+extern struct tool_options {
+	/* All see the same references; the counters of threads belong to the first of
+	 * them, which is here once more.  Their smallest line is the same. */
+	struct machine machines[TOOL_MAX_MACHINES], machine;
+	UInt nmachines;
+	Bool has_front;          /* some machines are behind one: see front.h */
+	Bool float_loads;        /* some machine tells them apart */
+	Bool timing;             /* some machines have time */
+	struct sweep_plan sweep; /* of the first machine */
+	struct sample_plan sample;
+	UInt window; /* instructions; 0: nobody asks */
+
+	const HChar *profile; /* the run directory; NULL: no profile */
+	Bool sites;           /* False: a profile of call paths only */
+	Bool paths;
+	UInt paths_limit; /* nodes of the tree */
+	Bool line_use;
+	Bool sharing;
+	UInt quantum; /* 0: nobody asks who takes lines from whom */
+
+	Bool lines;           /* the core reads debugging information */
+	Bool pieces;          /* each is a reference: see pieces.h */
+	Bool huge;            /* --huge-pages is not "no" */
+	Bool huge_from_smaps; /* as on a kernel without PAGEMAP_SCAN */
+	Bool native;          /* the host executes what Valgrind lacks */
+	Bool shows_host;      /* --cpu=host */
+	Bool hosted_flush; /* "no" is as where the core's dispatcher cannot be patched */
+	Bool report;
+} tool_options;
 Bool options_parse(const HChar *arg);
 void options_check(void);
 void options_usage(void);

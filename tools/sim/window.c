@@ -20,10 +20,13 @@ struct window {
 	struct set set[NSETS];
 };
 
-static struct window *window;
-static struct core *window_core;
-static ULong executed; /* before this time slice */
-static UInt data_shift, code_shift, page_shift, unit_shift;
+/* The window that is open, and the core that refers. */
+static struct {
+	struct window *now;
+	struct core *core;
+	ULong executed; /* before this time slice */
+	UInt data_shift, code_shift, page_shift, unit_shift;
+} window;
 
 /* ---- sets ---- */
 
@@ -50,18 +53,18 @@ static void grow_set(struct set *set, UInt epoch)
 
 static void touch_key(UInt which, ULong key)
 {
-	struct set *set = &window->set[which];
+	struct set *set = &window.now->set[which];
 	ULong i;
 
 	if (set->used >= set->room / 2)
-		grow_set(set, window->epoch);
-	i = find_key(set, key, window->epoch);
-	if (set->slots[i].epoch == window->epoch)
+		grow_set(set, window.now->epoch);
+	i = find_key(set, key, window.now->epoch);
+	if (set->slots[i].epoch == window.now->epoch)
 		return;
 	set->slots[i].key = key;
-	set->slots[i].epoch = window->epoch;
+	set->slots[i].epoch = window.now->epoch;
 	set->used++;
-	window_core->count[CP_SIM_WINDOW_data_lines + which]++;
+	window.core->count[CP_SIM_WINDOW_data_lines + which]++;
 }
 
 /* ---- references ---- */
@@ -69,25 +72,26 @@ static void touch_key(UInt which, ULong key)
 /* Before its first reference. */
 static void begin_window(ULong now)
 {
-	window->end = now + window_length;
-	window->epoch++;
+	window.now->end = now + tool_options.window;
+	window.now->epoch++;
 	for (UInt i = 0; i < NSETS; i++)
-		window->set[i].used = 0;
-	window_core->count[CP_SIM_WINDOWS]++;
+		window.now->set[i].used = 0;
+	window.core->count[CP_SIM_WINDOWS]++;
 }
 
 static void see_code(uint64_t line)
 {
-	Addr a = line << unit_shift;
+	Addr a = line << window.unit_shift;
 	ULong now;
 
-	if (!window)
+	if (!window.now)
 		return;
-	now = executed + ((window_core->flex ? front->clock : window_core->clock) >> 32);
-	if (now >= window->end)
+	now = window.executed +
+	      ((window.core->flex ? front->clock : window.core->clock) >> 32);
+	if (now >= window.now->end)
 		begin_window(now);
-	touch_key(CODE_LINES, a >> code_shift);
-	touch_key(CODE_PAGES, a >> page_shift);
+	touch_key(CODE_LINES, a >> window.code_shift);
+	touch_key(CODE_PAGES, a >> window.page_shift);
 }
 
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
@@ -95,13 +99,15 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 	ULong last = addr + size - 1;
 
 	(void)kind;
-	if (!window)
+	if (!window.now)
 		return;
-	if (!window->end)
-		begin_window(executed);
-	for (ULong line = addr >> data_shift; line <= last >> data_shift; line++)
+	if (!window.now->end)
+		begin_window(window.executed);
+	for (ULong line = addr >> window.data_shift; line <= last >> window.data_shift;
+		line++)
 		touch_key(DATA_LINES, line);
-	for (ULong page = addr >> page_shift; page <= last >> page_shift; page++)
+	for (ULong page = addr >> window.page_shift; page <= last >> window.page_shift;
+		page++)
 		touch_key(DATA_PAGES, page);
 }
 
@@ -109,7 +115,7 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 
 struct window *window_begin(struct window *was)
 {
-	if (!window_length)
+	if (!tool_options.window)
 		return NULL;
 	if (!was)
 		was = VG_(calloc)("cachepeek.window", 1, sizeof(*was));
@@ -119,9 +125,9 @@ struct window *window_begin(struct window *was)
 
 void window_use(struct window *w, struct core *core, ULong instructions)
 {
-	window = w;
-	window_core = core;
-	executed = instructions;
+	window.now = w;
+	window.core = core;
+	window.executed = instructions;
 }
 
 void window_end(struct window *w)
@@ -132,11 +138,11 @@ void window_end(struct window *w)
 
 void window_start(void)
 {
-	if (!window_length)
+	if (!tool_options.window)
 		return;
-	unit_shift = log2_of(tool_machine.line);
-	data_shift = log2_of(tool_machine.l1d.line);
-	code_shift = log2_of(tool_machine.l1i.line);
-	page_shift = log2_of(tool_machine.page);
+	window.unit_shift = log2_of(tool_options.machine.line);
+	window.data_shift = log2_of(tool_options.machine.l1d.line);
+	window.code_shift = log2_of(tool_options.machine.l1i.line);
+	window.page_shift = log2_of(tool_options.machine.page);
 	every_add(see_code, see_data);
 }

@@ -10,8 +10,6 @@
 
 #include "tool.h"
 
-extern UInt window_length; /* 0: nobody asks */
-
 struct window;
 
 void window_start(void);

@@ -30,13 +30,25 @@ struct value {
 	UInt latency;
 };
 
-static struct value temps[MAX_TEMPS];
-static struct trails registers[FLOW_REGISTERS];
-static ULong written; /* registers, since the last batch */
-static UInt instruction, nloads, first_load;
-static ULong issued, chained; /* ticks, of the superblock so far */
-static Bool begins, branches;
-static struct trails address[FLOW_LOADS], condition;
+#define MAX_VALUES (FLOW_LOADS + FLOW_REGISTERS + 1)
+
+#define MAX_SOURCES 1024
+
+/* The superblock that is being looked at. */
+static struct {
+	struct value temps[MAX_TEMPS];
+	struct trails registers[FLOW_REGISTERS];
+	ULong written; /* registers, since the last batch */
+	UInt instruction, nloads, first_load;
+	ULong issued, chained; /* ticks, of the superblock so far */
+	Bool begins, branches;
+	struct trails address[FLOW_LOADS], condition;
+	struct {
+		struct flow flow;
+		struct flow_value value[MAX_VALUES];
+		struct flow_source source[MAX_SOURCES];
+	} making;
+} flows;
 
 /* The machine that executes out of order: what flows takes is the same on all of a run
  * (options_check()). */
@@ -44,9 +56,9 @@ static const struct ooo *out_of_order(void)
 {
 	UInt i = 0;
 
-	while (i + 1 < tool_nmachines && !tool_machines[i].ooo.window)
+	while (i + 1 < tool_options.nmachines && !tool_options.machines[i].ooo.window)
 		i++;
-	return &tool_machines[i].ooo;
+	return &tool_options.machines[i].ooo;
 }
 
 /* ---- registers ---- */
@@ -122,8 +134,8 @@ static void add_operand(struct value *to, const IRExpr *e)
 
 	if (!e || e->tag != Iex_RdTmp || e->Iex.RdTmp.tmp >= MAX_TEMPS)
 		return;
-	v = &temps[e->Iex.RdTmp.tmp];
-	if (v->instruction == instruction) {
+	v = &flows.temps[e->Iex.RdTmp.tmp];
+	if (v->instruction == flows.instruction) {
 		merge_trails(&to->trails, &v->trails);
 		to->latency = to->latency > v->latency ? to->latency : v->latency;
 	} else {
@@ -135,7 +147,7 @@ static void add_operand(struct value *to, const IRExpr *e)
 
 static struct value no_value(UInt latency)
 {
-	struct value v = {.instruction = instruction, .latency = latency};
+	struct value v = {.instruction = flows.instruction, .latency = latency};
 
 	VG_(memset)(&v.trails, 0, sizeof(v.trails));
 	return v;
@@ -155,7 +167,7 @@ static void read_register(struct value *to, Int offset)
 	Int at = register_at(offset);
 
 	if (at >= 0)
-		merge_trails(&to->trails, &registers[at]);
+		merge_trails(&to->trails, &flows.registers[at]);
 }
 
 /* The value that a load brings; other pieces of its instruction may add to it. */
@@ -165,12 +177,12 @@ static struct value value_of_load(const IRExpr *from)
 
 	add_operand(&v, from);
 	v.latency = 0;
-	if (nloads < FLOW_LOADS)
-		address[nloads] = v.trails;
+	if (flows.nloads < FLOW_LOADS)
+		flows.address[flows.nloads] = v.trails;
 	lengthen_trails(&v.trails, out_of_order()->l1);
-	if (nloads < FLOW_LOADS)
-		v.trails.from[FLOW_REGISTERS + nloads] = 1;
-	nloads += nloads < FLOW_LOADS;
+	if (flows.nloads < FLOW_LOADS)
+		v.trails.from[FLOW_REGISTERS + flows.nloads] = 1;
+	flows.nloads += flows.nloads < FLOW_LOADS;
 	return v;
 }
 
@@ -227,16 +239,16 @@ static void write_register(const IRSB *in, Int offset, const IRExpr *data)
 	add_operand(&v, data);
 	trails = whole_trails(&v);
 	if ((at < NGENERAL && sizeofIRType(typeOfIRExpr(in->tyenv, data)) < 4) ||
-		(at == FLAGS && written >> FLAGS & 1))
-		merge_trails(&trails, &registers[at]);
-	registers[at] = trails;
-	written |= 1ull << at;
+		(at == FLAGS && flows.written >> FLAGS & 1))
+		merge_trails(&trails, &flows.registers[at]);
+	flows.registers[at] = trails;
+	flows.written |= 1ull << at;
 }
 
 static void set_temp(IRTemp temp, struct value v)
 {
 	if (temp < MAX_TEMPS)
-		temps[temp] = v;
+		flows.temps[temp] = v;
 }
 
 static void made_by_helper(const IRDirty *d)
@@ -295,7 +307,7 @@ void flows_statement(const IRSB *in, Int at)
 Int flows_load(const IRSB *in, Int at)
 {
 	(void)in, (void)at;
-	return nloads < FLOW_LOADS ? (Int)nloads : -1;
+	return flows.nloads < FLOW_LOADS ? (Int)flows.nloads : -1;
 }
 
 void flows_branch(const IRExpr *on)
@@ -303,49 +315,42 @@ void flows_branch(const IRExpr *on)
 	struct value v = no_value(0);
 
 	add_operand(&v, on);
-	condition = whole_trails(&v);
-	branches = True;
+	flows.condition = whole_trails(&v);
+	flows.branches = True;
 }
 
 /* ---- superblocks ---- */
 
 void flows_begin(void)
 {
-	VG_(memset)(registers, 0, sizeof(registers));
+	VG_(memset)(flows.registers, 0, sizeof(flows.registers));
 	for (UInt i = 0; i < FLOW_REGISTERS; i++)
-		registers[i].from[i] = 1;
-	written = 0;
-	nloads = first_load = 0;
-	issued = chained = 0;
-	begins = True;
-	branches = False;
+		flows.registers[i].from[i] = 1;
+	flows.written = 0;
+	flows.nloads = flows.first_load = 0;
+	flows.issued = flows.chained = 0;
+	flows.begins = True;
+	flows.branches = False;
 }
 
 void flows_instruction(void)
 {
-	instruction++;
+	flows.instruction++;
 }
 
 /* ---- batches ---- */
 
 /* As large as any can be. */
-#define MAX_VALUES (FLOW_LOADS + FLOW_REGISTERS + 1)
-#define MAX_SOURCES 1024
-static struct {
-	struct flow flow;
-	struct flow_value value[MAX_VALUES];
-	struct flow_source source[MAX_SOURCES];
-} making;
 
 static void describe_value(UInt n, const struct trails *trails, UInt to)
 {
-	struct flow_value *v = &making.value[n];
+	struct flow_value *v = &flows.making.value[n];
 
-	*v = (struct flow_value){.first = making.flow.nsources, .to = (UChar)to};
+	*v = (struct flow_value){.first = flows.making.flow.nsources, .to = (UChar)to};
 	for (UInt i = 0; i < FLOW_SOURCES; i++) {
-		if (!trails->from[i] || making.flow.nsources == MAX_SOURCES)
+		if (!trails->from[i] || flows.making.flow.nsources == MAX_SOURCES)
 			continue;
-		making.source[making.flow.nsources++] =
+		flows.making.source[flows.making.flow.nsources++] =
 			(struct flow_source){(UChar)i, trails->from[i] - 1};
 		if (i < FLOW_REGISTERS)
 			v->registers |= 1ull << i;
@@ -360,32 +365,32 @@ static void describe_all(void)
 {
 	UInt n = 0;
 
-	VG_(memset)(&making, 0, sizeof(making));
-	making.flow.begins = begins;
-	making.flow.end = branches ? FLOW_BRANCHES : FLOW_GOES_ON;
-	for (UInt i = first_load; i < nloads; i++)
-		describe_value(n++, &address[i], i);
-	making.flow.nloads = nloads - first_load;
+	VG_(memset)(&flows.making, 0, sizeof(flows.making));
+	flows.making.flow.begins = flows.begins;
+	flows.making.flow.end = flows.branches ? FLOW_BRANCHES : FLOW_GOES_ON;
+	for (UInt i = flows.first_load; i < flows.nloads; i++)
+		describe_value(n++, &flows.address[i], i);
+	flows.making.flow.nloads = flows.nloads - flows.first_load;
 	for (UInt i = 0; i < FLOW_REGISTERS; i++)
-		if (written >> i & 1) {
-			describe_value(n++, &registers[i], i);
-			making.flow.nputs++;
+		if (flows.written >> i & 1) {
+			describe_value(n++, &flows.registers[i], i);
+			flows.making.flow.nputs++;
 		}
-	if (branches)
-		describe_value(n++, &condition, 0);
+	if (flows.branches)
+		describe_value(n++, &flows.condition, 0);
 }
 
 /* One piece: the sources behind the values that there are. */
 static SizeT pack_flow(UChar *to)
 {
-	SizeT values = (SizeT)(making.flow.nloads + making.flow.nputs +
-			       (making.flow.end == FLOW_BRANCHES)) *
+	SizeT values = (SizeT)(flows.making.flow.nloads + flows.making.flow.nputs +
+			       (flows.making.flow.end == FLOW_BRANCHES)) *
 		       sizeof(struct flow_value),
-	      sources = making.flow.nsources * sizeof(struct flow_source);
+	      sources = flows.making.flow.nsources * sizeof(struct flow_source);
 
-	VG_(memcpy)(to, &making.flow, sizeof(struct flow));
-	VG_(memcpy)(to + sizeof(struct flow), making.value, values);
-	VG_(memcpy)(to + sizeof(struct flow) + values, making.source, sources);
+	VG_(memcpy)(to, &flows.making.flow, sizeof(struct flow));
+	VG_(memcpy)(to + sizeof(struct flow), flows.making.value, values);
+	VG_(memcpy)(to + sizeof(struct flow) + values, flows.making.source, sources);
 	return sizeof(struct flow) + values + sources;
 }
 
@@ -409,7 +414,7 @@ static UInt hash_of(const UChar *bytes, SizeT size)
 static UWord keep_flow(void)
 {
 	static struct kept *bucket[BUCKETS];
-	static UChar packed[sizeof(making)] __attribute__((aligned(8)));
+	static UChar packed[sizeof(flows.making)] __attribute__((aligned(8)));
 	SizeT size = pack_flow(packed);
 	struct kept **first = &bucket[hash_of(packed, size)], *k;
 
@@ -435,8 +440,9 @@ static ULong longest_chain(void)
 	UInt longest = 0;
 
 	for (UInt i = 0; i < FLOW_REGISTERS; i++)
-		if (i != STACK_REGISTER && i != FLAGS && registers[i].from[i] > longest)
-			longest = registers[i].from[i];
+		if (i != STACK_REGISTER && i != FLAGS &&
+			flows.registers[i].from[i] > longest)
+			longest = flows.registers[i].from[i];
 	return longest ? longest - 1 : 0;
 }
 
@@ -449,15 +455,15 @@ static ULong ticks_for(UInt n, UInt hundredths)
 static UInt chain_of(UInt instructions, UInt loads, UInt stores)
 {
 	const struct ooo *of = out_of_order();
-	ULong slots = ticks_for(instructions, of->width), all, before = chained;
+	ULong slots = ticks_for(instructions, of->width), all, before = flows.chained;
 
-	issued += slots;
-	all = most(issued + chained, longest_chain() * AHEAD_TICKS);
+	flows.issued += slots;
+	all = most(flows.issued + flows.chained, longest_chain() * AHEAD_TICKS);
 	all = most(all,
-		issued + before - slots +
+		flows.issued + before - slots +
 			most(ticks_for(loads, of->loads), ticks_for(stores, of->stores)));
-	chained = all - issued;
-	return (UInt)(chained - before);
+	flows.chained = all - flows.issued;
+	return (UInt)(flows.chained - before);
 }
 
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
@@ -465,10 +471,11 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	struct flowed flowed = {0, chain_of(instructions, loads, stores)};
 
 	describe_all();
-	if (making.flow.begins || making.flow.nloads || making.flow.nputs || branches)
-		flowed.flow = keep_flow() | branches;
-	begins = branches = False;
-	written = 0;
-	first_load = nloads;
+	if (flows.making.flow.begins || flows.making.flow.nloads ||
+		flows.making.flow.nputs || flows.branches)
+		flowed.flow = keep_flow() | flows.branches;
+	flows.begins = flows.branches = False;
+	flows.written = 0;
+	flows.first_load = flows.nloads;
 	return flowed;
 }

@@ -148,7 +148,7 @@ static void add_load_of(enum batch_kind kind, IRExpr *a, UInt size, UInt used, I
 
 	if (size == 0)
 		return;
-	if (size > tool_machine.line) {
+	if (size > tool_options.machine.line) {
 		add_direct(True, False, a, size, NULL);
 		return;
 	}
@@ -182,7 +182,7 @@ static void add_store(IRExpr *a, UInt size)
 
 	if (size == 0)
 		return;
-	if (size > tool_machine.line) {
+	if (size > tool_options.machine.line) {
 		add_direct(False, True, a, size, NULL);
 		return;
 	}
@@ -293,12 +293,13 @@ static void visit_value(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 	IRExpr *e = s->Ist.WrTmp.data;
-	Bool is_float = e->tag == Iex_Load && tool_float_loads && is_float_load(in, at);
+	Bool is_float =
+		e->tag == Iex_Load && tool_options.float_loads && is_float_load(in, at);
 
 	if (e->tag == Iex_Load)
 		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,
 			pieces_size(at, sizeofIRType(e->Iex.Load.ty)),
-			tool_timing ? timed_use(in, at) : 0,
+			tool_options.timing ? timed_use(in, at) : 0,
 			ahead_wanted ? flows_load(in, at) : -1);
 }
 
@@ -327,9 +328,9 @@ static void add_native(const struct native_step *step)
 		return;
 	}
 	if (step->loads)
-		add_load_of(
-			tool_float_loads && step->is_vector ? BATCH_FLOAT : BATCH_READ, a,
-			step->size, 0, -1);
+		add_load_of(tool_options.float_loads && step->is_vector ? BATCH_FLOAT
+									: BATCH_READ,
+			a, step->size, 0, -1);
 	if (step->stores)
 		add_store(a, step->size);
 }
@@ -462,7 +463,7 @@ static void begin_instruction(struct walk *w, Addr a, UInt length)
 		pin_turn_pause(b.out);
 	if (sample_wanted() && w->counted && w->first)
 		sample_watch(b.out);
-	if (paths_wanted && w->counted && w->first)
+	if (tool_options.paths && w->counted && w->first)
 		paths_watch_begin(b.out, w->layout, a);
 	w->end = a + length;
 	w->line = w->counted && functions_wanted
@@ -552,7 +553,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	settle_all();
 	if (w.counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);
-	if (paths_wanted)
+	if (tool_options.paths)
 		paths_watch_end(b.out, layout, w.end, w.counted);
 	/* The library's own code returns into lines, too. */
 	if (functions_wanted && (w.counted || lines_wanted))

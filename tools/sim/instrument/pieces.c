@@ -16,10 +16,12 @@ struct piece {
 /* More than any instruction but fxsave and xsave makes: the rest of theirs are
  * references of their own. */
 #define MOST 40
-static struct piece pieces[MOST];
-static UInt npieces;
 
-Bool pieces_apart;
+/* The pieces of the superblock that is being made. */
+static struct {
+	struct piece pieces[MOST];
+	UInt n;
+} made;
 
 /* --- What only the emulation makes --- */
 
@@ -125,42 +127,42 @@ static Bool follows_piece(const struct piece *p, const struct piece *before)
 static void join_piece(UInt n)
 {
 	for (UInt i = 0; i < n; i++) {
-		if (pieces[i].next || pieces[i].kind == PIECE_NONE ||
-			!follows_piece(&pieces[n], &pieces[i]))
+		if (made.pieces[i].next || made.pieces[i].kind == PIECE_NONE ||
+			!follows_piece(&made.pieces[n], &made.pieces[i]))
 			continue;
-		pieces[i].next = n;
-		pieces[n].head = pieces[i].head;
+		made.pieces[i].next = n;
+		made.pieces[n].head = made.pieces[i].head;
 		return;
 	}
 }
 
 static void add_piece(const struct block *b, const struct piece *p, Int at)
 {
-	struct piece *new = &pieces[npieces];
+	struct piece *new = &made.pieces[made.n];
 
 	*new = *p;
 	new->at = at;
 	new->where = address_of(b, p->address);
-	new->head = npieces;
+	new->head = made.n;
 	new->next = 0;
 #if defined(VGA_amd64)
-	join_piece(npieces);
+	join_piece(made.n);
 #endif
-	npieces++;
+	made.n++;
 }
 
 void pieces_begin(const struct block *b, const IRSB *in, Int imark)
 {
 	const UChar *opcode = opcode_of(in->stmts[imark]);
 
-	npieces = 0;
-	if (pieces_apart)
+	made.n = 0;
+	if (tool_options.pieces)
 		return;
 	for (Int i = imark + 1; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark;
 		i++) {
 		struct piece p = piece_of(b, in->stmts[i]);
 
-		if (p.kind == PIECE_NONE || npieces == MOST)
+		if (p.kind == PIECE_NONE || made.n == MOST)
 			continue;
 		if (is_emulated_only(p.kind, opcode))
 			p.size = 0;
@@ -172,9 +174,9 @@ void pieces_begin(const struct block *b, const IRSB *in, Int imark)
 
 static const struct piece *find_piece(Int at)
 {
-	for (UInt i = 0; i < npieces; i++)
-		if (pieces[i].at == at)
-			return &pieces[i];
+	for (UInt i = 0; i < made.n; i++)
+		if (made.pieces[i].at == at)
+			return &made.pieces[i];
 	return NULL;
 }
 
@@ -185,17 +187,17 @@ UInt pieces_size(Int at, UInt size)
 
 	if (!p)
 		return size;
-	if (p != &pieces[p->head])
+	if (p != &made.pieces[p->head])
 		return 0;
 	for (all = p->size; p->next; all += p->size)
-		p = &pieces[p->next];
+		p = &made.pieces[p->next];
 	return all;
 }
 
 static Bool is_last(const struct piece *p)
 {
-	for (UInt i = 0; i < npieces; i++)
-		if (pieces[i].head == p->head && pieces[i].at > p->at)
+	for (UInt i = 0; i < made.n; i++)
+		if (made.pieces[i].head == p->head && made.pieces[i].at > p->at)
 			return False;
 	return True;
 }
@@ -204,17 +206,18 @@ enum masked_part pieces_masked(Int at, struct masked *masked)
 {
 	const struct piece *last = find_piece(at), *p;
 
-	if (!last || !last->guard || !(last->next || last->head != (UInt)(last - pieces)))
+	if (!last || !last->guard ||
+		!(last->next || last->head != (UInt)(last - made.pieces)))
 		return MASKED_NOT;
 	if (!is_last(last))
 		return MASKED_MIDDLE;
-	p = &pieces[last->head];
+	p = &made.pieces[last->head];
 	masked->first = p->address;
 	masked->size = p->size;
 	masked->guard[0] = p->guard;
 	for (masked->lanes = 1; p->next && masked->lanes < PIECES_LANES;
 		masked->lanes++) {
-		p = &pieces[p->next];
+		p = &made.pieces[p->next];
 		masked->guard[masked->lanes] = p->guard;
 	}
 	return MASKED_LAST;

@@ -21,9 +21,9 @@ static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 {
 	if (sample_wanted() && sample_direct(addr, size, kind))
 		return;
-	if (tool_nmachines > 1)
+	if (tool_options.nmachines > 1)
 		team_direct(addr, size, kind);
-	else if (tool_has_front)
+	else if (tool_options.has_front)
 		front_direct(addr, size, kind);
 	else
 		batch_direct(addr, size, kind);
@@ -62,9 +62,9 @@ static void announce_reference(Addr instruction, Addr a)
 {
 	if (!batch_announcer)
 		return;
-	if (!tool_has_front && tool_nmachines == 1)
+	if (!tool_options.has_front && tool_options.nmachines == 1)
 		batch_announcer(running, instruction, a);
-	for (UInt i = 0; tool_nmachines > 1 && i < team_size; i++)
+	for (UInt i = 0; tool_options.nmachines > 1 && i < team_size; i++)
 		batch_announcer(team[i], instruction, a);
 }
 
@@ -72,11 +72,11 @@ static void observe_reference(Addr instruction, Addr a)
 {
 	if (!batch_observer)
 		return;
-	if (!tool_has_front && tool_nmachines == 1)
+	if (!tool_options.has_front && tool_options.nmachines == 1)
 		observe_on(running, instruction, a, running->clock >> 32);
-	for (UInt i = 0; tool_nmachines > 1 && i < team_size; i++)
+	for (UInt i = 0; tool_options.nmachines > 1 && i < team_size; i++)
 		observe_on(team[i], instruction, a, team[i]->clock >> 32);
-	for (UInt i = 0; tool_has_front && i < front->nmembers; i++)
+	for (UInt i = 0; tool_options.has_front && i < front->nmembers; i++)
 		observe_on(front->member[i], instruction, a, front->clock >> 32);
 }
 
@@ -126,9 +126,9 @@ static void on_masked_store(Addr a, UWord size, UWord lanes, Addr instruction)
 static void on_modify(Addr a, UWord size)
 {
 	(void)a, (void)size;
-	if (tool_nmachines > 1)
+	if (tool_options.nmachines > 1)
 		team_modify();
-	else if (tool_has_front)
+	else if (tool_options.has_front)
 		front_modify();
 	else
 		running->rmw++;
@@ -136,7 +136,7 @@ static void on_modify(Addr a, UWord size)
 
 UInt line_shift(void)
 {
-	return log2_of(tool_machine.line);
+	return log2_of(tool_options.machine.line);
 }
 
 static void add_call(
@@ -283,9 +283,9 @@ static IRExpr **list_arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
 
 static batch_function *model_function_for(UInt places, UInt lines)
 {
-	if (tool_nmachines > 1)
+	if (tool_options.nmachines > 1)
 		return team_function_for(line_shift(), places, lines);
-	return tool_has_front
+	return tool_options.has_front
 		       ? ahead_of_front(front_function_for(line_shift(), places, lines),
 				 places, lines)
 		       : ahead_of_core(batch_function_for(line_shift(), places, lines),

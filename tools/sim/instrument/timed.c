@@ -179,7 +179,7 @@ static void observe_batch(struct core *core, const struct batch_origin *origin)
 /* Time comes first: a profile sees what it has counted. */
 void timed_start(void)
 {
-	if (!tool_timing)
+	if (!tool_options.timing)
 		return;
 	next_observer = batch_observer;
 	batch_observer = next_observer ? observe_batch : timing_observe;

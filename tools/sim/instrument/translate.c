@@ -67,7 +67,7 @@ static Bool try_to_translate(VexTranslateArgs *args, VexTranslateResult *result)
 		may_escape = False;
 		return False;
 	}
-	may_escape = native_allowed;
+	may_escape = tool_options.native;
 	*result = __real_LibVEX_Translate(args);
 	may_escape = False;
 	return True;

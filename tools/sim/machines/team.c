@@ -6,7 +6,11 @@
 struct core *team[FRONT_MEMBERS];
 uint32_t team_size;
 
-static batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
+/* The functions that model references by one core, and by one with a front: the same for
+ * all. */
+static struct {
+	batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
+} models;
 
 #define RUN(name, places, lines, shift)                                                  \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
@@ -14,10 +18,10 @@ static batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES +
 	{                                                                                \
 		for (uint32_t i = 0; i < team_size; i++) {                               \
 			running = team[i];                                               \
-			of_core[lines - 1][places](b, line, a0, a1, a2, a3);             \
+			models.of_core[lines - 1][places](b, line, a0, a1, a2, a3);      \
 		}                                                                        \
 		if (front->nmembers)                                                     \
-			of_front[lines - 1][places](b, line, a0, a1, a2, a3);            \
+			models.of_front[lines - 1][places](b, line, a0, a1, a2, a3);     \
 	}
 
 BATCH_RUNS(run, 0)
@@ -26,9 +30,9 @@ batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t
 {
 	static batch_function *const run[2][BATCH_PLACES + 1] = BATCH_NAMES(run);
 
-	of_core[lines - 1][places] = ahead_of_core(
+	models.of_core[lines - 1][places] = ahead_of_core(
 		batch_function_for(line_shift, places, lines), places, lines);
-	of_front[lines - 1][places] = ahead_of_front(
+	models.of_front[lines - 1][places] = ahead_of_front(
 		front_function_for(line_shift, places, lines), places, lines);
 	return run[lines - 1][places];
 }

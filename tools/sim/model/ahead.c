@@ -522,7 +522,11 @@ void ahead_end(struct core *core)
 		pass_on(core->ahead);
 }
 
-static batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
+/* The functions that model references by one core, and by one with a front: the same for
+ * all. */
+static struct {
+	batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
+} models;
 
 #define RUN(name, places, lines, shift)                                                  \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
@@ -532,7 +536,7 @@ static batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES +
                                                                                          \
 		if (core->ahead)                                                         \
 			ahead_begin(core, b, line);                                      \
-		of_core[lines - 1][places](b, line, a0, a1, a2, a3);                     \
+		models.of_core[lines - 1][places](b, line, a0, a1, a2, a3);              \
 		if (core->ahead)                                                         \
 			ahead_end(core);                                                 \
 	}
@@ -547,7 +551,7 @@ BATCH_RUNS(run_core, 0)
 		for (uint32_t i = 0; i < front->nmembers; i++)                           \
 			if (front->member[i]->ahead)                                     \
 				ahead_begin(front->member[i], b, line);                  \
-		of_front[lines - 1][places](b, line, a0, a1, a2, a3);                    \
+		models.of_front[lines - 1][places](b, line, a0, a1, a2, a3);             \
 		for (uint32_t i = 0; i < front->nmembers; i++)                           \
 			if (front->member[i]->ahead)                                     \
 				ahead_end(front->member[i]);                             \
@@ -562,7 +566,7 @@ batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t l
 
 	if (!ahead_wanted)
 		return model;
-	of_core[lines - 1][places] = model;
+	models.of_core[lines - 1][places] = model;
 	return function[lines - 1][places];
 }
 
@@ -573,7 +577,7 @@ batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t 
 
 	if (!ahead_wanted)
 		return model;
-	of_front[lines - 1][places] = model;
+	models.of_front[lines - 1][places] = model;
 	return function[lines - 1][places];
 }
 

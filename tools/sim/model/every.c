@@ -2,27 +2,33 @@
 #include "model/every.h"
 
 uint32_t every_count;
-static every_code *on_code[EVERY_MOST];
-static every_data *on_data[EVERY_MOST];
+
+/* Those who look at each reference. */
+static struct {
+	every_code *on_code[EVERY_MOST];
+	every_data *on_data[EVERY_MOST];
+	/* One function for each number of places, since no more arguments are given. */
+	batch_function *model_of[BATCH_PLACES + 1][2];
+} every;
 
 void every_add(every_code *code, every_data *data)
 {
-	on_code[every_count] = code;
-	on_data[every_count++] = data;
+	every.on_code[every_count] = code;
+	every.on_data[every_count++] = data;
 }
 
 static void tell_code(uint64_t line)
 {
 	for (uint32_t n = 0; n < every_count; n++)
-		if (on_code[n])
-			on_code[n](line);
+		if (every.on_code[n])
+			every.on_code[n](line);
 }
 
 static void tell_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
 	for (uint32_t n = 0; n < every_count; n++)
-		if (on_data[n])
-			on_data[n](addr, size, kind);
+		if (every.on_data[n])
+			every.on_data[n](addr, size, kind);
 }
 
 static void run_batch(const struct batch *b, uint64_t line, const uint64_t *at)
@@ -45,9 +51,6 @@ void every_direct(uint64_t addr, uint32_t size, enum access kind)
 	tell_data(addr, size, kind == STORE ? BATCH_WRITE : BATCH_READ);
 }
 
-/* One function for each number of places, since no more arguments are given. */
-static batch_function *model_of[BATCH_PLACES + 1][2];
-
 #define RUN(name, places, lines, shift)                                                  \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \
@@ -55,7 +58,7 @@ static batch_function *model_of[BATCH_PLACES + 1][2];
 		const uint64_t at[] = {places > 0 ? a0 : 0, places > 1 ? a1 : 0,         \
 			places > 2 ? a2 : 0, places > 3 ? a3 : 0};                       \
                                                                                          \
-		model_of[places][lines - 1](b, line, at[0], at[1], at[2], at[3]);        \
+		every.model_of[places][lines - 1](b, line, at[0], at[1], at[2], at[3]);  \
 		run_batch(b, line, at);                                                  \
 	}
 
@@ -65,6 +68,6 @@ batch_function *every_function_for(batch_function *model, uint32_t places, uint3
 {
 	static batch_function *const function[2][BATCH_PLACES + 1] = BATCH_NAMES(run);
 
-	model_of[places][lines - 1] = model;
+	every.model_of[places][lines - 1] = model;
 	return function[lines - 1][places];
 }

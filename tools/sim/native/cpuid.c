@@ -79,7 +79,7 @@ void __wrap_amd64g_dirtyhelper_CPUID_avx2(guest_state *state)
 	struct cpuid c;
 
 	__real_amd64g_dirtyhelper_CPUID_avx2(state);
-	if (!cpuid_shows_host || !native_allowed)
+	if (!tool_options.shows_host || !tool_options.native)
 		return;
 	c = registers_told(state);
 	tell_host(leaf, subleaf, &c);

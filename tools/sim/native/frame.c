@@ -49,10 +49,15 @@ static UInt saved_features(void)
 	return native_host_kept_state() & (is_avx512_used ? 0xe7 : 7);
 }
 
-/* CPUID leaves virtual machines: it takes longer than the rest of a signal. */
+/* The kernel's frame of a signal, which is the same for all. */
 static struct {
-	UInt size, offset;
-} layout[COMPONENTS];
+	/* CPUID leaves virtual machines: it takes longer than the rest of a signal. */
+	struct {
+		UInt size, offset;
+	} layout[COMPONENTS];
+	/* The context's place in a frame, from where the handler's stack begins. */
+	PtrdiffT context_at;
+} frame;
 
 static UInt area_size(ULong saved)
 {
@@ -61,13 +66,13 @@ static UInt area_size(ULong saved)
 	for (UInt c = AVX; c < COMPONENTS; c++) {
 		if (!(saved >> c & 1))
 			continue;
-		if (!layout[c].size) {
+		if (!frame.layout[c].size) {
 			struct cpuid host = native_cpuid(0xd, c);
 
-			layout[c].size = host.output[0];
-			layout[c].offset = host.output[1];
+			frame.layout[c].size = host.output[0];
+			frame.layout[c].offset = host.output[1];
 		}
-		size = layout[c].offset + layout[c].size;
+		size = frame.layout[c].offset + frame.layout[c].size;
 	}
 	return size;
 }
@@ -142,7 +147,7 @@ static void save_frame(struct thread_state *t, struct area *to)
 	to->features = to->has = saved_features();
 	for (UInt c = AVX; c < COMPONENTS; c++)
 		if (to->features >> c & 1)
-			copy_component(t, (UChar *)to + layout[c].offset, c, True);
+			copy_component(t, (UChar *)to + frame.layout[c].offset, c, True);
 	VG_(memcpy)((UChar *)to + size, &end, sizeof(end));
 }
 
@@ -176,18 +181,17 @@ static void restore_frame(struct thread_state *t, struct area *from)
 	mxcsr_write(&t->guest, from->mxcsr & 0xffff);
 	for (UInt c = AVX; has_components(from) && c < COMPONENTS; c++)
 		if (from->features & from->has & 1u << c)
-			copy_component(t, (UChar *)from + layout[c].offset, c, False);
+			copy_component(
+				t, (UChar *)from + frame.layout[c].offset, c, False);
 }
 
 /* --- Frames --- */
 
-/* The context's place in a frame, from where the handler's stack begins. */
-static PtrdiffT context_at;
-
 Addr native_frame_room(Addr top)
 {
-	return native_allowed ? (top - area_size(saved_features()) - sizeof(UInt)) & ~63ul
-			      : top;
+	return tool_options.native
+		       ? (top - area_size(saved_features()) - sizeof(UInt)) & ~63ul
+		       : top;
 }
 
 void native_frame_fill(ThreadId tid, Addr room)
@@ -195,11 +199,11 @@ void native_frame_fill(ThreadId tid, Addr room)
 	struct thread_state t;
 	struct vki_ucontext *context;
 
-	if (!native_allowed)
+	if (!tool_options.native)
 		return;
 	take_registers(tid, &t);
 	context = (struct vki_ucontext *)t.guest.guest_RDX;
-	context_at = (PtrdiffT)(t.guest.guest_RDX - t.guest.guest_RSP);
+	frame.context_at = (PtrdiffT)(t.guest.guest_RDX - t.guest.guest_RSP);
 	save_frame(&t, (struct area *)room);
 	context->uc_mcontext.fpstate = (void *)room;
 	context->uc_flags |= HAS_STATE;
@@ -213,16 +217,16 @@ destroy_frame __real_vgPlain_sigframe_destroy, __wrap_vgPlain_sigframe_destroy;
 /* The core has put back the address to which the handler returns. */
 static const struct vki_ucontext *context_of(ThreadId tid)
 {
-	Addr at = VG_(get_SP)(tid) + (Addr)context_at;
+	Addr at = VG_(get_SP)(tid) + (Addr)frame.context_at;
 
-	return context_at && can_read(at, sizeof(struct vki_ucontext))
+	return frame.context_at && can_read(at, sizeof(struct vki_ucontext))
 		       ? (const struct vki_ucontext *)at
 		       : NULL;
 }
 
 void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool is_rt)
 {
-	const struct vki_ucontext *context = native_allowed ? context_of(tid) : NULL;
+	const struct vki_ucontext *context = tool_options.native ? context_of(tid) : NULL;
 	struct area *from = context ? (struct area *)context->uc_mcontext.fpstate : NULL;
 	struct thread_state t;
 

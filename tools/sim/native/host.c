@@ -9,8 +9,6 @@ static const struct {
 #include "native/features.h"
 };
 
-static Bool has[NATIVE_NFEATURES];
-
 struct cpuid native_cpuid(UInt leaf, UInt subleaf)
 {
 	struct cpuid c;
@@ -35,7 +33,11 @@ static Bool is_there(UInt feature)
 	       1;
 }
 
-static UInt kept;
+/* This CPU's features; read once. */
+static struct {
+	Bool has[NATIVE_NFEATURES];
+	UInt kept;
+} host;
 
 static UInt kept_state(void)
 {
@@ -55,8 +57,9 @@ static Bool is_avx512(UInt feature)
 /* Stubs load and store with what all CPUs with AVX-512 but the first one have. */
 static Bool can_move_wide(void)
 {
-	return (kept & 0xe6) == 0xe6 && has[FEATURE_AVX512F] && has[FEATURE_AVX512BW] &&
-	       has[FEATURE_AVX512DQ] && has[FEATURE_AVX512VL];
+	return (host.kept & 0xe6) == 0xe6 && host.has[FEATURE_AVX512F] &&
+	       host.has[FEATURE_AVX512BW] && host.has[FEATURE_AVX512DQ] &&
+	       host.has[FEATURE_AVX512VL];
 }
 
 void native_host_start(void)
@@ -64,22 +67,22 @@ void native_host_start(void)
 	Bool any, wide;
 
 	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
-		has[i] = is_there(i);
-	kept = kept_state();
-	any = (kept & 6) == 6 && has[FEATURE_AVX];
+		host.has[i] = is_there(i);
+	host.kept = kept_state();
+	any = (host.kept & 6) == 6 && host.has[FEATURE_AVX];
 	wide = can_move_wide();
 	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
-		has[i] = has[i] && any && (wide || !is_avx512(i));
+		host.has[i] = host.has[i] && any && (wide || !is_avx512(i));
 }
 
 UInt native_host_kept_state(void)
 {
-	return kept & (has[FEATURE_AVX512F] ? 0xe7 : 7);
+	return host.kept & (host.has[FEATURE_AVX512F] ? 0xe7 : 7);
 }
 
 void native_host_add_feature(UInt feature, UInt leaf, UInt subleaf, struct cpuid *c)
 {
-	if (has[feature] && features[feature].leaf == leaf &&
+	if (host.has[feature] && features[feature].leaf == leaf &&
 		features[feature].subleaf == subleaf)
 		c->output[features[feature].output] |= 1u << features[feature].bit;
 }
@@ -88,8 +91,9 @@ Bool native_host_has(const struct native *n)
 {
 	const struct native_shape *s = n->shape;
 
-	return has[s->feature] && (n->form != FORM_EVEX || has[FEATURE_AVX512F]) &&
-	       (!s->needs_vl || has[FEATURE_AVX512VL]);
+	return host.has[s->feature] &&
+	       (n->form != FORM_EVEX || host.has[FEATURE_AVX512F]) &&
+	       (!s->needs_vl || host.has[FEATURE_AVX512VL]);
 }
 
 Bool native_is_foreign(const struct native *n)

@@ -11,35 +11,38 @@
 enum { EXPONENT = 0x7f800000, LEAST_NORMAL = 0x00800000, MAGNITUDE = 0x7fffffff };
 enum { INVALID = 1, DENORMALS_ARE_ZERO = 0x40 };
 
-/* The instruction that statements are of. */
-static struct {
-	Bool converts;   /* singles, to compare them or to make an integer of one */
-	Bool is_compare; /* of which quiet NaNs are told */
-	Bool may_fault;  /* it is of SSE, and has loaded nothing yet */
-	Addr pc;
-} now;
-
 /* Conversions that are made where their values are used. */
 enum { MOST_DELAYED = 16 };
+
+/* The superblock that is being mended; nothing outlives it. */
 static struct {
-	IRTemp to;
-	IRExpr *from;
-} delayed[MOST_DELAYED];
-static UInt ndelayed;
+	/* The instruction that statements are of. */
+	struct {
+		Bool converts; /* singles, to compare them or to make an integer of one */
+		Bool is_compare; /* of which quiet NaNs are told */
+		Bool may_fault;  /* it is of SSE, and has loaded nothing yet */
+		Addr pc;
+	} instruction;
+	struct {
+		IRTemp to;
+		IRExpr *from;
+	} delayed[MOST_DELAYED];
+	UInt ndelayed;
+} mending;
 
 static void begin_instruction(const IRStmt *mark)
 {
 	const UChar *code = (const UChar *)mark->Ist.IMark.addr, *opcode;
 	UInt map;
 
-	VG_(memset)(&now, 0, sizeof(now));
+	VG_(memset)(&mending.instruction, 0, sizeof(mending.instruction));
 	opcode = native_opcode(code, code + mark->Ist.IMark.len, &map);
-	if (!native_allowed || !opcode)
+	if (!tool_options.native || !opcode)
 		return;
-	now.pc = mark->Ist.IMark.addr;
-	now.converts = map == 1 && *opcode >= 0x2c && *opcode <= 0x2f;
-	now.is_compare = map == 1 && *opcode == 0x2f;
-	now.may_fault = *code != 0xc4 && *code != 0xc5;
+	mending.instruction.pc = mark->Ist.IMark.addr;
+	mending.instruction.converts = map == 1 && *opcode >= 0x2c && *opcode <= 0x2f;
+	mending.instruction.is_compare = map == 1 && *opcode == 0x2f;
+	mending.instruction.may_fault = *code != 0xc4 && *code != 0xc5;
 }
 
 /* --- Expressions --- */
@@ -74,11 +77,11 @@ static IRExpr *bits_of(IRSB *out, IRExpr *single)
 /* Is it the instruction's first load, of an operand that has to be? */
 static Bool has_to_be_aligned(void)
 {
-	Bool is_first = now.may_fault;
+	Bool is_first = mending.instruction.may_fault;
 	struct native n;
 
-	now.may_fault = False;
-	return is_first && native_decode(now.pc, &n) && n.shape->aligned;
+	mending.instruction.may_fault = False;
+	return is_first && native_decode(mending.instruction.pc, &n) && n.shape->aligned;
 }
 
 /* The lowest bits of an address that is not aligned make it one that no program has. */
@@ -194,19 +197,20 @@ static Bool delay_conversion(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 
-	if (!now.converts || ndelayed == MOST_DELAYED || is_used_otherwise(in, at))
+	if (!mending.instruction.converts || mending.ndelayed == MOST_DELAYED ||
+		is_used_otherwise(in, at))
 		return False;
-	delayed[ndelayed].to = s->Ist.WrTmp.tmp;
-	delayed[ndelayed++].from = s->Ist.WrTmp.data->Iex.Unop.arg;
+	mending.delayed[mending.ndelayed].to = s->Ist.WrTmp.tmp;
+	mending.delayed[mending.ndelayed++].from = s->Ist.WrTmp.data->Iex.Unop.arg;
 	return True;
 }
 
 /* Returns the float that is converted to it, if that is delayed; else NULL. */
 static IRExpr *delayed_for(const IRExpr *e)
 {
-	for (UInt i = 0; i < ndelayed; i++)
-		if (is_temp(e, delayed[i].to))
-			return delayed[i].from;
+	for (UInt i = 0; i < mending.ndelayed; i++)
+		if (is_temp(e, mending.delayed[i].to))
+			return mending.delayed[i].from;
 	return NULL;
 }
 
@@ -261,7 +265,7 @@ static void tell_of_invalid(IRSB *out, IRTemp result)
 
 void mend_begin_block(void)
 {
-	ndelayed = 0;
+	mending.ndelayed = 0;
 }
 
 static void add_binary(IRSB *out, IRStmt *s)
@@ -269,7 +273,7 @@ static void add_binary(IRSB *out, IRStmt *s)
 	switch (s->Ist.WrTmp.data->Iex.Binop.op) {
 	case Iop_CmpF64:
 		addStmtToIRSB(out, mend_comparison(out, s));
-		if (now.is_compare)
+		if (mending.instruction.is_compare)
 			tell_of_invalid(out, s->Ist.WrTmp.tmp);
 		break;
 	case Iop_F64toI32S:

@@ -20,13 +20,15 @@ typedef Int emit_instruction(void *is_profile, UChar *to, Int size,
 	const void *fast, const void *indirect, const void *assisted);
 emit_instruction __real_emit_AMD64Instr, __wrap_emit_AMD64Instr;
 
-/* Is MXCSR not as usual?  (set by the code that is written) */
-static UChar is_changed;
-
+/* MXCSR, as the code sees it that is being written. */
 static struct {
-	UInt matched;       /* instructions of the sequence */
-	Bool is_truncation; /* between the first LDMXCSR and the second */
-} now;
+	/* Is MXCSR not as usual?  (set by the code that is written) */
+	UChar is_changed;
+	struct {
+		UInt matched;       /* instructions of the sequence */
+		Bool is_truncation; /* between the first LDMXCSR and the second */
+	} sequence;
+} modes;
 
 /* --- What VEX writes --- */
 
@@ -70,13 +72,13 @@ static void note_change(const UChar *code, Int length)
 {
 	if (length >= 5 && length <= 6 && (code[length - 5] & 0xf8) == 0xb8 &&
 		ENDS("\x03\x00\x00\x00"))
-		now.matched = 1;
+		modes.sequence.matched = 1;
 	else if (is_reset(code, length))
-		now.matched = AS_USUAL;
-	else if (is_next(now.matched, code, length))
-		now.matched++;
+		modes.sequence.matched = AS_USUAL;
+	else if (is_next(modes.sequence.matched, code, length))
+		modes.sequence.matched++;
 	else
-		now.matched = 0;
+		modes.sequence.matched = 0;
 }
 
 /* --- What is written --- */
@@ -96,7 +98,7 @@ static void write_code(struct writing *w, const void *code, Int size)
 
 static void write_changed(struct writing *w, UChar value)
 {
-	UInt at = (UInt)(Addr)&is_changed;
+	UInt at = (UInt)(Addr)&modes.is_changed;
 
 	write_code(w, &at, sizeof(at));
 	write_code(w, &value, sizeof(value));
@@ -129,13 +131,13 @@ static Int replace_load(UChar *code)
 {
 	struct writing w = {code, 0};
 
-	if (now.matched == TO_ZERO || now.is_truncation) {
-		now.is_truncation = now.matched == TO_ZERO;
+	if (modes.sequence.matched == TO_ZERO || modes.sequence.is_truncation) {
+		modes.sequence.is_truncation = modes.sequence.matched == TO_ZERO;
 		WRITE(&w, "\x0f\x1f\x00"); /* nop */
 	} else {
-		write_load(&w, now.matched == AS_USUAL);
+		write_load(&w, modes.sequence.matched == AS_USUAL);
 	}
-	now.matched = 0;
+	modes.sequence.matched = 0;
 	return w.n;
 }
 
@@ -159,11 +161,11 @@ Int __wrap_emit_AMD64Instr(void *is_profile, UChar *to, Int size, const void *in
 	Int length = __real_emit_AMD64Instr(is_profile, to, size, instruction, is_long,
 		endness, slow, fast, indirect, assisted);
 
-	if (!native_allowed)
+	if (!tool_options.native)
 		return length;
 	if (is_load(to, length))
 		return replace_load(to);
-	if (now.is_truncation)
+	if (modes.sequence.is_truncation)
 		make_truncating(to, length);
 	note_change(to, length);
 	return length;

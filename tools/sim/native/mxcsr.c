@@ -2,7 +2,6 @@
 #include "native/mxcsr.h"
 
 #include "base/syscall.h"
-#include "native/options.h"
 #include "pin/pin.h"
 
 #include "pub_tool_vki.h"
@@ -67,7 +66,7 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 	guest_state *g = (guest_state *)state;
 
 	pin_turn_goes_on(state);
-	if (!native_allowed) {
+	if (!tool_options.native) {
 		__real_vgPlain_disp_run_translations(results, state, code);
 		return;
 	}
@@ -97,7 +96,7 @@ static UChar *find_look(void)
 void mxcsr_start(void)
 {
 	static const UChar nothing[] = {0x66, 0x90};
-	UChar *look = native_hosts_flush ? find_look() : NULL;
+	UChar *look = tool_options.hosted_flush ? find_look() : NULL;
 	Addr page = VG_PGROUNDDN((Addr)look);
 	SizeT size = VG_PGROUNDUP((Addr)look + sizeof(nothing)) - page;
 
@@ -123,7 +122,7 @@ void __wrap_amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS(
 	guest_state *g, HWord area)
 {
 	__real_amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS(g, area);
-	if (!native_allowed)
+	if (!tool_options.native)
 		return;
 	gather_flags(g);
 	*(UInt *)(area + AREA_MXCSR) = mxcsr_read(g);
@@ -133,7 +132,7 @@ void __wrap_amd64g_dirtyhelper_XRSTOR_COMPONENT_1_EXCLUDING_XMMREGS(
 	guest_state *g, HWord area)
 {
 	__real_amd64g_dirtyhelper_XRSTOR_COMPONENT_1_EXCLUDING_XMMREGS(g, area);
-	if (!native_allowed)
+	if (!tool_options.native)
 		return;
 	mxcsr_write(g, *(const UInt *)(area + AREA_MXCSR));
 	set_host_mxcsr(MXCSR_USUAL | flush_of(g));

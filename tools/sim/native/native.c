@@ -10,8 +10,6 @@
 #include "native/spelling.h"
 #include "native/upper.h"
 
-Bool native_allowed = True, cpuid_shows_host, native_hosts_flush = True;
-
 /* More in one superblock are not worth the time that it takes to make. */
 enum { MOST_IN_ROW = 16 };
 
@@ -26,9 +24,14 @@ static struct {
 	struct native instruction;
 } now;
 
+Bool native_is_built(void)
+{
+	return True;
+}
+
 void native_start(void)
 {
-	if (!native_allowed)
+	if (!tool_options.native)
 		return;
 	native_host_start();
 	mxcsr_start();
@@ -36,7 +39,7 @@ void native_start(void)
 
 static Bool decode_at(Addr pc, struct native *n)
 {
-	return native_allowed && native_decode(pc, n) &&
+	return tool_options.native && native_decode(pc, n) &&
 	       (native_is_xgetbv(n) || native_host_has(n));
 }
 
@@ -53,8 +56,8 @@ static Bool looks_fused(const UChar *code, UInt length)
 /* VEX says that a program may use no more registers than VEX has. */
 static Bool looks_xgetbv(const UChar *code, UInt length)
 {
-	return cpuid_shows_host && length == 3 && code[0] == 0x0f && code[1] == 1 &&
-	       code[2] == 0xd0;
+	return tool_options.shows_host && length == 3 && code[0] == 0x0f &&
+	       code[1] == 1 && code[2] == 0xd0;
 }
 
 /* Is it executed natively though VEX decodes it, in a superblock of its own? */
@@ -65,7 +68,7 @@ static Bool is_preferred(Addr pc, UInt length)
 
 	if (looks_xgetbv(code, length))
 		return True;
-	return !pieces_apart && mxcsr_is_load(code, length) && decode_at(pc, &n);
+	return !tool_options.pieces && mxcsr_is_load(code, length) && decode_at(pc, &n);
 }
 
 /* --- In VEX's superblocks --- */
@@ -86,7 +89,7 @@ static Bool is_early(Addr pc, struct native *n)
 	const UChar *code = (const UChar *)pc;
 	UInt map;
 
-	return native_allowed && !pieces_apart &&
+	return tool_options.native && !tool_options.pieces &&
 	       native_opcode(code, code + NATIVE_LONGEST, &map) && decode_at(pc, n) &&
 	       (looks_fused(code, n->length) || rounding_looks_wrong(code, n->length) ||
 		       mxcsr_is_store(code, n->length));
@@ -100,7 +103,7 @@ static const UChar *readable_code(Addr pc)
 	enum { PAGE = 4096 };
 	static UChar copy[32];
 
-	if (!native_allowed)
+	if (!tool_options.native)
 		return (const UChar *)pc;
 	VG_(memset)(copy, 0, sizeof(copy));
 	if (pc % PAGE <= PAGE - sizeof(copy))
@@ -166,7 +169,7 @@ Int native_split(const IRSB *in)
 {
 	UInt before = 0;
 
-	if (!native_allowed)
+	if (!tool_options.native)
 		return in->stmts_used;
 	for (Int i = 0; i < in->stmts_used; i++) {
 		const IRStmt *s = in->stmts[i];

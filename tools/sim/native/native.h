@@ -10,7 +10,6 @@
 #ifndef CACHEPEEK_SIM_NATIVE_H
 #define CACHEPEEK_SIM_NATIVE_H
 
-#include "native/options.h"
 #include "tool.h"
 
 struct native;
@@ -28,6 +27,8 @@ struct native_step {
 	IRExpr *address;
 };
 
+/* False: without the table of encodings (absent.c). */
+Bool native_is_built(void);
 void native_start(void);
 
 /* Returns how many statements of the superblock are VEX's. */

@@ -4,18 +4,21 @@
 #include "emit.h"
 #include "native/state.h"
 
-static Bool are_used;
-
-/* In the superblock being made: registers whose bits are still to be cleared; the
- * instruction restores what it writes. */
-static UInt pending;
-static Bool restores;
+/* The upper halves of registers: whether the program uses them, and those of the
+ * superblock. */
+static struct {
+	Bool are_used;
+	/* In the superblock being made: registers whose bits are still to be cleared; the
+	 * instruction restores what it writes. */
+	UInt pending;
+	Bool restores;
+} upper;
 
 Bool upper_first_use(IRSB *out, Addr pc)
 {
-	if (are_used)
+	if (upper.are_used)
 		return False;
-	are_used = True;
+	upper.are_used = True;
 	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CMSTART), emit_constant(0)));
 	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CMLEN), emit_constant(~0ull)));
 	out->next = emit_constant(pc);
@@ -25,7 +28,7 @@ Bool upper_first_use(IRSB *out, Addr pc)
 
 Bool upper_is_used(void)
 {
-	return are_used;
+	return upper.are_used;
 }
 
 /* XRSTOR, which the dynamic linker executes between a call and the function: to VEX there
@@ -76,27 +79,27 @@ static void clear_pending(IRSB *out)
 {
 	IRExpr *live;
 
-	if (!pending)
+	if (!upper.pending)
 		return;
 	live = emit_kept(out, Ity_I32, IRExpr_Get((Int)SIDE_OF(live), Ity_I32));
 	live = emit_kept(out, Ity_I32,
-		IRExpr_Binop(Iop_And32, live, IRExpr_Const(IRConst_U32(~pending))));
+		IRExpr_Binop(Iop_And32, live, IRExpr_Const(IRConst_U32(~upper.pending))));
 	addStmtToIRSB(out, IRStmt_Put((Int)SIDE_OF(live), live));
-	pending = 0;
+	upper.pending = 0;
 }
 
 void upper_watch(IRSB *out, const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
 
-	if (!are_used)
+	if (!upper.are_used)
 		return;
 	if (s->tag == Ist_IMark)
-		restores = is_restore(s->Ist.IMark.addr);
+		upper.restores = is_restore(s->Ist.IMark.addr);
 	if (may_leave(s))
 		clear_pending(out);
-	if (!restores)
-		pending |= registers_cleared(in->tyenv, s);
+	if (!upper.restores)
+		upper.pending |= registers_cleared(in->tyenv, s);
 }
 
 void upper_watch_end(IRSB *out)

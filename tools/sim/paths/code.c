@@ -12,36 +12,38 @@ struct stubs {
 	Addr start, end;
 };
 
-static struct scanned *scanned;
-static struct stubs *stubs;
-
-/* Open addressing; 0: free. */
-static Addr *table;
-static ULong room, used;
+/* The program's code, as far as it was looked at. */
+static struct {
+	struct scanned *scanned;
+	struct stubs *stubs;
+	/* Open addressing; 0: free. */
+	Addr *table;
+	ULong room, used;
+} code;
 
 static ULong slot_of(Addr a)
 {
-	ULong i = (a * 0x9e3779b97f4a7c15ull >> 24) & (room - 1);
+	ULong i = (a * 0x9e3779b97f4a7c15ull >> 24) & (code.room - 1);
 
-	while (table[i] && table[i] != a)
-		i = (i + 1) & (room - 1);
+	while (code.table[i] && code.table[i] != a)
+		i = (i + 1) & (code.room - 1);
 	return i;
 }
 
 /* Without those in [lo, hi). */
 static void resize_table(ULong size, Addr lo, Addr hi)
 {
-	Addr *old = table;
-	ULong n = room;
+	Addr *old = code.table;
+	ULong n = code.room;
 
-	table = VG_(calloc)("cachepeek.begins", size, sizeof(*table));
-	room = size;
-	used = 0;
+	code.table = VG_(calloc)("cachepeek.begins", size, sizeof(*code.table));
+	code.room = size;
+	code.used = 0;
 	for (ULong i = 0; i < n; i++) {
 		if (!old[i] || (old[i] >= lo && old[i] < hi))
 			continue;
-		table[slot_of(old[i])] = old[i];
-		used++;
+		code.table[slot_of(old[i])] = old[i];
+		code.used++;
 	}
 	VG_(free)(old);
 }
@@ -52,11 +54,11 @@ static void add_function(void *bias, const Elf64_Sym *symbol, const HChar *name)
 
 	if (!elf_is_function(symbol, name))
 		return;
-	if (used >= room / 2)
-		resize_table(room ? 2 * room : 1 << 12, 0, 0);
+	if (code.used >= code.room / 2)
+		resize_table(code.room ? 2 * code.room : 1 << 12, 0, 0);
 	i = slot_of(*(const Addr *)bias + symbol->st_value);
-	used += !table[i];
-	table[i] = *(const Addr *)bias + symbol->st_value;
+	code.used += !code.table[i];
+	code.table[i] = *(const Addr *)bias + symbol->st_value;
 }
 
 static void add_stubs(void *bias, const Elf64_Shdr *section, const HChar *name)
@@ -68,13 +70,13 @@ static void add_stubs(void *bias, const Elf64_Shdr *section, const HChar *name)
 	s = VG_(malloc)("cachepeek.stubs", sizeof(*s));
 	s->start = *(const Addr *)bias + section->sh_addr;
 	s->end = s->start + section->sh_size;
-	s->next = stubs;
-	stubs = s;
+	s->next = code.stubs;
+	code.stubs = s;
 }
 
 static void look_at(Addr a)
 {
-	const NSegment *segment = scanned_new(&scanned, a);
+	const NSegment *segment = scanned_new(&code.scanned, a);
 	const HChar *path = segment ? VG_(am_get_filename)(segment) : NULL;
 	Addr bias;
 
@@ -87,13 +89,13 @@ static void look_at(Addr a)
 Bool code_begins_at(Addr a)
 {
 	look_at(a);
-	return room && table[slot_of(a)];
+	return code.room && code.table[slot_of(a)];
 }
 
 Bool code_is_stub(Addr a)
 {
 	look_at(a);
-	for (const struct stubs *s = stubs; s; s = s->next)
+	for (const struct stubs *s = code.stubs; s; s = s->next)
 		if (a >= s->start && a < s->end)
 			return True;
 	return False;
@@ -101,11 +103,11 @@ Bool code_is_stub(Addr a)
 
 void code_unmapped(Addr a, SizeT len)
 {
-	if (!scanned_forget(&scanned, a, len))
+	if (!scanned_forget(&code.scanned, a, len))
 		return;
-	if (room)
-		resize_table(room, a, a + len);
-	for (struct stubs **at = &stubs; *at;) {
+	if (code.room)
+		resize_table(code.room, a, a + len);
+	for (struct stubs **at = &code.stubs; *at;) {
 		struct stubs *s = *at;
 
 		if (s->start >= a + len || s->end <= a) {

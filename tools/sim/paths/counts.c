@@ -16,13 +16,16 @@ struct noted {
 
 typedef ULong pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
-static const struct front *counting;
-static const struct core *observed;
-
-/* The counts of the observed core at the last look. */
-static struct noted noted;
-static uint64_t seen[CP_SIM_NCOUNTERS] __attribute__((aligned(16)));
-static ULong huge_seen;
+/* The running thread's counters at the last look: what they have grown by since is
+ * charged to its path. */
+static struct {
+	const struct front *front;
+	const struct core *core;
+	/* The counts of the observed core at the last look. */
+	struct noted noted;
+	uint64_t seen[CP_SIM_NCOUNTERS] __attribute__((aligned(16)));
+	ULong huge_seen;
+} counts;
 
 static ULong lines_of(ULong clock, ULong before, ULong idle, ULong references)
 {
@@ -50,7 +53,7 @@ static struct noted noted_by_front(const struct front *f, const struct core *cor
 static void add_noted(uint64_t *to, const struct core *core, struct noted *before)
 {
 	struct noted now =
-		core->flex ? noted_by_front(counting, core) : noted_by_core(core);
+		core->flex ? noted_by_front(counts.front, core) : noted_by_core(core);
 
 	to[CP_SIM_instructions] += now.instructions - before->instructions;
 	to[CP_SIM_l1d_loads] += now.loads - before->loads;
@@ -71,7 +74,7 @@ static Bool is_quiet(const uint64_t *now)
 #pragma GCC unroll 8
 	for (UInt i = 0; i < sizeof(telling); i++)
 		changed |= *(const pair *)&now[telling[i]] ^
-			   *(const pair *)&seen[telling[i]];
+			   *(const pair *)&counts.seen[telling[i]];
 	return !(changed[0] | changed[1]);
 }
 
@@ -91,9 +94,9 @@ static __attribute__((noinline)) void add_counted(
 
 static void add_huge_pages(uint64_t *to)
 {
-	if (machine_knows_huge(&tool_machine))
-		to[CP_SIM_huge_pages] += huge.seen - huge_seen;
-	huge_seen = huge.seen;
+	if (machine_knows_huge(&tool_options.machine))
+		to[CP_SIM_huge_pages] += huge.seen - counts.huge_seen;
+	counts.huge_seen = huge.seen;
 }
 
 /* All counts of a core that was not looked at before are new. */
@@ -108,18 +111,18 @@ static void settle_unseen(struct cp_profile_path *to, const struct core *core)
 
 void counts_settle(struct cp_profile_path *to, const struct core *core)
 {
-	add_noted(to->count, core, &noted);
+	add_noted(to->count, core, &counts.noted);
 	if (core->flex || !is_quiet(core->count))
-		add_counted(to->count, core, seen);
+		add_counted(to->count, core, counts.seen);
 }
 
 void counts_settle_all(struct cp_profile_path *to, const struct core *core)
 {
-	if (core != observed) {
+	if (core != counts.core) {
 		settle_unseen(to, core);
 	} else {
-		add_noted(to->count, core, &noted);
-		add_counted(to->count, core, seen);
+		add_noted(to->count, core, &counts.noted);
+		add_counted(to->count, core, counts.seen);
 	}
 	add_huge_pages(to->count);
 }
@@ -128,24 +131,24 @@ void counts_collected(struct cp_profile_path *to, const struct core *core)
 {
 	for (UInt i = CP_SIM_TIMED; i < CP_SIM_TIMED_END; i++)
 		to->count[i] += core->count[i];
-	if (core == observed)
+	if (core == counts.core)
 		counts_forget();
 }
 
 void counts_use(const struct core *core)
 {
-	if (core != observed)
+	if (core != counts.core)
 		counts_forget();
-	observed = core;
+	counts.core = core;
 }
 
 void counts_forget(void)
 {
-	VG_(memset)(seen, 0, sizeof(seen));
-	VG_(memset)(&noted, 0, sizeof(noted));
+	VG_(memset)(counts.seen, 0, sizeof(counts.seen));
+	VG_(memset)(&counts.noted, 0, sizeof(counts.noted));
 }
 
 void counts_start(const struct front *front)
 {
-	counting = front;
+	counts.front = front;
 }

@@ -14,9 +14,6 @@
 #include "tool.h"
 #include "tools/sim/profile_file.h"
 
-extern Bool paths_wanted;
-extern UInt paths_limit; /* nodes of the tree */
-
 struct front;
 
 /* ---- stack.c: where each thread is ---- */

@@ -39,16 +39,16 @@ struct stack {
 	UInt nbarriers;
 };
 
-Bool paths_wanted;
-
-static struct stack *stacks; /* by ThreadId */
-static struct stack *current;
-static const struct core *core; /* the running thread's */
-static UInt now_in;             /* node whose counts are growing */
-
-/* Read by generated code. */
-static Addr limit = ~0ul; /* the stack pointer above which a call is over */
-static Addr here;         /* the innermost call's function */
+/* All threads' stacks; the rest is the running thread's. */
+static struct {
+	struct stack *stacks; /* by ThreadId */
+	struct stack *current;
+	const struct core *core; /* the running thread's */
+	UInt node;               /* node whose counts are growing */
+	/* Read by generated code. */
+	Addr limit; /* the stack pointer above which a call is over */
+	Addr here;  /* the innermost call's function */
+} paths = {.limit = ~0ul};
 
 /* ---- where the thread is ---- */
 
@@ -71,36 +71,36 @@ static void set_limit(const struct stack *s)
 {
 	const struct frame *top = top_of(s);
 
-	here = s->depth ? s->frames[s->depth - 1].function : 0;
-	limit = top ? top->sp : ~0ul;
+	paths.here = s->depth ? s->frames[s->depth - 1].function : 0;
+	paths.limit = top ? top->sp : ~0ul;
 	if (s->nbarriers)
-		limit = 0; /* it may be left by a jump */
+		paths.limit = 0; /* it may be left by a jump */
 #if !defined(VGA_amd64)
 	else if (top)
-		limit--; /* a return leaves it as it was */
+		paths.limit--; /* a return leaves it as it was */
 #endif
 }
 
 /* Where time is simulated, it is known only when everything is collected. */
 static void settle_counts(void)
 {
-	if (tool_timing)
-		threads_collect((ThreadId)(current - stacks));
+	if (tool_options.timing)
+		threads_collect((ThreadId)(paths.current - paths.stacks));
 	else
-		counts_settle(tree_node(now_in), core);
+		counts_settle(tree_node(paths.node), paths.core);
 }
 
 static void settle_on(struct stack *s)
 {
 	UInt node = node_of(s);
 
-	if (s != current)
+	if (s != paths.current)
 		return;
 	set_limit(s);
-	if (node == now_in)
+	if (node == paths.node)
 		return;
 	settle_counts();
-	now_in = node;
+	paths.node = node;
 }
 
 /* ---- calls ---- */
@@ -159,7 +159,7 @@ static void push_frame(struct stack *s, Addr sp, Addr function, Addr ret)
 
 static void on_call(Addr sp, Addr target, Addr ret)
 {
-	struct stack *s = current;
+	struct stack *s = paths.current;
 	const struct frame *top;
 
 	if (!s)
@@ -176,7 +176,7 @@ static void on_call(Addr sp, Addr target, Addr ret)
 
 static void on_leave(Addr sp, Addr next)
 {
-	struct stack *s = current;
+	struct stack *s = paths.current;
 	const struct frame *top;
 
 	if (!s)
@@ -203,7 +203,7 @@ static Bool goes_on(struct stack *s, Addr function, Addr sp)
 /* At a function's first instruction, which is not the one that was called. */
 static void on_begin(Addr function, Addr sp, Addr ret)
 {
-	struct stack *s = current;
+	struct stack *s = paths.current;
 	const struct frame *top;
 
 	if (!s)
@@ -222,7 +222,7 @@ static void on_begin(Addr function, Addr sp, Addr ret)
 
 void paths_signal_begins(ThreadId tid, Bool on_another_stack)
 {
-	struct stack *s = paths_wanted ? &stacks[tid] : NULL;
+	struct stack *s = tool_options.paths ? &paths.stacks[tid] : NULL;
 
 	if (!s || !on_another_stack || s->nbarriers == MAX_SIGNALS)
 		return;
@@ -233,7 +233,7 @@ void paths_signal_begins(ThreadId tid, Bool on_another_stack)
 
 void paths_signal_is_over(ThreadId tid)
 {
-	struct stack *s = paths_wanted ? &stacks[tid] : NULL;
+	struct stack *s = tool_options.paths ? &paths.stacks[tid] : NULL;
 	Addr sp = VG_(get_SP)(tid);
 
 	if (!s)
@@ -248,52 +248,52 @@ void paths_signal_is_over(ThreadId tid)
 
 void paths_thread_begin(ThreadId tid, UInt thread)
 {
-	if (!paths_wanted)
+	if (!tool_options.paths)
 		return;
-	stacks[tid].depth = stacks[tid].nbarriers = 0;
-	stacks[tid].root = tree_root(thread);
+	paths.stacks[tid].depth = paths.stacks[tid].nbarriers = 0;
+	paths.stacks[tid].root = tree_root(thread);
 }
 
 void paths_use(ThreadId tid, const struct core *its_core)
 {
-	if (!paths_wanted)
+	if (!tool_options.paths)
 		return;
-	if (current)
+	if (paths.current)
 		settle_counts();
-	current = NULL;
-	limit = ~0ul;
+	paths.current = NULL;
+	paths.limit = ~0ul;
 	if (tid == VG_INVALID_THREADID)
 		return;
-	current = &stacks[tid];
-	core = its_core;
-	counts_use(core);
-	now_in = node_of(current);
-	set_limit(current);
+	paths.current = &paths.stacks[tid];
+	paths.core = its_core;
+	counts_use(paths.core);
+	paths.node = node_of(paths.current);
+	set_limit(paths.current);
 }
 
 /* Where what the thread's core has counted belongs. */
 static struct cp_profile_path *counted_on(ThreadId tid)
 {
-	const struct stack *s = &stacks[tid];
+	const struct stack *s = &paths.stacks[tid];
 
-	return tree_node(s == current ? now_in : node_of(s));
+	return tree_node(s == paths.current ? paths.node : node_of(s));
 }
 
 void paths_before_collect(ThreadId tid, const struct core *its_core)
 {
-	if (paths_wanted)
+	if (tool_options.paths)
 		counts_settle_all(counted_on(tid), its_core);
 }
 
 void paths_after_collect(ThreadId tid, const struct core *its_core)
 {
-	if (paths_wanted)
+	if (tool_options.paths)
 		counts_collected(counted_on(tid), its_core);
 }
 
 void paths_unmapped(Addr a, SizeT len, Bool had_functions)
 {
-	if (!paths_wanted)
+	if (!tool_options.paths)
 		return;
 	code_unmapped(a, len);
 	if (had_functions)
@@ -302,12 +302,12 @@ void paths_unmapped(Addr a, SizeT len, Bool had_functions)
 
 void paths_fork_child(ThreadId tid, UInt thread)
 {
-	struct stack *s = &stacks[tid];
+	struct stack *s = &paths.stacks[tid];
 	UInt node;
 
-	if (!paths_wanted)
+	if (!tool_options.paths)
 		return;
-	current = NULL;
+	paths.current = NULL;
 	counts_forget();
 	tree_fork_child();
 	node = s->root = tree_root(thread);
@@ -317,9 +317,10 @@ void paths_fork_child(ThreadId tid, UInt thread)
 
 void paths_start(const struct front *front)
 {
-	if (!paths_wanted)
+	if (!tool_options.paths)
 		return;
-	stacks = VG_(calloc)("cachepeek.stacks", VG_N_THREADS, sizeof(*stacks));
+	paths.stacks =
+		VG_(calloc)("cachepeek.stacks", VG_N_THREADS, sizeof(*paths.stacks));
 	counts_start(front);
 	/* Blocks that go on behind a jump would have functions in their midst. */
 	VG_(clo_vex_control).guest_chase = False;
@@ -346,7 +347,7 @@ void paths_watch_begin(IRSB *out, const VexGuestLayout *layout, Addr a)
 	sp = emit_sp(out, layout);
 	emit_call(out, "path: a function begins", (void *)on_begin,
 		mkIRExprVec_3(emit_constant(a), sp, emit_link(out)),
-		IRExpr_Binop(Iop_CmpNE64, emit_load(out, &here), emit_constant(a)));
+		IRExpr_Binop(Iop_CmpNE64, emit_load(out, &paths.here), emit_constant(a)));
 }
 
 /* Code of the library's own calls what is no path, but returns to what is. */
@@ -366,5 +367,5 @@ void paths_watch_end(IRSB *out, const VexGuestLayout *layout, Addr end, Bool cou
 		return;
 	sp = emit_sp(out, layout);
 	emit_call(out, "path: a return", (void *)on_leave, mkIRExprVec_2(sp, out->next),
-		IRExpr_Binop(Iop_CmpLT64U, emit_load(out, &limit), sp));
+		IRExpr_Binop(Iop_CmpLT64U, emit_load(out, &paths.limit), sp));
 }

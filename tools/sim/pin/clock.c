@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The program's time.  It begins at a date that is always the same, and goes on by a
- * nanosecond with each instruction and by what the program sleeps, or waits in vain.
- * Several threads have one time, of all their instructions: who sleeps meanwhile has
- * slept as long.
+ * The program's time, which all threads share.  It begins at a date that is always the
+ * same, and goes on by a nanosecond with each instruction and by what the program sleeps,
+ * or waits in vain. Several threads have one time, of all their instructions: who sleeps
+ * meanwhile has slept as long.
  *
  * The kernel knows nothing of this, so a call that waits until a point in time is given
  * the kernel's time of that.
@@ -38,9 +38,12 @@ struct deadline {
 	Long since; /* the call, in time that ran */
 };
 
-static struct deadline *deadlines; /* of each thread */
-static Long date = DATE * SECOND;
-static Long slept, before_fork;
+/* The program's time. */
+static struct {
+	struct deadline *deadlines; /* of each thread */
+	Long date;
+	Long slept, before_fork;
+} pinned = {.date = DATE * SECOND};
 
 /* ---- what time is it? ---- */
 
@@ -54,7 +57,7 @@ static Long kernel_now(Int clock)
 
 static Long run_time(ThreadId tid)
 {
-	return slept + (Long)threads_instructions(tid);
+	return pinned.slept + (Long)threads_instructions(tid);
 }
 
 static Int kind_of(Int clock)
@@ -79,7 +82,7 @@ static Long begin_of(Int clock)
 {
 	switch (kind_of(clock)) {
 	case REALTIME:
-		return date;
+		return pinned.date;
 	case MONOTONIC:
 		return UPTIME * SECOND;
 	}
@@ -138,7 +141,7 @@ void pin_clock_before(ThreadId tid)
 
 	if (!pin_wanted)
 		return;
-	d = &deadlines[tid];
+	d = &pinned.deadlines[tid];
 	d->stands = False;
 	d->since = run_time(tid);
 	if (!find_deadline(tid, (UInt)pin_take(tid, PIN_NUMBER), d))
@@ -162,13 +165,13 @@ static void sleep_until(ThreadId tid, const struct deadline *d)
 	Long left = d->until - read_clock(tid, d->clock);
 
 	if (left > 0)
-		slept += left;
+		pinned.slept += left;
 }
 
 /* With the result in its register, which may be the first argument's. */
 void pin_clock_behind(ThreadId tid)
 {
-	struct deadline *d = pin_wanted ? &deadlines[tid] : NULL;
+	struct deadline *d = pin_wanted ? &pinned.deadlines[tid] : NULL;
 	Word result;
 
 	if (!d || !d->stands)
@@ -285,9 +288,9 @@ void pin_clock_after(ThreadId tid, UInt number, const UWord *args, SysRes result
 		length = waited_in_vain(number, args, sr_Err(result));
 	else if (sr_Res(result) == 0)
 		length = time_waited(number, args);
-	left = length ? deadlines[tid].since + length - run_time(tid) : 0;
+	left = length ? pinned.deadlines[tid].since + length - run_time(tid) : 0;
 	if (left > 0)
-		slept += left;
+		pinned.slept += left;
 	if (!sr_isError(result))
 		answer_call(tid, number, args);
 }
@@ -300,25 +303,25 @@ void pin_clock_start(HChar *const *envp)
 	Long given = text ? VG_(strtoll10)(text, NULL) : 0;
 
 	if (given > 0 && given < FAR)
-		date = given * SECOND;
+		pinned.date = given * SECOND;
 }
 
 /* A child's instructions are counted from 0 on. */
 static void on_fork(ThreadId tid)
 {
-	before_fork = run_time(tid);
+	pinned.before_fork = run_time(tid);
 }
 
 static void on_fork_child(ThreadId tid)
 {
 	(void)tid;
-	slept = before_fork;
+	pinned.slept = pinned.before_fork;
 }
 
 void pin_start(void)
 {
 	if (!pin_wanted)
 		return;
-	deadlines = VG_(calloc)("pin", VG_N_THREADS, sizeof(*deadlines));
+	pinned.deadlines = VG_(calloc)("pin", VG_N_THREADS, sizeof(*pinned.deadlines));
 	VG_(atfork)(on_fork, NULL, on_fork_child);
 }

@@ -58,17 +58,24 @@ struct turn {
 	Bool keeps; /* its turn, during a call of the library's */
 };
 
-static struct turn *turns; /* by ThreadId; the first is nobody's */
-static Bool active;
-static Int guard;  /* of all that follows */
-static Bool taken; /* a thread runs, or is being chosen */
-static ThreadId last;
-
+/* The order in which threads run. */
 static struct {
-	Int lwp;
-	Int wanted; /* a turn is to be given */
-	UChar *stack;
-} helper;
+	struct turn *turns; /* by ThreadId; the first is nobody's */
+	Bool active;
+	Int guard;  /* of all that follows */
+	Bool taken; /* a thread runs, or is being chosen */
+	ThreadId last;
+	struct {
+		Int lwp;
+		Int wanted; /* a turn is to be given */
+		UChar *stack;
+	} helper;
+	/* The core counts superblocks down from the beginning of a turn, each at its
+	 * entry.  How many the library executes hangs on what its files are called, so
+	 * they are given back; but not the first, because the core asks that something
+	 * was executed. */
+	UInt begin;
+} order;
 
 enum { STACK = 65536 };
 
@@ -96,13 +103,13 @@ static Int read_word(const Int *word)
 
 static void enter_guard(void)
 {
-	while (__atomic_exchange_n(&guard, 1, __ATOMIC_SEQ_CST))
+	while (__atomic_exchange_n(&order.guard, 1, __ATOMIC_SEQ_CST))
 		cp_syscall(SYS_sched_yield);
 }
 
 static void leave_guard(void)
 {
-	set_word(&guard, 0);
+	set_word(&order.guard, 0);
 }
 
 /* ---- who sleeps? ---- */
@@ -113,7 +120,7 @@ static Bool waits_for_turn(Int lwp)
 
 	enter_guard();
 	for (UInt i = 1; i < VG_N_THREADS && !waits; i++)
-		waits = turns[i].lwp == lwp && turns[i].what == WAITS;
+		waits = order.turns[i].lwp == lwp && order.turns[i].what == WAITS;
 	leave_guard();
 	return waits;
 }
@@ -151,7 +158,7 @@ static Bool is_at_rest(Int directory, const HChar *name)
 {
 	Int lwp = (Int)VG_(strtoll10)(name, NULL);
 
-	return lwp == 0 || lwp == helper.lwp || waits_for_turn(lwp) ||
+	return lwp == 0 || lwp == order.helper.lwp || waits_for_turn(lwp) ||
 	       is_asleep(directory, name);
 }
 
@@ -202,9 +209,9 @@ static void wait_until_rest(Int directory)
 static ThreadId next_thread(void)
 {
 	for (ThreadId i = 1; i <= VG_N_THREADS; i++) {
-		ThreadId tid = (last + i) % VG_N_THREADS;
+		ThreadId tid = (order.last + i) % VG_N_THREADS;
 
-		if (turns[tid].what == WAITS)
+		if (order.turns[tid].what == WAITS)
 			return tid;
 	}
 	return VG_INVALID_THREADID;
@@ -217,10 +224,10 @@ static void give_turn(Int directory)
 	wait_until_rest(directory);
 	enter_guard();
 	next = next_thread();
-	last = next;
-	set_word(&turns[next].what, RUNS);
+	order.last = next;
+	set_word(&order.turns[next].what, RUNS);
 	leave_guard();
-	wake_waiters(&turns[next].what);
+	wake_waiters(&order.turns[next].what);
 }
 
 /* The limit of the program's descriptors; the core's own are above it. */
@@ -242,11 +249,11 @@ static Word run_helper(void *unused)
 	Int directory = own_descriptors();
 
 	(void)unused;
-	set_word(&helper.lwp, (Int)cp_syscall(SYS_gettid));
+	set_word(&order.helper.lwp, (Int)cp_syscall(SYS_gettid));
 	for (;;) {
-		while (!read_word(&helper.wanted))
-			wait_while(&helper.wanted, 0);
-		set_word(&helper.wanted, 0);
+		while (!read_word(&order.helper.wanted))
+			wait_while(&order.helper.wanted, 0);
+		set_word(&order.helper.wanted, 0);
 		give_turn(directory);
 	}
 	return 0;
@@ -259,12 +266,13 @@ static Bool start_helper(void)
 	vki_sigset_t all, before;
 	long result;
 
-	if (!helper.stack)
-		helper.stack = VG_(malloc)("pin", STACK);
-	helper.lwp = helper.wanted = 0;
+	if (!order.helper.stack)
+		order.helper.stack = VG_(malloc)("pin", STACK);
+	order.helper.lwp = order.helper.wanted = 0;
 	VG_(memset)(&all, 0xff, sizeof(all));
 	VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
-	result = CLONE(run_helper, helper.stack + STACK, flags, NULL, NULL, NULL, NULL);
+	result = CLONE(
+		run_helper, order.helper.stack + STACK, flags, NULL, NULL, NULL, NULL);
 	VG_(sigprocmask)(VKI_SIG_SETMASK, &before, NULL);
 	return result > 0;
 }
@@ -276,43 +284,43 @@ static ThreadId own_thread(void)
 	Int lwp = (Int)cp_syscall(SYS_gettid);
 
 	for (ThreadId i = 1; i < VG_N_THREADS; i++)
-		if (turns[i].lwp == lwp)
+		if (order.turns[i].lwp == lwp)
 			return i;
 	return VG_INVALID_THREADID;
 }
 
 static void ask_helper(void)
 {
-	set_word(&helper.wanted, 1);
-	wake_waiters(&helper.wanted);
+	set_word(&order.helper.wanted, 1);
+	wake_waiters(&order.helper.wanted);
 }
 
 static void take_turn(ThreadId me)
 {
 	Bool ask;
 
-	if (read_word(&turns[me].what) == RUNS)
+	if (read_word(&order.turns[me].what) == RUNS)
 		return;
 	enter_guard();
-	ask = !taken;
-	taken = True;
-	set_word(&turns[me].what, WAITS);
+	ask = !order.taken;
+	order.taken = True;
+	set_word(&order.turns[me].what, WAITS);
 	leave_guard();
 	if (ask)
 		ask_helper();
-	while (read_word(&turns[me].what) != RUNS)
-		wait_while(&turns[me].what, WAITS);
+	while (read_word(&order.turns[me].what) != RUNS)
+		wait_while(&order.turns[me].what, WAITS);
 }
 
 static void end_turn(ThreadId me)
 {
 	Bool ask;
 
-	if (turns[me].keeps)
+	if (order.turns[me].keeps)
 		return;
 	enter_guard();
-	set_word(&turns[me].what, AWAY);
-	ask = taken = next_thread() != VG_INVALID_THREADID;
+	set_word(&order.turns[me].what, AWAY);
+	ask = order.taken = next_thread() != VG_INVALID_THREADID;
 	leave_guard();
 	if (ask)
 		ask_helper();
@@ -321,24 +329,19 @@ static void end_turn(ThreadId me)
 /* The first time that there are two threads; this one has the lock. */
 void pin_turn_thread(ThreadId by)
 {
-	if (active || !pin_wanted)
+	if (order.active || !pin_wanted)
 		return;
-	if (!turns)
-		turns = VG_(calloc)("pin", VG_N_THREADS, sizeof(*turns));
-	VG_(memset)(turns, 0, VG_N_THREADS * sizeof(*turns));
-	turns[by] = (struct turn){(Int)cp_syscall(SYS_gettid), RUNS, False};
-	last = by;
-	taken = True;
-	guard = 0;
-	active = start_helper();
-	if (!active)
+	if (!order.turns)
+		order.turns = VG_(calloc)("pin", VG_N_THREADS, sizeof(*order.turns));
+	VG_(memset)(order.turns, 0, VG_N_THREADS * sizeof(*order.turns));
+	order.turns[by] = (struct turn){(Int)cp_syscall(SYS_gettid), RUNS, False};
+	order.last = by;
+	order.taken = True;
+	order.guard = 0;
+	order.active = start_helper();
+	if (!order.active)
 		pin_seen |= 1ul << CP_UNPINNED_TURNS;
 }
-
-/* The core counts superblocks down from the beginning of a turn, each at its entry.  How
- * many the library executes hangs on what its files are called, so they are given back;
- * but not the first, because the core asks that something was executed. */
-static UInt turn_begin;
 
 void pin_turn_pause(IRSB *out)
 {
@@ -354,7 +357,7 @@ void pin_turn_pause(IRSB *out)
 	} steps[] = {
 		{left, IRExpr_Get(counter, Ity_I32)},
 		{begin, IRExpr_Load(
-				Iend_LE, Ity_I32, mkIRExpr_HWord((HWord)&turn_begin))},
+				Iend_LE, Ity_I32, mkIRExpr_HWord((HWord)&order.begin))},
 		{more, IRExpr_Binop(Iop_Add32, IRExpr_RdTmp(left),
 			       IRExpr_Const(IRConst_U32(1)))},
 		{less, IRExpr_Binop(
@@ -372,20 +375,20 @@ void pin_turn_pause(IRSB *out)
 
 void pin_turn_goes_on(const volatile void *state)
 {
-	turn_begin = ((const volatile Guest *)state)->host_EvC_COUNTER;
+	order.begin = ((const volatile Guest *)state)->host_EvC_COUNTER;
 }
 
 /* The library's reads and writes, and their number, depend on the names of its
  * files. */
 void pin_turn_keep(ThreadId tid, Bool keeps)
 {
-	if (active)
-		turns[tid].keeps = keeps;
+	if (order.active)
+		order.turns[tid].keeps = keeps;
 }
 
 Bool pin_turns(void)
 {
-	return active;
+	return order.active;
 }
 
 /* ---- in the place of the core's ---- */
@@ -393,7 +396,7 @@ Bool pin_turns(void)
 /* A new process has one thread. */
 struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void)
 {
-	active = False;
+	order.active = False;
 	return __real_vgModuleLocal_create_sched_lock();
 }
 
@@ -401,21 +404,21 @@ struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void)
 static void note_thread(ThreadId tid, Int lwp)
 {
 	for (ThreadId i = 1; i < VG_N_THREADS; i++)
-		if (turns[i].lwp == lwp && i != tid)
-			turns[i].lwp = 0;
-	set_word(&turns[tid].lwp, lwp);
+		if (order.turns[i].lwp == lwp && i != tid)
+			order.turns[i].lwp = 0;
+	set_word(&order.turns[tid].lwp, lwp);
 }
 
 void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who)
 {
-	if (active)
+	if (order.active)
 		note_thread(tid, (Int)cp_syscall(SYS_gettid));
 	__real_vgPlain_acquire_BigLock(tid, who);
 }
 
 void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *lock)
 {
-	if (active)
+	if (order.active)
 		take_turn(own_thread());
 	__real_vgModuleLocal_acquire_sched_lock(lock);
 }
@@ -423,6 +426,6 @@ void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *lock)
 void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock)
 {
 	__real_vgModuleLocal_release_sched_lock(lock);
-	if (active)
+	if (order.active)
 		end_turn(own_thread());
 }

@@ -11,8 +11,6 @@
 #include "model/every.h"
 #include "profile/profile.h"
 
-Bool line_use_wanted;
-
 /* The most recently used is the first of its set. */
 struct way {
 	ULong number; /* of the line, plus one; 0: nothing */
@@ -20,31 +18,34 @@ struct way {
 	UInt object;
 };
 
-/* By thread. */
-static struct way *models[CP_PROFILE_THREADS + 1];
-static Int thread = -1;
-
-/* By object: one for each slot of a variable, one of other data. */
-static struct cp_profile_use ***uses;
-static UInt nuses;
-
-static UInt sets, ways, shift, bit_shift;
+/* One for the process: the models of all threads, and the uses that they counted. */
+static struct {
+	/* By thread. */
+	struct way *models[CP_PROFILE_THREADS + 1];
+	Int thread;
+	/* By object: one for each slot of a variable, one of other data. */
+	struct cp_profile_use ***uses;
+	UInt nuses;
+	UInt sets, ways, shift, bit_shift;
+} used = {.thread = -1};
 
 /* ---- what was used ---- */
 
 static struct cp_profile_use **uses_of(UInt object, Addr start)
 {
-	if (object >= nuses) {
+	if (object >= used.nuses) {
 		UInt more = 2 * object + 64;
 
-		uses = VG_(realloc)("cachepeek.uses", uses, more * sizeof(*uses));
-		VG_(memset)(uses + nuses, 0, (more - nuses) * sizeof(*uses));
-		nuses = more;
+		used.uses = VG_(realloc)(
+			"cachepeek.uses", used.uses, more * sizeof(*used.uses));
+		VG_(memset)
+		(used.uses + used.nuses, 0, (more - used.nuses) * sizeof(*used.uses));
+		used.nuses = more;
 	}
-	if (!uses[object])
-		uses[object] = VG_(calloc)("cachepeek.slots",
-			start ? CP_PROFILE_USE_LAST + 1 : 1, sizeof(**uses));
-	return uses[object];
+	if (!used.uses[object])
+		used.uses[object] = VG_(calloc)("cachepeek.slots",
+			start ? CP_PROFILE_USE_LAST + 1 : 1, sizeof(**used.uses));
+	return used.uses[object];
 }
 
 static UInt slot_of(const struct way *way, Addr *start)
@@ -54,8 +55,8 @@ static UInt slot_of(const struct way *way, Addr *start)
 	*start = way->object ? profile_variable_at(way->object, &size) : 0;
 	if (!*start)
 		return 0;
-	line = way->number - 1 - (*start >> shift);
-	last = ((*start + size - 1) >> shift) - (*start >> shift);
+	line = way->number - 1 - (*start >> used.shift);
+	last = ((*start + size - 1) >> used.shift) - (*start >> used.shift);
 	if (last >= CP_PROFILE_USE_SLOTS && (line == 0 || line == last))
 		return line ? CP_PROFILE_USE_LAST : CP_PROFILE_USE_FIRST;
 	return line % CP_PROFILE_USE_SLOTS;
@@ -73,9 +74,9 @@ static struct cp_profile_use *use_of(const struct way *way)
 	if (!*use)
 		return NULL;
 	(*use)->object = way->object;
-	(*use)->line = 1u << shift;
+	(*use)->line = 1u << used.shift;
 	(*use)->slot = slot;
-	(*use)->begin = start & ((1u << shift) - 1);
+	(*use)->begin = start & ((1u << used.shift) - 1);
 	profile_publish(*use, CP_PROFILE_USE);
 	return *use;
 }
@@ -87,7 +88,8 @@ static void account_for(const struct way *way)
 
 	if (!use)
 		return;
-	sparse = 4u * (UInt)__builtin_popcountll(way->used) < 3u << (shift - bit_shift);
+	sparse = 4u * (UInt)__builtin_popcountll(way->used) <
+		 3u << (used.shift - used.bit_shift);
 	use->fetched++;
 	use->sparse += sparse;
 	for (ULong left = way->used; left; left &= left - 1) {
@@ -102,9 +104,9 @@ static void fetch_line(struct way *set, ULong number, Addr a)
 {
 	const struct cp_profile_object *object = profile_object_at(a);
 
-	if (set[ways - 1].number)
-		account_for(&set[ways - 1]);
-	VG_(memmove)(set + 1, set, (ways - 1) * sizeof(*set));
+	if (set[used.ways - 1].number)
+		account_for(&set[used.ways - 1]);
+	VG_(memmove)(set + 1, set, (used.ways - 1) * sizeof(*set));
 	set[0] = (struct way){number + 1, 0, object ? object->id : 0};
 }
 
@@ -118,14 +120,15 @@ static void make_first(struct way *set, UInt at)
 
 static void see_line(Addr a, UInt bytes)
 {
-	ULong number = a >> shift;
-	struct way *set = models[thread] + (number & (sets - 1)) * ways;
-	UInt first = (a & ((1u << shift) - 1)) >> bit_shift,
-	     last = ((a + bytes - 1) & ((1u << shift) - 1)) >> bit_shift, i = 0;
+	ULong number = a >> used.shift;
+	struct way *set =
+		used.models[used.thread] + (number & (used.sets - 1)) * used.ways;
+	UInt first = (a & ((1u << used.shift) - 1)) >> used.bit_shift,
+	     last = ((a + bytes - 1) & ((1u << used.shift) - 1)) >> used.bit_shift, i = 0;
 
-	while (i < ways && set[i].number != number + 1)
+	while (i < used.ways && set[i].number != number + 1)
 		i++;
-	if (i == ways)
+	if (i == used.ways)
 		fetch_line(set, number, a);
 	else if (i)
 		make_first(set, i);
@@ -134,9 +137,9 @@ static void see_line(Addr a, UInt bytes)
 
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
-	UInt line = 1u << shift;
+	UInt line = 1u << used.shift;
 
-	if (thread < 0 || (kind == BATCH_FLOAT && tool_float_loads))
+	if (used.thread < 0 || (kind == BATCH_FLOAT && tool_options.float_loads))
 		return;
 	while (size) {
 		UInt here = line - (addr & (line - 1));
@@ -152,45 +155,44 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 
 void line_use_use(Int t)
 {
-	if (!line_use_wanted)
+	if (!tool_options.line_use)
 		return;
-	thread = t > CP_PROFILE_THREADS ? CP_PROFILE_THREADS : t;
-	if (thread >= 0 && !models[thread])
-		models[thread] = VG_(calloc)(
-			"cachepeek.lineuse", (SizeT)sets * ways, sizeof(struct way));
+	used.thread = t > CP_PROFILE_THREADS ? CP_PROFILE_THREADS : t;
+	if (used.thread >= 0 && !used.models[used.thread])
+		used.models[used.thread] = VG_(calloc)("cachepeek.lineuse",
+			(SizeT)used.sets * used.ways, sizeof(struct way));
 }
 
 void line_use_finish(void)
 {
-	for (UInt t = 0; line_use_wanted && t <= CP_PROFILE_THREADS; t++)
-		for (ULong i = 0; models[t] && i < (ULong)sets * ways; i++)
-			if (models[t][i].number)
-				account_for(&models[t][i]);
+	for (UInt t = 0; tool_options.line_use && t <= CP_PROFILE_THREADS; t++)
+		for (ULong i = 0; used.models[t] && i < (ULong)used.sets * used.ways; i++)
+			if (used.models[t][i].number)
+				account_for(&used.models[t][i]);
 }
 
 /* Its file has none of what its parent used; its caches begin empty, as its counts do. */
 void line_use_fork_child(void)
 {
-	if (!line_use_wanted)
+	if (!tool_options.line_use)
 		return;
-	for (UInt i = 0; i < nuses; i++)
-		VG_(free)(uses[i]);
-	VG_(memset)(uses, 0, nuses * sizeof(*uses));
+	for (UInt i = 0; i < used.nuses; i++)
+		VG_(free)(used.uses[i]);
+	VG_(memset)(used.uses, 0, used.nuses * sizeof(*used.uses));
 	for (UInt t = 0; t <= CP_PROFILE_THREADS; t++) {
-		VG_(free)(models[t]);
-		models[t] = NULL;
+		VG_(free)(used.models[t]);
+		used.models[t] = NULL;
 	}
-	thread = -1;
+	used.thread = -1;
 }
 
 void line_use_start(void)
 {
-	line_use_wanted = line_use_wanted && profile_sites;
-	if (!line_use_wanted)
+	if (!tool_options.line_use)
 		return;
-	sets = tool_machine.l1d.sets;
-	ways = tool_machine.l1d.ways;
-	shift = log2_of(tool_machine.l1d.line);
-	bit_shift = shift > 6 ? shift - 6 : 0;
+	used.sets = tool_options.machine.l1d.sets;
+	used.ways = tool_options.machine.l1d.ways;
+	used.shift = log2_of(tool_options.machine.l1d.line);
+	used.bit_shift = used.shift > 6 ? used.shift - 6 : 0;
 	every_add(NULL, see_data);
 }

@@ -19,14 +19,26 @@ struct site_slot {
 	struct cp_profile_site *site;
 };
 
-static struct profile_thread *current, *further;
-static const struct core *observed; /* of several machines the first one's */
-static struct site_slot *slots;
-static ULong nslots, nsites; /* nslots: a power of two */
-static UInt nthreads;
-
-/* The counts of the running core after the last reference. */
-static ULong seen[KEPT] __attribute__((aligned(16)));
+/* One for the process: the thread that runs, what it did last, and the sites of all. */
+static struct {
+	struct profile_thread *current, *further;
+	const struct core *observed; /* of several machines the first one's */
+	struct site_slot *slots;
+	ULong nslots, nsites; /* nslots: a power of two */
+	UInt nthreads;
+	/* The counts of the running core after the last reference. */
+	ULong seen[KEPT] __attribute__((aligned(16)));
+	/* The latest reference, which what the counters have grown by since `seen`
+	 * belongs to: all of it, because those before it that are counted together with
+	 * it were made by the same instruction to the same object. */
+	struct {
+		Addr instruction, address; /* address 0: a fetch */
+		struct cp_profile_site
+			*site; /* NULL: nobody has looked for it and the object */
+		struct profile_extent extent;
+		ULong missed; /* misses of L1D up to the reference before it */
+	} last;
+} profile;
 
 /* ---- sites ---- */
 
@@ -39,23 +51,23 @@ static ULong hash_site(UInt thread, Addr instruction)
 
 static void insert_site(struct cp_profile_site *site)
 {
-	ULong i = hash_site(site->thread, site->instruction) & (nslots - 1);
+	ULong i = hash_site(site->thread, site->instruction) & (profile.nslots - 1);
 
-	while (slots[i].site)
-		i = (i + 1) & (nslots - 1);
-	slots[i].site = site;
-	nsites++;
+	while (profile.slots[i].site)
+		i = (i + 1) & (profile.nslots - 1);
+	profile.slots[i].site = site;
+	profile.nsites++;
 }
 
 /* Into a table of so many slots, without those in [lo, hi). */
 static void rebuild_slots(ULong size, Addr lo, Addr hi)
 {
-	struct site_slot *old = slots;
-	ULong nold = nslots;
+	struct site_slot *old = profile.slots;
+	ULong nold = profile.nslots;
 
-	slots = VG_(calloc)("cachepeek.sites", size, sizeof(*slots));
-	nslots = size;
-	nsites = 0;
+	profile.slots = VG_(calloc)("cachepeek.sites", size, sizeof(*profile.slots));
+	profile.nslots = size;
+	profile.nsites = 0;
 	for (ULong i = 0; i < nold; i++) {
 		struct cp_profile_site *s = old[i].site;
 
@@ -71,8 +83,8 @@ static struct cp_profile_site *new_site(UInt thread, Addr instruction)
 
 	if (!site)
 		return profile_nowhere();
-	if (nsites >= nslots / 2)
-		rebuild_slots(nslots * 2, 0, 0);
+	if (profile.nsites >= profile.nslots / 2)
+		rebuild_slots(profile.nslots * 2, 0, 0);
 	site->thread = thread;
 	site->module = profile_module_at(instruction);
 	site->instruction = instruction;
@@ -83,26 +95,16 @@ static struct cp_profile_site *new_site(UInt thread, Addr instruction)
 
 static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 {
-	ULong i = hash_site(thread, instruction) & (nslots - 1);
+	ULong i = hash_site(thread, instruction) & (profile.nslots - 1);
 
-	for (; slots[i].site; i = (i + 1) & (nslots - 1))
-		if (slots[i].site->instruction == instruction &&
-			slots[i].site->thread == thread)
-			return slots[i].site;
+	for (; profile.slots[i].site; i = (i + 1) & (profile.nslots - 1))
+		if (profile.slots[i].site->instruction == instruction &&
+			profile.slots[i].site->thread == thread)
+			return profile.slots[i].site;
 	return new_site(thread, instruction);
 }
 
 /* ---- what the model counts ---- */
-
-/* The latest reference, which what the counters have grown by since `seen` belongs to:
- * all of it, because those before it that are counted together with it were made by the
- * same instruction to the same object. */
-static struct {
-	Addr instruction, address;    /* address 0: a fetch */
-	struct cp_profile_site *site; /* NULL: nobody has looked for it and the object */
-	struct profile_extent extent;
-	ULong missed; /* misses of L1D up to the reference before it */
-} last;
 
 /* A vote: what is most often the distance holds its place. */
 static void note_distance(struct cp_profile_site *site, Addr address)
@@ -127,21 +129,22 @@ static void note_miss(const uint64_t *now)
 		       now[CP_PROFILE_AT(l1d_store_lines)] +
 		       now[CP_PROFILE_AT(l1d_store_misses)];
 
-	if (missed == last.missed)
+	if (missed == profile.last.missed)
 		return;
-	profile_misses_add(current->id, last.instruction, missed - last.missed);
-	if (last.address)
-		note_distance(last.site, last.address);
-	last.missed = missed;
+	profile_misses_add(profile.current->id, profile.last.instruction,
+		missed - profile.last.missed);
+	if (profile.last.address)
+		note_distance(profile.last.site, profile.last.address);
+	profile.last.missed = missed;
 }
 
 static void find_place(void)
 {
-	if (last.site)
+	if (profile.last.site)
 		return;
-	last.site = find_site(current->id, last.instruction);
-	if (last.address)
-		profile_extent_at(last.address, &last.extent);
+	profile.last.site = find_site(profile.current->id, profile.last.instruction);
+	if (profile.last.address)
+		profile_extent_at(profile.last.address, &profile.last.extent);
 }
 
 /* As span_collect() does for the core. */
@@ -151,8 +154,8 @@ static void add_misses(const uint64_t *now, uint64_t *count, uint64_t *of_data)
 		UInt lines = span_levels[i / 2].lines + i % 2 - CP_PROFILE_FIRST;
 		UInt misses = span_levels[i / 2].misses + i % 2 - CP_PROFILE_FIRST;
 
-		count[misses] += now[lines] - seen[lines];
-		of_data[misses] += now[lines] - seen[lines];
+		count[misses] += now[lines] - profile.seen[lines];
+		of_data[misses] += now[lines] - profile.seen[lines];
 	}
 }
 
@@ -160,13 +163,13 @@ static __attribute__((noinline)) void attribute_counts(const uint64_t *now)
 {
 	static uint64_t nowhere[KEPT]; /* fetches have no data */
 	struct cp_profile_object *object;
-	pair *count, *of_data, *old = (pair *)seen;
+	pair *count, *of_data, *old = (pair *)profile.seen;
 	ULong before[CP_PROFILE_ACCESSED];
 
 	find_place();
 	note_miss(now);
-	object = last.address ? profile_object(last.extent.object) : NULL;
-	count = (pair *)last.site->count;
+	object = profile.last.address ? profile_object(profile.last.extent.object) : NULL;
+	count = (pair *)profile.last.site->count;
 	of_data = (pair *)(object ? object->count : nowhere);
 	if (object)
 		profile_access_before(object, before);
@@ -181,7 +184,7 @@ static __attribute__((noinline)) void attribute_counts(const uint64_t *now)
 		old[i] += more;
 	}
 	if (object)
-		profile_access_after(last.site, object, before);
+		profile_access_after(profile.last.site, object, before);
 }
 
 /* On a plain machine one of these counters grows if any does: first-level misses
@@ -196,7 +199,7 @@ static inline Bool is_quiet(const uint64_t *now)
 #pragma GCC unroll 8
 	for (UInt i = 0; i < sizeof(telling); i++)
 		changed |= *(const pair *)&now[telling[i]] ^
-			   *(const pair *)&seen[telling[i]];
+			   *(const pair *)&profile.seen[telling[i]];
 	return !(changed[0] | changed[1]);
 }
 
@@ -208,7 +211,7 @@ static Bool is_unchanged(const uint64_t *now)
 	_Static_assert(KEPT % 2 == 0, "pairs");
 #pragma GCC unroll 16
 	for (UInt i = 0; i < KEPT; i += 2)
-		changed |= *(const pair *)&now[i] ^ *(const pair *)&seen[i];
+		changed |= *(const pair *)&now[i] ^ *(const pair *)&profile.seen[i];
 	return !(changed[0] | changed[1]);
 }
 
@@ -222,14 +225,15 @@ static inline Bool goes_on(Addr instruction, Addr address)
 {
 	struct profile_extent extent;
 
-	if (!last.site || instruction != last.instruction || !address || !last.address)
+	if (!profile.last.site || instruction != profile.last.instruction || !address ||
+		!profile.last.address)
 		return False;
-	if (address - last.extent.start < last.extent.size)
+	if (address - profile.last.extent.start < profile.last.extent.size)
 		return True;
 	profile_extent_at(address, &extent);
-	if (extent.object != last.extent.object)
+	if (extent.object != profile.last.extent.object)
 		return False;
-	last.extent = extent;
+	profile.last.extent = extent;
 	return True;
 }
 
@@ -238,23 +242,23 @@ static void announce_reference(struct core *core, uint64_t instruction, uint64_t
 {
 	const uint64_t *now = counters_of(core);
 
-	if (!current || core != observed)
+	if (!profile.current || core != profile.observed)
 		return;
 	if (goes_on(instruction, address)) {
 		note_miss(now);
-		last.address = address;
+		profile.last.address = address;
 		return;
 	}
-	if (last.site || !is_quiet(now)) {
+	if (profile.last.site || !is_quiet(now)) {
 		attribute_counts(now);
 		if (goes_on(instruction, address)) {
-			last.address = address;
+			profile.last.address = address;
 			return;
 		}
 	}
-	last.instruction = instruction;
-	last.address = address;
-	last.site = NULL;
+	profile.last.instruction = instruction;
+	profile.last.address = address;
+	profile.last.site = NULL;
 }
 
 /* After one, on other machines. */
@@ -262,19 +266,21 @@ static void observe_batch(struct core *core, const struct batch_origin *origin)
 {
 	const uint64_t *now = counters_of(core);
 
-	if (!current || core != observed || !core->flex || is_unchanged(now))
+	if (!profile.current || core != profile.observed || !core->flex ||
+		is_unchanged(now))
 		return;
-	last.instruction = origin->instruction;
-	last.address = origin->address;
-	last.site = NULL;
+	profile.last.instruction = origin->instruction;
+	profile.last.address = origin->address;
+	profile.last.site = NULL;
 	attribute_counts(now);
 }
 
 void profile_settle(void)
 {
-	if (current && last.instruction && !is_unchanged(counters_of(observed)))
-		attribute_counts(counters_of(observed));
-	last.site = NULL;
+	if (profile.current && profile.last.instruction &&
+		!is_unchanged(counters_of(profile.observed)))
+		attribute_counts(counters_of(profile.observed));
+	profile.last.site = NULL;
 }
 
 /* ---- threads ---- */
@@ -283,7 +289,7 @@ static struct profile_thread *new_thread(Int tid)
 {
 	struct profile_thread *t = VG_(calloc)("cachepeek.profile", 1, sizeof(*t));
 
-	t->id = nthreads++;
+	t->id = profile.nthreads++;
 	t->out = profile_allocate(sizeof(*t->out));
 	if (t->out) {
 		t->out->id = t->id;
@@ -297,12 +303,12 @@ struct profile_thread *profile_thread_begin(ThreadId tid)
 {
 	struct profile_thread *t;
 
-	if (!profile_directory)
+	if (!tool_options.profile)
 		return NULL;
-	if (nthreads >= CP_PROFILE_THREADS && !further)
-		further = new_thread(0);
-	t = further ? further : new_thread(VG_(gettid)());
-	if (profile_sites)
+	if (profile.nthreads >= CP_PROFILE_THREADS && !profile.further)
+		profile.further = new_thread(0);
+	t = profile.further ? profile.further : new_thread(VG_(gettid)());
+	if (tool_options.sites)
 		profile_data_thread_begin(tid, t->id);
 	return t;
 }
@@ -315,24 +321,24 @@ UInt profile_thread_number(const struct profile_thread *t)
 void profile_thread_end(ThreadId tid)
 {
 	profile_misses_flush();
-	if (profile_sites)
+	if (tool_options.sites)
 		profile_data_thread_end(tid);
 }
 
 void profile_thread_use(struct profile_thread *t, const struct core *core)
 {
 	profile_settle();
-	current = t;
-	observed = core;
-	last.instruction = 0;
+	profile.current = t;
+	profile.observed = core;
+	profile.last.instruction = 0;
 	profile_heap_use(t ? &t->call : NULL);
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
 {
-	if (observed && more == observed->count) {
-		VG_(memset)(seen, 0, sizeof(seen));
-		last.missed = 0;
+	if (profile.observed && more == profile.observed->count) {
+		VG_(memset)(profile.seen, 0, sizeof(profile.seen));
+		profile.last.missed = 0;
 	}
 	for (UInt i = 0; t && t->out && i < CP_SIM_NCOUNTERS; i++)
 		t->out->count[i] += more[i];
@@ -350,40 +356,40 @@ Bool profile_unmapped(Addr a, SizeT len)
 {
 	Bool known;
 
-	if (!profile_directory)
+	if (!tool_options.profile)
 		return False;
 	profile_settle();
-	if (profile_sites)
+	if (tool_options.sites)
 		profile_data_unmapped(a, len);
 	known = profile_module_unmapped(a, len);
-	if (known && profile_sites)
-		rebuild_slots(nslots, a, a + len);
+	if (known && tool_options.sites)
+		rebuild_slots(profile.nslots, a, a + len);
 	return known;
 }
 
 void profile_fork_child(void)
 {
-	if (!profile_directory)
+	if (!tool_options.profile)
 		return;
 	profile_file_fork_child();
 	profile_module_fork_child();
-	if (profile_sites) {
+	if (tool_options.sites) {
 		profile_data_fork_child();
 		profile_access_fork_child();
-		VG_(memset)(slots, 0, nslots * sizeof(*slots));
+		VG_(memset)(profile.slots, 0, profile.nslots * sizeof(*profile.slots));
 	}
-	VG_(memset)(seen, 0, sizeof(seen));
-	VG_(memset)(&last, 0, sizeof(last));
-	nsites = nthreads = 0;
-	current = further = NULL;
+	VG_(memset)(profile.seen, 0, sizeof(profile.seen));
+	VG_(memset)(&profile.last, 0, sizeof(profile.last));
+	profile.nsites = profile.nthreads = 0;
+	profile.current = profile.further = NULL;
 }
 
 void profile_start(void)
 {
-	if (!profile_sites)
+	if (!tool_options.sites)
 		return;
 	rebuild_slots(1 << 12, 0, 0);
 	batch_announcer = announce_reference;
-	if (tool_has_front)
+	if (tool_options.has_front)
 		batch_observer = observe_batch;
 }

@@ -14,10 +14,6 @@
 #include "tool.h"
 #include "tools/sim/profile_file.h"
 
-/* The run directory; NULL: no profile. */
-extern const HChar *profile_directory;
-extern Bool profile_sites; /* False: of call paths only (paths/paths.h) */
-
 struct profile_thread;
 
 /* profile.c */
@@ -75,7 +71,6 @@ void profile_access_after(const struct cp_profile_site *site,
 void profile_access_fork_child(void);
 
 /* line_use.c: which bytes of the lines that L1D fetches are used (--line-use). */
-extern Bool line_use_wanted;
 void line_use_start(void);
 /* The references that come are this thread's (of the profile); -1: nobody's. */
 void line_use_use(Int thread);

@@ -8,11 +8,16 @@
 #define EMPTY_SLOTS 4096
 
 /* Open addressing.  Sites and objects stay where they are until a fork. */
-static struct access_slot {
+struct access_slot {
 	const struct cp_profile_site *site;
 	struct cp_profile_access *access;
-} * slots;
-static ULong nslots, naccesses; /* nslots: a power of two */
+};
+
+/* One for the process; a fork's child, whose profile is another file, empties it. */
+static struct {
+	struct access_slot *slots;
+	ULong nslots, n; /* nslots: a power of two */
+} accesses;
 
 static struct access_slot *slot_of(const struct cp_profile_site *site, UInt object)
 {
@@ -20,25 +25,26 @@ static struct access_slot *slot_of(const struct cp_profile_site *site, UInt obje
 			  0x9e3779b97f4a7c15ull >>
 		  20;
 
-	while (slots[i & (nslots - 1)].site) {
-		struct access_slot *slot = &slots[i & (nslots - 1)];
+	while (accesses.slots[i & (accesses.nslots - 1)].site) {
+		struct access_slot *slot = &accesses.slots[i & (accesses.nslots - 1)];
 
 		if (slot->site == site && slot->access->object == object)
 			return slot;
 		i++;
 	}
-	return &slots[i & (nslots - 1)];
+	return &accesses.slots[i & (accesses.nslots - 1)];
 }
 
 static void make_room(void)
 {
-	struct access_slot *old = slots;
-	ULong nold = nslots;
+	struct access_slot *old = accesses.slots;
+	ULong nold = accesses.nslots;
 
-	if (slots && naccesses < nslots / 2)
+	if (accesses.slots && accesses.n < accesses.nslots / 2)
 		return;
-	nslots = nslots ? 2 * nslots : EMPTY_SLOTS;
-	slots = VG_(calloc)("cachepeek.accesses", nslots, sizeof(*slots));
+	accesses.nslots = accesses.nslots ? 2 * accesses.nslots : EMPTY_SLOTS;
+	accesses.slots = VG_(calloc)(
+		"cachepeek.accesses", accesses.nslots, sizeof(*accesses.slots));
 	for (ULong i = 0; i < nold; i++)
 		if (old[i].site)
 			*slot_of(old[i].site, old[i].access->object) = old[i];
@@ -62,7 +68,7 @@ static struct cp_profile_access *access_of(
 	slot->access->module = site->module;
 	slot->access->instruction = site->instruction;
 	slot->access->object = object->id;
-	naccesses++;
+	accesses.n++;
 	profile_publish(slot->access, CP_PROFILE_ACCESS);
 	return slot->access;
 }
@@ -99,7 +105,7 @@ void profile_access_after(const struct cp_profile_site *site,
 /* Its file has none of its parent's. */
 void profile_access_fork_child(void)
 {
-	VG_(free)(slots);
-	slots = NULL;
-	nslots = naccesses = 0;
+	VG_(free)(accesses.slots);
+	accesses.slots = NULL;
+	accesses.nslots = accesses.n = 0;
 }

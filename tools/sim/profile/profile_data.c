@@ -16,15 +16,42 @@ struct key {
 };
 
 /* By number, from 1 on; those whose mapping has gone are found no more. */
-static struct object {
+struct object {
 	struct key key;
 	struct cp_profile_object *out;
 	Bool gone;
-} * objects;
-static UInt nobjects, room;
+};
 
-static UInt *index_of;
-static UInt nindex;
+struct mapping {
+	Addr start, end;
+	UInt number;
+};
+
+#define RECENT 4096
+
+/* Where an object was found last, for each of some pages: until anything is mapped
+ * or a thread begins or ends. */
+struct recent {
+	Addr start;
+	ULong size; /* 0: nothing */
+	UInt number;
+};
+
+/* What is known of the program's memory, but blocks of its heap: see profile_shadow.c. */
+static struct {
+	struct object *objects;
+	UInt nobjects, objects_room;
+	UInt *index_of;
+	UInt nindex;
+	struct mapping *mappings;
+	UInt nmappings, mappings_room;
+	struct recent recent[RECENT];
+	struct {
+		ThreadId tid;
+		UInt thread;
+	} * living;
+	UInt nliving;
+} known;
 
 /* ---- objects ---- */
 
@@ -34,7 +61,7 @@ static ULong hash_key(const struct key *key)
 			  ((ULong)key->thread << 44)) *
 		  0x9e3779b97f4a7c15ull;
 
-	return h >> 20 & (nindex - 1);
+	return h >> 20 & (known.nindex - 1);
 }
 
 static Bool is_same_key(const struct key *a, const struct key *b)
@@ -45,22 +72,23 @@ static Bool is_same_key(const struct key *a, const struct key *b)
 
 static void index_add(UInt number)
 {
-	ULong i = hash_key(&objects[number].key);
+	ULong i = hash_key(&known.objects[number].key);
 
-	while (index_of[i])
-		i = (i + 1) & (nindex - 1);
-	index_of[i] = number;
+	while (known.index_of[i])
+		i = (i + 1) & (known.nindex - 1);
+	known.index_of[i] = number;
 }
 
 static void rebuild_index(void)
 {
-	VG_(free)(index_of);
-	nindex = 1024;
-	while (nindex < 4 * nobjects)
-		nindex *= 2;
-	index_of = VG_(calloc)("cachepeek.index", nindex, sizeof(*index_of));
-	for (UInt i = 1; i <= nobjects; i++)
-		if (!objects[i].gone)
+	VG_(free)(known.index_of);
+	known.nindex = 1024;
+	while (known.nindex < 4 * known.nobjects)
+		known.nindex *= 2;
+	known.index_of =
+		VG_(calloc)("cachepeek.index", known.nindex, sizeof(*known.index_of));
+	for (UInt i = 1; i <= known.nobjects; i++)
+		if (!known.objects[i].gone)
 			index_add(i);
 }
 
@@ -100,7 +128,7 @@ static struct cp_profile_object *write_object(const struct key *key, UInt number
 
 struct cp_profile_object *profile_object(UInt number)
 {
-	struct object *o = &objects[number];
+	struct object *o = &known.objects[number];
 
 	if (!o->out)
 		o->out = write_object(&o->key, number);
@@ -109,7 +137,7 @@ struct cp_profile_object *profile_object(UInt number)
 
 Addr profile_variable_at(UInt number, ULong *size)
 {
-	const struct key *key = &objects[number].key;
+	const struct key *key = &known.objects[number].key;
 
 	*size = key->size;
 	return key->data == CP_DATA_VARIABLE ? key->address : 0;
@@ -117,26 +145,26 @@ Addr profile_variable_at(UInt number, ULong *size)
 
 static UInt new_object(const struct key *key)
 {
-	if (nobjects + 2 > room) {
-		room = room ? 2 * room : 1024;
-		objects = VG_(realloc)(
-			"cachepeek.objects", objects, room * sizeof(*objects));
+	if (known.nobjects + 2 > known.objects_room) {
+		known.objects_room = known.objects_room ? 2 * known.objects_room : 1024;
+		known.objects = VG_(realloc)("cachepeek.objects", known.objects,
+			known.objects_room * sizeof(*known.objects));
 	}
-	objects[++nobjects] = (struct object){.key = *key};
-	if (nobjects * 2 > nindex)
+	known.objects[++known.nobjects] = (struct object){.key = *key};
+	if (known.nobjects * 2 > known.nindex)
 		rebuild_index();
 	else
-		index_add(nobjects);
-	return nobjects;
+		index_add(known.nobjects);
+	return known.nobjects;
 }
 
 static UInt find_object(const struct key *key)
 {
-	if (!nindex)
+	if (!known.nindex)
 		return new_object(key);
-	for (ULong i = hash_key(key); index_of[i]; i = (i + 1) & (nindex - 1))
-		if (is_same_key(&objects[index_of[i]].key, key))
-			return index_of[i];
+	for (ULong i = hash_key(key); known.index_of[i]; i = (i + 1) & (known.nindex - 1))
+		if (is_same_key(&known.objects[known.index_of[i]].key, key))
+			return known.index_of[i];
 	return new_object(key);
 }
 
@@ -160,39 +188,33 @@ UInt profile_heap_object(Addr caller, ULong size)
 
 /* ---- mappings without a file ---- */
 
-static struct mapping {
-	Addr start, end;
-	UInt number;
-} * mappings;
-static UInt nmappings, mappings_room;
-
 static void add_mapping(Addr start, Addr end, UInt number)
 {
-	if (nmappings == mappings_room) {
-		mappings_room = mappings_room ? 2 * mappings_room : 64;
-		mappings = VG_(realloc)("cachepeek.mappings", mappings,
-			mappings_room * sizeof(*mappings));
+	if (known.nmappings == known.mappings_room) {
+		known.mappings_room = known.mappings_room ? 2 * known.mappings_room : 64;
+		known.mappings = VG_(realloc)("cachepeek.mappings", known.mappings,
+			known.mappings_room * sizeof(*known.mappings));
 	}
-	mappings[nmappings++] = (struct mapping){start, end, number};
+	known.mappings[known.nmappings++] = (struct mapping){start, end, number};
 }
 
 static const struct mapping *find_own_mapping(Addr a)
 {
-	for (UInt i = nmappings; i-- > 0;)
-		if (a >= mappings[i].start && a < mappings[i].end)
-			return &mappings[i];
+	for (UInt i = known.nmappings; i-- > 0;)
+		if (a >= known.mappings[i].start && a < known.mappings[i].end)
+			return &known.mappings[i];
 	return NULL;
 }
 
 /* Takes [a, end) out of the mappings, whose other parts stay. */
 static void cut_mappings(Addr a, Addr end)
 {
-	for (UInt i = nmappings; i-- > 0;) {
-		struct mapping old = mappings[i];
+	for (UInt i = known.nmappings; i-- > 0;) {
+		struct mapping old = known.mappings[i];
 
 		if (old.start >= end || old.end <= a)
 			continue;
-		mappings[i] = mappings[--nmappings];
+		known.mappings[i] = known.mappings[--known.nmappings];
 		if (old.start < a)
 			add_mapping(old.start, a, old.number);
 		if (old.end > end)
@@ -202,26 +224,10 @@ static void cut_mappings(Addr a, Addr end)
 
 /* ---- addresses ---- */
 
-/* Where an object was found last, for each of some pages: until anything is mapped
- * or a thread begins or ends. */
-#define RECENT 4096
-
-static struct recent {
-	Addr start;
-	ULong size; /* 0: nothing */
-	UInt number;
-} recent[RECENT];
-
 static void forget_recent(void)
 {
-	VG_(memset)(recent, 0, sizeof(recent));
+	VG_(memset)(known.recent, 0, sizeof(known.recent));
 }
-
-static struct {
-	ThreadId tid;
-	UInt thread;
-} * living;
-static UInt nliving;
 
 /* It may have the stack of one that has ended. */
 void profile_data_thread_begin(ThreadId tid, UInt thread)
@@ -229,12 +235,13 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 	Addr top = VG_(thread_get_stack_max)(tid);
 	const NSegment *segment = VG_(am_find_nsegment)(top);
 
-	if (!living)
-		living = VG_(calloc)("cachepeek.living", VG_N_THREADS, sizeof(*living));
+	if (!known.living)
+		known.living = VG_(calloc)(
+			"cachepeek.living", VG_N_THREADS, sizeof(*known.living));
 	profile_settle();
 	forget_recent();
-	living[nliving].tid = tid;
-	living[nliving++].thread = thread;
+	known.living[known.nliving].tid = tid;
+	known.living[known.nliving++].thread = thread;
 	if (segment && segment->kind == SkAnonC) {
 		shadow_clear(segment->start, top - segment->start);
 		sharing_renew(segment->start, top - segment->start);
@@ -246,9 +253,9 @@ void profile_data_thread_end(ThreadId tid)
 	profile_settle();
 	forget_recent();
 	profile_tls_thread_end(tid);
-	for (UInt i = 0; i < nliving; i++)
-		if (living[i].tid == tid) {
-			living[i] = living[--nliving];
+	for (UInt i = 0; i < known.nliving; i++)
+		if (known.living[i].tid == tid) {
+			known.living[i] = known.living[--known.nliving];
 			return;
 		}
 }
@@ -257,12 +264,13 @@ static Bool find_stack(Addr a, struct key *key, struct recent *r)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(a);
 
-	for (UInt i = 0; segment && i < nliving; i++) {
-		Addr top = VG_(thread_get_stack_max)(living[i].tid);
+	for (UInt i = 0; segment && i < known.nliving; i++) {
+		Addr top = VG_(thread_get_stack_max)(known.living[i].tid);
 
 		if (a > top || top < segment->start || top > segment->end)
 			continue;
-		*key = (struct key){.data = CP_DATA_STACK, .thread = living[i].thread};
+		*key = (struct key){
+			.data = CP_DATA_STACK, .thread = known.living[i].thread};
 		r->start = segment->start;
 		r->size = top - segment->start;
 		return True;
@@ -326,7 +334,7 @@ void profile_data_new_mapping(Addr start, ULong size, Addr caller)
 /* The rest of its page may be the heap's from now on. */
 void profile_data_new_block(Addr a)
 {
-	recent[a >> 12 & (RECENT - 1)].size = 0;
+	known.recent[a >> 12 & (RECENT - 1)].size = 0;
 }
 
 /* Where in its block a variable is, is kept as its thread: of several threads they are
@@ -373,7 +381,7 @@ static void cut_extent(struct profile_extent *extent, const struct recent *r)
 
 void profile_extent_at(Addr a, struct profile_extent *extent)
 {
-	struct recent *r = &recent[a >> 12 & (RECENT - 1)];
+	struct recent *r = &known.recent[a >> 12 & (RECENT - 1)];
 
 	extent->object = shadow_extent(a, &extent->start, &extent->size);
 	if (extent->object)
@@ -406,8 +414,8 @@ void profile_data_unmapped(Addr a, SizeT len)
 	sharing_renew(a, len);
 	cut_mappings(a, a + len);
 	profile_tls_unmapped(a, len);
-	for (UInt i = 1; i <= nobjects; i++) {
-		struct object *o = &objects[i];
+	for (UInt i = 1; i <= known.nobjects; i++) {
+		struct object *o = &known.objects[i];
 
 		if (!images || o->gone || o->key.address < a || o->key.address >= a + len)
 			continue;
@@ -420,12 +428,12 @@ void profile_data_unmapped(Addr a, SizeT len)
 /* The child has its parent's blocks and variables, in a file of its own. */
 void profile_data_fork_child(void)
 {
-	for (UInt i = 1; i <= nobjects; i++) {
-		objects[i].out = NULL;
-		objects[i].gone |= objects[i].key.data == CP_DATA_STACK;
+	for (UInt i = 1; i <= known.nobjects; i++) {
+		known.objects[i].out = NULL;
+		known.objects[i].gone |= known.objects[i].key.data == CP_DATA_STACK;
 	}
-	if (nobjects)
+	if (known.nobjects)
 		rebuild_index();
-	nliving = 0;
+	known.nliving = 0;
 	forget_recent();
 }

@@ -16,27 +16,30 @@ struct chunk {
 	void *memory;
 };
 
-static struct chunk *chunks; /* the newest first */
-static UInt used;            /* bytes of the newest */
-static ULong nchunks;
-static struct cp_profile_header *header;
-static int fd = -1;
-static Bool failed;
+/* This process's file; a fork's child begins another. */
+static struct {
+	struct chunk *chunks; /* the newest first */
+	UInt used;            /* bytes of the newest */
+	ULong nchunks;
+	struct cp_profile_header *header;
+	int fd;
+	Bool failed;
+} file = {.fd = -1};
 
 static Bool open_file(void)
 {
 	HChar path[1024];
 	SysRes opened;
 
-	if (VG_(strlen)(profile_directory) > sizeof(path) - 40)
+	if (VG_(strlen)(tool_options.profile) > sizeof(path) - 40)
 		return False;
 	for (UInt n = 0; n < 1000; n++) {
 		VG_(sprintf)
-		(path, "%s/%d-%u.profile", profile_directory, VG_(getpid)(), n);
+		(path, "%s/%d-%u.profile", tool_options.profile, VG_(getpid)(), n);
 		opened = VG_(open)(path, VKI_O_RDWR | VKI_O_CREAT | VKI_O_EXCL, 0600);
 		if (!sr_isError(opened)) {
-			fd = VG_(safe_fd)((Int)sr_Res(opened));
-			return fd >= 0;
+			file.fd = VG_(safe_fd)((Int)sr_Res(opened));
+			return file.fd >= 0;
 		}
 		if (sr_Err(opened) != VKI_EEXIST)
 			return False;
@@ -47,16 +50,16 @@ static Bool open_file(void)
 /* Memory of the core's own, over which the file is mapped. */
 static void *map_chunk(void)
 {
-	long offset = (long)(nchunks * CP_PROFILE_CHUNK);
+	long offset = (long)(file.nchunks * CP_PROFILE_CHUNK);
 	void *memory;
 
-	if (cp_space_reserve(fd, (ULong)offset, CP_PROFILE_CHUNK) != 0)
+	if (cp_space_reserve(file.fd, (ULong)offset, CP_PROFILE_CHUNK) != 0)
 		return NULL;
 	memory = valgrind_alloc(CP_PROFILE_CHUNK);
 	if (!memory)
 		return NULL;
 	if (cp_syscall(SYS_mmap, memory, CP_PROFILE_CHUNK, VKI_PROT_READ | VKI_PROT_WRITE,
-		    VKI_MAP_SHARED | VKI_MAP_FIXED, fd, offset) != (long)memory) {
+		    VKI_MAP_SHARED | VKI_MAP_FIXED, file.fd, offset) != (long)memory) {
 		VG_(am_munmap_valgrind)((Addr)memory, CP_PROFILE_CHUNK);
 		return NULL;
 	}
@@ -66,16 +69,16 @@ static void *map_chunk(void)
 static Bool add_chunk(void)
 {
 	struct chunk *chunk;
-	void *memory = fd >= 0 || open_file() ? map_chunk() : NULL;
+	void *memory = file.fd >= 0 || open_file() ? map_chunk() : NULL;
 
 	if (!memory)
 		return False;
 	chunk = VG_(malloc)("cachepeek.chunk", sizeof(*chunk));
 	chunk->memory = memory;
-	chunk->next = chunks;
-	chunks = chunk;
-	nchunks++;
-	used = 0;
+	chunk->next = file.chunks;
+	file.chunks = chunk;
+	file.nchunks++;
+	file.used = 0;
 	return True;
 }
 
@@ -86,22 +89,23 @@ static ULong entries_of(const struct geometry *g)
 
 static void put_header(void)
 {
-	header = chunks->memory;
-	used = sizeof(*header);
-	header->version = CP_PROFILE_VERSION;
-	header->counters = CP_SIM_NCOUNTERS;
-	header->pid = VG_(getpid)();
-	header->line = tool_machine.line;
-	header->page = tool_machine.page;
-	header->tlb_entries = entries_of(&tool_machine.dtlb) +
-			      entries_of(&tool_machine.stlb) +
-			      entries_of(&tool_machine.dtlb2);
-	header->l2_bytes = entries_of(&tool_machine.l2) * tool_machine.l2.line;
-	header->l1d_sets = tool_machine.l1d.sets;
-	header->l1d_ways = tool_machine.l1d.ways;
-	header->without_sites = !profile_sites;
-	header->l1d_prefetches = tool_machine.l1d.prefetch != 0;
-	VG_(memcpy)(header->magic, CP_PROFILE_MAGIC, sizeof(header->magic));
+	file.header = file.chunks->memory;
+	file.used = sizeof(*file.header);
+	file.header->version = CP_PROFILE_VERSION;
+	file.header->counters = CP_SIM_NCOUNTERS;
+	file.header->pid = VG_(getpid)();
+	file.header->line = tool_options.machine.line;
+	file.header->page = tool_options.machine.page;
+	file.header->tlb_entries = entries_of(&tool_options.machine.dtlb) +
+				   entries_of(&tool_options.machine.stlb) +
+				   entries_of(&tool_options.machine.dtlb2);
+	file.header->l2_bytes =
+		entries_of(&tool_options.machine.l2) * tool_options.machine.l2.line;
+	file.header->l1d_sets = tool_options.machine.l1d.sets;
+	file.header->l1d_ways = tool_options.machine.l1d.ways;
+	file.header->without_sites = !tool_options.sites;
+	file.header->l1d_prefetches = tool_options.machine.l1d.prefetch != 0;
+	VG_(memcpy)(file.header->magic, CP_PROFILE_MAGIC, sizeof(file.header->magic));
 }
 
 void *profile_allocate(UInt size)
@@ -109,16 +113,16 @@ void *profile_allocate(UInt size)
 	struct cp_profile_entry *entry;
 
 	size = (size + 7) & ~7u;
-	if (!failed && (!chunks || used + size > CP_PROFILE_CHUNK)) {
-		failed = !add_chunk();
-		if (!failed && !header)
+	if (!file.failed && (!file.chunks || file.used + size > CP_PROFILE_CHUNK)) {
+		file.failed = !add_chunk();
+		if (!file.failed && !file.header)
 			put_header();
 	}
-	if (failed)
+	if (file.failed)
 		return NULL;
-	entry = (struct cp_profile_entry *)((UChar *)chunks->memory + used);
+	entry = (struct cp_profile_entry *)((UChar *)file.chunks->memory + file.used);
 	entry->size = size;
-	used += size;
+	file.used += size;
 	return entry;
 }
 
@@ -132,23 +136,23 @@ struct cp_profile_site *profile_nowhere(void)
 {
 	static struct cp_profile_site nowhere;
 
-	return header ? &header->lost : &nowhere;
+	return file.header ? &file.header->lost : &nowhere;
 }
 
 /* The child's entries go to a file of its own. */
 void profile_file_fork_child(void)
 {
-	while (chunks) {
-		struct chunk *next = chunks->next;
+	while (file.chunks) {
+		struct chunk *next = file.chunks->next;
 
-		VG_(am_munmap_valgrind)((Addr)chunks->memory, CP_PROFILE_CHUNK);
-		VG_(free)(chunks);
-		chunks = next;
+		VG_(am_munmap_valgrind)((Addr)file.chunks->memory, CP_PROFILE_CHUNK);
+		VG_(free)(file.chunks);
+		file.chunks = next;
 	}
-	if (fd >= 0)
-		VG_(close)(fd);
-	fd = -1;
-	header = NULL;
-	nchunks = used = 0;
-	failed = False;
+	if (file.fd >= 0)
+		VG_(close)(file.fd);
+	file.fd = -1;
+	file.header = NULL;
+	file.nchunks = file.used = 0;
+	file.failed = False;
 }

@@ -29,32 +29,35 @@
 
 #define MAX_ALLOCATORS 64
 
+/* The functions that the library named, and the call of one that is under way. */
 static struct {
-	Addr function;
-	UInt kind;
-} allocators[MAX_ALLOCATORS];
-static UInt nallocators;
-
-static struct profile_call *call; /* of the running thread; NULL: not watched */
-static Addr expected;             /* call->sp, which generated code looks at */
+	struct {
+		Addr function;
+		UInt kind;
+	} allocators[MAX_ALLOCATORS];
+	UInt nallocators;
+	struct profile_call *call; /* of the running thread; NULL: not watched */
+	Addr expected;             /* call->sp, which generated code looks at */
+} heap;
 
 /* ---- which functions ---- */
 
 Bool profile_allocator_add(Addr function, UWord kind)
 {
-	if (!profile_sites || nallocators == MAX_ALLOCATORS || kind > CP_SIM_MMAP)
+	if (!tool_options.sites || heap.nallocators == MAX_ALLOCATORS ||
+		kind > CP_SIM_MMAP)
 		return False;
-	allocators[nallocators].function = function;
-	allocators[nallocators].kind = (UInt)kind;
-	nallocators++;
+	heap.allocators[heap.nallocators].function = function;
+	heap.allocators[heap.nallocators].kind = (UInt)kind;
+	heap.nallocators++;
 	VG_(discard_translations_safely)(function, 1, "cachepeek");
 	return True;
 }
 
 static Int find_allocator(Addr a)
 {
-	for (UInt i = 0; i < nallocators; i++)
-		if (allocators[i].function == a)
+	for (UInt i = 0; i < heap.nallocators; i++)
+		if (heap.allocators[i].function == a)
 			return (Int)i;
 	return -1;
 }
@@ -68,15 +71,15 @@ Bool profile_wants(Addr a)
 
 static void expect_return(Addr sp)
 {
-	if (call)
-		call->sp = sp;
-	expected = sp;
+	if (heap.call)
+		heap.call->sp = sp;
+	heap.expected = sp;
 }
 
 void profile_heap_use(struct profile_call *of)
 {
-	call = of;
-	expected = of ? of->sp : 0;
+	heap.call = of;
+	heap.expected = of ? of->sp : 0;
 }
 
 static Addr caller_of(Addr sp, Addr link)
@@ -120,51 +123,53 @@ static ULong size_of(UInt kind, UWord a, UWord b, UWord c)
 /* A call from further out than the one that is open: that one never returned. */
 static void on_entry(UWord index, Addr sp, Addr link, UWord a, UWord b, UWord c)
 {
-	UInt kind = allocators[index].kind;
+	UInt kind = heap.allocators[index].kind;
 
-	if (!call || (call->sp && sp < call->sp))
+	if (!heap.call || (heap.call->sp && sp < heap.call->sp))
 		return;
 	if (kind == CP_SIM_FREE) {
 		profile_settle();
 		shadow_clear_block(a);
 		return;
 	}
-	call->kind = kind;
-	call->caller = caller_of(sp, link);
-	call->block = a;
-	call->size = size_of(kind, a, b, c);
+	heap.call->kind = kind;
+	heap.call->caller = caller_of(sp, link);
+	heap.call->block = a;
+	heap.call->size = size_of(kind, a, b, c);
 	expect_return(sp_after(sp));
 }
 
 static Addr block_given(UWord result)
 {
-	if (call->kind == CP_SIM_MMAP)
+	if (heap.call->kind == CP_SIM_MMAP)
 		return result > -(UWord)VKI_PAGE_SIZE ? 0 : result;
-	if (call->kind != CP_SIM_POSIX_MEMALIGN)
+	if (heap.call->kind != CP_SIM_POSIX_MEMALIGN)
 		return result;
-	return result == 0 ? *(Addr *)call->block : 0;
+	return result == 0 ? *(Addr *)heap.call->block : 0;
 }
 
 static void on_return(UWord result, Addr to)
 {
 	Addr block;
 
-	if (!call || to != call->caller)
+	if (!heap.call || to != heap.call->caller)
 		return;
 	expect_return(0);
 	profile_settle();
 	block = block_given(result);
-	if (call->kind == CP_SIM_REALLOC && call->block && (block || !call->size))
-		shadow_clear_block(call->block);
-	if (!block || !call->size)
+	if (heap.call->kind == CP_SIM_REALLOC && heap.call->block &&
+		(block || !heap.call->size))
+		shadow_clear_block(heap.call->block);
+	if (!block || !heap.call->size)
 		return;
-	if (call->kind == CP_SIM_MMAP) {
-		profile_data_new_mapping(block, call->size, call->caller);
+	if (heap.call->kind == CP_SIM_MMAP) {
+		profile_data_new_mapping(block, heap.call->size, heap.call->caller);
 		return;
 	}
-	shadow_set(block, call->size, profile_heap_object(call->caller, call->size));
+	shadow_set(block, heap.call->size,
+		profile_heap_object(heap.call->caller, heap.call->size));
 	profile_data_new_block(block);
-	sharing_renew(block, call->size);
+	sharing_renew(block, heap.call->size);
 }
 
 /* ---- generated code ---- */
@@ -184,11 +189,11 @@ void profile_watch_return(IRSB *out, const VexGuestLayout *layout)
 	IRExpr *sp, *equal;
 	IRDirty *d;
 
-	if (!profile_sites)
+	if (!tool_options.sites)
 		return;
 	sp = emit_sp(out, layout);
-	equal = emit_kept(
-		out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, sp, emit_load(out, &expected)));
+	equal = emit_kept(out, Ity_I1,
+		IRExpr_Binop(Iop_CmpEQ64, sp, emit_load(out, &heap.expected)));
 	d = unsafeIRDirty_0_N(0, "allocated", VG_(fnptr_to_fnentry)((void *)on_return),
 		mkIRExprVec_2(emit_register(out, RESULT), out->next));
 	d->guard = equal;

@@ -9,17 +9,20 @@
 /* A descriptor of the core's, which the program can neither see nor close. */
 Int VG_(safe_fd)(Int oldfd);
 
-static Int fd = -1;
-static ULong pending[4096];
-static UInt npending;
+/* The file, and what is to be written to it next. */
+static struct {
+	Int fd;
+	ULong pending[4096];
+	UInt npending;
+} misses = {.fd = -1};
 
 void profile_misses_open(const HChar *path)
 {
 	SysRes opened = VG_(open)(path, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC, 0600);
 
 	if (!sr_isError(opened))
-		fd = VG_(safe_fd)((Int)sr_Res(opened));
-	if (fd < 0) {
+		misses.fd = VG_(safe_fd)((Int)sr_Res(opened));
+	if (misses.fd < 0) {
 		VG_(fmsg)("--profile-misses: %s cannot be written\n", path);
 		VG_(exit)(2);
 	}
@@ -27,16 +30,18 @@ void profile_misses_open(const HChar *path)
 
 void profile_misses_flush(void)
 {
-	if (fd >= 0 && npending)
-		VG_(write)(fd, pending, (Int)(npending * sizeof(pending[0])));
-	npending = 0;
+	if (misses.fd >= 0 && misses.npending)
+		VG_(write)
+	(misses.fd, misses.pending, (Int)(misses.npending * sizeof(misses.pending[0])));
+	misses.npending = 0;
 }
 
 void profile_misses_add(UInt thread, Addr instruction, ULong n)
 {
-	for (; fd >= 0 && n > 0; n--) {
-		if (npending == sizeof(pending) / sizeof(pending[0]))
+	for (; misses.fd >= 0 && n > 0; n--) {
+		if (misses.npending == sizeof(misses.pending) / sizeof(misses.pending[0]))
 			profile_misses_flush();
-		pending[npending++] = (ULong)instruction | (ULong)thread << 48;
+		misses.pending[misses.npending++] = (ULong)instruction | (ULong)thread
+										 << 48;
 	}
 }

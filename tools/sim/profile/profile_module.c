@@ -16,8 +16,11 @@ struct module {
 	UInt id;
 };
 
-static struct module *modules; /* those that are mapped */
-static UInt nmodules;
+/* What the file has got so far; a fork's child tells it again. */
+static struct {
+	struct module *modules; /* those that are mapped */
+	UInt n;
+} mapped;
 
 /* ---- build IDs ---- */
 
@@ -118,20 +121,20 @@ static UInt new_module(Addr a)
 	const NSegment *segment = VG_(am_find_nsegment)(a);
 	struct module *m;
 
-	if (!segment || !write_module(segment, nmodules + 1))
+	if (!segment || !write_module(segment, mapped.n + 1))
 		return 0;
 	m = VG_(malloc)("cachepeek.module", sizeof(*m));
-	m->id = ++nmodules;
+	m->id = ++mapped.n;
 	m->start = segment->start;
 	m->end = segment->end + 1;
-	m->next = modules;
-	modules = m;
+	m->next = mapped.modules;
+	mapped.modules = m;
 	return m->id;
 }
 
 UInt profile_module_at(Addr a)
 {
-	for (const struct module *m = modules; m; m = m->next)
+	for (const struct module *m = mapped.modules; m; m = m->next)
 		if (a >= m->start && a < m->end)
 			return m->id;
 	return new_module(a);
@@ -139,7 +142,7 @@ UInt profile_module_at(Addr a)
 
 Bool profile_module_unmapped(Addr a, SizeT len)
 {
-	struct module **at = &modules;
+	struct module **at = &mapped.modules;
 	Bool any = False;
 
 	while (*at) {
@@ -158,7 +161,7 @@ Bool profile_module_unmapped(Addr a, SizeT len)
 
 void profile_module_fork_child(void)
 {
-	while (modules)
-		profile_module_unmapped(modules->start, 1);
-	nmodules = 0;
+	while (mapped.modules)
+		profile_module_unmapped(mapped.modules->start, 1);
+	mapped.n = 0;
 }

@@ -18,23 +18,26 @@ struct page {
 	UInt all; /* if there are no granules */
 };
 
-static struct page *pages;
-static ULong room, used;
+/* A table with open addressing, by page number; a fork's child keeps it. */
+static struct {
+	struct page *pages;
+	ULong room, used;
+} shadow;
 
 static ULong slot_of(ULong number)
 {
-	return (number * 0x9e3779b97f4a7c15ull >> 24) & (room - 1);
+	return (number * 0x9e3779b97f4a7c15ull >> 24) & (shadow.room - 1);
 }
 
 static struct page *find_page(ULong number)
 {
 	ULong i;
 
-	if (!room)
+	if (!shadow.room)
 		return NULL;
-	for (i = slot_of(number); pages[i].number; i = (i + 1) & (room - 1))
-		if (pages[i].number == number + 1)
-			return &pages[i];
+	for (i = slot_of(number); shadow.pages[i].number; i = (i + 1) & (shadow.room - 1))
+		if (shadow.pages[i].number == number + 1)
+			return &shadow.pages[i];
 	return NULL;
 }
 
@@ -42,11 +45,11 @@ static struct page *insert_page(ULong number)
 {
 	ULong i = slot_of(number);
 
-	while (pages[i].number)
-		i = (i + 1) & (room - 1);
-	pages[i].number = number + 1;
-	used++;
-	return &pages[i];
+	while (shadow.pages[i].number)
+		i = (i + 1) & (shadow.room - 1);
+	shadow.pages[i].number = number + 1;
+	shadow.used++;
+	return &shadow.pages[i];
 }
 
 static Bool is_empty(const struct page *page)
@@ -57,16 +60,16 @@ static Bool is_empty(const struct page *page)
 /* Pages of which nothing is known any more are left behind. */
 static void make_room(void)
 {
-	struct page *old = pages;
-	ULong n = room, kept = 0;
+	struct page *old = shadow.pages;
+	ULong n = shadow.room, kept = 0;
 
 	for (ULong i = 0; i < n; i++)
 		kept += old[i].number && !is_empty(&old[i]);
-	room = 4096;
-	while (room < 4 * kept)
-		room *= 2;
-	pages = VG_(calloc)("cachepeek.pages", room, sizeof(*pages));
-	used = 0;
+	shadow.room = 4096;
+	while (shadow.room < 4 * kept)
+		shadow.room *= 2;
+	shadow.pages = VG_(calloc)("cachepeek.pages", shadow.room, sizeof(*shadow.pages));
+	shadow.used = 0;
 	for (ULong i = 0; i < n; i++)
 		if (old[i].number && !is_empty(&old[i])) {
 			struct page *page = insert_page(old[i].number - 1);
@@ -83,7 +86,7 @@ static struct page *find_or_add(ULong number)
 
 	if (page)
 		return page;
-	if (used >= room / 2)
+	if (shadow.used >= shadow.room / 2)
 		make_room();
 	return insert_page(number);
 }
@@ -165,10 +168,10 @@ void shadow_clear(Addr a, SizeT size)
 {
 	ULong from = a / PAGE_BYTES, to = (a + size + PAGE_BYTES - 1) / PAGE_BYTES;
 
-	if (to - from > used) { /* a reservation: look at what there is */
-		for (ULong i = 0; i < room; i++)
-			if (pages[i].number > from && pages[i].number <= to)
-				set_all(&pages[i], 0);
+	if (to - from > shadow.used) { /* a reservation: look at what there is */
+		for (ULong i = 0; i < shadow.room; i++)
+			if (shadow.pages[i].number > from && shadow.pages[i].number <= to)
+				set_all(&shadow.pages[i], 0);
 		return;
 	}
 	for (; from < to; from++) {
@@ -185,10 +188,10 @@ static const struct page *find_again(ULong number)
 	static struct page *last;
 	static const struct page *table;
 
-	if (table != pages || last_number != number || !last) {
+	if (table != shadow.pages || last_number != number || !last) {
 		last = find_page(number);
 		last_number = number;
-		table = pages;
+		table = shadow.pages;
 	}
 	return last;
 }

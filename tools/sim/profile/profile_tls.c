@@ -24,9 +24,12 @@ struct block {
 	struct layout *layout;
 };
 
-static struct layout *layouts;
-static struct block *blocks;
-static UInt nblocks, room;
+/* All modules and blocks that the library has told of. */
+static struct {
+	struct layout *layouts;
+	struct block *blocks;
+	UInt nblocks, room;
+} tls;
 
 static void add_variable(void *to, const Elf64_Sym *symbol, const HChar *name)
 {
@@ -51,13 +54,13 @@ static struct layout *layout_of(Addr image)
 	const HChar *path = segment ? VG_(am_get_filename)(segment) : NULL;
 	struct layout *l;
 
-	for (l = layouts; l; l = l->next)
+	for (l = tls.layouts; l; l = l->next)
 		if (l->image == image)
 			return l;
 	l = VG_(calloc)("cachepeek.tls", 1, sizeof(*l));
 	l->image = image;
-	l->next = layouts;
-	layouts = l;
+	l->next = tls.layouts;
+	tls.layouts = l;
 	if (path)
 		elf_symbols_each(path, add_variable, l);
 	return l;
@@ -65,13 +68,15 @@ static struct layout *layout_of(Addr image)
 
 void profile_tls_add(ThreadId tid, Addr start, SizeT size, Addr image)
 {
-	if (!profile_sites || !size)
+	if (!tool_options.sites || !size)
 		return;
-	if (nblocks == room) {
-		room = room ? 2 * room : 64;
-		blocks = VG_(realloc)("cachepeek.tls", blocks, room * sizeof(*blocks));
+	if (tls.nblocks == tls.room) {
+		tls.room = tls.room ? 2 * tls.room : 64;
+		tls.blocks = VG_(realloc)(
+			"cachepeek.tls", tls.blocks, tls.room * sizeof(*tls.blocks));
 	}
-	blocks[nblocks++] = (struct block){start, start + size, tid, layout_of(image)};
+	tls.blocks[tls.nblocks++] =
+		(struct block){start, start + size, tid, layout_of(image)};
 	profile_data_new_block(start);
 	profile_data_new_block(start + size - 1);
 }
@@ -86,8 +91,8 @@ static const struct variable *find_in_layout(const struct layout *l, ULong offse
 
 Bool profile_tls_at(Addr a, Addr *image, ULong *offset, Addr *start, ULong *size)
 {
-	for (UInt i = 0; i < nblocks; i++) {
-		const struct block *b = &blocks[i];
+	for (UInt i = 0; i < tls.nblocks; i++) {
+		const struct block *b = &tls.blocks[i];
 		const struct variable *v;
 
 		if (a < b->start || a >= b->end)
@@ -106,22 +111,22 @@ Bool profile_tls_at(Addr a, Addr *image, ULong *offset, Addr *start, ULong *size
 
 void profile_tls_thread_end(ThreadId tid)
 {
-	for (UInt i = nblocks; i-- > 0;)
-		if (blocks[i].tid == tid)
-			blocks[i] = blocks[--nblocks];
+	for (UInt i = tls.nblocks; i-- > 0;)
+		if (tls.blocks[i].tid == tid)
+			tls.blocks[i] = tls.blocks[--tls.nblocks];
 }
 
 /* Forgets the blocks that are unmapped, and those of modules that are. */
 void profile_tls_unmapped(Addr a, SizeT len)
 {
-	for (UInt i = nblocks; i-- > 0;) {
-		const struct block *b = &blocks[i];
+	for (UInt i = tls.nblocks; i-- > 0;) {
+		const struct block *b = &tls.blocks[i];
 
 		if ((b->start < a + len && b->end > a) ||
 			(b->layout->image >= a && b->layout->image < a + len))
-			blocks[i] = blocks[--nblocks];
+			tls.blocks[i] = tls.blocks[--tls.nblocks];
 	}
-	for (struct layout **at = &layouts; *at;) {
+	for (struct layout **at = &tls.layouts; *at;) {
 		struct layout *l = *at;
 
 		if (l->image < a || l->image >= a + len) {

@@ -17,11 +17,6 @@ struct sharer {
 	Bool has; /* the line, as far as they are gone through */
 };
 
-/* The running thread's time, and everybody's; in data references. */
-static ULong clocks[CP_PROFILE_THREADS + 1], now, ended;
-static ULong *born; /* by ThreadId */
-static Bool begun[CP_PROFILE_THREADS + 1];
-
 /* By address, in a table with open addressing. */
 struct line {
 	ULong number; /* plus one; 0: free */
@@ -30,51 +25,59 @@ struct line {
 	struct sharer *sharers;
 };
 
-static struct line *lines;
-static ULong room, used;
-static UInt line_shift_of_l1d, living = 1;
-static Int thread = -1;
-static struct cp_profile_slices *slices;
-
 /* Where the running thread's last references went. */
 #define RECENT 1024
+
+/* What all threads did to each line, and the time by which their turns go. */
 static struct {
-	ULong number; /* plus one; 0: nothing */
-	struct sharer *sharer;
-	ULong index;
-} recent[RECENT];
+	/* The running thread's time, and everybody's; in data references. */
+	ULong clocks[CP_PROFILE_THREADS + 1], now, ended;
+	ULong *born; /* by ThreadId */
+	Bool begun[CP_PROFILE_THREADS + 1];
+	struct line *lines;
+	ULong room, used;
+	UInt line_shift_of_l1d, living;
+	Int thread;
+	struct cp_profile_slices *slices;
+	struct {
+		ULong number; /* plus one; 0: nothing */
+		struct sharer *sharer;
+		ULong index;
+	} recent[RECENT];
+} sharing = {.living = 1, .thread = -1};
 
 static void forget_recent(void)
 {
-	VG_(memset)(recent, 0, sizeof(recent));
+	VG_(memset)(sharing.recent, 0, sizeof(sharing.recent));
 }
 
 /* ---- lines ---- */
 
 static ULong slot_of(ULong number)
 {
-	return (number * 0x9e3779b97f4a7c15ull >> 24) & (room - 1);
+	return (number * 0x9e3779b97f4a7c15ull >> 24) & (sharing.room - 1);
 }
 
 static ULong find_slot(ULong number)
 {
 	ULong i = slot_of(number);
 
-	while (lines[i].number && lines[i].number != number + 1)
-		i = (i + 1) & (room - 1);
+	while (sharing.lines[i].number && sharing.lines[i].number != number + 1)
+		i = (i + 1) & (sharing.room - 1);
 	return i;
 }
 
 static void make_room(void)
 {
-	struct line *old = lines;
-	ULong n = room;
+	struct line *old = sharing.lines;
+	ULong n = sharing.room;
 
-	room = n ? 2 * n : 1 << 14;
-	lines = VG_(calloc)("cachepeek.lines", room, sizeof(*lines));
+	sharing.room = n ? 2 * n : 1 << 14;
+	sharing.lines =
+		VG_(calloc)("cachepeek.lines", sharing.room, sizeof(*sharing.lines));
 	for (ULong i = 0; i < n; i++)
 		if (old[i].number)
-			lines[find_slot(old[i].number - 1)] = old[i];
+			sharing.lines[find_slot(old[i].number - 1)] = old[i];
 	VG_(free)(old);
 	forget_recent();
 }
@@ -84,16 +87,16 @@ static struct line *line_at(ULong number)
 {
 	ULong i;
 
-	if (used >= room / 2 && used < MOST_LINES)
+	if (sharing.used >= sharing.room / 2 && sharing.used < MOST_LINES)
 		make_room();
 	i = find_slot(number);
-	if (!lines[i].number) {
-		if (used >= MOST_LINES)
+	if (!sharing.lines[i].number) {
+		if (sharing.used >= MOST_LINES)
 			return NULL;
-		used++;
-		lines[i].number = number + 1;
+		sharing.used++;
+		sharing.lines[i].number = number + 1;
 	}
-	return &lines[i];
+	return &sharing.lines[i];
 }
 
 /* ---- who uses them ---- */
@@ -104,9 +107,9 @@ static struct sharer *new_sharer(struct line *line)
 		"cachepeek.sharer", 1, sizeof(*s) + sizeof(struct cp_profile_sharer));
 
 	s->out = (struct cp_profile_sharer *)(s + 1);
-	s->out->line = (line->number - 1) << line_shift_of_l1d;
+	s->out->line = (line->number - 1) << sharing.line_shift_of_l1d;
 	s->out->incarnation = line->incarnation;
-	s->out->thread = (UInt)thread;
+	s->out->thread = (UInt)sharing.thread;
 	s->next = line->sharers;
 	line->sharers = s;
 	return s;
@@ -115,7 +118,7 @@ static struct sharer *new_sharer(struct line *line)
 static struct sharer *sharer_of(struct line *line)
 {
 	for (struct sharer *s = line->sharers; s; s = s->next)
-		if (s->out->thread == (UInt)thread)
+		if (s->out->thread == (UInt)sharing.thread)
 			return s;
 	return new_sharer(line);
 }
@@ -150,7 +153,7 @@ static void publish_all(struct line *line)
 /* 64ths of the line. */
 static ULong bits_of(UInt first, UInt last)
 {
-	UInt shift = line_shift_of_l1d > 6 ? line_shift_of_l1d - 6 : 0;
+	UInt shift = sharing.line_shift_of_l1d > 6 ? sharing.line_shift_of_l1d - 6 : 0;
 
 	first >>= shift;
 	last >>= shift;
@@ -160,7 +163,7 @@ static ULong bits_of(UInt first, UInt last)
 /* Each turn once; writing counts for all of it. */
 static void note_turn(struct sharer *s, Bool writes)
 {
-	UInt turn = (UInt)(now / sharing_quantum) << 1;
+	UInt turn = (UInt)(sharing.now / tool_options.quantum) << 1;
 
 	if (s->nturns && (s->turns[s->nturns - 1] & ~1u) == turn) {
 		s->turns[s->nturns - 1] |= writes;
@@ -178,12 +181,12 @@ static void count_reference(struct line *line, struct sharer *s, ULong number, U
 	UInt last, enum batch_kind kind)
 {
 	struct cp_profile_sharer *out = s->out;
-	UInt shift = line_shift_of_l1d - 3;
+	UInt shift = sharing.line_shift_of_l1d - 3;
 	Bool reads = kind != BATCH_WRITE,
 	     writes = kind == BATCH_WRITE || kind == BATCH_MODIFY,
 	     news = !out->loads && !out->stores;
 
-	if (sharing_quantum)
+	if (tool_options.quantum)
 		note_turn(s, writes);
 	out->loads += reads;
 	out->stores += writes;
@@ -193,8 +196,8 @@ static void count_reference(struct line *line, struct sharer *s, ULong number, U
 		out->part[part]++;
 		if (!out->object[part]) {
 			UInt at = part << shift > first ? part << shift : first;
-			struct cp_profile_object *object =
-				profile_object_at((number << line_shift_of_l1d) + at);
+			struct cp_profile_object *object = profile_object_at(
+				(number << sharing.line_shift_of_l1d) + at);
 
 			out->object[part] = object ? object->id : 0;
 		}
@@ -212,35 +215,36 @@ static void see_line(ULong number, UInt first, UInt last, enum batch_kind kind)
 	UInt i = number & (RECENT - 1);
 	struct line *line;
 
-	if (recent[i].number != number + 1) {
+	if (sharing.recent[i].number != number + 1) {
 		line = line_at(number);
 		if (!line) {
-			if (slices)
-				slices->lost++;
+			if (sharing.slices)
+				sharing.slices->lost++;
 			return;
 		}
-		recent[i].number = number + 1;
-		recent[i].sharer = sharer_of(line);
-		recent[i].index = (ULong)(line - lines);
+		sharing.recent[i].number = number + 1;
+		sharing.recent[i].sharer = sharer_of(line);
+		sharing.recent[i].index = (ULong)(line - sharing.lines);
 	}
-	count_reference(
-		&lines[recent[i].index], recent[i].sharer, number, first, last, kind);
+	count_reference(&sharing.lines[sharing.recent[i].index], sharing.recent[i].sharer,
+		number, first, last, kind);
 }
 
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
-	UInt bytes = 1u << line_shift_of_l1d;
+	UInt bytes = 1u << sharing.line_shift_of_l1d;
 
-	if (thread < 0)
+	if (sharing.thread < 0)
 		return;
-	now++;
-	if (living < 2)
+	sharing.now++;
+	if (sharing.living < 2)
 		return;
 	while (size) {
 		UInt first = addr & (bytes - 1),
 		     here = size < bytes - first ? size : bytes - first;
 
-		see_line(addr >> line_shift_of_l1d, first, first + here - 1, kind);
+		see_line(
+			addr >> sharing.line_shift_of_l1d, first, first + here - 1, kind);
 		addr += here;
 		size -= here;
 	}
@@ -312,7 +316,7 @@ static void renew_line(struct line *line)
 {
 	if (!line->number || !line->sharers)
 		return;
-	if (line->shared && sharing_quantum)
+	if (line->shared && tool_options.quantum)
 		replay_line(line);
 	free_sharers(line);
 	line->incarnation++;
@@ -336,9 +340,9 @@ static void renew_part(struct line *line, UInt first, UInt last)
 
 static void renew_in(ULong number, Addr a, Addr end)
 {
-	Addr start = number << line_shift_of_l1d;
-	UInt bytes = 1u << line_shift_of_l1d;
-	struct line *line = &lines[find_slot(number)];
+	Addr start = number << sharing.line_shift_of_l1d;
+	UInt bytes = 1u << sharing.line_shift_of_l1d;
+	struct line *line = &sharing.lines[find_slot(number)];
 
 	if (a <= start && end >= start + bytes)
 		renew_line(line);
@@ -349,15 +353,17 @@ static void renew_in(ULong number, Addr a, Addr end)
 
 void sharing_renew(Addr a, SizeT size)
 {
-	ULong first = a >> line_shift_of_l1d, last = (a + size - 1) >> line_shift_of_l1d;
+	ULong first = a >> sharing.line_shift_of_l1d,
+	      last = (a + size - 1) >> sharing.line_shift_of_l1d;
 
-	if (!sharing_wanted || !used || !size)
+	if (!tool_options.sharing || !sharing.used || !size)
 		return;
 	forget_recent();
-	if (last - first > used) { /* a reservation: look at what there is */
-		for (ULong i = 0; i < room; i++)
-			if (lines[i].number > first && lines[i].number <= last + 1)
-				renew_line(&lines[i]);
+	if (last - first > sharing.used) { /* a reservation: look at what there is */
+		for (ULong i = 0; i < sharing.room; i++)
+			if (sharing.lines[i].number > first &&
+				sharing.lines[i].number <= last + 1)
+				renew_line(&sharing.lines[i]);
 		return;
 	}
 	for (; first <= last; first++)
@@ -368,14 +374,14 @@ void sharing_renew(Addr a, SizeT size)
 
 static void put_slices(void)
 {
-	if (slices)
+	if (sharing.slices)
 		return;
-	slices = profile_allocate(sizeof(*slices));
-	if (!slices)
+	sharing.slices = profile_allocate(sizeof(*sharing.slices));
+	if (!sharing.slices)
 		return;
-	slices->quantum = sharing_quantum;
-	slices->line = 1u << line_shift_of_l1d;
-	profile_publish(slices, CP_PROFILE_SLICES);
+	sharing.slices->quantum = tool_options.quantum;
+	sharing.slices->line = 1u << sharing.line_shift_of_l1d;
+	profile_publish(sharing.slices, CP_PROFILE_SLICES);
 }
 
 static UInt clock_of(Int t)
@@ -386,79 +392,78 @@ static UInt clock_of(Int t)
 /* A thread begins when it was created. */
 static void switch_clock(Int t)
 {
-	if (thread >= 0)
-		clocks[clock_of(thread)] = now;
+	if (sharing.thread >= 0)
+		sharing.clocks[clock_of(sharing.thread)] = sharing.now;
 	if (t < 0)
 		return;
-	if (!begun[clock_of(t)]) {
-		begun[clock_of(t)] = True;
-		clocks[clock_of(t)] = born[VG_(get_running_tid)()];
+	if (!sharing.begun[clock_of(t)]) {
+		sharing.begun[clock_of(t)] = True;
+		sharing.clocks[clock_of(t)] = sharing.born[VG_(get_running_tid)()];
 	}
-	now = clocks[clock_of(t)];
+	sharing.now = sharing.clocks[clock_of(t)];
 }
 
 void sharing_use(Int t)
 {
-	if (!sharing_wanted || t == thread)
+	if (!tool_options.sharing || t == sharing.thread)
 		return;
 	if (t >= 0)
 		put_slices();
 	switch_clock(t);
-	thread = t;
+	sharing.thread = t;
 	forget_recent();
 }
 
 /* If nobody else lives, its creator has waited for those that did. */
 void sharing_thread_begin(ThreadId tid)
 {
-	if (living++ == 1 && now < ended)
-		now = ended;
-	if (born)
-		born[tid] = now;
+	if (sharing.living++ == 1 && sharing.now < sharing.ended)
+		sharing.now = sharing.ended;
+	if (sharing.born)
+		sharing.born[tid] = sharing.now;
 }
 
 void sharing_thread_end(void)
 {
-	if (living)
-		living--;
-	if (now > ended)
-		ended = now;
+	if (sharing.living)
+		sharing.living--;
+	if (sharing.now > sharing.ended)
+		sharing.ended = sharing.now;
 }
 
 void sharing_finish(void)
 {
-	if (!sharing_wanted || !slices)
+	if (!tool_options.sharing || !sharing.slices)
 		return;
-	for (ULong i = 0; sharing_quantum && i < room; i++)
-		if (lines[i].shared)
-			replay_line(&lines[i]);
-	slices->whole = 1;
+	for (ULong i = 0; tool_options.quantum && i < sharing.room; i++)
+		if (sharing.lines[i].shared)
+			replay_line(&sharing.lines[i]);
+	sharing.slices->whole = 1;
 }
 
 void sharing_fork_child(void)
 {
-	if (!sharing_wanted)
+	if (!tool_options.sharing)
 		return;
-	for (ULong i = 0; i < room; i++)
-		free_sharers(&lines[i]);
-	VG_(free)(lines);
-	lines = NULL;
-	room = used = 0;
-	living = 1;
-	slices = NULL;
-	thread = -1;
-	now = ended = 0;
-	VG_(memset)(begun, 0, sizeof(begun));
-	VG_(memset)(born, 0, VG_N_THREADS * sizeof(*born));
+	for (ULong i = 0; i < sharing.room; i++)
+		free_sharers(&sharing.lines[i]);
+	VG_(free)(sharing.lines);
+	sharing.lines = NULL;
+	sharing.room = sharing.used = 0;
+	sharing.living = 1;
+	sharing.slices = NULL;
+	sharing.thread = -1;
+	sharing.now = sharing.ended = 0;
+	VG_(memset)(sharing.begun, 0, sizeof(sharing.begun));
+	VG_(memset)(sharing.born, 0, VG_N_THREADS * sizeof(*sharing.born));
 	forget_recent();
 }
 
 void sharing_start(void)
 {
-	sharing_wanted = sharing_wanted && profile_sites;
-	if (!sharing_wanted)
+	if (!tool_options.sharing)
 		return;
-	born = VG_(calloc)("cachepeek.born", VG_N_THREADS, sizeof(*born));
-	line_shift_of_l1d = log2_of(tool_machine.l1d.line);
+	sharing.born = VG_(calloc)("cachepeek.born", VG_N_THREADS, sizeof(*sharing.born));
+	sharing.line_shift_of_l1d = log2_of(tool_options.machine.l1d.line);
 	every_add(NULL, see_data);
 }

@@ -17,9 +17,6 @@
 
 #include "tool.h"
 
-extern Bool sharing_wanted;
-extern UInt sharing_quantum; /* 0: nobody asks who takes them from whom */
-
 void sharing_start(void);
 /* The references that come are this thread's (of the profile); -1: nobody's. */
 void sharing_use(Int thread);

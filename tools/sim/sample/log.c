@@ -15,11 +15,21 @@ static ULong words[(SAMPLE_LOG_MOST + MOST_INSTRUCTIONS) * MOST_WORDS];
 struct sample_now sample_now = {.next = ~0ull, .end = words};
 struct sample_sets sample_chosen;
 
-static enum sample_mode mode;
-
 /* Between bursts there is nothing to do for the last line of a group. */
 enum { LOADED, STORED, FETCHED, TABLES };
-static ULong newest[TABLES][SAMPLE_MOST_GROUPS];
+
+enum { BUCKETS = 1 << 14 };
+
+/* The log is of the running thread; sites are the process's. */
+static struct {
+	enum sample_mode mode;
+	ULong newest[TABLES][SAMPLE_MOST_GROUPS];
+	IRExpr *now_at;     /* of this superblock, or NULL */
+	struct site *sites; /* the first is none */
+	UInt nsites, room;
+	UInt bucket[BUCKETS];
+	batch_function *model_of[BATCH_PLACES + 1][2];
+} logged = {.nsites = 1};
 
 /* How far an address is moved to the right to be, masked, an offset in the table. */
 static UInt due_shift(void)
@@ -44,13 +54,13 @@ static void set_due(enum sample_mode to)
 
 void sample_log_use(enum sample_mode to)
 {
-	if (to != mode)
+	if (to != logged.mode)
 		set_due(to);
-	mode = to;
+	logged.mode = to;
 	sample_now.header = to == SAMPLE_ALL ? WORD : 0;
 	sample_now.code = to == SAMPLE_SETS ? WORD : 0;
 	sample_now.end = words;
-	VG_(memset)(newest, 0xff, sizeof(newest)); /* NO_LINE */
+	VG_(memset)(logged.newest, 0xff, sizeof(logged.newest)); /* NO_LINE */
 }
 
 /* ---- where it is ---- */
@@ -59,11 +69,9 @@ void sample_log_use(enum sample_mode to)
  * native/state.h leaves free. */
 enum { SHADOW = 2, SHADOW_AT = sizeof(VexGuestArchState) - WORD };
 
-static IRExpr *now_at; /* of this superblock, or NULL */
-
 void sample_find(void)
 {
-	now_at = NULL;
+	logged.now_at = NULL;
 }
 
 void sample_show(ThreadId tid)
@@ -76,10 +84,10 @@ void sample_show(ThreadId tid)
 
 IRExpr *sample_now_at(IRSB *out)
 {
-	if (!now_at)
-		now_at = emit_register(
+	if (!logged.now_at)
+		logged.now_at = emit_register(
 			out, SHADOW * (Int)sizeof(VexGuestArchState) + SHADOW_AT);
-	return now_at;
+	return logged.now_at;
 }
 
 /* ---- batches ---- */
@@ -91,29 +99,24 @@ struct site {
 	UInt places, next; /* next: of the same bucket, or 0 */
 };
 
-enum { BUCKETS = 1 << 14 };
-
-static struct site *sites; /* the first is none */
-static UInt nsites = 1, room;
-static UInt bucket[BUCKETS];
-
 static UInt add_site(struct site site)
 {
-	if (nsites >= room) {
-		room = room ? 2 * room : 4096;
-		sites = VG_(realloc)("cachepeek.sites", sites, room * sizeof(*sites));
+	if (logged.nsites >= logged.room) {
+		logged.room = logged.room ? 2 * logged.room : 4096;
+		logged.sites = VG_(realloc)("cachepeek.sites", logged.sites,
+			logged.room * sizeof(*logged.sites));
 	}
-	sites[nsites] = site;
-	return nsites++;
+	logged.sites[logged.nsites] = site;
+	return logged.nsites++;
 }
 
 static UInt find_site(const struct batch *b, ULong line, UInt places)
 {
-	UInt *first = &bucket[((Addr)b / 8 ^ line * 31) % BUCKETS], at;
+	UInt *first = &logged.bucket[((Addr)b / 8 ^ line * 31) % BUCKETS], at;
 
-	for (at = *first; at; at = sites[at].next)
-		if (sites[at].batch == b && sites[at].line == line &&
-			sites[at].places == places)
+	for (at = *first; at; at = logged.sites[at].next)
+		if (logged.sites[at].batch == b && logged.sites[at].line == line &&
+			logged.sites[at].places == places)
 			return at;
 	*first = add_site((struct site){b, line, places, *first});
 	return *first;
@@ -210,16 +213,14 @@ void sample_write(
 
 /* ---- in a burst ---- */
 
-static batch_function *model_of[BATCH_PLACES + 1][2];
-
 void sample_model(batch_function *model, UInt places, UInt lines)
 {
-	model_of[places][lines - 1] = model;
+	logged.model_of[places][lines - 1] = model;
 }
 
 static const ULong *run_batch(const ULong *from)
 {
-	const struct site *site = &sites[*from++];
+	const struct site *site = &logged.sites[*from++];
 	const struct batch *b = site->batch;
 	ULong at[BATCH_PLACES] = {0};
 
@@ -230,7 +231,8 @@ static const ULong *run_batch(const ULong *from)
 		at[b->order[i]] = p->first_kind == STORE ? ~*from : *from;
 		from += (1u + is_wide(p)) << both;
 	}
-	model_of[site->places][b->more_lines](b, site->line, at[0], at[1], at[2], at[3]);
+	logged.model_of[site->places][b->more_lines](
+		b, site->line, at[0], at[1], at[2], at[3]);
 	return from;
 }
 
@@ -238,7 +240,7 @@ static const ULong *run_batch(const ULong *from)
 
 static void touch_code(struct core *core, ULong line)
 {
-	ULong *last = &newest[FETCHED][line & sample_chosen.mask];
+	ULong *last = &logged.newest[FETCHED][line & sample_chosen.mask];
 
 	if (*last == line)
 		return;
@@ -249,7 +251,8 @@ static void touch_code(struct core *core, ULong line)
 static void touch_data(struct core *core, ULong line, enum access kind)
 {
 	UInt group = line & sample_chosen.mask;
-	ULong *last = &newest[LOADED][group], *stored = &newest[STORED][group];
+	ULong *last = &logged.newest[LOADED][group],
+	      *stored = &logged.newest[STORED][group];
 
 	if (sample_leaves_out(&sample_chosen, line) ||
 		(kind == STORE ? *stored : *last) == line)
@@ -279,10 +282,10 @@ void sample_drain(void)
 	const ULong *at = words, *end = sample_now.end;
 
 	sample_now.end = words;
-	if (mode == SAMPLE_ALL)
+	if (logged.mode == SAMPLE_ALL)
 		while (at < end)
 			at = run_batch(at);
-	else if (mode == SAMPLE_SETS)
+	else if (logged.mode == SAMPLE_SETS)
 		while (at < end)
 			replay_word(running, *at++);
 }
@@ -290,9 +293,9 @@ void sample_drain(void)
 Bool sample_direct(Addr a, UWord size, enum access kind)
 {
 	sample_drain();
-	if (mode == SAMPLE_ALL)
+	if (logged.mode == SAMPLE_ALL)
 		return False;
-	if (mode == SAMPLE_SETS)
+	if (logged.mode == SAMPLE_SETS)
 		for (ULong line = a >> line_shift();
 			line <= (a + size - 1) >> line_shift(); line++)
 			touch_data(running, line, kind);

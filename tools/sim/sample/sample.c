@@ -14,8 +14,12 @@ struct sample_thread {
 	ULong count[CP_SIM_SAMPLE_WORDS];
 };
 
-static struct sample_thread *current; /* NULL: nothing is counted */
-static struct core *current_core;
+/* The running thread's sample; and how often this process forked. */
+static struct {
+	struct sample_thread *current; /* NULL: nothing is counted */
+	struct core *core;
+	ULong forks;
+} sampling;
 
 /* ---- counts ---- */
 
@@ -31,7 +35,7 @@ static void take_bursts(struct sample_thread *t, const struct core *core)
 /* All that comes from beyond L2 has missed there. */
 static void take_sets(struct sample_thread *t, struct core *core)
 {
-	for (UInt g = 0; g < sample_plan.sets; g++) {
+	for (UInt g = 0; g < tool_options.sample.sets; g++) {
 		uint64_t *from = core->sets->count[g] - CP_SIM_NBURST;
 		ULong missed = from[CP_SIM_SET_l2_ifetch_misses] +
 			       from[CP_SIM_SET_l2_load_lines] +
@@ -66,17 +70,20 @@ static void use_log(const struct sample_thread *t)
 /* When generated code is to call: for the thread's next phase, or to empty the log. */
 static void set_next(void)
 {
-	Bool between = !current || current->phase == BETWEEN;
+	Bool between = !sampling.current || sampling.current->phase == BETWEEN;
 	ULong full =
 		sample_now.instructions + (between ? SAMPLE_LOG_MOST : SAMPLE_LOG_BURST);
 
-	sample_now.next = current && current->next < full ? current->next : full;
+	sample_now.next = sampling.current && sampling.current->next < full
+				  ? sampling.current->next
+				  : full;
 }
 
 /* Somewhere in the period that begins. */
 static ULong next_burst(struct sample_thread *t)
 {
-	ULong room = sample_plan.period - sample_plan.warm - sample_plan.burst;
+	ULong room = tool_options.sample.period - tool_options.sample.warm -
+		     tool_options.sample.burst;
 
 	return t->period + sample_random(&t->random) % (room + 1);
 }
@@ -85,19 +92,20 @@ static void change_phase(struct sample_thread *t)
 {
 	switch (t->phase) {
 	case BETWEEN:
-		current_core->last_line = NO_LINE; /* it was not kept */
+		sampling.core->last_line = NO_LINE; /* it was not kept */
 		t->phase = WARMING;
-		t->next = sample_now.instructions + sample_plan.warm;
+		t->next = sample_now.instructions + tool_options.sample.warm;
 		break;
 	case WARMING:
 		t->phase = COUNTING;
 		t->part = sample_random(&t->random) % CP_SIM_GROUPS;
-		t->next = sample_now.instructions + sample_plan.burst;
+		t->next = sample_now.instructions + tool_options.sample.burst;
 		break;
 	case COUNTING:
 		t->phase = BETWEEN;
-		t->period = t->part == CP_SIM_IN_FULL ? t->next
-						      : t->period + sample_plan.period;
+		t->period = t->part == CP_SIM_IN_FULL
+				    ? t->next
+				    : t->period + tool_options.sample.period;
 		t->next = next_burst(t);
 		break;
 	}
@@ -105,8 +113,8 @@ static void change_phase(struct sample_thread *t)
 
 static void next_phase(struct sample_thread *t)
 {
-	core_collect(current_core);
-	take_sample(t, current_core);
+	core_collect(sampling.core);
+	take_sample(t, sampling.core);
 	do
 		change_phase(t);
 	while (t->next <= sample_now.instructions);
@@ -118,19 +126,17 @@ static void next_phase(struct sample_thread *t)
 static void step_phase(void)
 {
 	sample_drain();
-	if (current && current->next <= sample_now.instructions)
-		next_phase(current);
+	if (sampling.current && sampling.current->next <= sample_now.instructions)
+		next_phase(sampling.current);
 	set_next();
 }
 
 /* ---- threads ---- */
 
-static ULong forks;
-
 static void on_fork(ThreadId tid)
 {
 	(void)tid;
-	forks++;
+	sampling.forks++;
 }
 
 /* Each child draws bursts of its own: samples of the same code at the same times would
@@ -138,17 +144,18 @@ static void on_fork(ThreadId tid)
 static void on_fork_child(ThreadId tid)
 {
 	(void)tid;
-	uint64_t seed = sample_plan.seed + forks;
+	uint64_t seed = tool_options.sample.seed + sampling.forks;
 
-	if (current)
-		current->random ^= sample_random(&seed);
+	if (sampling.current)
+		sampling.current->random ^= sample_random(&seed);
 }
 
 void sample_start(const struct machine *m)
 {
 	UInt groups = sample_groups(m);
 
-	sample_sets_choose(&sample_chosen, groups, sample_plan.sets, sample_plan.seed);
+	sample_sets_choose(&sample_chosen, groups, tool_options.sample.sets,
+		tool_options.sample.seed);
 	VG_(atfork)(on_fork, NULL, on_fork_child);
 }
 
@@ -168,19 +175,20 @@ struct sample_thread *sample_thread_begin(struct sample_thread *again)
 	if (!t)
 		t = VG_(malloc)("cachepeek.sample", sizeof(*t));
 	VG_(memset)(t, 0, sizeof(*t));
-	t->random = sample_plan.seed ^ threads << 32;
+	t->random = tool_options.sample.seed ^ threads << 32;
 	t->phase = COUNTING;
 	t->part = CP_SIM_IN_FULL;
-	t->next = threads++ ? sample_plan.warm + sample_plan.burst : sample_plan.period;
+	t->next = threads++ ? tool_options.sample.warm + tool_options.sample.burst
+			    : tool_options.sample.period;
 	return t;
 }
 
 void sample_use(struct sample_thread *t, struct core *core)
 {
-	if (current)
-		current->instructions = sample_now.instructions;
-	current = t;
-	current_core = core;
+	if (sampling.current)
+		sampling.current->instructions = sample_now.instructions;
+	sampling.current = t;
+	sampling.core = core;
 	sample_now.instructions = t ? t->instructions : 0;
 	use_log(t);
 	set_next();
@@ -188,7 +196,7 @@ void sample_use(struct sample_thread *t, struct core *core)
 
 void sample_collect(struct sample_thread *t, struct core *core)
 {
-	if (t == current)
+	if (t == sampling.current)
 		t->instructions = sample_now.instructions;
 	take_sample(t, core);
 	core->count[CP_SIM_instructions] = t->instructions - t->collected;

@@ -19,18 +19,9 @@
 #include "block.h"
 #include "model/sets.h"
 
-struct sample_plan {
-	ULong sets;   /* of the groups; 0: nothing is sampled */
-	ULong warm;   /* instructions that make caches warm, and that are counted then */
-	ULong burst;  /* in a burst */
-	ULong period; /* from the beginning of one to that of the next, on average */
-	ULong seed;
-};
-extern struct sample_plan sample_plan; /* options.c */
-
 static inline Bool sample_wanted(void)
 {
-	return sample_plan.sets != 0;
+	return tool_options.sample.sets != 0;
 }
 
 void sample_start(const struct machine *m);

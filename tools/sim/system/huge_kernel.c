@@ -30,8 +30,6 @@ Int VG_(safe_fd)(Int oldfd);
 
 #define AREA (1ul << HUGE_SHIFT)
 
-Bool huge_wanted = True, huge_from_smaps;
-
 /* ---- PAGEMAP_SCAN (linux/fs.h) ---- */
 
 struct scan {
@@ -45,13 +43,17 @@ _Static_assert(sizeof(struct scan) == 96, "as the kernel has it");
 
 enum { SCAN = 0xc0606610, IS_PRESENT = 1 << 3, IS_SWAPPED = 1 << 4, IS_HUGE = 1 << 6 };
 
-static Int pagemap = -1; /* of this process */
+/* This process's huge pages, as far as the kernel was asked. */
+static struct {
+	Int pagemap;  /* of this process */
+	Bool advised; /* the program has asked for some */
+} pages = {.pagemap = -1};
 
 static void open_pagemap(void)
 {
 	SysRes opened = VG_(open)("/proc/self/pagemap", VKI_O_RDONLY, 0);
 
-	pagemap = sr_isError(opened) ? -1 : VG_(safe_fd)((Int)sr_Res(opened));
+	pages.pagemap = sr_isError(opened) ? -1 : VG_(safe_fd)((Int)sr_Res(opened));
 }
 
 /* Negative: it cannot tell. */
@@ -65,9 +67,9 @@ static long scan_pagemap(Addr area, struct scanned *to)
 		.any_of = IS_PRESENT | IS_SWAPPED | IS_HUGE,
 		.wanted = IS_HUGE};
 
-	if (pagemap < 0)
+	if (pages.pagemap < 0)
 		open_pagemap();
-	return cp_syscall(SYS_ioctl, pagemap, SCAN, &scan);
+	return cp_syscall(SYS_ioctl, pages.pagemap, SCAN, &scan);
 }
 
 /* A page that is mapped as one is one stretch of the answer. */
@@ -205,8 +207,6 @@ static enum huge_answer ask_smaps(Addr area)
 
 /* ---- may there be any? ---- */
 
-static Bool advised; /* the program has asked for some */
-
 static Bool are_for_everybody(void)
 {
 	static const HChar path[] = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -238,8 +238,8 @@ static enum huge_answer ask_area(uint64_t address, int is_load)
 	Addr area = address & ~(AREA - 1);
 	enum huge_answer answer;
 
-	if (huge_from_smaps)
-		return advised ? ask_smaps(area) : HUGE_SMALL;
+	if (tool_options.huge_from_smaps)
+		return pages.advised ? ask_smaps(area) : HUGE_SMALL;
 	answer = ask_pagemap(area);
 	if (answer != HUGE_ABSENT || !is_load)
 		return answer;
@@ -259,11 +259,11 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	vfork_after(result);
 	pin_after(tid, number, args, result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
-		advised = True;
+		pages.advised = True;
 	if (number != __NR_madvise || sr_isError(result))
 		return;
 	if (args[2] == ADVISE_HUGE || args[2] == ADVISE_COLLAPSE)
-		advised = True;
+		pages.advised = True;
 	huge_forget(args[0], args[1]);
 }
 
@@ -298,9 +298,9 @@ static void on_fork(ThreadId tid)
 static void on_fork_child(ThreadId tid)
 {
 	(void)tid;
-	if (pagemap >= 0)
-		VG_(close)(pagemap);
-	pagemap = -1;
+	if (pages.pagemap >= 0)
+		VG_(close)(pages.pagemap);
+	pages.pagemap = -1;
 }
 
 void huge_register(void)
@@ -315,10 +315,11 @@ void huge_start(void)
 	struct scanned found;
 
 	/* Which pages are huge is the host's affair. */
-	if (!huge_wanted || pin_wanted)
+	if (!tool_options.huge || pin_wanted)
 		return;
-	huge_from_smaps |= scan_pagemap((Addr)&found & ~(AREA - 1), &found) < 0;
-	advised = are_for_everybody();
+	tool_options.huge_from_smaps |=
+		scan_pagemap((Addr)&found & ~(AREA - 1), &found) < 0;
+	pages.advised = are_for_everybody();
 	if (huge_init(ask_area) < 0) {
 		VG_(fmsg)("no memory for what is known of huge pages\n");
 		VG_(exit)(1);

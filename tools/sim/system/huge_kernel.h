@@ -4,9 +4,6 @@
 
 #include "pub_tool_basics.h"
 
-/* --huge-pages=no, and =smaps: as on a kernel without PAGEMAP_SCAN */
-extern Bool huge_wanted, huge_from_smaps;
-
 void huge_register(void); /* before the options are read */
 void huge_start(void);    /* before there are machines */
 

@@ -35,8 +35,13 @@ enum { NOFILE = 7 }; /* RLIMIT_NOFILE */
 /* The core's: what it tells the program. */
 extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
 
-static struct vki_rlimit raised;
-static Int told;
+/* The program's limit of descriptors, and the one that is really set. */
+static struct {
+	struct vki_rlimit raised;
+	Int told;
+	/* The hard limit that the program has set; a child has it as well. */
+	UWord lowered;
+} limits = {.lowered = ~(UWord)0};
 
 static Bool is_exec(UInt number)
 {
@@ -45,35 +50,33 @@ static Bool is_exec(UInt number)
 
 void limits_start(void)
 {
-	told = VG_(fd_soft_limit);
-	if (VG_(getrlimit)(NOFILE, &raised) < 0)
-		raised.rlim_cur = 0;
+	limits.told = VG_(fd_soft_limit);
+	if (VG_(getrlimit)(NOFILE, &limits.raised) < 0)
+		limits.raised.rlim_cur = 0;
 }
 
 /* The core had no room to raise it: then it was as high as it could be. */
 static Bool was_at_its_highest(void)
 {
-	return raised.rlim_cur == raised.rlim_max && VG_(fd_soft_limit) == told;
+	return limits.raised.rlim_cur == limits.raised.rlim_max &&
+	       VG_(fd_soft_limit) == limits.told;
 }
 
 void limits_before(UInt number)
 {
-	struct vki_rlimit limit = raised;
+	struct vki_rlimit limit = limits.raised;
 
-	if (!is_exec(number) || !raised.rlim_cur || was_at_its_highest())
+	if (!is_exec(number) || !limits.raised.rlim_cur || was_at_its_highest())
 		return;
 	limit.rlim_cur = (UWord)VG_(fd_soft_limit);
 	VG_(setrlimit)(NOFILE, &limit);
 }
 
-/* The hard limit that the program has set; a child has it as well. */
-static UWord lowered = ~(UWord)0;
-
 static UWord hard_limit(void)
 {
 	UWord core = (UWord)VG_(fd_hard_limit);
 
-	return core < lowered ? core : lowered;
+	return core < limits.lowered ? core : limits.lowered;
 }
 
 /* Where a call about this limit of this process has the new and the old one. */
@@ -127,14 +130,14 @@ static void about_hard_limit(ThreadId tid, UInt number, const UWord *args, SysRe
 	}
 	if (old)
 		old->rlim_max = hard_limit();
-	if (new &&new->rlim_max < lowered)
-		lowered = new->rlim_max;
+	if (new &&new->rlim_max < limits.lowered)
+		limits.lowered = new->rlim_max;
 }
 
 /* After an exec that failed, it is still this program that runs. */
 void limits_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
-	if (is_exec(number) && raised.rlim_cur)
-		VG_(setrlimit)(NOFILE, &raised);
+	if (is_exec(number) && limits.raised.rlim_cur)
+		VG_(setrlimit)(NOFILE, &limits.raised);
 	about_hard_limit(tid, number, args, result);
 }

@@ -15,8 +15,10 @@
 static const HChar prefix[] = "/proc/";
 
 /* Nothing runs between before and after: these links are read without waiting. */
-static UChar saved[4096];
-static SizeT size;
+static struct {
+	UChar saved[4096];
+	SizeT size;
+} link;
 
 static Bool is_readlink(UInt number)
 {
@@ -45,16 +47,16 @@ void links_before(UInt number, const UWord *args)
 {
 	SizeT wanted;
 
-	size = 0;
+	link.size = 0;
 	if (!is_readlink(number))
 		return;
 	args = find_arguments(number, args);
-	wanted = args[2] < sizeof(saved) ? args[2] : sizeof(saved);
+	wanted = args[2] < sizeof(link.saved) ? args[2] : sizeof(link.saved);
 	if (!is_ours(args) || !VG_(am_is_valid_for_client)(
 				      args[1], wanted, VKI_PROT_READ | VKI_PROT_WRITE))
 		return;
-	VG_(memcpy)(saved, (const void *)args[1], wanted);
-	size = wanted;
+	VG_(memcpy)(link.saved, (const void *)args[1], wanted);
+	link.size = wanted;
 }
 
 void links_after(UInt number, const UWord *args, SysRes result)
@@ -62,11 +64,11 @@ void links_after(UInt number, const UWord *args, SysRes result)
 	SizeT length;
 	UChar *to;
 
-	if (!size || !is_readlink(number) || sr_isError(result))
+	if (!link.size || !is_readlink(number) || sr_isError(result))
 		return;
 	length = sr_Res(result);
 	to = (UChar *)find_arguments(number, args)[1];
-	if (length < size)
-		VG_(memcpy)(to + length, saved + length, size - length);
-	size = 0;
+	if (length < link.size)
+		VG_(memcpy)(to + length, link.saved + length, link.size - length);
+	link.size = 0;
 }

@@ -24,12 +24,14 @@ struct change {
 	UWord value;
 };
 
-static UWord *window;
-static UWord before[WORDS];
-static SizeT nwords;
-static int from_child = -1, to_parent = -1;
-
-static enum { NOBODY, PARENT, CHILD } role;
+/* The vfork that is under way: there is one at a time, because the parent waits. */
+static struct {
+	UWord *window;
+	UWord before[WORDS];
+	SizeT nwords;
+	int from_child, to_parent;
+	enum { NOBODY, PARENT, CHILD } role;
+} vforked = {.from_child = -1, .to_parent = -1};
 
 static Bool is_vfork(UInt number, const UWord *args)
 {
@@ -66,12 +68,12 @@ static Bool open_pipe(void)
 
 	if (cp_syscall(SYS_pipe2, ends, 0L) < 0)
 		return False;
-	from_child = ends[0];
-	to_parent = ends[1];
-	if (move_away(&from_child) & move_away(&to_parent))
+	vforked.from_child = ends[0];
+	vforked.to_parent = ends[1];
+	if (move_away(&vforked.from_child) & move_away(&vforked.to_parent))
 		return True;
-	close_end(&from_child);
-	close_end(&to_parent);
+	close_end(&vforked.from_child);
+	close_end(&vforked.to_parent);
 	return False;
 }
 
@@ -80,27 +82,27 @@ static void take_window(ThreadId tid)
 	Addr sp = VG_ROUNDUP(VG_(get_SP)(tid), sizeof(UWord));
 	const NSegment *stack = VG_(am_find_nsegment)(sp);
 
-	nwords = 0;
+	vforked.nwords = 0;
 	if (!stack || !stack->hasR || !stack->hasW)
 		return;
-	window = (UWord *)sp;
-	nwords = (stack->end + 1 - sp) / sizeof(UWord);
-	if (nwords > WORDS)
-		nwords = WORDS;
-	VG_(memcpy)(before, window, nwords * sizeof(UWord));
+	vforked.window = (UWord *)sp;
+	vforked.nwords = (stack->end + 1 - sp) / sizeof(UWord);
+	if (vforked.nwords > WORDS)
+		vforked.nwords = WORDS;
+	VG_(memcpy)(vforked.before, vforked.window, vforked.nwords * sizeof(UWord));
 }
 
 void vfork_tell(void)
 {
-	if (role != CHILD)
+	if (vforked.role != CHILD)
 		return;
-	for (SizeT i = 0; i < nwords; i++) {
-		struct change change = {&window[i], window[i]};
+	for (SizeT i = 0; i < vforked.nwords; i++) {
+		struct change change = {&vforked.window[i], vforked.window[i]};
 
-		if (change.value == before[i])
+		if (change.value == vforked.before[i])
 			continue;
-		before[i] = change.value;
-		cp_syscall(SYS_write, to_parent, &change, sizeof(change));
+		vforked.before[i] = change.value;
+		cp_syscall(SYS_write, vforked.to_parent, &change, sizeof(change));
 	}
 }
 
@@ -113,11 +115,11 @@ void vfork_before(ThreadId tid, UInt number, const UWord *args)
 {
 	if (is_end(number))
 		vfork_tell();
-	if (!is_vfork(number, args) || role == CHILD)
+	if (!is_vfork(number, args) || vforked.role == CHILD)
 		return;
 	take_window(tid);
-	if (nwords && open_pipe())
-		role = PARENT;
+	if (vforked.nwords && open_pipe())
+		vforked.role = PARENT;
 }
 
 static void take_changes(void)
@@ -125,21 +127,22 @@ static void take_changes(void)
 	struct change change;
 
 	/* Until nobody can write any more. */
-	while (cp_syscall(SYS_read, from_child, &change, sizeof(change)) ==
+	while (cp_syscall(SYS_read, vforked.from_child, &change, sizeof(change)) ==
 		sizeof(change))
-		if (change.at >= window && change.at < window + nwords)
+		if (change.at >= vforked.window &&
+			change.at < vforked.window + vforked.nwords)
 			*change.at = change.value;
 }
 
 void vfork_after(SysRes result)
 {
-	if (role != PARENT)
+	if (vforked.role != PARENT)
 		return;
-	role = NOBODY;
-	close_end(&to_parent);
+	vforked.role = NOBODY;
+	close_end(&vforked.to_parent);
 	if (!sr_isError(result))
 		take_changes();
-	close_end(&from_child);
+	close_end(&vforked.from_child);
 }
 
 /* A child of the child has nothing to tell, and its parent's parent is not to wait for
@@ -147,10 +150,10 @@ void vfork_after(SysRes result)
 static void on_fork_child(ThreadId tid)
 {
 	(void)tid;
-	if (role == CHILD)
-		close_end(&to_parent);
-	role = role == PARENT ? CHILD : NOBODY;
-	close_end(&from_child);
+	if (vforked.role == CHILD)
+		close_end(&vforked.to_parent);
+	vforked.role = vforked.role == PARENT ? CHILD : NOBODY;
+	close_end(&vforked.from_child);
 }
 
 void vfork_start(void)

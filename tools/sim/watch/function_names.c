@@ -15,36 +15,37 @@ struct function {
 	UInt name;
 };
 
-static const HChar *patterns;
-static ULong found; /* cp_piece_bit() */
-static struct scanned *scanned;
-
-/* Open addressing; address 0: free. */
-static struct function *table;
-static UInt room, used;
-
-static const HChar **names;
-static UInt nnames, names_room;
+/* The functions that are regions, and what was looked through for them. */
+static struct {
+	const HChar *patterns;
+	ULong found; /* cp_piece_bit() */
+	struct scanned *scanned;
+	/* Open addressing; address 0: free. */
+	struct function *table;
+	UInt room, used;
+	const HChar **names;
+	UInt nnames, names_room;
+} chosen;
 
 /* ---- names ---- */
 
 UInt function_number(const HChar *name)
 {
-	for (UInt i = 0; i < nnames; i++)
-		if (VG_(strcmp)(names[i], name) == 0)
+	for (UInt i = 0; i < chosen.nnames; i++)
+		if (VG_(strcmp)(chosen.names[i], name) == 0)
 			return i;
-	if (nnames == names_room) {
-		names_room = names_room ? 2 * names_room : 64;
-		names = VG_(realloc)(
-			"cachepeek.names", names, names_room * sizeof(*names));
+	if (chosen.nnames == chosen.names_room) {
+		chosen.names_room = chosen.names_room ? 2 * chosen.names_room : 64;
+		chosen.names = VG_(realloc)("cachepeek.names", chosen.names,
+			chosen.names_room * sizeof(*chosen.names));
 	}
-	names[nnames] = VG_(strdup)("cachepeek.name", name);
-	return nnames++;
+	chosen.names[chosen.nnames] = VG_(strdup)("cachepeek.name", name);
+	return chosen.nnames++;
 }
 
 const HChar *function_name(UInt number)
 {
-	return number < nnames ? names[number] : NULL;
+	return number < chosen.nnames ? chosen.names[number] : NULL;
 }
 
 /* ---- patterns ---- */
@@ -62,9 +63,9 @@ static Bool is_wanted(const HChar *name)
 {
 	const HChar *plain = demangle_name(name);
 
-	if (!cp_function_is_chosen(patterns, name, plain))
+	if (!cp_function_is_chosen(chosen.patterns, name, plain))
 		return False;
-	found |= cp_pieces_of(patterns, name, plain);
+	chosen.found |= cp_pieces_of(chosen.patterns, name, plain);
 	return True;
 }
 
@@ -81,7 +82,7 @@ static void copy_piece(HChar *to, UInt size, struct cp_span piece)
 
 UInt functions_check(UInt n, HChar *to, UInt size)
 {
-	const HChar *list = patterns;
+	const HChar *list = chosen.patterns;
 	struct cp_span piece;
 	int except;
 
@@ -89,7 +90,7 @@ UInt functions_check(UInt n, HChar *to, UInt size)
 		if (except || n-- > 0)
 			continue;
 		copy_piece(to, size, piece);
-		return found & cp_piece_bit(i) ? 1 : 2;
+		return chosen.found & cp_piece_bit(i) ? 1 : 2;
 	}
 	return 0;
 }
@@ -98,26 +99,26 @@ UInt functions_check(UInt n, HChar *to, UInt size)
 
 static UInt slot_of(Addr a)
 {
-	UInt i = (UInt)(a * 0x9e3779b97f4a7c15ull >> 32) & (room - 1);
+	UInt i = (UInt)(a * 0x9e3779b97f4a7c15ull >> 32) & (chosen.room - 1);
 
-	while (table[i].address && table[i].address != a)
-		i = (i + 1) & (room - 1);
+	while (chosen.table[i].address && chosen.table[i].address != a)
+		i = (i + 1) & (chosen.room - 1);
 	return i;
 }
 
 static void resize_table(UInt size, Addr lo, Addr hi)
 {
-	struct function *old = table;
-	UInt n = room;
+	struct function *old = chosen.table;
+	UInt n = chosen.room;
 
-	table = VG_(calloc)("cachepeek.functions", size, sizeof(*table));
-	room = size;
-	used = 0;
+	chosen.table = VG_(calloc)("cachepeek.functions", size, sizeof(*chosen.table));
+	chosen.room = size;
+	chosen.used = 0;
 	for (UInt i = 0; i < n; i++) {
 		if (!old[i].address || (old[i].address >= lo && old[i].address < hi))
 			continue;
-		table[slot_of(old[i].address)] = old[i];
-		used++;
+		chosen.table[slot_of(old[i].address)] = old[i];
+		chosen.used++;
 	}
 	VG_(free)(old);
 }
@@ -126,14 +127,15 @@ static void add_function(Addr a, const HChar *name)
 {
 	UInt i;
 
-	if (used >= room / 2)
-		resize_table(room ? 2 * room : 256, 0, 0);
+	if (chosen.used >= chosen.room / 2)
+		resize_table(chosen.room ? 2 * chosen.room : 256, 0, 0);
 	i = slot_of(a);
-	if (table[i].address && !cp_name_is_better(name, names[table[i].name]))
+	if (chosen.table[i].address &&
+		!cp_name_is_better(name, chosen.names[chosen.table[i].name]))
 		return;
-	used += !table[i].address;
-	table[i].address = a;
-	table[i].name = function_number(name);
+	chosen.used += !chosen.table[i].address;
+	chosen.table[i].address = a;
+	chosen.table[i].name = function_number(name);
 }
 
 /* With its name of C++, and what is said about the names of its regions, each on a line
@@ -141,7 +143,7 @@ static void add_function(Addr a, const HChar *name)
 static void add_named(Addr a, const HChar *name)
 {
 	const HChar *plain = demangle_name(name);
-	struct cp_span naming = cp_naming_of(patterns, name, plain);
+	struct cp_span naming = cp_naming_of(chosen.patterns, name, plain);
 	HChar all[3000], behind[500];
 
 	if (naming.at == naming.end ||
@@ -164,7 +166,7 @@ static void visit_symbol(void *bias, const Elf64_Sym *symbol, const HChar *name)
 static void add_by_address(const HChar *path, Addr bias)
 {
 	const HChar *slash = VG_(strrchr)(path, '/'), *base = slash ? slash + 1 : path;
-	const HChar *list = patterns;
+	const HChar *list = chosen.patterns;
 	struct cp_span piece;
 	unsigned long offset;
 	HChar name[300];
@@ -176,7 +178,7 @@ static void add_by_address(const HChar *path, Addr bias)
 		if (except || size >= sizeof(name) ||
 			!cp_is_offset_in(piece, base, &offset))
 			continue;
-		found |= cp_piece_bit(i);
+		chosen.found |= cp_piece_bit(i);
 		copy_piece(name, sizeof(name), piece);
 		add_named(bias + offset, name);
 	}
@@ -195,7 +197,7 @@ static void scan_file(const NSegment *segment)
 
 static void look_at(Addr a)
 {
-	const NSegment *segment = scanned_new(&scanned, a);
+	const NSegment *segment = scanned_new(&chosen.scanned, a);
 
 	if (segment)
 		scan_file(segment);
@@ -206,19 +208,19 @@ Int function_at(Addr a)
 	const struct function *f;
 
 	look_at(a);
-	if (!room)
+	if (!chosen.room)
 		return -1;
-	f = &table[slot_of(a)];
+	f = &chosen.table[slot_of(a)];
 	return f->address ? (Int)f->name : -1;
 }
 
 void functions_unmapped(Addr a, SizeT len)
 {
-	if (scanned_forget(&scanned, a, len) && room)
-		resize_table(room, a, a + len);
+	if (scanned_forget(&chosen.scanned, a, len) && chosen.room)
+		resize_table(chosen.room, a, a + len);
 }
 
 void functions_choose(const HChar *list)
 {
-	patterns = VG_(strdup)("cachepeek.patterns", list);
+	chosen.patterns = VG_(strdup)("cachepeek.patterns", list);
 }

@@ -24,7 +24,9 @@ typedef VexGuestAMD64State guest;
 #define ARGUMENT REG(RDI)
 #define ARGUMENT2 REG(RSI)
 #define CALLED REG(RDI), REG(RSI), REG(RDX), REG(RCX) /* a function's arguments */
-#define PASSED REG(RDX), REG(RCX), REG(R8), REG(R9)   /* where the detour has them */
+#define PASSED                                                                           \
+	REG(RDX), REG(RCX), REG(R8), REG(R9) /* where the calls.detour has them          \
+					      */
 #define ANSWER REG(RDX)
 #define CALLED_SP 8 /* modulo 16, at a function's first instruction */
 #else
@@ -78,11 +80,15 @@ extern VexControl vex_control;
 
 Bool functions_wanted;
 
-static struct thread_functions **threads; /* by ThreadId */
-static struct thread_functions *current;
-static Addr detour;
-static Addr limit = ~0ul; /* the stack pointer above which a call is over */
-static ULong here;        /* is the innermost call a line, and not somewhere else? */
+/* All threads' functions; the rest is the running thread's, as generated code reads it.
+ */
+static struct {
+	struct thread_functions **threads; /* by ThreadId */
+	struct thread_functions *current;
+	Addr detour;
+	Addr limit; /* the stack pointer above which a call is over */
+	ULong here; /* is the innermost call a line, and not somewhere else? */
+} calls = {.limit = ~0ul};
 
 /* ---- stacks ---- */
 
@@ -98,17 +104,18 @@ static Bool is_here(const struct thread_functions *t)
 
 static void set_limit(void)
 {
-	limit = ~0ul;
-	here = current && is_here(current);
-	if (!current)
+	calls.limit = ~0ul;
+	calls.here = calls.current && is_here(calls.current);
+	if (!calls.current)
 		return;
-	if (current->nbarriers)
-		limit = 0; /* it may be left by a jump */
-	else if (current->depth > here)
-		limit = current->calls[current->depth - 1 - here].sp;
+	if (calls.current->nbarriers)
+		calls.limit = 0; /* it may be left by a jump */
+	else if (calls.current->depth > calls.here)
+		calls.limit =
+			calls.current->calls[calls.current->depth - 1 - calls.here].sp;
 #if !defined(VGA_amd64)
-	if (limit && limit != ~0ul)
-		limit--; /* a return leaves it as it was */
+	if (calls.limit && calls.limit != ~0ul)
+		calls.limit--; /* a return leaves it as it was */
 #endif
 }
 
@@ -209,7 +216,7 @@ static UWord take_detour(
 
 Bool functions_done(ThreadId tid, UWord *ret)
 {
-	struct thread_functions *t = threads ? threads[tid] : NULL;
+	struct thread_functions *t = calls.threads ? calls.threads[tid] : NULL;
 
 	if (!t || !t->away)
 		return False;
@@ -249,7 +256,7 @@ static UInt find_jump(const struct thread_functions *t, Addr sp, UInt function)
 
 static UWord on_entry(UWord function, Addr a, Addr sp, Addr link)
 {
-	struct thread_functions *t = current;
+	struct thread_functions *t = calls.current;
 	UInt n, jump;
 
 	if (!t || is_away(t, sp))
@@ -289,7 +296,7 @@ static UInt resume_line(struct thread_functions *t, UInt n, Addr next)
 
 static UWord on_return(Addr sp, Addr next)
 {
-	struct thread_functions *t = current;
+	struct thread_functions *t = calls.current;
 	UInt n;
 
 	if (!t || is_away(t, sp))
@@ -320,7 +327,7 @@ static void jump_from_line(struct thread_functions *t, Addr sp, Addr link)
 
 static UWord on_line(UWord number, Addr a, Addr sp, Addr begin, Addr link)
 {
-	struct thread_functions *t = current;
+	struct thread_functions *t = calls.current;
 	struct call *top;
 	UInt n;
 
@@ -345,7 +352,7 @@ static UWord on_line(UWord number, Addr a, Addr sp, Addr begin, Addr link)
 
 static UWord on_elsewhere(Addr a, Addr sp, Addr begin, Addr link)
 {
-	struct thread_functions *t = current;
+	struct thread_functions *t = calls.current;
 
 	if (!t || is_away(t, sp) || !is_here(t))
 		return 0;
@@ -357,7 +364,7 @@ static UWord on_elsewhere(Addr a, Addr sp, Addr begin, Addr link)
 
 static void on_line_call(Addr sp, Addr back)
 {
-	struct thread_functions *t = current;
+	struct thread_functions *t = calls.current;
 	struct call *line;
 
 	if (!t || is_away(t, sp) || !is_here(t))
@@ -371,7 +378,7 @@ static void on_line_call(Addr sp, Addr back)
 
 static UWord on_line_return(Addr sp, Addr next)
 {
-	struct thread_functions *t = current;
+	struct thread_functions *t = calls.current;
 	UInt n;
 
 	if (!t || is_away(t, sp))
@@ -407,7 +414,7 @@ static void continue_line(struct thread_functions *t, Addr sp)
 
 static void before_signal(ThreadId tid, Int signal, Bool alternative)
 {
-	struct thread_functions *t = threads ? threads[tid] : NULL;
+	struct thread_functions *t = calls.threads ? calls.threads[tid] : NULL;
 
 	(void)signal;
 	paths_signal_begins(tid, alternative);
@@ -424,7 +431,7 @@ static void before_signal(ThreadId tid, Int signal, Bool alternative)
 
 static void after_signal(ThreadId tid, Int signal)
 {
-	struct thread_functions *t = threads ? threads[tid] : NULL;
+	struct thread_functions *t = calls.threads ? calls.threads[tid] : NULL;
 
 	(void)signal;
 	paths_signal_is_over(tid);
@@ -443,9 +450,10 @@ void functions_thread_begin(ThreadId tid)
 
 	if (!functions_wanted)
 		return;
-	if (!threads[tid])
-		threads[tid] = VG_(calloc)("cachepeek.calls", 1, sizeof(*threads[tid]));
-	t = threads[tid];
+	if (!calls.threads[tid])
+		calls.threads[tid] =
+			VG_(calloc)("cachepeek.calls", 1, sizeof(*calls.threads[tid]));
+	t = calls.threads[tid];
 	t->depth = t->nbarriers = 0;
 	t->resumed = 0;
 	t->away = False;
@@ -455,9 +463,9 @@ void functions_use(ThreadId tid)
 {
 	if (!functions_wanted)
 		return;
-	if (tid != VG_INVALID_THREADID && !threads[tid])
+	if (tid != VG_INVALID_THREADID && !calls.threads[tid])
 		functions_thread_begin(tid);
-	current = tid != VG_INVALID_THREADID ? threads[tid] : NULL;
+	calls.current = tid != VG_INVALID_THREADID ? calls.threads[tid] : NULL;
 	set_limit();
 }
 
@@ -467,8 +475,9 @@ Bool functions_start(Addr to, const HChar *patterns)
 {
 	if (functions_wanted)
 		return False;
-	threads = VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads));
-	detour = to;
+	calls.threads =
+		VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*calls.threads));
+	calls.detour = to;
 	functions_choose(patterns);
 	lines_choose(patterns);
 	functions_wanted = True;
@@ -490,8 +499,8 @@ static void leave_if(IRSB *out, const VexGuestLayout *layout, IRExpr *detoured)
 	IRExpr *away = emit_kept(
 		out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, detoured, emit_constant(0)));
 
-	addStmtToIRSB(out,
-		IRStmt_Exit(away, Ijk_Boring, IRConst_U64(detour), layout->offset_IP));
+	addStmtToIRSB(out, IRStmt_Exit(away, Ijk_Boring, IRConst_U64(calls.detour),
+				   layout->offset_IP));
 }
 
 void functions_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a)
@@ -520,7 +529,7 @@ void functions_watch_return(IRSB *out, const VexGuestLayout *layout)
 	if (out->next->tag == Iex_Const)
 		return;
 	sp = emit_sp(out, layout);
-	above = emit_load(out, &limit);
+	above = emit_load(out, &calls.limit);
 	above = emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, above, sp));
 	d = unsafeIRDirty_1_N(result, 0, "function ends",
 		VG_(fnptr_to_fnentry)((void *)on_return), mkIRExprVec_2(sp, out->next));
@@ -535,7 +544,7 @@ void functions_watch_return(IRSB *out, const VexGuestLayout *layout)
 
 static IRExpr *is_in_line(IRSB *out)
 {
-	IRExpr *flag = emit_load(out, &here);
+	IRExpr *flag = emit_load(out, &calls.here);
 
 	return emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, flag, emit_constant(0)));
 }

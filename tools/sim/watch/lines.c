@@ -27,11 +27,14 @@ struct line {
 	Bool same;
 };
 
-Bool lines_read, lines_wanted;
+Bool lines_wanted;
 
-static struct line *lines;
-static UInt nlines;
-static Bool need_registers;
+/* The lines that are regions. */
+static struct {
+	struct line *lines;
+	UInt n;
+	Bool need_registers;
+} watched;
 
 /* ---- what is asked for ---- */
 
@@ -40,7 +43,7 @@ static void add_line(const HChar *piece, UInt size)
 	struct cp_line_spec spec;
 	HChar *name;
 
-	if (cp_line_spec_read(piece, size, &spec) != 1 || nlines == MOST)
+	if (cp_line_spec_read(piece, size, &spec) != 1 || watched.n == MOST)
 		return;
 	name = VG_(calloc)("cachepeek.line", 1, spec.name_size + 1);
 	VG_(memcpy)(name, spec.name, spec.name_size);
@@ -49,20 +52,21 @@ static void add_line(const HChar *piece, UInt size)
 		spec.file_size -= 2;
 	}
 	spec.name = name;
-	lines[nlines++] = (struct line){.spec = spec, .name = function_number(name)};
+	watched.lines[watched.n++] =
+		(struct line){.spec = spec, .name = function_number(name)};
 }
 
 void lines_choose(const HChar *patterns)
 {
-	if (!lines_read)
+	if (!tool_options.lines)
 		return;
-	lines = VG_(calloc)("cachepeek.lines", MOST, sizeof(*lines));
+	watched.lines = VG_(calloc)("cachepeek.lines", MOST, sizeof(*watched.lines));
 	for (const HChar *at = patterns, *end; *at; at = *end ? end + 1 : end) {
 		for (end = at; *end && *end != ',';)
 			end++;
 		add_line(at, (UInt)(end - at));
 	}
-	lines_wanted = nlines > 0;
+	lines_wanted = watched.n > 0;
 }
 
 /* ---- which instructions ---- */
@@ -102,8 +106,8 @@ Int line_at(Addr a)
 	if (!VG_(get_filename_linenum)(
 		    VG_(current_DiEpoch)(), a, &filename, &dirname, &number))
 		return -1;
-	for (UInt i = 0; i < nlines; i++) {
-		struct line *line = &lines[i];
+	for (UInt i = 0; i < watched.n; i++) {
+		struct line *line = &watched.lines[i];
 
 		if (number < line->spec.first || number > line->spec.last ||
 			!is_file(line, dirname, filename))
@@ -131,14 +135,14 @@ Addr line_function(Addr a)
 
 void lines_need_registers(void)
 {
-	need_registers = True;
+	watched.need_registers = True;
 }
 
 Bool lines_needed_registers(void)
 {
-	Bool needed = need_registers;
+	Bool needed = watched.need_registers;
 
-	need_registers = False;
+	watched.need_registers = False;
 	return needed;
 }
 
@@ -173,8 +177,8 @@ static Bool look_at_lines_of(const DebugInfo *info)
 		if (!VG_(get_filename_linenum)(epoch, a, &filename, &dirname, &number))
 			continue;
 		any = True;
-		for (UInt i = 0; i < nlines; i++)
-			look_at(&lines[i], dirname, filename, number);
+		for (UInt i = 0; i < watched.n; i++)
+			look_at(&watched.lines[i], dirname, filename, number);
 	}
 	return any;
 }
@@ -241,13 +245,13 @@ Bool lines_check(UInt n, HChar *name, HChar *why, UInt size)
 {
 	static Bool looked, program_has;
 
-	if (n >= nlines)
+	if (n >= watched.n)
 		return False;
-	if (!lines[n].seen && !looked) {
+	if (!watched.lines[n].seen && !looked) {
 		looked = True;
 		program_has = look_at_all();
 	}
-	VG_(snprintf)(name, (Int)size, "%s", lines[n].spec.name);
-	say_reason(&lines[n], program_has, why, size);
+	VG_(snprintf)(name, (Int)size, "%s", watched.lines[n].spec.name);
+	say_reason(&watched.lines[n], program_has, why, size);
 	return True;
 }

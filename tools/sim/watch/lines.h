@@ -8,8 +8,6 @@
 
 #include "tool.h"
 
-/* --lines=yes, from the beginning: the core reads debugging information. */
-extern Bool lines_read;
 /* Somebody asks for some. */
 extern Bool lines_wanted;
 

@@ -26,5 +26,7 @@ ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 
 ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd)
 {
-	return lines_read ? __real_vgPlain_di_notify_mmap(a, allow_SkFileV, use_fd) : 0;
+	return tool_options.lines
+		       ? __real_vgPlain_di_notify_mmap(a, allow_SkFileV, use_fd)
+		       : 0;
 }

@@ -15,10 +15,13 @@
 #define MOST_SHAPES 4096
 #define MOST_ENCODINGS 65536
 
-static ZydisDecoder decoder;
-static struct native_shape shapes[MOST_SHAPES];
-static struct native_encoding encodings[MOST_ENCODINGS];
-static unsigned nshapes, nencodings;
+/* The table that is written at the end. */
+static struct {
+	ZydisDecoder decoder;
+	struct native_shape shapes[MOST_SHAPES];
+	struct native_encoding encodings[MOST_ENCODINGS];
+	unsigned nshapes, nencodings;
+} table;
 
 /* One encoding, but for its ModRM.reg. */
 struct cell {
@@ -101,8 +104,8 @@ static int find_shape(const struct cell *c, unsigned reg, struct native_shape *s
 
 		if (c->form != FORM_EVEX && tries[i].mask)
 			continue;
-		if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-			    &decoder, bytes.at, LONGEST, &d.instruction, d.operands)))
+		if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&table.decoder, bytes.at, LONGEST,
+			    &d.instruction, d.operands)))
 			return read_shape(&d, c->form, shape);
 	}
 	return 0;
@@ -114,12 +117,12 @@ static uint16_t number_of(const struct native_shape *shape)
 {
 	unsigned i = 0;
 
-	while (i < nshapes && memcmp(&shapes[i], shape, sizeof(*shape)) != 0)
+	while (i < table.nshapes && memcmp(&table.shapes[i], shape, sizeof(*shape)) != 0)
 		i++;
 	if (i == MOST_SHAPES)
 		exit(3);
-	if (i == nshapes)
-		shapes[nshapes++] = *shape;
+	if (i == table.nshapes)
+		table.shapes[table.nshapes++] = *shape;
 	return (uint16_t)i;
 }
 
@@ -132,16 +135,16 @@ static void add_encoding(
 		c->form, c->map, c->pp, c->w, c->length, c->b, c->is_register, c->opcode);
 	uint8_t regs = shape->reg == FIELD_NONE ? (uint8_t)(1u << reg) : 0xff;
 	uint16_t number = number_of(shape);
-	unsigned i = nencodings;
+	unsigned i = table.nencodings;
 
-	for (; i > 0 && encodings[i - 1].key == key; i--)
-		if (encodings[i - 1].shape == number) {
-			encodings[i - 1].regs |= regs;
+	for (; i > 0 && table.encodings[i - 1].key == key; i--)
+		if (table.encodings[i - 1].shape == number) {
+			table.encodings[i - 1].regs |= regs;
 			return;
 		}
-	if (nencodings == MOST_ENCODINGS)
+	if (table.nencodings == MOST_ENCODINGS)
 		exit(3);
-	encodings[nencodings++] = (struct native_encoding){key, number, regs};
+	table.encodings[table.nencodings++] = (struct native_encoding){key, number, regs};
 }
 
 static void add_cell(const struct cell *c)
@@ -208,17 +211,18 @@ static void write_shape(const struct native_shape *shape)
 
 int main(void)
 {
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ZydisDecoderInit(
+		&table.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	add_all();
 	printf("#include \"native/shape.h\"\n"
 	       "\n"
 	       "const struct native_shape native_shapes[] = {\n");
-	for (unsigned i = 0; i < nshapes; i++)
-		write_shape(&shapes[i]);
+	for (unsigned i = 0; i < table.nshapes; i++)
+		write_shape(&table.shapes[i]);
 	printf("};\nconst struct native_encoding native_encodings[] = {\n");
-	for (unsigned i = 0; i < nencodings; i++)
-		printf("\t{%u, %u, %u},\n", encodings[i].key, encodings[i].shape,
-			encodings[i].regs);
-	printf("};\nconst uint32_t native_nencodings = %u;\n", nencodings);
+	for (unsigned i = 0; i < table.nencodings; i++)
+		printf("\t{%u, %u, %u},\n", table.encodings[i].key,
+			table.encodings[i].shape, table.encodings[i].regs);
+	printf("};\nconst uint32_t native_nencodings = %u;\n", table.nencodings);
 	return fflush(stdout) == 0 ? 0 : 1;
 }
