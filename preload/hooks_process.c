@@ -37,19 +37,22 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static char *const *run_entries;
-
-static int quick_status;
+/* The entries that programs of this run get, and the status that quick_exit() was given.
+ */
+static struct {
+	char *const *run_entries;
+	int quick_status;
+} process;
 
 /* Registered first, so that it runs after the program's own. */
 static void at_quick_exit_handler(void)
 {
-	cp_process_end(CP_HOW_EXIT, quick_status & 0xff);
+	cp_process_end(CP_HOW_EXIT, process.quick_status & 0xff);
 }
 
 void cp_hooks_start(char *const entries[])
 {
-	run_entries = entries;
+	process.run_entries = entries;
 	pthread_atfork(cp_fd_before_fork, NULL, cp_process_forked);
 	(void)at_quick_exit(at_quick_exit_handler);
 }
@@ -65,9 +68,9 @@ static void extend_environment(char **given)
 {
 	char **present = environ ? environ : given, **extended;
 
-	if (cp_env_has(present, run_entries))
+	if (cp_env_has(present, process.run_entries))
 		return; /* from the parent, or the image before */
-	extended = cp_layout_extend(present, run_entries);
+	extended = cp_layout_extend(present, process.run_entries);
 	if (extended)
 		environ = extended;
 	else
@@ -79,7 +82,7 @@ static void extend_environment(char **given)
 EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv,
 	void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
-	if (run_entries && cp_counting())
+	if (process.run_entries && cp_counting())
 		extend_environment(argv + argc + 1);
 	return CP_REAL(__libc_start_main)(
 		main_, argc, argv, init, fini, rtld_fini, stack_end);
@@ -101,7 +104,7 @@ EXPORT void _Exit(int status)
 
 EXPORT void quick_exit(int status)
 {
-	quick_status = status;
+	process.quick_status = status;
 	CP_REAL(quick_exit)(status);
 	__builtin_unreachable();
 }

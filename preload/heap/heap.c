@@ -28,27 +28,30 @@ static __thread int depth __attribute__((tls_model("initial-exec")));
 
 /* ---- until the next malloc is known: dlsym may want some ---- */
 
-static char early[64 << 10] __attribute__((aligned(16)));
-static size_t used;
+/* Memory that is given out until the next malloc is known, and never given back. */
+static struct {
+	char memory[64 << 10] __attribute__((aligned(16)));
+	size_t used;
+} early;
 static __thread int finding __attribute__((tls_model("initial-exec")));
 
 static void *allocate_early(size_t size)
 {
 	size_t at;
 
-	if (size > sizeof(early) - 16)
+	if (size > sizeof(early.memory) - 16)
 		return NULL;
-	at = __atomic_fetch_add(&used, (size + 31) & ~(size_t)15, __ATOMIC_RELAXED);
-	if (at > sizeof(early) - 16 - size)
+	at = __atomic_fetch_add(&early.used, (size + 31) & ~(size_t)15, __ATOMIC_RELAXED);
+	if (at > sizeof(early.memory) - 16 - size)
 		return NULL;
-	*(size_t *)(void *)(early + at) = size;
-	return early + at + 16;
+	*(size_t *)(void *)(early.memory + at) = size;
+	return early.memory + at + 16;
 }
 
 static int is_early(const void *block)
 {
-	return (const char *)block >= early &&
-	       (const char *)block < early + sizeof(early);
+	return (const char *)block >= early.memory &&
+	       (const char *)block < early.memory + sizeof(early.memory);
 }
 
 static void *find_function(const char *name)

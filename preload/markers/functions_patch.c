@@ -34,10 +34,14 @@
 
 #define TAG cp_marker_tag(CP_MARKER_FUNCTION, 2)
 
-static const struct cp_patcher *patcher; /* NULL: nothing is patched */
-static bool begun;                       /* what is called now, the program calls */
-static struct cp_store store;            /* of functions */
-static bool chosen;                      /* there are any */
+/* The functions that are patched, which a fork's child keeps. */
+static struct {
+	const struct cp_patcher *patcher; /* NULL: nothing is patched */
+	bool begun;                       /* what is called now, the program calls */
+	struct cp_store store;            /* of functions */
+	bool chosen;                      /* there are any */
+	char debug_cache[PATH_MAX];
+} patching;
 
 bool cp_functions_can_be_patched(void)
 {
@@ -55,7 +59,7 @@ bool cp_functions_can_be_patched(void)
  * be as deep as it likes. */
 static uint32_t *can_begin(void)
 {
-	bool can = begun && !cp_follow_is_copy() && cp_self.thread &&
+	bool can = patching.begun && !cp_follow_is_copy() && cp_self.thread &&
 		   cp_self.depth == 0 && !cp_self.dead && cp_counting() &&
 		   cp_self.counting <= (uintptr_t)__builtin_frame_address(0) &&
 		   cp_self.thread->tree.depth <= CP_TREE_DEPTH;
@@ -91,11 +95,11 @@ static uint32_t *innermost_function(void)
 /* Under the dynamic linker's lock. */
 static void *function_of(const char *name, const char *plain, struct cp_span naming)
 {
-	struct cp_function *function = cp_store_take(&store, sizeof(*function));
+	struct cp_function *function = cp_store_take(&patching.store, sizeof(*function));
 
 	if (!function || !cp_function_set(function, name, plain, naming))
 		return NULL;
-	chosen = true;
+	patching.chosen = true;
 	return function;
 }
 
@@ -107,8 +111,6 @@ static int open_file(const char *path)
 		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
 }
 
-static char debug_cache[PATH_MAX];
-
 static const struct cp_patch_host host = {
 	.can_begin = can_begin,
 	.begin = begin_function,
@@ -119,7 +121,7 @@ static const struct cp_patch_host host = {
 	.leave = cp_leave,
 	.can_read = cp_can_read,
 	.open = open_file,
-	.debug_cache = debug_cache,
+	.debug_cache = patching.debug_cache,
 };
 
 /* ---- the beginning ---- */
@@ -137,28 +139,29 @@ static const struct cp_patcher *load_patcher(void)
 
 static void note_jump(uintptr_t sp)
 {
-	patcher->jump(sp);
+	patching.patcher->jump(sp);
 }
 
 void cp_functions_patch(const char *patterns)
 {
 	if (!cp_functions_can_be_patched() || !cp_functions_chosen(patterns))
 		return;
-	patcher = load_patcher();
-	if (!patcher) {
+	patching.patcher = load_patcher();
+	if (!patching.patcher) {
 		cp_warn("func: in CACHEPEEK_REGIONS is ignored: "
 			"patcher.so is not installed beside the library: "
 			"`make install`");
 		return;
 	}
-	(void)cp_debug_cache(debug_cache, sizeof(debug_cache), cp_env_get);
-	patcher->start(&host, patterns);
+	(void)cp_debug_cache(
+		patching.debug_cache, sizeof(patching.debug_cache), cp_env_get);
+	patching.patcher->start(&host, patterns);
 	cp_jump_watch(note_jump);
 }
 
 void cp_functions_begun(void)
 {
-	begun = true;
+	patching.begun = true;
 }
 
 /* ---- the end ---- */
@@ -189,7 +192,7 @@ static void tell_pattern(struct cp_span piece, bool found)
 	else
 		put_text("no_function", "%.*s: no function has that name%s", length,
 			piece.at,
-			patcher->looks_later()
+			patching.patcher->looks_later()
 				? ""
 				: "; libraries that are loaded later are not looked at");
 }
@@ -231,7 +234,7 @@ static void tell_patterns(void)
 	while ((piece = cp_next_function(&list, &except)).at) {
 		if (except)
 			continue;
-		found = patcher->found(piece.at, (size_t)(piece.end - piece.at));
+		found = patching.patcher->found(piece.at, (size_t)(piece.end - piece.at));
 		if (cp_is_rule(piece))
 			found_case |= found;
 		else
@@ -245,7 +248,7 @@ static void tell_refused(void)
 	struct cp_patch_refused refused;
 
 	for (int why = 0; why < CP_PATCH_WHYS; why++) {
-		patcher->refused(why, &refused);
+		patching.patcher->refused(why, &refused);
 		if (refused.why && refused.count)
 			put_text("function_note", "%u%s no region%s: %s: %s%s",
 				refused.count,
@@ -259,13 +262,13 @@ void cp_functions_check(void)
 {
 	uint64_t missed;
 
-	if (!patcher)
+	if (!patching.patcher)
 		return;
 	tell_patterns();
 	tell_refused();
-	if (chosen)
+	if (patching.chosen)
 		tell_cost();
-	missed = patcher->missed();
+	missed = patching.patcher->missed();
 	if (missed)
 		put_text("function_note",
 			"%lu calls of functions are not counted: "

@@ -23,20 +23,22 @@
 void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);
 
-static __typeof__(&__cyg_profile_func_enter) next_enter, next_exit;
-
 /* ---- names by address: read without a lock ---- */
 
 #define SLOTS ((size_t)1 << 18)
 #define MOST (SLOTS / 4 * 3)
 
+/* The names of addresses; read without the lock. */
 static struct {
-	void *function; /* written last */
-	struct cp_name *name;
-} slots[SLOTS];
-static size_t nfunctions;   /* under the lock */
-static struct cp_lock lock; /* of additions */
-CP_LOCK_LISTED(lock);
+	__typeof__(&__cyg_profile_func_enter) next_enter, next_exit;
+	struct {
+		void *function; /* written last */
+		struct cp_name *name;
+	} slots[SLOTS];
+	size_t nfunctions;   /* under the lock */
+	struct cp_lock lock; /* of additions */
+} named;
+CP_LOCK_LISTED(named.lock);
 
 static size_t slot_of(const void *function)
 {
@@ -44,7 +46,7 @@ static size_t slot_of(const void *function)
 	size_t i = (size_t)(hash >> 46);
 
 	for (;; i = (i + 1) % SLOTS) {
-		void *there = __atomic_load_n(&slots[i].function, __ATOMIC_ACQUIRE);
+		void *there = __atomic_load_n(&named.slots[i].function, __ATOMIC_ACQUIRE);
 
 		if (!there || there == function)
 			return i;
@@ -56,14 +58,15 @@ static struct cp_name *add_name(void *function)
 	char text[CP_MAX_REGION_NAME];
 	size_t i = slot_of(function);
 
-	if (!slots[i].function && nfunctions < MOST) {
-		slots[i].name = cp_name_intern(
+	if (!named.slots[i].function && named.nfunctions < MOST) {
+		named.slots[i].name = cp_name_intern(
 			text, cp_symbol_name(function, text, sizeof(text)));
-		nfunctions += slots[i].name != NULL;
-		if (slots[i].name)
-			__atomic_store_n(&slots[i].function, function, __ATOMIC_RELEASE);
+		named.nfunctions += named.slots[i].name != NULL;
+		if (named.slots[i].name)
+			__atomic_store_n(
+				&named.slots[i].function, function, __ATOMIC_RELEASE);
 	}
-	return slots[i].name;
+	return named.slots[i].name;
 }
 
 /* For the first time: reads files, and must not be interrupted by a region. */
@@ -74,9 +77,9 @@ static struct cp_name *look_up(void *function)
 
 	if (cp_confined() || !cp_enter_slowly(&state))
 		return NULL;
-	cp_lock(&lock);
+	cp_lock(&named.lock);
 	name = add_name(function);
-	cp_unlock(&lock);
+	cp_unlock(&named.lock);
 	cp_leave_slowly(state);
 	return name;
 }
@@ -85,8 +88,9 @@ static inline struct cp_name *name_of(void *function)
 {
 	size_t i = slot_of(function);
 
-	return __builtin_expect(slots[i].function == function, 1) ? slots[i].name
-								  : look_up(function);
+	return __builtin_expect(named.slots[i].function == function, 1)
+		       ? named.slots[i].name
+		       : look_up(function);
 }
 
 /* ---- the hooks ---- */
@@ -104,16 +108,16 @@ static void find_next(const char *name, void *to)
 
 void cp_functions_start(void)
 {
-	find_next("__cyg_profile_func_enter", &next_enter);
-	find_next("__cyg_profile_func_exit", &next_exit);
+	find_next("__cyg_profile_func_enter", &named.next_enter);
+	find_next("__cyg_profile_func_exit", &named.next_exit);
 }
 
 EXPORT void __cyg_profile_func_enter(void *function, void *site)
 {
 	struct cp_name *name = cp_counting() ? name_of(function) : NULL;
 
-	if (next_enter)
-		next_enter(function, site);
+	if (named.next_enter)
+		named.next_enter(function, site);
 	if (name && !name->left_out)
 		cp_marker_begin(name, TAG);
 }
@@ -126,6 +130,6 @@ EXPORT void __cyg_profile_func_exit(void *function, void *site)
 
 	if (name && !name->left_out)
 		cp_marker_end(name, TAG, CP_END_OWN);
-	if (next_exit)
-		next_exit(function, site);
+	if (named.next_exit)
+		named.next_exit(function, site);
 }

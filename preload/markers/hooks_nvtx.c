@@ -109,12 +109,14 @@ enum slot {
 	NSLOTS
 };
 
-static slot_function *next[NSLOTS];
+#define NEXT(slot, type, ...) ((type(*)(__VA_ARGS__))(uintptr_t)user_tool.next[slot])
 
-#define NEXT(slot, type, ...) ((type(*)(__VA_ARGS__))(uintptr_t)next[slot])
-
-/* Does the user's tool see domains, and names that were registered? */
-static bool sees_domains, sees_strings;
+/* The user's own tool. */
+static struct {
+	slot_function *next[NSLOTS];
+	/* Does the user's tool see domains, and names that were registered? */
+	bool sees_domains, sees_strings;
+} user_tool;
 
 /* ---- push and pop ---- */
 
@@ -126,22 +128,24 @@ static int push_range(struct cp_name *name, const void *domain, int level)
 
 static int push_ex(const struct attributes *attributes)
 {
-	int level = next[PUSH_EX] ? NEXT(PUSH_EX, int, const void *)(attributes)
-				  : NO_TRACKING;
+	int level = user_tool.next[PUSH_EX] ? NEXT(PUSH_EX, int, const void *)(attributes)
+					    : NO_TRACKING;
 
 	return push_range(name_of(attributes), NULL, level);
 }
 
 static int push_a(const char *text)
 {
-	int level = next[PUSH_A] ? NEXT(PUSH_A, int, const char *)(text) : NO_TRACKING;
+	int level = user_tool.next[PUSH_A] ? NEXT(PUSH_A, int, const char *)(text)
+					   : NO_TRACKING;
 
 	return push_range(cp_marker_name(text), NULL, level);
 }
 
 static int push_w(const wchar_t *text)
 {
-	int level = next[PUSH_W] ? NEXT(PUSH_W, int, const wchar_t *)(text) : NO_TRACKING;
+	int level = user_tool.next[PUSH_W] ? NEXT(PUSH_W, int, const wchar_t *)(text)
+					   : NO_TRACKING;
 
 	return push_range(name_of_wide(text), NULL, level);
 }
@@ -149,14 +153,15 @@ static int push_w(const wchar_t *text)
 static int pop_range(void)
 {
 	cp_marker_end(NULL, stack_of(NULL), CP_END_ALONE);
-	return next[POP] ? NEXT(POP, int, void)() : NO_TRACKING;
+	return user_tool.next[POP] ? NEXT(POP, int, void)() : NO_TRACKING;
 }
 
 static int domain_push(const void *domain, const struct attributes *attributes)
 {
-	int level = next[DOMAIN_PUSH] ? NEXT(DOMAIN_PUSH, int, const void *,
-						const void *)(domain, attributes)
-				      : NO_TRACKING;
+	int level = user_tool.next[DOMAIN_PUSH]
+			    ? NEXT(DOMAIN_PUSH, int, const void *, const void *)(
+				      domain, attributes)
+			    : NO_TRACKING;
 
 	return push_range(name_of(attributes), domain, level);
 }
@@ -164,8 +169,8 @@ static int domain_push(const void *domain, const struct attributes *attributes)
 static int domain_pop(const void *domain)
 {
 	cp_marker_end(NULL, stack_of(domain), CP_END_ALONE);
-	return next[DOMAIN_POP] ? NEXT(DOMAIN_POP, int, const void *)(domain)
-				: NO_TRACKING;
+	return user_tool.next[DOMAIN_POP] ? NEXT(DOMAIN_POP, int, const void *)(domain)
+					  : NO_TRACKING;
 }
 
 /* ---- ranges ---- */
@@ -175,7 +180,7 @@ static uint64_t new_id(enum slot end)
 {
 	static uint64_t last;
 
-	return next[end] ? 0 : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+	return user_tool.next[end] ? 0 : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
 static uint64_t start_range(struct cp_name *name, const void *domain, uint64_t id)
@@ -195,7 +200,7 @@ static void end_range(const void *domain, uint64_t id)
 
 static uint64_t start_ex(const struct attributes *attributes)
 {
-	uint64_t id = next[RANGE_START_EX]
+	uint64_t id = user_tool.next[RANGE_START_EX]
 			      ? NEXT(RANGE_START_EX, uint64_t, const void *)(attributes)
 			      : new_id(RANGE_END);
 
@@ -204,7 +209,7 @@ static uint64_t start_ex(const struct attributes *attributes)
 
 static uint64_t start_a(const char *text)
 {
-	uint64_t id = next[RANGE_START_A]
+	uint64_t id = user_tool.next[RANGE_START_A]
 			      ? NEXT(RANGE_START_A, uint64_t, const char *)(text)
 			      : new_id(RANGE_END);
 
@@ -213,7 +218,7 @@ static uint64_t start_a(const char *text)
 
 static uint64_t start_w(const wchar_t *text)
 {
-	uint64_t id = next[RANGE_START_W]
+	uint64_t id = user_tool.next[RANGE_START_W]
 			      ? NEXT(RANGE_START_W, uint64_t, const wchar_t *)(text)
 			      : new_id(RANGE_END);
 
@@ -223,13 +228,13 @@ static uint64_t start_w(const wchar_t *text)
 static void range_end(uint64_t id)
 {
 	end_range(NULL, id);
-	if (next[RANGE_END])
+	if (user_tool.next[RANGE_END])
 		NEXT(RANGE_END, void, uint64_t)(id);
 }
 
 static uint64_t domain_start(const void *domain, const struct attributes *attributes)
 {
-	uint64_t id = next[DOMAIN_RANGE_START]
+	uint64_t id = user_tool.next[DOMAIN_RANGE_START]
 			      ? NEXT(DOMAIN_RANGE_START, uint64_t, const void *,
 					const void *)(domain, attributes)
 			      : new_id(DOMAIN_RANGE_END);
@@ -240,7 +245,7 @@ static uint64_t domain_start(const void *domain, const struct attributes *attrib
 static void domain_end(const void *domain, uint64_t id)
 {
 	end_range(domain, id);
-	if (next[DOMAIN_RANGE_END])
+	if (user_tool.next[DOMAIN_RANGE_END])
 		NEXT(DOMAIN_RANGE_END, void, const void *, uint64_t)(domain, id);
 }
 
@@ -265,7 +270,7 @@ static const void *new_string(struct cp_name *name)
 {
 	static struct cp_once said;
 
-	if (!sees_strings)
+	if (!user_tool.sees_strings)
 		return new_handle(name);
 	if (cp_once(&said))
 		cp_warn("NVTX: ranges with registered names are called \"(no message)\": "
@@ -275,47 +280,51 @@ static const void *new_string(struct cp_name *name)
 
 static const void *new_domain(struct cp_name *name)
 {
-	return sees_domains ? NULL : new_handle(name);
+	return user_tool.sees_domains ? NULL : new_handle(name);
 }
 
 static const void *register_a(const void *domain, const char *text)
 {
 	struct cp_name *name = cp_marker_name(text);
 
-	return next[REGISTER_A] ? name_theirs(NEXT(REGISTER_A, const void *, const void *,
-						      const char *)(domain, text),
-					  name)
-				: new_string(name);
+	return user_tool.next[REGISTER_A]
+		       ? name_theirs(NEXT(REGISTER_A, const void *, const void *,
+					     const char *)(domain, text),
+				 name)
+		       : new_string(name);
 }
 
 static const void *register_w(const void *domain, const wchar_t *text)
 {
 	struct cp_name *name = name_of_wide(text);
 
-	return next[REGISTER_W] ? name_theirs(NEXT(REGISTER_W, const void *, const void *,
-						      const wchar_t *)(domain, text),
-					  name)
-				: new_string(name);
+	return user_tool.next[REGISTER_W]
+		       ? name_theirs(NEXT(REGISTER_W, const void *, const void *,
+					     const wchar_t *)(domain, text),
+				 name)
+		       : new_string(name);
 }
 
 static const void *create_a(const char *text)
 {
 	struct cp_name *name = cp_marker_name(text);
 
-	return next[DOMAIN_CREATE_A] ? name_theirs(NEXT(DOMAIN_CREATE_A, const void *,
-							   const char *)(text),
-					       name)
-				     : new_domain(name);
+	return user_tool.next[DOMAIN_CREATE_A]
+		       ? name_theirs(
+				 NEXT(DOMAIN_CREATE_A, const void *, const char *)(text),
+				 name)
+		       : new_domain(name);
 }
 
 static const void *create_w(const wchar_t *text)
 {
 	struct cp_name *name = name_of_wide(text);
 
-	return next[DOMAIN_CREATE_W] ? name_theirs(NEXT(DOMAIN_CREATE_W, const void *,
-							   const wchar_t *)(text),
-					       name)
-				     : new_domain(name);
+	return user_tool.next[DOMAIN_CREATE_W]
+		       ? name_theirs(NEXT(DOMAIN_CREATE_W, const void *, const wchar_t *)(
+					     text),
+				 name)
+		       : new_domain(name);
 }
 
 /* ---- the tables ---- */
@@ -415,8 +424,8 @@ static void take_over(const struct callbacks *callbacks, const struct all_slots 
 	unsigned core = count_filled(callbacks, before, MODULE_CORE),
 		 core2 = count_filled(callbacks, before, MODULE_CORE2);
 
-	sees_strings |= (core & core_events) || (core2 & core2_events);
-	sees_domains |=
+	user_tool.sees_strings |= (core & core_events) || (core2 & core2_events);
+	user_tool.sees_domains |=
 		(core2 & ~no_domains) || count_filled(callbacks, before, MODULE_SYNC);
 	for (size_t i = 0; i < NENTRIES; i++) {
 		slot_function **place =
@@ -424,7 +433,7 @@ static void take_over(const struct callbacks *callbacks, const struct all_slots 
 
 		if (place && *place != entries[i].ours &&
 			*place != before->function[entries[i].module][entries[i].index])
-			next[entries[i].slot] = *place;
+			user_tool.next[entries[i].slot] = *place;
 	}
 }
 

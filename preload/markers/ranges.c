@@ -10,9 +10,7 @@
 #include "preload/markers/markers_parts.h"
 #include "preload/runtime.h"
 
-static struct cp_store store; /* of the hash, under the lock */
-
-#define uthash_malloc(size) cp_store_take(&store, size)
+#define uthash_malloc(size) cp_store_take(&ranges.store, size)
 #define uthash_free(memory, size) ((void)(memory))
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -26,12 +24,16 @@ struct range {
 	UT_hash_handle hh;
 };
 
-/* All under the lock. */
-static struct range *table;
-static struct range *spare;  /* ranges that have ended */
-static struct range *newest; /* of all */
-static struct cp_lock lock;  /* innermost */
-CP_LOCK_LISTED(lock);
+/* All ranges, those that have ended too. */
+static struct {
+	struct cp_store store; /* of the hash, under the lock */
+	/* All under the lock. */
+	struct range *table;
+	struct range *spare;  /* ranges that have ended */
+	struct range *newest; /* of all */
+	struct cp_lock lock;  /* innermost */
+} ranges;
+CP_LOCK_LISTED(ranges.lock);
 
 static uint64_t new_id(void)
 {
@@ -42,24 +44,24 @@ static uint64_t new_id(void)
 
 static struct range *new_range(void)
 {
-	struct range *range = spare;
+	struct range *range = ranges.spare;
 
 	if (range) {
-		spare = range->next_spare;
+		ranges.spare = range->next_spare;
 		return range;
 	}
-	range = cp_store_take(&store, sizeof(*range));
+	range = cp_store_take(&ranges.store, sizeof(*range));
 	if (range) {
-		range->older = newest;
-		__atomic_store_n(&newest, range, __ATOMIC_RELEASE);
+		range->older = ranges.newest;
+		__atomic_store_n(&ranges.newest, range, __ATOMIC_RELEASE);
 	}
 	return range;
 }
 
 static void put_aside(struct range *range)
 {
-	range->next_spare = spare;
-	spare = range;
+	range->next_spare = ranges.spare;
+	ranges.spare = range;
 }
 
 /* A key that is begun again while it is open stands for the newest. */
@@ -73,20 +75,20 @@ static void remember_range(const struct cp_range_key *key, uint64_t id, pid_t ti
 	range->id = id;
 	range->tid = tid;
 	__atomic_store_n(&range->open, 1, __ATOMIC_RELEASE);
-	HASH_ADD(hh, table, key, sizeof(range->key), range);
+	HASH_ADD(hh, ranges.table, key, sizeof(range->key), range);
 }
 
 static bool take_range(const struct cp_range_key *key, uint64_t *id, pid_t *tid)
 {
 	struct range *range;
 
-	HASH_FIND(hh, table, key, sizeof(*key), range);
+	HASH_FIND(hh, ranges.table, key, sizeof(*key), range);
 	if (!range)
 		return false;
 	*id = range->id;
 	*tid = range->tid;
 	__atomic_store_n(&range->open, 0, __ATOMIC_RELEASE);
-	HASH_DEL(table, range);
+	HASH_DEL(ranges.table, range);
 	put_aside(range);
 	return true;
 }
@@ -98,10 +100,10 @@ void cp_range_begin(struct cp_name *name, const struct cp_range_key *key)
 
 	if (!name || name->left_out || !cp_marker_range_begin(name, id, &tid))
 		return;
-	if (!cp_marker_lock(&lock))
+	if (!cp_marker_lock(&ranges.lock))
 		return;
 	remember_range(key, id, tid);
-	cp_marker_unlock(&lock);
+	cp_marker_unlock(&ranges.lock);
 }
 
 void cp_range_end(const struct cp_range_key *key)
@@ -110,10 +112,10 @@ void cp_range_end(const struct cp_range_key *key)
 	uint64_t id;
 	pid_t tid;
 
-	if (!cp_marker_lock(&lock))
+	if (!cp_marker_lock(&ranges.lock))
 		return;
 	found = take_range(key, &id, &tid);
-	cp_marker_unlock(&lock);
+	cp_marker_unlock(&ranges.lock);
 	if (found)
 		cp_marker_range_end(tid, id);
 }
@@ -123,10 +125,10 @@ static void build_again(void)
 {
 	struct range *range;
 
-	table = spare = NULL;
-	for (range = newest; range; range = range->older)
+	ranges.table = ranges.spare = NULL;
+	for (range = ranges.newest; range; range = range->older)
 		if (range->open)
-			HASH_ADD(hh, table, key, sizeof(range->key), range);
+			HASH_ADD(hh, ranges.table, key, sizeof(range->key), range);
 		else
 			put_aside(range);
 }
@@ -134,8 +136,8 @@ static void build_again(void)
 /* The caller is the only thread that is left, under a new name. */
 void cp_ranges_after_fork(void)
 {
-	if (cp_lock_was_torn(&lock))
+	if (cp_lock_was_torn(&ranges.lock))
 		build_again();
-	for (struct range *range = table; range; range = range->hh.next)
+	for (struct range *range = ranges.table; range; range = range->hh.next)
 		range->tid = cp_runtime.pid;
 }

@@ -40,10 +40,13 @@ struct file {
 	struct symbol *symbols;
 };
 
-static struct cp_store store;
-static struct file *files;
-static struct cp_lock lock; /* of both; innermost but for the record's */
-CP_LOCK_LISTED(lock);
+/* All files whose symbols were asked for. */
+static struct {
+	struct cp_store store;
+	struct file *files;
+	struct cp_lock lock; /* of both; innermost but for the record's */
+} searched;
+CP_LOCK_LISTED(searched.lock);
 
 static bool fits_in_file(uint64_t offset, uint64_t size, uint64_t all)
 {
@@ -62,7 +65,7 @@ static void take_table(struct file *file, const char *bytes, size_t size,
 		!fits_in_file(strings->sh_offset, strings->sh_size, size) ||
 		text[strings->sh_size - 1] != '\0' || table->sh_offset % 8)
 		return;
-	file->symbols = cp_store_take(&store, count * sizeof(*file->symbols));
+	file->symbols = cp_store_take(&searched.store, count * sizeof(*file->symbols));
 	if (!file->symbols)
 		return;
 	for (size_t i = 0; i < count; i++)
@@ -132,23 +135,23 @@ static void read_file(struct file *file, const char *path)
 static struct file *file_of(const struct link_map *map)
 {
 	const char *path = map->l_name[0] ? map->l_name : cp_own_executable();
-	struct file *file = files;
+	struct file *file = searched.files;
 
 	/* Where a library was that is closed, another one may be. */
 	while (file && (file->base != map->l_addr || strcmp(file->path, path) != 0))
 		file = file->next;
 	if (file)
 		return file;
-	file = cp_store_take(&store, sizeof(*file));
+	file = cp_store_take(&searched.store, sizeof(*file));
 	if (!file)
 		return NULL;
 	file->base = map->l_addr;
-	file->path = cp_store_copy(&store, path, strlen(path));
+	file->path = cp_store_copy(&searched.store, path, strlen(path));
 	if (!file->path)
 		return NULL;
 	read_file(file, file->path);
-	file->next = files;
-	files = file;
+	file->next = searched.files;
+	searched.files = file;
 	return file;
 }
 
@@ -177,9 +180,9 @@ bool cp_symbol_find(const void *address, struct cp_symbol *symbol)
 
 	if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
 		return false;
-	cp_lock(&lock);
+	cp_lock(&searched.lock);
 	file = file_of(map);
-	cp_unlock(&lock);
+	cp_unlock(&searched.lock);
 	if (!file)
 		return false;
 	symbol->path = file->path;
@@ -209,11 +212,11 @@ size_t cp_symbol_name(const void *address, char *to, size_t size)
 
 void cp_symbol_describe(struct cp_recording *record)
 {
-	char text[PATH_MAX + sizeof(files->id) + 2];
+	char text[PATH_MAX + sizeof(searched.files->id) + 2];
 	size_t length;
 
-	cp_lock(&lock);
-	for (struct file *file = files; file; file = file->next) {
+	cp_lock(&searched.lock);
+	for (struct file *file = searched.files; file; file = file->next) {
 		if (file->described)
 			continue;
 		length = cp_format(text, sizeof(text), "%s %s",
@@ -222,11 +225,11 @@ void cp_symbol_describe(struct cp_recording *record)
 			cp_record_put_meta(record, "object", text, length);
 		file->described = true;
 	}
-	cp_unlock(&lock);
+	cp_unlock(&searched.lock);
 }
 
 void cp_symbols_after_fork(void)
 {
-	for (struct file *file = files; file; file = file->next)
+	for (struct file *file = searched.files; file; file = file->next)
 		file->described = false;
 }

@@ -163,10 +163,13 @@ static struct cp_name *name_of(const void *function, const char *source)
 #define SLOTS ((size_t)1 << 12)
 #define MOST (SLOTS / 4 * 3)
 
-static struct cp_omp_site slots[SLOTS];
-static size_t nsites;       /* under the lock */
-static struct cp_lock lock; /* of additions; outermost */
-CP_LOCK_LISTED(lock);
+/* The places of constructs; read without the lock. */
+static struct {
+	struct cp_omp_site slots[SLOTS];
+	size_t n;            /* under the lock */
+	struct cp_lock lock; /* of additions; outermost */
+} sites;
+CP_LOCK_LISTED(sites.lock);
 
 static struct cp_omp_site *slot_of(const void *function, const char *entry)
 {
@@ -176,10 +179,11 @@ static struct cp_omp_site *slot_of(const void *function, const char *entry)
 	size_t i = (size_t)(hash >> 52);
 
 	for (;; i = (i + 1) % SLOTS) {
-		const void *there = __atomic_load_n(&slots[i].function, __ATOMIC_ACQUIRE);
+		const void *there =
+			__atomic_load_n(&sites.slots[i].function, __ATOMIC_ACQUIRE);
 
-		if (!there || (there == function && slots[i].entry == entry))
-			return &slots[i];
+		if (!there || (there == function && sites.slots[i].entry == entry))
+			return &sites.slots[i];
 	}
 }
 
@@ -225,17 +229,17 @@ static const struct cp_omp_site *add_name(const struct cp_omp_site *site)
 	struct cp_omp_site *slot;
 
 	cp_self.depth++;
-	cp_lock(&lock);
+	cp_lock(&sites.lock);
 	slot = slot_of(site->function, site->entry);
-	if (!slot->function && nsites < MOST) {
-		nsites++;
+	if (!slot->function && sites.n < MOST) {
+		sites.n++;
 		slot->entry = site->entry;
 		slot->real = site->real;
 		slot->name = site->name;
 		slot->told = site->told;
 		__atomic_store_n(&slot->function, site->function, __ATOMIC_RELEASE);
 	}
-	cp_unlock(&lock);
+	cp_unlock(&sites.lock);
 	cp_leave();
 	return slot->function ? slot : NULL;
 }

@@ -41,45 +41,48 @@ _Unwind_Reason_Code cp_call_unwound(int version, _Unwind_Action actions,
 	_Unwind_Exception_Class class, struct _Unwind_Exception *exception,
 	struct _Unwind_Context *context);
 
-static const struct cp_patch_host *host;
-static void (*on_loaded)(void);
-static struct call calls[CP_CALLS_ROOM];
+/* The places that are patched, without a lock: threads of the program take and give them.
+ */
 static struct {
-	void *handle; /* the library's */
-	int32_t saved_at;
-} functions[MOST_FUNCTIONS];
-static uint32_t nfunctions;
-static uint64_t missed; /* atomic */
+	const struct cp_patch_host *host;
+	void (*on_loaded)(void);
+	struct {
+		void *handle; /* the library's */
+		int32_t saved_at;
+	} functions[MOST_FUNCTIONS];
+	uint32_t nfunctions;
+	uint64_t missed; /* atomic */
+	/* The free ones: the first, and in the upper half how often it has changed. */
+	uint64_t free_places; /* atomic */
+	uint32_t fresh;       /* atomic: from here on none was ever used */
+	int sweeping;         /* atomic: somebody looks for more of them */
+} patched = {.fresh = 1};
+static struct call calls[CP_CALLS_ROOM];
 
 /* ---- places ---- */
 
-/* The free ones: the first, and in the upper half how often it has changed. */
-static uint64_t free_places; /* atomic */
-static uint32_t fresh = 1;   /* atomic: from here on none was ever used */
-static int sweeping;         /* atomic: somebody looks for more of them */
-
 static void give_call(uint32_t place)
 {
-	uint64_t head = __atomic_load_n(&free_places, __ATOMIC_RELAXED), next;
+	uint64_t head = __atomic_load_n(&patched.free_places, __ATOMIC_RELAXED), next;
 
 	calls[place].state = FREE;
 	do {
 		calls[place].below = (uint32_t)head;
 		next = ((head >> 32) + 1) << 32 | place;
-	} while (!__atomic_compare_exchange_n(
-		&free_places, &head, next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(&patched.free_places, &head, next, false,
+		__ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 static uint32_t take_given(void)
 {
-	uint64_t head = __atomic_load_n(&free_places, __ATOMIC_ACQUIRE), next;
+	uint64_t head = __atomic_load_n(&patched.free_places, __ATOMIC_ACQUIRE), next;
 
 	do {
 		if (!(uint32_t)head)
 			return 0;
 		next = ((head >> 32) + 1) << 32 | calls[(uint32_t)head].below;
-	} while (!__atomic_compare_exchange_n(
-		&free_places, &head, next, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+	} while (!__atomic_compare_exchange_n(&patched.free_places, &head, next, false,
+		__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
 	return (uint32_t)head;
 }
 
@@ -106,7 +109,7 @@ static bool is_intact(uint32_t place)
 
 	if (!calls[place].slot)
 		return true;
-	if (!host->can_read(calls[place].slot, sizeof(address)))
+	if (!patched.host->can_read(calls[place].slot, sizeof(address)))
 		return false;
 	address = __atomic_load_n(calls[place].slot, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < CP_CALLS_ROOM && place_of(address); i++) {
@@ -120,12 +123,12 @@ static bool is_intact(uint32_t place)
 /* Frames that were left, and have been overwritten since. */
 static void sweep_calls(void)
 {
-	if (__atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&patched.sweeping, 1, __ATOMIC_ACQUIRE))
 		return;
 	for (uint32_t place = 1; place < CP_CALLS_ROOM; place++)
 		if (calls[place].state == GONE && !is_intact(place))
 			give_call(place);
-	__atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&patched.sweeping, 0, __ATOMIC_RELEASE);
 }
 
 static uint32_t take_call(void)
@@ -134,15 +137,15 @@ static uint32_t take_call(void)
 
 	if (place)
 		return place;
-	if (__atomic_load_n(&fresh, __ATOMIC_RELAXED) < CP_CALLS_ROOM) {
-		place = __atomic_fetch_add(&fresh, 1, __ATOMIC_RELAXED);
+	if (__atomic_load_n(&patched.fresh, __ATOMIC_RELAXED) < CP_CALLS_ROOM) {
+		place = __atomic_fetch_add(&patched.fresh, 1, __ATOMIC_RELAXED);
 		if (place < CP_CALLS_ROOM)
 			return place;
 	}
-	if (!host->enter())
+	if (!patched.host->enter())
 		return 0;
 	sweep_calls();
-	host->leave();
+	patched.host->leave();
 	return take_given();
 }
 
@@ -186,7 +189,7 @@ static bool is_left(uint32_t place, uintptr_t frame)
 static void end_call(uint32_t place, enum state state)
 {
 	if (calls[place].state == OPEN)
-		host->end(calls[place].region);
+		patched.host->end(calls[place].region);
 	calls[place].state = state;
 }
 
@@ -241,7 +244,7 @@ static bool is_again(uint32_t *top, uint32_t number, uintptr_t *address, uintptr
 
 static uintptr_t *slot_of(uint32_t number, uintptr_t frame)
 {
-	int32_t saved_at = functions[number].saved_at;
+	int32_t saved_at = patched.functions[number].saved_at;
 
 	return saved_at == CP_SAVED_NOWHERE ? NULL : (uintptr_t *)(frame + saved_at);
 }
@@ -252,7 +255,8 @@ static void open_call(uint32_t *top, uint32_t place, uint32_t number, uintptr_t 
 	calls[place] = (struct call){
 		frame, slot_of(number, frame), top, number, *top, OPEN, NULL};
 	cp_call_returns[place] = *address;
-	calls[place].region = host->begin(functions[number].handle, arguments);
+	calls[place].region =
+		patched.host->begin(patched.functions[number].handle, arguments);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*address = stub_of(place);
 	*top = place;
@@ -264,10 +268,10 @@ __attribute__((visibility("hidden"))) void cp_call_enter(
 	uint32_t *top, place;
 
 	if (number == CP_CALL_LOADED) {
-		on_loaded();
+		patched.on_loaded();
 		return;
 	}
-	top = host->can_begin();
+	top = patched.host->can_begin();
 	if (!top)
 		return;
 	if (*top) {
@@ -279,7 +283,7 @@ __attribute__((visibility("hidden"))) void cp_call_enter(
 	if (place)
 		open_call(top, place, number, address, frame, arguments);
 	else
-		__atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&patched.missed, 1, __ATOMIC_RELAXED);
 }
 
 /* It may be inside others that are still open, on stacks of their own. */
@@ -302,7 +306,7 @@ static bool leave_inner(uint32_t *top, uint32_t place)
 
 __attribute__((visibility("hidden"))) uintptr_t cp_call_leave(uintptr_t in_stub)
 {
-	uint32_t place = place_of(in_stub), *top = host->innermost();
+	uint32_t place = place_of(in_stub), *top = patched.host->innermost();
 	uintptr_t address = cp_call_returns[place];
 
 	if (*top == place) {
@@ -331,7 +335,7 @@ __attribute__((visibility("hidden"))) _Unwind_Reason_Code cp_call_unwound(int ve
 	(void)context;
 	if (!(actions & _UA_CLEANUP_PHASE))
 		return _URC_CONTINUE_UNWIND;
-	link = host->innermost();
+	link = patched.host->innermost();
 	while (*link && (calls[*link].frame < (uintptr_t)&link || !is_intact(*link)))
 		link = &calls[*link].below;
 	if (*link)
@@ -346,7 +350,7 @@ void cp_calls_jump(uintptr_t sp)
 {
 	uintptr_t here = (uintptr_t)&sp;
 	struct span handler = {0, 0}, left = {here, sp - here};
-	uint32_t *link = host->innermost();
+	uint32_t *link = patched.host->innermost();
 
 	if (*link)
 		handler = signal_stack();
@@ -369,16 +373,16 @@ void cp_calls_jump(uintptr_t sp)
 
 long cp_calls_add(void *function, int32_t saved_at)
 {
-	if (nfunctions == MOST_FUNCTIONS || !function)
+	if (patched.nfunctions == MOST_FUNCTIONS || !function)
 		return -1;
-	functions[nfunctions].handle = function;
-	functions[nfunctions].saved_at = saved_at;
-	return nfunctions++;
+	patched.functions[patched.nfunctions].handle = function;
+	patched.functions[patched.nfunctions].saved_at = saved_at;
+	return patched.nfunctions++;
 }
 
 uint64_t cp_calls_missed(void)
 {
-	return __atomic_load_n(&missed, __ATOMIC_RELAXED);
+	return __atomic_load_n(&patched.missed, __ATOMIC_RELAXED);
 }
 
 /* Now: the page faults would be those of the functions. */
@@ -395,8 +399,8 @@ static void touch_memory(void)
 enum cp_patch_why cp_calls_start(
 	const struct cp_patch_host *library, void (*loaded)(void))
 {
-	host = library;
-	on_loaded = loaded;
+	patched.host = library;
+	patched.on_loaded = loaded;
 	/* The addresses are data, in the place that the code's file keeps for them. */
 	if (mmap((void *)cp_call_returns, CP_CALLS_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)

@@ -7,12 +7,15 @@
 #include "base/format.h"
 #include "base/text/name_pattern.h"
 
-static const char *patterns;
-static unsigned long long found; /* cp_piece_bit() */
+/* The patterns, and which of them have found a function. */
+static struct {
+	const char *patterns;
+	unsigned long long found; /* cp_piece_bit() */
+} choice;
 
 void cp_choose_start(const char *list)
 {
-	patterns = list;
+	choice.patterns = list;
 }
 
 /* ---- names of C++ ---- */
@@ -51,9 +54,9 @@ bool cp_choose(const char *name)
 	static struct plain storage; /* under the dynamic linker's lock */
 	const char *plain = demangle_name(name, &storage);
 
-	if (!cp_function_is_chosen(patterns, name, plain))
+	if (!cp_function_is_chosen(choice.patterns, name, plain))
 		return false;
-	found |= cp_pieces_of(patterns, name, plain);
+	choice.found |= cp_pieces_of(choice.patterns, name, plain);
 	return true;
 }
 
@@ -62,19 +65,19 @@ void *cp_choose_function(const struct cp_patch_host *host, const char *name)
 	static struct plain storage; /* as above */
 	const char *plain = demangle_name(name, &storage);
 
-	return host->function(name, plain, cp_naming_of(patterns, name, plain));
+	return host->function(name, plain, cp_naming_of(choice.patterns, name, plain));
 }
 
 bool cp_choose_found(const char *pattern, size_t length)
 {
-	const char *list = patterns;
+	const char *list = choice.patterns;
 	struct cp_span piece;
 	int except;
 
 	for (unsigned i = 0; (piece = cp_next_function(&list, &except)).at; i++)
 		if (!except && (size_t)(piece.end - piece.at) == length &&
 			memcmp(piece.at, pattern, length) == 0)
-			return found & cp_piece_bit(i);
+			return choice.found & cp_piece_bit(i);
 	return true;
 }
 
@@ -82,7 +85,7 @@ bool cp_choose_found(const char *pattern, size_t length)
 
 bool cp_choose_address(const char *path, size_t index, struct cp_chosen_address *chosen)
 {
-	const char *slash = strrchr(path, '/'), *list = patterns;
+	const char *slash = strrchr(path, '/'), *list = choice.patterns;
 	struct cp_span piece;
 	int except;
 
@@ -92,7 +95,7 @@ bool cp_choose_address(const char *path, size_t index, struct cp_chosen_address 
 				piece, slash ? slash + 1 : path, &chosen->value) ||
 			index-- > 0)
 			continue;
-		found |= cp_piece_bit(i);
+		choice.found |= cp_piece_bit(i);
 		cp_format(chosen->name, sizeof(chosen->name), "%.*s",
 			(int)(piece.end - piece.at), piece.at);
 		return true;

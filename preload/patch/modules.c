@@ -24,16 +24,19 @@ struct seen {
 	unsigned round; /* in which it was there last */
 };
 
-static const struct cp_patch_host *host;
-static enum cp_patch_why never;
-static struct cp_store store;
-static struct seen *seen, *unused;
-static unsigned round_now;
-static bool looks_later;
+/* All modules that were looked through. */
+static struct {
+	const struct cp_patch_host *host;
+	enum cp_patch_why never;
+	struct cp_store store;
+	struct seen *seen, *unused;
+	unsigned round;
+	bool looks_later;
+} modules;
 
 static struct seen *find_module(const struct dl_phdr_info *info)
 {
-	struct seen *s = seen;
+	struct seen *s = modules.seen;
 
 	while (s && (s->bias != info->dlpi_addr || strcmp(s->path, info->dlpi_name) != 0))
 		s = s->next;
@@ -42,16 +45,17 @@ static struct seen *find_module(const struct dl_phdr_info *info)
 
 static struct seen *add_module(const struct dl_phdr_info *info)
 {
-	struct seen *s = unused ? unused : cp_store_take(&store, sizeof(*s));
+	struct seen *s = modules.unused ? modules.unused
+					: cp_store_take(&modules.store, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	if (s == unused)
-		unused = s->next;
+	if (s == modules.unused)
+		modules.unused = s->next;
 	s->bias = info->dlpi_addr;
-	s->path = cp_store_copy(&store, info->dlpi_name, strlen(info->dlpi_name));
-	s->next = seen;
-	seen = s;
+	s->path = cp_store_copy(&modules.store, info->dlpi_name, strlen(info->dlpi_name));
+	s->next = modules.seen;
+	modules.seen = s;
 	return s->path ? s : NULL;
 }
 
@@ -74,7 +78,7 @@ static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
 
 static bool is_ours(const struct dl_phdr_info *info)
 {
-	return has_address(info, (uintptr_t)host->begin) ||
+	return has_address(info, (uintptr_t)modules.host->begin) ||
 	       has_address(info, (uintptr_t)cp_modules_look) ||
 	       strstr(info->dlpi_name, "/libcachepeek/");
 }
@@ -88,24 +92,24 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 	if (!s) {
 		s = add_module(info);
 		if (s && !is_system(info) && !is_ours(info))
-			cp_module_patch(info, host, never);
+			cp_module_patch(info, modules.host, modules.never);
 	}
 	if (s)
-		s->round = round_now;
+		s->round = modules.round;
 	return 0;
 }
 
 /* Another library may come to where one was. */
 static void forget_closed(void)
 {
-	for (struct seen **link = &seen, *s; (s = *link);) {
-		if (s->round == round_now) {
+	for (struct seen **link = &modules.seen, *s; (s = *link);) {
+		if (s->round == modules.round) {
 			link = &s->next;
 			continue;
 		}
 		*link = s->next;
-		s->next = unused;
-		unused = s;
+		s->next = modules.unused;
+		modules.unused = s;
 	}
 }
 
@@ -114,20 +118,20 @@ static int look_for_unwinder(struct dl_phdr_info *info, size_t size, void *conte
 {
 	(void)size;
 	(void)context;
-	if (strstr(info->dlpi_name, "/libunwind.so.1") && never == CP_PATCH_DONE)
-		never = CP_PATCH_UNWINDER;
+	if (strstr(info->dlpi_name, "/libunwind.so.1") && modules.never == CP_PATCH_DONE)
+		modules.never = CP_PATCH_UNWINDER;
 	return 0;
 }
 
 void cp_modules_look(void)
 {
-	if (!host->enter())
+	if (!modules.host->enter())
 		return;
-	round_now++;
+	modules.round++;
 	dl_iterate_phdr(look_for_unwinder, NULL);
 	dl_iterate_phdr(look_at, NULL);
 	forget_closed();
-	host->leave();
+	modules.host->leave();
 }
 
 static bool patch_linker(void)
@@ -145,12 +149,12 @@ static bool patch_linker(void)
 
 void cp_modules_start(const struct cp_patch_host *library, enum cp_patch_why why)
 {
-	host = library;
-	never = why;
-	looks_later = never == CP_PATCH_DONE && patch_linker();
+	modules.host = library;
+	modules.never = why;
+	modules.looks_later = modules.never == CP_PATCH_DONE && patch_linker();
 }
 
 bool cp_modules_look_later(void)
 {
-	return looks_later;
+	return modules.looks_later;
 }

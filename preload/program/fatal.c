@@ -140,8 +140,14 @@ void cp_deferred_signal(void)
 
 /* ---- watching ---- */
 
-/* The program's last action with SIG_DFL; most programs set none. */
-static struct sigaction views[NSIG];
+/* The signals that are fatal at default. */
+static struct {
+	/* The program's last action with SIG_DFL; most programs set none. */
+	struct sigaction views[NSIG];
+	/* Since then the program may have forbidden itself the system call (seccomp(2)).
+	 */
+	bool stopped;
+} fatal;
 
 bool cp_fatal_is_ours(const struct sigaction *action)
 {
@@ -150,11 +156,8 @@ bool cp_fatal_is_ours(const struct sigaction *action)
 
 void cp_fatal_view(int number, struct sigaction *view)
 {
-	*view = views[number];
+	*view = fatal.views[number];
 }
-
-/* Since then the program may have forbidden itself the system call (seccomp(2)). */
-static bool stopped;
 
 void cp_fatal_watch(int number)
 {
@@ -169,11 +172,11 @@ void cp_fatal_watch(int number)
 	/* The first process of a container does not die of SIG_DFL. */
 	if (number < 1 || number >= NSIG || !is_fatal(number) || cp_runtime.pid == 1)
 		return;
-	if (__atomic_load_n(&stopped, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&fatal.stopped, __ATOMIC_ACQUIRE))
 		return;
 	if (CP_REAL(sigaction)(number, NULL, &old) == 0 && !(old.sa_flags & SA_SIGINFO) &&
 		old.sa_handler == SIG_DFL) {
-		views[number] = old;
+		fatal.views[number] = old;
 		CP_REAL(sigaction)(number, &action, NULL);
 	}
 	errno = saved;
@@ -181,7 +184,7 @@ void cp_fatal_watch(int number)
 
 void cp_fatal_start(void)
 {
-	__atomic_store_n(&stopped, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&fatal.stopped, false, __ATOMIC_RELEASE);
 	for (int number = 1; number < NSIG; number++)
 		cp_fatal_watch(number);
 }
@@ -190,9 +193,9 @@ void cp_fatal_stop(void)
 {
 	struct sigaction action;
 
-	__atomic_store_n(&stopped, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&fatal.stopped, true, __ATOMIC_RELEASE);
 	for (int number = 1; number < NSIG; number++)
 		if (is_fatal(number) && CP_REAL(sigaction)(number, NULL, &action) == 0 &&
 			cp_fatal_is_ours(&action))
-			CP_REAL(sigaction)(number, &views[number], NULL);
+			CP_REAL(sigaction)(number, &fatal.views[number], NULL);
 }

@@ -106,9 +106,11 @@ void cp_layout_restore(
 
 /* ---- a longer array ---- */
 
-/* The kernel's own, until main begins. */
-static const ElfW(auxv_t) * vector;
-static size_t vector_size;
+/* The kernel's vector, until main begins. */
+static struct {
+	const ElfW(auxv_t) * vector;
+	size_t size;
+} layout;
 
 void cp_layout_start(char *const envp[])
 {
@@ -116,10 +118,10 @@ void cp_layout_start(char *const envp[])
 
 	while (*envp)
 		envp++;
-	vector = entry = (const void *)(envp + 1);
+	layout.vector = entry = (const void *)(envp + 1);
 	while (entry->a_type != AT_NULL)
 		entry++;
-	vector_size = (size_t)((const char *)(entry + 1) - (const char *)vector);
+	layout.size = (size_t)((const char *)(entry + 1) - (const char *)layout.vector);
 }
 
 static void put_before_last(char **last, size_t more)
@@ -133,7 +135,7 @@ static void put_before_last(char **last, size_t more)
 char **cp_layout_extend(char *const envp[], char *const added[])
 {
 	size_t more = cp_env_count(added), count = cp_env_count(envp) + more;
-	char **extended = cp_map((count + 1) * sizeof(*extended) + vector_size, -1, 0);
+	char **extended = cp_map((count + 1) * sizeof(*extended) + layout.size, -1, 0);
 
 	if (!extended)
 		return NULL;
@@ -141,6 +143,6 @@ char **cp_layout_extend(char *const envp[], char *const added[])
 	count = cp_env_count(extended);
 	if (count > more)
 		put_before_last(extended + count - more - 1, more);
-	memcpy(extended + count + 1, vector, vector_size);
+	memcpy(extended + count + 1, layout.vector, layout.size);
 	return extended;
 }

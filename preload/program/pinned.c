@@ -17,8 +17,11 @@
 #define BETWEEN '\x1f' /* the variables in one: ASCII's unit separator */
 #define STEP ((size_t)2048)
 
-static char *const *given; /* by the tool; NULL: nothing is pinned */
-static char *const *shown; /* the environment that the program sees */
+/* The environment, as the tool gave it and as the program sees it. */
+static struct {
+	char *const *given; /* by the tool; NULL: nothing is pinned */
+	char *const *shown; /* the environment that the program sees */
+} pinned;
 
 bool cp_is_reproducible(const char *value)
 {
@@ -58,9 +61,9 @@ char **cp_pinned_variables(char **envp)
 	const char *packed = cp_env_find(envp, PACKED);
 
 	if (cp_is_reexecuted())
-		given = (char *const *)cp_sim_request(CP_SIM_GIVEN, NULL);
-	if (given)
-		return (char **)(uintptr_t)given;
+		pinned.given = (char *const *)cp_sim_request(CP_SIM_GIVEN, NULL);
+	if (pinned.given)
+		return (char **)(uintptr_t)pinned.given;
 	return packed ? unpack_variables(envp, packed) : envp;
 }
 
@@ -83,7 +86,7 @@ static size_t packed_size(void)
 {
 	size_t size = sizeof(PACKED "=" PAD "=");
 
-	for (char *const *entry = given; *entry; entry++)
+	for (char *const *entry = pinned.given; *entry; entry++)
 		size += strlen(*entry) + 1;
 	return (size + STEP - 1) / STEP * STEP;
 }
@@ -103,7 +106,7 @@ static void pack_variables(char *to, size_t size)
 	char *end = to + size - 1;
 
 	to = append_text(to, PACKED "=");
-	for (char *const *entry = given; *entry; entry++) {
+	for (char *const *entry = pinned.given; *entry; entry++) {
 		if (!is_told(*entry))
 			continue;
 		to = append_text(to, *entry);
@@ -127,19 +130,20 @@ char **cp_pinned_environment(char **envp)
 	size_t count = cp_env_count(envp) + 1;
 	char **all, *packed;
 
-	if (!given)
+	if (!pinned.given)
 		return envp;
 	/* The first memory that is asked for, and so always at one place. */
 	packed = cp_map(packed_size(), -1, 0);
 	all = cp_map(
-		(count + cp_env_count((char **)(uintptr_t)given)) * sizeof(*all), -1, 0);
+		(count + cp_env_count((char **)(uintptr_t)pinned.given)) * sizeof(*all),
+		-1, 0);
 	if (!packed || !all)
-		return (char **)(uintptr_t)given;
-	cp_env_merge(all, envp, given);
+		return (char **)(uintptr_t)pinned.given;
+	cp_env_merge(all, envp, pinned.given);
 	cp_env_remove(all, PAD);
 	pack_variables(packed, packed_size());
 	replace_pad(envp, packed);
-	shown = envp;
+	pinned.shown = envp;
 	return all;
 }
 
@@ -147,7 +151,7 @@ const char *cp_pinned_first(const char *argv0, char room[CP_PINNED_PATH + 1])
 {
 	size_t length = strlen(argv0);
 
-	if (!given || *argv0 != '/' || length > CP_PINNED_PATH)
+	if (!pinned.given || *argv0 != '/' || length > CP_PINNED_PATH)
 		return argv0;
 	memset(room, '/', CP_PINNED_PATH - length);
 	memcpy(room + CP_PINNED_PATH - length, argv0, length + 1);
@@ -156,7 +160,7 @@ const char *cp_pinned_first(const char *argv0, char room[CP_PINNED_PATH + 1])
 
 bool cp_pinned_follows(char *const envp[])
 {
-	return given && cp_env_find(envp, PACKED);
+	return pinned.given && cp_env_find(envp, PACKED);
 }
 
 /* ---- what the record says of it ---- */
@@ -178,9 +182,9 @@ void cp_pinned_note(void)
 	static char entries[4096]; /* each with its NUL */
 	size_t length = 0;
 
-	if (!given)
+	if (!pinned.given)
 		return;
-	for (char *const *entry = shown; entry && *entry; entry++) {
+	for (char *const *entry = pinned.shown; entry && *entry; entry++) {
 		size_t more = strlen(*entry) + 1;
 
 		if (cp_starts_with(*entry, PACKED "=") ||
@@ -204,7 +208,7 @@ void cp_pinned_end(void)
 		CP_UNPINNED(X)
 #undef X
 	};
-	unsigned long seen = given ? cp_sim_request(CP_SIM_UNPINNED, NULL) : 0;
+	unsigned long seen = pinned.given ? cp_sim_request(CP_SIM_UNPINNED, NULL) : 0;
 
 	for (unsigned i = 0; i < CP_NUNPINNED; i++)
 		if (seen >> i & 1)

@@ -22,20 +22,22 @@ struct slot {
 	uint64_t size, site, start;
 };
 
-/* Blocks by address: open addressing. */
-static struct {
-	struct cp_lock lock; /* only the file's is taken with it held */
-	size_t size, used;   /* used: also by what has gone */
-	struct slot *slots;
-} table;
-CP_LOCK_LISTED(table.lock);
-
-/* How many there may be whose address falls there: most of what is freed was never
- * noted, and takes no lock.  Atomic. */
 #define SIEVE ((size_t)1 << 14)
-static int sieve[SIEVE];
 
-static bool watching;
+/* Blocks of the heap that samples may be in. */
+static struct {
+	/* Blocks by address: open addressing. */
+	struct {
+		struct cp_lock lock; /* only the file's is taken with it held */
+		size_t size, used;   /* used: also by what has gone */
+		struct slot *slots;
+	} table;
+	/* How many there may be whose address falls there: most of what is freed was
+	 * never noted, and takes no lock.  Atomic. */
+	int sieve[SIEVE];
+	bool watching;
+} blocks;
+CP_LOCK_LISTED(blocks.table.lock);
 
 static uint64_t hash_address(uint64_t address)
 {
@@ -44,35 +46,35 @@ static uint64_t hash_address(uint64_t address)
 
 static int *sieve_of(uint64_t address)
 {
-	return &sieve[hash_address(address) % SIEVE];
+	return &blocks.sieve[hash_address(address) % SIEVE];
 }
 
 static struct slot *find_slot(uint64_t address)
 {
-	size_t i = hash_address(address) & (table.size - 1);
+	size_t i = hash_address(address) & (blocks.table.size - 1);
 
-	while (table.slots[i].address && table.slots[i].address != address)
-		i = (i + 1) & (table.size - 1);
-	return &table.slots[i];
+	while (blocks.table.slots[i].address && blocks.table.slots[i].address != address)
+		i = (i + 1) & (blocks.table.size - 1);
+	return &blocks.table.slots[i];
 }
 
 /* Twice as large, without what has gone. */
 static bool grow_table(void)
 {
-	struct slot *old = table.slots, *slots;
-	size_t size = table.size, larger = size ? 2 * size : 1024;
+	struct slot *old = blocks.table.slots, *slots;
+	size_t size = blocks.table.size, larger = size ? 2 * size : 1024;
 
 	slots = cp_map(larger * sizeof(*slots), -1, 0);
 	if (!slots)
 		return false;
-	table.slots = slots;
-	table.size = larger;
-	table.used = 0;
+	blocks.table.slots = slots;
+	blocks.table.size = larger;
+	blocks.table.used = 0;
 	for (size_t i = 0; i < size; i++) {
 		if (!old[i].item)
 			continue;
 		*find_slot(old[i].address) = old[i];
-		table.used++;
+		blocks.table.used++;
 	}
 	if (old)
 		munmap(old, size * sizeof(*old));
@@ -106,13 +108,13 @@ static void add_locked(uint64_t address, struct cp_samples_block *item)
 {
 	struct slot *slot;
 
-	if (!item || (table.used >= table.size / 2 && !grow_table()))
+	if (!item || (blocks.table.used >= blocks.table.size / 2 && !grow_table()))
 		return;
 	slot = find_slot(address);
 	/* Given back where we could not see it. */
 	if (slot->address && slot->item)
 		end_block(slot, item->start);
-	table.used += !slot->address;
+	blocks.table.used += !slot->address;
 	*slot = (struct slot){address, item, item->size, item->site, item->start};
 	__atomic_fetch_add(sieve_of(address), 1, __ATOMIC_RELAXED);
 }
@@ -131,9 +133,9 @@ static void on_allocated(void *block, size_t size, const void *site, uint64_t be
 	if (size < CP_SAMPLES_BLOCK_SIZE || !began || !cp_counting() || cp_confined() ||
 		!cp_enter())
 		return;
-	cp_lock(&table.lock);
+	cp_lock(&blocks.table.lock);
 	add_locked(address, note_block(address, size, (uint64_t)(uintptr_t)site, began));
-	cp_unlock(&table.lock);
+	cp_unlock(&blocks.table.lock);
 	cp_leave();
 }
 
@@ -145,11 +147,11 @@ static void on_freed(const void *block)
 	if (!__atomic_load_n(sieve_of(address), __ATOMIC_RELAXED) || !cp_counting() ||
 		!cp_enter())
 		return;
-	cp_lock(&table.lock);
+	cp_lock(&blocks.table.lock);
 	slot = find_slot(address);
 	if (slot->address && slot->item)
 		end_block(slot, cp_clock_of_kernel());
-	cp_unlock(&table.lock);
+	cp_unlock(&blocks.table.lock);
 	cp_leave();
 }
 
@@ -161,20 +163,20 @@ void cp_sampling_watch_heap(void)
 
 	if (!theirs || !grow_table())
 		return;
-	watching = true;
+	blocks.watching = true;
 	__atomic_store_n(theirs, &observer, __ATOMIC_RELEASE);
 }
 
 bool cp_sampling_watches_heap(void)
 {
-	return watching;
+	return blocks.watching;
 }
 
 /* The items of before are in the parent's file, which is mapped no more. */
 void cp_sampling_note_blocks(void)
 {
-	for (size_t i = 0; i < table.size; i++) {
-		struct slot *slot = &table.slots[i];
+	for (size_t i = 0; i < blocks.table.size; i++) {
+		struct slot *slot = &blocks.table.slots[i];
 
 		if (slot->item)
 			slot->item = note_block(

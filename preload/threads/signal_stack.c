@@ -11,19 +11,22 @@
  * is of the size that people give.  Only what is touched is ever there. */
 #define STACK_SIZE ((size_t)64 << 10)
 
-static struct cp_lock lock; /* innermost */
-CP_LOCK_LISTED(lock);
-static void *unused; /* stacks, linked by their first word */
+/* Stacks of threads that have ended; under the lock. */
+static struct {
+	struct cp_lock lock; /* innermost */
+	void *unused;        /* stacks, linked by their first word */
+} stacks;
+CP_LOCK_LISTED(stacks.lock);
 
 static void *take_stack(void)
 {
 	void *stack;
 
-	cp_lock(&lock);
-	stack = unused;
+	cp_lock(&stacks.lock);
+	stack = stacks.unused;
 	if (stack)
-		unused = *(void **)stack;
-	cp_unlock(&lock);
+		stacks.unused = *(void **)stack;
+	cp_unlock(&stacks.lock);
 	if (stack)
 		return stack;
 	return cp_map(STACK_SIZE, -1, 0);
@@ -31,10 +34,10 @@ static void *take_stack(void)
 
 static void give_stack(void *stack)
 {
-	cp_lock(&lock);
-	*(void **)stack = unused;
-	unused = stack;
-	cp_unlock(&lock);
+	cp_lock(&stacks.lock);
+	*(void **)stack = stacks.unused;
+	stacks.unused = stack;
+	cp_unlock(&stacks.lock);
 }
 
 void cp_signal_stack_show(stack_t *stack)

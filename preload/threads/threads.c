@@ -30,8 +30,11 @@ static struct {
 } live;
 CP_LOCK_LISTED(live.lock);
 
-static pthread_key_t key;
-static void (*has_left)(void);
+/* The key whose destructor sees a thread leave, and the step that is told. */
+static struct {
+	pthread_key_t key;
+	void (*has_left)(void);
+} leaving;
 
 int cp_threads_starting;
 
@@ -280,7 +283,7 @@ static void begin_self(void)
 
 	cp_self.thread = lost ? NULL : thread;
 	cp_self.lost = lost ? thread : NULL;
-	CP_REAL(pthread_setspecific)(key, &cp_self);
+	CP_REAL(pthread_setspecific)(leaving.key, &cp_self);
 }
 
 void cp_thread_begin(void)
@@ -355,15 +358,15 @@ static void leave_thread(void *value)
 {
 	(void)value;
 	if (++cp_self.rounds < ROUNDS)
-		CP_REAL(pthread_setspecific)(key, &cp_self);
+		CP_REAL(pthread_setspecific)(leaving.key, &cp_self);
 	else
-		has_left();
+		leaving.has_left();
 }
 
 void cp_threads_start(void (*left)(void))
 {
-	has_left = left;
-	CP_REAL(pthread_key_create)(&key, leave_thread);
+	leaving.has_left = left;
+	CP_REAL(pthread_key_create)(&leaving.key, leave_thread);
 }
 
 /* ---- all threads ---- */

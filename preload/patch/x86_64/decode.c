@@ -10,11 +10,16 @@
 
 /* ---- memory: capstone's comes from ours, and is kept ---- */
 
-static struct cp_store store;
+/* The decoder, which only the thread uses that patches. */
+static struct {
+	struct cp_store store;
+	csh handle;
+	cs_insn *instruction;
+} decoder;
 
 static void *take_memory(size_t size)
 {
-	size_t *block = cp_store_take(&store, size + 16);
+	size_t *block = cp_store_take(&decoder.store, size + 16);
 
 	if (!block)
 		return NULL;
@@ -54,20 +59,17 @@ static int print_nothing(char *to, size_t size, const char *format, va_list argu
 	return 0;
 }
 
-static csh handle;
-static cs_insn *instruction;
-
 int cp_decode_start(void)
 {
 	cs_opt_mem memory = {
 		take_memory, take_many, take_more, keep_memory, print_nothing};
 
 	if (cs_option(0, CS_OPT_MEM, (size_t)&memory) != CS_ERR_OK ||
-		cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK ||
-		cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
+		cs_open(CS_ARCH_X86, CS_MODE_64, &decoder.handle) != CS_ERR_OK ||
+		cs_option(decoder.handle, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
 		return -ENOMEM;
-	instruction = cs_malloc(handle);
-	return instruction ? 0 : -ENOMEM;
+	decoder.instruction = cs_malloc(decoder.handle);
+	return decoder.instruction ? 0 : -ENOMEM;
 }
 
 /* ---- what an instruction is ---- */
@@ -172,11 +174,11 @@ struct cp_instruction cp_decode(const uint8_t *code, size_t size, uintptr_t addr
 	struct cp_instruction result = {.kind = CP_NO_INSTRUCTION};
 	uint64_t at = address;
 
-	if (!cs_disasm_iter(handle, &code, &size, &at, instruction))
+	if (!cs_disasm_iter(decoder.handle, &code, &size, &at, decoder.instruction))
 		return result;
-	result.size = (uint8_t)instruction->size;
-	result.kind = kind_of(instruction, &result.condition);
-	result.target = target_of(instruction);
-	look_at_memory(instruction, &result);
+	result.size = (uint8_t)decoder.instruction->size;
+	result.kind = kind_of(decoder.instruction, &result.condition);
+	result.target = target_of(decoder.instruction);
+	look_at_memory(decoder.instruction, &result);
 	return result;
 }
