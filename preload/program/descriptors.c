@@ -48,7 +48,7 @@ static bool yield_number(void)
 	if (fd < 0)
 		return false;
 	cp_calibrate_wait();
-	cp_threads_settle();
+	cp_threads_wait_for_readings();
 	cp_fd_close(fd);
 	if (fd != record && fd != log)
 		warn_yielded();

@@ -107,7 +107,7 @@ static void give_way(int fd)
 	if (!may_wait)
 		return;
 	cp_calibrate_wait();
-	cp_threads_settle();
+	cp_threads_wait_for_readings();
 	if (result < 0)
 		warn_taken(fd);
 	cp_leave_slowly(state);

@@ -493,7 +493,7 @@ static void let_owner_leave(struct cp_live_thread *thread)
 		sched_yield();
 }
 
-void cp_threads_settle(void)
+void cp_threads_wait_for_readings(void)
 {
 	cp_lock(&live.lock);
 	for (struct cp_live_thread *thread = live.first; thread; thread = thread->next)

@@ -53,7 +53,7 @@ void cp_thread_visit(
 	pid_t tid, void (*visit)(struct cp_live_thread *, void *), void *context);
 
 /* Returns when no reading that was under way is any more. */
-void cp_threads_settle(void);
+void cp_threads_wait_for_readings(void);
 
 /* In a fork child that goes back to what a signal handler has interrupted: there is
  * all that its threads' readings look at. */

@@ -76,7 +76,7 @@ static uint64_t pick_far(struct duel *d)
 	if (d->any_sets)
 		return near;
 	if (random_below(2))
-		return near + (REGION_NEAR + (n << REGION_BITS)) * d->ref.m.line;
+		return near + (FAR_LINES_FROM + (n << FAR_LINES_BITS)) * d->ref.m.line;
 	return near + (n << 43);
 }
 

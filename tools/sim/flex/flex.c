@@ -94,7 +94,7 @@ static void count_miss(struct core *core, enum access kind)
 
 static uint64_t full_of(uint64_t unit)
 {
-	return regions_lengthen(&front->regions, unit);
+	return far_lines_lengthen(&front->far_lines, unit);
 }
 
 /* Returns whether it was in the first level; -1: the page is huge no more. */
@@ -167,7 +167,7 @@ static int translate_missing(
 
 static uint64_t first_unit(struct core *core, uint64_t area)
 {
-	return regions_shorten(&front->regions, area << core->area_shift);
+	return far_lines_shorten(&front->far_lines, area << core->area_shift);
 }
 
 void flex_drop_small(struct core *core, uint64_t area)

@@ -191,7 +191,7 @@ LANES_INLINE uint64_t newest_of_unit(const struct flex_cache *c, uint64_t unit)
 {
 	const struct front_entry *e = &filter_of(c)[unit & filter_mask(c)];
 
-	if (__builtin_expect(unit >= REGION_NEAR, 0)) /* not so called in its entry */
+	if (__builtin_expect(unit >= FAR_LINES_FROM, 0)) /* not so called in its entry */
 		return front_newest(c->owner, c->code, unit, 1);
 	return e->line == unit && e->stamp ? front_stamp(front, e->stamp) : 0;
 }

@@ -195,7 +195,7 @@ uint32_t flex_home(struct core *core, uint64_t unit)
 
 	if (s->sockets.sockets <= 1)
 		return socket;
-	unit = regions_lengthen(&front->regions, unit);
+	unit = far_lines_lengthen(&front->far_lines, unit);
 	return numa_home(&s->numa, unit >> core->flex->page_shift, socket);
 }
 

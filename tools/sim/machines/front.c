@@ -9,7 +9,7 @@ struct front *front;
 
 static uint64_t unit_of(struct front *f, uint64_t line)
 {
-	return regions_shorten(&f->regions, line);
+	return far_lines_shorten(&f->far_lines, line);
 }
 
 /* ---- facts that leave the filter ---- */
@@ -63,7 +63,7 @@ static void need_units(struct front_entry *filter, uint32_t mask, uint32_t bit,
 {
 	uint64_t entries = count < mask ? count : mask + 1;
 
-	if (count == 1 && first < REGION_NEAR) {
+	if (count == 1 && first < FAR_LINES_FROM) {
 		if (filter[first & mask].line == first)
 			front_lost_slot(filter, (uint32_t)(first & mask) + 1, bit);
 		return;
@@ -455,7 +455,7 @@ void front_init(struct front *f, const struct machine *machines, uint32_t nmachi
 	for (uint32_t i = 0; i < nmachines; i++)
 		if (machine_fewest_sets(&machines[i]) < sets)
 			sets = machine_fewest_sets(&machines[i]);
-	regions_init(&f->regions, sets);
+	far_lines_init(&f->far_lines, sets);
 	f->line_shift = log2_of(machines[0].line);
 	f->clock = f->clock_seen = 1;
 	f->last_line = NO_LINE;

@@ -6,7 +6,7 @@
  * A row (set) is laid out as  tags[lanes] stamps[lanes] masks[lanes], the last
  * only in first-level TLBs:
  *   tag    0 for an empty way, else the key divided by the number of sets,
- *          plus one (regions.h sees to it that 32 bits are enough).
+ *          plus one (far_lines.h sees to it that 32 bits are enough).
  *   stamp  when the way was last used; the smallest is the victim.  Empty ways
  *          have 0, ways that only pad the row to whole vectors STAMP_NEVER.
  *   mask   64 bits of whoever wants them.

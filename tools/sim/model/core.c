@@ -50,7 +50,7 @@ int machine_knows_huge(const struct machine *m)
 /* The uncore must be zeroed memory.  -1: no memory. */
 int uncore_init(struct uncore *u, const struct machine *m)
 {
-	regions_init(&u->regions, machine_fewest_sets(m));
+	far_lines_init(&u->far_lines, machine_fewest_sets(m));
 	u->cores = 0;
 	u->ncores = 0;
 	huge_add(u);
@@ -196,7 +196,7 @@ static uint64_t first_page(struct core *core, uint64_t area)
 {
 	uint64_t line = area << core->area_shift;
 
-	return regions_shorten(&core->uncore->regions, line) >> core->page_shift;
+	return far_lines_shorten(&core->uncore->far_lines, line) >> core->page_shift;
 }
 
 void core_drop_small(struct core *core, uint64_t area)

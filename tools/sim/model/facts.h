@@ -37,7 +37,7 @@ struct front {
 	/* Members that need not be told of another load, to which stores are no more
 	 * than passed on. */
 	uint16_t passed_on[DATA_FILTER];
-	struct regions regions;
+	struct far_lines far_lines;
 };
 
 extern struct front *front; /* where the running thread's accesses go */

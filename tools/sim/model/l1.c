@@ -25,7 +25,7 @@ void data_access(
 void l1_fetch_line(struct core *core, uint64_t full, uint32_t stamp)
 {
 	static const struct shape any;
-	uint64_t line = regions_shorten(&core->uncore->regions, full);
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
 	struct way way = l1i_touch(core, any, &core->l1i, line);
 
 	*stamp_at(core, stamp_offset(core, &core->l1i, way)) = stamp;

@@ -294,7 +294,7 @@ LANES_INLINE int data_known(
 	if ((e->line & ~CLEAN) != full)
 		return 0;
 	if (writes && e->line & CLEAN)
-		first_store(core, e, regions_shorten(&core->uncore->regions, full));
+		first_store(core, e, far_lines_shorten(&core->uncore->far_lines, full));
 	renew_stamps(core, e->at, stamp);
 	return 1;
 }
@@ -377,7 +377,7 @@ static __attribute__((noinline)) void data_touch_huge(
 	struct core *core, uint64_t full, enum access kind, int writes, uint32_t stamp)
 {
 	static const struct shape any;
-	uint64_t line = regions_shorten(&core->uncore->regions, full),
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full),
 		 key = line >> core->page_shift;
 	struct cache *dtlb = huge_array(&core->dtlb_2m, &core->dtlb, &key);
 	struct cache_place p = cache_place(dtlb, key);
@@ -405,7 +405,7 @@ LANES_INLINE void data_touch(struct core *core, struct shape s, uint64_t full,
 	enum access kind, int writes, uint32_t stamp)
 {
 	struct entry *e = &core->data[full & (DATA_FILTER - 1)];
-	uint64_t line = regions_shorten(&core->uncore->regions, full);
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
 	uint32_t settled, page;
 
 	if (data_known(core, e, full, writes, stamp))
@@ -422,7 +422,7 @@ LANES_INLINE void data_touch(struct core *core, struct shape s, uint64_t full,
 LANES_INLINE void line_touch(struct core *core, struct shape s, uint64_t full,
 	enum access kind, int writes, uint32_t stamp)
 {
-	uint64_t line = regions_shorten(&core->uncore->regions, full);
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
 
 	data_line(core, s, full, line, kind, writes, 0, FRESH, stamp);
 }
@@ -509,7 +509,7 @@ LANES_INLINE void code_touch(
 	struct cache l1i = cache_shaped(&core->l1i, s.l1, 0);
 	struct cache itlb = cache_shaped(&core->itlb, s.tlb, TLB_EXTRA);
 	struct entry *e = &core->code[full & (CODE_FILTER - 1)];
-	uint64_t line = regions_shorten(&core->uncore->regions, full);
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
 	struct way page;
 
 	while (e->line != full)

@@ -139,9 +139,9 @@ LANES_INLINE void touch_place(struct core *core, struct shape s,
 	struct quick q =
 		quick_in(core, &dtlb, way_of(p, (unsigned)way), place, line, stamp, 0);
 
-	if (way < 0 && line < REGION_NEAR)
+	if (way < 0 && line < FAR_LINES_FROM)
 		with_page(core, s, place, &dtlb, p, line, stamp);
-	else if (__builtin_expect(line >= REGION_NEAR || !run_quickly(core, s, &q), 0))
+	else if (__builtin_expect(line >= FAR_LINES_FROM || !run_quickly(core, s, &q), 0))
 		core->paths.data(core, line, place->first_kind, place->writes, stamp);
 }
 
@@ -177,7 +177,7 @@ LANES_INLINE int quick_alone(struct core *core, struct shape s,
 	struct quick q =
 		quick_in(core, &dtlb, way_of(p, (unsigned)way), place, line, stamp, 1);
 
-	return way >= 0 && line < REGION_NEAR && run_quickly(core, s, &q);
+	return way >= 0 && line < FAR_LINES_FROM && run_quickly(core, s, &q);
 }
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "model/cache.h"
 #include "model/numa.h"
-#include "model/regions.h"
+#include "model/far_lines.h"
 #include "request.h"
 
 enum policy { POLICY_LRU, POLICY_PLRU, POLICY_ROUND_ROBIN, POLICY_RANDOM };
@@ -127,7 +127,7 @@ struct paths {
 
 /* The part of a machine that its cores share. */
 struct uncore {
-	struct regions regions;
+	struct far_lines far_lines;
 	struct cache llc;
 	struct core *cores; /* linked by core->next */
 	uint32_t ncores;
@@ -139,7 +139,7 @@ struct uncore {
 enum { L1_FILTERED = 1, L1_OWNED = 2, L1_DIRTY = 4 };
 
 /* Lines have their full numbers in generated code and in the filters, short
- * ones (regions.h) in the caches.
+ * ones (far_lines.h) in the caches.
  *
  * An entry of a filter is the line with that index if a reference to it needs
  * no more than new stamps: resident in L1 and its page in the first-level TLB;

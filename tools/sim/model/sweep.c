@@ -217,8 +217,8 @@ void sweep_stored(struct core *core, uint64_t unit)
 
 static uint64_t short_number(struct core *core, uint64_t line)
 {
-	return regions_shorten(
-		core->flex ? &front->regions : &core->uncore->regions, line);
+	return far_lines_shorten(
+		core->flex ? &front->far_lines : &core->uncore->far_lines, line);
 }
 
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)

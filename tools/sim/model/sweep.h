@@ -16,7 +16,7 @@
  * What is counted is what the level's own misses count: references that missed a first
  * level, and lines (pages) that another was asked for.
  *
- * Lines come with the model's short numbers (regions.h), in the order in which the
+ * Lines come with the model's short numbers (far_lines.h), in the order in which the
  * program refers to them, whatever the model's filters do.
  */
 #ifndef CACHEPEEK_SIM_SWEEP_H
