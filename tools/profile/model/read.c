@@ -14,9 +14,8 @@
 
 #include "base/text.h"
 #include "base/files/trusted.h"
-#include "output/report/report.h"
 #include "base/text/table.h"
-#include "regions/record_read.h"
+#include "tools/profile/model/from_records.h"
 #include "tools/profile/model/profile.h"
 #include "tools/profile/model/sampled_write.h"
 
@@ -499,132 +498,6 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 			add_uses(&files->file[i]);
 }
 
-/* ---- what the records say ---- */
-
-static bool read_weights(struct cp_profile *profile, int dir, const char *name)
-{
-	struct cp_record record;
-	char error[256];
-	const char *text;
-
-	if (cp_record_read(profile->arena, dir, name, &record, error, sizeof(error)) < 0)
-		return false;
-	text = cp_record_meta(&record, "weights", NULL);
-	if (!text)
-		return false;
-	profile->weights = cp_weights_read(text);
-	return true;
-}
-
-static void find_weights(struct cp_profile *profile, int dir)
-{
-	DIR *entries = fdopendir(dup(dir));
-	struct dirent *entry;
-	bool found = false;
-
-	if (entries)
-		rewinddir(entries);
-	while (entries && !found && (entry = readdir(entries)))
-		found = cp_ends_with(entry->d_name, ".rec") &&
-			read_weights(profile, dir, entry->d_name);
-	if (entries)
-		closedir(entries);
-}
-
-static const char *thread_name(
-	const struct cp_report *report, const struct cp_profiled_thread *thread)
-{
-	for (size_t i = 0; i < report->nprocesses; i++) {
-		const struct cp_process *process = &report->processes[i];
-
-		for (size_t j = 0; process->pid == thread->pid && j < process->nthreads;
-			j++)
-			if (process->threads[j].tid == thread->tid)
-				return process->threads[j].name;
-	}
-	return "";
-}
-
-static const char *command_line(const struct cp_report *report)
-{
-	struct cp_arena *arena = report->arena;
-	const char *line = "";
-
-	for (size_t i = 0; i < report->narguments; i++)
-		line = cp_text_format(arena, "%s%s%s", line, i ? " " : "",
-			cp_text_safe(arena, cp_slice_of(report->command[i])));
-	return line;
-}
-
-/* arena->out_of_memory is cp_report_build's own meanwhile. */
-static void use_report(struct cp_profile *profile, const char *directory)
-{
-	struct cp_escape *outer = profile->arena->out_of_memory;
-	char error[1024];
-	const struct cp_report *report =
-		cp_report_build(profile->arena, &directory, 1, error, sizeof(error));
-
-	profile->arena->out_of_memory = outer;
-	if (!report) {
-		cp_profile_warn(profile, "%s", error);
-		return;
-	}
-	/* The library's messages about sampling. */
-	for (size_t i = 0; i < report->nwarnings; i++)
-		if (strncmp(report->warnings[i], "CACHEPEEK_PROFILE: ", 19) == 0)
-			cp_profile_warn(profile, "%s", report->warnings[i] + 19);
-	profile->command = command_line(report);
-	profile->machine = report->machine;
-	for (size_t i = 0; i < profile->nthreads; i++)
-		profile->threads[i].name = thread_name(report, &profile->threads[i]);
-}
-
-/* ---- the sum rule ---- */
-
-static void check_sums(struct cp_profile *profile)
-{
-	uint64_t sum[CP_PROFILE_COUNTERS] = {0}, exact[CP_PROFILE_COUNTERS] = {0};
-	bool equal = true;
-
-	for (size_t i = 0; i < profile->nsites; i++)
-		for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
-			sum[c] += profile->sites[i].count[c];
-	for (size_t i = 0; i < profile->nthreads; i++)
-		for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
-			exact[c] += profile->threads[i].count[c + CP_PROFILE_FIRST];
-	for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
-		equal &= sum[c] == exact[c];
-	if (equal || profile->inexact || profile->without_sites)
-		return;
-	profile->inexact = true;
-	cp_profile_warn(profile,
-		"the places do not add up to the counts: a process was killed, "
-		"or is still running; "
-		"the counts are as of the end of each thread's last time slice, "
-		"the places as of the last miss");
-}
-
-static void check_path_sums(struct cp_profile *profile)
-{
-	uint64_t more[CP_SIM_NCOUNTERS] = {0};
-	bool equal = true;
-
-	for (size_t i = 0; i < profile->nthreads; i++)
-		for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
-			more[c] += profile->threads[i].count[c];
-	for (size_t i = 0; i < profile->npaths; i++)
-		for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
-			more[c] -= profile->paths[i].in->count[c];
-	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
-		equal &= !more[c];
-	if (equal || !profile->npaths)
-		return;
-	profile->inexact = true;
-	cp_profile_warn(profile,
-		"the call paths do not add up to the counts: a process was killed, "
-		"or is still running, or there was no room on the disk");
-}
-
 struct cp_profile *cp_profile_new(struct cp_arena *arena)
 {
 	struct cp_profile *profile = cp_arena_alloc(arena, sizeof(*profile));
@@ -650,7 +523,7 @@ struct cp_profile *cp_profile_read(
 	files = find_files(profile, dir);
 	read_files(profile, dir, &files);
 	profile->sampled = !files.n && cp_sampled_read(profile, dir);
-	find_weights(profile, dir);
+	cp_profile_find_weights(profile, dir);
 	close(dir);
 	if (!profile->nthreads) {
 		snprintf(error, error_size,
@@ -659,11 +532,11 @@ struct cp_profile *cp_profile_read(
 			directory);
 		return NULL;
 	}
-	use_report(profile, directory);
+	cp_profile_use_report(profile, directory);
 	if (profile->sampled)
 		cp_sampled_warn(profile);
 	else
-		check_sums(profile);
-	check_path_sums(profile);
+		cp_profile_check_sums(profile);
+	cp_profile_check_path_sums(profile);
 	return profile;
 }
