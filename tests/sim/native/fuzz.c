@@ -108,6 +108,15 @@ static void catch_faults(void)
 		sigaction(signals[i], &action, NULL);
 }
 
+/* CPUID does not tell, in the simulator. */
+static int has_wide(void)
+{
+	if (sigsetjmp(escape, 1))
+		return 0;
+	__asm__ volatile("kmovq %%k1, %%rax; vmovdqu64 %%zmm31, %%zmm31" ::: "rax");
+	return 1;
+}
+
 /* --- Chance --- */
 
 static uint64_t chance;
@@ -463,7 +472,7 @@ int main(int argc, char **argv)
 	code = map_pages(0x110000000000, native_nencodings * ROOM / PAGE + 1,
 		PROT_READ | PROT_WRITE | PROT_EXEC);
 	catch_faults();
-	execute = __builtin_cpu_supports("avx512bw") ? execute_wide : execute_narrow;
+	execute = has_wide() ? execute_wide : execute_narrow;
 	for (uint32_t i = (uint32_t)(seed % step); i < native_nencodings; i += step)
 		if (is_chosen(&native_encodings[i], all))
 			try_encoding(&native_encodings[i], seed, states, code + i * ROOM);
