@@ -160,6 +160,29 @@ static void saving(void)
 	set(USUAL);
 }
 
+/* SSE4.2: an empty string is everywhere, and one that is longer than what is left
+ * nowhere. */
+static void finding(void)
+{
+	static const char text[16] = {"abcabcabcabcabca"}, nothing[16],
+			  part[16] = "bcabcd";
+	uint64_t mask;
+	int index;
+
+	__asm__ volatile("movups %1, %%xmm1; movups %2, %%xmm2\n"
+			 "pcmpistrm $0x0c, %%xmm1, %%xmm2; movq %%xmm0, %0"
+			 : "=r"(mask)
+			 : "m"(nothing), "m"(nothing)
+			 : "xmm0", "xmm1", "xmm2", "cc");
+	printf("nothing is found at %lx, ", mask);
+	__asm__ volatile("movups %1, %%xmm1; movups %2, %%xmm2\n"
+			 "pcmpestri $0x0c, %%xmm1, %%xmm2"
+			 : "=c"(index)
+			 : "m"(text), "m"(part), "a"(6), "d"(15)
+			 : "xmm1", "xmm2", "cc");
+	printf("a part at %d\n", index);
+}
+
 /* Behind the function is what cannot be read. */
 static void at_an_edge(void)
 {
@@ -261,6 +284,7 @@ int main(int argc, char **argv)
 	flushing();
 	truncating();
 	saving();
+	finding();
 	at_an_edge();
 	unmasked();
 	if (argc > 1)

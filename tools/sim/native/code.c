@@ -75,14 +75,14 @@ static void affects_vector(IRDirty *d, UInt field, UInt number, Bool written)
 		add_effect(d, written ? Ifx_Modify : Ifx_Read, state_general(number), 8);
 }
 
+/* All three of %rax, %rcx and %rdx in one: a call has no more than seven effects. */
 static void affects_implicit(IRDirty *d, const struct native_shape *s)
 {
-	for (UInt reg = 0; reg < 3; reg++)
-		if (s->implicit_reads >> reg & 1)
-			add_effect(d,
-				s->implicit_writes >> reg & 1 ? Ifx_Modify : Ifx_Read,
-				state_general(reg), 8);
-	if (s->implicit_reads & IMPLICIT_XMM0)
+	enum { GENERAL = IMPLICIT_RAX | IMPLICIT_RCX | IMPLICIT_RDX };
+
+	if ((s->implicit_reads | s->implicit_writes) & GENERAL)
+		add_effect(d, Ifx_Modify, state_general(0), 3 * 8);
+	if ((s->implicit_reads | s->implicit_writes) & IMPLICIT_XMM0)
 		affects_vector(
 			d, FIELD_VECTOR, 0, (s->implicit_writes & IMPLICIT_XMM0) != 0);
 }

@@ -97,10 +97,12 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 	if (!opcode)
 		return False;
 	/* Instructions of which VEX raises other flags: round; cvtps2ph; dpps, dppd;
-	 * cvtph2ps. */
+	 * cvtph2ps.  Of pcmpestrm and its like it makes other results, where the string
+	 * to find is empty or longer than what is left. */
 	if (map == 3)
 		return (*opcode >= 0x08 && *opcode <= 0x0b) || *opcode == 0x1d ||
 		       *opcode == 0x40 || *opcode == 0x41 ||
+		       (*opcode >= 0x60 && *opcode <= 0x63) ||
 		       loads_less(opcode, code[length - 1]);
 	if (map == 2)
 		return *opcode == 0x13;

@@ -86,7 +86,7 @@ static void load_all(struct assembler *to, const struct native *n)
 		load_field(to, s->rm, n->rm, RAX, n);
 	if (s->index)
 		load_vector(to, (UInt)n->address.index, s->index_wide);
-	if (s->implicit_reads & IMPLICIT_XMM0)
+	if ((s->implicit_reads | s->implicit_writes) & IMPLICIT_XMM0)
 		load_vector(to, 0, False);
 	move_implicit(to, ASM_LOAD_GENERAL, s->implicit_reads);
 	if (n->mask)
