@@ -233,6 +233,7 @@ static bool counts_kernel(const struct cp_event_set *set)
 static int describe_process(void)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
+	int result;
 
 	header->ncounters = in_reading(cp_plan.set.ncounters);
 	header->sample_sets = cp_plan.sample.sets;
@@ -262,7 +263,10 @@ static int describe_process(void)
 	if (cp_options.sparse && cp_engine->counts_readings && !cp_plan.set.nrotated)
 		header->flags |= CP_RECORD_SPARSE;
 	put_metas();
-	return put_items();
+	result = put_items();
+	if (result == 0)
+		__atomic_or_fetch(&header->flags, CP_RECORD_BEGUN, __ATOMIC_RELEASE);
+	return result;
 }
 
 /* ---- the record ---- */

@@ -52,6 +52,7 @@ enum cp_record_flag {
 	CP_RECORD_HEARD = 64,  /* another rank has written what this one had at its end */
 	CP_RECORD_READY = 128, /* this rank has only the job's report to write */
 	CP_RECORD_HELD = 256,  /* its writer has a lock (flock) on it while it lives */
+	CP_RECORD_BEGUN = 512, /* it says what it counts: a report can be made of it */
 };
 
 /* Items that were lost for lack of space or memory. */

@@ -99,12 +99,37 @@ static void set_heard(const char *const *paths, size_t count)
 
 /* ---- the others ---- */
 
+/* The rank of a record that a report can be made of; -1: it has its name only, yet. */
+static int rank_begun(const char *path)
+{
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
+	struct cp_record_header header;
+	int rank = -1;
+
+	if (fd < 0)
+		return -1;
+	if (read_header(fd, &header) && (header.flags & CP_RECORD_BEGUN))
+		rank = header.rank;
+	cp_fd_close(fd);
+	return rank;
+}
+
+/* The paths of a rank follow each other. */
 static bool all_have_begun(struct cp_arena *arena)
 {
 	const char *const *paths;
+	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+	int ranks = 0, last = -1;
 
-	return cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths) >=
-	       (size_t)cp_run.rank.of;
+	for (size_t i = 0; i < count; i++) {
+		int rank = rank_begun(paths[i]);
+
+		ranks += rank >= 0 && rank != last;
+		if (rank >= 0)
+			last = rank;
+	}
+	return ranks >= cp_run.rank.of;
 }
 
 static bool is_ready(const char *path)

@@ -158,4 +158,22 @@ for my $name (sort grep { $built{$_} } keys %built) {
 	is(reports_in($run->{err}), 1, "$name, without MPI: one report");
 	is(read_json($json)->{ranks}{recorded}, 4, "$name, without MPI: of four ranks");
 }
+
+# A rank whose record has its name, but says nothing yet.
+SKIP: {
+	skip('no strace here', 1) unless which('strace') && (system('strace -o /dev/null true 2> /dev/null') == 0);
+	my $late = write_file(scratch('late.sh'), <<"END");
+#!/bin/sh
+[ "\${OMPI_COMM_WORLD_RANK:-\$PMI_RANK}" = 3 ] ||
+	exec env $preload @{[program('empty')]}
+exec strace -o /dev/null -e trace=fallocate -e inject=fallocate:delay_enter=700000 -E $preload @{[program('empty')]}
+END
+	chmod(0755, $late);
+	for my $name (sort grep { $built{$_} } keys %built) {
+		my $run = run(command => [@{$implementations{$name}{run}}, '-n', 4, $late],
+			env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults, CACHEPEEK_OUTPUT => 'stderr'});
+		is(reports_in($run->{err}), 1, "$name, a record that is being made: one report") or diag($run->{err});
+		like($run->{err}, qr/^ran +4 of 4 ranks/m, "$name, a record that is being made: of four ranks");
+	}
+}
 done_testing();
