@@ -141,11 +141,12 @@ $(B)/sim/model_test $(B)/sim/model_stress: $(SIM_DUEL) \
 		$(SIM_MODEL) $(SIM_HEADERS) $(wildcard tests/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
-$(B)/sim/sweep_test: SIM_VARIANT := -DFEW_SHAPES -fsanitize=undefined
-$(B)/sim/sweep_test: tests/sim/sweep_test.c $(SIM_MODEL) $(SIM_HEADERS) | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
-
+# The sanitizers make compiling the model slow: these programs share its objects.
 SIM_SANITIZE := -DFEW_SHAPES -fsanitize=address,undefined
-$(B)/sim/timing_test $(B)/sim/ahead_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c $(SIM_MODEL) \
-		$(SIM_HEADERS) $(wildcard tests/tap/*.h) | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c,$^) -pthread)
+SIM_SANITIZED := $(SIM_MODEL:%.c=$(B)/sim/sanitized/%.o)
+$(SIM_SANITIZED): $(B)/sim/sanitized/%.o: %.c $(SIM_HEADERS) $(wildcard tests/sim/*.h)
+	@mkdir -p $(@D)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -c -o $@ $<)
+$(B)/sim/sweep_test $(B)/sim/timing_test $(B)/sim/ahead_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
+		$(SIM_SANITIZED) $(wildcard tests/tap/*.h)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c %.o,$^) -pthread)
