@@ -47,12 +47,24 @@ static bool read_header(int fd, struct cp_record_header *header)
 	return pread(fd, header, sizeof(*header), 0) == sizeof(*header);
 }
 
+static bool read_header_of(const char *path, struct cp_record_header *header)
+{
+	char why[160];
+	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
+	bool is;
+
+	if (fd < 0)
+		return false;
+	is = read_header(fd, header);
+	cp_fd_close(fd);
+	return is;
+}
+
 /* A rank that has ended, changes nothing in its record any more, and is in no report of
  * an earlier writer. */
-static bool has_news(int fd, struct cp_record_header *header)
+static bool has_news(const struct cp_record_header *header)
 {
-	return read_header(fd, header) && (header->flags & CP_RECORD_READY) &&
-	       !(header->flags & CP_RECORD_HEARD);
+	return (header->flags & CP_RECORD_READY) && !(header->flags & CP_RECORD_HEARD);
 }
 
 /* Leaves in paths only those. */
@@ -61,17 +73,9 @@ static size_t keep_ended(const char **paths, size_t count)
 	struct cp_record_header header;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		char why[160];
-		int fd = cp_trusted_open(
-			AT_FDCWD, paths[i], CP_FOUND, UINT64_MAX, why, sizeof(why));
-
-		if (fd < 0)
-			continue;
-		if (has_news(fd, &header))
+	for (size_t i = 0; i < count; i++)
+		if (read_header_of(paths[i], &header) && has_news(&header))
 			paths[kept++] = paths[i];
-		cp_fd_close(fd);
-	}
 	return kept;
 }
 
@@ -88,7 +92,7 @@ static void set_heard(const char *const *paths, size_t count)
 			continue;
 		if (cp_trusted_check_found(fd, AT_FDCWD, paths[i], why, sizeof(why)) ==
 				0 &&
-			has_news(fd, &header)) {
+			read_header(fd, &header) && has_news(&header)) {
 			header.flags |= CP_RECORD_HEARD;
 			cp_syscall(SYS_pwrite64, fd, &header.flags, sizeof(header.flags),
 				offsetof(struct cp_record_header, flags));
@@ -102,17 +106,11 @@ static void set_heard(const char *const *paths, size_t count)
 /* The rank of a record that a report can be made of; -1: it has its name only, yet. */
 static int rank_begun(const char *path)
 {
-	char why[160];
-	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
 	struct cp_record_header header;
-	int rank = -1;
 
-	if (fd < 0)
+	if (!read_header_of(path, &header) || !(header.flags & CP_RECORD_BEGUN))
 		return -1;
-	if (read_header(fd, &header) && (header.flags & CP_RECORD_BEGUN))
-		rank = header.rank;
-	cp_fd_close(fd);
-	return rank;
+	return header.rank;
 }
 
 /* The paths of a rank follow each other. */
@@ -134,18 +132,11 @@ static bool all_have_begun(struct cp_arena *arena)
 
 static bool is_ready(const char *path)
 {
-	char why[160];
-	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
 	struct cp_record_header header;
-	bool is;
 
-	if (fd < 0)
-		return true;
-	is = !read_header(fd, &header) || header.how == CP_HOW_EXEC ||
-	     !(header.flags & CP_RECORD_ROOT) ||
-	     (header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB));
-	cp_fd_close(fd);
-	return is;
+	return !read_header_of(path, &header) || header.how == CP_HOW_EXEC ||
+	       !(header.flags & CP_RECORD_ROOT) ||
+	       (header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB));
 }
 
 static bool all_are_ready(struct cp_arena *arena)
@@ -184,20 +175,13 @@ static void wait_for_others(struct cp_arena *arena)
 /* Its counts are final, and it is about to look whether they are in a report. */
 static bool will_write(const char *path)
 {
-	char why[160];
-	int fd = cp_trusted_open(AT_FDCWD, path, CP_FOUND, UINT64_MAX, why, sizeof(why));
 	struct cp_record_header header;
-	bool will;
 
-	if (fd < 0)
-		return false;
-	will = read_header(fd, &header) &&
+	return read_header_of(path, &header) &&
 	       (header.how == CP_HOW_EXIT || header.how == CP_HOW_SIGNAL) &&
 	       (header.flags & CP_RECORD_ROOT) &&
 	       !(header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB)) &&
 	       kill(header.pid, 0) == 0;
-	cp_fd_close(fd);
-	return will;
 }
 
 static bool nobody_will_write(struct cp_arena *arena)
