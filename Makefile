@@ -157,7 +157,7 @@ PATCHER_SRC := $(wildcard preload/patch/*.c $(PATCHER_DIR)/*.c)
 PATCHER_STUBS := $(B)/$(PATCHER_DIR)/stubs.o
 PATCHER_OBJ := $(PATCHER_SRC:%.c=$(B)/%.o) $(PATCHER_STUBS) $(B)/base/arena.o $(B)/base/decimal.o \
 	$(B)/base/escape.o $(B)/base/format.o $(B)/base/map.o $(B)/base/sort.o
-$(PATCHER_STUBS): $(PATCHER_DIR)/stubs.S preload/patch/calls.h preload/patch/architecture.h $(wildcard $(PATCHER_DIR)/*.h)
+$(PATCHER_STUBS): $(PATCHER_DIR)/stubs.S preload/patch/calls.h preload/patch/architecture.h preload/patch/returns.inc $(wildcard $(PATCHER_DIR)/*.h)
 	@mkdir -p $(@D)
 	$(call run,AS,$(CC) -I. -c -o $@ $<)
 $(PATCHER): $(PATCHER_OBJ)

@@ -141,18 +141,4 @@ cp_call_stubs:
 	.cfi_endproc
 	.size cp_call_stubs, .-cp_call_stubs
 
-	.globl cp_call_returns
-	.hidden cp_call_returns
-	.type cp_call_returns, @object
-cp_call_returns:
-	.skip CP_CALLS_BYTES
-	.size cp_call_returns, .-cp_call_returns
-
-	.section .data.rel.ro, "aw", @progbits
-	.p2align 3
-	.type personality_reference, @object
-personality_reference:
-	.quad cp_call_unwound
-	.size personality_reference, .-personality_reference
-
-	.section .note.GNU-stack, "", @progbits
+#include "preload/patch/returns.inc"
