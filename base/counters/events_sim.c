@@ -418,16 +418,20 @@ static bool add_other_tools(const struct resolver *r, cp_complaint *complain)
 static void say_model(const struct cp_event_set *set, struct cp_quantity *quantity,
 	const struct cp_machine *machine)
 {
+	char assumed[128];
+
 	quantity->why.text[0] = '\0';
 	quantity->modelled = false;
 	for (unsigned i = 0; i < quantity->nterms; i++)
 		quantity->modelled |=
 			!set->counters[quantity->terms[i].counter].sampled &&
 			is_timed((int)set->counters[quantity->terms[i].counter].mirror);
-	if (quantity->modelled)
-		cp_format(quantity->why.text, sizeof(quantity->why.text),
-			"%s timing model of machine %s", cp_machine_model(machine),
-			machine->name);
+	if (!quantity->modelled)
+		return;
+	cp_machine_assumed_keys(machine, assumed, sizeof(assumed));
+	cp_format(quantity->why.text, sizeof(quantity->why.text),
+		"%s timing model of machine %s%s%s", cp_machine_model(machine),
+		machine->name, *assumed ? ", which assumes " : "", assumed);
 }
 
 static void refuse_event(const struct resolver *r, cp_complaint *complain)

@@ -111,33 +111,59 @@ static bool parse_choice(const struct place *at, char *text, const char *usual,
 	return true;
 }
 
-/* The latencies of what the file names are assumed in it. */
+static const char *const assumed_names[CP_NASSUMED] = {
+	[CP_OF_L1] = "l1d",
+	[CP_OF_L2] = "l2",
+	[CP_OF_L3] = "llc",
+	[CP_OF_MEMORY] = "memory-latency",
+	[CP_OF_ONE_HOP] = "one-hop-latency",
+	[CP_OF_TWO_HOPS] = "two-hop-latency",
+	[CP_OF_NEAR_CACHE] = "cache-to-cache-latency",
+	[CP_OF_FAR_CACHE] = "remote-cache-latency",
+	[CP_ASSUMED_STLB] = "stlb",
+	[CP_ASSUMED_WALK] = "walk-latency",
+	[CP_ASSUMED_CLOCK] = "clock-mhz",
+	[CP_ASSUMED_FILL_BUFFERS] = "fill-buffers",
+	[CP_ASSUMED_WIDTH] = "width",
+	[CP_ASSUMED_WINDOW] = "window",
+	[CP_ASSUMED_MISPREDICT] = "mispredict-latency",
+	[CP_ASSUMED_LOADS] = "load-ports",
+	[CP_ASSUMED_STORES] = "store-ports",
+	[CP_ASSUMED_WALKERS] = "walkers",
+	[CP_ASSUMED_L2_FILL_BUFFERS] = "l2-fill-buffers",
+	[CP_ASSUMED_L2_LINE] = "l2-cycles-per-line",
+	[CP_ASSUMED_LLC_LINE] = "llc-cycles-per-line",
+	[CP_ASSUMED_MEMORY_LINE] = "memory-cycles-per-line",
+};
+
+/* The latencies of what the file names are assumed in it, and these keys. */
 static bool parse_assumed(const struct place *at, struct cp_machine *machine, char *text)
 {
-	static const char *const names[CP_NWEIGHTS] = {
-		[CP_OF_L1] = "l1d",
-		[CP_OF_L2] = "l2",
-		[CP_OF_L3] = "llc",
-		[CP_OF_MEMORY] = "memory-latency",
-		[CP_OF_ONE_HOP] = "one-hop-latency",
-		[CP_OF_TWO_HOPS] = "two-hop-latency",
-		[CP_OF_NEAR_CACHE] = "cache-to-cache-latency",
-		[CP_OF_FAR_CACHE] = "remote-cache-latency",
-	};
 	const char *word;
 
 	while (*(word = cp_next_word(&text))) {
 		unsigned of = 0;
 
-		while (of < CP_NWEIGHTS && strcmp(word, names[of]) != 0)
+		while (of < CP_NASSUMED && strcmp(word, assumed_names[of]) != 0)
 			of++;
-		if (of == CP_NWEIGHTS)
+		if (of == CP_NASSUMED)
 			return cp_machine_wrong(at,
-				"assumed = l1d, l2, llc or keys that end in -latency",
+				"assumed = l1d, l2, llc, stlb or keys that time hangs on",
 				word);
 		machine->assumed |= 1u << of;
 	}
 	return true;
+}
+
+void cp_machine_assumed_keys(const struct cp_machine *machine, char *to, size_t size)
+{
+	size_t used = 0;
+
+	*to = '\0';
+	for (unsigned of = 0; of < CP_NASSUMED; of++)
+		if (machine->assumed >> of & 1 && used < size)
+			used += cp_format(to + used, size - used, "%s%s",
+				used ? ", " : "", assumed_names[of]);
 }
 
 /* 1: it is one; 0: it is another key; -1: wrong. */

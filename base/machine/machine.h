@@ -62,6 +62,25 @@ struct cp_ooo {
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
 };
 
+/* What else a file may say that it assumes, behind enum cp_weight_of: bits of assumed. */
+enum cp_assumed {
+	CP_ASSUMED_STLB = CP_NWEIGHTS,
+	CP_ASSUMED_WALK,
+	CP_ASSUMED_CLOCK,
+	CP_ASSUMED_FILL_BUFFERS,
+	CP_ASSUMED_WIDTH,
+	CP_ASSUMED_WINDOW,
+	CP_ASSUMED_MISPREDICT,
+	CP_ASSUMED_LOADS,
+	CP_ASSUMED_STORES,
+	CP_ASSUMED_WALKERS,
+	CP_ASSUMED_L2_FILL_BUFFERS,
+	CP_ASSUMED_L2_LINE,
+	CP_ASSUMED_LLC_LINE,
+	CP_ASSUMED_MEMORY_LINE,
+	CP_NASSUMED
+};
+
 struct cp_machine {
 	char name[128];
 	struct cp_cache level[CP_NLEVELS]; /* TLBs: line is 0 */
@@ -75,7 +94,8 @@ struct cp_machine {
 	uint32_t sockets, one_hop_latency, two_hop_latency, remote_cache_latency;
 	bool ring, close;
 	/* A bit for the latency of each enum cp_weight_of: the file says that it
-	 * assumes it; somebody changed it (--what-if). */
+	 * assumes it (and what enum cp_assumed names); somebody changed it (--what-if).
+	 */
 	uint32_t assumed, changed;
 	int timing;      /* enum cp_timing: whether anybody wants to know */
 	bool timed;      /* and whether it is counted */
@@ -139,6 +159,10 @@ uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of 
 
 /* "in-order" or "out-of-order": what its cycles are estimated by. */
 const char *cp_machine_model(const struct cp_machine *machine);
+
+/* The keys that time hangs on and that the file says it assumes, with commas; "": none.
+ */
+void cp_machine_assumed_keys(const struct cp_machine *machine, char *to, size_t size);
 
 /* The options of the simulated PMU for its timing, and for its sockets. */
 void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);

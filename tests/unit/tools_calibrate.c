@@ -17,6 +17,8 @@
 #include "tests/tap/tap.h"
 #include "tools/calibrate/calibrate.h"
 
+enum { ROUNDS = 5 };
+
 #define COUNT(curve) (sizeof(curve) / sizeof((curve)[0]))
 
 static void test_steps(void)
@@ -37,19 +39,20 @@ static void test_steps(void)
 
 static struct cp_calibration made(void)
 {
-	struct cp_calibration calibration = {.rounds = CP_CALIBRATE_ROUNDS};
+	struct cp_calibration calibration = {.rounds = ROUNDS};
 
 	cp_machine_sysfs(&calibration.machine);
-	for (unsigned i = 0; i < CP_CALIBRATE_ROUNDS; i++)
+	for (unsigned i = 0; i < ROUNDS; i++)
 		for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
-			calibration.round[i][figure] = 10 + figure;
+			calibration.round[i][figure] =
+				figure == CP_FIGURE_WALKERS ? 4 : 10 + figure;
 	return calibration;
 }
 
 static void set_rounds(struct cp_calibration *calibration, enum cp_figure figure,
-	const double rounds[CP_CALIBRATE_ROUNDS])
+	const double rounds[ROUNDS])
 {
-	for (unsigned i = 0; i < CP_CALIBRATE_ROUNDS; i++)
+	for (unsigned i = 0; i < ROUNDS; i++)
 		calibration->round[i][figure] = rounds[i];
 }
 
@@ -124,7 +127,7 @@ static void test_text(void)
 	free(text);
 }
 
-/* What is not stable and cannot be called assumed is not said. */
+/* What is not stable is said, and called assumed. */
 static void test_unstable(void)
 {
 	static const double apart[] = {30, 20, 90, 25, 40};
@@ -132,7 +135,7 @@ static void test_unstable(void)
 		CP_FIGURE_CLOCK, CP_FIGURE_PARALLEL, CP_FIGURE_TRANSFER};
 	struct cp_machine machine = cp_machine_defaults;
 	struct cp_calibration all = made();
-	char *text, error[200] = "";
+	char *text, error[200] = "", keys[200];
 
 	for (unsigned i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		set_rounds(&all, figures[i], apart);
@@ -140,16 +143,101 @@ static void test_unstable(void)
 	text = cp_calibration_text(&all, "2026-11-25");
 	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0,
 		"unstable: %s", error);
-	is_u64(machine.walk_latency, 0, "no walk-latency");
-	is_u64(machine.level[CP_STLB].latency, 0, "no latency of the STLB");
-	is_u64(machine.clock_mhz, 0, "no clock");
-	is_u64(machine.fill_buffers, 0, "no fill-buffers");
+	is_u64(machine.walk_latency, 40, "walk-latency");
+	is_u64(machine.level[CP_STLB].latency, 40, "the STLB's");
+	is_u64(machine.clock_mhz, 90, "the clock");
+	is_u64(machine.fill_buffers, 40, "fill-buffers");
 	is_u64(machine.cache_to_cache_latency, 20, "a transfer, as");
-	is_u64(machine.assumed, 1u << CP_OF_NEAR_CACHE, "that is assumed");
-	ok(strstr(text, "\n# walk-latency = 40  # measured, spread 125 %: not stable\n"),
-		"why not, and what it was: %s", text);
-	ok(strstr(text, "\n# stlb's latency = 40  # measured"), "and the STLB's");
+	cp_machine_assumed_keys(&machine, keys, sizeof(keys));
+	is_string(keys,
+		"cache-to-cache-latency, stlb, walk-latency, clock-mhz, fill-buffers",
+		"these are assumed");
+	ok(strstr(text, "\nwalk-latency = 40  # measured, spread 125 %: not stable\n"),
+		"and why: %s", text);
 	free(text);
+}
+
+/* The model of time needs some that could not be measured: common ones. */
+static void test_unknown(void)
+{
+	static const double none[] = {NAN, NAN, NAN, NAN, NAN};
+	static const enum cp_figure figures[] = {CP_FIGURE_WIDTH, CP_FIGURE_WINDOW,
+		CP_FIGURE_MISPREDICT, CP_FIGURE_WALK, CP_FIGURE_STREAM_LLC};
+	struct cp_machine machine = cp_machine_defaults;
+	struct cp_calibration all = made();
+	char *text, error[200] = "", keys[200];
+
+	for (unsigned i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+		set_rounds(&all, figures[i], none);
+	cp_calibration_conclude(&all);
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0,
+		"unknown: %s", error);
+	is_u64(machine.ooo.width, 400, "width");
+	is_u64(machine.ooo.window, 224, "window");
+	is_u64(machine.ooo.mispredict, 16, "mispredict-latency");
+	is_u64(machine.ooo.llc_line, 0, "no llc-cycles-per-line");
+	cp_machine_assumed_keys(&machine, keys, sizeof(keys));
+	is_string(keys, "walk-latency, width, window, mispredict-latency",
+		"these are assumed");
+	ok(strstr(text, "\nwindow = 224  # assumed: it could not be measured\n"),
+		"as the line says: %s", text);
+	free(text);
+}
+
+/* All of what the model of time knows. */
+static void test_out_of_order(void)
+{
+	struct cp_machine machine = cp_machine_defaults;
+	struct cp_calibration all = made();
+	char *text, error[200] = "";
+
+	cp_calibration_conclude(&all);
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0, "%s",
+		error);
+	ok(machine.ooo.on, "out of order");
+	is_u64(machine.ooo.width, 100 * (10 + CP_FIGURE_WIDTH), "its width");
+	is_u64(machine.ooo.window, 10 + CP_FIGURE_WINDOW, "window");
+	is_u64(machine.ooo.mispredict, 10 + CP_FIGURE_MISPREDICT, "branches");
+	is_u64(machine.ooo.loads, 100 * (10 + CP_FIGURE_LOADS), "loads");
+	is_u64(machine.ooo.stores, 100 * (10 + CP_FIGURE_STORES), "stores");
+	is_u64(machine.ooo.l2_fill_buffers, 10 + CP_FIGURE_PARALLEL_FAR, "L2's misses");
+	is_u64(machine.ooo.walkers, 4, "walkers");
+	is_u64(machine.ooo.l2_line, 100 * (10 + CP_FIGURE_STREAM_L2), "L2's lines");
+	is_u64(machine.ooo.llc_line, 100 * (10 + CP_FIGURE_STREAM_LLC), "L3's");
+	is_u64(machine.ooo.memory_line, 100 * (10 + CP_FIGURE_STREAM_MEMORY), "memory's");
+	is_u64(machine.assumed, 0, "and nothing is assumed");
+	ok(cp_machine_tells_time(&machine, error, sizeof(error)), "%s", error);
+	free(text);
+}
+
+static void test_once(void)
+{
+	struct cp_machine machine = cp_machine_defaults;
+	struct cp_calibration all = made();
+	char *text, error[200] = "";
+
+	all.rounds = 1;
+	cp_calibration_conclude(&all);
+	ok(!cp_figure_is_stable(&all, CP_FIGURE_WINDOW), "one round is not stable");
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0, "%s",
+		error);
+	ok(machine.assumed >> CP_ASSUMED_WINDOW & 1, "what it says is assumed");
+	ok(strstr(text, "  # measured once: not stable\n"), "as each line says");
+	free(text);
+}
+
+static void test_curves(void)
+{
+	double curve[] = {4, 9, 4, 8, 5, 9, 9}, values[] = {5, 1, 9, 2, 8};
+
+	cp_curve_settle(curve, COUNT(curve));
+	ok(curve[0] == 4 && curve[1] == 4 && curve[2] == 4 && curve[3] == 5 &&
+			curve[4] == 5 && curve[5] == 9 && curve[6] == 9,
+		"a curve that cannot fall");
+	is_double_near(cp_quarter(values, COUNT(values)), 2, 0, "a quarter is below");
 }
 
 static void test_check(void)
@@ -235,6 +323,10 @@ int main(void)
 	test_rounds();
 	test_text();
 	test_unstable();
+	test_unknown();
+	test_out_of_order();
+	test_once();
+	test_curves();
 	test_check();
 	test_host();
 	return 0;

@@ -19,6 +19,7 @@
 enum { MIB = 1 << 20, HUGE_PAGE = 2 * MIB };
 #define MOST_BYTES ((size_t)512 * MIB)
 #define LEAST_BYTES ((size_t)32 * MIB)
+#define ENOUGH_BYTES ((size_t)128 * MIB)
 #define PAGES_BYTES ((size_t)64 * MIB)
 
 /* In the order in which they need each other's figures. */
@@ -63,11 +64,15 @@ static size_t free_bytes(void)
 
 static int set_up(struct cp_host *host, char *error, size_t error_size)
 {
-	size_t bytes = MOST_BYTES, most = free_bytes();
+	size_t bytes = MOST_BYTES, most = free_bytes(),
+	       enough = 4 * cp_host_level(host, CP_LLC);
 
 	host->pages = map_touched(PAGES_BYTES, MADV_NOHUGEPAGE);
 	host->scratch = map_touched(PAGES_BYTES, MADV_HUGEPAGE);
 	host->page_bytes = PAGES_BYTES;
+	/* What is much more than the last level has costs only time. */
+	while (bytes > ENOUGH_BYTES && bytes / 2 >= enough)
+		bytes /= 2;
 	while (bytes > LEAST_BYTES && bytes > most)
 		bytes /= 2;
 	for (; host->pages && host->scratch && bytes >= LEAST_BYTES; bytes /= 2) {
@@ -116,6 +121,8 @@ static void choose_cpus(struct cp_host *host, cpu_set_t *may)
 
 /* ---- rounds ---- */
 
+enum { MOST_SECONDS = 13 };
+
 static double now_seconds(void)
 {
 	struct timespec time;
@@ -124,15 +131,17 @@ static double now_seconds(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-static void run_rounds(struct cp_calibration *calibration, struct cp_host *host)
+static void run_rounds(
+	struct cp_calibration *calibration, struct cp_host *host, double begin)
 {
-	double begin = now_seconds();
+	double first = now_seconds();
 
 	for (unsigned round = 0; round < CP_CALIBRATE_ROUNDS; round++) {
 		double *found = calibration->round[round];
 
-		/* The middle of three is one; the host may be a slow one. */
-		if (round >= 3 && (now_seconds() - begin) * (round + 1) / round > 14)
+		/* The host may be a slow one, or a busy one. */
+		if (round && now_seconds() - begin + (now_seconds() - first) / round >
+				     MOST_SECONDS)
 			break;
 		for (unsigned i = 0; i < CP_NFIGURES; i++)
 			found[i] = NAN;
@@ -147,6 +156,7 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 {
 	struct cp_host host = {.machine = &calibration->machine};
 	cpu_set_t may;
+	double begin = now_seconds();
 	int result;
 
 	memset(calibration, 0, sizeof(*calibration));
@@ -157,7 +167,7 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 	if (result == 0) {
 		calibration->huge = host.huge;
 		calibration->bytes = host.bytes;
-		run_rounds(calibration, &host);
+		run_rounds(calibration, &host, begin);
 		cp_calibration_conclude(calibration);
 	}
 	tear_down(&host);

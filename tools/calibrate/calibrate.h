@@ -29,6 +29,8 @@ enum cp_figure {
 	CP_FIGURE_STLB_HIT,
 	CP_FIGURE_WALK,
 	CP_FIGURE_PARALLEL,
+	CP_FIGURE_PARALLEL_FAR,
+	CP_FIGURE_WALKERS,
 	CP_FIGURE_WINDOW,
 	CP_FIGURE_MISPREDICT,
 	CP_FIGURE_STREAM_L2,
@@ -42,7 +44,7 @@ enum cp_figure {
 	CP_NFIGURES
 };
 
-#define CP_CALIBRATE_ROUNDS 5
+#define CP_CALIBRATE_ROUNDS 8
 #define CP_UNSTABLE 0.2 /* of the figure: further apart than that, it is not stable */
 
 struct cp_calibration {
@@ -86,6 +88,8 @@ struct cp_host {
 	/* Each point of a curve: its least time in all rounds so far; 0: none. */
 	double window_least[CP_CURVE_POINTS], page_least[CP_CURVE_POINTS],
 		line_least[CP_CURVE_POINTS];
+	double near_least[CP_CURVE_POINTS], far_least[CP_CURVE_POINTS]; /* by lanes */
+	double walks_least, lines_least; /* of loads that wait for none */
 	bool huge;
 	int other_cpu; /* that the process may run on; -1: none */
 };
@@ -121,6 +125,9 @@ static inline uint64_t cp_next_state(uint64_t state)
 typedef void cp_task(void *context);
 double cp_best(unsigned tries, double pieces, cp_task *task, void *context);
 
+/* The number that a quarter of them is below; sorts them. */
+double cp_quarter(double values[], size_t count);
+
 /* Each adds what it finds to the figures of the round. */
 typedef void cp_measure(struct cp_host *host, double found[CP_NFIGURES]);
 cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_window,
@@ -141,6 +148,15 @@ static inline double cp_least(double *kept, double now)
 	if (*kept <= 0 || now < *kept)
 		*kept = now;
 	return *kept;
+}
+
+/* Of a curve that cannot fall: whatever is slower than a point behind it was disturbed.
+ */
+static inline void cp_curve_settle(double curve[], size_t count)
+{
+	for (size_t i = count - 1; i > 0; i--)
+		if (curve[i - 1] > curve[i])
+			curve[i - 1] = curve[i];
 }
 
 /* The index of the last point before the curve goes up from low to high: where the fewest

@@ -18,11 +18,14 @@ static void print_figure(const struct cp_calibration *calibration, enum cp_figur
 		printf("  %-24s %10s\n", cp_figure_title(figure), "-");
 		return;
 	}
-	printf("  %-24s %10.*f %-18s %4.0f %%%s\n", cp_figure_title(figure),
+	printf("  %-24s %10.*f %-18s", cp_figure_title(figure),
 		cp_figure_decimals(calibration->value[figure]),
-		calibration->value[figure], cp_figure_unit(figure),
-		calibration->spread[figure] * 100,
-		cp_figure_is_stable(calibration, figure) ? "" : "  not stable");
+		calibration->value[figure], cp_figure_unit(figure));
+	if (isnan(calibration->spread[figure]))
+		printf(" %6s", "once");
+	else
+		printf(" %4.0f %%", calibration->spread[figure] * 100);
+	printf("%s\n", cp_figure_is_stable(calibration, figure) ? "" : "  not stable");
 }
 
 static void print_table(const struct cp_calibration *calibration)
@@ -48,7 +51,9 @@ static void add_table(const struct cp_calibration *calibration, json_t *document
 				"unit", cp_figure_unit(figure), "value",
 				known ? json_real(calibration->value[i]) : json_null(),
 				"spread",
-				known ? json_real(calibration->spread[i]) : json_null(),
+				isnan(calibration->spread[i])
+					? json_null()
+					: json_real(calibration->spread[i]),
 				"stable", cp_figure_is_stable(calibration, figure)));
 	}
 	json_object_set_new(document, "calibration",

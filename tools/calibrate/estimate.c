@@ -28,7 +28,10 @@ static const struct {
 	[CP_FIGURE_STLB] = {"stlb_reach", "pages", "STLB reach", LAST},
 	[CP_FIGURE_STLB_HIT] = {"stlb_latency", "cycles", "STLB hit", LAST},
 	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", LAST},
-	[CP_FIGURE_PARALLEL] = {"parallel_misses", "loads", "misses at a time", MOST},
+	[CP_FIGURE_PARALLEL] = {"parallel_misses", "loads", "misses at a time", LAST},
+	[CP_FIGURE_PARALLEL_FAR] = {"parallel_l2_misses", "loads",
+		"misses of L2 at a time", LAST},
+	[CP_FIGURE_WALKERS] = {"walkers", "walks", "page walks at a time", LAST},
 	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", LAST},
 	[CP_FIGURE_MISPREDICT] = {"mispredict", "cycles", "mispredicted branch", LEAST},
 	[CP_FIGURE_STREAM_L2] = {"l2_stream", "cycles/line", "L2 stream", LEAST},
@@ -70,6 +73,12 @@ static int compare_values(const void *one, const void *other)
 	double a = *(const double *)one, b = *(const double *)other;
 
 	return (a > b) - (a < b);
+}
+
+double cp_quarter(double values[], size_t count)
+{
+	qsort(values, count, sizeof(values[0]), compare_values);
+	return values[count / 4];
 }
 
 static double best_of(const double sorted[], unsigned count, enum best best)
@@ -134,10 +143,19 @@ static void conclude_figure(struct cp_calibration *calibration, unsigned figure)
 	calibration->spread[figure] = spread_of(values, count, best);
 }
 
+/* One round cannot say how far others would be from it. */
+static void forget_spreads(struct cp_calibration *calibration)
+{
+	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
+		calibration->spread[figure] = NAN;
+}
+
 void cp_calibration_conclude(struct cp_calibration *calibration)
 {
 	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
 		conclude_figure(calibration, figure);
+	if (calibration->rounds < 2)
+		forget_spreads(calibration);
 }
 
 bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figure figure)

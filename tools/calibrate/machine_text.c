@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The machine file of what was measured, each figure with its spread.  Geometry is
- * sysfs's.  What is not stable is no figure: a latency that the file can call assumed is
- * written and called so, all else stands in comments, as does what no key takes.
+ * sysfs's.  What is not stable is written and called assumed; so is what could not be
+ * measured and time cannot do without.  What no key takes stands in comments.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -23,25 +23,57 @@ static bool is_measured(const struct cp_calibration *calibration, enum cp_figure
 	return is_known(calibration, figure) && cp_figure_is_stable(calibration, figure);
 }
 
+#define COMMON_STLB 7.0 /* cycles, where it could not be measured */
+
 /* "measured, spread 3 %" */
 static void put_source(
 	FILE *file, const struct cp_calibration *calibration, enum cp_figure figure)
 {
-	fprintf(file, "  # measured, spread %.0f %%%s\n",
-		calibration->spread[figure] * 100,
-		cp_figure_is_stable(calibration, figure) ? "" : ": not stable");
+	if (isnan(calibration->spread[figure]))
+		fprintf(file, "  # measured once: not stable\n");
+	else
+		fprintf(file, "  # measured, spread %.0f %%%s\n",
+			calibration->spread[figure] * 100,
+			cp_figure_is_stable(calibration, figure) ? "" : ": not stable");
 }
 
-/* may_be_assumed: put_assumed() says so where the figure is not stable. */
-static void put_number(FILE *file, const struct cp_calibration *calibration,
-	const char *key, enum cp_figure figure, bool may_be_assumed)
+/* Keys that are measured; where that fails, the model of time takes a common core's, 0:
+ * the file is better without. */
+static const struct key {
+	const char *key;
+	enum cp_figure figure;
+	int decimals;
+	double common;
+} keys[] = {
+	{"memory-latency", CP_FIGURE_MEMORY, 0, 0},
+	{"walk-latency", CP_FIGURE_WALK, 0, 40},
+	{"cache-to-cache-latency", CP_FIGURE_TRANSFER, 0, 0},
+	{"clock-mhz", CP_FIGURE_CLOCK, 0, 0},
+	{"fill-buffers", CP_FIGURE_PARALLEL, 0, 10},
+	{"width", CP_FIGURE_WIDTH, 2, 4},
+	{"window", CP_FIGURE_WINDOW, 0, 224},
+	{"mispredict-latency", CP_FIGURE_MISPREDICT, 0, 16},
+	{"load-ports", CP_FIGURE_LOADS, 2, 2},
+	{"store-ports", CP_FIGURE_STORES, 2, 1},
+	{"walkers", CP_FIGURE_WALKERS, 0, 1},
+	{"l2-fill-buffers", CP_FIGURE_PARALLEL_FAR, 0, 0},
+	{"l2-cycles-per-line", CP_FIGURE_STREAM_L2, 2, 0},
+	{"llc-cycles-per-line", CP_FIGURE_STREAM_LLC, 2, 0},
+	{"memory-cycles-per-line", CP_FIGURE_STREAM_MEMORY, 2, 0},
+};
+#define NKEYS (sizeof(keys) / sizeof(keys[0]))
+
+static void put_key(
+	FILE *file, const struct cp_calibration *calibration, const struct key *key)
 {
-	if (!is_known(calibration, figure))
-		return;
-	fprintf(file, "%s%s = %.0f",
-		may_be_assumed || is_measured(calibration, figure) ? "" : "# ", key,
-		calibration->value[figure]);
-	put_source(file, calibration, figure);
+	if (is_known(calibration, key->figure)) {
+		fprintf(file, "%s = %.*f", key->key, key->decimals,
+			calibration->value[key->figure]);
+		put_source(file, calibration, key->figure);
+	} else if (key->common > 0) {
+		fprintf(file, "%s = %.0f  # assumed: it could not be measured\n",
+			key->key, key->common);
+	}
 }
 
 static void put_cache(FILE *file, const struct cp_calibration *calibration,
@@ -85,44 +117,52 @@ static void put_tlb(FILE *file, const struct cp_calibration *calibration,
 
 	fprintf(file, "%s = %u %u", cp_level_name(level), entries,
 		measured ? ways_of(entries) : tlb->ways);
-	if (level == CP_STLB && is_measured(calibration, CP_FIGURE_STLB_HIT))
-		fprintf(file, " latency=%.0f", calibration->value[CP_FIGURE_STLB_HIT]);
+	if (level == CP_STLB)
+		fprintf(file, " latency=%.0f",
+			is_known(calibration, CP_FIGURE_STLB_HIT)
+				? calibration->value[CP_FIGURE_STLB_HIT]
+				: COMMON_STLB);
 	if (measured)
 		put_source(file, calibration, figure);
 	else
 		fprintf(file, "  # assumed\n");
-	if (level == CP_STLB && !is_measured(calibration, CP_FIGURE_STLB_HIT))
-		put_number(
-			file, calibration, "stlb's latency", CP_FIGURE_STLB_HIT, false);
 }
 
-/* The latencies whose rounds were too far apart are no better than assumptions. */
+/* ---- what is assumed ---- */
+
+static void put_assumed_word(FILE *file, const char *word, bool *any)
+{
+	fprintf(file, "%s%s", *any ? " " : "assumed = ", word);
+	*any = true;
+}
+
+/* Figures whose rounds were too far apart are no better than assumptions. */
 static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 {
 	static const struct {
 		const char *word;
 		enum cp_figure figure;
-	} words[] = {{"l1d", CP_FIGURE_L1}, {"l2", CP_FIGURE_L2}, {"llc", CP_FIGURE_LLC},
-		{"memory-latency", CP_FIGURE_MEMORY},
-		{"cache-to-cache-latency", CP_FIGURE_TRANSFER}};
+	} words[] = {{"l1d", CP_FIGURE_L1}, {"l2", CP_FIGURE_L2}, {"llc", CP_FIGURE_LLC}};
 	bool any = false;
 
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (is_known(calibration, words[i].figure) &&
 			!cp_figure_is_stable(calibration, words[i].figure))
-			any = fprintf(file, "%s%s",
-				      any ? " " : "assumed = ", words[i].word) > 0;
+			put_assumed_word(file, words[i].word, &any);
+	if (!is_measured(calibration, CP_FIGURE_STLB_HIT))
+		put_assumed_word(file, "stlb", &any);
+	for (unsigned i = 0; i < NKEYS; i++)
+		if (!is_measured(calibration, keys[i].figure) &&
+			(is_known(calibration, keys[i].figure) || keys[i].common > 0))
+			put_assumed_word(file, keys[i].key, &any);
 	if (any)
 		fprintf(file, "\n");
 }
 
 static void put_others(FILE *file, const struct cp_calibration *calibration)
 {
-	static const enum cp_figure others[] = {CP_FIGURE_WIDTH, CP_FIGURE_LOADS,
-		CP_FIGURE_STORES, CP_FIGURE_WINDOW, CP_FIGURE_MISPREDICT,
-		CP_FIGURE_STREAM_L2, CP_FIGURE_SAME_SET, CP_FIGURE_STREAM_LLC,
-		CP_FIGURE_STREAM_MEMORY, CP_FIGURE_PREFETCH, CP_FIGURE_LLC_RANDOM,
-		CP_FIGURE_LLC_STREAM};
+	static const enum cp_figure others[] = {CP_FIGURE_SAME_SET, CP_FIGURE_PREFETCH,
+		CP_FIGURE_LLC_RANDOM, CP_FIGURE_LLC_STREAM};
 
 	fprintf(file, "# What else was measured; no key of this file says it:\n");
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -170,11 +210,9 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 			: "# No huge pages: latencies have page walks in them.\n",
 		date, word);
 	put_geometry(file, calibration);
-	put_number(file, calibration, "memory-latency", CP_FIGURE_MEMORY, true);
-	put_number(file, calibration, "walk-latency", CP_FIGURE_WALK, false);
-	put_number(file, calibration, "cache-to-cache-latency", CP_FIGURE_TRANSFER, true);
-	put_number(file, calibration, "clock-mhz", CP_FIGURE_CLOCK, false);
-	put_number(file, calibration, "fill-buffers", CP_FIGURE_PARALLEL, false);
+	fprintf(file, "timing = ooo\n");
+	for (unsigned i = 0; i < NKEYS; i++)
+		put_key(file, calibration, &keys[i]);
 	put_assumed(file, calibration);
 	put_others(file, calibration);
 	return fclose(file) == 0 ? text : NULL;

@@ -51,6 +51,50 @@ enum { WALK_AT_LEAST = 3 };
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
+/* ---- walks at a time ---- */
+
+enum { MOST_WALKERS = 16 }; /* of a machine file */
+enum { LOADS = 8192 }; /* each of another page, and more than any second-level TLB has */
+
+struct loads {
+	const char *memory;
+	size_t stride;
+};
+
+/* Loads that wait for nothing, in an order that no prefetcher knows. */
+static void run_loads(void *context)
+{
+	const struct loads *loads = context;
+
+	for (size_t i = 0; i < LOADS; i++) {
+		size_t number = i * 2654435761u % LOADS,
+		       line = loads->stride > CP_LINE ? number * 37 % (PAGE / CP_LINE)
+						      : 0;
+
+		(void)*(const volatile uint64_t *)(const void *)(loads->memory +
+								 number * loads->stride +
+								 line * CP_LINE);
+	}
+}
+
+static double loads_of(const struct cp_host *host, const char *memory, size_t stride)
+{
+	struct loads loads = {memory, stride};
+
+	run_loads(&loads);
+	return cp_best(12, LOADS, run_loads, &loads) / host->ns;
+}
+
+/* As many as a walk takes longer alone than beside others. */
+static double walks_at_a_time(struct cp_host *host, double walk)
+{
+	double walks = cp_least(&host->walks_least, loads_of(host, host->pages, PAGE)),
+	       lines = cp_least(
+		       &host->lines_least, loads_of(host, host->scratch, CP_LINE));
+
+	return walks > lines ? fmin(MOST_WALKERS, fmax(1, walk / (walks - lines))) : NAN;
+}
+
 void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
 {
 	struct curve curve;
@@ -76,4 +120,5 @@ void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
 	found[CP_FIGURE_STLB] = (double)curve.pages[second];
 	found[CP_FIGURE_WALK] =
 		middle_of(&curve, second + 5, MIN(second + 9, curve.count)) - hit;
+	found[CP_FIGURE_WALKERS] = walks_at_a_time(host, found[CP_FIGURE_WALK]);
 }

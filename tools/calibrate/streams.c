@@ -23,18 +23,31 @@ static void run_stream(void *context)
 									 at);
 }
 
-/* Cycles a line. */
+#define PIECE ((size_t)4 << 20)
+enum { MOST_PIECES = 128 };
+
+/* Cycles a line.  What is much is read once, piece by piece: no process is let alone for
+ * as long as the whole takes, and of some of it the last level may have a part. */
 static double stream_of(const struct cp_host *host, size_t bytes)
 {
 	struct stream stream = {host->memory, bytes, CP_LINE, 1};
+	double took[MOST_PIECES];
+	size_t pieces = 0;
 
-	while (stream.times * bytes < (size_t)4 << 20)
-		stream.times *= 2;
-	run_stream(&stream);
-	return cp_best(bytes < (size_t)32 << 20 ? 6 : 2,
-		       (double)stream.times * (double)bytes / CP_LINE, run_stream,
-		       &stream) /
-	       host->ns;
+	if (bytes <= 8 * PIECE) {
+		while (stream.times * bytes < PIECE)
+			stream.times *= 2;
+		run_stream(&stream);
+		return cp_best(6, (double)stream.times * (double)bytes / CP_LINE,
+			       run_stream, &stream) /
+		       host->ns;
+	}
+	stream.bytes = PIECE;
+	for (; pieces < MOST_PIECES && (pieces + 1) * PIECE <= bytes; pieces++) {
+		stream.memory = host->memory + pieces * PIECE;
+		took[pieces] = cp_best(1, (double)PIECE / CP_LINE, run_stream, &stream);
+	}
+	return cp_quarter(took, pieces) / host->ns;
 }
 
 /* Lines from the L2 that all go to one set of the L1D, whose ways are too few for them.
@@ -58,13 +71,21 @@ static double same_set(const struct cp_host *host, size_t l2)
 
 enum { MOST_POINTS = 16 };
 
+/* What no last level holds much of. */
+static size_t most_of(const struct cp_host *host)
+{
+	size_t most = 4 * cp_host_level(host, CP_LLC);
+
+	return most && most < host->bytes ? most : host->bytes;
+}
+
 /* The largest piece whose lines are still nearer to the last level than to the memory. */
 static double capacity_of(const struct cp_host *host, size_t first, bool random)
 {
 	double curve[MOST_POINTS], low, high;
-	size_t bytes = first, count = 0, at;
+	size_t bytes = first, count = 0, at, most = most_of(host);
 
-	for (; count < MOST_POINTS && bytes <= host->bytes; bytes *= 2)
+	for (; count < MOST_POINTS && bytes <= most; bytes *= 2)
 		curve[count++] =
 			random ? cp_walk(host, bytes, 1) : stream_of(host, bytes);
 	if (count < 3)
@@ -112,6 +133,6 @@ void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
 		found[CP_FIGURE_LLC_RANDOM] = capacity_of(host, 2 * l2, true);
 		found[CP_FIGURE_LLC_STREAM] = capacity_of(host, 2 * l2, false);
 	}
-	found[CP_FIGURE_STREAM_MEMORY] = stream_of(host, host->bytes);
+	found[CP_FIGURE_STREAM_MEMORY] = stream_of(host, most_of(host));
 	found[CP_FIGURE_PREFETCH] = found[CP_FIGURE_MEMORY] / next_lines(host);
 }

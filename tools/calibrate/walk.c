@@ -85,17 +85,19 @@ double cp_walk(const struct cp_host *host, size_t bytes, unsigned lanes)
 	return cp_best(TRIES, (double)walk.steps * lanes, run_walk, &walk) / host->ns;
 }
 
-/* How many loads that miss are under way at a time, at most. */
-static double measure_parallel(const struct cp_host *host, size_t bytes)
+/* How many loads that miss are under way at a time, at most: each number of lanes by its
+ * least time in all rounds so far, as is the one that goes alone. */
+static double measure_parallel(const struct cp_host *host, size_t bytes, double least[])
 {
 #define NUMBER(number) number,
-	static const unsigned lanes[] = {EACH_LANES(NUMBER)};
-	double alone = cp_walk(host, bytes, 1), most = NAN;
+	static const unsigned lanes[] = {1, EACH_LANES(NUMBER)};
+	double most = NAN;
 
 	for (unsigned i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
-		double parallel = alone / cp_walk(host, bytes, lanes[i]);
+		double each = cp_least(&least[i], cp_walk(host, bytes, lanes[i])),
+		       parallel = least[0] / each;
 
-		if (parallel <= lanes[i] && (isnan(most) || parallel > most))
+		if (i && parallel <= lanes[i] && (isnan(most) || parallel > most))
 			most = parallel;
 	}
 	return most;
@@ -119,5 +121,8 @@ void cp_measure_latencies(struct cp_host *host, double found[CP_NFIGURES])
 		found[CP_FIGURE_LLC] = latency_in(host, piece);
 	overhead = cp_walk(host, l1 / 2, 1) - found[CP_FIGURE_L1];
 	found[CP_FIGURE_MEMORY] = cp_walk(host, host->bytes, 1) - overhead;
-	found[CP_FIGURE_PARALLEL] = measure_parallel(host, llc ? piece : host->bytes);
+	found[CP_FIGURE_PARALLEL] =
+		measure_parallel(host, llc ? piece : host->bytes, host->near_least);
+	found[CP_FIGURE_PARALLEL_FAR] =
+		measure_parallel(host, host->bytes, host->far_least);
 }
