@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * How values flow through superblocks (tools/sim/instrument/flows.c): some by hand, and
+ * random ones against a reference that knows no trails: it gives each register and each
+ * load a time, executes the superblock statement by statement, and looks when each value
+ * is ready.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pub_tool_guest.h"
+#include "instrument/flows.h"
+#include "instrument/latency.h"
+#include "model/ahead.h"
+#include "tests/tap/tap.h"
+
+/* ---- what of the core of Valgrind is needed ---- */
+
+struct tool_options tool_options;
+
+void *VG_(memset)(void *to, Int value, SizeT size)
+{
+	return memset(to, value, size);
+}
+
+void *VG_(memcpy)(void *to, const void *from, SizeT size)
+{
+	return memcpy(to, from, size);
+}
+
+Int VG_(memcmp)(const void *one, const void *other, SizeT size)
+{
+	return memcmp(one, other, size);
+}
+
+void *VG_(malloc)(const HChar *what, SizeT size)
+{
+	(void)what;
+	return malloc(size);
+}
+
+Int sizeofIRType(IRType type)
+{
+	return type == Ity_I64 ? 8 : type == Ity_I32 ? 4 : 1;
+}
+
+IRType typeOfIRExpr(const IRTypeEnv *types, const IRExpr *e)
+{
+	return types->types[e->Iex.RdTmp.tmp];
+}
+
+/* ---- statements ---- */
+
+#if defined(VGA_amd64)
+#define FIRST_REGISTER ((Int)offsetof(VexGuestAMD64State, guest_RAX))
+#elif defined(VGA_arm64)
+#define FIRST_REGISTER ((Int)offsetof(VexGuestARM64State, guest_X0))
+#endif
+
+enum { TEMPS = 400, REGISTERS = 4, L1 = 4 }; /* the fifth register is a stack pointer */
+
+static IRType types[TEMPS];
+static IRTypeEnv environment = {types, TEMPS, TEMPS};
+static IRExpr temps[TEMPS];
+static IRStmt statement, *statements[1] = {&statement};
+static IRSB block = {&environment, statements, 1, 1, NULL, Ijk_Boring, 0};
+static IRTemp ntemps;
+
+static void follow(IRStmt s)
+{
+	statement = s;
+	flows_statement(&block, 0);
+}
+
+/* The temporary that gets that. */
+static IRTemp set_temp(IRExpr *data)
+{
+	IRStmt s = {.tag = Ist_WrTmp};
+
+	s.Ist.WrTmp.tmp = ntemps;
+	s.Ist.WrTmp.data = data;
+	temps[ntemps].tag = Iex_RdTmp;
+	temps[ntemps].Iex.RdTmp.tmp = ntemps;
+	types[ntemps] = Ity_I64;
+	follow(s);
+	return ntemps++;
+}
+
+static IRTemp get_register(int n)
+{
+	IRExpr e = {.tag = Iex_Get};
+
+	e.Iex.Get.offset = FIRST_REGISTER + 8 * n;
+	e.Iex.Get.ty = Ity_I64;
+	return set_temp(&e);
+}
+
+static IRTemp compute(IROp op, IRTemp one, IRTemp other)
+{
+	IRExpr e = {.tag = Iex_Binop};
+
+	e.Iex.Binop.op = op;
+	e.Iex.Binop.arg1 = &temps[one];
+	e.Iex.Binop.arg2 = &temps[other];
+	return set_temp(&e);
+}
+
+static IRTemp load_from(IRTemp address)
+{
+	IRExpr e = {.tag = Iex_Load};
+
+	e.Iex.Load.addr = &temps[address];
+	return set_temp(&e);
+}
+
+static void put_register(int n, IRTemp temp, IRType type)
+{
+	IRStmt s = {.tag = Ist_Put};
+
+	types[temp] = type;
+	s.Ist.Put.offset = FIRST_REGISTER + 8 * n;
+	s.Ist.Put.data = &temps[temp];
+	follow(s);
+}
+
+static void begin(void)
+{
+	ntemps = 0;
+	flows_begin();
+}
+
+/* ---- what a flow says ---- */
+
+static uint64_t register_at[FLOW_REGISTERS],
+	load_at[FLOW_LOADS]; /* when they are ready */
+
+static uint64_t ready_at(const struct flow *f, const struct flow_value *value)
+{
+	const struct flow_source *s = flow_sources(f) + value->first;
+	uint64_t latest = 0;
+
+	for (int i = 0; i < value->count; i++, s++) {
+		uint64_t at = s->from < FLOW_REGISTERS
+				      ? register_at[s->from]
+				      : load_at[s->from - FLOW_REGISTERS];
+
+		if (at + s->add > latest)
+			latest = at + s->add;
+	}
+	return latest;
+}
+
+static const struct flow *flow_in(struct flowed flowed)
+{
+	return (const struct flow *)(flowed.flow & ~(UWord)1);
+}
+
+/* ---- by hand ---- */
+
+static void one_register(void)
+{
+	const struct flow *f;
+	IRTemp sum, loaded;
+
+	memset(register_at, 0, sizeof(register_at));
+	memset(load_at, 0, sizeof(load_at));
+	register_at[0] = 100;
+	load_at[0] = 300;
+	begin();
+	flows_instruction();
+	sum = get_register(0);
+	sum = compute(Iop_Mul64, sum, sum);
+	put_register(1, sum, Ity_I64);
+	flows_instruction();
+	sum = compute(Iop_Add64, get_register(1), sum);
+	loaded = load_from(sum);
+	put_register(2, loaded, Ity_I64);
+	flows_branch(&temps[loaded]);
+	f = flow_in(flows_take(2, 1, 0));
+	is_u64(f->begins, 1, "a superblock begins");
+	is_u64(f->nloads, 1, "one load");
+	is_u64(f->nputs, 2, "two registers");
+	is_u64(f->end, FLOW_BRANCHES, "a branch");
+	is_u64(ready_at(f, &f->value[0]), 103,
+		"its address: a product of 3 cycles, and a sum that is its own");
+	is_u64(ready_at(f, &f->value[1]), 103, "the product");
+	is_u64(ready_at(f, &f->value[2]), 300, "what was loaded, late");
+	load_at[0] = 0;
+	is_u64(ready_at(f, &f->value[2]), 103 + L1, "a hit");
+	is_u64(ready_at(f, &f->value[3]), 103 + L1, "the branch");
+}
+
+/* Less than half of a register is put into what it holds. */
+static void a_byte(void)
+{
+	const struct flow *f;
+
+	memset(register_at, 0, sizeof(register_at));
+	register_at[0] = 7;
+	register_at[1] = 50;
+	begin();
+	flows_instruction();
+	put_register(1, get_register(0), Ity_I8);
+	f = flow_in(flows_take(1, 0, 0));
+	is_u64(ready_at(f, &f->value[0]), 50, "a byte, into what is late");
+	flows_instruction();
+	put_register(1, get_register(0), Ity_I32);
+	f = flow_in(flows_take(1, 0, 0));
+	is_u64(f->begins, 0, "the same superblock");
+	is_u64(ready_at(f, &f->value[0]), 7, "four bytes are all of it");
+}
+
+/* Two instructions take half a cycle of a width of four, products of themselves three. */
+static void chains(void)
+{
+	IRTemp temp;
+
+	begin();
+	flows_instruction();
+	temp = get_register(0);
+	put_register(0, compute(Iop_Mul64, temp, temp), Ity_I64);
+	is_u64(flows_take(2, 0, 0).chain, 3 * AHEAD_TICKS - AHEAD_TICKS / 2, "a chain");
+	flows_instruction();
+	put_register(1, get_register(2), Ity_I64);
+	is_u64(flows_take(2, 0, 0).chain, 0, "what goes beside it hides it no more");
+	begin();
+	flows_instruction();
+	temp = get_register(1);
+	put_register(0, compute(Iop_Mul64, temp, temp), Ity_I64);
+	is_u64(flows_take(2, 0, 0).chain, 0, "another register is no chain");
+	begin();
+	is_u64(flows_take(4, 4, 0).chain, AHEAD_TICKS,
+		"four loads by two ports: a cycle more");
+	begin();
+	is_u64(flows_take(4, 0, 4).chain, 3 * AHEAD_TICKS, "four stores by one");
+}
+
+static void latencies(void)
+{
+	static const struct {
+		IROp op;
+		UInt cycles;
+	} of[] = {{Iop_Add64, 1}, {Iop_And32, 1}, {Iop_Mul64, 3}, {Iop_MullU64, 3},
+		{Iop_DivModU128to64, 13}, {Iop_Add64F0x2, 3}, {Iop_Mul64Fx2, 4},
+		{Iop_Div32F0x4, 13}, {Iop_CmpF64, 3}, {Iop_I64StoF64, 4},
+		{Iop_64HLtoV128, 0}, {Iop_SetV128lo64, 0}};
+	static const struct {
+		IROp op;
+		UInt cycles;
+	} of_one[] = {{Iop_64to32, 0}, {Iop_32Uto64, 0}, {Iop_Not64, 1},
+		{Iop_Sqrt64F0x2, 13}, {Iop_F32toF64, 4}, {Iop_V128to64, 0}};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		IRExpr e = {.tag = Iex_Binop};
+
+		e.Iex.Binop.op = of[i].op;
+		is_u64(latency_of(&e), of[i].cycles, "operation %zu", i);
+	}
+	for (size_t i = 0; i < sizeof(of_one) / sizeof(of_one[0]); i++) {
+		IRExpr e = {.tag = Iex_Unop};
+
+		e.Iex.Unop.op = of_one[i].op;
+		is_u64(latency_of(&e), of_one[i].cycles, "operation %zu of one", i);
+	}
+}
+
+/* ---- random ones, and the reference ---- */
+
+/* A value that an instruction makes is ready so long after what it is made of. */
+struct timed {
+	uint64_t at;
+	UInt instruction, latency;
+};
+
+static struct {
+	struct timed temp[TEMPS];
+	uint64_t now[REGISTERS + 4];
+	UInt instruction;
+	int loads, written;
+	uint64_t address[FLOW_LOADS];
+} plain;
+
+static uint64_t seed = 1;
+
+static unsigned random_below(unsigned limit)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed >> 33) % limit;
+}
+
+/* When another instruction may use it; the same one need not wait for its pieces. */
+static uint64_t when_for(const struct timed *t)
+{
+	return t->instruction == plain.instruction ? t->at : t->at + t->latency;
+}
+
+static UInt pieces_of(const struct timed *t)
+{
+	return t->instruction == plain.instruction ? t->latency : 0;
+}
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void random_operation(void)
+{
+	static const struct {
+		IROp op;
+		UInt latency;
+	} ops[] = {{Iop_Add64, 1}, {Iop_Mul64, 3}, {Iop_DivU64, 13}, {Iop_64HLtoV128, 0}};
+	unsigned which = random_below(4);
+	IRTemp one = random_below(ntemps), other = random_below(ntemps);
+	const struct timed *a = &plain.temp[one], *b = &plain.temp[other];
+	UInt latency = ops[which].latency;
+
+	latency = (UInt)later_of(latency, later_of(pieces_of(a), pieces_of(b)));
+	plain.temp[ntemps] = (struct timed){
+		later_of(when_for(a), when_for(b)), plain.instruction, latency};
+	compute(ops[which].op, one, other);
+}
+
+static void random_load(void)
+{
+	IRTemp from = random_below(ntemps);
+	uint64_t address = when_for(&plain.temp[from]);
+
+	plain.address[plain.loads] = address;
+	plain.temp[ntemps] = (struct timed){
+		later_of(address + L1, load_at[plain.loads++]), plain.instruction, 0};
+	load_from(from);
+}
+
+static void random_statement(void)
+{
+	int n = (int)random_below(REGISTERS);
+	IRTemp temp;
+
+	switch (random_below(4)) {
+	case 0:
+		plain.temp[ntemps] = (struct timed){plain.now[n], plain.instruction, 0};
+		get_register(n);
+		break;
+	case 1:
+		random_operation();
+		break;
+	case 2:
+		random_load();
+		break;
+	default:
+		temp = random_below(ntemps);
+		plain.now[n] = plain.temp[temp].at + plain.temp[temp].latency;
+		plain.written |= 1 << n;
+		put_register(n, temp, Ity_I64);
+	}
+}
+
+static int same_flow(const struct flow *f, int first_load)
+{
+	int same = f && f->nloads == plain.loads - first_load &&
+		   f->nputs == __builtin_popcount((unsigned)plain.written);
+
+	for (int i = 0; same && i < f->nloads; i++)
+		same = f->value[i].to == first_load + i &&
+		       ready_at(f, &f->value[i]) == plain.address[first_load + i];
+	for (int i = 0; same && i < f->nputs; i++) {
+		const struct flow_value *v = &f->value[f->nloads + i];
+
+		same = plain.written >> v->to & 1 && ready_at(f, v) == plain.now[v->to];
+	}
+	return same;
+}
+
+static void random_superblock(int round)
+{
+	int first_load = 0, same = 1;
+
+	memset(&plain, 0, sizeof(plain));
+	for (int i = 0; i < FLOW_REGISTERS; i++)
+		register_at[i] = random_below(300);
+	for (int i = 0; i < FLOW_LOADS; i++)
+		load_at[i] = random_below(500);
+	begin();
+	for (int n = 0; n < REGISTERS; n++)
+		plain.now[n] = register_at[n];
+	for (int batch = 0; batch < 3; batch++) {
+		for (int i = 0; i < 4; i++) {
+			plain.instruction++;
+			flows_instruction();
+			plain.temp[ntemps] =
+				(struct timed){plain.now[0], plain.instruction, 0};
+			get_register(0);
+			for (unsigned s = random_below(5); s > 0; s--)
+				random_statement();
+		}
+		same &= same_flow(flow_in(flows_take(4, 0, 0)), first_load) ||
+			(!plain.written && first_load == plain.loads);
+		first_load = plain.loads;
+		plain.written = 0;
+	}
+	ok(same, "random superblock %d", round);
+}
+
+int main(void)
+{
+	plan_lazy();
+	tool_options.nmachines = 1;
+	tool_options.machines[0].ooo = (struct ooo){
+		.l1 = L1, .window = 224, .width = 400, .loads = 200, .stores = 100};
+	one_register();
+	a_byte();
+	chains();
+	latencies();
+	for (int i = 0; i < 300; i++)
+		random_superblock(i);
+	return 0;
+}
