@@ -76,6 +76,19 @@ static bool worth_marking(const struct cp_text *text, const struct cp_text_colum
 	return value >= WORTH_MARKING * cp_text_column_value(column, root).value;
 }
 
+/* What is in none of the regions, if there are any, can cost more than each of them. */
+static bool outside_is_worse(
+	const struct cp_text *text, const struct cp_text_column *column, double worst)
+{
+	const struct cp_region *root = text->report->total;
+	struct cp_value outside;
+
+	if (!is_cost(column) || !root->child)
+		return false;
+	outside = compared_value(text, column, root);
+	return outside.status != CP_UNAVAILABLE && outside.value > worst;
+}
+
 const struct cp_region *cp_text_worst(const struct cp_text *text, const char *mark)
 {
 	const struct cp_region *root = text->report->total, *found = NULL;
@@ -94,7 +107,7 @@ const struct cp_region *cp_text_worst(const struct cp_text *text, const char *ma
 		worst = value.value;
 		found = r;
 	}
-	return found;
+	return outside_is_worse(text, &column, worst) ? root : found;
 }
 
 static const char *cost_text(struct cp_text *text, const struct cp_text_column *column,
@@ -125,6 +138,8 @@ void cp_text_why(struct cp_text *text, const struct cp_region *worst, const char
 				column.name, cell, *unit ? " " : "", unit);
 	cp_text_wrap(text->out,
 		cp_text_format(text->arena, "<== %s: %s",
-			cp_text_safe(text->arena, worst->name), why),
+			worst->parent ? cp_text_safe(text->arena, worst->name)
+				      : CP_OUTSIDE,
+			why),
 		0, 4, text->width);
 }

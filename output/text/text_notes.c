@@ -54,7 +54,7 @@ static void tell_unlike(struct cp_text *text, const struct cp_region *region,
 {
 	cp_text_wrap(text->out,
 		cp_text_format(text->arena,
-			"%s: one of %s executions counted %s %s; mean %s, least %s",
+			"%s: uneven: one of %s executions had %s %s; mean %s, least %s",
 			name_of(text, region),
 			cp_text_integer(text->arena, region->calls),
 			whole_number(text, count->call_max),

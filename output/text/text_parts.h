@@ -101,8 +101,9 @@ void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
 /* The metric that the mark goes by: the first of the group's that has a value in the
  * whole run, or NULL; but in place of any cost the time of misses where that is known.
  * The region that gets the mark, NULL if none is worth it, and the sentence that says
- * why. */
+ * why.  The whole run gets it for what is outside of all regions, if that costs more. */
 #define CP_MISS_TIME "miss_time"
+#define CP_OUTSIDE "outside of the regions"
 const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group);
 const struct cp_region *cp_text_worst(const struct cp_text *text, const char *mark);
 void cp_text_why(struct cp_text *text, const struct cp_region *worst, const char *mark);

@@ -177,27 +177,17 @@ static double own_cost(const struct verdict *verdict, const struct cp_region *re
 	return cost.status == CP_UNAVAILABLE ? 0 : cost.value;
 }
 
-/* The region whose own cost is the largest; the run, if more is in none. */
-static const struct cp_region *first_of(const struct verdict *verdict)
-{
-	const struct cp_region *root = verdict->text->report->total;
-
-	if (verdict->first &&
-		own_cost(verdict, verdict->first) >= own_cost(verdict, root))
-		return verdict->first;
-	return root;
-}
-
 static void print_first(const struct verdict *verdict, double all)
 {
 	struct cp_text *text = verdict->text;
-	const struct cp_region *first = first_of(verdict);
+	const struct cp_region *first =
+		verdict->first ? verdict->first : text->report->total;
 	double mine = own_cost(verdict, first), part;
 	const struct cp_column *level = costliest_level(verdict, first, &part);
 	const char *line = first->parent
 				   ? cp_text_cut(text->arena, cp_text_path(text, first),
 					     PATH_COLUMNS)
-				   : "outside of the regions";
+				   : CP_OUTSIDE;
 
 	if (mine <= 0)
 		return;

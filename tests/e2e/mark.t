@@ -40,12 +40,12 @@ my $machine = write_file(scratch('large.machine'), "l1i = 32K 8 64\nl1d = 32K 8 
 # The region with the mark, the sentence, and the JSON report.
 sub marked
 {
-	my ($on, $let, $group) = @_;
+	my ($on, $let, $group, @command) = @_;
 	my $file = scratch('mark.txt');
 	my $run = peek(engine => 'sim', machine => $on, groups => $group // 'cache', env => {CACHEPEEK_LET => $let},
-		output => $file . ',' . scratch('mark.json'), command => [$program]);
+		output => $file . ',' . scratch('mark.json'), command => [@command ? @command : $program]);
 	my $text = read_file($file);
-	my ($row) = $text =~ /^ *(\S+) .* <==$/m;
+	my ($row) = $text =~ /^ *(\S+(?: run)?) .* <==$/m;
 	my ($why) = $text =~ /^<== (.*?)\n(?! )/ms;
 	return ($row, ($why // '') =~ s/\s+/ /gr, JSON::PP::decode_json(read_file(scratch('mark.json'))));
 }
@@ -75,6 +75,21 @@ for my $case ([undef, 'columns', 14, 45, 250], ['MEMORY_CYCLES=100000', 'rows', 
 my ($row, $why, $report) = marked('ixp45x', undef);
 is($row, 'columns', 'on a machine without L2 the mark goes by the cost, too');
 like($why, qr/^columns: the most miss_cost of its own, /, 'and says so');
+
+# What the start-up misses, in no region, costs more than a region of one line.
+my $few = scratch('few');
+write_file("$few.c", "#include <cachepeek.h>\n#include <string.h>\nstatic char a[1 << 20];\nint main(int n, char **v)\n{\n" .
+	"\tCACHEPEEK_BEGIN(\"small\");\n\ta[0]++;\n\tCACHEPEEK_END(\"small\");\n\tmemset(a, n, sizeof(a));\n" .
+	"\tCACHEPEEK_BEGIN(\"half\");\n\tif (v[1])\n\t\tmemset(a, n, sizeof(a) * 2 / 5);\n\tCACHEPEEK_END(\"half\");\n\treturn 0;\n}\n");
+is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-O0', '-I' . source() . '/regions', '-o', $few, "$few.c"])->{status}, 0, 'few: compiled');
+for my $command ([$few], [$few, 'some']) {
+	($row, $why, $report) = marked($machine, undef, undef, @$command);
+	is($row, 'whole run', "@$command[1 .. $#$command]: the whole run has the mark where most is in no region");
+	like($why, qr/^outside of the regions: the most miss_cost of its own, /, 'and the sentence says so');
+	is_deeply($report->{answers}[0]{look_first}, [], 'and JSON');
+	my ($first) = map { $_->{text} } grep { $_->{title} eq 'look first' } @{$report->{answers}[0]{lines}};
+	like($first, qr/^outside of the regions: ~\d+ % of the miss cost/, 'as the answer does');
+}
 
 my $group = write_file(scratch('next.group'), <<'G');
 @group next
