@@ -425,6 +425,33 @@ static void put_seconds(struct cp_json *json, const char *name, uint64_t ns, boo
 	cp_out_text(json->out, "}");
 }
 
+static void put_rank_counts(struct cp_json *json, const struct cp_job_rank *rank)
+{
+	const char *comma = "";
+
+	cp_out_text(json->out, ", \"counts\": {");
+	for (size_t i = 0; i < CP_RANK_COUNTS; i++) {
+		const struct cp_rank_count *count = &rank->counts[i];
+		bool known = count->status != CP_UNAVAILABLE;
+
+		if (cp_report_quantity(json->report, cp_rank_counts[i]) < 0)
+			continue;
+		cp_out_format(
+			json->out, "%s\"%s\": {\"value\": ", comma, cp_rank_counts[i]);
+		if (known)
+			cp_out_format(json->out, "%lu", (unsigned long)count->value);
+		else
+			cp_out_text(json->out, "null");
+		cp_json_inline_text(
+			json, "status", cp_status_name((enum cp_status)count->status));
+		cp_json_inline_text(json, "reason",
+			known ? NULL : "it was not counted in all of the rank");
+		cp_out_text(json->out, "}");
+		comma = ", ";
+	}
+	cp_out_text(json->out, "}");
+}
+
 static void put_ranks(struct cp_json *json, const struct cp_job *it)
 {
 	const char *untimed = json->report->total->seconds.reason;
@@ -445,10 +472,12 @@ static void put_ranks(struct cp_json *json, const struct cp_job *it)
 		put_seconds(json, "mpi_s", rank->mpi_ns, rank->mpi_known,
 			cp_job_no_mpi_time(json->report));
 		if (rank->mpi_known)
-			cp_out_format(json->out, ", \"mpi_calls\": %lu}",
+			cp_out_format(json->out, ", \"mpi_calls\": %lu",
 				(unsigned long)rank->mpi_calls);
 		else
-			cp_out_text(json->out, ", \"mpi_calls\": null}");
+			cp_out_text(json->out, ", \"mpi_calls\": null");
+		put_rank_counts(json, rank);
+		cp_out_text(json->out, "}");
 	}
 	cp_json_close(json, "]");
 }

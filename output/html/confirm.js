@@ -14,7 +14,7 @@ const columns = [
 	{id: 'predicted', title: 'predicted', unit: 's', tip: report.model, of: row => row.region.predicted},
 	{id: 'ratio', title: 'ratio', tip: 'predicted / natively', of: ({region}) => ({value: region.ratio,
 		status: region.ratio === null ? 'unavailable' : 'estimated', reason: region.ratio === null ? why[region.explained] : null})},
-	{id: 'explained', title: 'explained', of: ({region}) => ({value: null, status: 'unavailable', reason: why[region.explained]})},
+	{id: 'explained', title: 'explained', text: true, of: ({region}) => ({value: null, status: 'unavailable', reason: why[region.explained]})},
 ];
 
 function explainedCell({region}) {
@@ -22,10 +22,7 @@ function explainedCell({region}) {
 }
 
 function regionCell(row) {
-	const th = make('th', {scope: 'row', title: row.name}, row.name);
-	if (badly(row))
-		th.append(make('span', {class: 'mark', title: 'the model explains it badly'}, ' <=='));
-	return th;
+	return markedCell(row.name, row.name, 0, badly(row) && 'the model explains it badly');
 }
 
 const table = grid({table: $('regions'), filter: $('filter'), found: $('found'), pages: $('regions-pages'), rows, size: 50,

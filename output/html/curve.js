@@ -17,7 +17,7 @@ const pointName = point => point.label + (point.value === sweep.own ? ' (this ma
 
 function curveNote(lines) {
 	const bad = sweep.curves.find(curve => curve.reason);
-	let text = 'Misses of ' + sweep.title + ', by its ' + sweep.field + ', of the same references.';
+	let text = 'What ' + sweep.title + ' would miss of the same references, by its ' + sweep.field + '.';
 	if (!lines.length)
 		return 'Not known' + (bad ? ': ' + bad.reason : '') + '.';
 	if (sweep.curves.length > lines.length)

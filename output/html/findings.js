@@ -23,8 +23,9 @@ function drawFindings(link, linkData = () => null, linkFunction = () => null) {
 	$('findings').append(...[...groups.values()].map(those => make('li', {},
 		make('strong', {}, linkFunction(those[0]) || plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)),
 		': ', plain(those[0].advice),
-		make('ul', {}, ...those.map(one => make('li', {}, link(one.file, one.line), ' ',
-			one.data ? linkData(one) || plain(one.data) : '', (one.data ? ': ' : '') + plain(one.evidence)))),
+		make('ul', {}, ...those.map(one => make('li', {}, link(one.file, one.line),
+			one.file && one.data ? ' ' : '', one.data ? linkData(one) || plain(one.data) : '',
+			(one.file || one.data ? ': ' : '') + plain(one.evidence)))),
 		make('p', {class: 'note'}, 'Rule ' + plain(those[0].rule + ': ' + those[0].threshold)))));
 	if (report.below_limit)
 		$('findings').append(make('li', {}, plain('Not said: ' + report.below_limit)));

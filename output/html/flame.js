@@ -160,9 +160,20 @@ function flameSearch() {
 	$('flame').classList.toggle('searched', wanted !== '');
 	for (const button of $('flame').children)
 		button.classList.toggle('found', found.has(flameNodes[button.dataset.id]));
-	$('flame-found').textContent = wanted ? count(hits.length, 'path ends', 'paths end') + ' so; they have '
+	$('flame-found').textContent = wanted ? count(hits.length, 'path ends', 'paths end') + ' in such a function; they have '
 		+ count(sum, flameUnit(), flameUnit()) + (flameNodes[0].all[of] ? ', ' + full(sum / flameNodes[0].all[of], 'ratio') + ' of the run' : '')
 		+ (flame.left_out ? '; paths that are left out are not searched' : '') : '';
+}
+
+// What is found outside of what is looked at can be seen in the whole run.
+function flameFind() {
+	flameSearch();
+	const wanted = $('flame-search').value.toLowerCase();
+	if (!wanted || flameZoom === flameNodes[0] || $('flame').querySelector('.found:not(.above)')
+		|| !flameNodes.some(node => node.name.toLowerCase().includes(wanted)))
+		return;
+	flameZoom = flameAt = flameNodes[0];
+	drawFlame();
 }
 
 // The widest of those that were found.
@@ -219,7 +230,7 @@ function flameNote() {
 	const cut = flame.left_out ? '  Of ' + count(flame.left_out + flameNodes.length, 'path', 'paths') + ', '
 		+ flame.left_out.toLocaleString('en-US') + ' have less than ' + flame.percent
 		+ ' % of each of these counts: what they have is part of their callers\' own.' : '';
-	$('flame-note').textContent = 'Below each function those that it calls, as wide as what they have with all that they call themselves; '
+	$('flame-note').textContent = 'Each function stands above those that it calls, and is as wide as what it has with all that it calls; '
 		+ 'colours are ' + (flame.pairs ? 'changes: what is gone is there if widths are those before' : 'load modules') + '.  A click or Enter looks closer, Escape steps back, arrows go from one to the next.' + cut;
 }
 
@@ -234,7 +245,7 @@ function startFlame() {
 	flameLegend();
 	flameNote();
 	$('flame-of').addEventListener('change', drawFlame);
-	$('flame-search').addEventListener('input', flameSearch);
+	$('flame-search').addEventListener('input', flameFind);
 	$('flame-search').addEventListener('keydown', event => { if (event.key === 'Enter') flameGo(); });
 	$('flame-whole').addEventListener('click', () => flameShow(flameNodes[0]));
 	$('flame').addEventListener('click', event => {

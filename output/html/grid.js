@@ -13,8 +13,19 @@ function compareBy(column, down) {
 	};
 }
 
+// The first cell of a row: its name, as wide as there is room beside the mark; mark: why to
+// look here first, or false.
+function markedCell(title, name, indent, mark) {
+	const th = make('th', {scope: 'row', title, style: indent && 'padding-left:' + indent + 'rem'});
+	if (mark)
+		th.append(make('span', {class: 'named'}, name), make('span', {class: 'mark', title: mark}, ' <=='));
+	else
+		th.append(name);
+	return th;
+}
+
 // table, filter, found, pages: elements.  rows: {name, order, ...}.  columns(): those to
-// show, each {id, title, unit, of(row)}; all: those to sort by.  what: of the first
+// show, each {id, title, unit, of(row)}, text where it has words; all: those to sort by.  what: of the first
 // column; many: its plural.  size: of a page.  first(row, natural): the first cell, in the natural order or
 // not.  rowClass(row): of the row, or false.  fill(row, column): a cell, where it is not column.of(row).  changed(): called
 // when other rows are shown, or others first.  only(row): whether it is one of those to show, now.
@@ -40,10 +51,10 @@ function grid(options) {
 		table.querySelector('th[data-id="' + CSS.escape(id) + '"] button').focus();
 	}
 
-	function heading(id, title, unit, tip) {
+	function heading(id, title, unit, tip, text) {
 		const button = make('button', {type: 'button', title: tip || null}, title);
 		button.addEventListener('click', () => sortBy(id));
-		const th = make('th', {scope: 'col', 'data-id': id,
+		const th = make('th', {scope: 'col', 'data-id': id, class: text && 'text',
 			'aria-sort': sorted.id !== id ? 'none' : sorted.down ? 'descending' : 'ascending'}, button);
 		if (sorted.id === id)
 			button.append(sorted.down ? ' ▼' : ' ▲');
@@ -56,7 +67,7 @@ function grid(options) {
 		const those = options.columns(), natural = sorted.id === null && !filter.value;
 		table.replaceChildren(
 			make('thead', {}, make('tr', {}, heading(what, what),
-				...those.map(column => heading(column.id, column.title, column.unit, column.tip)))),
+				...those.map(column => heading(column.id, column.title, column.unit, column.tip, column.text)))),
 			make('tbody', {}, ...it.shown.slice(it.page * size, (it.page + 1) * size).map(row =>
 				make('tr', {class: options.rowClass && options.rowClass(row)}, options.first(row, natural), ...those.map(column => fillCell(row, column))))));
 		pages(options.pages, it.page, size, it.shown.length, to => { it.page = to; it.draw(); });

@@ -50,8 +50,8 @@ const shareColumn = {id: 'share', title: 'of all', unit: 'ratio', tip: 'of the m
 	of: row => ({value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: statusOf('misses'), reason: null})};
 const columns = view.columns.map(({name, heading}) => ({id: name, title: heading, unit: units.get(name) || '', tip: meaningOf(name),
 	of: row => valueOf(row.counts, name)}));
-// Those that are known of places.
-const counted = columns.filter(column => report.functions.some(one => column.of(one).value !== null));
+// Those that are known of places; other cores' lines only where there are any, as in the text.
+const counted = columns.filter(column => report.functions.some(one => column.id === 'hitm' ? column.of(one).value : column.of(one).value !== null));
 const placeColumns = () => counted;
 
 const all = {

@@ -110,15 +110,15 @@ const lookFirst = first.look_first ? keyOf(first.look_first) : null;
 
 function regionCell(row, natural) {
 	const depth = natural ? row.region.path.length : 0;
-	const text = make('th', {scope: 'row', title: row.name, style: depth && 'padding-left:' + (.5 + depth) + 'rem'},
-		depth ? row.leaf : row.name);
-	if (row.key === lookFirst)
-		text.append(make('span', {class: 'mark', title: 'of the regions, the one with the most ' + words(first.ranked_by) + ' of its own'}, ' <=='));
-	return text;
+	return markedCell(row.name, depth ? row.leaf : row.name, depth && .5 + depth, row.key === lookFirst && (row.region.path.length
+		? 'of the regions, the one with the most ' + words(first.ranked_by) + ' of its own'
+		: 'outside of the regions there is more ' + words(first.ranked_by) + ' than in each of them'));
 }
 
 const table = grid({table: $('regions'), filter: $('filter'), found: $('found'), pages: $('region-pages'), rows,
 	what: 'region', many: 'regions', columns: () => picked(counted), all: counted, first: regionCell,
+	fill: (row, column) => column.id === 'calls' && !row.region.path.length ? make('td', {title: 'the whole run is not called'})
+		: cell(column.of(row), column.unit),
 	rowClass: row => row.key === lookFirst && 'worst', changed: () => { drawBars(); drawHeat(); }});
 
 const showRegion = path => table.show(rows.find(row => row.key === keyOf(path)));
@@ -215,15 +215,19 @@ function drawRanks() {
 	const some = regions.filter(region => region.entered_by);
 
 	$('ranks').hidden = !all.length;
-	$('ranks-note').textContent = 'Who waits for others is in MPI long; who is there least is waited for.  Orange is above the mean of the ranks, blue below.'
+	$('ranks-note').textContent = (all.some(rank => rank.mpi_s.value !== null) ? 'Who waits for others is in MPI long; who is there least is waited for.  ' : '')
+		+ 'Orange is above the mean of the ranks, blue below.'
 		+ (some.length ? '  Regions of some ranks only: ' + some.map(region =>
 			plain(region.path.join(' / ')) + ' (' + region.entered_by.join(', ') + ')').join('; ') + '.' : '');
+	// A column that no rank has a value of is not there.
+	const shown = [['time', rank => rank.time_s, 's'], ['in MPI', rank => rank.mpi_s, 's'], ['of its time', inMpi, 'ratio'],
+		...Object.keys((all[0] || {}).counts || {}).map(name => [words(name), rank => rank.counts[name]])]
+		.filter(([, of]) => all.some(rank => of(rank).value !== null));
 	$('ranks-table').replaceChildren(
-		make('thead', {}, make('tr', {}, ...['rank', 'processes', 'threads', 'time', 'in MPI', 'of its time'].map(
+		make('thead', {}, make('tr', {}, ...['rank', 'processes', 'threads', ...shown.map(([title]) => title)].map(
 			title => make('th', {scope: 'col'}, title)))),
 		make('tbody', {}, ...part.map(rank => make('tr', {}, make('th', {scope: 'row'}, String(rank.rank)),
-			cell(exact(rank.processes)), cell(exact(rank.threads)), ...[[r => r.time_s, 's'], [r => r.mpi_s, 's'], [inMpi, 'ratio']].map(
-				([of, unit]) => rankCell(of(rank), unit, all.map(of)))))));
+			cell(exact(rank.processes)), cell(exact(rank.threads)), ...shown.map(([, of, unit]) => rankCell(of(rank), unit, all.map(of)))))));
 	pages($('ranks-pages'), rankPage, RANK_ROWS, all.length, to => { rankPage = to; drawRanks(); });
 }
 

@@ -3,10 +3,10 @@
 // counts, l2IsLast}.
 const BARS = 20;
 const levels = [
-	{name: 'L1D', colour: '--l1', from: ['l1d_accesses', 'l1d_misses']},
-	{name: 'L2', colour: '--l2', from: ['l2_accesses', 'l2_misses']},
-	{name: 'L3', colour: '--l3', from: ['llc_accesses', 'llc_misses']},
-	{name: 'memory', colour: '--mem', from: ['llc_misses']},
+	{name: 'L1D', colour: '--l1', refs: 'refs_from_l1', from: ['l1d_accesses', 'l1d_misses']},
+	{name: 'L2', colour: '--l2', refs: 'refs_from_l2', from: ['l2_accesses', 'l2_misses']},
+	{name: 'L3', colour: '--l3', refs: 'refs_from_l3', from: ['llc_accesses', 'llc_misses']},
+	{name: 'memory', colour: '--mem', refs: 'refs_from_memory', from: ['llc_misses']},
 	{name: 'further out', colour: '--faint', from: []},
 ];
 
@@ -26,7 +26,14 @@ function furtherOut(item) {
 	return memory.value === null ? last : {value: null, status: 'unavailable', reason: 'all levels are counted'};
 }
 
+// Where it is counted which level data references were served by, the bars are of those
+// alone, and so have the shares of the answer and of the table.
+const hasReferences = item => [levels[0], levels[3]].every(({refs}) => item.counts[refs] && item.counts[refs].value !== null);
+
 function served(item, level) {
+	if (hasReferences(item))
+		return level.refs ? item.counts[level.refs] || uncounted(level.refs)
+			: {value: null, status: 'unavailable', reason: 'all levels are counted'};
 	if (!level.from.length)
 		return furtherOut(item);
 	const inputs = level.from.map(name => item.counts[name] || uncounted(name));
@@ -52,8 +59,9 @@ function heaviest(items, ordered) {
 }
 
 function servedNote(bars, n, many, more, shown) {
-	let text = 'References per level that found their line there.  Outer levels also serve instruction fetches,'
-		+ ' and hardware prefetches where there are any.' + more;
+	let text = (bars.every(hasReferences) ? 'Data references, by the level that had their line.'
+		: 'References per level that found their line there.  Outer levels also serve instruction fetches,'
+			+ ' and hardware prefetches where there are any.') + more;
 	if (!bars.length)
 		return 'Not counted in this run: it takes the group cache.';
 	if (bars.every(item => item.l2IsLast))

@@ -228,6 +228,22 @@ const char *cp_job_no_mpi_time(const struct cp_report *report)
 		       : "the launcher did not say that it is a rank";
 }
 
+const char *const cp_rank_counts[CP_RANK_COUNTS] = {
+	"instructions", "l1d_misses", "llc_misses"};
+
+static void count_rank(struct cp_job_rank *rank, const struct cp_report *from)
+{
+	for (size_t i = 0; i < CP_RANK_COUNTS; i++) {
+		int at = cp_report_quantity(from, cp_rank_counts[i]);
+
+		rank->counts[i].status = CP_UNAVAILABLE;
+		if (at < 0)
+			continue;
+		rank->counts[i].value = from->total->counts[at].value;
+		rank->counts[i].status = from->total->counts[at].status;
+	}
+}
+
 static void list_rank(struct cp_job *job, const struct cp_report *from)
 {
 	struct cp_job_rank rank = {.rank = from->processes[0].rank,
@@ -246,6 +262,7 @@ static void list_rank(struct cp_job *job, const struct cp_report *from)
 		rank.mpi_ns += __atomic_load_n(&process->mpi->ns, __ATOMIC_RELAXED);
 		rank.mpi_calls += __atomic_load_n(&process->mpi->calls, __ATOMIC_RELAXED);
 	}
+	count_rank(&rank, from);
 	cp_job_list(job, &rank);
 }
 

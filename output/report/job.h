@@ -14,6 +14,10 @@
 
 #define CP_JOB_NAMED 8 /* ranks that are named, of those that are unlike the rest */
 
+/* What is kept of each rank by itself. */
+#define CP_RANK_COUNTS 3
+extern const char *const cp_rank_counts[CP_RANK_COUNTS];
+
 struct cp_job {
 	struct cp_arena *arena;
 	struct cp_report report;
@@ -30,6 +34,11 @@ struct cp_job {
 		uint64_t time_ns; /* of its longest thread */
 		uint64_t mpi_ns, mpi_calls;
 		uint32_t timed, mpi_known; /* bools */
+		/* Of all its threads, by cp_rank_counts. */
+		struct cp_rank_count {
+			uint64_t value;
+			uint64_t status; /* enum cp_status */
+		} counts[CP_RANK_COUNTS];
 	} * ranks;
 	size_t nlisted, ranks_room;
 	/* Ranks that were added from their records: those that have not ended, and

@@ -9,8 +9,7 @@
 #define MARK "_misses["
 
 const char cp_sweep_limits[] =
-	"other levels: "
-	"what they would miss beside this level in another size is not simulated; "
+	"other levels: what they would miss then is not simulated; "
 	"--what-if LEVEL.FIELD=VALUE runs one such machine as a whole";
 
 bool cp_sweep_is_point(const char *quantity)

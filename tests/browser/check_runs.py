@@ -214,6 +214,28 @@ def check_repeat(page, place):
     everywhere(page, path, 'repeat', ['skip', 'theme', 'runs-of', 'filter', 'which'])
 
 
+# ---- the ranks of a job ----
+
+def check_job(page, place):
+    path, report = os.path.join(place, 'job.html'), load(place, 'job')
+    page.show(path)
+    quiet(page, path, 'job')
+    ranks = report['by_rank']
+    same([list(rank['counts']) for rank in ranks], [['instructions', 'l1d_misses', 'llc_misses']] * 3, 'job: what is known of each rank')
+    # Times that no rank has take no columns.
+    same(page.ask("return [...document.querySelectorAll('#ranks-table thead th')].map(th => th.textContent)"),
+         ['rank', 'processes', 'threads', 'instructions', 'L1D misses', 'L3 misses'], 'job: a column for each')
+    same(numbers(page, '#ranks-table'), [[r['processes'], r['threads'], *(c['value'] for c in r['counts'].values())] for r in ranks],
+         'job: with its numbers')
+    for name, total in report['regions'][0]['counts'].items():
+        if name in ranks[0]['counts']:
+            same(sum(rank['counts'][name]['value'] for rank in ranks), total['value'], f'job: {name}: the ranks add up to the job')
+    mean = sum(rank['counts']['instructions']['value'] for rank in ranks) / 3
+    shades = page.ask("return [...document.querySelectorAll('#ranks-table tbody tr')].map(tr => Number(tr.cells[3].dataset.deviation))")
+    for rank, shade in zip(ranks, shades):
+        near(shade, rank['counts']['instructions']['value'] / mean - 1, f"job: how far rank {rank['rank']} is from the mean")
+
+
 # ---- dcache --line-use ----
 
 def check_line_use(page, place):
@@ -247,6 +269,6 @@ def check_hostile(page, place):
 
 
 with browser() as opened:
-    for check in (check_sharing, check_diff, check_repeat, check_line_use, check_hostile):
+    for check in (check_sharing, check_diff, check_repeat, check_job, check_line_use, check_hostile):
         check(opened, sys.argv[1])
 print(f'1..{tap.count}')

@@ -108,6 +108,13 @@ is(run(command => [@cc, '-o', "$place/field", "$place/field.c"])->{status}, 0, '
 my $lines = run(command => [cli(), 'dcache', '-m', 'zen3', '--line-use', '-o', "$place/lines.html,$place/lines.json", "$place/field"]);
 is(status_text($lines->{status}), 'exit 0', 'lines: ran') or diag($lines->{err});
 
+# The ranks of a job, from their records.
+for my $rank (0 .. 2) {
+	is(run(command => [program('many_regions'), 10 + 40 * $rank], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'sim', CACHEPEEK_GROUPS => 'cache',
+		CACHEPEEK_DIR => "$place/records", CACHEPEEK_OUTPUT => 'none', PMI_RANK => $rank, PMI_SIZE => 3})->{status}, 0, "job: rank $rank");
+}
+is(run(command => [cli(), 'merge', '-o', "$place/job.html,$place/job.json", "$place/records"])->{status}, 0, 'job: merged');
+
 my $evil = '</script><b>&amp;' . "\e\x07\xe2\x80\xae" . '<img src=x>';
 page('evil-diff', 0, 'diff', '-o', 'OUTPUT', "$place/columns.json", "$place/columns.json");
 page('evil-repeat', 0, '--repeat', 2, '-E', 'sim', '-o', 'OUTPUT', "$place/rows", $evil);

@@ -91,6 +91,11 @@ C
 		is(status_text($simulated->{status}), 'exit 0', "$name, simulated: status");
 		is_deeply([map { [$_->{rank}, $_->{mpi_s}{value}, $_->{mpi_calls}] } @{read_json(scratch("$name-sim.json"))->{by_rank}}],
 			[map { [$_, undef, undef] } 0, 1], "$name, simulated: neither time nor calls");
+		my $counted = read_json(scratch("$name-sim.json"));
+		my $instructions = 0;
+		$instructions += $_->{counts}{instructions}{value} for @{$counted->{by_rank}};
+		is($instructions, $counted->{regions}[0]{counts}{instructions}{value}, "$name, simulated: instructions of each rank, which add up");
+		is_deeply([map { sort keys %{$_->{counts}} } @{$counted->{by_rank}}], [('instructions') x 2], "$name, simulated: and nothing that was not asked for");
 
 		# Of their records, later; without those of some.
 		my $merged = merged(scratch("records-$name"));
