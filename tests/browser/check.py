@@ -32,7 +32,9 @@ def name_of(region):
 
 def values_of(region):
     """Column: value, of everything that a page may show."""
-    values = {'calls': {'value': region['calls'], 'status': 'exact'}, 'time_s': region['time_s']}
+    calls = {'value': region['calls'], 'status': 'exact'} if region['path'] else \
+        {'value': None, 'status': '', 'reason': 'the whole run is not called'}
+    values = {'calls': calls, 'time_s': region['time_s']}
     values.update(region['metrics'])
     values.update({'#' + name: count for name, count in region['counts'].items()})
     return values
@@ -76,8 +78,8 @@ def check_served(page, report):
         at = chart['labels'].index(name_of(region))
         n = {name: c['value'] for name, c in region['counts'].items()}
         same([data[at] for _, data in chart['sets']],
-             [n['l1d_accesses'] - n['l1d_misses'], n['l2_accesses'] - n['l2_misses'],
-              n['llc_accesses'] - n['llc_misses'], n['llc_misses']], f'chart: {name_of(region)}')
+             [n[f'refs_from_{level}'] for level in ('l1', 'l2', 'l3', 'memory')], f'chart: {name_of(region)}')
+        same(sum(data[at] for _, data in chart['sets']), n['l1d_accesses'], f'chart: {name_of(region)}: all data references')
     ok(not chart['patterns'], 'chart: what the whole page is, simulated, is not marked again')
     ok(chart['width'] > 300, 'chart: it is drawn', chart['width'])
     shares = page.ask('''const s = document.getElementById('served-scale'); s.value = 'share';
@@ -85,6 +87,10 @@ def check_served(page, report):
         return Chart.getChart('served').data.datasets.map(d => d.data);''')
     for i in range(len(chart['labels'])):
         near(sum(data[i] for data in shares), 100, f"chart: shares of {chart['labels'][i]} are 100 %")
+    whole = report['regions'][0]
+    for (name, _), data in zip(chart['sets'], shares):
+        metric = {'L1D': 'served_l1', 'L2': 'served_l2', 'L3': 'served_l3', 'memory': 'served_memory'}[name]
+        near(data[chart['labels'].index('whole run')], 100 * whole['metrics'][metric]['value'], f'chart: {name}: the share of the answer')
     table = page.ask('''return [...document.querySelectorAll('#served-table tbody tr')].map(tr =>
         [tr.cells[0].title, ...[...tr.cells].slice(1).map(td => Number(td.dataset.value))]);''')
     same(table, [[label] + [data[i] for _, data in chart['sets']] for i, label in enumerate(chart['labels'])],
@@ -105,8 +111,7 @@ def check_two_levels(page, place):
         s.dispatchEvent(new Event('change'));
         return Chart.getChart('served').data.datasets.map(d => [d.label, d.data[0]]);""")
     n = {name: c['value'] for name, c in load(place, 'two')['regions'][0]['counts'].items()}
-    same(sets, [['L1D', n['l1d_accesses'] - n['l1d_misses']], ['L2', n['l2_accesses'] - n['l2_misses']],
-                ['memory', n['l2_misses']]], 'two levels: what L2 served is not shown again as L3')
+    same(sets, [['L1D', n['refs_from_l1']], ['L2', n['refs_from_l2']], ['memory', n['refs_from_memory']]], 'two levels: what L2 served is not shown again as L3')
     ok('L2 is the last level.' in page.ask("return document.getElementById('served-note').textContent"),
        'two levels: it says so')
 
@@ -114,7 +119,7 @@ def check_two_levels(page, place):
 def check_hover(page, report):
     label = page.ask("return Chart.getChart('served').data.labels[0]")
     region = next(r for r in report['regions'] if name_of(r) == label)
-    hits = region['counts']['l1d_accesses']['value'] - region['counts']['l1d_misses']['value']
+    hits = region['counts']['refs_from_l1']['value']
     tip = hover(page, 'served', 0, 0)
     same([tip[0], f'L1D: {hits:,}, simulated' in tip], [label, True], 'hover: the number and its provenance')
 
@@ -194,7 +199,8 @@ def check_answer(page, report):
     same(shown[:len(wanted)] if len(report['groups']) < 2 else [text for text in shown if text in wanted], wanted, 'answer: its lines')
     ok(len(wanted) > 4, 'answer: there are some', wanted)
     marked = page.ask("return [...document.querySelectorAll('#regions tr.worst th')].map(th => [th.title, th.textContent.includes('<==')])")
-    same(marked, [[' / '.join(answer['look_first']), True]] if answer['look_first'] else [], 'answer: the region has the mark')
+    first = answer['look_first'] is not None and (' / '.join(answer['look_first']) or 'whole run')
+    same(marked, [[first, True]] if first else [], 'answer: the region has the mark')
     pick(page, 'columns', 'answer')
     heads = page.ask("return [...document.querySelectorAll('#regions thead th')].map(th => [th.dataset.id, th.querySelector('button').title])")
     same([name for name, _ in heads], ['region', 'calls', 'own:miss_cost', 'own:instructions',
@@ -206,8 +212,9 @@ def check_answer(page, report):
         total = sum(cells[column][0] or 0 for _, cells in parts)
         ok(abs(total - 1) < 1e-6, f'answer: {column}: the regions add up to the run', total)
     best = max((row for row in page.ask(TABLE) if row[0] != 'whole run'), key=lambda row: row[1]['own:miss_cost'][0])
-    if answer['look_first']:
-        same(best[0], ' / '.join(answer['look_first']), 'answer: it has the most cost of its own')
+    if first:
+        most = max(page.ask(TABLE), key=lambda row: row[1]['own:miss_cost'][0])
+        same(most[0], first, 'answer: it has the most cost of its own')
     bars = page.ask("return Chart.getChart('served').data.labels")
     same(bars[:2], ['whole run', best[0]], 'answer: the chart has the whole, then what costs most')
     pick(page, 'columns', 'all')

@@ -16,21 +16,18 @@ def value(machine, name):
 
 
 def served(machine):
-    """Of L1D, L2, L3, memory and further out; None where there is no such part of the bar."""
-    l1, l2, llc = ([value(machine, f'{level}_{what}') for what in ('accesses', 'misses')]
-                   for level in ('l1d', 'l2', 'llc'))
-    if l2[0] is None:
-        return [l1[0] - l1[1], None, None, None, l1[1]]
-    return [l1[0] - l1[1], l2[0] - l2[1], None if l2 == llc else llc[0] - llc[1], llc[1], None]
+    """Of L1D, L2, L3 and memory; None where there is no such level."""
+    return [value(machine, f'refs_from_{level}') for level in ('l1', 'l2', 'l3', 'memory')]
 
 
 def check_served(page, report):
     pick(page, 'served-scale', 'count')
     chart = page.ask("const c = Chart.getChart('served'); return [c.data.labels, c.data.datasets.map(d => [d.label, d.data])]")
     same(chart[0], [m['name'] for m in report['machines']], 'compare: a bar per machine, in order')
-    same([name for name, _ in chart[1]], ['L1D', 'L2', 'L3', 'memory', 'further out'], 'compare: the levels')
+    same([name for name, _ in chart[1]], ['L1D', 'L2', 'L3', 'memory'], 'compare: the levels')
     for at, machine in enumerate(report['machines']):
         same([data[at] for _, data in chart[1]], served(machine), f"compare: what served on {machine['name']}")
+        same(sum(data[at] or 0 for _, data in chart[1]), value(machine, 'l1d_accesses'), f"compare: {machine['name']}: all data references")
     pick(page, 'served-scale', 'share')
     shares = page.ask("return Chart.getChart('served').data.datasets.map(d => d.data)")
     for at, machine in enumerate(report['machines']):

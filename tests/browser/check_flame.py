@@ -137,14 +137,24 @@ def check_search(page, tree, paths):
                 if not any('_dl_' in name for name, _ in path[:-1]))
     whole = amount(tree[paths[0]]['inclusive'], 'instructions')
     text = page.ask("return document.getElementById('flame-found').textContent")
-    ok(text.startswith(f'{len(hits)} paths end so; they have {total:,} instructions, {100 * total / whole:.2f} % of the run'),
+    ok(text.startswith(f'{len(hits)} paths end in such a function; they have {total:,} instructions, {100 * total / whole:.2f} % of the run'),
        'flame graph: what a search finds', text, len(hits), total)
     page.driver.find_element(By.ID, 'flame-search').send_keys(Keys.ENTER)
     marked = page.ask("return [...document.querySelectorAll('#flame .found')].map(f => Number(f.dataset.id))")
     ok(marked and all('_dl_' in paths[number][-1][0] for number in marked), 'flame graph: marked', marked)
     ok(focused(page) in marked, 'flame graph: Enter goes to one of them', focused(page))
-    page.ask("const s = document.getElementById('flame-search'); s.value = ''; s.dispatchEvent(new Event('input'));")
+    clear = "const s = document.getElementById('flame-search'); s.value = ''; s.dispatchEvent(new Event('input'));"
+    page.ask(clear)
     same(page.ask("return document.querySelectorAll('#flame .found').length"), 0, 'flame graph: and taken back')
+    # Closer at a function that has none of them around it or below.
+    other = next(number for number, path in enumerate(paths) if number and not any('_dl_' in name for name, _ in path)
+                 and not any(hit[:len(path)] == path for hit in hits)
+                 and page.ask('return Boolean(document.querySelector(arguments[0]))', f'#flame [data-id="{number}"]'))
+    page.ask('document.querySelector(arguments[0]).click()', f'#flame [data-id="{other}"]')
+    page.driver.find_element(By.ID, 'flame-search').send_keys('_DL_')
+    same(sorted(page.ask("return [...document.querySelectorAll('#flame .found')].map(f => Number(f.dataset.id))")), sorted(marked),
+         'flame graph: what is found elsewhere is shown')
+    page.ask(clear)
 
 
 def check_cut(page, place, tree):

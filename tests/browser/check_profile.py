@@ -257,7 +257,7 @@ def check_findings(page, place):
     shown = page.ask("return [...document.querySelectorAll('#findings ul li')].map(li => li.textContent)")
     ok(report['findings'], 'findings: there are some')
     for one in report['findings']:
-        text = f"blur.c:{one['line']} " + (one['data'] + ': ' if one['data'] else '') + one['evidence']
+        text = f"blur.c:{one['line']}" + (' ' + one['data'] if one['data'] else '') + ': ' + one['evidence']
         ok(text in shown, f"findings: {text[:60]}", shown)
         ok(one['advice'] in page.ask("return document.getElementById('findings').textContent"), 'findings: its advice')
     same(len(shown), len(report['findings']), 'findings: each once')

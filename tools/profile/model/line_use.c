@@ -77,6 +77,13 @@ unsigned cp_line_use_count(const struct cp_line_use *use, uint64_t bits)
 	return (unsigned)__builtin_popcountll(bits) * use->each;
 }
 
+/* "32 to 39", or of one byte "32". */
+static const char *range_text(struct cp_arena *arena, unsigned first, unsigned last)
+{
+	return first == last ? cp_text_format(arena, "%u", first)
+			     : cp_text_format(arena, "%u to %u", first, last);
+}
+
 const char *cp_line_use_ranges(
 	struct cp_arena *arena, const struct cp_line_use *use, uint64_t bits)
 {
@@ -87,8 +94,8 @@ const char *cp_line_use_ranges(
 		for (end = at; end < use->bits && bits >> end & 1;)
 			end++;
 		if (end > at)
-			text = cp_text_format(arena, "%s%s%u to %u", text,
-				*text ? ", " : "", at * use->each, end * use->each - 1);
+			text = cp_text_format(arena, "%s%s%s", text, *text ? ", " : "",
+				range_text(arena, at * use->each, end * use->each - 1));
 	}
 	return *text ? text : "none";
 }
