@@ -15,6 +15,7 @@
 #include "preload/libc/real.h"
 
 struct cp_live_thread;
+struct cp_omp_site;
 
 /* All that a thread has of its own: initial-exec, so that reading it calls
  * nothing.  depth > 0 or dead: keep out, we were called from within. */
@@ -27,6 +28,14 @@ struct cp_self {
 	uint32_t function;    /* innermost that is patched (preload/patch); 0: none */
 	uintptr_t counting;   /* where its begin or end is under way; 0: none is */
 	void *stack;          /* the alternate signal stack that we gave it */
+	/* Inside a function of another interface, whose functions may call each other
+	 * through us: then that is no call of the program. */
+	struct {
+		bool caliper, scorep, tau, mpi, pcontrol;
+	} within;
+	bool paused; /* by MPI_Pcontrol */
+	/* The body of the parallel region that it is about to begin. */
+	const struct cp_omp_site *omp_next;
 	/* A fatal signal that came at depth > 0; 0: none. */
 	volatile int pending;
 	siginfo_t pending_info;

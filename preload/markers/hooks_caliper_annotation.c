@@ -15,6 +15,7 @@
 #include "preload/markers/caliper.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define ATTRIBUTES cp_marker_tag(CP_MARKER_CALIPER, 1)
@@ -55,21 +56,17 @@ void *BEGIN_VARIANT(void **object, const struct variant *value);
 void END(void **object);
 void END_GUARD(void **object);
 
-/* Its functions may call each other through us: then that is no call of the
- * program. */
-static __thread bool inside __attribute__((tls_model("initial-exec")));
-
 #define FORWARD(function) CP_FORWARD(function) /* with its real name */
 
 /* The real one's part in a hook. */
 #define REALLY(...)                                                                      \
 	do {                                                                             \
-		bool outer = inside;                                                     \
+		bool outer = cp_self.within.caliper;                                     \
                                                                                          \
-		inside = true;                                                           \
+		cp_self.within.caliper = true;                                           \
 		if (real)                                                                \
 			__VA_ARGS__;                                                     \
-		inside = outer;                                                          \
+		cp_self.within.caliper = outer;                                          \
 	} while (0)
 
 static void note_object(void **object, const char *name)
@@ -83,7 +80,7 @@ static void note_object(void **object, const char *name)
 static const char *attribute_of(void **object)
 {
 	const struct cp_name *name =
-		inside || !*object
+		cp_self.within.caliper || !*object
 			? NULL
 			: cp_handle_name(ATTRIBUTES, (uint64_t)(uintptr_t)*object);
 

@@ -10,6 +10,7 @@
  */
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_SCOREP, 0)
@@ -24,10 +25,6 @@ void SCOREP_User_RegionEnd(void *handle);
 void SCOREP_User_RegionByNameBegin(
 	const char *name, uint32_t type, const char *file, uint32_t line);
 void SCOREP_User_RegionByNameEnd(const char *name);
-
-/* Its functions may call each other through us: then that is no call of the
- * program. */
-static __thread bool inside __attribute__((tls_model("initial-exec")));
 
 /* Where Score-P is there and has made none, as before it measures, there is none: it
  * would be handed ours. */
@@ -44,7 +41,7 @@ static void note_handle(void **handle, const char *name, bool is_there)
 
 static void begin_handle(void *handle)
 {
-	if (!inside && handle)
+	if (!cp_self.within.scorep && handle)
 		cp_marker_begin(
 			cp_handle_name(HANDLES, (uint64_t)(uintptr_t)handle), TAG);
 }
@@ -64,12 +61,12 @@ EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint3
 {
 	__typeof__(&SCOREP_User_RegionBegin) real = CP_FORWARD(SCOREP_User_RegionBegin);
 	void *before = *handle;
-	bool outer = inside;
+	bool outer = cp_self.within.scorep;
 
-	inside = true;
+	cp_self.within.scorep = true;
 	if (real)
 		real(handle, last_name, last, name, type, file, line);
-	inside = outer;
+	cp_self.within.scorep = outer;
 	if (!before || !cp_handle_name(HANDLES, (uint64_t)(uintptr_t)*handle))
 		note_handle(handle, name, real != NULL);
 	begin_handle(*handle);
@@ -89,7 +86,7 @@ EXPORT void SCOREP_User_RegionEnd(void *handle)
 	__typeof__(&SCOREP_User_RegionEnd) real = CP_FORWARD(SCOREP_User_RegionEnd);
 	struct cp_name *name = NULL;
 
-	if (!inside && handle)
+	if (!cp_self.within.scorep && handle)
 		name = cp_handle_name(HANDLES, (uint64_t)(uintptr_t)handle);
 	if (name)
 		cp_marker_end(name, TAG, CP_END_OWN);
@@ -102,12 +99,12 @@ EXPORT void SCOREP_User_RegionByNameBegin(
 {
 	__typeof__(&SCOREP_User_RegionByNameBegin) real =
 		CP_FORWARD(SCOREP_User_RegionByNameBegin);
-	bool outer = inside;
+	bool outer = cp_self.within.scorep;
 
-	inside = true;
+	cp_self.within.scorep = true;
 	if (real)
 		real(name, type, file, line);
-	inside = outer;
+	cp_self.within.scorep = outer;
 	cp_marker_begin(cp_marker_name(name), TAG);
 }
 
@@ -116,14 +113,14 @@ EXPORT void SCOREP_User_RegionByNameEnd(const char *name)
 	__typeof__(&SCOREP_User_RegionByNameEnd) real =
 		CP_FORWARD(SCOREP_User_RegionByNameEnd);
 	struct cp_name *region = cp_marker_name(name);
-	bool outer = inside;
+	bool outer = cp_self.within.scorep;
 
 	if (region)
 		cp_marker_end(region, TAG, CP_END_OWN);
-	inside = true;
+	cp_self.within.scorep = true;
 	if (real)
 		real(name);
-	inside = outer;
+	cp_self.within.scorep = outer;
 }
 
 /* ---- C++: an object is a region, with a stack of its own ---- */
@@ -147,23 +144,23 @@ EXPORT void CONSTRUCT(void *object, void **handle, const char *name, uint32_t ty
 	const char **last_name, uint32_t *last, const char *file, uint32_t line)
 {
 	__typeof__(&CONSTRUCT) real = FORWARD(CONSTRUCT);
-	bool outer = inside;
+	bool outer = cp_self.within.scorep;
 
-	inside = true;
+	cp_self.within.scorep = true;
 	if (real)
 		real(object, handle, name, type, last_name, last, file, line);
-	inside = outer;
+	cp_self.within.scorep = outer;
 	cp_marker_begin(cp_marker_name(name), tag_of_object(object));
 }
 
 EXPORT void DESTROY(void *object)
 {
 	__typeof__(&DESTROY) real = FORWARD(DESTROY);
-	bool outer = inside;
+	bool outer = cp_self.within.scorep;
 
 	cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);
-	inside = true;
+	cp_self.within.scorep = true;
 	if (real)
 		real(object);
-	inside = outer;
+	cp_self.within.scorep = outer;
 }

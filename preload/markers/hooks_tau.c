@@ -13,6 +13,7 @@
 
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_TAU, 0)
@@ -29,67 +30,64 @@ void Tau_stop_timer(void *timer, int thread);
 void Tau_dynamic_start(const char *name, int phase);
 void Tau_dynamic_stop(const char *name, int phase);
 
-/* TAU may start its timers through us: that is no call of the program. */
-static __thread bool inside __attribute__((tls_model("initial-exec")));
-
 static void begin_timer(struct cp_name *name)
 {
-	if (!inside)
+	if (!cp_self.within.tau)
 		cp_marker_begin(name, TAG);
 }
 
 static void end_timer(struct cp_name *name)
 {
-	if (!inside && name)
+	if (!cp_self.within.tau && name)
 		cp_marker_end(name, TAG, CP_END_OWN);
 }
 
 EXPORT void Tau_start(const char *name)
 {
 	__typeof__(&Tau_start) real = CP_FORWARD(Tau_start);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(name);
-	inside = outer;
+	cp_self.within.tau = outer;
 	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void Tau_stop(const char *name)
 {
 	__typeof__(&Tau_stop) real = CP_FORWARD(Tau_stop);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
 	end_timer(cp_marker_name(name));
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(name);
-	inside = outer;
+	cp_self.within.tau = outer;
 }
 
 EXPORT void Tau_dynamic_start(const char *name, int phase)
 {
 	__typeof__(&Tau_dynamic_start) real = CP_FORWARD(Tau_dynamic_start);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(name, phase);
-	inside = outer;
+	cp_self.within.tau = outer;
 	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void Tau_dynamic_stop(const char *name, int phase)
 {
 	__typeof__(&Tau_dynamic_stop) real = CP_FORWARD(Tau_dynamic_stop);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
 	end_timer(cp_marker_name(name));
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(name, phase);
-	inside = outer;
+	cp_self.within.tau = outer;
 }
 
 /* ---- timers that are made ---- */
@@ -153,25 +151,25 @@ CREATE(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES
 EXPORT void Tau_lite_start_timer(void *timer, int phase)
 {
 	__typeof__(&Tau_lite_start_timer) real = CP_FORWARD(Tau_lite_start_timer);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(timer, phase);
-	inside = outer;
+	cp_self.within.tau = outer;
 	begin_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
 }
 
 EXPORT void Tau_lite_stop_timer(void *timer)
 {
 	__typeof__(&Tau_lite_stop_timer) real = CP_FORWARD(Tau_lite_stop_timer);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
 	end_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(timer);
-	inside = outer;
+	cp_self.within.tau = outer;
 }
 
 int Tau_get_thread(void);
@@ -182,7 +180,8 @@ static struct cp_name *name_in(int thread, void *timer, const void *caller)
 {
 	static struct cp_forward forward = {"Tau_get_thread", 0};
 	struct cp_name *name =
-		inside ? NULL : cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer);
+		cp_self.within.tau ? NULL
+				   : cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer);
 	__typeof__(&Tau_get_thread) real;
 
 	if (!name)
@@ -194,23 +193,23 @@ static struct cp_name *name_in(int thread, void *timer, const void *caller)
 EXPORT void Tau_start_timer(void *timer, int phase, int thread)
 {
 	__typeof__(&Tau_start_timer) real = CP_FORWARD(Tau_start_timer);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(timer, phase, thread);
-	inside = outer;
+	cp_self.within.tau = outer;
 	begin_timer(name_in(thread, timer, __builtin_return_address(0)));
 }
 
 EXPORT void Tau_stop_timer(void *timer, int thread)
 {
 	__typeof__(&Tau_stop_timer) real = CP_FORWARD(Tau_stop_timer);
-	bool outer = inside;
+	bool outer = cp_self.within.tau;
 
 	end_timer(name_in(thread, timer, __builtin_return_address(0)));
-	inside = true;
+	cp_self.within.tau = true;
 	if (real)
 		real(timer, thread);
-	inside = outer;
+	cp_self.within.tau = outer;
 }

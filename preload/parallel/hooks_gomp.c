@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "preload/parallel/openmp.h"
+#include "preload/self.h"
 #include "preload/parallel/teams.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -53,7 +54,7 @@ static void join_work(const struct work *work)
 static bool passes_by(const struct cp_omp_site *site)
 {
 	if (site->told)
-		cp_omp_next = site;
+		cp_self.omp_next = site;
 	return site->told || !site->name || site->name->left_out;
 }
 

@@ -14,12 +14,11 @@
 #include "preload/parallel/mpi_time.h"
 #include "preload/runtime.h"
 #include "base/counters/options.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(CP_MARKER_MPI, 0)
 #define NO_FUNCTION 15 /* not MPI_SUCCESS */
-
-static __thread bool inside __attribute__((tls_model("initial-exec")));
 
 /* The outermost call does this beside. */
 struct call {
@@ -45,9 +44,9 @@ static struct call begin_call(struct cp_name **region, const char *text)
 {
 	struct call call = {false, NULL, 0};
 
-	if (inside || !cp_counting())
+	if (cp_self.within.mpi || !cp_counting())
 		return call;
-	inside = call.outermost = true;
+	cp_self.within.mpi = call.outermost = true;
 	if (cp_options.mpi_regions)
 		call.region = begin_region(region, text);
 	call.began = cp_mpi_time_begin();
@@ -59,7 +58,7 @@ static void end_call(const struct call *call)
 	cp_mpi_time_end(call->began);
 	if (call->region)
 		cp_marker_end(call->region, TAG, CP_END_OWN);
-	inside = false;
+	cp_self.within.mpi = false;
 }
 
 /* As many arguments as any has, in the registers and on the stack where they came:

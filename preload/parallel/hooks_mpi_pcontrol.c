@@ -9,6 +9,7 @@
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/pass_on.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -16,20 +17,16 @@ int MPI_Pcontrol(const int level, void *a, void *b, void *c);
 void mpi_pcontrol_(const int *level);
 void mpi_pcontrol_f08_(const int *level);
 
-/* Fortran's calls C's in some MPIs: then the inner one is the same event. */
-static __thread bool inside __attribute__((tls_model("initial-exec")));
-static __thread bool paused __attribute__((tls_model("initial-exec")));
-
 static void obey_level(int level)
 {
-	if (level == 0 && !paused)
+	if (level == 0 && !cp_self.paused)
 		cp_marker_pause();
-	else if (level == 1 && paused)
+	else if (level == 1 && cp_self.paused)
 		cp_marker_resume();
 	else if (level == 2)
 		cp_marker_flush();
 	if (level == 0 || level == 1)
-		paused = level == 0;
+		cp_self.paused = level == 0;
 }
 
 #if CP_PASSES_ON
@@ -47,7 +44,7 @@ __attribute__((used)) static const void *begin_pcontrol(
 
 	(void)b;
 	(void)c;
-	if (!inside)
+	if (!cp_self.within.pcontrol)
 		obey_level(level);
 	return real ? real : (const void *)(uintptr_t)do_nothing;
 }
@@ -59,7 +56,7 @@ EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 {
 	__typeof__(&MPI_Pcontrol) real = CP_FORWARD(MPI_Pcontrol);
 
-	if (!inside)
+	if (!cp_self.within.pcontrol)
 		obey_level(level);
 	return real ? real(level, a, b, c) : 0;
 }
@@ -69,14 +66,14 @@ EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 	EXPORT void function(const int *level)                                           \
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
-		bool outer = inside;                                                     \
+		bool outer = cp_self.within.pcontrol;                                    \
                                                                                          \
 		if (!outer)                                                              \
 			obey_level(*level);                                              \
-		inside = true;                                                           \
+		cp_self.within.pcontrol = true;                                          \
 		if (real)                                                                \
 			real(level);                                                     \
-		inside = outer;                                                          \
+		cp_self.within.pcontrol = outer;                                         \
 	}
 FORTRAN(mpi_pcontrol_)
 FORTRAN(mpi_pcontrol_f08_)

@@ -70,9 +70,9 @@ CP_POOL(regions, struct region);
 static const struct cp_omp_site *next_site(const void *caller)
 {
 	static const char no_entry[] = "";
-	const struct cp_omp_site *site = cp_omp_next;
+	const struct cp_omp_site *site = cp_self.omp_next;
 
-	cp_omp_next = NULL;
+	cp_self.omp_next = NULL;
 	if (site || !caller)
 		return site;
 	return cp_omp_site(caller, no_entry, NULL, caller);
@@ -317,8 +317,8 @@ static const void *begin_call(const char *entry, const struct identity *identity
 
 	if (!site->told)
 		tell_silence(site);
-	else if (!cp_omp_next) /* or gcc's entry has said it, which comes here */
-		cp_omp_next = site;
+	else if (!cp_self.omp_next) /* or gcc's entry has said it, which comes here */
+		cp_self.omp_next = site;
 	return site->real;
 }
 

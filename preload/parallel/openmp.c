@@ -18,7 +18,6 @@
 #include "base/counters/options.h"
 
 bool cp_omp_told;
-__thread const struct cp_omp_site *cp_omp_next __attribute__((tls_model("initial-exec")));
 
 /* ---- names ---- */
 

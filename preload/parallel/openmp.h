@@ -32,8 +32,4 @@ const struct cp_omp_site *cp_omp_site(
 /* Does a runtime tell what it does (hooks_ompt.c)?  atomic */
 extern bool cp_omp_told;
 
-/* The body of the parallel region that the calling thread is about to begin. */
-extern __thread const struct cp_omp_site *cp_omp_next
-	__attribute__((tls_model("initial-exec")));
-
 #endif
